@@ -24,18 +24,19 @@ static int int_of(const json_t *object, const char *key)
 
 typedef struct recorded {
     tz_simulation_config config;
-    tz_assignment params[TZ_PARAMS_MAX], values[TZ_FIELDS_MAX];
+    tz_assignment params[TZ_PARAMS_MAX];
+    tz_side_value values[TZ_FIELDS_MAX * TZ_SIDES];
 } recorded;
 
-static void take_numbers(const json_t *object, tz_assignment *out, size_t most, size_t *count,
-                         bool given_alone)
+/* The parameters that the scenario gave. */
+static void take_params(const json_t *object, tz_assignment *out, size_t *count)
 {
     const char *name;
     json_t *entry;
     json_object_foreach((json_t *)object, name, entry)
     {
-        const json_t *value = given_alone ? json_object_get(entry, "value") : entry;
-        if (*count == most || (given_alone && !json_is_true(json_object_get(entry, "given"))) ||
+        const json_t *value = json_object_get(entry, "value");
+        if (*count == TZ_PARAMS_MAX || !json_is_true(json_object_get(entry, "given")) ||
             json_is_null(value))
             continue;
         out[(*count)++] = (tz_assignment){
@@ -43,6 +44,29 @@ static void take_numbers(const json_t *object, tz_assignment *out, size_t most, 
             .number = json_is_boolean(value) ? json_is_true(value) : json_number_value(value),
             .text = json_string_value(value)};
     }
+}
+
+/* Boundary values: {"u": 1, "v": {"x": [0, 1], "y": [2, 2]}}. */
+static size_t take_sides(const json_t *object, tz_side_value out[TZ_FIELDS_MAX * TZ_SIDES])
+{
+    size_t count = 0;
+    const char *field, *axis;
+    json_t *entry, *sides;
+    json_object_foreach((json_t *)object, field, entry)
+    {
+        if (json_is_number(entry) && count < TZ_FIELDS_MAX * TZ_SIDES)
+            out[count++] = (tz_side_value){field, 0, json_number_value(entry)};
+        json_object_foreach(entry, axis, sides)
+        {
+            const int at = axis[0] - 'x';
+            for (int side = 0; side < 2 && count < TZ_FIELDS_MAX * TZ_SIDES; side++)
+                if (at >= 0 && at < TZ_AXES && json_is_number(json_array_get(sides, (size_t)side)))
+                    out[count++] =
+                        (tz_side_value){field, 1u << (2 * at + side),
+                                        json_number_value(json_array_get(sides, (size_t)side))};
+        }
+    }
+    return count;
 }
 
 static void read_config(const json_t *simulation, const tz_registry *registry, recorded *r)
@@ -68,10 +92,9 @@ static void read_config(const json_t *simulation, const tz_registry *registry, r
                                                            : -1;
     config->backend = text_of(simulation, "backend");
     config->threads = int_of(simulation, "threads");
-    take_numbers(json_object_get(simulation, "params"), r->params, TZ_PARAMS_MAX,
-                 &config->params_count, true);
-    take_numbers(json_object_get(simulation, "boundary_values"), r->values, TZ_FIELDS_MAX,
-                 &config->boundary_values_count, false);
+    take_params(json_object_get(simulation, "params"), r->params, &config->params_count);
+    config->boundary_values_count =
+        take_sides(json_object_get(simulation, "boundary_values"), r->values);
     config->params = r->params;
     config->boundary_values = r->values;
 }

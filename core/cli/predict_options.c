@@ -58,7 +58,8 @@ static int take_precision(const tz_command *command, void *out, const char *text
                      tz_names_hint(hint, sizeof hint, text, names, 2));
 }
 
-/* "clamp" for all axes, "periodic,clamp" in their order, or "x=periodic,y=clamp". */
+/* "clamp" for all axes, "periodic,clamp" in their order, or "x=periodic,y=clamp". A word may have
+ * two names, for the low and the high side: "clamp:fixed". */
 static int take_boundary(const tz_command *command, void *out, const char *text)
 {
     tz_predict_options *predict = out;
@@ -86,8 +87,8 @@ static int take_boundary(const tz_command *command, void *out, const char *text)
             config->boundary[other] = first;
     if (wrong || axis == 0)
         return tz_misuse(command,
-                         "--boundary needs a name, or a list with one for each axis, "
-                         "not '%.60s'",
+                         "--boundary needs a name, a list with one for each axis, or "
+                         "low:high for the sides of an axis, not '%.60s'",
                          text);
     return EXIT_DONE;
 }

@@ -22,7 +22,8 @@ typedef struct tz_predict_options {
 #define TZ_PREDICT_OPTIONS_HELP                                                                    \
     "  --grid NX[,NY[,NZ]]   cells along each axis, x first\n"                                     \
     "  --precision P         single (the default) or double\n"                                     \
-    "  --boundary B          clamp, periodic, fixed or mirror; or a list: periodic,clamp\n"        \
+    "  --boundary B          clamp, periodic, fixed or mirror; a list for the axes:\n"             \
+    "                        periodic,clamp; low and high side: x=clamp:fixed\n"                   \
     "  --set NAME=VALUE      a parameter of the stencil; may be repeated\n"                        \
     "  --backend NAME        auto, cpu or cuda\n"                                                  \
     "  --device NAME|FILE    a device record: h200, gtx280, … (default: this machine's)\n"       \

@@ -39,9 +39,10 @@ const char *tz_workload_title(const tz_workload *workload)
 void tz_print_csv_workload(const tz_workload *workload)
 {
     const tz_problem *problem = &workload->problem;
+    char boundary[TZ_BOUNDARY_TEXT_SIZE];
     printf("%s,%" PRId64 ",%" PRId64 ",%" PRId64 ",%s,%s,%s,", problem->stencil->id,
            problem->extent[0], problem->extent[1], problem->extent[2], workload->precision,
-           tz_boundary_name(problem->boundary[0][0]), workload->device.name);
+           tz_boundary_text(problem->boundary[0], boundary), workload->device.name);
 }
 
 void tz_print_csv_power(const tz_model_prediction *prediction)

@@ -4,6 +4,7 @@
 #include "lua/floorplan.h"
 #include "lua/keys.h"
 #include "lua/random.h"
+#include "output/output.h"
 #include "sim/fields.h"
 #include <math.h>
 #include <stdio.h>
@@ -147,11 +148,8 @@ static bool is_universe(const target *t, const tz_rle_rule *rule)
     const tz_simulation *simulation = t->handle->simulation;
     const int64_t *extent = tz_simulation_extent(simulation);
     const tz_boundary wanted = rule->universe == 'T' ? TZ_PERIODIC : TZ_FIXED;
-    return rule->universe == 0 ||
-           (rule->width == extent[0] && rule->height == extent[1] &&
-            tz_simulation_boundary(simulation, 0) == wanted &&
-            tz_simulation_boundary(simulation, 1) == wanted &&
-            (wanted == TZ_PERIODIC || tz_simulation_boundary_value(simulation, t->field) == 0));
+    return rule->universe == 0 || (rule->width == extent[0] && rule->height == extent[1] &&
+                                   tz_output_is_bounded_by(simulation, t->field, wanted));
 }
 
 /* A pattern's file names its rule. The simulation must have it, or takes it before its first step

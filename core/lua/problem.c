@@ -46,11 +46,34 @@ size_t tz_assignments_get(lua_State *L, int index, const char *what, tz_assignme
     return count;
 }
 
-/* boundary = "clamp" or {x = "clamp", y = "periodic"}. */
+static const char *const axes[] = {"x", "y", "z"};
+
+/* The value at the top of the stack is for an axis: a text, or a list of two, low side first.
+ * Leaves a text in its place. */
+static const char *get_sides(lua_State *L, const char *what, const char *key)
+{
+    if (lua_type(L, -1) == LUA_TSTRING)
+        return tz_text_check(L, -1, what, key);
+    if (!lua_istable(L, -1))
+        tz_raise(L, "%s: '%s' must be a name or { low, high }, not %s", what, key,
+                 tz_kind_text(L, -1));
+    tz_table_copy(L, -1, what);
+    tz_list_check(L, what, key);
+    if (lua_rawlen(L, -1) != 2)
+        tz_raise(L, "%s: '%s' needs two names, { low, high }, not %d", what, key,
+                 (int)lua_rawlen(L, -1));
+    lua_rawgeti(L, -1, 1);
+    lua_rawgeti(L, -2, 2);
+    lua_pushfstring(L, "%s:%s", tz_text_check(L, -2, what, key), tz_text_check(L, -1, what, key));
+    lua_replace(L, -4);
+    lua_pop(L, 2);
+    return lua_tostring(L, -1);
+}
+
+/* boundary = "clamp" or { x = "clamp", y = { "fixed", "mirror" } }. */
 static void get_boundary(lua_State *L, int index, const char *what, const tz_stencil *stencil,
                          tz_simulation_config *config)
 {
-    static const char *const axes[] = {"x", "y", "z"};
     char where[64];
     snprintf(where, sizeof where, "%s: 'boundary'", what);
     const int type = tz_table_get(L, index, "boundary");
@@ -59,13 +82,90 @@ static void get_boundary(lua_State *L, int index, const char *what, const tz_ste
             config->boundary[axis] = tz_text_check(L, -1, what, "boundary");
     } else if (type == LUA_TTABLE) {
         tz_keys_check(L, -1, where, axes, (size_t)stencil->dims, false);
-        for (int axis = 0; axis < stencil->dims; axis++)
-            tz_key_text(L, -1, where, axes[axis], &config->boundary[axis]);
+        for (int axis = 0; axis < stencil->dims; axis++) {
+            snprintf(where, sizeof where, "boundary.%s", axes[axis]);
+            if (tz_table_get(L, -1, axes[axis]) != LUA_TNIL)
+                config->boundary[axis] = get_sides(L, what, where);
+            lua_setfield(L, -2, axes[axis]);
+        }
     } else if (type != LUA_TNIL) {
-        tz_raise(L, "%s must be a name or {x = name, y = name}, not %s", where,
+        tz_raise(L, "%s must be a name or { x = name, y = { low, high } }, not %s", where,
                  tz_kind_text(L, -1));
     }
     lua_setfield(L, index, "boundary");
+}
+
+/* ---- Boundary values ------------------------------------------------------------------------- */
+
+static double get_value(lua_State *L, const char *where)
+{
+    if (lua_type(L, -1) != LUA_TNUMBER && lua_type(L, -1) != LUA_TBOOLEAN)
+        tz_raise(L, "%s must be a number, not %s", where, tz_kind_text(L, -1));
+    return lua_isboolean(L, -1) ? lua_toboolean(L, -1) : lua_tonumber(L, -1);
+}
+
+/* The value at the top of the stack is for a side or, if `axis` < 0, for all of them. */
+static size_t add_value(lua_State *L, const char *where, const char *field, uint32_t sides,
+                        tz_side_value *values, size_t count)
+{
+    values[count] = (tz_side_value){field, sides, get_value(L, where)};
+    return count + 1;
+}
+
+/* The value at the top of the stack is a table of axes. */
+static size_t get_axes(lua_State *L, const char *where, const tz_stencil *stencil,
+                       const char *field, tz_side_value *values, size_t count)
+{
+    char at[160];
+    tz_keys_check(L, -1, where, axes, (size_t)stencil->dims, false);
+    for (int axis = 0; axis < stencil->dims; axis++) {
+        snprintf(at, sizeof at, "%.120s: '%s'", where, axes[axis]);
+        const int type = tz_table_get(L, -1, axes[axis]);
+        if (type == LUA_TTABLE) {
+            tz_list_check(L, where, axes[axis]);
+            if (lua_rawlen(L, -1) != 2)
+                tz_raise(L, "%s needs two values, { low, high }, not %d", at,
+                         (int)lua_rawlen(L, -1));
+            for (int side = 0; side < 2; side++) {
+                lua_rawgeti(L, -1, side + 1);
+                count = add_value(L, at, field, 1u << (2 * axis + side), values, count);
+                lua_pop(L, 1);
+            }
+        } else if (type != LUA_TNIL) {
+            count = add_value(L, at, field, 3u << (2 * axis), values, count);
+        }
+        lua_pop(L, 1);
+    }
+    return count;
+}
+
+size_t tz_boundary_values_read(lua_State *L, int index, const char *what, const tz_stencil *stencil,
+                               tz_side_value values[TZ_BOUNDARY_VALUES_MAX])
+{
+    const char *names[TZ_FIELDS_MAX];
+    char where[160];
+    size_t count = 0;
+    for (int f = 0; f < stencil->fields_count; f++)
+        names[f] = stencil->fields[f].name;
+    snprintf(where, sizeof where, "%s: 'boundary_values'", what);
+    if (tz_table_get(L, index, "boundary_values") == LUA_TNIL) {
+        lua_pop(L, 1);
+        return 0;
+    }
+    if (!lua_istable(L, -1))
+        tz_raise(L, "%s: needs a table of FIELD = value, not %s", where, tz_kind_text(L, -1));
+    tz_keys_check(L, -1, where, names, (size_t)stencil->fields_count, false);
+    for (int f = 0; f < stencil->fields_count; f++) {
+        snprintf(where, sizeof where, "%s: 'boundary_values.%.60s'", what, names[f]);
+        const int type = tz_table_get(L, -1, names[f]);
+        if (type == LUA_TTABLE)
+            count = get_axes(L, where, stencil, names[f], values, count);
+        else if (type != LUA_TNIL)
+            count = add_value(L, where, names[f], 0, values, count);
+        lua_pop(L, 1);
+    }
+    lua_setfield(L, index, "boundary_values");
+    return count;
 }
 
 const tz_stencil *tz_problem_read(lua_State *L, int index, const char *what,

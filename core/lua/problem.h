@@ -17,6 +17,12 @@ const tz_stencil *tz_problem_read(lua_State *L, int index, const char *what,
                                   tz_assignment params[TZ_PROBLEM_PARAMS_MAX],
                                   const tz_plugin **plugin);
 
+/* Read `boundary_values` from the same table into `values`: { u = 1, v = { x = { 0, 1 }, y = 2 } }.
+ * Names are borrowed from the stencil. Returns how many there are. */
+enum { TZ_BOUNDARY_VALUES_MAX = TZ_FIELDS_MAX * TZ_SIDES };
+size_t tz_boundary_values_read(lua_State *L, int index, const char *what, const tz_stencil *stencil,
+                               tz_side_value values[TZ_BOUNDARY_VALUES_MAX]);
+
 /* The names and values of the table at `index`, at most `most`, in alphabetical order. Replaces it
  * on the stack by a copy, from which texts are borrowed. Raises on values that are neither numbers,
  * texts nor flags. */

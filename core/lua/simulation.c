@@ -6,6 +6,7 @@
 #include "lua/policy.h"
 #include "lua/problem.h"
 #include "lua/push.h"
+#include "stencil/problem.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -108,7 +109,8 @@ static int simulation_newindex(lua_State *L)
 typedef struct request {
     tz_simulation_config config;
     tz_policy_config policy;
-    tz_assignment params[TZ_PROBLEM_PARAMS_MAX], values[2 * TZ_FIELDS_MAX];
+    tz_assignment params[TZ_PROBLEM_PARAMS_MAX];
+    tz_side_value values[TZ_BOUNDARY_VALUES_MAX];
     const tz_stencil *stencil;
     const tz_plugin *plugin;
     char name[48]; /* "": none */
@@ -161,11 +163,8 @@ static void get_request(lua_State *L, const tz_script_options *options, request 
     if (tz_key_copy(L, 1, what, "name", r->name, sizeof r->name) &&
         tz_folder_check_name(r->name, &error) != TZ_OK)
         tz_raise_error(L, what, &error);
-    if (tz_table_get(L, 1, "boundary_values") != LUA_TNIL)
-        config->boundary_values_count = tz_assignments_get(
-            L, -1, "tz.simulation: 'boundary_values'", r->values, 2 * TZ_FIELDS_MAX);
     config->boundary_values = r->values;
-    lua_setfield(L, 1, "boundary_values");
+    config->boundary_values_count = tz_boundary_values_read(L, 1, what, r->stencil, r->values);
     get_fields(L, r->stencil);
 }
 
@@ -205,10 +204,12 @@ static void print_plan(tz_simulation_handle *handle)
     const tz_stencil *stencil = tz_handle_stencil(handle);
     const tz_plan *plan = tz_simulation_plan(simulation);
     char grid[TZ_SHAPE_TEXT_SIZE], tile[TZ_SHAPE_TEXT_SIZE], sides[96] = "";
+    char boundary[TZ_BOUNDARY_TEXT_SIZE];
     size_t used = 0;
     for (int axis = 0; axis < stencil->dims; axis++)
-        used += (size_t)snprintf(sides + used, sizeof sides - used, "%s%s", axis > 0 ? ", " : "",
-                                 tz_boundary_name(tz_simulation_boundary(simulation, axis)));
+        used +=
+            (size_t)snprintf(sides + used, sizeof sides - used, "%s%s", axis > 0 ? ", " : "",
+                             tz_boundary_text(tz_simulation_boundary(simulation, axis), boundary));
     const double bytes = (double)tz_simulation_bytes(simulation);
     tz_context_print(context,
                      "%s: %s\n  grid %s, %lld cells\n  precision %s\n  boundary %s\n"

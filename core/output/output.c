@@ -85,11 +85,13 @@ static tz_status find_kept_field(const tz_stencil *stencil, const char *name, in
     return status;
 }
 
-/* Are both sides of both axes of that kind? */
-static bool is_bounded_by(const tz_simulation *simulation, tz_boundary boundary)
+bool tz_output_is_bounded_by(const tz_simulation *simulation, int field, tz_boundary boundary)
 {
-    return tz_simulation_boundary(simulation, 0) == boundary &&
-           tz_simulation_boundary(simulation, 1) == boundary;
+    for (int side = 0; side < 4; side++)
+        if (tz_simulation_boundary(simulation, side / 2)[side % 2] != boundary ||
+            (boundary == TZ_FIXED && tz_simulation_boundary_values(simulation, field)[side] != 0.0))
+            return false;
+    return true;
 }
 
 const char *tz_output_rule(const tz_simulation *simulation, int field, char text[TZ_RLE_RULE_SIZE])
@@ -103,10 +105,9 @@ const char *tz_output_rule(const tz_simulation *simulation, int field, char text
              param < 0 ? "" : tz_simulation_params(simulation)[param].text);
     if (stencil->dims != 2 || tz_rle_rule_parse(text, NULL, &rule, &ignored) != TZ_OK)
         return text;
-    if (is_bounded_by(simulation, TZ_PERIODIC))
+    if (tz_output_is_bounded_by(simulation, field, TZ_PERIODIC))
         rule.universe = 'T';
-    else if (is_bounded_by(simulation, TZ_FIXED) &&
-             tz_simulation_boundary_value(simulation, field) == 0)
+    else if (tz_output_is_bounded_by(simulation, field, TZ_FIXED))
         rule.universe = 'P';
     rule.width = extent[0];
     rule.height = extent[1];

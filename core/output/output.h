@@ -76,6 +76,9 @@ tz_status tz_output_check(const tz_output *output, const tz_simulation *simulati
  * ":P64,32" if the cells around `field` are dead. "": no rule. Returns `text`. */
 const char *tz_output_rule(const tz_simulation *simulation, int field, char text[TZ_RLE_RULE_SIZE]);
 
+/* Are all sides of a 2-D grid of that kind, and fixed ones 0? */
+bool tz_output_is_bounded_by(const tz_simulation *simulation, int field, tz_boundary boundary);
+
 /* Is one of its columns of that kind? */
 bool tz_output_has_column(const tz_output *output, tz_column_kind kind);
 

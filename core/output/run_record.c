@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "output/format/number.h"
 #include "policy/policy.h"
+#include "stencil/problem.h"
 #include <fcntl.h>
 #include <jansson.h>
 #include <math.h>
@@ -253,6 +254,25 @@ static void put_plans(tz_record *record, json_t *object, const tz_simulation *si
     }
 }
 
+/* A number, or {"x": [low, high], …} if sides differ. */
+static json_t *boundary_values(tz_record *record, int dims, const double *values)
+{
+    static const char *const axes[] = {"x", "y", "z"};
+    bool same = true;
+    for (int side = 1; side < 2 * dims; side++)
+        same = same && values[side] == values[0];
+    if (same)
+        return real(values[0]);
+    json_t *object = json_object();
+    for (int axis = 0; axis < dims; axis++) {
+        json_t *sides = json_array();
+        put(record, object, axes[axis], sides);
+        push(record, sides, real(values[2 * axis]));
+        push(record, sides, real(values[2 * axis + 1]));
+    }
+    return object;
+}
+
 void tz_record_simulation(tz_record *record, size_t index, const char *name,
                           const char *plugin_path, const tz_simulation *simulation)
 {
@@ -269,20 +289,23 @@ void tz_record_simulation(tz_record *record, size_t index, const char *name,
     put(record, source, "id", text(plugin->id));
     put(record, source, "version", text(plugin->version));
     put(record, source, "path", text(plugin_path));
+    char sides[TZ_BOUNDARY_TEXT_SIZE];
     json_t *grid = json_array(), *boundary = json_array();
     put(record, object, "grid", grid);
     put(record, object, "precision", text(tz_simulation_precision(simulation)));
     put(record, object, "boundary", boundary);
     for (int axis = 0; axis < stencil->dims; axis++) {
         push(record, grid, json_integer(extent[axis]));
-        push(record, boundary, text(tz_boundary_name(tz_simulation_boundary(simulation, axis))));
+        push(record, boundary,
+             text(tz_boundary_text(tz_simulation_boundary(simulation, axis), sides)));
     }
     json_t *values = json_object();
     put(record, object, "boundary_values", values);
     for (int field = 0; field < stencil->fields_count; field++)
-        if (stencil->fields[field].role != TZ_STREAMED)
+        if (stencil->fields[field].role == TZ_STATE || stencil->fields[field].role == TZ_STATIC)
             put(record, values, stencil->fields[field].name,
-                real(tz_simulation_boundary_value(simulation, field)));
+                boundary_values(record, stencil->dims,
+                                tz_simulation_boundary_values(simulation, field)));
     put_params(record, object, simulation);
     get_child(record, object, "fields");
     put(record, object, "backend", text(tz_simulation_backend(simulation)));

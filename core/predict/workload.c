@@ -73,16 +73,17 @@ static tz_status find_device(tz_workload *workload, const tz_workload_config *co
 static void describe(tz_workload *workload)
 {
     const tz_problem *p = &workload->problem;
+    char side[TZ_BOUNDARY_TEXT_SIZE];
     size_t a = 0, b = 0;
     bool same = true;
     for (int axis = 0; axis < p->dims; axis++) {
-        same = same && p->boundary[axis][0] == p->boundary[0][0];
+        same = same && memcmp(p->boundary[axis], p->boundary[0], sizeof p->boundary[0]) == 0;
         a += (size_t)snprintf(workload->grid + a, sizeof workload->grid - a, "%s%" PRId64,
                               axis ? " x " : "", p->extent[axis]);
     }
     for (int axis = 0; axis < (same ? 1 : p->dims); axis++)
         b += (size_t)snprintf(workload->boundary + b, sizeof workload->boundary - b, "%s%s",
-                              axis ? ", " : "", tz_boundary_name(p->boundary[axis][0]));
+                              axis ? ", " : "", tz_boundary_text(p->boundary[axis], side));
     snprintf(workload->precision, sizeof workload->precision, "%s",
              p->bits                            ? "bits"
              : !tz_stencil_has_real(p->stencil) ? "integers"

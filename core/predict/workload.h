@@ -27,7 +27,7 @@ typedef struct tz_workload {
     bool let_unstable;  /* the time step would diverge and was accepted */
     char grid[80];      /* "8192 x 8192" */
     char precision[16]; /* "single", "double", "bits", "integers" */
-    char boundary[64];  /* "clamp", or one an axis: "periodic, clamp" */
+    char boundary[80];  /* "clamp", or one an axis: "periodic, clamp:fixed" */
 } tz_workload;
 
 /* Errors: those of tz_simulation_create() for stencil, grid and parameters; TZ_UNKNOWN (device);

@@ -139,8 +139,9 @@ static bool memory_key(void *context, char *text, size_t size)
                    (int64_t)problem->constants[k].i);
     append(&l, "; grid %" PRId64 " %" PRId64 " %" PRId64 " %s;", problem->extent[0],
            problem->extent[1], problem->extent[2], tz_simulation_precision(simulation));
+    char boundary[TZ_BOUNDARY_TEXT_SIZE];
     for (int axis = 0; axis < problem->dims; axis++)
-        append(&l, " %s", tz_boundary_name(problem->boundary[axis][0]));
+        append(&l, " %s", tz_boundary_text(problem->boundary[axis], boundary));
     tz_device_identity device;
     if (simulation->backend->identify(simulation->device, &device, NULL) != TZ_OK)
         return false;

@@ -48,14 +48,14 @@ const char *tz_simulation_precision(const tz_simulation *simulation)
     return simulation->problem.precision == TZ_DOUBLE ? "double" : "single";
 }
 
-tz_boundary tz_simulation_boundary(const tz_simulation *simulation, int axis)
+const tz_boundary *tz_simulation_boundary(const tz_simulation *simulation, int axis)
 {
-    return simulation->problem.boundary[axis][0];
+    return simulation->problem.boundary[axis];
 }
 
-double tz_simulation_boundary_value(const tz_simulation *simulation, int field)
+const double *tz_simulation_boundary_values(const tz_simulation *simulation, int field)
 {
-    return simulation->problem.boundary_value[field][0];
+    return simulation->problem.boundary_value[field];
 }
 
 double tz_simulation_origin(const tz_simulation *simulation, int field)

@@ -25,8 +25,10 @@ const char *tz_simulation_backend(const tz_simulation *simulation); /* its name;
 int tz_simulation_threads(const tz_simulation *simulation);
 /* "single" or "double"; "none" for a stencil without real fields. */
 const char *tz_simulation_precision(const tz_simulation *simulation);
-tz_boundary tz_simulation_boundary(const tz_simulation *simulation, int axis);
-double tz_simulation_boundary_value(const tz_simulation *simulation, int field);
+/* The rules of the low and the high side of an axis. */
+const tz_boundary *tz_simulation_boundary(const tz_simulation *simulation, int axis);
+/* The boundary values of a field, one for each side: TZ_SIDES. */
+const double *tz_simulation_boundary_values(const tz_simulation *simulation, int field);
 /* What memory leaves out of a field's values (tz_setup.origins); mostly 0. */
 double tz_simulation_origin(const tz_simulation *simulation, int field);
 const tz_value *tz_simulation_params(const tz_simulation *simulation); /* in the stencil's order */

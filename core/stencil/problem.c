@@ -7,29 +7,51 @@
 #include <stdlib.h>
 #include <string.h>
 
-int64_t tz_boundary_map(tz_boundary boundary, int64_t coordinate, int64_t extent)
+int64_t tz_boundary_map(const tz_boundary sides[2], int64_t coordinate, int64_t extent)
 {
-    if (coordinate >= 0 && coordinate < extent)
-        return coordinate;
-    switch (boundary) {
-    case TZ_CLAMP:
-        return coordinate < 0 ? 0 : extent - 1;
-    case TZ_PERIODIC: {
-        const int64_t rest = coordinate % extent;
-        return rest < 0 ? rest + extent : rest;
+    if (sides[0] == TZ_MIRROR && sides[1] == TZ_MIRROR)
+        coordinate = extent > 1 ? coordinate % (2 * (extent - 1)) : 0;
+    while (coordinate < 0 || coordinate >= extent) {
+        const int side = coordinate < 0 ? 0 : 1;
+        switch (sides[side]) {
+        case TZ_CLAMP:
+            return side == 0 ? 0 : extent - 1;
+        case TZ_PERIODIC:
+            return (coordinate % extent + extent) % extent;
+        case TZ_MIRROR:
+            coordinate = side == 0 ? -coordinate : 2 * (extent - 1) - coordinate;
+            break;
+        default:
+            return -1 - side;
+        }
     }
-    case TZ_MIRROR: {
-        if (extent == 1)
-            return 0;
-        const int64_t period = 2 * (extent - 1);
-        int64_t rest = coordinate % period;
-        if (rest < 0)
-            rest += period;
-        return rest < extent ? rest : period - rest;
+    return coordinate;
+}
+
+const char *tz_boundary_text(const tz_boundary sides[2], char text[TZ_BOUNDARY_TEXT_SIZE])
+{
+    const bool same = sides[0] == sides[1];
+    snprintf(text, TZ_BOUNDARY_TEXT_SIZE, "%s%s%s", tz_boundary_name(sides[0]), same ? "" : ":",
+             same ? "" : tz_boundary_name(sides[1]));
+    return text;
+}
+
+bool tz_problem_has_sides(const tz_problem *problem)
+{
+    for (int axis = 0; axis < problem->dims; axis++)
+        if (problem->boundary[axis][0] != problem->boundary[axis][1])
+            return true;
+    for (int f = 0; f < problem->stencil->fields_count; f++) {
+        int known = -1;
+        for (int side = 0; side < 2 * problem->dims; side++) {
+            if (problem->boundary[side / 2][side % 2] != TZ_FIXED)
+                continue;
+            if (known >= 0 && problem->boundary_value[f][side] != problem->boundary_value[f][known])
+                return true;
+            known = side;
+        }
     }
-    default:
-        return -1;
-    }
+    return false;
 }
 
 size_t tz_problem_element_size(const tz_problem *problem, int field)
@@ -171,28 +193,50 @@ static tz_status unknown_field(const tz_stencil *stencil, const char *name, tz_e
                         stencil->id, hint);
 }
 
-static tz_status resolve_boundary(tz_problem *problem, const tz_simulation_config *config,
-                                  tz_error *error)
+/* The boundary whose name is the first `length` bytes of `text`. */
+static tz_status find_boundary(const tz_stencil *stencil, const char *text, size_t length,
+                               tz_boundary *out, tz_error *error)
 {
-    const tz_stencil *stencil = problem->stencil;
     const char *allowed[4];
     size_t allowed_count = 0;
     for (int b = TZ_CLAMP; b <= TZ_MIRROR; b++)
         if (stencil->boundaries & TZ_ALLOW(b))
             allowed[allowed_count++] = tz_boundary_name((tz_boundary)b);
+    char name[64], hint[256];
+    snprintf(name, sizeof name, "%.*s", (int)(length < 60 ? length : 60), text);
+    const int found = tz_boundary_find(name);
+    if (found < 0 || !(stencil->boundaries & TZ_ALLOW(found))) {
+        tz_names_hint(hint, sizeof hint, name, allowed, allowed_count);
+        return tz_error_set(error, TZ_UNKNOWN, "boundary", "%s '%s' for '%s'%s",
+                            found < 0 ? "unknown boundary" : "there is no boundary", name,
+                            stencil->id, hint);
+    }
+    *out = (tz_boundary)found;
+    return TZ_OK;
+}
+
+static tz_status resolve_boundary(tz_problem *problem, const tz_simulation_config *config,
+                                  tz_error *error)
+{
+    const tz_stencil *stencil = problem->stencil;
     for (int d = 0; d < TZ_AXES; d++) {
-        problem->boundary[d][0] = problem->boundary[d][1] = stencil->boundary;
-        if (d >= problem->dims || !config->boundary[d])
+        tz_boundary *sides = problem->boundary[d];
+        sides[0] = sides[1] = stencil->boundary;
+        const char *low = config->boundary[d];
+        if (d >= problem->dims || !low)
             continue;
-        const int found = tz_boundary_find(config->boundary[d]);
-        char hint[256];
-        if (found < 0 || !(stencil->boundaries & TZ_ALLOW(found))) {
-            tz_names_hint(hint, sizeof hint, config->boundary[d], allowed, allowed_count);
-            return tz_error_set(error, TZ_UNKNOWN, "boundary", "%s '%s' for '%s'%s",
-                                found < 0 ? "unknown boundary" : "there is no boundary",
-                                config->boundary[d], stencil->id, hint);
-        }
-        problem->boundary[d][0] = problem->boundary[d][1] = (tz_boundary)found;
+        const char *colon = strchr(low, ':'), *high = colon ? colon + 1 : low;
+        tz_status status = find_boundary(stencil, low, colon ? (size_t)(colon - low) : strlen(low),
+                                         &sides[0], error);
+        if (!status)
+            status = find_boundary(stencil, high, strlen(high), &sides[1], error);
+        if (status)
+            return status;
+        if ((sides[0] == TZ_PERIODIC) != (sides[1] == TZ_PERIODIC))
+            return tz_error_set(error, TZ_UNSUPPORTED, "boundary",
+                                "%c is %s on one side and periodic on the other: an axis is "
+                                "periodic on both sides or on none",
+                                'x' + d, tz_boundary_name(sides[sides[0] == TZ_PERIODIC ? 1 : 0]));
     }
     return TZ_OK;
 }
@@ -212,18 +256,17 @@ static tz_status resolve_boundary_values(tz_problem *problem, const tz_simulatio
         for (int side = 0; side < TZ_SIDES; side++)
             problem->boundary_value[f][side] = stencil->fields[f].boundary_value;
     for (size_t i = 0; i < config->boundary_values_count; i++) {
-        const tz_assignment *given = &config->boundary_values[i];
-        const int f = tz_stencil_field_index(stencil, given->name);
+        const tz_side_value *given = &config->boundary_values[i];
+        const int f = tz_stencil_field_index(stencil, given->field);
         if (f < 0)
-            return unknown_field(stencil, given->name, error);
-        if (stencil->fields[f].role == TZ_STREAMED)
+            return unknown_field(stencil, given->field, error);
+        if (stencil->fields[f].role != TZ_STATE && stencil->fields[f].role != TZ_STATIC)
             return tz_error_set(error, TZ_UNSUPPORTED, "boundary_values",
-                                "'%s' is streamed: it has no boundary value", given->name);
-        if (given->text)
-            return tz_error_set(error, TZ_TYPE, "boundary_values",
-                                "the value of '%s' must be a number, not a text", given->name);
+                                "'%s' is %s: it has no boundary value", given->field,
+                                tz_role_name(stencil->fields[f].role));
         for (int side = 0; side < TZ_SIDES; side++)
-            problem->boundary_value[f][side] = given->number;
+            if (given->sides == 0 || given->sides >> side & 1)
+                problem->boundary_value[f][side] = given->value;
     }
     for (int k = 0; k < stencil->fields_count * TZ_SIDES; k++) {
         const int f = k / TZ_SIDES;

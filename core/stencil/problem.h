@@ -64,9 +64,18 @@ void tz_problem_to_elements(const tz_problem *problem, int field, const double *
 void tz_problem_to_values(const tz_problem *problem, int field, const void *elements, int64_t count,
                           double *values);
 
-/* The index in [0, extent) of the cell that a read at any coordinate gets; -1: the boundary value.
- * The kernels have their own function. They are tested against the reference backend, which uses
- * this one. */
-int64_t tz_boundary_map(tz_boundary boundary, int64_t coordinate, int64_t extent);
+/* The index in [0, extent) of the cell that a read at any coordinate of an axis gets. -1 or -2: the
+ * boundary value of the low or of the high side. A mirror reflects the coordinate in its edge cell,
+ * which may take it past the other side, whose rule then applies. On an axis of one cell between
+ * two mirrors that cell is read. The kernels have their own function. They are tested against the
+ * reference backend, which uses this one. */
+int64_t tz_boundary_map(const tz_boundary sides[2], int64_t coordinate, int64_t extent);
+
+/* Write "clamp", or "clamp:fixed" if the sides differ, low side first. Returns `text`. */
+enum { TZ_BOUNDARY_TEXT_SIZE = 24 };
+const char *tz_boundary_text(const tz_boundary sides[2], char text[TZ_BOUNDARY_TEXT_SIZE]);
+
+/* Do the two sides of an axis have different rules, or any two fixed sides different values? */
+bool tz_problem_has_sides(const tz_problem *problem);
 
 #endif

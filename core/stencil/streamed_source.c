@@ -56,6 +56,7 @@ const void *tz_streamed_source_row(const void *any, int64_t step, int64_t x, int
                                    int32_t *scratch)
 {
     const tz_streamed_source *source = any;
+    static const tz_boundary around[2] = {TZ_PERIODIC, TZ_PERIODIC};
     const int64_t n = source->cells;
     if (x >= 0 && x + count <= n) {
         if (source->data)
@@ -68,7 +69,7 @@ const void *tz_streamed_source_row(const void *any, int64_t step, int64_t x, int
             scratch[i++] = 0; /* outside the grid: never used */
             continue;
         }
-        const int64_t wrapped = tz_boundary_map(TZ_PERIODIC, x + i, n);
+        const int64_t wrapped = tz_boundary_map(around, x + i, n);
         const int64_t run = n - wrapped < count - i ? n - wrapped : count - i;
         fill_row(source, step, wrapped, run, scratch + i);
         i += run;

@@ -18,6 +18,14 @@ typedef struct tz_assignment {
     const char *text; /* texts and choices; NULL for a number */
 } tz_assignment;
 
+/* The boundary value of a state or static field past some sides. */
+typedef struct tz_side_value {
+    const char *field;
+    uint32_t
+        sides; /* bit 2*axis for the low side of an axis, 2*axis + 1 for the high one; 0: all */
+    double value;
+} tz_side_value;
+
 /* Uniform random numbers. A number depends only on the seed, the cell and, for streamed fields, the
  * step. Real fields get values in [low, high), integer fields from low to high inclusive. Bits are
  * 1 with probability `density`. */
@@ -54,9 +62,10 @@ typedef struct tz_simulation_config {
     int64_t extent[TZ_AXES]; /* cells, each >= 1 */
     int precision;           /* tz_precision, or -1: single (none for integer stencils) */
     bool mixed; /* with TZ_DOUBLE: iterate corrections in single precision on residuals in double */
-    const char *boundary[TZ_AXES]; /* a name per axis; NULL: the stencil's default */
-    size_t boundary_values_count;  /* name: a state or static field */
-    const tz_assignment *boundary_values;
+    const char *boundary[TZ_AXES]; /* "clamp", or "clamp:fixed": low and high side; NULL: the
+                                    * stencil's default */
+    size_t boundary_values_count;
+    const tz_side_value *boundary_values; /* later ones replace earlier ones */
     size_t params_count;
     const tz_assignment *params;
     const char *backend; /* "auto", "reference", "cpu" or "cuda" */

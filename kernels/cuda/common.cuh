@@ -2,7 +2,8 @@
  *
  * How the text of a kernel is composed. For a plan, core/backend/cuda/family/FAMILY/text.c writes:
  *
- *   #define ...                    sizes, boundaries, precision: TZ_TILE_X, TZ_BOUNDARY_X, real
+ *   #define ...                    sizes, boundaries of the sides, precision: TZ_TILE_X, TZ_LOW_X,
+ *                                  TZ_HIGH_X, real
  *   #define TZ_..._LIST(D)         lists: an entry D(...) a field, pass, constant
  *   #include "FAMILY.cuh"          functions; TZ_CELL, TZ_AT, TZ_PUT as this family has them
  *   namespace pass_0 { ... }       the plugin's text of each pass: context_CELL and update_CELL()
@@ -31,7 +32,8 @@
 struct tz_arguments {
     const void *in[TZ_FIELDS_COUNT]; /* a streamed field: the slab of the stage's first iteration */
     void *out[TZ_FIELDS_COUNT];
-    unsigned long long edge[TZ_FIELDS_COUNT]; /* boundary value, in the field's own bits */
+    /* Values past fixed sides, in the field's own bits: of each side, x low first, or one for all. */
+    unsigned long long edge[TZ_FIELDS_COUNT][TZ_EDGES];
     union {
         float f;
         double d;
@@ -57,15 +59,72 @@ template <class T> TZ_DEVICE T tz_choose(bool first, T a, T b)
     return chosen;
 }
 
-/* The coordinate in the grid that replaces c, or -1 for the boundary value. Loops take fewer registers
- * than divisions. They run once unless the grid is smaller than a ghost zone. */
-template <int BOUNDARY> TZ_DEVICE int tz_map(int c, int n)
+/* Names for texts that have one rule for both sides. */
+#define TZ_BOUNDARY_X TZ_LOW_X
+#define TZ_BOUNDARY_Y TZ_LOW_Y
+#define TZ_BOUNDARY_Z TZ_LOW_Z
+
+/* Both sides of an axis are periodic, or none. */
+#define TZ_WRAP_X (TZ_LOW_X == TZ_PERIODIC)
+#define TZ_WRAP_Y (TZ_LOW_Y == TZ_PERIODIC)
+#define TZ_WRAP_Z (TZ_LOW_Z == TZ_PERIODIC)
+
+/* The values of a field past the fixed sides of the grid. */
+#if TZ_EDGES == 1
+template <class T> using tz_edges = T;
+#else
+template <class T> struct tz_edges {
+    T side[TZ_EDGES];
+};
+#endif
+
+/* Those of field `index`. */
+template <class T> TZ_DEVICE tz_edges<T> tz_edges_of(const tz_arguments &a, int index)
 {
-    if (BOUNDARY == TZ_CLAMP)
+#if TZ_EDGES == 1
+    return *(const T *)&a.edge[index][0];
+#else
+    tz_edges<T> edges;
+#pragma unroll
+    for (int side = 0; side < TZ_EDGES; side++)
+        edges.side[side] = *(const T *)&a.edge[index][side];
+    return edges;
+#endif
+}
+
+/* The value past the low (0) or high (1) side of an axis. */
+template <int AXIS, class T> TZ_DEVICE T tz_edge(tz_edges<T> edges, bool high)
+{
+#if TZ_EDGES == 1
+    return edges;
+#else
+    return tz_choose(high, edges.side[2 * AXIS + 1], edges.side[2 * AXIS]);
+#endif
+}
+
+/* The coordinate in the grid that replaces c, on an axis with these rules at its low and high side.
+ * Below 0 for a boundary value: -1 past the low side. If all values are the same (TZ_EDGES is 1) it
+ * is -1 past the high side too, else -2. Loops take fewer registers than divisions. They run once
+ * unless the grid is smaller than a ghost zone. */
+template <int LOW, int HIGH = LOW> TZ_DEVICE int tz_map(int c, int n)
+{
+    if (LOW == TZ_CLAMP && HIGH == TZ_CLAMP)
         return c < 0 ? 0 : c < n ? c : n - 1;
-    if (BOUNDARY == TZ_FIXED)
-        return c < n ? (c < 0 ? -1 : c) : -1;
-    if (BOUNDARY == TZ_PERIODIC) {
+    if (LOW == TZ_FIXED && HIGH == TZ_FIXED)
+        return c < n ? (c < 0 ? -1 : c) : TZ_EDGES == 1 ? -1 : -2;
+    if (LOW != HIGH) {
+        if (LOW == TZ_MIRROR) { /* may leave the grid at the high side */
+            c = c < 0 ? -c : c;
+        } else if (HIGH == TZ_MIRROR) {
+            c = c < n ? c : 2 * (n - 1) - c;
+        }
+        if (c < 0)
+            return LOW == TZ_FIXED ? -1 : 0;
+        if (c >= n)
+            return HIGH == TZ_FIXED ? (TZ_EDGES == 1 ? -1 : -2) : n - 1;
+        return c;
+    }
+    if (LOW == TZ_PERIODIC) {
 #pragma unroll 1
         while (c < 0)
             c += n;
@@ -83,24 +142,25 @@ template <int BOUNDARY> TZ_DEVICE int tz_map(int c, int n)
 }
 
 /* Is the cell at coordinate c computed? Other cells have values of the boundary. */
-template <int BOUNDARY> TZ_DEVICE bool tz_computed(int c, int n)
+template <int LOW, int HIGH = LOW> TZ_DEVICE bool tz_computed(int c, int n)
 {
-    return BOUNDARY == TZ_PERIODIC || (c >= 0 && c < n);
+    return LOW == TZ_PERIODIC || (c >= 0 && c < n);
 }
 
 /* The bit of a column of a bit row, which may lie outside the grid. */
 TZ_DEVICE tz_word tz_load_bit(const tz_arguments &a, const tz_word *row, long long column,
-                              tz_word edge)
+                              const tz_edges<tz_word> &edge)
 {
-    if (TZ_BOUNDARY_X == TZ_PERIODIC)
+    if (TZ_WRAP_X)
         column = (column % a.columns + a.columns) % a.columns;
     else if (column < 0 || column >= a.columns)
-        return edge & 1u;
+        return tz_edge<0>(edge, column >= 0) & 1u;
     return row[column % a.nx] >> (column / a.nx) & 1u;
 }
 
 /* Word x of a bit row, which may lie past the ends of the row: bit b is column b*nx + x. */
-TZ_DEVICE tz_word tz_load_word(const tz_arguments &a, const tz_word *row, int x, tz_word edge)
+TZ_DEVICE tz_word tz_load_word(const tz_arguments &a, const tz_word *row, int x,
+                               const tz_edges<tz_word> &edge)
 {
     const int full =
         a.columns - 31 * a.nx; /* words before this one have all their columns inside */
@@ -120,27 +180,55 @@ TZ_DEVICE tz_word tz_load_word(const tz_arguments &a, const tz_word *row, int x,
 
 /* The same for templates. They are instantiated for other types, but only called for words. */
 template <class T>
-TZ_DEVICE T tz_load_static_word(const tz_arguments &a, const T *row, int x, T edge)
+TZ_DEVICE T tz_load_static_word(const tz_arguments &a, const T *row, int x,
+                                const tz_edges<tz_word> &edge)
 {
-    return (T)tz_load_word(a, (const tz_word *)row, x, (tz_word)edge);
+    return (T)tz_load_word(a, (const tz_word *)row, x, edge);
+}
+template <class T, class E>
+TZ_DEVICE T tz_load_static_word(const tz_arguments &, const T *row, int x, const E &)
+{
+    return row[x]; /* not called */
 }
 
-/* A word with the boundary value in its columns outside the grid. Periodic rows have no such
- * columns. */
-TZ_DEVICE tz_word tz_mask_word(const tz_arguments &a, int x, tz_word word, tz_word edge)
+/* The bits of word x of a bit row that are not before the grid's first column, and those that are not
+ * after its last. */
+TZ_DEVICE void tz_word_sides(const tz_arguments &a, int x, tz_word &below, tz_word &above)
 {
-    if (TZ_BOUNDARY_X == TZ_PERIODIC)
-        return word;
     const int full = a.columns - 31 * a.nx;
     int low = x < 0, high = 32 - (x >= full) - (x >= full + a.nx);
     if (full <= 0 || x < -a.nx || x >= full + 2 * a.nx) { /* past both ends */
         low = x < 0 ? (-x + a.nx - 1) / a.nx : 0;
         high = a.columns > x ? (a.columns - x + a.nx - 1) / a.nx : 0;
     }
-    const tz_word below = low >= 32 ? 0u : ~0u << low;
-    const tz_word above = high >= 32 ? ~0u : (1u << high) - 1u;
+    below = low >= 32 ? 0u : ~0u << low;
+    above = high >= 32 ? ~0u : (1u << high) - 1u;
+}
+
+/* The bits of a word whose columns are in the grid. Periodic rows have no others. */
+TZ_DEVICE tz_word tz_inside_word(const tz_arguments &a, int x)
+{
+    tz_word below, above;
+    if (TZ_WRAP_X)
+        return ~0u;
+    tz_word_sides(a, x, below, above);
+    return below & above;
+}
+
+/* A word with the boundary's values in its columns outside the grid. */
+TZ_DEVICE tz_word tz_mask_word(const tz_arguments &a, int x, tz_word word,
+                               const tz_edges<tz_word> &edge)
+{
+    tz_word below, above;
+    if (TZ_WRAP_X)
+        return word;
+    tz_word_sides(a, x, below, above);
     const tz_word inside = below & above;
+#if TZ_EDGES == 1
     return (word & inside) | (edge & ~inside);
+#else
+    return (word & inside) | (edge.side[0] & ~below) | (edge.side[1] & ~above);
+#endif
 }
 
 /* ---- Entries of lists ------------------------------------------------------------------------- */
@@ -157,17 +245,21 @@ TZ_DEVICE tz_word tz_mask_word(const tz_arguments &a, int x, tz_word word, tz_wo
 #define TZ__IF_STATE_state(...) __VA_ARGS__
 #define TZ__IF_STATE_static(...)
 #define TZ__IF_STATE_streamed(...)
+#define TZ__IF_STATE_derived(...)
 #define TZ__IF_STATIC(role, ...) TZ__IF_STATIC_##role(__VA_ARGS__)
 #define TZ__IF_STATIC_state(...)
 #define TZ__IF_STATIC_static(...) __VA_ARGS__
 #define TZ__IF_STATIC_streamed(...)
+#define TZ__IF_STATIC_derived(...)
 #define TZ__IF_STREAMED(role, ...) TZ__IF_STREAMED_##role(__VA_ARGS__)
 #define TZ__IF_STREAMED_state(...)
 #define TZ__IF_STREAMED_static(...)
 #define TZ__IF_STREAMED_streamed(...) __VA_ARGS__
+#define TZ__IF_STREAMED_derived(...)
 
-/* The boundary value of a field, as a variable. */
-#define TZ__EDGE(role, name, type, index) const type name##_edge = *(const type *)&a.edge[index];
+/* The boundary values of a field, as a variable. */
+#define TZ__EDGE(role, name, type, index)                                                          \
+    const tz_edges<type> name##_edge = tz_edges_of<type>(a, index);
 /* A constant, into the context `c` of a cell update. */
 #define TZ__CONTEXT_VALUE(name, value) c.k_##name = value;
 

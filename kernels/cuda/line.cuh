@@ -55,7 +55,7 @@ TZ_DEVICE int tz_strip_x(const tz_arguments &a, const tz_strip &s, int p, int k)
     const int x = s.x + tz_strip_index(s, p, k);
     if (!BORDER)
         return x;
-    return TZ_BITS_GRID ? (x % a.nx + a.nx) % a.nx : tz_map<TZ_BOUNDARY_X>(x, a.nx);
+    return TZ_BITS_GRID ? (x % a.nx + a.nx) % a.nx : tz_map<TZ_LOW_X, TZ_HIGH_X>(x, a.nx);
 }
 
 template <class T>
@@ -71,8 +71,8 @@ TZ_DEVICE void tz_strip_copy(const T (&from)[TZ_PACKETS][TZ_PACKET], T (&to)[TZ_
 /* ---- Memory to registers and back ------------------------------------------------------------ */
 
 template <bool BORDER, class T>
-TZ_DEVICE void tz_strip_load(const tz_arguments &a, const tz_strip &s, const T *row, T edge,
-                             T (&to)[TZ_PACKETS][TZ_PACKET])
+TZ_DEVICE void tz_strip_load(const tz_arguments &a, const tz_strip &s, const T *row,
+                             tz_edges<T> edge, T (&to)[TZ_PACKETS][TZ_PACKET])
 {
 #pragma unroll
     for (int p = 0; p < TZ_PACKETS; p++) {
@@ -84,8 +84,8 @@ TZ_DEVICE void tz_strip_load(const tz_arguments &a, const tz_strip &s, const T *
 #if TZ_BITS_GRID
             to[p][k] = tz_load_word(a, row, x, edge);
 #else
-            const int inside = tz_map<TZ_BOUNDARY_X>(x, a.nx);
-            to[p][k] = inside < 0 ? edge : row[inside];
+            const int inside = tz_map<TZ_LOW_X, TZ_HIGH_X>(x, a.nx);
+            to[p][k] = inside < 0 ? tz_edge<0, T>(edge, inside < -1) : row[inside];
 #endif
         }
     }
@@ -111,7 +111,7 @@ TZ_DEVICE void tz_strip_stream(const tz_arguments &a, const tz_strip &s, const i
         for (int k = 0; BORDER && k < TZ_PACKET; k++) {
             /* Computed again for each row, since keeping it would take registers. */
             const int inside =
-                tz_map<TZ_BOUNDARY_X>(tz_hidden(s.x) + tz_strip_index(s, p, k), a.nx);
+                tz_map<TZ_LOW_X, TZ_HIGH_X>(tz_hidden(s.x) + tz_strip_index(s, p, k), a.nx);
             to[p][k] = inside < 0 ? 0 : row[inside];
         }
     }
@@ -177,7 +177,7 @@ TZ_DEVICE void tz_widen(const T (&now)[TZ_PACKETS][TZ_PACKET], const tz_strip &s
 /* Sets columns outside the grid to the boundary's values. `row`: TZ_STRIP elements of shared memory
  * of this warp, for boundaries that read other columns. */
 template <class T>
-TZ_DEVICE void tz_strip_restore(const tz_arguments &a, const tz_strip &s, T edge, T *row,
+TZ_DEVICE void tz_strip_restore(const tz_arguments &a, const tz_strip &s, tz_edges<T> edge, T *row,
                                 T (&now)[TZ_PACKETS][TZ_PACKET])
 {
 #if TZ_STAGED
@@ -195,11 +195,13 @@ TZ_DEVICE void tz_strip_restore(const tz_arguments &a, const tz_strip &s, T edge
             now[p][k] = tz_mask_word(a, x, now[p][k], edge);
 #elif TZ_STAGED
             /* Columns that would read past the strip's ends are already wrong. They get any value. */
-            const int from = tz_map<TZ_BOUNDARY_X>(x, a.nx) - s.x;
-            if (x < 0 || x >= a.nx)
+            const int inside = tz_map<TZ_LOW_X, TZ_HIGH_X>(x, a.nx), from = inside - s.x;
+            if ((TZ_LOW_X == TZ_FIXED || TZ_HIGH_X == TZ_FIXED) && inside < 0)
+                now[p][k] = tz_edge<0, T>(edge, inside < -1);
+            else if (x < 0 || x >= a.nx)
                 now[p][k] = tz_get(row + (from < 0 ? 0 : from < TZ_STRIP ? from : TZ_STRIP - 1));
-#elif TZ_BOUNDARY_X == TZ_FIXED
-            now[p][k] = x < 0 || x >= a.nx ? edge : now[p][k];
+#elif TZ_LOW_X == TZ_FIXED
+            now[p][k] = x < 0 || x >= a.nx ? tz_edge<0, T>(edge, x >= 0) : now[p][k];
 #endif
         }
 #if TZ_STAGED

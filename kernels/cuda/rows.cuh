@@ -53,7 +53,7 @@ template <int D, int W, class T> TZ_DEVICE void tz_clear(T (&ring)[D][W])
 /* The lane's row with R elements of the neighbouring lanes on both sides; with BORDER, the
  * boundary's values past the ends of the grid's rows. */
 template <bool BORDER, int R, class T>
-TZ_DEVICE void tz_widen(const tz_strip &s, const T *row, T (&wide)[TZ_V + 2 * R], T edge)
+TZ_DEVICE void tz_widen(const tz_strip &s, const T *row, T (&wide)[TZ_V + 2 * R], tz_edges<T> edge)
 {
 #pragma unroll
     for (int i = 0; i < TZ_V; i++)
@@ -64,25 +64,28 @@ TZ_DEVICE void tz_widen(const tz_strip &s, const T *row, T (&wide)[TZ_V + 2 * R]
         wide[i] = tz_shuffle_up(row[TZ_V * up - (R - i)], up);
         wide[R + TZ_V + i] = tz_shuffle_down(row[i % TZ_V], down);
     }
-    if (!BORDER || !TZ_SIMPLE_ENDS || TZ_BITS_GRID || TZ_BOUNDARY_X == TZ_PERIODIC)
+    if (!BORDER || !TZ_SIMPLE_ENDS || TZ_BITS_GRID || TZ_WRAP_X)
         return;
         /* Element 0 of the first lane is column 0, TZ_END_COLUMNS - 1 of the last lane the last
          * column. */
 #pragma unroll
     for (int i = 0; i < R; i++) {
         const int before = R - 1 - i, after = R + TZ_END_COLUMNS + i;
-        const int before_is = TZ_BOUNDARY_X == TZ_MIRROR ? R + 1 + i : R;
-        const int after_is = R + TZ_END_COLUMNS - 1 - (TZ_BOUNDARY_X == TZ_MIRROR ? 1 + i : 0);
+        const int before_is = TZ_LOW_X == TZ_MIRROR ? R + 1 + i : R;
+        const int after_is = R + TZ_END_COLUMNS - 1 - (TZ_HIGH_X == TZ_MIRROR ? 1 + i : 0);
         wide[before] =
-            tz_choose(s.first, TZ_BOUNDARY_X == TZ_FIXED ? edge : wide[before_is], wide[before]);
+            tz_choose(s.first, TZ_LOW_X == TZ_FIXED ? tz_edge<0, T>(edge, false) : wide[before_is],
+                      wide[before]);
         wide[after] =
-            tz_choose(s.last, TZ_BOUNDARY_X == TZ_FIXED ? edge : wide[after_is], wide[after]);
+            tz_choose(s.last, TZ_HIGH_X == TZ_FIXED ? tz_edge<0, T>(edge, true) : wide[after_is],
+                      wide[after]);
     }
 }
 
 /* Puts a row into the newest slot of a ring, with the elements of neighbouring lanes that it keeps. */
 template <bool BORDER, int D, int W, class T>
-TZ_DEVICE void tz_ring_push(const tz_strip &s, T (&ring)[D][W], const T (&row)[TZ_V], T edge)
+TZ_DEVICE void tz_ring_push(const tz_strip &s, T (&ring)[D][W], const T (&row)[TZ_V],
+                            tz_edges<T> edge)
 {
     constexpr int halo = (W - TZ_V) / 2;
     if constexpr (halo > 0) {
@@ -102,7 +105,7 @@ TZ_DEVICE void tz_ring_push(const tz_strip &s, T (&ring)[D][W], const T (&row)[T
  * a recursion because the compiler allocates registers differently for a loop. */
 template <bool BORDER, int SLOT, int RADIUS, int ROW = 0, int D, int W, int ROWS, int WIDE, class T>
 TZ_DEVICE void tz_ring_window(const tz_strip &s, const T (&ring)[D][W], T (&window)[ROWS][WIDE],
-                              T edge)
+                              tz_edges<T> edge)
 {
     constexpr int halo = (W - TZ_V) / 2;
     if constexpr (halo > 0) {
@@ -120,7 +123,7 @@ TZ_DEVICE void tz_ring_window(const tz_strip &s, const T (&ring)[D][W], T (&wind
  * where the grid's ends are simple and the boundary is not periodic. */
 TZ_DEVICE int tz_first_row(const tz_strip &s)
 {
-    if (!TZ_SIMPLE_ENDS || TZ_BOUNDARY_Y == TZ_PERIODIC)
+    if (!TZ_SIMPLE_ENDS || TZ_WRAP_Y)
         return s.low - TZ_WARM_UP;
     return s.low > 0 ? s.low - TZ_WARM_UP : TZ_FIRST_ROW;
 }
@@ -131,7 +134,7 @@ TZ_DEVICE void tz_strip_place(const tz_arguments &a, tz_strip &s)
     s.x = s.x0 + tz_lane() * TZ_V;
     s.first = s.x == 0;
     s.last = s.x == a.nx - TZ_END_COLUMNS;
-    if (TZ_BITS_GRID || TZ_BOUNDARY_X == TZ_PERIODIC)
+    if (TZ_BITS_GRID || TZ_WRAP_X)
         s.from = s.x < 0 ? s.x + a.nx : s.x < a.nx ? s.x : s.x - a.nx;
     else
         s.from = s.x < 0 ? 0 : s.x < a.nx ? s.x : a.nx - TZ_END_COLUMNS;
@@ -165,10 +168,10 @@ TZ_DEVICE int tz_full_elements(const tz_arguments &a)
  * leaves the grid at only one end, and the new bit comes from the same word or the boundary. */
 TZ_DEVICE bool tz_words_wrap(const tz_arguments &a)
 {
-    return a.nx >= TZ_STRIP && (TZ_BOUNDARY_X != TZ_PERIODIC || a.columns == 32 * a.nx);
+    return a.nx >= TZ_STRIP && (!TZ_WRAP_X || a.columns == 32 * a.nx);
 }
 TZ_DEVICE void tz_fetch_one(const tz_arguments &a, tz_word *to, const tz_word *row, int x,
-                            tz_word edge)
+                            tz_edges<tz_word> edge)
 {
     if (tz_words_wrap(a))
         tz_fetch<tz_word, 1>(to, row + (x < 0 ? x + a.nx : x >= a.nx ? x - a.nx : x));
@@ -176,11 +179,11 @@ TZ_DEVICE void tz_fetch_one(const tz_arguments &a, tz_word *to, const tz_word *r
         tz_put(to, tz_load_word(a, row, x, edge));
 }
 template <class T>
-TZ_DEVICE void tz_fetch_one(const tz_arguments &a, T *to, const T *row, int x, T edge)
+TZ_DEVICE void tz_fetch_one(const tz_arguments &a, T *to, const T *row, int x, tz_edges<T> edge)
 {
-    const int mapped = tz_map<TZ_BOUNDARY_X>(x, a.nx);
+    const int mapped = tz_map<TZ_LOW_X, TZ_HIGH_X>(x, a.nx);
     if (mapped < 0)
-        tz_put(to, edge);
+        tz_put(to, tz_edge<0, T>(edge, mapped < -1));
     else
         tz_fetch<T, 1>(to, row + mapped);
 }
@@ -194,20 +197,41 @@ template <class T> TZ_DEVICE void tz_blank(T *to)
     tz_put_packet(to, zeros);
 }
 
+/* An element of a row past a fixed side. Past a fixed end of the row it has the value of that end. */
+TZ_DEVICE tz_word tz_outside(const tz_arguments &a, int x, tz_word value, tz_edges<tz_word> edge)
+{
+    return TZ_EDGES == 1 ? value : tz_mask_word(a, x, value, edge);
+}
+template <class T> TZ_DEVICE T tz_outside(const tz_arguments &a, int x, T value, tz_edges<T> edge)
+{
+    if (TZ_EDGES > 1 && TZ_LOW_X == TZ_FIXED)
+        value = tz_choose(x < 0, tz_edge<0, T>(edge, false), value);
+    if (TZ_EDGES > 1 && TZ_HIGH_X == TZ_FIXED)
+        value = tz_choose(x >= a.nx, tz_edge<0, T>(edge, true), value);
+    return value;
+}
+
+/* Is row y past a fixed side? (The compiler makes slower code of a function.) */
+#define TZ_ROW_IS_FIXED(y, n)                                                                      \
+    ((TZ_LOW_Y == TZ_FIXED && (y) < 0) || (TZ_HIGH_Y == TZ_FIXED && (y) >= (n)))
+
 /* The row to load for row y, which may be outside. A fixed boundary's value is set later. */
 TZ_DEVICE int tz_nearest_row(int y, int n)
 {
-    if (TZ_BOUNDARY_Y == TZ_PERIODIC)
+    if (TZ_WRAP_Y)
         return y < 0 ? y + n : y < n ? y : y - n;
-    if (TZ_BOUNDARY_Y == TZ_MIRROR)
-        y = y < 0 ? -y : y < n ? y : 2 * (n - 1) - y;
+    if (TZ_LOW_Y == TZ_MIRROR || TZ_HIGH_Y == TZ_MIRROR)
+        y = y < 0                    ? (TZ_LOW_Y == TZ_MIRROR ? -y : 0)
+            : y < n                  ? y
+            : TZ_HIGH_Y == TZ_MIRROR ? 2 * (n - 1) - y
+                                     : n - 1;
     return y < 0 ? 0 : y < n ? y : n - 1;
 }
 
 /* Loads row y of a field into the queue. `next` is its address if it is in the grid. */
 template <bool ENDS, class T>
 TZ_DEVICE void tz_fetch_row(const tz_arguments &a, const tz_strip &s, T *to, const T *next,
-                            const void *field, T edge, int y)
+                            const void *field, tz_edges<T> edge, int y)
 {
     if (TZ_SIMPLE_ENDS || !ENDS) {
         if (ENDS)
@@ -216,12 +240,12 @@ TZ_DEVICE void tz_fetch_row(const tz_arguments &a, const tz_strip &s, T *to, con
         return;
     }
     const T *const cells = (const T *)field;
-    const int row = tz_map<TZ_BOUNDARY_Y>(y, a.ny), x = tz_hidden(s.x);
+    const int row = tz_map<TZ_LOW_Y, TZ_HIGH_Y>(y, a.ny), x = tz_hidden(s.x);
     const T *const from = cells + (long long)a.pitch * (row < 0 ? 0 : row);
     if (row < 0) {
 #pragma unroll
         for (int e = 0; e < TZ_V; e++)
-            tz_put(to + e, edge);
+            tz_put(to + e, tz_outside(a, x + e, tz_edge<1, T>(edge, row < -1), edge));
     } else if (x >= 0 && x + TZ_V <= tz_full_elements(a)) {
         tz_fetch<T, TZ_V>(to, from + x);
     } else {
@@ -232,22 +256,26 @@ TZ_DEVICE void tz_fetch_row(const tz_arguments &a, const tz_strip &s, T *to, con
 }
 
 /* Sets the bits outside the grid to the boundary value. Periodic rows have no such bits. */
-TZ_DEVICE void tz_keep_inside(const tz_strip &s, tz_word (&v)[TZ_V], tz_word edge)
+TZ_DEVICE void tz_keep_inside(const tz_strip &s, tz_word (&v)[TZ_V], tz_edges<tz_word> edge)
 {
-    if (TZ_BOUNDARY_X == TZ_PERIODIC)
+    if (TZ_WRAP_X)
         return;
 #pragma unroll
     for (int e = 0; e < TZ_V; e++)
+#if TZ_EDGES == 1
         v[e] = TZ_PICK3(s.inside, v[e], edge);
+#else
+        v[e] = TZ_PICK3(s.inside, v[e], TZ_PICK3(1u, edge.side[0], edge.side[1]));
+#endif
 }
 
 /* Turns words of the other end of a row into the words past this end. */
 template <class T>
-TZ_DEVICE void tz_wrap_words(const tz_arguments &, const tz_strip &, T (&)[TZ_V], T)
+TZ_DEVICE void tz_wrap_words(const tz_arguments &, const tz_strip &, T (&)[TZ_V], tz_edges<T>)
 {
 }
 TZ_DEVICE void tz_wrap_words(const tz_arguments &a, const tz_strip &s, tz_word (&v)[TZ_V],
-                             tz_word edge)
+                             tz_edges<tz_word> edge)
 {
     if (!tz_words_wrap(a))
         return;
@@ -255,15 +283,16 @@ TZ_DEVICE void tz_wrap_words(const tz_arguments &a, const tz_strip &s, tz_word (
     for (int e = 0; e < TZ_V; e++) {
         const int x = s.x + e;
         if (x < 0)
-            v[e] = v[e] << 1 | (TZ_BOUNDARY_X == TZ_PERIODIC ? v[e] >> 31 : edge & 1u);
+            v[e] = v[e] << 1 | (TZ_WRAP_X ? v[e] >> 31 : tz_edge<0, tz_word>(edge, false) & 1u);
         else if (x >= a.nx)
-            v[e] = v[e] >> 1 | (TZ_BOUNDARY_X == TZ_PERIODIC ? v[e] << 31 : edge & 1u << 31);
+            v[e] =
+                v[e] >> 1 | (TZ_WRAP_X ? v[e] << 31 : tz_edge<0, tz_word>(edge, true) & 1u << 31);
         v[e] = tz_mask_word(a, x, v[e], edge);
     }
 }
 /* The same for simple ends. */
-template <class T> TZ_DEVICE void tz_rotate_words(const tz_strip &, T (&)[TZ_V], T) {}
-TZ_DEVICE void tz_rotate_words(const tz_strip &s, tz_word (&v)[TZ_V], tz_word edge)
+template <class T> TZ_DEVICE void tz_rotate_words(const tz_strip &, T (&)[TZ_V], tz_edges<T>) {}
+TZ_DEVICE void tz_rotate_words(const tz_strip &s, tz_word (&v)[TZ_V], tz_edges<tz_word> edge)
 {
 #pragma unroll
     for (int e = 0; e < TZ_V; e++)
@@ -271,32 +300,47 @@ TZ_DEVICE void tz_rotate_words(const tz_strip &s, tz_word (&v)[TZ_V], tz_word ed
     tz_keep_inside(s, v, edge);
 }
 
+/* Sets a row past a fixed side. Its bits past fixed ends of the row have the values of these ends. */
+template <class T>
+TZ_DEVICE void tz_fill_row(const tz_strip &, T (&row)[TZ_V], T value, tz_edges<T>)
+{
+#pragma unroll
+    for (int e = 0; e < TZ_V; e++)
+        row[e] = value;
+}
+TZ_DEVICE void tz_fill_row(const tz_strip &s, tz_word (&row)[TZ_V], tz_word value,
+                           tz_edges<tz_word> edge)
+{
+#pragma unroll
+    for (int e = 0; e < TZ_V; e++)
+        row[e] = value;
+    if (TZ_EDGES > 1)
+        tz_keep_inside(s, row, edge);
+}
+
 /* Takes row y from the queue. */
 template <bool BORDER, bool ENDS, class T>
-TZ_DEVICE void tz_take_row(const tz_arguments &a, const tz_strip &s, const T *from, T edge, int y,
-                           T (&to)[TZ_V])
+TZ_DEVICE void tz_take_row(const tz_arguments &a, const tz_strip &s, const T *from,
+                           tz_edges<T> edge, int y, T (&to)[TZ_V])
 {
     tz_get_packet(from, to);
     if (!BORDER)
         return;
     if (!TZ_SIMPLE_ENDS) {
-        if (s.border && tz_map<TZ_BOUNDARY_Y>(y, a.ny) >= 0)
+        if (s.border && tz_map<TZ_LOW_Y, TZ_HIGH_Y>(y, a.ny) >= 0)
             tz_wrap_words(a, s, to, edge);
         return;
     }
     if (TZ_BITS_GRID)
         tz_rotate_words(s, to, edge);
-    if (ENDS && TZ_BOUNDARY_Y == TZ_FIXED && (y < 0 || y >= a.ny)) {
-#pragma unroll
-        for (int e = 0; e < TZ_V; e++)
-            to[e] = edge;
-    }
+    if (ENDS && TZ_ROW_IS_FIXED(y, a.ny))
+        tz_fill_row(s, to, tz_edge<1, T>(edge, y >= 0), edge);
 }
 
 /* ---- Borders: after each level, cells outside get the boundary's values of that level --------- */
 
 TZ_DEVICE void tz_fix_columns(const tz_arguments &a, const tz_strip &s, tz_word (&v)[TZ_V],
-                              tz_word edge)
+                              tz_edges<tz_word> edge)
 {
     if (TZ_SIMPLE_ENDS) {
         tz_keep_inside(s, v, edge);
@@ -308,17 +352,17 @@ TZ_DEVICE void tz_fix_columns(const tz_arguments &a, const tz_strip &s, tz_word 
         v[e] = tz_mask_word(a, x + e, v[e], edge);
 }
 template <class T>
-TZ_DEVICE void tz_fix_columns(const tz_arguments &a, const tz_strip &s, T (&v)[TZ_V], T edge)
+TZ_DEVICE void tz_fix_columns(const tz_arguments &a, const tz_strip &s, T (&v)[TZ_V],
+                              tz_edges<T> edge)
 {
     if (TZ_SIMPLE_ENDS)
         return;
     const int x = tz_hidden(s.x), x0 = tz_hidden(s.x0);
-    if (TZ_BOUNDARY_X == TZ_FIXED) {
+    if (TZ_LOW_X == TZ_FIXED && TZ_HIGH_X == TZ_FIXED) {
 #pragma unroll
         for (int e = 0; e < TZ_V; e++)
-            v[e] = tz_choose(x + e < 0 || x + e >= a.nx, edge, v[e]);
-    }
-    if (TZ_BOUNDARY_X == TZ_CLAMP) {
+            v[e] = tz_choose(x + e < 0 || x + e >= a.nx, tz_edge<0, T>(edge, x + e >= 0), v[e]);
+    } else if (TZ_LOW_X == TZ_CLAMP && TZ_HIGH_X == TZ_CLAMP) {
         /* Strips start at multiples of TZ_V: column 0 is the first element of a lane. */
         if (x0 < 0) {
             const T first = tz_shuffle(v[0], -x0 / TZ_V);
@@ -337,12 +381,11 @@ TZ_DEVICE void tz_fix_columns(const tz_arguments &a, const tz_strip &s, T (&v)[T
             for (int e = 0; e < TZ_V; e++)
                 v[e] = tz_choose(x + e >= a.nx, last, v[e]);
         }
-    }
-    if (TZ_BOUNDARY_X == TZ_MIRROR) {
+    } else if (!TZ_WRAP_X) {
         T mirrored[TZ_V];
 #pragma unroll
         for (int e = 0; e < TZ_V; e++) {
-            const int column = tz_map<TZ_MIRROR>(x + e, a.nx) - x0;
+            const int inside = tz_map<TZ_LOW_X, TZ_HIGH_X>(x + e, a.nx), column = inside - x0;
             mirrored[e] = v[e];
 #pragma unroll
             for (int k = 0; k < TZ_V; k++) {
@@ -350,6 +393,8 @@ TZ_DEVICE void tz_fix_columns(const tz_arguments &a, const tz_strip &s, T (&v)[T
                 mirrored[e] = tz_choose(column >= 0 && column < TZ_STRIP && column % TZ_V == k,
                                         other, mirrored[e]);
             }
+            if (TZ_LOW_X == TZ_FIXED || TZ_HIGH_X == TZ_FIXED)
+                mirrored[e] = tz_choose(inside < 0, tz_edge<0, T>(edge, inside < -1), mirrored[e]);
         }
 #pragma unroll
         for (int e = 0; e < TZ_V; e++)
@@ -361,28 +406,43 @@ TZ_DEVICE void tz_fix_columns(const tz_arguments &a, const tz_strip &s, T (&v)[T
  * after the grid's last row repeats an earlier row. A row before the first row is set when the row
  * that it repeats is complete. */
 template <int R, int D, int W, class T>
-TZ_DEVICE void tz_fix_any_rows(const tz_arguments &a, int y, T (&ring)[D][W], T edge)
+TZ_DEVICE void tz_fix_any_rows(const tz_arguments &a, const tz_strip &s, int y, T (&ring)[D][W],
+                               tz_edges<T> edge)
 {
+    const int x = tz_hidden(s.x) - (W - TZ_V) / 2;
     /* Loops over all slots with a selection, so that indices are constants. */
-    if (TZ_BOUNDARY_Y == TZ_FIXED) {
+    if (TZ_LOW_Y == TZ_FIXED || TZ_HIGH_Y == TZ_FIXED) {
+        const int inside = tz_map<TZ_LOW_Y, TZ_HIGH_Y>(y, a.ny);
 #pragma unroll
         for (int i = 0; i < W; i++)
-            ring[D - 1][i] = tz_choose(y < 0 || y >= a.ny, edge, ring[D - 1][i]);
+            ring[D - 1][i] =
+                tz_choose(inside < 0, tz_outside(a, x + i, tz_edge<1, T>(edge, inside < -1), edge),
+                          ring[D - 1][i]);
     }
-    if (TZ_BOUNDARY_Y == TZ_CLAMP || TZ_BOUNDARY_Y == TZ_MIRROR) {
-        if (y >= a.ny) {
-            const int back = y - tz_map<TZ_BOUNDARY_Y>(y, a.ny);
+    /* Rows before the first that a mirror takes past the last. */
+    if (TZ_LOW_Y == TZ_MIRROR && TZ_HIGH_Y == TZ_FIXED && y == 0) {
+#pragma unroll
+        for (int d = 1; d < D && d <= R; d++)
+#pragma unroll
+            for (int i = 0; i < W; i++)
+                ring[D - 1 - d][i] =
+                    tz_choose(d >= a.ny, tz_outside(a, x + i, tz_edge<1, T>(edge, true), edge),
+                              ring[D - 1 - d][i]);
+    }
+    if (!TZ_WRAP_Y && (TZ_LOW_Y != TZ_FIXED || TZ_HIGH_Y != TZ_FIXED)) {
+        if (TZ_HIGH_Y != TZ_FIXED && y >= a.ny) {
+            const int back = y - tz_map<TZ_LOW_Y, TZ_HIGH_Y>(y, a.ny);
 #pragma unroll
             for (int d = 1; d < D && d <= 2 * R; d++)
 #pragma unroll
                 for (int i = 0; i < W; i++)
                     ring[D - 1][i] = tz_choose(back == d, ring[D - 1 - d][i], ring[D - 1][i]);
         }
-        if (y >= 0 && y <= R) {
+        if (TZ_LOW_Y != TZ_FIXED && y >= 0 && y <= R) {
 #pragma unroll
             for (int d = 1; d < D && d <= 2 * R; d++) {
                 const bool same =
-                    d - y >= 1 && d - y <= R && tz_map<TZ_BOUNDARY_Y>(y - d, a.ny) == y;
+                    d - y >= 1 && d - y <= R && tz_map<TZ_LOW_Y, TZ_HIGH_Y>(y - d, a.ny) == y;
 #pragma unroll
                 for (int i = 0; i < W; i++)
                     ring[D - 1 - d][i] = tz_choose(same, ring[D - 1][i], ring[D - 1 - d][i]);
@@ -391,11 +451,19 @@ TZ_DEVICE void tz_fix_any_rows(const tz_arguments &a, int y, T (&ring)[D][W], T 
     }
 }
 
-template <int K, int D, int W, class T> TZ_DEVICE void tz_set_row(T (&ring)[D][W], T value)
+/* Sets the newest row of a ring, which is past a fixed side. */
+template <int D, int W, class T>
+TZ_DEVICE void tz_set_row(const tz_strip &s, T (&ring)[D][W], T value, tz_edges<T> edge)
 {
+    if (TZ_EDGES == 1) {
 #pragma unroll
-    for (int i = 0; i < W; i++)
-        ring[K][i] = value;
+        for (int i = 0; i < W; i++)
+            ring[D - 1][i] = value;
+    } else {
+        T row[TZ_V];
+        tz_fill_row(s, row, value, edge);
+        tz_ring_push<true>(s, ring, row, edge);
+    }
 }
 /* Copies the newest row to the R rows before it. */
 template <int R, int D, int W, class T> TZ_DEVICE void tz_copy_rows(T (&ring)[D][W])
@@ -415,24 +483,24 @@ template <int D, int W, class T> TZ_DEVICE void tz_copy_previous(T (&ring)[D][W]
 
 /* The same, but cheaper for simple ends, with branches that are rarely taken. */
 template <int R, int D, int W, class T>
-TZ_DEVICE void tz_fix_rows(const tz_arguments &a, int y, T (&ring)[D][W], T edge)
+TZ_DEVICE void tz_fix_rows(const tz_arguments &a, const tz_strip &s, int y, T (&ring)[D][W],
+                           tz_edges<T> edge)
 {
     if (!TZ_SIMPLE_ENDS) {
-        tz_fix_any_rows<R>(a, y, ring, edge);
+        tz_fix_any_rows<R>(a, s, y, ring, edge);
         return;
     }
-    if (TZ_BOUNDARY_Y == TZ_FIXED && (y < 0 || y >= a.ny))
-        tz_set_row<D - 1>(ring, edge);
-    if (TZ_BOUNDARY_Y == TZ_CLAMP && R > 0) {
-        if (y == 0)
-            tz_copy_rows<R>(ring);
-        if (y >= a.ny)
-            tz_copy_previous(ring);
-    }
-    if (TZ_BOUNDARY_Y == TZ_MIRROR && (y <= R || y >= a.ny)) {
+    if (TZ_ROW_IS_FIXED(y, a.ny))
+        tz_set_row(s, ring, tz_edge<1, T>(edge, y >= 0), edge);
+    if (TZ_LOW_Y == TZ_CLAMP && R > 0 && y == 0)
+        tz_copy_rows<R>(ring);
+    if (TZ_HIGH_Y == TZ_CLAMP && R > 0 && y >= a.ny)
+        tz_copy_previous(ring);
+    if ((TZ_LOW_Y == TZ_MIRROR && y <= R) || (TZ_HIGH_Y == TZ_MIRROR && y >= a.ny)) {
 #pragma unroll
         for (int d = 2; d < D && d <= 2 * R; d += 2) {
-            const bool start = 2 * y == d, end = 2 * (y - a.ny) == d - 2;
+            const bool start = TZ_LOW_Y == TZ_MIRROR && 2 * y == d,
+                       end = TZ_HIGH_Y == TZ_MIRROR && 2 * (y - a.ny) == d - 2;
 #pragma unroll
             for (int i = 0; i < W; i++) {
                 const T newest = ring[D - 1][i];
@@ -446,13 +514,14 @@ TZ_DEVICE void tz_fix_rows(const tz_arguments &a, int y, T (&ring)[D][W], T edge
 /* For rows that are summed as they arrive: rows after the grid's last row repeat it, from shared
  * memory. Rows before the first row were added together with it. */
 template <int D, class T>
-TZ_DEVICE void tz_fix_end(const tz_arguments &a, int y, T (&ring)[D][TZ_V], T *last, T edge)
+TZ_DEVICE void tz_fix_end(const tz_arguments &a, const tz_strip &s, int y, T (&ring)[D][TZ_V],
+                          T *last, tz_edges<T> edge)
 {
-    if (TZ_BOUNDARY_Y == TZ_FIXED && (y < 0 || y >= a.ny))
-        tz_set_row<D - 1>(ring, edge);
-    if (TZ_BOUNDARY_Y == TZ_CLAMP && y == a.ny - 1)
+    if (TZ_ROW_IS_FIXED(y, a.ny))
+        tz_set_row(s, ring, tz_edge<1, T>(edge, y >= 0), edge);
+    if (TZ_HIGH_Y == TZ_CLAMP && y == a.ny - 1)
         tz_put_packet(last, ring[D - 1]);
-    if (TZ_BOUNDARY_Y == TZ_CLAMP && y >= a.ny)
+    if (TZ_HIGH_Y == TZ_CLAMP && y >= a.ny)
         tz_get_packet(last, ring[D - 1]);
 }
 

@@ -88,7 +88,7 @@ struct tz_queues {
     type name##_w[2 * radius + 1][TZ_V + 2 * radius], name##_new[TZ_V];                            \
     tz_widen<BORDER, radius>(s, q.name##_##level[slot], name##_w[radius], name##_edge);            \
     c.name = name##_w;                                                                             \
-    const int times = ENDS && TZ_BOUNDARY_Y == TZ_CLAMP && row + radius == 0 ? radius + 1 : 1;     \
+    const int times = ENDS && TZ_LOW_Y == TZ_CLAMP && row + radius == 0 ? radius + 1 : 1;     \
     TZ_ROLL                                                                                        \
     for (int k = 0; k < times; k++)                                                                \
         TZ_UNROLL                                                                                  \
@@ -98,13 +98,13 @@ struct tz_queues {
 #if TZ_BITS_GRID
 #define TZ__INSIDE_X(x) (((x) % a.nx + a.nx) % a.nx)
 #else
-#define TZ__INSIDE_X(x) (tz_map<TZ_BOUNDARY_X>((x), a.nx))
+#define TZ__INSIDE_X(x) (tz_map<TZ_LOW_X, TZ_HIGH_X>((x), a.nx))
 #endif
 
 #if TZ_SUMS
 #define TZ__UPDATE(l, pass, cell, iteration, makes, made, last, slot) TZ_ADDS_##l(TZ__ADD)
 #define TZ__FIX_ROWS(l, name, radius)                                                              \
-    tz_fix_end(a, row, q.name##_##l, w.last + (l - 1) * TZ_STRIP, name##_edge);
+    tz_fix_end(a, s, row, q.name##_##l, w.last + (l - 1) * TZ_STRIP, name##_edge);
 #else
 #define TZ__UPDATE(l, pass, cell, iteration, makes, made, last, slot)                              \
     TZ_READS_##l(TZ__TAKE, TZ__WINDOW)                                                             \
@@ -114,7 +114,7 @@ struct tz_queues {
             q.once_##made[last][e] = pass_##pass::make_once_##cell(c, e);)                         \
     c.once = q.once_##made[slot];                                                                  \
     TZ_MAKES_##l(TZ__NEW)                                                                          \
-    c.y = ENDS || TZ_BOUNDARY_Y == TZ_PERIODIC ? tz_map<TZ_BOUNDARY_Y>(row, a.ny) : row;           \
+    c.y = ENDS || TZ_WRAP_Y ? tz_map<TZ_LOW_Y, TZ_HIGH_Y>(row, a.ny) : row;           \
     c.step = a.step + iteration;                                                                   \
     TZ_UNROLL                                                                                      \
     for (int e = 0; e < TZ_V; e++) {                                                               \
@@ -123,7 +123,7 @@ struct tz_queues {
             c.x = TZ__INSIDE_X(c.x);                                                               \
         pass_##pass::update_##cell(c, e);                                                          \
     }
-#define TZ__FIX_ROWS(l, name, radius) tz_fix_rows<radius>(a, row, q.name##_##l, name##_edge);
+#define TZ__FIX_ROWS(l, name, radius) tz_fix_rows<radius>(a, s, row, q.name##_##l, name##_edge);
 #endif
 
 #define TZ__KEEP(l, name, type, radius, last, kept)                                                \

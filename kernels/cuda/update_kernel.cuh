@@ -10,7 +10,7 @@
 // clang-format off
 #define TZ__CONTEXT_ENTRY(role, name, type, index)                                                 \
     c.name = (const tz_stored<type>::kind *)a.in[index];                                           \
-    c.name##_edge = *(const type *)&a.edge[index];
+    c.name##_edge = tz_edges_of<type>(a, index);
 
 #define TZ__SUM(role, name, type, index) double name##_sum = 0.0;
 /* The changes of the elements p, of which contexts c have the new values. */

@@ -167,14 +167,14 @@ tz_status contract_create(const contract *c, const contract_case *k, const char 
                           int threads, const char *isa, tz_simulation **out, tz_error *error)
 {
     const tz_stencil *stencil = c->stencil;
-    tz_assignment outside[TZ_FIELDS_MAX];
+    tz_side_value outside[TZ_FIELDS_MAX];
     size_t outside_count = 0;
     if (k->other_outside)
         for (int f = 0; f < stencil->fields_count; f++)
             if (stencil->fields[f].role != TZ_STREAMED)
                 outside[outside_count++] =
-                    (tz_assignment){.name = stencil->fields[f].name,
-                                    .number = stencil->fields[f].type == TZ_REAL ? 0.375 - f : 1.0};
+                    (tz_side_value){.field = stencil->fields[f].name,
+                                    .value = stencil->fields[f].type == TZ_REAL ? 0.375 - f : 1.0};
     tz_simulation_config config = {.registry = c->registry,
                                    .stencil = stencil->id,
                                    .dims = stencil->dims,

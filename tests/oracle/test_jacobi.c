@@ -177,7 +177,7 @@ static void averages_of_rounded_weights(void **state)
 static tz_status with_origin(tz_simulation **out, double center, double origin, const char *side)
 {
     const tz_assignment params[] = {{"center", center, NULL}, {"origin", origin, NULL}};
-    const tz_assignment outside = {.name = "u", .number = 300.0};
+    const tz_side_value outside = {.field = "u", .value = 300.0};
     return tz_simulation_create(out,
                                 &(tz_simulation_config){.registry = registry,
                                                         .stencil = "star2d1r",

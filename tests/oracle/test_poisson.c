@@ -162,7 +162,7 @@ static void a_small_source_between_high_sides(void **state)
     enum { N = 31, STEPS = 6000 };
     double u[2][N * N], most = 0.0;
     for (int high = 0; high < 2; high++) {
-        const tz_assignment outside = {.name = "u", .number = high ? 1000.0 : 0.0};
+        const tz_side_value outside = {.field = "u", .value = high ? 1000.0 : 0.0};
         tz_simulation *simulation = NULL;
         assert_ok(tz_simulation_create(&simulation,
                                        &(tz_simulation_config){.registry = registry,
@@ -175,8 +175,8 @@ static void a_small_source_between_high_sides(void **state)
                                                                .boundary_values = &outside,
                                                                .backend = "cpu"},
                                        &failure));
-        assert_true(tz_simulation_origin(simulation, 0) == outside.number);
-        assert_ok(tz_simulation_fill(simulation, 0, NULL, outside.number, &failure));
+        assert_true(tz_simulation_origin(simulation, 0) == outside.value);
+        assert_ok(tz_simulation_fill(simulation, 0, NULL, outside.value, &failure));
         assert_ok(tz_simulation_fill(simulation, 1, NULL, -1e-4, &failure));
         oracle_run(simulation, STEPS);
         oracle_read(simulation, "u", u[high]);

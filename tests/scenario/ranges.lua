@@ -24,7 +24,7 @@ c.refuses("boundary_values", c.chip, { boundary_values = { temperature = 1e300 }
 c.refuses("single precision", c.chip, { boundary_values = { temperature = 1e39 } })
 c.chip({ precision = "double", boundary_values = { temperature = 1e39 } }):close()
 c.refuses("must be finite", c.chip, { boundary_values = { temperature = 0 / 0 } })
-c.refuses("must be a number, not a text", c.chip, { boundary_values = { temperature = "300" } })
+c.refuses("must be a number, not a string", c.chip, { boundary_values = { temperature = "300" } })
 c.refuses("did you mean 'temperature'?", c.chip, { boundary_values = { temprature = 300 } })
 c.refuses("must be an integer from -2147483648", integers, { boundary_values = { cost = 0.5 } })
 c.refuses("must be an integer from -2147483648", integers, { boundary_values = { cost = 1 << 31 } })

@@ -33,7 +33,7 @@ static void write_source(tz_simulation *simulation, double factor)
 
 static tz_simulation *make(const options *o)
 {
-    const tz_assignment side = {.name = "u", .number = 3.0};
+    const tz_side_value side = {.field = "u", .value = 3.0};
     const tz_simulation_config config = {.registry = registry,
                                          .stencil = "poisson",
                                          .dims = 2,

@@ -128,7 +128,7 @@ static void test_the_origin_changes_no_result(void **state)
         for (int way = 0; way < 2; way++) {
             tz_simulation *simulation = make(backends[b], TZ_DOUBLE, way ? 0.0 : 320.0);
             assert_true(tz_simulation_origin(simulation, 0) == (way ? 0.0 : 320.0));
-            assert_true(tz_simulation_boundary_value(simulation, 0) == 318.15);
+            assert_true(tz_simulation_boundary_values(simulation, 0)[0] == 318.15);
             for (int i = 0; i < CELLS; i++)
                 with[way][i] = 330.0 + 0.01 * i;
             assert_ok(tz_simulation_write(simulation, 0, NULL, with[way], NULL, &failure));

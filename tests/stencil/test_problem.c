@@ -32,7 +32,7 @@ static int set_up(void **state)
 
 static tz_status resolve(tz_problem *problem, int precision, double of_temperature, double of_power)
 {
-    static const tz_assignment outside = {.name = "temperature", .number = 310.0};
+    static const tz_side_value outside = {.field = "temperature", .value = 310.0};
     chosen[0] = of_temperature;
     chosen[1] = of_power;
     precision_of_run = precision;

@@ -346,7 +346,7 @@ static tz_status many_stages(tz_cuda_state *state, const tz_plan *plan, tz_error
         written++;
     status = tz_cuda_replay_launch(&use->replays[state->current[written]], state->cuda,
                                    state->scratch, &use->kernel, &use->shape, both,
-                                   tz_cuda_arguments_size(state->context.problem->stencil), error);
+                                   tz_cuda_arguments_size(state->context.problem), error);
     return status ? status : hold_back(state, TZ_CUDA_REPLAY_STAGES, error);
 }
 

@@ -36,20 +36,33 @@ static const char *element_at(const tz_host_field *host, size_t size, int64_t x,
     return host->origin + (x + y * host->row_stride + z * host->plane_stride) * (ptrdiff_t)size;
 }
 
-/* A word of a bit field, column by column. A column outside the grid wraps or has the boundary
- * value. */
+/* The side whose boundary value a read at these coordinates gets; -1: none, all are then mapped
+ * into the grid. */
+static int map_cell(const tz_problem *problem, int64_t at[TZ_AXES])
+{
+    for (int axis = 0; axis < problem->dims; axis++) {
+        const int64_t extent = problem->extent[axis];
+        at[axis] = tz_boundary_map(problem->boundary[axis], at[axis], extent);
+        if (at[axis] < 0)
+            return 2 * axis + (at[axis] == -1 ? 0 : 1);
+    }
+    return -1;
+}
+
+/* A word of a bit field, column by column. */
 static uint32_t read_word(const tz_problem *problem, const tz_host_field *host, int field,
                           int64_t word, int64_t y, int64_t z)
 {
-    const int64_t words = problem->elements[0], columns = problem->extent[0];
+    const int64_t words = problem->elements[0];
     uint32_t value = 0;
     for (int64_t b = 0; b < 32; b++) {
-        const int64_t x = tz_boundary_map(problem->boundary[0][0], b * words + word, columns);
-        uint32_t bit = problem->boundary_value[field][0] != 0.0;
-        if (x >= 0) {
+        int64_t at[TZ_AXES] = {b * words + word, y, z};
+        const int side = map_cell(problem, at);
+        uint32_t bit = side >= 0 && problem->boundary_value[field][side] != 0.0;
+        if (side < 0) {
             uint32_t from;
-            memcpy(&from, element_at(host, 4, x % words, y, z), 4);
-            bit = from >> (x / words) & 1;
+            memcpy(&from, element_at(host, 4, at[0] % words, at[1], at[2]), 4);
+            bit = from >> (at[0] / words) & 1;
         }
         value |= bit << b;
     }
@@ -61,35 +74,27 @@ static void read_element(const cell_reader *reader, int field, int dx, int dy, i
     const tz_cell_access *access = &reader->access;
     const reference *state = reader->state;
     const tz_problem *problem = state->context.problem;
-    const int64_t x = access->x + dx;
-    int64_t y = access->y + dy, z = access->z + dz;
+    int64_t at[TZ_AXES] = {access->x + dx, access->y + dy, access->z + dz};
     if (problem->stencil->fields[field].role == TZ_STREAMED) {
-        const int64_t inside = tz_boundary_map(problem->boundary[0][0], x, problem->extent[0]);
         int32_t scratch[1];
-        memcpy(slot,
-               tz_streamed_source_row(state->context.streamed[field], access->step, inside, 1,
-                                      scratch),
-               4);
+        memcpy(
+            slot,
+            tz_streamed_source_row(state->context.streamed[field], access->step, at[0], 1, scratch),
+            4);
         return;
     }
     const tz_host_field *host = tz_host_store_current(&state->store, field);
     const size_t size = tz_problem_element_size(problem, field);
-    y = tz_boundary_map(problem->boundary[1][0], y, problem->elements[1]);
-    z = tz_boundary_map(problem->boundary[2][0], z, problem->elements[2]);
-    if (y < 0 || z < 0) {
-        tz_problem_element(problem, field, problem->boundary_value[field][0], slot);
-        return;
-    }
     if (problem->bits) {
-        const uint32_t word = read_word(problem, host, field, x, y, z);
+        const uint32_t word = read_word(problem, host, field, at[0], at[1], at[2]);
         memcpy(slot, &word, sizeof word);
         return;
     }
-    const int64_t inside = tz_boundary_map(problem->boundary[0][0], x, problem->elements[0]);
-    if (inside < 0)
-        tz_problem_element(problem, field, problem->boundary_value[field][0], slot);
+    const int side = map_cell(problem, at);
+    if (side >= 0)
+        tz_problem_element(problem, field, problem->boundary_value[field][side], slot);
     else
-        memcpy(slot, element_at(host, size, inside, y, z), size);
+        memcpy(slot, element_at(host, size, at[0], at[1], at[2]), size);
 }
 
 static const void *read_cell(const tz_cell_access *access, int field, int dx, int dy, int dz)

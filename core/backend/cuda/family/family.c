@@ -79,6 +79,9 @@ int tz_cuda_threads(const tz_cuda_family *family, const tz_plan *plan)
 
 const char *tz_cuda_refusal(const tz_cuda_family *family, const tz_problem *problem)
 {
+    if (tz_problem_has_sides(problem))
+        return "has sides with different boundaries or boundary values, which the kernels of the "
+               "cuda backend do not know";
     return family->refuses ? family->refuses(problem) : NULL;
 }
 
@@ -152,6 +155,10 @@ tz_status tz_cuda_plan(const tz_problem *problem, const tz_limits *limits, tz_pl
     }
     if (!status)
         return TZ_OK;
+    if (!first.code && tz_problem_has_sides(problem))
+        return tz_error_set(error, TZ_UNSUPPORTED, "boundary",
+                            "the cuda backend has the same boundary and boundary value on all "
+                            "sides of an axis: use --backend cpu");
     if (!first.code)
         return tz_error_set(error, TZ_UNSUPPORTED, "backend",
                             "no family of the cuda backend supports '%s': use --backend cpu",
@@ -185,10 +192,31 @@ int tz_cuda_arguments_constants(const tz_stencil *stencil)
     return stencil->constants_count <= 64 ? 64 : (stencil->constants_count + 63) / 64 * 64;
 }
 
-size_t tz_cuda_arguments_size(const tz_stencil *stencil)
+/* The value past the first fixed side stands for all if they are the same. */
+static int first_fixed(const tz_problem *problem)
 {
-    return (size_t)stencil->fields_count * 24 + (size_t)tz_cuda_arguments_constants(stencil) * 8 +
-           3 * 8 + 12 * 4;
+    for (int side = 0; side < 2 * problem->dims; side++)
+        if (problem->boundary[side / 2][side % 2] == TZ_FIXED)
+            return side;
+    return 0;
+}
+
+int tz_cuda_edges(const tz_problem *problem)
+{
+    const int first = first_fixed(problem);
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        for (int side = first; side < 2 * problem->dims; side++)
+            if (problem->boundary[side / 2][side % 2] == TZ_FIXED &&
+                problem->boundary_value[f][side] != problem->boundary_value[f][first])
+                return TZ_SIDES;
+    return 1;
+}
+
+size_t tz_cuda_arguments_size(const tz_problem *problem)
+{
+    const tz_stencil *stencil = problem->stencil;
+    return (size_t)stencil->fields_count * (size_t)(16 + 8 * tz_cuda_edges(problem)) +
+           (size_t)tz_cuda_arguments_constants(stencil) * 8 + 3 * 8 + 12 * 4;
 }
 
 /* The offsets are those of the device compiler. */
@@ -199,13 +227,16 @@ void tz_cuda_arguments_fill(const tz_problem *problem, const tz_cuda_shape *shap
     const int fields = problem->stencil->fields_count;
     const int64_t pitch = tz_cuda_pitch(problem), plane = pitch * problem->elements[1];
     char *at = arguments;
-    memset(at, 0, tz_cuda_arguments_size(problem->stencil));
+    const int edges = tz_cuda_edges(problem), first = first_fixed(problem);
+    memset(at, 0, tz_cuda_arguments_size(problem));
     memcpy(at, in, (size_t)fields * 8);
     at += fields * 8;
     memcpy(at, out, (size_t)fields * 8);
     at += fields * 8;
-    for (int f = 0; f < fields; f++, at += 8)
-        tz_problem_element(problem, f, problem->boundary_value[f][0], at);
+    for (int f = 0; f < fields; f++)
+        for (int side = 0; side < edges; side++, at += 8)
+            tz_problem_element(problem, f, problem->boundary_value[f][edges == 1 ? first : side],
+                               at);
     const size_t constants = (size_t)tz_cuda_arguments_constants(problem->stencil);
     memcpy(at, problem->constants, sizeof(tz_slot) * constants);
     at += sizeof(tz_slot) * constants;

@@ -95,8 +95,11 @@ tz_status tz_cuda_source(const tz_problem *problem, const tz_limits *limits, con
                          char **source, tz_error *error);
 
 /* The arguments of a launch: tz_arguments of kernels/cuda/common.cuh. */
-size_t tz_cuda_arguments_size(const tz_stencil *stencil);
-enum { TZ_CUDA_ARGUMENTS_MAX = TZ_FIELDS_MAX * 24 + TZ_CONSTANTS_MAX * 8 + 96 };
+size_t tz_cuda_arguments_size(const tz_problem *problem);
+enum { TZ_CUDA_ARGUMENTS_MAX = TZ_FIELDS_MAX * (16 + 8 * TZ_SIDES) + TZ_CONSTANTS_MAX * 8 + 96 };
+/* Boundary values of a field in the arguments: 1 if those of all fixed sides are the same for each
+ * field, else TZ_SIDES. */
+int tz_cuda_edges(const tz_problem *problem);
 /* The constants that the arguments have room for. */
 int tz_cuda_arguments_constants(const tz_stencil *stencil);
 void tz_cuda_arguments_fill(const tz_problem *problem, const tz_cuda_shape *shape, int height,

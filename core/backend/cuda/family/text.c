@@ -44,17 +44,21 @@ void tz_cuda_emit_sizes(tz_cuda_text *t, const tz_problem *problem, int height,
         "#define real %s\n#define TZ_FMA(a, b, c) %s((a), (b), "
         "(c))\n"
         "#define TZ_CLAMP 0\n#define TZ_PERIODIC 1\n#define TZ_FIXED 2\n#define TZ_MIRROR 3\n"
-        "#define TZ_DIMS %d\n#define TZ_BITS_GRID %d\n#define TZ_FIELDS_COUNT %d\n"
+        "#define TZ_DIMS %d\n#define TZ_BITS_GRID %d\n#define TZ_FIELDS_COUNT %d\n#define TZ_EDGES "
+        "%d\n"
         "#define TZ_CONSTANTS_MAX %d\n#define TZ_HEIGHT %d\n",
         problem->precision == TZ_DOUBLE ? "double" : "float",
         problem->precision == TZ_DOUBLE ? "__fma_rn" : "__fmaf_rn", problem->dims, problem->bits,
-        problem->stencil->fields_count, tz_cuda_arguments_constants(problem->stencil), height);
+        problem->stencil->fields_count, tz_cuda_edges(problem),
+        tz_cuda_arguments_constants(problem->stencil), height);
     for (int d = 0; d < TZ_AXES; d++) {
         const bool used = d < problem->dims;
-        tz_cuda_emit(
-            t, "#define TZ_BOUNDARY_%c %d\n#define TZ_TILE_%c %" PRId64 "\n#define TZ_HALO_%c %d\n",
-            "XYZ"[d], (int)problem -> boundary[d][0], "XYZ"[d], used ? tile[d] : 1, "XYZ"[d],
-            used ? halo : 0);
+        tz_cuda_emit(t,
+                     "#define TZ_LOW_%c %d\n#define TZ_HIGH_%c %d\n#define TZ_TILE_%c %" PRId64
+                     "\n#define TZ_HALO_%c %d\n",
+                     "XYZ"[d], (int)problem -> boundary[d][0], "XYZ"[d],
+                     (int)problem -> boundary[d][1], "XYZ"[d], used ? tile[d] : 1, "XYZ"[d],
+                     used ? halo : 0);
     }
     for (int f = 0; f < problem->stencil->fields_count; f++)
         tz_cuda_emit(t, "#define TZ__KIND_%s %s\n", problem->stencil->fields[f].name,
@@ -88,7 +92,7 @@ static void emit_fields(tz_cuda_text *t, const tz_problem *problem, const char *
     const tz_stencil *s = problem->stencil;
     tz_cuda_emit(t, "#define %s(D)", list);
     for (int f = 0; f < s->fields_count; f++)
-        if (fields >> f & 1)
+        if (fields >> f & 1 && s->fields[f].role != TZ_DERIVED)
             tz_cuda_emit(t, " \\\n    D(%s, %s, %s, %d)", tz_role_name(s->fields[f].role),
                          s->fields[f].name, tz_cuda_type_name(s->fields[f].type), f);
     tz_cuda_emit(t, "\n");

@@ -94,7 +94,7 @@ static tz_status try_plan(const simt_group *g, int grid_number, const tz_cuda_fa
     tz_cuda_shape shape;
     memcpy(config.extent, g->extent[grid_number], sizeof config.extent);
     for (int d = 0; d < TZ_AXES; d++)
-        config.boundary[d] = tz_boundary_name(g->k.boundary[d]);
+        config.boundary[d] = tz_boundary_name(g->k.boundary[d][0]);
     if (tz_stencil_param_index(g->k.stencil, unstable.name) >= 0) {
         config.params = &unstable;
         config.params_count = 1;
@@ -102,6 +102,7 @@ static tz_status try_plan(const simt_group *g, int grid_number, const tz_cuda_fa
     tz_status status = tz_problem_resolve(&problem, g->k.stencil, &config, error);
     if (status)
         return status;
+    memcpy(problem.boundary, g->k.boundary, sizeof problem.boundary);
     const tz_limits limits = simt_limits(&g->k.room);
     const char *why = tz_cuda_refusal(family, &problem);
     status = why ? tz_error_set(error, TZ_UNSUPPORTED, NULL, "it %s", why)
@@ -130,9 +131,26 @@ static void add(simt_groups *groups, const simt_group *g)
     groups->at[groups->count++] = *g;
 }
 
-/* Each on all axes, then mixtures: all, or one of them. */
+/* Different rules at the low and the high side of each axis, but periodic at both. */
+static void mix_sides(const int *allowed, int n, uint32_t dice, tz_boundary sides[TZ_AXES][2])
+{
+    for (int axis = 0; axis < TZ_AXES; axis++, dice /= 16) {
+        sides[axis][0] = (tz_boundary)allowed[dice % 4 % (unsigned)n];
+        sides[axis][1] = (tz_boundary)allowed[dice / 4 % 4 % (unsigned)n];
+        for (int turn = 1; sides[axis][0] != TZ_PERIODIC && turn <= n &&
+                           (sides[axis][1] == sides[axis][0] || sides[axis][1] == TZ_PERIODIC);
+             turn++)
+            sides[axis][1] = (tz_boundary)allowed[(dice / 4 + (unsigned)turn) % (unsigned)n];
+        if (sides[axis][0] == TZ_PERIODIC || sides[axis][1] == TZ_PERIODIC)
+            sides[axis][1] = sides[axis][0];
+    }
+}
+
+enum { BOUNDARIES_MAX = 16 };
+
+/* Each on all sides, then mixtures of axes and mixtures of sides: all, or one of each. */
 static int list_boundaries(const tz_stencil *stencil, bool all, uint32_t rotation,
-                           tz_boundary list[8][TZ_AXES])
+                           tz_boundary list[BOUNDARIES_MAX][TZ_AXES][2])
 {
     int allowed[4], n = 0, count = 0;
     for (int b = TZ_CLAMP; b <= TZ_MIRROR; b++)
@@ -141,9 +159,11 @@ static int list_boundaries(const tz_stencil *stencil, bool all, uint32_t rotatio
     const int mixtures = stencil->dims == 1 || n == 1 ? 0 : all ? n : 1;
     for (; count < n + mixtures; count++)
         for (int axis = 0; axis < TZ_AXES; axis++)
-            list[count][axis] =
+            list[count][axis][0] = list[count][axis][1] =
                 (tz_boundary)(count < n ? allowed[count]
                                         : allowed[(count + (int)(rotation % 64) + axis) % n]);
+    for (int k = 0; n > 1 && k < (all ? 2 * n : 1); k++)
+        mix_sides(allowed, n, rotation + 2654435761u * (unsigned)k, list[count++]);
     return count;
 }
 
@@ -176,7 +196,7 @@ static void choose_grids(simt_group *g, int number, bool all)
 static void make_pair(simt_groups *groups, const tz_stencil *stencil, const tz_cuda_family *family,
                       int row, simt_depth depth)
 {
-    tz_boundary boundaries[8][TZ_AXES];
+    tz_boundary boundaries[BOUNDARIES_MAX][TZ_AXES][2];
     int precisions[TZ_PRECISIONS];
     simt_group g = {.k = {.stencil = stencil}, .row = row};
     snprintf(g.k.plan.family, sizeof g.k.plan.family, "%s", family->name);

@@ -32,12 +32,20 @@ void simt_append(char *text, size_t size, const char *format, ...)
     va_end(arguments);
 }
 
+void simt_append_boundary(char *text, size_t size, const tz_boundary sides[2])
+{
+    simt_append(text, size, "%s", tz_boundary_name(sides[0]));
+    if (sides[1] != sides[0])
+        simt_append(text, size, ":%s", tz_boundary_name(sides[1]));
+}
+
 const char *simt_case_text(const simt_case *k, const tz_plan *plan, char *text, size_t size)
 {
-    char names[64] = "", grid[80] = "", knobs[120] = "";
+    char names[128] = "", grid[80] = "", knobs[120] = "";
     for (int axis = 0; axis < k->stencil->dims; axis++) {
         const char *comma = axis > 0 ? "," : "";
-        simt_append(names, sizeof names, "%s%s", comma, tz_boundary_name(k->boundary[axis]));
+        simt_append(names, sizeof names, "%s", comma);
+        simt_append_boundary(names, sizeof names, k->boundary[axis]);
         simt_append(grid, sizeof grid, "%s%" PRId64, comma, k->extent[axis]);
     }
     for (int i = 0; i < TZ_PLAN_KNOBS_COUNT; i++)
@@ -83,7 +91,7 @@ static tz_status resolve(pair *p, tz_error *error)
     tz_assignment params[TZ_PARAMS_MAX];
     memcpy(config.extent, k->extent, sizeof config.extent);
     for (int d = 0; d < TZ_AXES; d++)
-        config.boundary[d] = tz_boundary_name(k->boundary[d]);
+        config.boundary[d] = tz_boundary_name(k->boundary[d][0]);
     if (tz_stencil_param_index(k->stencil, "allow_unstable") >= 0 &&
         k->params_count < TZ_PARAMS_MAX) {
         for (size_t i = 0; i < k->params_count; i++)
@@ -94,12 +102,18 @@ static tz_status resolve(pair *p, tz_error *error)
     tz_status status = tz_problem_resolve(&p->problem, k->stencil, &config, error);
     if (status)
         return status;
+    memcpy(p->problem.boundary, k->boundary, sizeof p->problem.boundary);
     if (!k->own_constants)
         replace_constants(&p->problem, k->seed);
     for (int f = 0; f < k->stencil->fields_count; f++) {
         const tz_type type = k->stencil->fields[f].type;
-        if (k->seed % 2 == 1)
-            p->problem.boundary_value[f][0] = type == TZ_REAL ? 0.375 - f : type == TZ_INT ? -5 : 1;
+        for (int side = 0; side < TZ_SIDES; side++) {
+            const int differs = k->seed % 4 == 3 ? side : 0;
+            if (k->seed % 2 == 1)
+                p->problem.boundary_value[f][side] = type == TZ_REAL  ? 0.375 - f + 0.25 * differs
+                                                     : type == TZ_INT ? differs - 5
+                                                                      : (differs + 1) % 2;
+        }
         if (k->stencil->fields[f].role != TZ_STREAMED)
             continue;
         p->sources[f] = (tz_streamed_source){

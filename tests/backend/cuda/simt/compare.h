@@ -11,8 +11,8 @@
 
 typedef struct simt_case {
     const tz_stencil *stencil;
-    int precision; /* -1 for stencils without real fields */
-    tz_boundary boundary[TZ_AXES];
+    int precision;                    /* -1 for stencils without real fields */
+    tz_boundary boundary[TZ_AXES][2]; /* low and high side */
     int64_t extent[TZ_AXES];
     tz_plan plan;  /* with the family's name; zeros: the family's choice */
     int64_t steps; /* 0: two or three launches, `rest` iterations not a stage */
@@ -49,6 +49,9 @@ void simt_compare(const simt_case *k, simt_build *build, simt *machine, int show
 /* Appends to a string in `size` bytes; what does not fit is lost. */
 __attribute__((format(printf, 3, 4))) void simt_append(char *text, size_t size, const char *format,
                                                        ...);
+
+/* "clamp", or "clamp:fixed" for different sides. */
+void simt_append_boundary(char *text, size_t size, const tz_boundary sides[2]);
 
 /* The options of test_simt for this case: "--stencil hotspot --family tile --grid 300,40 ...". */
 const char *simt_case_text(const simt_case *k, const tz_plan *plan, char *text, size_t size);

@@ -16,7 +16,7 @@ static int usage(void)
         "usage: test_simt [--stencil ID] [--family NAME] [--plugins FOLDER]\n"
         "       test_simt --stencil ID --grid NX[,NY[,NZ]] [--family NAME] [--height N]\n"
         "                 [--tile X[,Y[,Z]]] [--vector N] [--ahead N] [--warps N] [--blocks N]\n"
-        "                 [--boundary NAME[,NAME[,NAME]]] [--precision single|double]\n"
+        "                 [--boundary NAME[:NAME][,...]] [--precision single|double]\n"
         "                 [--steps N] [--seed N] [--room PROCESSORS[,BLOCKS]] [--own-constants]\n"
         "                 [--param NAME=VALUE] [--keep FOLDER] [--plugins FOLDER]\n"
         "The texts of GPU kernels, compiled for this machine and run lane by lane, against the\n"
@@ -133,18 +133,25 @@ static bool read_options(options *o, int argc, char **argv)
 static bool read_boundary(simt_case *k, const char *names)
 {
     for (int d = 0; d < TZ_AXES; d++) {
-        k->boundary[d] = d > 0 ? k->boundary[d - 1] : k->stencil->boundary;
+        for (int high = 0; high < 2; high++)
+            k->boundary[d][high] = d > 0 ? k->boundary[d - 1][high] : k->stencil->boundary;
         const size_t length = names ? strcspn(names, ",") : 0;
-        char name[32];
+        char name[64];
         if (length == 0)
             continue;
         snprintf(name, sizeof name, "%.*s", (int)length, names);
-        const int found = tz_boundary_find(name);
-        if (found < 0) {
-            fprintf(stderr, "test_simt: unknown boundary '%s'\n", name);
-            return false;
+        char *const colon = strchr(name, ':');
+        const char *const sides[] = {name, colon ? colon + 1 : name};
+        if (colon)
+            *colon = '\0';
+        for (int high = 0; high < 2; high++) {
+            const int found = tz_boundary_find(sides[high]);
+            if (found < 0) {
+                fprintf(stderr, "test_simt: unknown boundary '%s'\n", sides[high]);
+                return false;
+            }
+            k->boundary[d][high] = (tz_boundary)found;
         }
-        k->boundary[d] = (tz_boundary)found;
         names += length + (names[length] == ',');
     }
     return true;

@@ -380,10 +380,10 @@ static bool launch(simt_device *device, const stage *s, int height, int64_t step
         simt_report_add(report, SIMT_FOUND_LAUNCH,
                         "the family's threads() and shared_bytes() are not its shape's");
     if (s->kernel->arguments_count != 1 ||
-        s->kernel->arguments_bytes != (int)tz_cuda_arguments_size(problem->stencil)) {
+        s->kernel->arguments_bytes != (int)tz_cuda_arguments_size(problem)) {
         simt_report_add(report, SIMT_FOUND_LAUNCH,
                         "the kernel takes %d bytes of arguments, not %zu",
-                        s->kernel->arguments_bytes, tz_cuda_arguments_size(problem->stencil));
+                        s->kernel->arguments_bytes, tz_cuda_arguments_size(problem));
         return false;
     }
     union {

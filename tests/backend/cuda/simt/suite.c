@@ -42,15 +42,16 @@ static double now_s(void)
 
 static void name_group(char *text, size_t size, const simt_group *g)
 {
-    char boundary[64] = "", knobs[96] = "";
+    char boundary[128] = "", knobs[96] = "";
     const tz_plan *plan = &g->k.plan;
     if (plan->height != 0)
         simt_append(knobs, sizeof knobs, " height %d", plan->height);
     if (plan->tile[0] != 0)
         simt_append(knobs, sizeof knobs, " tile %" PRId64, plan->tile[0]);
-    for (int d = 0; d < g->k.stencil->dims; d++)
-        simt_append(boundary, sizeof boundary, "%s%s", d > 0 ? "," : "",
-                    tz_boundary_name(g->k.boundary[d]));
+    for (int d = 0; d < g->k.stencil->dims; d++) {
+        simt_append(boundary, sizeof boundary, "%s", d > 0 ? "," : "");
+        simt_append_boundary(boundary, sizeof boundary, g->k.boundary[d]);
+    }
     for (int i = 0; i < TZ_PLAN_KNOBS_COUNT; i++)
         if (tz_plan_get(plan, i) != 0)
             simt_append(knobs, sizeof knobs, " %s %d", tz_plan_knobs[i].name, tz_plan_get(plan, i));

@@ -13,7 +13,7 @@ static void mistake(const char *stencil, tz_boundary boundary, const char *from,
 {
     need_compiler();
     static simt_outcome outcome;
-    simt_case k = {.boundary = {boundary, boundary, boundary},
+    simt_case k = {.boundary = {{boundary, boundary}, {boundary, boundary}, {boundary, boundary}},
                    .extent = {45, 19, 7},
                    .plan = {.family = "tile", .height = 2, .tile = {16, 8, 4}},
                    .room = {4, 1},

@@ -97,8 +97,11 @@ static int choose_blocks(const tz_problem *problem, const tz_plan *plan)
 
 bool line_staged(const tz_problem *problem)
 {
-    return !problem->bits &&
-           (problem->boundary[0][0] == TZ_CLAMP || problem->boundary[0][0] == TZ_MIRROR);
+    bool reads = false;
+    for (int high = 0; high < 2; high++)
+        reads = reads || problem->boundary[0][high] == TZ_CLAMP ||
+                problem->boundary[0][high] == TZ_MIRROR;
+    return !problem->bits && reads;
 }
 
 static int staging_bytes(const tz_problem *problem, const tz_plan *plan)

@@ -154,7 +154,8 @@ static bool design_of(rows_design *d, const tz_problem *problem, const tz_plan *
     d->reach = d->lag[d->levels];
     d->group = group < d->levels && keeps_static_in_queue(d) ? group : d->levels;
     d->edges = has_simple_edges(d);
-    d->sums = d->edges && is_sum_of_rows(s) && problem->boundary[1][0] != TZ_MIRROR;
+    d->sums = d->edges && is_sum_of_rows(s) && problem->boundary[1][0] != TZ_MIRROR &&
+              problem->boundary[1][1] != TZ_MIRROR;
     /* A box reads neighbours in every row, so they are fetched once for each row and kept with it. */
     const bool eager = !d->sums && tz_stencil_reads_diagonals(s);
     for (int f = 0; f < s->fields_count; f++) {
