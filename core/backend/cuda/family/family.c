@@ -79,9 +79,6 @@ int tz_cuda_threads(const tz_cuda_family *family, const tz_plan *plan)
 
 const char *tz_cuda_refusal(const tz_cuda_family *family, const tz_problem *problem)
 {
-    if (tz_problem_has_sides(problem))
-        return "has sides with different boundaries or boundary values, which the kernels of the "
-               "cuda backend do not know";
     return family->refuses ? family->refuses(problem) : NULL;
 }
 

@@ -60,21 +60,6 @@ static void rows_read(const planes_scheme *s, const planes_pass *pass, int f, in
 
 /* ---- The ghost zone -------------------------------------------------------------------------- */
 
-/* How far a pass reads. A mirror repeats cells as far inside the grid as the read is outside: so they
- * must be there even where the tile ends. */
-static tz_reach reach_of(const tz_problem *problem, const tz_pass *pass)
-{
-    tz_reach reach = tz_pass_reach(problem->stencil, pass);
-    for (int axis = 0; axis < TZ_AXES; axis++) {
-        const int low = reach.low[axis], high = reach.high[axis];
-        if (problem->boundary[axis][0] == TZ_MIRROR)
-            reach.high[axis] = larger(low, high);
-        if (problem->boundary[axis][1] == TZ_MIRROR)
-            reach.low[axis] = larger(low, high);
-    }
-    return reach;
-}
-
 static bool holds_rows(const tz_problem *problem, int vector)
 {
     const int64_t words = problem->elements[0];
@@ -84,13 +69,10 @@ static bool holds_rows(const tz_problem *problem, int vector)
 
 tz_reach planes_ghost(const tz_problem *problem, int vector, int height)
 {
-    tz_reach ghost = {{0}, {0}};
-    for (int p = 0; p < problem->stencil->passes_count; p++) {
-        const tz_reach reach = reach_of(problem, &problem->stencil->passes[p]);
-        for (int axis = 0; axis < TZ_AXES; axis++) {
-            ghost.low[axis] += height * reach.low[axis];
-            ghost.high[axis] += height * reach.high[axis];
-        }
+    tz_reach ghost = tz_cuda_reach(problem);
+    for (int axis = 0; axis < TZ_AXES; axis++) {
+        ghost.low[axis] *= height;
+        ghost.high[axis] *= height;
     }
     ghost.low[0] = (ghost.low[0] + vector - 1) / vector * vector;
     ghost.high[0] = (ghost.high[0] + vector - 1) / vector * vector;
@@ -289,7 +271,7 @@ static void make_passes(planes_scheme *s, const tz_problem *problem)
         current[f] = planes_streamed(s) >> f & 1 ? new_version(s, f, 0, 0) : -1;
     for (int k = 0; k < s->passes_count; k++) {
         const tz_pass *what = &stencil->passes[k % stencil->passes_count];
-        const tz_reach reach = reach_of(problem, what);
+        const tz_reach reach = tz_cuda_pass_reach(problem, what);
         make_pass(s, problem, k, current);
         s->radius_rows = larger(s->radius_rows, what->radius);
         s->passes[k].rest_low = rest_low -= reach.low[2];
