@@ -204,11 +204,10 @@ TZ_DEVICE tz_word tz_outside(const tz_arguments &a, int x, tz_word value, tz_edg
 }
 template <class T> TZ_DEVICE T tz_outside(const tz_arguments &a, int x, T value, tz_edges<T> edge)
 {
-    if (TZ_EDGES > 1 && TZ_LOW_X == TZ_FIXED)
-        value = tz_choose(x < 0, tz_edge<0, T>(edge, false), value);
-    if (TZ_EDGES > 1 && TZ_HIGH_X == TZ_FIXED)
-        value = tz_choose(x >= a.nx, tz_edge<0, T>(edge, true), value);
-    return value;
+    if (TZ_EDGES == 1 || (TZ_LOW_X != TZ_FIXED && TZ_HIGH_X != TZ_FIXED))
+        return value;
+    const int inside = tz_map<TZ_LOW_X, TZ_HIGH_X>(x, a.nx);
+    return tz_choose(inside < 0, tz_edge<0, T>(edge, inside < -1), value);
 }
 
 /* Is row y past a fixed side? (The compiler makes slower code of a function.) */

@@ -152,10 +152,6 @@ tz_status tz_cuda_plan(const tz_problem *problem, const tz_limits *limits, tz_pl
     }
     if (!status)
         return TZ_OK;
-    if (!first.code && tz_problem_has_sides(problem))
-        return tz_error_set(error, TZ_UNSUPPORTED, "boundary",
-                            "the cuda backend has the same boundary and boundary value on all "
-                            "sides of an axis: use --backend cpu");
     if (!first.code)
         return tz_error_set(error, TZ_UNSUPPORTED, "backend",
                             "no family of the cuda backend supports '%s': use --backend cpu",
