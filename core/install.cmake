@@ -13,6 +13,16 @@ configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/TrapezeConfig.cmake.in
     ${PROJECT_BINARY_DIR}/package/TrapezeConfig.cmake
     INSTALL_DESTINATION ${TRAPEZE_PACKAGE}
     PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_BINDIR)
+# The same for the build tree, which plugins may be built against, too.
+block()
+    set(CMAKE_INSTALL_INCLUDEDIR ${CMAKE_CURRENT_LIST_DIR}/include)
+    set(CMAKE_INSTALL_BINDIR ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
+    configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/TrapezeConfig.cmake.in
+        ${PROJECT_BINARY_DIR}/TrapezeConfig.cmake
+        INSTALL_DESTINATION ${PROJECT_BINARY_DIR} INSTALL_PREFIX ${PROJECT_BINARY_DIR}
+        PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_BINDIR)
+    configure_file(${PROJECT_SOURCE_DIR}/plugins/TrapezePlugin.cmake ${PROJECT_BINARY_DIR} COPYONLY)
+endblock()
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/package/TrapezeConfigVersion.cmake
     COMPATIBILITY SameMajorVersion)
 install(FILES

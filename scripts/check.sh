@@ -31,7 +31,7 @@ FNR == NR { there[$0] = 1; next }
     sub(/[">].*$/, "", name)
     folder = FILENAME
     sub(/[^\/]*$/, "", folder)
-    n = split(folder name "|core/" name "|" name "|core/include/" name, tries, "|")
+    n = split(folder name "|core/" name "|" name "|core/include/" name "|core/include/trapeze/" name, tries, "|")
     for (i = 1; i <= n && !(tries[i] in there); i++) ;
     if (i <= n)
         print FILENAME, tries[i]
@@ -46,7 +46,7 @@ function layer(path,   parts) {
     return parts[1] == "examples" ? "plugins" : parts[1]
 }
 BEGIN {
-    n = split("include base model stencil kernels backend calibrate predict policy sim output lua cli", order, " ")
+    n = split("include base model stencil define kernels backend calibrate predict policy sim output lua cli", order, " ")
     for (i = 1; i <= n; i++) rank[order[i]] = i
 }
 {

@@ -6,7 +6,8 @@
 #
 # Writes the measurements to a new folder runs/validate-BACKEND-NNN, a CSV file for each case, and prints a table for
 # docs/. On a GPU all cores compile the kernels first. Environment variables:
-#   STENCILS, SIZES ("small medium large"), BOUNDARIES ("default other"), FAMILIES (stream,tile)   only these
+#   STENCILS                  only these; also those of scripts/classes.lua (scripts/classes.sh)
+#   SIZES ("small medium large"), BOUNDARIES ("default other"), FAMILIES (stream,tile)   only these
 #   ROUNDS, SECONDS_A_ROUND   how long a plan is measured
 #   PART=K/N                  the K-th of N parts of the cases
 #   PREWARM=no|only           no: do not compile first. only: compile and stop; with DEVICE=h200 also on a machine
@@ -65,6 +66,14 @@ grid() { # grid STENCIL SIZE
     cpu:cell:small) echo 128,128,128 ;;
     cpu:cell:medium) echo 256,256,256 ;;
     cpu:cell:large) echo 768,768,768 ;;
+    cuda:coefficients3d:large | cuda:acoustic*:large) echo 512,512,512 ;;
+    cuda:acoustic*:medium) echo 256,256,256 ;;
+    cuda:acoustic*:small) echo 128,128,128 ;;
+    cpu:acoustic*:small) echo 48,48,48 ;;
+    cpu:acoustic*:medium) echo 128,128,128 ;;
+    cpu:acoustic*:large) echo 256,256,256 ;;
+    cuda:d2q9:large | cuda:reaction:large | cuda:maxwell:large | cuda:automaton:large) echo 8192,8192 ;;
+    cuda:d2q9:medium | cuda:reaction:medium | cuda:maxwell:medium | cuda:automaton:medium) echo 2048,2048 ;;
     cuda:*3d*:small) echo 128,128,128 ;;
     cuda:*3d*:medium) echo 256,256,256 ;;
     cuda:*3d*:large) echo 768,768,768 ;;
@@ -84,7 +93,7 @@ other() { # other STENCIL: a boundary that is not its default
     case $1 in
     pathfinder | life | cell | star* | box*) echo periodic ;;
     hotspot) echo fixed ;;
-    poisson) echo periodic ;;
+    poisson | my_* | coefficients3d | d2q9 | reaction | maxwell | automaton | acoustic*) echo periodic ;;
     esac
 }
 
@@ -92,11 +101,13 @@ cases() { # lines: NAME STENCIL ARGUMENT…
     for stencil in ${STENCILS:-star2d1r star2d2r box2d1r box2d2r hotspot poisson star3d1r star3d2r box3d1r life cell \
         pathfinder}; do
         precisions='single double'
-        case $stencil in life | cell | pathfinder) precisions=none ;; esac
+        case $stencil in life | cell | pathfinder | automaton) precisions=none ;; esac
+        from=
+        case $stencil in my_* | coefficients3d | d2q9 | reaction | maxwell | automaton | acoustic*) from=" --from $root/scripts/classes.lua" ;; esac
         for precision in $precisions; do
             for size in $sizes; do
                 for boundary in $boundaries; do
-                    arguments="--grid $(grid "$stencil" "$size") ${FAMILIES:+--families $FAMILIES}"
+                    arguments="--grid $(grid "$stencil" "$size")$from ${FAMILIES:+--families $FAMILIES}"
                     [ "$precision" = none ] || arguments="$arguments --precision $precision"
                     [ "$boundary" = default ] || arguments="$arguments --boundary $(other "$stencil")"
                     # Compare bits only where a copy of the fields is cheap.

@@ -69,7 +69,7 @@ static void read_cpu_name(tz_machine *machine)
     fclose(file);
 }
 
-static tz_isa best_isa(void)
+tz_isa tz_machine_isa(void)
 {
     tz_isa isa = TZ_ISA_BASE;
 #if defined(__x86_64__)
@@ -105,7 +105,7 @@ void tz_machine_read(tz_machine *machine)
     *machine = files;
     cpu_set_t set;
     machine->cores = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-    machine->isa = best_isa();
+    machine->isa = tz_machine_isa();
 }
 
 const char *tz_isa_name(tz_isa isa)

@@ -23,6 +23,9 @@ typedef struct tz_machine {
  * v3, v4) lowers the instruction set; results have the same bits with each. Any thread. */
 void tz_machine_read(tz_machine *machine);
 
+/* tz_machine.isa alone. */
+tz_isa tz_machine_isa(void);
+
 const char *tz_isa_name(tz_isa isa);
 /* The name of the form of a plugin's row functions (tz_row_form.isa). */
 const char *tz_isa_form(tz_isa isa);

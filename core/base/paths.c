@@ -95,6 +95,26 @@ tz_status tz_paths_add_benchmarks(tz_paths *paths, tz_error *error)
     return add_data(paths, "../share/trapeze/benchmarks", TZ_SOURCE_MODEL_DIR "/benchmarks", error);
 }
 
+tz_status tz_paths_add_headers(tz_paths *paths, tz_error *error)
+{
+    /* The second is the place of the source tree as seen from the build tree. */
+    static const char *const tails[] = {"../include", TZ_SOURCE_INCLUDE_DIR};
+    for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
+        char file[PATH_MAX];
+        const size_t before = paths->count;
+        const tz_status status = add_from_executable(paths, tails[i], error);
+        if (status)
+            return status;
+        if (paths->count == before)
+            continue;
+        const int length = snprintf(file, sizeof file, "%s/trapeze/plugin.h", paths->items[before]);
+        if (length < (int)sizeof file && access(file, R_OK) == 0)
+            return TZ_OK;
+        free(paths->items[--paths->count]);
+    }
+    return TZ_OK;
+}
+
 char *tz_cache_folder(bool *wanted)
 {
     char *folder = NULL;
@@ -112,16 +132,40 @@ char *tz_cache_folder(bool *wanted)
     return length < 0 ? NULL : folder;
 }
 
-bool tz_program_exists(const char *name)
+void tz_path_prefix(char *text, size_t size)
+{
+    char self[PATH_MAX], folder[PATH_MAX];
+    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[length > 0 ? length : 0] = '\0';
+    tz_path_folder(self, folder, sizeof folder);
+    tz_path_folder(folder, text, size);
+    if (length <= 0)
+        text[0] = '\0';
+}
+
+static bool is_program(const char *path)
+{
+    struct stat facts;
+    return stat(path, &facts) == 0 && S_ISREG(facts.st_mode) && access(path, X_OK) == 0;
+}
+
+bool tz_program_find(const char *name, char *path)
 {
     const char *list = getenv("PATH");
-    while (list && *list) {
-        char path[PATH_MAX];
+    if (strchr(name, '/'))
+        return snprintf(path, PATH_MAX, "%s", name) < PATH_MAX && is_program(path);
+    while (name[0] && list && *list) {
         const size_t length = strcspn(list, ":");
-        snprintf(path, sizeof path, "%.*s/%s", (int)length, list, name);
-        if (access(path, X_OK) == 0)
+        if (snprintf(path, PATH_MAX, "%.*s/%s", (int)length, list, name) < PATH_MAX &&
+            is_program(path))
             return true;
         list += length + (list[length] == ':');
     }
     return false;
+}
+
+bool tz_program_exists(const char *name)
+{
+    char path[PATH_MAX];
+    return tz_program_find(name, path);
 }

@@ -24,14 +24,25 @@ tz_status tz_paths_add_devices(tz_paths *paths, tz_error *error);
 /* The same for the benchmarks of the papers. */
 tz_status tz_paths_add_benchmarks(tz_paths *paths, tz_error *error);
 
-/* Is there a program of that name in a folder of $PATH? */
+/* Append the folder with the public headers, that which holds trapeze/plugin.h, if it is there.
+ * TZ_MEMORY. */
+tz_status tz_paths_add_headers(tz_paths *paths, tz_error *error);
+
+/* Write the path of the program `name` into `path`, of PATH_MAX bytes: itself if it has a slash, else
+ * the first in the folders of $PATH. False if there is none that this process may execute. */
+bool tz_program_find(const char *name, char *path);
+/* The same without the path. */
 bool tz_program_exists(const char *name);
 
 /* Write the folder part of a path into `text`: "." if it has none. Cut to `size`, always
  * terminated. */
 void tz_path_folder(const char *path, char *text, size_t size);
 
-/* The path of the folder for compiled kernels and measured plans, which need not exist and can be
+/* Write the folder above that of the running executable: where it is installed, or the build tree.
+ * "" if it is not known. */
+void tz_path_prefix(char *text, size_t size);
+
+/* The path of the folder for compiled code and measured plans, which need not exist and can be
  * deleted at any time. Release it with free(). The first of:
  *
  *   $TRAPEZE_CACHE            "" means: no cache

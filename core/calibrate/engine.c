@@ -14,9 +14,8 @@ static void nothing(const tz_span *span)
 }
 
 /* The shortest time of a call of the row function, in seconds. */
-static double call_seconds(int dims, int radius, char *array, const void *boundary, char *arena,
-                           size_t arena_bytes, tz_pipeline *pipeline, tz_stage *stage, int repeats,
-                           tz_samples *samples)
+static double call_seconds(int dims, int radius, char *array, char *arena, size_t arena_bytes,
+                           tz_pipeline *pipeline, tz_stage *stage, int repeats, tz_samples *samples)
 {
     const tz_row_form form = {.isa = "base", .rows = {[TZ_SINGLE] = nothing}};
     const tz_kernels kernels = {.forms_count = 1, .forms = &form};
@@ -39,7 +38,6 @@ static double call_seconds(int dims, int radius, char *array, const void *bounda
                         .elements = {WIDE, dims == 3 ? SIDE : TALL, dims == 3 ? SIDE : 1},
                         .columns = WIDE,
                         .element_size = {4},
-                        .boundary_row = {boundary},
                         .ghost = radius,
                         .in = {host},
                         .out = {host},
@@ -70,19 +68,18 @@ tz_status tz__measure_engine(tz_model_device *device, int repeats, tz_error *err
     tz_samples calls = {0}, wides = {0}, planes = {0};
     tz_stage stage;
     char *array = aligned_alloc(64, bytes), *arena = aligned_alloc(64, arena_bytes);
-    char *boundary = calloc(1, row);
     tz_pipeline *pipeline = malloc(tz_pipeline_size());
     tz_status status = TZ_OK;
-    if (!array || !arena || !boundary || !pipeline) {
+    if (!array || !arena || !pipeline) {
         status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory to measure with");
         goto cleanup;
     }
     memset(array, 0, bytes);
     memset(arena, 0, arena_bytes);
-    const double call = call_seconds(2, 1, array, boundary + 64, arena, arena_bytes, pipeline,
-                                     &stage, 2 * repeats, &calls);
-    const double wide = call_seconds(2, GHOST, array, boundary + 64, arena, arena_bytes, pipeline,
-                                     &stage, 2 * repeats, &wides);
+    const double call =
+        call_seconds(2, 1, array, arena, arena_bytes, pipeline, &stage, 2 * repeats, &calls);
+    const double wide =
+        call_seconds(2, GHOST, array, arena, arena_bytes, pipeline, &stage, 2 * repeats, &wides);
     tz_number_set(&device->span_s, call,
                   "measured: a stage of rows that do nothing, of three views, %d levels, best of "
                   "%d, median %.1f %% slower",
@@ -90,15 +87,14 @@ tz_status tz__measure_engine(tz_model_device *device, int repeats, tz_error *err
     tz_number_set(&device->span_view_s, wide > call ? (wide - call) / (2 * (GHOST - 1)) : 0,
                   "measured: the same with %d views, best of %d, median %.1f %% slower",
                   2 * GHOST + 1, wides.count, 100 * (tz_samples_median(&wides) / wide - 1));
-    const double plane = call_seconds(3, 1, array, boundary + 64, arena, arena_bytes, pipeline,
-                                      &stage, 2 * repeats, &planes);
+    const double plane =
+        call_seconds(3, 1, array, arena, arena_bytes, pipeline, &stage, 2 * repeats, &planes);
     tz_number_set(&device->span_row_s, plane > call ? (plane - call) / SIDE : 0,
                   "measured: planes of %d rows that do nothing, best of %d, median %.1f %% slower",
                   SIDE, planes.count, 100 * (tz_samples_median(&planes) / plane - 1));
 cleanup:
     free(array);
     free(arena);
-    free(boundary);
     free(pipeline);
     return status;
 }

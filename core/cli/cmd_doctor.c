@@ -6,6 +6,7 @@
 #include "backend/cuda/driver/driver.h"
 #include "base/machine.h"
 #include "calibrate/records.h"
+#include "define/plugin.h"
 #include "output/frame/plot.h"
 #include <jansson.h>
 #include <limits.h>
@@ -142,6 +143,17 @@ static int print_plugins(const tz_plugins *plugins)
     return refused + (stencils == 0);
 }
 
+/* Returns the number of problems found. */
+static int print_compiler(void)
+{
+    char text[8192];
+    const int missing = tz_define_describe(text, sizeof text);
+    printf("stencils of scenarios (tz.stencil)\n");
+    for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1)
+        printf("  %.*s\n", (int)(end - line), line);
+    return missing;
+}
+
 static int print_surroundings(void)
 {
     static const struct {
@@ -170,6 +182,7 @@ static int report(const tz_plugins *plugins)
     print_backends();
     print_devices();
     int problems = print_plugins(plugins);
+    problems += print_compiler();
     problems += print_surroundings();
     if (problems == 0)
         printf("everything that a run needs is there\n");

@@ -5,6 +5,7 @@
 #include "cli/print_predictions.h"
 #include "model/power.h"
 #include "predict/prediction_table.h"
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -387,12 +388,44 @@ static int explain_one(const json_t *simulation, const tz_registry *registry, co
     return f->status == TZ_OK ? EXIT_DONE : tz_fail(EXIT_FAILED, &f->error);
 }
 
-static int explain(const char *folder, const tz_registry *registry, const char *device)
+/* Define the stencils again that the run's scenario defined, from the copy in its folder. What fails
+ * shows when a stencil is not found. */
+static void define_again(const json_t *root, const char *folder, tz_plugins *plugins,
+                         tz_error *error)
+{
+    const json_t *simulations = json_object_get(root, "simulations");
+    bool any = false;
+    for (size_t i = 0; i < json_array_size(simulations); i++)
+        any = any || json_object_get(json_object_get(json_array_get(simulations, i), "plugin"),
+                                     "definition");
+    tz_replay replay = {.path = NULL};
+    char path[PATH_MAX];
+    const char *name;
+    json_t *value;
+    snprintf(path, sizeof path, "%s/scenario.lua", folder);
+    replay.path = path;
+    json_object_foreach(json_object_get(root, "args"), name, value)
+    {
+        char pair[1024];
+        snprintf(pair, sizeof pair, "%s=%s", name, json_string_value(value));
+        if (json_is_string(value))
+            tz_paths_add(&replay.sets, pair, error);
+    }
+    error->message[0] = '\0';
+    if (any)
+        tz_plugins_define(plugins, &replay, error);
+    tz_paths_clear(&replay.sets);
+}
+
+static int explain(const char *folder, tz_plugins *plugins, const char *device)
 {
     tz_machine machine;
+    tz_error undefined;
     json_t *root = tz_run_load(folder);
     if (!root)
         return EXIT_FAILED;
+    define_again(root, folder, plugins, &undefined);
+    const tz_registry *registry = plugins->registry;
     tz_machine_read(&machine);
     const char *cpu = text_of(json_object_get(root, "machine"), "cpu");
     printf("%s\n", folder);
@@ -406,6 +439,9 @@ static int explain(const char *folder, const tz_registry *registry, const char *
         const int one = explain_one(json_array_get(simulations, i), registry, device, &all);
         code = code == EXIT_DONE ? one : code;
     }
+    if (code != EXIT_DONE && undefined.message[0])
+        tz_fail_text(EXIT_FAILED, "the run's scenario does not define its stencils again: %s",
+                     undefined.message);
     if (json_array_size(simulations) == 0)
         printf("  no simulation: there is nothing to explain\n");
     forecasts_clear(&all);
@@ -423,8 +459,7 @@ static int explain_call(const tz_command *command, int argc, char **argv)
     if (code == TZ_OPTIONS_GO_ON && optind + 1 != argc)
         code = tz_misuse(command, optind == argc ? "needs a run folder" : "takes one run folder");
     if (code == TZ_OPTIONS_GO_ON)
-        code = tz_plugins_open(&plugins) ? explain(argv[optind], plugins.registry, device)
-                                         : EXIT_FAILED;
+        code = tz_plugins_open(&plugins) ? explain(argv[optind], &plugins, device) : EXIT_FAILED;
     tz_plugins_close(&plugins);
     return code;
 }

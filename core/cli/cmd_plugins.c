@@ -44,7 +44,7 @@ static void print_param(const tz_param *param)
 static void print_fields(const tz_stencil *stencil)
 {
     printf("    fields\n");
-    for (int i = 0; i < stencil->fields_count; i++) {
+    for (int i = 0; i < tz_stencil_fields_all(stencil); i++) {
         const tz_field *field = &stencil->fields[i];
         char initial[TZ_NUMBER_SIZE];
         printf("      %-24s %s\n      %-24s %s, %s", field->name, field->doc, "",
@@ -53,7 +53,7 @@ static void print_fields(const tz_stencil *stencil)
             printf(", %s", field->unit);
         if (field->required)
             printf(", required\n");
-        else if (field->role == TZ_STREAMED)
+        else if (field->role == TZ_STREAMED || field->role == TZ_DERIVED)
             printf("\n");
         else
             printf(", default %s\n", tz_number_format(initial, field->initial));
@@ -158,7 +158,7 @@ static json_t *stencil_json(const tz_stencil *stencil)
     for (int i = 0; i < BOUNDARIES; i++)
         if (stencil->boundaries & TZ_ALLOW(i))
             json_array_append_new(boundaries, text_json(tz_boundary_name((tz_boundary)i)));
-    for (int i = 0; i < stencil->fields_count; i++)
+    for (int i = 0; i < tz_stencil_fields_all(stencil); i++)
         json_array_append_new(fields, field_json(&stencil->fields[i]));
     for (int i = 0; i < stencil->params_count; i++)
         json_array_append_new(params, param_json(&stencil->params[i]));

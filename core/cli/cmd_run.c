@@ -55,15 +55,6 @@ static int take_height(const tz_command *command, void *out, const char *text)
     return EXIT_DONE;
 }
 
-static int take_set(const tz_command *command, void *out, const char *text)
-{
-    const char *equals = strchr(text, '=');
-    tz_error error;
-    if (!equals || equals == text)
-        return tz_misuse(command, "--set needs NAME=VALUE, not '%.60s'", text);
-    return tz_paths_add(out, text, &error) == TZ_OK ? EXIT_DONE : tz_fail(EXIT_FAILED, &error);
-}
-
 /* TZ_OPTIONS_GO_ON, or what to exit with. */
 static int parse(const tz_command *command, int argc, char **argv, settings *s)
 {
@@ -78,7 +69,7 @@ static int parse(const tz_command *command, int argc, char **argv, settings *s)
         TZ_CALL("family", &script->policy.given, tz_take_family),
         TZ_FLAG("sync", &script->sync),
         TZ_TEXT("out", &script->out),
-        TZ_CALL("set", &s->sets, take_set),
+        TZ_CALL("set", &s->sets, tz_take_set),
         TZ_FLAG("check", &script->check),
         {.name = "quiet", .kind = TZ_OPTION_FLAG, .out = &s->quiet, .letter = 'q'},
         TZ_FLAG("unsafe", &script->unsafe),

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/paths.h"
+#include "define/definition.h"
 #include "stencil/registry.h"
 #include <jansson.h>
 #include <stdio.h>
@@ -19,7 +20,8 @@ typedef struct tz_command {
 } tz_command;
 
 extern const tz_command tz_command_run, tz_command_plugins, tz_command_doctor, tz_command_info,
-    tz_command_calibrate, tz_command_predict, tz_command_tune, tz_command_explain;
+    tz_command_calibrate, tz_command_predict, tz_command_tune, tz_command_explain,
+    tz_command_manual, tz_command_new;
 
 /* ---- Messages ---- */
 /* Print "trapeze: place: message" on stderr. Returns `code`. */
@@ -45,6 +47,24 @@ typedef struct tz_plugins {
 /* Search the given folders, then the usual ones. False after a printed error. */
 bool tz_plugins_open(tz_plugins *plugins);
 void tz_plugins_close(tz_plugins *plugins);
+
+/* A scenario that is run as --check does, for the stencils that it defines. */
+typedef struct tz_replay {
+    const char *path;
+    tz_paths sets; /* NAME=VALUE, each */
+    bool unsafe;
+    void *context; /* OPTIONAL, with stencil(): tz_script_sink has it */
+    void (*stencil)(void *context, const tz_definition *definition);
+} tz_replay;
+
+/* Add the stencils of a scenario to the opened plugins. Those that it defines before it fails stay.
+ * Returns the status of the scenario. */
+tz_status tz_plugins_define(tz_plugins *plugins, const tz_replay *replay, tz_error *error);
+
+/* Find a stencil by its id, after running the scenario `from` (NULL: none), which may define it.
+ * EXIT_DONE, or EXIT_FAILED after a printed error. */
+int tz_plugins_find(tz_plugins *plugins, const char *id, const char *from,
+                    const tz_stencil **stencil);
 
 /* ---- Runs ---- */
 /* Read FOLDER/run.json. NULL after a printed error. */

@@ -3,6 +3,8 @@
 #include "backend/family_names.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "lua/interrupt.h"
+#include "lua/script.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -94,6 +96,33 @@ void tz_plugins_close(tz_plugins *plugins)
     tz_registry_destroy(plugins->registry);
     tz_paths_clear(&plugins->given);
     tz_paths_clear(&plugins->folders);
+}
+
+tz_status tz_plugins_define(tz_plugins *plugins, const tz_replay *replay, tz_error *error)
+{
+    tz_script_result result;
+    const tz_script_options options = {
+        .path = replay->path,
+        .registry = plugins->registry,
+        .sets_count = replay->sets.count,
+        .sets = (const char *const *)replay->sets.items,
+        .check = true,
+        .unsafe = replay->unsafe,
+        .sink = {.context = replay->context, .stencil = replay->stencil},
+    };
+    tz_interrupt_install();
+    return tz_script_run(&options, &result, error);
+}
+
+int tz_plugins_find(tz_plugins *plugins, const char *id, const char *from,
+                    const tz_stencil **stencil)
+{
+    tz_error error, unknown;
+    const tz_replay replay = {.path = from};
+    const tz_status status = from ? tz_plugins_define(plugins, &replay, &error) : TZ_OK;
+    if (tz_registry_find(plugins->registry, id, stencil, NULL, &unknown) == TZ_OK)
+        return EXIT_DONE;
+    return tz_fail(EXIT_FAILED, status ? &error : &unknown);
 }
 
 json_t *tz_run_load(const char *folder)

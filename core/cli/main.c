@@ -8,7 +8,8 @@
 
 static const tz_command *const commands[] = {
     &tz_command_run,       &tz_command_plugins, &tz_command_doctor, &tz_command_info,
-    &tz_command_calibrate, &tz_command_predict, &tz_command_tune,   &tz_command_explain};
+    &tz_command_calibrate, &tz_command_predict, &tz_command_tune,   &tz_command_explain,
+    &tz_command_manual,    &tz_command_new};
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 static int help(FILE *to)

@@ -138,3 +138,12 @@ int tz_options_read(const tz_command *command, int argc, char **argv, const tz_o
     }
     return TZ_OPTIONS_GO_ON;
 }
+
+int tz_take_set(const tz_command *command, void *out, const char *text)
+{
+    const char *equals = strchr(text, '=');
+    tz_error error;
+    if (!equals || equals == text)
+        return tz_misuse(command, "--set needs NAME=VALUE, not '%.60s'", text);
+    return tz_paths_add(out, text, &error) == TZ_OK ? EXIT_DONE : tz_fail(EXIT_FAILED, &error);
+}

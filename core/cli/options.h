@@ -52,6 +52,9 @@ enum { TZ_OPTIONS_MAX = 40, TZ_OPTIONS_GO_ON = -1 };
 /* A tz_option_take for --backend: *(const char **)out becomes the name of a known backend. */
 int tz_take_backend(const tz_command *command, void *out, const char *text);
 
+/* The same for --set: NAME=VALUE is added to *(tz_paths *)out. */
+int tz_take_set(const tz_command *command, void *out, const char *text);
+
 /* The same for --family: the family of the tz_plan at `out` becomes that of a backend. */
 int tz_take_family(const tz_command *command, void *out, const char *text);
 

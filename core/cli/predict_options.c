@@ -139,6 +139,7 @@ int tz_predict_options_read(tz_predict_options *predict, const tz_command *comma
         TZ_CALL("boundary", predict, take_boundary),
         TZ_CALL("set", predict, take_set),
         TZ_CALL("backend", &config->backend, tz_take_backend),
+        TZ_TEXT("from", &predict->from),
         TZ_TEXT("device", &predict->device),
         TZ_INTEGER("gpu", &config->device, 0, 1023),
         TZ_INTEGER("threads", &config->threads, 1, 1024),
@@ -179,8 +180,8 @@ int tz_predict_options_apply(tz_predict_options *predict, const tz_command *comm
     if (!tz_plugins_open(&predict->plugins))
         return EXIT_FAILED;
     config->registry = predict->plugins.registry;
-    if (tz_registry_find(config->registry, predict->stencil, &stencil, NULL, &error) != TZ_OK)
-        return tz_fail(EXIT_FAILED, &error);
+    if (tz_plugins_find(&predict->plugins, predict->stencil, predict->from, &stencil) != EXIT_DONE)
+        return EXIT_FAILED;
     if (config->dims == 0)
         return tz_misuse(command, "needs --grid NX%s%s", stencil->dims > 1 ? ",NY" : "",
                          stencil->dims > 2 ? ",NZ" : "");

@@ -10,6 +10,7 @@ enum { TZ_PREDICT_OPTIONS_SETS_MAX = TZ_PARAMS_MAX };
 typedef struct tz_predict_options {
     tz_simulation_config simulation; /* its plan: members that were given, the others zero */
     const char *stencil, *device;
+    const char *from; /* a scenario that defines the stencil; NULL: none */
     const char *plot; /* a file; NULL: none */
     bool json, csv;   /* at most one of both */
     tz_plugins plugins;
@@ -20,6 +21,7 @@ typedef struct tz_predict_options {
 } tz_predict_options;
 
 #define TZ_PREDICT_OPTIONS_HELP                                                                    \
+    "  --from SCENARIO       the stencil is one that this scenario defines with tz.stencil\n"      \
     "  --grid NX[,NY[,NZ]]   cells along each axis, x first\n"                                     \
     "  --precision P         single (the default) or double\n"                                     \
     "  --boundary B          clamp, periodic, fixed or mirror; a list for the axes:\n"             \

@@ -37,8 +37,39 @@ static int checked(lua_State *L)
     return function->call(L);
 }
 
+/* Where the registry keeps the rows: a userdata of pointers. */
+static const char rows_key;
+
+const tz_api_function *const *tz_api_rows(lua_State *L)
+{
+    static const tz_api_function *const none = NULL;
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &rows_key);
+    const tz_api_function *const *rows = lua_touserdata(L, -1);
+    lua_pop(L, 1);
+    return rows ? rows : &none;
+}
+
+static void remember(lua_State *L, const tz_api_function *functions)
+{
+    const tz_api_function *const *old = tz_api_rows(L);
+    size_t before = 0, more = 0;
+    while (old[before])
+        before++;
+    while (functions[more].signature)
+        more++;
+    const tz_api_function **rows =
+        lua_newuserdatauv(L, (before + more + 1) * sizeof(const tz_api_function *), 0);
+    for (size_t i = 0; i < before; i++)
+        rows[i] = old[i];
+    for (size_t i = 0; i < more; i++)
+        rows[before + i] = &functions[i];
+    rows[before + more] = NULL;
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &rows_key);
+}
+
 void tz_api_add(lua_State *L, const tz_api_function *functions)
 {
+    remember(L, functions);
     for (const tz_api_function *f = functions; f->signature; f++) {
         const char *name = f->signature + strcspn(f->signature, ".:") + 1;
         lua_pushlstring(L, name, strcspn(name, "("));

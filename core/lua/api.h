@@ -2,8 +2,7 @@
 #ifndef TZ_CORE_LUA_API_H
 #define TZ_CORE_LUA_API_H
 
-#include <lauxlib.h>
-#include <lua.h>
+#include "lua/keys.h"
 
 /* `signature` is what the manual and messages say: "sim:set(field, value[, box])" is the method
  * `set` of a simulation with at most three arguments besides itself, "tz.log(...)" takes any
@@ -11,11 +10,28 @@
 typedef struct tz_api_function {
     const char *signature;
     lua_CFunction call;
+    const char *doc;       /* sentences of Markdown for docs/scenario.md */
+    const tz_key *options; /* of its table of options; NULL: it has none */
+    const tz_key
+        *result; /* keys of the table that it returns; NULL: its doc says what it returns */
 } tz_api_function;
+
+/* A row: signature, function, doc, then `.options =` and `.result =` where it has them. */
+#define TZ_API(SIGNATURE, CALL, ...)                                                               \
+    {                                                                                              \
+        .signature = (SIGNATURE), .call = (CALL), .doc = __VA_ARGS__                               \
+    }
+#define TZ_API_END                                                                                 \
+    {                                                                                              \
+        .signature = NULL                                                                          \
+    }
 
 /* Add the functions, up to one without a signature, to the table on the top of the stack. Rows are
  * borrowed for the life of the state. */
 void tz_api_add(lua_State *L, const tz_api_function *functions);
+
+/* All rows added to a state so far, in order; ends with NULL. Borrowed from the state. */
+const tz_api_function *const *tz_api_rows(lua_State *L);
 
 /* Make the metatable `type`, hidden from scripts. `close` becomes __gc and __close. `index` NULL:
  * the table of methods itself is __index; else that function, with the table as upvalue 1. `close`

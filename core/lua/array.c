@@ -356,12 +356,19 @@ static void fill_from_random(lua_State *L, tz_array *array, const tz_random_valu
     }
 }
 
+static const tz_key array_options[] = {
+    {"shape", "{nx[, ny[, nz]]}", NULL, "extents, x first"},
+    {"dtype", "text", "\"float64\"",
+     "`bool`, `int8` to `int64`, `uint8` to `uint64`, `float32` or `float64`"},
+    {"fill", "number, function(x, y, z) or tz.random", "0", "the value of every element"},
+    {"data", "list of numbers", "", "elements in order, x fastest, in place of `fill`"},
+    {NULL, NULL, NULL, NULL}};
+
 static int array_new(lua_State *L)
 {
-    static const char *const keys[] = {"shape", "dtype", "fill", "data"};
     tz_options_check(L, 1, "tz.array");
     lua_settop(L, 1);
-    tz_keys_check(L, 1, "tz.array", keys, 4, false);
+    tz_keys_take(L, 1, "tz.array", array_options, false);
     int64_t shape[TZ_AXES] = {1, 1, 1};
     const int dims = tz_key_integers(L, 1, "tz.array", "shape", TZ_AXES, 1, shape);
     if (dims == 0)
@@ -400,15 +407,24 @@ static int array_new(lua_State *L)
 
 void tz_array_register(lua_State *L)
 {
-    static const tz_api_function methods[] = {{"array:get(x[, y[, z]])", array_get},
-                                              {"array:set(x[, y[, z]], value)", array_set},
-                                              {"array:min()", array_min},
-                                              {"array:max()", array_max},
-                                              {"array:sum()", array_sum},
-                                              {"array:save(name)", array_save},
-                                              {"array:close()", array_close},
-                                              {NULL, NULL}};
-    static const tz_api_function functions[] = {{"tz.array(options)", array_new}, {NULL, NULL}};
+    static const tz_api_function methods[] = {
+        TZ_API("array:get(x[, y[, z]])", array_get, "One element; coordinates count from 0."),
+        TZ_API("array:set(x[, y[, z]], value)", array_set, "Changes one element."),
+        TZ_API("array:min()", array_min, "The least element that is not NaN."),
+        TZ_API("array:max()", array_max, "The largest element that is not NaN."),
+        TZ_API("array:sum()", array_sum, "The sum of all elements, in double precision."),
+        TZ_API("array:save(name)", array_save, "Writes the array to `NAME.npy` in the run folder."),
+        TZ_API("array:close()", array_close,
+               "Frees the memory now. Otherwise that happens when the array is collected."),
+        TZ_API_END};
+    static const tz_api_function functions[] = {
+        TZ_API(
+            "tz.array(options)", array_new,
+            "An array in memory: a value of fields, a mask, or data for `tz.picture`. `array[i]` "
+            "(from 1) and `#array` see its elements in a row; `array.dims`, `array.shape` and "
+            "`array.dtype` describe it.",
+            .options = array_options),
+        {NULL}};
     tz_metatable_create(L, TZ_TYPE_ARRAY, methods, array_close, array_index, array_tostring);
     luaL_getmetatable(L, TZ_TYPE_ARRAY);
     lua_pushcfunction(L, array_gc);

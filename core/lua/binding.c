@@ -214,8 +214,11 @@ static int method_write(lua_State *L)
 
 void tz_binding_add(lua_State *L)
 {
-    static const tz_api_function methods[] = {{"sim:every(interval, output)", method_every},
-                                              {"sim:write(output)", method_write},
-                                              {NULL, NULL}};
+    static const tz_api_function methods[] = {
+        TZ_API(
+            "sim:every(interval, output)", method_every,
+            "Writes an output, or calls a function with the simulation, at step 0 and then every "
+            "`interval` iterations, or at multiples of a time such as `\"0.1 ms\"`."),
+        TZ_API("sim:write(output)", method_write, "Writes an output now."), TZ_API_END};
     tz_api_add(L, methods);
 }

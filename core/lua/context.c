@@ -1,6 +1,6 @@
 #include "lua/context.h"
 
-#include "backend/cuda/compile/cache.h"
+#include "base/cache.h"
 #include "lua/interrupt.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -88,7 +88,7 @@ void tz_context_print(tz_context *context, const char *format, ...)
 void tz_context_pass_warnings(tz_context *context)
 {
     char text[1100];
-    if (tz_cuda_cache_take_warning(text, sizeof text))
+    if (tz_cache_take_warning(text, sizeof text))
         tz_context_note(context, TZ_NOTE_WARNING, "%s", text);
 }
 

@@ -13,6 +13,7 @@
 
 struct tz_simulation_handle;
 struct tz_waiting;
+struct tz_defined;
 
 typedef struct tz_context {
     const tz_script_options *options;
@@ -25,6 +26,7 @@ typedef struct tz_context {
     tz_run_files files;                /* opened when something is written or run */
     struct tz_simulation_handle *open; /* a list of those that are not closed */
     size_t simulations;                /* how many were made */
+    struct tz_defined *defined;        /* stencils of tz.stencil */
     const struct tz_waiting *waiting;  /* threads, the last first: guard.h */
     const char *stack;                 /* where C's stack begins; NULL: not known */
     size_t stack_bytes;                /* how much of it calls may use */

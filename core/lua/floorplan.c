@@ -180,12 +180,19 @@ static int floorplan_index(lua_State *L)
     return 1;
 }
 
+static const tz_key floorplan_options[] = {
+    {"flp", "file", NULL, "HotSpot's floorplan: units with their sizes and places in metres"},
+    {"ptrace", "file", "", "HotSpot's power trace; without it the floorplan only names regions"},
+    {"row", "integer", "1", "the row of the trace, from 1"},
+    {"width_m", "number", "that of the units", "length of the chip along x"},
+    {"height_m", "number", "that of the units", "length of the chip along y"},
+    {NULL, NULL, NULL, NULL}};
+
 static int value_floorplan(lua_State *L)
 {
-    static const char *const keys[] = {"flp", "ptrace", "row", "width_m", "height_m"};
     tz_options_check(L, 1, "tz.floorplan");
     lua_settop(L, 1);
-    tz_keys_check(L, 1, "tz.floorplan", keys, 5, false);
+    tz_keys_take(L, 1, "tz.floorplan", floorplan_options, false);
     const char *flp = NULL, *ptrace = NULL;
     char plan_path[PATH_MAX], trace_path[PATH_MAX];
     if (!tz_key_text(L, 1, "tz.floorplan", "flp", &flp))
@@ -222,12 +229,18 @@ static int value_floorplan(lua_State *L)
 
 void tz_floorplan_register(lua_State *L)
 {
-    static const tz_api_function none[] = {{NULL, NULL}};
-    static const tz_api_function methods[] = {{"floorplan:unit(name)", floorplan_unit},
-                                              {"floorplan:close()", floorplan_close},
-                                              {NULL, NULL}};
-    static const tz_api_function functions[] = {{"tz.floorplan(options)", value_floorplan},
-                                                {NULL, NULL}};
+    static const tz_api_function none[] = {TZ_API_END};
+    static const tz_api_function methods[] = {
+        TZ_API("floorplan:unit(name)", floorplan_unit,
+               "A unit as a region, for `sim:max(field, unit)` and others."),
+        TZ_API("floorplan:close()", floorplan_close, "Frees its memory now."), TZ_API_END};
+    static const tz_api_function functions[] = {
+        TZ_API("tz.floorplan(options)", value_floorplan,
+               "The units of a chip: a value of fields (the power of each cell in a row of the "
+               "trace, W), "
+               "columns of `tz.table`, and regions.",
+               .options = floorplan_options),
+        TZ_API_END};
     tz_metatable_create(L, TZ_TYPE_UNIT, none, NULL, NULL, unit_tostring);
     tz_metatable_create(L, TZ_TYPE_FLOORPLAN, methods, floorplan_close, floorplan_index, NULL);
     tz_api_add(L, functions);

@@ -76,7 +76,7 @@ void tz_binding_pattern(const tz_binding *binding, char *text, size_t size)
 static void record(const tz_simulation_handle *handle)
 {
     tz_record *into = handle->context->files.record;
-    tz_record_simulation(into, handle->index, handle->name, handle->plugin_path,
+    tz_record_simulation(into, handle->index, handle->name, handle->plugin_path, handle->definition,
                          handle->simulation);
     for (const tz_binding *b = handle->bindings; b; b = b->next) {
         char pattern[200];

@@ -34,6 +34,7 @@ typedef struct tz_simulation_handle {
     char name[64];   /* given, or "sim1", "sim2", … */
     char prefix[80]; /* of its files: "" or "NAME-" */
     const char *plugin_path;
+    const char *definition; /* the cell text of a stencil of tz.stencil; NULL: of a plugin */
     tz_binding *bindings;
     tz_array_memory
         *streamed[TZ_FIELDS_MAX]; /* that its streamed fields read, shared; NULL: none */

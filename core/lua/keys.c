@@ -134,6 +134,16 @@ void tz_keys_check(lua_State *L, int index, const char *what, const char *const 
     lua_replace(L, index);
 }
 
+void tz_keys_take(lua_State *L, int index, const char *what, const tz_key *options, bool list)
+{
+    enum { MOST = 64 };
+    const char *keys[MOST];
+    size_t n = 0;
+    for (; options[n].key && n < MOST; n++)
+        keys[n] = options[n].key;
+    tz_keys_check(L, index, what, keys, n, list);
+}
+
 void tz_options_check(lua_State *L, int index, const char *what)
 {
     if (!lua_istable(L, index))

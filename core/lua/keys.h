@@ -17,6 +17,19 @@ noreturn void tz_raise_error(lua_State *L, const char *what, const tz_error *err
 /* What is at a stack index, for messages: "a number", "nil", "no value". Static. */
 const char *tz_kind_text(lua_State *L, int index);
 
+/* A key of a table of options, or of a table that a function returns. docs/scenario.md is made of
+ * these: all texts are Markdown. Lists end with a key NULL. */
+typedef struct tz_key {
+    const char *key;
+    const char *type;      /* "number", "text", "{low, high}" */
+    const char *otherwise; /* the value where a script gives none: code; NULL: it must be given, or
+                            * the doc says it; "" for keys of a result */
+    const char *doc;       /* a phrase */
+} tz_key;
+
+/* tz_keys_check with the keys of a list. */
+void tz_keys_take(lua_State *L, int index, const char *what, const tz_key *options, bool list);
+
 /* Raise if the table at `index` has a metatable or an unknown key, with the nearest known one.
  * `list`: elements 1, 2, … are allowed. Replaces it on the stack by a copy, which no script can
  * change: read options from that, and keep it on the stack as long as their texts are used. A table

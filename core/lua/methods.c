@@ -283,11 +283,21 @@ static int method_param(lua_State *L)
     return 1;
 }
 
+static const tz_key plan_options[] = {TZ_PLAN_OPTIONS, {NULL, NULL, NULL, NULL}};
+
+static const tz_key kernel_result[] = {
+    {"device", "text", "", "the GPU"},
+    {"registers", "integer", "", "of a thread"},
+    {"local_bytes", "integer", "", "of a thread: spilt registers"},
+    {"warps", "integer", "", "that run on a multiprocessor at once"},
+    {"warps_max", "integer", "", "that could"},
+    {"copy_gb_per_s", "number", "", "the device's copy bandwidth, measured by the call"},
+    {NULL, NULL, NULL, NULL}};
+
 /* sim:plan { height =, tile =, family =, … } changes the plan and ends the policy; sim:plan()
  * returns it. */
 static int method_plan(lua_State *L)
 {
-    static const char *const keys[] = {TZ_PLAN_KEYS};
     tz_simulation_handle *handle = tz_handle_check_idle(L, 1, "sim:plan");
     const int dims = tz_handle_stencil(handle)->dims;
     tz_error error;
@@ -295,7 +305,7 @@ static int method_plan(lua_State *L)
     if (!lua_isnil(L, 2)) {
         tz_policy_config config;
         tz_options_check(L, 2, "sim:plan");
-        tz_keys_check(L, 2, "sim:plan", keys, TZ_PLAN_KEYS_COUNT, false);
+        tz_keys_take(L, 2, "sim:plan", plan_options, false);
         const tz_policy_choice forget = {.forget = handle->context->options->policy.forget};
         tz_policy_read(L, 2, "sim:plan", dims, &forget, &config);
         if (tz_simulation_set_policy(handle->simulation, &config, &error) != TZ_OK)
@@ -413,8 +423,7 @@ static int zero_length(lua_State *L)
 
 static void push_zeros(lua_State *L)
 {
-    static const luaL_Reg events[] = {
-        {"__index", zero_index}, {"__len", zero_length}, {NULL, NULL}};
+    static const luaL_Reg events[] = {{"__index", zero_index}, {"__len", zero_length}, {NULL}};
     lua_newtable(L);
     luaL_newlib(L, events);
     lua_pushinteger(L, 0);
@@ -462,22 +471,43 @@ static int method_analyse(lua_State *L)
 void tz_methods_add(lua_State *L)
 {
     static const tz_api_function methods[] = {
-        {"sim:get(field, x[, y[, z]])", method_get},
-        {"sim:set(field, value[, box])", method_set},
-        {"sim:min([field[, region]])", method_min},
-        {"sim:max([field[, region]])", method_max},
-        {"sim:sum([field[, region]])", method_sum},
-        {"sim:mean([field[, region]])", method_mean},
-        {"sim:population([field])", method_population},
-        {"sim:hash([field])", method_hash},
-        {"sim:residual()", method_residual},
-        {"sim:array([field])", method_array},
-        {"sim:slabs(field, first, count[, x0[, nx]])", method_slabs},
-        {"sim:params([values])", method_params},
-        {"sim:param(name)", method_param},
-        {"sim:plan([plan])", method_plan},
-        {"sim:kernel()", method_kernel},
-        {"sim:analyse(method)", method_analyse},
-        {NULL, NULL}};
+        TZ_API("sim:get(field, x[, y[, z]])", method_get,
+               "The value of one cell. Coordinates count from 0."),
+        TZ_API("sim:set(field, value[, box])", method_set,
+               "Sets the cells of a box, or all. A value is a number, `function(x, y, z)`, "
+               "`tz.random`, "
+               "`tz.read`, `tz.array`, an array or a floorplan. A box is `{ x = {low, high}, … }`: "
+               "low "
+               "<= x < high."),
+        TZ_API("sim:min([field[, region]])", method_min,
+               "The least finite value. Without a field: of the first state field."),
+        TZ_API("sim:max([field[, region]])", method_max, "The largest finite value."),
+        TZ_API("sim:sum([field[, region]])", method_sum,
+               "The sum in double precision, in a fixed order. A region is a box, a mask (a "
+               "field's name "
+               "or an array; cells that are not 0 count) or a unit of a floorplan."),
+        TZ_API("sim:mean([field[, region]])", method_mean, "The mean in double precision."),
+        TZ_API("sim:population([field])", method_population, "The number of cells that are not 0."),
+        TZ_API("sim:hash([field])", method_hash,
+               "64 bits of the cells' bits, as text: the same on every backend and plan."),
+        TZ_API(
+            "sim:residual()", method_residual,
+            "The largest change that the next iteration would make, in double precision, times the "
+            "stencil's factor."),
+        TZ_API("sim:array([field])", method_array, "A copy of the field as an array."),
+        TZ_API("sim:slabs(field, first, count[, x0[, nx]])", method_slabs,
+               "Rows of a streamed field as an array, from slab `first` on."),
+        TZ_API("sim:params([values])", method_params,
+               "Changes parameters, `{ NAME = value }`, and returns all of them."),
+        TZ_API("sim:param(name)", method_param, "One parameter."),
+        TZ_API("sim:plan([plan])", method_plan,
+               "Sets the plan, which ends the policy, and returns the plan.",
+               .options = plan_options),
+        TZ_API("sim:kernel()", method_kernel,
+               "Facts of the kernel that runs the plan; nil on backends without kernels.",
+               .result = kernel_result),
+        TZ_API("sim:analyse(method)", method_analyse,
+               "Calls an analysis of the stencil; returns a table of its results."),
+        {NULL}};
     tz_api_add(L, methods);
 }

@@ -139,10 +139,14 @@ static int module_index(lua_State *L)
 
 int tz_module_open(lua_State *L)
 {
-    static const tz_api_function functions[] = {{"tz.expect(condition[, message])", module_expect},
-                                                {"tz.log(...)", module_log},
-                                                {"tz.backends()", module_backends},
-                                                {NULL, NULL}};
+    static const tz_api_function functions[] = {
+        TZ_API("tz.expect(condition[, message])", module_expect,
+               "An error unless the condition is true: a scenario that checks itself. Returns the "
+               "condition."),
+        TZ_API("tz.log(...)", module_log, "A line of the log, made as by `print`."),
+        TZ_API("tz.backends()", module_backends,
+               "The names that `backend = …` takes besides `\"auto\"`."),
+        TZ_API_END};
     lua_newtable(L);
     tz_api_add(L, functions);
     tz_array_register(L);
@@ -154,6 +158,7 @@ int tz_module_open(lua_State *L)
     tz_picture_register(L);
     tz_predict_register(L);
     tz_plot_register(L);
+    tz_stencil_register(L);
     lua_pushliteral(L, TZ_VERSION);
     lua_setfield(L, -2, "version");
     tz_set_flag(L, "checking", tz_context_get(L)->options->check);

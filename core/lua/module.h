@@ -21,6 +21,7 @@ void tz_predict_register(lua_State *L);    /* tz.predict */
 void tz_random_register(lua_State *L);     /* tz.random */
 void tz_read_register(lua_State *L);       /* tz.read: files as arrays */
 void tz_simulation_register(lua_State *L); /* tz.simulation */
+void tz_stencil_register(lua_State *L);    /* tz.stencil */
 
 /* ---- Add methods of a simulation to the table on the top of the stack. ---- */
 void tz_binding_add(lua_State *L);        /* sim:every, sim:write */

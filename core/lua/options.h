@@ -2,6 +2,7 @@
 #ifndef TZ_CORE_LUA_OPTIONS_H
 #define TZ_CORE_LUA_OPTIONS_H
 
+#include "define/definition.h"
 #include "policy/choice.h"
 #include "stencil/registry.h"
 #include <limits.h>
@@ -23,11 +24,13 @@ typedef struct tz_script_sink {
     void (*print)(void *context, const char *text, size_t bytes);
     void (*note)(void *context, tz_note note, const char *line);
     void (*progress)(void *context, const tz_script_progress *progress);
+    /* A stencil that tz.stencil has defined; not again for an equal one. */
+    void (*stencil)(void *context, const tz_definition *definition);
 } tz_script_sink;
 
 typedef struct tz_script_options {
     const char *path;
-    const tz_registry *registry;
+    tz_registry *registry;   /* tz.stencil adds to it */
     const char *backend;     /* NULL: the script's choice */
     tz_policy_choice policy; /* before the script's */
     int threads;             /* 0: the script's choice */

@@ -16,9 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const tz_look_keys[] = {"map",  "range", "size",    "zoom",
-                                    "bits", "bar",   "caption", "unit"};
-
 void tz_look_get(lua_State *L, int index, const char *what, tz_look *look)
 {
     int64_t bits = 8;
@@ -111,15 +108,19 @@ static void arrange(lua_State *L, const char *what)
     lua_settop(L, 2);
 }
 
+static const tz_key png_options[] = {
+    TZ_LOOK_OPTIONS,
+    {"field", "text", "the stencil's picture", "the field, if it is not the first argument"},
+    {"slice", "integer", "", "of 3-D fields: only the plane z"},
+    {"montage", "boolean", "without `slice`", "of 3-D fields: all planes side by side"},
+    {"name", "text", "the field's", "files are `NAME-000100.png`; a table is `NAME.csv`"},
+    {NULL, NULL, NULL, NULL}};
+
 static int output_png(lua_State *L)
 {
-    static const char *const own[] = {"field", "slice", "montage", "name"};
-    const char *keys[TZ_LOOK_KEYS + 4];
     const char *what = "tz.png";
-    memcpy(keys, tz_look_keys, TZ_LOOK_KEYS * sizeof keys[0]);
-    memcpy(keys + TZ_LOOK_KEYS, own, sizeof own);
     arrange(L, what);
-    tz_keys_check(L, 2, what, keys, TZ_LOOK_KEYS + 4, false);
+    tz_keys_take(L, 2, what, png_options, false);
     tz_output *output = push_output(L, TZ_OUTPUT_PNG, 0);
     bool montage = false;
     if (!lua_isnil(L, 1)) {
@@ -135,12 +136,16 @@ static int output_png(lua_State *L)
     return 1;
 }
 
+static const tz_key array_options[] = {
+    {"name", "text", "the field's", "files are `NAME-000100.png`; a table is `NAME.csv`"},
+    {"field", "text", "the first state field", "the field, if it is not the first argument"},
+    {NULL, NULL, NULL, NULL}};
+
 /* tz.npy and tz.rle: one field and a name. */
 static int output_array(lua_State *L, tz_output_kind kind, const char *what)
 {
-    static const char *const keys[] = {"name", "field"};
     arrange(L, what);
-    tz_keys_check(L, 2, what, keys, 2, false);
+    tz_keys_take(L, 2, what, array_options, false);
     tz_output *output = push_output(L, kind, 0);
     if (!lua_isnil(L, 1)) {
         copy_field(L, 1, what, output->fields[0], sizeof output->fields[0]);
@@ -163,10 +168,9 @@ static int output_rle(lua_State *L)
 /* tz.vti { "a", "b", name = … } or tz.vti("a", { name = … }). */
 static int output_vti(lua_State *L)
 {
-    static const char *const keys[] = {"name", "field"};
     const char *what = "tz.vti";
     arrange(L, what);
-    tz_keys_check(L, 2, what, keys, 2, true);
+    tz_keys_take(L, 2, what, array_options, true);
     const size_t listed = lua_rawlen(L, 2);
     if (listed > TZ_OUTPUT_FIELDS_MAX)
         tz_raise(L, "%s: more than %d fields", what, TZ_OUTPUT_FIELDS_MAX);
@@ -193,6 +197,11 @@ static int compare_titles(const void *a, const void *b)
 {
     return strcmp(((const tz_column *)a)->title, ((const tz_column *)b)->title);
 }
+
+static const tz_key table_options[] = {
+    {"name", "text", "\"table\"", "the file is `NAME.csv`"},
+    {"TITLE", "function(sim)", "", "any other key: a column of the function's results"},
+    {NULL, NULL, NULL, NULL}};
 
 /* Named functions become columns after the listed ones, in alphabetical order. Counts those, and
  * into *listed the columns of the list: two for each unit of a floorplan. */
@@ -317,11 +326,23 @@ static int output_tostring(lua_State *L)
 
 void tz_output_register(lua_State *L)
 {
-    static const tz_api_function none[] = {{NULL, NULL}};
+    static const tz_api_function none[] = {TZ_API_END};
     static const tz_api_function functions[] = {
-        {"tz.png([field][, options])", output_png}, {"tz.npy([field][, options])", output_npy},
-        {"tz.rle([field][, options])", output_rle}, {"tz.vti([field][, options])", output_vti},
-        {"tz.table(columns)", output_table},        {NULL, NULL}};
+        TZ_API("tz.png([field][, options])", output_png,
+               "A picture of a field, for `sim:every` and `sim:write`.", .options = png_options),
+        TZ_API("tz.npy([field][, options])", output_npy,
+               "The field as a NumPy array, with the values' type.", .options = array_options),
+        TZ_API("tz.rle([field][, options])", output_rle,
+               "A 1-D or 2-D field of bits or integers as a Life pattern, with its rule.",
+               .options = array_options),
+        TZ_API("tz.vti([field][, options])", output_vti,
+               "One field, or several, `tz.vti { \"a\", \"b\" }`, as a VTK image for ParaView.",
+               .options = array_options),
+        TZ_API("tz.table(columns)", output_table,
+               "A CSV file with a line for each call. Columns are a list of titles (see Columns), "
+               "floorplans (maximum and mean of each unit) and functions.",
+               .options = table_options),
+        TZ_API_END};
     tz_metatable_create(L, TZ_TYPE_OUTPUT, none, NULL, NULL, output_tostring);
     tz_api_add(L, functions);
 }

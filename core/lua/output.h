@@ -2,6 +2,7 @@
 #ifndef TZ_CORE_LUA_OUTPUT_H
 #define TZ_CORE_LUA_OUTPUT_H
 
+#include "lua/keys.h"
 #include "output/output.h"
 #include <lua.h>
 
@@ -9,9 +10,21 @@
  * numbers of their columns, from 1. */
 #define TZ_TYPE_OUTPUT "trapeze.output"
 
-/* The keys of a look, for tz_keys_check. */
-extern const char *const tz_look_keys[];
-enum { TZ_LOOK_KEYS = 8 };
+/* The keys of a look. */
+#define TZ_LOOK_OPTIONS                                                                            \
+    {"map", "text", "the stencil's",                                                               \
+     "a colour map: `viridis`, `inferno`, `gray`, `balance`; with `_r` reversed"},                 \
+        {"range", "{low, high} or \"auto\"", "the stencil's",                                      \
+         "the values at the ends of the map; `\"auto\"`: the extremes of the data"},               \
+        {"size", "integer", "",                                                                    \
+         "pixels of the longer side, 16 to 16384: cells are averaged or repeated"},                \
+        {"zoom", "integer", "", "pixels of a cell along each axis, 1 to 1024"},                    \
+        {"bits", "integer", "8", "16: gray values without a colour map"},                          \
+        {"bar", "boolean", "false", "draw a colour bar"},                                          \
+        {"caption", "text", "\"\"", "a line below; words in braces are filled in (see Captions)"}, \
+    {                                                                                              \
+        "unit", "text", "the field's", "the unit at the bar"                                       \
+    }
 /* Read a look from the option table at `index`. Raises. */
 void tz_look_get(lua_State *L, int index, const char *what, tz_look *look);
 

@@ -107,18 +107,24 @@ typedef struct request {
     uint8_t path_rgb[3];
 } request;
 
+static const tz_key picture_options[] = {
+    TZ_LOOK_OPTIONS,
+    {"data", "array or simulation", NULL, "what is drawn"},
+    {"field", "text", "the stencil's picture", "of a simulation: the field"},
+    {"path", "list of integers", "", "columns, one for each row, that are marked"},
+    {"path_rgb", "{red, green, blue}", "{0, 0, 0}", "the colour of the path, 0 to 255 each"},
+    {"file", "text", NULL, "a name that ends with `.png`, in the run folder"},
+    {"slice", "integer", "", "of 3-D data: only the plane z"},
+    {NULL, NULL, NULL, NULL}};
+
 /* Read the table at index 1. Leaves on the stack what the request borrows. */
 static void get_request(lua_State *L, request *r)
 {
-    static const char *const own[] = {"data", "field", "path", "path_rgb", "file", "slice"};
-    const char *keys[TZ_LOOK_KEYS + 6];
     int64_t rgb[3] = {0, 0, 0};
     if (!lua_istable(L, 1))
         tz_raise(L, "%s: needs a table: tz.picture { data = …, file = \"NAME.png\" }", what);
     lua_settop(L, 1);
-    memcpy(keys, tz_look_keys, TZ_LOOK_KEYS * sizeof keys[0]);
-    memcpy(keys + TZ_LOOK_KEYS, own, sizeof own);
-    tz_keys_check(L, 1, what, keys, TZ_LOOK_KEYS + 6, false);
+    tz_keys_take(L, 1, what, picture_options, false);
     *r = (request){.look = {.bits = 8}, .slice = -1};
     tz_look_get(L, 1, what, &r->look);
     r->file = tz_key_png(L, 1, what);
@@ -186,6 +192,10 @@ static int picture(lua_State *L)
 
 void tz_picture_register(lua_State *L)
 {
-    static const tz_api_function functions[] = {{"tz.picture(options)", picture}, {NULL, NULL}};
+    static const tz_api_function functions[] = {
+        TZ_API("tz.picture(options)", picture,
+               "Writes one picture of an array or of a simulation now.",
+               .options = picture_options),
+        TZ_API_END};
     tz_api_add(L, functions);
 }

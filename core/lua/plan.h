@@ -3,12 +3,23 @@
 #define TZ_CORE_LUA_PLAN_H
 
 #include "lua/context.h"
+#include "lua/keys.h"
 #include "sim/simulation.h"
 
 /* The keys of a plan, in the order that the manual lists them. */
-#define TZ__PLAN_KEY(name, least, most, doc) , #name
-#define TZ_PLAN_KEYS "height", "tile", "family" TZ_PLAN_KNOBS(TZ__PLAN_KEY)
-enum { TZ_PLAN_KEYS_COUNT = 3 + TZ_PLAN_KNOBS_COUNT };
+#define TZ__PLAN_OPTION(name, least, most, doc)                                                    \
+    ,                                                                                              \
+    {                                                                                              \
+#name, "integer", "chosen", doc                                                            \
+    }
+#define TZ_PLAN_OPTIONS                                                                            \
+    {"height", "integer or text", "chosen",                                                        \
+     "iterations between two halo exchanges; `\"auto\"` is none; the name of a policy is that "    \
+     "policy"},                                                                                    \
+        {"tile", "{nx[, ny[, nz]]}", "chosen", "useful cells of a tile"},                          \
+        {"family", "text", "chosen",                                                               \
+         "the way to execute a stage: `stream`, `tile`, `resident`; `trapeze tune --help` lists "  \
+         "them"} TZ_PLAN_KNOBS(TZ__PLAN_OPTION)
 
 /* Read the plan's keys of the table at `index`. Raises errors that begin with `who`. A height that is
  * a text goes to *height_text, borrowed from the table; if that is NULL, the height must be a number.

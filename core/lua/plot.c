@@ -34,10 +34,19 @@ static const double *get_list(lua_State *L, const char *key, int *count)
     return numbers;
 }
 
+static const tz_key series_options[] = {
+    {"title", "text", "\"\"", "its name in the legend"},
+    {"style", "text", "\"line\"", "`\"area\"`, `\"line\"`, `\"thin\"`, `\"points\"` or `\"mark\"`"},
+    {"x", "list of numbers", NULL, ""},
+    {"y", "list of numbers", NULL, ""},
+    {"low", "list of numbers", "", "lower ends of error bars or of the area"},
+    {"high", "list of numbers", "", "upper ends"},
+    {"colour", "integer", "its place", "1 to 64"},
+    {NULL, NULL, NULL, NULL}};
+
 /* Add the series on the top of the stack. Its numbers stay on the stack, which keeps them alive. */
 static void get_series(lua_State *L, tz_plot *plot, int number)
 {
-    static const char *const keys[] = {"title", "style", "x", "y", "low", "high", "colour"};
     static const char *const styles[] = {[TZ_PLOT_AREA] = "area",
                                          [TZ_PLOT_LINE] = "line",
                                          [TZ_PLOT_THIN] = "thin",
@@ -50,7 +59,7 @@ static void get_series(lua_State *L, tz_plot *plot, int number)
     const char *title = "";
     if (!lua_istable(L, at))
         tz_raise(L, "%s: series[%d] must be a table", what, number);
-    tz_keys_check(L, at, "tz.plot: series", keys, sizeof keys / sizeof *keys, false);
+    tz_keys_take(L, at, "tz.plot: series", series_options, false);
     const tz_plot_style style = (tz_plot_style)tz_key_choice(
         L, at, "tz.plot: series", "style", styles, sizeof styles / sizeof *styles, TZ_PLOT_LINE);
     tz_key_integer(L, at, "tz.plot: series", "colour", 1, 64, &colour);
@@ -75,17 +84,28 @@ static void get_series(lua_State *L, tz_plot *plot, int number)
     snprintf(series->title, sizeof series->title, "%s", title);
 }
 
+static const tz_key plot_options[] = {
+    {"file", "text", NULL, "a name that ends with `.png`, in the run folder"},
+    {"title", "text", "\"\"", ""},
+    {"subtitle", "text", "\"\"", ""},
+    {"x_label", "text", "\"\"", ""},
+    {"y_label", "text", "\"\"", ""},
+    {"log_x", "boolean", "false", "a logarithmic axis"},
+    {"log_y", "boolean", "false", "the same of y"},
+    {"zero", "boolean", "false", "the y axis begins at 0"},
+    {"series", "list of tables", NULL,
+     "`{ x = {…}, y = {…}, title =, style =, low =, high =, colour = }`, each"},
+    {NULL, NULL, NULL, NULL}};
+
 static int plot_call(lua_State *L)
 {
-    static const char *const keys[] = {"file",  "title", "subtitle", "x_label", "y_label",
-                                       "log_x", "log_y", "zero",     "series"};
     tz_context *context = tz_context_get(L);
     char path[PATH_MAX];
     tz_error error;
     if (!lua_istable(L, 1))
         tz_raise(L, "%s: needs a table: tz.plot { file = \"NAME.png\", series = { … } }", what);
     lua_settop(L, 1);
-    tz_keys_check(L, 1, what, keys, sizeof keys / sizeof *keys, false);
+    tz_keys_take(L, 1, what, plot_options, false);
     const char *file = tz_key_png(L, 1, what);
     tz_plot *plot = lua_newuserdatauv(L, sizeof *plot, 0);
     memset(plot, 0, sizeof *plot);
@@ -140,6 +160,10 @@ static int can_plot(lua_State *L)
 void tz_plot_register(lua_State *L)
 {
     static const tz_api_function functions[] = {
-        {"tz.plot(options)", plot_call}, {"tz.can_plot()", can_plot}, {NULL, NULL}};
+        TZ_API("tz.plot(options)", plot_call, "Draws curves with gnuplot.",
+               .options = plot_options),
+        TZ_API("tz.can_plot()", can_plot,
+               "Whether gnuplot is there; if not, the reason as a second result."),
+        {NULL}};
     tz_api_add(L, functions);
 }

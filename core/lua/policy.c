@@ -123,10 +123,11 @@ static void push_view(lua_State *L, const request *q)
     lua_setmetatable(L, -2);
 }
 
+static const tz_key plan_options[] = {TZ_PLAN_OPTIONS, {NULL, NULL, NULL, NULL}};
+
 /* Protected: argument 1 is the request, 2 the simulation. */
 static int ask_protected(lua_State *L)
 {
-    static const char *const keys[] = {TZ_PLAN_KEYS};
     const request *q = lua_touserdata(L, 1);
     char who[160];
     snprintf(who, sizeof who, "policy (%s)", q->view->name);
@@ -145,7 +146,7 @@ static int ask_protected(lua_State *L)
     if (!lua_istable(L, -1))
         tz_raise(L, "%s: must return a plan such as { height = 4 }, or nil to keep it, not %s", who,
                  tz_kind_text(L, -1));
-    tz_keys_check(L, -1, who, keys, TZ_PLAN_KEYS_COUNT, false);
+    tz_keys_take(L, -1, who, plan_options, false);
     tz_plan plan;
     tz_plan_read(L, lua_gettop(L), who, q->dims, &plan, NULL);
     if (plan.height == 0)
@@ -226,11 +227,23 @@ static void push_measured(lua_State *L, const tz_policy *policy, int dims)
     }
 }
 
+static const tz_key policy_options[] = {
+    TZ_POLICY_OPTIONS, TZ_PLAN_OPTIONS, {NULL, NULL, NULL, NULL}};
+
+static const tz_key policy_result[] = {
+    {"policy", "text", "", "its name"},
+    {"settled", "boolean", "", "it keeps its plan from now on"},
+    {"text", "text", "", "a sentence"},
+    {"decisions", "list", "",
+     "`{ step, from, to, times, time_s, reason }`: plans and why they were chosen"},
+    {"measured", "list", "",
+     "`{ plan, time_s, predicted_s, tie, remembered, note }`: what was measured"},
+    {NULL, NULL, NULL, NULL}};
+
 /* sim:policy("adaptive"), sim:policy(function) and sim:policy { policy =, start =, … } change the
  * policy; sim:policy() returns its state. */
 static int method_policy(lua_State *L)
 {
-    static const char *const keys[] = {TZ_POLICY_KEYS, TZ_PLAN_KEYS};
     const char *who = "sim:policy";
     tz_simulation_handle *handle = tz_handle_check_idle(L, 1, who);
     const int dims = tz_handle_stencil(handle)->dims;
@@ -246,7 +259,7 @@ static int method_policy(lua_State *L)
         if (!lua_istable(L, 2))
             tz_raise(L, "%s: needs a name, a function or { policy = … }, not %s", who,
                      tz_kind_text(L, 2));
-        tz_keys_check(L, 2, who, keys, TZ_POLICY_KEYS_COUNT + TZ_PLAN_KEYS_COUNT, false);
+        tz_keys_take(L, 2, who, policy_options, false);
         const tz_policy_choice forget = {.forget = handle->context->options->policy.forget};
         tz_policy_read(L, 2, who, dims, &forget, &config);
         tz_policy_bind(&config, handle);
@@ -269,7 +282,14 @@ static int method_policy(lua_State *L)
 
 void tz_policy_method_add(lua_State *L)
 {
-    static const tz_api_function methods[] = {{"sim:policy([policy])", method_policy},
-                                              {NULL, NULL}};
+    static const tz_api_function methods[] = {
+        TZ_API("sim:policy([policy])", method_policy,
+               "Changes who chooses plans: a name, a function or a table. Returns the state of the "
+               "policy. A function sees `s.step`, `s.plan`, `s.stages` (how many were timed last), "
+               "`s.time_s` and `s.iterations` of these, and `s.prediction`; it returns a plan, or "
+               "nil to "
+               "keep it.",
+               .options = policy_options, .result = policy_result),
+        {NULL}};
     tz_api_add(L, methods);
 }

@@ -7,8 +7,13 @@
 #include "policy/choice.h"
 
 /* The keys of a policy, in addition to those of a plan. */
-#define TZ_POLICY_KEYS "policy", "start"
-enum { TZ_POLICY_KEYS_COUNT = 2 };
+#define TZ_POLICY_OPTIONS                                                                          \
+    {"policy", "text or function(s)", "\"auto\"",                                                  \
+     "`\"auto\"`, `\"fixed\"`, `\"predicted\"`, `\"adaptive\"`, `\"exhaustive\"`, or a function "  \
+     "that returns a plan"},                                                                       \
+    {                                                                                              \
+        "start", "integer or text", "\"predicted\"", "the first height of an adaptive policy"      \
+    }
 
 /* Read plan and policy from the table at `index`; options of the command line (NULL: none) replace
  * them. Raises errors that begin with `who`. A policy that is a function also needs

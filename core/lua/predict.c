@@ -144,12 +144,49 @@ static void push_prediction_table(lua_State *L, const holder *h)
     lua_setfield(L, -2, "rows");
 }
 
+static const tz_key predict_options[] = {
+    TZ_PROBLEM_OPTIONS,
+    {"backend", "text", "\"auto\"", "as in tz.simulation"},
+    {"device", "text", "this machine's",
+     "a device record: a name or a file; the device need not be there"},
+    {"gpu", "integer", "0", "which GPU of this machine"},
+    {"threads", "integer", "one for each core", "of the cpu backend, or to compile kernels"},
+    {"model", "text", "the first that the record allows",
+     "`\"roofs\"`, `\"meng2009\"`, `\"meng2011\"`"},
+    {"height", "integer", "all", "only plans of that height"},
+    {"family", "text", "all", "only plans of that family"},
+    {"block", "{bx[, by[, bz]]}", "", "only plans of that tile"},
+    {"halo", "{x[, y[, z]]}", "the stencil's",
+     "for the papers' models: another halo width, both sides together"},
+    {"streamed", "integer", "the stencil's",
+     "for the papers' models: another number of streamed fields"},
+    {"fence", "boolean", "false", "for the papers' models: stages synchronise inside one launch"},
+    {"all", "boolean", "false", "every plan, not only the best of a family and height"},
+    {"compile", "boolean", "false", "compile every kernel, not only those that may be best"},
+    {NULL, NULL, NULL, NULL}};
+
+static const tz_key predict_result[] = {
+    {"rows", "list", "",
+     "of plans: `height`, `family`, `tile`, knobs, `registers`, `estimated`, `time_s` (of an "
+     "iteration), `stage_s`, `sustained_s`, `power_w`, `gcells_per_s`, `limit`, `limit_text`, "
+     "`components`, `details`"},
+    {"best", "table", "", "the row that is chosen"},
+    {"choice", "text", "", "why, if that is not the fastest row"},
+    {"model", "text", "", ""},
+    {"device", "text", "", ""},
+    {"title", "text", "", "the model's or device's name for a title"},
+    {"backend", "text", "", ""},
+    {"counts", "text", "", "where the counts come from"},
+    {"why", "text", "", "what limits the best plan"},
+    {"limits", "text", "", "what limits which heights"},
+    {"notes", "list of texts", "", "what was assumed"},
+    {"considered", "integer", "", "plans"},
+    {"seconds", "number", "", "that it took"},
+    {NULL, NULL, NULL, NULL}};
+
 /* tz.predict { plugin = …, grid = …, device = …, model = …, … } */
 static int predict(lua_State *L)
 {
-    static const char *const keys[] = {TZ_PROBLEM_KEYS, "backend", "device", "gpu",    "threads",
-                                       "model",         "height",  "family", "block",  "halo",
-                                       "streamed",      "fence",   "all",    "compile"};
     const tz_script_options *options = tz_context_get(L)->options;
     tz_assignment params[TZ_PROBLEM_PARAMS_MAX];
     tz_simulation_config config = {.registry = options->registry};
@@ -160,7 +197,7 @@ static int predict(lua_State *L)
     if (!lua_istable(L, 1))
         tz_raise(L, "%s: needs a table: tz.predict { plugin = …, grid = … }", what);
     lua_settop(L, 1);
-    tz_keys_check(L, 1, what, keys, sizeof keys / sizeof *keys, false);
+    tz_keys_take(L, 1, what, predict_options, false);
     const tz_stencil *stencil = tz_problem_read(L, 1, what, &config, params, NULL);
     if (config.mixed) /* stages iterate the correction */
         config.precision = TZ_SINGLE;
@@ -190,7 +227,11 @@ static int predict(lua_State *L)
 
 void tz_predict_register(lua_State *L)
 {
-    tz_metatable_create(L, TYPE, (const tz_api_function[]){{NULL, NULL}}, holder_close, NULL, NULL);
-    static const tz_api_function functions[] = {{"tz.predict(options)", predict}, {NULL, NULL}};
+    tz_metatable_create(L, TYPE, (const tz_api_function[]){TZ_API_END}, holder_close, NULL, NULL);
+    static const tz_api_function functions[] = {
+        TZ_API("tz.predict(options)", predict,
+               "Predictions of all plans of a problem, without a run.", .options = predict_options,
+               .result = predict_result),
+        TZ_API_END};
     tz_api_add(L, functions);
 }

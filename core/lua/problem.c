@@ -1,5 +1,6 @@
 #include "lua/problem.h"
 
+#include "lua/define.h"
 #include "lua/keys.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -177,7 +178,10 @@ const tz_stencil *tz_problem_read(lua_State *L, int index, const char *what,
     const tz_stencil *stencil = NULL;
     char where[64];
     tz_error error;
-    if (!tz_key_text(L, index, what, "plugin", &config->stencil))
+    tz_table_get(L, index, "plugin");
+    config->stencil = tz_stencil_id(L, -1);
+    lua_pop(L, 1);
+    if (!config->stencil && !tz_key_text(L, index, what, "plugin", &config->stencil))
         tz_raise(L, "%s: 'plugin' is missing; `trapeze plugins` lists them", what);
     if (tz_registry_find(config->registry, config->stencil, &stencil, plugin, &error) != TZ_OK)
         tz_raise_error(L, what, &error);

@@ -2,11 +2,23 @@
 #ifndef TZ_CORE_LUA_PROBLEM_H
 #define TZ_CORE_LUA_PROBLEM_H
 
+#include "lua/keys.h"
 #include "sim/simulation.h"
 #include <lua.h>
 
 /* The keys, in the order that the manual lists them. */
-#define TZ_PROBLEM_KEYS "plugin", "grid", "precision", "boundary", "params"
+#define TZ_PROBLEM_OPTIONS                                                                             \
+    {"plugin", "text", NULL, "the stencil's name; `trapeze plugins` lists them"},                      \
+        {"grid", "{nx[, ny[, nz]]}", NULL, "cells along each axis, x first; an integer in 1-D"},       \
+        {"precision", "text", "\"single\"",                                                            \
+         "`\"single\"`, `\"double\"` or, of stencils that have it, `\"mixed\"`"},                      \
+        {"boundary", "text or table", "the stencil's",                                                 \
+         "`\"clamp\"`, `\"periodic\"`, `\"fixed\"` or `\"mirror\"`; `{ x = …, y = … }` gives one " \
+         "for each axis, `{ x = { \"clamp\", \"fixed\" } }` one for each side"},                       \
+    {                                                                                                  \
+        "params", "table", "",                                                                         \
+            "`NAME = value`: parameters of the stencil; `trapeze plugins NAME` lists them"             \
+    }
 enum { TZ_PROBLEM_PARAMS_MAX = 2 * TZ_PARAMS_MAX };
 
 /* Read them from the table at `index`, which tz_keys_check has put there, into `config`, whose registry is set, and `params`, to which

@@ -6,11 +6,17 @@
 #include "lua/push.h"
 #include <math.h>
 
+static const tz_key random_options[] = {
+    {"seed", "integer", NULL, "the same seed gives the same numbers on every machine"},
+    {"range", "{low, high}", "{0, 1}",
+     "real fields: low <= value < high; integers: both ends included"},
+    {"density", "number", "0.5", "of bits: the share that is 1"},
+    {NULL, NULL, NULL, NULL}};
+
 static int value_random(lua_State *L)
 {
-    static const char *const keys[] = {"seed", "range", "density"};
     tz_options_check(L, 1, "tz.random");
-    tz_keys_check(L, 1, "tz.random", keys, 3, false);
+    tz_keys_take(L, 1, "tz.random", random_options, false);
     int64_t seed = 0;
     tz_random_value value = {.random = {.low = 0, .high = 1, .density = 0.5}};
     if (!tz_key_integer(L, 1, "tz.random", "seed", INT64_MIN, INT64_MAX, &seed))
@@ -41,8 +47,12 @@ static int random_tostring(lua_State *L)
 
 void tz_random_register(lua_State *L)
 {
-    static const tz_api_function none[] = {{NULL, NULL}};
-    static const tz_api_function functions[] = {{"tz.random(options)", value_random}, {NULL, NULL}};
+    static const tz_api_function none[] = {TZ_API_END};
+    static const tz_api_function functions[] = {
+        TZ_API("tz.random(options)", value_random,
+               "Random values of a field. A cell's number depends on the seed and its place alone.",
+               .options = random_options),
+        TZ_API_END};
     tz_metatable_create(L, TZ_TYPE_RANDOM, none, NULL, NULL, random_tostring);
     tz_api_add(L, functions);
 }

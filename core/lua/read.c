@@ -87,9 +87,16 @@ static void get_rule(lua_State *L, char text[TZ_RLE_RULE_SIZE])
     tz_rle_rule_format(&rule, text);
 }
 
+static const tz_key read_options[] = {
+    {"at", "{x[, y[, z]]}", "",
+     "the cell of the grid that gets the first element; without it the shape must be the grid's or "
+     "the box's"},
+    {"shape", "{nx[, ny[, nz]]}", "", "the extents: text files need them, others must have them"},
+    {"rule", "text", "the file's", "of .rle: replaces the rule that the file names"},
+    {NULL, NULL, NULL, NULL}};
+
 static int value_read(lua_State *L)
 {
-    static const char *const keys[] = {"at", "shape", "rule"};
     const char *name = tz_text_check(L, 1, "tz.read", "path");
     char path[PATH_MAX];
     int64_t at[TZ_AXES] = {0, 0, 0}, shape[TZ_AXES] = {1, 1, 1};
@@ -98,7 +105,7 @@ static int value_read(lua_State *L)
     lua_settop(L, 2);
     if (!lua_isnil(L, 2)) {
         tz_options_check(L, 2, "tz.read");
-        tz_keys_check(L, 2, "tz.read", keys, 3, false);
+        tz_keys_take(L, 2, "tz.read", read_options, false);
         at_axes = tz_key_integers(L, 2, "tz.read", "at", TZ_AXES, 0, at);
         dims = tz_key_integers(L, 2, "tz.read", "shape", TZ_AXES, 1, shape);
         get_rule(L, rule);
@@ -144,7 +151,12 @@ static int value_read(lua_State *L)
 
 void tz_read_register(lua_State *L)
 {
-    static const tz_api_function functions[] = {{"tz.read(path[, options])", value_read},
-                                                {NULL, NULL}};
+    static const tz_api_function functions[] = {
+        TZ_API("tz.read(path[, options])", value_read,
+               "An array from a file: `.npy`, `.png` (gray values), `.rle` (a Life pattern), else "
+               "text, "
+               "numbers between blanks. A relative path begins in the script's folder.",
+               .options = read_options),
+        TZ_API_END};
     tz_api_add(L, functions);
 }

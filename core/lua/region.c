@@ -132,7 +132,9 @@ static int method_units(lua_State *L)
 
 void tz_region_methods_add(lua_State *L)
 {
-    static const tz_api_function methods[] = {{"sim:units(floorplan[, field])", method_units},
-                                              {NULL, NULL}};
+    static const tz_api_function methods[] = {
+        TZ_API("sim:units(floorplan[, field])", method_units,
+               "A table of each unit's `max` and `mean`, by the unit's name."),
+        TZ_API_END};
     tz_api_add(L, methods);
 }

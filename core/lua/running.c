@@ -116,14 +116,35 @@ static bool get_until_time(lua_State *L, const tz_simulation_handle *handle, con
     return given;
 }
 
+static const tz_key run_options[] = {
+    {"steps", "integer", "", "iterations"},
+    {"until_time", "number or text", "",
+     "the simulated time at which the run ends, `\"2 ms\"`; a number is in the unit of the time "
+     "step"},
+    {"until_residual", "number", "", "the residual at which it ends"},
+    {"until_update", "number", "", "the change of an iteration at which it ends"},
+    {"max_steps", "integer", "no limit", "with until_residual or until_update"},
+    {"check_every", "integer", "8 to 1024, then a 32nd", "iterations between two checks"},
+    {"accept_stagnation", "boolean", "false", "a run whose precision ends first is no failure"},
+    {NULL, NULL, NULL, NULL}};
+
+static const tz_key run_result[] = {
+    {"status", "text", "", "`\"done\"`, `\"converged\"`, `\"stagnated\"` or `\"max_steps\"`"},
+    {"steps", "integer", "", "iterations of this call"},
+    {"stages", "integer", "", ""},
+    {"seconds", "number", "", "spent in stages"},
+    {"residual", "number", "", "at the last check; NaN if there was none"},
+    {"update", "number", "", "the same of the change of an iteration"},
+    {"converged", "boolean", "", ""},
+    {"gcells_per_s", "number", "", "useful cell updates"},
+    {"energy_j", "number", "", "of the GPU, where it counts it"},
+    {NULL, NULL, NULL, NULL}};
+
 /* The argument at index 2: a number of steps, { steps = n }, { until_time = t }, or
  * { until_residual = r or until_update = r, max_steps = n, check_every = n, accept_stagnation =
  * true }. */
 static void get_run(lua_State *L, const tz_simulation_handle *handle, tz_run *run, bool *accepts)
 {
-    static const char *const keys[] = {
-        "steps",     "until_time",  "until_residual",   "until_update",
-        "max_steps", "check_every", "accept_stagnation"};
     const char *what = "sim:run";
     *accepts = false;
     *run = (tz_run){.steps = -1, .until_residual = NAN};
@@ -136,7 +157,7 @@ static void get_run(lua_State *L, const tz_simulation_handle *handle, tz_run *ru
                  "%s: needs a number of steps, { steps = n }, { until_time = \"2 ms\" } or "
                  "{ until_residual = r, max_steps = n }",
                  what);
-    tz_keys_check(L, 2, what, keys, sizeof keys / sizeof *keys, false);
+    tz_keys_take(L, 2, what, run_options, false);
     const bool has_steps = tz_key_integer(L, 2, what, "steps", 0, INT64_MAX / 4, &run->steps);
     const bool has_time = get_until_time(L, handle, what, &run->steps);
     const bool residual = tz_key_number(L, 2, what, "until_residual", &run->until_residual);
@@ -354,6 +375,10 @@ static int method_rewind(lua_State *L)
 void tz_running_add(lua_State *L)
 {
     static const tz_api_function methods[] = {
-        {"sim:run(steps or options)", method_run}, {"sim:rewind()", method_rewind}, {NULL, NULL}};
+        TZ_API("sim:run(steps or options)", method_run,
+               "Advances the simulation: a number of iterations, or until something holds.",
+               .options = run_options, .result = run_result),
+        TZ_API("sim:rewind()", method_rewind, "Sets the count of iterations to 0. Fields stay."),
+        TZ_API_END};
     tz_api_add(L, methods);
 }

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/names.h"
+#include "lua/define.h"
 #include "lua/guard.h"
 #include "lua/handle.h"
 #include "lua/interrupt.h"
@@ -188,6 +189,7 @@ cleanup:
     if (L)
         lua_close(L);
     tz_run_files_clear(&context.files);
+    tz_defined_clear(&context);
     tz_paths_clear(&context.read_names);
     free(context.sets_read);
     free(context.early);

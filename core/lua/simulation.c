@@ -140,22 +140,35 @@ static void get_fields(lua_State *L, const tz_stencil *stencil)
         return;
     if (!lua_istable(L, -1))
         tz_raise(L, "%s: 'fields' must be a table, not %s", what, tz_kind_text(L, -1));
-    for (int i = 0; i < stencil->fields_count; i++)
+    for (int i = 0; i < tz_stencil_fields_all(stencil); i++)
         names[i] = stencil->fields[i].name;
-    tz_keys_check(L, -1, "tz.simulation: 'fields'", names, (size_t)stencil->fields_count, false);
+    tz_keys_check(L, -1, "tz.simulation: 'fields'", names, (size_t)tz_stencil_fields_all(stencil),
+                  false);
 }
+
+static const tz_key simulation_options[] = {
+    TZ_PROBLEM_OPTIONS,
+    {"fields", "table", "the stencil's initial values", "`FIELD = value`, as for `sim:set`"},
+    {"boundary_values", "table", "the stencil's",
+     "`FIELD = number`: what cells past fixed sides hold; `FIELD = { x = { 0, 1 }, y = 2 }` "
+     "gives one for each side"},
+    {"threads", "integer", "one for each core", "of the cpu backend"},
+    {"backend", "text", "\"auto\"",
+     "`\"reference\"`, `\"cpu\"`, `\"cuda\"`; `\"auto\"` is cuda where there is a GPU, else cpu"},
+    {"name", "text", "the stencil's, with a number", "in the names of files and messages"},
+    TZ_POLICY_OPTIONS,
+    TZ_PLAN_OPTIONS,
+    {NULL, NULL, NULL, NULL}};
 
 /* Read the table at index 1. Leaves its `fields` at index 2. */
 static void get_request(lua_State *L, const tz_script_options *options, request *r)
 {
-    static const char *const keys[] = {TZ_PROBLEM_KEYS, "fields", "boundary_values", "threads",
-                                       "backend",       "name",   TZ_POLICY_KEYS,    TZ_PLAN_KEYS};
     tz_simulation_config *config = &r->config;
     tz_error error;
     if (!lua_istable(L, 1))
         tz_raise(L, "%s: needs a table: tz.simulation { plugin = …, grid = … }", what);
     lua_settop(L, 1);
-    tz_keys_check(L, 1, what, keys, sizeof keys / sizeof keys[0], false);
+    tz_keys_take(L, 1, what, simulation_options, false);
     *config = (tz_simulation_config){.registry = options->registry, .dry = options->check};
     r->stencil = tz_problem_read(L, 1, what, config, r->params, &r->plugin);
     get_plan(L, 1, r->stencil->dims, options, &r->policy, config);
@@ -168,21 +181,23 @@ static void get_request(lua_State *L, const tz_script_options *options, request 
     get_fields(L, r->stencil);
 }
 
-static const char *find_plugin_path(const tz_registry *registry, const tz_plugin *plugin)
+static void find_source(tz_simulation_handle *handle, const tz_registry *registry,
+                        const tz_plugin *plugin)
 {
     for (size_t i = 0; i < tz_registry_count(registry); i++) {
         const tz_registry_entry *entry = tz_registry_get(registry, i);
-        if (entry->plugin == plugin)
-            return entry->path;
+        if (entry->plugin != plugin)
+            continue;
+        handle->plugin_path = entry->path;
+        handle->definition = entry->defined ? plugin->stencils[0]->passes[0].text : NULL;
     }
-    return NULL;
 }
 
 /* The fields that the script gives, in the stencil's order; `fields` is a table or nil. */
 static void assign_fields(lua_State *L, tz_simulation_handle *handle, int fields)
 {
     const tz_stencil *stencil = tz_handle_stencil(handle);
-    for (int field = 0; field < stencil->fields_count; field++) {
+    for (int field = 0; field < tz_stencil_fields_all(stencil); field++) {
         const tz_field *about = &stencil->fields[field];
         char where[128];
         snprintf(where, sizeof where, "tz.simulation: field '%.60s'", about->name);
@@ -244,7 +259,7 @@ static int simulation_new(lua_State *L)
         handle->simulation = NULL;
         tz_raise_error(L, what, &error);
     }
-    handle->plugin_path = find_plugin_path(r.config.registry, r.plugin);
+    find_source(handle, r.config.registry, r.plugin);
     tz_handle_open(handle, r.name);
     tz_policy_keep(L, 1, 3, &r.policy);
     assign_fields(L, handle, 2);
@@ -256,9 +271,16 @@ static int simulation_new(lua_State *L)
 
 void tz_simulation_register(lua_State *L)
 {
-    static const tz_api_function methods[] = {{"sim:close()", simulation_close}, {NULL, NULL}};
-    static const tz_api_function functions[] = {{"tz.simulation(options)", simulation_new},
-                                                {NULL, NULL}};
+    static const tz_api_function methods[] = {TZ_API("sim:close()", simulation_close,
+                                                     "Frees its memory now. Otherwise that happens "
+                                                     "when it is collected or the script ends."),
+                                              TZ_API_END};
+    static const tz_api_function functions[] = {
+        TZ_API("tz.simulation(options)", simulation_new,
+               "A simulation: a stencil on a grid. It has the members `step`, `cells`, `seconds`, "
+               "`height`, `backend`, `grid`, `threads`, `precision`, `plugin` and `name` to read.",
+               .options = simulation_options),
+        TZ_API_END};
     tz_metatable_create(L, TZ_TYPE_SIMULATION, methods, simulation_close, simulation_index,
                         simulation_tostring);
     luaL_getmetatable(L, TZ_TYPE_SIMULATION);

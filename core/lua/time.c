@@ -48,6 +48,9 @@ static int method_time(lua_State *L)
 
 void tz_time_add(lua_State *L)
 {
-    static const tz_api_function methods[] = {{"sim:time()", method_time}, {NULL, NULL}};
+    static const tz_api_function methods[] = {
+        TZ_API("sim:time()", method_time,
+               "The simulated time, in the unit of the stencil's time step."),
+        TZ_API_END};
     tz_api_add(L, methods);
 }

@@ -7,8 +7,13 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const names[] = {"step", "time", "field", "simulation"};
-enum { NAMES = sizeof names / sizeof *names };
+enum { NAMES = 4 };
+const tz_output_word tz_caption_words[NAMES + 1] = {
+    {"step", "iterations so far"},
+    {"time", "the simulated time with its unit, \"2.5 ms\"; of stencils with a time step"},
+    {"field", "the field's name"},
+    {"simulation", "the simulation's name"},
+    {NULL, NULL}};
 
 /* What a caption consists of: characters as they are, and placeholders. */
 typedef struct piece {
@@ -50,10 +55,13 @@ tz_status tz_caption_check(const char *caption, tz_error *error)
     while (next_piece(&at, &p)) {
         bool known = !p.is_name;
         for (int i = 0; i < NAMES; i++)
-            known = known || is_name(&p, names[i]);
+            known = known || is_name(&p, tz_caption_words[i].name);
         if (known)
             continue;
         char name[64], hint[128];
+        const char *names[NAMES];
+        for (int i = 0; i < NAMES; i++)
+            names[i] = tz_caption_words[i].name;
         snprintf(name, sizeof name, "%.*s", (int)(p.length < 63 ? p.length : 63), p.start);
         return tz_error_set(error, TZ_UNKNOWN, "caption",
                             "unknown placeholder {%s}%s (write {{ for a brace)", name,
@@ -99,7 +107,7 @@ void tz_caption_fill(char out[TZ_CAPTION_SIZE], const char *caption, const tz_si
         if (!p.is_name)
             append(out, &used, p.start, p.length);
         for (int i = 0; i < NAMES; i++)
-            if (is_name(&p, names[i]))
+            if (is_name(&p, tz_caption_words[i].name))
                 append(out, &used, values[i], strlen(values[i]));
     }
 }

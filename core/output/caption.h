@@ -8,6 +8,13 @@
 
 enum { TZ_CAPTION_SIZE = 512 };
 
+/* A word that outputs know, and a phrase about it. */
+typedef struct tz_output_word {
+    const char *name, *doc;
+} tz_output_word;
+/* The placeholders; ends with a name NULL. */
+extern const tz_output_word tz_caption_words[];
+
 /* Check the placeholders of a caption. TZ_UNKNOWN with the nearest name; TZ_FORMAT: a brace that is
  * not closed. */
 tz_status tz_caption_check(const char *caption, tz_error *error);

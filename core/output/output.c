@@ -18,17 +18,31 @@ const char *tz_output_suffix(tz_output_kind kind)
     return suffixes[kind];
 }
 
+const tz_output_word tz_column_words[TZ_COLUMN_FUNCTION + 1] = {
+    [TZ_COLUMN_STEP] = {"step", "iterations so far"},
+    [TZ_COLUMN_TIME] = {"time", "the simulated time; of stencils with a time step"},
+    [TZ_COLUMN_RESIDUAL] = {"residual", "as `sim:residual()`"},
+    [TZ_COLUMN_MIN] = {"min", "the least finite value; of the first state field, or `min(FIELD)`"},
+    [TZ_COLUMN_MAX] = {"max", "the largest; `max(FIELD)`"},
+    [TZ_COLUMN_SUM] = {"sum", "the sum; `sum(FIELD)`"},
+    [TZ_COLUMN_MEAN] = {"mean", "the mean; `mean(FIELD)`"},
+    [TZ_COLUMN_POPULATION] = {"population", "cells that are not 0; `population(FIELD)`"},
+    [TZ_COLUMN_HASH] = {"hash", "64 bits of the cells' bits; `hash(FIELD)`"},
+};
+
 tz_status tz_column_parse(const char *title, tz_column *out, tz_error *error)
 {
-    static const char *const names[] = {"step", "time", "residual",   "min", "max",
-                                        "sum",  "mean", "population", "hash"};
+    enum { NAMES = TZ_COLUMN_FUNCTION };
+    const char *names[NAMES];
+    for (int i = 0; i < NAMES; i++)
+        names[i] = tz_column_words[i].name;
     const char *open = strchr(title, '(');
     const size_t length = open ? (size_t)(open - title) : strlen(title);
     memset(out, 0, sizeof *out);
     if (strlen(title) >= sizeof out->title)
         return tz_error_set(error, TZ_RANGE, NULL, "the column '%.40s…' is too long", title);
     snprintf(out->title, sizeof out->title, "%s", title);
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    for (size_t i = 0; i < NAMES; i++) {
         if (strlen(names[i]) != length || memcmp(title, names[i], length) != 0)
             continue;
         out->kind = (tz_column_kind)i;
@@ -44,9 +58,8 @@ tz_status tz_column_parse(const char *title, tz_column *out, tz_error *error)
     }
     char word[96], hint[256];
     snprintf(word, sizeof word, "%.*s", (int)length, title);
-    return tz_error_set(
-        error, TZ_UNKNOWN, NULL, "unknown column '%.60s'%s", title,
-        tz_names_hint(hint, sizeof hint, word, names, sizeof names / sizeof names[0]));
+    return tz_error_set(error, TZ_UNKNOWN, NULL, "unknown column '%.60s'%s", title,
+                        tz_names_hint(hint, sizeof hint, word, names, NAMES));
 }
 
 /* ---- Fields ---------------------------------------------------------------------------------- */
@@ -67,11 +80,11 @@ tz_status tz_output_find_field(const tz_stencil *stencil, const char *name, int 
     *out = tz_stencil_field_index(stencil, name);
     if (*out >= 0)
         return TZ_OK;
-    for (int i = 0; i < stencil->fields_count; i++)
+    for (int i = 0; i < tz_stencil_fields_all(stencil); i++)
         names[i] = stencil->fields[i].name;
     return tz_error_set(
         error, TZ_UNKNOWN, NULL, "%s has no field '%.60s'%s", stencil->id, name,
-        tz_names_hint(hint, sizeof hint, name, names, (size_t)stencil->fields_count));
+        tz_names_hint(hint, sizeof hint, name, names, (size_t)tz_stencil_fields_all(stencil)));
 }
 
 /* A field that is kept, so that it can be written. */

@@ -4,6 +4,7 @@
 #define TZ_CORE_OUTPUT_OUTPUT_H
 
 #include "base/error.h"
+#include "output/caption.h"
 #include "output/format/rle.h"
 #include "output/frame/look.h"
 #include "sim/simulation.h"
@@ -56,6 +57,8 @@ const char *tz_output_kind_name(tz_output_kind kind);
 /* ".png", ".npy", ".rle", ".vti" or ".csv". */
 const char *tz_output_suffix(tz_output_kind kind);
 
+/* The words of columns, by kind; ends with a name NULL. */
+extern const tz_output_word tz_column_words[];
 /* A column from its title: "step", "time", "residual", or "min", "max", "sum", "mean", "population" and
  * "hash", alone or with a field: "max(temperature)". TZ_RANGE (too long), TZ_FORMAT, TZ_UNKNOWN
  * with the nearest name. */

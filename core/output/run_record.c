@@ -274,7 +274,8 @@ static json_t *boundary_values(tz_record *record, int dims, const double *values
 }
 
 void tz_record_simulation(tz_record *record, size_t index, const char *name,
-                          const char *plugin_path, const tz_simulation *simulation)
+                          const char *plugin_path, const char *definition,
+                          const tz_simulation *simulation)
 {
     json_t *object = get_simulation(record, index);
     if (!object)
@@ -289,6 +290,8 @@ void tz_record_simulation(tz_record *record, size_t index, const char *name,
     put(record, source, "id", text(plugin->id));
     put(record, source, "version", text(plugin->version));
     put(record, source, "path", text(plugin_path));
+    if (definition)
+        put(record, source, "definition", text(definition));
     char sides[TZ_BOUNDARY_TEXT_SIZE];
     json_t *grid = json_array(), *boundary = json_array();
     put(record, object, "grid", grid);

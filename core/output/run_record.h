@@ -17,9 +17,11 @@ tz_status tz_record_create(tz_record **out, const char *scenario, int arguments_
                            const tz_machine *machine, tz_error *error);
 void tz_record_destroy(tz_record *record); /* NULL is fine */
 
-/* Record everything that can be read from the simulation. Another call replaces the record. */
+/* Record everything that can be read from the simulation. Another call replaces the record.
+ * `definition`: the cell text of a stencil that the scenario defines, else NULL. */
 void tz_record_simulation(tz_record *record, size_t index, const char *name,
-                          const char *plugin_path, const tz_simulation *simulation);
+                          const char *plugin_path, const char *definition,
+                          const tz_simulation *simulation);
 
 /* Record where a field's values came from: "323.15", "power.npy", "function at a.lua:7". Replaces
  * the sources recorded before unless `append`. `seed` NULL: no random numbers. */

@@ -96,11 +96,12 @@ static void describe(const tz_workload *workload, tz_model_facts *facts)
 {
     const tz_problem *problem = &workload->problem;
     const tz_stencil *stencil = problem->stencil;
+    const tz_reach reach = tz_stencil_reach_sides(stencil);
     *facts = (tz_model_facts){.dims = problem->dims, .cells_per_element = problem->bits ? 32 : 1};
     snprintf(facts->name, sizeof facts->name, "%.60s", stencil->id);
     for (int axis = 0; axis < problem->dims; axis++) {
         facts->extent[axis] = (double)problem->elements[axis];
-        facts->halo_width[axis] = 2.0 * tz_stencil_reach(stencil);
+        facts->halo_width[axis] = reach.low[axis] + reach.high[axis];
     }
     facts->element_bytes = (double)tz_problem_element_size(problem, 0);
     for (int f = 0; f < stencil->fields_count; f++) {

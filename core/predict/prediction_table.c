@@ -202,7 +202,9 @@ void tz_prediction_choice_text(const tz_prediction_row *best, const tz_predictio
                  "lowers the clock",
                  which, 100 * in_long_runs);
     else if (fast->work && fast->work->estimated)
-        snprintf(text, size, "%s, but that is an estimate: its kernel is not compiled", which);
+        snprintf(text, size,
+                 "%s, but that is an estimate: its kernel is not compiled (--compile compiles all)",
+                 which);
     else
         snprintf(text, size,
                  "%s; of plans that are about as fast on a CPU, the highest is the best", which);

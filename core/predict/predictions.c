@@ -12,10 +12,11 @@
 
 /* Some plans of each kind are compiled, and the others are estimated from them. Estimates err. So
  * then, as many at a time as there are threads, the plans are compiled whose estimate is within
- * TZ_FIT_MARGIN of the best (TZ_FIT_MARGIN_MANY with many threads). At most MOST are compiled for
- * each thread, and none after BUDGET_S: slow plans often take longest to compile. The choice
- * depends on the number of threads, not on their speed. */
-enum { MOST = 8, MOST_LEAST = 24, MANY_THREADS = 8 };
+ * TZ_FIT_MARGIN of the best (TZ_FIT_MARGIN_MANY with many threads). When MOST are compiled for each
+ * thread, or after BUDGET_S, only plans are compiled whose estimate is better than the best: a
+ * better estimate should not be left unconfirmed. That ends at OVERTIME times MOST and BUDGET_S. The
+ * choice depends on the number of threads, and on their speed only where a budget ends it. */
+enum { MOST = 8, MOST_LEAST = 24, MANY_THREADS = 8, OVERTIME = 3 };
 #define BUDGET_S 8.0
 
 typedef struct maker {
@@ -187,22 +188,48 @@ static bool of_one_kind(const tz_plan *a, const tz_plan *b)
            a->blocks == b->blocks;
 }
 
-/* Chooses two plans of each kind that are unlikely to spill registers; the others are estimated
- * from them. A kind has few heights if its kernels are large: then the two lowest, and of a kind of
- * two plans the second only if its height is at most 2. */
-static void choose_some(const tz_predictions *f, bool *wanted)
+/* Plans of the kind of plan i, and how many of these come before it. Plans are in order of height. */
+static int count_kind(const tz_predictions *f, int i, int *before)
 {
-    enum { FEW = 6 };
+    int count = 0;
+    *before = 0;
+    for (int k = 0; k < f->count; k++) {
+        const bool same = of_one_kind(&f->plans[i].plan, &f->plans[k].plan);
+        count += same;
+        *before += same && k < i;
+    }
+    return count;
+}
+
+/* Chooses the lowest plan of each kind: it compiles fastest. */
+static void choose_lowest(const tz_predictions *f, bool *wanted)
+{
     for (int i = 0; i < f->count; i++) {
-        int count = 0, before = 0;
-        for (int k = 0; k < f->count; k++) {
-            const bool same = of_one_kind(&f->plans[i].plan, &f->plans[k].plan);
-            count += same;
-            before += same && k < i;
-        }
-        const bool low = f->plans[i].plan.height <= 2;
-        wanted[i] = count < FEW ? before == 0 || (before == 1 && (count > 2 || low))
-                                : before == count / 4 || before == count / 2;
+        int before;
+        count_kind(f, i, &before);
+        wanted[i] = before == 0;
+    }
+}
+
+/* Chooses a second plan of each kind, in the middle; then the others can be estimated. Large kernels
+ * take long to compile and spill registers: a kind whose loop would be longer than TEXT_MOST gets a
+ * lower one. Of a kind of two plans the second is chosen only if its height is at most 2. */
+static void choose_second(const tz_predictions *f, bool *wanted)
+{
+    enum { TEXT_MOST = 48 << 10, FEW = 6 };
+    for (int i = 0; i < f->count; i++) {
+        int before, first = 0;
+        const int count = count_kind(f, i, &before);
+        while (!of_one_kind(&f->plans[first].plan, &f->plans[i].plan))
+            first++;
+        const tz_predicted_plan *lowest = &f->plans[first];
+        const double text = lowest->work.estimated ? 0.0 : lowest->work.parts[0].text_bytes;
+        int middle = 1, at = 0;
+        for (int k = first + 1; k < f->count && count >= FEW; k++)
+            if (of_one_kind(&f->plans[k].plan, &lowest->plan) && ++at <= count / 2 &&
+                text * f->plans[k].plan.height / lowest->plan.height <= TEXT_MOST)
+                middle = at > middle ? at : middle;
+        wanted[i] = before == middle && (count > 2 || f->plans[i].plan.height <= 2);
     }
 }
 
@@ -243,15 +270,22 @@ static tz_status confirm(maker *m, bool all, tz_error *error)
     }
     const int most = MOST * threads > MOST_LEAST ? MOST * threads : MOST_LEAST;
     const double margin = threads < MANY_THREADS ? TZ_FIT_MARGIN : TZ_FIT_MARGIN_MANY;
-    choose_some(f, wanted);
+    choose_lowest(f, wanted);
     status = compile(m, wanted, threads, error);
+    if (!status) {
+        choose_second(f, wanted);
+        status = compile(m, wanted, threads, error);
+    }
     for (bool more = true; more && !status;) {
         status = estimate(m, wanted, error);
-        const int left = most - (missing - count_missing(f));
-        const bool late =
-            tz_machine_clock_s() - begin > m->budget_s && find_best(f, false, NULL) >= 0;
-        more =
-            !status && !late && choose_best(f, margin, left < threads ? left : threads, wanted) > 0;
+        const double spent_s = tz_machine_clock_s() - begin;
+        const bool any = find_best(f, false, NULL) >= 0;
+        const int done = missing - count_missing(f);
+        const bool over = any && (done >= most || spent_s > m->budget_s);
+        const bool end = any && (done >= OVERTIME * most || spent_s > OVERTIME * m->budget_s);
+        const int left = over ? OVERTIME * most - done : most - done;
+        more = !status && !end &&
+               choose_best(f, over ? 1.0 : margin, left < threads ? left : threads, wanted) > 0;
         if (more)
             status = compile(m, wanted, threads, error);
     }

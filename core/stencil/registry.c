@@ -3,19 +3,25 @@
 #include "base/names.h"
 #include "stencil/description.h"
 #include "stencil/plugin_file.h"
+#include "stencil/probe.h"
 #include <dirent.h>
 #include <dlfcn.h>
+#include <errno.h>
+#include <fenv.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 typedef struct plugin_slot {
     tz_registry_entry entry;
     char path[PATH_MAX];
     dev_t device; /* and inode: which file it is */
     ino_t inode;
+    int file; /* of a plugin that was in memory; -1: of a folder */
     void *handle;
     tz_plugin plugin; /* a copy: zero where an older plugin lacks a member */
     tz_stencil *stencils;
@@ -50,20 +56,48 @@ static tz_status take_stencils(plugin_slot *slot, tz_error *error)
     return TZ_OK;
 }
 
-static tz_status open_plugin(plugin_slot *slot, tz_error *error)
+/* How the processor rounds, and whether it keeps denormal numbers. */
+static unsigned rounding(void)
 {
-    tz_status status = tz_plugin_file_check(slot->path, error);
+#if defined(__SSE__)
+    return __builtin_ia32_stmxcsr() & ~0x3fu; /* without the exceptions that there were */
+#else
+    return (unsigned)fegetround();
+#endif
+}
+
+/* Load the library at `path`, which is the slot's own or that of its open file. dlopen() runs what
+ * the library runs at its start. */
+static tz_status load(plugin_slot *slot, const char *path, tz_error *error)
+{
+    const tz_status status = tz_plugin_file_check(path, error);
     if (status)
         return status;
-    slot->handle = dlopen(slot->path, RTLD_NOW | RTLD_LOCAL);
+    const unsigned before = rounding();
+    fenv_t environment;
+    fegetenv(&environment);
+    slot->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!slot->handle) {
         /* dlerror() begins with the path, which the message has already. */
         const char *text = dlerror(), *colon = text ? strstr(text, ": ") : NULL;
         return tz_error_set(error, TZ_PLUGIN, slot->path, "cannot be opened: %s",
-                            colon && strncmp(text, slot->path, strlen(slot->path)) == 0 ? colon + 2
-                            : text                                                      ? text
-                                   : "unknown reason");
+                            colon && strncmp(text, path, strlen(path)) == 0 ? colon + 2
+                            : text                                          ? text
+                                                                            : "unknown reason");
     }
+    if (rounding() == before)
+        return TZ_OK;
+    fesetenv(&environment);
+    return tz_error_set(error, TZ_PLUGIN, slot->path,
+                        "changes how the processor rounds, for all of the process, which changes "
+                        "bits: link it without -ffast-math and -Ofast");
+}
+
+static tz_status open_plugin(plugin_slot *slot, const char *path, tz_error *error)
+{
+    tz_status status = load(slot, path, error);
+    if (status)
+        return status;
     tz_plugin_entry_fn *entry;
     *(void **)&entry = dlsym(slot->handle, TZ_PLUGIN_ENTRY_NAME);
     if (!entry)
@@ -101,6 +135,15 @@ static tz_status open_plugin(plugin_slot *slot, tz_error *error)
     return TZ_OK;
 }
 
+/* What is only seen when the plugin's functions are called. */
+static tz_status probe_stencils(const plugin_slot *slot, tz_error *error)
+{
+    tz_status status = TZ_OK;
+    for (size_t i = 0; i < slot->stencils_count && !status; i++)
+        status = tz_probe_stencil(&slot->stencils[i], slot->path, error);
+    return status;
+}
+
 /* Ids are unique: a scenario names a stencil by its id alone. */
 static tz_status check_unique(const tz_registry *registry, const plugin_slot *slot, tz_error *error)
 {
@@ -131,41 +174,130 @@ static bool is_known(const tz_registry *registry, const struct stat *facts)
     return false;
 }
 
+/* A slot at the end of the list, not counted yet; NULL without memory. */
+static plugin_slot *make_slot(tz_registry *registry, const char *path)
+{
+    plugin_slot **slots = realloc(registry->slots, (registry->count + 1) * sizeof *slots);
+    if (slots)
+        registry->slots = slots;
+    plugin_slot *slot = slots ? calloc(1, sizeof *slot) : NULL;
+    if (!slot)
+        return NULL;
+    snprintf(slot->path, sizeof slot->path, "%s", path);
+    slot->entry.path = slot->path;
+    slot->file = -1;
+    registry->slots[registry->count] = slot;
+    return slot;
+}
+
+static void close_slot(plugin_slot *slot)
+{
+    if (slot->entry.plugin && slot->plugin.finish)
+        slot->plugin.finish();
+    for (size_t k = 0; k < slot->stencils_count; k++)
+        tz_description_clear(&slot->stencils[k]);
+    free(slot->stencils);
+    free(slot->stencil_pointers);
+    if (slot->handle)
+        dlclose(slot->handle);
+    if (slot->file >= 0)
+        close(slot->file);
+    free(slot);
+}
+
+/* Open the library at `path` for a slot that make_slot() made. */
+static tz_status fill_slot(const tz_registry *registry, plugin_slot *slot, const char *path,
+                           tz_error *error)
+{
+    tz_status status = open_plugin(slot, path, error);
+    if (status)
+        return status;
+    status = check_unique(registry, slot, error);
+    if (!status)
+        status = probe_stencils(slot, error);
+    if (status && slot->plugin.finish)
+        slot->plugin.finish();
+    if (status)
+        slot->entry.plugin = NULL;
+    return status;
+}
+
 static tz_status add_plugin(tz_registry *registry, const char *path, tz_error *error)
 {
     struct stat facts = {.st_ino = 0};
     const bool exists = stat(path, &facts) == 0;
     if (exists && is_known(registry, &facts))
         return TZ_OK;
-    plugin_slot **slots = realloc(registry->slots, (registry->count + 1) * sizeof *slots);
-    if (slots)
-        registry->slots = slots;
-    plugin_slot *slot = slots ? calloc(1, sizeof *slot) : NULL;
+    plugin_slot *slot = make_slot(registry, path);
     if (!slot)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for the plugin list");
-    snprintf(slot->path, sizeof slot->path, "%s", path);
-    slot->entry.path = slot->path;
     slot->device = facts.st_dev;
     slot->inode = facts.st_ino;
-    const tz_status status = open_plugin(slot, &slot->entry.error);
-    if (!status && check_unique(registry, slot, &slot->entry.error)) {
-        if (slot->plugin.finish)
-            slot->plugin.finish();
-        slot->entry.plugin = NULL;
-    }
-    registry->slots[registry->count++] = slot;
+    fill_slot(registry, slot, slot->path, &slot->entry.error);
+    registry->count++;
     return TZ_OK;
+}
+
+/* A file without a name that holds the image, for the slot. */
+static tz_status keep_image(plugin_slot *slot, const void *image, size_t bytes, tz_error *error)
+{
+    slot->file = memfd_create("plugin", MFD_CLOEXEC);
+    if (slot->file < 0)
+        return tz_error_set_errno(error, errno, slot->path, "cannot make a file in memory");
+    for (size_t done = 0; done < bytes;) {
+        const ssize_t wrote = write(slot->file, (const char *)image + done, bytes - done);
+        if (wrote <= 0)
+            return tz_error_set_errno(error, errno, slot->path, "cannot write a file in memory");
+        done += (size_t)wrote;
+    }
+    return TZ_OK;
+}
+
+tz_status tz_registry_add(tz_registry *registry, const char *name, const void *image, size_t bytes,
+                          const tz_plugin **plugin, tz_error *error)
+{
+    char path[64];
+    *plugin = NULL;
+    plugin_slot *slot = make_slot(registry, name);
+    if (!slot)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for the plugin list");
+    tz_status status = keep_image(slot, image, bytes, error);
+    /* The loader knows libraries by their paths: the file stays open, so that the number stays its
+     * own. */
+    snprintf(path, sizeof path, "/proc/self/fd/%d", slot->file);
+    if (!status)
+        status = fill_slot(registry, slot, path, error);
+    if (status) {
+        close_slot(slot);
+        return status;
+    }
+    slot->entry.defined = true;
+    *plugin = slot->entry.plugin;
+    registry->count++;
+    return TZ_OK;
+}
+
+static bool ends_in_so(const char *name)
+{
+    const size_t length = strlen(name);
+    return length > 3 && strcmp(name + length - 3, ".so") == 0;
 }
 
 static int is_module(const struct dirent *entry)
 {
-    const size_t length = strlen(entry->d_name);
-    return length > 3 && entry->d_name[0] != '.' && strcmp(entry->d_name + length - 3, ".so") == 0;
+    return entry->d_name[0] != '.' && ends_in_so(entry->d_name);
 }
 
 static tz_status add_folder(tz_registry *registry, const char *folder, tz_error *error)
 {
     struct dirent **names = NULL;
+    struct stat facts;
+    if (ends_in_so(folder) && stat(folder, &facts) == 0 && S_ISREG(facts.st_mode)) {
+        char path[PATH_MAX]; /* dlopen() looks for a name without a slash elsewhere */
+        const bool bare = !strchr(folder, '/');
+        snprintf(path, sizeof path, "%s%s", bare ? "./" : "", folder);
+        return add_plugin(registry, path, error);
+    }
     const int count = scandir(folder, &names, is_module, alphasort);
     if (count < 0)
         return TZ_OK;
@@ -203,18 +335,8 @@ void tz_registry_destroy(tz_registry *registry)
 {
     if (!registry)
         return;
-    for (size_t i = 0; i < registry->count; i++) {
-        plugin_slot *slot = registry->slots[i];
-        if (slot->entry.plugin && slot->plugin.finish)
-            slot->plugin.finish();
-        for (size_t k = 0; k < slot->stencils_count; k++)
-            tz_description_clear(&slot->stencils[k]);
-        free(slot->stencils);
-        free(slot->stencil_pointers);
-        if (slot->handle)
-            dlclose(slot->handle);
-        free(slot);
-    }
+    for (size_t i = 0; i < registry->count; i++)
+        close_slot(registry->slots[i]);
     free(registry->slots);
     free(registry);
 }

@@ -156,9 +156,32 @@ bool tz_stencil_reads_diagonals(const tz_stencil *stencil)
     return r.diagonal;
 }
 
+int tz_stencil_fields_all(const tz_stencil *stencil)
+{
+    int count = stencil->fields_count;
+    for (int p = 0; p < stencil->outputs_count; p++)
+        while (count < TZ_FIELDS_MAX && stencil->outputs[p].writes >> count)
+            count++;
+    return count;
+}
+
+const tz_pass *tz_stencil_output(const tz_stencil *stencil, int field)
+{
+    for (int p = 0; p < stencil->outputs_count; p++)
+        if (stencil->outputs[p].writes >> field & 1)
+            return &stencil->outputs[p];
+    return NULL;
+}
+
+uint32_t tz_stencil_sources(const tz_stencil *stencil, uint32_t fields)
+{
+    const uint32_t kept = (uint32_t)((UINT64_C(1) << stencil->fields_count) - 1);
+    return fields & ~kept ? kept : fields;
+}
+
 int tz_stencil_field_index(const tz_stencil *stencil, const char *name)
 {
-    for (int f = 0; f < stencil->fields_count; f++)
+    for (int f = 0; f < tz_stencil_fields_all(stencil); f++)
         if (strcmp(stencil->fields[f].name, name) == 0)
             return f;
     return -1;

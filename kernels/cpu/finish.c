@@ -2,27 +2,25 @@
 
 #include <string.h>
 
-int64_t tz_ghost_source(tz_boundary boundary, int64_t coordinate, int64_t extent)
+int64_t tz_ghost_source(const tz_boundary sides[2], int64_t coordinate, int64_t extent)
 {
-    switch (boundary) {
-    case TZ_CLAMP:
-        return coordinate < 0 ? 0 : coordinate < extent ? coordinate : extent - 1;
-    case TZ_PERIODIC: {
+    const int64_t last = extent - 1;
+    if (coordinate >= 0 && coordinate <= last)
+        return coordinate;
+    if (sides[0] == TZ_PERIODIC) {
         const int64_t rest = coordinate % extent;
         return rest < 0 ? rest + extent : rest;
     }
-    case TZ_MIRROR: {
-        if (extent == 1)
-            return 0;
-        const int64_t period = 2 * (extent - 1);
-        int64_t rest = coordinate % period;
-        if (rest < 0)
-            rest += period;
-        return rest < extent ? rest : period - rest;
+    if (last == 0 && sides[0] == TZ_MIRROR && sides[1] == TZ_MIRROR)
+        return 0;
+    for (int side = coordinate > last; coordinate < 0 || coordinate > last; side = 1 - side) {
+        if (sides[side] == TZ_CLAMP)
+            return side ? last : 0;
+        if (sides[side] == TZ_FIXED)
+            return -1 - side;
+        coordinate = side ? 2 * last - coordinate : -coordinate;
     }
-    default:
-        return coordinate >= 0 && coordinate < extent ? coordinate : -1;
-    }
+    return coordinate;
 }
 
 static inline void copy_element(char *row, int64_t to, int64_t from, size_t size)
@@ -38,28 +36,24 @@ static void finish_columns(const tz_stage *stage, int field, char *row, int64_t 
 {
     const int64_t n = stage->elements[0];
     const size_t size = stage->element_size[field];
-    const tz_boundary boundary = stage->boundary[0][0];
     for (int side = 0; side < 2; side++)
         for (int g = 0; g < ghost; g++) {
             const int64_t x = side == 0 ? -1 - g : n + g;
-            if (boundary == TZ_FIXED) {
+            const int64_t from = tz_ghost_source(stage->boundary[0], x, n);
+            if (from < 0) {
                 if (side == 0 ? x_low == 0 : x_high == n)
-                    memcpy(row + x * (int64_t)size, stage->boundary_row[field], size);
-                continue;
-            }
-            const int64_t from = tz_ghost_source(boundary, x, n);
-            if (from >= x_low && from < x_high)
+                    memcpy(row + x * (int64_t)size, stage->outside[field][-1 - from].at, size);
+            } else if (from >= x_low && from < x_high) {
                 copy_element(row, x, from, size);
+            }
         }
 }
 
 /* Bit fields. A ghost word is the word at the other end of the row, shifted by one bit. Then the
- * columns outside the grid, in padding bits and ghost words, are set one by one: to the boundary
- * value or, if x is periodic, to the column at the other end. */
+ * columns outside the grid, in padding bits and ghost words, are set one by one. */
 static void finish_bits(const tz_stage *stage, int field, uint32_t *row, int ghost)
 {
     const int64_t words = stage->elements[0], columns = stage->columns;
-    const bool periodic = stage->boundary[0][0] == TZ_PERIODIC;
     for (int g = 0; g < ghost; g++) {
         /* If the row has fewer words than ghosts, row[g] may be a ghost that an earlier turn
          * wrote. */
@@ -69,11 +63,10 @@ static void finish_bits(const tz_stage *stage, int field, uint32_t *row, int gho
     for (int side = 0; side < 2; side++)
         for (int g = 0; g < ghost; g++) {
             const int64_t x = side == 0 ? -1 - g : columns + g;
-            uint32_t value = *(const uint32_t *)stage->boundary_row[field] & 1;
-            if (periodic) {
-                const int64_t from = tz_ghost_source(TZ_PERIODIC, x, columns);
-                value = row[from % words] >> (from / words) & 1;
-            }
+            const int64_t from = tz_ghost_source(stage->boundary[0], x, columns);
+            const uint32_t value = from < 0
+                                       ? *(const uint32_t *)stage->outside[field][-1 - from].at & 1
+                                       : row[from % words] >> (from / words) & 1;
             /* Column x is bit b of word x - b*words, for each b whose word is in the row. */
             for (int64_t b = (x - words - ghost + 1) / words; b < 32; b++) {
                 const int64_t word = x - b * words;
@@ -112,22 +105,18 @@ void tz_patch_finish(const tz_stage *stage, int field, const tz_patch *patch, in
         for (int g = 0; g < ghost; g++) {
             const int64_t y = side == 0 ? -1 - g : ny + g;
             char *row = patch->at + y * row_bytes, *start = row + patch->x_low * (int64_t)size;
-            if (stage->boundary[1][0] == TZ_FIXED) {
+            const int64_t from = tz_ghost_source(stage->boundary[1], y, ny);
+            if (from < 0) {
                 if (side == 0 ? patch->y_low > 0 : patch->y_high < ny)
                     continue;
-                /* Rows outside in y hold the value, whatever the boundary in x is. */
-                const int64_t low =
-                    patch->x_low <= 0 || patch->keep_x ? patch->x_low - ghost : patch->x_low;
-                const int64_t high =
-                    patch->x_high >= nx || patch->keep_x ? patch->x_high + ghost : patch->x_high;
-                memcpy(row + low * (int64_t)size, stage->boundary_row[field],
-                       (size_t)(high - low) * size);
-                continue;
+                const int64_t beyond = patch->keep_x ? ghost : 0;
+                memcpy(start - beyond * (int64_t)size, stage->outside[field][1 - from].at,
+                       length + (size_t)(2 * beyond) * size);
+            } else {
+                if (from < patch->y_low || from >= patch->y_high)
+                    continue;
+                memcpy(start, patch->at + from * row_bytes + patch->x_low * (int64_t)size, length);
             }
-            const int64_t from = tz_ghost_source(stage->boundary[1][0], y, ny);
-            if (from < patch->y_low || from >= patch->y_high)
-                continue;
-            memcpy(start, patch->at + from * row_bytes + patch->x_low * (int64_t)size, length);
             if (columns)
                 finish_row(stage, field, row, patch->x_low, patch->x_high, ghost);
         }

@@ -14,13 +14,13 @@ typedef struct tz_patch {
     bool keep_x, keep_y; /* do not write ghosts of this axis: the slab extends past the grid */
 } tz_patch;
 
-/* The index in [0, extent) of the cell that a read at any coordinate gets; -1 if the coordinate is
- * outside and the boundary is TZ_FIXED. */
-int64_t tz_ghost_source(tz_boundary boundary, int64_t coordinate, int64_t extent);
+/* The index in [0, extent) of the cell that a read at any coordinate of an axis gets; -1 or -2 for
+ * the value past the low or the high side, which is fixed. */
+int64_t tz_ghost_source(const tz_boundary sides[2], int64_t coordinate, int64_t extent);
 
 /* Write the ghost elements, up to `ghost` beyond the grid, whose source lies in the patch: columns
- * of its rows and, in 3-D, rows above and below. The patch at an edge writes the fixed values
- * beyond that edge. */
+ * of its rows and, in 3-D, rows above and below. The patch at an edge writes the fixed values that
+ * ghosts beyond that edge get. */
 void tz_patch_finish(const tz_stage *stage, int field, const tz_patch *patch, int ghost);
 
 #endif

@@ -32,57 +32,6 @@ tz_row_fn *tz_stage_rows(const tz_stage *stage, const tz_pass *pass)
     return tz_kernels_rows(pass->kernels, (tz_isa)isa, stage->precision);
 }
 
-static void pipeline_levels(tz_pipeline *pipeline, const tz_stage *stage)
-{
-    const tz_stencil *stencil = stage->stencil;
-    int16_t newest[TZ_FIELDS_MAX] = {0};
-    int lag = 0;
-    pipeline->levels = stage->height * stencil->passes_count;
-    memset(&pipeline->level[0], 0, sizeof pipeline->level[0]);
-    for (int l = 1; l <= pipeline->levels; l++) {
-        tz__level *level = &pipeline->level[l];
-        memset(level, 0, sizeof *level);
-        level->pass = &stencil->passes[(l - 1) % stencil->passes_count];
-        level->rows = tz_stage_rows(stage, level->pass);
-        level->radius = level->pass->radius;
-        level->lag = lag += level->radius;
-        level->iteration = (l - 1) / stencil->passes_count;
-        for (int f = 0; f < stencil->fields_count; f++) {
-            level->source[f] = newest[f];
-            if (level->pass->writes >> f & 1)
-                newest[f] = (int16_t)l;
-        }
-    }
-    pipeline->halo = lag;
-    pipeline->level[0].halo = lag;
-    for (int l = 1; l <= pipeline->levels; l++)
-        pipeline->level[l].halo = lag - pipeline->level[l].lag;
-    memcpy(pipeline->final, newest, sizeof newest);
-}
-
-/* Slabs of the ring of `field` at level `maker`: a slab must stay until the last level that reads
- * it is done. 0: no later level reads the field. */
-static int ring_depth(const tz_pipeline *pipeline, const tz_stage *stage, int maker, int field)
-{
-    int depth = 0;
-    for (int l = maker + 1; l <= pipeline->levels; l++) {
-        const tz__level *reader = &pipeline->level[l];
-        if (reader->source[field] == maker)
-            depth = stage->dims == 1
-                        ? 1
-                        : reader->lag - pipeline->level[maker].lag + reader->radius + stage->batch;
-    }
-    return depth;
-}
-
-/* The largest extent of a job's slabs on an axis, in elements. */
-static int64_t ext_max(const tz_stage *stage, int axis, int halo)
-{
-    return stage->tile[axis] >= stage->elements[axis]
-               ? stage->elements[axis]
-               : stage->tile[axis] + halo + tz_round_up(halo, axis == 0 ? TZ__PAD : 1);
-}
-
 /* Whether a tile may extend past the grid and wrap. */
 static bool may_gather(const tz_stage *stage)
 {
@@ -92,14 +41,152 @@ static bool may_gather(const tz_stage *stage)
     return false;
 }
 
+/* A mirror brings what is read past its side from the other direction. */
+static void reflect(const tz_stage *stage, int axis, int *low, int *high)
+{
+    const int before = *low;
+    if (stage->boundary[axis][1] == TZ_MIRROR && -*high < *low)
+        *low = -*high;
+    if (stage->boundary[axis][0] == TZ_MIRROR && -before > *high)
+        *high = -before;
+}
+
+/* What a pass reads: of state fields, and of all fields. */
+typedef struct pass_reach {
+    tz_reach state, all;
+} pass_reach;
+
+static void grow(tz_reach *reach, int axis, int low, int high)
+{
+    reach->low[axis] = -low > reach->low[axis] ? -low : reach->low[axis];
+    reach->high[axis] = high > reach->high[axis] ? high : reach->high[axis];
+}
+
+static pass_reach reach_of(tz_pipeline *pipeline, const tz_stage *stage, int p)
+{
+    const tz_stencil *stencil = stage->stencil;
+    pass_reach reach = {{{0}, {0}}, {{0}, {0}}};
+    for (int f = 0; f < stencil->fields_count; f++) {
+        const tz_role role = stencil->fields[f].role;
+        pipeline->slabs[p][f].low = pipeline->slabs[p][f].high = 0;
+        if (role != TZ_STATE && role != TZ_STATIC)
+            continue;
+        tz_reads reads = tz_stencil_reads(stencil, &stencil->passes[p], f);
+        for (int axis = 0; axis < stage->dims; axis++) {
+            reflect(stage, axis, &reads.low[axis], &reads.high[axis]);
+            grow(&reach.all, axis, reads.low[axis], reads.high[axis]);
+            if (role == TZ_STATE)
+                grow(&reach.state, axis, reads.low[axis], reads.high[axis]);
+        }
+        if (stage->dims == 1)
+            continue;
+        pipeline->slabs[p][f].low = (int8_t)reads.low[stage->dims - 1];
+        pipeline->slabs[p][f].high = (int8_t)reads.high[stage->dims - 1];
+    }
+    return reach;
+}
+
+static void add_reach(tz_reach *to, const tz_reach *a, const tz_reach *b)
+{
+    for (int axis = 0; axis < TZ_AXES; axis++) {
+        to->low[axis] = a->low[axis] + b->low[axis];
+        to->high[axis] = a->high[axis] + b->high[axis];
+    }
+}
+
+/* Lags and halos of the levels. Level 0 of a job that gathers also has the cells of static fields:
+ * its first slabs come early enough for the level that reads farthest ahead. */
+static void pipeline_reach(tz_pipeline *pipeline, const tz_stage *stage)
+{
+    const int passes = stage->stencil->passes_count;
+    const int axis = stage->dims - 1;
+    const bool gathers = may_gather(stage);
+    pass_reach reach[TZ_PASSES_MAX];
+    for (int p = 0; p < passes; p++)
+        reach[p] = reach_of(pipeline, stage, p);
+    int lag = 0, lead = 0;
+    for (int l = 1; l <= pipeline->levels; l++) {
+        const pass_reach *r = &reach[(l - 1) % passes];
+        lag += stage->dims == 1 ? 0 : r->state.high[axis];
+        pipeline->level[l].lag = lag;
+        if (gathers && stage->dims > 1 && r->all.high[axis] > lag + lead)
+            lead = r->all.high[axis] - lag;
+    }
+    tz_reach first = {{0}, {0}};
+    memset(&pipeline->level[pipeline->levels].halo, 0, sizeof first);
+    for (int l = pipeline->levels; l >= 1; l--) {
+        const pass_reach *r = &reach[(l - 1) % passes];
+        tz_reach needed;
+        pipeline->level[l].lag += lead;
+        add_reach(&pipeline->level[l - 1].halo, &pipeline->level[l].halo, &r->state);
+        add_reach(&needed, &pipeline->level[l].halo, gathers ? &r->all : &r->state);
+        for (int a = 0; a < TZ_AXES; a++)
+            grow(&first, a, -needed.low[a], needed.high[a]);
+    }
+    pipeline->level[0].halo = first;
+}
+
+static void pipeline_levels(tz_pipeline *pipeline, const tz_stage *stage)
+{
+    const tz_stencil *stencil = stage->stencil;
+    int16_t newest[TZ_FIELDS_MAX] = {0};
+    pipeline->levels = stage->height * stencil->passes_count;
+    memset(&pipeline->level[0], 0, sizeof pipeline->level[0]);
+    for (int l = 1; l <= pipeline->levels; l++) {
+        tz__level *level = &pipeline->level[l];
+        memset(level, 0, sizeof *level);
+        level->pass = &stencil->passes[(l - 1) % stencil->passes_count];
+        level->rows = l <= stencil->passes_count ? tz_stage_rows(stage, level->pass)
+                                                 : level[-stencil->passes_count].rows;
+        level->radius = level->pass->radius;
+        level->iteration = (l - 1) / stencil->passes_count;
+        for (int f = 0; f < stencil->fields_count; f++) {
+            level->source[f] = newest[f];
+            if (level->pass->writes >> f & 1)
+                newest[f] = (int16_t)l;
+        }
+    }
+    memcpy(pipeline->final, newest, sizeof newest);
+    pipeline_reach(pipeline, stage);
+}
+
+/* Slabs of the ring of each field at each level: a slab must stay until the last level that reads
+ * it is done. 0: no later level reads the field. */
+static void ring_depths(tz_pipeline *pipeline, const tz_stage *stage)
+{
+    const int passes = stage->stencil->passes_count;
+    for (int l = 1; l <= pipeline->levels; l++)
+        for (int f = 0; f < stage->stencil->fields_count; f++) {
+            const tz__level *reader = &pipeline->level[l];
+            tz__level *maker = &pipeline->level[reader->source[f]];
+            const int back = -pipeline->slabs[(l - 1) % passes][f].low;
+            const uint32_t depth =
+                stage->dims == 1 ? 1 : (uint32_t)(reader->lag - maker->lag + back + stage->batch);
+            if (depth > maker->ring[f].depth)
+                maker->ring[f].depth = depth;
+        }
+}
+
+/* The largest extent of a job's slabs on an axis, in elements. */
+static int64_t ext_max(const tz_stage *stage, int axis, const tz_reach *halo)
+{
+    return stage->tile[axis] >= stage->elements[axis]
+               ? stage->elements[axis]
+               : stage->tile[axis] + halo->high[axis] +
+                     tz_round_up(halo->low[axis], axis == 0 ? TZ__PAD : 1);
+}
+
 static void pipeline_place(tz_pipeline *pipeline, const tz_stage *stage)
 {
     const tz_stencil *stencil = stage->stencil;
-    const int64_t width = ext_max(stage, 0, pipeline->halo);
-    const int64_t height = stage->dims == 3 ? ext_max(stage, 1, pipeline->halo) : 1;
+    const tz_reach *halo = &pipeline->level[0].halo;
+    const int64_t width = ext_max(stage, 0, halo);
+    const int64_t height = stage->dims == 3 ? ext_max(stage, 1, halo) : 1;
     pipeline->row_stride = (ptrdiff_t)(tz_round_up(width + TZ__PAD, TZ__PAD) + 2 * TZ__PAD);
     pipeline->rows = height + (stage->dims == 3 ? 2 * stage->ghost : 0);
     size_t at = 0;
+    const bool gathers = may_gather(stage);
+    ring_depths(pipeline, stage);
     /* If every pass of a 1-D stencil writes every state field, a level is read only by the next
      * one: two rings, used in turns, are enough. */
     bool swap = stage->dims == 1;
@@ -110,9 +197,10 @@ static void pipeline_place(tz_pipeline *pipeline, const tz_stage *stage)
     for (int l = 0; l <= pipeline->levels; l++)
         for (int f = 0; f < stencil->fields_count; f++) {
             tz__level *level = &pipeline->level[l];
-            const bool made = l == 0 ? may_gather(stage) && stencil->fields[f].role != TZ_STREAMED
+            const tz_role role = stencil->fields[f].role;
+            const bool made = l == 0 ? gathers && (role == TZ_STATE || role == TZ_STATIC)
                                      : level->pass->writes >> f & 1;
-            const int depth = made ? ring_depth(pipeline, stage, l, f) : 0;
+            const int depth = made ? (int)level->ring[f].depth : 0;
             const size_t slab_bytes =
                 (size_t)pipeline->row_stride * (size_t)pipeline->rows * stage->element_size[f];
             level->ring[f].depth = 0;
@@ -142,16 +230,17 @@ size_t tz_stage_arena_bytes(const tz_stage *stage, tz_pipeline *pipeline)
 
 /* ---- Jobs ------------------------------------------------------------------------------------ */
 
-static tz__axis place_axis(const tz_stage *stage, int axis, int64_t index, int halo)
+static tz__axis place_axis(const tz_stage *stage, int axis, int64_t index, const tz_reach *halo)
 {
     const int64_t n = stage->elements[axis], tile = stage->tile[axis];
     tz__axis a = {.low = index * tile, .high = tz__smaller(n, (index + 1) * tile)};
     a.virtual = stage->boundary[axis][0] == TZ_PERIODIC && tile < n;
     /* Rows start at multiples of TZ__PAD, so that all levels read and write aligned vectors. */
     const int64_t unit = axis == 0 ? TZ__PAD : 1;
-    const int64_t low = a.low - tz_round_up(halo, unit);
+    const int64_t low = a.low - tz_round_up(halo->low[axis], unit);
+    const int64_t high = a.high + halo->high[axis];
     a.ext_low = a.virtual ? low : tz__larger(0, low);
-    a.ext_high = a.virtual ? a.high + halo : tz__smaller(n, a.high + halo);
+    a.ext_high = a.virtual ? high : tz__smaller(n, high);
     return a;
 }
 
@@ -163,17 +252,18 @@ void tz__job_make(const tz_stage *stage, const tz_pipeline *pipeline, int64_t in
         stage->dims == 3 ? (stage->elements[1] + stage->tile[1] - 1) / stage->tile[1] : 1;
     const int axis = stage->dims - 1;
     const int64_t chunk = stage->dims == 1 ? 1 : stage->tile[axis];
+    const tz_reach *halo = &pipeline->level[0].halo;
     memset(job, 0, sizeof *job);
     job->arena = arena;
-    job->x = place_axis(stage, 0, index % tiles_x, pipeline->halo);
+    job->x = place_axis(stage, 0, index % tiles_x, halo);
     job->y = (tz__axis){.high = 1, .ext_high = 1};
     if (stage->dims == 3)
-        job->y = place_axis(stage, 1, index / tiles_x % tiles_y, pipeline->halo);
+        job->y = place_axis(stage, 1, index / tiles_x % tiles_y, halo);
     const int64_t slab = index / tiles_x / tiles_y * chunk;
     job->slab_low = slab;
     job->slab_high = tz__smaller(tz__stream_extent(stage), slab + chunk);
     job->wrap = stage->dims > 1 && stage->boundary[axis][0] == TZ_PERIODIC;
-    job->slab_base = job->slab_low - 2 * pipeline->halo - 2 * TZ_RADIUS_MAX;
+    job->slab_base = job->slab_low - 2 * halo->low[axis] - 2 * TZ_RADIUS_MAX;
     const bool x_out = job->x.ext_low < 0 || job->x.ext_high > stage->elements[0];
     const bool y_out =
         stage->dims == 3 && (job->y.ext_low < 0 || job->y.ext_high > stage->elements[1]);
@@ -193,13 +283,12 @@ int64_t tz__jobs_count(const tz_stage *stage)
 
 tz__area tz__level_area(const tz_pipeline *pipeline, const tz__job *job, int l)
 {
-    const tz__level *level = &pipeline->level[l];
-    const int halo = level->halo;
+    const tz_reach *halo = &pipeline->level[l].halo;
     tz__area area = {
-        .x_low = tz__larger(job->x.ext_low, job->x.low - halo),
-        .x_high = tz__smaller(job->x.ext_high, job->x.high + halo),
-        .y_low = tz__larger(job->y.ext_low, job->y.low - halo),
-        .y_high = tz__smaller(job->y.ext_high, job->y.high + halo),
+        .x_low = tz__larger(job->x.ext_low, job->x.low - halo->low[0]),
+        .x_high = tz__smaller(job->x.ext_high, job->x.high + halo->high[0]),
+        .y_low = tz__larger(job->y.ext_low, job->y.low - halo->low[1]),
+        .y_high = tz__smaller(job->y.ext_high, job->y.high + halo->high[1]),
     };
     if (l < pipeline->levels) {
         area.x_low = job->x.ext_low + (area.x_low - job->x.ext_low) / TZ__PAD * TZ__PAD;
@@ -211,9 +300,10 @@ tz__area tz__level_area(const tz_pipeline *pipeline, const tz__job *job, int l)
 void tz__level_slabs(const tz_stage *stage, const tz_pipeline *pipeline, const tz__job *job, int l,
                      int64_t *from, int64_t *to)
 {
-    const int halo = stage->dims == 1 ? 0 : pipeline->level[l].halo;
-    *from = tz__larger(*from, job->slab_low - halo);
-    *to = tz__smaller(*to, job->slab_high + halo);
+    const tz_reach *halo = &pipeline->level[l].halo;
+    const int axis = stage->dims - 1;
+    *from = tz__larger(*from, job->slab_low - (axis == 0 ? 0 : halo->low[axis]));
+    *to = tz__smaller(*to, job->slab_high + (axis == 0 ? 0 : halo->high[axis]));
     if (!job->wrap) {
         *from = tz__larger(*from, 0);
         *to = tz__smaller(*to, tz__stream_extent(stage));

@@ -21,19 +21,22 @@ typedef struct tz__ring {
 typedef struct tz__level {
     const tz_pass *pass;
     tz_row_fn *rows;
-    int radius;
-    int lag;  /* slabs from this level's output to the newest slab of level 0: the sum of the radii
-               * of the levels up to this one */
-    int halo; /* cells that this level computes beyond the tile: the sum of the radii of the levels
-               * after this one */
+    int radius;    /* of the pass: row functions get 2*radius + 1 slabs */
+    int lag;       /* slabs from this level's output to the newest slab of level 0: what the levels
+                    * up to this one read of later slabs, together */
+    tz_reach halo; /* cells that this level computes beyond the tile: what the levels after this
+                    * one read to that side, together */
     int iteration;
     int16_t source[TZ_FIELDS_MAX]; /* the level whose output this level reads; 0: the array */
     tz__ring ring[TZ_FIELDS_MAX];  /* for the output; depth 0: no later level reads it */
 } tz__level;
 
 struct tz_pipeline {
-    int levels;                   /* without level 0, which is the array */
-    int halo;                     /* of level 0 */
+    int levels; /* without level 0, which is the array */
+    /* Slabs from slab j that each pass reads of each field, low <= 0 <= high. */
+    struct {
+        int8_t low, high;
+    } slabs[TZ_PASSES_MAX][TZ_FIELDS_MAX];
     int16_t final[TZ_FIELDS_MAX]; /* the last level that writes the field; 0: none */
     ptrdiff_t row_stride;         /* of every ring, in elements */
     int64_t rows;                 /* of a ring slab */
@@ -79,6 +82,13 @@ static inline int64_t tz__smaller(int64_t a, int64_t b)
 static inline int64_t tz__stream_extent(const tz_stage *stage)
 {
     return stage->dims == 1 ? 1 : stage->elements[stage->dims - 1];
+}
+
+/* A coordinate on a periodic axis, mapped into the grid. */
+static inline int64_t tz__wrap(int64_t coordinate, int64_t extent)
+{
+    const int64_t rest = coordinate % extent;
+    return rest < 0 ? rest + extent : rest;
 }
 
 /* The levels of a stage, and where their rings lie in the arena. */

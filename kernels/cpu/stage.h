@@ -47,12 +47,15 @@ typedef struct tz_stage {
     bool bits;
     tz_boundary boundary[TZ_AXES][2]; /* low and high side */
     size_t element_size[TZ_FIELDS_MAX];
-    /* The boundary value, repeated over a row as long as the longest of a tile. */
-    const void *boundary_row[TZ_FIELDS_MAX];
+    /* What is past each fixed side: on x an element, on y in 3-D a row of the boundary value. On the
+     * last axis of 2-D and 3-D a slab from element (0, 0) on, with its ghosts past fixed sides of
+     * the other axes; the stride is 0 if its rows are equal. Rows are longer than any of a tile. */
+    tz_view outside[TZ_FIELDS_MAX][TZ_SIDES];
     int ghost; /* ghost elements that the arrays have */
     tz_isa isa;
     tz_precision precision;
-    const tz_slot *constants;
+    const tz_slot *constants; /* of the first iteration */
+    int constants_stride;     /* slots to those of the next iteration; 0: they do not vary */
     tz_host_field in[TZ_FIELDS_MAX];
     tz_host_field out[TZ_FIELDS_MAX]; /* of the fields that a pass writes: other arrays than in */
     const void *streamed[TZ_FIELDS_MAX]; /* sources for streamed_row */

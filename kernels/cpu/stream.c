@@ -38,8 +38,7 @@ static void gather_slab(const tz_stage *stage, const tz_pipeline *pipeline, cons
     const tz_host_field *host = &stage->in[f];
     const size_t size = stage->element_size[f];
     const int64_t slabs = tz__stream_extent(stage);
-    const char *from =
-        array_slab(stage, host, job->wrap ? tz_ghost_source(TZ_PERIODIC, j, slabs) : j, size);
+    const char *from = array_slab(stage, host, job->wrap ? tz__wrap(j, slabs) : j, size);
     char *to = ring_slab(job, &pipeline->level[0].ring[f], j, size);
     const bool planes = stage->dims == 3;
     const int ghost = stage->ghost;
@@ -49,9 +48,7 @@ static void gather_slab(const tz_stage *stage, const tz_pipeline *pipeline, cons
     const int64_t x_low = job->x.ext_low - (job->x.virtual ? 0 : ghost);
     const int64_t x_high = job->x.ext_high + (job->x.virtual ? 0 : ghost);
     for (int64_t y = y_low; y < y_high; y++) {
-        const int64_t source_y = planes && job->y.virtual
-                                     ? tz_ghost_source(TZ_PERIODIC, y, stage->elements[1])
-                                     : y;
+        const int64_t source_y = planes && job->y.virtual ? tz__wrap(y, stage->elements[1]) : y;
         const char *source = from + source_y * host->row_stride * (ptrdiff_t)size;
         char *target = to + y * pipeline->row_stride * (ptrdiff_t)size;
         if (!job->x.virtual) {
@@ -60,7 +57,7 @@ static void gather_slab(const tz_stage *stage, const tz_pipeline *pipeline, cons
             continue;
         }
         for (int64_t x = x_low; x < x_high;) {
-            const int64_t wrapped = tz_ghost_source(TZ_PERIODIC, x, nx);
+            const int64_t wrapped = tz__wrap(x, nx);
             const int64_t run = nx - wrapped < x_high - x ? nx - wrapped : x_high - x;
             memcpy(target + x * (int64_t)size, source + wrapped * (int64_t)size,
                    (size_t)run * size);
@@ -78,9 +75,15 @@ static inline tz_view view_slab(const tz_stage *stage, const tz_pipeline *pipeli
     const tz_host_field *host = &stage->in[f];
     const int64_t slabs = tz__stream_extent(stage);
     if (!job->wrap && (uint64_t)j >= (uint64_t)slabs) {
-        j = tz_ghost_source(stage->boundary[stage->dims - 1][0], j, slabs);
-        if (j < 0)
-            return (tz_view){stage->boundary_row[f], 0};
+        j = tz_ghost_source(stage->boundary[stage->dims - 1], j, slabs);
+        if (j < 0) {
+            /* A tile wraps only on axes on which these slabs do not change. */
+            const tz_view *outside = &stage->outside[f][2 * stage->dims - 3 - j];
+            const ptrdiff_t from =
+                (job->y.virtual ? 0 : y * outside->row_stride) + (job->x.virtual ? 0 : x);
+            return (tz_view){(const char *)outside->at + from * (ptrdiff_t)size,
+                             outside->row_stride};
+        }
     }
     if (version == 0 && host->uniform)
         return (tz_view){host->origin, 0};
@@ -90,56 +93,52 @@ static inline tz_view view_slab(const tz_stage *stage, const tz_pipeline *pipeli
         at = ring_slab(job, &pipeline->level[version].ring[f], j, size);
         row_stride = pipeline->row_stride;
     } else {
-        at = array_slab(stage, host,
-                        (uint64_t)j >= (uint64_t)slabs ? tz_ghost_source(TZ_PERIODIC, j, slabs) : j,
-                        size);
+        at = array_slab(stage, host, (uint64_t)j >= (uint64_t)slabs ? tz__wrap(j, slabs) : j, size);
         row_stride = host->row_stride;
     }
     return (tz_view){at + (y * row_stride + x) * (ptrdiff_t)size, row_stride};
 }
 
-/* The views of slabs j - radius to j + radius. This runs for each level and slab, so if all slabs
- * are inside the grid, each pointer is computed from the one before. */
+/* The views of the slabs around j that the pass reads, of a window of j - radius to j + radius; the
+ * others are views of slab j. This runs for each level and slab, so if all slabs are inside the
+ * grid, each pointer is computed from the one before. */
 static void view_window(const tz_stage *stage, const tz_pipeline *pipeline, const tz__job *job,
-                        int f, int version, int64_t j, int radius, int64_t x, int64_t y,
-                        tz_view *views)
+                        int l, int f, int64_t j, int64_t x, int64_t y, tz_view *views)
 {
-    const tz_field *field = &stage->stencil->fields[f];
-    const int window = 2 * radius + 1;
-    if (field->role == TZ_STATIC && field->radius == 0) {
-        /* Only slab j is read. */
-        const tz_view middle = view_slab(stage, pipeline, job, f, version, j, x, y);
-        for (int k = 0; k < window; k++) {
-            views[k].at = middle.at;
-            views[k].row_stride = middle.row_stride;
+    const tz__level *level = &pipeline->level[l];
+    const int radius = stage->dims == 1 ? 0 : level->radius, version = level->source[f];
+    const int pass = (l - 1) % stage->stencil->passes_count;
+    const int low = pipeline->slabs[pass][f].low, high = pipeline->slabs[pass][f].high;
+    tz_view *middle = views + radius;
+    if (j + low < 0 || j + high >= tz__stream_extent(stage)) {
+        for (int d = low; d <= high; d++)
+            middle[d] = view_slab(stage, pipeline, job, f, version, j + d, x, y);
+    } else {
+        middle[low] = view_slab(stage, pipeline, job, f, version, j + low, x, y);
+        const char *at = middle[low].at;
+        const ptrdiff_t row_stride = middle[low].row_stride;
+        const tz__ring *ring = &pipeline->level[version].ring[f];
+        if (version == 0 && !job->gather) {
+            const ptrdiff_t stride =
+                array_slab(stage, &stage->in[f], 1, stage->element_size[f]) - stage->in[f].origin;
+            for (int d = low + 1; d <= high; d++)
+                middle[d] = (tz_view){at += stride, row_stride};
+        } else if (low < high) {
+            uint32_t slot = ring_slot(job, ring, j + low);
+            for (int d = low + 1; d <= high; d++) {
+                at += ring->slab_bytes;
+                if (++slot == ring->depth) {
+                    slot = 0;
+                    at -= ring->depth * ring->slab_bytes;
+                }
+                middle[d] = (tz_view){at, row_stride};
+            }
         }
-        return;
     }
-    if (j - radius < 0 || j + radius >= tz__stream_extent(stage)) {
-        for (int k = 0; k < window; k++)
-            views[k] = view_slab(stage, pipeline, job, f, version, j - radius + k, x, y);
-        return;
-    }
-    views[0] = view_slab(stage, pipeline, job, f, version, j - radius, x, y);
-    const char *at = views[0].at;
-    const ptrdiff_t row_stride = views[0].row_stride;
-    if (version == 0 && !job->gather) {
-        const ptrdiff_t stride =
-            array_slab(stage, &stage->in[f], 1, stage->element_size[f]) - stage->in[f].origin;
-        for (int k = 1; k < window; k++)
-            views[k] = (tz_view){at += stride, row_stride};
-        return;
-    }
-    const tz__ring *ring = &pipeline->level[version].ring[f];
-    uint32_t slot = ring_slot(job, ring, j - radius);
-    for (int k = 1; k < window; k++) {
-        at += ring->slab_bytes;
-        if (++slot == ring->depth) {
-            slot = 0;
-            at -= ring->depth * ring->slab_bytes;
-        }
-        views[k] = (tz_view){at, row_stride};
-    }
+    for (int d = -radius; d < low; d++)
+        middle[d] = middle[0];
+    for (int d = high + 1; d <= radius; d++)
+        middle[d] = middle[0];
 }
 
 /* ---- One level on one slab ------------------------------------------------------------------- */
@@ -151,11 +150,17 @@ static void compute_area(const tz_stage *stage, const tz_pipeline *pipeline, con
 {
     const tz__level *level = &pipeline->level[l];
     const tz_stencil *stencil = stage->stencil;
-    const int radius = stage->dims == 1 ? 0 : level->radius, window = 2 * radius + 1;
+    const int window = stage->dims == 1 ? 1 : 2 * level->radius + 1;
     tz_view in[TZ_FIELDS_MAX * (2 * TZ_RADIUS_MAX + 1)];
     tz_target out[TZ_FIELDS_MAX] = {{0}}; /* row functions do arithmetic on all of these pointers */
     for (int f = 0; f < stencil->fields_count; f++) {
-        if (stencil->fields[f].role == TZ_STREAMED) {
+        const tz_role role = stencil->fields[f].role;
+        if (role == TZ_DERIVED) { /* not stored, never read */
+            for (int k = 0; k < window; k++)
+                in[f * window + k] = (tz_view){NULL, 0};
+            continue;
+        }
+        if (role == TZ_STREAMED) {
             in[f * window] =
                 (tz_view){stage->streamed_row(stage->streamed[f], stage->step + level->iteration,
                                               area->x_low, area->x_high - area->x_low,
@@ -163,8 +168,7 @@ static void compute_area(const tz_stage *stage, const tz_pipeline *pipeline, con
                           0};
             continue;
         }
-        view_window(stage, pipeline, job, f, level->source[f], j, radius, area->x_low, area->y_low,
-                    &in[f * window]);
+        view_window(stage, pipeline, job, l, f, j, area->x_low, area->y_low, &in[f * window]);
         if (!(level->pass->writes >> f & 1))
             continue;
         const size_t size = stage->element_size[f];
@@ -179,11 +183,14 @@ static void compute_area(const tz_stage *stage, const tz_pipeline *pipeline, con
             out[f].row_stride = host->row_stride;
         }
     }
-    const int64_t slab = job->wrap ? tz_ghost_source(TZ_PERIODIC, j, tz__stream_extent(stage)) : j;
+    /* Row functions do arithmetic on derived fields' pointers, too, which nothing reads. */
+    for (int v = stencil->fields_count * window; v < tz_stencil_fields_all(stencil) * window; v++)
+        in[v] = (tz_view){NULL, 0};
+    const int64_t slab = job->wrap ? tz__wrap(j, tz__stream_extent(stage)) : j;
     const tz_span span = {
         .in = in,
         .out = out,
-        .constants = stage->constants,
+        .constants = stage->constants + level->iteration * stage->constants_stride,
         .count = area->x_high - area->x_low,
         .rows = area->y_high - area->y_low,
         .x = x,
@@ -202,13 +209,13 @@ static void compute_wrapped(const tz_stage *stage, const tz_pipeline *pipeline, 
     const int64_t nx = stage->elements[0], ny = stage->elements[1];
     tz__area part = *whole;
     for (int64_t y = whole->y_low; y < whole->y_high; y = part.y_high) {
-        const int64_t wrapped_y = job->y.virtual ? tz_ghost_source(TZ_PERIODIC, y, ny) : y;
+        const int64_t wrapped_y = job->y.virtual ? tz__wrap(y, ny) : y;
         part.y_low = y;
         part.y_high = whole->y_high;
         if (job->y.virtual && part.y_high - y > ny - wrapped_y)
             part.y_high = y + ny - wrapped_y;
         for (int64_t x = whole->x_low; x < whole->x_high; x = part.x_high) {
-            const int64_t wrapped_x = job->x.virtual ? tz_ghost_source(TZ_PERIODIC, x, nx) : x;
+            const int64_t wrapped_x = job->x.virtual ? tz__wrap(x, nx) : x;
             part.x_low = x;
             part.x_high = whole->x_high;
             if (job->x.virtual && part.x_high - x > nx - wrapped_x)
@@ -282,17 +289,17 @@ static void run_level(const tz_stage *stage, const tz_pipeline *pipeline, const 
 static void run_job(const tz_stage *stage, const tz_pipeline *pipeline, const tz__job *job)
 {
     const bool flat = stage->dims == 1;
-    const int halo = flat ? 0 : pipeline->halo, batch = stage->batch;
+    const int halo = flat ? 0 : pipeline->level[0].halo.low[stage->dims - 1], batch = stage->batch;
     const int64_t slabs = tz__stream_extent(stage);
     const int64_t first = job->wrap ? job->slab_low - halo : tz__larger(0, job->slab_low - halo);
-    const int64_t end = job->slab_high + halo;
+    const int64_t end = job->slab_high + pipeline->level[pipeline->levels].lag;
     for (int64_t k = first; k < end; k += batch) {
         for (int64_t j = k; job->gather && j < k + batch && j < end; j++)
             for (int f = 0; (job->wrap || j < slabs) && f < stage->stencil->fields_count; f++)
                 if (pipeline->level[0].ring[f].depth && !stage->in[f].uniform)
                     gather_slab(stage, pipeline, job, f, j);
         for (int l = 1; l <= pipeline->levels; l++) {
-            const int64_t j = k - (flat ? 0 : pipeline->level[l].lag);
+            const int64_t j = k - pipeline->level[l].lag;
             run_level(stage, pipeline, job, l, j, j + batch);
         }
     }

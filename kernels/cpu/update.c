@@ -163,6 +163,7 @@ typedef struct part {
     const tz_pass *pass;
     tz_row_fn *rows;
     cut cut;
+    uint32_t near; /* mask of the fields that it reads in its own slab alone */
     int64_t x_low, width;
     int64_t y_low, height; /* rows of a slab */
     char *ring[TZ_FIELDS_MAX], *now[TZ_FIELDS_MAX];
@@ -180,11 +181,11 @@ static size_t wide_size(const tz_stage *stage, int f)
     return is_real(stage, f) ? sizeof(double) : 4;
 }
 
-/* Slabs before and after that the pass reads: none of a static field of radius 0. */
+/* Slabs before and after that the pass reads: the same number for all fields that it reads in other
+ * slabs than its own. */
 static int reach_of(const part *p, int f)
 {
-    const tz_field *field = &p->job->stage->stencil->fields[f];
-    return field->role == TZ_STATIC && field->radius == 0 ? 0 : p->cut.radius;
+    return p->near >> f & 1 ? 0 : p->cut.radius;
 }
 
 /* Slab j of a field in its ring; j may be outside the grid. */
@@ -223,21 +224,21 @@ static void take_slab(const part *p, int f, int64_t j)
                                : stage->dims == 2 ? host->row_stride
                                                   : 0;
     const int64_t from =
-        stage->dims == 1 ? 0 : tz_ghost_source(stage->boundary[stage->dims - 1][0], j, c->slabs);
-    const int64_t count = p->width + 2 * c->halo_x;
+        stage->dims == 1 ? 0 : tz_ghost_source(stage->boundary[stage->dims - 1], j, c->slabs);
+    const int64_t count = p->width + 2 * c->halo_x, x = p->x_low - c->halo_x;
     char *to = slab_at(p, f, j);
     for (int64_t y = -c->halo_y; y < p->height + c->halo_y; y++) {
-        const char *row =
-            host->origin +
-            (from * distance + (p->y_low + y) * host->row_stride + p->x_low - c->halo_x) * size;
-        if (stage->dims < 3)
-            row = host->origin + (from * distance + p->x_low - c->halo_x) * size;
-        if (from < 0)
-            take_row(stage, f, stage->boundary_row[f], 0, count, to);
-        else if (host->uniform)
+        const int64_t row = stage->dims < 3 ? 0 : p->y_low + y;
+        if (from < 0) {
+            const tz_view *outside = &stage->outside[f][2 * stage->dims - 3 - from];
+            take_row(stage, f, (const char *)outside->at + (row * outside->row_stride + x) * size,
+                     1, count, to);
+        } else if (host->uniform) {
             take_row(stage, f, host->origin, 0, count, to);
-        else
-            take_row(stage, f, row, 1, count, to);
+        } else {
+            take_row(stage, f, host->origin + (from * distance + row * host->row_stride + x) * size,
+                     1, count, to);
+        }
         to += c->stride * (ptrdiff_t)wide_size(stage, f);
     }
 }
@@ -263,6 +264,10 @@ static void compute_slab(const part *p, int64_t k)
         if (p->pass->writes >> f & 1)
             out[f] = (tz_target){p->now[f], c->stride};
     }
+    /* Row functions do arithmetic on derived fields' pointers, too, which nothing reads. */
+    for (int v = stage->stencil->fields_count * c->window;
+         v < tz_stencil_fields_all(stage->stencil) * c->window; v++)
+        in[v] = (tz_view){NULL, 0};
     const tz_span span = {
         .in = in,
         .out = out,
@@ -302,15 +307,31 @@ static void measure_row(part *p, int f, int64_t k, int64_t y)
                 : (double)((const int32_t *)now)[i] - (double)((const int32_t *)old)[i];
 }
 
+static uint32_t near_fields(const tz_stage *stage, const tz_pass *pass)
+{
+    uint32_t near = 0;
+    for (int f = 0; f < stage->stencil->fields_count; f++) {
+        const tz_reads reads = tz_stencil_reads(stage->stencil, pass, f);
+        if (stage->dims > 1 && reads.low[stage->dims - 1] == 0 && reads.high[stage->dims - 1] == 0)
+            near |= 1u << f;
+    }
+    return near;
+}
+
+static bool has_memory(const tz_stencil *stencil, int f)
+{
+    return stencil->fields[f].role == TZ_STATE || stencil->fields[f].role == TZ_STATIC;
+}
+
 static void run_part(part *p, int64_t slab_low, int64_t slab_high)
 {
     const tz_stencil *stencil = p->job->stage->stencil;
     for (int64_t j = slab_low - p->cut.radius; j < slab_high + p->cut.radius; j++) {
         const int64_t k = j - p->cut.radius;
         for (int f = 0; f < stencil->fields_count; f++)
-            if (reach_of(p, f) > 0)
+            if (has_memory(stencil, f) && reach_of(p, f) > 0)
                 take_slab(p, f, j);
-            else if (k >= slab_low)
+            else if (has_memory(stencil, f) && k >= slab_low)
                 take_slab(p, f, k);
         if (k < slab_low)
             continue;
@@ -352,10 +373,11 @@ void tz_update_run(const tz_update_job *job, double *largest, double *magnitude)
     for (int i = 0; i < stage->stencil->passes_count; i++) {
         const tz_pass *pass = &stage->stencil->passes[i];
         const cut c = cut_of(stage, pass->radius, threads);
+        const uint32_t near = near_fields(stage, pass);
         tz_row_fn *rows = tz_stage_rows(stage, pass);
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 1) reduction(max : most, value)
         for (int64_t n = 0; n < c.segments * c.bands * c.chunks; n++) {
-            part p = {.job = job, .pass = pass, .rows = rows, .cut = c};
+            part p = {.job = job, .pass = pass, .rows = rows, .cut = c, .near = near};
             const int64_t low = n / (c.segments * c.bands) * c.chunk;
             make_part(&p, n, job->work + (size_t)omp_get_thread_num() * bytes);
             run_part(&p, low, low + c.chunk < c.slabs ? low + c.chunk : c.slabs);

@@ -20,7 +20,7 @@
  *   TZ_WRITTEN_LIST(D)   the same of fields that the stage changes
  *   TZ_PASS_LIST(D)      passes of an iteration: D(pass, cell, radius)
  *   TZ_WRITES_p(D)       as TZ_FIELD_LIST, of fields that pass p writes
- *   TZ_CONSTANT_LIST(D)  constants of the cell updates: D(name, value)
+ *   TZ_CONSTANT_LIST(D)  constants of the cell updates: D(name, value); tz_t is the iteration
  *
  * Lists of one family are described in its _kernel.cuh. Macros that begin with TZ__ are internal:
  * plugins use those that begin with TZ_. */
@@ -28,6 +28,7 @@
 #define TZ_COMMON_CUH
 
 #include "device.cuh"
+#include "numbers.cuh"
 
 struct tz_arguments {
     const void *in[TZ_FIELDS_COUNT]; /* a streamed field: the slab of the stage's first iteration */
@@ -39,6 +40,14 @@ struct tz_arguments {
         double d;
         long long i;
     } constants[TZ_CONSTANTS_MAX];
+#if TZ_VARYING > 0
+    /* Constants that vary: TZ_VARYING of each iteration of the launch. */
+    union {
+        float f;
+        double d;
+        long long i;
+    } varying[TZ_VARYING_SLOTS];
+#endif
     void *scratch; /* the kernel's own memory, zero before its first launch */
     long long step;
     long long plane; /* elements from a plane to the next */
@@ -280,16 +289,56 @@ TZ_DEVICE T tz_value_outside(const tz_arguments &a, const tz_edges<T> &edge, int
     const tz_edges<type> name##_edge = tz_edges_of<type>(a, index);
 /* A constant, into the context `c` of a cell update. */
 #define TZ__CONTEXT_VALUE(name, value) c.k_##name = value;
+/* All constants of iteration t of the launch. */
+#define TZ__CONTEXT_CONSTANTS(t)                                                                   \
+    {                                                                                              \
+        const int tz_t = (t);                                                                      \
+        (void)tz_t;                                                                                \
+        TZ_CONSTANT_LIST(TZ__CONTEXT_VALUE)                                                        \
+    }
 
 /* ---- The language of cell updates: the common part -------------------------------------------- */
 
 #define TZ__CAT_(a, b) a##b
 #define TZ__CAT(a, b) TZ__CAT_(a, b)
-#define TZ__PICK(a, b, c, d, name, ...) name
+#define TZ__PICK(a, b, c, d, e, f, g, name, ...) name
 #define TZ__CONTEXT_CONSTANT(name, type, ...) type k_##name;
 #define TZ__AT2(f, dx, dy) TZ__AT3(f, dx, dy, 0)
 #define TZ__AT1(f, dx) TZ__AT3(f, dx, 0, 0)
-#define TZ_AT(...) TZ__PICK(__VA_ARGS__, TZ__AT3, TZ__AT2, TZ__AT1, )(__VA_ARGS__)
+/* The message of a mistake, as an error of the compiler. */
+#define TZ__SAY(...)                                                                               \
+    ([] {                                                                                          \
+        static_assert(false, #__VA_ARGS__);                                                        \
+        return 0;                                                                                  \
+    }())
+/* An offset for each axis. A wrong name is a message about the enumeration. */
+#define TZ__FIELD_NAME(role, name, type, index) name,
+#ifdef TZ_FIELD_LIST
+enum class tz_field { TZ_FIELD_LIST(TZ__FIELD_NAME) };
+#endif
+#define TZ_AT(field, ...) ((void)tz_field::field, TZ__AT(field, ##__VA_ARGS__))
+#if TZ_DIMS == 1
+#define TZ__AT(...)                                                                                \
+    TZ__PICK(__VA_ARGS__, TZ__AT_ANY, TZ__AT_ANY, TZ__AT_ANY, TZ__AT_ANY, TZ__AT_ANY, TZ__AT1,     \
+             TZ__AT_ANY, )                                                                         \
+    (__VA_ARGS__)
+#define TZ__AT_ANY(...)                                                                            \
+    TZ__SAY(TZ_CELL_DIMS is 1, so TZ_AT takes a field and 1 offset, as in TZ_AT(u, -1))
+#elif TZ_DIMS == 2
+#define TZ__AT(...)                                                                                \
+    TZ__PICK(__VA_ARGS__, TZ__AT_ANY, TZ__AT_ANY, TZ__AT_ANY, TZ__AT_ANY, TZ__AT2, TZ__AT_ANY,     \
+             TZ__AT_ANY, )                                                                         \
+    (__VA_ARGS__)
+#define TZ__AT_ANY(...)                                                                            \
+    TZ__SAY(TZ_CELL_DIMS is 2, so TZ_AT takes a field and 2 offsets, as in TZ_AT(u, -1, 0))
+#else
+#define TZ__AT(...)                                                                                \
+    TZ__PICK(__VA_ARGS__, TZ__AT_ANY, TZ__AT_ANY, TZ__AT_ANY, TZ__AT3, TZ__AT_ANY, TZ__AT_ANY,     \
+             TZ__AT_ANY, )                                                                         \
+    (__VA_ARGS__)
+#define TZ__AT_ANY(...)                                                                            \
+    TZ__SAY(TZ_CELL_DIMS is 3, so TZ_AT takes a field and 3 offsets, as in TZ_AT(u, -1, 0, 0))
+#endif
 #define TZ_K(name) (tz_c.k_##name)
 #define TZ_CELL(cell) TZ_CELL_ONCE(cell, TZ__ONCE_NOTHING)
 #define TZ_CELL_PLANES(cell, PLANES) TZ_CELL(cell)

@@ -48,6 +48,15 @@ TZ_DEVICE double tz_abs(double value)
 {
     return fabs(value);
 }
+/* Correctly rounded. */
+TZ_DEVICE float tz_sqrt_real(float value)
+{
+    return __fsqrt_rn(value);
+}
+TZ_DEVICE double tz_sqrt_real(double value)
+{
+    return __dsqrt_rn(value);
+}
 
 /* Wait for all threads of the block, or of the warp. Afterwards each thread sees all earlier writes of
  * the others. */

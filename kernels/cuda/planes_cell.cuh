@@ -49,6 +49,7 @@ template <class T> TZ_DEVICE T tz_at_centre(T value, bool centre)
 #define TZ__FIELD_state(name, type)                                                                \
     const type(*name)[TZ_ROWS + 2 * TZ_CELL_RADIUS][TZ_VECTOR + 2 * TZ_CELL_RADIUS];               \
     type(*name##_out)[TZ_VECTOR];
+#define TZ__FIELD_derived(name, type) TZ__FIELD_state(name, type)
 #define TZ__FIELD_static(name, type)                                                               \
     const type *name;                                                                              \
     tz_edges<type> name##_edge;

@@ -91,9 +91,10 @@
 
 /* Makes the sums of the plane that is `radius` ahead of the plane that the level computes. The update
  * then reads only sums. */
-#define TZ__MAKE_SUMS(k, pass, cell, iteration, rest_low, rest_high, radius)                                      \
+#define TZ__MAKE_SUMS(k, pass, cell, iteration, rest_low, rest_high, radius)                       \
     pass_##pass::planes_##cell made[TZ_ROWS][TZ_VECTOR], made_edge = {};                           \
-    if (BORDER < 2 || tz_plane_wanted(a, tile, z + radius, rest_low + radius, rest_high + radius)) {                       \
+    if (BORDER < 2 ||                                                                              \
+        tz_plane_wanted(a, tile, z + radius, rest_low + radius, rest_high + radius)) {             \
         TZ__READ_OWN(k)                                                                            \
         TZ_EACH_ELEMENT                                                                            \
         {                                                                                          \
@@ -102,13 +103,13 @@
             made[j][e] = pass_##pass::make_planes_##cell<BORDER>(c, p);                            \
         }                                                                                          \
     }                                                                                              \
-    if constexpr (BORDER == 2 && TZ_FIXED_Z) {                                      \
+    if constexpr (BORDER == 2 && TZ_FIXED_Z) {                                                     \
         TZ_READS_##k(TZ__NEAR_EDGE)                                                                \
         const tz_cell_place p = {0, 0, 0, 0, 0, 0};                                                \
         made_edge = pass_##pass::make_planes_##cell<BORDER>(c, p);                                 \
     }                                                                                              \
     if constexpr (BORDER == 2)                                                                     \
-        tz_hold_above<v_sums_##k>(a, tile, z + radius, q.sums_##k, made, made_edge);                     \
+        tz_hold_above<v_sums_##k>(a, tile, z + radius, q.sums_##k, made, made_edge);               \
     tz_ring_push(q.sums_##k, made);                                                                \
     if constexpr (BORDER == 2)                                                                     \
         tz_hold_below<v_sums_##k>(a, tile, z + radius, i, q.sums_##k, made_edge);                  \
@@ -127,22 +128,23 @@
                                                                                 name##_next);))
 #define TZ__KEEP_PLANE(name, version, shared)                                                      \
     if constexpr (BORDER == 2)                                                                     \
-        tz_hold_above<v_##name##_##version>(a, tile, z, q.name##_##version, name##_next, name##_edge);   \
+        tz_hold_above<v_##name##_##version>(a, tile, z, q.name##_##version, name##_next,           \
+                                            name##_edge);                                          \
     tz_ring_push(q.name##_##version, name##_next);                                                 \
     TZ__IF(shared, tz_leave_rows<BORDER, v_##name##_##version>(tile, i, 0, name##_next);)          \
     if constexpr (BORDER == 2)                                                                     \
         tz_hold_below<v_##name##_##version>(a, tile, z, i, q.name##_##version, name##_edge);
 
-#define TZ__RUN_LEVEL(k, pass, cell, iteration, lag, rest_low, rest_high, radius, sums)                           \
+#define TZ__RUN_LEVEL(k, pass, cell, iteration, lag, rest_low, rest_high, radius, sums)            \
     {                                                                                              \
         const int z = tile.z - lag;                                                                \
         TZ_MAKES_##k(TZ__NEXT)                                                                     \
         pass_##pass::context_##cell c;                                                             \
         c.arguments = &a;                                                                          \
         TZ_CONTEXT_##k(TZ__CONTEXT_ENTRY)                                                          \
-        TZ_CONSTANT_LIST(TZ__CONTEXT_VALUE)                                                        \
-        TZ__IF(sums, TZ__MAKE_SUMS(k, pass, cell, iteration, rest_low, rest_high, radius))                        \
-        if (BORDER < 2 || tz_plane_wanted(a, tile, z, rest_low, rest_high)) {                                     \
+        TZ__CONTEXT_CONSTANTS(iteration)                                                           \
+        TZ__IF(sums, TZ__MAKE_SUMS(k, pass, cell, iteration, rest_low, rest_high, radius))         \
+        if (BORDER < 2 || tz_plane_wanted(a, tile, z, rest_low, rest_high)) {                      \
             TZ__IF_NOT(sums, TZ__READ_OWN(k))                                                      \
             TZ_EACH_ELEMENT                                                                        \
             {                                                                                      \

@@ -47,12 +47,12 @@ struct tz_span {
     unsigned int wanted;  /* own cells that other blocks also hold */
 };
 
-/* The elements adjacent to a brick along an axis: TZ_R before it, then TZ_R after it. */
+/* The elements adjacent to a brick along an axis: TZ_RADIUS before it, then TZ_RADIUS after it. */
 struct tz_sides {
-    int offset[2 * TZ_R];   /* from the thread's element 0, in elements of shared memory */
-    bool outside[2 * TZ_R]; /* the boundary value, */
-    bool high[2 * TZ_R];    /* of the high side, if values differ */
-    int turns[2 * TZ_R];    /* bit rows: how often the coordinate wraps */
+    int offset[2 * TZ_RADIUS];   /* from the thread's element 0, in elements of shared memory */
+    bool outside[2 * TZ_RADIUS]; /* the boundary value, */
+    bool high[2 * TZ_RADIUS];    /* of the high side, if values differ */
+    int turns[2 * TZ_RADIUS];    /* bit rows: how often the coordinate wraps */
 };
 
 /* Where a thread is. */
@@ -144,8 +144,8 @@ TZ_DEVICE tz_sides tz_sides_of(int thread, int cells, int threads, int slot, int
     const bool wraps = bits || LOW == TZ_PERIODIC;
     const int begin = tz_tile_begin(block, blocks, n, extent, wraps);
 #pragma unroll
-    for (int q = 0; q < 2 * TZ_R; q++) {
-        int c = thread * cells + (q < TZ_R ? q - TZ_R : cells + q - TZ_R);
+    for (int q = 0; q < 2 * TZ_RADIUS; q++) {
+        int c = thread * cells + (q < TZ_RADIUS ? q - TZ_RADIUS : cells + q - TZ_RADIUS);
         b.outside[q] = b.high[q] = false;
         b.turns[q] = 0;
         const bool end = c < 0 ? block == 0 : block == blocks - 1;
@@ -336,9 +336,9 @@ TZ_DEVICE T tz_near(const tz_tile &t, const tz_place &p, const tz_brick<T> &own,
     const bool off_z = k < 0 || k >= TZ_VZ;
     if (TZ_HELD && !off_x && !off_y && !off_z)
         return own.v[k][j][i];
-    const int qx = i < 0 ? i + TZ_R : i >= TZ_VX ? i - TZ_VX + TZ_R : 0;
-    const int qy = j < 0 ? j + TZ_R : j >= TZ_VY ? j - TZ_VY + TZ_R : 0;
-    const int qz = k < 0 ? k + TZ_R : k >= TZ_VZ ? k - TZ_VZ + TZ_R : 0;
+    const int qx = i < 0 ? i + TZ_RADIUS : i >= TZ_VX ? i - TZ_VX + TZ_RADIUS : 0;
+    const int qy = j < 0 ? j + TZ_RADIUS : j >= TZ_VY ? j - TZ_VY + TZ_RADIUS : 0;
+    const int qz = k < 0 ? k + TZ_RADIUS : k >= TZ_VZ ? k - TZ_VZ + TZ_RADIUS : 0;
     int offset = off_x ? t.sides_x.offset[qx] + 0 : i * TZ_LIVE;
     offset += off_y ? t.sides_y.offset[qy] + 0 : j * (TZ_VX * TZ_LIVE);
     offset += off_z ? t.sides_z.offset[qz] + 0 : k * (TZ_VY * TZ_VX * TZ_LIVE);

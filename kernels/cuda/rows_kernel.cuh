@@ -140,7 +140,7 @@ struct tz_queues {
     {                                                                                              \
         pass_##pass::context_##cell c;                                                             \
         const int row = y - lag;                                                                   \
-        TZ_CONSTANT_LIST(TZ__CONTEXT_VALUE)                                                        \
+        TZ__CONTEXT_CONSTANTS(iteration)                                                           \
         TZ__UPDATE(l, pass, cell, iteration, makes, made, last, slot)                              \
         TZ_MAKES_##l(TZ__KEEP)                                                                     \
     }

@@ -1,5 +1,5 @@
-/* A plugin with one fault, which a BAD_ macro selects.  Those that get as far as their id have one of their own, since all lie in one
- * folder. */
+/* A plugin with one fault, which a BAD_ macro selects. Those that get as far as their id have one of
+ * their own, since all lie in one folder. */
 #include <stdio.h>
 
 #define TZ_CELL_TEXT "bad_plugin.cell.h"
@@ -20,6 +20,7 @@ static const tz_kernels half_kernels = {
     .forms_count = 1, .forms = half_forms, .cell = {bad_cell_any_single, bad_cell_any_double}};
 #endif
 
+#pragma GCC diagnostic ignored "-Woverride-init" /* of a member that TZ_PASS() sets */
 static const tz_pass passes[] = {
     {
         .name = "keep",
@@ -28,20 +29,15 @@ static const tz_pass passes[] = {
 #else
         .writes = TZ_WRITES(bad, u),
 #endif
-        .text = bad_text,
-        .text_file = bad_text_file,
-#ifndef BAD_MISSING_TEXT
-        .text_cell = bad_text_cell,
+        TZ_PASS(bad),
+#ifdef BAD_MISSING_TEXT
+        .text_cell = NULL,
 #endif
 #ifdef BAD_MISSING_ROW
         .kernels = &half_kernels,
-#else
-        .kernels = &bad_kernels,
 #endif
 #ifdef BAD_RADIUS_TOO_LARGE
         .radius = TZ_RADIUS_MAX + 1,
-#else
-        .radius = bad_radius,
 #endif
     },
 };

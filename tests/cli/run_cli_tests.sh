@@ -41,7 +41,7 @@ check "version is printed" says "trapeze "
 t
 check "no command: exit code 2" is $rc 2
 check "no command: usage" errs "usage: trapeze"
-for command in '' run plugins doctor info calibrate predict tune explain; do
+for command in '' run plugins doctor info calibrate predict tune explain manual new; do
     # shellcheck disable=SC2086
     t $command --help
     check "trapeze $command --help" is $rc 0
@@ -74,6 +74,13 @@ refused "plugins: unknown name" 1 "did you mean 'hotspot'?" plugins hotspt
 refused "doctor: an argument" 2 "takes no argument" doctor x
 refused "info: nothing" 2 "needs a frame, an array or a run folder" info
 refused "info: no such file" 1 "there is no such file" info nosuch.png
+
+# ---- manual --------------------------------------------------------------------------------------
+t manual
+check "manual" is $rc 0
+check "manual: every function has its section" [ "$(grep -c '^### ' out)" -gt 40 ]
+check "manual: docs/scenario.md is its output (trapeze manual >docs/scenario.md)" cmp -s out "$here/../../docs/scenario.md"
+refused "manual: an argument" 2 "takes no argument" manual x
 
 # ---- plugins, doctor ---------------------------------------------------------------------------
 t plugins

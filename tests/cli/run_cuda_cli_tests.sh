@@ -78,7 +78,7 @@ check "again: from the cache" compiled "$kernels"
 TRAPEZE_CACHE=$work/file/cache t run two.lua --backend cuda -q
 check "an unwritable cache is no failure" is $rc 0
 check "an unwritable cache: one warning" warnings 1
-check "an unwritable cache: the folder" errs "trapeze: warning: compiled kernels cannot be kept in $work/file/cache"
+check "an unwritable cache: the folder" errs "trapeze: warning: compiled code cannot be kept in $work/file/cache"
 check "an unwritable cache: what to do" errs "set TRAPEZE_CACHE"
 TRAPEZE_CACHE='' t run two.lua --backend cuda -q
 check "no cache wanted: no warning" warnings 0

@@ -1,6 +1,7 @@
 #include "contract.h"
 #include "sim/fields.h"
 #include "sim/run.h"
+#include "stencil/problem.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -75,21 +76,36 @@ int contract_precisions(const contract *c, int precisions[TZ_PRECISIONS])
     return count;
 }
 
-int contract_boundaries(const contract *c, tz_boundary boundaries[][TZ_AXES])
+int contract_boundaries(const contract *c, tz_boundary boundaries[][TZ_AXES][2])
 {
-    tz_boundary allowed[4];
-    int n = 0, count = 0;
+    tz_boundary allowed[4], open[4]; /* open: not periodic */
+    int n = 0, open_count = 0, count = 0;
     for (int b = TZ_CLAMP; b <= TZ_MIRROR; b++)
-        if (c->stencil->boundaries & TZ_ALLOW(b))
+        if (c->stencil->boundaries & TZ_ALLOW(b)) {
             allowed[n++] = (tz_boundary)b;
+            if (b != TZ_PERIODIC)
+                open[open_count++] = (tz_boundary)b;
+        }
     for (int i = 0; i < n; i++, count++)
-        for (int axis = 0; axis < TZ_AXES; axis++)
-            boundaries[count][axis] = allowed[i];
+        for (int side = 0; side < TZ_SIDES; side++)
+            boundaries[count][side / 2][side % 2] = allowed[i];
     if (c->stencil->dims > 1 && n > 1)
         for (int i = 0; i < n; i++, count++)
-            for (int axis = 0; axis < TZ_AXES; axis++)
-                boundaries[count][axis] = allowed[(i + axis) % n];
+            for (int side = 0; side < TZ_SIDES; side++)
+                boundaries[count][side / 2][side % 2] = allowed[(i + side / 2) % n];
+    /* Opposite sides differ. So that each rule meets each on some side, axes begin elsewhere. */
+    if (open_count > 1)
+        for (int i = 0; i < open_count; i++, count++)
+            for (int side = 0; side < TZ_SIDES; side++)
+                boundaries[count][side / 2][side % 2] =
+                    open[(i + side / 2 * (side / 2 + 1) / 2 + side % 2) % open_count];
     return count;
+}
+
+void contract_surround(contract_case *k, tz_boundary boundary)
+{
+    for (int side = 0; side < TZ_SIDES; side++)
+        k->boundary[side / 2][side % 2] = boundary;
 }
 
 int contract_isas(const char *isas[3])
@@ -107,11 +123,11 @@ int contract_isas(const char *isas[3])
 
 const char *contract_case_text(const contract *c, const contract_case *k, char *text, size_t size)
 {
-    char names[64] = "", grid[80] = "";
+    char names[80] = "", grid[80] = "", sides[TZ_BOUNDARY_TEXT_SIZE];
     for (int axis = 0; axis < c->stencil->dims; axis++) {
         const size_t a = strlen(names), b = strlen(grid);
         snprintf(names + a, sizeof names - a, "%s%s", axis > 0 ? "," : "",
-                 tz_boundary_name(k->boundary[axis]));
+                 tz_boundary_text(k->boundary[axis], sides));
         snprintf(grid + b, sizeof grid - b, "%s%lld", axis > 0 ? "x" : "",
                  (long long)k->extent[axis]);
     }
@@ -163,18 +179,35 @@ static tz_status fill_fields(const contract *c, const contract_case *k, tz_simul
     return TZ_OK;
 }
 
+size_t contract_scalars(const tz_stencil *stencil, tz_series scalars[TZ_CONSTANTS_MAX])
+{
+    static const double values[] = {1, 0, 0, 1, 1, 1, 0, 1, 0, 0, 0, 1, 1, 0, 1, 0, 0, 1, 0};
+    size_t count = 0;
+    for (int k = 0; k < stencil->constants_count && !stencil->at_step; k++)
+        if (stencil->constants[k].varies)
+            scalars[count++] = (tz_series){
+                .name = stencil->constants[k].name, .count = COUNT(values), .values = values};
+    return count;
+}
+
 tz_status contract_create(const contract *c, const contract_case *k, const char *backend,
                           int threads, const char *isa, tz_simulation **out, tz_error *error)
 {
     const tz_stencil *stencil = c->stencil;
-    tz_side_value outside[TZ_FIELDS_MAX];
+    tz_side_value outside[TZ_FIELDS_MAX * TZ_SIDES];
+    char names[TZ_AXES][TZ_BOUNDARY_TEXT_SIZE];
     size_t outside_count = 0;
-    if (k->other_outside)
-        for (int f = 0; f < stencil->fields_count; f++)
-            if (stencil->fields[f].role != TZ_STREAMED)
-                outside[outside_count++] =
-                    (tz_side_value){.field = stencil->fields[f].name,
-                                    .value = stencil->fields[f].type == TZ_REAL ? 0.375 - f : 1.0};
+    for (int f = 0; k->other_outside && f < stencil->fields_count; f++) {
+        const tz_field *field = &stencil->fields[f];
+        for (int side = 0; side < TZ_SIDES; side++)
+            if (field->role == TZ_STATE || field->role == TZ_STATIC)
+                outside[outside_count++] = (tz_side_value){
+                    .field = field->name,
+                    .sides = 1u << side,
+                    .value = field->type == TZ_REAL  ? 0.375 - f - 0.125 * side
+                             : field->type == TZ_INT ? 1.0 + side
+                                                     : (f + side + side / 3) % 2 == 0};
+    }
     tz_simulation_config config = {.registry = c->registry,
                                    .stencil = stencil->id,
                                    .dims = stencil->dims,
@@ -188,8 +221,11 @@ tz_status contract_create(const contract *c, const contract_case *k, const char 
     for (int axis = 0; axis < TZ_AXES; axis++) {
         config.extent[axis] = k->extent[axis];
         if (axis < stencil->dims)
-            config.boundary[axis] = tz_boundary_name(k->boundary[axis]);
+            config.boundary[axis] = tz_boundary_text(k->boundary[axis], names[axis]);
     }
+    tz_series scalars[TZ_CONSTANTS_MAX];
+    config.scalars_count = contract_scalars(stencil, scalars);
+    config.scalars = scalars;
     if (isa)
         setenv("TZ_ISA", isa, 1);
     tz_status status = tz_simulation_create(out, &config, error);

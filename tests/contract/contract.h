@@ -21,7 +21,7 @@ typedef struct contract {
     int64_t refused;  /* cases that the plugin, the backend or the family refuses */
     tz_error refusal; /* the reason of the first */
     int failures;
-    char note[256]; /* why no case applies to this stencil, or "" */
+    char note[512]; /* why no case applies to this stencil, or what was skipped; or "" */
 } contract;
 
 /* Count a failure; the first few of a section are printed, with the stencil's name. */
@@ -34,13 +34,13 @@ void contract_refuse(contract *c, const tz_error *why);
 
 /* A problem: everything but the backend and the plan. */
 typedef struct contract_case {
-    int precision; /* -1 for stencils without real fields */
-    tz_boundary boundary[TZ_AXES];
-    int64_t extent[TZ_AXES];         /* 1 on axes that the stencil does not have */
-    uint64_t seed;                   /* of every field's values */
-    bool constant_statics;           /* each static field has one value: it may take no memory */
-    bool other_outside;              /* boundary values other than the defaults */
-    const tz_assignment *assignment; /* one parameter to set, or NULL */
+    int precision;                    /* -1 for stencils without real fields */
+    tz_boundary boundary[TZ_AXES][2]; /* low and high side */
+    int64_t extent[TZ_AXES];          /* 1 on axes that the stencil does not have */
+    uint64_t seed;                    /* of every field's values */
+    bool constant_statics;            /* each static field has one value: it may take no memory */
+    bool other_outside;               /* another boundary value on each side */
+    const tz_assignment *assignment;  /* one parameter to set, or NULL */
 } contract_case;
 
 /* Write "boundary clamp,mirror precision double grid 7x5" into `text`; returns `text`. */
@@ -51,6 +51,10 @@ const char *contract_case_text(const contract *c, const contract_case *k, char *
 tz_status contract_create(const contract *c, const contract_case *k, const char *backend,
                           int threads, const char *isa, tz_simulation **out, tz_error *error);
 
+/* A list for each constant that varies and that the plugin leaves to scenarios: zeros and ones, which
+ * suit most, at irregular distances. Returns how many. */
+size_t contract_scalars(const tz_stencil *stencil, tz_series scalars[TZ_CONSTANTS_MAX]);
+
 tz_status contract_run(tz_simulation *sim, int64_t steps, tz_error *error);
 
 /* The values that a case gives to a field. */
@@ -59,9 +63,11 @@ tz_random contract_values(const tz_field *field, uint64_t seed);
 /* The stencil's precisions, or -1 alone if it computes with integers. Returns how many. */
 int contract_precisions(const contract *c, int precisions[TZ_PRECISIONS]);
 
-/* Every allowed boundary on all axes, then mixtures. Returns how many. */
-enum { CONTRACT_BOUNDARIES_MAX = 8 };
-int contract_boundaries(const contract *c, tz_boundary boundaries[][TZ_AXES]);
+/* Every allowed boundary on all axes, then mixtures: of axes, and of sides. Returns how many. */
+enum { CONTRACT_BOUNDARIES_MAX = 12 };
+int contract_boundaries(const contract *c, tz_boundary boundaries[][TZ_AXES][2]);
+/* The same boundary on all sides. */
+void contract_surround(contract_case *k, tz_boundary boundary);
 
 /* Grid extents to try, small and odd. Returns how many. */
 int contract_sizes(const contract *c, const int64_t (**sizes)[TZ_AXES]);
@@ -76,6 +82,8 @@ void contract_descriptor(contract *c); /* names, docs, ranges, kernels, text */
 void contract_fields(contract *c);     /* written values read back; invalid ones are refused */
 void contract_radius(contract *c);     /* a plugin reads as far as it declares */
 void contract_identity(contract *c);   /* the backend equals the reference, bit for bit */
+void contract_device(contract *c);     /* GPUs' compilers take the text; it gives the same bits */
+void contract_outputs(contract *c);    /* derived fields are what their outputs compute */
 void contract_diverge(contract *c);    /* overflow is found and reported */
 
 #endif

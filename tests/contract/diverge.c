@@ -129,8 +129,8 @@ void contract_diverge(contract *c)
     bool ever = false;
     for (int p = 0; p < count; p++) {
         contract_case k = {.precision = precisions[p], .extent = {1, 1, 1}, .seed = 77};
+        contract_surround(&k, s->boundary);
         for (int axis = 0; axis < TZ_AXES; axis++) {
-            k.boundary[axis] = s->boundary;
             k.extent[axis] = axis < s->dims ? 9 + axis : 1;
         }
         for (int way = 0; way < WAYS; way++) {

@@ -311,8 +311,8 @@ void contract_fields(contract *c)
     for (int p = 0; p < count; p++)
         for (int e = 0; e < 3; e++) {
             contract_case k = {.precision = precisions[p], .seed = (uint64_t)e};
+            contract_surround(&k, c->stencil->boundary);
             for (int axis = 0; axis < TZ_AXES; axis++) {
-                k.boundary[axis] = c->stencil->boundary;
                 k.extent[axis] = axis < c->stencil->dims ? extents[e][axis] : 1;
             }
             char what[256];

@@ -1,6 +1,6 @@
 /* contract [--list] [--stencil ID]... [--section NAME]... [--backend NAME] [--family NAME]
- * FOLDER... (contract.h). A section that checks no case fails, unless none applies to the
- * stencil. */
+ * PLUGIN.so|FOLDER... (contract.h). A section that checks no case fails, unless none applies to the
+ * stencil. After a section with a failure the later ones are not run. */
 #include "contract.h"
 
 #include <stdio.h>
@@ -20,8 +20,9 @@ static const struct {
     const char *name;
     void (*check)(contract *c);
 } sections[] = {
-    {"descriptor", contract_descriptor}, {"fields", contract_fields},   {"radius", contract_radius},
-    {"identity", contract_identity},     {"diverge", contract_diverge},
+    {"descriptor", contract_descriptor}, {"fields", contract_fields}, {"radius", contract_radius},
+    {"identity", contract_identity},     {"device", contract_device}, {"outputs", contract_outputs},
+    {"diverge", contract_diverge},
 };
 enum { SECTIONS = sizeof sections / sizeof *sections };
 
@@ -72,7 +73,7 @@ static int check_stencil(contract *c, const names *wanted_sections)
         const double start = now_s();
         sections[i].check(c);
         if (c->compared == 0 && c->failures == 0 && c->note[0] == '\0')
-            contract_fail(c, "%s: no case was checked", sections[i].name);
+            contract_fail(c, "%s: nothing compared, no case was possible", sections[i].name);
         printf("%-14s %-10s %8lld cases", c->stencil->id, sections[i].name, (long long)c->compared);
         if (c->refused > 0)
             printf(", %lld not possible (the first: %s)", (long long)c->refused,
@@ -84,6 +85,10 @@ static int check_stencil(contract *c, const names *wanted_sections)
         printf(" (%.1f s)\n", now_s() - start);
         fflush(stdout);
         failures += c->failures;
+        if (c->failures > 0 && i + 1 < SECTIONS) {
+            printf("%-14s the sections after %s were not run\n", c->stencil->id, sections[i].name);
+            break;
+        }
     }
     return failures;
 }
@@ -99,7 +104,7 @@ static bool is_section(const char *name)
 static int usage(void)
 {
     fprintf(stderr, "usage: contract [--list] [--stencil ID]... [--section NAME]... "
-                    "[--backend NAME] [--family NAME] FOLDER...\n"
+                    "[--backend NAME] [--family NAME] PLUGIN.so|FOLDER...\n"
                     "sections:");
     for (int i = 0; i < SECTIONS; i++)
         fprintf(stderr, " %s", sections[i].name);
@@ -142,6 +147,11 @@ int main(int argc, char **argv)
     if (folders.count == 0)
         return usage();
 
+    for (int i = 0; i < folders.count; i++)
+        if (access(folders.items[i], F_OK) != 0) {
+            fprintf(stderr, "contract: %s: no such file or folder\n", folders.items[i]);
+            return 2;
+        }
     tz_registry *registry = NULL;
     tz_error error = {0};
     if (tz_registry_create(&registry, folders.items, (size_t)folders.count, &error) != TZ_OK) {

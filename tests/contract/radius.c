@@ -2,7 +2,8 @@
 #include "contract.h"
 
 #include "sim/fields.h"
-#include "stencil/problem.h"
+#include "stencil/probe.h"
+#include "stencil/stencil.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,146 +14,70 @@ static int64_t magnitude(int64_t value)
     return value < 0 ? -value : value;
 }
 
-static uint64_t mix(uint64_t *state)
+static bool is_listed(const tz_pass *pass, int field)
 {
-    *state += 0x9e3779b97f4a7c15u;
-    uint64_t z = *state;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    return z ^ (z >> 27);
+    for (int i = 0; i < pass->reads_count; i++)
+        if (pass->reads[i].field == field && strcmp(pass->reads[i].cell, pass->text_cell) == 0)
+            return true;
+    return false;
 }
 
 /* ---- Tracing --------------------------------------------------------------------------------- */
 
-enum { TRIALS = 96 };
-
-typedef struct tracer {
-    tz_cell_access access; /* first: callbacks are given a pointer to it */
-    contract *c;
-    tz_precision precision;
-    int pass;
-    uint64_t random;
-    int reach[TZ_FIELDS_MAX]; /* farthest offset read; -1: never read */
-    uint32_t written;
-    union {
-        float f;
-        double d;
-        int32_t i;
-        uint32_t w;
-    } value, sink[TZ_FIELDS_MAX];
-} tracer;
-
-static const void *trace_read(const tz_cell_access *access, int field, int dx, int dy, int dz)
-{
-    tracer *t = (tracer *)(uintptr_t)access;
-    const tz_stencil *s = t->c->stencil;
-    if (field < 0 || field >= s->fields_count) {
-        contract_fail(t->c, "pass %d reads field number %d", t->pass, field);
-        return &t->value;
-    }
-    if ((s->dims < 2 && dy != 0) || (s->dims < 3 && dz != 0))
-        contract_fail(t->c, "pass %d reads '%s' off the axes that it has", t->pass,
-                      s->fields[field].name);
-    if (s->fields[field].role == TZ_STATE && (t->written >> field & 1))
-        contract_fail(t->c, "pass %d reads '%s' after it wrote it: put all TZ_PUT at the end",
-                      t->pass, s->fields[field].name);
-    int far = abs(dx);
-    far = abs(dy) > far ? abs(dy) : far;
-    far = abs(dz) > far ? abs(dz) : far;
-    if (far > t->reach[field])
-        t->reach[field] = far;
-    const uint64_t bits = mix(&t->random);
-    switch (s->fields[field].type) {
-    case TZ_BITS:
-        t->value.w = (uint32_t)bits;
-        break;
-    case TZ_INT:
-        t->value.i = (int32_t)(bits % 10);
-        break;
-    default:
-        if (t->precision == TZ_DOUBLE)
-            t->value.d = (double)(bits % 4096) / 512.0;
-        else
-            t->value.f = (float)(bits % 4096) / 512.0f;
-    }
-    return &t->value;
-}
-
-static void *trace_write(const tz_cell_access *access, int field)
-{
-    tracer *t = (tracer *)(uintptr_t)access;
-    if (field < 0 || field >= t->c->stencil->fields_count) {
-        contract_fail(t->c, "pass %d writes field number %d", t->pass, field);
-        return &t->sink[0];
-    }
-    t->written |= 1u << field;
-    return &t->sink[field];
-}
-
-/* Every read of one pass, over values, cells and steps that a branch may depend on. */
-static void trace_pass(contract *c, const tz_problem *problem, int pass,
+/* The text reads no farther than it declares, or the plugin would not have been loaded; here, also
+ * not less far. What TZ_READS lists must be exact. */
+static void trace_pass(contract *c, const tz_pass *pass, tz_precision precision,
                        int field_reach[TZ_FIELDS_MAX])
 {
     const tz_stencil *s = c->stencil;
-    const tz_pass *p = &s->passes[pass];
-    tracer t = {
-        .access = {.read = trace_read, .write = trace_write, .constants = problem->constants},
-        .c = c,
-        .precision = problem->precision,
-        .pass = pass,
-        .random = (uint64_t)pass + 1};
-    for (int f = 0; f < TZ_FIELDS_MAX; f++)
-        t.reach[f] = -1;
-    const int before = c->failures; /* a fault shows in every trial: once is enough */
-    for (int trial = 0; trial < TRIALS && c->failures == before; trial++) {
-        t.access.x = trial & 3;
-        t.access.y = s->dims > 1 ? trial >> 2 & 3 : 0;
-        t.access.z = s->dims > 2 ? trial >> 4 & 1 : 0;
-        t.access.step = trial >> 5;
-        t.written = 0;
-        p->kernels->cell[problem->precision](&t.access);
-        c->compared++;
-        if (t.written != p->writes)
-            contract_fail(c, "pass '%s' writes fields %#x in a cell, but declares %#x", p->name,
-                          t.written, p->writes);
+    tz_probe_seen seen[TZ_FIELDS_MAX];
+    tz_error error = {0};
+    if (tz_probe_cell(s, pass, precision, c->plugin->id, seen, &error) != TZ_OK) {
+        contract_fail(c, "%s", error.message);
+        return;
     }
-    int state_reach = -1;
+    int reach = 0;
     for (int f = 0; f < s->fields_count; f++) {
-        if (s->fields[f].role == TZ_STATE) {
-            state_reach = t.reach[f] > state_reach ? t.reach[f] : state_reach;
-            if (t.reach[f] > p->radius)
-                contract_fail(c, "pass '%s' declares radius %d, but reads '%s' %d cells away",
-                              p->name, p->radius, s->fields[f].name, t.reach[f]);
+        const tz_reads declared = tz_stencil_reads(s, pass, f);
+        c->compared++;
+        if (seen[f].read_when_written && s->fields[f].role == TZ_STATE)
+            contract_fail(c, "pass '%s' reads '%s' after it wrote it: put all TZ_PUT at the end",
+                          pass->name, s->fields[f].name);
+        for (int axis = 0; axis < TZ_AXES; axis++) {
+            const int low = seen[f].low[axis], high = seen[f].high[axis];
+            const int far = -low > high ? -low : high;
+            reach = far > reach ? far : reach;
+            if (s->fields[f].role != TZ_STATE && far > field_reach[f])
+                field_reach[f] = far;
+            if (is_listed(pass, f) && (low > declared.low[axis] || high < declared.high[axis]))
+                contract_fail(
+                    c,
+                    "pass '%s' reads '%s' from %d to %d on axis %c, but its TZ_READS says "
+                    "%d to %d: ghost zones are larger than they need to be",
+                    pass->name, s->fields[f].name, low, high, "xyz"[axis], declared.low[axis],
+                    declared.high[axis]);
         }
-        field_reach[f] = t.reach[f] > field_reach[f] ? t.reach[f] : field_reach[f];
     }
-    if (state_reach < p->radius)
-        contract_fail(c, "pass '%s' declares radius %d, but reads state at most %d cells away",
-                      p->name, p->radius, state_reach < 0 ? 0 : state_reach);
+    if (reach < pass->radius)
+        contract_fail(c,
+                      "pass '%s' declares radius %d, but reads at most %d cells away: ghost zones "
+                      "are larger than they need to be",
+                      pass->name, pass->radius, reach);
 }
 
 static void trace_stencil(contract *c, int precision)
 {
     const tz_stencil *s = c->stencil;
-    tz_problem problem;
-    tz_error error = {0};
-    tz_simulation_config config = {
-        .registry = c->registry, .stencil = s->id, .dims = s->dims, .precision = precision};
-    for (int axis = 0; axis < TZ_AXES; axis++)
-        config.extent[axis] = axis < s->dims ? 67 : 1;
-    if (tz_problem_resolve(&problem, s, &config, &error) != TZ_OK) {
-        contract_fail(c, "cannot be set up with its defaults: %s", error.message);
-        return;
-    }
-    int reach[TZ_FIELDS_MAX];
-    for (int f = 0; f < TZ_FIELDS_MAX; f++)
-        reach[f] = -1;
-    for (int pass = 0; pass < s->passes_count; pass++)
-        trace_pass(c, &problem, pass, reach);
+    int reach[TZ_FIELDS_MAX] = {0};
+    for (int pass = 0; pass < s->passes_count + s->outputs_count; pass++)
+        trace_pass(c,
+                   pass < s->passes_count ? &s->passes[pass] : &s->outputs[pass - s->passes_count],
+                   precision == TZ_DOUBLE ? TZ_DOUBLE : TZ_SINGLE, reach);
     for (int f = 0; f < s->fields_count; f++)
-        if (s->fields[f].role != TZ_STATE && reach[f] != s->fields[f].radius)
+        if (s->fields[f].role != TZ_STATE && s->fields[f].role != TZ_DERIVED &&
+            reach[f] != s->fields[f].radius)
             contract_fail(c, "field '%s' declares radius %d, but is read %d cells away",
                           s->fields[f].name, s->fields[f].radius, reach[f]);
-    tz_problem_clear(&problem);
 }
 
 /* ---- Perturbing ------------------------------------------------------------------------------ */
@@ -161,7 +86,7 @@ typedef struct probe {
     contract *c;
     contract_case k;
     int64_t cell[TZ_AXES]; /* the perturbed one */
-    int64_t bound;         /* no change may lie farther away */
+    tz_reach bound;        /* no change may lie farther away, to each side */
     int64_t reach;         /* farthest change; -1: none */
 } probe;
 
@@ -226,19 +151,20 @@ static void compare(probe *p, const tz_simulation *a, const tz_simulation *b, co
                            size) == 0)
                     continue;
                 const int64_t at[TZ_AXES] = {i % n[0], i / n[0] % n[1], i / n[0] / n[1]};
-                int64_t far = 0;
+                bool beyond = false;
                 for (int axis = 0; axis < TZ_AXES; axis++) {
-                    const int64_t distance = magnitude(at[axis] - p->cell[axis]);
-                    far = distance > far ? distance : far;
+                    const int64_t distance = at[axis] - p->cell[axis];
+                    p->reach = magnitude(distance) > p->reach ? magnitude(distance) : p->reach;
+                    beyond =
+                        beyond || -distance > p->bound.low[axis] || distance > p->bound.high[axis];
                 }
-                p->reach = far > p->reach ? far : p->reach;
-                if (far > p->bound) {
+                if (beyond) {
                     contract_fail(p->c,
                                   "%s at (%" PRId64 ", %" PRId64 ", %" PRId64
                                   ") changes '%s' at (%" PRId64 ", %" PRId64 ", %" PRId64
-                                  "), farther away than %" PRId64,
+                                  "), farther away than declared",
                                   what, p->cell[0], p->cell[1], p->cell[2], s->fields[f].name,
-                                  at[0], at[1], at[2], p->bound);
+                                  at[0], at[1], at[2]);
                     break;
                 }
             }
@@ -279,27 +205,57 @@ static void perturb_once(probe *p, int field, int trial)
     free(slab);
 }
 
+/* How far a change of a field is seen after an iteration: the cells that read it lie on the other
+ * side of it. */
+static tz_reach influence(const tz_stencil *s, int field)
+{
+    tz_reach reach = {{0}, {0}};
+    for (int pass = 0; pass < s->passes_count; pass++) {
+        const tz_reach more = tz_pass_reach(s, &s->passes[pass]);
+        for (int axis = 0; axis < s->dims; axis++) {
+            const int64_t own = s->fields[field].radius;
+            /* Other fields than states are read by any pass, and later ones carry the change on. */
+            if (s->fields[field].role != TZ_STATE && pass == 0) {
+                reach.low[axis] = reach.high[axis] = (int)own;
+                continue;
+            }
+            reach.low[axis] += more.high[axis];
+            reach.high[axis] += more.low[axis];
+        }
+    }
+    return reach;
+}
+
+/* The farthest that a pass reads state fields. */
+static int farthest(const tz_stencil *s)
+{
+    int most = 0;
+    for (int pass = 0; pass < s->passes_count; pass++) {
+        const tz_reach reach = tz_pass_reach(s, &s->passes[pass]);
+        for (int axis = 0; axis < s->dims; axis++) {
+            most = reach.low[axis] > most ? reach.low[axis] : most;
+            most = reach.high[axis] > most ? reach.high[axis] : most;
+        }
+    }
+    return most;
+}
+
 static void perturb_stencil(contract *c, int precision)
 {
     const tz_stencil *s = c->stencil;
-    int64_t all_passes = 0, later_passes = 0;
-    for (int pass = 0; pass < s->passes_count; pass++) {
-        all_passes += s->passes[pass].radius;
-        later_passes += pass > 0 ? s->passes[pass].radius : 0;
-    }
+    const int64_t all_passes = tz_stencil_reach(s);
     int64_t state_reach = -1;
     for (int f = 0; f < s->fields_count; f++) {
         const bool state = s->fields[f].role == TZ_STATE;
-        probe p = {.c = c,
-                   .k = {.precision = precision},
-                   .bound = state ? all_passes : s->fields[f].radius + later_passes,
-                   .reach = -1};
+        if (s->fields[f].role == TZ_DERIVED)
+            continue;
+        probe p = {.c = c, .k = {.precision = precision}, .bound = influence(s, f), .reach = -1};
         /* Bits react to few of their neighbours' patterns. */
         const int trials = s->fields[f].type == TZ_REAL ? 4 : c->quick ? 16 : 48;
         for (int trial = 0; trial < trials; trial++) {
             p.k.seed = (uint64_t)trial;
+            contract_surround(&p.k, s->boundary);
             for (int axis = 0; axis < TZ_AXES; axis++) {
-                p.k.boundary[axis] = s->boundary;
                 p.k.extent[axis] = 1;
                 p.cell[axis] = 0;
                 if (axis < s->dims) {
@@ -322,10 +278,12 @@ static void perturb_stencil(contract *c, int precision)
                 s->fields[f].name, s->fields[f].radius, (long long)p.reach);
     }
     /* With several passes the sum need not be reached: no single change must travel through all. */
-    const int64_t least = s->passes_count == 1 ? all_passes : tz_stencil_radius(s);
+    const int least = farthest(s);
     if (state_reach < least)
-        contract_fail(c, "declares radius %lld, but a changed cell matters at most %lld cells away",
-                      (long long)least, (long long)state_reach);
+        contract_fail(c,
+                      "reads state %d cells away, but a changed cell matters at most %lld cells "
+                      "away: ghost zones are larger than they need to be",
+                      least, (long long)state_reach);
 }
 
 void contract_radius(contract *c)

@@ -33,11 +33,11 @@ ends() {
 }
 
 ends "cases are counted" 0 "identity +[1-9][0-9]* cases" --stencil star2d1r --section identity "$plugins"
-ends "a plugin refuses every grid" 1 "no case was checked" \
+ends "a plugin refuses every grid" 1 "nothing compared" \
     --stencil refuses_grids --section identity "$refusing"
 ends "a plugin refuses every grid: why" 1 "not possible \(the first: no grid is good enough\)" \
     --stencil refuses_grids --section identity "$refusing"
-ends "a family refuses every plan" 1 "no case was checked" \
+ends "a family refuses every plan" 1 "nothing compared" \
     --stencil periodic_bits --section identity --backend cuda --family resident "$refusing"
 ends "a family refuses every plan: why" 1 "cannot stay on chip" \
     --stencil periodic_bits --section identity --backend cuda --family resident "$refusing"

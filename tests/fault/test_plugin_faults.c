@@ -1,5 +1,7 @@
 /* Every broken plugin is refused with one line: the file, what is wrong and what to do. */
 
+#include "base/machine.h"
+#include "stencil/problem.h"
 #include "stencil/registry.h"
 #include "tests/support.h"
 
@@ -11,7 +13,7 @@ static const struct {
     {"bad_abi_minor.so", {"ABI 2.1", "2.0", "rebuild"}},
     {"bad_short_plugin.so", {"bytes", "struct_size", "rebuild"}},
     {"bad_short_stencil.so", {"bytes", "struct_size", "rebuild"}},
-    {"bad_missing_row.so", {"row", "rows.h"}},
+    {"bad_missing_row.so", {"no double row function", "rows.h"}},
     {"bad_missing_text.so", {"text"}},
     {"bad_failing_init.so", {"init failed", "the licence of the frobnicator has run out"}},
     {"bad_undefined_symbol.so", {"undefined symbol", "frobnicate_nowhere_defined"}},
@@ -27,6 +29,33 @@ static const struct {
     {"bad_unnamed_param.so", {"parameter 0", "name"}},
     {"bad_too_many_params.so", {"65 params", "0 to 64"}},
     {"bad_not_elf.so", {"not a shared library", "cc -shared"}},
+    {"slip_text_order.so",
+     {"field 0 is 'v' in its text and 'u' in the stencil's table", "TZ_FIELDS"}},
+    {"slip_text_name.so",
+     {"field 1 is 'w' in its text and 'v' in the stencil's table", "TZ_FIELDS"}},
+    {"slip_text_type.so", {"field 'n' is real in its text and int in the stencil's table"}},
+    {"slip_text_fewer.so", {"3 fields (u, v, f)", "4 (u, v, f, n)", "TZ_FIELDS"}},
+    {"slip_constant_order.so", {"constant 0 is 'rate' in its text and 'share'", "TZ_CONSTANTS"}},
+    {"slip_constant_type.so",
+     {"constant 'most' is real in its text and int in the stencil's table"}},
+    {"slip_constant_more.so", {"4 constants (share, rate, most, least)", "3 (share, rate, most)"}},
+    {"slip_dims.so", {"its text has 3 dimensions (TZ_CELL_DIMS)", "the stencil has 2"}},
+    {"slip_reads_too_narrow.so",
+     {"it reads 'u' at offset (1, 0)", "TZ_READS gives it -1 to 0 on axis x"}},
+    {"slip_reads_too_wide.so", {"TZ_READS gives 'u' -2 to 1 on axis x", "TZ_CELL_RADIUS 1"}},
+    {"slip_reads_without_cell.so", {"TZ_READS gives 'u' 1 to 1 on axis x", "the cell itself"}},
+    {"slip_reads_twice.so", {"TZ_READS lists 'u' of 'slip' twice"}},
+    {"slip_offset.so", {"pass 'spread'", "reads 'u' at offset (-2, 1)", "TZ_CELL_RADIUS is 1"}},
+    {"slip_offset_of_static.so", {"reads 'f' at offset (0, 1)", "the field's .radius is 0"}},
+    {"slip_sometimes.so", {"pass 'spread'", "does not write it in every cell", "'v'"}},
+    {"slip_never.so", {"pass 'spread'", "does not write it in every cell", "'v'"}},
+    {"slip_undeclared.so", {"pass 'spread'", "writes 'v', which is not in its .writes"}},
+    {"slip_static.so", {"pass 'spread'", "writes 'f', which is a static field"}},
+    {"slip_rows.so", {"row function for base", "other bits in single precision"}},
+    {"slip_rows_crash.so", {"pass 'spread'", "its row function for base crashes"}},
+    {"slip_no_base.so", {"no single row function of the form \"base\""}},
+    {"slip_cell_crash.so", {"pass 'spread'", "its cell function crashes"}},
+    {"slip_environment.so", {"how the processor rounds", "-ffast-math"}},
 };
 enum { FAULTS = sizeof faults / sizeof *faults };
 
@@ -82,6 +111,38 @@ static void each_fault_is_refused_with_its_reason(void **state)
     }
 }
 
+/* Some machines have no instruction that contracts. */
+static void contraction_is_refused_where_the_machine_can_do_it(void **state)
+{
+    const tz_registry_entry *entry = find_entry(*state, "slip_contracted.so");
+    assert_non_null(entry);
+    if (tz_machine_isa() == TZ_ISA_BASE)
+        skip_test("no fused multiply-add on this machine");
+    assert_null(entry->plugin);
+    assert_non_null(strstr(entry->error.message, "-ffp-contract=off"));
+}
+
+/* A row function for an instruction set that the engine does not know is not called: this one would
+ * give other bits. */
+static void unknown_instruction_sets_are_skipped(void **state)
+{
+    const tz_registry_entry *entry = find_entry(*state, "slip_unknown_isa.so");
+    assert_non_null(entry);
+    assert_non_null(entry->plugin);
+}
+
+/* derive() may leave a constant out for some parameters only, so that is an error of the run. */
+static void a_constant_without_a_value_is_named(void **state)
+{
+    const tz_stencil *stencil = NULL;
+    tz_problem problem;
+    assert_ok(tz_registry_find(*state, "slip_constant_unset", &stencil, NULL, &failure));
+    const tz_simulation_config config = {
+        .stencil = "slip_constant_unset", .dims = 2, .extent = {8, 8, 1}, .precision = TZ_SINGLE};
+    check_error(tz_problem_resolve(&problem, stencil, &config, &failure), TZ_RANGE,
+                "slip_constant_unset", "constant 'rate' has no value: derive() does not set it");
+}
+
 static void no_other_is_refused(void **state)
 {
     for (size_t i = 0; i < tz_registry_count(*state); i++) {
@@ -89,6 +150,7 @@ static void no_other_is_refused(void **state)
         bool listed = false;
         for (int k = 0; k < FAULTS; k++)
             listed = listed || strcmp(file_of(entry->path), faults[k].file) == 0;
+        listed = listed || strcmp(file_of(entry->path), "slip_contracted.so") == 0;
         if (!listed && !entry->plugin)
             fail_msg("%s was refused: %s", entry->path, entry->error.message);
     }
@@ -149,5 +211,7 @@ static void odd_folders_do_no_harm(void **state)
 }
 
 TEST_MAIN(create, destroy, TEST(each_fault_is_refused_with_its_reason), TEST(no_other_is_refused),
+          TEST(contraction_is_refused_where_the_machine_can_do_it),
+          TEST(unknown_instruction_sets_are_skipped), TEST(a_constant_without_a_value_is_named),
           TEST(a_search_for_a_refused_plugin_gives_the_reason),
           SCRATCH_TEST(a_second_plugin_of_the_same_id_is_refused), TEST(odd_folders_do_no_harm))

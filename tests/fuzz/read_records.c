@@ -1,5 +1,5 @@
 /* Records: of devices, of runs, of measured plans, of compiled kernels. */
-#include "backend/cuda/compile/cache.h"
+#include "base/cache.h"
 #include "base/file.h"
 #include "cli/command.h"
 #include "model/device.h"
@@ -368,8 +368,9 @@ const fuzz_reader fuzz_memory = {.name = "memory",
 
 /* ---- Compiled kernels ------------------------------------------------------------------------ */
 
-static const tz_cuda_key kernel_key = {0x1234, 0x5678};
-static const tz_cuda_kind kernel_kind = {{'F', 'U', 'Z', 'Z', '0', '0', '0', '1'}, "bin"};
+static const tz_cache_key kernel_key = {0x1234, 0x5678};
+static const tz_cache_kind kernel_kind = {.magic = {'F', 'U', 'Z', 'Z', '0', '0', '0', '1'},
+                                          .ending = "bin"};
 static const char kernel_data[] = "a compiled kernel of any bytes, for instance these";
 static const char *const kernel_words[] = {"FUZZ0001", "FUZZ0000",
                                            "\x7f"
@@ -380,7 +381,7 @@ static bool kernel_seed(int index, const char *path)
 {
     if (index > 0)
         return false;
-    tz_cuda_cache_write(kernel_key, &kernel_kind, kernel_data, sizeof kernel_data);
+    tz_cache_write(kernel_key, &kernel_kind, kernel_data, sizeof kernel_data);
     return access(path, F_OK) == 0;
 }
 
@@ -388,7 +389,7 @@ static bool kernel_seed(int index, const char *path)
 static tz_status kernel_read(const char *path, tz_error *error)
 {
     size_t bytes = 0;
-    void *data = tz_cuda_cache_read(kernel_key, &kernel_kind, &bytes);
+    void *data = tz_cache_read(kernel_key, &kernel_kind, &bytes);
     if (!data)
         return tz_error_set(error, TZ_FORMAT, path, "counts as missing");
     if (bytes != sizeof kernel_data || memcmp(data, kernel_data, bytes) != 0)

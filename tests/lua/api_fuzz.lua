@@ -50,7 +50,7 @@ local function object(kind)
 end
 
 local function any_object()
-    return object(pick { "simulation", "simulation", "array", "floorplan", "output", "random", "unit" })
+    return object(pick { "simulation", "simulation", "array", "floorplan", "output", "random", "unit", "stencil" })
 end
 
 -- ---- Arguments -------------------------------------------------------------------------------------------------
@@ -128,7 +128,15 @@ likely = {
     predict = function()
         return { plugin = "hotspot", grid = { 64, 64 }, device = "gtx280", model = "meng2009", height = 1 }
     end,
+    stencil = function()
+        local formula = pick { "u[-1]", "0.5*(u[-1] + u[1])", "u +", "nosuch", "k*u" }
+        return pick { "life", { dims = 1, params = { k = 1 }, update = formula }, { coefficients = { 1, 2, 1 }, scale = 0.25 } }
+    end,
     simulation = function()
+        local own = object "stencil"
+        if own and chance(5) then
+            return { plugin = own, grid = shape(own.dims) }
+        end
         local stencil = pick(stencils)
         local options = { plugin = stencil[1], grid = shape(stencil[2]), fields = { [stencil[3]] = value() } }
         if chance(3) then

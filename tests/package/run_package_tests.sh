@@ -42,6 +42,16 @@ ln -s "$trapeze" "$work/bin/trapeze"
 "$work/bin/trapeze" plugins | grep -qw hotspot || fail 'a link to trapeze finds no plugins'
 echo "ok: through a link"
 
+# A stencil of a scenario is compiled with the headers of the moved tree.
+TRAPEZE_CACHE="$work/cache" "$trapeze" run "$prefix/share/trapeze/scripts/stencils/wave.lua" --quiet \
+    --out "$work/elsewhere/wave" || fail "the moved tree does not compile a scenario's stencil"
+"$trapeze" doctor | grep -qF "headers: $prefix/include" || fail 'doctor names other headers'
+"$trapeze" new plate >"$work/new.log" && cmake -G Ninja -S plate -B plate/build >>"$work/new.log" 2>&1 &&
+    cmake --build plate/build >>"$work/new.log" 2>&1 &&
+    TZ_CONTRACT=smoke ctest --test-dir plate/build --output-on-failure >>"$work/new.log" 2>&1 ||
+    fail "a new plugin does not build or pass its tests: $(cat "$work/new.log")"
+echo "ok: a scenario's stencil, and trapeze new"
+
 cp -R "$example" "$work/example"
 cmake -G Ninja -S "$work/example" -B "$work/example-build" -DCMAKE_PREFIX_PATH="$prefix" \
     >"$work/example.log" 2>&1 && cmake --build "$work/example-build" >>"$work/example.log" 2>&1 ||

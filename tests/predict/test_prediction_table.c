@@ -170,7 +170,7 @@ static void a_best_that_is_not_the_fastest_is_explained(void **state)
     fast.work = &estimated;
     tz_prediction_choice_text(&best, &fast, text, sizeof text);
     assert_string_equal(text, "tile 9 takes 10.0 % less time, but that is an estimate: its kernel "
-                              "is not compiled");
+                              "is not compiled (--compile compiles all)");
     fast.work = &compiled;
     tz_prediction_choice_text(&best, &fast, text, sizeof text);
     assert_string_equal(text, "tile 9 takes 10.0 % less time; of plans that are about as fast on a "

@@ -17,6 +17,7 @@ static struct {
     int heights, given_height;
     tz_status broken; /* of every compilation */
     tz_work_kind kind;
+    double text_bytes; /* of the loop of height 1 */
     atomic_int compiled, inside, most_inside, may_be_interrupted;
     int together;    /* compilations that wait for each other, up to a second */
     unsigned delays; /* seed of random compile times; 0: none */
@@ -68,6 +69,7 @@ static tz_status fake_work(const tz_problem *problem, const tz_place *place, con
             atomic_fetch_add(&fake.compiled, 1);
     }
     *out = (tz_model_work){.kind = fake.kind, .estimated = !fake.is_compiled[h]};
+    out->parts[0].text_bytes = fake.text_bytes * h;
     if (out->estimated && effort == TZ_EFFORT_KNOWN)
         return TZ_OK;
     out->height = h;
@@ -123,7 +125,7 @@ static int reset(void **state)
     return 0;
 }
 
-/* Of eight heights, 3 and 5 are compiled first and the others are estimated from them. Only 4 and 6
+/* Of eight heights, 1 and 5 are compiled first and the others are estimated from them. Only 4 and 6
  * have estimates near the best, so they are compiled too. */
 static void the_best_is_no_estimate(void **state)
 {
@@ -169,7 +171,7 @@ static void many_threads_compile_more(void **state)
     tz_predictions_destroy(f);
 }
 
-/* Two for the estimates of the others (11 and 21), then those that may be best: 4, 5, 6. */
+/* Two for the estimates of the others (1 and 21), then those that may be best: 4, 5, 6. */
 static void of_many_those_that_may_be_best_are_compiled(void **state)
 {
     fake.heights = 40;
@@ -177,7 +179,7 @@ static void of_many_those_that_may_be_best_are_compiled(void **state)
     assert_int_equal(f->count, 40);
     assert_int_equal(fake.compiled, 5);
     for (int h = 1; h <= 40; h++)
-        assert_int_equal(fake.is_compiled[h], (h >= 4 && h <= 6) || h == 11 || h == 21);
+        assert_int_equal(fake.is_compiled[h], (h >= 4 && h <= 6) || h == 1 || h == 21);
     assert_int_equal(f->plans[f->best].plan.height, 5);
     assert_false(f->plans[f->best].work.estimated);
     assert_true(f->plans[29].work.estimated);
@@ -214,6 +216,40 @@ static void how_many_depends_on_the_threads(void **state)
     }
 }
 
+/* Large loops take long to compile: the second plan of a kind is lower where its loop would be long. */
+static void large_loops_are_not_compiled_first(void **state)
+{
+    static const struct {
+        double text_bytes; /* of height 1 */
+        int second;
+    } cases[] = {{1e3, 21}, {4e3, 12}, {16e3, 3}, {40e3, 2}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        reset(state);
+        fake.heights = 40;
+        fake.text_bytes = cases[k].text_bytes;
+        budget_s = 0.0;
+        tz_predictions_destroy(predictions(&(tz_plan){0}, TZ_EFFORT_CACHED));
+        assert_int_equal(fake.compiled, 2);
+        assert_true(fake.is_compiled[1] && fake.is_compiled[cases[k].second]);
+    }
+}
+
+/* Beyond the number of kernels, only estimates that beat the best are compiled, up to a limit. */
+static void a_better_estimate_is_not_left_unconfirmed(void **state)
+{
+    fake.heights = HEIGHTS;
+    for (int h = 1; h <= HEIGHTS; h++) {
+        fake.truth[h] = 2.0 - 1e-4 * h;
+        fake.estimate[h] = h <= 60 ? 1.0 - 1e-4 * h : 2.1;
+    }
+    tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
+    assert_int_equal(fake.compiled, 60);
+    for (int i = 0; i < f->count; i++)
+        assert_false(f->plans[i].work.estimated &&
+                     f->plans[i].prediction.time_s < f->plans[f->best].prediction.time_s);
+    tz_predictions_destroy(f);
+}
+
 static void time_is_bounded(void **state)
 {
     fake.heights = 40;
@@ -221,13 +257,13 @@ static void time_is_bounded(void **state)
     tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
     assert_int_equal(fake.compiled, 2);
     assert_int_equal(f->count, 40);
-    assert_int_equal(f->plans[f->best].plan.height, 11); /* the best that is no estimate */
+    assert_int_equal(f->plans[f->best].plan.height, 1); /* the best that is no estimate */
     tz_predictions_destroy(f);
     /* But the choice must compile. */
     reset(state);
     fake.heights = 40;
     budget_s = 0.0;
-    fake.truth[11] = fake.truth[21] = NAN;
+    fake.truth[1] = fake.truth[21] = NAN;
     f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
     assert_int_equal(f->count, 38);
     assert_int_equal(f->plans[f->best].plan.height, 5);
@@ -391,7 +427,8 @@ TEST_MAIN(NULL, NULL, PLAN_TEST(the_best_is_no_estimate),
           PLAN_TEST(of_two_both_are_if_they_are_low), PLAN_TEST(many_threads_compile_more),
           PLAN_TEST(of_many_those_that_may_be_best_are_compiled),
           PLAN_TEST(an_estimate_that_is_a_little_too_slow_is_compiled),
-          PLAN_TEST(how_many_depends_on_the_threads), PLAN_TEST(time_is_bounded),
+          PLAN_TEST(how_many_depends_on_the_threads), PLAN_TEST(large_loops_are_not_compiled_first),
+          PLAN_TEST(a_better_estimate_is_not_left_unconfirmed), PLAN_TEST(time_is_bounded),
           PLAN_TEST(threads_compile_at_once_and_take_no_signals),
           PLAN_TEST(the_order_of_threads_does_not_matter), PLAN_TEST(long_runs_choose),
           PLAN_TEST(what_costs_once_a_stage_decides),

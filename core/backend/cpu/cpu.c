@@ -1,5 +1,6 @@
 /* The cpu backend: threads and temporal blocking with the loops of kernels/cpu. */
 #include "backend/backend.h"
+#include "backend/cpu/outside.h"
 #include "backend/cpu/plan.h"
 #include "backend/cpu/work.h"
 #include "backend/host/reduce.h"
@@ -23,11 +24,13 @@ typedef struct cpu {
     tz_backend_context context;
     tz_machine machine;
     tz_host_store store;
-    void *boundary_row[TZ_FIELDS_MAX];
+    tz_cpu_outside outside;
     tz_pipeline *pipeline;
     char *arena;
     size_t arena_bytes; /* of one thread */
-    uint32_t stale;     /* mask of the fields whose ghosts must be set before the next stage */
+    tz_slot *constants; /* of the iterations of a stage, if some vary */
+    int constants_iterations;
+    uint32_t stale; /* mask of the fields whose ghosts must be set before the next stage */
     bool norm_known;
 } cpu;
 
@@ -194,8 +197,8 @@ static int64_t cpu_bytes(const tz_problem *problem, const tz_place *place, const
     const int threads = place->threads;
     int64_t fields = tz_host_store_bytes(problem, store_ghost(problem));
     tz_machine machine;
-    for (int f = 0; fields < INT64_MAX / 2 && f < problem->stencil->fields_count; f++)
-        fields += tz_constant_row_bytes(problem, f);
+    if (fields < INT64_MAX / 2)
+        fields += tz_cpu_outside_bytes(problem, store_ghost(problem));
     tz_machine_read(&machine);
     return fields > INT64_MAX / 2
                ? fields
@@ -209,10 +212,10 @@ static void cpu_destroy(void *any)
     if (!state)
         return;
     tz_host_store_destroy(&state->store);
-    for (int f = 0; f < TZ_FIELDS_MAX; f++)
-        free(state->boundary_row[f]);
+    tz_cpu_outside_clear(&state->outside);
     free(state->pipeline);
     free(state->arena);
+    free(state->constants);
     free(state);
 }
 
@@ -227,14 +230,9 @@ static tz_status cpu_create(void **out, const tz_backend_context *context, tz_er
     tz_status status =
         tz_host_store_create(&state->store, problem, store_ghost(problem), true, error);
     state->pipeline = malloc(tz_pipeline_size());
-    bool short_of_memory = !state->pipeline;
-    for (int f = 0; f < problem->stencil->fields_count; f++) {
-        uint64_t element = 0;
-        tz_problem_element(problem, f, problem->boundary_value[f][0], &element);
-        state->boundary_row[f] = tz_constant_row_create(problem, f, &element);
-        short_of_memory = short_of_memory || !state->boundary_row[f];
-    }
-    if (!status && short_of_memory)
+    if (!status)
+        status = tz_cpu_outside_create(&state->outside, problem, store_ghost(problem), error);
+    if (!status && !state->pipeline)
         status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a simulation");
     if (status) {
         cpu_destroy(state);
@@ -268,23 +266,46 @@ static tz_status make_room(cpu *state, const tz_stage *stage, tz_error *error)
 static void set_fields(cpu *state, tz_stage *stage)
 {
     const tz_stencil *stencil = state->context.problem->stencil;
+    memcpy(stage->outside, state->outside.view, sizeof stage->outside);
     for (int f = 0; f < stencil->fields_count; f++) {
-        stage->boundary_row[f] =
-            (char *)state->boundary_row[f] + TZ_ALIGN_ELEMENTS * stage->element_size[f];
         stage->streamed[f] = state->context.streamed[f];
-        if (stencil->fields[f].role == TZ_STREAMED)
+        if (stencil->fields[f].role != TZ_STATE && stencil->fields[f].role != TZ_STATIC)
             continue;
         stage->in[f] = *tz_host_store_current(&state->store, f);
         if (stencil->fields[f].role == TZ_STATE)
             stage->out[f] = *tz_host_store_other(&state->store, f);
     }
     for (int f = 0; f < stencil->fields_count; f++)
-        if (state->stale >> f & 1 && stencil->fields[f].role != TZ_STREAMED) {
+        if (state->stale >> f & 1 && stage->in[f].origin) {
             tz_host_field_finish(stage, f, &stage->in[f]);
             if (stencil->fields[f].role == TZ_STATE)
                 tz_host_field_finish(stage, f, &stage->out[f]);
         }
     state->stale = 0;
+}
+
+/* Give each iteration of a stage its constants. */
+static tz_status set_constants(cpu *state, tz_stage *stage, tz_error *error)
+{
+    const tz_problem *problem = state->context.problem;
+    if (!tz_problem_varies(problem))
+        return TZ_OK;
+    if (state->constants_iterations < stage->height) {
+        free(state->constants);
+        state->constants_iterations = 0;
+        state->constants =
+            malloc((size_t)stage->height * TZ_CONSTANTS_MAX * sizeof *state->constants);
+        if (!state->constants)
+            return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a stage");
+        state->constants_iterations = stage->height;
+    }
+    tz_status status = TZ_OK;
+    for (int i = 0; i < stage->height && !status; i++)
+        status = tz_problem_constants_at(problem, stage->step + i,
+                                         state->constants + (size_t)i * TZ_CONSTANTS_MAX, error);
+    stage->constants = state->constants;
+    stage->constants_stride = TZ_CONSTANTS_MAX;
+    return status;
 }
 
 static tz_status cpu_stage(void *any, const tz_plan *plan, int height, int64_t step,
@@ -297,6 +318,8 @@ static tz_status cpu_stage(void *any, const tz_plan *plan, int height, int64_t s
     tz_stage stage = describe_stage(problem, &now, &state->machine, state->context.threads);
     stage.step = step;
     tz_status status = make_room(state, &stage, error);
+    if (!status)
+        status = set_constants(state, &stage, error);
     if (status)
         return status;
     set_fields(state, &stage);
@@ -321,7 +344,11 @@ static tz_status update(cpu *state, int64_t step, double *const *changes, tz_upd
     tz_stage stage = describe_stage(problem, &plan, &state->machine, state->context.threads);
     stage.step = step;
     stage.precision = in_double.precision;
-    stage.constants = in_double.constants;
+    tz_slot constants[TZ_CONSTANTS_MAX];
+    tz_status status = tz_problem_constants_at(&in_double, step, constants, error);
+    if (status)
+        return status;
+    stage.constants = constants;
     set_fields(state, &stage);
     const int64_t sums = tz_update_sums(&stage);
     tz_update_job job = {
@@ -330,7 +357,6 @@ static tz_status update(cpu *state, int64_t step, double *const *changes, tz_upd
         .changes = changes,
         .work = aligned_alloc(64, (size_t)stage.threads * tz_update_work_bytes(&stage)),
     };
-    tz_status status = TZ_OK;
     if (!job.sums || !job.work)
         status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a residual");
     if (!status) {

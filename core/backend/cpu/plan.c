@@ -20,18 +20,46 @@ static int64_t max64(int64_t a, int64_t b)
 {
     return a > b ? a : b;
 }
-/* Bytes that an iteration adds to the rings, for each element of a slab: about 2r + 1 slabs of each
- * field that a pass writes. */
+/* By how many cells the ghost zone grows per iteration on an axis: the mean of its sides, rounded
+ * up. */
+static int growth(const tz_problem *problem, int axis)
+{
+    const tz_reach reach = tz_stencil_reach_sides(problem->stencil);
+    return (reach.low[axis] + reach.high[axis] + 1) / 2;
+}
+
+/* The largest of an axis; 1 or more. */
+static int growth_max(const tz_problem *problem)
+{
+    int most = 1;
+    for (int axis = 0; axis < problem->dims; axis++)
+        most = growth(problem, axis) > most ? growth(problem, axis) : most;
+    return most;
+}
+
+/* Slabs of a field that the pass which reads most of them needs at once. */
+static int slabs_read(const tz_problem *problem, int field)
+{
+    const int axis = problem->dims - 1;
+    int most = 1;
+    for (int p = 0; axis > 0 && p < problem->stencil->passes_count; p++) {
+        const tz_reads reads =
+            tz_stencil_reads(problem->stencil, &problem->stencil->passes[p], field);
+        const int slabs = reads.high[axis] - reads.low[axis] + 1;
+        most = slabs > most ? slabs : most;
+    }
+    return most;
+}
+
+/* Bytes that an iteration adds to the rings, for each element of a slab: about the slabs that are
+ * read of each field which a pass writes. */
 static double ring_bytes_per_element(const tz_problem *problem)
 {
     double bytes = 0.0;
-    for (int p = 0; p < problem->stencil->passes_count; p++) {
-        const tz_pass *pass = &problem->stencil->passes[p];
-        const int depth = problem->dims == 1 ? 1 : 2 * pass->radius + 1;
+    for (int p = 0; p < problem->stencil->passes_count; p++)
         for (int f = 0; f < problem->stencil->fields_count; f++)
-            if (pass->writes >> f & 1)
-                bytes += depth * (double)tz_problem_element_size(problem, f);
-    }
+            if (problem->stencil->passes[p].writes >> f & 1)
+                bytes += slabs_read(problem, f) * (double)tz_problem_element_size(problem, f);
     return bytes;
 }
 
@@ -39,11 +67,11 @@ static double ring_bytes_per_element(const tz_problem *problem)
  * slab passes through the levels. */
 static double static_bytes_per_element(const tz_problem *problem)
 {
+    const int lag = growth(problem, problem->dims - 1);
     double bytes = 0.0;
     for (int f = 0; f < problem->stencil->fields_count; f++)
         if (problem->stencil->fields[f].role == TZ_STATIC)
-            bytes +=
-                (double)tz_problem_element_size(problem, f) * tz_stencil_reach(problem->stencil);
+            bytes += (double)tz_problem_element_size(problem, f) * lag;
     return bytes;
 }
 
@@ -54,20 +82,22 @@ static tz_status check_given(const tz_problem *problem, const tz_plan *plan, tz_
         return tz_error_set(error, TZ_RANGE, "height",
                             "height %d is out of range; 1 to %d are possible for '%s'",
                             plan->height, height_max, problem->stencil->id);
+    const tz_reach reach = tz_stencil_reach_sides(problem->stencil);
     const int inner = problem->dims == 3 ? 2 : 1;
     for (int axis = 0; axis < problem->dims; axis++) {
         if (plan->tile[axis] < 0)
             return tz_error_set(error, TZ_RANGE, "tile", "extent %d is %" PRId64 "; use 1 or more",
                                 axis + 1, plan->tile[axis]);
-        const int64_t ghost = (int64_t)plan->height * tz_stencil_reach(problem->stencil);
+        const int64_t grows = max64(reach.low[axis], reach.high[axis]);
+        const int64_t ghost = plan->height * grows;
         if (axis < inner && plan->tile[axis] > 0 && plan->tile[axis] < problem->elements[axis] &&
             ghost > plan->tile[axis])
             return tz_error_set(error, TZ_RANGE, "height",
                                 "height %d needs a ghost zone of %" PRId64
-                                " cells on each side, more than the tile's %" PRId64
+                                " cells on a side, more than the tile's %" PRId64
                                 " along axis %d: use a height up to %" PRId64 " or a larger tile",
                                 plan->height, ghost, plan->tile[axis], axis + 1,
-                                plan->tile[axis] / tz_stencil_reach(problem->stencil));
+                                plan->tile[axis] / grows);
     }
     return TZ_OK;
 }
@@ -94,7 +124,7 @@ static int64_t split_evenly(int64_t extent, int64_t largest, int64_t unit)
 static void choose_height(const tz_problem *problem, tz_plan *plan)
 {
     static const int best[] = TZ_FIT_CPU_HEIGHTS, best_bits[] = TZ_FIT_CPU_HEIGHTS_BITS;
-    const int r = tz_stencil_reach(problem->stencil) > 0 ? tz_stencil_reach(problem->stencil) : 1;
+    const int r = growth_max(problem);
     const int height = (problem->bits ? best_bits : best)[problem->dims] / r;
     plan->height = height < 1 ? 1 : height;
 }
@@ -121,7 +151,10 @@ static void choose_tile(const tz_problem *problem, const tz_machine *machine, in
                         tz_plan *plan)
 {
     const int64_t *n = problem->elements;
-    const int64_t halo = (int64_t)plan->height * tz_stencil_reach(problem->stencil);
+    const int last = problem->dims - 1;
+    int64_t halo[TZ_AXES];
+    for (int axis = 0; axis < TZ_AXES; axis++)
+        halo[axis] = (int64_t)plan->height * growth(problem, axis);
     const double budget = slab_budget(problem, machine, plan->height);
     /* Longer rows are not faster, and a batch of rows must fit L1 (choose_batch() in cpu.c). */
     const int64_t row_elements = ROW_BYTES / (int64_t)tz_problem_element_size(problem, 0);
@@ -130,23 +163,22 @@ static void choose_tile(const tz_problem *problem, const tz_machine *machine, in
         tile[0] = n[0]; /* the layout of bits does not allow cutting rows */
     if (problem->dims == 1 && tile[0] == 0)
         tile[0] = split_evenly(
-            n[0], max64(16 * halo, min64(LINE_ELEMENTS, (n[0] + 2 * threads - 1) / (2 * threads))),
+            n[0], max64(16 * halo[0], min64(LINE_ELEMENTS, (n[0] + 2 * threads - 1) / (2 * threads))),
             TZ_ALIGN_ELEMENTS);
     if (problem->dims == 2 && tile[0] == 0)
-        tile[0] = split_evenly(n[0], max64(8 * halo, min64((int64_t)budget, row_elements)),
+        tile[0] = split_evenly(n[0], max64(8 * halo[0], min64((int64_t)budget, row_elements)),
                                TZ_ALIGN_ELEMENTS);
     if (problem->dims == 3) {
         if (tile[0] == 0)
-            tile[0] = split_evenly(n[0], max64(row_elements / 4, 8 * halo), TZ_ALIGN_ELEMENTS);
+            tile[0] = split_evenly(n[0], max64(row_elements / 4, 8 * halo[0]), TZ_ALIGN_ELEMENTS);
         if (tile[1] == 0)
             tile[1] = split_evenly(
-                n[1], max64((int64_t)(budget / (double)tile[0]) - 2 * halo, 4 * halo), 1);
+                n[1], max64((int64_t)(budget / (double)tile[0]) - 2 * halo[1], 4 * halo[1]), 1);
     }
-    const int last = problem->dims - 1;
     if (problem->dims > 1 && tile[last] == 0) {
         const int64_t tiles = (n[0] + tile[0] - 1) / tile[0] *
                               (problem->dims == 3 ? (n[1] + tile[1] - 1) / tile[1] : 1);
-        tile[last] = choose_chunk(n[last], tiles, halo, threads);
+        tile[last] = choose_chunk(n[last], tiles, halo[last], threads);
     }
     if (problem->dims > 1) /* the slot arithmetic of kernels/cpu is exact up to this */
         tile[last] = min64(tile[last], CHUNK_MAX);
@@ -179,7 +211,7 @@ tz_status tz_cpu_plan(const tz_problem *problem, const tz_machine *machine, int 
 int tz_cpu_height_next(const tz_problem *problem, const tz_plan *given, int height)
 {
     /* Above 8, steps of an eighth: a model cannot say which of two closer heights is faster. */
-    const int r = tz_stencil_reach(problem->stencil) > 0 ? tz_stencil_reach(problem->stencil) : 1;
+    const int r = growth_max(problem);
     static const int highest[] = {0, 192, 64, 24};
     const int next = height < 8 ? height + 1 : height + height / 8;
     const int most =

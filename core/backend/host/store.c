@@ -71,11 +71,12 @@ static tz_status allocate_array(tz_host_store *store, int f, int copy, tz_error 
     return TZ_OK;
 }
 
-/* No span is longer than a row with the ghost zones of both ends, which a tile that wraps may have.
- * A 1-D grid reads single elements alone. */
+/* No span is longer than a row, with the ghost zones of both ends if a tile may wrap. A 1-D grid
+ * reads single elements alone. */
 static int64_t constant_row_elements(const tz_problem *problem)
 {
-    const int64_t ghosts = TZ_LEVELS_MAX * TZ_RADIUS_MAX + ALIGN;
+    const int64_t ghosts =
+        problem->boundary[0][0] == TZ_PERIODIC ? TZ_LEVELS_MAX * TZ_RADIUS_MAX + ALIGN : 0;
     return (problem->dims == 1 ? 0 : problem->elements[0] + 2 * ghosts) + 2 * SLACK;
 }
 
@@ -84,13 +85,18 @@ int64_t tz_constant_row_bytes(const tz_problem *problem, int field)
     return constant_row_elements(problem) * (int64_t)tz_problem_element_size(problem, field);
 }
 
+void tz_constant_row_fill(const tz_problem *problem, int field, const void *element, char *row)
+{
+    const int64_t size = (int64_t)tz_problem_element_size(problem, field);
+    for (int64_t i = 0; i < tz_constant_row_bytes(problem, field); i += size)
+        memcpy(row + i, element, (size_t)size);
+}
+
 void *tz_constant_row_create(const tz_problem *problem, int field, const void *element)
 {
-    const size_t size = tz_problem_element_size(problem, field);
-    const int64_t count = constant_row_elements(problem);
-    char *row = aligned_alloc(64, (size_t)tz_round_up(count * (int64_t)size, 64));
-    for (int64_t i = 0; row && i < count; i++)
-        memcpy(row + i * size, element, size);
+    char *row = aligned_alloc(64, (size_t)tz_round_up(tz_constant_row_bytes(problem, field), 64));
+    if (row)
+        tz_constant_row_fill(problem, field, element, row);
     return row;
 }
 
@@ -98,8 +104,14 @@ void *tz_constant_row_create(const tz_problem *problem, int field, const void *e
  * centre, where the boundary value may differ. In 1-D its row would be as long as the field. */
 static bool may_be_uniform(const tz_problem *problem, int field)
 {
-    const tz_field *about = &problem->stencil->fields[field];
-    return about->role == TZ_STATIC && about->radius == 0 && problem->dims > 1;
+    const tz_stencil *stencil = problem->stencil;
+    bool centre = stencil->fields[field].role == TZ_STATIC && problem->dims > 1;
+    for (int p = 0; p < stencil->passes_count; p++) {
+        const tz_reads reads = tz_stencil_reads(stencil, &stencil->passes[p], field);
+        for (int axis = 0; axis < problem->dims; axis++)
+            centre = centre && reads.low[axis] == 0 && reads.high[axis] == 0;
+    }
+    return centre;
 }
 
 int64_t tz_host_store_bytes(const tz_problem *problem, int ghost)

@@ -57,6 +57,7 @@ uint32_t tz_problem_written(const tz_problem *problem);
  * each end; in 1-D it has a few elements. A span starts at element TZ_ALIGN_ELEMENTS or later.
  * Release it with free(). NULL: not enough memory. */
 void *tz_constant_row_create(const tz_problem *problem, int field, const void *element);
+void tz_constant_row_fill(const tz_problem *problem, int field, const void *element, char *row);
 int64_t tz_constant_row_bytes(const tz_problem *problem, int field);
 
 #endif

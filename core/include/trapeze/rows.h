@@ -58,10 +58,17 @@
  *   TZ_LOGIC3(table, a, b, c, e)  is any function of three bits, given twice: as a table, whose bit
  *                                 4a + 2b + c is the result, and as the expression e in C
  *
+ * <trapeze/rows_math.h> has functions of numbers (TZ_MIN, TZ_SELECT, TZ_SQRT, TZ_EXP, TZ_SIN, ...),
+ * literals (TZ_R) and functions of one's own (TZ_HELPER).
+ *
  * <trapeze/rows_tuning.h> has forms of a text that can be faster. */
 #include <trapeze/plugin.h>
 #include <trapeze/rows_macros.h>
 #include <trapeze/rows_tuning.h>
+
+#include <trapeze/rows_check.h>
+#include <trapeze/rows_keywords.h>
+#include <trapeze/rows_names.h>
 
 #ifndef TZ_CELL_NAME
 #define TZ_CELL_NAME TZ_CELL_ID
@@ -72,15 +79,45 @@
 #define TZ__WINDOW (2 * TZ_CELL_RADIUS + 1)
 #endif
 
-/* Instruction sets: only x86-64 has several. */
+/* TZ_AT has as many offsets as the stencil has axes. */
+#if TZ_CELL_DIMS == 1
+#define TZ__AT1 TZ__READ1
+#define TZ__AT2 TZ__AT_ANY
+#define TZ__AT3 TZ__AT_ANY
+#define TZ__AT_ANY(...)                                                                            \
+    TZ__SAY(TZ_CELL_DIMS is 1, so TZ_AT takes a field and 1 offset, as in TZ_AT(u, -1))
+#elif TZ_CELL_DIMS == 2
+#define TZ__AT1 TZ__AT_ANY
+#define TZ__AT2 TZ__READ2
+#define TZ__AT3 TZ__AT_ANY
+#define TZ__AT_ANY(...)                                                                            \
+    TZ__SAY(TZ_CELL_DIMS is 2, so TZ_AT takes a field and 2 offsets, as in TZ_AT(u, -1, 0))
+#else
+#define TZ__AT1 TZ__AT_ANY
+#define TZ__AT2 TZ__AT_ANY
+#define TZ__AT3 TZ__READ3
+#define TZ__AT_ANY(...)                                                                            \
+    TZ__SAY(TZ_CELL_DIMS is 3, so TZ_AT takes a field and 3 offsets, as in TZ_AT(u, -1, 0, 0))
+#endif
+
+/* Instruction sets: only x86-64 has several. TZ_ROWS_ONLY is for plugins that one machine makes for
+ * itself: 1 (base), 3 or 4, the only one that is compiled. */
+#ifndef TZ_ROWS_ONLY
+#define TZ__ROWS(level) 1
+#else
+#define TZ__ROWS(level) (TZ_ROWS_ONLY == (level))
+#endif
+#define TZ__FIRST 1
 #define TZ__ISA any
 #define TZ__LOOP <trapeze/rows_cell.h>
 #include <trapeze/rows_isa.h>
 #undef TZ__LOOP
 #define TZ__LOOP <trapeze/rows_loop.h>
+#if TZ__ROWS(1)
 #define TZ__ISA base
 #include <trapeze/rows_isa.h>
-#if defined(__x86_64__)
+#endif
+#if defined(__x86_64__) && TZ__ROWS(3)
 #define TZ__ISA v3
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx2,fma,bmi,bmi2"))), apply_to = function)
@@ -94,6 +131,8 @@
 #else
 #pragma GCC pop_options
 #endif
+#endif
+#if defined(__x86_64__) && TZ__ROWS(4)
 #define TZ__ISA v4
 #if defined(__clang__)
 #pragma clang attribute push(                                                                      \
@@ -113,6 +152,13 @@
 
 #include <trapeze/rows_tables.h>
 
+TZ__NAMES(TZ__NAME_POP)
+#undef TZ__ROWS
+#undef TZ__FIRST
+#undef TZ__AT_ANY
+#undef TZ__AT1
+#undef TZ__AT2
+#undef TZ__AT3
 #undef TZ__LOOP
 #undef TZ__WINDOW
 #undef TZ_CELL_ID

@@ -3,7 +3,21 @@
 #define real float
 #define TZ__SLOT_real(slot) ((slot).f)
 #define TZ_FMA(a, b, c) __builtin_fmaf((a), (b), (c))
+/* A literal without TZ_R(), and a function that nothing declares. */
+#pragma GCC diagnostic push
+#if TZ__FIRST && defined(__clang__)
+#pragma clang diagnostic fatal "-Wdouble-promotion"
+#pragma clang diagnostic fatal "-Wimplicit-function-declaration"
+#elif TZ__FIRST
+#pragma GCC diagnostic error "-Wdouble-promotion"
+#pragma GCC diagnostic error "-Wimplicit-function-declaration"
+#else
+#pragma GCC diagnostic ignored "-Wdouble-promotion"
+#endif
 #include TZ__LOOP
+#pragma GCC diagnostic pop
+#undef TZ__FIRST
+#define TZ__FIRST 0
 #undef TZ__PRECISION
 #undef real
 #undef TZ__SLOT_real

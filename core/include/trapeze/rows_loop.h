@@ -3,9 +3,9 @@
 
 /* Each TZ_CELL has a context: the text may have several cell updates. */
 #undef TZ__CELL
-#undef TZ__AT1
-#undef TZ__AT2
-#undef TZ__AT3
+#undef TZ__READ1
+#undef TZ__READ2
+#undef TZ__READ3
 #undef TZ_PUT
 #undef TZ_K
 #undef TZ_X
@@ -16,7 +16,7 @@
     struct TZ__THIS(context_##name) {                                                              \
         TZ_FIELDS(TZ__CONTEXT_FIELD)                                                               \
         TZ_CONSTANTS(TZ__CONTEXT_CONSTANT)                                                         \
-        TZ__CONTEXT_INDEX                                                                          \
+        TZ__CONTEXT_INDEX(name)                                                                    \
         int64_t x, y, z, step;                                                                     \
     };                                                                                             \
     struct TZ__THIS(once_##name) {                                                                 \
@@ -37,11 +37,11 @@
     TZ__INLINE void TZ__THIS(body_##name)(                                                         \
         const struct TZ__THIS(context_##name) *const tz_c, const ptrdiff_t tz_i,                   \
         const struct TZ__THIS(once_##name) tz_o __attribute__((unused)))
-#define TZ__AT1(field, dx) (tz_c->field[0][tz_i + (dx)])
-#define TZ__AT2(field, dx, dy) (tz_c->field[TZ_CELL_RADIUS + (dy)][tz_i + (dx)])
-#define TZ__AT3(field, dx, dy, dz)                                                                 \
-    (tz_c->field[TZ_CELL_RADIUS + (dz)]                                                            \
-                [(ptrdiff_t)(dy)*tz_c->field##_stride[TZ_CELL_RADIUS + (dz)] + tz_i + (dx)])
+#define TZ__READ1(field, dx) (+tz_c->field[0][tz_i + (dx)])
+#define TZ__READ2(field, dx, dy) (+tz_c->field[TZ_CELL_RADIUS + (dy)][tz_i + (dx)])
+#define TZ__READ3(field, dx, dy, dz)                                                               \
+    (+tz_c->field[TZ_CELL_RADIUS + (dz)]                                                           \
+                 [(ptrdiff_t)(dy)*tz_c->field##_stride[TZ_CELL_RADIUS + (dz)] + tz_i + (dx)])
 #define TZ_PUT(field, value) (tz_c->field##_out[tz_i] = (value))
 #define TZ_K(name) (tz_c->k_##name)
 #define TZ_X (tz_c->x + tz_i)

@@ -4,16 +4,20 @@
 #define TRAPEZE_ROWS_MACROS_H
 
 #include <trapeze/plugin.h>
+#include <trapeze/rows_math.h>
 
 typedef uint32_t tz_word;
 
 /* ---- For cell updates ------------------------------------------------------------------------ */
 
-/* rows_loop.h and rows_cell.h define TZ__CELL(name, ONCE), TZ__AT1 to TZ__AT3, TZ_PUT, TZ_K, TZ_X,
- * TZ_Y, TZ_Z and TZ_STEP. */
+/* rows_loop.h and rows_cell.h define TZ__CELL(name, ONCE), TZ__READ1 to TZ__READ3, TZ_PUT, TZ_K, TZ_X,
+ * TZ_Y, TZ_Z and TZ_STEP; rows.h defines TZ__AT1 to TZ__AT3. */
 #define TZ_CELL(name) TZ__CELL(name, TZ__ONCE_NOTHING)
-#define TZ_AT(...) TZ__PICK(__VA_ARGS__, TZ__AT3, TZ__AT2, TZ__AT1, )(__VA_ARGS__)
-#define TZ__PICK(a, b, c, d, name, ...) name
+#define TZ_AT(...)                                                                                 \
+    TZ__PICK(__VA_ARGS__, TZ__AT_ANY, TZ__AT_ANY, TZ__AT_ANY, TZ__AT3, TZ__AT2, TZ__AT1,           \
+             TZ__AT_ANY, )                                                                         \
+    (__VA_ARGS__)
+#define TZ__PICK(a, b, c, d, e, f, g, name, ...) name
 #define TZ_UNROLL _Pragma("GCC unroll 32")
 #define TZ_LOGIC3(table, a, b, c, expression) (expression)
 #define TZ_XOR3(a, b, c) ((a) ^ (b) ^ (c))
@@ -50,6 +54,17 @@ typedef uint32_t tz_word;
 #define TZ__VECTOR_LOOP _Pragma("GCC ivdep")
 #endif
 
+/* The message of a mistake, as an error of the compiler. The text is compiled many times, so only the
+ * first time says it (TZ__FIRST). */
+#define TZ__SAY(...) (TZ__CAT(TZ__ERROR_, TZ__FIRST)(GCC error #__VA_ARGS__) 0)
+#define TZ__NO_KEYWORD(word)                                                                       \
+    TZ__NO_WORD(word is a keyword of C++, as which GPUs read this text, so choose another name)
+#define TZ__NO_WORD(...) TZ__CAT(TZ__ERROR_, TZ__FIRST)(GCC error #__VA_ARGS__)
+#define TZ__ERROR_0(...)
+#define TZ__ERROR_1(...) _Pragma(#__VA_ARGS__)
+#define TZ__NAME_PUSH(name) TZ__ERROR_1(push_macro(name))
+#define TZ__NAME_POP(name) TZ__ERROR_1(pop_macro(name))
+
 /* Values of TZ_CELL_ONCE. */
 #define TZ__ONCE_NOTHING(D)
 #define TZ__ONCE_MEMBER(name, type, expression) type name;
@@ -71,6 +86,33 @@ typedef uint32_t tz_word;
                                                         "\"\n.byte 0\n.popsection\n");             \
     extern const char symbol[] __attribute__((visibility("hidden")));
 
+/* Nothing, if the text defines the list. Otherwise the list's name stays and ends one of these. */
+#define TZ__CHECK_LIST(...) TZ__CHECK_LIST_(__VA_ARGS__)
+#define TZ__CHECK_LIST_(...) TZ__IS_LIST_##__VA_ARGS__
+#define TZ__NO_ENTRY(...)
+#define TZ__IS_LIST_
+#define TZ__IS_LIST_TZ_FIELDS(...) TZ__NO_WORD(the text must define TZ_FIELDS(F) before its TZ_CELL)
+#define TZ__IS_LIST_TZ_CONSTANTS(...)                                                              \
+    TZ__NO_WORD(the text must define TZ_CONSTANTS(K) before its TZ_CELL, empty without constants)
+
+/* A value in single precision that is a double. */
+#define TZ__NOT_DOUBLE(value)                                                                      \
+    ((void)sizeof(struct {                                                                         \
+        _Static_assert(sizeof(real) == sizeof(double) ||                                           \
+                           _Generic((value), double : 0, default : 1),                             \
+                       "a value is double in single precision: write literals as TZ_R(0.5)");      \
+        char nothing;                                                                              \
+    }))
+
+/* || 1 for a field or constant of the type real. */
+#define TZ__OR_REAL(name, type, ...) || TZ__IS_REAL_##type
+#define TZ__IS_REAL_real 1
+#define TZ__IS_REAL_int 0
+#define TZ__IS_REAL_tz_word 0
+#define TZ__IS_REAL_float TZ__NO_TYPE(float)
+#define TZ__IS_REAL_double TZ__NO_TYPE(double)
+#define TZ__NO_TYPE(t) TZ__SAY(t is no type of a field or constant, only real, int and tz_word are)
+
 /* A row of the table ID_constants. */
 #define TZ__TABLE_real TZ_REAL
 #define TZ__TABLE_int TZ_INT
@@ -78,7 +120,7 @@ typedef uint32_t tz_word;
 #define TZ__VARIES_ 0
 #define TZ__VARIES_varies 1
 #define TZ__CONSTANT_ROW(name, type, ...)                                                          \
-    {#name, TZ__TABLE_##type, TZ__CAT(TZ__VARIES_, __VA_ARGS__)},
+    {#name, TZ__TABLE_##type, TZ__CAT_(TZ__VARIES_, __VA_ARGS__)},
 /* Rows of the tables that TZ_PASS() refers to. */
 #define TZ__FIELD_TYPE_real TZ_REAL
 #define TZ__FIELD_TYPE_int TZ_INT
@@ -88,7 +130,8 @@ typedef uint32_t tz_word;
 
 /* The members of a context, the argument of a cell update: the constants, and pointers for each
  * field and offset. Of field_index and constant_index only the types are used: offsets in them are
- * the numbers of fields and constants. */
+ * the numbers of fields and constants, and their tags are in the compiler's messages about names
+ * that they do not have. */
 #define TZ__CONTEXT_FIELD(name, type)                                                              \
     const type *name[TZ__WINDOW];                                                                  \
     ptrdiff_t name##_stride[TZ__WINDOW];                                                           \
@@ -97,14 +140,15 @@ typedef uint32_t tz_word;
     const type *name;                                                                              \
     type *name##_out;
 #define TZ__CONTEXT_CONSTANT(name, type, ...) type k_##name;
-#define TZ__CONTEXT_INDEX                                                                          \
-    struct {                                                                                       \
+#define TZ__CONTEXT_INDEX(cell)                                                                    \
+    struct TZ__THIS(TZ_FIELDS_of_##cell) {                                                         \
         TZ_FIELDS(TZ__INDEX_MEMBER)                                                                \
     } * field_index;                                                                               \
-    struct {                                                                                       \
+    struct TZ__THIS(TZ_CONSTANTS_of_##cell) {                                                      \
         TZ_CONSTANTS(TZ__INDEX_MEMBER)                                                             \
     } * constant_index;
 #define TZ__FIELD_AT(context, name) offsetof(__typeof__(*(context)->field_index), name)
+#define TZ__CONSTANT_AT(context, name) offsetof(__typeof__(*(context)->constant_index), name)
 #define TZ__LOAD_CONSTANT(name, type, ...)                                                         \
     context->k_##name =                                                                            \
         TZ__SLOT_##type(span->constants[offsetof(__typeof__(*context->constant_index), name)]);

@@ -63,10 +63,18 @@ enum { TZ__CAT(TZ_CELL_ID, _reads_count) = 0 };
     }
 #endif
 static const tz_row_form TZ__CAT(TZ_CELL_ID, _forms)[] = {
+#if defined(__x86_64__) && !defined(TZ_ROWS_ONLY)
     TZ__FORM("base", base),
-#if defined(__x86_64__)
     TZ__FORM("x86-64-v3", v3),
     TZ__FORM("x86-64-v4", v4),
+#elif defined(__x86_64__) && TZ_ROWS_ONLY == 3
+    TZ__FORM("base", v3),
+    TZ__FORM("x86-64-v3", v3),
+#elif defined(__x86_64__) && TZ_ROWS_ONLY == 4
+    TZ__FORM("base", v4),
+    TZ__FORM("x86-64-v4", v4),
+#else
+    TZ__FORM("base", base),
 #endif
 };
 static const tz_kernels TZ__CAT(TZ_CELL_ID, _kernels) = {

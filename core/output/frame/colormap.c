@@ -64,6 +64,11 @@ static uint8_t curve(const struct source *source, int i, int channel)
     return (uint8_t)(v < 0.0 ? 0.0 : v > 255.0 ? 255.0 : floor(v + 0.5));
 }
 
+const char *tz_colormap_name(int index)
+{
+    return index < SOURCES ? sources[index].name : NULL;
+}
+
 tz_status tz_colormap_find(const char *name, tz_colormap *out, tz_error *error)
 {
     const size_t length = strlen(name);

@@ -16,6 +16,9 @@ typedef struct tz_colormap {
     uint8_t rgb[TZ_COLORMAP_SIZE][3]; /* sRGB; [0] for the lowest value */
 } tz_colormap;
 
+/* The name of map `index`, from 0; NULL after the last. Static. */
+const char *tz_colormap_name(int index);
+
 /* Fill the caller's table. TZ_UNKNOWN with the nearest name. */
 tz_status tz_colormap_find(const char *name, tz_colormap *out, tz_error *error);
 

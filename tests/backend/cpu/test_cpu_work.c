@@ -47,7 +47,6 @@ static void check_stage(int dims, const int64_t *elements, const int64_t *tile, 
         .columns = elements[0],
         .boundary = {{boundary, boundary}, {boundary, boundary}, {boundary, boundary}},
         .element_size = {4},
-        .boundary_row = {outside + 64},
         .ghost = radius,
         .in = {{(char *)(in + origin), stride, plane, false}},
         .out = {{(char *)(out + origin), stride, plane, false}},
@@ -56,6 +55,8 @@ static void check_stage(int dims, const int64_t *elements, const int64_t *tile, 
         .batch = batch,
         .threads = 1,
     };
+    for (int side = 0; side < TZ_SIDES; side++)
+        stage.outside[0][side] = (tz_view){outside + 64, 0};
     tz_stage_counts counts;
     tz_stage_count(&stage, pipeline, &counts);
     const size_t bytes = tz_stage_arena_bytes(&stage, pipeline);

@@ -108,4 +108,69 @@ static void test_stencils_compile(void **state)
     each_stencil_compiles(TZ_TEST_TEST_PLUGIN_DIR, families, architectures);
 }
 
-TEST_MAIN(NULL, NULL, TEST(built_in_stencils_compile), TEST(test_stencils_compile))
+/* The text of a plugin reaches this compiler as it was when the plugin was built; its slips give the
+ * lines that the plugin's compiler gives. */
+static void check_slip(const tz_stencil *stencil, const char *family, const char *value,
+                       const char *wanted)
+{
+    char text[1024];
+    snprintf(text, sizeof text,
+             "#define TZ_FIELDS(F) F(u, real)\n#define TZ_CONSTANTS(K) K(c0, real) K(c1, real)\n\n"
+             "TZ_CELL(jacobi)\n{\n    TZ_PUT(u, %s);\n}\n",
+             value);
+    tz_pass pass = stencil->passes[0];
+    pass.text = text;
+    tz_stencil other = *stencil;
+    other.passes = &pass;
+    tz_simulation_config config = {.dims = 2, .extent = {200, 100, 1}, .precision = TZ_SINGLE};
+    tz_problem problem;
+    tz_plan plan = {0};
+    const tz_place place = {.threads = 1};
+    const tz_limits limits = tz_place_limits(&place);
+    char *source = NULL;
+    void *cubin = NULL;
+    size_t bytes = 0;
+    assert_ok(tz_problem_resolve(&problem, &other, &config, &failure));
+    snprintf(plan.family, sizeof plan.family, "%s", family);
+    assert_ok(tz_backend_cuda.plan(&problem, &place, &plan, &failure));
+    assert_ok(tz_cuda_source(&problem, &limits, &plan, &source, &failure));
+    const tz_status status = tz_cuda_compile("sm_90", source, tz_cuda_headers,
+                                             tz_cuda_headers_count, NULL, &cubin, &bytes, &failure);
+    free(source);
+    free(cubin);
+    tz_problem_clear(&problem);
+    if (status == TZ_UNSUPPORTED)
+        skip_test("%s", failure.message);
+    if (!*wanted) {
+        assert_ok(status);
+        return;
+    }
+    check_error_of(status, TZ_BACKEND, &failure, "", wanted);
+    check_error_of(status, TZ_BACKEND, &failure, "", "jacobi.cell.h(6): error:");
+}
+
+static void slips_in_a_text_are_plain_lines(void **state)
+{
+    static const char *const families[] = {"stream", "tile", "resident"};
+    const char *folder = TZ_TEST_PLUGIN_DIR;
+    const tz_stencil *stencil;
+    tz_registry *registry;
+    assert_ok(tz_registry_create(&registry, &folder, 1, &failure));
+    assert_ok(tz_registry_find(registry, "star2d1r", &stencil, NULL, &failure));
+    for (int i = 0; i < 3; i++) {
+        const char *family = families[i];
+        check_slip(stencil, family, "TZ_K(c0) * TZ_AT(u, -1, 0)", "");
+        check_slip(stencil, family, "TZ_K(c0) * TZ_AT(u, -1, 0, 0)",
+                   "TZ_CELL_DIMS is 2, so TZ_AT takes a field and 2 offsets");
+        check_slip(stencil, family, "TZ_K(c0) * TZ_AT(u, -1)",
+                   "TZ_CELL_DIMS is 2, so TZ_AT takes a field and 2 offsets");
+        check_slip(stencil, family, "exp(TZ_AT(u, -1, 0))",
+                   "exp() is a library function, so use TZ_EXP()");
+        check_slip(stencil, family, "TZ_AT(uu, -1, 0)", "\"tz_field\" has no member \"uu\"");
+        check_slip(stencil, family, "TZ_K(c2) * TZ_AT(u, -1, 0)", "has no member \"k_c2\"");
+    }
+    tz_registry_destroy(registry);
+}
+
+TEST_MAIN(NULL, NULL, TEST(slips_in_a_text_are_plain_lines), TEST(built_in_stencils_compile),
+          TEST(test_stencils_compile))

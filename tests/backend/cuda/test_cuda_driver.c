@@ -503,18 +503,18 @@ static void an_unwritable_cache_warns_once(void **state)
     scratch *s = *state;
     tz_cuda *cuda = opened();
     char text[1024] = "", folder[1024];
-    assert_false(tz_cuda_cache_take_warning(text, sizeof text));
+    assert_false(tz_cache_take_warning(text, sizeof text));
     scratch_text(s, "file", "in the way");
     snprintf(folder, sizeof folder, "%s/file/cache", s->directory);
     setenv("TRAPEZE_CACHE", "", 1); /* none wanted: nothing to warn of */
     tz_cuda_kernel kernel = loaded(cuda);
     tz_cuda_unload(cuda, &kernel);
-    assert_false(tz_cuda_cache_take_warning(text, sizeof text));
+    assert_false(tz_cache_take_warning(text, sizeof text));
     setenv("TRAPEZE_CACHE", folder, 1);
     for (int k = 0; k < 2; k++) {
         kernel = loaded(cuda);
         tz_cuda_unload(cuda, &kernel);
-        assert_int_equal(tz_cuda_cache_take_warning(text, sizeof text), k == 0);
+        assert_int_equal(tz_cache_take_warning(text, sizeof text), k == 0);
     }
     assert_non_null(strstr(text, folder));
     assert_non_null(strstr(text, "Not a directory"));

@@ -202,13 +202,13 @@ static void the_cache_is_only_a_cache(void **state)
     setenv("TRAPEZE_CACHE", "", 1);
     assert_false(load("sm_90", good_source, &bytes));
     char text[1024];
-    assert_false(tz_cuda_cache_take_warning(text, sizeof text));
+    assert_false(tz_cache_take_warning(text, sizeof text));
     setenv("TRAPEZE_CACHE", "/dev/null/cache", 1);
     assert_false(load("sm_90", good_source, &bytes));
     assert_false(load("sm_90", good_source, &bytes));
-    assert_true(tz_cuda_cache_take_warning(text, sizeof text));
+    assert_true(tz_cache_take_warning(text, sizeof text));
     assert_non_null(strstr(text, "/dev/null/cache"));
-    assert_false(tz_cuda_cache_take_warning(text, sizeof text));
+    assert_false(tz_cache_take_warning(text, sizeof text));
     setenv("TRAPEZE_CACHE", "", 1);
 }
 

@@ -2,29 +2,30 @@
 
 #include "backend/cuda/compile/nvrtc.h"
 
-static const tz_cuda_kind cubins = {{'T', 'Z', 'C', 'U', 'B', 'I', 'N', '1'}, "cubin"};
+static const tz_cache_kind cubins = {.magic = {'T', 'Z', 'C', 'U', 'B', 'I', 'N', '1'},
+                                     .ending = "cubin"};
 
-static tz_cuda_key key_of(const tz__nvrtc *nvrtc, const char *architecture, const char *source,
-                          const tz_cuda_header *headers, size_t count)
+static tz_cache_key key_of(const tz__nvrtc *nvrtc, const char *architecture, const char *source,
+                           const tz_cuda_header *headers, size_t count)
 {
     char text[TZ__NVRTC_OPTION_BYTES];
     const char *options[TZ__NVRTC_OPTIONS_MAX];
-    tz_cuda_key key = tz_cuda_key_start();
-    tz_cuda_key_add(&key, TZ_VERSION);
+    tz_cache_key key = tz_cache_key_start();
+    tz_cache_key_add(&key, TZ_VERSION);
     tz__nvrtc_version(nvrtc, text, sizeof text);
-    tz_cuda_key_add(&key, text);
+    tz_cache_key_add(&key, text);
     const int options_count = tz__nvrtc_code_options(architecture, text, options);
     for (int k = 0; k < options_count; k++)
-        tz_cuda_key_add(&key, options[k]);
-    tz_cuda_key_add(&key, source);
+        tz_cache_key_add(&key, options[k]);
+    tz_cache_key_add(&key, source);
     for (size_t k = 0; k < count; k++) {
-        tz_cuda_key_add(&key, headers[k].name);
-        tz_cuda_key_add(&key, headers[k].text);
+        tz_cache_key_add(&key, headers[k].name);
+        tz_cache_key_add(&key, headers[k].text);
     }
-    return tz_cuda_key_end(key);
+    return tz_cache_key_end(key);
 }
 
-tz_status tz_cuda_compile_key(tz_cuda_key *key, const char *architecture, const char *source,
+tz_status tz_cuda_compile_key(tz_cache_key *key, const char *architecture, const char *source,
                               const tz_cuda_header *headers, size_t headers_count, tz_error *error)
 {
     tz__nvrtc *nvrtc;
@@ -36,9 +37,9 @@ tz_status tz_cuda_compile_key(tz_cuda_key *key, const char *architecture, const 
     return TZ_OK;
 }
 
-void *tz_cuda_compile_cached(tz_cuda_key key, size_t *bytes)
+void *tz_cuda_compile_cached(tz_cache_key key, size_t *bytes)
 {
-    return tz_cuda_cache_read(key, &cubins, bytes);
+    return tz_cache_read(key, &cubins, bytes);
 }
 
 tz_status tz_cuda_compile(const char *architecture, const char *source,
@@ -51,7 +52,7 @@ tz_status tz_cuda_compile(const char *architecture, const char *source,
     tz_status status = tz__nvrtc_open(&nvrtc, error);
     if (status)
         return status;
-    const tz_cuda_key key = key_of(nvrtc, architecture, source, headers, headers_count);
+    const tz_cache_key key = key_of(nvrtc, architecture, source, headers, headers_count);
     if (cached) {
         *cubin = tz_cuda_compile_cached(key, bytes);
         *cached = *cubin;
@@ -60,7 +61,7 @@ tz_status tz_cuda_compile(const char *architecture, const char *source,
         status = tz__nvrtc_compile(nvrtc, architecture, source, headers, headers_count, cubin,
                                    bytes, error);
         if (!status)
-            tz_cuda_cache_write(key, &cubins, *cubin, *bytes);
+            tz_cache_write(key, &cubins, *cubin, *bytes);
     }
     tz__nvrtc_close(nvrtc);
     return status;

@@ -2,7 +2,7 @@
 #ifndef TZ_CORE_BACKEND_CUDA_COMPILE_COMPILE_H
 #define TZ_CORE_BACKEND_CUDA_COMPILE_COMPILE_H
 
-#include "backend/cuda/compile/cache.h"
+#include "base/cache.h"
 #include "base/error.h"
 
 /* A named text that a source includes. */
@@ -20,10 +20,10 @@ tz_status tz_cuda_compile(const char *architecture, const char *source,
 
 /* The key of a cubin: all that compiling depends on. Errors: TZ_UNSUPPORTED without NVRTC, whose
  * version is part of the key. */
-tz_status tz_cuda_compile_key(tz_cuda_key *key, const char *architecture, const char *source,
+tz_status tz_cuda_compile_key(tz_cache_key *key, const char *architecture, const char *source,
                               const tz_cuda_header *headers, size_t headers_count, tz_error *error);
 
 /* A cubin of the cache, malloc'd; NULL if the cache does not have it. */
-void *tz_cuda_compile_cached(tz_cuda_key key, size_t *bytes);
+void *tz_cuda_compile_cached(tz_cache_key key, size_t *bytes);
 
 #endif

@@ -1,11 +1,11 @@
 /* The library, its devices, a context. Symbols and numbers are those of cuda.h. */
 #include "backend/cuda/driver/driver.h"
 
-#include "backend/cuda/compile/cache.h"
 #include "backend/cuda/compile/library.h"
 #include "backend/cuda/compile/nvrtc.h"
 #include "backend/cuda/driver/driver_impl.h"
 #include "backend/cuda/driver/energy.h"
+#include "base/cache.h"
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -195,7 +195,7 @@ void tz_cuda_describe(char *text, size_t size)
     if (tz__nvrtc_describe(line, sizeof line, &error) != TZ_OK)
         tz_error_format(&error, line, sizeof line);
     append(text, size, "NVRTC: %s\n", line);
-    tz__cuda_cache_describe(line, sizeof line);
+    tz_cache_describe(line, sizeof line);
     append(text, size, "compiled kernels: %s\n", line);
 }
 

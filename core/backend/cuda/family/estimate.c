@@ -27,6 +27,8 @@ static void part_between(tz_work_part *to, const tz_work_part *a, const tz_work_
     to->shared_wavefronts = between(a->shared_wavefronts, b->shared_wavefronts, t);
     to->bytes = between(a->bytes, b->bytes, t);
     to->once_clocks = between(a->once_clocks, b->once_clocks, t);
+    to->spills = between(a->spills, b->spills, t);
+    to->spilt_stores = between(a->spilt_stores, b->spilt_stores, t);
     to->text_bytes = fmax(a->text_bytes, b->text_bytes);
     tz_rounds_blend(&to->rounds, 1.0 - t, &b->rounds, t);
 }
@@ -112,6 +114,13 @@ static tz_status look_near(base *of, const request *q, bool unspilt, tz_error *e
     return TZ_OK;
 }
 
+/* At least the spills of a loop that lacks `registers`: a step stores and loads each of them. */
+static void add_spills(tz_work_part *part, double registers)
+{
+    part->spills = fmax(part->spills, 2.0 * registers);
+    part->spilt_stores = fmax(part->spilt_stores, registers);
+}
+
 /* Interpolates or extrapolates linearly: each iteration adds the same work to a step. */
 static void put_between(tz_cuda_steps *out, base *of, int height)
 {
@@ -130,8 +139,15 @@ static void put_between(tz_cuda_steps *out, base *of, int height)
     part_between(&out->end_idle, &known[0].end_idle, &known[1].end_idle, t);
     part_between(&out->side_idle, &known[0].side_idle, &known[1].side_idle, t);
     const double registers = between(known[0].registers, known[1].registers, t);
+    const double lacking = fmax(0.0, registers - 255.0);
     out->registers = (int)fmin(255.0, fmax(24.0, ceil(registers / 8.0) * 8.0));
-    out->local_bytes = registers > 255.0 ? (int)(4.0 * (registers - 255.0)) : 0;
+    out->local_bytes = (int)(4.0 * lacking);
+    if (lacking > 0.0) {
+        add_spills(&out->inner, lacking);
+        add_spills(&out->end, lacking);
+        add_spills(&out->side, lacking);
+        add_spills(&out->side_end, lacking);
+    }
 }
 
 tz_status tz_cuda_steps_estimate(tz_cuda_steps *out, const tz_cuda_family *family,
@@ -171,5 +187,8 @@ void tz_cuda_estimate_registers(const tz_model_device *device, const tz_plan *pl
     wanted = wanted < most ? wanted : most;
     while (out->registers > LEAST && tz_roofs_blocks_per_sm(device, out, NULL, 0) < wanted)
         out->registers -= UNIT;
-    out->local_bytes += 4 * (estimated - out->registers);
+    const int lacking = estimated - out->registers;
+    out->local_bytes += 4 * lacking;
+    for (int p = 0; lacking > 0 && p < out->parts_count; p++)
+        add_spills(&out->parts[p], lacking + out->parts[p].spilt_stores);
 }

@@ -102,14 +102,18 @@ tz_status tz_cuda_source(const tz_problem *problem, const tz_limits *limits, con
 
 /* The arguments of a launch: tz_arguments of kernels/cuda/common.cuh. */
 size_t tz_cuda_arguments_size(const tz_problem *problem);
-enum { TZ_CUDA_ARGUMENTS_MAX = TZ_FIELDS_MAX * (16 + 8 * TZ_SIDES) + TZ_CONSTANTS_MAX * 8 + 96 };
+enum { TZ_CUDA_ARGUMENTS_MAX = TZ_FIELDS_MAX * (16 + 8 * TZ_SIDES) + TZ_CONSTANTS_MAX * 16 + 96 };
 /* Boundary values of a field in the arguments: 1 if those of all fixed sides are the same for each
  * field, else TZ_SIDES. */
 int tz_cuda_edges(const tz_problem *problem);
 /* The constants that the arguments have room for. */
 int tz_cuda_arguments_constants(const tz_stencil *stencil);
-void tz_cuda_arguments_fill(const tz_problem *problem, const tz_cuda_shape *shape, int height,
-                            int64_t step, const tz_cu_pointer *in, const tz_cu_pointer *out,
-                            tz_cu_pointer scratch, void *arguments);
+/* The values of constants that vary, of all iterations of a launch, for which they have room: what
+ * makes a driver's limit for arguments full. 0: none varies. */
+int tz_cuda_varying_slots(const tz_problem *problem);
+/* Errors: those of tz_problem_constants_at(); TZ_BACKEND if the iterations have no room. */
+tz_status tz_cuda_arguments_fill(const tz_problem *problem, const tz_cuda_shape *shape, int height,
+                                 int64_t step, const tz_cu_pointer *in, const tz_cu_pointer *out,
+                                 tz_cu_pointer scratch, void *arguments, tz_error *error);
 
 #endif

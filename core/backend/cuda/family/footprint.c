@@ -95,7 +95,8 @@ void tz_footprint_probe(const tz_problem *problem, const tz_pass *pass, tz_footp
     for (p.trial = 0; p.trial < TRIALS; p.trial++) {
         /* Constants may change later, so flags that are 0 are also tried as 1. Other constants stay,
          * since they may be divisors. */
-        memcpy(constants, problem->constants, sizeof constants);
+        if (tz_problem_constants_at(problem, 7 * p.trial, constants, NULL))
+            memcpy(constants, problem->constants, sizeof constants);
         for (int k = 0; k < problem->stencil->constants_count; k++)
             if (problem->stencil->constants[k].type != TZ_REAL && constants[k].i == 0)
                 constants[k].i = p.trial & 1;

@@ -7,7 +7,8 @@
 #include <string.h>
 
 /* Change the version when tz_cuda_mix or any of its counts changes. */
-static const tz_cuda_kind mixes = {{'T', 'Z', 'C', 'U', 'M', 'I', 'X', 'a'}, "mix"};
+static const tz_cache_kind mixes = {.magic = {'T', 'Z', 'C', 'U', 'M', 'I', 'X', 'a'},
+                                    .ending = "mix"};
 
 /* An entry ends after the last loop. */
 static const size_t least_bytes = offsetof(tz_cuda_mix, loops);
@@ -30,14 +31,14 @@ tz_status tz_cuda_mix_get(tz_cuda_mix *out, bool *found, const tz_cuda_machine *
                           const tz_cuda_header *headers, size_t headers_count, bool compile,
                           tz_error *error)
 {
-    tz_cuda_key key;
+    tz_cache_key key;
     size_t bytes = 0;
     *found = false;
     tz_status status =
         tz_cuda_compile_key(&key, architecture, source, headers, headers_count, error);
     if (status)
         return status;
-    void *data = tz_cuda_cache_read(key, &mixes, &bytes);
+    void *data = tz_cache_read(key, &mixes, &bytes);
     if (is_usable(data, bytes, machine)) {
         memset(out, 0, sizeof *out);
         memcpy(out, data, bytes);
@@ -55,7 +56,7 @@ tz_status tz_cuda_mix_get(tz_cuda_mix *out, bool *found, const tz_cuda_machine *
     *found = data && !status;
     if (*found) {
         const size_t loops = (size_t)(out->loops_count + out->shortest_count);
-        tz_cuda_cache_write(key, &mixes, out, least_bytes + loops * sizeof *out->loops);
+        tz_cache_write(key, &mixes, out, least_bytes + loops * sizeof *out->loops);
     }
     free(data);
     return status;

@@ -52,6 +52,14 @@ TZ_DEVICE double tz_abs(double value)
 {
     return __builtin_fabs(value);
 }
+TZ_DEVICE float tz_sqrt_real(float value)
+{
+    return __builtin_sqrtf(value);
+}
+TZ_DEVICE double tz_sqrt_real(double value)
+{
+    return __builtin_sqrt(value);
+}
 
 TZ_DEVICE void tz_barrier(TZ_SIMT_HERE)
 {

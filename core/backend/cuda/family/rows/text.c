@@ -186,7 +186,7 @@ void rows_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_limits 
     emit_levels(t, &d);
     tz_cuda_emit(t, "#include \"rows.cuh\"\n");
     for (int p = 0; p < problem->stencil->passes_count; p++) {
-        for (int f = 0; f < problem->stencil->fields_count; f++) {
+        for (int f = 0; f < tz_stencil_fields_all(problem->stencil); f++) {
             const tz_field *field = &problem->stencil->fields[f];
             tz_cuda_emit(t, "#undef TZ__R_%s\n#define TZ__R_%s %d\n", field->name, field->name,
                          field->role == TZ_STATE ? problem->stencil->passes[p].radius

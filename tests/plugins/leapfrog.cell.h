@@ -2,7 +2,7 @@
 #define TZ_FIELDS(F) F(u, real) F(before, real)
 #define TZ_CONSTANTS(K) K(side, real) K(centre, real)
 
-TZ_CELL(wave)
+TZ_CELL(leapfrog)
 {
     const real here = TZ_AT(u, 0, 0);
     const real sides = (TZ_AT(u, -1, 0) + TZ_AT(u, 1, 0)) + (TZ_AT(u, 0, -1) + TZ_AT(u, 0, 1));

@@ -1,26 +1,28 @@
-#include "backend/cuda/compile/cache.h"
+#include "base/cache.h"
 
 #include "base/atomic.h"
 #include "base/file.h"
 #include "base/paths.h"
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* A file is this head and the data. The byte order is the machine's own. */
 typedef struct entry_head {
     char magic[8]; /* of the kind */
-    tz_cuda_key key;
+    tz_cache_key key;
     uint64_t bytes;
-    tz_cuda_key sum; /* of the data */
+    tz_cache_key sum; /* of the data */
 } entry_head;
 
 /* ---- Keys ------------------------------------------------------------------------------------ */
 
 /* FNV-1a in one half, another multiplier and a rotation in the other. */
-static void hash_bytes(tz_cuda_key *h, const void *data, size_t bytes)
+static void hash_bytes(tz_cache_key *h, const void *data, size_t bytes)
 {
     const unsigned char *p = data;
     for (size_t k = 0; k < bytes; k++) {
@@ -37,32 +39,32 @@ static uint64_t mix(uint64_t x)
     return x ^ x >> 31;
 }
 
-tz_cuda_key tz_cuda_key_start(void)
+tz_cache_key tz_cache_key_start(void)
 {
-    return (tz_cuda_key){UINT64_C(0xcbf29ce484222325), UINT64_C(0x6a09e667f3bcc908)};
+    return (tz_cache_key){UINT64_C(0xcbf29ce484222325), UINT64_C(0x6a09e667f3bcc908)};
 }
 
 /* The length goes into the hash: "ab","c" differs from "a","bc". */
-void tz_cuda_key_add(tz_cuda_key *key, const char *text)
+void tz_cache_key_add(tz_cache_key *key, const char *text)
 {
     const uint64_t length = strlen(text);
     hash_bytes(key, &length, sizeof length);
     hash_bytes(key, text, length);
 }
 
-tz_cuda_key tz_cuda_key_end(tz_cuda_key key)
+tz_cache_key tz_cache_key_end(tz_cache_key key)
 {
-    return (tz_cuda_key){mix(key.a + key.b), mix(key.b ^ mix(key.a))};
+    return (tz_cache_key){mix(key.a + key.b), mix(key.b ^ mix(key.a))};
 }
 
-static tz_cuda_key sum_of(const void *data, size_t bytes)
+static tz_cache_key sum_of(const void *data, size_t bytes)
 {
-    tz_cuda_key sum = tz_cuda_key_start();
+    tz_cache_key sum = tz_cache_key_start();
     hash_bytes(&sum, data, bytes);
-    return tz_cuda_key_end(sum);
+    return tz_cache_key_end(sum);
 }
 
-static bool equal(tz_cuda_key a, tz_cuda_key b)
+bool tz_cache_key_equal(tz_cache_key a, tz_cache_key b)
 {
     return a.a == b.a && a.b == b.b;
 }
@@ -80,15 +82,14 @@ static void warn(const char *folder, const char *why)
     int expected = NONE_YET;
     if (!atomic_compare_exchange_strong(&warning_state, &expected, BEING_WRITTEN))
         return;
-    snprintf(
-        warning, sizeof warning,
-        "compiled kernels cannot be kept in %.500s (%.250s), so every run compiles them again; set "
-        "TRAPEZE_CACHE to a folder that can be written, or to \"\" for no cache",
-        folder, why);
+    snprintf(warning, sizeof warning,
+             "compiled code cannot be kept in %.500s (%.250s), so every run compiles it again; set "
+             "TRAPEZE_CACHE to a folder that can be written, or to \"\" for no cache",
+             folder, why);
     atomic_store(&warning_state, READY);
 }
 
-bool tz_cuda_cache_take_warning(char *text, size_t size)
+bool tz_cache_take_warning(char *text, size_t size)
 {
     int expected = READY;
     if (!atomic_compare_exchange_strong(&warning_state, &expected, TAKEN))
@@ -99,7 +100,7 @@ bool tz_cuda_cache_take_warning(char *text, size_t size)
 
 /* ---- Entries --------------------------------------------------------------------------------- */
 
-void tz__cuda_cache_describe(char *text, size_t size)
+void tz_cache_describe(char *text, size_t size)
 {
     bool wanted;
     char *folder = tz_cache_folder(&wanted);
@@ -123,8 +124,20 @@ static bool read_all(int file, void *data, size_t bytes)
     return true;
 }
 
+/* The folder of a kind's entries, malloc'd; NULL without a folder or memory. */
+static char *kind_folder(const tz_cache_kind *kind, bool *wanted)
+{
+    char *folder = tz_cache_folder(wanted), *inner = NULL;
+    if (!folder || !kind->folder)
+        return folder;
+    if (asprintf(&inner, "%s/%s", folder, kind->folder) < 0)
+        inner = NULL;
+    free(folder);
+    return inner;
+}
+
 /* The path of an entry, malloc'd; NULL without a folder or memory. */
-static char *entry_path(const char *folder, tz_cuda_key key, const tz_cuda_kind *kind)
+static char *entry_path(const char *folder, tz_cache_key key, const tz_cache_kind *kind)
 {
     char *path = NULL;
     if (folder && asprintf(&path, "%s/%016llx%016llx.%s", folder, (unsigned long long)key.a,
@@ -133,10 +146,55 @@ static char *entry_path(const char *folder, tz_cuda_key key, const tz_cuda_kind 
     return path;
 }
 
-void *tz_cuda_cache_read(tz_cuda_key key, const tz_cuda_kind *kind, size_t *bytes)
+static tz_status check_owner(const char *folder, tz_error *error)
+{
+    struct stat facts;
+    if (lstat(folder, &facts) != 0)
+        return TZ_OK;
+    if (!S_ISDIR(facts.st_mode))
+        return tz_error_set(error, TZ_IO, folder,
+                            "is no folder, so compiled stencils cannot be kept in it: remove it, "
+                            "or set TRAPEZE_CACHE to another folder");
+    if (facts.st_uid != geteuid())
+        return tz_error_set(error, TZ_IO, folder,
+                            "belongs to another user (%lu), whose code would be run: set "
+                            "TRAPEZE_CACHE to a folder of your own",
+                            (unsigned long)facts.st_uid);
+    if ((facts.st_mode & 077) != 0)
+        return tz_error_set(error, TZ_IO, folder,
+                            "is open to other users (mode %04o), whose code would be run: remove "
+                            "it, or close it with chmod 700",
+                            (unsigned)(facts.st_mode & 07777));
+    return TZ_OK;
+}
+
+tz_status tz_cache_check_private(const tz_cache_kind *kind, tz_error *error)
 {
     bool wanted;
-    char *folder = tz_cache_folder(&wanted);
+    char *folder = kind->folder ? kind_folder(kind, &wanted) : NULL;
+    const tz_status status = folder ? check_owner(folder, error) : TZ_OK;
+    free(folder);
+    return status;
+}
+
+/* Make the folder of a kind. */
+static tz_status make_folder(const char *folder, const tz_cache_kind *kind, tz_error *error)
+{
+    if (!kind->folder)
+        return tz_make_dirs(folder, error);
+    char *outer = strndup(folder, strlen(folder) - strlen(kind->folder) - 1);
+    tz_status status =
+        outer ? tz_make_dirs(outer, error) : tz_error_set(error, TZ_MEMORY, folder, "no memory");
+    free(outer);
+    if (!status && mkdir(folder, 0700) != 0 && errno != EEXIST)
+        status = tz_error_set_errno(error, errno, folder, "cannot make the folder");
+    return status ? status : check_owner(folder, error);
+}
+
+void *tz_cache_read(tz_cache_key key, const tz_cache_kind *kind, size_t *bytes)
+{
+    bool wanted;
+    char *folder = kind_folder(kind, &wanted);
     char *path = entry_path(folder, key, kind);
     void *data = NULL;
     entry_head head;
@@ -145,11 +203,12 @@ void *tz_cuda_cache_read(tz_cuda_key key, const tz_cuda_kind *kind, size_t *byte
         !read_all(file, &head, sizeof head))
         goto done;
     *bytes -= sizeof head;
-    if (memcmp(head.magic, kind->magic, sizeof head.magic) != 0 || !equal(head.key, key) ||
-        head.bytes != *bytes)
+    if (memcmp(head.magic, kind->magic, sizeof head.magic) != 0 ||
+        !tz_cache_key_equal(head.key, key) || head.bytes != *bytes)
         goto done;
     data = malloc(*bytes);
-    if (data && !(read_all(file, data, *bytes) && equal(sum_of(data, *bytes), head.sum))) {
+    if (data &&
+        !(read_all(file, data, *bytes) && tz_cache_key_equal(sum_of(data, *bytes), head.sum))) {
         free(data);
         data = NULL;
     }
@@ -161,18 +220,18 @@ done:
     return data;
 }
 
-void tz_cuda_cache_write(tz_cuda_key key, const tz_cuda_kind *kind, const void *data, size_t bytes)
+void tz_cache_write(tz_cache_key key, const tz_cache_kind *kind, const void *data, size_t bytes)
 {
     bool wanted;
     tz_error error = {0};
     tz_atomic_file *file = NULL;
     entry_head head = {.key = key, .bytes = bytes, .sum = sum_of(data, bytes)};
-    char *folder = tz_cache_folder(&wanted);
+    char *folder = kind_folder(kind, &wanted);
     char *path = entry_path(folder, key, kind);
     memcpy(head.magic, kind->magic, sizeof head.magic);
     if (!folder && wanted)
         warn("a cache", "there is no folder for it: neither XDG_CACHE_HOME nor HOME is set");
-    tz_status status = path ? tz_make_dirs(folder, &error) : TZ_OK;
+    tz_status status = path ? make_folder(folder, kind, &error) : TZ_OK;
     if (path && !status)
         status = tz_atomic_open(&file, path, true, &error);
     if (file) {

@@ -1,0 +1,171 @@
+#include "base/process.h"
+
+#include "base/machine.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+extern char **environ;
+
+enum { OUTPUT_BYTES_MAX = 64 << 10, PAUSE_MS = 20 };
+
+/* ---- The environment -------------------------------------------------------------------------- */
+
+static bool is_variable(const char *entry, const char *name)
+{
+    const size_t length = strlen(name);
+    return strncmp(entry, name, length) == 0 && entry[length] == '=';
+}
+
+/* This process's environment with LC_ALL=C and TMPDIR; *temporary holds the latter. Release both
+ * with free(). NULL without memory. */
+static char **environment_of(const tz_process *process, char **temporary)
+{
+    size_t count = 0, used = 0;
+    while (environ[count])
+        count++;
+    char **entries = calloc(count + 3, sizeof *entries);
+    *temporary = NULL;
+    if (!entries || (process->folder && asprintf(temporary, "TMPDIR=%s", process->folder) < 0)) {
+        free(entries);
+        return NULL;
+    }
+    for (size_t i = 0; i < count; i++)
+        if (!is_variable(environ[i], "LC_ALL") && !is_variable(environ[i], "LANGUAGE") &&
+            !(*temporary && is_variable(environ[i], "TMPDIR")))
+            entries[used++] = environ[i];
+    entries[used++] = (char *)"LC_ALL=C";
+    entries[used] = *temporary;
+    return entries;
+}
+
+/* ---- Starting --------------------------------------------------------------------------------- */
+
+/* Returns an errno. The program's output goes to `to`. */
+static int spawn(const tz_process *process, char **environment, int to, pid_t *pid)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t none, defaults;
+    int code = posix_spawn_file_actions_init(&actions);
+    if (code != 0)
+        return code;
+    code = posix_spawnattr_init(&attributes);
+    if (code != 0) {
+        posix_spawn_file_actions_destroy(&actions);
+        return code;
+    }
+    sigemptyset(&none);
+    sigfillset(&defaults);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &defaults);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
+                                              POSIX_SPAWN_SETSIGDEF);
+    code = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    if (code == 0)
+        code = posix_spawn_file_actions_adddup2(&actions, to, 1);
+    if (code == 0)
+        code = posix_spawn_file_actions_adddup2(&actions, to, 2);
+    if (code == 0 && process->folder)
+        code = posix_spawn_file_actions_addchdir_np(&actions, process->folder);
+    if (code == 0)
+        code = posix_spawn(pid, process->program, &actions, &attributes,
+                           (char *const *)process->arguments, environment);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    return code;
+}
+
+/* ---- Waiting ---------------------------------------------------------------------------------- */
+
+/* Take what the pipe holds; what exceeds the output's end is lost. Returns false at its end. */
+static bool take(int from, char *output, size_t *used)
+{
+    char more[4096];
+    for (;;) {
+        const ssize_t got = read(from, more, sizeof more);
+        if (got < 0)
+            return errno == EAGAIN || errno == EINTR;
+        if (got == 0)
+            return false;
+        size_t kept = OUTPUT_BYTES_MAX - *used;
+        kept = (size_t)got < kept ? (size_t)got : kept;
+        memcpy(output + *used, more, kept);
+        *used += kept;
+    }
+}
+
+/* A program that it started may hold the pipe open, so the end of the output alone does not count. */
+static tz_status wait_for(const tz_process *process, pid_t pid, int from, char *output, int *code,
+                          tz_error *error)
+{
+    const double start = tz_machine_clock_s();
+    size_t used = 0;
+    bool open = true;
+    int ending = 0;
+    for (;;) {
+        const pid_t ended = waitpid(pid, &ending, WNOHANG);
+        if (open)
+            open = take(from, output, &used);
+        if (ended == pid)
+            break;
+        const bool late = tz_machine_clock_s() - start > process->limit_s;
+        if (late || (process->stopped && process->stopped() != 0)) {
+            kill(-pid, SIGKILL);
+            while (waitpid(pid, &ending, 0) < 0 && errno == EINTR)
+                ;
+            return late ? tz_error_set(error, TZ_IO, process->program,
+                                       "did not end within %.3g s and was killed", process->limit_s)
+                        : tz_error_set(error, TZ_INTERRUPTED, process->program, "interrupted");
+        }
+        struct pollfd wanted = {.fd = open ? from : -1, .events = POLLIN};
+        poll(&wanted, 1, open ? PAUSE_MS : 1);
+    }
+    output[used] = '\0';
+    *code = WIFEXITED(ending) ? WEXITSTATUS(ending) : 128 + WTERMSIG(ending);
+    return TZ_OK;
+}
+
+tz_status tz_process_run(const tz_process *process, char **output, int *code, tz_error *error)
+{
+    int ends[2] = {-1, -1};
+    pid_t pid = 0;
+    tz_status status = TZ_OK;
+    char *temporary = NULL, **environment = environment_of(process, &temporary);
+    *output = malloc(OUTPUT_BYTES_MAX + 1);
+    if (!*output || !environment) {
+        status = tz_error_set(error, TZ_MEMORY, process->program, "not enough memory to start it");
+        goto cleanup;
+    }
+    int reason = pipe2(ends, O_CLOEXEC) != 0 ? errno : 0;
+    if (reason == 0)
+        reason = spawn(process, environment, ends[1], &pid);
+    if (reason != 0) {
+        status = tz_error_set_errno(error, reason, process->program, "cannot be started");
+        goto cleanup;
+    }
+    close(ends[1]);
+    ends[1] = -1;
+    fcntl(ends[0], F_SETFL, O_NONBLOCK);
+    status = wait_for(process, pid, ends[0], *output, code, error);
+cleanup:
+    for (int i = 0; i < 2; i++)
+        if (ends[i] >= 0)
+            close(ends[i]);
+    free(environment);
+    free(temporary);
+    if (status) {
+        free(*output);
+        *output = NULL;
+    }
+    return status;
+}

@@ -1,0 +1,24 @@
+/* Other programs, run without a shell. */
+#ifndef TZ_CORE_BASE_PROCESS_H
+#define TZ_CORE_BASE_PROCESS_H
+
+#include "base/error.h"
+
+typedef struct tz_process {
+    const char *program;          /* its path */
+    const char *const *arguments; /* the first is the program's name; NULL ends the list */
+    const char *folder;           /* OPTIONAL: where it runs, and has its temporary files */
+    double limit_s;               /* it is killed after that time */
+    int (*stopped)(void);         /* OPTIONAL: asked now and then; not 0: the program is killed */
+} tz_process;
+
+/* Run a program to its end. It reads nothing, speaks English (LC_ALL=C), and has a process group of
+ * its own, which is killed with it.
+ *
+ * *output is what it wrote to stdout and stderr, at most 64 KiB, with a '\0' after it; release it with
+ * free(). It is NULL after an error. *code is its exit status, or 128 plus the signal that ended it.
+ * Errors, with the program as place: TZ_IO (it cannot be started; it took longer than limit_s),
+ * TZ_MEMORY, TZ_INTERRUPTED. Any thread. */
+tz_status tz_process_run(const tz_process *process, char **output, int *code, tz_error *error);
+
+#endif

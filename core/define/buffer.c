@@ -1,0 +1,121 @@
+#include "define/buffer.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void tz_buffer_add(tz_buffer *buffer, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    const int length = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    if (buffer->failed || length < 0)
+        return;
+    const size_t needed = buffer->length + (size_t)length + 1;
+    if (needed > buffer->capacity) {
+        const size_t capacity =
+            needed > 2 * buffer->capacity ? needed + 1024 : 2 * buffer->capacity;
+        char *text = realloc(buffer->text, capacity);
+        if (!text) {
+            buffer->failed = true;
+            return;
+        }
+        buffer->text = text;
+        buffer->capacity = capacity;
+    }
+    va_start(arguments, format);
+    vsnprintf(buffer->text + buffer->length, (size_t)length + 1, format, arguments);
+    va_end(arguments);
+    buffer->length += (size_t)length;
+}
+
+void tz_buffer_add_literal(tz_buffer *buffer, const char *text)
+{
+    tz_buffer_add(buffer, "\"");
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+        if (*c == '"' || *c == '\\')
+            tz_buffer_add(buffer, "\\%c", *c);
+        else if (*c < ' ' || *c == 127)
+            tz_buffer_add(buffer, "\\%03o", *c);
+        else
+            tz_buffer_add(buffer, "%c", *c);
+    }
+    tz_buffer_add(buffer, "\"");
+}
+
+void tz_buffer_add_comment(tz_buffer *buffer, const char *text)
+{
+    char before = '\0';
+    for (const unsigned char *c = (const unsigned char *)text; *c; before = (char)*c, c++) {
+        const bool bad = (before == '*' && *c == '/') || (before == '/' && *c == '*');
+        tz_buffer_add(buffer, "%s%c", bad ? " " : "", *c < ' ' || *c == 127 ? ' ' : *c);
+    }
+}
+
+void tz_buffer_add_number(tz_buffer *buffer, double number)
+{
+    char text[40];
+    if (isinf(number) || isnan(number)) {
+        tz_buffer_add(buffer, "%s", isnan(number) ? "NAN" : number > 0 ? "INFINITY" : "-INFINITY");
+        return;
+    }
+    if (number == floor(number) && fabs(number) < 1e15) {
+        tz_buffer_add(buffer, signbit(number) && number == 0 ? "-0" : "%.0f", number);
+        return;
+    }
+    for (int digits = 1; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, number);
+        if (strtod(text, NULL) == number)
+            break;
+    }
+    tz_buffer_add(buffer, "%s", text);
+}
+
+/* May a line end at this space? Operators stay at the ends of lines. */
+static bool may_end(const char *space)
+{
+    const char *next = space + 1;
+    while (*next && strchr("+-*/&|^<>=?:", *next))
+        next++;
+    return next == space + 1 || *next != ' ';
+}
+
+/* The space at which a line ends that has `room` characters: where the fewest parentheses are open, in
+ * the second half if there is one; NULL: nowhere. */
+static const char *line_end(const char *text, int room)
+{
+    const char *best = NULL;
+    int open = 0, least = 0;
+    for (int i = 0; text[i] && (i <= room || !best); i++) {
+        open += (text[i] == '(') - (text[i] == ')');
+        if (i == 0 || text[i] != ' ' || !may_end(text + i))
+            continue;
+        if (!best || open <= least || best - text < room / 2) {
+            best = text + i;
+            least = open;
+        }
+    }
+    return best;
+}
+
+void tz_buffer_add_wrapped(tz_buffer *buffer, const char *text, int column, int indent)
+{
+    enum { LINE = 96 };
+    const size_t begin = buffer->length;
+    const char *const all = text + strlen(text);
+    while (all - text > LINE - column) {
+        const char *end = line_end(text, LINE - column);
+        if (!end)
+            break;
+        tz_buffer_add(buffer, "%.*s\n%*s", (int)(end - text), text, indent, "");
+        text = end + 1;
+        column = indent;
+    }
+    tz_buffer_add(buffer, "%s", text);
+    for (size_t i = begin; i < buffer->length; i++)
+        if (buffer->text[i] == TZ_SPACE)
+            buffer->text[i] = ' ';
+}

@@ -1,0 +1,179 @@
+/* Chains: operands of one level from left to right, as in a + b - c. */
+#include "define/expr.h"
+
+#include "define/make.h"
+#include <stdlib.h>
+
+/* Operands of one type that are gathered for a node. */
+typedef struct run {
+    tz_expr_type type;
+    int count;
+    tz_expr_operand *operands;
+} run;
+
+/* What `a op b` is. */
+static tz_expr_type result_type(tz_expr_type a, tz_operator op, tz_expr_type b)
+{
+    const bool bits = a >= TZ_EXPR_BITS || b >= TZ_EXPR_BITS;
+    switch (tz_operator_level(op)) {
+    case TZ_LEVEL_OR:
+    case TZ_LEVEL_AND:
+        return bits ? TZ_EXPR_BITS : TZ_EXPR_BOOL;
+    case TZ_LEVEL_BITS_OR:
+    case TZ_LEVEL_BITS_XOR:
+    case TZ_LEVEL_BITS_AND:
+        return bits ? TZ_EXPR_BITS : TZ_EXPR_INT;
+    case TZ_LEVEL_SHIFT:
+        return TZ_EXPR_INT;
+    default:
+        break;
+    }
+    if (op == TZ_OP_FLOOR_OVER || op == TZ_OP_MODULO)
+        return TZ_EXPR_INT;
+    return op == TZ_OP_OVER || a == TZ_EXPR_REAL || b == TZ_EXPR_REAL ? TZ_EXPR_REAL : TZ_EXPR_INT;
+}
+
+static int finish(tz_expr *e, const run *r)
+{
+    if (r->count == 1)
+        return r->operands[0].node;
+    return tz_expr_make_of(e, (tz_expr_node){.kind = TZ_EXPR_CHAIN, .type = r->type}, r->operands,
+                           r->count);
+}
+
+/* Make one operand of what is gathered, of this type. */
+static bool gather(tz_expr *e, run *r, tz_expr_type type)
+{
+    const int node = tz_expr_convert(e, finish(e, r), type);
+    r->operands[0] = (tz_expr_operand){node, TZ_OP_NONE};
+    r->count = 1;
+    r->type = type;
+    return node >= 0;
+}
+
+/* a + -b is a - b, and a + -2*b is a - 2*b, to the last bit. */
+static tz_expr_operand without_sign(tz_expr *e, tz_expr_operand operand)
+{
+    const tz_expr_node *n = &e->nodes[operand.node];
+    const tz_operator other = operand.op == TZ_OP_PLUS ? TZ_OP_MINUS : TZ_OP_PLUS;
+    if (n->kind == TZ_EXPR_NEGATIVE)
+        return (tz_expr_operand){e->operands[n->first].node, other};
+    if (n->kind != TZ_EXPR_CHAIN || n->type != TZ_EXPR_REAL ||
+        tz_operator_level(e->operands[n->first + 1].op) != TZ_LEVEL_PRODUCT)
+        return operand;
+    const tz_expr_node *first = &e->nodes[e->operands[n->first].node];
+    if (first->kind != TZ_EXPR_NUMBER || first->number >= 0)
+        return operand;
+    const int node = tz_expr_without_minus(e, operand.node);
+    return (tz_expr_operand){node, other};
+}
+
+/* The product with its first operand, a negative number, made positive. */
+int tz_expr_without_minus(tz_expr *e, int product)
+{
+    const tz_expr_node n = e->nodes[product];
+    tz_expr_operand *operands = malloc((size_t)n.count * sizeof *operands);
+    if (!operands)
+        return tz_expr_fail(e, TZ_MEMORY, "not enough memory for the formula");
+    for (int i = 0; i < n.count; i++)
+        operands[i] = e->operands[n.first + i];
+    operands[0].node = tz_expr_number(e, -e->nodes[operands[0].node].number, n.type);
+    const int result = operands[0].node < 0 ? -1 : tz_expr_chain(e, operands, n.count);
+    free(operands);
+    return result;
+}
+
+static bool append(tz_expr *e, run *r, tz_expr_operand next)
+{
+    const tz_level level = tz_operator_level(next.op);
+    if (level == TZ_LEVEL_PRODUCT && r->type == e->nodes[next.node].type) {
+        const bool alone = next.op == TZ_OP_TIMES && r->count == 1;
+        if ((next.op == TZ_OP_TIMES || next.op == TZ_OP_OVER) && tz_expr_is_number(e, next.node, 1))
+            return true;
+        if (alone && tz_expr_is_number(e, r->operands[0].node, 1)) {
+            r->operands[0].node = next.node;
+            return true;
+        }
+        if (alone && tz_expr_is_number(e, r->operands[0].node, -1)) {
+            const int node = tz_expr_make(e, TZ_EXPR_NEGATIVE, r->type, 0, next.node, -1, -1);
+            r->operands[0].node = node;
+            return node >= 0;
+        }
+    }
+    if (level == TZ_LEVEL_SUM && r->type <= TZ_EXPR_INT)
+        next = without_sign(e, next);
+    r->operands[r->count++] = next;
+    return next.node >= 0;
+}
+
+/* Operations that take two operands in the text: what is gathered before becomes one. */
+static bool takes_two(tz_operator op, tz_expr_type type)
+{
+    return type == TZ_EXPR_INT &&
+           (op == TZ_OP_FLOOR_OVER || op == TZ_OP_MODULO || op == TZ_OP_LEFT || op == TZ_OP_RIGHT);
+}
+
+static bool join(tz_expr *e, run *r, tz_expr_operand next)
+{
+    const tz_expr_type type = result_type(r->type, next.op, e->nodes[next.node].type);
+    const bool two = takes_two(next.op, type) ||
+                     (r->count > 1 && takes_two(r->operands[r->count - 1].op, r->type));
+    bool constant = true; /* what is gathered */
+    for (int i = 0; i < r->count; i++)
+        constant = constant && e->nodes[r->operands[i].node].constant;
+    next.node = tz_expr_convert(e, next.node, type);
+    if (next.node < 0)
+        return false;
+    if ((type != r->type || two || (constant && !e->nodes[next.node].constant)) &&
+        !gather(e, r, type))
+        return false;
+    return append(e, r, next);
+}
+
+/* Two operands: bits if both are, otherwise a condition. */
+static int compare(tz_expr *e, const tz_expr_operand *two)
+{
+    int a = two[0].node, b = two[1].node;
+    const tz_expr_type type_a = e->nodes[a].type, type_b = e->nodes[b].type;
+    if (type_a == TZ_EXPR_BITS || type_b == TZ_EXPR_BITS) {
+        a = tz_expr_convert(e, a, TZ_EXPR_BITS);
+        b = tz_expr_convert(e, b, TZ_EXPR_BITS);
+        if (two[1].op != TZ_OP_EQUAL && two[1].op != TZ_OP_NOT_EQUAL)
+            return tz_expr_fail(e, TZ_TYPE,
+                                "bits are equal or not, but never less: write == or !=");
+        const int differ = tz_expr_two(e, a, TZ_OP_BITS_XOR, b);
+        return two[1].op == TZ_OP_NOT_EQUAL
+                   ? differ
+                   : tz_expr_make(e, TZ_EXPR_BITS_NOT, TZ_EXPR_BITS, 0, differ, -1, -1);
+    }
+    if (type_a == TZ_EXPR_COUNT || type_b == TZ_EXPR_COUNT)
+        return tz_expr_compare_count(e, a, two[1].op, b);
+    const tz_expr_type type =
+        type_a == TZ_EXPR_REAL || type_b == TZ_EXPR_REAL ? TZ_EXPR_REAL : TZ_EXPR_INT;
+    const tz_expr_operand operands[] = {{tz_expr_convert(e, a, type), TZ_OP_NONE},
+                                        {tz_expr_convert(e, b, type), two[1].op}};
+    return tz_expr_make_of(e, (tz_expr_node){.kind = TZ_EXPR_CHAIN, .type = TZ_EXPR_BOOL}, operands,
+                           2);
+}
+
+int tz_expr_chain(tz_expr *e, const tz_expr_operand *operands, int count)
+{
+    const tz_level level = tz_operator_level(operands[1].op);
+    if (level == TZ_LEVEL_COMPARE)
+        return compare(e, operands);
+    if (level == TZ_LEVEL_SUM)
+        for (int i = 0; i < count; i++)
+            if (e->nodes[operands[i].node].type >= TZ_EXPR_BITS)
+                return tz_expr_add_bits(e, operands, count);
+    run r = {.count = 1, .operands = malloc((size_t)count * sizeof *operands)};
+    if (!r.operands)
+        return tz_expr_fail(e, TZ_MEMORY, "not enough memory for the formula");
+    r.operands[0] = operands[0];
+    r.type = e->nodes[operands[0].node].type;
+    bool ok = true;
+    for (int i = 1; i < count && ok; i++)
+        ok = join(e, &r, operands[i]);
+    const int node = ok ? finish(e, &r) : -1;
+    free(r.operands);
+    return node;
+}

@@ -1,0 +1,239 @@
+#include "define/check.h"
+
+#include "base/names.h"
+#include "define/names.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+int tz_define_field(const tz_definition *definition, const char *name)
+{
+    for (int f = 0; f < definition->fields_count; f++)
+        if (strcmp(definition->fields[f].name, name) == 0)
+            return f;
+    return -1;
+}
+
+int tz_define_summed_field(const tz_definition *d)
+{
+    const tz_defined_coefficients *c = d->coefficients;
+    if (c->field)
+        return tz_define_field(d, c->field);
+    for (int f = 0; f < d->fields_count; f++)
+        if (d->fields[f].role == TZ_STATE && !(c->old && strcmp(c->old, d->fields[f].name) == 0))
+            return f;
+    return -1;
+}
+
+static tz_status unknown_field(const tz_definition *d, const char *what, const char *name,
+                               tz_error *error)
+{
+    const char *names[TZ_FIELDS_MAX];
+    char hint[400];
+    for (int f = 0; f < d->fields_count; f++)
+        names[f] = d->fields[f].name;
+    return tz_error_set(
+        error, TZ_UNKNOWN, d->id, "%s: unknown field '%s'%s", what, name ? name : "",
+        tz_names_hint(hint, sizeof hint, name ? name : "", names, (size_t)d->fields_count));
+}
+
+static tz_status check_counts(const tz_definition *d, tz_error *error)
+{
+    const struct {
+        const char *what;
+        int count, least, most;
+    } counts[] = {
+        {"dimensions", d->dims, 1, TZ_AXES},
+        {"fields", d->fields_count, 1, TZ_FIELDS_MAX},
+        {"parameters", d->params_count, 0, TZ_PARAMS_MAX},
+        {"scalars", d->scalars_count, 0, TZ_CONSTANTS_MAX},
+        {"passes", d->passes_count, d->coefficients ? 0 : 1, d->coefficients ? 0 : TZ_PASSES_MAX},
+        {"outputs", d->outputs_count, 0, TZ_FIELDS_MAX},
+    };
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        if (counts[i].count < counts[i].least || counts[i].count > counts[i].most)
+            return tz_error_set(error, TZ_RANGE, d->id, "%d %s; %d to %d are possible%s",
+                                counts[i].count, counts[i].what, counts[i].least, counts[i].most,
+                                d->coefficients && i == 4 ? " with coefficients" : "");
+    return TZ_OK;
+}
+
+static tz_status check_field(const tz_definition *d, const tz_defined_field *f, tz_error *error)
+{
+    if ((unsigned)f->type > TZ_BITS ||
+        (f->role != TZ_STATE && f->role != TZ_STATIC && f->role != TZ_DERIVED))
+        return tz_error_set(error, TZ_TYPE, d->id,
+                            "field '%s' is state, static or derived, and real, int or bits",
+                            f->name);
+    if ((f->type == TZ_BITS) != (d->fields[0].type == TZ_BITS))
+        return tz_error_set(error, TZ_TYPE, d->id,
+                            "field '%s': bits and other types cannot be in one stencil; make all "
+                            "fields bits, or none",
+                            f->name);
+    if (!isfinite(f->initial) || !isfinite(f->boundary_value))
+        return tz_error_set(error, TZ_RANGE, d->id,
+                            "field '%s': its initial and boundary values must be finite", f->name);
+    return TZ_OK;
+}
+
+static tz_status check_param(const tz_definition *d, const tz_defined_param *p, tz_error *error)
+{
+    if (!isfinite(p->value) || isnan(p->min) || isnan(p->max) || p->value < p->min ||
+        p->value > p->max)
+        return tz_error_set(error, TZ_RANGE, d->id,
+                            "parameter '%s': its value %g is not between its least %g and most %g",
+                            p->name, p->value, p->min, p->max);
+    if (p->integer && (p->value != floor(p->value) || fabs(p->value) > INT32_MAX))
+        return tz_error_set(
+            error, TZ_RANGE, d->id,
+            "parameter '%s' is an integer: its value %g must be whole, and at most %d", p->name,
+            p->value, INT32_MAX);
+    return TZ_OK;
+}
+
+/* ---- Updates ---------------------------------------------------------------------------------- */
+
+/* What is written where. */
+typedef struct written {
+    bool field[TZ_FIELDS_MAX];
+} written;
+
+static tz_status check_update(const tz_definition *d, const tz_defined_update *u, tz_role role,
+                              const char *what, written *pass, written *all, tz_error *error)
+{
+    const int f = u->field ? tz_define_field(d, u->field) : -1;
+    if (f < 0)
+        return unknown_field(d, what, u->field, error);
+    if (d->fields[f].role != role && role == TZ_STATE)
+        return tz_error_set(
+            error, TZ_TYPE, d->id, "%s: '%s' is a %s field, and only state fields are updated; %s",
+            what, u->field, d->fields[f].role == TZ_STATIC ? "static" : "derived",
+            d->fields[f].role == TZ_STATIC ? "make it a state field, or leave its update out"
+                                           : "its formula belongs to the outputs");
+    if (d->fields[f].role != role)
+        return tz_error_set(
+            error, TZ_TYPE, d->id,
+            "%s: '%s' is no derived field; the formulas of other fields are updates", what,
+            u->field);
+    if (pass->field[f])
+        return tz_error_set(error, TZ_FORMAT, d->id, "%s: '%s' is written twice", what, u->field);
+    if (!u->formula.text && !d->raw)
+        return tz_error_set(error, TZ_FORMAT, d->id, "%s: '%s' has no formula", what, u->field);
+    pass->field[f] = all->field[f] = true;
+    return TZ_OK;
+}
+
+static tz_status check_passes(const tz_definition *d, written *all, tz_error *error)
+{
+    tz_status status = TZ_OK;
+    for (int p = 0; p < d->passes_count && !status; p++) {
+        const tz_defined_pass *pass = &d->passes[p];
+        written here = {{false}};
+        char what[80];
+        snprintf(what, sizeof what, d->passes_count > 1 ? "pass %d" : "update", p + 1);
+        if (pass->updates_count < 1)
+            return tz_error_set(error, TZ_FORMAT, d->id, "%s updates no field", what);
+        if (pass->radius < 0 || pass->radius > TZ_RADIUS_MAX)
+            return tz_error_set(error, TZ_RANGE, d->id, "%s has radius %d; 0 to %d are possible",
+                                what, pass->radius, TZ_RADIUS_MAX);
+        if (pass->name)
+            status = tz_define_check_name(d->id, "pass", pass->name, error);
+        for (int u = 0; u < pass->updates_count && !status; u++)
+            status = check_update(d, &pass->updates[u], TZ_STATE, what, &here, all, error);
+    }
+    written outputs = {{false}};
+    for (int o = 0; o < d->outputs_count && !status; o++)
+        status = check_update(d, &d->outputs[o], TZ_DERIVED, "outputs", &outputs, all, error);
+    return status;
+}
+
+static tz_status check_coefficients(const tz_definition *d, written *all, tz_error *error)
+{
+    const tz_defined_coefficients *c = d->coefficients;
+    const int field = tz_define_summed_field(d), old = c->old ? tz_define_field(d, c->old) : -1;
+    if (d->raw)
+        return tz_error_set(error, TZ_FORMAT, d->id,
+                            "coefficients and a raw text exclude each other");
+    if (field < 0)
+        return unknown_field(d, "coefficients", c->field, error);
+    if (c->old && old < 0)
+        return unknown_field(d, "coefficients, old", c->old, error);
+    if (old == field)
+        return tz_error_set(error, TZ_FORMAT, d->id,
+                            "coefficients: the field and its old values are both '%s'", c->old);
+    const int both[] = {field, old};
+    for (int i = 0; i < 2; i++)
+        if (both[i] >= 0 &&
+            (d->fields[both[i]].role != TZ_STATE || d->fields[both[i]].type != TZ_REAL))
+            return tz_error_set(error, TZ_TYPE, d->id,
+                                "coefficients: '%s' must be a state field of real numbers",
+                                d->fields[both[i]].name);
+    if (c->a.text && !c->old)
+        return tz_error_set(error, TZ_FORMAT, d->id,
+                            "coefficients: a multiplies the values before the last iteration: name "
+                            "their field with old");
+    if (!isfinite(c->scale))
+        return tz_error_set(error, TZ_RANGE, d->id, "coefficients: the scale must be finite");
+    if (c->dims != d->dims)
+        return tz_error_set(error, TZ_FORMAT, d->id,
+                            "the coefficients have %d dimension%s, and the stencil has %d", c->dims,
+                            c->dims == 1 ? "" : "s", d->dims);
+    for (int axis = 0; axis < d->dims; axis++)
+        if (c->side[axis] < 1 || c->side[axis] > 2 * TZ_RADIUS_MAX + 1 || c->side[axis] % 2 == 0)
+            return tz_error_set(
+                error, TZ_RANGE, d->id,
+                "the coefficients have %d numbers along %c; an odd number is needed, "
+                "1 to %d, with the cell itself in the middle",
+                c->side[axis], "xyz"[axis], 2 * TZ_RADIUS_MAX + 1);
+    all->field[field] = true;
+    if (old >= 0)
+        all->field[old] = true;
+    return TZ_OK;
+}
+
+uint32_t tz_define_boundaries(const tz_definition *d)
+{
+    const uint32_t all =
+        TZ_ALLOW(TZ_CLAMP) | TZ_ALLOW(TZ_PERIODIC) | TZ_ALLOW(TZ_FIXED) | TZ_ALLOW(TZ_MIRROR);
+    const uint32_t of_bits = TZ_ALLOW(TZ_PERIODIC) | TZ_ALLOW(TZ_FIXED);
+    return (d->boundaries ? d->boundaries : all) & (d->fields[0].type == TZ_BITS ? of_bits : all);
+}
+
+static tz_status check_boundaries(const tz_definition *d, tz_error *error)
+{
+    const uint32_t allowed = tz_define_boundaries(d);
+    if ((unsigned)d->boundary <= TZ_MIRROR && (allowed & TZ_ALLOW(d->boundary)))
+        return TZ_OK;
+    return tz_error_set(error, TZ_RANGE, d->id, "the default boundary is not possible: %s",
+                        d->fields[0].type == TZ_BITS ? "fields of bits are periodic or fixed"
+                                                     : "it is not among those that are allowed");
+}
+
+tz_status tz_define_check(const tz_definition *d, tz_error *error)
+{
+    tz_status status = tz_define_check_name("tz.stencil", "stencil", d->id, error);
+    if (!status)
+        status = check_counts(d, error);
+    if (!status)
+        status = tz_define_check_names(d, error);
+    for (int f = 0; f < d->fields_count && !status; f++)
+        status = check_field(d, &d->fields[f], error);
+    for (int p = 0; p < d->params_count && !status; p++)
+        status = check_param(d, &d->params[p], error);
+    written all = {{false}};
+    if (!status)
+        status = check_passes(d, &all, error);
+    if (!status && d->coefficients)
+        status = check_coefficients(d, &all, error);
+    if (!status)
+        status = check_boundaries(d, error);
+    for (int f = 0; f < d->fields_count && !status; f++)
+        if (!all.field[f] && d->fields[f].role != TZ_STATIC)
+            status =
+                tz_error_set(error, TZ_FORMAT, d->id,
+                             d->fields[f].role == TZ_STATE
+                                 ? "state field '%s' has no update: write one, or make it static"
+                                 : "derived field '%s' has no formula among the outputs",
+                             d->fields[f].name);
+    return status;
+}

@@ -1,0 +1,87 @@
+#include "define/definition.h"
+
+#include "define/source.h"
+#include <stdlib.h>
+#include <string.h>
+
+void tz_defined_source_clear(tz_defined_source *source)
+{
+    free(source->cell_text);
+    free(source->plugin_text);
+    source->cell_text = source->plugin_text = NULL;
+}
+
+/* A raw text may use all parameters and scalars. */
+static tz_status add_all_constants(tz_build *build, int *roots, int *count)
+{
+    const tz_definition *d = build->definition;
+    for (int p = 0; p < d->params_count; p++)
+        roots[(*count)++] =
+            tz_expr_intern(&build->e,
+                           (tz_expr_node){.kind = TZ_EXPR_PARAM,
+                                          .type = d->params[p].integer ? TZ_EXPR_INT : TZ_EXPR_REAL,
+                                          .constant = true,
+                                          .index = p},
+                           NULL, 0);
+    for (int s = 0; s < d->scalars_count; s++)
+        roots[(*count)++] = tz_expr_intern(
+            &build->e, (tz_expr_node){.kind = TZ_EXPR_SCALAR, .type = TZ_EXPR_REAL, .index = s},
+            NULL, 0);
+    return build->e.status;
+}
+
+/* All that the cell updates compute. */
+static tz_status find_roots(tz_build *build, int *roots, int *count)
+{
+    *count = 0;
+    if (build->definition->raw)
+        return add_all_constants(build, roots, count);
+    for (int p = 0; p < build->passes_count; p++)
+        for (int i = 0; i < build->passes[p].count; i++)
+            roots[(*count)++] = build->passes[p].nodes[i];
+    return TZ_OK;
+}
+
+static tz_status write_source(tz_build *build, tz_emit *emit, tz_defined_source *out,
+                              tz_error *error)
+{
+    enum { ROOTS = (TZ_PASSES_MAX + 1) * TZ_FIELDS_MAX + TZ_PARAMS_MAX + TZ_CONSTANTS_MAX };
+    int roots[ROOTS], count;
+    tz_buffer cell = {0}, plugin = {0};
+    tz_status status = find_roots(build, roots, &count);
+    if (!status)
+        status = tz_emit_begin(emit, &build->e, roots, count, error);
+    if (!status) {
+        tz_source_cell(build, emit, &cell);
+        tz_source_plugin(build, emit, &plugin);
+        if (cell.failed || plugin.failed)
+            status = tz_error_set(error, TZ_MEMORY, build->definition->id,
+                                  "not enough memory for the stencil's text");
+    }
+    *out = (tz_defined_source){cell.text, plugin.text};
+    tz_emit_end(emit);
+    return status;
+}
+
+tz_status tz_define_source(const tz_definition *definition, tz_defined_source *out, tz_error *error)
+{
+    tz_build *build = malloc(sizeof *build);
+    tz_emit *emit = calloc(1, sizeof *emit);
+    tz_status status = TZ_MEMORY;
+    *out = (tz_defined_source){NULL, NULL};
+    if (!build || !emit) {
+        tz_error_set(error, TZ_MEMORY, definition->id, "not enough memory for the stencil's text");
+        goto done;
+    }
+    status = tz_build_begin(build, definition, error);
+    if (status)
+        goto done;
+    status = write_source(build, emit, out, error);
+    tz_build_end(build);
+done:
+    if (status)
+        tz_defined_source_clear(out);
+    free(build);
+    free(emit);
+    return status;
+}

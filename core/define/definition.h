@@ -1,0 +1,109 @@
+/* A stencil as a scenario defines it (tz.stencil): plain data, from which the cell text and the C
+ * source of a plugin are made. docs/formulas.md has the language of formulas. */
+#ifndef TZ_CORE_DEFINE_DEFINITION_H
+#define TZ_CORE_DEFINE_DEFINITION_H
+
+#include "base/error.h"
+#include <stdint.h>
+#include <trapeze/plugin.h>
+
+/* A formula: not always terminated, and it may hold any bytes. `text` NULL: there is none. */
+typedef struct tz_defined_text {
+    const char *text;
+    size_t length;
+} tz_defined_text;
+
+typedef struct tz_defined_field {
+    const char *name;
+    tz_role
+        role; /* state, static or derived. A state field is in at least one update, a derived one
+                   * in `outputs` */
+    tz_type type;
+    bool required; /* of a state or static field: a simulation must set it */
+    double initial, boundary_value;
+    const char *unit, *doc; /* NULL: "" and the name */
+} tz_defined_field;
+
+typedef struct tz_defined_param {
+    const char *name;
+    bool integer; /* int, and not real */
+    double value, min, max;
+    const char *unit, *doc; /* NULL: "" and the name */
+} tz_defined_param;
+
+/* A constant that changes with the iteration, in [0, infinity): a formula of `step`, parameters and
+ * numbers, computed in double. */
+typedef struct tz_defined_scalar {
+    const char *name;
+    tz_defined_text formula;
+} tz_defined_scalar;
+
+typedef struct tz_defined_update {
+    const char *field;
+    tz_defined_text formula; /* the field's new value. Without text in a pass of a raw text */
+} tz_defined_update;
+
+/* A sweep over the grid. All its formulas read the values from before the pass. */
+typedef struct tz_defined_pass {
+    const char *name; /* NULL: "update", or "update_2" in the second pass ... */
+    int updates_count;
+    const tz_defined_update *updates;
+    int radius; /* only with a raw text: the largest distance at which it reads state fields */
+} tz_defined_pass;
+
+/* A weighted sum: field' = a*old + b*field + v*scale*sum(c*field), and old' = field. The array of
+ * coefficients c is dense, x fastest, and its sides are odd. */
+typedef struct tz_defined_coefficients {
+    const char *field;    /* NULL: the first state field that is not `old` */
+    int dims;             /* as the stencil's */
+    int side[TZ_AXES];    /* 1, 3, ... 2*TZ_RADIUS_MAX + 1; 1 on unused axes */
+    const double *values; /* finite */
+    const char *const
+        *fields;             /* NULL, or for each coefficient a formula: the name of a static field
+                                * or parameter, for example. NULL entries: the number in `values` */
+    double scale;            /* finite; 1 if there is none */
+    const char *old;         /* NULL, or a state field: the values of an iteration before */
+    tz_defined_text a, b, v; /* formulas; without text: 0, 0 and 1. `a` needs `old` */
+} tz_defined_coefficients;
+
+typedef struct tz_definition {
+    const char *id;  /* a C identifier */
+    const char *doc; /* NULL: made from the id */
+    int dims;
+    int fields_count;
+    const tz_defined_field *fields;
+    int params_count;
+    const tz_defined_param *params;
+    int scalars_count;
+    const tz_defined_scalar *scalars;
+    int passes_count; /* 0 with coefficients */
+    const tz_defined_pass *passes;
+    int outputs_count; /* one for each derived field */
+    const tz_defined_update *outputs;
+    const tz_defined_coefficients *coefficients; /* or NULL */
+    bool group;           /* terms with equal coefficients are summed first */
+    const char *raw;      /* NULL, or the cell updates of all passes and outputs, written by hand: a
+                      * TZ_CELL with the name of each, and what it needs. TZ_FIELDS and TZ_CONSTANTS
+                      * (each parameter, then each scalar) are put before it */
+    uint32_t boundaries;  /* TZ_ALLOW() of each that may be chosen; 0: all that are possible, which
+                           * for fields of bits are periodic and fixed */
+    tz_boundary boundary; /* the default */
+} tz_definition;
+
+/* What a definition becomes: the files ID.cell.h and ID.c, complete and for people to read. The
+ * second includes the first. malloc'd. */
+typedef struct tz_defined_source {
+    char *cell_text, *plugin_text;
+} tz_defined_source;
+
+/* Write the source. The same definition gives the same bytes. `out` is cleared on failure.
+ * Errors: TZ_UNKNOWN for a name that is not known, with the nearest one; TZ_TYPE, TZ_RANGE and
+ * TZ_FORMAT for other faults of a definition; TZ_MEMORY. `place` says which formula it is: "update
+ * of 'u'". The message of a faulty formula has three lines: what is wrong and what to do, the formula
+ * around the place, and a caret under it. */
+tz_status tz_define_source(const tz_definition *definition, tz_defined_source *out,
+                           tz_error *error);
+/* Frees the texts; then `source` has none. */
+void tz_defined_source_clear(tz_defined_source *source);
+
+#endif

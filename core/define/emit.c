@@ -1,0 +1,484 @@
+#include "define/emit.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How strongly text binds, in C. */
+enum { BINDS_OR, BINDS_AND, BINDS_COMPARE, BINDS_SUM, BINDS_PRODUCT, BINDS_UNARY, BINDS_ALL };
+
+static const char *const function_names[] = {"MIN", "MAX", "ABS",  "SQRT", "EXP", "LOG",
+                                             "SIN", "COS", "TANH", "POW",  "FMA", "INT"};
+
+/* ---- Literals and leaves ---------------------------------------------------------------------- */
+
+/* A number among real operands. C converts a small whole number exactly. */
+static void add_real(tz_buffer *out, double number, bool beside_real)
+{
+    const bool whole = number == floor(number) && fabs(number) <= 1 << 24;
+    const bool minus = signbit(number);
+    if (beside_real && whole && !(minus && number == 0)) {
+        tz_buffer_add(out, minus ? "(%.0f)" : "%.0f", number);
+        return;
+    }
+    tz_buffer_add(out, "TZ_R(");
+    tz_buffer_add_number(out, number);
+    tz_buffer_add(out, minus && number == 0 ? ".0)" : ")");
+}
+
+static void add_number(tz_buffer *out, const tz_expr_node *n, bool beside_real)
+{
+    if (n->type == TZ_EXPR_REAL)
+        add_real(out, n->number, beside_real);
+    else if (n->type == TZ_EXPR_BITS)
+        tz_buffer_add(out, n->number != 0 ? "~0u" : "0u");
+    else if (n->number == INT32_MIN)
+        tz_buffer_add(out, "(-2147483647%c-%c1)", TZ_SPACE, TZ_SPACE);
+    else
+        tz_buffer_add(out, n->number < 0 ? "(%.0f)" : "%.0f", n->number);
+}
+
+static void add_read(tz_emit *emit, tz_buffer *out, const tz_expr_node *n)
+{
+    const tz_definition *d = emit->e->definition;
+    tz_buffer_add(out, "TZ_AT(%s", d->fields[n->index].name);
+    for (int axis = 0; axis < d->dims; axis++)
+        tz_buffer_add(out, ",%c%d", TZ_SPACE, n->offset[axis]);
+    tz_buffer_add(out, ")");
+}
+
+static void add_leaf(tz_emit *emit, tz_buffer *out, const tz_expr_node *n, bool beside_real)
+{
+    if (n->kind == TZ_EXPR_NUMBER)
+        add_number(out, n, beside_real);
+    else if (n->kind == TZ_EXPR_READ)
+        add_read(emit, out, n);
+    else if (n->kind == TZ_EXPR_COORDINATE)
+        tz_buffer_add(out, "(int)TZ_%c", "XYZ"[n->index]);
+    else
+        tz_buffer_add(out, "(int)TZ_STEP");
+}
+
+/* ---- Expressions ------------------------------------------------------------------------------ */
+
+static void add_node(tz_emit *emit, tz_buffer *out, int node, int binds, bool beside_real);
+
+/* A whole number as tz_word, whose arithmetic wraps; as an operand. */
+static void add_word(tz_emit *emit, tz_buffer *out, int node)
+{
+    const tz_expr_node *n = &emit->e->nodes[node];
+    if (n->kind == TZ_EXPR_NUMBER) {
+        tz_buffer_add(out, "%uu", (unsigned)(int32_t)n->number);
+        return;
+    }
+    tz_buffer_add(out, "(tz_word)");
+    add_node(emit, out, node, BINDS_UNARY, false);
+}
+
+static bool is_bits(const tz_expr_node *n)
+{
+    return n->type == TZ_EXPR_BITS;
+}
+
+static const char *operator_in_c(tz_operator op, bool bits)
+{
+    switch (op) {
+    case TZ_OP_OR:
+        return bits ? "|" : "||";
+    case TZ_OP_AND:
+        return bits ? "&" : "&&";
+    case TZ_OP_BITS_XOR:
+        return "^";
+    default:
+        return tz_operator_text(op);
+    }
+}
+
+/* Is a // b or a % b what C does, because a is not negative and b positive? */
+static bool divides_plainly(const tz_expr *e, const tz_expr_node *n)
+{
+    const tz_expr_operand *o = e->operands + n->first;
+    return e->nodes[o[0].node].low >= 0 && e->nodes[o[1].node].low > 0;
+}
+
+/* How strongly the text of a node binds. */
+static int binding(const tz_emit *emit, int node)
+{
+    const tz_expr_node *n = &emit->e->nodes[node];
+    if (emit->local[node] || emit->constant[node] >= 0)
+        return BINDS_ALL;
+    switch (n->kind) {
+    case TZ_EXPR_COORDINATE:
+    case TZ_EXPR_STEP:
+    case TZ_EXPR_NEGATIVE:
+    case TZ_EXPR_BITS_NOT:
+    case TZ_EXPR_NOT:
+        return BINDS_UNARY;
+    case TZ_EXPR_CONVERT:
+        return n->type == TZ_EXPR_REAL  ? BINDS_UNARY
+               : n->type == TZ_EXPR_INT ? binding(emit, emit->e->operands[n->first].node)
+                                        : BINDS_ALL;
+    case TZ_EXPR_POWER:
+        return n->wraps ? BINDS_UNARY : BINDS_PRODUCT;
+    case TZ_EXPR_AT_LEAST:
+    case TZ_EXPR_EXACTLY:
+        return BINDS_OR;
+    case TZ_EXPR_CHAIN:
+        break;
+    default:
+        return BINDS_ALL;
+    }
+    const tz_operator op = emit->e->operands[n->first + 1].op;
+    if (n->wraps)
+        return BINDS_UNARY;
+    if (op == TZ_OP_FLOOR_OVER || op == TZ_OP_MODULO)
+        return divides_plainly(emit->e, n) ? BINDS_PRODUCT : BINDS_ALL;
+    switch (tz_operator_level(op)) {
+    case TZ_LEVEL_AND:
+        return is_bits(n) ? BINDS_OR : BINDS_AND;
+    case TZ_LEVEL_COMPARE:
+        return BINDS_COMPARE;
+    case TZ_LEVEL_SUM:
+        return BINDS_SUM;
+    case TZ_LEVEL_PRODUCT:
+        return BINDS_PRODUCT;
+    default:
+        return BINDS_OR;
+    }
+}
+
+/* What an operand of a chain must bind at least as strongly as. */
+static int operand_binding(const tz_expr_node *n, tz_operator op, bool first)
+{
+    switch (tz_operator_level(op)) {
+    case TZ_LEVEL_OR:
+    case TZ_LEVEL_AND:
+        return is_bits(n) ? BINDS_UNARY : BINDS_COMPARE;
+    case TZ_LEVEL_COMPARE:
+        return BINDS_SUM;
+    case TZ_LEVEL_SUM:
+        return first ? BINDS_SUM : BINDS_PRODUCT;
+    case TZ_LEVEL_PRODUCT:
+        return first ? BINDS_PRODUCT : BINDS_UNARY;
+    default:
+        return BINDS_UNARY;
+    }
+}
+
+/* a // b and a % b, as C or by a helper function. */
+static void add_division(tz_emit *emit, tz_buffer *out, const tz_expr_node *n)
+{
+    const tz_expr_operand *o = emit->e->operands + n->first;
+    const bool modulo = o[1].op == TZ_OP_MODULO;
+    if (divides_plainly(emit->e, n)) {
+        add_node(emit, out, o[0].node, BINDS_PRODUCT, false);
+        tz_buffer_add(out, "%c%c%c", TZ_SPACE, modulo ? '%' : '/', TZ_SPACE);
+        add_node(emit, out, o[1].node, BINDS_UNARY, false);
+        return;
+    }
+    tz_buffer_add(out, "TZ_CALL(%s, ", modulo ? "modulo" : "floor_over");
+    add_node(emit, out, o[0].node, BINDS_OR, false);
+    tz_buffer_add(out, ", ");
+    add_node(emit, out, o[1].node, BINDS_OR, false);
+    tz_buffer_add(out, ")");
+}
+
+static void add_chain(tz_emit *emit, tz_buffer *out, const tz_expr_node *n)
+{
+    const tz_expr_operand *o = emit->e->operands + n->first;
+    if (o[1].op == TZ_OP_FLOOR_OVER || o[1].op == TZ_OP_MODULO) {
+        add_division(emit, out, n);
+        return;
+    }
+    const bool real = emit->e->nodes[o[0].node].type == TZ_EXPR_REAL;
+    const tz_level level = tz_operator_level(o[1].op);
+    const bool tight = level == TZ_LEVEL_PRODUCT || level == TZ_LEVEL_COMPARE;
+    const char space = tight ? TZ_SPACE : ' '; /* lines break at weak operators */
+    if (n->wraps)
+        tz_buffer_add(out, "(int)(");
+    for (int i = 0; i < n->count; i++) {
+        if (i > 0)
+            tz_buffer_add(out, "%c%s%c", space, operator_in_c(o[i].op, is_bits(n)), space);
+        if (n->wraps && !(level == TZ_LEVEL_SHIFT && i > 0))
+            add_word(emit, out, o[i].node);
+        else
+            add_node(emit, out, o[i].node, operand_binding(n, o[i ? i : 1].op, i == 0), real);
+    }
+    if (n->wraps)
+        tz_buffer_add(out, ")");
+}
+
+static void add_power(tz_emit *emit, tz_buffer *out, const tz_expr_node *n)
+{
+    const int base = emit->e->operands[n->first].node;
+    if (n->wraps)
+        tz_buffer_add(out, "(int)(");
+    for (int i = 0; i < n->index; i++) {
+        tz_buffer_add(out, i ? "%c*%c" : "", TZ_SPACE, TZ_SPACE);
+        if (n->wraps)
+            add_word(emit, out, base);
+        else
+            add_node(emit, out, base, i ? BINDS_UNARY : BINDS_PRODUCT, false);
+    }
+    if (n->wraps)
+        tz_buffer_add(out, ")");
+}
+
+static void add_call(tz_emit *emit, tz_buffer *out, const tz_expr_node *n)
+{
+    if (n->kind == TZ_EXPR_SELECT)
+        tz_buffer_add(out, is_bits(&emit->e->nodes[emit->e->operands[n->first].node])
+                               ? "TZ_PICK3("
+                               : "TZ_SELECT(");
+    else if (n->function == TZ_FUNCTION_int)
+        tz_buffer_add(out, "TZ_CALL(whole, ");
+    else
+        tz_buffer_add(out, "TZ_%s(", function_names[n->function]);
+    for (int i = 0; i < n->count; i++) {
+        tz_buffer_add(out, i ? ", " : "");
+        add_node(emit, out, emit->e->operands[n->first + i].node, BINDS_OR, false);
+    }
+    tz_buffer_add(out, ")");
+}
+
+static void add_convert(tz_emit *emit, tz_buffer *out, const tz_expr_node *n)
+{
+    const int from = emit->e->operands[n->first].node;
+    if (n->type == TZ_EXPR_INT) {
+        add_node(emit, out, from, binding(emit, from), false);
+    } else if (n->type == TZ_EXPR_BITS) {
+        tz_buffer_add(out, "(0u - (tz_word)");
+        add_node(emit, out, from, BINDS_UNARY, false);
+        tz_buffer_add(out, ")");
+    } else if (emit->e->nodes[from].kind == TZ_EXPR_STEP) {
+        tz_buffer_add(out, "(real)TZ_STEP");
+    } else {
+        tz_buffer_add(out, "(real)");
+        add_node(emit, out, from, BINDS_UNARY, false);
+    }
+}
+
+static void add_prefix(tz_emit *emit, tz_buffer *out, const tz_expr_node *n)
+{
+    const int from = emit->e->operands[n->first].node;
+    if (n->kind == TZ_EXPR_NEGATIVE && n->wraps) {
+        tz_buffer_add(out, "(int)(0u - ");
+        add_word(emit, out, from);
+        tz_buffer_add(out, ")");
+        return;
+    }
+    tz_buffer_add(out, n->kind == TZ_EXPR_NEGATIVE ? "-" : n->kind == TZ_EXPR_BITS_NOT ? "~" : "!");
+    add_node(emit, out, from, BINDS_UNARY, false);
+}
+
+/* The text without parentheses around it, and without its variable. */
+static void add_plain(tz_emit *emit, tz_buffer *out, int node, bool beside_real)
+{
+    const tz_expr_node *n = &emit->e->nodes[node];
+    switch (n->kind) {
+    case TZ_EXPR_CHAIN:
+        add_chain(emit, out, n);
+        break;
+    case TZ_EXPR_POWER:
+        add_power(emit, out, n);
+        break;
+    case TZ_EXPR_SELECT:
+    case TZ_EXPR_CALL:
+        add_call(emit, out, n);
+        break;
+    case TZ_EXPR_CONVERT:
+        add_convert(emit, out, n);
+        break;
+    case TZ_EXPR_NEGATIVE:
+    case TZ_EXPR_BITS_NOT:
+    case TZ_EXPR_NOT:
+        add_prefix(emit, out, n);
+        break;
+    case TZ_EXPR_AT_LEAST:
+    case TZ_EXPR_EXACTLY:
+        tz_emit_test(emit, out, node);
+        break;
+    default:
+        add_leaf(emit, out, n, beside_real);
+    }
+}
+
+static void add_node(tz_emit *emit, tz_buffer *out, int node, int binds, bool beside_real)
+{
+    if (emit->constant[node] >= 0) {
+        tz_buffer_add(out, "TZ_K(%s)", emit->constants[emit->constant[node]].name);
+        return;
+    }
+    if (emit->local[node]) {
+        tz_buffer_add(out, "t%d", emit->local[node]);
+        return;
+    }
+    const bool parentheses = binding(emit, node) < binds;
+    tz_buffer_add(out, parentheses ? "(" : "");
+    add_plain(emit, out, node, beside_real);
+    tz_buffer_add(out, parentheses ? ")" : "");
+}
+
+void tz_emit_expression(tz_emit *emit, tz_buffer *out, int node)
+{
+    add_node(emit, out, node, BINDS_OR, false);
+}
+
+/* ---- Variables -------------------------------------------------------------------------------- */
+
+static bool is_leaf(const tz_emit *emit, int node)
+{
+    return emit->e->nodes[node].count == 0 || emit->constant[node] >= 0;
+}
+
+/* Is the text of this node worth a variable, if it stands more than once? */
+static bool is_long(const tz_emit *emit, int node)
+{
+    const tz_expr_node *n = &emit->e->nodes[node];
+    if (n->kind == TZ_EXPR_CONVERT)
+        return !is_leaf(emit, emit->e->operands[n->first].node);
+    return !is_leaf(emit, node) && n->kind != TZ_EXPR_ADD_UP;
+}
+
+static void count_uses(tz_emit *emit, int node, int times)
+{
+    const tz_expr_node *n = &emit->e->nodes[node];
+    emit->uses[node] += times;
+    if (emit->uses[node] > times || emit->constant[node] >= 0)
+        return;
+    for (int i = 0; i < n->count; i++)
+        count_uses(emit, emit->e->operands[n->first + i].node,
+                   n->kind == TZ_EXPR_POWER || n->kind == TZ_EXPR_ADD_UP ? 2 : 1);
+}
+
+void tz_emit_pass(tz_emit *emit, const int *roots, int count)
+{
+    memset(emit->uses, 0, (size_t)emit->nodes * sizeof *emit->uses);
+    memset(emit->local, 0, (size_t)emit->nodes * sizeof *emit->local);
+    emit->locals = 0;
+    for (int i = 0; i < count; i++)
+        count_uses(emit, roots[i], 1);
+}
+
+static void add_local(tz_emit *emit, int node)
+{
+    static const char *const types[] = {[TZ_EXPR_REAL] = "real",
+                                        [TZ_EXPR_INT] = "int",
+                                        [TZ_EXPR_BOOL] = "int",
+                                        [TZ_EXPR_BITS] = "tz_word"};
+    tz_buffer text = {0};
+    tz_buffer_add(&text, "const %s t%d = ", types[emit->e->nodes[node].type], emit->locals + 1);
+    add_node(emit, &text, node, BINDS_OR, false);
+    tz_buffer_add(&text, ";");
+    emit->out->failed = emit->out->failed || text.failed;
+    tz_buffer_add(emit->out, "    ");
+    if (text.text)
+        tz_buffer_add_wrapped(emit->out, text.text, 4, 8);
+    tz_buffer_add(emit->out, "\n");
+    free(text.text);
+    emit->local[node] = ++emit->locals;
+}
+
+void tz_emit_locals(tz_emit *emit, int node)
+{
+    const tz_expr_node *n = &emit->e->nodes[node];
+    if (emit->local[node] || is_leaf(emit, node) || emit->uses[node] < 0)
+        return;
+    for (int i = 0; i < n->count; i++)
+        tz_emit_locals(emit, emit->e->operands[n->first + i].node);
+    if (n->kind == TZ_EXPR_ADD_UP)
+        tz_emit_adders(emit, node);
+    else if (emit->uses[node] > 1 && is_long(emit, node))
+        add_local(emit, node);
+    emit->uses[node] = -1; /* done */
+}
+
+/* ---- Constants -------------------------------------------------------------------------------- */
+
+static bool name_is_taken(const tz_emit *emit, const char *name)
+{
+    const tz_definition *d = emit->e->definition;
+    for (int p = 0; p < d->params_count; p++)
+        if (strcmp(d->params[p].name, name) == 0)
+            return true;
+    for (int s = 0; s < d->scalars_count; s++)
+        if (strcmp(d->scalars[s].name, name) == 0)
+            return true;
+    return false;
+}
+
+static bool add_constant(tz_emit *emit, int node, int *number)
+{
+    const tz_definition *d = emit->e->definition;
+    const tz_expr_node *n = &emit->e->nodes[node];
+    if (emit->constants_count == TZ_CONSTANTS_MAX)
+        return false;
+    tz_emit_constant *constant = &emit->constants[emit->constants_count];
+    constant->node = node;
+    if (n->kind == TZ_EXPR_PARAM || n->kind == TZ_EXPR_SCALAR)
+        snprintf(constant->name, sizeof constant->name, "%s",
+                 n->kind == TZ_EXPR_PARAM ? d->params[n->index].name : d->scalars[n->index].name);
+    else
+        do
+            snprintf(constant->name, sizeof constant->name, "k%d", ++*number);
+        while (name_is_taken(emit, constant->name));
+    emit->constant[node] = emit->constants_count++;
+    return true;
+}
+
+/* Which helper functions a node needs. */
+static void note_helpers(tz_emit *emit, const tz_expr_node *n)
+{
+    const tz_expr_operand *o = emit->e->operands + n->first;
+    emit->cuts = emit->cuts || (n->kind == TZ_EXPR_CALL && n->function == TZ_FUNCTION_int);
+    if (n->kind != TZ_EXPR_CHAIN || divides_plainly(emit->e, n))
+        return;
+    emit->divides = emit->divides || o[1].op == TZ_OP_FLOOR_OVER;
+    emit->takes_modulo = emit->takes_modulo || o[1].op == TZ_OP_MODULO;
+}
+
+static bool find_constants(tz_emit *emit, int node, int *number)
+{
+    const tz_expr_node *n = &emit->e->nodes[node];
+    if (emit->uses[node]++ > 0)
+        return true;
+    if ((n->constant && n->kind != TZ_EXPR_NUMBER) || n->kind == TZ_EXPR_SCALAR)
+        return add_constant(emit, node, number);
+    note_helpers(emit, n);
+    for (int i = 0; i < n->count; i++)
+        if (!find_constants(emit, emit->e->operands[n->first + i].node, number))
+            return false;
+    return true;
+}
+
+tz_status tz_emit_begin(tz_emit *emit, tz_expr *e, const int *roots, int count, tz_error *error)
+{
+    const size_t size = (size_t)(e->count + 1);
+    int number = 0;
+    emit->e = e;
+    emit->nodes = e->count;
+    emit->constant = malloc(size * sizeof *emit->constant);
+    emit->uses = calloc(size, sizeof *emit->uses);
+    emit->local = calloc(size, sizeof *emit->local);
+    if (!emit->constant || !emit->uses || !emit->local)
+        return tz_error_set(error, TZ_MEMORY, e->definition->id,
+                            "not enough memory for the stencil's text");
+    for (int i = 0; i < e->count; i++)
+        emit->constant[i] = -1;
+    for (int i = 0; i < count; i++)
+        if (!find_constants(emit, roots[i], &number))
+            return tz_error_set(error, TZ_RANGE, e->definition->id,
+                                "the formulas need more than %d constants made of parameters: use "
+                                "static fields, or fewer parameters",
+                                TZ_CONSTANTS_MAX);
+    return TZ_OK;
+}
+
+void tz_emit_end(tz_emit *emit)
+{
+    free(emit->constant);
+    free(emit->uses);
+    free(emit->local);
+    emit->constant = emit->uses = emit->local = NULL;
+}

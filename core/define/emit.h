@@ -1,0 +1,55 @@
+/* Expressions as C text: in a cell update, and in double on the host. */
+#ifndef TZ_CORE_DEFINE_EMIT_H
+#define TZ_CORE_DEFINE_EMIT_H
+
+#include "define/buffer.h"
+#include "define/expr.h"
+
+/* The largest name of a constant that we make: "k" and a number. */
+enum { TZ_CONSTANT_NAME_MAX = 64 };
+
+/* A constant of the cell text. */
+typedef struct tz_emit_constant {
+    int node; /* of its value, or of a scalar */
+    char name[TZ_CONSTANT_NAME_MAX];
+} tz_emit_constant;
+
+typedef struct tz_emit {
+    tz_expr *e;
+    int constants_count;
+    tz_emit_constant constants[TZ_CONSTANTS_MAX];
+    int nodes;     /* length of the arrays below */
+    int *constant; /* of each node: its number in `constants`, or -1 */
+    int *uses;     /* of each node, in the pass that is written */
+    int *local;    /* of each node: the number of its variable in that pass, or 0 */
+    int locals;    /* variables so far */
+    bool divides, takes_modulo, cuts; /* which helper functions the text needs */
+    /* Which helper functions the host's text needs, after tz_emit_host() of all its expressions. */
+    bool host_powers, host_divides, host_takes_modulo, host_least, host_greatest;
+    tz_buffer *out;
+} tz_emit;
+
+/* Find the constants of these expressions, and which helpers they need. Errors: TZ_RANGE for too many
+ * constants, TZ_MEMORY. `context` is for messages. */
+tz_status tz_emit_begin(tz_emit *emit, tz_expr *e, const int *roots, int count, tz_error *error);
+void tz_emit_end(tz_emit *emit);
+
+/* Begin a pass: count the uses of nodes in these expressions. */
+void tz_emit_pass(tz_emit *emit, const int *roots, int count);
+/* Write the variables that an expression needs and that are not there yet, each in a line. */
+void tz_emit_locals(tz_emit *emit, int node);
+/* The expression as text. */
+void tz_emit_expression(tz_emit *emit, tz_buffer *out, int node);
+
+/* An expression without reads, in double: as C of derive(), or for a comment in the words of
+ * formulas. */
+void tz_emit_host(tz_emit *emit, tz_buffer *out, int node, bool comment);
+
+/* ---- Parts (emit.c, emit_count.c) -------------------------------------------------------------- */
+
+/* Write the full adders of a count: variables n1_0, n1_1, ... for its bits, the lowest first. */
+void tz_emit_adders(tz_emit *emit, int node);
+/* The test of a count as text. */
+void tz_emit_test(tz_emit *emit, tz_buffer *out, int node);
+
+#endif

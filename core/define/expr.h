@@ -1,0 +1,132 @@
+/* Typed expressions: formulas with names, offsets, sums and derivatives resolved.
+ *
+ * All expressions of a definition are in one tz_expr. Equal expressions are one node. Nodes are
+ * numbered from 0; functions that make one return its number, or -1 after a failure. */
+#ifndef TZ_CORE_DEFINE_EXPR_H
+#define TZ_CORE_DEFINE_EXPR_H
+
+#include "define/syntax.h"
+
+enum {
+    TZ_EXPR_NODES_MAX = 200000,
+    TZ_EXPR_STEPS_MAX = 1000000, /* of an expansion */
+    TZ_POWER_MAX = 64            /* larger exponents are left to pow() */
+};
+
+typedef enum tz_expr_type {
+    TZ_EXPR_REAL,
+    TZ_EXPR_INT,
+    TZ_EXPR_BOOL, /* a condition; 0 or 1 as a number */
+    TZ_EXPR_BITS, /* 32 cells of a bits field */
+    TZ_EXPR_COUNT /* for 32 cells each, how many of some bits are set */
+} tz_expr_type;
+
+typedef enum tz_expr_kind {
+    TZ_EXPR_NUMBER,
+    TZ_EXPR_PARAM,
+    TZ_EXPR_SCALAR,
+    TZ_EXPR_COORDINATE,
+    TZ_EXPR_STEP,
+    TZ_EXPR_READ,
+    TZ_EXPR_CHAIN,
+    TZ_EXPR_NEGATIVE,
+    TZ_EXPR_BITS_NOT,
+    TZ_EXPR_NOT,
+    TZ_EXPR_POWER,  /* of one operand; the exponent is in `index`, 2 to TZ_POWER_MAX */
+    TZ_EXPR_SELECT, /* condition, value if true, value if false */
+    TZ_EXPR_CALL,
+    TZ_EXPR_CONVERT,
+    TZ_EXPR_ADD_UP,   /* a count; its operands are bits */
+    TZ_EXPR_AT_LEAST, /* bits: is the count, its operand, at least `index`? */
+    TZ_EXPR_EXACTLY   /* bits: is it `index`? */
+} tz_expr_kind;
+
+/* X(name, operands) */
+#define TZ_FUNCTION_TABLE(X)                                                                       \
+    X(min, 2)                                                                                      \
+    X(max, 2)                                                                                      \
+    X(abs, 1)                                                                                      \
+    X(sqrt, 1)                                                                                     \
+    X(exp, 1)                                                                                      \
+    X(log, 1)                                                                                      \
+    X(sin, 1)                                                                                      \
+    X(cos, 1)                                                                                      \
+    X(tanh, 1)                                                                                     \
+    X(pow, 2)                                                                                      \
+    X(fma, 3)                                                                                      \
+    X(int, 1)
+
+typedef enum tz_function {
+#define TZ_FUNCTION_ENUM(name, operands) TZ_FUNCTION_##name,
+    TZ_FUNCTION_TABLE(TZ_FUNCTION_ENUM)
+#undef TZ_FUNCTION_ENUM
+        TZ_FUNCTIONS
+} tz_function;
+
+typedef struct tz_expr_node {
+    tz_expr_kind kind;
+    tz_expr_type type;
+    tz_function function;
+    bool constant; /* holds only numbers and parameters */
+    int index;     /* of the parameter, scalar, axis or field; or an exponent or a threshold */
+    int offset[TZ_AXES];
+    int first, count; /* operands, in tz_expr.operands */
+    double number;
+    double low, high; /* of an int: the range of its values */
+    bool wraps;       /* of an int: it may overflow, so it is computed modulo 2^32 */
+} tz_expr_node;
+
+typedef struct tz_expr_operand {
+    int node;
+    tz_operator op; /* joins it to the operand before it in a chain */
+} tz_expr_operand;
+
+typedef struct tz_expr {
+    const tz_definition *definition;
+    tz_formula formula; /* the formula that is read, for messages */
+    int at;             /* where in it */
+    int count, capacity;
+    tz_expr_node *nodes;
+    int operands_count, operands_capacity;
+    tz_expr_operand *operands;
+    int buckets_count, *buckets; /* a hash table of nodes */
+    int steps;
+    tz_status status; /* of the first failure */
+} tz_expr;
+
+void tz_expr_clear(tz_expr *e);
+
+/* Note a failure at e->at. Returns -1. */
+int tz_expr_fail(tz_expr *e, tz_status code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* ---- Making nodes (expr.c, chain.c) ----------------------------------------------------------- */
+
+/* The node with these members and operands; count and first are ignored. */
+int tz_expr_intern(tz_expr *e, tz_expr_node node, const tz_expr_operand *operands, int count);
+int tz_expr_number(tz_expr *e, double number, tz_expr_type type);
+bool tz_expr_is_number(const tz_expr *e, int node, double number);
+int tz_expr_read(tz_expr *e, int field, const int *offset);
+/* A number as another type: int or bool to real, bool to int, a number or condition to bool, bool
+ * or 0 or 1 to bits. Without an operation if it has the type. Fails if that is not possible. */
+int tz_expr_convert(tz_expr *e, int node, tz_expr_type type);
+/* A node with one to three operands. For a call: `function`; for a power: `index`. */
+int tz_expr_make(tz_expr *e, tz_expr_kind kind, tz_expr_type type, int which, int a, int b, int c);
+/* Operands of one level from left to right. */
+int tz_expr_chain(tz_expr *e, const tz_expr_operand *operands, int count);
+int tz_expr_two(tz_expr *e, int a, tz_operator op, int b);
+
+/* ---- Passes over them ------------------------------------------------------------------------- */
+
+/* The value of a node without reads, in double. `params` in the order of the definition; may be NULL
+ * if none is in it. Pure. */
+double tz_expr_value(const tz_expr *e, int node, const double *params, int64_t step);
+
+/* Sum terms with equal coefficients first (group.c). */
+int tz_expr_group(tz_expr *e, int node);
+
+/* A parsed formula as an expression of this type (expand.c). TZ_EXPR_INT and TZ_EXPR_BITS say how
+ * coordinates and numbers are understood. `scalar`: fields and coordinates are refused. */
+int tz_expr_expand(tz_expr *e, const tz_syntax *syntax, tz_expr_type type, bool scalar);
+
+#endif

@@ -1,0 +1,226 @@
+#include "define/source.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Lists ------------------------------------------------------------------------------------ */
+
+/* The parameter of a list's macro: a letter that is no name in the list. */
+static void letter(const tz_build *build, char letter, char *text)
+{
+    const tz_definition *d = build->definition;
+    bool taken = true;
+    text[0] = letter;
+    text[1] = '\0';
+    while (taken) {
+        taken = false;
+        for (int f = 0; f < d->fields_count; f++)
+            taken = taken || strcmp(d->fields[f].name, text) == 0;
+        for (int p = 0; p < d->params_count; p++)
+            taken = taken || strcmp(d->params[p].name, text) == 0;
+        for (int s = 0; s < d->scalars_count; s++)
+            taken = taken || strcmp(d->scalars[s].name, text) == 0;
+        for (int p = 0; p < build->passes_count; p++)
+            taken = taken || strcmp(build->passes[p].name, text) == 0;
+        if (taken)
+            strcat(text, "_");
+    }
+}
+
+/* Entries of a list are gathered as one line, then broken with backslashes. */
+static void add_list(tz_buffer *out, const char *head, const tz_buffer *entries)
+{
+    tz_buffer lines = {0};
+    tz_buffer_add_wrapped(&lines, entries->text ? entries->text : "", (int)strlen(head), 4);
+    tz_buffer_add(out, "%s", head);
+    for (const char *c = lines.text ? lines.text : ""; *c; c++)
+        tz_buffer_add(out, *c == '\n' ? " \\%c" : "%c", *c);
+    tz_buffer_add(out, "\n");
+    out->failed = out->failed || lines.failed || entries->failed;
+    free(lines.text);
+}
+
+static void add_fields(const tz_build *build, tz_buffer *out)
+{
+    static const char *const types[] = {
+        [TZ_REAL] = "real", [TZ_INT] = "int", [TZ_BITS] = "tz_word"};
+    const tz_definition *d = build->definition;
+    tz_buffer entries = {0}, head = {0};
+    char macro[TZ_CONSTANT_NAME_MAX + 8];
+    letter(build, 'F', macro);
+    tz_buffer_add(&head, "#define TZ_FIELDS(%s)", macro);
+    for (int f = 0; f < d->fields_count; f++)
+        tz_buffer_add(&entries, " %s(%s,%c%s)", macro, d->fields[f].name, TZ_SPACE,
+                      types[d->fields[f].type]);
+    if (head.text)
+        add_list(out, head.text, &entries);
+    out->failed = out->failed || head.failed;
+    free(head.text);
+    free(entries.text);
+}
+
+static void add_constants(const tz_build *build, const tz_emit *emit, tz_buffer *out)
+{
+    tz_buffer entries = {0}, head = {0};
+    char macro[TZ_CONSTANT_NAME_MAX + 8];
+    letter(build, 'K', macro);
+    tz_buffer_add(&head, "#define TZ_CONSTANTS(%s)", macro);
+    for (int k = 0; k < emit->constants_count; k++) {
+        const tz_expr_node *n = &emit->e->nodes[emit->constants[k].node];
+        tz_buffer_add(&entries, " %s(%s,%c%s", macro, emit->constants[k].name, TZ_SPACE,
+                      n->type == TZ_EXPR_REAL ? "real" : "int");
+        if (n->kind == TZ_EXPR_SCALAR)
+            tz_buffer_add(&entries, ",%cvaries", TZ_SPACE);
+        tz_buffer_add(&entries, ")");
+    }
+    if (head.text)
+        add_list(out, head.text, &entries);
+    out->failed = out->failed || head.failed;
+    free(head.text);
+    free(entries.text);
+}
+
+/* How far fields that are not listed are taken to be read, on each axis. */
+static int assumed(const tz_build *build, const tz_built_pass *pass, int field)
+{
+    const tz_role role = build->definition->fields[field].role;
+    return role == TZ_STATE ? pass->radius : tz_build_static_radius(build, field);
+}
+
+/* Fields of which a pass reads less than is assumed. */
+static void add_reads(const tz_build *build, tz_buffer *out)
+{
+    const tz_definition *d = build->definition;
+    tz_buffer entries = {0}, head = {0};
+    char macro[TZ_CONSTANT_NAME_MAX + 8];
+    letter(build, 'R', macro);
+    tz_buffer_add(&head, "#define TZ_READS(%s)", macro);
+    for (int p = 0; p < build->passes_count && !d->raw; p++) {
+        const tz_built_pass *pass = &build->passes[p];
+        for (int f = 0; f < d->fields_count; f++) {
+            const int radius = assumed(build, pass, f);
+            bool less = false;
+            for (int axis = 0; axis < d->dims; axis++)
+                less = less || pass->low[f][axis] > -radius || pass->high[f][axis] < radius;
+            if (!less || d->fields[f].role == TZ_DERIVED)
+                continue;
+            tz_buffer_add(&entries, " %s(%s,%c%s", macro, pass->name, TZ_SPACE, d->fields[f].name);
+            for (int axis = 0; axis < d->dims; axis++)
+                tz_buffer_add(&entries, ",%c%d,%c%d", TZ_SPACE, pass->low[f][axis], TZ_SPACE,
+                              pass->high[f][axis]);
+            tz_buffer_add(&entries, ")");
+        }
+    }
+    if (head.text && entries.text)
+        add_list(out, head.text, &entries);
+    out->failed = out->failed || head.failed || entries.failed;
+    free(head.text);
+    free(entries.text);
+}
+
+/* ---- Helper functions ------------------------------------------------------------------------- */
+
+static void add_helpers(const tz_emit *emit, tz_buffer *out)
+{
+    if (emit->divides)
+        tz_buffer_add(out, "\n/* a / b rounded down; 0 for b = 0. */\n"
+                           "TZ_HELPER(int, floor_over, (int a, int b))\n"
+                           "{\n"
+                           "    if (b == 0)\n"
+                           "        return 0;\n"
+                           "    if (b == -1)\n"
+                           "        return (int)(0u - (tz_word)a);\n"
+                           "    return a / b - (a %% b != 0 && (a ^ b) < 0);\n"
+                           "}\n");
+    if (emit->takes_modulo)
+        tz_buffer_add(out, "\n/* a - b * floor(a / b), which has the sign of b; a for b = 0. */\n"
+                           "TZ_HELPER(int, modulo, (int a, int b))\n"
+                           "{\n"
+                           "    if (b == 0)\n"
+                           "        return a;\n"
+                           "    if (b == -1)\n"
+                           "        return 0;\n"
+                           "    return a %% b + (a %% b != 0 && (a ^ b) < 0 ? b : 0);\n"
+                           "}\n");
+    if (emit->cuts)
+        tz_buffer_add(out,
+                      "\n/* x without its fraction; the nearest int if it is none, 0 for NAN. */\n"
+                      "TZ_HELPER(int, whole, (real x))\n"
+                      "{\n"
+                      "    if (x >= TZ_R(2147483648.0))\n"
+                      "        return 2147483647;\n"
+                      "    if (x <= TZ_R(-2147483648.0))\n"
+                      "        return -2147483647 - 1;\n"
+                      "    return x == x ? (int)x : 0;\n"
+                      "}\n");
+}
+
+/* ---- Updates ---------------------------------------------------------------------------------- */
+
+static void add_put(tz_emit *emit, const char *field, int node)
+{
+    tz_buffer text = {0};
+    tz_buffer_add(&text, "TZ_PUT(%s,%c", field, TZ_SPACE);
+    tz_emit_expression(emit, &text, node);
+    tz_buffer_add(&text, ");");
+    tz_buffer_add(emit->out, "    ");
+    if (text.text)
+        tz_buffer_add_wrapped(emit->out, text.text, 4, 8);
+    tz_buffer_add(emit->out, "\n");
+    emit->out->failed = emit->out->failed || text.failed;
+    free(text.text);
+}
+
+static void add_pass(const tz_build *build, tz_emit *emit, const tz_built_pass *pass)
+{
+    const tz_definition *d = build->definition;
+    tz_buffer_add(emit->out, "\nTZ_CELL(%s)\n{\n", pass->name);
+    tz_emit_pass(emit, pass->nodes, pass->count);
+    for (int i = 0; i < pass->count; i++)
+        tz_emit_locals(emit, pass->nodes[i]);
+    for (int i = 0; i < pass->count; i++)
+        add_put(emit, d->fields[pass->fields[i]].name, pass->nodes[i]);
+    tz_buffer_add(emit->out, "}\n");
+}
+
+/* What the constants that have no name of their own are. */
+static void add_head(const tz_build *build, tz_emit *emit, tz_buffer *out)
+{
+    const tz_definition *d = build->definition;
+    tz_buffer text = {0};
+    tz_buffer_add(&text, "/* ");
+    tz_buffer_add_comment(&text, d->id);
+    tz_buffer_add(&text, ": ");
+    tz_buffer_add_comment(&text, d->doc ? d->doc : "a stencil that a scenario defines");
+    tz_buffer_add(&text, ".");
+    for (int k = 0; k < emit->constants_count; k++) {
+        const tz_expr_node *n = &emit->e->nodes[emit->constants[k].node];
+        if (n->kind == TZ_EXPR_PARAM || n->kind == TZ_EXPR_SCALAR)
+            continue;
+        tz_buffer_add(&text, " %s = ", emit->constants[k].name);
+        tz_emit_host(emit, &text, emit->constants[k].node, true);
+        tz_buffer_add(&text, ".");
+    }
+    tz_buffer_add(&text, " */");
+    if (text.text)
+        tz_buffer_add_wrapped(out, text.text, 0, 3);
+    tz_buffer_add(out, "\n");
+    out->failed = out->failed || text.failed;
+    free(text.text);
+}
+
+void tz_source_cell(const tz_build *build, tz_emit *emit, tz_buffer *out)
+{
+    emit->out = out;
+    add_head(build, emit, out);
+    add_fields(build, out);
+    add_constants(build, emit, out);
+    add_reads(build, out);
+    if (build->definition->raw) {
+        tz_buffer_add(out, "\n%s\n", build->definition->raw);
+        return;
+    }
+    add_helpers(emit, out);
+    for (int p = 0; p < build->passes_count; p++)
+        add_pass(build, emit, &build->passes[p]);
+}

@@ -1,0 +1,317 @@
+#include "define/source.h"
+
+#include "define/check.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool tz_source_has_real(const tz_build *build, const tz_emit *emit)
+{
+    const tz_definition *d = build->definition;
+    bool real = false;
+    for (int f = 0; f < d->fields_count; f++)
+        real = real || d->fields[f].type == TZ_REAL;
+    for (int k = 0; k < emit->constants_count; k++)
+        real = real || emit->e->nodes[emit->constants[k].node].type == TZ_EXPR_REAL;
+    return real;
+}
+
+/* A line, broken where it is too long. Frees the text. */
+static void add_wrapped(tz_buffer *out, tz_buffer *text, int column, int indent)
+{
+    tz_buffer_add(out, "%*s", column, "");
+    if (text->text)
+        tz_buffer_add_wrapped(out, text->text, column, indent);
+    tz_buffer_add(out, "\n");
+    out->failed = out->failed || text->failed;
+    free(text->text);
+}
+
+/* ---- Cell updates ----------------------------------------------------------------------------- */
+
+/* The ID of a pass in C. */
+static void add_id(const tz_build *build, const tz_built_pass *pass, tz_buffer *out)
+{
+    tz_buffer_add(out, build->passes_count > 1 ? "%s_%s" : "%s", build->definition->id, pass->name);
+}
+
+static void add_updates(const tz_build *build, const tz_emit *emit, tz_buffer *out)
+{
+    for (int p = 0; p < build->passes_count; p++) {
+        const tz_built_pass *pass = &build->passes[p];
+        tz_buffer_add(out, "#define TZ_CELL_TEXT \"%s.cell.h\"\n#define TZ_CELL_ID ",
+                      build->definition->id);
+        add_id(build, pass, out);
+        tz_buffer_add(out,
+                      "\n#define TZ_CELL_NAME %s\n#define TZ_CELL_DIMS %d\n"
+                      "#define TZ_CELL_RADIUS %d\n#define TZ_CELL_REAL %d\n"
+                      "#include <trapeze/rows.h>\n\n",
+                      pass->name, build->definition->dims, pass->radius,
+                      tz_source_has_real(build, emit));
+    }
+}
+
+/* ---- Parameters ------------------------------------------------------------------------------- */
+
+/* Unit and doc as arguments of a macro, in the line that began at `line` if they fit. */
+static void add_unit_and_doc(tz_buffer *out, size_t line, const char *unit, const char *doc)
+{
+    unit = unit ? unit : "";
+    tz_buffer_add(out, ", ");
+    tz_buffer_add_literal(out, unit);
+    tz_buffer_add(out, out->length - line + strlen(doc) > 90 ? ",\n        " : ", ");
+    tz_buffer_add_literal(out, doc);
+}
+
+static void add_params(const tz_definition *d, tz_buffer *out)
+{
+    if (d->params_count == 0)
+        return;
+    tz_buffer_add(out, "enum {");
+    for (int p = 0; p < d->params_count; p++)
+        tz_buffer_add(out, "\n    P_%s,", d->params[p].name);
+    tz_buffer_add(out, "\n    PARAMS\n};\n\nstatic const tz_param params[PARAMS] = {\n");
+    for (int p = 0; p < d->params_count; p++) {
+        const tz_defined_param *param = &d->params[p];
+        const size_t line = out->length;
+        tz_buffer_add(out, "    [P_%s] = %s(\"%s\", ", param->name,
+                      param->integer ? "TZ_INTEGER_PARAM" : "TZ_REAL_PARAM", param->name);
+        tz_buffer_add_number(out, param->value);
+        tz_buffer_add(out, ", ");
+        tz_buffer_add_number(out, param->integer ? fmax(param->min, -INT32_MAX) : param->min);
+        tz_buffer_add(out, ", ");
+        tz_buffer_add_number(out, param->integer ? fmin(param->max, INT32_MAX) : param->max);
+        add_unit_and_doc(out, line, param->unit, param->doc ? param->doc : param->name);
+        tz_buffer_add(out, "),\n");
+    }
+    tz_buffer_add(out, "};\n\n");
+}
+
+/* ---- Constants -------------------------------------------------------------------------------- */
+
+static void add_host_helpers(const tz_emit *emit, tz_buffer *out)
+{
+    if (emit->host_powers)
+        tz_buffer_add(out, "static double power(double x, int n)\n{\n    double result = x;\n"
+                           "    for (int i = 1; i < n; i++)\n        result *= x;\n"
+                           "    return result;\n}\n\n");
+    if (emit->host_divides)
+        tz_buffer_add(out, "static double floor_over(double a, double b)\n{\n"
+                           "    return b == 0.0 ? 0.0 : floor(a / b);\n}\n\n");
+    if (emit->host_takes_modulo)
+        tz_buffer_add(out, "static double modulo(double a, double b)\n{\n"
+                           "    return b == 0.0 ? a : a - b * floor(a / b);\n}\n\n");
+    if (emit->host_least)
+        tz_buffer_add(out, "static double least(double a, double b)\n{\n"
+                           "    return b < a ? b : a;\n}\n\n");
+    if (emit->host_greatest)
+        tz_buffer_add(out, "static double greatest(double a, double b)\n{\n"
+                           "    return a < b ? b : a;\n}\n\n");
+}
+
+/* One line: constants[...] = expression; */
+static void add_assignment(const tz_build *build, tz_emit *emit, tz_buffer *out, int k, int node)
+{
+    tz_buffer text = {0};
+    tz_buffer_add(&text, "constants[TZ_CONSTANT(");
+    add_id(build, &build->passes[0], &text);
+    tz_buffer_add(&text, ",%c%s)] = ", TZ_SPACE, emit->constants[k].name);
+    tz_emit_host(emit, &text, node, false);
+    tz_buffer_add(&text, ";");
+    add_wrapped(out, &text, 4, 8);
+}
+
+/* A constant of type int is a whole number that fits. */
+static void add_int_check(const tz_build *build, tz_emit *emit, tz_buffer *out, int k)
+{
+    tz_buffer text = {0};
+    tz_buffer_add(&text, "%s = ", emit->constants[k].name);
+    tz_emit_host(emit, &text, emit->constants[k].node, true);
+    tz_buffer_add(out, "    const double %s = constants[TZ_CONSTANT(", emit->constants[k].name);
+    add_id(build, &build->passes[0], out);
+    tz_buffer_add(out, ", %s)];\n    if (!(fabs(%s) <= 2147483647.0)) {\n", emit->constants[k].name,
+                  emit->constants[k].name);
+    tz_buffer_add(out, "        snprintf(setup->message, setup->message_size,\n"
+                       "                 \"%%s is %%.17g, and must be between -2147483647 and "
+                       "2147483647: \"\n                 \"change the parameters\",\n"
+                       "                 ");
+    if (text.text)
+        tz_buffer_add_literal(out, text.text);
+    tz_buffer_add(out, ", %s);\n        return TZ_REFUSED;\n    }\n", emit->constants[k].name);
+    out->failed = out->failed || text.failed;
+    free(text.text);
+}
+
+static bool needs_check(const tz_expr_node *n)
+{
+    return n->type == TZ_EXPR_INT && n->kind != TZ_EXPR_PARAM && n->wraps;
+}
+
+/* derive(), if there are constants, and at_step(), if there are scalars among them. */
+static void add_functions(const tz_build *build, tz_emit *emit, tz_buffer *out)
+{
+    const tz_expr_node *nodes = build->e.nodes;
+    tz_buffer derive = {0}, at_step = {0}, checks = {0};
+    bool params = false, scalars_use_params = false;
+    for (int k = 0; k < emit->constants_count; k++) {
+        const tz_expr_node *n = &nodes[emit->constants[k].node];
+        if (n->kind == TZ_EXPR_SCALAR) {
+            add_assignment(build, emit, &at_step, k, build->scalars[n->index]);
+            scalars_use_params =
+                scalars_use_params || tz_build_uses_params(build, build->scalars[n->index]);
+            continue;
+        }
+        add_assignment(build, emit, &derive, k, emit->constants[k].node);
+        params = true;
+        if (needs_check(n))
+            add_int_check(build, emit, &checks, k);
+    }
+    add_host_helpers(emit, out);
+    tz_buffer_add(out, "/* The constants of the cell update, in double; each is rounded once. */\n"
+                       "static int derive(tz_setup *setup)\n{\n");
+    tz_buffer_add(out, params ? "    const tz_value *p = setup->params;\n"
+                                "    double *constants = setup->constants;\n"
+                              : "    (void)setup; /* all constants vary */\n");
+    tz_buffer_add(out, "%s%s    return 0;\n}\n\n", derive.text ? derive.text : "",
+                  checks.text ? checks.text : "");
+    if (at_step.text) {
+        tz_buffer_add(out, "/* The constants that change with the iteration. */\n"
+                           "static int at_step(const tz_setup *setup, int64_t step, double "
+                           "*constants)\n{\n");
+        tz_buffer_add(out, scalars_use_params ? "    const tz_value *p = setup->params;\n"
+                                              : "    (void)setup;\n");
+        tz_buffer_add(out, "%s%s    return 0;\n}\n\n",
+                      strstr(at_step.text, ")step") ? "" : "    (void)step;\n", at_step.text);
+    }
+    out->failed = out->failed || derive.failed || at_step.failed || checks.failed;
+    free(derive.text);
+    free(at_step.text);
+    free(checks.text);
+}
+
+/* ---- Descriptions ----------------------------------------------------------------------------- */
+
+static void add_fields(const tz_build *build, tz_buffer *out)
+{
+    static const char *const macros[] = {[TZ_STATE] = "TZ_STATE_FIELD",
+                                         [TZ_STATIC] = "TZ_STATIC_FIELD",
+                                         [TZ_DERIVED] = "TZ_DERIVED_FIELD"};
+    static const char *const types[] = {
+        [TZ_REAL] = "TZ_REAL", [TZ_INT] = "TZ_INT", [TZ_BITS] = "TZ_BITS"};
+    const tz_definition *d = build->definition;
+    tz_buffer_add(out, "static const tz_field fields[] = {\n");
+    for (int f = 0; f < d->fields_count; f++) {
+        const tz_defined_field *field = &d->fields[f];
+        const int radius = field->role == TZ_STATIC ? tz_build_static_radius(build, f) : 0;
+        const size_t line = out->length;
+        tz_buffer_add(out, "    %s(\"%s\", %s", macros[field->role], field->name,
+                      types[field->type]);
+        add_unit_and_doc(out, line, field->unit, field->doc ? field->doc : field->name);
+        if (radius)
+            tz_buffer_add(out, ", .radius = %d", radius);
+        if (field->required && field->role != TZ_DERIVED)
+            tz_buffer_add(out, ", .required = 1");
+        if (field->initial != 0) {
+            tz_buffer_add(out, ", .initial = ");
+            tz_buffer_add_number(out, field->initial);
+        }
+        if (field->boundary_value != 0) {
+            tz_buffer_add(out, ", .boundary_value = ");
+            tz_buffer_add_number(out, field->boundary_value);
+        }
+        tz_buffer_add(out, "),\n");
+    }
+    tz_buffer_add(out, "};\n\n");
+}
+
+static void add_passes(const tz_build *build, tz_buffer *out, bool outputs)
+{
+    tz_buffer_add(out, "static const tz_pass %s[] = {\n", outputs ? "outputs" : "passes");
+    for (int p = 0; p < build->passes_count; p++) {
+        const tz_built_pass *pass = &build->passes[p];
+        if (pass->output != outputs)
+            continue;
+        tz_buffer text = {0};
+        tz_buffer_add(&text, "{.name%c=%c\"%s\", .writes%c=%c", TZ_SPACE, TZ_SPACE, pass->name,
+                      TZ_SPACE, TZ_SPACE);
+        for (int i = 0; i < pass->count; i++) {
+            tz_buffer_add(&text, i ? " | TZ_WRITES(" : "TZ_WRITES(");
+            add_id(build, pass, &text);
+            tz_buffer_add(&text, ",%c%s)", TZ_SPACE,
+                          build->definition->fields[pass->fields[i]].name);
+        }
+        tz_buffer_add(&text, ", TZ_PASS(");
+        add_id(build, pass, &text);
+        tz_buffer_add(&text, ")},");
+        add_wrapped(out, &text, 4, 5);
+    }
+    tz_buffer_add(out, "};\n\n");
+}
+
+static void add_boundaries(const tz_definition *d, tz_buffer *out)
+{
+    static const char *const names[] = {"TZ_CLAMP", "TZ_PERIODIC", "TZ_FIXED", "TZ_MIRROR"};
+    const uint32_t allowed = tz_define_boundaries(d);
+    tz_buffer text = {0};
+    for (int b = TZ_CLAMP; b <= TZ_MIRROR; b++)
+        if (allowed & TZ_ALLOW(b))
+            tz_buffer_add(&text, text.length ? " | TZ_ALLOW(%s)" : ".boundaries = TZ_ALLOW(%s)",
+                          names[b]);
+    tz_buffer_add(&text, ",");
+    add_wrapped(out, &text, 4, 8);
+    tz_buffer_add(out, "    .boundary = %s,\n", names[d->boundary]);
+}
+
+static void add_stencil(const tz_build *build, const tz_emit *emit, tz_buffer *out)
+{
+    const tz_definition *d = build->definition;
+    bool varies = false;
+    for (int k = 0; k < emit->constants_count; k++)
+        varies = varies || build->e.nodes[emit->constants[k].node].kind == TZ_EXPR_SCALAR;
+    tz_buffer_add(out,
+                  "static const tz_stencil stencil = {\n    TZ_STENCIL_HEADER,\n    .id = \"%s\",\n"
+                  "    .doc = ",
+                  d->id);
+    tz_buffer_add_literal(out, d->doc ? d->doc : "A stencil that a scenario defines");
+    tz_buffer_add(out, ",\n    .dims = %d,\n    .fields_count = %d,\n    .fields = fields,\n",
+                  d->dims, d->fields_count);
+    if (d->params_count)
+        tz_buffer_add(out, "    .params_count = PARAMS,\n    .params = params,\n");
+    if (emit->constants_count) {
+        tz_buffer_add(out, "    .constants_count = TZ_CONSTANTS_COUNT(");
+        add_id(build, &build->passes[0], out);
+        tz_buffer_add(out, "),\n    .constants = ");
+        add_id(build, &build->passes[0], out);
+        tz_buffer_add(out, "_constants,\n    .derive = derive,\n");
+    }
+    if (varies)
+        tz_buffer_add(out, "    .at_step = at_step,\n");
+    tz_buffer_add(out, "    .passes_count = %d,\n    .passes = passes,\n",
+                  build->passes_count - d->outputs_count);
+    if (d->outputs_count)
+        tz_buffer_add(out, "    .outputs_count = %d,\n    .outputs = outputs,\n", d->outputs_count);
+    add_boundaries(d, out);
+    tz_buffer_add(out, "};\n\nTZ_PLUGIN_DEFINE(\"%s\", \"1.0.0\", ", d->id);
+    tz_buffer_add_literal(out, d->doc ? d->doc : "A stencil that a scenario defines");
+    tz_buffer_add(out, ", &stencil)\n");
+}
+
+void tz_source_plugin(const tz_build *build, tz_emit *emit, tz_buffer *out)
+{
+    const tz_definition *d = build->definition;
+    tz_buffer_add(out, "/* %s: ", d->id);
+    tz_buffer_add_comment(out, d->doc ? d->doc : "a stencil that a scenario defines");
+    tz_buffer_add(out,
+                  ".\n * %s.cell.h has the cell update%s. */\n#include <math.h>\n"
+                  "#include <stdio.h>\n\n",
+                  d->id, build->passes_count > 1 ? "s" : "");
+    add_updates(build, emit, out);
+    add_params(d, out);
+    if (emit->constants_count)
+        add_functions(build, emit, out);
+    add_fields(build, out);
+    add_passes(build, out, false);
+    if (d->outputs_count)
+        add_passes(build, out, true);
+    add_stencil(build, emit, out);
+}

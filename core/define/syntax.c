@@ -1,0 +1,341 @@
+#include "define/syntax.h"
+
+#include "define/token.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+tz_level tz_operator_level(tz_operator op)
+{
+    static const tz_level levels[] = {
+        [TZ_OP_OR] = TZ_LEVEL_OR,
+        [TZ_OP_AND] = TZ_LEVEL_AND,
+        [TZ_OP_EQUAL] = TZ_LEVEL_COMPARE,
+        [TZ_OP_NOT_EQUAL] = TZ_LEVEL_COMPARE,
+        [TZ_OP_LESS] = TZ_LEVEL_COMPARE,
+        [TZ_OP_LESS_EQUAL] = TZ_LEVEL_COMPARE,
+        [TZ_OP_GREATER] = TZ_LEVEL_COMPARE,
+        [TZ_OP_GREATER_EQUAL] = TZ_LEVEL_COMPARE,
+        [TZ_OP_BITS_OR] = TZ_LEVEL_BITS_OR,
+        [TZ_OP_BITS_XOR] = TZ_LEVEL_BITS_XOR,
+        [TZ_OP_BITS_AND] = TZ_LEVEL_BITS_AND,
+        [TZ_OP_LEFT] = TZ_LEVEL_SHIFT,
+        [TZ_OP_RIGHT] = TZ_LEVEL_SHIFT,
+        [TZ_OP_PLUS] = TZ_LEVEL_SUM,
+        [TZ_OP_MINUS] = TZ_LEVEL_SUM,
+        [TZ_OP_TIMES] = TZ_LEVEL_PRODUCT,
+        [TZ_OP_OVER] = TZ_LEVEL_PRODUCT,
+        [TZ_OP_FLOOR_OVER] = TZ_LEVEL_PRODUCT,
+        [TZ_OP_MODULO] = TZ_LEVEL_PRODUCT,
+    };
+    return levels[op];
+}
+
+const char *tz_operator_text(tz_operator op)
+{
+    static const char texts[][4] = {
+        [TZ_OP_OR] = "or",        [TZ_OP_AND] = "and",          [TZ_OP_EQUAL] = "==",
+        [TZ_OP_NOT_EQUAL] = "!=", [TZ_OP_LESS] = "<",           [TZ_OP_LESS_EQUAL] = "<=",
+        [TZ_OP_GREATER] = ">",    [TZ_OP_GREATER_EQUAL] = ">=", [TZ_OP_BITS_OR] = "|",
+        [TZ_OP_BITS_XOR] = "~",   [TZ_OP_BITS_AND] = "&",       [TZ_OP_LEFT] = "<<",
+        [TZ_OP_RIGHT] = ">>",     [TZ_OP_PLUS] = "+",           [TZ_OP_MINUS] = "-",
+        [TZ_OP_TIMES] = "*",      [TZ_OP_OVER] = "/",           [TZ_OP_FLOOR_OVER] = "//",
+        [TZ_OP_MODULO] = "%",
+    };
+    return texts[op];
+}
+
+const char *tz_syntax_name(const tz_syntax *syntax, const tz_syntax_node *node, char *name,
+                           size_t size)
+{
+    snprintf(name, size, "%.*s", node->length, syntax->formula.text.text + node->at);
+    return name;
+}
+
+/* ---- The parser: functions return a node, or -1 after a failure ------------------------------- */
+
+typedef struct parser {
+    tz_syntax *out;
+    tz_token token; /* the next one */
+    int depth;
+    tz_status status;
+} parser;
+
+#define FAIL(p, code, at, ...)                                                                     \
+    ((p)->status = tz_formula_fail(&(p)->out->formula, code, at, __VA_ARGS__), -1)
+
+static int add_node(parser *p, tz_syntax_kind kind, int at, int length)
+{
+    tz_syntax *s = p->out;
+    if (s->count == s->capacity) {
+        const int capacity = s->capacity ? 2 * s->capacity : 64;
+        void *nodes = realloc(s->nodes, (size_t)capacity * sizeof *s->nodes);
+        if (!nodes) {
+            p->status = tz_error_set(s->formula.error, TZ_MEMORY, s->formula.place,
+                                     "not enough memory for the formula");
+            return -1;
+        }
+        s->nodes = nodes;
+        s->capacity = capacity;
+    }
+    s->nodes[s->count] =
+        (tz_syntax_node){.kind = kind, .at = at, .length = length, .first = -1, .next = -1};
+    return s->count++;
+}
+
+/* Append a child; `last` is the one before it, or -1. */
+static void add_child(parser *p, int parent, int last, int child, tz_operator op)
+{
+    tz_syntax_node *nodes = p->out->nodes;
+    nodes[child].op = op;
+    nodes[child].next = -1;
+    *(last < 0 ? &nodes[parent].first : &nodes[last].next) = child;
+    nodes[parent].count++;
+}
+
+static bool advance(parser *p)
+{
+    p->status = tz_token_read(&p->out->formula, p->token.at + p->token.length, &p->token);
+    return !p->status;
+}
+
+static bool sees(const parser *p, char sign)
+{
+    return p->token.kind == TZ_TOKEN_SIGN && p->token.sign == sign;
+}
+
+/* One level deeper; the caller decreases the depth again. */
+static bool enter(parser *p)
+{
+    if (++p->depth <= TZ_FORMULA_DEPTH_MAX)
+        return true;
+    p->status = tz_formula_fail(
+        &p->out->formula, TZ_RANGE, p->token.at,
+        "more than %d levels inside each other: use several fields or fewer parentheses",
+        TZ_FORMULA_DEPTH_MAX);
+    return false;
+}
+
+static int parse_select(parser *p);
+static int parse_level(parser *p, tz_level level);
+
+/* A list up to `close`, whose opening sign is the next token, as children of `parent`. */
+static int parse_list(parser *p, int parent, char close)
+{
+    const int open = p->token.at;
+    int last = -1;
+    do {
+        if (!advance(p))
+            return -1;
+        if (last < 0 && sees(p, close))
+            return FAIL(p, TZ_FORMAT, p->token.at, "nothing is between the %s: write %s",
+                        close == ']' ? "brackets" : "parentheses",
+                        close == ']' ? "an offset for each axis, as in [-1, 0]" : "the arguments");
+        const int child = parse_select(p);
+        if (child < 0)
+            return -1;
+        add_child(p, parent, last, child, TZ_OP_NONE);
+        last = child;
+    } while (sees(p, ','));
+    if (!sees(p, close))
+        return FAIL(p, TZ_FORMAT, p->token.kind == TZ_TOKEN_END ? open : p->token.at,
+                    p->token.kind == TZ_TOKEN_END
+                        ? "this '%c' is never closed: write '%c' where it "
+                          "ends"
+                        : "after '%c' a comma or '%c' is missing here",
+                    close == ']' ? '[' : '(', close);
+    return advance(p) ? parent : -1;
+}
+
+static int parse_name(parser *p)
+{
+    const tz_token name = p->token;
+    if (!advance(p))
+        return -1;
+    const bool index = sees(p, '['), call = sees(p, '(');
+    const tz_syntax_kind kind = index ? TZ_SYNTAX_INDEX : call ? TZ_SYNTAX_CALL : TZ_SYNTAX_NAME;
+    const int node = add_node(p, kind, name.at, name.length);
+    return node >= 0 && (index || call) ? parse_list(p, node, index ? ']' : ')') : node;
+}
+
+static int parse_primary(parser *p)
+{
+    const tz_token token = p->token;
+    int node;
+    if (token.kind == TZ_TOKEN_NUMBER) {
+        node = add_node(p, TZ_SYNTAX_NUMBER, token.at, token.length);
+        if (node < 0)
+            return -1;
+        p->out->nodes[node].number = token.number;
+        p->out->nodes[node].integer = token.integer;
+        return advance(p) ? node : -1;
+    }
+    if (token.kind == TZ_TOKEN_NAME)
+        return parse_name(p);
+    if (sees(p, '(')) {
+        if (!advance(p))
+            return -1;
+        node = parse_select(p);
+        if (node < 0)
+            return -1;
+        if (p->token.kind == TZ_TOKEN_END)
+            return FAIL(p, TZ_FORMAT, token.at,
+                        "this '(' is never closed: write ')' where it ends");
+        if (!sees(p, ')'))
+            return FAIL(p, TZ_FORMAT, p->token.at, "an operator or ')' is missing here");
+        return advance(p) ? node : -1;
+    }
+    if (token.kind == TZ_TOKEN_END)
+        return FAIL(p, TZ_FORMAT, token.at,
+                    p->out->count ? "the formula ends, and a value is missing: write it here"
+                                  : "the formula is empty: write the new value of a cell");
+    return FAIL(p, TZ_FORMAT, token.at,
+                "a value is missing here: a number, a name or a parenthesis");
+}
+
+static int parse_unary(parser *p);
+
+/* x^n, where n may have a sign. Powers group from the right. */
+static int parse_power(parser *p)
+{
+    const int base = parse_primary(p);
+    if (base < 0 || !sees(p, '^'))
+        return base;
+    const int at = p->token.at;
+    if (!enter(p))
+        return -1;
+    const int exponent = advance(p) ? parse_unary(p) : -1;
+    p->depth--;
+    const int node = exponent < 0 ? -1 : add_node(p, TZ_SYNTAX_POWER, at, 1);
+    if (node < 0)
+        return -1;
+    add_child(p, node, -1, base, TZ_OP_NONE);
+    add_child(p, node, base, exponent, TZ_OP_NONE);
+    return node;
+}
+
+static int parse_prefix(parser *p, tz_syntax_kind kind)
+{
+    const int at = p->token.at, length = p->token.length;
+    if (!enter(p))
+        return -1;
+    int operand = -1;
+    if (advance(p))
+        operand = kind == TZ_SYNTAX_NOT ? parse_level(p, TZ_LEVEL_NOT) : parse_unary(p);
+    p->depth--;
+    const int node =
+        operand < 0 || kind == TZ_SYNTAX_CHAIN ? operand : add_node(p, kind, at, length);
+    if (node >= 0 && kind != TZ_SYNTAX_CHAIN)
+        add_child(p, node, -1, operand, TZ_OP_NONE);
+    return node;
+}
+
+static int parse_unary(parser *p)
+{
+    if (p->token.kind == TZ_TOKEN_OPERATOR && p->token.op == TZ_OP_MINUS)
+        return parse_prefix(p, TZ_SYNTAX_NEGATIVE);
+    if (p->token.kind == TZ_TOKEN_OPERATOR && p->token.op == TZ_OP_PLUS)
+        return parse_prefix(p, TZ_SYNTAX_CHAIN); /* a plus sign says nothing */
+    if (sees(p, '~'))
+        return parse_prefix(p, TZ_SYNTAX_BITS_NOT);
+    if (p->token.kind == TZ_TOKEN_NOT)
+        return FAIL(p, TZ_FORMAT, p->token.at, "'not' needs parentheses here: write (not ...)");
+    return parse_power(p);
+}
+
+/* The operator of this level that comes next, or TZ_OP_NONE. */
+static tz_operator operator_of(const parser *p, tz_level level)
+{
+    if (level == TZ_LEVEL_BITS_XOR && sees(p, '~'))
+        return TZ_OP_BITS_XOR;
+    const bool is = p->token.kind == TZ_TOKEN_OPERATOR && tz_operator_level(p->token.op) == level;
+    return is ? p->token.op : TZ_OP_NONE;
+}
+
+/* Operands of the next level, joined by operators of this one. */
+static int parse_level(parser *p, tz_level level)
+{
+    if (level == TZ_LEVEL_NOT && p->token.kind == TZ_TOKEN_NOT)
+        return parse_prefix(p, TZ_SYNTAX_NOT);
+    if (level > TZ_LEVEL_PRODUCT)
+        return parse_unary(p);
+    int last = parse_level(p, level + 1);
+    if (last < 0 || !operator_of(p, level))
+        return last;
+    const int chain = add_node(p, TZ_SYNTAX_CHAIN, p->token.at, p->token.length);
+    if (chain < 0)
+        return -1;
+    add_child(p, chain, -1, last, TZ_OP_NONE);
+    for (tz_operator op; (op = operator_of(p, level));) {
+        const int at = p->token.at;
+        if (level == TZ_LEVEL_COMPARE && p->out->nodes[chain].count == 2)
+            return FAIL(p, TZ_FORMAT, at,
+                        "comparisons do not chain: write a < b and b < c for a < b < c");
+        const int operand = advance(p) ? parse_level(p, level + 1) : -1;
+        if (operand < 0)
+            return -1;
+        add_child(p, chain, last, operand, op);
+        last = operand;
+    }
+    return chain;
+}
+
+/* condition ? value : value, the weakest of all; grouped from the right. */
+static int parse_select(parser *p)
+{
+    if (!enter(p))
+        return -1;
+    int node = parse_level(p, TZ_LEVEL_OR);
+    if (node >= 0 && sees(p, '?')) {
+        const int at = p->token.at, condition = node;
+        const int yes = advance(p) ? parse_select(p) : -1;
+        if (yes >= 0 && !sees(p, ':'))
+            return FAIL(p, TZ_FORMAT, at, "this '?' has no ':': write condition ? value : value");
+        const int no = yes >= 0 && advance(p) ? parse_select(p) : -1;
+        node = no < 0 ? -1 : add_node(p, TZ_SYNTAX_SELECT, at, 1);
+        if (node >= 0) {
+            add_child(p, node, -1, condition, TZ_OP_NONE);
+            add_child(p, node, condition, yes, TZ_OP_NONE);
+            add_child(p, node, yes, no, TZ_OP_NONE);
+        }
+    }
+    p->depth--;
+    return node;
+}
+
+static int parse_all(parser *p)
+{
+    const tz_formula *formula = &p->out->formula;
+    if (formula->text.length > TZ_FORMULA_BYTES_MAX)
+        return FAIL(p, TZ_RANGE, 0,
+                    "the formula has %zu bytes, at most %d are possible: use sum(), or several "
+                    "passes and fields",
+                    formula->text.length, TZ_FORMULA_BYTES_MAX);
+    const int root = advance(p) ? parse_select(p) : -1;
+    if (root < 0 || p->token.kind == TZ_TOKEN_END)
+        return root;
+    if (sees(p, ')') || sees(p, ']'))
+        return FAIL(p, TZ_FORMAT, p->token.at,
+                    "this '%c' closes nothing: remove it, or open it "
+                    "before",
+                    p->token.sign);
+    return FAIL(p, TZ_FORMAT, p->token.at,
+                "the formula should end here, or an operator is missing");
+}
+
+tz_status tz_syntax_parse(tz_syntax *out, const tz_formula *formula)
+{
+    parser p = {.out = out};
+    *out = (tz_syntax){.formula = *formula};
+    out->root = parse_all(&p);
+    if (p.status)
+        tz_syntax_clear(out);
+    return p.status;
+}
+
+void tz_syntax_clear(tz_syntax *syntax)
+{
+    free(syntax->nodes);
+    syntax->nodes = NULL;
+    syntax->count = syntax->capacity = 0;
+}

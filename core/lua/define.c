@@ -1,0 +1,269 @@
+#include "lua/define.h"
+
+#include "base/cache.h"
+#include "define/plugin.h"
+#include "lua/api.h"
+#include "lua/context.h"
+#include "lua/definition.h"
+#include "lua/interrupt.h"
+#include "lua/keys.h"
+#include "lua/module.h"
+#include "lua/push.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char what[] = "tz.stencil";
+
+typedef struct stencil_value {
+    const tz_stencil *stencil; /* of the registry; NULL until it is there */
+    tz_defined_source source;  /* until then */
+    char id[64];
+} stencil_value;
+
+/* A stencil that the script has defined. The context has a list of them. */
+struct tz_defined {
+    struct tz_defined *next;
+    char id[64];
+    tz_cache_key key; /* of the source; of one without a name, as if its id were "stencil" */
+    bool has_name;
+};
+
+static stencil_value *check(lua_State *L)
+{
+    stencil_value *value = luaL_testudata(L, 1, TZ_TYPE_STENCIL);
+    if (!value)
+        tz_raise(L, "stencil: needs a stencil, not %s (call methods with a colon: stencil:text)",
+                 tz_kind_text(L, 1));
+    return value;
+}
+
+const char *tz_stencil_id(lua_State *L, int index)
+{
+    const stencil_value *value = luaL_testudata(L, index, TZ_TYPE_STENCIL);
+    return value ? value->stencil->id : NULL;
+}
+
+/* ---- Methods ---------------------------------------------------------------------------------- */
+
+static int stencil_gc(lua_State *L)
+{
+    tz_defined_source_clear(&((stencil_value *)luaL_checkudata(L, 1, TZ_TYPE_STENCIL))->source);
+    return 0;
+}
+
+static int stencil_text(lua_State *L)
+{
+    lua_pushstring(L, check(L)->stencil->passes[0].text);
+    return 1;
+}
+
+static int stencil_tostring(lua_State *L)
+{
+    const stencil_value *value = check(L);
+    lua_pushfstring(L, "stencil %s (%d-D, %d field%s)", value->stencil->id, value->stencil->dims,
+                    value->stencil->fields_count, value->stencil->fields_count == 1 ? "" : "s");
+    return 1;
+}
+
+static void push_names(lua_State *L, const stencil_value *value, bool params)
+{
+    const tz_stencil *s = value->stencil;
+    const int count = params ? s->params_count : s->fields_count;
+    lua_createtable(L, count, 0);
+    for (int i = 0; i < count; i++) {
+        lua_pushstring(L, params ? s->params[i].name : s->fields[i].name);
+        lua_rawseti(L, -2, i + 1);
+    }
+}
+
+static int stencil_index(lua_State *L)
+{
+    static const char *const facts[] = {"id", "doc", "dims", "fields", "params"};
+    const char *key = tz_text_check(L, 2, "stencil", "key");
+    const stencil_value *value = check(L);
+    lua_pushvalue(L, 2);
+    if (lua_gettable(L, lua_upvalueindex(1)) != LUA_TNIL)
+        return 1;
+    if (strcmp(key, "id") == 0)
+        lua_pushstring(L, value->stencil->id);
+    else if (strcmp(key, "doc") == 0)
+        lua_pushstring(L, value->stencil->doc);
+    else if (strcmp(key, "dims") == 0)
+        lua_pushinteger(L, value->stencil->dims);
+    else if (strcmp(key, "fields") == 0)
+        push_names(L, value, false);
+    else if (strcmp(key, "params") == 0)
+        push_names(L, value, true);
+    else
+        tz_raise_missing(L, "a stencil", key, lua_upvalueindex(1), facts,
+                         sizeof facts / sizeof *facts);
+    return 1;
+}
+
+static int stencil_newindex(lua_State *L)
+{
+    tz_raise(L, "stencil: '%.60s' cannot be set; define another one with tz.stencil",
+             luaL_tolstring(L, 2, NULL));
+}
+
+/* ---- Defining --------------------------------------------------------------------------------- */
+
+static void write_source(lua_State *L, stencil_value *value, const tz_definition *definition)
+{
+    tz_error error;
+    tz_defined_source_clear(&value->source);
+    if (tz_define_source(definition, &value->source, &error) != TZ_OK)
+        tz_raise_error(L, what, &error);
+}
+
+static tz_cache_key key_of(const tz_defined_source *source)
+{
+    tz_cache_key key = tz_cache_key_start();
+    tz_cache_key_add(&key, source->cell_text);
+    tz_cache_key_add(&key, source->plugin_text);
+    return tz_cache_key_end(key);
+}
+
+static const struct tz_defined *find_id(const tz_context *context, const char *id)
+{
+    const struct tz_defined *d = context->defined;
+    while (d && strcmp(d->id, id) != 0)
+        d = d->next;
+    return d;
+}
+
+/* The id of a stencil without a name: that of an equal one, or else "stencil", "stencil2", … The
+ * source is that of "stencil". */
+static void number(const tz_context *context, tz_cache_key key, char *id, size_t size)
+{
+    const tz_stencil *taken;
+    for (const struct tz_defined *d = context->defined; d; d = d->next)
+        if (!d->has_name && tz_cache_key_equal(d->key, key)) {
+            snprintf(id, size, "%s", d->id);
+            return;
+        }
+    snprintf(id, size, "stencil");
+    for (int n = 2; tz_registry_find(context->options->registry, id, &taken, NULL, NULL) == TZ_OK;
+         n++)
+        snprintf(id, size, "stencil%d", n);
+}
+
+/* Where the script is: "FILE:LINE". */
+static void where(lua_State *L, char *text, size_t size)
+{
+    luaL_where(L, 1);
+    snprintf(text, size, "%s", lua_tostring(L, -1));
+    lua_pop(L, 1);
+    text[strcspn(text, " ")] = '\0';
+    if (text[0] && text[strlen(text) - 1] == ':')
+        text[strlen(text) - 1] = '\0';
+}
+
+/* Compile the source and enter the stencil into the list. */
+static void load(lua_State *L, const stencil_value *value, const tz_definition_value *definition,
+                 tz_cache_key key)
+{
+    tz_context *context = tz_context_get(L);
+    const tz_script_options *options = context->options;
+    char from[256];
+    tz_error error;
+    where(L, from, sizeof from);
+    struct tz_defined *entry = calloc(1, sizeof *entry);
+    if (!entry)
+        tz_raise(L, "%s: not enough memory", what);
+    if (tz_define_plugin(options->registry, value->id, &value->source, from, tz_interrupt_signal,
+                         &error) != TZ_OK) {
+        free(entry);
+        tz_raise_error(L, what, &error);
+    }
+    snprintf(entry->id, sizeof entry->id, "%s", value->id);
+    entry->key = key;
+    entry->has_name = definition->has_name;
+    entry->next = context->defined;
+    context->defined = entry;
+}
+
+/* Define the stencil of the table at index 1, unless an equal one is there. */
+static void define(lua_State *L, stencil_value *value, tz_definition_value *d)
+{
+    const tz_context *context = tz_context_get(L);
+    const tz_registry *registry = context->options->registry;
+    const tz_script_sink *sink = &context->options->sink;
+    tz_error error;
+    snprintf(value->id, sizeof value->id, "%s", d->name);
+    write_source(L, value, &d->definition);
+    const tz_cache_key key = key_of(&value->source);
+    if (!d->has_name) {
+        number(context, key, value->id, sizeof value->id);
+        d->definition.id = value->id;
+        if (strcmp(value->id, "stencil") != 0)
+            write_source(L, value, &d->definition);
+    }
+    const struct tz_defined *same = find_id(context, value->id);
+    const bool there = tz_registry_find(registry, value->id, &value->stencil, NULL, NULL) == TZ_OK;
+    if (same && !tz_cache_key_equal(same->key, key))
+        tz_raise(L,
+                 "%s: a stencil '%s' is defined already, and differs: give one of them another "
+                 "name",
+                 what, value->id);
+    if (there && !same)
+        tz_raise(L, "%s: '%s' is the stencil of a plugin: choose another name", what, value->id);
+    if (there)
+        return;
+    load(L, value, d, key);
+    if (tz_registry_find(registry, value->id, &value->stencil, NULL, &error) != TZ_OK)
+        tz_raise_error(L, what, &error);
+    if (sink->stencil)
+        sink->stencil(sink->context, &d->definition);
+}
+
+/* tz.stencil { dims = …, fields = …, update = … } or, of a plugin, tz.stencil "ID" */
+static int stencil_new(lua_State *L)
+{
+    const tz_script_options *options = tz_context_get(L)->options;
+    const bool named = lua_type(L, 1) == LUA_TSTRING;
+    tz_error error;
+    tz_definition_value *d = named ? NULL : tz_definition_read(L, options->unsafe);
+    stencil_value *value = lua_newuserdatauv(L, sizeof *value, 0);
+    memset(value, 0, sizeof *value);
+    luaL_setmetatable(L, TZ_TYPE_STENCIL);
+    if (d)
+        define(L, value, d);
+    else if (tz_registry_find(options->registry, tz_text_check(L, 1, what, "id"), &value->stencil,
+                              NULL, &error) != TZ_OK)
+        tz_raise_error(L, what, &error);
+    tz_defined_source_clear(&value->source);
+    return 1;
+}
+
+void tz_defined_clear(tz_context *context)
+{
+    for (struct tz_defined *d = context->defined, *next; d; d = next) {
+        next = d->next;
+        free(d);
+    }
+    context->defined = NULL;
+}
+
+void tz_stencil_register(lua_State *L)
+{
+    static const tz_api_function methods[] = {
+        TZ_API("stencil:text()", stencil_text, "The text of its cell updates, in C."), TZ_API_END};
+    static const tz_api_function functions[] = {
+        TZ_API("tz.stencil(options)", stencil_new,
+               "A stencil, for `plugin` in `tz.simulation` and `tz.predict`: the definition in the "
+               "table becomes a plugin, which the system's C compiler makes once. Give `update`, "
+               "`passes` or `coefficients`. formulas.md has the language of "
+               "formulas. A text instead of the table is the id of a plugin's stencil.",
+               .options = tz_definition_options),
+        TZ_API_END};
+    tz_metatable_create(L, TZ_TYPE_STENCIL, methods, NULL, stencil_index, stencil_tostring);
+    luaL_getmetatable(L, TZ_TYPE_STENCIL);
+    lua_pushcfunction(L, stencil_gc);
+    lua_setfield(L, -2, "__gc");
+    lua_pushcfunction(L, stencil_newindex);
+    lua_setfield(L, -2, "__newindex");
+    lua_pop(L, 1);
+    tz_api_add(L, functions);
+}

@@ -1,0 +1,599 @@
+#include "lua/definition.h"
+
+#include "lua/keys.h"
+#include "stencil/stencil.h"
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char what[] = "tz.stencil";
+
+const tz_key tz_definition_options[] = {
+    {"name", "text", "`\"stencil\"`, `\"stencil2\"`, …", "its id, as a C identifier"},
+    {"doc", "text", "", "one sentence"},
+    {"dims", "integer", "the depth of `coefficients`", "1 to 3"},
+    {"fields", "table", "{u = \"real\"}",
+     "NAME = `\"real\"`, `\"int\"`, `\"bits\"` or a table with `type`; `role` (`\"state\"`, "
+     "`\"static\"`, `\"derived\"`), `initial`, `boundary_value`, `required`, `unit` and `doc`. "
+     "Names "
+     "in a list are real state fields, in this order; the others follow in alphabetical order, "
+     "those whose update is just the name of another field last. The first one is what frames "
+     "show by default"},
+    {"params", "table", "{}",
+     "NAME = number, the default, or a table with `value`; `min`, `max`, `integer`, `unit`, `doc`"},
+    {"scalars", "table", "{}",
+     "NAME = formula of `step` and the parameters: a constant that changes with the iteration"},
+    {"update", "table", "",
+     "FIELD = formula of its new value. All formulas read the values from before. A formula alone "
+     "is the only field's"},
+    {"passes", "list", "",
+     "of tables as `update`, or `{name = …, update = {…}}`: one after the other"},
+    {"outputs", "table", "{}",
+     "FIELD = formula: derived fields, for frames, tables and reductions, which cost nothing else"},
+    {"coefficients", "list", "",
+     "an array with an odd number of elements in each row, x fastest, from the lowest place up; in "
+     "2-D a list of rows, in 3-D of layers. An element is a number, or a formula such as the name "
+     "of "
+     "a static field. The update is a\\*old + b\\*field + v\\*scale\\*sum(c\\*field)"},
+    {"scale", "number", "1", "of all coefficients"},
+    {"field", "text", "the first state field", "the field of the coefficients"},
+    {"old", "text", "", "the field with the values of the iteration before, for `a`"},
+    {"a", "formula", "0", "of `old`"},
+    {"b", "formula", "0", "of the field itself"},
+    {"v", "formula", "1", "of the sum: a parameter or a static field, for example"},
+    {"group", "boolean", "false", "sum terms with equal coefficients first"},
+    {"text", "text", "",
+     "the cell updates in C, without `TZ_FIELDS` and `TZ_CONSTANTS`, only with `--unsafe`; "
+     "`passes` is then a list of `{name = …, radius = …, writes = {FIELD, …}}` and `outputs` one "
+     "of "
+     "fields"},
+    {"boundaries", "list", "all", "the boundaries that a simulation may choose"},
+    {"boundary", "text", "\"clamp\"", "the one that it has if it chooses none"},
+    {NULL, NULL, NULL, NULL}};
+
+/* The stack while a definition is read: the options, what is kept alive, the definition. */
+enum { OPTIONS = 1, KEPT = 2, VALUE = 3 };
+
+/* Keep the value on the top of the stack alive, and pop it. */
+static void keep(lua_State *L)
+{
+    lua_rawseti(L, KEPT, (lua_Integer)lua_rawlen(L, KEPT) + 1);
+}
+
+/* Push the table of a key, checked and kept, or return false. */
+static bool push_table(lua_State *L, int index, const char *who, const char *key)
+{
+    const int type = tz_table_get(L, index, key);
+    if (type == LUA_TNIL) {
+        lua_pop(L, 1);
+        return false;
+    }
+    if (type != LUA_TTABLE)
+        tz_raise(L, "%s: '%s' must be a table, not %s", who, key, tz_kind_text(L, -1));
+    return true;
+}
+
+static const char *key_text(lua_State *L, int index, const char *who, const char *key)
+{
+    const char *text = NULL;
+    if (tz_key_text(L, index, who, key, &text)) {
+        lua_pushstring(L, key);
+        lua_rawget(L, index);
+        keep(L);
+    }
+    return text;
+}
+
+/* The formula on the top of the stack, kept; pops it. A number is a formula, too. */
+static tz_defined_text formula(lua_State *L, const char *who, const char *name)
+{
+    tz_defined_text out;
+    if (lua_type(L, -1) == LUA_TNUMBER)
+        lua_tostring(L, -1);
+    else if (lua_type(L, -1) != LUA_TSTRING)
+        tz_raise(L, "%s: '%.60s' must be a formula, a string, not %s", who, name,
+                 tz_kind_text(L, -1));
+    out.text = lua_tolstring(L, -1, &out.length);
+    keep(L);
+    return out;
+}
+
+static tz_defined_text key_formula(lua_State *L, const char *key)
+{
+    if (tz_table_get(L, OPTIONS, key) != LUA_TNIL)
+        return formula(L, what, key);
+    lua_pop(L, 1);
+    return (tz_defined_text){.text = NULL};
+}
+
+/* ---- Names ----------------------------------------------------------------------------------- */
+
+static int compare_texts(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The names that are keys of the table on the top of the stack, in alphabetical order, kept. Its
+ * elements 1, 2, … are left alone if `list`, else refused. */
+static int key_names(lua_State *L, const char *who, const char **names, int most, bool list)
+{
+    int count = 0;
+    tz_table_copy(L, -1, who);
+    lua_pushnil(L);
+    while (lua_next(L, -2) != 0) {
+        lua_pop(L, 1);
+        if (lua_isinteger(L, -1) && list)
+            continue;
+        if (lua_type(L, -1) != LUA_TSTRING)
+            tz_raise(L, "%s: needs NAME = value, not a list", who);
+        if (count == most)
+            tz_raise(L, "%s: more than %d names", who, most);
+        names[count++] = tz_text_check(L, -1, who, "name");
+        lua_pushvalue(L, -1);
+        keep(L);
+    }
+    qsort(names, (size_t)count, sizeof *names, compare_texts);
+    return count;
+}
+
+/* ---- Fields ---------------------------------------------------------------------------------- */
+
+static const char *const types[] = {"real", "int", "bits"};
+static const tz_type type_values[] = {TZ_REAL, TZ_INT, TZ_BITS};
+static const char *const roles[] = {"state", "static", "derived"};
+static const tz_role role_values[] = {TZ_STATE, TZ_STATIC, TZ_DERIVED};
+
+/* The field whose type, or table of options, is on the top of the stack; pops it. */
+static tz_defined_field field_of(lua_State *L, const char *name)
+{
+    static const char *const keys[] = {"role",           "type", "initial", "required",
+                                       "boundary_value", "unit", "doc"};
+    tz_defined_field f = {.name = name, .role = TZ_STATE, .type = TZ_REAL};
+    char who[96];
+    snprintf(who, sizeof who, "%s: field '%.60s'", what, name);
+    if (lua_type(L, -1) == LUA_TSTRING) { /* as if it were { type = … } */
+        lua_newtable(L);
+        lua_insert(L, -2);
+        lua_setfield(L, -2, "type");
+    }
+    if (!lua_istable(L, -1))
+        tz_raise(L, "%s: must be \"real\", \"int\", \"bits\" or a table, not %s", who,
+                 tz_kind_text(L, -1));
+    tz_keys_check(L, -1, who, keys, sizeof keys / sizeof *keys, false);
+    const int at = lua_gettop(L);
+    f.role = role_values[tz_key_choice(L, at, who, "role", roles, 3, 0)];
+    f.type = type_values[tz_key_choice(L, at, who, "type", types, 3, 0)];
+    tz_key_number(L, at, who, "initial", &f.initial);
+    tz_key_number(L, at, who, "boundary_value", &f.boundary_value);
+    tz_key_flag(L, at, who, "required", &f.required);
+    f.unit = key_text(L, at, who, "unit");
+    f.doc = key_text(L, at, who, "doc");
+    lua_pop(L, 1);
+    return f;
+}
+
+static tz_defined_field *find_field(tz_definition_value *v, const char *name)
+{
+    for (int i = 0; i < v->definition.fields_count; i++)
+        if (strcmp(v->fields[i].name, name) == 0)
+            return &v->fields[i];
+    return NULL;
+}
+
+static void add_field(lua_State *L, tz_definition_value *v, tz_defined_field field)
+{
+    if (v->definition.fields_count == TZ_FIELDS_MAX)
+        tz_raise(L, "%s: 'fields' has more than %d names", what, TZ_FIELDS_MAX);
+    if (find_field(v, field.name))
+        tz_raise(L, "%s: 'fields' names '%.60s' twice", what, field.name);
+    v->fields[v->definition.fields_count++] = field;
+}
+
+/* fields = { "u", "old", v = { role = "static" } }: those of the list in its order, then the others
+ * in alphabetical order. Without fields there is one, u. */
+static void get_fields(lua_State *L, tz_definition_value *v)
+{
+    const char *names[TZ_FIELDS_MAX];
+    if (!push_table(L, OPTIONS, what, "fields")) {
+        add_field(L, v, (tz_defined_field){.name = "u", .role = TZ_STATE, .type = TZ_REAL});
+        return;
+    }
+    const int at = lua_gettop(L);
+    const int count = key_names(L, "tz.stencil: 'fields'", names, TZ_FIELDS_MAX, true);
+    const lua_Integer listed = (lua_Integer)lua_rawlen(L, at);
+    for (lua_Integer i = 1; i <= listed; i++) {
+        lua_rawgeti(L, at, i);
+        const char *name = tz_text_check(L, -1, "tz.stencil: 'fields'", "an element of the list");
+        keep(L);
+        add_field(L, v, (tz_defined_field){.name = name, .role = TZ_STATE, .type = TZ_REAL});
+    }
+    for (int i = 0; i < count; i++) {
+        tz_table_get(L, at, names[i]);
+        add_field(L, v, field_of(L, names[i]));
+    }
+    lua_settop(L, at - 1);
+    if (v->definition.fields_count == 0)
+        tz_raise(L, "%s: 'fields' is empty", what);
+}
+
+/* ---- Parameters and scalars ------------------------------------------------------------------ */
+
+static void get_params(lua_State *L, tz_definition_value *v)
+{
+    static const char *const keys[] = {"value", "min", "max", "integer", "unit", "doc"};
+    const char *names[TZ_PARAMS_MAX];
+    if (!push_table(L, OPTIONS, what, "params"))
+        return;
+    const int at = lua_gettop(L);
+    const int count = key_names(L, "tz.stencil: 'params'", names, TZ_PARAMS_MAX, false);
+    for (int i = 0; i < count; i++) {
+        tz_defined_param *p = &v->params[i];
+        char who[96];
+        *p = (tz_defined_param){.name = names[i], .min = -1e300, .max = 1e300};
+        snprintf(who, sizeof who, "%s: parameter '%.60s'", what, names[i]);
+        if (tz_table_get(L, at, names[i]) == LUA_TNUMBER) {
+            lua_newtable(L);
+            lua_insert(L, -2);
+            lua_setfield(L, -2, "value");
+        }
+        if (!lua_istable(L, -1))
+            tz_raise(L, "%s: must be a number or a table, not %s", who, tz_kind_text(L, -1));
+        tz_keys_check(L, -1, who, keys, sizeof keys / sizeof *keys, false);
+        const int table = lua_gettop(L);
+        tz_key_flag(L, table, who, "integer", &p->integer);
+        if (p->integer) {
+            p->min = -2147483648.0;
+            p->max = 2147483647.0;
+        }
+        if (!tz_key_number(L, table, who, "value", &p->value))
+            tz_raise(L, "%s: 'value' is missing: its default", who);
+        tz_key_number(L, table, who, "min", &p->min);
+        tz_key_number(L, table, who, "max", &p->max);
+        p->unit = key_text(L, table, who, "unit");
+        p->doc = key_text(L, table, who, "doc");
+        lua_pop(L, 1);
+    }
+    v->definition.params_count = count;
+    lua_settop(L, at - 1);
+}
+
+static void get_scalars(lua_State *L, tz_definition_value *v)
+{
+    const char *names[TZ_DEFINITION_SCALARS];
+    if (!push_table(L, OPTIONS, what, "scalars"))
+        return;
+    const int at = lua_gettop(L);
+    const int count = key_names(L, "tz.stencil: 'scalars'", names, TZ_DEFINITION_SCALARS, false);
+    for (int i = 0; i < count; i++) {
+        tz_table_get(L, at, names[i]);
+        v->scalars[i] = (tz_defined_scalar){
+            .name = names[i], .formula = formula(L, "tz.stencil: 'scalars'", names[i])};
+    }
+    v->definition.scalars_count = count;
+    lua_settop(L, at - 1);
+}
+
+/* ---- Updates --------------------------------------------------------------------------------- */
+
+/* FIELD = formula, from the table on the top of the stack, which stays. Returns how many. */
+static int get_updates(lua_State *L, const char *who, tz_defined_update *updates)
+{
+    const char *names[TZ_FIELDS_MAX];
+    const int at = lua_gettop(L);
+    const int count = key_names(L, who, names, TZ_FIELDS_MAX, false);
+    for (int i = 0; i < count; i++) {
+        tz_table_get(L, at, names[i]);
+        updates[i] = (tz_defined_update){.field = names[i], .formula = formula(L, who, names[i])};
+    }
+    return count;
+}
+
+/* The list of names on the top of the stack, as updates without formulas. Pops it. */
+static int get_written(lua_State *L, const char *who, const char *key, tz_defined_update *updates)
+{
+    if (!lua_istable(L, -1))
+        tz_raise(L, "%s: '%s' must be a list of fields, not %s", who, key, tz_kind_text(L, -1));
+    tz_list_check(L, who, key);
+    const lua_Integer count = (lua_Integer)lua_rawlen(L, -1);
+    if (count > TZ_FIELDS_MAX)
+        tz_raise(L, "%s: '%s' has more than %d names", who, key, TZ_FIELDS_MAX);
+    for (lua_Integer i = 0; i < count; i++) {
+        lua_rawgeti(L, -1, i + 1);
+        updates[i] = (tz_defined_update){.field = tz_text_check(L, -1, who, "a field's name")};
+        keep(L);
+    }
+    lua_pop(L, 1);
+    return (int)count;
+}
+
+/* The pass on the top of the stack, which it pops: { FIELD = formula, … }, or with more about it
+ * { name = …, update = { … } }, or of a text written by hand { name, radius, writes }. */
+static void get_pass(lua_State *L, tz_definition_value *v, int number)
+{
+    static const char *const keys[] = {"update", "name"}, *const raw_keys[] = {"name", "radius",
+                                                                               "writes"};
+    tz_defined_pass *pass = &v->passes[number];
+    tz_defined_update *updates = v->updates[number];
+    char who[64];
+    int64_t radius = 0;
+    snprintf(who, sizeof who, "%s: pass %d", what, number + 1);
+    *pass = (tz_defined_pass){.updates = updates};
+    if (!lua_istable(L, -1))
+        tz_raise(L, "%s: must be a table { FIELD = formula }, not %s", who, tz_kind_text(L, -1));
+    const int at = lua_gettop(L);
+    const bool long_form = tz_table_get(L, at, "update") == LUA_TTABLE;
+    lua_pop(L, 1);
+    if (v->definition.raw) {
+        tz_keys_check(L, at, who, raw_keys, 3, false);
+        pass->name = key_text(L, at, who, "name");
+        tz_key_integer(L, at, who, "radius", 0, TZ_RADIUS_MAX, &radius);
+        pass->radius = (int)radius;
+        tz_table_get(L, at, "writes");
+        pass->updates_count = get_written(L, who, "writes", updates);
+    } else if (long_form) {
+        tz_keys_check(L, at, who, keys, 2, false);
+        pass->name = key_text(L, at, who, "name");
+        tz_table_get(L, at, "update");
+        pass->updates_count = get_updates(L, who, updates);
+    } else {
+        pass->updates_count = get_updates(L, who, updates);
+    }
+    if (pass->updates_count == 0)
+        tz_raise(L, "%s: updates no field", who);
+    lua_settop(L, at - 1);
+}
+
+static void get_passes(lua_State *L, tz_definition_value *v)
+{
+    tz_definition *d = &v->definition;
+    d->passes = v->passes;
+    const int type = tz_table_get(L, OPTIONS, "update");
+    if (type == LUA_TSTRING && d->fields_count == 1) { /* update = formula, of the only field */
+        v->updates[0][0] =
+            (tz_defined_update){.field = v->fields[0].name, .formula = formula(L, what, "update")};
+        v->passes[0] = (tz_defined_pass){.updates_count = 1, .updates = v->updates[0]};
+        d->passes_count = 1;
+    } else if (type == LUA_TTABLE) {
+        if (d->raw)
+            tz_raise(L, "%s: 'update' does not go with 'text': list its passes in 'passes'", what);
+        get_pass(L, v, 0);
+        d->passes_count = 1;
+    } else if (type != LUA_TNIL) {
+        tz_raise(L, "%s: 'update' must be a table { FIELD = formula }, not %s", what,
+                 tz_kind_text(L, -1));
+    } else {
+        lua_pop(L, 1);
+    }
+    if (!push_table(L, OPTIONS, what, "passes"))
+        return;
+    if (d->passes_count > 0)
+        tz_raise(L, "%s: give 'update' or 'passes', not both", what);
+    tz_table_copy(L, -1, "tz.stencil: 'passes'");
+    tz_list_check(L, what, "passes");
+    const int at = lua_gettop(L);
+    const lua_Integer count = (lua_Integer)lua_rawlen(L, at);
+    if (count < 1 || count > TZ_PASSES_MAX)
+        tz_raise(L, "%s: 'passes' must be a list of 1 to %d passes", what, TZ_PASSES_MAX);
+    for (lua_Integer i = 0; i < count; i++) {
+        lua_rawgeti(L, at, i + 1);
+        get_pass(L, v, (int)i);
+    }
+    d->passes_count = (int)count;
+    lua_settop(L, at - 1);
+}
+
+/* outputs = { speed = formula }: fields that are not declared become derived ones. */
+static void get_outputs(lua_State *L, tz_definition_value *v)
+{
+    tz_definition *d = &v->definition;
+    if (!push_table(L, OPTIONS, what, "outputs"))
+        return;
+    if (d->raw) {
+        d->outputs_count = get_written(L, what, "outputs", v->outputs);
+    } else {
+        d->outputs_count = get_updates(L, "tz.stencil: 'outputs'", v->outputs);
+        lua_pop(L, 1);
+    }
+    for (int i = 0; i < d->outputs_count; i++)
+        if (!find_field(v, v->outputs[i].field))
+            add_field(L, v, (tz_defined_field){.name = v->outputs[i].field, .role = TZ_DERIVED});
+    d->outputs = v->outputs;
+}
+
+/* ---- Order ----------------------------------------------------------------------------------- */
+
+/* Is the update of this field just the name of another one, as in old = "u"? */
+static bool is_copy(const tz_definition_value *v, const char *field)
+{
+    for (int p = 0; p < v->definition.passes_count; p++)
+        for (int i = 0; i < v->passes[p].updates_count; i++) {
+            const tz_defined_update *u = &v->passes[p].updates[i];
+            size_t first = 0, last = u->formula.length;
+            if (strcmp(u->field, field) != 0)
+                continue;
+            while (first < last && isspace((unsigned char)u->formula.text[first]))
+                first++;
+            while (last > first && isspace((unsigned char)u->formula.text[last - 1]))
+                last--;
+            for (int f = 0; f < v->definition.fields_count; f++)
+                if (strlen(v->fields[f].name) == last - first &&
+                    memcmp(v->fields[f].name, u->formula.text + first, last - first) == 0)
+                    return true;
+        }
+    const char *old = v->definition.coefficients ? v->coefficients.old : NULL;
+    return old && strcmp(old, field) == 0;
+}
+
+/* Fields that hold another one's values of before come after the other state fields, so that the
+ * first field is one to look at. The order stays otherwise. */
+static void order_fields(tz_definition_value *v)
+{
+    tz_defined_field copies[TZ_FIELDS_MAX];
+    int kept = 0, moved = 0;
+    for (int i = 0; i < v->definition.fields_count; i++)
+        if (v->fields[i].role == TZ_STATE && is_copy(v, v->fields[i].name))
+            copies[moved++] = v->fields[i];
+        else
+            v->fields[kept++] = v->fields[i];
+    memcpy(&v->fields[kept], copies, (size_t)moved * sizeof *copies);
+}
+
+/* ---- Coefficients ---------------------------------------------------------------------------- */
+
+/* The side of each axis, x first, of the nested lists on the top of the stack. Returns how deep they
+ * are. */
+static int get_sides(lua_State *L, int *side)
+{
+    const int top = lua_gettop(L);
+    int lengths[TZ_AXES], depth = 0;
+    for (; lua_istable(L, -1); depth++) {
+        if (depth == TZ_AXES)
+            tz_raise(L, "%s: 'coefficients' are nested more than %d deep", what, TZ_AXES);
+        tz_list_check(L, what, "coefficients");
+        const lua_Unsigned length = lua_rawlen(L, -1);
+        if (length % 2 == 0 || length > TZ_DEFINITION_SIDE)
+            tz_raise(L, "%s: 'coefficients' has %lld in a row: an odd number up to %d is needed",
+                     what, (long long)length, TZ_DEFINITION_SIDE);
+        lengths[depth] = (int)length;
+        lua_rawgeti(L, -1, 1);
+    }
+    for (int axis = 0; axis < TZ_AXES; axis++)
+        side[axis] = axis < depth ? lengths[depth - 1 - axis] : 1;
+    lua_settop(L, top);
+    return depth;
+}
+
+/* The coefficients of the list on the top of the stack, nested `depth` deep, from number `at` on.
+ * Returns the number after the last. */
+static int get_cells(lua_State *L, tz_definition_value *v, int depth, int at)
+{
+    if (depth == 0) {
+        if (lua_type(L, -1) == LUA_TSTRING) {
+            v->cells[at] = tz_text_check(L, -1, what, "coefficients");
+            v->coefficients.fields = v->cells;
+            lua_pushvalue(L, -1);
+            keep(L);
+        } else if (lua_type(L, -1) == LUA_TNUMBER) {
+            v->values[at] = lua_tonumber(L, -1);
+        } else {
+            tz_raise(L, "%s: 'coefficients' must hold numbers and names of fields, not %s", what,
+                     tz_kind_text(L, -1));
+        }
+        return at + 1;
+    }
+    if (!lua_istable(L, -1))
+        tz_raise(L, "%s: 'coefficients' must have the same number of lists in each", what);
+    tz_list_check(L, what, "coefficients");
+    const int length = v->coefficients.side[depth - 1];
+    if ((int)lua_rawlen(L, -1) != length)
+        tz_raise(L, "%s: 'coefficients' must have rows of the same length, %d, not %lld", what,
+                 length, (long long)lua_rawlen(L, -1));
+    for (int i = 0; i < length; i++) {
+        lua_rawgeti(L, -1, i + 1);
+        at = get_cells(L, v, depth - 1, at);
+        lua_pop(L, 1);
+    }
+    return at;
+}
+
+static void get_coefficients(lua_State *L, tz_definition_value *v)
+{
+    static const char *const with[] = {"scale", "field", "old", "a", "b", "v"};
+    tz_defined_coefficients *c = &v->coefficients;
+    if (!push_table(L, OPTIONS, what, "coefficients")) {
+        for (size_t i = 0; i < sizeof with / sizeof *with; i++)
+            if (tz_table_get(L, OPTIONS, with[i]) != LUA_TNIL)
+                tz_raise(L, "%s: '%s' goes with 'coefficients', which are missing", what, with[i]);
+        return;
+    }
+    *c = (tz_defined_coefficients){.values = v->values, .scale = 1};
+    c->dims = get_sides(L, c->side);
+    get_cells(L, v, c->dims, 0);
+    lua_pop(L, 1);
+    if (v->definition.dims != 0 && v->definition.dims != c->dims)
+        tz_raise(L, "%s: 'coefficients' are nested %d deep, but 'dims' is %d", what, c->dims,
+                 v->definition.dims);
+    v->definition.dims = c->dims;
+    tz_key_number(L, OPTIONS, what, "scale", &c->scale);
+    c->field = key_text(L, OPTIONS, what, "field");
+    c->old = key_text(L, OPTIONS, what, "old");
+    c->a = key_formula(L, "a");
+    c->b = key_formula(L, "b");
+    c->v = key_formula(L, "v");
+    v->definition.coefficients = c;
+}
+
+/* ---- All ------------------------------------------------------------------------------------- */
+
+static void get_boundaries(lua_State *L, tz_definition *d)
+{
+    const char *names[TZ_MIRROR + 1];
+    for (int b = 0; b <= TZ_MIRROR; b++)
+        names[b] = tz_boundary_name((tz_boundary)b);
+    const bool given = push_table(L, OPTIONS, what, "boundaries");
+    if (given)
+        tz_list_check(L, what, "boundaries");
+    for (lua_Integer i = 1; given && i <= (lua_Integer)lua_rawlen(L, -1); i++) {
+        lua_rawgeti(L, -1, i);
+        lua_newtable(L);
+        lua_insert(L, -2);
+        lua_setfield(L, -2, "boundary");
+        d->boundaries |=
+            TZ_ALLOW(tz_key_choice(L, lua_gettop(L), what, "boundary", names, TZ_MIRROR + 1, 0));
+        lua_pop(L, 1);
+    }
+    lua_settop(L, VALUE);
+    d->boundary =
+        (tz_boundary)tz_key_choice(L, OPTIONS, what, "boundary", names, TZ_MIRROR + 1, TZ_CLAMP);
+}
+
+static void get_raw(lua_State *L, tz_definition *d, bool unsafe)
+{
+    d->raw = key_text(L, OPTIONS, what, "text");
+    if (d->raw && !unsafe)
+        tz_raise(L,
+                 "%s: 'text' is C code, which can do anything: run the script with --unsafe if "
+                 "you trust it, or write formulas",
+                 what);
+}
+
+tz_definition_value *tz_definition_read(lua_State *L, bool unsafe)
+{
+    if (!lua_istable(L, 1))
+        tz_raise(L, "%s: needs a table: tz.stencil { dims = 2, update = { u = \"…\" } }", what);
+    lua_settop(L, OPTIONS);
+    tz_keys_take(L, OPTIONS, what, tz_definition_options, false);
+    lua_newtable(L);
+    tz_definition_value *v = lua_newuserdatauv(L, sizeof *v, 0);
+    memset(v, 0, sizeof *v);
+    tz_definition *d = &v->definition;
+    int64_t dims = 0;
+    v->has_name = tz_key_copy(L, OPTIONS, what, "name", v->name, sizeof v->name);
+    if (!v->has_name)
+        strcpy(v->name, "stencil");
+    d->id = v->name;
+    d->doc = key_text(L, OPTIONS, what, "doc");
+    d->fields = v->fields;
+    d->params = v->params;
+    d->scalars = v->scalars;
+    tz_key_integer(L, OPTIONS, what, "dims", 1, TZ_AXES, &dims);
+    d->dims = (int)dims;
+    tz_key_flag(L, OPTIONS, what, "group", &d->group);
+    get_raw(L, d, unsafe);
+    get_fields(L, v);
+    get_params(L, v);
+    get_scalars(L, v);
+    get_passes(L, v);
+    get_outputs(L, v);
+    get_coefficients(L, v);
+    get_boundaries(L, d);
+    if (d->dims == 0)
+        tz_raise(L, "%s: 'dims' is missing: 1, 2 or 3", what);
+    if (d->passes_count == 0 && !d->coefficients)
+        tz_raise(L, "%s: needs 'update', 'passes' or 'coefficients'", what);
+    if (d->passes_count > 0 && d->coefficients)
+        tz_raise(L, "%s: give 'update' or 'coefficients', not both", what);
+    order_fields(v);
+    return v;
+}

@@ -1,0 +1,37 @@
+/* The options of tz.stencil, as the plain data that core/define makes a plugin of. */
+#ifndef TZ_CORE_LUA_DEFINITION_H
+#define TZ_CORE_LUA_DEFINITION_H
+
+#include "define/definition.h"
+#include "lua/keys.h"
+
+enum {
+    TZ_DEFINITION_SIDE = 2 * TZ_RADIUS_MAX + 1,
+    TZ_DEFINITION_CELLS = TZ_DEFINITION_SIDE * TZ_DEFINITION_SIDE * TZ_DEFINITION_SIDE,
+    TZ_DEFINITION_SCALARS = 64
+};
+
+/* A definition and all that it points to. Texts are those of Lua. */
+typedef struct tz_definition_value {
+    tz_definition definition;
+    bool has_name;
+    char name[48];
+    tz_defined_field fields[TZ_FIELDS_MAX];
+    tz_defined_param params[TZ_PARAMS_MAX];
+    tz_defined_scalar scalars[TZ_DEFINITION_SCALARS];
+    tz_defined_pass passes[TZ_PASSES_MAX];
+    tz_defined_update updates[TZ_PASSES_MAX][TZ_FIELDS_MAX], outputs[TZ_FIELDS_MAX];
+    tz_defined_coefficients coefficients;
+    double values[TZ_DEFINITION_CELLS];
+    const char *cells[TZ_DEFINITION_CELLS];
+} tz_definition_value;
+
+/* The keys of the table. */
+extern const tz_key tz_definition_options[];
+
+/* Read the table at index 1, whose copy takes its place. Pushes a table that keeps the texts alive,
+ * and a userdata, which it returns. Its id is "stencil" if the table has no name. Raises errors that
+ * begin with "tz.stencil". `unsafe`: a cell text written by hand is allowed. */
+tz_definition_value *tz_definition_read(lua_State *L, bool unsafe);
+
+#endif

@@ -1,0 +1,168 @@
+#include "lua/manual.h"
+
+#include "lua/api.h"
+#include "lua/context.h"
+#include "lua/module.h"
+#include "output/caption.h"
+#include "output/frame/colormap.h"
+#include "output/output.h"
+#include <stdbool.h>
+#include <string.h>
+
+/* The objects that have functions, in the order of the page. */
+static const struct {
+    const char *prefix, *title, *doc;
+} objects[] = {
+    {"tz.", "The module",
+     "`local tz = require \"trapeze\"`. `tz.version` is a text. `tz.checking` is true under "
+     "`trapeze run --check`. `tz.args.NAME` is the value of `--set NAME=VALUE`, or nil."},
+    {"sim:", "Simulations", "What `tz.simulation` returns."},
+    {"array:", "Arrays", "What `tz.array`, `tz.read`, `sim:array` and `sim:slabs` return."},
+    {"stencil:", "Stencils",
+     "What `tz.stencil` returns. `id`, `doc`, `dims`, and the lists `fields` and `params` of names "
+     "can be read."},
+    {"floorplan:", "Floorplans", "What `tz.floorplan` returns."},
+};
+enum { OBJECTS = sizeof objects / sizeof *objects };
+
+static bool is_of(const char *signature, int object)
+{
+    return strncmp(signature, objects[object].prefix, strlen(objects[object].prefix)) == 0;
+}
+
+/* Text in a cell of a table. */
+static void put_cell(FILE *out, const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '|')
+            fputc('\\', out);
+        fputc(*text, out);
+    }
+}
+
+static void put_options(FILE *out, const tz_key *options)
+{
+    fprintf(out, "\n| key | type | default | |\n|---|---|---|---|\n");
+    for (const tz_key *o = options; o->key; o++) {
+        fprintf(out, "| `%s` | ", o->key);
+        put_cell(out, o->type);
+        fprintf(out, " | ");
+        put_cell(out, o->otherwise ? o->otherwise : "required");
+        fprintf(out, " | ");
+        put_cell(out, o->doc);
+        fprintf(out, " |\n");
+    }
+}
+
+static void put_result(FILE *out, const tz_key *result)
+{
+    fprintf(out, "\nReturns a table:\n\n| key | type | |\n|---|---|---|\n");
+    for (const tz_key *o = result; o->key; o++) {
+        fprintf(out, "| `%s` | ", o->key);
+        put_cell(out, o->type);
+        fprintf(out, " | ");
+        put_cell(out, o->doc);
+        fprintf(out, " |\n");
+    }
+}
+
+static tz_status check_options(const char *signature, const tz_key *options, tz_error *error)
+{
+    for (const tz_key *o = options; o && o->key; o++)
+        if (!o->type || !o->doc)
+            return tz_error_set(error, TZ_FORMAT, "manual", "%s: '%s' has no type or doc",
+                                signature, o->key);
+    return TZ_OK;
+}
+
+static tz_status check(const tz_api_function *const *rows, tz_error *error)
+{
+    for (; *rows; rows++) {
+        const char *signature = (*rows)->signature;
+        bool known = false;
+        for (int k = 0; k < OBJECTS; k++)
+            known = known || is_of(signature, k);
+        if (!(*rows)->doc || !known)
+            return tz_error_set(error, TZ_FORMAT, "manual", "%s has no %s", signature,
+                                known ? "doc" : "section");
+        const tz_status status = check_options(signature, (*rows)->options, error);
+        if (status || check_options(signature, (*rows)->result, error))
+            return TZ_FORMAT;
+    }
+    return TZ_OK;
+}
+
+static void put_functions(FILE *out, const tz_api_function *const *rows)
+{
+    for (int k = 0; k < OBJECTS; k++) {
+        fprintf(out, "\n## %s\n\n%s\n", objects[k].title, objects[k].doc);
+        for (const tz_api_function *const *row = rows; *row; row++) {
+            const tz_api_function *f = *row;
+            if (!is_of(f->signature, k))
+                continue;
+            fprintf(out, "\n### `%s`\n\n%s\n", f->signature, f->doc);
+            if (f->options)
+                put_options(out, f->options);
+            if (f->result)
+                put_result(out, f->result);
+        }
+    }
+}
+
+static void put_words(FILE *out, const char *title, const char *doc, const tz_output_word *words)
+{
+    fprintf(out, "\n## %s\n\n%s\n\n| word | |\n|---|---|\n", title, doc);
+    for (; words->name; words++) {
+        fprintf(out, "| `%s` | ", words->name);
+        put_cell(out, words->doc);
+        fprintf(out, " |\n");
+    }
+}
+
+static void put_page(FILE *out, const tz_api_function *const *rows)
+{
+    fprintf(
+        out,
+        "# Scenarios: reference\n\n"
+        "Every function, option, column and placeholder. `trapeze manual` prints this page from "
+        "the tables\nof the program. README.md and the scenarios in `scripts/` are the place to "
+        "begin.\n\n"
+        "Functions refuse arguments, keys and types that they do not know. Arguments in "
+        "brackets may be left out.\nA table of options is read as it is: metatables are "
+        "refused. Coordinates count from 0, x first; boxes are half open.\n");
+    put_functions(out, rows);
+    put_words(out, "Columns", "Titles in the list of `tz.table`.", tz_column_words);
+    put_words(out, "Captions", "Placeholders in `caption`, in braces: `{step}`. `{{` is a brace.",
+              tz_caption_words);
+    fprintf(out, "\n## Colour maps\n\n");
+    const char *name;
+    for (int i = 0; (name = tz_colormap_name(i)); i++)
+        fprintf(out, "%s`%s`", i > 0 ? ", " : "", name);
+    fprintf(out, "; each also reversed, with `_r` behind its name.\n");
+}
+
+/* Opens the module. Protected: it may raise for lack of memory. */
+static int open_module(lua_State *L)
+{
+    return tz_module_open(L);
+}
+
+tz_status tz_manual_write(FILE *out, tz_error *error)
+{
+    const tz_script_options options = {.path = ""};
+    tz_context context = {.options = &options};
+    lua_State *L = luaL_newstate();
+    if (!L)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a Lua state");
+    *(tz_context **)lua_getextraspace(L) = &context;
+    tz_status status = TZ_OK;
+    lua_pushcfunction(L, open_module);
+    if (lua_pcall(L, 0, 0, 0) != LUA_OK)
+        status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for the module");
+    if (!status)
+        status = check(tz_api_rows(L), error);
+    if (!status)
+        put_page(out, tz_api_rows(L));
+    lua_close(L);
+    return status;
+}

@@ -1,0 +1,213 @@
+/* Row functions against the cell function. */
+#include "base/machine.h"
+#include "base/trap.h"
+#include "stencil/probe_impl.h"
+#include "stencil/stencil.h"
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A span of several vectors and a rest; one trial is enough where a cell has many reads. */
+enum { COUNT = 37, TRIALS = 4, READS_MANY = 100 };
+enum { X = 8, Y = 5, Z = 3 }; /* coordinates of its first cell */
+enum { SHIFT = 7, WINDOW_MAX = 2 * TZ_RADIUS_MAX + 1 };
+
+typedef struct span {
+    tz_cell_access access; /* first: the cell function gets a pointer to it */
+    tz__probe *probe;
+    int radius, window, rows;
+    int margin; /* the largest radius of the pass and the fields */
+    ptrdiff_t stride;
+    int64_t i, row; /* the cell that `access` stands for */
+    tz_row_fn *function;
+    tz_span span;
+    tz_view in[TZ_FIELDS_MAX * WINDOW_MAX];
+    tz_target out[TZ_FIELDS_MAX];
+    size_t pool;                                       /* elements */
+    char *values[TZ_FIELDS_MAX];                       /* of a type; fields of it share them */
+    tz__element by_cell[TZ_FIELDS_MAX][2 * COUNT];     /* an element each */
+    double by_rows[TZ_FIELDS_MAX][2 * COUNT], nothing; /* packed */
+} span;
+
+static size_t element_size(const span *s, int field)
+{
+    return s->probe->stencil->fields[field].type == TZ_REAL && s->probe->precision == TZ_DOUBLE
+               ? sizeof(double)
+               : sizeof(float);
+}
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+/* The first field of the same type: it has the values. */
+static int owner_of(const span *s, int field)
+{
+    int f = 0;
+    while (s->probe->stencil->fields[f].type != s->probe->stencil->fields[field].type)
+        f++;
+    return f;
+}
+
+static tz_status make_views(span *s, tz_error *error)
+{
+    const int fields = tz_stencil_fields_all(s->probe->stencil), dims = s->probe->stencil->dims;
+    s->radius = s->probe->pass->radius;
+    s->margin = s->radius;
+    for (int f = 0; f < fields; f++)
+        if (s->probe->stencil->fields[f].radius > s->margin)
+            s->margin = s->probe->stencil->fields[f].radius;
+    s->window = dims == 1 ? 1 : 2 * s->radius + 1;
+    s->rows = dims == 3 ? 2 : 1;
+    s->stride = dims == 3 ? COUNT + 2 * s->margin + 3 : 0;
+    const ptrdiff_t before = s->margin + s->margin * s->stride;
+    s->pool =
+        (size_t)(2 * before + s->rows * (s->stride + COUNT)) + (size_t)(fields * s->window * SHIFT);
+    for (int f = 0; f < fields; f++) {
+        const int owner = owner_of(s, f);
+        if (owner == f && !(s->values[f] = malloc(s->pool * element_size(s, f))))
+            return tz_error_set(error, TZ_MEMORY, s->probe->path, "not enough memory");
+        for (int k = 0; k < s->window; k++) {
+            const ptrdiff_t at = before + (f * s->window + k) * SHIFT;
+            s->in[f * s->window + k] =
+                (tz_view){s->values[owner] + (size_t)at * element_size(s, f), s->stride};
+        }
+        if (s->probe->pass->writes >> f & 1)
+            s->out[f] = (tz_target){s->by_rows[f], COUNT};
+    }
+    return TZ_OK;
+}
+
+static void fill(span *s, int trial)
+{
+    for (int f = 0; f < tz_stencil_fields_all(s->probe->stencil); f++) {
+        const size_t size = element_size(s, f);
+        for (size_t i = 0; s->values[f] && i < s->pool; i++) {
+            const tz__element value = tz__probe_value(s->probe, f, trial);
+            memcpy(s->values[f] + i * size, &value, size);
+        }
+    }
+}
+
+/* ---- The cell function on the same values ---------------------------------------------------- */
+
+static const void *read_cell(const tz_cell_access *access, int field, int dx, int dy, int dz)
+{
+    const span *s = (const span *)(const void *)access;
+    const int r = s->radius, dims = s->probe->stencil->dims;
+    const int d = dims == 1 ? 0 : r + (dims == 2 ? dy : dz);
+    /* In a branch that no trial of the cell function took. */
+    if (field < 0 || field >= tz_stencil_fields_all(s->probe->stencil) || d < 0 || d >= s->window ||
+        abs(dx) > s->margin || abs(dy) > s->margin)
+        return &s->nothing;
+    const tz_view *view = &s->in[field * s->window + d];
+    const ptrdiff_t row = dims == 3 ? s->row + dy : 0;
+    return (const char *)view->at +
+           (row * view->row_stride + s->i + dx) * (ptrdiff_t)element_size(s, field);
+}
+
+static void *write_cell(const tz_cell_access *access, int field)
+{
+    span *s = (span *)(uintptr_t)access;
+    const bool known = field >= 0 && field < tz_stencil_fields_all(s->probe->stencil);
+    return known ? (void *)&s->by_cell[field][s->row * COUNT + s->i] : (void *)&s->nothing;
+}
+
+static void call_cells(void *argument)
+{
+    span *s = argument;
+    for (s->row = 0; s->row < s->rows; s->row++)
+        for (s->i = 0; s->i < COUNT; s->i++) {
+            s->access.x = X + s->i;
+            s->access.y = s->span.y + s->row;
+            s->access.z = s->span.z;
+            s->access.step = s->span.step;
+            s->probe->pass->kernels->cell[s->probe->precision](&s->access);
+        }
+}
+
+static void call_rows(void *argument)
+{
+    span *s = argument;
+    s->function(&s->span);
+}
+
+/* ---- Comparing ------------------------------------------------------------------------------- */
+
+/* NaNs have many bits, and a compiler may choose. */
+static bool is_same(const span *s, int field, const void *a, const void *b)
+{
+    const size_t size = element_size(s, field);
+    if (memcmp(a, b, size) == 0)
+        return true;
+    if (s->probe->stencil->fields[field].type != TZ_REAL)
+        return false;
+    if (size == sizeof(double))
+        return isnan(*(const double *)a) && isnan(*(const double *)b);
+    return isnan(*(const float *)a) && isnan(*(const float *)b);
+}
+
+static tz_status compare(const span *s, tz_isa isa, tz_error *error)
+{
+    const tz_stencil *stencil = s->probe->stencil;
+    for (int f = 0; f < tz_stencil_fields_all(stencil); f++)
+        for (int k = 0; (s->probe->pass->writes >> f & 1) && k < s->rows * COUNT; k++)
+            if (!is_same(s, f, (const char *)s->by_rows[f] + (size_t)k * element_size(s, f),
+                         &s->by_cell[f][k]))
+                return tz__probe_refuse(
+                    s->probe, error,
+                    "its row function for %s and its cell function give '%s' other bits%s: compile "
+                    "it with -ffp-contract=off and without -ffast-math, as trapeze_add_plugin() "
+                    "does",
+                    tz_isa_form(isa), stencil->fields[f].name,
+                    stencil->fields[f].type != TZ_REAL ? ""
+                    : s->probe->precision == TZ_DOUBLE ? " in double precision"
+                                                       : " in single precision");
+    return TZ_OK;
+}
+
+static tz_status compare_form(span *s, tz_isa isa, tz_error *error)
+{
+    s->function = tz_kernels_rows(s->probe->pass->kernels, isa, s->probe->precision);
+    if (!s->function)
+        return TZ_OK;
+    memset(s->by_rows, 0xa5, sizeof s->by_rows);
+    const int raised = tz_trap_call(call_rows, s);
+    if (raised == SIGFPE)
+        return TZ_OK;
+    return raised ? tz__probe_refuse(s->probe, error, "its row function for %s crashes",
+                                     tz_isa_form(isa))
+                  : compare(s, isa, error);
+}
+
+tz_status tz__probe_rows(tz__probe *p, tz_error *error)
+{
+    span *s = calloc(1, sizeof *s);
+    if (!s)
+        return tz_error_set(error, TZ_MEMORY, p->path, "not enough memory");
+    s->probe = p;
+    s->access = (tz_cell_access){.read = read_cell, .write = write_cell, .constants = p->constants};
+    tz_status status = make_views(s, error);
+    s->span = (tz_span){.in = s->in,
+                        .out = s->out,
+                        .constants = p->constants,
+                        .count = COUNT,
+                        .rows = s->rows,
+                        .x = X,
+                        .y = p->stencil->dims > 1 ? Y : 0,
+                        .z = p->stencil->dims > 2 ? Z : 0};
+    const tz_isa best = tz_machine_isa();
+    for (int trial = 0; trial < (p->reads > READS_MANY ? 1 : TRIALS) && !status; trial++) {
+        s->span.step = trial;
+        tz__probe_vary(p, trial);
+        fill(s, trial);
+        if (tz_trap_call(call_cells, s))
+            continue; /* a division by zero */
+        for (int isa = TZ_ISA_BASE; isa <= (int)best && !status; isa++)
+            status = compare_form(s, (tz_isa)isa, error);
+    }
+    for (int f = 0; f < tz_stencil_fields_all(p->stencil); f++)
+        free(s->values[f]);
+    free(s);
+    return status;
+}

@@ -1,0 +1,127 @@
+#include "stencil/text_lists.h"
+
+#include "stencil/stencil.h"
+#include <stdio.h>
+#include <string.h>
+
+typedef struct check {
+    const tz_stencil *stencil;
+    const tz_pass *pass;
+    const char *path;
+    tz_error *error;
+} check;
+
+__attribute__((format(printf, 2, 3))) static tz_status refuse(const check *c, const char *format,
+                                                              ...)
+{
+    char what[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    return tz_error_set(c->error, TZ_PLUGIN, c->path, "stencil '%s', pass '%s': %s", c->stencil->id,
+                        c->pass->name, what);
+}
+
+/* "u, v, w", cut to the room that there is. */
+static void append_name(char *text, size_t size, const char *name)
+{
+    const size_t used = strlen(text);
+    snprintf(text + used, size - used, "%s%s", used > 0 ? ", " : "", name ? name : "(no name)");
+}
+
+/* One of the two lists. */
+typedef struct list {
+    bool is_fields;
+    const char *macro, *what; /* "TZ_FIELDS" and "field" */
+    int count;                /* of the text */
+    const tz_entry *entries;
+    int wanted; /* of the table */
+} list;
+
+static tz_entry table_entry(const check *c, const list *l, int i)
+{
+    if (l->is_fields)
+        return (tz_entry){c->stencil->fields[i].name, c->stencil->fields[i].type};
+    return (tz_entry){c->stencil->constants[i].name, c->stencil->constants[i].type};
+}
+
+static tz_status check_list(const check *c, const list *l)
+{
+    if (l->count > 0 && !l->entries)
+        return refuse(c, "it lacks the text's %s: use TZ_PASS()", l->macro);
+    if (l->count != l->wanted) {
+        char theirs[256] = "", table[256] = "";
+        for (int i = 0; i < l->count && i < TZ_CONSTANTS_MAX; i++)
+            append_name(theirs, sizeof theirs, l->entries[i].name);
+        for (int i = 0; i < l->wanted; i++)
+            append_name(table, sizeof table, table_entry(c, l, i).name);
+        return refuse(c,
+                      "its text lists %d %s%s (%s), the stencil's table has %d (%s): %s lists all "
+                      "of them, in the table's order",
+                      l->count, l->what, l->count == 1 ? "" : "s", theirs, l->wanted, table,
+                      l->macro);
+    }
+    for (int i = 0; i < l->count; i++) {
+        const tz_entry theirs = l->entries[i], table = table_entry(c, l, i);
+        if (!theirs.name || strcmp(theirs.name, table.name) != 0)
+            return refuse(c,
+                          "%s %d is '%s' in its text and '%s' in the stencil's table: %s lists all "
+                          "of them, in the table's order",
+                          l->what, i, theirs.name ? theirs.name : "", table.name, l->macro);
+        if (theirs.type != table.type)
+            return refuse(c, "%s '%s' is %s in its text and %s in the stencil's table", l->what,
+                          table.name,
+                          (unsigned)theirs.type > TZ_BITS ? "unknown" : tz_type_name(theirs.type),
+                          tz_type_name(table.type));
+    }
+    return TZ_OK;
+}
+
+static tz_status check_reads(const check *c, int i)
+{
+    const tz_reads *r = &c->pass->reads[i];
+    if (!r->cell || r->field < 0 || r->field >= c->stencil->fields_count)
+        return refuse(c, "entry %d of its TZ_READS has no cell or field of the text", i);
+    if (strcmp(r->cell, c->pass->text_cell) != 0)
+        return TZ_OK; /* of another cell update of the text */
+    const tz_field *field = &c->stencil->fields[r->field];
+    for (int axis = 0; axis < TZ_AXES; axis++) {
+        if (r->low[axis] > 0 || r->high[axis] < 0)
+            return refuse(c,
+                          "TZ_READS gives '%s' %d to %d on axis %c: the cell itself must lie "
+                          "between, so the first is at most 0 and the second at least 0",
+                          field->name, r->low[axis], r->high[axis], "xyz"[axis]);
+        /* Row functions get rows or planes up to the pass's radius. */
+        const bool by_pass = field->role == TZ_STATE || (axis > 0 && axis == c->stencil->dims - 1 &&
+                                                         c->pass->radius <= field->radius);
+        const int most = by_pass ? c->pass->radius : field->radius;
+        if (-r->low[axis] > most || r->high[axis] > most)
+            return refuse(c, "TZ_READS gives '%s' %d to %d on axis %c, beyond %s %d", field->name,
+                          r->low[axis], r->high[axis], "xyz"[axis],
+                          by_pass ? "TZ_CELL_RADIUS" : "the field's .radius", most);
+    }
+    for (int k = 0; k < i; k++)
+        if (c->pass->reads[k].field == r->field && strcmp(c->pass->reads[k].cell, r->cell) == 0)
+            return refuse(c, "TZ_READS lists '%s' of '%s' twice", field->name, r->cell);
+    return TZ_OK;
+}
+
+tz_status tz_text_lists_check(const tz_stencil *stencil, const tz_pass *pass, const char *path,
+                              tz_error *error)
+{
+    const check c = {stencil, pass, path, error};
+    if (pass->dims != stencil->dims)
+        return refuse(&c, "its text has %d dimensions (TZ_CELL_DIMS), the stencil has %d",
+                      pass->dims, stencil->dims);
+    tz_status status = check_list(&c, &(list){true, "TZ_FIELDS", "field", pass->fields_count,
+                                              pass->fields, stencil->fields_count});
+    if (!status)
+        status = check_list(&c, &(list){false, "TZ_CONSTANTS", "constant", pass->constants_count,
+                                        pass->constants, stencil->constants_count});
+    if (!status && pass->reads_count > 0 && !pass->reads)
+        status = refuse(&c, "it lacks the text's TZ_READS: use TZ_PASS()");
+    for (int i = 0; !status && i < pass->reads_count; i++)
+        status = check_reads(&c, i);
+    return status;
+}

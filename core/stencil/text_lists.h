@@ -1,0 +1,15 @@
+/* What a text says of itself, held against the tables of its stencil. */
+#ifndef TZ_CORE_STENCIL_TEXT_LISTS_H
+#define TZ_CORE_STENCIL_TEXT_LISTS_H
+
+#include "base/error.h"
+#include <trapeze/plugin.h>
+
+/* The pass (or output) has the dimensions of the stencil. It lists all fields and constants, in the
+ * order of the tables and with their names and types: row functions find them by number, GPUs by
+ * name. What it says of reads is within its radius. TZ_PLUGIN: the message is one line, about the
+ * first difference. The stencil's fields and constants have names. */
+tz_status tz_text_lists_check(const tz_stencil *stencil, const tz_pass *pass, const char *path,
+                              tz_error *error);
+
+#endif

@@ -1,0 +1,8 @@
+/* error: TZ_FIELDS_of_text.* has no member named .uu.|no member named .uu. in .text_TZ_FIELDS_of_text */
+#define TZ_FIELDS(F) F(u, real)
+#define TZ_CONSTANTS(K) K(share, real)
+
+TZ_CELL(text)
+{
+    TZ_PUT(u, TZ_K(share) * TZ_AT(uu, 1, 0));
+}

@@ -1,0 +1,8 @@
+/* error: TZ_FIELDS_of_text.* has no member named .w.|no member named .w. in .text_TZ_FIELDS_of_text */
+#define TZ_FIELDS(F) F(u, real)
+#define TZ_CONSTANTS(K) K(share, real)
+
+TZ_CELL(text)
+{
+    TZ_PUT(w, TZ_K(share) * TZ_AT(u, 1, 0));
+}

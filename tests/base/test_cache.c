@@ -1,0 +1,92 @@
+/* The cache on disk: entries come back whole or not at all, and code from this user's folder alone. */
+#include "tests/support.h"
+
+#include "base/cache.h"
+
+static const tz_cache_kind shared = {.magic = "SHARED1", .ending = "one"},
+                           own = {.magic = "PRIVAT1", .ending = "two", .folder = "own"};
+static const char data[] = "what was compiled";
+
+static tz_cache_key key_of(const char *text)
+{
+    tz_cache_key key = tz_cache_key_start();
+    tz_cache_key_add(&key, text);
+    return tz_cache_key_end(key);
+}
+
+static bool holds(const char *text, const tz_cache_kind *kind)
+{
+    size_t bytes = 0;
+    char *found = tz_cache_read(key_of(text), kind, &bytes);
+    const bool good = found && bytes == sizeof data && memcmp(found, data, bytes) == 0;
+    free(found);
+    return good;
+}
+
+static mode_t mode_of(const char *path)
+{
+    struct stat facts;
+    assert_int_equal(stat(path, &facts), 0);
+    return facts.st_mode & 07777;
+}
+
+static void entries_come_back(void **state)
+{
+    scratch *s = *state;
+    setenv("TRAPEZE_CACHE", scratch_path(s, "cache/inner"), 1);
+    assert_false(holds("a", &shared));
+    tz_cache_write(key_of("a"), &shared, data, sizeof data);
+    tz_cache_write(key_of("a"), &own, data, sizeof data);
+    assert_true(holds("a", &shared));
+    assert_true(holds("a", &own));
+    assert_false(holds("b", &own));
+    assert_int_equal(mode_of(scratch_path(s, "cache/inner/own")), 0700);
+}
+
+static void a_folder_that_others_may_change_is_refused(void **state)
+{
+    scratch *s = *state;
+    char folder[800];
+    snprintf(folder, sizeof folder, "%s", scratch_path(s, "cache/inner/own"));
+    assert_ok(tz_cache_check_private(&own, &failure));
+    assert_ok(tz_cache_check_private(&shared, &failure));
+    assert_int_equal(chmod(folder, 0777), 0);
+    check_error(tz_cache_check_private(&own, &failure), TZ_IO, folder,
+                "is open to other users (mode 0777), whose code would be run");
+    assert_int_equal(chmod(folder, 0750), 0);
+    check_error(tz_cache_check_private(&own, &failure), TZ_IO, folder, "mode 0750");
+    tz_cache_write(key_of("c"), &own, data, sizeof data);
+    assert_int_equal(chmod(folder, 0700), 0);
+    assert_false(holds("c", &own));
+    char text[1024];
+    assert_true(tz_cache_take_warning(text, sizeof text));
+    assert_non_null(strstr(text, "compiled code cannot be kept in"));
+    scratch_empty(folder);
+    assert_int_equal(rmdir(folder), 0);
+    assert_int_equal(symlink("/tmp", folder), 0);
+    check_error(tz_cache_check_private(&own, &failure), TZ_IO, folder, "is no folder");
+    assert_int_equal(unlink(folder), 0);
+    assert_ok(tz_cache_check_private(&own, &failure));
+    setenv("TRAPEZE_CACHE", "", 1);
+    assert_ok(tz_cache_check_private(&own, &failure));
+}
+
+static void a_folder_of_another_user_is_refused(void **state)
+{
+    scratch *s = *state;
+    char folder[800];
+    setenv("TRAPEZE_CACHE", scratch_path(s, "cache/inner"), 1);
+    snprintf(folder, sizeof folder, "%s", scratch_path(s, "cache/inner/own"));
+    assert_int_equal(mkdir(folder, 0700), 0);
+    const bool given = chown(folder, 12345, (gid_t)-1) == 0;
+    if (given)
+        check_error(tz_cache_check_private(&own, &failure), TZ_IO, folder,
+                    "belongs to another user (12345)");
+    assert_int_equal(rmdir(folder), 0);
+    if (!given)
+        skip_test("this user cannot give files away");
+}
+
+TEST_MAIN(scratch_setup, scratch_teardown, TEST(entries_come_back),
+          TEST(a_folder_that_others_may_change_is_refused),
+          TEST(a_folder_of_another_user_is_refused))

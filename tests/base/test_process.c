@@ -1,0 +1,95 @@
+/* Programs that are run without a shell: their output, their end, and what ends them. */
+#include "tests/support.h"
+
+#include "base/machine.h"
+#include "base/process.h"
+#include <signal.h>
+#include <sys/wait.h>
+
+static int never(void)
+{
+    return 0;
+}
+
+static int at_once(void)
+{
+    return SIGINT;
+}
+
+static tz_status run(const char *script, double limit_s, int (*stopped)(void), char **output,
+                     int *code)
+{
+    const char *const arguments[] = {"sh", "-c", script, NULL};
+    const tz_process process = {
+        .program = "/bin/sh", .arguments = arguments, .limit_s = limit_s, .stopped = stopped};
+    *code = -1;
+    return tz_process_run(&process, output, code, &failure);
+}
+
+static void output_and_exit_code(void **state)
+{
+    char *output = NULL;
+    int code;
+    assert_ok(run("echo one; echo two >&2; exit 3", 60, never, &output, &code));
+    assert_int_equal(code, 3);
+    assert_string_equal(output, "one\ntwo\n");
+    free(output);
+    assert_ok(run("kill -9 $$", 60, NULL, &output, &code));
+    assert_int_equal(code, 128 + SIGKILL);
+    free(output);
+    assert_ok(run("cat; echo $LC_ALL", 60, NULL, &output, &code));
+    assert_string_equal(output, "C\n");
+    free(output);
+}
+
+static void output_without_end_is_cut(void **state)
+{
+    char *output = NULL;
+    int code;
+    assert_ok(run("yes 0123456789 | head -c 300000", 60, NULL, &output, &code));
+    assert_int_equal(code, 0);
+    assert_int_equal(strlen(output), 64 << 10);
+    free(output);
+}
+
+static void a_program_that_hangs_is_killed_with_its_children(void **state)
+{
+    char *output = NULL;
+    int code;
+    const double start = tz_machine_clock_s();
+    check_error(run("sleep 100 & sleep 100", 0.2, never, &output, &code), TZ_IO, "/bin/sh",
+                "did not end within 0.2 s and was killed");
+    assert_null(output);
+    check_error(run("sleep 100", 60, at_once, &output, &code), TZ_INTERRUPTED, "/bin/sh",
+                "interrupted");
+    assert_true(tz_machine_clock_s() - start < 30);
+    assert_int_equal(waitpid(-1, &code, WNOHANG), -1); /* nothing is left to wait for */
+}
+
+static void a_child_that_keeps_the_output_open_does_not_hold_it_up(void **state)
+{
+    char *output = NULL;
+    int code;
+    const double start = tz_machine_clock_s();
+    assert_ok(run("sleep 30 & echo done", 60, NULL, &output, &code));
+    assert_string_equal(output, "done\n");
+    assert_true(tz_machine_clock_s() - start < 15);
+    free(output);
+}
+
+static void what_cannot_be_started(void **state)
+{
+    const char *const arguments[] = {"nothing", NULL};
+    const tz_process process = {
+        .program = "/nowhere/nothing", .arguments = arguments, .limit_s = 1};
+    char *output = NULL;
+    int code;
+    check_error(tz_process_run(&process, &output, &code, &failure), TZ_IO, "/nowhere/nothing",
+                "cannot be started");
+    assert_null(output);
+}
+
+TEST_MAIN(NULL, NULL, TEST(output_and_exit_code), TEST(output_without_end_is_cut),
+          TEST(a_program_that_hangs_is_killed_with_its_children),
+          TEST(a_child_that_keeps_the_output_open_does_not_hold_it_up),
+          TEST(what_cannot_be_started))

@@ -1,0 +1,184 @@
+#!/bin/sh
+# Tests of stencils that scenarios define, as seen from outside: compilers, caches, signals, `trapeze new`, and the
+# shipped scenarios.
+#
+#   run_define_tests.sh TRAPEZE SCENARIOS_DIR
+#
+# Prints TAP; exits 1 if a case failed.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/support.sh"
+scenarios=$(cd "$2" && pwd)
+cd "$work" || exit 1
+unset CC
+export TRAPEZE_CACHE="$work/cache"
+images() { ls "$work/cache/stencils" 2>/dev/null | wc -l; }
+
+cat >heat.lua <<'END'
+local tz = require "trapeze"
+local heat = tz.stencil { name = tz.args.name or "heat", dims = 2, params = { k = 0.2 },
+  update = "u + k*(u[-1,0] + u[1,0] + u[0,-1] + u[0,1] - 4*u)" }
+local sim = tz.simulation { plugin = heat, grid = { 64, 48 }, fields = { u = function(x, y) return x == 20 and 1 or 0 end } }
+sim:every(10, tz.png("u", { range = { 0, 1 } }))
+sim:run(20)
+tz.expect(math.abs(sim:sum "u" - 48) < 1e-3)
+tz.log(sim:hash())
+END
+
+# ---- Caches ------------------------------------------------------------------------------------
+t run heat.lua -q --out first
+check "a stencil is compiled and runs" is $rc 0
+check "it is kept" is "$(images)" 1
+check "in a folder of mode 700" is "$(stat -c %a cache/stencils)" 700
+check "run.json has its text" grep -q '"definition": ".*TZ_CELL' first/run.json
+CC=/nowhere t run heat.lua -q
+check "a compiler that is not there: exit code 1" is $rc 1
+check "a compiler that is not there: the line" errs "heat.lua:2: tz.stencil: CC names a C compiler that is not there, '/nowhere'"
+check "a compiler that is not there: one line" lines_err 1
+t explain first
+check "explain knows the stencil" sh -c '! grep -q "unknown plugin" err'
+t predict heat --from heat.lua --grid 4096,4096 --device gtx280
+check "predict --from" is $rc 0
+t predict heta --from heat.lua --grid 64,64 --device gtx280
+check "predict --from: unknown stencil" errs "unknown plugin 'heta'; did you mean 'heat'?"
+t predict heat --from nosuch.lua --grid 64,64 --device gtx280
+check "predict --from: no scenario" errs "nosuch.lua: "
+chmod 755 cache/stencils
+t run heat.lua -q
+check "an open folder: exit code 1" is $rc 1
+check "an open folder: what to do" errs "is open to other users (mode 0755), whose code would be run: remove it, or close it with chmod 700"
+t doctor
+check "doctor says so" says "NOT usable"
+chmod 700 cache/stencils
+t doctor
+check "doctor: compiler and headers" grep -q "compiler: cc (" out
+check "doctor: headers" grep -q "headers: /" out
+: >file
+TRAPEZE_CACHE=$work/file/cache t run heat.lua --out warned
+check "a cache that cannot be written: it runs" is $rc 0
+check "a cache that cannot be written: one warning" is "$(grep -c 'warning: compiled code cannot be kept' err)" 1
+if [ "$(id -u)" -ne 0 ]; then
+    cp -R cache readonly && rm readonly/stencils/* && chmod 500 readonly/stencils
+    TRAPEZE_CACHE=$work/readonly t run heat.lua --out read-only
+    check "a read-only cache: it runs" is $rc 0
+    chmod 700 readonly/stencils
+else
+    skip "a read-only cache" "this user may write everywhere"
+fi
+
+# Eight at once, with an empty cache.
+export TRAPEZE_CACHE="$work/many"
+for i in 1 2 3 4 5 6 7 8; do
+    "$bin" run heat.lua -q --out "at-once-$i" >"once-$i.out" 2>&1 </dev/null &
+done
+wait
+for i in 1 2 3 4 5 6 7 8; do
+    check "eight processes at once: $i" grep -q '"status": "done"' "at-once-$i/run.json"
+done
+check "eight processes: one entry, nothing else" is "$(ls -A many/stencils | wc -l)" 1
+export TRAPEZE_CACHE="$work/cache"
+
+# ---- Compilers ---------------------------------------------------------------------------------
+cat >bad-cc <<'END'
+#!/bin/sh
+case $* in *--version*) echo "bad cc 1"; exit 0 ;; esac
+echo "note: something" >&2
+echo "heat.c:1:1: fatal error: all is wrong" >&2
+exit 1
+END
+cat >hanging-cc <<'END'
+#!/bin/sh
+case $* in *--version*) echo "hanging cc 1"; exit 0 ;; esac
+echo $$ >hangs
+sleep 1000
+END
+chmod +x bad-cc hanging-cc
+CC="$work/bad-cc -O9" t run heat.lua -q
+check "a compiler that fails: its first error" errs "heat.c:1:1: fatal error: all is wrong"
+check "a compiler that fails: one line" lines_err 1
+CC="$work/hanging-cc" timeout --foreground -s INT -k 20 1 "$bin" run heat.lua -q >out 2>err </dev/null
+rc=$?
+check "a compiler that hangs: Ctrl-C ends both" errs "interrupted"
+check "nothing is left of it" sh -c '! ps -eo args | grep -v grep | grep -q "$1"' - "$work/hanging-cc"
+check "no temporary folder is left" sh -c '! ls -d "${TMPDIR:-/tmp}"/trapeze-??????/heat.c 2>/dev/null | grep -q .'
+PATH=/nowhere t run heat.lua -q
+check "no compiler: names the package" errs "apt-get install gcc"
+PATH=/nowhere t doctor
+check "doctor: no compiler is no fault" is $rc 0
+check "doctor: no compiler" says "missing, optional: a stencil of a scenario needs a C compiler"
+cat >raw.lua <<'END'
+local tz = require "trapeze"
+local raw = tz.stencil { name = "raw", dims = 1, passes = { { name = "half", radius = 1, writes = { "u" } } },
+  text = "TZ_CELL(half)\n{\n    TZ_PUT(u, TZ_R(0.5) * (TZ_AT(u, -1) + TZ_AT(u, 1)));\n}\n" }
+local sim = tz.simulation { plugin = raw, grid = { 16 }, fields = { u = function(x) return x end } }
+sim:run(1)
+tz.expect(sim:get("u", 7) == 7)
+END
+t run raw.lua -q
+check "C code is refused" errs "raw.lua:2: tz.stencil: 'text' is C code, which can do anything: run the script with --unsafe"
+t run raw.lua -q --unsafe --out raw
+check "C code with --unsafe" is $rc 0
+
+# ---- trapeze new -------------------------------------------------------------------------------
+builds() { # builds NAME: the plugin builds, its tests pass, its scenario draws
+    TZ_CONTRACT=quick sh -c "cmake -S $1 -B $1/build && cmake --build $1/build && ctest --test-dir $1/build --output-on-failure" >out 2>err </dev/null
+    rc=$?
+    check "new $1: builds unedited and passes its tests" is $rc 0
+    check "new $1: no warning" sh -c '! grep -q "warning:" out err'
+    check "new $1: with the contract" grep -q "contract .*Passed" out
+    check "new $1: draws" sh -c 'ls "$1"/build/run/*.png >/dev/null' - "$1"
+}
+t new plate
+check "new" is $rc 0
+check "new: says how to go on" says "ctest --test-dir plate/build"
+builds plate
+t new plate
+check "new: does not overwrite" is $rc 1
+check "new: says so" errs "plate: exists already, and is not overwritten"
+for name in Plate 3d a-b test int 'a b' '' ../x aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa; do
+    t new "$name"
+    check "new '$name' is refused" is $rc 2
+done
+t new
+check "new without a name" errs "new: needs a name"
+t new other --stencil x
+check "new --stencil alone" errs "--stencil and --set need --from SCENARIO"
+t new mine --from heat.lua
+check "new --from" is $rc 0
+builds mine
+t run heat.lua --out hash-1
+grep -v steps err >hash-defined
+t run mine/mine.lua --plugins mine/build --out hash-2
+grep -v steps err >hash-plugin
+check "the plugin has the bits of the scenario" cmp -s hash-defined hash-plugin
+cat >two.lua <<'END'
+local tz = require "trapeze"
+local a = tz.stencil { name = "a", dims = 1, update = "u[-1]" }
+local b = tz.stencil { name = "b", dims = 1, update = "u[1]" }
+for _, s in ipairs { a, b } do tz.simulation({ plugin = s, grid = { 8 } }):run(1) end
+END
+t new third --from two.lua
+check "new --from: several stencils" errs "two.lua defines 2 stencils: choose with --stencil a, b"
+t new third --from two.lua --stencil c
+check "new --from: not that one" errs "two.lua defines no stencil 'c', but a, b"
+t new third --from two.lua --stencil b
+check "new --from --stencil" is $rc 0
+check "new: only that one is replaced" grep -qF 'options.name == "b"' third/third.lua
+echo 'local tz = require "trapeze"' >none.lua
+t new fourth --from none.lua
+check "new --from: none" errs "none.lua defines no stencil with tz.stencil"
+t new fourth --from nosuch.lua
+check "new --from: no file" errs "nosuch.lua: "
+check "nothing is left of those" [ ! -e fourth ]
+
+# ---- The shipped scenarios ---------------------------------------------------------------------
+for script in "$scenarios"/*.lua; do
+    shipped=$(basename "$script" .lua)
+    t run "$script" -q --out "shipped-$shipped"
+    check "$shipped runs" is $rc 0
+    check "$shipped draws" sh -c 'ls "$1"/*.png >/dev/null' - "shipped-$shipped"
+    t run "$script" --check
+    check "$shipped --check" is $rc 0
+done
+
+finish

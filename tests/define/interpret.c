@@ -1,0 +1,432 @@
+#include "tests/define/interpret.h"
+
+#include "tests/unit.h"
+#include <trapeze/rows_math.h>
+
+static interpreted constant_of(kind of, double number)
+{
+    return (interpreted){of, true, number};
+}
+
+double interpret_rounded(const cell *c, double number)
+{
+    return c->single ? (double)(float)number : number;
+}
+
+static int32_t wrapped(double number)
+{
+    return (int32_t)(uint32_t)(int64_t)number;
+}
+
+static interpreted as_real(const cell *c, interpreted v)
+{
+    v.kind = REAL;
+    if (!v.constant)
+        v.number = interpret_rounded(c, v.number);
+    return v;
+}
+
+static bool named(const cell *c, const tz_syntax_node *n, const char *name)
+{
+    return (int)strlen(name) == n->length &&
+           memcmp(c->syntax->formula.text.text + n->at, name, (size_t)n->length) == 0;
+}
+
+/* ---- Arithmetic ------------------------------------------------------------------------------- */
+
+static double floor_of(double a, double b)
+{
+    return b == 0 ? 0 : floor(a / b);
+}
+
+static double real_operation(const cell *c, tz_operator op, double a, double b)
+{
+    const float x = (float)a, y = (float)b;
+    switch (op) {
+    case TZ_OP_PLUS:
+        return c->single ? (double)(x + y) : a + b;
+    case TZ_OP_MINUS:
+        return c->single ? (double)(x - y) : a - b;
+    case TZ_OP_TIMES:
+        return c->single ? (double)(x * y) : a * b;
+    default:
+        return c->single ? (double)(x / y) : a / b;
+    }
+}
+
+static double whole_operation(tz_operator op, double a, double b)
+{
+    const int32_t x = wrapped(a), y = wrapped(b);
+    switch (op) {
+    case TZ_OP_PLUS:
+        return wrapped(a + b);
+    case TZ_OP_MINUS:
+        return wrapped(a - b);
+    case TZ_OP_TIMES:
+        return (double)(int32_t)((uint32_t)x * (uint32_t)y);
+    case TZ_OP_FLOOR_OVER:
+        return wrapped(floor_of(a, b));
+    case TZ_OP_MODULO:
+        return b == 0 ? a : a - b * floor_of(a, b);
+    case TZ_OP_BITS_AND:
+        return x & y;
+    case TZ_OP_BITS_OR:
+        return x | y;
+    case TZ_OP_BITS_XOR:
+        return x ^ y;
+    case TZ_OP_LEFT:
+        return (double)(int32_t)((uint32_t)x << y);
+    default:
+        return x >> y;
+    }
+}
+
+static bool compares(tz_operator op, double a, double b)
+{
+    switch (op) {
+    case TZ_OP_EQUAL:
+        return a == b;
+    case TZ_OP_NOT_EQUAL:
+        return a != b;
+    case TZ_OP_LESS:
+        return a < b;
+    case TZ_OP_LESS_EQUAL:
+        return a <= b;
+    case TZ_OP_GREATER:
+        return a > b;
+    default:
+        return a >= b;
+    }
+}
+
+static interpreted operate(const cell *c, interpreted a, tz_operator op, interpreted b)
+{
+    const tz_level level = tz_operator_level(op);
+    const bool constant = a.constant && b.constant;
+    const cell exact = {.single = false};
+    if (level == TZ_LEVEL_OR || level == TZ_LEVEL_AND) {
+        const bool x = a.number != 0, y = b.number != 0;
+        return (interpreted){TRUTH, constant, op == TZ_OP_OR ? x || y : x && y};
+    }
+    if (level == TZ_LEVEL_COMPARE) {
+        const bool real = (a.kind == REAL || b.kind == REAL) && !constant;
+        return (interpreted){TRUTH, constant,
+                             compares(op, real ? interpret_rounded(c, a.number) : a.number,
+                                      real ? interpret_rounded(c, b.number) : b.number)};
+    }
+    const bool whole = a.kind != REAL && b.kind != REAL && op != TZ_OP_OVER;
+    if (constant && op == TZ_OP_FLOOR_OVER)
+        return constant_of(WHOLE, floor_of(a.number, b.number));
+    if (whole && (!constant || level != TZ_LEVEL_SUM))
+        return (interpreted){WHOLE, constant, whole_operation(op, a.number, b.number)};
+    if (constant)
+        return constant_of(whole ? WHOLE : REAL, real_operation(&exact, op, a.number, b.number));
+    return (interpreted){
+        REAL, false,
+        real_operation(c, op, interpret_rounded(c, a.number), interpret_rounded(c, b.number))};
+}
+
+/* ---- Functions -------------------------------------------------------------------------------- */
+
+static double call(const cell *c, const char *name, bool constant, const double *a)
+{
+    if (constant || strcmp(name, "sqrt") == 0) {
+        const double exact = strcmp(name, "exp") == 0    ? exp(a[0])
+                             : strcmp(name, "log") == 0  ? log(a[0])
+                             : strcmp(name, "sin") == 0  ? sin(a[0])
+                             : strcmp(name, "cos") == 0  ? cos(a[0])
+                             : strcmp(name, "tanh") == 0 ? tanh(a[0])
+                             : strcmp(name, "pow") == 0  ? pow(a[0], a[1])
+                             : strcmp(name, "fma") == 0  ? fma(a[0], a[1], a[2])
+                                                         : sqrt(a[0]);
+        return constant || !c->single ? exact : (double)sqrtf((float)a[0]);
+    }
+    const float x = (float)a[0], y = (float)a[1], z = (float)a[2];
+    if (strcmp(name, "exp") == 0)
+        return c->single ? (double)tz_exp_single(x) : tz_exp_double(a[0]);
+    if (strcmp(name, "log") == 0)
+        return c->single ? (double)tz_log_single(x) : tz_log_double(a[0]);
+    if (strcmp(name, "sin") == 0)
+        return c->single ? (double)tz_sin_single(x) : tz_sin_double(a[0]);
+    if (strcmp(name, "cos") == 0)
+        return c->single ? (double)tz_cos_single(x) : tz_cos_double(a[0]);
+    if (strcmp(name, "tanh") == 0)
+        return c->single ? (double)tz_tanh_single(x) : tz_tanh_double(a[0]);
+    if (strcmp(name, "pow") == 0)
+        return c->single ? (double)tz_pow_single(x, y) : tz_pow_double(a[0], a[1]);
+    return c->single ? (double)fmaf(x, y, z) : fma(a[0], a[1], a[2]);
+}
+
+static interpreted cut(interpreted v)
+{
+    const double n = v.number;
+    v.number = isnan(n) ? 0 : n >= INT32_MAX ? INT32_MAX : n <= INT32_MIN ? INT32_MIN : trunc(n);
+    v.kind = WHOLE;
+    return v;
+}
+
+/* min, max, abs and functions of real numbers. */
+static interpreted plain(const cell *c, const tz_syntax_node *n, bool whole)
+{
+    char name[16];
+    interpreted all[8];
+    double arguments[3] = {0};
+    bool constant = true, real = false;
+    int count = 0;
+    tz_syntax_name(c->syntax, n, name, sizeof name);
+    const bool extreme = strcmp(name, "min") == 0 || strcmp(name, "max") == 0;
+    const bool mixed = extreme || strcmp(name, "abs") == 0;
+    for (int i = n->first; i >= 0; i = c->syntax->nodes[i].next, count++) {
+        all[count] = interpret(c, i, mixed && whole);
+        constant = constant && all[count].constant;
+        real = real || all[count].kind == REAL;
+    }
+    if (strcmp(name, "int") == 0)
+        return cut(as_real(c, all[0]));
+    if (!mixed) {
+        for (int i = 0; i < count; i++)
+            arguments[i] = constant ? all[i].number : interpret_rounded(c, all[i].number);
+        return (interpreted){REAL, constant, call(c, name, constant, arguments)};
+    }
+    interpreted result = all[0];
+    if (!extreme) {
+        result.number = real ? fabs(result.number) : wrapped(fabs(result.number));
+        return result;
+    }
+    for (int i = 1; i < count; i++) {
+        interpreted a = result, b = all[i];
+        if (!(a.constant && b.constant) && (a.kind == REAL || b.kind == REAL)) {
+            a.number = interpret_rounded(c, a.number);
+            b.number = interpret_rounded(c, b.number);
+        }
+        const bool second = strcmp(name, "min") == 0 ? b.number < a.number : a.number < b.number;
+        result = (interpreted){a.kind == REAL || b.kind == REAL ? REAL : WHOLE,
+                               a.constant && b.constant, second ? b.number : a.number};
+    }
+    return result;
+}
+
+static interpreted sum_of(const cell *c, const tz_syntax_node *n, bool whole)
+{
+    const tz_syntax_node *nodes = c->syntax->nodes;
+    const int low = nodes[n->first].next, high = nodes[low].next, term = nodes[high].next;
+    interpreted sum = constant_of(WHOLE, 0);
+    const int last = (int)interpret(c, high, true).number;
+    bool begins = true;
+    for (int i = (int)interpret(c, low, true).number; i <= last; i++) {
+        const loop here = {&nodes[n->first], i, c->loops};
+        cell inner = *c;
+        inner.loops = &here;
+        const interpreted v = interpret(&inner, term, whole);
+        sum = begins ? v : operate(c, sum, TZ_OP_PLUS, v);
+        begins = false;
+    }
+    return sum;
+}
+
+/* ---- Derivatives ------------------------------------------------------------------------------ */
+
+static interpreted moved(const cell *c, int node, int axis, int by, int other_axis, int other)
+{
+    cell there = *c;
+    there.at[axis] += by;
+    there.at[other_axis] += other;
+    return as_real(c, interpret(&there, node, false));
+}
+
+static interpreted product(const cell *c, double weight, interpreted v)
+{
+    return weight == 1 ? v : operate(c, constant_of(REAL, weight), TZ_OP_TIMES, v);
+}
+
+static interpreted derivative(const cell *c, const tz_syntax_node *n, const char *name)
+{
+    static const double first[4][4] = {{1.0 / 2},
+                                       {2.0 / 3, -1.0 / 12},
+                                       {3.0 / 4, -3.0 / 20, 1.0 / 60},
+                                       {4.0 / 5, -1.0 / 5, 4.0 / 105, -1.0 / 280}};
+    static const double second[4][5] = {{-2.0, 1.0},
+                                        {-5.0 / 2, 4.0 / 3, -1.0 / 12},
+                                        {-49.0 / 18, 3.0 / 2, -3.0 / 20, 1.0 / 90},
+                                        {-205.0 / 72, 8.0 / 5, -1.0 / 5, 8.0 / 315, -1.0 / 560}};
+    const int order_at = c->syntax->nodes[n->first].next;
+    const int terms = order_at < 0 ? 1 : (int)interpret(c, order_at, true).number / 2;
+    const bool lap = strcmp(name, "lap") == 0;
+    const int axis = lap ? 0 : name[1] - 'x', last = lap ? c->definition->dims - 1 : axis;
+    const bool one = !lap && !name[2], twice = lap || name[1] == name[2];
+    const int other = lap || one ? 0 : name[2] - 'x';
+    interpreted sum = {0};
+    for (int k = 1; k <= terms; k++) {
+        interpreted all = {0};
+        for (int a = axis; a <= last && (one || twice); a++) {
+            const interpreted low = moved(c, n->first, a, -k, a, 0),
+                              high = moved(c, n->first, a, k, a, 0);
+            const interpreted both =
+                one ? operate(c, high, TZ_OP_MINUS, low) : operate(c, low, TZ_OP_PLUS, high);
+            all = a == axis ? both : operate(c, all, TZ_OP_PLUS, both);
+        }
+        if (one || twice) {
+            const interpreted term =
+                product(c, one ? first[terms - 1][k - 1] : second[terms - 1][k], all);
+            sum = k == 1 ? term : operate(c, sum, TZ_OP_PLUS, term);
+            continue;
+        }
+        for (int j = 1; j <= terms; j++) {
+            const interpreted high = operate(c, moved(c, n->first, axis, k, other, j), TZ_OP_MINUS,
+                                             moved(c, n->first, axis, k, other, -j));
+            const interpreted low = operate(c, moved(c, n->first, axis, -k, other, j), TZ_OP_MINUS,
+                                            moved(c, n->first, axis, -k, other, -j));
+            const interpreted term = product(c, first[terms - 1][k - 1] * first[terms - 1][j - 1],
+                                             operate(c, high, TZ_OP_MINUS, low));
+            sum = k == 1 && j == 1 ? term : operate(c, sum, TZ_OP_PLUS, term);
+        }
+    }
+    if (!twice)
+        return sum;
+    return operate(
+        c, sum, TZ_OP_PLUS,
+        product(c, (last - axis + 1) * second[terms - 1][0], moved(c, n->first, axis, 0, axis, 0)));
+}
+
+/* ---- Nodes ------------------------------------------------------------------------------------ */
+
+static interpreted read_field(const cell *c, const tz_syntax_node *n, const int *offset)
+{
+    static const kind kinds[] = {[TZ_REAL] = REAL, [TZ_INT] = WHOLE, [TZ_BITS] = TRUTH};
+    for (int f = 0; f < c->definition->fields_count; f++)
+        if (named(c, n, c->definition->fields[f].name)) {
+            int at[TZ_AXES];
+            for (int axis = 0; axis < TZ_AXES; axis++)
+                at[axis] = c->at[axis] + offset[axis];
+            return (interpreted){kinds[c->definition->fields[f].type], false,
+                                 c->read(c->context, f, at)};
+        }
+    fail_msg("no field at byte %d of %.*s", n->at, (int)c->syntax->formula.text.length,
+             c->syntax->formula.text.text);
+    return (interpreted){0};
+}
+
+static interpreted name_of(const cell *c, const tz_syntax_node *n, bool whole)
+{
+    static const int centre[TZ_AXES];
+    const char *text = c->syntax->formula.text.text;
+    for (const loop *l = c->loops; l; l = l->outer)
+        if (l->name->length == n->length &&
+            memcmp(text + l->name->at, text + n->at, (size_t)n->length) == 0)
+            return constant_of(WHOLE, l->number);
+    if (named(c, n, "pi"))
+        return constant_of(REAL, 3.14159265358979323846);
+    if (named(c, n, "step"))
+        return (interpreted){whole ? WHOLE : REAL, false,
+                             whole ? (double)c->step : interpret_rounded(c, (double)c->step)};
+    for (int axis = 0; axis < TZ_AXES; axis++)
+        if (named(c, n, axis == 0 ? "x" : axis == 1 ? "y" : "z"))
+            return (interpreted){whole ? WHOLE : REAL, false,
+                                 whole ? c->at[axis] : interpret_rounded(c, c->at[axis])};
+    for (int p = 0; p < c->definition->params_count; p++)
+        if (named(c, n, c->definition->params[p].name))
+            return constant_of(c->definition->params[p].integer ? WHOLE : REAL, c->params[p]);
+    return read_field(c, n, centre);
+}
+
+static interpreted power(const cell *c, const tz_syntax_node *n, bool whole)
+{
+    const interpreted base = interpret(c, n->first, whole);
+    const int exponent = c->syntax->nodes[n->first].next;
+    const interpreted by = interpret(c, exponent, whole);
+    const bool literal =
+        c->syntax->nodes[exponent].kind == TZ_SYNTAX_NUMBER ||
+        (c->syntax->nodes[exponent].kind == TZ_SYNTAX_NEGATIVE &&
+         c->syntax->nodes[c->syntax->nodes[exponent].first].kind == TZ_SYNTAX_NUMBER);
+    if (!literal || by.number != floor(by.number) || fabs(by.number) > 64) {
+        const bool constant = base.constant && by.constant;
+        const double arguments[3] = {constant ? base.number : interpret_rounded(c, base.number),
+                                     constant ? by.number : interpret_rounded(c, by.number)};
+        return (interpreted){REAL, constant, call(c, "pow", constant, arguments)};
+    }
+    interpreted v = by.number < 0 ? as_real(c, base) : base;
+    const interpreted factor = v;
+    if (by.number == 0)
+        return constant_of(v.kind, 1);
+    for (int i = 1; i < fabs(by.number); i++)
+        v = operate(c, v, TZ_OP_TIMES, factor);
+    return by.number < 0 ? operate(c, constant_of(WHOLE, 1), TZ_OP_OVER, v) : v;
+}
+
+static interpreted select_of(const cell *c, int condition, bool whole)
+{
+    const int yes = c->syntax->nodes[condition].next, no = c->syntax->nodes[yes].next;
+    const interpreted test = interpret(c, condition, whole);
+    const interpreted a = interpret(c, yes, whole), b = interpret(c, no, whole);
+    interpreted v = test.number != 0 ? a : b;
+    const bool constant = a.constant && b.constant && test.constant;
+    if (a.kind == REAL || b.kind == REAL) {
+        v.kind = REAL;
+        if (!constant)
+            v.number = interpret_rounded(c, v.number);
+    }
+    v.constant = constant;
+    return v;
+}
+
+static interpreted chain(const cell *c, const tz_syntax_node *n, bool whole)
+{
+    const tz_syntax_node *nodes = c->syntax->nodes;
+    interpreted v = {0};
+    for (int i = n->first; i >= 0; i = nodes[i].next) {
+        const tz_operator op = nodes[i].op, next = nodes[i].next < 0 ? op : nodes[nodes[i].next].op;
+        const tz_level level = tz_operator_level(op ? op : next);
+        const bool ints = whole || op == TZ_OP_MODULO || op == TZ_OP_FLOOR_OVER ||
+                          next == TZ_OP_MODULO || next == TZ_OP_FLOOR_OVER ||
+                          (level >= TZ_LEVEL_BITS_OR && level <= TZ_LEVEL_SHIFT);
+        const interpreted operand = interpret(c, i, ints);
+        v = op ? operate(c, v, op, operand) : operand;
+    }
+    return v;
+}
+
+interpreted interpret(const cell *c, int node, bool whole)
+{
+    const tz_syntax_node *n = &c->syntax->nodes[node];
+    char name[16];
+    interpreted v;
+    switch (n->kind) {
+    case TZ_SYNTAX_NUMBER:
+        return constant_of(n->integer ? WHOLE : REAL, n->number);
+    case TZ_SYNTAX_NAME:
+        return name_of(c, n, whole);
+    case TZ_SYNTAX_INDEX: {
+        int offset[TZ_AXES] = {0}, axis = 0;
+        for (int i = n->first; i >= 0; i = c->syntax->nodes[i].next)
+            offset[axis++] = (int)interpret(c, i, true).number;
+        return read_field(c, n, offset);
+    }
+    case TZ_SYNTAX_CALL:
+        tz_syntax_name(c->syntax, n, name, sizeof name);
+        if (strcmp(name, "sum") == 0)
+            return sum_of(c, n, whole);
+        if (strcmp(name, "select") == 0)
+            return select_of(c, n->first, whole);
+        if (strcmp(name, "lap") == 0 || name[0] == 'd')
+            return derivative(c, n, name);
+        return plain(c, n, whole);
+    case TZ_SYNTAX_CHAIN:
+        return chain(c, n, whole);
+    case TZ_SYNTAX_POWER:
+        return power(c, n, whole);
+    case TZ_SYNTAX_SELECT:
+        return select_of(c, n->first, whole);
+    case TZ_SYNTAX_NOT:
+        v = interpret(c, n->first, whole);
+        return (interpreted){TRUTH, v.constant, v.number == 0};
+    case TZ_SYNTAX_BITS_NOT:
+        v = interpret(c, n->first, true);
+        v.number = v.kind == TRUTH ? v.number == 0 : ~wrapped(v.number);
+        return v;
+    default:
+        v = interpret(c, n->first, whole);
+        v.number = v.kind == REAL ? -v.number : -v.number > INT32_MAX ? v.number : -v.number;
+        v.kind = v.kind == TRUTH ? WHOLE : v.kind;
+        return v;
+    }
+}

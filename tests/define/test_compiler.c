@@ -1,0 +1,325 @@
+/* Plugin sources, compiled by the system's compiler, loaded and kept. */
+#include "tests/support.h"
+
+#include "base/machine.h"
+#include "define/compiler.h"
+#include "define/plugin.h"
+#include <signal.h>
+#include <sys/wait.h>
+
+/* Hand-written, in the form that tz_define_source() writes. */
+static const char cell_text[] = "#define TZ_FIELDS(F) F(u, real)\n"
+                                "#define TZ_CONSTANTS(K)\n"
+                                "TZ_CELL(spread)\n"
+                                "{\n"
+                                "    TZ_PUT(u, TZ_AT(u, -1, 0) + TZ_AT(u, 1, 0));\n"
+                                "}\n";
+static const char plugin_text[] =
+    "#define TZ_CELL_TEXT \"spread.cell.h\"\n"
+    "#define TZ_CELL_ID spread\n"
+    "#define TZ_CELL_DIMS 2\n"
+    "#define TZ_CELL_RADIUS 1\n"
+    "#define TZ_CELL_REAL 1\n"
+    "#include <trapeze/rows.h>\n"
+    "static const tz_field fields[] = {TZ_STATE_FIELD(\"u\", TZ_REAL, \"\", \"what spreads\")};\n"
+    "static const tz_pass passes[] = {\n"
+    "    {.name = \"update\", .writes = TZ_WRITES(spread, u), TZ_PASS(spread)}};\n"
+    "static const tz_stencil stencil = {TZ_STENCIL_HEADER, .id = \"spread\",\n"
+    "    .doc = \"A sum of two cells.\", .dims = 2, .fields_count = 1, .fields = fields,\n"
+    "    .passes_count = 1, .passes = passes, .boundaries = TZ_ALLOW(TZ_CLAMP),\n"
+    "    .boundary = TZ_CLAMP};\n"
+    "TZ_PLUGIN_DEFINE(\"spread\", \"1\", \"a sum\", &stencil)\n";
+
+static const char *cell = cell_text, *plugin = plugin_text;
+
+static tz_status define(tz_registry *registry)
+{
+    char *texts[] = {strdup(cell), strdup(plugin)};
+    const tz_defined_source source = {.cell_text = texts[0], .plugin_text = texts[1]};
+    const tz_status status =
+        tz_define_plugin(registry, "spread", &source, "a.lua:3", NULL, &failure);
+    free(texts[0]);
+    free(texts[1]);
+    return status;
+}
+
+/* Defines the stencil in a registry of its own. Returns the seconds that it took. */
+static double define_afresh(void)
+{
+    tz_registry *registry = NULL;
+    const tz_stencil *stencil = NULL;
+    assert_ok(tz_registry_create(&registry, NULL, 0, &failure));
+    const double start = tz_machine_clock_s();
+    assert_ok(define(registry));
+    const double seconds = tz_machine_clock_s() - start;
+    assert_ok(tz_registry_find(registry, "spread", &stencil, NULL, &failure));
+    assert_int_equal(stencil->dims, 2);
+    assert_non_null(strstr(stencil->passes[0].text, "TZ_CELL(spread)"));
+    assert_string_equal(tz_registry_get(registry, 0)->path, "a.lua:3");
+    tz_registry_destroy(registry);
+    return seconds;
+}
+
+static tz_status define_and_fail(void)
+{
+    tz_registry *registry = NULL;
+    assert_ok(tz_registry_create(&registry, NULL, 0, &failure));
+    const tz_status status = define(registry);
+    assert_int_equal(tz_registry_count(registry), 0);
+    tz_registry_destroy(registry);
+    return status;
+}
+
+/* The only file of the folder `stencils` in the cache; its number of files. */
+static int entries(const char *cache, char *path, size_t size)
+{
+    char folder[800];
+    int count = 0;
+    snprintf(folder, sizeof folder, "%s/stencils", cache);
+    DIR *dir = opendir(folder);
+    for (struct dirent *entry; dir && (entry = readdir(dir));)
+        if (entry->d_name[0] != '.') {
+            snprintf(path, size, "%.500s/%.200s", folder, entry->d_name);
+            count++;
+        }
+    if (dir)
+        closedir(dir);
+    return count;
+}
+
+static const char *fresh_cache(scratch *s)
+{
+    static int number;
+    char name[32];
+    snprintf(name, sizeof name, "cache%d", number++);
+    setenv("TRAPEZE_CACHE", scratch_path(s, name), 1);
+    unsetenv("CC");
+    cell = cell_text;
+    plugin = plugin_text;
+    return getenv("TRAPEZE_CACHE");
+}
+
+/* A program in the scratch folder that CC names. */
+static void use_compiler(scratch *s, const char *text)
+{
+    char command[900];
+    FILE *file = fopen(scratch_path(s, "my-cc"), "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+    assert_int_equal(chmod(s->path, 0755), 0);
+    snprintf(command, sizeof command, " %s  -DSOME_MACRO ", s->path);
+    setenv("CC", command, 1);
+}
+
+static void a_source_becomes_a_plugin_once(void **state)
+{
+    char path[1024], other[1024];
+    const char *cache = fresh_cache(*state);
+    define_afresh();
+    assert_int_equal(entries(cache, path, sizeof path), 1);
+    struct stat first, second;
+    assert_int_equal(stat(path, &first), 0);
+    define_afresh();
+    assert_int_equal(entries(cache, other, sizeof other), 1);
+    assert_int_equal(stat(path, &second), 0);
+    assert_true(first.st_ino == second.st_ino);
+    plugin = NULL;
+    char changed[sizeof plugin_text + 8];
+    snprintf(changed, sizeof changed, "%s\n", plugin_text);
+    plugin = changed;
+    define_afresh();
+    assert_int_equal(entries(cache, other, sizeof other), 2);
+}
+
+static void the_same_id_twice_is_refused(void **state)
+{
+    tz_registry *registry = NULL;
+    fresh_cache(*state);
+    assert_ok(tz_registry_create(&registry, NULL, 0, &failure));
+    assert_ok(define(registry));
+    check_error(define(registry), TZ_PLUGIN, "a.lua:3",
+                "stencil 'spread' is already there, from a.lua:3");
+    assert_int_equal(tz_registry_count(registry), 1);
+    tz_registry_destroy(registry);
+}
+
+static void damaged_entries_are_built_again(void **state)
+{
+    char path[1024];
+    const char *cache = fresh_cache(*state);
+    define_afresh();
+    assert_int_equal(entries(cache, path, sizeof path), 1);
+    for (int k = 0; k < 4; k++) {
+        struct stat before, after;
+        FILE *file = fopen(path, "r+");
+        assert_non_null(file);
+        fseek(file, k < 2 ? 200 + 4000 * k : 4, SEEK_SET);
+        if (k < 3)
+            fputc('#', file);
+        fclose(file);
+        if (k == 3)
+            assert_int_equal(truncate(path, 900), 0);
+        assert_int_equal(stat(path, &before), 0);
+        define_afresh();
+        assert_int_equal(stat(path, &after), 0);
+        assert_true(before.st_ino != after.st_ino);
+    }
+}
+
+static void without_a_cache_each_run_compiles(void **state)
+{
+    fresh_cache(*state);
+    setenv("TRAPEZE_CACHE", "", 1);
+    define_afresh();
+    define_afresh();
+    setenv("TRAPEZE_CACHE", "/dev/null/cache", 1);
+    define_afresh();
+    char text[1024];
+    while (tz_cache_take_warning(text, sizeof text))
+        ;
+}
+
+static void an_open_cache_is_refused(void **state)
+{
+    char folder[800];
+    snprintf(folder, sizeof folder, "%s/stencils", fresh_cache(*state));
+    define_afresh();
+    assert_int_equal(chmod(folder, 0777), 0);
+    check_error(define_and_fail(), TZ_IO, folder, "is open to other users");
+    char text[4096];
+    assert_int_equal(tz_define_describe(text, sizeof text), 1);
+    assert_non_null(strstr(text, "NOT usable"));
+    assert_int_equal(chmod(folder, 0700), 0);
+    assert_int_equal(tz_define_describe(text, sizeof text), 0);
+    assert_non_null(strstr(text, "compiler: "));
+    assert_non_null(strstr(text, "core/include"));
+}
+
+static void a_missing_compiler(void **state)
+{
+    char *paths = strdup(getenv("PATH")), text[4096];
+    fresh_cache(*state);
+    setenv("PATH", "/nowhere", 1);
+    check_error(define_and_fail(), TZ_UNSUPPORTED, "", "apt-get install gcc");
+    assert_int_equal(tz_define_describe(text, sizeof text), 0);
+    assert_non_null(strstr(text, "missing, optional: "));
+    setenv("PATH", paths, 1);
+    setenv("CC", "no-such-compiler -O2", 1);
+    check_error(define_and_fail(), TZ_UNSUPPORTED, "",
+                "CC names a C compiler that is not there, 'no-such-compiler'");
+    setenv("CC", "  ", 1);
+    define_afresh();
+    free(paths);
+}
+
+static void a_compiler_that_fails(void **state)
+{
+    fresh_cache(*state);
+    cell = "#define TZ_FIELDS(F) F(u, real)\n#define TZ_CONSTANTS(K)\n"
+           "TZ_CELL(spread)\n{\n    TZ_PUT(u, nothing);\n}\n";
+    check_error(define_and_fail(), TZ_PLUGIN, "spread",
+                "the C compiler cc failed: spread.cell.h:5");
+    assert_non_null(strstr(failure.message, "nothing"));
+    cell = cell_text;
+    use_compiler(*state,
+                 "#!/bin/sh\n[ \"$1\" = --version ] || [ \"$2\" = --version ] && echo mine\n"
+                 "case $* in *--version*) exit 0;; esac\nexit 7\n");
+    check_error(define_and_fail(), TZ_PLUGIN, "spread", "failed without a message (exit code 7)");
+    use_compiler(*state, "#!/bin/sh\necho no >&2; exit 2\n");
+    check_error(define_and_fail(), TZ_UNSUPPORTED, "", "is no C compiler: --version ended with 2");
+    /* One that says that all is well, and makes something else or nothing. */
+    use_compiler(*state, "#!/bin/sh\necho mine; echo text >plugin.so\n");
+    check_error(define_and_fail(), TZ_PLUGIN, "", "is not a shared library");
+    use_compiler(*state, "#!/bin/sh\necho mine 2\n");
+    check_error(define_and_fail(), TZ_IO, "plugin.so", "");
+    assert_int_equal(entries(getenv("TRAPEZE_CACHE"), (char[1024]){0}, 1024), 0);
+}
+
+static int after_a_moment(void)
+{
+    static double start;
+    if (start == 0)
+        start = tz_machine_clock_s();
+    return tz_machine_clock_s() - start > 0.1;
+}
+
+static void a_compiler_that_hangs_ends_with_the_run(void **state)
+{
+    fresh_cache(*state);
+    use_compiler(*state, "#!/bin/sh\ncase $* in *--version*) echo mine; exit 0;; esac\n"
+                         "sleep 100\n");
+    tz_registry *registry = NULL;
+    const tz_defined_source source = {.cell_text = (char *)cell, .plugin_text = (char *)plugin};
+    const double start = tz_machine_clock_s();
+    assert_ok(tz_registry_create(&registry, NULL, 0, &failure));
+    check_error(tz_define_plugin(registry, "spread", &source, "a.lua:3", after_a_moment, &failure),
+                TZ_INTERRUPTED, "", "interrupted");
+    assert_true(tz_machine_clock_s() - start < 30);
+    tz_registry_destroy(registry);
+}
+
+/* CC may be a command of several words, and what they say counts. */
+static void a_compiler_of_several_words(void **state)
+{
+    char path[1024];
+    const char *cache = fresh_cache(*state);
+    cell = "#ifndef SOME_MACRO\n#error the words of CC got lost\n#endif\n"
+           "#define TZ_FIELDS(F) F(u, real)\n#define TZ_CONSTANTS(K)\n"
+           "TZ_CELL(spread)\n{\n    TZ_PUT(u, TZ_AT(u, 1, 0) + TZ_AT(u, 0, 1));\n}\n";
+    check_error(define_and_fail(), TZ_PLUGIN, "spread", "the words of CC got lost");
+    use_compiler(*state, "#!/bin/sh\nexec cc \"$@\"\n");
+    define_afresh();
+    define_afresh();
+    assert_int_equal(entries(cache, path, sizeof path), 1);
+    use_compiler(*state, "#!/bin/sh\n# Another one.\nexec cc \"$@\"\n");
+    define_afresh();
+    assert_int_equal(entries(cache, path, sizeof path), 2);
+}
+
+static void processes_side_by_side(void **state)
+{
+    enum { PROCESSES = 4 };
+    char path[1024];
+    const char *cache = fresh_cache(*state);
+    pid_t children[PROCESSES];
+    for (int i = 0; i < PROCESSES; i++) {
+        children[i] = fork();
+        if (children[i] == 0) {
+            tz_registry *registry = NULL;
+            bool good = true;
+            for (int k = 0; good && k < 3; k++) {
+                good = tz_registry_create(&registry, NULL, 0, NULL) == TZ_OK &&
+                       define(registry) == TZ_OK;
+                tz_registry_destroy(registry);
+            }
+            _exit(good ? 0 : 1);
+        }
+    }
+    for (int i = 0; i < PROCESSES; i++) {
+        int ending = 1;
+        assert_int_equal(waitpid(children[i], &ending, 0), children[i]);
+        assert_int_equal(ending, 0);
+    }
+    assert_int_equal(entries(cache, path, sizeof path), 1);
+}
+
+static void no_folder_for_temporary_files(void **state)
+{
+    char *before = getenv("TMPDIR") ? strdup(getenv("TMPDIR")) : NULL;
+    fresh_cache(*state);
+    setenv("TMPDIR", "/nowhere", 1);
+    check_error(define_and_fail(), TZ_IO, "/nowhere/", "cannot make a folder for the compiler");
+    if (before)
+        setenv("TMPDIR", before, 1);
+    else
+        unsetenv("TMPDIR");
+    free(before);
+}
+
+TEST_MAIN(scratch_setup, scratch_teardown, TEST(a_source_becomes_a_plugin_once),
+          TEST(the_same_id_twice_is_refused), TEST(damaged_entries_are_built_again),
+          TEST(without_a_cache_each_run_compiles), TEST(an_open_cache_is_refused),
+          TEST(a_missing_compiler), TEST(a_compiler_that_fails),
+          TEST(a_compiler_that_hangs_ends_with_the_run), TEST(a_compiler_of_several_words),
+          TEST(processes_side_by_side), TEST(no_folder_for_temporary_files))

@@ -1,0 +1,413 @@
+/* The produced C against the meaning of the formulas (interpret.h): the same bits in every cell of random
+ * fields, in single and double precision. The C is compiled and loaded as any plugin. */
+#include "tests/define/interpret.h"
+#include "tests/support.h"
+
+#include "stencil/registry.h"
+
+enum { NX = 9, NY = 7, NZ = 5, CELLS = NX * NY * NZ };
+
+/* Random fields, periodic. */
+typedef struct grid {
+    const tz_definition *definition;
+    bool single;
+    double values[TZ_FIELDS_MAX][CELLS];
+    /* The cell that the compiled update computes, and what it gives to read and to write. */
+    int at[TZ_AXES];
+    int bit;
+    union {
+        float f;
+        double d;
+        int32_t i;
+        uint32_t w;
+    } slots[4096], written[TZ_FIELDS_MAX];
+    int slots_used;
+} grid;
+
+static uint64_t state = 12345;
+
+static uint64_t next_random(void)
+{
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return state;
+}
+
+static void fill(grid *g)
+{
+    for (int f = 0; f < g->definition->fields_count; f++)
+        for (int i = 0; i < CELLS; i++) {
+            const uint64_t bits = next_random();
+            const double real = ((double)(bits >> 11) * 0x1p-53 * 4 - 2) + 0.01;
+            const tz_type type = g->definition->fields[f].type;
+            g->values[f][i] = type == TZ_INT    ? (double)(bits % 4 ? (int)(bits >> 8 & 15) - 7
+                                                                    : (int32_t)(bits >> 16))
+                              : type == TZ_BITS ? (double)(uint32_t)(bits >> 20)
+                              : g->single       ? (double)(float)real
+                                                : real;
+        }
+}
+
+static int wrap(int i, int n)
+{
+    return (i % n + n) % n;
+}
+
+static double *cell_of(grid *g, int field, const int *at)
+{
+    const int dims = g->definition->dims;
+    const int y = dims > 1 ? wrap(at[1], NY) : 0, z = dims > 2 ? wrap(at[2], NZ) : 0;
+    return &g->values[field][(z * NY + y) * NX + wrap(at[0], NX)];
+}
+
+/* For the interpreter: the value, or the bit of a word. */
+static double read_value(void *context, int field, const int *at)
+{
+    grid *g = context;
+    const double number = *cell_of(g, field, at);
+    return g->definition->fields[field].type == TZ_BITS ? (uint32_t)number >> g->bit & 1 : number;
+}
+
+/* For the compiled update. */
+static grid *current;
+
+static const void *give(const tz_cell_access *access, int field, int dx, int dy, int dz)
+{
+    grid *g = current;
+    const int at[] = {g->at[0] + dx, g->at[1] + dy, g->at[2] + dz};
+    const double number = *cell_of(g, field, at);
+    const int slot = g->slots_used++ % 4096;
+    const tz_type type = g->definition->fields[field].type;
+    if (type == TZ_INT)
+        g->slots[slot].i = (int32_t)number;
+    else if (type == TZ_BITS)
+        g->slots[slot].w = (uint32_t)number;
+    else if (g->single)
+        g->slots[slot].f = (float)number;
+    else
+        g->slots[slot].d = number;
+    return &g->slots[slot];
+}
+
+static void *take(const tz_cell_access *access, int field)
+{
+    return &current->written[field];
+}
+
+/* ---- Comparing -------------------------------------------------------------------------------- */
+
+static double written_value(const grid *g, int field, int bit)
+{
+    const tz_type type = g->definition->fields[field].type;
+    if (type == TZ_INT)
+        return g->written[field].i;
+    if (type == TZ_BITS)
+        return g->written[field].w >> bit & 1;
+    return g->single ? (double)g->written[field].f : g->written[field].d;
+}
+
+static void check_cell(grid *g, const tz_definition *d, const tz_defined_update *u, int field,
+                       const tz_syntax *syntax, const double *params, int64_t step)
+{
+    const int bits = d->fields[field].type == TZ_BITS ? 32 : 1;
+    for (g->bit = 0; g->bit < bits; g->bit++) {
+        const cell c = {.definition = d,
+                        .syntax = syntax,
+                        .single = g->single,
+                        .at = {g->at[0], g->at[1], g->at[2]},
+                        .step = step,
+                        .params = params,
+                        .read = read_value,
+                        .context = g};
+        const interpreted wanted = interpret(&c, syntax->root, d->fields[field].type != TZ_REAL);
+        double number = d->fields[field].type == TZ_BITS ? wanted.number != 0 : wanted.number;
+        if (d->fields[field].type == TZ_REAL)
+            number = interpret_rounded(&c, number);
+        const double got = written_value(g, field, g->bit);
+        if (memcmp(&number, &got, sizeof got) != 0 && !(isnan(number) && isnan(got)))
+            fail_msg("%s, %s: '%.*s' is %.17g, and the cell %d %d %d has %.17g", d->id,
+                     g->single ? "single" : "double", (int)u->formula.length, u->formula.text,
+                     number, g->at[0], g->at[1], g->at[2], got);
+    }
+}
+
+static void check_pass(grid *g, const tz_definition *d, const tz_pass *pass,
+                       const tz_defined_update *updates, int count, const tz_slot *constants,
+                       const double *params)
+{
+    const int64_t step = 77;
+    tz_syntax syntax[TZ_FIELDS_MAX];
+    for (int u = 0; u < count; u++) {
+        const tz_formula formula = {updates[u].formula, "", &failure};
+        assert_ok(tz_syntax_parse(&syntax[u], &formula));
+    }
+    for (int i = 0; i < (d->dims == 1 ? NX : d->dims == 2 ? NX * NY : CELLS); i++) {
+        const tz_cell_access access = {.read = give,
+                                       .write = take,
+                                       .constants = constants,
+                                       .x = i % NX,
+                                       .y = i / NX % NY,
+                                       .z = i / NX / NY,
+                                       .step = step};
+        g->at[0] = (int)access.x;
+        g->at[1] = (int)access.y;
+        g->at[2] = (int)access.z;
+        memset(g->written, 0xa5, sizeof g->written);
+        current = g;
+        pass->kernels->cell[g->single ? TZ_SINGLE : TZ_DOUBLE](&access);
+        for (int u = 0; u < count; u++)
+            for (int f = 0; f < d->fields_count; f++)
+                if (strcmp(d->fields[f].name, updates[u].field) == 0)
+                    check_cell(g, d, &updates[u], f, &syntax[u], params, step);
+    }
+    for (int u = 0; u < count; u++)
+        tz_syntax_clear(&syntax[u]);
+}
+
+/* ---- Compiling -------------------------------------------------------------------------------- */
+
+static tz_registry *compile(scratch *s, const tz_definition *d)
+{
+    tz_defined_source source;
+    char name[80], command[2400];
+    tz_registry *registry;
+    assert_ok(tz_define_source(d, &source, &failure));
+    snprintf(name, sizeof name, "%s.cell.h", d->id);
+    scratch_text(s, name, source.cell_text);
+    snprintf(name, sizeof name, "%s.c", d->id);
+    scratch_text(s, name, source.plugin_text);
+    snprintf(command, sizeof command,
+             "cd '%s' && ${CC:-cc} -std=gnu17 -O1 -shared -fPIC -ffp-contract=off -fno-math-errno "
+             "-fno-trapping-math -Wall -Wextra -Werror -Wdouble-promotion -I'%s/../core/include' "
+             "-I. -Wa,-I. '%s.c' -o '%s.so' -lm",
+             s->directory, TZ_TEST_SOURCE_DIR, d->id, d->id);
+    if (system(command) != 0)
+        fail_msg("the text does not compile:\n%s\n%s", source.cell_text, source.plugin_text);
+    tz_defined_source_clear(&source);
+    const char *const folders[] = {s->directory};
+    assert_ok(tz_registry_create(&registry, folders, 1, &failure));
+    return registry;
+}
+
+/* The constants as the engine makes them. */
+static void derive(const tz_definition *d, const tz_stencil *stencil, bool single,
+                   const double *params, tz_slot *slots)
+{
+    tz_value values[TZ_PARAMS_MAX];
+    double constants[TZ_CONSTANTS_MAX], origins[TZ_FIELDS_MAX] = {0};
+    double edges[TZ_FIELDS_MAX * TZ_SIDES] = {0};
+    char message[300] = "";
+    tz_setup setup = {.struct_size = sizeof setup,
+                      .dims = d->dims,
+                      .extent = {NX, NY, NZ},
+                      .precision = single ? TZ_SINGLE : TZ_DOUBLE,
+                      .params = values,
+                      .constants = constants,
+                      .message = message,
+                      .message_size = sizeof message,
+                      .origins = origins,
+                      .boundary_values = edges};
+    for (int p = 0; p < d->params_count; p++)
+        values[p] = (tz_value){.number = params[p]};
+    if (stencil->constants_count && stencil->derive(&setup) != 0)
+        fail_msg("derive: %s", message);
+    for (int k = 0; k < stencil->constants_count; k++)
+        if (stencil->constants[k].type == TZ_INT)
+            slots[k].i = (int64_t)constants[k];
+        else if (single)
+            slots[k].f = (float)constants[k];
+        else
+            slots[k].d = constants[k];
+}
+
+static void check_definition(scratch *s, const tz_definition *d)
+{
+    tz_registry *registry = compile(s, d);
+    const tz_stencil *stencil;
+    grid *g = calloc(1, sizeof *g);
+    double params[TZ_PARAMS_MAX];
+    tz_slot slots[TZ_CONSTANTS_MAX];
+    assert_non_null(g);
+    assert_ok(tz_registry_find(registry, d->id, &stencil, NULL, &failure));
+    for (int p = 0; p < d->params_count; p++)
+        params[p] = d->params[p].value;
+    for (int precision = TZ_SINGLE; precision <= TZ_DOUBLE; precision++) {
+        if (!stencil->passes[0].kernels->cell[precision])
+            continue;
+        g->definition = d;
+        g->single = precision == TZ_SINGLE;
+        derive(d, stencil, g->single, params, slots);
+        fill(g);
+        for (int p = 0; p < d->passes_count; p++)
+            check_pass(g, d, &stencil->passes[p], d->passes[p].updates, d->passes[p].updates_count,
+                       slots, params);
+        for (int o = 0; o < d->outputs_count; o++)
+            check_pass(g, d, &stencil->outputs[o], &d->outputs[o], 1, slots, params);
+    }
+    free(g);
+    tz_registry_destroy(registry);
+}
+
+/* ---- Formulas --------------------------------------------------------------------------------- */
+
+#define UPDATE(id, formula)                                                                        \
+    {                                                                                              \
+        id, TEXT(formula)                                                                          \
+    }
+
+static void test_real_2d(void **unused)
+{
+    const tz_defined_field fields[] = {
+        REAL_STATE("u"),   REAL_STATE("v"),      INT_STATE("c"),    REAL_STATIC("k"),
+        REAL_STATE("r1"),  REAL_STATE("r2"),     REAL_STATE("r3"),  REAL_STATE("r4"),
+        REAL_STATE("r5"),  REAL_STATE("r6"),     REAL_STATE("r7"),  REAL_STATE("r8"),
+        REAL_STATE("r9"),  REAL_STATE("r10"),    REAL_STATE("r11"), REAL_STATE("r12"),
+        REAL_STATE("r13"), REAL_STATE("r14"),    REAL_STATE("r15"), REAL_STATE("r16"),
+        REAL_STATE("r17"), REAL_STATE("r18"),    REAL_STATE("r19"), REAL_STATE("r20"),
+        REAL_STATE("r21"), REAL_DERIVED("speed")};
+    const tz_defined_param params[] = {PARAM("dt", 0.1), PARAM("f", -3.7), INT_PARAM("n", 5)};
+    const tz_defined_update updates[] = {
+        UPDATE("u", "2*u - v + k*dt^2*(u[-1,0] + u[1,0] + u[0,-1] + u[0,1] - 4*u)"),
+        UPDATE("v", "u"),
+        UPDATE("c", "c"),
+        UPDATE("r1", "u + v + k - u*v/k*2/dt + 0.1*u - u/3"),
+        UPDATE("r2", "lap(u) + lap(u, 4) - lap(v, 6)*lap(u*v, 8)"),
+        UPDATE("r3", "dx(u)*dy(u) + dxx(u, 4) + dyy(v, 8) - dxy(u) + dxy(u, 6)"),
+        UPDATE("r4", "dx(k*dx(u)) + dy(k*dy(u, 4), 2) + dx(x*u)"),
+        UPDATE("r5", "sum(i, -2, 2, (i + 0.5)*u[i,0]) - sum(i, -1, 1, sum(j, -i, 3, v[i,j]*i*j))"),
+        UPDATE("r6", "u^2 + u^3*v^-2 - (u + v)^4 + -u^2 + 2^3^2 + u^0 + (u - 1)^1"),
+        UPDATE("r7", "u > 0 ? v : 1/3"),
+        UPDATE("r8", "select(u > v and not (k < 0 or c == 3), u*dt, v/dt + 1)"),
+        UPDATE("r9", "min(u, v, 0.1) + max(u, dt*f, v) - abs(u - v) + min(c, 3) + abs(c - 2)"),
+        UPDATE("r10", "exp(u)*log(abs(v) + 0.01) - sin(u)*cos(v) + tanh(k)*sqrt(abs(u))"),
+        UPDATE("r11", "abs(u)^0.5 + pow(abs(v), k) + (u^2)^n + fma(u, v, k) - fma(u, dt, 0.3)"),
+        UPDATE("r12", "x*0.1 + y - step*dt + (x - 3)^2*u + (x % 2 == 0 ? u : v)"),
+        UPDATE("r13", "c*u + c//3 + c%n*0.5 + int(u*1000)/7 + c/3 + n*u + (c < 2)*u"),
+        UPDATE("r14", "exp(-f)*u + sqrt(dt)*v + (dt > 0.05 ? f : 2)*k + min(dt, f, n)*u + abs(f)"),
+        UPDATE("r15", "u - (v - (k - (u - v))) - (u*v - k) * (u/(v/k)) - u/v/k"),
+        UPDATE("r16", "2*dt*u*3*f + dt*f + 7//2*u + 7%-4*v + n//2*u + n%3*k + 1/16*u"),
+        UPDATE("r17", "u == v ? 0 : u ~= v ? -0.5 : 3"),
+        UPDATE("r18", "((u + 1)^3 + (u + 1)^3*v)/(1 + (u + 1)^2)"),
+        UPDATE("r19", "1e300*1e-300*u + 16777217*u + 0.1 + 3 - -2*u - u*-3 + +u"),
+        UPDATE("r20", "pi*u + sin(2*pi*x/7) + cos(pi/4)*v"),
+        UPDATE("r21", "(not u) + (u and v) + (u or v) + (not u > v)"),
+    };
+    const tz_defined_update outputs[] = {UPDATE("speed", "sqrt(dx(u)^2 + dy(u)^2)")};
+    const tz_defined_pass passes[] = {{UPDATES(updates)}};
+    const tz_definition d = {
+        .id = "many", .dims = 2, FIELDS(fields), PARAMS(params), PASSES(passes), OUTPUTS(outputs)};
+    check_definition(*unused, &d);
+}
+
+static void test_int(void **unused)
+{
+    const tz_defined_field fields[] = {
+        INT_STATE("c"),  INT_STATE("d"),  INT_STATE("i1"), INT_STATE("i2"), INT_STATE("i3"),
+        INT_STATE("i4"), INT_STATE("i5"), INT_STATE("i6"), INT_STATE("i7"), INT_STATE("i8")};
+    const tz_defined_param params[] = {INT_PARAM("n", 14), INT_PARAM("m", -3),
+                                       INT_PARAM("zero", 0)};
+    const tz_defined_update updates[] = {
+        UPDATE("c", "sum(i,-1,1, c[i] == (c + 1)%n) > 1 ? (c + 1)%n : c"),
+        UPDATE("d", "d[-1]*c[1] - d + 2147483647*c"),
+        UPDATE("i1", "c//d + c%d + c//3 - c//-7 + d//m + c%m - c//zero + d%zero + c//0 + c%0"),
+        UPDATE("i2", "(c & 15) | (d ~ 3) & ~c"),
+        UPDATE("i3", "(c << 5) + (d >> 2) - ((c & 255) << 3) + (d & 7)*(c & 7) + c^3 + (c&7)^2"),
+        UPDATE("i4", "min(c, d, 3) + max(c, d) - abs(d) + -c - -d"),
+        UPDATE("i5", "x*x + x%3 + step - (x - 4)//2 + n*m - n//4 + (c%16)//3 + (c%16)%5"),
+        UPDATE("i6", "int(c*0.37 + d/3) + int(1e20) - int(-3.7)"),
+        UPDATE("i7", "c < d ? c : d > 3 and c ~= 0 ? 7 : -2147483647 - 1"),
+        UPDATE("i8", "(c > d) + (c <= 2)*5 + (not c) + select(n > 3, c, d)"),
+    };
+    const tz_defined_pass passes[] = {{UPDATES(updates)}};
+    const tz_definition d = {
+        .id = "ints", .dims = 1, FIELDS(fields), PARAMS(params), PASSES(passes)};
+    check_definition(*unused, &d);
+}
+
+static void test_bits(void **unused)
+{
+    const tz_defined_field fields[] = {BITS_STATE("a"),  BITS_STATE("b"),  BITS_STATE("b1"),
+                                       BITS_STATE("b2"), BITS_STATE("b3"), BITS_STATE("b4"),
+                                       BITS_STATE("b5"), BITS_STATE("b6"), BITS_STATE("b7")};
+    const tz_defined_param params[] = {INT_PARAM("n", 2)};
+    const tz_defined_update updates[] = {
+        UPDATE("a",
+               "sum(i,-1,1, sum(j,-1,1, a[i,j])) == 3 or a and sum(i,-1,1, sum(j,-1,1, a[i,j])) "
+               "== 4"),
+        UPDATE("b", "sum(i,-1,1, sum(j,-1,1, b[i,j])) - b == 3 or b and sum(i,-1,1, sum(j,-1,1, "
+                    "b[i,j])) - b == 2"),
+        UPDATE("b1", "a[1,0] and not b or (a ~= b) and (a[0,1] == b)"),
+        UPDATE("b2", "a ? b : a[0,1]"),
+        UPDATE("b3", "sum(i,-3,3, sum(j,-2,2, a[i,j])) >= 17 or a + b + a[2,2] + 1 > 3"),
+        UPDATE("b4", "(y % 2 == 0 ? a : b) and step > n"),
+        UPDATE("b5", "a + b < 2 and a + b ~= 0 or 3 <= sum(i,-2,2, a[i,0])"),
+        UPDATE("b6", "(a & b | ~a) ~ 1 and a + (a and b) <= 1"),
+        UPDATE("b7", "sum(i,-1,1, b[i,0]) < 0 or sum(i,-1,1, b[i,0]) <= 3 and b"),
+    };
+    const tz_defined_pass passes[] = {{UPDATES(updates)}};
+    const tz_definition d = {.id = "bits",
+                             .dims = 2,
+                             FIELDS(fields),
+                             PARAMS(params),
+                             PASSES(passes),
+                             .boundary = TZ_PERIODIC};
+    check_definition(*unused, &d);
+}
+
+static void test_3d_in_passes(void **unused)
+{
+    const tz_defined_field fields[] = {REAL_STATE("p"), REAL_STATE("q"), REAL_STATIC("w"),
+                                       INT_STATE("mark")};
+    const tz_defined_param params[] = {PARAM("h", 0.3)};
+    const tz_defined_update first[] = {
+        UPDATE("p", "2*p - q + h^2*w[0,0,1]*(lap(p, 8) + dxz(p) - dyz(q, 4))"),
+        UPDATE("mark", "mark + (x + y + z)%3"),
+    };
+    const tz_defined_update second[] = {UPDATE("q", "p[1,-1,2] - dzz(q)*z + sum(i,-1,1, dz(w)*i)")};
+    const tz_defined_pass passes[] = {{.name = "first", UPDATES(first)},
+                                      {.name = "second", UPDATES(second)}};
+    const tz_definition d = {
+        .id = "solid", .dims = 3, FIELDS(fields), PARAMS(params), PASSES(passes)};
+    check_definition(*unused, &d);
+}
+
+/* Coefficients against the formula that they stand for. */
+static void test_coefficients(void **unused)
+{
+    const tz_defined_field fields[] = {REAL_STATE("u"), REAL_STATE("old"), REAL_STATIC("v"),
+                                       REAL_STATIC("w")};
+    const tz_defined_param params[] = {PARAM("c", 0.3)};
+    const double values[] = {1, 2, 1, 0, 4, -3, 1, 0, 0.25};
+    const char *const names[] = {NULL, NULL, NULL, "w", NULL, NULL, NULL, "c*2", NULL};
+    const tz_defined_coefficients coefficients = {.dims = 2,
+                                                  .side = {3, 3, 1},
+                                                  .values = values,
+                                                  .fields = names,
+                                                  .scale = 0.0625,
+                                                  .old = "old",
+                                                  .a = TEXT("-1"),
+                                                  .b = TEXT("2"),
+                                                  .v = TEXT("v")};
+    const tz_defined_update updates[] = {
+        UPDATE("u", "-old + 2*u + v*0.0625*((u[-1,-1] + 2*u[0,-1] + u[1,-1]) + (w*u[-1,0] + 4*u - "
+                    "3*u[1,0]) + (u[-1,1] + c*2*u[0,1] + 0.25*u[1,1]))"),
+        UPDATE("old", "u")};
+    const tz_defined_pass passes[] = {{UPDATES(updates)}};
+    tz_definition d = {.id = "general", .dims = 2, FIELDS(fields), PARAMS(params)};
+    tz_defined_source array, formula;
+    d.coefficients = &coefficients;
+    assert_ok(tz_define_source(&d, &array, &failure));
+    d.coefficients = NULL;
+    d.passes_count = 1;
+    d.passes = passes;
+    assert_ok(tz_define_source(&d, &formula, &failure));
+    assert_string_equal(array.cell_text, formula.cell_text);
+    assert_string_equal(array.plugin_text, formula.plugin_text);
+    tz_defined_source_clear(&array);
+    tz_defined_source_clear(&formula);
+    check_definition(*unused, &d);
+}
+
+TEST_MAIN(NULL, NULL, SCRATCH_TEST(test_real_2d), SCRATCH_TEST(test_int), SCRATCH_TEST(test_bits),
+          SCRATCH_TEST(test_3d_in_passes), SCRATCH_TEST(test_coefficients))

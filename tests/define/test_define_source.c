@@ -1,0 +1,242 @@
+/* The texts that definitions become, as people read them. */
+#include "tests/define/define.h"
+#include "tests/unit.h"
+
+static void same_text(const char *got, const char *wanted)
+{
+    size_t same = 0;
+    while (got[same] && got[same] == wanted[same])
+        same++;
+    if (got[same] != wanted[same])
+        fail_msg("after\n%.*s\ncomes\n%.300s\nand should come\n%.300s",
+                 (int)(same < 200 ? same : 200), got + same - (same < 200 ? same : 200), got + same,
+                 wanted + same);
+}
+
+static void check_cell(const tz_definition *d, const char *wanted)
+{
+    tz_defined_source source;
+    assert_ok(tz_define_source(d, &source, &failure));
+    same_text(source.cell_text, wanted);
+    tz_defined_source_clear(&source);
+}
+
+static const tz_defined_field one_real[] = {REAL_STATE("u")};
+
+/* The body of the only update of u, in a stencil with these dimensions. */
+static void check_put(int dims, bool group, const char *formula, const char *wanted)
+{
+    const tz_defined_field fields[] = {REAL_STATE("u"), REAL_STATIC("k"), REAL_STATIC("w"),
+                                       INT_STATE("c")};
+    const tz_defined_param params[] = {PARAM("dt", 1), INT_PARAM("n", 2)};
+    const tz_defined_update updates[] = {{"u", {formula, strlen(formula)}}, {"c", TEXT("c")}};
+    const tz_defined_pass passes[] = {{UPDATES(updates)}};
+    const tz_definition d = {
+        .id = "one", .dims = dims, FIELDS(fields), PARAMS(params), PASSES(passes), .group = group};
+    tz_defined_source source;
+    assert_ok(tz_define_source(&d, &source, &failure));
+    char *begin = strstr(source.cell_text, "TZ_CELL(update)\n{\n    "),
+         *end = strstr(begin, "    TZ_PUT(c, ");
+    assert_non_null(end);
+    *end = '\0';
+    same_text(begin + 22, wanted);
+    tz_defined_source_clear(&source);
+}
+
+static void test_order_and_constants(void **state)
+{
+    check_put(1, false, "u + k + w", "TZ_PUT(u, TZ_AT(u, 0) + TZ_AT(k, 0) + TZ_AT(w, 0));\n");
+    check_put(1, false, "u + (k + w)", "TZ_PUT(u, TZ_AT(u, 0) + (TZ_AT(k, 0) + TZ_AT(w, 0)));\n");
+    check_put(1, false, "u - (k - w)", "TZ_PUT(u, TZ_AT(u, 0) - (TZ_AT(k, 0) - TZ_AT(w, 0)));\n");
+    check_put(1, false, "(u*k)/w", "TZ_PUT(u, TZ_AT(u, 0) * TZ_AT(k, 0) / TZ_AT(w, 0));\n");
+    check_put(1, false, "2*dt*u + 1*k + w*1",
+              "TZ_PUT(u, TZ_K(k1) * TZ_AT(u, 0) + TZ_AT(k, 0) + "
+              "TZ_AT(w, 0));\n");
+    check_put(1, false, "u*2*dt", "TZ_PUT(u, TZ_AT(u, 0) * 2 * TZ_K(dt));\n");
+    check_put(1, false, "1/4*u + 0.1", "TZ_PUT(u, TZ_R(0.25) * TZ_AT(u, 0) + TZ_R(0.1));\n");
+    check_put(1, false, "0*u", "TZ_PUT(u, 0 * TZ_AT(u, 0));\n");
+    check_put(1, false, "u + -2*k - -w",
+              "TZ_PUT(u, TZ_AT(u, 0) - 2 * TZ_AT(k, 0) + TZ_AT(w, 0));\n");
+    check_put(1, false, "7", "TZ_PUT(u, TZ_R(7));\n");
+    check_put(1, false, "u^3", "TZ_PUT(u, TZ_AT(u, 0) * TZ_AT(u, 0) * TZ_AT(u, 0));\n");
+    check_put(1, false, "(u + k)^2/w",
+              "const real t1 = TZ_AT(u, 0) + TZ_AT(k, 0);\n"
+              "    TZ_PUT(u, t1 * t1 / TZ_AT(w, 0));\n");
+    check_put(1, false, "sum(i, -1, 1, i*u[i])", "TZ_PUT(u, -TZ_AT(u, -1) + TZ_AT(u, 1));\n");
+    check_put(1, false, "c//2 + (c & 7)%3",
+              "TZ_PUT(u, (real)(TZ_CALL(floor_over, TZ_AT(c, 0), 2) + (TZ_AT(c, 0) & 7) % 3));\n");
+}
+
+static void test_differences(void **state)
+{
+    check_put(1, false, "dx(u)", "TZ_PUT(u, TZ_R(0.5) * (TZ_AT(u, 1) - TZ_AT(u, -1)));\n");
+    check_put(1, false, "lap(u)", "TZ_PUT(u, TZ_AT(u, -1) + TZ_AT(u, 1) - 2 * TZ_AT(u, 0));\n");
+    check_put(2, false, "lap(u)",
+              "TZ_PUT(u, TZ_AT(u, -1, 0) + TZ_AT(u, 1, 0) + (TZ_AT(u, 0, -1) + TZ_AT(u, 0, 1)) -\n"
+              "        4 * TZ_AT(u, 0, 0));\n");
+    check_put(
+        1, false, "dxx(u, 4)",
+        "TZ_PUT(u, TZ_R(1.3333333333333333) * (TZ_AT(u, -1) + TZ_AT(u, 1)) -\n"
+        "        TZ_R(0.08333333333333333) * (TZ_AT(u, -2) + TZ_AT(u, 2)) - TZ_R(2.5) * TZ_AT(u, "
+        "0));\n");
+}
+
+static void test_group(void **state)
+{
+    check_put(1, true, "0.25*u[-1] + 0.5*u + 0.25*u[1]",
+              "TZ_PUT(u, TZ_R(0.25) * (TZ_AT(u, -1) + TZ_AT(u, 1)) + TZ_R(0.5) * TZ_AT(u, 0));\n");
+    check_put(1, true, "k - dt*u[-1] + dt*u[1] - w",
+              "TZ_PUT(u, TZ_AT(k, 0) - TZ_AT(w, 0) - TZ_K(dt) * (TZ_AT(u, -1) - TZ_AT(u, 1)));\n");
+    check_put(1, false, "0.25*u[-1] + 0.25*u[1]",
+              "TZ_PUT(u, TZ_R(0.25) * TZ_AT(u, -1) + TZ_R(0.25) * TZ_AT(u, 1));\n");
+}
+
+static void test_coefficients(void **state)
+{
+    const double values[] = {1, 0, -1, 2, 0, -2, 0, 0, 0};
+    const tz_defined_coefficients c = {
+        .dims = 2, .side = {3, 3, 1}, .values = values, .scale = 0.5};
+    tz_definition d = {
+        .id = "edge", .doc = "Edges", .dims = 2, FIELDS(one_real), .coefficients = &c};
+    check_cell(&d, "/* edge: Edges. */\n"
+                   "#define TZ_FIELDS(F) F(u, real)\n"
+                   "#define TZ_CONSTANTS(K)\n"
+                   "#define TZ_READS(R) R(update, u, -1, 1, -1, 0)\n"
+                   "\n"
+                   "TZ_CELL(update)\n"
+                   "{\n"
+                   "    TZ_PUT(u, TZ_R(0.5) * (TZ_AT(u, -1, -1) - TZ_AT(u, 1, -1) +\n"
+                   "        (2 * TZ_AT(u, -1, 0) - 2 * TZ_AT(u, 1, 0))));\n"
+                   "}\n");
+}
+
+/* Names of fields that are the letters of the lists, and lists of many. */
+static void test_lists(void **state)
+{
+    tz_defined_field fields[TZ_FIELDS_MAX] = {REAL_STATE("F"), REAL_STATIC("R")};
+    static char names[TZ_FIELDS_MAX][8];
+    const tz_defined_param params[] = {PARAM("K", 1)};
+    const tz_defined_update updates[] = {{"F", TEXT("K*F[1] + R[-2]")}};
+    const tz_defined_pass passes[] = {{UPDATES(updates)}};
+    tz_definition d = {.id = "one",
+                       .dims = 1,
+                       .fields_count = 2,
+                       .fields = fields,
+                       PARAMS(params),
+                       PASSES(passes)};
+    for (int f = 2; f < TZ_FIELDS_MAX; f++) {
+        snprintf(names[f], sizeof names[f], "w%d", f);
+        fields[f] = (tz_defined_field)REAL_STATIC(names[f]);
+    }
+    check_cell(&d, "/* one: a stencil that a scenario defines. */\n"
+                   "#define TZ_FIELDS(F_) F_(F, real) F_(R, real)\n"
+                   "#define TZ_CONSTANTS(K_) K_(K, real)\n"
+                   "#define TZ_READS(R_) R_(update, F, 0, 1) R_(update, R, -2, 0)\n"
+                   "\n"
+                   "TZ_CELL(update)\n"
+                   "{\n"
+                   "    TZ_PUT(F, TZ_K(K) * TZ_AT(F, 1) + TZ_AT(R, -2));\n"
+                   "}\n");
+    tz_defined_source source;
+    d.fields_count = TZ_FIELDS_MAX;
+    assert_ok(tz_define_source(&d, &source, &failure));
+    assert_non_null(strstr(source.cell_text, " \\\n    F_(w"));
+    tz_defined_source_clear(&source);
+}
+
+/* Words of a description cannot leave their literals and comments. */
+static void test_hostile_words(void **state)
+{
+    const tz_defined_field fields[] = {{.name = "u", .unit = "\"\\\n\t", .doc = "a*/b /*c \"d\""}};
+    const tz_defined_update updates[] = {{"u", TEXT("u")}};
+    const tz_defined_pass passes[] = {{UPDATES(updates)}};
+    const tz_definition d = {
+        .id = "one", .doc = "*/ evil /* \n #error", .dims = 1, FIELDS(fields), PASSES(passes)};
+    tz_defined_source source;
+    assert_ok(tz_define_source(&d, &source, &failure));
+    assert_ptr_equal(strstr(source.cell_text, "/* one: * / evil / *   #error. */\n"),
+                     source.cell_text);
+    assert_non_null(strstr(source.plugin_text, "\"\\\"\\\\\\012\\011\", \"a*/b /*c \\\"d\\\"\")"));
+    tz_defined_source_clear(&source);
+}
+
+/* The whole plugin. */
+static void test_plugin(void **state)
+{
+    const tz_defined_field fields[] = {
+        {.name = "u", .initial = 0.5, .boundary_value = 1, .unit = "m", .doc = "height"},
+        REAL_STATE("old"),
+        {.name = "speed", .role = TZ_STATIC, .required = true},
+        REAL_DERIVED("slope")};
+    const tz_defined_param params[] = {
+        {.name = "dt", .value = 0.1, .min = 0, .max = 1, .unit = "s", .doc = "time step"}};
+    const tz_defined_scalar scalars[] = {{"push", TEXT("exp(-(step - 50)^2*dt)")}};
+    const tz_defined_update updates[] = {{"u", TEXT("2*u - old + speed*dt^2*lap(u) + push")},
+                                         {"old", TEXT("u")}};
+    const tz_defined_pass passes[] = {{UPDATES(updates)}};
+    const tz_defined_update outputs[] = {{"slope", TEXT("dx(u)")}};
+    const tz_definition d = {.id = "wave",
+                             .doc = "Waves",
+                             .dims = 1,
+                             FIELDS(fields),
+                             PARAMS(params),
+                             SCALARS(scalars),
+                             PASSES(passes),
+                             OUTPUTS(outputs),
+                             .boundary = TZ_FIXED};
+    tz_defined_source source;
+    assert_ok(tz_define_source(&d, &source, &failure));
+    same_text(
+        source.plugin_text,
+        "/* wave: Waves.\n * wave.cell.h has the cell updates. */\n"
+        "#include <math.h>\n#include <stdio.h>\n\n"
+        "#define TZ_CELL_TEXT \"wave.cell.h\"\n#define TZ_CELL_ID wave_update\n"
+        "#define TZ_CELL_NAME update\n#define TZ_CELL_DIMS 1\n#define TZ_CELL_RADIUS 1\n"
+        "#define TZ_CELL_REAL 1\n#include <trapeze/rows.h>\n\n"
+        "#define TZ_CELL_TEXT \"wave.cell.h\"\n#define TZ_CELL_ID wave_slope\n"
+        "#define TZ_CELL_NAME slope\n#define TZ_CELL_DIMS 1\n#define TZ_CELL_RADIUS 1\n"
+        "#define TZ_CELL_REAL 1\n#include <trapeze/rows.h>\n\n"
+        "enum {\n    P_dt,\n    PARAMS\n};\n\n"
+        "static const tz_param params[PARAMS] = {\n"
+        "    [P_dt] = TZ_REAL_PARAM(\"dt\", 0.1, 0, 1, \"s\", \"time step\"),\n};\n\n"
+        "static double power(double x, int n)\n{\n    double result = x;\n"
+        "    for (int i = 1; i < n; i++)\n        result *= x;\n    return result;\n}\n\n"
+        "/* The constants of the cell update, in double; each is rounded once. */\n"
+        "static int derive(tz_setup *setup)\n{\n    const tz_value *p = setup->params;\n"
+        "    double *constants = setup->constants;\n"
+        "    constants[TZ_CONSTANT(wave_update, k1)] = p[P_dt].number * p[P_dt].number;\n"
+        "    return 0;\n}\n\n"
+        "/* The constants that change with the iteration. */\n"
+        "static int at_step(const tz_setup *setup, int64_t step, double *constants)\n{\n"
+        "    const tz_value *p = setup->params;\n"
+        "    constants[TZ_CONSTANT(wave_update, push)] = exp(-power((double)step -\n"
+        "        50.0, 2) * p[P_dt].number);\n"
+        "    return 0;\n}\n\n"
+        "static const tz_field fields[] = {\n"
+        "    TZ_STATE_FIELD(\"u\", TZ_REAL, \"m\", \"height\", .initial = 0.5, .boundary_value = "
+        "1),\n"
+        "    TZ_STATE_FIELD(\"old\", TZ_REAL, \"\", \"old\"),\n"
+        "    TZ_STATIC_FIELD(\"speed\", TZ_REAL, \"\", \"speed\", .required = 1),\n"
+        "    TZ_DERIVED_FIELD(\"slope\", TZ_REAL, \"\", \"slope\"),\n};\n\n"
+        "static const tz_pass passes[] = {\n"
+        "    {.name = \"update\", .writes = TZ_WRITES(wave_update, u) | TZ_WRITES(wave_update, "
+        "old),\n"
+        "     TZ_PASS(wave_update)},\n};\n\n"
+        "static const tz_pass outputs[] = {\n"
+        "    {.name = \"slope\", .writes = TZ_WRITES(wave_slope, slope), "
+        "TZ_PASS(wave_slope)},\n};\n\n"
+        "static const tz_stencil stencil = {\n    TZ_STENCIL_HEADER,\n    .id = \"wave\",\n"
+        "    .doc = \"Waves\",\n    .dims = 1,\n    .fields_count = 4,\n    .fields = fields,\n"
+        "    .params_count = PARAMS,\n    .params = params,\n"
+        "    .constants_count = TZ_CONSTANTS_COUNT(wave_update),\n"
+        "    .constants = wave_update_constants,\n    .derive = derive,\n    .at_step = at_step,\n"
+        "    .passes_count = 1,\n    .passes = passes,\n    .outputs_count = 1,\n"
+        "    .outputs = outputs,\n"
+        "    .boundaries = TZ_ALLOW(TZ_CLAMP) | TZ_ALLOW(TZ_PERIODIC) | TZ_ALLOW(TZ_FIXED) |\n"
+        "        TZ_ALLOW(TZ_MIRROR),\n    .boundary = TZ_FIXED,\n};\n\n"
+        "TZ_PLUGIN_DEFINE(\"wave\", \"1.0.0\", \"Waves\", &stencil)\n");
+    tz_defined_source_clear(&source);
+}
+
+TEST_MAIN(NULL, NULL, TEST(test_order_and_constants), TEST(test_differences), TEST(test_group),
+          TEST(test_coefficients), TEST(test_lists), TEST(test_hostile_words), TEST(test_plugin))

@@ -1,0 +1,139 @@
+-- Stencils that a scenario defines with tz.stencil.
+local tz = require "trapeze"
+local c = require "checks"
+
+-- What it says about itself.
+local heat = tz.stencil {
+  name = "plate", doc = "A plate.", dims = 2, fields = { t = { initial = 3, unit = "K" } }, params = { k = 0.2 },
+  update = { t = "t + k*(t[-1,0] + t[1,0] + t[0,-1] + t[0,1] - 4*t)" },
+}
+tz.expect(tostring(heat) == "stencil plate (2-D, 1 field)", tostring(heat))
+tz.expect(heat.id == "plate" and heat.dims == 2 and heat.doc == "A plate.")
+tz.expect(#heat.fields == 1 and heat.fields[1] == "t" and heat.params[1] == "k")
+tz.expect(heat:text():find("TZ_CELL", 1, true))
+c.refuses("a stencil has no 'filds'; did you mean 'fields'?", function() return heat.filds end)
+c.refuses("'id' cannot be set", function() heat.id = "x" end)
+c.refuses("stencil:text: unexpected argument 1 (a number)", heat.text, heat, 1)
+c.refuses("needs a stencil, not no value", heat.text)
+
+-- It is a plugin like any other, by value and by name.
+local sim = tz.simulation { plugin = heat, grid = { 24, 16 }, boundary = "clamp", params = { k = 0.1 },
+  fields = { t = function(x, y) return x == 12 and y == 8 and 100 or 0 end } }
+tz.expect(sim.plugin == "plate" and sim:param "k" == 0.1)
+sim:run(20)
+if not tz.checking then
+  c.near(sim:sum "t", 100, 1e-3)
+end
+sim:params { k = 0.05 }
+tz.expect(tz.simulation { plugin = "plate", grid = { 8, 8 } }:get("t", 1, 1) == 3 or tz.checking)
+
+-- Equal ones are one; different ones of the same name are refused; a name that a plugin has is, too.
+local again = tz.stencil {
+  params = { k = 0.2 }, fields = { t = { unit = "K", initial = 3 } }, dims = 2, doc = "A plate.", name = "plate",
+  update = { t = "t + k*(t[-1,0] + t[1,0] + t[0,-1] + t[0,1] - 4*t)" },
+}
+tz.expect(again.id == "plate")
+c.refuses("a stencil 'plate' is defined already, and differs", tz.stencil,
+  { name = "plate", dims = 1, update = { u = "u" } })
+c.refuses("'hotspot' is the stencil of a plugin", tz.stencil, { name = "hotspot", dims = 1, update = { u = "u" } })
+
+-- Without a name they are numbered.
+local first = tz.stencil { dims = 1, update = "u[-1] + u[1]" }
+local second = tz.stencil { dims = 1, update = "u[-1] - u[1]" }
+tz.expect(first.id == "stencil" and second.id == "stencil2")
+tz.expect(tz.stencil({ dims = 1, update = "u[-1] - u[1]" }).id == "stencil2")
+tz.expect(tz.stencil({ dims = 1, update = "u[-1] * u[1]" }).id == "stencil3")
+
+-- A stencil of a plugin, as a value.
+local hotspot = tz.stencil "hotspot"
+tz.expect(hotspot.dims == 2 and hotspot.fields[1] == "temperature")
+tz.expect(tz.simulation({ plugin = hotspot, grid = { 8, 8 } }).plugin == "hotspot")
+c.refuses("unknown plugin 'hotspt'; did you mean 'hotspot'?", tz.stencil, "hotspt")
+
+-- Fields come in alphabetical order; those that only hold another one's old values come last, a list in its own order.
+local order = tz.stencil { dims = 1, fields = { a = "real", u = "real", v = { role = "static" } },
+  update = { u = "2*u - a + v*(u[-1] + u[1] - 2*u)", a = " u " } }
+tz.expect(table.concat(order.fields, " ") == "u v a" or table.concat(order.fields, " ") == "u a v",
+  table.concat(order.fields, " "))
+local listed = tz.stencil { dims = 1, fields = { "r", "q", "p" }, update = { p = "p + q", q = "q + r", r = "r + p" } }
+tz.expect(table.concat(listed.fields, " ") == "r q p", table.concat(listed.fields, " "))
+
+-- The same arithmetic as a plugin's, in the same order: the same bits. Several passes see each other's values.
+if not tz.checking then
+  local passes = tz.simulation {
+    plugin = tz.stencil { dims = 1, fields = { a = "int", b = "int" },
+      passes = { { a = "a + b" }, { name = "second", update = { b = "b + a" } } } },
+    grid = { 8 }, fields = { a = 1, b = 1 },
+  }
+  passes:run(3)
+  tz.expect(passes:get("a", 3) == 13 and passes:get("b", 3) == 21)
+  local both = tz.simulation {
+    plugin = tz.stencil { dims = 1, fields = { a = "int", b = "int" }, update = { a = "b", b = "a + b" } },
+    grid = { 8 }, fields = { a = 0, b = 1 },
+  }
+  both:run(10)
+  tz.expect(both:get("a", 3) == 55)
+end
+
+-- Coefficients, in rows from y = -1 up: a shift to the right moves cells to higher x.
+local shift = tz.simulation { plugin = tz.stencil { coefficients = { { 0, 0, 0 }, { 1, 0, 0 }, { 0, 0, 0 } } },
+  grid = { 8, 8 }, boundary = "fixed", fields = { u = function(x, y) return x == 2 and y == 5 and 1 or 0 end } }
+shift:run(2)
+local up = tz.simulation { plugin = tz.stencil { coefficients = { { 0, 3, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, scale = 2 },
+  grid = { 8, 8 }, boundary = "fixed", fields = { u = function(x, y) return x == 2 and y == 5 and 1 or 0 end } }
+up:run(1)
+if not tz.checking then
+  tz.expect(shift:get("u", 4, 5) == 1 and shift:sum "u" == 1)
+  tz.expect(up:get("u", 2, 6) == 6 and up:sum "u" == 6)
+end
+
+-- In coroutines, and after errors.
+local inside = coroutine.wrap(function()
+  pcall(tz.stencil, { dims = 2, update = { u = "u +" } })
+  coroutine.yield(tz.stencil { dims = 3, update = "u[0,0,1]" })
+end)
+tz.expect(inside().dims == 3)
+
+-- Predictions and policies take it.
+local p = tz.predict { plugin = heat, grid = { 512, 512 }, device = "gtx280", model = "meng2009" }
+tz.expect(p.best and p.best.height >= 1)
+
+-- ---- What is refused -------------------------------------------------------------------------------------------
+
+local function refused(pattern, options) c.refuses(pattern, tz.stencil, options) end
+local ok = { u = "u" }
+c.refuses("needs a table: tz.stencil { dims = 2", tz.stencil, 3)
+c.refuses("unexpected argument 2", tz.stencil, {}, {})
+refused("unknown key 'updat'; did you mean 'update'?", { dims = 1, updat = ok })
+refused("'dims' is missing", { update = ok })
+refused("'dims' must be from 1 to 3, not 4", { dims = 4, update = ok })
+refused("needs 'update', 'passes' or 'coefficients'", { dims = 1 })
+refused("give 'update' or 'passes', not both", { dims = 1, update = ok, passes = { ok } })
+refused("give 'update' or 'coefficients', not both", { update = ok, coefficients = { 1, 2, 1 } })
+refused("'update' must be a table { FIELD = formula }", { dims = 1, update = 7 })
+refused("'u' must be a formula, a string, not a boolean", { dims = 1, update = { u = true } })
+refused("needs NAME = value, not a list", { dims = 1, update = { "u" } })
+refused("'passes' must be a list of 1 to 8 passes", { dims = 1, passes = {} })
+refused("pass 2: updates no field", { dims = 1, passes = { ok, {} } })
+refused("pass 1: must be a table", { dims = 1, passes = { "u" } })
+refused("unknown key 'nam'; did you mean 'name'?", { dims = 1, passes = { { update = ok, nam = "x" } } })
+refused("field 'u': unknown key 'rol'; did you mean 'role'?", { dims = 1, fields = { u = { rol = 1 } }, update = ok })
+refused("field 'u': unknown type 'reel'; did you mean 'real'?", { dims = 1, fields = { u = "reel" }, update = ok })
+refused("field 'u': must be \"real\", \"int\", \"bits\" or a table", { dims = 1, fields = { u = 3 }, update = ok })
+refused("'fields' names 'u' twice", { dims = 1, fields = { "u", u = "real" }, update = ok })
+refused("'fields' is empty", { dims = 1, fields = {}, update = ok })
+refused("parameter 'k': 'value' is missing", { dims = 1, params = { k = {} }, update = ok })
+refused("parameter 'k': must be a number or a table, not a string", { dims = 1, params = { k = "1" }, update = ok })
+refused("'scale' goes with 'coefficients'", { dims = 1, update = ok, scale = 2 })
+refused("an odd number up to 17 is needed", { coefficients = { 1, 2 } })
+refused("rows of the same length, 3, not 2", { coefficients = { { 1, 2, 1 }, { 1, 2 }, { 1, 2, 1 } } })
+refused("must have the same number of lists in each", { coefficients = { { 1, 2, 1 }, 3, { 1, 2, 1 } } })
+refused("nested 1 deep, but 'dims' is 2", { dims = 2, coefficients = { 1, 2, 1 } })
+refused("nested more than 3 deep", { coefficients = { { { { 1 } } } } })
+refused("must hold numbers and names of fields, not a boolean", { coefficients = { true } })
+refused("unknown boundary 'clam'; did you mean 'clamp'?", { dims = 1, update = ok, boundaries = { "clam" } })
+refused("run the script with --unsafe", { dims = 1, text = "TZ_CELL(a) {}", passes = { { name = "a", writes = { "u" } } } })
+refused("needs a plain table", setmetatable({ dims = 1, update = ok }, {}))
+refused("needs a plain table", { dims = 1, update = setmetatable({ u = "u" }, {}) })
+refused("needs a plain table", { dims = 1, fields = setmetatable({ u = "real" }, {}), update = ok })
+refused("holds a zero byte", { name = "a\0b", dims = 1, update = ok })
