@@ -246,7 +246,6 @@ static tz_status line_shape(const tz_problem *problem, const tz_limits *limits, 
 
 const tz_cuda_family tz_cuda_family_line = {
     .name = "stream",
-    .sides = true,
     .doc = "strips in registers, a warp each; streamed rows are loaded ahead",
     .plan = line_plan,
     .emit = line_text_emit,

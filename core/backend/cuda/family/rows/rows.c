@@ -277,7 +277,6 @@ const tz_cuda_family tz_cuda_family_rows = {
     .name = "stream",
     .doc = "strips of a warp's width stream down the rows, all iterations in registers",
     .exact = true,
-    .sides = true,
     .refuses = rows_refuses,
     .plan = rows_plan,
     .emit = rows_text_emit,
