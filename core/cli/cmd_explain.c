@@ -27,7 +27,6 @@ typedef struct recorded {
     tz_simulation_config config;
     tz_assignment params[TZ_PARAMS_MAX];
     tz_side_value values[TZ_FIELDS_MAX * TZ_SIDES];
-    tz_series scalars[TZ_CONSTANTS_MAX];
 } recorded;
 
 /* The parameters that the scenario gave. */
@@ -71,21 +70,6 @@ static size_t take_sides(const json_t *object, tz_side_value out[TZ_FIELDS_MAX *
     return count;
 }
 
-/* Predictions do not depend on the values of constants that vary: 1 stands for each. */
-static size_t take_scalars(const json_t *object, tz_series out[TZ_CONSTANTS_MAX])
-{
-    static const double one = 1.0;
-    size_t count = 0;
-    const char *name;
-    json_t *entry;
-    json_object_foreach((json_t *)object, name, entry)
-    {
-        if (count < TZ_CONSTANTS_MAX)
-            out[count++] = (tz_series){.name = name, .count = 1, .values = &one};
-    }
-    return count;
-}
-
 static void read_config(const json_t *simulation, const tz_registry *registry, recorded *r)
 {
     const json_t *grid = json_object_get(simulation, "grid"),
@@ -112,8 +96,6 @@ static void read_config(const json_t *simulation, const tz_registry *registry, r
     take_params(json_object_get(simulation, "params"), r->params, &config->params_count);
     config->boundary_values_count =
         take_sides(json_object_get(simulation, "boundary_values"), r->values);
-    config->scalars_count = take_scalars(json_object_get(simulation, "scalars"), r->scalars);
-    config->scalars = r->scalars;
     config->params = r->params;
     config->boundary_values = r->values;
 }
