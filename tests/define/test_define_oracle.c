@@ -372,6 +372,26 @@ static void test_3d_in_passes(void **unused)
     check_definition(*unused, &d);
 }
 
+/* Forms with sums of rows and planes. */
+static void test_forms(void **unused)
+{
+    const tz_defined_field fields[] = {REAL_STATE("u"), REAL_STATE("v"), REAL_STATIC("w")};
+    const tz_defined_update planes[] = {
+        UPDATE("u", "sum(k,-1,1, sum(j,-1,1, sum(i,-1,1, u[i,j,k]*v[i,j,k])))/27 - w*v"),
+        UPDATE("v", "(u[1,0,-2] - 0.3*u[0,0,-2]) * (u[1,0,1] - 0.3*u[0,0,1]) + z")};
+    const tz_defined_pass in_3d[] = {{UPDATES(planes)}};
+    const tz_definition solid = {.id = "planes", .dims = 3, FIELDS(fields), PASSES(in_3d)};
+    check_definition(*unused, &solid);
+
+    const tz_defined_update rows[] = {
+        UPDATE("u", "fma(0.2, u[-1,-1] + u[1,-1], 0.1*u[0,-1]) + (u[-1,0] + 0.7*u) + fma(0.2, "
+                    "u[-1,1] + u[1,1], 0.1*u[0,1])")};
+    const tz_defined_pass in_2d[] = {{UPDATES(rows)}};
+    const tz_definition flat = {
+        .id = "rows", .dims = 2, .fields_count = 1, .fields = fields, PASSES(in_2d)};
+    check_definition(*unused, &flat);
+}
+
 /* Coefficients against the formula that they stand for. */
 static void test_coefficients(void **unused)
 {
@@ -410,4 +430,5 @@ static void test_coefficients(void **unused)
 }
 
 TEST_MAIN(NULL, NULL, SCRATCH_TEST(test_real_2d), SCRATCH_TEST(test_int), SCRATCH_TEST(test_bits),
-          SCRATCH_TEST(test_3d_in_passes), SCRATCH_TEST(test_coefficients))
+          SCRATCH_TEST(test_3d_in_passes), SCRATCH_TEST(test_forms),
+          SCRATCH_TEST(test_coefficients))

@@ -29,7 +29,7 @@ typedef struct tz_cuda_family {
     bool exact;
     /* A launch may run several stages: up to plan->launch_iterations iterations. */
     bool spans;
-    int warps; /* of a block, if the plan does not say */
+    int warps;  /* of a block, if the plan does not say */
     /* OPTIONAL. Why the family cannot take this stencil; NULL: it can. */
     const char *(*refuses)(const tz_problem *problem);
     /* Chooses all numbers of a plan that are 0, and checks it. TZ_RANGE or TZ_UNSUPPORTED with the
@@ -72,6 +72,12 @@ const char *tz_cuda_refusal(const tz_cuda_family *family, const tz_problem *prob
 bool tz_cuda_family_at(int index, int dims, const tz_cuda_family **out);
 /* tz_backend.family. */
 const char *tz_cuda_family_name(int index);
+
+/* How far a pass reads state fields, and how far an iteration does. A mirror repeats cells as far
+ * inside the grid as the read is outside: they must be there even where a tile ends, so with a mirror
+ * on one side of an axis the reach to its other side is at least as large. */
+tz_reach tz_cuda_pass_reach(const tz_problem *problem, const tz_pass *pass);
+tz_reach tz_cuda_reach(const tz_problem *problem);
 
 /* Elements from one row to the next in device memory. */
 int64_t tz_cuda_pitch(const tz_problem *problem);
