@@ -88,8 +88,7 @@ static bool reads_centre(const tz_footprint *footprint, int f)
 {
     for (int dz = -TZ_RADIUS_MAX; dz <= TZ_RADIUS_MAX; dz++)
         for (int dy = -TZ_RADIUS_MAX; dy <= TZ_RADIUS_MAX; dy++)
-            if (tz_footprint_row(footprint, f, dz, dy) &
-                (dz || dy ? ~0u : ~(1u << TZ_RADIUS_MAX)))
+            if (tz_footprint_row(footprint, f, dz, dy) & (dz || dy ? ~0u : ~(1u << TZ_RADIUS_MAX)))
                 return false;
     return true;
 }
@@ -110,8 +109,8 @@ static bool reads_within(const tz_problem *problem, const tz_pass *pass,
     const uint32_t columns = (2u << (r + reach.high[0])) - (1u << (r - reach.low[0]));
     for (int dz = -r; dz <= r; dz++)
         for (int dy = -r; dy <= r; dy++) {
-            const bool inside = dz >= -reach.low[2] && dz <= reach.high[2] &&
-                                dy >= -reach.low[1] && dy <= reach.high[1];
+            const bool inside = dz >= -reach.low[2] && dz <= reach.high[2] && dy >= -reach.low[1] &&
+                                dy <= reach.high[1];
             if (tz_footprint_row(footprint, f, dz, dy) & (inside ? ~columns : ~0u))
                 return false;
         }
@@ -160,6 +159,8 @@ static int new_version(planes_scheme *s, int field, int number, int lag)
     return s->versions_count++;
 }
 
+enum { HELD_MAX = 2 }; /* planes of a carried field that are kept in registers */
+
 /* Keeps the planes of a version for as long as the pass reads them. */
 static void read_version(planes_scheme *s, const tz_problem *problem, planes_pass *pass,
                          planes_version *v)
@@ -170,7 +171,8 @@ static void read_version(planes_scheme *s, const tz_problem *problem, planes_pas
     const int age = planes_age(pass, v);
     v->oldest = larger(v->oldest, age - low);
     /* In shared memory, but for the plane of this step and of the last. */
-    v->planes = v->carried && (v->number == 0 || v->oldest > 1) ? 0 : v->oldest + 1;
+    v->held = v->carried && v->number == 0 && v->oldest > 0 && v->oldest <= s->hold;
+    v->planes = v->carried && !v->held && (v->number == 0 || v->oldest > 1) ? 0 : v->oldest + 1;
     if (v->carried)
         return;
     rows_read(s, pass, v->field, &first, &last);
@@ -232,8 +234,7 @@ static void make_pass(planes_scheme *s, const tz_problem *problem, int k, int cu
         pass->reads[f] = current[f];
         pass->writes[f] = -1;
         if (current[f] >= 0)
-            pass->lag =
-                larger(pass->lag, lag_behind(s, problem, pass, &s->versions[current[f]]));
+            pass->lag = larger(pass->lag, lag_behind(s, problem, pass, &s->versions[current[f]]));
     }
     s->lag = larger(s->lag, pass->lag);
     for (int f = 0; f < stencil->fields_count; f++)
@@ -261,6 +262,27 @@ static void delay_arrivals(planes_scheme *s, const tz_problem *problem)
     }
 }
 
+/* Rows of the tile of which no pass needs a carried field: they are in the ghost zone that is used up
+ * before its first pass. `used`: cells that the passes before and with each use. */
+static void skip_rows(planes_scheme *s, const tz_problem *problem)
+{
+    tz_reach used = {{0}, {0}};
+    for (int k = 0; k < s->passes_count; k++) {
+        const planes_pass *pass = &s->passes[k];
+        const tz_reach reach = tz_cuda_pass_reach(problem, &problem->stencil->passes[pass->pass]);
+        used.low[1] += reach.low[1];
+        used.high[1] += reach.high[1];
+        for (int f = 0; f < problem->stencil->fields_count; f++) {
+            planes_version *v = pass->reads[f] < 0 ? NULL : &s->versions[pass->reads[f]];
+            if (!v || !v->carried || v->number > 0 || v->needed || !planes_row(s, pass, f, 0, 0))
+                continue;
+            v->needed = true;
+            v->skip_low = used.low[1];
+            v->skip_high = used.high[1];
+        }
+    }
+}
+
 static void make_passes(planes_scheme *s, const tz_problem *problem)
 {
     const tz_stencil *stencil = problem->stencil;
@@ -282,6 +304,7 @@ static void make_passes(planes_scheme *s, const tz_problem *problem)
         for (int f = 0; f < stencil->fields_count; f++)
             if (s->passes[k].reads[f] >= 0)
                 read_version(s, problem, &s->passes[k], &s->versions[s->passes[k].reads[f]]);
+    skip_rows(s, problem);
     for (int f = 0; f < stencil->fields_count; f++)
         if (current[f] >= 0)
             s->versions[current[f]].result = s->versions[current[f]].number > 0;
@@ -450,8 +473,7 @@ planes_scheme *planes_scheme_make(const tz_problem *problem, const tz_limits *li
     s->edges = tz_cuda_edges(problem);
     s->ghost = planes_ghost(problem, s->vector, plan->height);
     s->row_lanes = holds_rows(problem, s->vector) ? (int)problem->elements[0] / s->vector : 0;
-    s->rows =
-        ((int)plan->tile[1] + s->ghost.low[1] + s->ghost.high[1] + s->warps - 1) / s->warps;
+    s->rows = ((int)plan->tile[1] + s->ghost.low[1] + s->ghost.high[1] + s->warps - 1) / s->warps;
     s->passes_count = plan->height * stencil->passes_count;
     if (s->passes_count > PLANES_STEPS_MAX ||
         s->ghost.low[0] + s->ghost.high[0] >= 32 * s->vector) {
@@ -460,14 +482,18 @@ planes_scheme *planes_scheme_make(const tz_problem *problem, const tz_limits *li
     }
     for (int p = 0; p < stencil->passes_count; p++)
         tz_footprint_probe(problem, &stencil->passes[p], &s->footprints[p]);
-    for (int direct = 0; direct < 2; direct++) {
-        choose_places(s, problem, direct);
+    /* First with carried planes in registers, which saves shared memory; else with them there; else
+     * with static fields in neither. */
+    for (int way = 0; way < 3; way++) {
+        s->hold = way == 0 ? HELD_MAX : 0;
+        choose_places(s, problem, way == 2);
         make_passes(s, problem);
         choose_waits(s, problem);
         choose_group(s, problem, shared_max);
-        if (s->shared_bytes <= shared_max)
+        s->registers = count_registers(s, problem);
+        if (s->shared_bytes <= shared_max &&
+            (way > 0 || s->registers <= planes_registers_max(s->warps)))
             break;
     }
-    s->registers = count_registers(s, problem);
     return s;
 }

@@ -25,8 +25,7 @@ static void emit_numbers(tz_cuda_text *t, const tz_problem *problem, const tz_pl
                          const planes_scheme *s)
 {
     const bool torus = problem->boundary[1][0] == TZ_PERIODIC;
-    const bool straddles =
-        s->ghost.low[1] % s->rows != 0 || problem->elements[1] % s->rows != 0;
+    const bool straddles = s->ghost.low[1] % s->rows != 0 || problem->elements[1] % s->rows != 0;
     int slots = 0;
     for (int k = 0; k < s->slots_count; k++)
         slots += s->slots[k];
@@ -71,11 +70,12 @@ static void emit_versions(tz_cuda_text *t, const tz_problem *problem, const plan
             t,
             "struct v_%s_%d {\n  typedef %s type;\n  enum { PLANES = %d, RADIUS = %d, FIRST = %d, "
             "LAST = %d, SLOTS = %d, FIRST_SLOT = %d, SHARED = %" PRId64
-            ", BELOW = %d, ABOVE = %d, ROWS_BELOW = %d, ARRIVES = %d, LAG = %d };\n};\n",
+            ", BELOW = %d, ABOVE = %d, ROWS_BELOW = %d, ARRIVES = %d, LAG = %d, "
+            "SKIP_LOW = %d, SKIP_HIGH = %d };\n};\n",
             name_of(problem, v->field), v->number, type_of(problem, v->field),
             v->planes > 0 ? v->planes : 1, v->radius, v->carried ? s->rows : v->first,
             v->carried ? s->rows : v->last, v->slots > 0 ? v->slots : 1, v->first_slot, v->shared,
-            v->below, v->above, v->rows_below, v->number == 0, v->lag);
+            v->below, v->above, v->rows_below, v->number == 0, v->lag, v->skip_low, v->skip_high);
     }
 }
 
@@ -148,7 +148,10 @@ static void emit_level(tz_cuda_text *t, const tz_problem *problem, const planes_
             const bool read = planes_row(s, pass, f, 0, 0) != 0;
             tz_cuda_emit(t, " \\\n    D(%d, %s, %s, %d, %d, %s)", k, name_of(problem, f),
                          type_of(problem, f), v->number, read ? planes_age(pass, v) : 0,
-                         !read ? "absent" : v->planes > 0 ? "ring" : "shared");
+                         !read                                 ? "absent"
+                         : v->held && planes_age(pass, v) == 0 ? "arrived"
+                         : v->planes > 0                       ? "ring"
+                                                               : "shared");
         }
     tz_cuda_emit(t, "\n");
     emit_rows(t, problem, s, k, true);
@@ -189,9 +192,9 @@ static void emit_step(tz_cuda_text *t, const tz_problem *problem, const planes_s
         const bool more = k + 1 < s->passes_count, early = more && s->passes[k + 1].early;
         if (early)
             emit_around(t, s, k + 1);
-        tz_cuda_emit(t, " \\\n    LEVEL(%d, %d, %s, %d, %d, %d, %d, %d, %d)", k,
-                     pass->pass, problem->stencil->passes[pass->pass].text_cell, pass->iteration,
-                     pass->lag, pass->rest_low, pass->rest_high, pass->radius, pass->words > 0);
+        tz_cuda_emit(t, " \\\n    LEVEL(%d, %d, %s, %d, %d, %d, %d, %d, %d)", k, pass->pass,
+                     problem->stencil->passes[pass->pass].text_cell, pass->iteration, pass->lag,
+                     pass->rest_low, pass->rest_high, pass->radius, pass->words > 0);
         if (more && !early)
             emit_around(t, s, k + 1);
     }
