@@ -3,15 +3,15 @@
 #define TZ_CONSTANTS(K) K(centre, real) K(side1, real) K(side2, real) K(side3, real) K(side4, real)
 // clang-format off
 #define TZ_READS(R) \
-    R(wave3d8, u, -4, 4, -4, 4, -4, 4) \
-    R(wave3d8, before, 0, 0, 0, 0, 0, 0) \
-    R(wave3d8, speed, 0, 0, 0, 0, 0, 0)
+    R(sound3d8, u, -4, 4, -4, 4, -4, 4) \
+    R(sound3d8, before, 0, 0, 0, 0, 0, 0) \
+    R(sound3d8, speed, 0, 0, 0, 0, 0, 0)
 #define WAVE_RING(r) \
     (((TZ_AT(u, -(r), 0, 0) + TZ_AT(u, r, 0, 0)) + (TZ_AT(u, 0, -(r), 0) + TZ_AT(u, 0, r, 0))) + \
      (TZ_AT(u, 0, 0, -(r)) + TZ_AT(u, 0, 0, r)))
 // clang-format on
 
-TZ_CELL(wave3d8)
+TZ_CELL(sound3d8)
 {
     const real here = TZ_AT(u, 0, 0, 0);
     real bent = TZ_K(centre) * here;

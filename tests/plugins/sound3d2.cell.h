@@ -3,12 +3,12 @@
 #define TZ_CONSTANTS(K) K(centre, real) K(side, real)
 // clang-format off
 #define TZ_READS(R) \
-    R(wave3d2, u, -1, 1, -1, 1, -1, 1) \
-    R(wave3d2, before, 0, 0, 0, 0, 0, 0) \
-    R(wave3d2, speed, 0, 0, 0, 0, 0, 0)
+    R(sound3d2, u, -1, 1, -1, 1, -1, 1) \
+    R(sound3d2, before, 0, 0, 0, 0, 0, 0) \
+    R(sound3d2, speed, 0, 0, 0, 0, 0, 0)
 // clang-format on
 
-TZ_CELL(wave3d2)
+TZ_CELL(sound3d2)
 {
     const real here = TZ_AT(u, 0, 0, 0);
     const real x = TZ_AT(u, -1, 0, 0) + TZ_AT(u, 1, 0, 0);
