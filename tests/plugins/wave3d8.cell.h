@@ -7,6 +7,9 @@
     R(wave3d8, before, 0, 0, 0, 0, 0, 0) \
     R(wave3d8, speed, 0, 0, 0, 0, 0, 0)
 // clang-format on
+#define WAVE_RING(r)                                                                               \
+    (((TZ_AT(u, -(r), 0, 0) + TZ_AT(u, r, 0, 0)) + (TZ_AT(u, 0, -(r), 0) + TZ_AT(u, 0, r, 0))) +   \
+     (TZ_AT(u, 0, 0, -(r)) + TZ_AT(u, 0, 0, r)))
 
 TZ_CELL(wave3d8)
 {
