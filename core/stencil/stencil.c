@@ -131,7 +131,8 @@ int tz_stencil_has_real(const tz_stencil *stencil)
 typedef struct recorder {
     tz_cell_access access; /* first: the cell function gets a pointer to it */
     bool diagonal;
-    double zero, written[TZ_FIELDS_MAX];
+    int64_t one; /* as an integer; as a real it is next to 0 */
+    double written[TZ_FIELDS_MAX];
 } recorder;
 
 static const void *record_read(const tz_cell_access *access, int field, int dx, int dy, int dz)
@@ -139,7 +140,7 @@ static const void *record_read(const tz_cell_access *access, int field, int dx, 
     recorder *r = (recorder *)(uintptr_t)access; /* the object is not const */
     (void)field;
     r->diagonal = r->diagonal || (dx != 0) + (dy != 0) + (dz != 0) > 1;
-    return &r->zero;
+    return &r->one;
 }
 
 static void *record_write(const tz_cell_access *access, int field)
@@ -149,8 +150,10 @@ static void *record_write(const tz_cell_access *access, int field)
 
 bool tz_stencil_reads_diagonals(const tz_stencil *stencil)
 {
-    const tz_slot constants[TZ_CONSTANTS_MAX] = {{0}};
-    recorder r = {.access = {record_read, record_write, constants, 0, 0, 0, 0}};
+    tz_slot constants[TZ_CONSTANTS_MAX];
+    recorder r = {.access = {record_read, record_write, constants, 0, 0, 0, 0}, .one = 1};
+    for (int k = 0; k < TZ_CONSTANTS_MAX; k++)
+        constants[k].i = 1;
     for (int p = 0; p < stencil->passes_count; p++)
         stencil->passes[p].kernels->cell[TZ_SINGLE](&r.access);
     return r.diagonal;

@@ -45,7 +45,7 @@ int tz_stencil_radius(const tz_stencil *stencil);
 int tz_stencil_has_real(const tz_stencil *stencil);
 
 /* Whether a cell update reads cells that are off centre along two axes (a box, not a star). Calls
- * the cell functions with all cells and constants 0, so it may miss cells that an update reads
+ * the cell functions with all cells and constants 1 (reals: about 0), so it may miss cells that an update reads
  * under a condition: a hint, to choose between kernels with the same results. */
 bool tz_stencil_reads_diagonals(const tz_stencil *stencil);
 

@@ -534,9 +534,10 @@ template <class T> TZ_DEVICE void tz_commit(const tz_strip &s, T *to, int y, con
 
 /* ---- The language of cell updates ------------------------------------------------------------
  *
- * A cell update reads a window of rows around the lane's columns; TZ__R_name is its radius. */
+ * A cell update reads a window of a field: TZ__ROWS_name rows before the cell's, and TZ__COLUMNS_name
+ * columns more than the lane's own to each side. */
 #define TZ__CONTEXT_FIELD(name, type)                                                              \
-    const type(*name)[TZ_V + 2 * TZ__R_##name];                                                    \
+    const type(*name)[TZ_V + 2 * TZ__COLUMNS_##name];                                              \
     type *name##_out;
 #define TZ_CELL_ONCE(cell, ONCE)                                                                   \
     struct once_##cell {                                                                           \
@@ -581,7 +582,7 @@ template <class T> TZ_DEVICE void tz_commit(const tz_strip &s, T *to, int y, con
     else                                                                                           \
         tz_new[TZ_CELL_RADIUS - (dy)] =                                                            \
             tz_s[(TZ_CELL_RADIUS - (dy)) % (2 * TZ_CELL_RADIUS)][tz_e] + row(0);
-#define TZ__AT3(f, dx, dy, dz) (tz_c.f[(dy) + TZ__R_##f][tz_e + (dx) + TZ__R_##f])
+#define TZ__AT3(f, dx, dy, dz) (tz_c.f[(dy) + TZ__ROWS_##f][tz_e + (dx) + TZ__COLUMNS_##f])
 #define TZ_PUT(f, value) (tz_c.f##_out[tz_e] = (value))
 #define TZ_X (tz_c.x)
 #define TZ_Y (tz_c.y)

@@ -218,8 +218,8 @@ static void count_bytes(const tz_problem *problem, const tz_stage *stage,
         out->write_bytes += written ? bytes * cells : 0.0;
         out->resident_bytes += (written ? 2 : 1) * bytes * cells;
         if (stencil->fields[f].role == TZ_STATIC) /* slabs from the first to the last level */
-            out->ring_bytes += bytes * counts->slab *
-                               (problem->dims == 1 ? 1.0 : fmax(1.0, stage->height * lag));
+            out->ring_bytes +=
+                bytes * counts->slab * (problem->dims == 1 ? 1.0 : fmax(1.0, stage->height * lag));
     }
 }
 

@@ -156,8 +156,8 @@ typedef struct tz_stencil {
     tz_boundary boundary; /* the default; must be allowed */
     tz_picture picture;   /* OPTIONAL */
     /* Computes the constants from the parameters. REQUIRED if there are constants. [main] The
-     * engine calls it when it creates a simulation, when a scenario sets a parameter, and for
-     * predictions; with single precision a second time each, for the constants of double precision
+     * engine calls it when it loads the plugin (then for a small grid and the default parameters),
+     * when it creates a simulation, when a scenario sets a parameter, and for predictions; with single precision a second time each, for the constants of double precision
      * with which residuals are computed. Returns 0, or TZ_REFUSED or TZ_DIVERGES with setup->message. */
     int (*derive)(tz_setup *setup);
     int methods_count; /* OPTIONAL */

@@ -96,7 +96,7 @@ static void emit_fields(tz_cuda_text *t, const tz_problem *problem, const char *
     const tz_stencil *s = problem->stencil;
     tz_cuda_emit(t, "#define %s(D)", list);
     for (int f = 0; f < s->fields_count; f++)
-        if (fields >> f & 1 && s->fields[f].role != TZ_DERIVED)
+        if (fields >> f & 1)
             tz_cuda_emit(t, " \\\n    D(%s, %s, %s, %d)", tz_role_name(s->fields[f].role),
                          s->fields[f].name, tz_cuda_type_name(s->fields[f].type), f);
     tz_cuda_emit(t, "\n");
