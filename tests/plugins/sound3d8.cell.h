@@ -10,6 +10,9 @@
     (((TZ_AT(u, -(r), 0, 0) + TZ_AT(u, r, 0, 0)) + (TZ_AT(u, 0, -(r), 0) + TZ_AT(u, 0, r, 0))) + \
      (TZ_AT(u, 0, 0, -(r)) + TZ_AT(u, 0, 0, r)))
 // clang-format on
+#define WAVE_RING(r)                                                                               \
+    (((TZ_AT(u, -(r), 0, 0) + TZ_AT(u, r, 0, 0)) + (TZ_AT(u, 0, -(r), 0) + TZ_AT(u, 0, r, 0))) +   \
+     (TZ_AT(u, 0, 0, -(r)) + TZ_AT(u, 0, 0, r)))
 
 TZ_CELL(sound3d8)
 {
