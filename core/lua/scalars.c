@@ -98,7 +98,8 @@ void tz_scalars_read(lua_State *L, int index, const char *what, const tz_stencil
         else if (type == LUA_TTABLE || type == LUA_TNUMBER)
             series[count++] = take_list(L, kept, where, name);
         else
-            tz_raise(L, "%s: '%.60s' must be a formula of step (a text), a list or a number, not %s",
+            tz_raise(L,
+                     "%s: '%.60s' must be a formula of step (a text), a list or a number, not %s",
                      where, name, tz_kind_text(L, -1));
     }
     qsort(series, count, sizeof *series, compare_names);

@@ -68,7 +68,8 @@ static void advance(flow *f, double spread, double push, int phase)
     const double keep = 1.0 - 2.0 * spread;
     for (int y = 0; y < NY; y++)
         for (int x = 0; x < NX; x++) {
-            const int at = y * NX + x, west = y * NX + (x + NX - 1) % NX, east = y * NX + (x + 1) % NX;
+            const int at = y * NX + x, west = y * NX + (x + NX - 1) % NX,
+                      east = y * NX + (x + 1) % NX;
             const int low = (y + NY - 1) % NY * NX + x, high = (y + 1) % NY * NX + x;
             const double slow = keep - spread * start(DRAG, high);
             next.u[at] = fma(slow, f->u[at], spread * (f->u[west] + f->u[east])) +
