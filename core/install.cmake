@@ -1,4 +1,4 @@
-# Installs the scenarios and the CMake package for plugin authors. Everything is found relative to
+# Installs the scenarios, examples, pages and the CMake package for plugin authors. Everything is found relative to
 # the prefix, so an installed tree can be moved.
 include(CMakePackageConfigHelpers)
 
@@ -8,6 +8,10 @@ set(TRAPEZE_PACKAGE ${CMAKE_INSTALL_LIBDIR}/cmake/Trapeze)
 # Scenarios with their inputs; the shell scripts are for the source tree only.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/scripts/ DESTINATION ${TRAPEZE_SHARE}/scripts
     PATTERN "*.sh" EXCLUDE)
+
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${TRAPEZE_SHARE})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/TrapezeConfig.cmake.in
     ${PROJECT_BINARY_DIR}/package/TrapezeConfig.cmake

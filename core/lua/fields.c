@@ -415,6 +415,8 @@ void tz_field_assign(lua_State *L, tz_simulation_handle *handle, int field, cons
                       .all = !box || memcmp(box, &grid, sizeof grid) == 0,
                       .what = what};
     const bool streamed = t.about->role == TZ_STREAMED;
+    if (t.about->role == TZ_DERIVED)
+        tz_raise(L, "%s: is derived: it is computed from others and cannot be set", what);
     if (streamed && !t.all)
         tz_raise(L, "%s: a streamed field takes no box; assign all of it", what);
     const tz_array_handle *array = luaL_testudata(L, index, TZ_TYPE_ARRAY);

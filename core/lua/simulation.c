@@ -6,6 +6,7 @@
 #include "lua/policy.h"
 #include "lua/problem.h"
 #include "lua/push.h"
+#include "lua/scalars.h"
 #include "stencil/problem.h"
 #include <stdio.h>
 #include <string.h>
@@ -140,9 +141,10 @@ static void get_fields(lua_State *L, const tz_stencil *stencil)
         return;
     if (!lua_istable(L, -1))
         tz_raise(L, "%s: 'fields' must be a table, not %s", what, tz_kind_text(L, -1));
-    for (int i = 0; i < stencil->fields_count; i++)
+    for (int i = 0; i < tz_stencil_fields_all(stencil); i++)
         names[i] = stencil->fields[i].name;
-    tz_keys_check(L, -1, "tz.simulation: 'fields'", names, (size_t)stencil->fields_count, false);
+    tz_keys_check(L, -1, "tz.simulation: 'fields'", names, (size_t)tz_stencil_fields_all(stencil),
+                  false);
 }
 
 static const tz_key simulation_options[] = {
@@ -196,7 +198,7 @@ static void find_source(tz_simulation_handle *handle, const tz_registry *registr
 static void assign_fields(lua_State *L, tz_simulation_handle *handle, int fields)
 {
     const tz_stencil *stencil = tz_handle_stencil(handle);
-    for (int field = 0; field < stencil->fields_count; field++) {
+    for (int field = 0; field < tz_stencil_fields_all(stencil); field++) {
         const tz_field *about = &stencil->fields[field];
         char where[128];
         snprintf(where, sizeof where, "tz.simulation: field '%.60s'", about->name);
@@ -261,6 +263,7 @@ static int simulation_new(lua_State *L)
     find_source(handle, r.config.registry, r.plugin);
     tz_handle_open(handle, r.name);
     tz_policy_keep(L, 1, 3, &r.policy);
+    tz_scalars_keep(L, 1, 3);
     assign_fields(L, handle, 2);
     if (r.config.dry)
         print_plan(handle);
@@ -294,6 +297,7 @@ void tz_simulation_register(lua_State *L)
     tz_binding_add(L);
     tz_running_add(L);
     tz_time_add(L);
+    tz_scalars_add(L);
     tz_policy_method_add(L);
     tz_region_methods_add(L);
     lua_pop(L, 3);

@@ -80,11 +80,11 @@ tz_status tz_output_find_field(const tz_stencil *stencil, const char *name, int 
     *out = tz_stencil_field_index(stencil, name);
     if (*out >= 0)
         return TZ_OK;
-    for (int i = 0; i < stencil->fields_count; i++)
+    for (int i = 0; i < tz_stencil_fields_all(stencil); i++)
         names[i] = stencil->fields[i].name;
     return tz_error_set(
         error, TZ_UNKNOWN, NULL, "%s has no field '%.60s'%s", stencil->id, name,
-        tz_names_hint(hint, sizeof hint, name, names, (size_t)stencil->fields_count));
+        tz_names_hint(hint, sizeof hint, name, names, (size_t)tz_stencil_fields_all(stencil)));
 }
 
 /* A field that is kept, so that it can be written. */

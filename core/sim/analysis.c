@@ -15,7 +15,7 @@ static int analysis_read(void *context, int field, int64_t step, int64_t x, int6
 {
     const tz_simulation *simulation = ((analysis *)context)->simulation;
     const tz_stencil *stencil = simulation->problem.stencil;
-    if (field < 0 || field >= stencil->fields_count || count < 1)
+    if (field < 0 || field >= tz_stencil_fields_all(stencil) || count < 1)
         return -1;
     if (stencil->fields[field].role == TZ_STREAMED)
         return tz_simulation_streamed_read(simulation, field, step, x, count, values, NULL) ? -1

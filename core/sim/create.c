@@ -44,8 +44,13 @@ static tz_status set_up(tz_simulation *simulation, const tz_simulation_config *c
     tz_machine machine;
     tz_status status =
         tz_registry_find(config->registry, config->stencil, &stencil, &simulation->plugin, error);
+    tz_simulation_config own = *config;
     if (!status)
-        status = tz_problem_resolve(&simulation->problem, stencil, config, error);
+        status =
+            tz_series_copy(config->scalars_count, config->scalars, &simulation->scalars, error);
+    own.scalars = simulation->scalars;
+    if (!status)
+        status = tz_problem_resolve(&simulation->problem, stencil, &own, error);
     if (!status && config->mixed)
         status = tz__correction_resolve(simulation, error);
     if (!status)
@@ -56,6 +61,7 @@ static tz_status set_up(tz_simulation *simulation, const tz_simulation_config *c
     if (status)
         return status;
     tz_machine_read(&machine);
+    simulation->isa = machine.isa;
     simulation->threads = config->threads > 0 ? config->threads : machine.cores;
     if (simulation->backend->serial)
         simulation->threads = 1;
@@ -126,6 +132,7 @@ void tz_simulation_destroy(tz_simulation *simulation)
         simulation->backend->destroy(simulation->state);
     tz_policy_destroy(simulation->policy);
     tz_problem_clear(&simulation->problem);
+    free(simulation->scalars);
     free(simulation->uses);
     free(simulation);
 }

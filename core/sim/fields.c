@@ -1,5 +1,6 @@
 #include "sim/fields.h"
 
+#include "sim/derived.h"
 #include "sim/pieces.h"
 #include "sim/simulation_impl.h"
 #include <inttypes.h>
@@ -26,6 +27,17 @@ static tz_status check_box(const tz_simulation *simulation, int field, const tz_
                                 "to %" PRId64,
                                 box->low[d], box->high[d], "xyz"[d], problem -> extent[d]);
     return TZ_OK;
+}
+
+/* A box that is to be written. */
+static tz_status check_target(const tz_simulation *simulation, int field, const tz_box *box,
+                              tz_error *error)
+{
+    const tz_field *description = &simulation->problem.stencil->fields[field];
+    if (description->role == TZ_DERIVED)
+        return tz_error_set(error, TZ_UNSUPPORTED, description->name,
+                            "the field is derived: it is computed from others and cannot be set");
+    return check_box(simulation, field, box, error);
 }
 
 static tz_box whole(const tz_problem *problem)
@@ -89,7 +101,7 @@ tz_status tz_simulation_fill(tz_simulation *simulation, int field, const tz_box 
 {
     const tz_problem *problem = &simulation->problem;
     const tz_box all = whole(problem);
-    tz_status status = check_box(simulation, field, box ? box : &all, error);
+    tz_status status = check_target(simulation, field, box ? box : &all, error);
     if (!status)
         status = tz_simulation_check_value(simulation, field, value, error);
     if (status)
@@ -109,7 +121,7 @@ tz_status tz_simulation_write(tz_simulation *simulation, int field, const tz_box
     const tz_problem *problem = &simulation->problem;
     const tz_box all = whole(problem);
     box = box ? box : &all;
-    tz_status status = check_box(simulation, field, box, error);
+    tz_status status = check_target(simulation, field, box, error);
     if (status)
         return status;
     const int64_t nx = box->high[0] - box->low[0], ny = box->high[1] - box->low[1],
@@ -145,7 +157,7 @@ tz_status tz_simulation_write_array(tz_simulation *simulation, int field, const 
                             array->shape[0], array->shape[1], array->shape[2], problem->extent[0],
                             problem->extent[1], problem->extent[2]);
     }
-    tz_status status = check_box(simulation, field, &box, error);
+    tz_status status = check_target(simulation, field, &box, error);
     if (status)
         return status;
     const int64_t nx = box.high[0] - box.low[0], ny = box.high[1] - box.low[1];
@@ -156,25 +168,9 @@ tz_status tz_simulation_write_array(tz_simulation *simulation, int field, const 
     return status ? status : tz__cells_write(simulation, field, &box, array_values, array, error);
 }
 
-tz_status tz_simulation_read(const tz_simulation *simulation, int field, const tz_box *box,
-                             double *values, tz_error *error)
-{
-    const tz_box all = whole(&simulation->problem);
-    box = box ? box : &all;
-    tz_status status = check_box(simulation, field, box, error);
-    if (status)
-        return status;
-    return tz__cells_read(simulation, field, box, values, error);
-}
-
-tz_dtype tz_simulation_dtype(const tz_simulation *simulation, int field)
-{
-    return tz_problem_value_dtype(&simulation->problem, field);
-}
-
-/* Reads values of a field with an origin, several rows a load. */
-static tz_status read_differences(const tz_simulation *simulation, int field, const tz_box *box,
-                                  double *values, tz_error *error)
+/* Reads values, several rows a load; not for bits. */
+static tz_status read_rows(const tz_simulation *simulation, int field, const tz_box *box,
+                           double *values, tz_error *error)
 {
     enum { CELLS = 1 << 18 };
     const tz_problem *problem = &simulation->problem;
@@ -190,13 +186,31 @@ static tz_status read_differences(const tz_simulation *simulation, int field, co
         for (int64_t y = box->low[1]; !status && y < box->high[1]; y += rows) {
             const int64_t end = y + rows < box->high[1] ? y + rows : box->high[1];
             const tz_box part = {{box->low[0], y, z}, {box->high[0], end, z + 1}};
-            status = simulation->backend->load(simulation->state, field, &part, elements, error);
+            status = tz__field_load(simulation, field, &part, elements, error);
             if (!status)
                 tz_problem_to_values(problem, field, elements, nx * (end - y), values);
             values += nx * (end - y);
         }
     free(elements);
     return status;
+}
+
+tz_status tz_simulation_read(const tz_simulation *simulation, int field, const tz_box *box,
+                             double *values, tz_error *error)
+{
+    const tz_box all = whole(&simulation->problem);
+    box = box ? box : &all;
+    tz_status status = check_box(simulation, field, box, error);
+    if (status)
+        return status;
+    if (tz__is_derived(simulation, field) && !simulation->problem.bits)
+        return read_rows(simulation, field, box, values, error);
+    return tz__cells_read(simulation, field, box, values, error);
+}
+
+tz_dtype tz_simulation_dtype(const tz_simulation *simulation, int field)
+{
+    return tz_problem_value_dtype(&simulation->problem, field);
 }
 
 tz_status tz_simulation_read_cells(const tz_simulation *simulation, int field, const tz_box *box,
@@ -210,8 +224,8 @@ tz_status tz_simulation_read_cells(const tz_simulation *simulation, int field, c
     if (simulation->problem.bits)
         return tz__cells_read_bits(simulation, field, box, cells, error);
     if (simulation->problem.origin[field] != 0.0)
-        return read_differences(simulation, field, box, cells, error);
-    return simulation->backend->load(simulation->state, field, box, cells, error);
+        return read_rows(simulation, field, box, cells, error);
+    return tz__field_load(simulation, field, box, cells, error);
 }
 
 tz_status tz_simulation_shrink(const tz_simulation *simulation, int field, int64_t z, int nx,
@@ -221,7 +235,7 @@ tz_status tz_simulation_shrink(const tz_simulation *simulation, int field, int64
     tz_box box = whole(problem);
     box.low[2] = z;
     box.high[2] = z + 1;
-    if (!simulation->backend->shrink)
+    if (!simulation->backend->shrink || tz__is_derived(simulation, field))
         return TZ_UNSUPPORTED;
     tz_status status = check_box(simulation, field, &box, error);
     if (status)
@@ -313,7 +327,7 @@ tz_status tz_simulation_fill_random(tz_simulation *simulation, int field, const 
     const tz_problem *problem = &simulation->problem;
     const tz_box all = whole(problem);
     box = box ? box : &all;
-    tz_status status = check_box(simulation, field, box, error);
+    tz_status status = check_target(simulation, field, box, error);
     if (!status)
         status = tz_simulation_check_random(simulation, field, random, error);
     const random_context context = {problem, field, random};
@@ -416,7 +430,7 @@ tz_status tz_simulation_reduce(const tz_simulation *simulation, int field, tz_re
     const double origin = simulation->problem.origin[field];
     tz_status status = check_box(simulation, field, &all, error);
     if (!status)
-        status = simulation->backend->reduce(simulation->state, field, out, error);
+        status = tz__field_reduce(simulation, field, out, error);
     if (status || origin == 0.0)
         return status;
     const double cells = (double)tz_simulation_cells(simulation);

@@ -1,5 +1,6 @@
 #include "sim/pieces.h"
 
+#include "sim/derived.h"
 #include "sim/simulation_impl.h"
 #include <stdlib.h>
 #include <string.h>
@@ -75,7 +76,7 @@ static tz_status read_piece(const tz_simulation *simulation, int field, int64_t 
 {
     const tz_problem *problem = &simulation->problem;
     const tz_box box = piece_box(problem, x_low, x_high, y, z);
-    tz_status status = simulation->backend->load(simulation->state, field, &box, row, error);
+    tz_status status = tz__field_load(simulation, field, &box, row, error);
     if (status)
         return status;
     if (!problem->bits) {
@@ -186,7 +187,7 @@ static tz_status read_long_bits(const tz_simulation *simulation, int field, cons
             for (int64_t x = box->low[0], end; !status && x < box->high[0]; x = end) {
                 end = piece_end(problem, x, box->high[0]);
                 const tz_box part = piece_box(problem, x, end, y, z);
-                status = simulation->backend->load(simulation->state, field, &part, words, error);
+                status = tz__field_load(simulation, field, &part, words, error);
                 for (int64_t k = 0; !status && k < end - x; k++)
                     *cells++ = words[k] >> (x / problem->elements[0]) & 1;
             }
@@ -212,7 +213,7 @@ static tz_status read_bit_rows(const tz_simulation *simulation, int field, const
         for (int64_t y = box->low[1]; !status && y < box->high[1]; y += rows) {
             const int64_t end = y + rows < box->high[1] ? y + rows : box->high[1];
             const tz_box part = {{0, y, z}, {words, end, z + 1}};
-            status = simulation->backend->load(simulation->state, field, &part, lines, error);
+            status = tz__field_load(simulation, field, &part, lines, error);
             for (int64_t k = 0; !status && k < end - y; k++, cells += nx)
                 spread_bits(lines + k * words, words, box->low[0], nx, cells);
         }

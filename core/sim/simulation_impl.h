@@ -25,12 +25,14 @@ typedef struct tz_time_base {
 struct tz_simulation {
     tz_problem problem;
     const tz_plugin *plugin;
+    tz_series *scalars; /* of the problem */
     const tz_backend *backend;
     void *state;                      /* of the backend; NULL when dry */
     struct tz_correction *correction; /* of mixed precision; NULL: stages advance `state` */
     bool dry;
     bool sync; /* wait for every stage */
     int threads;
+    tz_isa isa;        /* of row functions that the simulation itself calls */
     int device;        /* ordinal of the GPU */
     tz_limits limits;  /* the device's */
     tz_policy *policy; /* NULL only during creation */

@@ -31,6 +31,7 @@ tz_status tz_snapshot_take(tz_simulation *simulation, uint32_t fields, bool wait
         return TZ_UNSUPPORTED;
     if (simulation->steps_unchecked > 0)
         fields |= real_states(simulation->problem.stencil);
+    fields = tz_stencil_sources(simulation->problem.stencil, fields);
     tz_snapshot *snapshot = malloc(sizeof *snapshot);
     if (!snapshot)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a snapshot");

@@ -7,7 +7,8 @@
 
 typedef struct tz_snapshot tz_snapshot;
 
-/* Take a snapshot of the static fields and of the state fields in the mask, after the present step,
+/* Take a snapshot of the static fields and of the state fields in the mask (for derived fields in it:
+ * of those from which they are computed), after the present step,
  * without waiting for it. The caller holds it once. The simulation must not be destroyed, nor its
  * parameters changed, before it is released. If a check for numbers that are not finite is due, the
  * snapshot does it (tz_snapshot_check). *out NULL with TZ_OK: too many snapshots are held; with

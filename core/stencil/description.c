@@ -159,6 +159,12 @@ static tz_status check_pass(const check *c, const char *what, int p, const tz_pa
                           what, p, precision == TZ_SINGLE ? "single" : "double");
     if (!pass->text || !pass->text_file || !pass->text_cell || !pass->name)
         return refuse(c, "%s %d lacks a name or text", what, p);
+    for (int k = 0; k < s->constants_count; k++)
+        if (s->constants[k].varies && strstr(pass->text, "TZ_CELL_ONCE("))
+            return refuse(c,
+                          "%s %d uses TZ_CELL_ONCE for values that stay, but constant '%s' "
+                          "varies: use TZ_CELL",
+                          what, p, s->constants[k].name);
     for (int f = 0; f < 32; f++)
         if (pass->writes >> f & 1 && (f >= s->fields_count || s->fields[f].role != role))
             return refuse(c, "%s %d writes %s, which is not a %s field", what, p,
@@ -167,6 +173,40 @@ static tz_status check_pass(const check *c, const char *what, int p, const tz_pa
     if (!pass->writes)
         return refuse(c, "%s %d writes nothing", what, p);
     return tz_text_lists_check(s, pass, c->path, c->error);
+}
+
+/* Derived fields come last, and one output computes each. Sets *kept to the number of the others. */
+static tz_status check_outputs(const check *c, int *kept)
+{
+    const tz_stencil *s = c->stencil;
+    *kept = s->fields_count;
+    while (*kept > 0 && s->fields[*kept - 1].role == TZ_DERIVED)
+        (*kept)--;
+    for (int f = 0; f < s->fields_count; f++) {
+        const tz_field *field = &s->fields[f];
+        int outputs = 0;
+        for (int p = 0; p < s->outputs_count; p++)
+            outputs += s->outputs[p].writes >> f & 1;
+        if (field->role == TZ_STREAMED && s->outputs_count > 0)
+            return refuse(c,
+                          "it has outputs and the streamed field '%s': outputs are computed from "
+                          "fields that are kept",
+                          field->name);
+        if (field->role != TZ_DERIVED)
+            continue;
+        if (f < *kept)
+            return refuse(c,
+                          "derived fields come after all others: move '%s' to the end of "
+                          "TZ_FIELDS and of the table",
+                          field->name);
+        if (outputs != 1)
+            return refuse(c, "%s computes the derived field '%s': one in tz_stencil.outputs must",
+                          outputs == 0 ? "no output" : "more than one output", field->name);
+        if (field->required)
+            return refuse(c, "the derived field '%s' is required, but nobody can set it",
+                          field->name);
+    }
+    return *kept > 0 ? TZ_OK : refuse(c, "all of its fields are derived");
 }
 
 static tz_status check_refinement(const check *c)
@@ -181,6 +221,12 @@ static tz_status check_refinement(const check *c)
         s->fields[r->source].type != TZ_REAL)
         return refuse(c, "its refinement needs a state field as the solution and a static field as "
                          "the source, both TZ_REAL");
+    for (int k = 0; k < s->constants_count; k++)
+        if (s->constants[k].varies)
+            return refuse(c,
+                          "it has a refinement, which needs the same iteration at every step, but "
+                          "constant '%s' varies",
+                          s->constants[k].name);
     if (s->passes_count != 1 || s->passes[0].writes != 1u << r->solution)
         return refuse(c, "with a refinement it must have one pass, which writes the solution only");
     if (!s->derive)
@@ -197,11 +243,11 @@ static tz_status check_stencil(const check *c)
         return refuse(c, "it has %d dimensions; 1 to %d are possible", s->dims, TZ_AXES);
     if ((unsigned)s->boundary > TZ_MIRROR || !(s->boundaries & TZ_ALLOW(s->boundary)))
         return refuse(c, "its default boundary is not among those that it allows");
-    if (s->constants_count > 0 && !s->derive)
-        return refuse(c, "it has constants, but no derive() that computes them");
     for (int k = 0; k < s->constants_count; k++)
         if (is_empty(s->constants[k].name))
             return refuse(c, "constant %d lacks a name", k);
+        else if (!s->constants[k].varies && !s->derive)
+            return refuse(c, "it has constants, but no derive() that computes them");
     for (int m = 0; m < s->methods_count; m++)
         if (is_empty(s->methods[m].name) || !s->methods[m].doc || !s->methods[m].call)
             return refuse(c, "method %d lacks a name, doc or function", m);
@@ -234,6 +280,11 @@ tz_status tz_description_take(tz_stencil *out, const tz_stencil *theirs, const c
     tz_status status = copy_arrays(&c, out);
     if (!status)
         status = check_stencil(&c);
+    int kept = 0;
+    if (!status)
+        status = check_outputs(&c, &kept);
+    if (!status)
+        out->fields_count = kept; /* tz_stencil_fields_all() counts the derived ones, too */
     if (status)
         tz_description_clear(out);
     return status;

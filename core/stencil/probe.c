@@ -5,7 +5,6 @@
 #include "stencil/problem.h"
 #include "stencil/stencil.h"
 #include <math.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -152,9 +151,9 @@ static tz_status refuse_offset(const tracer *t, int field, const int offset[TZ_A
 static void check_read(tracer *t, int field, const int offset[TZ_AXES])
 {
     const tz_stencil *s = t->probe->stencil;
-    if (field < 0 || field >= s->fields_count) {
+    if (field < 0 || field >= tz_stencil_fields_all(s)) {
         t->status = tz__probe_refuse(t->probe, t->error, "it reads field number %d of %d", field,
-                                     s->fields_count);
+                                     tz_stencil_fields_all(s));
         return;
     }
     if (s->fields[field].role == TZ_DERIVED) {
@@ -187,7 +186,7 @@ static const void *trace_read(const tz_cell_access *access, int field, int dx, i
     t->reads++;
     if (!t->status)
         check_read(t, field, (const int[TZ_AXES]){dx, dy, dz});
-    if (field < 0 || field >= t->probe->stencil->fields_count)
+    if (field < 0 || field >= tz_stencil_fields_all(t->probe->stencil))
         field = 0;
     t->value = tz__probe_value(t->probe, field, t->trial);
     return &t->value;
@@ -199,9 +198,9 @@ static void *trace_write(const tz_cell_access *access, int field)
     const tz_stencil *s = t->probe->stencil;
     if (t->status)
         return &t->sink;
-    if (field < 0 || field >= s->fields_count) {
+    if (field < 0 || field >= tz_stencil_fields_all(s)) {
         t->status = tz__probe_refuse(t->probe, t->error, "it writes field number %d of %d", field,
-                                     s->fields_count);
+                                     tz_stencil_fields_all(s));
         return &t->sink;
     }
     if (!(t->probe->pass->writes >> field & 1)) {
@@ -225,7 +224,7 @@ static void call_cell(void *argument)
 static tz_status check_written(const tracer *t)
 {
     const uint32_t missing = t->probe->pass->writes & ~t->written;
-    for (int f = 0; f < t->probe->stencil->fields_count; f++)
+    for (int f = 0; f < tz_stencil_fields_all(t->probe->stencil); f++)
         if (missing >> f & 1)
             return tz__probe_refuse(t->probe, t->error,
                                     "it declares that it writes '%s', but does not write it in "
@@ -252,7 +251,7 @@ tz_status tz__probe_cell(tz__probe *p, tz_probe_seen *seen, tz_error *error)
                 .probe = p,
                 .error = error};
     const int last = p->stencil->dims - 1;
-    for (int f = 0; f < p->stencil->fields_count; f++) {
+    for (int f = 0; f < tz_stencil_fields_all(p->stencil); f++) {
         t.allowed[f] = tz_stencil_reads(p->stencil, p->pass, f);
         /* Row functions get the rows or planes up to the pass's radius, of static fields, too. */
         int *low = &t.allowed[f].low[last], *high = &t.allowed[f].high[last];
@@ -279,7 +278,7 @@ tz_status tz__probe_cell(tz__probe *p, tz_probe_seen *seen, tz_error *error)
         t.status = tz__probe_refuse(p, error, "its cell function divides by zero in every cell");
     p->reads = t.reads / (done > 0 ? done : 1);
     if (seen)
-        memcpy(seen, t.seen, (size_t)p->stencil->fields_count * sizeof *seen);
+        memcpy(seen, t.seen, (size_t)tz_stencil_fields_all(p->stencil) * sizeof *seen);
     return t.status;
 }
 
@@ -290,8 +289,12 @@ tz_status tz_probe_cell(const tz_stencil *stencil, const tz_pass *pass, tz_preci
 {
     tz__probe probe = {
         .stencil = stencil, .pass = pass, .precision = precision, .path = path, .random = 1};
+    tz_trap trap;
     default_constants(&probe);
-    return tz__probe_cell(&probe, seen, error);
+    tz_trap_open(&trap);
+    const tz_status status = tz__probe_cell(&probe, seen, error);
+    tz_trap_close(&trap);
+    return status;
 }
 
 tz_status tz_probe_stencil(const tz_stencil *stencil, const char *path, tz_error *error)
@@ -302,13 +305,16 @@ tz_status tz_probe_stencil(const tz_stencil *stencil, const char *path, tz_error
     for (int precision = TZ_SINGLE; precision <= last && !status; precision++) {
         tz__probe probe = {
             .stencil = stencil, .precision = (tz_precision)precision, .path = path, .random = 1};
+        tz_trap trap;
         default_constants(&probe);
+        tz_trap_open(&trap);
         for (int i = 0; i < passes + stencil->outputs_count && !status; i++) {
             probe.pass = i < passes ? &stencil->passes[i] : &stencil->outputs[i - passes];
             status = tz__probe_cell(&probe, NULL, error);
             if (!status)
                 status = tz__probe_rows(&probe, error);
         }
+        tz_trap_close(&trap);
     }
     return status;
 }

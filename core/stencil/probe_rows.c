@@ -4,7 +4,6 @@
 #include "stencil/probe_impl.h"
 #include "stencil/stencil.h"
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +50,7 @@ static int owner_of(const span *s, int field)
 
 static tz_status make_views(span *s, tz_error *error)
 {
-    const int fields = s->probe->stencil->fields_count, dims = s->probe->stencil->dims;
+    const int fields = tz_stencil_fields_all(s->probe->stencil), dims = s->probe->stencil->dims;
     s->radius = s->probe->pass->radius;
     s->margin = s->radius;
     for (int f = 0; f < fields; f++)
@@ -80,7 +79,7 @@ static tz_status make_views(span *s, tz_error *error)
 
 static void fill(span *s, int trial)
 {
-    for (int f = 0; f < s->probe->stencil->fields_count; f++) {
+    for (int f = 0; f < tz_stencil_fields_all(s->probe->stencil); f++) {
         const size_t size = element_size(s, f);
         for (size_t i = 0; s->values[f] && i < s->pool; i++) {
             const tz__element value = tz__probe_value(s->probe, f, trial);
@@ -97,7 +96,7 @@ static const void *read_cell(const tz_cell_access *access, int field, int dx, in
     const int r = s->radius, dims = s->probe->stencil->dims;
     const int d = dims == 1 ? 0 : r + (dims == 2 ? dy : dz);
     /* In a branch that no trial of the cell function took. */
-    if (field < 0 || field >= s->probe->stencil->fields_count || d < 0 || d >= s->window ||
+    if (field < 0 || field >= tz_stencil_fields_all(s->probe->stencil) || d < 0 || d >= s->window ||
         abs(dx) > s->margin || abs(dy) > s->margin)
         return &s->nothing;
     const tz_view *view = &s->in[field * s->window + d];
@@ -109,7 +108,7 @@ static const void *read_cell(const tz_cell_access *access, int field, int dx, in
 static void *write_cell(const tz_cell_access *access, int field)
 {
     span *s = (span *)(uintptr_t)access;
-    const bool known = field >= 0 && field < s->probe->stencil->fields_count;
+    const bool known = field >= 0 && field < tz_stencil_fields_all(s->probe->stencil);
     return known ? (void *)&s->by_cell[field][s->row * COUNT + s->i] : (void *)&s->nothing;
 }
 
@@ -150,7 +149,7 @@ static bool is_same(const span *s, int field, const void *a, const void *b)
 static tz_status compare(const span *s, tz_isa isa, tz_error *error)
 {
     const tz_stencil *stencil = s->probe->stencil;
-    for (int f = 0; f < stencil->fields_count; f++)
+    for (int f = 0; f < tz_stencil_fields_all(stencil); f++)
         for (int k = 0; (s->probe->pass->writes >> f & 1) && k < s->rows * COUNT; k++)
             if (!is_same(s, f, (const char *)s->by_rows[f] + (size_t)k * element_size(s, f),
                          &s->by_cell[f][k]))
@@ -206,7 +205,7 @@ tz_status tz__probe_rows(tz__probe *p, tz_error *error)
         for (int isa = TZ_ISA_BASE; isa <= (int)best && !status; isa++)
             status = compare_form(s, (tz_isa)isa, error);
     }
-    for (int f = 0; f < p->stencil->fields_count; f++)
+    for (int f = 0; f < tz_stencil_fields_all(p->stencil); f++)
         free(s->values[f]);
     free(s);
     return status;

@@ -1,6 +1,7 @@
 #include "stencil/problem.h"
 
 #include "base/names.h"
+#include "stencil/constants.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -347,124 +348,12 @@ static tz_status copy_params(tz_value *to, const tz_value *from, int count, tz_e
     return TZ_OK;
 }
 
-/* What derive() left in setup->origins: 0 for NAN. */
-static tz_status take_origins(const tz_problem *problem, double *origins, tz_error *error)
-{
-    for (int f = 0; f < problem->stencil->fields_count; f++) {
-        const tz_field *field = &problem->stencil->fields[f];
-        const double kept = problem->origin[f];
-        const char *fault = NULL;
-        if (isnan(kept) && isnan(origins[f]))
-            origins[f] = 0.0;
-        if (!isfinite(origins[f]))
-            fault = "must be finite";
-        else if (!isnan(kept) && origins[f] != kept)
-            fault = "must stay as it was when the simulation was created";
-        else if (origins[f] != 0.0 && (field->type != TZ_REAL || field->role == TZ_STREAMED))
-            fault = "must be 0: only state and static fields of real numbers can have one";
-        if (fault)
-            return tz_error_set(error, TZ_RANGE, problem->stencil->id,
-                                "the plugin makes %g the origin of field '%s', which %s",
-                                origins[f], field->name, fault);
-    }
-    return TZ_OK;
-}
-
-/* Call derive() for a precision. Writes the origins, and the constants as slots of that precision. */
-static tz_status derive_for(tz_problem *problem, tz_precision precision, tz_value *params,
-                            tz_slot *slots, tz_error *error)
-{
-    const tz_stencil *stencil = problem->stencil;
-    double constants[TZ_CONSTANTS_MAX], origins[TZ_FIELDS_MAX];
-    char message[1024] = "";
-    tz_setup setup = {
-        .struct_size = sizeof setup,
-        .dims = problem->dims,
-        .precision = precision,
-        .params = params,
-        .constants = constants,
-        .residual_per_update = 1.0,
-        .message = message,
-        .message_size = sizeof message,
-        .source_per_update = NAN,
-        .origins = origins,
-        .boundary_values = problem->boundary_value[0],
-    };
-    for (int c = 0; c < TZ_CONSTANTS_MAX; c++)
-        constants[c] = NAN;
-    memcpy(origins, problem->origin, sizeof origins);
-    memcpy(setup.extent, problem->extent, sizeof setup.extent);
-    memcpy(setup.boundary, problem->boundary, sizeof setup.boundary);
-    const int step = tz_stencil_param_of_role(stencil, TZ_PARAM_ROLE_TIME_STEP);
-    const int derived = stencil->derive ? stencil->derive(&setup) : 0;
-    if (derived != 0)
-        return tz_error_set(error, derived == TZ_DIVERGES ? TZ_UNSTABLE : TZ_RANGE, stencil->id,
-                            "%s", message[0] ? message : "the plugin refused its parameters");
-    const tz_status status = take_origins(problem, origins, error);
-    if (status)
-        return status;
-    if (step >= 0 && !(params[step].number > 0 && isfinite(params[step].number)))
-        return tz_error_set(error, TZ_RANGE, stencil->id,
-                            "the time step '%s' is %g; it must be positive",
-                            stencil->params[step].name, params[step].number);
-    for (int c = 0; c < stencil->constants_count; c++) {
-        if (stencil->constants[c].varies && isnan(constants[c]))
-            constants[c] = 0.0;
-        if (isnan(constants[c]))
-            return tz_error_set(error, TZ_RANGE, stencil->id,
-                                "constant '%s' has no value: derive() does not set it, or makes it "
-                                "NaN with these parameters",
-                                stencil->constants[c].name);
-        if (!isfinite(constants[c]))
-            return tz_error_set(error, TZ_RANGE, stencil->id,
-                                "the parameters make constant '%s' %g: choose others",
-                                stencil->constants[c].name, constants[c]);
-        if (stencil->constants[c].type == TZ_REAL && precision == TZ_SINGLE &&
-            tz_dtype_fault(TZ_DTYPE_F32, constants[c]))
-            return tz_error_set(error, TZ_RANGE, stencil->id,
-                                "the parameters make constant '%s' %g, which single precision "
-                                "cannot hold: choose others, or precision = \"double\"",
-                                stencil->constants[c].name, constants[c]);
-        if (stencil->constants[c].type != TZ_REAL)
-            slots[c].i = (int64_t)constants[c];
-        else if (precision == TZ_DOUBLE)
-            slots[c].d = constants[c];
-        else
-            slots[c].f = (float)constants[c];
-    }
-    if (stencil->refinement && !isfinite(setup.source_per_update))
-        return tz_error_set(error, TZ_PLUGIN, stencil->id,
-                            "derive() set source_per_update to %g; it must be finite",
-                            setup.source_per_update);
-    problem->residual_per_update = setup.residual_per_update;
-    problem->source_per_update = setup.source_per_update;
-    memcpy(problem->origin, origins, sizeof origins);
-    return TZ_OK;
-}
-
-/* The constants of the run, and those of double precision for the same values of all parameters. */
-static tz_status derive_constants(tz_problem *problem, tz_error *error)
-{
-    const tz_stencil *stencil = problem->stencil;
-    tz_value params[TZ_PARAMS_MAX];
-    tz_status status =
-        derive_for(problem, problem->precision, problem->params, problem->constants, error);
-    if (status)
-        return status;
-    memcpy(problem->constants_in_double, problem->constants, sizeof problem->constants);
-    if (problem->precision == TZ_DOUBLE || !tz_stencil_has_real(stencil))
-        return TZ_OK;
-    memcpy(params, problem->params, sizeof params);
-    for (int p = 0; p < stencil->params_count; p++)
-        params[p].given = params[p].given || isnan(stencil->params[p].value);
-    return derive_for(problem, TZ_DOUBLE, params, problem->constants_in_double, error);
-}
-
 tz_problem tz_problem_in_double(const tz_problem *problem)
 {
     tz_problem in_double = *problem;
     if (problem->precision == TZ_DOUBLE || !tz_stencil_has_real(problem->stencil))
         return in_double;
+    in_double.narrow = problem;
     in_double.precision = TZ_DOUBLE;
     memcpy(in_double.constants, problem->constants_in_double, sizeof in_double.constants);
     for (int f = 0; f < problem->stencil->fields_count; f++)
@@ -507,7 +396,7 @@ tz_status tz_problem_set_params(tz_problem *problem, size_t count, const tz_assi
         }
     }
     if (!status)
-        status = derive_constants(problem, error);
+        status = tz__problem_derive(problem, error);
     if (status) {
         clear_params(problem->params);
         *problem = before;
@@ -545,6 +434,8 @@ tz_status tz_problem_resolve(tz_problem *problem, const tz_stencil *stencil,
         status = resolve_boundary(problem, config, error);
     if (!status)
         status = resolve_boundary_values(problem, config, error);
+    if (!status)
+        status = tz__problem_take_scalars(problem, config, error);
     if (!status)
         status = default_params(problem, error);
     if (!status)

@@ -14,11 +14,16 @@ typedef struct tz_problem {
     tz_precision precision;
     tz_boundary boundary[TZ_AXES][2]; /* low and high side */
     double boundary_value[TZ_FIELDS_MAX][TZ_SIDES];
-    double origin[TZ_FIELDS_MAX];   /* memory holds a field's values minus this; else 0 */
-    tz_value params[TZ_PARAMS_MAX]; /* texts are owned by the problem */
-    tz_slot constants[TZ_CONSTANTS_MAX];
+    double origin[TZ_FIELDS_MAX];        /* memory holds a field's values minus this; else 0 */
+    tz_value params[TZ_PARAMS_MAX];      /* texts are owned by the problem */
+    tz_slot constants[TZ_CONSTANTS_MAX]; /* those that vary: of iteration 0 */
     /* As derive() gives them for double precision, whatever the precision is. */
     tz_slot constants_in_double[TZ_CONSTANTS_MAX];
+    double derived[TZ_PRECISIONS][TZ_CONSTANTS_MAX]; /* before they are rounded */
+    const struct tz_problem *narrow;                 /* of tz_problem_in_double(): its argument */
+    const tz_series
+        *scalars; /* of tz_simulation_config: constants that vary as the scenario says; borrowed */
+    size_t scalars_count;
     double residual_per_update;
     double source_per_update; /* tz_setup.source_per_update; NAN: the stencil has no refinement */
     int radius;               /* largest pass radius */
@@ -29,6 +34,24 @@ typedef struct tz_problem {
 tz_status tz_problem_resolve(tz_problem *problem, const tz_stencil *stencil,
                              const tz_simulation_config *config, tz_error *error);
 void tz_problem_clear(tz_problem *problem);
+
+/* Does a constant have a value for each iteration? */
+bool tz_problem_varies(const tz_problem *problem);
+
+/* The constants of iteration `step`, rounded for the problem's precision: problem->constants if none
+ * varies. They depend on nothing but the step and the parameters. [any thread] Errors: TZ_PLUGIN and
+ * TZ_SCRIPT if the plugin or the scenario gives no value that can be used. */
+tz_status tz_problem_constants_at(const tz_problem *problem, int64_t step,
+                                  tz_slot constants[TZ_CONSTANTS_MAX], tz_error *error);
+
+/* A copy of scalars with their names, texts and lists, to be released with free(). *out is NULL if there
+ * are none. Errors: TZ_MEMORY. */
+tz_status tz_series_copy(size_t count, const tz_series *scalars, tz_series **out, tz_error *error);
+
+/* The value of a constant that varies in iteration `step`, as in the run. Errors: TZ_UNKNOWN with the
+ * nearest name, and those of tz_problem_constants_at(). */
+tz_status tz_problem_scalar_at(const tz_problem *problem, const char *name, int64_t step,
+                               double *value, tz_error *error);
 
 /* The problem whose solution is the correction of a solution of `problem`: in single precision, with
  * boundary values of zero. The stencil must have a refinement. Release it with

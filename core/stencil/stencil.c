@@ -131,7 +131,8 @@ int tz_stencil_has_real(const tz_stencil *stencil)
 typedef struct recorder {
     tz_cell_access access; /* first: the cell function gets a pointer to it */
     bool diagonal;
-    double zero, written[TZ_FIELDS_MAX];
+    int64_t one; /* as an integer; as a real it is next to 0 */
+    double written[TZ_FIELDS_MAX];
 } recorder;
 
 static const void *record_read(const tz_cell_access *access, int field, int dx, int dy, int dz)
@@ -139,7 +140,7 @@ static const void *record_read(const tz_cell_access *access, int field, int dx, 
     recorder *r = (recorder *)(uintptr_t)access; /* the object is not const */
     (void)field;
     r->diagonal = r->diagonal || (dx != 0) + (dy != 0) + (dz != 0) > 1;
-    return &r->zero;
+    return &r->one;
 }
 
 static void *record_write(const tz_cell_access *access, int field)
@@ -149,16 +150,41 @@ static void *record_write(const tz_cell_access *access, int field)
 
 bool tz_stencil_reads_diagonals(const tz_stencil *stencil)
 {
-    const tz_slot constants[TZ_CONSTANTS_MAX] = {{0}};
-    recorder r = {.access = {record_read, record_write, constants, 0, 0, 0, 0}};
+    tz_slot constants[TZ_CONSTANTS_MAX];
+    recorder r = {.access = {record_read, record_write, constants, 0, 0, 0, 0}, .one = 1};
+    for (int k = 0; k < TZ_CONSTANTS_MAX; k++)
+        constants[k].i = 1;
     for (int p = 0; p < stencil->passes_count; p++)
         stencil->passes[p].kernels->cell[TZ_SINGLE](&r.access);
     return r.diagonal;
 }
 
+int tz_stencil_fields_all(const tz_stencil *stencil)
+{
+    int count = stencil->fields_count;
+    for (int p = 0; p < stencil->outputs_count; p++)
+        while (count < TZ_FIELDS_MAX && stencil->outputs[p].writes >> count)
+            count++;
+    return count;
+}
+
+const tz_pass *tz_stencil_output(const tz_stencil *stencil, int field)
+{
+    for (int p = 0; p < stencil->outputs_count; p++)
+        if (stencil->outputs[p].writes >> field & 1)
+            return &stencil->outputs[p];
+    return NULL;
+}
+
+uint32_t tz_stencil_sources(const tz_stencil *stencil, uint32_t fields)
+{
+    const uint32_t kept = (uint32_t)((UINT64_C(1) << stencil->fields_count) - 1);
+    return fields & ~kept ? kept : fields;
+}
+
 int tz_stencil_field_index(const tz_stencil *stencil, const char *name)
 {
-    for (int f = 0; f < stencil->fields_count; f++)
+    for (int f = 0; f < tz_stencil_fields_all(stencil); f++)
         if (strcmp(stencil->fields[f].name, name) == 0)
             return f;
     return -1;

@@ -83,6 +83,8 @@ static tz_status check_reads(const check *c, int i)
     const tz_reads *r = &c->pass->reads[i];
     if (!r->cell || r->field < 0 || r->field >= c->stencil->fields_count)
         return refuse(c, "entry %d of its TZ_READS has no cell or field of the text", i);
+    if (strcmp(r->cell, c->pass->text_cell) != 0)
+        return TZ_OK; /* of another cell update of the text */
     const tz_field *field = &c->stencil->fields[r->field];
     for (int axis = 0; axis < TZ_AXES; axis++) {
         if (r->low[axis] > 0 || r->high[axis] < 0)

@@ -26,6 +26,17 @@ typedef struct tz_side_value {
     double value;
 } tz_side_value;
 
+/* How a scenario gives a constant that varies: a list, or a formula. */
+typedef struct tz_series {
+    const char *name;
+    const char *text; /* the formula, for messages and records; NULL for a list */
+    size_t count; /* 1 or more: values[i] is that of iteration i, the last also of all later ones */
+    const double *values;
+    /* Without a list: a pure function [any thread]. `params`: one for each tz_stencil.params. */
+    double (*value)(const void *context, const tz_value *params, int64_t step);
+    const void *context;
+} tz_series;
+
 /* Uniform random numbers. A number depends only on the seed, the cell and, for streamed fields, the
  * step. Real fields get values in [low, high), integer fields from low to high inclusive. Bits are
  * 1 with probability `density`. */
@@ -68,11 +79,13 @@ typedef struct tz_simulation_config {
     const tz_side_value *boundary_values; /* later ones replace earlier ones */
     size_t params_count;
     const tz_assignment *params;
-    const char *backend; /* "auto", "reference", "cpu" or "cuda" */
-    int device;          /* ordinal of the GPU for "cuda" */
-    bool sync;           /* wait for every stage and check it */
-    int threads;         /* 0: one for each core */
-    tz_plan plan;        /* used if `policy` is NULL; the backend chooses what is 0 */
+    size_t scalars_count;
+    const tz_series *scalars; /* their contexts must outlive the simulation */
+    const char *backend;      /* "auto", "reference", "cpu" or "cuda" */
+    int device;               /* ordinal of the GPU for "cuda" */
+    bool sync;                /* wait for every stage and check it */
+    int threads;              /* 0: one for each core */
+    tz_plan plan;             /* used if `policy` is NULL; the backend chooses what is 0 */
     const struct tz_policy_config *policy; /* how plans are chosen during runs (policy/policy.h) */
     bool dry;                              /* check and plan only; allocate no fields */
 } tz_simulation_config;

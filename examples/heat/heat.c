@@ -49,7 +49,7 @@ static int derive(tz_setup *setup)
         p[DIFFUSIVITY].number * p[DT].number / (cell * cell);
     /* The update only sees differences between cells, so any origin is right. */
     const int field = TZ_FIELD(heat, temperature);
-    return tz_origin_choose(setup, field, ORIGIN, setup->boundary_values[field]);
+    return tz_origin_choose(setup, field, ORIGIN, setup->boundary_values[field * TZ_SIDES]);
 }
 
 /* Name, type, unit and one sentence, then any other members of tz_field. Here these are the value

@@ -54,7 +54,8 @@ typedef struct tz_stage {
     int ghost; /* ghost elements that the arrays have */
     tz_isa isa;
     tz_precision precision;
-    const tz_slot *constants;
+    const tz_slot *constants; /* of the first iteration */
+    int constants_stride;     /* slots to those of the next iteration; 0: they do not vary */
     tz_host_field in[TZ_FIELDS_MAX];
     tz_host_field out[TZ_FIELDS_MAX]; /* of the fields that a pass writes: other arrays than in */
     const void *streamed[TZ_FIELDS_MAX]; /* sources for streamed_row */

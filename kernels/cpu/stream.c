@@ -184,11 +184,14 @@ static void compute_area(const tz_stage *stage, const tz_pipeline *pipeline, con
             out[f].row_stride = host->row_stride;
         }
     }
+    /* Row functions do arithmetic on derived fields' pointers, too, which nothing reads. */
+    for (int v = stencil->fields_count * window; v < tz_stencil_fields_all(stencil) * window; v++)
+        in[v] = (tz_view){NULL, 0};
     const int64_t slab = job->wrap ? tz__wrap(j, tz__stream_extent(stage)) : j;
     const tz_span span = {
         .in = in,
         .out = out,
-        .constants = stage->constants,
+        .constants = stage->constants + level->iteration * stage->constants_stride,
         .count = area->x_high - area->x_low,
         .rows = area->y_high - area->y_low,
         .x = x,

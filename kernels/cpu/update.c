@@ -264,6 +264,10 @@ static void compute_slab(const part *p, int64_t k)
         if (p->pass->writes >> f & 1)
             out[f] = (tz_target){p->now[f], c->stride};
     }
+    /* Row functions do arithmetic on derived fields' pointers, too, which nothing reads. */
+    for (int v = stage->stencil->fields_count * c->window;
+         v < tz_stencil_fields_all(stage->stencil) * c->window; v++)
+        in[v] = (tz_view){NULL, 0};
     const tz_span span = {
         .in = in,
         .out = out,

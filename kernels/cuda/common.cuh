@@ -20,7 +20,7 @@
  *   TZ_WRITTEN_LIST(D)   the same of fields that the stage changes
  *   TZ_PASS_LIST(D)      passes of an iteration: D(pass, cell, radius)
  *   TZ_WRITES_p(D)       as TZ_FIELD_LIST, of fields that pass p writes
- *   TZ_CONSTANT_LIST(D)  constants of the cell updates: D(name, value)
+ *   TZ_CONSTANT_LIST(D)  constants of the cell updates: D(name, value); tz_t is the iteration
  *
  * Lists of one family are described in its _kernel.cuh. Macros that begin with TZ__ are internal:
  * plugins use those that begin with TZ_. */
@@ -40,6 +40,14 @@ struct tz_arguments {
         double d;
         long long i;
     } constants[TZ_CONSTANTS_MAX];
+#if TZ_VARYING > 0
+    /* Constants that vary: TZ_VARYING of each iteration of the launch. */
+    union {
+        float f;
+        double d;
+        long long i;
+    } varying[TZ_VARYING_SLOTS];
+#endif
     void *scratch; /* the kernel's own memory, zero before its first launch */
     long long step;
     long long plane; /* elements from a plane to the next */
@@ -232,6 +240,23 @@ TZ_DEVICE tz_word tz_mask_word(const tz_arguments &a, int x, tz_word word,
 #endif
 }
 
+/* The value of a cell outside the grid. x_in, y_in and z_in: its coordinates as tz_map() replaces them,
+ * of which the first below 0 decides. Words of bits decide column by column: x is the word, and x_in
+ * is not used. */
+template <class T>
+TZ_DEVICE T tz_value_outside(const tz_arguments &a, const tz_edges<T> &edge, int x, int x_in,
+                             int y_in, int z_in)
+{
+    if (!TZ_BITS_GRID && x_in < 0)
+        return tz_edge<0, T>(edge, x_in == -2);
+    const T value = y_in < 0 ? tz_edge<1, T>(edge, y_in == -2) : tz_edge<2, T>(edge, z_in == -2);
+#if TZ_BITS_GRID && TZ_EDGES > 1
+    return (T)tz_mask_word(a, x, value, edge);
+#else
+    return value;
+#endif
+}
+
 /* ---- Entries of lists ------------------------------------------------------------------------- */
 
 /* Text for a flag of 1, and for a flag of 0. */
@@ -263,6 +288,13 @@ TZ_DEVICE tz_word tz_mask_word(const tz_arguments &a, int x, tz_word word,
     const tz_edges<type> name##_edge = tz_edges_of<type>(a, index);
 /* A constant, into the context `c` of a cell update. */
 #define TZ__CONTEXT_VALUE(name, value) c.k_##name = value;
+/* All constants of iteration t of the launch. */
+#define TZ__CONTEXT_CONSTANTS(t)                                                                   \
+    {                                                                                              \
+        const int tz_t = (t);                                                                      \
+        (void)tz_t;                                                                                \
+        TZ_CONSTANT_LIST(TZ__CONTEXT_VALUE)                                                        \
+    }
 
 /* ---- The language of cell updates: the common part -------------------------------------------- */
 

@@ -214,6 +214,7 @@ TZ_DEVICE void tz_strip_restore(const tz_arguments &a, const tz_strip &s, tz_edg
 #define TZ__WIDTH_state(f) TZ_CELL_RADIUS
 #define TZ__WIDTH_static(f) TZ__RADIUS_##f
 #define TZ__WIDTH_streamed(f) 0
+#define TZ__WIDTH_derived(f) 0
 #define TZ__WIDTH(f) TZ__CAT(TZ__WIDTH_, TZ__CAT(TZ__KIND_, f))(f)
 #define TZ__CONTEXT_FIELD(name, type)                                                              \
     tz_window<type, TZ__WIDTH(name)> name;                                                         \

@@ -45,7 +45,7 @@
     {                                                                                              \
         pass_##pass::context_##cell c;                                                             \
         TZ_FIELD_LIST(TZ__ONCE_ENTRY)                                                              \
-        TZ_CONSTANT_LIST(TZ__CONTEXT_VALUE)                                                        \
+        TZ__CONTEXT_CONSTANTS(0)                                                                   \
         TZ_EACH_ELEMENT                                                                            \
         {                                                                                          \
             tz_place at;                                                                           \
@@ -64,7 +64,7 @@
     {                                                                                              \
         pass_##pass::context_##cell c;                                                             \
         TZ_FIELD_LIST(TZ__CONTEXT_ENTRY)                                                           \
-        TZ_CONSTANT_LIST(TZ__CONTEXT_VALUE)                                                        \
+        TZ__CONTEXT_CONSTANTS(t)                                                                   \
         TZ_EACH_ELEMENT                                                                            \
         {                                                                                          \
             tz_place at;                                                                           \

@@ -70,7 +70,7 @@
         const int odd = 0;                                                                         \
         pass_##pass::context_##cell c;                                                             \
         TZ_VIEW_##pass(TZ__ONCE_ENTRY)                                                             \
-        TZ_CONSTANT_LIST(TZ__CONTEXT_VALUE)                                                        \
+        TZ__CONTEXT_CONSTANTS(0)                                                                   \
         TZ_EACH_CELL                                                                               \
         once_##pass[k][j][i] =                                                                     \
             pass_##pass::make_once_##cell(c, tile, tz_place_of(a, tile, i, j, k));                 \
@@ -105,7 +105,7 @@
     {                                                                                              \
         pass_##pass::context_##cell c;                                                             \
         TZ_VIEW_##pass(TZ__CONTEXT_ENTRY)                                                          \
-        TZ_CONSTANT_LIST(TZ__CONTEXT_VALUE)                                                        \
+        TZ__CONTEXT_CONSTANTS(t)                                                                   \
         TZ_EACH_CELL                                                                               \
         {                                                                                          \
             tz_place at = tz_place_of(a, tile, i, j, k);                                           \

@@ -49,7 +49,7 @@
         pass_##pass::context_##cell c;                                                             \
         c.arguments = &a;                                                                          \
         TZ_FIELD_LIST(TZ__CONTEXT_ENTRY)                                                           \
-        TZ_CONSTANT_LIST(TZ__CONTEXT_VALUE)                                                        \
+        TZ__CONTEXT_CONSTANTS(t)                                                                   \
         for (int i = tz_thread(); i < TZ_EXT; i += TZ_THREADS) {                                   \
             tz_place p = tz_place_of(a, i);                                                        \
             if (!tz_wanted(a, p, rest))                                                            \

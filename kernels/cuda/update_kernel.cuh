@@ -58,7 +58,7 @@
             pass_##pass::context_##cell &c = context;                                              \
             c.arguments = &a;                                                                      \
             TZ_FIELD_LIST(TZ__CONTEXT_ENTRY)                                                       \
-            TZ_CONSTANT_LIST(TZ__CONTEXT_VALUE)                                                    \
+            TZ__CONTEXT_CONSTANTS(0)                                                               \
         }                                                                                          \
         TZ_WRITES_##pass(TZ__SUM)                                                                  \
         for (int i = lane; i < count;) {                                                           \

@@ -41,7 +41,7 @@ check "version is printed" says "trapeze "
 t
 check "no command: exit code 2" is $rc 2
 check "no command: usage" errs "usage: trapeze"
-for command in '' run plugins doctor info calibrate predict tune explain manual; do
+for command in '' run plugins doctor info calibrate predict tune explain manual new; do
     # shellcheck disable=SC2086
     t $command --help
     check "trapeze $command --help" is $rc 0

@@ -43,6 +43,11 @@ t predict heta --from heat.lua --grid 64,64 --device gtx280
 check "predict --from: unknown stencil" errs "unknown plugin 'heta'; did you mean 'heat'?"
 t predict heat --from nosuch.lua --grid 64,64 --device gtx280
 check "predict --from: no scenario" errs "nosuch.lua: "
+t plugins --from heat.lua
+check "plugins --from: the stencil" says "k"
+check "plugins --from: no others" sh -c '! grep -q hotspot out'
+t plugins hotspot --from heat.lua
+check "plugins --from: another name" is $rc 1
 chmod 755 cache/stencils
 t run heat.lua -q
 check "an open folder: exit code 1" is $rc 1
@@ -126,7 +131,7 @@ builds() { # builds NAME: the plugin builds, its tests pass, its scenario draws
     check "new $1: builds unedited and passes its tests" is $rc 0
     check "new $1: no warning" sh -c '! grep -q "warning:" out err'
     check "new $1: with the contract" grep -q "contract .*Passed" out
-    check "new $1: draws" sh -c 'ls "$1"/build/run/*.png' - "$1"
+    check "new $1: draws" sh -c 'ls "$1"/build/run/*.png >/dev/null' - "$1"
 }
 t new plate
 check "new" is $rc 0
@@ -173,12 +178,12 @@ check "nothing is left of those" [ ! -e fourth ]
 
 # ---- The shipped scenarios ---------------------------------------------------------------------
 for script in "$scenarios"/*.lua; do
-    name=$(basename "$script" .lua)
-    t run "$script" -q --out "shipped-$name"
-    check "$name runs" is $rc 0
-    check "$name draws" sh -c 'ls "$1"/*.png' - "shipped-$name"
+    shipped=$(basename "$script" .lua)
+    t run "$script" -q --out "shipped-$shipped"
+    check "$shipped runs" is $rc 0
+    check "$shipped draws" sh -c 'ls "$1"/*.png >/dev/null' - "shipped-$shipped"
     t run "$script" --check
-    check "$name --check" is $rc 0
+    check "$shipped --check" is $rc 0
 done
 
 finish

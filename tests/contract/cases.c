@@ -179,6 +179,17 @@ static tz_status fill_fields(const contract *c, const contract_case *k, tz_simul
     return TZ_OK;
 }
 
+size_t contract_scalars(const tz_stencil *stencil, tz_series scalars[TZ_CONSTANTS_MAX])
+{
+    static const double values[] = {1, 0, 0, 1, 1, 1, 0, 1, 0, 0, 0, 1, 1, 0, 1, 0, 0, 1, 0};
+    size_t count = 0;
+    for (int k = 0; k < stencil->constants_count && !stencil->at_step; k++)
+        if (stencil->constants[k].varies)
+            scalars[count++] = (tz_series){
+                .name = stencil->constants[k].name, .count = COUNT(values), .values = values};
+    return count;
+}
+
 tz_status contract_create(const contract *c, const contract_case *k, const char *backend,
                           int threads, const char *isa, tz_simulation **out, tz_error *error)
 {
@@ -212,6 +223,9 @@ tz_status contract_create(const contract *c, const contract_case *k, const char 
         if (axis < stencil->dims)
             config.boundary[axis] = tz_boundary_text(k->boundary[axis], names[axis]);
     }
+    tz_series scalars[TZ_CONSTANTS_MAX];
+    config.scalars_count = contract_scalars(stencil, scalars);
+    config.scalars = scalars;
     if (isa)
         setenv("TZ_ISA", isa, 1);
     tz_status status = tz_simulation_create(out, &config, error);

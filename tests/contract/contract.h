@@ -21,7 +21,7 @@ typedef struct contract {
     int64_t refused;  /* cases that the plugin, the backend or the family refuses */
     tz_error refusal; /* the reason of the first */
     int failures;
-    char note[256]; /* why no case applies to this stencil, or "" */
+    char note[512]; /* why no case applies to this stencil, or what was skipped; or "" */
 } contract;
 
 /* Count a failure; the first few of a section are printed, with the stencil's name. */
@@ -51,6 +51,10 @@ const char *contract_case_text(const contract *c, const contract_case *k, char *
 tz_status contract_create(const contract *c, const contract_case *k, const char *backend,
                           int threads, const char *isa, tz_simulation **out, tz_error *error);
 
+/* A list for each constant that varies and that the plugin leaves to scenarios: zeros and ones, which
+ * suit most, at irregular distances. Returns how many. */
+size_t contract_scalars(const tz_stencil *stencil, tz_series scalars[TZ_CONSTANTS_MAX]);
+
 tz_status contract_run(tz_simulation *sim, int64_t steps, tz_error *error);
 
 /* The values that a case gives to a field. */
@@ -78,6 +82,8 @@ void contract_descriptor(contract *c); /* names, docs, ranges, kernels, text */
 void contract_fields(contract *c);     /* written values read back; invalid ones are refused */
 void contract_radius(contract *c);     /* a plugin reads as far as it declares */
 void contract_identity(contract *c);   /* the backend equals the reference, bit for bit */
+void contract_device(contract *c);     /* GPUs' compilers take the text; it gives the same bits */
+void contract_outputs(contract *c);    /* derived fields are what their outputs compute */
 void contract_diverge(contract *c);    /* overflow is found and reported */
 
 #endif

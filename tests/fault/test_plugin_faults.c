@@ -3,6 +3,7 @@
 #include "base/machine.h"
 #include "stencil/problem.h"
 #include "stencil/registry.h"
+#include "stencil/stencil.h"
 #include "tests/support.h"
 
 /* A file, and texts that its refusal contains: the fault, and the remedy or the facts. */
@@ -131,6 +132,14 @@ static void unknown_instruction_sets_are_skipped(void **state)
     assert_non_null(entry->plugin);
 }
 
+/* The engine asks what an update reads: this one divides by a cell. */
+static void a_division_by_a_cell_is_no_fault(void **state)
+{
+    const tz_stencil *stencil = NULL;
+    assert_ok(tz_registry_find(*state, "slip_none", &stencil, NULL, &failure));
+    assert_false(tz_stencil_reads_diagonals(stencil));
+}
+
 /* derive() may leave a constant out for some parameters only, so that is an error of the run. */
 static void a_constant_without_a_value_is_named(void **state)
 {
@@ -213,5 +222,6 @@ static void odd_folders_do_no_harm(void **state)
 TEST_MAIN(create, destroy, TEST(each_fault_is_refused_with_its_reason), TEST(no_other_is_refused),
           TEST(contraction_is_refused_where_the_machine_can_do_it),
           TEST(unknown_instruction_sets_are_skipped), TEST(a_constant_without_a_value_is_named),
+          TEST(a_division_by_a_cell_is_no_fault),
           TEST(a_search_for_a_refused_plugin_gives_the_reason),
           SCRATCH_TEST(a_second_plugin_of_the_same_id_is_refused), TEST(odd_folders_do_no_harm))

@@ -19,7 +19,8 @@ trapeze="$prefix/bin/trapeze"
 for file in lib/trapeze/plugins/hotspot.so share/trapeze/scripts/hotspot.lua \
     share/trapeze/devices/gtx280.txt share/trapeze/benchmarks/hotspot.txt \
     include/trapeze/plugin.h lib/cmake/Trapeze/TrapezeConfig.cmake \
-    lib/cmake/Trapeze/TrapezeConfigVersion.cmake lib/cmake/Trapeze/TrapezePlugin.cmake; do
+    lib/cmake/Trapeze/TrapezeConfigVersion.cmake lib/cmake/Trapeze/TrapezePlugin.cmake \
+    bin/contract share/trapeze/examples/heat/heat.c share/doc/trapeze/README.md share/doc/trapeze/scenario.md; do
     [ -f "$prefix/$file" ] || fail "$file was not installed"
 done
 if grep -rlF "$work/first" "$prefix" >"$work/paths.log"; then
@@ -42,6 +43,16 @@ ln -s "$trapeze" "$work/bin/trapeze"
 "$work/bin/trapeze" plugins | grep -qw hotspot || fail 'a link to trapeze finds no plugins'
 echo "ok: through a link"
 
+# A stencil of a scenario is compiled with the headers of the moved tree.
+TRAPEZE_CACHE="$work/cache" "$trapeze" run "$prefix/share/trapeze/scripts/stencils/wave.lua" --quiet \
+    --out "$work/elsewhere/wave" || fail "the moved tree does not compile a scenario's stencil"
+"$trapeze" doctor | grep -qF "headers: $prefix/include" || fail 'doctor names other headers'
+"$trapeze" new plate >"$work/new.log" && cmake -G Ninja -S plate -B plate/build >>"$work/new.log" 2>&1 &&
+    cmake --build plate/build >>"$work/new.log" 2>&1 &&
+    TZ_CONTRACT=smoke ctest --test-dir plate/build --output-on-failure >>"$work/new.log" 2>&1 ||
+    fail "a new plugin does not build or pass its tests: $(cat "$work/new.log")"
+echo "ok: a scenario's stencil, and trapeze new"
+
 cp -R "$example" "$work/example"
 cmake -G Ninja -S "$work/example" -B "$work/example-build" -DCMAKE_PREFIX_PATH="$prefix" \
     >"$work/example.log" 2>&1 && cmake --build "$work/example-build" >>"$work/example.log" 2>&1 ||
@@ -52,4 +63,27 @@ scenario=$(find "$work/example" -name '*.lua' | head -n 1)
 TRAPEZE_PLUGIN_PATH=$plugins "$trapeze" run "$scenario" --quiet --out "$work/elsewhere/heat"
 [ -n "$(find "$work/elsewhere/heat" -name '*.png')" ] || fail "the example's scenario made no frame"
 echo "ok: a plugin built outside the tree runs its scenario"
+
+# What an author does wrong, with the installed package alone: one line says it.
+if cmake -G Ninja -S "$work/example" -B "$work/fast-build" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_FLAGS=-ffast-math \
+    >"$work/fast.log" 2>&1; then
+    fail '-ffast-math was accepted'
+fi
+grep -q 'heat: the option -ffast-math changes bits' "$work/fast.log" || fail "$(cat "$work/fast.log")"
+sed -i 's/TZ_AT(temperature, 0, 0)/sqrt(TZ_AT(temperature, 0, 0))/' "$work/example/heat.cell.h"
+if cmake --build "$work/example-build" >"$work/slip.log" 2>&1; then
+    fail 'a library call in a cell text was accepted'
+fi
+[ "$(grep -c 'error:' "$work/slip.log")" -eq 1 ] && grep -q 'use TZ_SQRT()' "$work/slip.log" ||
+    fail "$(cat "$work/slip.log")"
+echo "ok: slips are refused in a line"
+
+# The contract suite, without the tree that it was built in.
+(unset TZ_CONTRACT; TRAPEZE_CACHE="$work/cache" "$prefix/bin/contract" --section descriptor --section radius \
+    --section device "$plugins/heat.so") >"$work/contract.log" 2>&1 || fail "contract: $(cat "$work/contract.log")"
+grep -q 'contract: 1 stencils, 0 failures' "$work/contract.log" || fail "$(cat "$work/contract.log")"
+if "$prefix/bin/contract" "$work/nowhere.so" >"$work/contract.log" 2>&1; then
+    fail 'contract accepts a file that does not exist'
+fi
+echo "ok: the contract suite runs on the author's plugin"
 rm -rf "$work"

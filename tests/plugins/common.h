@@ -7,24 +7,26 @@
 /* static const tz_stencil NAME_stencil from NAME_fields, NAME_params, NAME_passes, NAME_derive and
  * the constants of the cell update UPDATE. */
 #define TEST_STENCIL_OF(NAME, UPDATE, dimensions, allowed, default_boundary, field, map)           \
-    static const tz_stencil NAME##_stencil = {                                                     \
-        TZ_STENCIL_HEADER,                                                                         \
-        .id = #NAME,                                                                               \
-        .doc = "Test-only: " #NAME ".",                                                            \
-        .dims = dimensions,                                                                        \
-        .fields_count = COUNT(NAME##_fields),                                                      \
-        .fields = NAME##_fields,                                                                   \
-        .params_count = COUNT(NAME##_params),                                                      \
-        .params = NAME##_params,                                                                   \
-        .constants_count = TZ_CONSTANTS_COUNT(UPDATE),                                             \
-        .constants = UPDATE##_constants,                                                           \
-        .passes_count = COUNT(NAME##_passes),                                                      \
-        .passes = NAME##_passes,                                                                   \
-        .boundaries = allowed,                                                                     \
-        .boundary = default_boundary,                                                              \
-        .picture = {field, map, 0.0, 1.0},                                                         \
-        .derive = NAME##_derive,                                                                   \
-    };
+    TEST_STENCIL_WITH(NAME, UPDATE, dimensions, allowed, default_boundary, field, map, )
+/* The same, with other members. */
+#define TEST_STENCIL_WITH(NAME, UPDATE, dimensions, allowed, default_boundary, field, map, ...)    \
+    static const tz_stencil NAME##_stencil = {TZ_STENCIL_HEADER,                                   \
+                                              .id = #NAME,                                         \
+                                              .doc = "Test-only: " #NAME ".",                      \
+                                              .dims = dimensions,                                  \
+                                              .fields_count = COUNT(NAME##_fields),                \
+                                              .fields = NAME##_fields,                             \
+                                              .params_count = COUNT(NAME##_params),                \
+                                              .params = NAME##_params,                             \
+                                              .constants_count = TZ_CONSTANTS_COUNT(UPDATE),       \
+                                              .constants = UPDATE##_constants,                     \
+                                              .passes_count = COUNT(NAME##_passes),                \
+                                              .passes = NAME##_passes,                             \
+                                              .boundaries = allowed,                               \
+                                              .boundary = default_boundary,                        \
+                                              .picture = {field, map, 0.0, 1.0},                   \
+                                              .derive = NAME##_derive,                             \
+                                              __VA_ARGS__};
 
 /* With every boundary, showing the field FIRST; of bits, showing "alive". */
 #define TEST_STENCIL(NAME, UPDATE, dimensions, first)                                              \

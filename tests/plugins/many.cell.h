@@ -1,5 +1,6 @@
 /* As many fields and passes as there can be: pass MANY_PASS smooths four fields of 28, which also
  * get a little of four static ones. */
+// clang-format off
 #define TZ_FIELDS(F)                                                                               \
     F(a0, real)                                                                                    \
     F(a1, real) F(a2, real) F(a3, real) F(b0, real) F(b1, real) F(b2, real) F(b3, real)            \
@@ -7,6 +8,7 @@
             F(d3, real) F(e0, real) F(e1, real) F(e2, real) F(e3, real) F(f0, real) F(f1, real)    \
                 F(f2, real) F(f3, real) F(g0, real) F(g1, real) F(g2, real) F(g3, real)            \
                     F(k0, real) F(k1, real) F(k2, real) F(k3, real)
+// clang-format on
 #define TZ_CONSTANTS(K) K(keep, real) K(share, real)
 
 #define MIX(to, from, k, dx, dy)                                                                   \

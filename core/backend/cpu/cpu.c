@@ -28,7 +28,9 @@ typedef struct cpu {
     tz_pipeline *pipeline;
     char *arena;
     size_t arena_bytes; /* of one thread */
-    uint32_t stale;     /* mask of the fields whose ghosts must be set before the next stage */
+    tz_slot *constants; /* of the iterations of a stage, if some vary */
+    int constants_iterations;
+    uint32_t stale; /* mask of the fields whose ghosts must be set before the next stage */
     bool norm_known;
 } cpu;
 
@@ -216,6 +218,7 @@ static void cpu_destroy(void *any)
     tz_cpu_outside_clear(&state->outside);
     free(state->pipeline);
     free(state->arena);
+    free(state->constants);
     free(state);
 }
 
@@ -284,6 +287,30 @@ static void set_fields(cpu *state, tz_stage *stage)
     state->stale = 0;
 }
 
+/* Give each iteration of a stage its constants. */
+static tz_status set_constants(cpu *state, tz_stage *stage, tz_error *error)
+{
+    const tz_problem *problem = state->context.problem;
+    if (!tz_problem_varies(problem))
+        return TZ_OK;
+    if (state->constants_iterations < stage->height) {
+        free(state->constants);
+        state->constants_iterations = 0;
+        state->constants =
+            malloc((size_t)stage->height * TZ_CONSTANTS_MAX * sizeof *state->constants);
+        if (!state->constants)
+            return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a stage");
+        state->constants_iterations = stage->height;
+    }
+    tz_status status = TZ_OK;
+    for (int i = 0; i < stage->height && !status; i++)
+        status = tz_problem_constants_at(problem, stage->step + i,
+                                         state->constants + (size_t)i * TZ_CONSTANTS_MAX, error);
+    stage->constants = state->constants;
+    stage->constants_stride = TZ_CONSTANTS_MAX;
+    return status;
+}
+
 static tz_status cpu_stage(void *any, const tz_plan *plan, int height, int64_t step,
                            tz_error *error)
 {
@@ -294,6 +321,8 @@ static tz_status cpu_stage(void *any, const tz_plan *plan, int height, int64_t s
     tz_stage stage = describe_stage(problem, &now, &state->machine, state->context.threads);
     stage.step = step;
     tz_status status = make_room(state, &stage, error);
+    if (!status)
+        status = set_constants(state, &stage, error);
     if (status)
         return status;
     set_fields(state, &stage);
@@ -318,7 +347,11 @@ static tz_status update(cpu *state, int64_t step, double *const *changes, tz_upd
     tz_stage stage = describe_stage(problem, &plan, &state->machine, state->context.threads);
     stage.step = step;
     stage.precision = in_double.precision;
-    stage.constants = in_double.constants;
+    tz_slot constants[TZ_CONSTANTS_MAX];
+    tz_status status = tz_problem_constants_at(&in_double, step, constants, error);
+    if (status)
+        return status;
+    stage.constants = constants;
     set_fields(state, &stage);
     const int64_t sums = tz_update_sums(&stage);
     tz_update_job job = {
@@ -327,7 +360,6 @@ static tz_status update(cpu *state, int64_t step, double *const *changes, tz_upd
         .changes = changes,
         .work = aligned_alloc(64, (size_t)stage.threads * tz_update_work_bytes(&stage)),
     };
-    tz_status status = TZ_OK;
     if (!job.sums || !job.work)
         status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a residual");
     if (!status) {

@@ -163,7 +163,8 @@ static void choose_tile(const tz_problem *problem, const tz_machine *machine, in
         tile[0] = n[0]; /* the layout of bits does not allow cutting rows */
     if (problem->dims == 1 && tile[0] == 0)
         tile[0] = split_evenly(
-            n[0], max64(16 * halo[0], min64(LINE_ELEMENTS, (n[0] + 2 * threads - 1) / (2 * threads))),
+            n[0],
+            max64(16 * halo[0], min64(LINE_ELEMENTS, (n[0] + 2 * threads - 1) / (2 * threads))),
             TZ_ALIGN_ELEMENTS);
     if (problem->dims == 2 && tile[0] == 0)
         tile[0] = split_evenly(n[0], max64(8 * halo[0], min64((int64_t)budget, row_elements)),

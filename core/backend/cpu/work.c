@@ -88,7 +88,7 @@ static tz_status walk_rows(tz_walker *walker, const tz_problem *problem, const t
     tz_target to[TZ_FIELDS_MAX];
     tz_walk walk[4];
     const int window = problem->dims == 1 ? 1 : 2 * pass->radius + 1;
-    const int views = problem->stencil->fields_count * window;
+    const int views = tz_stencil_fields_all(problem->stencil) * window;
     /* As in the engine, rows begin at cache lines. */
     for (int v = 0; v < views; v++)
         in[v] = (tz_view){(const void *)(uintptr_t)((UINT64_C(0x1000) + (uint64_t)v) << 32), FAR};
@@ -218,8 +218,8 @@ static void count_bytes(const tz_problem *problem, const tz_stage *stage,
         out->write_bytes += written ? bytes * cells : 0.0;
         out->resident_bytes += (written ? 2 : 1) * bytes * cells;
         if (stencil->fields[f].role == TZ_STATIC) /* slabs from the first to the last level */
-            out->ring_bytes += bytes * counts->slab *
-                               (problem->dims == 1 ? 1.0 : fmax(1.0, stage->height * lag));
+            out->ring_bytes +=
+                bytes * counts->slab * (problem->dims == 1 ? 1.0 : fmax(1.0, stage->height * lag));
     }
 }
 

@@ -183,7 +183,7 @@ static bool same_text(const tz_problem *problem, const tz_slot *constants)
 {
     for (int k = 0; k < problem->stencil->constants_count; k++)
         if (problem->stencil->constants[k].type != TZ_REAL &&
-            problem->constants[k].i != constants[k].i)
+            !problem->stencil->constants[k].varies && problem->constants[k].i != constants[k].i)
             return false;
     return true;
 }
@@ -268,9 +268,9 @@ typedef union arguments {
 } arguments;
 
 /* The arguments of a launch that reads the current copies, or with `swapped` the others. */
-static void fill_arguments(const tz_cuda_state *state, const tz_cuda_compiled *use, int height,
-                           int64_t step, bool swapped, const tz_cu_pointer *streamed,
-                           arguments *out)
+static tz_status fill_arguments(const tz_cuda_state *state, const tz_cuda_compiled *use, int height,
+                                int64_t step, bool swapped, const tz_cu_pointer *streamed,
+                                arguments *out, tz_error *error)
 {
     const tz_problem *problem = state->context.problem;
     const uint32_t written = tz_problem_written(problem);
@@ -280,7 +280,8 @@ static void fill_arguments(const tz_cuda_state *state, const tz_cuda_compiled *u
         from[f] = streamed && streamed[f] ? streamed[f] : state->copy[f][current];
         to[f] = streamed && streamed[f] ? 0 : state->copy[f][1 - current];
     }
-    tz_cuda_arguments_fill(problem, &use->shape, height, step, from, to, use->scratch, out->bytes);
+    return tz_cuda_arguments_fill(problem, &use->shape, height, step, from, to, use->scratch,
+                                  out->bytes, error);
 }
 
 static void swap_copies(tz_cuda_state *state)
@@ -311,9 +312,10 @@ static tz_status one_stage(tz_cuda_state *state, const tz_plan *plan, int height
         if (stencil->fields[f].role == TZ_STREAMED)
             status = tz_cuda_slabs_take(state->slabs[f], state->context.streamed[f], step, height,
                                         &streamed[f], error);
+    if (!status)
+        status = fill_arguments(state, use, height, step, false, streamed, &passed, error);
     if (status)
         return status;
-    fill_arguments(state, use, height, step, false, streamed, &passed);
     void *pointers[] = {passed.bytes};
     const int block[3] = {use->shape.threads, 1, 1};
     status = tz_cuda_launch(state->cuda, NULL, &use->kernel, use->shape.grid, block,
@@ -335,10 +337,10 @@ static tz_status many_stages(tz_cuda_state *state, const tz_plan *plan, tz_error
     tz_cuda_compiled *use = NULL;
     arguments passed[2];
     tz_status status = find_kernel(state, plan, &use, error);
+    for (int i = 0; !status && i < 2; i++)
+        status = fill_arguments(state, use, plan->height, 0, i > 0, NULL, &passed[i], error);
     if (status)
         return status;
-    for (int i = 0; i < 2; i++)
-        fill_arguments(state, use, plan->height, 0, i > 0, NULL, &passed[i]);
     void *const both[2] = {passed[0].bytes, passed[1].bytes};
     int written = 0; /* any written field: all of them swap copies together */
     while (written < TZ_FIELDS_MAX - 1 &&

@@ -8,6 +8,8 @@ bool tz_cuda_replay_can(const tz_problem *problem)
     for (int f = 0; f < s->fields_count; f++)
         if (s->fields[f].role == TZ_STREAMED)
             return false;
+    if (tz_problem_varies(problem))
+        return false;
     for (int p = 0; p < s->passes_count; p++)
         if (strstr(s->passes[p].text, "TZ_STEP"))
             return false;

@@ -61,15 +61,15 @@ int tz_cuda_update_group(const tz_problem *problem, int64_t warps, int64_t *grou
     return group;
 }
 
-void tz_cuda_update_arguments(const tz_problem *problem, int group, int64_t step,
-                              const tz_cu_pointer *fields, const tz_cu_pointer *changes,
-                              tz_cu_pointer record, void *arguments)
+tz_status tz_cuda_update_arguments(const tz_problem *problem, int group, int64_t step,
+                                   const tz_cu_pointer *fields, const tz_cu_pointer *changes,
+                                   tz_cu_pointer record, void *arguments, tz_error *error)
 {
     static const tz_cu_pointer none[TZ_FIELDS_MAX] = {0};
     const tz_problem in_double = tz_problem_in_double(problem);
     const tz_cuda_shape shape = {.geometry = {group}};
-    tz_cuda_arguments_fill(&in_double, &shape, 1, step, fields, changes ? changes : none, record,
-                           arguments);
+    return tz_cuda_arguments_fill(&in_double, &shape, 1, step, fields, changes ? changes : none,
+                                  record, arguments, error);
 }
 
 void tz_cuda_update_conclude(const tz_cuda_update_record *record, double *sums, int64_t groups,
@@ -119,6 +119,7 @@ static bool has_kernel(const tz_cuda_updater *updater)
     const tz_problem *problem = updater->problem;
     for (int k = 0; k < problem->stencil->constants_count; k++)
         if (problem->stencil->constants[k].type != TZ_REAL &&
+            !problem->stencil->constants[k].varies &&
             problem->constants[k].i != updater->constants[k].i)
             return false;
     return updater->kernel.function != NULL;
@@ -178,13 +179,14 @@ tz_status tz_cuda_update(tz_cuda_updater *updater, const tz_cu_pointer *fields,
     blocks = blocks < 1 ? 1 : needed < blocks ? needed : blocks;
     const size_t bytes = sizeof(tz_cuda_update_record) + (size_t)groups * sizeof(double);
     status = need_room(updater, bytes, error);
+    if (!status)
+        status = tz_cuda_update_arguments(updater->problem, group, step, fields, changes,
+                                          updater->record, arguments.bytes, error);
     if (status)
         return status;
     tz_cuda_update_record *record = updater->results;
     status = tz_cuda_queue_fill_words(updater->cuda, updater->queue, updater->record, 0,
                                       sizeof *record / sizeof(uint32_t), error);
-    tz_cuda_update_arguments(updater->problem, group, step, fields, changes, updater->record,
-                             arguments.bytes);
     const int grid[3] = {(int)blocks, 1, 1}, block[3] = {TZ_CUDA_UPDATE_THREADS, 1, 1};
     void *pointers[] = {arguments.bytes};
     if (!status)

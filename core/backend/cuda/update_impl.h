@@ -21,9 +21,9 @@ void tz_cuda_update_emit(tz_cuda_text *text, const tz_problem *problem);
 int tz_cuda_update_group(const tz_problem *problem, int64_t warps, int64_t *groups);
 
 /* The arguments of a launch (TZ_CUDA_ARGUMENTS_MAX bytes). `changes` may be NULL. */
-void tz_cuda_update_arguments(const tz_problem *problem, int group, int64_t step,
-                              const tz_cu_pointer *fields, const tz_cu_pointer *changes,
-                              tz_cu_pointer record, void *arguments);
+tz_status tz_cuda_update_arguments(const tz_problem *problem, int group, int64_t step,
+                                   const tz_cu_pointer *fields, const tz_cu_pointer *changes,
+                                   tz_cu_pointer record, void *arguments, tz_error *error);
 
 /* The results from the record and the sums, which are overwritten. */
 void tz_cuda_update_conclude(const tz_cuda_update_record *record, double *sums, int64_t groups,

@@ -159,30 +159,44 @@ void tz_reduce_conclude(const tz_problem *problem, uint64_t hash, int64_t first,
     }
 }
 
-tz_status tz_reduce_host(const tz_problem *problem, int field, const tz_host_field *host,
-                         int threads, tz_reduction *out, tz_error *error)
+static int64_t segments_of_row(const tz_problem *problem)
+{
+    return (problem->elements[0] + SEGMENT - 1) / SEGMENT;
+}
+
+tz_status tz_reduce_begin(tz_reduce_sums *sums, const tz_problem *problem, int field,
+                          tz_error *error)
+{
+    const int64_t rows = problem->extent[1] * problem->extent[2];
+    *sums = (tz_reduce_sums){
+        .problem = problem, .field = field, .low = INFINITY, .high = -INFINITY, .first = INT64_MAX};
+    sums->sums = malloc((size_t)(rows * segments_of_row(problem)) * sizeof *sums->sums);
+    return sums->sums ? TZ_OK
+                      : tz_error_set(error, TZ_MEMORY, NULL, "not enough memory to reduce a field");
+}
+
+tz_status tz_reduce_add(tz_reduce_sums *sums, const tz_host_field *host, int64_t row_low,
+                        int64_t row_high, int64_t x_low, int64_t x_high, int threads,
+                        tz_error *error)
 {
     /* A row of bits is cut by words. */
+    const tz_problem *problem = sums->problem;
     const int64_t columns = problem->extent[0], nx = problem->elements[0];
-    const int64_t rows = problem->extent[1] * problem->extent[2];
-    const int64_t segments = (nx + SEGMENT - 1) / SEGMENT;
-    const size_t size = tz_problem_element_size(problem, field);
-    const tz_dtype dtype = tz_problem_dtype(problem, field);
-    double *sums = malloc((size_t)(rows * segments) * sizeof *sums);
-    char *scratch = malloc((size_t)threads * SEGMENT * 8);
-    if (!sums || !scratch) {
-        free(sums);
-        free(scratch);
+    const int64_t here = (x_high - x_low + SEGMENT - 1) / SEGMENT, rows = row_high - row_low;
+    const size_t size = tz_problem_element_size(problem, sums->field);
+    const tz_dtype dtype = tz_problem_dtype(problem, sums->field);
+    char *scratch = host->uniform ? malloc((size_t)threads * SEGMENT * 8) : NULL;
+    if (host->uniform && !scratch)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory to reduce a field");
-    }
-    double low = INFINITY, high = -INFINITY;
-    int64_t population = 0, not_finite = 0, first = INT64_MAX;
+    double low = sums->low, high = sums->high;
+    int64_t population = 0, not_finite = 0, first = sums->first;
     uint64_t hash = 0;
 #pragma omp parallel for num_threads(threads) reduction(min : low, first) reduction(max : high)    \
-    reduction(+ : population, not_finite, hash) if (columns * rows > PARALLEL_CELLS)
-    for (int64_t i = 0; i < rows * segments; i++) {
-        const int64_t row = i / segments, x = i % segments * SEGMENT;
-        const int64_t count = nx - x < SEGMENT ? nx - x : SEGMENT, index = row * columns + x;
+    reduction(+ : population, not_finite, hash) if ((x_high - x_low) * rows > PARALLEL_CELLS)
+    for (int64_t i = 0; i < rows * here; i++) {
+        const int64_t row = row_low + i / here, x = x_low + i % here * SEGMENT;
+        const int64_t count = x_high - x < SEGMENT ? x_high - x : SEGMENT;
+        const int64_t index = row * columns + x;
         const char *whole = row_at(problem, host, row, size);
         const void *at = whole + x * (int64_t)size;
         if (host->uniform && dtype != TZ_DTYPE_U8) {
@@ -200,7 +214,7 @@ tz_status tz_reduce_host(const tz_problem *problem, int field, const tz_host_fie
         else
             segment_bits((const void *)whole, host->uniform, columns, nx, x, count, row * columns,
                          &p);
-        sums[i] = p.sum;
+        sums->sums[row * segments_of_row(problem) + x / SEGMENT] = p.sum;
         low = p.min < low ? p.min : low;
         high = p.max > high ? p.max : high;
         population += p.population;
@@ -209,15 +223,42 @@ tz_status tz_reduce_host(const tz_problem *problem, int field, const tz_host_fie
         if (p.first_not_finite >= 0 && index + p.first_not_finite < first)
             first = index + p.first_not_finite;
     }
-    *out = (tz_reduction){.min = low,
-                          .max = high,
-                          .sum = tz_reduce_pairwise(sums, rows * segments),
-                          .population = population,
-                          .not_finite = not_finite};
-    tz_reduce_conclude(problem, hash, first, out);
-    free(sums);
+    sums->low = low;
+    sums->high = high;
+    sums->population += population;
+    sums->not_finite += not_finite;
+    sums->first = first;
+    sums->hash += hash;
     free(scratch);
     return TZ_OK;
+}
+
+void tz_reduce_end(tz_reduce_sums *sums, tz_reduction *out)
+{
+    const tz_problem *problem = sums->problem;
+    const int64_t rows = problem->extent[1] * problem->extent[2];
+    *out = (tz_reduction){.min = sums->low,
+                          .max = sums->high,
+                          .population = sums->population,
+                          .not_finite = sums->not_finite};
+    if (sums->sums)
+        out->sum = tz_reduce_pairwise(sums->sums, rows * segments_of_row(problem));
+    tz_reduce_conclude(problem, sums->hash, sums->first, out);
+    free(sums->sums);
+    sums->sums = NULL;
+}
+
+tz_status tz_reduce_host(const tz_problem *problem, int field, const tz_host_field *host,
+                         int threads, tz_reduction *out, tz_error *error)
+{
+    tz_reduce_sums sums;
+    tz_status status = tz_reduce_begin(&sums, problem, field, error);
+    if (status)
+        return status;
+    status = tz_reduce_add(&sums, host, 0, problem->extent[1] * problem->extent[2], 0,
+                           problem->elements[0], threads, error);
+    tz_reduce_end(&sums, out);
+    return status;
 }
 
 /* x - x is 0 if x is finite, else NaN. Compilers vectorise this sum. */

@@ -23,6 +23,26 @@ enum { TZ_REDUCE_SEGMENT = 4096 };
 tz_status tz_reduce_host(const tz_problem *problem, int field, const tz_host_field *host,
                          int threads, tz_reduction *out, tz_error *error);
 
+/* The same of a field that is nowhere as a whole: begin, add each part once in any order, and end. A
+ * part has the rows from `row_low` to `row_high`, counted along y and then z; of each row, the
+ * elements from `x_low`, a multiple of TZ_REDUCE_SEGMENT, to `x_high`, another one or the row's end.
+ * `origin` of `host` is where element (0, 0, 0) would be. end() releases the sums, and must follow
+ * begin() also after a failure of the caller. */
+typedef struct tz_reduce_sums {
+    const tz_problem *problem;
+    int field;
+    double *sums; /* of all segments */
+    double low, high;
+    int64_t population, not_finite, first;
+    uint64_t hash;
+} tz_reduce_sums;
+tz_status tz_reduce_begin(tz_reduce_sums *sums, const tz_problem *problem, int field,
+                          tz_error *error);
+tz_status tz_reduce_add(tz_reduce_sums *sums, const tz_host_field *host, int64_t row_low,
+                        int64_t row_high, int64_t x_low, int64_t x_high, int threads,
+                        tz_error *error);
+void tz_reduce_end(tz_reduce_sums *sums, tz_reduction *out);
+
 /* Whether no cell of a field is NaN or infinite. */
 bool tz_reduce_all_finite(const tz_problem *problem, int field, const tz_host_field *host,
                           int threads);

@@ -116,14 +116,11 @@ static void *write_cell(const tz_cell_access *access, int field)
     return &((cell_reader *)access)->written[field];
 }
 
-static void run_pass(reference *state, const tz_pass *pass, int64_t step)
+static void run_pass(reference *state, const tz_pass *pass, const tz_slot *constants, int64_t step)
 {
     const tz_problem *problem = state->context.problem;
     cell_reader reader = {
-        .access = {.read = read_cell,
-                   .write = write_cell,
-                   .constants = problem->constants,
-                   .step = step},
+        .access = {.read = read_cell, .write = write_cell, .constants = constants, .step = step},
         .state = state,
     };
     for (int64_t z = 0; z < problem->elements[2]; z++)
@@ -223,12 +220,16 @@ static tz_status reference_stage(void *any, const tz_plan *plan, int height, int
     const tz_problem *problem = state->context.problem;
     tz_box all = {{0}, {0}};
     memcpy(all.high, problem->elements, sizeof all.high);
+    tz_slot constants[TZ_CONSTANTS_MAX];
     for (int i = 0; i < height; i++) {
+        const tz_status status = tz_problem_constants_at(problem, step + i, constants, error);
+        if (status)
+            return status;
         for (int f = 0; f < problem->stencil->fields_count; f++)
             if (state->before[f])
                 tz_host_store_get(&state->store, f, &all, state->before[f], error);
         for (int p = 0; p < problem->stencil->passes_count; p++)
-            run_pass(state, &problem->stencil->passes[p], step + i);
+            run_pass(state, &problem->stencil->passes[p], constants, step + i);
     }
     state->norm_known = true;
     return TZ_OK;
@@ -368,14 +369,15 @@ static tz_status update(reference *state, int64_t step, double *changes, tz_upda
     const tz_problem in_double = tz_problem_in_double(problem);
     const int64_t segments = (problem->elements[0] + TZ_UPDATE_SEGMENT - 1) / TZ_UPDATE_SEGMENT;
     const int64_t rows = problem->elements[1] * problem->elements[2];
+    tz_slot constants[TZ_CONSTANTS_MAX];
+    const tz_status status = tz_problem_constants_at(&in_double, step, constants, error);
+    if (status)
+        return status;
     double *sums = calloc((size_t)(segments * rows), sizeof *sums);
     if (!sums)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a residual");
     cell_reader reader = {
-        .access = {.read = read_cell,
-                   .write = write_cell,
-                   .constants = in_double.constants,
-                   .step = step},
+        .access = {.read = read_cell, .write = write_cell, .constants = constants, .step = step},
         .state = state,
         .widens = in_double.precision != problem->precision,
         .changes = changes,

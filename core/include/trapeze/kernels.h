@@ -33,8 +33,9 @@ typedef struct tz_span {
 } tz_span;
 
 /* Advances the cells of one span by one iteration. The CPU backend calls it on many threads at
- * once. It must be pure: no state, no allocation, and the same bits for a cell whatever the span.
- * What it writes never overlaps what it reads. */
+ * once. It must be pure: no state, no allocation, and for a cell the bits that the cell function
+ * gives, whatever the span. What it writes never overlaps what it reads. The engine compares the two
+ * functions when it loads the plugin, on made-up values. */
 typedef void tz_row_fn(const tz_span *span);
 
 /* The argument of a tz_cell_fn: functions that return pointers to the cells to read and write. */
@@ -47,8 +48,8 @@ typedef struct tz_cell_access {
 } tz_cell_access;
 
 /* Advances one cell (or one word) by one iteration, with all values from `access`. The reference
- * backend uses it. The engine also calls it to find out which cells an update reads. On any thread;
- * pure. */
+ * backend uses it. The engine also calls it, with made-up values, to find out what an update reads
+ * and writes: when it loads the plugin, to refuse what is not declared. On any thread; pure. */
 typedef void tz_cell_fn(const tz_cell_access *access);
 
 /* The row functions of one instruction set: "base" (the compiler's default), "x86-64-v3" (AVX2, FMA

@@ -21,8 +21,9 @@
  *   TZ_WRITES(ID, name)     the bit of a field in tz_pass.writes
  *   TZ_PASS(ID)             the members of tz_pass except name, writes and text_defines
  *
- * The text is C without library calls, since it is compiled for GPUs as well. It defines the fields
- * and constants, in the order of the description, and the update:
+ * The text is C without library calls, since it is compiled for GPUs as well. It defines all fields
+ * and constants of the stencil, in the order of its tables, and the update. Compilers and the loader
+ * refuse a text that does otherwise, or reads farther than TZ_CELL_RADIUS.
  *
  *   #define TZ_FIELDS(F) F(temperature, real) F(power, real)
  *   #define TZ_CONSTANTS(K) K(share, real)

@@ -89,7 +89,8 @@ static void launch(device *d, int64_t warps, int blocks, tz_update *out)
         simt_build_kernel(build, text.at, TZ_CUDA_UPDATE_KERNEL, &entry, &failure);
     free(text.at);
     assert_ok(status);
-    tz_cuda_update_arguments(problem, group, 3, d->fields, d->changes, memory, arguments.bytes);
+    assert_ok(tz_cuda_update_arguments(problem, group, 3, d->fields, d->changes, memory,
+                                       arguments.bytes, &failure));
     void *pointers[] = {arguments.bytes};
     const simt_launch shape = {.grid = {blocks, 1, 1},
                                .threads = TZ_CUDA_UPDATE_THREADS,

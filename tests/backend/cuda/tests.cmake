@@ -1,10 +1,6 @@
 # Included by tests/CMakeLists.txt: paths are from there.
 
-# The executor: runs device text on this machine, lane by lane; needs a C++ compiler when a test runs.
-set(sources build cases compare fiber memory simt stage suite words)
-list(TRANSFORM sources REPLACE "(.+)" "backend/cuda/simt/\\1.c")
-add_library(trapeze_simt STATIC ${sources})
-target_link_libraries(trapeze_simt PUBLIC trapeze_core ${CMAKE_DL_LIBS})
+# The executor's suite; needs a C++ compiler when it runs.
 trapeze_add_test_program(test_simt backend/cuda/simt/main.c)
 trapeze_add_test(backend/cuda/simt families 900 test_simt)
 set_tests_properties(backend/cuda/simt/families PROPERTIES PROCESSORS 2)

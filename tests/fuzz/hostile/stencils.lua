@@ -45,7 +45,7 @@ refused("nested more than 3 deep", { coefficients = loop })
 refused("", { dims = 1, fields = loop, update = "u" })
 refused("", { dims = 1, passes = loop })
 local many, wide = {}, {}
-for i = 1, 40 do many["f" .. i] = "real" end
+for i = 1, 70 do many["f" .. i] = "real" end
 for i = 1, 17 do wide[i] = {} for j = 1, 17 do wide[i][j] = {} for k = 1, 17 do wide[i][j][k] = 1 end end end
 refused("more than", { dims = 1, fields = many, update = { f1 = "f2" } })
 refused("more than", { dims = 1, params = many, update = "u" })

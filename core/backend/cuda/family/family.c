@@ -2,6 +2,7 @@
 
 #include "backend/host/store.h"
 #include "base/names.h"
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,6 +53,9 @@ static const tz_cuda_family *const families[][TZ_AXES + 1] = {
 };
 enum { FAMILIES = sizeof families / sizeof *families };
 
+/* What every driver takes as arguments of a kernel. */
+enum { ARGUMENTS_BYTES = 4096 };
+
 tz_status tz_cuda_family_find(const char *name, const tz_problem *problem,
                               const tz_cuda_family **out, tz_error *error)
 {
@@ -85,9 +89,6 @@ int tz_cuda_threads(const tz_cuda_family *family, const tz_plan *plan)
 
 const char *tz_cuda_refusal(const tz_cuda_family *family, const tz_problem *problem)
 {
-    if (tz_problem_has_sides(problem))
-        return "has sides with different boundaries or boundary values, which the kernels of the "
-               "cuda backend do not know";
     return family->refuses ? family->refuses(problem) : NULL;
 }
 
@@ -123,8 +124,8 @@ tz_cuda_box tz_cuda_box_of(const tz_problem *problem, int f, const tz_box *box)
     };
 }
 
-tz_status tz_cuda_plan(const tz_problem *problem, const tz_limits *limits, tz_plan *plan,
-                       tz_error *error)
+static tz_status complete_plan(const tz_problem *problem, const tz_limits *limits, tz_plan *plan,
+                               tz_error *error)
 {
     const tz_cuda_family *family;
     const tz_plan given = *plan;
@@ -161,10 +162,6 @@ tz_status tz_cuda_plan(const tz_problem *problem, const tz_limits *limits, tz_pl
     }
     if (!status)
         return TZ_OK;
-    if (!first.code && tz_problem_has_sides(problem))
-        return tz_error_set(error, TZ_UNSUPPORTED, "boundary",
-                            "the cuda backend has the same boundary and boundary value on all "
-                            "sides of an axis: use --backend cpu");
     if (!first.code)
         return tz_error_set(error, TZ_UNSUPPORTED, "backend",
                             "no family of the cuda backend supports '%s': use --backend cpu",
@@ -218,17 +215,67 @@ int tz_cuda_edges(const tz_problem *problem)
     return 1;
 }
 
-size_t tz_cuda_arguments_size(const tz_problem *problem)
+static size_t fixed_size(const tz_problem *problem)
 {
     const tz_stencil *stencil = problem->stencil;
     return (size_t)stencil->fields_count * (size_t)(16 + 8 * tz_cuda_edges(problem)) +
            (size_t)tz_cuda_arguments_constants(stencil) * 8 + 3 * 8 + 12 * 4;
 }
 
+static int count_varying(const tz_stencil *stencil)
+{
+    int count = 0;
+    for (int k = 0; k < stencil->constants_count; k++)
+        count += stencil->constants[k].varies != 0;
+    return count;
+}
+
+int tz_cuda_varying_slots(const tz_problem *problem)
+{
+    const int varying = count_varying(problem->stencil);
+    const int64_t fit = (ARGUMENTS_BYTES - (int64_t)fixed_size(problem)) / 8;
+    return varying == 0 ? 0 : fit > varying ? (int)fit : varying;
+}
+
+/* The most iterations of a launch. */
+static int iterations_max(const tz_problem *problem)
+{
+    const int varying = count_varying(problem->stencil);
+    return varying == 0 ? INT_MAX : tz_cuda_varying_slots(problem) / varying;
+}
+
+size_t tz_cuda_arguments_size(const tz_problem *problem)
+{
+    return fixed_size(problem) + (size_t)tz_cuda_varying_slots(problem) * 8;
+}
+
+/* The values of constants that vary, of `height` iterations. */
+static tz_status fill_varying(const tz_problem *problem, int height, int64_t step, char *at,
+                              tz_error *error)
+{
+    const tz_stencil *stencil = problem->stencil;
+    tz_slot constants[TZ_CONSTANTS_MAX];
+    tz_status status = TZ_OK;
+    if (height > iterations_max(problem))
+        return tz_error_set(error, TZ_BACKEND, "height",
+                            "a launch of %d iterations has no room for the constants that vary: "
+                            "use a height up to %d",
+                            height, iterations_max(problem));
+    for (int t = 0; t < height && !status; t++) {
+        status = tz_problem_constants_at(problem, step + t, constants, error);
+        for (int k = 0; k < stencil->constants_count; k++)
+            if (stencil->constants[k].varies) {
+                memcpy(at, &constants[k], sizeof *constants);
+                at += sizeof *constants;
+            }
+    }
+    return status;
+}
+
 /* The offsets are those of the device compiler. */
-void tz_cuda_arguments_fill(const tz_problem *problem, const tz_cuda_shape *shape, int height,
-                            int64_t step, const tz_cu_pointer *in, const tz_cu_pointer *out,
-                            tz_cu_pointer scratch, void *arguments)
+tz_status tz_cuda_arguments_fill(const tz_problem *problem, const tz_cuda_shape *shape, int height,
+                                 int64_t step, const tz_cu_pointer *in, const tz_cu_pointer *out,
+                                 tz_cu_pointer scratch, void *arguments, tz_error *error)
 {
     const int fields = problem->stencil->fields_count;
     const int64_t pitch = tz_cuda_pitch(problem), plane = pitch * problem->elements[1];
@@ -246,6 +293,9 @@ void tz_cuda_arguments_fill(const tz_problem *problem, const tz_cuda_shape *shap
     const size_t constants = (size_t)tz_cuda_arguments_constants(problem->stencil);
     memcpy(at, problem->constants, sizeof(tz_slot) * constants);
     at += sizeof(tz_slot) * constants;
+    const int varying = tz_cuda_varying_slots(problem);
+    const tz_status status = varying ? fill_varying(problem, height, step, at, error) : TZ_OK;
+    at += sizeof(tz_slot) * (size_t)varying;
     memcpy(at, &scratch, 8);
     memcpy(at + 8, &step, 8);
     memcpy(at + 16, &plane, 8);
@@ -256,4 +306,28 @@ void tz_cuda_arguments_fill(const tz_problem *problem, const tz_cuda_shape *shap
     };
     memcpy(at + 24, numbers, sizeof numbers);
     memcpy(at + 24 + sizeof numbers, shape->geometry, sizeof shape->geometry);
+    return status;
+}
+
+/* ---- Plans of stencils with constants that vary ------------------------------------------------ */
+
+tz_status tz_cuda_plan(const tz_problem *problem, const tz_limits *limits, tz_plan *plan,
+                       tz_error *error)
+{
+    const int most = iterations_max(problem);
+    const tz_plan given = *plan;
+    tz_status status = complete_plan(problem, limits, plan, error);
+    if (!status && plan->height > most && given.height == 0) {
+        *plan = given;
+        plan->height = most;
+        status = complete_plan(problem, limits, plan, error);
+    }
+    if (!status && plan->height > most)
+        return tz_error_set(error, TZ_RANGE, "height",
+                            "height %d has no room for the constants of '%s' that vary: use a "
+                            "height up to %d",
+                            plan->height, problem->stencil->id, most);
+    if (!status && plan->launch_iterations > most)
+        plan->launch_iterations = most / plan->height * plan->height;
+    return status;
 }

@@ -73,6 +73,12 @@ bool tz_cuda_family_at(int index, int dims, const tz_cuda_family **out);
 /* tz_backend.family. */
 const char *tz_cuda_family_name(int index);
 
+/* How far a pass reads state fields, and how far an iteration does. A mirror repeats cells as far
+ * inside the grid as the read is outside: they must be there even where a tile ends, so with a mirror
+ * on one side of an axis the reach to its other side is at least as large. */
+tz_reach tz_cuda_pass_reach(const tz_problem *problem, const tz_pass *pass);
+tz_reach tz_cuda_reach(const tz_problem *problem);
+
 /* Elements from one row to the next in device memory. */
 int64_t tz_cuda_pitch(const tz_problem *problem);
 /* Bytes of a field in device memory, and the place of a box of elements in it. */
@@ -96,14 +102,18 @@ tz_status tz_cuda_source(const tz_problem *problem, const tz_limits *limits, con
 
 /* The arguments of a launch: tz_arguments of kernels/cuda/common.cuh. */
 size_t tz_cuda_arguments_size(const tz_problem *problem);
-enum { TZ_CUDA_ARGUMENTS_MAX = TZ_FIELDS_MAX * (16 + 8 * TZ_SIDES) + TZ_CONSTANTS_MAX * 8 + 96 };
+enum { TZ_CUDA_ARGUMENTS_MAX = TZ_FIELDS_MAX * (16 + 8 * TZ_SIDES) + TZ_CONSTANTS_MAX * 16 + 96 };
 /* Boundary values of a field in the arguments: 1 if those of all fixed sides are the same for each
  * field, else TZ_SIDES. */
 int tz_cuda_edges(const tz_problem *problem);
 /* The constants that the arguments have room for. */
 int tz_cuda_arguments_constants(const tz_stencil *stencil);
-void tz_cuda_arguments_fill(const tz_problem *problem, const tz_cuda_shape *shape, int height,
-                            int64_t step, const tz_cu_pointer *in, const tz_cu_pointer *out,
-                            tz_cu_pointer scratch, void *arguments);
+/* The values of constants that vary, of all iterations of a launch, for which they have room: what
+ * makes a driver's limit for arguments full. 0: none varies. */
+int tz_cuda_varying_slots(const tz_problem *problem);
+/* Errors: those of tz_problem_constants_at(); TZ_BACKEND if the iterations have no room. */
+tz_status tz_cuda_arguments_fill(const tz_problem *problem, const tz_cuda_shape *shape, int height,
+                                 int64_t step, const tz_cu_pointer *in, const tz_cu_pointer *out,
+                                 tz_cu_pointer scratch, void *arguments, tz_error *error);
 
 #endif

@@ -60,7 +60,8 @@ void tz_cuda_emit_sizes(tz_cuda_text *t, const tz_problem *problem, int height,
                      (int)problem -> boundary[d][1], "XYZ"[d], used ? tile[d] : 1, "XYZ"[d],
                      used ? halo : 0);
     }
-    for (int f = 0; f < problem->stencil->fields_count; f++)
+    /* Texts list derived fields, too. No kernel has them. */
+    for (int f = 0; f < tz_stencil_fields_all(problem->stencil); f++)
         tz_cuda_emit(t, "#define TZ__KIND_%s %s\n", problem->stencil->fields[f].name,
                      tz_role_name(problem->stencil->fields[f].role));
 }
@@ -68,11 +69,11 @@ void tz_cuda_emit_sizes(tz_cuda_text *t, const tz_problem *problem, int height,
 void tz_cuda_emit_pass(tz_cuda_text *t, const tz_problem *problem, int p)
 {
     const tz_pass *pass = &problem->stencil->passes[p];
-    tz_cuda_emit(
-        t,
-        "#undef TZ_FIELDS\n#undef TZ_CONSTANTS\n#undef TZ_CELL_RADIUS\n#undef TZ_CELL_DIMS\n"
-        "#define TZ_CELL_RADIUS %d\n#define TZ_CELL_DIMS %d\n",
-        pass->radius, problem->dims);
+    tz_cuda_emit(t,
+                 "#undef TZ_FIELDS\n#undef TZ_CONSTANTS\n#undef TZ_READS\n#undef "
+                 "TZ_CELL_RADIUS\n#undef TZ_CELL_DIMS\n"
+                 "#define TZ_CELL_RADIUS %d\n#define TZ_CELL_DIMS %d\n",
+                 pass->radius, problem->dims);
     const char *at = pass->text_defines ? pass->text_defines : "";
     while (*at) {
         const size_t length = strcspn(at, " ");
@@ -82,10 +83,11 @@ void tz_cuda_emit_pass(tz_cuda_text *t, const tz_problem *problem, int p)
         at += length;
         at += strspn(at, " ");
     }
-    tz_cuda_emit(t,
-                 "#include \"rows_names.h\"\nnamespace pass_%d {\n#line 1 \"%s\"\n%s\n}\n#line 1 "
-                 "\"kernel\"\n",
-                 p, pass->text_file, pass->text);
+    tz_cuda_emit(
+        t,
+        "#include \"trapeze/rows_names.h\"\nnamespace pass_%d {\n#line 1 \"%s\"\n%s\n}\n#line 1 "
+        "\"kernel\"\n",
+        p, pass->text_file, pass->text);
 }
 
 static void emit_fields(tz_cuda_text *t, const tz_problem *problem, const char *list,
@@ -94,24 +96,33 @@ static void emit_fields(tz_cuda_text *t, const tz_problem *problem, const char *
     const tz_stencil *s = problem->stencil;
     tz_cuda_emit(t, "#define %s(D)", list);
     for (int f = 0; f < s->fields_count; f++)
-        if (fields >> f & 1 && s->fields[f].role != TZ_DERIVED)
+        if (fields >> f & 1)
             tz_cuda_emit(t, " \\\n    D(%s, %s, %s, %d)", tz_role_name(s->fields[f].role),
                          s->fields[f].name, tz_cuda_type_name(s->fields[f].type), f);
     tz_cuda_emit(t, "\n");
 }
 
+/* Constants that vary are in slots of their own: tz_t is the iteration of the launch. */
 static void emit_constants(tz_cuda_text *t, const tz_problem *problem)
 {
     const tz_stencil *s = problem->stencil;
+    int varying = 0;
     tz_cuda_emit(t, "#define TZ_CONSTANT_LIST(D)");
-    for (int k = 0; k < s->constants_count; k++)
-        if (s->constants[k].type == TZ_REAL)
-            tz_cuda_emit(t, " \\\n    D(%s, a.constants[%d].%s)", s->constants[k].name, k,
-                         problem->precision == TZ_DOUBLE ? "d" : "f");
+    for (int k = 0; k < s->constants_count; k++) {
+        const char *name = s->constants[k].name;
+        const char *member = s->constants[k].type != TZ_REAL   ? "i"
+                             : problem->precision == TZ_DOUBLE ? "d"
+                                                               : "f";
+        if (s->constants[k].varies)
+            tz_cuda_emit(t, " \\\n    D(%s, (%s)a.varying[tz_t * TZ_VARYING + %d].%s)", name,
+                         tz_cuda_type_name(s->constants[k].type), varying++, member);
+        else if (s->constants[k].type == TZ_REAL)
+            tz_cuda_emit(t, " \\\n    D(%s, a.constants[%d].%s)", name, k, member);
         else
-            tz_cuda_emit(t, " \\\n    D(%s, (int)%" PRId64 "LL)", s->constants[k].name,
-                         problem->constants[k].i);
-    tz_cuda_emit(t, "\n");
+            tz_cuda_emit(t, " \\\n    D(%s, (int)%" PRId64 "LL)", name, problem->constants[k].i);
+    }
+    tz_cuda_emit(t, "\n#define TZ_VARYING %d\n#define TZ_VARYING_SLOTS %d\n", varying,
+                 tz_cuda_varying_slots(problem));
 }
 
 void tz_cuda_emit_lists(tz_cuda_text *t, const tz_problem *problem)

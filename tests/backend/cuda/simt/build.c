@@ -15,6 +15,19 @@
 
 extern char **environ;
 
+/* What a text includes in place of the machine's own words, embedded: found by the assembler through
+ * the build's -Wa,-I. */
+#define TEXT(symbol, file)                                                                         \
+    __asm__(".pushsection .rodata\n" #symbol ":\n.incbin \"" file "\"\n.byte 0\n.popsection\n");   \
+    extern const char symbol[] __attribute__((visibility("hidden")));
+TEXT(simt_text_device, "device.cuh")
+TEXT(simt_text_abi, "abi.h")
+static const tz_cuda_header own_headers[] = {
+    {"device.cuh", simt_text_device},
+    {"abi.h", simt_text_abi},
+};
+enum { OWN_HEADERS = sizeof own_headers / sizeof *own_headers };
+
 enum { KERNELS_MAX = 64, ARGUMENTS_MAX = 24 };
 
 /* Where texts look for public headers. */
@@ -29,7 +42,7 @@ typedef struct kernel {
 } kernel;
 
 struct simt_build {
-    char folder[512], shim[512], text[600];
+    char folder[512], text[600];
     bool keep, patterns; /* the compiler fills uninitialised variables */
     int count;
     int kernels_count;
@@ -53,6 +66,22 @@ static tz_status write_text(const char *path, const char *text, const char *more
 static void path_of(const simt_build *build, char path[600], const char *name)
 {
     snprintf(path, 600, "%s/%s", build->folder, name);
+}
+
+/* The backend's texts but for the machine's words, then the executor's own. */
+static size_t headers_count(void)
+{
+    return tz_cuda_headers_count - 1 + OWN_HEADERS;
+}
+
+static const tz_cuda_header *header_at(size_t i)
+{
+    size_t device = 0;
+    while (strcmp(tz_cuda_headers[device].name, "device.cuh") != 0)
+        device++;
+    if (i >= tz_cuda_headers_count - 1)
+        return &own_headers[i - (tz_cuda_headers_count - 1)];
+    return &tz_cuda_headers[i < device ? i : i + 1];
 }
 
 /* ---- The compiler ---------------------------------------------------------------------------- */
@@ -83,7 +112,7 @@ static int run(char *const *command, const char *log)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
 
-tz_status simt_build_create(simt_build **out, const char *shim, const char *keep, tz_error *error)
+tz_status simt_build_create(simt_build **out, const char *keep, tz_error *error)
 {
     char *const version[] = {(char *)compiler(), "--version", NULL};
     if (run(version, NULL) != 0)
@@ -96,7 +125,6 @@ tz_status simt_build_create(simt_build **out, const char *shim, const char *keep
     char *const patterns[] = {(char *)compiler(), PATTERNS, "-E", "-x", "c++", "/dev/null", NULL};
     build->patterns = run(patterns, NULL) == 0;
     const char *temporary = getenv("TMPDIR");
-    snprintf(build->shim, sizeof build->shim, "%s", shim);
     build->keep = keep != NULL;
     if (keep)
         snprintf(build->folder, sizeof build->folder, "%s", keep);
@@ -113,11 +141,9 @@ tz_status simt_build_create(simt_build **out, const char *shim, const char *keep
     path_of(build, path, PUBLIC_FOLDER);
     if (!status && mkdir(path, 0777) != 0 && errno != EEXIST)
         status = tz_error_set_errno(error, errno, path, "cannot make this folder");
-    for (size_t i = 0; i < tz_cuda_headers_count && !status; i++) {
-        if (strcmp(tz_cuda_headers[i].name, "device.cuh") == 0)
-            continue;
-        path_of(build, path, tz_cuda_headers[i].name);
-        status = write_text(path, tz_cuda_headers[i].text, "", error);
+    for (size_t i = 0; i < headers_count() && !status; i++) {
+        path_of(build, path, header_at(i)->name);
+        status = write_text(path, header_at(i)->text, "", error);
     }
     if (status) {
         simt_build_destroy(build);
@@ -136,8 +162,8 @@ void simt_build_destroy(simt_build *build)
         free(build->kernels[k].source);
     }
     char path[600];
-    for (size_t i = 0; i < tz_cuda_headers_count && !build->keep; i++) {
-        path_of(build, path, tz_cuda_headers[i].name);
+    for (size_t i = 0; i < headers_count() && !build->keep; i++) {
+        path_of(build, path, header_at(i)->name);
         unlink(path);
     }
     path_of(build, path, PUBLIC_FOLDER);
@@ -165,21 +191,10 @@ static tz_status compile(const simt_build *build, const char *from, const char *
     char log[600], text[1200];
     path_of(build, log, "log");
     char *command[ARGUMENTS_MAX] = {
-        (char *)compiler(),
-        "-std=c++17",
-        "-O1",
-        "-shared",
-        "-fPIC",
-        "-ffp-contract=off",
-        "-fno-strict-aliasing",
-        "-fwrapv",
-        "-g1",
-        "-w",
-        "-I",
-        (char *)build->shim,
-        "-I",
+        (char *)compiler(),     "-std=c++17", "-O1", "-shared", "-fPIC", "-ffp-contract=off",
+        "-fno-strict-aliasing", "-fwrapv",    "-g1", "-w",      "-I",
     };
-    int n = 13;
+    int n = 11;
     command[n++] = (char *)build->folder;
     if (build->keep)
         command[n++] = "-g";

@@ -7,9 +7,9 @@
 
 typedef struct simt_build simt_build;
 
-/* A folder of its own for texts and objects, or `keep`, where they stay. `shim`: the folder of this
- * file's device.cuh. TZ_UNSUPPORTED: no C++ compiler ($CXX, else c++). */
-tz_status simt_build_create(simt_build **out, const char *shim, const char *keep, tz_error *error);
+/* A folder of its own for texts and objects, or `keep`, where they stay. TZ_UNSUPPORTED: no C++
+ * compiler ($CXX, else c++). */
+tz_status simt_build_create(simt_build **out, const char *keep, tz_error *error);
 void simt_build_destroy(simt_build *build); /* entries are gone with it; NULL is fine */
 
 /* The kernel `entry` of a text, compiled once for equal texts. TZ_BACKEND: the compiler's first

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 enum { SHOWN = 12, WORKERS_MAX = 32 };
-#define SHIM TZ_TEST_SOURCE_DIR "/backend/cuda/simt"
 
 static int usage(void)
 {
@@ -178,7 +177,7 @@ static int run_one(options *o, const tz_registry *registry)
         return usage();
     simt_build *build = NULL;
     simt *machine = simt_create();
-    if (!machine || simt_build_create(&build, SHIM, o->keep, &error) != TZ_OK) {
+    if (!machine || simt_build_create(&build, o->keep, &error) != TZ_OK) {
         fprintf(stderr, "test_simt: %s\n", error.message);
         simt_destroy(machine);
         return 1;
@@ -209,7 +208,7 @@ static int run_suite(const options *o, const tz_registry *registry)
     cores = cores < 1 ? 1 : cores > WORKERS_MAX ? WORKERS_MAX : cores;
     simt_build *build = NULL;
     tz_error error = {0};
-    const tz_status status = simt_build_create(&build, SHIM, NULL, &error);
+    const tz_status status = simt_build_create(&build, NULL, &error);
     simt_build_destroy(build);
     if (status == TZ_UNSUPPORTED) {
         printf("skipped: %s\n", error.message);
@@ -219,11 +218,12 @@ static int run_suite(const options *o, const tz_registry *registry)
     simt_groups_make(&groups, registry, depth, o->stencil,
                      o->k.plan.family[0] ? o->k.plan.family : NULL);
     if (status || groups.failed || groups.count == 0) {
-        fprintf(stderr, "test_simt: %s\n", status ? error.message : "no case to run");
+        fprintf(stderr, "test_simt: %s\n",
+                status ? error.message : "nothing compared, there is no case to run");
         free(groups.at);
         return 1;
     }
-    const int wrong = simt_suite_run(&groups, (int)cores, SHIM);
+    const int wrong = simt_suite_run(&groups, (int)cores);
     free(groups.at);
     return wrong > 0;
 }

@@ -390,8 +390,13 @@ static bool launch(simt_device *device, const stage *s, int height, int64_t step
         uint64_t align;
         char bytes[TZ_CUDA_ARGUMENTS_MAX];
     } arguments;
-    tz_cuda_arguments_fill(problem, &s->shape, height, step, in, out,
-                           (tz_cu_pointer)(uintptr_t)device->scratch.at, arguments.bytes);
+    tz_error error;
+    if (tz_cuda_arguments_fill(problem, &s->shape, height, step, in, out,
+                               (tz_cu_pointer)(uintptr_t)device->scratch.at, arguments.bytes,
+                               &error)) {
+        simt_report_add(report, SIMT_FOUND_LAUNCH, "%s", error.message);
+        return false;
+    }
     void *pointers[] = {arguments.bytes};
     return simt_run(device->context.machine, s->kernel, &what, pointers, report);
 }

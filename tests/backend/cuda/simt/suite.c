@@ -106,12 +106,12 @@ static void run_group(const simt_group *g, simt_build *build, simt *machine, res
 
 /* ---- Workers --------------------------------------------------------------------------------- */
 
-static void work(const simt_groups *groups, board *b, const char *shim)
+static void work(const simt_groups *groups, board *b)
 {
     simt_build *build = NULL;
     simt *machine = simt_create();
     tz_error error = {0};
-    if (!machine || simt_build_create(&build, shim, NULL, &error)) {
+    if (!machine || simt_build_create(&build, NULL, &error)) {
         fprintf(stderr, "test_simt: %s\n", machine ? error.message : "not enough memory");
         _exit(1);
     }
@@ -126,13 +126,13 @@ static void work(const simt_groups *groups, board *b, const char *shim)
     _exit(0);
 }
 
-static bool start_worker(const simt_groups *groups, board *b, const char *shim)
+static bool start_worker(const simt_groups *groups, board *b)
 {
     fflush(stdout);
     fflush(stderr);
     const pid_t child = fork();
     if (child == 0)
-        work(groups, b, shim);
+        work(groups, b);
     if (child < 0)
         perror("test_simt: fork");
     return child > 0;
@@ -157,10 +157,10 @@ static void bury_worker(const simt_groups *groups, board *b, pid_t worker, int s
     }
 }
 
-static void run_workers(const simt_groups *groups, board *b, int workers, const char *shim)
+static void run_workers(const simt_groups *groups, board *b, int workers)
 {
     int alive = 0, status, broken = 0;
-    while (alive < workers && start_worker(groups, b, shim))
+    while (alive < workers && start_worker(groups, b))
         alive++;
     while (alive > 0) {
         const pid_t worker = wait(&status);
@@ -173,7 +173,7 @@ static void run_workers(const simt_groups *groups, board *b, int workers, const 
             continue;
         bury_worker(groups, b, worker, status);
         if (++broken < 100 && atomic_load(&b->next) < groups->count)
-            alive += start_worker(groups, b, shim);
+            alive += start_worker(groups, b);
     }
 }
 
@@ -233,10 +233,12 @@ static int print_table(const simt_groups *groups, const board *b)
     fputs(groups->none, stdout);
     if (lost > 0)
         printf("%d cases were not run\n", lost);
-    return all.wrong + lost;
+    if (all.grids == 0)
+        printf("nothing compared: no grid was possible\n");
+    return all.wrong + lost + (all.grids == 0);
 }
 
-int simt_suite_run(const simt_groups *groups, int workers, const char *shim)
+int simt_suite_run(const simt_groups *groups, int workers)
 {
     const size_t bytes = sizeof(board) + (size_t)groups->count * sizeof(result);
     board *b = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -244,7 +246,7 @@ int simt_suite_run(const simt_groups *groups, int workers, const char *shim)
         perror("test_simt: mmap");
         return 1;
     }
-    run_workers(groups, b, workers, shim);
+    run_workers(groups, b, workers);
     const int wrong = print_table(groups, b);
     munmap(b, bytes);
     return wrong;

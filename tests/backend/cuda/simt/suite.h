@@ -5,7 +5,7 @@
 #include "cases.h"
 
 /* Runs all groups in `workers` processes, which a kernel may bring down. Returns how many went
- * wrong. `shim` as simt_build_create has it. */
-int simt_suite_run(const simt_groups *groups, int workers, const char *shim);
+ * wrong; 1 if nothing was compared. */
+int simt_suite_run(const simt_groups *groups, int workers);
 
 #endif

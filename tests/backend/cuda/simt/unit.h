@@ -12,8 +12,7 @@ static simt *machine;
 static inline int open_machine(void **state)
 {
     machine = simt_create();
-    const tz_status status =
-        simt_build_create(&build, TZ_TEST_SOURCE_DIR "/backend/cuda/simt", NULL, &failure);
+    const tz_status status = simt_build_create(&build, NULL, &failure);
     if (status)
         print_message("no kernels run: %s\n", failure.message);
     return !machine || (status && status != TZ_UNSUPPORTED);
