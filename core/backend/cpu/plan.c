@@ -170,11 +170,12 @@ static void choose_tile(const tz_problem *problem, const tz_machine *machine, in
         tile[0] = split_evenly(n[0], max64(8 * halo[0], min64((int64_t)budget, row_elements)),
                                TZ_ALIGN_ELEMENTS);
     if (problem->dims == 3) {
+        /* A tile whose rings fill more than L2 is faster than one with much redundant work. */
         if (tile[0] == 0)
             tile[0] = split_evenly(n[0], max64(row_elements / 4, 8 * halo[0]), TZ_ALIGN_ELEMENTS);
         if (tile[1] == 0)
             tile[1] = split_evenly(
-                n[1], max64((int64_t)(budget / (double)tile[0]) - 2 * halo[1], 4 * halo[1]), 1);
+                n[1], max64((int64_t)(budget / (double)tile[0]) - 2 * halo[1], 10 * halo[1]), 1);
     }
     if (problem->dims > 1 && tile[last] == 0) {
         const int64_t tiles = (n[0] + tile[0] - 1) / tile[0] *
