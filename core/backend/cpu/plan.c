@@ -3,12 +3,14 @@
 #include "kernels/cpu/stage.h"
 #include "model/constants.h"
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 enum {
-    ROW_BYTES = 8 << 10,     /* of a tile's row in 2-D */
-    CHUNK_MAX = 1 << 22,     /* slabs of a job */
+    ROW_BYTES = 8 << 10, /* of a tile's row in 2-D */
+    CHUNK_MAX = 1 << 22, /* slabs of a job */
+    WIDTH_OF_GHOSTS = 100,
     LINE_ELEMENTS = 32 << 10 /* of a tile in 1-D: two tiles fit L2, and streamed rows are long */
 };
 
@@ -120,13 +122,16 @@ static int64_t split_evenly(int64_t extent, int64_t largest, int64_t unit)
 }
 
 /* Ghost zones grow with the reach of an iteration, so the height is that for radius 1 divided by
- * the reach. */
-static void choose_height(const tz_problem *problem, tz_plan *plan)
+ * the reach. With many fields in 2-D it is less: their rings leave room for a narrow tile, and its
+ * width should be WIDTH_OF_GHOSTS times the ghost zone of a side. */
+static void choose_height(const tz_problem *problem, const tz_machine *machine, tz_plan *plan)
 {
     static const int best[] = TZ_FIT_CPU_HEIGHTS, best_bits[] = TZ_FIT_CPU_HEIGHTS_BITS;
     const int r = growth_max(problem);
     const int height = (problem->bits ? best_bits : best)[problem->dims] / r;
-    plan->height = height < 1 ? 1 : height;
+    const double most = sqrt(slab_budget(problem, machine, 1) / (WIDTH_OF_GHOSTS * r));
+    plan->height = problem->dims == 2 && !problem->bits && most < height ? (int)most : height;
+    plan->height = plan->height < 1 ? 1 : plan->height;
 }
 
 /* The length of a chunk of the stream axis. A chunk of n slabs costs about n + halo, and the time
@@ -201,7 +206,7 @@ tz_status tz_cpu_plan(const tz_problem *problem, const tz_machine *machine, int 
             problem->elements[0]);
     const bool height_chosen = plan->height == 0, tile_chosen = plan->tile[0] == 0;
     if (height_chosen)
-        choose_height(problem, plan);
+        choose_height(problem, machine, plan);
     choose_tile(problem, machine, threads, plan);
     strcpy(plan->family, "stream");
     snprintf(plan->why, sizeof plan->why, "%s height, %s tile (L2 %" PRId64 " KiB)",
