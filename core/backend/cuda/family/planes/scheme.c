@@ -1,6 +1,7 @@
 #include "backend/cuda/family/planes/scheme.h"
 
 #include "backend/cuda/family/family.h"
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -248,7 +249,7 @@ static void make_pass(planes_scheme *s, const tz_problem *problem, int k, int cu
 static void delay_arrivals(planes_scheme *s, const tz_problem *problem)
 {
     for (int f = 0; f < problem->stencil->fields_count; f++) {
-        int first = -1, lag = s->lag, low, high;
+        int first = -1, lag = INT_MAX, low, high;
         for (int k = 0; k < s->passes_count; k++) {
             const planes_pass *pass = &s->passes[k];
             if (pass->reads[f] < 0 || s->versions[pass->reads[f]].number > 0 ||
