@@ -208,11 +208,14 @@ static int show_plugin(const tz_registry_entry *entry, const char *name, json_t 
     return shown;
 }
 
-static int show_all(const tz_registry *registry, const char *name, json_t *plugins, json_t *refused)
+static int show_all(const tz_registry *registry, const char *name, bool defined, json_t *plugins,
+                    json_t *refused)
 {
     int shown = 0;
     for (size_t i = 0; i < tz_registry_count(registry); i++) {
         const tz_registry_entry *entry = tz_registry_get(registry, i);
+        if (defined && !entry->defined)
+            continue;
         if (entry->plugin) {
             if (!plugins && shown > 0 && !name)
                 printf("\n");
@@ -225,7 +228,7 @@ static int show_all(const tz_registry *registry, const char *name, json_t *plugi
                 refused, json_pack("{s:s, s:s}", "path", path_text(entry, path), "reason", text));
         }
     }
-    for (size_t i = 0; !plugins && !name && i < tz_registry_count(registry); i++)
+    for (size_t i = 0; !plugins && !name && !defined && i < tz_registry_count(registry); i++)
         if (!tz_registry_get(registry, i)->plugin) {
             printf("\n");
             print_refused(tz_registry_get(registry, i));
@@ -233,14 +236,22 @@ static int show_all(const tz_registry *registry, const char *name, json_t *plugi
     return shown;
 }
 
-/* `name` NULL: all plugins. */
-static int show(const tz_plugins *opened, const char *name, bool json)
+/* `name` NULL: all plugins; `from` not NULL: those that this scenario defines. */
+static int show(tz_plugins *opened, const char *name, const char *from, bool json)
 {
+    const tz_replay replay = {.path = from};
+    tz_error failed;
+    const tz_status status = from ? tz_plugins_define(opened, &replay, &failed) : TZ_OK;
     const tz_registry *registry = opened->registry;
     json_t *plugins = json ? json_array() : NULL, *refused = json ? json_array() : NULL;
-    const int shown = show_all(registry, name, plugins, refused);
+    const int shown = show_all(registry, name, from != NULL, plugins, refused);
     int code = EXIT_DONE;
-    if (shown == 0 && name) {
+    if (shown == 0 && status) {
+        code = tz_fail(EXIT_FAILED, &failed);
+    } else if (shown == 0 && from) {
+        code = tz_fail_text(EXIT_FAILED, "%s defines no stencil%s%.60s%s with tz.stencil", from,
+                            name ? " '" : "", name ? name : "", name ? "'" : "");
+    } else if (shown == 0 && name) {
         tz_error error;
         const tz_stencil *none;
         tz_registry_find(registry, name, &none, NULL, &error);
@@ -265,13 +276,16 @@ static int plugins_call(const tz_command *command, int argc, char **argv)
 {
     tz_plugins plugins = {0};
     bool json = false;
-    const tz_option options[] = {
-        TZ_FLAG("json", &json), TZ_PATHS("plugins", &plugins.given), {.name = NULL}};
+    const char *from = NULL;
+    const tz_option options[] = {TZ_FLAG("json", &json),
+                                 TZ_TEXT("from", &from),
+                                 TZ_PATHS("plugins", &plugins.given),
+                                 {.name = NULL}};
     int code = tz_options_read(command, argc, argv, options);
     if (code == TZ_OPTIONS_GO_ON && argc - optind > 1)
         code = tz_misuse(command, "takes one name, not '%.60s' too", argv[optind + 1]);
     if (code == TZ_OPTIONS_GO_ON)
-        code = tz_plugins_open(&plugins) ? show(&plugins, argv[optind], json) : EXIT_FAILED;
+        code = tz_plugins_open(&plugins) ? show(&plugins, argv[optind], from, json) : EXIT_FAILED;
     tz_plugins_close(&plugins);
     return code;
 }
@@ -281,6 +295,7 @@ const tz_command tz_command_plugins = {
     .arguments = "[NAME] [OPTION]…",
     .doc = "list the stencils: fields, parameters, methods, and plugins that were refused",
     .help = "  NAME            only the stencil or plugin of that name\n"
+            "  --from FILE     only those that this scenario defines with tz.stencil\n"
             "  --json          print JSON\n"
             "  --plugins DIR   look for plugins here first; may be repeated\n"
             "  -h, --help      print this\n"

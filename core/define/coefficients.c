@@ -76,37 +76,60 @@ static int entry(weights *w, int i, const int *offset)
     return weighted(w, coefficient, tz_expr_read(e, w->field, offset));
 }
 
-/* The sum of all entries: rows first, each from low x to high x, then the rows of a plane, then the
- * planes. When equal coefficients are grouped, there are no rows: all entries in the order of the
- * array. */
+/* Over how many axes are entries listed before they are added up? One: rows first. When equal
+ * coefficients are grouped: all, or in an array without zeros a row in 2-D and a plane in 3-D. */
+static int axes_listed(const weights *w)
+{
+    const int *side = w->c->side, dims = w->build->definition->dims;
+    bool zero = false;
+    for (int i = 0; i < side[0] * side[1] * side[2]; i++)
+        zero = zero || (w->c->values[i] == 0 && !(w->c->fields && w->c->fields[i]));
+    if (!w->build->definition->group)
+        return 1;
+    return zero || dims == 1 ? dims : dims - 1;
+}
+
+/* Does the entry end its row (1), its plane (2) or the array (3)? */
+static int ends(const int *side, int i)
+{
+    if ((i + 1) % side[0])
+        return 0;
+    if ((i + 1) % (side[0] * side[1]))
+        return 1;
+    return i + 1 < side[0] * side[1] * side[2] ? 2 : 3;
+}
+
+/* The sum of all entries: each list from its first entry on, then the lists of a plane, then the
+ * planes. */
 static int sum_all(weights *w)
 {
     const int *side = w->c->side;
-    const int count = side[0] * side[1] * side[2];
-    const bool flat = w->build->definition->group;
+    const int count = side[0] * side[1] * side[2], axes = axes_listed(w);
     tz_expr_operand *memory = malloc(3 * (size_t)(count + 1) * sizeof *memory);
     if (!memory) {
         w->status =
             tz_error_set(w->error, TZ_MEMORY, w->build->definition->id, "not enough memory");
         return -1;
     }
-    terms planes = {0, memory}, rows = {0, memory + count + 1}, row = {0, rows.all + count + 1};
+    terms planes = {0, memory}, lists = {0, memory + count + 1};
+    terms list = {0, lists.all + count + 1};
     for (int i = 0; i < count && !w->status && !w->build->e.status; i++) {
         const int x = i % side[0], y = i / side[0] % side[1], z = i / side[0] / side[1];
         const int offset[] = {x - side[0] / 2, y - side[1] / 2, z - side[2] / 2};
-        add_term(&row, entry(w, i, offset));
-        if (flat || x + 1 < side[0])
-            continue;
-        add_term(&rows, total(w, &row));
-        row.count = 0;
-        if (y + 1 < side[1])
-            continue;
-        add_term(&planes, total(w, &rows));
-        rows.count = 0;
+        add_term(&list, entry(w, i, offset));
+        if (ends(side, i) >= axes) {
+            int all = total(w, &list);
+            if (w->build->definition->group && all >= 0)
+                all = tz_expr_group(&w->build->e, all);
+            add_term(&lists, all);
+            list.count = 0;
+        }
+        if (ends(side, i) >= 2) {
+            add_term(&planes, total(w, &lists));
+            lists.count = 0;
+        }
     }
-    int all = total(w, flat ? &row : &planes);
-    if (flat && all >= 0)
-        all = tz_expr_group(&w->build->e, all);
+    const int all = total(w, &planes);
     free(memory);
     return all;
 }

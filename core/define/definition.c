@@ -45,14 +45,22 @@ static tz_status find_roots(tz_build *build, int *roots, int *count)
 static tz_status write_source(tz_build *build, tz_emit *emit, tz_defined_source *out,
                               tz_error *error)
 {
-    enum { ROOTS = (TZ_PASSES_MAX + 1) * TZ_FIELDS_MAX + TZ_PARAMS_MAX + TZ_CONSTANTS_MAX };
+    enum {
+        ROOTS = (TZ_PASSES_MAX + 1) * TZ_FIELDS_MAX + TZ_PARAMS_MAX + TZ_CONSTANTS_MAX +
+                TZ_FORM_SUMS_MAX
+    };
     int roots[ROOTS], count;
     tz_buffer cell = {0}, plugin = {0};
-    tz_status status = find_roots(build, roots, &count);
+    tz_form form;
+    tz_status status = tz_form_find(build, &form, error);
+    if (!status)
+        status = find_roots(build, roots, &count);
+    for (int k = 0; k < form.sums_count && !status; k++)
+        roots[count++] = form.sums[k];
     if (!status)
         status = tz_emit_begin(emit, &build->e, roots, count, error);
     if (!status) {
-        tz_source_cell(build, emit, &cell);
+        tz_source_cell(build, &form, emit, &cell);
         tz_source_plugin(build, emit, &plugin);
         if (cell.failed || plugin.failed)
             status = tz_error_set(error, TZ_MEMORY, build->definition->id,

@@ -44,7 +44,10 @@ static void add_read(tz_emit *emit, tz_buffer *out, const tz_expr_node *n)
     const tz_definition *d = emit->e->definition;
     tz_buffer_add(out, "TZ_AT(%s", d->fields[n->index].name);
     for (int axis = 0; axis < d->dims; axis++)
-        tz_buffer_add(out, ",%c%d", TZ_SPACE, n->offset[axis]);
+        if (emit->macro && axis == emit->axis)
+            tz_buffer_add(out, ",%c%s", TZ_SPACE, emit->macro);
+        else
+            tz_buffer_add(out, ",%c%d", TZ_SPACE, n->offset[axis]);
     tz_buffer_add(out, ")");
 }
 
@@ -54,6 +57,9 @@ static void add_leaf(tz_emit *emit, tz_buffer *out, const tz_expr_node *n, bool 
         add_number(out, n, beside_real);
     else if (n->kind == TZ_EXPR_READ)
         add_read(emit, out, n);
+    else if (n->kind == TZ_EXPR_PLANE)
+        tz_buffer_add(out, "TZ_PLANE(%s%d,%c%d)", emit->sums_name, n->index + 1, TZ_SPACE,
+                      n->offset[2]);
     else if (n->kind == TZ_EXPR_COORDINATE)
         tz_buffer_add(out, "(int)TZ_%c", "XYZ"[n->index]);
     else

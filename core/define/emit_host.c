@@ -132,7 +132,7 @@ static void add_plain(const host *h, const tz_expr_node *n)
         add_number(h, n->number);
         break;
     case TZ_EXPR_PARAM:
-        tz_buffer_add(h->out, h->comment ? "%s" : "p[P_%s].number", d->params[n->index].name);
+        tz_buffer_add(h->out, h->comment ? "%s" : "p[PARAM_%s].number", d->params[n->index].name);
         break;
     case TZ_EXPR_STEP:
         tz_buffer_add(h->out, h->comment ? "step" : "(double)step");

@@ -119,12 +119,11 @@ int tz_expr_intern(tz_expr *e, tz_expr_node node, const tz_expr_operand *operand
     const int bucket = bucket_of(e, &node, operands);
     if (e->buckets[bucket] >= 0)
         return e->buckets[bucket];
-    if (e->count == TZ_EXPR_NODES_MAX)
-        return tz_expr_fail(
-            e, TZ_RANGE,
-            "the formulas have more than %d operations: use fewer terms, or several "
-            "passes",
-            TZ_EXPR_NODES_MAX);
+    if (e->operands_count + count > TZ_EXPR_OPERANDS_MAX)
+        return tz_expr_fail(e, TZ_RANGE,
+                            "the formulas have more than %d operands, sums written out: use fewer "
+                            "terms, or several passes",
+                            TZ_EXPR_OPERANDS_MAX);
     /* `operands` may lie in e->operands. */
     const ptrdiff_t inside = operands - e->operands;
     const bool within = count && e->operands && inside >= 0 && inside < e->operands_count;
@@ -149,6 +148,8 @@ int tz_expr_number(tz_expr *e, double number, tz_expr_type type)
     if (!isfinite(number))
         return tz_expr_fail(e, TZ_RANGE, "this is %s: a constant must be a finite number",
                             isnan(number) ? "not a number" : "infinite");
+    if (type == TZ_EXPR_INT)
+        number += 0.0; /* no whole number is -0 */
     if (type == TZ_EXPR_INT && !(number >= INT32_MIN && number <= INT32_MAX))
         type = TZ_EXPR_REAL;
     return tz_expr_intern(

@@ -8,9 +8,9 @@
 #include "define/syntax.h"
 
 enum {
-    TZ_EXPR_NODES_MAX = 200000,
-    TZ_EXPR_STEPS_MAX = 1000000, /* of an expansion */
-    TZ_POWER_MAX = 64            /* larger exponents are left to pow() */
+    TZ_EXPR_OPERANDS_MAX = 65536, /* of all operations; more no compiler takes in reasonable time */
+    TZ_EXPR_STEPS_MAX = 1000000,  /* of an expansion */
+    TZ_POWER_MAX = 64             /* larger exponents are left to pow() */
 };
 
 typedef enum tz_expr_type {
@@ -28,6 +28,7 @@ typedef enum tz_expr_kind {
     TZ_EXPR_COORDINATE,
     TZ_EXPR_STEP,
     TZ_EXPR_READ,
+    TZ_EXPR_PLANE, /* sum number `index` of plane offset[2] (forms.h) */
     TZ_EXPR_CHAIN,
     TZ_EXPR_NEGATIVE,
     TZ_EXPR_BITS_NOT,

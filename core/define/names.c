@@ -137,6 +137,20 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
+static bool ends(const char *name, const char *end)
+{
+    const size_t length = strlen(name), of_end = strlen(end);
+    return length >= of_end && strcmp(name + length - of_end, end) == 0;
+}
+
+/* Names that the text and its headers make. */
+static bool is_macro(const char *name)
+{
+    return strncmp(name, "tz_", 3) == 0 || strncmp(name, "TZ_", 3) == 0 ||
+           strncmp(name, "M_", 2) == 0 || strncmp(name, "FP_", 3) == 0 ||
+           strncmp(name, "SEEK_", 5) == 0 || ends(name, "_MAX") || ends(name, "_MIN");
+}
+
 tz_status tz_define_check_name(const char *id, const char *what, const char *name, tz_error *error)
 {
     if (!name || !*name)
@@ -149,7 +163,7 @@ tz_status tz_define_check_name(const char *id, const char *what, const char *nam
             error, TZ_FORMAT, id,
             "%s '%.60s': a name is a letter, then letters, digits and _, at most %d", what, name,
             NAME_MAX_BYTES);
-    bool taken = strncmp(name, "tz_", 3) == 0 || strncmp(name, "TZ_", 3) == 0;
+    bool taken = is_macro(name);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         taken = taken || strcmp(words[i], name) == 0;
     if (taken)

@@ -27,8 +27,7 @@ static void letter(const tz_build *build, char letter, char *text)
     }
 }
 
-/* Entries of a list are gathered as one line, then broken with backslashes. */
-static void add_list(tz_buffer *out, const char *head, const tz_buffer *entries)
+void tz_source_list(tz_buffer *out, const char *head, const tz_buffer *entries)
 {
     tz_buffer lines = {0};
     tz_buffer_add_wrapped(&lines, entries->text ? entries->text : "", (int)strlen(head), 4);
@@ -53,7 +52,7 @@ static void add_fields(const tz_build *build, tz_buffer *out)
         tz_buffer_add(&entries, " %s(%s,%c%s)", macro, d->fields[f].name, TZ_SPACE,
                       types[d->fields[f].type]);
     if (head.text)
-        add_list(out, head.text, &entries);
+        tz_source_list(out, head.text, &entries);
     out->failed = out->failed || head.failed;
     free(head.text);
     free(entries.text);
@@ -74,7 +73,7 @@ static void add_constants(const tz_build *build, const tz_emit *emit, tz_buffer 
         tz_buffer_add(&entries, ")");
     }
     if (head.text)
-        add_list(out, head.text, &entries);
+        tz_source_list(out, head.text, &entries);
     out->failed = out->failed || head.failed;
     free(head.text);
     free(entries.text);
@@ -112,7 +111,7 @@ static void add_reads(const tz_build *build, tz_buffer *out)
         }
     }
     if (head.text && entries.text)
-        add_list(out, head.text, &entries);
+        tz_source_list(out, head.text, &entries);
     out->failed = out->failed || head.failed || entries.failed;
     free(head.text);
     free(entries.text);
@@ -174,7 +173,7 @@ static void add_put(tz_emit *emit, const char *field, int node)
 static void add_pass(const tz_build *build, tz_emit *emit, const tz_built_pass *pass)
 {
     const tz_definition *d = build->definition;
-    tz_buffer_add(emit->out, "\nTZ_CELL(%s)\n{\n", pass->name);
+    tz_buffer_add(emit->out, "{\n");
     tz_emit_pass(emit, pass->nodes, pass->count);
     for (int i = 0; i < pass->count; i++)
         tz_emit_locals(emit, pass->nodes[i]);
@@ -209,7 +208,7 @@ static void add_head(const tz_build *build, tz_emit *emit, tz_buffer *out)
     free(text.text);
 }
 
-void tz_source_cell(const tz_build *build, tz_emit *emit, tz_buffer *out)
+void tz_source_cell(const tz_build *build, const tz_form *form, tz_emit *emit, tz_buffer *out)
 {
     emit->out = out;
     add_head(build, emit, out);
@@ -221,6 +220,13 @@ void tz_source_cell(const tz_build *build, tz_emit *emit, tz_buffer *out)
         return;
     }
     add_helpers(emit, out);
-    for (int p = 0; p < build->passes_count; p++)
-        add_pass(build, emit, &build->passes[p]);
+    for (int p = 0; p < build->passes_count; p++) {
+        if (form->kind == TZ_FORM_PLAIN)
+            tz_buffer_add(out, "\nTZ_CELL(%s)\n", build->passes[p].name);
+        else
+            tz_source_form(build, form, emit, out);
+        if (form->kind != TZ_FORM_ROWS) /* those are the whole update */
+            add_pass(build, emit, &build->passes[p]);
+    }
+    tz_source_form_end(build, form, out);
 }

@@ -69,12 +69,12 @@ static void add_params(const tz_definition *d, tz_buffer *out)
         return;
     tz_buffer_add(out, "enum {");
     for (int p = 0; p < d->params_count; p++)
-        tz_buffer_add(out, "\n    P_%s,", d->params[p].name);
+        tz_buffer_add(out, "\n    PARAM_%s,", d->params[p].name);
     tz_buffer_add(out, "\n    PARAMS\n};\n\nstatic const tz_param params[PARAMS] = {\n");
     for (int p = 0; p < d->params_count; p++) {
         const tz_defined_param *param = &d->params[p];
         const size_t line = out->length;
-        tz_buffer_add(out, "    [P_%s] = %s(\"%s\", ", param->name,
+        tz_buffer_add(out, "    [PARAM_%s] = %s(\"%s\", ", param->name,
                       param->integer ? "TZ_INTEGER_PARAM" : "TZ_REAL_PARAM", param->name);
         tz_buffer_add_number(out, param->value);
         tz_buffer_add(out, ", ");

@@ -1,6 +1,6 @@
 #include "lua/definition.h"
 
-#include "lua/keys.h"
+#include "lua/definition_keys.h"
 #include "stencil/stencil.h"
 #include <ctype.h>
 #include <stdio.h>
@@ -49,93 +49,10 @@ const tz_key tz_definition_options[] = {
      "of "
      "fields"},
     {"boundaries", "list", "all", "the boundaries that a simulation may choose"},
-    {"boundary", "text", "\"clamp\"", "the one that it has if it chooses none"},
+    {"boundary", "text", "`\"clamp\"`",
+     "the one that it has if it chooses none; otherwise the first that is allowed, for bits "
+     "periodic"},
     {NULL, NULL, NULL, NULL}};
-
-/* The stack while a definition is read: the options, what is kept alive, the definition. */
-enum { OPTIONS = 1, KEPT = 2, VALUE = 3 };
-
-/* Keep the value on the top of the stack alive, and pop it. */
-static void keep(lua_State *L)
-{
-    lua_rawseti(L, KEPT, (lua_Integer)lua_rawlen(L, KEPT) + 1);
-}
-
-/* Push the table of a key, checked and kept, or return false. */
-static bool push_table(lua_State *L, int index, const char *who, const char *key)
-{
-    const int type = tz_table_get(L, index, key);
-    if (type == LUA_TNIL) {
-        lua_pop(L, 1);
-        return false;
-    }
-    if (type != LUA_TTABLE)
-        tz_raise(L, "%s: '%s' must be a table, not %s", who, key, tz_kind_text(L, -1));
-    return true;
-}
-
-static const char *key_text(lua_State *L, int index, const char *who, const char *key)
-{
-    const char *text = NULL;
-    if (tz_key_text(L, index, who, key, &text)) {
-        lua_pushstring(L, key);
-        lua_rawget(L, index);
-        keep(L);
-    }
-    return text;
-}
-
-/* The formula on the top of the stack, kept; pops it. A number is a formula, too. */
-static tz_defined_text formula(lua_State *L, const char *who, const char *name)
-{
-    tz_defined_text out;
-    if (lua_type(L, -1) == LUA_TNUMBER)
-        lua_tostring(L, -1);
-    else if (lua_type(L, -1) != LUA_TSTRING)
-        tz_raise(L, "%s: '%.60s' must be a formula, a string, not %s", who, name,
-                 tz_kind_text(L, -1));
-    out.text = lua_tolstring(L, -1, &out.length);
-    keep(L);
-    return out;
-}
-
-static tz_defined_text key_formula(lua_State *L, const char *key)
-{
-    if (tz_table_get(L, OPTIONS, key) != LUA_TNIL)
-        return formula(L, what, key);
-    lua_pop(L, 1);
-    return (tz_defined_text){.text = NULL};
-}
-
-/* ---- Names ----------------------------------------------------------------------------------- */
-
-static int compare_texts(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* The names that are keys of the table on the top of the stack, in alphabetical order, kept. Its
- * elements 1, 2, … are left alone if `list`, else refused. */
-static int key_names(lua_State *L, const char *who, const char **names, int most, bool list)
-{
-    int count = 0;
-    tz_table_copy(L, -1, who);
-    lua_pushnil(L);
-    while (lua_next(L, -2) != 0) {
-        lua_pop(L, 1);
-        if (lua_isinteger(L, -1) && list)
-            continue;
-        if (lua_type(L, -1) != LUA_TSTRING)
-            tz_raise(L, "%s: needs NAME = value, not a list", who);
-        if (count == most)
-            tz_raise(L, "%s: more than %d names", who, most);
-        names[count++] = tz_text_check(L, -1, who, "name");
-        lua_pushvalue(L, -1);
-        keep(L);
-    }
-    qsort(names, (size_t)count, sizeof *names, compare_texts);
-    return count;
-}
 
 /* ---- Fields ---------------------------------------------------------------------------------- */
 
@@ -167,8 +84,8 @@ static tz_defined_field field_of(lua_State *L, const char *name)
     tz_key_number(L, at, who, "initial", &f.initial);
     tz_key_number(L, at, who, "boundary_value", &f.boundary_value);
     tz_key_flag(L, at, who, "required", &f.required);
-    f.unit = key_text(L, at, who, "unit");
-    f.doc = key_text(L, at, who, "doc");
+    f.unit = tz_definition_text(L, at, who, "unit");
+    f.doc = tz_definition_text(L, at, who, "doc");
     lua_pop(L, 1);
     return f;
 }
@@ -195,17 +112,17 @@ static void add_field(lua_State *L, tz_definition_value *v, tz_defined_field fie
 static void get_fields(lua_State *L, tz_definition_value *v)
 {
     const char *names[TZ_FIELDS_MAX];
-    if (!push_table(L, OPTIONS, what, "fields")) {
+    if (!tz_definition_push(L, TZ_DEFINITION_OPTIONS, what, "fields")) {
         add_field(L, v, (tz_defined_field){.name = "u", .role = TZ_STATE, .type = TZ_REAL});
         return;
     }
     const int at = lua_gettop(L);
-    const int count = key_names(L, "tz.stencil: 'fields'", names, TZ_FIELDS_MAX, true);
+    const int count = tz_definition_names(L, "tz.stencil: 'fields'", names, TZ_FIELDS_MAX, true);
     const lua_Integer listed = (lua_Integer)lua_rawlen(L, at);
     for (lua_Integer i = 1; i <= listed; i++) {
         lua_rawgeti(L, at, i);
         const char *name = tz_text_check(L, -1, "tz.stencil: 'fields'", "an element of the list");
-        keep(L);
+        tz_definition_keep(L);
         add_field(L, v, (tz_defined_field){.name = name, .role = TZ_STATE, .type = TZ_REAL});
     }
     for (int i = 0; i < count; i++) {
@@ -223,10 +140,10 @@ static void get_params(lua_State *L, tz_definition_value *v)
 {
     static const char *const keys[] = {"value", "min", "max", "integer", "unit", "doc"};
     const char *names[TZ_PARAMS_MAX];
-    if (!push_table(L, OPTIONS, what, "params"))
+    if (!tz_definition_push(L, TZ_DEFINITION_OPTIONS, what, "params"))
         return;
     const int at = lua_gettop(L);
-    const int count = key_names(L, "tz.stencil: 'params'", names, TZ_PARAMS_MAX, false);
+    const int count = tz_definition_names(L, "tz.stencil: 'params'", names, TZ_PARAMS_MAX, false);
     for (int i = 0; i < count; i++) {
         tz_defined_param *p = &v->params[i];
         char who[96];
@@ -250,8 +167,8 @@ static void get_params(lua_State *L, tz_definition_value *v)
             tz_raise(L, "%s: 'value' is missing: its default", who);
         tz_key_number(L, table, who, "min", &p->min);
         tz_key_number(L, table, who, "max", &p->max);
-        p->unit = key_text(L, table, who, "unit");
-        p->doc = key_text(L, table, who, "doc");
+        p->unit = tz_definition_text(L, table, who, "unit");
+        p->doc = tz_definition_text(L, table, who, "doc");
         lua_pop(L, 1);
     }
     v->definition.params_count = count;
@@ -261,14 +178,16 @@ static void get_params(lua_State *L, tz_definition_value *v)
 static void get_scalars(lua_State *L, tz_definition_value *v)
 {
     const char *names[TZ_DEFINITION_SCALARS];
-    if (!push_table(L, OPTIONS, what, "scalars"))
+    if (!tz_definition_push(L, TZ_DEFINITION_OPTIONS, what, "scalars"))
         return;
     const int at = lua_gettop(L);
-    const int count = key_names(L, "tz.stencil: 'scalars'", names, TZ_DEFINITION_SCALARS, false);
+    const int count =
+        tz_definition_names(L, "tz.stencil: 'scalars'", names, TZ_DEFINITION_SCALARS, false);
     for (int i = 0; i < count; i++) {
         tz_table_get(L, at, names[i]);
         v->scalars[i] = (tz_defined_scalar){
-            .name = names[i], .formula = formula(L, "tz.stencil: 'scalars'", names[i])};
+            .name = names[i],
+            .formula = tz_definition_formula(L, "tz.stencil: 'scalars'", names[i])};
     }
     v->definition.scalars_count = count;
     lua_settop(L, at - 1);
@@ -281,10 +200,11 @@ static int get_updates(lua_State *L, const char *who, tz_defined_update *updates
 {
     const char *names[TZ_FIELDS_MAX];
     const int at = lua_gettop(L);
-    const int count = key_names(L, who, names, TZ_FIELDS_MAX, false);
+    const int count = tz_definition_names(L, who, names, TZ_FIELDS_MAX, false);
     for (int i = 0; i < count; i++) {
         tz_table_get(L, at, names[i]);
-        updates[i] = (tz_defined_update){.field = names[i], .formula = formula(L, who, names[i])};
+        updates[i] = (tz_defined_update){.field = names[i],
+                                         .formula = tz_definition_formula(L, who, names[i])};
     }
     return count;
 }
@@ -301,7 +221,7 @@ static int get_written(lua_State *L, const char *who, const char *key, tz_define
     for (lua_Integer i = 0; i < count; i++) {
         lua_rawgeti(L, -1, i + 1);
         updates[i] = (tz_defined_update){.field = tz_text_check(L, -1, who, "a field's name")};
-        keep(L);
+        tz_definition_keep(L);
     }
     lua_pop(L, 1);
     return (int)count;
@@ -326,14 +246,14 @@ static void get_pass(lua_State *L, tz_definition_value *v, int number)
     lua_pop(L, 1);
     if (v->definition.raw) {
         tz_keys_check(L, at, who, raw_keys, 3, false);
-        pass->name = key_text(L, at, who, "name");
+        pass->name = tz_definition_text(L, at, who, "name");
         tz_key_integer(L, at, who, "radius", 0, TZ_RADIUS_MAX, &radius);
         pass->radius = (int)radius;
         tz_table_get(L, at, "writes");
         pass->updates_count = get_written(L, who, "writes", updates);
     } else if (long_form) {
         tz_keys_check(L, at, who, keys, 2, false);
-        pass->name = key_text(L, at, who, "name");
+        pass->name = tz_definition_text(L, at, who, "name");
         tz_table_get(L, at, "update");
         pass->updates_count = get_updates(L, who, updates);
     } else {
@@ -348,10 +268,10 @@ static void get_passes(lua_State *L, tz_definition_value *v)
 {
     tz_definition *d = &v->definition;
     d->passes = v->passes;
-    const int type = tz_table_get(L, OPTIONS, "update");
+    const int type = tz_table_get(L, TZ_DEFINITION_OPTIONS, "update");
     if (type == LUA_TSTRING && d->fields_count == 1) { /* update = formula, of the only field */
-        v->updates[0][0] =
-            (tz_defined_update){.field = v->fields[0].name, .formula = formula(L, what, "update")};
+        v->updates[0][0] = (tz_defined_update){.field = v->fields[0].name,
+                                               .formula = tz_definition_formula(L, what, "update")};
         v->passes[0] = (tz_defined_pass){.updates_count = 1, .updates = v->updates[0]};
         d->passes_count = 1;
     } else if (type == LUA_TTABLE) {
@@ -365,7 +285,7 @@ static void get_passes(lua_State *L, tz_definition_value *v)
     } else {
         lua_pop(L, 1);
     }
-    if (!push_table(L, OPTIONS, what, "passes"))
+    if (!tz_definition_push(L, TZ_DEFINITION_OPTIONS, what, "passes"))
         return;
     if (d->passes_count > 0)
         tz_raise(L, "%s: give 'update' or 'passes', not both", what);
@@ -387,7 +307,7 @@ static void get_passes(lua_State *L, tz_definition_value *v)
 static void get_outputs(lua_State *L, tz_definition_value *v)
 {
     tz_definition *d = &v->definition;
-    if (!push_table(L, OPTIONS, what, "outputs"))
+    if (!tz_definition_push(L, TZ_DEFINITION_OPTIONS, what, "outputs"))
         return;
     if (d->raw) {
         d->outputs_count = get_written(L, what, "outputs", v->outputs);
@@ -425,18 +345,25 @@ static bool is_copy(const tz_definition_value *v, const char *field)
     return old && strcmp(old, field) == 0;
 }
 
-/* Fields that hold another one's values of before come after the other state fields, so that the
- * first field is one to look at. The order stays otherwise. */
+/* Where a field belongs: those that hold another one's values of before come after the others, so
+ * that the first field is one to look at. Derived fields must be last. */
+static int rank_of(const tz_definition_value *v, const tz_defined_field *field)
+{
+    return field->role == TZ_DERIVED                            ? 2
+           : field->role == TZ_STATE && is_copy(v, field->name) ? 1
+                                                                : 0;
+}
+
+/* The order stays within a rank. */
 static void order_fields(tz_definition_value *v)
 {
-    tz_defined_field copies[TZ_FIELDS_MAX];
-    int kept = 0, moved = 0;
-    for (int i = 0; i < v->definition.fields_count; i++)
-        if (v->fields[i].role == TZ_STATE && is_copy(v, v->fields[i].name))
-            copies[moved++] = v->fields[i];
-        else
-            v->fields[kept++] = v->fields[i];
-    memcpy(&v->fields[kept], copies, (size_t)moved * sizeof *copies);
+    tz_defined_field ordered[TZ_FIELDS_MAX];
+    int count = 0;
+    for (int rank = 0; rank <= 2; rank++)
+        for (int i = 0; i < v->definition.fields_count; i++)
+            if (rank_of(v, &v->fields[i]) == rank)
+                ordered[count++] = v->fields[i];
+    memcpy(v->fields, ordered, (size_t)count * sizeof *ordered);
 }
 
 /* ---- Coefficients ---------------------------------------------------------------------------- */
@@ -473,7 +400,7 @@ static int get_cells(lua_State *L, tz_definition_value *v, int depth, int at)
             v->cells[at] = tz_text_check(L, -1, what, "coefficients");
             v->coefficients.fields = v->cells;
             lua_pushvalue(L, -1);
-            keep(L);
+            tz_definition_keep(L);
         } else if (lua_type(L, -1) == LUA_TNUMBER) {
             v->values[at] = lua_tonumber(L, -1);
         } else {
@@ -501,9 +428,9 @@ static void get_coefficients(lua_State *L, tz_definition_value *v)
 {
     static const char *const with[] = {"scale", "field", "old", "a", "b", "v"};
     tz_defined_coefficients *c = &v->coefficients;
-    if (!push_table(L, OPTIONS, what, "coefficients")) {
+    if (!tz_definition_push(L, TZ_DEFINITION_OPTIONS, what, "coefficients")) {
         for (size_t i = 0; i < sizeof with / sizeof *with; i++)
-            if (tz_table_get(L, OPTIONS, with[i]) != LUA_TNIL)
+            if (tz_table_get(L, TZ_DEFINITION_OPTIONS, with[i]) != LUA_TNIL)
                 tz_raise(L, "%s: '%s' goes with 'coefficients', which are missing", what, with[i]);
         return;
     }
@@ -515,23 +442,35 @@ static void get_coefficients(lua_State *L, tz_definition_value *v)
         tz_raise(L, "%s: 'coefficients' are nested %d deep, but 'dims' is %d", what, c->dims,
                  v->definition.dims);
     v->definition.dims = c->dims;
-    tz_key_number(L, OPTIONS, what, "scale", &c->scale);
-    c->field = key_text(L, OPTIONS, what, "field");
-    c->old = key_text(L, OPTIONS, what, "old");
-    c->a = key_formula(L, "a");
-    c->b = key_formula(L, "b");
-    c->v = key_formula(L, "v");
+    tz_key_number(L, TZ_DEFINITION_OPTIONS, what, "scale", &c->scale);
+    c->field = tz_definition_text(L, TZ_DEFINITION_OPTIONS, what, "field");
+    c->old = tz_definition_text(L, TZ_DEFINITION_OPTIONS, what, "old");
+    c->a = tz_definition_option(L, "a");
+    c->b = tz_definition_option(L, "b");
+    c->v = tz_definition_option(L, "v");
     v->definition.coefficients = c;
 }
 
 /* ---- All ------------------------------------------------------------------------------------- */
+
+/* The default boundary where a script gives none: clamp if it is possible. */
+static int usual_boundary(const tz_definition *d)
+{
+    for (int b = 0; d->boundaries != 0 && b <= TZ_MIRROR; b++)
+        if (d->boundaries & TZ_ALLOW(b))
+            return b;
+    for (int f = 0; f < d->fields_count; f++)
+        if (d->fields[f].type == TZ_BITS)
+            return TZ_PERIODIC;
+    return TZ_CLAMP;
+}
 
 static void get_boundaries(lua_State *L, tz_definition *d)
 {
     const char *names[TZ_MIRROR + 1];
     for (int b = 0; b <= TZ_MIRROR; b++)
         names[b] = tz_boundary_name((tz_boundary)b);
-    const bool given = push_table(L, OPTIONS, what, "boundaries");
+    const bool given = tz_definition_push(L, TZ_DEFINITION_OPTIONS, what, "boundaries");
     if (given)
         tz_list_check(L, what, "boundaries");
     for (lua_Integer i = 1; given && i <= (lua_Integer)lua_rawlen(L, -1); i++) {
@@ -543,14 +482,14 @@ static void get_boundaries(lua_State *L, tz_definition *d)
             TZ_ALLOW(tz_key_choice(L, lua_gettop(L), what, "boundary", names, TZ_MIRROR + 1, 0));
         lua_pop(L, 1);
     }
-    lua_settop(L, VALUE);
-    d->boundary =
-        (tz_boundary)tz_key_choice(L, OPTIONS, what, "boundary", names, TZ_MIRROR + 1, TZ_CLAMP);
+    lua_settop(L, TZ_DEFINITION_VALUE);
+    d->boundary = (tz_boundary)tz_key_choice(L, TZ_DEFINITION_OPTIONS, what, "boundary", names,
+                                             TZ_MIRROR + 1, usual_boundary(d));
 }
 
 static void get_raw(lua_State *L, tz_definition *d, bool unsafe)
 {
-    d->raw = key_text(L, OPTIONS, what, "text");
+    d->raw = tz_definition_text(L, TZ_DEFINITION_OPTIONS, what, "text");
     if (d->raw && !unsafe)
         tz_raise(L,
                  "%s: 'text' is C code, which can do anything: run the script with --unsafe if "
@@ -562,24 +501,24 @@ tz_definition_value *tz_definition_read(lua_State *L, bool unsafe)
 {
     if (!lua_istable(L, 1))
         tz_raise(L, "%s: needs a table: tz.stencil { dims = 2, update = { u = \"…\" } }", what);
-    lua_settop(L, OPTIONS);
-    tz_keys_take(L, OPTIONS, what, tz_definition_options, false);
+    lua_settop(L, TZ_DEFINITION_OPTIONS);
+    tz_keys_take(L, TZ_DEFINITION_OPTIONS, what, tz_definition_options, false);
     lua_newtable(L);
     tz_definition_value *v = lua_newuserdatauv(L, sizeof *v, 0);
     memset(v, 0, sizeof *v);
     tz_definition *d = &v->definition;
     int64_t dims = 0;
-    v->has_name = tz_key_copy(L, OPTIONS, what, "name", v->name, sizeof v->name);
+    v->has_name = tz_key_copy(L, TZ_DEFINITION_OPTIONS, what, "name", v->name, sizeof v->name);
     if (!v->has_name)
         strcpy(v->name, "stencil");
     d->id = v->name;
-    d->doc = key_text(L, OPTIONS, what, "doc");
+    d->doc = tz_definition_text(L, TZ_DEFINITION_OPTIONS, what, "doc");
     d->fields = v->fields;
     d->params = v->params;
     d->scalars = v->scalars;
-    tz_key_integer(L, OPTIONS, what, "dims", 1, TZ_AXES, &dims);
+    tz_key_integer(L, TZ_DEFINITION_OPTIONS, what, "dims", 1, TZ_AXES, &dims);
     d->dims = (int)dims;
-    tz_key_flag(L, OPTIONS, what, "group", &d->group);
+    tz_key_flag(L, TZ_DEFINITION_OPTIONS, what, "group", &d->group);
     get_raw(L, d, unsafe);
     get_fields(L, v);
     get_params(L, v);

@@ -240,6 +240,23 @@ TZ_DEVICE tz_word tz_mask_word(const tz_arguments &a, int x, tz_word word,
 #endif
 }
 
+/* The value of a cell outside the grid. x_in, y_in and z_in: its coordinates as tz_map() replaces them,
+ * of which the first below 0 decides. Words of bits decide column by column: x is the word, and x_in
+ * is not used. */
+template <class T>
+TZ_DEVICE T tz_value_outside(const tz_arguments &a, const tz_edges<T> &edge, int x, int x_in,
+                             int y_in, int z_in)
+{
+    if (!TZ_BITS_GRID && x_in < 0)
+        return tz_edge<0, T>(edge, x_in == -2);
+    const T value = y_in < 0 ? tz_edge<1, T>(edge, y_in == -2) : tz_edge<2, T>(edge, z_in == -2);
+#if TZ_BITS_GRID && TZ_EDGES > 1
+    return (T)tz_mask_word(a, x, value, edge);
+#else
+    return value;
+#endif
+}
+
 /* ---- Entries of lists ------------------------------------------------------------------------- */
 
 /* Text for a flag of 1, and for a flag of 0. */

@@ -13,12 +13,17 @@
  * version n of field NAME by struct v_NAME_n:
  *
  *   type         of an element
+ *   LAG          planes by which it is behind the plane that the step is numbered by
  *   PLANES       planes in registers
- *   RADIUS       of the passes that read it; RADIUS_Z: of those that read planes above and below
+ *   RADIUS       of the passes that read it; BELOW and ABOVE: planes that they read of it
+ *   FIRST, LAST  rows of a lane that other warps read: so many first ones, and last ones
  *   SLOTS        planes in shared memory, a ring that begins at byte SHARED
  *   FIRST_SLOT   where tz_tile.slot has the ring's slots; -1: they are constants
  *   ROWS_BELOW   1: rows of planes below the centre are read from shared memory
- *   ARRIVES      1: it is loaded
+ *   ARRIVES      1: it is loaded; SKIP_LOW, SKIP_HIGH: but not these rows of the tile
+ *
+ * A field that cells read at their own place alone is carried. It needs no neighbours, and no values
+ * outside the grid: a lane reads its own cells of level 0 where they arrive.
  *
  * A step has three instances. BORDER 0 handles no boundary, BORDER 1 is for tiles that leave the grid
  * in x or y, BORDER 2 also for planes that leave it.
@@ -33,7 +38,11 @@
 #define TZ_COLUMNS (32 * TZ_VECTOR)
 #define TZ_TILE_ROWS (TZ_WARPS * TZ_ROWS)
 /* Do shuffles set the columns outside the grid, also in planes that have just arrived? */
-#define TZ_HELD_X (!TZ_BITS_GRID && TZ_BOUNDARY_X != TZ_PERIODIC)
+#define TZ_HELD_X (!TZ_BITS_GRID && !TZ_WRAP_X)
+/* Has the axis a fixed side? */
+#define TZ_FIXED_X (TZ_LOW_X == TZ_FIXED || TZ_HIGH_X == TZ_FIXED)
+#define TZ_FIXED_Y (TZ_LOW_Y == TZ_FIXED || TZ_HIGH_Y == TZ_FIXED)
+#define TZ_FIXED_Z (TZ_LOW_Z == TZ_FIXED || TZ_HIGH_Z == TZ_FIXED)
 
 struct tz_tile {
     int warp;               /* tz_warp() */
@@ -65,7 +74,7 @@ template <bool START, int FIRST, int SLOTS> TZ_DEVICE void tz_rotate_slots(tz_ti
  * tz_adjacent_init(). Then each version has a ring of planes of all rows. A lane's part of a row is
  * in packets of at most 16 bytes. */
 
-#define TZ_TABLE_SOURCE (0)                              /* the row that is read for a row, or -1 */
+#define TZ_TABLE_SOURCE (0) /* the row that is read for a row; below 0: the boundary's value */
 #define TZ_TABLE_ROW (TZ_TILE_ROWS + 2 * TZ_RADIUS_ROWS) /* the grid's row that is fetched */
 #define TZ_TABLE_COLUMN (TZ_TABLE_ROW + TZ_TILE_ROWS)    /* its column; of bits, those inside */
 #define TZ_TABLE_END (TZ_TABLE_COLUMN + TZ_COLUMNS)
@@ -151,7 +160,7 @@ TZ_DEVICE void tz_ready(const tz_tile &tile)
 /* A lane's part of a row that may lie outside the grid, element by element. */
 template <class T>
 TZ_DEVICE void tz_fetch_elements(const tz_arguments &a, const tz_tile &tile, T *to, const T *row,
-                                 T edge)
+                                 const tz_edges<T> &edge)
 {
 #pragma unroll
     for (int i = 0; i < TZ_VECTOR; i++) {
@@ -169,22 +178,26 @@ TZ_DEVICE void tz_fetch_elements(const tz_arguments &a, const tz_tile &tile, T *
  * are set when the plane has arrived. */
 template <int BORDER, class V>
 TZ_DEVICE void tz_fetch_plane(const tz_arguments &a, const tz_tile &tile, int i, int ahead,
-                              const void *field, typename V::type edge)
+                              const void *field, const tz_edges<typename V::type> &edge)
 {
     typedef typename V::type T;
     typedef tz_row<T> layout;
-    const int z = tile.z + ahead;
-    if (BORDER == 2 && z >= tile.z_to + TZ_REACH)
+    const int further = ahead - V::LAG, z = tile.z + further;
+    if (BORDER == 2 && z >= tile.z_to + TZ_GHOST_HIGH_Z)
         return;
-    const int z_in = BORDER == 2 ? tz_map<TZ_BOUNDARY_Z>(z, a.nz) : z;
+    const int z_in = BORDER == 2 ? tz_map<TZ_LOW_Z, TZ_HIGH_Z>(z, a.nz) : z;
 #pragma unroll
     for (int j = 0; j < TZ_ROWS; j++) {
-        T *const to = tz_place_of<V>(tile, i, -ahead, tile.warp * TZ_ROWS + j);
-        const T *from = (const T *)field + ahead * a.plane + (long long)j * a.pitch + tile.at;
+        const int at = tile.warp * TZ_ROWS + j;
+        if ((V::SKIP_LOW > 0 && at < V::SKIP_LOW) ||
+            (V::SKIP_HIGH > 0 && at >= TZ_TILE_ROWS - V::SKIP_HIGH))
+            continue;
+        T *const to = tz_place_of<V>(tile, i, -ahead, at);
+        const T *from = (const T *)field + further * a.plane + (long long)j * a.pitch + tile.at;
         if (BORDER) {
             const int y = tz_table(TZ_TABLE_ROW + tile.warp * TZ_ROWS + j);
-            if (TZ_BOUNDARY_Z == TZ_FIXED && z_in < 0) {
-                tz_row_fill(to, edge);
+            if (TZ_FIXED_Z && z_in < 0) {
+                tz_row_fill(to, tz_edge<2>(edge, z_in == -2));
                 continue;
             }
             const T *const row = (const T *)field + (z_in * a.plane + (long long)y * a.pitch);
@@ -192,7 +205,7 @@ TZ_DEVICE void tz_fetch_plane(const tz_arguments &a, const tz_tile &tile, int i,
             if (TZ_HELD_X)
                 x = x < 0 ? 0 : x < a.nx ? x : (a.nx - 1) / TZ_VECTOR * TZ_VECTOR;
             else if (!TZ_BITS_GRID && TZ_REST_X == 0)
-                x = tz_map<TZ_BOUNDARY_X>(x, a.nx);
+                x = tz_map<TZ_LOW_X, TZ_HIGH_X>(x, a.nx);
             else if (!TZ_ROW_LANES && (x < 0 || x + TZ_VECTOR > a.nx ||
                                        (TZ_BITS_GRID && 31LL * a.nx + x + TZ_VECTOR > a.columns))) {
                 tz_fetch_elements(a, tile, to, row, edge);
@@ -241,7 +254,7 @@ TZ_DEVICE void tz_leave_rows(const tz_tile &tile, int i, int age,
 {
 #pragma unroll
     for (int j = 0; j < TZ_ROWS; j++)
-        if (BORDER || j < V::RADIUS || j >= TZ_ROWS - V::RADIUS)
+        if (BORDER || j < V::FIRST || j >= TZ_ROWS - V::LAST)
             tz_row_put(tz_place_of<V>(tile, i, age, tile.warp * TZ_ROWS + j), now[j]);
 }
 
@@ -261,7 +274,7 @@ TZ_DEVICE void tz_store_plane(const tz_arguments &a, const tz_tile &tile, int la
 #pragma unroll
     for (int j = 0; j < TZ_ROWS; j++) {
         const int row = tile.warp * TZ_ROWS + j;
-        if (row < TZ_GHOST_Y || row >= TZ_TILE_ROWS - TZ_GHOST_Y || !tile.keeps ||
+        if (row < TZ_GHOST_LOW_Y || row >= TZ_TILE_ROWS - TZ_GHOST_HIGH_Y || !tile.keeps ||
             (BORDER && tile.y + j >= a.ny))
             continue;
         T *const at = to + (long long)j * a.pitch;
@@ -308,13 +321,13 @@ TZ_DEVICE void tz_tile_place(const tz_arguments &a, tz_tile &tile)
     const int lane = tz_hidden(tz_lane()), chunk = number / (wide * high);
     int bx, by;
     tz_tile_number(number % (wide * high), wide, high, bx, by);
-    tile.x_first = bx * (TZ_COLUMNS - 2 * TZ_GHOST_X) - TZ_GHOST_X;
-    tile.y_first = by * (TZ_TILE_ROWS - 2 * TZ_GHOST_Y) - TZ_GHOST_Y;
+    tile.x_first = bx * (TZ_COLUMNS - TZ_GHOST_LOW_X - TZ_GHOST_HIGH_X) - TZ_GHOST_LOW_X;
+    tile.y_first = by * (TZ_TILE_ROWS - TZ_GHOST_LOW_Y - TZ_GHOST_HIGH_Y) - TZ_GHOST_LOW_Y;
     tile.x = tile.x_first + lane * TZ_VECTOR;
     if (TZ_ROW_LANES && lane >= TZ_ROW_LANES)
         tile.x = (TZ_ROW_LANES - 1) * TZ_VECTOR; /* repeats the work of another lane */
     const int column = lane * TZ_VECTOR;
-    tile.keeps = column >= TZ_GHOST_X && column < TZ_COLUMNS - TZ_GHOST_X &&
+    tile.keeps = column >= TZ_GHOST_LOW_X && column < TZ_COLUMNS - TZ_GHOST_HIGH_X &&
                  (TZ_ROW_LANES ? lane < TZ_ROW_LANES : tile.x < a.nx);
     tile.y = tile.y_first + tile.warp * TZ_ROWS;
     tile.z_from = chunk * a.geometry[0];
@@ -326,7 +339,7 @@ TZ_DEVICE tz_tile tz_tile_here(const tz_arguments &a)
     tz_tile tile;
     tile.warp = tz_warp();
     tz_tile_place(a, tile);
-    tile.z = tile.z_from - TZ_REACH;
+    tile.z = tile.z_from - TZ_GHOST_LOW_Z;
     tile.parity = 0;
     tile.at = tile.z * a.plane + (long long)tile.y * a.pitch + tile.x;
     return tile;
@@ -361,18 +374,16 @@ TZ_DEVICE void tz_tables_make(const tz_arguments &a, const tz_tile &tile)
         int entry;
         if (k < TZ_TABLE_ROW) {
             const int row = k - TZ_RADIUS_ROWS, y = tile.y_first + row;
-            const int inside = tz_map<TZ_BOUNDARY_Y>(y, a.ny);
-            entry = TZ_BOUNDARY_Y == TZ_PERIODIC || inside < 0 ? row : inside - tile.y_first;
+            const int inside = tz_map<TZ_LOW_Y, TZ_HIGH_Y>(y, a.ny);
+            entry = TZ_WRAP_Y || inside < 0 ? row : inside - tile.y_first;
             entry = entry < 0 ? 0 : entry < TZ_TILE_ROWS ? entry : TZ_TILE_ROWS - 1;
-            entry = inside < 0 ? -1 : entry;
+            entry = inside < 0 ? inside : entry;
         } else if (k < TZ_TABLE_COLUMN) {
             const int y = tile.y_first + k - TZ_TABLE_ROW;
-            entry = TZ_BOUNDARY_Y == TZ_PERIODIC ? tz_map<TZ_BOUNDARY_Y>(y, a.ny)
-                                                 : tz_map<TZ_CLAMP>(y, a.ny);
+            entry = TZ_WRAP_Y ? tz_map<TZ_PERIODIC>(y, a.ny) : tz_map<TZ_CLAMP>(y, a.ny);
         } else {
             const int x = tile.x_first + k - TZ_TABLE_COLUMN;
-            entry =
-                TZ_BITS_GRID ? (int)tz_mask_word(a, x, ~0u, 0u) : tz_map<TZ_BOUNDARY_X>(x, a.nx);
+            entry = TZ_BITS_GRID ? (int)tz_inside_word(a, x) : tz_map<TZ_LOW_X, TZ_HIGH_X>(x, a.nx);
         }
         tz_put(table + k, entry);
     }

@@ -7,28 +7,44 @@ struct tz_cell_place {
     long long step;
 };
 
-template <int BORDER, int BOUNDARY> TZ_DEVICE int tz_coordinate(int c, int n)
+template <int BORDER, int LOW, int HIGH> TZ_DEVICE int tz_coordinate(int c, int n)
 {
-    return BORDER ? tz_map<BOUNDARY>(c, n) : c;
+    return BORDER ? tz_map<LOW, HIGH>(c, n) : c;
 }
 
 template <int BORDER, class T>
-TZ_DEVICE T tz_static(const tz_arguments &a, const tz_cell_place &p, const T *field, T edge, int dx,
-                      int dy, int dz)
+TZ_DEVICE T tz_static(const tz_arguments &a, const tz_cell_place &p, const T *field,
+                      const tz_edges<T> &edge, int dx, int dy, int dz)
 {
     int x = p.x + dx, y = p.y + dy, z = p.z + dz;
     if (BORDER) {
         if (!TZ_BITS_GRID)
-            x = tz_map<TZ_BOUNDARY_X>(x, a.nx);
-        y = tz_map<TZ_BOUNDARY_Y>(y, a.ny);
-        z = tz_map<TZ_BOUNDARY_Z>(z, a.nz);
+            x = tz_map<TZ_LOW_X, TZ_HIGH_X>(x, a.nx);
+        y = tz_map<TZ_LOW_Y, TZ_HIGH_Y>(y, a.ny);
+        z = tz_map<TZ_LOW_Z, TZ_HIGH_Z>(z, a.nz);
         if ((!TZ_BITS_GRID && x < 0) || y < 0 || z < 0)
-            return edge;
+            return tz_value_outside<T>(a, edge, x, x, y, z);
     }
     if (TZ_BITS_GRID) /* words near an end of a row also hold columns of its other end */
         return tz_load_static_word(a, field + (long long)a.pitch * y + a.plane * z, x, edge);
     return field[x + (long long)a.pitch * y + a.plane * z];
 }
+
+/* A carried field's value. Elsewhere than at the cell it must not be read. */
+template <class T> TZ_DEVICE T tz_at_centre(T value, bool centre)
+{
+    if (!centre)
+        value = tz_absent<T>();
+    return value;
+}
+
+/* Text for fields that are carried. */
+#define TZ__IF_STATE_carried(...)
+#define TZ__IF_STATIC_carried(...)
+#define TZ__IF_CARRIED(role, ...) TZ__IF_CARRIED_##role(__VA_ARGS__)
+#define TZ__IF_CARRIED_state(...)
+#define TZ__IF_CARRIED_static(...)
+#define TZ__IF_CARRIED_carried(...) __VA_ARGS__
 
 #define TZ__FIELD_state(name, type)                                                                \
     const type(*name)[TZ_ROWS + 2 * TZ_CELL_RADIUS][TZ_VECTOR + 2 * TZ_CELL_RADIUS];               \
@@ -36,16 +52,22 @@ TZ_DEVICE T tz_static(const tz_arguments &a, const tz_cell_place &p, const T *fi
 #define TZ__FIELD_derived(name, type) TZ__FIELD_state(name, type)
 #define TZ__FIELD_static(name, type)                                                               \
     const type *name;                                                                              \
-    type name##_edge;
+    tz_edges<type> name##_edge;
+#define TZ__FIELD_carried(name, type)                                                              \
+    const type(*name)[TZ_VECTOR];                                                                  \
+    type(*name##_out)[TZ_VECTOR];
+#define TZ__FIELD_derived(name, type)
 #define TZ__CONTEXT_FIELD(name, type) TZ__CAT(TZ__FIELD_, TZ__CAT(TZ__KIND_, name))(name, type)
 #define TZ__NO_PLANES(D)
 #define TZ__PLANES_MEMBER(name, type) type name;
 #define TZ__PLANES_ASSIGN(name, type) tz_q.name = name(0);
 #define TZ_CELL_ONCE(cell, ONCE) TZ__CELL(cell, ONCE, TZ__NO_PLANES)
+#if TZ_EDGES == 1 /* else sums of planes outside the grid differ from cell to cell */
 #undef TZ_CELL_PLANES
 #define TZ_CELL_PLANES(cell, PLANES) TZ__CELL(cell, TZ__ONCE_NOTHING, PLANES)
 #undef TZ_PLANE
 #define TZ_PLANE(sum, dz) (tz_c.planes[TZ_CELL_RADIUS - (dz)][tz_p.j][tz_p.i].sum)
+#endif
 #define TZ__CELL(cell, ONCE, PLANES)                                                               \
     struct once_##cell {                                                                           \
         ONCE(TZ__ONCE_MEMBER)                                                                      \
@@ -84,13 +106,15 @@ TZ_DEVICE T tz_static(const tz_arguments &a, const tz_cell_place &p, const T *fi
     (tz_c.f[(dz) + TZ_CELL_RADIUS][tz_p.j + (dy) + TZ_CELL_RADIUS][tz_p.i + (dx) + TZ_CELL_RADIUS])
 #define TZ__READ_static(f, dx, dy, dz)                                                             \
     tz_static<TZ__BORDER>(*tz_c.arguments, tz_p, tz_c.f, tz_c.f##_edge, (dx), (dy), (dz))
+#define TZ__READ_carried(f, dx, dy, dz)                                                            \
+    tz_at_centre(tz_c.f[tz_p.j][tz_p.i], (dx) == 0 && (dy) == 0 && (dz) == 0)
 #define TZ__AT3(f, dx, dy, dz) TZ__CAT(TZ__READ_, TZ__CAT(TZ__KIND_, f))(f, dx, dy, dz)
 #define TZ_PUT(f, value) (tz_c.f##_out[tz_p.j][tz_p.i] = (value))
 #if TZ_BITS_GRID
 #define TZ_X ((tz_p.x % tz_c.arguments->nx + tz_c.arguments->nx) % tz_c.arguments->nx)
 #else
-#define TZ_X (tz_coordinate<TZ__BORDER, TZ_BOUNDARY_X>(tz_p.x, tz_c.arguments->nx))
+#define TZ_X (tz_coordinate<TZ__BORDER, TZ_LOW_X, TZ_HIGH_X>(tz_p.x, tz_c.arguments->nx))
 #endif
-#define TZ_Y (tz_coordinate<TZ__BORDER, TZ_BOUNDARY_Y>(tz_p.y, tz_c.arguments->ny))
-#define TZ_Z (tz_coordinate<TZ__BORDER, TZ_BOUNDARY_Z>(tz_p.z, tz_c.arguments->nz))
+#define TZ_Y (tz_coordinate<TZ__BORDER, TZ_LOW_Y, TZ_HIGH_Y>(tz_p.y, tz_c.arguments->ny))
+#define TZ_Z (tz_coordinate<TZ__BORDER, TZ_LOW_Z, TZ_HIGH_Z>(tz_p.z, tz_c.arguments->nz))
 #define TZ_STEP (tz_p.step)

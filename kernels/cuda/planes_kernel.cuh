@@ -7,12 +7,16 @@
  *   TZ_RING_LIST(D)    versions in registers: D(name, type, version, planes)
  *   TZ_SUM_LIST(D)     levels that keep sums of planes: D(k, pass, cell, planes)
  *   TZ_SLOT_LIST(D)    rings of shared memory whose slots are variables: D(first, slots)
- *   TZ_LOADED_LIST(D)  fields whose planes are loaded: D(name, type, index)
+ *   TZ_LOADED_LIST(D)  fields whose planes are loaded and go to registers: D(name, type, index)
+ *   TZ_CARRIED_LIST(D) the same of carried fields, which stay in shared memory
  *   TZ_LEVEL_LIST(AROUND, LEVEL)  what a step does, in order: AROUND(k, radius, waits) reads rows
  *                                 of other warps, after a barrier where `waits` is 1; LEVEL(k,
- *                                 pass, cell, iteration, lag, rest, radius, sums) computes a plane,
- *                                 with sums of planes where `sums` is 1
- *   TZ_READS_k(D)      fields that the level reads: D(k, radius, name, type)
+ *                                 pass, cell, iteration, lag, rest_low, rest_high, radius, sums)
+ *                                 computes a plane, with sums of planes where `sums` is 1
+ *   TZ_READS_k(D)      fields with neighbours: D(k, radius, name, type)
+ *   TZ_CARRIES_k(D)    carried fields: D(k, name, type, version, age, place), the place being
+ *                      shared, ring (registers), arrived (shared, and then the ring), or absent if
+ *                      the level does not read the field
  *   TZ_AROUND_k(D)     rows of other warps that it reads, TZ_OWN_k(D) the lane's own: D(k, name,
  *                      version, age, j, columns, others, plane, row), see tz_near_row()
  *   TZ_CONTEXT_k(D)    all fields: D(role, name, type, index, k, out), `out` being where results go
@@ -40,6 +44,22 @@
 #define TZ__NEAR_ROW(k, name, version, age, j, columns, others, plane, row)                        \
     tz_near_row<BORDER, v_##name##_##version, age, j, columns, others>(                            \
         a, tile, sources, name##_near_##k[plane][row], q.name##_##version, i, name##_edge);
+/* The same of a carried field: the lane's own cells. */
+#define TZ__CARRIED(k, name, type, version, age, place)                                            \
+    type name##_near_##k[TZ_ROWS][TZ_VECTOR];
+#define TZ__CARRY(k, name, type, version, age, place) TZ__CARRY_##place(k, name, type, version, age)
+#define TZ__CARRY_ring(k, name, type, version, age)                                                \
+    tz_carry_ring<v_##name##_##version, age>(tile, i, name##_near_##k, q.name##_##version);
+#define TZ__CARRY_shared(k, name, type, version, age)                                              \
+    tz_carry_shared<v_##name##_##version, age>(tile, i, name##_near_##k);
+/* A plane that later levels read from registers. */
+#define TZ__CARRY_arrived(k, name, type, version, age) TZ__CARRY_shared(k, name, type, version, age)
+#define TZ__HOLD(k, name, type, version, age, place) TZ__HOLD_##place(k, name, version)
+#define TZ__HOLD_arrived(k, name, version) tz_ring_push(q.name##_##version, name##_near_##k);
+#define TZ__HOLD_ring(k, name, version)
+#define TZ__HOLD_shared(k, name, version)
+#define TZ__HOLD_absent(k, name, version)
+#define TZ__CARRY_absent(k, name, type, version, age) tz_carry_nothing(name##_near_##k);
 #define TZ__NEAR_NOTHING(k, radius, name, type) tz_near_nothing(name##_near_##k);
 #define TZ__NEAR_EDGE(k, radius, name, type) tz_near_fill(name##_near_##k, name##_edge);
 
@@ -48,6 +68,7 @@
 #define TZ__READ_AROUND(k, radius, waits)                                                          \
     TZ__IF(waits, tz_barrier();)                                                                   \
     TZ_READS_##k(TZ__NEAR)                                                                         \
+    TZ_CARRIES_##k(TZ__CARRIED)                                                                    \
     if constexpr (BORDER < 2) {                                                                    \
         TZ_AROUND_##k(TZ__NEAR_ROW)                                                                \
     }
@@ -57,6 +78,7 @@
         TZ_AROUND_##k(TZ__NEAR_ROW)                                                                \
     }                                                                                              \
     TZ_OWN_##k(TZ__NEAR_ROW)                                                                       \
+    TZ_CARRIES_##k(TZ__CARRY)                                                                      \
     if constexpr (BORDER < 2 && k == TZ_LEVELS - 1)                                                \
         tz_ready(tile);
 
@@ -72,13 +94,15 @@
     type name##_next[TZ_ROWS][TZ_VECTOR];
 #define TZ__CONTEXT_ENTRY(role, name, type, index, k, out)                                         \
     TZ__IF_STATE(role, c.name = name##_near_##k; c.name##_out = out;)                              \
+    TZ__IF_CARRIED(role, c.name = name##_near_##k; c.name##_out = out;)                            \
     TZ__IF_STATIC(role, c.name = (const type *)a.in[index]; c.name##_edge = name##_edge;)
 
 /* Makes the sums of the plane that is `radius` ahead of the plane that the level computes. The update
  * then reads only sums. */
-#define TZ__MAKE_SUMS(k, pass, cell, iteration, rest, radius)                                      \
+#define TZ__MAKE_SUMS(k, pass, cell, iteration, rest_low, rest_high, radius)                       \
     pass_##pass::planes_##cell made[TZ_ROWS][TZ_VECTOR], made_edge = {};                           \
-    if (BORDER < 2 || tz_plane_wanted(a, tile, z + radius, rest + radius)) {                       \
+    if (BORDER < 2 ||                                                                              \
+        tz_plane_wanted(a, tile, z + radius, rest_low + radius, rest_high + radius)) {             \
         TZ__READ_OWN(k)                                                                            \
         TZ_EACH_ELEMENT                                                                            \
         {                                                                                          \
@@ -87,13 +111,13 @@
             made[j][e] = pass_##pass::make_planes_##cell<BORDER>(c, p);                            \
         }                                                                                          \
     }                                                                                              \
-    if constexpr (BORDER == 2 && TZ_BOUNDARY_Z == TZ_FIXED) {                                      \
+    if constexpr (BORDER == 2 && TZ_FIXED_Z) {                                                     \
         TZ_READS_##k(TZ__NEAR_EDGE)                                                                \
         const tz_cell_place p = {0, 0, 0, 0, 0, 0};                                                \
         made_edge = pass_##pass::make_planes_##cell<BORDER>(c, p);                                 \
     }                                                                                              \
     if constexpr (BORDER == 2)                                                                     \
-        tz_hold_above<v_sums_##k>(a, z + radius, q.sums_##k, made, made_edge);                     \
+        tz_hold_above<v_sums_##k>(a, tile, z + radius, q.sums_##k, made, made_edge);               \
     tz_ring_push(q.sums_##k, made);                                                                \
     if constexpr (BORDER == 2)                                                                     \
         tz_hold_below<v_sums_##k>(a, tile, z + radius, i, q.sums_##k, made_edge);                  \
@@ -107,16 +131,19 @@
     TZ__IF(last, tz_store_plane<BORDER>(a, tile, lag, a.out[index], name##_next);)
 /* Keeps a result for later levels. */
 #define TZ__KEEP(name, type, index, version, lag, kept, shared, last)                              \
-    TZ__IF(kept, TZ__KEEP_PLANE(name, version, shared))
+    TZ__IF(kept, TZ__KEEP_PLANE(name, version, shared))                                            \
+    TZ__IF_NOT(kept, TZ__IF(shared, tz_leave_rows<BORDER, v_##name##_##version>(tile, i, 0,        \
+                                                                                name##_next);))
 #define TZ__KEEP_PLANE(name, version, shared)                                                      \
     if constexpr (BORDER == 2)                                                                     \
-        tz_hold_above<v_##name##_##version>(a, z, q.name##_##version, name##_next, name##_edge);   \
+        tz_hold_above<v_##name##_##version>(a, tile, z, q.name##_##version, name##_next,           \
+                                            name##_edge);                                          \
     tz_ring_push(q.name##_##version, name##_next);                                                 \
     TZ__IF(shared, tz_leave_rows<BORDER, v_##name##_##version>(tile, i, 0, name##_next);)          \
     if constexpr (BORDER == 2)                                                                     \
         tz_hold_below<v_##name##_##version>(a, tile, z, i, q.name##_##version, name##_edge);
 
-#define TZ__RUN_LEVEL(k, pass, cell, iteration, lag, rest, radius, sums)                           \
+#define TZ__RUN_LEVEL(k, pass, cell, iteration, lag, rest_low, rest_high, radius, sums)            \
     {                                                                                              \
         const int z = tile.z - lag;                                                                \
         TZ_MAKES_##k(TZ__NEXT)                                                                     \
@@ -124,8 +151,8 @@
         c.arguments = &a;                                                                          \
         TZ_CONTEXT_##k(TZ__CONTEXT_ENTRY)                                                          \
         TZ__CONTEXT_CONSTANTS(iteration)                                                           \
-        TZ__IF(sums, TZ__MAKE_SUMS(k, pass, cell, iteration, rest, radius))                        \
-        if (BORDER < 2 || tz_plane_wanted(a, tile, z, rest)) {                                     \
+        TZ__IF(sums, TZ__MAKE_SUMS(k, pass, cell, iteration, rest_low, rest_high, radius))         \
+        if (BORDER < 2 || tz_plane_wanted(a, tile, z, rest_low, rest_high)) {                      \
             TZ__IF_NOT(sums, TZ__READ_OWN(k))                                                      \
             TZ_EACH_ELEMENT                                                                        \
             {                                                                                      \
@@ -134,6 +161,7 @@
             }                                                                                      \
             TZ_MAKES_##k(TZ__FINISH)                                                               \
         }                                                                                          \
+        TZ_CARRIES_##k(TZ__HOLD)                                                                   \
         TZ_MAKES_##k(TZ__KEEP)                                                                     \
     }
 // clang-format on
@@ -164,6 +192,7 @@ struct tz_planes {
     {
         TZ_FIELD_LIST(TZ__EDGE)
         TZ_LOADED_LIST(TZ__FETCH)
+        TZ_CARRIED_LIST(TZ__FETCH)
     }
 
     template <int BORDER>
@@ -234,7 +263,7 @@ TZ_KERNEL_MANY(tz_stage, 32 * TZ_WARPS, TZ_BLOCKS)(const tz_arguments a)
     }
     tz_ready(tile);
     const bool leaves = tz_tile_leaves(a, tile);
-    const int steps = tile.z_to - tile.z_from + TZ_REACH + TZ_LAG;
+    const int steps = tile.z_to - tile.z_from + TZ_GHOST_LOW_Z + TZ_LAG;
     /* A loop for each instance, so that the compiler allocates registers separately. */
     for (int done = 0; done < steps;) {
         if (tz_group_leaves(a, tile)) {

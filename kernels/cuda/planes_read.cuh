@@ -1,7 +1,7 @@
 /* kernels/cuda: the rows that a pass reads, in the stream family in 3-D. */
 
-/* For each row of a lane and around it, the row to read; -1: the boundary's value. BORDER 2 looks rows
- * up each time: that is rare, and registers are few. */
+/* For each row of a lane and around it, the row to read; below 0: the boundary's value. BORDER 2 looks
+ * rows up each time: that is rare, and registers are few. */
 struct tz_source_rows {
     int row[TZ_ROWS + 2 * TZ_RADIUS_ROWS];
 };
@@ -18,7 +18,8 @@ template <int BORDER> TZ_DEVICE tz_source_rows tz_source_rows_of(const tz_tile &
 /* A row of another lane, or a row of this lane outside the grid. */
 template <int BORDER, class V>
 TZ_DEVICE void tz_row_of_other(const tz_tile &tile, const tz_source_rows &sources, int i, int age,
-                               int j, typename V::type edge, typename V::type (&to)[TZ_VECTOR])
+                               int j, const tz_edges<typename V::type> &edge,
+                               typename V::type (&to)[TZ_VECTOR])
 {
     if (BORDER) {
         const int own = tile.warp * TZ_ROWS;
@@ -27,17 +28,16 @@ TZ_DEVICE void tz_row_of_other(const tz_tile &tile, const tz_source_rows &source
         if (j >= 0 && j < TZ_ROWS && row == own + j)
             return;
         /* Only cells whose values are unused would read rows further away. */
-        if (TZ_ADJACENT && TZ_BOUNDARY_Y != TZ_PERIODIC && row >= 0) {
+        if (TZ_ADJACENT && !TZ_WRAP_Y && row >= 0) {
             row = row > own - TZ_ROWS ? row : own - TZ_ROWS;
             row = row < own + 2 * TZ_ROWS - 1 ? row : own + 2 * TZ_ROWS - 1;
         }
-        tz_row_get(tz_place_of<V>(tile, i, age,
-                                  TZ_BOUNDARY_Y == TZ_FIXED && row < 0 ? tile.warp * TZ_ROWS : row),
+        tz_row_get(tz_place_of<V>(tile, i, age, TZ_FIXED_Y && row < 0 ? tile.warp * TZ_ROWS : row),
                    to);
-        if (TZ_BOUNDARY_Y == TZ_FIXED)
+        if (TZ_FIXED_Y)
 #pragma unroll
             for (int e = 0; e < TZ_VECTOR; e++)
-                to[e] = row < 0 ? edge : to[e];
+                to[e] = row < 0 ? tz_edge<1>(edge, row == -2) : to[e];
         return;
     }
     /* The row in the warp that has it; past the tile's end, a row of this warp. */
@@ -48,23 +48,25 @@ TZ_DEVICE void tz_row_of_other(const tz_tile &tile, const tz_source_rows &source
 }
 
 /* Element `e` of the lane `lanes` to the west or east. */
-template <class T> TZ_DEVICE T tz_west(const T (&row)[TZ_VECTOR], int e, int lanes, T edge)
+template <class T>
+TZ_DEVICE T tz_west(const T (&row)[TZ_VECTOR], int e, int lanes, const tz_edges<T> &edge)
 {
 #if TZ_ROW_LANES
     const int wraps = tz_lane() < lanes;
     const T from = tz_shuffle(row[e], (tz_lane() - lanes + (wraps ? TZ_ROW_LANES : 0)) & 31);
-    return tz_funnel_left(from, TZ_BOUNDARY_X == TZ_PERIODIC ? from : edge, wraps);
+    return tz_funnel_left(from, TZ_WRAP_X ? from : tz_edge<0>(edge, false), wraps);
 #else
     return tz_shuffle_up(row[e], lanes);
 #endif
 }
 
-template <class T> TZ_DEVICE T tz_east(const T (&row)[TZ_VECTOR], int e, int lanes, T edge)
+template <class T>
+TZ_DEVICE T tz_east(const T (&row)[TZ_VECTOR], int e, int lanes, const tz_edges<T> &edge)
 {
 #if TZ_ROW_LANES
     const int wraps = tz_lane() + lanes >= TZ_ROW_LANES;
     const T from = tz_shuffle(row[e], (tz_lane() + lanes - (wraps ? TZ_ROW_LANES : 0)) & 31);
-    return tz_funnel_right(TZ_BOUNDARY_X == TZ_PERIODIC ? from : edge, from, wraps);
+    return tz_funnel_right(TZ_WRAP_X ? from : tz_edge<0>(edge, true), from, wraps);
 #else
     return tz_shuffle_down(row[e], lanes);
 #endif
@@ -77,7 +79,7 @@ template <int BORDER, class V, int AGE, int J, unsigned int NEED, bool OTHERS, i
 TZ_DEVICE void tz_near_row(const tz_arguments &a, const tz_tile &tile,
                            const tz_source_rows &sources, typename V::type (&near)[WIDE],
                            const typename V::type (&ring)[PLANES][TZ_ROWS][TZ_VECTOR], int i,
-                           typename V::type edge)
+                           const tz_edges<typename V::type> &edge)
 {
     typedef typename V::type T;
     constexpr int r = (WIDE - TZ_VECTOR) / 2;
@@ -94,6 +96,8 @@ TZ_DEVICE void tz_near_row(const tz_arguments &a, const tz_tile &tile,
         /* Columns outside the grid of what has arrived: each lane sets those that it reads. */
         if constexpr (BORDER && V::ARRIVES && TZ_HELD_X && (NEED & ~inner) != 0)
             tz_hold_row<V>(a, tile, row, edge);
+        else if constexpr (BORDER && TZ_EDGES > 1 && TZ_FIXED_Y && (TZ_BITS_GRID || TZ_FIXED_X))
+            tz_fix_row<T>(a, tile, row, edge); /* a row past a fixed side of y */
     }
 #pragma unroll
     for (int e = 0; e < TZ_VECTOR; e++)
@@ -102,9 +106,9 @@ TZ_DEVICE void tz_near_row(const tz_arguments &a, const tz_tile &tile,
     for (int d = 1; d <= r; d++) {
         const int lanes = (TZ_VECTOR - 1 + d) / TZ_VECTOR, e = lanes * TZ_VECTOR - d;
         if (NEED >> (r - d) & 1u)
-            near[r - d] = tz_west(row, e, lanes, edge);
+            near[r - d] = tz_west<T>(row, e, lanes, edge);
         if (NEED >> (r + TZ_VECTOR - 1 + d) & 1u)
-            near[r + TZ_VECTOR - 1 + d] = tz_east(row, TZ_VECTOR - 1 - e, lanes, edge);
+            near[r + TZ_VECTOR - 1 + d] = tz_east<T>(row, TZ_VECTOR - 1 - e, lanes, edge);
     }
 }
 
@@ -121,4 +125,33 @@ template <class T, int SIDE, int HIGH, int WIDE>
 TZ_DEVICE void tz_near_nothing(T (&near)[SIDE][HIGH][WIDE])
 {
     tz_near_fill(near, tz_absent<T>());
+}
+
+/* Cells of a carried field, which are the lane's own: from planes in registers, or from shared
+ * memory; or of a field that the pass does not read. */
+template <class V, int AGE, int PLANES>
+TZ_DEVICE void tz_carry_ring(const tz_tile &, int, typename V::type (&to)[TZ_ROWS][TZ_VECTOR],
+                             const typename V::type (&ring)[PLANES][TZ_ROWS][TZ_VECTOR])
+{
+#pragma unroll
+    for (int j = 0; j < TZ_ROWS; j++)
+#pragma unroll
+        for (int e = 0; e < TZ_VECTOR; e++)
+            to[j][e] = ring[AGE][j][e];
+}
+
+template <class V, int AGE>
+TZ_DEVICE void tz_carry_shared(const tz_tile &tile, int i,
+                               typename V::type (&to)[TZ_ROWS][TZ_VECTOR])
+{
+#pragma unroll
+    for (int j = 0; j < TZ_ROWS; j++)
+        tz_row_get(tz_place_of<V>(tile, i, AGE, tile.warp * TZ_ROWS + j), to[j]);
+}
+
+template <class T> TZ_DEVICE void tz_carry_nothing(T (&to)[TZ_ROWS][TZ_VECTOR])
+{
+#pragma unroll
+    for (int k = 0; k < TZ_ROWS * TZ_VECTOR; k++)
+        to[k / TZ_VECTOR][k % TZ_VECTOR] = tz_absent<T>();
 }

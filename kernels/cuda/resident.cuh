@@ -19,9 +19,13 @@
 
 #define TZ_CELLS (TZ_VX * TZ_VY * TZ_VZ)
 #define TZ_LIVE (TZ_TX * TZ_TY * TZ_TZ)
-#define TZ_WRAPS_X (TZ_BITS_GRID || TZ_BOUNDARY_X == TZ_PERIODIC)
-#define TZ_WRAPS_Y (TZ_BOUNDARY_Y == TZ_PERIODIC)
-#define TZ_WRAPS_Z (TZ_BOUNDARY_Z == TZ_PERIODIC)
+#define TZ_WRAPS_X (TZ_BITS_GRID || TZ_WRAP_X)
+#define TZ_WRAPS_Y TZ_WRAP_Y
+#define TZ_WRAPS_Z TZ_WRAP_Z
+/* Has the axis a fixed side? */
+#define TZ_FIXED_X (TZ_LOW_X == TZ_FIXED || TZ_HIGH_X == TZ_FIXED)
+#define TZ_FIXED_Y (TZ_LOW_Y == TZ_FIXED || TZ_HIGH_Y == TZ_FIXED)
+#define TZ_FIXED_Z (TZ_LOW_Z == TZ_FIXED || TZ_HIGH_Z == TZ_FIXED)
 
 /* A thread's elements of a field. */
 template <class T> struct tz_brick {
@@ -46,7 +50,8 @@ struct tz_span {
 /* The elements adjacent to a brick along an axis: TZ_RADIUS before it, then TZ_RADIUS after it. */
 struct tz_sides {
     int offset[2 * TZ_RADIUS];   /* from the thread's element 0, in elements of shared memory */
-    bool outside[2 * TZ_RADIUS]; /* the boundary value */
+    bool outside[2 * TZ_RADIUS]; /* the boundary value, */
+    bool high[2 * TZ_RADIUS];    /* of the high side, if values differ */
     int turns[2 * TZ_RADIUS];    /* bit rows: how often the coordinate wraps */
 };
 
@@ -131,17 +136,17 @@ TZ_DEVICE tz_span tz_span_of(int thread, int cells, int block, int blocks, int n
 
 /* `slot`: elements from a cell of a brick to the next one; `step`: from a thread's to the next
  * thread's. */
-template <int BOUNDARY>
+template <int LOW, int HIGH>
 TZ_DEVICE tz_sides tz_sides_of(int thread, int cells, int threads, int slot, int step, int block,
                                int blocks, int n, int extent, bool bits)
 {
     tz_sides b;
-    const bool wraps = bits || BOUNDARY == TZ_PERIODIC;
+    const bool wraps = bits || LOW == TZ_PERIODIC;
     const int begin = tz_tile_begin(block, blocks, n, extent, wraps);
 #pragma unroll
     for (int q = 0; q < 2 * TZ_RADIUS; q++) {
         int c = thread * cells + (q < TZ_RADIUS ? q - TZ_RADIUS : cells + q - TZ_RADIUS);
-        b.outside[q] = false;
+        b.outside[q] = b.high[q] = false;
         b.turns[q] = 0;
         const bool end = c < 0 ? block == 0 : block == blocks - 1;
         if (c >= 0 && c < extent) {
@@ -151,8 +156,10 @@ TZ_DEVICE tz_sides tz_sides_of(int thread, int cells, int threads, int slot, int
             for (; c >= n; c -= n)
                 b.turns[q]++;
         } else if (end && (blocks == 1 || !wraps)) {
-            c = tz_map<BOUNDARY>(begin + c, n) - begin;
-            b.outside[q] = BOUNDARY == TZ_FIXED;
+            const int inside = tz_map<LOW, HIGH>(begin + c, n);
+            c = inside - begin;
+            b.outside[q] = (LOW == TZ_FIXED && HIGH == TZ_FIXED) || inside < 0;
+            b.high[q] = inside == -2;
         }
         /* Past a tile's end inside the grid, values are wrong in any case. */
         c = c < 0 ? 0 : c < extent ? c : extent - 1;
@@ -169,18 +176,19 @@ TZ_DEVICE tz_tile tz_tile_of(const tz_arguments &a, int thread)
     t.x = tz_span_of(x, TZ_VX, tz_block(0), TZ_BLOCKS_X, a.nx, ex, TZ_WRAPS_X);
     t.y = tz_span_of(y, TZ_VY, tz_block(1), TZ_BLOCKS_Y, a.ny, ey, TZ_WRAPS_Y);
     t.z = tz_span_of(z, TZ_VZ, tz_block(2), TZ_BLOCKS_Z, a.nz, ez, TZ_WRAPS_Z);
-    t.sides_x = tz_sides_of<TZ_BOUNDARY_X>(x, TZ_VX, TZ_TX, TZ_LIVE, 1, tz_block(0), TZ_BLOCKS_X,
-                                           a.nx, ex, TZ_BITS_GRID);
-    t.sides_y = tz_sides_of<TZ_BOUNDARY_Y>(y, TZ_VY, TZ_TY, TZ_LIVE * TZ_VX, TZ_TX, tz_block(1),
-                                           TZ_BLOCKS_Y, a.ny, ey, false);
-    t.sides_z = tz_sides_of<TZ_BOUNDARY_Z>(z, TZ_VZ, TZ_TZ, TZ_LIVE * TZ_VX * TZ_VY, TZ_TX * TZ_TY,
-                                           tz_block(2), TZ_BLOCKS_Z, a.nz, ez, false);
+    t.sides_x = tz_sides_of<TZ_LOW_X, TZ_HIGH_X>(x, TZ_VX, TZ_TX, TZ_LIVE, 1, tz_block(0),
+                                                 TZ_BLOCKS_X, a.nx, ex, TZ_BITS_GRID);
+    t.sides_y = tz_sides_of<TZ_LOW_Y, TZ_HIGH_Y>(y, TZ_VY, TZ_TY, TZ_LIVE * TZ_VX, TZ_TX,
+                                                 tz_block(1), TZ_BLOCKS_Y, a.ny, ey, false);
+    t.sides_z =
+        tz_sides_of<TZ_LOW_Z, TZ_HIGH_Z>(z, TZ_VZ, TZ_TZ, TZ_LIVE * TZ_VX * TZ_VY, TZ_TX * TZ_TY,
+                                         tz_block(2), TZ_BLOCKS_Z, a.nz, ez, false);
 #if TZ_BITS_GRID
     const int begin = tz_tile_begin(tz_block(0), TZ_BLOCKS_X, a.nx, ex, TZ_WRAPS_X);
-    t.masked = TZ_BOUNDARY_X != TZ_PERIODIC && (begin < 0 || begin + ex > a.columns - 31 * a.nx);
+    t.masked = !TZ_WRAP_X && (begin < 0 || begin + ex > a.columns - 31 * a.nx);
 #pragma unroll
     for (int i = 0; i < TZ_VX; i++)
-        t.inside[i] = t.masked ? tz_mask_word(a, t.x.first + i, ~0u, 0u) : ~0u;
+        t.inside[i] = t.masked ? tz_inside_word(a, t.x.first + i) : ~0u;
 #endif
     return t;
 }
@@ -234,7 +242,7 @@ TZ_DEVICE tz_tile tz_tile_hidden(const tz_tile &t)
 /* ---- Bits ------------------------------------------------------------------------------------ */
 
 /* A word whose coordinate wraps `turns` times. Each turn moves its bits by one column. */
-TZ_DEVICE tz_word tz_wrapped(tz_word word, int turns, tz_word edge)
+TZ_DEVICE tz_word tz_wrapped(tz_word word, int turns, const tz_edges<tz_word> &edge)
 {
     if (turns == 0)
         return word;
@@ -242,14 +250,15 @@ TZ_DEVICE tz_word tz_wrapped(tz_word word, int turns, tz_word edge)
     const tz_word low =
         (1u << (left & 31)) - 1u; /* the bits that come in on a rotation to the left */
     const tz_word rotated = word << (left & 31) | word >> (32 - left & 31);
-    if (TZ_BOUNDARY_X == TZ_PERIODIC)
+    if (TZ_WRAP_X)
         return rotated;
     const tz_word foreign = turns < 0 ? low : ~low;
-    return (rotated & ~foreign) | (edge & foreign);
+    return (rotated & ~foreign) | (tz_edge<0, tz_word>(edge, turns >= 0) & foreign);
 }
 
 /* Sets columns outside the grid to the boundary value. */
-template <class T> TZ_DEVICE void tz_mask_brick(const tz_tile &t, T edge, tz_brick<T> &own)
+template <class T>
+TZ_DEVICE void tz_mask_brick(const tz_tile &t, const tz_edges<T> &edge, tz_brick<T> &own)
 {
 #if TZ_BITS_GRID
     if (t.masked)
@@ -262,8 +271,8 @@ template <class T> TZ_DEVICE void tz_mask_brick(const tz_tile &t, T edge, tz_bri
 
 /* Loads a brick. `at`: as in tz_publish(). Bit rows need long code, so a loop loads them there. */
 template <class T>
-TZ_DEVICE void tz_load_brick(const tz_arguments &a, const tz_tile &t, const T *field, T edge, T *at,
-                             tz_brick<T> &own)
+TZ_DEVICE void tz_load_brick(const tz_arguments &a, const tz_tile &t, const T *field,
+                             const tz_edges<T> &edge, T *at, tz_brick<T> &own)
 {
 #if TZ_BITS_GRID
 #pragma unroll 1
@@ -322,7 +331,7 @@ template <class T> TZ_DEVICE void tz_publish(T *at, const tz_brick<T> &own)
 
 template <class T>
 TZ_DEVICE T tz_near(const tz_tile &t, const tz_place &p, const tz_brick<T> &own, const T *at,
-                    T edge, int dx, int dy, int dz)
+                    const tz_edges<T> &edge, int dx, int dy, int dz)
 {
     const int i = p.i + dx, j = p.j + dy, k = p.k + dz;
     const bool off_x = i < 0 || i >= TZ_VX, off_y = j < 0 || j >= TZ_VY;
@@ -340,12 +349,21 @@ TZ_DEVICE T tz_near(const tz_tile &t, const tz_place &p, const tz_brick<T> &own,
     if (off_x)
         value = tz_wrapped(value, t.sides_x.turns[qx], edge);
 #endif
-    if (!TZ_BITS_GRID && TZ_BOUNDARY_X == TZ_FIXED && off_x)
+#if TZ_EDGES == 1
+    if (!TZ_BITS_GRID && TZ_FIXED_X && off_x)
         value = tz_choose(t.sides_x.outside[qx], edge, value);
-    if (TZ_BOUNDARY_Y == TZ_FIXED && off_y)
+    if (TZ_FIXED_Y && off_y)
         value = tz_choose(t.sides_y.outside[qy], edge, value);
-    if (TZ_BOUNDARY_Z == TZ_FIXED && off_z)
+    if (TZ_FIXED_Z && off_z)
         value = tz_choose(t.sides_z.outside[qz], edge, value);
+#else /* where a cell is outside on several axes the first decides, so it comes last */
+    if (TZ_FIXED_Z && off_z)
+        value = tz_choose(t.sides_z.outside[qz], tz_edge<2, T>(edge, t.sides_z.high[qz]), value);
+    if (TZ_FIXED_Y && off_y)
+        value = tz_choose(t.sides_y.outside[qy], tz_edge<1, T>(edge, t.sides_y.high[qy]), value);
+    if (TZ_FIXED_X && off_x)
+        value = tz_choose(t.sides_x.outside[qx], tz_edge<0, T>(edge, t.sides_x.high[qx]), value);
+#endif
     return value;
 }
 
@@ -399,7 +417,7 @@ TZ_DEVICE void tz_send_brick(const tz_arguments &a, const tz_tile &t, unsigned i
  * earlier: the compiler would then read the words one after the other. */
 template <class T>
 TZ_DEVICE void tz_receive_brick(const tz_arguments &a, const tz_tile &t, unsigned int tag, int word,
-                                T edge, tz_brick<T> &own)
+                                const tz_edges<T> &edge, tz_brick<T> &own)
 {
     const int WORDS = sizeof(T) / 4;
     static_assert(TZ_BATCH <= 32, "a bit for each of a batch");
@@ -475,7 +493,7 @@ template <class T, class V> TZ_DEVICE void tz_assign(T &to, V value)
 #define TZ__CONTEXT_FIELD(name, type)                                                              \
     tz_brick<type> name;                                                                           \
     const type *name##_at;                                                                         \
-    type name##_edge;                                                                              \
+    tz_edges<type> name##_edge;                                                                    \
     tz_brick<type> name##_out;
 #define TZ_CELL_ONCE(cell, ONCE)                                                                   \
     struct once_##cell {                                                                           \

@@ -204,11 +204,10 @@ TZ_DEVICE tz_word tz_outside(const tz_arguments &a, int x, tz_word value, tz_edg
 }
 template <class T> TZ_DEVICE T tz_outside(const tz_arguments &a, int x, T value, tz_edges<T> edge)
 {
-    if (TZ_EDGES > 1 && TZ_LOW_X == TZ_FIXED)
-        value = tz_choose(x < 0, tz_edge<0, T>(edge, false), value);
-    if (TZ_EDGES > 1 && TZ_HIGH_X == TZ_FIXED)
-        value = tz_choose(x >= a.nx, tz_edge<0, T>(edge, true), value);
-    return value;
+    if (TZ_EDGES == 1 || (TZ_LOW_X != TZ_FIXED && TZ_HIGH_X != TZ_FIXED))
+        return value;
+    const int inside = tz_map<TZ_LOW_X, TZ_HIGH_X>(x, a.nx);
+    return tz_choose(inside < 0, tz_edge<0, T>(edge, inside < -1), value);
 }
 
 /* Is row y past a fixed side? (The compiler makes slower code of a function.) */
@@ -535,9 +534,10 @@ template <class T> TZ_DEVICE void tz_commit(const tz_strip &s, T *to, int y, con
 
 /* ---- The language of cell updates ------------------------------------------------------------
  *
- * A cell update reads a window of rows around the lane's columns; TZ__R_name is its radius. */
+ * A cell update reads a window of a field: TZ__ROWS_name rows before the cell's, and TZ__COLUMNS_name
+ * columns more than the lane's own to each side. */
 #define TZ__CONTEXT_FIELD(name, type)                                                              \
-    const type(*name)[TZ_V + 2 * TZ__R_##name];                                                    \
+    const type(*name)[TZ_V + 2 * TZ__COLUMNS_##name];                                              \
     type *name##_out;
 #define TZ_CELL_ONCE(cell, ONCE)                                                                   \
     struct once_##cell {                                                                           \
@@ -582,7 +582,7 @@ template <class T> TZ_DEVICE void tz_commit(const tz_strip &s, T *to, int y, con
     else                                                                                           \
         tz_new[TZ_CELL_RADIUS - (dy)] =                                                            \
             tz_s[(TZ_CELL_RADIUS - (dy)) % (2 * TZ_CELL_RADIUS)][tz_e] + row(0);
-#define TZ__AT3(f, dx, dy, dz) (tz_c.f[(dy) + TZ__R_##f][tz_e + (dx) + TZ__R_##f])
+#define TZ__AT3(f, dx, dy, dz) (tz_c.f[(dy) + TZ__ROWS_##f][tz_e + (dx) + TZ__COLUMNS_##f])
 #define TZ_PUT(f, value) (tz_c.f##_out[tz_e] = (value))
 #define TZ_X (tz_c.x)
 #define TZ_Y (tz_c.y)

@@ -15,7 +15,8 @@
  *                     made of static fields is in once_MADE[slot]; where `makes` is 1 the level
  *                     makes the row `last` of it first
  *   TZ_READS_l(TAKE, WINDOW)  what it reads: TAKE as in TZ_TAKE_LIST; WINDOW(name, type, level,
- *                             slot, radius) is the rows of a ring from `slot` on
+ *                             slot, rows, columns) is so many rows of a ring from `slot` on,
+ *                             with columns of the adjacent lanes
  *   TZ_ADDS_l(D)      with TZ_SUMS, of the one field: D(l, name, type, level, slot, radius, cell)
  *   TZ_MAKES_l(D)     what it writes: D(l, name, type, radius, last, kept); flags, 0 or 1: it is
  *                     the stage's result, later levels read it */
@@ -73,9 +74,9 @@ struct tz_queues {
 
 /* ---- Levels ---------------------------------------------------------------------------------- */
 
-#define TZ__WINDOW(name, type, level, slot, radius)                                                \
-    type name##_w[2 * radius + 1][TZ_V + 2 * radius];                                              \
-    tz_ring_window<BORDER, slot, radius>(s, q.name##_##level, name##_w, name##_edge);              \
+#define TZ__WINDOW(name, type, level, slot, rows, columns)                                         \
+    type name##_w[rows][TZ_V + 2 * columns];                                                       \
+    tz_ring_window<BORDER, slot, columns>(s, q.name##_##level, name##_w, name##_edge);             \
     c.name = name##_w;
 
 #define TZ__NEW(l, name, type, radius, last, kept)                                                 \
@@ -234,9 +235,10 @@ TZ_KERNEL(tz_stage, 32 * TZ_WARPS)(const tz_arguments a)
     const int high = s.low + chunk < a.ny ? s.low + chunk : a.ny;
     if (s.low >= a.ny)
         return;
-    s.x0 = strip * (TZ_STRIP - 2 * TZ_GHOST) - TZ_GHOST;
+    s.x0 = strip * (TZ_STRIP - TZ_GHOST_LOW - TZ_GHOST_HIGH) - TZ_GHOST_LOW;
     tz_strip_place(a, s);
-    const bool own = tz_lane() * TZ_V >= TZ_GHOST && tz_lane() * TZ_V < TZ_STRIP - TZ_GHOST;
+    const bool own =
+        tz_lane() * TZ_V >= TZ_GHOST_LOW && tz_lane() * TZ_V < TZ_STRIP - TZ_GHOST_HIGH;
     s.rows = own && s.x < a.nx ? high - s.low : 0;
     tz_rings q;
     int y = tz_first_row(s);

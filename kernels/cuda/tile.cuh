@@ -21,47 +21,47 @@ struct tz_place {
     long long step;
 };
 
-/* The offset to a neighbour in shared memory along one axis; `outside` is set where it is the
+/* The offset to a neighbour in shared memory along one axis; `mapped` is below 0 where it is the
  * boundary value. On a periodic axis the ghost zone holds all neighbours. */
-template <int BOUNDARY> TZ_DEVICE int tz_offset(int c, int d, int n, bool &outside)
+template <int LOW, int HIGH> TZ_DEVICE int tz_offset(int c, int d, int n, int &mapped)
 {
-    if (BOUNDARY == TZ_PERIODIC)
+    if (LOW == TZ_PERIODIC)
         return d;
-    const int mapped = tz_map<BOUNDARY>(c + d, n);
-    outside = outside || mapped < 0;
+    mapped = tz_map<LOW, HIGH>(c + d, n);
     return mapped < 0 ? 0 : mapped - c;
 }
 
 template <bool BORDER, class T>
-TZ_DEVICE T tz_state(const tz_arguments &a, const tz_place &p, const T *field, T edge, int dx,
-                     int dy, int dz)
+TZ_DEVICE T tz_state(const tz_arguments &a, const tz_place &p, const T *field,
+                     const tz_edges<T> &edge, int dx, int dy, int dz)
 {
     if (BORDER) {
-        bool outside = false;
+        const int word = p.x + dx;
+        int x = 0, y = 0, z = 0;
         if (!TZ_BITS_GRID)
-            dx = tz_offset<TZ_BOUNDARY_X>(p.x, dx, a.nx, outside);
+            dx = tz_offset<TZ_LOW_X, TZ_HIGH_X>(p.x, dx, a.nx, x);
         if (TZ_DIMS > 1)
-            dy = tz_offset<TZ_BOUNDARY_Y>(p.y, dy, a.ny, outside);
+            dy = tz_offset<TZ_LOW_Y, TZ_HIGH_Y>(p.y, dy, a.ny, y);
         if (TZ_DIMS > 2)
-            dz = tz_offset<TZ_BOUNDARY_Z>(p.z, dz, a.nz, outside);
-        if (outside)
-            return edge;
+            dz = tz_offset<TZ_LOW_Z, TZ_HIGH_Z>(p.z, dz, a.nz, z);
+        if (x < 0 || y < 0 || z < 0)
+            return tz_value_outside<T>(a, edge, word, x, y, z);
     }
     return tz_get(field + p.index + dx + TZ_EXT_X * (dy + TZ_EXT_Y * dz));
 }
 
 template <bool BORDER, class T>
-TZ_DEVICE T tz_static(const tz_arguments &a, const tz_place &p, const T *field, T edge, int dx,
-                      int dy, int dz)
+TZ_DEVICE T tz_static(const tz_arguments &a, const tz_place &p, const T *field,
+                      const tz_edges<T> &edge, int dx, int dy, int dz)
 {
     int x = p.x + dx, y = p.y + dy, z = p.z + dz;
     if (BORDER) {
         if (!TZ_BITS_GRID)
-            x = tz_map<TZ_BOUNDARY_X>(x, a.nx);
-        y = TZ_DIMS > 1 ? tz_map<TZ_BOUNDARY_Y>(y, a.ny) : 0;
-        z = TZ_DIMS > 2 ? tz_map<TZ_BOUNDARY_Z>(z, a.nz) : 0;
+            x = tz_map<TZ_LOW_X, TZ_HIGH_X>(x, a.nx);
+        y = TZ_DIMS > 1 ? tz_map<TZ_LOW_Y, TZ_HIGH_Y>(y, a.ny) : 0;
+        z = TZ_DIMS > 2 ? tz_map<TZ_LOW_Z, TZ_HIGH_Z>(z, a.nz) : 0;
         if ((!TZ_BITS_GRID && x < 0) || y < 0 || z < 0)
-            return edge;
+            return tz_value_outside<T>(a, edge, x, x, y, z);
     }
     if (TZ_BITS_GRID) /* words near an end of a row also hold columns of its other end */
         return tz_load_static_word(a, field + (long long)a.pitch * y + a.plane * z, x, edge);
@@ -96,16 +96,16 @@ TZ_DEVICE bool tz_wanted(const tz_arguments &a, const tz_place &p, int rest)
         return false;
     if (TZ_DIMS > 2 && (z < -rest || z >= TZ_TILE_Z + rest))
         return false;
-    return (TZ_BITS_GRID || tz_computed<TZ_BOUNDARY_X>(p.x, a.nx)) &&
-           (TZ_DIMS < 2 || tz_computed<TZ_BOUNDARY_Y>(p.y, a.ny)) &&
-           (TZ_DIMS < 3 || tz_computed<TZ_BOUNDARY_Z>(p.z, a.nz));
+    return (TZ_BITS_GRID || tz_computed<TZ_LOW_X, TZ_HIGH_X>(p.x, a.nx)) &&
+           (TZ_DIMS < 2 || tz_computed<TZ_LOW_Y, TZ_HIGH_Y>(p.y, a.ny)) &&
+           (TZ_DIMS < 3 || tz_computed<TZ_LOW_Z, TZ_HIGH_Z>(p.z, a.nz));
 }
 
 TZ_DEVICE void tz_place_inside(const tz_arguments &a, tz_place &p)
 {
-    p.x_in = TZ_BITS_GRID ? (p.x % a.nx + a.nx) % a.nx : tz_map<TZ_BOUNDARY_X>(p.x, a.nx);
-    p.y_in = TZ_DIMS > 1 ? tz_map<TZ_BOUNDARY_Y>(p.y, a.ny) : 0;
-    p.z_in = TZ_DIMS > 2 ? tz_map<TZ_BOUNDARY_Z>(p.z, a.nz) : 0;
+    p.x_in = TZ_BITS_GRID ? (p.x % a.nx + a.nx) % a.nx : tz_map<TZ_LOW_X, TZ_HIGH_X>(p.x, a.nx);
+    p.y_in = TZ_DIMS > 1 ? tz_map<TZ_LOW_Y, TZ_HIGH_Y>(p.y, a.ny) : 0;
+    p.z_in = TZ_DIMS > 2 ? tz_map<TZ_LOW_Z, TZ_HIGH_Z>(p.z, a.nz) : 0;
 }
 
 /* ---- The language of cell updates ------------------------------------------------------------ */
@@ -113,7 +113,7 @@ TZ_DEVICE void tz_place_inside(const tz_arguments &a, tz_place &p)
 #define TZ__CONTEXT_FIELD(name, type)                                                              \
     const type *name;                                                                              \
     type *name##_out;                                                                              \
-    type name##_edge;
+    tz_edges<type> name##_edge;
 #define TZ_CELL_ONCE(cell, ONCE)                                                                   \
     struct context_##cell {                                                                        \
         TZ_FIELDS(TZ__CONTEXT_FIELD)                                                               \

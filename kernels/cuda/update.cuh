@@ -32,24 +32,25 @@ struct tz_place {
 
 /* A cell that may lie outside the grid. */
 template <class T>
-TZ_OUTLINE T tz_read_border(const tz_arguments &a, const typename tz_stored<T>::kind *field, T edge,
-                            int x, int y, int z)
+TZ_OUTLINE T tz_read_border(const tz_arguments &a, const typename tz_stored<T>::kind *field,
+                            tz_edges<T> edge, int x, int y, int z)
 {
     if (!TZ_BITS_GRID)
-        x = tz_map<TZ_BOUNDARY_X>(x, a.nx);
-    y = TZ_DIMS > 1 ? tz_map<TZ_BOUNDARY_Y>(y, a.ny) : 0;
-    z = TZ_DIMS > 2 ? tz_map<TZ_BOUNDARY_Z>(z, a.nz) : 0;
+        x = tz_map<TZ_LOW_X, TZ_HIGH_X>(x, a.nx);
+    y = TZ_DIMS > 1 ? tz_map<TZ_LOW_Y, TZ_HIGH_Y>(y, a.ny) : 0;
+    z = TZ_DIMS > 2 ? tz_map<TZ_LOW_Z, TZ_HIGH_Z>(z, a.nz) : 0;
     if ((!TZ_BITS_GRID && x < 0) || y < 0 || z < 0)
-        return edge;
+        return tz_value_outside<T>(a, edge, x, x, y, z);
     field += (long long)a.pitch * y + a.plane * z;
     if (TZ_BITS_GRID)
-        return (T)tz_load_word(a, (const tz_word *)field, x, (tz_word)edge);
+        return (T)tz_load_static_word(a, field, x, edge);
     return (T)tz_load_one(field + x);
 }
 
 template <bool BORDER, class T>
 TZ_DEVICE T tz_read(const tz_arguments &a, const tz_place &p,
-                    const typename tz_stored<T>::kind *field, T edge, int dx, int dy, int dz)
+                    const typename tz_stored<T>::kind *field, tz_edges<T> edge, int dx, int dy,
+                    int dz)
 {
     if (BORDER)
         return tz_read_border<T>(a, field, edge, p.x + dx, p.y + dy, p.z + dz);
@@ -103,7 +104,7 @@ TZ_DEVICE double tz_sum_lanes(double value)
 
 #define TZ__CONTEXT_FIELD(name, type)                                                              \
     const tz_stored<type>::kind *name;                                                             \
-    type name##_edge;                                                                              \
+    tz_edges<type> name##_edge;                                                                    \
     type name##_new;
 #define TZ_CELL_ONCE(cell, ONCE)                                                                   \
     struct context_##cell {                                                                        \

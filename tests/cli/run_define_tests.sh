@@ -43,6 +43,11 @@ t predict heta --from heat.lua --grid 64,64 --device gtx280
 check "predict --from: unknown stencil" errs "unknown plugin 'heta'; did you mean 'heat'?"
 t predict heat --from nosuch.lua --grid 64,64 --device gtx280
 check "predict --from: no scenario" errs "nosuch.lua: "
+t plugins --from heat.lua
+check "plugins --from: the stencil" says "k"
+check "plugins --from: no others" sh -c '! grep -q hotspot out'
+t plugins hotspot --from heat.lua
+check "plugins --from: another name" is $rc 1
 chmod 755 cache/stencils
 t run heat.lua -q
 check "an open folder: exit code 1" is $rc 1

@@ -110,6 +110,101 @@ static void test_coefficients(void **state)
                    "}\n");
 }
 
+/* Rows and planes that several cells need. */
+static void test_forms(void **state)
+{
+    const tz_defined_update planes[] = {
+        {"u", TEXT("sum(k,-1,1, dt*sum(j,0,1, u[j,j,k]))/4 + heat")}};
+    const tz_defined_update rows[] = {
+        {"u", TEXT("(u[-1,-1] + u[1,-1]) + 2*(u[-1,0] + u) + (u[-1,1] + u[1,1])")}};
+    const tz_defined_field fields[] = {REAL_STATE("u"), REAL_STATIC("heat")};
+    const tz_defined_param params[] = {PARAM("dt", 1)};
+    tz_defined_pass passes[] = {{UPDATES(planes)}};
+    tz_definition d = {.id = "form", .dims = 3, FIELDS(fields), PARAMS(params), PASSES(passes)};
+    check_cell(&d, "/* form: a stencil that a scenario defines. */\n"
+                   "#define TZ_FIELDS(F) F(u, real) F(heat, real)\n"
+                   "#define TZ_CONSTANTS(K) K(dt, real)\n"
+                   "#define TZ_READS(R) R(update, u, 0, 1, 0, 1, -1, 1)\n"
+                   "\n"
+                   "/* What a plane adds to the cells of several planes. */\n"
+                   "#define FORM_SUM1(dz) (TZ_K(dt) * (TZ_AT(u, 0, 0, dz) + TZ_AT(u, 1, 1, dz)))\n"
+                   "#define FORM_PLANES(D) D(FORM_SUM1, real)\n"
+                   "\n"
+                   "TZ_CELL_PLANES(update, FORM_PLANES)\n"
+                   "{\n"
+                   "    TZ_PUT(u, (TZ_PLANE(FORM_SUM1, -1) + TZ_PLANE(FORM_SUM1, 0) + "
+                   "TZ_PLANE(FORM_SUM1, 1)) / 4 +\n"
+                   "        TZ_AT(heat, 0, 0, 0));\n"
+                   "}\n"
+                   "\n"
+                   "#undef FORM_SUM1\n"
+                   "#undef FORM_PLANES\n");
+    d.dims = 2;
+    d.fields_count = 1;
+    d.params_count = 0;
+    passes[0].updates = rows;
+    check_cell(&d, "/* form: a stencil that a scenario defines. */\n"
+                   "#define TZ_FIELDS(F) F(u, real)\n"
+                   "#define TZ_CONSTANTS(K)\n"
+                   "\n"
+                   "/* What a row adds to the cell. */\n"
+                   "#define FORM_ROW1(dy) (TZ_AT(u, -1, dy) + TZ_AT(u, 1, dy))\n"
+                   "#define FORM_ROW2(dy) (2 * (TZ_AT(u, -1, dy) + TZ_AT(u, 0, dy)))\n"
+                   "#define FORM_ROWS(D) D(-1, FORM_ROW1) D(0, FORM_ROW2) D(1, FORM_ROW1)\n"
+                   "\n"
+                   "TZ_CELL_ROWS(update, u, real, FORM_ROWS)\n"
+                   "\n"
+                   "#undef FORM_ROW1\n"
+                   "#undef FORM_ROW2\n"
+                   "#undef FORM_ROWS\n");
+}
+
+/* Of an array without zeros, equal coefficients are grouped in each row; else in all of it. */
+static void test_grouped_coefficients(void **state)
+{
+    double values[] = {1, 2, 1, 2, 4, 2, 1, 2, 1};
+    const tz_defined_coefficients c = {.dims = 2, .side = {3, 3, 1}, .values = values, .scale = 1};
+    const tz_definition d = {
+        .id = "box", .dims = 2, FIELDS(one_real), .coefficients = &c, .group = true};
+    tz_defined_source source;
+    assert_ok(tz_define_source(&d, &source, &failure));
+    assert_non_null(strstr(source.cell_text, "#define BOX_ROW2(dy) (2 * (TZ_AT(u, -1, dy) + "
+                                             "TZ_AT(u, 1, dy)) + 4 * TZ_AT(u, 0, dy))\n"));
+    tz_defined_source_clear(&source);
+    values[0] = 0;
+    assert_ok(tz_define_source(&d, &source, &failure));
+    assert_non_null(strstr(source.cell_text, "TZ_PUT(u, 2 * (TZ_AT(u, 0, -1) + TZ_AT(u, -1, 0) +"));
+    tz_defined_source_clear(&source);
+}
+
+/* A text by hand has all parameters and scalars as constants. */
+static void test_raw_text(void **state)
+{
+    const tz_defined_param params[] = {PARAM("dt", 1), INT_PARAM("n", 2)};
+    const tz_defined_scalar scalars[] = {{"push", TEXT("step*dt")}};
+    const tz_defined_update updates[] = {{.field = "u"}};
+    const tz_defined_pass passes[] = {{.name = "own", UPDATES(updates), .radius = 3}};
+    const tz_definition d = {.id = "raw",
+                             .dims = 1,
+                             FIELDS(one_real),
+                             PARAMS(params),
+                             SCALARS(scalars),
+                             PASSES(passes),
+                             .raw = "TZ_CELL(own) { TZ_PUT(u, TZ_K(dt) * TZ_AT(u, 3)); }"};
+    tz_defined_source source;
+    assert_ok(tz_define_source(&d, &source, &failure));
+    same_text(source.cell_text,
+              "/* raw: a stencil that a scenario defines. */\n"
+              "#define TZ_FIELDS(F) F(u, real)\n"
+              "#define TZ_CONSTANTS(K) K(dt, real) K(n, int) K(push, real, varies)\n"
+              "\nTZ_CELL(own) { TZ_PUT(u, TZ_K(dt) * TZ_AT(u, 3)); }\n");
+    assert_non_null(strstr(source.plugin_text, "#define TZ_CELL_RADIUS 3\n"));
+    assert_non_null(
+        strstr(source.plugin_text, "constants[TZ_CONSTANT(raw, n)] = p[PARAM_n].number;\n"));
+    assert_non_null(strstr(source.plugin_text, "TZ_WRITES(raw, u)"));
+    tz_defined_source_clear(&source);
+}
+
 /* Names of fields that are the letters of the lists, and lists of many. */
 static void test_lists(void **state)
 {
@@ -196,21 +291,21 @@ static void test_plugin(void **state)
         "#define TZ_CELL_TEXT \"wave.cell.h\"\n#define TZ_CELL_ID wave_slope\n"
         "#define TZ_CELL_NAME slope\n#define TZ_CELL_DIMS 1\n#define TZ_CELL_RADIUS 1\n"
         "#define TZ_CELL_REAL 1\n#include <trapeze/rows.h>\n\n"
-        "enum {\n    P_dt,\n    PARAMS\n};\n\n"
+        "enum {\n    PARAM_dt,\n    PARAMS\n};\n\n"
         "static const tz_param params[PARAMS] = {\n"
-        "    [P_dt] = TZ_REAL_PARAM(\"dt\", 0.1, 0, 1, \"s\", \"time step\"),\n};\n\n"
+        "    [PARAM_dt] = TZ_REAL_PARAM(\"dt\", 0.1, 0, 1, \"s\", \"time step\"),\n};\n\n"
         "static double power(double x, int n)\n{\n    double result = x;\n"
         "    for (int i = 1; i < n; i++)\n        result *= x;\n    return result;\n}\n\n"
         "/* The constants of the cell update, in double; each is rounded once. */\n"
         "static int derive(tz_setup *setup)\n{\n    const tz_value *p = setup->params;\n"
         "    double *constants = setup->constants;\n"
-        "    constants[TZ_CONSTANT(wave_update, k1)] = p[P_dt].number * p[P_dt].number;\n"
+        "    constants[TZ_CONSTANT(wave_update, k1)] = p[PARAM_dt].number * p[PARAM_dt].number;\n"
         "    return 0;\n}\n\n"
         "/* The constants that change with the iteration. */\n"
         "static int at_step(const tz_setup *setup, int64_t step, double *constants)\n{\n"
         "    const tz_value *p = setup->params;\n"
         "    constants[TZ_CONSTANT(wave_update, push)] = exp(-power((double)step -\n"
-        "        50.0, 2) * p[P_dt].number);\n"
+        "        50.0, 2) * p[PARAM_dt].number);\n"
         "    return 0;\n}\n\n"
         "static const tz_field fields[] = {\n"
         "    TZ_STATE_FIELD(\"u\", TZ_REAL, \"m\", \"height\", .initial = 0.5, .boundary_value = "
@@ -239,4 +334,5 @@ static void test_plugin(void **state)
 }
 
 TEST_MAIN(NULL, NULL, TEST(test_order_and_constants), TEST(test_differences), TEST(test_group),
-          TEST(test_coefficients), TEST(test_lists), TEST(test_hostile_words), TEST(test_plugin))
+          TEST(test_coefficients), TEST(test_forms), TEST(test_grouped_coefficients),
+          TEST(test_raw_text), TEST(test_lists), TEST(test_hostile_words), TEST(test_plugin))

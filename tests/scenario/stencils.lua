@@ -87,12 +87,32 @@ if not tz.checking then
   tz.expect(up:get("u", 2, 6) == 6 and up:sum "u" == 6)
 end
 
+-- Numbers keep all their digits.
+local third = tz.simulation { plugin = tz.stencil { coefficients = { 0, 1, 0 }, v = 1 / 3 }, grid = { 4 },
+  precision = "double", fields = { u = 1 } }
+third:run(1)
+tz.expect(tz.checking or third:get("u", 1) == 1 / 3)
+
 -- In coroutines, and after errors.
 local inside = coroutine.wrap(function()
   pcall(tz.stencil, { dims = 2, update = { u = "u +" } })
   coroutine.yield(tz.stencil { dims = 3, update = "u[0,0,1]" })
 end)
 tz.expect(inside().dims == 3)
+
+-- Derived fields can be looked at, not set.
+local speed = tz.simulation {
+  plugin = tz.stencil { dims = 1, fields = { a = "real", b = "real" }, update = { a = "a", b = "b" },
+    outputs = { both = "sqrt(a^2 + b^2)" } },
+  grid = { 4 }, fields = { a = 3, b = 4 },
+}
+tz.expect(tz.checking or speed:max "both" == 5)
+c.refuses("both", speed.set, speed, "both", 1)
+
+-- A constant that changes with the iteration.
+local pulsed = tz.simulation { plugin = tz.stencil { dims = 1, scalars = { pulse = "step" }, update = "u + pulse" }, grid = { 4 } }
+pulsed:run(4)
+tz.expect(tz.checking or pulsed:get("u", 0) == 6)
 
 -- Predictions and policies take it.
 local p = tz.predict { plugin = heat, grid = { 512, 512 }, device = "gtx280", model = "meng2009" }
@@ -111,6 +131,7 @@ refused("needs 'update', 'passes' or 'coefficients'", { dims = 1 })
 refused("give 'update' or 'passes', not both", { dims = 1, update = ok, passes = { ok } })
 refused("give 'update' or 'coefficients', not both", { update = ok, coefficients = { 1, 2, 1 } })
 refused("'update' must be a table { FIELD = formula }", { dims = 1, update = 7 })
+refused("'v' must be a finite number", { coefficients = { 1, 2, 1 }, v = 0 / 0 })
 refused("'u' must be a formula, a string, not a boolean", { dims = 1, update = { u = true } })
 refused("needs NAME = value, not a list", { dims = 1, update = { "u" } })
 refused("'passes' must be a list of 1 to 8 passes", { dims = 1, passes = {} })

@@ -89,9 +89,6 @@ int tz_cuda_threads(const tz_cuda_family *family, const tz_plan *plan)
 
 const char *tz_cuda_refusal(const tz_cuda_family *family, const tz_problem *problem)
 {
-    if (tz_problem_has_sides(problem))
-        return "has sides with different boundaries or boundary values, which the kernels of the "
-               "cuda backend do not know";
     return family->refuses ? family->refuses(problem) : NULL;
 }
 
@@ -165,10 +162,6 @@ static tz_status complete_plan(const tz_problem *problem, const tz_limits *limit
     }
     if (!status)
         return TZ_OK;
-    if (!first.code && tz_problem_has_sides(problem))
-        return tz_error_set(error, TZ_UNSUPPORTED, "boundary",
-                            "the cuda backend has the same boundary and boundary value on all "
-                            "sides of an axis: use --backend cpu");
     if (!first.code)
         return tz_error_set(error, TZ_UNSUPPORTED, "backend",
                             "no family of the cuda backend supports '%s': use --backend cpu",

@@ -73,6 +73,12 @@ bool tz_cuda_family_at(int index, int dims, const tz_cuda_family **out);
 /* tz_backend.family. */
 const char *tz_cuda_family_name(int index);
 
+/* How far a pass reads state fields, and how far an iteration does. A mirror repeats cells as far
+ * inside the grid as the read is outside: they must be there even where a tile ends, so with a mirror
+ * on one side of an axis the reach to its other side is at least as large. */
+tz_reach tz_cuda_pass_reach(const tz_problem *problem, const tz_pass *pass);
+tz_reach tz_cuda_reach(const tz_problem *problem);
+
 /* Elements from one row to the next in device memory. */
 int64_t tz_cuda_pitch(const tz_problem *problem);
 /* Bytes of a field in device memory, and the place of a box of elements in it. */

@@ -1,5 +1,7 @@
 #include "backend/cuda/family/footprint.h"
 
+#include "backend/cuda/family/family.h"
+
 #include <string.h>
 
 enum { TRIALS = 96, SLOTS = 256 };
@@ -105,6 +107,32 @@ void tz_footprint_probe(const tz_problem *problem, const tz_pass *pass, tz_footp
         p.access.step = (int64_t)(draw(&p) % 7);
         pass->kernels->cell[problem->precision](&p.access);
     }
+}
+
+tz_reach tz_cuda_pass_reach(const tz_problem *problem, const tz_pass *pass)
+{
+    tz_reach reach = tz_pass_reach(problem->stencil, pass);
+    for (int axis = 0; axis < TZ_AXES; axis++) {
+        const int low = reach.low[axis], high = reach.high[axis], larger = low > high ? low : high;
+        if (problem->boundary[axis][0] == TZ_MIRROR)
+            reach.high[axis] = larger;
+        if (problem->boundary[axis][1] == TZ_MIRROR)
+            reach.low[axis] = larger;
+    }
+    return reach;
+}
+
+tz_reach tz_cuda_reach(const tz_problem *problem)
+{
+    tz_reach sum = {{0}, {0}};
+    for (int p = 0; p < problem->stencil->passes_count; p++) {
+        const tz_reach reach = tz_cuda_pass_reach(problem, &problem->stencil->passes[p]);
+        for (int axis = 0; axis < TZ_AXES; axis++) {
+            sum.low[axis] += reach.low[axis];
+            sum.high[axis] += reach.high[axis];
+        }
+    }
+    return sum;
 }
 
 uint32_t tz_footprint_row(const tz_footprint *footprint, int field, int dz, int dy)

@@ -69,11 +69,11 @@ void tz_cuda_emit_sizes(tz_cuda_text *t, const tz_problem *problem, int height,
 void tz_cuda_emit_pass(tz_cuda_text *t, const tz_problem *problem, int p)
 {
     const tz_pass *pass = &problem->stencil->passes[p];
-    tz_cuda_emit(
-        t,
-        "#undef TZ_FIELDS\n#undef TZ_CONSTANTS\n#undef TZ_CELL_RADIUS\n#undef TZ_CELL_DIMS\n"
-        "#define TZ_CELL_RADIUS %d\n#define TZ_CELL_DIMS %d\n",
-        pass->radius, problem->dims);
+    tz_cuda_emit(t,
+                 "#undef TZ_FIELDS\n#undef TZ_CONSTANTS\n#undef TZ_READS\n#undef "
+                 "TZ_CELL_RADIUS\n#undef TZ_CELL_DIMS\n"
+                 "#define TZ_CELL_RADIUS %d\n#define TZ_CELL_DIMS %d\n",
+                 pass->radius, problem->dims);
     const char *at = pass->text_defines ? pass->text_defines : "";
     while (*at) {
         const size_t length = strcspn(at, " ");
@@ -96,7 +96,7 @@ static void emit_fields(tz_cuda_text *t, const tz_problem *problem, const char *
     const tz_stencil *s = problem->stencil;
     tz_cuda_emit(t, "#define %s(D)", list);
     for (int f = 0; f < s->fields_count; f++)
-        if (fields >> f & 1 && s->fields[f].role != TZ_DERIVED)
+        if (fields >> f & 1)
             tz_cuda_emit(t, " \\\n    D(%s, %s, %s, %d)", tz_role_name(s->fields[f].role),
                          s->fields[f].name, tz_cuda_type_name(s->fields[f].type), f);
     tz_cuda_emit(t, "\n");

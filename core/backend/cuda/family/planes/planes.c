@@ -2,7 +2,7 @@
  *
  * A plan's tile is the part that a block stores: tile[0] columns, tile[1] rows, and a chunk of
  * tile[2] planes. A block holds 32*vector columns and warps*R rows, R being the rows of a lane. On
- * each side it loses the reach of the height; for columns, the reach is rounded up to a vector. So
+ * each side it loses the height's reach; for columns, the reach is rounded up to a vector. So
  * tile[1] determines R. Planes are fetched `ahead` steps before they are needed. A chunk of 0 is
  * chosen at launch. */
 #include "backend/cuda/family/planes/scheme.h"
@@ -10,6 +10,7 @@
 #include "backend/cuda/family/family.h"
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- Plans ----------------------------------------------------------------------------------- */
@@ -35,13 +36,14 @@ static bool fits(const planes_scheme *s, const tz_limits *limits, const tz_plan 
 /* Useful rows of a tile whose lanes have `rows` rows each. Not positive: no tile has them. */
 static int64_t useful_rows(const tz_problem *problem, const tz_plan *plan, int rows)
 {
-    return (int64_t)plan->warps * rows -
-           2 * (int64_t)plan->height * tz_stencil_reach(problem->stencil);
+    const tz_reach ghost = planes_ghost(problem, 1, plan->height);
+    return (int64_t)plan->warps * rows - ghost.low[1] - ghost.high[1];
 }
 
 static int64_t useful_columns(const tz_problem *problem, const tz_plan *plan, int vector)
 {
-    return 32 * (int64_t)vector - 2 * planes_ghost_x(problem, vector, plan->height);
+    const tz_reach ghost = planes_ghost(problem, vector, plan->height);
+    return 32 * (int64_t)vector - ghost.low[0] - ghost.high[0];
 }
 
 static tz_status check_numbers(const tz_plan *plan, tz_error *error)
@@ -99,18 +101,21 @@ static bool complete(const tz_problem *problem, const tz_plan *given, tz_plan *p
     return true;
 }
 
-/* Completes *plan for a height; *scheme is its scheme. */
+/* Completes *plan for a height; *spare: planes that its rings have room for. */
 static bool possible(const tz_problem *problem, const tz_limits *limits, const tz_plan *given,
-                     tz_plan *plan, int height, bool roomy, planes_scheme *scheme)
+                     tz_plan *plan, int height, bool roomy, int *spare)
 {
     tz_plan trial = *plan;
     trial.height = height;
-    while (complete(problem, given, &trial) &&
-           planes_scheme_make(scheme, problem, limits, &trial)) {
-        if (fits(scheme, limits, &trial, roomy)) {
+    while (complete(problem, given, &trial)) {
+        planes_scheme *scheme = planes_scheme_make(problem, limits, &trial);
+        const bool good = scheme && fits(scheme, limits, &trial, roomy);
+        *spare = good ? planes_spare(scheme) : 0;
+        free(scheme);
+        if (good)
             *plan = trial;
-            return true;
-        }
+        if (good || !scheme)
+            return good;
         /* Fewer columns, unless they were requested. */
         if (given->vector > 0 || given->tile[0] > 0 || trial.vector == 1)
             return false;
@@ -122,12 +127,18 @@ static bool possible(const tz_problem *problem, const tz_limits *limits, const t
     return false;
 }
 
-/* The same, if possible without spilt registers. */
+/* The same, if possible without spilt registers. Many fields take fewer warps, unless they were
+ * requested. */
 static bool possible_at_all(const tz_problem *problem, const tz_limits *limits,
-                            const tz_plan *given, tz_plan *plan, int height, planes_scheme *scheme)
+                            const tz_plan *given, tz_plan *plan, int height, int *spare)
 {
-    return possible(problem, limits, given, plan, height, false, scheme) ||
-           possible(problem, limits, given, plan, height, true, scheme);
+    for (;; plan->warps /= 2) {
+        if (possible(problem, limits, given, plan, height, false, spare) ||
+            possible(problem, limits, given, plan, height, true, spare))
+            return true;
+        if (given->warps > 0 || plan->warps <= 4)
+            return false;
+    }
 }
 
 /* Memory limits stars. If cells read corners, arithmetic becomes the limit at a lower height. */
@@ -141,43 +152,58 @@ static int usual_height(const tz_problem *problem)
     return height > 0 ? height : 1;
 }
 
+/* Chooses how many planes to fetch ahead: as many as the rings have room for. Many bytes a step take
+ * longer than their step if their latency is added, so then two. */
+static void fetch_earlier(const tz_problem *problem, const tz_limits *limits, tz_plan *plan,
+                          int spare)
+{
+    tz_plan more = *plan;
+    more.ahead = 2;
+    planes_scheme *s = planes_scheme_make(problem, limits, &more);
+    if (s && s->carried && spare == 0 && fits(s, limits, &more, true))
+        spare = 1 + planes_spare(s);
+    free(s);
+    plan->ahead += spare;
+}
+
 static tz_status planes_plan(const tz_problem *problem, const tz_limits *limits, tz_plan *plan,
                              tz_error *error)
 {
     const tz_plan given = *plan;
-    planes_scheme s;
+    int spare = 0;
     tz_status status = check_numbers(plan, error);
     if (status)
         return status;
     if (plan->ahead == 0)
         plan->ahead = 1;
-    if (plan->warps == 0)
-        plan->warps = problem->bits ? 12 : 16;
+    const int warps = plan->warps > 0 ? plan->warps : problem->bits ? 12 : 16;
+    plan->warps = warps;
     if (plan->tile[2] > problem->elements[2])
         plan->tile[2] = problem->elements[2];
     int height = plan->height;
     if (height == 0) {
         height = usual_height(problem);
-        while (height > 1 && !possible(problem, limits, &given, plan, height, false, &s))
+        while (height > 1 && !possible(problem, limits, &given, plan, height, false, &spare))
             height--;
     }
-    if (!possible_at_all(problem, limits, &given, plan, height, &s)) {
-        int lower = height - 1;
-        while (lower > 0 && !possible_at_all(problem, limits, &given, plan, lower, &s))
+    if (!possible_at_all(problem, limits, &given, plan, height, &spare)) {
+        int lower = height;
+        do {
+            plan->warps = warps;
             lower--;
+        } while (lower > 0 && !possible_at_all(problem, limits, &given, plan, lower, &spare));
         if (lower > 0)
             return tz_error_set(error, TZ_RANGE, "height",
                                 "planes of this tile at height %d need more registers or shared "
                                 "memory than a block of %d warps has: use a height up to %d",
-                                height, plan->warps, lower);
+                                height, warps, lower);
         return tz_error_set(error, TZ_RANGE, "tile",
                             "no block of %d warps holds planes of this tile with their ghost zone: "
                             "use a smaller one, fewer warps, or the family 'tile'",
-                            plan->warps);
+                            warps);
     }
-    /* Use spare room in the rings to fetch more planes ahead. */
     if (given.ahead == 0)
-        plan->ahead += planes_spare(&s);
+        fetch_earlier(problem, limits, plan, spare);
     strcpy(plan->family, "stream");
     snprintf(plan->why, sizeof plan->why, "%s height", given.height == 0 ? "default" : "given");
     return TZ_OK;
@@ -186,15 +212,16 @@ static tz_status planes_plan(const tz_problem *problem, const tz_limits *limits,
 static int planes_shared_bytes(const tz_problem *problem, const tz_limits *limits,
                                const tz_plan *plan)
 {
-    planes_scheme s;
-    planes_scheme_make(&s, problem, limits, plan);
-    return (int)s.shared_bytes;
+    planes_scheme *s = planes_scheme_make(problem, limits, plan);
+    const int bytes = s ? (int)s->shared_bytes : 0;
+    free(s);
+    return bytes;
 }
 
 /* Steps that a block of a chunk takes. */
 static int64_t chunk_steps(const planes_scheme *s, int64_t chunk)
 {
-    return (chunk + 2 * s->reach + s->group - 1) / s->group * s->group;
+    return (chunk + s->ghost.low[2] + s->lag + s->group - 1) / s->group * s->group;
 }
 
 /* The planes of a chunk. Short chunks have more warm-up steps; long chunks leave multiprocessors idle
@@ -218,30 +245,33 @@ static tz_status planes_shape(const tz_problem *problem, const tz_limits *limits
                               const tz_plan *plan, int blocks_each, tz_cuda_shape *shape,
                               tz_error *error)
 {
-    planes_scheme s;
-    planes_scheme_make(&s, problem, limits, plan);
-    const int64_t wide = 32 * s.vector - 2 * s.ghost_x, high = s.warps * s.rows - 2 * s.reach;
+    planes_scheme *s = planes_scheme_make(problem, limits, plan);
+    if (!s)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory to lay out a kernel");
+    const int64_t wide = 32 * s->vector - s->ghost.low[0] - s->ghost.high[0];
+    const int64_t high = s->warps * s->rows - s->ghost.low[1] - s->ghost.high[1];
     const int64_t tiles_x = (problem->elements[0] + wide - 1) / wide;
     const int64_t tiles_y = (problem->elements[1] + high - 1) / high;
     const int64_t each = blocks_each > 0 ? blocks_each : 1;
     const int64_t planes = problem->elements[2];
     int64_t chunk = plan->tile[2];
     if (chunk == 0)
-        chunk = choose_chunk(&s, planes, tiles_x * tiles_y, each * limits->multiprocessors);
+        chunk = choose_chunk(s, planes, tiles_x * tiles_y, each * limits->multiprocessors);
     if (chunk > planes)
         chunk = planes;
     const int64_t blocks = tiles_x * tiles_y * ((planes + chunk - 1) / chunk);
+    *shape = (tz_cuda_shape){
+        .grid = {(int)blocks, 1, 1},
+        .threads = 32 * s->warps,
+        .shared_bytes = (int)s->shared_bytes,
+        .geometry = {(int)chunk, (int)tiles_x, (int)tiles_y},
+    };
+    free(s);
     if (blocks > INT32_MAX)
         return tz_error_set(error, TZ_RANGE, "tile",
                             "%" PRId64 " tiles and chunks are more than a GPU takes: use larger "
                             "ones",
                             blocks);
-    *shape = (tz_cuda_shape){
-        .grid = {(int)blocks, 1, 1},
-        .threads = 32 * s.warps,
-        .shared_bytes = (int)s.shared_bytes,
-        .geometry = {(int)chunk, (int)tiles_x, (int)tiles_y},
-    };
     return TZ_OK;
 }
 

@@ -1,11 +1,18 @@
 #include "backend/cuda/family/planes/scheme.h"
 
 #include "backend/cuda/family/family.h"
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int larger(int a, int b)
 {
     return a > b ? a : b;
+}
+
+static int smaller(int a, int b)
+{
+    return a < b ? a : b;
 }
 
 int planes_age(const planes_pass *pass, const planes_version *version)
@@ -40,23 +47,145 @@ static bool planes_read(const planes_scheme *s, const planes_pass *pass, int f, 
     return any;
 }
 
+/* The extent in y of what a pass reads. */
+static void rows_read(const planes_scheme *s, const planes_pass *pass, int f, int *low, int *high)
+{
+    *low = *high = 0;
+    for (int dy = -TZ_RADIUS_MAX; dy <= TZ_RADIUS_MAX; dy++)
+        for (int dz = -TZ_RADIUS_MAX; dz <= TZ_RADIUS_MAX; dz++)
+            if (planes_row(s, pass, f, dz, dy)) {
+                *low = smaller(*low, dy);
+                *high = larger(*high, dy);
+            }
+}
+
+/* ---- The ghost zone -------------------------------------------------------------------------- */
+
+static bool holds_rows(const tz_problem *problem, int vector)
+{
+    const int64_t words = problem->elements[0];
+    return problem->bits && problem->extent[0] % 32 == 0 && words % vector == 0 &&
+           words <= 32 * vector && words >= problem->radius;
+}
+
+tz_reach planes_ghost(const tz_problem *problem, int vector, int height)
+{
+    tz_reach ghost = tz_cuda_reach(problem);
+    for (int axis = 0; axis < TZ_AXES; axis++) {
+        ghost.low[axis] *= height;
+        ghost.high[axis] *= height;
+    }
+    ghost.low[0] = (ghost.low[0] + vector - 1) / vector * vector;
+    ghost.high[0] = (ghost.high[0] + vector - 1) / vector * vector;
+    if (holds_rows(problem, vector))
+        ghost.low[0] = ghost.high[0] = 0;
+    return ghost;
+}
+
+/* ---- Where fields are kept ------------------------------------------------------------------- */
+
+/* Does a pass read a field at the cell's own place alone? Nowhere counts as that. */
+static bool reads_centre(const tz_footprint *footprint, int f)
+{
+    for (int dz = -TZ_RADIUS_MAX; dz <= TZ_RADIUS_MAX; dz++)
+        for (int dy = -TZ_RADIUS_MAX; dy <= TZ_RADIUS_MAX; dy++)
+            if (tz_footprint_row(footprint, f, dz, dy) & (dz || dy ? ~0u : ~(1u << TZ_RADIUS_MAX)))
+                return false;
+    return true;
+}
+
+static bool reads_at_all(const tz_footprint *footprint, int f)
+{
+    static const tz_footprint nothing;
+    return memcmp(footprint->reads[f], nothing.reads[f], sizeof nothing.reads[f]) != 0;
+}
+
+/* Does a pass read a static field no further than its state fields, so that their ghost zone
+ * suffices? */
+static bool reads_within(const tz_problem *problem, const tz_pass *pass,
+                         const tz_footprint *footprint, int f)
+{
+    const tz_reach reach = tz_pass_reach(problem->stencil, pass);
+    const int r = TZ_RADIUS_MAX;
+    const uint32_t columns = (2u << (r + reach.high[0])) - (1u << (r - reach.low[0]));
+    for (int dz = -r; dz <= r; dz++)
+        for (int dy = -r; dy <= r; dy++) {
+            const bool inside = dz >= -reach.low[2] && dz <= reach.high[2] && dy >= -reach.low[1] &&
+                                dy <= reach.high[1];
+            if (tz_footprint_row(footprint, f, dz, dy) & (inside ? ~columns : ~0u))
+                return false;
+        }
+    return true;
+}
+
+/* `direct`: passes read static fields from memory. So they do if a field is read beyond the ghost
+ * zone, or makes sums. */
+static void choose_places(planes_scheme *s, const tz_problem *problem, bool direct)
+{
+    const tz_stencil *stencil = problem->stencil;
+    s->static_radius = 0;
+    s->carried = s->ringed = 0;
+    for (int f = 0; f < stencil->fields_count; f++) {
+        const tz_role role = stencil->fields[f].role;
+        bool centre = true, within = true, read = false;
+        for (int p = 0; p < stencil->passes_count; p++) {
+            const tz_pass *pass = &stencil->passes[p];
+            centre = centre && reads_centre(&s->footprints[p], f);
+            within = within && reads_within(problem, pass, &s->footprints[p], f) &&
+                     !strstr(pass->text, "TZ_CELL_PLANES(");
+            read = read || reads_at_all(&s->footprints[p], f);
+        }
+        if (role == TZ_STATIC && (direct || !within || !read))
+            s->static_radius = larger(s->static_radius, stencil->fields[f].radius);
+        else if (role == TZ_STATE || role == TZ_STATIC)
+            *(centre && read ? &s->carried : &s->ringed) |= 1u << f;
+    }
+}
+
+uint32_t planes_streamed(const planes_scheme *s)
+{
+    return s->carried | s->ringed;
+}
+
+/* ---- Versions -------------------------------------------------------------------------------- */
+
 static int new_version(planes_scheme *s, int field, int number, int lag)
 {
-    s->versions[s->versions_count] =
-        (planes_version){.field = field, .number = number, .lag = lag, .rows_oldest = -1};
+    s->versions[s->versions_count] = (planes_version){.field = field,
+                                                      .number = number,
+                                                      .lag = lag,
+                                                      .carried = s->carried >> field & 1,
+                                                      .oldest = -1,
+                                                      .rows_oldest = -1};
     return s->versions_count++;
 }
 
+enum { HELD_MAX = 2 }; /* planes of a carried field that are kept in registers */
+
 /* Keeps the planes of a version for as long as the pass reads them. */
-static void read_version(planes_scheme *s, planes_pass *pass, planes_version *v)
+static void read_version(planes_scheme *s, const tz_problem *problem, planes_pass *pass,
+                         planes_version *v)
 {
-    int low, high;
+    int low, high, first, last;
     if (!planes_read(s, pass, v->field, false, &low, &high))
         return;
-    const int age = planes_age(pass, v), tall = low < 0 || high > 0 ? pass->radius : 0;
-    v->planes = larger(v->planes, age + 1 + tall);
+    const int age = planes_age(pass, v);
+    v->oldest = larger(v->oldest, age - low);
+    /* In shared memory, but for the plane of this step and of the last. */
+    v->held = v->carried && v->number == 0 && v->oldest > 0 && v->oldest <= s->hold;
+    v->planes = v->carried && !v->held && (v->number == 0 || v->oldest > 1) ? 0 : v->oldest + 1;
+    if (v->carried)
+        return;
+    rows_read(s, pass, v->field, &first, &last);
     v->radius = larger(v->radius, pass->radius);
-    v->radius_z = larger(v->radius_z, tall);
+    v->first = larger(v->first, last);
+    v->last = larger(v->last, -first);
+    v->below = larger(v->below, -low);
+    v->above = larger(v->above, high);
+    if (v->number > 0 && problem->boundary[2][0] == TZ_MIRROR)
+        v->planes = larger(v->planes, 2 * v->below + 1);
+    if (v->number > 0 && problem->boundary[2][1] == TZ_MIRROR)
+        v->planes = larger(v->planes, 2 * v->above + 1);
     if (planes_read(s, pass, v->field, true, &low, &high)) {
         v->rows_oldest = larger(v->rows_oldest, age - low);
         v->rows_below = v->rows_below || low < 0;
@@ -64,6 +193,21 @@ static void read_version(planes_scheme *s, planes_pass *pass, planes_version *v)
         if (v->number > 0 && age - high == 0)
             pass->waits = true;
     }
+}
+
+/* How far a pass must be behind a version that it reads. Planes below the grid that a mirror repeats
+ * are set when the plane that they repeat has been made. */
+static int lag_behind(const planes_scheme *s, const tz_problem *problem, const planes_pass *pass,
+                      const planes_version *v)
+{
+    int low, high;
+    if (!planes_read(s, pass, v->field, false, &low, &high))
+        return 0;
+    if (pass->words > 0)
+        return v->lag + pass->radius;
+    if (v->number > 0 && problem->boundary[2][0] == TZ_MIRROR)
+        high = larger(high, -low);
+    return v->lag + larger(high, 0);
 }
 
 /* Words of the sums of a cell: one for each entry of the text's list PLANES(D) D(sum, type) … */
@@ -78,39 +222,93 @@ static int count_sums(const tz_problem *problem, const tz_pass *pass)
     return larger(count, 1) * (problem->precision == TZ_DOUBLE && !problem->bits ? 2 : 1);
 }
 
+static void make_pass(planes_scheme *s, const tz_problem *problem, int k, int current[])
+{
+    const tz_stencil *stencil = problem->stencil;
+    const tz_pass *what = &stencil->passes[k % stencil->passes_count];
+    planes_pass *pass = &s->passes[k];
+    *pass = (planes_pass){.pass = k % stencil->passes_count,
+                          .iteration = k / stencil->passes_count,
+                          .radius = what->radius,
+                          .words = s->edges > 1 ? 0 : count_sums(problem, what)};
+    for (int f = 0; f < stencil->fields_count; f++) {
+        pass->reads[f] = current[f];
+        pass->writes[f] = -1;
+        if (current[f] >= 0)
+            pass->lag = larger(pass->lag, lag_behind(s, problem, pass, &s->versions[current[f]]));
+    }
+    s->lag = larger(s->lag, pass->lag);
+    for (int f = 0; f < stencil->fields_count; f++)
+        if (what->writes >> f & 1) {
+            const int number = s->versions[current[f]].number + 1;
+            current[f] = pass->writes[f] = new_version(s, f, number, pass->lag);
+        }
+}
+
+/* Planes of level 0 arrive when the first pass needs them. */
+static void delay_arrivals(planes_scheme *s, const tz_problem *problem)
+{
+    for (int f = 0; f < problem->stencil->fields_count; f++) {
+        int first = -1, lag = INT_MAX, low, high;
+        for (int k = 0; k < s->passes_count; k++) {
+            const planes_pass *pass = &s->passes[k];
+            if (pass->reads[f] < 0 || s->versions[pass->reads[f]].number > 0 ||
+                !planes_read(s, pass, f, false, &low, &high))
+                continue;
+            first = pass->reads[f];
+            lag = smaller(lag, pass->lag - (pass->words > 0 ? pass->radius : high));
+        }
+        if (first >= 0)
+            s->versions[first].lag = lag;
+    }
+}
+
+/* Rows of the tile of which no pass needs a carried field: they are in the ghost zone that is used up
+ * before its first pass. `used`: cells that the passes before and with each use. */
+static void skip_rows(planes_scheme *s, const tz_problem *problem)
+{
+    tz_reach used = {{0}, {0}};
+    for (int k = 0; k < s->passes_count; k++) {
+        const planes_pass *pass = &s->passes[k];
+        const tz_reach reach = tz_cuda_pass_reach(problem, &problem->stencil->passes[pass->pass]);
+        used.low[1] += reach.low[1];
+        used.high[1] += reach.high[1];
+        for (int f = 0; f < problem->stencil->fields_count; f++) {
+            planes_version *v = pass->reads[f] < 0 ? NULL : &s->versions[pass->reads[f]];
+            if (!v || !v->carried || v->number > 0 || v->needed || !planes_row(s, pass, f, 0, 0))
+                continue;
+            v->needed = true;
+            v->skip_low = used.low[1];
+            v->skip_high = used.high[1];
+        }
+    }
+}
+
 static void make_passes(planes_scheme *s, const tz_problem *problem)
 {
     const tz_stencil *stencil = problem->stencil;
     int current[TZ_FIELDS_MAX];
-    int rest = s->reach, lag = 0;
+    int rest_low = s->ghost.low[2], rest_high = s->ghost.high[2];
+    s->versions_count = s->lag = s->radius_rows = 0;
     for (int f = 0; f < stencil->fields_count; f++)
-        current[f] = stencil->fields[f].role == TZ_STATE ? new_version(s, f, 0, 0) : -1;
+        current[f] = planes_streamed(s) >> f & 1 ? new_version(s, f, 0, 0) : -1;
     for (int k = 0; k < s->passes_count; k++) {
-        planes_pass *pass = &s->passes[k];
         const tz_pass *what = &stencil->passes[k % stencil->passes_count];
-        rest -= what->radius;
-        lag += what->radius;
-        *pass = (planes_pass){.pass = k % stencil->passes_count,
-                              .iteration = k / stencil->passes_count,
-                              .lag = lag,
-                              .radius = what->radius,
-                              .words = count_sums(problem, what),
-                              .rest = rest};
-        for (int f = 0; f < stencil->fields_count; f++) {
-            pass->reads[f] = current[f];
-            pass->writes[f] = -1;
-            if (current[f] >= 0)
-                read_version(s, pass, &s->versions[current[f]]);
-        }
-        for (int f = 0; f < stencil->fields_count; f++)
-            if (what->writes >> f & 1) {
-                const int number = s->versions[current[f]].number + 1;
-                current[f] = pass->writes[f] = new_version(s, f, number, lag);
-            }
+        const tz_reach reach = tz_cuda_pass_reach(problem, what);
+        make_pass(s, problem, k, current);
+        s->radius_rows = larger(s->radius_rows, what->radius);
+        s->passes[k].rest_low = rest_low -= reach.low[2];
+        s->passes[k].rest_high = rest_high -= reach.high[2];
     }
+    delay_arrivals(s, problem);
+    for (int k = 0; k < s->passes_count; k++)
+        for (int f = 0; f < stencil->fields_count; f++)
+            if (s->passes[k].reads[f] >= 0)
+                read_version(s, problem, &s->passes[k], &s->versions[s->passes[k].reads[f]]);
+    skip_rows(s, problem);
     for (int f = 0; f < stencil->fields_count; f++)
         if (current[f] >= 0)
-            s->versions[current[f]].last = s->versions[current[f]].number > 0;
+            s->versions[current[f]].result = s->versions[current[f]].number > 0;
 }
 
 /* Chooses which warps a warp waits for, and which rows it reads early, as was fastest on an H200. A
@@ -131,8 +329,8 @@ static void choose_waits(planes_scheme *s, const tz_problem *problem)
 
 static int needed_slots(const planes_scheme *s, const planes_version *v)
 {
-    const int rows = v->rows_oldest + 1;
-    if (v->number > 0 || v->planes == 0)
+    const int rows = v->carried && v->planes == 0 ? v->oldest + 1 : v->rows_oldest + 1;
+    if (v->number > 0 || v->oldest < 0)
         return rows;
     return larger(rows, 1) + s->ahead;
 }
@@ -198,7 +396,7 @@ static int count_near(const planes_scheme *s, const tz_problem *problem, const p
     const int r = TZ_RADIUS_MAX;
     int words = 0;
     for (int f = 0; f < problem->stencil->fields_count; f++)
-        for (int dz = -r; dz <= r && pass->reads[f] >= 0; dz++)
+        for (int dz = -r; dz <= r && pass->reads[f] >= 0 && s->ringed >> f & 1; dz++)
             for (int j = -r; j < s->rows + r; j++) {
                 const bool own = j >= 0 && j < s->rows;
                 uint64_t columns = 0;
@@ -256,52 +454,47 @@ int planes_spare(const planes_scheme *s)
     int spare = 8;
     for (int k = 0; k < s->versions_count; k++) {
         const planes_version *v = &s->versions[k];
-        const int more = v->slots - needed_slots(s, v);
-        if (v->number == 0 && v->planes > 0)
-            spare = more < spare ? more : spare;
+        if (v->number == 0 && v->oldest >= 0)
+            spare = smaller(spare, v->slots - needed_slots(s, v));
     }
     return spare == 8 ? 0 : spare;
 }
 
-static bool holds_rows(const tz_problem *problem, int vector)
-{
-    const int64_t words = problem->elements[0];
-    return problem->bits && problem->extent[0] % 32 == 0 && words % vector == 0 &&
-           words <= 32 * vector && words >= problem->radius;
-}
-
-int64_t planes_ghost_x(const tz_problem *problem, int vector, int height)
-{
-    const int64_t reach = (int64_t)height * tz_stencil_reach(problem->stencil);
-    return holds_rows(problem, vector) ? 0 : (reach + vector - 1) / vector * vector;
-}
-
-bool planes_scheme_make(planes_scheme *s, const tz_problem *problem, const tz_limits *limits,
-                        const tz_plan *plan)
+planes_scheme *planes_scheme_make(const tz_problem *problem, const tz_limits *limits,
+                                  const tz_plan *plan)
 {
     const tz_stencil *stencil = problem->stencil;
     const int64_t shared_max = limits->shared_bytes / (plan->blocks > 0 ? plan->blocks : 1);
-    memset(s, 0, sizeof *s);
+    planes_scheme *s = calloc(1, sizeof *s);
+    if (!s)
+        return NULL;
     s->vector = plan->vector;
     s->warps = plan->warps;
     s->ahead = plan->ahead;
-    s->reach = plan->height * tz_stencil_reach(stencil);
-    s->ghost_x = (int)planes_ghost_x(problem, s->vector, plan->height);
+    s->edges = tz_cuda_edges(problem);
+    s->ghost = planes_ghost(problem, s->vector, plan->height);
     s->row_lanes = holds_rows(problem, s->vector) ? (int)problem->elements[0] / s->vector : 0;
-    s->rows = ((int)plan->tile[1] + 2 * s->reach + s->warps - 1) / s->warps;
+    s->rows = ((int)plan->tile[1] + s->ghost.low[1] + s->ghost.high[1] + s->warps - 1) / s->warps;
     s->passes_count = plan->height * stencil->passes_count;
-    if (s->passes_count > PLANES_STEPS_MAX || 2 * s->ghost_x >= 32 * s->vector)
-        return false;
-    for (int p = 0; p < stencil->passes_count; p++) {
-        tz_footprint_probe(problem, &stencil->passes[p], &s->footprints[p]);
-        s->radius_rows = larger(s->radius_rows, stencil->passes[p].radius);
+    if (s->passes_count > PLANES_STEPS_MAX ||
+        s->ghost.low[0] + s->ghost.high[0] >= 32 * s->vector) {
+        free(s);
+        return NULL;
     }
-    for (int f = 0; f < stencil->fields_count; f++)
-        if (stencil->fields[f].role == TZ_STATIC)
-            s->static_radius = larger(s->static_radius, stencil->fields[f].radius);
-    make_passes(s, problem);
-    choose_waits(s, problem);
-    choose_group(s, problem, shared_max);
-    s->registers = count_registers(s, problem);
-    return true;
+    for (int p = 0; p < stencil->passes_count; p++)
+        tz_footprint_probe(problem, &stencil->passes[p], &s->footprints[p]);
+    /* First with carried planes in registers, which saves shared memory; else with them there; else
+     * with static fields in neither. */
+    for (int way = 0; way < 3; way++) {
+        s->hold = way == 0 ? HELD_MAX : 0;
+        choose_places(s, problem, way == 2);
+        make_passes(s, problem);
+        choose_waits(s, problem);
+        choose_group(s, problem, shared_max);
+        s->registers = count_registers(s, problem);
+        if (s->shared_bytes <= shared_max &&
+            (way > 0 || s->registers <= planes_registers_max(s->warps)))
+            break;
+    }
+    return s;
 }

@@ -2,7 +2,12 @@
  * long.
  *
  * A version of a field is its value at the stage's start (level 0) or the result of a pass. In each
- * step one plane of level 0 arrives, and each pass computes the plane `lag` planes behind it. */
+ * step one plane of each version is new: planes of level 0 arrive, passes compute the others. It is
+ * `lag` planes behind the plane that a step is numbered by.
+ *
+ * A field that is read by cells at their own place alone is carried: its planes need no neighbours.
+ * Those of level 0 arrive when the first pass needs them, and each lane reads its own cells of them
+ * from shared memory. */
 #ifndef TZ_CORE_BACKEND_CUDA_FAMILY_PLANES_SCHEME_H
 #define TZ_CORE_BACKEND_CUDA_FAMILY_PLANES_SCHEME_H
 
@@ -18,20 +23,27 @@ enum {
 typedef struct planes_version {
     int field, number; /* number: 0 at the stage's start */
     int lag;
-    int planes;      /* in registers, with the newest; 0: no pass reads it */
-    int radius;      /* of the passes that read it */
-    int radius_z;    /* of the passes that read planes of it, not sums */
-    int rows_oldest; /* age of the oldest plane whose rows other warps read; -1: none */
-    bool rows_below; /* other warps also read rows of planes below the centre */
-    int slots;       /* planes of its ring in shared memory */
-    int64_t shared;  /* offset of the ring in shared memory */
-    int first_slot;  /* in the scheme's variable slots; -1: the ring's slots are constants */
-    bool last;       /* made by a pass, and the field's value when the stage ends */
+    bool carried;
+    bool held;               /* of level 0, carried: later passes read it from registers */
+    bool needed;             /* of level 0, carried: a pass reads it, */
+    int skip_low, skip_high; /* but not in so many first and last rows of the tile */
+    int oldest;              /* age of the oldest plane that a pass reads; -1: none */
+    int planes;              /* in registers, with the newest; 0: none */
+    int radius;              /* of the passes that read it */
+    int below;               /* planes below the centre that passes read; not of sums */
+    int above;               /* the same, above */
+    int first, last;         /* rows of a lane that other warps read: so many first, and last */
+    int rows_oldest;         /* age of the oldest plane whose rows other warps read; -1: none */
+    bool rows_below;         /* other warps also read rows of planes below the centre */
+    int slots;               /* planes of its ring in shared memory */
+    int64_t shared;          /* offset of the ring in shared memory */
+    int first_slot; /* in the scheme's variable slots; -1: the ring's slots are constants */
+    bool result;    /* made by a pass, and the field's value when the stage ends */
 } planes_version;
 
 typedef struct planes_pass {
     int pass, iteration, lag;
-    int rest; /* ghost zone that is left after it */
+    int rest_low, rest_high; /* planes of the ghost zone that are left after it */
     int radius;
     int words;  /* of the sums of a plane that it keeps; 0: it reads fields directly */
     bool waits; /* it reads rows that are made in the same step, after a barrier of its own */
@@ -41,15 +53,19 @@ typedef struct planes_pass {
 
 typedef struct planes_scheme {
     int vector, rows, warps, ahead;
-    int reach;                   /* ghost zone in y and z, and the lag of the last pass */
-    int ghost_x;                 /* columns that a tile loses on each side */
+    tz_reach ghost;              /* cells that a tile loses on each side */
+    int lag;                     /* the largest of a pass */
+    int hold;                    /* age up to which carried planes of level 0 stay in registers */
+    int edges;                   /* boundary values of a field, tz_cuda_edges() */
     int row_lanes;               /* lanes that hold an entire row of bits; 0: rows are longer */
     int group;                   /* steps of an unrolled loop body */
     int slots_count;             /* of the entries of slots */
     int slots[PLANES_SLOTS_MAX]; /* lengths of the rings whose slots are variables */
     int radius_rows;             /* largest radius of a pass */
     bool adjacent;               /* a warp reads rows of, and waits for, adjacent warps only */
-    int static_radius;
+    int static_radius;           /* of fields that passes read from memory */
+    uint32_t carried;            /* fields */
+    uint32_t ringed;             /* fields whose versions are in the rings, not carried */
     int passes_count, versions_count;
     planes_pass passes[PLANES_STEPS_MAX];
     planes_version versions[PLANES_VERSIONS_MAX];
@@ -58,10 +74,13 @@ typedef struct planes_scheme {
     int registers;               /* of a thread, estimated */
 } planes_scheme;
 
-/* The scheme of a complete plan. False: the plan has more than PLANES_STEPS_MAX passes, or a tile
- * has no useful cells. */
-bool planes_scheme_make(planes_scheme *scheme, const tz_problem *problem, const tz_limits *limits,
-                        const tz_plan *plan);
+/* The scheme of a complete plan (malloc'd; the caller frees it). NULL: the plan has more than
+ * PLANES_STEPS_MAX passes, a tile has no useful cells, or memory does not suffice. */
+planes_scheme *planes_scheme_make(const tz_problem *problem, const tz_limits *limits,
+                                  const tz_plan *plan);
+
+/* The fields that are in the rings or carried. */
+uint32_t planes_streamed(const planes_scheme *scheme);
 
 /* Age in steps of the plane that a pass reads as its centre, or that it makes sums of. */
 int planes_age(const planes_pass *pass, const planes_version *version);
@@ -75,9 +94,9 @@ bool planes_corners(const tz_problem *problem, const tz_pass *pass);
 /* How many more planes the scheme's shared memory lets it fetch ahead. */
 int planes_spare(const planes_scheme *scheme);
 
-/* Columns that a tile loses on each side. 0 if a warp holds a row of bits: its lanes then exchange
- * words round the ends of the row. */
-int64_t planes_ghost_x(const tz_problem *problem, int vector, int height);
+/* Cells that a tile loses on each side; for columns, multiples of the vector, and 0 if a warp holds a
+ * row of bits: its lanes then exchange words round the ends of the row. */
+tz_reach planes_ghost(const tz_problem *problem, int vector, int height);
 
 /* Registers that a thread may have in a block of so many warps. */
 int planes_registers_max(int warps);

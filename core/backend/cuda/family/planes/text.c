@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static const char *type_of(const tz_problem *problem, int field)
 {
@@ -14,10 +15,17 @@ static const char *name_of(const tz_problem *problem, int field)
     return problem->stencil->fields[field].name;
 }
 
+/* How a text reads a field. */
+static const char *kind_of(const planes_scheme *s, int field)
+{
+    return s->carried >> field & 1 ? "carried" : s->ringed >> field & 1 ? "state" : "static";
+}
+
 static void emit_numbers(tz_cuda_text *t, const tz_problem *problem, const tz_plan *plan,
                          const planes_scheme *s)
 {
     const bool torus = problem->boundary[1][0] == TZ_PERIODIC;
+    const bool straddles = s->ghost.low[1] % s->rows != 0 || problem->elements[1] % s->rows != 0;
     int slots = 0;
     for (int k = 0; k < s->slots_count; k++)
         slots += s->slots[k];
@@ -30,11 +38,14 @@ static void emit_numbers(tz_cuda_text *t, const tz_problem *problem, const tz_pl
         {"WARPS", s->warps},
         {"BLOCKS", plan->blocks > 0 ? plan->blocks : 1},
         {"AHEAD", s->ahead},
-        {"REACH", s->reach},
-        {"GHOST_X", s->ghost_x},
-        {"GHOST_Y", s->reach},
+        {"GHOST_LOW_X", s->ghost.low[0]},
+        {"GHOST_HIGH_X", s->ghost.high[0]},
+        {"GHOST_LOW_Y", s->ghost.low[1]},
+        {"GHOST_HIGH_Y", s->ghost.high[1]},
+        {"GHOST_LOW_Z", s->ghost.low[2]},
+        {"GHOST_HIGH_Z", s->ghost.high[2]},
         {"ROW_LANES", s->row_lanes},
-        {"LAG", s->reach},
+        {"LAG", s->lag},
         {"GROUP", s->group},
         {"SLOTS", slots},
         {"RINGS_FROM", (int)s->rings},
@@ -43,7 +54,7 @@ static void emit_numbers(tz_cuda_text *t, const tz_problem *problem, const tz_pl
         {"ADJACENT", s->adjacent},
         {"STATIC_RADIUS", s->static_radius},
         /* Does the grid's edge run between two rows of a lane? */
-        {"STRADDLE_Y", !torus && (s->reach % s->rows != 0 || problem->elements[1] % s->rows != 0)},
+        {"STRADDLE_Y", !torus && straddles},
         {"REST_X", (int)(problem->elements[0] % s->vector)},
         {"NARROW_X", problem->elements[0] <= s->radius_rows},
     };
@@ -57,12 +68,14 @@ static void emit_versions(tz_cuda_text *t, const tz_problem *problem, const plan
         const planes_version *v = &s->versions[k];
         tz_cuda_emit(
             t,
-            "struct v_%s_%d {\n  typedef %s type;\n  enum { PLANES = %d, RADIUS = %d, SLOTS "
-            "= %d, FIRST_SLOT = %d, SHARED = %" PRId64
-            ", RADIUS_Z = %d, ROWS_BELOW = %d, ARRIVES = %d };\n};\n",
+            "struct v_%s_%d {\n  typedef %s type;\n  enum { PLANES = %d, RADIUS = %d, FIRST = %d, "
+            "LAST = %d, SLOTS = %d, FIRST_SLOT = %d, SHARED = %" PRId64
+            ", BELOW = %d, ABOVE = %d, ROWS_BELOW = %d, ARRIVES = %d, LAG = %d, "
+            "SKIP_LOW = %d, SKIP_HIGH = %d };\n};\n",
             name_of(problem, v->field), v->number, type_of(problem, v->field),
-            v->planes > 0 ? v->planes : 1, v->radius, v->slots > 0 ? v->slots : 1, v->first_slot,
-            v->shared, v->radius_z, v->rows_below, v->number == 0);
+            v->planes > 0 ? v->planes : 1, v->radius, v->carried ? s->rows : v->first,
+            v->carried ? s->rows : v->last, v->slots > 0 ? v->slots : 1, v->first_slot, v->shared,
+            v->below, v->above, v->rows_below, v->number == 0, v->lag, v->skip_low, v->skip_high);
     }
 }
 
@@ -75,9 +88,9 @@ static void emit_sums(tz_cuda_text *t, const tz_problem *problem, const planes_s
             tz_cuda_emit(
                 t,
                 "struct v_sums_%d {\n  typedef pass_%d::planes_%s type;\n  enum { PLANES = "
-                "%d, RADIUS_Z = %d, ROWS_BELOW = 0 };\n};\n",
+                "%d, BELOW = %d, ABOVE = %d, ROWS_BELOW = 0 };\n};\n",
                 k, pass->pass, problem->stencil->passes[pass->pass].text_cell, 2 * pass->radius + 1,
-                pass->radius);
+                pass->radius, pass->radius);
     }
 }
 
@@ -103,7 +116,7 @@ static void emit_rows(tz_cuda_text *t, const tz_problem *problem, const planes_s
     const int r = pass->radius;
     tz_cuda_emit(t, "#define TZ_%s_%d(D)", around ? "AROUND" : "OWN", k);
     for (int f = 0; f < problem->stencil->fields_count; f++)
-        for (int dz = -r; dz <= r && pass->reads[f] >= 0; dz++) {
+        for (int dz = -r; dz <= r && pass->reads[f] >= 0 && s->ringed >> f & 1; dz++) {
             const planes_version *v = &s->versions[pass->reads[f]];
             uint32_t others = 0;
             for (int dy = -r; dy <= r; dy++)
@@ -125,17 +138,30 @@ static void emit_level(tz_cuda_text *t, const tz_problem *problem, const planes_
     const tz_stencil *stencil = problem->stencil;
     tz_cuda_emit(t, "#define TZ_READS_%d(D)", k);
     for (int f = 0; f < stencil->fields_count; f++)
-        if (pass->reads[f] >= 0)
+        if (s->ringed >> f & 1)
             tz_cuda_emit(t, " \\\n    D(%d, %d, %s, %s)", k, pass->radius, name_of(problem, f),
                          type_of(problem, f));
+    tz_cuda_emit(t, "\n#define TZ_CARRIES_%d(D)", k);
+    for (int f = 0; f < stencil->fields_count; f++)
+        if (s->carried >> f & 1) {
+            const planes_version *v = &s->versions[pass->reads[f]];
+            const bool read = planes_row(s, pass, f, 0, 0) != 0;
+            tz_cuda_emit(t, " \\\n    D(%d, %s, %s, %d, %d, %s)", k, name_of(problem, f),
+                         type_of(problem, f), v->number, read ? planes_age(pass, v) : 0,
+                         !read                                 ? "absent"
+                         : v->held && planes_age(pass, v) == 0 ? "arrived"
+                         : v->planes > 0                       ? "ring"
+                                                               : "shared");
+        }
     tz_cuda_emit(t, "\n");
     emit_rows(t, problem, s, k, true);
     emit_rows(t, problem, s, k, false);
     tz_cuda_emit(t, "#define TZ_CONTEXT_%d(D)", k);
     for (int f = 0; f < stencil->fields_count; f++) {
         const bool written = pass->writes[f] >= 0;
-        tz_cuda_emit(t, " \\\n    D(%s, %s, %s, %d, %d, %s%s)",
-                     tz_role_name(stencil->fields[f].role), name_of(problem, f),
+        if (stencil->fields[f].role == TZ_DERIVED)
+            continue;
+        tz_cuda_emit(t, " \\\n    D(%s, %s, %s, %d, %d, %s%s)", kind_of(s, f), name_of(problem, f),
                      type_of(problem, f), f, k, written ? name_of(problem, f) : "nullptr",
                      written ? "_next" : "");
     }
@@ -145,7 +171,7 @@ static void emit_level(tz_cuda_text *t, const tz_problem *problem, const planes_
             const planes_version *v = &s->versions[pass->writes[f]];
             tz_cuda_emit(t, " \\\n    D(%s, %s, %d, %d, %d, %d, %d, %d)", name_of(problem, f),
                          type_of(problem, f), f, v->number, v->lag, v->planes > 0, v->slots > 0,
-                         v->last);
+                         v->result);
         }
     tz_cuda_emit(t, "\n");
 }
@@ -166,9 +192,9 @@ static void emit_step(tz_cuda_text *t, const tz_problem *problem, const planes_s
         const bool more = k + 1 < s->passes_count, early = more && s->passes[k + 1].early;
         if (early)
             emit_around(t, s, k + 1);
-        tz_cuda_emit(t, " \\\n    LEVEL(%d, %d, %s, %d, %d, %d, %d, %d)", k, pass->pass,
+        tz_cuda_emit(t, " \\\n    LEVEL(%d, %d, %s, %d, %d, %d, %d, %d, %d)", k, pass->pass,
                      problem->stencil->passes[pass->pass].text_cell, pass->iteration, pass->lag,
-                     pass->rest, pass->radius, pass->words > 0);
+                     pass->rest_low, pass->rest_high, pass->radius, pass->words > 0);
         if (more && !early)
             emit_around(t, s, k + 1);
     }
@@ -184,12 +210,14 @@ static void emit_rings(tz_cuda_text *t, const tz_problem *problem, const planes_
             tz_cuda_emit(t, " \\\n    D(%s, %s, %d, %d)", name_of(problem, v->field),
                          type_of(problem, v->field), v->number, v->planes);
     }
-    tz_cuda_emit(t, "\n#define TZ_LOADED_LIST(D)");
-    for (int k = 0; k < s->versions_count; k++) {
-        const planes_version *v = &s->versions[k];
-        if (v->number == 0 && v->planes > 0)
-            tz_cuda_emit(t, " \\\n    D(%s, %s, %d)", name_of(problem, v->field),
-                         type_of(problem, v->field), v->field);
+    for (int carried = 0; carried < 2; carried++) {
+        tz_cuda_emit(t, "\n#define %s(D)", carried ? "TZ_CARRIED_LIST" : "TZ_LOADED_LIST");
+        for (int k = 0; k < s->versions_count; k++) {
+            const planes_version *v = &s->versions[k];
+            if (v->number == 0 && v->oldest >= 0 && v->carried == (carried > 0))
+                tz_cuda_emit(t, " \\\n    D(%s, %s, %d)", name_of(problem, v->field),
+                             type_of(problem, v->field), v->field);
+        }
     }
     tz_cuda_emit(t, "\n#define TZ_SUM_LIST(D)");
     for (int k = 0; k < s->passes_count; k++) {
@@ -208,19 +236,27 @@ void planes_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_limit
                       const tz_plan *plan)
 {
     const tz_stencil *stencil = problem->stencil;
-    planes_scheme s;
-    planes_scheme_make(&s, problem, limits, plan);
+    planes_scheme *s = planes_scheme_make(problem, limits, plan);
+    if (!s) {
+        t->failed = true;
+        return;
+    }
     tz_cuda_emit_sizes(t, problem, plan->height, plan->tile);
     tz_cuda_emit_lists(t, problem);
-    emit_numbers(t, problem, plan, &s);
-    emit_rings(t, problem, &s);
-    emit_step(t, problem, &s);
-    for (int k = 0; k < s.passes_count; k++)
-        emit_level(t, problem, &s, k);
+    for (int f = 0; f < stencil->fields_count; f++)
+        if (planes_streamed(s) >> f & 1)
+            tz_cuda_emit(t, "#undef TZ__KIND_%s\n#define TZ__KIND_%s %s\n", name_of(problem, f),
+                         name_of(problem, f), kind_of(s, f));
+    emit_numbers(t, problem, plan, s);
+    emit_rings(t, problem, s);
+    emit_step(t, problem, s);
+    for (int k = 0; k < s->passes_count; k++)
+        emit_level(t, problem, s, k);
     tz_cuda_emit(t, "#include \"planes.cuh\"\n");
-    emit_versions(t, problem, &s);
+    emit_versions(t, problem, s);
     for (int p = 0; p < stencil->passes_count; p++)
         tz_cuda_emit_pass(t, problem, p);
-    emit_sums(t, problem, &s);
+    emit_sums(t, problem, s);
     tz_cuda_emit(t, "#include \"planes_kernel.cuh\"\n");
+    free(s);
 }

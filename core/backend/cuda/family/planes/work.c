@@ -19,12 +19,12 @@ static tz_cuda_lanes planes_lanes(const tz_problem *problem, const tz_plan *plan
 static double group_steps(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan,
                           double copies)
 {
-    planes_scheme *s = malloc(sizeof *s);
+    planes_scheme *s = planes_scheme_make(problem, limits, plan);
     double steps = 1.0, packets = 0.0;
-    if (s && planes_scheme_make(s, problem, limits, plan)) {
+    if (s) {
         for (int k = 0; k < s->versions_count; k++) {
             const planes_version *v = &s->versions[k];
-            if (v->number == 0 && v->planes > 0)
+            if (v->number == 0 && v->oldest >= 0)
                 packets += s->rows * ceil((double)tz_problem_element_size(problem, v->field) *
                                           s->vector / 16.0);
         }
@@ -65,13 +65,11 @@ static void find_idle(const tz_cuda_code *code, tz_cuda_steps *out)
     const int at[] = {code->at[0], code->at[side], code->at[end]};
     const double steps[] = {code->steps[0], code->steps[side], code->steps[end]};
     const tz_cuda_mix *mix = code->mix;
-    planes_scheme *s = malloc(sizeof *s);
+    planes_scheme *s = planes_scheme_make(code->problem, code->limits, code->plan);
     tz_work_part *const parts[] = {&out->inner, &out->side, &out->end};
     tz_work_part *const idle[] = {&out->inner_idle, &out->side_idle, &out->end_idle};
-    if (!s || !planes_scheme_make(s, code->problem, code->limits, code->plan)) {
-        free(s);
+    if (!s)
         return;
-    }
     const double rings = ceil((double)(s->shared_bytes - s->rings) / (16.0 * 32.0 * s->warps));
     const double tables = ceil((double)s->rings / (4.0 * 32.0 * s->warps));
     for (int k = 0; k < 3; k++) {
@@ -108,20 +106,21 @@ static void planes_parts(const tz_cuda_code *code, tz_cuda_steps *out)
 /* ---- A stage --------------------------------------------------------------------------------- */
 
 /* The number of tiles along an axis whose ghost zone is partly outside the grid. */
-static double leaving(double tiles, double useful, double ghost, double extent, double radius)
+static double leaving(double tiles, double tile, double low, double high, double extent,
+                      double radius)
 {
     double count = 0.0;
     for (double t = 0.0; t < tiles; t++) {
-        const double first = t * useful - ghost;
-        count += first < radius || first + useful + 2.0 * ghost + radius > extent;
+        const double first = t * (tile - low - high) - low;
+        count += first < radius || first + tile + radius > extent;
     }
     return count;
 }
 
 /* Is a plane of a pass computed, as tz_plane_wanted() in planes_border.cuh says? */
-static bool is_wanted(const tz_problem *problem, double z, double from, double to, double rest)
+static bool is_wanted(const tz_problem *problem, double z, double from, double to)
 {
-    return z >= from - rest && z < to + rest &&
+    return z >= from && z < to &&
            (problem->boundary[2][0] == TZ_PERIODIC ||
             (z >= 0.0 && z < (double)problem->elements[2]));
 }
@@ -135,10 +134,11 @@ static double wanted_share(const planes_scheme *s, const tz_problem *problem, do
     for (int k = 0; k < s->passes_count; k++) {
         const planes_pass *pass = &s->passes[k];
         const double at = z - pass->lag, r = pass->radius;
-        const bool computed = is_wanted(problem, at, from, to, pass->rest);
+        const double low = from - pass->rest_low, high = to + pass->rest_high;
+        const bool computed = is_wanted(problem, at, low, high);
         wanted += pass->words == 0
                       ? computed
-                      : 0.5 * computed + 0.5 * is_wanted(problem, at + r, from, to, pass->rest + r);
+                      : 0.5 * computed + 0.5 * is_wanted(problem, at + r, low - r, high + r);
     }
     return wanted / s->passes_count;
 }
@@ -154,16 +154,15 @@ static plane_steps steps_of_planes(const planes_scheme *s, const tz_problem *pro
 {
     plane_steps sum = {0};
     const double planes = (double)problem->elements[2], ahead = fmax(s->ahead, s->static_radius);
-    for (double k = 0.0; k < to - from + 2 * s->reach; k += s->group) {
-        const double z = from - s->reach + k;
-        const bool ends = to - from < s->group ||
-                          z - s->reach - s->static_radius <= s->radius_rows ||
+    for (double k = 0.0; k < to - from + s->ghost.low[2] + s->lag; k += s->group) {
+        const double z = from - s->ghost.low[2] + k;
+        const bool ends = to - from < s->group || z - s->lag - s->static_radius <= s->radius_rows ||
                           z + s->group - 1.0 + ahead >= planes;
         for (double i = z; i < z + s->group; i++) {
             if (ends)
                 sum.done += wanted_share(s, problem, i, from, to);
             else
-                sum.store += i - s->reach >= from && i - s->reach < to;
+                sum.store += i - s->lag >= from && i - s->lag < to;
         }
         *(ends ? &sum.ends : &sum.others) += s->group;
     }
@@ -201,6 +200,20 @@ static void add_planes(tz_model_work *out, const char *name, const tz_cuda_job *
     }
 }
 
+/* Bytes of a cell of the tile that arrive in shared memory, on average. */
+static double loaded_bytes(const tz_problem *problem, const planes_scheme *s)
+{
+    const double rows = (double)s->warps * s->rows;
+    double bytes = 0.0;
+    for (int k = 0; k < s->versions_count; k++) {
+        const planes_version *v = &s->versions[k];
+        if (v->number == 0 && v->oldest >= 0)
+            bytes += (double)tz_problem_element_size(problem, v->field) *
+                     (1.0 - (v->skip_low + v->skip_high) / rows);
+    }
+    return bytes;
+}
+
 static void planes_work(const tz_cuda_job *job, tz_model_work *out)
 {
     const tz_problem *problem = job->problem;
@@ -208,18 +221,18 @@ static void planes_work(const tz_cuda_job *job, tz_model_work *out)
     const tz_cuda_bytes bytes = tz_cuda_bytes_of(problem);
     const double chunk = job->shape->geometry[0], wide = job->shape->geometry[1];
     const double high = job->shape->geometry[2];
-    planes_scheme *s = malloc(sizeof *s);
-    if (!s || !planes_scheme_make(s, problem, job->limits, plan)) {
-        free(s);
+    planes_scheme *s = planes_scheme_make(problem, job->limits, plan);
+    if (!s)
         return;
-    }
     const double columns = 32.0 * s->vector, rows = (double)s->warps * s->rows;
     const double planes = (double)problem->elements[2], chunks = ceil(planes / chunk);
-    const double out_x = s->row_lanes > 0 ? 0.0
-                                          : leaving(wide, columns - 2.0 * s->ghost_x, s->ghost_x,
-                                                    (double)problem->elements[0], s->static_radius);
-    const double out_y = leaving(high, rows - 2.0 * s->reach, s->reach,
+    const double out_x = s->row_lanes > 0
+                             ? 0.0
+                             : leaving(wide, columns, s->ghost.low[0], s->ghost.high[0],
+                                       (double)problem->elements[0], s->static_radius);
+    const double out_y = leaving(high, rows, s->ghost.low[1], s->ghost.high[1],
                                  (double)problem->elements[1], s->static_radius);
+    const double useful = columns - s->ghost.low[0] - s->ghost.high[0];
     const double tiles = wide * high, inner = (wide - out_x) * (high - out_y);
     const double last = chunks > 1.0 ? chunks - 1.0 : chunks;
     add_planes(out, "inner", job, false, s, inner, 1.0, last);
@@ -229,13 +242,12 @@ static void planes_work(const tz_cuda_job *job, tz_model_work *out)
     add_planes(out, chunks > 1.0 ? "border, first" : "border", job, true, s, tiles - inner, 0.0,
                1.0);
     add_planes(out, "border, last", job, true, s, tiles - inner, last, chunks);
-    const double of_warp = columns * s->rows, loaded = of_warp * bytes.state;
+    const double of_warp = columns * s->rows, loaded = of_warp * loaded_bytes(problem, s);
     out->redundancy = tz_cuda_count_redundancy(out, of_warp, tz_cuda_elements_of(problem));
-    tz_cuda_count_ghosts(out, loaded, s->ahead, 2.0 * s->reach / chunk);
+    tz_cuda_count_ghosts(out, loaded, s->ahead, (s->ghost.low[2] + s->ghost.high[2]) / chunk);
     if (wide > 1.0)
-        tz_cuda_count_torn(out, (columns - 2.0 * s->ghost_x) * bytes.written,
-                           s->vector * bytes.written);
-    tz_cuda_count_halves(problem, out, columns - 2.0 * s->ghost_x, s->ghost_x, s->vector, false);
+        tz_cuda_count_torn(out, useful * bytes.written, s->vector * bytes.written);
+    tz_cuda_count_halves(problem, out, useful, s->ghost.low[0], s->vector, false);
     out->half_bytes *= TZ_FIT_PLANES_HALVES;
     out->ahead_bytes = s->ahead * loaded;
     for (int p = 0; p < out->parts_count; p++) {
@@ -248,10 +260,31 @@ static void planes_work(const tz_cuda_job *job, tz_model_work *out)
 
 /* ---- Candidates ------------------------------------------------------------------------------ */
 
+/* Is a field read at the cell's own place alone? Fewer warps then leave room to fetch more ahead. */
+static bool has_carried(const tz_problem *problem)
+{
+    const tz_stencil *stencil = problem->stencil;
+    for (int f = 0; f < stencil->fields_count; f++) {
+        int reach = 0;
+        for (int p = 0; p < stencil->passes_count; p++) {
+            const tz_reads reads = tz_stencil_reads(stencil, &stencil->passes[p], f);
+            for (int axis = 0; axis < TZ_AXES; axis++)
+                reach += reads.high[axis] - reads.low[axis];
+        }
+        if (reach == 0 && stencil->fields[f].role != TZ_DERIVED)
+            return true;
+    }
+    return false;
+}
+
 static void planes_candidates(tz_cuda_plans *plans)
 {
-    static const tz_cuda_variant few[] = {{.warps = 8}};
-    tz_cuda_plans_add_heights(plans, 6, few, plans->problem->bits ? 0 : 1);
+    static const tz_cuda_variant few[] = {
+        {.warps = 8}, {.warps = 12}, {.vector = 4, .warps = 12}, {.vector = 4, .warps = 8}};
+    tz_cuda_plans_add_heights(plans, 6, few,
+                              has_carried(plans->problem) ? 4
+                              : plans->problem->bits      ? 0
+                                                          : 1);
 }
 
 const tz_cuda_planner planes_planner = {

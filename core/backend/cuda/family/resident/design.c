@@ -46,8 +46,7 @@ static facts facts_of(const tz_problem *problem)
 {
     const tz_stencil *s = problem->stencil;
     const uint32_t written = tz_problem_written(problem);
-    facts k = {
-        .problem = problem, .reach = tz_stencil_reach(s), .box = tz_stencil_reads_diagonals(s)};
+    facts k = {.problem = problem, .box = tz_stencil_reads_diagonals(s)};
     bool mirror = false;
     for (int f = 0; f < s->fields_count; f++) {
         const int radius = field_radius(s, f), words = words_of(problem, f);
@@ -69,7 +68,13 @@ static facts facts_of(const tz_problem *problem)
     }
     for (int axis = 0; axis < problem->dims; axis++) {
         k.wraps[axis] = problem->boundary[axis][0] == TZ_PERIODIC || (axis == 0 && problem->bits);
-        mirror = mirror || problem->boundary[axis][0] == TZ_MIRROR;
+        mirror = mirror || problem->boundary[axis][0] == TZ_MIRROR ||
+                 problem->boundary[axis][1] == TZ_MIRROR;
+    }
+    const tz_reach reach = tz_cuda_reach(problem);
+    for (int axis = 0; axis < problem->dims; axis++) {
+        k.reach = reach.low[axis] > k.reach ? reach.low[axis] : k.reach;
+        k.reach = reach.high[axis] > k.reach ? reach.high[axis] : k.reach;
     }
     k.rim = k.radius + mirror;
     return k;

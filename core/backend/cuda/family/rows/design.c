@@ -39,21 +39,128 @@ const rows_ring *rows_find_ring(const rows_design *d, int field, int level)
     return NULL;
 }
 
-static void add_state_ring(rows_design *d, int field, int made, bool eager)
+/* What the level reads of a field. */
+const rows_reads *rows_reads_of(const rows_design *d, int level, int field)
 {
-    rows_ring r = {.field = field, .level = made, .newest = -d->lag[made]};
-    int oldest = r.newest;
-    for (int l = made + 1; l <= d->levels; l++) {
-        if (rows_version_before(d, field, l) != made)
-            continue;
-        const int radius = rows_pass(d, l)->radius;
-        const int last = -d->lag[l] + (d->sums ? radius : -radius);
-        r.radius = radius > r.radius ? radius : r.radius;
-        oldest = last < oldest ? last : oldest;
+    return &d->reads[(level - 1) % d->problem->stencil->passes_count][field];
+}
+
+static int larger(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+static void find_reads(rows_design *d)
+{
+    const tz_problem *problem = d->problem;
+    const tz_stencil *s = problem->stencil;
+    const tz_boundary(*sides)[2] = problem->boundary;
+    for (int p = 0; p < s->passes_count; p++)
+        for (int f = 0; f < s->fields_count; f++) {
+            const tz_reads listed = tz_stencil_reads(s, &s->passes[p], f);
+            int low[2], high[2];
+            for (int axis = 0; axis < 2; axis++) {
+                low[axis] = -listed.low[axis];
+                high[axis] = listed.high[axis];
+                if (s->fields[f].role == TZ_STATE && sides[axis][0] == TZ_MIRROR)
+                    high[axis] = larger(high[axis], low[axis]);
+                if (s->fields[f].role == TZ_STATE && sides[axis][1] == TZ_MIRROR)
+                    low[axis] = larger(low[axis], high[axis]);
+                d->radius = larger(d->radius, larger(low[axis], high[axis]));
+            }
+            d->reads[p][f] =
+                (rows_reads){(int8_t)low[0], (int8_t)high[0], (int8_t)low[1], (int8_t)high[1]};
+        }
+}
+
+/* A level computes a row as soon as the rows that it reads are there. */
+static void find_lags(rows_design *d)
+{
+    const tz_stencil *s = d->problem->stencil;
+    for (int l = 1; l <= d->levels; l++) {
+        d->lag[l] = d->lag[l - 1];
+        for (int f = 0; f < s->fields_count; f++)
+            if (s->fields[f].role == TZ_STATE)
+                d->lag[l] = larger(d->lag[l], d->lag[rows_version_before(d, f, l)] +
+                                                  rows_reads_of(d, l, f)->after);
     }
-    r.depth = r.newest - oldest + 1;
-    r.halo = eager ? r.radius : 0;
-    d->rings[d->rings_count++] = r;
+    d->reach = d->lag[d->levels];
+}
+
+static void ring_is_read(rows_ring *r, const rows_reads *reads, int lag, bool sums, int *oldest)
+{
+    const int last = -lag + (sums ? reads->after : -reads->before);
+    r->radius = larger(r->radius, larger(reads->before, reads->after));
+    r->before = larger(r->before, reads->before);
+    r->columns = larger(r->columns, larger(reads->left, reads->right));
+    *oldest = !r->read || last < *oldest ? last : *oldest;
+    r->read = true;
+}
+
+/* Loaded rows arrive when the first level reads them. */
+static void add_ring(rows_design *d, rows_ring r, int last_level, bool eager)
+{
+    const bool state = d->problem->stencil->fields[r.field].role == TZ_STATE;
+    const bool loaded = !state || r.level == 0;
+    int oldest = 0, newest = -d->lag[r.level];
+    for (int l = r.level + 1; l <= last_level; l++) {
+        if (state && rows_version_before(d, r.field, l) != r.level)
+            continue;
+        const rows_reads *reads = rows_reads_of(d, l, r.field);
+        const int first = reads->after - d->lag[l];
+        newest = loaded && (!r.read || first > newest) ? first : newest;
+        ring_is_read(&r, reads, d->lag[l], d->sums, &oldest);
+    }
+    r.newest = newest;
+    r.depth = r.read ? newest - oldest + 1 : 1;
+    r.halo = eager ? r.columns : 0;
+    if (d->rings_count < ROWS_RINGS_MAX)
+        d->rings[d->rings_count] = r;
+    d->rings_count++;
+}
+
+/* The rows before a chunk's first row, and the columns at its sides, that each level must have right
+ * for the last versions to be right in the chunk. */
+typedef struct needs {
+    int before, left, right;
+    bool any;
+} needs;
+
+static void needs_more(needs *n, const needs *of, const rows_reads *reads)
+{
+    n->before = larger(n->any ? n->before : 0, of->before + reads->before);
+    n->left = larger(n->any ? n->left : 0, of->left + reads->left);
+    n->right = larger(n->any ? n->right : 0, of->right + reads->right);
+    n->any = true;
+}
+
+static void find_ghosts(rows_design *d)
+{
+    const tz_stencil *s = d->problem->stencil;
+    needs of[ROWS_LEVELS_MAX + 1] = {0};
+    d->warm_up = 0;
+    d->first_row = 0;
+    for (int l = d->levels; l >= 1; l--)
+        for (int f = 0; f < s->fields_count; f++) {
+            const bool state = s->fields[f].role == TZ_STATE;
+            const int made = state ? rows_version_before(d, f, l) : 0;
+            needs loaded = {0};
+            needs *n = made > 0 ? &of[made] : &loaded;
+            needs_more(n, &of[l], rows_reads_of(d, l, f));
+            if (made > 0)
+                continue;
+            const int newest = rows_find_ring(d, f, 0)->newest;
+            d->warm_up = larger(d->warm_up, n->before + newest);
+            d->first_row = larger(d->first_row, rows_reads_of(d, l, f)->before + newest);
+            d->left = larger(d->left, n->left);
+            d->right = larger(d->right, n->right);
+        }
+    for (int l = 1; l <= d->levels; l++)
+        d->warm_up = larger(d->warm_up, of[l].before - d->lag[l]);
+    for (int i = 0; i < d->rings_count; i++)
+        if (d->rings[i].level > 0)
+            d->first_row = larger(d->first_row, d->rings[i].before - d->lag[d->rings[i].level]);
+    d->first_row = -d->first_row;
 }
 
 /* Register moves a step, which a loop body of `unroll` steps makes at its end. */
@@ -75,25 +182,13 @@ int rows_end_columns(const tz_problem *problem, int vector)
     return (int)((problem->elements[0] - 1) % vector) + 1;
 }
 
-/* The largest radius at which a field is read. */
-static int reads_radius(const tz_stencil *s)
-{
-    int radius = 0;
-    for (int p = 0; p < s->passes_count; p++)
-        radius = s->passes[p].radius > radius ? s->passes[p].radius : radius;
-    for (int f = 0; f < s->fields_count; f++)
-        if (s->fields[f].role != TZ_STATE)
-            radius = s->fields[f].radius > radius ? s->fields[f].radius : radius;
-    return radius;
-}
-
 /* Is only one lane at each end of a row affected by the boundary, and does a strip or a chunk cross
  * each end of the grid at most once? */
 static bool has_simple_edges(const rows_design *d)
 {
     const tz_problem *problem = d->problem;
     const int64_t nx = problem->elements[0], ny = problem->elements[1];
-    const int end = rows_end_columns(problem, d->vector), radius = reads_radius(problem->stencil);
+    const int end = rows_end_columns(problem, d->vector), radius = d->radius;
     if (nx < 32 * d->vector || ny < 2 * d->reach + 4 * radius + d->ahead + UNROLL_MAX)
         return false;
     if (problem->bits)
@@ -110,12 +205,15 @@ static bool keeps_static_in_queue(const rows_design *d)
     for (int f = 0; f < s->fields_count; f++) {
         if (s->fields[f].role == TZ_STATE)
             continue;
-        if (s->fields[f].radius > 0)
-            return false;
+        for (int p = 0; p < s->passes_count; p++) {
+            const rows_reads *r = &d->reads[p][f];
+            if (r->left + r->right + r->before + r->after > 0)
+                return false;
+        }
         bytes += (int64_t)(d->reach + d->ahead + UNROLL_MAX) * 32 * d->vector *
                  (int64_t)tz_problem_element_size(d->problem, f);
     }
-    return s->passes_count == 1 && bytes > 0 && bytes <= QUEUE_BYTES;
+    return bytes > 0 && bytes <= QUEUE_BYTES;
 }
 
 int rows_group_start(const rows_design *d, int level)
@@ -134,7 +232,7 @@ static int group_span(const rows_design *d, int level)
 static bool is_sum_of_rows(const tz_stencil *s)
 {
     return s->passes_count == 1 && s->fields_count == 1 && s->passes[0].radius > 0 &&
-           strstr(s->passes[0].text, "TZ_CELL_ROWS(") != NULL;
+           s->passes[0].reads_count == 0 && strstr(s->passes[0].text, "TZ_CELL_ROWS(") != NULL;
 }
 
 bool rows_has_sides(const rows_design *d)
@@ -149,9 +247,8 @@ static bool design_of(rows_design *d, const tz_problem *problem, const tz_plan *
     if (plan->height * s->passes_count > ROWS_LEVELS_MAX)
         return false;
     d->levels = plan->height * s->passes_count;
-    for (int l = 1; l <= d->levels; l++)
-        d->lag[l] = d->lag[l - 1] + rows_pass(d, l)->radius;
-    d->reach = d->lag[d->levels];
+    find_reads(d);
+    find_lags(d);
     d->group = group < d->levels && keeps_static_in_queue(d) ? group : d->levels;
     d->edges = has_simple_edges(d);
     d->sums = d->edges && is_sum_of_rows(s) && problem->boundary[1][0] != TZ_MIRROR &&
@@ -159,23 +256,20 @@ static bool design_of(rows_design *d, const tz_problem *problem, const tz_plan *
     /* A box reads neighbours in every row, so they are fetched once for each row and kept with it. */
     const bool eager = !d->sums && tz_stencil_reads_diagonals(s);
     for (int f = 0; f < s->fields_count; f++) {
-        if (s->fields[f].role == TZ_STATE) {
-            add_state_ring(d, f, 0, eager);
-            for (int l = 1; l <= d->levels; l++)
-                if (rows_pass(d, l)->writes >> f & 1)
-                    add_state_ring(d, f, l, eager);
-        } else {
-            const int r = s->fields[f].radius;
-            const int extra = 2 * r - s->passes[0].radius - d->lag[1];
-            for (int l = 1; l <= d->levels; l += d->group)
-                d->rings[d->rings_count++] = (rows_ring){.field = f,
-                                                         .level = l - 1,
-                                                         .newest = r - d->lag[l],
-                                                         .depth = group_span(d, l) + 2 * r + 1,
-                                                         .radius = r};
-            d->extra = extra > d->extra ? extra : d->extra;
-        }
+        const bool state = s->fields[f].role == TZ_STATE;
+        for (int l = 0; l < d->levels; l += state ? 1 : d->group)
+            if (!state || l == 0 || rows_pass(d, l)->writes >> f & 1)
+                add_ring(d, (rows_ring){.field = f, .level = l},
+                         state                      ? d->levels
+                         : l + d->group < d->levels ? l + d->group
+                                                    : d->levels,
+                         state && eager);
+        if (state && rows_pass(d, d->levels)->writes >> f & 1)
+            add_ring(d, (rows_ring){.field = f, .level = d->levels}, d->levels, eager);
     }
+    if (d->rings_count > ROWS_RINGS_MAX)
+        return false;
+    find_ghosts(d);
     d->unroll = 1;
     for (int u = 2; u <= UNROLL_MAX && u * d->levels * d->vector <= UNROLLED_WORDS; u++)
         if (moves(d, u) < moves(d, d->unroll))
@@ -189,7 +283,7 @@ int rows_registers(const rows_design *d)
     int words = REGISTERS_OTHER;
     for (int i = 0; i < d->rings_count; i++) {
         const rows_ring *r = &d->rings[i];
-        if (r->radius == 0 && r->level == d->levels)
+        if (!r->read)
             continue;
         words +=
             (r->depth - 1) * (d->vector + 2 * r->halo) * rows_element_words(d->problem, r->field);
@@ -229,7 +323,11 @@ int rows_once_depth(const rows_design *d, int made)
 
 int rows_queue(const rows_design *d, bool state)
 {
-    const int kept = state ? 0 : d->lag[rows_group_start(d, d->levels)] - d->lag[1];
+    int kept = 0;
+    for (int i = 0; !state && i < d->rings_count; i++)
+        if (d->problem->stencil->fields[d->rings[i].field].role != TZ_STATE)
+            kept =
+                larger(kept, rows_find_ring(d, d->rings[i].field, 0)->newest - d->rings[i].newest);
     return (d->ahead + kept + d->unroll) / d->unroll * d->unroll;
 }
 
@@ -238,7 +336,22 @@ int rows_warps(const tz_plan *plan)
     return plan->warps > 0 ? plan->warps : ROWS_WARPS;
 }
 
-int rows_ghost(const rows_design *d)
+static int round_up(int columns, int vector)
 {
-    return (d->reach + d->vector - 1) / d->vector * d->vector;
+    return (columns + vector - 1) / vector * vector;
+}
+
+int rows_ghost_low(const rows_design *d)
+{
+    return round_up(d->left, d->vector);
+}
+
+int rows_ghost_high(const rows_design *d)
+{
+    return round_up(d->right, d->vector);
+}
+
+int rows_useful(const rows_design *d)
+{
+    return 32 * d->vector - rows_ghost_low(d) - rows_ghost_high(d);
 }

@@ -8,7 +8,13 @@
 
 #include "backend/cuda/family/family.h"
 
-enum { ROWS_LEVELS_MAX = 96, ROWS_WARPS = 2 };
+enum { ROWS_LEVELS_MAX = 96, ROWS_RINGS_MAX = 768, ROWS_WARPS = 2 };
+
+/* The cells that a pass reads of a field, in rows and columns to each side. A mirror at one side reads
+ * as far to the other side. */
+typedef struct rows_reads {
+    int8_t left, right, before, after;
+} rows_reads;
 
 /* A ring: the rows of a field's version that are kept. Row y + newest is in its last slot when row
  * y of level 0 arrives. */
@@ -17,28 +23,38 @@ typedef struct rows_ring {
     int level;  /* the level that made it; 0: loaded */
     int depth;  /* rows */
     int newest; /* relative to y */
-    int radius; /* how far it is read in x and y */
-    int halo;   /* columns of neighbouring lanes that are kept with it, on each side */
+    int before; /* rows before the newest that a level reads, and the most that it reads to a side */
+    int radius;
+    int columns; /* columns to each side that are read */
+    int halo;    /* columns of neighbouring lanes that are kept with it, on each side */
+    bool read;
 } rows_ring;
 
 typedef struct rows_design {
     const tz_problem *problem;
     int vector, ahead, levels;
+    rows_reads reads[TZ_PASSES_MAX][TZ_FIELDS_MAX];
     int lag[ROWS_LEVELS_MAX + 1];
-    int reach; /* ghost rows and columns: the lag of the last level */
-    int extra; /* more rows at the start, for static fields with a larger radius */
+    int reach;       /* the lag of the last level: rows loaded after a chunk's last */
+    int warm_up;     /* a chunk begins so many rows before its first */
+    int first_row;   /* and at this row at a simple end of the grid */
+    int left, right; /* ghost columns */
+    int radius;      /* the farthest read */
     int rings_count;
-    rows_ring rings[(ROWS_LEVELS_MAX + 1) * TZ_FIELDS_MAX];
+    rows_ring rings[ROWS_RINGS_MAX];
     int unroll; /* steps of a loop body */
     int group;  /* levels that take a row of static fields from its queue together */
     bool sums;  /* each row is added to the sums that need it when it arrives (TZ_CELL_ROWS) */
     bool edges; /* TZ_SIMPLE_ENDS of rows.cuh: the grid's ends are simple */
 } rows_design;
 
-/* The design of a plan. False: it has more than ROWS_LEVELS_MAX levels. */
+/* The design of a plan. False: it has too many levels, or too many rings. */
 bool rows_design_make(rows_design *d, const tz_problem *problem, const tz_plan *plan);
 
 const tz_pass *rows_pass(const rows_design *d, int level);
+
+/* What a level reads of a field. */
+const rows_reads *rows_reads_of(const rows_design *d, int level, int field);
 
 /* The level whose result level `level` reads of a state field. */
 int rows_version_before(const rows_design *d, int field, int level);
@@ -63,8 +79,10 @@ int rows_queue(const rows_design *d, bool state);
 /* Estimated registers of a thread, never far below what the compiler needs. */
 int rows_registers(const rows_design *d);
 
-/* Columns that a strip loses on each side. */
-int rows_ghost(const rows_design *d);
+/* Columns that a strip loses at its low and its high side, and those that it keeps. */
+int rows_ghost_low(const rows_design *d);
+int rows_ghost_high(const rows_design *d);
+int rows_useful(const rows_design *d);
 /* Elements of a row's last lane that lie in the grid. */
 int rows_end_columns(const tz_problem *problem, int vector);
 /* Do strips at the ends of rows need border code? Periodic rows need none, unless they are bits. */

@@ -36,7 +36,7 @@ static int fits(const tz_problem *problem, const tz_plan *plan)
     rows_design d;
     if (!rows_design_make(&d, problem, plan))
         return TOO_MANY_REGISTERS;
-    if (32 * d.vector - 2 * rows_ghost(&d) < d.vector)
+    if (rows_useful(&d) < d.vector)
         return TOO_NARROW;
     return rows_registers(&d) > REGISTERS ? TOO_MANY_REGISTERS : FITS;
 }
@@ -108,7 +108,7 @@ static int64_t covered(const tz_problem *problem, const tz_plan *plan)
     if (fits(problem, plan) != FITS || !rows_design_make(&d, problem, plan) ||
         rows_registers(&d) > REGISTERS_GOOD)
         return INT64_MAX;
-    const int64_t width = 32 * (int64_t)plan->vector, useful = width - 2 * rows_ghost(&d);
+    const int64_t width = 32 * (int64_t)plan->vector, useful = rows_useful(&d);
     return (problem->elements[0] + useful - 1) / useful * width;
 }
 
@@ -175,7 +175,7 @@ static tz_status rows_plan(const tz_problem *problem, const tz_limits *limits, t
     }
     rows_design d;
     rows_design_make(&d, problem, plan);
-    const int useful = 32 * d.vector - 2 * rows_ghost(&d);
+    const int useful = rows_useful(&d);
     if (given.tile[0] != 0 && given.tile[0] != useful)
         return tz_error_set(error, TZ_RANGE, "tile",
                             "strips of height %d and %d columns a lane are %d wide, not %" PRId64
@@ -244,7 +244,7 @@ static tz_status rows_shape(const tz_problem *problem, const tz_limits *limits, 
     rows_design d;
     rows_design_make(&d, problem, plan);
     const int64_t nx = problem->elements[0], ny = problem->elements[1];
-    const int64_t ghost = rows_ghost(&d), useful = 32 * d.vector - 2 * ghost;
+    const int64_t ghost = rows_ghost_low(&d), useful = rows_useful(&d);
     const int64_t strips = (nx + useful - 1) / useful;
     /* Words with bits past the row's end also belong to the border. */
     const int64_t inner =
@@ -257,7 +257,7 @@ static tz_status rows_shape(const tz_problem *problem, const tz_limits *limits, 
         right++;
     const int64_t slots =
         (int64_t)limits->multiprocessors * (blocks_each > 0 ? blocks_each : 8) * rows_warps(plan);
-    const int64_t warm_up = 2 * d.reach + d.extra;
+    const int64_t warm_up = d.reach + d.warm_up;
     int64_t chunk = plan->tile[1];
     if (chunk == 0)
         chunk = choose_chunk(&d, ny, strips - left - right, left + right, warm_up, slots);

@@ -22,6 +22,12 @@ static int last_level(const rows_design *d, int field)
     return rows_version_before(d, field, d->levels + 1);
 }
 
+/* Columns to each side in the window that a cell update reads. */
+static int rows_columns(const rows_reads *reads)
+{
+    return reads->left > reads->right ? reads->left : reads->right;
+}
+
 static void emit_rings(tz_cuda_text *t, const rows_design *d)
 {
     const tz_stencil *s = d->problem->stencil;
@@ -75,11 +81,12 @@ static void emit_reads(tz_cuda_text *t, const rows_design *d, int level)
         const rows_ring *taken = rows_find_ring(d, f, level - 1);
         const rows_ring *r = rows_find_ring(
             d, f, state ? rows_version_before(d, f, level) : rows_group_start(d, level) - 1);
-        const int radius = state ? rows_pass(d, level)->radius : field->radius;
+        const rows_reads *reads = rows_reads_of(d, level, f);
         if (!state && level > 1 && taken)
             emit_take(t, d, "TAKE", taken);
-        tz_cuda_emit(t, " \\\n    WINDOW(%s, %s, %d, %d, %d)", field->name, type_of(d, f), r->level,
-                     r->depth - 1 - (r->newest + d->lag[level]) - radius, radius);
+        tz_cuda_emit(t, " \\\n    WINDOW(%s, %s, %d, %d, %d, %d)", field->name, type_of(d, f),
+                     r->level, r->depth - 1 - (r->newest + d->lag[level]) - reads->before,
+                     reads->before + reads->after + 1, rows_columns(reads));
     }
     tz_cuda_emit(t, "\n");
 }
@@ -103,8 +110,7 @@ static void emit_makes(tz_cuda_text *t, const rows_design *d, int level)
         const bool last = last_level(d, f) == level;
         if (rows_pass(d, level)->writes >> f & 1)
             tz_cuda_emit(t, " \\\n    D(%d, %s, %s, %d, %d, %d)", level, name_of(d, f),
-                         type_of(d, f), r->radius, last,
-                         !(r->radius == 0 && last && level == d->levels));
+                         type_of(d, f), r->radius, last, r->read);
     }
     tz_cuda_emit(t, "\n");
 }
@@ -136,7 +142,6 @@ static void emit_levels(tz_cuda_text *t, const rows_design *d)
 static void emit_numbers(tz_cuda_text *t, const rows_design *d, const tz_plan *plan)
 {
     const bool wraps = d->problem->boundary[1][0] == TZ_PERIODIC;
-    const int lag = d->reach;
     int radius = 0, newest = 0, oldest = 0;
     for (int i = 0; i < d->rings_count; i++) {
         const rows_ring *r = &d->rings[i];
@@ -149,7 +154,8 @@ static void emit_numbers(tz_cuda_text *t, const rows_design *d, const tz_plan *p
         int value;
     } numbers[] = {
         {"V", d->vector},
-        {"GHOST", rows_ghost(d)},
+        {"GHOST_LOW", rows_ghost_low(d)},
+        {"GHOST_HIGH", rows_ghost_high(d)},
         {"STEPS", d->unroll},
         {"WARPS", rows_warps(plan)},
         {"BLOCKS", plan->blocks},
@@ -162,10 +168,10 @@ static void emit_numbers(tz_cuda_text *t, const rows_design *d, const tz_plan *p
         {"SUMS", d->sums},
         {"LEVELS", d->levels},
         {"GROUP", d->group},
-        {"LAG", lag},
-        {"WARM_UP", d->reach + d->extra},
-        {"FIRST_ROW", -radius - d->extra},
-        {"TOP_ROWS", wraps ? -oldest : lag + radius + 1 - oldest},
+        {"LAG", d->reach},
+        {"WARM_UP", d->warm_up},
+        {"FIRST_ROW", d->first_row},
+        {"TOP_ROWS", wraps ? -oldest : d->reach + radius + 1 - oldest},
         {"BOTTOM_ROWS", d->unroll - 1 + newest + d->ahead},
     };
     for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
@@ -187,10 +193,14 @@ void rows_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_limits 
     tz_cuda_emit(t, "#include \"rows.cuh\"\n");
     for (int p = 0; p < problem->stencil->passes_count; p++) {
         for (int f = 0; f < tz_stencil_fields_all(problem->stencil); f++) {
-            const tz_field *field = &problem->stencil->fields[f];
-            tz_cuda_emit(t, "#undef TZ__R_%s\n#define TZ__R_%s %d\n", field->name, field->name,
-                         field->role == TZ_STATE ? problem->stencil->passes[p].radius
-                                                 : field->radius);
+            static const rows_reads none = {0};
+            const char *name = problem->stencil->fields[f].name;
+            const rows_reads *reads =
+                f < problem->stencil->fields_count ? &d.reads[p][f] : &none; /* or derived */
+            tz_cuda_emit(t,
+                         "#undef TZ__ROWS_%s\n#define TZ__ROWS_%s %d\n"
+                         "#undef TZ__COLUMNS_%s\n#define TZ__COLUMNS_%s %d\n",
+                         name, name, reads->before, name, name, rows_columns(reads));
         }
         tz_cuda_emit_pass(t, problem, p);
     }

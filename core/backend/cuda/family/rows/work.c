@@ -105,8 +105,8 @@ static chunk_steps steps_of_chunk(const rows_design *d, double low, double chunk
         newest = r->level == 0 ? fmax(newest, r->newest) : newest;
         oldest = r->level == 0 ? fmin(oldest, r->newest) : oldest;
     }
-    const double lag = d->reach, extra = d->extra;
-    const double y = d->edges && !wraps && low == 0.0 ? -radius - extra : low - d->reach - extra;
+    const double lag = d->reach;
+    const double y = d->edges && !wraps && low == 0.0 ? d->first_row : low - d->warm_up;
     const double end = fmin(low + chunk, rows) + lag;
     const double rounds = fmax(0.0, ceil((end - y) / unroll));
     const double first = wraps ? -oldest : lag + radius + 1.0 - oldest;
@@ -149,7 +149,7 @@ static void rows_work(const tz_cuda_job *job, tz_model_work *out)
     const double chunks = ceil(rows / chunk), short_chunks = ceil(rows / short_chunk);
     rows_design d;
     rows_design_make(&d, problem, plan);
-    const double warm_up = 2 * d.reach + d.extra;
+    const double warm_up = d.reach + d.warm_up;
     add_chunks(out, "inner", &d, &steps->inner, &steps->end, inner, chunk, 1.0, chunks - 1.0);
     add_chunks(out, chunks > 1.0 ? "first" : "whole", &d, &steps->inner, &steps->end, inner, chunk,
                0.0, 1.0);
@@ -164,7 +164,8 @@ static void rows_work(const tz_cuda_job *job, tz_model_work *out)
     if (strips > 1.0)
         tz_cuda_count_torn(out, (double)plan->tile[0] * bytes.written,
                            plan->vector * bytes.written);
-    tz_cuda_count_halves(problem, out, (double)plan->tile[0], rows_ghost(&d), plan->vector, true);
+    tz_cuda_count_halves(problem, out, (double)plan->tile[0], rows_ghost_low(&d), plan->vector,
+                         true);
     out->ahead_bytes = plan->ahead * loaded;
     for (int p = 0; p < out->parts_count; p++) {
         out->parts[p].bytes = loaded;

@@ -1,0 +1,212 @@
+#include "define/forms.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What a node reads, on the axis of rows or planes: one of them, given by its offset, or */
+enum { NOTHING = 100, SEVERAL, OTHER /* coordinates, or fields that are not state */ };
+
+typedef struct search {
+    tz_build *build;
+    tz_expr *e;
+    tz_form *form;
+    int axis;
+    int nodes;                        /* before the search adds some */
+    int *reads, *cells;               /* of each node: what, and how many cells, at most 2 */
+    int *moved, *rewritten;           /* the node in row or plane 0; reading through sums; or -1 */
+    unsigned where[TZ_FORM_SUMS_MAX]; /* the offsets at which a sum is needed: bit 8 is 0 */
+    bool adds[TZ_FORM_SUMS_MAX];      /* it reads several cells */
+    bool failed;
+} search;
+
+/* ---- What nodes read -------------------------------------------------------------------------- */
+
+static int joined(int a, int b)
+{
+    if (a == OTHER || b == OTHER)
+        return OTHER;
+    if (a == NOTHING || a == b)
+        return b;
+    return b == NOTHING ? a : SEVERAL;
+}
+
+/* Nodes that a macro cannot hold: those that need variables. */
+static bool needs_variables(const tz_expr *e, const tz_expr_node *n)
+{
+    if (n->type >= TZ_EXPR_BITS)
+        return true;
+    return n->kind == TZ_EXPR_POWER && e->nodes[e->operands[n->first].node].count > 0;
+}
+
+/* Operands come before the nodes that have them. */
+static void find_reads(search *s)
+{
+    for (int i = 0; i < s->nodes; i++) {
+        const tz_expr_node *n = &s->e->nodes[i];
+        int reads = NOTHING, cells = 0;
+        if (n->kind == TZ_EXPR_READ) {
+            const bool state = s->build->definition->fields[n->index].role == TZ_STATE;
+            reads = state ? n->offset[s->axis] : OTHER;
+            cells = 1;
+        } else if (n->kind == TZ_EXPR_COORDINATE || n->kind == TZ_EXPR_STEP) {
+            reads = OTHER;
+        }
+        for (int k = 0; k < n->count; k++) {
+            const int operand = s->e->operands[n->first + k].node;
+            reads = joined(reads, s->reads[operand]);
+            cells += s->cells[operand];
+        }
+        if (reads != NOTHING && needs_variables(s->e, n))
+            reads = OTHER;
+        s->reads[i] = reads;
+        s->cells[i] = cells > 2 ? 2 : cells;
+    }
+}
+
+/* ---- Nodes with other operands ---------------------------------------------------------------- */
+
+static int rebuild(search *s, int node, int (*operand)(search *s, int node))
+{
+    const tz_expr_node n = s->e->nodes[node];
+    tz_expr_operand *operands = malloc(((size_t)n.count + 1) * sizeof *operands);
+    int result = operands ? 0 : tz_expr_fail(s->e, TZ_MEMORY, "not enough memory for the formula");
+    for (int i = 0; i < n.count && result >= 0; i++) {
+        operands[i] = s->e->operands[n.first + i];
+        result = operands[i].node = operand(s, operands[i].node);
+    }
+    if (result >= 0)
+        result = tz_expr_intern(s->e, n, operands, n.count);
+    free(operands);
+    s->failed = s->failed || result < 0;
+    return result;
+}
+
+/* The node with its row or plane moved to 0. */
+static int moved(search *s, int node)
+{
+    if (s->reads[node] == NOTHING || s->moved[node] >= 0)
+        return s->reads[node] == NOTHING ? node : s->moved[node];
+    tz_expr_node n = s->e->nodes[node];
+    if (n.kind == TZ_EXPR_READ) {
+        n.offset[s->axis] = 0;
+        s->moved[node] = tz_expr_intern(s->e, n, NULL, 0);
+    } else {
+        s->moved[node] = rebuild(s, node, moved);
+    }
+    return s->moved[node];
+}
+
+/* The number of the sum that a node is in row or plane 0; -1: there are too many. */
+static int sum_of(search *s, int node)
+{
+    const int at = s->reads[node], sum = moved(s, node);
+    tz_form *form = s->form;
+    int i = 0;
+    if (sum < 0)
+        return -1;
+    while (i < form->sums_count && form->sums[i] != sum)
+        i++;
+    if (i == TZ_FORM_SUMS_MAX)
+        return -1;
+    if (i == form->sums_count)
+        form->sums[form->sums_count++] = sum;
+    s->adds[i] = s->cells[node] > 1;
+    s->where[i] |= 1u << (at + TZ_RADIUS_MAX);
+    return i;
+}
+
+/* ---- Forms ------------------------------------------------------------------------------------ */
+
+/* An update is a sum of rows in their order, each of several cells. */
+static bool find_rows(search *s)
+{
+    const tz_built_pass *pass = &s->build->passes[0];
+    const tz_expr_node *root = &s->e->nodes[pass->nodes[0]];
+    if (s->build->definition->fields_count != 1 || root->kind != TZ_EXPR_CHAIN ||
+        root->type != TZ_EXPR_REAL || pass->radius == 0 || root->count != 2 * pass->radius + 1)
+        return false;
+    const int first = root->first, count = root->count;
+    for (int i = 0; i < count; i++) {
+        const tz_expr_operand operand = s->e->operands[first + i];
+        if ((i > 0 && operand.op != TZ_OP_PLUS) || s->reads[operand.node] != i - pass->radius ||
+            s->cells[operand.node] < 2)
+            return false;
+        s->form->row_sum[i] = sum_of(s, operand.node);
+        if (s->form->row_sum[i] < 0)
+            return false;
+    }
+    return true;
+}
+
+static int rewritten(search *s, int node)
+{
+    const int reads = s->reads[node];
+    if (reads == NOTHING || (reads == OTHER && s->e->nodes[node].count == 0))
+        return node;
+    if (s->rewritten[node] >= 0)
+        return s->rewritten[node];
+    if (reads < NOTHING) {
+        const int sum = sum_of(s, node);
+        const tz_expr_node plane = {.kind = TZ_EXPR_PLANE,
+                                    .type = s->e->nodes[node].type,
+                                    .index = sum,
+                                    .offset = {0, 0, reads}};
+        s->rewritten[node] = sum < 0 ? -1 : tz_expr_intern(s->e, plane, NULL, 0);
+        s->failed = s->failed || s->rewritten[node] < 0;
+    } else {
+        s->rewritten[node] = rebuild(s, node, rewritten);
+    }
+    return s->rewritten[node];
+}
+
+/* A sum of several cells is needed at several planes. */
+static bool find_planes(search *s, int *roots)
+{
+    const tz_built_pass *pass = &s->build->passes[0];
+    bool gains = false;
+    for (int i = 0; i < pass->count && !s->failed; i++)
+        roots[i] = rewritten(s, pass->nodes[i]);
+    for (int k = 0; k < s->form->sums_count; k++)
+        gains = gains || (s->adds[k] && (s->where[k] & (s->where[k] - 1)) != 0);
+    return gains && !s->failed;
+}
+
+static void find(search *s)
+{
+    tz_built_pass *pass = &s->build->passes[0];
+    int roots[TZ_FIELDS_MAX];
+    find_reads(s);
+    if (s->axis == 1 && find_rows(s)) {
+        s->form->kind = TZ_FORM_ROWS;
+    } else if (s->axis == 2 && find_planes(s, roots)) {
+        s->form->kind = TZ_FORM_PLANES;
+        memcpy(pass->nodes, roots, (size_t)pass->count * sizeof *roots);
+    }
+}
+
+tz_status tz_form_find(tz_build *build, tz_form *form, tz_error *error)
+{
+    const tz_definition *d = build->definition;
+    const int count = build->e.count;
+    memset(form, 0, sizeof *form);
+    if (d->raw || d->dims < 2 || build->passes_count != 1)
+        return TZ_OK;
+    int *memory = malloc((4 * (size_t)count + 1) * sizeof *memory);
+    if (!memory)
+        return tz_error_set(error, TZ_MEMORY, d->id, "not enough memory for the stencil's text");
+    memset(memory, -1, 4 * (size_t)count * sizeof *memory);
+    search s = {.build = build,
+                .e = &build->e,
+                .form = form,
+                .axis = d->dims - 1,
+                .nodes = count,
+                .reads = memory,
+                .cells = memory + count,
+                .moved = memory + 2 * (size_t)count,
+                .rewritten = memory + 3 * (size_t)count};
+    find(&s);
+    if (form->kind == TZ_FORM_PLAIN)
+        form->sums_count = 0;
+    free(memory);
+    return build->e.status;
+}

@@ -1,0 +1,156 @@
+/* HotSpot in three dimensions against Rodinia's formula, a loop of heat flows, and conservation. */
+#include "oracle.h"
+
+enum { NX = 19, NY = 13, NZ = 6, CELLS = NX * NY * NZ, STEPS = 30 };
+
+/* The constants of Rodinia's 3D.c for this grid. */
+typedef struct chip {
+    double cap, rx, ry, rz, dt;
+} chip;
+
+static chip chip_make(void)
+{
+    const double t = 0.0005, factor = 0.5, heat = 1.75e6, k = 100.0;
+    const double dx = 0.016 / NX, dy = 0.016 / NY, dz = t / NZ;
+    return (chip){.cap = factor * heat * t * dx * dy,
+                  .rx = dx / (2.0 * k * t * dy),
+                  .ry = dy / (2.0 * k * t * dx),
+                  .rz = dz / (k * dx * dy),
+                  .dt = 0.001 / (3e6 / (factor * t * heat))};
+}
+
+static int64_t cell(int64_t x, int64_t y, int64_t z)
+{
+    x = x < 0 ? 0 : x < NX ? x : NX - 1;
+    y = y < 0 ? 0 : y < NY ? y : NY - 1;
+    z = z < 0 ? 0 : z < NZ ? z : NZ - 1;
+    return (z * NY + y) * NX + x;
+}
+
+/* computeTempCPU() of Rodinia: every weight once, all sides closed. */
+static void rodinia(const chip *c, const double *power, const double *old, double *now)
+{
+    const double per = c->dt / c->cap, ce = per / c->rx, cn = per / c->ry, ct = per / c->rz;
+    const double cc = 1.0 - (2.0 * ce + 2.0 * cn + 3.0 * ct), ambient = 318.15;
+    for (int64_t z = 0; z < NZ; z++)
+        for (int64_t y = 0; y < NY; y++)
+            for (int64_t x = 0; x < NX; x++)
+                now[cell(x, y, z)] = old[cell(x, y, z)] * cc + old[cell(x, y - 1, z)] * cn +
+                                     old[cell(x, y + 1, z)] * cn + old[cell(x + 1, y, z)] * ce +
+                                     old[cell(x - 1, y, z)] * ce + old[cell(x, y, z + 1)] * ct +
+                                     old[cell(x, y, z - 1)] * ct + per * power[cell(x, y, z)] +
+                                     ct * ambient;
+}
+
+/* Heat that flows between adjacent cells of layers of different conductivity; none is lost. */
+static double layer[NZ] = {1.0, 0.25, 0.04, 0.5, 2.0, 1.5};
+
+static double joint(int64_t z)
+{
+    return 2.0 * layer[z] * layer[z + 1] / (layer[z] + layer[z + 1]);
+}
+
+static void flows(const chip *c, const double *power, const double *old, double *now)
+{
+    for (int i = 0; i < CELLS; i++)
+        now[i] = old[i] + c->dt / c->cap * power[i];
+    for (int64_t z = 0; z < NZ; z++)
+        for (int64_t y = 0; y < NY; y++)
+            for (int64_t x = 0; x < NX; x++)
+                for (int axis = 0; axis < 3; axis++) {
+                    const int64_t a = cell(x, y, z);
+                    const int64_t b = cell(x + (axis == 0), y + (axis == 1), z + (axis == 2));
+                    if (a == b) /* the last one */
+                        continue;
+                    const double share = axis == 0   ? layer[z] / c->rx
+                                         : axis == 1 ? layer[z] / c->ry
+                                                     : joint(z) / c->rz;
+                    const double heat = c->dt / c->cap * share * (old[b] - old[a]);
+                    now[a] += heat;
+                    now[b] -= heat;
+                }
+}
+
+static void compare(bool layered)
+{
+    static double start[CELLS], power[CELLS], expected[CELLS], scratch[CELLS], got[CELLS];
+    static double lateral[CELLS], vertical[CELLS];
+    const chip c = chip_make();
+    uint64_t seed = 11;
+    for (int i = 0; i < CELLS; i++) {
+        const int64_t z = i / (NX * NY);
+        start[i] = expected[i] = 318.15 + 30.0 * oracle_random(&seed);
+        power[i] = 0.01 * oracle_random(&seed);
+        lateral[i] = layered ? layer[z] : 1.0;
+        vertical[i] = !layered ? 1.0 : z + 1 < NZ ? joint(z) : 0.7;
+    }
+    for (int k = 0; k < STEPS; k++) {
+        (layered ? flows : rodinia)(&c, power, expected, scratch);
+        memcpy(expected, scratch, sizeof expected);
+    }
+    for (int precision = TZ_SINGLE; precision <= TZ_DOUBLE; precision++)
+        for (int height = 0; height <= ORACLE_LAST; height++) {
+            oracle_config config = {
+                .stencil = "hotspot3d",
+                .dims = 3,
+                .nx = NX,
+                .ny = NY,
+                .nz = NZ,
+                .precision = precision,
+                .boundary = "clamp",
+                .params_count = layered ? 3 : 1,
+                .params = {{"dt", 0.0, "rodinia"}, {"loss", 0.0, NULL}, {"most", 2.0, NULL}}};
+            oracle_choose(&config, height);
+            tz_simulation *simulation = oracle_create(&config);
+            oracle_write(simulation, "temperature", start);
+            oracle_write(simulation, "power", power);
+            oracle_write(simulation, "lateral", lateral);
+            oracle_write(simulation, "vertical", vertical);
+            oracle_run(simulation, STEPS);
+            oracle_read(simulation, "temperature", got);
+            for (int i = 0; i < CELLS; i++)
+                if (!(fabs(got[i] - expected[i]) <= (precision == TZ_DOUBLE ? 1e-10 : 6e-5)))
+                    fail_msg("height %d: cell %d is %.17g, not %.17g", height, i, got[i],
+                             expected[i]);
+            tz_simulation_destroy(simulation);
+        }
+}
+
+static void rodinias_formula(void **state)
+{
+    compare(false);
+}
+static void layers(void **state)
+{
+    compare(true);
+}
+
+/* In a closed chip all power becomes temperature. */
+static void heat_is_kept(void **state)
+{
+    oracle_config config = {.stencil = "hotspot3d",
+                            .dims = 3,
+                            .nx = NX,
+                            .ny = NY,
+                            .nz = NZ,
+                            .precision = TZ_DOUBLE,
+                            .boundary = "clamp",
+                            .backend = "cpu",
+                            .height = 2,
+                            .params_count = 1,
+                            .params = {{"loss", 0.0, NULL}}};
+    static double power[CELLS];
+    tz_simulation *simulation = oracle_create(&config);
+    power[cell(3, 4, 5)] = 2.0;
+    oracle_write(simulation, "power", power);
+    oracle_run(simulation, 500);
+    const int dt = tz_stencil_param_index(tz_simulation_stencil(simulation), "dt_s");
+    const double time = 500.0 * tz_simulation_params(simulation)[dt].number;
+    tz_reduction r;
+    assert_ok(tz_simulation_reduce(simulation, 0, &r, &failure));
+    const double rise = r.sum - 323.15 * CELLS, expected = 2.0 * time / chip_make().cap;
+    assert_true(fabs(rise / expected - 1.0) < 1e-8);
+    tz_simulation_destroy(simulation);
+}
+
+TEST_MAIN(open_plugins, close_plugins, TEST(rodinias_formula), TEST(layers), TEST(heat_is_kept))

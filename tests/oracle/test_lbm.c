@@ -1,0 +1,137 @@
+/* Lattice Boltzmann against the textbook's two steps in a plain loop, and a shear wave's decay. */
+#include "oracle.h"
+
+enum { NX = 33, NY = 25, CELLS = NX * NY, STEPS = 40, Q = 9 };
+
+static const int cx[Q] = {0, 1, 0, -1, 0, 1, -1, -1, 1};
+static const int cy[Q] = {0, 0, 1, 0, -1, 1, 1, -1, -1};
+static const int opposite[Q] = {0, 3, 4, 1, 2, 7, 8, 5, 6};
+static const double weight[Q] = {4. / 9,  1. / 9,  1. / 9,  1. / 9, 1. / 9,
+                                 1. / 36, 1. / 36, 1. / 36, 1. / 36};
+
+/* Nearly incompressible: the density does not multiply the velocity. */
+static double equilibrium(int i, double density, double ux, double uy)
+{
+    const double cu = cx[i] * ux + cy[i] * uy;
+    return weight[i] * (density + 3.0 * cu + 4.5 * cu * cu - 1.5 * (ux * ux + uy * uy));
+}
+
+/* Streams, then collides; solid cells send everything back. */
+static void step(double omega, const double *solid, double (*f)[CELLS])
+{
+    static double now[Q][CELLS];
+    for (int64_t y = 0; y < NY; y++)
+        for (int64_t x = 0; x < NX; x++) {
+            double in[Q], density = 0.0, ux = 0.0, uy = 0.0;
+            for (int i = 0; i < Q; i++) {
+                in[i] = f[i][oracle_wrap(y - cy[i], NY) * NX + oracle_wrap(x - cx[i], NX)];
+                density += in[i];
+                ux += cx[i] * in[i];
+                uy += cy[i] * in[i];
+            }
+            for (int i = 0; i < Q; i++)
+                now[i][y * NX + x] =
+                    solid[y * NX + x] != 0.0
+                        ? in[opposite[i]]
+                        : in[i] + omega * (equilibrium(i, density, ux, uy) - in[i]);
+        }
+    memcpy(f, now, sizeof now);
+}
+
+static const char *name_of(int i)
+{
+    static const char *const names[Q] = {"f0", "f1", "f2", "f3", "f4", "f5", "f6", "f7", "f8"};
+    return names[i];
+}
+
+static void two_steps(void **state)
+{
+    static double start[Q][CELLS], expected[Q][CELLS], solid[CELLS], got[CELLS];
+    const double viscosity = 0.05;
+    uint64_t seed = 3;
+    for (int k = 0; k < CELLS; k++) {
+        const double ux = 0.1 * oracle_random(&seed), uy = 0.1 * oracle_random(&seed) - 0.05;
+        for (int i = 0; i < Q; i++)
+            start[i][k] = equilibrium(i, 1.0 + 0.01 * oracle_random(&seed), ux, uy);
+        solid[k] = oracle_random(&seed) < 0.1;
+    }
+    memcpy(expected, start, sizeof expected);
+    for (int k = 0; k < STEPS; k++)
+        step(1.0 / (3.0 * viscosity + 0.5), solid, expected);
+    for (int precision = TZ_SINGLE; precision <= TZ_DOUBLE; precision++)
+        for (int height = 0; height <= ORACLE_LAST; height++) {
+            oracle_config config = {.stencil = "lbm",
+                                    .dims = 2,
+                                    .nx = NX,
+                                    .ny = NY,
+                                    .precision = precision,
+                                    .boundary = "periodic",
+                                    .params_count = 1,
+                                    .params = {{"viscosity", viscosity, NULL}}};
+            oracle_choose(&config, height);
+            tz_simulation *simulation = oracle_create(&config);
+            for (int i = 0; i < Q; i++)
+                oracle_write(simulation, name_of(i), start[i]);
+            oracle_write(simulation, "solid", solid);
+            oracle_run(simulation, STEPS);
+            for (int i = 0; i < Q; i++) {
+                oracle_read(simulation, name_of(i), got);
+                for (int k = 0; k < CELLS; k++)
+                    if (!(fabs(got[k] - expected[i][k]) <= (precision == TZ_DOUBLE ? 1e-13 : 1e-6)))
+                        fail_msg("height %d: %s of cell %d is %.17g, not %.17g", height, name_of(i),
+                                 k, got[k], expected[i][k]);
+            }
+            tz_simulation_destroy(simulation);
+        }
+}
+
+/* Velocity u0 sin(k y) along x decays as exp(-viscosity k^2 t): viscosity is what it says. */
+static void shear_wave(void **state)
+{
+    enum { N = 64, M = 4, TIME = 600 };
+    static double f[Q][N * M], got[N * M];
+    const double viscosity = 0.1, k = 2.0 * 3.14159265358979323846 / N;
+    oracle_config config = {.stencil = "lbm",
+                            .dims = 2,
+                            .nx = M,
+                            .ny = N,
+                            .precision = TZ_DOUBLE,
+                            .boundary = "periodic",
+                            .backend = "cpu",
+                            .height = 2,
+                            .params_count = 1,
+                            .params = {{"viscosity", viscosity, NULL}}};
+    tz_simulation *simulation = oracle_create(&config);
+    for (int i = 0; i < Q; i++) {
+        for (int c = 0; c < N * M; c++)
+            f[i][c] = equilibrium(i, 1.0, 0.01 * sin(k * (c / M)), 0.0);
+        oracle_write(simulation, name_of(i), f[i]);
+    }
+    /* the derived fields: differences of order 2 of the velocity */
+    for (int field = 0; field < 3; field++) {
+        oracle_read(simulation, field == 0 ? "speed" : field == 1 ? "vorticity" : "density", got);
+        for (int c = 0; c < N * M; c++) {
+            const double y = c / M;
+            const double expected = field == 0 ? 0.01 * fabs(sin(k * y))
+                                    : field == 1
+                                        ? -0.01 * (sin(k * (y + 1.0)) - sin(k * (y - 1.0))) / 2.0
+                                        : 1.0;
+            assert_true(fabs(got[c] - expected) < 1e-12);
+        }
+    }
+    oracle_run(simulation, TIME);
+    double amplitude = 0.0, mass = 0.0;
+    for (int i = 0; i < Q; i++) {
+        oracle_read(simulation, name_of(i), got);
+        for (int c = 0; c < N * M; c++) {
+            amplitude += cx[i] * got[c] * sin(k * (c / M)) / (N * M / 2);
+            mass += got[c];
+        }
+    }
+    const double expected = 0.01 * exp(-viscosity * k * k * TIME);
+    assert_true(fabs(amplitude / expected - 1.0) < 2e-3);
+    assert_true(fabs(mass - N * M) < 1e-9);
+    tz_simulation_destroy(simulation);
+}
+
+TEST_MAIN(open_plugins, close_plugins, TEST(two_steps), TEST(shear_wave))
