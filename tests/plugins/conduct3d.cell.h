@@ -1,8 +1,8 @@
 /* Diffusion with a coefficient of its own for each neighbour of each cell. */
 #define TZ_FIELDS(F)                                                                               \
     F(u, real)                                                                                     \
-    F(own, real) F(west, real) F(east, real) F(south, real) F(north, real) F(below, real)          \
-        F(above, real)
+    F(own, real)                                                                                   \
+    F(west, real) F(east, real) F(south, real) F(north, real) F(below, real) F(above, real)
 #define TZ_CONSTANTS(K) K(share, real)
 // clang-format off
 #define TZ_READS(R) \
