@@ -6,6 +6,9 @@
     R(sound3d8, u, -4, 4, -4, 4, -4, 4) \
     R(sound3d8, before, 0, 0, 0, 0, 0, 0) \
     R(sound3d8, speed, 0, 0, 0, 0, 0, 0)
+#define WAVE_RING(r) \
+    (((TZ_AT(u, -(r), 0, 0) + TZ_AT(u, r, 0, 0)) + (TZ_AT(u, 0, -(r), 0) + TZ_AT(u, 0, r, 0))) + \
+     (TZ_AT(u, 0, 0, -(r)) + TZ_AT(u, 0, 0, r)))
 // clang-format on
 
 TZ_CELL(sound3d8)
