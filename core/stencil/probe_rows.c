@@ -4,7 +4,6 @@
 #include "stencil/probe_impl.h"
 #include "stencil/stencil.h"
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
