@@ -156,7 +156,7 @@ static void compute_area(const tz_stage *stage, const tz_pipeline *pipeline, con
     for (int f = 0; f < stencil->fields_count; f++) {
         const tz_role role = stencil->fields[f].role;
         out[f] = (tz_target){NULL, 0}; /* row functions do arithmetic on all of these pointers */
-        if (role == TZ_DERIVED) { /* not stored, never read */
+        if (role == TZ_DERIVED) {      /* not stored, never read */
             for (int k = 0; k < window; k++)
                 in[f * window + k] = (tz_view){NULL, 0};
             continue;

@@ -119,7 +119,7 @@ int main(int argc, char **argv)
     static const unsigned written = WRITTEN;
 #define COPY_IF(name, type)                                                                        \
     if (written >> FIELD_##name & 1)                                                               \
-        COPY(name, type)
+    COPY(name, type)
     TZ_FIELDS(COPY_IF)
 #endif
     double best = 1e30;
