@@ -249,8 +249,7 @@ TZ_DEVICE T tz_value_outside(const tz_arguments &a, const tz_edges<T> &edge, int
 {
     if (!TZ_BITS_GRID && x_in < 0)
         return tz_edge<0, T>(edge, x_in == -2);
-    const T value =
-        y_in < 0 ? tz_edge<1, T>(edge, y_in == -2) : tz_edge<2, T>(edge, z_in == -2);
+    const T value = y_in < 0 ? tz_edge<1, T>(edge, y_in == -2) : tz_edge<2, T>(edge, z_in == -2);
 #if TZ_BITS_GRID && TZ_EDGES > 1
     return (T)tz_mask_word(a, x, value, edge);
 #else

@@ -32,8 +32,7 @@ TZ_DEVICE void tz_row_of_other(const tz_tile &tile, const tz_source_rows &source
             row = row > own - TZ_ROWS ? row : own - TZ_ROWS;
             row = row < own + 2 * TZ_ROWS - 1 ? row : own + 2 * TZ_ROWS - 1;
         }
-        tz_row_get(tz_place_of<V>(tile, i, age,
-                                  TZ_FIXED_Y && row < 0 ? tile.warp * TZ_ROWS : row),
+        tz_row_get(tz_place_of<V>(tile, i, age, TZ_FIXED_Y && row < 0 ? tile.warp * TZ_ROWS : row),
                    to);
         if (TZ_FIXED_Y)
 #pragma unroll
@@ -49,7 +48,8 @@ TZ_DEVICE void tz_row_of_other(const tz_tile &tile, const tz_source_rows &source
 }
 
 /* Element `e` of the lane `lanes` to the west or east. */
-template <class T> TZ_DEVICE T tz_west(const T (&row)[TZ_VECTOR], int e, int lanes, const tz_edges<T> &edge)
+template <class T>
+TZ_DEVICE T tz_west(const T (&row)[TZ_VECTOR], int e, int lanes, const tz_edges<T> &edge)
 {
 #if TZ_ROW_LANES
     const int wraps = tz_lane() < lanes;
@@ -60,7 +60,8 @@ template <class T> TZ_DEVICE T tz_west(const T (&row)[TZ_VECTOR], int e, int lan
 #endif
 }
 
-template <class T> TZ_DEVICE T tz_east(const T (&row)[TZ_VECTOR], int e, int lanes, const tz_edges<T> &edge)
+template <class T>
+TZ_DEVICE T tz_east(const T (&row)[TZ_VECTOR], int e, int lanes, const tz_edges<T> &edge)
 {
 #if TZ_ROW_LANES
     const int wraps = tz_lane() + lanes >= TZ_ROW_LANES;

@@ -176,12 +176,13 @@ TZ_DEVICE tz_tile tz_tile_of(const tz_arguments &a, int thread)
     t.x = tz_span_of(x, TZ_VX, tz_block(0), TZ_BLOCKS_X, a.nx, ex, TZ_WRAPS_X);
     t.y = tz_span_of(y, TZ_VY, tz_block(1), TZ_BLOCKS_Y, a.ny, ey, TZ_WRAPS_Y);
     t.z = tz_span_of(z, TZ_VZ, tz_block(2), TZ_BLOCKS_Z, a.nz, ez, TZ_WRAPS_Z);
-    t.sides_x = tz_sides_of<TZ_LOW_X, TZ_HIGH_X>(x, TZ_VX, TZ_TX, TZ_LIVE, 1, tz_block(0), TZ_BLOCKS_X,
-                                           a.nx, ex, TZ_BITS_GRID);
-    t.sides_y = tz_sides_of<TZ_LOW_Y, TZ_HIGH_Y>(y, TZ_VY, TZ_TY, TZ_LIVE * TZ_VX, TZ_TX, tz_block(1),
-                                           TZ_BLOCKS_Y, a.ny, ey, false);
-    t.sides_z = tz_sides_of<TZ_LOW_Z, TZ_HIGH_Z>(z, TZ_VZ, TZ_TZ, TZ_LIVE * TZ_VX * TZ_VY, TZ_TX * TZ_TY,
-                                           tz_block(2), TZ_BLOCKS_Z, a.nz, ez, false);
+    t.sides_x = tz_sides_of<TZ_LOW_X, TZ_HIGH_X>(x, TZ_VX, TZ_TX, TZ_LIVE, 1, tz_block(0),
+                                                 TZ_BLOCKS_X, a.nx, ex, TZ_BITS_GRID);
+    t.sides_y = tz_sides_of<TZ_LOW_Y, TZ_HIGH_Y>(y, TZ_VY, TZ_TY, TZ_LIVE * TZ_VX, TZ_TX,
+                                                 tz_block(1), TZ_BLOCKS_Y, a.ny, ey, false);
+    t.sides_z =
+        tz_sides_of<TZ_LOW_Z, TZ_HIGH_Z>(z, TZ_VZ, TZ_TZ, TZ_LIVE * TZ_VX * TZ_VY, TZ_TX * TZ_TY,
+                                         tz_block(2), TZ_BLOCKS_Z, a.nz, ez, false);
 #if TZ_BITS_GRID
     const int begin = tz_tile_begin(tz_block(0), TZ_BLOCKS_X, a.nx, ex, TZ_WRAPS_X);
     t.masked = !TZ_WRAP_X && (begin < 0 || begin + ex > a.columns - 31 * a.nx);
@@ -256,7 +257,8 @@ TZ_DEVICE tz_word tz_wrapped(tz_word word, int turns, const tz_edges<tz_word> &e
 }
 
 /* Sets columns outside the grid to the boundary value. */
-template <class T> TZ_DEVICE void tz_mask_brick(const tz_tile &t, const tz_edges<T> &edge, tz_brick<T> &own)
+template <class T>
+TZ_DEVICE void tz_mask_brick(const tz_tile &t, const tz_edges<T> &edge, tz_brick<T> &own)
 {
 #if TZ_BITS_GRID
     if (t.masked)
@@ -491,7 +493,7 @@ template <class T, class V> TZ_DEVICE void tz_assign(T &to, V value)
 #define TZ__CONTEXT_FIELD(name, type)                                                              \
     tz_brick<type> name;                                                                           \
     const type *name##_at;                                                                         \
-    tz_edges<type> name##_edge;                                                                              \
+    tz_edges<type> name##_edge;                                                                    \
     tz_brick<type> name##_out;
 #define TZ_CELL_ONCE(cell, ONCE)                                                                   \
     struct once_##cell {                                                                           \

@@ -104,7 +104,7 @@ TZ_DEVICE double tz_sum_lanes(double value)
 
 #define TZ__CONTEXT_FIELD(name, type)                                                              \
     const tz_stored<type>::kind *name;                                                             \
-    tz_edges<type> name##_edge;                                                                              \
+    tz_edges<type> name##_edge;                                                                    \
     type name##_new;
 #define TZ_CELL_ONCE(cell, ONCE)                                                                   \
     struct context_##cell {                                                                        \

@@ -45,19 +45,21 @@ static int wave3d8_derive(tz_setup *setup)
 #define WAVE_FIELDS                                                                                \
     {                                                                                              \
         TZ_STATE_FIELD("u", TZ_REAL, "", "displacement"),                                          \
-        TZ_STATE_FIELD("before", TZ_REAL, "", "displacement one step ago"),                        \
-        TZ_STATIC_FIELD("speed", TZ_REAL, "", "squared: cells a step", .radius = 0,                \
-                        .initial = 0.125, .boundary_value = 0.125),                                \
+            TZ_STATE_FIELD("before", TZ_REAL, "", "displacement one step ago"),                    \
+            TZ_STATIC_FIELD("speed", TZ_REAL, "", "squared: cells a step", .radius = 0,            \
+                            .initial = 0.125, .boundary_value = 0.125),                            \
     }
 static const tz_field wave3d2_fields[] = WAVE_FIELDS;
 static const tz_field wave3d8_fields[] = WAVE_FIELDS;
 
 static const tz_pass wave3d2_passes[] = {
-    {.name = "leapfrog", .writes = TZ_WRITES(wave3d2, u) | TZ_WRITES(wave3d2, before),
+    {.name = "leapfrog",
+     .writes = TZ_WRITES(wave3d2, u) | TZ_WRITES(wave3d2, before),
      TZ_PASS(wave3d2)},
 };
 static const tz_pass wave3d8_passes[] = {
-    {.name = "leapfrog", .writes = TZ_WRITES(wave3d8, u) | TZ_WRITES(wave3d8, before),
+    {.name = "leapfrog",
+     .writes = TZ_WRITES(wave3d8, u) | TZ_WRITES(wave3d8, before),
      TZ_PASS(wave3d8)},
 };
 

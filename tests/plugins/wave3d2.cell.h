@@ -2,8 +2,8 @@
 #define TZ_FIELDS(F) F(u, real) F(before, real) F(speed, real)
 #define TZ_CONSTANTS(K) K(centre, real) K(side, real)
 #define TZ_READS(R)                                                                                \
-    R(wave3d2, u, -1, 1, -1, 1, -1, 1) R(wave3d2, before, 0, 0, 0, 0, 0, 0)                        \
-    R(wave3d2, speed, 0, 0, 0, 0, 0, 0)
+    R(wave3d2, u, -1, 1, -1, 1, -1, 1)                                                             \
+    R(wave3d2, before, 0, 0, 0, 0, 0, 0) R(wave3d2, speed, 0, 0, 0, 0, 0, 0)
 
 TZ_CELL(wave3d2)
 {

@@ -2,8 +2,8 @@
 #define TZ_FIELDS(F) F(u, real) F(before, real) F(speed, real)
 #define TZ_CONSTANTS(K) K(centre, real) K(side1, real) K(side2, real) K(side3, real) K(side4, real)
 #define TZ_READS(R)                                                                                \
-    R(wave3d8, u, -4, 4, -4, 4, -4, 4) R(wave3d8, before, 0, 0, 0, 0, 0, 0)                        \
-    R(wave3d8, speed, 0, 0, 0, 0, 0, 0)
+    R(wave3d8, u, -4, 4, -4, 4, -4, 4)                                                             \
+    R(wave3d8, before, 0, 0, 0, 0, 0, 0) R(wave3d8, speed, 0, 0, 0, 0, 0, 0)
 #define WAVE_RING(r)                                                                               \
     (((TZ_AT(u, -(r), 0, 0) + TZ_AT(u, r, 0, 0)) + (TZ_AT(u, 0, -(r), 0) + TZ_AT(u, 0, r, 0))) +   \
      (TZ_AT(u, 0, 0, -(r)) + TZ_AT(u, 0, 0, r)))

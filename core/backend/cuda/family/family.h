@@ -29,7 +29,7 @@ typedef struct tz_cuda_family {
     bool exact;
     /* A launch may run several stages: up to plan->launch_iterations iterations. */
     bool spans;
-    int warps;  /* of a block, if the plan does not say */
+    int warps; /* of a block, if the plan does not say */
     /* OPTIONAL. Why the family cannot take this stencil; NULL: it can. */
     const char *(*refuses)(const tz_problem *problem);
     /* Chooses all numbers of a plan that are 0, and checks it. TZ_RANGE or TZ_UNSUPPORTED with the

@@ -88,8 +88,7 @@ static bool reads_centre(const tz_footprint *footprint, int f)
 {
     for (int dz = -TZ_RADIUS_MAX; dz <= TZ_RADIUS_MAX; dz++)
         for (int dy = -TZ_RADIUS_MAX; dy <= TZ_RADIUS_MAX; dy++)
-            if (tz_footprint_row(footprint, f, dz, dy) &
-                (dz || dy ? ~0u : ~(1u << TZ_RADIUS_MAX)))
+            if (tz_footprint_row(footprint, f, dz, dy) & (dz || dy ? ~0u : ~(1u << TZ_RADIUS_MAX)))
                 return false;
     return true;
 }
@@ -110,8 +109,8 @@ static bool reads_within(const tz_problem *problem, const tz_pass *pass,
     const uint32_t columns = (2u << (r + reach.high[0])) - (1u << (r - reach.low[0]));
     for (int dz = -r; dz <= r; dz++)
         for (int dy = -r; dy <= r; dy++) {
-            const bool inside = dz >= -reach.low[2] && dz <= reach.high[2] &&
-                                dy >= -reach.low[1] && dy <= reach.high[1];
+            const bool inside = dz >= -reach.low[2] && dz <= reach.high[2] && dy >= -reach.low[1] &&
+                                dy <= reach.high[1];
             if (tz_footprint_row(footprint, f, dz, dy) & (inside ? ~columns : ~0u))
                 return false;
         }
@@ -232,8 +231,7 @@ static void make_pass(planes_scheme *s, const tz_problem *problem, int k, int cu
         pass->reads[f] = current[f];
         pass->writes[f] = -1;
         if (current[f] >= 0)
-            pass->lag =
-                larger(pass->lag, lag_behind(s, problem, pass, &s->versions[current[f]]));
+            pass->lag = larger(pass->lag, lag_behind(s, problem, pass, &s->versions[current[f]]));
     }
     s->lag = larger(s->lag, pass->lag);
     for (int f = 0; f < stencil->fields_count; f++)
@@ -450,8 +448,7 @@ planes_scheme *planes_scheme_make(const tz_problem *problem, const tz_limits *li
     s->edges = tz_cuda_edges(problem);
     s->ghost = planes_ghost(problem, s->vector, plan->height);
     s->row_lanes = holds_rows(problem, s->vector) ? (int)problem->elements[0] / s->vector : 0;
-    s->rows =
-        ((int)plan->tile[1] + s->ghost.low[1] + s->ghost.high[1] + s->warps - 1) / s->warps;
+    s->rows = ((int)plan->tile[1] + s->ghost.low[1] + s->ghost.high[1] + s->warps - 1) / s->warps;
     s->passes_count = plan->height * stencil->passes_count;
     if (s->passes_count > PLANES_STEPS_MAX ||
         s->ghost.low[0] + s->ghost.high[0] >= 32 * s->vector) {

@@ -25,8 +25,7 @@ static void emit_numbers(tz_cuda_text *t, const tz_problem *problem, const tz_pl
                          const planes_scheme *s)
 {
     const bool torus = problem->boundary[1][0] == TZ_PERIODIC;
-    const bool straddles =
-        s->ghost.low[1] % s->rows != 0 || problem->elements[1] % s->rows != 0;
+    const bool straddles = s->ghost.low[1] % s->rows != 0 || problem->elements[1] % s->rows != 0;
     int slots = 0;
     for (int k = 0; k < s->slots_count; k++)
         slots += s->slots[k];
@@ -148,7 +147,9 @@ static void emit_level(tz_cuda_text *t, const tz_problem *problem, const planes_
             const bool read = planes_row(s, pass, f, 0, 0) != 0;
             tz_cuda_emit(t, " \\\n    D(%d, %s, %s, %d, %d, %s)", k, name_of(problem, f),
                          type_of(problem, f), v->number, read ? planes_age(pass, v) : 0,
-                         !read ? "absent" : v->planes > 0 ? "ring" : "shared");
+                         !read           ? "absent"
+                         : v->planes > 0 ? "ring"
+                                         : "shared");
         }
     tz_cuda_emit(t, "\n");
     emit_rows(t, problem, s, k, true);
@@ -189,9 +190,9 @@ static void emit_step(tz_cuda_text *t, const tz_problem *problem, const planes_s
         const bool more = k + 1 < s->passes_count, early = more && s->passes[k + 1].early;
         if (early)
             emit_around(t, s, k + 1);
-        tz_cuda_emit(t, " \\\n    LEVEL(%d, %d, %s, %d, %d, %d, %d, %d, %d)", k,
-                     pass->pass, problem->stencil->passes[pass->pass].text_cell, pass->iteration,
-                     pass->lag, pass->rest_low, pass->rest_high, pass->radius, pass->words > 0);
+        tz_cuda_emit(t, " \\\n    LEVEL(%d, %d, %s, %d, %d, %d, %d, %d, %d)", k, pass->pass,
+                     problem->stencil->passes[pass->pass].text_cell, pass->iteration, pass->lag,
+                     pass->rest_low, pass->rest_high, pass->radius, pass->words > 0);
         if (more && !early)
             emit_around(t, s, k + 1);
     }

@@ -156,8 +156,7 @@ static plane_steps steps_of_planes(const planes_scheme *s, const tz_problem *pro
     const double planes = (double)problem->elements[2], ahead = fmax(s->ahead, s->static_radius);
     for (double k = 0.0; k < to - from + s->ghost.low[2] + s->lag; k += s->group) {
         const double z = from - s->ghost.low[2] + k;
-        const bool ends = to - from < s->group ||
-                          z - s->lag - s->static_radius <= s->radius_rows ||
+        const bool ends = to - from < s->group || z - s->lag - s->static_radius <= s->radius_rows ||
                           z + s->group - 1.0 + ahead >= planes;
         for (double i = z; i < z + s->group; i++) {
             if (ends)
@@ -223,9 +222,10 @@ static void planes_work(const tz_cuda_job *job, tz_model_work *out)
         return;
     const double columns = 32.0 * s->vector, rows = (double)s->warps * s->rows;
     const double planes = (double)problem->elements[2], chunks = ceil(planes / chunk);
-    const double out_x = s->row_lanes > 0 ? 0.0
-                                          : leaving(wide, columns, s->ghost.low[0], s->ghost.high[0],
-                                                    (double)problem->elements[0], s->static_radius);
+    const double out_x = s->row_lanes > 0
+                             ? 0.0
+                             : leaving(wide, columns, s->ghost.low[0], s->ghost.high[0],
+                                       (double)problem->elements[0], s->static_radius);
     const double out_y = leaving(high, rows, s->ghost.low[1], s->ghost.high[1],
                                  (double)problem->elements[1], s->static_radius);
     const double useful = columns - s->ghost.low[0] - s->ghost.high[0];
@@ -242,8 +242,7 @@ static void planes_work(const tz_cuda_job *job, tz_model_work *out)
     out->redundancy = tz_cuda_count_redundancy(out, of_warp, tz_cuda_elements_of(problem));
     tz_cuda_count_ghosts(out, loaded, s->ahead, (s->ghost.low[2] + s->ghost.high[2]) / chunk);
     if (wide > 1.0)
-        tz_cuda_count_torn(out, useful * bytes.written,
-                           s->vector * bytes.written);
+        tz_cuda_count_torn(out, useful * bytes.written, s->vector * bytes.written);
     tz_cuda_count_halves(problem, out, useful, s->ghost.low[0], s->vector, false);
     out->half_bytes *= TZ_FIT_PLANES_HALVES;
     out->ahead_bytes = s->ahead * loaded;

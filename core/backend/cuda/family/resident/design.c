@@ -46,8 +46,7 @@ static facts facts_of(const tz_problem *problem)
 {
     const tz_stencil *s = problem->stencil;
     const uint32_t written = tz_problem_written(problem);
-    facts k = {
-        .problem = problem, .box = tz_stencil_reads_diagonals(s)};
+    facts k = {.problem = problem, .box = tz_stencil_reads_diagonals(s)};
     bool mirror = false;
     for (int f = 0; f < s->fields_count; f++) {
         const int radius = field_radius(s, f), words = words_of(problem, f);
