@@ -92,7 +92,9 @@ grid() { # grid STENCIL SIZE
 other() { # other STENCIL: a boundary that is not its default
     case $1 in
     pathfinder | life | cell | star* | box*) echo periodic ;;
-    hotspot) echo fixed ;;
+    hotspot | cyclic | grayscott*) echo fixed ;;
+    lbm | wave*) echo clamp ;;
+    hotspot3d) echo periodic ;;
     poisson | my_* | coefficients3d | d2q9 | reaction | maxwell | automaton | acoustic*) echo periodic ;;
     esac
 }

@@ -44,3 +44,21 @@ tz.picture { data = shot, file = "geophones.png", map = "gray", range = { -0.02,
   caption = "what geophones at the surface hear, time downwards" }
 tz.picture { data = tz.array { shape = { nx, ny }, dtype = "float32", fill = speed }, file = "speed.png", map = "viridis", range = { 1500, 4500 }, zoom = 2, bar = true,
   caption = "speed of sound (m/s)" }
+
+-- In three dimensions: a blast in a cube of rock with a fault.
+local m = math.tointeger(tz.args.cube or 96)
+local cube = tz.simulation {
+  plugin = order == "2" and "wave3d" or "wave3d8", grid = { m, m, m }, boundary = "fixed", name = "cube",
+  params = { spacing_m = 8, frequency_hz = 30, source_z = m // 4 },
+  fields = {
+    speed = function(x, y, z) return z < m / 2 + 0.2 * (x - m / 2) and 2000 or 3500 end,
+    sponge = function(x, y, z)
+      local d = math.min(x, y, z, m - 1 - x, m - 1 - y, m - 1 - z)
+      return d < 12 and 1 - 0.15 * ((12 - d) / 12) ^ 2 or 1
+    end,
+  },
+}
+cube:run { until_time = 0.19 }
+cube:write(tz.png("u", { slice = m // 2, map = "balance", range = { -0.004, 0.004 }, zoom = 4,
+  caption = "the front below the source after {time}" }))
+tz.expect(cube:max "u" > 0, "the source has sounded")

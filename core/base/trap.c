@@ -1,11 +1,11 @@
 #include "base/trap.h"
 
 #include <setjmp.h>
-#include <signal.h>
 #include <stddef.h>
 
 static const int signals[] = {SIGFPE, SIGSEGV, SIGBUS, SIGILL};
 enum { SIGNALS = sizeof signals / sizeof *signals };
+_Static_assert(SIGNALS == sizeof((tz_trap *)0)->before / sizeof(struct sigaction), "room for all");
 
 /* A handler has no argument of its own. NULL on threads that are not in tz_trap_call(). */
 static _Thread_local sigjmp_buf *volatile way_out;
@@ -18,20 +18,29 @@ static void leave(int signal_number)
     signal(signal_number, SIG_DFL);
 }
 
-int tz_trap_call(void (*call)(void *), void *argument)
+void tz_trap_open(tz_trap *trap)
 {
-    struct sigaction before[SIGNALS], action = {.sa_handler = leave};
-    sigjmp_buf here;
+    /* The signal is not blocked in the handler, so leaving it restores nothing. */
+    struct sigaction action = {.sa_handler = leave, .sa_flags = SA_NODEFER};
     sigemptyset(&action.sa_mask);
     for (int i = 0; i < SIGNALS; i++)
-        sigaction(signals[i], &action, &before[i]);
-    const int raised = sigsetjmp(here, 1);
+        sigaction(signals[i], &action, &trap->before[i]);
+}
+
+void tz_trap_close(const tz_trap *trap)
+{
+    for (int i = 0; i < SIGNALS; i++)
+        sigaction(signals[i], &trap->before[i], NULL);
+}
+
+int tz_trap_call(void (*call)(void *), void *argument)
+{
+    sigjmp_buf here;
+    const int raised = sigsetjmp(here, 0);
     if (raised == 0) {
         way_out = &here;
         call(argument);
     }
     way_out = NULL;
-    for (int i = 0; i < SIGNALS; i++)
-        sigaction(signals[i], &before[i], NULL);
     return raised;
 }

@@ -2,10 +2,21 @@
 #ifndef TZ_CORE_BASE_TRAP_H
 #define TZ_CORE_BASE_TRAP_H
 
-/* Calls `call(argument)`. Returns 0, or the signal (SIGFPE, SIGSEGV, SIGBUS or SIGILL) that it raised
- * on this thread: it has then been left where it was, with what it had written until then. Signals
- * of other threads keep their effect. Calls may not be nested. One thread at a time, since handlers
- * of signals belong to the process. */
+#include <signal.h>
+
+/* The handlers that were there before. */
+typedef struct tz_trap {
+    struct sigaction before[4];
+} tz_trap;
+
+/* Catch SIGFPE, SIGSEGV, SIGBUS and SIGILL until tz_trap_close(). Not nested, and one thread at a
+ * time, since handlers of signals belong to the process. */
+void tz_trap_open(tz_trap *trap);
+void tz_trap_close(const tz_trap *trap);
+
+/* While a trap is open, calls `call(argument)`. Returns 0, or the signal that it raised on this
+ * thread: it has then been left where it was, with what it had written until then. Signals of other
+ * threads keep their effect. Calls may not be nested. */
 int tz_trap_call(void (*call)(void *), void *argument);
 
 #endif

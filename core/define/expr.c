@@ -148,6 +148,8 @@ int tz_expr_number(tz_expr *e, double number, tz_expr_type type)
     if (!isfinite(number))
         return tz_expr_fail(e, TZ_RANGE, "this is %s: a constant must be a finite number",
                             isnan(number) ? "not a number" : "infinite");
+    if (type == TZ_EXPR_INT)
+        number += 0.0; /* no whole number is -0 */
     if (type == TZ_EXPR_INT && !(number >= INT32_MIN && number <= INT32_MAX))
         type = TZ_EXPR_REAL;
     return tz_expr_intern(

@@ -2,6 +2,7 @@
 
 #include "lua/define.h"
 #include "lua/keys.h"
+#include "lua/scalars.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -202,5 +203,6 @@ const tz_stencil *tz_problem_read(lua_State *L, int index, const char *what,
     }
     lua_setfield(L, index, "params");
     config->params = params;
+    tz_scalars_read(L, index, what, stencil, config);
     return stencil;
 }

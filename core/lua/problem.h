@@ -15,9 +15,13 @@
         {"boundary", "text or table", "the stencil's",                                                 \
          "`\"clamp\"`, `\"periodic\"`, `\"fixed\"` or `\"mirror\"`; `{ x = …, y = … }` gives one " \
          "for each axis, `{ x = { \"clamp\", \"fixed\" } }` one for each side"},                       \
+        {"params", "table", "",                                                                        \
+         "`NAME = value`: parameters of the stencil; `trapeze plugins NAME` lists them"},              \
     {                                                                                                  \
-        "params", "table", "",                                                                         \
-            "`NAME = value`: parameters of the stencil; `trapeze plugins NAME` lists them"             \
+        "scalars", "table", "the stencil's",                                                           \
+            "constants that change with the iteration: `NAME = \"a formula of step and "               \
+            "parameters\"`, "                                                                          \
+            "or a list of numbers, iteration 0 first, whose last one stays"                            \
     }
 enum { TZ_PROBLEM_PARAMS_MAX = 2 * TZ_PARAMS_MAX };
 

@@ -6,6 +6,7 @@
 #include "lua/policy.h"
 #include "lua/problem.h"
 #include "lua/push.h"
+#include "lua/scalars.h"
 #include "stencil/problem.h"
 #include <stdio.h>
 #include <string.h>
@@ -262,6 +263,7 @@ static int simulation_new(lua_State *L)
     find_source(handle, r.config.registry, r.plugin);
     tz_handle_open(handle, r.name);
     tz_policy_keep(L, 1, 3, &r.policy);
+    tz_scalars_keep(L, 1, 3);
     assign_fields(L, handle, 2);
     if (r.config.dry)
         print_plan(handle);
@@ -295,6 +297,7 @@ void tz_simulation_register(lua_State *L)
     tz_binding_add(L);
     tz_running_add(L);
     tz_time_add(L);
+    tz_scalars_add(L);
     tz_policy_method_add(L);
     tz_region_methods_add(L);
     lua_pop(L, 3);

@@ -161,6 +161,21 @@ static void put_params(tz_record *record, json_t *object, const tz_simulation *s
     }
 }
 
+/* Constants that the scenario gives for each iteration: a formula, or a list. */
+static void put_scalars(tz_record *record, json_t *object, const tz_simulation *simulation)
+{
+    const tz_series *series = NULL;
+    const size_t count = tz_simulation_scalars(simulation, &series);
+    json_t *scalars = json_object();
+    put(record, object, "scalars", scalars);
+    for (size_t i = 0; i < count; i++) {
+        json_t *value = series[i].text ? text(series[i].text) : json_array();
+        put(record, scalars, series[i].name, value);
+        for (size_t k = 0; !series[i].text && k < series[i].count; k++)
+            push(record, value, real(series[i].values[k]));
+    }
+}
+
 static void put_measured(tz_record *record, json_t *policy, const tz_policy *from, int dims)
 {
     tz_policy_measurement m;
@@ -310,6 +325,7 @@ void tz_record_simulation(tz_record *record, size_t index, const char *name,
                 boundary_values(record, stencil->dims,
                                 tz_simulation_boundary_values(simulation, field)));
     put_params(record, object, simulation);
+    put_scalars(record, object, simulation);
     get_child(record, object, "fields");
     put(record, object, "backend", text(tz_simulation_backend(simulation)));
     put(record, object, "threads", json_integer(tz_simulation_threads(simulation)));

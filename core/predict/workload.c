@@ -7,13 +7,35 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* How fast a plan is does not depend on the values of constants that vary: 1 stands for each that the
+ * plugin leaves to scenarios. */
+static tz_status stand_in(tz_workload *workload, const tz_stencil *stencil,
+                          tz_simulation_config *config, tz_error *error)
+{
+    static const double one = 1.0;
+    const bool any = stencil->constants_count > 0 && !stencil->at_step;
+    workload->scalars = any ? calloc((size_t)stencil->constants_count, sizeof(tz_series)) : NULL;
+    if (any && !workload->scalars)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
+    for (int k = 0; any && k < stencil->constants_count; k++)
+        if (stencil->constants[k].varies)
+            workload->scalars[workload->scalars_count++] =
+                (tz_series){.name = stencil->constants[k].name, .count = 1, .values = &one};
+    if (config->scalars_count == 0) {
+        config->scalars = workload->scalars;
+        config->scalars_count = workload->scalars_count;
+    }
+    return TZ_OK;
+}
+
 static tz_status resolve(tz_workload *workload, const tz_workload_config *config,
                          const tz_stencil *stencil, tz_error *error)
 {
     tz_simulation_config again = *config->simulation;
     const int flag = tz_stencil_param_of_role(stencil, TZ_PARAM_ROLE_ALLOW_UNSTABLE);
-    const tz_status status =
-        tz_problem_resolve(&workload->problem, stencil, config->simulation, error);
+    tz_status status = stand_in(workload, stencil, &again, error);
+    if (!status)
+        status = tz_problem_resolve(&workload->problem, stencil, &again, error);
     if (status != TZ_UNSTABLE || !config->let_unstable || flag < 0)
         return status;
     tz_assignment *params = calloc(again.params_count + 1, sizeof *params);
@@ -104,8 +126,11 @@ tz_status tz_workload_create(tz_workload **out, const tz_workload_config *config
                                         &workload->plugin, error);
     if (!status)
         status = resolve(workload, config, stencil, error);
-    if (!status)
+    if (!status) { /* the scenario's may not live as long */
+        workload->problem.scalars = workload->scalars;
+        workload->problem.scalars_count = workload->scalars_count;
         status = find_device(workload, config, error);
+    }
     if (status) {
         tz_workload_destroy(workload);
         return status;
@@ -126,5 +151,6 @@ void tz_workload_destroy(tz_workload *workload)
     if (!workload)
         return;
     tz_problem_clear(&workload->problem);
+    free(workload->scalars);
     free(workload);
 }

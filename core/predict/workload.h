@@ -18,6 +18,8 @@ typedef struct tz_workload_config {
 
 typedef struct tz_workload {
     tz_problem problem;
+    tz_series *scalars; /* its own */
+    size_t scalars_count;
     const tz_plugin *plugin;
     const tz_backend *backend;
     tz_model_device device;

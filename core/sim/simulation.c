@@ -68,6 +68,18 @@ const tz_value *tz_simulation_params(const tz_simulation *simulation)
     return simulation->problem.params;
 }
 
+tz_status tz_simulation_scalar(const tz_simulation *simulation, const char *name, int64_t step,
+                               double *value, tz_error *error)
+{
+    return tz_problem_scalar_at(&simulation->problem, name, step, value, error);
+}
+
+size_t tz_simulation_scalars(const tz_simulation *simulation, const tz_series **out)
+{
+    *out = simulation->problem.scalars;
+    return simulation->problem.scalars_count;
+}
+
 const tz_plan *tz_simulation_plan(const tz_simulation *simulation)
 {
     return &simulation->plan;

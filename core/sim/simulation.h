@@ -32,6 +32,12 @@ const double *tz_simulation_boundary_values(const tz_simulation *simulation, int
 /* What memory leaves out of a field's values (tz_setup.origins); mostly 0. */
 double tz_simulation_origin(const tz_simulation *simulation, int field);
 const tz_value *tz_simulation_params(const tz_simulation *simulation); /* in the stencil's order */
+/* The value of a constant that varies in iteration `step`. TZ_UNKNOWN, with the nearest name; errors of
+ * tz_problem_constants_at(). */
+tz_status tz_simulation_scalar(const tz_simulation *simulation, const char *name, int64_t step,
+                               double *value, tz_error *error);
+/* Those that the scenario gives. */
+size_t tz_simulation_scalars(const tz_simulation *simulation, const tz_series **out);
 /* Bytes of its fields and work space (a dry one would need them). */
 int64_t tz_simulation_bytes(const tz_simulation *simulation);
 

@@ -35,6 +35,7 @@ void tz__probe_vary(tz__probe *p, int trial);
 /* A value of a field in a trial. */
 tz__element tz__probe_value(tz__probe *p, int field, int trial);
 
+/* While a trap is open (base/trap.h). */
 tz_status tz__probe_cell(tz__probe *p, tz_probe_seen *seen, tz_error *error);
 tz_status tz__probe_rows(tz__probe *p, tz_error *error);
 

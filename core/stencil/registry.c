@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <fenv.h>
 #include <limits.h>
 #include <stdio.h>
@@ -241,13 +242,18 @@ static tz_status add_plugin(tz_registry *registry, const char *path, tz_error *e
 /* A file without a name that holds the image, for the slot. */
 static tz_status keep_image(plugin_slot *slot, const void *image, size_t bytes, tz_error *error)
 {
+    const char *temporary = getenv("TMPDIR");
     slot->file = memfd_create("plugin", MFD_CLOEXEC);
+    if (slot->file < 0) /* some systems forbid it */
+        slot->file = open(temporary && *temporary ? temporary : "/tmp",
+                          O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (slot->file < 0)
-        return tz_error_set_errno(error, errno, slot->path, "cannot make a file in memory");
+        return tz_error_set_errno(error, errno, slot->path, "cannot make a file without a name");
     for (size_t done = 0; done < bytes;) {
         const ssize_t wrote = write(slot->file, (const char *)image + done, bytes - done);
         if (wrote <= 0)
-            return tz_error_set_errno(error, errno, slot->path, "cannot write a file in memory");
+            return tz_error_set_errno(error, errno, slot->path,
+                                      "cannot write a file without a name");
         done += (size_t)wrote;
     }
     return TZ_OK;

@@ -20,7 +20,7 @@
  *   SLOTS        planes in shared memory, a ring that begins at byte SHARED
  *   FIRST_SLOT   where tz_tile.slot has the ring's slots; -1: they are constants
  *   ROWS_BELOW   1: rows of planes below the centre are read from shared memory
- *   ARRIVES      1: it is loaded
+ *   ARRIVES      1: it is loaded; SKIP_LOW, SKIP_HIGH: but not these rows of the tile
  *
  * A field that cells read at their own place alone is carried. It needs no neighbours, and no values
  * outside the grid: a lane reads its own cells of level 0 where they arrive.
@@ -188,7 +188,11 @@ TZ_DEVICE void tz_fetch_plane(const tz_arguments &a, const tz_tile &tile, int i,
     const int z_in = BORDER == 2 ? tz_map<TZ_LOW_Z, TZ_HIGH_Z>(z, a.nz) : z;
 #pragma unroll
     for (int j = 0; j < TZ_ROWS; j++) {
-        T *const to = tz_place_of<V>(tile, i, -ahead, tile.warp * TZ_ROWS + j);
+        const int at = tile.warp * TZ_ROWS + j;
+        if ((V::SKIP_LOW > 0 && at < V::SKIP_LOW) ||
+            (V::SKIP_HIGH > 0 && at >= TZ_TILE_ROWS - V::SKIP_HIGH))
+            continue;
+        T *const to = tz_place_of<V>(tile, i, -ahead, at);
         const T *from = (const T *)field + further * a.plane + (long long)j * a.pitch + tile.at;
         if (BORDER) {
             const int y = tz_table(TZ_TABLE_ROW + tile.warp * TZ_ROWS + j);

@@ -14,8 +14,9 @@
  *                                 pass, cell, iteration, lag, rest_low, rest_high, radius, sums)
  *                                 computes a plane, with sums of planes where `sums` is 1
  *   TZ_READS_k(D)      fields with neighbours: D(k, radius, name, type)
- *   TZ_CARRIES_k(D)    carried fields: D(k, name, type, version, age, place), the place being ring,
- *                      shared, or absent if the level does not read the field
+ *   TZ_CARRIES_k(D)    carried fields: D(k, name, type, version, age, place), the place being
+ *                      shared, ring (registers), arrived (shared, and then the ring), or absent if
+ *                      the level does not read the field
  *   TZ_AROUND_k(D)     rows of other warps that it reads, TZ_OWN_k(D) the lane's own: D(k, name,
  *                      version, age, j, columns, others, plane, row), see tz_near_row()
  *   TZ_CONTEXT_k(D)    all fields: D(role, name, type, index, k, out), `out` being where results go
@@ -51,6 +52,13 @@
     tz_carry_ring<v_##name##_##version, age>(tile, i, name##_near_##k, q.name##_##version);
 #define TZ__CARRY_shared(k, name, type, version, age)                                              \
     tz_carry_shared<v_##name##_##version, age>(tile, i, name##_near_##k);
+/* A plane that later levels read from registers. */
+#define TZ__CARRY_arrived(k, name, type, version, age) TZ__CARRY_shared(k, name, type, version, age)
+#define TZ__HOLD(k, name, type, version, age, place) TZ__HOLD_##place(k, name, version)
+#define TZ__HOLD_arrived(k, name, version) tz_ring_push(q.name##_##version, name##_near_##k);
+#define TZ__HOLD_ring(k, name, version)
+#define TZ__HOLD_shared(k, name, version)
+#define TZ__HOLD_absent(k, name, version)
 #define TZ__CARRY_absent(k, name, type, version, age) tz_carry_nothing(name##_near_##k);
 #define TZ__NEAR_NOTHING(k, radius, name, type) tz_near_nothing(name##_near_##k);
 #define TZ__NEAR_EDGE(k, radius, name, type) tz_near_fill(name##_near_##k, name##_edge);
@@ -153,6 +161,7 @@
             }                                                                                      \
             TZ_MAKES_##k(TZ__FINISH)                                                               \
         }                                                                                          \
+        TZ_CARRIES_##k(TZ__HOLD)                                                                   \
         TZ_MAKES_##k(TZ__KEEP)                                                                     \
     }
 // clang-format on

@@ -15,4 +15,8 @@ foreach(stencil IN LISTS stencils)
         --section radius --section identity --section outputs --section diverge ${CONTRACT_FOLDERS})
     set_tests_properties(contract/${stencil} PROPERTIES LABELS contract TIMEOUT 600
         ENVIRONMENT "${CONTRACT_ENVIRONMENT}")
+    # Of several that are alike one is tested in every case.
+    if(stencil MATCHES "^(grayscott9?|lbm|hotspot3d|wave2d8|wave3d8?)$")
+        set_property(TEST contract/${stencil} APPEND PROPERTY ENVIRONMENT TZ_CONTRACT=quick)
+    endif()
 endforeach()

@@ -160,7 +160,10 @@ static double call(const cell *c, const char *name, bool constant, const double 
 static interpreted cut(interpreted v)
 {
     const double n = v.number;
-    v.number = isnan(n) ? 0 : n >= INT32_MAX ? INT32_MAX : n <= INT32_MIN ? INT32_MIN : trunc(n);
+    v.number = isnan(n)         ? 0
+               : n >= INT32_MAX ? INT32_MAX
+               : n <= INT32_MIN ? INT32_MIN
+                                : trunc(n) + 0.0;
     v.kind = WHOLE;
     return v;
 }
@@ -426,7 +429,10 @@ interpreted interpret(const cell *c, int node, bool whole)
     default:
         v = interpret(c, n->first, whole);
         v.number = v.kind == REAL ? -v.number : -v.number > INT32_MAX ? v.number : -v.number;
-        v.kind = v.kind == TRUTH ? WHOLE : v.kind;
+        if (v.kind != REAL) {
+            v.kind = WHOLE;
+            v.number += 0.0;
+        }
         return v;
     }
 }

@@ -124,6 +124,8 @@ static void check_cell(grid *g, const tz_definition *d, const tz_defined_update 
         double number = d->fields[field].type == TZ_BITS ? wanted.number != 0 : wanted.number;
         if (d->fields[field].type == TZ_REAL)
             number = interpret_rounded(&c, number);
+        else
+            number += 0.0; /* no whole number is -0 */
         const double got = written_value(g, field, g->bit);
         if (memcmp(&number, &got, sizeof got) != 0 && !(isnan(number) && isnan(got)))
             fail_msg("%s, %s: '%.*s' is %.17g, and the cell %d %d %d has %.17g", d->id,
@@ -372,6 +374,122 @@ static void test_3d_in_passes(void **unused)
     check_definition(*unused, &d);
 }
 
+/* ---- Formulas that nobody wrote ---------------------------------------------------------------- */
+
+typedef enum sort { A_REAL, AN_INT, A_TRUTH, SOME_BITS } sort;
+
+/* In these, R, I, T and B stand for formulas of the sorts above, and digits for other numbers. */
+static const char *const productions[][28] = {
+    [A_REAL] = {"u",         "v",      "k",         "u[1,-1]",
+                "v[0,2]",    "dt",     "0.3",       "f",
+                "c",         "x",      "step",      "R + R",
+                "R - R",     "R*R",    "R/R",       "(R - R)",
+                "-R",        "(R)^2",  "(R)^-1",    "fma(R, R, R)",
+                "min(R, R)", "abs(R)", "T ? R : R", "select(T, R, R)",
+                "I*R",       "lap(R)", "dx(R, 4)",  "sum(i, -1, 1, u[i,0]*R)"},
+    [AN_INT] = {"c",          "d",           "c[-1,0]",       "n",
+                "7",          "d[0,1]",      "(c & 15)",      "I + I",
+                "I - I",      "(I)*(I)",     "I // I",        "(I) % (I)",
+                "(I) % 5",    "((I) | I)",   "((I) ~ 6)",     "((I) << 3)",
+                "((I) >> 2)", "~(I)",        "-(I)",          "max(I, I)",
+                "abs(I)",     "(T ? I : I)", "(I)^3",         "int(R)",
+                "(T) + I",    "x % 4",       "(c & 63) // 7", "sum(i, -1, 1, c[i,1] == I)"},
+    [A_TRUTH] = {"u > 0", "R < R", "I == I", "(not T)", "(T and T)", "(T or T)", "I ~= 3",
+                 "R >= dt", "u == v", "I <= I", "u != k", "R > 0.5", "c > d", "(I) % 2 == 0"},
+    [SOME_BITS] = {"a", "b", "a[1,0]", "b[0,-1]", "(not B)", "(B and B)", "(B or B)", "(B != B)",
+                   "(B == B)", "(B ? B : B)", "(B + B + B > 1)", "(sum(i, -2, 2, a[i,0]) == 2)",
+                   "(y % 2 == 0 ? B : B)", "(B + B + a[1,1] + b[-1,1] <= 2)", "1"},
+};
+
+static const char *production(sort of, int depth)
+{
+    static const int simple[] = {11, 7, 1, 4};
+    int count = 0;
+    while (count < 28 && productions[of][count])
+        count++;
+    return productions[of][next_random() % (uint64_t)(depth > 0 ? count : simple[of])];
+}
+
+static void generate(sort of, int depth, char *text, size_t size)
+{
+    static const char letters[] = "RITB";
+    for (const char *c = production(of, depth); *c; c++) {
+        const char *letter = strchr(letters, *c);
+        const size_t length = strlen(text);
+        if (letter)
+            generate((sort)(letter - letters), depth - 1, text, size);
+        else if (length + 1 < size)
+            snprintf(text + length, size - length, "%c", *c);
+    }
+}
+
+/* A formula for field `f` that is accepted. */
+static void generate_accepted(tz_definition d, int f, sort of, char *text, size_t size)
+{
+    tz_defined_update updates[TZ_FIELDS_MAX];
+    const tz_defined_pass pass = {.updates_count = d.fields_count, .updates = updates};
+    tz_status status = TZ_FORMAT;
+    d.passes_count = 1;
+    d.passes = &pass;
+    while (status) {
+        tz_defined_source source;
+        text[0] = '\0';
+        generate(of, 5, text, size);
+        for (int i = 0; i < d.fields_count; i++) {
+            const char *formula = i == f ? text : d.fields[i].name;
+            updates[i] = (tz_defined_update){d.fields[i].name, {formula, strlen(formula)}};
+        }
+        if (strlen(text) < 12 || strlen(text) + 2 > size)
+            continue;
+        status = tz_define_source(&d, &source, NULL);
+        if (!status && strlen(source.cell_text) > 6000)
+            status = TZ_RANGE;
+        tz_defined_source_clear(&source);
+    }
+}
+
+/* The first fields keep their values; the others have random formulas of a sort. */
+static void check_random(scratch *s, tz_definition d, int kept, sort of)
+{
+    static char texts[TZ_FIELDS_MAX][300];
+    tz_defined_update updates[TZ_FIELDS_MAX];
+    const tz_defined_pass pass = {.updates_count = d.fields_count, .updates = updates};
+    for (int f = 0; f < d.fields_count; f++) {
+        if (f < kept)
+            snprintf(texts[f], sizeof texts[f], "%s", d.fields[f].name);
+        else
+            generate_accepted(d, f, of, texts[f], sizeof texts[f]);
+        updates[f] = (tz_defined_update){d.fields[f].name, {texts[f], strlen(texts[f])}};
+    }
+    d.passes_count = 1;
+    d.passes = &pass;
+    check_definition(s, &d);
+}
+
+static void test_random(void **unused)
+{
+    static const char *const names[] = {"u", "v", "k", "c", "d"}, *const bits[] = {"a", "b"};
+    static char others[TZ_FIELDS_MAX][8];
+    const tz_defined_param params[] = {PARAM("dt", 0.1), PARAM("f", -3.7), INT_PARAM("n", 5)};
+    tz_defined_field fields[20];
+    tz_definition d = {.id = "reals", .dims = 2, FIELDS(fields), PARAMS(params)};
+    for (int of = A_REAL; of <= AN_INT; of++) {
+        for (int f = 0; f < COUNT_OF(fields); f++) {
+            snprintf(others[f], sizeof others[f], "r%d", f);
+            const bool real = f < 3 || (f > 4 && of == A_REAL);
+            fields[f] = (tz_defined_field){.name = f < 5 ? names[f] : others[f],
+                                           .type = real ? TZ_REAL : TZ_INT};
+        }
+        check_random(*unused, d, 5, (sort)of);
+        d.id = "wholes";
+    }
+    for (int f = 0; f < COUNT_OF(fields); f++)
+        fields[f] = (tz_defined_field){.name = f < 2 ? bits[f] : others[f], .type = TZ_BITS};
+    d.id = "words";
+    d.boundary = TZ_PERIODIC;
+    check_random(*unused, d, 2, SOME_BITS);
+}
+
 /* Forms with sums of rows and planes. */
 static void test_forms(void **unused)
 {
@@ -430,5 +548,5 @@ static void test_coefficients(void **unused)
 }
 
 TEST_MAIN(NULL, NULL, SCRATCH_TEST(test_real_2d), SCRATCH_TEST(test_int), SCRATCH_TEST(test_bits),
-          SCRATCH_TEST(test_3d_in_passes), SCRATCH_TEST(test_forms),
+          SCRATCH_TEST(test_3d_in_passes), SCRATCH_TEST(test_random), SCRATCH_TEST(test_forms),
           SCRATCH_TEST(test_coefficients))

@@ -107,6 +107,18 @@ static void shear_wave(void **state)
             f[i][c] = equilibrium(i, 1.0, 0.01 * sin(k * (c / M)), 0.0);
         oracle_write(simulation, name_of(i), f[i]);
     }
+    /* the derived fields: differences of order 2 of the velocity */
+    for (int field = 0; field < 3; field++) {
+        oracle_read(simulation, field == 0 ? "speed" : field == 1 ? "vorticity" : "density", got);
+        for (int c = 0; c < N * M; c++) {
+            const double y = c / M;
+            const double expected = field == 0 ? 0.01 * fabs(sin(k * y))
+                                    : field == 1
+                                        ? -0.01 * (sin(k * (y + 1.0)) - sin(k * (y - 1.0))) / 2.0
+                                        : 1.0;
+            assert_true(fabs(got[c] - expected) < 1e-12);
+        }
+    }
     oracle_run(simulation, TIME);
     double amplitude = 0.0, mass = 0.0;
     for (int i = 0; i < Q; i++) {

@@ -123,10 +123,9 @@ typedef struct tz_method {
 
 /* The content of a frame if the scenario does not choose it. */
 typedef struct tz_picture {
-    const char *field; /* OPTIONAL: a state or static field; by default the first state field */
+    const char *field; /* OPTIONAL: not a streamed one; by default the first state field */
     const char *map;   /* OPTIONAL: a colour map (`trapeze info` lists them) */
-    double low, high;  /* OPTIONAL: the values at the ends of the map; by default the field's
-                        * extremes */
+    double low, high;  /* OPTIONAL: the values at the map's ends; by default the field's extremes */
 } tz_picture;
 
 /* What precision "mixed" needs. The stencil has one pass, which writes `solution` only. What an
@@ -144,7 +143,7 @@ typedef struct tz_stencil {
     const char *id;   /* REQUIRED: the name in scenarios; stencils of all plugins differ in it */
     const char *doc;  /* REQUIRED: one sentence */
     int dims;         /* REQUIRED: 1 to 3 */
-    int fields_count; /* REQUIRED: 1 to TZ_FIELDS_MAX, in the order of TZ_FIELDS */
+    int fields_count; /* REQUIRED: in the order of TZ_FIELDS, derived fields last */
     const tz_field *fields;
     int params_count; /* OPTIONAL: up to TZ_PARAMS_MAX */
     const tz_param *params;
@@ -163,7 +162,8 @@ typedef struct tz_stencil {
     int methods_count; /* OPTIONAL */
     const tz_method *methods;
     const tz_refinement *refinement; /* OPTIONAL */
-    int outputs_count; /* OPTIONAL: passes that compute derived fields from state and static ones */
+    int outputs_count; /* OPTIONAL: passes that compute derived fields, each in one of them, from
+                        * state and static fields as memory holds them. Not with streamed fields */
     const tz_pass *outputs;
     /* Writes the constants that vary, as they are in iteration `step` (0 is the first of a run). The
      * other members are as derive() left them. REQUIRED if there are any, unless every scenario

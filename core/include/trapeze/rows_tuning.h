@@ -13,7 +13,7 @@
  *   TZ_CELL_ONCE(name, NAME_ONCE) { ... TZ_ONCE(heating) ... }
  *
  * Each D(name, type, expression) is a value for all updates of a cell. The expression reads only
- * constants, and static fields at the cell itself.
+ * constants, and static fields at the cell itself. Not for a stencil with constants that vary.
  *
  *
  * TZ_CELL_PLANES, in 3-D: the contribution of a plane to an update is often a sum that the planes

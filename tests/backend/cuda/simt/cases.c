@@ -234,6 +234,16 @@ static void make_pair(simt_groups *groups, const tz_stencil *stencil, const tz_c
                  family->name, stencil->id, error.message);
 }
 
+/* Stencils that read many cells take minutes. Unless one is asked for, fewer cases of it do: others
+ * are alike. */
+static simt_depth depth_of(const tz_stencil *stencil, simt_depth depth, bool asked_for)
+{
+    int reads = 0;
+    for (int p = 0; p < stencil->passes_count; p++)
+        reads += (2 * stencil->passes[p].radius + 1) * stencil->dims * stencil->fields_count;
+    return depth == SIMT_NORMAL && !asked_for && reads >= 36 ? SIMT_QUICK : depth;
+}
+
 void simt_groups_make(simt_groups *groups, const tz_registry *registry, simt_depth depth,
                       const char *stencil, const char *family)
 {
@@ -247,7 +257,8 @@ void simt_groups_make(simt_groups *groups, const tz_registry *registry, simt_dep
                 tz_cuda_family_at(row, one->dims, &f);
                 if (f && (!stencil || strcmp(stencil, one->id) == 0) &&
                     (!family || strcmp(family, f->name) == 0))
-                    make_pair(groups, one, f, row * (TZ_AXES + 1) + one->dims, depth);
+                    make_pair(groups, one, f, row * (TZ_AXES + 1) + one->dims,
+                              depth_of(one, depth, stencil));
             }
         }
 }

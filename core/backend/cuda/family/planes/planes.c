@@ -152,6 +152,20 @@ static int usual_height(const tz_problem *problem)
     return height > 0 ? height : 1;
 }
 
+/* Chooses how many planes to fetch ahead: as many as the rings have room for. Many bytes a step take
+ * longer than their step if their latency is added, so then two. */
+static void fetch_earlier(const tz_problem *problem, const tz_limits *limits, tz_plan *plan,
+                          int spare)
+{
+    tz_plan more = *plan;
+    more.ahead = 2;
+    planes_scheme *s = planes_scheme_make(problem, limits, &more);
+    if (s && s->carried && spare == 0 && fits(s, limits, &more, true))
+        spare = 1 + planes_spare(s);
+    free(s);
+    plan->ahead += spare;
+}
+
 static tz_status planes_plan(const tz_problem *problem, const tz_limits *limits, tz_plan *plan,
                              tz_error *error)
 {
@@ -188,9 +202,8 @@ static tz_status planes_plan(const tz_problem *problem, const tz_limits *limits,
                             "use a smaller one, fewer warps, or the family 'tile'",
                             warps);
     }
-    /* Use spare room in the rings to fetch more planes ahead. */
     if (given.ahead == 0)
-        plan->ahead += spare;
+        fetch_earlier(problem, limits, plan, spare);
     strcpy(plan->family, "stream");
     snprintf(plan->why, sizeof plan->why, "%s height", given.height == 0 ? "default" : "given");
     return TZ_OK;

@@ -1,6 +1,7 @@
 #include "backend/cuda/family/planes/scheme.h"
 
 #include "backend/cuda/family/family.h"
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -159,6 +160,8 @@ static int new_version(planes_scheme *s, int field, int number, int lag)
     return s->versions_count++;
 }
 
+enum { HELD_MAX = 2 }; /* planes of a carried field that are kept in registers */
+
 /* Keeps the planes of a version for as long as the pass reads them. */
 static void read_version(planes_scheme *s, const tz_problem *problem, planes_pass *pass,
                          planes_version *v)
@@ -169,7 +172,8 @@ static void read_version(planes_scheme *s, const tz_problem *problem, planes_pas
     const int age = planes_age(pass, v);
     v->oldest = larger(v->oldest, age - low);
     /* In shared memory, but for the plane of this step and of the last. */
-    v->planes = v->carried && (v->number == 0 || v->oldest > 1) ? 0 : v->oldest + 1;
+    v->held = v->carried && v->number == 0 && v->oldest > 0 && v->oldest <= s->hold;
+    v->planes = v->carried && !v->held && (v->number == 0 || v->oldest > 1) ? 0 : v->oldest + 1;
     if (v->carried)
         return;
     rows_read(s, pass, v->field, &first, &last);
@@ -245,7 +249,7 @@ static void make_pass(planes_scheme *s, const tz_problem *problem, int k, int cu
 static void delay_arrivals(planes_scheme *s, const tz_problem *problem)
 {
     for (int f = 0; f < problem->stencil->fields_count; f++) {
-        int first = -1, lag = s->lag, low, high;
+        int first = -1, lag = INT_MAX, low, high;
         for (int k = 0; k < s->passes_count; k++) {
             const planes_pass *pass = &s->passes[k];
             if (pass->reads[f] < 0 || s->versions[pass->reads[f]].number > 0 ||
@@ -256,6 +260,27 @@ static void delay_arrivals(planes_scheme *s, const tz_problem *problem)
         }
         if (first >= 0)
             s->versions[first].lag = lag;
+    }
+}
+
+/* Rows of the tile of which no pass needs a carried field: they are in the ghost zone that is used up
+ * before its first pass. `used`: cells that the passes before and with each use. */
+static void skip_rows(planes_scheme *s, const tz_problem *problem)
+{
+    tz_reach used = {{0}, {0}};
+    for (int k = 0; k < s->passes_count; k++) {
+        const planes_pass *pass = &s->passes[k];
+        const tz_reach reach = tz_cuda_pass_reach(problem, &problem->stencil->passes[pass->pass]);
+        used.low[1] += reach.low[1];
+        used.high[1] += reach.high[1];
+        for (int f = 0; f < problem->stencil->fields_count; f++) {
+            planes_version *v = pass->reads[f] < 0 ? NULL : &s->versions[pass->reads[f]];
+            if (!v || !v->carried || v->number > 0 || v->needed || !planes_row(s, pass, f, 0, 0))
+                continue;
+            v->needed = true;
+            v->skip_low = used.low[1];
+            v->skip_high = used.high[1];
+        }
     }
 }
 
@@ -280,6 +305,7 @@ static void make_passes(planes_scheme *s, const tz_problem *problem)
         for (int f = 0; f < stencil->fields_count; f++)
             if (s->passes[k].reads[f] >= 0)
                 read_version(s, problem, &s->passes[k], &s->versions[s->passes[k].reads[f]]);
+    skip_rows(s, problem);
     for (int f = 0; f < stencil->fields_count; f++)
         if (current[f] >= 0)
             s->versions[current[f]].result = s->versions[current[f]].number > 0;
@@ -457,14 +483,18 @@ planes_scheme *planes_scheme_make(const tz_problem *problem, const tz_limits *li
     }
     for (int p = 0; p < stencil->passes_count; p++)
         tz_footprint_probe(problem, &stencil->passes[p], &s->footprints[p]);
-    for (int direct = 0; direct < 2; direct++) {
-        choose_places(s, problem, direct);
+    /* First with carried planes in registers, which saves shared memory; else with them there; else
+     * with static fields in neither. */
+    for (int way = 0; way < 3; way++) {
+        s->hold = way == 0 ? HELD_MAX : 0;
+        choose_places(s, problem, way == 2);
         make_passes(s, problem);
         choose_waits(s, problem);
         choose_group(s, problem, shared_max);
-        if (s->shared_bytes <= shared_max)
+        s->registers = count_registers(s, problem);
+        if (s->shared_bytes <= shared_max &&
+            (way > 0 || s->registers <= planes_registers_max(s->warps)))
             break;
     }
-    s->registers = count_registers(s, problem);
     return s;
 }

@@ -24,18 +24,21 @@ typedef struct planes_version {
     int field, number; /* number: 0 at the stage's start */
     int lag;
     bool carried;
-    int oldest;      /* age of the oldest plane that a pass reads; -1: none */
-    int planes;      /* in registers, with the newest; 0: none */
-    int radius;      /* of the passes that read it */
-    int below;       /* planes below the centre that passes read; not of sums */
-    int above;       /* the same, above */
-    int first, last; /* rows of a lane that other warps read: so many first, and last */
-    int rows_oldest; /* age of the oldest plane whose rows other warps read; -1: none */
-    bool rows_below; /* other warps also read rows of planes below the centre */
-    int slots;       /* planes of its ring in shared memory */
-    int64_t shared;  /* offset of the ring in shared memory */
-    int first_slot;  /* in the scheme's variable slots; -1: the ring's slots are constants */
-    bool result;     /* made by a pass, and the field's value when the stage ends */
+    bool held;               /* of level 0, carried: later passes read it from registers */
+    bool needed;             /* of level 0, carried: a pass reads it, */
+    int skip_low, skip_high; /* but not in so many first and last rows of the tile */
+    int oldest;              /* age of the oldest plane that a pass reads; -1: none */
+    int planes;              /* in registers, with the newest; 0: none */
+    int radius;              /* of the passes that read it */
+    int below;               /* planes below the centre that passes read; not of sums */
+    int above;               /* the same, above */
+    int first, last;         /* rows of a lane that other warps read: so many first, and last */
+    int rows_oldest;         /* age of the oldest plane whose rows other warps read; -1: none */
+    bool rows_below;         /* other warps also read rows of planes below the centre */
+    int slots;               /* planes of its ring in shared memory */
+    int64_t shared;          /* offset of the ring in shared memory */
+    int first_slot; /* in the scheme's variable slots; -1: the ring's slots are constants */
+    bool result;    /* made by a pass, and the field's value when the stage ends */
 } planes_version;
 
 typedef struct planes_pass {
@@ -52,6 +55,7 @@ typedef struct planes_scheme {
     int vector, rows, warps, ahead;
     tz_reach ghost;              /* cells that a tile loses on each side */
     int lag;                     /* the largest of a pass */
+    int hold;                    /* age up to which carried planes of level 0 stay in registers */
     int edges;                   /* boundary values of a field, tz_cuda_edges() */
     int row_lanes;               /* lanes that hold an entire row of bits; 0: rows are longer */
     int group;                   /* steps of an unrolled loop body */

@@ -70,11 +70,12 @@ static void emit_versions(tz_cuda_text *t, const tz_problem *problem, const plan
             t,
             "struct v_%s_%d {\n  typedef %s type;\n  enum { PLANES = %d, RADIUS = %d, FIRST = %d, "
             "LAST = %d, SLOTS = %d, FIRST_SLOT = %d, SHARED = %" PRId64
-            ", BELOW = %d, ABOVE = %d, ROWS_BELOW = %d, ARRIVES = %d, LAG = %d };\n};\n",
+            ", BELOW = %d, ABOVE = %d, ROWS_BELOW = %d, ARRIVES = %d, LAG = %d, "
+            "SKIP_LOW = %d, SKIP_HIGH = %d };\n};\n",
             name_of(problem, v->field), v->number, type_of(problem, v->field),
             v->planes > 0 ? v->planes : 1, v->radius, v->carried ? s->rows : v->first,
             v->carried ? s->rows : v->last, v->slots > 0 ? v->slots : 1, v->first_slot, v->shared,
-            v->below, v->above, v->rows_below, v->number == 0, v->lag);
+            v->below, v->above, v->rows_below, v->number == 0, v->lag, v->skip_low, v->skip_high);
     }
 }
 
@@ -147,9 +148,16 @@ static void emit_level(tz_cuda_text *t, const tz_problem *problem, const planes_
             const bool read = planes_row(s, pass, f, 0, 0) != 0;
             tz_cuda_emit(t, " \\\n    D(%d, %s, %s, %d, %d, %s)", k, name_of(problem, f),
                          type_of(problem, f), v->number, read ? planes_age(pass, v) : 0,
+<<<<<<< HEAD
                          !read           ? "absent"
                          : v->planes > 0 ? "ring"
                                          : "shared");
+=======
+                         !read                                 ? "absent"
+                         : v->held && planes_age(pass, v) == 0 ? "arrived"
+                         : v->planes > 0                       ? "ring"
+                                                               : "shared");
+>>>>>>> main
         }
     tz_cuda_emit(t, "\n");
     emit_rows(t, problem, s, k, true);

@@ -200,13 +200,17 @@ static void add_planes(tz_model_work *out, const char *name, const tz_cuda_job *
     }
 }
 
-/* Bytes of a cell that arrive in shared memory. */
+/* Bytes of a cell of the tile that arrive in shared memory, on average. */
 static double loaded_bytes(const tz_problem *problem, const planes_scheme *s)
 {
+    const double rows = (double)s->warps * s->rows;
     double bytes = 0.0;
-    for (int f = 0; f < problem->stencil->fields_count; f++)
-        if (planes_streamed(s) >> f & 1)
-            bytes += (double)tz_problem_element_size(problem, f);
+    for (int k = 0; k < s->versions_count; k++) {
+        const planes_version *v = &s->versions[k];
+        if (v->number == 0 && v->oldest >= 0)
+            bytes += (double)tz_problem_element_size(problem, v->field) *
+                     (1.0 - (v->skip_low + v->skip_high) / rows);
+    }
     return bytes;
 }
 
@@ -256,10 +260,31 @@ static void planes_work(const tz_cuda_job *job, tz_model_work *out)
 
 /* ---- Candidates ------------------------------------------------------------------------------ */
 
+/* Is a field read at the cell's own place alone? Fewer warps then leave room to fetch more ahead. */
+static bool has_carried(const tz_problem *problem)
+{
+    const tz_stencil *stencil = problem->stencil;
+    for (int f = 0; f < stencil->fields_count; f++) {
+        int reach = 0;
+        for (int p = 0; p < stencil->passes_count; p++) {
+            const tz_reads reads = tz_stencil_reads(stencil, &stencil->passes[p], f);
+            for (int axis = 0; axis < TZ_AXES; axis++)
+                reach += reads.high[axis] - reads.low[axis];
+        }
+        if (reach == 0 && stencil->fields[f].role != TZ_DERIVED)
+            return true;
+    }
+    return false;
+}
+
 static void planes_candidates(tz_cuda_plans *plans)
 {
-    static const tz_cuda_variant few[] = {{.warps = 8}};
-    tz_cuda_plans_add_heights(plans, 6, few, plans->problem->bits ? 0 : 1);
+    static const tz_cuda_variant few[] = {
+        {.warps = 8}, {.warps = 12}, {.vector = 4, .warps = 12}, {.vector = 4, .warps = 8}};
+    tz_cuda_plans_add_heights(plans, 6, few,
+                              has_carried(plans->problem) ? 4
+                              : plans->problem->bits      ? 0
+                                                          : 1);
 }
 
 const tz_cuda_planner planes_planner = {
