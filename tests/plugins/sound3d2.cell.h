@@ -1,18 +1,12 @@
 /* The wave equation in 3-D, of order 2 in space: two time levels and a static field of speeds. */
 #define TZ_FIELDS(F) F(u, real) F(before, real) F(speed, real)
 #define TZ_CONSTANTS(K) K(centre, real) K(side, real)
-<<<<<<< HEAD:tests/plugins/wave3d2.cell.h
-#define TZ_READS(R)                                                                                \
-    R(wave3d2, u, -1, 1, -1, 1, -1, 1)                                                             \
-    R(wave3d2, before, 0, 0, 0, 0, 0, 0) R(wave3d2, speed, 0, 0, 0, 0, 0, 0)
-=======
 // clang-format off
 #define TZ_READS(R) \
     R(sound3d2, u, -1, 1, -1, 1, -1, 1) \
     R(sound3d2, before, 0, 0, 0, 0, 0, 0) \
     R(sound3d2, speed, 0, 0, 0, 0, 0, 0)
 // clang-format on
->>>>>>> main:tests/plugins/sound3d2.cell.h
 
 TZ_CELL(sound3d2)
 {

@@ -1,18 +1,12 @@
 /* The wave equation in 3-D, of order 8 in space: two time levels and a static field of speeds. */
 #define TZ_FIELDS(F) F(u, real) F(before, real) F(speed, real)
 #define TZ_CONSTANTS(K) K(centre, real) K(side1, real) K(side2, real) K(side3, real) K(side4, real)
-<<<<<<< HEAD:tests/plugins/wave3d8.cell.h
-#define TZ_READS(R)                                                                                \
-    R(wave3d8, u, -4, 4, -4, 4, -4, 4)                                                             \
-    R(wave3d8, before, 0, 0, 0, 0, 0, 0) R(wave3d8, speed, 0, 0, 0, 0, 0, 0)
-=======
 // clang-format off
 #define TZ_READS(R) \
     R(sound3d8, u, -4, 4, -4, 4, -4, 4) \
     R(sound3d8, before, 0, 0, 0, 0, 0, 0) \
     R(sound3d8, speed, 0, 0, 0, 0, 0, 0)
 // clang-format on
->>>>>>> main:tests/plugins/sound3d8.cell.h
 #define WAVE_RING(r)                                                                               \
     (((TZ_AT(u, -(r), 0, 0) + TZ_AT(u, r, 0, 0)) + (TZ_AT(u, 0, -(r), 0) + TZ_AT(u, 0, r, 0))) +   \
      (TZ_AT(u, 0, 0, -(r)) + TZ_AT(u, 0, 0, r)))

@@ -2,13 +2,6 @@
 #define TZ_FIELDS(F)                                                                               \
     F(ex, real) F(ey, real) F(ez, real) F(hx, real) F(hy, real) F(hz, real) F(eps, real)
 #define TZ_CONSTANTS(K) K(step, real)
-<<<<<<< HEAD
-#define TZ_READS(R)                                                                                \
-    R(yee3d_e, hx, 0, 0, -1, 0, -1, 0)                                                             \
-    R(yee3d_e, hy, -1, 0, 0, 0, -1, 0) R(yee3d_e, hz, -1, 0, -1, 0, 0, 0)                          \
-        R(yee3d_e, ex, 0, 0, 0, 0, 0, 0) R(yee3d_e, ey, 0, 0, 0, 0, 0, 0)                          \
-            R(yee3d_e, ez, 0, 0, 0, 0, 0, 0) R(yee3d_e, eps, 0, 0, 0, 0, 0, 0)
-=======
 // clang-format off
 #define TZ_READS(R) \
     R(yee3d_e, hx, 0, 0, -1, 0, -1, 0) \
@@ -19,7 +12,6 @@
     R(yee3d_e, ez, 0, 0, 0, 0, 0, 0) \
     R(yee3d_e, eps, 0, 0, 0, 0, 0, 0)
 // clang-format on
->>>>>>> main
 
 TZ_CELL(yee3d_e)
 {

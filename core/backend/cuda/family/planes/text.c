@@ -148,16 +148,10 @@ static void emit_level(tz_cuda_text *t, const tz_problem *problem, const planes_
             const bool read = planes_row(s, pass, f, 0, 0) != 0;
             tz_cuda_emit(t, " \\\n    D(%d, %s, %s, %d, %d, %s)", k, name_of(problem, f),
                          type_of(problem, f), v->number, read ? planes_age(pass, v) : 0,
-<<<<<<< HEAD
-                         !read           ? "absent"
-                         : v->planes > 0 ? "ring"
-                                         : "shared");
-=======
                          !read                                 ? "absent"
                          : v->held && planes_age(pass, v) == 0 ? "arrived"
                          : v->planes > 0                       ? "ring"
                                                                : "shared");
->>>>>>> main
         }
     tz_cuda_emit(t, "\n");
     emit_rows(t, problem, s, k, true);
