@@ -31,22 +31,53 @@ static inline void copy_element(char *row, int64_t to, int64_t from, size_t size
         memcpy(row + to * 8, row + from * 8, 8);
 }
 
+/* One end of a row, which the patch may not reach: the ghosts of a side. */
+static void finish_end(const tz_stage *stage, int field, char *row, int64_t x_low, int64_t x_high,
+                       int ghost, int side)
+{
+    const int64_t n = stage->elements[0];
+    const size_t size = stage->element_size[field];
+    for (int g = 0; g < ghost; g++) {
+        const int64_t x = side == 0 ? -1 - g : n + g;
+        const int64_t from = tz_ghost_source(stage->boundary[0], x, n);
+        if (from < 0) {
+            if (side == 0 ? x_low == 0 : x_high == n)
+                memcpy(row + x * (int64_t)size, stage->outside[field][-1 - from].at, size);
+        } else if (from >= x_low && from < x_high) {
+            copy_element(row, x, from, size);
+        }
+    }
+}
+
 static void finish_columns(const tz_stage *stage, int field, char *row, int64_t x_low,
                            int64_t x_high, int ghost)
 {
     const int64_t n = stage->elements[0];
     const size_t size = stage->element_size[field];
-    for (int side = 0; side < 2; side++)
-        for (int g = 0; g < ghost; g++) {
-            const int64_t x = side == 0 ? -1 - g : n + g;
-            const int64_t from = tz_ghost_source(stage->boundary[0], x, n);
-            if (from < 0) {
-                if (side == 0 ? x_low == 0 : x_high == n)
-                    memcpy(row + x * (int64_t)size, stage->outside[field][-1 - from].at, size);
-            } else if (from >= x_low && from < x_high) {
-                copy_element(row, x, from, size);
-            }
+    for (int side = 0; side < 2; side++) {
+        const tz_boundary boundary = stage->boundary[0][side];
+        if (boundary != TZ_CLAMP && boundary != TZ_FIXED) {
+            finish_end(stage, field, row, x_low, x_high, ghost, side);
+            continue;
         }
+        /* This runs for each row: the ghosts of these sides are equal. */
+        if (side == 0 ? x_low > 0 : x_high < n)
+            continue;
+        const char *edge = row + (side == 0 ? 0 : n - 1) * (int64_t)size;
+        const void *value = boundary == TZ_FIXED ? stage->outside[field][side].at : edge;
+        char *to = row + (side == 0 ? -ghost : n) * (int64_t)size;
+        if (size == 4) {
+            uint32_t element;
+            memcpy(&element, value, 4);
+            for (int g = 0; g < ghost; g++)
+                memcpy(to + 4 * g, &element, 4);
+        } else {
+            uint64_t element;
+            memcpy(&element, value, 8);
+            for (int g = 0; g < ghost; g++)
+                memcpy(to + 8 * g, &element, 8);
+        }
+    }
 }
 
 /* Bit fields. A ghost word is the word at the other end of the row, shifted by one bit. Then the

@@ -152,10 +152,11 @@ static void compute_area(const tz_stage *stage, const tz_pipeline *pipeline, con
     const tz_stencil *stencil = stage->stencil;
     const int window = stage->dims == 1 ? 1 : 2 * level->radius + 1;
     tz_view in[TZ_FIELDS_MAX * (2 * TZ_RADIUS_MAX + 1)];
-    tz_target out[TZ_FIELDS_MAX] = {{0}}; /* row functions do arithmetic on all of these pointers */
+    tz_target out[TZ_FIELDS_MAX];
     for (int f = 0; f < stencil->fields_count; f++) {
         const tz_role role = stencil->fields[f].role;
-        if (role == TZ_DERIVED) { /* not stored, never read */
+        out[f] = (tz_target){NULL, 0}; /* row functions do arithmetic on all of these pointers */
+        if (role == TZ_DERIVED) {      /* not stored, never read */
             for (int k = 0; k < window; k++)
                 in[f * window + k] = (tz_view){NULL, 0};
             continue;

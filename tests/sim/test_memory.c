@@ -8,12 +8,17 @@
 #include "tests/registry.h"
 #include "tests/support.h"
 #include <jansson.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 /* Memory that does not grow with the grid: Lua, threads, pieces of rows, pictures. */
 enum { FIXED_BYTES = 20 << 20, SIZES = 3 };
-/* Between two sizes the fixed part cancels out, but for pages of the allocator. */
-enum { NOISE_BYTES = 3 << 20 };
+/* Between two sizes the fixed part cancels out, but for pages of the allocator. What is left varies
+ * from run to run, whatever the size is: the kernel counts a process's pages for each core and adds
+ * them up late, 32 or more pages a core. No output waits in a queue with a field: those of the CPU's
+ * backends are written at once, and a picture that waits has 64 x 64 numbers. So the least of three
+ * measurements counts. */
+enum { NOISE_BYTES = 3 << 20, MEASUREMENTS = 3 };
 
 /* A script that fills every field with numbers of every kind of source, runs, and writes. */
 static const char script[] =
@@ -92,6 +97,8 @@ static void run_in_child(const tz_script_options *options, int result_pipe)
     tz_script_result result;
     tz_error error;
     measured m = {-1, -1};
+    /* Else a page of 2 MiB is counted where a part of it is used, at addresses that are random. */
+    prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
     const int64_t before = own_memory("VmRSS");
     if (tz_script_run(options, &result, &error) == TZ_OK) {
         m.grown = own_memory("VmHWM") - before;
@@ -165,32 +172,51 @@ static void shape(const tz_stencil *stencil, double cells, bool wide, int64_t *g
         grid[axis] = (int64_t)pow(cells, 1.0 / dims);
 }
 
-static void check_stencil(const tz_stencil *stencil, const char *backend, bool wide)
+static measured measure_size(const tz_stencil *stencil, const char *backend, bool wide, int size)
 {
     const bool bits = stencil->fields[0].type == TZ_BITS;
+    const double cells = strcmp(backend, "reference") == 0 ? 3e5 : bits ? 4e6 : 4e5;
+    int64_t grid[TZ_AXES];
+    shape(stencil, cells * (1 + size), wide, grid);
+    return measure(stencil, backend, grid);
+}
+
+/* Measure a size again, and keep the least that it took. */
+static void measure_again(const tz_stencil *stencil, const char *backend, bool wide, int size,
+                          measured *least)
+{
+    const measured m = measure_size(stencil, backend, wide, size);
+    least->grown = m.grown < least->grown ? m.grown : least->grown;
+}
+
+static void check_stencil(const tz_stencil *stencil, const char *backend, bool wide)
+{
+    const char *form = wide ? "wide" : "cube";
     measured m[SIZES];
     for (int size = 0; size < SIZES; size++) {
-        int64_t grid[TZ_AXES];
-        const double cells = strcmp(backend, "reference") == 0 ? 3e5 : bits ? 4e6 : 4e5;
-        shape(stencil, cells * (1 + size), wide, grid);
-        m[size] = measure(stencil, backend, grid);
+        m[size] = measure_size(stencil, backend, wide, size);
         if (m[size].grown > m[size].declared + FIXED_BYTES)
-            fail_msg("%s on %s, %s, %lld x %lld x %lld: takes %.1f MiB, declares %.1f", stencil->id,
-                     backend, wide ? "wide" : "cube", (long long)grid[0], (long long)grid[1],
-                     (long long)grid[2], (double)m[size].grown / (1 << 20),
+            fail_msg("%s on %s, %s, size %d: takes %.1f MiB, declares %.1f", stencil->id, backend,
+                     form, size, (double)m[size].grown / (1 << 20),
                      (double)m[size].declared / (1 << 20));
     }
-    const int64_t grown = m[SIZES - 1].grown - m[0].grown;
-    const int64_t declared = m[SIZES - 1].declared - m[0].declared;
+    measured *first = &m[0], *last = &m[SIZES - 1];
+    const int64_t declared = last->declared - first->declared;
+    const int64_t most = declared + declared / 50 + NOISE_BYTES;
+    for (int i = 1; i < MEASUREMENTS && last->grown - first->grown > most; i++) {
+        measure_again(stencil, backend, wide, 0, first);
+        measure_again(stencil, backend, wide, SIZES - 1, last);
+    }
+    const int64_t grown = last->grown - first->grown;
     if (getenv("TZ_VERBOSE"))
-        printf("%s %s %d: %.1f of %.1f, %.1f of %.1f; grown %.1f of %.1f\n", stencil->id, backend,
-               wide, (double)m[0].grown / (1 << 20), (double)m[0].declared / (1 << 20),
-               (double)m[2].grown / (1 << 20), (double)m[2].declared / (1 << 20),
+        printf("%s %s %s: %.1f of %.1f, %.1f of %.1f; grown %.1f of %.1f\n", stencil->id, backend,
+               form, (double)first->grown / (1 << 20), (double)first->declared / (1 << 20),
+               (double)last->grown / (1 << 20), (double)last->declared / (1 << 20),
                (double)grown / (1 << 20), (double)declared / (1 << 20));
-    if (grown > declared + declared / 50 + NOISE_BYTES)
+    if (grown > most)
         fail_msg("%s on %s, %s: from the first size to the last it takes %.1f MiB more, and "
                  "declares %.1f more",
-                 stencil->id, backend, wide ? "wide" : "cube", (double)grown / (1 << 20),
+                 stencil->id, backend, form, (double)grown / (1 << 20),
                  (double)declared / (1 << 20));
 }
 

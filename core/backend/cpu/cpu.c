@@ -45,12 +45,15 @@ static int store_ghost(const tz_problem *problem)
 }
 
 /* Slabs that a level computes before the next level does. The next level then finds them in L1.
- * With a batch of six rows, each at most a sixth of L1, it reads two of eight rows from L2 instead
+ * With a batch of six rows, which together are at most L1, it reads two of eight rows from L2 instead
  * of two of three. In 3-D a slab is a plane, which is larger than L1: a batch has no advantage. */
 static int choose_batch(const tz_problem *problem, const tz_plan *plan, const tz_machine *machine)
 {
     const int64_t l1 = machine->l1_bytes > 0 ? machine->l1_bytes : 32 << 10;
-    const int64_t row = plan->tile[0] * (int64_t)tz_problem_element_size(problem, 0);
+    int64_t row = 0; /* bytes of a row of all state fields */
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        if (problem->stencil->fields[f].role == TZ_STATE)
+            row += plan->tile[0] * (int64_t)tz_problem_element_size(problem, f);
     const int64_t batch = problem->dims == 2 ? l1 / row : 1;
     return batch < 1 ? 1 : batch > 6 ? 6 : (int)batch;
 }

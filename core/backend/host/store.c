@@ -9,7 +9,8 @@ enum {
     ALIGN = TZ_ALIGN_ELEMENTS,
     SLACK = 128,            /* elements before and after an array that vectors may read */
     PADDING_MAX = 24 << 20, /* bytes of alignment padding in all arrays together */
-    HUGE_PAGE = 2 << 20
+    HUGE_PAGE = 2 << 20,
+    STAGGERS = 21
 };
 
 /* The distances of rows and planes. Rows are aligned, with ALIGN elements between them for the
@@ -40,6 +41,13 @@ static int64_t alignment_of(int64_t bytes)
     return bytes >= 4 * HUGE_PAGE ? HUGE_PAGE : 64;
 }
 
+/* Arrays of huge pages begin at different lines of a small page: at the same one, the streams of a
+ * stencil with many fields would share few sets of the caches. */
+static int64_t stagger_of(int64_t array_bytes, int number)
+{
+    return array_bytes >= 4 * HUGE_PAGE ? number % STAGGERS * (4096 / STAGGERS / 64 * 64 + 64) : 0;
+}
+
 static char *allocate(size_t bytes)
 {
     const size_t align = (size_t)alignment_of((int64_t)bytes);
@@ -54,7 +62,9 @@ static char *allocate(size_t bytes)
 static tz_status allocate_array(tz_host_store *store, int f, int copy, tz_error *error)
 {
     const size_t size = tz_problem_element_size(store->problem, f);
-    const size_t bytes = (size_t)array_elements(store->problem, store->plane_stride) * size;
+    const size_t array = (size_t)array_elements(store->problem, store->plane_stride) * size;
+    const size_t stagger = (size_t)stagger_of((int64_t)array, 2 * f + copy);
+    const size_t bytes = array + stagger;
     char *memory = allocate(bytes);
     if (!memory)
         return tz_error_set(error, TZ_MEMORY, NULL,
@@ -64,7 +74,7 @@ static tz_status allocate_array(tz_host_store *store, int f, int copy, tz_error 
     free(store->field[f].memory[copy]);
     store->field[f].memory[copy] = memory;
     store->field[f].copy[copy] = (tz_host_field){
-        .origin = memory + (SLACK + ghost_rows * store->row_stride) * (ptrdiff_t)size,
+        .origin = memory + stagger + (SLACK + ghost_rows * store->row_stride) * (ptrdiff_t)size,
         .row_stride = store->row_stride,
         .plane_stride = store->plane_stride,
     };
@@ -126,7 +136,8 @@ int64_t tz_host_store_bytes(const tz_problem *problem, int ghost)
         if (array_elements(problem, plane) > INT64_MAX / 32)
             return INT64_MAX;
         const int64_t array = size * array_elements(problem, plane);
-        bytes += copies * tz_round_up(array, alignment_of(array));
+        for (int copy = 0; copy < copies; copy++)
+            bytes += tz_round_up(array + stagger_of(array, 2 * f + copy), alignment_of(array));
         if (may_be_uniform(problem, f)) /* its row, until it has an array */
             bytes += tz_constant_row_bytes(problem, f);
     }
