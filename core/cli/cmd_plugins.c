@@ -60,6 +60,20 @@ static void print_fields(const tz_stencil *stencil)
     }
 }
 
+/* Constants that change with the iteration, which scenarios may give. */
+static void print_scalars(const tz_stencil *stencil)
+{
+    bool any = false;
+    for (int i = 0; i < stencil->constants_count; i++)
+        if (stencil->constants[i].varies) {
+            printf("%s %s", any ? "," : "    scalars", stencil->constants[i].name);
+            any = true;
+        }
+    if (any)
+        printf(": %s\n", stencil->at_step ? "the stencil has values, a scenario may give others"
+                                          : "a scenario gives their values");
+}
+
 static void print_stencil(const tz_stencil *stencil)
 {
     printf("\n  %s: %s\n    %d-D, radius %d, %d pass%s, boundary", stencil->id, stencil->doc,
@@ -75,6 +89,7 @@ static void print_stencil(const tz_stencil *stencil)
         printf("    parameters\n");
     for (int i = 0; i < stencil->params_count; i++)
         print_param(&stencil->params[i]);
+    print_scalars(stencil);
     if (stencil->methods_count > 0)
         printf("    methods\n");
     for (int i = 0; i < stencil->methods_count; i++)
@@ -154,7 +169,7 @@ static json_t *stencil_json(const tz_stencil *stencil)
                                text_json(stencil->doc), "dims", stencil->dims, "radius",
                                tz_stencil_radius(stencil), "passes", stencil->passes_count);
     json_t *boundaries = json_array(), *fields = json_array(), *params = json_array(),
-           *methods = json_array();
+           *methods = json_array(), *scalars = json_array();
     for (int i = 0; i < BOUNDARIES; i++)
         if (stencil->boundaries & TZ_ALLOW(i))
             json_array_append_new(boundaries, text_json(tz_boundary_name((tz_boundary)i)));
@@ -168,7 +183,11 @@ static json_t *stencil_json(const tz_stencil *stencil)
     json_object_set_new(object, "boundary", text_json(tz_boundary_name(stencil->boundary)));
     json_object_set_new(object, "boundaries", boundaries);
     json_object_set_new(object, "fields", fields);
+    for (int i = 0; i < stencil->constants_count; i++)
+        if (stencil->constants[i].varies)
+            json_array_append_new(scalars, text_json(stencil->constants[i].name));
     json_object_set_new(object, "parameters", params);
+    json_object_set_new(object, "scalars", scalars);
     json_object_set_new(object, "methods", methods);
     return object;
 }

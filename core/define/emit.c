@@ -386,6 +386,13 @@ static void add_local(tz_emit *emit, int node)
     emit->local[node] = ++emit->locals;
 }
 
+void tz_emit_value(tz_emit *emit, int node)
+{
+    tz_emit_locals(emit, node);
+    if (!emit->local[node] && emit->constant[node] < 0)
+        add_local(emit, node);
+}
+
 void tz_emit_locals(tz_emit *emit, int node)
 {
     const tz_expr_node *n = &emit->e->nodes[node];

@@ -41,6 +41,8 @@ void tz_emit_end(tz_emit *emit);
 void tz_emit_pass(tz_emit *emit, const int *roots, int count);
 /* Write the variables that an expression needs and that are not there yet, each in a line. */
 void tz_emit_locals(tz_emit *emit, int node);
+/* The same, and one for the expression itself. */
+void tz_emit_value(tz_emit *emit, int node);
 /* The expression as text. */
 void tz_emit_expression(tz_emit *emit, tz_buffer *out, int node);
 

@@ -170,6 +170,23 @@ static void add_put(tz_emit *emit, const char *field, int node)
     free(text.text);
 }
 
+/* Does the text of a node read a field that the pass writes before its value number `value`? All such
+ * cells must be read before the first one is written. After `left` nodes the answer is yes. */
+static bool reads_written(const tz_emit *emit, const tz_built_pass *pass, int value, int node,
+                          int *left)
+{
+    const tz_expr_node *n = &emit->e->nodes[node];
+    if (emit->local[node] || emit->constant[node] >= 0)
+        return false;
+    for (int i = 0; n->kind == TZ_EXPR_READ && i < value; i++)
+        if (pass->fields[i] == n->index)
+            return true;
+    bool found = --*left <= 0;
+    for (int i = 0; !found && i < n->count; i++)
+        found = reads_written(emit, pass, value, emit->e->operands[n->first + i].node, left);
+    return found;
+}
+
 static void add_pass(const tz_build *build, tz_emit *emit, const tz_built_pass *pass)
 {
     const tz_definition *d = build->definition;
@@ -177,6 +194,11 @@ static void add_pass(const tz_build *build, tz_emit *emit, const tz_built_pass *
     tz_emit_pass(emit, pass->nodes, pass->count);
     for (int i = 0; i < pass->count; i++)
         tz_emit_locals(emit, pass->nodes[i]);
+    for (int i = 1; i < pass->count; i++) {
+        int left = 1000;
+        if (reads_written(emit, pass, i, pass->nodes[i], &left))
+            tz_emit_value(emit, pass->nodes[i]);
+    }
     for (int i = 0; i < pass->count; i++)
         add_put(emit, d->fields[pass->fields[i]].name, pass->nodes[i]);
     tz_buffer_add(emit->out, "}\n");

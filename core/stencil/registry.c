@@ -252,7 +252,8 @@ static tz_status keep_image(plugin_slot *slot, const void *image, size_t bytes, 
     for (size_t done = 0; done < bytes;) {
         const ssize_t wrote = write(slot->file, (const char *)image + done, bytes - done);
         if (wrote <= 0)
-            return tz_error_set_errno(error, errno, slot->path, "cannot write a file without a name");
+            return tz_error_set_errno(error, errno, slot->path,
+                                      "cannot write a file without a name");
         done += (size_t)wrote;
     }
     return TZ_OK;

@@ -4,8 +4,9 @@
  * launch. A lane has TZ_VECTOR elements of each field, in packets of TZ_PACKET adjacent ones.
  * Packets p of all lanes are adjacent columns, so that each access to memory is one run of bytes.
  * Neighbours in other lanes come by shuffle. The strip's ends have no neighbours: wrong values move
- * inwards by the radius with each pass, and the adjacent warps store the TZ_GHOST columns at each
- * end. Rows of streamed fields are loaded TZ_GROUP iterations before they are needed.
+ * inwards by the radius with each pass, and the adjacent warps store the TZ_GHOST_LOW columns at
+ * the one end and the TZ_GHOST_HIGH at the other. Rows of streamed fields are loaded TZ_GROUP
+ * iterations before they are needed.
  *
  * Strips that reach over the grid's ends run a second instance of the code (BORDER), in which
  * columns outside the grid are set to the boundary's values after each pass. */
@@ -38,7 +39,7 @@ TZ_DEVICE int tz_strip_index(const tz_strip &s, int p, int k)
 TZ_DEVICE int tz_strips_first()
 {
     const int block = tz_block(0) > 0 ? tz_block(0) - 1 : tz_blocks(0) - 1;
-    return block * (TZ_WARPS * TZ_TILE_X) - TZ_GHOST;
+    return block * (TZ_WARPS * TZ_TILE_X) - TZ_GHOST_LOW;
 }
 
 /* Does one of the block's strips hold columns outside the grid? The same for all warps. */
@@ -125,7 +126,7 @@ TZ_DEVICE void tz_strip_store(const tz_arguments &a, const tz_strip &s, T *row,
 #pragma unroll
     for (int p = 0; p < TZ_PACKETS; p++) {
         const int i = tz_strip_index(s, p, 0);
-        if (i < TZ_GHOST || i >= TZ_GHOST + TZ_TILE_X)
+        if (i < TZ_GHOST_LOW || i >= TZ_GHOST_LOW + TZ_TILE_X)
             continue;
         if (!BORDER)
             tz_store(row + s.x + i, from[p]);

@@ -18,7 +18,7 @@
  *                             slot, rows, columns) is so many rows of a ring from `slot` on,
  *                             with columns of the adjacent lanes
  *   TZ_ADDS_l(D)      with TZ_SUMS, of the one field: D(l, name, type, level, slot, radius, cell)
- *   TZ_MAKES_l(D)     what it writes: D(l, name, type, radius, last, kept); flags, 0 or 1: it is
+ *   TZ_MAKES_l(D)     what it writes: D(l, name, type, index, radius, last, kept); flags, 0 or 1: it is
  *                     the stage's result, later levels read it */
 
 /* ---- Rings and queues ------------------------------------------------------------------------ */
@@ -33,14 +33,32 @@ struct tz_rings {
     TZ_ONCE_LIST(TZ__ONCE_RING)
 };
 
+/* Of many fields, addresses take many registers: one offset then serves all. */
+#define TZ_ONE_OFFSET (TZ_FIELDS_COUNT > 2)
+
 /* For each field: its queue, the address of its next row and of its next result. */
+#if TZ_ONE_OFFSET
+#define TZ__QUEUE(role, name, type, index, rows, newest, written, lag) type *name;
+#define TZ__ROW_OF(field, type, rows)                                                              \
+    ((type *)(field) + (long long)(rows)*a.pitch + w.offset) /* so many rows after row y */
+#define TZ__PASS_ROW(address)
+#define TZ__NEXT(name, type, index, rows) TZ__ROW_OF(a.in[index], const type, rows)
+#define TZ__TO(name, type, index, lag) TZ__ROW_OF(a.out[index], type, -(lag))
+#else
 #define TZ__QUEUE(role, name, type, index, rows, newest, written, lag)                             \
     type *name;                                                                                    \
     const type *name##_next;                                                                       \
     TZ__IF(written, type *name##_to;)
+#define TZ__PASS_ROW(address) address += a.pitch;
+#define TZ__NEXT(name, type, index, rows) w.name##_next
+#define TZ__TO(name, type, index, lag) w.name##_to
+#endif
 
 struct tz_queues {
     int part, kept;
+#if TZ_ONE_OFFSET
+    long long offset; /* of the lane's elements of row y */
+#endif
 #if TZ_SUMS
     TZ_SUM_TYPE *last; /* row of the grid, of each level */
 #endif
@@ -52,15 +70,16 @@ struct tz_queues {
 #define TZ__SLOT_state(step) tz_slot<TZ_QUEUE>(w.part, step)
 #define TZ__SLOT_static(step) tz_slot<TZ_QUEUE_KEPT>(w.kept, step)
 
-#define TZ__FETCH_ROW(ends, step, y, role, name, index, newest)                                    \
-    tz_fetch_row<ends>(a, s, w.name + TZ__SLOT_##role(step), w.name##_next, a.in[index],           \
-                       name##_edge, y + newest);                                                   \
-    w.name##_next += a.pitch;
+#define TZ__FETCH_ROW(ends, step, y, more, role, name, type, index, newest)                        \
+    tz_fetch_row<ends>(a, s, w.name + TZ__SLOT_##role(step),                                       \
+                       TZ__NEXT(name, type, index, newest + more), a.in[index], name##_edge,       \
+                       y + more + newest);                                                         \
+    TZ__PASS_ROW(w.name##_next)
 /* The row that is taken TZ_AHEAD steps later; before the first step, that of step k. */
 #define TZ__FETCH(role, name, type, index, level, newest, wait)                                    \
-    TZ__FETCH_ROW(ENDS, u + TZ_AHEAD, y + TZ_AHEAD, role, name, index, newest)
+    TZ__FETCH_ROW(ENDS, u + TZ_AHEAD, y, TZ_AHEAD, role, name, type, index, newest)
 #define TZ__FETCH_FIRST(role, name, type, index, level, newest, wait)                              \
-    TZ__FETCH_ROW(true, k, y + k, role, name, index, newest)
+    TZ__FETCH_ROW(true, k, y, k, role, name, type, index, newest)
 
 /* Moves a row from the queue into the newest slot of its ring. */
 #define TZ__TAKE(role, name, type, index, level, newest, wait)                                     \
@@ -79,7 +98,7 @@ struct tz_queues {
     tz_ring_window<BORDER, slot, columns>(s, q.name##_##level, name##_w, name##_edge);             \
     c.name = name##_w;
 
-#define TZ__NEW(l, name, type, radius, last, kept)                                                 \
+#define TZ__NEW(l, name, type, index, radius, last, kept)                                                 \
     type name##_new[TZ_V];                                                                         \
     c.name##_out = name##_new;
 
@@ -127,8 +146,8 @@ struct tz_queues {
 #define TZ__FIX_ROWS(l, name, radius) tz_fix_rows<radius>(a, s, row, q.name##_##l, name##_edge);
 #endif
 
-#define TZ__KEEP(l, name, type, radius, last, kept)                                                \
-    TZ__IF(last, tz_commit(s, w.name##_to, row, name##_new);)                                      \
+#define TZ__KEEP(l, name, type, index, radius, last, kept)                                                \
+    TZ__IF(last, tz_commit(s, TZ__TO(name, type, index, y - row), row, name##_new);)               \
     TZ__IF(kept,                                                                                   \
         if (BORDER && (TZ_SIMPLE_ENDS || s.border))                                                \
             tz_fix_columns(a, s, name##_new, name##_edge);                                         \
@@ -151,7 +170,7 @@ struct tz_queues {
 
 // clang-format off
 #define TZ__ADVANCE(role, name, type, index, rows, newest, written, lag)                           \
-    TZ__IF(written, w.name##_to += a.pitch;)
+    TZ__IF(written, TZ__PASS_ROW(w.name##_to))
 // clang-format on
 
 /* Row y of level 0 arrives: step u of a loop body. BORDER: columns, ENDS: rows may be outside. */
@@ -166,6 +185,9 @@ TZ_DEVICE void tz_step(const tz_arguments &a, const tz_strip &s, tz_queues &w, t
     TZ_TAKE_LIST(TZ__TAKE)
     TZ_LEVEL_LIST(TZ__RUN_LEVEL)
     TZ_QUEUE_LIST(TZ__ADVANCE)
+#if TZ_ONE_OFFSET
+    w.offset += a.pitch;
+#endif
 }
 
 template <bool BORDER, bool ENDS>
@@ -191,10 +213,16 @@ TZ_DEVICE void tz_steps(const tz_arguments &a, const tz_strip &s, tz_queues &w, 
 #define TZ__PLACE_QUEUE(role, name, type, index, rows, newest, written, lag)                       \
     w.name = (type *)shared + (tz_thread() / 32 * rows * 32 + tz_lane()) * TZ_V;                   \
     shared += TZ_WARPS * rows * TZ_STRIP * sizeof(type);                                           \
+    TZ__PLACE_ROWS(name, type, index, newest, written, lag)
+#if TZ_ONE_OFFSET
+#define TZ__PLACE_ROWS(name, type, index, newest, written, lag)
+#else
+#define TZ__PLACE_ROWS(name, type, index, newest, written, lag)                                    \
     w.name##_next = (const type *)a.in[index] +                                                    \
                     ((long long)a.pitch * (y + newest) + (TZ_SIMPLE_ENDS ? s.from : s.x));         \
     TZ__IF(written, w.name##_to =                                                                  \
                         (type *)a.out[index] + ((long long)a.pitch * (y - lag) + s.x);)
+#endif
 #define TZ__CLEAR_RING(name, type, level, rows, halo) tz_clear(q.name##_##level);
 #define TZ__CLEAR_SUM(level, rows) tz_clear(q.sum_##level);
 /* Later groups of levels take rows from the first step on, before a row for them has arrived. */
@@ -244,6 +272,9 @@ TZ_KERNEL(tz_stage, 32 * TZ_WARPS)(const tz_arguments a)
     int y = tz_first_row(s);
     tz_queues w;
     w.part = w.kept = 0;
+#if TZ_ONE_OFFSET
+    w.offset = (long long)a.pitch * y + (TZ_SIMPLE_ENDS ? s.from : s.x);
+#endif
     unsigned char *shared = tz_shared();
     TZ_FIELD_LIST(TZ__EDGE)
     TZ_QUEUE_LIST(TZ__PLACE_QUEUE)

@@ -6,14 +6,17 @@
  *    3 0 1      below is its difference from 1.
  *    7 4 8
  */
+// clang-format off
 #define TZ_FIELDS(F)                                                                               \
     F(f0, real)                                                                                    \
     F(f1, real)                                                                                    \
     F(f2, real)                                                                                    \
     F(f3, real)                                                                                    \
     F(f4, real)                                                                                    \
-    F(f5, real) F(f6, real) F(f7, real) F(f8, real) F(solid, int) F(speed, real)                   \
-        F(vorticity, real) F(density, real)
+    F(f5, real)                                                                                    \
+    F(f6, real) F(f7, real) F(f8, real) F(solid, int) F(speed, real) F(vorticity, real)            \
+        F(density, real)
+// clang-format on
 /* 1 - omega, and omega times the weights of the populations */
 #define TZ_CONSTANTS(K) K(keep, real) K(middle, real) K(side, real) K(corner, real)
 #define TZ_READS(R)                                                                                \

@@ -9,7 +9,7 @@ local nx, ny = 360, 240
 
 -- u is the height, old its value one iteration before, v the square of the waves' speed.
 local wave = tz.stencil {
-  name = "wave", doc = "Waves on water whose depth varies.",
+  name = "water", doc = "Waves on water whose depth varies.",
   dims = 2, fields = { u = "real", old = "real", v = { role = "static", initial = 40 } }, params = { dt = 0.1 },
   update = {
     u = "2*u - old + v*dt^2*(u[-1,0] + u[1,0] + u[0,-1] + u[0,1] - 4*u)",

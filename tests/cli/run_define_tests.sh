@@ -156,6 +156,10 @@ grep -v steps err >hash-defined
 t run mine/mine.lua --plugins mine/build --out hash-2
 grep -v steps err >hash-plugin
 check "the plugin has the bits of the scenario" cmp -s hash-defined hash-plugin
+t new functions --from "$here/../scenario/stencil_kinds.lua" --stencil functions
+check "new --from: a scenario of many stencils" is $rc 0
+check "a new text reads all cells before it writes" sh -c 'exec >out 2>&1; cmake -S functions -B functions/build && cmake --build functions/build &&
+    TZ_CONTRACT=smoke ctest --test-dir functions/build -R contract --output-on-failure'
 cat >two.lua <<'END'
 local tz = require "trapeze"
 local a = tz.stencil { name = "a", dims = 1, update = "u[-1]" }

@@ -51,7 +51,7 @@ same(tz.stencil { name = "d2q9", dims = 2, fields = names, params = { omega = 1.
 
 -- Integers with conditions and an integer parameter.
 local after = "(s + 1 >= n ? 0 : s + 1)"
-same(tz.stencil { name = "cyclic", dims = 2, fields = { s = "int" }, params = { n = { value = 14, integer = true } },
+same(tz.stencil { name = "cycle", dims = 2, fields = { s = "int" }, params = { n = { value = 14, integer = true } },
   update = ("(s[-1,0] == %s or s[1,0] == %s or s[0,-1] == %s or s[0,1] == %s) ? %s : s"):gsub("%%s", after) },
   { grid = { 65, 40 }, boundary = "periodic", fields = { s = tz.random { seed = 1, range = { 0, 13 } } } }, 9)
 

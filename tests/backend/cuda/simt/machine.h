@@ -5,7 +5,7 @@
 #include "fiber.h"
 #include "memory.h"
 
-enum { SIMT_WARP = 32, SIMT_BUFFERS_MAX = 64 };
+enum { SIMT_WARP = 32, SIMT_BUFFERS_MAX = 80 };
 
 /* What a lane is about. */
 enum { SIMT_RUNS, SIMT_AT_WARP, SIMT_AT_BLOCK, SIMT_AT_GRID, SIMT_PAUSES, SIMT_IS_OVER };

@@ -38,18 +38,45 @@ bool line_streams(const tz_problem *problem)
     return false;
 }
 
-int64_t line_ghost(const tz_problem *problem, int height)
+/* The columns to each side of those that are stored that each version of the fields must have right,
+ * from the last pass back to what is loaded. A mirror at one side reads as far to the other. */
+static void ghosts_of(const tz_problem *problem, int height, int64_t sides[2])
 {
     const tz_stencil *s = problem->stencil;
-    const int packet = line_packet(problem);
-    int beyond = 0;
-    for (int p = 0; p < s->passes_count; p++)
+    int64_t need[TZ_FIELDS_MAX][2] = {{0}}, loaded[2] = {0, 0};
+    for (int l = height * s->passes_count - 1; l >= 0; l--) {
+        const tz_pass *pass = &s->passes[l % s->passes_count];
+        int64_t of[2] = {0, 0}, next[TZ_FIELDS_MAX][2] = {{0}};
         for (int f = 0; f < s->fields_count; f++)
-            if (s->fields[f].role == TZ_STATIC &&
-                s->fields[f].radius - s->passes[p].radius > beyond)
-                beyond = s->fields[f].radius - s->passes[p].radius;
-    const int64_t columns = (int64_t)height * tz_stencil_reach(s) + beyond;
-    return (columns + packet - 1) / packet * packet;
+            for (int side = 0; side < 2 && pass->writes >> f & 1; side++)
+                of[side] = need[f][side] > of[side] ? need[f][side] : of[side];
+        for (int f = 0; f < s->fields_count; f++) {
+            const tz_reads reads = tz_stencil_reads(s, pass, f);
+            const bool state = s->fields[f].role == TZ_STATE;
+            int64_t read[2] = {-reads.low[0], reads.high[0]};
+            for (int side = 0; side < 2; side++)
+                if (state && problem->boundary[0][side] == TZ_MIRROR && read[side] > read[1 - side])
+                    read[1 - side] = read[side];
+            for (int side = 0; side < 2; side++) {
+                const int64_t kept = pass->writes >> f & 1 ? 0 : need[f][side];
+                next[f][side] = of[side] + read[side] > kept ? of[side] + read[side] : kept;
+                if (next[f][side] > loaded[side] && (!state || l == 0))
+                    loaded[side] = next[f][side];
+            }
+        }
+        memcpy(need, next, sizeof need);
+    }
+    for (int side = 0; side < 2; side++) {
+        const int packet = line_packet(problem);
+        sides[side] = (loaded[side] + packet - 1) / packet * packet;
+    }
+}
+
+int64_t line_ghost(const tz_problem *problem, int height, int side)
+{
+    int64_t sides[2];
+    ghosts_of(problem, height, sides);
+    return side < 2 ? sides[side] : sides[0] + sides[1];
 }
 
 static int registers_of(const tz_problem *problem, int vector, int ahead)
@@ -113,7 +140,7 @@ static int staging_bytes(const tz_problem *problem, const tz_plan *plan)
 
 static int64_t useful_columns(const tz_problem *problem, int vector, int height)
 {
-    return 32 * (int64_t)vector - 2 * line_ghost(problem, height);
+    return 32 * (int64_t)vector - line_ghost(problem, height, 2);
 }
 
 /* Elements a lane: as many as registers allow at good occupancy. More, if less than three quarters

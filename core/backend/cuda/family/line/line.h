@@ -9,9 +9,8 @@ enum { LINE_UNROLLED = 4 }; /* iterations of a loop body without streamed rows *
 /* Elements of a packet: 16 bytes of the widest field. */
 int line_packet(const tz_problem *problem);
 
-/* Columns that a strip loses at each end, rounded up to packets: the reach of the passes, and more if
- * static fields are read further away. */
-int64_t line_ghost(const tz_problem *problem, int height);
+/* Columns that a strip loses at its low (0) or high (1) end, rounded up to packets; 2: at both. */
+int64_t line_ghost(const tz_problem *problem, int height, int side);
 
 /* Does the stencil have streamed fields? */
 bool line_streams(const tz_problem *problem);

@@ -13,10 +13,12 @@ void line_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_limits 
     for (int f = 0; f < s->fields_count; f++)
         tz_cuda_emit(t, "#define TZ__RADIUS_%s %d\n", s->fields[f].name, s->fields[f].radius);
     tz_cuda_emit(t,
-                 "#define TZ_VECTOR %d\n#define TZ_PACKET %d\n#define TZ_GHOST %" PRId64 "\n"
+                 "#define TZ_VECTOR %d\n#define TZ_PACKET %d\n#define TZ_GHOST_LOW %" PRId64
+                 "\n#define TZ_GHOST_HIGH %" PRId64 "\n"
                  "#define TZ_GROUP %d\n#define TZ_WARPS %d\n#define TZ_THREADS %d\n"
                  "#define TZ_BLOCKS %d\n#define TZ_STAGED %d\n#include \"line.cuh\"\n",
-                 plan->vector, line_packet(problem), line_ghost(problem, plan->height),
+                 plan->vector, line_packet(problem), line_ghost(problem, plan->height, 0),
+                 line_ghost(problem, plan->height, 1),
                  plan->ahead > 0 ? plan->ahead : LINE_UNROLLED, plan->warps, 32 * plan->warps,
                  plan->blocks, line_staged(problem) ? 16 / line_packet(problem) : 0);
     for (int p = 0; p < s->passes_count; p++)

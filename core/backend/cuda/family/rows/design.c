@@ -10,6 +10,7 @@ enum {
     UNROLLED_WORDS = 150,   /* levels times words a lane of a loop body: more code misses the
                            * instruction cache */
     UNROLL_MAX = 16,
+    UNROLL_MANY = 2,
     QUEUE_BYTES = 16 << 10 /* of a warp, for static fields: sixteen warps fit a multiprocessor */
 };
 
@@ -163,6 +164,15 @@ static void find_ghosts(rows_design *d)
     d->first_row = -d->first_row;
 }
 
+static bool writes_many(const tz_stencil *s)
+{
+    int written = 0;
+    for (int p = 0; p < s->passes_count; p++)
+        for (int f = 0; f < s->fields_count; f++)
+            written += s->passes[p].writes >> f & 1;
+    return written > 4 * s->passes_count;
+}
+
 /* Register moves a step, which a loop body of `unroll` steps makes at its end. */
 static double moves(const rows_design *d, int unroll)
 {
@@ -243,7 +253,8 @@ bool rows_has_sides(const rows_design *d)
 static bool design_of(rows_design *d, const tz_problem *problem, const tz_plan *plan, int group)
 {
     const tz_stencil *s = problem->stencil;
-    *d = (rows_design){.problem = problem, .vector = plan->vector, .ahead = plan->ahead};
+    *d = (rows_design){
+        .problem = problem, .vector = plan->vector, .ahead = plan->ahead, .many = writes_many(s)};
     if (plan->height * s->passes_count > ROWS_LEVELS_MAX)
         return false;
     d->levels = plan->height * s->passes_count;
@@ -271,7 +282,9 @@ static bool design_of(rows_design *d, const tz_problem *problem, const tz_plan *
         return false;
     find_ghosts(d);
     d->unroll = 1;
-    for (int u = 2; u <= UNROLL_MAX && u * d->levels * d->vector <= UNROLLED_WORDS; u++)
+    /* Of many fields, a long body takes far more registers than the moves that it saves. */
+    const int most = d->many ? UNROLL_MANY : UNROLL_MAX;
+    for (int u = 2; u <= most && u * d->levels * d->vector <= UNROLLED_WORDS; u++)
         if (moves(d, u) < moves(d, d->unroll))
             d->unroll = u;
     return true;

@@ -44,6 +44,7 @@ typedef struct rows_design {
     rows_ring rings[ROWS_RINGS_MAX];
     int unroll; /* steps of a loop body */
     int group;  /* levels that take a row of static fields from its queue together */
+    bool many;  /* an update writes more than four fields */
     bool sums;  /* each row is added to the sums that need it when it arrives (TZ_CELL_ROWS) */
     bool edges; /* TZ_SIMPLE_ENDS of rows.cuh: the grid's ends are simple */
 } rows_design;

@@ -18,6 +18,7 @@ enum {
     REGISTERS_SMALL = 115,    /* the compiler needs no limit */
     REGISTERS_TWO = 205,      /* two warps a scheduler */
     REGISTERS_SUMS_TWO = 175, /* where rows are summed */
+    ROW_BYTES = 3 << 10,      /* sixteen warps with four such rows each fit a multiprocessor */
     CHUNK_MAX = 1 << 20
 };
 
@@ -73,13 +74,12 @@ bool rows_is_wide(const tz_problem *problem)
  * faster. */
 static int default_height(const tz_problem *problem, const tz_plan *plan)
 {
-    const int reach =
-        tz_stencil_reach(problem->stencil) > 0 ? tz_stencil_reach(problem->stencil) : 1;
     const bool two_warps = rows_is_wide(problem) && plan->vector >= 4;
     tz_plan tried = *plan;
     rows_design d;
     tried.height = 1;
     rows_design_make(&d, problem, &tried);
+    const int reach = d.reach > 0 ? d.reach : 1;
     tried.height = (two_warps                            ? 10
                     : problem->bits                      ? 4
                     : d.sums                             ? (reach == 1 ? 6 : 8)
@@ -92,7 +92,8 @@ static int default_height(const tz_problem *problem, const tz_plan *plan)
     const bool known = stencil->passes_count == 1 &&
                        (stencil->passes[0].writes & (stencil->passes[0].writes - 1)) == 0 &&
                        (problem->bits || stencil->fields[0].type == TZ_REAL);
-    const int most = !known       ? REGISTERS_FEW - 10
+    const int most = d.many       ? REGISTERS_GOOD
+                     : !known     ? REGISTERS_FEW - 10
                      : !two_warps ? REGISTERS_GOOD
                      : d.sums     ? REGISTERS_SUMS_TWO
                                   : REGISTERS_TWO;
@@ -112,29 +113,49 @@ static int64_t covered(const tz_problem *problem, const tz_plan *plan)
     return (problem->elements[0] + useful - 1) / useful * width;
 }
 
+/* Does the plan fit, at height 1 if it has none? */
+static bool fits_with(const tz_problem *problem, const tz_plan *plan)
+{
+    tz_plan tried = *plan;
+    tried.height = plan->height > 0 ? plan->height : 1;
+    return fits(problem, &tried) == FITS;
+}
+
 /* Four columns, since these are 16 bytes of most fields. Rows of bits take eight if their strips
  * then cover the row with no more columns. Double precision takes two, or four if lanes exchange
  * many neighbours. */
 static int default_vector(const tz_problem *problem, const tz_plan *plan)
 {
-    tz_plan four = *plan, eight = *plan;
+    tz_plan two = *plan, four = *plan, eight = *plan;
+    two.vector = 2;
     four.vector = 4;
     eight.vector = 8;
-    four.ahead = eight.ahead = plan->ahead > 0 ? plan->ahead : 3;
+    two.ahead = four.ahead = eight.ahead = plan->ahead > 0 ? plan->ahead : 3;
     if (rows_is_wide(problem))
         return problem->radius == 2 && problem->stencil->fields_count == 1 &&
                        problem->stencil->passes_count == 1 && plan->height != 1 &&
                        (plan->height == 0 || fits(problem, &four) == FITS)
                    ? 4
-                   : 2;
+               : fits_with(problem, &two) ? 2
+                                          : 1;
     if (!problem->bits)
-        return 4;
+        return fits_with(problem, &four) ? 4 : fits_with(problem, &two) ? 2 : 1;
     if (plan->height == 0)
         four.height = eight.height = default_height(problem, &four);
     return covered(problem, &eight) < INT64_MAX &&
                    covered(problem, &eight) <= covered(problem, &four)
                ? 8
                : 4;
+}
+
+/* Three rows. Rows of many fields are so long that fewer are enough, and shared memory takes more
+ * warps. */
+static int default_ahead(const tz_problem *problem, int vector)
+{
+    int bytes = 0; /* of a row of a strip */
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        bytes += (int)tz_problem_element_size(problem, f) * 32 * vector;
+    return bytes <= ROW_BYTES ? 3 : bytes <= 2 * ROW_BYTES ? 2 : 1;
 }
 
 static tz_status rows_plan(const tz_problem *problem, const tz_limits *limits, tz_plan *plan,
@@ -151,7 +172,7 @@ static tz_status rows_plan(const tz_problem *problem, const tz_limits *limits, t
         return tz_error_set(error, TZ_RANGE, "vector", "'vector' is 1, 2, 4 or 8, not %d",
                             plan->vector);
     const int ahead = plan->ahead;
-    plan->ahead = ahead > 0 ? ahead : 3;
+    plan->ahead = ahead > 0 ? ahead : default_ahead(problem, plan->vector);
     if (plan->height == 0)
         plan->height = default_height(problem, plan);
     if (ahead == 0 && plan->height >= 12 && problem->stencil->fields_count == 1)

@@ -109,8 +109,8 @@ static void emit_makes(tz_cuda_text *t, const rows_design *d, int level)
         const rows_ring *r = rows_find_ring(d, f, level);
         const bool last = last_level(d, f) == level;
         if (rows_pass(d, level)->writes >> f & 1)
-            tz_cuda_emit(t, " \\\n    D(%d, %s, %s, %d, %d, %d)", level, name_of(d, f),
-                         type_of(d, f), r->radius, last, r->read);
+            tz_cuda_emit(t, " \\\n    D(%d, %s, %s, %d, %d, %d, %d)", level, name_of(d, f),
+                         type_of(d, f), f, r->radius, last, r->read);
     }
     tz_cuda_emit(t, "\n");
 }

@@ -175,11 +175,13 @@ static void rows_work(const tz_cuda_job *job, tz_model_work *out)
 
 /* ---- Candidates ------------------------------------------------------------------------------ */
 
-/* Twice the columns of a lane are faster if the ghost zone takes many columns. */
+/* Twice the columns of a lane are faster if the ghost zone takes many columns, half of them if the
+ * fields take many registers. */
 static void rows_candidates(tz_cuda_plans *plans)
 {
-    const tz_cuda_variant wide[] = {{.vector = rows_is_wide(plans->problem) ? 4 : 8}};
-    tz_cuda_plans_add_heights(plans, 16, wide, 1);
+    const int more = rows_is_wide(plans->problem) ? 4 : 8;
+    const tz_cuda_variant others[] = {{.vector = more}, {.vector = more / 4}};
+    tz_cuda_plans_add_heights(plans, 16, others, plans->problem->stencil->fields_count > 2 ? 2 : 1);
 }
 
 const tz_cuda_planner rows_planner = {
