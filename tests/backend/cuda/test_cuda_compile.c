@@ -70,6 +70,7 @@ static void compile_plan(const tz_stencil *stencil, int precision, int boundary,
     spilt += strcmp(architecture, "sm_90") == 0 && kernel.local_bytes > most;
 }
 
+/* All families for the first architecture; the first family for the others, and in double. */
 static void each_stencil_compiles(const char *folder, const char *const *families,
                                   const char *const *architectures)
 {
@@ -81,9 +82,10 @@ static void each_stencil_compiles(const char *folder, const char *const *familie
         for (int s = 0; plugin && s < plugin->stencils_count; s++) {
             const tz_stencil *stencil = plugin->stencils[s];
             for (const char *const *f = families; *f; f++) {
-                for (const char *const *a = architectures; *a; a++)
+                const bool first = f == families;
+                for (const char *const *a = architectures; *a && (first || a == architectures); a++)
                     compile_plan(stencil, -1, stencil->boundary, *f, *a);
-                if (tz_stencil_has_real(stencil))
+                if (first && tz_stencil_has_real(stencil))
                     compile_plan(stencil, TZ_DOUBLE, stencil->boundary, *f, architectures[0]);
             }
             compiled++;

@@ -5,7 +5,7 @@
 
 static void try_families(const tz_stencil *stencil)
 {
-    static const int64_t extents[][TZ_AXES] = {{0}, {1000, 1, 1}, {200, 100, 1}, {70, 50, 40}};
+    static const int64_t extents[][TZ_AXES] = {{0}, {1000, 1, 1}, {200, 100, 1}, {40, 30, 20}};
     tz_simulation_config config = {.dims = stencil->dims, .precision = -1};
     const tz_place place = {.threads = 1};
     const tz_cuda_family *family;
