@@ -5,6 +5,7 @@
 
 static void try_families(const tz_stencil *stencil)
 {
+    enum { MANY_FIELDS = 20 };
     static const int64_t extents[][TZ_AXES] = {{0}, {1000, 1, 1}, {200, 100, 1}, {40, 30, 20}};
     tz_simulation_config config = {.dims = stencil->dims, .precision = -1};
     const tz_place place = {.threads = 1};
@@ -19,11 +20,13 @@ static void try_families(const tz_stencil *stencil)
         if (!family)
             continue;
         snprintf(plan.family, sizeof plan.family, "%s", family->name);
-        if (tz_backend_cuda.plan(&problem, &place, &plan, &failure))
+        const bool refused = tz_backend_cuda.plan(&problem, &place, &plan, &failure) != TZ_OK;
+        if (refused && stencil->fields_count <= MANY_FIELDS)
             fail_msg("%s refuses %s: %s", family->name, stencil->id, failure.message);
-        taken++;
+        taken += !refused;
     }
-    assert_true(taken > 1);
+    /* Registers and shared memory may not hold very many fields, but tiles take them. */
+    assert_true(taken > (stencil->fields_count <= MANY_FIELDS));
     tz_problem_clear(&problem);
 }
 
