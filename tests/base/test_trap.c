@@ -11,7 +11,7 @@ static void touch_nothing(void *argument)
 static void touch_page_zero(void *argument)
 {
     *(int *)argument = 1;
-    *(volatile int *)(uintptr_t)((uintptr_t)argument & 16) = 2;
+    *(volatile int *)(uintptr_t)(((uintptr_t)argument & 16) | 64) = 2;
 }
 
 static void raise_it(void *argument)

@@ -241,7 +241,7 @@ static simt_depth depth_of(const tz_stencil *stencil, simt_depth depth, bool ask
     int reads = 0;
     for (int p = 0; p < stencil->passes_count; p++)
         reads += (2 * stencil->passes[p].radius + 1) * stencil->dims * stencil->fields_count;
-    return depth == SIMT_NORMAL && !asked_for && reads >= 36 ? SIMT_QUICK : depth;
+    return depth == SIMT_NORMAL && !asked_for && reads > 12 ? SIMT_QUICK : depth;
 }
 
 void simt_groups_make(simt_groups *groups, const tz_registry *registry, simt_depth depth,
