@@ -187,6 +187,8 @@ static void compute_area(const tz_stage *stage, const tz_pipeline *pipeline, con
     /* Row functions do arithmetic on derived fields' pointers, too, which nothing reads. */
     for (int v = stencil->fields_count * window; v < tz_stencil_fields_all(stencil) * window; v++)
         in[v] = (tz_view){NULL, 0};
+    for (int f = stencil->fields_count; f < tz_stencil_fields_all(stencil); f++)
+        out[f] = (tz_target){NULL, 0};
     const int64_t slab = job->wrap ? tz__wrap(j, tz__stream_extent(stage)) : j;
     const tz_span span = {
         .in = in,
