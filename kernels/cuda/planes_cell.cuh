@@ -56,7 +56,6 @@ template <class T> TZ_DEVICE T tz_at_centre(T value, bool centre)
 #define TZ__FIELD_carried(name, type)                                                              \
     const type(*name)[TZ_VECTOR];                                                                  \
     type(*name##_out)[TZ_VECTOR];
-#define TZ__FIELD_derived(name, type)
 #define TZ__CONTEXT_FIELD(name, type) TZ__CAT(TZ__FIELD_, TZ__CAT(TZ__KIND_, name))(name, type)
 #define TZ__NO_PLANES(D)
 #define TZ__PLANES_MEMBER(name, type) type name;
