@@ -1,6 +1,7 @@
 #include "stencil/text_lists.h"
 
 #include "stencil/stencil.h"
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -78,11 +79,55 @@ static tz_status check_list(const check *c, const list *l)
     return TZ_OK;
 }
 
+static bool is_word(char c)
+{
+    return c == '_' || isalnum((unsigned char)c);
+}
+
+/* Whether `at` in the text is the name of a cell update: an argument that is alone in its
+ * parentheses, or the first one of a TZ_CELL form. */
+static bool names_cell(const char *text, const char *at, size_t length)
+{
+    const char *before = at, *after = at + length;
+    if (is_word(*after) || (at > text && is_word(at[-1])))
+        return false;
+    after += strspn(after, " \t\n");
+    while (before > text && strchr(" \t\n", before[-1]))
+        before--;
+    if (before == text || *--before != '(')
+        return false;
+    while (before > text && is_word(before[-1]))
+        before--;
+    return *after == ')' || strncmp(before, "TZ_CELL", 7) == 0;
+}
+
+/* Whether a cell update of that name is in the pass's text or belongs to another pass. A text that
+ * pastes names together may have any. */
+static bool has_cell(const check *c, const char *cell)
+{
+    const tz_stencil *s = c->stencil;
+    const char *text = c->pass->text;
+    if (c->pass->text_defines || strstr(text, "##"))
+        return true;
+    for (int p = 0; p < s->passes_count; p++)
+        if (s->passes[p].text_cell && strcmp(s->passes[p].text_cell, cell) == 0)
+            return true;
+    for (int p = 0; p < s->outputs_count; p++)
+        if (s->outputs[p].text_cell && strcmp(s->outputs[p].text_cell, cell) == 0)
+            return true;
+    for (const char *at = text; (at = strstr(at, cell)); at++)
+        if (names_cell(text, at, strlen(cell)))
+            return true;
+    return false;
+}
+
 static tz_status check_reads(const check *c, int i)
 {
     const tz_reads *r = &c->pass->reads[i];
     if (!r->cell || r->field < 0 || r->field >= c->stencil->fields_count)
         return refuse(c, "entry %d of its TZ_READS has no cell or field of the text", i);
+    if (!has_cell(c, r->cell))
+        return refuse(c, "TZ_READS names '%s', and the text has no TZ_CELL(%s)", r->cell, r->cell);
     if (strcmp(r->cell, c->pass->text_cell) != 0)
         return TZ_OK; /* of another cell update of the text */
     const tz_field *field = &c->stencil->fields[r->field];

@@ -25,6 +25,8 @@
 #define TZ_READS(R) R(slip, u, -2, 1, -1, 1)
 #elif defined SLIP_READS_WITHOUT_CELL
 #define TZ_READS(R) R(slip, u, 1, 1, -1, 1)
+#elif defined SLIP_READS_UNKNOWN
+#define TZ_READS(R) R(slipp, u, -1, 1, -1, 1)
 #elif defined SLIP_READS_TWICE
 #define TZ_READS(R) R(slip, u, -1, 1, -1, 1) R(slip, u, -1, 1, 0, 0)
 #elif !defined SLIP_TEXT_NAME && !defined SLIP_DIMS

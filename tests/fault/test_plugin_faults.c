@@ -45,6 +45,7 @@ static const struct {
      {"it reads 'u' at offset (1, 0)", "TZ_READS gives it -1 to 0 on axis x"}},
     {"slip_reads_too_wide.so", {"TZ_READS gives 'u' -2 to 1 on axis x", "TZ_CELL_RADIUS 1"}},
     {"slip_reads_without_cell.so", {"TZ_READS gives 'u' 1 to 1 on axis x", "the cell itself"}},
+    {"slip_reads_unknown.so", {"TZ_READS names 'slipp'", "no TZ_CELL(slipp)"}},
     {"slip_reads_twice.so", {"TZ_READS lists 'u' of 'slip' twice"}},
     {"slip_offset.so", {"pass 'spread'", "reads 'u' at offset (-2, 1)", "TZ_CELL_RADIUS is 1"}},
     {"slip_offset_of_static.so", {"reads 'f' at offset (0, 1)", "the field's .radius is 0"}},
