@@ -136,7 +136,8 @@ static void no_call_does_worse_than_raise(void **state)
 
 static int set_up(void **state)
 {
-    return limit_memory() || enter_scratch(state) || open_plugins(state) || setenv("TRAPEZE_CACHE", "cache", 1);
+    return limit_memory() || enter_scratch(state) || open_plugins(state) ||
+           setenv("TRAPEZE_CACHE", "cache", 1);
 }
 
 static int tear_down(void **state)
