@@ -474,8 +474,8 @@ tz_problem tz_problem_slab(const tz_problem *whole, int64_t low, int64_t high, i
 {
     tz_problem slab = *whole;
     const int axis = whole->dims - 1;
-    slab.slab = (tz_slab){
-        .of = whole, .first = low - before, .low = before, .high = before + high - low};
+    slab.slab =
+        (tz_slab){.of = whole, .first = low - before, .low = before, .high = before + high - low};
     slab.extent[axis] = slab.elements[axis] = before + high - low + after;
     for (int side = 0; side < 2; side++)
         if (whole->boundary[axis][side] == TZ_PERIODIC && before + after > 0)

@@ -8,8 +8,10 @@
 /* A slab of a larger grid, which is cut along its last axis. Its arrays hold its own cells and, before
  * and after them, a ghost zone: cells of other slabs. */
 typedef struct tz_slab {
-    const struct tz_problem *of; /* the problem of the whole grid, borrowed; NULL: this is no slab */
-    int64_t first; /* the cell of the whole grid that is cell 0 here; negative where the axis wraps */
+    const struct tz_problem
+        *of; /* the problem of the whole grid, borrowed; NULL: this is no slab */
+    int64_t
+        first; /* the cell of the whole grid that is cell 0 here; negative where the axis wraps */
     int64_t low, high; /* its own cells, counted from cell 0 here */
 } tz_slab;
 

@@ -102,7 +102,7 @@ static double combine_lanes(double *lanes)
 typedef struct cut {
     int radius, window; /* along the slabs */
     int halo_x, halo_y; /* elements around the part of a slab in a ring */
-    int64_t low, width;         /* first slab, in 1-D element, and elements of a row */
+    int64_t low, width; /* first slab, in 1-D element, and elements of a row */
     int64_t slabs, rows, chunk;
     int64_t segments, bands, chunks;
     ptrdiff_t stride;      /* elements from a row of a ring to the next */
@@ -218,10 +218,9 @@ static void take_slab(const part *p, int f, int64_t j)
     const ptrdiff_t distance = stage->dims == 3   ? host->plane_stride
                                : stage->dims == 2 ? host->row_stride
                                                   : 0;
-    const int64_t from =
-        stage->dims == 1 ? 0
-                         : tz_ghost_source(stage->boundary[stage->dims - 1], j,
-                                           stage->elements[stage->dims - 1]);
+    const int64_t from = stage->dims == 1 ? 0
+                                          : tz_ghost_source(stage->boundary[stage->dims - 1], j,
+                                                            stage->elements[stage->dims - 1]);
     const int64_t count = p->width + 2 * c->halo_x, x = p->x_low - c->halo_x;
     char *to = slab_at(p, f, j);
     for (int64_t y = -c->halo_y; y < p->height + c->halo_y; y++) {

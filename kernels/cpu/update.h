@@ -23,7 +23,7 @@ typedef struct tz_update_job {
     const tz_stage *stage;
     int64_t low, high; /* the part along the last axis that is measured; segments begin at `low` */
     double *sums;      /* of the segments of this part, zeros at first */
-    char *work;   /* tz_update_work_bytes() for each thread, 64-byte aligned */
+    char *work;        /* tz_update_work_bytes() for each thread, 64-byte aligned */
     /* For each field an array for new - old of all elements of the grid, x fastest, or NULL. Not for bits. */
     double *const *changes;
 } tz_update_job;

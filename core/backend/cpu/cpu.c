@@ -455,8 +455,9 @@ static tz_status cpu_reduce(const void *any, int field, tz_reduction *out, tz_er
 static tz_status cpu_add_reduce(const void *any, int field, tz_reduce_sums *sums, tz_error *error)
 {
     const cpu *state = any;
-    return tz_reduce_add_slab(sums, state->context.problem, tz_host_store_current(&state->store, field),
-                              state->context.threads, error);
+    return tz_reduce_add_slab(sums, state->context.problem,
+                              tz_host_store_current(&state->store, field), state->context.threads,
+                              error);
 }
 
 static tz_status cpu_all_finite(const void *any, bool *finite, tz_error *error)

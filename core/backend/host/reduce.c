@@ -302,11 +302,12 @@ tz_status tz_reduce_add_slab(tz_reduce_sums *sums, const tz_problem *slab,
     const int axis = whole->dims - 1;
     const ptrdiff_t strides[TZ_AXES] = {host->uniform ? 0 : 1, host->row_stride,
                                         host->plane_stride};
-    const int64_t low = slab->slab.first + slab->slab.low, high = slab->slab.first + slab->slab.high;
+    const int64_t low = slab->slab.first + slab->slab.low,
+                  high = slab->slab.first + slab->slab.high;
     const int64_t rows = axis == 2 ? whole->extent[1] : 1; /* of a slab's row or plane */
     tz_host_field moved = *host;
-    moved.origin -= slab->slab.first * strides[axis] *
-                    (ptrdiff_t)tz_problem_element_size(whole, sums->field);
+    moved.origin -=
+        slab->slab.first * strides[axis] * (ptrdiff_t)tz_problem_element_size(whole, sums->field);
     return axis == 0 ? tz_reduce_add(sums, &moved, 0, 1, low, high, threads, error)
                      : tz_reduce_add(sums, &moved, low * rows, high * rows, 0, whole->elements[0],
                                      threads, error);
