@@ -92,7 +92,7 @@ typedef struct tz_backend {
      * residual of `state` the source of `correction`. Waits for both. */
     tz_status (*refine)(void *state, void *correction, int64_t step, tz_update *out,
                         tz_error *error);
-    /* OPTIONAL: for states that hold a slab of a larger grid (backend/slab.h). NULL: none can. */
+    /* OPTIONAL: for states that hold a slab of a larger grid (backend/host/slab.h). NULL: none can. */
     const struct tz_slab_functions *slab;
     /* OPTIONAL. Plane z of a field averaged down to nx x ny values (base/average.h). NULL: the
      * caller loads the cells and averages them. */

@@ -2,7 +2,7 @@
 #ifndef TZ_CORE_BACKEND_SLABS_SLABS_IMPL_H
 #define TZ_CORE_BACKEND_SLABS_SLABS_IMPL_H
 
-#include "backend/slab.h"
+#include "backend/host/slab.h"
 #include "backend/slabs/crew.h"
 #include "backend/slabs/cut.h"
 #include "stencil/streamed_source.h"

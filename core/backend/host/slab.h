@@ -3,8 +3,8 @@
  *
  * The backend on which a grid is cut into slabs (backend/slabs) calls these functions. Each slab writes
  * other elements of the sums. */
-#ifndef TZ_CORE_BACKEND_SLAB_H
-#define TZ_CORE_BACKEND_SLAB_H
+#ifndef TZ_CORE_BACKEND_HOST_SLAB_H
+#define TZ_CORE_BACKEND_HOST_SLAB_H
 
 #include "backend/host/reduce.h"
 
