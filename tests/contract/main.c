@@ -21,8 +21,8 @@ static const struct {
     void (*check)(contract *c);
 } sections[] = {
     {"descriptor", contract_descriptor}, {"fields", contract_fields}, {"radius", contract_radius},
-    {"identity", contract_identity},     {"device", contract_device}, {"outputs", contract_outputs},
-    {"diverge", contract_diverge},
+    {"identity", contract_identity},     {"devices", contract_devices}, {"device", contract_device},
+    {"outputs", contract_outputs},       {"diverge", contract_diverge},
 };
 enum { SECTIONS = sizeof sections / sizeof *sections };
 

@@ -119,6 +119,7 @@ tz_status tz__slabs_part_create(tz__slabs *slabs, int i, int depth, tz__slabs_pa
     part->problem = tz_cut_slab(&slabs->cut, slabs->context.problem, i, depth);
     for (int f = 0; f < TZ_FIELDS_MAX; f++)
         part->streamed_pointers[f] = &part->streamed[f];
+    tz__slabs_refresh(slabs, part);
     const tz_backend_context context = {.problem = &part->problem,
                                         .streamed = part->streamed_pointers,
                                         .threads = slabs->devices.of[i].threads,
@@ -189,9 +190,11 @@ static tz_status deepen_part(tz__slabs *slabs, int i, void *argument, tz_error *
 
 tz_status tz__slabs_deepen(tz__slabs *slabs, int depth, tz_error *error)
 {
-    tz_status status = tz__slabs_all(slabs, deepen_part, &depth, error);
-    slabs->depth = depth;
+    const tz_status status = tz__slabs_all(slabs, deepen_part, &depth, error);
+    if (!status) /* else some slabs have more ghost cells than are used */
+        slabs->depth = depth;
     slabs->valid = 0;
-    return status ? status
-                  : tz__slabs_exchange(slabs, tz__slabs_fields(slabs, TZ_STATIC), depth, error);
+    const tz_status filled = tz__slabs_exchange(slabs, tz__slabs_fields(slabs, TZ_STATIC),
+                                                slabs->depth, status ? NULL : error);
+    return status ? status : filled;
 }
