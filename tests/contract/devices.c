@@ -204,26 +204,48 @@ static void compare(contract *c, const contract_case *k, const char *what, const
 
 /* ---- Cases ----------------------------------------------------------------------------------- */
 
+/* The thinnest slab that can be: as the ghost zone of `exchange` iterations. Static fields may be read
+ * farther away than state fields. */
+static int64_t ghost_zone(const tz_stencil *stencil, int exchange)
+{
+    const int axis = stencil->dims - 1;
+    const tz_reach all = tz_stencil_reach_sides(stencil);
+    int64_t low = (int64_t)exchange * all.low[axis], high = (int64_t)exchange * all.high[axis];
+    int64_t need = low > high ? low : high;
+    low -= all.low[axis];
+    high -= all.high[axis];
+    for (int p = stencil->passes_count - 1; p >= 0; p--) {
+        const tz_reach reach = tz_pass_reach(stencil, &stencil->passes[p]);
+        for (int f = 0; f < stencil->fields_count; f++) {
+            const tz_reads reads = tz_stencil_reads(stencil, &stencil->passes[p], f);
+            if (stencil->fields[f].role != TZ_STATIC)
+                continue;
+            need = low - reads.low[axis] > need ? low - reads.low[axis] : need;
+            need = high + reads.high[axis] > need ? high + reads.high[axis] : need;
+        }
+        low += reach.low[axis];
+        high += reach.high[axis];
+    }
+    return need > 0 ? need : 1;
+}
+
 /* The grid of a layout. In 1-D cuts lie at multiples of 4096 cells. */
 static void lay_out(const contract *c, const layout *l, contract_case *k, double shares[SLABS_MAX])
 {
     const int dims = c->stencil->dims, axis = dims - 1;
     const bool bits = contract_has_bits(c->stencil);
-    const tz_reach reach = tz_stencil_reach_sides(c->stencil);
-    const int widest =
-        reach.low[axis] > reach.high[axis] ? reach.low[axis] : reach.high[axis];
     int deepest = 1;
     double all = 0.0, least = l->shares[0];
     for (int i = 0; i < PHASES; i++)
         deepest = l->exchange[i] > deepest ? l->exchange[i] : deepest;
-    const int64_t need = widest * deepest > 0 ? widest * deepest : 1;
+    const int64_t need = ghost_zone(c->stencil, deepest);
     for (int i = 0; i < l->count; i++) {
         shares[i] = l->shares[i];
         all += l->shares[i];
         least = fmin(least, l->shares[i]);
     }
-    k->extent[0] = bits ? 70 : dims == 3 ? 9 : 37;
-    k->extent[1] = dims == 3 ? 6 : 1;
+    k->extent[0] = bits ? (dims == 3 ? 40 : 70) : dims == 3 ? 9 : 37;
+    k->extent[1] = dims == 3 ? (bits ? 2 : 4) : 1;
     k->extent[2] = 1;
     k->extent[axis] = least * l->count == all
                           ? need * l->count + l->spare
@@ -294,15 +316,19 @@ static bool is_ring(const contract *c, const contract_case *k)
     return k->boundary[c->stencil->dims - 1][0] == TZ_PERIODIC;
 }
 
-/* A case of a boundary and a layout: all of them, or a few of each. */
+/* A case of a boundary and a layout: all of them, or fewer of stencils that take long. */
 static bool is_chosen(const contract *c, int boundary, int number, bool ring)
 {
-    const int weight = 1 + c->stencil->passes_count * c->stencil->fields_count / 8;
+    const tz_stencil *s = c->stencil;
+    const int weight = 1 + s->passes_count * s->fields_count / 8 +
+                       (s->dims == 3) * (contract_has_bits(s) ? 8 : tz_stencil_reach(s)) +
+                       tz_stencil_reach(s) / 4;
     if (c->smoke)
         return boundary == 0 && number == 4;
     if (!c->quick)
-        return weight == 1 || (boundary + number) % weight == 0 || (ring && number % 2 == 0);
-    return (boundary + number) % (4 * weight) == 0 || (ring && number == 1 + boundary % 4);
+        return (boundary + number) % weight == 0 || (ring && number == 1 + boundary % 4);
+    return (boundary + number) % (4 * weight) == 0 ||
+           (ring && boundary % weight == 1 % weight && number == 1 + boundary % 4);
 }
 
 static void check_mixed(contract *c, const contract_case *like)
@@ -323,6 +349,8 @@ void contract_devices(contract *c)
     const int precisions_count = contract_precisions(c, precisions);
     const int boundaries_count = contract_boundaries(c, boundaries);
     contract_case k = {0};
+    if (c->stencil->dims == 1 && contract_has_bits(c->stencil))
+        snprintf(c->note, sizeof c->note, "bits in 1-D are not cut");
     for (int b = 0; b < boundaries_count; b++) {
         memcpy(k.boundary, boundaries[b], sizeof k.boundary);
         for (int number = 0; number < LAYOUTS; number++) {

@@ -100,7 +100,7 @@ tz_status tz__slabs_exchange(tz__slabs *slabs, uint32_t fields, int exchange, tz
 {
     transfer t = {
         .fields = fields,
-        .slices = {(int64_t)slabs->cut.after * exchange, (int64_t)slabs->cut.before * exchange}};
+        .slices = {tz_cut_ghost(&slabs->cut, 1, exchange), tz_cut_ghost(&slabs->cut, 0, exchange)}};
     if (slabs->cut.count == 1 || fields == 0 || t.slices[0] + t.slices[1] == 0)
         return TZ_OK;
     const tz_status status = tz__slabs_all(slabs, take_ends, &t, error);
