@@ -41,8 +41,9 @@ typedef struct contract_case {
     bool constant_statics;            /* each static field has one value: it may take no memory */
     bool other_outside;               /* another boundary value on each side */
     const tz_assignment *assignment;  /* one parameter to set, or NULL */
-    const char *devices; /* that hold slabs, of the named backend (backend/slabs/devices.h); or NULL */
-    bool mixed;          /* precision mixed: corrections of a solution */
+    const char
+        *devices; /* that hold slabs, of the named backend (backend/slabs/devices.h); or NULL */
+    bool mixed;   /* precision mixed: corrections of a solution */
 } contract_case;
 
 /* Write "boundary clamp,mirror precision double grid 7x5" into `text`; returns `text`. */

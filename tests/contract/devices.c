@@ -26,10 +26,8 @@ typedef struct layout {
 } layout;
 
 static const layout layouts[] = {
-    {2, {1, 1}, 0, {1, 1, 1}, {1, 1, 1}},
-    {3, {1, 1, 1}, 0, {3, 3, 3}, {3, 3, 3}},
-    {2, {1, 2.5}, 1, {2, 2, 2}, {4, 4, 4}},
-    {3, {3, 1, 2}, 2, {2, 2, 2}, {2, 2, 2}},
+    {2, {1, 1}, 0, {1, 1, 1}, {1, 1, 1}},      {3, {1, 1, 1}, 0, {3, 3, 3}, {3, 3, 3}},
+    {2, {1, 2.5}, 1, {2, 2, 2}, {4, 4, 4}},    {3, {3, 1, 2}, 2, {2, 2, 2}, {2, 2, 2}},
     {3, {1, 1.5, 1}, 0, {1, 3, 2}, {2, 3, 4}}, /* ghost zones become deeper as it runs */
     {1, {1}, 3, {4, 4, 4}, {0, 0, 0}},
 };
@@ -197,9 +195,9 @@ static void compare(contract *c, const contract_case *k, const char *what, const
     if (!same_double(got->update.largest, want->update.largest) ||
         !same_double(got->update.sum, want->update.sum) ||
         !same_double(got->update.magnitude, want->update.magnitude))
-        contract_fail(c, "%s: the next iteration changes %.17g (sum %.17g) instead of %.17g (%.17g)",
-                      what, got->update.largest, got->update.sum, want->update.largest,
-                      want->update.sum);
+        contract_fail(
+            c, "%s: the next iteration changes %.17g (sum %.17g) instead of %.17g (%.17g)", what,
+            got->update.largest, got->update.sum, want->update.largest, want->update.sum);
 }
 
 /* ---- Cases ----------------------------------------------------------------------------------- */
@@ -284,8 +282,8 @@ static void check_layout(contract *c, const contract_case *like, const layout *l
         outcome_clear(&want);
         status = compute(c, &k, l, "reference", --phases, &want, &error);
     }
-    const char *backend = k.seed % 5 == 4 && strcmp(c->backend, "cpu") == 0 ? "reference"
-                                                                          : c->backend;
+    const char *backend =
+        k.seed % 5 == 4 && strcmp(c->backend, "cpu") == 0 ? "reference" : c->backend;
     name_devices(backend, l, shares, devices, sizeof devices);
     k.devices = devices;
     contract_case_text(c, &k, what, sizeof what);

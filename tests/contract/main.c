@@ -20,7 +20,7 @@ static const struct {
     const char *name;
     void (*check)(contract *c);
 } sections[] = {
-    {"descriptor", contract_descriptor}, {"fields", contract_fields}, {"radius", contract_radius},
+    {"descriptor", contract_descriptor}, {"fields", contract_fields},   {"radius", contract_radius},
     {"identity", contract_identity},     {"devices", contract_devices}, {"device", contract_device},
     {"outputs", contract_outputs},       {"diverge", contract_diverge},
 };

@@ -100,15 +100,20 @@ tz_status tz_cut_check(const tz_cut *cut, const tz_problem *problem, int exchang
     const int64_t low = tz_cut_ghost(cut, 0, exchange), high = tz_cut_ghost(cut, 1, exchange);
     const int64_t need = low > high ? low : high, n = problem->extent[axis];
     const int64_t fit = n / need;
-    char rather[96] = "";
+    const bool equal = cut->thinnest >= n / cut->count;
+    char rather[96] = "", fewer[64] = "more equal shares";
+    if (equal)
+        snprintf(fewer, sizeof fewer, "at most %" PRId64 " device%s", fit > 1 ? fit : 1,
+                 fit > 1 ? "s" : "");
     if (most > 0)
         snprintf(rather, sizeof rather, ", or exchange after at most %d iteration%s", most,
                  most > 1 ? "s" : "");
     return tz_error_set(error, TZ_RANGE, "devices",
                         "the ghost zone of %d iteration%s has %" PRId64
-                        " %s, and the thinnest of %d slabs has %" PRId64 ": use at most %" PRId64
-                        " device%s, a grid of at least %" PRId64 " %s%s",
+                        " %s, and the thinnest of %d slabs has %" PRId64
+                        ": use %s, a grid of at least %" PRId64 " %s%s",
                         exchange, exchange > 1 ? "s" : "", need, slices[axis], cut->count,
-                        cut->thinnest, fit > 1 ? fit : 1, fit > 1 ? "s" : "", need * cut->count,
+                        cut->thinnest, fewer,
+                        equal ? need * cut->count : (need * n + cut->thinnest - 1) / cut->thinnest,
                         slices[axis], rather);
 }
