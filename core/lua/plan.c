@@ -21,7 +21,7 @@ void tz_plan_read(lua_State *L, int index, const char *who, int dims, tz_plan *p
     }
     lua_pop(L, 1);
     plan->height = (int)height;
-    tz_key_integers(L, index, who, "tile", dims, 1, plan->tile);
+    tz_key_integers(L, index, who, "tile", dims, 0, plan->tile);
     tz_key_text(L, index, who, "family", &family);
     if (family && tz_family_check(family, &error) != TZ_OK)
         tz_raise_error(L, who, &error);

@@ -105,10 +105,11 @@ static int registers_of(const tz_problem *problem, int vector, int ahead)
     return registers + widest;
 }
 
-/* Registers of a thread if a multiprocessor runs so many warps. */
-static int registers_room(int warps)
+/* Registers of a thread if a multiprocessor runs so many blocks. A single one leaves some for what
+ * registers_of does not count. */
+static int registers_room(int warps, int blocks)
 {
-    const int room = 65536 / (32 * warps) - 8;
+    const int all = 65536 / (32 * warps * blocks), room = blocks > 1 ? all / 8 * 8 : all - 8;
     return room < REGISTERS_MAX ? room : REGISTERS_MAX;
 }
 
@@ -147,7 +148,7 @@ static int64_t useful_columns(const tz_problem *problem, int vector, int height)
  * of a strip are useful. */
 static int choose_vector(const tz_problem *problem, const tz_plan *plan)
 {
-    const int packet = line_packet(problem), room = registers_room(plan->warps);
+    const int packet = line_packet(problem), room = registers_room(plan->warps, 1);
     const int64_t tile = plan->tile[0] > 0 ? plan->tile[0] : packet;
     int vector = packet > 4 ? packet : 4;
     for (int next = 2 * vector; next <= VECTOR_MAX; next *= 2) {
@@ -227,12 +228,13 @@ static tz_status line_plan(const tz_problem *problem, const tz_limits *limits, t
         plan->vector = choose_vector(problem, plan);
     const int64_t wanted = plan->tile[0] > 0 ? plan->tile[0] : packet;
     const int registers = registers_of(problem, plan->vector, plan->ahead);
-    const int warps = plan->warps * (plan->blocks > 0 ? plan->blocks : 1);
-    if (registers > registers_room(warps))
+    const int blocks = plan->blocks > 0 ? plan->blocks : 1;
+    if (registers > registers_room(plan->warps, blocks))
         return tz_error_set(error, TZ_RANGE, "vector",
                             "%d elements a lane need about %d registers, and a thread of %d warps "
                             "has %d: use a smaller vector, fewer rows ahead or fewer warps",
-                            plan->vector, registers, warps, registers_room(warps));
+                            plan->vector, registers, plan->warps * blocks,
+                            registers_room(plan->warps, blocks));
     if (plan->blocks == 0)
         plan->blocks = choose_blocks(problem, plan);
     if (useful_columns(problem, plan->vector, plan->height) < wanted)
