@@ -254,8 +254,8 @@ void tz_stencil_register(lua_State *L)
         TZ_API("tz.stencil(options)", stencil_new,
                "A stencil, for `plugin` in `tz.simulation` and `tz.predict`: the definition in the "
                "table becomes a plugin, which the system's C compiler makes once. Give `update`, "
-               "`passes` or `coefficients`. formulas.md has the language of "
-               "formulas. A text instead of the table is the id of a plugin's stencil.",
+               "`passes` or `coefficients`. [formulas.md](formulas.md) has the language of formulas. "
+               "A text instead of the table is the id of a plugin's stencil.",
                .options = tz_definition_options),
         TZ_API_END};
     tz_metatable_create(L, TZ_TYPE_STENCIL, methods, NULL, stencil_index, stencil_tostring);
