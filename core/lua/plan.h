@@ -16,7 +16,7 @@
     {"height", "integer or text", "chosen",                                                        \
      "iterations between two halo exchanges; `\"auto\"` is none; the name of a policy is that "    \
      "policy"},                                                                                    \
-        {"tile", "{nx[, ny[, nz]]}", "chosen", "useful cells of a tile; 0: chosen"},                          \
+        {"tile", "{nx[, ny[, nz]]}", "chosen", "useful cells of a tile; 0: chosen"},               \
         {"family", "text", "chosen",                                                               \
          "the way to execute a stage: `stream`, `tile`, `resident`; `trapeze tune --help` lists "  \
          "them"} TZ_PLAN_KNOBS(TZ__PLAN_OPTION),                                                   \

@@ -30,7 +30,7 @@ int line_packet(const tz_problem *problem)
     return 4 / words;
 }
 
-bool line_streams(const tz_problem *problem)
+static bool has_streamed(const tz_problem *problem)
 {
     for (int f = 0; f < problem->stencil->fields_count; f++)
         if (problem->stencil->fields[f].role == TZ_STREAMED)
@@ -178,7 +178,7 @@ static tz_status check_numbers(const tz_problem *problem, const tz_plan *plan, t
     if (plan->ahead < 0 || plan->ahead > AHEAD_MAX)
         return tz_error_set(error, TZ_RANGE, "ahead", "%d rows ahead are out of range; 1 to %d",
                             plan->ahead, AHEAD_MAX);
-    if (plan->ahead > 0 && !line_streams(problem))
+    if (plan->ahead > 0 && !has_streamed(problem))
         return tz_error_set(error, TZ_UNSUPPORTED, "plan",
                             "'%s' has no streamed field, so there is nothing to load ahead",
                             problem->stencil->id);
@@ -217,7 +217,7 @@ static tz_status line_plan(const tz_problem *problem, const tz_limits *limits, t
     const int64_t row = (problem->elements[0] + packet - 1) / packet * packet;
     if (chosen)
         plan->height = reach > 20 ? 1 : 20 / (reach > 0 ? reach : 1);
-    if (plan->ahead == 0 && line_streams(problem))
+    if (plan->ahead == 0 && has_streamed(problem))
         plan->ahead = 4;
     if (plan->warps == 0)
         plan->warps = 4;
