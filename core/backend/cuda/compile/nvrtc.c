@@ -134,29 +134,21 @@ tz_status tz__nvrtc_describe(char *text, size_t size, tz_error *error)
 
 /* ---- Compiling ------------------------------------------------------------------------------- */
 
-/* Joins the log's lines from the first error on, as far as they fit. Omits lines of carets. */
+/* The first error and the line that it is about: "FILE(7): error: WHAT; LINE". Others follow from it. */
 static void log_shorten(const char *log, char *text, size_t size)
 {
-    const char *first = strstr(log, "error");
-    while (first && first > log && first[-1] != '\n')
-        first--;
-    size_t used = 0;
-    text[0] = '\0';
-    for (const char *line = first ? first : log; *line;) {
-        const char *next = line + strcspn(line, "\n");
-        line += strspn(line, " \t\r");
-        size_t length = next > line ? (size_t)(next - line) : 0;
-        while (length > 0 && strchr(" \t\r", line[length - 1]))
-            length--;
-        if (strspn(line, "^~ \t") < length) {
-            if (used + length + 3 > size)
-                break;
-            used += (size_t)snprintf(text + used, size - used, "%s%.*s", used ? "; " : "",
-                                     (int)length, line);
-        }
-        line = *next ? next + 1 : next;
-    }
-    while (used > 0 && text[used - 1] == '.')
+    const char *line = strstr(log, "error");
+    while (line && line > log && line[-1] != '\n')
+        line--;
+    line = line ? line : log;
+    const int length = (int)strcspn(line, "\n");
+    const char *about = line[length] ? line + length + 1 : "";
+    about += strspn(about, " \t\r");
+    const int about_length = (int)strcspn(about, "\n");
+    const bool caret = strspn(about, "^~ \t\r") >= (size_t)about_length;
+    snprintf(text, size, "%.*s%s%.*s", length, line, caret ? "" : "; ", caret ? 0 : about_length,
+             about);
+    for (size_t used = strlen(text); used > 0 && strchr(" \t\r.", text[used - 1]);)
         text[--used] = '\0';
 }
 
