@@ -28,6 +28,7 @@ typedef struct tz_place {
     const tz_model_device *device; /* its record, borrowed; NULL: none */
     int threads;                   /* of a CPU; for a GPU, threads that may compile kernels */
     tz_limits limits;              /* as the device reports them; zeros if it is absent */
+    int (*stopped)(void); /* asked between compilations: not 0 ends them; NULL: nothing does */
 } tz_place;
 
 /* The limits to plan with. Each comes from the device, or else its record, or else an H200. */

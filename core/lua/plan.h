@@ -30,7 +30,9 @@
 void tz_plan_read(lua_State *L, int index, const char *who, int dims, tz_plan *plan,
                   const char **height_text);
 
-/* Push a table with the plan's knobs. */
+/* Push a table with all of the plan. */
 void tz_plan_push(lua_State *L, const tz_plan *plan, int dims);
+/* Set the plan's keys, except `why`, of the table on the top of the stack. */
+void tz_plan_set_keys(lua_State *L, const tz_plan *plan, int dims);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "lua/api.h"
 #include "lua/fields.h"
+#include "lua/interrupt.h"
 #include "lua/keys.h"
 #include "lua/policy.h"
 #include "lua/problem.h"
@@ -129,6 +130,7 @@ static void get_plan(lua_State *L, int index, int dims, const tz_script_options 
     config->threads = options->threads > 0 ? options->threads : (int)threads;
     config->device = options->device;
     config->sync = options->sync;
+    config->stopped = tz_interrupt_signal;
     if (options->backend)
         config->backend = options->backend;
 }

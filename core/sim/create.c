@@ -70,6 +70,7 @@ static tz_status set_up(tz_simulation *simulation, const tz_simulation_config *c
     if (status)
         return status;
     simulation->device = config->device;
+    simulation->stopped = config->stopped;
     simulation->sync = config->sync;
     tz_device_identity device = {0};
     status = simulation->backend->identify(config->device, &device, error);

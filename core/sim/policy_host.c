@@ -16,8 +16,10 @@
 /* The device that runs the simulation. `record` may be NULL. */
 static tz_place here(const tz_simulation *simulation, const tz_model_device *record)
 {
-    return (tz_place){
-        .device = record, .threads = simulation->threads, .limits = simulation->limits};
+    return (tz_place){.device = record,
+                      .threads = simulation->threads,
+                      .limits = simulation->limits,
+                      .stopped = simulation->stopped};
 }
 
 static tz_status complete_plan(void *context, tz_plan *plan, tz_error *error)

@@ -85,6 +85,8 @@ typedef struct tz_simulation_config {
     int device;               /* ordinal of the GPU for "cuda" */
     bool sync;                /* wait for every stage and check it */
     int threads;              /* 0: one for each core */
+    int (*stopped)(void);     /* asked while plans are predicted: not 0 ends that with
+                               * TZ_INTERRUPTED; NULL: nothing does */
     tz_plan plan;             /* used if `policy` is NULL; the backend chooses what is 0 */
     const struct tz_policy_config *policy; /* how plans are chosen during runs (policy/policy.h) */
     bool dry;                              /* check and plan only; allocate no fields */

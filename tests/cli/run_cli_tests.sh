@@ -232,6 +232,28 @@ check "a case in a line" sh -c 'sh "$0" case tuned.csv | grep -q "of the best: c
 mkdir -p table && cp tuned.csv table/pathfinder.none.small.default.csv
 check "cases in a table" sh -c 'sh "$0" table table | grep -q "^| pathfinder | none | "' \
     "$here/../../scripts/validate_table.sh"
+script tuned.lua <<'END'
+local tz = require "trapeze"
+local t = tz.tune { plugin = "star2d1r", grid = { 96, 64 }, backend = "cpu", families = { "stream" }, rounds = 1,
+                    seconds = 0.001, threads = 1, boundary = "periodic" }
+tz.expect(#t.rows > 3 and t.backend == "cpu" and t.device == "here" and t.different == 0)
+local best
+for _, row in ipairs(t.rows) do
+    tz.expect(row.refused or row.measured_s > 0 and row.predicted_s > 0 and row.rounds >= 1)
+    tz.expect(row.refused or row.low_s <= row.measured_s and row.measured_s <= row.high_s)
+    tz.expect(tz.checking or row.same_bits ~= false and row.family == "stream" and row.gcells_per_s > 0)
+    if not row.refused and (not best or row.measured_s < best.measured_s) then best = row end
+end
+tz.expect(t.best == best and t.share > 0 and t.share <= 1 and t.error_p90 >= t.error_median)
+-- The plan of a row is one that a simulation takes.
+local sim = tz.simulation { plugin = "star2d1r", grid = { 96, 64 }, backend = "cpu", threads = 1,
+                            height = t.best.height, tile = t.best.tile, family = t.best.family }
+tz.expect(sim.height == t.best.height)
+END
+t run tuned.lua --out tuned-lua
+check "tz.tune" is $rc 0
+t run tuned.lua --check
+check "tz.tune --check: nothing is measured" is $rc 0
 t predict star2d1r --grid 256,256 --backend cpu
 check "predict for this machine" is $rc 0
 check "predict for this machine: the model" says "model    roofs"

@@ -28,6 +28,7 @@ struct tz__nvrtc {
     NVRTC_TABLE(NVRTC_MEMBER)
 #undef NVRTC_MEMBER
     void *library;
+    int (*SetFlowCallback)(program_handle program, int (*)(void *, void *), void *); /* or NULL */
     const char *name;
     int major, minor;
 };
@@ -109,6 +110,9 @@ tz_status tz__nvrtc_open(tz__nvrtc **out, tz_error *error)
                          missing ? "it has no " : "its version is unknown", missing ? missing : "");
         goto failed;
     }
+    static const tz__symbol since_13[] = {
+        {"nvrtcSetFlowCallback", offsetof(tz__nvrtc, SetFlowCallback)}};
+    tz__symbols_find(nvrtc->library, nvrtc, since_13, 1);
     *out = nvrtc;
     return TZ_OK;
 failed:
@@ -179,7 +183,15 @@ static tz_status compile_failed(const tz__nvrtc *nvrtc, program_handle program, 
                         text[0] ? text : nvrtc->GetErrorString(result));
 }
 
-tz_status tz__nvrtc_compile(const tz__nvrtc *nvrtc, const char *architecture, const char *source,
+/* NVRTC calls it during a compilation, with the address of a tz_stopped_fn *, from any thread. */
+static int on_flow(void *stopped, void *reserved)
+{
+    (void)reserved;
+    return (*(tz_stopped_fn **)stopped)() != 0;
+}
+
+tz_status tz__nvrtc_compile(const tz__nvrtc *nvrtc, tz_stopped_fn *stopped,
+                            const char *architecture, const char *source,
                             const tz_cuda_header *headers, size_t count, void **cubin,
                             size_t *bytes, tz_error *error)
 {
@@ -207,7 +219,13 @@ tz_status tz__nvrtc_compile(const tz__nvrtc *nvrtc, const char *architecture, co
                      nvrtc->GetErrorString(result));
         goto done;
     }
-    result = nvrtc->CompileProgram(program, options_count, options);
+    if (stopped && nvrtc->SetFlowCallback)
+        nvrtc->SetFlowCallback(program, on_flow, &stopped);
+    result = stopped && stopped() ? -1 : nvrtc->CompileProgram(program, options_count, options);
+    if (result != 0 && stopped && stopped()) {
+        status = tz_error_set(error, TZ_INTERRUPTED, NULL, "interrupted while a kernel compiled");
+        goto done;
+    }
     if (result != 0) {
         compile_failed(nvrtc, program, result, architecture, error);
         goto done;
