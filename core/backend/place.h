@@ -39,8 +39,9 @@ typedef struct tz_place {
     const tz_model_device *device; /* its record, borrowed; NULL: none */
     int threads;                   /* of a CPU; for a GPU, threads that may compile kernels */
     tz_limits limits;              /* as the device reports them; zeros if it is absent */
-    const tz_devices
-        *devices; /* for the backends of backend/slabs: borrowed; each is like `device` */
+    /* For the backends of backend/slabs: borrowed; each is like `device`. */
+    const tz_devices *devices;
+    int (*stopped)(void); /* asked between compilations: not 0 ends them; NULL: nothing does */
 } tz_place;
 
 /* The limits to plan with. Each comes from the device, or else its record, or else an H200. */

@@ -2,6 +2,7 @@
 
 #include "lua/api.h"
 #include "lua/fields.h"
+#include "lua/interrupt.h"
 #include "lua/keys.h"
 #include "lua/policy.h"
 #include "lua/problem.h"
@@ -163,6 +164,7 @@ static void get_plan(lua_State *L, int index, int dims, const tz_script_options 
     config->device = options->device;
     config->devices = options->devices;
     config->sync = options->sync;
+    config->stopped = tz_interrupt_signal;
     if (options->backend)
         config->backend = options->backend;
 }

@@ -18,7 +18,8 @@ tz_place tz__simulation_place(const tz_simulation *simulation, const tz_model_de
     return (tz_place){.device = record,
                       .threads = simulation->threads,
                       .limits = simulation->limits,
-                      .devices = simulation->devices.count > 0 ? &simulation->devices : NULL};
+                      .devices = simulation->devices.count > 0 ? &simulation->devices : NULL,
+                      .stopped = simulation->stopped};
 }
 
 static tz_status complete_plan(void *context, tz_plan *plan, tz_error *error)

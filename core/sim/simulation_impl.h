@@ -34,10 +34,11 @@ struct tz_simulation {
     bool dry;
     bool sync; /* wait for every stage */
     int threads;
-    tz_isa isa;        /* of row functions that the simulation itself calls */
-    int device;        /* ordinal of the GPU */
-    tz_limits limits;  /* the device's */
-    tz_policy *policy; /* NULL only during creation */
+    int (*stopped)(void); /* as tz_simulation_config has it */
+    tz_isa isa;           /* of row functions that the simulation itself calls */
+    int device;           /* ordinal of the GPU */
+    tz_limits limits;     /* the device's */
+    tz_policy *policy;    /* NULL only during creation */
     tz_stopwatch watch;
     tz_plan plan; /* complete */
     int64_t bytes;
