@@ -61,8 +61,9 @@ typedef struct tz_backend_context {
     /* One for each field; NULL if the field is not streamed or has no source yet. */
     const tz_streamed_source *const *streamed;
     int threads;
-    int device; /* number of the GPU; the backends on the CPU ignore it */
-    bool sync;  /* wait after each stage, so that errors name the right stage */
+    int device;                   /* number of the GPU; the backends on the CPU ignore it */
+    bool sync;                    /* wait after each stage, so that errors name the right stage */
+    const struct tz_ranks *ranks; /* that hold the grid together (base/ranks.h); NULL: alone */
 } tz_backend_context;
 
 #endif

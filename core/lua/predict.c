@@ -5,6 +5,7 @@
 #include "lua/keys.h"
 #include "lua/problem.h"
 #include "lua/push.h"
+#include "lua/together.h"
 #include "predict/prediction_table.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -184,8 +185,7 @@ static const tz_key predict_result[] = {
     {"seconds", "number", "", "that it took"},
     {NULL, NULL, NULL, NULL}};
 
-/* tz.predict { plugin = …, grid = …, device = …, model = …, … } */
-static int predict(lua_State *L)
+static int predict_here(lua_State *L)
 {
     const tz_script_options *options = tz_context_get(L)->options;
     tz_assignment params[TZ_PROBLEM_PARAMS_MAX];
@@ -223,6 +223,12 @@ static int predict(lua_State *L)
     lua_pushvalue(L, at);
     lua_call(L, 1, 0);
     return 1;
+}
+
+/* tz.predict { plugin = …, grid = …, device = …, model = …, … } */
+static int predict(lua_State *L)
+{
+    return tz_together_lead(L, predict_here);
 }
 
 void tz_predict_register(lua_State *L)

@@ -9,7 +9,9 @@
 
 static tz_status check_memory(const tz_simulation *simulation, tz_error *error)
 {
-    const int64_t available = tz_machine_memory_available();
+    int64_t available = tz_machine_memory_available();
+    if (simulation->ranks) /* the others of this machine need as much */
+        available /= simulation->ranks->local_count;
     if (simulation->bytes <= available)
         return TZ_OK;
     const double gib = 1.0 / (double)(INT64_C(1) << 30);
@@ -36,6 +38,27 @@ static tz_status check_threads(int wanted, tz_error *error)
                         wanted, possible);
 }
 
+/* The cores for this process alone. */
+static int own_cores(const tz_machine *machine, const tz_ranks *ranks)
+{
+    const int cores = ranks ? (int)(ranks->cores_share * machine->cores + 1e-6) : machine->cores;
+    return cores > 0 ? cores : 1;
+}
+
+/* The backend of that name; with "auto" all ranks take rank 0's. */
+static tz_status find_backend(tz_simulation *simulation, const char *name, tz_error *error)
+{
+    const tz_status status = tz_backend_find(name, &simulation->backend, error);
+    int taken = 0;
+    if (status)
+        return status;
+    while (tz_backends[taken] != simulation->backend)
+        taken++;
+    tz_ranks_agree(simulation->ranks, &taken, sizeof taken);
+    simulation->backend = tz_backends[taken];
+    return TZ_OK;
+}
+
 /* Everything but the policy and the fields. */
 static tz_status set_up(tz_simulation *simulation, const tz_simulation_config *config,
                         tz_error *error)
@@ -54,7 +77,7 @@ static tz_status set_up(tz_simulation *simulation, const tz_simulation_config *c
     if (!status && config->mixed)
         status = tz__correction_resolve(simulation, error);
     if (!status)
-        status = tz_backend_find(config->backend, &simulation->backend, error);
+        status = find_backend(simulation, config->backend, error);
     if (!status && (config->threads < 0 || config->threads > 1024))
         status = tz_error_set(error, TZ_RANGE, "threads", "%d threads; 1 to 1024 are possible",
                               config->threads);
@@ -62,7 +85,8 @@ static tz_status set_up(tz_simulation *simulation, const tz_simulation_config *c
         return status;
     tz_machine_read(&machine);
     simulation->isa = machine.isa;
-    simulation->threads = config->threads > 0 ? config->threads : machine.cores;
+    simulation->threads =
+        config->threads > 0 ? config->threads : own_cores(&machine, config->ranks);
     if (simulation->backend->serial)
         simulation->threads = 1;
     if (simulation->backend == tz_backend_of_kind(false) && !config->dry)
@@ -79,6 +103,20 @@ static tz_status set_up(tz_simulation *simulation, const tz_simulation_config *c
     return status;
 }
 
+/* With the memory that is there. All ranks succeed, or none. */
+static tz_status set_up_agreed(tz_simulation *simulation, const tz_simulation_config *config,
+                               tz_error *error)
+{
+    const tz_ranks *ranks = config->ranks;
+    tz_status status = tz_ranks_agree_status(ranks, set_up(simulation, config, error), error);
+    if (!status)
+        status = config->policy ? tz_simulation_set_policy(simulation, config->policy, error)
+                                : tz_simulation_set_plan(simulation, &config->plan, error);
+    if (!status)
+        status = tz_ranks_agree_status(ranks, check_memory(simulation, error), error);
+    return status;
+}
+
 static tz_status create_fields(tz_simulation *simulation, const tz_simulation_config *config,
                                tz_error *error)
 {
@@ -87,10 +125,12 @@ static tz_status create_fields(tz_simulation *simulation, const tz_simulation_co
                                         .streamed = simulation->streamed_pointers,
                                         .threads = simulation->threads,
                                         .device = config->device,
-                                        .sync = config->sync};
+                                        .sync = config->sync,
+                                        .ranks = config->ranks};
     tz_status status = simulation->backend->create(&simulation->state, &context, error);
     if (!status)
         status = tz__correction_create_fields(simulation, error);
+    status = tz_ranks_agree_status(config->ranks, status, error);
     for (int f = 0; !status && f < stencil->fields_count; f++)
         if (stencil->fields[f].role != TZ_STREAMED &&
             stencil->fields[f].initial != simulation->problem.origin[f])
@@ -107,12 +147,8 @@ tz_status tz_simulation_create(tz_simulation **out, const tz_simulation_config *
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a simulation");
     simulation->fired_step = -1;
     simulation->dry = config->dry;
-    tz_status status = set_up(simulation, config, error);
-    if (!status)
-        status = config->policy ? tz_simulation_set_policy(simulation, config->policy, error)
-                                : tz_simulation_set_plan(simulation, &config->plan, error);
-    if (!status)
-        status = check_memory(simulation, error);
+    simulation->ranks = config->ranks;
+    tz_status status = set_up_agreed(simulation, config, error);
     if (!status && !config->dry)
         status = create_fields(simulation, config, error);
     if (status) {
