@@ -1,4 +1,6 @@
 /* Creates a simulation: problem, backend, policy, then fields. */
+#include "backend/slabs/devices.h"
+#include "backend/slabs/slabs.h"
 #include "base/machine.h"
 #include "sim/correction.h"
 #include "sim/fields.h"
@@ -6,6 +8,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static tz_status check_memory(const tz_simulation *simulation, tz_error *error)
 {
@@ -59,6 +62,49 @@ static tz_status find_backend(tz_simulation *simulation, const char *name, tz_er
     return TZ_OK;
 }
 
+/* The devices of this process. Without names: one, and of several ranks their part of the GPUs of
+ * the machine. */
+static tz_status own_devices(tz_simulation *simulation, const tz_simulation_config *config,
+                             tz_error *error)
+{
+    tz_devices *devices = &simulation->devices;
+    const char *named = config->devices;
+    const bool any = !config->backend || strcmp(config->backend, "auto") == 0;
+    if (!named && simulation->backend->is_gpu && config->device == 0)
+        named = "all";
+    if (named)
+        return tz_devices_parse(named, config->devices && any ? NULL : simulation->backend,
+                                simulation->threads, &simulation->backend, devices, error);
+    *devices = (tz_devices){.count = 1};
+    devices->of[0].device = config->device;
+    devices->of[0].threads = simulation->threads;
+    devices->of[0].share = 1.0;
+    return TZ_OK;
+}
+
+/* The devices that hold slabs, if the config names some or there are several ranks. */
+static tz_status find_devices(tz_simulation *simulation, const tz_simulation_config *config,
+                              tz_error *error)
+{
+    const tz_ranks *ranks = simulation->ranks;
+    tz_devices *devices = &simulation->devices;
+    if (!config->devices && (!ranks || ranks->count == 1))
+        return TZ_OK;
+    tz_status status = tz_ranks_agree_status(ranks, own_devices(simulation, config, error), error);
+    if (!status && ranks)
+        status = tz_devices_gather(devices, ranks, simulation->backend->is_gpu, error);
+    for (int i = devices->count; i-- > 0;)
+        if (tz_devices_are_own(devices, i))
+            simulation->device = devices->of[i].device;
+    if (status || devices->count == 1) {
+        *devices = (tz_devices){.count = 0};
+        return status;
+    }
+    status = tz_slabs_backend(simulation->backend, &simulation->slabs, error);
+    simulation->backend = &simulation->slabs;
+    return status;
+}
+
 /* Everything but the policy and the fields. */
 static tz_status set_up(tz_simulation *simulation, const tz_simulation_config *config,
                         tz_error *error)
@@ -76,7 +122,7 @@ static tz_status set_up(tz_simulation *simulation, const tz_simulation_config *c
         status = tz_problem_resolve(&simulation->problem, stencil, &own, error);
     if (!status && config->mixed)
         status = tz__correction_resolve(simulation, error);
-    if (!status)
+    if (!status && (!config->devices || config->backend))
         status = find_backend(simulation, config->backend, error);
     if (!status && (config->threads < 0 || config->threads > 1024))
         status = tz_error_set(error, TZ_RANGE, "threads", "%d threads; 1 to 1024 are possible",
@@ -87,16 +133,19 @@ static tz_status set_up(tz_simulation *simulation, const tz_simulation_config *c
     simulation->isa = machine.isa;
     simulation->threads =
         config->threads > 0 ? config->threads : own_cores(&machine, config->ranks);
+    simulation->device = config->device;
+    status = find_devices(simulation, config, error);
+    if (status)
+        return status;
     if (simulation->backend->serial)
         simulation->threads = 1;
-    if (simulation->backend == tz_backend_of_kind(false) && !config->dry)
+    if (!simulation->backend->is_gpu && !simulation->backend->serial && !config->dry)
         status = check_threads(simulation->threads, error);
     if (status)
         return status;
-    simulation->device = config->device;
     simulation->sync = config->sync;
     tz_device_identity device = {0};
-    status = simulation->backend->identify(config->device, &device, error);
+    status = simulation->backend->identify(simulation->device, &device, error);
     if (status == TZ_BACKEND && config->dry) /* a scenario is checked without the device, too */
         status = TZ_OK;
     simulation->limits = device.limits;
@@ -124,8 +173,10 @@ static tz_status create_fields(tz_simulation *simulation, const tz_simulation_co
     const tz_backend_context context = {.problem = &simulation->problem,
                                         .streamed = simulation->streamed_pointers,
                                         .threads = simulation->threads,
-                                        .device = config->device,
+                                        .device = simulation->device,
                                         .sync = config->sync,
+                                        .devices = &simulation->devices,
+                                        .exchange = simulation->plan.exchange,
                                         .ranks = config->ranks};
     tz_status status = simulation->backend->create(&simulation->state, &context, error);
     if (!status)
