@@ -92,6 +92,7 @@ typedef struct tz_simulation_config {
     tz_plan plan;         /* used if `policy` is NULL; the backend chooses what is 0 */
     const struct tz_policy_config *policy; /* how plans are chosen during runs (policy/policy.h) */
     bool dry;                              /* check and plan only; allocate no fields */
+    const struct tz_ranks *ranks; /* that run it together (base/ranks.h), borrowed; NULL: alone */
 } tz_simulation_config;
 
 #endif

@@ -9,12 +9,42 @@
 
 static const char *const slices[] = {"cells", "rows", "planes"};
 
+/* The reach of an iteration in the fields that it updates, and more where a pass reads other fields
+ * farther: a ghost zone of that many cells for each iteration holds all that is read. */
+static tz_reach reach_of_all(const tz_stencil *stencil)
+{
+    tz_reach sum = {{0}, {0}}; /* of the passes so far */
+    tz_reach all = {{0}, {0}}; /* at first, what is read beyond the sum */
+    for (int p = 0; p < stencil->passes_count; p++) {
+        const tz_pass *pass = &stencil->passes[p];
+        const tz_reach reach = tz_pass_reach(stencil, pass);
+        for (int axis = 0; axis < stencil->dims; axis++) {
+            sum.low[axis] += reach.low[axis];
+            sum.high[axis] += reach.high[axis];
+        }
+        for (int f = 0; f < stencil->fields_count; f++) {
+            const tz_reads reads = tz_stencil_reads(stencil, pass, f);
+            for (int axis = 0; axis < stencil->dims; axis++) {
+                const int low = -reads.low[axis] - sum.low[axis];
+                const int high = reads.high[axis] - sum.high[axis];
+                all.low[axis] = low > all.low[axis] ? low : all.low[axis];
+                all.high[axis] = high > all.high[axis] ? high : all.high[axis];
+            }
+        }
+    }
+    for (int axis = 0; axis < stencil->dims; axis++) {
+        all.low[axis] += sum.low[axis];
+        all.high[axis] += sum.high[axis];
+    }
+    return all;
+}
+
 tz_status tz_cut_make(tz_cut *out, const tz_problem *problem, const tz_devices *devices,
                       tz_error *error)
 {
     const int axis = problem->dims - 1, count = devices->count;
     const int64_t n = problem->extent[axis], unit = axis == 0 ? TZ_REDUCE_SEGMENT : 1;
-    const tz_reach reach = tz_stencil_reach_sides(problem->stencil);
+    const tz_reach reach = reach_of_all(problem->stencil);
     double all = 0.0, sum = 0.0, most = 0.0;
     *out = (tz_cut){.count = count, .thinnest = n};
     if (problem->bits && axis == 0 && count > 1)
