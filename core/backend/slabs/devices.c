@@ -134,3 +134,44 @@ tz_status tz_devices_parse(const char *text, const tz_backend *backend, int thre
     *found = r.backend;
     return status;
 }
+
+/* The part of rank `local` of `count` ranks that divide the devices of a machine. */
+static void keep_part(tz_devices *devices, int local, int count)
+{
+    const int n = devices->count;
+    int low = n * local / count, high = n * (local + 1) / count;
+    devices->shared = n < count;
+    if (n < count)
+        high = low + 1;
+    for (int i = low; i < high; i++)
+        devices->of[i - low] = devices->of[i];
+    devices->count = high - low;
+}
+
+tz_status tz_devices_gather(tz_devices *devices, const tz_ranks *ranks, bool are_gpus,
+                            tz_error *error)
+{
+    if (are_gpus)
+        keep_part(devices, ranks->local_rank, ranks->local_count);
+    tz_devices *all = calloc((size_t)ranks->count, sizeof *all);
+    if (!all)
+        ranks->abort(ranks, "not enough memory for the devices of the ranks");
+    ranks->gather_all(ranks, devices, sizeof *devices, all);
+    *devices = (tz_devices){.rank = ranks->rank};
+    int count = 0;
+    for (int r = 0; r < ranks->count; r++)
+        devices->shared |= all[r].shared;
+    for (int r = 0; r < ranks->count; r++)
+        for (int i = 0; i < all[r].count; i++, count++)
+            if (count < TZ_DEVICES_MAX) {
+                devices->of[count] = all[r].of[i];
+                devices->of[count].rank = r;
+            }
+    free(all);
+    devices->count = count;
+    if (count <= TZ_DEVICES_MAX)
+        return TZ_OK;
+    devices->count = 0;
+    return tz_error_set(error, TZ_RANGE, "devices", "%d ranks have %d devices; %d are possible",
+                        ranks->count, count, TZ_DEVICES_MAX);
+}
