@@ -89,8 +89,11 @@ static void gpu_destroy(void *any)
         tz_cuda_refiner_clear(&state->refiner, state->cuda);
     tz_cuda_staging_destroy(state->staging);
     tz_cuda_energy_close(state->energy);
-    if (state->cuda)
+    if (state->cuda) {
         tz_cuda_event_destroy(state->cuda, state->mark);
+        tz_cuda_event_destroy(state->cuda, state->offered);
+        tz_cuda_event_destroy(state->cuda, state->copied);
+    }
     for (int f = 0; state->cuda && f < TZ_FIELDS_MAX; f++) {
         tz_cuda_free(state->cuda, state->copy[f][0]);
         tz_cuda_free(state->cuda, state->copy[f][1]);

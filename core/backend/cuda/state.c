@@ -129,4 +129,42 @@ static tz_status add_refine(void *any, void *correction, int64_t step, tz_update
     return refine(any, correction, step, NULL, sums, error);
 }
 
-const tz_slab_functions tz_cuda_slab_functions = {add_reduce, add_update, add_refine};
+static tz_status need_event(const tz_cuda_state *state, tz_cuda_event **event, tz_error *error)
+{
+    return *event ? TZ_OK : tz_cuda_event_create(state->cuda, event, false, error);
+}
+
+static tz_status offer(void *any, tz_error *error)
+{
+    tz_cuda_state *state = any;
+    const tz_status status = need_event(state, &state->offered, error);
+    return status ? status : tz_cuda_event_record(state->cuda, state->offered, NULL, error);
+}
+
+/* Rows and planes are copied with the padding that both states have after each row. */
+static tz_status copy(void *any, int64_t to, void *any_other, int64_t at, int64_t count,
+                      uint32_t fields, tz_error *error)
+{
+    tz_cuda_state *state = any, *other = any_other;
+    const tz_problem *problem = state->context.problem;
+    const int64_t pitch = tz_cuda_pitch(problem);
+    const int64_t strides[TZ_AXES] = {1, pitch, pitch * problem->elements[1]};
+    const int64_t stride = strides[problem->dims - 1];
+    tz_status status = need_event(state, &state->copied, error);
+    if (!status)
+        status = tz_cuda_queue_wait_event(state->cuda, NULL, other->offered, error);
+    for (int f = 0; f < problem->stencil->fields_count && !status; f++) {
+        if (!(fields >> f & 1))
+            continue;
+        const tz_cu_pointer slice = (tz_cu_pointer)stride * tz_problem_element_size(problem, f);
+        status = tz_cuda_queue_copy_from(
+            state->cuda, NULL, state->copy[f][state->current[f]] + (tz_cu_pointer)to * slice,
+            other->cuda, other->copy[f][other->current[f]] + (tz_cu_pointer)at * slice,
+            (size_t)count * slice, error);
+    }
+    if (!status)
+        status = tz_cuda_event_record(state->cuda, state->copied, NULL, error);
+    return status ? status : tz_cuda_queue_wait_event(other->cuda, NULL, state->copied, error);
+}
+
+const tz_slab_functions tz_cuda_slab_functions = {add_reduce, add_update, add_refine, offer, copy};
