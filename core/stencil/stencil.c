@@ -50,6 +50,19 @@ int tz_stencil_radius(const tz_stencil *stencil)
     return radius;
 }
 
+bool tz_stencil_may_read(const tz_stencil *stencil, const tz_pass *pass, int field)
+{
+    bool any = false;
+    for (int i = 0; i < pass->reads_count; i++) {
+        const bool own = strcmp(pass->reads[i].cell, pass->text_cell) == 0;
+        if (own && pass->reads[i].field == field)
+            return true;
+        any = any || own;
+    }
+    const bool is_output = (uint64_t)pass->writes >> stencil->fields_count != 0;
+    return !(any && is_output);
+}
+
 tz_reads tz_stencil_reads(const tz_stencil *stencil, const tz_pass *pass, int field)
 {
     const tz_field *f = &stencil->fields[field];

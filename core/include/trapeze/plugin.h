@@ -102,7 +102,8 @@ typedef struct tz_pass {
     int constants_count; /* the text's TZ_CONSTANTS */
     const tz_entry *constants;
     int reads_count; /* OPTIONAL: the text's TZ_READS. State fields that it does not list are read
-                      * up to `radius` away on each axis, others up to their own radius */
+                      * up to `radius` away on each axis, others up to their own radius. An output
+                      * with an entry reads no field without one */
     const tz_reads *reads;
 } tz_pass;
 
