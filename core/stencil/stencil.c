@@ -191,8 +191,12 @@ const tz_pass *tz_stencil_output(const tz_stencil *stencil, int field)
 
 uint32_t tz_stencil_sources(const tz_stencil *stencil, uint32_t fields)
 {
-    const uint32_t kept = (uint32_t)((UINT64_C(1) << stencil->fields_count) - 1);
-    return fields & ~kept ? kept : fields;
+    uint32_t sources = (uint32_t)(fields & ((UINT64_C(1) << stencil->fields_count) - 1));
+    for (int derived = stencil->fields_count; derived < tz_stencil_fields_all(stencil); derived++)
+        for (int f = 0; f < stencil->fields_count && fields >> derived & 1; f++)
+            if (tz_stencil_may_read(stencil, tz_stencil_output(stencil, derived), f))
+                sources |= 1u << f;
+    return sources;
 }
 
 int tz_stencil_field_index(const tz_stencil *stencil, const char *name)

@@ -69,6 +69,10 @@ static void only_what_is_listed_is_read(void **state)
     const tz_stencil *s = tz_simulation_stencil(simulation);
     const int u = tz_stencil_field_index(s, "u"), v = tz_stencil_field_index(s, "v");
     const int drag = tz_stencil_field_index(s, "drag");
+    const int speed = tz_stencil_field_index(s, "speed"), kind = tz_stencil_field_index(s, "kind");
+    assert_int_equal(tz_stencil_sources(s, 1u << speed), 1u << u | 1u << v);
+    assert_int_equal(tz_stencil_sources(s, 1u << kind | 1u << u), 1u << u | 1u << v | 1u << drag);
+    assert_int_equal(tz_stencil_sources(s, 1u << drag), 1u << drag);
     read_box(simulation, "speed", (tz_box){{0, 0, 0}, {NX, NY, 1}});
     assert_int_equal(loaded[u], NX * NY);
     assert_int_equal(loaded[v], NX * NY);
