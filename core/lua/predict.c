@@ -3,6 +3,7 @@
 #include "lua/api.h"
 #include "lua/plan.h"
 #include "lua/push.h"
+#include "lua/together.h"
 #include "lua/workload.h"
 #include "predict/prediction_table.h"
 #include <string.h>
@@ -144,8 +145,7 @@ static const tz_key predict_result[] = {
     {"seconds", "number", "", "that it took"},
     {NULL, NULL, NULL, NULL}};
 
-/* tz.predict { plugin = …, grid = …, device = …, model = …, … } */
-static int predict(lua_State *L)
+static int predict_here(lua_State *L)
 {
     tz_workload_request workload;
     tz_prediction_request request;
@@ -168,6 +168,12 @@ static int predict(lua_State *L)
     lua_pushvalue(L, at);
     lua_call(L, 1, 0);
     return 1;
+}
+
+/* tz.predict { plugin = …, grid = …, device = …, model = …, … } */
+static int predict(lua_State *L)
+{
+    return tz_together_lead(L, predict_here);
 }
 
 void tz_predict_register(lua_State *L)
