@@ -213,6 +213,14 @@ static void add_pass(const tz_build *build, tz_emit *emit, const tz_built_pass *
     tz_buffer_add(emit->out, "}\n");
 }
 
+void tz_source_doc(const tz_definition *definition, tz_buffer *out)
+{
+    const char *doc = definition->doc ? definition->doc : "a stencil that a scenario defines";
+    const size_t length = strlen(doc);
+    tz_buffer_add_comment(out, doc);
+    tz_buffer_add(out, "%s", length > 0 && doc[length - 1] == '.' ? "" : ".");
+}
+
 /* What the constants that have no name of their own are. */
 static void add_head(const tz_build *build, tz_emit *emit, tz_buffer *out)
 {
@@ -221,8 +229,7 @@ static void add_head(const tz_build *build, tz_emit *emit, tz_buffer *out)
     tz_buffer_add(&text, "/* ");
     tz_buffer_add_comment(&text, d->id);
     tz_buffer_add(&text, ": ");
-    tz_buffer_add_comment(&text, d->doc ? d->doc : "a stencil that a scenario defines");
-    tz_buffer_add(&text, ".");
+    tz_source_doc(d, &text);
     for (int k = 0; k < emit->constants_count; k++) {
         const tz_expr_node *n = &emit->e->nodes[emit->constants[k].node];
         if (n->kind == TZ_EXPR_PARAM || n->kind == TZ_EXPR_SCALAR)

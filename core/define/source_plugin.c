@@ -300,9 +300,9 @@ void tz_source_plugin(const tz_build *build, tz_emit *emit, tz_buffer *out)
 {
     const tz_definition *d = build->definition;
     tz_buffer_add(out, "/* %s: ", d->id);
-    tz_buffer_add_comment(out, d->doc ? d->doc : "a stencil that a scenario defines");
+    tz_source_doc(d, out);
     tz_buffer_add(out,
-                  ".\n * %s.cell.h has the cell update%s. */\n#include <math.h>\n"
+                  "\n * %s.cell.h has the cell update%s. */\n#include <math.h>\n"
                   "#include <stdio.h>\n\n",
                   d->id, build->passes_count > 1 ? "s" : "");
     add_updates(build, emit, out);
