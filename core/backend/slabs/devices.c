@@ -1,11 +1,14 @@
 #include "backend/slabs/devices.h"
 
 #include "base/names.h"
-#include <ctype.h>
-#include <math.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Of one slab to another; cuts are found in double. */
+#define SHARE_MIN 1e-6
+#define SHARE_MAX 1e6
 
 static const char HOW[] = "use GPU numbers (\"0,2\"), \"all\", \"cpu:2\", or one of these with its "
                           "share of the grid (\"0,1*0.5\")";
@@ -78,15 +81,13 @@ static tz_status read_entry(reader *r, const char *entry, size_t length)
     char name[64] = "", *rest;
     double share = 1.0;
     long slabs = 1;
-    if (length >= sizeof name)
-        length = sizeof name - 1;
-    memcpy(name, entry, length);
+    bool ok = length < sizeof name;
+    memcpy(name, entry, ok ? length : 0);
     char *star = strchr(name, '*');
-    bool ok = true;
     if (star) {
         *star = '\0';
         share = strtod(star + 1, &rest);
-        ok = rest > star + 1 && *rest == '\0' && isfinite(share) && share > 0.0;
+        ok = rest > star + 1 && *rest == '\0' && share >= SHARE_MIN && share <= SHARE_MAX;
     }
     char *colon = strchr(name, ':');
     if (ok && colon) {
@@ -94,13 +95,13 @@ static tz_status read_entry(reader *r, const char *entry, size_t length)
         slabs = strtol(colon + 1, &rest, 10);
         ok = rest > colon + 1 && *rest == '\0' && slabs >= 1 && slabs <= TZ_DEVICES_MAX;
     }
-    if (!ok || !name[0])
+    const bool number = name[0] && name[strspn(name, "0123456789")] == '\0';
+    if (!ok || !name[0] || (number && colon))
         return tz_error_set(r->error, TZ_RANGE, "devices", "\"%.200s\" names no devices: %s",
                             r->text, HOW);
-    if (isdigit((unsigned char)name[0]) && !colon) {
-        const long device = strtol(name, &rest, 10);
-        if (*rest == '\0' && device <= 4096)
-            return add_gpu(r, (int)device, share);
+    if (number) {
+        const long device = strtol(name, NULL, 10);
+        return add_gpu(r, device < INT_MAX ? (int)device : INT_MAX, share);
     }
     if (strcmp(name, "all") == 0 && !colon)
         return add_all_gpus(r, share);

@@ -12,6 +12,7 @@
  *   cpu          the cpu backend, and
  *   cpu:3        three slabs of it; also "reference", which is serial
  *   ...*1.5      any of these: its slabs have one and a half times the usual share of the grid
+ *                (from 1e-6 to 1e6)
  *
  * `backend`: the one that the scenario names, or NULL; *found is the backend of the devices. The
  * `threads` of a CPU are divided among its slabs. Errors: TZ_UNKNOWN, TZ_RANGE; TZ_BACKEND if a GPU

@@ -110,7 +110,7 @@ tz_status tz__slabs_exchange(tz__slabs *slabs, uint32_t fields, int exchange, tz
 {
     transfer t = {
         .fields = fields,
-        .slices = {(int64_t)slabs->cut.after * exchange, (int64_t)slabs->cut.before * exchange}};
+        .slices = {tz_cut_ghost(&slabs->cut, 1, exchange), tz_cut_ghost(&slabs->cut, 0, exchange)}};
     if (slabs->cut.count == 1 || fields == 0 || t.slices[0] + t.slices[1] == 0)
         return TZ_OK;
     const tz_problem *whole = slabs->context.problem;
@@ -142,6 +142,7 @@ tz_status tz__slabs_part_create(tz__slabs *slabs, int i, int depth, tz__slabs_pa
     part->problem = tz_cut_slab(&slabs->cut, slabs->context.problem, i, depth);
     for (int f = 0; f < TZ_FIELDS_MAX; f++)
         part->streamed_pointers[f] = &part->streamed[f];
+    tz__slabs_refresh(slabs, part);
     const tz_backend_context context = {.problem = &part->problem,
                                         .streamed = part->streamed_pointers,
                                         .threads = slabs->devices.of[i].threads,
@@ -215,8 +216,8 @@ static tz_status deepen_part(tz__slabs *slabs, int i, void *argument, tz_error *
 tz_status tz__slabs_deepen(tz__slabs *slabs, int depth, tz_error *error)
 {
     const tz_status status = tz__slabs_all(slabs, deepen_part, &depth, error);
-    /* After a failure some may be deeper already. */
-    slabs->depth = status ? slabs->depth : depth;
+    if (!status) /* else some slabs have more ghost cells than are used */
+        slabs->depth = depth;
     slabs->valid = 0;
     const tz_status filled = tz__slabs_exchange(slabs, tz__slabs_fields(slabs, TZ_STATIC),
                                                 slabs->depth, status ? NULL : error);

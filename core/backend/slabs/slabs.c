@@ -192,19 +192,21 @@ static tz_status fill(void *any, int field, const void *element, tz_error *error
 
 /* ---- Stages ---------------------------------------------------------------------------------- */
 
-/* Parameters and sources of the whole may have changed. */
-static void refresh(tz__slabs *slabs)
+void tz__slabs_refresh(const tz__slabs *slabs, tz__slabs_part *part)
 {
     const tz_stencil *stencil = slabs->context.problem->stencil;
-    for (int i = slabs->low; i < slabs->high; i++) {
-        tz__slabs_part *part = slabs->parts[i];
-        tz_problem_slab_refresh(&part->problem);
-        for (int f = 0; f < stencil->fields_count; f++)
-            if (slabs->context.streamed && slabs->context.streamed[f]) {
-                part->streamed[f] = *slabs->context.streamed[f];
-                part->streamed[f].first = part->problem.slab.first;
-            }
-    }
+    tz_problem_slab_refresh(&part->problem);
+    for (int f = 0; f < stencil->fields_count; f++)
+        if (slabs->context.streamed && slabs->context.streamed[f]) {
+            part->streamed[f] = *slabs->context.streamed[f];
+            part->streamed[f].first = part->problem.slab.first;
+        }
+}
+
+static void refresh(tz__slabs *slabs)
+{
+    for (int i = slabs->low; i < slabs->high; i++)
+        tz__slabs_refresh(slabs, slabs->parts[i]);
 }
 
 /* Make ghost zones current for that many iterations at least. */

@@ -65,6 +65,8 @@ tz_status tz__slabs_deepen(tz__slabs *slabs, int depth, tz_error *error);
 /* Make slab i, with zeros. */
 tz_status tz__slabs_part_create(tz__slabs *slabs, int i, int depth, tz__slabs_part **out,
                                 tz_error *error);
+/* Take over the parameters and sources of the whole, which may have changed. */
+void tz__slabs_refresh(const tz__slabs *slabs, tz__slabs_part *part);
 void tz__slabs_part_destroy(const tz__slabs *slabs, tz__slabs_part *part); /* NULL is fine */
 
 /* ---- Other ranks (ranks.c) ---- */
