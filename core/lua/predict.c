@@ -231,7 +231,7 @@ void tz_predict_register(lua_State *L)
     static const tz_api_function functions[] = {
         TZ_API("tz.predict(options)", predict,
                "Predictions of all plans of a problem, without a run.", .options = predict_options,
-               .result = predict_result),
+               .result = predict_result, .recall = TZ_RECALL_GIVE),
         TZ_API_END};
     tz_api_add(L, functions);
 }

@@ -4,6 +4,7 @@
 #include "base/json_values.h"
 #include "sim/correction.h"
 #include "sim/simulation_impl.h"
+#include "sim/snapshot.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -391,19 +392,31 @@ tz_status tz_simulation_restore(tz_simulation *simulation, const json_t *progres
     return TZ_OK;
 }
 
-bool tz_simulation_needs_copy(const tz_simulation *simulation)
+static uint32_t state_fields(const tz_stencil *stencil)
 {
-    return simulation->correction != NULL;
-}
-
-uint32_t tz_simulation_state_fields(const tz_simulation *simulation)
-{
-    const tz_stencil *stencil = simulation->problem.stencil;
     uint32_t mask = 0;
     for (int f = 0; f < stencil->fields_count; f++)
         if (stencil->fields[f].role == TZ_STATE)
             mask |= 1u << f;
     return mask;
+}
+
+tz_status tz_simulation_freeze(tz_simulation *simulation, tz_snapshot **out, tz_error *error)
+{
+    const int64_t unchecked = simulation->steps_unchecked, finite = simulation->finite_step;
+    *out = NULL;
+    if (simulation->correction)
+        return TZ_UNSUPPORTED;
+    const tz_status status = tz_snapshot_take(
+        simulation, state_fields(simulation->problem.stencil), true, out, error);
+    simulation->steps_unchecked = unchecked;
+    simulation->finite_step = finite;
+    return status;
+}
+
+void tz_simulation_forget_watch(tz_simulation *simulation)
+{
+    simulation->watch = (tz_stopwatch){.stages = 0};
 }
 
 void tz_simulation_set_step(tz_simulation *simulation, int64_t step)

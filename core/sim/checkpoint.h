@@ -32,10 +32,14 @@ tz_status tz_simulation_check_identity(const tz_simulation *simulation,
 tz_status tz_simulation_restore(tz_simulation *simulation, const struct json_t *progress,
                                 tz_checkpoint_reader *reader, const char *prefix, tz_error *error);
 
-/* Has this simulation more than its fields, which a snapshot has not (mixed precision)? */
-bool tz_simulation_needs_copy(const tz_simulation *simulation);
-/* The state fields that a snapshot for a checkpoint must hold. */
-uint32_t tz_simulation_state_fields(const tz_simulation *simulation);
+/* A snapshot of all fields for another thread to save, which changes nothing in the simulation, not
+ * even when its cells are checked next. TZ_UNSUPPORTED, without a message: the backend has none, or
+ * the simulation is more than its fields (mixed precision). */
+struct tz_snapshot;
+tz_status tz_simulation_freeze(tz_simulation *simulation, struct tz_snapshot **out,
+                               tz_error *error);
+/* A group of stages that is being timed for the policy is begun again: something else took time. */
+void tz_simulation_forget_watch(tz_simulation *simulation);
 
 /* Where a run is, as JSON. Its sample is an array of `sample_count` doubles. */
 struct json_t *tz_run_position_to_json(const tz_run_position *position);
