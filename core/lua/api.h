@@ -10,7 +10,7 @@ typedef enum tz_api_recall {
     TZ_RECALL_CALL, /* it is made again, at its place in the journal: it changes a simulation */
     TZ_RECALL_GIVE, /* not made: the journal gives what it gave */
     TZ_RECALL_BOTH, /* made again, and the journal gives what it gave */
-    TZ_RECALL_OWN   /* the function does it itself */
+    TZ_RECALL_OWN   /* made again, at its place; what depends on fields it does itself */
 } tz_api_recall;
 
 /* `signature` is what the manual and messages say: "sim:set(field, value[, box])" is the method

@@ -277,11 +277,9 @@ int tz_recall_call(lua_State *L, const tz_api_function *function)
 {
     tz_context *context = tz_context_get(L);
     tz_recall_point(L);
-    if (function->recall == TZ_RECALL_OWN)
-        return function->call(L);
     const call_id id = identify(L, function->signature);
     const bool replays = tz_recall_replays(context);
-    if (function->recall == TZ_RECALL_CALL) {
+    if (function->recall == TZ_RECALL_CALL || function->recall == TZ_RECALL_OWN) {
         tz_bytes bytes = {.data = NULL};
         tz_reading reading;
         put_id(&bytes, &id);
