@@ -39,7 +39,7 @@ double tz_json_get_double(const json_t *object, const char *key, bool *failed)
 }
 
 int64_t tz_json_get_integer(const json_t *object, const char *key, int64_t least, int64_t most,
-                        bool *failed)
+                            bool *failed)
 {
     const json_t *value = json_object_get(object, key);
     const int64_t number = json_integer_value(value);

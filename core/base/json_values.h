@@ -17,7 +17,7 @@ void tz_json_put(json_t *object, const char *key, json_t *value, bool *failed);
 /* Read a key. A wrong type or value becomes *failed = true, and 0. */
 double tz_json_get_double(const json_t *object, const char *key, bool *failed);
 int64_t tz_json_get_integer(const json_t *object, const char *key, int64_t least, int64_t most,
-                        bool *failed);
+                            bool *failed);
 bool tz_json_get_flag(const json_t *object, const char *key, bool *failed);
 /* Borrowed; "" after a failure. */
 const char *tz_json_get_text(const json_t *object, const char *key, bool *failed);

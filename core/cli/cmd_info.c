@@ -227,8 +227,7 @@ static void print_checkpoint(const char *folder, bool killed)
     json_array_foreach(json_object_get(facts, "simulations"), i, entry)
     {
         printf(", %s at step %" JSON_INTEGER_FORMAT, text_of(entry, "name"),
-               json_integer_value(
-                   json_object_get(json_object_get(entry, "progress"), "step")));
+               json_integer_value(json_object_get(json_object_get(entry, "progress"), "step")));
     }
     printf("; the figures below are those of it\n  %-12s trapeze resume %s\n", "to go on", folder);
     tz_checkpoint_close(reader);

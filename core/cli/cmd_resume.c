@@ -2,6 +2,7 @@
 #include "cli/run_options.h"
 
 #include "output/checkpoints.h"
+#include "output/folder.h"
 #include <errno.h>
 #include <jansson.h>
 #include <limits.h>
@@ -71,8 +72,8 @@ static int read_own(const tz_command *command, int argc, char **argv, tz_run_set
                              s->sets.items[i]);
     s->sets.count = sets;
     if (s->script.out || s->script.check || s->script.unsafe != first.script.unsafe)
-        return tz_misuse(command, "goes on in the folder %s, and takes no --out, --check or --unsafe",
-                         folder);
+        return tz_misuse(
+            command, "goes on in the folder %s, and takes no --out, --check or --unsafe", folder);
     /* Plans are those of a backend: another one chooses its own. */
     if (!s->script.backend) {
         const tz_policy_choice own = s->script.policy;
@@ -102,9 +103,9 @@ static int go_on(const tz_command *command, int argc, char **argv, const char *f
         code = read_own(command, argc, argv, &s, folder);
     /* Relative paths of the script and of its plugins begin where the run was begun. */
     if (code == TZ_OPTIONS_GO_ON && chdir(from) != 0)
-        code = tz_fail_text(EXIT_FAILED,
-                            "%s: cannot enter the folder in which the run was begun: %s", from,
-                            strerror(errno));
+        code =
+            tz_fail_text(EXIT_FAILED, "%s: cannot enter the folder in which the run was begun: %s",
+                         from, strerror(errno));
     if (code == TZ_OPTIONS_GO_ON) {
         s.script.path = path;
         code = tz_run_execute(&s);
@@ -122,9 +123,10 @@ static int check_status(const char *folder)
     if (!record)
         return EXIT_FAILED;
     const char *status = json_string_value(json_object_get(record, "status"));
-    const bool done =
-        status && (strcmp(status, "done") == 0 || strcmp(status, "stagnated") == 0);
+    const bool done = status && (strcmp(status, "done") == 0 || strcmp(status, "stagnated") == 0);
     json_decref(record);
+    if (done && !tz_folder_is_in_use(folder)) /* killed after its last file */
+        tz_checkpoints_remove(folder);
     return done ? tz_fail_text(EXIT_FAILED, "%s: the run is done: there is nothing left to do",
                                folder)
                 : TZ_OPTIONS_GO_ON;

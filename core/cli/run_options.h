@@ -19,7 +19,8 @@ typedef struct tz_run_settings {
 
 /* Read the options of trapeze run; later ones replace what is there. TZ_OPTIONS_GO_ON, with the
  * arguments from argv[optind] on, or what to exit with. */
-int tz_run_options_read(const tz_command *command, int argc, char **argv, tz_run_settings *settings);
+int tz_run_options_read(const tz_command *command, int argc, char **argv,
+                        tz_run_settings *settings);
 
 /* Run the scenario. Returns what to exit with. */
 int tz_run_execute(tz_run_settings *settings);

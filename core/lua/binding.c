@@ -101,7 +101,8 @@ void tz_binding_write(lua_State *L, tz_binding *binding, int handle_index)
     const bool replays = tz_recall_replays(binding->handle->context);
     tz_error error;
     tz_status status = TZ_OK;
-    if (binding->kind == TZ_BINDING_OUTPUT && !replays && tz_output_has_column(binding->writer.output, TZ_COLUMN_RESIDUAL))
+    if (binding->kind == TZ_BINDING_OUTPUT && !replays &&
+        tz_output_has_column(binding->writer.output, TZ_COLUMN_RESIDUAL))
         status = tz_simulation_measure(simulation, &(tz_update){0}, &error);
     if (status != TZ_OK)
         tz_raise_error(L, NULL, &error);
@@ -332,7 +333,9 @@ void tz_binding_add(lua_State *L)
         TZ_API(
             "sim:every(interval, output)", method_every,
             "Writes an output, or calls a function with the simulation, at step 0 and then every "
-            "`interval` iterations, or at multiples of a time such as `\"0.1 ms\"`.", .recall = TZ_RECALL_CALL),
-        TZ_API("sim:write(output)", method_write, "Writes an output now.", .recall = TZ_RECALL_OWN), TZ_API_END};
+            "`interval` iterations, or at multiples of a time such as `\"0.1 ms\"`.",
+            .recall = TZ_RECALL_CALL),
+        TZ_API("sim:write(output)", method_write, "Writes an output now.", .recall = TZ_RECALL_OWN),
+        TZ_API_END};
     tz_api_add(L, methods);
 }

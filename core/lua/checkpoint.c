@@ -26,9 +26,9 @@ struct tz_checkpoints {
     bool told;      /* that no more can be written */
     pthread_mutex_t lock;
     /* With the lock: */
-    double cost_s;     /* of the last one that was written */
-    tz_error failure;  /* of one; code TZ_OK: none, or told */
-    int64_t written;   /* how many */
+    double cost_s;    /* of the last one that was written */
+    tz_error failure; /* of one; code TZ_OK: none, or told */
+    int64_t written;  /* how many */
 };
 
 /* ---- The parts of one ------------------------------------------------------------------------ */
@@ -103,15 +103,14 @@ static tz_status write_file(writing *w, tz_error *error)
     tz_checkpoint_writer *file = NULL;
     tz_status status = tz_journal_sync(w->journal, error);
     if (!status)
-        status =
-            tz_checkpoint_begin(&file, w->path, w->facts, w->arrays, w->arrays_count, error);
+        status = tz_checkpoint_begin(&file, w->path, w->facts, w->arrays, w->arrays_count, error);
     if (status)
         return status;
     for (size_t i = 0; !status && i < w->sources_count; i++) {
         const source *s = &w->sources[i];
-        status = tz_simulation_save(
-            s->snapshot ? tz_snapshot_simulation(s->snapshot) : s->simulation, file, s->first,
-            error);
+        status =
+            tz_simulation_save(s->snapshot ? tz_snapshot_simulation(s->snapshot) : s->simulation,
+                               file, s->first, error);
     }
     for (size_t i = 0; !status && i < w->samples_count; i++)
         status = tz_checkpoint_write(file, w->samples[i].array, 0, w->samples[i].values,
@@ -268,16 +267,15 @@ static void put_origin(const tz_context *context, json_t *facts, bool *failed)
     struct tm parts;
     if (!getcwd(here, sizeof here))
         *failed = true;
-    snprintf(hash, sizeof hash, "%016" PRIx64,
-             tz_checkpoint_sum(0, context->text, context->bytes));
+    snprintf(hash, sizeof hash, "%016" PRIx64, tz_checkpoint_sum(0, context->text, context->bytes));
     strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", localtime_r(&now, &parts));
     tz_json_put_text(facts, "trapeze", TZ_VERSION, failed);
     tz_json_put_text(facts, "written", date, failed);
     tz_json_put_text(facts, "scenario", options->path, failed);
     tz_json_put_text(facts, "scenario_hash", hash, failed);
     tz_json_put_text(facts, "folder", here, failed);
-    tz_json_put(facts, "arguments",
-                texts(options->arguments_count, options->arguments, failed), failed);
+    tz_json_put(facts, "arguments", texts(options->arguments_count, options->arguments, failed),
+                failed);
 }
 
 /* All facts; NULL with `error`. */

@@ -50,14 +50,14 @@ typedef struct tz_context {
     struct tz_defined *defined;        /* stencils of tz.stencil */
     tz_recall recall;
     struct tz_checkpoints *checkpoints; /* checkpoint.h; owned */
-    tz_resume *resume;           /* resume.h; owned, NULL unless a run goes on */
+    tz_resume *resume;                  /* resume.h; owned, NULL unless a run goes on */
     struct tz_active_run *runs;         /* runs that have not returned, the last first */
-    const struct tz_waiting *waiting;  /* threads, the last first: guard.h */
-    const char *stack;                 /* where C's stack begins; NULL: not known */
-    size_t stack_bytes;                /* how much of it calls may use */
-    bool *sets_read;                   /* which --set names the script has read */
-    tz_paths read_names;               /* every name that it has read of tz.args */
-    bool expectations_noted;           /* --check has printed that expectations are skipped */
+    const struct tz_waiting *waiting;   /* threads, the last first: guard.h */
+    const char *stack;                  /* where C's stack begins; NULL: not known */
+    size_t stack_bytes;                 /* how much of it calls may use */
+    bool *sets_read;                    /* which --set names the script has read */
+    tz_paths read_names;                /* every name that it has read of tz.args */
+    bool expectations_noted;            /* --check has printed that expectations are skipped */
     char *early; /* lines for log.txt from before the run's folder, each with its end; NULL: none */
     size_t early_bytes;
     int64_t early_lost; /* lines for which there was no room */

@@ -4,9 +4,9 @@
 #include "lua/api.h"
 #include "lua/guard.h"
 #include "lua/keys.h"
-#include "lua/recall.h"
 #include "lua/module.h"
 #include "lua/push.h"
+#include "lua/recall.h"
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>

@@ -16,8 +16,8 @@ typedef struct tz_binding {
     lua_Integer reference; /* of the output or function, in the handle's user value */
     tz_interval every;     /* zeros: by sim:write alone */
     enum { TZ_BINDING_OUTPUT, TZ_BINDING_FUNCTION, TZ_BINDING_CHECKPOINT } kind;
-    char function[160];    /* "function at FILE:LINE"; "checkpoint"; "": an output */
-    tz_writer writer;      /* of an output; a function uses last_step and count alone */
+    char function[160]; /* "function at FILE:LINE"; "checkpoint"; "": an output */
+    tz_writer writer;   /* of an output; a function uses last_step and count alone */
 } tz_binding;
 
 static inline bool tz_binding_is_regular(const tz_binding *binding)

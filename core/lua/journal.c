@@ -20,12 +20,12 @@ static const int64_t FILE_BYTES_MAX = INT64_C(8) << 30;
 
 struct tz_journal {
     char path[PATH_MAX];
-    int file;          /* -1: none */
-    int64_t written;   /* bytes in the file */
-    uint64_t sum;      /* of all entries */
+    int file;            /* -1: none */
+    int64_t written;     /* bytes in the file */
+    uint64_t sum;        /* of all entries */
     unsigned char *data; /* to be written; or, when it is read, all of it */
     size_t used, size;
-    size_t at; /* reading: the next entry */
+    size_t at;    /* reading: the next entry */
     tz_error why; /* code TZ_OK: it is whole */
 };
 
@@ -99,10 +99,11 @@ void tz_journal_add(tz_journal *journal, tz_entry_kind kind, const void *data, s
         return;
     }
     if (journal->file < 0 && journal->used + total > MEMORY_BYTES_MAX) {
-        tz_error_set(&journal->why, TZ_RANGE, NULL,
-                     "the script had read more than %d MiB before it asked for checkpoints: ask for "
-                     "them at its beginning, or with --checkpoint",
-                     MEMORY_BYTES_MAX >> 20);
+        tz_error_set(
+            &journal->why, TZ_RANGE, NULL,
+            "the script had read more than %d MiB before it asked for checkpoints: ask for "
+            "them at its beginning, or with --checkpoint",
+            MEMORY_BYTES_MAX >> 20);
         return;
     }
     if (!make_room(journal, total)) {
@@ -116,8 +117,7 @@ void tz_journal_add(tz_journal *journal, tz_entry_kind kind, const void *data, s
     if (bytes > 0)
         memcpy(to + HEAD_BYTES, data, bytes);
     memset(to + HEAD_BYTES + bytes, 0, padded - bytes);
-    journal->sum +=
-        tz_checkpoint_sum(journal->written + (int64_t)journal->used, to, total);
+    journal->sum += tz_checkpoint_sum(journal->written + (int64_t)journal->used, to, total);
     journal->used += total;
     if (journal->file >= 0 && journal->used >= BUFFER_BYTES)
         write_out(journal);
@@ -225,9 +225,9 @@ static bool entry_at(const tz_journal *journal, size_t at, tz_journal_entry *out
     memcpy(&length, journal->data + at, sizeof length);
     memcpy(&kind, journal->data + at + 4, sizeof kind);
     *out = (tz_journal_entry){.kind = (tz_entry_kind)kind,
-                      .data = journal->data + at + HEAD_BYTES,
-                      .bytes = length,
-                      .end = (int64_t)(at + HEAD_BYTES + ((size_t)length + 7) / 8 * 8)};
+                              .data = journal->data + at + HEAD_BYTES,
+                              .bytes = length,
+                              .end = (int64_t)(at + HEAD_BYTES + ((size_t)length + 7) / 8 * 8)};
     return true;
 }
 

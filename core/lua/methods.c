@@ -478,27 +478,37 @@ void tz_methods_add(lua_State *L)
                "`tz.random`, "
                "`tz.read`, `tz.array`, an array or a floorplan. A box is `{ x = {low, high}, … }`: "
                "low "
-               "<= x < high.", .recall = TZ_RECALL_CALL),
+               "<= x < high.",
+               .recall = TZ_RECALL_CALL),
         TZ_API("sim:min([field[, region]])", method_min,
-               "The least finite value. Without a field: of the first state field.", .recall = TZ_RECALL_GIVE),
-        TZ_API("sim:max([field[, region]])", method_max, "The largest finite value.", .recall = TZ_RECALL_GIVE),
+               "The least finite value. Without a field: of the first state field.",
+               .recall = TZ_RECALL_GIVE),
+        TZ_API("sim:max([field[, region]])", method_max, "The largest finite value.",
+               .recall = TZ_RECALL_GIVE),
         TZ_API("sim:sum([field[, region]])", method_sum,
                "The sum in double precision, in a fixed order. A region is a box, a mask (a "
                "field's name "
-               "or an array; cells that are not 0 count) or a unit of a floorplan.", .recall = TZ_RECALL_GIVE),
-        TZ_API("sim:mean([field[, region]])", method_mean, "The mean in double precision.", .recall = TZ_RECALL_GIVE),
-        TZ_API("sim:population([field])", method_population, "The number of cells that are not 0.", .recall = TZ_RECALL_GIVE),
+               "or an array; cells that are not 0 count) or a unit of a floorplan.",
+               .recall = TZ_RECALL_GIVE),
+        TZ_API("sim:mean([field[, region]])", method_mean, "The mean in double precision.",
+               .recall = TZ_RECALL_GIVE),
+        TZ_API("sim:population([field])", method_population, "The number of cells that are not 0.",
+               .recall = TZ_RECALL_GIVE),
         TZ_API("sim:hash([field])", method_hash,
-               "64 bits of the cells' bits, as text: the same on every backend and plan.", .recall = TZ_RECALL_GIVE),
+               "64 bits of the cells' bits, as text: the same on every backend and plan.",
+               .recall = TZ_RECALL_GIVE),
         TZ_API(
             "sim:residual()", method_residual,
             "The largest change that the next iteration would make, in double precision, times the "
-            "stencil's factor.", .recall = TZ_RECALL_GIVE),
-        TZ_API("sim:array([field])", method_array, "A copy of the field as an array.", .recall = TZ_RECALL_GIVE),
+            "stencil's factor.",
+            .recall = TZ_RECALL_GIVE),
+        TZ_API("sim:array([field])", method_array, "A copy of the field as an array.",
+               .recall = TZ_RECALL_GIVE),
         TZ_API("sim:slabs(field, first, count[, x0[, nx]])", method_slabs,
                "Rows of a streamed field as an array, from slab `first` on."),
         TZ_API("sim:params([values])", method_params,
-               "Changes parameters, `{ NAME = value }`, and returns all of them.", .recall = TZ_RECALL_CALL),
+               "Changes parameters, `{ NAME = value }`, and returns all of them.",
+               .recall = TZ_RECALL_CALL),
         TZ_API("sim:param(name)", method_param, "One parameter."),
         TZ_API("sim:plan([plan])", method_plan,
                "Sets the plan, which ends the policy, and returns the plan.",
@@ -507,7 +517,8 @@ void tz_methods_add(lua_State *L)
                "Facts of the kernel that runs the plan; nil on backends without kernels.",
                .result = kernel_result, .recall = TZ_RECALL_GIVE),
         TZ_API("sim:analyse(method)", method_analyse,
-               "Calls an analysis of the stencil; returns a table of its results.", .recall = TZ_RECALL_GIVE),
+               "Calls an analysis of the stencil; returns a table of its results.",
+               .recall = TZ_RECALL_GIVE),
         {NULL}};
     tz_api_add(L, methods);
 }

@@ -160,10 +160,11 @@ void tz_recall_take(lua_State *L, tz_entry_kind kind, const char *what, tz_readi
     tz_context *context = tz_context_get(L);
     tz_journal_entry entry;
     if (!tz_recall_peek(context, &entry) || entry.kind != kind)
-        tz_recall_refuse(L,
-                         "the script calls %s here, and did something else before the checkpoint: a "
-                         "run can only go on if its script does the same again",
-                         what);
+        tz_recall_refuse(
+            L,
+            "the script calls %s here, and did something else before the checkpoint: a "
+            "run can only go on if its script does the same again",
+            what);
     *reading = (tz_reading){entry.data, entry.data + entry.bytes, false};
     tz_recall_skip(context);
 }

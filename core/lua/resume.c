@@ -76,8 +76,7 @@ static tz_status check_origin(const tz_context *context, const json_t *facts, tz
     bool failed = false;
     char hash[32];
     const char *version = tz_json_get_text(facts, "trapeze", &failed);
-    snprintf(hash, sizeof hash, "%016" PRIx64,
-             tz_checkpoint_sum(0, context->text, context->bytes));
+    snprintf(hash, sizeof hash, "%016" PRIx64, tz_checkpoint_sum(0, context->text, context->bytes));
     if (strcmp(version, TZ_VERSION) != 0)
         return tz_error_set(error, TZ_RANGE, context->options->resume,
                             "the run was begun by Trapeze %s, and this is %s: its results could "
@@ -198,8 +197,8 @@ static tz_status restore_simulation(tz_context *context, const json_t *entry, tz
         return failed ? tz_error_set(error, TZ_FORMAT, NULL, "the checkpoint is damaged") : TZ_OK;
     handle->kept = true;
     snprintf(prefix, sizeof prefix, "%zu/", handle->index);
-    tz_status status = tz_simulation_check_identity(handle->simulation,
-                                                    json_object_get(entry, "identity"), error);
+    tz_status status =
+        tz_simulation_check_identity(handle->simulation, json_object_get(entry, "identity"), error);
     if (!status)
         status = tz_simulation_restore(handle->simulation, json_object_get(entry, "progress"),
                                        context->resume->reader, prefix, error);
@@ -274,8 +273,7 @@ static tz_status restore(tz_context *context, tz_error *error)
         if (!status)
             status = restore_simulation(context, entry, error);
     }
-    if (!status &&
-        !tz_record_replace(context->files.record, json_object_get(facts, "record")))
+    if (!status && !tz_record_replace(context->files.record, json_object_get(facts, "record")))
         status = tz_error_set(error, TZ_FORMAT, NULL, "the checkpoint's record is damaged");
     return status;
 }

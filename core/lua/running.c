@@ -359,10 +359,9 @@ static int method_run(lua_State *L)
 {
     tz_simulation_handle *handle = tz_handle_check_idle(L, 1, "sim:run");
     tz_run run;
-    tz_active_run active = {
-        .handle = handle,
-        .position = {.result = &active.result},
-        .result = {.residual = NAN, .update = NAN, .status = TZ_RUN_DONE}};
+    tz_active_run active = {.handle = handle,
+                            .position = {.result = &active.result},
+                            .result = {.residual = NAN, .update = NAN, .status = TZ_RUN_DONE}};
     tz_error error;
     bool accepts;
     lua_settop(L, 2);
@@ -425,7 +424,8 @@ void tz_running_add(lua_State *L)
         TZ_API("sim:run(steps or options)", method_run,
                "Advances the simulation: a number of iterations, or until something holds.",
                .options = run_options, .result = run_result, .recall = TZ_RECALL_OWN),
-        TZ_API("sim:rewind()", method_rewind, "Sets the count of iterations to 0. Fields stay.", .recall = TZ_RECALL_CALL),
+        TZ_API("sim:rewind()", method_rewind, "Sets the count of iterations to 0. Fields stay.",
+               .recall = TZ_RECALL_CALL),
         TZ_API_END};
     tz_api_add(L, methods);
 }

@@ -310,7 +310,8 @@ void tz_simulation_register(lua_State *L)
 {
     static const tz_api_function methods[] = {TZ_API("sim:close()", simulation_close,
                                                      "Frees its memory now. Otherwise that happens "
-                                                     "when it is collected or the script ends.", .recall = TZ_RECALL_CALL),
+                                                     "when it is collected or the script ends.",
+                                                     .recall = TZ_RECALL_CALL),
                                               TZ_API_END};
     static const tz_api_function functions[] = {
         TZ_API("tz.simulation(options)", simulation_new,

@@ -14,8 +14,7 @@ static tz_status prepare(tz_run_files *files, int cores, tz_error *error)
         tz_atomic_reserve(files->room, RECORD_BYTES);
     const tz_status status =
         tz_job_queue_create(&files->pictures, PICTURES_WAITING, cores / CORES_PER_PICTURE, error);
-    return status ? status
-                  : tz_job_queue_create(&files->snapshots, OUTPUTS_WAITING, 1, error);
+    return status ? status : tz_job_queue_create(&files->snapshots, OUTPUTS_WAITING, 1, error);
 }
 
 tz_status tz_run_files_open(tz_run_files *files, const char *wanted, const char *text, size_t bytes,

@@ -397,8 +397,7 @@ tz_status tz_writer_go_on(tz_writer *writer, int64_t last_step, int64_t count, i
     if (table_bytes < 0)
         return TZ_OK;
     tz_writer_file(writer, 0, name);
-    const tz_status status =
-        tz_folder_join(writer->files->folder, name, path, sizeof path, error);
+    const tz_status status = tz_folder_join(writer->files->folder, name, path, sizeof path, error);
     return status ? status
                   : tz_table_open(&writer->table, path, writer->output->columns_count, table_bytes,
                                   error);

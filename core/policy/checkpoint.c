@@ -86,11 +86,11 @@ json_t *tz_policy_save(const tz_policy *policy)
 static void decision_from_json(const json_t *entry, tz_policy_decision *out, bool *failed)
 {
     const json_t *from = json_object_get(entry, "from");
-    *out = (tz_policy_decision){
-        .step = tz_json_get_integer(entry, "step", 0, STEPS_MAX, failed),
-        .last_step = tz_json_get_integer(entry, "last_step", 0, STEPS_MAX, failed),
-        .times = tz_json_get_integer(entry, "times", 1, STEPS_MAX, failed),
-        .time_s = tz_json_get_double(entry, "time_s", failed)};
+    *out = (tz_policy_decision){.step = tz_json_get_integer(entry, "step", 0, STEPS_MAX, failed),
+                                .last_step =
+                                    tz_json_get_integer(entry, "last_step", 0, STEPS_MAX, failed),
+                                .times = tz_json_get_integer(entry, "times", 1, STEPS_MAX, failed),
+                                .time_s = tz_json_get_double(entry, "time_s", failed)};
     if ((from && !tz_plan_from_json(from, &out->from)) ||
         !tz_plan_from_json(json_object_get(entry, "to"), &out->to))
         *failed = true;

@@ -1,7 +1,7 @@
 #include "sim/checkpoint.h"
 
-#include "policy/policy.h"
 #include "base/json_values.h"
+#include "policy/policy.h"
 #include "sim/correction.h"
 #include "sim/simulation_impl.h"
 #include "sim/snapshot.h"
@@ -37,8 +37,8 @@ static void put_values(json_t *identity, const tz_simulation *simulation, bool *
                  axis > 0 ? " " : "", tz_boundary_text(problem->boundary[axis], sides));
     }
     for (int i = 0; i < stencil->params_count; i++) {
-        const bool is_text = stencil->params[i].type == TZ_PARAM_TEXT ||
-                             stencil->params[i].type == TZ_PARAM_CHOICE;
+        const bool is_text =
+            stencil->params[i].type == TZ_PARAM_TEXT || stencil->params[i].type == TZ_PARAM_CHOICE;
         if (is_text)
             tz_json_put_text(params, stencil->params[i].name, problem->params[i].text, failed);
         else
@@ -102,9 +102,9 @@ tz_status tz_simulation_check_identity(const tz_simulation *simulation, const js
     json_t *now = tz_simulation_identity(simulation);
     const char *key;
     const json_t *value;
-    tz_status status = now ? TZ_OK
-                           : tz_error_set(error, TZ_MEMORY, NULL,
-                                          "not enough memory to compare a simulation");
+    tz_status status =
+        now ? TZ_OK
+            : tz_error_set(error, TZ_MEMORY, NULL, "not enough memory to compare a simulation");
     if (!status && !json_is_object(identity))
         status = tz_error_set(error, TZ_FORMAT, NULL, "the checkpoint does not say what it holds");
     json_object_foreach(now, key, value)
@@ -114,8 +114,8 @@ tz_status tz_simulation_check_identity(const tz_simulation *simulation, const js
         if (status || json_equal((json_t *)value, (json_t *)before))
             continue;
         if (was && is && strlen(was) + strlen(is) < 400)
-            status = tz_error_set(error, TZ_RANGE, NULL, "its %s was %s, and is %s now", key, was,
-                                  is);
+            status =
+                tz_error_set(error, TZ_RANGE, NULL, "its %s was %s, and is %s now", key, was, is);
         else
             status = tz_error_set(error, TZ_RANGE, NULL, "its %s differ%s from the checkpoint's",
                                   key, strcmp(key, "grid") == 0 ? "s" : "");
@@ -169,7 +169,7 @@ json_t *tz_simulation_progress(const tz_simulation *simulation)
     tz_json_put_integer(object, "last_steps", simulation->last_run.steps, &failed);
     tz_json_put_double(object, "last_residual", simulation->last_run.residual, &failed);
     tz_json_put(object, "correction_ahead",
-            json_boolean(simulation->correction && simulation->correction->ahead), &failed);
+                json_boolean(simulation->correction && simulation->correction->ahead), &failed);
     tz_json_put(object, "plans", uses_to_json(simulation, &failed), &failed);
     tz_json_put(object, "policy", tz_policy_save(simulation->policy), &failed);
     if (!failed)
@@ -192,8 +192,8 @@ static int parts_of(const tz_simulation *simulation, part parts[2])
     parts[0] = (part){&simulation->problem, simulation->state, ""};
     if (!simulation->correction)
         return 1;
-    parts[1] = (part){&simulation->correction->problem, simulation->correction->state,
-                      "correction/"};
+    parts[1] =
+        (part){&simulation->correction->problem, simulation->correction->state, "correction/"};
     return 2;
 }
 
@@ -355,7 +355,8 @@ static void restore_counters(tz_simulation *simulation, const json_t *from, bool
                        .rest = tz_json_get_double(from, "time_rest", failed)};
     simulation->fired_step = tz_json_get_integer(from, "fired_step", -1, STEPS_MAX, failed);
     simulation->look_step = tz_json_get_integer(from, "look_step", -1, STEPS_MAX, failed);
-    simulation->steps_unchecked = tz_json_get_integer(from, "steps_unchecked", 0, STEPS_MAX, failed);
+    simulation->steps_unchecked =
+        tz_json_get_integer(from, "steps_unchecked", 0, STEPS_MAX, failed);
     simulation->finite_step = tz_json_get_integer(from, "finite_step", 0, STEPS_MAX, failed);
     simulation->seconds = tz_json_get_double(from, "seconds", failed);
     simulation->energy_j = tz_json_get_double(from, "energy_j", failed);
@@ -407,8 +408,8 @@ tz_status tz_simulation_freeze(tz_simulation *simulation, tz_snapshot **out, tz_
     *out = NULL;
     if (simulation->correction)
         return TZ_UNSUPPORTED;
-    const tz_status status = tz_snapshot_take(
-        simulation, state_fields(simulation->problem.stencil), true, out, error);
+    const tz_status status =
+        tz_snapshot_take(simulation, state_fields(simulation->problem.stencil), true, out, error);
     simulation->steps_unchecked = unchecked;
     simulation->finite_step = finite;
     return status;

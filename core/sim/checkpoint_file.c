@@ -77,9 +77,8 @@ static char *header_text(const json_t *facts, const tz_checkpoint_array *arrays,
     json_t *root = json_object(), *list = json_array();
     int failed = !root || !list;
     for (size_t i = 0; !failed && i < count; i++)
-        failed |= json_array_append_new(
-            list, json_pack("{s:s, s:I}", "name", arrays[i].name, "bytes",
-                            (json_int_t)arrays[i].bytes));
+        failed |= json_array_append_new(list, json_pack("{s:s, s:I}", "name", arrays[i].name,
+                                                        "bytes", (json_int_t)arrays[i].bytes));
     failed |= json_object_set(root, "facts", (json_t *)facts);
     failed |= json_object_set(root, "arrays", list);
     char *text = failed ? NULL : json_dumps(root, JSON_COMPACT);
@@ -217,8 +216,7 @@ static tz_status read_line(const tz_checkpoint_reader *reader, int64_t file_byte
         return status;
     line[LINE_BYTES] = '\0';
     const size_t length = strlen(title);
-    if (strncmp(line, "trapeze checkpoint ", 19) == 0 &&
-        strncmp(line, title, length) != 0)
+    if (strncmp(line, "trapeze checkpoint ", 19) == 0 && strncmp(line, title, length) != 0)
         return tz_error_set(error, TZ_FORMAT, reader->path,
                             "the checkpoint has a format that this version does not know");
     *header_bytes = strtoll(line + length, NULL, 10);
@@ -292,8 +290,7 @@ static tz_status check_sums(const tz_checkpoint_reader *reader, int64_t sums_off
     tz_status status = sums && room ? read_at(reader, sums_offset, sums, bytes, error)
                                     : tz_error_set(error, TZ_MEMORY, reader->path,
                                                    "not enough memory for a checkpoint");
-    if (!status &&
-        sums[reader->count] != first + tz_checkpoint_sum(8, sums, bytes - sizeof *sums))
+    if (!status && sums[reader->count] != first + tz_checkpoint_sum(8, sums, bytes - sizeof *sums))
         status = damaged(reader, "its checksums", error);
     for (size_t i = 0; !status && all && i < reader->count; i++) {
         uint64_t sum = 0;

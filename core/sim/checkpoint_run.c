@@ -35,7 +35,7 @@ json_t *tz_run_position_to_json(const tz_run_position *position)
     tz_json_put_integer(object, "firing", position->firing, &failed);
     put_checks(object, &position->checks, &failed);
     tz_json_put_integer(object, "sample_count",
-                    position->sample ? (int64_t)position->sample_count : 0, &failed);
+                        position->sample ? (int64_t)position->sample_count : 0, &failed);
     tz_json_put_integer(object, "sampled_at", position->sampled_at, &failed);
     tz_json_put_integer(object, "steps", result->steps, &failed);
     tz_json_put_integer(object, "stages", result->stages, &failed);
@@ -79,12 +79,13 @@ tz_status tz_run_position_from_json(const json_t *object, tz_run_position *out, 
         .sampled_at = tz_json_get_integer(object, "sampled_at", 0, STEPS_MAX, &failed),
         .result = result};
     get_checks(object, &out->checks, &failed);
-    *result = (tz_run_result){
-        .steps = tz_json_get_integer(object, "steps", 0, STEPS_MAX, &failed),
-        .stages = tz_json_get_integer(object, "stages", 0, STEPS_MAX, &failed),
-        .status = (tz_run_status)tz_json_get_integer(object, "status", 0, TZ_RUN_MAX_STEPS, &failed),
-        .seconds = tz_json_get_double(object, "seconds", &failed),
-        .residual = tz_json_get_double(object, "residual", &failed),
-        .update = tz_json_get_double(object, "update", &failed)};
+    *result =
+        (tz_run_result){.steps = tz_json_get_integer(object, "steps", 0, STEPS_MAX, &failed),
+                        .stages = tz_json_get_integer(object, "stages", 0, STEPS_MAX, &failed),
+                        .status = (tz_run_status)tz_json_get_integer(object, "status", 0,
+                                                                     TZ_RUN_MAX_STEPS, &failed),
+                        .seconds = tz_json_get_double(object, "seconds", &failed),
+                        .residual = tz_json_get_double(object, "residual", &failed),
+                        .update = tz_json_get_double(object, "update", &failed)};
     return failed ? tz_error_set(error, TZ_FORMAT, NULL, "the checkpoint's run is damaged") : TZ_OK;
 }

@@ -374,8 +374,8 @@ static tz_status go_on(tz_runner *r, tz_error *error)
         status = advance_to(r, at->stop, at->is_check && r->run->until_is_update, error);
         at->phase = TZ_RUN_AT_CHECK;
         if (!status && at->is_check)
-            status = until_residual ? tz__run_check_residual(r, error)
-                                    : tz__run_check_change(r, error);
+            status =
+                until_residual ? tz__run_check_residual(r, error) : tz__run_check_change(r, error);
         if (!status)
             status = tz__run_fire(r, error);
     }

@@ -30,14 +30,14 @@ typedef enum tz_run_phase {
 /* Where a run is: what it needs, besides the simulation, to go on from there. */
 typedef struct tz_run_position {
     tz_run_phase phase;
-    int64_t start, end;  /* steps; end < 0: unlimited */
-    int64_t stop;        /* the step at which something is due next */
-    bool is_check;       /* it is a check */
-    int64_t firing;      /* the index of the event that is being fired; -1: none */
+    int64_t start, end; /* steps; end < 0: unlimited */
+    int64_t stop;       /* the step at which something is due next */
+    bool is_check;      /* it is a check */
+    int64_t firing;     /* the index of the event that is being fired; -1: none */
     tz_checks checks;
-    double *sample;      /* of a run that seems to be stuck, malloc'd; NULL: none */
+    double *sample; /* of a run that seems to be stuck, malloc'd; NULL: none */
     size_t sample_count;
-    int64_t sampled_at;  /* the number of that check */
+    int64_t sampled_at;           /* the number of that check */
     struct tz_run_result *result; /* so far; borrowed from the caller of the run */
 } tz_run_position;
 
@@ -71,7 +71,8 @@ typedef struct tz_run {
      * its sample. */
     tz_run_position *position;
     bool resumes;
-    const tz_error *failed; /* with `resumes`: the error of the event that was being fired; or NULL */
+    const tz_error
+        *failed; /* with `resumes`: the error of the event that was being fired; or NULL */
 } tz_run;
 
 typedef struct tz_run_result {

@@ -105,4 +105,3 @@ tz_status tz__run_check_residual(tz_runner *r, tz_error *error)
         status = try_iteration(r, error);
     return status;
 }
-
