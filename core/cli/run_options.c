@@ -54,9 +54,9 @@ static int take_duration(const tz_command *command, void *out, const char *text)
     double seconds = 0;
     tz_error error;
     if (tz_duration_parse(text, "s", &seconds, &error) != TZ_OK)
-        return tz_misuse(command, "needs a time such as 10min: %s", error.message);
+        return tz_misuse(command, "--checkpoint and --walltime need a time such as 10min: %s", error.message);
     if (!(seconds > 0) || !isfinite(seconds))
-        return tz_misuse(command, "needs a time of more than 0, not '%.40s'", text);
+        return tz_misuse(command, "--checkpoint and --walltime need a time of more than 0, not '%.40s'", text);
     *(double *)out = seconds;
     return EXIT_DONE;
 }

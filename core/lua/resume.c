@@ -130,10 +130,10 @@ tz_status tz_resume_open(tz_context *context, tz_error *error)
         status = check_origin(context, tz_checkpoint_facts(context->resume->reader), error);
     if (status)
         return status;
-    context->recall.mode = TZ_RECALL_REPLAYS;
     snprintf(context->result->folder, sizeof context->result->folder, "%s",
              context->options->resume);
     look_for_files(context);
+    context->recall.mode = TZ_RECALL_REPLAYS; /* nothing is said from here on */
     return TZ_OK;
 }
 
@@ -204,7 +204,11 @@ static tz_status restore_simulation(tz_context *context, const json_t *entry, tz
                                        context->resume->reader, prefix, error);
     if (!status)
         status = restore_outputs(handle, json_object_get(entry, "outputs"), error);
-    return status ? tz_error_set(error, status, handle->name, "%s", error->message) : TZ_OK;
+    if (!status)
+        return TZ_OK;
+    char text[2100];
+    tz_error_format(error, text, sizeof text);
+    return tz_error_set(error, status, handle->name, "%s", text);
 }
 
 static tz_status restore_sample(tz_checkpoint_reader *reader, tz_run_position *at, size_t number,
