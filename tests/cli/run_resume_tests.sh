@@ -68,7 +68,7 @@ while [ $n -lt "$kills" ]; do
     (cd "$n" && exec "$bin" run "$script" --out run --checkpoint 50ms -q >out 2>err </dev/null) &
     draw "$files"
     stop_at $((drawn + 2)) $signal "$n/run" $!
-    for options in "--backend reference" "" "--threads 1 --height 3" "--backend cpu --height 2" ""; do
+    for options in "--backend reference" "--threads 1 --height 3"; do
         stopped "$n/run" || break
         resumed=$((resumed + 1))
         (exec "$bin" resume "$n/run" $options -q >"$n/out" 2>"$n/err" </dev/null) &
