@@ -58,6 +58,7 @@ static int read_own(const tz_command *command, int argc, char **argv, tz_run_set
     const tz_run_settings first = *s;
     const size_t sets = s->sets.count;
     s->script.backend = NULL;
+    s->script.devices = NULL;
     s->script.policy = (tz_policy_choice){.start = 0};
     s->script.walltime_s = 0; /* counts from now on, if it is given again */
     optind = 0;
@@ -78,6 +79,7 @@ static int read_own(const tz_command *command, int argc, char **argv, tz_run_set
     if (!s->script.backend) {
         const tz_policy_choice own = s->script.policy;
         s->script.backend = first.script.backend;
+        s->script.devices = s->script.devices ? s->script.devices : first.script.devices;
         if (!own.policy && !own.height && own.given.height == 0 && !own.given.family[0])
             s->script.policy = first.script.policy;
     }
@@ -85,9 +87,9 @@ static int read_own(const tz_command *command, int argc, char **argv, tz_run_set
 }
 
 static int go_on(const tz_command *command, int argc, char **argv, const char *folder,
-                 const json_t *facts)
+                 const json_t *facts, const tz_ranks *ranks)
 {
-    tz_run_settings s = {.script = {.resume = folder}};
+    tz_run_settings s = {.script = {.resume = folder, .ranks = ranks}};
     int count = 0;
     char **arguments = first_arguments(facts, &count);
     const char *from = json_string_value(json_object_get(facts, "folder"));
@@ -106,6 +108,8 @@ static int go_on(const tz_command *command, int argc, char **argv, const char *f
         code =
             tz_fail_text(EXIT_FAILED, "%s: cannot enter the folder in which the run was begun: %s",
                          from, strerror(errno));
+    if (tz_ranks_largest(ranks, code != TZ_OPTIONS_GO_ON) > 0 && code == TZ_OPTIONS_GO_ON)
+        code = EXIT_FAILED;
     if (code == TZ_OPTIONS_GO_ON) {
         s.script.path = path;
         code = tz_run_execute(&s);
@@ -137,13 +141,16 @@ static int resume(const tz_command *command, int argc, char **argv)
 {
     tz_run_settings scan = {.quiet = false};
     tz_checkpoint_reader *reader = NULL;
+    const tz_ranks *ranks = NULL;
     char folder[PATH_MAX];
     tz_error error;
     char **copy = calloc((size_t)argc + 1, sizeof *copy);
     if (!copy)
         return tz_fail_text(EXIT_FAILED, "not enough memory");
     memcpy(copy, argv, (size_t)argc * sizeof *copy);
-    int code = tz_run_options_read(command, argc, copy, &scan);
+    int code = tz_ranks_open(&ranks, &error) == TZ_OK
+                   ? tz_run_options_read(command, argc, copy, &scan)
+                   : tz_fail(EXIT_FAILED, &error);
     if (code == TZ_OPTIONS_GO_ON && optind == argc)
         code = tz_misuse(command, "needs the folder of a run");
     else if (code == TZ_OPTIONS_GO_ON && optind + 1 != argc)
@@ -154,8 +161,11 @@ static int resume(const tz_command *command, int argc, char **argv)
         code = check_status(folder);
     if (code == TZ_OPTIONS_GO_ON && tz_checkpoints_newest(&reader, folder, &error) != TZ_OK)
         code = tz_fail(EXIT_FAILED, &error);
+    if (tz_ranks_largest(ranks, code != TZ_OPTIONS_GO_ON) > 0 && code == TZ_OPTIONS_GO_ON)
+        code = EXIT_FAILED;
     if (code == TZ_OPTIONS_GO_ON)
-        code = go_on(command, argc, argv, folder, tz_checkpoint_facts(reader));
+        code = go_on(command, argc, argv, folder, tz_checkpoint_facts(reader), ranks);
+    tz_ranks_close(ranks);
     tz_checkpoint_close(reader);
     tz_paths_clear(&scan.sets);
     tz_paths_clear(&scan.plugins.given);

@@ -54,9 +54,11 @@ static int take_duration(const tz_command *command, void *out, const char *text)
     double seconds = 0;
     tz_error error;
     if (tz_duration_parse(text, "s", &seconds, &error) != TZ_OK)
-        return tz_misuse(command, "--checkpoint and --walltime need a time such as 10min: %s", error.message);
+        return tz_misuse(command, "--checkpoint and --walltime need a time such as 10min: %s",
+                         error.message);
     if (!(seconds > 0) || !isfinite(seconds))
-        return tz_misuse(command, "--checkpoint and --walltime need a time of more than 0, not '%.40s'", text);
+        return tz_misuse(
+            command, "--checkpoint and --walltime need a time of more than 0, not '%.40s'", text);
     *(double *)out = seconds;
     return EXIT_DONE;
 }
@@ -71,6 +73,7 @@ int tz_run_options_read(const tz_command *command, int argc, char **argv, tz_run
         TZ_FLAG("forget", &script->policy.forget),
         TZ_INTEGER("threads", &script->threads, 1, 1024),
         TZ_INTEGER("device", &script->device, 0, 1023),
+        TZ_TEXT("devices", &script->devices),
         TZ_CALL("family", &script->policy.given, tz_take_family),
         TZ_FLAG("sync", &script->sync),
         TZ_CALL("checkpoint", &script->checkpoint_s, take_duration),
@@ -96,8 +99,9 @@ int tz_run_options_read(const tz_command *command, int argc, char **argv, tz_run
 
 /* ---- The run --------------------------------------------------------------------------------- */
 
-static int conclude(const tz_run_settings *s, tz_status status, const tz_script_result *result,
-                    const tz_error *error)
+/* What the run came to, on stderr. */
+static void tell_end(const tz_run_settings *s, tz_status status, const tz_script_result *result,
+                     const tz_error *error)
 {
     if (status != TZ_OK)
         tz_fail(EXIT_FAILED, error);
@@ -120,6 +124,13 @@ static int conclude(const tz_run_settings *s, tz_status status, const tz_script_
     }
     if (result->can_go_on && !s->quiet)
         fprintf(stderr, "it goes on with: trapeze resume %s\n", result->folder);
+}
+
+static int conclude(const tz_run_settings *s, tz_status status, const tz_script_result *result,
+                    const tz_error *error)
+{
+    if (tz_ranks_leads(s->script.ranks))
+        tell_end(s, status, result, error);
     if (status == TZ_INTERRUPTED)
         return result->signal == SIGALRM ? EXIT_WALLTIME : 128 + result->signal;
     const int written = status == TZ_OK ? tz_finish_output() : EXIT_FAILED;
@@ -130,15 +141,18 @@ int tz_run_execute(tz_run_settings *s)
 {
     tz_script_result result;
     tz_error error;
-    if (!tz_plugins_open(&s->plugins))
+    const bool opened = tz_plugins_open(&s->plugins);
+    if (tz_ranks_largest(s->script.ranks, !opened) > 0)
         return EXIT_FAILED;
     s->script.registry = s->plugins.registry;
     s->script.sets_count = s->sets.count;
     s->script.sets = (const char *const *)s->sets.items;
-    s->script.sink.print = on_print;
-    s->script.sink.note = on_note;
-    s->script.sink.progress = on_progress;
-    s->script.sink.context = s;
+    s->script.sink = (tz_script_sink){.context = s};
+    if (tz_ranks_leads(s->script.ranks)) {
+        s->script.sink.print = on_print;
+        s->script.sink.note = on_note;
+        s->script.sink.progress = on_progress;
+    }
     tz_interrupt_install();
     tz_progress_begin(&s->progress, s->quiet || s->script.check);
     const tz_status status = tz_script_run(&s->script, &result, &error);

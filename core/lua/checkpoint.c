@@ -100,25 +100,31 @@ static tz_status sync_tables(writing *w, tz_error *error)
 
 static tz_status write_file(writing *w, tz_error *error)
 {
+    const tz_ranks *ranks = w->files->ranks;
+    const bool leads = tz_run_files_write(w->files);
     tz_checkpoint_writer *file = NULL;
-    tz_status status = tz_journal_sync(w->journal, error);
-    if (!status)
+    tz_status status = leads ? tz_journal_sync(w->journal, error) : TZ_OK;
+    if (!status && leads)
         status = tz_checkpoint_begin(&file, w->path, w->facts, w->arrays, w->arrays_count, error);
-    if (status)
+    status = tz_ranks_agree_status(ranks, status, error);
+    if (status) {
+        tz_checkpoint_abort(file);
         return status;
+    }
     for (size_t i = 0; !status && i < w->sources_count; i++) {
         const source *s = &w->sources[i];
         status =
             tz_simulation_save(s->snapshot ? tz_snapshot_simulation(s->snapshot) : s->simulation,
                                file, s->first, error);
     }
-    for (size_t i = 0; !status && i < w->samples_count; i++)
+    for (size_t i = 0; !status && leads && i < w->samples_count; i++)
         status = tz_checkpoint_write(file, w->samples[i].array, 0, w->samples[i].values,
                                      w->samples[i].count * sizeof(double), error);
-    if (!status)
-        return tz_checkpoint_commit(file, error);
-    tz_checkpoint_abort(file);
-    return status;
+    if (!status && leads)
+        status = tz_checkpoint_commit(file, error);
+    else
+        tz_checkpoint_abort(file);
+    return tz_ranks_agree_status(ranks, status, error);
 }
 
 /* The job. Only errors of outputs are errors of the run. */
@@ -126,9 +132,10 @@ static tz_status run_writing(void *data, tz_error *error)
 {
     writing *w = data;
     tz_error why = {0};
-    tz_status status = tz_job_queue_settle(w->files->pictures, error);
+    tz_status status = w->files->pictures ? tz_job_queue_settle(w->files->pictures, error) : TZ_OK;
     if (!status)
         status = sync_tables(w, error);
+    status = tz_ranks_agree_status(w->files->ranks, status, error);
     if (status)
         return status;
     const tz_status written = write_file(w, &why);
@@ -291,7 +298,8 @@ static json_t *make_facts(tz_context *context, writing *w, tz_error *error)
     tz_bytes_put_i64(&number, c->number + 1);
     tz_recall_add(context, TZ_ENTRY_CHECKPOINT, &number);
     free(number.data);
-    if (tz_journal_flush(context->recall.journal, &bytes, &sum, error) != TZ_OK) {
+    if (context->files.folder &&
+        tz_journal_flush(context->recall.journal, &bytes, &sum, error) != TZ_OK) {
         json_decref(facts);
         return NULL;
     }
@@ -300,7 +308,9 @@ static json_t *make_facts(tz_context *context, writing *w, tz_error *error)
     put_origin(context, facts, &failed);
     tz_json_put_integer(facts, "journal_bytes", bytes, &failed);
     tz_json_put_text(facts, "journal_sum", text, &failed);
-    tz_json_put_integer(facts, "log_bytes", tz_folder_log_bytes(context->files.folder), &failed);
+    tz_json_put_integer(facts, "log_bytes",
+                        context->files.folder ? tz_folder_log_bytes(context->files.folder) : 0,
+                        &failed);
     tz_json_put_integer(facts, "simulations_made", (int64_t)context->simulations, &failed);
     tz_json_put(facts, "simulations", simulations_of(context, w, &failed), &failed);
     tz_json_put(facts, "runs", runs_of(context, w, &failed), &failed);
@@ -318,6 +328,8 @@ static json_t *make_facts(tz_context *context, writing *w, tz_error *error)
 static bool freeze(tz_context *context, writing *w)
 {
     size_t i = 0;
+    if (context->options->ranks) /* another thread's loads would come in any order */
+        return false;
     for (tz_simulation_handle *h = context->open; h; h = h->next, i++) {
         tz_error ignored;
         if (tz_simulation_freeze(h->simulation, &w->sources[i].snapshot, &ignored) != TZ_OK ||
@@ -361,6 +373,7 @@ static bool is_possible(tz_context *context, tz_error *why)
                               recall->why);
     else
         status = tz_journal_check(recall->journal, why);
+    status = tz_ranks_agree_status(context->options->ranks, status, why);
     if (status && !c->told)
         warn_about(context, why);
     c->told = c->told || status;
@@ -370,6 +383,8 @@ static bool is_possible(tz_context *context, tz_error *why)
 static tz_status open_journal(tz_context *context, tz_error *error)
 {
     char path[PATH_MAX + 32];
+    if (!context->files.folder) /* another rank writes */
+        return TZ_OK;
     const char *folder = tz_folder_path(context->files.folder);
     const tz_status status = tz_checkpoints_make(folder, error);
     return status ? status
@@ -394,7 +409,7 @@ static tz_status prepare(tz_context *context, writing **out, tz_error *error)
                    .files = &context->files,
                    .journal = context->recall.journal,
                    .began_s = tz_machine_clock_s()};
-    tz_checkpoints_file(tz_folder_path(context->files.folder), c->slot, w->path, sizeof w->path);
+    tz_checkpoints_file(context->result->folder, c->slot, w->path, sizeof w->path);
     w->facts = make_facts(context, w, error);
     if (!w->facts) {
         release_writing(w);
@@ -417,13 +432,17 @@ tz_status tz_checkpoint_now(tz_context *context, bool wait, tz_error *error)
     tz_status status = tz_run_files_settle(&context->files, error); /* the one before */
     if (status)
         return status;
-    if (prepare(context, &w, &why) != TZ_OK) {
+    status = prepare(context, &w, &why);
+    if (tz_ranks_agree_status(context->options->ranks, status, &why) != TZ_OK) {
+        if (w)
+            release_writing(w);
         warn_about(context, &why);
         c->due_s = tz_machine_clock_s() + c->interval_s;
         return TZ_OK;
     }
     c->number++;
     c->slot = 1 - c->slot;
+    status = TZ_OK;
     if (!freeze(context, w) || wait) {
         status = run_writing(w, error);
         release_writing(w);
@@ -433,8 +452,9 @@ tz_status tz_checkpoint_now(tz_context *context, bool wait, tz_error *error)
     }
     for (const tz_simulation_handle *h = context->open; h; h = h->next)
         tz_simulation_forget_watch(h->simulation);
-    if (!status)
+    if (!status && context->files.folder)
         status = tz_run_files_write_record(&context->files, "running", NULL, error);
+    status = tz_ranks_agree_status(context->options->ranks, status, error);
     tell_failure(context);
     c->due_s = tz_machine_clock_s() + c->interval_s;
     set_alarm(context);
@@ -449,12 +469,15 @@ tz_status tz_checkpoint_pause(tz_context *context, tz_simulation *simulation, tz
     if (!c || !c->on || c->stopped || !tz_recall_records(context))
         return TZ_OK;
     tell_failure(context);
-    if (stop || (c->interval_s > 0 && tz_machine_clock_s() >= c->due_s))
+    bool due = stop || (c->interval_s > 0 && tz_machine_clock_s() >= c->due_s);
+    if (c->interval_s > 0)
+        tz_ranks_agree(context->options->ranks, &due, sizeof due);
+    if (due)
         status = tz_checkpoint_now(context, stop, error);
     if (!stop || status)
         return status;
     c->stopped = true;
-    tz_interrupt_defer(false);
+    tz_interrupt_grace(false);
     return tz_error_set(error, TZ_INTERRUPTED, NULL, "interrupted at step %lld",
                         (long long)tz_simulation_step(simulation));
 }
@@ -468,7 +491,7 @@ void tz_checkpoint_at_signal(lua_State *L)
         return;
     c->stopped = true;
     const tz_status status = tz_checkpoint_now(context, true, &error);
-    tz_interrupt_defer(false);
+    tz_interrupt_grace(false);
     if (status)
         tz_raise_error(L, NULL, &error);
     tz_raise(L, "interrupted");
@@ -513,7 +536,7 @@ void tz_checkpoints_end(tz_context *context)
     if (!c)
         return;
     tz_interrupt_alarm(0);
-    tz_interrupt_defer(false);
+    tz_interrupt_grace(false);
     pthread_mutex_destroy(&c->lock);
     free(c);
     context->checkpoints = NULL;
@@ -535,7 +558,7 @@ void tz_checkpoints_every(tz_context *context, double interval_s)
                     : interval_s > 0                   ? interval_s
                                                        : c->interval_s;
     c->due_s = tz_machine_clock_s() + c->interval_s;
-    tz_interrupt_defer(true);
+    tz_interrupt_grace(true);
 }
 
 void tz_checkpoints_go_on(tz_context *context, int64_t number, int slot)

@@ -55,7 +55,7 @@ static void log_line(tz_context *context, const char *line)
         return;
     if (context->files.folder)
         tz_folder_log(context->files.folder, line);
-    else
+    else if (tz_ranks_leads(context->options->ranks))
         keep_early(context, line);
 }
 

@@ -12,11 +12,12 @@ static const double same_s = 0.5;
 /* So long Lua code goes on after a signal if it is deferred. */
 static const double grace_s = 2.0;
 
-static volatile sig_atomic_t arrived;
-static struct timespec arrived_at; /* the handler writes it before `arrived` */
+static volatile sig_atomic_t arrived, noticed;
+static volatile sig_atomic_t deferred; /* a signal is only noticed */
+static volatile sig_atomic_t graced;   /* Lua code may go on for a moment */
+static struct timespec arrived_at;     /* the handler writes it before `noticed` */
 static lua_State *volatile watched;
 static lua_State *volatile running;
-static volatile sig_atomic_t deferred;
 
 static double seconds_between(const struct timespec *from, const struct timespec *to)
 {
@@ -30,7 +31,7 @@ static void stop(lua_State *L, lua_Debug *record)
     struct timespec now;
     (void)record;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    if (deferred && seconds_between(&arrived_at, &now) < grace_s)
+    if (graced && seconds_between(&arrived_at, &now) < grace_s)
         return;
     for (int level = 0; lua_getstack(L, level, &caller); level++) {
         lua_getinfo(L, "Sl", &caller);
@@ -47,11 +48,20 @@ static void hook(lua_State *thread)
     lua_sethook(thread, stop, LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT, 1);
 }
 
+void tz_interrupt_take(int number)
+{
+    arrived = number;
+    if (watched)
+        hook(watched);
+    if (running && running != watched)
+        hook(running);
+}
+
 static void on_signal(int number)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    if (arrived != 0) {
+    if (noticed != 0) {
         if (seconds_between(&arrived_at, &now) < same_s)
             return;
         signal(number, SIG_DFL);
@@ -59,11 +69,9 @@ static void on_signal(int number)
         return;
     }
     arrived_at = now;
-    arrived = number;
-    if (watched)
-        hook(watched);
-    if (running && running != watched)
-        hook(running);
+    noticed = number;
+    if (!deferred)
+        tz_interrupt_take(number);
 }
 
 void tz_interrupt_install(void)
@@ -90,14 +98,24 @@ void tz_interrupt_alarm(double seconds)
     setitimer(ITIMER_REAL, &timer, NULL);
 }
 
-void tz_interrupt_defer(bool defer)
+void tz_interrupt_grace(bool grace)
 {
-    deferred = defer;
+    graced = grace;
 }
 
 int tz_interrupt_signal(void)
 {
     return arrived;
+}
+
+void tz_interrupt_defer(void)
+{
+    deferred = 1;
+}
+
+int tz_interrupt_noticed(void)
+{
+    return noticed;
 }
 
 void tz_interrupt_watch(lua_State *main_thread)

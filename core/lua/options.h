@@ -2,6 +2,7 @@
 #ifndef TZ_CORE_LUA_OPTIONS_H
 #define TZ_CORE_LUA_OPTIONS_H
 
+#include "base/ranks.h"
 #include "define/definition.h"
 #include "policy/choice.h"
 #include "stencil/registry.h"
@@ -35,6 +36,7 @@ typedef struct tz_script_options {
     tz_policy_choice policy; /* before the script's */
     int threads;             /* 0: the script's choice */
     int device;              /* ordinal of the GPU */
+    const char *devices;     /* as in tz_simulation_config; NULL: the script's choice */
     bool sync;               /* wait for every stage and check it */
     const char *out;         /* NULL: runs/NAME-NNN */
     const char *resume;      /* the folder of a run that goes on; NULL: a new run */
@@ -43,9 +45,10 @@ typedef struct tz_script_options {
         walltime_s; /* the run stops, with a checkpoint, before it has taken so long; 0: no limit */
     size_t sets_count; /* NAME=VALUE, each */
     const char *const *sets;
-    bool check;          /* validate and report; write nothing */
-    bool unsafe;         /* all of Lua's libraries */
-    int arguments_count; /* the command line, for run.json */
+    bool check;            /* validate and report; write nothing */
+    bool unsafe;           /* all of Lua's libraries */
+    const tz_ranks *ranks; /* that run it together; NULL: alone. Of rank 0 alone the sink is used */
+    int arguments_count;   /* the command line, for run.json */
     const char *const *arguments;
     tz_script_sink sink;
 } tz_script_options;

@@ -133,7 +133,7 @@ void tz_recall_taint(lua_State *L, const char *what)
 
 void tz_recall_add(tz_context *context, tz_entry_kind kind, const tz_bytes *bytes)
 {
-    if (tz_recall_records(context))
+    if (tz_recall_records(context) && tz_ranks_leads(context->options->ranks))
         tz_journal_add(context->recall.journal, kind, bytes->data, bytes->used);
 }
 
@@ -411,7 +411,7 @@ void tz_recall_input(lua_State *L, const char *path)
 
 void tz_recall_file(tz_context *context, const char *name)
 {
-    if (!tz_recall_records(context))
+    if (!tz_recall_records(context) || !tz_ranks_leads(context->options->ranks))
         return;
     tz_journal_add(context->recall.journal, TZ_ENTRY_FILE, name, strlen(name));
 }

@@ -128,6 +128,7 @@ tz_status tz_resume_open(tz_context *context, tz_error *error)
         status = choose(context, error);
     if (!status)
         status = check_origin(context, tz_checkpoint_facts(context->resume->reader), error);
+    status = tz_ranks_agree_status(context->options->ranks, status, error);
     if (status)
         return status;
     snprintf(context->result->folder, sizeof context->result->folder, "%s",
@@ -173,7 +174,8 @@ static tz_status restore_outputs(tz_simulation_handle *handle, const json_t *lis
                                 "the script writes %s now, and had written %s before the "
                                 "checkpoint",
                                 pattern, was[0] ? was : "nothing");
-        const bool has_table = b->kind == TZ_BINDING_OUTPUT && bytes >= 0;
+        const bool has_table = b->kind == TZ_BINDING_OUTPUT && bytes >= 0 &&
+                               tz_run_files_write(&handle->context->files);
         const tz_status status =
             tz_writer_go_on(&b->writer, last_step, count, has_table ? bytes : -1, error);
         if (status)
@@ -289,27 +291,29 @@ static tz_status go_on(tz_context *context, tz_error *error)
     bool failed = false;
     const int64_t number = tz_json_get_integer(facts, "number", 0, INT64_MAX, &failed);
     const int64_t log = tz_json_get_integer(facts, "log_bytes", 0, INT64_MAX, &failed);
-    tz_journal_skip(context->recall.journal); /* the checkpoint's own entry */
-    const tz_status status = tz_journal_go_on(context->recall.journal, error);
+    tz_journal_skip(context->recall.journal);  /* the checkpoint's own entry */
+    tz_folder *folder = context->files.folder; /* NULL: another rank writes */
+    const tz_status status = folder ? tz_journal_go_on(context->recall.journal, error) : TZ_OK;
     if (status)
         return status;
     context->recall.mode = TZ_RECALL_RECORDS;
     tz_checkpoints_go_on(context, number, 1 - context->resume->slot);
-    if (log < tz_folder_log_bytes(context->files.folder))
-        tz_folder_cut_log(context->files.folder, log);
+    if (folder && log < tz_folder_log_bytes(folder))
+        tz_folder_cut_log(folder, log);
     char line[200];
     snprintf(line, sizeof line, "goes on from checkpoint %lld of %.60s", (long long)number,
              tz_json_get_text(facts, "written", &failed));
     tz_context_note(context, TZ_NOTE_LOG, "%s", line);
     tz_checkpoint_close(context->resume->reader);
     context->resume->reader = NULL;
-    return tz_run_files_write_record(&context->files, "running", NULL, error);
+    return folder ? tz_run_files_write_record(&context->files, "running", NULL, error) : TZ_OK;
 }
 
 static tz_status load(tz_context *context, tz_error *error)
 {
-    const tz_status status = restore(context, error);
-    return status ? status : go_on(context, error);
+    const tz_ranks *ranks = context->options->ranks;
+    const tz_status status = tz_ranks_agree_status(ranks, restore(context, error), error);
+    return status ? status : tz_ranks_agree_status(ranks, go_on(context, error), error);
 }
 
 tz_status tz_resume_load(lua_State *L, tz_error *error)

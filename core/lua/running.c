@@ -7,6 +7,7 @@
 #include "lua/push.h"
 #include "lua/rerun.h"
 #include "lua/time.h"
+#include "lua/together.h"
 #include "output/format/duration.h"
 #include "policy/policy.h"
 #include "sim/run.h"
@@ -103,7 +104,7 @@ static bool on_progress(void *context, const tz_simulation *simulation, int64_t 
     tz_context_pass_warnings(handle->context);
     report(context, simulation, done, total, false);
     /* With checkpoints pause() stops the run. */
-    return tz_interrupt_signal() == 0 || tz_checkpoints_on(handle->context);
+    return tz_together_signal(handle->context) == 0 || tz_checkpoints_on(handle->context);
 }
 
 static tz_status on_pause(void *context, tz_simulation *simulation, tz_error *error)
@@ -274,9 +275,12 @@ static void push_result(lua_State *L, const tz_run_result *result, int64_t cells
 static void flush_tables(lua_State *L, const tz_simulation_handle *handle)
 {
     tz_error error;
-    for (const tz_binding *b = handle->bindings; b; b = b->next)
-        if (b->writer.table && tz_table_flush(b->writer.table, &error) != TZ_OK)
-            tz_raise_error(L, NULL, &error);
+    tz_status status = TZ_OK;
+    for (const tz_binding *b = handle->bindings; status == TZ_OK && b; b = b->next)
+        if (b->writer.table)
+            status = tz_table_flush(b->writer.table, &error);
+    if (tz_ranks_agree_status(tz_ranks_of(L), status, &error) != TZ_OK)
+        tz_raise_error(L, NULL, &error);
 }
 
 /* What a run with a limit came to, for the summary. A stagnation that the script does not accept is a
@@ -401,6 +405,7 @@ static int method_run(lua_State *L)
         tell_end(handle, &run, &active.result, accepts);
     flush_tables(L, handle);
     push_result(L, &active.result, tz_simulation_cells(handle->simulation));
+    tz_together_agree(L, 1);
     return 1;
 }
 

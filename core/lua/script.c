@@ -11,6 +11,7 @@
 #include "lua/recall.h"
 #include "lua/resume.h"
 #include "lua/sandbox.h"
+#include "lua/together.h"
 #include "output/checkpoints.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -153,17 +154,20 @@ static tz_status finish(tz_context *context, tz_status status, tz_error *error)
     }
     const tz_status finished =
         tz_run_files_finish(&context->files, status == TZ_OK ? error : &later);
-    status = status == TZ_OK ? finished : status;
+    status =
+        tz_ranks_agree_status(context->options->ranks, status == TZ_OK ? finished : status, error);
     warn_unread(context, status != TZ_OK);
     /* A run that could not go on from its checkpoint is as it was. */
-    if (!context->files.folder || context->recall.mode == TZ_RECALL_REPLAYS ||
-        context->recall.mode == TZ_RECALL_BROKEN)
+    if (context->recall.mode == TZ_RECALL_REPLAYS || context->recall.mode == TZ_RECALL_BROKEN)
         return status;
-    const tz_status written = write_record(context, status, error, &later);
+    tz_status written =
+        context->files.folder ? write_record(context, status, error, &later) : TZ_OK;
+    written = tz_ranks_agree_status(context->options->ranks, written, &later);
     if (status == TZ_OK && written != TZ_OK)
         *error = later;
     context->result->can_go_on = tz_checkpoints_written(context) && status != TZ_OK;
-    if (status == TZ_OK && written == TZ_OK && context->recall.mode == TZ_RECALL_RECORDS)
+    if (status == TZ_OK && written == TZ_OK && context->files.folder &&
+        context->recall.mode == TZ_RECALL_RECORDS)
         tz_checkpoints_remove(tz_folder_path(context->files.folder));
     return status == TZ_OK ? written : status;
 }
@@ -178,21 +182,38 @@ static tz_status read_script(tz_context *context, tz_error *error)
                         &context->bytes, error);
 }
 
+/* What a script needs before it can run. */
+static tz_status prepare(tz_context *context, tz_error *error)
+{
+    const tz_script_options *options = context->options;
+    tz_status status = read_script(context, error);
+    if (status == TZ_OK)
+        status = tz_record_create(&context->files.record, options->path, options->arguments_count,
+                                  options->arguments, options->sets_count, options->sets,
+                                  &context->machine, error);
+    if (status == TZ_OK)
+        context->sets_read = calloc(options->sets_count + 1, sizeof *context->sets_read);
+    if (status == TZ_OK && !context->sets_read)
+        status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a scenario");
+    status = tz_ranks_agree_status(options->ranks, status, error);
+    return status == TZ_OK ? tz_together_compare(context, error) : status;
+}
+
 /* What the script does is recorded, or replayed up to a checkpoint. */
 static tz_status begin_journal(tz_context *context, tz_error *error)
 {
     if (context->options->check)
         return TZ_OK;
     tz_status status = tz_checkpoints_begin(context, error);
-    if (status)
-        return status;
-    if (context->options->resume)
-        return tz_resume_open(context, error);
-    context->recall.journal = tz_journal_create();
-    context->recall.mode = TZ_RECALL_RECORDS;
-    return context->recall.journal
-               ? TZ_OK
-               : tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for the journal");
+    if (status == TZ_OK && context->options->resume) {
+        status = tz_resume_open(context, error);
+    } else if (status == TZ_OK) {
+        context->recall.journal = tz_journal_create();
+        context->recall.mode = TZ_RECALL_RECORDS;
+        if (!context->recall.journal)
+            status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for the journal");
+    }
+    return tz_ranks_agree_status(context->options->ranks, status, error);
 }
 
 tz_status tz_script_run(const tz_script_options *options, tz_script_result *result, tz_error *error)
@@ -205,26 +226,25 @@ tz_status tz_script_run(const tz_script_options *options, tz_script_result *resu
     memset(result, 0, sizeof *result);
     set_name(&context, options->path);
     context.files.scenario = context.name;
+    context.files.ranks = options->ranks;
+    if (options->ranks)
+        tz_interrupt_defer();
     tz_machine_read(&context.machine);
-    tz_status status = read_script(&context, error);
-    if (status == TZ_OK)
-        status = tz_record_create(&context.files.record, options->path, options->arguments_count,
-                                  options->arguments, options->sets_count, options->sets,
-                                  &context.machine, error);
+    tz_status status = prepare(&context, error);
     if (status != TZ_OK)
         goto cleanup;
-    context.sets_read = calloc(options->sets_count + 1, sizeof *context.sets_read);
     L = luaL_newstate();
-    if (!context.sets_read || !L) {
+    if (!L)
         status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a Lua state");
+    status = tz_ranks_agree_status(options->ranks, status, error);
+    if (status != TZ_OK)
         goto cleanup;
-    }
     *(tz_context **)lua_getextraspace(L) = &context;
     lua_setwarnf(L, on_warn, &context);
     status = begin_journal(&context, error);
     if (status != TZ_OK)
         goto cleanup;
-    status = execute(L, &context, error);
+    status = tz_together_end(options->ranks, execute(L, &context, error), error);
     status = finish(&context, status, error);
     result->signal = status == TZ_INTERRUPTED ? tz_interrupt_signal() : 0;
 cleanup:

@@ -17,8 +17,8 @@ static tz_status prepare(tz_run_files *files, int cores, tz_error *error)
     return status ? status : tz_job_queue_create(&files->snapshots, OUTPUTS_WAITING, 1, error);
 }
 
-tz_status tz_run_files_open(tz_run_files *files, const char *wanted, const char *text, size_t bytes,
-                            int cores, tz_error *error)
+static tz_status open_folder(tz_run_files *files, const char *wanted, const char *text,
+                             size_t bytes, int cores, tz_error *error)
 {
     const tz_status status =
         tz_folder_create(&files->folder, wanted, files->scenario, text, bytes, error);
@@ -27,9 +27,15 @@ tz_status tz_run_files_open(tz_run_files *files, const char *wanted, const char 
 
 tz_status tz_run_files_reopen(tz_run_files *files, const char *path, int cores, tz_error *error)
 {
-    const tz_status status = tz_folder_open(&files->folder, path, error);
+    tz_status status = TZ_OK;
     files->goes_on = true;
-    return status ? status : prepare(files, cores, error);
+    if (tz_run_files_write(files))
+        status = tz_folder_open(&files->folder, path, error);
+    if (!status && files->folder)
+        status = prepare(files, cores, error);
+    status = tz_ranks_agree_status(files->ranks, status, error);
+    files->open = status == TZ_OK;
+    return status;
 }
 
 tz_status tz_run_files_path(const tz_run_files *files, const char *name, char *path, size_t size,
@@ -38,6 +44,17 @@ tz_status tz_run_files_path(const tz_run_files *files, const char *name, char *p
     const tz_status status = tz_folder_join(files->folder, name, path, size, error);
     if (!status && files->goes_on)
         unlink(path);
+    return status;
+}
+
+tz_status tz_run_files_open(tz_run_files *files, const char *wanted, const char *text, size_t bytes,
+                            int cores, tz_error *error)
+{
+    tz_status status = TZ_OK;
+    if (tz_run_files_write(files))
+        status = open_folder(files, wanted, text, bytes, cores, error);
+    status = tz_ranks_agree_status(files->ranks, status, error);
+    files->open = status == TZ_OK;
     return status;
 }
 
@@ -70,7 +87,12 @@ static void release(void *frame)
 tz_status tz_run_files_draw(const tz_run_files *files, tz_frame *frame, tz_error *error)
 {
     const tz_job job = {draw, release, frame};
-    return tz_job_queue_push(files->pictures, &job, error);
+    tz_status status = TZ_OK;
+    if (tz_run_files_write(files))
+        status = tz_job_queue_push(files->pictures, &job, error);
+    else
+        tz_frame_destroy(frame);
+    return tz_ranks_agree_status(files->ranks, status, error);
 }
 
 tz_status tz_run_files_settle(const tz_run_files *files, tz_error *error)

@@ -258,8 +258,10 @@ tz_status tz_simulation_save(const tz_simulation *simulation, tz_checkpoint_writ
     part parts[2];
     const int parts_count = parts_of(simulation, parts);
     void *room = malloc(PIECE_BYTES);
+    tz_status written = TZ_OK;
     tz_status status =
         room ? TZ_OK : tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a checkpoint");
+    status = tz_ranks_agree_status(simulation->ranks, status, error);
     for (int p = 0; p < parts_count; p++)
         for (int f = 0; f < parts[p].problem->stencil->fields_count; f++) {
             int64_t low[TZ_AXES] = {0}, offset = 0;
@@ -269,13 +271,15 @@ tz_status tz_simulation_save(const tz_simulation *simulation, tz_checkpoint_writ
             for (size_t bytes; !status && (bytes = next_box(parts[p].problem, f, low, &box)) > 0;
                  offset += (int64_t)bytes) {
                 status = simulation->backend->load(parts[p].state, f, &box, room, error);
-                if (!status)
-                    status = tz_checkpoint_write(writer, first, offset, room, bytes, error);
+                if (!status && writer && !written)
+                    written = tz_checkpoint_write(writer, first, offset, room, bytes, error);
+                if (written && !simulation->ranks) /* others load with this one */
+                    status = written;
             }
             first++;
         }
     free(room);
-    return status;
+    return status ? status : written;
 }
 
 static tz_status load_field(tz_simulation *simulation, const part *to, int field,

@@ -162,7 +162,8 @@ static tz_status record_group(tz_runner *r, tz_error *error)
     const tz_status status = tz__run_wait(r, error);
     if (status)
         return status;
-    tz_policy_record(simulation->policy, watch->stages, watch->iterations, watch->seconds);
+    tz_policy_record(simulation->policy, watch->stages, watch->iterations,
+                     tz_ranks_largest(simulation->ranks, watch->seconds));
     simulation->watch = (tz_stopwatch){.stages = 0};
     return TZ_OK;
 }
@@ -412,6 +413,8 @@ tz_status tz_simulation_run(tz_simulation *simulation, const tz_run *run, tz_run
                    .run = run,
                    .result = result,
                    .at = run->position ? run->position : &own,
+                   .refused =
+                       simulation->ranks, /* another thread's loads would come in any order */
                    .until = !isnan(run->until_residual)};
     const bool until_residual = r.until && !run->until_is_update;
     r.looks = !until_residual && !simulation->correction && tz_stencil_has_real(stencil) &&

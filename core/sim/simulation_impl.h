@@ -3,6 +3,7 @@
 #define TZ_CORE_SIM_SIMULATION_IMPL_H
 
 #include "backend/backend.h"
+#include "base/ranks.h"
 #include "policy/policy.h"
 #include "sim/simulation.h"
 #include "stencil/streamed_source.h"
@@ -27,15 +28,19 @@ struct tz_simulation {
     const tz_plugin *plugin;
     tz_series *scalars; /* of the problem */
     const tz_backend *backend;
+    tz_backend slabs;                 /* that table, if there are several devices */
+    tz_devices devices;               /* count 0: one device holds the grid */
     void *state;                      /* of the backend; NULL when dry */
     struct tz_correction *correction; /* of mixed precision; NULL: stages advance `state` */
     bool dry;
-    bool sync; /* wait for every stage */
+    bool sync;             /* wait for every stage */
+    const tz_ranks *ranks; /* NULL: alone */
     int threads;
-    tz_isa isa;        /* of row functions that the simulation itself calls */
-    int device;        /* ordinal of the GPU */
-    tz_limits limits;  /* the device's */
-    tz_policy *policy; /* NULL only during creation */
+    int (*stopped)(void); /* as tz_simulation_config has it */
+    tz_isa isa;           /* of row functions that the simulation itself calls */
+    int device;           /* ordinal of the GPU */
+    tz_limits limits;     /* the device's */
+    tz_policy *policy;    /* NULL only during creation */
     tz_stopwatch watch;
     tz_plan plan; /* complete */
     int64_t bytes;
@@ -55,6 +60,9 @@ struct tz_simulation {
     int64_t steps_unchecked;      /* iterations since the last check that every cell is finite */
     int64_t finite_step;          /* step of that check */
 };
+
+/* Where plans of the simulation run; `record` may be NULL. */
+tz_place tz__simulation_place(const tz_simulation *simulation, const tz_model_device *record);
 
 /* TZ_UNSUPPORTED: the simulation is dry and has no fields. */
 tz_status tz__simulation_need_fields(const tz_simulation *simulation, tz_error *error);

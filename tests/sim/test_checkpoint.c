@@ -56,8 +56,7 @@ static void test_file(void **state)
         assert_int_equal(arrays[i].bytes, sizes[i]);
         assert_int_equal(arrays[i].offset % 4096, 0);
         fill(wanted, (size_t)sizes[i], i);
-        assert_ok(
-            tz_checkpoint_read(reader, &arrays[i], 0, data, (size_t)sizes[i], &failure));
+        assert_ok(tz_checkpoint_read(reader, &arrays[i], 0, data, (size_t)sizes[i], &failure));
         assert_memory_equal(data, wanted, (size_t)sizes[i]);
     }
     assert_ptr_equal(tz_checkpoint_find(reader, "array 2"), &arrays[2]);
@@ -142,23 +141,23 @@ typedef struct kind {
     bool mixed;
 } kind;
 
-static const kind kinds[] = {{"hotspot", 2, {70, 45, 1}, false},   {"life", 2, {77, 40, 1}, false},
-                             {"grayscott", 2, {33, 40, 1}, false}, {"hotspot3d", 3, {20, 17, 9}, false},
-                             {"cell", 3, {40, 13, 11}, false},       {"poisson", 2, {45, 38, 1}, true},
-                             {"wave2d", 2, {50, 41, 1}, false}};
+static const kind kinds[] = {
+    {"hotspot", 2, {70, 45, 1}, false},   {"life", 2, {77, 40, 1}, false},
+    {"grayscott", 2, {33, 40, 1}, false}, {"hotspot3d", 3, {20, 17, 9}, false},
+    {"cell", 3, {40, 13, 11}, false},     {"poisson", 2, {45, 38, 1}, true},
+    {"wave2d", 2, {50, 41, 1}, false}};
 
 static tz_simulation *make(const kind *k, const char *backend, int height, int threads)
 {
-    const tz_simulation_config config = {
-        .registry = registry,
-        .stencil = k->stencil,
-        .dims = k->dims,
-        .extent = {k->extent[0], k->extent[1], k->extent[2]},
-        .precision = k->mixed ? TZ_DOUBLE : -1,
-        .mixed = k->mixed,
-        .backend = backend,
-        .threads = threads,
-        .plan = {.height = height}};
+    const tz_simulation_config config = {.registry = registry,
+                                         .stencil = k->stencil,
+                                         .dims = k->dims,
+                                         .extent = {k->extent[0], k->extent[1], k->extent[2]},
+                                         .precision = k->mixed ? TZ_DOUBLE : -1,
+                                         .mixed = k->mixed,
+                                         .backend = backend,
+                                         .threads = threads,
+                                         .plan = {.height = height}};
     tz_simulation *simulation = NULL;
     if (tz_simulation_create(&simulation, &config, &failure) != TZ_OK)
         return NULL;
@@ -197,9 +196,9 @@ static tz_status stop(void *context, tz_simulation *simulation, tz_error *error)
     stopper *s = context;
     if (s->left-- > 0)
         return TZ_OK;
-    json_t *facts = json_pack("{s:o, s:o, s:o}", "identity", tz_simulation_identity(simulation),
-                              "progress", tz_simulation_progress(simulation), "run",
-                              tz_run_position_to_json(s->position));
+    json_t *facts =
+        json_pack("{s:o, s:o, s:o}", "identity", tz_simulation_identity(simulation), "progress",
+                  tz_simulation_progress(simulation), "run", tz_run_position_to_json(s->position));
     save(simulation, facts, s->path);
     json_decref(facts);
     s->stopped = true;
@@ -240,7 +239,8 @@ static void check_kind(const kind *k, const tz_run *run, int pauses, const char 
         tz_checkpoint_reader *reader;
         assert_ok(tz_checkpoint_open(&reader, path, true, &failure));
         const json_t *facts = tz_checkpoint_facts(reader);
-        assert_ok(tz_simulation_check_identity(other, json_object_get(facts, "identity"), &failure));
+        assert_ok(
+            tz_simulation_check_identity(other, json_object_get(facts, "identity"), &failure));
         assert_ok(tz_simulation_restore(other, json_object_get(facts, "progress"), reader, "0/",
                                         &failure));
         tz_run_position from = {.result = &result};
@@ -274,7 +274,9 @@ static void test_until(void **state)
 {
     scratch *s = *state;
     const tz_run residual = {.steps = 700, .until_residual = 1e-9},
-                 update = {.steps = 90, .until_residual = 1e-9, .until_is_update = true,
+                 update = {.steps = 90,
+                           .until_residual = 1e-9,
+                           .until_is_update = true,
                            .check_every = 10};
     snprintf(s->path, sizeof s->path, "%s/file", s->directory);
     for (int pauses = 1; pauses < 60; pauses += 9) {
