@@ -1,21 +1,14 @@
 #include "lua/checkpoint.h"
 
-#include "base/json_values.h"
 #include "lua/api.h"
+#include "lua/checkpoint_parts.h"
 #include "lua/interrupt.h"
 #include "lua/keys.h"
 #include "lua/module.h"
 #include "lua/recall.h"
-#include "output/checkpoints.h"
-#include <inttypes.h>
 #include <math.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 struct tz_checkpoints {
     bool on, stopped; /* stopped: the one after a signal is written */
@@ -24,305 +17,8 @@ struct tz_checkpoints {
     int64_t number; /* of the last one */
     int slot;       /* of the next one */
     bool told;      /* that no more can be written */
-    pthread_mutex_t lock;
-    /* With the lock: */
-    double cost_s;    /* of the last one that was written */
-    tz_error failure; /* of one; code TZ_OK: none, or told */
-    int64_t written;  /* how many */
+    tz_written written;
 };
-
-/* ---- The parts of one ------------------------------------------------------------------------ */
-
-/* A simulation, or the copy of its fields. */
-typedef struct source {
-    const tz_simulation *simulation;
-    tz_snapshot *snapshot; /* NULL: the simulation itself */
-    size_t first;          /* number of its first array */
-    tz_table **tables;     /* of its outputs, owned list of borrowed tables */
-    size_t outputs;
-    json_t *facts; /* of the outputs, borrowed from all facts */
-} source;
-
-typedef struct sample {
-    double *values; /* owned */
-    size_t count, array;
-} sample;
-
-/* All that another thread needs. */
-typedef struct writing {
-    tz_checkpoints *owner;
-    const tz_run_files *files;
-    const tz_journal *journal;
-    char path[PATH_MAX + 32];
-    json_t *facts;
-    source *sources;
-    size_t sources_count;
-    sample *samples;
-    size_t samples_count;
-    tz_checkpoint_array *arrays;
-    size_t arrays_count;
-    double began_s;
-} writing;
-
-static void release_writing(void *data)
-{
-    writing *w = data;
-    for (size_t i = 0; i < w->sources_count; i++) {
-        tz_snapshot_release(w->sources[i].snapshot);
-        free(w->sources[i].tables);
-    }
-    for (size_t i = 0; i < w->samples_count; i++)
-        free(w->samples[i].values);
-    json_decref(w->facts);
-    free(w->sources);
-    free(w->samples);
-    free(w->arrays);
-    free(w);
-}
-
-/* The rows that tables have, which are on the disk before the checkpoint is. */
-static tz_status sync_tables(writing *w, tz_error *error)
-{
-    bool failed = false;
-    for (size_t i = 0; i < w->sources_count; i++)
-        for (size_t k = 0; k < w->sources[i].outputs; k++) {
-            int64_t bytes = -1;
-            if (w->sources[i].tables[k]) {
-                const tz_status status = tz_table_sync(w->sources[i].tables[k], &bytes, error);
-                if (status)
-                    return status;
-            }
-            tz_json_put_integer(json_array_get(w->sources[i].facts, k), "table", bytes, &failed);
-        }
-    return failed ? tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a checkpoint")
-                  : TZ_OK;
-}
-
-static tz_status write_file(writing *w, tz_error *error)
-{
-    const tz_ranks *ranks = w->files->ranks;
-    const bool leads = tz_run_files_write(w->files);
-    tz_checkpoint_writer *file = NULL;
-    tz_status status = leads ? tz_journal_sync(w->journal, error) : TZ_OK;
-    if (!status && leads)
-        status = tz_checkpoint_begin(&file, w->path, w->facts, w->arrays, w->arrays_count, error);
-    status = tz_ranks_agree_status(ranks, status, error);
-    if (status) {
-        tz_checkpoint_abort(file);
-        return status;
-    }
-    for (size_t i = 0; !status && i < w->sources_count; i++) {
-        const source *s = &w->sources[i];
-        status =
-            tz_simulation_save(s->snapshot ? tz_snapshot_simulation(s->snapshot) : s->simulation,
-                               file, s->first, error);
-    }
-    for (size_t i = 0; !status && leads && i < w->samples_count; i++)
-        status = tz_checkpoint_write(file, w->samples[i].array, 0, w->samples[i].values,
-                                     w->samples[i].count * sizeof(double), error);
-    if (!status && leads)
-        status = tz_checkpoint_commit(file, error);
-    else
-        tz_checkpoint_abort(file);
-    return tz_ranks_agree_status(ranks, status, error);
-}
-
-/* The job. Only errors of outputs are errors of the run. */
-static tz_status run_writing(void *data, tz_error *error)
-{
-    writing *w = data;
-    tz_error why = {0};
-    tz_status status = w->files->pictures ? tz_job_queue_settle(w->files->pictures, error) : TZ_OK;
-    if (!status)
-        status = sync_tables(w, error);
-    status = tz_ranks_agree_status(w->files->ranks, status, error);
-    if (status)
-        return status;
-    const tz_status written = write_file(w, &why);
-    pthread_mutex_lock(&w->owner->lock);
-    if (written) {
-        w->owner->failure = why;
-    } else {
-        w->owner->written++;
-        w->owner->cost_s = tz_machine_clock_s() - w->began_s;
-    }
-    pthread_mutex_unlock(&w->owner->lock);
-    return TZ_OK;
-}
-
-/* ---- What it says ---------------------------------------------------------------------------- */
-
-static json_t *outputs_of(const tz_simulation_handle *handle, source *s, bool *failed)
-{
-    json_t *list = json_array();
-    for (const tz_binding *b = handle->bindings; b; b = b->next)
-        s->outputs++;
-    s->tables = calloc(s->outputs + 1, sizeof *s->tables);
-    *failed |= !s->tables;
-    size_t i = 0;
-    for (const tz_binding *b = handle->bindings; b && !*failed; b = b->next) {
-        char pattern[200];
-        json_t *entry = json_object();
-        tz_binding_pattern(b, pattern, sizeof pattern);
-        tz_json_put_text(entry, "pattern", pattern, failed);
-        tz_json_put_integer(entry, "count", b->writer.count, failed);
-        tz_json_put_integer(entry, "last_step", b->writer.last_step, failed);
-        *failed |= json_array_append_new(list, entry) != 0;
-        s->tables[i++] = b->writer.table;
-    }
-    s->facts = list;
-    return list;
-}
-
-static void prefix_of(const tz_simulation_handle *handle, char prefix[32])
-{
-    snprintf(prefix, 32, "%zu/", handle->index);
-}
-
-/* Add the arrays of a simulation to the list. */
-static bool add_arrays(writing *w, const tz_simulation_handle *handle, source *s)
-{
-    char prefix[32];
-    prefix_of(handle, prefix);
-    const size_t count = tz_simulation_arrays(handle->simulation, prefix, NULL, 0);
-    tz_checkpoint_array *grown =
-        realloc(w->arrays, (w->arrays_count + count + 1) * sizeof *w->arrays);
-    if (!grown)
-        return false;
-    w->arrays = grown;
-    s->first = w->arrays_count;
-    w->arrays_count +=
-        tz_simulation_arrays(handle->simulation, prefix, w->arrays + w->arrays_count, count);
-    return true;
-}
-
-static json_t *simulations_of(const tz_context *context, writing *w, bool *failed)
-{
-    json_t *list = json_array();
-    size_t count = 0;
-    for (const tz_simulation_handle *h = context->open; h; h = h->next)
-        count++;
-    w->sources = calloc(count + 1, sizeof *w->sources);
-    *failed |= !w->sources;
-    for (const tz_simulation_handle *h = context->open; h && !*failed; h = h->next) {
-        source *s = &w->sources[w->sources_count++];
-        *s = (source){.simulation = h->simulation};
-        json_t *entry = json_object();
-        tz_json_put_integer(entry, "index", (int64_t)h->index, failed);
-        tz_json_put_text(entry, "name", h->name, failed);
-        tz_json_put(entry, "identity", tz_simulation_identity(h->simulation), failed);
-        tz_json_put(entry, "progress", tz_simulation_progress(h->simulation), failed);
-        tz_json_put(entry, "outputs", outputs_of(h, s, failed), failed);
-        *failed |= json_array_append_new(list, entry) != 0 || !add_arrays(w, h, s);
-    }
-    return list;
-}
-
-/* Keep a copy of the sample of a run. */
-static void add_sample(writing *w, const tz_run_position *at, size_t number, bool *failed)
-{
-    tz_checkpoint_array *arrays = realloc(w->arrays, (w->arrays_count + 1) * sizeof *arrays);
-    sample *samples = realloc(w->samples, (w->samples_count + 1) * sizeof *samples);
-    w->arrays = arrays ? arrays : w->arrays;
-    w->samples = samples ? samples : w->samples;
-    const size_t bytes = at->sample_count * sizeof(double);
-    double *copy = arrays && samples ? malloc(bytes + 1) : NULL;
-    if (!copy) {
-        *failed = true;
-        return;
-    }
-    memcpy(copy, at->sample, bytes);
-    w->samples[w->samples_count++] = (sample){copy, at->sample_count, w->arrays_count};
-    tz_checkpoint_array *array = &w->arrays[w->arrays_count++];
-    snprintf(array->name, sizeof array->name, "run %zu/sample", number);
-    array->bytes = (int64_t)bytes;
-}
-
-/* The runs, the outermost first. */
-static json_t *runs_of(const tz_context *context, writing *w, bool *failed)
-{
-    json_t *list = json_array();
-    size_t count = 0;
-    for (const tz_active_run *r = context->runs; r; r = r->next)
-        count++;
-    for (const tz_active_run *r = context->runs; r; r = r->next) {
-        json_t *entry = json_object();
-        tz_json_put_integer(entry, "simulation", (int64_t)r->handle->index, failed);
-        tz_json_put(entry, "position", tz_run_position_to_json(&r->position), failed);
-        *failed |= json_array_insert_new(list, 0, entry) != 0;
-        count--;
-        if (r->position.sample)
-            add_sample(w, &r->position, count, failed);
-    }
-    return list;
-}
-
-static json_t *texts(int count, const char *const *items, bool *failed)
-{
-    json_t *list = json_array();
-    for (int i = 0; i < count; i++)
-        *failed |= json_array_append_new(list, json_string(items[i])) != 0;
-    return list;
-}
-
-/* What does not change from checkpoint to checkpoint. */
-static void put_origin(const tz_context *context, json_t *facts, bool *failed)
-{
-    const tz_script_options *options = context->options;
-    char here[PATH_MAX] = "", hash[32], date[40];
-    const time_t now = time(NULL);
-    struct tm parts;
-    if (!getcwd(here, sizeof here))
-        *failed = true;
-    snprintf(hash, sizeof hash, "%016" PRIx64, tz_checkpoint_sum(0, context->text, context->bytes));
-    strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", localtime_r(&now, &parts));
-    tz_json_put_text(facts, "trapeze", TZ_VERSION, failed);
-    tz_json_put_text(facts, "written", date, failed);
-    tz_json_put_text(facts, "scenario", options->path, failed);
-    tz_json_put_text(facts, "scenario_hash", hash, failed);
-    tz_json_put_text(facts, "folder", here, failed);
-    tz_json_put(facts, "arguments", texts(options->arguments_count, options->arguments, failed),
-                failed);
-}
-
-/* All facts; NULL with `error`. */
-static json_t *make_facts(tz_context *context, writing *w, tz_error *error)
-{
-    tz_checkpoints *c = context->checkpoints;
-    json_t *facts = json_object();
-    bool failed = !facts;
-    int64_t bytes = 0;
-    uint64_t sum = 0;
-    char text[32];
-    tz_bytes number = {.data = NULL};
-    tz_bytes_put_i64(&number, c->number + 1);
-    tz_recall_add(context, TZ_ENTRY_CHECKPOINT, &number);
-    free(number.data);
-    if (context->files.folder &&
-        tz_journal_flush(context->recall.journal, &bytes, &sum, error) != TZ_OK) {
-        json_decref(facts);
-        return NULL;
-    }
-    snprintf(text, sizeof text, "%016" PRIx64, sum);
-    tz_json_put_integer(facts, "number", c->number + 1, &failed);
-    put_origin(context, facts, &failed);
-    tz_json_put_integer(facts, "journal_bytes", bytes, &failed);
-    tz_json_put_text(facts, "journal_sum", text, &failed);
-    tz_json_put_integer(facts, "log_bytes",
-                        context->files.folder ? tz_folder_log_bytes(context->files.folder) : 0,
-                        &failed);
-    tz_json_put_integer(facts, "simulations_made", (int64_t)context->simulations, &failed);
-    tz_json_put(facts, "simulations", simulations_of(context, w, &failed), &failed);
-    tz_json_put(facts, "runs", runs_of(context, w, &failed), &failed);
-    for (const tz_simulation_handle *h = context->open; h; h = h->next)
-        tz_handle_record(h);
-    tz_json_put(facts, "record", tz_record_copy(context->files.record), &failed);
-    if (!failed)
-        return facts;
-    json_decref(facts);
-    tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a checkpoint");
-    return NULL;
-}
 
 /* Copies of all fields, so that another thread can write them. False: not possible. */
 static bool freeze(tz_context *context, writing *w)
@@ -352,10 +48,10 @@ static void warn_about(tz_context *context, const tz_error *why)
 static void tell_failure(tz_context *context)
 {
     tz_checkpoints *c = context->checkpoints;
-    pthread_mutex_lock(&c->lock);
-    const tz_error why = c->failure;
-    c->failure.code = TZ_OK;
-    pthread_mutex_unlock(&c->lock);
+    pthread_mutex_lock(&c->written.lock);
+    const tz_error why = c->written.failure;
+    c->written.failure.code = TZ_OK;
+    pthread_mutex_unlock(&c->written.lock);
     if (why.code)
         warn_about(context, &why);
 }
@@ -405,15 +101,16 @@ static tz_status prepare(tz_context *context, writing **out, tz_error *error)
     writing *w = calloc(1, sizeof *w);
     if (!w)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a checkpoint");
-    *w = (writing){.owner = c,
+    *w = (writing){.result = &c->written,
+                   .number = c->number + 1,
                    .files = &context->files,
                    .journal = context->recall.journal,
                    .began_s = tz_machine_clock_s()};
     tz_checkpoints_file(context->result->folder, c->slot, w->path, sizeof w->path);
-    w->facts = make_facts(context, w, error);
-    if (!w->facts) {
-        release_writing(w);
-        return error->code;
+    status = tz__checkpoint_gather(context, w, error);
+    if (status) {
+        tz__checkpoint_release(w);
+        return status;
     }
     *out = w;
     return TZ_OK;
@@ -435,7 +132,7 @@ tz_status tz_checkpoint_now(tz_context *context, bool wait, tz_error *error)
     status = prepare(context, &w, &why);
     if (tz_ranks_agree_status(context->options->ranks, status, &why) != TZ_OK) {
         if (w)
-            release_writing(w);
+            tz__checkpoint_release(w);
         warn_about(context, &why);
         c->due_s = tz_machine_clock_s() + c->interval_s;
         return TZ_OK;
@@ -444,10 +141,10 @@ tz_status tz_checkpoint_now(tz_context *context, bool wait, tz_error *error)
     c->slot = 1 - c->slot;
     status = TZ_OK;
     if (!freeze(context, w) || wait) {
-        status = run_writing(w, error);
-        release_writing(w);
+        status = tz__checkpoint_write(w, error);
+        tz__checkpoint_release(w);
     } else {
-        const tz_job job = {run_writing, release_writing, w};
+        const tz_job job = {tz__checkpoint_write, tz__checkpoint_release, w};
         status = tz_job_queue_push(context->files.snapshots, &job, error);
     }
     for (const tz_simulation_handle *h = context->open; h; h = h->next)
@@ -509,9 +206,9 @@ static void set_alarm(const tz_context *context)
     double cost = 0;
     for (const tz_simulation_handle *h = context->open; h; h = h->next)
         cost += (double)tz_simulation_bytes(h->simulation) / 200e6;
-    pthread_mutex_lock(&c->lock);
-    cost = c->written > 0 ? c->cost_s : cost;
-    pthread_mutex_unlock(&c->lock);
+    pthread_mutex_lock(&c->written.lock);
+    cost = c->written.count > 0 ? c->written.cost_s : cost;
+    pthread_mutex_unlock(&c->written.lock);
     const double early = fmin(0.25 * limit, fmax(0.02 * limit, 1 + 3 * cost));
     tz_interrupt_alarm(fmax(c->began_s + limit - early - tz_machine_clock_s(), 1e-3));
 }
@@ -521,7 +218,7 @@ tz_status tz_checkpoints_begin(tz_context *context, tz_error *error)
     tz_checkpoints *c = calloc(1, sizeof *c);
     if (!c)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for checkpoints");
-    pthread_mutex_init(&c->lock, NULL);
+    pthread_mutex_init(&c->written.lock, NULL);
     c->began_s = tz_machine_clock_s();
     context->checkpoints = c;
     if (context->options->checkpoint_s > 0 || context->options->walltime_s > 0)
@@ -537,7 +234,7 @@ void tz_checkpoints_end(tz_context *context)
         return;
     tz_interrupt_alarm(0);
     tz_interrupt_grace(false);
-    pthread_mutex_destroy(&c->lock);
+    pthread_mutex_destroy(&c->written.lock);
     free(c);
     context->checkpoints = NULL;
 }
@@ -566,13 +263,13 @@ void tz_checkpoints_go_on(tz_context *context, int64_t number, int slot)
     tz_checkpoints *c = context->checkpoints;
     c->number = number;
     c->slot = slot;
-    c->written++;
+    c->written.count++;
     c->due_s = tz_machine_clock_s() + c->interval_s;
 }
 
 bool tz_checkpoints_written(const tz_context *context)
 {
-    return context->checkpoints && context->checkpoints->written > 0;
+    return context->checkpoints && context->checkpoints->written.count > 0;
 }
 
 /* ---- tz.checkpoint --------------------------------------------------------------------------- */
