@@ -414,7 +414,8 @@ void tz_array_register(lua_State *L)
         TZ_API("array:min()", array_min, "The least element that is not NaN."),
         TZ_API("array:max()", array_max, "The largest element that is not NaN."),
         TZ_API("array:sum()", array_sum, "The sum of all elements, in double precision."),
-        TZ_API("array:save(name)", array_save, "Writes the array to `NAME.npy` in the run folder."),
+        TZ_API("array:save(name)", array_save, "Writes the array to `NAME.npy` in the run folder.",
+               .recall = TZ_RECALL_GIVE),
         TZ_API("array:close()", array_close,
                "Frees the memory now. Otherwise that happens when the array is collected."),
         TZ_API_END};

@@ -4,6 +4,7 @@
 #include "lua/api.h"
 #include "lua/array.h"
 #include "lua/keys.h"
+#include "lua/recall.h"
 #include "lua/together.h"
 #include "output/format/png_read.h"
 #include "output/format/text.h"
@@ -146,6 +147,7 @@ static int value_read(lua_State *L)
         snprintf(handle->rule, sizeof handle->rule, "%s", rule);
         handle->claims_rule = true;
     }
+    tz_recall_input(L, path);
     handle->at_axes = at_axes;
     memcpy(handle->at, at, sizeof at);
     return 1;
@@ -158,7 +160,7 @@ void tz_read_register(lua_State *L)
                "An array from a file: `.npy`, `.png` (gray values), `.rle` (a Life pattern), else "
                "text, "
                "numbers between blanks. A relative path begins in the script's folder.",
-               .options = read_options),
+               .options = read_options, .recall = TZ_RECALL_CALL),
         TZ_API_END};
     tz_api_add(L, functions);
 }

@@ -43,20 +43,29 @@ void tz_writer_pattern(const tz_writer *writer, char *text, size_t size)
              tz_output_suffix(kind));
 }
 
-/* "temperature-000100.png"; with "-r2" before the number after one rewind. "" if another rank writes
- * it. */
+/* "temperature-000100.png"; with "-r2" before the number after one rewind. */
+void tz_writer_file(const tz_writer *writer, int64_t step, char name[TZ_WRITER_FILE_SIZE])
+{
+    char again[24] = "";
+    if (writer->rewinds > 0)
+        snprintf(again, sizeof again, "-r%d", writer->rewinds + 1);
+    if (writer->output->kind == TZ_OUTPUT_TABLE)
+        tz_writer_pattern(writer, name, TZ_WRITER_FILE_SIZE);
+    else
+        snprintf(name, TZ_WRITER_FILE_SIZE, "%s%s-%06lld%s", writer->stem, again, (long long)step,
+                 tz_output_suffix(writer->output->kind));
+}
+
+/* "" if another rank writes it. */
 static tz_status make_path(const tz_writer *writer, int64_t step, char *path, size_t size,
                            tz_error *error)
 {
-    char name[240], again[24] = "";
+    char name[TZ_WRITER_FILE_SIZE];
     path[0] = '\0';
     if (!tz_run_files_write(writer->files))
         return TZ_OK;
-    if (writer->rewinds > 0)
-        snprintf(again, sizeof again, "-r%d", writer->rewinds + 1);
-    snprintf(name, sizeof name, "%s%s-%06lld%s", writer->stem, again, (long long)step,
-             tz_output_suffix(writer->output->kind));
-    return tz_folder_join(writer->files->folder, name, path, size, error);
+    tz_writer_file(writer, step, name);
+    return tz_run_files_path(writer->files, name, path, size, error);
 }
 
 /* ---- Pictures -------------------------------------------------------------------------------- */
@@ -370,9 +379,8 @@ static tz_status add_row(tz_writer *writer, const tz_writer_row *row, tz_error *
     }
     tz_status status = TZ_OK;
     if (!writer->table) {
-        char path[PATH_MAX], name[200];
-        tz_writer_pattern(writer, name, sizeof name);
-        status = tz_folder_join(writer->files->folder, name, path, sizeof path, error);
+        char path[PATH_MAX];
+        status = make_path(writer, 0, path, sizeof path, error);
         if (status == TZ_OK)
             status = tz_table_create(&writer->table, path, output->columns_count, titles, error);
     }
@@ -415,6 +423,21 @@ tz_status tz_writer_write(tz_writer *writer, const tz_simulation *source, tz_err
         status = write_vti(writer, source, path, error);
     }
     return tz_ranks_agree_status(writer->files->ranks, status, error);
+}
+
+tz_status tz_writer_go_on(tz_writer *writer, int64_t last_step, int64_t count, int64_t table_bytes,
+                          tz_error *error)
+{
+    char path[PATH_MAX], name[TZ_WRITER_FILE_SIZE];
+    writer->last_step = last_step;
+    writer->count = count;
+    if (table_bytes < 0)
+        return TZ_OK;
+    tz_writer_file(writer, 0, name);
+    const tz_status status = tz_folder_join(writer->files->folder, name, path, sizeof path, error);
+    return status ? status
+                  : tz_table_open(&writer->table, path, writer->output->columns_count, table_bytes,
+                                  error);
 }
 
 bool tz_writer_is_done(const tz_writer *writer, int64_t step)
