@@ -48,17 +48,41 @@ void tz_array_memory_release(tz_array_memory *memory)
         return;
     tz_array_destroy(memory->owned);
     tz_npy_unmap(&memory->map);
+    tz_npy_close(memory->file);
     free(memory);
 }
 
-tz_array_handle *tz_array_check(lua_State *L, int index, const char *what)
+tz_array_handle *tz_array_check_open(lua_State *L, int index, const char *what)
 {
     tz_array_handle *handle = luaL_testudata(L, index, TZ_TYPE_ARRAY);
     if (!handle)
         tz_raise(L, "%s: needs an array (tz.read, tz.array or sim:array), not %s", what,
                  tz_kind_text(L, index));
-    if (!handle->view.data)
+    if (!handle->memory)
         tz_raise(L, "%s: the array (%.200s) is closed", what, handle->source);
+    return handle;
+}
+
+tz_array_handle *tz_array_check(lua_State *L, int index, const char *what)
+{
+    tz_array_handle *handle = tz_array_check_open(L, index, what);
+    tz_array_memory *memory = handle->memory;
+    tz_array *array = NULL;
+    tz_error error;
+    if (handle->view.data)
+        return handle;
+    tz_status status = tz_npy_map(memory->file, &memory->map, &error);
+    if (status == TZ_OK)
+        handle->view.data = (void *)memory->map.data;
+    else if (status == TZ_UNSUPPORTED)
+        status = tz_npy_read_all(memory->file, &array, &error);
+    if (status != TZ_OK)
+        tz_raise_error(L, what, &error);
+    if (array) {
+        tz_array_own(handle, array);
+        tz_npy_close(memory->file);
+        memory->file = NULL;
+    }
     return handle;
 }
 
@@ -156,7 +180,7 @@ static void store(lua_State *L, tz_array *array, int64_t i, int index, const cha
 
 static int array_set(lua_State *L)
 {
-    tz_array_handle *handle = tz_array_check(L, 1, "array:set");
+    tz_array_handle *handle = tz_array_check_open(L, 1, "array:set");
     if (!handle->memory->owned || handle->memory->users > 1)
         tz_raise(L,
                  "array:set: the array (%.200s) is read-only: it is a large file or feeds a "
@@ -263,7 +287,7 @@ static int array_index(lua_State *L)
         lua_pushstring(L, handle->source);
         return 1;
     }
-    tz_array_check(L, 1, "array");
+    tz_array_check_open(L, 1, "array");
     const tz_array *array = &handle->view;
     if (strcmp(key, "shape") == 0) {
         tz_push_integers(L, array->dims, array->shape);
@@ -285,7 +309,7 @@ static int array_index(lua_State *L)
 
 static int array_length(lua_State *L)
 {
-    const tz_array *array = &tz_array_check(L, 1, "#")->view;
+    const tz_array *array = &tz_array_check_open(L, 1, "#")->view;
     lua_pushinteger(L, tz_shape_count(array->dims, array->shape));
     return 1;
 }
@@ -294,7 +318,7 @@ static int array_tostring(lua_State *L)
 {
     const tz_array_handle *handle = luaL_checkudata(L, 1, TZ_TYPE_ARRAY);
     const tz_array *array = &handle->view;
-    if (!array->data) {
+    if (!handle->memory) {
         lua_pushfstring(L, "array (%s, closed)", handle->source);
         return 1;
     }
