@@ -8,13 +8,16 @@
 #include "lua/module.h"
 #include "lua/push.h"
 #include "lua/random.h"
+#include "output/format/hdf5.h"
 #include "output/format/number.h"
 #include "output/format/vti.h"
+#include "output/format/xdmf.h"
 #include "stencil/streamed_source.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 tz_array_handle *tz_array_push(lua_State *L, const char *source)
 {
@@ -226,35 +229,77 @@ static int array_sum(lua_State *L)
     return 1;
 }
 
-static tz_status save_vti(const tz_array *array, const char *path, tz_error *error)
+/* What array:save writes, by the ending of the name. */
+typedef struct saved {
+    const char *suffix;
+    tz_status (*begin)(tz_grid_file **out, const char *path, const tz_grid *grid, tz_error *error);
+} saved;
+
+static const saved kinds[] = {{".npy", NULL},          {".rle", NULL},
+                              {".vti", tz_vti_begin},  {".h5", tz_hdf5_begin},
+                              {".xdmf", tz_raw_begin}, {NULL, NULL}};
+
+/* The array as the field "data" of a grid. */
+static tz_status save_grid(const tz_array *array, const saved *kind, const char *path,
+                           tz_error *error)
 {
-    const tz_vti_field field = {.name = "data", .dtype = array->dtype};
-    tz_vti_writer *writer = NULL;
-    tz_status status =
-        tz_vti_write_begin(&writer, path, array->dims, array->shape, &field, 1, error);
+    const tz_grid_field field = {.name = "data", .dtype = array->dtype};
+    tz_grid grid = tz_grid_of(array->dims, array->shape);
+    grid.fields = &field;
+    grid.fields_count = 1;
+    tz_grid_file *file = NULL;
+    tz_status status = kind->begin(&file, path, &grid, error);
     if (status != TZ_OK)
         return status;
     status =
-        tz_vti_write_slab(writer, 0, array->data, tz_shape_count(array->dims, array->shape), error);
-    if (status == TZ_OK)
-        return tz_vti_write_commit(writer, error);
-    tz_vti_write_abort(writer);
-    return status;
+        tz_grid_file_write(file, 0, array->data, tz_shape_count(array->dims, array->shape), error);
+    if (status != TZ_OK) {
+        tz_grid_file_abort(file);
+        return status;
+    }
+    return tz_grid_file_commit(file, error);
 }
 
-/* array:save(name): a .npy, .rle or .vti file in the run folder. */
+/* The numbers to NAME.raw, the rest to NAME.xdmf at `path`. */
+static tz_status save_xdmf(tz_context *context, const tz_array *array, const saved *kind,
+                           const char *name, const char *path, tz_error *error)
+{
+    const tz_grid_field field = {.name = "data", .dtype = array->dtype};
+    tz_grid grid = tz_grid_of(array->dims, array->shape);
+    char raw[128], raw_path[PATH_MAX];
+    grid.fields = &field;
+    grid.fields_count = 1;
+    snprintf(raw, sizeof raw, "%.*s.raw", (int)(strlen(name) - strlen(kind->suffix)), name);
+    tz_status status = tz_handle_open_file(context, raw, raw_path, sizeof raw_path, error);
+    if (status == TZ_OK && access(path, F_OK) == 0)
+        status = tz_error_set(error, TZ_IO, path, "exists already");
+    if (status == TZ_OK)
+        status = save_grid(array, kind, raw_path, error);
+    if (status != TZ_OK)
+        return status;
+    tz_record_file(context->files.record, raw);
+    return tz_xdmf_add(path, raw, &grid, error);
+}
+
+static const saved *find_kind(lua_State *L, const char *name)
+{
+    const char *suffix = strrchr(name, '.');
+    for (const saved *kind = kinds; kind->suffix; kind++)
+        if (suffix && strcmp(suffix, kind->suffix) == 0)
+            return kind;
+    tz_raise(L, "array:save: '%.100s' must end in .npy, .rle, .vti, .h5 or .xdmf", name);
+}
+
+/* array:save(name): a file in the run folder. */
 static int array_save(lua_State *L)
 {
     const tz_array_handle *handle = tz_array_check(L, 1, "array:save");
     const char *name = tz_text_check(L, 2, "array:save", "name");
     tz_context *context = tz_context_get(L);
-    const char *suffix = strrchr(name, '.');
-    const bool npy = suffix && strcmp(suffix, ".npy") == 0;
-    const bool rle = suffix && strcmp(suffix, ".rle") == 0;
+    const saved *kind = find_kind(L, name);
     tz_error error;
-    if (!npy && !rle && (!suffix || strcmp(suffix, ".vti") != 0))
-        tz_raise(L, "array:save: '%.100s' must end in .npy, .rle or .vti", name);
-    if (tz_folder_check_name(name, &error) != TZ_OK)
+    if (tz_folder_check_name(name, &error) != TZ_OK ||
+        (strcmp(kind->suffix, ".h5") == 0 && tz_hdf5_check(&error) != TZ_OK))
         tz_raise_error(L, "array:save", &error);
     if (context->options->check) {
         tz_context_print(context, "  writes %s\n", name);
@@ -262,13 +307,15 @@ static int array_save(lua_State *L)
     }
     char path[PATH_MAX];
     tz_status status = tz_handle_open_file(context, name, path, sizeof path, &error);
-    if (status == TZ_OK && npy)
+    if (status == TZ_OK && strcmp(kind->suffix, ".npy") == 0)
         status = tz_npy_write(path, &handle->view, &error);
-    else if (status == TZ_OK && rle)
+    else if (status == TZ_OK && strcmp(kind->suffix, ".rle") == 0)
         status =
             tz_rle_write(path, &handle->view, handle->rule[0] ? handle->rule : NULL, NULL, &error);
+    else if (status == TZ_OK && strcmp(kind->suffix, ".xdmf") == 0)
+        status = save_xdmf(context, &handle->view, kind, name, path, &error);
     else if (status == TZ_OK)
-        status = save_vti(&handle->view, path, &error);
+        status = save_grid(&handle->view, kind, path, &error);
     if (status != TZ_OK)
         tz_raise_error(L, "array:save", &error);
     tz_record_file(context->files.record, name);
@@ -437,7 +484,9 @@ void tz_array_register(lua_State *L)
         TZ_API("array:min()", array_min, "The least element that is not NaN."),
         TZ_API("array:max()", array_max, "The largest element that is not NaN."),
         TZ_API("array:sum()", array_sum, "The sum of all elements, in double precision."),
-        TZ_API("array:save(name)", array_save, "Writes the array to `NAME.npy` in the run folder."),
+        TZ_API("array:save(name)", array_save,
+               "Writes the array to a file in the run folder: `NAME.npy`, `.rle`, `.vti`, `.h5` or "
+               "`.xdmf` (with `NAME.raw`)."),
         TZ_API("array:close()", array_close,
                "Frees the memory now. Otherwise that happens when the array is collected."),
         TZ_API_END};
