@@ -54,6 +54,9 @@ static const char script[] =
     "    sim:every(1, tz.npy(name))\n"
     "end\n"
     "sim:every(1, tz.vti())\n"
+    "sim:every(1, tz.xdmf())\n"
+    /* Without a library that is refused. */
+    "pcall(sim.every, sim, 1, tz.hdf5 { name = 'h' })\n"
     "if not streamed then most[#most + 1] = 'residual' end\n"
     "sim:every(1, tz.table { 'step', 'hash', table.unpack(most) })\n"
     "if bits and #grid == 2 then sim:every(1, tz.rle()) end\n"
