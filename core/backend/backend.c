@@ -33,6 +33,9 @@ tz_status tz_backend_check_plan(const tz_plan *given, const char *backend, const
                             "'%s' is no family of the %s backend, which has '%s'", given->family,
                             backend, family);
     const char *knob = tz_plan_first_knob(given);
+    if (given->exchange > 0)
+        return tz_error_set(error, TZ_UNSUPPORTED, "exchange",
+                            "only slabs on several devices have exchanges");
     if (knob)
         return tz_error_set(error, TZ_UNSUPPORTED, "plan",
                             "the %s backend takes only height and tile: '%s' is a knob of the cuda "

@@ -9,9 +9,8 @@
  * With any plan, stages must compute the same bits as the reference backend.
  *
  * REQUIRED members are never NULL. OPTIONAL members may be NULL, with the meaning that is given.
- * Functions that can fail return a tz_status and fill `error`, which may be NULL. After an error,
- * outputs are undefined unless the text says otherwise. A function without a list of errors may
- * return TZ_MEMORY and TZ_BACKEND. */
+ * Functions that can fail fill `error`, which may be NULL; outputs are then undefined unless the text
+ * says otherwise. A function without a list of errors may return TZ_MEMORY and TZ_BACKEND. */
 #ifndef TZ_CORE_BACKEND_BACKEND_H
 #define TZ_CORE_BACKEND_BACKEND_H
 
@@ -29,8 +28,7 @@ typedef struct tz_backend {
     /* REQUIRED [any thread]. The device with that number. If it does not exist: TZ_BACKEND and
      * zeros. */
     tz_status (*identify)(int device, tz_device_identity *out, tz_error *error);
-    /* OPTIONAL [any thread]. Whether the backend can run on this machine; must be quick. NULL: it
-     * always can. */
+    /* OPTIONAL [any thread]. Whether it can run on this machine; quick. NULL: it always can. */
     int (*available)(void);
 
     /* ---- Plans ---- */
@@ -94,6 +92,8 @@ typedef struct tz_backend {
      * residual of `state` the source of `correction`. Waits for both. */
     tz_status (*refine)(void *state, void *correction, int64_t step, tz_update *out,
                         tz_error *error);
+    /* OPTIONAL: for states that hold a slab of a larger grid (backend/host/slab.h). NULL: none can. */
+    const struct tz_slab_functions *slab;
     /* OPTIONAL. Plane z of a field averaged down to nx x ny values (base/average.h). NULL: the
      * caller loads the cells and averages them. */
     tz_status (*shrink)(const void *state, int field, int64_t z, int nx, int ny, double *values,

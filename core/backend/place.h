@@ -23,11 +23,24 @@ typedef struct tz_device_identity {
     char key[256]; /* devices with the same key have the same best plans */
 } tz_device_identity;
 
+/* The devices that hold a grid in slabs, in the order of the slabs. A device may hold several. */
+enum { TZ_DEVICES_MAX = 64 };
+typedef struct tz_devices {
+    int count;
+    struct {
+        int device;   /* number of the GPU; the backends on the CPU ignore it */
+        int threads;  /* of a CPU */
+        double share; /* of the grid, compared with the others; over 0 */
+    } of[TZ_DEVICES_MAX];
+} tz_devices;
+
 /* A place to run plans: a device of this machine or another one. */
 typedef struct tz_place {
     const tz_model_device *device; /* its record, borrowed; NULL: none */
     int threads;                   /* of a CPU; for a GPU, threads that may compile kernels */
     tz_limits limits;              /* as the device reports them; zeros if it is absent */
+    const tz_devices
+        *devices; /* for the backends of backend/slabs: borrowed; each is like `device` */
 } tz_place;
 
 /* The limits to plan with. Each comes from the device, or else its record, or else an H200. */
@@ -61,8 +74,10 @@ typedef struct tz_backend_context {
     /* One for each field; NULL if the field is not streamed or has no source yet. */
     const tz_streamed_source *const *streamed;
     int threads;
-    int device; /* number of the GPU; the backends on the CPU ignore it */
-    bool sync;  /* wait after each stage, so that errors name the right stage */
+    int device;                /* number of the GPU; the backends on the CPU ignore it */
+    bool sync;                 /* wait after each stage, so that errors name the right stage */
+    const tz_devices *devices; /* for the backends of backend/slabs: not NULL there */
+    int exchange; /* for these: the iterations that ghost zones are made for; larger ones come later */
 } tz_backend_context;
 
 #endif

@@ -66,6 +66,7 @@ static int parse(const tz_command *command, int argc, char **argv, settings *s)
         TZ_FLAG("forget", &script->policy.forget),
         TZ_INTEGER("threads", &script->threads, 1, 1024),
         TZ_INTEGER("device", &script->device, 0, 1023),
+        TZ_TEXT("devices", &script->devices),
         TZ_CALL("family", &script->policy.given, tz_take_family),
         TZ_FLAG("sync", &script->sync),
         TZ_TEXT("out", &script->out),
@@ -175,6 +176,7 @@ const tz_command tz_command_run = {
         "  --family NAME      how stages are executed: {families}\n"
         "  --sync             wait for every stage and check it: faults of a GPU show at once\n"
         "  --device N         the GPU of the cuda backend, from 0\n"
+        "  --devices LIST     devices that hold slabs of the grid: all (GPUs), 0,2, or cpu:2\n"
         "\n"
         "  --out DIR          the run's folder: new or empty (default: runs/SCRIPT-NNN)\n"
         "  --set NAME=VALUE   a value for the script: tz.args.NAME; may be repeated\n"

@@ -35,6 +35,7 @@ typedef struct tz_script_options {
     tz_policy_choice policy; /* before the script's */
     int threads;             /* 0: the script's choice */
     int device;              /* ordinal of the GPU */
+    const char *devices;     /* as in tz_simulation_config; NULL: the script's choice */
     bool sync;               /* wait for every stage and check it */
     const char *out;         /* NULL: runs/NAME-NNN */
     size_t sets_count;       /* NAME=VALUE, each */

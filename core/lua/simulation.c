@@ -115,7 +115,40 @@ typedef struct request {
     const tz_stencil *stencil;
     const tz_plugin *plugin;
     char name[48]; /* "": none */
+    char devices[512];
 } request;
+
+/* `devices`: a text, or a list of numbers and texts, which becomes one. */
+static void get_devices(lua_State *L, int index, char *text, size_t size)
+{
+    size_t used = 0;
+    const int type = tz_table_get(L, index, "devices");
+    const lua_Integer count = type == LUA_TTABLE ? (lua_Integer)lua_rawlen(L, -1) : 1;
+    text[0] = '\0';
+    if (type != LUA_TNIL && type != LUA_TTABLE && type != LUA_TSTRING && type != LUA_TNUMBER)
+        tz_raise(L, "%s: 'devices' must be a text or a list of GPU numbers, not %s", what,
+                 tz_kind_text(L, -1));
+    if (type == LUA_TTABLE && count == 0)
+        tz_raise(L, "%s: the list 'devices' is empty", what);
+    for (lua_Integer i = 1; type != LUA_TNIL && i <= count; i++) {
+        if (type == LUA_TTABLE)
+            lua_rawgeti(L, -1, i);
+        const bool integer = lua_isinteger(L, -1) && lua_tointeger(L, -1) >= 0;
+        if (!integer && lua_type(L, -1) != LUA_TSTRING)
+            tz_raise(L, "%s: 'devices' must hold GPU numbers from 0 and texts, not %s", what,
+                     tz_kind_text(L, -1));
+        const int more = integer ? snprintf(text + used, size - used, "%s%lld", used ? "," : "",
+                                            (long long)lua_tointeger(L, -1))
+                                 : snprintf(text + used, size - used, "%s%s", used ? "," : "",
+                                            lua_tostring(L, -1));
+        if (more < 0 || (size_t)more >= size - used)
+            tz_raise(L, "%s: 'devices' is too long", what);
+        used += (size_t)more;
+        if (type == LUA_TTABLE)
+            lua_pop(L, 1);
+    }
+    lua_pop(L, 1);
+}
 
 static void get_plan(lua_State *L, int index, int dims, const tz_script_options *options,
                      tz_policy_config *policy, tz_simulation_config *config)
@@ -128,6 +161,7 @@ static void get_plan(lua_State *L, int index, int dims, const tz_script_options 
     tz_key_text(L, index, what, "backend", &config->backend);
     config->threads = options->threads > 0 ? options->threads : (int)threads;
     config->device = options->device;
+    config->devices = options->devices;
     config->sync = options->sync;
     if (options->backend)
         config->backend = options->backend;
@@ -156,6 +190,10 @@ static const tz_key simulation_options[] = {
     {"threads", "integer", "one for each core", "of the cpu backend"},
     {"backend", "text", "\"auto\"",
      "`\"reference\"`, `\"cpu\"`, `\"cuda\"`; `\"auto\"` is cuda where there is a GPU, else cpu"},
+    {"devices", "text or table", "one device",
+     "those that hold slabs of the grid: `\"all\"` GPUs, a list of GPU numbers `{ 0, 2 }`, or "
+     "slabs of the "
+     "CPU `\"cpu:2\"`; `\"0*2,1\"` gives GPU 0 twice the cells of GPU 1"},
     {"name", "text", "the stencil's, with a number", "in the names of files and messages"},
     TZ_POLICY_OPTIONS,
     TZ_PLAN_OPTIONS,
@@ -177,6 +215,9 @@ static void get_request(lua_State *L, const tz_script_options *options, request 
     if (tz_key_copy(L, 1, what, "name", r->name, sizeof r->name) &&
         tz_folder_check_name(r->name, &error) != TZ_OK)
         tz_raise_error(L, what, &error);
+    get_devices(L, 1, r->devices, sizeof r->devices);
+    if (!config->devices && r->devices[0])
+        config->devices = r->devices;
     config->boundary_values = r->values;
     config->boundary_values_count = tz_boundary_values_read(L, 1, what, r->stencil, r->values);
     get_fields(L, r->stencil);

@@ -26,7 +26,9 @@ tz_status tz__correction_create_fields(tz_simulation *simulation, tz_error *erro
                                         .streamed = simulation->streamed_pointers,
                                         .threads = simulation->threads,
                                         .device = simulation->device,
-                                        .sync = simulation->sync};
+                                        .sync = simulation->sync,
+                                        .devices = &simulation->devices,
+                                        .exchange = simulation->plan.exchange};
     return simulation->backend->create(&correction->state, &context, error);
 }
 
@@ -54,7 +56,7 @@ void *tz__iterated_state(const tz_simulation *simulation)
 
 int64_t tz__simulation_bytes_with(const tz_simulation *simulation, const tz_plan *plan)
 {
-    const tz_place place = {.threads = simulation->threads, .limits = simulation->limits};
+    const tz_place place = tz__simulation_place(simulation, NULL);
     const tz_backend *backend = simulation->backend;
     const int64_t bytes = backend->bytes(tz__iterated_problem(simulation), &place, plan);
     if (!simulation->correction)

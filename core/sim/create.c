@@ -1,4 +1,6 @@
 /* Creates a simulation: problem, backend, policy, then fields. */
+#include "backend/slabs/devices.h"
+#include "backend/slabs/slabs.h"
 #include "base/machine.h"
 #include "sim/correction.h"
 #include "sim/fields.h"
@@ -6,6 +8,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static tz_status check_memory(const tz_simulation *simulation, tz_error *error)
 {
@@ -36,6 +39,27 @@ static tz_status check_threads(int wanted, tz_error *error)
                         wanted, possible);
 }
 
+/* The devices that hold slabs, if the config names some. */
+static tz_status find_devices(tz_simulation *simulation, const tz_simulation_config *config,
+                              tz_error *error)
+{
+    if (!config->devices)
+        return TZ_OK;
+    const bool any = !config->backend || strcmp(config->backend, "auto") == 0;
+    tz_devices *devices = &simulation->devices;
+    tz_status status = tz_devices_parse(config->devices, any ? NULL : simulation->backend,
+                                        simulation->threads, &simulation->backend, devices, error);
+    if (!status)
+        simulation->device = devices->of[0].device;
+    if (status || devices->count == 1) {
+        *devices = (tz_devices){.count = 0};
+        return status;
+    }
+    status = tz_slabs_backend(simulation->backend, &simulation->slabs, error);
+    simulation->backend = &simulation->slabs;
+    return status;
+}
+
 /* Everything but the policy and the fields. */
 static tz_status set_up(tz_simulation *simulation, const tz_simulation_config *config,
                         tz_error *error)
@@ -53,7 +77,7 @@ static tz_status set_up(tz_simulation *simulation, const tz_simulation_config *c
         status = tz_problem_resolve(&simulation->problem, stencil, &own, error);
     if (!status && config->mixed)
         status = tz__correction_resolve(simulation, error);
-    if (!status)
+    if (!status && (!config->devices || config->backend))
         status = tz_backend_find(config->backend, &simulation->backend, error);
     if (!status && (config->threads < 0 || config->threads > 1024))
         status = tz_error_set(error, TZ_RANGE, "threads", "%d threads; 1 to 1024 are possible",
@@ -63,16 +87,19 @@ static tz_status set_up(tz_simulation *simulation, const tz_simulation_config *c
     tz_machine_read(&machine);
     simulation->isa = machine.isa;
     simulation->threads = config->threads > 0 ? config->threads : machine.cores;
+    simulation->device = config->device;
+    status = find_devices(simulation, config, error);
+    if (status)
+        return status;
     if (simulation->backend->serial)
         simulation->threads = 1;
-    if (simulation->backend == tz_backend_of_kind(false) && !config->dry)
+    if (!simulation->backend->is_gpu && !simulation->backend->serial && !config->dry)
         status = check_threads(simulation->threads, error);
     if (status)
         return status;
-    simulation->device = config->device;
     simulation->sync = config->sync;
     tz_device_identity device = {0};
-    status = simulation->backend->identify(config->device, &device, error);
+    status = simulation->backend->identify(simulation->device, &device, error);
     if (status == TZ_BACKEND && config->dry) /* a scenario is checked without the device, too */
         status = TZ_OK;
     simulation->limits = device.limits;
@@ -86,8 +113,10 @@ static tz_status create_fields(tz_simulation *simulation, const tz_simulation_co
     const tz_backend_context context = {.problem = &simulation->problem,
                                         .streamed = simulation->streamed_pointers,
                                         .threads = simulation->threads,
-                                        .device = config->device,
-                                        .sync = config->sync};
+                                        .device = simulation->device,
+                                        .sync = config->sync,
+                                        .devices = &simulation->devices,
+                                        .exchange = simulation->plan.exchange};
     tz_status status = simulation->backend->create(&simulation->state, &context, error);
     if (!status)
         status = tz__correction_create_fields(simulation, error);

@@ -13,18 +13,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The device that runs the simulation. `record` may be NULL. */
-static tz_place here(const tz_simulation *simulation, const tz_model_device *record)
+tz_place tz__simulation_place(const tz_simulation *simulation, const tz_model_device *record)
 {
-    return (tz_place){
-        .device = record, .threads = simulation->threads, .limits = simulation->limits};
+    return (tz_place){.device = record,
+                      .threads = simulation->threads,
+                      .limits = simulation->limits,
+                      .devices = simulation->devices.count > 0 ? &simulation->devices : NULL};
 }
 
 static tz_status complete_plan(void *context, tz_plan *plan, tz_error *error)
 {
     const tz_simulation *simulation = context;
-    const tz_place place = here(simulation, NULL);
+    const tz_place place = tz__simulation_place(simulation, NULL);
     plan->launch_iterations = 0; /* the family sets it */
+    if (plan->exchange > 0 && simulation->devices.count == 0)
+        return tz_error_set(error, TZ_UNSUPPORTED, "exchange",
+                            "one device holds the whole grid: only slabs on several devices are "
+                            "exchanged; give devices, or leave out 'exchange'");
     return simulation->backend->plan(tz__iterated_problem(simulation), &place, plan, error);
 }
 
@@ -48,7 +53,7 @@ static tz_status predictions(void *context, const tz_plan *given, tz_policy_opti
     tz_status status = tz_device_of(simulation->backend, simulation->device, &device, error);
     if (status)
         return status;
-    const tz_place place = here(simulation, &device);
+    const tz_place place = tz__simulation_place(simulation, &device);
     status = tz_predictions_create(&made, tz__iterated_problem(simulation), simulation->backend,
                                    &place, given, TZ_EFFORT_CACHED, error);
     if (status)
@@ -77,7 +82,7 @@ static tz_status candidates(void *context, const tz_plan *given, tz_policy_optio
     /* The candidates may depend on the device's record; the backend also lists them without one. */
     const bool known =
         tz_device_of(simulation->backend, simulation->device, &device, NULL) == TZ_OK;
-    const tz_place place = here(simulation, known ? &device : NULL);
+    const tz_place place = tz__simulation_place(simulation, known ? &device : NULL);
     tz_plan *plans = calloc(TZ_POLICY_OPTIONS_MAX, sizeof *plans);
     if (!plans)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a list of plans");
@@ -148,6 +153,9 @@ static bool memory_key(void *context, char *text, size_t size)
     append(&l, "; %s on %s", simulation->backend->name, device.key);
     if (!simulation->backend->is_gpu)
         append(&l, ", %d threads", simulation->threads);
+    for (int i = 0; i < simulation->devices.count; i++)
+        append(&l, "%s%d*%g", i ? "," : ", slabs ", simulation->devices.of[i].device,
+               simulation->devices.of[i].share);
     return !l.full;
 }
 

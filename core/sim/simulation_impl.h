@@ -27,6 +27,8 @@ struct tz_simulation {
     const tz_plugin *plugin;
     tz_series *scalars; /* of the problem */
     const tz_backend *backend;
+    tz_backend slabs;                 /* that table, if there are several devices */
+    tz_devices devices;               /* count 0: one device holds the grid */
     void *state;                      /* of the backend; NULL when dry */
     struct tz_correction *correction; /* of mixed precision; NULL: stages advance `state` */
     bool dry;
@@ -55,6 +57,9 @@ struct tz_simulation {
     int64_t steps_unchecked;      /* iterations since the last check that every cell is finite */
     int64_t finite_step;          /* step of that check */
 };
+
+/* Where plans of the simulation run; `record` may be NULL. */
+tz_place tz__simulation_place(const tz_simulation *simulation, const tz_model_device *record);
 
 /* TZ_UNSUPPORTED: the simulation is dry and has no fields. */
 tz_status tz__simulation_need_fields(const tz_simulation *simulation, tz_error *error);

@@ -112,6 +112,7 @@ static tz_status values_at(const tz_problem *problem, int64_t step, double *valu
     memcpy(derived, problem->derived[precision],
            (size_t)stencil->constants_count * sizeof *derived);
     const tz_problem *own = problem->narrow ? problem->narrow : problem;
+    own = own->slab.of ? own->slab.of : own;
     memcpy(origins, own->origin, sizeof origins);
     tz_setup setup = make_setup(own, precision, (tz_value *)own->params, derived, origins, message,
                                 sizeof message);

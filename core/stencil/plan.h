@@ -18,7 +18,8 @@
     X(vector, 1, 64, "adjacent elements that a lane holds")                                        \
     X(ahead, 1, 16, "rows or planes that are loaded before they are needed")                       \
     X(warps, 1, 32, "warps of a block")                                                            \
-    X(blocks, 1, 32, "blocks that must fit on a multiprocessor at once; limits their registers")
+    X(blocks, 1, 32, "blocks that must fit on a multiprocessor at once; limits their registers")   \
+    X(exchange, 1, 65536, "iterations between two exchanges of ghost zones among devices")
 
 enum { TZ_PLAN_HEIGHT_MAX = 1 << 20 };
 

@@ -466,3 +466,52 @@ void tz_problem_clear(tz_problem *problem)
 {
     clear_params(problem->params);
 }
+
+/* ---- Slabs ----------------------------------------------------------------------------------- */
+
+tz_problem tz_problem_slab(const tz_problem *whole, int64_t low, int64_t high, int64_t before,
+                           int64_t after)
+{
+    tz_problem slab = *whole;
+    const int axis = whole->dims - 1;
+    slab.slab =
+        (tz_slab){.of = whole, .first = low - before, .low = before, .high = before + high - low};
+    slab.extent[axis] = slab.elements[axis] = before + high - low + after;
+    for (int side = 0; side < 2; side++)
+        if (whole->boundary[axis][side] == TZ_PERIODIC && before + after > 0)
+            slab.boundary[axis][side] = TZ_CLAMP;
+    return slab;
+}
+
+void tz_problem_slab_refresh(tz_problem *slab)
+{
+    const tz_problem *whole = slab->slab.of;
+    memcpy(slab->params, whole->params, sizeof slab->params);
+    memcpy(slab->constants, whole->constants, sizeof slab->constants);
+    memcpy(slab->constants_in_double, whole->constants_in_double, sizeof slab->constants_in_double);
+    memcpy(slab->derived, whole->derived, sizeof slab->derived);
+    memcpy(slab->boundary_value, whole->boundary_value, sizeof slab->boundary_value);
+    slab->residual_per_update = whole->residual_per_update;
+    slab->source_per_update = whole->source_per_update;
+}
+
+void tz_problem_own(const tz_problem *problem, int64_t *low, int64_t *high)
+{
+    *low = problem->slab.of ? problem->slab.low : 0;
+    *high = problem->slab.of ? problem->slab.high : problem->elements[problem->dims - 1];
+}
+
+int64_t tz_problem_coordinate(const tz_problem *problem, int64_t here)
+{
+    if (!problem->slab.of)
+        return here;
+    const int64_t n = problem->slab.of->extent[problem->dims - 1];
+    return ((here + problem->slab.first) % n + n) % n;
+}
+
+bool tz_problem_is_ghost(const tz_problem *problem, const tz_box *box)
+{
+    const int axis = problem->dims - 1;
+    return problem->slab.of &&
+           (box->high[axis] <= problem->slab.low || box->low[axis] >= problem->slab.high);
+}

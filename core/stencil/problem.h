@@ -5,6 +5,16 @@
 #include "base/array.h"
 #include "stencil/types.h"
 
+/* A slab of a larger grid, which is cut along its last axis. Its arrays hold its own cells and, before
+ * and after them, a ghost zone: cells of other slabs. */
+typedef struct tz_slab {
+    const struct tz_problem
+        *of; /* the problem of the whole grid, borrowed; NULL: this is no slab */
+    int64_t
+        first; /* the cell of the whole grid that is cell 0 here; negative where the axis wraps */
+    int64_t low, high; /* its own cells, counted from cell 0 here */
+} tz_slab;
+
 typedef struct tz_problem {
     const tz_stencil *stencil;
     int dims;
@@ -27,7 +37,24 @@ typedef struct tz_problem {
     double residual_per_update;
     double source_per_update; /* tz_setup.source_per_update; NAN: the stencil has no refinement */
     int radius;               /* largest pass radius */
+    tz_slab slab;
 } tz_problem;
+
+/* The problem of a slab of `whole`: its own cells are `low` to `high` along the last axis, with ghost
+ * zones of `before` and `after` cells. A side with a ghost zone has the grid's rule, or clamp where the
+ * grid is periodic: results near its end are wrong, farther inside with each iteration. Borrows `whole`
+ * and its texts: do not clear it. */
+tz_problem tz_problem_slab(const tz_problem *whole, int64_t low, int64_t high, int64_t before,
+                           int64_t after);
+/* Take over the parameters and constants of the whole grid, which may have changed. */
+void tz_problem_slab_refresh(tz_problem *slab);
+
+/* The elements of a problem along its last axis that are its own: all of them without a slab. */
+void tz_problem_own(const tz_problem *problem, int64_t *low, int64_t *high);
+/* The coordinate of a cell in the whole grid, given that along the last axis here. */
+int64_t tz_problem_coordinate(const tz_problem *problem, int64_t here);
+/* Does a box along the last axis lie outside the problem's own cells? */
+bool tz_problem_is_ghost(const tz_problem *problem, const tz_box *box);
 
 /* Check a config against a stencil and derive the constants. Release the problem with
  * tz_problem_clear(). Errors: see tz_simulation_create(). */

@@ -58,6 +58,7 @@ const void *tz_streamed_source_row(const void *any, int64_t step, int64_t x, int
     const tz_streamed_source *source = any;
     static const tz_boundary around[2] = {TZ_PERIODIC, TZ_PERIODIC};
     const int64_t n = source->cells;
+    x += source->first;
     if (x >= 0 && x + count <= n) {
         if (source->data)
             return source->data + step * n + x;
@@ -65,7 +66,7 @@ const void *tz_streamed_source_row(const void *any, int64_t step, int64_t x, int
         return scratch;
     }
     for (int64_t i = 0; i < count;) {
-        if (source->boundary != TZ_PERIODIC && x + i >= n) {
+        if (source->boundary != TZ_PERIODIC && (x + i < 0 || x + i >= n)) {
             scratch[i++] = 0; /* outside the grid: never used */
             continue;
         }

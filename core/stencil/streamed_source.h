@@ -8,6 +8,7 @@ typedef struct tz_streamed_source {
     const int32_t *data; /* [slabs][cells]; NULL: the generator */
     int64_t slabs;       /* -1: endless */
     int64_t cells;       /* of a slab: nx */
+    int64_t first; /* the cell of it that is cell 0 of the problem: 0 but for slabs of a grid */
     tz_boundary boundary;
     tz_random random;
     uint64_t generation; /* different for each source that a field gets; from 1 */

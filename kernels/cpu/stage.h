@@ -44,6 +44,9 @@ typedef struct tz_stage {
     int dims;
     int64_t elements[TZ_AXES]; /* extents in elements */
     int64_t columns;           /* cells along x (differs from elements[0] for bits) */
+    /* Of a slab of a larger grid: the coordinate there of cell 0 along the last axis, and the grid's
+     * extent along it. Else 0 and the extent. */
+    int64_t first, whole;
     bool bits;
     tz_boundary boundary[TZ_AXES][2]; /* low and high side */
     size_t element_size[TZ_FIELDS_MAX];
@@ -70,6 +73,13 @@ typedef struct tz_stage {
 static inline int64_t tz_round_up(int64_t value, int64_t unit)
 {
     return (value + unit - 1) / unit * unit;
+}
+
+/* The coordinate in the whole grid of a cell along the last axis. */
+static inline int64_t tz_stage_coordinate(const tz_stage *stage, int64_t here)
+{
+    const int64_t at = here + stage->first;
+    return at >= stage->whole ? at - stage->whole : at < 0 ? at + stage->whole : at;
 }
 
 typedef struct tz_pipeline tz_pipeline;

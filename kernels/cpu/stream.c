@@ -189,7 +189,8 @@ static void compute_area(const tz_stage *stage, const tz_pipeline *pipeline, con
         in[v] = (tz_view){NULL, 0};
     for (int f = stencil->fields_count; f < tz_stencil_fields_all(stencil); f++)
         out[f] = (tz_target){NULL, 0};
-    const int64_t slab = job->wrap ? tz__wrap(j, tz__stream_extent(stage)) : j;
+    const int64_t slab =
+        tz_stage_coordinate(stage, job->wrap ? tz__wrap(j, tz__stream_extent(stage)) : j);
     const tz_span span = {
         .in = in,
         .out = out,
@@ -274,6 +275,19 @@ static void finish_slab(const tz_stage *stage, const tz_pipeline *pipeline, cons
     }
 }
 
+/* Compute an area of a slab of a 1-D grid: split where the coordinates wrap. */
+static void compute_line(const tz_stage *stage, const tz_pipeline *pipeline, const tz__job *job,
+                         int l, const tz__area *whole)
+{
+    tz__area part = *whole;
+    for (int64_t x = whole->x_low; x < whole->x_high; x = part.x_high) {
+        const int64_t at = tz_stage_coordinate(stage, x);
+        part.x_low = x;
+        part.x_high = tz__smaller(whole->x_high, x + stage->whole - at);
+        compute_area(stage, pipeline, job, l, 0, &part, at, 0);
+    }
+}
+
 static void run_level(const tz_stage *stage, const tz_pipeline *pipeline, const tz__job *job, int l,
                       int64_t from, int64_t to)
 {
@@ -283,6 +297,8 @@ static void run_level(const tz_stage *stage, const tz_pipeline *pipeline, const 
     for (int64_t j = from; j < to; j++) {
         if (wraps)
             compute_wrapped(stage, pipeline, job, l, j, &area);
+        else if (stage->dims == 1 && stage->first != 0)
+            compute_line(stage, pipeline, job, l, &area);
         else
             compute_area(stage, pipeline, job, l, j, &area, area.x_low, area.y_low);
         finish_slab(stage, pipeline, job, l, j, &area);

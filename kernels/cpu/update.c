@@ -102,21 +102,25 @@ static double combine_lanes(double *lanes)
 typedef struct cut {
     int radius, window; /* along the slabs */
     int halo_x, halo_y; /* elements around the part of a slab in a ring */
+    int64_t low, width; /* first slab, in 1-D element, and elements of a row */
     int64_t slabs, rows, chunk;
     int64_t segments, bands, chunks;
     ptrdiff_t stride;      /* elements from a row of a ring to the next */
     ptrdiff_t slab_stride; /* elements from a slab to the next */
 } cut;
 
-static cut cut_of(const tz_stage *stage, int radius, int threads)
+static cut cut_of(const tz_update_job *job, int radius, int threads)
 {
-    cut c = {.slabs = stage->dims == 1 ? 1 : stage->elements[stage->dims - 1],
+    const tz_stage *stage = job->stage;
+    const bool flat = stage->dims == 1;
+    cut c = {.slabs = flat ? 1 : job->high - job->low,
+             .low = job->low,
+             .width = flat ? job->high - job->low : stage->elements[0],
              .radius = stage->dims == 1 ? 0 : radius,
              .halo_x = stage->ghost,
              .halo_y = stage->dims == 3 ? stage->ghost : 0,
              .rows = 1};
-    const int64_t nx = stage->elements[0];
-    const int64_t width = nx < TZ_UPDATE_SEGMENT ? nx : TZ_UPDATE_SEGMENT;
+    const int64_t width = c.width < TZ_UPDATE_SEGMENT ? c.width : TZ_UPDATE_SEGMENT;
     c.window = 2 * c.radius + 1;
     c.stride = (ptrdiff_t)tz_round_up(width + 2 * c.halo_x, 8);
     if (stage->dims == 3) {
@@ -125,7 +129,7 @@ static cut cut_of(const tz_stage *stage, int radius, int threads)
         c.rows = c.rows < stage->elements[1] ? c.rows : stage->elements[1];
     }
     c.slab_stride = c.stride * (ptrdiff_t)(c.rows + 2 * c.halo_y);
-    c.segments = (nx + TZ_UPDATE_SEGMENT - 1) / TZ_UPDATE_SEGMENT;
+    c.segments = (c.width + TZ_UPDATE_SEGMENT - 1) / TZ_UPDATE_SEGMENT;
     c.bands = stage->dims == 3 ? (stage->elements[1] + c.rows - 1) / c.rows : 1;
     const int64_t wanted = (int64_t)threads * JOBS_OF_THREAD;
     c.chunk = (c.slabs * c.segments * c.bands + wanted - 1) / wanted;
@@ -134,22 +138,13 @@ static cut cut_of(const tz_stage *stage, int radius, int threads)
     return c;
 }
 
-static int64_t rows_of(const tz_stage *stage)
-{
-    return (stage->dims > 1 ? stage->elements[1] : 1) * (stage->dims > 2 ? stage->elements[2] : 1);
-}
-
-int64_t tz_update_sums(const tz_stage *stage)
-{
-    return (stage->elements[0] + TZ_UPDATE_SEGMENT - 1) / TZ_UPDATE_SEGMENT * rows_of(stage);
-}
-
 /* Each field has the rings of the largest window, and a slab for its new values. */
 size_t tz_update_work_bytes(const tz_stage *stage)
 {
     size_t most = 0;
     for (int p = 0; p < stage->stencil->passes_count; p++) {
-        const cut c = cut_of(stage, stage->stencil->passes[p].radius, 1);
+        const tz_update_job job = {.stage = stage, .high = stage->elements[stage->dims - 1]};
+        const cut c = cut_of(&job, stage->stencil->passes[p].radius, 1);
         const size_t bytes = (size_t)c.slab_stride * (size_t)(c.window + 1) * sizeof(double);
         most = bytes > most ? bytes : most;
     }
@@ -164,7 +159,7 @@ typedef struct part {
     tz_row_fn *rows;
     cut cut;
     uint32_t near; /* mask of the fields that it reads in its own slab alone */
-    int64_t x_low, width;
+    int64_t segment, x_low, width;
     int64_t y_low, height; /* rows of a slab */
     char *ring[TZ_FIELDS_MAX], *now[TZ_FIELDS_MAX];
     tally tally;
@@ -223,8 +218,9 @@ static void take_slab(const part *p, int f, int64_t j)
     const ptrdiff_t distance = stage->dims == 3   ? host->plane_stride
                                : stage->dims == 2 ? host->row_stride
                                                   : 0;
-    const int64_t from =
-        stage->dims == 1 ? 0 : tz_ghost_source(stage->boundary[stage->dims - 1], j, c->slabs);
+    const int64_t from = stage->dims == 1 ? 0
+                                          : tz_ghost_source(stage->boundary[stage->dims - 1], j,
+                                                            stage->elements[stage->dims - 1]);
     const int64_t count = p->width + 2 * c->halo_x, x = p->x_low - c->halo_x;
     char *to = slab_at(p, f, j);
     for (int64_t y = -c->halo_y; y < p->height + c->halo_y; y++) {
@@ -274,9 +270,9 @@ static void compute_slab(const part *p, int64_t k)
         .constants = stage->constants,
         .count = p->width,
         .rows = p->height,
-        .x = p->x_low,
-        .y = stage->dims == 2 ? k : p->y_low,
-        .z = stage->dims == 3 ? k : 0,
+        .x = stage->dims == 1 ? tz_stage_coordinate(stage, p->x_low) : p->x_low,
+        .y = stage->dims == 2 ? tz_stage_coordinate(stage, k) : p->y_low,
+        .z = stage->dims == 3 ? tz_stage_coordinate(stage, k) : 0,
         .step = stage->step,
     };
     p->rows(&span);
@@ -298,7 +294,8 @@ static void measure_row(part *p, int f, int64_t k, int64_t y)
         measure_bits(now, old, p->x_low, p->width, stage->columns, stage->elements[0], &p->tally);
     else
         measure_int(now, old, p->width, &p->tally);
-    p->job->sums[row * c->segments + p->x_low / TZ_UPDATE_SEGMENT] += combine_lanes(p->tally.sums);
+    const int64_t line = row - (stage->dims == 1 ? 0 : c->low * ny);
+    p->job->sums[line * c->segments + p->segment] += combine_lanes(p->tally.sums);
     double *changes = p->job->changes ? p->job->changes[f] : NULL;
     for (int64_t i = 0; changes && i < p->width; i++)
         changes[row * stage->elements[0] + p->x_low + i] =
@@ -347,9 +344,11 @@ static void make_part(part *p, int64_t index, char *work)
 {
     const tz_stage *stage = p->job->stage;
     const cut *c = &p->cut;
-    const int64_t segment = index % c->segments, band = index / c->segments % c->bands;
-    p->x_low = segment * TZ_UPDATE_SEGMENT;
-    p->width = stage->elements[0] - p->x_low;
+    const int64_t band = index / c->segments % c->bands;
+    p->segment = index % c->segments;
+    p->x_low = p->segment * TZ_UPDATE_SEGMENT;
+    p->width = c->width - p->x_low;
+    p->x_low += stage->dims == 1 ? c->low : 0;
     p->width = p->width < TZ_UPDATE_SEGMENT ? p->width : TZ_UPDATE_SEGMENT;
     p->y_low = band * c->rows;
     p->height = stage->dims == 3 ? stage->elements[1] - p->y_low : 1;
@@ -366,21 +365,24 @@ void tz_update_run(const tz_update_job *job, double *largest, double *magnitude)
 {
     const tz_stage *stage = job->stage;
     const size_t bytes = tz_update_work_bytes(stage);
-    const bool few = stage->elements[0] * rows_of(stage) < PARALLEL_ELEMENTS;
+    int64_t elements = job->high - job->low;
+    for (int axis = 0; axis < stage->dims - 1; axis++)
+        elements *= stage->elements[axis];
+    const bool few = elements < PARALLEL_ELEMENTS;
     const int threads = few ? 1 : stage->threads;
     double most = 0.0, value = 0.0;
-    memset(job->sums, 0, (size_t)tz_update_sums(stage) * sizeof *job->sums);
     for (int i = 0; i < stage->stencil->passes_count; i++) {
         const tz_pass *pass = &stage->stencil->passes[i];
-        const cut c = cut_of(stage, pass->radius, threads);
+        const cut c = cut_of(job, pass->radius, threads);
         const uint32_t near = near_fields(stage, pass);
         tz_row_fn *rows = tz_stage_rows(stage, pass);
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 1) reduction(max : most, value)
         for (int64_t n = 0; n < c.segments * c.bands * c.chunks; n++) {
             part p = {.job = job, .pass = pass, .rows = rows, .cut = c, .near = near};
-            const int64_t low = n / (c.segments * c.bands) * c.chunk;
+            const int64_t done = n / (c.segments * c.bands) * c.chunk, left = c.slabs - done;
+            const int64_t low = stage->dims == 1 ? 0 : c.low + done;
             make_part(&p, n, job->work + (size_t)omp_get_thread_num() * bytes);
-            run_part(&p, low, low + c.chunk < c.slabs ? low + c.chunk : c.slabs);
+            run_part(&p, low, low + (c.chunk < left ? c.chunk : left));
             for (int lane = 0; lane < LANES; lane++) {
                 most = p.tally.largest[lane] > most ? p.tally.largest[lane] : most;
                 value = p.tally.magnitude[lane] > value ? p.tally.magnitude[lane] : value;

@@ -21,14 +21,13 @@ typedef struct tz_update_job {
     /* As for tz_stage_run, with current ghosts in `in`. These members are not read: out, height,
      * tile, batch. Constants are those of double precision. */
     const tz_stage *stage;
-    double *sums; /* tz_update_sums() of them */
-    char *work;   /* tz_update_work_bytes() for each thread, 64-byte aligned */
-    /* For each field an array for new - old of all elements, x fastest, or NULL. Not for bits. */
+    int64_t low, high; /* the part along the last axis that is measured; segments begin at `low` */
+    double *sums;      /* of the segments of this part, zeros at first */
+    char *work;        /* tz_update_work_bytes() for each thread, 64-byte aligned */
+    /* For each field an array for new - old of all elements of the grid, x fastest, or NULL. Not for bits. */
     double *const *changes;
 } tz_update_job;
 
-/* Segments of all rows. */
-int64_t tz_update_sums(const tz_stage *stage);
 size_t tz_update_work_bytes(const tz_stage *stage);
 
 /* Fills job->sums and writes the changes. NaN is not among *largest and *magnitude: a sum is NaN

@@ -5,6 +5,7 @@
 #include "backend/cpu/work.h"
 #include "backend/host/reduce.h"
 #include "backend/host/refine.h"
+#include "backend/host/slab.h"
 #include "backend/host/store.h"
 #include "base/machine.h"
 #include "kernels/cpu/stage.h"
@@ -66,6 +67,8 @@ static tz_stage describe_stage(const tz_problem *problem, const tz_plan *plan,
         .stencil = problem->stencil,
         .dims = problem->dims,
         .columns = problem->extent[0],
+        .first = problem->slab.first,
+        .whole = (problem->slab.of ? problem->slab.of : problem)->extent[problem->dims - 1],
         .bits = problem->bits,
         .ghost = store_ghost(problem),
         .precision = problem->precision,
@@ -337,8 +340,8 @@ static tz_status cpu_stage(void *any, const tz_plan *plan, int height, int64_t s
 
 /* The stage is described as for height 1; it has the fields as they are stored and the constants of
  * double precision. `changes`: as in tz_update_job, or NULL. */
-static tz_status update(cpu *state, int64_t step, double *const *changes, tz_update *out,
-                        tz_error *error)
+static tz_status add_update(cpu *state, int64_t step, double *const *changes, tz_update_sums *out,
+                            tz_error *error)
 {
     const tz_problem *problem = state->context.problem;
     const tz_problem in_double = tz_problem_in_double(problem);
@@ -348,37 +351,43 @@ static tz_status update(cpu *state, int64_t step, double *const *changes, tz_upd
     stage.step = step;
     stage.precision = in_double.precision;
     tz_slot constants[TZ_CONSTANTS_MAX];
-    tz_status status = tz_problem_constants_at(&in_double, step, constants, error);
+    const tz_status status = tz_problem_constants_at(&in_double, step, constants, error);
     if (status)
         return status;
     stage.constants = constants;
     set_fields(state, &stage);
-    const int64_t sums = tz_update_sums(&stage);
     tz_update_job job = {
         .stage = &stage,
-        .sums = malloc((size_t)sums * sizeof *job.sums),
+        .sums = out->sums + tz_update_first(problem),
         .changes = changes,
         .work = aligned_alloc(64, (size_t)stage.threads * tz_update_work_bytes(&stage)),
     };
-    if (!job.sums || !job.work)
-        status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a residual");
-    if (!status) {
-        tz_update_run(&job, &out->largest, &out->magnitude);
-        out->sum = tz_reduce_pairwise(job.sums, sums);
-        tz_update_conclude(out);
-    }
-    free(job.sums);
+    tz_problem_own(problem, &job.low, &job.high);
+    if (!job.work)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a residual");
+    tz_update_run(&job, &out->largest, &out->magnitude);
     free(job.work);
-    return status;
+    return TZ_OK;
+}
+
+static tz_status cpu_add_update(void *any, int64_t step, tz_update_sums *out, tz_error *error)
+{
+    return add_update(any, step, NULL, out, error);
 }
 
 static tz_status cpu_update(void *any, int64_t step, tz_update *out, tz_error *error)
 {
-    return update(any, step, NULL, out, error);
+    const cpu *state = any;
+    tz_update_sums sums;
+    tz_status status = tz_update_begin(&sums, state->context.problem, error);
+    if (!status)
+        status = cpu_add_update(any, step, &sums, error);
+    tz_update_end(&sums, out);
+    return status;
 }
 
-static tz_status cpu_refine(void *any, void *any_correction, int64_t step, tz_update *out,
-                            tz_error *error)
+static tz_status cpu_add_refine(void *any, void *any_correction, int64_t step, tz_update_sums *out,
+                                tz_error *error)
 {
     cpu *state = any, *correction = any_correction;
     const tz_problem *problem = state->context.problem;
@@ -390,7 +399,7 @@ static tz_status cpu_refine(void *any, void *any_correction, int64_t step, tz_up
     tz_host_refine_add(&state->store, &correction->store, fields->solution, threads);
     state->stale |= 1u << fields->solution;
     state->norm_known = correction->norm_known = false;
-    tz_status status = update(state, step, changes, out, error);
+    tz_status status = add_update(state, step, changes, out, error);
     if (!status)
         status =
             tz_host_refine_source(&correction->store, fields->source, changes[fields->solution],
@@ -400,12 +409,24 @@ static tz_status cpu_refine(void *any, void *any_correction, int64_t step, tz_up
     return status;
 }
 
+static tz_status cpu_refine(void *any, void *correction, int64_t step, tz_update *out,
+                            tz_error *error)
+{
+    const cpu *state = any;
+    tz_update_sums sums;
+    tz_status status = tz_update_begin(&sums, state->context.problem, error);
+    if (!status)
+        status = cpu_add_refine(any, correction, step, &sums, error);
+    tz_update_end(&sums, out);
+    return status;
+}
+
 static tz_status cpu_store(void *any, int field, const tz_box *box, const void *elements,
                            tz_error *error)
 {
     cpu *state = any;
     state->stale |= 1u << field;
-    state->norm_known = false;
+    state->norm_known &= tz_problem_is_ghost(state->context.problem, box);
     return tz_host_store_put(&state->store, field, box, elements, error);
 }
 
@@ -429,6 +450,14 @@ static tz_status cpu_reduce(const void *any, int field, tz_reduction *out, tz_er
     return tz_reduce_host(state->context.problem, field,
                           tz_host_store_current(&state->store, field), state->context.threads, out,
                           error);
+}
+
+static tz_status cpu_add_reduce(const void *any, int field, tz_reduce_sums *sums, tz_error *error)
+{
+    const cpu *state = any;
+    return tz_reduce_add_slab(sums, state->context.problem,
+                              tz_host_store_current(&state->store, field), state->context.threads,
+                              error);
 }
 
 static tz_status cpu_all_finite(const void *any, bool *finite, tz_error *error)
@@ -455,6 +484,8 @@ static const char *cpu_family(int index)
     return index == 0 ? "stream" : NULL;
 }
 
+static const tz_slab_functions slab_functions = {cpu_add_reduce, cpu_add_update, cpu_add_refine};
+
 const tz_backend tz_backend_cpu = {
     .name = "cpu",
     .doc = "threads and temporal blocking with ghost zones",
@@ -473,6 +504,7 @@ const tz_backend tz_backend_cpu = {
     .update_norm = cpu_update_norm,
     .update = cpu_update,
     .refine = cpu_refine,
+    .slab = &slab_functions,
     .candidates = cpu_candidates,
     .work = cpu_work,
 };

@@ -1,5 +1,6 @@
 #include "backend/host/reduce.h"
 
+#include "kernels/cpu/update.h"
 #include <inttypes.h>
 #include <math.h>
 #include <omp.h>
@@ -135,6 +136,39 @@ static void uniform_segment(const tz_host_field *host, size_t size, int64_t coun
         memcpy(cells + i * (int64_t)size, host->origin, size);
 }
 
+static int64_t update_segments_of_row(const tz_problem *problem)
+{
+    return (problem->elements[0] + TZ_UPDATE_SEGMENT - 1) / TZ_UPDATE_SEGMENT;
+}
+
+tz_status tz_update_begin(tz_update_sums *sums, const tz_problem *problem, tz_error *error)
+{
+    const int64_t rows = problem->elements[1] * problem->elements[2];
+    *sums = (tz_update_sums){.problem = problem};
+    sums->sums = calloc((size_t)(rows * update_segments_of_row(problem)), sizeof *sums->sums);
+    return sums->sums ? TZ_OK
+                      : tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a residual");
+}
+
+int64_t tz_update_first(const tz_problem *slab)
+{
+    const int64_t low = slab->slab.of ? slab->slab.first + slab->slab.low : 0;
+    const int64_t rows = slab->dims == 3 ? slab->extent[1] : 1;
+    return slab->dims == 1 ? low / TZ_UPDATE_SEGMENT : low * rows * update_segments_of_row(slab);
+}
+
+void tz_update_end(tz_update_sums *sums, tz_update *out)
+{
+    const tz_problem *problem = sums->problem;
+    const int64_t rows = problem->elements[1] * problem->elements[2];
+    *out = (tz_update){.largest = sums->largest, .magnitude = sums->magnitude};
+    if (sums->sums)
+        out->sum = tz_reduce_pairwise(sums->sums, rows * update_segments_of_row(problem));
+    tz_update_conclude(out);
+    free(sums->sums);
+    sums->sums = NULL;
+}
+
 void tz_update_conclude(tz_update *out)
 {
     if (isnan(out->sum))
@@ -261,6 +295,45 @@ tz_status tz_reduce_host(const tz_problem *problem, int field, const tz_host_fie
     return status;
 }
 
+tz_status tz_reduce_add_slab(tz_reduce_sums *sums, const tz_problem *slab,
+                             const tz_host_field *host, int threads, tz_error *error)
+{
+    const tz_problem *whole = sums->problem;
+    const int axis = whole->dims - 1;
+    const ptrdiff_t strides[TZ_AXES] = {host->uniform ? 0 : 1, host->row_stride,
+                                        host->plane_stride};
+    const int64_t low = slab->slab.first + slab->slab.low,
+                  high = slab->slab.first + slab->slab.high;
+    const int64_t rows = axis == 2 ? whole->extent[1] : 1; /* of a slab's row or plane */
+    tz_host_field moved = *host;
+    moved.origin -=
+        slab->slab.first * strides[axis] * (ptrdiff_t)tz_problem_element_size(whole, sums->field);
+    return axis == 0 ? tz_reduce_add(sums, &moved, 0, 1, low, high, threads, error)
+                     : tz_reduce_add(sums, &moved, low * rows, high * rows, 0, whole->elements[0],
+                                     threads, error);
+}
+
+/* ---- Own cells ------------------------------------------------------------------------------- */
+
+/* The rows and elements of a problem that are its own. */
+typedef struct range {
+    int64_t row_low, row_high, x_low, x_high;
+} range;
+
+static range own_range(const tz_problem *problem)
+{
+    range r = {0, problem->extent[1] * problem->extent[2], 0, problem->elements[0]};
+    const int64_t rows = problem->dims == 3 ? problem->extent[1] : 1;
+    if (problem->slab.of && problem->dims == 1) {
+        r.x_low = problem->slab.low;
+        r.x_high = problem->slab.high;
+    } else if (problem->slab.of) {
+        r.row_low = problem->slab.low * rows;
+        r.row_high = problem->slab.high * rows;
+    }
+    return r;
+}
+
 /* x - x is 0 if x is finite, else NaN. Compilers vectorise this sum. */
 #define FINITE_FUNCTION(name, type)                                                                \
     static int64_t not_finite_##name(const type *cells, int64_t count)                             \
@@ -278,14 +351,15 @@ bool tz_reduce_all_finite(const tz_problem *problem, int field, const tz_host_fi
 {
     if (problem->stencil->fields[field].type != TZ_REAL || host->uniform)
         return true;
-    const int64_t nx = problem->extent[0], rows = problem->extent[1] * problem->extent[2];
+    const range own = own_range(problem);
+    const int64_t nx = own.x_high - own.x_low, rows = own.row_high - own.row_low;
     const size_t size = tz_problem_element_size(problem, field);
     const int64_t segments = (nx + SEGMENT - 1) / SEGMENT;
     int64_t found = 0;
 #pragma omp parallel for num_threads(threads) reduction(+ : found) if (nx * rows > PARALLEL_CELLS)
     for (int64_t i = 0; i < rows * segments; i++) {
-        const int64_t row = i / segments, x = i % segments * SEGMENT;
-        const int64_t count = nx - x < SEGMENT ? nx - x : SEGMENT;
+        const int64_t row = own.row_low + i / segments, x = own.x_low + i % segments * SEGMENT;
+        const int64_t count = own.x_high - x < SEGMENT ? own.x_high - x : SEGMENT;
         const void *cells = row_at(problem, host, row, size) + x * (int64_t)size;
         found += size == 4 ? not_finite_f32(cells, count) : not_finite_f64(cells, count);
     }
@@ -321,7 +395,8 @@ static double difference_bits(const uint32_t *a, const uint32_t *b, int64_t word
 double tz_reduce_difference(const tz_problem *problem, int field, const tz_host_field *a,
                             const tz_host_field *b, int threads)
 {
-    const int64_t nx = problem->elements[0], rows = problem->extent[1] * problem->extent[2];
+    const range own = own_range(problem);
+    const int64_t nx = own.x_high - own.x_low, rows = own.row_high - own.row_low;
     const size_t size = tz_problem_element_size(problem, field);
     const tz_dtype dtype = tz_problem_dtype(problem, field);
     const int64_t segments = problem->bits ? 1 : (nx + SEGMENT - 1) / SEGMENT;
@@ -329,8 +404,8 @@ double tz_reduce_difference(const tz_problem *problem, int field, const tz_host_
 #pragma omp parallel for num_threads(threads) if (nx * rows > PARALLEL_CELLS) reduction(max        \
                                                                                         : largest)
     for (int64_t i = 0; i < rows * segments; i++) {
-        const int64_t row = i / segments, x = i % segments * SEGMENT;
-        const int64_t count = nx - x < SEGMENT ? nx - x : SEGMENT;
+        const int64_t row = own.row_low + i / segments, x = own.x_low + i % segments * SEGMENT;
+        const int64_t count = own.x_high - x < SEGMENT ? own.x_high - x : SEGMENT;
         const void *p = row_at(problem, a, row, size) + x * (int64_t)size;
         const void *q = row_at(problem, b, row, size) + x * (int64_t)size;
         const double d = dtype == TZ_DTYPE_F32   ? difference_f32(p, q, count)

@@ -43,11 +43,26 @@ tz_status tz_reduce_add(tz_reduce_sums *sums, const tz_host_field *host, int64_t
                         tz_error *error);
 void tz_reduce_end(tz_reduce_sums *sums, tz_reduction *out);
 
-/* Whether no cell of a field is NaN or infinite. */
+/* Add the own cells of a slab of that grid (problem.h), which `host` holds. */
+tz_status tz_reduce_add_slab(tz_reduce_sums *sums, const tz_problem *slab,
+                             const tz_host_field *host, int threads, tz_error *error);
+
+/* The same for tz_backend.update: the sums of all segments, and the largest values, of which NaN is
+ * none. A slab writes the sums of its own rows from `sums` + tz_update_first() on. */
+typedef struct tz_update_sums {
+    const tz_problem *problem;
+    double *sums;
+    double largest, magnitude;
+} tz_update_sums;
+tz_status tz_update_begin(tz_update_sums *sums, const tz_problem *problem, tz_error *error);
+int64_t tz_update_first(const tz_problem *slab);
+void tz_update_end(tz_update_sums *sums, tz_update *out);
+
+/* Whether no cell of a field is NaN or infinite; of a slab, no own cell. */
 bool tz_reduce_all_finite(const tz_problem *problem, int field, const tz_host_field *host,
                           int threads);
 
-/* max |a - b| over the cells of a field; NaN differences count as infinite. */
+/* max |a - b| over the cells of a field (of a slab, the own cells); NaN differences count as infinite. */
 double tz_reduce_difference(const tz_problem *problem, int field, const tz_host_field *a,
                             const tz_host_field *b, int threads);
 

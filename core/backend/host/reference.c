@@ -4,6 +4,7 @@
 #include "backend/backend.h"
 #include "backend/host/reduce.h"
 #include "backend/host/refine.h"
+#include "backend/host/slab.h"
 #include "backend/host/store.h"
 #include "base/machine.h"
 #include "kernels/cpu/update.h"
@@ -22,6 +23,7 @@ typedef struct reference {
 
 typedef struct cell_reader {
     tz_cell_access access; /* first: callbacks cast a pointer to it */
+    int64_t at[TZ_AXES];   /* the cell in memory; access has its coordinates in the whole grid */
     reference *state;
     uint64_t slot[256]; /* values that read() returned; an expression uses several at once */
     unsigned next;
@@ -74,7 +76,7 @@ static void read_element(const cell_reader *reader, int field, int dx, int dy, i
     const tz_cell_access *access = &reader->access;
     const reference *state = reader->state;
     const tz_problem *problem = state->context.problem;
-    int64_t at[TZ_AXES] = {access->x + dx, access->y + dy, access->z + dz};
+    int64_t at[TZ_AXES] = {reader->at[0] + dx, reader->at[1] + dy, reader->at[2] + dz};
     if (problem->stencil->fields[field].role == TZ_STREAMED) {
         int32_t scratch[1];
         memcpy(
@@ -116,6 +118,17 @@ static void *write_cell(const tz_cell_access *access, int field)
     return &((cell_reader *)access)->written[field];
 }
 
+static void move_to(cell_reader *reader, int64_t x, int64_t y, int64_t z)
+{
+    const tz_problem *problem = reader->state->context.problem;
+    int64_t whole[TZ_AXES] = {x, y, z};
+    memcpy(reader->at, whole, sizeof whole);
+    whole[problem->dims - 1] = tz_problem_coordinate(problem, whole[problem->dims - 1]);
+    reader->access.x = whole[0];
+    reader->access.y = whole[1];
+    reader->access.z = whole[2];
+}
+
 static void run_pass(reference *state, const tz_pass *pass, const tz_slot *constants, int64_t step)
 {
     const tz_problem *problem = state->context.problem;
@@ -126,9 +139,7 @@ static void run_pass(reference *state, const tz_pass *pass, const tz_slot *const
     for (int64_t z = 0; z < problem->elements[2]; z++)
         for (int64_t y = 0; y < problem->elements[1]; y++)
             for (int64_t x = 0; x < problem->elements[0]; x++) {
-                reader.access.x = x;
-                reader.access.y = y;
-                reader.access.z = z;
+                move_to(&reader, x, y, z);
                 pass->kernels->cell[problem->precision](&reader.access);
                 for (int f = 0; f < problem->stencil->fields_count; f++)
                     if (pass->writes >> f & 1) {
@@ -239,7 +250,7 @@ static tz_status reference_store(void *any, int field, const tz_box *box, const 
                                  tz_error *error)
 {
     reference *state = any;
-    state->norm_known = false;
+    state->norm_known &= tz_problem_is_ghost(state->context.problem, box);
     return tz_host_store_put(&state->store, field, box, elements, error);
 }
 
@@ -261,6 +272,14 @@ static tz_status reference_reduce(const void *any, int field, tz_reduction *out,
     const reference *state = any;
     return tz_reduce_host(state->context.problem, field,
                           tz_host_store_current(&state->store, field), 1, out, error);
+}
+
+static tz_status reference_add_reduce(const void *any, int field, tz_reduce_sums *sums,
+                                      tz_error *error)
+{
+    const reference *state = any;
+    return tz_reduce_add_slab(sums, state->context.problem,
+                              tz_host_store_current(&state->store, field), 1, error);
 }
 
 static tz_status reference_all_finite(const void *any, bool *finite, tz_error *error)
@@ -325,20 +344,20 @@ static double change_of(const tz_problem *problem, int field, int64_t x, const v
 
 /* The changes of one field in a segment of a row: the sum of kernels/cpu/update.h. */
 static double update_segment(cell_reader *reader, const tz_pass *pass, tz_precision precision,
-                             int field, int64_t x_low, tz_update *out)
+                             int field, int64_t x_low, int64_t x_high, tz_update_sums *out)
 {
     const tz_problem *problem = reader->state->context.problem;
     double lanes[TZ_UPDATE_LANES] = {0};
-    for (int64_t i = 0; i < TZ_UPDATE_SEGMENT && x_low + i < problem->elements[0]; i++) {
+    for (int64_t i = 0; i < TZ_UPDATE_SEGMENT && x_low + i < x_high; i++) {
         double value;
-        reader->access.x = x_low + i;
+        move_to(reader, x_low + i, reader->at[1], reader->at[2]);
         pass->kernels->cell[precision](&reader->access);
         const double change = change_of(problem, field, x_low + i, &reader->written[field],
                                         read_cell(&reader->access, field, 0, 0, 0), &value);
         if (reader->changes)
             reader->changes[x_low + i +
                             problem->elements[0] *
-                                (reader->access.y + problem->elements[1] * reader->access.z)] =
+                                (reader->at[1] + problem->elements[1] * reader->at[2])] =
                 number_of(problem, field, &reader->written[field]) -
                 number_of(problem, field, read_cell(&reader->access, field, 0, 0, 0));
         const double largest = problem->bits && change > 1.0 ? 1.0 : change;
@@ -353,56 +372,66 @@ static double update_segment(cell_reader *reader, const tz_pass *pass, tz_precis
 }
 
 static void update_row(cell_reader *reader, const tz_pass *pass, tz_precision precision,
-                       double *sums, tz_update *out)
+                       int64_t x_low, int64_t x_high, double *sums, tz_update_sums *out)
 {
-    const tz_problem *problem = reader->state->context.problem;
-    for (int64_t x = 0; x < problem->elements[0]; x += TZ_UPDATE_SEGMENT)
-        for (int f = 0; f < problem->stencil->fields_count; f++)
+    const tz_stencil *stencil = reader->state->context.problem->stencil;
+    for (int64_t x = x_low; x < x_high; x += TZ_UPDATE_SEGMENT)
+        for (int f = 0; f < stencil->fields_count; f++)
             if (pass->writes >> f & 1)
-                sums[x / TZ_UPDATE_SEGMENT] += update_segment(reader, pass, precision, f, x, out);
+                sums[(x - x_low) / TZ_UPDATE_SEGMENT] +=
+                    update_segment(reader, pass, precision, f, x, x_high, out);
 }
 
-static tz_status update(reference *state, int64_t step, double *changes, tz_update *out,
-                        tz_error *error)
+static tz_status add_update(reference *state, int64_t step, double *changes, tz_update_sums *out,
+                            tz_error *error)
 {
     const tz_problem *problem = state->context.problem;
     const tz_problem in_double = tz_problem_in_double(problem);
-    const int64_t segments = (problem->elements[0] + TZ_UPDATE_SEGMENT - 1) / TZ_UPDATE_SEGMENT;
-    const int64_t rows = problem->elements[1] * problem->elements[2];
+    int64_t low[TZ_AXES] = {0}, high[TZ_AXES];
+    memcpy(high, problem->elements, sizeof high);
+    tz_problem_own(problem, &low[problem->dims - 1], &high[problem->dims - 1]);
+    const int64_t segments = (high[0] - low[0] + TZ_UPDATE_SEGMENT - 1) / TZ_UPDATE_SEGMENT;
     tz_slot constants[TZ_CONSTANTS_MAX];
     const tz_status status = tz_problem_constants_at(&in_double, step, constants, error);
     if (status)
         return status;
-    double *sums = calloc((size_t)(segments * rows), sizeof *sums);
-    if (!sums)
-        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a residual");
     cell_reader reader = {
         .access = {.read = read_cell, .write = write_cell, .constants = constants, .step = step},
         .state = state,
         .widens = in_double.precision != problem->precision,
         .changes = changes,
     };
-    *out = (tz_update){0};
-    for (int p = 0; p < problem->stencil->passes_count; p++)
-        for (int64_t row = 0; row < rows; row++) {
-            reader.access.y = row % problem->elements[1];
-            reader.access.z = row / problem->elements[1];
-            update_row(&reader, &problem->stencil->passes[p], in_double.precision,
-                       sums + row * segments, out);
-        }
-    out->sum = tz_reduce_pairwise(sums, segments * rows);
-    tz_update_conclude(out);
-    free(sums);
+    for (int p = 0; p < problem->stencil->passes_count; p++) {
+        double *sums = out->sums + tz_update_first(problem);
+        for (int64_t z = low[2]; z < high[2]; z++)
+            for (int64_t y = low[1]; y < high[1]; y++, sums += segments) {
+                reader.at[1] = y;
+                reader.at[2] = z;
+                update_row(&reader, &problem->stencil->passes[p], in_double.precision, low[0],
+                           high[0], sums, out);
+            }
+    }
     return TZ_OK;
+}
+
+static tz_status reference_add_update(void *any, int64_t step, tz_update_sums *out, tz_error *error)
+{
+    return add_update(any, step, NULL, out, error);
 }
 
 static tz_status reference_update(void *any, int64_t step, tz_update *out, tz_error *error)
 {
-    return update(any, step, NULL, out, error);
+    const reference *state = any;
+    tz_update_sums sums;
+    tz_status status = tz_update_begin(&sums, state->context.problem, error);
+    if (!status)
+        status = reference_add_update(any, step, &sums, error);
+    tz_update_end(&sums, out);
+    return status;
 }
 
-static tz_status reference_refine(void *any, void *any_correction, int64_t step, tz_update *out,
-                                  tz_error *error)
+static tz_status reference_add_refine(void *any, void *any_correction, int64_t step,
+                                      tz_update_sums *out, tz_error *error)
 {
     reference *state = any, *correction = any_correction;
     const tz_problem *problem = state->context.problem;
@@ -410,16 +439,31 @@ static tz_status reference_refine(void *any, void *any_correction, int64_t step,
     double *changes = tz_host_store_scratch(&state->store, fields->solution);
     tz_host_refine_add(&state->store, &correction->store, fields->solution, 1);
     state->norm_known = correction->norm_known = false;
-    const tz_status status = update(state, step, changes, out, error);
+    const tz_status status = add_update(state, step, changes, out, error);
     return status ? status
                   : tz_host_refine_source(&correction->store, fields->source, changes,
                                           problem->source_per_update, 1, error);
+}
+
+static tz_status reference_refine(void *any, void *correction, int64_t step, tz_update *out,
+                                  tz_error *error)
+{
+    const reference *state = any;
+    tz_update_sums sums;
+    tz_status status = tz_update_begin(&sums, state->context.problem, error);
+    if (!status)
+        status = reference_add_refine(any, correction, step, &sums, error);
+    tz_update_end(&sums, out);
+    return status;
 }
 
 static const char *reference_family(int index)
 {
     return index == 0 ? "reference" : NULL;
 }
+
+static const tz_slab_functions slab_functions = {reference_add_reduce, reference_add_update,
+                                                 reference_add_refine};
 
 const tz_backend tz_backend_reference = {
     .name = "reference",
@@ -440,4 +484,5 @@ const tz_backend tz_backend_reference = {
     .update_norm = reference_update_norm,
     .update = reference_update,
     .refine = reference_refine,
+    .slab = &slab_functions,
 };

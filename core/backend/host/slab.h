@@ -1,0 +1,21 @@
+/* What a backend does for a state that holds one slab of a larger grid (tz_problem.slab), beside what it
+ * does for every state: numbers of its own cells become part of numbers of the whole grid.
+ *
+ * The backend on which a grid is cut into slabs (backend/slabs) calls these functions. Each slab writes
+ * other elements of the sums. */
+#ifndef TZ_CORE_BACKEND_HOST_SLAB_H
+#define TZ_CORE_BACKEND_HOST_SLAB_H
+
+#include "backend/host/reduce.h"
+
+typedef struct tz_slab_functions {
+    /* As tz_backend.reduce, update and refine, between tz_reduce_begin() and tz_reduce_end(), or
+     * tz_update_begin() and tz_update_end(), of the problem of the whole grid. refine() needs
+     * current ghost zones of the correction, and leaves the ghost zone of its source undefined. */
+    tz_status (*reduce)(const void *state, int field, tz_reduce_sums *sums, tz_error *error);
+    tz_status (*update)(void *state, int64_t step, tz_update_sums *sums, tz_error *error);
+    tz_status (*refine)(void *state, void *correction, int64_t step, tz_update_sums *sums,
+                        tz_error *error);
+} tz_slab_functions;
+
+#endif

@@ -1,0 +1,29 @@
+/* How a grid is cut into slabs. */
+#ifndef TZ_CORE_BACKEND_SLABS_CUT_H
+#define TZ_CORE_BACKEND_SLABS_CUT_H
+
+#include "backend/backend.h"
+
+typedef struct tz_cut {
+    int count;
+    int64_t at[TZ_DEVICES_MAX + 1]; /* slab i: from at[i] to at[i + 1] along the last axis */
+    int widest;                     /* the slab with the most cells for its share */
+    int64_t thinnest;               /* cells of the thinnest slab along the last axis */
+    int before, after; /* cells of a ghost zone for one iteration, at the low and the high side */
+} tz_cut;
+
+/* Cut the grid of a problem in proportion to the devices' shares. Grids of 1-D are cut at multiples
+ * of 4096 cells, the segments of reductions. Errors: TZ_RANGE if there is no cell for each device;
+ * TZ_UNSUPPORTED for bits in 1-D. */
+tz_status tz_cut_make(tz_cut *out, const tz_problem *problem, const tz_devices *devices,
+                      tz_error *error);
+
+/* The problem of slab i with ghost zones of `exchange` iterations; the whole one if it is alone. */
+tz_problem tz_cut_slab(const tz_cut *cut, const tz_problem *problem, int i, int exchange);
+
+/* The most iterations of which each slab's ghost zone fits into the slab beside it. */
+int tz_cut_exchange_max(const tz_cut *cut);
+/* That `exchange` iterations do. Errors: TZ_RANGE, with what would do. */
+tz_status tz_cut_check(const tz_cut *cut, const tz_problem *problem, int exchange, tz_error *error);
+
+#endif

@@ -1,0 +1,135 @@
+#include "backend/slabs/devices.h"
+
+#include "base/names.h"
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char HOW[] = "use GPU numbers (\"0,2\"), \"all\", \"cpu:2\", or one of these with its "
+                          "share of the grid (\"0,1*0.5\")";
+
+typedef struct reader {
+    const char *text;
+    const tz_backend *backend; /* of the entries so far; NULL: not known */
+    tz_devices *out;
+    tz_error *error;
+} reader;
+
+static tz_status take_backend(reader *r, const tz_backend *backend)
+{
+    if (r->backend && r->backend != backend)
+        return tz_error_set(r->error, TZ_RANGE, "devices",
+                            "\"%.200s\" has a device of the %s backend, and the others are of the "
+                            "%s backend: all slabs of a run have the same one",
+                            r->text, backend->name, r->backend->name);
+    r->backend = backend;
+    return TZ_OK;
+}
+
+static tz_status add(reader *r, int device, double share)
+{
+    if (r->out->count == TZ_DEVICES_MAX)
+        return tz_error_set(r->error, TZ_RANGE, "devices", "\"%.200s\" has more than %d slabs",
+                            r->text, TZ_DEVICES_MAX);
+    r->out->of[r->out->count].device = device;
+    r->out->of[r->out->count++].share = share;
+    return TZ_OK;
+}
+
+static tz_status add_gpu(reader *r, int device, double share)
+{
+    tz_device_identity identity;
+    tz_status status = take_backend(r, &tz_backend_cuda);
+    if (!status)
+        status = tz_backend_cuda.identify(device, &identity, r->error);
+    return status ? status : add(r, device, share);
+}
+
+static tz_status add_all_gpus(reader *r, double share)
+{
+    tz_device_identity identity;
+    int device = 0;
+    tz_status status = take_backend(r, &tz_backend_cuda);
+    for (; !status && (device == 0 || tz_backend_cuda.identify(device, &identity, NULL) == TZ_OK);
+         device++)
+        status = add_gpu(r, device, share);
+    return status;
+}
+
+static tz_status add_named(reader *r, const char *name, long slabs, double share)
+{
+    const tz_backend *backend = NULL;
+    tz_status status = tz_backend_find(name, &backend, r->error);
+    if (!status && backend->is_gpu)
+        return tz_error_set(r->error, TZ_RANGE, "devices", "\"%.200s\": GPUs have numbers: %s",
+                            r->text, HOW);
+    if (!status)
+        status = take_backend(r, backend);
+    for (long i = 0; !status && i < slabs; i++)
+        status = add(r, 0, share);
+    return status;
+}
+
+/* An entry, which ends before `end`. */
+static tz_status read_entry(reader *r, const char *entry, size_t length)
+{
+    char name[64] = "", *rest;
+    double share = 1.0;
+    long slabs = 1;
+    if (length >= sizeof name)
+        length = sizeof name - 1;
+    memcpy(name, entry, length);
+    char *star = strchr(name, '*');
+    bool ok = true;
+    if (star) {
+        *star = '\0';
+        share = strtod(star + 1, &rest);
+        ok = rest > star + 1 && *rest == '\0' && isfinite(share) && share > 0.0;
+    }
+    char *colon = strchr(name, ':');
+    if (ok && colon) {
+        *colon = '\0';
+        slabs = strtol(colon + 1, &rest, 10);
+        ok = rest > colon + 1 && *rest == '\0' && slabs >= 1 && slabs <= TZ_DEVICES_MAX;
+    }
+    if (!ok || !name[0])
+        return tz_error_set(r->error, TZ_RANGE, "devices", "\"%.200s\" names no devices: %s",
+                            r->text, HOW);
+    if (isdigit((unsigned char)name[0]) && !colon) {
+        const long device = strtol(name, &rest, 10);
+        if (*rest == '\0' && device <= 4096)
+            return add_gpu(r, (int)device, share);
+    }
+    if (strcmp(name, "all") == 0 && !colon)
+        return add_all_gpus(r, share);
+    return add_named(r, name, slabs, share);
+}
+
+tz_status tz_devices_parse(const char *text, const tz_backend *backend, int threads,
+                           const tz_backend **found, tz_devices *out, tz_error *error)
+{
+    reader r = {.text = text, .backend = backend, .out = out, .error = error};
+    tz_status status = TZ_OK;
+    *out = (tz_devices){.count = 0};
+    for (const char *at = text;; at++) {
+        at += strspn(at, " ");
+        const size_t length = strcspn(at, ", ");
+        status = read_entry(&r, at, length);
+        at += length + strspn(at + length, " ");
+        if (status || *at == '\0')
+            break;
+        if (*at != ',')
+            return tz_error_set(error, TZ_RANGE, "devices",
+                                "\"%.200s\": devices are separated by commas", text);
+    }
+    const int each = r.backend && r.backend->serial ? 1 : threads / (out->count ? out->count : 1);
+    for (int i = 0; i < out->count; i++) {
+        out->of[i].threads = each > 0 ? each : 1;
+        if (each > 0 && r.backend && !r.backend->serial && i < threads % out->count)
+            out->of[i].threads++;
+    }
+    *found = r.backend;
+    return status;
+}

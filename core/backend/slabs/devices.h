@@ -1,0 +1,21 @@
+/* The text that names the devices of a run. */
+#ifndef TZ_CORE_BACKEND_SLABS_DEVICES_H
+#define TZ_CORE_BACKEND_SLABS_DEVICES_H
+
+#include "backend/backend.h"
+
+/* Read the names of devices, one slab each, separated by commas:
+ *
+ *   2            GPU number 2; a GPU may be named several times
+ *   all          all GPUs of this machine
+ *   cpu          the cpu backend, and
+ *   cpu:3        three slabs of it; also "reference", which is serial
+ *   ...*1.5      any of these: its slabs have one and a half times the usual share of the grid
+ *
+ * `backend`: the one that the scenario names, or NULL; *found is the backend of the devices. The
+ * `threads` of a CPU are divided among its slabs. Errors: TZ_UNKNOWN, TZ_RANGE; TZ_BACKEND if a GPU
+ * does not exist. */
+tz_status tz_devices_parse(const char *text, const tz_backend *backend, int threads,
+                           const tz_backend **found, tz_devices *out, tz_error *error);
+
+#endif

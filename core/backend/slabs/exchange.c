@@ -1,0 +1,197 @@
+/* The ghost zones of slabs: their exchange, and their depth. */
+#include "backend/slabs/slabs_impl.h"
+#include <stdlib.h>
+#include <string.h>
+
+uint32_t tz__slabs_fields(const tz__slabs *slabs, tz_role role)
+{
+    const tz_stencil *stencil = slabs->context.problem->stencil;
+    uint32_t fields = 0;
+    for (int f = 0; f < stencil->fields_count; f++)
+        if (stencil->fields[f].role == role)
+            fields |= UINT32_C(1) << f;
+    return fields;
+}
+
+/* Elements from `low` to `high` along the last axis. */
+static tz_box box_between(const tz_problem *problem, int64_t low, int64_t high)
+{
+    tz_box box = {{0, 0, 0}, {problem->elements[0], problem->elements[1], problem->elements[2]}};
+    box.low[problem->dims - 1] = low;
+    box.high[problem->dims - 1] = high;
+    return box;
+}
+
+/* Bytes of `slices` rows or planes of a field. */
+static size_t slices_bytes(const tz_problem *problem, int field, int64_t slices)
+{
+    size_t bytes = (size_t)slices * tz_problem_element_size(problem, field);
+    for (int axis = 0; axis < problem->dims - 1; axis++)
+        bytes *= (size_t)problem->elements[axis];
+    return bytes;
+}
+
+/* ---- Exchange -------------------------------------------------------------------------------- */
+
+typedef struct transfer {
+    uint32_t fields;
+    int64_t slices[2]; /* that cross an end of a slab from it: of the low end, those that become the
+                        * ghost zone after the slab before it */
+} transfer;
+
+/* Copies the ends of slab i that others need. */
+static tz_status take_ends(tz__slabs *slabs, int i, void *argument, tz_error *error)
+{
+    const transfer *t = argument;
+    tz__slabs_part *part = slabs->parts[i];
+    const tz_problem *problem = &part->problem;
+    tz_status status = TZ_OK;
+    for (int end = 0; end < 2 && !status; end++) {
+        size_t bytes = 0;
+        for (int f = 0; f < TZ_FIELDS_MAX; f++)
+            if (t->fields >> f & 1)
+                bytes += slices_bytes(problem, f, t->slices[end]);
+        if (bytes > part->ends_bytes[end]) {
+            free(part->ends[end]);
+            part->ends[end] = malloc(bytes);
+            part->ends_bytes[end] = part->ends[end] ? bytes : 0;
+        }
+        if (bytes > part->ends_bytes[end])
+            return tz_error_set(error, TZ_BACKEND, "devices", "not enough memory for an exchange");
+        const int64_t low = end == 0 ? problem->slab.low : problem->slab.high - t->slices[1];
+        const tz_box box = box_between(problem, low, low + t->slices[end]);
+        char *at = part->ends[end];
+        for (int f = 0; f < TZ_FIELDS_MAX && !status && t->slices[end] > 0; f++)
+            if (t->fields >> f & 1) {
+                status = slabs->inner->load(part->state, f, &box, at, error);
+                at += slices_bytes(problem, f, t->slices[end]);
+            }
+    }
+    return status;
+}
+
+/* Fills the ghost zones of slab i from the ends of the slabs beside it. */
+static tz_status put_ends(tz__slabs *slabs, int i, void *argument, tz_error *error)
+{
+    const transfer *t = argument;
+    const tz__slabs_part *part = slabs->parts[i];
+    const tz_problem *problem = &part->problem;
+    const int count = slabs->cut.count;
+    tz_status status = TZ_OK;
+    for (int side = 0; side < 2 && !status; side++) {
+        /* The low ghost zone comes from the high end of the slab before. */
+        const int64_t slices = t->slices[1 - side];
+        const int64_t low = side == 0 ? problem->slab.low - slices : problem->slab.high;
+        if (slices == 0 || low < 0 || low + slices > problem->elements[problem->dims - 1])
+            continue; /* an edge of the grid */
+        const tz__slabs_part *from = slabs->parts[(i + (side == 0 ? count - 1 : 1)) % count];
+        const tz_box box = box_between(problem, low, low + slices);
+        const char *at = from->ends[1 - side];
+        for (int f = 0; f < TZ_FIELDS_MAX && !status; f++)
+            if (t->fields >> f & 1) {
+                status = slabs->inner->store(part->state, f, &box, at, error);
+                at += slices_bytes(problem, f, slices);
+            }
+    }
+    return status;
+}
+
+tz_status tz__slabs_exchange(tz__slabs *slabs, uint32_t fields, int exchange, tz_error *error)
+{
+    transfer t = {
+        .fields = fields,
+        .slices = {(int64_t)slabs->cut.after * exchange, (int64_t)slabs->cut.before * exchange}};
+    if (slabs->cut.count == 1 || fields == 0 || t.slices[0] + t.slices[1] == 0)
+        return TZ_OK;
+    const tz_status status = tz__slabs_all(slabs, take_ends, &t, error);
+    return status ? status : tz__slabs_all(slabs, put_ends, &t, error);
+}
+
+/* ---- Depth ----------------------------------------------------------------------------------- */
+
+tz_status tz__slabs_part_create(tz__slabs *slabs, int i, int depth, tz__slabs_part **out,
+                                tz_error *error)
+{
+    tz__slabs_part *part = calloc(1, sizeof *part);
+    *out = NULL;
+    if (!part)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
+    part->problem = tz_cut_slab(&slabs->cut, slabs->context.problem, i, depth);
+    for (int f = 0; f < TZ_FIELDS_MAX; f++)
+        part->streamed_pointers[f] = &part->streamed[f];
+    const tz_backend_context context = {.problem = &part->problem,
+                                        .streamed = part->streamed_pointers,
+                                        .threads = slabs->devices.of[i].threads,
+                                        .device = slabs->devices.of[i].device,
+                                        .sync = slabs->context.sync};
+    const tz_status status = slabs->inner->create(&part->state, &context, error);
+    if (status)
+        free(part);
+    else
+        *out = part;
+    return status;
+}
+
+void tz__slabs_part_destroy(const tz__slabs *slabs, tz__slabs_part *part)
+{
+    if (!part)
+        return;
+    slabs->inner->destroy(part->state);
+    free(part->ends[0]);
+    free(part->ends[1]);
+    free(part);
+}
+
+/* Copies the own cells of a slab to a state with another ghost zone, some slices at a time. */
+static tz_status copy_own(const tz__slabs *slabs, const tz__slabs_part *from, tz__slabs_part *to,
+                          tz_error *error)
+{
+    enum { PIECE_BYTES = 16 << 20 };
+    const tz_problem *problem = &from->problem;
+    const uint32_t fields = tz__slabs_fields(slabs, TZ_STATE) | tz__slabs_fields(slabs, TZ_STATIC);
+    tz_status status = TZ_OK;
+    for (int f = 0; f < TZ_FIELDS_MAX && !status; f++) {
+        if (!(fields >> f & 1))
+            continue;
+        const size_t slice = slices_bytes(problem, f, 1);
+        const int64_t most = slice < PIECE_BYTES ? (int64_t)(PIECE_BYTES / slice) : 1;
+        char *piece = malloc(slice * (size_t)most);
+        if (!piece)
+            return tz_error_set(error, TZ_BACKEND, "devices", "not enough memory for an exchange");
+        for (int64_t at = problem->slab.low, end; at < problem->slab.high && !status; at = end) {
+            end = at + most < problem->slab.high ? at + most : problem->slab.high;
+            const int64_t moved = to->problem.slab.low - problem->slab.low;
+            const tz_box old = box_between(problem, at, end);
+            const tz_box new = box_between(&to->problem, at + moved, end + moved);
+            status = slabs->inner->load(from->state, f, &old, piece, error);
+            if (!status)
+                status = slabs->inner->store(to->state, f, &new, piece, error);
+        }
+        free(piece);
+    }
+    return status;
+}
+
+static tz_status deepen_part(tz__slabs *slabs, int i, void *argument, tz_error *error)
+{
+    tz__slabs_part *fresh = NULL;
+    tz_status status = tz__slabs_part_create(slabs, i, *(const int *)argument, &fresh, error);
+    if (!status)
+        status = copy_own(slabs, slabs->parts[i], fresh, error);
+    if (status) {
+        tz__slabs_part_destroy(slabs, fresh);
+        return status;
+    }
+    tz__slabs_part_destroy(slabs, slabs->parts[i]);
+    slabs->parts[i] = fresh;
+    return TZ_OK;
+}
+
+tz_status tz__slabs_deepen(tz__slabs *slabs, int depth, tz_error *error)
+{
+    tz_status status = tz__slabs_all(slabs, deepen_part, &depth, error);
+    slabs->depth = depth;
+    slabs->valid = 0;
+    return status ? status
+                  : tz__slabs_exchange(slabs, tz__slabs_fields(slabs, TZ_STATIC), depth, error);
+}

@@ -1,0 +1,66 @@
+/* The inside of backend/slabs. */
+#ifndef TZ_CORE_BACKEND_SLABS_SLABS_IMPL_H
+#define TZ_CORE_BACKEND_SLABS_SLABS_IMPL_H
+
+#include "backend/host/slab.h"
+#include "backend/slabs/crew.h"
+#include "backend/slabs/cut.h"
+#include "stencil/streamed_source.h"
+
+typedef struct tz__slabs_part {
+    tz_problem problem;
+    tz_streamed_source streamed[TZ_FIELDS_MAX];
+    const tz_streamed_source *streamed_pointers[TZ_FIELDS_MAX];
+    void *state;     /* of the inner backend */
+    tz_plan plan;    /* of the inner backend, for */
+    tz_plan planned; /* this one of the whole */
+    /* The own cells that the slabs beside it need, for one exchange: of the low and the high end. */
+    char *ends[2];
+    size_t ends_bytes[2];
+    tz_status status; /* of the latest work */
+    tz_error error;
+} tz__slabs_part;
+
+typedef struct tz__slabs {
+    tz_backend_context context;
+    tz_devices devices; /* a copy */
+    const tz_backend *inner;
+    tz_cut cut;
+    tz_crew *crew;
+    int depth; /* iterations that the ghost zones of the states are made for */
+    int valid; /* iterations until the next exchange */
+    tz__slabs_part *parts[TZ_DEVICES_MAX];
+} tz__slabs;
+
+/* Call work(slabs, i, argument, &error) for each slab at the same time. Returns the first error. */
+typedef tz_status tz__slabs_work(tz__slabs *slabs, int i, void *argument, tz_error *error);
+tz_status tz__slabs_all(tz__slabs *slabs, tz__slabs_work *work, void *argument, tz_error *error);
+
+/* Functions of the table that have no state; `inner` is the backend of the slabs (plans.c). */
+tz_status tz__slabs_plan(const tz_backend *inner, const tz_problem *problem, const tz_place *place,
+                         tz_plan *plan, tz_error *error);
+int64_t tz__slabs_bytes(const tz_backend *inner, const tz_problem *problem, const tz_place *place,
+                        const tz_plan *plan);
+tz_status tz__slabs_candidates(const tz_backend *inner, const tz_problem *problem,
+                               const tz_place *place, const tz_plan *given, tz_plan *plans, int max,
+                               int *count, tz_error *error);
+tz_status tz__slabs_model_work(const tz_backend *inner, const tz_problem *problem,
+                               const tz_place *place, const tz_plan *plan, tz_effort effort,
+                               tz_model_work *out, tz_error *error);
+/* The plan of slab i in a plan of the whole. */
+tz_status tz__slabs_plan_of(const tz__slabs *slabs, int i, const tz_plan *plan, tz_plan *out,
+                            tz_error *error);
+
+/* Fill the ghost zones of the fields in the mask, for `exchange` iterations (exchange.c). */
+tz_status tz__slabs_exchange(tz__slabs *slabs, uint32_t fields, int exchange, tz_error *error);
+/* Give all slabs ghost zones for `depth` iterations. The ghost zones of static fields are filled. */
+tz_status tz__slabs_deepen(tz__slabs *slabs, int depth, tz_error *error);
+/* Make slab i, with zeros. */
+tz_status tz__slabs_part_create(tz__slabs *slabs, int i, int depth, tz__slabs_part **out,
+                                tz_error *error);
+void tz__slabs_part_destroy(const tz__slabs *slabs, tz__slabs_part *part); /* NULL is fine */
+
+/* The mask of the fields with that role. */
+uint32_t tz__slabs_fields(const tz__slabs *slabs, tz_role role);
+
+#endif
