@@ -203,6 +203,22 @@ static void swap_buffers(tz_npy_file *file)
     file->raw = cells;
 }
 
+static tz_status need_buffers(tz_npy_file *file, tz_error *error)
+{
+    const tz__npy_header *h = &file->header;
+    const bool two = is_turned(file) || h->half;
+    const size_t size = tz_dtype_size(h->dtype); /* an element as the file has it is no larger */
+    const size_t count = h->count < PIECE_ELEMENTS ? (size_t)h->count : PIECE_ELEMENTS;
+    const size_t bytes = (count * size + 63) & ~(size_t)63;
+    if (!file->raw)
+        file->raw = aligned_alloc(64, bytes);
+    if (!file->cells && two)
+        file->cells = aligned_alloc(64, bytes);
+    return file->raw && (file->cells || !two)
+               ? TZ_OK
+               : tz_error_set(error, TZ_MEMORY, file->path, "not enough memory to read the array");
+}
+
 tz_status tz_npy_read_piece(tz_npy_file *file, int dims, const int64_t *shape, int64_t k,
                             tz_npy_piece *out, tz_error *error)
 {
@@ -215,14 +231,9 @@ tz_status tz_npy_read_piece(tz_npy_file *file, int dims, const int64_t *shape, i
             c.extent[axis] - at[axis] < c.length[axis] ? c.extent[axis] - at[axis] : c.length[axis];
         count *= extent[axis];
     }
-    if (!file->raw)
-        file->raw = aligned_alloc(64, PIECE_ELEMENTS * sizeof(double));
-    if (!file->cells && (is_turned(file) || file->header.half))
-        file->cells = aligned_alloc(64, PIECE_ELEMENTS * sizeof(double));
-    if (!file->raw || ((is_turned(file) || file->header.half) && !file->cells))
-        return tz_error_set(error, TZ_MEMORY, file->path, "not enough memory to read the array");
-    const tz_status status =
-        read_raw(file, at[0] + c.extent[0] * (at[1] + c.extent[1] * at[2]), count, error);
+    tz_status status = need_buffers(file, error);
+    if (status == TZ_OK)
+        status = read_raw(file, at[0] + c.extent[0] * (at[1] + c.extent[1] * at[2]), count, error);
     if (status != TZ_OK)
         return status;
     if (file->header.swapped)
