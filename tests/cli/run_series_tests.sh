@@ -49,6 +49,12 @@ for file in run/*.pvd run/*.xdmf run/*-000030.*; do
     check "a second run writes the same ${file#run/}" cmp -s "$file" "again/${file#run/}"
 done
 
+# shellcheck disable=SC2086
+t run series.lua --out slabs --quiet --devices cpu:2 $hdf5
+for file in run/*.pvd run/*.xdmf run/*-000030.*; do
+    check "two slabs write the same ${file#run/}" cmp -s "$file" "slabs/${file#run/}"
+done
+
 # Reads the lists and the files that they name, by the formats' rules alone.
 cat >read.py <<'END'
 import os, re, struct, sys, xml.etree.ElementTree as xml
@@ -117,6 +123,18 @@ if command -v python3 >/dev/null; then
     check "2-D, derived fields, spacing and origin" python3 read.py run flow- speed,vorticity 0.5,0.5 1,2 0
     check "2-D, bits" python3 read.py run life- alive 1,1 0,0 0
 fi
+
+cat >own.lua <<'END'
+local tz = require "trapeze"
+local heat = tz.stencil { dims = 2, fields = { "t" }, update = { t = "t + 0.1*dt/dx^2*lap(t)" },
+  params = { dt = { value = 0.5, unit = "ms", role = "time_step" }, dx = { value = 2, unit = "m", role = "spacing" } } }
+local sim = tz.simulation { plugin = heat, grid = { 24, 16 }, backend = "cpu", fields = { t = tz.random { seed = 1 } } }
+sim:every("1 ms", tz.vti { name = "t" })
+sim:run(4)
+END
+t run own.lua --out own --quiet
+check "a scenario's stencil: times in seconds" grep -qF '"t-000004.vti" timestep="0.002"' own/t.pvd
+check "a scenario's stencil: metres" grep -qaF 'Spacing="2 2 1"' own/t-000004.vti
 
 # ---- HDF5 ----------------------------------------------------------------------------------------
 if [ -z "$hdf5" ]; then
