@@ -260,25 +260,23 @@ static tz_status save_grid(const tz_array *array, const saved *kind, const char 
     return tz_grid_file_commit(file, error);
 }
 
-/* The numbers to NAME.raw, the rest to NAME.xdmf at `path`. */
+/* The numbers to NAME.raw beside it, the rest to NAME.xdmf. */
 static tz_status save_xdmf(tz_context *context, const tz_array *array, const saved *kind,
-                           const char *name, const char *path, tz_error *error)
+                           const char *path, tz_error *error)
 {
     const tz_grid_field field = {.name = "data", .dtype = array->dtype};
     tz_grid grid = tz_grid_of(array->dims, array->shape);
-    char raw[128], raw_path[PATH_MAX];
+    char raw[PATH_MAX + 8];
     grid.fields = &field;
     grid.fields_count = 1;
-    snprintf(raw, sizeof raw, "%.*s.raw", (int)(strlen(name) - strlen(kind->suffix)), name);
-    tz_status status = tz_handle_open_file(context, raw, raw_path, sizeof raw_path, error);
-    if (status == TZ_OK && access(path, F_OK) == 0)
-        status = tz_error_set(error, TZ_IO, path, "exists already");
-    if (status == TZ_OK)
-        status = save_grid(array, kind, raw_path, error);
+    if (access(path, F_OK) == 0)
+        return tz_error_set(error, TZ_IO, path, "the file exists already and is not overwritten");
+    snprintf(raw, sizeof raw, "%.*s.raw", (int)(strlen(path) - strlen(kind->suffix)), path);
+    const tz_status status = save_grid(array, kind, raw, error);
     if (status != TZ_OK)
         return status;
-    tz_record_file(context->files.record, raw);
-    return tz_xdmf_add(path, raw, &grid, error);
+    tz_record_file(context->files.record, strrchr(raw, '/') + 1);
+    return tz_xdmf_add(path, strrchr(raw, '/') + 1, &grid, error);
 }
 
 static const saved *find_kind(lua_State *L, const char *name)
@@ -299,7 +297,7 @@ static int array_save(lua_State *L)
     const saved *kind = find_kind(L, name);
     tz_error error;
     if (tz_folder_check_name(name, &error) != TZ_OK ||
-        (strcmp(kind->suffix, ".h5") == 0 && tz_hdf5_check(&error) != TZ_OK))
+        (kind->begin == tz_hdf5_begin && tz_run_files_check_hdf5(&context->files, &error) != TZ_OK))
         tz_raise_error(L, "array:save", &error);
     if (context->options->check) {
         tz_context_print(context, "  writes %s\n", name);
@@ -307,16 +305,17 @@ static int array_save(lua_State *L)
     }
     char path[PATH_MAX];
     tz_status status = tz_handle_open_file(context, name, path, sizeof path, &error);
-    if (status == TZ_OK && strcmp(kind->suffix, ".npy") == 0)
+    const bool writes = status == TZ_OK && tz_run_files_write(&context->files);
+    if (writes && strcmp(kind->suffix, ".npy") == 0)
         status = tz_npy_write(path, &handle->view, &error);
-    else if (status == TZ_OK && strcmp(kind->suffix, ".rle") == 0)
+    else if (writes && strcmp(kind->suffix, ".rle") == 0)
         status =
             tz_rle_write(path, &handle->view, handle->rule[0] ? handle->rule : NULL, NULL, &error);
-    else if (status == TZ_OK && strcmp(kind->suffix, ".xdmf") == 0)
-        status = save_xdmf(context, &handle->view, kind, name, path, &error);
-    else if (status == TZ_OK)
+    else if (writes && strcmp(kind->suffix, ".xdmf") == 0)
+        status = save_xdmf(context, &handle->view, kind, path, &error);
+    else if (writes)
         status = save_grid(&handle->view, kind, path, &error);
-    if (status != TZ_OK)
+    if (tz_ranks_agree_status(context->files.ranks, status, &error) != TZ_OK)
         tz_raise_error(L, "array:save", &error);
     tz_record_file(context->files.record, name);
     return 0;

@@ -169,7 +169,8 @@ static int output_rle(lua_State *L)
 /* ---- tz.vti, tz.xdmf, tz.hdf5 ---------------------------------------------------------------- */
 
 static const tz_key grid_options[] = {
-    {"name", "text", "the stencil's", "files are `NAME-000100.vti`, their list is `NAME.pvd`"},
+    {"name", "text", "the stencil's",
+     "files are `NAME-000100.vti`, `.raw` or `.h5`, their list is `NAME.pvd` or `.xdmf`"},
     {"field", "text", "the first state field", "the field, if it is not the first argument"},
     {"spacing", "number or {dx[, dy[, dz]]}", "the stencil's, in metres, else 1",
      "width of a cell"},

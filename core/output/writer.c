@@ -16,7 +16,9 @@ tz_status tz_writer_open(tz_writer *writer, const tz_output *output, const tz_ru
 {
     const tz_stencil *stencil = tz_simulation_stencil(simulation);
     *writer = (tz_writer){.output = output, .files = files, .simulation = name, .last_step = -1};
-    const tz_status status = tz_output_check(output, simulation, &writer->field, error);
+    tz_status status = tz_output_check(output, simulation, &writer->field, error);
+    if (status == TZ_OK && output->kind == TZ_OUTPUT_HDF5)
+        status = tz_run_files_check_hdf5(files, error);
     if (status != TZ_OK)
         return status;
     const char *stem = output->name;
@@ -52,11 +54,15 @@ bool tz_writer_series(const tz_writer *writer, char *text, size_t size)
     return suffix[0] != '\0';
 }
 
-/* "temperature-000100.png"; with "-r2" before the number after one rewind. */
+/* "temperature-000100.png"; with "-r2" before the number after one rewind. "" if another rank writes
+ * it. */
 static tz_status make_path(const tz_writer *writer, int64_t step, char *path, size_t size,
                            tz_error *error)
 {
     char name[240], again[24] = "";
+    path[0] = '\0';
+    if (!tz_run_files_write(writer->files))
+        return TZ_OK;
     if (writer->rewinds > 0)
         snprintf(again, sizeof again, "-r%d", writer->rewinds + 1);
     snprintf(name, sizeof name, "%s%s-%06lld%s", writer->stem, again, (long long)step,
@@ -141,6 +147,7 @@ static tz_status write_picture(const tz_writer *writer, const tz_simulation *sou
     if (status == TZ_OK)
         status = tz_frame_read(frame, source, writer->field, output->has_slice ? output->slice : -1,
                                error);
+    status = tz_ranks_agree_status(writer->files->ranks, status, error);
     if (status != TZ_OK) {
         tz_frame_destroy(frame);
         return status;
@@ -220,7 +227,7 @@ tz_status tz_writer_fill(const tz_writer *writer, const tz_simulation *source, t
     return TZ_OK;
 }
 
-tz_status tz_writer_add(tz_writer *writer, const tz_writer_row *row, tz_error *error)
+static tz_status add_row(tz_writer *writer, const tz_writer_row *row, tz_error *error)
 {
     const tz_output *output = writer->output;
     const char *cells[TZ_COLUMNS_MAX], *titles[TZ_COLUMNS_MAX];
@@ -239,6 +246,14 @@ tz_status tz_writer_add(tz_writer *writer, const tz_writer_row *row, tz_error *e
     return status == TZ_OK ? tz_table_add(writer->table, cells, error) : status;
 }
 
+tz_status tz_writer_add(tz_writer *writer, const tz_writer_row *row, tz_error *error)
+{
+    tz_status status = TZ_OK;
+    if (tz_run_files_write(writer->files))
+        status = add_row(writer, row, error);
+    return tz_ranks_agree_status(writer->files->ranks, status, error);
+}
+
 /* ---- All kinds ------------------------------------------------------------------------------- */
 
 tz_status tz_writer_write(tz_writer *writer, const tz_simulation *source, tz_error *error)
@@ -249,16 +264,14 @@ tz_status tz_writer_write(tz_writer *writer, const tz_simulation *source, tz_err
         return status == TZ_OK ? tz_writer_add(writer, &row, error) : status;
     }
     char path[PATH_MAX];
-    const tz_status status =
-        make_path(writer, tz_simulation_step(source), path, sizeof path, error);
+    tz_status status = make_path(writer, tz_simulation_step(source), path, sizeof path, error);
+    status = tz_ranks_agree_status(writer->files->ranks, status, error);
     if (status != TZ_OK)
         return status;
-    switch (writer->output->kind) {
-    case TZ_OUTPUT_PNG:
-        return write_picture(writer, source, path, error);
-    default:
-        return tz__writer_write_array(writer, source, path, error);
-    }
+    status = writer->output->kind == TZ_OUTPUT_PNG
+                 ? write_picture(writer, source, path, error)
+                 : tz__writer_write_array(writer, source, path, error);
+    return tz_ranks_agree_status(writer->files->ranks, status, error);
 }
 
 bool tz_writer_is_done(const tz_writer *writer, int64_t step)

@@ -18,11 +18,13 @@ typedef tz_status tz_piece_fn(void *writer, size_t which, const void *cells, int
                               tz_error *error);
 
 /* Write a field in pieces of a MiB or two: memory may not hold a copy of a large one. A piece is a
- * part of a row, or rows, or planes. */
-static tz_status write_pieces(const tz_simulation *simulation, int field, tz_piece_fn *piece,
-                              void *writer, size_t which, tz_error *error)
+ * part of a row, or rows, or planes. All ranks read all pieces; one that does not write has `file`
+ * NULL. */
+static tz_status write_pieces(const tz_writer *writer, const tz_simulation *simulation, int field,
+                              tz_piece_fn *piece, void *file, size_t which, tz_error *error)
 {
     enum { PIECE_CELLS = 1 << 18 };
+    const tz_ranks *ranks = writer->files->ranks;
     const int64_t *n = tz_simulation_extent(simulation);
     int64_t length[TZ_AXES], room = PIECE_CELLS;
     for (int axis = 0; axis < TZ_AXES; axis++) {
@@ -31,9 +33,10 @@ static tz_status write_pieces(const tz_simulation *simulation, int field, tz_pie
     }
     char *cells = malloc((size_t)(length[0] * length[1] * length[2]) *
                          tz_dtype_size(tz_simulation_dtype(simulation, field)));
-    if (!cells)
-        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory to write a field");
-    tz_status status = TZ_OK;
+    tz_status status =
+        cells ? TZ_OK : tz_error_set(error, TZ_MEMORY, NULL, "not enough memory to write a field");
+    status = tz_ranks_agree_status(ranks, status, error);
+    tz_status written = TZ_OK;
     for (int64_t z = 0; z < n[2]; z += length[2])
         for (int64_t y = 0; y < n[1]; y += length[1])
             for (int64_t x = 0; status == TZ_OK && x < n[0]; x += length[0]) {
@@ -47,11 +50,13 @@ static tz_status write_pieces(const tz_simulation *simulation, int field, tz_pie
                     count *= box.high[axis] - box.low[axis];
                 }
                 status = tz_simulation_read_cells(simulation, field, &box, cells, error);
-                if (status == TZ_OK)
-                    status = piece(writer, which, cells, count, error);
+                if (status == TZ_OK && written == TZ_OK && file)
+                    written = piece(file, which, cells, count, error);
+                if (!ranks) /* others still wait for the next piece */
+                    status = status == TZ_OK ? written : status;
             }
     free(cells);
-    return status;
+    return tz_ranks_agree_status(ranks, status == TZ_OK ? written : status, error);
 }
 
 static tz_status npy_piece(void *writer, size_t which, const void *cells, int64_t count,
@@ -64,15 +69,20 @@ static tz_status npy_piece(void *writer, size_t which, const void *cells, int64_
 static tz_status write_npy(const tz_writer *writer, const tz_simulation *source, const char *path,
                            tz_error *error)
 {
+    const tz_ranks *ranks = writer->files->ranks;
     tz_npy_writer *file = NULL;
-    tz_status status = tz_npy_write_begin(&file, path, tz_simulation_dtype(source, writer->field),
-                                          tz_simulation_stencil(source)->dims,
-                                          tz_simulation_extent(source), error);
-    if (status != TZ_OK)
-        return status;
-    status = write_pieces(source, writer->field, npy_piece, file, 0, error);
+    tz_status status = TZ_OK;
+    if (tz_ranks_leads(ranks))
+        status = tz_npy_write_begin(&file, path, tz_simulation_dtype(source, writer->field),
+                                    tz_simulation_stencil(source)->dims,
+                                    tz_simulation_extent(source), error);
+    status = tz_ranks_agree_status(ranks, status, error);
     if (status == TZ_OK)
-        return tz_npy_write_commit(file, error);
+        status = write_pieces(writer, source, writer->field, npy_piece, file, 0, error);
+    if (status == TZ_OK && file) {
+        status = tz_npy_write_commit(file, error);
+        file = NULL;
+    }
     tz_npy_write_abort(file);
     return status;
 }
@@ -101,13 +111,19 @@ static tz_status write_rle(const tz_writer *writer, const tz_simulation *source,
     snprintf(comment, sizeof comment, "%s, step %lld, by Trapeze %s", writer->files->scenario,
              (long long)tz_simulation_step(source), TZ_VERSION);
     tz_output_rule(source, writer->field, rule);
-    tz_status status = tz_rle_write_begin(&to.file, path, extent[0], extent[1],
-                                          rule[0] ? rule : NULL, comment, error);
-    if (status != TZ_OK)
-        return status;
-    status = write_pieces(source, writer->field, rle_piece, &to, 0, error);
+    const tz_ranks *ranks = writer->files->ranks;
+    tz_status status = TZ_OK;
+    if (tz_ranks_leads(ranks))
+        status = tz_rle_write_begin(&to.file, path, extent[0], extent[1], rule[0] ? rule : NULL,
+                                    comment, error);
+    status = tz_ranks_agree_status(ranks, status, error);
     if (status == TZ_OK)
-        return tz_rle_write_commit(to.file, error);
+        status =
+            write_pieces(writer, source, writer->field, rle_piece, to.file ? &to : NULL, 0, error);
+    if (status == TZ_OK && to.file) {
+        status = tz_rle_write_commit(to.file, error);
+        to.file = NULL;
+    }
     tz_rle_write_abort(to.file);
     return status;
 }
@@ -184,18 +200,22 @@ static tz_status write_grid(const tz_writer *writer, const tz_simulation *source
         described[i] = (tz_grid_field){.name = stencil->fields[fields[i]].name,
                                        .unit = stencil->fields[fields[i]].unit,
                                        .dtype = tz_simulation_dtype(source, fields[i])};
+    const tz_ranks *ranks = writer->files->ranks;
     tz_grid_file *file = NULL;
-    tz_status status = begin_grid(&file, output->kind, path, &grid, error);
-    if (status != TZ_OK)
-        return status;
+    tz_status status = TZ_OK;
+    if (tz_ranks_leads(ranks))
+        status = begin_grid(&file, output->kind, path, &grid, error);
+    status = tz_ranks_agree_status(ranks, status, error);
     for (size_t i = 0; status == TZ_OK && i < grid.fields_count; i++)
-        status = write_pieces(source, fields[i], grid_piece, file, i, error);
-    if (status != TZ_OK) {
-        tz_grid_file_abort(file);
-        return status;
+        status = write_pieces(writer, source, fields[i], grid_piece, file, i, error);
+    if (status == TZ_OK && file) {
+        status = tz_grid_file_commit(file, error);
+        file = NULL;
+        if (status == TZ_OK)
+            status = add_to_series(writer, path, &grid, error);
     }
-    status = tz_grid_file_commit(file, error);
-    return status == TZ_OK ? add_to_series(writer, path, &grid, error) : status;
+    tz_grid_file_abort(file);
+    return status;
 }
 
 tz_status tz__writer_write_array(const tz_writer *writer, const tz_simulation *source,

@@ -7,7 +7,7 @@
 #include "model/device.h"
 
 typedef struct tz_workload_config {
-    /* Registry, stencil, grid, precision, boundary, parameters, threads; backend (NULL or "auto":
+    /* Registry, stencil, grid, precision, boundary, parameters, threads, stopped; backend (NULL or "auto":
      * the one for the device) and ordinal of the GPU. The plan is ignored. */
     const tz_simulation_config *simulation;
     const char *device; /* a record's name or file; NULL: this machine's */

@@ -37,7 +37,18 @@ typedef struct transfer {
     uint32_t fields;
     int64_t slices[2]; /* that cross an end of a slab from it: of the low end, those that become the
                         * ghost zone after the slab before it */
+    bool far;          /* the ghost zones that come from other ranks are filled, else the others */
 } transfer;
+
+/* Bytes of what crosses an end of a slab. */
+static size_t end_bytes(const tz_problem *problem, const transfer *t, int end)
+{
+    size_t bytes = 0;
+    for (int f = 0; f < TZ_FIELDS_MAX; f++)
+        if (t->fields >> f & 1)
+            bytes += slices_bytes(problem, f, t->slices[end]);
+    return bytes;
+}
 
 /* Copies the ends of slab i that others need. */
 static tz_status take_ends(tz__slabs *slabs, int i, void *argument, tz_error *error)
@@ -47,10 +58,7 @@ static tz_status take_ends(tz__slabs *slabs, int i, void *argument, tz_error *er
     const tz_problem *problem = &part->problem;
     tz_status status = TZ_OK;
     for (int end = 0; end < 2 && !status; end++) {
-        size_t bytes = 0;
-        for (int f = 0; f < TZ_FIELDS_MAX; f++)
-            if (t->fields >> f & 1)
-                bytes += slices_bytes(problem, f, t->slices[end]);
+        const size_t bytes = end_bytes(problem, t, end);
         if (bytes > part->ends_bytes[end]) {
             free(part->ends[end]);
             part->ends[end] = malloc(bytes);
@@ -85,8 +93,10 @@ static tz_status put_ends(tz__slabs *slabs, int i, void *argument, tz_error *err
         if (slices == 0 || low < 0 || low + slices > problem->elements[problem->dims - 1])
             continue; /* an edge of the grid */
         const tz__slabs_part *from = slabs->parts[(i + (side == 0 ? count - 1 : 1)) % count];
+        if (tz__slabs_is_far(slabs, i, side) != t->far)
+            continue;
         const tz_box box = box_between(problem, low, low + slices);
-        const char *at = from->ends[1 - side];
+        const char *at = t->far ? part->inbox[side] : from->ends[1 - side];
         for (int f = 0; f < TZ_FIELDS_MAX && !status; f++)
             if (t->fields >> f & 1) {
                 status = slabs->inner->store(part->state, f, &box, at, error);
@@ -100,11 +110,24 @@ tz_status tz__slabs_exchange(tz__slabs *slabs, uint32_t fields, int exchange, tz
 {
     transfer t = {
         .fields = fields,
-        .slices = {(int64_t)slabs->cut.after * exchange, (int64_t)slabs->cut.before * exchange}};
+        .slices = {tz_cut_ghost(&slabs->cut, 1, exchange), tz_cut_ghost(&slabs->cut, 0, exchange)}};
     if (slabs->cut.count == 1 || fields == 0 || t.slices[0] + t.slices[1] == 0)
         return TZ_OK;
-    const tz_status status = tz__slabs_all(slabs, take_ends, &t, error);
-    return status ? status : tz__slabs_all(slabs, put_ends, &t, error);
+    const tz_problem *whole = slabs->context.problem;
+    const size_t bytes[2] = {end_bytes(whole, &t, 0), end_bytes(whole, &t, 1)};
+    tz_error why = {0};
+    tz_status status = tz__slabs_must(slabs, tz__slabs_own(slabs, take_ends, &t, &why), &why);
+    if (!status) {
+        tz__slabs_begin_messages(slabs, bytes);
+        status = tz__slabs_must(slabs, tz__slabs_own(slabs, put_ends, &t, &why), &why);
+        t.far = slabs->exchange != NULL;
+        tz__slabs_finish_messages(slabs);
+    }
+    if (!status && t.far)
+        status = tz__slabs_must(slabs, tz__slabs_own(slabs, put_ends, &t, &why), &why);
+    if (status && error)
+        *error = why;
+    return status;
 }
 
 /* ---- Depth ----------------------------------------------------------------------------------- */
@@ -119,6 +142,7 @@ tz_status tz__slabs_part_create(tz__slabs *slabs, int i, int depth, tz__slabs_pa
     part->problem = tz_cut_slab(&slabs->cut, slabs->context.problem, i, depth);
     for (int f = 0; f < TZ_FIELDS_MAX; f++)
         part->streamed_pointers[f] = &part->streamed[f];
+    tz__slabs_refresh(slabs, part);
     const tz_backend_context context = {.problem = &part->problem,
                                         .streamed = part->streamed_pointers,
                                         .threads = slabs->devices.of[i].threads,
@@ -139,6 +163,8 @@ void tz__slabs_part_destroy(const tz__slabs *slabs, tz__slabs_part *part)
     slabs->inner->destroy(part->state);
     free(part->ends[0]);
     free(part->ends[1]);
+    free(part->inbox[0]);
+    free(part->inbox[1]);
     free(part);
 }
 
@@ -189,9 +215,11 @@ static tz_status deepen_part(tz__slabs *slabs, int i, void *argument, tz_error *
 
 tz_status tz__slabs_deepen(tz__slabs *slabs, int depth, tz_error *error)
 {
-    tz_status status = tz__slabs_all(slabs, deepen_part, &depth, error);
-    slabs->depth = depth;
+    const tz_status status = tz__slabs_all(slabs, deepen_part, &depth, error);
+    if (!status) /* else some slabs have more ghost cells than are used */
+        slabs->depth = depth;
     slabs->valid = 0;
-    return status ? status
-                  : tz__slabs_exchange(slabs, tz__slabs_fields(slabs, TZ_STATIC), depth, error);
+    const tz_status filled = tz__slabs_exchange(slabs, tz__slabs_fields(slabs, TZ_STATIC),
+                                                slabs->depth, status ? NULL : error);
+    return status ? status : filled;
 }
