@@ -1,6 +1,8 @@
 #include "define/source.h"
 
 #include "define/check.h"
+#include "stencil/stencil.h"
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,6 +84,11 @@ static void add_params(const tz_definition *d, tz_buffer *out)
         tz_buffer_add(out, ", ");
         tz_buffer_add_number(out, param->integer ? fmin(param->max, INT32_MAX) : param->max);
         add_unit_and_doc(out, line, param->unit, param->doc ? param->doc : param->name);
+        if (param->role != TZ_PARAM_ROLE_NONE) {
+            tz_buffer_add(out, ",\n        .role = TZ_PARAM_ROLE_");
+            for (const char *c = tz_param_role_name(param->role); *c; c++)
+                tz_buffer_add(out, "%c", toupper((unsigned char)*c));
+        }
         tz_buffer_add(out, "),\n");
     }
     tz_buffer_add(out, "};\n\n");

@@ -28,8 +28,9 @@ const char *tz_param_type_name(tz_param_type type)
 
 const char *tz_param_role_name(tz_param_role role)
 {
-    static const char *const names[] = {"",           "rule",           "extent_x_m",
-                                        "extent_y_m", "allow_unstable", "time_step"};
+    static const char *const names[] = {
+        "",           "rule",    "extent_x_m", "extent_y_m", "allow_unstable", "time_step",
+        "extent_z_m", "spacing", "spacing_x",  "spacing_y",  "spacing_z"};
     return names[role];
 }
 
