@@ -201,9 +201,11 @@ static char self[PATH_MAX];
 /* Start ranks of this program; what they print. */
 static char *start(const char *count, const char *names, int *code)
 {
-    char mpirun[PATH_MAX], *output = NULL;
+    char mpirun[PATH_MAX], text[1024], *output = NULL;
     if (!tz_program_find("mpirun", mpirun))
         skip_test("no mpirun");
+    if (!tz_ranks_describe(text, sizeof text))
+        skip_test("built without MPI");
     const char *const arguments[] = {"mpirun", "-n", count, self, names, NULL};
     const tz_process process = {.program = mpirun, .arguments = arguments, .limit_s = 120};
     assert_ok(tz_process_run(&process, &output, code, &failure));

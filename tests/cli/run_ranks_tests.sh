@@ -12,6 +12,11 @@ if ! command -v mpirun >/dev/null 2>&1; then
     skip 'runs of several ranks' 'no mpirun'
     finish
 fi
+t doctor
+if says 'built without MPI'; then
+    skip 'runs of several ranks' 'built without MPI'
+    finish
+fi
 # More ranks than cores, as root, in a container; leaks of MPI are no matter here.
 export OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
@@ -87,11 +92,13 @@ for name in pairs { alpha = 1, beta = 2, gamma = 3, delta = 4, eps = 5, zeta = 6
 local first = next { alpha = 1, beta = 2, gamma = 3, delta = 4, eps = 5, zeta = 6 }
 local r = sim:run(64)
 local p = tz.predict { plugin = "hotspot", grid = { 256, 256 }, device = "gtx280", model = "meng2009" }
+local ok, tune = pcall(tz.tune, { plugin = "hotspot", grid = { 64, 64 }, backend = "cpu", height = 1 })
 print(order, first)
 -- Every branch is collective, so ranks that disagree hang or fail.
 local function ask(bit) if bit % 2 < 1 then sim:run(3) else sim:max("u") sim:run(2) end end
 for _, number in ipairs { math.random(1 << 30), math.floor(r.seconds * 1e9), os.time(), math.floor(os.clock() * 1e6),
-    math.floor(sim.seconds * 1e9), collectgarbage("count"), math.floor(p.seconds * 1e9), sim.threads } do
+    math.floor(sim.seconds * 1e9), collectgarbage("count"), math.floor(p.seconds * 1e9), sim.threads,
+    ok and math.floor(tune.best.measured_s * 1e12) or #tune } do
     ask(number)
 end
 math.randomseed()
@@ -206,6 +213,10 @@ rc=$?
 check 'SIGTERM to one rank ends all' is "$rc" 143
 check 'SIGTERM: the record says so' grep -q '"status": "interrupted"' term/run.json
 check 'SIGTERM: told once' errs_once 'long.lua:4: interrupted'
+begin int
+kill -INT $job
+wait $job
+check 'Ctrl-C to mpirun: the record says so' grep -q '"status": "interrupted"' int/run.json
 begin killed
 for pid in $workers; do last=$pid; done
 kill -KILL "$last"
@@ -222,5 +233,5 @@ check 'rank 0 cannot write: an error of all ranks' is "$rc" 1
 check 'rank 0 cannot write: which' once 'rank 0 on '
 
 t doctor
-check 'doctor names MPI' says 'many machines (mpirun)'
+check 'doctor names MPI' says '(MPI '
 finish
