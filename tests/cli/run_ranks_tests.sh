@@ -138,6 +138,8 @@ check 'wrong use is told once' errs_once 'unknown option --hieght'
 check 'wrong use: exit code' is "$rc" 2
 m 2 run nothing.lua
 check 'a missing script is told once' errs_once 'nothing.lua'
+m 2 plugins life
+check 'other commands run once' once 'life 1.0.0'
 m 2 run one.lua --unsafe
 check 'no --unsafe of several ranks' errs_once '--unsafe: not under mpirun'
 printf 'print(next { [print] = 1, a = 2 })\n' >keys.lua
@@ -179,6 +181,26 @@ m 2 run disk.lua --out disk
 check 'a failed run: exit code' is "$rc" 1
 check 'a failed run: the record says so' grep -q '"status": "failed"' disk/run.json
 check 'a caught error is the same for all' once 'names another folder'
+# Memory is short on one rank only: what the ranks can agree on is an error of the script, at once.
+cat >memory.lua <<'END'
+local tz = require "trapeze"
+local made, why = pcall(tz.simulation, { plugin = "star2d1r", grid = { 16000, 16000 }, backend = "cpu", threads = 1 })
+local sim = tz.simulation { plugin = "star2d1r", grid = { 4000, 4000 }, backend = "cpu", threads = 1, height = 4 }
+local arrays = {}
+local ok, message = pcall(function() for i = 1, 12 do arrays[i] = sim:array() end end)
+sim:run(4)
+print(why, message)
+END
+t doctor
+if says 'address sanitizer'; then
+    skip 'memory is short on one rank' 'code with checks or without optimisation'
+else
+    limited="ulimit -v 900000; exec '$bin' run memory.lua"
+    n "$bin" run memory.lua : -n 1 sh -c "$limited"
+    check 'memory is short on one rank: the script goes on' is "$rc" 0
+    check 'memory is short on one rank: which' grep -qE 'rank 1 on .* GiB are available.*rank 1 on .* does not fit in memory' out
+fi
+
 cat >long.lua <<'END'
 local tz = require "trapeze"
 local sim = tz.simulation { plugin = "hotspot", grid = { 64, 64 }, backend = "cpu", fields = { power = 1e-4 } }
