@@ -300,9 +300,12 @@ tz_status tz_simulation_read_array(const tz_simulation *simulation, int field, t
     *out = NULL;
     tz_status status = tz_array_create(&array, tz_problem_value_dtype(problem, field),
                                        problem->dims, problem->extent, error);
-    if (status)
+    const bool made = status == TZ_OK;
+    status = tz_ranks_agree_status(simulation->ranks, status, error);
+    if (!made)
         return status;
-    status = tz_simulation_read_cells(simulation, field, NULL, array->data, error);
+    if (!status)
+        status = tz_simulation_read_cells(simulation, field, NULL, array->data, error);
     if (status)
         tz_array_destroy(array);
     else
