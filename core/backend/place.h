@@ -4,6 +4,7 @@
 #define TZ_CORE_BACKEND_PLACE_H
 
 #include "model/device.h"
+#include "model/exchange.h"
 #include "stencil/problem.h"
 
 typedef struct tz_streamed_source tz_streamed_source; /* stencil/streamed_source.h */
@@ -31,7 +32,9 @@ typedef struct tz_devices {
         int device;   /* number of the GPU; the backends on the CPU ignore it */
         int threads;  /* of a CPU */
         double share; /* of the grid, compared with the others; over 0 */
+        bool given;   /* the user chose the share */
     } of[TZ_DEVICES_MAX];
+    bool apart; /* of CPUs: each slab has a machine of its own */
 } tz_devices;
 
 /* A place to run plans: a device of this machine or another one. */
@@ -41,6 +44,7 @@ typedef struct tz_place {
     tz_limits limits;              /* as the device reports them; zeros if it is absent */
     const tz_devices
         *devices; /* for the backends of backend/slabs: borrowed; each is like `device` */
+    const tz_link *link; /* for these: what joins the devices, borrowed; NULL: the record's */
 } tz_place;
 
 /* The limits to plan with. Each comes from the device, or else its record, or else an H200. */

@@ -2,6 +2,7 @@
 #include "backend/slabs/devices.h"
 #include "backend/slabs/slabs.h"
 #include "base/machine.h"
+#include "calibrate/records.h"
 #include "sim/correction.h"
 #include "sim/fields.h"
 #include "sim/simulation_impl.h"
@@ -54,6 +55,13 @@ static tz_status find_devices(tz_simulation *simulation, const tz_simulation_con
     if (status || devices->count == 1) {
         *devices = (tz_devices){.count = 0};
         return status;
+    }
+    simulation->record = malloc(sizeof *simulation->record);
+    if (!simulation->record)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a simulation");
+    if (tz_device_of(simulation->backend, simulation->device, simulation->record, NULL)) {
+        free(simulation->record);
+        simulation->record = NULL;
     }
     status = tz_slabs_backend(simulation->backend, &simulation->slabs, error);
     simulation->backend = &simulation->slabs;
@@ -161,6 +169,7 @@ void tz_simulation_destroy(tz_simulation *simulation)
         simulation->backend->destroy(simulation->state);
     tz_policy_destroy(simulation->policy);
     tz_problem_clear(&simulation->problem);
+    free(simulation->record);
     free(simulation->scalars);
     free(simulation->uses);
     free(simulation);

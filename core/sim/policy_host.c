@@ -24,7 +24,7 @@ tz_place tz__simulation_place(const tz_simulation *simulation, const tz_model_de
 static tz_status complete_plan(void *context, tz_plan *plan, tz_error *error)
 {
     const tz_simulation *simulation = context;
-    const tz_place place = tz__simulation_place(simulation, NULL);
+    const tz_place place = tz__simulation_place(simulation, simulation->record);
     plan->launch_iterations = 0; /* the family sets it */
     if (plan->exchange > 0 && simulation->devices.count == 0)
         return tz_error_set(error, TZ_UNSUPPORTED, "exchange",

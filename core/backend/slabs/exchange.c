@@ -1,5 +1,6 @@
 /* The ghost zones of slabs: their exchange, and their depth. */
 #include "backend/slabs/slabs_impl.h"
+#include "base/machine.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,6 +97,24 @@ static tz_status put_ends(tz__slabs *slabs, int i, void *argument, tz_error *err
     return status;
 }
 
+/* Adds an exchange of state fields to the slabs' account. */
+static void count_exchange(tz__slabs *slabs, const transfer *t, double seconds)
+{
+    if (t->fields != tz__slabs_fields(slabs, TZ_STATE))
+        return;
+    slabs->exchanged.count++;
+    slabs->exchanged.seconds += seconds;
+    for (int i = 0; i < slabs->cut.count; i++) {
+        const tz_problem *problem = &slabs->parts[i]->problem;
+        const int64_t after = problem->elements[problem->dims - 1] - problem->slab.high;
+        for (int f = 0; f < TZ_FIELDS_MAX; f++)
+            if (t->fields >> f & 1)
+                slabs->exchanged.bytes += (double)slices_bytes(
+                    problem, f,
+                    (problem->slab.low > 0 ? t->slices[1] : 0) + (after > 0 ? t->slices[0] : 0));
+    }
+}
+
 tz_status tz__slabs_exchange(tz__slabs *slabs, uint32_t fields, int exchange, tz_error *error)
 {
     transfer t = {
@@ -103,8 +122,12 @@ tz_status tz__slabs_exchange(tz__slabs *slabs, uint32_t fields, int exchange, tz
         .slices = {(int64_t)slabs->cut.after * exchange, (int64_t)slabs->cut.before * exchange}};
     if (slabs->cut.count == 1 || fields == 0 || t.slices[0] + t.slices[1] == 0)
         return TZ_OK;
-    const tz_status status = tz__slabs_all(slabs, take_ends, &t, error);
-    return status ? status : tz__slabs_all(slabs, put_ends, &t, error);
+    const double begin = tz_machine_clock_s();
+    tz_status status = tz__slabs_all(slabs, take_ends, &t, error);
+    if (!status)
+        status = tz__slabs_all(slabs, put_ends, &t, error);
+    count_exchange(slabs, &t, tz_machine_clock_s() - begin);
+    return status;
 }
 
 /* ---- Depth ----------------------------------------------------------------------------------- */
