@@ -51,13 +51,15 @@ static void get_numbers(lua_State *L, const char *key, int dims, double *out)
 
 static void get_request(lua_State *L, int dims, tz_prediction_request *request)
 {
-    int64_t height = 0;
+    int64_t height = 0, exchange = 0;
     bool compile = false;
     const char *family = NULL, *model = NULL;
     tz_error error;
     *request = (tz_prediction_request){.streamed = -1};
     tz_key_integer(L, 1, what, "height", 1, 1 << 20, &height);
+    tz_key_integer(L, 1, what, "exchange", 1, 65536, &exchange);
     request->given.height = (int)height;
+    request->given.exchange = (int)exchange;
     if (tz_key_text(L, 1, what, "family", &family))
         snprintf(request->given.family, sizeof request->given.family, "%.15s", family);
     if (tz_key_text(L, 1, what, "model", &model) &&
@@ -73,9 +75,48 @@ static void get_request(lua_State *L, int dims, tz_prediction_request *request)
         request->effort = TZ_EFFORT_COMPILE;
 }
 
+/* `devices`: a number of them, or a text. */
+static void get_devices(lua_State *L, char *count, size_t size, tz_simulation_config *config)
+{
+    const int type = tz_table_get(L, 1, "devices");
+    int is_integer = 0;
+    const lua_Integer n = lua_tointegerx(L, -1, &is_integer);
+    if (type == LUA_TNUMBER && is_integer) {
+        snprintf(count, size, "%lld", (long long)n);
+        config->devices = count;
+    } else if (type == LUA_TSTRING) {
+        config->devices = lua_tostring(L, -1); /* the table keeps it */
+    } else if (type != LUA_TNIL) {
+        tz_raise(L, "%s: 'devices' must be a number of devices or a text, not %s", what,
+                 luaL_typename(L, -1));
+    }
+    lua_pop(L, 1);
+}
+
 /* ---- The table ------------------------------------------------------------------------------- */
 
-static void push_row(lua_State *L, const tz_workload *workload, const tz_prediction_row *row)
+/* What several devices gain. */
+static void push_gains(lua_State *L, const holder *h)
+{
+    const tz_scaling *scaling = &h->table->scaling;
+    tz_set_integer(L, "devices", h->workload->devices.count);
+    tz_set_text(L, "link", h->workload->link.name);
+    tz_set_number(L, "alone_s", h->table->alone_s);
+    lua_createtable(L, scaling->count, 0);
+    for (int i = 0; i < scaling->count; i++) {
+        lua_createtable(L, 0, 2);
+        tz_set_integer(L, "devices", scaling->at[i].devices);
+        if (scaling->at[i].extent[0] > 0) {
+            tz_push_integers(L, h->workload->problem.dims, scaling->at[i].extent);
+            lua_setfield(L, -2, "grid");
+        }
+        lua_rawseti(L, -2, i + 1);
+    }
+    lua_setfield(L, -2, "gains");
+}
+
+static void push_row(lua_State *L, const tz_workload *workload, const tz_prediction_table *table,
+                     const tz_prediction_row *row)
 {
     const tz_model_prediction *p = &row->prediction;
     lua_createtable(L, 0, 16);
@@ -97,6 +138,10 @@ static void push_row(lua_State *L, const tz_workload *workload, const tz_predict
         tz_set_number(L, "power_w", p->power_w);
     }
     tz_set_number(L, "gcells_per_s", p->cells_per_s * 1e-9);
+    if (workload->place.devices) {
+        tz_set_number(L, "exchange_share", tz_prediction_exchange_share(p));
+        tz_set_number(L, "efficiency", tz_prediction_efficiency(table, row));
+    }
     tz_set_text(L, "limit", tz_model_resource_text(p->limit));
     tz_set_text(L, "limit_text", p->limit_text);
     lua_createtable(L, 0, p->component_count);
@@ -119,6 +164,8 @@ static void push_prediction_table(lua_State *L, const holder *h)
                 h->workload->device.title[0] ? h->workload->device.title
                                              : h->workload->device.name);
     tz_set_text(L, "backend", h->workload->backend->name);
+    if (h->workload->place.devices)
+        push_gains(L, h);
     tz_set_text(L, "counts", table->counts);
     tz_set_text(L, "why", table->why);
     tz_set_text(L, "limits", table->limits);
@@ -134,7 +181,7 @@ static void push_prediction_table(lua_State *L, const holder *h)
     lua_setfield(L, -2, "notes");
     lua_createtable(L, table->count, 0);
     for (int i = 0; i < table->count; i++) {
-        push_row(L, h->workload, &table->rows[i]);
+        push_row(L, h->workload, table, &table->rows[i]);
         if (i == table->best) {
             lua_pushvalue(L, -1);
             lua_setfield(L, -4, "best");
@@ -150,6 +197,13 @@ static const tz_key predict_options[] = {
     {"device", "text", "this machine's",
      "a device record: a name or a file; the device need not be there"},
     {"gpu", "integer", "0", "which GPU of this machine"},
+    {"devices", "integer or text", "one device",
+     "so many such devices, each with a slab of the grid; or devices of this machine, as a text of "
+     "tz.simulation: `\"0,1\"`, `\"cpu:2\"`"},
+    {"link", "text", "`\"peer\"`, else `\"host\"`",
+     "what joins them: `\"peer\"`, `\"host\"` or `\"mpi\"` of the device record, `\"nvlink\"`, "
+     "`\"pcie\"`, or the path of a link's record"},
+    {"exchange", "integer", "chosen", "only plans that exchange ghost zones after so many iterations"},
     {"threads", "integer", "one for each core", "of the cpu backend, or to compile kernels"},
     {"model", "text", "the first that the record allows",
      "`\"roofs\"`, `\"meng2009\"`, `\"meng2011\"`"},
@@ -169,8 +223,15 @@ static const tz_key predict_result[] = {
     {"rows", "list", "",
      "of plans: `height`, `family`, `tile`, knobs, `registers`, `estimated`, `time_s` (of an "
      "iteration), `stage_s`, `sustained_s`, `power_w`, `gcells_per_s`, `limit`, `limit_text`, "
-     "`components`, `details`"},
+     "`components`, `details`; of several devices also `exchange`, `exchange_share` (of the time) and "
+     "`efficiency` (against one device)"},
     {"best", "table", "", "the row that is chosen"},
+    {"devices", "integer", "", "several devices: how many"},
+    {"link", "text", "", "several devices: what joins them"},
+    {"alone_s", "number", "", "several devices: an iteration on one of them"},
+    {"gains", "list of tables", "",
+     "several devices: `devices` gain over half as many from the grid `grid` on (no `grid`: from none "
+     "that was tried)"},
     {"choice", "text", "", "why, if that is not the fastest row"},
     {"model", "text", "", ""},
     {"device", "text", "", ""},
@@ -193,6 +254,7 @@ static int predict(lua_State *L)
     tz_workload_config workload = {.simulation = &config, .let_unstable = true};
     tz_prediction_request request;
     int64_t threads = 0, gpu = options->device;
+    char count[24];
     tz_error error;
     if (!lua_istable(L, 1))
         tz_raise(L, "%s: needs a table: tz.predict { plugin = …, grid = … }", what);
@@ -208,6 +270,8 @@ static int predict(lua_State *L)
     tz_key_text(L, 1, what, "backend", &config.backend);
     tz_key_integer(L, 1, what, "threads", 1, 1024, &threads);
     tz_key_integer(L, 1, what, "gpu", 0, 1023, &gpu);
+    get_devices(L, count, sizeof count, &config);
+    tz_key_text(L, 1, what, "link", &workload.link);
     config.threads = threads > 0 ? (int)threads : options->threads;
     config.device = (int)gpu;
     get_request(L, stencil->dims, &request);

@@ -67,8 +67,10 @@ void tz_scaling_find(const tz_workload *workload, const tz_plan *plan, tz_scalin
             tz_problem problem;
             if (!scale_grid(&workload->problem, power, &problem))
                 continue;
-            const double more_s = shortest(workload, &problem, devices, plan);
-            if (isfinite(more_s) && more_s < GAIN * shortest(workload, &problem, half, plan)) {
+            double fewer_s = INFINITY;
+            for (int fewer = half; fewer >= 1; fewer /= 2)
+                fewer_s = fmin(fewer_s, shortest(workload, &problem, fewer, plan));
+            if (shortest(workload, &problem, devices, plan) < GAIN * fewer_s) {
                 memcpy(out->at[at].extent, problem.extent, sizeof out->at[at].extent);
                 break;
             }

@@ -15,7 +15,7 @@ typedef struct tz_scaling {
 } tz_scaling;
 
 /* Grids of the workload's shape are predicted, each twice as long along each axis as the one before.
- * A grid gains if the devices take a twentieth less time than half as many. Plans have the family
+ * A grid gains if the devices take a twentieth less time than fewer of them. Plans have the family
  * of `plan` and heights up to twice its height; no kernel is compiled. Grids without a prediction
  * count as those that do not gain. */
 void tz_scaling_find(const tz_workload *workload, const tz_plan *plan, tz_scaling *out);
