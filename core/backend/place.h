@@ -43,7 +43,7 @@ typedef struct tz_place {
     int threads;                   /* of a CPU; for a GPU, threads that may compile kernels */
     tz_limits limits;              /* as the device reports them; zeros if it is absent */
     const tz_devices
-        *devices; /* for the backends of backend/slabs: borrowed; each is like `device` */
+        *devices;        /* for the backends of backend/slabs: borrowed; each is like `device` */
     const tz_link *link; /* for these: what joins the devices, borrowed; NULL: the record's */
 } tz_place;
 

@@ -88,8 +88,7 @@ static tz_status sample(bench *b, int repeats, int stages, tz_samples *stage, tz
         tz_samples_add(stage, (seconds - exchanging_s) / stages);
         if (count > 0) {
             tz_samples_add(exchange, exchanging_s / count);
-            *bytes = (after.exchanged.bytes - before.exchanged.bytes) / count /
-                     after.devices.count;
+            *bytes = (after.exchanged.bytes - before.exchanged.bytes) / count / after.devices.count;
         }
     }
     return status;
@@ -138,8 +137,8 @@ tz_status tz_calibrate_link(tz_model_device *out, const char *name, const tz_bac
     if (!status)
         status = tz_calibration_step(calibration, 0.98, "exchanges of ghost zones", error);
     if (!status)
-        status = measure(&slabs, devices, stencil, SMALL, SMALL, 1, repeats, STAGES, &stages, &small,
-                         &few, error);
+        status = measure(&slabs, devices, stencil, SMALL, SMALL, 1, repeats, STAGES, &stages,
+                         &small, &few, error);
     if (!status)
         status = measure(backend, NULL, stencil, SMALL, SMALL / 2, 1, repeats, STAGES, &alone,
                          &large, &many, error);
@@ -151,6 +150,10 @@ tz_status tz_calibrate_link(tz_model_device *out, const char *name, const tz_bac
     const double latency = tz_samples_quarter(&small);
     const double start = tz_samples_quarter(&stages) - tz_samples_quarter(&alone);
     const double moving = tz_samples_quarter(&large) - latency;
+    if (!(moving > 0))
+        return tz_error_set(error, TZ_BACKEND, name,
+                            "an exchange of %.3g MB takes no longer than one of %.0f bytes",
+                            many * 1e-6, few);
     tz_number_set(&out->slab_start_s, start > 0 ? start : 0,
                   "measured: a stage of %d x %d cells in two slabs, longer than of one of them",
                   SMALL, SMALL);
@@ -158,11 +161,10 @@ tz_status tz_calibrate_link(tz_model_device *out, const char *name, const tz_bac
                   "measured: exchanges of %.0f bytes between two slabs, best quarter of %d, spread "
                   "%.0f %%",
                   few, small.count, 100 * tz_samples_spread(&small));
-    if (moving > 0)
-        tz_number_set(is_peer ? &out->peer_bandwidth_bytes_per_s : &out->host_bandwidth_bytes_per_s,
-                      (many - few) / moving,
-                      "measured: exchanges of %.3g MB each way between two slabs, best quarter of "
-                      "%d, spread %.0f %%",
-                      many * 1e-6, large.count, 100 * tz_samples_spread(&large));
+    tz_number_set(is_peer ? &out->peer_bandwidth_bytes_per_s : &out->host_bandwidth_bytes_per_s,
+                  (many - few) / moving,
+                  "measured: exchanges of %.3g MB each way between two slabs, best quarter of %d, "
+                  "spread %.0f %%",
+                  many * 1e-6, large.count, 100 * tz_samples_spread(&large));
     return TZ_OK;
 }

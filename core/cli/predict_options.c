@@ -192,11 +192,10 @@ int tz_predict_options_apply(tz_predict_options *predict, const tz_command *comm
         return tz_misuse(command, "--exchange goes with --devices: one device exchanges nothing");
     config->stencil = predict->stencil;
     config->params = predict->params;
-    const tz_workload_config workload = {
-        .simulation = config,
-        .device = predict->device,
-        .link = predict->link,
-        .let_unstable = let_unstable};
+    const tz_workload_config workload = {.simulation = config,
+                                         .device = predict->device,
+                                         .link = predict->link,
+                                         .let_unstable = let_unstable};
     return tz_workload_create(out, &workload, &error) == TZ_OK ? EXIT_DONE
                                                                : tz_fail(EXIT_FAILED, &error);
 }

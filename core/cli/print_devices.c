@@ -98,6 +98,7 @@ void tz_exchange_json(const tz_workload *workload, const tz_prediction_table *ta
 {
     if (!workload->place.devices)
         return;
-    json_object_set_new(object, "exchange_share", json_real(tz_prediction_exchange_share(&row->prediction)));
+    json_object_set_new(object, "exchange_share",
+                        json_real(tz_prediction_exchange_share(&row->prediction)));
     json_object_set_new(object, "efficiency", json_real(tz_prediction_efficiency(table, row)));
 }

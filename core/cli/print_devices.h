@@ -16,8 +16,7 @@ void tz_print_exchange(const tz_workload *workload, const tz_prediction_table *t
 /* Lines about the best plan: exchanges, efficiency, from which grid on more devices gain. */
 void tz_print_scaling(const tz_workload *workload, const tz_prediction_table *table);
 
-void tz_devices_json(const tz_workload *workload, const tz_prediction_table *table,
-                     json_t *object);
+void tz_devices_json(const tz_workload *workload, const tz_prediction_table *table, json_t *object);
 void tz_exchange_json(const tz_workload *workload, const tz_prediction_table *table,
                       const tz_prediction_row *row, json_t *object);
 

@@ -150,7 +150,8 @@ void tz_tune_print(const tz_workload *workload, const tz_tune *tune, bool all)
     if (tune->refused > 0)
         printf(" (%d refused)\n", tune->refused);
     if (workload->place.devices)
-        printf("  exchange   %.2g %% of the time of the predicted plan, where %.2g %% were predicted\n",
+        printf("  exchange   %.2g %% of the time of the predicted plan, where %.2g %% were "
+               "predicted\n",
                100 * chosen->measured.exchange_s / chosen->measured.taken_s,
                100 * tz_prediction_exchange_share(&chosen->prediction));
     print_clock(tune);

@@ -203,7 +203,8 @@ static const tz_key predict_options[] = {
     {"link", "text", "`\"peer\"`, else `\"host\"`",
      "what joins them: `\"peer\"`, `\"host\"` or `\"mpi\"` of the device record, `\"nvlink\"`, "
      "`\"pcie\"`, or the path of a link's record"},
-    {"exchange", "integer", "chosen", "only plans that exchange ghost zones after so many iterations"},
+    {"exchange", "integer", "chosen",
+     "only plans that exchange ghost zones after so many iterations"},
     {"threads", "integer", "one for each core", "of the cpu backend, or to compile kernels"},
     {"model", "text", "the first that the record allows",
      "`\"roofs\"`, `\"meng2009\"`, `\"meng2011\"`"},
@@ -223,14 +224,16 @@ static const tz_key predict_result[] = {
     {"rows", "list", "",
      "of plans: `height`, `family`, `tile`, knobs, `registers`, `estimated`, `time_s` (of an "
      "iteration), `stage_s`, `sustained_s`, `power_w`, `gcells_per_s`, `limit`, `limit_text`, "
-     "`components`, `details`; of several devices also `exchange`, `exchange_share` (of the time) and "
+     "`components`, `details`; of several devices also `exchange`, `exchange_share` (of the time) "
+     "and "
      "`efficiency` (against one device)"},
     {"best", "table", "", "the row that is chosen"},
     {"devices", "integer", "", "several devices: how many"},
     {"link", "text", "", "several devices: what joins them"},
     {"alone_s", "number", "", "several devices: an iteration on one of them"},
     {"gains", "list of tables", "",
-     "several devices: `devices` gain over half as many from the grid `grid` on (no `grid`: from none "
+     "several devices: `devices` gain over half as many from the grid `grid` on (no `grid`: from "
+     "none "
      "that was tried)"},
     {"choice", "text", "", "why, if that is not the fastest row"},
     {"model", "text", "", ""},

@@ -270,10 +270,11 @@ static void conclude(tz_prediction_table *table, const tz_workload *workload)
     snprintf(table->why, sizeof table->why, "%s", best->prediction.limit_text);
     table->notes = best->prediction.notes;
     if (workload->link_assumed)
-        tz_model_note(&table->notes,
-                      "what exchanges cost (link %s) is partly assumed: `trapeze calibrate` measures "
-                      "it, or name another with --link",
-                      workload->link.name);
+        tz_model_note(
+            &table->notes,
+            "what exchanges cost (link %s) is partly assumed: `trapeze calibrate` measures "
+            "it, or name another with --link",
+            workload->link.name);
     if (workload->let_unstable)
         tz_model_note(&table->notes,
                       "with these parameters %s would diverge on this grid; its "
@@ -297,8 +298,7 @@ tz_status tz_prediction_table_create(tz_prediction_table **out, const tz_workloa
     tz_status status = choose_model(workload, &table->model, error);
     if (!status && table->model != &tz_model_roofs && workload->place.devices)
         status = tz_error_set(error, TZ_UNSUPPORTED, "model",
-                              "%s describes one device: use roofs for several",
-                              table->model->name);
+                              "%s describes one device: use roofs for several", table->model->name);
     const bool changed = request->halo[0] > 0 || request->streamed >= 0 || request->fence;
     if (!status && table->model == &tz_model_roofs && changed)
         status = tz_error_set(

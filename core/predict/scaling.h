@@ -9,8 +9,8 @@ enum { TZ_SCALING_MAX = 8 };
 typedef struct tz_scaling {
     int count;
     struct {
-        int devices;               /* 2, 4, 8, ..., and all */
-        int64_t extent[TZ_AXES];   /* the smallest grid that gains; zeros: none that was tried */
+        int devices;             /* 2, 4, 8, ..., and all */
+        int64_t extent[TZ_AXES]; /* the smallest grid that gains; zeros: none that was tried */
     } at[TZ_SCALING_MAX];
 } tz_scaling;
 

@@ -112,8 +112,8 @@ static tz_status name_devices(tz_workload *workload, const tz_simulation_config 
     const bool any = !simulation->backend || strcmp(simulation->backend, "auto") == 0;
     tz_status status = any ? TZ_OK : tz_backend_find(simulation->backend, &backend, error);
     if (!status)
-        status = tz_devices_parse(simulation->devices, backend, threads, &found,
-                                  &workload->devices, error);
+        status = tz_devices_parse(simulation->devices, backend, threads, &found, &workload->devices,
+                                  error);
     if (!status) {
         own->backend = found->name;
         own->device = workload->devices.of[0].device;
@@ -149,12 +149,12 @@ static tz_status set_devices(tz_workload *workload, const char *link, tz_error *
                                 "one device has no links: give devices, too");
         return TZ_OK;
     }
-    tz_status status = tz_link_find(link, &workload->device, &workload->link,
-                                    &workload->link_assumed, error);
+    tz_status status =
+        tz_link_find(link, &workload->device, &workload->link, &workload->link_assumed, error);
     if (!status)
         status = tz_slabs_backend(workload->backend, &workload->slabs, error);
-    workload->joined = (tz_link){workload->link.latency_s.value,
-                                 workload->link.bandwidth_bytes_per_s.value};
+    workload->joined =
+        (tz_link){workload->link.latency_s.value, workload->link.bandwidth_bytes_per_s.value};
     workload->backend = &workload->slabs;
     workload->place.devices = &workload->devices;
     workload->place.link = &workload->joined;

@@ -12,7 +12,7 @@ typedef struct tz_workload_config {
      * a single number means so many like `device`, present or not. The plan is ignored. */
     const tz_simulation_config *simulation;
     const char *device; /* a record's name or file; NULL: this machine's */
-    const char *link; /* what joins several devices: see tz_link_find() */
+    const char *link;   /* what joins several devices: see tz_link_find() */
     /* Accept a time step that would diverge, if the stencil has a parameter of the role
      * TZ_PARAM_ROLE_ALLOW_UNSTABLE: the time of an iteration does not depend on stability. */
     bool let_unstable;
@@ -25,7 +25,7 @@ typedef struct tz_workload {
     const tz_plugin *plugin;
     const tz_backend *backend;
     tz_model_device device;
-    tz_place place;     /* points to the device above, and to the members below */
+    tz_place place; /* points to the device above, and to the members below */
     /* Of several devices; with one, place.devices is NULL. */
     const tz_backend *inner; /* the backend of one device */
     tz_backend slabs;        /* `backend`, then */

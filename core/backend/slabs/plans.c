@@ -189,29 +189,40 @@ int64_t tz__slabs_bytes(const tz_backend *inner, const tz_problem *problem, cons
     return bytes;
 }
 
-/* The plan with the depth that best_exchange() chooses, and with depths about it. Returns how many. */
-static int with_depths(const tz_backend *inner, const tz_problem *problem, const tz_place *place,
-                       const tz_cut *cut, const tz_plan *plan, int exchange, tz_plan *out, int max)
+/* A list of plans. */
+typedef struct plan_list {
+    tz_plan *plans;
+    int count;
+} plan_list;
+
+/* Adds the plan with that depth (0: best_exchange()), if it can be. Returns its depth in stages, or 0.
+ */
+static int add_depth(const tz_backend *inner, const tz_problem *problem, const tz_place *place,
+                     const tz_cut *cut, const tz_plan *plan, int exchange, plan_list *list)
 {
-    enum { DEPTHS = 4 };
-    int count = 0;
-    tz_plan best = *plan;
-    best.exchange = exchange;
-    if (max < 1 || choose(inner, problem, place, cut, &best, NULL) != TZ_OK)
+    tz_plan next = *plan;
+    next.exchange = exchange;
+    if (choose(inner, problem, place, cut, &next, NULL) != TZ_OK)
         return 0;
-    out[count++] = best;
-    const int h = best.height, k = best.exchange / h;
-    const int stages[DEPTHS] = {1, k / 2, k - 1, 2 * k};
-    for (int i = 0; exchange == 0 && place->device && i < DEPTHS && count < max; i++) {
-        bool seen = stages[i] < 1;
-        for (int m = 0; m < count; m++)
-            seen |= out[m].exchange == stages[i] * h;
-        tz_plan other = *plan;
-        other.exchange = stages[i] * h;
-        if (!seen && choose(inner, problem, place, cut, &other, NULL) == TZ_OK)
-            out[count++] = other;
-    }
-    return count;
+    for (int i = 0; i < list->count; i++)
+        if (tz_plan_equal(&list->plans[i], &next))
+            return next.exchange / next.height;
+    list->plans[list->count++] = next;
+    return next.exchange / next.height;
+}
+
+/* Adds the plan with the depth that best_exchange() chooses, and with depths about it. */
+static void add_depths(const tz_backend *inner, const tz_problem *problem, const tz_place *place,
+                       const tz_cut *cut, const tz_plan *plan, int exchange, int room,
+                       plan_list *list)
+{
+    enum { DEPTHS = 5 };
+    const int end = list->count + room;
+    const int k = room > 0 ? add_depth(inner, problem, place, cut, plan, exchange, list) : 0;
+    const int stages[DEPTHS] = {1, k / 2, k - 1, k + 1, 2 * k};
+    for (int i = 0; k > 0 && exchange == 0 && place->device && i < DEPTHS; i++)
+        if (stages[i] >= 1 && list->count < end)
+            add_depth(inner, problem, place, cut, plan, stages[i] * plan->height, list);
 }
 
 tz_status tz__slabs_candidates(const tz_backend *inner, const tz_problem *problem,
@@ -220,12 +231,13 @@ tz_status tz__slabs_candidates(const tz_backend *inner, const tz_problem *proble
 {
     const tz_plan own = without_exchange(given);
     tz_cut cut;
+    plan_list list = {.plans = plans};
     int found = 0;
     *count = 0;
     tz_status status = tz_cut_make(&cut, problem, place->devices, error);
     if (!status)
         status = tz_cut_check(&cut, problem,
-                              given->exchange > 0   ? given->exchange
+                              given->exchange > 0 ? given->exchange
                               : given->height > 0 ? given->height
                                                   : 1,
                               error);
@@ -239,10 +251,12 @@ tz_status tz__slabs_candidates(const tz_backend *inner, const tz_problem *proble
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a list of plans");
     status = inner->candidates(&slab, &here, &own, alone, max, &found, error);
     for (int i = 0; !status && i < found; i++) {
-        const int room = (max - *count) / (found - i); /* for each of those that are left */
-        *count += with_depths(inner, problem, place, &cut, &alone[i], given->exchange,
-                              plans + *count, room);
+        const int room = (max - list.count) / (found - i); /* for each of those that are left */
+        if (strcmp(alone[i].family, "stream") == 0 && given->tile[problem->dims - 1] == 0)
+            alone[i].tile[problem->dims - 1] = 0; /* the length of chunks depends on the slab's */
+        add_depths(inner, problem, place, &cut, &alone[i], given->exchange, room, &list);
     }
+    *count = list.count;
     free(alone);
     return status;
 }
@@ -264,9 +278,8 @@ tz_status tz__slabs_model_work(const tz_backend *inner, const tz_problem *proble
     const int axis = problem->dims - 1;
     double most = 0.0; /* slices that a slab receives */
     for (int i = 0; i < cut.count; i++) {
-        const double ghosts =
-            (double)tz_cut_slab(&cut, problem, i, plan->exchange).elements[axis] -
-            (double)(cut.at[i + 1] - cut.at[i]);
+        const double ghosts = (double)tz_cut_slab(&cut, problem, i, plan->exchange).elements[axis] -
+                              (double)(cut.at[i + 1] - cut.at[i]);
         most = ghosts > most ? ghosts : most;
     }
     out->exchange = (tz_exchange){
