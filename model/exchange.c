@@ -2,14 +2,14 @@
 
 #include <math.h>
 
-double tz_exchange_s(const tz_exchange *exchange)
+double tz_exchange_s(const tz_exchanges *exchange)
 {
     if (exchange->devices < 2)
         return 0.0;
     return exchange->link.latency_s + exchange->bytes / exchange->link.bytes_per_s;
 }
 
-double tz_exchange_stage_s(const tz_exchange *exchange, int height)
+double tz_exchange_stage_s(const tz_exchanges *exchange, int height)
 {
     if (exchange->devices < 2)
         return 0.0;

@@ -15,19 +15,19 @@ typedef struct tz_link {
 } tz_link;
 
 /* The exchanges of a plan. */
-typedef struct tz_exchange {
+typedef struct tz_exchanges {
     int devices;    /* 0 or 1: one device holds the grid, there are none */
     int iterations; /* between two exchanges; a multiple of the height */
     double bytes;   /* that the slowest device receives in an exchange */
     double cells;   /* useful cell updates of all devices in a stage */
     double start_s; /* what it costs to begin a stage on all devices and to wait for them */
     tz_link link;
-} tz_exchange;
+} tz_exchanges;
 
 /* Seconds of an exchange; 0 without devices. */
-double tz_exchange_s(const tz_exchange *exchange);
+double tz_exchange_s(const tz_exchanges *exchange);
 /* What slabs add to a stage of `height` iterations: its share of an exchange, and its start. */
-double tz_exchange_stage_s(const tz_exchange *exchange, int height);
+double tz_exchange_stage_s(const tz_exchanges *exchange, int height);
 
 /* What an iteration of a slab costs, as a function of the exchange depth. */
 typedef struct tz_exchange_costs {

@@ -8,7 +8,7 @@
 /* What devices side by side add to a stage of the slowest of them. */
 static void add_exchange(const tz_model_work *work, tz_model_prediction *out)
 {
-    const tz_exchange *exchange = &work->exchange;
+    const tz_exchanges *exchange = &work->exchange;
     if (exchange->devices < 2)
         return;
     const double more_s = tz_exchange_stage_s(exchange, work->height);

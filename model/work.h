@@ -101,7 +101,7 @@ typedef struct tz_model_work {
     int sharers; /* threads of all slabs on this CPU, which share its memory; 0: the workers */
 
     /* Of a grid in slabs: all else here is the work of the slowest one, with its ghost zone. */
-    tz_exchange exchange;
+    tz_exchanges exchange;
 } tz_model_work;
 
 #endif

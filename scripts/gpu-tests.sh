@@ -1,6 +1,7 @@
 #!/bin/sh
-# Compares the cuda backend with the reference on a machine with a GPU, bit for bit, for every stencil and
-# family, and prints a table. Needs a finished build: sh scripts/gpu-tests.sh [BUILD_FOLDER]
+# Compares the cuda backend with the reference on a machine with a GPU, bit for bit, for every stencil of the
+# built-in and the test plugins and every family, and prints a table. Needs a finished build:
+# sh scripts/gpu-tests.sh [BUILD_FOLDER]
 #
 # TZ_CONTRACT=full checks every height and size; the default is a quick selection. FAMILIES and STENCILS
 # (lists) select some. Small runs are checked by compute-sanitizer, if it is installed. PART=k/n runs the
@@ -35,7 +36,7 @@ mine() { awk -v k="$share" -v n="$shares" 'NR % n == k % n'; }
 "$build/bin/trapeze" doctor | sed -n '/^cuda/,/^[a-z]/p;/backends/,/plugins/p'
 # Most of the time is spent compiling kernels: one process for each stencil and family.
 for stencil in $stencils; do
-    echo "any $stencil --section fields --section diverge"
+    echo "any $stencil --section fields --section outputs --section diverge"
 done >"$work/.jobs"
 for family in $families; do
     for stencil in $stencils; do
@@ -55,7 +56,7 @@ sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanit
 if [ -n "$sanitizer" ]; then
     for tool in memcheck racecheck; do
         for family in $families; do
-            for stencil in ${SANITIZED:-star2d1r box3d1r hotspot life pathfinder}; do
+            for stencil in ${SANITIZED:-star2d1r box3d1r hotspot life pathfinder lbm wave3d cyclic}; do
                 echo "$tool $family $stencil"
             done
         done

@@ -5,6 +5,7 @@
 #include "backend/cpu/x86/instruction.h"
 #include "backend/cuda/driver/driver.h"
 #include "base/machine.h"
+#include "base/ranks.h"
 #include "calibrate/records.h"
 #include "define/plugin.h"
 #include "output/frame/plot.h"
@@ -154,6 +155,13 @@ static int print_compiler(void)
     return missing;
 }
 
+static void print_ranks(void)
+{
+    char text[1024];
+    tz_ranks_describe(text, sizeof text);
+    printf("many machines (mpirun)\n  %s\n", text);
+}
+
 static int print_surroundings(void)
 {
     static const struct {
@@ -183,6 +191,7 @@ static int report(const tz_plugins *plugins)
     print_devices();
     int problems = print_plugins(plugins);
     problems += print_compiler();
+    print_ranks();
     problems += print_surroundings();
     if (problems == 0)
         printf("everything that a run needs is there\n");

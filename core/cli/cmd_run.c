@@ -6,6 +6,7 @@
 #include "lua/script.h"
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 typedef struct settings {
     tz_script_options script;
@@ -95,8 +96,9 @@ static int parse(const tz_command *command, int argc, char **argv, settings *s)
 
 /* ---- The run --------------------------------------------------------------------------------- */
 
-static int conclude(const settings *s, tz_status status, const tz_script_result *result,
-                    const tz_error *error)
+/* What the run came to, on stderr. */
+static void tell_end(const settings *s, tz_status status, const tz_script_result *result,
+                     const tz_error *error)
 {
     if (status != TZ_OK)
         tz_fail(EXIT_FAILED, error);
@@ -117,6 +119,13 @@ static int conclude(const settings *s, tz_status status, const tz_script_result 
     } else if (!s->quiet && result->folder[0]) {
         fprintf(stderr, "%s\n", result->folder);
     }
+}
+
+static int conclude(const settings *s, tz_status status, const tz_script_result *result,
+                    const tz_error *error)
+{
+    if (tz_ranks_leads(s->script.ranks))
+        tell_end(s, status, result, error);
     if (status == TZ_INTERRUPTED)
         return 128 + result->signal;
     const int written = status == TZ_OK ? tz_finish_output() : EXIT_FAILED;
@@ -127,8 +136,11 @@ static int execute(settings *s)
 {
     tz_script_result result;
     tz_error error;
-    if (!tz_plugins_open(&s->plugins))
+    const bool opened = tz_plugins_open(&s->plugins);
+    if (tz_ranks_largest(s->script.ranks, !opened) > 0)
         return EXIT_FAILED;
+    if (!tz_ranks_leads(s->script.ranks))
+        s->script.sink = (tz_script_sink){.context = s};
     s->script.registry = s->plugins.registry;
     s->script.sets_count = s->sets.count;
     s->script.sets = (const char *const *)s->sets.items;
@@ -138,6 +150,32 @@ static int execute(settings *s)
     tz_progress_clear(&s->progress);
     fflush(stdout);
     return conclude(s, status, &result, &error);
+}
+
+/* Of several ranks, rank 0 parses first: what all of them find wrong is printed once. */
+static int parse_together(const tz_command *command, int argc, char **argv, settings *s)
+{
+    const tz_ranks *ranks = s->script.ranks;
+    int code = TZ_OPTIONS_GO_ON;
+    if (tz_ranks_leads(ranks))
+        code = parse(command, argc, argv, s);
+    tz_ranks_agree(ranks, &code, sizeof code);
+    if (code != TZ_OPTIONS_GO_ON || !ranks)
+        return code;
+    if (!tz_ranks_leads(ranks))
+        code = parse(command, argc, argv, s);
+    const bool wrong = tz_ranks_largest(ranks, code != TZ_OPTIONS_GO_ON) > 0;
+    return !wrong ? TZ_OPTIONS_GO_ON : code == TZ_OPTIONS_GO_ON ? EXIT_USAGE : code;
+}
+
+/* MPI could not be started. Rank 0 says it; if it has no such trouble and goes on, others do. */
+static int refuse_ranks(const tz_error *error)
+{
+    static const struct timespec wait_for_rank_0 = {.tv_sec = 2};
+    int rank, count;
+    if (tz_ranks_environment(&rank, &count) && rank > 0)
+        nanosleep(&wait_for_rank_0, NULL);
+    return tz_fail(EXIT_FAILED, error);
 }
 
 static int run(const tz_command *command, int argc, char **argv)
@@ -152,9 +190,13 @@ static int run(const tz_command *command, int argc, char **argv)
     memcpy(given, argv, (size_t)argc * sizeof *given);
     s.script.arguments = (const char *const *)given;
     s.script.sink.context = &s;
-    int code = parse(command, argc, argv, &s);
+    tz_error error;
+    int code = tz_ranks_open(&s.script.ranks, &error) == TZ_OK
+                   ? parse_together(command, argc, argv, &s)
+                   : refuse_ranks(&error);
     if (code == TZ_OPTIONS_GO_ON)
         code = execute(&s);
+    tz_ranks_close(s.script.ranks);
     tz_paths_clear(&s.sets);
     tz_plugins_close(&s.plugins);
     free(given);

@@ -18,7 +18,4 @@ void tz_source_form_end(const tz_build *build, const tz_form *form, tz_buffer *o
 /* "#define NAME" and entries, broken with backslashes. */
 void tz_source_list(tz_buffer *out, const char *head, const tz_buffer *entries);
 
-/* Are real numbers in it? */
-bool tz_source_has_real(const tz_build *build, const tz_emit *emit);
-
 #endif

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool tz_source_has_real(const tz_build *build, const tz_emit *emit)
+/* Are real numbers in it? */
+static bool has_real(const tz_build *build, const tz_emit *emit)
 {
     const tz_definition *d = build->definition;
     bool real = false;
@@ -46,8 +47,7 @@ static void add_updates(const tz_build *build, const tz_emit *emit, tz_buffer *o
                       "\n#define TZ_CELL_NAME %s\n#define TZ_CELL_DIMS %d\n"
                       "#define TZ_CELL_RADIUS %d\n#define TZ_CELL_REAL %d\n"
                       "#include <trapeze/rows.h>\n\n",
-                      pass->name, build->definition->dims, pass->radius,
-                      tz_source_has_real(build, emit));
+                      pass->name, build->definition->dims, pass->radius, has_real(build, emit));
     }
 }
 

@@ -238,14 +238,15 @@ static int array_save(lua_State *L)
     }
     char path[PATH_MAX];
     tz_status status = tz_handle_open_file(context, name, path, sizeof path, &error);
-    if (status == TZ_OK && npy)
+    const bool writes = status == TZ_OK && tz_run_files_write(&context->files);
+    if (writes && npy)
         status = tz_npy_write(path, &handle->view, &error);
-    else if (status == TZ_OK && rle)
+    else if (writes && rle)
         status =
             tz_rle_write(path, &handle->view, handle->rule[0] ? handle->rule : NULL, NULL, &error);
-    else if (status == TZ_OK)
+    else if (writes)
         status = save_vti(&handle->view, path, &error);
-    if (status != TZ_OK)
+    if (tz_ranks_agree_status(context->files.ranks, status, &error) != TZ_OK)
         tz_raise_error(L, "array:save", &error);
     tz_record_file(context->files.record, name);
     return 0;

@@ -46,7 +46,7 @@ static void log_line(tz_context *context, const char *line)
 {
     if (context->files.folder)
         tz_folder_log(context->files.folder, line);
-    else
+    else if (tz_ranks_leads(context->options->ranks))
         keep_early(context, line);
 }
 

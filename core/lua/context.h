@@ -5,6 +5,7 @@
 
 #include "base/machine.h"
 #include "base/paths.h"
+#include "base/ranks.h"
 #include "lua/options.h"
 #include "output/run_files.h"
 #include <lauxlib.h>
@@ -14,6 +15,12 @@
 struct tz_simulation_handle;
 struct tz_waiting;
 struct tz_defined;
+
+/* When ranks ask each other for signals. */
+typedef struct tz_beat {
+    int64_t left, stride; /* calls up to the next time, and between two */
+    double last_s;        /* on the clock */
+} tz_beat;
 
 typedef struct tz_context {
     const tz_script_options *options;
@@ -36,6 +43,7 @@ typedef struct tz_context {
     char *early; /* lines for log.txt from before the run's folder, each with its end; NULL: none */
     size_t early_bytes;
     int64_t early_lost; /* lines for which there was no room */
+    tz_beat beat;
     char warning[1024]; /* pieces of a line of warn() */
     char refusal[2600]; /* the last error that the binding itself raised */
     char traced[2600];  /* the error that result->traceback belongs to */

@@ -176,7 +176,7 @@ tz_status tz_handle_call(tz_simulation_handle *handle, lua_CFunction function, v
 tz_status tz_handle_open_folder(tz_context *context, tz_error *error)
 {
     tz_run_files *files = &context->files;
-    if (files->folder)
+    if (files->open)
         return TZ_OK;
     const tz_status status = tz_run_files_open(files, context->options->out, context->text,
                                                context->bytes, context->machine.cores, error);
@@ -185,18 +185,23 @@ tz_status tz_handle_open_folder(tz_context *context, tz_error *error)
                  tz_folder_path(files->folder));
         tz_context_log_early(context);
     }
+    tz_ranks_agree(files->ranks, context->result->folder, sizeof context->result->folder);
     if (status != TZ_OK)
         return status;
     /* A run that is killed leaves this record. */
     for (const tz_simulation_handle *h = context->open; h; h = h->next)
         record(h);
-    return tz_run_files_write_record(files, "running", NULL, error);
+    const tz_status written =
+        files->folder ? tz_run_files_write_record(files, "running", NULL, error) : TZ_OK;
+    return tz_ranks_agree_status(files->ranks, written, error);
 }
 
 tz_status tz_handle_open_file(tz_context *context, const char *name, char *path, size_t size,
                               tz_error *error)
 {
-    const tz_status status = tz_handle_open_folder(context, error);
-    return status == TZ_OK ? tz_folder_join(context->files.folder, name, path, size, error)
-                           : status;
+    tz_status status = tz_handle_open_folder(context, error);
+    path[0] = '\0';
+    if (status == TZ_OK && context->files.folder)
+        status = tz_folder_join(context->files.folder, name, path, size, error);
+    return tz_ranks_agree_status(context->files.ranks, status, error);
 }

@@ -79,7 +79,7 @@ tz_status tz_handle_call(tz_simulation_handle *handle, lua_CFunction function, v
 /* Make the run folder, unless it is there, and write a run.json with all open simulations. For
  * every function that writes a file; not in check mode. */
 tz_status tz_handle_open_folder(tz_context *context, tz_error *error);
-/* The same, and the path of a file in it. */
+/* The same, and the path of a file in it; "" if another rank writes it. */
 tz_status tz_handle_open_file(tz_context *context, const char *name, char *path, size_t size,
                               tz_error *error);
 

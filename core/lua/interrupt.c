@@ -9,8 +9,9 @@
 /* Signals closer together than this count as one: timeout(1) sends two at a time. */
 static const double same_s = 0.5;
 
-static volatile sig_atomic_t arrived;
-static struct timespec arrived_at; /* only the handler reads and writes it */
+static volatile sig_atomic_t arrived, noticed;
+static volatile sig_atomic_t deferred; /* a signal is only noticed */
+static struct timespec arrived_at;     /* only the handler reads and writes it */
 static lua_State *volatile watched;
 static lua_State *volatile running;
 
@@ -34,11 +35,20 @@ static void hook(lua_State *thread)
     lua_sethook(thread, stop, LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT, 1);
 }
 
+void tz_interrupt_take(int number)
+{
+    arrived = number;
+    if (watched)
+        hook(watched);
+    if (running && running != watched)
+        hook(running);
+}
+
 static void on_signal(int number)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    if (arrived != 0) {
+    if (noticed != 0) {
         if ((double)(now.tv_sec - arrived_at.tv_sec) +
                 1e-9 * (double)(now.tv_nsec - arrived_at.tv_nsec) <
             same_s)
@@ -48,11 +58,9 @@ static void on_signal(int number)
         return;
     }
     arrived_at = now;
-    arrived = number;
-    if (watched)
-        hook(watched);
-    if (running && running != watched)
-        hook(running);
+    noticed = number;
+    if (!deferred)
+        tz_interrupt_take(number);
 }
 
 void tz_interrupt_install(void)
@@ -72,6 +80,16 @@ void tz_interrupt_install(void)
 int tz_interrupt_signal(void)
 {
     return arrived;
+}
+
+void tz_interrupt_defer(void)
+{
+    deferred = 1;
+}
+
+int tz_interrupt_noticed(void)
+{
+    return noticed;
 }
 
 void tz_interrupt_watch(lua_State *main_thread)

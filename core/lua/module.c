@@ -157,6 +157,7 @@ int tz_module_open(lua_State *L)
     tz_simulation_register(L);
     tz_picture_register(L);
     tz_predict_register(L);
+    tz_tune_register(L);
     tz_plot_register(L);
     tz_stencil_register(L);
     lua_pushliteral(L, TZ_VERSION);

@@ -2,6 +2,7 @@
 #ifndef TZ_CORE_LUA_OPTIONS_H
 #define TZ_CORE_LUA_OPTIONS_H
 
+#include "base/ranks.h"
 #include "define/definition.h"
 #include "policy/choice.h"
 #include "stencil/registry.h"
@@ -40,9 +41,10 @@ typedef struct tz_script_options {
     const char *out;         /* NULL: runs/NAME-NNN */
     size_t sets_count;       /* NAME=VALUE, each */
     const char *const *sets;
-    bool check;          /* validate and report; write nothing */
-    bool unsafe;         /* all of Lua's libraries */
-    int arguments_count; /* the command line, for run.json */
+    bool check;            /* validate and report; write nothing */
+    bool unsafe;           /* all of Lua's libraries */
+    const tz_ranks *ranks; /* that run it together; NULL: alone. Of rank 0 alone the sink is used */
+    int arguments_count;   /* the command line, for run.json */
     const char *const *arguments;
     tz_script_sink sink;
 } tz_script_options;

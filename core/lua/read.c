@@ -4,6 +4,7 @@
 #include "lua/api.h"
 #include "lua/array.h"
 #include "lua/keys.h"
+#include "lua/together.h"
 #include "output/format/png_read.h"
 #include "output/format/text.h"
 #include <limits.h>
@@ -111,6 +112,7 @@ static int value_read(lua_State *L)
         get_rule(L, rule);
     }
     tz_path_resolve(L, name, path, sizeof path);
+    tz_together_check_file(L, path);
     tz_array_handle *handle = tz_array_push(L, name);
     tz_array *array = NULL;
     tz_error error;

@@ -6,6 +6,7 @@
 #include "lua/keys.h"
 #include "lua/push.h"
 #include "lua/time.h"
+#include "lua/together.h"
 #include "output/format/duration.h"
 #include "policy/policy.h"
 #include "sim/run.h"
@@ -93,7 +94,7 @@ static bool on_progress(void *context, const tz_simulation *simulation, int64_t 
 {
     tz_context_pass_warnings(((tz_simulation_handle *)context)->context);
     report(context, simulation, done, total, false);
-    return tz_interrupt_signal() == 0;
+    return tz_together_signal(((tz_simulation_handle *)context)->context) == 0;
 }
 
 /* ---- sim:run --------------------------------------------------------------------------------- */
@@ -258,9 +259,12 @@ static void push_result(lua_State *L, const tz_run_result *result, int64_t cells
 static void flush_tables(lua_State *L, const tz_simulation_handle *handle)
 {
     tz_error error;
-    for (const tz_binding *b = handle->bindings; b; b = b->next)
-        if (b->writer.table && tz_table_flush(b->writer.table, &error) != TZ_OK)
-            tz_raise_error(L, NULL, &error);
+    tz_status status = TZ_OK;
+    for (const tz_binding *b = handle->bindings; status == TZ_OK && b; b = b->next)
+        if (b->writer.table)
+            status = tz_table_flush(b->writer.table, &error);
+    if (tz_ranks_agree_status(tz_ranks_of(L), status, &error) != TZ_OK)
+        tz_raise_error(L, NULL, &error);
 }
 
 /* What a run with a limit came to, for the summary. A stagnation that the script does not accept is a
@@ -355,6 +359,7 @@ static int method_run(lua_State *L)
         tell_end(handle, &run, &result, accepts);
     flush_tables(L, handle);
     push_result(L, &result, tz_simulation_cells(handle->simulation));
+    tz_together_agree(L, 1);
     return 1;
 }
 

@@ -7,6 +7,7 @@
 #include "lua/keys.h"
 #include "lua/module.h"
 #include "lua/push.h"
+#include "lua/together.h"
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -59,8 +60,10 @@ static bool load_module(lua_State *L, const char *folder, const char *name)
     for (char *c = tail; *c != '\0'; c++)
         if (*c == '.')
             *c = '/';
-    if ((size_t)snprintf(path, sizeof path, "%s/%s.lua", folder, tail) >= sizeof path ||
-        access(path, F_OK) != 0)
+    if ((size_t)snprintf(path, sizeof path, "%s/%s.lua", folder, tail) >= sizeof path)
+        return false;
+    tz_together_check_file(L, path);
+    if (access(path, F_OK) != 0)
         return false;
     char *text = NULL;
     size_t bytes = 0;
@@ -351,10 +354,15 @@ static void open_unsafe(lua_State *L)
 
 void tz_sandbox_open(lua_State *L, bool unsafe)
 {
+    const tz_ranks *ranks = tz_ranks_of(L);
+    if (unsafe && ranks && ranks->count > 1)
+        luaL_error(L, "--unsafe: not under mpirun with several ranks: each would write the same "
+                      "files");
     if (unsafe)
         open_unsafe(L);
     else
         open_safe(L);
+    tz_together_patch(L);
     lua_pushcfunction(L, base_print);
     lua_setglobal(L, "print");
     patch_coroutines(L);

@@ -8,6 +8,7 @@
 #include "lua/interrupt.h"
 #include "lua/module.h"
 #include "lua/sandbox.h"
+#include "lua/together.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -145,14 +146,33 @@ static tz_status finish(tz_context *context, tz_status status, tz_error *error)
     }
     const tz_status finished =
         tz_run_files_finish(&context->files, status == TZ_OK ? error : &later);
-    status = status == TZ_OK ? finished : status;
+    status =
+        tz_ranks_agree_status(context->options->ranks, status == TZ_OK ? finished : status, error);
     warn_unread(context, status != TZ_OK);
-    if (!context->files.folder)
-        return status;
-    const tz_status written = write_record(context, status, error, &later);
+    tz_status written =
+        context->files.folder ? write_record(context, status, error, &later) : TZ_OK;
+    written = tz_ranks_agree_status(context->options->ranks, written, &later);
     if (status == TZ_OK && written != TZ_OK)
         *error = later;
     return status == TZ_OK ? written : status;
+}
+
+/* What a script needs before it can run. */
+static tz_status prepare(tz_context *context, tz_error *error)
+{
+    const tz_script_options *options = context->options;
+    tz_status status =
+        tz_file_read(options->path, SCRIPT_BYTES_MAX, &context->text, &context->bytes, error);
+    if (status == TZ_OK)
+        status = tz_record_create(&context->files.record, options->path, options->arguments_count,
+                                  options->arguments, options->sets_count, options->sets,
+                                  &context->machine, error);
+    if (status == TZ_OK)
+        context->sets_read = calloc(options->sets_count + 1, sizeof *context->sets_read);
+    if (status == TZ_OK && !context->sets_read)
+        status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a scenario");
+    status = tz_ranks_agree_status(options->ranks, status, error);
+    return status == TZ_OK ? tz_together_compare(context, error) : status;
 }
 
 tz_status tz_script_run(const tz_script_options *options, tz_script_result *result, tz_error *error)
@@ -165,24 +185,22 @@ tz_status tz_script_run(const tz_script_options *options, tz_script_result *resu
     memset(result, 0, sizeof *result);
     set_name(&context, options->path);
     context.files.scenario = context.name;
+    context.files.ranks = options->ranks;
+    if (options->ranks)
+        tz_interrupt_defer();
     tz_machine_read(&context.machine);
-    tz_status status =
-        tz_file_read(options->path, SCRIPT_BYTES_MAX, &context.text, &context.bytes, error);
-    if (status == TZ_OK)
-        status = tz_record_create(&context.files.record, options->path, options->arguments_count,
-                                  options->arguments, options->sets_count, options->sets,
-                                  &context.machine, error);
+    tz_status status = prepare(&context, error);
     if (status != TZ_OK)
         goto cleanup;
-    context.sets_read = calloc(options->sets_count + 1, sizeof *context.sets_read);
     L = luaL_newstate();
-    if (!context.sets_read || !L) {
+    if (!L)
         status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a Lua state");
+    status = tz_ranks_agree_status(options->ranks, status, error);
+    if (status != TZ_OK)
         goto cleanup;
-    }
     *(tz_context **)lua_getextraspace(L) = &context;
     lua_setwarnf(L, on_warn, &context);
-    status = execute(L, &context, error);
+    status = tz_together_end(options->ranks, execute(L, &context, error), error);
     status = finish(&context, status, error);
     result->signal = status == TZ_INTERRUPTED ? tz_interrupt_signal() : 0;
 cleanup:

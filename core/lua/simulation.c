@@ -2,11 +2,13 @@
 
 #include "lua/api.h"
 #include "lua/fields.h"
+#include "lua/interrupt.h"
 #include "lua/keys.h"
 #include "lua/policy.h"
 #include "lua/problem.h"
 #include "lua/push.h"
 #include "lua/scalars.h"
+#include "lua/together.h"
 #include "stencil/problem.h"
 #include <stdio.h>
 #include <string.h>
@@ -22,7 +24,8 @@ static int simulation_close(lua_State *L)
     if (!handle->simulation)
         return 0;
     tz_handle_check_idle(L, 1, "sim:close");
-    if (tz_handle_close(handle, &error) != TZ_OK)
+    const tz_status status = tz_handle_close(handle, &error);
+    if (tz_ranks_agree_status(tz_ranks_of(L), status, &error) != TZ_OK)
         tz_raise_error(L, "sim:close", &error);
     /* Lua may now collect the outputs. */
     lua_pushnil(L);
@@ -79,12 +82,14 @@ static int simulation_index(lua_State *L)
         lua_pushinteger(L, tz_simulation_cells(simulation));
     } else if (strcmp(key, "seconds") == 0) {
         lua_pushnumber(L, tz_simulation_seconds(simulation));
+        tz_together_agree(L, 1);
     } else if (strcmp(key, "height") == 0) {
         lua_pushinteger(L, tz_simulation_plan(simulation)->height);
     } else if (strcmp(key, "backend") == 0) {
         lua_pushstring(L, tz_simulation_backend(simulation));
     } else if (strcmp(key, "threads") == 0) {
         lua_pushinteger(L, tz_simulation_threads(simulation));
+        tz_together_agree(L, 1);
     } else if (strcmp(key, "precision") == 0) {
         lua_pushstring(L, tz_simulation_precision(simulation));
     } else if (strcmp(key, "plugin") == 0) {
@@ -163,6 +168,7 @@ static void get_plan(lua_State *L, int index, int dims, const tz_script_options 
     config->device = options->device;
     config->devices = options->devices;
     config->sync = options->sync;
+    config->stopped = tz_interrupt_signal;
     if (options->backend)
         config->backend = options->backend;
 }
@@ -208,7 +214,8 @@ static void get_request(lua_State *L, const tz_script_options *options, request 
         tz_raise(L, "%s: needs a table: tz.simulation { plugin = …, grid = … }", what);
     lua_settop(L, 1);
     tz_keys_take(L, 1, what, simulation_options, false);
-    *config = (tz_simulation_config){.registry = options->registry, .dry = options->check};
+    *config = (tz_simulation_config){
+        .registry = options->registry, .dry = options->check, .ranks = options->ranks};
     r->stencil = tz_problem_read(L, 1, what, config, r->params, &r->plugin);
     get_plan(L, 1, r->stencil->dims, options, &r->policy, config);
     r->name[0] = '\0';

@@ -4,8 +4,8 @@
 
 enum { PICTURES_WAITING = 8, OUTPUTS_WAITING = 64, CORES_PER_PICTURE = 4, RECORD_BYTES = 64 << 10 };
 
-tz_status tz_run_files_open(tz_run_files *files, const char *wanted, const char *text, size_t bytes,
-                            int cores, tz_error *error)
+static tz_status open_folder(tz_run_files *files, const char *wanted, const char *text,
+                             size_t bytes, int cores, tz_error *error)
 {
     char path[PATH_MAX];
     tz_status status =
@@ -19,6 +19,17 @@ tz_status tz_run_files_open(tz_run_files *files, const char *wanted, const char 
                                      error);
     if (status == TZ_OK)
         status = tz_job_queue_create(&files->snapshots, OUTPUTS_WAITING, 1, error);
+    return status;
+}
+
+tz_status tz_run_files_open(tz_run_files *files, const char *wanted, const char *text, size_t bytes,
+                            int cores, tz_error *error)
+{
+    tz_status status = TZ_OK;
+    if (tz_run_files_write(files))
+        status = open_folder(files, wanted, text, bytes, cores, error);
+    status = tz_ranks_agree_status(files->ranks, status, error);
+    files->open = status == TZ_OK;
     return status;
 }
 
@@ -51,7 +62,12 @@ static void release(void *frame)
 tz_status tz_run_files_draw(const tz_run_files *files, tz_frame *frame, tz_error *error)
 {
     const tz_job job = {draw, release, frame};
-    return tz_job_queue_push(files->pictures, &job, error);
+    tz_status status = TZ_OK;
+    if (tz_run_files_write(files))
+        status = tz_job_queue_push(files->pictures, &job, error);
+    else
+        tz_frame_destroy(frame);
+    return tz_ranks_agree_status(files->ranks, status, error);
 }
 
 tz_status tz_run_files_settle(const tz_run_files *files, tz_error *error)

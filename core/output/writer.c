@@ -43,11 +43,15 @@ void tz_writer_pattern(const tz_writer *writer, char *text, size_t size)
              tz_output_suffix(kind));
 }
 
-/* "temperature-000100.png"; with "-r2" before the number after one rewind. */
+/* "temperature-000100.png"; with "-r2" before the number after one rewind. "" if another rank writes
+ * it. */
 static tz_status make_path(const tz_writer *writer, int64_t step, char *path, size_t size,
                            tz_error *error)
 {
     char name[240], again[24] = "";
+    path[0] = '\0';
+    if (!tz_run_files_write(writer->files))
+        return TZ_OK;
     if (writer->rewinds > 0)
         snprintf(again, sizeof again, "-r%d", writer->rewinds + 1);
     snprintf(name, sizeof name, "%s%s-%06lld%s", writer->stem, again, (long long)step,
@@ -132,6 +136,7 @@ static tz_status write_picture(const tz_writer *writer, const tz_simulation *sou
     if (status == TZ_OK)
         status = tz_frame_read(frame, source, writer->field, output->has_slice ? output->slice : -1,
                                error);
+    status = tz_ranks_agree_status(writer->files->ranks, status, error);
     if (status != TZ_OK) {
         tz_frame_destroy(frame);
         return status;
@@ -148,19 +153,22 @@ static tz_status write_picture(const tz_writer *writer, const tz_simulation *sou
 typedef tz_status tz_piece_fn(void *writer, size_t which, const void *cells, int64_t count,
                               tz_error *error);
 
-/* Write a field in pieces of a MiB or two: memory may not hold a copy of a large one. */
-static tz_status write_pieces(const tz_simulation *simulation, int field, tz_piece_fn *piece,
-                              void *writer, size_t which, tz_error *error)
+/* Write a field in pieces of a MiB or two: memory may not hold a copy of a large one. All ranks read
+ * all pieces; one that does not write has `file` NULL. */
+static tz_status write_pieces(const tz_writer *writer, const tz_simulation *simulation, int field,
+                              tz_piece_fn *piece, void *file, size_t which, tz_error *error)
 {
+    const tz_ranks *ranks = writer->files->ranks;
     enum { PIECE_CELLS = 1 << 18 };
     const int64_t *extent = tz_simulation_extent(simulation);
     const int64_t width = extent[0] < PIECE_CELLS ? extent[0] : PIECE_CELLS;
     const int64_t rows = width < extent[0] || PIECE_CELLS / width < 1 ? 1 : PIECE_CELLS / width;
     char *cells =
         malloc((size_t)(width * rows) * tz_dtype_size(tz_simulation_dtype(simulation, field)));
-    if (!cells)
-        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory to write a field");
-    tz_status status = TZ_OK;
+    tz_status status =
+        cells ? TZ_OK : tz_error_set(error, TZ_MEMORY, NULL, "not enough memory to write a field");
+    status = tz_ranks_agree_status(ranks, status, error);
+    tz_status written = TZ_OK;
     for (int64_t z = 0; z < extent[2]; z++)
         for (int64_t y = 0; y < extent[1]; y += rows)
             for (int64_t x = 0; status == TZ_OK && x < extent[0]; x += width) {
@@ -168,12 +176,14 @@ static tz_status write_pieces(const tz_simulation *simulation, int field, tz_pie
                                     {x + width < extent[0] ? x + width : extent[0],
                                      y + rows < extent[1] ? y + rows : extent[1], z + 1}};
                 status = tz_simulation_read_cells(simulation, field, &box, cells, error);
-                if (status == TZ_OK)
-                    status = piece(writer, which, cells,
-                                   (box.high[0] - box.low[0]) * (box.high[1] - box.low[1]), error);
+                if (status == TZ_OK && written == TZ_OK && file)
+                    written = piece(file, which, cells,
+                                    (box.high[0] - box.low[0]) * (box.high[1] - box.low[1]), error);
+                if (!ranks) /* others still wait for the next piece */
+                    status = status == TZ_OK ? written : status;
             }
     free(cells);
-    return status;
+    return tz_ranks_agree_status(ranks, status == TZ_OK ? written : status, error);
 }
 
 static tz_status npy_piece(void *writer, size_t which, const void *cells, int64_t count,
@@ -186,15 +196,20 @@ static tz_status npy_piece(void *writer, size_t which, const void *cells, int64_
 static tz_status write_npy(const tz_writer *writer, const tz_simulation *source, const char *path,
                            tz_error *error)
 {
+    const tz_ranks *ranks = writer->files->ranks;
     tz_npy_writer *file = NULL;
-    tz_status status = tz_npy_write_begin(&file, path, tz_simulation_dtype(source, writer->field),
-                                          tz_simulation_stencil(source)->dims,
-                                          tz_simulation_extent(source), error);
-    if (status != TZ_OK)
-        return status;
-    status = write_pieces(source, writer->field, npy_piece, file, 0, error);
+    tz_status status = TZ_OK;
+    if (tz_ranks_leads(ranks))
+        status = tz_npy_write_begin(&file, path, tz_simulation_dtype(source, writer->field),
+                                    tz_simulation_stencil(source)->dims,
+                                    tz_simulation_extent(source), error);
+    status = tz_ranks_agree_status(ranks, status, error);
     if (status == TZ_OK)
-        return tz_npy_write_commit(file, error);
+        status = write_pieces(writer, source, writer->field, npy_piece, file, 0, error);
+    if (status == TZ_OK && file) {
+        status = tz_npy_write_commit(file, error);
+        file = NULL;
+    }
     tz_npy_write_abort(file);
     return status;
 }
@@ -223,13 +238,19 @@ static tz_status write_rle(const tz_writer *writer, const tz_simulation *source,
     snprintf(comment, sizeof comment, "%s, step %lld, by Trapeze %s", writer->files->scenario,
              (long long)tz_simulation_step(source), TZ_VERSION);
     tz_output_rule(source, writer->field, rule);
-    tz_status status = tz_rle_write_begin(&to.file, path, extent[0], extent[1],
-                                          rule[0] ? rule : NULL, comment, error);
-    if (status != TZ_OK)
-        return status;
-    status = write_pieces(source, writer->field, rle_piece, &to, 0, error);
+    const tz_ranks *ranks = writer->files->ranks;
+    tz_status status = TZ_OK;
+    if (tz_ranks_leads(ranks))
+        status = tz_rle_write_begin(&to.file, path, extent[0], extent[1], rule[0] ? rule : NULL,
+                                    comment, error);
+    status = tz_ranks_agree_status(ranks, status, error);
     if (status == TZ_OK)
-        return tz_rle_write_commit(to.file, error);
+        status =
+            write_pieces(writer, source, writer->field, rle_piece, to.file ? &to : NULL, 0, error);
+    if (status == TZ_OK && to.file) {
+        status = tz_rle_write_commit(to.file, error);
+        to.file = NULL;
+    }
     tz_rle_write_abort(to.file);
     return status;
 }
@@ -253,15 +274,19 @@ static tz_status write_vti(const tz_writer *writer, const tz_simulation *source,
     for (size_t i = 0; i < count; i++)
         described[i] = (tz_vti_field){.name = stencil->fields[fields[i]].name,
                                       .dtype = tz_simulation_dtype(source, fields[i])};
+    const tz_ranks *ranks = writer->files->ranks;
     tz_vti_writer *file = NULL;
-    tz_status status = tz_vti_write_begin(&file, path, stencil->dims, tz_simulation_extent(source),
-                                          described, count, error);
-    if (status != TZ_OK)
-        return status;
+    tz_status status = TZ_OK;
+    if (tz_ranks_leads(ranks))
+        status = tz_vti_write_begin(&file, path, stencil->dims, tz_simulation_extent(source),
+                                    described, count, error);
+    status = tz_ranks_agree_status(ranks, status, error);
     for (size_t i = 0; status == TZ_OK && i < count; i++)
-        status = write_pieces(source, fields[i], vti_piece, file, i, error);
-    if (status == TZ_OK)
-        return tz_vti_write_commit(file, error);
+        status = write_pieces(writer, source, fields[i], vti_piece, file, i, error);
+    if (status == TZ_OK && file) {
+        status = tz_vti_write_commit(file, error);
+        file = NULL;
+    }
     tz_vti_write_abort(file);
     return status;
 }
@@ -335,7 +360,7 @@ tz_status tz_writer_fill(const tz_writer *writer, const tz_simulation *source, t
     return TZ_OK;
 }
 
-tz_status tz_writer_add(tz_writer *writer, const tz_writer_row *row, tz_error *error)
+static tz_status add_row(tz_writer *writer, const tz_writer_row *row, tz_error *error)
 {
     const tz_output *output = writer->output;
     const char *cells[TZ_COLUMNS_MAX], *titles[TZ_COLUMNS_MAX];
@@ -354,6 +379,14 @@ tz_status tz_writer_add(tz_writer *writer, const tz_writer_row *row, tz_error *e
     return status == TZ_OK ? tz_table_add(writer->table, cells, error) : status;
 }
 
+tz_status tz_writer_add(tz_writer *writer, const tz_writer_row *row, tz_error *error)
+{
+    tz_status status = TZ_OK;
+    if (tz_run_files_write(writer->files))
+        status = add_row(writer, row, error);
+    return tz_ranks_agree_status(writer->files->ranks, status, error);
+}
+
 /* ---- All kinds ------------------------------------------------------------------------------- */
 
 tz_status tz_writer_write(tz_writer *writer, const tz_simulation *source, tz_error *error)
@@ -364,20 +397,24 @@ tz_status tz_writer_write(tz_writer *writer, const tz_simulation *source, tz_err
         return status == TZ_OK ? tz_writer_add(writer, &row, error) : status;
     }
     char path[PATH_MAX];
-    const tz_status status =
-        make_path(writer, tz_simulation_step(source), path, sizeof path, error);
+    tz_status status = make_path(writer, tz_simulation_step(source), path, sizeof path, error);
+    status = tz_ranks_agree_status(writer->files->ranks, status, error);
     if (status != TZ_OK)
         return status;
     switch (writer->output->kind) {
     case TZ_OUTPUT_PNG:
-        return write_picture(writer, source, path, error);
+        status = write_picture(writer, source, path, error);
+        break;
     case TZ_OUTPUT_NPY:
-        return write_npy(writer, source, path, error);
+        status = write_npy(writer, source, path, error);
+        break;
     case TZ_OUTPUT_RLE:
-        return write_rle(writer, source, path, error);
+        status = write_rle(writer, source, path, error);
+        break;
     default:
-        return write_vti(writer, source, path, error);
+        status = write_vti(writer, source, path, error);
     }
+    return tz_ranks_agree_status(writer->files->ranks, status, error);
 }
 
 bool tz_writer_is_done(const tz_writer *writer, int64_t step)

@@ -7,9 +7,9 @@
 #include "model/link.h"
 
 typedef struct tz_workload_config {
-    /* Registry, stencil, grid, precision, boundary, parameters, threads; backend (NULL or "auto":
-     * the one for the device) and ordinal of the GPU; the devices that hold slabs of the grid, where
-     * a single number means so many like `device`, present or not. The plan is ignored. */
+    /* Registry, stencil, grid, precision, boundary, parameters, threads, stopped; backend (NULL or "auto":
+     * the one for the device) and ordinal of the GPU; the devices that hold slabs of the grid, where a
+     * single number means so many like `device`, present or not. The plan is ignored. */
     const tz_simulation_config *simulation;
     const char *device; /* a record's name or file; NULL: this machine's */
     const char *link;   /* what joins several devices: see tz_link_find() */

@@ -183,7 +183,8 @@ static tz_status record_group(runner *r, tz_error *error)
     const tz_status status = wait_for_stages(r, error);
     if (status)
         return status;
-    tz_policy_record(simulation->policy, watch->stages, watch->iterations, watch->seconds);
+    tz_policy_record(simulation->policy, watch->stages, watch->iterations,
+                     tz_ranks_largest(simulation->ranks, watch->seconds));
     simulation->watch = (tz_stopwatch){.stages = 0};
     return TZ_OK;
 }
@@ -551,6 +552,7 @@ tz_status tz_simulation_run(tz_simulation *simulation, const tz_run *run, tz_run
                 .result = result,
                 .start = simulation->step,
                 .end = run->steps < 0 ? -1 : simulation->step + run->steps,
+                .refused = simulation->ranks, /* another thread's loads would come in any order */
                 .until = !isnan(run->until_residual),
                 .checks = tz_checks_begin(simulation->step, run->check_every)};
     const bool until_residual = r.until && !run->until_is_update;

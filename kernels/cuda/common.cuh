@@ -68,11 +68,6 @@ template <class T> TZ_DEVICE T tz_choose(bool first, T a, T b)
     return chosen;
 }
 
-/* Names for texts that have one rule for both sides. */
-#define TZ_BOUNDARY_X TZ_LOW_X
-#define TZ_BOUNDARY_Y TZ_LOW_Y
-#define TZ_BOUNDARY_Z TZ_LOW_Z
-
 /* Both sides of an axis are periodic, or none. */
 #define TZ_WRAP_X (TZ_LOW_X == TZ_PERIODIC)
 #define TZ_WRAP_Y (TZ_LOW_Y == TZ_PERIODIC)

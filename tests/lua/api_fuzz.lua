@@ -128,6 +128,7 @@ likely = {
     predict = function()
         return { plugin = "hotspot", grid = { 64, 64 }, device = "gtx280", model = "meng2009", height = 1 }
     end,
+    tune = function() return { plugin = "hotspot", grid = { 64, 64 }, device = "gtx280", rounds = 1 } end,
     stencil = function()
         local formula = pick { "u[-1]", "0.5*(u[-1] + u[1])", "u +", "nosuch", "k*u" }
         return pick { "life", { dims = 1, params = { k = 1 }, update = formula }, { coefficients = { 1, 2, 1 }, scale = 0.25 } }

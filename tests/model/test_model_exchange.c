@@ -67,11 +67,11 @@ static void the_best_depth_is_the_best(void **state)
 
 static void a_stage_has_its_share(void **state)
 {
-    const tz_exchange exchange = {
+    const tz_exchanges exchange = {
         .devices = 4, .iterations = 24, .bytes = 1e6, .start_s = 1e-6, .link = {20e-6, 100e9}};
     assert_true(fabs(tz_exchange_s(&exchange) - 30e-6) < 1e-15);
     assert_true(fabs(tz_exchange_stage_s(&exchange, 8) - 11e-6) < 1e-15);
-    tz_exchange one = exchange;
+    tz_exchanges one = exchange;
     one.devices = 1;
     assert_true(tz_exchange_s(&one) == 0 && tz_exchange_stage_s(&one, 8) == 0);
 }

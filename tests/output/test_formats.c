@@ -394,22 +394,23 @@ static void floorplans_become_power_maps(void **state)
     assert_true(powers[0] == 3 && powers[1] == 15 && powers[2] == 3);
     check_error(tz_ptrace_arrange(&trace, &plan, 2, powers, &failure), TZ_RANGE, "c.ptrace",
                 "no sample 2");
-    assert_ok(tz_floorplan_rasterise(&plan, powers, 4, 3, 0, 0, &map, &failure));
+    assert_ok(tz_floorplan_rasterise_rows(&plan, powers, 4, 3, 0, 0, 0, 3, &map, &failure));
     const double wanted[] = {0.75, 0.75, 0.75, 0.75, 0.75, 0.75,
                              3.75, 3.75, 0.75, 0.75, 3.75, 3.75};
     for (int i = 0; i < 12; i++)
         assert_true(fabs(tz_array_get(map, i) - wanted[i]) < 1e-12);
     tz_array_destroy(map);
-    assert_ok(tz_floorplan_rasterise(&plan, powers, 7, 5, 0.02, 0.013, &map, &failure));
+    assert_ok(tz_floorplan_rasterise_rows(&plan, powers, 7, 5, 0.02, 0.013, 0, 5, &map, &failure));
     assert_true(fabs(total(map) - 21) < 1e-12);
     tz_array_destroy(map);
-    assert_ok(tz_floorplan_rasterise(&plan, powers, 1, 1, 0, 0, &map, &failure));
+    assert_ok(tz_floorplan_rasterise_rows(&plan, powers, 1, 1, 0, 0, 0, 1, &map, &failure));
     assert_true(fabs(total(map) - 21) < 1e-12);
     tz_array_destroy(map);
-    check_error(tz_floorplan_rasterise(&plan, powers, 4, 4, 0.015, 0.012, &map, &failure), TZ_RANGE,
-                "c.flp:3", "'core' is outside");
-    check_error(tz_floorplan_rasterise(&plan, powers, 4, 4, 0.015, 0, &map, &failure), TZ_RANGE,
-                "c.flp", "both");
+    check_error(
+        tz_floorplan_rasterise_rows(&plan, powers, 4, 4, 0.015, 0.012, 0, 4, &map, &failure),
+        TZ_RANGE, "c.flp:3", "'core' is outside");
+    check_error(tz_floorplan_rasterise_rows(&plan, powers, 4, 4, 0.015, 0, 0, 4, &map, &failure),
+                TZ_RANGE, "c.flp", "both");
     tz_ptrace_clear(&trace);
     assert_ok(
         tz_ptrace_read(scratch_text(*state, "d.ptrace", "core top\n1 2\n"), &trace, &failure));

@@ -181,6 +181,8 @@ int64_t tz__slabs_bytes(const tz_backend *inner, const tz_problem *problem, cons
     if (tz_cut_make(&cut, problem, place->devices, NULL))
         return INT64_MAX;
     for (int i = 0; i < cut.count; i++) {
+        if (!tz_devices_are_own(place->devices, i))
+            continue;
         const tz_problem slab = tz_cut_slab(&cut, problem, i, plan->exchange);
         const tz_place here = place_of(place, i);
         const int64_t more = inner->bytes(&slab, &here, &own);
@@ -282,7 +284,7 @@ tz_status tz__slabs_model_work(const tz_backend *inner, const tz_problem *proble
                               (double)(cut.at[i + 1] - cut.at[i]);
         most = ghosts > most ? ghosts : most;
     }
-    out->exchange = (tz_exchange){
+    out->exchange = (tz_exchanges){
         .devices = cut.count,
         .iterations = plan->exchange,
         .bytes = most * slice_bytes(problem),

@@ -50,8 +50,12 @@ typedef uint32_t tz_word;
 #define TZ__INLINE static inline __attribute__((always_inline, unused))
 #if defined(__clang__)
 #define TZ__VECTOR_LOOP _Pragma("clang loop vectorize(assume_safety)")
+#define TZ__KEEP_LOOP
 #else
 #define TZ__VECTOR_LOOP _Pragma("GCC ivdep")
+/* If GCC unrolls the loop that loads pointers, it later gives each neighbour in x a pointer of its own,
+ * more than there are registers. Otherwise they are constant distances from one pointer. */
+#define TZ__KEEP_LOOP _Pragma("GCC unroll 1")
 #endif
 
 /* The message of a mistake, as an error of the compiler. The text is compiled many times, so only the
@@ -153,6 +157,7 @@ typedef uint32_t tz_word;
     context->k_##name =                                                                            \
         TZ__SLOT_##type(span->constants[offsetof(__typeof__(*context->constant_index), name)]);
 #define TZ__LOAD_FIELD(name, type)                                                                 \
+    TZ__KEEP_LOOP                                                                                  \
     for (int k = 0; k < TZ__WINDOW; k++) {                                                         \
         const tz_view *view = &span->in[TZ__FIELD_AT(context, name) * TZ__WINDOW + k];             \
         context->name##_stride[k] = view->row_stride;                                              \
