@@ -1,5 +1,6 @@
 /* The ghost zones of slabs: their exchange, and their depth. */
 #include "backend/slabs/slabs_impl.h"
+#include "base/machine.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,6 +117,24 @@ static tz_status put_ends(tz__slabs *slabs, int i, void *argument, tz_error *err
     return status;
 }
 
+/* Adds an exchange to the account, if it was one of the state fields. */
+static void count_exchange(tz__slabs *slabs, uint32_t fields, int exchange, double seconds)
+{
+    const tz_problem *whole = slabs->context.problem;
+    if (fields != tz__slabs_fields(slabs, TZ_STATE))
+        return;
+    slabs->exchanged.count++;
+    slabs->exchanged.seconds += seconds;
+    for (int i = 0; i < slabs->cut.count; i++) {
+        const tz_problem slab = tz_cut_slab(&slabs->cut, whole, i, exchange);
+        const int64_t ghosts =
+            slab.elements[whole->dims - 1] - (slabs->cut.at[i + 1] - slabs->cut.at[i]);
+        for (int f = 0; f < TZ_FIELDS_MAX; f++)
+            if (fields >> f & 1)
+                slabs->exchanged.bytes += (double)slices_bytes(whole, f, ghosts);
+    }
+}
+
 tz_status tz__slabs_exchange(tz__slabs *slabs, uint32_t fields, int exchange, tz_error *error)
 {
     transfer t = {
@@ -123,6 +142,7 @@ tz_status tz__slabs_exchange(tz__slabs *slabs, uint32_t fields, int exchange, tz
         .slices = {tz_cut_ghost(&slabs->cut, 1, exchange), tz_cut_ghost(&slabs->cut, 0, exchange)}};
     if (slabs->cut.count == 1 || fields == 0 || t.slices[0] + t.slices[1] == 0)
         return TZ_OK;
+    const double begin = tz_machine_clock_s();
     const tz_problem *whole = slabs->context.problem;
     const size_t bytes[2] = {end_bytes(whole, &t, 0), end_bytes(whole, &t, 1)};
     tz_error why = {0};
@@ -135,6 +155,7 @@ tz_status tz__slabs_exchange(tz__slabs *slabs, uint32_t fields, int exchange, tz
     }
     if (!status && t.far)
         status = tz__slabs_must(slabs, tz__slabs_own(slabs, put_ends, &t, &why), &why);
+    count_exchange(slabs, fields, exchange, tz_machine_clock_s() - begin);
     if (status && error)
         *error = why;
     return status;
