@@ -316,7 +316,7 @@ static void test_plugin(void **state)
         "static const tz_pass passes[] = {\n"
         "    {.name = \"update\", .writes = TZ_WRITES(wave_update, u) | TZ_WRITES(wave_update, "
         "old),\n"
-        "     TZ_PASS(wave_update)},\n};\n\n"
+        "     TZ_TAKES(wave_update, old, u), TZ_PASS(wave_update)},\n};\n\n"
         "static const tz_pass outputs[] = {\n"
         "    {.name = \"slope\", .writes = TZ_WRITES(wave_slope, slope), "
         "TZ_PASS(wave_slope)},\n};\n\n"

@@ -104,6 +104,7 @@ typedef struct tz_pass {
     int reads_count; /* OPTIONAL: the text's TZ_READS. State fields that it does not list are read
                       * up to `radius` away on each axis, others up to their own radius */
     const tz_reads *reads;
+    int8_t takes[TZ_FIELDS_MAX]; /* OPTIONAL: TZ_TAKES(); 1 + g at f: f becomes what g was */
 } tz_pass;
 
 typedef struct tz_constant {

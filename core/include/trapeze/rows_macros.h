@@ -31,6 +31,7 @@ typedef uint32_t tz_word;
 #define TZ_CONSTANT(id, name) ((int)offsetof(struct id##_constant_index, name))
 #define TZ_CONSTANTS_COUNT(id) ((int)sizeof(struct id##_constant_index))
 #define TZ_WRITES(id, name) (1u << TZ_FIELD(id, name))
+#define TZ_TAKES(id, name, other) .takes[TZ_FIELD(id, name)] = 1 + TZ_FIELD(id, other)
 /* Members of a tz_pass: {.name = "...", .writes = ..., TZ_PASS(ID)} */
 #define TZ_PASS(id)                                                                                \
     .dims = id##_dims, .radius = id##_radius, .kernels = &id##_kernels, .text = id##_text,         \
