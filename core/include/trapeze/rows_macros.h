@@ -52,11 +52,13 @@ typedef uint32_t tz_word;
 #if defined(__clang__)
 #define TZ__VECTOR_LOOP _Pragma("clang loop vectorize(assume_safety)")
 #define TZ__KEEP_LOOP
+#define TZ__KEEP_SCALAR(value)
 #else
 #define TZ__VECTOR_LOOP _Pragma("GCC ivdep")
 /* If GCC unrolls the loop that loads pointers, it later gives each neighbour in x a pointer of its own,
  * more than there are registers. Otherwise they are constant distances from one pointer. */
 #define TZ__KEEP_LOOP _Pragma("GCC unroll 1")
+#define TZ__KEEP_SCALAR(value) __asm__("" : "+r"(value))
 #endif
 
 /* The message of a mistake, as an error of the compiler. The text is compiled many times, so only the
@@ -161,8 +163,10 @@ typedef uint32_t tz_word;
     TZ__KEEP_LOOP                                                                                  \
     for (int k = 0; k < TZ__WINDOW; k++) {                                                         \
         const tz_view *view = &span->in[TZ__FIELD_AT(context, name) * TZ__WINDOW + k];             \
-        context->name##_stride[k] = view->row_stride;                                              \
-        context->name[k] = (const type *)view->at + row * view->row_stride;                        \
+        ptrdiff_t stride = view->row_stride;                                                       \
+        TZ__KEEP_SCALAR(stride);                                                                   \
+        context->name##_stride[k] = stride;                                                        \
+        context->name[k] = (const type *)view->at + row * stride;                                  \
     }                                                                                              \
     context->name##_out = (type *)span->out[TZ__FIELD_AT(context, name)].at +                      \
                           row * span->out[TZ__FIELD_AT(context, name)].row_stride;
