@@ -1,5 +1,5 @@
 #!/bin/sh
-# Measures the stencils of scripts/classes.lua, which users might write, and how well their plans are predicted:
+# Measures the stencils of scripts/class_stencils.lua, which users might write, and how well their plans are predicted:
 #
 #   sh scripts/classes.sh cuda|cpu [BUILD_FOLDER]
 #

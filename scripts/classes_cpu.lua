@@ -1,28 +1,23 @@
--- What scripts/classes_cpu.sh needs of the stencils of scripts/classes.lua:
+-- What scripts/classes_cpu.sh needs of the stencils of class_stencils.lua:
 --
 --   trapeze run classes_cpu.lua --set texts=true                           their cell texts, each after a line "@@@ NAME"
 --   trapeze run classes_cpu.lua --set class=maxwell --set grid=4096,4096   GCells/s of the best of some runs on the CPU
 --
 -- … --set threads=2 --set steps=48 --set rounds=5, and --height, --tile and other options of a plan
 local tz = require "trapeze"
-local args = tz.args
-local make, simulation = tz.stencil, tz.simulation
-local wanted
-tz.stencil = function(definition)
-  if definition.name:find "^my_" then return {} end
-  if not args.texts and definition.name ~= args.class then return {} end
-  wanted = make(definition)
-  if args.texts then print("@@@ " .. definition.name .. "\n" .. wanted:text()) end
-  return wanted
+local args, wanted = tz.args
+for _, definition in ipairs(require("class_stencils").others) do
+  if args.texts then
+    print("@@@ " .. definition.name .. "\n" .. tz.stencil(definition):text())
+  elseif definition.name == args.class then
+    wanted = tz.stencil(definition)
+  end
 end
-tz.simulation = function() error "no runs of these" end -- the end of that scenario
-pcall(require, "classes")
-tz.simulation = simulation
 if args.texts then
   print "@@@"
   return
 end
-assert(wanted, "classes.lua has no stencil of that name: give --set class=NAME")
+assert(wanted, "class_stencils.lua has no stencil of that name: give --set class=NAME")
 
 local grid, fields = {}, {}
 for n in tostring(args.grid):gmatch "%d+" do grid[#grid + 1] = math.tointeger(n) end

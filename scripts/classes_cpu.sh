@@ -1,5 +1,5 @@
 #!/bin/sh
-# The stencils of scripts/classes.lua on this CPU against plain OpenMP loops over the same cell texts
+# The stencils of scripts/class_stencils.lua on this CPU against plain OpenMP loops over the same cell texts
 # (tests/bench/plain_text.c), with the flags of plugins and -march=native, run alternately:
 #
 #   sh scripts/classes_cpu.sh [ROUNDS]

@@ -4,7 +4,7 @@
 --   trapeze run copies.lua [--backend cuda] [--set size=8192] [--set size3=512] [--set seconds=0.2]
 local tz = require "trapeze"
 
-local classes = require "classes"
+local copies = require("class_stencils").copies
 local size, size3, seconds = tz.args.size or 8192, tz.args.size3 or 512, tz.args.seconds or 0.2
 
 local function make(plugin, dims, plan)
@@ -22,11 +22,10 @@ end
 
 print "stencil    plugin, GCells/s   scenario's   ratio"
 for _, name in ipairs { "star2d1r", "star2d2r", "box2d1r", "box2d2r", "star3d1r", "star3d2r", "box3d1r" } do
-  local copy = classes.copies[name]
+  local copy = copies[name]
   local first <close> = make(name, copy.dims)
   local plan = first:plan()
-  plan.why = nil
-  local second <close> = make(copy.stencil, copy.dims, plan)
+  local second <close> = make(tz.stencil(copy), copy.dims, plan)
   local steps = math.max(plan.height, math.ceil(seconds * rate(first, 8 * plan.height) * 1e9 / first.cells / plan.height) * plan.height)
   rate(second, 8 * plan.height)
   local one, two = {}, {}

@@ -1,6 +1,8 @@
 #!/bin/sh
-# Compares the cuda backend with the reference on a machine with a GPU, bit for bit, for every stencil and
-# family, and prints a table. Needs a finished build: sh scripts/gpu-tests.sh [BUILD_FOLDER]
+# Compares the cuda backend with the reference on a machine with a GPU, bit for bit, for every stencil of the
+# built-in and the test plugins and every family, on one device and in slabs (several on one GPU, or on all GPUs in
+# turns), and prints a table. Needs a finished build:
+# sh scripts/gpu-tests.sh [BUILD_FOLDER]
 #
 # TZ_CONTRACT=full checks every height and size; the default is a quick selection. FAMILIES and STENCILS
 # (lists) select some. Small runs are checked by compute-sanitizer, if it is installed. PART=k/n runs the
@@ -35,11 +37,11 @@ mine() { awk -v k="$share" -v n="$shares" 'NR % n == k % n'; }
 "$build/bin/trapeze" doctor | sed -n '/^cuda/,/^[a-z]/p;/backends/,/plugins/p'
 # Most of the time is spent compiling kernels: one process for each stencil and family.
 for stencil in $stencils; do
-    echo "any $stencil --section fields --section diverge"
+    echo "any $stencil --section fields --section outputs --section diverge"
 done >"$work/.jobs"
 for family in $families; do
     for stencil in $stencils; do
-        echo "$family $stencil --section identity --family $family"
+        echo "$family $stencil --section identity --section devices --family $family"
     done
 done >>"$work/.jobs"
 mine <"$work/.jobs" >"$work/.mine"
@@ -55,14 +57,14 @@ sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanit
 if [ -n "$sanitizer" ]; then
     for tool in memcheck racecheck; do
         for family in $families; do
-            for stencil in ${SANITIZED:-star2d1r box3d1r hotspot life pathfinder}; do
+            for stencil in ${SANITIZED:-star2d1r box3d1r hotspot life pathfinder lbm wave3d cyclic}; do
                 echo "$tool $family $stencil"
             done
         done
     done >"$work/.sanitized"
     mine <"$work/.sanitized" | while read -r tool family stencil; do
         TZ_CONTRACT=smoke "$sanitizer" --tool "$tool" --error-exitcode 9 "$contract" \
-            --backend cuda --stencil "$stencil" --section identity --family "$family" $folders \
+            --backend cuda --stencil "$stencil" --section identity --section devices --family "$family" $folders \
             >"$work/$tool-$family-$stencil" 2>&1 </dev/null ||
             echo "$tool-$family-$stencil" >>"$work/.failed"
     done

@@ -11,7 +11,7 @@ local tz = require "trapeze"
 
 local SHARE = 1e-3
 local make, within = tz.simulation, tonumber(tz.args.within or math.huge)
-local integers = { life = true, cell = true, pathfinder = true }
+local integers = { life = true, cell = true, pathfinder = true, cyclic = true }
 local pairs_made = {}
 
 -- Two simulations that the scenario takes for one. It is told what the one in double precision says.

@@ -35,12 +35,21 @@ if [ "$quick" ]; then
     one --set scenario=hotspot --set n=96 --set within=0.002
     one --set scenario=first --set size=64 --set steps=500
     one --set scenario=heat --set seconds=0.2
+    one --set scenario=grayscott --set pattern=coral --set n=48 --set steps=1000
+    one --set scenario=wave --set nx=80 --set ny=64 --set time=0.1 --set cube=16
+    one --set scenario=lbm --set nx=120 --set ny=40 --set steps=1000
+    one --set scenario=hotspot3d --set n=16 --set time=0.001
     one --set case=uniform --set n=8 --set steps=200000
     few="--set n=24 --set steps=400"
 else
     one --set scenario=hotspot --set within=0.002
-    for scenario in jacobi poisson first heat life cell pathfinder; do
+    for scenario in jacobi poisson first heat wave hotspot3d life cell pathfinder cyclic; do
         one --set scenario=$scenario
+    done
+    # Growing patterns and vortices enlarge any difference: they are compared early, and the pattern "chaos" not at all.
+    one --set scenario=lbm --set steps=6000
+    for pattern in coral mitosis mazes solitons holes worms; do
+        one --set scenario=grayscott --set pattern=$pattern --set steps=2000
     done
     one --set case=uniform --set steps=200000
     few=

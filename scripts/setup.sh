@@ -12,7 +12,7 @@ command -v gnuplot >/dev/null 2>&1 || packages="$packages gnuplot-nox"
 ci=no
 for argument in "$@"; do
     case $argument in
-    --ci) ci=yes packages="$packages clang-format-14" ;;
+    --ci) ci=yes packages="$packages clang-format-14 libopenmpi-dev openmpi-bin" ;;
     *) echo "setup: unknown argument '$argument'; usage: sh scripts/setup.sh [--ci]" >&2; exit 2 ;;
     esac
 done

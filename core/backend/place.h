@@ -4,6 +4,7 @@
 #define TZ_CORE_BACKEND_PLACE_H
 
 #include "model/device.h"
+#include "model/exchange.h"
 #include "stencil/problem.h"
 
 typedef struct tz_streamed_source tz_streamed_source; /* stencil/streamed_source.h */
@@ -27,20 +28,33 @@ typedef struct tz_device_identity {
 enum { TZ_DEVICES_MAX = 64 };
 typedef struct tz_devices {
     int count;
+    int rank;    /* of this process (base/ranks.h); 0 if it is alone */
+    bool shared; /* there are ranks that drive the same GPU */
     struct {
+        int rank;     /* of the process that drives it; those of a rank follow each other */
         int device;   /* number of the GPU; the backends on the CPU ignore it */
         int threads;  /* of a CPU */
         double share; /* of the grid, compared with the others; over 0 */
+        bool given;   /* the user chose the share */
     } of[TZ_DEVICES_MAX];
+    bool apart; /* of CPUs: each slab has a machine of its own */
 } tz_devices;
+
+/* Does this process drive device i? */
+static inline bool tz_devices_are_own(const tz_devices *devices, int i)
+{
+    return devices->of[i].rank == devices->rank;
+}
 
 /* A place to run plans: a device of this machine or another one. */
 typedef struct tz_place {
     const tz_model_device *device; /* its record, borrowed; NULL: none */
     int threads;                   /* of a CPU; for a GPU, threads that may compile kernels */
     tz_limits limits;              /* as the device reports them; zeros if it is absent */
-    const tz_devices
-        *devices; /* for the backends of backend/slabs: borrowed; each is like `device` */
+    /* For the backends of backend/slabs: borrowed; each is like `device`. */
+    const tz_devices *devices;
+    const tz_link *link;  /* for these: what joins the devices, borrowed; NULL: the record's */
+    int (*stopped)(void); /* asked between compilations: not 0 ends them; NULL: nothing does */
 } tz_place;
 
 /* The limits to plan with. Each comes from the device, or else its record, or else an H200. */
@@ -78,6 +92,7 @@ typedef struct tz_backend_context {
     bool sync;                 /* wait after each stage, so that errors name the right stage */
     const tz_devices *devices; /* for the backends of backend/slabs: not NULL there */
     int exchange; /* for these: the iterations that ghost zones are made for; larger ones come later */
+    const struct tz_ranks *ranks; /* for these: those of the devices (base/ranks.h); NULL: alone */
 } tz_backend_context;
 
 #endif

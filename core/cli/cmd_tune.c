@@ -73,14 +73,18 @@ static bool on_progress(void *context, int done, int of)
     return tz_interrupt_signal() == 0;
 }
 
+static int failed(tz_status status, const tz_error *error)
+{
+    return tz_fail(status == TZ_INTERRUPTED ? 128 + tz_interrupt_signal() : EXIT_FAILED, error);
+}
+
 static int measure(const settings *s, const tz_workload *workload)
 {
     tz_error error;
     tz_tune *tune = NULL;
-    tz_interrupt_install();
     tz_status status = tz_tune_create(&tune, workload, &s->request, &error);
     if (status != TZ_OK)
-        return tz_fail(status == TZ_INTERRUPTED ? 130 : EXIT_FAILED, &error);
+        return failed(status, &error);
     if (s->predict.csv) {
         tz_tune_print_csv(workload, tune);
     } else if (s->predict.json) {
@@ -108,24 +112,24 @@ static int compile(const settings *s, const tz_workload *workload)
 {
     tz_error error;
     int count = 0;
-    if (tz_tune_compile(workload, &s->request, s->part, s->of, &count, &error) != TZ_OK)
-        return tz_fail(EXIT_FAILED, &error);
+    const tz_status status = tz_tune_compile(workload, &s->request, s->part, s->of, &count, &error);
+    if (status != TZ_OK)
+        return failed(status, &error);
     printf("%s on %s: %d plans compiled\n", workload->problem.stencil->id, workload->grid, count);
     return tz_finish_output();
 }
 
 static int tune_call(const tz_command *command, int argc, char **argv)
 {
-    settings s = {.predict = {.simulation = {.precision = -1}},
-                  .request = {.rounds = 5, .progress = on_progress},
+    settings s = {.predict = {.simulation = {.precision = -1, .stopped = tz_interrupt_signal}},
+                  .request = {.progress = on_progress},
                   .of = 1};
     tz_workload *workload = NULL;
+    tz_interrupt_install();
     int code = parse(command, argc, argv, &s);
     if (code == TZ_OPTIONS_GO_ON)
         code = tz_predict_options_apply(&s.predict, command, s.compile_only, &workload);
     if (workload && code == EXIT_DONE) {
-        if (s.request.round_s == 0)
-            s.request.round_s = !workload->is_gpu ? 0.05 : s.request.sustained ? 0.2 : 0.01;
         code = s.compile_only ? compile(&s, workload) : measure(&s, workload);
     }
     tz_workload_destroy(workload);

@@ -51,6 +51,21 @@ static bool gather(tz_expr *e, run *r, tz_expr_type type)
     return node >= 0;
 }
 
+/* The product with its first operand, a negative number, made positive. */
+static int without_minus(tz_expr *e, int product)
+{
+    const tz_expr_node n = e->nodes[product];
+    tz_expr_operand *operands = malloc((size_t)n.count * sizeof *operands);
+    if (!operands)
+        return tz_expr_fail(e, TZ_MEMORY, "not enough memory for the formula");
+    for (int i = 0; i < n.count; i++)
+        operands[i] = e->operands[n.first + i];
+    operands[0].node = tz_expr_number(e, -e->nodes[operands[0].node].number, n.type);
+    const int result = operands[0].node < 0 ? -1 : tz_expr_chain(e, operands, n.count);
+    free(operands);
+    return result;
+}
+
 /* a + -b is a - b, and a + -2*b is a - 2*b, to the last bit. */
 static tz_expr_operand without_sign(tz_expr *e, tz_expr_operand operand)
 {
@@ -64,23 +79,8 @@ static tz_expr_operand without_sign(tz_expr *e, tz_expr_operand operand)
     const tz_expr_node *first = &e->nodes[e->operands[n->first].node];
     if (first->kind != TZ_EXPR_NUMBER || first->number >= 0)
         return operand;
-    const int node = tz_expr_without_minus(e, operand.node);
+    const int node = without_minus(e, operand.node);
     return (tz_expr_operand){node, other};
-}
-
-/* The product with its first operand, a negative number, made positive. */
-int tz_expr_without_minus(tz_expr *e, int product)
-{
-    const tz_expr_node n = e->nodes[product];
-    tz_expr_operand *operands = malloc((size_t)n.count * sizeof *operands);
-    if (!operands)
-        return tz_expr_fail(e, TZ_MEMORY, "not enough memory for the formula");
-    for (int i = 0; i < n.count; i++)
-        operands[i] = e->operands[n.first + i];
-    operands[0].node = tz_expr_number(e, -e->nodes[operands[0].node].number, n.type);
-    const int result = operands[0].node < 0 ? -1 : tz_expr_chain(e, operands, n.count);
-    free(operands);
-    return result;
 }
 
 static bool append(tz_expr *e, run *r, tz_expr_operand next)

@@ -8,9 +8,6 @@
  * if an operand is -1. */
 int tz_expr_make_of(tz_expr *e, tz_expr_node node, const tz_expr_operand *operands, int count);
 
-/* The product with its first operand, a negative number, made positive. */
-int tz_expr_without_minus(tz_expr *e, int product);
-
 /* Sums with bits, and their comparison with a number: bits of cells (count.c). */
 int tz_expr_add_bits(tz_expr *e, const tz_expr_operand *operands, int count);
 int tz_expr_compare_count(tz_expr *e, int a, tz_operator op, int b);

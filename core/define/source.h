@@ -11,14 +11,13 @@ void tz_source_cell(const tz_build *build, const tz_form *form, tz_emit *emit, t
 /* ID.c. After tz_source_cell(). */
 void tz_source_plugin(const tz_build *build, tz_emit *emit, tz_buffer *out);
 
+/* What the stencil is, as a sentence of a comment (source_cell.c). */
+void tz_source_doc(const tz_definition *definition, tz_buffer *out);
 /* The macros of a form, and the line or lines with which its update begins; then what undoes the macros
  * (source_form.c). */
 void tz_source_form(const tz_build *build, const tz_form *form, tz_emit *emit, tz_buffer *out);
 void tz_source_form_end(const tz_build *build, const tz_form *form, tz_buffer *out);
 /* "#define NAME" and entries, broken with backslashes. */
 void tz_source_list(tz_buffer *out, const char *head, const tz_buffer *entries);
-
-/* Are real numbers in it? */
-bool tz_source_has_real(const tz_build *build, const tz_emit *emit);
 
 #endif

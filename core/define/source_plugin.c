@@ -1,11 +1,14 @@
 #include "define/source.h"
 
 #include "define/check.h"
+#include "stencil/stencil.h"
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-bool tz_source_has_real(const tz_build *build, const tz_emit *emit)
+/* Are real numbers in it? */
+static bool has_real(const tz_build *build, const tz_emit *emit)
 {
     const tz_definition *d = build->definition;
     bool real = false;
@@ -46,8 +49,7 @@ static void add_updates(const tz_build *build, const tz_emit *emit, tz_buffer *o
                       "\n#define TZ_CELL_NAME %s\n#define TZ_CELL_DIMS %d\n"
                       "#define TZ_CELL_RADIUS %d\n#define TZ_CELL_REAL %d\n"
                       "#include <trapeze/rows.h>\n\n",
-                      pass->name, build->definition->dims, pass->radius,
-                      tz_source_has_real(build, emit));
+                      pass->name, build->definition->dims, pass->radius, has_real(build, emit));
     }
 }
 
@@ -82,6 +84,11 @@ static void add_params(const tz_definition *d, tz_buffer *out)
         tz_buffer_add(out, ", ");
         tz_buffer_add_number(out, param->integer ? fmin(param->max, INT32_MAX) : param->max);
         add_unit_and_doc(out, line, param->unit, param->doc ? param->doc : param->name);
+        if (param->role != TZ_PARAM_ROLE_NONE) {
+            tz_buffer_add(out, ",\n        .role = TZ_PARAM_ROLE_");
+            for (const char *c = tz_param_role_name(param->role); *c; c++)
+                tz_buffer_add(out, "%c", toupper((unsigned char)*c));
+        }
         tz_buffer_add(out, "),\n");
     }
     tz_buffer_add(out, "};\n\n");
@@ -320,9 +327,9 @@ void tz_source_plugin(const tz_build *build, tz_emit *emit, tz_buffer *out)
 {
     const tz_definition *d = build->definition;
     tz_buffer_add(out, "/* %s: ", d->id);
-    tz_buffer_add_comment(out, d->doc ? d->doc : "a stencil that a scenario defines");
+    tz_source_doc(d, out);
     tz_buffer_add(out,
-                  ".\n * %s.cell.h has the cell update%s. */\n#include <math.h>\n"
+                  "\n * %s.cell.h has the cell update%s. */\n#include <math.h>\n"
                   "#include <stdio.h>\n\n",
                   d->id, build->passes_count > 1 ? "s" : "");
     add_updates(build, emit, out);

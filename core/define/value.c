@@ -1,18 +1,21 @@
-#include "define/value.h"
+#include "define/expr.h"
 
 #include <math.h>
 
-double tz_value_floor_over(double a, double b)
+/* 0 for b = 0 */
+static double floor_over(double a, double b)
 {
     return b == 0 ? 0 : floor(a / b);
 }
 
-double tz_value_modulo(double a, double b)
+/* a for b = 0 */
+static double modulo(double a, double b)
 {
-    return b == 0 ? a : a - b * floor(a / b);
+    return b == 0 ? a : a - b * floor_over(a, b);
 }
 
-double tz_value_power(double x, int n)
+/* x*x*...*x from the left; n >= 1. */
+static double power_of(double x, int n)
 {
     double power = x;
     for (int i = 1; i < n; i++)
@@ -67,9 +70,9 @@ static double apply(tz_operator op, double a, double b)
     case TZ_OP_OVER:
         return a / b;
     case TZ_OP_FLOOR_OVER:
-        return tz_value_floor_over(a, b);
+        return floor_over(a, b);
     case TZ_OP_MODULO:
-        return tz_value_modulo(a, b);
+        return modulo(a, b);
     default:
         return a;
     }
@@ -132,7 +135,7 @@ double tz_expr_value(const tz_expr *e, int node, const double *params, int64_t s
     case TZ_EXPR_NOT:
         return value == 0;
     case TZ_EXPR_POWER:
-        return tz_value_power(value, n->index);
+        return power_of(value, n->index);
     case TZ_EXPR_SELECT:
         return tz_expr_value(e, operands[value != 0 ? 1 : 2].node, params, step);
     default: /* a chain, or a conversion */

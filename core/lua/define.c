@@ -9,6 +9,7 @@
 #include "lua/keys.h"
 #include "lua/module.h"
 #include "lua/push.h"
+#include "lua/together.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -160,6 +161,21 @@ static void where(lua_State *L, char *text, size_t size)
         text[strlen(text) - 1] = '\0';
 }
 
+/* Rank 0 compiles first: the others may find the plugin in the cache. */
+static tz_status define_plugin(const tz_script_options *options, const stencil_value *value,
+                               const char *from, tz_error *error)
+{
+    const tz_ranks *ranks = options->ranks;
+    tz_status status = TZ_OK;
+    for (int turn = 0; status == TZ_OK && turn < (ranks ? 2 : 1); turn++) {
+        if (tz_ranks_leads(ranks) == (turn == 0))
+            status = tz_define_plugin(options->registry, value->id, &value->source, from,
+                                      tz_interrupt_signal, error);
+        status = tz_ranks_agree_status(ranks, status, error);
+    }
+    return status;
+}
+
 /* Compile the source and enter the stencil into the list. */
 static void load(lua_State *L, const stencil_value *value, const tz_definition_value *definition,
                  tz_cache_key key)
@@ -172,8 +188,7 @@ static void load(lua_State *L, const stencil_value *value, const tz_definition_v
     struct tz_defined *entry = calloc(1, sizeof *entry);
     if (!entry)
         tz_raise(L, "%s: not enough memory", what);
-    if (tz_define_plugin(options->registry, value->id, &value->source, from, tz_interrupt_signal,
-                         &error) != TZ_OK) {
+    if (define_plugin(options, value, from, &error) != TZ_OK) {
         free(entry);
         tz_raise_error(L, what, &error);
     }
@@ -251,12 +266,13 @@ void tz_stencil_register(lua_State *L)
     static const tz_api_function methods[] = {
         TZ_API("stencil:text()", stencil_text, "The text of its cell updates, in C."), TZ_API_END};
     static const tz_api_function functions[] = {
-        TZ_API("tz.stencil(options)", stencil_new,
-               "A stencil, for `plugin` in `tz.simulation` and `tz.predict`: the definition in the "
-               "table becomes a plugin, which the system's C compiler makes once. Give `update`, "
-               "`passes` or `coefficients`. formulas.md has the language of "
-               "formulas. A text instead of the table is the id of a plugin's stencil.",
-               .options = tz_definition_options),
+        TZ_API(
+            "tz.stencil(options)", stencil_new,
+            "A stencil, for `plugin` in `tz.simulation` and `tz.predict`: the definition in the "
+            "table becomes a plugin, which the system's C compiler makes once. Give `update`, "
+            "`passes` or `coefficients`. [formulas.md](formulas.md) has the language of formulas. "
+            "A text instead of the table is the id of a plugin's stencil.",
+            .options = tz_definition_options),
         TZ_API_END};
     tz_metatable_create(L, TZ_TYPE_STENCIL, methods, NULL, stencil_index, stencil_tostring);
     luaL_getmetatable(L, TZ_TYPE_STENCIL);

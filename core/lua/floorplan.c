@@ -6,6 +6,8 @@
 #include "lua/keys.h"
 #include "lua/module.h"
 #include "lua/push.h"
+#include "lua/recall.h"
+#include "lua/together.h"
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -207,8 +209,11 @@ static int value_floorplan(lua_State *L)
     if (width_m < 0 || height_m < 0 || (width_m > 0) != (height_m > 0))
         tz_raise(L, "tz.floorplan: 'width_m' and 'height_m' go together and must be positive");
     tz_path_resolve(L, flp, plan_path, sizeof plan_path);
+    tz_together_check_file(L, plan_path);
     if (ptrace)
         tz_path_resolve(L, ptrace, trace_path, sizeof trace_path);
+    if (ptrace)
+        tz_together_check_file(L, trace_path);
     else if (has_row)
         tz_raise(L, "tz.floorplan: 'row' is of a 'ptrace', which is missing");
     tz_floorplan_value *value = lua_newuserdatauv(L, sizeof *value, 0);
@@ -221,6 +226,9 @@ static int value_floorplan(lua_State *L)
     if (tz_floorplan_read(plan_path, &value->plan, &error) != TZ_OK ||
         (ptrace && tz_ptrace_read(trace_path, &value->trace, &error) != TZ_OK))
         tz_raise_error(L, "tz.floorplan", &error);
+    tz_recall_input(L, plan_path);
+    if (ptrace)
+        tz_recall_input(L, trace_path);
     if (has_row && row > (int64_t)value->trace.sample_count)
         tz_raise(L, "tz.floorplan: 'row' is %lld, but %.300s has %zu row%s", (long long)row,
                  trace_path, value->trace.sample_count, value->trace.sample_count == 1 ? "" : "s");
@@ -239,7 +247,7 @@ void tz_floorplan_register(lua_State *L)
                "The units of a chip: a value of fields (the power of each cell in a row of the "
                "trace, W), "
                "columns of `tz.table`, and regions.",
-               .options = floorplan_options),
+               .options = floorplan_options, .recall = TZ_RECALL_CALL),
         TZ_API_END};
     tz_metatable_create(L, TZ_TYPE_UNIT, none, NULL, NULL, unit_tostring);
     tz_metatable_create(L, TZ_TYPE_FLOORPLAN, methods, floorplan_close, floorplan_index, NULL);

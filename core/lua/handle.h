@@ -15,8 +15,9 @@ typedef struct tz_binding {
     struct tz_simulation_handle *handle;
     lua_Integer reference; /* of the output or function, in the handle's user value */
     tz_interval every;     /* zeros: by sim:write alone */
-    char function[160];    /* "function at FILE:LINE"; "": an output */
-    tz_writer writer;      /* of an output; a function uses last_step and count alone */
+    enum { TZ_BINDING_OUTPUT, TZ_BINDING_FUNCTION, TZ_BINDING_CHECKPOINT } kind;
+    char function[160]; /* "function at FILE:LINE"; "checkpoint"; "": an output */
+    tz_writer writer;   /* of an output; a function uses last_step and count alone */
 } tz_binding;
 
 static inline bool tz_binding_is_regular(const tz_binding *binding)
@@ -41,6 +42,7 @@ typedef struct tz_simulation_handle {
     lua_State *L;                 /* the thread that called run; NULL when it does not run */
     bool fired_zero;              /* in check mode: outputs of step 0 are counted */
     int rewinds;
+    bool kept;             /* not closed at the checkpoint that the run goes on from */
     char failure[2600];    /* of Lua code called during run */
     double seconds_before; /* spent in stages before the present call of run */
 } tz_simulation_handle;
@@ -71,6 +73,9 @@ void tz_handle_open(tz_simulation_handle *handle, const char *name);
  * output, but does all of it in any case. Does nothing when closed. */
 tz_status tz_handle_close(tz_simulation_handle *handle, tz_error *error);
 
+/* Put everything about it into the record, as it is now. */
+void tz_handle_record(const tz_simulation_handle *handle);
+
 /* From within a run: call function(argument, simulation) in Lua, where `argument` is a light
  * userdata. The message of an error goes to handle->failure. TZ_SCRIPT, TZ_MEMORY. */
 tz_status tz_handle_call(tz_simulation_handle *handle, lua_CFunction function, void *argument,
@@ -79,7 +84,7 @@ tz_status tz_handle_call(tz_simulation_handle *handle, lua_CFunction function, v
 /* Make the run folder, unless it is there, and write a run.json with all open simulations. For
  * every function that writes a file; not in check mode. */
 tz_status tz_handle_open_folder(tz_context *context, tz_error *error);
-/* The same, and the path of a file in it. */
+/* The same, and the path of a file in it; "" if another rank writes it. */
 tz_status tz_handle_open_file(tz_context *context, const char *name, char *path, size_t size,
                               tz_error *error);
 

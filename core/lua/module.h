@@ -22,6 +22,7 @@ void tz_random_register(lua_State *L);     /* tz.random */
 void tz_read_register(lua_State *L);       /* tz.read: files as arrays */
 void tz_simulation_register(lua_State *L); /* tz.simulation */
 void tz_stencil_register(lua_State *L);    /* tz.stencil */
+void tz_tune_register(lua_State *L);       /* tz.tune */
 
 /* ---- Add methods of a simulation to the table on the top of the stack. ---- */
 void tz_binding_add(lua_State *L);        /* sim:every, sim:write */

@@ -21,7 +21,7 @@ void tz_plan_read(lua_State *L, int index, const char *who, int dims, tz_plan *p
     }
     lua_pop(L, 1);
     plan->height = (int)height;
-    tz_key_integers(L, index, who, "tile", dims, 1, plan->tile);
+    tz_key_integers(L, index, who, "tile", dims, 0, plan->tile);
     tz_key_text(L, index, who, "family", &family);
     if (family && tz_family_check(family, &error) != TZ_OK)
         tz_raise_error(L, who, &error);
@@ -38,9 +38,14 @@ void tz_plan_read(lua_State *L, int index, const char *who, int dims, tz_plan *p
 void tz_plan_push(lua_State *L, const tz_plan *plan, int dims)
 {
     lua_createtable(L, 0, 8);
+    tz_plan_set_keys(L, plan, dims);
+    tz_set_text(L, "why", plan->why);
+}
+
+void tz_plan_set_keys(lua_State *L, const tz_plan *plan, int dims)
+{
     tz_set_integer(L, "height", plan->height);
     tz_set_text(L, "family", plan->family);
-    tz_set_text(L, "why", plan->why);
     for (int k = 0; k < TZ_PLAN_KNOBS_COUNT; k++)
         if (tz_plan_get(plan, k) != 0)
             tz_set_integer(L, tz_plan_knobs[k].name, tz_plan_get(plan, k));

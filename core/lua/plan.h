@@ -16,10 +16,13 @@
     {"height", "integer or text", "chosen",                                                        \
      "iterations between two halo exchanges; `\"auto\"` is none; the name of a policy is that "    \
      "policy"},                                                                                    \
-        {"tile", "{nx[, ny[, nz]]}", "chosen", "useful cells of a tile"},                          \
+        {"tile", "{nx[, ny[, nz]]}", "chosen", "useful cells of a tile; 0: chosen"},               \
         {"family", "text", "chosen",                                                               \
          "the way to execute a stage: `stream`, `tile`, `resident`; `trapeze tune --help` lists "  \
-         "them"} TZ_PLAN_KNOBS(TZ__PLAN_OPTION)
+         "them"} TZ_PLAN_KNOBS(TZ__PLAN_OPTION),                                                   \
+    {                                                                                              \
+        "why", "text", "", "how a plan was chosen, as `sim:plan()` says; not read"                 \
+    }
 
 /* Read the plan's keys of the table at `index`. Raises errors that begin with `who`. A height that is
  * a text goes to *height_text, borrowed from the table; if that is NULL, the height must be a number.
@@ -27,7 +30,9 @@
 void tz_plan_read(lua_State *L, int index, const char *who, int dims, tz_plan *plan,
                   const char **height_text);
 
-/* Push a table with the plan's knobs. */
+/* Push a table with all of the plan. */
 void tz_plan_push(lua_State *L, const tz_plan *plan, int dims);
+/* Set the plan's keys, except `why`, of the table on the top of the stack. */
+void tz_plan_set_keys(lua_State *L, const tz_plan *plan, int dims);
 
 #endif

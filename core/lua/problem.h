@@ -8,7 +8,8 @@
 
 /* The keys, in the order that the manual lists them. */
 #define TZ_PROBLEM_OPTIONS                                                                             \
-    {"plugin", "text", NULL, "the stencil's name; `trapeze plugins` lists them"},                      \
+    {"plugin", "text", NULL,                                                                           \
+     "the stencil's name, or what `tz.stencil` returns; `trapeze plugins` lists names"},               \
         {"grid", "{nx[, ny[, nz]]}", NULL, "cells along each axis, x first; an integer in 1-D"},       \
         {"precision", "text", "\"single\"",                                                            \
          "`\"single\"`, `\"double\"` or, of stencils that have it, `\"mixed\"`"},                      \

@@ -2,13 +2,17 @@
 
 #include "lua/api.h"
 #include "lua/fields.h"
+#include "lua/interrupt.h"
 #include "lua/keys.h"
 #include "lua/policy.h"
 #include "lua/problem.h"
 #include "lua/push.h"
+#include "lua/recall.h"
 #include "lua/scalars.h"
+#include "lua/together.h"
 #include "stencil/problem.h"
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char what[] = "tz.simulation";
@@ -22,7 +26,8 @@ static int simulation_close(lua_State *L)
     if (!handle->simulation)
         return 0;
     tz_handle_check_idle(L, 1, "sim:close");
-    if (tz_handle_close(handle, &error) != TZ_OK)
+    const tz_status status = tz_handle_close(handle, &error);
+    if (tz_ranks_agree_status(tz_ranks_of(L), status, &error) != TZ_OK)
         tz_raise_error(L, "sim:close", &error);
     /* Lua may now collect the outputs. */
     lua_pushnil(L);
@@ -79,12 +84,18 @@ static int simulation_index(lua_State *L)
         lua_pushinteger(L, tz_simulation_cells(simulation));
     } else if (strcmp(key, "seconds") == 0) {
         lua_pushnumber(L, tz_simulation_seconds(simulation));
+        tz_together_agree(L, 1);
+        tz_recall_exchange(L, "sim.seconds");
     } else if (strcmp(key, "height") == 0) {
         lua_pushinteger(L, tz_simulation_plan(simulation)->height);
+        tz_recall_exchange(L, "sim.height");
     } else if (strcmp(key, "backend") == 0) {
         lua_pushstring(L, tz_simulation_backend(simulation));
+        tz_recall_exchange(L, "sim.backend");
     } else if (strcmp(key, "threads") == 0) {
         lua_pushinteger(L, tz_simulation_threads(simulation));
+        tz_together_agree(L, 1);
+        tz_recall_exchange(L, "sim.threads");
     } else if (strcmp(key, "precision") == 0) {
         lua_pushstring(L, tz_simulation_precision(simulation));
     } else if (strcmp(key, "plugin") == 0) {
@@ -163,6 +174,7 @@ static void get_plan(lua_State *L, int index, int dims, const tz_script_options 
     config->device = options->device;
     config->devices = options->devices;
     config->sync = options->sync;
+    config->stopped = tz_interrupt_signal;
     if (options->backend)
         config->backend = options->backend;
 }
@@ -208,7 +220,8 @@ static void get_request(lua_State *L, const tz_script_options *options, request 
         tz_raise(L, "%s: needs a table: tz.simulation { plugin = …, grid = … }", what);
     lua_settop(L, 1);
     tz_keys_take(L, 1, what, simulation_options, false);
-    *config = (tz_simulation_config){.registry = options->registry, .dry = options->check};
+    *config = (tz_simulation_config){
+        .registry = options->registry, .dry = options->check, .ranks = options->ranks};
     r->stencil = tz_problem_read(L, 1, what, config, r->params, &r->plugin);
     get_plan(L, 1, r->stencil->dims, options, &r->policy, config);
     r->name[0] = '\0';
@@ -284,6 +297,32 @@ static void print_plan(tz_simulation_handle *handle)
                      tz_policy_describe(tz_simulation_policy(simulation), text, sizeof text));
 }
 
+/* In a replay: a simulation that could not be made before the checkpoint (there was not enough memory)
+ * is not made now. */
+static void refuse_again(lua_State *L)
+{
+    tz_reading reading;
+    tz_error error = {0};
+    if (!tz_recall_replays(tz_context_get(L)))
+        return;
+    tz_recall_take(L, TZ_ENTRY_CREATED, what, &reading);
+    error.code = (tz_status)tz_reading_u32(&reading);
+    tz_reading_text(&reading, error.place, sizeof error.place);
+    tz_reading_text(&reading, error.message, sizeof error.message);
+    if (error.code != TZ_OK)
+        tz_raise_error(L, what, &error);
+}
+
+static void record_created(tz_context *context, tz_status status, const tz_error *error)
+{
+    tz_bytes bytes = {.data = NULL};
+    tz_bytes_put_u32(&bytes, (uint32_t)status);
+    tz_bytes_put_text(&bytes, status ? error->place : "");
+    tz_bytes_put_text(&bytes, status ? error->message : "");
+    tz_recall_add(context, TZ_ENTRY_CREATED, &bytes);
+    free(bytes.data);
+}
+
 static int simulation_new(lua_State *L)
 {
     tz_context *context = tz_context_get(L);
@@ -297,7 +336,10 @@ static int simulation_new(lua_State *L)
     lua_newtable(L);
     lua_setiuservalue(L, 3, 1);
     tz_policy_bind(&r.policy, handle);
-    if (tz_simulation_create(&handle->simulation, &r.config, &error) != TZ_OK) {
+    refuse_again(L);
+    const tz_status created = tz_simulation_create(&handle->simulation, &r.config, &error);
+    record_created(context, created, &error);
+    if (created != TZ_OK) {
         handle->simulation = NULL;
         tz_raise_error(L, what, &error);
     }
@@ -316,13 +358,14 @@ void tz_simulation_register(lua_State *L)
 {
     static const tz_api_function methods[] = {TZ_API("sim:close()", simulation_close,
                                                      "Frees its memory now. Otherwise that happens "
-                                                     "when it is collected or the script ends."),
+                                                     "when it is collected or the script ends.",
+                                                     .recall = TZ_RECALL_CALL),
                                               TZ_API_END};
     static const tz_api_function functions[] = {
         TZ_API("tz.simulation(options)", simulation_new,
                "A simulation: a stencil on a grid. It has the members `step`, `cells`, `seconds`, "
                "`height`, `backend`, `grid`, `threads`, `precision`, `plugin` and `name` to read.",
-               .options = simulation_options),
+               .options = simulation_options, .recall = TZ_RECALL_OWN),
         TZ_API_END};
     tz_metatable_create(L, TZ_TYPE_SIMULATION, methods, simulation_close, simulation_index,
                         simulation_tostring);

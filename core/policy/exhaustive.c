@@ -13,6 +13,7 @@
 #include "policy/policy_impl.h"
 
 #include <inttypes.h>
+#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -181,6 +182,8 @@ static int measured_now(const exhaustive *e)
 static void remember(tz_policy *policy, exhaustive *e)
 {
     char key[KEY_SIZE];
+    if (!tz_ranks_leads(policy->host.ranks))
+        return;
     /* If the cell update was changed meanwhile, the times belong to two kernels. */
     if (!e->has_key || !compute_key(policy, key) || strcmp(key, e->key) != 0)
         return;
@@ -313,7 +316,8 @@ static tz_status exhaustive_next(tz_policy *policy, int64_t iterations_left, boo
     (void)error;
     if (e->settled)
         return TZ_OK;
-    if (policy->config.forget && e->has_key) /* only once a stage really runs */
+    if (policy->config.forget && e->has_key && tz_ranks_leads(policy->host.ranks))
+        /* only once a stage really runs */
         tz_policy_memory_forget(e->key);
     policy->config.forget = false;
     int now = find_waiting(e, iterations_left);
@@ -352,9 +356,10 @@ static tz_status exhaustive_create(tz_policy *policy, tz_error *error)
     policy->state = e;
     e->now = e->best = -1;
     e->has_key = compute_key(policy, e->key);
+    tz_ranks_agree(policy->host.ranks, &e->has_key, sizeof e->has_key);
     tz_policy_memory memory = {.plans = NULL};
-    const bool known =
-        !policy->config.forget && e->has_key && tz_policy_memory_read(e->key, &memory);
+    const bool known = !policy->config.forget && e->has_key &&
+                       tz_policy_memory_share(policy->host.ranks, e->key, &memory);
     if (known && memory.finished && recall_all(policy, e, &memory)) {
         tz_policy_memory_clear(&memory);
         return TZ_OK;
@@ -384,11 +389,23 @@ static tz_status exhaustive_create(tz_policy *policy, tz_error *error)
 }
 
 /* The next run continues an unfinished search. */
+static void remember_part(const tz_policy *policy, exhaustive *e)
+{
+    if (!e->settled && e->best >= 0 && measured_now(e) > 0)
+        remember((tz_policy *)policy, e);
+}
+
+/* What a checkpoint would keep, the memory of plans keeps. */
+static json_t *exhaustive_save(const tz_policy *policy)
+{
+    remember_part(policy, policy->state);
+    return json_object();
+}
+
 static void exhaustive_destroy(tz_policy *policy)
 {
     exhaustive *e = policy->state;
-    if (!e->settled && e->best >= 0 && measured_now(e) > 0)
-        remember(policy, e);
+    remember_part(policy, e);
     free(e->entrants);
     free(e);
 }
@@ -451,4 +468,5 @@ const tz_policy_class tz_policy_class_exhaustive = {.create = exhaustive_create,
                                                     .plan_failed = exhaustive_plan_failed,
                                                     .measured = exhaustive_measured,
                                                     .settled = exhaustive_settled,
-                                                    .describe = exhaustive_describe};
+                                                    .describe = exhaustive_describe,
+                                                    .save = exhaustive_save};

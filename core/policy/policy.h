@@ -18,6 +18,7 @@
 #ifndef TZ_CORE_POLICY_POLICY_H
 #define TZ_CORE_POLICY_POLICY_H
 
+#include "base/ranks.h"
 #include "stencil/types.h"
 
 typedef struct tz_policy tz_policy;
@@ -67,6 +68,9 @@ typedef struct tz_policy_host {
     /* One line with everything that a measurement depends on: engine, stencil, grid, device, ...
      * False: a part is not known, so measurements cannot be remembered. */
     bool (*memory_key)(void *context, char *text, size_t size);
+    /* Those that make the same decisions, with rank 0's memory; NULL: alone. All functions but
+     * memory_key are then collective, with the same results for all. */
+    const tz_ranks *ranks;
 } tz_policy_host;
 
 /* The arguments of a function policy. */
@@ -161,5 +165,14 @@ const char *tz_policy_describe(const tz_policy *policy, char *text, size_t size)
 /* A fault that does not stop the run (measured plans cannot be stored). False: none, or taken
  * before. */
 bool tz_policy_take_warning(tz_policy *policy, char *text, size_t size);
+
+/* ---- In a checkpoint ------------------------------------------------------------------------- */
+
+/* Its plan, its decisions and what it has learnt; NULL: not enough memory. Release it with
+ * json_decref(). */
+struct json_t *tz_policy_save(const tz_policy *policy);
+/* Take that up again. Does nothing if another device, grid or policy has learnt it, or if it is
+ * damaged: the bits of a result do not depend on it. */
+void tz_policy_load(tz_policy *policy, const struct json_t *object);
 
 #endif

@@ -29,6 +29,13 @@ typedef struct maker {
     tz_error first; /* why a plan was left out, the first time */
 } maker;
 
+tz_status tz__check_stopped(const tz_place *place, tz_error *error)
+{
+    if (!place->stopped || !place->stopped())
+        return TZ_OK;
+    return tz_error_set(error, TZ_INTERRUPTED, NULL, "interrupted while plans were predicted");
+}
+
 static tz_status take_time(const maker *m, tz_predicted_plan *plan, tz_error *error)
 {
     const tz_status status = m->predict(&plan->work, m->place->device, &plan->prediction, error);
@@ -146,9 +153,9 @@ static tz_status compile(maker *m, const bool *wanted, int threads, tz_error *er
         plan->work.estimated = false;
         if (!jobs[k].status)
             jobs[k].status = take_time(m, plan, &jobs[k].error);
-        if (jobs[k].status == TZ_MEMORY)
-            status =
-                tz_error_set(error, TZ_MEMORY, jobs[k].error.place, "%s", jobs[k].error.message);
+        if (jobs[k].status == TZ_MEMORY || jobs[k].status == TZ_INTERRUPTED)
+            status = tz_error_set(error, jobs[k].status, jobs[k].error.place, "%s",
+                                  jobs[k].error.message);
         refused[at[k]] = jobs[k].status != TZ_OK;
         if (jobs[k].status)
             note(m, &jobs[k].error);
@@ -307,10 +314,12 @@ static tz_status make(maker *m, const tz_plan *given, tz_effort effort, tz_error
         tz_error why;
         tz_predicted_plan *next = &f->plans[f->count];
         next->plan = plans[i];
-        const tz_status one = look_at(m, next, TZ_EFFORT_KNOWN, &why);
+        tz_status one = tz__check_stopped(m->place, &why);
+        if (!one)
+            one = look_at(m, next, TZ_EFFORT_KNOWN, &why);
         if (one == TZ_OK)
             f->count++;
-        else if (one == TZ_MEMORY)
+        else if (one == TZ_MEMORY || one == TZ_INTERRUPTED)
             status = tz_error_set(error, one, why.place, "%s", why.message);
         else
             note(m, &why);

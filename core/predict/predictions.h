@@ -28,7 +28,7 @@ typedef struct tz_predictions {
  *                      that may be best by their estimates. After 8 s no compilation begins.
  *
  * The best plan is always a compiled one. Errors: TZ_UNSUPPORTED (the backend cannot count work, or
- * the device's record lacks a number: the message names it), TZ_RANGE. */
+ * the device's record lacks a number: the message names it), TZ_RANGE, TZ_INTERRUPTED. */
 tz_status tz_predictions_create(tz_predictions **out, const tz_problem *problem,
                                 const tz_backend *backend, const tz_place *place,
                                 const tz_plan *given, tz_effort effort, tz_error *error);

@@ -14,6 +14,9 @@ tz_status tz__predictions_create_by(tz_predictions **out, tz__predict_fn *predic
                                     const tz_place *place, const tz_plan *given, tz_effort effort,
                                     double budget_s, tz_error *error);
 
+/* TZ_INTERRUPTED if place->stopped() says so. */
+tz_status tz__check_stopped(const tz_place *place, tz_error *error);
+
 /* A plan to compile, and the outcome. */
 typedef struct tz__compile_job {
     const tz_plan *plan;

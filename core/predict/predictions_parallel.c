@@ -21,6 +21,10 @@ static void *compile_next(void *data)
     compilation *c = data;
     for (int k; (k = atomic_fetch_add(&c->next, 1)) < c->count;) {
         tz__compile_job *job = &c->jobs[k];
+        if (tz__check_stopped(c->place, &job->error)) {
+            job->status = TZ_INTERRUPTED;
+            continue;
+        }
         job->error = (tz_error){0};
         job->status = c->backend->work(c->problem, c->place, job->plan, TZ_EFFORT_COMPILE,
                                        &job->work, &job->error);

@@ -5,6 +5,7 @@
 #include "base/names.h"
 #include "calibrate/sample.h"
 #include "model/power.h"
+#include "predict/predictions_impl.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,6 +64,9 @@ tz_status tz_tune_compile(const tz_workload *workload, const tz_tune_request *re
         tz_error why;
         if (!is_listed(request->families, plans[i].family) || index++ % of != part)
             continue;
+        status = tz__check_stopped(&workload->place, error);
+        if (status)
+            break;
         const tz_status one = workload->backend->work(&workload->problem, &workload->place,
                                                       &plans[i], TZ_EFFORT_COMPILE, &work, &why);
         *count += one == TZ_OK;
@@ -81,7 +85,8 @@ static tz_status take_rows(tz_tune *tune, const tz_workload *workload,
     tz_status status = check_families(request->families, error);
     if (!status)
         status = tz_predictions_create(&predictions, &workload->problem, workload->backend,
-                                       &workload->place, &request->given, TZ_EFFORT_COMPILE, error);
+                                       &workload->place, &request->given,
+                                       request->dry ? TZ_EFFORT_CACHED : TZ_EFFORT_COMPILE, error);
     if (status)
         return status;
     tune->predicting_s = predictions->seconds;
@@ -311,6 +316,36 @@ static tz_status conclude(tz_tune *tune, tz_error *error)
     return TZ_OK;
 }
 
+static tz_status measure_and_check(tuner *t, tz_error *error)
+{
+    int highest = 1;
+    for (int i = 0; i < t->tune->count; i++)
+        if (t->tune->rows[i].plan.height > highest)
+            highest = t->tune->rows[i].plan.height;
+    tz_status status = tz_bench_create(&t->bench, t->workload, t->request->ordinal, highest,
+                                       t->request->check, error);
+    if (!status)
+        status = measure_all(t, error);
+    if (!status)
+        status = run_off(t, error);
+    if (!status)
+        snprintf(t->tune->clock_refusal, sizeof t->tune->clock_refusal, "%s",
+                 tz_bench_clock_refusal(t->bench));
+    if (!status && t->request->check)
+        status = compare_bits(t, error);
+    tz_bench_destroy(t->bench);
+    return status;
+}
+
+static void stand_in(tz_tune *tune)
+{
+    for (int i = 0; i < tune->count; i++) {
+        const double s = tz_tune_predicted_s(tune, &tune->rows[i]);
+        tune->rows[i].measured =
+            (tz_measured){.rounds = 1, .round_s = {s}, .taken_s = s, .low_s = s, .high_s = s};
+    }
+}
+
 tz_status tz_tune_create(tz_tune **out, const tz_workload *workload, const tz_tune_request *request,
                          tz_error *error)
 {
@@ -323,29 +358,22 @@ tz_status tz_tune_create(tz_tune **out, const tz_workload *workload, const tz_tu
     tz_tune *tune = calloc(1, sizeof *tune);
     if (!tune)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
-    tuner t = {.tune = tune, .workload = workload, .request = request, .fastest = INFINITY};
-    int highest = 1;
+    tz_tune_request own = *request;
+    tuner t = {.tune = tune, .workload = workload, .request = &own, .fastest = INFINITY};
+    if (own.rounds == 0)
+        own.rounds = 5;
+    if (own.round_s == 0)
+        own.round_s = !workload->is_gpu ? 0.05 : own.sustained ? 0.2 : 0.01;
     tz_status status = take_rows(tune, workload, request, error);
-    for (int i = 0; i < tune->count; i++)
-        highest = tune->rows[i].plan.height > highest ? tune->rows[i].plan.height : highest;
     tune->rested = workload->is_gpu && !request->sustained;
     tune->sustained = request->sustained;
-    t.of = workload->is_gpu ? tune->count : tune->count * request->rounds;
-    if (!status)
-        status =
-            tz_bench_create(&t.bench, workload, request->ordinal, highest, request->check, error);
-    if (!status)
-        status = measure_all(&t, error);
-    if (!status)
-        status = run_off(&t, error);
-    if (!status)
-        snprintf(tune->clock_refusal, sizeof tune->clock_refusal, "%s",
-                 tz_bench_clock_refusal(t.bench));
-    if (!status && request->check)
-        status = compare_bits(&t, error);
+    t.of = workload->is_gpu ? tune->count : tune->count * own.rounds;
+    if (!status && request->dry)
+        stand_in(tune);
+    else if (!status)
+        status = measure_and_check(&t, error);
     if (!status)
         status = conclude(tune, error);
-    tz_bench_destroy(t.bench);
     if (status) {
         tz_tune_destroy(tune);
         return status;

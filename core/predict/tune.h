@@ -18,12 +18,13 @@ typedef struct tz_tune_request {
     tz_plan given;        /* zeros: everything */
     const char *families; /* "stream,tile"; NULL: all */
     int ordinal;          /* of the GPU */
-    int rounds;
-    double round_s; /* how long a round takes */
+    int rounds;           /* 0: 5 */
+    double round_s;       /* how long a round takes, seconds; 0: chosen */
     /* Measure the time of a long run: without rests, after half a second of work on each plan. Else
      * a GPU rests before each round, so that it has its full clock. */
     bool sustained;
     bool check; /* compare bits */
+    bool dry;   /* measure nothing: the predictions stand for the measurements */
     /* Called before each plan; false stops with TZ_INTERRUPTED. May be NULL. */
     bool (*progress)(void *context, int done, int of);
     void *context;

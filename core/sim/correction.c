@@ -28,7 +28,8 @@ tz_status tz__correction_create_fields(tz_simulation *simulation, tz_error *erro
                                         .device = simulation->device,
                                         .sync = simulation->sync,
                                         .devices = &simulation->devices,
-                                        .exchange = simulation->plan.exchange};
+                                        .exchange = simulation->plan.exchange,
+                                        .ranks = simulation->ranks};
     return simulation->backend->create(&correction->state, &context, error);
 }
 

@@ -2,6 +2,7 @@
 #include "backend/slabs/devices.h"
 #include "backend/slabs/slabs.h"
 #include "base/machine.h"
+#include "calibrate/records.h"
 #include "sim/correction.h"
 #include "sim/fields.h"
 #include "sim/simulation_impl.h"
@@ -12,7 +13,9 @@
 
 static tz_status check_memory(const tz_simulation *simulation, tz_error *error)
 {
-    const int64_t available = tz_machine_memory_available();
+    int64_t available = tz_machine_memory_available();
+    if (simulation->ranks) /* the others of this machine need as much */
+        available /= simulation->ranks->local_count;
     if (simulation->bytes <= available)
         return TZ_OK;
     const double gib = 1.0 / (double)(INT64_C(1) << 30);
@@ -39,22 +42,85 @@ static tz_status check_threads(int wanted, tz_error *error)
                         wanted, possible);
 }
 
-/* The devices that hold slabs, if the config names some. */
+/* The cores for this process alone. */
+static int own_cores(const tz_machine *machine, const tz_ranks *ranks)
+{
+    const int cores = ranks ? (int)(ranks->cores_share * machine->cores + 1e-6) : machine->cores;
+    return cores > 0 ? cores : 1;
+}
+
+/* The backend of that name; with "auto" all ranks take rank 0's. */
+static tz_status find_backend(tz_simulation *simulation, const char *name, tz_error *error)
+{
+    const tz_status status = tz_backend_find(name, &simulation->backend, error);
+    int taken = 0;
+    if (status)
+        return status;
+    while (tz_backends[taken] != simulation->backend)
+        taken++;
+    tz_ranks_agree(simulation->ranks, &taken, sizeof taken);
+    simulation->backend = tz_backends[taken];
+    return TZ_OK;
+}
+
+/* The devices of this process. Without names: one, and of several ranks their part of the GPUs of
+ * the machine. */
+static tz_status own_devices(tz_simulation *simulation, const tz_simulation_config *config,
+                             tz_error *error)
+{
+    tz_devices *devices = &simulation->devices;
+    const char *named = config->devices;
+    const bool any = !config->backend || strcmp(config->backend, "auto") == 0;
+    if (!named && simulation->backend->is_gpu && config->device == 0)
+        named = "all";
+    if (named)
+        return tz_devices_parse(named, config->devices && any ? NULL : simulation->backend,
+                                simulation->threads, &simulation->backend, devices, error);
+    *devices = (tz_devices){.count = 1};
+    devices->of[0].device = config->device;
+    devices->of[0].threads = simulation->threads;
+    devices->of[0].share = 1.0;
+    return TZ_OK;
+}
+
+/* The record of several devices, and what joins those of several ranks: they decide how often slabs
+ * exchange ghost zones. Runs do without. */
+static void find_record(tz_simulation *simulation)
+{
+    tz_model_link link;
+    bool assumed;
+    simulation->record = malloc(sizeof *simulation->record);
+    if (!simulation->record)
+        return;
+    if (tz_device_of(simulation->backend, simulation->device, simulation->record, NULL)) {
+        free(simulation->record);
+        simulation->record = NULL;
+    } else if (simulation->ranks &&
+               !tz_model_link_of(simulation->record, "mpi", &link, &assumed, NULL)) {
+        simulation->joined = (tz_link){link.latency_s.value, link.bandwidth_bytes_per_s.value};
+    }
+}
+
+/* The devices that hold slabs, if the config names some or there are several ranks. */
 static tz_status find_devices(tz_simulation *simulation, const tz_simulation_config *config,
                               tz_error *error)
 {
-    if (!config->devices)
-        return TZ_OK;
-    const bool any = !config->backend || strcmp(config->backend, "auto") == 0;
+    const tz_ranks *ranks = simulation->ranks;
     tz_devices *devices = &simulation->devices;
-    tz_status status = tz_devices_parse(config->devices, any ? NULL : simulation->backend,
-                                        simulation->threads, &simulation->backend, devices, error);
-    if (!status)
-        simulation->device = devices->of[0].device;
+    if (!config->devices && (!ranks || ranks->count == 1))
+        return TZ_OK;
+    tz_status status = tz_ranks_agree_status(ranks, own_devices(simulation, config, error), error);
+    if (!status && ranks)
+        status = tz_devices_gather(devices, ranks, simulation->backend->is_gpu, error);
+    for (int i = devices->count; i-- > 0;)
+        if (tz_devices_are_own(devices, i))
+            simulation->device = devices->of[i].device;
     if (status || devices->count == 1) {
         *devices = (tz_devices){.count = 0};
         return status;
     }
+    devices->apart = ranks && !simulation->backend->is_gpu && ranks->local_count == 1;
+    find_record(simulation);
     status = tz_slabs_backend(simulation->backend, &simulation->slabs, error);
     simulation->backend = &simulation->slabs;
     return status;
@@ -78,7 +144,7 @@ static tz_status set_up(tz_simulation *simulation, const tz_simulation_config *c
     if (!status && config->mixed)
         status = tz__correction_resolve(simulation, error);
     if (!status && (!config->devices || config->backend))
-        status = tz_backend_find(config->backend, &simulation->backend, error);
+        status = find_backend(simulation, config->backend, error);
     if (!status && (config->threads < 0 || config->threads > 1024))
         status = tz_error_set(error, TZ_RANGE, "threads", "%d threads; 1 to 1024 are possible",
                               config->threads);
@@ -86,7 +152,8 @@ static tz_status set_up(tz_simulation *simulation, const tz_simulation_config *c
         return status;
     tz_machine_read(&machine);
     simulation->isa = machine.isa;
-    simulation->threads = config->threads > 0 ? config->threads : machine.cores;
+    simulation->threads =
+        config->threads > 0 ? config->threads : own_cores(&machine, config->ranks);
     simulation->device = config->device;
     status = find_devices(simulation, config, error);
     if (status)
@@ -97,12 +164,27 @@ static tz_status set_up(tz_simulation *simulation, const tz_simulation_config *c
         status = check_threads(simulation->threads, error);
     if (status)
         return status;
+    simulation->stopped = config->stopped;
     simulation->sync = config->sync;
     tz_device_identity device = {0};
     status = simulation->backend->identify(simulation->device, &device, error);
     if (status == TZ_BACKEND && config->dry) /* a scenario is checked without the device, too */
         status = TZ_OK;
     simulation->limits = device.limits;
+    return status;
+}
+
+/* With the memory that is there. All ranks succeed, or none. */
+static tz_status set_up_agreed(tz_simulation *simulation, const tz_simulation_config *config,
+                               tz_error *error)
+{
+    const tz_ranks *ranks = config->ranks;
+    tz_status status = tz_ranks_agree_status(ranks, set_up(simulation, config, error), error);
+    if (!status)
+        status = config->policy ? tz_simulation_set_policy(simulation, config->policy, error)
+                                : tz_simulation_set_plan(simulation, &config->plan, error);
+    if (!status)
+        status = tz_ranks_agree_status(ranks, check_memory(simulation, error), error);
     return status;
 }
 
@@ -116,10 +198,12 @@ static tz_status create_fields(tz_simulation *simulation, const tz_simulation_co
                                         .device = simulation->device,
                                         .sync = config->sync,
                                         .devices = &simulation->devices,
-                                        .exchange = simulation->plan.exchange};
+                                        .exchange = simulation->plan.exchange,
+                                        .ranks = config->ranks};
     tz_status status = simulation->backend->create(&simulation->state, &context, error);
     if (!status)
         status = tz__correction_create_fields(simulation, error);
+    status = tz_ranks_agree_status(config->ranks, status, error);
     for (int f = 0; !status && f < stencil->fields_count; f++)
         if (stencil->fields[f].role != TZ_STREAMED &&
             stencil->fields[f].initial != simulation->problem.origin[f])
@@ -136,12 +220,8 @@ tz_status tz_simulation_create(tz_simulation **out, const tz_simulation_config *
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a simulation");
     simulation->fired_step = -1;
     simulation->dry = config->dry;
-    tz_status status = set_up(simulation, config, error);
-    if (!status)
-        status = config->policy ? tz_simulation_set_policy(simulation, config->policy, error)
-                                : tz_simulation_set_plan(simulation, &config->plan, error);
-    if (!status)
-        status = check_memory(simulation, error);
+    simulation->ranks = config->ranks;
+    tz_status status = set_up_agreed(simulation, config, error);
     if (!status && !config->dry)
         status = create_fields(simulation, config, error);
     if (status) {
@@ -161,6 +241,7 @@ void tz_simulation_destroy(tz_simulation *simulation)
         simulation->backend->destroy(simulation->state);
     tz_policy_destroy(simulation->policy);
     tz_problem_clear(&simulation->problem);
+    free(simulation->record);
     free(simulation->scalars);
     free(simulation->uses);
     free(simulation);

@@ -3,6 +3,7 @@
 #define TZ_CORE_SIM_SIMULATION_IMPL_H
 
 #include "backend/backend.h"
+#include "base/ranks.h"
 #include "policy/policy.h"
 #include "sim/simulation.h"
 #include "stencil/streamed_source.h"
@@ -29,15 +30,19 @@ struct tz_simulation {
     const tz_backend *backend;
     tz_backend slabs;                 /* that table, if there are several devices */
     tz_devices devices;               /* count 0: one device holds the grid */
+    tz_model_device *record;          /* of several devices, for their exchanges; NULL: none */
+    tz_link joined;                   /* what joins ranks; zeros: not known */
     void *state;                      /* of the backend; NULL when dry */
     struct tz_correction *correction; /* of mixed precision; NULL: stages advance `state` */
     bool dry;
-    bool sync; /* wait for every stage */
+    bool sync;             /* wait for every stage */
+    const tz_ranks *ranks; /* NULL: alone */
     int threads;
-    tz_isa isa;        /* of row functions that the simulation itself calls */
-    int device;        /* ordinal of the GPU */
-    tz_limits limits;  /* the device's */
-    tz_policy *policy; /* NULL only during creation */
+    int (*stopped)(void); /* as tz_simulation_config has it */
+    tz_isa isa;           /* of row functions that the simulation itself calls */
+    int device;           /* ordinal of the GPU */
+    tz_limits limits;     /* the device's */
+    tz_policy *policy;    /* NULL only during creation */
     tz_stopwatch watch;
     tz_plan plan; /* complete */
     int64_t bytes;

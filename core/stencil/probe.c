@@ -25,7 +25,7 @@ tz_status tz__probe_refuse(const tz__probe *p, tz_error *error, const char *form
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
-uint64_t tz__probe_random(uint64_t *state)
+static uint64_t next_random(uint64_t *state)
 {
     *state += 0x9e3779b97f4a7c15u;
     uint64_t z = *state;
@@ -36,7 +36,7 @@ uint64_t tz__probe_random(uint64_t *state)
 /* In [-1, 1), with all the bits of a double. */
 static double random_real(uint64_t *state)
 {
-    return (double)(tz__probe_random(state) >> 11) * 0x1p-52 - 1.0;
+    return (double)(next_random(state) >> 11) * 0x1p-52 - 1.0;
 }
 
 void tz__probe_vary(tz__probe *p, int trial)
@@ -62,7 +62,7 @@ tz__element tz__probe_value(tz__probe *p, int field, int trial)
 {
     static const double scales[] = {1.0, 8.0, 1.0, 1e3, 1e-3};
     const tz_field *f = &p->stencil->fields[field];
-    const uint64_t bits = tz__probe_random(&p->random);
+    const uint64_t bits = next_random(&p->random);
     tz__element element = {.d = 0.0};
     if (f->type == TZ_BITS)
         element.w = (uint32_t)bits;
@@ -161,6 +161,13 @@ static void check_read(tracer *t, int field, const int offset[TZ_AXES])
                                      s->fields[field].name);
         return;
     }
+    if (!tz_stencil_may_read(s, t->probe->pass, field)) {
+        t->status = tz__probe_refuse(t->probe, t->error,
+                                     "it reads '%s', which its TZ_READS does not list: for an "
+                                     "output that list has all fields, or none",
+                                     s->fields[field].name);
+        return;
+    }
     tz_probe_seen *seen = &t->seen[field];
     for (int axis = 0; axis < TZ_AXES && !t->status; axis++) {
         const int at = offset[axis];
@@ -243,7 +250,8 @@ static void place(tracer *t, int trial)
     t->access.step = trial >> 5;
 }
 
-tz_status tz__probe_cell(tz__probe *p, tz_probe_seen *seen, tz_error *error)
+/* While a trap is open (base/trap.h). */
+static tz_status probe_cell(tz__probe *p, tz_probe_seen *seen, tz_error *error)
 {
     tracer t = {.access = {.read = trace_read, .write = trace_write, .constants = p->constants},
                 .probe = p,
@@ -290,7 +298,7 @@ tz_status tz_probe_cell(const tz_stencil *stencil, const tz_pass *pass, tz_preci
     tz_trap trap;
     default_constants(&probe);
     tz_trap_open(&trap);
-    const tz_status status = tz__probe_cell(&probe, seen, error);
+    const tz_status status = probe_cell(&probe, seen, error);
     tz_trap_close(&trap);
     return status;
 }
@@ -308,7 +316,7 @@ tz_status tz_probe_stencil(const tz_stencil *stencil, const char *path, tz_error
         tz_trap_open(&trap);
         for (int i = 0; i < passes + stencil->outputs_count && !status; i++) {
             probe.pass = i < passes ? &stencil->passes[i] : &stencil->outputs[i - passes];
-            status = tz__probe_cell(&probe, NULL, error);
+            status = probe_cell(&probe, NULL, error);
             if (!status)
                 status = tz__probe_rows(&probe, error);
         }

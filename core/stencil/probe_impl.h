@@ -21,22 +21,19 @@ typedef struct tz__probe {
     tz_slot defaults[TZ_CONSTANTS_MAX];
     tz_slot constants[TZ_CONSTANTS_MAX]; /* of this trial */
     uint64_t random;
-    int64_t reads; /* of one cell, about; set by tz__probe_cell() */
+    int64_t reads; /* of one cell, about; set by the probe of a cell */
 } tz__probe;
 
 /* "stencil 'x', pass 'y': ..." with TZ_PLUGIN. */
 tz_status tz__probe_refuse(const tz__probe *p, tz_error *error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The next random number. */
-uint64_t tz__probe_random(uint64_t *state);
 /* Constants of a trial. */
 void tz__probe_vary(tz__probe *p, int trial);
 /* A value of a field in a trial. */
 tz__element tz__probe_value(tz__probe *p, int field, int trial);
 
 /* While a trap is open (base/trap.h). */
-tz_status tz__probe_cell(tz__probe *p, tz_probe_seen *seen, tz_error *error);
 tz_status tz__probe_rows(tz__probe *p, tz_error *error);
 
 #endif

@@ -37,24 +37,6 @@ const char *tz_boundary_text(const tz_boundary sides[2], char text[TZ_BOUNDARY_T
     return text;
 }
 
-bool tz_problem_has_sides(const tz_problem *problem)
-{
-    for (int axis = 0; axis < problem->dims; axis++)
-        if (problem->boundary[axis][0] != problem->boundary[axis][1])
-            return true;
-    for (int f = 0; f < problem->stencil->fields_count; f++) {
-        int known = -1;
-        for (int side = 0; side < 2 * problem->dims; side++) {
-            if (problem->boundary[side / 2][side % 2] != TZ_FIXED)
-                continue;
-            if (known >= 0 && problem->boundary_value[f][side] != problem->boundary_value[f][known])
-                return true;
-            known = side;
-        }
-    }
-    return false;
-}
-
 size_t tz_problem_element_size(const tz_problem *problem, int field)
 {
     return problem->stencil->fields[field].type == TZ_REAL && problem->precision == TZ_DOUBLE ? 8

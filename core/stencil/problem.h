@@ -125,7 +125,4 @@ int64_t tz_boundary_map(const tz_boundary sides[2], int64_t coordinate, int64_t 
 enum { TZ_BOUNDARY_TEXT_SIZE = 24 };
 const char *tz_boundary_text(const tz_boundary sides[2], char text[TZ_BOUNDARY_TEXT_SIZE]);
 
-/* Do the two sides of an axis have different rules, or any two fixed sides different values? */
-bool tz_problem_has_sides(const tz_problem *problem);
-
 #endif

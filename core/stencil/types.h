@@ -83,14 +83,16 @@ typedef struct tz_simulation_config {
     const tz_series *scalars; /* their contexts must outlive the simulation */
     const char *backend;      /* "auto", "reference", "cpu" or "cuda" */
     int device;               /* ordinal of the GPU for "cuda" */
-    const char
-        *devices; /* that hold slabs of the grid: the text of backend/slabs/devices.h. NULL: one
-                          * device, `device` */
-    bool sync;    /* wait for every stage and check it */
-    int threads;  /* 0: one for each core */
-    tz_plan plan; /* used if `policy` is NULL; the backend chooses what is 0 */
+    /* Those that hold slabs of the grid: the text of backend/slabs/devices.h. NULL: one, `device`. */
+    const char *devices;
+    bool sync;            /* wait for every stage and check it */
+    int threads;          /* 0: one for each core */
+    int (*stopped)(void); /* asked while plans are predicted: not 0 ends that with
+                               * TZ_INTERRUPTED; NULL: nothing does */
+    tz_plan plan;         /* used if `policy` is NULL; the backend chooses what is 0 */
     const struct tz_policy_config *policy; /* how plans are chosen during runs (policy/policy.h) */
     bool dry;                              /* check and plan only; allocate no fields */
+    const struct tz_ranks *ranks; /* that run it together (base/ranks.h), borrowed; NULL: alone */
 } tz_simulation_config;
 
 #endif

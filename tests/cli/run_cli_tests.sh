@@ -144,13 +144,18 @@ for word in "GeForce GTX 280" "model    meng2009" "63.9 instructions" "  *     2
     "computation-bound at every height" "1.1 times height 1"; do
     check "predict says $word" says "$word"
 done
+# csv FLAG COLUMN: the column of the lines of `out` in which column FLAG is 1
+csv() {
+    awk -F, -v flag="$1" -v column="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+        $at[flag] == 1 { print $at[column] }' out
+}
 t predict pathfinder --grid 1000000 --device gtx280 --model meng2009 --csv
 check "predict --csv: a line a height and one of names" is "$(wc -l <out)" 128
-check "predict --csv: the equations' best height" is "$(awk -F, '$23 == 1 {print $9}' out)" 12
+check "predict --csv: the equations' best height" is "$(csv best height)" 12
 t predict hotspot --grid 2000,2000 --device gtx280 --block 16,16
 check "predict --block" says "blocks of 16 x 16"
 t predict poisson --grid 2000,2000 --device gtx280 --halo 4,4 --csv
-check "predict --halo: wider halos, lower best" is "$(awk -F, '$23 == 1 {print $9}' out)" 1
+check "predict --halo: wider halos, lower best" is "$(csv best height)" 1
 t predict cell --grid 100,100,100 --device gtx-titan --model all
 check "predict --model all" says "meng2011"
 check "predict --model all: what is left out is printed" errs "roofs is left out"
@@ -220,10 +225,10 @@ for word in "measured" "predicted" "of the best speed is reached by the predicti
 done
 t tune pathfinder --grid 5000 --device known/here.txt --rounds 1 --seconds 0.001 --csv
 check "tune by a named record of this machine" is $rc 0
-check "tune --csv: one fastest" is "$(awk -F, '$29 == 1' out | wc -l)" 1
-check "tune --csv: one chosen" is "$(awk -F, '$30 == 1' out | wc -l)" 1
-check "tune --csv: a CPU tells no clock" is "$(awk -F, 'NR > 1 && $25 > 0 && $26 $27 != ""' out | wc -l)" 0
-check "tune --csv: columns" is "$(sed 1q out | cut -d, -f25-32)" \
+check "tune --csv: one fastest" is "$(csv best height | wc -l)" 1
+check "tune --csv: one chosen" is "$(csv chosen height | wc -l)" 1
+check "tune --csv: a CPU tells no clock" is "$(csv throttled height; csv best clock_hz)" ""
+check "tune --csv: columns" is "$(sed 1q out | sed 's/.*\(rounds,.*power_w\).*/\1/')" \
     rounds,throttled,clock_hz,bits,best,chosen,sustained_s,power_w
 check "tune --csv: no other bits" sh -c '! grep -q ,other, out && grep -q ,same, out'
 cp out tuned.csv
@@ -232,6 +237,54 @@ check "a case in a line" sh -c 'sh "$0" case tuned.csv | grep -q "of the best: c
 mkdir -p table && cp tuned.csv table/pathfinder.none.small.default.csv
 check "cases in a table" sh -c 'sh "$0" table table | grep -q "^| pathfinder | none | "' \
     "$here/../../scripts/validate_table.sh"
+t predict star2d1r --grid 256,256 --devices cpu:2
+check "predict --devices: exit code" is $rc 0
+for word in "2 slabs" "link     host: " "exchange  share  efficiency" "one process with all threads"; do
+    check "predict --devices says $word" says "$word"
+done
+t predict star2d1r --grid 256,256 --backend cpu --devices 4 --link nvlink --exchange 6
+check "predict --devices 4 --link" says "4 of them"
+check "predict --link: the link" says "link     nvlink: 16 us and 394 GB/s"
+check "predict --exchange" says "an exchange after 6 iterations"
+check "predict: where more devices gain" says "more devices gain: 2 "
+printf 'name = slow\nlatency = 1 ms # by hand\nbandwidth = 1 MB/s # by hand\n' >slow.txt
+t predict star2d1r --grid 256,256 --backend cpu --devices 4 --link ./slow.txt
+check "predict --link FILE" says "link     slow: 1 ms and 0.001 GB/s"
+refused "predict: unknown link" 1 "did you mean 'nvlink'" predict star2d1r --grid 256,256 --backend cpu --devices 2 --link nvlnk
+refused "predict: a link that the record lacks" 1 "has no mpi_latency" predict star2d1r --grid 256,256 --backend cpu --devices 2 \
+    --link mpi
+refused "predict: a link of one device" 1 "one device has no links" predict star2d1r --grid 256,256 --backend cpu --link nvlink
+refused "predict: an exchange of one device" 2 "--exchange goes with --devices" predict star2d1r --grid 256,256 --exchange 4
+refused "predict: too many devices" 1 "1 to 64 are possible" predict star2d1r --grid 256,256 --backend cpu --devices 65
+refused "predict: thin slabs" 1 "use at most" predict star2d1r --grid 256,64 --height 9 --backend cpu --devices 64
+refused "predict: a paper's model for several" 1 "meng2009 describes one device" predict hotspot --grid 256,256 --device gtx280 \
+    --model meng2009 --devices 2
+t tune star2d1r --grid 96,96 --devices cpu:2 --height 2 --rounds 1 --seconds 0.0001
+check "tune --devices" is $rc 0
+check "tune --devices: the same bits" says "the same under every plan"
+check "tune --devices: what exchanges cost" says "% of the time of the predicted plan"
+script tuned.lua <<'END'
+local tz = require "trapeze"
+local t = tz.tune { plugin = "star2d1r", grid = { 96, 64 }, backend = "cpu", families = { "stream" }, rounds = 1,
+                    seconds = 0.001, threads = 1, boundary = "periodic" }
+tz.expect(#t.rows > 3 and t.backend == "cpu" and t.device == "here" and t.different == 0)
+local best
+for _, row in ipairs(t.rows) do
+    tz.expect(row.refused or row.measured_s > 0 and row.predicted_s > 0 and row.rounds >= 1)
+    tz.expect(row.refused or row.low_s <= row.measured_s and row.measured_s <= row.high_s)
+    tz.expect(tz.checking or row.same_bits ~= false and row.family == "stream" and row.gcells_per_s > 0)
+    if not row.refused and (not best or row.measured_s < best.measured_s) then best = row end
+end
+tz.expect(t.best == best and t.share > 0 and t.share <= 1 and t.error_p90 >= t.error_median)
+-- The plan of a row is one that a simulation takes.
+local sim = tz.simulation { plugin = "star2d1r", grid = { 96, 64 }, backend = "cpu", threads = 1,
+                            height = t.best.height, tile = t.best.tile, family = t.best.family }
+tz.expect(sim.height == t.best.height)
+END
+t run tuned.lua --out tuned-lua
+check "tz.tune" is $rc 0
+t run tuned.lua --check
+check "tz.tune --check: nothing is measured" is $rc 0
 t predict star2d1r --grid 256,256 --backend cpu
 check "predict for this machine" is $rc 0
 check "predict for this machine: the model" says "model    roofs"
@@ -785,7 +838,13 @@ t calibrate --cpu --seconds 1 --output -
 check "calibrate to stdout" is $rc 0
 check "calibrate to stdout: the record" says "fp32_rate "
 check "calibrate to stdout: where numbers are from" says "# measured: "
-check "calibrate to stdout: one line of summary" lines_err 1
+check "calibrate to stdout: two lines of summary" lines_err 2
+if [ "$(nproc)" -gt 1 ]; then
+    check "calibrate to stdout: exchanges" says "host_latency "
+    check "calibrate to stdout: what joins slabs" errs "link host: an exchange takes"
+else
+    check "calibrate to stdout: no exchanges" errs "exchanges between devices are skipped: this process may use one core"
+fi
 check "calibrate to stdout: nothing was kept" absent devices
 after INT 1 calibrate --cpu --seconds 60 --name mine
 check "calibrate and SIGINT: 130" is $rc 130

@@ -135,6 +135,11 @@ const char *contract_case_text(const contract *c, const contract_case *k, char *
                             : k->precision == TZ_DOUBLE ? "double"
                                                         : "none";
     snprintf(text, size, "boundary %s precision %s grid %s", names, precision, grid);
+    if (k->devices || k->mixed) {
+        const size_t used = strlen(text);
+        snprintf(text + used, size - used, "%s%s%s", k->mixed ? " mixed" : "",
+                 k->devices ? " devices " : "", k->devices ? k->devices : "");
+    }
     if (k->assignment) {
         const size_t used = strlen(text);
         if (k->assignment->text)
@@ -217,6 +222,8 @@ tz_status contract_create(const contract *c, const contract_case *k, const char 
                                    .params_count = k->assignment ? 1 : 0,
                                    .params = k->assignment,
                                    .backend = backend,
+                                   .devices = k->devices,
+                                   .mixed = k->mixed,
                                    .threads = threads};
     for (int axis = 0; axis < TZ_AXES; axis++) {
         config.extent[axis] = k->extent[axis];

@@ -41,6 +41,9 @@ typedef struct contract_case {
     bool constant_statics;            /* each static field has one value: it may take no memory */
     bool other_outside;               /* another boundary value on each side */
     const tz_assignment *assignment;  /* one parameter to set, or NULL */
+    const char
+        *devices; /* that hold slabs, of the named backend (backend/slabs/devices.h); or NULL */
+    bool mixed;   /* precision mixed: corrections of a solution */
 } contract_case;
 
 /* Write "boundary clamp,mirror precision double grid 7x5" into `text`; returns `text`. */
@@ -82,6 +85,7 @@ void contract_descriptor(contract *c); /* names, docs, ranges, kernels, text */
 void contract_fields(contract *c);     /* written values read back; invalid ones are refused */
 void contract_radius(contract *c);     /* a plugin reads as far as it declares */
 void contract_identity(contract *c);   /* the backend equals the reference, bit for bit */
+void contract_devices(contract *c);    /* a grid in slabs gives the same bits as one device */
 void contract_device(contract *c);     /* GPUs' compilers take the text; it gives the same bits */
 void contract_outputs(contract *c);    /* derived fields are what their outputs compute */
 void contract_diverge(contract *c);    /* overflow is found and reported */

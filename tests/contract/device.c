@@ -97,8 +97,8 @@ static void run_group(contract *c, const simt_group *g, simt_build *build, simt 
             c->compared++;
         }
         if (outcome.verdict == SIMT_DIFFERENT || outcome.verdict == SIMT_FAILED)
-            contract_fail(c, "%s:\n%s", simt_case_text(&k, &outcome.plan, text, sizeof text),
-                          outcome.message);
+            contract_fail(c, "%s:%s%s", simt_case_text(&k, &outcome.plan, text, sizeof text),
+                          outcome.verdict == SIMT_FAILED ? " " : "\n", outcome.message);
     }
 }
 

@@ -12,7 +12,7 @@ endif()
 foreach(stencil IN LISTS stencils)
     # All sections but device: the tests of backend/cuda compile and run all texts.
     add_test(contract/${stencil} ${CONTRACT_PROGRAM} --stencil ${stencil} --section descriptor --section fields
-        --section radius --section identity --section outputs --section diverge ${CONTRACT_FOLDERS})
+        --section radius --section identity --section devices --section outputs --section diverge ${CONTRACT_FOLDERS})
     # Every case of stencils of each kind; fewer cases of others that are like them. (ctest has no set_property.)
     set(environment ${CONTRACT_ENVIRONMENT})
     if(NOT stencil MATCHES "^(star2d1r|box2d2r|star3d1r|hotspot|life|pathfinder|poisson|cyclic|mixed1d|mixed3d|\

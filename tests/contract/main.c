@@ -20,9 +20,9 @@ static const struct {
     const char *name;
     void (*check)(contract *c);
 } sections[] = {
-    {"descriptor", contract_descriptor}, {"fields", contract_fields}, {"radius", contract_radius},
-    {"identity", contract_identity},     {"device", contract_device}, {"outputs", contract_outputs},
-    {"diverge", contract_diverge},
+    {"descriptor", contract_descriptor}, {"fields", contract_fields},   {"radius", contract_radius},
+    {"identity", contract_identity},     {"devices", contract_devices}, {"device", contract_device},
+    {"outputs", contract_outputs},       {"diverge", contract_diverge},
 };
 enum { SECTIONS = sizeof sections / sizeof *sections };
 

@@ -195,7 +195,7 @@ static tz_status flp_read(const char *path, tz_error *error)
           plan.height_m > 0))
         fuzz_wrong("its chip is %g m x %g m", plan.width_m, plan.height_m);
     /* The power of the units is that of the cells. */
-    if (tz_floorplan_rasterise(&plan, powers, 16, 8, 0, 0, &map, error) != TZ_OK)
+    if (tz_floorplan_rasterise_rows(&plan, powers, 16, 8, 0, 0, 0, 8, &map, error) != TZ_OK)
         fuzz_wrong("no power map: %s", error->message);
     for (int64_t i = 0; i < 16 * 8; i++)
         sum += tz_array_get(map, i);

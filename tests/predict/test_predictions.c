@@ -422,7 +422,31 @@ static void what_costs_once_a_stage_decides(void **state)
 
 #define PLAN_TEST(function) cmocka_unit_test_setup(function, reset)
 
-TEST_MAIN(NULL, NULL, PLAN_TEST(the_best_is_no_estimate),
+static int stopped_after_three(void)
+{
+    return fake.compiled >= 3;
+}
+
+/* What runs is finished, nothing else begins. */
+static void it_stops_where_it_is_told_to(void **state)
+{
+    static const tz_effort efforts[] = {TZ_EFFORT_CACHED, TZ_EFFORT_COMPILE};
+    fake.heights = 40;
+    for (int k = 0; k < 2; k++) {
+        tz_predictions *out = NULL;
+        memset(fake.is_compiled, 0, sizeof fake.is_compiled);
+        fake.compiled = 0;
+        place.stopped = stopped_after_three;
+        check_error(tz__predictions_create_by(&out, fake_predict, &problem, &backend, &place,
+                                              &(tz_plan){0}, efforts[k], budget_s, &failure),
+                    TZ_INTERRUPTED, "", "interrupted while plans were predicted");
+        place.stopped = NULL;
+        assert_null(out);
+        assert_in_range(fake.compiled, 3, 4); /* two threads */
+    }
+}
+
+TEST_MAIN(NULL, NULL, PLAN_TEST(it_stops_where_it_is_told_to), PLAN_TEST(the_best_is_no_estimate),
           PLAN_TEST(of_few_the_lowest_are_compiled_first),
           PLAN_TEST(of_two_both_are_if_they_are_low), PLAN_TEST(many_threads_compile_more),
           PLAN_TEST(of_many_those_that_may_be_best_are_compiled),

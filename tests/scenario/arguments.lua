@@ -53,6 +53,18 @@ c.refuses("'block' must be a positive number or a list of 2", tz.predict,
 c.refuses("'block' must be a positive number or a list of 2", tz.predict,
           { plugin = "hotspot", grid = { 16, 8 }, block = { "8", 8 }, model = "meng2011" })
 
+c.refuses("'families' must be a list of names, not a string", tz.tune, { plugin = "hotspot", grid = { 16, 8 }, families = "tile" })
+
+-- Measuring needs a device that is here, and refuses before it measures.
+c.refuses("tz.tune: needs a table", tz.tune)
+c.refuses("did you mean 'rounds'?", tz.tune, { plugin = "hotspot", grid = { 16, 8 }, round = 3 })
+c.refuses("did you mean 'stream'?", tz.tune, { plugin = "hotspot", grid = { 16, 8 }, families = { "tile", "strem" } })
+c.refuses("did you mean 'stream'?", tz.tune, { plugin = "hotspot", grid = { 16, 8 }, family = "strem" })
+c.refuses("did you mean 'stream'?", tz.predict, { plugin = "hotspot", grid = { 16, 8 }, family = "strem" })
+c.refuses("'rounds' must be", tz.tune, { plugin = "hotspot", grid = { 16, 8 }, rounds = 33 })
+c.refuses("'seconds' must be a number from 0.0001", tz.tune, { plugin = "hotspot", grid = { 16, 8 }, seconds = 0 })
+c.refuses("is not this machine's device", tz.tune, { plugin = "hotspot", grid = { 16, 8 }, device = "gtx280" })
+
 -- Options that have no effect without another.
 c.refuses("'field' goes with a simulation as 'data'", tz.picture, { data = array, field = "power", file = "a.png" })
 c.refuses("'path_rgb' goes with 'path'", tz.picture, { data = array, path_rgb = { 1, 2, 3 }, file = "a.png" })

@@ -63,6 +63,25 @@ tz.expect(plan.height == height and sim.height == height and plan.why ~= "" and 
 tz.expect(sim:plan().height == height)
 sim:plan { height = "auto" }
 
+-- A plan is accepted as it was given, by all that takes plans. An extent of 0 is left to the backend.
+local function same(a, b)
+    for key, value in pairs(a) do
+        if key ~= "why" then tz.expect(key == "tile" or b[key] == value, key .. " of the plan is another") end
+    end
+    for axis, extent in ipairs(a.tile) do tz.expect(b.tile[axis] == extent, "the plan's tile is another") end
+end
+plan = sim:plan()
+same(plan, sim:plan(plan))
+local given = { plugin = "hotspot", grid = { 16, 8 }, fields = { power = 0 } }
+for key, value in pairs(plan) do given[key] = value end
+same(plan, tz.simulation(given):plan())
+local kept <close> = c.chip { policy = function(s) return s.plan end }
+kept:run(4)
+kept:policy(plan)
+same(plan, kept:plan())
+same(plan, sim:plan { height = plan.height, tile = { 0, 0 } })
+c.refuses("'tile[2]' must be", sim.plan, sim, { tile = { 8, -1 } })
+
 -- Back to step 0.
 sim:rewind()
 tz.expect(sim.step == 0)

@@ -144,8 +144,8 @@ static int64_t update_segments_of_row(const tz_problem *problem)
 tz_status tz_update_begin(tz_update_sums *sums, const tz_problem *problem, tz_error *error)
 {
     const int64_t rows = problem->elements[1] * problem->elements[2];
-    *sums = (tz_update_sums){.problem = problem};
-    sums->sums = calloc((size_t)(rows * update_segments_of_row(problem)), sizeof *sums->sums);
+    *sums = (tz_update_sums){.problem = problem, .count = rows * update_segments_of_row(problem)};
+    sums->sums = calloc((size_t)sums->count, sizeof *sums->sums);
     return sums->sums ? TZ_OK
                       : tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a residual");
 }
@@ -159,11 +159,9 @@ int64_t tz_update_first(const tz_problem *slab)
 
 void tz_update_end(tz_update_sums *sums, tz_update *out)
 {
-    const tz_problem *problem = sums->problem;
-    const int64_t rows = problem->elements[1] * problem->elements[2];
     *out = (tz_update){.largest = sums->largest, .magnitude = sums->magnitude};
     if (sums->sums)
-        out->sum = tz_reduce_pairwise(sums->sums, rows * update_segments_of_row(problem));
+        out->sum = tz_reduce_pairwise(sums->sums, sums->count);
     tz_update_conclude(out);
     free(sums->sums);
     sums->sums = NULL;
@@ -204,7 +202,8 @@ tz_status tz_reduce_begin(tz_reduce_sums *sums, const tz_problem *problem, int f
     const int64_t rows = problem->extent[1] * problem->extent[2];
     *sums = (tz_reduce_sums){
         .problem = problem, .field = field, .low = INFINITY, .high = -INFINITY, .first = INT64_MAX};
-    sums->sums = malloc((size_t)(rows * segments_of_row(problem)) * sizeof *sums->sums);
+    sums->count = rows * segments_of_row(problem);
+    sums->sums = malloc((size_t)sums->count * sizeof *sums->sums);
     return sums->sums ? TZ_OK
                       : tz_error_set(error, TZ_MEMORY, NULL, "not enough memory to reduce a field");
 }
@@ -269,15 +268,13 @@ tz_status tz_reduce_add(tz_reduce_sums *sums, const tz_host_field *host, int64_t
 
 void tz_reduce_end(tz_reduce_sums *sums, tz_reduction *out)
 {
-    const tz_problem *problem = sums->problem;
-    const int64_t rows = problem->extent[1] * problem->extent[2];
     *out = (tz_reduction){.min = sums->low,
                           .max = sums->high,
                           .population = sums->population,
                           .not_finite = sums->not_finite};
     if (sums->sums)
-        out->sum = tz_reduce_pairwise(sums->sums, rows * segments_of_row(problem));
-    tz_reduce_conclude(problem, sums->hash, sums->first, out);
+        out->sum = tz_reduce_pairwise(sums->sums, sums->count);
+    tz_reduce_conclude(sums->problem, sums->hash, sums->first, out);
     free(sums->sums);
     sums->sums = NULL;
 }

@@ -31,7 +31,8 @@ tz_status tz_reduce_host(const tz_problem *problem, int field, const tz_host_fie
 typedef struct tz_reduce_sums {
     const tz_problem *problem;
     int field;
-    double *sums; /* of all segments */
+    int64_t count; /* of segments */
+    double *sums;  /* of all of them */
     double low, high;
     int64_t population, not_finite, first;
     uint64_t hash;
@@ -51,6 +52,7 @@ tz_status tz_reduce_add_slab(tz_reduce_sums *sums, const tz_problem *slab,
  * none. A slab writes the sums of its own rows from `sums` + tz_update_first() on. */
 typedef struct tz_update_sums {
     const tz_problem *problem;
+    int64_t count; /* of segments */
     double *sums;
     double largest, magnitude;
 } tz_update_sums;

@@ -102,7 +102,8 @@ void tz_constant_row_fill(const tz_problem *problem, int field, const void *elem
         memcpy(row + i, element, (size_t)size);
 }
 
-void *tz_constant_row_create(const tz_problem *problem, int field, const void *element)
+/* Release it with free(). NULL: not enough memory. */
+static void *constant_row_create(const tz_problem *problem, int field, const void *element)
 {
     char *row = aligned_alloc(64, (size_t)tz_round_up(tz_constant_row_bytes(problem, field), 64));
     if (row)
@@ -146,7 +147,7 @@ int64_t tz_host_store_bytes(const tz_problem *problem, int ghost)
 
 static tz_status make_uniform(tz_host_store *store, int f, const void *element, tz_error *error)
 {
-    char *row = tz_constant_row_create(store->problem, f, element);
+    char *row = constant_row_create(store->problem, f, element);
     if (!row)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a row of '%s'",
                             store->problem->stencil->fields[f].name);

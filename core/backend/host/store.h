@@ -59,10 +59,9 @@ bool tz_host_store_all_finite(const tz_host_store *store, int threads);
 /* The mask of the fields that a pass writes. */
 uint32_t tz_problem_written(const tz_problem *problem);
 
-/* A row in which all elements are equal. In 2-D and 3-D it is longer than any span with a vector at
- * each end; in 1-D it has a few elements. A span starts at element TZ_ALIGN_ELEMENTS or later.
- * Release it with free(). NULL: not enough memory. */
-void *tz_constant_row_create(const tz_problem *problem, int field, const void *element);
+/* Fills a row of tz_constant_row_bytes() in which all elements are equal. In 2-D and 3-D it is longer than
+ * any span with a vector at each end; in 1-D it has a few elements. A span starts at element
+ * TZ_ALIGN_ELEMENTS or later. */
 void tz_constant_row_fill(const tz_problem *problem, int field, const void *element, char *row);
 int64_t tz_constant_row_bytes(const tz_problem *problem, int field);
 

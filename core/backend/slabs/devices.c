@@ -1,11 +1,14 @@
 #include "backend/slabs/devices.h"
 
 #include "base/names.h"
-#include <ctype.h>
-#include <math.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Of one slab to another; cuts are found in double. */
+#define SHARE_MIN 1e-6
+#define SHARE_MAX 1e6
 
 static const char HOW[] = "use GPU numbers (\"0,2\"), \"all\", \"cpu:2\", or one of these with its "
                           "share of the grid (\"0,1*0.5\")";
@@ -28,13 +31,14 @@ static tz_status take_backend(reader *r, const tz_backend *backend)
     return TZ_OK;
 }
 
-static tz_status add(reader *r, int device, double share)
+static tz_status add(reader *r, int device, double share) /* 0: the usual one */
 {
     if (r->out->count == TZ_DEVICES_MAX)
         return tz_error_set(r->error, TZ_RANGE, "devices", "\"%.200s\" has more than %d slabs",
                             r->text, TZ_DEVICES_MAX);
     r->out->of[r->out->count].device = device;
-    r->out->of[r->out->count++].share = share;
+    r->out->of[r->out->count].given = share > 0.0;
+    r->out->of[r->out->count++].share = share > 0.0 ? share : 1.0;
     return TZ_OK;
 }
 
@@ -76,17 +80,15 @@ static tz_status add_named(reader *r, const char *name, long slabs, double share
 static tz_status read_entry(reader *r, const char *entry, size_t length)
 {
     char name[64] = "", *rest;
-    double share = 1.0;
+    double share = 0.0;
     long slabs = 1;
-    if (length >= sizeof name)
-        length = sizeof name - 1;
-    memcpy(name, entry, length);
+    bool ok = length < sizeof name;
+    memcpy(name, entry, ok ? length : 0);
     char *star = strchr(name, '*');
-    bool ok = true;
     if (star) {
         *star = '\0';
         share = strtod(star + 1, &rest);
-        ok = rest > star + 1 && *rest == '\0' && isfinite(share) && share > 0.0;
+        ok = rest > star + 1 && *rest == '\0' && share >= SHARE_MIN && share <= SHARE_MAX;
     }
     char *colon = strchr(name, ':');
     if (ok && colon) {
@@ -94,13 +96,13 @@ static tz_status read_entry(reader *r, const char *entry, size_t length)
         slabs = strtol(colon + 1, &rest, 10);
         ok = rest > colon + 1 && *rest == '\0' && slabs >= 1 && slabs <= TZ_DEVICES_MAX;
     }
-    if (!ok || !name[0])
+    const bool number = name[0] && name[strspn(name, "0123456789")] == '\0';
+    if (!ok || !name[0] || (number && colon))
         return tz_error_set(r->error, TZ_RANGE, "devices", "\"%.200s\" names no devices: %s",
                             r->text, HOW);
-    if (isdigit((unsigned char)name[0]) && !colon) {
-        const long device = strtol(name, &rest, 10);
-        if (*rest == '\0' && device <= 4096)
-            return add_gpu(r, (int)device, share);
+    if (number) {
+        const long device = strtol(name, NULL, 10);
+        return add_gpu(r, device < INT_MAX ? (int)device : INT_MAX, share);
     }
     if (strcmp(name, "all") == 0 && !colon)
         return add_all_gpus(r, share);
@@ -132,4 +134,45 @@ tz_status tz_devices_parse(const char *text, const tz_backend *backend, int thre
     }
     *found = r.backend;
     return status;
+}
+
+/* The part of rank `local` of `count` ranks that divide the devices of a machine. */
+static void keep_part(tz_devices *devices, int local, int count)
+{
+    const int n = devices->count;
+    int low = n * local / count, high = n * (local + 1) / count;
+    devices->shared = n < count;
+    if (n < count)
+        high = low + 1;
+    for (int i = low; i < high; i++)
+        devices->of[i - low] = devices->of[i];
+    devices->count = high - low;
+}
+
+tz_status tz_devices_gather(tz_devices *devices, const tz_ranks *ranks, bool are_gpus,
+                            tz_error *error)
+{
+    if (are_gpus)
+        keep_part(devices, ranks->local_rank, ranks->local_count);
+    tz_devices *all = calloc((size_t)ranks->count, sizeof *all);
+    if (!all)
+        ranks->abort(ranks, "not enough memory for the devices of the ranks");
+    ranks->gather_all(ranks, devices, sizeof *devices, all);
+    *devices = (tz_devices){.rank = ranks->rank};
+    int count = 0;
+    for (int r = 0; r < ranks->count; r++)
+        devices->shared |= all[r].shared;
+    for (int r = 0; r < ranks->count; r++)
+        for (int i = 0; i < all[r].count; i++, count++)
+            if (count < TZ_DEVICES_MAX) {
+                devices->of[count] = all[r].of[i];
+                devices->of[count].rank = r;
+            }
+    free(all);
+    devices->count = count;
+    if (count <= TZ_DEVICES_MAX)
+        return TZ_OK;
+    devices->count = 0;
+    return tz_error_set(error, TZ_RANGE, "devices", "%d ranks have %d devices; %d are possible",
+                        ranks->count, count, TZ_DEVICES_MAX);
 }

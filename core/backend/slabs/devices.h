@@ -3,6 +3,7 @@
 #define TZ_CORE_BACKEND_SLABS_DEVICES_H
 
 #include "backend/backend.h"
+#include "base/ranks.h"
 
 /* Read the names of devices, one slab each, separated by commas:
  *
@@ -11,11 +12,18 @@
  *   cpu          the cpu backend, and
  *   cpu:3        three slabs of it; also "reference", which is serial
  *   ...*1.5      any of these: its slabs have one and a half times the usual share of the grid
+ *                (from 1e-6 to 1e6)
  *
  * `backend`: the one that the scenario names, or NULL; *found is the backend of the devices. The
  * `threads` of a CPU are divided among its slabs. Errors: TZ_UNKNOWN, TZ_RANGE; TZ_BACKEND if a GPU
  * does not exist. */
 tz_status tz_devices_parse(const char *text, const tz_backend *backend, int threads,
                            const tz_backend **found, tz_devices *out, tz_error *error);
+
+/* With the devices of this machine, or of this process if they are CPUs: keep the part of this rank,
+ * and put those of all ranks together, in the order of ranks. Each GPU goes to one of the machine's
+ * ranks, or several ranks share one. Collective. Errors: TZ_RANGE if there are too many. */
+tz_status tz_devices_gather(tz_devices *devices, const tz_ranks *ranks, bool are_gpus,
+                            tz_error *error);
 
 #endif

@@ -16,25 +16,35 @@ typedef struct round_of_work {
 static void do_work(void *context, int i)
 {
     const round_of_work *r = context;
-    tz__slabs_part *part = r->slabs->parts[i];
     tz_error error = {0};
+    i += r->slabs->low;
     const tz_status status = r->work(r->slabs, i, r->argument, &error);
-    part = r->slabs->parts[i]; /* the work may replace it */
+    tz__slabs_part *part = r->slabs->parts[i]; /* the work may replace it */
     part->status = status;
     part->error = error;
 }
 
-tz_status tz__slabs_all(tz__slabs *slabs, tz__slabs_work *work, void *argument, tz_error *error)
+tz_status tz__slabs_own(tz__slabs *slabs, tz__slabs_work *work, void *argument, tz_error *error)
 {
     round_of_work r = {slabs, work, argument};
     tz_crew_run(slabs->crew, do_work, &r);
-    for (int i = 0; i < slabs->cut.count; i++)
+    for (int i = slabs->low; i < slabs->high; i++)
         if (slabs->parts[i]->status) {
             if (error)
                 *error = slabs->parts[i]->error;
             return slabs->parts[i]->status;
         }
     return TZ_OK;
+}
+
+tz_status tz__slabs_all(tz__slabs *slabs, tz__slabs_work *work, void *argument, tz_error *error)
+{
+    tz_error own = {0};
+    const tz_status status =
+        tz__slabs_agree(slabs, tz__slabs_own(slabs, work, argument, &own), &own);
+    if (status && error)
+        *error = own;
+    return status;
 }
 
 /* ---- Lifetime -------------------------------------------------------------------------------- */
@@ -44,7 +54,7 @@ static void destroy(void *any)
     tz__slabs *slabs = any;
     if (!slabs)
         return;
-    for (int i = 0; i < slabs->cut.count; i++)
+    for (int i = slabs->low; i < slabs->high; i++)
         tz__slabs_part_destroy(slabs, slabs->parts[i]);
     tz_crew_destroy(slabs->crew);
     free(slabs);
@@ -53,8 +63,11 @@ static void destroy(void *any)
 static tz_status create(const tz_backend *inner, void **out, const tz_backend_context *context,
                         tz_error *error)
 {
-    tz__slabs *slabs = calloc(1, sizeof *slabs);
     *out = NULL;
+    if (!inner->slab)
+        return tz_error_set(error, TZ_UNSUPPORTED, "devices",
+                            "the %s backend cannot hold slabs of a grid", inner->name);
+    tz__slabs *slabs = calloc(1, sizeof *slabs);
     if (!slabs)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
     slabs->context = *context;
@@ -64,9 +77,14 @@ static tz_status create(const tz_backend *inner, void **out, const tz_backend_co
     tz_status status = tz_cut_make(&slabs->cut, context->problem, context->devices, error);
     if (!status)
         status = tz_cut_check(&slabs->cut, context->problem, slabs->depth, error);
+    while (slabs->low < slabs->cut.count && !tz_devices_are_own(&slabs->devices, slabs->low))
+        slabs->low++;
+    slabs->high = slabs->low;
+    while (slabs->high < slabs->cut.count && tz_devices_are_own(&slabs->devices, slabs->high))
+        slabs->high++;
     if (!status)
-        status = tz_crew_create(&slabs->crew, slabs->cut.count, error);
-    for (int i = 0; i < slabs->cut.count && !status; i++)
+        status = tz_crew_create(&slabs->crew, slabs->high - slabs->low, error);
+    for (int i = slabs->low; i < slabs->high && !status; i++)
         status = tz__slabs_part_create(slabs, i, slabs->depth, &slabs->parts[i], error);
     if (status) {
         destroy(slabs);
@@ -154,8 +172,13 @@ static tz_status load_part(tz__slabs *slabs, int i, void *argument, tz_error *er
 static tz_status load(const void *any, int field, const tz_box *box, void *elements,
                       tz_error *error)
 {
+    tz__slabs *slabs = (tz__slabs *)any;
     access a = {.field = field, .box = box, .to = elements};
-    return tz__slabs_all((tz__slabs *)any, load_part, &a, error);
+    const tz_status status = tz__slabs_all(slabs, load_part, &a, error);
+    if (!status)
+        tz__slabs_share_cells(slabs, box, slice_bytes(slabs->context.problem, field, box),
+                              elements);
+    return status;
 }
 
 static tz_status fill_part(tz__slabs *slabs, int i, void *argument, tz_error *error)
@@ -172,19 +195,21 @@ static tz_status fill(void *any, int field, const void *element, tz_error *error
 
 /* ---- Stages ---------------------------------------------------------------------------------- */
 
-/* Parameters and sources of the whole may have changed. */
-static void refresh(tz__slabs *slabs)
+void tz__slabs_refresh(const tz__slabs *slabs, tz__slabs_part *part)
 {
     const tz_stencil *stencil = slabs->context.problem->stencil;
-    for (int i = 0; i < slabs->cut.count; i++) {
-        tz__slabs_part *part = slabs->parts[i];
-        tz_problem_slab_refresh(&part->problem);
-        for (int f = 0; f < stencil->fields_count; f++)
-            if (slabs->context.streamed && slabs->context.streamed[f]) {
-                part->streamed[f] = *slabs->context.streamed[f];
-                part->streamed[f].first = part->problem.slab.first;
-            }
-    }
+    tz_problem_slab_refresh(&part->problem);
+    for (int f = 0; f < stencil->fields_count; f++)
+        if (slabs->context.streamed && slabs->context.streamed[f]) {
+            part->streamed[f] = *slabs->context.streamed[f];
+            part->streamed[f].first = part->problem.slab.first;
+        }
+}
+
+static void refresh(tz__slabs *slabs)
+{
+    for (int i = slabs->low; i < slabs->high; i++)
+        tz__slabs_refresh(slabs, slabs->parts[i]);
 }
 
 /* Make ghost zones current for that many iterations at least. */
@@ -223,6 +248,14 @@ static tz_status stage_part(tz__slabs *slabs, int i, void *argument, tz_error *e
     return slabs->inner->stage(part->state, &part->plan, a->height, a->step, error);
 }
 
+/* Whether ghost zones made for `exchange` iterations would save one update in fifty. Each stage
+ * updates the ghost zones as they are made, and another plan may need less. */
+static bool is_too_deep(const tz__slabs *slabs, int exchange)
+{
+    const tz_cut *cut = &slabs->cut;
+    return 50 * (int64_t)(slabs->depth - exchange) * (cut->each[0] + cut->each[1]) > cut->thinnest;
+}
+
 static tz_status stage(void *any, const tz_plan *plan, int height, int64_t step, tz_error *error)
 {
     tz__slabs *slabs = any;
@@ -230,25 +263,33 @@ static tz_status stage(void *any, const tz_plan *plan, int height, int64_t step,
     const int exchange = plan->exchange > height ? plan->exchange : height;
     refresh(slabs);
     tz_status status = TZ_OK;
-    if (exchange > slabs->depth) {
+    if (exchange > slabs->depth || (slabs->valid < height && is_too_deep(slabs, exchange))) {
         status = tz_cut_check(&slabs->cut, slabs->context.problem, exchange, error);
         if (!status)
             status = tz__slabs_deepen(slabs, exchange, error);
     }
-    if (!status)
+    /* The first stage of a plan may refuse it. */
+    const bool fresh = !tz_plan_equal(&slabs->parts[slabs->low]->planned, plan);
+    if (!status && fresh)
         status = tz__slabs_all(slabs, plan_part, &a, error);
     if (!status)
         status = need(slabs, height, exchange, error);
     if (status)
         return status;
-    status = tz__slabs_all(slabs, stage_part, &a, error);
-    bool done = false;
-    for (int i = 0; i < slabs->cut.count; i++)
-        done |= slabs->parts[i]->status == TZ_OK;
-    if (status && done && error) /* some slabs have advanced, so that no other plan can be tried */
-        error->code = TZ_BACKEND;
+    tz_error why = {0};
+    status = fresh ? tz__slabs_all(slabs, stage_part, &a, &why)
+                   : tz__slabs_must(slabs, tz__slabs_own(slabs, stage_part, &a, &why), &why);
     slabs->valid -= height;
-    return status && done ? TZ_BACKEND : status;
+    if (!status)
+        return TZ_OK;
+    bool done = false;
+    for (int i = slabs->low; i < slabs->high; i++)
+        done |= slabs->parts[i]->status == TZ_OK;
+    if (tz_ranks_largest(slabs->context.ranks, done) > 0)
+        status = why.code = TZ_BACKEND; /* some have advanced, so that no other plan can be tried */
+    if (error)
+        *error = why;
+    return status;
 }
 
 static tz_status wait_part(tz__slabs *slabs, int i, void *argument, tz_error *error)
@@ -259,7 +300,11 @@ static tz_status wait_part(tz__slabs *slabs, int i, void *argument, tz_error *er
 
 static tz_status wait(void *any, tz_error *error)
 {
-    return tz__slabs_all(any, wait_part, NULL, error);
+    tz_error why = {0};
+    const tz_status status = tz__slabs_must(any, tz__slabs_own(any, wait_part, NULL, &why), &why);
+    if (status && error)
+        *error = why;
+    return status;
 }
 
 /* ---- Numbers --------------------------------------------------------------------------------- */
@@ -281,19 +326,15 @@ static tz_status reduce(const void *any, int field, tz_reduction *out, tz_error 
     tz_reduce_sums sums;
     reduce_work w = {.field = field};
     tz_status status = tz_reduce_begin(&sums, slabs->context.problem, field, error);
-    for (int i = 0; i < slabs->cut.count; i++)
+    status = tz__slabs_agree(slabs, status, error);
+    for (int i = slabs->low; i < slabs->high; i++)
         w.of[i] = sums; /* each writes other elements of the same array */
     if (!status)
         status = tz__slabs_all(slabs, reduce_part, &w, error);
-    for (int i = 0; i < slabs->cut.count && !status; i++) {
-        const tz_reduce_sums *one = &w.of[i];
-        sums.low = one->low < sums.low ? one->low : sums.low;
-        sums.high = one->high > sums.high ? one->high : sums.high;
-        sums.first = one->first < sums.first ? one->first : sums.first;
-        sums.population += one->population;
-        sums.not_finite += one->not_finite;
-        sums.hash += one->hash;
-    }
+    for (int i = slabs->low; i < slabs->high && !status; i++)
+        tz__slabs_add_reduction(&sums, &w.of[i]);
+    if (!status)
+        tz__slabs_share_reduction(slabs, &sums);
     tz_reduce_end(&sums, out);
     return status;
 }
@@ -309,8 +350,9 @@ static tz_status all_finite(const void *any, bool *finite, tz_error *error)
     tz__slabs *slabs = (tz__slabs *)any;
     const tz_status status = tz__slabs_all(slabs, finite_part, each, error);
     *finite = true;
-    for (int i = 0; i < slabs->cut.count; i++)
+    for (int i = slabs->low; i < slabs->high; i++)
         *finite = *finite && each[i];
+    *finite = tz_ranks_largest(slabs->context.ranks, !*finite) == 0;
     return status;
 }
 
@@ -325,8 +367,9 @@ static tz_status update_norm(const void *any, double *norm, tz_error *error)
     tz__slabs *slabs = (tz__slabs *)any;
     const tz_status status = tz__slabs_all(slabs, norm_part, each, error);
     *norm = 0.0;
-    for (int i = 0; i < slabs->cut.count; i++)
+    for (int i = slabs->low; i < slabs->high; i++)
         *norm = isnan(each[i]) || each[i] > *norm ? each[i] : *norm;
+    *norm = tz_ranks_largest(slabs->context.ranks, *norm);
     return status;
 }
 
@@ -354,17 +397,20 @@ static tz_status add_updates(tz__slabs *slabs, tz__slabs *correction, int64_t st
     refresh(slabs);
     /* An iteration reads one ghost zone. */
     tz_status status = tz_update_begin(&sums, slabs->context.problem, error);
-    for (int i = 0; i < slabs->cut.count; i++)
+    status = tz__slabs_agree(slabs, status, error);
+    for (int i = slabs->low; i < slabs->high; i++)
         w.of[i] = sums;
     if (!status)
         status = need(slabs, 1, slabs->depth, error);
     if (!status)
         status = tz__slabs_all(slabs, update_part, &w, error);
-    for (int i = 0; i < slabs->cut.count && !status; i++) {
+    for (int i = slabs->low; i < slabs->high && !status; i++) {
         const tz_update_sums *one = &w.of[i];
         sums.largest = one->largest > sums.largest ? one->largest : sums.largest;
         sums.magnitude = one->magnitude > sums.magnitude ? one->magnitude : sums.magnitude;
     }
+    if (!status)
+        tz__slabs_share_update(slabs, &sums);
     tz_update_end(&sums, out);
     return status;
 }
@@ -406,8 +452,16 @@ static tz_status shrink(const void *any, int field, int64_t z, int nx, int ny, d
     int i = 0;
     while (z >= slabs->cut.at[i + 1])
         i++;
-    return slabs->inner->shrink(slabs->parts[i]->state, field,
-                                z - slabs->parts[i]->problem.slab.first, nx, ny, values, error);
+    tz_status status = TZ_OK;
+    if (tz_devices_are_own(&slabs->devices, i))
+        status =
+            slabs->inner->shrink(slabs->parts[i]->state, field,
+                                 z - slabs->parts[i]->problem.slab.first, nx, ny, values, error);
+    status = tz__slabs_agree(slabs, status, error);
+    if (!status && slabs->context.ranks)
+        slabs->context.ranks->broadcast(slabs->context.ranks, slabs->devices.of[i].rank, values,
+                                        (int64_t)nx * ny * (int64_t)sizeof *values);
+    return status;
 }
 
 /* ---- Facts of the devices -------------------------------------------------------------------- */
@@ -416,8 +470,8 @@ static tz_status facts(void *any, const tz_plan *plan, tz_kernel_facts *out, tz_
 {
     tz__slabs *slabs = any;
     tz_plan own;
-    tz_status status = tz__slabs_plan_of(slabs, 0, plan, &own, error);
-    return status ? status : slabs->inner->facts(slabs->parts[0]->state, &own, out, error);
+    tz_status status = tz__slabs_plan_of(slabs, slabs->low, plan, &own, error);
+    return status ? status : slabs->inner->facts(slabs->parts[slabs->low]->state, &own, out, error);
 }
 
 /* Of all devices; one that holds several slabs counts once. */
@@ -426,22 +480,34 @@ static tz_status energy(void *any, double *joules, tz_error *error)
     const tz__slabs *slabs = any;
     tz_status status = TZ_OK;
     *joules = 0.0;
-    for (int i = 0; i < slabs->cut.count && !status; i++) {
+    if (slabs->devices.shared)
+        return TZ_UNSUPPORTED; /* which rank counts it? */
+    for (int i = slabs->low; i < slabs->high && !status; i++) {
         bool seen = false;
-        for (int k = 0; k < i; k++)
+        for (int k = slabs->low; k < i; k++)
             seen |= slabs->devices.of[k].device == slabs->devices.of[i].device;
         double one = 0.0;
         if (!seen)
             status = slabs->inner->energy(slabs->parts[i]->state, &one, error);
         *joules = status ? NAN : *joules + one;
     }
+    status = tz__slabs_agree(slabs, status, error);
+    if (!status)
+        *joules = tz__slabs_sum(slabs, *joules);
     return status;
 }
 
 static tz_status clock_of_first(void *any, tz_clock_facts *out, tz_error *error)
 {
     const tz__slabs *slabs = any;
-    return slabs->inner->clock(slabs->parts[0]->state, out, error);
+    return slabs->inner->clock(slabs->parts[slabs->low]->state, out, error);
+}
+
+void tz_slabs_describe(const void *state, tz_slabs_facts *out)
+{
+    const tz__slabs *slabs = state;
+    *out = (tz_slabs_facts){.devices = slabs->devices, .exchanged = slabs->exchanged};
+    memcpy(out->at, slabs->cut.at, sizeof out->at);
 }
 
 /* ---- The table ------------------------------------------------------------------------------- */
@@ -501,7 +567,7 @@ tz_status tz_slabs_backend(const tz_backend *inner, tz_backend *out, tz_error *e
     size_t k = 0;
     while (k < sizeof own_functions / sizeof *own_functions && own_functions[k].inner != inner)
         k++;
-    if (!inner->slab || k == sizeof own_functions / sizeof *own_functions)
+    if (k == sizeof own_functions / sizeof *own_functions)
         return tz_error_set(error, TZ_UNSUPPORTED, "devices",
                             "the %s backend cannot hold slabs of a grid", inner->name);
     *out = *inner;

@@ -5,6 +5,8 @@
 #include "backend/host/slab.h"
 #include "backend/slabs/crew.h"
 #include "backend/slabs/cut.h"
+#include "backend/slabs/slabs.h"
+#include "base/ranks.h"
 #include "stencil/streamed_source.h"
 
 typedef struct tz__slabs_part {
@@ -17,6 +19,8 @@ typedef struct tz__slabs_part {
     /* The own cells that the slabs beside it need, for one exchange: of the low and the high end. */
     char *ends[2];
     size_t ends_bytes[2];
+    char *inbox[2]; /* ghost zones from other ranks: of the low and the high side */
+    size_t inbox_bytes[2];
     tz_status status; /* of the latest work */
     tz_error error;
 } tz__slabs_part;
@@ -26,14 +30,19 @@ typedef struct tz__slabs {
     tz_devices devices; /* a copy */
     const tz_backend *inner;
     tz_cut cut;
+    int low, high; /* this process holds these slabs */
     tz_crew *crew;
-    int depth; /* iterations that the ghost zones of the states are made for */
-    int valid; /* iterations until the next exchange */
-    tz__slabs_part *parts[TZ_DEVICES_MAX];
+    tz_exchange *exchange; /* with other ranks; NULL: none is under way */
+    int depth;             /* iterations that the ghost zones of the states are made for */
+    int valid;             /* iterations until the next exchange */
+    tz_slabs_exchanged exchanged;
+    tz__slabs_part *parts[TZ_DEVICES_MAX]; /* NULL for those of other ranks */
 } tz__slabs;
 
-/* Call work(slabs, i, argument, &error) for each slab at the same time. Returns the first error. */
+/* Call work(slabs, i, argument, &error) for each own slab at the same time. Returns the first error. */
 typedef tz_status tz__slabs_work(tz__slabs *slabs, int i, void *argument, tz_error *error);
+tz_status tz__slabs_own(tz__slabs *slabs, tz__slabs_work *work, void *argument, tz_error *error);
+/* The same, with the same result for all ranks. */
 tz_status tz__slabs_all(tz__slabs *slabs, tz__slabs_work *work, void *argument, tz_error *error);
 
 /* Functions of the table that have no state; `inner` is the backend of the slabs (plans.c). */
@@ -58,7 +67,30 @@ tz_status tz__slabs_deepen(tz__slabs *slabs, int depth, tz_error *error);
 /* Make slab i, with zeros. */
 tz_status tz__slabs_part_create(tz__slabs *slabs, int i, int depth, tz__slabs_part **out,
                                 tz_error *error);
+/* Take over the parameters and sources of the whole, which may have changed. */
+void tz__slabs_refresh(const tz__slabs *slabs, tz__slabs_part *part);
 void tz__slabs_part_destroy(const tz__slabs *slabs, tz__slabs_part *part); /* NULL is fine */
+
+/* ---- Other ranks (ranks.c) ---- */
+/* The same status for all. */
+tz_status tz__slabs_agree(const tz__slabs *slabs, tz_status status, tz_error *error);
+/* Ends the job if the status is an error: others may already wait for this rank. Alone: returns the
+ * status. */
+tz_status tz__slabs_must(const tz__slabs *slabs, tz_status status, const tz_error *error);
+/* Give all ranks the cells of a box, of which each has loaded those of its slabs. `slice`: bytes. */
+void tz__slabs_share_cells(const tz__slabs *slabs, const tz_box *box, size_t slice, char *cells);
+/* Combine what is no part of the array of sums. */
+void tz__slabs_add_reduction(tz_reduce_sums *sums, const tz_reduce_sums *one);
+/* Each rank has added its slabs; all get the whole. */
+void tz__slabs_share_reduction(const tz__slabs *slabs, tz_reduce_sums *sums);
+void tz__slabs_share_update(const tz__slabs *slabs, tz_update_sums *sums);
+double tz__slabs_sum(const tz__slabs *slabs, double value);
+/* Does another rank hold the slab beside slab i at that side? */
+bool tz__slabs_is_far(const tz__slabs *slabs, int i, int side);
+/* Send the ends of own slabs to other ranks, and receive into inboxes. bytes[end]: of each message from
+ * that end of a slab. Begin when the ends are taken. */
+void tz__slabs_begin_messages(tz__slabs *slabs, const size_t bytes[2]);
+void tz__slabs_finish_messages(tz__slabs *slabs);
 
 /* The mask of the fields with that role. */
 uint32_t tz__slabs_fields(const tz__slabs *slabs, tz_role role);

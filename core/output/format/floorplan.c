@@ -426,14 +426,6 @@ tz_status tz_floorplan_unit_cells(const tz_floorplan *plan, const tz_floorplan_u
     return TZ_OK;
 }
 
-tz_status tz_floorplan_rasterise(const tz_floorplan *plan, const double *powers_w, int64_t nx,
-                                 int64_t ny, double width_m, double height_m, tz_array **out,
-                                 tz_error *error)
-{
-    return tz_floorplan_rasterise_rows(plan, powers_w, nx, ny, width_m, height_m, 0, ny, out,
-                                       error);
-}
-
 tz_status tz_floorplan_rasterise_rows(const tz_floorplan *plan, const double *powers_w, int64_t nx,
                                       int64_t ny, double width_m, double height_m, int64_t y_low,
                                       int64_t y_high, tz_array **out, tz_error *error)

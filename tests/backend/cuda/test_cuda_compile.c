@@ -149,6 +149,8 @@ static void check_slip(const tz_stencil *stencil, const char *family, const char
     }
     check_error_of(status, TZ_BACKEND, &failure, "", wanted);
     check_error_of(status, TZ_BACKEND, &failure, "", "jacobi.cell.h(6): error:");
+    const char *first = strstr(failure.message, "error:");
+    assert_null(strstr(first + 1, "error")); /* what follows from it is left out */
 }
 
 static void slips_in_a_text_are_plain_lines(void **state)

@@ -1,7 +1,17 @@
-/* Every family takes every stencil at height 1, on a suitable grid. */
+/* Every family takes every stencil at height 1, on a suitable grid, and the plans that it makes. */
 #include "backend/backend.h"
 #include "backend/cuda/family/family.h"
 #include "tests/support.h"
+
+/* A plan that a backend made is one that it takes. */
+static void try_again(const tz_problem *problem, const tz_place *place, const tz_plan *made)
+{
+    tz_plan again = *made;
+    if (tz_backend_cuda.plan(problem, place, &again, &failure))
+        fail_msg("%s refuses its plan of %s: %s", made->family, problem->stencil->id,
+                 failure.message);
+    assert_true(tz_plan_equal(made, &again));
+}
 
 static void try_families(const tz_stencil *stencil)
 {
@@ -24,6 +34,13 @@ static void try_families(const tz_stencil *stencil)
         if (refused && stencil->fields_count <= MANY_FIELDS)
             fail_msg("%s refuses %s: %s", family->name, stencil->id, failure.message);
         taken += !refused;
+        if (refused)
+            continue;
+        try_again(&problem, &place, &plan);
+        plan = (tz_plan){.height = 0};
+        snprintf(plan.family, sizeof plan.family, "%s", family->name);
+        if (!tz_backend_cuda.plan(&problem, &place, &plan, &failure))
+            try_again(&problem, &place, &plan);
     }
     /* Registers and shared memory may not hold very many fields, but tiles take them. */
     assert_true(taken > (stencil->fields_count <= MANY_FIELDS));

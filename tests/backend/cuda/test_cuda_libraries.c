@@ -97,6 +97,35 @@ static void mistakes_are_named_with_their_line(void **state)
     assert_non_null(strstr(failure.message, "sm_1"));
 }
 
+static int calls;
+static int after_the_first(void)
+{
+    return ++calls > 1;
+}
+
+/* Asked once before it begins: NVRTC asks again. */
+static void compiling_can_be_stopped(void **state)
+{
+    skip_without_nvrtc();
+    void *cubin;
+    size_t bytes;
+    char version[512];
+    calls = 0;
+    assert_ok(tz__nvrtc_describe(version, sizeof version, &failure));
+    if (atoi(version) < 13)
+        return; /* it does not ask */
+    check_error(tz_cuda_compile_until(after_the_first, "sm_90", good_source, &good_header, 1, NULL,
+                                      &cubin, &bytes, &failure),
+                TZ_INTERRUPTED, "", "interrupted while a kernel compiled");
+    assert_null(cubin);
+    assert_true(calls >= 2);
+    calls = 1; /* stopped before it begins */
+    assert_int_equal(tz_cuda_compile_until(after_the_first, "sm_90", good_source, &good_header, 1,
+                                           NULL, &cubin, &bytes, &failure),
+                     TZ_INTERRUPTED);
+    assert_null(cubin);
+}
+
 static void cubins_tell_registers_and_memory(void **state)
 {
     skip_without_nvrtc();
@@ -501,6 +530,6 @@ static void a_device_works_asynchronously(void **state)
 /* a_device_computes is last: it ends with a fault, after which the driver may refuse other calls. */
 TEST_MAIN(NULL, NULL, SCRATCH_TEST(a_missing_driver_is_named), SCRATCH_TEST(describing_never_fails),
           SCRATCH_TEST(kernels_compile_without_a_device),
-          SCRATCH_TEST(mistakes_are_named_with_their_line),
+          SCRATCH_TEST(mistakes_are_named_with_their_line), SCRATCH_TEST(compiling_can_be_stopped),
           SCRATCH_TEST(cubins_tell_registers_and_memory), SCRATCH_TEST(the_cache_is_only_a_cache),
           SCRATCH_TEST(a_device_works_asynchronously), SCRATCH_TEST(a_device_computes))

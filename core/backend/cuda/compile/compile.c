@@ -46,6 +46,15 @@ tz_status tz_cuda_compile(const char *architecture, const char *source,
                           const tz_cuda_header *headers, size_t headers_count, bool *cached,
                           void **cubin, size_t *bytes, tz_error *error)
 {
+    return tz_cuda_compile_until(NULL, architecture, source, headers, headers_count, cached, cubin,
+                                 bytes, error);
+}
+
+tz_status tz_cuda_compile_until(tz_stopped_fn *stopped, const char *architecture,
+                                const char *source, const tz_cuda_header *headers,
+                                size_t headers_count, bool *cached, void **cubin, size_t *bytes,
+                                tz_error *error)
+{
     tz__nvrtc *nvrtc;
     *cubin = NULL;
     *bytes = 0;
@@ -58,8 +67,8 @@ tz_status tz_cuda_compile(const char *architecture, const char *source,
         *cached = *cubin;
     }
     if (!*cubin) {
-        status = tz__nvrtc_compile(nvrtc, architecture, source, headers, headers_count, cubin,
-                                   bytes, error);
+        status = tz__nvrtc_compile(nvrtc, stopped, architecture, source, headers, headers_count,
+                                   cubin, bytes, error);
         if (!status)
             tz_cache_write(key, &cubins, *cubin, *bytes);
     }

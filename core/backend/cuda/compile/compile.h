@@ -5,6 +5,8 @@
 #include "base/cache.h"
 #include "base/error.h"
 
+typedef int tz_stopped_fn(void); /* not 0: work shall end with TZ_INTERRUPTED */
+
 /* A named text that a source includes. */
 typedef struct tz_cuda_header {
     const char *name, *text;
@@ -17,6 +19,13 @@ typedef struct tz_cuda_header {
 tz_status tz_cuda_compile(const char *architecture, const char *source,
                           const tz_cuda_header *headers, size_t headers_count, bool *cached,
                           void **cubin, size_t *bytes, tz_error *error);
+
+/* The same. `stopped` (may be NULL) is asked while the compiler works, if NVRTC is 13 or newer, else
+ * before. Errors: also TZ_INTERRUPTED. */
+tz_status tz_cuda_compile_until(tz_stopped_fn *stopped, const char *architecture,
+                                const char *source, const tz_cuda_header *headers,
+                                size_t headers_count, bool *cached, void **cubin, size_t *bytes,
+                                tz_error *error);
 
 /* The key of a cubin: all that compiling depends on. Errors: TZ_UNSUPPORTED without NVRTC, whose
  * version is part of the key. */

@@ -28,6 +28,7 @@ struct tz__nvrtc {
     NVRTC_TABLE(NVRTC_MEMBER)
 #undef NVRTC_MEMBER
     void *library;
+    int (*SetFlowCallback)(program_handle program, int (*)(void *, void *), void *); /* or NULL */
     const char *name;
     int major, minor;
 };
@@ -109,6 +110,9 @@ tz_status tz__nvrtc_open(tz__nvrtc **out, tz_error *error)
                          missing ? "it has no " : "its version is unknown", missing ? missing : "");
         goto failed;
     }
+    static const tz__symbol since_13[] = {
+        {"nvrtcSetFlowCallback", offsetof(tz__nvrtc, SetFlowCallback)}};
+    tz__symbols_find(nvrtc->library, nvrtc, since_13, 1);
     *out = nvrtc;
     return TZ_OK;
 failed:
@@ -134,29 +138,21 @@ tz_status tz__nvrtc_describe(char *text, size_t size, tz_error *error)
 
 /* ---- Compiling ------------------------------------------------------------------------------- */
 
-/* Joins the log's lines from the first error on, as far as they fit. Omits lines of carets. */
+/* The first error and the line that it is about: "FILE(7): error: WHAT; LINE". Others follow from it. */
 static void log_shorten(const char *log, char *text, size_t size)
 {
-    const char *first = strstr(log, "error");
-    while (first && first > log && first[-1] != '\n')
-        first--;
-    size_t used = 0;
-    text[0] = '\0';
-    for (const char *line = first ? first : log; *line;) {
-        const char *next = line + strcspn(line, "\n");
-        line += strspn(line, " \t\r");
-        size_t length = next > line ? (size_t)(next - line) : 0;
-        while (length > 0 && strchr(" \t\r", line[length - 1]))
-            length--;
-        if (strspn(line, "^~ \t") < length) {
-            if (used + length + 3 > size)
-                break;
-            used += (size_t)snprintf(text + used, size - used, "%s%.*s", used ? "; " : "",
-                                     (int)length, line);
-        }
-        line = *next ? next + 1 : next;
-    }
-    while (used > 0 && text[used - 1] == '.')
+    const char *line = strstr(log, "error");
+    while (line && line > log && line[-1] != '\n')
+        line--;
+    line = line ? line : log;
+    const int length = (int)strcspn(line, "\n");
+    const char *about = line[length] ? line + length + 1 : "";
+    about += strspn(about, " \t\r");
+    const int about_length = (int)strcspn(about, "\n");
+    const bool caret = strspn(about, "^~ \t\r") >= (size_t)about_length;
+    snprintf(text, size, "%.*s%s%.*s", length, line, caret ? "" : "; ", caret ? 0 : about_length,
+             about);
+    for (size_t used = strlen(text); used > 0 && strchr(" \t\r.", text[used - 1]);)
         text[--used] = '\0';
 }
 
@@ -187,7 +183,15 @@ static tz_status compile_failed(const tz__nvrtc *nvrtc, program_handle program, 
                         text[0] ? text : nvrtc->GetErrorString(result));
 }
 
-tz_status tz__nvrtc_compile(const tz__nvrtc *nvrtc, const char *architecture, const char *source,
+/* NVRTC calls it during a compilation, with the address of a tz_stopped_fn *, from any thread. */
+static int on_flow(void *stopped, void *reserved)
+{
+    (void)reserved;
+    return (*(tz_stopped_fn **)stopped)() != 0;
+}
+
+tz_status tz__nvrtc_compile(const tz__nvrtc *nvrtc, tz_stopped_fn *stopped,
+                            const char *architecture, const char *source,
                             const tz_cuda_header *headers, size_t count, void **cubin,
                             size_t *bytes, tz_error *error)
 {
@@ -215,7 +219,13 @@ tz_status tz__nvrtc_compile(const tz__nvrtc *nvrtc, const char *architecture, co
                      nvrtc->GetErrorString(result));
         goto done;
     }
-    result = nvrtc->CompileProgram(program, options_count, options);
+    if (stopped && nvrtc->SetFlowCallback)
+        nvrtc->SetFlowCallback(program, on_flow, &stopped);
+    result = stopped && stopped() ? -1 : nvrtc->CompileProgram(program, options_count, options);
+    if (result != 0 && stopped && stopped()) {
+        status = tz_error_set(error, TZ_INTERRUPTED, NULL, "interrupted while a kernel compiled");
+        goto done;
+    }
     if (result != 0) {
         compile_failed(nvrtc, program, result, architecture, error);
         goto done;

@@ -23,8 +23,9 @@ enum { TZ__NVRTC_OPTIONS_MAX = 16, TZ__NVRTC_OPTION_BYTES = 64 };
 int tz__nvrtc_code_options(const char *architecture, char first[TZ__NVRTC_OPTION_BYTES],
                            const char **options);
 
-/* The cubin, malloc'd. */
-tz_status tz__nvrtc_compile(const tz__nvrtc *nvrtc, const char *architecture, const char *source,
+/* The cubin, malloc'd. `stopped` may be NULL. */
+tz_status tz__nvrtc_compile(const tz__nvrtc *nvrtc, tz_stopped_fn *stopped,
+                            const char *architecture, const char *source,
                             const tz_cuda_header *headers, size_t count, void **cubin,
                             size_t *bytes, tz_error *error);
 

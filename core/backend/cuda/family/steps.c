@@ -139,9 +139,9 @@ tz_status tz_cuda_steps_get(tz_cuda_steps *out, bool *found, const tz_cuda_famil
              (int)place->device->compute_capability.value);
     tz_status status = tz_cuda_source(problem, &limits, plan, &source, error);
     if (!status)
-        status =
-            tz_cuda_mix_get(mix, found, scheduled ? &machine : NULL, architecture, source,
-                            TZ_CUDA_ENTRY, tz_cuda_headers, tz_cuda_headers_count, compile, error);
+        status = tz_cuda_mix_get(mix, found, scheduled ? &machine : NULL, architecture, source,
+                                 TZ_CUDA_ENTRY, tz_cuda_headers, tz_cuda_headers_count, compile,
+                                 place->stopped, error);
     if (!status && *found)
         status = find_steps(out, family, problem, &limits, plan, mix, error);
     free(source);

@@ -174,21 +174,29 @@ void simt_build_destroy(simt_build *build)
     free(build);
 }
 
-/* The first lines of a file. */
-static void first_lines(const char *path, char *text, size_t size)
+/* The line of a compiler's output with the first error, or else its first lines. Others follow from it. */
+static void first_error(const char *path, char *text, size_t size)
 {
     FILE *file = fopen(path, "r");
     const size_t got = file ? fread(text, 1, size - 1, file) : 0;
     text[got] = '\0';
     if (file)
         fclose(file);
+    char *line = strstr(text, "error:");
+    while (line && line > text && line[-1] != '\n')
+        line--;
+    if (!line)
+        return;
+    const size_t length = strcspn(line, "\n");
+    memmove(text, line, length);
+    text[length] = '\0';
 }
 
 /* Arithmetic as on the GPU: no contraction, integers wrap, no library call where the machine has
  * the instruction. */
 static tz_status compile(const simt_build *build, const char *from, const char *to, tz_error *error)
 {
-    char log[600], text[1200];
+    char log[600], text[4096];
     path_of(build, log, "log");
     char *command[ARGUMENTS_MAX] = {
         (char *)compiler(),     "-std=c++17", "-O1", "-shared", "-fPIC", "-ffp-contract=off",
@@ -211,11 +219,10 @@ static tz_status compile(const simt_build *build, const char *from, const char *
     command[n++] = (char *)to;
     command[n++] = "-lm";
     tz_status status = TZ_OK;
-    const int ended = run(command, log);
-    if (ended != 0) {
-        first_lines(log, text, sizeof text);
+    if (run(command, log) != 0) {
+        first_error(log, text, sizeof text);
         status =
-            tz_error_set(error, TZ_BACKEND, from, "%s ends with %d:\n%s", command[0], ended, text);
+            tz_error_set(error, TZ_BACKEND, from, "%s does not compile it: %s", command[0], text);
     }
     unlink(log);
     return status;

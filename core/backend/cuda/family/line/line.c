@@ -30,7 +30,7 @@ int line_packet(const tz_problem *problem)
     return 4 / words;
 }
 
-bool line_streams(const tz_problem *problem)
+static bool has_streamed(const tz_problem *problem)
 {
     for (int f = 0; f < problem->stencil->fields_count; f++)
         if (problem->stencil->fields[f].role == TZ_STREAMED)
@@ -105,10 +105,11 @@ static int registers_of(const tz_problem *problem, int vector, int ahead)
     return registers + widest;
 }
 
-/* Registers of a thread if a multiprocessor runs so many warps. */
-static int registers_room(int warps)
+/* Registers of a thread if a multiprocessor runs so many blocks. A single one leaves some for what
+ * registers_of does not count. */
+static int registers_room(int warps, int blocks)
 {
-    const int room = 65536 / (32 * warps) - 8;
+    const int all = 65536 / (32 * warps * blocks), room = blocks > 1 ? all / 8 * 8 : all - 8;
     return room < REGISTERS_MAX ? room : REGISTERS_MAX;
 }
 
@@ -147,7 +148,7 @@ static int64_t useful_columns(const tz_problem *problem, int vector, int height)
  * of a strip are useful. */
 static int choose_vector(const tz_problem *problem, const tz_plan *plan)
 {
-    const int packet = line_packet(problem), room = registers_room(plan->warps);
+    const int packet = line_packet(problem), room = registers_room(plan->warps, 1);
     const int64_t tile = plan->tile[0] > 0 ? plan->tile[0] : packet;
     int vector = packet > 4 ? packet : 4;
     for (int next = 2 * vector; next <= VECTOR_MAX; next *= 2) {
@@ -177,7 +178,7 @@ static tz_status check_numbers(const tz_problem *problem, const tz_plan *plan, t
     if (plan->ahead < 0 || plan->ahead > AHEAD_MAX)
         return tz_error_set(error, TZ_RANGE, "ahead", "%d rows ahead are out of range; 1 to %d",
                             plan->ahead, AHEAD_MAX);
-    if (plan->ahead > 0 && !line_streams(problem))
+    if (plan->ahead > 0 && !has_streamed(problem))
         return tz_error_set(error, TZ_UNSUPPORTED, "plan",
                             "'%s' has no streamed field, so there is nothing to load ahead",
                             problem->stencil->id);
@@ -216,7 +217,7 @@ static tz_status line_plan(const tz_problem *problem, const tz_limits *limits, t
     const int64_t row = (problem->elements[0] + packet - 1) / packet * packet;
     if (chosen)
         plan->height = reach > 20 ? 1 : 20 / (reach > 0 ? reach : 1);
-    if (plan->ahead == 0 && line_streams(problem))
+    if (plan->ahead == 0 && has_streamed(problem))
         plan->ahead = 4;
     if (plan->warps == 0)
         plan->warps = 4;
@@ -227,12 +228,13 @@ static tz_status line_plan(const tz_problem *problem, const tz_limits *limits, t
         plan->vector = choose_vector(problem, plan);
     const int64_t wanted = plan->tile[0] > 0 ? plan->tile[0] : packet;
     const int registers = registers_of(problem, plan->vector, plan->ahead);
-    const int warps = plan->warps * (plan->blocks > 0 ? plan->blocks : 1);
-    if (registers > registers_room(warps))
+    const int blocks = plan->blocks > 0 ? plan->blocks : 1;
+    if (registers > registers_room(plan->warps, blocks))
         return tz_error_set(error, TZ_RANGE, "vector",
                             "%d elements a lane need about %d registers, and a thread of %d warps "
                             "has %d: use a smaller vector, fewer rows ahead or fewer warps",
-                            plan->vector, registers, warps, registers_room(warps));
+                            plan->vector, registers, plan->warps * blocks,
+                            registers_room(plan->warps, blocks));
     if (plan->blocks == 0)
         plan->blocks = choose_blocks(problem, plan);
     if (useful_columns(problem, plan->vector, plan->height) < wanted)

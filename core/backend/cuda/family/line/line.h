@@ -12,9 +12,6 @@ int line_packet(const tz_problem *problem);
 /* Columns that a strip loses at its low (0) or high (1) end, rounded up to packets; 2: at both. */
 int64_t line_ghost(const tz_problem *problem, int height, int side);
 
-/* Does the stencil have streamed fields? */
-bool line_streams(const tz_problem *problem);
-
 /* Does the boundary read other columns of a strip? These must then be in shared memory. */
 bool line_staged(const tz_problem *problem);
 

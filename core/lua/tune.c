@@ -1,0 +1,212 @@
+/* tz.tune: measures the plans of a problem. */
+#include "predict/tune.h"
+
+#include "backend/family_names.h"
+#include "lua/api.h"
+#include "lua/context.h"
+#include "lua/interrupt.h"
+#include "lua/module.h"
+#include "lua/plan.h"
+#include "lua/push.h"
+#include "lua/together.h"
+#include "lua/workload.h"
+#include <stdio.h>
+#include <string.h>
+
+static const char what[] = "tz.tune";
+#define TYPE "trapeze.tune"
+
+/* A userdata, so that all is freed when pushing the contents raises. */
+typedef struct holder {
+    tz_workload *workload;
+    tz_tune *tune;
+} holder;
+
+static int holder_close(lua_State *L)
+{
+    holder *h = luaL_checkudata(L, 1, TYPE);
+    tz_tune_destroy(h->tune);
+    tz_workload_destroy(h->workload);
+    *h = (holder){NULL, NULL};
+    return 0;
+}
+
+static bool on_progress(void *context, int done, int of)
+{
+    (void)context, (void)done, (void)of;
+    return tz_interrupt_signal() == 0;
+}
+
+/* ---- The request ----------------------------------------------------------------------------- */
+
+/* A list of names as "stream,tile". */
+static void get_families(lua_State *L, char *text, size_t size)
+{
+    const int top = lua_gettop(L), type = tz_table_get(L, 1, "families");
+    size_t used = 0;
+    if (type != LUA_TNIL && type != LUA_TTABLE)
+        tz_raise(L, "%s: 'families' must be a list of names, not %s", what, tz_kind_text(L, -1));
+    if (type == LUA_TTABLE)
+        tz_list_check(L, what, "families");
+    for (lua_Integer i = 1; type == LUA_TTABLE && lua_rawgeti(L, -1, i) != LUA_TNIL; i++) {
+        tz_error error;
+        const char *name = tz_text_check(L, -1, what, "families");
+        if (tz_family_check(name, &error) != TZ_OK)
+            tz_raise_error(L, what, &error);
+        if (used + strlen(name) + 2 > size)
+            tz_raise(L, "%s: 'families' has too many names", what);
+        used += (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? "," : "", name);
+        lua_pop(L, 1);
+    }
+    lua_settop(L, top);
+}
+
+static void get_request(lua_State *L, const tz_workload_request *workload, char *families,
+                        size_t size, tz_tune_request *request)
+{
+    int64_t rounds = 0;
+    *request = (tz_tune_request){.given = workload->given,
+                                 .ordinal = workload->config.device,
+                                 .check = true,
+                                 .progress = on_progress};
+    for (int axis = 0; axis < TZ_AXES; axis++)
+        request->given.tile[axis] = (int64_t)workload->block[axis];
+    get_families(L, families, size);
+    if (families[0])
+        request->families = families;
+    tz_key_integer(L, 1, what, "rounds", 1, TZ_MEASURE_ROUNDS_MAX / 2, &rounds);
+    request->rounds = (int)rounds;
+    if (tz_key_number(L, 1, what, "seconds", &request->round_s) &&
+        !(request->round_s >= 1e-4 && request->round_s <= 100))
+        tz_raise(L, "%s: 'seconds' must be a number from 0.0001 to 100", what);
+    tz_key_flag(L, 1, what, "sustained", &request->sustained);
+    tz_key_flag(L, 1, what, "check", &request->check);
+}
+
+/* ---- The table ------------------------------------------------------------------------------- */
+
+static void push_row(lua_State *L, const holder *h, const tz_tune_row *row)
+{
+    const tz_measured *m = &row->measured;
+    lua_createtable(L, 0, 16);
+    tz_plan_set_keys(L, &row->plan, h->workload->problem.dims);
+    tz_set_integer(L, "registers", row->work.registers);
+    tz_set_number(L, "predicted_s", tz_tune_predicted_s(h->tune, row));
+    tz_set_integer(L, "rounds", m->rounds);
+    if (row->refusal[0])
+        tz_set_text(L, "refused", row->refusal);
+    if (row->checked)
+        tz_set_flag(L, "same_bits", row->equal);
+    if (m->rounds > 0) {
+        const int64_t *n = h->workload->problem.extent;
+        tz_set_number(L, "measured_s", m->taken_s);
+        tz_set_number(L, "low_s", m->low_s);
+        tz_set_number(L, "high_s", m->high_s);
+        tz_set_number(L, "gcells_per_s",
+                      (double)n[0] * (double)n[1] * (double)n[2] / m->taken_s * 1e-9);
+    }
+    if (m->clocks > 0) {
+        tz_set_number(L, "clock_hz", m->clock_hz);
+        tz_set_integer(L, "throttled", m->throttled);
+    }
+}
+
+static void push_tune(lua_State *L, const holder *h)
+{
+    const tz_tune *tune = h->tune;
+    lua_createtable(L, 0, 14);
+    tz_set_text(L, "backend", h->workload->backend->name);
+    tz_set_text(L, "device", h->workload->device.name);
+    tz_set_number(L, "share", tune->share);
+    tz_set_number(L, "error_median", tune->error_median);
+    tz_set_number(L, "error_p90", tune->error_p90);
+    tz_set_number(L, "error_mean", tune->error_mean);
+    tz_set_integer(L, "different", tune->different);
+    lua_createtable(L, tune->count, 0);
+    for (int i = 0; i < tune->count; i++) {
+        push_row(L, h, &tune->rows[i]);
+        if (i == tune->best) {
+            lua_pushvalue(L, -1);
+            lua_setfield(L, -4, "best");
+        }
+        if (i == tune->predicted) {
+            lua_pushvalue(L, -1);
+            lua_setfield(L, -4, "predicted");
+        }
+        lua_rawseti(L, -2, i + 1);
+    }
+    lua_setfield(L, -2, "rows");
+}
+
+static const tz_key tune_options[] = {
+    TZ_WORKLOAD_OPTIONS,
+    {"families", "list of texts", "all", "only plans of these families"},
+    {"rounds", "integer", "5", "how often a plan that is near the fastest is measured, 1 to 32"},
+    {"seconds", "number", "0.01 on a GPU, 0.2 if sustained; 0.05 on a CPU", "length of a round"},
+    {"sustained", "boolean", "false",
+     "no rests between rounds, and half a second of work before each plan: the speed of long runs"},
+    {"check", "boolean", "true",
+     "compare the bits that each plan leaves with those of height 1; needs a copy of the fields"},
+    {NULL, NULL, NULL, NULL}};
+
+static const tz_key tune_result[] = {
+    {"rows", "list", "",
+     "of plans: `height`, `family`, `tile`, knobs, `registers`, `predicted_s`, `measured_s`, "
+     "`low_s`, `high_s` (of an iteration), `gcells_per_s`, `rounds`, `same_bits`, `clock_hz`, "
+     "`throttled`; `refused`: why a plan was not measured"},
+    {"best", "table", "", "the row that was fastest"},
+    {"predicted", "table", "", "the row whose prediction is best"},
+    {"share", "number", "", "speed of the predicted plan / speed of the best one"},
+    {"error_median", "number", "", "median of |predicted - measured| / measured"},
+    {"error_p90", "number", "", "its 90 % quantile"},
+    {"error_mean", "number", "", "mean of (predicted - measured) / measured"},
+    {"different", "integer", "", "plans that left other bits than height 1: a fault"},
+    {"backend", "text", "", ""},
+    {"device", "text", "", "name of the record"},
+    {NULL, NULL, NULL, NULL}};
+
+static int tune_here(lua_State *L)
+{
+    tz_workload_request workload;
+    tz_tune_request request;
+    tz_error error;
+    char families[128] = "";
+    if (!lua_istable(L, 1))
+        tz_raise(L, "%s: needs a table: tz.tune { plugin = …, grid = … }", what);
+    lua_settop(L, 1);
+    tz_keys_take(L, 1, what, tune_options, false);
+    tz_workload_read(L, what, &workload);
+    get_request(L, &workload, families, sizeof families, &request);
+    request.dry = tz_context_get(L)->options->check;
+    holder *h = lua_newuserdatauv(L, sizeof *h, 0);
+    *h = (holder){NULL, NULL};
+    luaL_setmetatable(L, TYPE);
+    const int at = lua_gettop(L);
+    if (tz_workload_of(&workload, false, &h->workload, &error) != TZ_OK ||
+        tz_tune_create(&h->tune, h->workload, &request, &error) != TZ_OK)
+        tz_raise_error(L, what, &error);
+    push_tune(L, h);
+    lua_pushcfunction(L, holder_close);
+    lua_pushvalue(L, at);
+    lua_call(L, 1, 0);
+    return 1;
+}
+
+/* tz.tune { plugin = …, grid = …, … } */
+static int tune(lua_State *L)
+{
+    return tz_together_lead(L, tune_here);
+}
+
+void tz_tune_register(lua_State *L)
+{
+    tz_metatable_create(L, TYPE, (const tz_api_function[]){TZ_API_END}, holder_close, NULL, NULL);
+    static const tz_api_function functions[] = {
+        TZ_API("tz.tune(options)", tune,
+               "Measures all plans of a problem on this machine, as `trapeze tune` does, and "
+               "compares them with their predictions. The fields hold random numbers. Under "
+               "`--check` nothing is measured: the predictions stand for the measurements.",
+               .options = tune_options, .result = tune_result, .recall = TZ_RECALL_GIVE),
+        TZ_API_END};
+    tz_api_add(L, functions);
+}

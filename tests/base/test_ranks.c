@@ -1,0 +1,326 @@
+/* Ranks by MPI. Each test starts this program again under mpirun, with the name of what the ranks
+ * do. */
+#include "tests/unit.h"
+
+#include "base/paths.h"
+#include "base/process.h"
+#include "base/ranks.h"
+#include <limits.h>
+#include <pthread.h>
+
+/* ---- What ranks do: 0, or the line that failed ------------------------------------------------- */
+
+#define NEED(condition)                                                                            \
+    do                                                                                             \
+        if (!(condition))                                                                          \
+            return fprintf(stderr, "rank %d: line %d: %s\n", ranks->rank, __LINE__, #condition);   \
+    while (0)
+
+static int do_facts(const tz_ranks *ranks)
+{
+    int rank, count;
+    NEED(tz_ranks_environment(&rank, &count));
+    NEED(rank == ranks->rank && count == ranks->count);
+    NEED(ranks->local_rank == ranks->rank && ranks->local_count == ranks->count);
+    NEED(ranks->cores_share > 0 && ranks->cores_share <= 1);
+    NEED(ranks->host[0] && ranks->library[0] && !strchr(ranks->library, '\n'));
+    NEED(tz_ranks_leads(ranks) == (ranks->rank == 0));
+    return 0;
+}
+
+/* A ring: each rank sends to both neighbours, which may be the same rank or itself. */
+static int do_exchange(const tz_ranks *ranks)
+{
+    const int up = (ranks->rank + 1) % ranks->count;
+    const int down = (ranks->rank + ranks->count - 1) % ranks->count;
+    for (int64_t size = 1; size <= 1 << 20; size *= 32) {
+        int32_t *cells = calloc((size_t)size * 4, sizeof *cells);
+        NEED(cells);
+        for (int64_t i = 0; i < 2 * size; i++)
+            cells[i] = (int32_t)(1000 * ranks->rank + i % 997);
+        const int64_t bytes = size * (int64_t)sizeof *cells;
+        const tz_part parts[] = {
+            {.peer = up, .tag = 1, .buffer = cells, .bytes = bytes},
+            {.peer = down, .tag = 2, .buffer = cells + size, .bytes = bytes},
+            {.peer = down,
+             .tag = 1,
+             .is_receive = true,
+             .buffer = cells + 2 * size,
+             .bytes = bytes},
+            {.peer = up, .tag = 2, .is_receive = true, .buffer = cells + 3 * size, .bytes = bytes},
+            {.peer = up, .tag = 3, .buffer = NULL, .bytes = 0}};
+        if (size == 32) {
+            tz_exchange *exchange = ranks->begin(ranks, parts, 5);
+            ranks->finish(ranks, exchange);
+        } else {
+            tz_ranks_exchange(ranks, parts, 5);
+        }
+        for (int64_t i = 0; i < size; i++) {
+            NEED(cells[2 * size + i] == 1000 * down + i % 997);
+            NEED(cells[3 * size + i] == 1000 * up + (size + i) % 997);
+        }
+        free(cells);
+    }
+    return 0;
+}
+
+/* Two exchanges with the same peer and tags: they pair up in their order. */
+static int do_order(const tz_ranks *ranks)
+{
+    int sent[2] = {10 + ranks->rank, 20 + ranks->rank}, got[2] = {0, 0};
+    const int up = (ranks->rank + 1) % ranks->count;
+    const int down = (ranks->rank + ranks->count - 1) % ranks->count;
+    tz_exchange *exchanges[2];
+    for (int i = 0; i < 2; i++) {
+        const tz_part parts[] = {
+            {.peer = up, .buffer = &sent[i], .bytes = sizeof sent[i]},
+            {.peer = down, .is_receive = true, .buffer = &got[i], .bytes = sizeof got[i]}};
+        exchanges[i] = ranks->begin(ranks, parts, 2);
+    }
+    for (int i = 0; i < 2; i++)
+        ranks->finish(ranks, exchanges[i]);
+    NEED(got[0] == 10 + down && got[1] == 20 + down);
+    return 0;
+}
+
+static int do_agree(const tz_ranks *ranks)
+{
+    int64_t all[8] = {0}, mine = 100 + ranks->rank, value = 7 * ranks->rank + 3;
+    ranks->gather_all(ranks, &mine, sizeof mine, all);
+    for (int r = 0; r < ranks->count; r++)
+        NEED(all[r] == 100 + r);
+    ranks->broadcast(ranks, ranks->count - 1, &value, sizeof value);
+    NEED(value == 7 * (ranks->count - 1) + 3);
+    tz_ranks_agree(ranks, &mine, sizeof mine);
+    NEED(mine == 100);
+    NEED(tz_ranks_largest(ranks, -5.0 + ranks->rank) == -6.0 + ranks->count);
+    NEED(isnan(tz_ranks_largest(ranks, ranks->rank == 0 ? NAN : 1.0)));
+    ranks->barrier(ranks);
+    NEED(ranks->meet(ranks, 60));
+    NEED(ranks->meet(ranks, INFINITY));
+    return 0;
+}
+
+static int do_status(const tz_ranks *ranks)
+{
+    const int last = ranks->count - 1;
+    tz_error error = {0};
+    NEED(tz_ranks_agree_status(ranks, TZ_OK, &error) == TZ_OK && !error.message[0]);
+    /* The same error on all is one of the scenario. */
+    tz_error_set(&error, TZ_RANGE, "here", "too many");
+    NEED(tz_ranks_agree_status(ranks, TZ_RANGE, &error) == TZ_RANGE);
+    NEED(strcmp(error.message, "too many") == 0 && strcmp(error.place, "here") == 0);
+    /* That of one rank names it, on all. */
+    error = (tz_error){0};
+    const tz_status status =
+        ranks->rank == last ? tz_error_set(&error, TZ_MEMORY, "grid", "no room") : TZ_OK;
+    NEED(tz_ranks_agree_status(ranks, status, &error) == (last > 0 ? TZ_MEMORY : status));
+    char wanted[128];
+    snprintf(wanted, sizeof wanted, "rank %d on %s: no room", last, ranks->host);
+    NEED(error.code == TZ_MEMORY && strcmp(error.place, "grid") == 0);
+    NEED(strcmp(error.message, last > 0 ? wanted : "no room") == 0);
+    return 0;
+}
+
+/* Rank 1 does not come. */
+static int do_miss(const tz_ranks *ranks)
+{
+    if (ranks->rank == 1)
+        pause();
+    NEED(!ranks->meet(ranks, 0.2));
+    ranks->abort(ranks, "the others do not come");
+    return 0;
+}
+
+static int do_abort(const tz_ranks *ranks)
+{
+    int value = 0;
+    if (ranks->rank == 1)
+        ranks->abort(ranks, "no memory left");
+    ranks->broadcast(ranks, 1, &value, sizeof value); /* never comes */
+    return 0;
+}
+
+/* The ranks are at different places. */
+static int do_differ(const tz_ranks *ranks)
+{
+    char buffer[4096] = {0};
+    ranks->broadcast(ranks, 0, buffer, ranks->rank == 0 ? sizeof buffer : 8);
+    ranks->barrier(ranks);
+    return 0;
+}
+
+/* Rank 1 has left the way of the others, after an error or without one. */
+static int do_stray(const tz_ranks *ranks)
+{
+    tz_error error = {0};
+    if (ranks->rank == 1) {
+        tz_error_set(&error, TZ_MEMORY, "grid", "no room at all");
+        tz_ranks_agree_status(ranks, TZ_MEMORY, &error);
+    }
+    tz_ranks_agree_status(ranks, TZ_OK, &error);
+    return 0;
+}
+
+static int do_apart(const tz_ranks *ranks)
+{
+    if (ranks->rank == 1)
+        tz_ranks_agree_status(ranks, TZ_OK, NULL);
+    tz_ranks_agree_status(ranks, TZ_OK, NULL);
+    return 0;
+}
+
+static void *call_barrier(void *ranks)
+{
+    ((const tz_ranks *)ranks)->barrier(ranks);
+    return NULL;
+}
+
+static int do_thread(const tz_ranks *ranks)
+{
+    pthread_t thread;
+    NEED(pthread_create(&thread, NULL, call_barrier, (void *)ranks) == 0);
+    pthread_join(thread, NULL);
+    return 0;
+}
+
+static int do_twice(const tz_ranks *ranks)
+{
+    const tz_ranks *second = NULL;
+    NEED(tz_ranks_open(&second, NULL) == TZ_BACKEND && !second);
+    return 0;
+}
+
+static const struct {
+    const char *name;
+    int (*call)(const tz_ranks *ranks);
+} jobs[] = {{"facts", do_facts}, {"exchange", do_exchange}, {"order", do_order},
+            {"agree", do_agree}, {"status", do_status},     {"miss", do_miss},
+            {"abort", do_abort}, {"differ", do_differ},     {"thread", do_thread},
+            {"twice", do_twice}, {"stray", do_stray},       {"apart", do_apart}};
+
+static int run_jobs(const char *names)
+{
+    const tz_ranks *ranks = NULL;
+    int failed = 0;
+    if (tz_ranks_open(&ranks, &failure) != TZ_OK || !ranks) {
+        fprintf(stderr, "%s\n", failure.message);
+        return 1;
+    }
+    for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++)
+        if (strstr(names, jobs[i].name))
+            failed |= jobs[i].call(ranks);
+    tz_ranks_close(ranks);
+    return failed != 0;
+}
+
+/* ---- The tests ---------------------------------------------------------------------------------- */
+
+static char self[PATH_MAX];
+
+/* Start ranks of this program; what they print. */
+static char *start(const char *count, const char *names, int *code)
+{
+    char mpirun[PATH_MAX], text[1024], *output = NULL;
+    if (!tz_program_find("mpirun", mpirun))
+        skip_test("no mpirun");
+    if (!tz_ranks_describe(text, sizeof text))
+        skip_test("built without MPI");
+    const char *const arguments[] = {"mpirun", "-n", count, self, names, NULL};
+    const tz_process process = {.program = mpirun, .arguments = arguments, .limit_s = 120};
+    assert_ok(tz_process_run(&process, &output, code, &failure));
+    return output;
+}
+
+static void check_good(const char *count, const char *names)
+{
+    int code;
+    char *output = start(count, names, &code);
+    if (code != 0)
+        fail_msg("%s ranks, %s: exit code %d: %s", count, names, code, output);
+    free(output);
+}
+
+static void check_bad(const char *names, const char *line)
+{
+    int code;
+    char *output = start("2", names, &code);
+    if (code == 0 || !strstr(output, line))
+        fail_msg("%s: exit code %d: %s", names, code, output);
+    free(output);
+}
+
+static void test_ranks(void **state)
+{
+    check_good("1", "facts exchange order agree status twice");
+    check_good("2", "facts exchange order agree status twice");
+    check_good("3", "facts exchange order agree status");
+}
+
+static void test_failures(void **state)
+{
+    check_bad("abort", "trapeze: rank 1 on ");
+    check_bad("miss", ": the others do not come");
+    check_bad("differ", ": the ranks do not do the same: ");
+    check_bad("stray", ": grid: no room at all");
+    check_bad("apart", ": the ranks do not do the same: here it is test_ranks.c:");
+    check_bad("thread", ": MPI is called by a second thread");
+}
+
+/* Without mpirun there are no ranks, and functions take that. */
+static void test_alone(void **state)
+{
+    const tz_ranks *ranks = (const tz_ranks *)&failure;
+    int rank, count, value = 3;
+    assert_false(tz_ranks_environment(&rank, &count));
+    assert_int_equal(rank, -1);
+    assert_ok(tz_ranks_open(&ranks, &failure));
+    assert_null(ranks);
+    assert_true(tz_ranks_leads(ranks));
+    tz_ranks_agree(ranks, &value, sizeof value);
+    assert_int_equal(value, 3);
+    assert_true(tz_ranks_largest(ranks, 2.5) == 2.5);
+    assert_int_equal(tz_ranks_agree_status(ranks, TZ_IO, &failure), TZ_IO);
+    tz_ranks_close(ranks);
+}
+
+/* What each MPI and Slurm set. */
+static void test_environment(void **state)
+{
+    static const struct {
+        const char *rank, *count;
+        int expected;
+    } cases[] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", 4},
+                 {"PMI_RANK", "PMI_SIZE", 4},
+                 {"PMIX_RANK", NULL, -1},
+                 {"MPI_LOCALRANKID", NULL, -1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int rank, count;
+        setenv(cases[i].rank, "2", 1);
+        if (cases[i].count)
+            setenv(cases[i].count, "4", 1);
+        assert_true(tz_ranks_environment(&rank, &count));
+        assert_int_equal(rank, 2);
+        assert_int_equal(count, cases[i].expected);
+        unsetenv(cases[i].rank);
+        if (cases[i].count)
+            unsetenv(cases[i].count);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {TEST(test_alone), TEST(test_environment), TEST(test_ranks),
+                                       TEST(test_failures)};
+    if (argc > 1)
+        return run_jobs(argv[1]);
+    if (!realpath("/proc/self/exe", self))
+        return 1;
+    /* More ranks than cores, as root, in a container; leaks of MPI are no matter here. */
+    setenv("OMPI_MCA_rmaps_base_oversubscribe", "1", 1);
+    setenv("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe", 1);
+    setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
+    setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
+    setenv("ASAN_OPTIONS", "detect_leaks=0", 1);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
