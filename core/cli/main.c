@@ -2,6 +2,7 @@
 #include "cli/command.h"
 
 #include "base/names.h"
+#include "base/ranks.h"
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -41,6 +42,13 @@ static void limit_spinning(char **argv)
     /* execv failed: the program runs with long spins. */
 }
 
+/* Under mpirun only runs use all ranks; other commands run on rank 0. */
+static bool is_spare_rank(void)
+{
+    int rank, count;
+    return tz_ranks_environment(&rank, &count) && rank > 0;
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 2)
@@ -55,6 +63,8 @@ int main(int argc, char **argv)
         printf("trapeze %s\n", TZ_VERSION);
         return tz_finish_output();
     }
+    if (strcmp(word, tz_command_run.name) != 0 && is_spare_rank())
+        return EXIT_DONE;
     const char *names[COMMANDS];
     for (int i = 0; i < COMMANDS; i++) {
         names[i] = commands[i]->name;

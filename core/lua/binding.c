@@ -136,20 +136,29 @@ bool tz_binding_is_done(const tz_binding *binding, int64_t step)
 
 /* ---- Binding --------------------------------------------------------------------------------- */
 
-/* Two outputs must not write files of the same name. */
-static void claim_files(lua_State *L, const tz_binding *binding, const char *what)
+/* The table of files that outputs write is on the top of the stack. */
+static void claim(lua_State *L, const char *file, const char *what)
 {
-    char pattern[200];
-    tz_binding_pattern(binding, pattern, sizeof pattern);
-    luaL_getsubtable(L, LUA_REGISTRYINDEX, "trapeze.patterns");
-    if (lua_getfield(L, -1, pattern) != LUA_TNIL)
+    if (lua_getfield(L, -1, file) != LUA_TNIL)
         tz_raise(L,
                  "%s: another output already writes %s; give this one, or its simulation, "
                  "another 'name'",
-                 what, pattern);
+                 what, file);
     lua_pushboolean(L, 1);
-    lua_setfield(L, -3, pattern);
-    lua_pop(L, 2);
+    lua_setfield(L, -3, file);
+    lua_pop(L, 1);
+}
+
+/* Two outputs must not write files of the same name. */
+static void claim_files(lua_State *L, const tz_binding *binding, const char *what)
+{
+    char pattern[200], series[200];
+    tz_binding_pattern(binding, pattern, sizeof pattern);
+    luaL_getsubtable(L, LUA_REGISTRYINDEX, "trapeze.patterns");
+    claim(L, pattern, what);
+    if (tz_writer_series(&binding->writer, series, sizeof series))
+        claim(L, series, what);
+    lua_pop(L, 1);
 }
 
 /* The binding of the value at `index` that can be used again; NULL if there is none. The handle's
@@ -177,8 +186,8 @@ static tz_binding *bind(lua_State *L, tz_simulation_handle *handle, int handle_i
     const bool checkpoint = luaL_testudata(L, index, TZ_TYPE_CHECKPOINT);
     if (!output && !checkpoint && !lua_isfunction(L, index))
         tz_raise(L,
-                 "%s: needs an output (tz.png, tz.npy, tz.rle, tz.vti, tz.table), a "
-                 "function(sim) or tz.checkpoint(), not %s",
+                 "%s: needs an output (tz.png, tz.npy, tz.rle, tz.vti, tz.xdmf, tz.hdf5, tz.table), "
+                 "a function(sim) or tz.checkpoint(), not %s",
                  what, tz_kind_text(L, index));
     lua_getiuservalue(L, handle_index, 1);
     tz_binding *found = find_binding(L, handle, index, every);

@@ -1,5 +1,6 @@
 #include "output/run_files.h"
 
+#include "output/format/hdf5.h"
 #include <string.h>
 #include <unistd.h>
 
@@ -56,6 +57,12 @@ tz_status tz_run_files_open(tz_run_files *files, const char *wanted, const char 
     status = tz_ranks_agree_status(files->ranks, status, error);
     files->open = status == TZ_OK;
     return status;
+}
+
+tz_status tz_run_files_check_hdf5(const tz_run_files *files, tz_error *error)
+{
+    const tz_status status = tz_run_files_write(files) ? tz_hdf5_check(error) : TZ_OK;
+    return tz_ranks_agree_status(files->ranks, status, error);
 }
 
 static void free_room(tz_run_files *files)

@@ -39,6 +39,9 @@ tz_status tz_run_files_reopen(tz_run_files *files, const char *path, int cores, 
 tz_status tz_run_files_path(const tz_run_files *files, const char *name, char *path, size_t size,
                             tz_error *error);
 
+/* tz_hdf5_check, of the process that writes. */
+tz_status tz_run_files_check_hdf5(const tz_run_files *files, tz_error *error);
+
 /* Write run.json, replacing it. Room for the last one is kept from the start: a run whose disk is
  * full still says so. `status` and `failure`: as tz_record_write. */
 tz_status tz_run_files_write_record(tz_run_files *files, const char *status, const char *failure,

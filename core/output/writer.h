@@ -36,6 +36,8 @@ tz_status tz_writer_close(tz_writer *writer, tz_error *error);
 
 /* The file or files that it writes: "temperature-NNNNNN.png", "table.csv". */
 void tz_writer_pattern(const tz_writer *writer, char *text, size_t size);
+/* The file that lists them: "hotspot.pvd"; after one rewind "hotspot-r2.pvd". False: there is none. */
+bool tz_writer_series(const tz_writer *writer, char *text, size_t size);
 
 /* The file of that step; of a table, the table. */
 void tz_writer_file(const tz_writer *writer, int64_t step, char name[TZ_WRITER_FILE_SIZE]);
