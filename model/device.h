@@ -121,6 +121,12 @@
     X(span_view_s, "span_view", TIME, 0, 1, "each further row that it hands over")                 \
     X(span_row_s, "span_row", TIME, 0, 1, "each row of a plane that ends at the grid's edge")      \
     X(fork_s, "fork", TIME, 0, 1, "an empty parallel region of a CPU's threads")                   \
+    /* Devices that hold slabs of a grid exchange ghost zones (exchange.h). */                     \
+    X(slab_start_s, "slab_start", TIME, 0, 1, "an empty stage of two devices, and its end")        \
+    X(peer_latency_s, "peer_latency", TIME, 0, 1, "an exchange from GPU to GPU of a few bytes")    \
+    X(peer_bandwidth_bytes_per_s, "peer_bandwidth", BANDWIDTH, 1, 1e18, "the same of many")        \
+    X(mpi_latency_s, "mpi_latency", TIME, 0, 1, "an exchange between ranks of a few bytes")        \
+    X(mpi_bandwidth_bytes_per_s, "mpi_bandwidth", BANDWIDTH, 1, 1e18, "the same of many")          \
     /* Energies are of the whole board, beyond power_active; of an instruction: of a warp. */      \
     X(power_limit_w, "power_limit", POWER, 0, 1e6, "what the card keeps to on average")            \
     X(power_idle_w, "power_idle", POWER, 0, 1e6, "nothing runs, at the full clock")                \
@@ -137,9 +143,9 @@
     X(energy_memory_j, "energy_memory", ENERGY, 0, 1,                                              \
       "a byte read from or written to memory, its way through the second level with it")
 
-/* X(member, key, quantity, min, max, assumed, doc): facts of the hardware that `trapeze calibrate`
- * does not measure. If a record lacks one, models take `assumed`, the value of an H200, and note
- * it. Clocks are those of a multiprocessor. Each scheduler has a queue to the one unit of shuffles
+/* X(member, key, quantity, min, max, assumed, doc): if a record lacks one, models take `assumed` and
+ * note it. Most are facts of the hardware that `trapeze calibrate` does not measure, with the value
+ * of an H200. Clocks are those of a multiprocessor. Each scheduler has a queue to the one unit of shuffles
  * and shared memory. Code that is not in the near cache is fetched in lines of 128 bytes. */
 #define TZ_MODEL_DEVICE_ASSUMED_TABLE(X)                                                           \
     X(queue_depth, "queue_depth", COUNT, 1, 64, 8, "instructions that the queue holds")            \
@@ -152,7 +158,9 @@
       "clocks from issue to a result that a barrier waits for, of other units")                    \
     X(near_text_bytes, "near_text", BYTES, 1, 1e12, 32768,                                         \
       "loops of two kinds of warps together that run without waiting for instructions")            \
-    X(text_line_clocks, "text_line_clocks", RATIO, 0, 1e5, 32, "clocks that a line of code takes")
+    X(text_line_clocks, "text_line_clocks", RATIO, 0, 1e5, 32, "clocks that a line of code takes") \
+    X(host_latency_s, "host_latency", TIME, 0, 1, 30e-6, "an exchange through host memory")        \
+    X(host_bandwidth_bytes_per_s, "host_bandwidth", BANDWIDTH, 1, 1e18, 10e9, "the same of many")
 
 typedef struct tz_model_device {
     char name[TZ_MODEL_NAME_SIZE];  /* as a user writes it: "gtx280" */

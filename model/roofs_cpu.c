@@ -138,8 +138,10 @@ static double find_levels(const tz_model_work *work, const tz_model_device *d, l
     const double core_read = rate(&d->core_read_bandwidth_bytes_per_s, INFINITY);
     const double l3 = fmin(l2, share * rate(&d->l3_bandwidth_bytes_per_s, 0));
     levels[0] = level_costs(l2, l2, l1);
-    levels[2] = level_costs(fmin(d->read_bandwidth_bytes_per_s.value, n * core_read),
-                            fmin(d->copy_bandwidth_bytes_per_s.value, n * core_copy), l2);
+    /* Slabs beside this one take their part of the memory's bandwidth. */
+    const double part = work->sharers > 0 ? n / work->sharers : 1;
+    levels[2] = level_costs(fmin(part * d->read_bandwidth_bytes_per_s.value, n * core_read),
+                            fmin(part * d->copy_bandwidth_bytes_per_s.value, n * core_copy), l2);
     levels[1] = l3 > 0 ? level_costs(l3, l3, l2) : levels[2];
     return l2;
 }

@@ -6,6 +6,7 @@
 #ifndef TZ_MODEL_WORK_H
 #define TZ_MODEL_WORK_H
 
+#include "model/exchange.h"
 #include "model/scheduler/rounds.h"
 
 #include <stdbool.h>
@@ -97,6 +98,10 @@ typedef struct tz_model_work {
     double streamed_starts;         /* the same of streamed rows */
     double ring_reads, ring_writes; /* bytes between L2 and L3, if the rings do not fit L2 */
     double forks;                   /* parallel regions */
+    int sharers; /* threads of all slabs on this CPU, which share its memory; 0: the workers */
+
+    /* Of a grid in slabs: all else here is the work of the slowest one, with its ghost zone. */
+    tz_exchanges exchange;
 } tz_model_work;
 
 #endif

@@ -4,6 +4,7 @@
 #define TZ_CORE_BACKEND_PLACE_H
 
 #include "model/device.h"
+#include "model/exchange.h"
 #include "stencil/problem.h"
 
 typedef struct tz_streamed_source tz_streamed_source; /* stencil/streamed_source.h */
@@ -34,7 +35,9 @@ typedef struct tz_devices {
         int device;   /* number of the GPU; the backends on the CPU ignore it */
         int threads;  /* of a CPU */
         double share; /* of the grid, compared with the others; over 0 */
+        bool given;   /* the user chose the share */
     } of[TZ_DEVICES_MAX];
+    bool apart; /* of CPUs: each slab has a machine of its own */
 } tz_devices;
 
 /* Does this process drive device i? */
@@ -50,6 +53,7 @@ typedef struct tz_place {
     tz_limits limits;              /* as the device reports them; zeros if it is absent */
     /* For the backends of backend/slabs: borrowed; each is like `device`. */
     const tz_devices *devices;
+    const tz_link *link;  /* for these: what joins the devices, borrowed; NULL: the record's */
     int (*stopped)(void); /* asked between compilations: not 0 ends them; NULL: nothing does */
 } tz_place;
 

@@ -90,6 +90,11 @@ tz_status tz_paths_add_devices(tz_paths *paths, tz_error *error)
     return add_data(paths, "../share/trapeze/devices", TZ_SOURCE_MODEL_DIR "/devices", error);
 }
 
+tz_status tz_paths_add_links(tz_paths *paths, tz_error *error)
+{
+    return add_data(paths, "../share/trapeze/links", TZ_SOURCE_MODEL_DIR "/links", error);
+}
+
 tz_status tz_paths_add_benchmarks(tz_paths *paths, tz_error *error)
 {
     return add_data(paths, "../share/trapeze/benchmarks", TZ_SOURCE_MODEL_DIR "/benchmarks", error);

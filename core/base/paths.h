@@ -21,6 +21,8 @@ tz_status tz_paths_add_plugins(tz_paths *paths, tz_error *error);
 
 /* Append the folder of the device records that come with Trapeze, if it exists. TZ_MEMORY. */
 tz_status tz_paths_add_devices(tz_paths *paths, tz_error *error);
+/* The same for records of links. */
+tz_status tz_paths_add_links(tz_paths *paths, tz_error *error);
 /* The same for the benchmarks of the papers. */
 tz_status tz_paths_add_benchmarks(tz_paths *paths, tz_error *error);
 

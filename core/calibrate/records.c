@@ -127,6 +127,58 @@ tz_status tz_device_find(const char *name, tz_model_device *out, tz_error *error
     return status;
 }
 
+/* ---- Links ----------------------------------------------------------------------------------- */
+
+static tz_status read_link(const char *path, tz_model_link *out, bool *assumed, tz_error *error)
+{
+    char *text;
+    size_t length;
+    tz_status status = tz_file_read(path, TZ_MODEL_RECORD_BYTES_MAX, &text, &length, error);
+    if (status)
+        return status;
+    status = tz_model_link_parse(path, text, length, out, error);
+    *assumed = out->latency_s.assumed || out->bandwidth_bytes_per_s.assumed;
+    free(text);
+    return status;
+}
+
+tz_status tz_link_find(const char *name, const tz_model_device *device, tz_model_link *out,
+                       bool *assumed, tz_error *error)
+{
+    static const char *const own[] = {"peer", "host", "mpi"};
+    tz_paths folders = {0}, names = {0};
+    char path[PATH_MAX + 8], hint[512];
+    memset(out, 0, sizeof *out);
+    for (size_t i = 0; name && i < sizeof own / sizeof *own; i++)
+        if (strcmp(name, own[i]) == 0)
+            return tz_model_link_of(device, name, out, assumed, error);
+    if (!name)
+        return tz_model_link_of(device, NULL, out, assumed, error);
+    if (strchr(name, '/'))
+        return read_link(name, out, assumed, error);
+    tz_status status = tz_paths_add_links(&folders, error);
+    for (size_t i = 0; !status && i < folders.count; i++) {
+        snprintf(path, sizeof path, "%s/%s.txt", folders.items[i], name);
+        if (*name && access(path, F_OK) == 0) {
+            status = read_link(path, out, assumed, error);
+            goto cleanup;
+        }
+        status = names_add(&names, folders.items[i], error);
+    }
+    for (size_t i = 0; !status && i < sizeof own / sizeof *own; i++)
+        status = tz_paths_add(&names, own[i], error);
+    if (!status)
+        status = tz_error_set(
+            error, TZ_UNKNOWN, "link",
+            "there is no link '%.60s' (a link's own record is named by its path, with a '/')%s",
+            name,
+            tz_names_hint(hint, sizeof hint, name, (const char *const *)names.items, names.count));
+cleanup:
+    tz_paths_clear(&names);
+    tz_paths_clear(&folders);
+    return status;
+}
+
 /* ---- By what it describes -------------------------------------------------------------------- */
 
 static bool describes(const tz_model_device *record, const tz_device_identity *device)

@@ -4,13 +4,20 @@
 
 #include "backend/backend.h"
 #include "base/error.h"
-#include "model/device.h"
+#include "model/link.h"
 #include <stdio.h>
 
 /* By name ("h200", "gtx280") or by a file's path. Names are searched in $TRAPEZE_DEVICES, else in
  * $XDG_CONFIG_HOME/trapeze/devices, else in ~/.config/trapeze/devices; then among the records that
  * come with Trapeze. TZ_UNKNOWN names the nearest. */
 tz_status tz_device_find(const char *name, tz_model_device *out, tz_error *error);
+
+/* What joins devices like `device`: "peer", "host" or "mpi" in its own record, NULL for the first of
+ * them that is known; a link that comes with Trapeze ("nvlink", "pcie"); or the path of a link's
+ * record. *assumed: a number of it is assumed. TZ_UNKNOWN names the nearest; TZ_UNSUPPORTED: the
+ * device's record lacks it. */
+tz_status tz_link_find(const char *name, const tz_model_device *device, tz_model_link *out,
+                       bool *assumed, tz_error *error);
 
 /* The record of the backend's device number `ordinal`: the newest calibrated one that describes it,
  * else one that comes with Trapeze. A record describes a device if its title is the device's name

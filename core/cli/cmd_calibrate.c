@@ -1,8 +1,10 @@
 /* trapeze calibrate: measures a device and keeps its record. */
 #include "cli/options.h"
+#include "cli/print_predictions.h"
 
 #include "base/machine.h"
 #include "calibrate/cuda.h"
+#include "calibrate/links.h"
 #include "calibrate/records.h"
 #include "lua/interrupt.h"
 #include <limits.h>
@@ -79,6 +81,60 @@ static tz_status measure(const settings *s, tz_model_device *record, tz_error *e
     return status;
 }
 
+/* What joins devices of this machine, if there are two. A link that cannot be measured is no reason to
+ * lose the other numbers. */
+static tz_status measure_links(const settings *s, tz_model_device *record, tz_error *error)
+{
+    static const char STENCIL[] = "star2d1r";
+    const tz_calibration how = {
+        .seconds = s->seconds, .go_on = on_progress, .context = (void *)(uintptr_t)s};
+    const bool is_gpu = s->device >= 0;
+    const int gpus = is_gpu ? tz_cuda_devices_count() : 0;
+    const tz_devices devices = {.count = 2,
+                                .of = {{.device = is_gpu ? s->device : 0, .threads = 1, .share = 1},
+                                       {.device = s->device == 0, .threads = 1, .share = 1}}};
+    const tz_stencil *stencil = NULL;
+    tz_machine machine;
+    tz_plugins plugins = {0};
+    char text[TZ_TEXT_SIZE + 1100];
+    tz_status status = TZ_OK;
+    tz_machine_read(&machine);
+    if (is_gpu && gpus < 2)
+        status = tz_error_set(error, TZ_UNSUPPORTED, NULL, "this machine has one GPU");
+    else if (!is_gpu && machine.cores < 2)
+        status = tz_error_set(error, TZ_UNSUPPORTED, NULL, "this process may use one core");
+    else if (!tz_plugins_open(&plugins) ||
+             tz_registry_find(plugins.registry, STENCIL, &stencil, &(const tz_plugin *){NULL},
+                              error) != TZ_OK)
+        status = tz_error_set(error, TZ_UNSUPPORTED, NULL, "there is no plugin %s to measure with",
+                              STENCIL);
+    if (!status)
+        status = tz_calibrate_link(record, "host", tz_backend_of_kind(is_gpu), &devices, stencil,
+                                   &how, error);
+    tz_plugins_close(&plugins);
+    if (!status || status == TZ_INTERRUPTED)
+        return status;
+    snprintf(text, sizeof text, "exchanges between devices are skipped: %.1000s", error->message);
+    on_remark((void *)(uintptr_t)s, text);
+    return TZ_OK;
+}
+
+/* Two lines about the links that were measured. */
+static void print_links(const tz_model_device *record)
+{
+    static const char *const names[] = {"peer", "host", "mpi"};
+    for (int i = 0; i < 3; i++) {
+        tz_model_link link;
+        bool assumed;
+        char time[TZ_TEXT_SIZE];
+        if (tz_model_link_of(record, names[i], &link, &assumed, NULL) || assumed)
+            continue;
+        tz_format_seconds(link.latency_s.value, time, sizeof time);
+        fprintf(stderr, "  link %s: an exchange takes %s, and more at %.4g GB/s\n", names[i], time,
+                link.bandwidth_bytes_per_s.value * 1e-9);
+    }
+}
+
 /* Write the record. `path` becomes the name of its file, "" for stdout. */
 static tz_status write_record(const settings *s, const tz_model_device *record, char *path,
                               size_t size, tz_error *error)
@@ -98,6 +154,9 @@ static int numbers_known(const tz_model_device *record)
 #define COUNT_KNOWN(member, key, quantity, min, max, doc) known += record->member.known;
     TZ_MODEL_DEVICE_TABLE(COUNT_KNOWN)
 #undef COUNT_KNOWN
+#define COUNT_KNOWN(member, key, quantity, min, max, assumed, doc) known += record->member.known;
+    TZ_MODEL_DEVICE_ASSUMED_TABLE(COUNT_KNOWN)
+#undef COUNT_KNOWN
     return known;
 }
 
@@ -116,6 +175,8 @@ static int execute(settings *s)
     tz_interrupt_install();
     const double begin = tz_machine_clock_s();
     tz_status status = measure(s, &record, &error);
+    if (status == TZ_OK)
+        status = measure_links(s, &record, &error);
     const double seconds = tz_machine_clock_s() - begin;
     if (s->terminal)
         fputs("\r\033[K", stderr);
@@ -131,6 +192,7 @@ static int execute(settings *s)
         return tz_fail(EXIT_FAILED, &error);
     fprintf(stderr, "%s (%s): %d numbers in %.0f s%s%s\n", record.name, record.title,
             numbers_known(&record), seconds, *path ? ": " : "", path);
+    print_links(&record);
     return tz_finish_output();
 }
 

@@ -25,6 +25,7 @@ static int int_of(const json_t *object, const char *key)
 
 typedef struct recorded {
     tz_simulation_config config;
+    char devices[32];
     tz_assignment params[TZ_PARAMS_MAX];
     tz_side_value values[TZ_FIELDS_MAX * TZ_SIDES];
 } recorded;
@@ -93,6 +94,13 @@ static void read_config(const json_t *simulation, const tz_registry *registry, r
                                                            : -1;
     config->backend = text_of(simulation, "backend");
     config->threads = int_of(simulation, "threads");
+    /* Several devices: slabs on this CPU, or so many GPUs, whether or not they are here. */
+    const size_t devices = json_array_size(json_object_get(simulation, "devices"));
+    if (devices > 1) {
+        snprintf(r->devices, sizeof r->devices, "%s%zu",
+                 strcmp(config->backend, "cpu") == 0 ? "cpu:" : "", devices);
+        config->devices = r->devices;
+    }
     take_params(json_object_get(simulation, "params"), r->params, &config->params_count);
     config->boundary_values_count =
         take_sides(json_object_get(simulation, "boundary_values"), r->values);
@@ -168,6 +176,36 @@ static void print_policy(const json_t *policy, int dims)
         printf("           the fastest of %zu measured: %s: %s an iteration\n",
                json_array_size(measured), text, time);
     }
+}
+
+/* How several devices held the grid, and what they exchanged. */
+static void print_exchanges(const json_t *simulation)
+{
+    const json_t *devices = json_object_get(simulation, "devices"),
+                 *exchanges = json_object_get(simulation, "exchanges");
+    const double count = json_number_value(json_object_get(exchanges, "count")),
+                 bytes = json_number_value(json_object_get(exchanges, "bytes")),
+                 seconds = json_number_value(json_object_get(exchanges, "seconds")),
+                 all_s = json_number_value(json_object_get(simulation, "seconds"));
+    char time[TZ_TEXT_SIZE], each[TZ_TEXT_SIZE];
+    if (json_array_size(devices) < 2)
+        return;
+    printf("  devices  %zu slabs:", json_array_size(devices));
+    for (size_t i = 0; i < json_array_size(devices); i++) {
+        const json_t *slab = json_array_get(devices, i);
+        printf("%s %d to %d", i ? "," : "", int_of(slab, "from"), int_of(slab, "to"));
+    }
+    if (!(count > 0)) {
+        printf("\n           no exchange\n");
+        return;
+    }
+    tz_format_seconds(seconds, time, sizeof time);
+    tz_format_seconds(seconds / count, each, sizeof each);
+    printf("\n  exchange %.0f times in %s, %s and %.4g kB each", count, time, each,
+           bytes / count * 1e-3);
+    if (all_s > 0)
+        printf(": %.2g %% of the time", 100 * seconds / all_s);
+    printf("\n");
 }
 
 static void print_cost(const json_t *simulation, const json_t *plans, const json_t *most, int dims)
@@ -260,7 +298,8 @@ static void forecasts_clear(forecasts *all)
 static bool needs_same_forecast(const json_t *a, const json_t *b)
 {
     static const char *const keys[] = {"stencil", "grid",    "precision", "boundary",
-                                       "backend", "threads", "params",    "boundary_values"};
+                                       "backend", "threads", "params",    "boundary_values",
+                                       "devices"};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         json_t *x = json_object_get(a, keys[i]), *y = json_object_get(b, keys[i]);
         if (x != y && !json_equal(x, y))
@@ -335,6 +374,9 @@ static void print_verdict(const forecast *f, const json_t *entry, double all_s)
     }
     tz_plan_text(&best->plan, f->workload->problem.dims, plan, sizeof plan);
     tz_format_seconds(best_s, time, sizeof time);
+    if (f->workload->place.devices && f->used_status == TZ_OK)
+        printf("           by the model, exchanges take %.2g %% of that\n",
+               100 * tz_prediction_exchange_share(&f->prediction));
     if (tz_plan_equal(&best->plan, used)) {
         printf("  better   nothing: that is the model's own choice of %d plans\n",
                table->considered);
@@ -382,6 +424,7 @@ static int explain_one(const json_t *simulation, const tz_registry *registry, co
                f->workload->boundary, r.config.backend);
     printf("\n");
     print_cost(simulation, plans, most, r.config.dims);
+    print_exchanges(simulation);
     if (f->status == TZ_OK)
         print_verdict(f, most, json_number_value(json_object_get(simulation, "seconds")));
     fflush(stdout);

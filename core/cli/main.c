@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 static const tz_command *const commands[] = {
-    &tz_command_run,       &tz_command_plugins, &tz_command_doctor, &tz_command_info,
-    &tz_command_calibrate, &tz_command_predict, &tz_command_tune,   &tz_command_explain,
-    &tz_command_manual,    &tz_command_new};
+    &tz_command_run,     &tz_command_resume,    &tz_command_plugins, &tz_command_doctor,
+    &tz_command_info,    &tz_command_calibrate, &tz_command_predict, &tz_command_tune,
+    &tz_command_explain, &tz_command_manual,    &tz_command_new};
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 static int help(FILE *to)
@@ -54,7 +54,8 @@ int main(int argc, char **argv)
     if (argc < 2)
         return help(stderr);
     const char *word = argv[1];
-    if (strcmp(word, tz_command_run.name) == 0 || strcmp(word, tz_command_calibrate.name) == 0)
+    if (strcmp(word, tz_command_run.name) == 0 || strcmp(word, tz_command_resume.name) == 0 ||
+        strcmp(word, tz_command_calibrate.name) == 0)
         limit_spinning(argv);
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
         return help(stdout);

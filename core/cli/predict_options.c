@@ -142,6 +142,9 @@ int tz_predict_options_read(tz_predict_options *predict, const tz_command *comma
         TZ_TEXT("from", &predict->from),
         TZ_TEXT("device", &predict->device),
         TZ_INTEGER("gpu", &config->device, 0, 1023),
+        TZ_TEXT("devices", &config->devices),
+        TZ_TEXT("link", &predict->link),
+        TZ_INTEGER("exchange", &config->plan.exchange, 1, 65536),
         TZ_INTEGER("threads", &config->threads, 1, 1024),
         TZ_INTEGER("height", &config->plan.height, 1, TZ_PLAN_HEIGHT_MAX),
         TZ_CALL("family", &config->plan, tz_take_family),
@@ -185,10 +188,14 @@ int tz_predict_options_apply(tz_predict_options *predict, const tz_command *comm
     if (config->dims == 0)
         return tz_misuse(command, "needs --grid NX%s%s", stencil->dims > 1 ? ",NY" : "",
                          stencil->dims > 2 ? ",NZ" : "");
+    if (config->plan.exchange > 0 && !config->devices)
+        return tz_misuse(command, "--exchange goes with --devices: one device exchanges nothing");
     config->stencil = predict->stencil;
     config->params = predict->params;
-    const tz_workload_config workload = {
-        .simulation = config, .device = predict->device, .let_unstable = let_unstable};
+    const tz_workload_config workload = {.simulation = config,
+                                         .device = predict->device,
+                                         .link = predict->link,
+                                         .let_unstable = let_unstable};
     return tz_workload_create(out, &workload, &error) == TZ_OK ? EXIT_DONE
                                                                : tz_fail(EXIT_FAILED, &error);
 }

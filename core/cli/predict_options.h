@@ -10,6 +10,7 @@ enum { TZ_PREDICT_OPTIONS_SETS_MAX = TZ_PARAMS_MAX };
 typedef struct tz_predict_options {
     tz_simulation_config simulation; /* its plan: members that were given, the others zero */
     const char *stencil, *device;
+    const char *link; /* what joins several devices; NULL: what the record knows */
     const char *from; /* a scenario that defines the stencil; NULL: none */
     const char *plot; /* a file; NULL: none */
     bool json, csv;   /* at most one of both */
@@ -30,6 +31,11 @@ typedef struct tz_predict_options {
     "  --backend NAME        auto, cpu or cuda\n"                                                  \
     "  --device NAME|FILE    a device record: h200, gtx280, … (default: this machine's)\n"       \
     "  --gpu N               which GPU of this machine, from 0\n"                                  \
+    "  --devices N           so many such devices, each with a slab of the grid; or devices of\n"  \
+    "                        this machine, as in `trapeze run`: 0,2 or cpu:2\n"                    \
+    "  --link NAME|FILE      what joins them: peer, host or mpi in the device's record, nvlink,\n" \
+    "                        pcie, or the path of a record (default: peer, else host)\n"           \
+    "  --exchange N          iterations between two exchanges of their ghost zones\n"              \
     "  --threads N           of the cpu backend, or to compile kernels for a GPU\n"                \
     "  --height N, --family NAME, --block BX[,BY[,BZ]]   only such plans\n"
 

@@ -1,5 +1,6 @@
 #include "cli/print_predictions.h"
 
+#include "cli/print_devices.h"
 #include "model/power.h"
 #include "output/format/number.h"
 #include "output/frame/plot.h"
@@ -112,6 +113,7 @@ static void print_rows(const tz_workload *workload, const tz_prediction_table *t
     const char *unit = tz_time_unit(largest_time(table), &scale);
     printf("\n    %5s%s  %-18s%s %9s %9s", "h", families ? "  family  " : "", "tile",
            works ? "  regs" : "", unit, "GCells/s");
+    tz_print_exchange_heads(workload);
     for (int c = 0; c < names->component_count; c++)
         printf(" %11.11s", names->components[c].name);
     printf("  limit\n");
@@ -132,6 +134,7 @@ static void print_rows(const tz_workload *workload, const tz_prediction_table *t
         if (works)
             printf(" %4d%c", row->work->registers, row->work->estimated ? '~' : ' ');
         printf(" %9.4g %9.4g", p->time_s * scale, p->cells_per_s * 1e-9);
+        tz_print_exchange(workload, table, row);
         for (int c = 0; c < p->component_count; c++)
             printf(" %11.4g", p->components[c].seconds * scale);
         printf("  %s\n", tz_model_resource_text(p->limit));
@@ -155,6 +158,7 @@ void tz_prediction_table_print(const tz_workload *workload, const tz_prediction_
            workload->device.name);
     if (!workload->is_gpu)
         printf(", %d thread%s", workload->place.threads, workload->place.threads == 1 ? "" : "s");
+    tz_print_devices(workload);
     printf("\n  model    %s: %s\n", table->model->name, table->model->doc);
     if (table->counts[0])
         printf("  counts   %s\n", table->counts);
@@ -171,6 +175,7 @@ void tz_prediction_table_print(const tz_workload *workload, const tz_prediction_
            best->prediction.cells_per_s * 1e-9);
     if (one && one != best)
         printf(", %.3g times height 1", one->prediction.time_s / best->prediction.time_s);
+    tz_print_scaling(workload, table);
     if (tz_power_text(&best->prediction, plan, sizeof plan))
         printf("\n  power    %s", plan);
     printf("\n  why      %s\n           %s\n", table->why, table->limits);
@@ -211,7 +216,8 @@ void tz_prediction_table_print_csv(const tz_workload *workload, const tz_predict
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-static json_t *row_json(const tz_workload *workload, const tz_prediction_row *row)
+static json_t *row_json(const tz_workload *workload, const tz_prediction_table *table,
+                        const tz_prediction_row *row)
 {
     const tz_model_prediction *p = &row->prediction;
     json_t *object = tz_plan_to_json(&row->plan, workload->problem.dims),
@@ -236,6 +242,7 @@ static json_t *row_json(const tz_workload *workload, const tz_prediction_row *ro
         json_object_set_new(object, "power_limit_w", json_real(p->power_limit_w));
     }
     json_object_set_new(object, "cells_per_s", json_real(p->cells_per_s));
+    tz_exchange_json(workload, table, row, object);
     json_object_set_new(object, "limit", json_string(tz_model_resource_text(p->limit)));
     json_object_set_new(object, "limit_text", json_string(p->limit_text));
     for (int c = 0; c < p->component_count; c++)
@@ -257,12 +264,13 @@ json_t *tz_prediction_table_json(const tz_workload *workload, const tz_predictio
 {
     json_t *object = tz_workload_json(workload), *rows = json_array(), *notes = json_array();
     for (int i = 0; i < table->count; i++)
-        json_array_append_new(rows, row_json(workload, &table->rows[i]));
+        json_array_append_new(rows, row_json(workload, table, &table->rows[i]));
     for (int n = 0; n < table->notes.count; n++)
         json_array_append_new(notes, json_string(table->notes.text[n]));
+    tz_devices_json(workload, table, object);
     json_object_set_new(object, "model", json_string(table->model->name));
     json_object_set_new(object, "counts", json_string(table->counts));
-    json_object_set_new(object, "best", row_json(workload, &table->rows[table->best]));
+    json_object_set_new(object, "best", row_json(workload, table, &table->rows[table->best]));
     json_object_set_new(object, "why", json_string(table->why));
     json_object_set_new(object, "choice",
                         table->choice[0] ? json_string(table->choice) : json_null());

@@ -1,5 +1,6 @@
 #include "cli/print_tune.h"
 
+#include "cli/print_devices.h"
 #include "cli/print_predictions.h"
 #include "model/power.h"
 #include "output/frame/plot.h"
@@ -42,6 +43,9 @@ static void print_row(const tz_workload *workload, const tz_tune *tune, int inde
            index == tune->predicted ? '>' : ' ', row->plan.height, row->plan.family, tile);
     if (workload->is_gpu)
         printf(" %3d %5d %4d", row->plan.vector, row->plan.warps, row->work.registers);
+    if (workload->place.devices)
+        printf(" %8d %4.1f %%", row->plan.exchange,
+               m->rounds > 0 ? 100 * m->exchange_s / m->taken_s : 0.0);
     if (m->rounds == 0) {
         printf("  refused: %s\n", row->refusal);
         return;
@@ -116,8 +120,10 @@ void tz_tune_print(const tz_workload *workload, const tz_tune *tune, bool all)
            workload->precision, workload->boundary, tz_workload_title(workload));
     if (!workload->is_gpu)
         printf(", %d thread%s", workload->place.threads, workload->place.threads == 1 ? "" : "s");
-    printf("\n\n     %5s  %-8s  %-18s%s %10s %10s %7s %9s  %4s  %s\n", "h", "family", "tile",
-           workload->is_gpu ? " vec warps regs" : "", "measured", "predicted", "error %",
+    tz_print_devices(workload);
+    printf("\n\n     %5s  %-8s  %-18s%s%s %10s %10s %7s %9s  %4s  %s\n", "h", "family", "tile",
+           workload->is_gpu ? " vec warps regs" : "",
+           workload->place.devices ? " exchange  share" : "", "measured", "predicted", "error %",
            "GCells/s", "+-%", "bits");
     for (int i = 0; i < tune->count; i++) {
         checked += tune->rows[i].checked;
@@ -143,6 +149,11 @@ void tz_tune_print(const tz_workload *workload, const tz_tune *tune, bool all)
            tune->refused > 0 ? "" : "\n");
     if (tune->refused > 0)
         printf(" (%d refused)\n", tune->refused);
+    if (workload->place.devices)
+        printf("  exchange   %.2g %% of the time of the predicted plan, where %.2g %% were "
+               "predicted\n",
+               100 * chosen->measured.exchange_s / chosen->measured.taken_s,
+               100 * tz_prediction_exchange_share(&chosen->prediction));
     print_clock(tune);
     if (checked > 0)
         printf("  bits       %s\n", tune->different == 0
@@ -198,6 +209,8 @@ json_t *tz_tune_json(const tz_workload *workload, const tz_tune *tune)
             json_object_set_new(entry, "sustained_s", json_real(row->prediction.sustained_s));
             json_object_set_new(entry, "power_w", json_real(row->prediction.power_w));
         }
+        if (workload->place.devices)
+            json_object_set_new(entry, "exchange_s", json_real(row->measured.exchange_s));
         json_object_set_new(entry, "measured_s",
                             row->measured.rounds > 0 ? json_real(row->measured.taken_s)
                                                      : json_null());

@@ -1,6 +1,8 @@
 #include "define/source.h"
 
 #include "define/check.h"
+#include "stencil/stencil.h"
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,6 +84,11 @@ static void add_params(const tz_definition *d, tz_buffer *out)
         tz_buffer_add(out, ", ");
         tz_buffer_add_number(out, param->integer ? fmin(param->max, INT32_MAX) : param->max);
         add_unit_and_doc(out, line, param->unit, param->doc ? param->doc : param->name);
+        if (param->role != TZ_PARAM_ROLE_NONE) {
+            tz_buffer_add(out, ",\n        .role = TZ_PARAM_ROLE_");
+            for (const char *c = tz_param_role_name(param->role); *c; c++)
+                tz_buffer_add(out, "%c", toupper((unsigned char)*c));
+        }
         tz_buffer_add(out, "),\n");
     }
     tz_buffer_add(out, "};\n\n");
@@ -300,9 +307,9 @@ void tz_source_plugin(const tz_build *build, tz_emit *emit, tz_buffer *out)
 {
     const tz_definition *d = build->definition;
     tz_buffer_add(out, "/* %s: ", d->id);
-    tz_buffer_add_comment(out, d->doc ? d->doc : "a stencil that a scenario defines");
+    tz_source_doc(d, out);
     tz_buffer_add(out,
-                  ".\n * %s.cell.h has the cell update%s. */\n#include <math.h>\n"
+                  "\n * %s.cell.h has the cell update%s. */\n#include <math.h>\n"
                   "#include <stdio.h>\n\n",
                   d->id, build->passes_count > 1 ? "s" : "");
     add_updates(build, emit, out);

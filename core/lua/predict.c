@@ -50,7 +50,28 @@ static void get_request(lua_State *L, const tz_workload_request *workload,
 
 /* ---- The table ------------------------------------------------------------------------------- */
 
-static void push_row(lua_State *L, const tz_workload *workload, const tz_prediction_row *row)
+/* What several devices gain. */
+static void push_gains(lua_State *L, const holder *h)
+{
+    const tz_scaling *scaling = &h->table->scaling;
+    tz_set_integer(L, "devices", h->workload->devices.count);
+    tz_set_text(L, "link", h->workload->link.name);
+    tz_set_number(L, "alone_s", h->table->alone_s);
+    lua_createtable(L, scaling->count, 0);
+    for (int i = 0; i < scaling->count; i++) {
+        lua_createtable(L, 0, 2);
+        tz_set_integer(L, "devices", scaling->at[i].devices);
+        if (scaling->at[i].extent[0] > 0) {
+            tz_push_integers(L, h->workload->problem.dims, scaling->at[i].extent);
+            lua_setfield(L, -2, "grid");
+        }
+        lua_rawseti(L, -2, i + 1);
+    }
+    lua_setfield(L, -2, "gains");
+}
+
+static void push_row(lua_State *L, const tz_workload *workload, const tz_prediction_table *table,
+                     const tz_prediction_row *row)
 {
     const tz_model_prediction *p = &row->prediction;
     lua_createtable(L, 0, 16);
@@ -66,6 +87,10 @@ static void push_row(lua_State *L, const tz_workload *workload, const tz_predict
         tz_set_number(L, "power_w", p->power_w);
     }
     tz_set_number(L, "gcells_per_s", p->cells_per_s * 1e-9);
+    if (workload->place.devices) {
+        tz_set_number(L, "exchange_share", tz_prediction_exchange_share(p));
+        tz_set_number(L, "efficiency", tz_prediction_efficiency(table, row));
+    }
     tz_set_text(L, "limit", tz_model_resource_text(p->limit));
     tz_set_text(L, "limit_text", p->limit_text);
     lua_createtable(L, 0, p->component_count);
@@ -88,6 +113,8 @@ static void push_prediction_table(lua_State *L, const holder *h)
                 h->workload->device.title[0] ? h->workload->device.title
                                              : h->workload->device.name);
     tz_set_text(L, "backend", h->workload->backend->name);
+    if (h->workload->place.devices)
+        push_gains(L, h);
     tz_set_text(L, "counts", table->counts);
     tz_set_text(L, "why", table->why);
     tz_set_text(L, "limits", table->limits);
@@ -103,7 +130,7 @@ static void push_prediction_table(lua_State *L, const holder *h)
     lua_setfield(L, -2, "notes");
     lua_createtable(L, table->count, 0);
     for (int i = 0; i < table->count; i++) {
-        push_row(L, h->workload, &table->rows[i]);
+        push_row(L, h->workload, table, &table->rows[i]);
         if (i == table->best) {
             lua_pushvalue(L, -1);
             lua_setfield(L, -4, "best");
@@ -130,8 +157,15 @@ static const tz_key predict_result[] = {
     {"rows", "list", "",
      "of plans: `height`, `family`, `tile`, knobs, `registers`, `estimated`, `time_s` (of an "
      "iteration), `stage_s`, `sustained_s`, `power_w`, `gcells_per_s`, `limit`, `limit_text`, "
-     "`components`, `details`"},
+     "`components`, `details`; of several devices also `exchange`, `exchange_share` (of the time) "
+     "and `efficiency` (against one device)"},
     {"best", "table", "", "the row that is chosen"},
+    {"devices", "integer", "", "several devices: how many"},
+    {"link", "text", "", "several devices: what joins them"},
+    {"alone_s", "number", "", "several devices: an iteration on one of them"},
+    {"gains", "list of tables", "",
+     "several devices: `devices` gain over fewer from the grid `grid` on (no `grid`: from "
+     "none that was tried)"},
     {"choice", "text", "", "why, if that is not the fastest row"},
     {"model", "text", "", ""},
     {"device", "text", "", ""},
@@ -183,7 +217,7 @@ void tz_predict_register(lua_State *L)
         TZ_API(
             "tz.predict(options)", predict,
             "Predictions of all plans of a problem, without a run. The device need not be there.",
-            .options = predict_options, .result = predict_result),
+            .options = predict_options, .result = predict_result, .recall = TZ_RECALL_GIVE),
         TZ_API_END};
     tz_api_add(L, functions);
 }

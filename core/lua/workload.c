@@ -23,11 +23,29 @@ void tz_key_extents(lua_State *L, const char *who, const char *key, int dims, do
     lua_pop(L, 1);
 }
 
+/* `devices`: a number of them, or a text. */
+static void get_devices(lua_State *L, const char *who, tz_workload_request *out)
+{
+    const int type = tz_table_get(L, 1, "devices");
+    int is_integer = 0;
+    const lua_Integer n = lua_tointegerx(L, -1, &is_integer);
+    if (type == LUA_TNUMBER && is_integer) {
+        snprintf(out->devices, sizeof out->devices, "%lld", (long long)n);
+        out->config.devices = out->devices;
+    } else if (type == LUA_TSTRING) {
+        out->config.devices = lua_tostring(L, -1); /* the table keeps it */
+    } else if (type != LUA_TNIL) {
+        tz_raise(L, "%s: 'devices' must be a number of devices or a text, not %s", who,
+                 luaL_typename(L, -1));
+    }
+    lua_pop(L, 1);
+}
+
 void tz_workload_read(lua_State *L, const char *who, tz_workload_request *out)
 {
     const tz_script_options *options = tz_context_get(L)->options;
     tz_simulation_config *config = &out->config;
-    int64_t threads = 0, gpu = options->device, height = 0;
+    int64_t threads = 0, gpu = options->device, height = 0, exchange = 0;
     const char *family = NULL;
     tz_error error;
     *out = (tz_workload_request){.config = {.registry = options->registry}};
@@ -46,6 +64,10 @@ void tz_workload_read(lua_State *L, const char *who, tz_workload_request *out)
     config->device = (int)gpu;
     tz_key_integer(L, 1, who, "height", 1, TZ_PLAN_HEIGHT_MAX, &height);
     out->given.height = (int)height;
+    get_devices(L, who, out);
+    tz_key_text(L, 1, who, "link", &out->link);
+    tz_key_integer(L, 1, who, "exchange", 1, 65536, &exchange);
+    out->given.exchange = (int)exchange;
     if (tz_key_text(L, 1, who, "family", &family) && tz_family_check(family, &error) != TZ_OK)
         tz_raise_error(L, who, &error);
     if (family)
@@ -56,7 +78,9 @@ void tz_workload_read(lua_State *L, const char *who, tz_workload_request *out)
 tz_status tz_workload_of(const tz_workload_request *request, bool let_unstable, tz_workload **out,
                          tz_error *error)
 {
-    const tz_workload_config config = {
-        .simulation = &request->config, .device = request->device, .let_unstable = let_unstable};
+    const tz_workload_config config = {.simulation = &request->config,
+                                       .device = request->device,
+                                       .link = request->link,
+                                       .let_unstable = let_unstable};
     return tz_workload_create(out, &config, error);
 }

@@ -10,8 +10,16 @@
     TZ_PROBLEM_OPTIONS, {"backend", "text", "\"auto\"", "as in tz.simulation"},                    \
         {"device", "text", "this machine's", "a device record: a name or a file"},                 \
         {"gpu", "integer", "0", "which GPU of this machine"},                                      \
+        {"devices", "integer or text", "one device",                                               \
+         "so many such devices, each with a slab of the grid; or devices of this machine, as a "   \
+         "text of tz.simulation: `\"0,1\"`, `\"cpu:2\"`"},                                         \
+        {"link", "text", "`\"peer\"`, else `\"host\"`",                                            \
+         "what joins them: `\"peer\"`, `\"host\"` or `\"mpi\"` of the device record, "             \
+         "`\"nvlink\"`, `\"pcie\"`, or the path of a link's record"},                              \
         {"threads", "integer", "one for each core", "of the cpu backend, or to compile kernels"},  \
         {"height", "integer", "all", "only plans of that height"},                                 \
+        {"exchange", "integer", "chosen",                                                          \
+         "only plans that exchange ghost zones after so many iterations"},                         \
         {"family", "text", "all", "only plans of that family"},                                    \
     {                                                                                              \
         "block", "{bx[, by[, bz]]}", "", "only plans of that tile"                                 \
@@ -20,9 +28,10 @@
 typedef struct tz_workload_request {
     tz_simulation_config config;
     tz_assignment params[TZ_PROBLEM_PARAMS_MAX];
-    const char *device;    /* borrowed from the table */
-    tz_plan given;         /* height and family; 0 and "": all */
-    double block[TZ_AXES]; /* 0: all */
+    const char *device, *link; /* borrowed from the table, as config.devices may be */
+    char devices[24];          /* their number as a text */
+    tz_plan given;             /* height and family; 0 and "": all */
+    double block[TZ_AXES];     /* 0: all */
     int dims;
 } tz_workload_request;
 

@@ -1,5 +1,6 @@
 #include "output/run_record.h"
 
+#include "backend/slabs/slabs.h"
 #include "base/atomic.h"
 #include "base/text.h"
 #include "output/format/number.h"
@@ -237,6 +238,28 @@ static void put_policy(tz_record *record, json_t *object, const tz_simulation *s
     put_measured(record, policy, from, dims);
 }
 
+/* The slabs of several devices, and what they exchanged. */
+static void put_slabs(tz_record *record, json_t *object, const tz_simulation *simulation)
+{
+    tz_slabs_facts facts;
+    if (!tz_simulation_slabs(simulation, &facts))
+        return;
+    json_t *list = json_array(), *exchanges = json_object();
+    put(record, object, "devices", list);
+    for (int i = 0; i < facts.devices.count; i++) {
+        json_t *entry = json_object();
+        put(record, entry, "device", json_integer(facts.devices.of[i].device));
+        put(record, entry, "threads", json_integer(facts.devices.of[i].threads));
+        put(record, entry, "from", json_integer(facts.at[i]));
+        put(record, entry, "to", json_integer(facts.at[i + 1]));
+        push(record, list, entry);
+    }
+    put(record, object, "exchanges", exchanges);
+    put(record, exchanges, "count", json_integer(facts.exchanged.count));
+    put(record, exchanges, "bytes", real(facts.exchanged.bytes));
+    put(record, exchanges, "seconds", real(facts.exchanged.seconds));
+}
+
 static void put_last_run(tz_record *record, json_t *object, const tz_simulation *simulation)
 {
     const tz_run_end *end = tz_simulation_last_run(simulation);
@@ -330,6 +353,7 @@ void tz_record_simulation(tz_record *record, size_t index, const char *name,
     put(record, object, "backend", text(tz_simulation_backend(simulation)));
     put(record, object, "threads", json_integer(tz_simulation_threads(simulation)));
     put(record, object, "bytes", json_integer(tz_simulation_bytes(simulation)));
+    put_slabs(record, object, simulation);
     put_last_run(record, object, simulation);
     put_plans(record, object, simulation);
     put_policy(record, object, simulation);
@@ -394,6 +418,25 @@ void tz_record_output(tz_record *record, size_t index, const char *pattern, cons
 void tz_record_file(tz_record *record, const char *name)
 {
     push(record, json_object_get(record->root, "files"), text(name));
+}
+
+json_t *tz_record_copy(const tz_record *record)
+{
+    return record->failed ? NULL : json_deep_copy(record->root);
+}
+
+bool tz_record_replace(tz_record *record, const json_t *root)
+{
+    json_t *copy = json_deep_copy(root);
+    json_t *simulations = json_object_get(copy, "simulations");
+    if (!json_is_array(simulations) || !json_is_array(json_object_get(copy, "files"))) {
+        json_decref(copy);
+        return false;
+    }
+    json_decref(record->root);
+    record->root = copy;
+    record->simulations = simulations;
+    return true;
 }
 
 static size_t number_length(const char *json)

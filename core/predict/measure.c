@@ -1,5 +1,6 @@
 #include "predict/measure.h"
 
+#include "backend/slabs/slabs.h"
 #include "base/machine.h"
 #include "calibrate/sample.h"
 #include "stencil/streamed_source.h"
@@ -172,7 +173,8 @@ tz_status tz_bench_create(tz_bench **out, const tz_workload *workload, int ordin
     const tz_backend_context context = {.problem = &workload->problem,
                                         .streamed = bench->streamed_pointers,
                                         .threads = workload->place.threads,
-                                        .device = ordinal};
+                                        .device = ordinal,
+                                        .devices = workload->place.devices};
     if (!status)
         status = workload->backend->create(&bench->state, &context, error);
     for (int f = 0; !status && f < stencil->fields_count; f++)
@@ -283,6 +285,26 @@ static tz_status work(tz_bench *bench, const tz_plan *plan, int64_t steps, doubl
     return status;
 }
 
+/* Seconds that devices have spent on exchanges so far. */
+static double exchanged_s(const tz_bench *bench)
+{
+    tz_slabs_facts facts;
+    if (!bench->workload->place.devices)
+        return 0.0;
+    tz_slabs_describe(bench->state, &facts);
+    return facts.exchanged.seconds;
+}
+
+/* How many calls of the backend a round makes, the first of which took `once` seconds. Rounds have
+ * whole numbers of exchanges. */
+static int64_t calls_of_round(const tz_plan *plan, double round_s, double once)
+{
+    const int64_t cycle = plan->exchange > plan->height ? plan->exchange / plan->height : 1;
+    int64_t calls = once > 0 ? (int64_t)(round_s / once) : 1;
+    calls = calls < 1 ? 1 : calls > 100000 ? 100000 : calls;
+    return (calls + cycle - 1) / cycle * cycle;
+}
+
 tz_status tz_bench_measure(tz_bench *bench, const tz_plan *plan, int rounds,
                            const tz_measuring *how, tz_measured *measured, tz_error *error)
 {
@@ -294,8 +316,7 @@ tz_status tz_bench_measure(tz_bench *bench, const tz_plan *plan, int rounds,
         once = measured->low_s * chunk;
     else if (!status)
         status = work(bench, plan, chunk, &once, error);
-    int64_t chunks = !status && once > 0 ? (int64_t)(how->round_s / once) : 1;
-    chunks = chunks < 1 ? 1 : chunks > 100000 ? 100000 : chunks;
+    const int64_t chunks = status ? 1 : calls_of_round(plan, how->round_s, once);
     for (double warm = 0; !status && warm < how->warm_s; warm += seconds)
         status = work(bench, plan, chunks * chunk, &seconds, error);
     for (int r = 0; !status && r < rounds && measured->rounds < TZ_MEASURE_ROUNDS_MAX; r++) {
@@ -304,10 +325,13 @@ tz_status tz_bench_measure(tz_bench *bench, const tz_plan *plan, int rounds,
             /* Wakes host and device. */
             status = work(bench, plan, plan->height, &seconds, error);
         }
+        const double before_s = exchanged_s(bench);
         if (!status)
             status = work(bench, plan, chunks * chunk, &seconds, error);
         if (status)
             break;
+        const double each_s = (exchanged_s(bench) - before_s) / (double)(chunks * chunk);
+        measured->exchange_s += (each_s - measured->exchange_s) / (measured->rounds + 1);
         look_at_clock(bench, measured);
         measured->round_s[measured->rounds++] = seconds / (double)(chunks * chunk);
     }

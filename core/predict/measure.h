@@ -12,6 +12,7 @@ typedef struct tz_measured {
     double round_s[TZ_MEASURE_ROUNDS_MAX]; /* seconds an iteration, of each round */
     double taken_s;                        /* the quantile of them that tz_measuring names */
     double low_s, high_s;
+    double exchange_s; /* several devices: of an iteration, on exchanges; mean of all rounds */
     /* The device's clock right after rounds, if the device reports it. */
     int clocks;      /* rounds with a reported clock */
     double clock_hz; /* mean of the reported clocks */

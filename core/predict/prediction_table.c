@@ -146,6 +146,44 @@ static tz_status rows_of_paper(tz_prediction_table *table, const tz_workload *wo
     return TZ_OK;
 }
 
+/* ---- Several devices ------------------------------------------------------------------------- */
+
+double tz_prediction_exchange_share(const tz_model_prediction *prediction)
+{
+    for (int c = 0; c < prediction->component_count; c++)
+        if (strcmp(prediction->components[c].name, "exchange") == 0)
+            return prediction->components[c].seconds / prediction->time_s;
+    return 0.0;
+}
+
+double tz_prediction_efficiency(const tz_prediction_table *table, const tz_prediction_row *row)
+{
+    return table->alone_s / (table->devices * row->prediction.time_s);
+}
+
+/* What one device would take, and where more gain. */
+static tz_status compare_with_one(tz_prediction_table *table, const tz_workload *workload,
+                                  const tz_prediction_request *request, tz_error *error)
+{
+    tz_predictions *alone = NULL;
+    tz_workload *one = malloc(sizeof *one);
+    tz_plan given = request->given;
+    given.exchange = 0;
+    if (!one)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for predictions");
+    tz_workload_alone(workload, one);
+    tz_status status = tz_predictions_create(&alone, &one->problem, one->backend, &one->place,
+                                             &given, request->effort, error);
+    if (!status) {
+        table->alone_s = alone->plans[alone->best].prediction.time_s;
+        table->devices = tz_workload_devices(workload);
+        tz_scaling_find(workload, &table->rows[table->best].plan, &table->scaling);
+    }
+    tz_predictions_destroy(alone);
+    free(one);
+    return status;
+}
+
 /* ---- Texts ----------------------------------------------------------------------------------- */
 
 const tz_prediction_row *tz_prediction_table_at(const tz_prediction_table *table, int height)
@@ -231,6 +269,12 @@ static void conclude(tz_prediction_table *table, const tz_workload *workload)
     write_choice(table);
     snprintf(table->why, sizeof table->why, "%s", best->prediction.limit_text);
     table->notes = best->prediction.notes;
+    if (workload->link_assumed)
+        tz_model_note(
+            &table->notes,
+            "what exchanges cost (link %s) is partly assumed: `trapeze calibrate` measures "
+            "it, or name another with --link",
+            workload->link.name);
     if (workload->let_unstable)
         tz_model_note(&table->notes,
                       "with these parameters %s would diverge on this grid; its "
@@ -252,6 +296,9 @@ tz_status tz_prediction_table_create(tz_prediction_table **out, const tz_workloa
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for predictions");
     table->model = request->model;
     tz_status status = choose_model(workload, &table->model, error);
+    if (!status && table->model != &tz_model_roofs && workload->place.devices)
+        status = tz_error_set(error, TZ_UNSUPPORTED, "model",
+                              "%s describes one device: use roofs for several", table->model->name);
     const bool changed = request->halo[0] > 0 || request->streamed >= 0 || request->fence;
     if (!status && table->model == &tz_model_roofs && changed)
         status = tz_error_set(
@@ -263,6 +310,8 @@ tz_status tz_prediction_table_create(tz_prediction_table **out, const tz_workloa
         status = table->model == &tz_model_roofs
                      ? rows_of_predictions(table, workload, request, error)
                      : rows_of_paper(table, workload, request, error);
+    if (!status && workload->place.devices)
+        status = compare_with_one(table, workload, request, error);
     if (status) {
         tz_prediction_table_destroy(table);
         return status;

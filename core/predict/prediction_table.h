@@ -3,6 +3,7 @@
 #define TZ_CORE_PREDICT_PREDICTION_TABLE_H
 
 #include "predict/predictions.h"
+#include "predict/scaling.h"
 #include "predict/workload.h"
 
 typedef struct tz_prediction_request {
@@ -35,6 +36,9 @@ typedef struct tz_prediction_table {
     char limits[200];            /* "memory-bound up to h = 4, then computation-bound" */
     char why[256];               /* limit of the best row */
     char choice[256];            /* if another row has a shorter time: why that is not the best */
+    double alone_s;              /* several devices: an iteration on one at best; else 0 */
+    double devices;              /* as many times faster they are, if exchanges cost nothing */
+    tz_scaling scaling;          /* from which grid on more devices gain */
     tz_model_notes notes;        /* of the best row and of the stencil */
     tz_predictions *predictions; /* owner of the rows' work; may be NULL */
 } tz_prediction_table;
@@ -44,6 +48,11 @@ typedef struct tz_prediction_table {
 tz_status tz_prediction_table_create(tz_prediction_table **out, const tz_workload *workload,
                                      const tz_prediction_request *request, tz_error *error);
 void tz_prediction_table_destroy(tz_prediction_table *table); /* NULL is fine */
+
+/* Of several devices: the share of the time that exchanges take, and the speed of a device compared
+ * with one that holds the grid alone. */
+double tz_prediction_exchange_share(const tz_model_prediction *prediction);
+double tz_prediction_efficiency(const tz_prediction_table *table, const tz_prediction_row *row);
 
 /* The fastest row of a height, or NULL. */
 const tz_prediction_row *tz_prediction_table_at(const tz_prediction_table *table, int height);

@@ -1,5 +1,7 @@
 #include "predict/workload.h"
 
+#include "backend/slabs/devices.h"
+#include "backend/slabs/slabs.h"
 #include "base/machine.h"
 #include "calibrate/records.h"
 #include <inttypes.h>
@@ -92,6 +94,94 @@ static tz_status find_device(tz_workload *workload, const tz_workload_config *co
     return TZ_OK;
 }
 
+/* ---- Several devices ------------------------------------------------------------------------- */
+
+/* The number in a text of digits alone; 0: another text. */
+static int read_count(const char *text)
+{
+    char *end;
+    const long count = strtol(text, &end, 10);
+    return *text >= '0' && *text <= '9' && *end == '\0' && count <= INT32_MAX ? (int)count : 0;
+}
+
+/* The devices of a text that names them; their backend becomes that of the workload. */
+static tz_status name_devices(tz_workload *workload, const tz_simulation_config *simulation,
+                              int threads, tz_simulation_config *own, tz_error *error)
+{
+    const tz_backend *backend = NULL, *found = NULL;
+    const bool any = !simulation->backend || strcmp(simulation->backend, "auto") == 0;
+    tz_status status = any ? TZ_OK : tz_backend_find(simulation->backend, &backend, error);
+    if (!status)
+        status = tz_devices_parse(simulation->devices, backend, threads, &found, &workload->devices,
+                                  error);
+    if (!status) {
+        own->backend = found->name;
+        own->device = workload->devices.of[0].device;
+    }
+    return status;
+}
+
+/* As many devices as the text says, all like the workload's. */
+static tz_status count_devices(tz_workload *workload, const char *text, tz_error *error)
+{
+    const int count = read_count(text);
+    if (count < 1 || count > TZ_DEVICES_MAX)
+        return tz_error_set(error, TZ_RANGE, "devices", "%s devices; 1 to %d are possible", text,
+                            TZ_DEVICES_MAX);
+    for (int i = 0; i < count; i++) {
+        workload->devices.of[i].device = i;
+        workload->devices.of[i].threads = workload->place.threads;
+        workload->devices.of[i].share = 1.0;
+    }
+    workload->devices.count = count;
+    workload->devices.apart = !workload->is_gpu;
+    for (int i = 1; i < count; i++) /* CPUs of other machines, or GPUs that are not there */
+        workload->is_here = workload->is_here && workload->is_gpu &&
+                            workload->backend->identify(i, &(tz_device_identity){0}, NULL) == TZ_OK;
+    return TZ_OK;
+}
+
+static tz_status set_devices(tz_workload *workload, const char *link, tz_error *error)
+{
+    if (workload->devices.count < 2) {
+        if (link)
+            return tz_error_set(error, TZ_UNSUPPORTED, "link",
+                                "one device has no links: give devices, too");
+        return TZ_OK;
+    }
+    tz_status status =
+        tz_link_find(link, &workload->device, &workload->link, &workload->link_assumed, error);
+    if (!status)
+        status = tz_slabs_backend(workload->backend, &workload->slabs, error);
+    workload->joined =
+        (tz_link){workload->link.latency_s.value, workload->link.bandwidth_bytes_per_s.value};
+    workload->backend = &workload->slabs;
+    workload->place.devices = &workload->devices;
+    workload->place.link = &workload->joined;
+    return status;
+}
+
+void tz_workload_alone(const tz_workload *workload, tz_workload *out)
+{
+    *out = *workload;
+    out->backend = out->inner;
+    out->devices.count = 0;
+    out->place.device = &out->device;
+    out->place.devices = NULL;
+    out->place.link = NULL;
+}
+
+double tz_workload_devices(const tz_workload *workload)
+{
+    const tz_devices *devices = &workload->devices;
+    double sum = 0.0;
+    if (devices->count < 2 || (!workload->is_gpu && !devices->apart))
+        return 1.0;
+    for (int i = 0; i < devices->count; i++)
+        sum += devices->of[i].share / devices->of[0].share;
+    return sum;
+}
+
 static void describe(tz_workload *workload)
 {
     const tz_problem *p = &workload->problem;
@@ -126,22 +216,34 @@ tz_status tz_workload_create(tz_workload **out, const tz_workload_config *config
                                         &workload->plugin, error);
     if (!status)
         status = resolve(workload, config, stencil, error);
+    tz_machine_read(&machine);
+    tz_simulation_config own = *simulation;
+    tz_workload_config with_own = *config;
+    with_own.simulation = &own;
+    const int threads = simulation->threads > 0 ? simulation->threads : machine.cores;
+    const bool named = simulation->devices && read_count(simulation->devices) == 0;
+    if (!status && named)
+        status = name_devices(workload, simulation, threads, &own, error);
     if (!status) { /* the scenario's may not live as long */
         workload->problem.scalars = workload->scalars;
         workload->problem.scalars_count = workload->scalars_count;
-        status = find_device(workload, config, error);
+        status = find_device(workload, &with_own, error);
     }
-    if (status) {
-        tz_workload_destroy(workload);
-        return status;
-    }
-    tz_machine_read(&machine);
+    workload->inner = workload->backend;
     workload->place.device = &workload->device;
     workload->place.stopped = simulation->stopped;
     workload->place.threads = simulation->threads > 0                 ? simulation->threads
                               : workload->is_here || workload->is_gpu ? machine.cores
                               : workload->device.cores.known ? (int)workload->device.cores.value
                                                              : machine.cores;
+    if (!status && simulation->devices && !named)
+        status = count_devices(workload, simulation->devices, error);
+    if (!status)
+        status = set_devices(workload, config->link, error);
+    if (status) {
+        tz_workload_destroy(workload);
+        return status;
+    }
     describe(workload);
     *out = workload;
     return TZ_OK;

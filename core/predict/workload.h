@@ -4,13 +4,15 @@
 #define TZ_CORE_PREDICT_WORKLOAD_H
 
 #include "backend/backend.h"
-#include "model/device.h"
+#include "model/link.h"
 
 typedef struct tz_workload_config {
     /* Registry, stencil, grid, precision, boundary, parameters, threads, stopped; backend (NULL or "auto":
-     * the one for the device) and ordinal of the GPU. The plan is ignored. */
+     * the one for the device) and ordinal of the GPU; the devices that hold slabs of the grid, where a
+     * single number means so many like `device`, present or not. The plan is ignored. */
     const tz_simulation_config *simulation;
     const char *device; /* a record's name or file; NULL: this machine's */
+    const char *link;   /* what joins several devices: see tz_link_find() */
     /* Accept a time step that would diverge, if the stencil has a parameter of the role
      * TZ_PARAM_ROLE_ALLOW_UNSTABLE: the time of an iteration does not depend on stability. */
     bool let_unstable;
@@ -23,7 +25,14 @@ typedef struct tz_workload {
     const tz_plugin *plugin;
     const tz_backend *backend;
     tz_model_device device;
-    tz_place place;     /* points to the device above */
+    tz_place place; /* points to the device above, and to the members below */
+    /* Of several devices; with one, place.devices is NULL. */
+    const tz_backend *inner; /* the backend of one device */
+    tz_backend slabs;        /* `backend`, then */
+    tz_devices devices;
+    tz_model_link link;
+    tz_link joined; /* the numbers of `link` */
+    bool link_assumed;
     bool is_gpu;        /* the device is a GPU */
     bool is_here;       /* the device is in this machine: plans can be measured */
     bool let_unstable;  /* the time step would diverge and was accepted */
@@ -36,5 +45,11 @@ typedef struct tz_workload {
  * TZ_UNSUPPORTED (a backend that cannot run on the device, no record of this machine). */
 tz_status tz_workload_create(tz_workload **out, const tz_workload_config *config, tz_error *error);
 void tz_workload_destroy(tz_workload *workload); /* NULL is fine */
+
+/* The same on one device, for comparisons; on a CPU that is cut into slabs with all its threads. It
+ * borrows from `workload` and is not destroyed. */
+void tz_workload_alone(const tz_workload *workload, tz_workload *out);
+/* How much faster than that its devices are, if exchanges cost nothing. */
+double tz_workload_devices(const tz_workload *workload);
 
 #endif

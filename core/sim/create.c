@@ -2,6 +2,7 @@
 #include "backend/slabs/devices.h"
 #include "backend/slabs/slabs.h"
 #include "base/machine.h"
+#include "calibrate/records.h"
 #include "sim/correction.h"
 #include "sim/fields.h"
 #include "sim/simulation_impl.h"
@@ -82,6 +83,24 @@ static tz_status own_devices(tz_simulation *simulation, const tz_simulation_conf
     return TZ_OK;
 }
 
+/* The record of several devices, and what joins those of several ranks: they decide how often slabs
+ * exchange ghost zones. Runs do without. */
+static void find_record(tz_simulation *simulation)
+{
+    tz_model_link link;
+    bool assumed;
+    simulation->record = malloc(sizeof *simulation->record);
+    if (!simulation->record)
+        return;
+    if (tz_device_of(simulation->backend, simulation->device, simulation->record, NULL)) {
+        free(simulation->record);
+        simulation->record = NULL;
+    } else if (simulation->ranks &&
+               !tz_model_link_of(simulation->record, "mpi", &link, &assumed, NULL)) {
+        simulation->joined = (tz_link){link.latency_s.value, link.bandwidth_bytes_per_s.value};
+    }
+}
+
 /* The devices that hold slabs, if the config names some or there are several ranks. */
 static tz_status find_devices(tz_simulation *simulation, const tz_simulation_config *config,
                               tz_error *error)
@@ -100,6 +119,8 @@ static tz_status find_devices(tz_simulation *simulation, const tz_simulation_con
         *devices = (tz_devices){.count = 0};
         return status;
     }
+    devices->apart = ranks && !simulation->backend->is_gpu && ranks->local_count == 1;
+    find_record(simulation);
     status = tz_slabs_backend(simulation->backend, &simulation->slabs, error);
     simulation->backend = &simulation->slabs;
     return status;
@@ -220,6 +241,7 @@ void tz_simulation_destroy(tz_simulation *simulation)
         simulation->backend->destroy(simulation->state);
     tz_policy_destroy(simulation->policy);
     tz_problem_clear(&simulation->problem);
+    free(simulation->record);
     free(simulation->scalars);
     free(simulation->uses);
     free(simulation);

@@ -22,6 +22,7 @@ tz_place tz__simulation_place(const tz_simulation *simulation, const tz_model_de
                       .threads = simulation->threads,
                       .limits = simulation->limits,
                       .devices = simulation->devices.count > 0 ? &simulation->devices : NULL,
+                      .link = simulation->joined.bytes_per_s > 0 ? &simulation->joined : NULL,
                       .stopped = simulation->stopped};
 }
 
@@ -45,7 +46,7 @@ static tz_status agree_on(const tz_simulation *simulation, tz_status status, tz_
 static tz_status complete_plan(void *context, tz_plan *plan, tz_error *error)
 {
     const tz_simulation *simulation = context;
-    const tz_place place = tz__simulation_place(simulation, NULL);
+    const tz_place place = tz__simulation_place(simulation, simulation->record);
     tz_status status = TZ_OK;
     plan->launch_iterations = 0; /* the family sets it */
     if (plan->exchange > 0 && simulation->devices.count == 0)

@@ -1,5 +1,6 @@
 #include "sim/simulation.h"
 
+#include "backend/slabs/slabs.h"
 #include "sim/correction.h"
 #include "sim/simulated_time.h"
 #include "sim/simulation_impl.h"
@@ -134,6 +135,21 @@ double tz_simulation_energy(const tz_simulation *simulation)
 double tz_simulation_energy_used(const tz_simulation *simulation)
 {
     return simulation->energy_j;
+}
+
+bool tz_simulation_slabs(const tz_simulation *simulation, tz_slabs_facts *out)
+{
+    if (simulation->backend != &simulation->slabs || !simulation->state)
+        return false;
+    tz_slabs_describe(simulation->state, out);
+    if (simulation->correction) { /* stages iterate it */
+        tz_slabs_facts correction;
+        tz_slabs_describe(simulation->correction->state, &correction);
+        out->exchanged.count += correction.exchanged.count;
+        out->exchanged.bytes += correction.exchanged.bytes;
+        out->exchanged.seconds += correction.exchanged.seconds;
+    }
+    return true;
 }
 
 tz_status tz_simulation_kernel_facts(tz_simulation *simulation, tz_kernel_facts *out,

@@ -100,6 +100,11 @@ double tz_simulation_energy(const tz_simulation *simulation);
 /* Joules of all runs so far; 0 without an energy counter. */
 double tz_simulation_energy_used(const tz_simulation *simulation);
 
+/* How several devices hold the grid, and their exchanges so far. False: one device holds it, or the
+ * simulation is dry. */
+struct tz_slabs_facts;
+bool tz_simulation_slabs(const tz_simulation *simulation, struct tz_slabs_facts *out);
+
 /* The kernel of the present plan, and the device's copy bandwidth, measured now. TZ_UNSUPPORTED:
  * the backend has no kernels. */
 struct tz_kernel_facts;

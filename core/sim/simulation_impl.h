@@ -30,6 +30,8 @@ struct tz_simulation {
     const tz_backend *backend;
     tz_backend slabs;                 /* that table, if there are several devices */
     tz_devices devices;               /* count 0: one device holds the grid */
+    tz_model_device *record;          /* of several devices, for their exchanges; NULL: none */
+    tz_link joined;                   /* what joins ranks; zeros: not known */
     void *state;                      /* of the backend; NULL when dry */
     struct tz_correction *correction; /* of mixed precision; NULL: stages advance `state` */
     bool dry;

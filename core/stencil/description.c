@@ -116,7 +116,9 @@ static tz_status check_param(const check *c, int p)
     static const tz_param_type type_of_role[] = {
         [TZ_PARAM_ROLE_RULE] = TZ_PARAM_TEXT,       [TZ_PARAM_ROLE_EXTENT_X_M] = TZ_PARAM_REAL,
         [TZ_PARAM_ROLE_EXTENT_Y_M] = TZ_PARAM_REAL, [TZ_PARAM_ROLE_ALLOW_UNSTABLE] = TZ_PARAM_FLAG,
-        [TZ_PARAM_ROLE_TIME_STEP] = TZ_PARAM_REAL,
+        [TZ_PARAM_ROLE_TIME_STEP] = TZ_PARAM_REAL,  [TZ_PARAM_ROLE_EXTENT_Z_M] = TZ_PARAM_REAL,
+        [TZ_PARAM_ROLE_SPACING] = TZ_PARAM_REAL,    [TZ_PARAM_ROLE_SPACING_X] = TZ_PARAM_REAL,
+        [TZ_PARAM_ROLE_SPACING_Y] = TZ_PARAM_REAL,  [TZ_PARAM_ROLE_SPACING_Z] = TZ_PARAM_REAL,
     };
     const tz_stencil *s = c->stencil;
     const tz_param *param = &s->params[p];
@@ -124,7 +126,7 @@ static tz_status check_param(const check *c, int p)
         return refuse(c, "parameter %d lacks a name, unit or doc", p);
     if (tz_stencil_param_index(s, param->name) != p)
         return refuse(c, "two parameters are named '%s'", param->name);
-    if ((unsigned)param->type > TZ_PARAM_CHOICE || (unsigned)param->role > TZ_PARAM_ROLE_TIME_STEP)
+    if ((unsigned)param->type > TZ_PARAM_CHOICE || (unsigned)param->role > TZ_PARAM_ROLE_SPACING_Z)
         return refuse(c, "parameter '%s' has no type or role that this trapeze knows", param->name);
     if ((param->type == TZ_PARAM_TEXT || param->type == TZ_PARAM_CHOICE) && !param->text)
         return refuse(c, "parameter '%s' is a text and lacks a default", param->name);

@@ -25,6 +25,9 @@ typedef struct tz_reach {
 /* What a pass or an output reads of a field, from its list or, without an entry there, from the
  * radius of the pass or of the field: low <= 0 <= high. `cell` is NULL. */
 tz_reads tz_stencil_reads(const tz_stencil *stencil, const tz_pass *pass, int field);
+/* Can it read the field at all? An output whose text lists some of what it reads reads nothing
+ * else. */
+bool tz_stencil_may_read(const tz_stencil *stencil, const tz_pass *pass, int field);
 
 /* How far a pass reads state fields. */
 tz_reach tz_pass_reach(const tz_stencil *stencil, const tz_pass *pass);

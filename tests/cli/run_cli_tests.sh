@@ -237,6 +237,32 @@ check "a case in a line" sh -c 'sh "$0" case tuned.csv | grep -q "of the best: c
 mkdir -p table && cp tuned.csv table/pathfinder.none.small.default.csv
 check "cases in a table" sh -c 'sh "$0" table table | grep -q "^| pathfinder | none | "' \
     "$here/../../scripts/validate_table.sh"
+t predict star2d1r --grid 256,256 --devices cpu:2
+check "predict --devices: exit code" is $rc 0
+for word in "2 slabs" "link     host: " "exchange  share  efficiency" "one process with all threads"; do
+    check "predict --devices says $word" says "$word"
+done
+t predict star2d1r --grid 256,256 --backend cpu --devices 4 --link nvlink --exchange 6
+check "predict --devices 4 --link" says "4 of them"
+check "predict --link: the link" says "link     nvlink: 16 us and 394 GB/s"
+check "predict --exchange" says "an exchange after 6 iterations"
+check "predict: where more devices gain" says "more devices gain: 2 "
+printf 'name = slow\nlatency = 1 ms # by hand\nbandwidth = 1 MB/s # by hand\n' >slow.txt
+t predict star2d1r --grid 256,256 --backend cpu --devices 4 --link ./slow.txt
+check "predict --link FILE" says "link     slow: 1 ms and 0.001 GB/s"
+refused "predict: unknown link" 1 "did you mean 'nvlink'" predict star2d1r --grid 256,256 --backend cpu --devices 2 --link nvlnk
+refused "predict: a link that the record lacks" 1 "has no mpi_latency" predict star2d1r --grid 256,256 --backend cpu --devices 2 \
+    --link mpi
+refused "predict: a link of one device" 1 "one device has no links" predict star2d1r --grid 256,256 --backend cpu --link nvlink
+refused "predict: an exchange of one device" 2 "--exchange goes with --devices" predict star2d1r --grid 256,256 --exchange 4
+refused "predict: too many devices" 1 "1 to 64 are possible" predict star2d1r --grid 256,256 --backend cpu --devices 65
+refused "predict: thin slabs" 1 "use at most" predict star2d1r --grid 256,64 --height 9 --backend cpu --devices 64
+refused "predict: a paper's model for several" 1 "meng2009 describes one device" predict hotspot --grid 256,256 --device gtx280 \
+    --model meng2009 --devices 2
+t tune star2d1r --grid 96,96 --devices cpu:2 --height 2 --rounds 1 --seconds 0.0001
+check "tune --devices" is $rc 0
+check "tune --devices: the same bits" says "the same under every plan"
+check "tune --devices: what exchanges cost" says "% of the time of the predicted plan"
 script tuned.lua <<'END'
 local tz = require "trapeze"
 local t = tz.tune { plugin = "star2d1r", grid = { 96, 64 }, backend = "cpu", families = { "stream" }, rounds = 1,
@@ -812,7 +838,13 @@ t calibrate --cpu --seconds 1 --output -
 check "calibrate to stdout" is $rc 0
 check "calibrate to stdout: the record" says "fp32_rate "
 check "calibrate to stdout: where numbers are from" says "# measured: "
-check "calibrate to stdout: one line of summary" lines_err 1
+check "calibrate to stdout: two lines of summary" lines_err 2
+if [ "$(nproc)" -gt 1 ]; then
+    check "calibrate to stdout: exchanges" says "host_latency "
+    check "calibrate to stdout: what joins slabs" errs "link host: an exchange takes"
+else
+    check "calibrate to stdout: no exchanges" errs "exchanges between devices are skipped: this process may use one core"
+fi
 check "calibrate to stdout: nothing was kept" absent devices
 after INT 1 calibrate --cpu --seconds 60 --name mine
 check "calibrate and SIGINT: 130" is $rc 130

@@ -30,6 +30,7 @@ static const struct {
     {"bad_unnamed_param.so", {"parameter 0", "name"}},
     {"bad_too_many_params.so", {"65 params", "0 to 64"}},
     {"bad_not_elf.so", {"not a shared library", "cc -shared"}},
+    {"slip_text_cell.so", {"pass 'spread'", "no TZ_CELL(slop)", ".text_cell"}},
     {"slip_text_order.so",
      {"field 0 is 'v' in its text and 'u' in the stencil's table", "TZ_FIELDS"}},
     {"slip_text_name.so",

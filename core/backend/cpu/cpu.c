@@ -484,7 +484,8 @@ static const char *cpu_family(int index)
     return index == 0 ? "stream" : NULL;
 }
 
-static const tz_slab_functions slab_functions = {cpu_add_reduce, cpu_add_update, cpu_add_refine};
+static const tz_slab_functions slab_functions = {
+    .reduce = cpu_add_reduce, .update = cpu_add_update, .refine = cpu_add_refine};
 
 const tz_backend tz_backend_cpu = {
     .name = "cpu",

@@ -36,7 +36,7 @@ tz_status tz_cut_make(tz_cut *out, const tz_problem *problem, const tz_devices *
 {
     const int axis = problem->dims - 1, count = devices->count;
     const int64_t n = problem->extent[axis], unit = axis == 0 ? TZ_REDUCE_SEGMENT : 1;
-    double all = 0.0, sum = 0.0, most = 0.0;
+    double all = 0.0, sum = 0.0;
     *out = (tz_cut){.count = count, .thinnest = n};
     if (problem->bits && axis == 0 && count > 1)
         return tz_error_set(error, TZ_UNSUPPORTED, "devices",
@@ -55,10 +55,6 @@ tz_status tz_cut_make(tz_cut *out, const tz_problem *problem, const tz_devices *
                                 " %s: each needs at least %" PRId64,
                                 count, n, slices[axis], unit);
         out->thinnest = thick < out->thinnest ? thick : out->thinnest;
-        if ((double)thick / devices->of[i].share > most) {
-            most = (double)thick / devices->of[i].share;
-            out->widest = i;
-        }
     }
     if (count > 1)
         find_reach(out, problem->stencil);
@@ -77,6 +73,22 @@ tz_problem tz_cut_slab(const tz_cut *cut, const tz_problem *problem, int i, int 
     return tz_problem_slab(problem, cut->at[i], cut->at[i + 1],
                            i > 0 || ring ? tz_cut_ghost(cut, 0, exchange) : 0,
                            i < cut->count - 1 || ring ? tz_cut_ghost(cut, 1, exchange) : 0);
+}
+
+int tz_cut_slowest(const tz_cut *cut, const tz_problem *problem, const tz_devices *devices,
+                   int exchange)
+{
+    int slowest = 0;
+    double most = 0.0;
+    for (int i = 0; i < cut->count; i++) {
+        const tz_problem slab = tz_cut_slab(cut, problem, i, exchange);
+        const double cells = (double)slab.elements[problem->dims - 1] / devices->of[i].share;
+        if (cells > most) {
+            most = cells;
+            slowest = i;
+        }
+    }
+    return slowest;
 }
 
 int tz_cut_exchange_max(const tz_cut *cut)

@@ -7,7 +7,6 @@
 typedef struct tz_cut {
     int count;
     int64_t at[TZ_DEVICES_MAX + 1]; /* slab i: from at[i] to at[i + 1] along the last axis */
-    int widest;                     /* the slab with the most cells for its share */
     int64_t thinnest;               /* cells of the thinnest slab along the last axis */
     /* Cells of a ghost zone at the low and the high side: for each iteration, and for static fields that
      * the first of them reads farther away than that. */
@@ -22,6 +21,10 @@ tz_status tz_cut_make(tz_cut *out, const tz_problem *problem, const tz_devices *
 
 /* The problem of slab i with ghost zones of `exchange` iterations; the whole one if it is alone. */
 tz_problem tz_cut_slab(const tz_cut *cut, const tz_problem *problem, int i, int exchange);
+
+/* The slab with the most cells for its share, with its ghost zones. */
+int tz_cut_slowest(const tz_cut *cut, const tz_problem *problem, const tz_devices *devices,
+                   int exchange);
 
 /* Cells of a ghost zone of `exchange` iterations between two slabs, at the low (0) or high side (1). */
 int64_t tz_cut_ghost(const tz_cut *cut, int side, int exchange);

@@ -31,13 +31,14 @@ static tz_status take_backend(reader *r, const tz_backend *backend)
     return TZ_OK;
 }
 
-static tz_status add(reader *r, int device, double share)
+static tz_status add(reader *r, int device, double share) /* 0: the usual one */
 {
     if (r->out->count == TZ_DEVICES_MAX)
         return tz_error_set(r->error, TZ_RANGE, "devices", "\"%.200s\" has more than %d slabs",
                             r->text, TZ_DEVICES_MAX);
     r->out->of[r->out->count].device = device;
-    r->out->of[r->out->count++].share = share;
+    r->out->of[r->out->count].given = share > 0.0;
+    r->out->of[r->out->count++].share = share > 0.0 ? share : 1.0;
     return TZ_OK;
 }
 
@@ -79,7 +80,7 @@ static tz_status add_named(reader *r, const char *name, long slabs, double share
 static tz_status read_entry(reader *r, const char *entry, size_t length)
 {
     char name[64] = "", *rest;
-    double share = 1.0;
+    double share = 0.0;
     long slabs = 1;
     bool ok = length < sizeof name;
     memcpy(name, entry, ok ? length : 0);

@@ -1,5 +1,6 @@
 /* The ghost zones of slabs: their exchange, and their depth. */
 #include "backend/slabs/slabs_impl.h"
+#include "base/machine.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,14 +51,17 @@ static size_t end_bytes(const tz_problem *problem, const transfer *t, int end)
     return bytes;
 }
 
-/* Copies the ends of slab i that others need. */
+/* Copies the ends of slab i that others need, or offers them to others of this process. */
 static tz_status take_ends(tz__slabs *slabs, int i, void *argument, tz_error *error)
 {
     const transfer *t = argument;
     tz__slabs_part *part = slabs->parts[i];
     const tz_problem *problem = &part->problem;
-    tz_status status = TZ_OK;
+    const tz_slab_functions *functions = slabs->inner->slab;
+    tz_status status = functions->copy ? functions->offer(part->state, error) : TZ_OK;
     for (int end = 0; end < 2 && !status; end++) {
+        if (functions->copy && !tz__slabs_is_far(slabs, i, end))
+            continue;
         const size_t bytes = end_bytes(problem, t, end);
         if (bytes > part->ends_bytes[end]) {
             free(part->ends[end]);
@@ -95,6 +99,13 @@ static tz_status put_ends(tz__slabs *slabs, int i, void *argument, tz_error *err
         const tz__slabs_part *from = slabs->parts[(i + (side == 0 ? count - 1 : 1)) % count];
         if (tz__slabs_is_far(slabs, i, side) != t->far)
             continue;
+        if (!t->far && slabs->inner->slab->copy) {
+            const tz_slab *there = &from->problem.slab;
+            status = slabs->inner->slab->copy(part->state, low, from->state,
+                                              side == 0 ? there->high - slices : there->low, slices,
+                                              t->fields, error);
+            continue;
+        }
         const tz_box box = box_between(problem, low, low + slices);
         const char *at = t->far ? part->inbox[side] : from->ends[1 - side];
         for (int f = 0; f < TZ_FIELDS_MAX && !status; f++)
@@ -106,6 +117,24 @@ static tz_status put_ends(tz__slabs *slabs, int i, void *argument, tz_error *err
     return status;
 }
 
+/* Adds an exchange to the account, if it was one of the state fields. */
+static void count_exchange(tz__slabs *slabs, uint32_t fields, int exchange, double seconds)
+{
+    const tz_problem *whole = slabs->context.problem;
+    if (fields != tz__slabs_fields(slabs, TZ_STATE))
+        return;
+    slabs->exchanged.count++;
+    slabs->exchanged.seconds += seconds;
+    for (int i = 0; i < slabs->cut.count; i++) {
+        const tz_problem slab = tz_cut_slab(&slabs->cut, whole, i, exchange);
+        const int64_t ghosts =
+            slab.elements[whole->dims - 1] - (slabs->cut.at[i + 1] - slabs->cut.at[i]);
+        for (int f = 0; f < TZ_FIELDS_MAX; f++)
+            if (fields >> f & 1)
+                slabs->exchanged.bytes += (double)slices_bytes(whole, f, ghosts);
+    }
+}
+
 tz_status tz__slabs_exchange(tz__slabs *slabs, uint32_t fields, int exchange, tz_error *error)
 {
     transfer t = {
@@ -113,6 +142,7 @@ tz_status tz__slabs_exchange(tz__slabs *slabs, uint32_t fields, int exchange, tz
         .slices = {tz_cut_ghost(&slabs->cut, 1, exchange), tz_cut_ghost(&slabs->cut, 0, exchange)}};
     if (slabs->cut.count == 1 || fields == 0 || t.slices[0] + t.slices[1] == 0)
         return TZ_OK;
+    const double begin = tz_machine_clock_s();
     const tz_problem *whole = slabs->context.problem;
     const size_t bytes[2] = {end_bytes(whole, &t, 0), end_bytes(whole, &t, 1)};
     tz_error why = {0};
@@ -125,6 +155,7 @@ tz_status tz__slabs_exchange(tz__slabs *slabs, uint32_t fields, int exchange, tz
     }
     if (!status && t.far)
         status = tz__slabs_must(slabs, tz__slabs_own(slabs, put_ends, &t, &why), &why);
+    count_exchange(slabs, fields, exchange, tz_machine_clock_s() - begin);
     if (status && error)
         *error = why;
     return status;
@@ -175,7 +206,15 @@ static tz_status copy_own(const tz__slabs *slabs, const tz__slabs_part *from, tz
     enum { PIECE_BYTES = 16 << 20 };
     const tz_problem *problem = &from->problem;
     const uint32_t fields = tz__slabs_fields(slabs, TZ_STATE) | tz__slabs_fields(slabs, TZ_STATIC);
+    const tz_slab_functions *functions = slabs->inner->slab;
     tz_status status = TZ_OK;
+    if (functions->copy) {
+        status = functions->offer(from->state, error);
+        return status ? status
+                      : functions->copy(to->state, to->problem.slab.low, from->state,
+                                        problem->slab.low, problem->slab.high - problem->slab.low,
+                                        fields, error);
+    }
     for (int f = 0; f < TZ_FIELDS_MAX && !status; f++) {
         if (!(fields >> f & 1))
             continue;

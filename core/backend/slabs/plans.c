@@ -1,6 +1,9 @@
 /* Plans of a grid in slabs. */
 #include "backend/slabs/slabs_impl.h"
+#include "model/link.h"
+#include "model/roofs.h"
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 static tz_place place_of(const tz_place *place, int i)
@@ -17,15 +20,115 @@ static tz_plan without_exchange(const tz_plan *plan)
     return own;
 }
 
-/* The plan of the widest slab. Its ghost zone has no part in the choice of the height, since it depends
- * on it. */
+/* ---- Exchange depth -------------------------------------------------------------------------- */
+
+/* Bytes of a row or plane of all state fields. */
+static double slice_bytes(const tz_problem *problem)
+{
+    double bytes = 0.0;
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        if (problem->stencil->fields[f].role == TZ_STATE)
+            bytes += (double)tz_problem_element_size(problem, f);
+    for (int axis = 0; axis < problem->dims - 1; axis++)
+        bytes *= (double)problem->elements[axis];
+    return bytes;
+}
+
+/* What joins the devices; false: not known. */
+static bool find_link(const tz_place *place, tz_link *out)
+{
+    tz_model_link link;
+    bool assumed;
+    if (place->link)
+        *out = *place->link;
+    else if (!place->device || tz_model_link_of(place->device, NULL, &link, &assumed, NULL))
+        return false;
+    else
+        *out = (tz_link){link.latency_s.value, link.bandwidth_bytes_per_s.value};
+    return true;
+}
+
+static tz_status work_of_slowest(const tz_backend *inner, const tz_problem *problem,
+                                 const tz_place *place, const tz_cut *cut, const tz_plan *plan,
+                                 tz_effort effort, tz_model_work *out, tz_error *error)
+{
+    const tz_plan own = without_exchange(plan);
+    const int slowest = tz_cut_slowest(cut, problem, place->devices, plan->exchange);
+    const tz_problem slab = tz_cut_slab(cut, problem, slowest, plan->exchange);
+    const tz_place here = place_of(place, slowest);
+    const tz_status status = inner->work(&slab, &here, &own, effort, out, error);
+    for (int i = 0; !inner->is_gpu && !place->devices->apart && i < cut->count; i++)
+        out->sharers += place->devices->of[i].threads;
+    return status;
+}
+
+/* Seconds that an iteration of a slice takes: on a CPU by the model. A GPU's kernel may not be
+ * compiled yet: there, the time to read and write the slice once a stage. A slip by a factor f makes
+ * the depth wrong by its root, which costs little: near its least, the time is flat. */
+static double slice_seconds(const tz_backend *inner, const tz_problem *problem,
+                            const tz_place *place, const tz_cut *cut, const tz_plan *plan)
+{
+    const tz_model_device *device = place->device;
+    tz_model_work work;
+    tz_model_prediction prediction;
+    const int slowest = tz_cut_slowest(cut, problem, place->devices, plan->exchange);
+    const tz_problem slab = tz_cut_slab(cut, problem, slowest, plan->exchange);
+    if (!inner->is_gpu && inner->work &&
+        work_of_slowest(inner, problem, place, cut, plan, TZ_EFFORT_CACHED, &work, NULL) == TZ_OK &&
+        tz_roofs_predict(&work, device, &prediction, NULL) == TZ_OK)
+        return prediction.time_s / (double)slab.elements[problem->dims - 1];
+    return device->copy_bandwidth_bytes_per_s.known
+               ? 2 * slice_bytes(problem) / device->copy_bandwidth_bytes_per_s.value / plan->height
+               : 0.0;
+}
+
+/* Iterations between two exchanges by the model; without a device's record one stage. `plan` is
+ * complete, with exchanges after each stage. */
+static int best_exchange(const tz_backend *inner, const tz_problem *problem, const tz_place *place,
+                         const tz_cut *cut, const tz_plan *plan)
+{
+    const int axis = problem->dims - 1, slowest = tz_cut_slowest(cut, problem, place->devices, 1);
+    tz_link link;
+    if (!place->device || !find_link(place, &link))
+        return plan->height;
+    const double own = (double)tz_cut_slab(cut, problem, slowest, 0).elements[axis];
+    const tz_exchange_costs costs = {
+        .slices = own,
+        .reach = (double)tz_cut_slab(cut, problem, slowest, 1).elements[axis] - own,
+        .slice_s = slice_seconds(inner, problem, place, cut, plan),
+        .fixed_s = link.latency_s,
+        .moving_s = slice_bytes(problem) / link.bytes_per_s};
+    return costs.slice_s > 0.0 ? tz_exchange_best(&costs, plan->height, tz_cut_exchange_max(cut))
+                               : plan->height;
+}
+
+/* ---- Plans ----------------------------------------------------------------------------------- */
+
+/* Complete a plan of a known height and exchange for the slowest slab with its ghost zone. */
+static tz_status fit(const tz_backend *inner, const tz_problem *problem, const tz_place *place,
+                     const tz_cut *cut, tz_plan *plan, tz_error *error)
+{
+    const int exchange = plan->exchange;
+    const int slowest = tz_cut_slowest(cut, problem, place->devices, exchange);
+    const tz_problem slab = tz_cut_slab(cut, problem, slowest, exchange);
+    const tz_place here = place_of(place, slowest);
+    tz_plan own = without_exchange(plan);
+    const tz_status status = inner->plan(&slab, &here, &own, error);
+    *plan = own;
+    plan->exchange = exchange;
+    plan->launch_iterations = 0;
+    return status;
+}
+
+/* The height is that of the slowest slab without its ghost zone, which depends on the height. */
 static tz_status choose(const tz_backend *inner, const tz_problem *problem, const tz_place *place,
                         const tz_cut *cut, tz_plan *plan, tz_error *error)
 {
     const tz_plan given = without_exchange(plan);
     const int most = tz_cut_exchange_max(cut);
-    const tz_place here = place_of(place, cut->widest);
-    const tz_problem slab = tz_cut_slab(cut, problem, cut->widest, 0);
+    const int slowest = tz_cut_slowest(cut, problem, place->devices, 0);
+    const tz_place here = place_of(place, slowest);
+    const tz_problem slab = tz_cut_slab(cut, problem, slowest, 0);
     tz_plan own = given;
     tz_status status = tz_cut_check(cut, problem, given.height > 0 ? given.height : 1, error);
     if (!status)
@@ -35,26 +138,29 @@ static tz_status choose(const tz_backend *inner, const tz_problem *problem, cons
         own.height = most;
         status = inner->plan(&slab, &here, &own, error);
     }
-    const int height = own.height;
     if (status)
         return status;
-    if (plan->exchange == 0)
-        plan->exchange = height;
-    if (plan->exchange % height != 0)
+    const int height = own.height;
+    own = given;
+    own.height = own.exchange = height;
+    if (plan->exchange == 0) {
+        tz_plan first = own;
+        status = fit(inner, problem, place, cut, &first, error);
+        if (!status)
+            own.exchange = best_exchange(inner, problem, place, cut, &first);
+    } else {
+        own.exchange = plan->exchange;
+    }
+    if (!status && own.exchange % height != 0)
         return tz_error_set(error, TZ_RANGE, "exchange",
                             "an exchange after %d iterations is not after whole stages of height "
                             "%d: use a multiple of the height",
-                            plan->exchange, height);
-    status = tz_cut_check(cut, problem, plan->exchange, error);
-    const tz_problem with_ghosts = tz_cut_slab(cut, problem, cut->widest, plan->exchange);
-    const int exchange = plan->exchange;
-    own = given;
-    own.height = height;
+                            own.exchange, height);
     if (!status)
-        status = inner->plan(&with_ghosts, &here, &own, error);
+        status = tz_cut_check(cut, problem, own.exchange, error);
+    if (!status)
+        status = fit(inner, problem, place, cut, &own, error);
     *plan = own;
-    plan->exchange = exchange;
-    plan->launch_iterations = 0;
     return status;
 }
 
@@ -85,26 +191,75 @@ int64_t tz__slabs_bytes(const tz_backend *inner, const tz_problem *problem, cons
     return bytes;
 }
 
+/* A list of plans. */
+typedef struct plan_list {
+    tz_plan *plans;
+    int count;
+} plan_list;
+
+/* Adds the plan with that depth (0: best_exchange()), if it can be. Returns its depth in stages, or 0.
+ */
+static int add_depth(const tz_backend *inner, const tz_problem *problem, const tz_place *place,
+                     const tz_cut *cut, const tz_plan *plan, int exchange, plan_list *list)
+{
+    tz_plan next = *plan;
+    next.exchange = exchange;
+    if (choose(inner, problem, place, cut, &next, NULL) != TZ_OK)
+        return 0;
+    for (int i = 0; i < list->count; i++)
+        if (tz_plan_equal(&list->plans[i], &next))
+            return next.exchange / next.height;
+    list->plans[list->count++] = next;
+    return next.exchange / next.height;
+}
+
+/* Adds the plan with the depth that best_exchange() chooses, and with depths about it. */
+static void add_depths(const tz_backend *inner, const tz_problem *problem, const tz_place *place,
+                       const tz_cut *cut, const tz_plan *plan, int exchange, int room,
+                       plan_list *list)
+{
+    enum { DEPTHS = 5 };
+    const int end = list->count + room;
+    const int k = room > 0 ? add_depth(inner, problem, place, cut, plan, exchange, list) : 0;
+    const int stages[DEPTHS] = {1, k / 2, k - 1, k + 1, 2 * k};
+    for (int i = 0; k > 0 && exchange == 0 && place->device && i < DEPTHS; i++)
+        if (stages[i] >= 1 && list->count < end)
+            add_depth(inner, problem, place, cut, plan, stages[i] * plan->height, list);
+}
+
 tz_status tz__slabs_candidates(const tz_backend *inner, const tz_problem *problem,
                                const tz_place *place, const tz_plan *given, tz_plan *plans, int max,
                                int *count, tz_error *error)
 {
     const tz_plan own = without_exchange(given);
     tz_cut cut;
+    plan_list list = {.plans = plans};
     int found = 0;
     *count = 0;
     tz_status status = tz_cut_make(&cut, problem, place->devices, error);
+    if (!status)
+        status = tz_cut_check(&cut, problem,
+                              given->exchange > 0 ? given->exchange
+                              : given->height > 0 ? given->height
+                                                  : 1,
+                              error);
     if (status)
         return status;
-    const tz_problem slab = tz_cut_slab(&cut, problem, cut.widest, 0);
-    const tz_place here = place_of(place, cut.widest);
-    status = inner->candidates(&slab, &here, &own, plans, max, &found, error);
+    const int slowest = tz_cut_slowest(&cut, problem, place->devices, 0);
+    const tz_problem slab = tz_cut_slab(&cut, problem, slowest, 0);
+    const tz_place here = place_of(place, slowest);
+    tz_plan *alone = calloc((size_t)max, sizeof *alone);
+    if (!alone)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a list of plans");
+    status = inner->candidates(&slab, &here, &own, alone, max, &found, error);
     for (int i = 0; !status && i < found; i++) {
-        tz_plan plan = plans[i];
-        plan.exchange = given->exchange;
-        if (choose(inner, problem, place, &cut, &plan, NULL) == TZ_OK)
-            plans[(*count)++] = plan;
+        const int room = (max - list.count) / (found - i); /* for each of those that are left */
+        if (strcmp(alone[i].family, "stream") == 0 && given->tile[problem->dims - 1] == 0)
+            alone[i].tile[problem->dims - 1] = 0; /* the length of chunks depends on the slab's */
+        add_depths(inner, problem, place, &cut, &alone[i], given->exchange, room, &list);
     }
+    *count = list.count;
+    free(alone);
     return status;
 }
 
@@ -112,14 +267,32 @@ tz_status tz__slabs_model_work(const tz_backend *inner, const tz_problem *proble
                                const tz_place *place, const tz_plan *plan, tz_effort effort,
                                tz_model_work *out, tz_error *error)
 {
-    const tz_plan own = without_exchange(plan);
     tz_cut cut;
+    tz_link link;
     tz_status status = tz_cut_make(&cut, problem, place->devices, error);
-    if (status)
+    if (!status && !find_link(place, &link))
+        status = tz_error_set(error, TZ_UNSUPPORTED, "device",
+                              "there is no record of the device: run `trapeze calibrate`");
+    if (!status)
+        status = work_of_slowest(inner, problem, place, &cut, plan, effort, out, error);
+    if (status || cut.count < 2)
         return status;
-    const tz_problem slab = tz_cut_slab(&cut, problem, cut.widest, plan->exchange);
-    const tz_place here = place_of(place, cut.widest);
-    return inner->work(&slab, &here, &own, effort, out, error);
+    const int axis = problem->dims - 1;
+    double most = 0.0; /* slices that a slab receives */
+    for (int i = 0; i < cut.count; i++) {
+        const double ghosts = (double)tz_cut_slab(&cut, problem, i, plan->exchange).elements[axis] -
+                              (double)(cut.at[i + 1] - cut.at[i]);
+        most = ghosts > most ? ghosts : most;
+    }
+    out->exchange = (tz_exchanges){
+        .devices = cut.count,
+        .iterations = plan->exchange,
+        .bytes = most * slice_bytes(problem),
+        .cells = (double)problem->extent[0] * (double)problem->extent[1] *
+                 (double)problem->extent[2] * plan->height,
+        .start_s = place->device->slab_start_s.known ? place->device->slab_start_s.value : 0.0,
+        .link = link};
+    return TZ_OK;
 }
 
 tz_status tz__slabs_plan_of(const tz__slabs *slabs, int i, const tz_plan *plan, tz_plan *out,

@@ -63,8 +63,11 @@ static void destroy(void *any)
 static tz_status create(const tz_backend *inner, void **out, const tz_backend_context *context,
                         tz_error *error)
 {
-    tz__slabs *slabs = calloc(1, sizeof *slabs);
     *out = NULL;
+    if (!inner->slab)
+        return tz_error_set(error, TZ_UNSUPPORTED, "devices",
+                            "the %s backend cannot hold slabs of a grid", inner->name);
+    tz__slabs *slabs = calloc(1, sizeof *slabs);
     if (!slabs)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
     slabs->context = *context;
@@ -245,6 +248,14 @@ static tz_status stage_part(tz__slabs *slabs, int i, void *argument, tz_error *e
     return slabs->inner->stage(part->state, &part->plan, a->height, a->step, error);
 }
 
+/* Whether ghost zones made for `exchange` iterations would save one update in fifty. Each stage
+ * updates the ghost zones as they are made, and another plan may need less. */
+static bool is_too_deep(const tz__slabs *slabs, int exchange)
+{
+    const tz_cut *cut = &slabs->cut;
+    return 50 * (int64_t)(slabs->depth - exchange) * (cut->each[0] + cut->each[1]) > cut->thinnest;
+}
+
 static tz_status stage(void *any, const tz_plan *plan, int height, int64_t step, tz_error *error)
 {
     tz__slabs *slabs = any;
@@ -252,7 +263,7 @@ static tz_status stage(void *any, const tz_plan *plan, int height, int64_t step,
     const int exchange = plan->exchange > height ? plan->exchange : height;
     refresh(slabs);
     tz_status status = TZ_OK;
-    if (exchange > slabs->depth) {
+    if (exchange > slabs->depth || (slabs->valid < height && is_too_deep(slabs, exchange))) {
         status = tz_cut_check(&slabs->cut, slabs->context.problem, exchange, error);
         if (!status)
             status = tz__slabs_deepen(slabs, exchange, error);
@@ -492,6 +503,13 @@ static tz_status clock_of_first(void *any, tz_clock_facts *out, tz_error *error)
     return slabs->inner->clock(slabs->parts[slabs->low]->state, out, error);
 }
 
+void tz_slabs_describe(const void *state, tz_slabs_facts *out)
+{
+    const tz__slabs *slabs = state;
+    *out = (tz_slabs_facts){.devices = slabs->devices, .exchanged = slabs->exchanged};
+    memcpy(out->at, slabs->cut.at, sizeof out->at);
+}
+
 /* ---- The table ------------------------------------------------------------------------------- */
 
 /* The functions that have no state must know the backend of the slabs: each backend has its own. */
@@ -549,7 +567,7 @@ tz_status tz_slabs_backend(const tz_backend *inner, tz_backend *out, tz_error *e
     size_t k = 0;
     while (k < sizeof own_functions / sizeof *own_functions && own_functions[k].inner != inner)
         k++;
-    if (!inner->slab || k == sizeof own_functions / sizeof *own_functions)
+    if (k == sizeof own_functions / sizeof *own_functions)
         return tz_error_set(error, TZ_UNSUPPORTED, "devices",
                             "the %s backend cannot hold slabs of a grid", inner->name);
     *out = *inner;

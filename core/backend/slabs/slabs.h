@@ -11,4 +11,21 @@
  * functions need tz_place.devices and tz_backend_context.devices. Errors: TZ_UNSUPPORTED. */
 tz_status tz_slabs_backend(const tz_backend *inner, tz_backend *out, tz_error *error);
 
+/* Exchanges of the ghost zones of state fields, since create(). */
+typedef struct tz_slabs_exchanged {
+    int64_t count;
+    double bytes;   /* that all slabs received together */
+    double seconds; /* that the calling thread spent on them, with its waits for the slabs */
+} tz_slabs_exchanged;
+
+/* How a state holds the grid: slab i from at[i] to at[i + 1] along the last axis. */
+typedef struct tz_slabs_facts {
+    tz_devices devices;
+    int64_t at[TZ_DEVICES_MAX + 1];
+    tz_slabs_exchanged exchanged;
+} tz_slabs_facts;
+
+/* `state` is one of a table that tz_slabs_backend() wrote. */
+void tz_slabs_describe(const void *state, tz_slabs_facts *out);
+
 #endif

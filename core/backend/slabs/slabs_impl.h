@@ -5,6 +5,7 @@
 #include "backend/host/slab.h"
 #include "backend/slabs/crew.h"
 #include "backend/slabs/cut.h"
+#include "backend/slabs/slabs.h"
 #include "base/ranks.h"
 #include "stencil/streamed_source.h"
 
@@ -34,6 +35,7 @@ typedef struct tz__slabs {
     tz_exchange *exchange; /* with other ranks; NULL: none is under way */
     int depth;             /* iterations that the ghost zones of the states are made for */
     int valid;             /* iterations until the next exchange */
+    tz_slabs_exchanged exchanged;
     tz__slabs_part *parts[TZ_DEVICES_MAX]; /* NULL for those of other ranks */
 } tz__slabs;
 

@@ -41,6 +41,9 @@
  *
  *   #define TZ_READS(R) R(name, temperature, -1, 0, 0, 2)
  *
+ * Of an output, which computes derived fields, it lists all fields that are read, or none. The others
+ * are then not copied from the device.
+ *
  * In the update
  *
  *   TZ_AT(field, dx, dy, dz)  reads a neighbour; 2-D: TZ_AT(field, dx, dy), 1-D: TZ_AT(field, dx)

@@ -19,9 +19,11 @@ static void use(const char *id, int64_t nx, int64_t ny, int64_t nz, const char *
     assert_ok(tz_problem_resolve(&problem, stencil, &config, &failure));
 }
 
+static tz_devices devices;
+
 static tz_status make(int count, const double *shares)
 {
-    tz_devices devices = {.count = count};
+    devices = (tz_devices){.count = count};
     for (int i = 0; i < count; i++)
         devices.of[i].share = shares ? shares[i] : 1.0;
     return tz_cut_make(&cut, &problem, &devices, &failure);
@@ -41,11 +43,27 @@ static void test_equal(void **state)
         assert_int_equal(cut.at[0], 0);
         assert_int_equal(cut.at[count], 103);
         assert_int_equal(cut.thinnest, 103 / count);
-        assert_int_equal(cut.at[cut.widest + 1] - cut.at[cut.widest], widest);
+        const int slowest = tz_cut_slowest(&cut, &problem, &devices, 0);
+        assert_int_equal(cut.at[slowest + 1] - cut.at[slowest], widest);
         assert_int_equal(tz_cut_ghost(&cut, 0, 3), count > 1 ? 6 : 0);
         assert_int_equal(tz_cut_ghost(&cut, 1, 3), count > 1 ? 6 : 0);
         assert_int_equal(tz_cut_ghost(&cut, 1, 0), 0);
     }
+}
+
+/* With ghost zones, a slab between two others is slower than one at the edge of the grid. */
+static void test_slowest(void **state)
+{
+    static const double shares[] = {2.0, 1.0, 1.0};
+    use("star2d1r", 9, 120, 1, "clamp");
+    assert_ok(make(3, NULL));
+    assert_int_equal(tz_cut_slowest(&cut, &problem, &devices, 0), 0);
+    assert_int_equal(tz_cut_slowest(&cut, &problem, &devices, 8), 1);
+    assert_ok(make(3, shares));
+    assert_int_equal(tz_cut_slowest(&cut, &problem, &devices, 8), 1);
+    use("star2d1r", 9, 120, 1, "periodic");
+    assert_ok(make(3, shares));
+    assert_int_equal(tz_cut_slowest(&cut, &problem, &devices, 8), 1);
 }
 
 static void test_shares(void **state)
@@ -142,5 +160,5 @@ static int close_problem(void **state)
     return close_plugins(state);
 }
 
-TEST_MAIN(open_plugins, close_problem, TEST(test_equal), TEST(test_shares), TEST(test_lines),
-          TEST(test_slabs), TEST(test_depth))
+TEST_MAIN(open_plugins, close_problem, TEST(test_equal), TEST(test_slowest), TEST(test_shares),
+          TEST(test_lines), TEST(test_slabs), TEST(test_depth))
