@@ -1,6 +1,7 @@
 #!/bin/sh
 # Compares the cuda backend with the reference on a machine with a GPU, bit for bit, for every stencil of the
-# built-in and the test plugins and every family, and prints a table. Needs a finished build:
+# built-in and the test plugins and every family, on one device and in slabs (several on one GPU, or on all GPUs in
+# turns), and prints a table. Needs a finished build:
 # sh scripts/gpu-tests.sh [BUILD_FOLDER]
 #
 # TZ_CONTRACT=full checks every height and size; the default is a quick selection. FAMILIES and STENCILS
@@ -40,7 +41,7 @@ for stencil in $stencils; do
 done >"$work/.jobs"
 for family in $families; do
     for stencil in $stencils; do
-        echo "$family $stencil --section identity --family $family"
+        echo "$family $stencil --section identity --section devices --family $family"
     done
 done >>"$work/.jobs"
 mine <"$work/.jobs" >"$work/.mine"
@@ -63,7 +64,7 @@ if [ -n "$sanitizer" ]; then
     done >"$work/.sanitized"
     mine <"$work/.sanitized" | while read -r tool family stencil; do
         TZ_CONTRACT=smoke "$sanitizer" --tool "$tool" --error-exitcode 9 "$contract" \
-            --backend cuda --stencil "$stencil" --section identity --family "$family" $folders \
+            --backend cuda --stencil "$stencil" --section identity --section devices --family "$family" $folders \
             >"$work/$tool-$family-$stencil" 2>&1 </dev/null ||
             echo "$tool-$family-$stencil" >>"$work/.failed"
     done

@@ -121,17 +121,26 @@ const char *tz_dtype_fault(tz_dtype dtype, double value)
                : ranges[dtype].fault;
 }
 
-double tz_array_get(const tz_array *array, int64_t i)
+void tz_array_values(const tz_array *array, int64_t i, int64_t count, double *values)
 {
     switch (array->dtype) {
 #define TZ_DTYPE_GET(name, ctype, code)                                                            \
     case TZ_DTYPE_##name:                                                                          \
-        return (double)((const ctype *)array->data)[i];
+        for (int64_t k = 0; k < count; k++)                                                        \
+            values[k] = (double)((const ctype *)array->data)[i + k];                               \
+        break;
         TZ_DTYPE_TABLE(TZ_DTYPE_GET)
 #undef TZ_DTYPE_GET
     default:
-        return 0.0;
+        memset(values, 0, (size_t)count * sizeof *values);
     }
+}
+
+double tz_array_get(const tz_array *array, int64_t i)
+{
+    double value;
+    tz_array_values(array, i, 1, &value);
+    return value;
 }
 
 void tz_array_set(tz_array *array, int64_t i, double value)

@@ -65,6 +65,8 @@ const char *tz_dtype_fault(tz_dtype dtype, double value);
 
 /* Element i, counted from 0 in memory order. Integers beyond 2^53 are rounded. */
 double tz_array_get(const tz_array *array, int64_t i);
+/* `count` of them from element i on. */
+void tz_array_values(const tz_array *array, int64_t i, int64_t count, double *values);
 /* Set element i to a number that tz_dtype_fault accepts. */
 void tz_array_set(tz_array *array, int64_t i, double value);
 

@@ -241,8 +241,8 @@ static int flush(tz_atomic_file *file)
     return fsync(fileno(file->stream)) == 0 || errno == EINVAL || errno == ENOTSUP ? 0 : errno;
 }
 
-/* A file without a name that replaces another one needs a name for a moment. */
-static int name_to_replace(tz_atomic_file *file)
+/* Give a file without a name a temporary one; -1 with errno. */
+static int take_temporary(tz_atomic_file *file)
 {
     for (int n = 0; n < ATTEMPTS; n++) {
         if (!name_temporary(file, n))
@@ -259,12 +259,20 @@ static int name_to_replace(tz_atomic_file *file)
     return -1;
 }
 
+const char *tz_atomic_name(tz_atomic_file *file, tz_error *error)
+{
+    flock(fileno(file->stream), LOCK_EX | LOCK_NB);
+    if (!file->temporary && take_temporary(file) != 0)
+        tz_error_set_errno(error, errno, file->path, "cannot write");
+    return file->temporary;
+}
+
 /* Let the target appear: 0, or -1 with errno. The file stays open, and so locked, until then. */
 static int publish(tz_atomic_file *file)
 {
     if (!file->temporary && !file->replace)
         return give_name(fileno(file->stream), file->path);
-    if (!file->temporary && name_to_replace(file) != 0)
+    if (!file->temporary && take_temporary(file) != 0)
         return -1;
     return file->replace ? rename(file->temporary, file->path)
                          : rename_new(file->temporary, file->path);

@@ -52,8 +52,8 @@ const char *tz_names_nearest(const char *name, const char *const *names, size_t 
         if (other > NAME_MAX_LENGTH)
             continue;
         const int d = distance(name, length, names[k], other);
-        /* A name in which every character would change is not near. */
-        if (d < nearest_distance && d < (int)(length > other ? length : other)) {
+        /* A name of which more than half would change is not near. */
+        if (d < nearest_distance && 2 * d <= (int)(length > other ? length : other)) {
             nearest = names[k];
             nearest_distance = d;
         }

@@ -158,32 +158,60 @@ double tz_ranks_largest(const tz_ranks *ranks, double value)
     return value;
 }
 
-/* What is compared of an error. */
+/* What is compared of an error, and the line that asks. */
 typedef struct outcome {
     int64_t status;
-    uint64_t hash;
+    uint64_t hash, place;
 } outcome;
 
-static uint64_t hash_error(const tz_error *error)
+static uint64_t hash_text(uint64_t h, const char *text)
 {
-    uint64_t h = UINT64_C(0xcbf29ce484222325);
-    for (const char *c = error->place; *c; c++)
-        h = (h ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
-    for (const char *c = error->message; *c; c++)
-        h = (h ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
+    for (; *text; text++)
+        h = (h ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
     return h;
 }
 
-tz_status tz_ranks_agree_status(const tz_ranks *ranks, tz_status status, tz_error *error)
+static const uint64_t HASH_BEGIN = UINT64_C(0xcbf29ce484222325);
+
+static void check_place(const tz_ranks *ranks, const outcome *all, const tz_error *mine,
+                        const char *file, int line)
 {
+    const outcome *own = &all[ranks->rank];
+    int other = 0;
+    bool failed = false;
+    while (other < ranks->count && all[other].place == own->place)
+        other++;
+    if (other == ranks->count)
+        return;
+    for (int r = 0; r < ranks->count; r++)
+        failed |= all[r].status != TZ_OK;
+    char text[2200];
+    if (own->status != TZ_OK)
+        tz_error_format(mine, text, sizeof text);
+    else
+        snprintf(text, sizeof text, "the ranks do not do the same: here it is %s:%d", file, line);
+    if (own->status == TZ_OK && failed)
+        pause(); /* the failed one ends the job */
+    ranks->abort(ranks, text);
+}
+
+tz_status tz_ranks_agree_at(const tz_ranks *ranks, tz_status status, tz_error *error,
+                            const char *file, int line)
+{
+    const char *slash = strrchr(file, '/'); /* the source may lie elsewhere on other machines */
+    file = slash ? slash + 1 : file;
     if (!ranks || ranks->count == 1)
         return status;
     tz_error mine = {0};
     if (status != TZ_OK && error)
         mine = *error;
-    const outcome own = {status, status != TZ_OK ? hash_error(&mine) : 0};
+    const outcome own = {
+        .status = status,
+        .hash = status != TZ_OK ? hash_text(hash_text(HASH_BEGIN, mine.place), mine.message) : 0,
+        .place = hash_text(HASH_BEGIN + (uint64_t)line, file)};
     outcome *all = room(ranks, sizeof *all);
     ranks->gather_all(ranks, &own, sizeof own, all);
+    check_place(ranks, all, &mine, file, line);
     int first = ranks->count;
     bool same = true;
     for (int r = ranks->count; r-- > 0;) {

@@ -89,7 +89,11 @@ double tz_ranks_largest(const tz_ranks *ranks, double value);
 
 /* The same status, and error, for all: TZ_OK if all ranks are. Otherwise the first failed rank's,
  * whose message then names the rank and its machine unless all ranks failed with the same error. */
-tz_status tz_ranks_agree_status(const tz_ranks *ranks, tz_status status, tz_error *error);
+#define tz_ranks_agree_status(ranks, status, error)                                                \
+    tz_ranks_agree_at(ranks, status, error, __FILE__, __LINE__)
+/* If the ranks are at different lines, one has left the way of the others: the job ends. */
+tz_status tz_ranks_agree_at(const tz_ranks *ranks, tz_status status, tz_error *error,
+                            const char *file, int line);
 
 /* begin() and finish(). */
 void tz_ranks_exchange(const tz_ranks *ranks, const tz_part *parts, int count);

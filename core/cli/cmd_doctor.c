@@ -8,6 +8,7 @@
 #include "base/ranks.h"
 #include "calibrate/records.h"
 #include "define/plugin.h"
+#include "output/format/hdf5.h"
 #include "output/frame/plot.h"
 #include <jansson.h>
 #include <limits.h>
@@ -168,15 +169,18 @@ static int print_surroundings(void)
         const char *program, *use;
     } tools[] = {{"ffmpeg", "makes a film of the frames"},
                  {"gnuplot", "draws --plot and tz.plot: apt-get install gnuplot-nox"},
-                 {"paraview", "shows .vti files"},
+                 {"paraview", "shows .pvd and .xdmf files"},
                  {"python3", "reads .npy files and run.json"}};
     char folder[PATH_MAX];
     const bool known = getcwd(folder, sizeof folder);
     const bool writable = known && access(".", W_OK) == 0;
     printf("surroundings\n  working folder: %s, %s\n", known ? folder : "unknown",
            writable ? "writable" : "NOT writable: give a run folder with --out");
+    char hdf5[256];
+    tz_hdf5_describe(hdf5, sizeof hdf5);
     if (tz_plot_available())
         printf("  plots: by gnuplot\n");
+    printf("  %s\n", hdf5);
     for (size_t i = 0; i < sizeof tools / sizeof tools[0]; i++)
         if (!tz_program_exists(tools[i].program))
             printf("  missing, optional: %s (%s)\n", tools[i].program, tools[i].use);

@@ -2,6 +2,8 @@
 #include "cli/options.h"
 
 #include "base/text.h"
+#include "output/checkpoints.h"
+#include "output/folder.h"
 #include "output/format/npy.h"
 #include "output/format/number.h"
 #include "output/format/png_info.h"
@@ -205,19 +207,49 @@ static void print_simulation(const json_t *simulation)
     }
 }
 
+/* What there is of a run that was killed or has stopped, and how to go on with it. */
+static void print_checkpoint(const char *folder, bool killed)
+{
+    tz_checkpoint_reader *reader = NULL;
+    tz_error error = {0};
+    if (tz_checkpoints_newest(&reader, folder, &error) != TZ_OK) {
+        if (killed)
+            printf("  %-12s %s\n", "checkpoint",
+                   error.code == TZ_IO ? "none: the figures below are from its beginning; begin it "
+                                         "again with trapeze run"
+                                       : error.message);
+        return;
+    }
+    const json_t *facts = tz_checkpoint_facts(reader), *entry;
+    size_t i;
+    printf("  %-12s number %" JSON_INTEGER_FORMAT " of %s", "checkpoint",
+           json_integer_value(json_object_get(facts, "number")), text_of(facts, "written"));
+    json_array_foreach(json_object_get(facts, "simulations"), i, entry)
+    {
+        printf(", %s at step %" JSON_INTEGER_FORMAT, text_of(entry, "name"),
+               json_integer_value(json_object_get(json_object_get(entry, "progress"), "step")));
+    }
+    printf("; the figures below are those of it\n  %-12s trapeze resume %s\n", "to go on", folder);
+    tz_checkpoint_close(reader);
+}
+
 static int info_run(const char *folder)
 {
     json_t *root = tz_run_load(folder);
     if (!root)
         return EXIT_FAILED;
+    const bool in_use = tz_folder_is_in_use(folder);
+    const bool killed = strcmp(text_of(root, "status"), "running") == 0 && !in_use;
     const json_t *failure = json_object_get(root, "error");
     const json_t *machine = json_object_get(root, "machine");
     printf("%s\n  %-12s %s\n  %-12s %s\n", folder, "scenario", text_of(root, "scenario"), "status",
-           text_of(root, "status"));
+           killed ? "killed" : text_of(root, "status"));
     if (json_is_string(failure))
         printf("  %-12s %s\n", "error", json_string_value(failure));
     printf("  %-12s %s\n  %-12s %s, %s\n", "trapeze", text_of(root, "trapeze"), "machine",
            text_of(machine, "cpu"), text_of(machine, "isa"));
+    if (!in_use)
+        print_checkpoint(folder, killed);
     const json_t *simulations = json_object_get(root, "simulations");
     for (size_t i = 0; i < json_array_size(simulations); i++)
         print_simulation(json_array_get(simulations, i));

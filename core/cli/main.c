@@ -2,14 +2,15 @@
 #include "cli/command.h"
 
 #include "base/names.h"
+#include "base/ranks.h"
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 static const tz_command *const commands[] = {
-    &tz_command_run,       &tz_command_plugins, &tz_command_doctor, &tz_command_info,
-    &tz_command_calibrate, &tz_command_predict, &tz_command_tune,   &tz_command_explain,
-    &tz_command_manual,    &tz_command_new};
+    &tz_command_run,     &tz_command_resume,    &tz_command_plugins, &tz_command_doctor,
+    &tz_command_info,    &tz_command_calibrate, &tz_command_predict, &tz_command_tune,
+    &tz_command_explain, &tz_command_manual,    &tz_command_new};
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 static int help(FILE *to)
@@ -41,12 +42,20 @@ static void limit_spinning(char **argv)
     /* execv failed: the program runs with long spins. */
 }
 
+/* Under mpirun only runs use all ranks; other commands run on rank 0. */
+static bool is_spare_rank(void)
+{
+    int rank, count;
+    return tz_ranks_environment(&rank, &count) && rank > 0;
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 2)
         return help(stderr);
     const char *word = argv[1];
-    if (strcmp(word, tz_command_run.name) == 0 || strcmp(word, tz_command_calibrate.name) == 0)
+    if (strcmp(word, tz_command_run.name) == 0 || strcmp(word, tz_command_resume.name) == 0 ||
+        strcmp(word, tz_command_calibrate.name) == 0)
         limit_spinning(argv);
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
         return help(stdout);
@@ -54,6 +63,8 @@ int main(int argc, char **argv)
         printf("trapeze %s\n", TZ_VERSION);
         return tz_finish_output();
     }
+    if (strcmp(word, tz_command_run.name) != 0 && is_spare_rank())
+        return EXIT_DONE;
     const char *names[COMMANDS];
     for (int i = 0; i < COMMANDS; i++) {
         names[i] = commands[i]->name;

@@ -2,6 +2,7 @@
 
 #include "base/names.h"
 #include "define/names.h"
+#include "stencil/stencil.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -88,6 +89,15 @@ static tz_status check_param(const tz_definition *d, const tz_defined_param *p, 
             error, TZ_RANGE, d->id,
             "parameter '%s' is an integer: its value %g must be whole, and at most %d", p->name,
             p->value, INT32_MAX);
+    if (p->role != TZ_PARAM_ROLE_NONE && p->integer)
+        return tz_error_set(error, TZ_TYPE, d->id,
+                            "parameter '%s' is an integer: with the role %s it must be real",
+                            p->name, tz_param_role_name(p->role));
+    for (const tz_defined_param *before = d->params; before < p; before++)
+        if (p->role != TZ_PARAM_ROLE_NONE && p->role == before->role)
+            return tz_error_set(error, TZ_USAGE, d->id,
+                                "parameters '%s' and '%s' both have the role %s", before->name,
+                                p->name, tz_param_role_name(p->role));
     return TZ_OK;
 }
 

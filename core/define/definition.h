@@ -28,6 +28,7 @@ typedef struct tz_defined_param {
     const char *name;
     bool integer; /* int, and not real */
     double value, min, max;
+    tz_param_role role;     /* of a real one; each role once */
     const char *unit, *doc; /* NULL: "" and the name */
 } tz_defined_param;
 

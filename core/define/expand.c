@@ -33,8 +33,11 @@ static int unknown_name(tz_expand *x, const tz_syntax_node *n)
     for (int i = 0; i < (x->scalar ? 2 : 2 + d->dims); i++)
         names[count++] = own_names[i];
     tz_syntax_name(x->syntax, n, name, sizeof name);
-    return tz_expr_fail(x->e, TZ_UNKNOWN, "unknown name '%s'%s", name,
-                        tz_names_hint(hint, sizeof hint, name, names, count));
+    return tz_expr_fail(x->e, TZ_UNKNOWN, "unknown name '%s'%s%s", name,
+                        tz_names_hint(hint, sizeof hint, name, names, count),
+                        tz_names_nearest(name, names, count)
+                            ? ""
+                            : "; numbers of your own are declared in 'params'");
 }
 
 static int read_field(tz_expand *x, const tz_scope *scope, int field, const int *offset)

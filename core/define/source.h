@@ -11,6 +11,8 @@ void tz_source_cell(const tz_build *build, const tz_form *form, tz_emit *emit, t
 /* ID.c. After tz_source_cell(). */
 void tz_source_plugin(const tz_build *build, tz_emit *emit, tz_buffer *out);
 
+/* What the stencil is, as a sentence of a comment (source_cell.c). */
+void tz_source_doc(const tz_definition *definition, tz_buffer *out);
 /* The macros of a form, and the line or lines with which its update begins; then what undoes the macros
  * (source_form.c). */
 void tz_source_form(const tz_build *build, const tz_form *form, tz_emit *emit, tz_buffer *out);

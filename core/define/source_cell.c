@@ -86,7 +86,17 @@ static int assumed(const tz_build *build, const tz_built_pass *pass, int field)
     return role == TZ_STATE ? pass->radius : tz_build_static_radius(build, field);
 }
 
-/* Fields of which a pass reads less than is assumed. */
+/* Does a pass read less of the field than is assumed? */
+static bool reads_less(const tz_build *build, const tz_built_pass *pass, int field)
+{
+    const int radius = assumed(build, pass, field);
+    bool less = pass->output && !pass->reads[field];
+    for (int axis = 0; axis < build->definition->dims; axis++)
+        less = less || pass->low[field][axis] > -radius || pass->high[field][axis] < radius;
+    return less && build->definition->fields[field].role != TZ_DERIVED;
+}
+
+/* Fields of which a pass reads less than is assumed. Of an output, all that it reads. */
 static void add_reads(const tz_build *build, tz_buffer *out)
 {
     const tz_definition *d = build->definition;
@@ -96,12 +106,11 @@ static void add_reads(const tz_build *build, tz_buffer *out)
     tz_buffer_add(&head, "#define TZ_READS(%s)", macro);
     for (int p = 0; p < build->passes_count && !d->raw; p++) {
         const tz_built_pass *pass = &build->passes[p];
+        bool any = false;
+        for (int f = 0; f < d->fields_count; f++)
+            any = any || reads_less(build, pass, f);
         for (int f = 0; f < d->fields_count; f++) {
-            const int radius = assumed(build, pass, f);
-            bool less = false;
-            for (int axis = 0; axis < d->dims; axis++)
-                less = less || pass->low[f][axis] > -radius || pass->high[f][axis] < radius;
-            if (!less || d->fields[f].role == TZ_DERIVED)
+            if (pass->output ? !any || !pass->reads[f] : !reads_less(build, pass, f))
                 continue;
             tz_buffer_add(&entries, " %s(%s,%c%s", macro, pass->name, TZ_SPACE, d->fields[f].name);
             for (int axis = 0; axis < d->dims; axis++)
@@ -204,6 +213,14 @@ static void add_pass(const tz_build *build, tz_emit *emit, const tz_built_pass *
     tz_buffer_add(emit->out, "}\n");
 }
 
+void tz_source_doc(const tz_definition *definition, tz_buffer *out)
+{
+    const char *doc = definition->doc ? definition->doc : "a stencil that a scenario defines";
+    const size_t length = strlen(doc);
+    tz_buffer_add_comment(out, doc);
+    tz_buffer_add(out, "%s", length > 0 && doc[length - 1] == '.' ? "" : ".");
+}
+
 /* What the constants that have no name of their own are. */
 static void add_head(const tz_build *build, tz_emit *emit, tz_buffer *out)
 {
@@ -212,8 +229,7 @@ static void add_head(const tz_build *build, tz_emit *emit, tz_buffer *out)
     tz_buffer_add(&text, "/* ");
     tz_buffer_add_comment(&text, d->id);
     tz_buffer_add(&text, ": ");
-    tz_buffer_add_comment(&text, d->doc ? d->doc : "a stencil that a scenario defines");
-    tz_buffer_add(&text, ".");
+    tz_source_doc(d, &text);
     for (int k = 0; k < emit->constants_count; k++) {
         const tz_expr_node *n = &emit->e->nodes[emit->constants[k].node];
         if (n->kind == TZ_EXPR_PARAM || n->kind == TZ_EXPR_SCALAR)

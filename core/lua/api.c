@@ -2,6 +2,7 @@
 
 #include "lua/guard.h"
 #include "lua/keys.h"
+#include "lua/recall.h"
 #include <limits.h>
 #include <stdbool.h>
 #include <string.h>
@@ -34,7 +35,9 @@ static int checked(lua_State *L)
         tz_raise(L, "%.*s: unexpected argument %d (%s); it is %s", (int)strcspn(signature, "("),
                  signature, most + 1 - is_method(signature), tz_kind_text(L, most + 1), signature);
     }
-    return function->call(L);
+    return function->recall == TZ_RECALL_PURE || tz_context_get(L)->recall.mode == TZ_RECALL_OFF
+               ? function->call(L)
+               : tz_recall_call(L, function);
 }
 
 /* Where the registry keeps the rows: a userdata of pointers. */

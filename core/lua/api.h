@@ -4,6 +4,15 @@
 
 #include "lua/keys.h"
 
+/* What a call does in a run that goes on from a checkpoint, while it is replayed (recall.h). */
+typedef enum tz_api_recall {
+    TZ_RECALL_PURE, /* it is made again: it depends on its arguments alone, and changes no simulation */
+    TZ_RECALL_CALL, /* it is made again, at its place in the journal: it changes a simulation */
+    TZ_RECALL_GIVE, /* not made: the journal gives what it gave */
+    TZ_RECALL_BOTH, /* made again, and the journal gives what it gave */
+    TZ_RECALL_OWN   /* made again, at its place; what depends on fields it does itself */
+} tz_api_recall;
+
 /* `signature` is what the manual and messages say: "sim:set(field, value[, box])" is the method
  * `set` of a simulation with at most three arguments besides itself, "tz.log(...)" takes any
  * number. Fewer arguments than the signature has are the function's to refuse. */
@@ -12,6 +21,7 @@ typedef struct tz_api_function {
     lua_CFunction call;
     const char *doc;       /* sentences of Markdown for docs/scenario.md */
     const tz_key *options; /* of its table of options; NULL: it has none */
+    tz_api_recall recall;
     const tz_key
         *result; /* keys of the table that it returns; NULL: its doc says what it returns */
 } tz_api_function;

@@ -8,13 +8,16 @@
 #include "lua/module.h"
 #include "lua/push.h"
 #include "lua/random.h"
+#include "output/format/hdf5.h"
 #include "output/format/number.h"
 #include "output/format/vti.h"
+#include "output/format/xdmf.h"
 #include "stencil/streamed_source.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 tz_array_handle *tz_array_push(lua_State *L, const char *source)
 {
@@ -48,17 +51,41 @@ void tz_array_memory_release(tz_array_memory *memory)
         return;
     tz_array_destroy(memory->owned);
     tz_npy_unmap(&memory->map);
+    tz_npy_close(memory->file);
     free(memory);
 }
 
-tz_array_handle *tz_array_check(lua_State *L, int index, const char *what)
+tz_array_handle *tz_array_check_open(lua_State *L, int index, const char *what)
 {
     tz_array_handle *handle = luaL_testudata(L, index, TZ_TYPE_ARRAY);
     if (!handle)
         tz_raise(L, "%s: needs an array (tz.read, tz.array or sim:array), not %s", what,
                  tz_kind_text(L, index));
-    if (!handle->view.data)
+    if (!handle->memory)
         tz_raise(L, "%s: the array (%.200s) is closed", what, handle->source);
+    return handle;
+}
+
+tz_array_handle *tz_array_check(lua_State *L, int index, const char *what)
+{
+    tz_array_handle *handle = tz_array_check_open(L, index, what);
+    tz_array_memory *memory = handle->memory;
+    tz_array *array = NULL;
+    tz_error error;
+    if (handle->view.data)
+        return handle;
+    tz_status status = tz_npy_map(memory->file, &memory->map, &error);
+    if (status == TZ_OK)
+        handle->view.data = (void *)memory->map.data;
+    else if (status == TZ_UNSUPPORTED)
+        status = tz_npy_read_all(memory->file, &array, &error);
+    if (status != TZ_OK)
+        tz_raise_error(L, what, &error);
+    if (array) {
+        tz_array_own(handle, array);
+        tz_npy_close(memory->file);
+        memory->file = NULL;
+    }
     return handle;
 }
 
@@ -156,7 +183,7 @@ static void store(lua_State *L, tz_array *array, int64_t i, int index, const cha
 
 static int array_set(lua_State *L)
 {
-    tz_array_handle *handle = tz_array_check(L, 1, "array:set");
+    tz_array_handle *handle = tz_array_check_open(L, 1, "array:set");
     if (!handle->memory->owned || handle->memory->users > 1)
         tz_raise(L,
                  "array:set: the array (%.200s) is read-only: it is a large file or feeds a "
@@ -202,35 +229,75 @@ static int array_sum(lua_State *L)
     return 1;
 }
 
-static tz_status save_vti(const tz_array *array, const char *path, tz_error *error)
+/* What array:save writes, by the ending of the name. */
+typedef struct saved {
+    const char *suffix;
+    tz_status (*begin)(tz_grid_file **out, const char *path, const tz_grid *grid, tz_error *error);
+} saved;
+
+static const saved kinds[] = {{".npy", NULL},          {".rle", NULL},
+                              {".vti", tz_vti_begin},  {".h5", tz_hdf5_begin},
+                              {".xdmf", tz_raw_begin}, {NULL, NULL}};
+
+/* The array as the field "data" of a grid. */
+static tz_status save_grid(const tz_array *array, const saved *kind, const char *path,
+                           tz_error *error)
 {
-    const tz_vti_field field = {.name = "data", .dtype = array->dtype};
-    tz_vti_writer *writer = NULL;
-    tz_status status =
-        tz_vti_write_begin(&writer, path, array->dims, array->shape, &field, 1, error);
+    const tz_grid_field field = {.name = "data", .dtype = array->dtype};
+    tz_grid grid = tz_grid_of(array->dims, array->shape);
+    grid.fields = &field;
+    grid.fields_count = 1;
+    tz_grid_file *file = NULL;
+    tz_status status = kind->begin(&file, path, &grid, error);
     if (status != TZ_OK)
         return status;
     status =
-        tz_vti_write_slab(writer, 0, array->data, tz_shape_count(array->dims, array->shape), error);
-    if (status == TZ_OK)
-        return tz_vti_write_commit(writer, error);
-    tz_vti_write_abort(writer);
-    return status;
+        tz_grid_file_write(file, 0, array->data, tz_shape_count(array->dims, array->shape), error);
+    if (status != TZ_OK) {
+        tz_grid_file_abort(file);
+        return status;
+    }
+    return tz_grid_file_commit(file, error);
 }
 
-/* array:save(name): a .npy, .rle or .vti file in the run folder. */
+/* The numbers to NAME.raw beside it, the rest to NAME.xdmf. */
+static tz_status save_xdmf(tz_context *context, const tz_array *array, const saved *kind,
+                           const char *path, tz_error *error)
+{
+    const tz_grid_field field = {.name = "data", .dtype = array->dtype};
+    tz_grid grid = tz_grid_of(array->dims, array->shape);
+    char raw[PATH_MAX + 8];
+    grid.fields = &field;
+    grid.fields_count = 1;
+    if (access(path, F_OK) == 0)
+        return tz_error_set(error, TZ_IO, path, "the file exists already and is not overwritten");
+    snprintf(raw, sizeof raw, "%.*s.raw", (int)(strlen(path) - strlen(kind->suffix)), path);
+    const tz_status status = save_grid(array, kind, raw, error);
+    if (status != TZ_OK)
+        return status;
+    tz_record_file(context->files.record, strrchr(raw, '/') + 1);
+    return tz_xdmf_add(path, strrchr(raw, '/') + 1, &grid, error);
+}
+
+static const saved *find_kind(lua_State *L, const char *name)
+{
+    const char *suffix = strrchr(name, '.');
+    for (const saved *kind = kinds; kind->suffix; kind++)
+        if (suffix && strcmp(suffix, kind->suffix) == 0)
+            return kind;
+    tz_raise(L, "array:save: '%.100s' must end in .npy, .rle, .vti, .h5 or .xdmf", name);
+}
+
+/* array:save(name): a file in the run folder. */
 static int array_save(lua_State *L)
 {
     const tz_array_handle *handle = tz_array_check(L, 1, "array:save");
     const char *name = tz_text_check(L, 2, "array:save", "name");
     tz_context *context = tz_context_get(L);
-    const char *suffix = strrchr(name, '.');
-    const bool npy = suffix && strcmp(suffix, ".npy") == 0;
-    const bool rle = suffix && strcmp(suffix, ".rle") == 0;
+    const saved *kind = find_kind(L, name);
     tz_error error;
-    if (!npy && !rle && (!suffix || strcmp(suffix, ".vti") != 0))
-        tz_raise(L, "array:save: '%.100s' must end in .npy, .rle or .vti", name);
-    if (tz_folder_check_name(name, &error) != TZ_OK)
+    if (tz_folder_check_name(name, &error) != TZ_OK ||
+        (kind->begin == tz_hdf5_begin && tz_run_files_check_hdf5(&context->files, &error) != TZ_OK))
         tz_raise_error(L, "array:save", &error);
     if (context->options->check) {
         tz_context_print(context, "  writes %s\n", name);
@@ -239,13 +306,15 @@ static int array_save(lua_State *L)
     char path[PATH_MAX];
     tz_status status = tz_handle_open_file(context, name, path, sizeof path, &error);
     const bool writes = status == TZ_OK && tz_run_files_write(&context->files);
-    if (writes && npy)
+    if (writes && strcmp(kind->suffix, ".npy") == 0)
         status = tz_npy_write(path, &handle->view, &error);
-    else if (writes && rle)
+    else if (writes && strcmp(kind->suffix, ".rle") == 0)
         status =
             tz_rle_write(path, &handle->view, handle->rule[0] ? handle->rule : NULL, NULL, &error);
+    else if (writes && strcmp(kind->suffix, ".xdmf") == 0)
+        status = save_xdmf(context, &handle->view, kind, path, &error);
     else if (writes)
-        status = save_vti(&handle->view, path, &error);
+        status = save_grid(&handle->view, kind, path, &error);
     if (tz_ranks_agree_status(context->files.ranks, status, &error) != TZ_OK)
         tz_raise_error(L, "array:save", &error);
     tz_record_file(context->files.record, name);
@@ -264,7 +333,7 @@ static int array_index(lua_State *L)
         lua_pushstring(L, handle->source);
         return 1;
     }
-    tz_array_check(L, 1, "array");
+    tz_array_check_open(L, 1, "array");
     const tz_array *array = &handle->view;
     if (strcmp(key, "shape") == 0) {
         tz_push_integers(L, array->dims, array->shape);
@@ -286,7 +355,7 @@ static int array_index(lua_State *L)
 
 static int array_length(lua_State *L)
 {
-    const tz_array *array = &tz_array_check(L, 1, "#")->view;
+    const tz_array *array = &tz_array_check_open(L, 1, "#")->view;
     lua_pushinteger(L, tz_shape_count(array->dims, array->shape));
     return 1;
 }
@@ -295,7 +364,7 @@ static int array_tostring(lua_State *L)
 {
     const tz_array_handle *handle = luaL_checkudata(L, 1, TZ_TYPE_ARRAY);
     const tz_array *array = &handle->view;
-    if (!array->data) {
+    if (!handle->memory) {
         lua_pushfstring(L, "array (%s, closed)", handle->source);
         return 1;
     }
@@ -414,7 +483,10 @@ void tz_array_register(lua_State *L)
         TZ_API("array:min()", array_min, "The least element that is not NaN."),
         TZ_API("array:max()", array_max, "The largest element that is not NaN."),
         TZ_API("array:sum()", array_sum, "The sum of all elements, in double precision."),
-        TZ_API("array:save(name)", array_save, "Writes the array to `NAME.npy` in the run folder."),
+        TZ_API("array:save(name)", array_save,
+               "Writes the array to a file in the run folder: `NAME.npy`, `.rle`, `.vti`, `.h5` or "
+               "`.xdmf` (with `NAME.raw`).",
+               .recall = TZ_RECALL_GIVE),
         TZ_API("array:close()", array_close,
                "Frees the memory now. Otherwise that happens when the array is collected."),
         TZ_API_END};

@@ -12,7 +12,8 @@
 /* The elements of an array: a userdata's, shared with each simulation that streams from it. */
 typedef struct tz_array_memory {
     int users;
-    tz_array *owned; /* NULL: a mapped file */
+    tz_array *owned;   /* NULL: a large file */
+    tz_npy_file *file; /* of which nothing is in memory until tz_array_check; else NULL */
     tz_npy_mapping map;
 } tz_array_memory;
 
@@ -20,7 +21,7 @@ typedef struct tz_array_memory {
 tz_array_memory *tz_array_memory_share(tz_array_memory *memory);
 void tz_array_memory_release(tz_array_memory *memory);
 
-/* A userdata. `view` describes the elements; its data is NULL once closed. */
+/* A userdata. `view` describes the elements; its data is NULL as long as they are in a file. */
 typedef struct tz_array_handle {
     tz_array_memory *memory; /* NULL once closed */
     tz_array view;
@@ -35,7 +36,11 @@ typedef struct tz_array_handle {
  * cannot fail. */
 tz_array_handle *tz_array_push(lua_State *L, const char *source);
 void tz_array_own(tz_array_handle *handle, tz_array *array);
-/* The open array at a stack index. Raises on another type and on a closed one. */
+/* The array at a stack index, for its shape and type, or to be read piece by piece. Raises on another
+ * type and on a closed one. */
+tz_array_handle *tz_array_check_open(lua_State *L, int index, const char *what);
+/* The same with its elements: a large file is mapped, or read if its bytes are in another order.
+ * Raises also if that fails. */
 tz_array_handle *tz_array_check(lua_State *L, int index, const char *what);
 /* Raise if the array's place has another number of axes than a grid of `dims`. */
 void tz_array_check_at(lua_State *L, const tz_array_handle *handle, int dims, const char *what);

@@ -1,11 +1,16 @@
 #include "lua/binding.h"
 
 #include "lua/api.h"
+#include "lua/checkpoint.h"
+#include "lua/interrupt.h"
 #include "lua/keys.h"
 #include "lua/module.h"
 #include "lua/output.h"
+#include "lua/recall.h"
 #include "lua/time.h"
+#include "output/format/duration.h"
 #include "sim/residual.h"
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,36 +52,76 @@ static void call_column(lua_State *L, const tz_binding *binding, int handle_inde
 static tz_status write_row(lua_State *L, tz_binding *binding, int handle_index, tz_error *error)
 {
     const tz_output *output = binding->writer.output;
-    tz_writer_row row;
-    const tz_status status =
-        tz_writer_fill(&binding->writer, binding->handle->simulation, &row, error);
+    const tz_context *context = binding->handle->context;
+    const bool replays = tz_recall_replays(context);
+    tz_writer_row row, other;
+    tz_status status =
+        replays ? TZ_OK
+                : tz_writer_fill(&binding->writer, binding->handle->simulation, &other, error);
     if (status != TZ_OK)
         return status;
     for (size_t i = 0; i < output->columns_count; i++)
         if (output->columns[i].kind == TZ_COLUMN_FUNCTION)
             call_column(L, binding, handle_index, i, row.cells[i]);
-    return tz_writer_add(&binding->writer, &row, error);
+    if (tz_recall_replays(context)) /* the row is in the table */
+        return TZ_OK;
+    if (replays) /* a function came to the checkpoint: only now are there fields */
+        status = tz_writer_fill(&binding->writer, binding->handle->simulation, &other, error);
+    for (size_t i = 0; i < output->columns_count; i++)
+        if (output->columns[i].kind != TZ_COLUMN_FUNCTION)
+            memcpy(row.cells[i], other.cells[i], sizeof row.cells[i]);
+    return status ? status : tz_writer_add(&binding->writer, &row, error);
+}
+
+/* A file, from now on, of the run folder. */
+static void note_file(const tz_binding *binding, int64_t step)
+{
+    char name[TZ_WRITER_FILE_SIZE];
+    tz_writer_file(&binding->writer, step, name);
+    tz_recall_file(binding->handle->context, name);
+}
+
+tz_status tz_binding_write_later(tz_binding *binding, tz_snapshot *snapshot, tz_error *error)
+{
+    if (!tz_writer_is_done(&binding->writer, tz_simulation_step(tz_snapshot_simulation(snapshot))))
+        note_file(binding, tz_simulation_step(tz_snapshot_simulation(snapshot)));
+    return tz_writer_write_later(&binding->writer, snapshot, error);
+}
+
+bool tz_binding_calls_lua(const tz_binding *binding)
+{
+    return binding->kind == TZ_BINDING_FUNCTION ||
+           (binding->kind == TZ_BINDING_OUTPUT &&
+            tz_output_has_column(binding->writer.output, TZ_COLUMN_FUNCTION));
 }
 
 void tz_binding_write(lua_State *L, tz_binding *binding, int handle_index)
 {
     tz_simulation *simulation = binding->handle->simulation;
+    const bool replays = tz_recall_replays(binding->handle->context);
     tz_error error;
     tz_status status = TZ_OK;
-    if (!binding->function[0] && tz_output_has_column(binding->writer.output, TZ_COLUMN_RESIDUAL))
+    if (binding->kind == TZ_BINDING_OUTPUT && !replays &&
+        tz_output_has_column(binding->writer.output, TZ_COLUMN_RESIDUAL))
         status = tz_simulation_measure(simulation, &(tz_update){0}, &error);
     if (status != TZ_OK)
         tz_raise_error(L, NULL, &error);
-    if (binding->function[0]) {
+    if (binding->kind == TZ_BINDING_CHECKPOINT) {
+        status = tz_checkpoint_now(binding->handle->context, false, &error);
+    } else if (binding->kind == TZ_BINDING_FUNCTION) {
         lua_getiuservalue(L, handle_index, 1);
         lua_rawgeti(L, -1, binding->reference);
         lua_pushvalue(L, handle_index);
         lua_call(L, 1, 0);
         lua_pop(L, 1);
-    } else if (!tz_output_has_column(binding->writer.output, TZ_COLUMN_FUNCTION)) {
-        status = tz_writer_write(&binding->writer, simulation, &error);
-    } else {
+    } else if (tz_binding_calls_lua(binding)) {
+        if (!binding->writer.table)
+            note_file(binding, 0);
         status = write_row(L, binding, handle_index, &error);
+    } else if (!replays) {
+        if (!binding->writer.table)
+            note_file(binding, tz_simulation_step(simulation));
+        status = tz_writer_write(&binding->writer, simulation, &error);
     }
     if (status != TZ_OK)
         tz_raise_error(L, NULL, &error);
@@ -85,25 +130,34 @@ void tz_binding_write(lua_State *L, tz_binding *binding, int handle_index)
 
 bool tz_binding_is_done(const tz_binding *binding, int64_t step)
 {
-    return !binding->function[0] && tz_writer_is_done(&binding->writer, step);
+    return binding->kind == TZ_BINDING_OUTPUT && tz_writer_is_done(&binding->writer, step);
 }
 
 /* ---- Binding --------------------------------------------------------------------------------- */
 
-/* Two outputs must not write files of the same name. */
-static void claim_files(lua_State *L, const tz_binding *binding, const char *what)
+/* The table of files that outputs write is on the top of the stack. */
+static void claim(lua_State *L, const char *file, const char *what)
 {
-    char pattern[200];
-    tz_binding_pattern(binding, pattern, sizeof pattern);
-    luaL_getsubtable(L, LUA_REGISTRYINDEX, "trapeze.patterns");
-    if (lua_getfield(L, -1, pattern) != LUA_TNIL)
+    if (lua_getfield(L, -1, file) != LUA_TNIL)
         tz_raise(L,
                  "%s: another output already writes %s; give this one, or its simulation, "
                  "another 'name'",
-                 what, pattern);
+                 what, file);
     lua_pushboolean(L, 1);
-    lua_setfield(L, -3, pattern);
-    lua_pop(L, 2);
+    lua_setfield(L, -3, file);
+    lua_pop(L, 1);
+}
+
+/* Two outputs must not write files of the same name. */
+static void claim_files(lua_State *L, const tz_binding *binding, const char *what)
+{
+    char pattern[200], series[200];
+    tz_binding_pattern(binding, pattern, sizeof pattern);
+    luaL_getsubtable(L, LUA_REGISTRYINDEX, "trapeze.patterns");
+    claim(L, pattern, what);
+    if (tz_writer_series(&binding->writer, series, sizeof series))
+        claim(L, series, what);
+    lua_pop(L, 1);
 }
 
 /* The binding of the value at `index` that can be used again; NULL if there is none. The handle's
@@ -117,7 +171,7 @@ static tz_binding *find_binding(lua_State *L, const tz_simulation_handle *handle
         lua_rawgeti(L, -1, b->reference);
         const bool same = lua_rawequal(L, -1, index);
         lua_pop(L, 1);
-        if (same && (!b->function[0] || !regular))
+        if (same && (b->kind == TZ_BINDING_OUTPUT || !regular))
             return b;
     }
     return NULL;
@@ -128,10 +182,11 @@ static tz_binding *bind(lua_State *L, tz_simulation_handle *handle, int handle_i
                         const tz_interval *every, const char *what)
 {
     const tz_output *output = luaL_testudata(L, index, TZ_TYPE_OUTPUT);
-    if (!output && !lua_isfunction(L, index))
+    const bool checkpoint = luaL_testudata(L, index, TZ_TYPE_CHECKPOINT);
+    if (!output && !checkpoint && !lua_isfunction(L, index))
         tz_raise(L,
-                 "%s: needs an output (tz.png, tz.npy, tz.rle, tz.vti, tz.table) or a "
-                 "function(sim), not %s",
+                 "%s: needs an output (tz.png, tz.npy, tz.rle, tz.vti, tz.xdmf, tz.hdf5, tz.table), "
+                 "a function(sim) or tz.checkpoint(), not %s",
                  what, tz_kind_text(L, index));
     lua_getiuservalue(L, handle_index, 1);
     tz_binding *found = find_binding(L, handle, index, every);
@@ -140,7 +195,11 @@ static tz_binding *bind(lua_State *L, tz_simulation_handle *handle, int handle_i
         lua_pop(L, 1);
         return found;
     }
-    tz_binding made = {.handle = handle, .writer = {.last_step = -1}};
+    tz_binding made = {.handle = handle,
+                       .kind = output       ? TZ_BINDING_OUTPUT
+                               : checkpoint ? TZ_BINDING_CHECKPOINT
+                                            : TZ_BINDING_FUNCTION,
+                       .writer = {.last_step = -1}};
     if (every)
         made.every = *every;
     tz_error error;
@@ -150,6 +209,9 @@ static tz_binding *bind(lua_State *L, tz_simulation_handle *handle, int handle_i
             tz_raise_error(L, what, &error);
         made.writer.rewinds = handle->rewinds;
         claim_files(L, &made, what);
+    } else if (checkpoint) {
+        strcpy(made.function, "checkpoint");
+        tz_checkpoints_every(handle->context, 0);
     } else {
         lua_Debug about;
         lua_pushvalue(L, index);
@@ -171,11 +233,29 @@ static tz_binding *bind(lua_State *L, tz_simulation_handle *handle, int handle_i
     return binding;
 }
 
+/* sim:every("10 min", tz.checkpoint()): a time of the clock, whatever the simulation does. */
+static void every_wall_time(lua_State *L, tz_simulation_handle *handle)
+{
+    double seconds = 0;
+    tz_error error;
+    const char *text = tz_text_check(L, 2, "sim:every", "interval");
+    if (tz_duration_parse(text, "s", &seconds, &error) != TZ_OK)
+        tz_raise_error(L, "sim:every: 'interval' of a checkpoint", &error);
+    if (!(seconds > 0) || !isfinite(seconds))
+        tz_raise(L, "sim:every: the interval must be positive, not %s", text);
+    tz_checkpoints_every(handle->context, seconds);
+}
+
 static int method_every(lua_State *L)
 {
     tz_simulation_handle *handle = tz_handle_check_idle(L, 1, "sim:every");
     lua_settop(L, 3);
     tz_interval every = {.steps = 0};
+    if (lua_type(L, 2) == LUA_TSTRING && luaL_testudata(L, 3, TZ_TYPE_CHECKPOINT)) {
+        every_wall_time(L, handle);
+        lua_settop(L, 1);
+        return 1;
+    }
     if (lua_type(L, 2) == LUA_TSTRING)
         every.time = tz_time_check(L, 2, handle, "sim:every", "interval");
     else
@@ -185,6 +265,47 @@ static int method_every(lua_State *L)
     bind(L, handle, 1, 3, &every, "sim:every");
     lua_settop(L, 1);
     return 1;
+}
+
+/* Protected: argument 1 is the binding, 2 the simulation. */
+static int write_now(lua_State *L)
+{
+    tz_binding *binding = lua_touserdata(L, 1);
+    const tz_simulation_handle *handle = binding->handle;
+    tz_error error;
+    if (!tz_recall_replays(handle->context)) {
+        if (tz_binding_is_done(binding, tz_simulation_step(handle->simulation)))
+            tz_raise(L,
+                     "sim:write: %s is written already for step %lld; another picture of the same "
+                     "step needs an output with another 'name'",
+                     binding->writer.stem, (long long)binding->writer.last_step);
+        if (tz_handle_open_folder(handle->context, &error) != TZ_OK)
+            tz_raise_error(L, "sim:write", &error);
+    }
+    tz_binding_write(L, binding, 2);
+    return 0;
+}
+
+/* How a write ended is in the journal: whether a file could be written is no matter of the script. */
+static int conclude_write(lua_State *L, tz_context *context, int status)
+{
+    tz_reading reading;
+    char message[2600];
+    if (status != LUA_OK && (tz_interrupt_signal() != 0 || lua_type(L, -1) != LUA_TSTRING))
+        return lua_error(L);
+    if (tz_recall_replays(context)) {
+        tz_recall_take(L, TZ_ENTRY_WRITTEN, "sim:write", &reading);
+        tz_reading_text(&reading, message, sizeof message);
+        if (!message[0])
+            return 0;
+        lua_pushstring(L, message);
+        return lua_error(L);
+    }
+    tz_bytes bytes = {.data = NULL};
+    tz_bytes_put_text(&bytes, status == LUA_OK ? "" : lua_tostring(L, -1));
+    tz_recall_add(context, TZ_ENTRY_WRITTEN, &bytes);
+    free(bytes.data);
+    return status == LUA_OK ? 0 : lua_error(L);
 }
 
 static int method_write(lua_State *L)
@@ -201,15 +322,18 @@ static int method_write(lua_State *L)
         binding->writer.count++;
         return 0;
     }
-    if (tz_binding_is_done(binding, tz_simulation_step(handle->simulation)))
-        tz_raise(L,
-                 "sim:write: %s is written already for step %lld; another picture of the same "
-                 "step needs an output with another 'name'",
-                 binding->writer.stem, (long long)binding->writer.last_step);
-    if (tz_handle_open_folder(handle->context, &error) != TZ_OK)
-        tz_raise_error(L, "sim:write", &error);
-    tz_binding_write(L, binding, 1);
-    return 0;
+    if (binding->kind == TZ_BINDING_CHECKPOINT) {
+        if (tz_handle_open_folder(handle->context, &error) != TZ_OK)
+            tz_raise_error(L, "sim:write", &error);
+        tz_binding_write(L, binding, 1);
+        return 0;
+    }
+    lua_pushcfunction(L, tz_context_traceback);
+    lua_pushcfunction(L, write_now);
+    lua_pushlightuserdata(L, binding);
+    lua_pushvalue(L, 1);
+    const int status = lua_pcall(L, 2, 0, -4);
+    return conclude_write(L, handle->context, status);
 }
 
 void tz_binding_add(lua_State *L)
@@ -218,7 +342,9 @@ void tz_binding_add(lua_State *L)
         TZ_API(
             "sim:every(interval, output)", method_every,
             "Writes an output, or calls a function with the simulation, at step 0 and then every "
-            "`interval` iterations, or at multiples of a time such as `\"0.1 ms\"`."),
-        TZ_API("sim:write(output)", method_write, "Writes an output now."), TZ_API_END};
+            "`interval` iterations, or at multiples of a time such as `\"0.1 ms\"`.",
+            .recall = TZ_RECALL_CALL),
+        TZ_API("sim:write(output)", method_write, "Writes an output now.", .recall = TZ_RECALL_OWN),
+        TZ_API_END};
     tz_api_add(L, methods);
 }

@@ -42,8 +42,17 @@ void tz_context_log_early(tz_context *context)
     context->early_lost = 0;
 }
 
+/* A replay says nothing again that was said before. */
+static bool is_silent(const tz_context *context)
+{
+    return context->recall.mode == TZ_RECALL_REPLAYS;
+}
+
 static void log_line(tz_context *context, const char *line)
 {
+    /* The log of a run that goes on stays as it is until it does. */
+    if (context->resume && context->recall.mode != TZ_RECALL_RECORDS)
+        return;
     if (context->files.folder)
         tz_folder_log(context->files.folder, line);
     else if (tz_ranks_leads(context->options->ranks))
@@ -53,6 +62,8 @@ static void log_line(tz_context *context, const char *line)
 void tz_context_log(tz_context *context, const char *line)
 {
     const tz_script_sink *sink = &context->options->sink;
+    if (is_silent(context))
+        return;
     log_line(context, line);
     if (sink->note)
         sink->note(sink->context, TZ_NOTE_LOG, line);
@@ -63,6 +74,8 @@ void tz_context_note(tz_context *context, tz_note note, const char *format, ...)
     char line[2200];
     const tz_script_sink *sink = &context->options->sink;
     va_list arguments;
+    if (is_silent(context))
+        return;
     va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);

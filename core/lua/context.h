@@ -6,6 +6,7 @@
 #include "base/machine.h"
 #include "base/paths.h"
 #include "base/ranks.h"
+#include "lua/journal.h"
 #include "lua/options.h"
 #include "output/run_files.h"
 #include <lauxlib.h>
@@ -14,7 +15,27 @@
 
 struct tz_simulation_handle;
 struct tz_waiting;
+struct tz_checkpoints;
+struct tz_active_run;
 struct tz_defined;
+typedef struct tz_resume tz_resume;
+
+typedef enum tz_recall_mode {
+    TZ_RECALL_OFF,     /* the script is only checked */
+    TZ_RECALL_RECORDS, /* what calls give */
+    TZ_RECALL_REPLAYS, /* up to a checkpoint */
+    TZ_RECALL_BROKEN   /* the replay failed: every call does */
+} tz_recall_mode;
+
+/* recall.h */
+typedef struct tz_recall {
+    tz_recall_mode mode;
+    tz_journal *journal; /* owned */
+    bool in_policy;      /* a policy's function runs: no checkpoint is written now */
+    int64_t end;         /* replaying: where the checkpoint's entry ends */
+    bool tainted;        /* a call cannot be replayed: no more checkpoints */
+    char why[1200];      /* of that, or why a replay failed */
+} tz_recall;
 
 /* When ranks ask each other for signals. */
 typedef struct tz_beat {
@@ -34,12 +55,16 @@ typedef struct tz_context {
     struct tz_simulation_handle *open; /* a list of those that are not closed */
     size_t simulations;                /* how many were made */
     struct tz_defined *defined;        /* stencils of tz.stencil */
-    const struct tz_waiting *waiting;  /* threads, the last first: guard.h */
-    const char *stack;                 /* where C's stack begins; NULL: not known */
-    size_t stack_bytes;                /* how much of it calls may use */
-    bool *sets_read;                   /* which --set names the script has read */
-    tz_paths read_names;               /* every name that it has read of tz.args */
-    bool expectations_noted;           /* --check has printed that expectations are skipped */
+    tz_recall recall;
+    struct tz_checkpoints *checkpoints; /* checkpoint.h; owned */
+    tz_resume *resume;                  /* resume.h; owned, NULL unless a run goes on */
+    struct tz_active_run *runs;         /* runs that have not returned, the last first */
+    const struct tz_waiting *waiting;   /* threads, the last first: guard.h */
+    const char *stack;                  /* where C's stack begins; NULL: not known */
+    size_t stack_bytes;                 /* how much of it calls may use */
+    bool *sets_read;                    /* which --set names the script has read */
+    tz_paths read_names;                /* every name that it has read of tz.args */
+    bool expectations_noted;            /* --check has printed that expectations are skipped */
     char *early; /* lines for log.txt from before the run's folder, each with its end; NULL: none */
     size_t early_bytes;
     int64_t early_lost; /* lines for which there was no room */

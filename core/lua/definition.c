@@ -21,7 +21,9 @@ const tz_key tz_definition_options[] = {
      "those whose update is just the name of another field last. The first one is what frames "
      "show by default"},
     {"params", "table", "{}",
-     "NAME = number, the default, or a table with `value`; `min`, `max`, `integer`, `unit`, `doc`"},
+     "NAME = number, the default, or a table with `value`; `min`, `max`, `integer`, `unit`, `doc`, "
+     "and `role`: `\"time_step\"`, the simulated time of an iteration; `\"spacing\"`, the width of "
+     "a cell, or `\"spacing_x\"`, `_y`, `_z`, for files that have a geometry"},
     {"scalars", "table", "{}",
      "NAME = formula of `step` and the parameters: a constant that changes with the iteration"},
     {"update", "table", "",
@@ -138,8 +140,14 @@ static void get_fields(lua_State *L, tz_definition_value *v)
 
 static void get_params(lua_State *L, tz_definition_value *v)
 {
-    static const char *const keys[] = {"value", "min", "max", "integer", "unit", "doc"};
-    const char *names[TZ_PARAMS_MAX];
+    static const char *const keys[] = {"value", "min", "max", "integer", "unit", "doc", "role"};
+    static const tz_param_role known[] = {TZ_PARAM_ROLE_TIME_STEP, TZ_PARAM_ROLE_SPACING,
+                                          TZ_PARAM_ROLE_SPACING_X, TZ_PARAM_ROLE_SPACING_Y,
+                                          TZ_PARAM_ROLE_SPACING_Z};
+    enum { ROLES = sizeof known / sizeof *known };
+    const char *names[TZ_PARAMS_MAX], *role_names[ROLES];
+    for (int i = 0; i < ROLES; i++)
+        role_names[i] = tz_param_role_name(known[i]);
     if (!tz_definition_push(L, TZ_DEFINITION_OPTIONS, what, "params"))
         return;
     const int at = lua_gettop(L);
@@ -167,6 +175,8 @@ static void get_params(lua_State *L, tz_definition_value *v)
             tz_raise(L, "%s: 'value' is missing: its default", who);
         tz_key_number(L, table, who, "min", &p->min);
         tz_key_number(L, table, who, "max", &p->max);
+        const int role = tz_key_choice(L, table, who, "role", role_names, ROLES, -1);
+        p->role = role < 0 ? TZ_PARAM_ROLE_NONE : known[role];
         p->unit = tz_definition_text(L, table, who, "unit");
         p->doc = tz_definition_text(L, table, who, "doc");
         lua_pop(L, 1);

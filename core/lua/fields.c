@@ -195,11 +195,34 @@ static void check_rule(const target *t, const tz_array_handle *source)
     }
 }
 
+/* Check the pieces of a large file, or write them, from cell `at` on. */
+static tz_status go_through(const target *t, tz_npy_file *file, const tz_array *shaped,
+                            const int64_t *at, const char *place, bool write, tz_error *error)
+{
+    const int64_t pieces = tz_npy_pieces(file, shaped->dims, shaped->shape);
+    tz_status status = TZ_OK;
+    for (int64_t k = 0; status == TZ_OK && k < pieces; k++) {
+        tz_npy_piece piece;
+        status = tz_npy_read_piece(file, shaped->dims, shaped->shape, k, &piece, error);
+        status = tz_ranks_agree_status(t->handle->context->files.ranks, status, error);
+        for (int axis = 0; axis < TZ_AXES; axis++)
+            piece.at[axis] += at[axis];
+        if (status == TZ_OK)
+            status = write ? tz_simulation_write_array(t->handle->simulation, t->field,
+                                                       &piece.cells, piece.at, place, error)
+                           : tz_simulation_check_array(t->handle->simulation, t->field,
+                                                       &piece.cells, piece.at, place, error);
+    }
+    return status;
+}
+
 static void assign_array(const target *t, const tz_array_handle *source)
 {
     tz_simulation *simulation = t->handle->simulation;
     const int dims = tz_handle_stencil(t->handle)->dims;
     const tz_array *array = &source->view;
+    tz_npy_file *file = source->memory->file;
+    const bool dry = tz_handle_is_dry(t->handle);
     tz_error error;
     int64_t wanted[TZ_AXES];
     for (int axis = 0; axis < TZ_AXES; axis++)
@@ -214,21 +237,25 @@ static void assign_array(const target *t, const tz_array_handle *source)
                  tz_shape_text(needs, dims, wanted));
     }
     check_rule(t, source);
-    const int64_t count =
-        tz_handle_is_dry(t->handle) ? tz_shape_count(array->dims, array->shape) : 0;
-    for (int64_t i = 0; i < count; i++)
-        check_value(t, tz_array_get(array, i));
-    if (tz_handle_is_dry(t->handle))
-        return;
     /* A 1-D array may hold the numbers of a box. */
     tz_array shaped = *array;
     if (source->at_axes == 0) {
         shaped.dims = dims;
         memcpy(shaped.shape, wanted, sizeof wanted);
     }
-    if (tz_simulation_write_array(simulation, t->field, &shaped,
-                                  source->at_axes > 0 ? source->at : t->box->low, source->source,
-                                  &error) != TZ_OK)
+    const int64_t *at = source->at_axes > 0 ? source->at : t->box->low;
+    /* All numbers are checked before the first is stored: a refused file changes nothing. */
+    tz_status status = TZ_OK;
+    if (file)
+        status = go_through(t, file, &shaped, at, source->source, false, &error);
+    else if (dry)
+        status =
+            tz_simulation_check_array(simulation, t->field, &shaped, at, source->source, &error);
+    if (status == TZ_OK && !dry)
+        status = file ? go_through(t, file, &shaped, at, source->source, true, &error)
+                      : tz_simulation_write_array(simulation, t->field, &shaped, at, source->source,
+                                                  &error);
+    if (status != TZ_OK)
         refuse(t, &error);
 }
 
@@ -431,7 +458,7 @@ void tz_field_assign(lua_State *L, tz_simulation_handle *handle, int field, cons
         tz_raise(L, "%s: a streamed field needs tz.random or an array, not %s", what,
                  tz_kind_text(L, index));
     else if (array)
-        assign_array(&t, tz_array_check(L, index, what));
+        assign_array(&t, tz_array_check_open(L, index, what));
     else if (plan)
         assign_floorplan(&t, tz_floorplan_check(L, index, what));
     else if (type == LUA_TNUMBER)

@@ -6,6 +6,7 @@
 #include "lua/keys.h"
 #include "lua/module.h"
 #include "lua/push.h"
+#include "lua/recall.h"
 #include "lua/together.h"
 #include <limits.h>
 #include <math.h>
@@ -225,6 +226,9 @@ static int value_floorplan(lua_State *L)
     if (tz_floorplan_read(plan_path, &value->plan, &error) != TZ_OK ||
         (ptrace && tz_ptrace_read(trace_path, &value->trace, &error) != TZ_OK))
         tz_raise_error(L, "tz.floorplan", &error);
+    tz_recall_input(L, plan_path);
+    if (ptrace)
+        tz_recall_input(L, trace_path);
     if (has_row && row > (int64_t)value->trace.sample_count)
         tz_raise(L, "tz.floorplan: 'row' is %lld, but %.300s has %zu row%s", (long long)row,
                  trace_path, value->trace.sample_count, value->trace.sample_count == 1 ? "" : "s");
@@ -243,7 +247,7 @@ void tz_floorplan_register(lua_State *L)
                "The units of a chip: a value of fields (the power of each cell in a row of the "
                "trace, W), "
                "columns of `tz.table`, and regions.",
-               .options = floorplan_options),
+               .options = floorplan_options, .recall = TZ_RECALL_CALL),
         TZ_API_END};
     tz_metatable_create(L, TZ_TYPE_UNIT, none, NULL, NULL, unit_tostring);
     tz_metatable_create(L, TZ_TYPE_FLOORPLAN, methods, floorplan_close, floorplan_index, NULL);

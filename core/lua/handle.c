@@ -2,6 +2,7 @@
 
 #include "lua/guard.h"
 #include "lua/keys.h"
+#include "lua/recall.h"
 #include "policy/policy.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,7 +65,7 @@ int tz_handle_kept_field(lua_State *L, int index, const tz_simulation_handle *ha
 
 void tz_binding_pattern(const tz_binding *binding, char *text, size_t size)
 {
-    if (binding->function[0])
+    if (binding->kind != TZ_BINDING_OUTPUT)
         snprintf(text, size, "%s", binding->function);
     else
         tz_writer_pattern(&binding->writer, text, size);
@@ -72,17 +73,22 @@ void tz_binding_pattern(const tz_binding *binding, char *text, size_t size)
 
 /* ---- Opening and closing --------------------------------------------------------------------- */
 
-/* Put everything about a simulation into the record, as it is now. */
-static void record(const tz_simulation_handle *handle)
+void tz_handle_record(const tz_simulation_handle *handle)
 {
+    if (!handle->kept)
+        return;
     tz_record *into = handle->context->files.record;
     tz_record_simulation(into, handle->index, handle->name, handle->plugin_path, handle->definition,
                          handle->simulation);
     for (const tz_binding *b = handle->bindings; b; b = b->next) {
         char pattern[200];
+        if (b->kind == TZ_BINDING_CHECKPOINT)
+            continue;
         tz_binding_pattern(b, pattern, sizeof pattern);
         tz_record_output(into, handle->index, pattern,
-                         b->function[0] ? "function" : tz_output_kind_name(b->writer.output->kind),
+                         b->kind == TZ_BINDING_FUNCTION
+                             ? "function"
+                             : tz_output_kind_name(b->writer.output->kind),
                          &b->every, b->writer.count);
     }
 }
@@ -96,6 +102,7 @@ void tz_handle_open(tz_simulation_handle *handle, const char *name)
         handle->next->link = &handle->next;
     context->open = handle;
     handle->index = context->simulations++;
+    handle->kept = true;
     if (name[0])
         snprintf(handle->name, sizeof handle->name, "%s", name);
     else
@@ -103,7 +110,7 @@ void tz_handle_open(tz_simulation_handle *handle, const char *name)
     /* A script with one nameless simulation gets short file names. */
     if (name[0] || handle->index > 0)
         snprintf(handle->prefix, sizeof handle->prefix, "%s-", handle->name);
-    record(handle);
+    tz_handle_record(handle);
 }
 
 /* Add what the simulation has done to the script's result. */
@@ -130,7 +137,7 @@ tz_status tz_handle_close(tz_simulation_handle *handle, tz_error *error)
         return TZ_OK;
     tz_error ignored;
     tz_status status = tz_run_files_settle(&handle->context->files, error);
-    record(handle);
+    tz_handle_record(handle);
     for (tz_binding *b = handle->bindings, *next; b; b = next) {
         next = b->next;
         const tz_status closed = tz_writer_close(&b->writer, status == TZ_OK ? error : &ignored);
@@ -190,7 +197,7 @@ tz_status tz_handle_open_folder(tz_context *context, tz_error *error)
         return status;
     /* A run that is killed leaves this record. */
     for (const tz_simulation_handle *h = context->open; h; h = h->next)
-        record(h);
+        tz_handle_record(h);
     const tz_status written =
         files->folder ? tz_run_files_write_record(files, "running", NULL, error) : TZ_OK;
     return tz_ranks_agree_status(files->ranks, written, error);
@@ -202,6 +209,8 @@ tz_status tz_handle_open_file(tz_context *context, const char *name, char *path,
     tz_status status = tz_handle_open_folder(context, error);
     path[0] = '\0';
     if (status == TZ_OK && context->files.folder)
-        status = tz_folder_join(context->files.folder, name, path, size, error);
+        status = tz_run_files_path(&context->files, name, path, size, error);
+    if (status == TZ_OK)
+        tz_recall_file(context, name);
     return tz_ranks_agree_status(context->files.ranks, status, error);
 }

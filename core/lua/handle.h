@@ -15,8 +15,9 @@ typedef struct tz_binding {
     struct tz_simulation_handle *handle;
     lua_Integer reference; /* of the output or function, in the handle's user value */
     tz_interval every;     /* zeros: by sim:write alone */
-    char function[160];    /* "function at FILE:LINE"; "": an output */
-    tz_writer writer;      /* of an output; a function uses last_step and count alone */
+    enum { TZ_BINDING_OUTPUT, TZ_BINDING_FUNCTION, TZ_BINDING_CHECKPOINT } kind;
+    char function[160]; /* "function at FILE:LINE"; "checkpoint"; "": an output */
+    tz_writer writer;   /* of an output; a function uses last_step and count alone */
 } tz_binding;
 
 static inline bool tz_binding_is_regular(const tz_binding *binding)
@@ -41,6 +42,7 @@ typedef struct tz_simulation_handle {
     lua_State *L;                 /* the thread that called run; NULL when it does not run */
     bool fired_zero;              /* in check mode: outputs of step 0 are counted */
     int rewinds;
+    bool kept;             /* not closed at the checkpoint that the run goes on from */
     char failure[2600];    /* of Lua code called during run */
     double seconds_before; /* spent in stages before the present call of run */
 } tz_simulation_handle;
@@ -70,6 +72,9 @@ void tz_handle_open(tz_simulation_handle *handle, const char *name);
 /* Finish its outputs, record it, free it; no function may use it. Returns the first error of an
  * output, but does all of it in any case. Does nothing when closed. */
 tz_status tz_handle_close(tz_simulation_handle *handle, tz_error *error);
+
+/* Put everything about it into the record, as it is now. */
+void tz_handle_record(const tz_simulation_handle *handle);
 
 /* From within a run: call function(argument, simulation) in Lua, where `argument` is a light
  * userdata. The message of an error goes to handle->failure. TZ_SCRIPT, TZ_MEMORY. */

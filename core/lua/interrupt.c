@@ -4,22 +4,35 @@
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/time.h>
 #include <time.h>
 
 /* Signals closer together than this count as one: timeout(1) sends two at a time. */
 static const double same_s = 0.5;
+/* So long Lua code goes on after a signal if it is deferred. */
+static const double grace_s = 2.0;
 
 static volatile sig_atomic_t arrived, noticed;
 static volatile sig_atomic_t deferred; /* a signal is only noticed */
-static struct timespec arrived_at;     /* only the handler reads and writes it */
+static volatile sig_atomic_t graced;   /* Lua code may go on for a moment */
+static struct timespec arrived_at;     /* the handler writes it before `noticed` */
 static lua_State *volatile watched;
 static lua_State *volatile running;
+
+static double seconds_between(const struct timespec *from, const struct timespec *to)
+{
+    return (double)(to->tv_sec - from->tv_sec) + 1e-9 * (double)(to->tv_nsec - from->tv_nsec);
+}
 
 static void stop(lua_State *L, lua_Debug *record)
 {
     /* The hook stays set: a script that catches the error is stopped at its next instruction. */
     lua_Debug caller;
+    struct timespec now;
     (void)record;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (graced && seconds_between(&arrived_at, &now) < grace_s)
+        return;
     for (int level = 0; lua_getstack(L, level, &caller); level++) {
         lua_getinfo(L, "Sl", &caller);
         if (caller.currentline > 0) {
@@ -49,9 +62,7 @@ static void on_signal(int number)
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     if (noticed != 0) {
-        if ((double)(now.tv_sec - arrived_at.tv_sec) +
-                1e-9 * (double)(now.tv_nsec - arrived_at.tv_nsec) <
-            same_s)
+        if (seconds_between(&arrived_at, &now) < same_s)
             return;
         signal(number, SIG_DFL);
         raise(number);
@@ -70,11 +81,26 @@ void tz_interrupt_install(void)
     sigemptyset(&action.sa_mask);
     sigaddset(&action.sa_mask, SIGINT);
     sigaddset(&action.sa_mask, SIGTERM);
+    sigaddset(&action.sa_mask, SIGALRM);
     action.sa_flags = SA_RESTART;
     action.sa_handler = on_signal;
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGALRM, &action, NULL);
     signal(SIGXFSZ, SIG_IGN);
+}
+
+void tz_interrupt_alarm(double seconds)
+{
+    const struct itimerval timer = {
+        .it_value = {.tv_sec = (time_t)seconds,
+                     .tv_usec = (suseconds_t)(1e6 * (seconds - (double)(time_t)seconds))}};
+    setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+void tz_interrupt_grace(bool grace)
+{
+    graced = grace;
 }
 
 int tz_interrupt_signal(void)

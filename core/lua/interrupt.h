@@ -7,10 +7,18 @@
 #define TZ_CORE_LUA_INTERRUPT_H
 
 #include <lua.h>
+#include <stdbool.h>
 
 /* Catch SIGINT and SIGTERM from now on. Ignores SIGXFSZ: a file that exceeds the size limit becomes
  * an ordinary write error. */
 void tz_interrupt_install(void);
+
+/* Seconds from now SIGALRM arrives, which is treated as the others are; 0: it does not. */
+void tz_interrupt_alarm(double seconds);
+
+/* With `grace` a signal does not stop Lua code for two seconds, so that it comes to a place where a
+ * checkpoint can be written; without it does again, at once. */
+void tz_interrupt_grace(bool grace);
 
 /* The signal that arrived, 0 if none has. */
 int tz_interrupt_signal(void);

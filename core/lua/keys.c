@@ -165,6 +165,11 @@ void tz_list_check(lua_State *L, const char *what, const char *key)
         tz_raise(L, "%s: '%s' must be a list without gaps", what, key);
 }
 
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
 noreturn void tz_raise_missing(lua_State *L, const char *what, const char *key, int index,
                                const char *const *names, size_t n)
 {
@@ -180,9 +185,10 @@ noreturn void tz_raise_missing(lua_State *L, const char *what, const char *key, 
         if (lua_type(L, -1) == LUA_TSTRING)
             known[count++] = lua_tostring(L, -1);
     }
-    const char *nearest = tz_names_nearest(key, known, count);
-    tz_raise(L, "%s has no '%.60s'%s%s%s", what, key, nearest ? "; did you mean '" : "",
-             nearest ? nearest : "", nearest ? "'?" : "");
+    qsort(known, count, sizeof *known, compare_names); /* Lua's order changes from run to run */
+    char hint[512];
+    tz_raise(L, "%s has no '%.60s'%s", what, key,
+             tz_names_hint(hint, sizeof hint, key, known, count));
 }
 
 static bool get(lua_State *L, int index, const char *key)

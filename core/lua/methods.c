@@ -475,42 +475,53 @@ void tz_methods_add(lua_State *L)
 {
     static const tz_api_function methods[] = {
         TZ_API("sim:get(field, x[, y[, z]])", method_get,
-               "The value of one cell. Coordinates count from 0."),
+               "The value of one cell. Coordinates count from 0.", .recall = TZ_RECALL_GIVE),
         TZ_API("sim:set(field, value[, box])", method_set,
                "Sets the cells of a box, or all. A value is a number, `function(x, y, z)`, "
                "`tz.random`, "
                "`tz.read`, `tz.array`, an array or a floorplan. A box is `{ x = {low, high}, … }`: "
                "low "
-               "<= x < high."),
+               "<= x < high.",
+               .recall = TZ_RECALL_CALL),
         TZ_API("sim:min([field[, region]])", method_min,
-               "The least finite value. Without a field: of the first state field."),
-        TZ_API("sim:max([field[, region]])", method_max, "The largest finite value."),
+               "The least finite value. Without a field: of the first state field.",
+               .recall = TZ_RECALL_GIVE),
+        TZ_API("sim:max([field[, region]])", method_max, "The largest finite value.",
+               .recall = TZ_RECALL_GIVE),
         TZ_API("sim:sum([field[, region]])", method_sum,
                "The sum in double precision, in a fixed order. A region is a box, a mask (a "
                "field's name "
-               "or an array; cells that are not 0 count) or a unit of a floorplan."),
-        TZ_API("sim:mean([field[, region]])", method_mean, "The mean in double precision."),
-        TZ_API("sim:population([field])", method_population, "The number of cells that are not 0."),
+               "or an array; cells that are not 0 count) or a unit of a floorplan.",
+               .recall = TZ_RECALL_GIVE),
+        TZ_API("sim:mean([field[, region]])", method_mean, "The mean in double precision.",
+               .recall = TZ_RECALL_GIVE),
+        TZ_API("sim:population([field])", method_population, "The number of cells that are not 0.",
+               .recall = TZ_RECALL_GIVE),
         TZ_API("sim:hash([field])", method_hash,
-               "64 bits of the cells' bits, as text: the same on every backend and plan."),
+               "64 bits of the cells' bits, as text: the same on every backend and plan.",
+               .recall = TZ_RECALL_GIVE),
         TZ_API(
             "sim:residual()", method_residual,
             "The largest change that the next iteration would make, in double precision, times the "
-            "stencil's factor."),
-        TZ_API("sim:array([field])", method_array, "A copy of the field as an array."),
+            "stencil's factor.",
+            .recall = TZ_RECALL_GIVE),
+        TZ_API("sim:array([field])", method_array, "A copy of the field as an array.",
+               .recall = TZ_RECALL_GIVE),
         TZ_API("sim:slabs(field, first, count[, x0[, nx]])", method_slabs,
                "Rows of a streamed field as an array, from slab `first` on."),
         TZ_API("sim:params([values])", method_params,
-               "Changes parameters, `{ NAME = value }`, and returns all of them."),
+               "Changes parameters, `{ NAME = value }`, and returns all of them.",
+               .recall = TZ_RECALL_CALL),
         TZ_API("sim:param(name)", method_param, "One parameter."),
         TZ_API("sim:plan([plan])", method_plan,
                "Sets the plan, which ends the policy, and returns the plan.",
-               .options = plan_options),
+               .options = plan_options, .recall = TZ_RECALL_BOTH),
         TZ_API("sim:kernel()", method_kernel,
                "Facts of the kernel that runs the plan; nil on backends without kernels.",
-               .result = kernel_result),
+               .result = kernel_result, .recall = TZ_RECALL_GIVE),
         TZ_API("sim:analyse(method)", method_analyse,
-               "Calls an analysis of the stencil; returns a table of its results."),
+               "Calls an analysis of the stencil; returns a table of its results.",
+               .recall = TZ_RECALL_GIVE),
         {NULL}};
     tz_api_add(L, methods);
 }

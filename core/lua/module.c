@@ -2,6 +2,7 @@
 
 #include "backend/backend.h"
 #include "lua/api.h"
+#include "lua/checkpoint.h"
 #include "lua/context.h"
 #include "lua/keys.h"
 #include "lua/push.h"
@@ -145,7 +146,7 @@ int tz_module_open(lua_State *L)
                "condition."),
         TZ_API("tz.log(...)", module_log, "A line of the log, made as by `print`."),
         TZ_API("tz.backends()", module_backends,
-               "The names that `backend = …` takes besides `\"auto\"`."),
+               "The names that `backend = …` takes besides `\"auto\"`.", .recall = TZ_RECALL_GIVE),
         TZ_API_END};
     lua_newtable(L);
     tz_api_add(L, functions);
@@ -154,6 +155,7 @@ int tz_module_open(lua_State *L)
     tz_read_register(L);
     tz_floorplan_register(L);
     tz_output_register(L);
+    tz_checkpoint_register(L);
     tz_simulation_register(L);
     tz_picture_register(L);
     tz_predict_register(L);

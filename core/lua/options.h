@@ -39,7 +39,11 @@ typedef struct tz_script_options {
     const char *devices;     /* as in tz_simulation_config; NULL: the script's choice */
     bool sync;               /* wait for every stage and check it */
     const char *out;         /* NULL: runs/NAME-NNN */
-    size_t sets_count;       /* NAME=VALUE, each */
+    const char *resume;      /* the folder of a run that goes on; NULL: a new run */
+    double checkpoint_s;     /* of the clock, between two checkpoints; 0: the script's choice */
+    double
+        walltime_s; /* the run stops, with a checkpoint, before it has taken so long; 0: no limit */
+    size_t sets_count; /* NAME=VALUE, each */
     const char *const *sets;
     bool check;            /* validate and report; write nothing */
     bool unsafe;           /* all of Lua's libraries */
@@ -58,7 +62,8 @@ typedef struct tz_script_result {
     char policy[256];      /* of the last of them, as a sentence */
     char ending[96];       /* of the last run with a limit: "converged: residual 1e-05"; or "" */
     bool stagnated;        /* a run did, and the script does not accept it */
-    int signal;            /* the one that stopped the run; 0: none */
+    int signal;            /* the one that stopped the run; 0: none. SIGALRM: the wall time */
+    bool can_go_on;        /* the folder has a checkpoint */
     char traceback[4096];  /* "" unless a function of the script failed; lines, each indented */
 } tz_script_result;
 

@@ -12,6 +12,7 @@
 #include "output/caption.h"
 #include "output/folder.h"
 #include "output/frame/colormap.h"
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -165,16 +166,55 @@ static int output_rle(lua_State *L)
     return output_array(L, TZ_OUTPUT_RLE, "tz.rle");
 }
 
-/* tz.vti { "a", "b", name = … } or tz.vti("a", { name = … }). */
-static int output_vti(lua_State *L)
+/* ---- tz.vti, tz.xdmf, tz.hdf5 ---------------------------------------------------------------- */
+
+static const tz_key grid_options[] = {
+    {"name", "text", "the stencil's",
+     "files are `NAME-000100.vti`, `.raw` or `.h5`, their list is `NAME.pvd` or `.xdmf`"},
+    {"field", "text", "the first state field", "the field, if it is not the first argument"},
+    {"spacing", "number or {dx[, dy[, dz]]}", "the stencil's, in metres, else 1",
+     "width of a cell"},
+    {"origin", "{x[, y[, z]]}", "zeros", "the corner of the first cell"},
+    {NULL, NULL, NULL, NULL}};
+
+/* A number or a list of up to 3, each above `above`; returns how many, 0 when absent. */
+static int get_vector(lua_State *L, const char *what, const char *key, double above,
+                      double out[TZ_AXES])
 {
-    const char *what = "tz.vti";
+    const int type = tz_table_get(L, 2, key);
+    size_t count = type == LUA_TNIL ? 0 : 1;
+    if (type == LUA_TTABLE) {
+        tz_list_check(L, what, key);
+        count = lua_rawlen(L, -1);
+        if (count < 1 || count > TZ_AXES)
+            tz_raise(L, "%s: '%s' must hold 1 to %d numbers, not %zu", what, key, TZ_AXES, count);
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (type == LUA_TTABLE)
+            lua_rawgeti(L, -1, (lua_Integer)i + 1);
+        else
+            lua_pushvalue(L, -1);
+        if (lua_type(L, -1) != LUA_TNUMBER)
+            tz_raise(L, "%s: '%s' must be a number or a list of numbers, not %s", what, key,
+                     tz_kind_text(L, -1));
+        out[i] = lua_tonumber(L, -1);
+        if (!isfinite(out[i]) || out[i] <= above)
+            tz_raise(L, "%s: '%s' must be finite%s", what, key, above < 0 ? "" : " and above 0");
+        lua_pop(L, 1);
+    }
+    lua_pop(L, 1);
+    return (int)count;
+}
+
+/* tz.vti { "a", "b", name = … } or tz.vti("a", { name = … }). */
+static int output_grid(lua_State *L, tz_output_kind kind, const char *what)
+{
     arrange(L, what);
-    tz_keys_take(L, 2, what, array_options, true);
+    tz_keys_take(L, 2, what, grid_options, true);
     const size_t listed = lua_rawlen(L, 2);
     if (listed > TZ_OUTPUT_FIELDS_MAX)
         tz_raise(L, "%s: more than %d fields", what, TZ_OUTPUT_FIELDS_MAX);
-    tz_output *output = push_output(L, TZ_OUTPUT_VTI, 0);
+    tz_output *output = push_output(L, kind, 0);
     if (!lua_isnil(L, 1)) {
         if (listed > 0)
             tz_raise(L, "%s: name the fields before the options or among them, not both", what);
@@ -187,8 +227,25 @@ static int output_vti(lua_State *L)
         output->fields_count = i + 1;
         lua_pop(L, 1);
     }
+    output->spacing_count = get_vector(L, what, "spacing", 0, output->spacing);
+    output->origin_count = get_vector(L, what, "origin", -INFINITY, output->origin);
     get_name(L, 2, what, output);
     return 1;
+}
+
+static int output_vti(lua_State *L)
+{
+    return output_grid(L, TZ_OUTPUT_VTI, "tz.vti");
+}
+
+static int output_xdmf(lua_State *L)
+{
+    return output_grid(L, TZ_OUTPUT_XDMF, "tz.xdmf");
+}
+
+static int output_hdf5(lua_State *L)
+{
+    return output_grid(L, TZ_OUTPUT_HDF5, "tz.hdf5");
 }
 
 /* ---- tz.table -------------------------------------------------------------------------------- */
@@ -336,8 +393,17 @@ void tz_output_register(lua_State *L)
                "A 1-D or 2-D field of bits or integers as a Life pattern, with its rule.",
                .options = array_options),
         TZ_API("tz.vti([field][, options])", output_vti,
-               "One field, or several, `tz.vti { \"a\", \"b\" }`, as a VTK image for ParaView.",
-               .options = array_options),
+               "One field, or several, `tz.vti { \"a\", \"b\" }`, as a VTK image for ParaView. "
+               "Opening `NAME.pvd` shows the whole run, also while it goes on.",
+               .options = grid_options),
+        TZ_API("tz.xdmf([field][, options])", output_xdmf,
+               "The same as bare numbers, `NAME-000100.raw`, which `NAME.xdmf` describes.",
+               .options = grid_options),
+        TZ_API("tz.hdf5([field][, options])", output_hdf5,
+               "The same as `NAME-000100.h5`: a dataset for each field, with attributes `step`, "
+               "`time`, `time_unit`, `spacing` and `origin` of the file. ParaView opens "
+               "`NAME.xdmf`. Needs libhdf5, which `trapeze doctor` looks for.",
+               .options = grid_options),
         TZ_API("tz.table(columns)", output_table,
                "A CSV file with a line for each call. Columns are a list of titles (see Columns), "
                "floorplans (maximum and mean of each unit) and functions.",

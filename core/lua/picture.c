@@ -194,8 +194,8 @@ void tz_picture_register(lua_State *L)
 {
     static const tz_api_function functions[] = {
         TZ_API("tz.picture(options)", picture,
-               "Writes one picture of an array or of a simulation now.",
-               .options = picture_options),
+               "Writes one picture of an array or of a simulation now.", .options = picture_options,
+               .recall = TZ_RECALL_GIVE),
         TZ_API_END};
     tz_api_add(L, functions);
 }

@@ -169,10 +169,11 @@ static int can_plot(lua_State *L)
 void tz_plot_register(lua_State *L)
 {
     static const tz_api_function functions[] = {
-        TZ_API("tz.plot(options)", plot_call, "Draws curves with gnuplot.",
-               .options = plot_options),
+        TZ_API("tz.plot(options)", plot_call, "Draws curves with gnuplot.", .options = plot_options,
+               .recall = TZ_RECALL_GIVE),
         TZ_API("tz.can_plot()", can_plot,
-               "Whether gnuplot is there; if not, the reason as a second result."),
+               "Whether gnuplot is there; if not, the reason as a second result.",
+               .recall = TZ_RECALL_GIVE),
         {NULL}};
     tz_api_add(L, functions);
 }

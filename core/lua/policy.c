@@ -4,8 +4,11 @@
 #include "lua/keys.h"
 #include "lua/module.h"
 #include "lua/push.h"
+#include "lua/recall.h"
+#include "sim/checkpoint.h"
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The address is the key of the policy's function in the handle's user value. */
@@ -96,9 +99,11 @@ static int view_index(lua_State *L)
     tz_policy *policy = tz_simulation_policy(handle->simulation);
     const tz_policy_options *predictions =
         tz_policy_kind_of(policy) == TZ_POLICY_FUNCTION ? tz_policy_predictions(policy) : NULL;
-    if (!predictions)
-        return 0;
-    push_prediction(L, predictions, tz_handle_stencil(handle)->dims);
+    if (predictions)
+        push_prediction(L, predictions, tz_handle_stencil(handle)->dims);
+    else
+        lua_pushnil(L);
+    tz_recall_exchange(L, "prediction");
     lua_pushvalue(L, -1);
     lua_setfield(L, 1, "prediction");
     return 1;
@@ -155,12 +160,61 @@ static int ask_protected(lua_State *L)
     return 0;
 }
 
+/* What the function sees, for the journal. */
+static void record_view(tz_context *context, const tz_policy_view *view)
+{
+    tz_bytes bytes = {.data = NULL};
+    tz_bytes_put_i64(&bytes, view->step);
+    tz_bytes_put_i64(&bytes, view->stages);
+    tz_bytes_put_i64(&bytes, view->iterations);
+    tz_bytes_put_double(&bytes, view->seconds);
+    tz_bytes_put_text(&bytes, view->plan->family);
+    tz_bytes_put_i64(&bytes, view->plan->height);
+    for (int axis = 0; axis < TZ_AXES; axis++)
+        tz_bytes_put_i64(&bytes, view->plan->tile[axis]);
+    for (int k = 0; k < TZ_PLAN_KNOBS_COUNT; k++)
+        tz_bytes_put_i64(&bytes, tz_plan_get(view->plan, k));
+    tz_recall_add(context, TZ_ENTRY_POLICY, &bytes);
+    free(bytes.data);
+}
+
+/* Call the function. No checkpoint is written meanwhile: the stage has no plan yet. */
+static tz_status call_function(tz_simulation_handle *handle, const tz_policy_view *view,
+                               tz_plan *next, tz_error *error)
+{
+    tz_context *context = handle->context;
+    request q = {.view = view, .next = next, .dims = tz_handle_stencil(handle)->dims};
+    context->recall.in_policy = true;
+    const tz_status status = tz_handle_call(handle, ask_protected, &q, error);
+    context->recall.in_policy = false;
+    return status;
+}
+
+tz_status tz_policy_ask_again(tz_simulation_handle *handle, tz_reading *reading, tz_error *error)
+{
+    tz_plan plan = {.height = 0}, next;
+    tz_policy_view view = {.name = "policy", .plan = &plan};
+    view.step = tz_reading_i64(reading);
+    view.stages = tz_reading_i64(reading);
+    view.iterations = tz_reading_i64(reading);
+    view.seconds = tz_reading_double(reading);
+    tz_reading_text(reading, plan.family, sizeof plan.family);
+    plan.height = (int)tz_reading_i64(reading);
+    for (int axis = 0; axis < TZ_AXES; axis++)
+        plan.tile[axis] = tz_reading_i64(reading);
+    for (int k = 0; k < TZ_PLAN_KNOBS_COUNT; k++)
+        tz_plan_set(&plan, k, (int)tz_reading_i64(reading));
+    tz_simulation_set_step(handle->simulation, view.step);
+    next = plan;
+    return call_function(handle, &view, &next, error);
+}
+
 static tz_status ask(void *context, const tz_policy_view *view, tz_plan *next, tz_error *error)
 {
     tz_simulation_handle *handle = context;
-    request q = {.view = view, .next = next, .dims = tz_handle_stencil(handle)->dims};
     const tz_plan given = *next;
-    const tz_status status = tz_handle_call(handle, ask_protected, &q, error);
+    record_view(handle->context, view);
+    const tz_status status = call_function(handle, view, next, error);
     if (status == TZ_OK && next->height > 0 && !next->family[0])
         strcpy(next->family, given.family);
     return status;
@@ -289,7 +343,7 @@ void tz_policy_method_add(lua_State *L)
                "`s.time_s` and `s.iterations` of these, and `s.prediction`; it returns a plan, or "
                "nil to "
                "keep it.",
-               .options = policy_options, .result = policy_result),
+               .options = policy_options, .result = policy_result, .recall = TZ_RECALL_BOTH),
         {NULL}};
     tz_api_add(L, methods);
 }

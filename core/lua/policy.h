@@ -4,6 +4,7 @@
 
 #include "lua/handle.h"
 #include "lua/plan.h"
+#include "lua/values.h"
 #include "policy/choice.h"
 
 /* The keys of a policy, in addition to those of a plan. */
@@ -25,5 +26,8 @@ void tz_policy_read(lua_State *L, int index, const char *who, int dims,
  * policy; then keep the function of the table at `index` alive in the handle's user value. */
 void tz_policy_bind(tz_policy_config *config, tz_simulation_handle *handle);
 void tz_policy_keep(lua_State *L, int index, int handle_index, const tz_policy_config *config);
+
+/* In a replay: call the function with what it saw before. */
+tz_status tz_policy_ask_again(tz_simulation_handle *handle, tz_reading *reading, tz_error *error);
 
 #endif

@@ -217,7 +217,7 @@ void tz_predict_register(lua_State *L)
         TZ_API(
             "tz.predict(options)", predict,
             "Predictions of all plans of a problem, without a run. The device need not be there.",
-            .options = predict_options, .result = predict_result),
+            .options = predict_options, .result = predict_result, .recall = TZ_RECALL_GIVE),
         TZ_API_END};
     tz_api_add(L, functions);
 }

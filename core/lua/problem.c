@@ -181,6 +181,9 @@ const tz_stencil *tz_problem_read(lua_State *L, int index, const char *what,
     tz_error error;
     tz_table_get(L, index, "plugin");
     config->stencil = tz_stencil_id(L, -1);
+    if (lua_istable(L, -1))
+        tz_raise(L, "%s: 'plugin' must be a stencil's name or what tz.stencil returns, not a table",
+                 what);
     lua_pop(L, 1);
     if (!config->stencil && !tz_key_text(L, index, what, "plugin", &config->stencil))
         tz_raise(L, "%s: 'plugin' is missing; `trapeze plugins` lists them", what);

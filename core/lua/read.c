@@ -4,6 +4,7 @@
 #include "lua/api.h"
 #include "lua/array.h"
 #include "lua/keys.h"
+#include "lua/recall.h"
 #include "lua/together.h"
 #include "output/format/png_read.h"
 #include "output/format/text.h"
@@ -11,10 +12,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 
-/* Larger .npy files are mapped instead of read. */
-enum { MAP_BYTES = 64 << 20 };
+/* Larger .npy files stay on the disk: fields take them piece by piece. */
+enum { LARGE_BYTES = 64 << 20 };
 
 typedef enum file_kind { KIND_NPY, KIND_PNG, KIND_RLE, KIND_TEXT } file_kind;
 
@@ -43,20 +43,21 @@ static file_kind find_kind(const char *path)
 static tz_status read_npy(tz_array_handle *handle, const char *path, tz_array **array,
                           tz_error *error)
 {
-    struct stat facts;
-    if (stat(path, &facts) == 0 && facts.st_size >= MAP_BYTES) {
-        const tz_status status = tz_npy_map(path, &handle->memory->map, error);
-        if (status == TZ_OK) {
-            handle->view.dtype = handle->memory->map.dtype;
-            handle->view.dims = handle->memory->map.dims;
-            memcpy(handle->view.shape, handle->memory->map.shape, sizeof handle->view.shape);
-            handle->view.data = (void *)handle->memory->map.data;
-            return TZ_OK;
-        }
-        if (status != TZ_UNSUPPORTED)
-            return status;
+    tz_npy_file *file;
+    tz_status status = tz_npy_open(&file, path, error);
+    if (status != TZ_OK)
+        return status;
+    const tz_npy_facts *facts = tz_npy_file_facts(file);
+    const int64_t count = tz_shape_count(facts->dims, facts->shape);
+    if (count < LARGE_BYTES / (int64_t)tz_dtype_size(facts->dtype)) {
+        status = tz_npy_read_all(file, array, error);
+        tz_npy_close(file);
+        return status;
     }
-    return tz_npy_read(path, array, error);
+    handle->memory->file = file;
+    handle->view = (tz_array){.dtype = facts->dtype, .dims = facts->dims};
+    memcpy(handle->view.shape, facts->shape, sizeof handle->view.shape);
+    return TZ_OK;
 }
 
 static tz_status read_rle(tz_array_handle *handle, const char *path, tz_array **array,
@@ -146,6 +147,7 @@ static int value_read(lua_State *L)
         snprintf(handle->rule, sizeof handle->rule, "%s", rule);
         handle->claims_rule = true;
     }
+    tz_recall_input(L, path);
     handle->at_axes = at_axes;
     memcpy(handle->at, at, sizeof at);
     return 1;
@@ -158,7 +160,7 @@ void tz_read_register(lua_State *L)
                "An array from a file: `.npy`, `.png` (gray values), `.rle` (a Life pattern), else "
                "text, "
                "numbers between blanks. A relative path begins in the script's folder.",
-               .options = read_options),
+               .options = read_options, .recall = TZ_RECALL_CALL),
         TZ_API_END};
     tz_api_add(L, functions);
 }

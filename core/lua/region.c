@@ -134,7 +134,8 @@ void tz_region_methods_add(lua_State *L)
 {
     static const tz_api_function methods[] = {
         TZ_API("sim:units(floorplan[, field])", method_units,
-               "A table of each unit's `max` and `mean`, by the unit's name."),
+               "A table of each unit's `max` and `mean`, by the unit's name.",
+               .recall = TZ_RECALL_GIVE),
         TZ_API_END};
     tz_api_add(L, methods);
 }

@@ -5,6 +5,7 @@
 #include "lua/interrupt.h"
 #include "lua/keys.h"
 #include "lua/push.h"
+#include "lua/rerun.h"
 #include "lua/time.h"
 #include "lua/together.h"
 #include "output/format/duration.h"
@@ -28,14 +29,21 @@ static tz_status fire(void *context, tz_simulation *simulation, tz_error *error)
     tz_binding *binding = context;
     if (tz_binding_is_done(binding, tz_simulation_step(simulation)))
         return TZ_OK; /* sim:write wrote it just before the run */
+    if (tz_binding_calls_lua(binding))
+        tz_rerun_note_event(binding, tz_simulation_step(simulation));
+    return tz_handle_call(binding->handle, fire_protected, binding, error);
+}
+
+/* In a replay: for its functions alone. */
+static tz_status fire_again(tz_binding *binding, tz_error *error)
+{
     return tz_handle_call(binding->handle, fire_protected, binding, error);
 }
 
 /* An output from a snapshot: written by another thread while the run goes on. */
 static tz_status fire_later(void *context, tz_snapshot *snapshot, tz_error *error)
 {
-    tz_binding *binding = context;
-    return tz_writer_write_later(&binding->writer, snapshot, error);
+    return tz_binding_write_later(context, snapshot, error);
 }
 
 static tz_status settle(void *context, tz_error *error)
@@ -55,7 +63,7 @@ static tz_event make_event(tz_binding *binding)
 {
     const tz_writer *writer = &binding->writer;
     tz_event event = {.every = binding->every, .fire = fire, .context = binding};
-    if (binding->function[0])
+    if (binding->kind != TZ_BINDING_OUTPUT)
         return event;
     event.wants_residual = tz_output_has_column(writer->output, TZ_COLUMN_RESIDUAL);
     if (!tz_output_has_column(writer->output, TZ_COLUMN_FUNCTION)) {
@@ -92,9 +100,17 @@ static void on_stagnation(void *context, const char *text)
 
 static bool on_progress(void *context, const tz_simulation *simulation, int64_t done, int64_t total)
 {
-    tz_context_pass_warnings(((tz_simulation_handle *)context)->context);
+    const tz_simulation_handle *handle = context;
+    tz_context_pass_warnings(handle->context);
     report(context, simulation, done, total, false);
-    return tz_together_signal(((tz_simulation_handle *)context)->context) == 0;
+    /* With checkpoints pause() stops the run. */
+    return tz_together_signal(handle->context) == 0 || tz_checkpoints_on(handle->context);
+}
+
+static tz_status on_pause(void *context, tz_simulation *simulation, tz_error *error)
+{
+    const tz_simulation_handle *handle = context;
+    return tz_checkpoint_pause(handle->context, simulation, error);
 }
 
 /* ---- sim:run --------------------------------------------------------------------------------- */
@@ -231,7 +247,7 @@ static void run_dry(tz_simulation_handle *handle, const tz_run *run)
             snprintf(every, sizeof every, "%lld", (long long)b->every.steps);
         tz_context_print(context, "    every %s: %s, %s%lld %s\n", every, pattern,
                          isnan(run->until_residual) ? "" : "at most ", (long long)count,
-                         b->function[0]                              ? "calls"
+                         b->kind != TZ_BINDING_OUTPUT                ? "calls"
                          : b->writer.output->kind == TZ_OUTPUT_TABLE ? "rows"
                                                                      : "files");
     }
@@ -316,11 +332,40 @@ static void conclude(lua_State *L, const tz_simulation_handle *handle, const tz_
         tz_raise_error(L, "sim:run", error);
 }
 
+/* Run, or go through what a run did before, up to a checkpoint. */
+static tz_status run_or_replay(lua_State *L, tz_run *run, tz_active_run *active, tz_error *error)
+{
+    tz_simulation_handle *handle = active->handle;
+    tz_status status = TZ_OK;
+    tz_error failed;
+    bool ended = false;
+    active->next = handle->context->runs;
+    handle->context->runs = active;
+    handle->L = L;
+    if (tz_recall_replays(handle->context)) {
+        ended = tz_rerun(L, active, fire_again, &status, error);
+        if (!ended && status) {
+            failed = *error;
+            run->failed = &failed;
+        }
+        run->resumes = true;
+    }
+    if (!ended)
+        status = tz_simulation_run(handle->simulation, run, &active->result, error);
+    handle->L = NULL;
+    handle->context->runs = active->next;
+    if (!ended)
+        tz_rerun_note_end(handle->context, active, status, error);
+    return status;
+}
+
 static int method_run(lua_State *L)
 {
     tz_simulation_handle *handle = tz_handle_check_idle(L, 1, "sim:run");
     tz_run run;
-    tz_run_result result = {.residual = NAN, .update = NAN, .status = TZ_RUN_DONE};
+    tz_active_run active = {.handle = handle,
+                            .position = {.result = &active.result},
+                            .result = {.residual = NAN, .update = NAN, .status = TZ_RUN_DONE}};
     tz_error error;
     bool accepts;
     lua_settop(L, 2);
@@ -328,8 +373,8 @@ static int method_run(lua_State *L)
     check_end(L, handle, &run);
     if (tz_handle_is_dry(handle)) {
         run_dry(handle, &run);
-        result.steps = run.steps < 0 ? 0 : run.steps;
-        push_result(L, &result, 0);
+        active.result.steps = run.steps < 0 ? 0 : run.steps;
+        push_result(L, &active.result, 0);
         return 1;
     }
     if (tz_handle_open_folder(handle->context, &error) != TZ_OK)
@@ -349,16 +394,17 @@ static int method_run(lua_State *L)
     run.settle = settle;
     run.refused = on_refused;
     run.later_context = handle;
+    run.pause = on_pause;
+    run.pause_context = handle;
+    run.position = &active.position;
     handle->failure[0] = '\0';
     handle->seconds_before = tz_simulation_seconds(handle->simulation);
-    handle->L = L;
-    const tz_status status = tz_simulation_run(handle->simulation, &run, &result, &error);
-    handle->L = NULL;
-    conclude(L, handle, &run, &result, status, &error);
+    const tz_status status = run_or_replay(L, &run, &active, &error);
+    conclude(L, handle, &run, &active.result, status, &error);
     if (!isnan(run.until_residual))
-        tell_end(handle, &run, &result, accepts);
+        tell_end(handle, &run, &active.result, accepts);
     flush_tables(L, handle);
-    push_result(L, &result, tz_simulation_cells(handle->simulation));
+    push_result(L, &active.result, tz_simulation_cells(handle->simulation));
     tz_together_agree(L, 1);
     return 1;
 }
@@ -382,8 +428,9 @@ void tz_running_add(lua_State *L)
     static const tz_api_function methods[] = {
         TZ_API("sim:run(steps or options)", method_run,
                "Advances the simulation: a number of iterations, or until something holds.",
-               .options = run_options, .result = run_result),
-        TZ_API("sim:rewind()", method_rewind, "Sets the count of iterations to 0. Fields stay."),
+               .options = run_options, .result = run_result, .recall = TZ_RECALL_OWN),
+        TZ_API("sim:rewind()", method_rewind, "Sets the count of iterations to 0. Fields stay.",
+               .recall = TZ_RECALL_CALL),
         TZ_API_END};
     tz_api_add(L, methods);
 }

@@ -7,11 +7,13 @@
 #include "lua/keys.h"
 #include "lua/module.h"
 #include "lua/push.h"
+#include "lua/recall.h"
 #include "lua/together.h"
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { MODULE_BYTES_MAX = 16 << 20 };
@@ -22,7 +24,8 @@ static int base_print(lua_State *L)
     lua_pushliteral(L, "\n");
     lua_concat(L, 2);
     const tz_script_sink *sink = &tz_context_get(L)->options->sink;
-    if (sink->print)
+    /* A replay prints nothing again. */
+    if (sink->print && !tz_recall_replays(tz_context_get(L)))
         sink->print(sink->context, lua_tostring(L, -1), lua_rawlen(L, -1));
     return 0;
 }
@@ -73,6 +76,7 @@ static bool load_module(lua_State *L, const char *folder, const char *name)
     lua_pushfstring(L, "@%s", path);
     const int status = luaL_loadbufferx(L, text, bytes, lua_tostring(L, -1), "t");
     free(text);
+    tz_recall_input(L, path);
     if (status != LUA_OK)
         lua_error(L);
     lua_remove(L, -2);
@@ -352,6 +356,96 @@ static void open_unsafe(lua_State *L)
     lua_pop(L, 1);
 }
 
+/* ---- What differs from run to run ------------------------------------------------------------- */
+
+/* math.randomseed(...): without numbers, seeds that the journal keeps. Upvalue 1 is Lua's own. */
+static int seed(lua_State *L)
+{
+    if (lua_gettop(L) == 0) {
+        uint64_t bits[2] = {(uint64_t)time(NULL), (uint64_t)getpid()};
+        (void)!getentropy(bits, sizeof bits);
+        tz_ranks_agree(tz_ranks_of(L), bits, sizeof bits);
+        for (int i = 0; i < 2; i++) {
+            lua_pushinteger(L, (lua_Integer)bits[i]);
+            tz_recall_exchange(L, "math.randomseed");
+        }
+    }
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_insert(L, 1);
+    lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+    return lua_gettop(L);
+}
+
+static void wrap(lua_State *L, const char *library, const char *name, bool replays)
+{
+    char what[64];
+    const int top = lua_gettop(L);
+    snprintf(what, sizeof what, "%s.%s", library, name);
+    lua_getglobal(L, library);
+    if (lua_istable(L, -1) && lua_getfield(L, -1, name) == LUA_TFUNCTION) {
+        if (replays)
+            tz_recall_wrap(L, what);
+        else
+            tz_recall_taint_wrap(L, what);
+        lua_setfield(L, -2, name);
+    }
+    lua_settop(L, top);
+}
+
+/* Methods of files: Lua finds them in the metatable's __index. */
+static void taint_files(lua_State *L)
+{
+    static const char *const methods[] = {"close", "flush",   "lines", "read",
+                                          "seek",  "setvbuf", "write"};
+    if (luaL_getmetatable(L, LUA_FILEHANDLE) == LUA_TTABLE &&
+        lua_getfield(L, -1, "__index") == LUA_TTABLE)
+        for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+            char what[32];
+            snprintf(what, sizeof what, "file:%s", methods[i]);
+            lua_getfield(L, -1, methods[i]);
+            tz_recall_taint_wrap(L, what);
+            lua_setfield(L, -2, methods[i]);
+        }
+    lua_settop(L, 0);
+}
+
+/* Functions whose results the journal keeps, and those that it cannot keep. */
+static void patch_recall(lua_State *L, bool unsafe)
+{
+    static const char *const of_os[] = {"execute", "remove", "rename", "tmpname", "setlocale"};
+    static const char *const of_io[] = {"open",  "close", "input",   "lines", "output",
+                                        "popen", "read",  "tmpfile", "write"};
+    static const char *const kept[] = {"clock", "date", "time"};
+    if (tz_context_get(L)->recall.mode == TZ_RECALL_OFF)
+        return;
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+        wrap(L, LUA_OSLIBNAME, kept[i], true);
+    wrap(L, LUA_GNAME, "collectgarbage", true);
+    lua_getglobal(L, LUA_MATHLIBNAME);
+    lua_getfield(L, -1, "randomseed");
+    lua_pushcclosure(L, seed, 1);
+    lua_pushvalue(L, -1);
+    lua_setfield(L, -3, "randomseed");
+    lua_call(L, 0, 0);
+    lua_pop(L, 1);
+    if (!unsafe)
+        return;
+    wrap(L, LUA_OSLIBNAME, "getenv", true);
+    for (size_t i = 0; i < sizeof of_os / sizeof *of_os; i++)
+        wrap(L, LUA_OSLIBNAME, of_os[i], false);
+    for (size_t i = 0; i < sizeof of_io / sizeof *of_io; i++)
+        wrap(L, LUA_IOLIBNAME, of_io[i], false);
+    taint_files(L);
+}
+
+static int patch(lua_State *L)
+{
+    const bool unsafe = lua_toboolean(L, 1);
+    lua_settop(L, 0);
+    patch_recall(L, unsafe);
+    return 0;
+}
+
 void tz_sandbox_open(lua_State *L, bool unsafe)
 {
     const tz_ranks *ranks = tz_ranks_of(L);
@@ -363,6 +457,11 @@ void tz_sandbox_open(lua_State *L, bool unsafe)
     else
         open_safe(L);
     tz_together_patch(L);
+    const int top = lua_gettop(L);
+    lua_pushcfunction(L, patch);
+    lua_pushboolean(L, unsafe);
+    lua_call(L, 1, 0);
+    lua_settop(L, top);
     lua_pushcfunction(L, base_print);
     lua_setglobal(L, "print");
     patch_coroutines(L);

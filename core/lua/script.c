@@ -2,13 +2,17 @@
 
 #include "base/file.h"
 #include "base/names.h"
+#include "lua/checkpoint.h"
 #include "lua/define.h"
 #include "lua/guard.h"
 #include "lua/handle.h"
 #include "lua/interrupt.h"
 #include "lua/module.h"
+#include "lua/recall.h"
+#include "lua/resume.h"
 #include "lua/sandbox.h"
 #include "lua/together.h"
+#include "output/checkpoints.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,7 +121,11 @@ static tz_status execute(lua_State *L, tz_context *context, tz_error *error)
     status = lua_pcall(L, 0, 0, 1);
     tz_interrupt_watch(NULL);
     tz_sandbox_end(L);
-    return status == LUA_OK ? TZ_OK : set_script_error(L, context, status, error);
+    if (context->recall.mode == TZ_RECALL_BROKEN)
+        return tz_error_set(error, TZ_SCRIPT, NULL, "%s", context->recall.why);
+    if (status == LUA_OK)
+        return tz_resume_at_end(L, error);
+    return set_script_error(L, context, status, error);
 }
 
 static tz_status write_record(tz_context *context, tz_status status, const tz_error *why,
@@ -149,20 +157,36 @@ static tz_status finish(tz_context *context, tz_status status, tz_error *error)
     status =
         tz_ranks_agree_status(context->options->ranks, status == TZ_OK ? finished : status, error);
     warn_unread(context, status != TZ_OK);
+    /* A run that could not go on from its checkpoint is as it was. */
+    if (context->recall.mode == TZ_RECALL_REPLAYS || context->recall.mode == TZ_RECALL_BROKEN)
+        return status;
     tz_status written =
         context->files.folder ? write_record(context, status, error, &later) : TZ_OK;
     written = tz_ranks_agree_status(context->options->ranks, written, &later);
     if (status == TZ_OK && written != TZ_OK)
         *error = later;
+    context->result->can_go_on = tz_checkpoints_written(context) && status != TZ_OK;
+    if (status == TZ_OK && written == TZ_OK && context->files.folder &&
+        context->recall.mode == TZ_RECALL_RECORDS)
+        tz_checkpoints_remove(tz_folder_path(context->files.folder));
     return status == TZ_OK ? written : status;
+}
+
+/* A run that goes on has its script in its folder. */
+static tz_status read_script(tz_context *context, tz_error *error)
+{
+    char copy[PATH_MAX + 32];
+    const tz_script_options *options = context->options;
+    snprintf(copy, sizeof copy, "%s/scenario.lua", options->resume ? options->resume : "");
+    return tz_file_read(options->resume ? copy : options->path, SCRIPT_BYTES_MAX, &context->text,
+                        &context->bytes, error);
 }
 
 /* What a script needs before it can run. */
 static tz_status prepare(tz_context *context, tz_error *error)
 {
     const tz_script_options *options = context->options;
-    tz_status status =
-        tz_file_read(options->path, SCRIPT_BYTES_MAX, &context->text, &context->bytes, error);
+    tz_status status = read_script(context, error);
     if (status == TZ_OK)
         status = tz_record_create(&context->files.record, options->path, options->arguments_count,
                                   options->arguments, options->sets_count, options->sets,
@@ -173,6 +197,23 @@ static tz_status prepare(tz_context *context, tz_error *error)
         status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a scenario");
     status = tz_ranks_agree_status(options->ranks, status, error);
     return status == TZ_OK ? tz_together_compare(context, error) : status;
+}
+
+/* What the script does is recorded, or replayed up to a checkpoint. */
+static tz_status begin_journal(tz_context *context, tz_error *error)
+{
+    if (context->options->check)
+        return TZ_OK;
+    tz_status status = tz_checkpoints_begin(context, error);
+    if (status == TZ_OK && context->options->resume) {
+        status = tz_resume_open(context, error);
+    } else if (status == TZ_OK) {
+        context->recall.journal = tz_journal_create();
+        context->recall.mode = TZ_RECALL_RECORDS;
+        if (!context->recall.journal)
+            status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for the journal");
+    }
+    return tz_ranks_agree_status(context->options->ranks, status, error);
 }
 
 tz_status tz_script_run(const tz_script_options *options, tz_script_result *result, tz_error *error)
@@ -200,6 +241,9 @@ tz_status tz_script_run(const tz_script_options *options, tz_script_result *resu
         goto cleanup;
     *(tz_context **)lua_getextraspace(L) = &context;
     lua_setwarnf(L, on_warn, &context);
+    status = begin_journal(&context, error);
+    if (status != TZ_OK)
+        goto cleanup;
     status = tz_together_end(options->ranks, execute(L, &context, error), error);
     status = finish(&context, status, error);
     result->signal = status == TZ_INTERRUPTED ? tz_interrupt_signal() : 0;
@@ -207,6 +251,9 @@ cleanup:
     if (L)
         lua_close(L);
     tz_run_files_clear(&context.files);
+    tz_checkpoints_end(&context);
+    tz_resume_close(&context);
+    tz_journal_destroy(context.recall.journal);
     tz_defined_clear(&context);
     tz_paths_clear(&context.read_names);
     free(context.sets_read);

@@ -7,10 +7,12 @@
 #include "lua/policy.h"
 #include "lua/problem.h"
 #include "lua/push.h"
+#include "lua/recall.h"
 #include "lua/scalars.h"
 #include "lua/together.h"
 #include "stencil/problem.h"
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char what[] = "tz.simulation";
@@ -83,13 +85,17 @@ static int simulation_index(lua_State *L)
     } else if (strcmp(key, "seconds") == 0) {
         lua_pushnumber(L, tz_simulation_seconds(simulation));
         tz_together_agree(L, 1);
+        tz_recall_exchange(L, "sim.seconds");
     } else if (strcmp(key, "height") == 0) {
         lua_pushinteger(L, tz_simulation_plan(simulation)->height);
+        tz_recall_exchange(L, "sim.height");
     } else if (strcmp(key, "backend") == 0) {
         lua_pushstring(L, tz_simulation_backend(simulation));
+        tz_recall_exchange(L, "sim.backend");
     } else if (strcmp(key, "threads") == 0) {
         lua_pushinteger(L, tz_simulation_threads(simulation));
         tz_together_agree(L, 1);
+        tz_recall_exchange(L, "sim.threads");
     } else if (strcmp(key, "precision") == 0) {
         lua_pushstring(L, tz_simulation_precision(simulation));
     } else if (strcmp(key, "plugin") == 0) {
@@ -291,6 +297,32 @@ static void print_plan(tz_simulation_handle *handle)
                      tz_policy_describe(tz_simulation_policy(simulation), text, sizeof text));
 }
 
+/* In a replay: a simulation that could not be made before the checkpoint (there was not enough memory)
+ * is not made now. */
+static void refuse_again(lua_State *L)
+{
+    tz_reading reading;
+    tz_error error = {0};
+    if (!tz_recall_replays(tz_context_get(L)))
+        return;
+    tz_recall_take(L, TZ_ENTRY_CREATED, what, &reading);
+    error.code = (tz_status)tz_reading_u32(&reading);
+    tz_reading_text(&reading, error.place, sizeof error.place);
+    tz_reading_text(&reading, error.message, sizeof error.message);
+    if (error.code != TZ_OK)
+        tz_raise_error(L, what, &error);
+}
+
+static void record_created(tz_context *context, tz_status status, const tz_error *error)
+{
+    tz_bytes bytes = {.data = NULL};
+    tz_bytes_put_u32(&bytes, (uint32_t)status);
+    tz_bytes_put_text(&bytes, status ? error->place : "");
+    tz_bytes_put_text(&bytes, status ? error->message : "");
+    tz_recall_add(context, TZ_ENTRY_CREATED, &bytes);
+    free(bytes.data);
+}
+
 static int simulation_new(lua_State *L)
 {
     tz_context *context = tz_context_get(L);
@@ -304,7 +336,10 @@ static int simulation_new(lua_State *L)
     lua_newtable(L);
     lua_setiuservalue(L, 3, 1);
     tz_policy_bind(&r.policy, handle);
-    if (tz_simulation_create(&handle->simulation, &r.config, &error) != TZ_OK) {
+    refuse_again(L);
+    const tz_status created = tz_simulation_create(&handle->simulation, &r.config, &error);
+    record_created(context, created, &error);
+    if (created != TZ_OK) {
         handle->simulation = NULL;
         tz_raise_error(L, what, &error);
     }
@@ -323,13 +358,14 @@ void tz_simulation_register(lua_State *L)
 {
     static const tz_api_function methods[] = {TZ_API("sim:close()", simulation_close,
                                                      "Frees its memory now. Otherwise that happens "
-                                                     "when it is collected or the script ends."),
+                                                     "when it is collected or the script ends.",
+                                                     .recall = TZ_RECALL_CALL),
                                               TZ_API_END};
     static const tz_api_function functions[] = {
         TZ_API("tz.simulation(options)", simulation_new,
                "A simulation: a stencil on a grid. It has the members `step`, `cells`, `seconds`, "
                "`height`, `backend`, `grid`, `threads`, `precision`, `plugin` and `name` to read.",
-               .options = simulation_options),
+               .options = simulation_options, .recall = TZ_RECALL_OWN),
         TZ_API_END};
     tz_metatable_create(L, TZ_TYPE_SIMULATION, methods, simulation_close, simulation_index,
                         simulation_tostring);

@@ -206,7 +206,7 @@ void tz_tune_register(lua_State *L)
                "Measures all plans of a problem on this machine, as `trapeze tune` does, and "
                "compares them with their predictions. The fields hold random numbers. Under "
                "`--check` nothing is measured: the predictions stand for the measurements.",
-               .options = tune_options, .result = tune_result),
+               .options = tune_options, .result = tune_result, .recall = TZ_RECALL_GIVE),
         TZ_API_END};
     tz_api_add(L, functions);
 }

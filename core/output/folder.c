@@ -4,10 +4,12 @@
 #include "base/paths.h"
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -153,6 +155,7 @@ static tz_status fill(tz_folder *folder, const char *scenario, size_t bytes, tz_
     if (!folder->log)
         return tz_error_set_errno(error, errno, path, "cannot open the log");
     setvbuf(folder->log, NULL, _IOLBF, 0);
+    flock(fileno(folder->log), LOCK_EX | LOCK_NB);
     return TZ_OK;
 }
 
@@ -186,6 +189,58 @@ tz_status tz_folder_create(tz_folder **out, const char *wanted, const char *name
     }
     *out = folder;
     return TZ_OK;
+}
+
+tz_status tz_folder_open(tz_folder **out, const char *path, tz_error *error)
+{
+    char name[PATH_MAX + 32];
+    tz_folder *folder = calloc(1, sizeof *folder);
+    *out = NULL;
+    if (!folder)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a run folder's record");
+    tz_status status = TZ_OK;
+    if ((size_t)snprintf(folder->path, sizeof folder->path, "%s", path) + NAME_LONGEST + 2 >=
+        sizeof folder->path)
+        status = tz_error_set(error, TZ_RANGE, path, "the path is too long");
+    snprintf(name, sizeof name, "%s/log.txt", folder->path);
+    if (!status && !(folder->log = fopen(name, "r+e")))
+        status = tz_error_set_errno(error, errno, name, "this is no folder of a run: cannot open");
+    if (!status && flock(fileno(folder->log), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        status = tz_error_set(error, TZ_IO, path, "the run still goes on, in another process");
+    if (status) {
+        tz_folder_destroy(folder);
+        return status;
+    }
+    setvbuf(folder->log, NULL, _IOLBF, 0);
+    fseeko(folder->log, 0, SEEK_END);
+    tz_atomic_sweep(path);
+    *out = folder;
+    return TZ_OK;
+}
+
+bool tz_folder_is_in_use(const char *path)
+{
+    char name[PATH_MAX + 32];
+    snprintf(name, sizeof name, "%.4000s/log.txt", path);
+    const int file = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file < 0)
+        return false;
+    const bool in_use = flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    close(file);
+    return in_use;
+}
+
+int64_t tz_folder_log_bytes(const tz_folder *folder)
+{
+    fflush(folder->log);
+    return (int64_t)ftello(folder->log);
+}
+
+void tz_folder_cut_log(tz_folder *folder, int64_t bytes)
+{
+    fflush(folder->log);
+    if (ftruncate(fileno(folder->log), (off_t)bytes) == 0)
+        fseeko(folder->log, 0, SEEK_END);
 }
 
 void tz_folder_destroy(tz_folder *folder)

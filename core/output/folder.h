@@ -3,6 +3,7 @@
 #define TZ_CORE_OUTPUT_FOLDER_H
 
 #include "base/error.h"
+#include <stdint.h>
 
 typedef struct tz_folder tz_folder;
 
@@ -13,7 +14,13 @@ typedef struct tz_folder tz_folder;
  * TZ_RANGE (the path), TZ_MEMORY. End with tz_folder_destroy. */
 tz_status tz_folder_create(tz_folder **out, const char *wanted, const char *name,
                            const char *scenario, size_t scenario_bytes, tz_error *error);
+/* Open the folder of a run that has ended, to go on with it. TZ_IO: there is none, or the run still
+ * goes on. */
+tz_status tz_folder_open(tz_folder **out, const char *path, tz_error *error);
 void tz_folder_destroy(tz_folder *folder); /* closes the log; NULL is fine */
+
+/* Does a process write this folder now? It holds a lock on log.txt. */
+bool tz_folder_is_in_use(const char *path);
 
 const char *tz_folder_path(const tz_folder *folder);
 
@@ -26,5 +33,8 @@ tz_status tz_folder_check_name(const char *name, tz_error *error);
 
 /* Append one line to log.txt (a failure to write is not reported). */
 void tz_folder_log(tz_folder *folder, const char *line);
+/* The size of log.txt, and making it that size again. */
+int64_t tz_folder_log_bytes(const tz_folder *folder);
+void tz_folder_cut_log(tz_folder *folder, int64_t bytes);
 
 #endif

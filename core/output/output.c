@@ -8,14 +8,23 @@
 
 const char *tz_output_kind_name(tz_output_kind kind)
 {
-    static const char *const names[TZ_OUTPUT_KINDS] = {"png", "npy", "rle", "vti", "table"};
+    static const char *const names[TZ_OUTPUT_KINDS] = {"png",  "npy",  "rle",  "vti",
+                                                       "xdmf", "hdf5", "table"};
     return names[kind];
 }
 
 const char *tz_output_suffix(tz_output_kind kind)
 {
-    static const char *const suffixes[TZ_OUTPUT_KINDS] = {".png", ".npy", ".rle", ".vti", ".csv"};
+    static const char *const suffixes[TZ_OUTPUT_KINDS] = {".png", ".npy", ".rle", ".vti",
+                                                          ".raw", ".h5",  ".csv"};
     return suffixes[kind];
+}
+
+const char *tz_output_series_suffix(tz_output_kind kind)
+{
+    return kind == TZ_OUTPUT_VTI                              ? ".pvd"
+           : kind == TZ_OUTPUT_XDMF || kind == TZ_OUTPUT_HDF5 ? ".xdmf"
+                                                              : "";
 }
 
 const tz_output_word tz_column_words[TZ_COLUMN_FUNCTION + 1] = {
@@ -143,6 +152,24 @@ static tz_status check_rle(const tz_simulation *simulation, int field, tz_error 
     return text[0] ? tz_rle_rule_parse(text, NULL, &rule, error) : TZ_OK;
 }
 
+/* What files with a geometry need. */
+static tz_status check_grid(const tz_output *output, const tz_stencil *stencil, tz_error *error)
+{
+    const int dims = stencil->dims, spacing = output->spacing_count, origin = output->origin_count;
+    for (size_t i = 0; i < output->fields_count; i++)
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(output->fields[i], output->fields[k]) == 0)
+                return tz_error_set(error, TZ_USAGE, NULL, "the field '%s' is there twice",
+                                    output->fields[i]);
+    if ((spacing > 1 && spacing != dims) || (origin > 0 && origin != dims))
+        return tz_error_set(error, TZ_SHAPE, NULL, "'%s' has %d number%s, the grid %d ax%s",
+                            spacing > 1 && spacing != dims ? "spacing" : "origin",
+                            spacing > 1 && spacing != dims ? spacing : origin,
+                            (spacing > 1 && spacing != dims ? spacing : origin) == 1 ? "" : "s",
+                            dims, dims == 1 ? "is" : "es");
+    return TZ_OK;
+}
+
 tz_status tz_output_check(const tz_output *output, const tz_simulation *simulation, int *field,
                           tz_error *error)
 {
@@ -175,6 +202,8 @@ tz_status tz_output_check(const tz_output *output, const tz_simulation *simulati
         return tz_error_set(error, TZ_RANGE, NULL,
                             "slice %lld is outside the grid (z is 0 to %lld)",
                             (long long)output->slice, (long long)nz - 1);
+    if (tz_output_series_suffix(output->kind)[0])
+        return check_grid(output, stencil, error);
     return output->kind == TZ_OUTPUT_RLE ? check_rle(simulation, *field, error) : TZ_OK;
 }
 

@@ -13,7 +13,9 @@ typedef enum tz_output_kind {
     TZ_OUTPUT_PNG,
     TZ_OUTPUT_NPY,
     TZ_OUTPUT_RLE,
-    TZ_OUTPUT_VTI,
+    TZ_OUTPUT_VTI,  /* with a .pvd file that lists them */
+    TZ_OUTPUT_XDMF, /* raw numbers, with an .xdmf file that lists them */
+    TZ_OUTPUT_HDF5, /* the same */
     TZ_OUTPUT_TABLE,
     TZ_OUTPUT_KINDS
 } tz_output_kind;
@@ -46,16 +48,22 @@ typedef struct tz_output {
     size_t fields_count;
     char fields[TZ_OUTPUT_FIELDS_MAX][64]; /* if 0: the stencil's picture or first state field */
     tz_look look;                          /* of a picture */
+    /* Of .vti, XDMF and HDF5: the widths of a cell, one for each axis or one for all (0 of them: the
+     * stencil's), and the place of the grid's corner (0: zeros). */
+    int spacing_count, origin_count;
+    double spacing[TZ_AXES], origin[TZ_AXES];
     bool has_slice; /* if false, a picture of a 3-D field is a montage of slices */
     int64_t slice;  /* z */
     size_t columns_count;
     tz_column columns[]; /* of a table */
 } tz_output;
 
-/* "png", "npy", "rle", "vti" or "table". */
+/* "png", "npy", "rle", "vti", "xdmf", "hdf5" or "table". */
 const char *tz_output_kind_name(tz_output_kind kind);
-/* ".png", ".npy", ".rle", ".vti" or ".csv". */
+/* ".png", ".npy", ".rle", ".vti", ".raw", ".h5" or ".csv". */
 const char *tz_output_suffix(tz_output_kind kind);
+/* Of the file that lists the others: ".pvd", ".xdmf" or "". */
+const char *tz_output_series_suffix(tz_output_kind kind);
 
 /* The words of columns, by kind; ends with a name NULL. */
 extern const tz_output_word tz_column_words[];

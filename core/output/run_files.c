@@ -1,24 +1,50 @@
 #include "output/run_files.h"
 
+#include "output/format/hdf5.h"
 #include <string.h>
+#include <unistd.h>
 
 enum { PICTURES_WAITING = 8, OUTPUTS_WAITING = 64, CORES_PER_PICTURE = 4, RECORD_BYTES = 64 << 10 };
+
+/* Room for the last run.json, and the threads. */
+static tz_status prepare(tz_run_files *files, int cores, tz_error *error)
+{
+    char path[PATH_MAX];
+    if (tz_folder_join(files->folder, "run.json", path, sizeof path, error) == TZ_OK &&
+        tz_atomic_open(&files->room, path, true, NULL) == TZ_OK)
+        tz_atomic_reserve(files->room, RECORD_BYTES);
+    const tz_status status =
+        tz_job_queue_create(&files->pictures, PICTURES_WAITING, cores / CORES_PER_PICTURE, error);
+    return status ? status : tz_job_queue_create(&files->snapshots, OUTPUTS_WAITING, 1, error);
+}
 
 static tz_status open_folder(tz_run_files *files, const char *wanted, const char *text,
                              size_t bytes, int cores, tz_error *error)
 {
-    char path[PATH_MAX];
-    tz_status status =
+    const tz_status status =
         tz_folder_create(&files->folder, wanted, files->scenario, text, bytes, error);
-    if (status == TZ_OK &&
-        tz_folder_join(files->folder, "run.json", path, sizeof path, error) == TZ_OK &&
-        tz_atomic_open(&files->room, path, true, NULL) == TZ_OK)
-        tz_atomic_reserve(files->room, RECORD_BYTES);
-    if (status == TZ_OK)
-        status = tz_job_queue_create(&files->pictures, PICTURES_WAITING, cores / CORES_PER_PICTURE,
-                                     error);
-    if (status == TZ_OK)
-        status = tz_job_queue_create(&files->snapshots, OUTPUTS_WAITING, 1, error);
+    return status ? status : prepare(files, cores, error);
+}
+
+tz_status tz_run_files_reopen(tz_run_files *files, const char *path, int cores, tz_error *error)
+{
+    tz_status status = TZ_OK;
+    files->goes_on = true;
+    if (tz_run_files_write(files))
+        status = tz_folder_open(&files->folder, path, error);
+    if (!status && files->folder)
+        status = prepare(files, cores, error);
+    status = tz_ranks_agree_status(files->ranks, status, error);
+    files->open = status == TZ_OK;
+    return status;
+}
+
+tz_status tz_run_files_path(const tz_run_files *files, const char *name, char *path, size_t size,
+                            tz_error *error)
+{
+    const tz_status status = tz_folder_join(files->folder, name, path, size, error);
+    if (!status && files->goes_on)
+        unlink(path);
     return status;
 }
 
@@ -31,6 +57,12 @@ tz_status tz_run_files_open(tz_run_files *files, const char *wanted, const char 
     status = tz_ranks_agree_status(files->ranks, status, error);
     files->open = status == TZ_OK;
     return status;
+}
+
+tz_status tz_run_files_check_hdf5(const tz_run_files *files, tz_error *error)
+{
+    const tz_status status = tz_run_files_write(files) ? tz_hdf5_check(error) : TZ_OK;
+    return tz_ranks_agree_status(files->ranks, status, error);
 }
 
 static void free_room(tz_run_files *files)

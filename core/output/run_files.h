@@ -23,12 +23,24 @@ typedef struct tz_run_files {
     tz_atomic_file *room; /* on the disk, for the last run.json; owned, NULL if there is none */
     tz_job_queue *pictures;  /* draws pictures; owned, NULL until then */
     tz_job_queue *snapshots; /* writes outputs from snapshots, in order; owned, NULL until then */
+    bool goes_on;            /* files may be there from after the checkpoint: they are replaced */
 } tz_run_files;
 
 /* Make the folder (tz_folder_create) with a copy of the scenario's text, and start the threads.
  * `cores` of the machine: where there are many, several pictures are drawn at once. */
 tz_status tz_run_files_open(tz_run_files *files, const char *wanted, const char *text, size_t bytes,
                             int cores, tz_error *error);
+
+/* The same in the folder of a run that has ended, to go on with it (tz_folder_open). */
+tz_status tz_run_files_reopen(tz_run_files *files, const char *path, int cores, tz_error *error);
+
+/* The path of a file in the folder. If the run goes on from a checkpoint, a file of that name from
+ * after the checkpoint is removed. Errors: tz_folder_join. */
+tz_status tz_run_files_path(const tz_run_files *files, const char *name, char *path, size_t size,
+                            tz_error *error);
+
+/* tz_hdf5_check, of the process that writes. */
+tz_status tz_run_files_check_hdf5(const tz_run_files *files, tz_error *error);
 
 /* Write run.json, replacing it. Room for the last one is kept from the start: a run whose disk is
  * full still says so. `status` and `failure`: as tz_record_write. */

@@ -420,6 +420,25 @@ void tz_record_file(tz_record *record, const char *name)
     push(record, json_object_get(record->root, "files"), text(name));
 }
 
+json_t *tz_record_copy(const tz_record *record)
+{
+    return record->failed ? NULL : json_deep_copy(record->root);
+}
+
+bool tz_record_replace(tz_record *record, const json_t *root)
+{
+    json_t *copy = json_deep_copy(root);
+    json_t *simulations = json_object_get(copy, "simulations");
+    if (!json_is_array(simulations) || !json_is_array(json_object_get(copy, "files"))) {
+        json_decref(copy);
+        return false;
+    }
+    json_decref(record->root);
+    record->root = copy;
+    record->simulations = simulations;
+    return true;
+}
+
 static size_t number_length(const char *json)
 {
     size_t length = 0;

@@ -36,6 +36,11 @@ void tz_record_output(tz_record *record, size_t index, const char *pattern, cons
 /* Record a file that belongs to no simulation. */
 void tz_record_file(tz_record *record, const char *name);
 
+/* All of it as JSON, as it is now; NULL: not enough memory. Release it with json_decref(). */
+struct json_t *tz_record_copy(const tz_record *record);
+/* Make it what such a copy says. False: that is no record. */
+bool tz_record_replace(tz_record *record, const struct json_t *root);
+
 /* Write the file, replacing an older one, with that status ("running", "done", "stagnated",
  * "failed", "interrupted") and, unless NULL, the error's line. If memory runs out or the disk is
  * full, a file that says "running" becomes one that says "failed". */

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -120,6 +121,47 @@ tz_status tz_table_create(tz_table **out, const char *path, size_t columns,
     }
     *out = table;
     return TZ_OK;
+}
+
+tz_status tz_table_open(tz_table **out, const char *path, size_t columns, int64_t bytes,
+                        tz_error *error)
+{
+    struct stat facts;
+    tz_table *table = calloc(1, sizeof *table);
+    if (!table)
+        return tz_error_set(error, TZ_MEMORY, path, "not enough memory for a table");
+    snprintf(table->path, sizeof table->path, "%s", path);
+    table->columns = columns;
+    table->file = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    tz_status status = TZ_OK;
+    if (table->file < 0 || fstat(table->file, &facts) != 0)
+        status = tz_error_set_errno(error, errno, path, "cannot go on with the table");
+    else if (!S_ISREG(facts.st_mode) || facts.st_size < bytes)
+        status = tz_error_set(error, TZ_IO, path,
+                              "the table had %lld bytes when the checkpoint was written, and has "
+                              "%lld now: it cannot go on",
+                              (long long)bytes, (long long)facts.st_size);
+    else if (ftruncate(table->file, (off_t)bytes) != 0)
+        status = tz_error_set_errno(error, errno, path, "cannot cut the table");
+    if (status) {
+        if (table->file >= 0)
+            close(table->file);
+        free(table);
+        return status;
+    }
+    *out = table;
+    return TZ_OK;
+}
+
+tz_status tz_table_sync(tz_table *table, int64_t *bytes, tz_error *error)
+{
+    const tz_status status = tz_table_flush(table, error);
+    if (status)
+        return status;
+    *bytes = (int64_t)lseek(table->file, 0, SEEK_END);
+    return fsync(table->file) == 0 && *bytes >= 0
+               ? TZ_OK
+               : tz_error_set_errno(error, errno, table->path, "cannot sync the table");
 }
 
 tz_status tz_table_add(tz_table *table, const char *const *cells, tz_error *error)

@@ -13,11 +13,19 @@ typedef struct tz_table tz_table;
 tz_status tz_table_create(tz_table **out, const char *path, size_t columns,
                           const char *const *titles, tz_error *error);
 
+/* Go on with a file: cut it to its first `bytes` and add rows after them. TZ_IO: it is missing or
+ * shorter; TZ_MEMORY. */
+tz_status tz_table_open(tz_table **out, const char *path, size_t columns, int64_t bytes,
+                        tz_error *error);
+
 /* Add a row. `cells` are texts, one a column; they are quoted where CSV requires it. Writes to the
  * file once a second and when 64 KiB have collected. TZ_IO, TZ_MEMORY. */
 tz_status tz_table_add(tz_table *table, const char *const *cells, tz_error *error);
 
 tz_status tz_table_flush(tz_table *table, tz_error *error);
+
+/* Flush, and have it written to the disk. *bytes becomes its size. TZ_IO. */
+tz_status tz_table_sync(tz_table *table, int64_t *bytes, tz_error *error);
 
 /* Flush and close. Frees the table in any case. NULL is fine. */
 tz_status tz_table_close(tz_table *table, tz_error *error);

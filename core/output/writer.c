@@ -1,9 +1,8 @@
 #include "output/writer.h"
 
 #include "output/caption.h"
-#include "output/format/npy.h"
 #include "output/format/number.h"
-#include "output/format/vti.h"
+#include "output/writer_arrays.h"
 #include "sim/fields.h"
 #include "sim/simulated_time.h"
 #include <math.h>
@@ -17,14 +16,16 @@ tz_status tz_writer_open(tz_writer *writer, const tz_output *output, const tz_ru
 {
     const tz_stencil *stencil = tz_simulation_stencil(simulation);
     *writer = (tz_writer){.output = output, .files = files, .simulation = name, .last_step = -1};
-    const tz_status status = tz_output_check(output, simulation, &writer->field, error);
+    tz_status status = tz_output_check(output, simulation, &writer->field, error);
+    if (status == TZ_OK && output->kind == TZ_OUTPUT_HDF5)
+        status = tz_run_files_check_hdf5(files, error);
     if (status != TZ_OK)
         return status;
     const char *stem = output->name;
     if (!stem[0])
-        stem = output->kind == TZ_OUTPUT_TABLE ? "table"
-               : output->kind == TZ_OUTPUT_VTI ? stencil->id
-                                               : stencil->fields[writer->field].name;
+        stem = output->kind == TZ_OUTPUT_TABLE            ? "table"
+               : tz_output_series_suffix(output->kind)[0] ? stencil->id
+                                                          : stencil->fields[writer->field].name;
     snprintf(writer->stem, sizeof writer->stem, "%s%s", prefix, stem);
     return TZ_OK;
 }
@@ -43,20 +44,39 @@ void tz_writer_pattern(const tz_writer *writer, char *text, size_t size)
              tz_output_suffix(kind));
 }
 
-/* "temperature-000100.png"; with "-r2" before the number after one rewind. "" if another rank writes
- * it. */
+/* "temperature-000100.png"; with "-r2" before the number after one rewind. */
+void tz_writer_file(const tz_writer *writer, int64_t step, char name[TZ_WRITER_FILE_SIZE])
+{
+    char again[24] = "";
+    if (writer->rewinds > 0)
+        snprintf(again, sizeof again, "-r%d", writer->rewinds + 1);
+    if (writer->output->kind == TZ_OUTPUT_TABLE)
+        tz_writer_pattern(writer, name, TZ_WRITER_FILE_SIZE);
+    else
+        snprintf(name, TZ_WRITER_FILE_SIZE, "%s%s-%06lld%s", writer->stem, again, (long long)step,
+                 tz_output_suffix(writer->output->kind));
+}
+
+bool tz_writer_series(const tz_writer *writer, char *text, size_t size)
+{
+    char again[24] = "";
+    const char *suffix = tz_output_series_suffix(writer->output->kind);
+    if (writer->rewinds > 0)
+        snprintf(again, sizeof again, "-r%d", writer->rewinds + 1);
+    snprintf(text, size, "%s%s%s", writer->stem, again, suffix);
+    return suffix[0] != '\0';
+}
+
+/* "" if another rank writes it. */
 static tz_status make_path(const tz_writer *writer, int64_t step, char *path, size_t size,
                            tz_error *error)
 {
-    char name[240], again[24] = "";
+    char name[TZ_WRITER_FILE_SIZE];
     path[0] = '\0';
     if (!tz_run_files_write(writer->files))
         return TZ_OK;
-    if (writer->rewinds > 0)
-        snprintf(again, sizeof again, "-r%d", writer->rewinds + 1);
-    snprintf(name, sizeof name, "%s%s-%06lld%s", writer->stem, again, (long long)step,
-             tz_output_suffix(writer->output->kind));
-    return tz_folder_join(writer->files->folder, name, path, size, error);
+    tz_writer_file(writer, step, name);
+    return tz_run_files_path(writer->files, name, path, size, error);
 }
 
 /* ---- Pictures -------------------------------------------------------------------------------- */
@@ -147,150 +167,6 @@ static tz_status write_picture(const tz_writer *writer, const tz_simulation *sou
     return tz_run_files_draw(writer->files, frame, error);
 }
 
-/* ---- Arrays ---------------------------------------------------------------------------------- */
-
-/* Takes the next `count` cells of field number `which` of a file, in grid order. */
-typedef tz_status tz_piece_fn(void *writer, size_t which, const void *cells, int64_t count,
-                              tz_error *error);
-
-/* Write a field in pieces of a MiB or two: memory may not hold a copy of a large one. All ranks read
- * all pieces; one that does not write has `file` NULL. */
-static tz_status write_pieces(const tz_writer *writer, const tz_simulation *simulation, int field,
-                              tz_piece_fn *piece, void *file, size_t which, tz_error *error)
-{
-    const tz_ranks *ranks = writer->files->ranks;
-    enum { PIECE_CELLS = 1 << 18 };
-    const int64_t *extent = tz_simulation_extent(simulation);
-    const int64_t width = extent[0] < PIECE_CELLS ? extent[0] : PIECE_CELLS;
-    const int64_t rows = width < extent[0] || PIECE_CELLS / width < 1 ? 1 : PIECE_CELLS / width;
-    char *cells =
-        malloc((size_t)(width * rows) * tz_dtype_size(tz_simulation_dtype(simulation, field)));
-    tz_status status =
-        cells ? TZ_OK : tz_error_set(error, TZ_MEMORY, NULL, "not enough memory to write a field");
-    status = tz_ranks_agree_status(ranks, status, error);
-    tz_status written = TZ_OK;
-    for (int64_t z = 0; z < extent[2]; z++)
-        for (int64_t y = 0; y < extent[1]; y += rows)
-            for (int64_t x = 0; status == TZ_OK && x < extent[0]; x += width) {
-                const tz_box box = {{x, y, z},
-                                    {x + width < extent[0] ? x + width : extent[0],
-                                     y + rows < extent[1] ? y + rows : extent[1], z + 1}};
-                status = tz_simulation_read_cells(simulation, field, &box, cells, error);
-                if (status == TZ_OK && written == TZ_OK && file)
-                    written = piece(file, which, cells,
-                                    (box.high[0] - box.low[0]) * (box.high[1] - box.low[1]), error);
-                if (!ranks) /* others still wait for the next piece */
-                    status = status == TZ_OK ? written : status;
-            }
-    free(cells);
-    return tz_ranks_agree_status(ranks, status == TZ_OK ? written : status, error);
-}
-
-static tz_status npy_piece(void *writer, size_t which, const void *cells, int64_t count,
-                           tz_error *error)
-{
-    (void)which;
-    return tz_npy_write_rows(writer, cells, count, error);
-}
-
-static tz_status write_npy(const tz_writer *writer, const tz_simulation *source, const char *path,
-                           tz_error *error)
-{
-    const tz_ranks *ranks = writer->files->ranks;
-    tz_npy_writer *file = NULL;
-    tz_status status = TZ_OK;
-    if (tz_ranks_leads(ranks))
-        status = tz_npy_write_begin(&file, path, tz_simulation_dtype(source, writer->field),
-                                    tz_simulation_stencil(source)->dims,
-                                    tz_simulation_extent(source), error);
-    status = tz_ranks_agree_status(ranks, status, error);
-    if (status == TZ_OK)
-        status = write_pieces(writer, source, writer->field, npy_piece, file, 0, error);
-    if (status == TZ_OK && file) {
-        status = tz_npy_write_commit(file, error);
-        file = NULL;
-    }
-    tz_npy_write_abort(file);
-    return status;
-}
-
-typedef struct rle_pieces {
-    tz_rle_writer *file;
-    tz_dtype dtype;
-} rle_pieces;
-
-static tz_status rle_piece(void *writer, size_t which, const void *cells, int64_t count,
-                           tz_error *error)
-{
-    (void)which;
-    const rle_pieces *to = writer;
-    const tz_array piece = {
-        .dtype = to->dtype, .dims = 1, .shape = {count, 1, 1}, .data = (void *)cells};
-    return tz_rle_write_cells(to->file, &piece, error);
-}
-
-static tz_status write_rle(const tz_writer *writer, const tz_simulation *source, const char *path,
-                           tz_error *error)
-{
-    char comment[160], rule[TZ_RLE_RULE_SIZE];
-    const int64_t *extent = tz_simulation_extent(source);
-    rle_pieces to = {.dtype = tz_simulation_dtype(source, writer->field)};
-    snprintf(comment, sizeof comment, "%s, step %lld, by Trapeze %s", writer->files->scenario,
-             (long long)tz_simulation_step(source), TZ_VERSION);
-    tz_output_rule(source, writer->field, rule);
-    const tz_ranks *ranks = writer->files->ranks;
-    tz_status status = TZ_OK;
-    if (tz_ranks_leads(ranks))
-        status = tz_rle_write_begin(&to.file, path, extent[0], extent[1], rule[0] ? rule : NULL,
-                                    comment, error);
-    status = tz_ranks_agree_status(ranks, status, error);
-    if (status == TZ_OK)
-        status =
-            write_pieces(writer, source, writer->field, rle_piece, to.file ? &to : NULL, 0, error);
-    if (status == TZ_OK && to.file) {
-        status = tz_rle_write_commit(to.file, error);
-        to.file = NULL;
-    }
-    tz_rle_write_abort(to.file);
-    return status;
-}
-
-static tz_status vti_piece(void *writer, size_t which, const void *cells, int64_t count,
-                           tz_error *error)
-{
-    return tz_vti_write_slab(writer, which, cells, count, error);
-}
-
-static tz_status write_vti(const tz_writer *writer, const tz_simulation *source, const char *path,
-                           tz_error *error)
-{
-    const tz_output *output = writer->output;
-    const tz_stencil *stencil = tz_simulation_stencil(source);
-    const size_t count = output->fields_count > 0 ? output->fields_count : 1;
-    int fields[TZ_OUTPUT_FIELDS_MAX] = {writer->field};
-    tz_vti_field described[TZ_OUTPUT_FIELDS_MAX];
-    for (size_t i = 0; i < output->fields_count; i++)
-        fields[i] = tz_stencil_field_index(stencil, output->fields[i]);
-    for (size_t i = 0; i < count; i++)
-        described[i] = (tz_vti_field){.name = stencil->fields[fields[i]].name,
-                                      .dtype = tz_simulation_dtype(source, fields[i])};
-    const tz_ranks *ranks = writer->files->ranks;
-    tz_vti_writer *file = NULL;
-    tz_status status = TZ_OK;
-    if (tz_ranks_leads(ranks))
-        status = tz_vti_write_begin(&file, path, stencil->dims, tz_simulation_extent(source),
-                                    described, count, error);
-    status = tz_ranks_agree_status(ranks, status, error);
-    for (size_t i = 0; status == TZ_OK && i < count; i++)
-        status = write_pieces(writer, source, fields[i], vti_piece, file, i, error);
-    if (status == TZ_OK && file) {
-        status = tz_vti_write_commit(file, error);
-        file = NULL;
-    }
-    tz_vti_write_abort(file);
-    return status;
-}
-
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
 void tz_writer_number(char cell[TZ_CELL_SIZE], double value)
@@ -370,9 +246,8 @@ static tz_status add_row(tz_writer *writer, const tz_writer_row *row, tz_error *
     }
     tz_status status = TZ_OK;
     if (!writer->table) {
-        char path[PATH_MAX], name[200];
-        tz_writer_pattern(writer, name, sizeof name);
-        status = tz_folder_join(writer->files->folder, name, path, sizeof path, error);
+        char path[PATH_MAX];
+        status = make_path(writer, 0, path, sizeof path, error);
         if (status == TZ_OK)
             status = tz_table_create(&writer->table, path, output->columns_count, titles, error);
     }
@@ -401,20 +276,25 @@ tz_status tz_writer_write(tz_writer *writer, const tz_simulation *source, tz_err
     status = tz_ranks_agree_status(writer->files->ranks, status, error);
     if (status != TZ_OK)
         return status;
-    switch (writer->output->kind) {
-    case TZ_OUTPUT_PNG:
-        status = write_picture(writer, source, path, error);
-        break;
-    case TZ_OUTPUT_NPY:
-        status = write_npy(writer, source, path, error);
-        break;
-    case TZ_OUTPUT_RLE:
-        status = write_rle(writer, source, path, error);
-        break;
-    default:
-        status = write_vti(writer, source, path, error);
-    }
+    status = writer->output->kind == TZ_OUTPUT_PNG
+                 ? write_picture(writer, source, path, error)
+                 : tz__writer_write_array(writer, source, path, error);
     return tz_ranks_agree_status(writer->files->ranks, status, error);
+}
+
+tz_status tz_writer_go_on(tz_writer *writer, int64_t last_step, int64_t count, int64_t table_bytes,
+                          tz_error *error)
+{
+    char path[PATH_MAX], name[TZ_WRITER_FILE_SIZE];
+    writer->last_step = last_step;
+    writer->count = count;
+    if (table_bytes < 0)
+        return TZ_OK;
+    tz_writer_file(writer, 0, name);
+    const tz_status status = tz_folder_join(writer->files->folder, name, path, sizeof path, error);
+    return status ? status
+                  : tz_table_open(&writer->table, path, writer->output->columns_count, table_bytes,
+                                  error);
 }
 
 bool tz_writer_is_done(const tz_writer *writer, int64_t step)

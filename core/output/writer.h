@@ -7,7 +7,7 @@
 #include "output/table.h"
 #include "sim/snapshot.h"
 
-enum { TZ_WRITER_STEM_SIZE = 160, TZ_CELL_SIZE = 64 };
+enum { TZ_WRITER_STEM_SIZE = 160, TZ_WRITER_FILE_SIZE = 240, TZ_CELL_SIZE = 64 };
 
 typedef struct tz_writer {
     const tz_output *output;        /* borrowed */
@@ -36,6 +36,16 @@ tz_status tz_writer_close(tz_writer *writer, tz_error *error);
 
 /* The file or files that it writes: "temperature-NNNNNN.png", "table.csv". */
 void tz_writer_pattern(const tz_writer *writer, char *text, size_t size);
+/* The file that lists them: "hotspot.pvd"; after one rewind "hotspot-r2.pvd". False: there is none. */
+bool tz_writer_series(const tz_writer *writer, char *text, size_t size);
+
+/* The file of that step; of a table, the table. */
+void tz_writer_file(const tz_writer *writer, int64_t step, char name[TZ_WRITER_FILE_SIZE]);
+
+/* Go on where a checkpoint was written: with the step of the last file, how many there were, and the
+ * bytes of its table, which is cut there; -1: it has none. Errors: tz_table_open. */
+tz_status tz_writer_go_on(tz_writer *writer, int64_t last_step, int64_t count, int64_t table_bytes,
+                          tz_error *error);
 
 /* Is the file of that step written? A table takes any number of rows a step. */
 bool tz_writer_is_done(const tz_writer *writer, int64_t step);

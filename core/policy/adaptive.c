@@ -478,4 +478,6 @@ const tz_policy_class tz_policy_class_adaptive = {.create = adaptive_create,
                                                   .plan_failed = adaptive_plan_failed,
                                                   .measured = adaptive_measured,
                                                   .settled = adaptive_settled,
-                                                  .describe = adaptive_describe};
+                                                  .describe = adaptive_describe,
+                                                  .save = tz__adaptive_save,
+                                                  .load = tz__adaptive_load};

@@ -53,4 +53,8 @@ double tz__adaptive_time(const adaptive *a, int rung);
  * much slower than base is not tried; its time is taken from the prediction. */
 int tz__adaptive_pick(adaptive *a);
 
+/* tz_policy_class has them. */
+struct json_t *tz__adaptive_save(const tz_policy *policy);
+bool tz__adaptive_load(tz_policy *policy, const struct json_t *object);
+
 #endif

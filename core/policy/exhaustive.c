@@ -13,6 +13,7 @@
 #include "policy/policy_impl.h"
 
 #include <inttypes.h>
+#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -388,11 +389,23 @@ static tz_status exhaustive_create(tz_policy *policy, tz_error *error)
 }
 
 /* The next run continues an unfinished search. */
+static void remember_part(const tz_policy *policy, exhaustive *e)
+{
+    if (!e->settled && e->best >= 0 && measured_now(e) > 0)
+        remember((tz_policy *)policy, e);
+}
+
+/* What a checkpoint would keep, the memory of plans keeps. */
+static json_t *exhaustive_save(const tz_policy *policy)
+{
+    remember_part(policy, policy->state);
+    return json_object();
+}
+
 static void exhaustive_destroy(tz_policy *policy)
 {
     exhaustive *e = policy->state;
-    if (!e->settled && e->best >= 0 && measured_now(e) > 0)
-        remember(policy, e);
+    remember_part(policy, e);
     free(e->entrants);
     free(e);
 }
@@ -455,4 +468,5 @@ const tz_policy_class tz_policy_class_exhaustive = {.create = exhaustive_create,
                                                     .plan_failed = exhaustive_plan_failed,
                                                     .measured = exhaustive_measured,
                                                     .settled = exhaustive_settled,
-                                                    .describe = exhaustive_describe};
+                                                    .describe = exhaustive_describe,
+                                                    .save = exhaustive_save};

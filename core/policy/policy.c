@@ -1,5 +1,6 @@
 #include "policy/policy.h"
 
+#include "base/json_values.h"
 #include "policy/policy_impl.h"
 #include <inttypes.h>
 #include <math.h>
@@ -326,13 +327,48 @@ static void function_describe(const tz_policy *policy, char *text, size_t size)
     snprintf(text, size, "%s: height %d now", policy->config.function_name, policy->plan.height);
 }
 
+static json_t *function_save(const tz_policy *policy)
+{
+    const function_state *f = policy->state;
+    json_t *object = json_object();
+    bool failed = !object;
+    tz_json_put_integer(object, "asked_step", f->asked_step, &failed);
+    tz_json_put_integer(object, "stages_to_time", f->stages_to_time, &failed);
+    tz_json_put(object, "recorded", json_boolean(f->recorded), &failed);
+    tz_json_put_integer(object, "stages", f->stages, &failed);
+    tz_json_put_integer(object, "iterations", f->iterations, &failed);
+    tz_json_put_double(object, "seconds", f->seconds, &failed);
+    if (!failed)
+        return object;
+    json_decref(object);
+    return NULL;
+}
+
+static bool function_load(tz_policy *policy, const json_t *object)
+{
+    bool failed = false;
+    const function_state f = {
+        .asked_step = tz_json_get_integer(object, "asked_step", -1, INT64_MAX, &failed),
+        .stages_to_time =
+            tz_json_get_integer(object, "stages_to_time", 1, GROUP_STAGES_MAX, &failed),
+        .recorded = tz_json_get_flag(object, "recorded", &failed),
+        .stages = tz_json_get_integer(object, "stages", 0, INT64_MAX, &failed),
+        .iterations = tz_json_get_integer(object, "iterations", 0, INT64_MAX, &failed),
+        .seconds = tz_json_get_double(object, "seconds", &failed)};
+    if (!failed)
+        *(function_state *)policy->state = f;
+    return !failed;
+}
+
 static const tz_policy_class class_function = {.create = function_create,
                                                .destroy = function_destroy,
                                                .next = function_next,
                                                .stages_to_time = function_stages_to_time,
                                                .record = function_record,
                                                .settled = function_settled,
-                                               .describe = function_describe};
+                                               .describe = function_describe,
+                                               .save = function_save,
+                                               .load = function_load};
 
 /* ---- Lifetime -------------------------------------------------------------------------------- */
 

@@ -166,4 +166,13 @@ const char *tz_policy_describe(const tz_policy *policy, char *text, size_t size)
  * before. */
 bool tz_policy_take_warning(tz_policy *policy, char *text, size_t size);
 
+/* ---- In a checkpoint ------------------------------------------------------------------------- */
+
+/* Its plan, its decisions and what it has learnt; NULL: not enough memory. Release it with
+ * json_decref(). */
+struct json_t *tz_policy_save(const tz_policy *policy);
+/* Take that up again. Does nothing if another device, grid or policy has learnt it, or if it is
+ * damaged: the bits of a result do not depend on it. */
+void tz_policy_load(tz_policy *policy, const struct json_t *object);
+
 #endif

@@ -44,6 +44,10 @@ typedef struct tz_policy_class {
     bool (*measured)(const tz_policy *policy, size_t index, tz_policy_measurement *out);
     bool (*settled)(const tz_policy *policy); /* NULL: always */
     void (*describe)(const tz_policy *policy, char *text, size_t size);
+    /* What it has learnt, for tz_policy_save() and tz_policy_load(). load() returns false, and leaves
+     * the policy as it is, if that is damaged. NULL: nothing, or kept elsewhere. */
+    struct json_t *(*save)(const tz_policy *policy);
+    bool (*load)(tz_policy *policy, const struct json_t *state);
 } tz_policy_class;
 
 struct tz_policy {
@@ -71,5 +75,11 @@ tz_policy_options *tz_policy_list(tz_policy *policy, tz_error *error);
 /* Go from policy->plan to `to`. The reason also becomes the plan's `why`. */
 void tz_policy_decide(tz_policy *policy, const tz_plan *to, double time_s, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+
+/* ---- In a checkpoint ---- */
+/* A plan with everything, and back: a plan that the host does not take as it is fails. */
+struct json_t *tz__policy_plan_to_json(const tz_plan *plan, bool *failed);
+void tz__policy_plan_from_json(const tz_policy *policy, const struct json_t *object, tz_plan *out,
+                               bool *failed);
 
 #endif

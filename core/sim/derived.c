@@ -24,7 +24,7 @@ bool tz__is_derived(const tz_simulation *simulation, int field)
 
 /* A field around a block. */
 typedef struct source {
-    char *memory;
+    char *memory; /* NULL: the output does not read the field */
     tz_box box;
     const char *elements; /* of the box */
 } source;
@@ -93,7 +93,7 @@ static void compute_row(const block *b, int64_t y, int64_t z, char *others)
     for (int f = 0; f < tz_stencil_fields_all(b->stencil); f++)
         for (int d = -radius; d <= radius; d++) {
             tz_view *view = &in[f * window + radius + d];
-            if (f >= b->stencil->fields_count)
+            if (f >= b->stencil->fields_count || !b->sources[f].memory)
                 *view = (tz_view){others, 0};
             else
                 *view =
@@ -131,7 +131,8 @@ static tz_status compute_block(block *b, tz_error *error)
     const int written = __builtin_popcount(b->output->writes);
     tz_status status = TZ_OK;
     for (int f = 0; !status && f < b->stencil->fields_count; f++)
-        status = read_source(b, f, error);
+        if (tz_stencil_may_read(b->stencil, b->output, f))
+            status = read_source(b, f, error);
     b->others_bytes = (size_t)written * (size_t)length(&b->box, 0) * sizeof(double);
     b->others = status ? NULL : malloc((size_t)threads * b->others_bytes);
     if (!status && !b->others)

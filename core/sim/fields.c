@@ -8,18 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static tz_status check_box(const tz_simulation *simulation, int field, const tz_box *box,
-                           tz_error *error)
+static tz_status check_inside(const tz_problem *problem, int field, const tz_box *box,
+                              tz_error *error)
 {
-    const tz_problem *problem = &simulation->problem;
     const tz_field *description = &problem->stencil->fields[field];
-    tz_status status = tz__simulation_need_fields(simulation, error);
-    if (status)
-        return status;
-    if (description->role == TZ_STREAMED)
-        return tz_error_set(error, TZ_UNSUPPORTED, description->name,
-                            "a streamed field has one slab an iteration, not cells: give it an "
-                            "array of slabs or a generator");
     for (int d = 0; d < TZ_AXES; d++)
         if (box->low[d] < 0 || box->high[d] > problem->extent[d] || box->low[d] >= box->high[d])
             return tz_error_set(error, TZ_RANGE, description->name,
@@ -27,6 +19,20 @@ static tz_status check_box(const tz_simulation *simulation, int field, const tz_
                                 "to %" PRId64,
                                 box->low[d], box->high[d], "xyz"[d], problem -> extent[d]);
     return TZ_OK;
+}
+
+static tz_status check_box(const tz_simulation *simulation, int field, const tz_box *box,
+                           tz_error *error)
+{
+    const tz_field *description = &simulation->problem.stencil->fields[field];
+    tz_status status = tz__simulation_need_fields(simulation, error);
+    if (status)
+        return status;
+    if (description->role == TZ_STREAMED)
+        return tz_error_set(error, TZ_UNSUPPORTED, description->name,
+                            "a streamed field has one slab an iteration, not cells: give it an "
+                            "array of slabs or a generator");
+    return check_inside(&simulation->problem, field, box, error);
 }
 
 /* A box that is to be written. */
@@ -79,8 +85,7 @@ static void given_values(const void *all, int64_t i, int64_t cell, int64_t count
 static void array_values(const void *array, int64_t i, int64_t cell, int64_t count, double *values)
 {
     (void)cell;
-    for (int64_t k = 0; k < count; k++)
-        values[k] = tz_array_get(array, i + k);
+    tz_array_values(array, i, count, values);
 }
 
 tz_status tz_simulation_check_value(const tz_simulation *simulation, int field, double value,
@@ -135,6 +140,48 @@ tz_status tz_simulation_write(tz_simulation *simulation, int field, const tz_box
     return status ? status : tz__cells_write(simulation, field, box, given_values, values, error);
 }
 
+/* The box of an array whose first element is at a cell. */
+static tz_box box_at(const tz_problem *problem, const int64_t *at, const int64_t *shape)
+{
+    tz_box box;
+    for (int d = 0; d < TZ_AXES; d++) {
+        box.low[d] = d < problem->dims ? at[d] : 0;
+        if (__builtin_add_overflow(box.low[d], shape[d], &box.high[d]))
+            box.high[d] = INT64_MAX; /* outside the grid as well */
+    }
+    return box;
+}
+
+/* Check the numbers of an array that fills a box. */
+static tz_status check_numbers(const tz_problem *problem, int field, const tz_array *array,
+                               const tz_box *box, const char *place, tz_error *error)
+{
+    enum { BLOCK = 1024 };
+    const int64_t nx = box->high[0] - box->low[0], ny = box->high[1] - box->low[1];
+    const int64_t count = tz_shape_count(array->dims, array->shape);
+    double values[BLOCK];
+    for (int64_t i = 0; i < count; i += BLOCK) {
+        const int64_t n = count - i < BLOCK ? count - i : BLOCK;
+        tz_array_values(array, i, n, values);
+        for (int64_t k = 0; k < n; k++)
+            if (tz_problem_fault(problem, field, values[k]))
+                return check_value(problem, field, values[k], box->low[0] + (i + k) % nx,
+                                   box->low[1] + (i + k) / nx % ny, box->low[2] + (i + k) / nx / ny,
+                                   place, error);
+    }
+    return TZ_OK;
+}
+
+tz_status tz_simulation_check_array(const tz_simulation *simulation, int field,
+                                    const tz_array *array, const int64_t *at, const char *place,
+                                    tz_error *error)
+{
+    const tz_problem *problem = &simulation->problem;
+    const tz_box box = box_at(problem, at, array->shape);
+    const tz_status status = check_inside(problem, field, &box, error);
+    return status ? status : check_numbers(problem, field, array, &box, place, error);
+}
+
 tz_status tz_simulation_write_array(tz_simulation *simulation, int field, const tz_array *array,
                                     const int64_t *at, const char *place, tz_error *error)
 {
@@ -143,11 +190,7 @@ tz_status tz_simulation_write_array(tz_simulation *simulation, int field, const 
     const int64_t count = tz_shape_count(array->dims, array->shape);
     tz_box box = whole(problem);
     if (at) {
-        for (int d = 0; d < TZ_AXES; d++) {
-            box.low[d] = d < problem->dims ? at[d] : 0;
-            if (__builtin_add_overflow(box.low[d], array->shape[d], &box.high[d]))
-                box.high[d] = INT64_MAX; /* outside the grid as well */
-        }
+        box = box_at(problem, at, array->shape);
     } else if (memcmp(array->shape, problem->extent, sizeof array->shape) != 0 &&
                !(array->dims == 1 && count == tz_shape_count(TZ_AXES, problem->extent))) {
         return tz_error_set(error, TZ_SHAPE, place ? place : description->name,
@@ -160,11 +203,8 @@ tz_status tz_simulation_write_array(tz_simulation *simulation, int field, const 
     tz_status status = check_target(simulation, field, &box, error);
     if (status)
         return status;
-    const int64_t nx = box.high[0] - box.low[0], ny = box.high[1] - box.low[1];
-    for (int64_t i = 0; i < count && !status; i++)
-        if (tz_problem_fault(problem, field, tz_array_get(array, i)))
-            status = check_value(problem, field, tz_array_get(array, i), box.low[0] + i % nx,
-                                 box.low[1] + i / nx % ny, box.low[2] + i / nx / ny, place, error);
+    if (!status)
+        status = check_numbers(problem, field, array, &box, place, error);
     return status ? status : tz__cells_write(simulation, field, &box, array_values, array, error);
 }
 
@@ -260,9 +300,12 @@ tz_status tz_simulation_read_array(const tz_simulation *simulation, int field, t
     *out = NULL;
     tz_status status = tz_array_create(&array, tz_problem_value_dtype(problem, field),
                                        problem->dims, problem->extent, error);
-    if (status)
+    const bool made = status == TZ_OK;
+    status = tz_ranks_agree_status(simulation->ranks, status, error);
+    if (!made)
         return status;
-    status = tz_simulation_read_cells(simulation, field, NULL, array->data, error);
+    if (!status)
+        status = tz_simulation_read_cells(simulation, field, NULL, array->data, error);
     if (status)
         tz_array_destroy(array);
     else

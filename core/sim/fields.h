@@ -29,6 +29,10 @@ tz_status tz_simulation_write(tz_simulation *simulation, int field, const tz_box
  * nx*ny*nz numbers is accepted for any grid. */
 tz_status tz_simulation_write_array(tz_simulation *simulation, int field, const tz_array *array,
                                     const int64_t *at, const char *place, tz_error *error);
+/* Its errors about place and numbers, also for a dry simulation. */
+tz_status tz_simulation_check_array(const tz_simulation *simulation, int field,
+                                    const tz_array *array, const int64_t *at, const char *place,
+                                    tz_error *error);
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 

@@ -39,35 +39,66 @@ static tz_box piece_box(const tz_problem *problem, int64_t x_low, int64_t x_high
     return box;
 }
 
-/* Write a piece of a row; `row` is scratch for its elements. */
-static tz_status write_piece(tz_simulation *simulation, int field, int64_t x_low, int64_t x_high,
-                             int64_t y, int64_t z, const double *values, void *row, tz_error *error)
+/* Set or clear the bits of the cells from x on in a row of words, the first of which is word
+ * `first`. */
+static void put_bits(uint32_t *words, int64_t first, int64_t count, int64_t x, int64_t cells,
+                     const double *values)
+{
+    for (int64_t i = 0; i < cells; i++) {
+        const uint32_t bit = UINT32_C(1) << ((x + i) / count);
+        uint32_t *word = &words[(x + i) % count - first];
+        *word = values[i] != 0.0 ? *word | bit : *word & ~bit;
+    }
+}
+
+/* What fills a box, and room for a block of it. */
+typedef struct filler {
+    tz__values_fn *values;
+    const void *context;
+    const tz_box *box;
+    double *row;    /* the values of a row of the block */
+    void *elements; /* of the block */
+} filler;
+
+/* Write the cells from x_low to x_high of `rows` rows of a plane. */
+static tz_status write_block(tz_simulation *simulation, int field, const filler *f, int64_t x_low,
+                             int64_t x_high, int64_t y, int64_t rows, int64_t z, tz_error *error)
 {
     const tz_problem *problem = &simulation->problem;
-    const tz_box box = piece_box(problem, x_low, x_high, y, z);
-    if (problem->bits) {
-        uint32_t *words = row;
-        const int64_t count = problem->elements[0];
-        if (whole_rows(problem) && x_low == 0 && x_high == problem->extent[0])
-            memset(words, 0, (size_t)(box.high[0] - box.low[0]) * sizeof *words);
-        else {
-            tz_status status =
-                simulation->backend->load(simulation->state, field, &box, words, error);
-            if (status)
-                return status;
-        }
-        for (int64_t x = x_low; x < x_high; x++) {
-            const uint32_t bit = UINT32_C(1) << (x / count);
-            if (values[x - x_low] != 0.0)
-                words[x % count - box.low[0]] |= bit;
-            else
-                words[x % count - box.low[0]] &= ~bit;
-        }
-    } else {
-        tz_problem_to_elements(problem, field, values, x_high - x_low, row);
+    const tz_box *all = f->box;
+    tz_box box = piece_box(problem, x_low, x_high, y, z);
+    box.high[1] = y + rows;
+    const int64_t cells = x_high - x_low, length = box.high[0] - box.low[0];
+    const size_t row_bytes = (size_t)length * tz_problem_element_size(problem, field);
+    tz_status status = TZ_OK;
+    if (problem->bits && whole_rows(problem) && cells == problem->extent[0])
+        memset(f->elements, 0, row_bytes * (size_t)rows);
+    else if (problem->bits)
+        status = simulation->backend->load(simulation->state, field, &box, f->elements, error);
+    for (int64_t k = 0; !status && k < rows; k++) {
+        char *row = (char *)f->elements + row_bytes * (size_t)k;
+        const int64_t before =
+            (z - all->low[2]) * (all->high[1] - all->low[1]) + y + k - all->low[1];
+        f->values(f->context, before * (all->high[0] - all->low[0]) + x_low - all->low[0],
+                  x_low + problem->extent[0] * (y + k + problem->extent[1] * z), cells, f->row);
+        if (problem->bits)
+            put_bits((uint32_t *)row, box.low[0], problem->elements[0], x_low, cells, f->row);
+        else
+            tz_problem_to_elements(problem, field, f->row, cells, row);
     }
     simulation->update_known = false;
-    return simulation->backend->store(simulation->state, field, &box, row, error);
+    return status ? status
+                  : simulation->backend->store(simulation->state, field, &box, f->elements, error);
+}
+
+/* How many rows of a box are written at once: a device has a latency. */
+static int64_t block_rows(const tz_problem *problem, const tz_box *box)
+{
+    const int64_t width = box->high[0] - box->low[0], rows = box->high[1] - box->low[1];
+    if (problem->bits && !whole_rows(problem))
+        return 1;
+    const int64_t most = PIECE_CELLS / (problem->bits ? problem->elements[0] : width);
+    return most < 1 ? 1 : most < rows ? most : rows;
 }
 
 static tz_status read_piece(const tz_simulation *simulation, int field, int64_t x_low,
@@ -89,21 +120,23 @@ static tz_status read_piece(const tz_simulation *simulation, int field, int64_t 
     return TZ_OK;
 }
 
-/* Room for the values and elements of a piece of up to `cells` cells. */
+/* Room for the values of a row of up to `cells` cells, or of a piece of it, and for the elements of
+ * so many rows. */
 typedef struct piece {
     double *values;
     void *elements;
 } piece;
 
-static tz_status piece_create(const tz_simulation *simulation, int64_t cells, piece *out,
-                              tz_error *error)
+static tz_status piece_create(const tz_simulation *simulation, int64_t cells, int64_t rows,
+                              piece *out, tz_error *error)
 {
     const int64_t words = simulation->problem.elements[0];
     const int64_t count = whole_rows(&simulation->problem) && cells < words          ? words
                           : !whole_rows(&simulation->problem) && cells > PIECE_CELLS ? PIECE_CELLS
                                                                                      : cells;
     out->values = malloc((size_t)count * sizeof *out->values);
-    out->elements = malloc((size_t)count * sizeof(double));
+    const int64_t length = whole_rows(&simulation->problem) ? words : count;
+    out->elements = malloc((size_t)(length * rows) * sizeof(double));
     if (out->values && out->elements)
         return TZ_OK;
     free(out->values);
@@ -121,19 +154,18 @@ tz_status tz__cells_write(tz_simulation *simulation, int field, const tz_box *bo
                           tz__values_fn *values, const void *context, tz_error *error)
 {
     const tz_problem *problem = &simulation->problem;
+    const int64_t rows = block_rows(problem, box), width = box->high[0] - box->low[0];
     piece p;
-    int64_t i = 0;
-    tz_status status = piece_create(simulation, box->high[0] - box->low[0], &p, error);
+    tz_status status = piece_create(simulation, width, rows, &p, error);
     if (status)
         return status;
+    const filler f = {values, context, box, p.values, p.elements};
     for (int64_t z = box->low[2]; z < box->high[2]; z++)
-        for (int64_t y = box->low[1]; y < box->high[1]; y++)
+        for (int64_t y = box->low[1]; y < box->high[1]; y += rows)
             for (int64_t x = box->low[0], end; !status && x < box->high[0]; x = end) {
+                const int64_t n = box->high[1] - y < rows ? box->high[1] - y : rows;
                 end = piece_end(problem, x, box->high[0]);
-                values(context, i, x + problem->extent[0] * (y + problem->extent[1] * z), end - x,
-                       p.values);
-                status = write_piece(simulation, field, x, end, y, z, p.values, p.elements, error);
-                i += end - x;
+                status = write_block(simulation, field, &f, x, end, y, n, z, error);
             }
     piece_clear(&p);
     return status;
@@ -143,7 +175,7 @@ tz_status tz__cells_read(const tz_simulation *simulation, int field, const tz_bo
                          double *values, tz_error *error)
 {
     piece p;
-    tz_status status = piece_create(simulation, box->high[0] - box->low[0], &p, error);
+    tz_status status = piece_create(simulation, box->high[0] - box->low[0], 1, &p, error);
     if (status)
         return status;
     for (int64_t z = box->low[2]; z < box->high[2]; z++)

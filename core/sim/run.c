@@ -3,8 +3,7 @@
 #include "base/machine.h"
 #include "sim/correction.h"
 #include "sim/fields.h"
-#include "sim/simulation_impl.h"
-#include "sim/snapshot.h"
+#include "sim/run_impl.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -16,12 +15,8 @@ enum {
      * as two iterations and a wait for the device. */
     SCAN_FIRST = 256,
     SCAN_LAST = 16384,
-    REFINE_EVERY = 256, /* iterations of a correction between two refinements, at most */
-    SAMPLE_CHECKS = 8   /* after so many checks a sample of cells is compared */
+    REFINE_EVERY = 256 /* iterations of a correction between two refinements, at most */
 };
-
-/* Cells that go round in the last places move by no more than so many updates. */
-static const double SAMPLE_UPDATES = 8.0;
 
 /* The step of the next scan of all cells for values that are not finite. It depends on step numbers
  * only, and stages end there, so that a run reports the same with every plan. Each scan is
@@ -84,28 +79,12 @@ static tz_status check_streamed(const tz_simulation *simulation, int64_t steps, 
     return TZ_OK;
 }
 
-/* ---- The run --------------------------------------------------------------------------------- */
-
-typedef struct runner {
-    tz_simulation *simulation;
-    const tz_run *run;
-    tz_run_result *result;
-    int64_t start, end; /* end < 0: unlimited */
-    bool until;         /* there are checks */
-    bool looks;         /* whether the fields move */
-    double *sample;     /* of a run that seems to be stuck; NULL: none */
-    int64_t sampled_at; /* the number of that check */
-    tz_checks checks;
-    bool unsettled; /* work of later() may not be done yet */
-    bool refused;   /* no snapshots in this run */
-} runner;
-
 /* The next step at which something is due, and whether that is a check. */
-static int64_t next_stop(const runner *r, bool *is_check)
+static int64_t next_stop(const tz_runner *r, bool *is_check)
 {
     const int64_t step = r->simulation->step;
-    const int64_t end = r->end < 0 ? INT64_MAX : r->end;
-    const int64_t check = r->until ? tz_checks_next(&r->checks, step) : INT64_MAX;
+    const int64_t end = r->at->end < 0 ? INT64_MAX : r->at->end;
+    const int64_t check = r->until ? tz_checks_next(&r->at->checks, step) : INT64_MAX;
     int64_t stop = check < end ? check : end;
     for (size_t i = 0; i < r->run->events_count; i++) {
         const int64_t next = tz_interval_next(&r->run->events[i].every, r->simulation, step);
@@ -122,7 +101,7 @@ static void stop_watch(tz_stopwatch *watch)
     watch->running = false;
 }
 
-static tz_status wait_for_stages(runner *r, tz_error *error)
+tz_status tz__run_wait(tz_runner *r, tz_error *error)
 {
     tz_simulation *simulation = r->simulation;
     if (!simulation->backend->wait) {
@@ -142,7 +121,7 @@ static tz_status wait_for_stages(runner *r, tz_error *error)
 /* ---- Plans from the policy, times for it ----------------------------------------------- */
 
 /* The plan of the next stage. */
-static tz_status choose_plan(runner *r, int64_t iterations_left, tz_error *error)
+static tz_status choose_plan(tz_runner *r, int64_t iterations_left, tz_error *error)
 {
     tz_simulation *simulation = r->simulation;
     const tz_plan *plan = &simulation->plan;
@@ -151,7 +130,7 @@ static tz_status choose_plan(runner *r, int64_t iterations_left, tz_error *error
     if (status)
         return status;
     if (!tz_plan_equal(plan, &simulation->plan)) {
-        status = wait_for_stages(r, error); /* stages of the other plan */
+        status = tz__run_wait(r, error); /* stages of the other plan */
         simulation->watch = (tz_stopwatch){.stages = 0};
         simulation->bytes = tz__simulation_bytes_with(simulation, plan);
     }
@@ -174,13 +153,13 @@ static int choose_length(const tz_simulation *simulation, int64_t iterations_lef
     return (int)length;
 }
 
-static tz_status record_group(runner *r, tz_error *error)
+static tz_status record_group(tz_runner *r, tz_error *error)
 {
     tz_simulation *simulation = r->simulation;
     const tz_stopwatch *watch = &simulation->watch;
     if (watch->stages < tz_policy_stages_to_time(simulation->policy))
         return TZ_OK;
-    const tz_status status = wait_for_stages(r, error);
+    const tz_status status = tz__run_wait(r, error);
     if (status)
         return status;
     tz_policy_record(simulation->policy, watch->stages, watch->iterations,
@@ -198,9 +177,9 @@ static bool is_refusal(const tz_simulation *simulation, tz_status status, const 
 
 /* ---- What the fields do ----------------------------------------------------------------------- */
 
-static tz_status measure(runner *r, tz_update *update, tz_error *error)
+tz_status tz__run_measure(tz_runner *r, tz_update *update, tz_error *error)
 {
-    tz_status status = wait_for_stages(r, error);
+    tz_status status = tz__run_wait(r, error);
     const double begin = tz_machine_clock_s();
     if (!status)
         status = tz_simulation_measure(r->simulation, update, error);
@@ -210,27 +189,26 @@ static tz_status measure(runner *r, tz_update *update, tz_error *error)
     return status;
 }
 
-/* After a stage of one iteration: how much it changed. */
-static tz_status measure_change(runner *r, double *change, tz_error *error)
+tz_status tz__run_measure_change(tz_runner *r, double *change, tz_error *error)
 {
-    const tz_status status = wait_for_stages(r, error);
+    const tz_status status = tz__run_wait(r, error);
     return status ? status
                   : r->simulation->backend->update_norm(tz__iterated_state(r->simulation), change,
                                                         error);
 }
 
 /* From time to time, whether the fields of a plain run move at all. */
-static tz_status look(runner *r, tz_error *error)
+static tz_status look(tz_runner *r, tz_error *error)
 {
     tz_simulation *simulation = r->simulation;
     tz_update update;
     double change;
     const int64_t step = simulation->step;
     simulation->look_step = step + (step < SCAN_LAST ? step : SCAN_LAST);
-    tz_status status = measure_change(r, &change, error);
+    tz_status status = tz__run_measure_change(r, &change, error);
     if (status || change != 0.0)
         return status;
-    status = measure(r, &update, error);
+    status = tz__run_measure(r, &update, error);
     if (status || !tz_simulation_is_rounding(simulation, &update))
         return status;
     simulation->look_step = -1;
@@ -250,27 +228,26 @@ static tz_status look(runner *r, tz_error *error)
 
 /* ---- Stages ----------------------------------------------------------------------------------- */
 
-/* In mixed precision: bring the solution up to date, or start its correction. */
-static tz_status refine(runner *r, tz_error *error)
+tz_status tz__run_refine(tz_runner *r, tz_error *error)
 {
     tz_simulation *simulation = r->simulation;
     tz_update update;
     if (!simulation->correction || simulation->update_known)
         return TZ_OK;
-    return measure(r, &update, error);
+    return tz__run_measure(r, &update, error);
 }
 
-static tz_status advance(runner *r, int iterations, bool timed, tz_error *error)
+tz_status tz__run_advance(tz_runner *r, int iterations, bool timed, tz_error *error)
 {
     tz_simulation *simulation = r->simulation;
     tz_stopwatch *watch = &simulation->watch;
     const int64_t scan = scan_step(simulation), refinement = refine_step(simulation);
     tz_status status = TZ_OK;
     if (simulation->correction && !simulation->correction->ahead)
-        status = refine(r, error);
+        status = tz__run_refine(r, error);
     /* The device is idle at the beginning and at the end of a timed group. */
     if (!status && watch->running != timed)
-        status = wait_for_stages(r, error);
+        status = tz__run_wait(r, error);
     if (status)
         return status;
     const double begin = tz_machine_clock_s();
@@ -300,9 +277,9 @@ static tz_status advance(runner *r, int iterations, bool timed, tz_error *error)
     if (!status && timed)
         status = record_group(r, error);
     if (!status && (simulation->step >= scan || simulation->step >= refinement))
-        status = refine(r, error);
+        status = tz__run_refine(r, error);
     if (!status && simulation->step >= scan) {
-        status = wait_for_stages(r, error);
+        status = tz__run_wait(r, error);
         if (!status)
             status = tz__simulation_check_finite(simulation, error);
     }
@@ -313,14 +290,21 @@ static tz_status advance(runner *r, int iterations, bool timed, tz_error *error)
         return status;
     if (r->run->progress &&
         !r->run->progress(r->run->progress_context, simulation, r->result->steps,
-                          r->end < 0 ? -1 : r->end - r->start))
+                          r->at->end < 0 ? -1 : r->at->end - r->at->start))
         return tz_error_set(error, TZ_INTERRUPTED, NULL, "interrupted at step %" PRId64,
                             simulation->step);
     return TZ_OK;
 }
 
+/* A checkpoint may be written here: between two calls of the backend, and not between an iteration and
+ * a check of what it changed. */
+static tz_status pause_here(tz_runner *r, tz_error *error)
+{
+    return r->run->pause ? r->run->pause(r->run->pause_context, r->simulation, error) : TZ_OK;
+}
+
 /* `alone`: the last iteration is a stage of its own. */
-static tz_status advance_to(runner *r, int64_t stop, bool alone, tz_error *error)
+static tz_status advance_to(tz_runner *r, int64_t stop, bool alone, tz_error *error)
 {
     tz_simulation *simulation = r->simulation;
     const int64_t fused = alone ? stop - 1 : stop;
@@ -328,204 +312,26 @@ static tz_status advance_to(runner *r, int64_t stop, bool alone, tz_error *error
     while (!status && simulation->step < fused) {
         const int64_t iterations_left = fused - simulation->step;
         bool timed = false;
-        status = choose_plan(r, iterations_left, error);
+        status = pause_here(r, error);
+        if (!status)
+            status = choose_plan(r, iterations_left, error);
         if (!status) {
             const int length = choose_length(simulation, iterations_left, &timed);
-            status = advance(r, length, timed, error);
+            status = tz__run_advance(r, length, timed, error);
         }
         if (status && error && is_refusal(simulation, status, error))
             status = TZ_OK;
     }
     if (!status && alone)
-        status = advance(r, 1, false, error);
-    return status;
-}
-
-static tz_status settle(runner *r, tz_error *error)
-{
-    if (!r->unsettled)
-        return TZ_OK;
-    r->unsettled = false;
-    return r->run->settle(r->run->later_context, error);
-}
-
-/* A snapshot of this step for events with later(); NULL: they fire at once. */
-static tz_status freeze(runner *r, tz_snapshot **out, tz_error *error)
-{
-    tz_simulation *simulation = r->simulation;
-    uint32_t fields = 0;
-    *out = NULL;
-    if (r->refused)
-        return TZ_OK;
-    for (size_t i = 0; i < r->run->events_count; i++)
-        if (r->run->events[i].later &&
-            tz_interval_is_due(&r->run->events[i].every, simulation, simulation->step))
-            fields |= r->run->events[i].fields;
-    tz_error why = {0};
-    tz_status status = tz_snapshot_take(simulation, fields, false, out, &why);
-    if (!status && !*out) {
-        /* Outputs take longer than stages. The wait for a free snapshot is no part of the stages'
-         * time, so that ends here. */
-        status = wait_for_stages(r, &why);
-        if (!status)
-            status = tz_snapshot_take(simulation, fields, true, out, &why);
-    }
-    if (!status)
-        return TZ_OK;
-    if (status != TZ_UNSUPPORTED && status != TZ_MEMORY) {
-        if (error)
-            *error = why;
-        return status;
-    }
-    r->refused = true;
-    if (status == TZ_MEMORY && r->run->refused)
-        r->run->refused(r->run->later_context, &why);
-    return TZ_OK;
-}
-
-static tz_status fire_at_once(runner *r, const tz_event *event, tz_error *error)
-{
-    tz_simulation *simulation = r->simulation;
-    tz_status status = wait_for_stages(r, error);
-    if (!status)
-        status = settle(r, error);
-    if (!status)
-        status = tz__simulation_check_finite(simulation, error);
-    return status ? status : event->fire(event->context, simulation, error);
-}
-
-static tz_status fire_events(runner *r, tz_error *error)
-{
-    tz_simulation *simulation = r->simulation;
-    tz_snapshot *snapshot = NULL;
-    tz_status status = simulation->step > r->start ? refine(r, error) : TZ_OK;
-    if (status)
-        return status;
-    if (simulation->fired_step == simulation->step)
-        return TZ_OK;
-    simulation->fired_step = simulation->step;
-    for (size_t i = 0; !status && i < r->run->events_count; i++)
-        if (r->run->events[i].wants_residual &&
-            tz_interval_is_due(&r->run->events[i].every, simulation, simulation->step))
-            status = measure(r, &(tz_update){0}, error);
-    for (size_t i = 0; !status && i < r->run->events_count; i++) {
-        const tz_event *event = &r->run->events[i];
-        if (!tz_interval_is_due(&event->every, simulation, simulation->step))
-            continue;
-        if (simulation->watch.running) /* outputs are no part of the time for a policy */
-            status = wait_for_stages(r, error);
-        if (!status && event->later && !snapshot)
-            status = freeze(r, &snapshot, error);
-        if (!status && event->later && snapshot) {
-            r->unsettled = true;
-            status = event->later(event->context, snapshot, error);
-        } else if (!status) {
-            status = fire_at_once(r, event, error);
-        }
-    }
-    tz_snapshot_release(snapshot);
-    return status;
-}
-
-/* ---- Residuals ------------------------------------------------------------------------------- */
-
-/* A check of until_update. A change of 0 is no convergence if rounding hides a larger one. */
-static tz_status check_change(runner *r, tz_error *error)
-{
-    tz_update update;
-    tz_status status = measure_change(r, &r->result->update, error);
-    if (status || !(r->result->update <= r->run->until_residual))
-        return status;
-    r->result->status = TZ_RUN_CONVERGED;
-    if (r->result->update > 0.0 || tz_stencil_has_residual(r->simulation->problem.stencil, NULL))
-        return TZ_OK;
-    status = measure(r, &update, error);
-    if (status || update.largest <= r->run->until_residual)
-        return status;
-    r->result->status = TZ_RUN_STAGNATED;
-    r->result->residual = tz_simulation_residual_of(r->simulation, &update);
-    return TZ_OK;
-}
-
-/* Whether no cell of the sample has moved further than a few updates: the run has stagnated. */
-static tz_status compare_sample(runner *r, const tz_update *update, tz_error *error)
-{
-    double *now = NULL, moved = 0.0;
-    size_t count = 0;
-    const tz_status status = tz_simulation_sample(r->simulation, &now, &count, error);
-    if (status)
-        return status;
-    for (size_t i = 0; i < count; i++)
-        moved = fmax(moved, fabs(now[i] - r->sample[i]));
-    if (moved <= SAMPLE_UPDATES * update->largest)
-        r->result->status = TZ_RUN_STAGNATED;
-    else
-        tz_checks_wait(&r->checks, r->simulation->step);
-    free(now);
-    return TZ_OK;
-}
-
-/* A run that seems to be stuck in the last places has stagnated if some checks later it still is, and
- * no cell has moved. */
-static tz_status check_stuck(runner *r, bool stuck, const tz_update *update, tz_error *error)
-{
-    size_t count = 0;
-    tz_status status = TZ_OK;
-    if (stuck && !r->sample) {
-        r->sampled_at = r->checks.count;
-        return tz_simulation_sample(r->simulation, &r->sample, &count, error);
-    }
-    if (stuck && r->checks.count - r->sampled_at < SAMPLE_CHECKS)
-        return TZ_OK;
-    if (stuck)
-        status = compare_sample(r, update, error);
-    free(r->sample);
-    r->sample = NULL;
-    return status;
-}
-
-/* Whether a stage of one iteration leaves all cells as they are: then the run has stagnated. */
-static tz_status try_iteration(runner *r, tz_error *error)
-{
-    double change = NAN;
-    tz_status status = fire_events(r, error);
-    if (!status)
-        status = advance(r, 1, false, error);
-    if (!status)
-        status = measure_change(r, &change, error);
-    if (change == 0.0)
-        r->result->status = TZ_RUN_STAGNATED;
-    return status;
-}
-
-/* A check of until_residual. */
-static tz_status check_residual(runner *r, tz_error *error)
-{
-    tz_simulation *simulation = r->simulation;
-    tz_update update;
-    tz_status status = measure(r, &update, error);
-    if (status)
-        return status;
-    r->result->update = update.largest;
-    r->result->residual = tz_simulation_residual_of(simulation, &update);
-    if (r->result->residual <= r->run->until_residual) {
-        r->result->status = TZ_RUN_CONVERGED;
-        return TZ_OK;
-    }
-    const tz_check_result result = tz_checks_add(&r->checks, simulation->step, &update);
-    status = check_stuck(r, result.stuck && tz_simulation_is_rounding(simulation, &update), &update,
-                         error);
-    if (!status && !r->result->status && result.repeats && simulation->step != r->end &&
-        tz_stencil_has_real(simulation->problem.stencil))
-        status = try_iteration(r, error);
+        status = tz__run_advance(r, 1, false, error);
     return status;
 }
 
 /* Waits for all work of later(), also after a failure. The first error counts. */
-static tz_status finish(runner *r, tz_status status, tz_error *error)
+static tz_status finish(tz_runner *r, tz_status status, tz_error *error)
 {
     tz_error first = {0};
-    const tz_status settled = settle(r, &first);
+    const tz_status settled = tz__run_settle(r, &first);
     if (settled && (!status || status == TZ_DIVERGED)) {
         status = settled;
         if (error)
@@ -534,48 +340,95 @@ static tz_status finish(runner *r, tz_status status, tz_error *error)
     return status;
 }
 
+/* Up to the end, from the phase in which the run is. */
+static tz_status go_on(tz_runner *r, tz_error *error)
+{
+    tz_simulation *simulation = r->simulation;
+    tz_run_position *at = r->at;
+    const bool until_residual = r->until && !r->run->until_is_update;
+    tz_status status = TZ_OK;
+    if (r->run->resumes && r->run->failed) {
+        if (error)
+            *error = *r->run->failed;
+        return r->run->failed->code;
+    }
+    if (at->phase == TZ_RUN_AT_START) {
+        status = at->firing >= 0         ? tz__run_fire_rest(r, error)
+                 : simulation->step == 0 ? tz__run_fire(r, error)
+                                         : TZ_OK;
+        if (!status && until_residual)
+            status = tz__run_check_residual(r, error);
+        at->phase = TZ_RUN_AT_CHECK;
+    } else if (at->phase == TZ_RUN_AT_TRIAL) {
+        status = tz__run_fire_rest(r, error);
+        if (!status)
+            status = tz__run_end_trial(r, error);
+        if (!status)
+            status = tz__run_fire(r, error);
+    } else if (at->firing >= 0) {
+        status = tz__run_fire_rest(r, error);
+    }
+    while (!status && !r->result->status && simulation->step != at->end) {
+        if (at->phase != TZ_RUN_AT_STAGES)
+            at->stop = next_stop(r, &at->is_check);
+        at->phase = TZ_RUN_AT_STAGES;
+        status = advance_to(r, at->stop, at->is_check && r->run->until_is_update, error);
+        at->phase = TZ_RUN_AT_CHECK;
+        if (!status && at->is_check)
+            status =
+                until_residual ? tz__run_check_residual(r, error) : tz__run_check_change(r, error);
+        if (!status)
+            status = tz__run_fire(r, error);
+    }
+    return status;
+}
+
+static tz_status begin(tz_runner *r, tz_error *error)
+{
+    tz_simulation *simulation = r->simulation;
+    const tz_run *run = r->run;
+    *r->at = (tz_run_position){.phase = TZ_RUN_AT_START,
+                               .start = simulation->step,
+                               .end = run->steps < 0 ? -1 : simulation->step + run->steps,
+                               .firing = -1,
+                               .checks = tz_checks_begin(simulation->step, run->check_every),
+                               .result = r->result};
+    simulation->last_run = (tz_run_end){.residual = NAN};
+    return run->steps < 0 && isnan(run->until_residual)
+               ? tz_error_set(error, TZ_RANGE, "run", "give a number of steps or until_residual")
+               : check_streamed(simulation, run->steps, error);
+}
+
 tz_status tz_simulation_run(tz_simulation *simulation, const tz_run *run, tz_run_result *result,
                             tz_error *error)
 {
-    *result = (tz_run_result){.residual = NAN, .update = NAN, .energy_j = NAN};
+    tz_run_position own;
+    if (!run->resumes)
+        *result = (tz_run_result){.residual = NAN, .update = NAN, .energy_j = NAN};
     tz_status status = tz__simulation_need_fields(simulation, error);
     if (status)
         return status;
-    if (run->steps < 0 && isnan(run->until_residual))
-        return tz_error_set(error, TZ_RANGE, "run", "give a number of steps or until_residual");
-    status = check_streamed(simulation, run->steps, error);
-    if (status)
-        return status;
     const tz_stencil *stencil = simulation->problem.stencil;
-    runner r = {.simulation = simulation,
-                .run = run,
-                .result = result,
-                .start = simulation->step,
-                .end = run->steps < 0 ? -1 : simulation->step + run->steps,
-                .refused = simulation->ranks, /* another thread's loads would come in any order */
-                .until = !isnan(run->until_residual),
-                .checks = tz_checks_begin(simulation->step, run->check_every)};
+    tz_runner r = {.simulation = simulation,
+                   .run = run,
+                   .result = result,
+                   .at = run->position ? run->position : &own,
+                   .refused =
+                       simulation->ranks, /* another thread's loads would come in any order */
+                   .until = !isnan(run->until_residual)};
     const bool until_residual = r.until && !run->until_is_update;
     r.looks = !until_residual && !simulation->correction && tz_stencil_has_real(stencil) &&
               !tz_stencil_has_residual(stencil, NULL);
-    simulation->last_run = (tz_run_end){.residual = NAN};
+    if (!run->resumes)
+        status = begin(&r, error);
+    if (status)
+        return status;
     const double joules = tz_simulation_energy(simulation);
-    if (simulation->step == 0)
-        status = fire_events(&r, error);
-    if (!status && until_residual)
-        status = check_residual(&r, error);
-    while (!status && !result->status && simulation->step != r.end) {
-        bool is_check;
-        const int64_t stop = next_stop(&r, &is_check);
-        status = advance_to(&r, stop, is_check && run->until_is_update, error);
-        if (!status && is_check)
-            status = until_residual ? check_residual(&r, error) : check_change(&r, error);
-        if (!status)
-            status = fire_events(&r, error);
-    }
-    free(r.sample);
+    status = go_on(&r, error);
+    free(r.at->sample);
+    r.at->sample = NULL;
     if (!status)
-        status = wait_for_stages(&r, error);
+        status = tz__run_wait(&r, error);
     result->energy_j = tz_simulation_energy(simulation) - joules;
     status = finish(&r, status, error);
     if (!isnan(result->energy_j))

@@ -19,6 +19,28 @@ typedef struct tz_event {
     uint32_t fields; /* state fields that later() reads */
 } tz_event;
 
+/* What a run does at the moment. */
+typedef enum tz_run_phase {
+    TZ_RUN_AT_START,  /* events of step 0, and the first check */
+    TZ_RUN_AT_STAGES, /* stages up to `stop` */
+    TZ_RUN_AT_CHECK,  /* a check and events at `stop` */
+    TZ_RUN_AT_TRIAL   /* events before an iteration that a check tries */
+} tz_run_phase;
+
+/* Where a run is: what it needs, besides the simulation, to go on from there. */
+typedef struct tz_run_position {
+    tz_run_phase phase;
+    int64_t start, end; /* steps; end < 0: unlimited */
+    int64_t stop;       /* the step at which something is due next */
+    bool is_check;      /* it is a check */
+    int64_t firing;     /* the index of the event that is being fired; -1: none */
+    tz_checks checks;
+    double *sample; /* of a run that seems to be stuck, malloc'd; NULL: none */
+    size_t sample_count;
+    int64_t sampled_at;           /* the number of that check */
+    struct tz_run_result *result; /* so far; borrowed from the caller of the run */
+} tz_run_position;
+
 typedef struct tz_run {
     int64_t steps;         /* iterations to run; < 0: unlimited (needs until_residual) */
     double until_residual; /* stop when the residual is <= this; NAN: no test */
@@ -40,6 +62,17 @@ typedef struct tz_run {
     tz_status (*settle)(void *context, tz_error *error);
     void (*refused)(void *context, const tz_error *why);
     void *later_context;
+    /* Called between two calls of the backend, at steps that depend on the plan; stages may still
+     * run. An error ends the run. May be NULL. */
+    tz_status (*pause)(void *context, tz_simulation *simulation, tz_error *error);
+    void *pause_context;
+    /* Kept up to date while the run calls pause(), fire() and later(). May be NULL. With `resumes` the
+     * run goes on from there, and from *result; an event that was being fired is done. The run frees
+     * its sample. */
+    tz_run_position *position;
+    bool resumes;
+    const tz_error
+        *failed; /* with `resumes`: the error of the event that was being fired; or NULL */
 } tz_run;
 
 typedef struct tz_run_result {
@@ -54,7 +87,7 @@ typedef struct tz_run_result {
 } tz_run_result;
 
 /* Errors: TZ_DIVERGED names step, field and cell of the first NaN or infinity; TZ_INTERRUPTED;
- * errors of the backend, of the policy and of events. `result` is always set. */
+ * errors of the backend, of the policy, of pause() and of events. `result` is always set. */
 tz_status tz_simulation_run(tz_simulation *simulation, const tz_run *run, tz_run_result *result,
                             tz_error *error);
 

@@ -116,7 +116,9 @@ static tz_status check_param(const check *c, int p)
     static const tz_param_type type_of_role[] = {
         [TZ_PARAM_ROLE_RULE] = TZ_PARAM_TEXT,       [TZ_PARAM_ROLE_EXTENT_X_M] = TZ_PARAM_REAL,
         [TZ_PARAM_ROLE_EXTENT_Y_M] = TZ_PARAM_REAL, [TZ_PARAM_ROLE_ALLOW_UNSTABLE] = TZ_PARAM_FLAG,
-        [TZ_PARAM_ROLE_TIME_STEP] = TZ_PARAM_REAL,
+        [TZ_PARAM_ROLE_TIME_STEP] = TZ_PARAM_REAL,  [TZ_PARAM_ROLE_EXTENT_Z_M] = TZ_PARAM_REAL,
+        [TZ_PARAM_ROLE_SPACING] = TZ_PARAM_REAL,    [TZ_PARAM_ROLE_SPACING_X] = TZ_PARAM_REAL,
+        [TZ_PARAM_ROLE_SPACING_Y] = TZ_PARAM_REAL,  [TZ_PARAM_ROLE_SPACING_Z] = TZ_PARAM_REAL,
     };
     const tz_stencil *s = c->stencil;
     const tz_param *param = &s->params[p];
@@ -124,7 +126,7 @@ static tz_status check_param(const check *c, int p)
         return refuse(c, "parameter %d lacks a name, unit or doc", p);
     if (tz_stencil_param_index(s, param->name) != p)
         return refuse(c, "two parameters are named '%s'", param->name);
-    if ((unsigned)param->type > TZ_PARAM_CHOICE || (unsigned)param->role > TZ_PARAM_ROLE_TIME_STEP)
+    if ((unsigned)param->type > TZ_PARAM_CHOICE || (unsigned)param->role > TZ_PARAM_ROLE_SPACING_Z)
         return refuse(c, "parameter '%s' has no type or role that this trapeze knows", param->name);
     if ((param->type == TZ_PARAM_TEXT || param->type == TZ_PARAM_CHOICE) && !param->text)
         return refuse(c, "parameter '%s' is a text and lacks a default", param->name);
@@ -139,6 +141,14 @@ static tz_status check_param(const check *c, int p)
     if (tz_stencil_param_of_role(s, param->role) != p)
         return refuse(c, "two parameters have the role %s", tz_param_role_name(param->role));
     return TZ_OK;
+}
+
+/* Whether a pass may give a field what another was. */
+static bool may_take(const tz_stencil *s, const tz_pass *pass, int field, int other)
+{
+    return field < s->fields_count && other >= 0 && other < s->fields_count && other != field &&
+           (pass->writes >> field & 1) && s->fields[field].role == TZ_STATE &&
+           s->fields[other].role == TZ_STATE && s->fields[field].type == s->fields[other].type;
 }
 
 /* A pass or an output: `what`, number p, writes fields of `role`. */
@@ -172,6 +182,13 @@ static tz_status check_pass(const check *c, const char *what, int p, const tz_pa
                           tz_role_name(role));
     if (!pass->writes)
         return refuse(c, "%s %d writes nothing", what, p);
+    for (int f = 0; f < TZ_FIELDS_MAX; f++)
+        if (pass->takes[f] && !may_take(s, pass, f, pass->takes[f] - 1))
+            return refuse(
+                c,
+                "TZ_TAKES of %s %d has field %d of field %d: both must be state fields of "
+                "one type, and the first written",
+                what, p, f, pass->takes[f] - 1);
     return tz_text_lists_check(s, pass, c->path, c->error);
 }
 

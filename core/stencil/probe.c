@@ -161,6 +161,13 @@ static void check_read(tracer *t, int field, const int offset[TZ_AXES])
                                      s->fields[field].name);
         return;
     }
+    if (!tz_stencil_may_read(s, t->probe->pass, field)) {
+        t->status = tz__probe_refuse(t->probe, t->error,
+                                     "it reads '%s', which its TZ_READS does not list: for an "
+                                     "output that list has all fields, or none",
+                                     s->fields[field].name);
+        return;
+    }
     tz_probe_seen *seen = &t->seen[field];
     for (int axis = 0; axis < TZ_AXES && !t->status; axis++) {
         const int at = offset[axis];

@@ -28,8 +28,9 @@ const char *tz_param_type_name(tz_param_type type)
 
 const char *tz_param_role_name(tz_param_role role)
 {
-    static const char *const names[] = {"",           "rule",           "extent_x_m",
-                                        "extent_y_m", "allow_unstable", "time_step"};
+    static const char *const names[] = {
+        "",           "rule",    "extent_x_m", "extent_y_m", "allow_unstable", "time_step",
+        "extent_z_m", "spacing", "spacing_x",  "spacing_y",  "spacing_z"};
     return names[role];
 }
 
@@ -50,6 +51,19 @@ int tz_stencil_radius(const tz_stencil *stencil)
     return radius;
 }
 
+bool tz_stencil_may_read(const tz_stencil *stencil, const tz_pass *pass, int field)
+{
+    bool any = false;
+    for (int i = 0; i < pass->reads_count; i++) {
+        const bool own = strcmp(pass->reads[i].cell, pass->text_cell) == 0;
+        if (own && pass->reads[i].field == field)
+            return true;
+        any = any || own;
+    }
+    const bool is_output = (uint64_t)pass->writes >> stencil->fields_count != 0;
+    return !(any && is_output);
+}
+
 tz_reads tz_stencil_reads(const tz_stencil *stencil, const tz_pass *pass, int field)
 {
     const tz_field *f = &stencil->fields[field];
@@ -68,6 +82,35 @@ tz_reads tz_stencil_reads(const tz_stencil *stencil, const tz_pass *pass, int fi
         reads.high[axis] = radius;
     }
     return reads;
+}
+
+/* Whether a pass reads a field beside the cell. */
+static bool is_read_around(const tz_stencil *stencil, int field)
+{
+    for (int p = 0; p < stencil->passes_count; p++) {
+        const tz_reads reads = tz_stencil_reads(stencil, &stencil->passes[p], field);
+        for (int axis = 0; axis < stencil->dims; axis++)
+            if (reads.low[axis] != 0 || reads.high[axis] != 0)
+                return true;
+    }
+    return false;
+}
+
+int tz_stencil_takes(const tz_stencil *stencil, const tz_pass *pass, int field)
+{
+    const int from = pass->takes[field] - 1;
+    uint32_t written = 0;
+    if (from < 0 || is_read_around(stencil, field))
+        return -1;
+    for (int p = 0; p < stencil->passes_count; p++) {
+        const tz_pass *other = &stencil->passes[p];
+        written |= other->writes;
+        for (int f = 0; f < stencil->fields_count; f++)
+            if ((f != field && other->takes[f] - 1 == from) ||
+                (stencil->passes_count > 1 && other->takes[f] - 1 == field))
+                return -1;
+    }
+    return written >> from & 1 ? from : -1;
 }
 
 tz_reach tz_pass_reach(const tz_stencil *stencil, const tz_pass *pass)
@@ -178,8 +221,12 @@ const tz_pass *tz_stencil_output(const tz_stencil *stencil, int field)
 
 uint32_t tz_stencil_sources(const tz_stencil *stencil, uint32_t fields)
 {
-    const uint32_t kept = (uint32_t)((UINT64_C(1) << stencil->fields_count) - 1);
-    return fields & ~kept ? kept : fields;
+    uint32_t sources = (uint32_t)(fields & ((UINT64_C(1) << stencil->fields_count) - 1));
+    for (int derived = stencil->fields_count; derived < tz_stencil_fields_all(stencil); derived++)
+        for (int f = 0; f < stencil->fields_count && fields >> derived & 1; f++)
+            if (tz_stencil_may_read(stencil, tz_stencil_output(stencil, derived), f))
+                sources |= 1u << f;
+    return sources;
 }
 
 int tz_stencil_field_index(const tz_stencil *stencil, const char *name)

@@ -25,6 +25,9 @@ typedef struct tz_reach {
 /* What a pass or an output reads of a field, from its list or, without an entry there, from the
  * radius of the pass or of the field: low <= 0 <= high. `cell` is NULL. */
 tz_reads tz_stencil_reads(const tz_stencil *stencil, const tz_pass *pass, int field);
+/* Can it read the field at all? An output whose text lists some of what it reads reads nothing
+ * else. */
+bool tz_stencil_may_read(const tz_stencil *stencil, const tz_pass *pass, int field);
 
 /* How far a pass reads state fields. */
 tz_reach tz_pass_reach(const tz_stencil *stencil, const tz_pass *pass);
@@ -58,6 +61,11 @@ const tz_pass *tz_stencil_output(const tz_stencil *stencil, int field);
 
 /* The fields of the mask that are kept, with those from which the derived ones are computed. */
 uint32_t tz_stencil_sources(const tz_stencil *stencil, uint32_t fields);
+
+/* The field whose value in the cell `field` takes over in a pass (tz_pass.takes), if an engine can use
+ * that: no pass reads `field` but in the cell itself, a pass writes the other one, and no two fields end
+ * an iteration with the same values. -1: the pass computes or leaves `field`. */
+int tz_stencil_takes(const tz_stencil *stencil, const tz_pass *pass, int field);
 
 /* Index of the field or parameter of that name, or of the parameter with that role; -1: none. */
 int tz_stencil_field_index(const tz_stencil *stencil, const char *name);

@@ -84,6 +84,17 @@ static bool is_word(char c)
     return c == '_' || isalnum((unsigned char)c);
 }
 
+/* Whether the pass's text may have a cell update of that name: the name is a word of the text, or
+ * macros from elsewhere may make it. */
+static bool may_have_cell(const char *text, const char *defines, const char *cell)
+{
+    const size_t length = strlen(cell);
+    bool found = defines || strstr(text, "##") || strstr(text, "#include");
+    for (const char *at = text; length > 0 && !found && (at = strstr(at, cell)); at++)
+        found = !is_word(at[length]) && (at == text || !is_word(at[-1]));
+    return found;
+}
+
 /* Whether `at` in the text is the name of a cell update: an argument that is alone in its
  * parentheses, or the first one of a TZ_CELL form. */
 static bool names_cell(const char *text, const char *at, size_t length)
@@ -124,7 +135,7 @@ static bool has_cell(const check *c, const char *cell)
 static tz_status check_reads(const check *c, int i)
 {
     const tz_reads *r = &c->pass->reads[i];
-    if (!r->cell || r->field < 0 || r->field >= c->stencil->fields_count)
+    if (!r->cell || !*r->cell || r->field < 0 || r->field >= c->stencil->fields_count)
         return refuse(c, "entry %d of its TZ_READS has no cell or field of the text", i);
     if (!has_cell(c, r->cell))
         return refuse(c, "TZ_READS names '%s', and the text has no TZ_CELL(%s)", r->cell, r->cell);
@@ -159,6 +170,9 @@ tz_status tz_text_lists_check(const tz_stencil *stencil, const tz_pass *pass, co
     if (pass->dims != stencil->dims)
         return refuse(&c, "its text has %d dimensions (TZ_CELL_DIMS), the stencil has %d",
                       pass->dims, stencil->dims);
+    if (!may_have_cell(pass->text, pass->text_defines, pass->text_cell))
+        return refuse(&c, "its text has no TZ_CELL(%s), the name in .text_cell: use TZ_PASS()",
+                      pass->text_cell);
     tz_status status = check_list(&c, &(list){true, "TZ_FIELDS", "field", pass->fields_count,
                                               pass->fields, stencil->fields_count});
     if (!status)

@@ -20,7 +20,8 @@ enum { DIFFUSIVITY, CELL, DT, ORIGIN, PARAMS };
 static const tz_param params[PARAMS] = {
     [DIFFUSIVITY] = TZ_REAL_PARAM("diffusivity", 1.11e-4, 0, 1, "m2/s",
                                   "thermal diffusivity (copper by default)"),
-    [CELL] = TZ_REAL_PARAM("cell_m", 0.001, 1e-9, 1e3, "m", "side of a cell"),
+    [CELL] = TZ_REAL_PARAM("cell_m", 0.001, 1e-9, 1e3, "m", "side of a cell",
+                           .role = TZ_PARAM_ROLE_SPACING),
     [DT] = TZ_REAL_PARAM("dt_s", NAN, 1e-30, 1e9, "s",
                          "time step; by default 0.8 of the largest stable one",
                          .role = TZ_PARAM_ROLE_TIME_STEP),

@@ -106,9 +106,10 @@ static void view_window(const tz_stage *stage, const tz_pipeline *pipeline, cons
                         int l, int f, int64_t j, int64_t x, int64_t y, tz_view *views)
 {
     const tz__level *level = &pipeline->level[l];
-    const int radius = stage->dims == 1 ? 0 : level->radius, version = level->source[f];
+    const int radius = stage->dims == 1 ? 0 : level->radius, version = level->source[f].level;
     const int pass = (l - 1) % stage->stencil->passes_count;
     const int low = pipeline->slabs[pass][f].low, high = pipeline->slabs[pass][f].high;
+    f = level->source[f].field; /* the other reads as far: to the cell itself */
     tz_view *middle = views + radius;
     if (j + low < 0 || j + high >= tz__stream_extent(stage)) {
         for (int d = low; d <= high; d++)
@@ -173,7 +174,9 @@ static void compute_area(const tz_stage *stage, const tz_pipeline *pipeline, con
         if (!(level->pass->writes >> f & 1))
             continue;
         const size_t size = stage->element_size[f];
-        if (level->ring[f].depth) {
+        if (!(level->makes >> f & 1)) { /* the values exist */
+            out[f].at = job->arena + pipeline->scratch + pipeline->row_stride * 8;
+        } else if (level->ring[f].depth) {
             char *at = ring_slab(job, &level->ring[f], j, size);
             out[f].at = at + (area->y_low * pipeline->row_stride + area->x_low) * (ptrdiff_t)size;
             out[f].row_stride = pipeline->row_stride;
@@ -229,6 +232,28 @@ static void compute_wrapped(const tz_stage *stage, const tz_pipeline *pipeline, 
     }
 }
 
+/* Slab j of a field in its array, with ghosts: its values are in `made`, or in the array already. */
+static void store_slab(const tz_stage *stage, const tz__job *job, int f, int64_t j,
+                       const tz_patch *made)
+{
+    const size_t size = stage->element_size[f];
+    const tz_host_field *host = &stage->out[f];
+    char *array = array_slab(stage, host, j, size);
+    for (int64_t y = job->y.low; made->at != array && y < job->y.high; y++)
+        memcpy(array + (y * host->row_stride + job->x.low) * (ptrdiff_t)size,
+               made->at + (y * made->row_stride + job->x.low) * (ptrdiff_t)size,
+               (size_t)(job->x.high - job->x.low) * size);
+    const tz_patch whole = {
+        .at = array,
+        .row_stride = host->row_stride,
+        .x_low = job->x.low,
+        .x_high = job->x.high,
+        .y_low = job->y.low,
+        .y_high = job->y.high,
+    };
+    tz_patch_finish(stage, f, &whole, stage->ghost);
+}
+
 /* Set the ghosts of slab j, which level l has computed. If the values are final but in a ring,
  * because later levels read them, copy them to the array. */
 static void finish_slab(const tz_stage *stage, const tz_pipeline *pipeline, const tz__job *job,
@@ -237,12 +262,12 @@ static void finish_slab(const tz_stage *stage, const tz_pipeline *pipeline, cons
     const tz__level *level = &pipeline->level[l];
     const bool useful = j >= job->slab_low && j < job->slab_high;
     for (int f = 0; f < stage->stencil->fields_count; f++) {
-        if (!(level->pass->writes >> f & 1))
+        if (!(level->makes >> f & 1))
             continue;
-        const size_t size = stage->element_size[f];
-        const bool final = pipeline->final[f] == l;
+        const tz_host_field *direct = &stage->out[f];
         tz_patch patch = {
-            .row_stride = pipeline->row_stride,
+            .at = array_slab(stage, direct, j, stage->element_size[f]),
+            .row_stride = direct->row_stride,
             .x_low = area->x_low,
             .x_high = tz__smaller(area->x_high, job->x.ext_high),
             .y_low = area->y_low,
@@ -251,27 +276,13 @@ static void finish_slab(const tz_stage *stage, const tz_pipeline *pipeline, cons
             .keep_y = job->y.virtual,
         };
         if (level->ring[f].depth) {
-            patch.at = ring_slab(job, &level->ring[f], j, size);
+            patch.at = ring_slab(job, &level->ring[f], j, stage->element_size[f]);
+            patch.row_stride = pipeline->row_stride;
             tz_patch_finish(stage, f, &patch, stage->ghost);
         }
-        if (!final || !useful)
-            continue;
-        const tz_host_field *host = &stage->out[f];
-        char *array = array_slab(stage, host, j, size);
-        if (level->ring[f].depth)
-            for (int64_t y = job->y.low; y < job->y.high; y++)
-                memcpy(array + (y * host->row_stride + job->x.low) * (ptrdiff_t)size,
-                       patch.at + (y * pipeline->row_stride + job->x.low) * (ptrdiff_t)size,
-                       (size_t)(job->x.high - job->x.low) * size);
-        const tz_patch whole = {
-            .at = array,
-            .row_stride = host->row_stride,
-            .x_low = job->x.low,
-            .x_high = job->x.high,
-            .y_low = job->y.low,
-            .y_high = job->y.high,
-        };
-        tz_patch_finish(stage, f, &whole, stage->ghost);
+        for (int to = 0; useful && to < stage->stencil->fields_count; to++)
+            if (pipeline->final[to].level == l && pipeline->final[to].field == f)
+                store_slab(stage, job, to, j, &patch);
     }
 }
 

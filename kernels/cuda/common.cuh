@@ -56,6 +56,10 @@ struct tz_arguments {
     int columns;     /* cells along x */
     int height;      /* iterations of this launch, at most TZ_HEIGHT */
     int geometry[6]; /* the family's own numbers */
+#ifdef TZ_WHOLE
+    /* Along the last axis: cell 0 in the larger grid of which this is a slab, and that grid's extent. */
+    int whole_first, whole_extent;
+#endif
 };
 
 /* One of two values. `first ? a[0] : a[1]` would select an address, which keeps the array in
@@ -289,7 +293,38 @@ TZ_DEVICE T tz_value_outside(const tz_arguments &a, const tz_edges<T> &edge, int
         const int tz_t = (t);                                                                      \
         (void)tz_t;                                                                                \
         TZ_CONSTANT_LIST(TZ__CONTEXT_VALUE)                                                        \
+        TZ__CONTEXT_WHOLE_VALUES                                                                   \
     }
+
+/* Coordinates in the larger grid, where a text uses them in a slab (TZ_WHOLE). Slabs are cut along the
+ * last axis. A periodic axis wraps. */
+#ifdef TZ_WHOLE
+TZ_DEVICE int tz_whole(int here, int first, int extent)
+{
+    const int there = here + first;
+    return there < 0 ? there + extent : there < extent ? there : there - extent;
+}
+#define TZ__CONTEXT_WHOLE int tz_first, tz_extent;
+#define TZ__CONTEXT_WHOLE_VALUES                                                                   \
+    c.tz_first = a.whole_first;                                                                    \
+    c.tz_extent = a.whole_extent;
+#define TZ__WHOLE(here) (tz_whole((here), tz_c.tz_first, tz_c.tz_extent))
+#else
+#define TZ__CONTEXT_WHOLE
+#define TZ__CONTEXT_WHOLE_VALUES
+#define TZ__WHOLE(here) here
+#endif
+#if TZ_DIMS == 1
+#define TZ__WHOLE_X(here) TZ__WHOLE(here)
+#else
+#define TZ__WHOLE_X(here) here
+#endif
+#if TZ_DIMS == 2
+#define TZ__WHOLE_Y(here) TZ__WHOLE(here)
+#else
+#define TZ__WHOLE_Y(here) here
+#endif
+#define TZ__WHOLE_Z(here) TZ__WHOLE(here)
 
 /* ---- The language of cell updates: the common part -------------------------------------------- */
 

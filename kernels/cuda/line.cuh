@@ -229,6 +229,7 @@ TZ_DEVICE void tz_strip_restore(const tz_arguments &a, const tz_strip &s, tz_edg
     struct context_##cell {                                                                        \
         TZ_FIELDS(TZ__CONTEXT_FIELD)                                                               \
         TZ_CONSTANTS(TZ__CONTEXT_CONSTANT)                                                         \
+        TZ__CONTEXT_WHOLE                                                                          \
         enum { TZ_FIELDS(TZ__CONTEXT_WIDTH) };                                                     \
     };                                                                                             \
     TZ_DEVICE once_##cell make_once_##cell(const context_##cell &tz_c, const tz_place &tz_p)       \
@@ -241,7 +242,7 @@ TZ_DEVICE void tz_strip_restore(const tz_arguments &a, const tz_strip &s, tz_edg
                                  const once_##cell &tz_o)
 #define TZ__AT3(f, dx, dy, dz) (tz_c.f.v[tz_p.packet][tz_p.element + tz_c.f##_width + (dx)])
 #define TZ_PUT(f, value) tz_assign(tz_c.f##_out[tz_p.packet][tz_p.element], (value))
-#define TZ_X (tz_p.x)
+#define TZ_X TZ__WHOLE_X((tz_p.x))
 #define TZ_Y 0
 #define TZ_Z 0
 #define TZ_STEP (tz_p.step)

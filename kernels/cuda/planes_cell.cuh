@@ -77,6 +77,7 @@ template <class T> TZ_DEVICE T tz_at_centre(T value, bool centre)
     struct context_##cell {                                                                        \
         TZ_FIELDS(TZ__CONTEXT_FIELD)                                                               \
         TZ_CONSTANTS(TZ__CONTEXT_CONSTANT)                                                         \
+        TZ__CONTEXT_WHOLE                                                                          \
         const planes_##cell (*planes)[TZ_ROWS][TZ_VECTOR]; /* the newest first */                  \
         const tz_arguments *arguments;                                                             \
     };                                                                                             \
@@ -115,5 +116,6 @@ template <class T> TZ_DEVICE T tz_at_centre(T value, bool centre)
 #define TZ_X (tz_coordinate<TZ__BORDER, TZ_LOW_X, TZ_HIGH_X>(tz_p.x, tz_c.arguments->nx))
 #endif
 #define TZ_Y (tz_coordinate<TZ__BORDER, TZ_LOW_Y, TZ_HIGH_Y>(tz_p.y, tz_c.arguments->ny))
-#define TZ_Z (tz_coordinate<TZ__BORDER, TZ_LOW_Z, TZ_HIGH_Z>(tz_p.z, tz_c.arguments->nz))
+#define TZ_Z                                                                                       \
+    TZ__WHOLE_Z((tz_coordinate<TZ__BORDER, TZ_LOW_Z, TZ_HIGH_Z>(tz_p.z, tz_c.arguments->nz)))
 #define TZ_STEP (tz_p.step)

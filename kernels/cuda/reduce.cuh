@@ -45,6 +45,7 @@ struct tz_reduce_arguments {
     long long group; /* segments of a group: 1, 2, 4, ... 32 */
     double *sums;    /* of each group */
     tz_record *record;
+    long long first; /* the number of the first cell, in grid order */
 };
 
 /* ---- Values ---------------------------------------------------------------------------------- */
@@ -189,7 +190,8 @@ TZ_KERNEL_MANY(tz_numbers, 256, 3)(const tz_reduce_arguments a)
         for (int s = 0; s < segments; s++, tz_walk_on(a, at)) {
             const TZ_CELL *from = a.cells + at.offset + at.x;
             const int count = tz_walk_count(a, at);
-            const unsigned long long index = bits + (unsigned long long)(at.row * a.columns + at.x);
+            const unsigned long long index =
+                bits + (unsigned long long)(a.first + at.row * a.columns + at.x);
             for (int i = lane; i - lane < count; i += 32 * TZ_BATCH) {
                 TZ_CELL words[TZ_BATCH];
                 tz_take(from, i, count, words);
@@ -232,7 +234,7 @@ TZ_KERNEL_MANY(tz_numbers, 256, 3)(const tz_reduce_arguments a)
         for (int s = 0; s < segments; s++, tz_walk_on(a, at)) {
             const TZ_CELL *from = a.cells + at.offset + at.x;
             const int count = tz_walk_count(a, at);
-            const long long index = at.row * a.columns + at.x;
+            const long long index = a.first + at.row * a.columns + at.x;
             double sum = 0.0;
             int filled = 0, odd = 0;
             for (int i = lane; i - lane < count; i += 32 * TZ_BATCH) {

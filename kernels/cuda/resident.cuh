@@ -502,6 +502,7 @@ template <class T, class V> TZ_DEVICE void tz_assign(T &to, V value)
     struct context_##cell {                                                                        \
         TZ_FIELDS(TZ__CONTEXT_FIELD)                                                               \
         TZ_CONSTANTS(TZ__CONTEXT_CONSTANT)                                                         \
+        TZ__CONTEXT_WHOLE                                                                          \
     };                                                                                             \
     TZ_DEVICE once_##cell make_once_##cell(const context_##cell &tz_c, const tz_tile &tz_t,        \
                                            const tz_place &tz_p)                                   \
@@ -518,7 +519,7 @@ template <class T, class V> TZ_DEVICE void tz_assign(T &to, V value)
 #define TZ__READ_streamed(f, dx, dy, dz) (tz_c.f.v[tz_p.k][tz_p.j][tz_p.i])
 #define TZ__AT3(f, dx, dy, dz) TZ__CAT(TZ__READ_, TZ__CAT(TZ__KIND_, f))(f, dx, dy, dz)
 #define TZ_PUT(f, value) tz_assign(tz_c.f##_out.v[tz_p.k][tz_p.j][tz_p.i], (value))
-#define TZ_X (tz_p.x)
-#define TZ_Y (tz_p.y)
-#define TZ_Z (tz_p.z)
+#define TZ_X TZ__WHOLE_X((tz_p.x))
+#define TZ_Y TZ__WHOLE_Y((tz_p.y))
+#define TZ_Z TZ__WHOLE_Z((tz_p.z))
 #define TZ_STEP (tz_p.step)

@@ -546,6 +546,7 @@ template <class T> TZ_DEVICE void tz_commit(const tz_strip &s, T *to, int y, con
     struct context_##cell {                                                                        \
         TZ_FIELDS(TZ__CONTEXT_FIELD)                                                               \
         TZ_CONSTANTS(TZ__CONTEXT_CONSTANT)                                                         \
+        TZ__CONTEXT_WHOLE                                                                          \
         const once_##cell *once;                                                                   \
         int x, y;                                                                                  \
         long long step;                                                                            \
@@ -585,7 +586,7 @@ template <class T> TZ_DEVICE void tz_commit(const tz_strip &s, T *to, int y, con
 #define TZ__AT3(f, dx, dy, dz) (tz_c.f[(dy) + TZ__ROWS_##f][tz_e + (dx) + TZ__COLUMNS_##f])
 #define TZ_PUT(f, value) (tz_c.f##_out[tz_e] = (value))
 #define TZ_X (tz_c.x)
-#define TZ_Y (tz_c.y)
+#define TZ_Y TZ__WHOLE_Y((tz_c.y))
 #define TZ_Z 0
 #define TZ_STEP (tz_c.step)
 

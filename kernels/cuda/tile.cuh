@@ -118,6 +118,7 @@ TZ_DEVICE void tz_place_inside(const tz_arguments &a, tz_place &p)
     struct context_##cell {                                                                        \
         TZ_FIELDS(TZ__CONTEXT_FIELD)                                                               \
         TZ_CONSTANTS(TZ__CONTEXT_CONSTANT)                                                         \
+        TZ__CONTEXT_WHOLE                                                                          \
         const tz_arguments *arguments;                                                             \
     };                                                                                             \
     struct once_##cell {                                                                           \
@@ -143,7 +144,7 @@ TZ_DEVICE void tz_place_inside(const tz_arguments &a, tz_place &p)
 #define TZ__READ_streamed(f, dx, dy, dz) tz_streamed(*tz_c.arguments, tz_p, tz_c.f)
 #define TZ__AT3(f, dx, dy, dz) TZ__CAT(TZ__READ_, TZ__CAT(TZ__KIND_, f))(f, dx, dy, dz)
 #define TZ_PUT(f, value) tz_put(tz_c.f##_out + tz_p.index, (value))
-#define TZ_X (tz_p.x_in)
-#define TZ_Y (tz_p.y_in)
-#define TZ_Z (tz_p.z_in)
+#define TZ_X TZ__WHOLE_X((tz_p.x_in))
+#define TZ_Y TZ__WHOLE_Y((tz_p.y_in))
+#define TZ_Z TZ__WHOLE_Z((tz_p.z_in))
 #define TZ_STEP (tz_p.step)

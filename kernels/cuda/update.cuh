@@ -110,6 +110,7 @@ TZ_DEVICE double tz_sum_lanes(double value)
     struct context_##cell {                                                                        \
         TZ_FIELDS(TZ__CONTEXT_FIELD)                                                               \
         TZ_CONSTANTS(TZ__CONTEXT_CONSTANT)                                                         \
+        TZ__CONTEXT_WHOLE                                                                          \
         const tz_arguments *arguments;                                                             \
     };                                                                                             \
     struct once_##cell {                                                                           \
@@ -131,7 +132,7 @@ TZ_DEVICE double tz_sum_lanes(double value)
 #define TZ__AT3(f, dx, dy, dz)                                                                     \
     tz_read<TZ__BORDER>(*tz_c.arguments, tz_p, tz_c.f, tz_c.f##_edge, (dx), (dy), (dz))
 #define TZ_PUT(f, value) (tz_c.f##_new = (value))
-#define TZ_X (tz_p.x)
-#define TZ_Y (tz_p.y)
-#define TZ_Z (tz_p.z)
+#define TZ_X TZ__WHOLE_X((tz_p.x))
+#define TZ_Y TZ__WHOLE_Y((tz_p.y))
+#define TZ_Z TZ__WHOLE_Z((tz_p.z))
 #define TZ_STEP (tz_c.arguments->step)

@@ -1,8 +1,18 @@
 /* kernels/cuda: the kernel of update.cuh. Included after the passes.
  *
- * a.scratch has the record and the sums, a.geometry[0] the segments of a group: 1, 2, 4, ... 32.
+ * a.scratch has the record and the sums, a.geometry[0] the segments of a group: 1, 2, 4, ... 32. With
+ * TZ_SLAB only cells from a.geometry[1] to a.geometry[2] along the last axis count.
  * a.out[f], if it is not 0, gets new - old of each element of field f as a double, with the pitch of
  * the fields. */
+
+/* The rows that count, of all planes; of 1-D the elements. */
+#ifdef TZ_SLAB
+#define TZ_OWN_LOW(axis) (TZ_DIMS == (axis) ? a.geometry[1] : 0)
+#define TZ_OWN(axis, extent) (TZ_DIMS == (axis) ? a.geometry[2] - a.geometry[1] : (extent))
+#else
+#define TZ_OWN_LOW(axis) 0
+#define TZ_OWN(axis, extent) (extent)
+#endif
 
 /* Elements of a lane that are computed together. */
 #define TZ_UPDATE_BATCH (TZ_DIMS < 3 ? 4 : 2)
@@ -76,13 +86,15 @@
 /* The sum over a segment, in every lane. */
 TZ_DEVICE double tz_segment(const tz_arguments &a, long long segment, tz_tally &tally)
 {
-    const int of_row = (a.nx + TZ_SEGMENT - 1) / TZ_SEGMENT, lane = tz_lane();
-    const long long row = segment / of_row;
+    const int of_row = (TZ_OWN(1, a.nx) + TZ_SEGMENT - 1) / TZ_SEGMENT, lane = tz_lane();
+    const long long line = segment / of_row;
+    const long long row = line + TZ_OWN_LOW(2) + (long long)TZ_OWN_LOW(3) * a.ny;
     tz_place first;
-    first.x = (int)(segment - row * of_row) * TZ_SEGMENT;
+    first.x = (int)(segment - line * of_row) * TZ_SEGMENT;
     first.z = (int)(row / a.ny);
     first.y = (int)(row - (long long)first.z * a.ny);
-    const int left = a.nx - first.x, count = left < TZ_SEGMENT ? left : TZ_SEGMENT;
+    const int left = TZ_OWN(1, a.nx) - first.x, count = left < TZ_SEGMENT ? left : TZ_SEGMENT;
+    first.x += TZ_OWN_LOW(1);
     const long long offset = (long long)a.pitch * first.y + a.plane * first.z;
     /* Elements of this row between TZ_UPDATE_RADIUS and `limit` read only the grid. Words of bits
      * before the last row of columns that has a gap read their own bits. */
@@ -99,7 +111,8 @@ TZ_DEVICE double tz_segment(const tz_arguments &a, long long segment, tz_tally &
 TZ_KERNEL(tz_update, 256)(const TZ_UNCOPIED tz_arguments a)
 {
     const int lane = tz_lane(), warps = tz_threads() / 32, group = a.geometry[0];
-    const long long segments = (long long)((a.nx + TZ_SEGMENT - 1) / TZ_SEGMENT) * a.ny * a.nz;
+    const long long segments = (long long)((TZ_OWN(1, a.nx) + TZ_SEGMENT - 1) / TZ_SEGMENT) *
+                               TZ_OWN(2, a.ny) * TZ_OWN(3, a.nz);
     const long long groups = (segments + group - 1) / group;
     tz_update_record *record = (tz_update_record *)a.scratch;
     double *sums = (double *)(record + 1);

@@ -34,7 +34,8 @@ static const tz_param params[PARAMS] = {
     [WIDTH] = TZ_REAL_PARAM("chip_width_m", 0.016, 1e-9, 1e3, "m", "extent of the chip along x",
                             .role = TZ_PARAM_ROLE_EXTENT_X_M),
     [THICKNESS] =
-        TZ_REAL_PARAM("thickness_m", 0.0005, 1e-9, 1e3, "m", "thickness of all layers together"),
+        TZ_REAL_PARAM("thickness_m", 0.0005, 1e-9, 1e3, "m", "thickness of all layers together",
+                      .role = TZ_PARAM_ROLE_EXTENT_Z_M),
     [CONDUCTIVITY] = TZ_REAL_PARAM("conductivity_w_mk", 100.0, 1e-9, 1e9, "W/(m K)",
                                    "thermal conductivity where the fields lateral and vertical "
                                    "are 1: silicon's"),

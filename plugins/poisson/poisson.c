@@ -19,8 +19,10 @@ static const tz_param params[PARAMS] = {
                             "mirror, where a checkerboard would never decay"),
     [HX] = TZ_REAL_PARAM("hx", NAN, 1e-12, 1e12, "",
                          "mesh width along x; by default that of a unit length: 1/(nx+1) fixed, "
-                         "1/nx periodic and clamp, 1/(nx-1) mirror"),
-    [HY] = TZ_REAL_PARAM("hy", NAN, 1e-12, 1e12, "", "mesh width along y; as hx"),
+                         "1/nx periodic and clamp, 1/(nx-1) mirror",
+                         .role = TZ_PARAM_ROLE_SPACING_X),
+    [HY] = TZ_REAL_PARAM("hy", NAN, 1e-12, 1e12, "", "mesh width along y; as hx",
+                         .role = TZ_PARAM_ROLE_SPACING_Y),
     [ORIGIN] = TZ_REAL_PARAM("origin", NAN, -1e30, 1e30, "",
                              "memory holds u minus this, which single precision resolves better; "
                              "by default u's boundary value with a fixed side, else 0"),

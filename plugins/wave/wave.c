@@ -40,7 +40,8 @@ static const double pi = 3.14159265358979323846;
 enum { SPACING, FASTEST, DT_S, FREQUENCY, AMPLITUDE, SOURCE, PARAMS = SOURCE + TZ_AXES };
 
 static const tz_param params[PARAMS] = {
-    [SPACING] = TZ_REAL_PARAM("spacing_m", 10.0, 1e-6, 1e6, "m", "width of a cell on every axis"),
+    [SPACING] = TZ_REAL_PARAM("spacing_m", 10.0, 1e-6, 1e6, "m", "width of a cell on every axis",
+                              .role = TZ_PARAM_ROLE_SPACING),
     [FASTEST] = TZ_REAL_PARAM("max_speed_m_s", 4500.0, 1e-3, 1e9, "m/s",
                               "largest value of the field speed, on which the stable step depends"),
     [DT_S] = TZ_REAL_PARAM("dt_s", NAN, 1e-15, 1e6, "s",
@@ -111,7 +112,10 @@ static const tz_field fields[] = {
 
 #define WAVE(ID, sentence, dimensions, its_derive)                                                 \
     static const tz_pass ID##_passes[] = {                                                         \
-        {.name = "leapfrog", .writes = TZ_WRITES(ID, u) | TZ_WRITES(ID, before), TZ_PASS(ID)},     \
+        {.name = "leapfrog",                                                                       \
+         .writes = TZ_WRITES(ID, u) | TZ_WRITES(ID, before),                                       \
+         TZ_TAKES(ID, before, u),                                                                  \
+         TZ_PASS(ID)},                                                                             \
     };                                                                                             \
     static const tz_stencil ID = {                                                                 \
         TZ_STENCIL_HEADER,                                                                         \

@@ -150,6 +150,26 @@ static int do_differ(const tz_ranks *ranks)
     return 0;
 }
 
+/* Rank 1 has left the way of the others, after an error or without one. */
+static int do_stray(const tz_ranks *ranks)
+{
+    tz_error error = {0};
+    if (ranks->rank == 1) {
+        tz_error_set(&error, TZ_MEMORY, "grid", "no room at all");
+        tz_ranks_agree_status(ranks, TZ_MEMORY, &error);
+    }
+    tz_ranks_agree_status(ranks, TZ_OK, &error);
+    return 0;
+}
+
+static int do_apart(const tz_ranks *ranks)
+{
+    if (ranks->rank == 1)
+        tz_ranks_agree_status(ranks, TZ_OK, NULL);
+    tz_ranks_agree_status(ranks, TZ_OK, NULL);
+    return 0;
+}
+
 static void *call_barrier(void *ranks)
 {
     ((const tz_ranks *)ranks)->barrier(ranks);
@@ -177,7 +197,7 @@ static const struct {
 } jobs[] = {{"facts", do_facts}, {"exchange", do_exchange}, {"order", do_order},
             {"agree", do_agree}, {"status", do_status},     {"miss", do_miss},
             {"abort", do_abort}, {"differ", do_differ},     {"thread", do_thread},
-            {"twice", do_twice}};
+            {"twice", do_twice}, {"stray", do_stray},       {"apart", do_apart}};
 
 static int run_jobs(const char *names)
 {
@@ -201,9 +221,11 @@ static char self[PATH_MAX];
 /* Start ranks of this program; what they print. */
 static char *start(const char *count, const char *names, int *code)
 {
-    char mpirun[PATH_MAX], *output = NULL;
+    char mpirun[PATH_MAX], text[1024], *output = NULL;
     if (!tz_program_find("mpirun", mpirun))
         skip_test("no mpirun");
+    if (!tz_ranks_describe(text, sizeof text))
+        skip_test("built without MPI");
     const char *const arguments[] = {"mpirun", "-n", count, self, names, NULL};
     const tz_process process = {.program = mpirun, .arguments = arguments, .limit_s = 120};
     assert_ok(tz_process_run(&process, &output, code, &failure));
@@ -240,6 +262,8 @@ static void test_failures(void **state)
     check_bad("abort", "trapeze: rank 1 on ");
     check_bad("miss", ": the others do not come");
     check_bad("differ", ": the ranks do not do the same: ");
+    check_bad("stray", ": grid: no room at all");
+    check_bad("apart", ": the ranks do not do the same: here it is test_ranks.c:");
     check_bad("thread", ": MPI is called by a second thread");
 }
 

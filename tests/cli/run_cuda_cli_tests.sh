@@ -33,6 +33,10 @@ check "doctor: the device" says "GPU 0: Fake GPU A, sm_90, 132 multiprocessors"
 check "doctor: its energy" says "GPU 0 energy: 1.23"
 check "doctor: the cache" says "compiled kernels: $work/cache"
 check "doctor: what auto takes" says "(auto takes it)"
+FAKE_CUDA_DEVICES=3 t doctor
+check "doctor: GPUs side by side" says "GPU 1 and 2: peer access: they copy to each other directly"
+FAKE_CUDA_DEVICES=2 FAKE_CUDA_PEERS=0 t doctor
+check "doctor: without peer access" says "GPU 0 and 1: no peer access: copies go through host memory"
 FAKE_NVML_FAULT=nvmlInit_v2:9 t doctor
 check "doctor without energy" says "GPU 0 energy: not known: the driver is not loaded"
 check "doctor without energy is well" is $rc 0

@@ -12,6 +12,11 @@ if ! command -v mpirun >/dev/null 2>&1; then
     skip 'runs of several ranks' 'no mpirun'
     finish
 fi
+t doctor
+if says 'built without MPI'; then
+    skip 'runs of several ranks' 'built without MPI'
+    finish
+fi
 # More ranks than cores, as root, in a container; leaks of MPI are no matter here.
 export OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
@@ -87,11 +92,13 @@ for name in pairs { alpha = 1, beta = 2, gamma = 3, delta = 4, eps = 5, zeta = 6
 local first = next { alpha = 1, beta = 2, gamma = 3, delta = 4, eps = 5, zeta = 6 }
 local r = sim:run(64)
 local p = tz.predict { plugin = "hotspot", grid = { 256, 256 }, device = "gtx280", model = "meng2009" }
+local ok, tune = pcall(tz.tune, { plugin = "hotspot", grid = { 64, 64 }, backend = "cpu", height = 1 })
 print(order, first)
 -- Every branch is collective, so ranks that disagree hang or fail.
 local function ask(bit) if bit % 2 < 1 then sim:run(3) else sim:max("u") sim:run(2) end end
 for _, number in ipairs { math.random(1 << 30), math.floor(r.seconds * 1e9), os.time(), math.floor(os.clock() * 1e6),
-    math.floor(sim.seconds * 1e9), collectgarbage("count"), math.floor(p.seconds * 1e9), sim.threads } do
+    math.floor(sim.seconds * 1e9), collectgarbage("count"), math.floor(p.seconds * 1e9), sim.threads,
+    ok and math.floor(tune.best.measured_s * 1e12) or #tune } do
     ask(number)
 end
 math.randomseed()
@@ -131,6 +138,8 @@ check 'wrong use is told once' errs_once 'unknown option --hieght'
 check 'wrong use: exit code' is "$rc" 2
 m 2 run nothing.lua
 check 'a missing script is told once' errs_once 'nothing.lua'
+m 2 plugins life
+check 'other commands run once' once 'life 1.0.0'
 m 2 run one.lua --unsafe
 check 'no --unsafe of several ranks' errs_once '--unsafe: not under mpirun'
 printf 'print(next { [print] = 1, a = 2 })\n' >keys.lua
@@ -172,6 +181,26 @@ m 2 run disk.lua --out disk
 check 'a failed run: exit code' is "$rc" 1
 check 'a failed run: the record says so' grep -q '"status": "failed"' disk/run.json
 check 'a caught error is the same for all' once 'names another folder'
+# Memory is short on one rank only: what the ranks can agree on is an error of the script, at once.
+cat >memory.lua <<'END'
+local tz = require "trapeze"
+local made, why = pcall(tz.simulation, { plugin = "star2d1r", grid = { 16000, 16000 }, backend = "cpu", threads = 1 })
+local sim = tz.simulation { plugin = "star2d1r", grid = { 4000, 4000 }, backend = "cpu", threads = 1, height = 4 }
+local arrays = {}
+local ok, message = pcall(function() for i = 1, 12 do arrays[i] = sim:array() end end)
+sim:run(4)
+print(why, message)
+END
+t doctor
+if says 'address sanitizer'; then
+    skip 'memory is short on one rank' 'code with checks or without optimisation'
+else
+    limited="ulimit -v 900000; exec '$bin' run memory.lua"
+    n "$bin" run memory.lua : -n 1 sh -c "$limited"
+    check 'memory is short on one rank: the script goes on' is "$rc" 0
+    check 'memory is short on one rank: which' grep -qE 'rank 1 on .* GiB are available.*rank 1 on .* does not fit in memory' out
+fi
+
 cat >long.lua <<'END'
 local tz = require "trapeze"
 local sim = tz.simulation { plugin = "hotspot", grid = { 64, 64 }, backend = "cpu", fields = { power = 1e-4 } }
@@ -206,6 +235,10 @@ rc=$?
 check 'SIGTERM to one rank ends all' is "$rc" 143
 check 'SIGTERM: the record says so' grep -q '"status": "interrupted"' term/run.json
 check 'SIGTERM: told once' errs_once 'long.lua:4: interrupted'
+begin int
+kill -INT $job
+wait $job
+check 'Ctrl-C to mpirun: the record says so' grep -q '"status": "interrupted"' int/run.json
 begin killed
 for pid in $workers; do last=$pid; done
 kill -KILL "$last"
@@ -222,5 +255,5 @@ check 'rank 0 cannot write: an error of all ranks' is "$rc" 1
 check 'rank 0 cannot write: which' once 'rank 0 on '
 
 t doctor
-check 'doctor names MPI' says 'many machines (mpirun)'
+check 'doctor names MPI' says '(MPI '
 finish

@@ -1,4 +1,5 @@
 /* A grid in slabs on several devices gives the same bits as the reference on one. */
+#include "backend/backend.h"
 #include "contract.h"
 #include "sim/fields.h"
 #include "sim/residual.h"
@@ -256,15 +257,28 @@ static void lay_out(const contract *c, const layout *l, contract_case *k, double
     shares[l->count - 1] = (double)(need + l->spare);
 }
 
-/* "cpu*1,cpu*2.5", or of GPUs "0*1,0*2.5". */
-static void name_devices(const char *backend, const layout *l, const double *shares, char *text,
-                         size_t size)
+static int count_gpus(void)
 {
-    const char *name = strcmp(backend, "cuda") == 0 ? "0" : backend;
+    tz_device_identity identity;
+    int count = 1;
+    while (tz_backend_cuda.identify(count, &identity, NULL) == TZ_OK)
+        count++;
+    return count;
+}
+
+/* "cpu*1,cpu*2.5". Of GPUs "0*1,0*2.5", or in turns all that there are. */
+static void name_devices(const char *backend, const layout *l, const double *shares, bool turns,
+                         char *text, size_t size)
+{
+    const bool is_gpu = strcmp(backend, "cuda") == 0;
+    const int gpus = is_gpu && turns ? count_gpus() : 1;
     size_t used = 0;
-    for (int i = 0; i < l->count && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, "%s%s*%.17g", i > 0 ? "," : "", name,
-                                 shares[i]);
+    for (int i = 0; i < l->count && used < size; i++) {
+        char number[16];
+        snprintf(number, sizeof number, "%d", i % gpus);
+        used += (size_t)snprintf(text + used, size - used, "%s%s*%.17g", i > 0 ? "," : "",
+                                 is_gpu ? number : backend, shares[i]);
+    }
 }
 
 /* One layout with one boundary, on the backend in question and in turns on the reference. */
@@ -284,7 +298,7 @@ static void check_layout(contract *c, const contract_case *like, const layout *l
     }
     const char *backend =
         k.seed % 5 == 4 && strcmp(c->backend, "cpu") == 0 ? "reference" : c->backend;
-    name_devices(backend, l, shares, devices, sizeof devices);
+    name_devices(backend, l, shares, k.seed % 2 == 1, devices, sizeof devices);
     k.devices = devices;
     contract_case_text(c, &k, what, sizeof what);
     const size_t used = strlen(what);

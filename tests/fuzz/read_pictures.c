@@ -119,19 +119,25 @@ static tz_status npy_read(const char *path, tz_error *error)
 {
     tz_array *array = NULL, *again = NULL;
     tz_npy_facts facts;
-    tz_npy_mapping map;
+    tz_npy_mapping map = {0};
+    tz_npy_file *file = NULL;
     const tz_status status = tz_npy_read(path, &array, error);
-    const tz_status inspected = tz_npy_inspect(path, &facts, NULL),
-                    mapped = tz_npy_map(path, &map, NULL);
+    const tz_status inspected = tz_npy_inspect(path, &facts, NULL);
+    tz_status mapped = tz_npy_open(&file, path, NULL);
+    if (mapped == TZ_OK)
+        mapped = tz_npy_map(file, &map, NULL);
+    tz_npy_close(file);
     if (status != inspected)
         fuzz_wrong("tz_npy_read gives %d, tz_npy_inspect %d", (int)status, (int)inspected);
     if (status != TZ_OK)
         return status;
     if (mapped != TZ_OK && mapped != TZ_UNSUPPORTED)
         fuzz_wrong("tz_npy_map gives %d", (int)mapped);
-    const tz_array view = {
-        map.dtype, map.dims, {map.shape[0], map.shape[1], map.shape[2]}, (void *)map.data};
-    if (mapped == TZ_OK && map.dtype != TZ_DTYPE_BOOL && !is_same(&view, array))
+    const tz_array view = {facts.dtype,
+                           facts.dims,
+                           {facts.shape[0], facts.shape[1], facts.shape[2]},
+                           (void *)map.data};
+    if (mapped == TZ_OK && facts.dtype != TZ_DTYPE_BOOL && !is_same(&view, array))
         fuzz_wrong("tz_npy_map and tz_npy_read differ");
     if (mapped == TZ_OK)
         tz_npy_unmap(&map);

@@ -17,6 +17,12 @@ faults_of() {
         case $file in
         *.png | *.npy) "$bin" info "$file" >/dev/null 2>said || cat said ;;
         *.vti) tail -c 12 "$file" | grep -q '</VTKFile>' || echo "$file has no end" ;;
+        *.pvd | *.xdmf) # lists of files that are there
+            tail -n 1 "$file" | grep -qE '^</(VTKFile|Xdmf)>$' || echo "$file has no end"
+            grep -oE '[a-z0-9-]+\.(vti|raw|h5)' "$file" | sort -u | while IFS= read -r named; do
+                [ -s "$1/$named" ] || echo "$file names $named, which is not there"
+            done ;;
+        *.raw) [ "$(wc -c <"$file")" -eq $((96 * 64 * (8 + 4))) ] || echo "$file is not whole" ;;
         *.rle) tail -c 3 "$file" | grep -q '!' || echo "$file has no end" ;;
         *.csv) # rows are added to it: the last one is whole
             [ ! -s "$file" ] || [ -z "$(tail -c 1 "$file")" ] || echo "$file ends within a row" ;;

@@ -58,7 +58,7 @@ end
 local fields = { hotspot = { "temperature", "power" }, life = { "alive" }, poisson = { "u", "f" }, star2d1r = { "u" },
                  pathfinder = { "cost", "weights" }, cell = { "alive" } }
 local words = { "auto", "cpu", "reference", "predicted", "fixed", "single", "double", "clamp", "periodic", "path",
-                "stream", "tile", "a.png", "a.npy", "a.rle", "a.vti", "h200", "x", "", "\0", "a\0b", "%s%n", "../x",
+                "stream", "tile", "a.png", "a.npy", "a.rle", "a.vti", "a.h5", "a.xdmf", "h200", "x", "", "\0", "a\0b", "%s%n", "../x",
                 ("long"):rep(200), "plugin", "grid", "fields", "step", "max(u)", "residual", "prediction" }
 local numbers = { 0, 1, 2, 3, 8, -1, 0.5, 1e300, 0 / 0, 1 / 0, 2 ^ 53, 1 << 31, 1 << 46, math.maxinteger,
                   math.mininteger }
@@ -116,6 +116,9 @@ likely = {
     read = function() return tz.args.cells, chance(2) and { at = shape(2) } or nil end,
     png = function() return { range = "auto", caption = "{step}", name = chance(3) and pick(words) or nil } end,
     npy = function() return chance(2) and pick { "u", "alive" } or nil end,
+    vti = function() return { "u", spacing = pick { 1, { 1, 2 }, 0.5 }, origin = pick { 0, { 1, 2 }, { 1, 2, 3 } } } end,
+    xdmf = function() return { "alive", spacing = chance(2) and 2 or nil } end,
+    hdf5 = function() return chance(2) and pick { "u", "alive" } or nil end,
     units = function(self) return object "floorplan", chance(2) and field(self) or nil end,
     unit = function() return pick { "left", "right", "lift" } end,
     table = function() return { "step", object "floorplan" or "residual", cost = callback(), name = chance(3) and pick(words) or nil } end,
@@ -173,7 +176,7 @@ likely = {
     run = function() return chance(2) and small() or { until_residual = 0, max_steps = small(), check_every = 1 } end,
     every = function() return random(3), chance(2) and callback() or object "output" end,
     write = function() return chance(2) and callback() or object "output" end,
-    save = function() return random(1000) .. pick { ".npy", ".rle", ".vti" } end,
+    save = function() return random(1000) .. pick { ".npy", ".rle", ".vti", ".h5", ".xdmf" } end,
     analyse = function() return "path" end,
 }
 for _, name in ipairs { "population", "hash" } do

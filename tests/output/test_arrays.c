@@ -145,10 +145,21 @@ static void npy_refuses_bad_files(void **state)
                 "not a regular file");
 }
 
+static void check_mapped(const char *path, const void *data, size_t bytes)
+{
+    tz_npy_file *file;
+    tz_npy_mapping map;
+    assert_ok(tz_npy_open(&file, path, &failure));
+    assert_ok(tz_npy_map(file, &map, &failure));
+    tz_npy_close(file);
+    assert_memory_equal(map.data, data, bytes);
+    tz_npy_unmap(&map);
+    tz_npy_unmap(&map);
+}
+
 static void npy_writes_what_it_reads(void **state)
 {
     tz_array *array, *back;
-    tz_npy_mapping map;
     tz_npy_facts facts;
     size_t bytes;
     const int64_t shape[] = {7, 5, 3};
@@ -167,9 +178,7 @@ static void npy_writes_what_it_reads(void **state)
             assert_memory_equal(back->shape, array->shape, sizeof array->shape);
             assert_memory_equal(back->data, array->data,
                                 (size_t)count * tz_dtype_size(array->dtype));
-            assert_ok(tz_npy_map(path, &map, &failure));
-            assert_memory_equal(map.data, array->data, (size_t)count * tz_dtype_size(array->dtype));
-            tz_npy_unmap(&map);
+            check_mapped(path, array->data, (size_t)count * tz_dtype_size(array->dtype));
             assert_ok(tz_npy_inspect(path, &facts, &failure));
             assert_int_equal(facts.data_offset % 64, 0);
             tz_array_destroy(back);
@@ -187,6 +196,7 @@ static void npy_writes_what_it_reads(void **state)
 static void npy_streams_and_maps(void **state)
 {
     tz_npy_writer *writer;
+    tz_npy_file *file;
     tz_npy_mapping map;
     const float slab[8] = {0, 1, 2, 3, 4, 5, 6, 7};
     const int64_t shape[] = {4, 2, 3};
@@ -197,10 +207,7 @@ static void npy_streams_and_maps(void **state)
     check_error(tz_npy_write_rows(writer, slab, 1, &failure), TZ_SHAPE, "s.npy", "more elements");
     assert_int_not_equal(access(path, F_OK), 0);
     assert_ok(tz_npy_write_commit(writer, &failure));
-    assert_ok(tz_npy_map(path, &map, &failure));
-    assert_true(((const float *)map.data)[23] == 7.0f);
-    tz_npy_unmap(&map);
-    tz_npy_unmap(&map);
+    check_mapped(path, slab, sizeof slab);
     path = scratch_path(*state, "t.npy");
     assert_ok(tz_npy_write_begin(&writer, path, TZ_DTYPE_F32, 3, shape, &failure));
     check_error(tz_npy_write_commit(writer, &failure), TZ_SHAPE, "t.npy", "0 elements written");
@@ -208,8 +215,90 @@ static void npy_streams_and_maps(void **state)
     tz_npy_write_abort(writer);
     assert_int_equal(scratch_count(*state), 1);
     make_npy(*state, 1, DICT(">f4", "False", "(2,)"), slab, 8);
-    check_error(tz_npy_map(((scratch *)*state)->path, &map, &failure), TZ_UNSUPPORTED, "a.npy",
-                "read it instead");
+    assert_ok(tz_npy_open(&file, ((scratch *)*state)->path, &failure));
+    check_error(tz_npy_map(file, &map, &failure), TZ_UNSUPPORTED, "a.npy", "read it instead");
+    tz_npy_close(file);
+}
+
+/* Element (x, y, z) of an array of up to 2^20 elements along x and y. */
+static int32_t number_at(int64_t x, int64_t y, int64_t z)
+{
+    return (int32_t)(x * 7 + y * 1009 + z * 100003);
+}
+
+/* Write a file of several pieces in C or Fortran order, then read it piece by piece: each element
+ * comes once, and no piece is larger than 2 MiB. */
+static void check_pieces(scratch *s, bool fortran, bool swapped, int dims, const int64_t *shape,
+                         int64_t least)
+{
+    char text[64] = "", dictionary[128];
+    const int64_t nx = shape[0], ny = dims > 1 ? shape[1] : 1, nz = dims > 2 ? shape[2] : 1;
+    for (int d = dims - 1; d >= 0; d--)
+        snprintf(text + strlen(text), 20, "%lld, ", (long long)shape[d]);
+    snprintf(dictionary, sizeof dictionary,
+             "{'descr': '%ci4', 'fortran_order': %s, 'shape': (%s), }", swapped ? '>' : '<',
+             fortran ? "True" : "False", text);
+    make_npy(s, 1, dictionary, "", 0);
+    FILE *stream = fopen(s->path, "ab");
+    for (int64_t i = 0; i < nx * ny * nz; i++) {
+        int32_t v = !fortran    ? number_at(i % nx, i / nx % ny, i / nx / ny)
+                    : dims == 2 ? number_at(i / ny, i % ny, 0)
+                                : number_at(i / nz / ny, i / nz % ny, i % nz);
+        v = swapped ? (int32_t)__builtin_bswap32((uint32_t)v) : v;
+        assert_int_equal(fwrite(&v, sizeof v, 1, stream), 1);
+    }
+    fclose(stream);
+    tz_npy_file *file;
+    tz_npy_piece p;
+    int64_t seen = 0;
+    assert_ok(tz_npy_open(&file, s->path, &failure));
+    const int64_t pieces = tz_npy_pieces(file, dims, shape);
+    assert_true(pieces >= least);
+    for (int64_t k = 0; k < pieces; k++) {
+        assert_ok(tz_npy_read_piece(file, dims, shape, k, &p, &failure));
+        const int64_t *n = p.cells.shape, count = n[0] * n[1] * n[2];
+        assert_true(count > 0 && count * 8 <= 2 << 20);
+        seen += count;
+        for (int64_t i = 0; i < count; i++)
+            assert_int_equal(((int32_t *)p.cells.data)[i],
+                             number_at(p.at[0] + i % n[0], p.at[1] + i / n[0] % n[1],
+                                       p.at[2] + i / n[0] / n[1]));
+    }
+    assert_int_equal(seen, nx * ny * nz);
+    assert_int_equal(truncate(s->path, 4096), 0);
+    check_error(tz_npy_read_piece(file, dims, shape, pieces - 1, &p, &failure), TZ_FORMAT, "a.npy",
+                "truncated while it was being read");
+    tz_npy_close(file);
+}
+
+static void npy_comes_in_pieces(void **state)
+{
+    static const int64_t shapes[][3] = {{300001, 1, 1}, {700, 900, 1}, {3, 100001, 1},
+                                        {100001, 3, 1}, {90, 80, 70},  {2, 2, 70001},
+                                        {70001, 2, 2},  {2, 70001, 2}};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        for (int form = 0; form < 4; form++) {
+            const int dims = shapes[i][2] > 1 ? 3 : shapes[i][1] > 1 ? 2 : 1;
+            if (dims > 1 || form % 2 == 0)
+                check_pieces(*state, form % 2, form / 2, dims, shapes[i], 2);
+        }
+    /* A 1-D array may fill a box. */
+    const int64_t box[] = {600, 500, 1};
+    tz_npy_file *file;
+    tz_npy_piece p;
+    tz_array *array;
+    const int64_t line = 600 * 500;
+    assert_ok(tz_array_create(&array, TZ_DTYPE_U8, 1, &line, &failure));
+    tz_array_set(array, line - 1, 5);
+    assert_ok(tz_npy_write(scratch_path(*state, "line.npy"), array, &failure));
+    tz_array_destroy(array);
+    assert_ok(tz_npy_open(&file, ((scratch *)*state)->path, &failure));
+    assert_int_equal(tz_npy_pieces(file, 2, box), 2);
+    assert_ok(tz_npy_read_piece(file, 2, box, 1, &p, &failure));
+    assert_int_equal(p.at[0], 0);
+    assert_int_equal(p.at[1], (1 << 18) / 600);
+    assert_true(tz_array_get(&p.cells, p.cells.shape[0] * p.cells.shape[1] - 1) == 5);
+    tz_npy_close(file);
 }
 
 static void text_reads_numbers(void **state)
@@ -291,4 +380,5 @@ static void numbers_round_trip(void **state)
 TEST_MAIN(NULL, NULL, SCRATCH_TEST(npy_reads_every_layout),
           SCRATCH_TEST(npy_transposes_three_dimensions), SCRATCH_TEST(npy_refuses_bad_files),
           SCRATCH_TEST(npy_writes_what_it_reads), SCRATCH_TEST(npy_streams_and_maps),
-          SCRATCH_TEST(text_reads_numbers), SCRATCH_TEST(numbers_round_trip))
+          SCRATCH_TEST(npy_comes_in_pieces), SCRATCH_TEST(text_reads_numbers),
+          SCRATCH_TEST(numbers_round_trip))

@@ -1,11 +1,10 @@
-/* PNG as numbers, Life patterns and rules, .vti, floorplans. */
+/* PNG as numbers, Life patterns and rules, floorplans. */
 #include "tests/support.h"
 
 #include "output/format/floorplan.h"
 #include "output/format/png_info.h"
 #include "output/format/png_read.h"
 #include "output/format/rle.h"
-#include "output/format/vti.h"
 #include "output/frame/png_write.h"
 #include "trapeze/liferule.h"
 #include <png.h>
@@ -322,49 +321,6 @@ static void rle_refuses_bad_files(void **state)
     }
 }
 
-static void vti_holds_its_fields(void **state)
-{
-    tz_vti_writer *writer;
-    size_t bytes;
-    const int64_t shape[] = {2, 3, 2};
-    const tz_vti_field fields[] = {{"temp <K>", TZ_DTYPE_F32}, {"alive", TZ_DTYPE_BOOL}};
-    const float a[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
-    const uint8_t b[] = {1, 0, 1, 0, 1, 0, 0, 0, 0, 1, 1, 1};
-    const char *path = scratch_path(*state, "f.vti");
-    assert_ok(tz_vti_write_begin(&writer, path, 3, shape, fields, 2, &failure));
-    for (int z = 0; z < 2; z++) {
-        assert_ok(tz_vti_write_slab(writer, 0, a + 6 * z, 6, &failure));
-        assert_ok(tz_vti_write_slab(writer, 1, b + 6 * z, 6, &failure));
-    }
-    check_error(tz_vti_write_slab(writer, 1, b, 1, &failure), TZ_SHAPE, "f.vti", "more elements");
-    assert_ok(tz_vti_write_commit(writer, &failure));
-    char *text = scratch_slurp(path, &bytes);
-    assert_non_null(strstr(text, "WholeExtent=\"0 2 0 3 0 2\" Origin=\"0 0 0\" Spacing=\"1 1 1\""));
-    assert_non_null(strstr(
-        text, "type=\"Float32\" Name=\"temp &#60;K&#62;\" format=\"appended\" offset=\"0\""));
-    assert_non_null(
-        strstr(text, "type=\"UInt8\" Name=\"alive\" format=\"appended\" offset=\"56\""));
-    const char *data = strstr(text, "\n_") + 2;
-    uint64_t length;
-    memcpy(&length, data, 8);
-    assert_int_equal(length, 48);
-    assert_memory_equal(data + 8, a, 48);
-    memcpy(&length, data + 56, 8);
-    assert_int_equal(length, 12);
-    assert_memory_equal(data + 64, b, 12);
-    assert_string_equal(data + 76, "\n</AppendedData>\n</VTKFile>\n");
-    free(text);
-    path = scratch_path(*state, "g.vti");
-    assert_ok(tz_vti_write_begin(&writer, path, 3, shape, fields, 2, &failure));
-    check_error(tz_vti_write_commit(writer, &failure), TZ_SHAPE, "g.vti", "field 0 has 0");
-    check_error(tz_vti_write_begin(&writer, path, 3, shape, fields, 0, &failure), TZ_USAGE, "g.vti",
-                "at least one field");
-    const tz_vti_field twins[] = {{"a", TZ_DTYPE_F32}, {"a", TZ_DTYPE_F64}};
-    check_error(tz_vti_write_begin(&writer, path, 3, shape, twins, 2, &failure), TZ_USAGE, "g.vti",
-                "two fields are named 'a'");
-    assert_int_equal(scratch_count(*state), 1);
-}
-
 static double total(const tz_array *array)
 {
     double sum = 0.0;
@@ -466,5 +422,5 @@ static void floorplans_are_checked(void **state)
 TEST_MAIN(NULL, NULL, SCRATCH_TEST(png_gives_numbers), SCRATCH_TEST(png_refuses_bad_files),
           SCRATCH_TEST(png_texts_come_back), SCRATCH_TEST(rules_are_parsed),
           SCRATCH_TEST(rle_round_trips), SCRATCH_TEST(rle_rules_have_universes),
-          SCRATCH_TEST(rle_refuses_bad_files), SCRATCH_TEST(vti_holds_its_fields),
-          SCRATCH_TEST(floorplans_become_power_maps), SCRATCH_TEST(floorplans_are_checked))
+          SCRATCH_TEST(rle_refuses_bad_files), SCRATCH_TEST(floorplans_become_power_maps),
+          SCRATCH_TEST(floorplans_are_checked))

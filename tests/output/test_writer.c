@@ -6,6 +6,7 @@
 #include "output/format/png_info.h"
 #include "output/writer.h"
 #include "sim/fields.h"
+#include "sim/run.h"
 
 enum { NX = 24, NY = 16 };
 
@@ -193,6 +194,68 @@ static void arrays_hold_every_cell(void **state)
     tz_simulation_destroy(simulation);
 }
 
+/* The text of a file in a run's folder. */
+static void check_text(const char *path, const char *const *wanted)
+{
+    size_t bytes;
+    char *text = scratch_slurp(path, &bytes);
+    for (; *wanted; wanted++)
+        if (!strstr(text, *wanted))
+            fail_msg("%s has no '%s':\n%.2000s", path, *wanted, text);
+    free(text);
+}
+
+static void series_have_metres_and_seconds(void **state)
+{
+    tz_simulation *simulation = make_hotspot();
+    tz_output *vti = make_output(TZ_OUTPUT_VTI, 0, NULL);
+    tz_output *xdmf = make_output(TZ_OUTPUT_XDMF, 0, NULL);
+    const tz_assignment step = {.name = "dt_s", .number = 1e-6};
+    tz_run_files files = open_files("series");
+    tz_writer writers[2];
+    assert_ok(tz_simulation_set_params(simulation, 1, &step, &failure));
+    xdmf->spacing_count = 1;
+    xdmf->spacing[0] = 0.25;
+    xdmf->origin_count = 2;
+    xdmf->origin[1] = -3;
+    assert_ok(tz_writer_open(&writers[0], vti, &files, simulation, "s", "", &failure));
+    assert_ok(tz_writer_open(&writers[1], xdmf, &files, simulation, "s", "", &failure));
+    const tz_run run = {.steps = 2, .until_residual = NAN};
+    tz_run_result result;
+    for (int frame = 0; frame < 2; frame++) {
+        for (int i = 0; i < 2; i++)
+            assert_ok(tz_writer_write(&writers[i], simulation, &failure));
+        assert_ok(tz_simulation_run(simulation, &run, &result, &failure));
+    }
+    writers[0].rewinds = 1;
+    assert_ok(tz_writer_write(&writers[0], simulation, &failure));
+    check_text("series/hotspot.pvd",
+               (const char *const[]){"\"hotspot-000000.vti\" timestep=\"0\"",
+                                     "\"hotspot-000002.vti\" timestep=\"2e-06\"", NULL});
+    check_text("series/hotspot-r2.pvd",
+               (const char *const[]){"\"hotspot-r2-000004.vti\" timestep=\"4e-06\"", NULL});
+    check_text("series/hotspot-000002.vti",
+               (const char *const[]){"Spacing=\"0.0006666666666666666 0.001 1\"",
+                                     "ascii\">2e-06</DataArray>", NULL});
+    check_text("series/hotspot.xdmf",
+               (const char *const[]){">0.25 0.25 0.25</DataItem>", ">0 -3 0</DataItem>",
+                                     "<Time Value=\"2e-06\"/>", ">hotspot-000002.raw<", NULL});
+    for (int i = 0; i < 2; i++)
+        assert_ok(tz_writer_close(&writers[i], &failure));
+    xdmf->origin_count = 3;
+    check_error(tz_output_check(xdmf, simulation, &(int){0}, &failure), TZ_SHAPE, "",
+                "'origin' has 3 numbers, the grid 2 axes");
+    vti->fields_count = 2;
+    strcpy(vti->fields[0], "power");
+    strcpy(vti->fields[1], "power");
+    check_error(tz_output_check(vti, simulation, &(int){0}, &failure), TZ_USAGE, "",
+                "the field 'power' is there twice");
+    tz_run_files_clear(&files);
+    free(vti);
+    free(xdmf);
+    tz_simulation_destroy(simulation);
+}
+
 static void tables_take_the_callers_cells(void **state)
 {
     static const char *const titles[] = {"step", "max(temperature)", "mean(power)", "min"};
@@ -241,5 +304,5 @@ static void rewound_simulations_write_new_files(void **state)
 
 TEST_MAIN(set_up, tear_down, TEST(columns_are_parsed),
           TEST(outputs_are_checked_against_the_simulation), TEST(pictures_hold_their_facts),
-          TEST(arrays_hold_every_cell), TEST(tables_take_the_callers_cells),
-          TEST(rewound_simulations_write_new_files))
+          TEST(arrays_hold_every_cell), TEST(series_have_metres_and_seconds),
+          TEST(tables_take_the_callers_cells), TEST(rewound_simulations_write_new_files))

@@ -20,7 +20,9 @@
 #define TZ_READS(R)                                                                                \
     R(swirl_speed, u, 0, 0, 0, 0)                                                                  \
     R(swirl_speed, v, 0, 0, 0, 0)                                                                  \
-    R(swirl_turn, v, -2, 1, 0, 0)
+    R(swirl_turn, u, 0, 0, -1, 2)                                                                  \
+    R(swirl_turn, v, -2, 1, 0, 0)                                                                  \
+    R(swirl_turn, drag, 0, 0, -1, 0)
 #endif
 
 TZ_CELL(swirl)

@@ -19,6 +19,21 @@ header="{'descr': '<u8', 'fortran_order': False, 'shape': (3,), }"
     printf '\223NUMPY\001\000\166\000%-117s\n' "$header"
     printf '\377\377\377\377\377\377\377\377\000\000\000\000\000\000\000\200\007\000\000\000\000\000\000\000'
 } >wide.npy
+# Large arrays of 2100 x 4096 numbers, mostly zeros that take no room on the disk: (2, 1) is 1.5. The first is big-endian,
+# in Fortran order; the second ends with a NaN.
+huge() { # huge NAME TYPE ORDER, then OFFSET BYTES…: elements
+    name=$1
+    printf '\223NUMPY\001\000\166\000%-117s\n' "{'descr': '$2', 'fortran_order': $3, 'shape': (4096, 2100), }" >"$name"
+    shift 3
+    truncate -s $((128 + 8 * 2100 * 4096)) "$name"
+    while [ $# -gt 0 ]; do
+        printf "$2" | dd of="$name" bs=1 seek=$((128 + 8 * $1)) conv=notrunc status=none
+        shift 2
+    done
+}
+huge turned.npy '>f8' True $((1 + 4096 * 2)) '\077\370\000\000\000\000\000\000'
+huge bad.npy '<f8' False $((2 + 2100)) '\000\000\000\000\000\000\370\077' \
+    $((2100 * 4096 - 1)) '\000\000\000\000\000\000\370\177'
 count=0
 failed=0
 

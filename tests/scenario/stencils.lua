@@ -158,3 +158,13 @@ refused("needs a plain table", setmetatable({ dims = 1, update = ok }, {}))
 refused("needs a plain table", { dims = 1, update = setmetatable({ u = "u" }, {}) })
 refused("needs a plain table", { dims = 1, fields = setmetatable({ u = "real" }, {}), update = ok })
 refused("holds a zero byte", { name = "a\0b", dims = 1, update = ok })
+
+-- Roles of parameters: time and geometry.
+refused("unknown role 'spacin'; did you mean 'spacing'?", { dims = 1, params = { a = { value = 1, role = "spacin" } }, update = ok })
+refused("parameters 'a' and 'b' both have the role spacing",
+        { dims = 1, params = { a = { value = 1, role = "spacing" }, b = { value = 1, role = "spacing" } }, update = ok })
+refused("with the role time_step it must be real", { dims = 1, params = { a = { value = 1, integer = true, role = "time_step" } }, update = ok })
+local timed = tz.simulation { plugin = tz.stencil { dims = 1, params = { dt = { value = 0.25, unit = "ms", role = "time_step" } }, update = { u = "u + dt" } },
+                              grid = { 8 }, precision = "double" }
+timed:run { until_time = "2 ms" }
+tz.expect(timed.step == 8 and timed:time() == 2)

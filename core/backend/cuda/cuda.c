@@ -89,8 +89,11 @@ static void gpu_destroy(void *any)
         tz_cuda_refiner_clear(&state->refiner, state->cuda);
     tz_cuda_staging_destroy(state->staging);
     tz_cuda_energy_close(state->energy);
-    if (state->cuda)
+    if (state->cuda) {
         tz_cuda_event_destroy(state->cuda, state->mark);
+        tz_cuda_event_destroy(state->cuda, state->offered);
+        tz_cuda_event_destroy(state->cuda, state->copied);
+    }
     for (int f = 0; state->cuda && f < TZ_FIELDS_MAX; f++) {
         tz_cuda_free(state->cuda, state->copy[f][0]);
         tz_cuda_free(state->cuda, state->copy[f][1]);
@@ -152,7 +155,7 @@ static tz_status gpu_store(void *any, int field, const tz_box *box, const void *
 {
     tz_cuda_state *state = any;
     const tz_cuda_box where = tz_cuda_box_of(state->context.problem, field, box);
-    state->norm_known = false;
+    state->norm_known &= tz_problem_is_ghost(state->context.problem, box);
     return tz_cuda_staging_upload(state->staging, state->copy[field][state->current[field]], &where,
                                   elements, error);
 }
@@ -466,6 +469,7 @@ const tz_backend tz_backend_cuda = {
     .update_norm = tz_cuda_state_update_norm,
     .update = tz_cuda_state_update,
     .refine = tz_cuda_state_refine,
+    .slab = &tz_cuda_slab_functions,
     .shrink = tz_cuda_state_shrink,
     .freeze = gpu_freeze,
     .frozen = &tz_backend_cuda_frozen,

@@ -20,7 +20,7 @@ enum {
     GROUPS_OF_WARP = 4 /* at least, before groups grow, so that all warps end at the same time */
 };
 
-_Static_assert(sizeof(tz_cuda_record) == 7 * 8 && sizeof(tz_cuda_reduce_arguments) == 11 * 8 &&
+_Static_assert(sizeof(tz_cuda_record) == 7 * 8 && sizeof(tz_cuda_reduce_arguments) == 12 * 8 &&
                    sizeof(tz_cuda_shrink_arguments) == 9 * 8,
                "the device compiler lays them out without gaps");
 
@@ -74,13 +74,30 @@ void tz_cuda_reduce_emit(tz_cuda_text *text, tz_dtype dtype, tz_cuda_number whic
 
 /* ---- Arguments and results ------------------------------------------------------------------- */
 
+/* Replace the extents of a slab by those of its own cells, which begin after `*skipped` elements and
+ * are, from number *first on, cells of the whole grid. */
+static void narrow(tz_cuda_reduce_arguments *a, const tz_problem *slab, int64_t *skipped)
+{
+    const int axis = slab->dims - 1;
+    const int64_t low = slab->slab.low, count = slab->slab.high - low;
+    const int64_t strides[TZ_AXES] = {1, a->pitch, a->plane};
+    const int64_t cells[TZ_AXES] = {1, a->columns, a->columns * a->rows}; /* of a slice */
+    *skipped = low * strides[axis];
+    a->first = (slab->slab.first + low) * cells[axis];
+    if (axis == 0)
+        a->elements = a->columns = count;
+    else if (axis == 1)
+        a->rows = count;
+    else
+        a->planes = count;
+}
+
 int64_t tz_cuda_reduce_arguments_fill(tz_cuda_reduce_arguments *a, const tz_problem *problem,
-                                      const tz_cuda_array *array, tz_cu_pointer other,
+                                      int field, const tz_cuda_array *array, tz_cu_pointer other,
                                       int64_t warps)
 {
+    int64_t skipped = 0;
     *a = (tz_cuda_reduce_arguments){
-        .cells = array->cells,
-        .other = other,
         .pitch = array->pitch,
         .plane = array->plane,
         .elements = problem->elements[0],
@@ -89,9 +106,16 @@ int64_t tz_cuda_reduce_arguments_fill(tz_cuda_reduce_arguments *a, const tz_prob
         .planes = problem->extent[2],
         .group = 1,
     };
+    if (problem->slab.of)
+        narrow(a, problem, &skipped);
+    const tz_cu_pointer bytes = (tz_cu_pointer)skipped * tz_problem_element_size(problem, field);
+    a->cells = array->cells + bytes;
+    a->other = other + bytes;
     const int64_t segments =
         (a->elements + TZ_REDUCE_SEGMENT - 1) / TZ_REDUCE_SEGMENT * a->rows * a->planes;
-    while (a->group < GROUP_MAX && segments / (2 * a->group) >= GROUPS_OF_WARP * warps)
+    /* Groups of a slab would not be groups of the whole grid. */
+    while (!problem->slab.of && a->group < GROUP_MAX &&
+           segments / (2 * a->group) >= GROUPS_OF_WARP * warps)
         a->group *= 2;
     return (segments + a->group - 1) / a->group;
 }
@@ -160,6 +184,32 @@ void tz_cuda_record_conclude(const tz_cuda_record *record, const tz_problem *pro
         out->sum = tz_reduce_pairwise(sums, sums_count);
     }
     tz_reduce_conclude(problem, record->hash, record->first, out);
+}
+
+void tz_cuda_record_add(const tz_cuda_record *record, const tz_problem *slab, const double *sums,
+                        int64_t sums_count, tz_reduce_sums *out)
+{
+    const int64_t low = slab->slab.first + slab->slab.low, columns = slab->elements[0];
+    const int64_t of_row = (columns + TZ_REDUCE_SEGMENT - 1) / TZ_REDUCE_SEGMENT;
+    const int64_t rows = slab->dims == 3 ? slab->extent[1] : 1;
+    double *to = out->sums + (slab->dims == 1 ? low / TZ_REDUCE_SEGMENT : low * rows * of_row);
+    double least = from_ordered(record->low), most = -from_ordered(record->high);
+    out->population += (int64_t)record->population;
+    out->not_finite += (int64_t)record->not_finite;
+    out->hash += record->hash;
+    out->first = record->first < out->first ? record->first : out->first;
+    if (sums) {
+        memcpy(to, sums, (size_t)sums_count * sizeof *sums);
+    } else { /* integers, whose order does not matter */
+        const int64_t cells =
+            slab->extent[0] * rows * (slab->dims == 1 ? 1 : slab->slab.high - slab->slab.low);
+        memset(to, 0, (size_t)sums_count * sizeof *to);
+        to[0] = (double)record->population;
+        least = (int64_t)record->population == cells ? 1.0 : 0.0;
+        most = record->population > 0 ? 1.0 : 0.0;
+    }
+    out->low = least < out->low ? least : out->low;
+    out->high = most > out->high ? most : out->high;
 }
 
 double tz_cuda_record_difference(const tz_cuda_record *record)
@@ -284,13 +334,15 @@ static tz_status run(tz_cuda_reducer *reducer, int field, tz_cuda_number which,
     if (status)
         return status;
     int64_t blocks = blocks_at_once(reducer, kernel);
-    const int64_t groups = tz_cuda_reduce_arguments_fill(&arguments, reducer->problem, array, other,
-                                                         blocks * WARPS_OF_BLOCK);
+    const int64_t groups = tz_cuda_reduce_arguments_fill(&arguments, reducer->problem, field, array,
+                                                         other, blocks * WARPS_OF_BLOCK);
     const int64_t needed = (groups + WARPS_OF_BLOCK - 1) / WARPS_OF_BLOCK;
     blocks = needed < blocks ? needed : blocks;
     const bool summed = sums && tz_problem_dtype(reducer->problem, field) != TZ_DTYPE_U8;
     const size_t bytes = summed ? (size_t)groups * sizeof(double) : 0;
     *record = tz_cuda_record_start();
+    if (sums_count)
+        *sums_count = groups;
     status = make_room(reducer, &reducer->results, &reducer->results_bytes, bytes, error);
     if (!status)
         status = put(reducer, reducer->record, record, sizeof *record, error);
@@ -303,7 +355,6 @@ static tz_status run(tz_cuda_reducer *reducer, int field, tz_cuda_number which,
     if (status || !summed)
         return status;
     *sums = malloc(bytes);
-    *sums_count = groups;
     if (!*sums)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory to reduce a field");
     return get(reducer, *sums, reducer->results, bytes, error);
@@ -319,6 +370,20 @@ tz_status tz_cuda_reduce(tz_cuda_reducer *reducer, int field, const tz_cuda_arra
         run(reducer, field, TZ_CUDA_NUMBERS, array, 0, &record, &sums, &count, error);
     if (!status)
         tz_cuda_record_conclude(&record, reducer->problem, field, sums, count, out);
+    free(sums);
+    return status;
+}
+
+tz_status tz_cuda_reduce_slab(tz_cuda_reducer *reducer, int field, const tz_cuda_array *array,
+                              tz_reduce_sums *out, tz_error *error)
+{
+    tz_cuda_record record;
+    double *sums = NULL;
+    int64_t count = 0;
+    const tz_status status =
+        run(reducer, field, TZ_CUDA_NUMBERS, array, 0, &record, &sums, &count, error);
+    if (!status)
+        tz_cuda_record_add(&record, reducer->problem, sums, count, out);
     free(sums);
     return status;
 }

@@ -4,6 +4,7 @@
 #define TZ_CORE_BACKEND_CUDA_REDUCE_H
 
 #include "backend/cuda/driver/driver.h"
+#include "backend/host/reduce.h"
 #include "stencil/problem.h"
 
 /* A field in device memory: element (x, y, z) is x + pitch*y + plane*z elements after `cells`. */
@@ -21,10 +22,13 @@ tz_status tz_cuda_reducer_create(tz_cuda_reducer **out, tz_cuda *cuda, tz_cuda_q
                                  const tz_problem *problem, tz_error *error);
 void tz_cuda_reducer_destroy(tz_cuda_reducer *reducer); /* NULL is fine */
 
-/* These functions run in the order of the queue and wait for their result. Errors: TZ_BACKEND,
- * TZ_MEMORY. */
+/* These functions run in the order of the queue and wait for their result. Of a slab they reduce its
+ * own cells. Errors: TZ_BACKEND, TZ_MEMORY. */
 tz_status tz_cuda_reduce(tz_cuda_reducer *reducer, int field, const tz_cuda_array *array,
                          tz_reduction *out, tz_error *error);
+/* The same of a slab, as part of the whole grid. */
+tz_status tz_cuda_reduce_slab(tz_cuda_reducer *reducer, int field, const tz_cuda_array *array,
+                              tz_reduce_sums *sums, tz_error *error);
 /* Whether the field has neither NaN nor infinity; costs less than tz_cuda_reduce. */
 tz_status tz_cuda_all_finite(tz_cuda_reducer *reducer, int field, const tz_cuda_array *array,
                              bool *finite, tz_error *error);

@@ -29,6 +29,7 @@ typedef struct tz_cuda_reduce_arguments {
     tz_cu_pointer cells, other;
     int64_t pitch, plane, elements, columns, rows, planes, group;
     tz_cu_pointer sums, record;
+    int64_t first;
 } tz_cuda_reduce_arguments;
 
 typedef struct tz_cuda_shrink_arguments {
@@ -39,10 +40,12 @@ typedef struct tz_cuda_shrink_arguments {
 } tz_cuda_shrink_arguments;
 
 /* Fill the arguments, except pointers to device memory other than fields. `warps`: warps of the kernel
- * that the GPU runs at once. Returns the number of sums, or of warps that are needed. */
+ * that the GPU runs at once. Returns the number of sums, or of warps that are needed. Of a slab, own
+ * cells are reduced, with a sum for each segment. */
 int64_t tz_cuda_reduce_arguments_fill(tz_cuda_reduce_arguments *arguments,
-                                      const tz_problem *problem, const tz_cuda_array *array,
-                                      tz_cu_pointer other, int64_t warps);
+                                      const tz_problem *problem, int field,
+                                      const tz_cuda_array *array, tz_cu_pointer other,
+                                      int64_t warps);
 int64_t tz_cuda_shrink_arguments_fill(tz_cuda_shrink_arguments *arguments,
                                       const tz_problem *problem, int field,
                                       const tz_cuda_array *array, int64_t z, int nx, int ny);
@@ -51,6 +54,9 @@ int64_t tz_cuda_shrink_arguments_fill(tz_cuda_shrink_arguments *arguments,
 tz_cuda_record tz_cuda_record_start(void);
 void tz_cuda_record_conclude(const tz_cuda_record *record, const tz_problem *problem, int field,
                              double *sums, int64_t sums_count, tz_reduction *out);
+/* Add the record of a slab to the numbers of the whole grid. `sums` is NULL for bits. */
+void tz_cuda_record_add(const tz_cuda_record *record, const tz_problem *slab, const double *sums,
+                        int64_t sums_count, tz_reduce_sums *out);
 double tz_cuda_record_difference(const tz_cuda_record *record);
 
 /* Edges along both axes: nx + 1, then ny + 1. */

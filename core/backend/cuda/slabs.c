@@ -84,7 +84,7 @@ void tz_cuda_slabs_destroy(tz_cuda_slabs *slabs)
 static tz_status upload_all(tz_cuda_slabs *slabs, const tz_streamed_source *source, tz_error *error)
 {
     if (slabs->all_generation == source->generation || slabs->refused == source->generation ||
-        !source->data || source->slabs <= 0 || source->cells != slabs->cells)
+        !source->data || source->slabs <= 0 || source->cells != slabs->cells || source->first != 0)
         return TZ_OK;
     const int64_t bytes = source->slabs * slabs->pitch * (int64_t)sizeof(int32_t);
     slabs->all_generation = 0;

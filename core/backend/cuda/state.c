@@ -49,27 +49,31 @@ tz_status tz_cuda_state_update_norm(const void *any, double *norm, tz_error *err
     return status;
 }
 
+static void current_fields(const tz_cuda_state *state, tz_cu_pointer fields[TZ_FIELDS_MAX])
+{
+    for (int f = 0; f < TZ_FIELDS_MAX; f++)
+        fields[f] = state->copy[f][state->current[f]];
+}
+
 tz_status tz_cuda_state_update(void *any, int64_t step, tz_update *out, tz_error *error)
 {
     const tz_cuda_state *state = any;
     tz_cu_pointer fields[TZ_FIELDS_MAX];
-    for (int f = 0; f < TZ_FIELDS_MAX; f++)
-        fields[f] = state->copy[f][state->current[f]];
+    current_fields(state, fields);
     return tz_cuda_update(state->updater, fields, NULL, step, out, error);
 }
 
-tz_status tz_cuda_state_refine(void *any, void *any_correction, int64_t step, tz_update *out,
-                               tz_error *error)
+/* Numbers of a slab go to `sums`, else they go to `out`. */
+static tz_status refine(tz_cuda_state *state, tz_cuda_state *correction, int64_t step,
+                        tz_update *out, tz_update_sums *sums, tz_error *error)
 {
-    tz_cuda_state *state = any, *correction = any_correction;
     const tz_problem *problem = state->context.problem;
     const tz_refinement *fields = problem->stencil->refinement;
     const int solution = fields->solution;
     tz_cu_pointer changes[TZ_FIELDS_MAX] = {0}, in[TZ_FIELDS_MAX];
     tz_cuda_refine_arguments a;
     tz_cuda_refine_arguments_fill(&a, problem, correction->context.problem);
-    for (int f = 0; f < TZ_FIELDS_MAX; f++)
-        in[f] = state->copy[f][state->current[f]];
+    current_fields(state, in);
     /* The other copy of the solution is free between stages. */
     changes[solution] = state->copy[solution][1 - state->current[solution]];
     a.solution = in[solution];
@@ -81,10 +85,17 @@ tz_status tz_cuda_state_refine(void *any, void *any_correction, int64_t step, tz
     if (!status)
         status = tz_cuda_refine_add(&state->refiner, state->cuda, &a, error);
     if (!status)
-        status = tz_cuda_update(state->updater, in, changes, step, out, error);
+        status = sums ? tz_cuda_update_slab(state->updater, in, changes, step, sums, error)
+                      : tz_cuda_update(state->updater, in, changes, step, out, error);
     if (!status)
         status = tz_cuda_refine_set(&state->refiner, state->cuda, &a, error);
     return status ? status : tz_cuda_queue_wait(state->cuda, NULL, error);
+}
+
+tz_status tz_cuda_state_refine(void *any, void *correction, int64_t step, tz_update *out,
+                               tz_error *error)
+{
+    return refine(any, correction, step, out, NULL, error);
 }
 
 tz_status tz_cuda_state_shrink(const void *any, int field, int64_t z, int nx, int ny,
@@ -94,3 +105,66 @@ tz_status tz_cuda_state_shrink(const void *any, int field, int64_t z, int nx, in
     const tz_cuda_array array = array_of(state, field, state->current[field]);
     return tz_cuda_shrink(state->reducer, field, &array, z, nx, ny, values, error);
 }
+
+/* ---- Slabs ----------------------------------------------------------------------------------- */
+
+static tz_status add_reduce(const void *any, int field, tz_reduce_sums *sums, tz_error *error)
+{
+    const tz_cuda_state *state = any;
+    const tz_cuda_array array = array_of(state, field, state->current[field]);
+    return tz_cuda_reduce_slab(state->reducer, field, &array, sums, error);
+}
+
+static tz_status add_update(void *any, int64_t step, tz_update_sums *sums, tz_error *error)
+{
+    const tz_cuda_state *state = any;
+    tz_cu_pointer fields[TZ_FIELDS_MAX];
+    current_fields(state, fields);
+    return tz_cuda_update_slab(state->updater, fields, NULL, step, sums, error);
+}
+
+static tz_status add_refine(void *any, void *correction, int64_t step, tz_update_sums *sums,
+                            tz_error *error)
+{
+    return refine(any, correction, step, NULL, sums, error);
+}
+
+static tz_status need_event(const tz_cuda_state *state, tz_cuda_event **event, tz_error *error)
+{
+    return *event ? TZ_OK : tz_cuda_event_create(state->cuda, event, false, error);
+}
+
+static tz_status offer(void *any, tz_error *error)
+{
+    tz_cuda_state *state = any;
+    const tz_status status = need_event(state, &state->offered, error);
+    return status ? status : tz_cuda_event_record(state->cuda, state->offered, NULL, error);
+}
+
+/* Rows and planes are copied with the padding that both states have after each row. */
+static tz_status copy(void *any, int64_t to, void *any_other, int64_t at, int64_t count,
+                      uint32_t fields, tz_error *error)
+{
+    tz_cuda_state *state = any, *other = any_other;
+    const tz_problem *problem = state->context.problem;
+    const int64_t pitch = tz_cuda_pitch(problem);
+    const int64_t strides[TZ_AXES] = {1, pitch, pitch * problem->elements[1]};
+    const int64_t stride = strides[problem->dims - 1];
+    tz_status status = need_event(state, &state->copied, error);
+    if (!status)
+        status = tz_cuda_queue_wait_event(state->cuda, NULL, other->offered, error);
+    for (int f = 0; f < problem->stencil->fields_count && !status; f++) {
+        if (!(fields >> f & 1))
+            continue;
+        const tz_cu_pointer slice = (tz_cu_pointer)stride * tz_problem_element_size(problem, f);
+        status = tz_cuda_queue_copy_from(
+            state->cuda, NULL, state->copy[f][state->current[f]] + (tz_cu_pointer)to * slice,
+            other->cuda, other->copy[f][other->current[f]] + (tz_cu_pointer)at * slice,
+            (size_t)count * slice, error);
+    }
+    if (!status)
+        status = tz_cuda_event_record(state->cuda, state->copied, NULL, error);
+    return status ? status : tz_cuda_queue_wait_event(other->cuda, NULL, state->copied, error);
+}
+
+const tz_slab_functions tz_cuda_slab_functions = {add_reduce, add_update, add_refine, offer, copy};

@@ -14,6 +14,7 @@
 #include "backend/cuda/snapshot.h"
 #include "backend/cuda/staging.h"
 #include "backend/cuda/update.h"
+#include "backend/host/slab.h"
 
 enum { TZ_CUDA_KERNELS_MAX = 8 /* loaded at once: of plans and of their remainders */ };
 
@@ -40,6 +41,7 @@ typedef struct tz_cuda_state {
     tz_error no_energy;                   /* for this reason */
     tz_cuda_event *mark;                  /* recorded some stages ago: hold_back waits for it */
     int unmarked;                         /* stages launched since then */
+    tz_cuda_event *offered, *copied;      /* of slabs: others may copy; this one has copied */
     tz_cuda_compiled kernels[TZ_CUDA_KERNELS_MAX];
     int kernels_count;
     int64_t stages;
@@ -62,5 +64,8 @@ tz_status tz_cuda_state_refine(void *any, void *any_correction, int64_t step, tz
                                tz_error *error);
 tz_status tz_cuda_state_shrink(const void *any, int field, int64_t z, int nx, int ny,
                                double *values, tz_error *error);
+
+/* tz_backend.slab */
+extern const tz_slab_functions tz_cuda_slab_functions;
 
 #endif

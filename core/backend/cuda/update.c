@@ -40,6 +40,8 @@ void tz_cuda_update_emit(tz_cuda_text *text, const tz_problem *problem)
     const tz_problem in_double = tz_problem_in_double(problem);
     tz_cuda_emit_sizes(text, &in_double, 1, tile);
     tz_cuda_emit_lists(text, &in_double);
+    if (problem->slab.of)
+        tz_cuda_emit(text, "#define TZ_SLAB\n");
     tz_cuda_emit(text,
                  "#define TZ_STORED %s\n#define TZ_SEGMENT %d\n#define TZ_UPDATE_RADIUS %d\n"
                  "#include \"update.cuh\"\n",
@@ -52,10 +54,16 @@ void tz_cuda_update_emit(tz_cuda_text *text, const tz_problem *problem)
 
 int tz_cuda_update_group(const tz_problem *problem, int64_t warps, int64_t *groups)
 {
-    const int64_t of_row = (problem->elements[0] + TZ_UPDATE_SEGMENT - 1) / TZ_UPDATE_SEGMENT;
-    const int64_t segments = of_row * problem->elements[1] * problem->elements[2];
+    int64_t own[TZ_AXES] = {problem->elements[0], problem->elements[1], problem->elements[2]};
+    int64_t low, high;
+    tz_problem_own(problem, &low, &high);
+    own[problem->dims - 1] = high - low;
+    const int64_t of_row = (own[0] + TZ_UPDATE_SEGMENT - 1) / TZ_UPDATE_SEGMENT;
+    const int64_t segments = of_row * own[1] * own[2];
     int group = 1;
-    while (group < GROUP_MAX && segments / (2 * group) >= GROUPS_OF_WARP * warps)
+    /* Groups of a slab would not be groups of the whole grid. */
+    while (!problem->slab.of && group < GROUP_MAX &&
+           segments / (2 * group) >= GROUPS_OF_WARP * warps)
         group *= 2;
     *groups = (segments + group - 1) / group;
     return group;
@@ -67,17 +75,35 @@ tz_status tz_cuda_update_arguments(const tz_problem *problem, int group, int64_t
 {
     static const tz_cu_pointer none[TZ_FIELDS_MAX] = {0};
     const tz_problem in_double = tz_problem_in_double(problem);
-    const tz_cuda_shape shape = {.geometry = {group}};
+    int64_t low, high;
+    tz_problem_own(problem, &low, &high);
+    const tz_cuda_shape shape = {.geometry = {group, (int)low, (int)high}};
     return tz_cuda_arguments_fill(&in_double, &shape, 1, step, fields, changes ? changes : none,
                                   record, arguments, error);
+}
+
+static double negated(int64_t bits)
+{
+    double value;
+    bits = -bits;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+void tz_cuda_update_add(const tz_cuda_update_record *record, const tz_problem *slab,
+                        const double *sums, int64_t groups, tz_update_sums *out)
+{
+    const double largest = negated(record->largest), magnitude = negated(record->magnitude);
+    out->largest = largest > out->largest ? largest : out->largest;
+    out->magnitude = magnitude > out->magnitude ? magnitude : out->magnitude;
+    memcpy(out->sums + tz_update_first(slab), sums, (size_t)groups * sizeof *sums);
 }
 
 void tz_cuda_update_conclude(const tz_cuda_update_record *record, double *sums, int64_t groups,
                              tz_update *out)
 {
-    const int64_t largest = -record->largest, magnitude = -record->magnitude;
-    memcpy(&out->largest, &largest, sizeof out->largest);
-    memcpy(&out->magnitude, &magnitude, sizeof out->magnitude);
+    out->largest = negated(record->largest);
+    out->magnitude = negated(record->magnitude);
     out->sum = tz_reduce_pairwise(sums, groups);
     tz_update_conclude(out);
 }
@@ -158,9 +184,10 @@ static tz_status need_room(tz_cuda_updater *updater, size_t bytes, tz_error *err
     return status;
 }
 
-tz_status tz_cuda_update(tz_cuda_updater *updater, const tz_cu_pointer *fields,
-                         const tz_cu_pointer *changes, int64_t step, tz_update *out,
-                         tz_error *error)
+/* Leaves the record and then the sums in updater->results. */
+static tz_status run(tz_cuda_updater *updater, const tz_cu_pointer *fields,
+                     const tz_cu_pointer *changes, int64_t step, int64_t *groups_count,
+                     tz_error *error)
 {
     union {
         uint64_t align;
@@ -176,6 +203,7 @@ tz_status tz_cuda_update(tz_cuda_updater *updater, const tz_cu_pointer *fields,
     int64_t blocks = at_once * (int64_t)tz_cuda_device_of(updater->cuda)->multiprocessors, groups;
     const int group = tz_cuda_update_group(updater->problem, blocks * WARPS_OF_BLOCK, &groups);
     const int64_t needed = (groups + WARPS_OF_BLOCK - 1) / WARPS_OF_BLOCK;
+    *groups_count = groups;
     blocks = blocks < 1 ? 1 : needed < blocks ? needed : blocks;
     const size_t bytes = sizeof(tz_cuda_update_record) + (size_t)groups * sizeof(double);
     status = need_room(updater, bytes, error);
@@ -184,9 +212,8 @@ tz_status tz_cuda_update(tz_cuda_updater *updater, const tz_cu_pointer *fields,
                                           updater->record, arguments.bytes, error);
     if (status)
         return status;
-    tz_cuda_update_record *record = updater->results;
     status = tz_cuda_queue_fill_words(updater->cuda, updater->queue, updater->record, 0,
-                                      sizeof *record / sizeof(uint32_t), error);
+                                      sizeof(tz_cuda_update_record) / sizeof(uint32_t), error);
     const int grid[3] = {(int)blocks, 1, 1}, block[3] = {TZ_CUDA_UPDATE_THREADS, 1, 1};
     void *pointers[] = {arguments.bytes};
     if (!status)
@@ -197,7 +224,30 @@ tz_status tz_cuda_update(tz_cuda_updater *updater, const tz_cu_pointer *fields,
                                         updater->record, bytes, error);
     if (!status)
         status = tz_cuda_queue_wait(updater->cuda, updater->queue, error);
+    return status;
+}
+
+tz_status tz_cuda_update(tz_cuda_updater *updater, const tz_cu_pointer *fields,
+                         const tz_cu_pointer *changes, int64_t step, tz_update *out,
+                         tz_error *error)
+{
+    int64_t groups;
+    const tz_status status = run(updater, fields, changes, step, &groups, error);
+    tz_cuda_update_record *record = updater->results;
     if (!status)
         tz_cuda_update_conclude(record, (double *)(void *)(record + 1), groups, out);
+    return status;
+}
+
+tz_status tz_cuda_update_slab(tz_cuda_updater *updater, const tz_cu_pointer *fields,
+                              const tz_cu_pointer *changes, int64_t step, tz_update_sums *sums,
+                              tz_error *error)
+{
+    int64_t groups;
+    const tz_status status = run(updater, fields, changes, step, &groups, error);
+    const tz_cuda_update_record *record = updater->results;
+    if (!status)
+        tz_cuda_update_add(record, updater->problem, (const double *)(const void *)(record + 1),
+                           groups, sums);
     return status;
 }

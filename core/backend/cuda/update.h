@@ -4,6 +4,7 @@
 #define TZ_CORE_BACKEND_CUDA_UPDATE_H
 
 #include "backend/cuda/driver/driver.h"
+#include "backend/host/reduce.h"
 #include "stencil/problem.h"
 
 /* Compiles its kernel when it is first needed, and keeps it and device memory for results. All work
@@ -22,5 +23,9 @@ void tz_cuda_updater_destroy(tz_cuda_updater *updater); /* NULL is fine */
 tz_status tz_cuda_update(tz_cuda_updater *updater, const tz_cu_pointer *fields,
                          const tz_cu_pointer *changes, int64_t step, tz_update *out,
                          tz_error *error);
+/* The same of the own cells of a slab, as part of the whole grid. */
+tz_status tz_cuda_update_slab(tz_cuda_updater *updater, const tz_cu_pointer *fields,
+                              const tz_cu_pointer *changes, int64_t step, tz_update_sums *sums,
+                              tz_error *error);
 
 #endif

@@ -25,6 +25,9 @@ tz_status tz_cuda_update_arguments(const tz_problem *problem, int group, int64_t
                                    const tz_cu_pointer *fields, const tz_cu_pointer *changes,
                                    tz_cu_pointer record, void *arguments, tz_error *error);
 
+/* Add the results of a slab to those of the whole grid. */
+void tz_cuda_update_add(const tz_cuda_update_record *record, const tz_problem *slab,
+                        const double *sums, int64_t groups, tz_update_sums *out);
 /* The results from the record and the sums, which are overwritten. */
 void tz_cuda_update_conclude(const tz_cuda_update_record *record, double *sums, int64_t groups,
                              tz_update *out);

@@ -462,8 +462,8 @@ static const char *reference_family(int index)
     return index == 0 ? "reference" : NULL;
 }
 
-static const tz_slab_functions slab_functions = {reference_add_reduce, reference_add_update,
-                                                 reference_add_refine};
+static const tz_slab_functions slab_functions = {
+    .reduce = reference_add_reduce, .update = reference_add_update, .refine = reference_add_refine};
 
 const tz_backend tz_backend_reference = {
     .name = "reference",

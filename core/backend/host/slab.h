@@ -16,6 +16,14 @@ typedef struct tz_slab_functions {
     tz_status (*update)(void *state, int64_t step, tz_update_sums *sums, tz_error *error);
     tz_status (*refine)(void *state, void *correction, int64_t step, tz_update_sums *sums,
                         tz_error *error);
+    /* OPTIONAL, both or none: copies between states of this process. offer(): another state may copy
+     * what the work of this one so far leaves. copy(): fill `count` elements along the last axis, of
+     * the fields in the mask, from number `to` on, with those from number `at` on of a state that
+     * has offered them; later work of both waits for it. Each slab's thread calls it for its own
+     * state, also at the same time from one other state. */
+    tz_status (*offer)(void *state, tz_error *error);
+    tz_status (*copy)(void *state, int64_t to, void *other, int64_t at, int64_t count,
+                      uint32_t fields, tz_error *error);
 } tz_slab_functions;
 
 #endif

@@ -51,14 +51,17 @@ static size_t end_bytes(const tz_problem *problem, const transfer *t, int end)
     return bytes;
 }
 
-/* Copies the ends of slab i that others need. */
+/* Copies the ends of slab i that others need, or offers them to others of this process. */
 static tz_status take_ends(tz__slabs *slabs, int i, void *argument, tz_error *error)
 {
     const transfer *t = argument;
     tz__slabs_part *part = slabs->parts[i];
     const tz_problem *problem = &part->problem;
-    tz_status status = TZ_OK;
+    const tz_slab_functions *functions = slabs->inner->slab;
+    tz_status status = functions->copy ? functions->offer(part->state, error) : TZ_OK;
     for (int end = 0; end < 2 && !status; end++) {
+        if (functions->copy && !tz__slabs_is_far(slabs, i, end))
+            continue;
         const size_t bytes = end_bytes(problem, t, end);
         if (bytes > part->ends_bytes[end]) {
             free(part->ends[end]);
@@ -96,6 +99,13 @@ static tz_status put_ends(tz__slabs *slabs, int i, void *argument, tz_error *err
         const tz__slabs_part *from = slabs->parts[(i + (side == 0 ? count - 1 : 1)) % count];
         if (tz__slabs_is_far(slabs, i, side) != t->far)
             continue;
+        if (!t->far && slabs->inner->slab->copy) {
+            const tz_slab *there = &from->problem.slab;
+            status = slabs->inner->slab->copy(part->state, low, from->state,
+                                              side == 0 ? there->high - slices : there->low, slices,
+                                              t->fields, error);
+            continue;
+        }
         const tz_box box = box_between(problem, low, low + slices);
         const char *at = t->far ? part->inbox[side] : from->ends[1 - side];
         for (int f = 0; f < TZ_FIELDS_MAX && !status; f++)
@@ -196,7 +206,15 @@ static tz_status copy_own(const tz__slabs *slabs, const tz__slabs_part *from, tz
     enum { PIECE_BYTES = 16 << 20 };
     const tz_problem *problem = &from->problem;
     const uint32_t fields = tz__slabs_fields(slabs, TZ_STATE) | tz__slabs_fields(slabs, TZ_STATIC);
+    const tz_slab_functions *functions = slabs->inner->slab;
     tz_status status = TZ_OK;
+    if (functions->copy) {
+        status = functions->offer(from->state, error);
+        return status ? status
+                      : functions->copy(to->state, to->problem.slab.low, from->state,
+                                        problem->slab.low, problem->slab.high - problem->slab.low,
+                                        fields, error);
+    }
     for (int f = 0; f < TZ_FIELDS_MAX && !status; f++) {
         if (!(fields >> f & 1))
             continue;

@@ -28,6 +28,7 @@
 #include <trapeze/callbacks.h>
 #include <trapeze/describe.h>
 #include <trapeze/kernels.h>
+#include <trapeze/params.h>
 #include <trapeze/types.h>
 
 #ifdef __cplusplus
@@ -36,39 +37,6 @@ extern "C" {
 
 #define TZ_ABI_MAJOR 2u
 #define TZ_ABI_MINOR 0u
-
-typedef enum tz_param_type {
-    TZ_PARAM_REAL,
-    TZ_PARAM_INTEGER,
-    TZ_PARAM_FLAG,  /* true or false */
-    TZ_PARAM_TEXT,  /* any text; derive() checks it */
-    TZ_PARAM_CHOICE /* one of `choices` */
-} tz_param_type;
-
-/* The meaning of a parameter to the engine. Parameters of a stencil have different roles, or
- * TZ_PARAM_ROLE_NONE. */
-typedef enum tz_param_role {
-    TZ_PARAM_ROLE_NONE,
-    TZ_PARAM_ROLE_RULE,       /* text: the rule of a cellular automaton, as in RLE files */
-    TZ_PARAM_ROLE_EXTENT_X_M, /* real: the length of the grid along x, which scales floorplans */
-    TZ_PARAM_ROLE_EXTENT_Y_M, /* real: the same along y */
-    TZ_PARAM_ROLE_ALLOW_UNSTABLE, /* flag: if true, derive() never returns TZ_DIVERGES */
-    TZ_PARAM_ROLE_TIME_STEP       /* real: the simulated time of an iteration, in the parameter's
-                                   * unit. Always positive */
-} tz_param_role;
-
-/* A parameter that scenarios may set. */
-typedef struct tz_param {
-    const char *name; /* REQUIRED, as a Lua name */
-    tz_param_type type;
-    double value;        /* default of a number or flag; NAN: derive() computes it */
-    const char *text;    /* default; REQUIRED for a text or choice */
-    double min, max;     /* the range of a number, both ends included */
-    const char *unit;    /* REQUIRED; "" if there is none */
-    const char *doc;     /* REQUIRED: one sentence */
-    const char *choices; /* REQUIRED for a choice: "a|b|c" */
-    tz_param_role role;  /* OPTIONAL */
-} tz_param;
 
 typedef struct tz_field {
     const char *name; /* REQUIRED: also its name in the cell update */
@@ -102,8 +70,10 @@ typedef struct tz_pass {
     int constants_count; /* the text's TZ_CONSTANTS */
     const tz_entry *constants;
     int reads_count; /* OPTIONAL: the text's TZ_READS. State fields that it does not list are read
-                      * up to `radius` away on each axis, others up to their own radius */
+                      * up to `radius` away on each axis, others up to their own radius. An output
+                      * with an entry reads no field without one */
     const tz_reads *reads;
+    int8_t takes[TZ_FIELDS_MAX]; /* OPTIONAL: TZ_TAKES(); 1 + g at f: f becomes what g was */
 } tz_pass;
 
 typedef struct tz_constant {

@@ -20,6 +20,9 @@
  *   TZ_FIELD(ID, name)      the index of a field
  *   TZ_WRITES(ID, name)     the bit of a field in tz_pass.writes
  *   TZ_PASS(ID)             the members of tz_pass except name, writes and text_defines
+ *   TZ_TAKES(ID, a, b)      OPTIONAL, a member of tz_pass: in each cell, the pass only gives field a
+ *                           the value that field b had, as with an older level of a wave. An engine
+ *                           can then hand over the array of b and need not copy it
  *
  * The text is C without library calls, since it is compiled for GPUs as well. It defines all fields
  * and constants of the stencil, in the order of its tables, and the update. Compilers and the loader
@@ -40,6 +43,9 @@
  * stencil, x first, the lowest and the highest offset. Tiles then have a smaller ghost zone:
  *
  *   #define TZ_READS(R) R(name, temperature, -1, 0, 0, 2)
+ *
+ * Of an output, which computes derived fields, it lists all fields that are read, or none. The others
+ * are then not copied from the device.
  *
  * In the update
  *

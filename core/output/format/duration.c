@@ -46,6 +46,13 @@ tz_status tz_duration_parse(const char *text, const char *unit, double *out, tz_
     return TZ_OK;
 }
 
+double tz_duration_seconds(double value, const char *unit, const char **in)
+{
+    const time_unit *from = find_unit(unit);
+    *in = from ? "s" : unit;
+    return from ? value * from->times / from->per : value;
+}
+
 const char *tz_duration_text(char text[TZ_DURATION_SIZE], double value, const char *unit)
 {
     static const struct {

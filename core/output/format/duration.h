@@ -15,4 +15,8 @@ tz_status tz_duration_parse(const char *text, const char *unit, double *out, tz_
  * "2.5 ms". Units other than s, ms, us and ns stay as they are. Returns `text`. */
 const char *tz_duration_text(char text[TZ_DURATION_SIZE], double value, const char *unit);
 
+/* A time in `unit` as a number of seconds, *in = "s"; as it is, and *in = unit, if that is none of
+ * the units above. */
+double tz_duration_seconds(double value, const char *unit, const char **in);
+
 #endif

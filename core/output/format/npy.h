@@ -1,4 +1,4 @@
-/* NumPy's .npy files: read, mapped, or written slab by slab.
+/* NumPy's .npy files: read at once or in pieces, mapped, written slab by slab.
  *
  * Source: numpy.lib.format, versions 1.0, 2.0 and 3.0. Shapes here are x first: a C-order file of
  * shape (ny, nx) is shape {nx, ny}. The readers take b1, i1-i8, u1-u8, f2 (as float32), f4 and f8
@@ -27,20 +27,44 @@ tz_status tz_npy_inspect(const char *path, tz_npy_facts *facts, tz_error *error)
 /* Read a file as an array: native byte order, x fastest. Free with tz_array_destroy. */
 tz_status tz_npy_read(const char *path, tz_array **out, tz_error *error);
 
+/* ---- Large files ----------------------------------------------------------------------------- */
+
+/* A file that is open to be read in pieces, mapped or read at once. Nothing of its data is in memory
+ * before that. Replacing it by another one of that name changes nothing. */
+typedef struct tz_npy_file tz_npy_file;
+
+tz_status tz_npy_open(tz_npy_file **out, const char *path, tz_error *error);
+void tz_npy_close(tz_npy_file *file); /* NULL is fine */
+const tz_npy_facts *tz_npy_file_facts(const tz_npy_file *file);
+
+/* A box of the array, of 2 MiB at most. */
+typedef struct tz_npy_piece {
+    int64_t at[TZ_DIMS_MAX]; /* its first element */
+    tz_array cells;          /* data: the file's, until its next piece is read */
+} tz_npy_piece;
+
+/* Pieces cover the array, each is read at once, and they come in the order of the file. `shape` is
+ * the array's or, of a 1-D array, another one of as many elements. */
+int64_t tz_npy_pieces(const tz_npy_file *file, int dims, const int64_t *shape);
+/* Piece k, counted from 0. TZ_IO, TZ_MEMORY, TZ_FORMAT (the file is shorter now). */
+tz_status tz_npy_read_piece(tz_npy_file *file, int dims, const int64_t *shape, int64_t k,
+                            tz_npy_piece *out, tz_error *error);
+/* As tz_npy_read. */
+tz_status tz_npy_read_all(tz_npy_file *file, tz_array **out, tz_error *error);
+
 /* A file mapped read-only: pages come as they are touched. */
 typedef struct tz_npy_mapping {
-    tz_dtype dtype;
-    int dims;
-    int64_t shape[TZ_DIMS_MAX]; /* x first; unused axes are 1 */
-    const void *data;           /* owned by the map; aligned for dtype only */
-    void *base;                 /* private */
-    size_t bytes;               /* private */
+    const void *data; /* owned by the map; aligned for the type only */
+    void *base;       /* private */
+    size_t bytes;     /* private */
 } tz_npy_mapping;
 
 /* TZ_UNSUPPORTED when the bytes cannot be used as they are (other byte order, Fortran order, f2):
  * read the file instead. End with tz_npy_unmap. The file must not shrink meanwhile. */
-tz_status tz_npy_map(const char *path, tz_npy_mapping *out, tz_error *error);
+tz_status tz_npy_map(const tz_npy_file *file, tz_npy_mapping *out, tz_error *error);
 void tz_npy_unmap(tz_npy_mapping *map); /* a zeroed map is fine */
+
+/* ---- Writing --------------------------------------------------------------------------------- */
 
 /* Streaming writer: begin, then rows in order (x fastest) until all elements are there, then
  * commit or abort. Version 1.0, C order, data at a multiple of 64 bytes; the file appears at commit

@@ -173,7 +173,7 @@ static tz_cuda_record run_kernel(const field *f, int type, tz_cuda_number which,
     buffers b = {0};
     tz_cuda_record record = tz_cuda_record_start();
     tz_cuda_reduce_arguments arguments;
-    *count = tz_cuda_reduce_arguments_fill(&arguments, &f->problem, &f->array,
+    *count = tz_cuda_reduce_arguments_fill(&arguments, &f->problem, 0, &f->array,
                                            other ? other->array.cells : 0, warps);
     *sums = malloc((size_t)*count * sizeof **sums);
     assert_non_null(*sums);
@@ -211,6 +211,39 @@ static void numbers_agree(const field *f, int type, int64_t warps, int blocks)
                  (unsigned long long)got.hash, (unsigned long long)want.hash);
 }
 
+/* A field in three slabs gives the numbers of the field. */
+static void slabs_agree(const field *f, int type)
+{
+    const int64_t n = f->problem.extent[2];
+    const int64_t at[] = {0, n / 4, n / 2 + 1, n};
+    tz_reduction want, got;
+    tz_reduce_sums all;
+    assert_int_equal(tz_reduce_host(&f->problem, 0, &f->host, 2, &want, NULL), TZ_OK);
+    assert_ok(tz_reduce_begin(&all, &f->problem, 0, &failure));
+    for (int i = 0; i < 3; i++) {
+        double *sums;
+        int64_t count;
+        const int64_t before = at[i] < 2 ? at[i] : 2, after = n - at[i + 1] < 1 ? 0 : 1;
+        field part = *f;
+        part.problem = tz_problem_slab(&f->problem, at[i], at[i + 1], before, after);
+        part.array.cells += (tz_cu_pointer)(part.problem.slab.first * f->array.plane) * part.size;
+        part.memory = (char *)(uintptr_t)part.array.cells;
+        const tz_cuda_record record =
+            run_kernel(&part, type, TZ_CUDA_NUMBERS, NULL, 1, 1 + i, &sums, &count);
+        tz_cuda_record_add(&record, &part.problem, type == BITS ? NULL : sums, count, &all);
+        free(sums);
+    }
+    tz_reduce_end(&all, &got);
+    if (!same(got.min, want.min) || !same(got.max, want.max) || !same(got.sum, want.sum) ||
+        got.population != want.population || got.hash != want.hash ||
+        got.not_finite != want.not_finite ||
+        memcmp(got.first_not_finite, want.first_not_finite, sizeof got.first_not_finite) != 0)
+        fail_msg("type %d, %lld x %lld x %lld in slabs: min %a %a max %a %a sum %a %a", type,
+                 (long long)f->problem.extent[0], (long long)f->problem.extent[1],
+                 (long long)f->problem.extent[2], got.min, want.min, got.max, want.max, got.sum,
+                 want.sum);
+}
+
 static const int64_t grids[][3] = {
     {1, 1, 1},    {31, 3, 1},    {33, 5, 2},    {4095, 3, 1}, {4096, 2, 1},
     {4097, 3, 2}, {10000, 7, 1}, {70001, 1, 1}, {300, 3, 40}, {1, 700, 1},
@@ -228,6 +261,8 @@ static void numbers_are_the_hosts(void **state)
                 field_create(&f, type, grids[g][0], grids[g][1], grids[g][2], what,
                              (uint64_t)(type * 100 + g));
                 numbers_agree(&f, type, 1000, 1 + g % 4); /* many warps: no groups */
+                if (grids[g][2] > 4)
+                    slabs_agree(&f, type);
                 if (grids[g][1] * grids[g][2] > 20)
                     numbers_agree(&f, type, 1 + g % 2, 1); /* groups of 4 and more */
                 field_destroy(&f);

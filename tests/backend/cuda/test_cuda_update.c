@@ -4,6 +4,7 @@
 #include "backend/cuda/sass/sass.h"
 #include "backend/cuda/update_impl.h"
 #include "backend/host/store.h"
+#include "backend/slabs/cut.h"
 #include "simt/unit.h"
 #include "tests/backend/update_support.h"
 
@@ -41,16 +42,35 @@ static void *at_of(tz_cu_pointer pointer)
     return (void *)(uintptr_t)pointer;
 }
 
+/* The elements of a slab, out of those of the whole grid. */
+static char *slab_elements(const tz_problem *slab, int f, char *whole)
+{
+    const size_t size = tz_problem_element_size(slab, f);
+    const int64_t slices = slab->elements[slab->dims - 1];
+    const size_t slice = (size_t)(tz_problem_elements(slab) / slices) * size;
+    char *here = malloc(slice * (size_t)slices);
+    assert_non_null(here);
+    for (int64_t i = 0; i < slices; i++)
+        memcpy(here + (size_t)i * slice, whole + (size_t)tz_problem_coordinate(slab, i) * slice,
+               slice);
+    free(whole);
+    return here;
+}
+
 static void device_create(device *d, const tz_problem *problem, uint64_t seed, bool changes)
 {
+    const tz_problem *whole = problem->slab.of ? problem->slab.of : problem;
     const int64_t nx = problem->elements[0], pitch = tz_cuda_pitch(problem);
     *d = (device){.problem = problem};
     for (int f = 0; f < problem->stencil->fields_count; f++) {
         const size_t size = tz_problem_element_size(problem, f);
         const int64_t rows = problem->elements[1] * problem->elements[2];
-        char *elements = update_elements(problem, f, seed);
-        for (int64_t i = 1; update_is_uniform(problem, f, seed) && i < nx * rows; i++)
+        char *elements = update_elements(whole, f, seed);
+        for (int64_t i = 1; update_is_uniform(problem, f, seed) && i < tz_problem_elements(whole);
+             i++)
             memcpy(elements + (size_t)i * size, elements, size);
+        if (problem->slab.of)
+            elements = slab_elements(problem, f, elements);
         d->fields[f] = add_buffer(d, "field", tz_cuda_field_bytes(problem, f), false);
         for (int64_t row = 0; row < rows; row++)
             memcpy((char *)at_of(d->fields[f]) + (size_t)(row * pitch) * size,
@@ -67,7 +87,8 @@ static void device_destroy(device *d)
         free(d->buffers[b].at);
 }
 
-static void launch(device *d, int64_t warps, int blocks, tz_update *out)
+/* The numbers of a slab go to `sums`, else they go to `out`. */
+static void launch(device *d, int64_t warps, int blocks, tz_update *out, tz_update_sums *sums)
 {
     const tz_problem *problem = d->problem;
     const simt_entry *entry;
@@ -99,7 +120,10 @@ static void launch(device *d, int64_t warps, int blocks, tz_update *out)
                                .buffers = d->buffers};
     if (!simt_run(machine, entry, &shape, pointers, &report) || simt_report_total(&report) > 0)
         fail_msg("%s: %s", problem->stencil->id, report.message[0]);
-    tz_cuda_update_conclude(record, (double *)(void *)(record + 1), groups, out);
+    if (sums)
+        tz_cuda_update_add(record, problem, (double *)(void *)(record + 1), groups, sums);
+    else
+        tz_cuda_update_conclude(record, (double *)(void *)(record + 1), groups, out);
 }
 
 /* ---- Bits ------------------------------------------------------------------------------------ */
@@ -135,7 +159,7 @@ static void check_case(const update_case *k)
     tz_backend_reference.destroy(reference);
     const bool changes = k->seed % 2 == 0;
     device_create(&d, &problem, k->seed, changes);
-    launch(&d, k->seed % 2 ? 1 : 1000, 1 + (int)(k->seed % 3), &got); /* groups of 32, of 1 */
+    launch(&d, k->seed % 2 ? 1 : 1000, 1 + (int)(k->seed % 3), &got, NULL); /* groups of 32, of 1 */
     if (!update_same(&got, &want))
         fail_msg("%s %s, %d %d %d, %lld x %lld x %lld: %a %a %a instead of %a %a %a",
                  k->stencil->id, k->precision == TZ_DOUBLE ? "double" : "single", k->boundary[0],
@@ -174,6 +198,73 @@ static void all_bits_are_the_references(void **state)
     need_compiler();
     update_each_stencil(check_stencil);
     assert_true(compared > 60);
+}
+
+/* ---- Slabs ----------------------------------------------------------------------------------- */
+
+/* Three slabs of a grid, of which only own cells count. */
+static void check_slabs(const update_case *k)
+{
+    const tz_devices devices = {.count = 3, .of = {{.share = 1}, {.share = 1.5}, {.share = 1}}};
+    tz_problem problem;
+    tz_update want = {0}, got = {0};
+    tz_update_sums sums;
+    tz_cut cut;
+    assert_ok(update_problem(&problem, k));
+    void *reference = update_state(&tz_backend_reference, &problem, 1, k->seed);
+    assert_ok(tz_backend_reference.update(reference, 3, &want, &failure));
+    tz_backend_reference.destroy(reference);
+    assert_ok(tz_cut_make(&cut, &problem, &devices, &failure));
+    assert_ok(tz_update_begin(&sums, &problem, &failure));
+    for (int i = 0; i < devices.count; i++) {
+        device d;
+        const tz_problem slab = tz_cut_slab(&cut, &problem, i, 1 + (int)(k->seed % 2));
+        device_create(&d, &slab, k->seed, k->seed % 2 == 0);
+        launch(&d, k->seed % 2 ? 1 : 1000, 1 + i, NULL, &sums);
+        device_destroy(&d);
+    }
+    tz_update_end(&sums, &got);
+    if (!update_same(&got, &want))
+        fail_msg("%s in slabs, boundary %d: %a %a %a instead of %a %a %a", k->stencil->id,
+                 k->boundary[0], got.largest, got.sum, got.magnitude, want.largest, want.sum,
+                 want.magnitude);
+    tz_problem_clear(&problem);
+    compared++;
+}
+
+/* Texts that use coordinates have others in a slab; of the others, some stencils are enough. */
+static void check_slabs_of(const tz_stencil *stencil)
+{
+    static const int64_t grid[TZ_AXES + 1][TZ_AXES] = {
+        {0}, {3 * 4096 + 60, 1, 1}, {37, 60, 1}, {37, 4, 60}};
+    static int number;
+    bool coordinates = false;
+    for (int p = 0; p < stencil->passes_count; p++)
+        coordinates |= strstr(stencil->passes[p].text, "TZ_X") ||
+                       strstr(stencil->passes[p].text, "TZ_Y") ||
+                       strstr(stencil->passes[p].text, "TZ_Z");
+    if ((!coordinates && number++ % 5 != 0) ||
+        (stencil->dims == 1 && stencil->fields[0].type == TZ_BITS))
+        return;
+    for (int b = TZ_CLAMP; b <= TZ_PERIODIC; b++) {
+        const tz_boundary rule =
+            stencil->boundaries & TZ_ALLOW(b) ? (tz_boundary)b : stencil->boundary;
+        update_case k = {stencil,
+                         tz_stencil_has_real(stencil) ? (b ? TZ_DOUBLE : TZ_SINGLE) : -1,
+                         {rule, rule, rule},
+                         {0},
+                         (uint64_t)(number + b)};
+        memcpy(k.extent, grid[stencil->dims], sizeof k.extent);
+        check_slabs(&k);
+    }
+}
+
+static void slabs_add_up(void **state)
+{
+    need_compiler();
+    compared = 0;
+    update_each_stencil(check_slabs_of);
+    assert_true(compared > 20);
 }
 
 /* ---- Compiling ------------------------------------------------------------------------------- */
@@ -224,4 +315,5 @@ static void texts_compile(void **state)
     update_each_stencil(compile_stencil);
 }
 
-TEST_MAIN(open_machine, close_machine, TEST(all_bits_are_the_references), TEST(texts_compile))
+TEST_MAIN(open_machine, close_machine, TEST(all_bits_are_the_references), TEST(slabs_add_up),
+          TEST(texts_compile))

@@ -7,6 +7,8 @@ local life = tz.simulation { plugin = "life", grid = { 64, 48 }, name = "life", 
 sim:every(1, tz.png "temperature")
 sim:every(1, tz.npy "temperature")
 sim:every(2, tz.vti "temperature")
+sim:every(3, tz.xdmf { "temperature", "power", name = "pair" })
+pcall(sim.every, sim, 4, tz.hdf5 { name = "held" }) -- refused without libhdf5
 sim:every(1, tz.table { "step", "min(temperature)", "mean(temperature)", "max(temperature)" })
 life:every(1, tz.rle "alive")
 for step = 1, 40 do

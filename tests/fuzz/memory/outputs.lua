@@ -8,6 +8,7 @@ local sim = tz.simulation {
 sim:every(4, tz.png("temperature", { map = "inferno", range = "auto", bar = true, caption = "step {step}" }))
 sim:every(4, tz.npy "temperature")
 sim:every(8, tz.vti "temperature")
+sim:every(8, tz.xdmf { "temperature", "power" })
 sim:every(2, tz.table { "step", "min(temperature)", "mean(temperature)" })
 sim:every(8, function(s) tz.log(("at %d"):format(s.step)) end)
 sim:run { steps = 16 }

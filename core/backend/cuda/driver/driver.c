@@ -163,6 +163,22 @@ static void append(char *text, size_t size, const char *format, ...)
     va_end(arguments);
 }
 
+/* How slabs on two GPUs exchange ghost zones: a line for each pair. */
+static void peers_describe(const tz__driver *api, char *text, size_t size)
+{
+    for (int i = 0; i < api->devices; i++)
+        for (int k = i + 1; k < api->devices; k++) {
+            int there = 0, back = 0;
+            tz_cu_device a, b;
+            const bool known = api->device_get(&a, i) == 0 && api->device_get(&b, k) == 0 &&
+                               api->peer_can(&there, a, b) == 0 && api->peer_can(&back, b, a) == 0;
+            append(text, size, "GPU %d and %d: %s\n", i, k,
+                   !known          ? "peer access is not known"
+                   : there && back ? "peer access: they copy to each other directly"
+                                   : "no peer access: copies go through host memory");
+        }
+}
+
 void tz_cuda_describe(char *text, size_t size)
 {
     if (size == 0)
@@ -188,6 +204,7 @@ void tz_cuda_describe(char *text, size_t size)
             energy_describe(&device, line, sizeof line);
             append(text, size, "GPU %d energy: %s\n", k, line);
         }
+        peers_describe(&api, text, size);
         driver_close(&api);
     } else {
         append(text, size, "CUDA driver: %s\n", error.message);

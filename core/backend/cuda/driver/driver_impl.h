@@ -42,6 +42,11 @@ _Static_assert(sizeof(tz__copy_3d) == 200, "the layout is CUDA_MEMCPY3D_v2's");
     X(context_release, cuDevicePrimaryCtxRelease_v2, (tz_cu_device device))                        \
     X(context_use, cuCtxSetCurrent, (tz_cu_handle context))                                        \
     X(context_wait, cuCtxSynchronize, (void))                                                      \
+    X(peer_can, cuDeviceCanAccessPeer, (int *can, tz_cu_device from, tz_cu_device to))             \
+    X(peer_enable, cuCtxEnablePeerAccess, (tz_cu_handle context, unsigned flags))                  \
+    X(queue_copy_peer, cuMemcpyPeerAsync,                                                          \
+      (tz_cu_pointer to, tz_cu_handle to_context, tz_cu_pointer from, tz_cu_handle from_context,   \
+       size_t bytes, tz_cuda_queue * queue))                                                       \
     X(memory_info, cuMemGetInfo_v2, (size_t * free_bytes, size_t * bytes))                         \
     X(memory_allocate, cuMemAlloc_v2, (tz_cu_pointer * pointer, size_t bytes))                     \
     X(memory_free, cuMemFree_v2, (tz_cu_pointer pointer))                                          \
@@ -108,8 +113,9 @@ struct tz_cuda {
     tz_cuda_device device;
     tz_cu_device handle;
     tz_cu_handle context;
-    atomic_int broken; /* enum tz__broken */
-    tz_error fault;    /* TZ__BROKEN: what ended the context */
+    atomic_ullong peers; /* bits: devices whose memory was tried to be opened to this one */
+    atomic_int broken;   /* enum tz__broken */
+    tz_error fault;      /* TZ__BROKEN: what ended the context */
 };
 
 /* BREAKING: a thread is about to write tz_cuda.fault. */

@@ -147,6 +147,33 @@ tz_status tz_cuda_queue_copy(tz_cuda *cuda, tz_cuda_queue *queue, tz_cu_pointer 
                     "within");
 }
 
+/* Open the memory of `other` to this device, once, if the machine can. */
+static void open_peer(tz_cuda *cuda, const tz_cuda *other)
+{
+    const tz__driver *api = &cuda->driver;
+    const unsigned long long bit = 1ULL << (other->device.ordinal % 64);
+    int can = 0;
+    if (atomic_fetch_or(&cuda->peers, bit) & bit)
+        return;
+    if (api->peer_can(&can, cuda->handle, other->handle) == 0 && can)
+        api->peer_enable(other->context, 0); /* may be open; copies work either way */
+}
+
+tz_status tz_cuda_queue_copy_from(tz_cuda *cuda, tz_cuda_queue *queue, tz_cu_pointer to,
+                                  tz_cuda *other, tz_cu_pointer from, size_t bytes, tz_error *error)
+{
+    if (cuda->context == other->context)
+        return tz_cuda_queue_copy(cuda, queue, to, from, bytes, error);
+    const tz_status status = tz__cuda_enter(cuda, error);
+    if (status || bytes == 0)
+        return status;
+    open_peer(cuda, other);
+    return tz__cuda_check(
+        cuda, cuda->driver.queue_copy_peer(to, cuda->context, from, other->context, bytes, queue),
+        error, NULL, "cannot copy %zu bytes from GPU %d to GPU %d", bytes, other->device.ordinal,
+        cuda->device.ordinal);
+}
+
 tz_status tz_cuda_queue_fill_words(tz_cuda *cuda, tz_cuda_queue *queue, tz_cu_pointer to,
                                    uint32_t word, size_t count, tz_error *error)
 {

@@ -19,7 +19,7 @@ void tz_cuda_queue_destroy(tz_cuda *cuda, tz_cuda_queue *queue);
 /* Wait until all work of the queue is done. */
 tz_status tz_cuda_queue_wait(tz_cuda *cuda, tz_cuda_queue *queue, tz_error *error);
 /* Later work of the queue starts after the point at which the event was last recorded. The caller
- * does not wait. An event that was never recorded has no effect. */
+ * does not wait. An event that was never recorded has no effect. It may be of another tz_cuda. */
 tz_status tz_cuda_queue_wait_event(tz_cuda *cuda, tz_cuda_queue *queue, tz_cuda_event *event,
                                    tz_error *error);
 
@@ -61,6 +61,11 @@ tz_status tz_cuda_queue_download_box(tz_cuda *cuda, tz_cuda_queue *queue, void *
 /* Within device memory; the two ranges must not overlap. */
 tz_status tz_cuda_queue_copy(tz_cuda *cuda, tz_cuda_queue *queue, tz_cu_pointer to,
                              tz_cu_pointer from, size_t bytes, tz_error *error);
+/* From the memory of `other`, which may be on another device. Without peer access between the two (see
+ * tz_cuda_describe) the driver copies through host memory. Only events order it with work of `other`. */
+tz_status tz_cuda_queue_copy_from(tz_cuda *cuda, tz_cuda_queue *queue, tz_cu_pointer to,
+                                  tz_cuda *other, tz_cu_pointer from, size_t bytes,
+                                  tz_error *error);
 /* Write `count` equal words of 32 bits; `to` is a multiple of 4. */
 tz_status tz_cuda_queue_fill_words(tz_cuda *cuda, tz_cuda_queue *queue, tz_cu_pointer to,
                                    uint32_t word, size_t count, tz_error *error);

@@ -219,7 +219,8 @@ static size_t fixed_size(const tz_problem *problem)
 {
     const tz_stencil *stencil = problem->stencil;
     return (size_t)stencil->fields_count * (size_t)(16 + 8 * tz_cuda_edges(problem)) +
-           (size_t)tz_cuda_arguments_constants(stencil) * 8 + 3 * 8 + 12 * 4;
+           (size_t)tz_cuda_arguments_constants(stencil) * 8 + 3 * 8 + 12 * 4 +
+           (tz_cuda_is_whole(problem) ? 2 * 4 : 0);
 }
 
 static int count_varying(const tz_stencil *stencil)
@@ -305,7 +306,14 @@ tz_status tz_cuda_arguments_fill(const tz_problem *problem, const tz_cuda_shape 
         (int32_t)problem->extent[0],   height,
     };
     memcpy(at + 24, numbers, sizeof numbers);
-    memcpy(at + 24 + sizeof numbers, shape->geometry, sizeof shape->geometry);
+    at += 24 + sizeof numbers;
+    memcpy(at, shape->geometry, sizeof shape->geometry);
+    at += sizeof shape->geometry;
+    if (tz_cuda_is_whole(problem)) {
+        const int32_t whole[] = {(int32_t)problem->slab.first,
+                                 (int32_t)problem->slab.of->extent[problem->dims - 1]};
+        memcpy(at, whole, sizeof whole);
+    }
     return status;
 }
 

@@ -6,6 +6,7 @@
  *                            result that ends a context stays until its release
  * FAKE_CUDA_DEVICES=N        number of devices (1)
  * FAKE_CUDA_MEMORY=BYTES     of a device (1 GiB)
+ * FAKE_CUDA_PEERS=0          no device has access to another's memory
  * FAKE_CUDA_WITHOUT=NUMBER   a device attribute that the driver does not know
  * FAKE_NVML_FAULT=SYMBOL:RESULT
  *                            this call of NVML fails
@@ -27,6 +28,7 @@ typedef struct fake_cuda_seen {
     int allocations, pinned, streams, events, modules, noted, graphs;
     int left_behind; /* handles alive when their context was released, since the start */
     /* Since the start. */
+    int peer_copies, peers_opened;
     int graphs_made, launches, cooperative, kernel_gets, kernel_sets, done;
     /* The last launch. */
     unsigned grid[3], block[3], shared_bytes;

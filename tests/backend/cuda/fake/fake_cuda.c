@@ -386,6 +386,25 @@ EXPORT(cuDevicePrimaryCtxRetain, (context * *out, int device))
     return 0;
 }
 
+EXPORT(cuDeviceCanAccessPeer, (int *can, int from, int to))
+{
+    *can = from != to && fake_number("FAKE_CUDA_PEERS", 1) != 0;
+    return fake_enter("cuDeviceCanAccessPeer", false);
+}
+
+EXPORT(cuCtxEnablePeerAccess, (context * other, unsigned flags))
+{
+    ENTER(cuCtxEnablePeerAccess);
+    const unsigned bit = 1u << (other - contexts);
+    if (other == fake_current || flags != 0 || fake_number("FAKE_CUDA_PEERS", 1) == 0)
+        return INVALID_VALUE;
+    if (fake_current->open & bit)
+        return 704; /* CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED */
+    fake_current->open |= bit;
+    fake_seen.peers_opened++;
+    return 0;
+}
+
 /* Frees the handles of the context. They count as left behind, unless a fault came before. */
 EXPORT(cuDevicePrimaryCtxRelease_v2, (int device))
 {
@@ -408,6 +427,7 @@ EXPORT(cuDevicePrimaryCtxRelease_v2, (int device))
         free(h);
     }
     c->used = 0;
+    c->open = 0;
     if (!broken)
         fake_seen.left_behind += fake_seen.allocations + fake_seen.pinned + fake_seen.streams +
                                  fake_seen.events + fake_seen.modules + fake_seen.noted +

@@ -95,6 +95,7 @@ typedef struct kept { /* a live handle, which its context frees */
 typedef struct context {
     int retained;
     kept *kept;
+    unsigned open; /* bits: contexts whose memory is open to this one */
     stream standard, *streams;
     block *blocks;
     size_t used;

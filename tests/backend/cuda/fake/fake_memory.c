@@ -120,6 +120,21 @@ EXPORT(cuMemcpyDtoDAsync_v2, (pointer to, pointer from, size_t bytes, void *hand
     return put_copy(handle, &o, NULL);
 }
 
+EXPORT(cuMemcpyPeerAsync, (pointer to, context *to_context, pointer from, context *from_context,
+                           size_t bytes, void *handle))
+{
+    ENTER(cuMemcpyPeerAsync);
+    if (to_context != fake_current || from_context == to_context || !from_context->retained)
+        return INVALID_VALUE;
+    fake_seen.peer_copies++;
+    return put_copy(handle,
+                    &(operation){.kind = COPY,
+                                 .to = (void *)(uintptr_t)to,
+                                 .from = (const void *)(uintptr_t)from,
+                                 .bytes = bytes},
+                    NULL);
+}
+
 EXPORT(cuMemcpy3DAsync_v2, (const copy_3d *copy, void *handle))
 {
     ENTER(cuMemcpy3DAsync_v2);

@@ -89,20 +89,24 @@ static tz_status try_plan(const simt_group *g, int grid_number, const tz_cuda_fa
 {
     tz_simulation_config config = {.dims = g->k.stencil->dims, .precision = g->k.precision};
     tz_assignment unstable = {"allow_unstable", 1.0, NULL};
-    tz_problem problem;
+    tz_problem problem, whole;
     tz_plan plan = g->k.plan;
     tz_cuda_shape shape;
-    memcpy(config.extent, g->extent[grid_number], sizeof config.extent);
+    simt_case k = g->k;
+    memcpy(k.extent, g->extent[grid_number], sizeof k.extent);
+    memcpy(config.extent, k.extent, sizeof config.extent);
+    config.extent[config.dims - 1] += simt_slab_longer(&k);
     for (int d = 0; d < TZ_AXES; d++)
         config.boundary[d] = tz_boundary_name(g->k.boundary[d][0]);
     if (tz_stencil_param_index(g->k.stencil, unstable.name) >= 0) {
         config.params = &unstable;
         config.params_count = 1;
     }
-    tz_status status = tz_problem_resolve(&problem, g->k.stencil, &config, error);
+    tz_status status = tz_problem_resolve(&whole, g->k.stencil, &config, error);
     if (status)
         return status;
-    memcpy(problem.boundary, g->k.boundary, sizeof problem.boundary);
+    memcpy(whole.boundary, g->k.boundary, sizeof whole.boundary);
+    problem = k.slab ? simt_slab_of(&k, &whole) : whole;
     const tz_limits limits = simt_limits(&g->k.room);
     const char *why = tz_cuda_refusal(family, &problem);
     status = why ? tz_error_set(error, TZ_UNSUPPORTED, NULL, "it %s", why)
@@ -110,7 +114,7 @@ static tz_status try_plan(const simt_group *g, int grid_number, const tz_cuda_fa
     if (!status)
         status = family->shape(&problem, &limits, &plan, g->k.room.blocks_per_multiprocessor,
                                &shape, error);
-    tz_problem_clear(&problem);
+    tz_problem_clear(&whole);
     return status;
 }
 
@@ -193,6 +197,16 @@ static void choose_grids(simt_group *g, int number, bool all)
                    sizeof g->extent[i]);
 }
 
+/* Whether the text of a slab differs from that of a grid. */
+static bool has_coordinates(const tz_stencil *stencil)
+{
+    const char name[] = {'T', 'Z', '_', "XYZ"[stencil->dims - 1], '\0'};
+    for (int p = 0; p < stencil->passes_count; p++)
+        if (strstr(stencil->passes[p].text, name))
+            return true;
+    return false;
+}
+
 static void make_pair(simt_groups *groups, const tz_stencil *stencil, const tz_cuda_family *family,
                       int row, simt_depth depth)
 {
@@ -208,7 +222,8 @@ static void make_pair(simt_groups *groups, const tz_stencil *stencil, const tz_c
                                             : 14 * boundaries_count * precisions_count;
     const int before = groups->count;
     tz_error error = {0};
-    for (int i = 0; i < ways; i++) {
+    const int slabs = !has_coordinates(stencil) ? 0 : depth == SIMT_FULL ? 2 * boundaries_count : 1;
+    for (int i = 0; i < ways + slabs; i++) {
         const int number = i + (int)(rotation % 64);
         const int b = depth == SIMT_QUICK
                           ? (int)(draw(&g, "boundary", i) % (unsigned)boundaries_count)
@@ -216,6 +231,7 @@ static void make_pair(simt_groups *groups, const tz_stencil *stencil, const tz_c
         memcpy(g.k.boundary, boundaries[b], sizeof g.k.boundary);
         g.k.precision = precisions[(i / boundaries_count + number) % precisions_count];
         g.k.seed = draw(&g, "seed", i) % 100000;
+        g.k.slab = i < ways ? 0 : 1 + number % 2;
         g.k.rest = (int)(draw(&g, "rest", i) % 60);
         choose_grids(&g, number, depth == SIMT_FULL);
         /* The first plan that the family takes; the last ways are those without knobs. */

@@ -15,7 +15,7 @@ typedef struct pair {
     const simt_case *k;
     simt_outcome *outcome;
     int show;
-    tz_problem problem;
+    tz_problem whole, problem; /* the same but for slabs */
     tz_streamed_source sources[TZ_FIELDS_MAX];
     const tz_streamed_source *streams[TZ_FIELDS_MAX];
     simt_device *device;
@@ -54,11 +54,11 @@ const char *simt_case_text(const simt_case *k, const tz_plan *plan, char *text, 
                         tz_plan_get(plan, i));
     snprintf(text, size,
              "--stencil %s --family %s --grid %s --boundary %s%s --height %d --tile %" PRId64
-             ",%" PRId64 ",%" PRId64 "%s --room %d,%d --seed %" PRIu64,
+             ",%" PRId64 ",%" PRId64 "%s --room %d,%d --slab %d --seed %" PRIu64,
              k->stencil->id, plan->family, grid, names,
              k->precision == TZ_DOUBLE ? " --precision double" : "", plan->height, plan->tile[0],
              plan->tile[1], plan->tile[2], knobs, k->room.multiprocessors,
-             k->room.blocks_per_multiprocessor, k->seed);
+             k->room.blocks_per_multiprocessor, k->slab, k->seed);
     return text;
 }
 
@@ -81,6 +81,21 @@ static void replace_constants(tz_problem *problem, uint64_t seed)
     }
 }
 
+int64_t simt_slab_longer(const simt_case *k)
+{
+    return k->slab ? 5 : 0;
+}
+
+tz_problem simt_slab_of(const simt_case *k, const tz_problem *whole)
+{
+    const int axis = whole->dims - 1;
+    const int64_t n = k->extent[axis];
+    const bool first = k->slab == 1, ring = whole->boundary[axis][0] == TZ_PERIODIC;
+    const int64_t before = first && !ring ? 0 : n / 3, after = n / 4;
+    const int64_t low = first ? 0 : before + 2;
+    return tz_problem_slab(whole, low, low + n - before - after, before, after);
+}
+
 static tz_status resolve(pair *p, tz_error *error)
 {
     const simt_case *k = p->k;
@@ -90,6 +105,7 @@ static tz_status resolve(pair *p, tz_error *error)
                                    .params_count = k->params_count};
     tz_assignment params[TZ_PARAMS_MAX];
     memcpy(config.extent, k->extent, sizeof config.extent);
+    config.extent[config.dims - 1] += simt_slab_longer(k);
     for (int d = 0; d < TZ_AXES; d++)
         config.boundary[d] = tz_boundary_name(k->boundary[d][0]);
     if (tz_stencil_param_index(k->stencil, "allow_unstable") >= 0 &&
@@ -99,31 +115,34 @@ static tz_status resolve(pair *p, tz_error *error)
         params[config.params_count++] = (tz_assignment){"allow_unstable", 1.0, NULL};
         config.params = params;
     }
-    tz_status status = tz_problem_resolve(&p->problem, k->stencil, &config, error);
+    tz_status status = tz_problem_resolve(&p->whole, k->stencil, &config, error);
     if (status)
         return status;
-    memcpy(p->problem.boundary, k->boundary, sizeof p->problem.boundary);
+    memcpy(p->whole.boundary, k->boundary, sizeof p->whole.boundary);
     if (!k->own_constants)
-        replace_constants(&p->problem, k->seed);
+        replace_constants(&p->whole, k->seed);
     for (int f = 0; f < k->stencil->fields_count; f++) {
         const tz_type type = k->stencil->fields[f].type;
         for (int side = 0; side < TZ_SIDES; side++) {
             const int differs = k->seed % 4 == 3 ? side : 0;
             if (k->seed % 2 == 1)
-                p->problem.boundary_value[f][side] = type == TZ_REAL  ? 0.375 - f + 0.25 * differs
-                                                     : type == TZ_INT ? differs - 5
-                                                                      : (differs + 1) % 2;
+                p->whole.boundary_value[f][side] = type == TZ_REAL  ? 0.375 - f + 0.25 * differs
+                                                   : type == TZ_INT ? differs - 5
+                                                                    : (differs + 1) % 2;
         }
         if (k->stencil->fields[f].role != TZ_STREAMED)
             continue;
         p->sources[f] = (tz_streamed_source){
             .slabs = -1,
-            .cells = p->problem.extent[0],
-            .boundary = p->problem.boundary[0][0],
+            .cells = p->whole.extent[0],
+            .boundary = p->whole.boundary[0][0],
             .random = {.seed = k->seed + (uint64_t)f, .low = -1000.0, .high = 1000.0},
         };
         p->streams[f] = &p->sources[f];
     }
+    p->problem = k->slab ? simt_slab_of(k, &p->whole) : p->whole;
+    for (int f = 0; f < TZ_FIELDS_MAX; f++)
+        p->sources[f].first = p->problem.slab.first;
     return TZ_OK;
 }
 
@@ -289,7 +308,7 @@ void simt_compare(const simt_case *k, simt_build *build, simt *machine, int show
         outcome->verdict = SIMT_REFUSED;
         simt_append(outcome->message, sizeof outcome->message, "  %s\n", error.message);
         if (resolved)
-            tz_problem_clear(&p.problem);
+            tz_problem_clear(&p.whole);
         return;
     }
     status = create(&p, build, machine, &error);
@@ -316,5 +335,5 @@ void simt_compare(const simt_case *k, simt_build *build, simt *machine, int show
     simt_device_destroy(p.device);
     free(p.got);
     free(p.want);
-    tz_problem_clear(&p.problem);
+    tz_problem_clear(&p.whole);
 }

@@ -23,6 +23,7 @@ typedef struct simt_case {
     size_t params_count;
     const tz_assignment *params;
     const char *edit_from, *edit_to; /* a change of the text, to see that it is found; or NULL */
+    int slab; /* `extent` is of a slab, of its ghost zones too: 1 at the low end, 2 inside; 0: no slab */
 } simt_case;
 
 typedef enum simt_verdict {
@@ -45,6 +46,10 @@ typedef struct simt_outcome {
 /* `show`: how many differing cells the message lists. */
 void simt_compare(const simt_case *k, simt_build *build, simt *machine, int show,
                   simt_outcome *outcome);
+
+/* The slab of a case: of a larger grid, `whole`. `longer`: by how much that is longer than the case. */
+tz_problem simt_slab_of(const simt_case *k, const tz_problem *whole);
+int64_t simt_slab_longer(const simt_case *k);
 
 /* Appends to a string in `size` bytes; what does not fit is lost. */
 __attribute__((format(printf, 3, 4))) void simt_append(char *text, size_t size, const char *format,

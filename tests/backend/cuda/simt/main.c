@@ -16,7 +16,8 @@ static int usage(void)
         "       test_simt --stencil ID --grid NX[,NY[,NZ]] [--family NAME] [--height N]\n"
         "                 [--tile X[,Y[,Z]]] [--vector N] [--ahead N] [--warps N] [--blocks N]\n"
         "                 [--boundary NAME[:NAME][,...]] [--precision single|double]\n"
-        "                 [--steps N] [--seed N] [--room PROCESSORS[,BLOCKS]] [--own-constants]\n"
+        "                 [--steps N] [--seed N] [--slab 1|2] [--room PROCESSORS[,BLOCKS]] "
+        "[--own-constants]\n"
         "                 [--param NAME=VALUE] [--keep FOLDER] [--plugins FOLDER]\n"
         "The texts of GPU kernels, compiled for this machine and run lane by lane, against the\n"
         "reference backend: prints races and the cells that differ. Without a grid, a choice of\n"
@@ -100,6 +101,8 @@ static bool read_option(options *o, const char *name, const char *value)
             o->k.plan.height = (int)list[0];
         else if (strcmp(name, "--steps") == 0)
             o->k.steps = list[0];
+        else if (strcmp(name, "--slab") == 0)
+            o->k.slab = (int)list[0];
         else if (strcmp(name, "--seed") == 0)
             o->k.seed = (uint64_t)list[0];
         else if (strcmp(name, "--room") == 0)

@@ -1,0 +1,196 @@
+/* trapeze resume: goes on with a run from its last checkpoint. */
+#include "cli/run_options.h"
+
+#include "output/checkpoints.h"
+#include "output/folder.h"
+#include <errno.h>
+#include <jansson.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The command line that began the run; the texts are those of `facts`. Release it with free(). */
+static char **first_arguments(const json_t *facts, int *count)
+{
+    const json_t *list = json_object_get(facts, "arguments"), *item;
+    char **arguments = calloc(json_array_size(list) + 2, sizeof *arguments);
+    size_t i;
+    *count = 0;
+    if (!arguments)
+        return NULL;
+    json_array_foreach(list, i, item)
+    {
+        if (json_is_string(item))
+            arguments[(*count)++] = (char *)json_string_value(item);
+    }
+    return arguments;
+}
+
+/* Read the first command line. Its copy keeps the order, which getopt_long changes. */
+static int read_first(const tz_command *command, char **arguments, int count, tz_run_settings *s)
+{
+    char **copy = calloc((size_t)count + 1, sizeof *copy);
+    if (!copy)
+        return tz_fail_text(EXIT_FAILED, "not enough memory");
+    memcpy(copy, arguments, (size_t)count * sizeof *copy);
+    optind = 0; /* begins anew */
+    const int code = tz_run_options_read(command, count, copy, s);
+    free(copy);
+    s->script.arguments_count = count;
+    s->script.arguments = (const char *const *)arguments;
+    s->script.out = NULL;
+    return code;
+}
+
+static bool has(const tz_paths *sets, size_t count, const char *pair)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(sets->items[i], pair) == 0)
+            return true;
+    return false;
+}
+
+/* The options of this command line replace those of the first. */
+static int read_own(const tz_command *command, int argc, char **argv, tz_run_settings *s,
+                    const char *folder)
+{
+    const tz_run_settings first = *s;
+    const size_t sets = s->sets.count;
+    s->script.backend = NULL;
+    s->script.devices = NULL;
+    s->script.policy = (tz_policy_choice){.start = 0};
+    s->script.walltime_s = 0; /* counts from now on, if it is given again */
+    optind = 0;
+    const int code = tz_run_options_read(command, argc, argv, s);
+    if (code != TZ_OPTIONS_GO_ON)
+        return code;
+    for (size_t i = sets; i < s->sets.count; i++)
+        if (!has(&s->sets, sets, s->sets.items[i]))
+            return tz_misuse(command,
+                             "--set %.80s: the run was begun with other values, and goes on with "
+                             "these; give others to trapeze run",
+                             s->sets.items[i]);
+    s->sets.count = sets;
+    if (s->script.out || s->script.check || s->script.unsafe != first.script.unsafe)
+        return tz_misuse(
+            command, "goes on in the folder %s, and takes no --out, --check or --unsafe", folder);
+    /* Plans are those of a backend: another one chooses its own. */
+    if (!s->script.backend) {
+        const tz_policy_choice own = s->script.policy;
+        s->script.backend = first.script.backend;
+        s->script.devices = s->script.devices ? s->script.devices : first.script.devices;
+        if (!own.policy && !own.height && own.given.height == 0 && !own.given.family[0])
+            s->script.policy = first.script.policy;
+    }
+    return TZ_OPTIONS_GO_ON;
+}
+
+static int go_on(const tz_command *command, int argc, char **argv, const char *folder,
+                 const json_t *facts, const tz_ranks *ranks)
+{
+    tz_run_settings s = {.script = {.resume = folder, .ranks = ranks}};
+    int count = 0;
+    char **arguments = first_arguments(facts, &count);
+    const char *from = json_string_value(json_object_get(facts, "folder"));
+    const char *path = json_string_value(json_object_get(facts, "scenario"));
+    int code = EXIT_FAILED;
+    if (!arguments)
+        tz_fail_text(EXIT_FAILED, "not enough memory");
+    else if (!from || !path || count == 0)
+        tz_fail_text(EXIT_FAILED, "%s: the checkpoint does not say what was run", folder);
+    else
+        code = read_first(&tz_command_run, arguments, count, &s);
+    if (code == TZ_OPTIONS_GO_ON)
+        code = read_own(command, argc, argv, &s, folder);
+    /* Relative paths of the script and of its plugins begin where the run was begun. */
+    if (code == TZ_OPTIONS_GO_ON && chdir(from) != 0)
+        code =
+            tz_fail_text(EXIT_FAILED, "%s: cannot enter the folder in which the run was begun: %s",
+                         from, strerror(errno));
+    if (tz_ranks_largest(ranks, code != TZ_OPTIONS_GO_ON) > 0 && code == TZ_OPTIONS_GO_ON)
+        code = EXIT_FAILED;
+    if (code == TZ_OPTIONS_GO_ON) {
+        s.script.path = path;
+        code = tz_run_execute(&s);
+    }
+    tz_paths_clear(&s.sets);
+    tz_plugins_close(&s.plugins);
+    free(arguments);
+    return code;
+}
+
+/* A run that is done cannot go on. */
+static int check_status(const char *folder)
+{
+    json_t *record = tz_run_load(folder);
+    if (!record)
+        return EXIT_FAILED;
+    const char *status = json_string_value(json_object_get(record, "status"));
+    const bool done = status && (strcmp(status, "done") == 0 || strcmp(status, "stagnated") == 0);
+    json_decref(record);
+    if (done && !tz_folder_is_in_use(folder)) /* killed after its last file */
+        tz_checkpoints_remove(folder);
+    return done ? tz_fail_text(EXIT_FAILED, "%s: the run is done: there is nothing left to do",
+                               folder)
+                : TZ_OPTIONS_GO_ON;
+}
+
+/* The folder among the arguments: the first that is no option, nor the value of one. */
+static int resume(const tz_command *command, int argc, char **argv)
+{
+    tz_run_settings scan = {.quiet = false};
+    tz_checkpoint_reader *reader = NULL;
+    const tz_ranks *ranks = NULL;
+    char folder[PATH_MAX];
+    tz_error error;
+    char **copy = calloc((size_t)argc + 1, sizeof *copy);
+    if (!copy)
+        return tz_fail_text(EXIT_FAILED, "not enough memory");
+    memcpy(copy, argv, (size_t)argc * sizeof *copy);
+    int code = tz_ranks_open(&ranks, &error) == TZ_OK
+                   ? tz_run_options_read(command, argc, copy, &scan)
+                   : tz_fail(EXIT_FAILED, &error);
+    if (code == TZ_OPTIONS_GO_ON && optind == argc)
+        code = tz_misuse(command, "needs the folder of a run");
+    else if (code == TZ_OPTIONS_GO_ON && optind + 1 != argc)
+        code = tz_misuse(command, "takes one folder, not '%.60s' too", copy[optind + 1]);
+    else if (code == TZ_OPTIONS_GO_ON && !realpath(copy[optind], folder))
+        code = tz_fail_text(EXIT_FAILED, "%s: %s", copy[optind], strerror(errno));
+    if (code == TZ_OPTIONS_GO_ON)
+        code = check_status(folder);
+    if (code == TZ_OPTIONS_GO_ON && tz_checkpoints_newest(&reader, folder, &error) != TZ_OK)
+        code = tz_fail(EXIT_FAILED, &error);
+    if (tz_ranks_largest(ranks, code != TZ_OPTIONS_GO_ON) > 0 && code == TZ_OPTIONS_GO_ON)
+        code = EXIT_FAILED;
+    if (code == TZ_OPTIONS_GO_ON)
+        code = go_on(command, argc, argv, folder, tz_checkpoint_facts(reader), ranks);
+    tz_ranks_close(ranks);
+    tz_checkpoint_close(reader);
+    tz_paths_clear(&scan.sets);
+    tz_paths_clear(&scan.plugins.given);
+    free(copy);
+    return code;
+}
+
+const tz_command tz_command_resume = {
+    .name = "resume",
+    .arguments = "RUNDIR [OPTION]…",
+    .doc = "go on with a run from its last checkpoint",
+    .help =
+        "The run goes on in its folder, and its files become those of a run that was never\n"
+        "stopped. The options of its trapeze run hold; these replace them:\n"
+        "  --backend NAME     auto, cpu, cuda or reference\n"
+        "  --height N|POLICY, --policy NAME, --forget, --family NAME, --threads N, --device N,\n"
+        "  --sync             as for trapeze run. The bits of the results do not depend on them\n"
+        "  --checkpoint TIME  the time between two checkpoints from now on\n"
+        "  --walltime TIME    of this call; that of trapeze run does not hold again\n"
+        "  --plugins DIR      look for plugins here, too; may be repeated\n"
+        "  -q, --quiet        no progress, no log, no summary\n"
+        "  -h, --help         print this\n"
+        "\n"
+        "The script is run again up to the checkpoint, and gets what it got before without\n"
+        "computing it. Another script, plugin or version of Trapeze is refused.\n"
+        "Exit codes are those of trapeze run.\n",
+    .call = resume,
+};

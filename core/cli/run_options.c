@@ -1,0 +1,162 @@
+#include "cli/run_options.h"
+
+#include "lua/interrupt.h"
+#include "lua/script.h"
+#include "output/format/duration.h"
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- What the script prints ------------------------------------------------------------------ */
+
+static void on_print(void *context, const char *text, size_t bytes)
+{
+    tz_progress_clear(&((tz_run_settings *)context)->progress);
+    fwrite(text, 1, bytes, stdout);
+}
+
+static void on_note(void *context, tz_note note, const char *line)
+{
+    tz_run_settings *s = context;
+    if (note == TZ_NOTE_LOG && s->quiet)
+        return;
+    tz_progress_clear(&s->progress);
+    fflush(stdout);
+    fprintf(stderr, note == TZ_NOTE_WARNING ? "trapeze: warning: %s\n" : "%s\n", line);
+}
+
+static void on_progress(void *context, const tz_script_progress *progress)
+{
+    tz_progress_show(&((tz_run_settings *)context)->progress, progress);
+}
+
+/* ---- Options --------------------------------------------------------------------------------- */
+
+/* --height N, or a text that tz_policy_choose() reads. */
+static int take_height(const tz_command *command, void *out, const char *text)
+{
+    tz_policy_choice *policy = out;
+    char *end;
+    const long height = strtol(text, &end, 10);
+    const bool is_number = end != text && *end == '\0';
+    if (is_number && (height < 1 || height > TZ_PLAN_HEIGHT_MAX))
+        return tz_misuse(command, "--height needs an integer from 1 to %d, not '%.40s'",
+                         TZ_PLAN_HEIGHT_MAX, text);
+    policy->given.height = is_number ? (int)height : 0;
+    policy->height = is_number ? NULL : text;
+    return EXIT_DONE;
+}
+
+/* "10min": seconds. */
+static int take_duration(const tz_command *command, void *out, const char *text)
+{
+    double seconds = 0;
+    tz_error error;
+    if (tz_duration_parse(text, "s", &seconds, &error) != TZ_OK)
+        return tz_misuse(command, "--checkpoint and --walltime need a time such as 10min: %s",
+                         error.message);
+    if (!(seconds > 0) || !isfinite(seconds))
+        return tz_misuse(
+            command, "--checkpoint and --walltime need a time of more than 0, not '%.40s'", text);
+    *(double *)out = seconds;
+    return EXIT_DONE;
+}
+
+int tz_run_options_read(const tz_command *command, int argc, char **argv, tz_run_settings *s)
+{
+    tz_script_options *script = &s->script;
+    const tz_option options[] = {
+        TZ_CALL("backend", &script->backend, tz_take_backend),
+        TZ_CALL("height", &script->policy, take_height),
+        TZ_TEXT("policy", &script->policy.policy),
+        TZ_FLAG("forget", &script->policy.forget),
+        TZ_INTEGER("threads", &script->threads, 1, 1024),
+        TZ_INTEGER("device", &script->device, 0, 1023),
+        TZ_TEXT("devices", &script->devices),
+        TZ_CALL("family", &script->policy.given, tz_take_family),
+        TZ_FLAG("sync", &script->sync),
+        TZ_CALL("checkpoint", &script->checkpoint_s, take_duration),
+        TZ_CALL("walltime", &script->walltime_s, take_duration),
+        TZ_TEXT("out", &script->out),
+        TZ_CALL("set", &s->sets, tz_take_set),
+        TZ_FLAG("check", &script->check),
+        {.name = "quiet", .kind = TZ_OPTION_FLAG, .out = &s->quiet, .letter = 'q'},
+        TZ_FLAG("unsafe", &script->unsafe),
+        TZ_PATHS("plugins", &s->plugins.given),
+        {.name = NULL},
+    };
+    const int code = tz_options_read(command, argc, argv, options);
+    if (code != TZ_OPTIONS_GO_ON)
+        return code;
+    const tz_policy_choice nothing = {.start = 0};
+    tz_policy_config policy;
+    tz_error error;
+    if (tz_policy_choose(&nothing, &script->policy, &policy, &error) != TZ_OK)
+        return tz_misuse(command, "%s", error.message);
+    return TZ_OPTIONS_GO_ON;
+}
+
+/* ---- The run --------------------------------------------------------------------------------- */
+
+/* What the run came to, on stderr. */
+static void tell_end(const tz_run_settings *s, tz_status status, const tz_script_result *result,
+                     const tz_error *error)
+{
+    if (status != TZ_OK)
+        tz_fail(EXIT_FAILED, error);
+    for (const char *line = result->traceback; status != TZ_OK && *line != '\0';) {
+        const size_t length = strcspn(line, "\n");
+        fprintf(stderr, "    %.*s\n", (int)length, line);
+        line += length + (line[length] == '\n');
+    }
+    if (!s->quiet && result->steps > 0) {
+        const double rate = result->seconds > 0 ? 1e-9 * result->updates / result->seconds : 0;
+        fprintf(stderr, "%lld steps in %.3g s, %.3g GCells/s; ", (long long)result->steps,
+                result->seconds, rate);
+        if (result->ran == 1)
+            fprintf(stderr, "%s; ", result->policy);
+        if (result->ending[0])
+            fprintf(stderr, "%s; ", result->ending);
+        fprintf(stderr, "%s\n", result->folder);
+    } else if (!s->quiet && result->folder[0]) {
+        fprintf(stderr, "%s\n", result->folder);
+    }
+    if (result->can_go_on && !s->quiet)
+        fprintf(stderr, "it goes on with: trapeze resume %s\n", result->folder);
+}
+
+static int conclude(const tz_run_settings *s, tz_status status, const tz_script_result *result,
+                    const tz_error *error)
+{
+    if (tz_ranks_leads(s->script.ranks))
+        tell_end(s, status, result, error);
+    if (status == TZ_INTERRUPTED)
+        return result->signal == SIGALRM ? EXIT_WALLTIME : 128 + result->signal;
+    const int written = status == TZ_OK ? tz_finish_output() : EXIT_FAILED;
+    return written == EXIT_DONE && result->stagnated ? EXIT_FAILED : written;
+}
+
+int tz_run_execute(tz_run_settings *s)
+{
+    tz_script_result result;
+    tz_error error;
+    const bool opened = tz_plugins_open(&s->plugins);
+    if (tz_ranks_largest(s->script.ranks, !opened) > 0)
+        return EXIT_FAILED;
+    s->script.registry = s->plugins.registry;
+    s->script.sets_count = s->sets.count;
+    s->script.sets = (const char *const *)s->sets.items;
+    s->script.sink = (tz_script_sink){.context = s};
+    if (tz_ranks_leads(s->script.ranks)) {
+        s->script.sink.print = on_print;
+        s->script.sink.note = on_note;
+        s->script.sink.progress = on_progress;
+    }
+    tz_interrupt_install();
+    tz_progress_begin(&s->progress, s->quiet || s->script.check);
+    const tz_status status = tz_script_run(&s->script, &result, &error);
+    tz_progress_clear(&s->progress);
+    fflush(stdout);
+    return conclude(s, status, &result, &error);
+}

@@ -1,0 +1,28 @@
+/* What trapeze run and trapeze resume share: their options, and running a scenario. */
+#ifndef TZ_CORE_CLI_RUN_OPTIONS_H
+#define TZ_CORE_CLI_RUN_OPTIONS_H
+
+#include "cli/options.h"
+#include "cli/progress.h"
+#include "lua/options.h"
+
+enum { EXIT_WALLTIME = 3 /* --walltime has stopped the run */ };
+
+/* Begin with zeros. */
+typedef struct tz_run_settings {
+    tz_script_options script;
+    tz_paths sets;
+    tz_plugins plugins;
+    tz_progress progress;
+    bool quiet;
+} tz_run_settings;
+
+/* Read the options of trapeze run; later ones replace what is there. TZ_OPTIONS_GO_ON, with the
+ * arguments from argv[optind] on, or what to exit with. */
+int tz_run_options_read(const tz_command *command, int argc, char **argv,
+                        tz_run_settings *settings);
+
+/* Run the scenario. Returns what to exit with. */
+int tz_run_execute(tz_run_settings *settings);
+
+#endif

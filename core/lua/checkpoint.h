@@ -1,0 +1,47 @@
+/* Writing checkpoints of a script's run. They hold all open simulations, where their runs are, and
+ * how far the journal goes. */
+#ifndef TZ_CORE_LUA_CHECKPOINT_H
+#define TZ_CORE_LUA_CHECKPOINT_H
+
+#include "lua/handle.h"
+#include "sim/checkpoint.h"
+
+#define TZ_TYPE_CHECKPOINT "trapeze.checkpoint"
+
+/* A call of sim:run that has not returned. */
+typedef struct tz_active_run {
+    tz_simulation_handle *handle;
+    tz_run_position position;
+    tz_run_result result;       /* so far */
+    struct tz_active_run *next; /* the run around it */
+} tz_active_run;
+
+typedef struct tz_checkpoints tz_checkpoints;
+
+/* Set up context->checkpoints from the options. TZ_MEMORY. */
+tz_status tz_checkpoints_begin(tz_context *context, tz_error *error);
+void tz_checkpoints_end(tz_context *context);
+
+/* Are there to be checkpoints? */
+bool tz_checkpoints_on(const tz_context *context);
+/* There are, from now on: every so many seconds, and after a signal. 0: only after a signal. */
+void tz_checkpoints_every(tz_context *context, double interval_s);
+
+/* Write one now; `wait`: until it is on the disk. Other threads may write it while the run goes on. A
+ * checkpoint that fails is a warning. Returns errors of outputs alone. */
+tz_status tz_checkpoint_now(tz_context *context, bool wait, tz_error *error);
+
+/* For tz_run.pause: write one if it is time. TZ_INTERRUPTED after a signal, for which one is written. */
+tz_status tz_checkpoint_pause(tz_context *context, tz_simulation *simulation, tz_error *error);
+/* Between two calls, after a signal: write one and raise. Does nothing if there are no checkpoints. */
+void tz_checkpoint_at_signal(lua_State *L);
+
+/* The next one after number `number` goes into that slot. */
+void tz_checkpoints_go_on(tz_context *context, int64_t number, int slot);
+/* Has this run written one, or begun with one? */
+bool tz_checkpoints_written(const tz_context *context);
+
+/* tz.checkpoint(). */
+void tz_checkpoint_register(lua_State *L);
+
+#endif

@@ -1,0 +1,264 @@
+#include "lua/journal.h"
+
+#include "base/file.h"
+#include "sim/checkpoint_file.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    HEAD_BYTES = 8,
+    MEMORY_BYTES_MAX = 64 << 20, /* of a journal without a file */
+    BUFFER_BYTES = 1 << 20       /* of one with a file, before it is written */
+};
+
+static const int64_t FILE_BYTES_MAX = INT64_C(8) << 30;
+
+struct tz_journal {
+    char path[PATH_MAX];
+    int file;            /* -1: none */
+    int64_t written;     /* bytes in the file */
+    uint64_t sum;        /* of all entries */
+    unsigned char *data; /* to be written; or, when it is read, all of it */
+    size_t used, size;
+    size_t at;    /* reading: the next entry */
+    tz_error why; /* code TZ_OK: it is whole */
+};
+
+tz_journal *tz_journal_create(void)
+{
+    tz_journal *journal = calloc(1, sizeof *journal);
+    if (journal)
+        journal->file = -1;
+    return journal;
+}
+
+void tz_journal_destroy(tz_journal *journal)
+{
+    if (!journal)
+        return;
+    if (journal->file >= 0)
+        close(journal->file);
+    free(journal->data);
+    free(journal);
+}
+
+tz_status tz_journal_check(const tz_journal *journal, tz_error *error)
+{
+    if (journal->why.code && error)
+        *error = journal->why;
+    return journal->why.code;
+}
+
+/* Write the buffer to the file. */
+static tz_status write_out(tz_journal *journal)
+{
+    size_t done = 0;
+    while (!journal->why.code && done < journal->used) {
+        const ssize_t wrote = pwrite(journal->file, journal->data + done, journal->used - done,
+                                     (off_t)journal->written + (off_t)done);
+        if (wrote < 0 && errno == EINTR)
+            continue;
+        if (wrote <= 0)
+            tz_error_set_errno(&journal->why, wrote < 0 ? errno : ENOSPC, journal->path,
+                               "cannot write the journal");
+        else
+            done += (size_t)wrote;
+    }
+    if (journal->why.code)
+        return journal->why.code;
+    journal->written += (int64_t)journal->used;
+    journal->used = 0;
+    return TZ_OK;
+}
+
+static bool make_room(tz_journal *journal, size_t bytes)
+{
+    if (journal->used + bytes <= journal->size)
+        return true;
+    const size_t size = 2 * (journal->used + bytes) + 4096;
+    unsigned char *grown = realloc(journal->data, size);
+    if (!grown)
+        return false;
+    journal->data = grown;
+    journal->size = size;
+    return true;
+}
+
+void tz_journal_add(tz_journal *journal, tz_entry_kind kind, const void *data, size_t bytes)
+{
+    const size_t padded = (bytes + 7) / 8 * 8, total = HEAD_BYTES + padded;
+    if (journal->why.code)
+        return;
+    if (bytes > UINT32_MAX || journal->written + (int64_t)journal->used > FILE_BYTES_MAX) {
+        tz_error_set(&journal->why, TZ_RANGE, NULL, "the script has read too much to keep it");
+        return;
+    }
+    if (journal->file < 0 && journal->used + total > MEMORY_BYTES_MAX) {
+        tz_error_set(
+            &journal->why, TZ_RANGE, NULL,
+            "the script had read more than %d MiB before it asked for checkpoints: ask for "
+            "them at its beginning, or with --checkpoint",
+            MEMORY_BYTES_MAX >> 20);
+        return;
+    }
+    if (!make_room(journal, total)) {
+        tz_error_set(&journal->why, TZ_MEMORY, NULL, "not enough memory for the journal");
+        return;
+    }
+    const uint32_t length = (uint32_t)bytes, number = (uint32_t)kind;
+    unsigned char *to = journal->data + journal->used;
+    memcpy(to, &length, sizeof length);
+    memcpy(to + 4, &number, sizeof number);
+    if (bytes > 0)
+        memcpy(to + HEAD_BYTES, data, bytes);
+    memset(to + HEAD_BYTES + bytes, 0, padded - bytes);
+    journal->sum += tz_checkpoint_sum(journal->written + (int64_t)journal->used, to, total);
+    journal->used += total;
+    if (journal->file >= 0 && journal->used >= BUFFER_BYTES)
+        write_out(journal);
+}
+
+tz_status tz_journal_attach(tz_journal *journal, const char *path, tz_error *error)
+{
+    if (journal->file >= 0)
+        return TZ_OK;
+    snprintf(journal->path, sizeof journal->path, "%s", path);
+    journal->file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
+    return journal->file >= 0 ? TZ_OK
+                              : tz_error_set_errno(error, errno, path, "cannot make the journal");
+}
+
+tz_status tz_journal_flush(tz_journal *journal, int64_t *bytes, uint64_t *sum, tz_error *error)
+{
+    write_out(journal);
+    *bytes = journal->written;
+    *sum = journal->sum;
+    return tz_journal_check(journal, error);
+}
+
+tz_status tz_journal_sync(const tz_journal *journal, tz_error *error)
+{
+    return fsync(journal->file) == 0
+               ? TZ_OK
+               : tz_error_set_errno(error, errno, journal->path, "cannot sync the journal");
+}
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+/* Every entry lies within the data. */
+static bool is_whole(const tz_journal *journal)
+{
+    size_t at = 0;
+    while (journal->used - at >= HEAD_BYTES) {
+        uint32_t length, kind;
+        memcpy(&length, journal->data + at, sizeof length);
+        memcpy(&kind, journal->data + at + 4, sizeof kind);
+        const size_t padded = ((size_t)length + 7) / 8 * 8;
+        if (kind < 1 || kind >= TZ_ENTRY_KINDS || padded > journal->used - at - HEAD_BYTES)
+            return false;
+        at += HEAD_BYTES + padded;
+    }
+    return at == journal->used;
+}
+
+static tz_status read_all(tz_journal *journal, int64_t bytes, tz_error *error)
+{
+    size_t size = 0;
+    const tz_status status = tz_file_open(journal->path, &journal->file, &size, error);
+    if (status)
+        return status;
+    close(journal->file);
+    journal->file = -1;
+    if (bytes < 0 || (int64_t)size < bytes)
+        return tz_error_set(error, TZ_FORMAT, journal->path,
+                            "the journal is damaged: it is cut short");
+    journal->data = malloc((size_t)bytes + 1);
+    if (!journal->data)
+        return tz_error_set(error, TZ_MEMORY, journal->path, "not enough memory for the journal");
+    journal->file = open(journal->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    if (journal->file < 0)
+        return tz_error_set_errno(error, errno, journal->path, "cannot open");
+    while (journal->used < (size_t)bytes) {
+        const ssize_t got =
+            read(journal->file, journal->data + journal->used, (size_t)bytes - journal->used);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return tz_error_set_errno(error, got < 0 ? errno : EIO, journal->path, "cannot read");
+        journal->used += (size_t)got;
+    }
+    return TZ_OK;
+}
+
+tz_status tz_journal_open(tz_journal **out, const char *path, int64_t bytes, uint64_t sum,
+                          tz_error *error)
+{
+    *out = NULL;
+    tz_journal *journal = tz_journal_create();
+    if (!journal)
+        return tz_error_set(error, TZ_MEMORY, path, "not enough memory for the journal");
+    snprintf(journal->path, sizeof journal->path, "%s", path);
+    tz_status status = read_all(journal, bytes, error);
+    if (!status) {
+        journal->sum = tz_checkpoint_sum(0, journal->data, journal->used);
+        if (journal->sum != sum || !is_whole(journal))
+            status = tz_error_set(error, TZ_FORMAT, path,
+                                  "the journal is damaged: its checksum is wrong");
+    }
+    if (status)
+        tz_journal_destroy(journal);
+    else
+        *out = journal;
+    return status;
+}
+
+static bool entry_at(const tz_journal *journal, size_t at, tz_journal_entry *out)
+{
+    uint32_t length, kind;
+    if (at >= journal->used)
+        return false;
+    memcpy(&length, journal->data + at, sizeof length);
+    memcpy(&kind, journal->data + at + 4, sizeof kind);
+    *out = (tz_journal_entry){.kind = (tz_entry_kind)kind,
+                              .data = journal->data + at + HEAD_BYTES,
+                              .bytes = length,
+                              .end = (int64_t)(at + HEAD_BYTES + ((size_t)length + 7) / 8 * 8)};
+    return true;
+}
+
+bool tz_journal_peek(const tz_journal *journal, tz_journal_entry *out)
+{
+    return entry_at(journal, journal->at, out);
+}
+
+bool tz_journal_next(tz_journal_reader *reader, tz_journal_entry *out)
+{
+    if (!entry_at(reader->journal, reader->at, out))
+        return false;
+    reader->at = (size_t)out->end;
+    return true;
+}
+
+void tz_journal_skip(tz_journal *journal)
+{
+    tz_journal_entry entry;
+    if (tz_journal_peek(journal, &entry))
+        journal->at = (size_t)entry.end;
+}
+
+tz_status tz_journal_go_on(tz_journal *journal, tz_error *error)
+{
+    journal->written = (int64_t)journal->at;
+    journal->sum = tz_checkpoint_sum(0, journal->data, journal->at);
+    free(journal->data);
+    journal->data = NULL;
+    journal->used = journal->size = journal->at = 0;
+    return ftruncate(journal->file, (off_t)journal->written) == 0
+               ? TZ_OK
+               : tz_error_set_errno(error, errno, journal->path, "cannot cut the journal");
+}

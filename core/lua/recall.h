@@ -1,0 +1,68 @@
+/* Running a script again up to a checkpoint. docs/checkpoints.md says how it looks to users.
+ *
+ * While a script runs, the journal records what its calls gave that depends on computed fields, on
+ * time or on the machine (tz_api_function.recall says which). A run that goes on from a checkpoint
+ * runs the script again from its start: these calls are answered from the journal, and runs compute
+ * nothing, but call the functions of the script that they called before. At the checkpoint the
+ * fields are loaded (resume.h), and from there on everything is computed again.
+ *
+ * So a script must do the same again when it gets the same. A call that differs from the one in the
+ * journal ends the run, with the script's line. */
+#ifndef TZ_CORE_LUA_RECALL_H
+#define TZ_CORE_LUA_RECALL_H
+
+#include "lua/api.h"
+#include "lua/context.h"
+#include "lua/values.h"
+
+/* Is this a run that records, or one that is replayed? Neither: the script is only checked. */
+static inline bool tz_recall_records(const tz_context *context)
+{
+    return context->recall.mode == TZ_RECALL_RECORDS;
+}
+static inline bool tz_recall_replays(const tz_context *context)
+{
+    return context->recall.mode == TZ_RECALL_REPLAYS;
+}
+
+/* Call a function of the API with all arguments on the stack, as its member `recall` says. */
+int tz_recall_call(lua_State *L, const tz_api_function *function);
+
+/* A place between two calls: here a checkpoint may have been written, and is written after a signal.
+ * In a replay that has come to its checkpoint, the run goes on from there. */
+void tz_recall_point(lua_State *L);
+
+/* The value on the top of the stack differs from run to run: it is recorded, or replaced by the one
+ * of the journal. `what` names it. */
+void tz_recall_exchange(lua_State *L, const char *what);
+/* Replace the function on the top of the stack by one whose result is exchanged. */
+void tz_recall_wrap(lua_State *L, const char *what);
+/* Replace the function on the top of the stack by one after which no checkpoint is written, because
+ * it cannot be replayed. */
+void tz_recall_taint_wrap(lua_State *L, const char *what);
+void tz_recall_taint(lua_State *L, const char *what);
+
+/* A file that the script reads: it must be the same when the run goes on. */
+void tz_recall_input(lua_State *L, const char *path);
+/* A file of the run folder: it stays when the run goes on from a checkpoint after this. */
+void tz_recall_file(tz_context *context, const char *name);
+
+/* ---- Entries of other functions -------------------------------------------------------------- */
+
+/* Add an entry, if this run records. Of several ranks, rank 0 keeps the journal, and all read it. */
+void tz_recall_add(tz_context *context, tz_entry_kind kind, const tz_bytes *bytes);
+/* In a replay: the next entry, which tz_recall_skip() takes. Passes over those for files and older
+ * checkpoints. False at the checkpoint that the run goes on from, and past the end. */
+bool tz_recall_peek(tz_context *context, tz_journal_entry *entry);
+void tz_recall_skip(tz_context *context);
+/* Take the next entry, which must be of that kind: raises otherwise. `what` is the call. */
+void tz_recall_take(lua_State *L, tz_entry_kind kind, const char *what, tz_reading *reading);
+
+/* The same without raising: fills `error` and returns TZ_SCRIPT. Every call raises from now on. */
+tz_status tz_recall_break(lua_State *L, tz_error *error, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* The script did something else than before: the run ends. Raises. */
+noreturn void tz_recall_refuse(lua_State *L, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#endif

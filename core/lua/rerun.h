@@ -1,0 +1,22 @@
+/* sim:run while a script is replayed: no stage runs, but the functions of the script are called that
+ * were called before (recall.h). */
+#ifndef TZ_CORE_LUA_RERUN_H
+#define TZ_CORE_LUA_RERUN_H
+
+#include "lua/checkpoint.h"
+#include "lua/recall.h"
+
+/* An event calls a function of the script: record it. */
+void tz_rerun_note_event(tz_binding *binding, int64_t step);
+/* A run has ended: record how. */
+void tz_rerun_note_end(tz_context *context, const tz_active_run *run, tz_status status,
+                       const tz_error *error);
+
+/* Call again what the run called before. Returns true if the run has ended, as *status and `error`
+ * say; false at the checkpoint: it goes on from run->position, where *status is that of the function
+ * that came to it. `call` calls an event's function. */
+bool tz_rerun(lua_State *L, tz_active_run *run,
+              tz_status (*call)(tz_binding *binding, tz_error *error), tz_status *status,
+              tz_error *error);
+
+#endif

@@ -1,0 +1,179 @@
+#include "output/format/grid_file.h"
+
+#include "base/atomic.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct column {
+    int64_t offset;  /* of its first element, in bytes from the file's start */
+    int64_t written; /* elements */
+    size_t item_bytes;
+} column;
+
+struct tz_grid_file {
+    tz_atomic_file *file;
+    int64_t count; /* elements a field */
+    int64_t at;    /* the stream's position; -1: unknown */
+    const char *end;
+    size_t columns_count;
+    column columns[];
+};
+
+tz_grid tz_grid_of(int dims, const int64_t *shape)
+{
+    tz_grid grid = {.dims = dims, .spacing = {1, 1, 1}, .time = NAN, .time_unit = ""};
+    for (int d = 0; d < TZ_DIMS_MAX; d++)
+        grid.shape[d] = d < dims ? shape[d] : 1;
+    return grid;
+}
+
+double tz_grid_when(const tz_grid *grid)
+{
+    return isnan(grid->time) ? (double)grid->step : grid->time;
+}
+
+const char *tz_vtk_type(tz_dtype dtype)
+{
+    static const char *const names[] = {"UInt8",  "Int8",  "UInt8",  "Int16",   "UInt16", "Int32",
+                                        "UInt32", "Int64", "UInt64", "Float32", "Float64"};
+    return names[dtype];
+}
+
+void tz__xml_put(FILE *stream, const char *text)
+{
+    for (; *text; text++) {
+        const unsigned char c = (unsigned char)*text;
+        if (c == '&' || c == '<' || c == '>' || c == '"')
+            fprintf(stream, "&#%d;", c);
+        else
+            fputc(c < 32 ? ' ' : c, stream);
+    }
+}
+
+static tz_status check(const char *path, const tz_grid *grid, tz_error *error)
+{
+    const tz_grid_field *fields = grid->fields;
+    if (grid->dims < 1 || grid->dims > TZ_DIMS_MAX || tz_shape_count(grid->dims, grid->shape) < 0)
+        return tz_error_set(error, TZ_RANGE, path, "cannot write a grid of this shape");
+    if (grid->fields_count == 0)
+        return tz_error_set(error, TZ_USAGE, path, "the file needs at least one field");
+    for (size_t k = 0; k < grid->fields_count; k++) {
+        if (!fields[k].name || !fields[k].name[0])
+            return tz_error_set(error, TZ_USAGE, path, "field %zu has no name", k);
+        for (size_t j = 0; j < k; j++)
+            if (strcmp(fields[j].name, fields[k].name) == 0)
+                return tz_error_set(error, TZ_USAGE, path, "two fields are named '%s'",
+                                    fields[k].name);
+    }
+    return TZ_OK;
+}
+
+tz_status tz__grid_file_open(tz_grid_file **out, const char *path, const tz_grid *grid,
+                             tz_error *error)
+{
+    *out = NULL;
+    tz_status status = check(path, grid, error);
+    if (status != TZ_OK)
+        return status;
+    tz_grid_file *file = calloc(1, sizeof *file + grid->fields_count * sizeof(column));
+    if (!file)
+        return tz_error_set(error, TZ_MEMORY, path, "not enough memory to write the fields");
+    status = tz_atomic_open(&file->file, path, false, error);
+    if (status != TZ_OK) {
+        free(file);
+        return status;
+    }
+    file->count = tz_shape_count(grid->dims, grid->shape);
+    file->at = -1;
+    file->columns_count = grid->fields_count;
+    int64_t offset = 0;
+    for (size_t k = 0; k < grid->fields_count; k++) {
+        file->columns[k].item_bytes = tz_dtype_size(grid->fields[k].dtype);
+        file->columns[k].offset = offset;
+        offset += tz__grid_file_bytes(file, k);
+    }
+    *out = file;
+    return TZ_OK;
+}
+
+FILE *tz__grid_file_stream(tz_grid_file *file)
+{
+    file->at = -1;
+    return tz_atomic_stream(file->file);
+}
+
+const char *tz__grid_file_name(tz_grid_file *file, tz_error *error)
+{
+    return tz_atomic_name(file->file, error);
+}
+
+int64_t tz__grid_file_bytes(const tz_grid_file *file, size_t k)
+{
+    return file->count * (int64_t)file->columns[k].item_bytes;
+}
+
+void tz__grid_file_place(tz_grid_file *file, size_t k, int64_t offset)
+{
+    file->columns[k].offset = offset;
+}
+
+void tz__grid_file_end(tz_grid_file *file, const char *text)
+{
+    file->end = text;
+}
+
+tz_status tz__grid_file_put(tz_grid_file *file, int64_t offset, const void *data, size_t bytes,
+                            tz_error *error)
+{
+    if (file->at != offset && fseeko(tz_atomic_stream(file->file), (off_t)offset, SEEK_SET) != 0)
+        return tz_error_set_errno(error, errno, tz_atomic_path(file->file), "cannot write");
+    file->at = offset + (int64_t)bytes;
+    return tz_atomic_write(file->file, data, bytes, error);
+}
+
+tz_status tz_grid_file_write(tz_grid_file *file, size_t k, const void *data, int64_t count,
+                             tz_error *error)
+{
+    column *c = &file->columns[k];
+    if (k >= file->columns_count || count < 0 || count > file->count - c->written)
+        return tz_error_set(error, TZ_SHAPE, tz_atomic_path(file->file),
+                            "more elements than field %zu holds (%" PRId64 ")", k, file->count);
+    const int64_t at = c->offset + c->written * (int64_t)c->item_bytes;
+    c->written += count;
+    return tz__grid_file_put(file, at, data, (size_t)count * c->item_bytes, error);
+}
+
+tz_status tz_grid_file_commit(tz_grid_file *file, tz_error *error)
+{
+    tz_status status = TZ_OK;
+    int64_t end = 0;
+    for (size_t k = 0; k < file->columns_count && status == TZ_OK; k++) {
+        const column *c = &file->columns[k];
+        if (c->written != file->count)
+            status = tz_error_set(error, TZ_SHAPE, tz_atomic_path(file->file),
+                                  "field %zu has %" PRId64 " elements, the grid needs %" PRId64, k,
+                                  c->written, file->count);
+        if (c->offset + tz__grid_file_bytes(file, k) > end)
+            end = c->offset + tz__grid_file_bytes(file, k);
+    }
+    if (status == TZ_OK && file->end)
+        status = tz__grid_file_put(file, end, file->end, strlen(file->end), error);
+    if (status == TZ_OK)
+        status = tz_atomic_commit(file->file, error);
+    else
+        tz_atomic_abort(file->file);
+    free(file);
+    return status;
+}
+
+void tz_grid_file_abort(tz_grid_file *file)
+{
+    if (!file)
+        return;
+    tz_atomic_abort(file->file);
+    free(file);
+}

@@ -1,0 +1,206 @@
+/* The library writes a file with datasets whose bytes are still missing, and tells where these lie.
+ * They are then written as those of the other formats. */
+#include "output/format/hdf5.h"
+
+#include "output/format/hdf5_library.h"
+#include <inttypes.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+/* From H5Fpublic.h, H5Dpublic.h and H5Spublic.h. */
+enum { TRUNCATE = 2, ALLOC_EARLY = 1, FILL_NEVER = 1, SCALAR = 0, WALK_UPWARD = 0, UTF8 = 1 };
+
+/* Most builds of libhdf5 are for one thread at a time. */
+static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+
+tz_status tz_hdf5_check(tz_error *error)
+{
+    tz_hdf5 h5;
+    pthread_mutex_lock(&one_at_a_time);
+    const tz_status status = tz__hdf5_open(&h5, NULL, error);
+    tz__hdf5_close(&h5);
+    pthread_mutex_unlock(&one_at_a_time);
+    return status;
+}
+
+void tz_hdf5_describe(char *text, size_t size)
+{
+    tz_hdf5 h5;
+    tz_error error;
+    unsigned major, minor, release;
+    if (tz__hdf5_open(&h5, NULL, &error) != TZ_OK)
+        tz_error_format(&error, text, size);
+    else if (h5.version(&major, &minor, &release) >= 0)
+        snprintf(text, size, "HDF5 %u.%u.%u writes .h5 files (%s)", major, minor, release, h5.name);
+    tz__hdf5_close(&h5);
+}
+
+/* ---- Making a file --------------------------------------------------------------------------- */
+
+/* What H5Ewalk2 gives: the cause of an error. */
+typedef struct h5_cause {
+    tz_h5_id class_id, major, minor;
+    unsigned line;
+    const char *function, *file, *text;
+} h5_cause;
+
+static int keep_first(unsigned n, const void *cause, void *out)
+{
+    const char *text = ((const h5_cause *)cause)->text;
+    if (n == 0 && text)
+        snprintf(out, 160, "%s", text);
+    return 0;
+}
+
+/* The library's reason for a failure of the last call. */
+static tz_status refused(const tz_hdf5 *h5, const char *path, const char *what, tz_error *error)
+{
+    char why[160] = "it gives no reason";
+    h5->walk(0, WALK_UPWARD, (void *)keep_first, why);
+    return tz_error_set(error, TZ_BACKEND, path, "libhdf5 refuses %s: %s", what, why);
+}
+
+static tz_h5_id type_of(const tz_hdf5 *h5, tz_dtype dtype)
+{
+    static const char *const names[] = {
+        "H5T_NATIVE_UINT8_g",  "H5T_NATIVE_INT8_g",  "H5T_NATIVE_UINT8_g",  "H5T_NATIVE_INT16_g",
+        "H5T_NATIVE_UINT16_g", "H5T_NATIVE_INT32_g", "H5T_NATIVE_UINT32_g", "H5T_NATIVE_INT64_g",
+        "H5T_NATIVE_UINT64_g", "H5T_NATIVE_FLOAT_g", "H5T_NATIVE_DOUBLE_g"};
+    return tz__hdf5_constant(h5, names[dtype]);
+}
+
+/* Add an attribute of `count` numbers; -1: of one. False: the library refuses. */
+static bool note(const tz_hdf5 *h5, tz_h5_id object, const char *name, tz_h5_id type, int count,
+                 const void *data)
+{
+    const tz_h5_size extent = (tz_h5_size)(count < 0 ? 1 : count);
+    const tz_h5_id space = count < 0 ? h5->space_scalar(SCALAR) : h5->space(1, &extent, NULL);
+    const tz_h5_id attribute = space < 0 ? -1 : h5->note_create(object, name, type, space, 0, 0);
+    bool fine = attribute >= 0 && h5->note_write(attribute, type, data) >= 0;
+    if (attribute >= 0)
+        fine = h5->note_close(attribute) >= 0 && fine;
+    if (space >= 0)
+        h5->space_close(space);
+    return fine;
+}
+
+static bool note_text(const tz_hdf5 *h5, tz_h5_id object, const char *name, const char *text)
+{
+    const tz_h5_id type = h5->type_copy(tz__hdf5_constant(h5, "H5T_C_S1_g"));
+    const bool fine = type >= 0 && h5->type_set_size(type, strlen(text) + 1) >= 0 &&
+                      h5->type_set_charset(type, UTF8) >= 0 &&
+                      note(h5, object, name, type, -1, text);
+    if (type >= 0)
+        h5->type_close(type);
+    return fine;
+}
+
+static bool note_grid(const tz_hdf5 *h5, tz_h5_id file, const tz_grid *grid)
+{
+    const tz_h5_id real = type_of(h5, TZ_DTYPE_F64);
+    if (!note(h5, file, "spacing", real, grid->dims, grid->spacing) ||
+        !note(h5, file, "origin", real, grid->dims, grid->origin))
+        return false;
+    if (grid->has_step && !note(h5, file, "step", type_of(h5, TZ_DTYPE_I64), -1, &grid->step))
+        return false;
+    if (!grid->has_step || isnan(grid->time))
+        return true;
+    return note(h5, file, "time", real, -1, &grid->time) &&
+           (!grid->time_unit[0] || note_text(h5, file, "time_unit", grid->time_unit));
+}
+
+/* Create the dataset of field k, and write down where its bytes are. */
+static bool add_field(const tz_hdf5 *h5, tz_h5_id file, tz_h5_id properties, const tz_grid *grid,
+                      size_t k, tz_grid_file *target)
+{
+    const tz_grid_field *field = &grid->fields[k];
+    tz_h5_size extents[TZ_DIMS_MAX];
+    for (int d = 0; d < grid->dims; d++)
+        extents[d] = (tz_h5_size)grid->shape[grid->dims - 1 - d];
+    const tz_h5_id space = h5->space(grid->dims, extents, NULL);
+    const tz_h5_id data = space < 0 ? -1
+                                    : h5->data_create(file, field->name, type_of(h5, field->dtype),
+                                                      space, 0, properties, 0);
+    const uint64_t offset = data < 0 ? UINT64_MAX : h5->data_offset(data);
+    bool fine = offset != UINT64_MAX;
+    if (fine && field->unit && field->unit[0])
+        fine = note_text(h5, data, "unit", field->unit);
+    if (data >= 0)
+        fine = h5->data_close(data) >= 0 && fine;
+    if (space >= 0)
+        h5->space_close(space);
+    if (fine)
+        tz__grid_file_place(target, k, (int64_t)offset);
+    return fine;
+}
+
+/* Datasets of one block that is there from the start, not filled, without times of day. */
+static tz_h5_id make_properties(const tz_hdf5 *h5)
+{
+    const tz_h5_id p = h5->properties(tz__hdf5_constant(h5, "H5P_CLS_DATASET_CREATE_ID_g"));
+    if (p >= 0 && h5->set_alloc_time(p, ALLOC_EARLY) >= 0 &&
+        h5->set_fill_time(p, FILL_NEVER) >= 0 && h5->set_track_times(p, false) >= 0)
+        return p;
+    if (p >= 0)
+        h5->properties_close(p);
+    return -1;
+}
+
+static tz_status make(const tz_hdf5 *h5, const char *path, const char *name, const tz_grid *grid,
+                      tz_grid_file *target, tz_error *error)
+{
+    tz_status status = TZ_OK;
+    tz_h5_id file = -1;
+    h5->quiet(0, NULL, NULL);
+    const tz_h5_id properties = make_properties(h5);
+    const tz_h5_id access = h5->properties(tz__hdf5_constant(h5, "H5P_CLS_FILE_ACCESS_ID_g"));
+    if (properties < 0 || access < 0) {
+        status = refused(h5, path, "to start", error);
+        goto cleanup;
+    }
+    h5->set_locking(access, false, true); /* the file is locked here */
+    file = h5->file_create(name, TRUNCATE, 0, access);
+    if (file < 0) {
+        status = refused(h5, path, "to create the file", error);
+        goto cleanup;
+    }
+    if (!note_grid(h5, file, grid))
+        status = refused(h5, path, "the attributes", error);
+    for (size_t k = 0; status == TZ_OK && k < grid->fields_count; k++)
+        if (!add_field(h5, file, properties, grid, k, target))
+            status = refused(h5, path, "a field", error);
+cleanup:
+    if (file >= 0 && h5->file_close(file) < 0 && status == TZ_OK)
+        status = refused(h5, path, "to close the file", error);
+    if (access >= 0)
+        h5->properties_close(access);
+    if (properties >= 0)
+        h5->properties_close(properties);
+    return status;
+}
+
+tz_status tz_hdf5_begin(tz_grid_file **out, const char *path, const tz_grid *grid, tz_error *error)
+{
+    *out = NULL;
+    tz_hdf5 h5;
+    tz_grid_file *file = NULL;
+    tz_status status = tz__grid_file_open(&file, path, grid, error);
+    if (status != TZ_OK)
+        return status;
+    const char *name = tz__grid_file_name(file, error);
+    pthread_mutex_lock(&one_at_a_time);
+    status = name ? tz__hdf5_open(&h5, NULL, error) : TZ_IO;
+    if (status == TZ_OK)
+        status = make(&h5, path, name, grid, file, error);
+    if (name)
+        tz__hdf5_close(&h5);
+    pthread_mutex_unlock(&one_at_a_time);
+    if (status != TZ_OK) {
+        tz_grid_file_abort(file);
+        return status;
+    }
+    *out = file;
+    return TZ_OK;
+}

@@ -1,0 +1,435 @@
+#include "sim/checkpoint.h"
+
+#include "base/json_values.h"
+#include "policy/policy.h"
+#include "sim/correction.h"
+#include "sim/simulation_impl.h"
+#include "sim/snapshot.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PIECE_BYTES = 8 << 20, STEPS_MAX_BITS = 53, USES_MAX = 4096 };
+
+static const int64_t STEPS_MAX = INT64_C(1) << STEPS_MAX_BITS;
+
+/* ---- What must be the same ------------------------------------------------------------------- */
+
+/* FNV-1a. */
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+    for (; text && *text; text++)
+        hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+    return (hash ^ 0xff) * UINT64_C(0x100000001b3);
+}
+
+static void put_values(json_t *identity, const tz_simulation *simulation, bool *failed)
+{
+    const tz_problem *problem = &simulation->problem;
+    const tz_stencil *stencil = problem->stencil;
+    json_t *params = json_object(), *values = json_object(), *grid = json_array();
+    char sides[TZ_BOUNDARY_TEXT_SIZE], boundary[4 * TZ_BOUNDARY_TEXT_SIZE] = "";
+    for (int axis = 0; axis < stencil->dims; axis++) {
+        *failed |= json_array_append_new(grid, json_integer(problem->extent[axis])) != 0;
+        snprintf(boundary + strlen(boundary), sizeof boundary - strlen(boundary), "%s%s",
+                 axis > 0 ? " " : "", tz_boundary_text(problem->boundary[axis], sides));
+    }
+    for (int i = 0; i < stencil->params_count; i++) {
+        const bool is_text =
+            stencil->params[i].type == TZ_PARAM_TEXT || stencil->params[i].type == TZ_PARAM_CHOICE;
+        if (is_text)
+            tz_json_put_text(params, stencil->params[i].name, problem->params[i].text, failed);
+        else
+            tz_json_put_double(params, stencil->params[i].name, problem->params[i].number, failed);
+    }
+    for (int f = 0; f < stencil->fields_count; f++) {
+        char text[TZ_SIDES * 32] = "";
+        for (int side = 0; side < 2 * stencil->dims; side++)
+            snprintf(text + strlen(text), sizeof text - strlen(text), " %a",
+                     problem->boundary_value[f][side]);
+        tz_json_put_text(values, stencil->fields[f].name, text, failed);
+    }
+    tz_json_put(identity, "grid", grid, failed);
+    tz_json_put_text(identity, "boundary", boundary, failed);
+    tz_json_put(identity, "boundary values", values, failed);
+    tz_json_put(identity, "parameters", params, failed);
+}
+
+static uint64_t hash_scalars(const tz_problem *problem)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < problem->scalars_count; i++) {
+        const tz_series *series = &problem->scalars[i];
+        char number[64];
+        hash = hash_text(hash_text(hash, series->name), series->text);
+        for (size_t k = 0; !series->text && k < series->count; k++) {
+            snprintf(number, sizeof number, "%a", series->values[k]);
+            hash = hash_text(hash, number);
+        }
+    }
+    return hash;
+}
+
+json_t *tz_simulation_identity(const tz_simulation *simulation)
+{
+    const tz_stencil *stencil = simulation->problem.stencil;
+    json_t *identity = json_object();
+    bool failed = !identity;
+    char text[32];
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (int p = 0; p < stencil->passes_count; p++)
+        hash = hash_text(hash_text(hash, stencil->passes[p].text), stencil->passes[p].text_defines);
+    tz_json_put_text(identity, "plugin", simulation->plugin->id, &failed);
+    tz_json_put_text(identity, "plugin's version", simulation->plugin->version, &failed);
+    tz_json_put_text(identity, "stencil", stencil->id, &failed);
+    snprintf(text, sizeof text, "%016" PRIx64, hash);
+    tz_json_put_text(identity, "stencil's text", text, &failed);
+    tz_json_put_text(identity, "precision", tz_simulation_precision(simulation), &failed);
+    put_values(identity, simulation, &failed);
+    snprintf(text, sizeof text, "%016" PRIx64, hash_scalars(&simulation->problem));
+    tz_json_put_text(identity, "scalars", text, &failed);
+    if (!failed)
+        return identity;
+    json_decref(identity);
+    return NULL;
+}
+
+tz_status tz_simulation_check_identity(const tz_simulation *simulation, const json_t *identity,
+                                       tz_error *error)
+{
+    json_t *now = tz_simulation_identity(simulation);
+    const char *key;
+    const json_t *value;
+    tz_status status =
+        now ? TZ_OK
+            : tz_error_set(error, TZ_MEMORY, NULL, "not enough memory to compare a simulation");
+    if (!status && !json_is_object(identity))
+        status = tz_error_set(error, TZ_FORMAT, NULL, "the checkpoint does not say what it holds");
+    json_object_foreach(now, key, value)
+    {
+        const json_t *before = json_object_get(identity, key);
+        const char *was = json_string_value(before), *is = json_string_value(value);
+        if (status || json_equal((json_t *)value, (json_t *)before))
+            continue;
+        if (was && is && strlen(was) + strlen(is) < 400)
+            status =
+                tz_error_set(error, TZ_RANGE, NULL, "its %s was %s, and is %s now", key, was, is);
+        else
+            status = tz_error_set(error, TZ_RANGE, NULL, "its %s differ%s from the checkpoint's",
+                                  key, strcmp(key, "grid") == 0 ? "s" : "");
+    }
+    json_decref(now);
+    return status;
+}
+
+/* ---- Counters -------------------------------------------------------------------------------- */
+
+static void put_update(json_t *object, const tz_simulation *simulation, bool *failed)
+{
+    tz_json_put(object, "update_known", json_boolean(simulation->update_known), failed);
+    tz_json_put_double(object, "update_largest", simulation->update.largest, failed);
+    tz_json_put_double(object, "update_sum", simulation->update.sum, failed);
+    tz_json_put_double(object, "update_magnitude", simulation->update.magnitude, failed);
+}
+
+static json_t *uses_to_json(const tz_simulation *simulation, bool *failed)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < simulation->uses_count; i++) {
+        const tz_plan_use *use = &simulation->uses[i];
+        json_t *entry = tz_plan_to_json(&use->plan, TZ_AXES);
+        tz_json_put_text(entry, "why", use->plan.why, failed);
+        tz_json_put_integer(entry, "stages", use->stages, failed);
+        tz_json_put_integer(entry, "steps", use->steps, failed);
+        tz_json_put_double(entry, "seconds", use->seconds, failed);
+        *failed |= json_array_append_new(list, entry) != 0;
+    }
+    return list;
+}
+
+json_t *tz_simulation_progress(const tz_simulation *simulation)
+{
+    json_t *object = json_object();
+    bool failed = !object;
+    const tz_time_base *base = &simulation->time_base;
+    tz_json_put_integer(object, "step", simulation->step, &failed);
+    tz_json_put_integer(object, "time_since", base->since, &failed);
+    tz_json_put_double(object, "time", base->time, &failed);
+    tz_json_put_double(object, "time_rest", base->rest, &failed);
+    tz_json_put_integer(object, "fired_step", simulation->fired_step, &failed);
+    tz_json_put_integer(object, "look_step", simulation->look_step, &failed);
+    tz_json_put_integer(object, "steps_unchecked", simulation->steps_unchecked, &failed);
+    tz_json_put_integer(object, "finite_step", simulation->finite_step, &failed);
+    tz_json_put_double(object, "seconds", simulation->seconds, &failed);
+    tz_json_put_double(object, "energy_j", simulation->energy_j, &failed);
+    put_update(object, simulation, &failed);
+    tz_json_put_integer(object, "last_status", simulation->last_run.status, &failed);
+    tz_json_put_integer(object, "last_steps", simulation->last_run.steps, &failed);
+    tz_json_put_double(object, "last_residual", simulation->last_run.residual, &failed);
+    tz_json_put(object, "correction_ahead",
+                json_boolean(simulation->correction && simulation->correction->ahead), &failed);
+    tz_json_put(object, "plans", uses_to_json(simulation, &failed), &failed);
+    tz_json_put(object, "policy", tz_policy_save(simulation->policy), &failed);
+    if (!failed)
+        return object;
+    json_decref(object);
+    return NULL;
+}
+
+/* ---- Fields ---------------------------------------------------------------------------------- */
+
+/* A state of a backend, and the fields of its problem. */
+typedef struct part {
+    const tz_problem *problem;
+    void *state;
+    const char *name; /* "" or "correction/" */
+} part;
+
+static int parts_of(const tz_simulation *simulation, part parts[2])
+{
+    parts[0] = (part){&simulation->problem, simulation->state, ""};
+    if (!simulation->correction)
+        return 1;
+    parts[1] =
+        (part){&simulation->correction->problem, simulation->correction->state, "correction/"};
+    return 2;
+}
+
+static bool is_kept(const tz_problem *problem, int field)
+{
+    const tz_role role = problem->stencil->fields[field].role;
+    return role == TZ_STATE || role == TZ_STATIC;
+}
+
+static int64_t field_bytes(const tz_problem *problem, int field)
+{
+    return tz_problem_elements(problem) * (int64_t)tz_problem_element_size(problem, field);
+}
+
+size_t tz_simulation_arrays(const tz_simulation *simulation, const char *prefix,
+                            tz_checkpoint_array *arrays, size_t max)
+{
+    part parts[2];
+    size_t count = 0;
+    const int parts_count = parts_of(simulation, parts);
+    for (int p = 0; p < parts_count; p++)
+        for (int f = 0; f < parts[p].problem->stencil->fields_count; f++) {
+            if (!is_kept(parts[p].problem, f))
+                continue;
+            if (count < max) {
+                snprintf(arrays[count].name, sizeof arrays[count].name, "%.60s%s%.100s", prefix,
+                         parts[p].name, parts[p].problem->stencil->fields[f].name);
+                arrays[count].bytes = field_bytes(parts[p].problem, f);
+            }
+            count++;
+        }
+    return count;
+}
+
+/* The boxes that a field is cut into, in the order of its bytes. Returns the bytes of the one at
+ * `low`, and moves `low` to the next; 0: there are no more. */
+static size_t next_box(const tz_problem *problem, int field, int64_t low[TZ_AXES], tz_box *box)
+{
+    const int64_t *n = problem->elements;
+    const int64_t size = (int64_t)tz_problem_element_size(problem, field);
+    const int64_t plane = n[0] * n[1] * size, row = n[0] * size;
+    const int axis = plane <= PIECE_BYTES && n[2] > 1 ? 2 : row <= PIECE_BYTES && n[1] > 1 ? 1 : 0;
+    const int64_t unit = axis == 2 ? plane : axis == 1 ? row : size;
+    const int64_t most = PIECE_BYTES / unit, left = n[axis] - low[axis];
+    if (low[2] >= n[2])
+        return 0;
+    *box = (tz_box){{low[0], low[1], low[2]}, {n[0], n[1], low[2] + 1}};
+    if (axis == 0)
+        box->high[1] = low[1] + 1;
+    box->high[axis] = low[axis] + (left < most ? left : most);
+    low[axis] = box->high[axis];
+    for (int a = axis; a < 2 && low[a] >= n[a]; a++) {
+        low[a] = 0;
+        low[a + 1]++;
+    }
+    return (size_t)((box->high[axis] - box->low[axis]) * unit);
+}
+
+tz_status tz_simulation_save(const tz_simulation *simulation, tz_checkpoint_writer *writer,
+                             size_t first, tz_error *error)
+{
+    part parts[2];
+    const int parts_count = parts_of(simulation, parts);
+    void *room = malloc(PIECE_BYTES);
+    tz_status written = TZ_OK;
+    tz_status status =
+        room ? TZ_OK : tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a checkpoint");
+    status = tz_ranks_agree_status(simulation->ranks, status, error);
+    for (int p = 0; p < parts_count; p++)
+        for (int f = 0; f < parts[p].problem->stencil->fields_count; f++) {
+            int64_t low[TZ_AXES] = {0}, offset = 0;
+            tz_box box;
+            if (!is_kept(parts[p].problem, f))
+                continue;
+            for (size_t bytes; !status && (bytes = next_box(parts[p].problem, f, low, &box)) > 0;
+                 offset += (int64_t)bytes) {
+                status = simulation->backend->load(parts[p].state, f, &box, room, error);
+                if (!status && writer && !written)
+                    written = tz_checkpoint_write(writer, first, offset, room, bytes, error);
+                if (written && !simulation->ranks) /* others load with this one */
+                    status = written;
+            }
+            first++;
+        }
+    free(room);
+    return status ? status : written;
+}
+
+static tz_status load_field(tz_simulation *simulation, const part *to, int field,
+                            tz_checkpoint_reader *reader, const char *prefix, void *room,
+                            tz_error *error)
+{
+    char name[TZ_CHECKPOINT_NAME_SIZE];
+    snprintf(name, sizeof name, "%.60s%s%.100s", prefix, to->name,
+             to->problem->stencil->fields[field].name);
+    const tz_checkpoint_array *array = tz_checkpoint_find(reader, name);
+    if (!array || array->bytes != field_bytes(to->problem, field))
+        return tz_error_set(error, TZ_FORMAT, NULL, "the checkpoint has no field %s of this grid",
+                            name);
+    int64_t low[TZ_AXES] = {0}, offset = 0;
+    tz_box box;
+    tz_status status = TZ_OK;
+    for (size_t bytes; !status && (bytes = next_box(to->problem, field, low, &box)) > 0;
+         offset += (int64_t)bytes) {
+        status = tz_checkpoint_read(reader, array, offset, room, bytes, error);
+        if (!status)
+            status = simulation->backend->store(to->state, field, &box, room, error);
+    }
+    return status;
+}
+
+static tz_status load_fields(tz_simulation *simulation, tz_checkpoint_reader *reader,
+                             const char *prefix, tz_error *error)
+{
+    part parts[2];
+    const int parts_count = parts_of(simulation, parts);
+    void *room = malloc(PIECE_BYTES);
+    tz_status status =
+        room ? TZ_OK : tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a checkpoint");
+    for (int p = 0; p < parts_count; p++)
+        for (int f = 0; f < parts[p].problem->stencil->fields_count; f++)
+            if (!status && is_kept(parts[p].problem, f))
+                status = load_field(simulation, &parts[p], f, reader, prefix, room, error);
+    free(room);
+    return status;
+}
+
+/* ---- Going on -------------------------------------------------------------------------------- */
+
+static tz_status restore_uses(tz_simulation *simulation, const json_t *list, bool *failed,
+                              tz_error *error)
+{
+    const size_t count = json_array_size(list);
+    if (!json_is_array(list) || count > USES_MAX)
+        *failed = true;
+    tz_plan_use *uses = *failed ? NULL : calloc(count + 1, sizeof *uses);
+    if (*failed || !uses)
+        return *failed ? TZ_OK
+                       : tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for the plans");
+    for (size_t i = 0; i < count; i++) {
+        const json_t *entry = json_array_get(list, i);
+        if (!tz_plan_from_json(entry, &uses[i].plan))
+            *failed = true;
+        snprintf(uses[i].plan.why, sizeof uses[i].plan.why, "%s",
+                 tz_json_get_text(entry, "why", failed));
+        uses[i].stages = tz_json_get_integer(entry, "stages", 0, STEPS_MAX, failed);
+        uses[i].steps = tz_json_get_integer(entry, "steps", 0, STEPS_MAX, failed);
+        uses[i].seconds = tz_json_get_double(entry, "seconds", failed);
+    }
+    free(simulation->uses);
+    simulation->uses = uses;
+    simulation->uses_count = count;
+    simulation->uses_last = count > 0 ? count - 1 : 0;
+    return TZ_OK;
+}
+
+static void restore_counters(tz_simulation *simulation, const json_t *from, bool *failed)
+{
+    simulation->step = tz_json_get_integer(from, "step", 0, STEPS_MAX, failed);
+    simulation->time_base =
+        (tz_time_base){.since = tz_json_get_integer(from, "time_since", 0, STEPS_MAX, failed),
+                       .time = tz_json_get_double(from, "time", failed),
+                       .rest = tz_json_get_double(from, "time_rest", failed)};
+    simulation->fired_step = tz_json_get_integer(from, "fired_step", -1, STEPS_MAX, failed);
+    simulation->look_step = tz_json_get_integer(from, "look_step", -1, STEPS_MAX, failed);
+    simulation->steps_unchecked =
+        tz_json_get_integer(from, "steps_unchecked", 0, STEPS_MAX, failed);
+    simulation->finite_step = tz_json_get_integer(from, "finite_step", 0, STEPS_MAX, failed);
+    simulation->seconds = tz_json_get_double(from, "seconds", failed);
+    simulation->energy_j = tz_json_get_double(from, "energy_j", failed);
+    simulation->update_known = tz_json_get_flag(from, "update_known", failed);
+    simulation->update.largest = tz_json_get_double(from, "update_largest", failed);
+    simulation->update.sum = tz_json_get_double(from, "update_sum", failed);
+    simulation->update.magnitude = tz_json_get_double(from, "update_magnitude", failed);
+    simulation->last_run.status =
+        (tz_run_status)tz_json_get_integer(from, "last_status", 0, TZ_RUN_MAX_STEPS, failed);
+    simulation->last_run.steps = tz_json_get_integer(from, "last_steps", 0, STEPS_MAX, failed);
+    simulation->last_run.residual = tz_json_get_double(from, "last_residual", failed);
+    if (simulation->correction)
+        simulation->correction->ahead = tz_json_get_flag(from, "correction_ahead", failed);
+}
+
+tz_status tz_simulation_restore(tz_simulation *simulation, const json_t *progress,
+                                tz_checkpoint_reader *reader, const char *prefix, tz_error *error)
+{
+    bool failed = !json_is_object(progress);
+    tz_status status = tz__simulation_need_fields(simulation, error);
+    if (!status)
+        status = load_fields(simulation, reader, prefix, error);
+    if (!status)
+        status = restore_uses(simulation, json_object_get(progress, "plans"), &failed, error);
+    if (status)
+        return status;
+    restore_counters(simulation, progress, &failed);
+    simulation->watch = (tz_stopwatch){.stages = 0};
+    if (failed)
+        return tz_error_set(error, TZ_FORMAT, NULL, "the checkpoint's counters are damaged");
+    tz_policy_load(simulation->policy, json_object_get(progress, "policy"));
+    simulation->plan = *tz_policy_plan(simulation->policy);
+    simulation->bytes = tz__simulation_bytes_with(simulation, &simulation->plan);
+    return TZ_OK;
+}
+
+static uint32_t state_fields(const tz_stencil *stencil)
+{
+    uint32_t mask = 0;
+    for (int f = 0; f < stencil->fields_count; f++)
+        if (stencil->fields[f].role == TZ_STATE)
+            mask |= 1u << f;
+    return mask;
+}
+
+tz_status tz_simulation_freeze(tz_simulation *simulation, tz_snapshot **out, tz_error *error)
+{
+    const int64_t unchecked = simulation->steps_unchecked, finite = simulation->finite_step;
+    *out = NULL;
+    if (simulation->correction)
+        return TZ_UNSUPPORTED;
+    const tz_status status =
+        tz_snapshot_take(simulation, state_fields(simulation->problem.stencil), true, out, error);
+    simulation->steps_unchecked = unchecked;
+    simulation->finite_step = finite;
+    return status;
+}
+
+void tz_simulation_forget_watch(tz_simulation *simulation)
+{
+    simulation->watch = (tz_stopwatch){.stages = 0};
+}
+
+void tz_simulation_set_step(tz_simulation *simulation, int64_t step)
+{
+    simulation->step = step;
+}
+
+void tz_simulation_set_last_run(tz_simulation *simulation, const tz_run_result *result)
+{
+    simulation->last_run = (tz_run_end){result->status, result->steps, result->residual};
+}

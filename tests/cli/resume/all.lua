@@ -1,0 +1,57 @@
+-- Much of what a scenario can do, for runs that are stopped and go on: several simulations, runs within functions,
+-- functions in tables, errors that are caught, random numbers, reductions and arrays that decide what comes next.
+local tz = require "trapeze"
+local chip = tz.simulation {
+    plugin = "hotspot",
+    grid = { 96, 90 },
+    name = "chip",
+    fields = {
+        temperature = function(x, y) return 300 + (x * 7 + y * 3) % 11 end,
+        power = tz.random { seed = 3, range = { 0, 1e-3 } },
+    },
+}
+local life = tz.simulation { plugin = "life", grid = { 96, 64 }, fields = { alive = tz.random { seed = 1, density = 0.3 } }, name = "life" }
+local calls, sum = 0, 0
+math.randomseed(5)
+
+chip:every(20, tz.table {
+    "step", "time", "max", "mean(temperature)",
+    name = "course",
+    calls = function(sim)
+        calls = calls + 1
+        return calls + sim.step
+    end,
+})
+chip:every(50, tz.npy())
+chip:every(100, tz.png())
+life:every(7, tz.table { "step", "population", "hash" })
+chip:every(30, function(sim)
+    sum = sum + sim:max("temperature")
+    life:run(3)
+end)
+chip:every(90, tz.checkpoint())
+chip:write(tz.npy { name = "first" })
+
+local thread = coroutine.wrap(function()
+    for i = 1, 4 do
+        local result = chip:run(100 + i)
+        local ok, why = pcall(chip.set, chip, "temperature", -1 / 0)
+        local field = chip:array("temperature")
+        local warmer = chip:get("temperature", i, i) + math.random(1000) * 1e-3
+        chip:set("temperature", warmer, { x = { i, i + 8 }, y = { 2, 4 } })
+        tz.log("round", i, result.status, ok, why, chip:hash(), field:max())
+        if i == 2 then chip:rewind() end
+        if i == 3 then chip:params { ambient_k = chip:param("ambient_k") + 1 } end
+        field:save("round" .. i .. ".npy")
+        local small <close> = tz.simulation { plugin = "wave2d", grid = { 20 + i, 20 } }
+        small:run(50)
+        coroutine.yield(small:hash())
+    end
+end)
+local hashes = {}
+for i = 1, 4 do hashes[i] = thread() end
+
+local last = chip:run { until_residual = 1e-9, max_steps = 700 }
+local again = life:run { until_update = 0, max_steps = 40, check_every = 4 }
+print(last.status, last.steps, again.status, chip:hash(), life:hash(), calls, sum, table.unpack(hashes))
+chip:write(tz.table { "hash", name = "end", text = function() return hashes[1] .. hashes[4] end })

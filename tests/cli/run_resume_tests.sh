@@ -1,0 +1,219 @@
+#!/bin/sh
+# Runs that are killed and go on: run_resume_tests.sh TRAPEZE [KILLS [SEED]]
+#
+# A run is stopped at random moments, goes on, often on another backend or plan, and is stopped again. In the end
+# every byte of its folder is that of a run that was never stopped, but for times. Prints TAP; exits 1 if a case failed.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/support.sh"
+kills=${2:-6}
+seed=${3:-1}
+cd "$work" || exit 1
+export TRAPEZE_CACHE="$work/cache" HOME="$work"
+script=$here/resume/all.lua
+
+draw() { # draw N: a number from 0 to N - 1 in $drawn
+    seed=$(((seed * 1103515245 + 12345) % 2147483648))
+    drawn=$((seed / 65536 % $1))
+}
+
+# facts FOLDER [plan]: its run.json without times; with "plan" also without what depends on backend and plan.
+facts() {
+    awk -v all="${2:-}" '
+        all != "" && /^      "(plans|policy|backend|threads|bytes)":/ { skip = 1 }
+        skip { if ($0 ~ /^      ([]}]|"[a-z]+": [^[{]*),?$/ || $0 ~ /\[\],$/) skip = 0; next }
+        { sub(/"(seconds|gcells_per_s|seconds_per_iteration)": [^,]*/, "time"); print }' "$1/run.json"
+}
+
+# same FOLDER: every file is that of the run in whole/run. The differences are in ./out.
+same() {
+    diff -r -q -x run.json -x log.txt whole/run "$1" >out 2>&1 || return 1
+    facts whole/run plan >one
+    facts "$1" plan >two
+    diff one two >out
+}
+
+# stopped FOLDER: it can go on.
+stopped() { [ -f "$1/run.json" ] && [ -e "$1/checkpoint/1" ] && ! grep -q '^  "status": "done"' "$1/run.json"; }
+
+# stop_at FILES SIGNAL FOLDER PID: when the folder has so many files, and some milliseconds later. Times alone would do on an
+# idle machine only.
+stop_at() {
+    while kill -0 "$4" 2>/dev/null; do
+        set -- "$1" "$2" "$3" "$4" "$3"/*
+        [ $# -lt $(($1 + 4)) ] || break
+        sleep 0.005
+    done
+    draw 12
+    sleep "0.00$drawn"
+    kill -"$2" "$4" 2>/dev/null
+    wait "$4" 2>/dev/null
+}
+
+mkdir -p whole
+(cd whole && "$bin" run "$script" --out run --checkpoint 50ms -q >../out 2>../err </dev/null)
+rc=$?
+check "a run that is not stopped" is $rc 0
+check "it leaves no checkpoints" [ ! -e whole/run/checkpoint ]
+files=$(ls whole/run | wc -l)
+
+n=0
+resumed=0
+while [ $n -lt "$kills" ]; do
+    n=$((n + 1))
+    mkdir -p "$n"
+    signals="KILL KILL TERM INT KILL"
+    draw 5
+    signal=$(echo $signals | cut -d' ' -f $((drawn + 1)))
+    (cd "$n" && exec "$bin" run "$script" --out run --checkpoint 50ms -q >out 2>err </dev/null) &
+    draw "$files"
+    stop_at $((drawn + 2)) $signal "$n/run" $!
+    for options in "--backend reference" "--threads 1 --height 3"; do
+        stopped "$n/run" || break
+        resumed=$((resumed + 1))
+        (exec "$bin" resume "$n/run" $options -q >"$n/out" 2>"$n/err" </dev/null) &
+        set -- "$n"/run/*
+        draw $((files - $# > 0 ? files - $# : 1))
+        stop_at $(($# + drawn)) KILL "$n/run" $!
+    done
+    if stopped "$n/run"; then
+        resumed=$((resumed + 1))
+        t resume "$n/run" -q
+        check "stopped $n: it goes on to its end" is $rc 0
+    elif ! grep -q '^  "status": "done"' "$n/run/run.json" 2>/dev/null; then
+        rm -r "$n" # killed before its first checkpoint
+        continue
+    fi
+    [ -e "$n/run/checkpoint" ] && "$bin" resume "$n/run" >/dev/null 2>&1 # killed after its last file
+    check "stopped $n by $signal: every byte" same "$n/run"
+    rm -rf "$n"
+done
+check "runs went on ($resumed times)" [ "$resumed" -ge $((kills / 2)) ]
+
+# ---- What is said and refused ----------------------------------------------------------------------
+
+# stop FOLDER [OPTION…]: a run with two checkpoints, which is killed after the second.
+stop() {
+    folder=$1
+    shift
+    "$bin" run "$here/resume/steps.lua" --out "$folder" --set go="$work/go" "$@" >out 2>err </dev/null &
+    pid=$!
+    i=0
+    while [ $i -lt 400 ] && ! grep -q '^two$' err; do
+        i=$((i + 1))
+        sleep 0.05
+    done
+    t resume "$folder"
+    check "a run that still goes on is refused" errs "still goes on"
+    t info "$folder"
+    check "info: it goes on" says "running"
+    kill -9 $pid
+    wait $pid 2>/dev/null
+}
+
+stop killed --set size=40
+t info killed
+check "info says that it was killed" says "killed"
+check "info: the step of the checkpoint" says "sim1 at step 200"
+check "info: how to go on" says "trapeze resume killed"
+cp -r killed fresh
+echo 1 >go
+t resume killed --set size=41
+check "other values are refused" errs "--set size=41: the run was begun with other values"
+check "exit code 2" is $rc 2
+t resume killed --out other
+check "another folder is refused" errs "takes no --out"
+
+restore() { rm -rf killed && cp -r fresh killed; }
+echo "-- more" >>killed/scenario.lua
+t resume killed
+check "another script is refused" errs "not the script that was run"
+restore
+t resume killed -q
+check "a run that was killed goes on" is $rc 0
+t resume killed
+check "a run that is done is refused" errs "the run is done"
+restore
+printf 'x' | dd of=killed/checkpoint/2 bs=1 seek=4100 conv=notrunc 2>/dev/null
+t resume killed -q
+check "a damaged checkpoint: the older one is taken" is $rc 0
+check "and the run says so" errs "the run goes on from the older checkpoint"
+restore
+printf 'x' | dd of=killed/checkpoint/1 bs=1 seek=4100 conv=notrunc 2>/dev/null
+printf 'x' | dd of=killed/checkpoint/2 bs=1 seek=4100 conv=notrunc 2>/dev/null
+t resume killed
+check "both are damaged" errs "the checkpoint is damaged: the checksum of"
+restore
+printf 'xxxx' | dd of=killed/checkpoint/journal bs=1 seek=40 conv=notrunc 2>/dev/null
+t resume killed
+check "a damaged journal is refused" errs "journal is damaged"
+restore
+rm killed/table.csv
+t resume killed
+check "a missing table is refused" errs "table.csv"
+restore
+rm killed/temperature-000100.npy
+t resume killed -q
+check "a missing frame is told" errs "temperature-000100.npy"
+check "and the run goes on" is $rc 0
+t resume nowhere
+check "no folder" errs "nowhere"
+mkdir empty
+t resume empty
+check "no run" is $rc 1
+restore
+rm -r killed/checkpoint
+t resume killed
+check "no checkpoint" errs "begin the run again with trapeze run"
+t info killed
+check "info: no checkpoint" says "begin it again with trapeze run"
+
+# Scripts that do something else the second time: a file decides it, which only --unsafe can read in the script's place.
+t run "$here/resume/unsafe.lua" --unsafe --out unsafe -q
+check "what cannot be replayed is told with its line" errs "unsafe.lua:6: the script uses io.open"
+echo 1 >value.txt
+cp "$here/resume/input.lua" .
+"$bin" run input.lua --out input -q >out 2>err </dev/null
+check "a run that stops itself" [ -e input/checkpoint/1 ]
+echo 2 >value.txt
+t resume input
+check "a file that has changed is refused" errs "its content has changed"
+echo 1 >value.txt
+t resume input
+check "the same error again" errs "input.lua:8"
+
+# ---- Wall time -------------------------------------------------------------------------------------
+
+t run "$here/resume/long.lua" --out long --walltime 2s
+check "--walltime stops the run with exit code 3" is $rc 3
+check "and says how to go on" errs "trapeze resume"
+t resume long -q --walltime 1s
+check "and again" is $rc 3
+t run "$script" --walltime 0s
+check "a walltime of nothing" is $rc 2
+t run "$script" --checkpoint soon
+check "a time that is none" errs "--checkpoint"
+
+# ---- Several ranks ---------------------------------------------------------------------------------
+
+if command -v mpirun >/dev/null 2>&1; then
+    export OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 ASAN_OPTIONS=detect_leaks=0
+    ranks=$here/resume/ranks.lua
+    rm -r whole
+    mkdir whole
+    (cd whole && "$bin" run "$ranks" --out run -q >../out 2>../err </dev/null)
+    timeout 120 mpirun -n 2 "$bin" run "$ranks" --out ranks --walltime 1s -q >out 2>err </dev/null
+    rc=$?
+    check "two ranks stop at --walltime, or are done" [ $rc -eq 3 -o $rc -eq 0 ]
+    if stopped ranks; then
+        timeout 120 mpirun -n 2 "$bin" resume ranks --walltime 1s -q >out 2>err </dev/null
+        rc=$?
+        check "two ranks go on" [ $rc -eq 3 -o $rc -eq 0 ]
+    fi
+    stopped ranks && t resume ranks -q
+    check "two ranks that stopped, then one: every byte" diff -r -q -x run.json -x log.txt whole/run ranks
+else
+    skip 'runs of several ranks' 'no mpirun'
+fi
+finish

@@ -1,0 +1,199 @@
+#!/bin/sh
+# Runs as time series for viewers: .vti with .pvd, XDMF with raw numbers, HDF5. The numbers are those of .npy files.
+#
+#   run_series_tests.sh TRAPEZE
+#
+# Prints TAP; exits 1 if a case failed.
+set -u
+. "$(cd "$(dirname "$0")" && pwd)/support.sh"
+cd "$work" || exit 1
+export TRAPEZE_CACHE="$work/cache" HOME="$work"
+
+cat >series.lua <<'END'
+local tz = require "trapeze"
+local chip = tz.simulation { plugin = "hotspot3d", grid = { 20, 12, 5 }, precision = "double", backend = "cpu", height = 2,
+  fields = { temperature = function(x, y, z) return 310 + x + 0.01 * y + z / 7 end, power = tz.random { seed = 1, range = { 0, 0.01 } } } }
+local flow = tz.simulation { plugin = "lbm", grid = { 31, 20 }, name = "flow", backend = "cpu", height = 2 }
+local life = tz.simulation { plugin = "life", grid = { 37, 21 }, name = "life", backend = "cpu",
+  fields = { alive = tz.random { seed = 1, density = 0.4 } } }
+local outputs = { tz.vti, tz.xdmf, tz.args.hdf5 and tz.hdf5 }
+for i, output in pairs(outputs) do
+  local name = { "v", "x", "h" }
+  chip:every(10, output { "power", "temperature", name = name[i] })
+  flow:every(10, output { "speed", "vorticity", name = name[i], spacing = 0.5, origin = { 1, 2 } })
+  life:every(10, output { name = name[i] })
+end
+chip:every(10, tz.npy "temperature") chip:every(10, tz.npy "power")
+flow:every(10, tz.npy "speed") flow:every(10, tz.npy "vorticity")
+life:every(10, tz.npy())
+chip:run(30) flow:run(30) life:run(30)
+print(("dt %.17g"):format(chip:param "dt_s"))
+chip:array("temperature"):save "end.vti"
+chip:array("temperature"):save "end.xdmf"
+if tz.args.hdf5 then chip:array("temperature"):save "end.h5" end
+END
+hdf5=
+"$bin" doctor >out 2>err
+grep -q 'HDF5 [0-9.]* writes .h5 files' out && hdf5='--set hdf5=yes'
+check "doctor tells about HDF5" grep -qE 'HDF5 ([0-9.]* writes|files need)' out
+# shellcheck disable=SC2086 # two words, or none
+t run series.lua --out run --quiet $hdf5
+check "a run with every kind" is $rc 0
+mv out printed
+for list in v.pvd x.xdmf flow-v.pvd flow-x.xdmf life-v.pvd life-x.xdmf; do
+    check "$list lists 4 frames" is "$(grep -cE '<DataSet|<Time' "run/$list")" 4
+done
+# shellcheck disable=SC2086
+t run series.lua --out again --quiet $hdf5
+for file in run/*.pvd run/*.xdmf run/*-000030.*; do
+    check "a second run writes the same ${file#run/}" cmp -s "$file" "again/${file#run/}"
+done
+
+# shellcheck disable=SC2086
+t run series.lua --out slabs --quiet --devices cpu:2 $hdf5
+for file in run/*.pvd run/*.xdmf run/*-000030.*; do
+    check "two slabs write the same ${file#run/}" cmp -s "$file" "slabs/${file#run/}"
+done
+
+# Reads the lists and the files that they name, by the formats' rules alone.
+cat >read.py <<'END'
+import os, re, struct, sys, xml.etree.ElementTree as xml
+folder, prefix, fields, spacing, origin, dt = sys.argv[1], sys.argv[2], sys.argv[3].split(","), *[
+    [float(v) for v in a.split(",")] for a in sys.argv[4:7]]
+sizes = {"Float32": 4, "Float64": 8, "UInt8": 1, "Int32": 4, "Float": 0, "UChar": 0, "Int": 0}
+path = lambda name: os.path.join(folder, name)
+def npy(field, step):
+    data = open(path(f"{prefix}{field}-{step:06d}.npy"), "rb").read()
+    shape = eval(re.search(rb"'shape': (\(.*?\))", data).group(1))
+    return shape, data[10 + struct.unpack("<H", data[8:10])[0]:]
+def numbers(text):
+    return [float(v) for v in text.split()]
+def check_vti(name, step):
+    data = open(path(name), "rb").read()
+    cut = data.index(b"<AppendedData")
+    root = xml.fromstring(data[:cut] + b"</VTKFile>")
+    assert root.attrib == {"type": "ImageData", "version": "1.0", "byte_order": "LittleEndian", "header_type": "UInt64"}
+    start = data.index(b"_", cut) + 1
+    image = root.find("ImageData")
+    assert numbers(image.get("Spacing"))[:len(spacing)] == spacing, image.get("Spacing")
+    assert numbers(image.get("Origin"))[:len(origin)] == origin
+    assert int(root.find(".//DataArray[@Name='Step']").text) == step
+    end = start
+    for field in fields:
+        shape, wanted = npy(field, step)
+        extent = [n for k in shape[::-1] for n in (0, k)] + [0] * (6 - 2 * len(shape))
+        assert numbers(image.get("WholeExtent")) == extent == numbers(image.find("Piece").get("Extent"))
+        array = image.find(f"Piece/CellData/DataArray[@Name='{field}']")
+        at = start + int(array.get("offset"))
+        assert struct.unpack("<Q", data[at:at + 8])[0] == len(wanted)
+        assert data[at + 8:at + 8 + len(wanted)] == wanted, (name, field)
+        assert len(wanted) % sizes[array.get("type")] == 0
+        end = at + 8 + len(wanted)
+    assert data[end:] == b"\n</AppendedData>\n</VTKFile>\n"
+    return float(root.find(".//DataArray[@Name='TimeValue']").text)
+when = lambda step: step * dt[0] if dt[0] else step
+frames = xml.parse(path(prefix + "v.pvd")).getroot().findall("Collection/DataSet")
+assert len(frames) == 4
+for i, frame in enumerate(frames):
+    assert abs(float(frame.get("timestep")) - when(10 * i)) <= 1e-12 * when(10 * i)
+    assert check_vti(frame.get("file"), 10 * i) == float(frame.get("timestep"))
+for i, grid in enumerate(xml.parse(path(prefix + "x.xdmf")).getroot().findall("Domain/Grid/Grid")):
+    assert grid.find("Time").get("Value") == frames[i].get("timestep")
+    o, s = [numbers(item.text) for item in grid.findall("Geometry/DataItem")]
+    assert s[::-1][:len(spacing)] == spacing and o[::-1][:len(origin)] == origin
+    used = 0
+    for field in fields:
+        shape, wanted = npy(field, 10 * i)
+        item = grid.find(f"Attribute[@Name='{field}'][@Center='Cell']/DataItem")
+        full = [1] * (3 - len(shape)) + list(shape)
+        assert numbers(item.get("Dimensions")) == full
+        assert numbers(grid.find("Topology").get("Dimensions")) == [n + 1 for n in full]
+        data = open(path(item.text), "rb").read()
+        at = int(item.get("Seek"))
+        assert data[at:at + len(wanted)] == wanted and item.get("Endian") == "Little"
+        count = 1
+        for n in shape: count *= n
+        assert count * int(item.get("Precision")) == len(wanted)
+        used += len(wanted)
+    assert used == len(data)
+END
+if command -v python3 >/dev/null; then
+    check "3-D, metres and seconds" python3 read.py run "" power,temperature 0.0008,0.0013333333333333333,0.0001 0,0,0 \
+        "$(sed -n 's/^dt //p' printed)"
+    check "2-D, derived fields, spacing and origin" python3 read.py run flow- speed,vorticity 0.5,0.5 1,2 0
+    check "2-D, bits" python3 read.py run life- alive 1,1 0,0 0
+fi
+
+cat >own.lua <<'END'
+local tz = require "trapeze"
+local heat = tz.stencil { dims = 2, fields = { "t" }, update = { t = "t + 0.1*dt/dx^2*lap(t)" },
+  params = { dt = { value = 0.5, unit = "ms", role = "time_step" }, dx = { value = 2, unit = "m", role = "spacing" } } }
+local sim = tz.simulation { plugin = heat, grid = { 24, 16 }, backend = "cpu", fields = { t = tz.random { seed = 1 } } }
+sim:every("1 ms", tz.vti { name = "t" })
+sim:run(4)
+END
+t run own.lua --out own --quiet
+check "a scenario's stencil: times in seconds" grep -qF '"t-000004.vti" timestep="0.002"' own/t.pvd
+check "a scenario's stencil: metres" grep -qaF 'Spacing="2 2 1"' own/t-000004.vti
+
+# ---- HDF5 ----------------------------------------------------------------------------------------
+if [ -z "$hdf5" ]; then
+    t run series.lua --out refused --set hdf5=yes
+    check "without the library: refused before the run" errs "apt-get install hdf5-tools"
+    check "nothing is computed" test ! -e refused
+    skip "HDF5 files" "no HDF5 library on this machine"
+elif ! command -v h5dump >/dev/null; then
+    skip "HDF5 files are h5dump's" "no h5dump"
+else
+    for pair in h-000030/power h-000030/temperature flow-h-000020/speed life-h-000010/alive; do
+        file=${pair%/*} field=${pair#*/}
+        npy=$(echo "run/$file.npy" | sed "s/h-\(0000[0-9]*\)/$field-\1/")
+        h5dump -d "/$field" -b LE -o dumped "run/$file.h5" >out 2>err
+        tail -c "$(wc -c <dumped)" "$npy" >wanted
+        check "h5dump reads $field of $file.h5" cmp dumped wanted
+    done
+    h5dump -a /time run/h-000030.h5 >out 2>err
+    check "h5dump: the time" says "(0): 0.00"
+    check "the list names the datasets" grep -q 'Format="HDF">h-000030.h5:/temperature<' run/h.xdmf
+fi
+
+# ---- refusals ------------------------------------------------------------------------------------
+refused() { # refused NAME MESSAGE OUTPUT…
+    name=$1 message=$2
+    shift 2
+    {
+        echo 'local tz = require "trapeze"'
+        echo 'local sim = tz.simulation { plugin = "life", grid = { 32, 16 }, backend = "cpu" }'
+        for output in "$@"; do echo "sim:every(1, $output)"; done
+        echo 'sim:run(1)'
+    } >refused.lua
+    rm -rf refused
+    t run refused.lua --out refused --quiet
+    check "refused: $name" errs "$message"
+}
+refused "two lists of one name" "another output already writes same.xdmf" 'tz.xdmf { name = "same" }' \
+    "$(if [ -n "$hdf5" ]; then echo 'tz.hdf5 { name = "same" }'; else echo 'tz.xdmf { name = "same" }'; fi)"
+refused "an unknown key" "unknown key 'spacin'; did you mean 'spacing'?" 'tz.vti { spacin = 1 }'
+refused "a width of 0" "'spacing' must be finite and above 0" 'tz.xdmf { spacing = { 1, 0 } }'
+refused "an origin of another grid" "'origin' has 3 numbers, the grid 2 axes" 'tz.vti { origin = { 1, 2, 3 } }'
+refused "a field twice" "the field 'alive' is there twice" 'tz.xdmf { "alive", "alive" }'
+refused "an unknown field" "has no field 'aliv'; did you mean 'alive'?" 'tz.xdmf "aliv"'
+
+# ---- a run that is stopped ---------------------------------------------------------------------
+cat >long.lua <<'END'
+local tz = require "trapeze"
+local sim = tz.simulation { plugin = "life", grid = { 64, 32 }, backend = "cpu", height = 1, fields = { alive = tz.random { seed = 1 } } }
+sim:every(1, tz.vti { name = "v" }) sim:every(1, tz.xdmf { name = "x" })
+sim:run(100000)
+END
+"$bin" run long.lua --out long --quiet >out 2>err </dev/null &
+pid=$!
+tries=0
+while [ ! -e long/v-000020.vti ] && [ $tries -lt 300 ]; do sleep 0.1; tries=$((tries + 1)); done
+kill -9 $pid
+wait $pid 2>/dev/null
+for list in v.pvd x.xdmf; do
+    check "after kill -9 $list is whole" grep -qE '^</(VTKFile|Xdmf)>$' long/$list
+    check "$list has nearly all frames" [ "$(grep -cE '<DataSet|<Time' long/$list)" -ge 20 ]
+done
+finish

@@ -1,0 +1,346 @@
+/* Checkpoints: their files, and simulations and runs that go on from them, on another backend and plan. */
+#include "sim/checkpoint.h"
+#include "sim/fields.h"
+#include "tests/registry.h"
+#include "tests/support.h"
+
+#include <jansson.h>
+
+/* ---- Files ----------------------------------------------------------------------------------- */
+
+enum { ARRAYS = 3 };
+
+static const int64_t sizes[ARRAYS] = {5000, 0, 24};
+
+static void fill(unsigned char *data, size_t bytes, int seed)
+{
+    for (size_t i = 0; i < bytes; i++)
+        data[i] = (unsigned char)(i * 7 + (size_t)seed * 31);
+}
+
+/* A file of three arrays; the first is written in pieces from its end. */
+static const char *write_file(scratch *s)
+{
+    tz_checkpoint_array arrays[ARRAYS];
+    unsigned char data[5000];
+    tz_checkpoint_writer *writer;
+    json_t *facts = json_pack("{s:i, s:s}", "number", 3, "text", "\xc3\xa9\n\"");
+    for (int i = 0; i < ARRAYS; i++) {
+        snprintf(arrays[i].name, sizeof arrays[i].name, "array %d", i);
+        arrays[i].bytes = sizes[i];
+    }
+    snprintf(s->path, sizeof s->path, "%s/file", s->directory);
+    const bool is_new = access(s->path, F_OK) != 0;
+    assert_ok(tz_checkpoint_begin(&writer, s->path, facts, arrays, ARRAYS, &failure));
+    fill(data, 5000, 0);
+    assert_ok(tz_checkpoint_write(writer, 0, 4096, data + 4096, 904, &failure));
+    assert_ok(tz_checkpoint_write(writer, 0, 0, data, 4096, &failure));
+    fill(data, 24, 2);
+    assert_ok(tz_checkpoint_write(writer, 2, 0, data, 24, &failure));
+    if (is_new) /* not there before it is whole */
+        assert_int_not_equal(access(s->path, F_OK), 0);
+    assert_ok(tz_checkpoint_commit(writer, &failure));
+    json_decref(facts);
+    return s->path;
+}
+
+static void test_file(void **state)
+{
+    tz_checkpoint_reader *reader;
+    const tz_checkpoint_array *arrays;
+    unsigned char data[5000], wanted[5000];
+    assert_ok(tz_checkpoint_open(&reader, write_file(*state), true, &failure));
+    assert_int_equal(json_integer_value(json_object_get(tz_checkpoint_facts(reader), "number")), 3);
+    assert_int_equal(tz_checkpoint_arrays(reader, &arrays), ARRAYS);
+    for (int i = 0; i < ARRAYS; i++) {
+        assert_int_equal(arrays[i].bytes, sizes[i]);
+        assert_int_equal(arrays[i].offset % 4096, 0);
+        fill(wanted, (size_t)sizes[i], i);
+        assert_ok(tz_checkpoint_read(reader, &arrays[i], 0, data, (size_t)sizes[i], &failure));
+        assert_memory_equal(data, wanted, (size_t)sizes[i]);
+    }
+    assert_ptr_equal(tz_checkpoint_find(reader, "array 2"), &arrays[2]);
+    assert_null(tz_checkpoint_find(reader, "array 3"));
+    check_error(tz_checkpoint_read(reader, &arrays[2], 16, data, 16, &failure), TZ_RANGE, "file",
+                "array 2 holds 24 bytes");
+    check_error(tz_checkpoint_read(reader, &arrays[2], -8, data, 16, &failure), TZ_RANGE, "", "");
+    tz_checkpoint_close(reader);
+}
+
+/* The sum of an array is that of its pieces. */
+static void test_sum(void **state)
+{
+    unsigned char data[100];
+    fill(data, 100, 5);
+    const uint64_t whole = tz_checkpoint_sum(0, data, 100);
+    assert_true(whole == tz_checkpoint_sum(0, data, 32) + tz_checkpoint_sum(32, data + 32, 68));
+    for (int i = 0; i < 100; i++) {
+        data[i] ^= 1;
+        assert_true(tz_checkpoint_sum(0, data, 100) != whole);
+        data[i] ^= 1;
+    }
+}
+
+static void flip(const char *path, long at)
+{
+    FILE *file = fopen(path, "r+b");
+    fseek(file, at, SEEK_SET);
+    const int byte = fgetc(file);
+    fseek(file, at, SEEK_SET);
+    fputc(byte ^ 0x10, file);
+    fclose(file);
+}
+
+/* A flipped bit anywhere but in what fills the file up is noticed. */
+static void test_damage(void **state)
+{
+    tz_checkpoint_reader *reader;
+    const char *path = write_file(*state);
+    struct stat facts;
+    assert_int_equal(stat(path, &facts), 0);
+    const long sums = facts.st_size - 8 * (ARRAYS + 1);
+    const long places[] = {0, 20, 40, 50, 70, 120, 4096, 4096 + 4999, sums, sums + 31};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        flip(path, places[i]);
+        check_error(tz_checkpoint_open(&reader, path, true, &failure), TZ_FORMAT, "file",
+                    "checkpoint");
+        flip(path, places[i]);
+        assert_ok(tz_checkpoint_open(&reader, path, true, &failure));
+        tz_checkpoint_close(reader);
+    }
+    for (long size = 0; size < facts.st_size; size += size < 200 ? 13 : 1500) {
+        path = write_file(*state);
+        assert_int_equal(truncate(path, size), 0);
+        check_error(tz_checkpoint_open(&reader, path, true, &failure), TZ_FORMAT, "file",
+                    "damaged");
+    }
+    check_error(tz_checkpoint_open(&reader, "/nowhere/file", true, &failure), TZ_IO, "/nowhere",
+                "");
+}
+
+/* An aborted file leaves the one that was there. */
+static void test_abort(void **state)
+{
+    tz_checkpoint_writer *writer;
+    tz_checkpoint_reader *reader;
+    const char *path = write_file(*state);
+    json_t *facts = json_object();
+    assert_ok(tz_checkpoint_begin(&writer, path, facts, NULL, 0, &failure));
+    tz_checkpoint_abort(writer);
+    json_decref(facts);
+    assert_ok(tz_checkpoint_open(&reader, path, true, &failure));
+    tz_checkpoint_close(reader);
+}
+
+/* ---- Simulations ----------------------------------------------------------------------------- */
+
+typedef struct kind {
+    const char *stencil;
+    int dims;
+    int64_t extent[TZ_AXES];
+    bool mixed;
+} kind;
+
+static const kind kinds[] = {
+    {"hotspot", 2, {70, 45, 1}, false},   {"life", 2, {77, 40, 1}, false},
+    {"grayscott", 2, {33, 40, 1}, false}, {"hotspot3d", 3, {20, 17, 9}, false},
+    {"cell", 3, {40, 13, 11}, false},     {"poisson", 2, {45, 38, 1}, true},
+    {"wave2d", 2, {50, 41, 1}, false}};
+
+static tz_simulation *make(const kind *k, const char *backend, int height, int threads)
+{
+    const tz_simulation_config config = {.registry = registry,
+                                         .stencil = k->stencil,
+                                         .dims = k->dims,
+                                         .extent = {k->extent[0], k->extent[1], k->extent[2]},
+                                         .precision = k->mixed ? TZ_DOUBLE : -1,
+                                         .mixed = k->mixed,
+                                         .backend = backend,
+                                         .threads = threads,
+                                         .plan = {.height = height}};
+    tz_simulation *simulation = NULL;
+    if (tz_simulation_create(&simulation, &config, &failure) != TZ_OK)
+        return NULL;
+    const tz_stencil *stencil = tz_simulation_stencil(simulation);
+    for (int f = 0; f < stencil->fields_count; f++) {
+        const tz_random random = {.seed = 7 + (uint64_t)f, .low = 0, .high = 1, .density = 0.4};
+        if (stencil->fields[f].role == TZ_STATE && !k->mixed)
+            tz_simulation_fill_random(simulation, f, NULL, &random, &failure);
+    }
+    if (k->mixed)
+        assert_ok(tz_simulation_fill_random(
+            simulation, 1, NULL, &(tz_random){.seed = 1, .low = -1, .high = 1}, &failure));
+    return simulation;
+}
+
+static void save(const tz_simulation *simulation, json_t *facts, const char *path)
+{
+    tz_checkpoint_array arrays[64];
+    tz_checkpoint_writer *writer;
+    const size_t count = tz_simulation_arrays(simulation, "0/", arrays, 64);
+    assert_ok(tz_checkpoint_begin(&writer, path, facts, arrays, count, &failure));
+    assert_ok(tz_simulation_save(simulation, writer, 0, &failure));
+    assert_ok(tz_checkpoint_commit(writer, &failure));
+}
+
+/* Stops a run in its n-th pause, and keeps all of it. */
+typedef struct stopper {
+    int left;
+    const char *path;
+    tz_run_position *position;
+    bool stopped;
+} stopper;
+
+static tz_status stop(void *context, tz_simulation *simulation, tz_error *error)
+{
+    stopper *s = context;
+    if (s->left-- > 0)
+        return TZ_OK;
+    json_t *facts =
+        json_pack("{s:o, s:o, s:o}", "identity", tz_simulation_identity(simulation), "progress",
+                  tz_simulation_progress(simulation), "run", tz_run_position_to_json(s->position));
+    save(simulation, facts, s->path);
+    json_decref(facts);
+    s->stopped = true;
+    return tz_error_set(error, TZ_INTERRUPTED, NULL, "stopped");
+}
+
+static void compare(const tz_simulation *a, const tz_simulation *b)
+{
+    const tz_stencil *stencil = tz_simulation_stencil(a);
+    assert_int_equal(tz_simulation_step(a), tz_simulation_step(b));
+    for (int f = 0; f < stencil->fields_count; f++) {
+        tz_reduction one, other;
+        if (stencil->fields[f].role == TZ_STREAMED)
+            continue;
+        assert_ok(tz_simulation_reduce(a, f, &one, &failure));
+        assert_ok(tz_simulation_reduce(b, f, &other, &failure));
+        assert_true(one.hash == other.hash);
+    }
+}
+
+static void check_kind(const kind *k, const tz_run *run, int pauses, const char *path)
+{
+    tz_run_result result, wanted;
+    tz_run_position position;
+    tz_simulation *whole = make(k, "cpu", 4, 2), *cut = make(k, "cpu", 4, 2),
+                  *other = make(k, pauses % 2 ? "reference" : "cpu", pauses % 2 ? 0 : 3, 1);
+    if (!whole)
+        fail_msg("%s: %s", k->stencil, failure.message);
+    assert_ok(tz_simulation_run(whole, run, &wanted, &failure));
+    stopper s = {.left = pauses, .path = path, .position = &position};
+    tz_run stopped = *run;
+    stopped.pause = stop;
+    stopped.pause_context = &s;
+    stopped.position = &position;
+    const tz_status status = tz_simulation_run(cut, &stopped, &result, &failure);
+    assert_int_equal(status, s.stopped ? TZ_INTERRUPTED : TZ_OK);
+    if (s.stopped) {
+        tz_checkpoint_reader *reader;
+        assert_ok(tz_checkpoint_open(&reader, path, true, &failure));
+        const json_t *facts = tz_checkpoint_facts(reader);
+        assert_ok(
+            tz_simulation_check_identity(other, json_object_get(facts, "identity"), &failure));
+        assert_ok(tz_simulation_restore(other, json_object_get(facts, "progress"), reader, "0/",
+                                        &failure));
+        tz_run_position from = {.result = &result};
+        assert_ok(tz_run_position_from_json(json_object_get(facts, "run"), &from, &failure));
+        tz_run rest = *run;
+        rest.position = &from;
+        rest.resumes = true;
+        assert_ok(tz_simulation_run(other, &rest, &result, &failure));
+        compare(whole, other);
+        assert_int_equal(result.steps, wanted.steps);
+        assert_int_equal(result.status, wanted.status);
+        assert_true(memcmp(&result.residual, &wanted.residual, sizeof(double)) == 0);
+        tz_checkpoint_close(reader);
+    }
+    tz_simulation_destroy(whole);
+    tz_simulation_destroy(cut);
+    tz_simulation_destroy(other);
+}
+
+static void test_runs(void **state)
+{
+    scratch *s = *state;
+    const tz_run steps = {.steps = 41, .until_residual = NAN};
+    snprintf(s->path, sizeof s->path, "%s/file", s->directory);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        for (int pauses = 0; pauses < 11; pauses += 3)
+            check_kind(&kinds[i], &steps, pauses, s->path);
+}
+
+static void test_until(void **state)
+{
+    scratch *s = *state;
+    const tz_run residual = {.steps = 700, .until_residual = 1e-9},
+                 update = {.steps = 90,
+                           .until_residual = 1e-9,
+                           .until_is_update = true,
+                           .check_every = 10};
+    snprintf(s->path, sizeof s->path, "%s/file", s->directory);
+    for (int pauses = 1; pauses < 60; pauses += 9) {
+        check_kind(&kinds[0], &residual, pauses, s->path);
+        check_kind(&kinds[0], &update, pauses / 3, s->path);
+        check_kind(&kinds[5], &residual, pauses / 2, s->path);
+    }
+}
+
+static void test_identity(void **state)
+{
+    kind wider = kinds[0];
+    wider.extent[0]++;
+    tz_simulation *one = make(&kinds[0], "cpu", 4, 1), *other = make(&wider, "cpu", 4, 1);
+    json_t *identity = tz_simulation_identity(one);
+    assert_ok(tz_simulation_check_identity(one, identity, &failure));
+    check_error(tz_simulation_check_identity(other, identity, &failure), TZ_RANGE, "", "its grid");
+    json_object_set_new(identity, "plugin's version", json_string("0.0"));
+    check_error(tz_simulation_check_identity(one, identity, &failure), TZ_RANGE, "",
+                "its plugin's version was 0.0, and is ");
+    json_decref(identity);
+    tz_simulation_destroy(one);
+    tz_simulation_destroy(other);
+}
+
+/* Facts of a wrong type or range are refused, whichever they are. */
+static void test_bad_facts(void **state)
+{
+    scratch *s = *state;
+    tz_simulation *simulation = make(&kinds[0], "cpu", 4, 1);
+    json_t *progress = tz_simulation_progress(simulation), *none = json_object();
+    tz_checkpoint_reader *reader;
+    const char *key;
+    json_t *value;
+    snprintf(s->path, sizeof s->path, "%s/file", s->directory);
+    save(simulation, none, s->path);
+    assert_ok(tz_checkpoint_open(&reader, s->path, true, &failure));
+    json_object_foreach(progress, key, value)
+    {
+        json_t *bad = json_deep_copy(progress);
+        if (strcmp(key, "policy") == 0 || strcmp(key, "correction_ahead") == 0)
+            json_object_set_new(bad, key, json_object()); /* nobody needs these to be right */
+        else
+            json_object_set_new(bad, key, json_integer(-2));
+        const tz_status status = tz_simulation_restore(simulation, bad, reader, "0/", &failure);
+        const bool needed = strcmp(key, "policy") != 0 && strcmp(key, "correction_ahead") != 0;
+        if (status != (needed ? TZ_FORMAT : TZ_OK))
+            fail_msg("%s: status %d", key, (int)status);
+        json_decref(bad);
+    }
+    check_error(tz_simulation_restore(simulation, progress, reader, "1/", &failure), TZ_FORMAT, "",
+                "no field 1/temperature");
+    json_decref(progress);
+    json_decref(none);
+    tz_checkpoint_close(reader);
+    tz_simulation_destroy(simulation);
+}
+
+TEST_MAIN(open_plugins, close_plugins,
+          cmocka_unit_test_setup_teardown(test_file, scratch_setup, scratch_teardown),
+          TEST(test_sum),
+          cmocka_unit_test_setup_teardown(test_damage, scratch_setup, scratch_teardown),
+          cmocka_unit_test_setup_teardown(test_abort, scratch_setup, scratch_teardown),
+          cmocka_unit_test_setup_teardown(test_runs, scratch_setup, scratch_teardown),
+          cmocka_unit_test_setup_teardown(test_until, scratch_setup, scratch_teardown),
+          TEST(test_identity),
+          cmocka_unit_test_setup_teardown(test_bad_facts, scratch_setup, scratch_teardown))
