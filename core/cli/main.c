@@ -63,7 +63,8 @@ int main(int argc, char **argv)
         printf("trapeze %s\n", TZ_VERSION);
         return tz_finish_output();
     }
-    if (strcmp(word, tz_command_run.name) != 0 && is_spare_rank())
+    if (strcmp(word, tz_command_run.name) != 0 && strcmp(word, tz_command_resume.name) != 0 &&
+        is_spare_rank())
         return EXIT_DONE;
     const char *names[COMMANDS];
     for (int i = 0; i < COMMANDS; i++) {

@@ -184,10 +184,11 @@ static tz_binding *bind(lua_State *L, tz_simulation_handle *handle, int handle_i
     const tz_output *output = luaL_testudata(L, index, TZ_TYPE_OUTPUT);
     const bool checkpoint = luaL_testudata(L, index, TZ_TYPE_CHECKPOINT);
     if (!output && !checkpoint && !lua_isfunction(L, index))
-        tz_raise(L,
-                 "%s: needs an output (tz.png, tz.npy, tz.rle, tz.vti, tz.xdmf, tz.hdf5, tz.table), "
-                 "a function(sim) or tz.checkpoint(), not %s",
-                 what, tz_kind_text(L, index));
+        tz_raise(
+            L,
+            "%s: needs an output (tz.png, tz.npy, tz.rle, tz.vti, tz.xdmf, tz.hdf5, tz.table), "
+            "a function(sim) or tz.checkpoint(), not %s",
+            what, tz_kind_text(L, index));
     lua_getiuservalue(L, handle_index, 1);
     tz_binding *found = find_binding(L, handle, index, every);
     if (found) {

@@ -247,6 +247,29 @@ rc=$?
 check 'a killed rank ends all' fails
 check 'a killed rank leaves its record' grep -q '"status": "running"' killed/run.json
 
+# A killed run goes on, on another number of ranks too.
+t run "$here/resume/all.lua" --out whole --backend cpu
+timeout 120 mpirun -n 2 "$bin" run "$here/resume/all.lua" --out parts --backend cpu >out 2>err </dev/null &
+job=$!
+tries=0
+while [ ! -e parts/round1.npy ] && [ $tries -lt 600 ]; do
+    sleep 0.05
+    tries=$((tries + 1))
+done
+for pid in $(pgrep -f -- "all.lua --out parts"); do
+    grep -qz '^OMPI_COMM_WORLD_RANK=1\|^PMI_RANK=1' "/proc/$pid/environ" 2>/dev/null && kill -KILL "$pid"
+done
+wait $job
+rc=$?
+check 'a rank is killed' fails
+cp -r parts other
+m 3 resume parts
+check 'a killed run goes on with 3 ranks' is "$rc" 0
+check 'with 3 ranks: the same files' same_files whole parts
+t resume other
+check 'a killed run goes on alone' is "$rc" 0
+check 'alone: the same files' same_files whole other
+
 begin folder 1000
 mv folder moved
 wait $job
