@@ -231,6 +231,24 @@ static void add_fields(const tz_build *build, tz_buffer *out)
     tz_buffer_add(out, "};\n\n");
 }
 
+/* A formula that is the name of another state field: the field only takes over what that was. */
+static void add_taken(const tz_build *build, const tz_built_pass *pass, int i, tz_buffer *out)
+{
+    const tz_definition *d = build->definition;
+    const tz_expr_node *n = pass->nodes[i] < 0 ? NULL : &build->e.nodes[pass->nodes[i]];
+    if (!n || n->kind != TZ_EXPR_READ || n->index == pass->fields[i] || pass->output ||
+        d->fields[n->index].role != TZ_STATE ||
+        d->fields[n->index].type != d->fields[pass->fields[i]].type)
+        return;
+    for (int axis = 0; axis < d->dims; axis++)
+        if (n->offset[axis] != 0)
+            return;
+    tz_buffer_add(out, ",%cTZ_TAKES(", TZ_SPACE);
+    add_id(build, pass, out);
+    tz_buffer_add(out, ",%c%s,%c%s)", TZ_SPACE, d->fields[pass->fields[i]].name, TZ_SPACE,
+                  d->fields[n->index].name);
+}
+
 static void add_passes(const tz_build *build, tz_buffer *out, bool outputs)
 {
     tz_buffer_add(out, "static const tz_pass %s[] = {\n", outputs ? "outputs" : "passes");
@@ -247,6 +265,8 @@ static void add_passes(const tz_build *build, tz_buffer *out, bool outputs)
             tz_buffer_add(&text, ",%c%s)", TZ_SPACE,
                           build->definition->fields[pass->fields[i]].name);
         }
+        for (int i = 0; i < pass->count; i++)
+            add_taken(build, pass, i, &text);
         tz_buffer_add(&text, ", TZ_PASS(");
         add_id(build, pass, &text);
         tz_buffer_add(&text, ")},");

@@ -107,7 +107,8 @@ void tz_binding_write(lua_State *L, tz_binding *binding, int handle_index)
     if (status != TZ_OK)
         tz_raise_error(L, NULL, &error);
     if (binding->kind == TZ_BINDING_CHECKPOINT) {
-        status = tz_checkpoint_now(binding->handle->context, false, &error);
+        /* Outside of a run nothing else waits for a thread that writes it. */
+        status = tz_checkpoint_now(binding->handle->context, !binding->handle->L, &error);
     } else if (binding->kind == TZ_BINDING_FUNCTION) {
         lua_getiuservalue(L, handle_index, 1);
         lua_rawgeti(L, -1, binding->reference);

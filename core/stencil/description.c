@@ -143,6 +143,14 @@ static tz_status check_param(const check *c, int p)
     return TZ_OK;
 }
 
+/* Whether a pass may give a field what another was. */
+static bool may_take(const tz_stencil *s, const tz_pass *pass, int field, int other)
+{
+    return field < s->fields_count && other >= 0 && other < s->fields_count && other != field &&
+           (pass->writes >> field & 1) && s->fields[field].role == TZ_STATE &&
+           s->fields[other].role == TZ_STATE && s->fields[field].type == s->fields[other].type;
+}
+
 /* A pass or an output: `what`, number p, writes fields of `role`. */
 static tz_status check_pass(const check *c, const char *what, int p, const tz_pass *pass,
                             tz_role role)
@@ -174,6 +182,13 @@ static tz_status check_pass(const check *c, const char *what, int p, const tz_pa
                           tz_role_name(role));
     if (!pass->writes)
         return refuse(c, "%s %d writes nothing", what, p);
+    for (int f = 0; f < TZ_FIELDS_MAX; f++)
+        if (pass->takes[f] && !may_take(s, pass, f, pass->takes[f] - 1))
+            return refuse(
+                c,
+                "TZ_TAKES of %s %d has field %d of field %d: both must be state fields of "
+                "one type, and the first written",
+                what, p, f, pass->takes[f] - 1);
     return tz_text_lists_check(s, pass, c->path, c->error);
 }
 

@@ -169,6 +169,27 @@ static tz_status compare(const span *s, tz_isa isa, tz_error *error)
     return TZ_OK;
 }
 
+/* Fields that only take over what another was. */
+static tz_status check_takes(const span *s, tz_error *error)
+{
+    const tz_stencil *stencil = s->probe->stencil;
+    for (int f = 0; f < stencil->fields_count; f++) {
+        const int from = s->probe->pass->takes[f] - 1;
+        for (int k = 0; from >= 0 && k < s->rows * COUNT; k++) {
+            const tz_view *view = &s->in[from * s->window + (s->window - 1) / 2];
+            const ptrdiff_t at = k / COUNT * view->row_stride + k % COUNT;
+            if (!is_same(s, f, (const char *)view->at + at * (ptrdiff_t)element_size(s, from),
+                         &s->by_cell[f][k]))
+                return tz__probe_refuse(
+                    s->probe, error,
+                    "TZ_TAKES says that '%s' becomes what '%s' was in the cell, "
+                    "but it gets another value",
+                    stencil->fields[f].name, stencil->fields[from].name);
+        }
+    }
+    return TZ_OK;
+}
+
 static tz_status compare_form(span *s, tz_isa isa, tz_error *error)
 {
     s->function = tz_kernels_rows(s->probe->pass->kernels, isa, s->probe->precision);
@@ -206,6 +227,7 @@ tz_status tz__probe_rows(tz__probe *p, tz_error *error)
         fill(s, trial);
         if (tz_trap_call(call_cells, s))
             continue; /* a division by zero */
+        status = check_takes(s, error);
         for (int isa = TZ_ISA_BASE; isa <= (int)best && !status; isa++)
             status = compare_form(s, (tz_isa)isa, error);
     }

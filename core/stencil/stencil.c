@@ -84,6 +84,35 @@ tz_reads tz_stencil_reads(const tz_stencil *stencil, const tz_pass *pass, int fi
     return reads;
 }
 
+/* Whether a pass reads a field beside the cell. */
+static bool is_read_around(const tz_stencil *stencil, int field)
+{
+    for (int p = 0; p < stencil->passes_count; p++) {
+        const tz_reads reads = tz_stencil_reads(stencil, &stencil->passes[p], field);
+        for (int axis = 0; axis < stencil->dims; axis++)
+            if (reads.low[axis] != 0 || reads.high[axis] != 0)
+                return true;
+    }
+    return false;
+}
+
+int tz_stencil_takes(const tz_stencil *stencil, const tz_pass *pass, int field)
+{
+    const int from = pass->takes[field] - 1;
+    uint32_t written = 0;
+    if (from < 0 || is_read_around(stencil, field))
+        return -1;
+    for (int p = 0; p < stencil->passes_count; p++) {
+        const tz_pass *other = &stencil->passes[p];
+        written |= other->writes;
+        for (int f = 0; f < stencil->fields_count; f++)
+            if ((f != field && other->takes[f] - 1 == from) ||
+                (stencil->passes_count > 1 && other->takes[f] - 1 == field))
+                return -1;
+    }
+    return written >> from & 1 ? from : -1;
+}
+
 tz_reach tz_pass_reach(const tz_stencil *stencil, const tz_pass *pass)
 {
     tz_reach reach = {{0}, {0}};

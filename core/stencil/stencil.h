@@ -62,6 +62,11 @@ const tz_pass *tz_stencil_output(const tz_stencil *stencil, int field);
 /* The fields of the mask that are kept, with those from which the derived ones are computed. */
 uint32_t tz_stencil_sources(const tz_stencil *stencil, uint32_t fields);
 
+/* The field whose value in the cell `field` takes over in a pass (tz_pass.takes), if an engine can use
+ * that: no pass reads `field` but in the cell itself, a pass writes the other one, and no two fields end
+ * an iteration with the same values. -1: the pass computes or leaves `field`. */
+int tz_stencil_takes(const tz_stencil *stencil, const tz_pass *pass, int field);
+
 /* Index of the field or parameter of that name, or of the parameter with that role; -1: none. */
 int tz_stencil_field_index(const tz_stencil *stencil, const char *name);
 int tz_stencil_param_index(const tz_stencil *stencil, const char *name);

@@ -129,7 +129,9 @@ static void pipeline_reach(tz_pipeline *pipeline, const tz_stage *stage)
 static void pipeline_levels(tz_pipeline *pipeline, const tz_stage *stage)
 {
     const tz_stencil *stencil = stage->stencil;
-    int16_t newest[TZ_FIELDS_MAX] = {0};
+    tz__origin newest[TZ_FIELDS_MAX];
+    for (int f = 0; f < stencil->fields_count; f++)
+        newest[f] = (tz__origin){0, (int16_t)f};
     pipeline->levels = stage->height * stencil->passes_count;
     memset(&pipeline->level[0], 0, sizeof pipeline->level[0]);
     for (int l = 1; l <= pipeline->levels; l++) {
@@ -140,10 +142,18 @@ static void pipeline_levels(tz_pipeline *pipeline, const tz_stage *stage)
                                                  : level[-stencil->passes_count].rows;
         level->radius = level->pass->radius;
         level->iteration = (l - 1) / stencil->passes_count;
+        memcpy(level->source, newest, sizeof newest);
         for (int f = 0; f < stencil->fields_count; f++) {
-            level->source[f] = newest[f];
-            if (level->pass->writes >> f & 1)
-                newest[f] = (int16_t)l;
+            const int from = tz_stencil_takes(stencil, level->pass, f);
+            /* In the last iteration the row function writes it to the array, unless the stage's
+             * input has it. */
+            if (from >= 0 &&
+                (level->iteration < stage->height - 1 || level->source[from].level == 0))
+                newest[f] = level->source[from];
+            else if (level->pass->writes >> f & 1) {
+                newest[f] = (tz__origin){(int16_t)l, (int16_t)f};
+                level->makes |= 1u << f;
+            }
         }
     }
     memcpy(pipeline->final, newest, sizeof newest);
@@ -158,12 +168,13 @@ static void ring_depths(tz_pipeline *pipeline, const tz_stage *stage)
     for (int l = 1; l <= pipeline->levels; l++)
         for (int f = 0; f < stage->stencil->fields_count; f++) {
             const tz__level *reader = &pipeline->level[l];
-            tz__level *maker = &pipeline->level[reader->source[f]];
+            tz__level *maker = &pipeline->level[reader->source[f].level];
+            tz__ring *ring = &maker->ring[reader->source[f].field];
             const int back = -pipeline->slabs[(l - 1) % passes][f].low;
             const uint32_t depth =
                 stage->dims == 1 ? 1 : (uint32_t)(reader->lag - maker->lag + back + stage->batch);
-            if (depth > maker->ring[f].depth)
-                maker->ring[f].depth = depth;
+            if (depth > ring->depth)
+                ring->depth = depth;
         }
 }
 
@@ -187,19 +198,19 @@ static void pipeline_place(tz_pipeline *pipeline, const tz_stage *stage)
     size_t at = 0;
     const bool gathers = may_gather(stage);
     ring_depths(pipeline, stage);
-    /* If every pass of a 1-D stencil writes every state field, a level is read only by the next
+    /* If every pass of a 1-D stencil computes every state field, a level is read only by the next
      * one: two rings, used in turns, are enough. */
     bool swap = stage->dims == 1;
     for (int p = 0; p < stencil->passes_count; p++)
         for (int f = 0; f < stencil->fields_count; f++)
-            swap =
-                swap && (stencil->fields[f].role != TZ_STATE || stencil->passes[p].writes >> f & 1);
+            swap = swap &&
+                   (stencil->fields[f].role != TZ_STATE || pipeline->level[p + 1].makes >> f & 1);
     for (int l = 0; l <= pipeline->levels; l++)
         for (int f = 0; f < stencil->fields_count; f++) {
             tz__level *level = &pipeline->level[l];
             const tz_role role = stencil->fields[f].role;
-            const bool made = l == 0 ? gathers && (role == TZ_STATE || role == TZ_STATIC)
-                                     : level->pass->writes >> f & 1;
+            const bool made =
+                l == 0 ? gathers && (role == TZ_STATE || role == TZ_STATIC) : level->makes >> f & 1;
             const int depth = made ? (int)level->ring[f].depth : 0;
             const size_t slab_bytes =
                 (size_t)pipeline->row_stride * (size_t)pipeline->rows * stage->element_size[f];
@@ -213,7 +224,7 @@ static void pipeline_place(tz_pipeline *pipeline, const tz_stage *stage)
             at = ring_place(&level->ring[f], at, depth, slab_bytes);
         }
     pipeline->scratch = at;
-    pipeline->bytes = (size_t)tz_round_up((int64_t)at + pipeline->row_stride * 8 + 64, 64);
+    pipeline->bytes = (size_t)tz_round_up((int64_t)at + 2 * pipeline->row_stride * 8 + 64, 64);
 }
 
 void tz__pipeline_make(tz_pipeline *pipeline, const tz_stage *stage)
@@ -226,6 +237,12 @@ size_t tz_stage_arena_bytes(const tz_stage *stage, tz_pipeline *pipeline)
 {
     tz__pipeline_make(pipeline, stage);
     return pipeline->bytes;
+}
+
+int tz_pipeline_hands_over(const tz_pipeline *pipeline, int field)
+{
+    const tz__origin *final = &pipeline->final[field];
+    return final->level == 0 ? final->field : -1;
 }
 
 /* ---- Jobs ------------------------------------------------------------------------------------ */

@@ -17,6 +17,12 @@ typedef struct tz__ring {
     uint64_t inverse; /* ceil(2^32 / depth): slot = j mod depth without a division */
 } tz__ring;
 
+/* Where the values of a field are: what level `level` made of field `field`; 0: the array. It is another
+ * field if the one takes over what the other was. */
+typedef struct tz__origin {
+    int16_t level, field;
+} tz__origin;
+
 /* One pass of one iteration. */
 typedef struct tz__level {
     const tz_pass *pass;
@@ -27,8 +33,9 @@ typedef struct tz__level {
     tz_reach halo; /* cells that this level computes beyond the tile: what the levels after this
                     * one read to that side, together */
     int iteration;
-    int16_t source[TZ_FIELDS_MAX]; /* the level whose output this level reads; 0: the array */
-    tz__ring ring[TZ_FIELDS_MAX];  /* for the output; depth 0: no later level reads it */
+    tz__origin source[TZ_FIELDS_MAX]; /* of what this level reads */
+    uint32_t makes;                   /* mask of the fields of which it computes new values */
+    tz__ring ring[TZ_FIELDS_MAX];     /* for the output; depth 0: no later level reads it */
 } tz__level;
 
 struct tz_pipeline {
@@ -37,11 +44,11 @@ struct tz_pipeline {
     struct {
         int8_t low, high;
     } slabs[TZ_PASSES_MAX][TZ_FIELDS_MAX];
-    int16_t final[TZ_FIELDS_MAX]; /* the last level that writes the field; 0: none */
-    ptrdiff_t row_stride;         /* of every ring, in elements */
-    int64_t rows;                 /* of a ring slab */
-    size_t scratch;               /* offset in the arena of a row of a streamed field */
-    size_t bytes;                 /* of the arena */
+    tz__origin final[TZ_FIELDS_MAX]; /* of the values after the stage */
+    ptrdiff_t row_stride;            /* of every ring, in elements */
+    int64_t rows;                    /* of a ring slab */
+    size_t scratch; /* offset in the arena of a row of a streamed field, and of one that is lost */
+    size_t bytes;   /* of the arena */
     tz__level level[TZ_LEVELS_MAX + 1];
 };
 

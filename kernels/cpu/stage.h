@@ -111,6 +111,10 @@ void tz_stage_count(const tz_stage *stage, tz_pipeline *pipeline, tz_stage_count
 /* Largest height that TZ_LEVELS_MAX allows. */
 int tz_stage_height_max(const tz_stencil *stencil);
 
+/* After tz_stage_run(): the field whose input array has the values of `field`, maybe that field. -1: they
+ * are in its output array. */
+int tz_pipeline_hands_over(const tz_pipeline *pipeline, int field);
+
 /* Run one stage. `pipeline` is tz_pipeline_size() bytes and is overwritten; `arena` has
  * `stage->threads` pieces of `arena_bytes`, at least tz_stage_arena_bytes(), each 64-byte aligned.
  * Allocates nothing. */

@@ -106,9 +106,10 @@ static void view_window(const tz_stage *stage, const tz_pipeline *pipeline, cons
                         int l, int f, int64_t j, int64_t x, int64_t y, tz_view *views)
 {
     const tz__level *level = &pipeline->level[l];
-    const int radius = stage->dims == 1 ? 0 : level->radius, version = level->source[f];
+    const int radius = stage->dims == 1 ? 0 : level->radius, version = level->source[f].level;
     const int pass = (l - 1) % stage->stencil->passes_count;
     const int low = pipeline->slabs[pass][f].low, high = pipeline->slabs[pass][f].high;
+    f = level->source[f].field; /* the other reads as far: to the cell itself */
     tz_view *middle = views + radius;
     if (j + low < 0 || j + high >= tz__stream_extent(stage)) {
         for (int d = low; d <= high; d++)
@@ -173,7 +174,9 @@ static void compute_area(const tz_stage *stage, const tz_pipeline *pipeline, con
         if (!(level->pass->writes >> f & 1))
             continue;
         const size_t size = stage->element_size[f];
-        if (level->ring[f].depth) {
+        if (!(level->makes >> f & 1)) { /* the values exist */
+            out[f].at = job->arena + pipeline->scratch + pipeline->row_stride * 8;
+        } else if (level->ring[f].depth) {
             char *at = ring_slab(job, &level->ring[f], j, size);
             out[f].at = at + (area->y_low * pipeline->row_stride + area->x_low) * (ptrdiff_t)size;
             out[f].row_stride = pipeline->row_stride;
@@ -237,10 +240,10 @@ static void finish_slab(const tz_stage *stage, const tz_pipeline *pipeline, cons
     const tz__level *level = &pipeline->level[l];
     const bool useful = j >= job->slab_low && j < job->slab_high;
     for (int f = 0; f < stage->stencil->fields_count; f++) {
-        if (!(level->pass->writes >> f & 1))
+        if (!(level->makes >> f & 1))
             continue;
         const size_t size = stage->element_size[f];
-        const bool final = pipeline->final[f] == l;
+        const bool final = pipeline->final[f].level == l;
         tz_patch patch = {
             .row_stride = pipeline->row_stride,
             .x_low = area->x_low,

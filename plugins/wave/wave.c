@@ -112,7 +112,10 @@ static const tz_field fields[] = {
 
 #define WAVE(ID, sentence, dimensions, its_derive)                                                 \
     static const tz_pass ID##_passes[] = {                                                         \
-        {.name = "leapfrog", .writes = TZ_WRITES(ID, u) | TZ_WRITES(ID, before), TZ_PASS(ID)},     \
+        {.name = "leapfrog",                                                                       \
+         .writes = TZ_WRITES(ID, u) | TZ_WRITES(ID, before),                                       \
+         TZ_TAKES(ID, before, u),                                                                  \
+         TZ_PASS(ID)},                                                                             \
     };                                                                                             \
     static const tz_stencil ID = {                                                                 \
         TZ_STENCIL_HEADER,                                                                         \

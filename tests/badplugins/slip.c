@@ -84,9 +84,17 @@ static const tz_kernels other_kernels = {.forms_count = 1, .forms = forms, .cell
 #define WRITES (TZ_WRITES(slip, u) | TZ_WRITES(slip, v))
 #endif
 
+#ifdef SLIP_TAKES
+#define TAKES TZ_TAKES(slip, v, u),
+#elif defined SLIP_TAKES_STATIC
+#define TAKES TZ_TAKES(slip, v, f),
+#else
+#define TAKES
+#endif
+
 #pragma GCC diagnostic ignored "-Woverride-init" /* of a member that TZ_PASS() sets */
 static const tz_pass passes[] = {
-    {.name = "spread", .writes = WRITES, TZ_PASS(slip), TEXT_CELL KERNELS},
+    {.name = "spread", .writes = WRITES, TAKES TZ_PASS(slip), TEXT_CELL KERNELS},
 };
 
 static const tz_constant constants[] = {

@@ -55,6 +55,8 @@ static const struct {
     {"slip_undeclared.so", {"pass 'spread'", "writes 'v', which is not in its .writes"}},
     {"slip_static.so", {"pass 'spread'", "writes 'f', which is a static field"}},
     {"slip_rows.so", {"row function for base", "other bits in single precision"}},
+    {"slip_takes.so", {"TZ_TAKES says that 'v' becomes what 'u' was", "another value"}},
+    {"slip_takes_static.so", {"TZ_TAKES of pass 0", "both must be state fields of one type"}},
     {"slip_rows_crash.so", {"pass 'spread'", "its row function for base crashes"}},
     {"slip_no_base.so", {"no single row function of the form \"base\""}},
     {"slip_cell_crash.so", {"pass 'spread'", "its cell function crashes"}},

@@ -33,7 +33,7 @@ static const tz_field leapfrog_fields[] = {
 static const tz_pass leapfrog_passes[] = {
     {.name = "leapfrog",
      .writes = TZ_WRITES(leapfrog, u) | TZ_WRITES(leapfrog, before),
-
+     TZ_TAKES(leapfrog, before, u),
      TZ_PASS(leapfrog)},
 };
 

@@ -55,11 +55,13 @@ static const tz_field sound3d8_fields[] = WAVE_FIELDS;
 static const tz_pass sound3d2_passes[] = {
     {.name = "leapfrog",
      .writes = TZ_WRITES(sound3d2, u) | TZ_WRITES(sound3d2, before),
+     TZ_TAKES(sound3d2, before, u),
      TZ_PASS(sound3d2)},
 };
 static const tz_pass sound3d8_passes[] = {
     {.name = "leapfrog",
      .writes = TZ_WRITES(sound3d8, u) | TZ_WRITES(sound3d8, before),
+     TZ_TAKES(sound3d8, before, u),
      TZ_PASS(sound3d8)},
 };
 

@@ -330,10 +330,10 @@ static tz_status cpu_stage(void *any, const tz_plan *plan, int height, int64_t s
         return status;
     set_fields(state, &stage);
     tz_stage_run(&stage, state->pipeline, state->arena, state->arena_bytes);
-    const uint32_t written = tz_problem_written(problem);
+    int from[TZ_FIELDS_MAX];
     for (int f = 0; f < problem->stencil->fields_count; f++)
-        if (written >> f & 1)
-            tz_host_store_swap(&state->store, f);
+        from[f] = tz_pipeline_hands_over(state->pipeline, f);
+    tz_host_store_advance(&state->store, tz_problem_written(problem), from);
     state->norm_known = true;
     return TZ_OK;
 }

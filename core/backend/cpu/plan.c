@@ -8,9 +8,12 @@
 #include <string.h>
 
 enum {
-    ROW_BYTES = 8 << 10, /* of a tile's row in 2-D */
-    CHUNK_MAX = 1 << 22, /* slabs of a job */
+    ROW_BYTES = 16 << 10,   /* of a tile's row */
+    ROW_BYTES_3D = 2 << 10, /* the same in 3-D, if L3 has no room for more */
+    L3_MAX = 32 << 20,      /* of which rings make use */
+    CHUNK_MAX = 1 << 22,    /* slabs of a job */
     WIDTH_OF_GHOSTS = 100,
+    ROWS_OF_GHOSTS = 10, /* rows of a tile in 3-D, at least, for each of the ghost zone of a side */
     LINE_ELEMENTS = 32 << 10 /* of a tile in 1-D: two tiles fit L2, and streamed rows are long */
 };
 
@@ -104,13 +107,31 @@ static tz_status check_given(const tz_problem *problem, const tz_plan *plan, tz_
     return TZ_OK;
 }
 
-/* The elements of a slab with which the rings take the share TZ_FIT_CPU_RING_SHARE of L2. */
+/* The elements of a slab with which the rings take so many bytes. */
+static double slab_elements(const tz_problem *problem, double bytes, int height)
+{
+    return bytes / (height * (ring_bytes_per_element(problem) + static_bytes_per_element(problem)));
+}
+
+/* Those with which they take the share TZ_FIT_CPU_RING_SHARE of L2. */
 static double slab_budget(const tz_problem *problem, const tz_machine *machine, int height)
 {
     const double l2 = machine->l2_bytes > 0 ? (double)machine->l2_bytes : 1 << 20;
-    const double per_element =
-        height * (ring_bytes_per_element(problem) + static_bytes_per_element(problem));
-    return TZ_FIT_CPU_RING_SHARE * l2 / per_element;
+    return slab_elements(problem, TZ_FIT_CPU_RING_SHARE * l2, height);
+}
+
+/* A tile narrower than the grid costs much where its rows begin and end in arrays: what a
+ * processor fetches ahead lies in other tiles. So rows are as long as this thread's share of L3
+ * allows, of which the rings of a 2-D tile may take an eighth, and those of a 3-D tile with few
+ * rows all. */
+static int64_t row_in_l3(const tz_problem *problem, const tz_machine *machine, int threads,
+                         int height)
+{
+    const double share = (double)min64(machine->l3_bytes, L3_MAX) / threads;
+    if (problem->dims == 2)
+        return (int64_t)slab_elements(problem, share / 8, height);
+    return (int64_t)(slab_elements(problem, share, height) /
+                     ((ROWS_OF_GHOSTS + 2) * (double)max64(1, height * growth(problem, 1))));
 }
 
 static int64_t split_evenly(int64_t extent, int64_t largest, int64_t unit)
@@ -122,13 +143,13 @@ static int64_t split_evenly(int64_t extent, int64_t largest, int64_t unit)
 }
 
 /* Ghost zones grow with the reach of an iteration, so the height is that for radius 1 divided by
- * the reach. With many fields in 2-D it is less: their rings leave room for a narrow tile, and its
- * width should be WIDTH_OF_GHOSTS times the ghost zone of a side. */
+ * the reach, rounded. With many fields in 2-D it is less: their rings leave room for a narrow tile,
+ * and its width should be WIDTH_OF_GHOSTS times the ghost zone of a side. */
 static void choose_height(const tz_problem *problem, const tz_machine *machine, tz_plan *plan)
 {
     static const int best[] = TZ_FIT_CPU_HEIGHTS, best_bits[] = TZ_FIT_CPU_HEIGHTS_BITS;
     const int r = growth_max(problem);
-    const int height = (problem->bits ? best_bits : best)[problem->dims] / r;
+    const int height = (2 * (problem->bits ? best_bits : best)[problem->dims] + r) / (2 * r);
     const double most = sqrt(slab_budget(problem, machine, 1) / (WIDTH_OF_GHOSTS * r));
     plan->height = problem->dims == 2 && !problem->bits && most < height ? (int)most : height;
     plan->height = plan->height < 1 ? 1 : plan->height;
@@ -162,7 +183,12 @@ static void choose_tile(const tz_problem *problem, const tz_machine *machine, in
         halo[axis] = (int64_t)plan->height * growth(problem, axis);
     const double budget = slab_budget(problem, machine, plan->height);
     /* Longer rows are not faster, and a batch of rows must fit L1 (choose_batch() in cpu.c). */
-    const int64_t row_elements = ROW_BYTES / (int64_t)tz_problem_element_size(problem, 0);
+    const int64_t size = (int64_t)tz_problem_element_size(problem, 0);
+    const int64_t row_elements = ROW_BYTES / size;
+    const int64_t in_l3 =
+        problem->dims == 1
+            ? 0
+            : min64(row_elements, row_in_l3(problem, machine, threads, plan->height));
     int64_t *tile = plan->tile;
     if (problem->bits)
         tile[0] = n[0]; /* the layout of bits does not allow cutting rows */
@@ -172,15 +198,19 @@ static void choose_tile(const tz_problem *problem, const tz_machine *machine, in
             max64(16 * halo[0], min64(LINE_ELEMENTS, (n[0] + 2 * threads - 1) / (2 * threads))),
             TZ_ALIGN_ELEMENTS);
     if (problem->dims == 2 && tile[0] == 0)
-        tile[0] = split_evenly(n[0], max64(8 * halo[0], min64((int64_t)budget, row_elements)),
-                               TZ_ALIGN_ELEMENTS);
+        tile[0] = split_evenly(
+            n[0], max64(8 * halo[0], max64(in_l3, min64((int64_t)budget, row_elements))),
+            TZ_ALIGN_ELEMENTS);
     if (problem->dims == 3) {
         /* A tile whose rings fill more than L2 is faster than one with much redundant work. */
         if (tile[0] == 0)
-            tile[0] = split_evenly(n[0], max64(row_elements / 4, 8 * halo[0]), TZ_ALIGN_ELEMENTS);
+            tile[0] = split_evenly(n[0], max64(max64(in_l3, ROW_BYTES_3D / size), 8 * halo[0]),
+                                   TZ_ALIGN_ELEMENTS);
         if (tile[1] == 0)
             tile[1] = split_evenly(
-                n[1], max64((int64_t)(budget / (double)tile[0]) - 2 * halo[1], 10 * halo[1]), 1);
+                n[1],
+                max64((int64_t)(budget / (double)tile[0]) - 2 * halo[1], ROWS_OF_GHOSTS * halo[1]),
+                1);
     }
     if (problem->dims > 1 && tile[last] == 0) {
         const int64_t tiles = (n[0] + tile[0] - 1) / tile[0] *

@@ -280,7 +280,26 @@ void *tz_host_store_scratch(tz_host_store *store, int field)
 
 void tz_host_store_swap(tz_host_store *store, int field)
 {
+    store->field[field].before = *tz_host_store_current(store, field);
     store->field[field].current = 1 - store->field[field].current;
+}
+
+void tz_host_store_advance(tz_host_store *store, uint32_t fields, const int *from)
+{
+    for (int f = 0; f < TZ_FIELDS_MAX; f++)
+        if (fields >> f & 1)
+            tz_host_store_swap(store, f);
+    for (int f = 0; f < TZ_FIELDS_MAX; f++) {
+        if (!(fields >> f & 1) || from[f] < 0)
+            continue;
+        const int mine = store->field[f].current, theirs = 1 - store->field[from[f]].current;
+        const tz_host_field copy = store->field[f].copy[mine];
+        char *memory = store->field[f].memory[mine];
+        store->field[f].copy[mine] = store->field[from[f]].copy[theirs];
+        store->field[f].memory[mine] = store->field[from[f]].memory[theirs];
+        store->field[from[f]].copy[theirs] = copy;
+        store->field[from[f]].memory[theirs] = memory;
+    }
 }
 
 double tz_host_store_difference(const tz_host_store *store, uint32_t fields, int threads)
@@ -288,8 +307,8 @@ double tz_host_store_difference(const tz_host_store *store, uint32_t fields, int
     double largest = 0.0;
     for (int f = 0; f < store->problem->stencil->fields_count; f++)
         if (fields >> f & 1) {
-            const double d = tz_reduce_difference(store->problem, f, &store->field[f].copy[0],
-                                                  &store->field[f].copy[1], threads);
+            const double d = tz_reduce_difference(store->problem, f, &store->field[f].before,
+                                                  tz_host_store_current(store, f), threads);
             largest = d > largest ? d : largest;
         }
     return largest;

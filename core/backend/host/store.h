@@ -14,6 +14,7 @@ typedef struct tz_host_store {
         char *memory[2];
         tz_host_field copy[2]; /* [current] holds the values */
         int current;
+        tz_host_field before; /* the values before the last swap or tz_host_store_advance() */
     } field[TZ_FIELDS_MAX];
 } tz_host_store;
 
@@ -41,11 +42,16 @@ const tz_host_field *tz_host_store_current(const tz_host_store *store, int field
 const tz_host_field *tz_host_store_other(const tz_host_store *store, int field);
 void tz_host_store_swap(tz_host_store *store, int field);
 
+/* swap() for the fields of a mask. But some keep their current copy or take over that of another one of the
+ * mask: from[f] is the field, or -1; no two have the same. */
+void tz_host_store_advance(tz_host_store *store, uint32_t fields, const int *from);
+
 /* The memory of the other copy, for any use: an element for each cell at least. Its values are lost,
  * and so are its ghosts. */
 void *tz_host_store_scratch(tz_host_store *store, int field);
 
-/* The maximum norm of the difference of the two copies, over the fields of the mask. */
+/* The maximum norm of the difference between the current copies and those before the last swap, over the
+ * fields of the mask. */
 double tz_host_store_difference(const tz_host_store *store, uint32_t fields, int threads);
 /* Whether no state field has a NaN or an infinity. */
 bool tz_host_store_all_finite(const tz_host_store *store, int threads);

@@ -73,6 +73,7 @@ typedef struct tz_pass {
                       * up to `radius` away on each axis, others up to their own radius. An output
                       * with an entry reads no field without one */
     const tz_reads *reads;
+    int8_t takes[TZ_FIELDS_MAX]; /* OPTIONAL: TZ_TAKES(); 1 + g at f: f becomes what g was */
 } tz_pass;
 
 typedef struct tz_constant {

@@ -20,6 +20,9 @@
  *   TZ_FIELD(ID, name)      the index of a field
  *   TZ_WRITES(ID, name)     the bit of a field in tz_pass.writes
  *   TZ_PASS(ID)             the members of tz_pass except name, writes and text_defines
+ *   TZ_TAKES(ID, a, b)      OPTIONAL, a member of tz_pass: in each cell, the pass only gives field a
+ *                           the value that field b had, as with an older level of a wave. An engine
+ *                           can then hand over the array of b and need not copy it
  *
  * The text is C without library calls, since it is compiled for GPUs as well. It defines all fields
  * and constants of the stencil, in the order of its tables, and the update. Compilers and the loader

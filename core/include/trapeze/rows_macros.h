@@ -31,6 +31,7 @@ typedef uint32_t tz_word;
 #define TZ_CONSTANT(id, name) ((int)offsetof(struct id##_constant_index, name))
 #define TZ_CONSTANTS_COUNT(id) ((int)sizeof(struct id##_constant_index))
 #define TZ_WRITES(id, name) (1u << TZ_FIELD(id, name))
+#define TZ_TAKES(id, name, other) .takes[TZ_FIELD(id, name)] = 1 + TZ_FIELD(id, other)
 /* Members of a tz_pass: {.name = "...", .writes = ..., TZ_PASS(ID)} */
 #define TZ_PASS(id)                                                                                \
     .dims = id##_dims, .radius = id##_radius, .kernels = &id##_kernels, .text = id##_text,         \
@@ -51,11 +52,13 @@ typedef uint32_t tz_word;
 #if defined(__clang__)
 #define TZ__VECTOR_LOOP _Pragma("clang loop vectorize(assume_safety)")
 #define TZ__KEEP_LOOP
+#define TZ__KEEP_SCALAR(value)
 #else
 #define TZ__VECTOR_LOOP _Pragma("GCC ivdep")
 /* If GCC unrolls the loop that loads pointers, it later gives each neighbour in x a pointer of its own,
  * more than there are registers. Otherwise they are constant distances from one pointer. */
 #define TZ__KEEP_LOOP _Pragma("GCC unroll 1")
+#define TZ__KEEP_SCALAR(value) __asm__("" : "+r"(value))
 #endif
 
 /* The message of a mistake, as an error of the compiler. The text is compiled many times, so only the
@@ -160,8 +163,10 @@ typedef uint32_t tz_word;
     TZ__KEEP_LOOP                                                                                  \
     for (int k = 0; k < TZ__WINDOW; k++) {                                                         \
         const tz_view *view = &span->in[TZ__FIELD_AT(context, name) * TZ__WINDOW + k];             \
-        context->name##_stride[k] = view->row_stride;                                              \
-        context->name[k] = (const type *)view->at + row * view->row_stride;                        \
+        ptrdiff_t stride = view->row_stride;                                                       \
+        TZ__KEEP_SCALAR(stride);                                                                   \
+        context->name##_stride[k] = stride;                                                        \
+        context->name[k] = (const type *)view->at + row * stride;                                  \
     }                                                                                              \
     context->name##_out = (type *)span->out[TZ__FIELD_AT(context, name)].at +                      \
                           row * span->out[TZ__FIELD_AT(context, name)].row_stride;
