@@ -20,6 +20,8 @@ fi
 # More ranks than cores, as root, in a container; leaks of MPI are no matter here.
 export OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+# A busy machine needs longer than a second to end a run.
+export OMPI_MCA_odls_base_sigkill_timeout=60
 export ASAN_OPTIONS=detect_leaks=0 TRAPEZE_CACHE="$work/cache"
 
 # m COUNT ARGUMENT…: runs that many ranks.
