@@ -20,8 +20,6 @@ fi
 # More ranks than cores, as root, in a container; leaks of MPI are no matter here.
 export OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-# A busy machine needs longer than a second to end a run.
-export OMPI_MCA_odls_base_sigkill_timeout=60
 export ASAN_OPTIONS=detect_leaks=0 TRAPEZE_CACHE="$work/cache"
 
 # m COUNT ARGUMENT…: runs that many ranks.
@@ -237,9 +235,11 @@ rc=$?
 check 'SIGTERM to one rank ends all' is "$rc" 143
 check 'SIGTERM: the record says so' grep -q '"status": "interrupted"' term/run.json
 check 'SIGTERM: told once' errs_once 'long.lua:4: interrupted'
+export OMPI_MCA_odls_base_sigkill_timeout=60 # a busy machine takes longer than a second
 begin int
 kill -INT $job
 wait $job
+unset OMPI_MCA_odls_base_sigkill_timeout
 check 'Ctrl-C to mpirun: the record says so' grep -q '"status": "interrupted"' int/run.json
 begin killed
 for pid in $workers; do last=$pid; done
