@@ -54,8 +54,9 @@ int main(int argc, char **argv)
     if (argc < 2)
         return help(stderr);
     const char *word = argv[1];
-    if (strcmp(word, tz_command_run.name) == 0 || strcmp(word, tz_command_resume.name) == 0 ||
-        strcmp(word, tz_command_calibrate.name) == 0)
+    const bool runs =
+        strcmp(word, tz_command_run.name) == 0 || strcmp(word, tz_command_resume.name) == 0;
+    if (runs || strcmp(word, tz_command_calibrate.name) == 0)
         limit_spinning(argv);
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
         return help(stdout);
@@ -63,7 +64,7 @@ int main(int argc, char **argv)
         printf("trapeze %s\n", TZ_VERSION);
         return tz_finish_output();
     }
-    if (strcmp(word, tz_command_run.name) != 0 && is_spare_rank())
+    if (!runs && is_spare_rank())
         return EXIT_DONE;
     const char *names[COMMANDS];
     for (int i = 0; i < COMMANDS; i++) {

@@ -107,7 +107,8 @@ void tz_binding_write(lua_State *L, tz_binding *binding, int handle_index)
     if (status != TZ_OK)
         tz_raise_error(L, NULL, &error);
     if (binding->kind == TZ_BINDING_CHECKPOINT) {
-        status = tz_checkpoint_now(binding->handle->context, false, &error);
+        /* Outside of a run nothing else waits for a thread that writes it. */
+        status = tz_checkpoint_now(binding->handle->context, !binding->handle->L, &error);
     } else if (binding->kind == TZ_BINDING_FUNCTION) {
         lua_getiuservalue(L, handle_index, 1);
         lua_rawgeti(L, -1, binding->reference);
@@ -184,10 +185,11 @@ static tz_binding *bind(lua_State *L, tz_simulation_handle *handle, int handle_i
     const tz_output *output = luaL_testudata(L, index, TZ_TYPE_OUTPUT);
     const bool checkpoint = luaL_testudata(L, index, TZ_TYPE_CHECKPOINT);
     if (!output && !checkpoint && !lua_isfunction(L, index))
-        tz_raise(L,
-                 "%s: needs an output (tz.png, tz.npy, tz.rle, tz.vti, tz.xdmf, tz.hdf5, tz.table), "
-                 "a function(sim) or tz.checkpoint(), not %s",
-                 what, tz_kind_text(L, index));
+        tz_raise(
+            L,
+            "%s: needs an output (tz.png, tz.npy, tz.rle, tz.vti, tz.xdmf, tz.hdf5, tz.table), "
+            "a function(sim) or tz.checkpoint(), not %s",
+            what, tz_kind_text(L, index));
     lua_getiuservalue(L, handle_index, 1);
     tz_binding *found = find_binding(L, handle, index, every);
     if (found) {

@@ -12,8 +12,9 @@
 
 enum {
     HEAD_BYTES = 8,
-    MEMORY_BYTES_MAX = 64 << 20, /* of a journal without a file */
-    BUFFER_BYTES = 1 << 20       /* of one with a file, before it is written */
+    MEMORY_BYTES_MAX = 16 << 20, /* of a journal without a file */
+    ENTRY_BYTES_MAX = 260 << 20,
+    BUFFER_BYTES = 1 << 20 /* of one with a file, before it is written */
 };
 
 static const int64_t FILE_BYTES_MAX = INT64_C(8) << 30;
@@ -52,6 +53,13 @@ tz_status tz_journal_check(const tz_journal *journal, tz_error *error)
     if (journal->why.code && error)
         *error = journal->why;
     return journal->why.code;
+}
+
+size_t tz_journal_room(const tz_journal *journal)
+{
+    return journal->why.code   ? 0
+           : journal->file < 0 ? MEMORY_BYTES_MAX - journal->used
+                               : ENTRY_BYTES_MAX;
 }
 
 /* Write the buffer to the file. */
@@ -94,11 +102,14 @@ void tz_journal_add(tz_journal *journal, tz_entry_kind kind, const void *data, s
     const size_t padded = (bytes + 7) / 8 * 8, total = HEAD_BYTES + padded;
     if (journal->why.code)
         return;
-    if (bytes > UINT32_MAX || journal->written + (int64_t)journal->used > FILE_BYTES_MAX) {
+    if (bytes > ENTRY_BYTES_MAX || journal->written + (int64_t)journal->used > FILE_BYTES_MAX) {
         tz_error_set(&journal->why, TZ_RANGE, NULL, "the script has read too much to keep it");
         return;
     }
     if (journal->file < 0 && journal->used + total > MEMORY_BYTES_MAX) {
+        free(journal->data);
+        journal->data = NULL;
+        journal->used = journal->size = 0;
         tz_error_set(
             &journal->why, TZ_RANGE, NULL,
             "the script had read more than %d MiB before it asked for checkpoints: ask for "

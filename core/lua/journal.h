@@ -44,6 +44,8 @@ void tz_journal_destroy(tz_journal *journal); /* NULL is fine */
 void tz_journal_add(tz_journal *journal, tz_entry_kind kind, const void *data, size_t bytes);
 /* Give it a file, which must not exist, or is replaced. Does nothing if it has one. */
 tz_status tz_journal_attach(tz_journal *journal, const char *path, tz_error *error);
+/* The most bytes that an entry may have now; 0: it has failed, and takes no more. */
+size_t tz_journal_room(const tz_journal *journal);
 /* Everything added so far is whole: otherwise the first error. */
 tz_status tz_journal_check(const tz_journal *journal, tz_error *error);
 /* Hand everything to the system: its bytes and checksum so far. */

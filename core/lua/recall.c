@@ -234,9 +234,15 @@ static void add_results(lua_State *L, const char *name, const call_id *id, bool 
     tz_context *context = tz_context_get(L);
     tz_bytes bytes = {.data = NULL};
     const unsigned char is_good = good;
+    const int first = lua_gettop(L) - results + 1;
+    const size_t large = tz_values_array_bytes(L, first, results);
+    if (large <= TZ_VALUES_ARRAY_BYTES_MAX && large > tz_journal_room(context->recall.journal)) {
+        tz_journal_add(context->recall.journal, TZ_ENTRY_RESULT, NULL, large); /* fails */
+        return;
+    }
     put_id(&bytes, id);
     tz_bytes_put(&bytes, &is_good, 1);
-    const char *why = tz_values_put(L, lua_gettop(L) - results + 1, results, &bytes);
+    const char *why = tz_values_put(L, first, results, &bytes);
     if (why) {
         char text[200];
         snprintf(text, sizeof text, "%.*s gave %s, which the journal does not keep",
@@ -278,6 +284,8 @@ int tz_recall_call(lua_State *L, const tz_api_function *function)
 {
     tz_context *context = tz_context_get(L);
     tz_recall_point(L);
+    if (tz_recall_records(context) && tz_journal_room(context->recall.journal) == 0)
+        return function->call(L); /* there will be no checkpoint any more */
     const call_id id = identify(L, function->signature);
     const bool replays = tz_recall_replays(context);
     if (function->recall == TZ_RECALL_CALL || function->recall == TZ_RECALL_OWN) {

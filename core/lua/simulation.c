@@ -158,6 +158,8 @@ static void get_devices(lua_State *L, int index, char *text, size_t size)
         if (type == LUA_TTABLE)
             lua_pop(L, 1);
     }
+    if (type != LUA_TNIL && used == 0)
+        tz_raise(L, "%s: 'devices' is empty", what);
     lua_pop(L, 1);
 }
 

@@ -123,6 +123,18 @@ static const char *put_array(const tz_array_handle *handle, tz_bytes *bytes)
     return NULL;
 }
 
+size_t tz_values_array_bytes(lua_State *L, int first, int count)
+{
+    size_t bytes = 0;
+    for (int i = first; i < first + count; i++) {
+        const tz_array_handle *handle = luaL_testudata(L, i, TZ_TYPE_ARRAY);
+        if (handle && handle->view.data)
+            bytes += (size_t)tz_shape_count(handle->view.dims, handle->view.shape) *
+                     tz_dtype_size(handle->view.dtype);
+    }
+    return bytes;
+}
+
 static const char *put_value(lua_State *L, int index, tz_bytes *bytes, int depth);
 
 static const char *put_table(lua_State *L, int index, tz_bytes *bytes, int depth)

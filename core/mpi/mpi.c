@@ -34,6 +34,8 @@ static _Noreturn void abort_all(const tz_ranks *ranks, const char *message)
     else
         fprintf(stderr, "trapeze: %s\n", message);
     fflush(stderr);
+    /* mpirun must have time to pass the line on: MPICH's ends at once. */
+    nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
     MPI_Abort(MPI_COMM_WORLD, 1);
     _exit(1);
 }
@@ -48,13 +50,15 @@ static void check_thread(const tz_ranks *ranks)
 static void check(const tz_ranks *ranks, int code)
 {
     char text[MPI_MAX_ERROR_STRING], line[MPI_MAX_ERROR_STRING + 80];
-    int length = 0;
+    int length = 0, class = MPI_ERR_OTHER;
     if (code == MPI_SUCCESS)
         return;
+    MPI_Error_class(code, &class);
     if (MPI_Error_string(code, text, &length) != MPI_SUCCESS)
         snprintf(text, sizeof text, "error %d", code);
+    text[strcspn(text, ",\n")] = '\0'; /* MPICH adds its call stack */
     snprintf(line, sizeof line, "%s%s",
-             code == MPI_ERR_TRUNCATE ? "the ranks do not do the same: " : "MPI failed: ", text);
+             class == MPI_ERR_TRUNCATE ? "the ranks do not do the same: " : "MPI failed: ", text);
     abort_all(ranks, line);
 }
 
@@ -258,10 +262,14 @@ static void describe(char *text, size_t size)
 {
     char library[96];
     int major = 0, minor = 0;
+    bool pointers = false;
+#ifdef OPEN_MPI /* MPICH cannot tell before it is started */
+    pointers = has_device_pointers();
+#endif
     name_library(library, sizeof library);
     MPI_Get_version(&major, &minor);
     snprintf(text, size, "%s (MPI %d.%d)%s", library, major, minor,
-             has_device_pointers() ? ", takes the pointers of GPUs" : "");
+             pointers ? ", takes the pointers of GPUs" : "");
 }
 
 extern const tz_ranks_module tz_ranks_module_of_mpi;

@@ -112,7 +112,8 @@ tz_status tz_checkpoint_begin(tz_checkpoint_writer **out, const char *path, cons
     if (!writer || !text || !writer->arrays || !writer->sums)
         status = tz_error_set(error, TZ_MEMORY, path, "not enough memory for a checkpoint");
     if (!status) {
-        memcpy(writer->arrays, arrays, count * sizeof *arrays);
+        if (count > 0)
+            memcpy(writer->arrays, arrays, count * sizeof *arrays);
         writer->sums_offset = lay_out((int64_t)strlen(text), writer->arrays, count);
         status = writer->sums_offset < 0 || strlen(text) > HEADER_BYTES_MAX
                      ? tz_error_set(error, TZ_RANGE, path, "the checkpoint is too large")

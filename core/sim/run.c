@@ -300,7 +300,10 @@ tz_status tz__run_advance(tz_runner *r, int iterations, bool timed, tz_error *er
  * a check of what it changed. */
 static tz_status pause_here(tz_runner *r, tz_error *error)
 {
-    return r->run->pause ? r->run->pause(r->run->pause_context, r->simulation, error) : TZ_OK;
+    if (!r->run->pause)
+        return TZ_OK;
+    r->unsettled = r->run->settle; /* another thread may write it */
+    return r->run->pause(r->run->pause_context, r->simulation, error);
 }
 
 /* `alone`: the last iteration is a stage of its own. */

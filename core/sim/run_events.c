@@ -52,7 +52,10 @@ static tz_status fire_at_once(tz_runner *r, const tz_event *event, tz_error *err
         status = tz__run_settle(r, error);
     if (!status)
         status = tz__simulation_check_finite(simulation, error);
-    return status ? status : event->fire(event->context, simulation, error);
+    if (status)
+        return status;
+    r->unsettled = r->run->settle; /* an event may be a checkpoint, which others write */
+    return event->fire(event->context, simulation, error);
 }
 
 /* Fire what is due at this step, from an event on. */

@@ -145,7 +145,10 @@ static void pipeline_levels(tz_pipeline *pipeline, const tz_stage *stage)
         memcpy(level->source, newest, sizeof newest);
         for (int f = 0; f < stencil->fields_count; f++) {
             const int from = tz_stencil_takes(stencil, level->pass, f);
-            if (from >= 0)
+            /* In the last iteration the row function writes it to the array, unless the stage's
+             * input has it. */
+            if (from >= 0 &&
+                (level->iteration < stage->height - 1 || level->source[from].level == 0))
                 newest[f] = level->source[from];
             else if (level->pass->writes >> f & 1) {
                 newest[f] = (tz__origin){(int16_t)l, (int16_t)f};

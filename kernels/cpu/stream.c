@@ -232,28 +232,6 @@ static void compute_wrapped(const tz_stage *stage, const tz_pipeline *pipeline, 
     }
 }
 
-/* Slab j of a field in its array, with ghosts: its values are in `made`, or in the array already. */
-static void store_slab(const tz_stage *stage, const tz__job *job, int f, int64_t j,
-                       const tz_patch *made)
-{
-    const size_t size = stage->element_size[f];
-    const tz_host_field *host = &stage->out[f];
-    char *array = array_slab(stage, host, j, size);
-    for (int64_t y = job->y.low; made->at != array && y < job->y.high; y++)
-        memcpy(array + (y * host->row_stride + job->x.low) * (ptrdiff_t)size,
-               made->at + (y * made->row_stride + job->x.low) * (ptrdiff_t)size,
-               (size_t)(job->x.high - job->x.low) * size);
-    const tz_patch whole = {
-        .at = array,
-        .row_stride = host->row_stride,
-        .x_low = job->x.low,
-        .x_high = job->x.high,
-        .y_low = job->y.low,
-        .y_high = job->y.high,
-    };
-    tz_patch_finish(stage, f, &whole, stage->ghost);
-}
-
 /* Set the ghosts of slab j, which level l has computed. If the values are final but in a ring,
  * because later levels read them, copy them to the array. */
 static void finish_slab(const tz_stage *stage, const tz_pipeline *pipeline, const tz__job *job,
@@ -264,10 +242,10 @@ static void finish_slab(const tz_stage *stage, const tz_pipeline *pipeline, cons
     for (int f = 0; f < stage->stencil->fields_count; f++) {
         if (!(level->makes >> f & 1))
             continue;
-        const tz_host_field *direct = &stage->out[f];
+        const size_t size = stage->element_size[f];
+        const bool final = pipeline->final[f].level == l;
         tz_patch patch = {
-            .at = array_slab(stage, direct, j, stage->element_size[f]),
-            .row_stride = direct->row_stride,
+            .row_stride = pipeline->row_stride,
             .x_low = area->x_low,
             .x_high = tz__smaller(area->x_high, job->x.ext_high),
             .y_low = area->y_low,
@@ -276,13 +254,27 @@ static void finish_slab(const tz_stage *stage, const tz_pipeline *pipeline, cons
             .keep_y = job->y.virtual,
         };
         if (level->ring[f].depth) {
-            patch.at = ring_slab(job, &level->ring[f], j, stage->element_size[f]);
-            patch.row_stride = pipeline->row_stride;
+            patch.at = ring_slab(job, &level->ring[f], j, size);
             tz_patch_finish(stage, f, &patch, stage->ghost);
         }
-        for (int to = 0; useful && to < stage->stencil->fields_count; to++)
-            if (pipeline->final[to].level == l && pipeline->final[to].field == f)
-                store_slab(stage, job, to, j, &patch);
+        if (!final || !useful)
+            continue;
+        const tz_host_field *host = &stage->out[f];
+        char *array = array_slab(stage, host, j, size);
+        if (level->ring[f].depth)
+            for (int64_t y = job->y.low; y < job->y.high; y++)
+                memcpy(array + (y * host->row_stride + job->x.low) * (ptrdiff_t)size,
+                       patch.at + (y * pipeline->row_stride + job->x.low) * (ptrdiff_t)size,
+                       (size_t)(job->x.high - job->x.low) * size);
+        const tz_patch whole = {
+            .at = array,
+            .row_stride = host->row_stride,
+            .x_low = job->x.low,
+            .x_high = job->x.high,
+            .y_low = job->y.low,
+            .y_high = job->y.high,
+        };
+        tz_patch_finish(stage, f, &whole, stage->ghost);
     }
 }
 

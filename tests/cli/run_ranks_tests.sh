@@ -20,6 +20,8 @@ fi
 # More ranks than cores, as root, in a container; leaks of MPI are no matter here.
 export OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+# A busy machine needs longer than a second to end a run.
+export OMPI_MCA_odls_base_sigkill_timeout=60
 export ASAN_OPTIONS=detect_leaks=0 TRAPEZE_CACHE="$work/cache"
 
 # m COUNT ARGUMENT…: runs that many ranks.
@@ -246,6 +248,29 @@ wait $job
 rc=$?
 check 'a killed rank ends all' fails
 check 'a killed rank leaves its record' grep -q '"status": "running"' killed/run.json
+
+# A killed run goes on, on another number of ranks too.
+t run "$here/resume/all.lua" --out whole --backend cpu
+timeout 120 mpirun -n 2 "$bin" run "$here/resume/all.lua" --out parts --backend cpu >out 2>err </dev/null &
+job=$!
+tries=0
+while [ ! -e parts/round1.npy ] && [ $tries -lt 600 ]; do
+    sleep 0.05
+    tries=$((tries + 1))
+done
+for pid in $(pgrep -f -- "all.lua --out parts"); do
+    grep -qz '^OMPI_COMM_WORLD_RANK=1\|^PMI_RANK=1' "/proc/$pid/environ" 2>/dev/null && kill -KILL "$pid"
+done
+wait $job
+rc=$?
+check 'a rank is killed' fails
+cp -r parts other
+m 3 resume parts
+check 'a killed run goes on with 3 ranks' is "$rc" 0
+check 'with 3 ranks: the same files' same_files whole parts
+t resume other
+check 'a killed run goes on alone' is "$rc" 0
+check 'alone: the same files' same_files whole other
 
 begin folder 1000
 mv folder moved

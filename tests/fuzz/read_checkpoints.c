@@ -12,9 +12,19 @@
 
 /* ---- Checkpoints ----------------------------------------------------------------------------- */
 
-static const char *const checkpoint_words[] = {"\"bytes\":", "\"arrays\":", "\"facts\":", "[]", "{}", "null", "-1",
-                                               "9223372036854775807", "1e400", "\"name\":", "trapeze checkpoint 1",
-                                               "\"0/u\"", NULL};
+static const char *const checkpoint_words[] = {"\"bytes\":",
+                                               "\"arrays\":",
+                                               "\"facts\":",
+                                               "[]",
+                                               "{}",
+                                               "null",
+                                               "-1",
+                                               "9223372036854775807",
+                                               "1e400",
+                                               "\"name\":",
+                                               "trapeze checkpoint 1",
+                                               "\"0/u\"",
+                                               NULL};
 
 static void fill(unsigned char *data, size_t bytes)
 {
@@ -30,7 +40,8 @@ static bool checkpoint_seed(int index, const char *path)
     tz_checkpoint_writer *writer;
     if (index > 3)
         return false;
-    json_t *facts = json_pack("{s:i, s:[i,i], s:s}", "number", index, "list", 1, 2, "text", "\xc3\xa9");
+    json_t *facts =
+        json_pack("{s:i, s:[i,i], s:s}", "number", index, "list", 1, 2, "text", "\xc3\xa9");
     for (int i = 0; i < index; i++) {
         snprintf(arrays[i].name, sizeof arrays[i].name, "%d/u", i);
         arrays[i].bytes = sizes[i];
@@ -71,18 +82,21 @@ static void check_again(const char *path, tz_checkpoint_reader *reader)
     const char *copy = fuzz_beside(path, "again");
     tz_checkpoint_writer *writer;
     tz_checkpoint_reader *again;
-    if (tz_checkpoint_begin(&writer, copy, tz_checkpoint_facts(reader), arrays, count, NULL) != TZ_OK)
+    if (tz_checkpoint_begin(&writer, copy, tz_checkpoint_facts(reader), arrays, count, NULL) !=
+        TZ_OK)
         fuzz_wrong("it cannot be written again");
     for (size_t i = 0; i < count; i++) {
         unsigned char *data = malloc((size_t)arrays[i].bytes + 1);
-        if (!data || tz_checkpoint_read(reader, &arrays[i], 0, data, (size_t)arrays[i].bytes, NULL) != TZ_OK)
+        if (!data ||
+            tz_checkpoint_read(reader, &arrays[i], 0, data, (size_t)arrays[i].bytes, NULL) != TZ_OK)
             fuzz_wrong("array %zu cannot be read", i);
         if (tz_checkpoint_read(reader, &arrays[i], arrays[i].bytes, data, 1, NULL) == TZ_OK)
             fuzz_wrong("array %zu can be read past its end", i);
         tz_checkpoint_write(writer, i, 0, data, (size_t)arrays[i].bytes, NULL);
         free(data);
     }
-    if (tz_checkpoint_commit(writer, NULL) != TZ_OK || tz_checkpoint_open(&again, copy, true, NULL) != TZ_OK)
+    if (tz_checkpoint_commit(writer, NULL) != TZ_OK ||
+        tz_checkpoint_open(&again, copy, true, NULL) != TZ_OK)
         fuzz_wrong("the copy is refused");
     if (!json_equal((json_t *)tz_checkpoint_facts(again), (json_t *)tz_checkpoint_facts(reader)))
         fuzz_wrong("the copy says something else");

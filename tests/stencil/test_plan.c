@@ -3,6 +3,7 @@
 #include "tests/unit.h"
 
 #include <jansson.h>
+#include <string.h>
 
 static const tz_plan base = {.height = 8, .tile = {4096, 512, 0}, .family = "stream"};
 
@@ -110,9 +111,12 @@ static void lua_has_a_key_for_every_knob(void **state)
 {
     static const tz_key keys[] = {TZ_PLAN_OPTIONS};
     enum { COUNT = sizeof keys / sizeof *keys };
-    assert_true((int)COUNT > (int)TZ_PLAN_KNOBS_COUNT);
-    for (int k = 0; k < TZ_PLAN_KNOBS_COUNT; k++)
-        assert_string_equal(keys[COUNT - TZ_PLAN_KNOBS_COUNT + k].key, tz_plan_knobs[k].name);
+    for (int k = 0; k < TZ_PLAN_KNOBS_COUNT; k++) {
+        int found = 0;
+        for (int i = 0; i < COUNT; i++)
+            found += strcmp(keys[i].key, tz_plan_knobs[k].name) == 0;
+        assert_int_equal(found, 1);
+    }
 }
 
 static void json_round_trip(void **state)

@@ -179,7 +179,11 @@ tz_status tz__slabs_part_create(tz__slabs *slabs, int i, int depth, tz__slabs_pa
                                         .threads = slabs->devices.of[i].threads,
                                         .device = slabs->devices.of[i].device,
                                         .sync = slabs->context.sync};
-    const tz_status status = slabs->inner->create(&part->state, &context, error);
+    tz_device_identity device = {0};
+    tz_status status = slabs->inner->identify(context.device, &device, error);
+    part->limits = device.limits;
+    if (!status)
+        status = slabs->inner->create(&part->state, &context, error);
     if (status)
         free(part);
     else

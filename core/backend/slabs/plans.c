@@ -300,9 +300,15 @@ tz_status tz__slabs_plan_of(const tz__slabs *slabs, int i, const tz_plan *plan, 
 {
     const tz_problem *problem = &slabs->parts[i]->problem;
     const int axis = problem->dims - 1;
-    const tz_place here = {.threads = slabs->devices.of[i].threads};
+    const tz_place here = {.threads = slabs->devices.of[i].threads,
+                           .limits = slabs->parts[i]->limits};
     *out = without_exchange(plan);
     if (out->tile[axis] > problem->elements[axis])
         out->tile[axis] = problem->elements[axis];
+    if (slabs->inner->plan(problem, &here, out, NULL) == TZ_OK)
+        return TZ_OK;
+    /* Its tile and knobs suit the slab for which they were chosen, not this one. */
+    *out = (tz_plan){.height = plan->height};
+    memcpy(out->family, plan->family, sizeof out->family);
     return slabs->inner->plan(problem, &here, out, error);
 }

@@ -13,9 +13,10 @@ typedef struct tz__slabs_part {
     tz_problem problem;
     tz_streamed_source streamed[TZ_FIELDS_MAX];
     const tz_streamed_source *streamed_pointers[TZ_FIELDS_MAX];
-    void *state;     /* of the inner backend */
-    tz_plan plan;    /* of the inner backend, for */
-    tz_plan planned; /* this one of the whole */
+    tz_limits limits; /* of its device */
+    void *state;      /* of the inner backend */
+    tz_plan plan;     /* of the inner backend, for */
+    tz_plan planned;  /* this one of the whole */
     /* The own cells that the slabs beside it need, for one exchange: of the low and the high end. */
     char *ends[2];
     size_t ends_bytes[2];

@@ -7,7 +7,7 @@
 static int spilt; /* kernels with local memory, for sm_90 */
 
 static void compile_plan(const tz_stencil *stencil, int precision, int boundary, const char *family,
-                         const char *architecture)
+                         const char *architecture, bool in_slab)
 {
     static const int64_t extents[][TZ_AXES] = {{0}, {1000, 1, 1}, {200, 100, 1}, {70, 50, 40}};
     tz_simulation_config config = {.dims = stencil->dims, .precision = precision};
@@ -26,7 +26,8 @@ static void compile_plan(const tz_stencil *stencil, int precision, int boundary,
     snprintf(plan.family, sizeof plan.family, "%s", family);
     const tz_place place = {.threads = 1};
     const tz_limits limits = tz_place_limits(&place);
-    if (tz_backend_cuda.plan(&problem, &place, &plan, &failure)) {
+    const tz_problem part = in_slab ? tz_problem_slab(&problem, 20, 30, 5, 5) : problem;
+    if (tz_backend_cuda.plan(&part, &place, &plan, &failure)) {
         /* A family may refuse a stencil; at least one family must take it. */
         print_message("%s: refused by %s: %s\n", stencil->id, family, failure.message);
         assert_true(*family != '\0');
@@ -36,7 +37,8 @@ static void compile_plan(const tz_stencil *stencil, int precision, int boundary,
     char *source = NULL;
     void *cubin = NULL;
     size_t bytes = 0;
-    assert_ok(tz_cuda_source(&problem, &limits, &plan, &source, &failure));
+    assert_ok(tz_cuda_source(&part, &limits, &plan, &source, &failure));
+    assert_true(in_slab == (strstr(source, "#define TZ_WHOLE") != NULL));
     tz_sass kernel = {0};
     tz_status status = tz_cuda_compile(architecture, source, tz_cuda_headers, tz_cuda_headers_count,
                                        NULL, &cubin, &bytes, &failure);
@@ -84,9 +86,10 @@ static void each_stencil_compiles(const char *folder, const char *const *familie
             for (const char *const *f = families; *f; f++) {
                 const bool first = f == families;
                 for (const char *const *a = architectures; *a && (first || a == architectures); a++)
-                    compile_plan(stencil, -1, stencil->boundary, *f, *a);
+                    compile_plan(stencil, -1, stencil->boundary, *f, *a, false);
                 if (first && tz_stencil_has_real(stencil))
-                    compile_plan(stencil, TZ_DOUBLE, stencil->boundary, *f, architectures[0]);
+                    compile_plan(stencil, TZ_DOUBLE, stencil->boundary, *f, architectures[0],
+                                 false);
             }
             compiled++;
         }
@@ -176,5 +179,27 @@ static void slips_in_a_text_are_plain_lines(void **state)
     tz_registry_destroy(registry);
 }
 
-TEST_MAIN(NULL, NULL, TEST(slips_in_a_text_are_plain_lines), TEST(built_in_stencils_compile),
-          TEST(test_stencils_compile))
+/* Texts with coordinates along the last axis, which a slab gets of the whole grid. */
+static void slabs_compile(void **state)
+{
+    static const struct {
+        const char *stencil, *family;
+    } cases[] = {{"swirl1d", "stream"},
+                 {"redblack", "stream"},
+                 {"redblack", "resident"},
+                 {"redblack", "tile"},
+                 {"mixed3d", "stream"}};
+    static const char *const folders[] = {TZ_TEST_TEST_PLUGIN_DIR};
+    tz_registry *registry;
+    assert_ok(tz_registry_create(&registry, folders, 1, &failure));
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const tz_stencil *stencil;
+        const tz_plugin *plugin;
+        assert_ok(tz_registry_find(registry, cases[k].stencil, &stencil, &plugin, &failure));
+        compile_plan(stencil, -1, stencil->boundary, cases[k].family, "sm_90", true);
+    }
+    tz_registry_destroy(registry);
+}
+
+TEST_MAIN(NULL, NULL, TEST(slabs_compile), TEST(slips_in_a_text_are_plain_lines),
+          TEST(built_in_stencils_compile), TEST(test_stencils_compile))

@@ -24,6 +24,8 @@ chip:every(20, tz.table {
 })
 chip:every(50, tz.npy())
 chip:every(100, tz.png())
+chip:every(40, tz.vti { "temperature", "power", name = "v" })
+chip:every(60, tz.xdmf { name = "x" })
 life:every(7, tz.table { "step", "population", "hash" })
 chip:every(30, function(sim)
     sum = sum + sim:max("temperature")
