@@ -2,9 +2,9 @@
 -- need not be here, and with --set measure=DEVICES as measurements on devices of this machine.
 --
 --   trapeze run scripts/paper/thesis_gpus.lua [--set device=h200] [--set count=4] [--set link=pcie] [--set n=256]
---     [--set radii=1,2,8] [--set measure=cpu:2]
+--     [--set radii=1,2,8] [--set family=tile] [--set measure=cpu:2]
 --
--- Kernels of a large radius take minutes to compile, once. Three experiments, at height 1 as there:
+-- Predictions for a GPU compile its kernels, which takes minutes, once; fewer with family=tile. Three experiments, at height 1 as there:
 --   radius    time of a step on 1, 2, … devices against one: 2 times on 2 and 3.5 times on 4 for r = 8
 --   exchange  k steps between two exchanges against k = 1: there at best 1.06 times, down to half the speed
 --   shape     the same number of cells with a larger or smaller cut
@@ -37,7 +37,7 @@ for _, r in ipairs(radii) do stars[r] = star(r) end
 -- Seconds of a step: predicted on so many devices, or measured on those that --set measure names.
 local function predicted(r, grid, devices, k)
   local answer = tz.predict { plugin = stars[r], grid = grid, device = device, devices = devices > 1 and devices or nil,
-    link = devices > 1 and link or nil, height = 1, exchange = k, family = "stream" }
+    link = devices > 1 and link or nil, height = 1, exchange = k, family = args.family or "stream" }
   return answer.best.time_s, answer.best.exchange_share or 0
 end
 
@@ -75,7 +75,7 @@ end
 
 tz.log "the thesis, r = 8 on K80s: 2 times on 2, 3.5 times on 4"
 
-for _, r in ipairs { radii[1], radii[#radii] } do
+for _, r in ipairs(#radii > 1 and { radii[1], radii[#radii] } or radii) do
   local base = predicted(r, cube, count, 1)
   local line, best = ("exchange, radius %d on %d devices:"):format(r, count), 1
   local k = 1
