@@ -46,6 +46,7 @@ static tz_status bench_open(bench *b, const tz_backend *backend, const tz_device
     const tz_backend_context context = {.problem = &b->problem,
                                         .streamed = b->streamed,
                                         .threads = 1,
+                                        .sync = true,
                                         .devices = devices,
                                         .exchange = exchange};
     if (!status)

@@ -109,8 +109,11 @@ static tz_status measure_links(const settings *s, tz_model_device *record, tz_er
         status = tz_error_set(error, TZ_UNSUPPORTED, NULL, "there is no plugin %s to measure with",
                               STENCIL);
     if (!status)
-        status = tz_calibrate_link(record, "host", tz_backend_of_kind(is_gpu), &devices, stencil,
-                                   &how, error);
+        status = tz_calibrate_link(
+            record,
+            is_gpu && tz_cuda_are_peers(devices.of[0].device, devices.of[1].device) ? "peer"
+                                                                                    : "host",
+            tz_backend_of_kind(is_gpu), &devices, stencil, &how, error);
     tz_plugins_close(&plugins);
     if (!status || status == TZ_INTERRUPTED)
         return status;

@@ -199,6 +199,13 @@ static void print_exchanges(const json_t *simulation)
         printf("\n           no exchange\n");
         return;
     }
+    if (!json_is_number(json_object_get(exchanges, "seconds"))) {
+        printf(
+            "\n  exchange %.0f times, %.4g kB each; devices that copy by themselves are timed only "
+            "with --sync\n",
+            count, bytes / count * 1e-3);
+        return;
+    }
     tz_format_seconds(seconds, time, sizeof time);
     tz_format_seconds(seconds / count, each, sizeof each);
     printf("\n  exchange %.0f times in %s, %s and %.4g kB each", count, time, each,

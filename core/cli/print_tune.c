@@ -43,7 +43,9 @@ static void print_row(const tz_workload *workload, const tz_tune *tune, int inde
            index == tune->predicted ? '>' : ' ', row->plan.height, row->plan.family, tile);
     if (workload->is_gpu)
         printf(" %3d %5d %4d", row->plan.vector, row->plan.warps, row->work.registers);
-    if (workload->place.devices)
+    if (workload->place.devices && isnan(m->exchange_s))
+        printf(" %8d      -", row->plan.exchange);
+    else if (workload->place.devices)
         printf(" %8d %4.1f %%", row->plan.exchange,
                m->rounds > 0 ? 100 * m->exchange_s / m->taken_s : 0.0);
     if (m->rounds == 0) {
@@ -149,7 +151,7 @@ void tz_tune_print(const tz_workload *workload, const tz_tune *tune, bool all)
            tune->refused > 0 ? "" : "\n");
     if (tune->refused > 0)
         printf(" (%d refused)\n", tune->refused);
-    if (workload->place.devices)
+    if (workload->place.devices && !isnan(chosen->measured.exchange_s))
         printf("  exchange   %.2g %% of the time of the predicted plan, where %.2g %% were "
                "predicted\n",
                100 * chosen->measured.exchange_s / chosen->measured.taken_s,

@@ -1,6 +1,7 @@
 /* The ghost zones of slabs: their exchange, and their depth. */
 #include "backend/slabs/slabs_impl.h"
 #include "base/machine.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -117,6 +118,18 @@ static tz_status put_ends(tz__slabs *slabs, int i, void *argument, tz_error *err
     return status;
 }
 
+static tz_status wait_part(tz__slabs *slabs, int i, void *argument, tz_error *error)
+{
+    (void)argument;
+    return slabs->inner->wait(slabs->parts[i]->state, error);
+}
+
+/* Do the devices copy by themselves, and nobody waits for them? */
+static bool is_untimed(const tz__slabs *slabs)
+{
+    return slabs->inner->slab->copy && !slabs->context.sync;
+}
+
 /* Adds an exchange to the account, if it was one of the state fields. */
 static void count_exchange(tz__slabs *slabs, uint32_t fields, int exchange, double seconds)
 {
@@ -124,7 +137,7 @@ static void count_exchange(tz__slabs *slabs, uint32_t fields, int exchange, doub
     if (fields != tz__slabs_fields(slabs, TZ_STATE))
         return;
     slabs->exchanged.count++;
-    slabs->exchanged.seconds += seconds;
+    slabs->exchanged.seconds += is_untimed(slabs) ? NAN : seconds;
     for (int i = 0; i < slabs->cut.count; i++) {
         const tz_problem slab = tz_cut_slab(&slabs->cut, whole, i, exchange);
         const int64_t ghosts =
@@ -155,6 +168,8 @@ tz_status tz__slabs_exchange(tz__slabs *slabs, uint32_t fields, int exchange, tz
     }
     if (!status && t.far)
         status = tz__slabs_must(slabs, tz__slabs_own(slabs, put_ends, &t, &why), &why);
+    if (!status && slabs->context.sync && slabs->inner->wait)
+        status = tz__slabs_must(slabs, tz__slabs_own(slabs, wait_part, NULL, &why), &why);
     count_exchange(slabs, fields, exchange, tz_machine_clock_s() - begin);
     if (status && error)
         *error = why;

@@ -14,8 +14,10 @@ tz_status tz_slabs_backend(const tz_backend *inner, tz_backend *out, tz_error *e
 /* Exchanges of the ghost zones of state fields, since create(). */
 typedef struct tz_slabs_exchanged {
     int64_t count;
-    double bytes;   /* that all slabs received together */
-    double seconds; /* that the calling thread spent on them, with its waits for the slabs */
+    double bytes; /* that all slabs received together */
+    /* That the calling thread spent on them, with its waits for the slabs. NAN: not known, since the
+     * devices copy while this thread goes on; with tz_backend_context.sync they are waited for. */
+    double seconds;
 } tz_slabs_exchanged;
 
 /* How a state holds the grid: slab i from at[i] to at[i + 1] along the last axis. */

@@ -163,19 +163,40 @@ static void append(char *text, size_t size, const char *format, ...)
     va_end(arguments);
 }
 
+/* Do two devices copy to each other directly? False: that is not known. */
+static bool peers_look(const tz__driver *api, int a, int b, bool *are)
+{
+    int there = 0, back = 0;
+    tz_cu_device first, second;
+    const bool known = api->device_get(&first, a) == 0 && api->device_get(&second, b) == 0 &&
+                       api->peer_can(&there, first, second) == 0 &&
+                       api->peer_can(&back, second, first) == 0;
+    *are = known && there && back;
+    return known;
+}
+
+bool tz_cuda_are_peers(int a, int b)
+{
+    tz__driver api;
+    bool are = false;
+    if (driver_open(&api, NULL) != TZ_OK)
+        return false;
+    peers_look(&api, a, b, &are);
+    driver_close(&api);
+    return are;
+}
+
 /* How slabs on two GPUs exchange ghost zones: a line for each pair. */
 static void peers_describe(const tz__driver *api, char *text, size_t size)
 {
     for (int i = 0; i < api->devices; i++)
         for (int k = i + 1; k < api->devices; k++) {
-            int there = 0, back = 0;
-            tz_cu_device a, b;
-            const bool known = api->device_get(&a, i) == 0 && api->device_get(&b, k) == 0 &&
-                               api->peer_can(&there, a, b) == 0 && api->peer_can(&back, b, a) == 0;
+            bool are;
+            const bool known = peers_look(api, i, k, &are);
             append(text, size, "GPU %d and %d: %s\n", i, k,
-                   !known          ? "peer access is not known"
-                   : there && back ? "peer access: they copy to each other directly"
-                                   : "no peer access: copies go through host memory");
+                   !known ? "peer access is not known"
+                   : are  ? "peer access: they copy to each other directly"
+                          : "no peer access: copies go through host memory");
         }
 }
 

@@ -71,6 +71,8 @@ const tz_cuda_device *tz_cuda_device_of(const tz_cuda *cuda);
 
 /* How many devices there are; 0 without a driver. */
 int tz_cuda_devices_count(void);
+/* Do two devices copy to each other directly? False if that is not known. */
+bool tz_cuda_are_peers(int a, int b);
 /* The facts of a device, without a context on it. TZ_BACKEND as tz_cuda_open. */
 tz_status tz_cuda_look(int ordinal, tz_cuda_device *out, tz_error *error);
 
