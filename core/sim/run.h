@@ -56,7 +56,7 @@ typedef struct tz_run {
      * update in double is not 0; once a simulation. May be NULL. */
     void (*stagnates)(void *context, const char *text);
     void *stagnates_context;
-    /* Required if an event has later(). settle() waits for all work that later() began and returns
+    /* Required if an event has later(). settle() waits for all work that later() or fire() began and returns
      * its first error; it is called before a fire() that follows and at the end of the run.
      * refused(), which may be NULL, gets the reason why snapshots failed, once a run. */
     tz_status (*settle)(void *context, tz_error *error);

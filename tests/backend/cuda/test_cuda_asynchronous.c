@@ -345,14 +345,14 @@ static void outputs_keep_their_order(void **state)
     l = (log_of_run){.text = ""};
     sim = create("star2d1r", true, "stream", 2);
     assert_ok(run(sim, &l, &failure));
-    assert_string_equal(l.text, "f0 f0 f4 f8 f8 f12 ");
+    assert_string_equal(l.text, "f0 s f0 s f4 s f8 s f8 s f12 s ");
     tz_simulation_destroy(sim);
 
     l = (log_of_run){.text = ""};
     sim = create("star2d1r", false, "stream", 2);
     setenv("FAKE_CUDA_MEMORY", "44000", 1);
     assert_ok(run(sim, &l, &failure));
-    assert_string_equal(l.text, "r f0 f0 f4 f8 f8 f12 ");
+    assert_string_equal(l.text, "r f0 s f0 s f4 s f8 s f8 s f12 s ");
     tz_simulation_destroy(sim);
 }
 
