@@ -26,7 +26,8 @@ static void put(text *t, const void *bytes, size_t count)
         t->bytes = grown;
         t->room = room;
     }
-    memcpy(t->bytes + t->used, bytes, count);
+    if (count > 0)
+        memcpy(t->bytes + t->used, bytes, count);
     t->used += count;
 }
 
