@@ -10,9 +10,10 @@ packages='gcc g++ libc6-dev cmake ninja-build pkg-config liblua5.4-dev libpng-de
 # Draws plots; any gnuplot package will do.
 command -v gnuplot >/dev/null 2>&1 || packages="$packages gnuplot-nox"
 ci=no
+optional= # without these, tests are skipped
 for argument in "$@"; do
     case $argument in
-    --ci) ci=yes packages="$packages clang-format-14 libopenmpi-dev openmpi-bin" ;;
+    --ci) ci=yes packages="$packages clang-format-14" optional='libopenmpi-dev openmpi-bin' ;;
     *) echo "setup: unknown argument '$argument'; usage: sh scripts/setup.sh [--ci]" >&2; exit 2 ;;
     esac
 done
@@ -77,22 +78,25 @@ case " $family " in
     ;;
 esac
 
-missing=
-for package in $packages; do
-    status=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null || true)
-    [ "$status" = installed ] || missing="$missing $package"
-done
+list_packages() { # list_packages PACKAGE...: those that are not installed, each after a blank
+    for package in "$@"; do
+        status=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null || true)
+        [ "$status" = installed ] || printf ' %s' "$package"
+    done
+}
+# shellcheck disable=SC2086 # lists of packages
+missing=$(list_packages $packages) optional=$(list_packages $optional)
 
-if [ -n "$missing" ]; then
+if [ -n "$missing$optional" ]; then
     as_root=
     if [ "$(id -u)" -ne 0 ]; then
         command -v sudo >/dev/null 2>&1 ||
-            fail "packages are missing, and there is no sudo; run as root: apt-get install$missing"
+            fail "packages are missing, and there is no sudo; run as root: apt-get install$missing$optional"
         as_root=sudo
         # Without a terminal a password prompt would hang.
         [ -t 0 ] || as_root='sudo -n'
         $as_root true ||
-            fail "sudo failed; run as root, or in a terminal: sudo apt-get install$missing"
+            fail "sudo failed; run as root, or in a terminal: sudo apt-get install$missing$optional"
     fi
     apt="$as_root env DEBIAN_FRONTEND=noninteractive LC_ALL=C apt-get -qq -o DPkg::Lock::Timeout=300"
     log=$(mktemp)
@@ -101,9 +105,8 @@ if [ -n "$missing" ]; then
         report 'fetching the package lists'
         $apt update >>"$log" 2>&1 </dev/null || { cat "$log" >&2; fail 'apt-get update failed: see above'; }
     }
-    install() {
-        # shellcheck disable=SC2086 # a list of packages
-        $apt install -y --no-install-recommends $missing >>"$log" 2>&1 </dev/null
+    install() { # install PACKAGE...
+        [ $# -eq 0 ] || $apt install -y --no-install-recommends "$@" >>"$log" 2>&1 </dev/null
     }
     # The package lists may be missing, or old.
     updated=no
@@ -111,15 +114,18 @@ if [ -n "$missing" ]; then
         update
         updated=yes
     fi
-    report "installing$missing"
-    if ! install; then
+    report "installing$missing$optional"
+    # shellcheck disable=SC2086 # lists of packages
+    if ! install $missing; then
         if [ $updated = no ]; then
             update
-            install || { cat "$log" >&2; fail "could not install$missing: see above"; }
+            install $missing || { cat "$log" >&2; fail "could not install$missing: see above"; }
         else
             cat "$log" >&2
             fail "could not install$missing: see above"
         fi
     fi
+    # shellcheck disable=SC2086 # a list of packages
+    install $optional || report "could not install$optional: tests that need them are skipped"
 fi
 check_cmake
