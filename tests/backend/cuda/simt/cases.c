@@ -217,7 +217,7 @@ static void make_pair(simt_groups *groups, const tz_stencil *stencil, const tz_c
     const uint32_t rotation = draw(&g, "turn", 0);
     const int boundaries_count = list_boundaries(stencil, depth == SIMT_FULL, rotation, boundaries);
     const int precisions_count = list_precisions(stencil, precisions);
-    const int ways = depth == SIMT_QUICK    ? 2
+    const int ways = depth <= SIMT_FEW      ? 2
                      : depth == SIMT_NORMAL ? boundaries_count
                                             : 14 * boundaries_count * precisions_count;
     const int before = groups->count;
@@ -225,7 +225,7 @@ static void make_pair(simt_groups *groups, const tz_stencil *stencil, const tz_c
     const int slabs = !has_coordinates(stencil) ? 0 : depth == SIMT_FULL ? 2 * boundaries_count : 1;
     for (int i = 0; i < ways + slabs; i++) {
         const int number = i + (int)(rotation % 64);
-        const int b = depth == SIMT_QUICK
+        const int b = depth <= SIMT_FEW
                           ? (int)(draw(&g, "boundary", i) % (unsigned)boundaries_count)
                           : i % boundaries_count;
         memcpy(g.k.boundary, boundaries[b], sizeof g.k.boundary);
@@ -234,6 +234,10 @@ static void make_pair(simt_groups *groups, const tz_stencil *stencil, const tz_c
         g.k.slab = i < ways ? 0 : 1 + number % 2;
         g.k.rest = (int)(draw(&g, "rest", i) % 60);
         choose_grids(&g, number, depth == SIMT_FULL);
+        if (depth == SIMT_QUICK) {
+            memcpy(g.extent[0], g.extent[i % 2], sizeof g.extent[0]);
+            g.grids = 1;
+        }
         /* The first plan that the family takes; the last ways are those without knobs. */
         tz_status status = TZ_RANGE;
         for (int attempt = 0; attempt < 16 && status; attempt++) {
@@ -257,7 +261,7 @@ static simt_depth depth_of(const tz_stencil *stencil, simt_depth depth, bool ask
     int reads = 0;
     for (int p = 0; p < stencil->passes_count; p++)
         reads += (2 * stencil->passes[p].radius + 1) * stencil->dims * stencil->fields_count;
-    return depth == SIMT_NORMAL && !asked_for && reads > 12 ? SIMT_QUICK : depth;
+    return depth == SIMT_NORMAL && !asked_for && reads > 12 ? SIMT_FEW : depth;
 }
 
 void simt_groups_make(simt_groups *groups, const tz_registry *registry, simt_depth depth,
