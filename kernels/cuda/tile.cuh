@@ -12,11 +12,10 @@
 #define TZ_EXT (TZ_EXT_X * TZ_EXT_Y * TZ_EXT_Z)
 
 /* The first element of the block's tile. */
-template <int AXIS> TZ_DEVICE int tz_tile_low(const tz_arguments &a)
-{
-    const int extents[] = {TZ_TILE_X, TZ_TILE_Y, TZ_TILE_Z};
-    return tz_block(AXIS) * extents[AXIS] + (AXIS == TZ_DIMS - 1 ? TZ_SPAN_LOW(a) : 0);
-}
+#define TZ_TILE_LOW(a, axis, extent)                                                               \
+    (tz_block(axis) * extent + (axis == TZ_DIMS - 1 ? TZ_SPAN_LOW(a) : 0))
+/* Where stores along an axis end. */
+#define TZ_TILE_END(a, axis, n) (axis == TZ_DIMS - 1 ? TZ_SPAN_HIGH(a, n) : n)
 
 /* An element of the tile with its ghost zone: where it is in shared memory and in the grid. x, y
  * and z may lie outside the grid; x_in, y_in and z_in are inside. */
@@ -86,17 +85,17 @@ TZ_DEVICE tz_place tz_place_of(const tz_arguments &a, int i)
     tz_place p;
     const int ex = i % TZ_EXT_X, ey = i / TZ_EXT_X % TZ_EXT_Y, ez = i / (TZ_EXT_X * TZ_EXT_Y);
     p.index = i;
-    p.x = tz_tile_low<0>(a) - TZ_HALO_X + ex;
-    p.y = tz_tile_low<1>(a) - TZ_HALO_Y + ey;
-    p.z = tz_tile_low<2>(a) - TZ_HALO_Z + ez;
+    p.x = TZ_TILE_LOW(a, 0, TZ_TILE_X) - TZ_HALO_X + ex;
+    p.y = TZ_TILE_LOW(a, 1, TZ_TILE_Y) - TZ_HALO_Y + ey;
+    p.z = TZ_TILE_LOW(a, 2, TZ_TILE_Z) - TZ_HALO_Z + ez;
     return p;
 }
 
 /* Is the element in the tile or up to `rest` cells around it, and is it computed? */
 TZ_DEVICE bool tz_wanted(const tz_arguments &a, const tz_place &p, int rest)
 {
-    const int x = p.x - tz_tile_low<0>(a), y = p.y - tz_tile_low<1>(a);
-    const int z = p.z - tz_tile_low<2>(a);
+    const int x = p.x - TZ_TILE_LOW(a, 0, TZ_TILE_X), y = p.y - TZ_TILE_LOW(a, 1, TZ_TILE_Y);
+    const int z = p.z - TZ_TILE_LOW(a, 2, TZ_TILE_Z);
     if (x < -rest || x >= TZ_TILE_X + rest)
         return false;
     if (TZ_DIMS > 1 && (y < -rest || y >= TZ_TILE_Y + rest))
@@ -106,14 +105,6 @@ TZ_DEVICE bool tz_wanted(const tz_arguments &a, const tz_place &p, int rest)
     return (TZ_BITS_GRID || tz_computed<TZ_LOW_X, TZ_HIGH_X>(p.x, a.nx)) &&
            (TZ_DIMS < 2 || tz_computed<TZ_LOW_Y, TZ_HIGH_Y>(p.y, a.ny)) &&
            (TZ_DIMS < 3 || tz_computed<TZ_LOW_Z, TZ_HIGH_Z>(p.z, a.nz));
-}
-
-/* Is an element of the tile in the grid, and in the launch's span? */
-TZ_DEVICE bool tz_stored(const tz_arguments &a, const tz_place &p)
-{
-    const int at[] = {p.x, p.y, p.z}, n[] = {a.nx, a.ny, a.nz};
-    return p.x < a.nx && p.y < a.ny && p.z < a.nz &&
-           at[TZ_DIMS - 1] < TZ_SPAN_HIGH(a, n[TZ_DIMS - 1]);
 }
 
 TZ_DEVICE void tz_place_inside(const tz_arguments &a, tz_place &p)
