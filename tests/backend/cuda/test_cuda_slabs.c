@@ -250,11 +250,13 @@ static void wait_in(int order)
     }
 }
 
-/* Stages of a height, and rests, with an exchange after several of them; cells are stored in between. */
-static void check_stages(int gpus, bool ring, int height, int exchange, int order)
+/* Stages of a height, and a rest, with an exchange after several of them; then with another exchange.
+ * Cells are stored in between. */
+static void check_stages(int gpus, bool ring, int height, int exchange, int then, int order)
 {
     static uint32_t want[2][ROWS * WIDE], got[ROWS * WIDE];
     const int stages = 3 * exchange / height + 4;
+    bool early = false;
     const tz_box all = {{0, 0, 0}, {WIDE, ROWS, 1}};
     const tz_place place = {.threads = 1, .devices = &devices};
     tz_plan plan = {.height = height, .exchange = exchange};
@@ -268,7 +270,10 @@ static void check_stages(int gpus, bool ring, int height, int exchange, int orde
         const int rest = i == stages / 2 && height > 1 ? height - 1 : height;
         if (i == stages / 2 + 2)
             store_all(want[now], 99, 40, 120);
+        if (slabs->valid < height && i >= exchange / height + 1)
+            plan.exchange = then;
         assert_ok(backend.stage(slabs, &plan, rest, step, &failure));
+        early |= ((const tz_cuda_state *)slabs->parts[1]->state)->early[0] > 0;
         wait_in(order);
         step += rest;
         for (int t = 0; t < rest; t++, now = 1 - now) {
@@ -281,6 +286,7 @@ static void check_stages(int gpus, bool ring, int height, int exchange, int orde
             }
         }
     }
+    assert_true(early);
     assert_ok(backend.load(slabs, 0, &all, got, &failure));
     for (int i = 0; i < ROWS * WIDE; i++)
         if (got[i] != want[now][i])
@@ -291,13 +297,14 @@ static void check_stages(int gpus, bool ring, int height, int exchange, int orde
 
 static void test_stages(void **state)
 {
-    static const int plans[][2] = {{1, 1}, {1, 3}, {2, 2}, {2, 6}, {3, 3}, {3, 12}, {4, 8}};
+    static const int plans[][3] = {{1, 1, 3},  {1, 3, 3}, {2, 2, 4}, {2, 6, 8}, {3, 3, 9},
+                                   {3, 12, 6}, {4, 8, 4}, {1, 2, 4}, {1, 4, 2}};
     run_kernels(add_rows, sizeof(arguments));
     for (size_t p = 0; p < sizeof plans / sizeof *plans; p++)
         for (int order = 0; order < ORDERS; order++)
             for (int ring = 0; ring < 2; ring++)
                 check_stages(order == NOBODY ? 1 + (int)p % 3 : 3, ring, plans[p][0], plans[p][1],
-                             order);
+                             plans[p][2], order);
     run_kernels(NULL, 0);
 }
 
