@@ -505,10 +505,11 @@ static const char *cpu_family(int index)
     return index == 0 ? "stream" : NULL;
 }
 
-static const tz_slab_functions slab_functions = {
-    .leaves_out = leaves_out,
-    .stage = stage_of_span,
-    .reduce = cpu_add_reduce, .update = cpu_add_update, .refine = cpu_add_refine};
+static const tz_slab_functions slab_functions = {.leaves_out = leaves_out,
+                                                 .stage = stage_of_span,
+                                                 .reduce = cpu_add_reduce,
+                                                 .update = cpu_add_update,
+                                                 .refine = cpu_add_refine};
 
 const tz_backend tz_backend_cpu = {
     .name = "cpu",

@@ -288,8 +288,8 @@ static tz_status fill_arguments(const tz_cuda_state *state, const tz_cuda_compil
         from[f] = streamed && streamed[f] ? streamed[f] : state->copy[f][current];
         to[f] = streamed && streamed[f] ? 0 : state->copy[f][1 - current];
     }
-    return tz_cuda_arguments_fill(problem, shape, height, step, from, to, use->scratch,
-                                  out->bytes, error);
+    return tz_cuda_arguments_fill(problem, shape, height, step, from, to, use->scratch, out->bytes,
+                                  error);
 }
 
 static void swap_copies(tz_cuda_state *state)
@@ -332,9 +332,8 @@ static tz_status launch_span(const launch *l, tz_cuda_queue *queue, int64_t low,
         if (use->spans[i].low == low && use->spans[i].high == high)
             return launch_shape(l, queue, &use->spans[i], error);
     tz_cuda_shape shape;
-    const tz_status status =
-        tz_cuda_shape_span(use->family, l->state->context.problem, &limits, &use->plan, use->blocks,
-                           low, high, &shape, error);
+    const tz_status status = tz_cuda_shape_span(use->family, l->state->context.problem, &limits,
+                                                &use->plan, use->blocks, low, high, &shape, error);
     if (status)
         return status;
     use->spans[use->spans_next++ % TZ_CUDA_SPANS_MAX] = shape;

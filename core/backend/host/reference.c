@@ -500,10 +500,11 @@ static const char *reference_family(int index)
     return index == 0 ? "reference" : NULL;
 }
 
-static const tz_slab_functions slab_functions = {
-    .leaves_out = leaves_out,
-    .stage = stage_of_span,
-    .reduce = reference_add_reduce, .update = reference_add_update, .refine = reference_add_refine};
+static const tz_slab_functions slab_functions = {.leaves_out = leaves_out,
+                                                 .stage = stage_of_span,
+                                                 .reduce = reference_add_reduce,
+                                                 .update = reference_add_update,
+                                                 .refine = reference_add_refine};
 
 const tz_backend tz_backend_reference = {
     .name = "reference",

@@ -5,7 +5,7 @@
 enum {
     STREAM_NON_BLOCKING = 1,  /* CU_STREAM_NON_BLOCKING: not ordered with the default queue */
     EVENT_DISABLE_TIMING = 2, /* CU_EVENT_DISABLE_TIMING */
-    FIRST = -1000, /* a priority: the driver takes the highest that there is */
+    FIRST = -1000,            /* a priority: the driver takes the highest that there is */
     CAPTURE_THREAD_LOCAL = 1, /* CU_STREAM_CAPTURE_MODE_THREAD_LOCAL: other threads are free */
 };
 

@@ -327,8 +327,7 @@ tz_status tz_cuda_arguments_fill(const tz_problem *problem, const tz_cuda_shape 
         const int64_t n = problem->elements[problem->dims - 1];
         const int32_t slab[] = {(int32_t)problem->slab.first,
                                 (int32_t)problem->slab.of->extent[problem->dims - 1],
-                                (int32_t)shape->low,
-                                (int32_t)(shape->high > 0 ? shape->high : n)};
+                                (int32_t)shape->low, (int32_t)(shape->high > 0 ? shape->high : n)};
         memcpy(at, slab, sizeof slab);
     }
     return status;

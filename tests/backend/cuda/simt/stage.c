@@ -408,8 +408,8 @@ static void check_untouched(const tz_problem *problem, const stage *s, int64_t l
     const int axis = problem->dims - 1;
     const int64_t pitch = tz_cuda_pitch(problem), nx = problem->elements[0];
     for (int f = 0; f < problem->stencil->fields_count; f++)
-        for (int64_t i = 0; tz_problem_written(problem) >> f & 1 && i < tz_problem_elements(problem);
-             i++) {
+        for (int64_t i = 0;
+             tz_problem_written(problem) >> f & 1 && i < tz_problem_elements(problem); i++) {
             const int64_t at[] = {i % nx, i / nx % problem->elements[1],
                                   i / nx / problem->elements[1]};
             const char *element = s->out[f]->at + (size_t)(i / nx * pitch + at[0]) *
