@@ -52,6 +52,12 @@ static size_t end_bytes(const tz_problem *problem, const transfer *t, int end)
     return bytes;
 }
 
+/* Does another slab of this process copy the end of slab i? */
+static bool is_near(const tz__slabs *slabs, int i, int end)
+{
+    return tz__slabs_beside(slabs, i, end) >= 0 && !tz__slabs_is_far(slabs, i, end);
+}
+
 /* Copies the ends of slab i that others need, or offers them to others of this process. */
 static tz_status take_ends(tz__slabs *slabs, int i, void *argument, tz_error *error)
 {
@@ -59,7 +65,9 @@ static tz_status take_ends(tz__slabs *slabs, int i, void *argument, tz_error *er
     tz__slabs_part *part = slabs->parts[i];
     const tz_problem *problem = &part->problem;
     const tz_slab_functions *functions = slabs->inner->slab;
-    tz_status status = functions->copy ? functions->offer(part->state, error) : TZ_OK;
+    const int64_t near[2] = {is_near(slabs, i, 0) ? t->slices[0] : 0,
+                             is_near(slabs, i, 1) ? t->slices[1] : 0};
+    tz_status status = functions->copy ? functions->offer(part->state, near, error) : TZ_OK;
     for (int end = 0; end < 2 && !status; end++) {
         if (functions->copy && !tz__slabs_is_far(slabs, i, end))
             continue;
@@ -118,7 +126,7 @@ static tz_status put_ends(tz__slabs *slabs, int i, void *argument, tz_error *err
     return status;
 }
 
-static tz_status wait_part(tz__slabs *slabs, int i, void *argument, tz_error *error)
+tz_status tz__slabs_wait_part(tz__slabs *slabs, int i, void *argument, tz_error *error)
 {
     (void)argument;
     return slabs->inner->wait(slabs->parts[i]->state, error);
@@ -169,11 +177,31 @@ tz_status tz__slabs_exchange(tz__slabs *slabs, uint32_t fields, int exchange, tz
     if (!status && t.far)
         status = tz__slabs_must(slabs, tz__slabs_own(slabs, put_ends, &t, &why), &why);
     if (!status && slabs->context.sync && slabs->inner->wait)
-        status = tz__slabs_must(slabs, tz__slabs_own(slabs, wait_part, NULL, &why), &why);
+        status = tz__slabs_must(slabs, tz__slabs_own(slabs, tz__slabs_wait_part, NULL, &why), &why);
     count_exchange(slabs, fields, exchange, tz_machine_clock_s() - begin);
     if (status && error)
         *error = why;
     return status;
+}
+
+tz_slab_span tz__slabs_span(const tz__slabs *slabs, int i, int rest, int next)
+{
+    const tz_problem *problem = &slabs->parts[i]->problem;
+    const tz_cut *cut = &slabs->cut;
+    const int64_t n = problem->elements[problem->dims - 1];
+    tz_slab_span span = {.high = n};
+    if (!problem->slab.of)
+        return span;
+    const int64_t low = problem->slab.low - (int64_t)cut->each[0] * rest;
+    const int64_t high = problem->slab.high + (int64_t)cut->each[1] * rest;
+    span.low = problem->slab.low > 0 && low > 0 ? low : 0;
+    span.high = problem->slab.high < n && high < n ? high : n;
+    /* A rest as thick as the ends would hardly hide their way. */
+    const int64_t ends[2] = {is_near(slabs, i, 0) ? tz_cut_ghost(cut, 1, next) : 0,
+                             is_near(slabs, i, 1) ? tz_cut_ghost(cut, 0, next) : 0};
+    if (rest == 0 && slabs->inner->slab->copy && 2 * (ends[0] + ends[1]) <= span.high - span.low)
+        memcpy(span.ends, ends, sizeof span.ends);
+    return span;
 }
 
 /* ---- Depth ----------------------------------------------------------------------------------- */
@@ -228,7 +256,7 @@ static tz_status copy_own(const tz__slabs *slabs, const tz__slabs_part *from, tz
     const tz_slab_functions *functions = slabs->inner->slab;
     tz_status status = TZ_OK;
     if (functions->copy) {
-        status = functions->offer(from->state, error);
+        status = functions->offer(from->state, NULL, error);
         return status ? status
                       : functions->copy(to->state, to->problem.slab.low, from->state,
                                         problem->slab.low, problem->slab.high - problem->slab.low,

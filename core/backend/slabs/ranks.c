@@ -120,8 +120,7 @@ double tz__slabs_sum(const tz__slabs *slabs, double value)
 
 /* ---- Ghost zones ------------------------------------------------------------------------------- */
 
-/* The slab beside slab i at that side; -1: an edge of the grid. */
-static int beside(const tz__slabs *slabs, int i, int side)
+int tz__slabs_beside(const tz__slabs *slabs, int i, int side)
 {
     const tz_problem *problem = slabs->context.problem;
     const int count = slabs->cut.count, j = side == 0 ? i - 1 : i + 1;
@@ -131,7 +130,7 @@ static int beside(const tz__slabs *slabs, int i, int side)
 
 bool tz__slabs_is_far(const tz__slabs *slabs, int i, int side)
 {
-    const int j = beside(slabs, i, side);
+    const int j = tz__slabs_beside(slabs, i, side);
     return j >= 0 && !tz_devices_are_own(&slabs->devices, j);
 }
 
@@ -156,7 +155,7 @@ void tz__slabs_begin_messages(tz__slabs *slabs, const size_t bytes[2])
     slabs->exchange = NULL;
     for (int i = slabs->low; ranks && i < slabs->high; i++)
         for (int side = 0; side < 2; side++) {
-            const int j = beside(slabs, i, side);
+            const int j = tz__slabs_beside(slabs, i, side);
             if (!tz__slabs_is_far(slabs, i, side))
                 continue;
             /* A ghost zone comes from the other end of the slab beside it. */

@@ -46,6 +46,8 @@ tz_status tz__slabs_own(tz__slabs *slabs, tz__slabs_work *work, void *argument, 
 /* The same, with the same result for all ranks. */
 tz_status tz__slabs_all(tz__slabs *slabs, tz__slabs_work *work, void *argument, tz_error *error);
 
+tz__slabs_work tz__slabs_wait_part; /* wait for the work of the slab's device */
+
 /* Functions of the table that have no state; `inner` is the backend of the slabs (plans.c). */
 tz_status tz__slabs_plan(const tz_backend *inner, const tz_problem *problem, const tz_place *place,
                          tz_plan *plan, tz_error *error);
@@ -63,6 +65,10 @@ tz_status tz__slabs_plan_of(const tz__slabs *slabs, int i, const tz_plan *plan, 
 
 /* Fill the ghost zones of the fields in the mask, for `exchange` iterations (exchange.c). */
 tz_status tz__slabs_exchange(tz__slabs *slabs, uint32_t fields, int exchange, tz_error *error);
+/* What slab i computes in a stage after which `rest` iterations follow until an exchange for `next`
+ * ones: its own cells, and those of its ghost zone that the rest needs. If the exchange follows at once,
+ * its ends come first where others of this process copy them. */
+tz_slab_span tz__slabs_span(const tz__slabs *slabs, int i, int rest, int next);
 /* Give all slabs ghost zones for `depth` iterations. The ghost zones of static fields are filled. */
 tz_status tz__slabs_deepen(tz__slabs *slabs, int depth, tz_error *error);
 /* Make slab i, with zeros. */
@@ -86,6 +92,8 @@ void tz__slabs_add_reduction(tz_reduce_sums *sums, const tz_reduce_sums *one);
 void tz__slabs_share_reduction(const tz__slabs *slabs, tz_reduce_sums *sums);
 void tz__slabs_share_update(const tz__slabs *slabs, tz_update_sums *sums);
 double tz__slabs_sum(const tz__slabs *slabs, double value);
+/* The slab beside slab i at that side; -1: an edge of the grid. */
+int tz__slabs_beside(const tz__slabs *slabs, int i, int side);
 /* Does another rank hold the slab beside slab i at that side? */
 bool tz__slabs_is_far(const tz__slabs *slabs, int i, int side);
 /* Send the ends of own slabs to other ranks, and receive into inboxes. bytes[end]: of each message from

@@ -150,6 +150,8 @@ static void operation_do(const operation *o)
         memcpy((char *)o->to + 4 * k, &o->word, 4);
     if (o->kind == RECORD)
         o->event->ms = clock_ms;
+    if (o->kind == KERNEL && o->kernel)
+        o->kernel(o->argument);
     if (o->kind == WAIT)
         fake_drain(o->other, o->target);
 }
@@ -203,6 +205,11 @@ EXPORT(cuStreamCreate, (void **out, unsigned flags))
     fake_seen.streams++;
     *out = s;
     return 0;
+}
+
+EXPORT(cuStreamCreateWithPriority, (void **out, unsigned flags, int priority))
+{
+    return priority < 0 ? cuStreamCreate(out, flags) : INVALID_VALUE;
 }
 
 /* Kept until the context goes: events may still name it. */

@@ -52,6 +52,8 @@ typedef struct operation {
     struct event *event; /* RECORD */
     stream *other;       /* WAIT: until that stream has done `target` operations */
     long target;
+    fake_cuda_kernel *kernel; /* KERNEL; or NULL */
+    char argument[FAKE_CUDA_ARGUMENT_MAX];
     struct operation *next;
 } operation;
 
