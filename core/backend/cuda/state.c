@@ -1,5 +1,6 @@
 #include "backend/cuda/state.h"
 
+#include "backend/cuda/links.h"
 #include "backend/host/store.h"
 #include <math.h>
 
@@ -167,4 +168,5 @@ static tz_status copy(void *any, int64_t to, void *any_other, int64_t at, int64_
     return status ? status : tz_cuda_queue_wait_event(other->cuda, NULL, state->copied, error);
 }
 
-const tz_slab_functions tz_cuda_slab_functions = {add_reduce, add_update, add_refine, offer, copy};
+const tz_slab_functions tz_cuda_slab_functions = {add_reduce, add_update, add_refine,
+                                                  offer,      copy,       &tz_cuda_links};

@@ -42,6 +42,7 @@ typedef struct tz_cuda_state {
     tz_cuda_event *mark;                  /* recorded some stages ago: hold_back waits for it */
     int unmarked;                         /* stages launched since then */
     tz_cuda_event *offered, *copied;      /* of slabs: others may copy; this one has copied */
+    tz_cuda_event *given, *taken;         /* the same, for slabs of other processes */
     tz_cuda_compiled kernels[TZ_CUDA_KERNELS_MAX];
     int kernels_count;
     int64_t stages;

@@ -54,6 +54,7 @@ static void destroy(void *any)
     tz__slabs *slabs = any;
     if (!slabs)
         return;
+    tz__slabs_close_links(slabs);
     for (int i = slabs->low; i < slabs->high; i++)
         tz__slabs_part_destroy(slabs, slabs->parts[i]);
     tz_crew_destroy(slabs->crew);
@@ -506,7 +507,8 @@ static tz_status clock_of_first(void *any, tz_clock_facts *out, tz_error *error)
 void tz_slabs_describe(const void *state, tz_slabs_facts *out)
 {
     const tz__slabs *slabs = state;
-    *out = (tz_slabs_facts){.devices = slabs->devices, .exchanged = slabs->exchanged};
+    *out = (tz_slabs_facts){
+        .devices = slabs->devices, .exchanged = slabs->exchanged, .paths = slabs->paths};
     memcpy(out->at, slabs->cut.at, sizeof out->at);
 }
 
