@@ -1,5 +1,4 @@
 #include "backend/slabs/slabs.h"
-
 #include "backend/slabs/slabs_impl.h"
 #include <math.h>
 #include <stdlib.h>

@@ -404,9 +404,9 @@ EXPORT(cuDeviceGetAttribute, (int *value, int which, int device))
 {
     static const struct {
         int which, value;
-    } known[] = {{75, 9},       {76, 0},       {16, 132},  {97, 232448}, {111, 1024},
-                 {81, 233472},  {82, 65536},   {39, 2048}, {106, 32},    {38, 52428800},
-                 {13, 1980000}, {36, 3201000}, {37, 6144}, {95, 1},      {17, 0}};
+    } known[] = {{75, 9},     {76, 0},    {16, 132}, {97, 232448},   {111, 1024},   {81, 233472},
+                 {82, 65536}, {39, 2048}, {106, 32}, {38, 52428800}, {13, 1980000}, {36, 3201000},
+                 {37, 6144},  {95, 1},    {17, 0},   {125, 1}};
     (void)device;
     for (size_t k = 0; k < sizeof known / sizeof *known; k++)
         if (known[k].which == which && fake_number("FAKE_CUDA_WITHOUT", 0) != which) {
