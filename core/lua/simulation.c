@@ -276,6 +276,10 @@ static void get_request(lua_State *L, const tz_script_options *options, request 
         .registry = options->registry, .dry = options->check, .ranks = options->ranks};
     r->stencil = tz_problem_read(L, 1, what, config, r->params, &r->plugin);
     get_plan(L, 1, r->stencil->dims, options, &r->policy, config);
+    if (options->define) { /* a policy may compile kernels to predict plans */
+        config->plan = r->policy.given;
+        config->policy = NULL;
+    }
     r->name[0] = '\0';
     if (tz_key_copy(L, 1, what, "name", r->name, sizeof r->name) &&
         tz_folder_check_name(r->name, &error) != TZ_OK)
