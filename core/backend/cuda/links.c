@@ -91,7 +91,7 @@ static tz_status links_offer(void *any, uint32_t *marks, tz_error *error)
     *marks = 0;
     for (int f = 0; f < TZ_FIELDS_MAX; f++)
         *marks |= (uint32_t)state->current[f] << f;
-    return tz_cuda_event_record(state->cuda, state->given, NULL, error);
+    return tz_cuda_event_record(state->cuda, state->given, tz_cuda_state_queue(state), error);
 }
 
 static tz_status links_copy(void *any, int64_t to, void *any_remote, uint32_t marks, int64_t at,
@@ -100,16 +100,20 @@ static tz_status links_copy(void *any, int64_t to, void *any_remote, uint32_t ma
     const tz_cuda_state *state = any;
     const remote *r = any_remote;
     const tz_problem *problem = state->context.problem;
-    tz_status status = tz_cuda_queue_wait_event(state->cuda, NULL, r->given, error);
+    tz_cuda_queue *queue = tz_cuda_state_queue(state);
+    tz_status status = tz_cuda_queue_wait_event(state->cuda, queue, r->given, error);
     for (int f = 0; f < problem->stencil->fields_count && !status; f++) {
         if (!(fields >> f & 1))
             continue;
         const size_t slice = slice_bytes(problem, f);
         status = tz_cuda_queue_copy(
-            state->cuda, NULL, state->copy[f][state->current[f]] + (size_t)to * slice,
+            state->cuda, queue, state->copy[f][state->current[f]] + (size_t)to * slice,
             r->copy[f][marks >> f & 1] + (size_t)at * slice, (size_t)count * slice, error);
     }
-    return status ? status : tz_cuda_event_record(state->cuda, state->taken, NULL, error);
+    if (!status)
+        status = tz_cuda_event_record(state->cuda, state->taken, queue, error);
+    return status || !queue ? status
+                            : tz_cuda_queue_wait_event(state->cuda, NULL, state->taken, error);
 }
 
 static tz_status links_settle(void *any, void *any_remote, tz_error *error)

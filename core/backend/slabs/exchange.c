@@ -52,6 +52,13 @@ static size_t end_bytes(const tz_problem *problem, const transfer *t, int end)
     return bytes;
 }
 
+/* Does another slab copy the end of slab i from where it is? */
+static bool is_copied(const tz__slabs *slabs, int i, int end)
+{
+    return slabs->parts[i]->links[end].remote ||
+           (tz__slabs_beside(slabs, i, end) >= 0 && !tz__slabs_is_far(slabs, i, end));
+}
+
 /* Copies the ends of slab i that others need, or offers them to others of this process. */
 static tz_status take_ends(tz__slabs *slabs, int i, void *argument, tz_error *error)
 {
@@ -59,7 +66,9 @@ static tz_status take_ends(tz__slabs *slabs, int i, void *argument, tz_error *er
     tz__slabs_part *part = slabs->parts[i];
     const tz_problem *problem = &part->problem;
     const tz_slab_functions *functions = slabs->inner->slab;
-    tz_status status = functions->copy ? functions->offer(part->state, error) : TZ_OK;
+    const int64_t copied[2] = {is_copied(slabs, i, 0) ? t->slices[0] : 0,
+                               is_copied(slabs, i, 1) ? t->slices[1] : 0};
+    tz_status status = functions->copy ? functions->offer(part->state, copied, error) : TZ_OK;
     if (!status)
         status = tz__slabs_offer(slabs, i, error);
     for (int end = 0; end < 2 && !status; end++) {
@@ -188,6 +197,26 @@ tz_status tz__slabs_exchange(tz__slabs *slabs, uint32_t fields, int exchange, tz
     return status;
 }
 
+tz_slab_span tz__slabs_span(const tz__slabs *slabs, int i, int rest, int next)
+{
+    const tz_problem *problem = &slabs->parts[i]->problem;
+    const tz_cut *cut = &slabs->cut;
+    const int64_t n = problem->elements[problem->dims - 1];
+    tz_slab_span span = {.high = n};
+    if (!problem->slab.of)
+        return span;
+    const int64_t low = problem->slab.low - (int64_t)cut->each[0] * rest;
+    const int64_t high = problem->slab.high + (int64_t)cut->each[1] * rest;
+    span.low = problem->slab.low > 0 && low > 0 ? low : 0;
+    span.high = problem->slab.high < n && high < n ? high : n;
+    /* A rest as thick as the ends would hardly hide their way. */
+    const int64_t ends[2] = {is_copied(slabs, i, 0) ? tz_cut_ghost(cut, 1, next) : 0,
+                             is_copied(slabs, i, 1) ? tz_cut_ghost(cut, 0, next) : 0};
+    if (rest == 0 && slabs->inner->slab->copy && 2 * (ends[0] + ends[1]) <= span.high - span.low)
+        memcpy(span.ends, ends, sizeof span.ends);
+    return span;
+}
+
 /* ---- Depth ----------------------------------------------------------------------------------- */
 
 tz_status tz__slabs_part_create(tz__slabs *slabs, int i, int depth, tz__slabs_part **out,
@@ -241,7 +270,7 @@ static tz_status copy_own(const tz__slabs *slabs, const tz__slabs_part *from, tz
     const tz_slab_functions *functions = slabs->inner->slab;
     tz_status status = TZ_OK;
     if (functions->copy) {
-        status = functions->offer(from->state, error);
+        status = functions->offer(from->state, NULL, error);
         return status ? status
                       : functions->copy(to->state, to->problem.slab.low, from->state,
                                         problem->slab.low, problem->slab.high - problem->slab.low,

@@ -227,6 +227,7 @@ typedef struct advance {
     const tz_plan *plan;
     int height;
     int64_t step;
+    int rest, next; /* iterations until the exchange after this stage, and of that exchange */
 } advance;
 
 static tz_status plan_part(tz__slabs *slabs, int i, void *argument, tz_error *error)
@@ -245,29 +246,33 @@ static tz_status stage_part(tz__slabs *slabs, int i, void *argument, tz_error *e
 {
     const advance *a = argument;
     const tz__slabs_part *part = slabs->parts[i];
-    return slabs->inner->stage(part->state, &part->plan, a->height, a->step, error);
+    const tz_slab_span span = tz__slabs_span(slabs, i, a->rest, a->next);
+    return slabs->inner->slab->stage(part->state, &part->plan, a->height, a->step, &span, error);
 }
 
-/* Whether ghost zones made for `exchange` iterations would save one update in fifty. Each stage
- * updates the ghost zones as they are made, and another plan may need less. */
-static bool is_too_deep(const tz__slabs *slabs, int exchange)
+/* Whether ghost zones made for `exchange` iterations would save one update in fifty. Stages that leave
+ * nothing out update the ghost zones as they are made, and another plan may need less. */
+static bool is_too_deep(const tz__slabs *slabs, const tz_plan *plan, int exchange)
 {
     const tz_cut *cut = &slabs->cut;
+    if (slabs->inner->slab->leaves_out(slabs->context.problem, plan))
+        return false;
     return 50 * (int64_t)(slabs->depth - exchange) * (cut->each[0] + cut->each[1]) > cut->thinnest;
 }
 
 static tz_status stage(void *any, const tz_plan *plan, int height, int64_t step, tz_error *error)
 {
     tz__slabs *slabs = any;
-    advance a = {plan, height, step};
     const int exchange = plan->exchange > height ? plan->exchange : height;
     refresh(slabs);
     tz_status status = TZ_OK;
-    if (exchange > slabs->depth || (slabs->valid < height && is_too_deep(slabs, exchange))) {
+    if (exchange > slabs->depth || (slabs->valid < height && is_too_deep(slabs, plan, exchange))) {
         status = tz_cut_check(&slabs->cut, slabs->context.problem, exchange, error);
         if (!status)
             status = tz__slabs_deepen(slabs, exchange, error);
     }
+    const int before = slabs->valid >= height ? slabs->valid : exchange;
+    advance a = {plan, height, step, before - height, exchange};
     /* The first stage of a plan may refuse it. */
     const bool fresh = !tz_plan_equal(&slabs->parts[slabs->low]->planned, plan);
     if (!status && fresh)

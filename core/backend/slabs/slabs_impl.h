@@ -74,6 +74,10 @@ tz_status tz__slabs_plan_of(const tz__slabs *slabs, int i, const tz_plan *plan, 
 
 /* Fill the ghost zones of the fields in the mask, for `exchange` iterations (exchange.c). */
 tz_status tz__slabs_exchange(tz__slabs *slabs, uint32_t fields, int exchange, tz_error *error);
+/* What slab i computes in a stage after which `rest` iterations follow until an exchange for `next`
+ * ones: its own cells, and those of its ghost zone that the rest needs. If the exchange follows at once,
+ * its ends come first where other devices copy them. */
+tz_slab_span tz__slabs_span(const tz__slabs *slabs, int i, int rest, int next);
 /* Give all slabs ghost zones for `depth` iterations. The ghost zones of static fields are filled. */
 tz_status tz__slabs_deepen(tz__slabs *slabs, int depth, tz_error *error);
 /* Make slab i, with zeros. */

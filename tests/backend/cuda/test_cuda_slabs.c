@@ -1,5 +1,7 @@
 /* Slabs on GPUs exchange their ghost zones. The driver is a stand-in (fake/fake.h) whose streams are
- * lazy, so that a missing event shows; its kernels do nothing, so that cells stay as they were stored. */
+ * lazy, so that a missing event shows; its kernels do nothing, so that cells stay as they were stored,
+ * or add rows. */
+#include "backend/cuda/state.h"
 #include "backend/slabs/slabs.h"
 #include "backend/slabs/slabs_impl.h"
 #include "fake/fake.h"
@@ -9,12 +11,13 @@
 enum { SLABS = 3, DEPTH = 4, CELLS_MAX = 9 * 5 * 30 };
 
 static const fake_cuda_seen *seen;
+static fake_cuda_runs *run_kernels;
 static tz_problem problem;
 static tz_devices devices;
 static tz_backend backend;
 static tz__slabs *slabs;
 
-static void set_up(const char *id, const char *boundary, int gpus)
+static void set_up_rows(const char *id, const char *boundary, int gpus, int rows)
 {
     const tz_stencil *stencil;
     const tz_plugin *plugin;
@@ -22,7 +25,7 @@ static void set_up(const char *id, const char *boundary, int gpus)
     const tz_simulation_config config = {
         .dims = stencil->dims,
         .precision = tz_stencil_has_real(stencil) ? TZ_SINGLE : -1,
-        .extent = {9, stencil->dims == 3 ? 5 : 30, stencil->dims == 3 ? 30 : 1},
+        .extent = {9, stencil->dims == 3 ? 5 : rows, stencil->dims == 3 ? rows : 1},
         .boundary = {boundary, boundary, stencil->dims == 3 ? boundary : NULL}};
     assert_ok(tz_problem_resolve(&problem, stencil, &config, &failure));
     devices = (tz_devices){.count = SLABS};
@@ -36,6 +39,11 @@ static void set_up(const char *id, const char *boundary, int gpus)
     void *made = NULL;
     assert_ok(backend.create(&made, &context, &failure));
     slabs = made;
+}
+
+static void set_up(const char *id, const char *boundary, int gpus)
+{
+    set_up_rows(id, boundary, gpus, 30);
 }
 
 static void tear_down(void)
@@ -175,11 +183,137 @@ static void test_deepen(void **state)
     tear_down();
 }
 
+/* ---- Stages ---------------------------------------------------------------------------------- */
+
+enum { ROWS = 150, WIDE = 9 };
+
+/* tz_arguments of a stencil with one field, in a slab (kernels/cuda/common.cuh). */
+typedef struct arguments {
+    const uint32_t *in;
+    uint32_t *out;
+    unsigned long long edge, constants[64];
+    void *scratch;
+    long long step, plane;
+    int nx, ny, nz, pitch, columns, height, geometry[6], whole_first, whole_extent, low, high;
+} arguments;
+
+/* An iteration: a cell and its neighbours in other rows. */
+static uint32_t update(uint32_t below, uint32_t here, uint32_t above)
+{
+    return 3 * here + 5 * below + 7 * above + 1;
+}
+
+/* Rows from `low` to `high` after an iteration; those outside the grid are the ones at its ends. */
+static void iterate(const uint32_t *from, uint32_t *to, int rows, int low, int high)
+{
+    for (int y = low; y < high; y++)
+        for (int x = 0; x < WIDE; x++)
+            to[y * WIDE + x] = update(from[(y > 0 ? y - 1 : 0) * WIDE + x], from[y * WIDE + x],
+                                      from[(y + 1 < rows ? y + 1 : y) * WIDE + x]);
+}
+
+static void add_rows(const void *argument)
+{
+    static uint32_t level[2][ROWS * WIDE * 2];
+    const arguments *a = argument;
+    for (int y = 0; y < a->ny; y++)
+        memcpy(&level[0][y * WIDE], a->in + (size_t)y * (size_t)a->pitch, sizeof(uint32_t) * WIDE);
+    for (int t = 1; t <= a->height; t++) {
+        const int low = a->low - (a->height - t), high = a->high + a->height - t;
+        iterate(level[(t - 1) % 2], level[t % 2], a->ny, low > 0 ? low : 0,
+                high < a->ny ? high : a->ny);
+    }
+    for (int y = a->low; y < a->high; y++)
+        memcpy(a->out + (size_t)y * (size_t)a->pitch, &level[a->height % 2][y * WIDE],
+               sizeof(uint32_t) * WIDE);
+}
+
+static void store_all(uint32_t *cells, uint32_t seed, int low, int high)
+{
+    const tz_box box = slices_of(&problem, low, high);
+    for (int i = low * WIDE; i < high * WIDE; i++)
+        cells[i] = seed + 17 * (uint32_t)i;
+    assert_ok(backend.store(slabs, 0, &box, cells + low * WIDE, &failure));
+}
+
+/* Who is waited for while stages go on: nobody, the queue of the ends, or the rest. */
+enum { NOBODY, ENDS, REST, ORDERS };
+
+static void wait_in(int order)
+{
+    for (int i = 0; i < SLABS; i++) {
+        const tz_cuda_state *state = slabs->parts[i]->state;
+        if (order == ENDS && state->first)
+            assert_ok(tz_cuda_queue_wait(state->cuda, state->first, &failure));
+        if (order == REST && i != 1)
+            assert_ok(tz_cuda_queue_wait(state->cuda, NULL, &failure));
+    }
+}
+
+/* Stages of a height, and a rest, with an exchange after several of them; then with another exchange.
+ * Cells are stored in between. */
+static void check_stages(int gpus, bool ring, int height, int exchange, int then, int order)
+{
+    static uint32_t want[2][ROWS * WIDE], got[ROWS * WIDE];
+    const int stages = 3 * exchange / height + 4;
+    bool early = false;
+    const tz_box all = {{0, 0, 0}, {WIDE, ROWS, 1}};
+    const tz_place place = {.threads = 1, .devices = &devices};
+    tz_plan plan = {.height = height, .exchange = exchange};
+    int64_t step = 0;
+    set_up_rows("star2d1r", ring ? "periodic" : "clamp", gpus, ROWS);
+    strcpy(plan.family, "stream");
+    assert_ok(backend.plan(&problem, &place, &plan, &failure));
+    store_all(want[0], 1, 0, ROWS);
+    int now = 0;
+    for (int i = 0; i < stages; i++) {
+        const int rest = i == stages / 2 && height > 1 ? height - 1 : height;
+        if (i == stages / 2 + 2)
+            store_all(want[now], 99, 40, 120);
+        if (slabs->valid < height && i >= exchange / height + 1)
+            plan.exchange = then;
+        assert_ok(backend.stage(slabs, &plan, rest, step, &failure));
+        early |= ((const tz_cuda_state *)slabs->parts[1]->state)->early[0] > 0;
+        wait_in(order);
+        step += rest;
+        for (int t = 0; t < rest; t++, now = 1 - now) {
+            uint32_t *from = want[now], *to = want[1 - now];
+            iterate(from, to, ROWS, 0, ROWS);
+            for (int x = 0; ring && x < WIDE; x++) {
+                const int last = (ROWS - 1) * WIDE + x;
+                to[x] = update(from[last], from[x], from[WIDE + x]);
+                to[last] = update(from[last - WIDE], from[last], from[x]);
+            }
+        }
+    }
+    assert_true(early);
+    assert_ok(backend.load(slabs, 0, &all, got, &failure));
+    for (int i = 0; i < ROWS * WIDE; i++)
+        if (got[i] != want[now][i])
+            fail_msg("%d GPUs, height %d, exchange %d, order %d: row %d is wrong", gpus, height,
+                     exchange, order, i / WIDE);
+    tear_down();
+}
+
+static void test_stages(void **state)
+{
+    static const int plans[][3] = {{1, 1, 3},  {1, 3, 3}, {2, 2, 4}, {2, 6, 8}, {3, 3, 9},
+                                   {3, 12, 6}, {4, 8, 4}, {1, 2, 4}, {1, 4, 2}};
+    run_kernels(add_rows, sizeof(arguments));
+    for (size_t p = 0; p < sizeof plans / sizeof *plans; p++)
+        for (int order = 0; order < ORDERS; order++)
+            for (int ring = 0; ring < 2; ring++)
+                check_stages(order == NOBODY ? 1 + (int)p % 3 : 3, ring, plans[p][0], plans[p][1],
+                             plans[p][2], order);
+    run_kernels(NULL, 0);
+}
+
 static int begin(void **state)
 {
     void *library = dlopen("libcuda.so.1", RTLD_NOW);
     fake_cuda_look *look = library ? (fake_cuda_look *)dlsym(library, "fake_cuda") : NULL;
-    if (!look)
+    run_kernels = library ? (fake_cuda_runs *)dlsym(library, "fake_cuda_run") : NULL;
+    if (!look || !run_kernels)
         return -1;
     seen = look();
     setenv("FAKE_CUDA_DEVICES", "3", 1);
@@ -188,4 +322,4 @@ static int begin(void **state)
 }
 
 TEST_MAIN(begin, close_plugins, TEST(test_exchange), TEST(test_peers), TEST(test_fault),
-          TEST(test_deepen))
+          TEST(test_deepen), TEST(test_stages))

@@ -57,6 +57,8 @@ _Static_assert(sizeof(tz__copy_3d) == 200, "the layout is CUDA_MEMCPY3D_v2's");
     X(host_allocate, cuMemHostAlloc, (void **memory, size_t bytes, unsigned flags))                \
     X(host_free, cuMemFreeHost, (void *memory))                                                    \
     X(queue_create, cuStreamCreate, (tz_cuda_queue * *queue, unsigned flags))                      \
+    X(queue_create_first, cuStreamCreateWithPriority,                                              \
+      (tz_cuda_queue * *queue, unsigned flags, int priority))                                      \
     X(queue_destroy, cuStreamDestroy_v2, (tz_cuda_queue * queue))                                  \
     X(queue_wait, cuStreamSynchronize, (tz_cuda_queue * queue))                                    \
     X(queue_wait_event, cuStreamWaitEvent,                                                         \

@@ -17,7 +17,7 @@
  * FAKE_NVML_WATTS=W          the power behind the energy counter
  * FAKE_NVRTC_LOG=FILE        a line with the options of each compiled program
  *
- * Device memory is host memory. Kernels do nothing. Streams are lazy: an
+ * Device memory is host memory. Kernels do nothing, or what fake_cuda_run() says. Streams are lazy: an
  * operation runs when a caller waits for it, so that a missing wait shows. Memory or an event that is
  * freed while another process has it open ends the program. */
 #ifndef TZ_TEST_FAKE_H
@@ -40,5 +40,12 @@ typedef struct fake_cuda_seen {
 } fake_cuda_seen;
 
 typedef const fake_cuda_seen *fake_cuda_look(void); /* libcuda.so.1: fake_cuda */
+
+enum { FAKE_CUDA_ARGUMENT_MAX = 1024 };
+
+/* libcuda.so.1: fake_cuda_run. Kernels that are launched from now on are kernel(argument), with a copy of
+ * `bytes` bytes of their only argument. NULL: they do nothing. */
+typedef void fake_cuda_kernel(const void *argument);
+typedef void fake_cuda_runs(fake_cuda_kernel *kernel, size_t bytes);
 
 #endif

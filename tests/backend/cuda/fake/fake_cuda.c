@@ -153,6 +153,8 @@ static void operation_do(const operation *o)
         fake_event_done(o->shared, o->target);
     else if (o->kind == RECORD)
         o->event->ms = clock_ms;
+    if (o->kind == KERNEL && o->kernel)
+        o->kernel(o->argument);
 }
 
 static bool is_ready(const operation *o)
@@ -235,6 +237,11 @@ EXPORT(cuStreamCreate, (void **out, unsigned flags))
     fake_seen.streams++;
     *out = s;
     return 0;
+}
+
+EXPORT(cuStreamCreateWithPriority, (void **out, unsigned flags, int priority))
+{
+    return priority < 0 ? cuStreamCreate(out, flags) : INVALID_VALUE;
 }
 
 /* Kept until the context goes: events may still name it. */

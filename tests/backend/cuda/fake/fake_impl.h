@@ -56,6 +56,8 @@ typedef struct operation {
     stream *other;        /* WAIT: until that stream has done `target` operations, or until */
     shared_event *shared; /* this event has been recorded `target` times; RECORD: the same */
     long target;
+    fake_cuda_kernel *kernel; /* KERNEL; or NULL */
+    char argument[FAKE_CUDA_ARGUMENT_MAX];
     struct operation *next;
 } operation;
 
