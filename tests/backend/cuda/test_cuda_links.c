@@ -2,11 +2,13 @@
  * the driver allows that, else through the host. Tests start this program again under mpirun, with the
  * name of what the ranks do. The driver is a stand-in (fake/fake.h); one of the ranks is late with all
  * that it does on its devices, so that a missing event shows. */
+#include "backend/cuda/state.h"
 #include "backend/slabs/slabs.h"
 #include "backend/slabs/slabs_impl.h"
 #include "base/paths.h"
 #include "base/process.h"
 #include "fake/fake.h"
+#include "rows_kernel.h"
 #include "tests/registry.h"
 #include <dlfcn.h>
 #include <limits.h>
@@ -15,6 +17,7 @@
 enum { DEPTH = 4, CELLS_MAX = 9 * 5 * 50, LATE_US = 20000 };
 
 static const fake_cuda_seen *seen;
+static fake_cuda_runs *run_kernels;
 static tz_ranks here; /* a copy */
 static tz_problem problem;
 static tz_devices devices;
@@ -34,7 +37,7 @@ static bool late; /* this rank */
 #define NEED_OK(call) NEED((call) == TZ_OK)
 
 /* `each` slabs on each rank, on two GPUs. */
-static void set_up(const char *id, const char *boundary, int each)
+static void set_up_rows(const char *id, const char *boundary, int each, int rows)
 {
     const tz_stencil *stencil;
     const tz_plugin *plugin;
@@ -42,7 +45,7 @@ static void set_up(const char *id, const char *boundary, int each)
     const tz_simulation_config config = {
         .dims = stencil->dims,
         .precision = tz_stencil_has_real(stencil) ? TZ_SINGLE : -1,
-        .extent = {9, stencil->dims == 3 ? 5 : 50, stencil->dims == 3 ? 50 : 1},
+        .extent = {9, stencil->dims == 3 ? 5 : rows, stencil->dims == 3 ? rows : 1},
         .boundary = {boundary, boundary, stencil->dims == 3 ? boundary : NULL}};
     NEED_OK(tz_problem_resolve(&problem, stencil, &config, &failure));
     devices = (tz_devices){.count = each * here.count, .rank = here.rank};
@@ -57,6 +60,11 @@ static void set_up(const char *id, const char *boundary, int each)
     void *made = NULL;
     NEED_OK(backend.create(&made, &context, &failure));
     slabs = made;
+}
+
+static void set_up(const char *id, const char *boundary, int each)
+{
+    set_up_rows(id, boundary, each, 50);
 }
 
 static void tear_down(void)
@@ -183,6 +191,49 @@ static void do_deepen(void)
     tear_down();
 }
 
+/* Stages of a height with an exchange after several; cells are stored in between. */
+static void check_stages(bool ring, int each, int height, int exchange)
+{
+    static uint32_t want[2][ROWS * WIDE], got[ROWS * WIDE];
+    const tz_box all = {{0, 0, 0}, {WIDE, ROWS, 1}};
+    const tz_place place = {.threads = 1, .devices = &devices};
+    tz_plan plan = {.height = height, .exchange = exchange};
+    bool early = false;
+    int now = 0, wrong = 0;
+    set_up_rows("star2d1r", ring ? "periodic" : "clamp", each, ROWS);
+    strcpy(plan.family, "stream");
+    NEED_OK(backend.plan(&problem, &place, &plan, &failure));
+    for (int i = 0; i < 4 * exchange / height; i++) {
+        if (i == 0 || i == 2 * exchange / height + 1) {
+            for (int k = 0; k < ROWS * WIDE; k++)
+                want[now][k] = (uint32_t)(17 * k + i);
+            NEED_OK(backend.store(slabs, 0, &all, want[now], &failure));
+        }
+        NEED_OK(backend.stage(slabs, &plan, height, (int64_t)i * height, &failure));
+        early |= ((const tz_cuda_state *)slabs->parts[slabs->low]->state)->early[1] > 0;
+        if (late && i % 2)
+            usleep(LATE_US / 4);
+        for (int t = 0; t < height; t++, now = 1 - now)
+            iterate_all(want[now], want[1 - now], ring);
+    }
+    NEED_OK(backend.load(slabs, 0, &all, got, &failure));
+    for (int k = 0; k < ROWS * WIDE; k++)
+        wrong += got[k] != want[now][k];
+    NEED(wrong == 0);
+    NEED(slabs->paths.direct == cuts_of_ranks(ring));
+    NEED(early || here.rank == here.count - 1);
+    tear_down();
+}
+
+static void do_stages(void)
+{
+    static const int plans[][2] = {{1, 1}, {1, 3}, {2, 4}, {3, 6}};
+    run_kernels(add_rows, sizeof(arguments));
+    for (size_t p = 0; p < sizeof plans / sizeof *plans; p++)
+        check_stages(p % 2, 1 + (int)p / 2, plans[p][0], plans[p][1]);
+    run_kernels(NULL, 0);
+}
+
 static void by_host(const char *why)
 {
     set_up("star2d1r", "periodic", 1);
@@ -236,15 +287,18 @@ static void do_killed(void)
 static const struct {
     const char *name;
     void (*call)(void);
-} jobs[] = {{"direct", do_direct},     {"deepen", do_deepen}, {"refused", do_refused},
-            {"machines", do_machines}, {"fault", do_fault},   {"killed", do_killed}};
+} jobs[] = {{"direct", do_direct},   {"deepen", do_deepen},     {"stages", do_stages},
+            {"refused", do_refused}, {"machines", do_machines}, {"fault", do_fault},
+            {"killed", do_killed}};
 
 static int run_jobs(const char *names, int late_rank)
 {
     const tz_ranks *ranks = NULL;
     void *library = dlopen("libcuda.so.1", RTLD_NOW);
     fake_cuda_look *look = library ? (fake_cuda_look *)dlsym(library, "fake_cuda") : NULL;
-    if (!look || tz_ranks_open(&ranks, &failure) != TZ_OK || !ranks || open_plugins(NULL) != 0) {
+    run_kernels = library ? (fake_cuda_runs *)dlsym(library, "fake_cuda_run") : NULL;
+    if (!look || !run_kernels || tz_ranks_open(&ranks, &failure) != TZ_OK || !ranks ||
+        open_plugins(NULL) != 0) {
         fprintf(stderr, "%s\n", look ? failure.message : "the driver is no stand-in");
         return 1;
     }
@@ -276,8 +330,8 @@ static char *start(const char *count, const char *names, const char *late_rank, 
         skip_test("no mpirun");
     if (!tz_ranks_describe(text, sizeof text))
         skip_test("built without MPI");
-    const char *const arguments[] = {"mpirun", "-n", count, self, names, late_rank, NULL};
-    const tz_process process = {.program = mpirun, .arguments = arguments, .limit_s = 120};
+    const char *const words[] = {"mpirun", "-n", count, self, names, late_rank, NULL};
+    const tz_process process = {.program = mpirun, .arguments = words, .limit_s = 120};
     assert_ok(tz_process_run(&process, &output, code, &failure));
     return output;
 }
@@ -303,9 +357,9 @@ static void check_bad(const char *names, const char *line)
 
 static void test_direct(void **state)
 {
-    check_good("2", "direct deepen", "0");
-    check_good("2", "direct", "1");
-    check_good("3", "direct deepen", "1");
+    check_good("2", "direct deepen stages", "0");
+    check_good("2", "direct stages", "1");
+    check_good("3", "direct deepen stages", "1");
 }
 
 static void test_by_host(void **state)
