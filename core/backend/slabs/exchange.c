@@ -136,7 +136,7 @@ static tz_status put_ends(tz__slabs *slabs, int i, void *argument, tz_error *err
     return status;
 }
 
-static tz_status wait_part(tz__slabs *slabs, int i, void *argument, tz_error *error)
+tz_status tz__slabs_wait_part(tz__slabs *slabs, int i, void *argument, tz_error *error)
 {
     (void)argument;
     return slabs->inner->wait(slabs->parts[i]->state, error);
@@ -190,7 +190,7 @@ tz_status tz__slabs_exchange(tz__slabs *slabs, uint32_t fields, int exchange, tz
     if (!status && slabs->paths.direct > 0)
         status = tz__slabs_must(slabs, tz__slabs_settle(slabs, &why), &why);
     if (!status && slabs->context.sync && slabs->inner->wait)
-        status = tz__slabs_must(slabs, tz__slabs_own(slabs, wait_part, NULL, &why), &why);
+        status = tz__slabs_must(slabs, tz__slabs_own(slabs, tz__slabs_wait_part, NULL, &why), &why);
     count_exchange(slabs, fields, exchange, tz_machine_clock_s() - begin);
     if (status && error)
         *error = why;

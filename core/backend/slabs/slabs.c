@@ -297,15 +297,14 @@ static tz_status stage(void *any, const tz_plan *plan, int height, int64_t step,
     return status;
 }
 
-static tz_status wait_part(tz__slabs *slabs, int i, void *argument, tz_error *error)
-{
-    (void)argument;
-    return slabs->inner->wait(slabs->parts[i]->state, error);
-}
-
 static tz_status wait(void *any, tz_error *error)
 {
-    return tz__slabs_must(any, tz__slabs_own(any, wait_part, NULL, error), error);
+    tz_error why = {0};
+    const tz_status status =
+        tz__slabs_must(any, tz__slabs_own(any, tz__slabs_wait_part, NULL, &why), &why);
+    if (status && error)
+        *error = why;
+    return status;
 }
 
 /* ---- Numbers --------------------------------------------------------------------------------- */

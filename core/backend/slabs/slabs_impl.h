@@ -57,6 +57,8 @@ tz_status tz__slabs_own(tz__slabs *slabs, tz__slabs_work *work, void *argument, 
 /* The same, with the same result for all ranks. */
 tz_status tz__slabs_all(tz__slabs *slabs, tz__slabs_work *work, void *argument, tz_error *error);
 
+tz__slabs_work tz__slabs_wait_part; /* wait for the work of the slab's device */
+
 /* Functions of the table that have no state; `inner` is the backend of the slabs (plans.c). */
 tz_status tz__slabs_plan(const tz_backend *inner, const tz_problem *problem, const tz_place *place,
                          tz_plan *plan, tz_error *error);
