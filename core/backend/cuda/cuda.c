@@ -2,6 +2,7 @@
  * 32 elements, with two copies of each state field. A kernel is compiled for each plan at run
  * time. */
 #include "backend/cuda/copy_rate.h"
+#include "backend/cuda/driver/shared.h"
 #include "backend/cuda/family/work.h"
 #include "backend/cuda/state.h"
 #include "backend/host/store.h"
@@ -93,6 +94,8 @@ static void gpu_destroy(void *any)
         tz_cuda_event_destroy(state->cuda, state->mark);
         tz_cuda_event_destroy(state->cuda, state->offered);
         tz_cuda_event_destroy(state->cuda, state->copied);
+        tz_cuda_event_destroy(state->cuda, state->given);
+        tz_cuda_event_destroy(state->cuda, state->taken);
         tz_cuda_event_destroy(state->cuda, state->begun);
         tz_cuda_event_destroy(state->cuda, state->ready);
         tz_cuda_queue_destroy(state->cuda, state->first);
@@ -137,7 +140,9 @@ static tz_status gpu_create(void **out, const tz_backend_context *context, tz_er
             status = tz_cuda_slabs_create(&state->slabs[f], state->cuda, problem->elements[0],
                                           tz_cuda_pitch(problem), error);
         for (int c = 0; !status && c < (role == TZ_STATE ? 2 : role == TZ_STATIC ? 1 : 0); c++) {
-            const size_t bytes = tz_cuda_field_bytes(problem, f);
+            size_t bytes = tz_cuda_field_bytes(problem, f);
+            if (context->ranks) /* may be shared with other processes */
+                bytes += -bytes % TZ_CUDA_SHARED_BLOCK_BYTES;
             status = tz_cuda_allocate(state->cuda, &state->copy[f][c], bytes, error);
             if (!status)
                 status = tz_cuda_clear(state->cuda, state->copy[f][c], bytes, error);

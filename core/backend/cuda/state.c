@@ -1,5 +1,6 @@
 #include "backend/cuda/state.h"
 
+#include "backend/cuda/links.h"
 #include "backend/host/store.h"
 #include <math.h>
 
@@ -147,6 +148,11 @@ static bool is_early(const tz_cuda_state *state)
     return state->early[0] > 0 || state->early[1] > 0;
 }
 
+tz_cuda_queue *tz_cuda_state_queue(const tz_cuda_state *state)
+{
+    return is_early(state) ? state->first : NULL;
+}
+
 static tz_status need_event(const tz_cuda_state *state, tz_cuda_event **event, tz_error *error)
 {
     return *event ? TZ_OK : tz_cuda_event_create(state->cuda, event, false, error);
@@ -170,7 +176,7 @@ static tz_status copy(void *any, int64_t to, void *any_other, int64_t at, int64_
 {
     tz_cuda_state *state = any, *other = any_other;
     const tz_problem *problem = state->context.problem;
-    tz_cuda_queue *queue = is_early(state) ? state->first : NULL;
+    tz_cuda_queue *queue = tz_cuda_state_queue(state);
     const int64_t pitch = tz_cuda_pitch(problem);
     const int64_t strides[TZ_AXES] = {1, pitch, pitch * problem->elements[1]};
     const int64_t stride = strides[problem->dims - 1];
@@ -193,5 +199,6 @@ static tz_status copy(void *any, int64_t to, void *any_other, int64_t at, int64_
     return status ? status : tz_cuda_queue_wait_event(other->cuda, NULL, state->copied, error);
 }
 
-const tz_slab_functions tz_cuda_slab_functions = {
-    leaves_out, tz_cuda_state_stage, add_reduce, add_update, add_refine, offer, copy};
+const tz_slab_functions tz_cuda_slab_functions = {leaves_out, tz_cuda_state_stage, add_reduce,
+                                                  add_update, add_refine,          offer,
+                                                  copy,       &tz_cuda_links};

@@ -47,6 +47,7 @@ typedef struct tz_cuda_state {
     tz_cuda_event *mark;                  /* recorded some stages ago: hold_back waits for it */
     int unmarked;                         /* stages launched since then */
     tz_cuda_event *offered, *copied;      /* of slabs: others may copy; this one has copied */
+    tz_cuda_event *given, *taken;         /* the same, for slabs of other processes */
     /* Of slabs: after a stage that has computed its ends first, in a queue of their own, how many
      * elements of each end were complete at `offered`. Both 0: the default queue has all. */
     int64_t early[2];
@@ -80,6 +81,8 @@ tz_status tz_cuda_state_stage(void *any, const tz_plan *plan, int height, int64_
                               const tz_slab_span *span, tz_error *error);
 /* After other changes of fields than stages: all work is in the default queue. */
 void tz_cuda_state_touch(tz_cuda_state *state);
+/* The queue of exchanges: that of the ends if they are computed first, else the default queue. */
+tz_cuda_queue *tz_cuda_state_queue(const tz_cuda_state *state);
 
 /* tz_backend.slab */
 extern const tz_slab_functions tz_cuda_slab_functions;

@@ -8,6 +8,26 @@
 
 #include "backend/host/reduce.h"
 
+/* Copies between states of two processes of one machine, in which no host waits for a device. Each
+ * slab's thread calls them for its own state. */
+typedef struct tz_slab_links {
+    size_t handles_bytes;
+    /* Write what another process needs to open the state. TZ_BACKEND: the system refuses. */
+    tz_status (*share)(void *state, void *handles, tz_error *error);
+    /* Open the state of another process with its handles, for copies to `state`. TZ_BACKEND: the
+     * system refuses. */
+    tz_status (*open)(void *state, const void *handles, void **remote, tz_error *error);
+    /* After all copies from it. Both states exist until then. NULL is fine. */
+    void (*close)(void *remote);
+    /* An exchange: each calls offer() and sends the other *marks, calls copy() with what the other has
+     * sent, tells the other so, and after it has been told calls settle(). offer() and copy() are as
+     * those of tz_slab_functions. settle(): later work of `state` waits for the copies from it. */
+    tz_status (*offer)(void *state, uint32_t *marks, tz_error *error);
+    tz_status (*copy)(void *state, int64_t to, void *remote, uint32_t marks, int64_t at,
+                      int64_t count, uint32_t fields, tz_error *error);
+    tz_status (*settle)(void *state, void *remote, tz_error *error);
+} tz_slab_links;
+
 /* A part of a stage: elements along the last axis of a slab. */
 typedef struct tz_slab_span {
     int64_t low, high; /* these are computed, from current elements around them */
@@ -37,6 +57,7 @@ typedef struct tz_slab_functions {
     tz_status (*offer)(void *state, const int64_t ends[2], tz_error *error);
     tz_status (*copy)(void *state, int64_t to, void *other, int64_t at, int64_t count,
                       uint32_t fields, tz_error *error);
+    const tz_slab_links *links; /* OPTIONAL */
 } tz_slab_functions;
 
 #endif

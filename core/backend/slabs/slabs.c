@@ -1,5 +1,4 @@
 #include "backend/slabs/slabs.h"
-
 #include "backend/slabs/slabs_impl.h"
 #include <math.h>
 #include <stdlib.h>
@@ -54,6 +53,7 @@ static void destroy(void *any)
     tz__slabs *slabs = any;
     if (!slabs)
         return;
+    tz__slabs_close_links(slabs);
     for (int i = slabs->low; i < slabs->high; i++)
         tz__slabs_part_destroy(slabs, slabs->parts[i]);
     tz_crew_destroy(slabs->crew);
@@ -452,11 +452,11 @@ static tz_status shrink(const void *any, int field, int64_t z, int nx, int ny, d
     int i = 0;
     while (z >= slabs->cut.at[i + 1])
         i++;
+    const tz__slabs_part *part = slabs->parts[i]; /* NULL: of another rank */
     tz_status status = TZ_OK;
-    if (tz_devices_are_own(&slabs->devices, i))
-        status =
-            slabs->inner->shrink(slabs->parts[i]->state, field,
-                                 z - slabs->parts[i]->problem.slab.first, nx, ny, values, error);
+    if (part)
+        status = slabs->inner->shrink(part->state, field, z - part->problem.slab.first, nx, ny,
+                                      values, error);
     status = tz__slabs_agree(slabs, status, error);
     if (!status && slabs->context.ranks)
         slabs->context.ranks->broadcast(slabs->context.ranks, slabs->devices.of[i].rank, values,
@@ -506,7 +506,7 @@ static tz_status clock_of_first(void *any, tz_clock_facts *out, tz_error *error)
 void tz_slabs_describe(const void *state, tz_slabs_facts *out)
 {
     const tz__slabs *slabs = state;
-    *out = (tz_slabs_facts){.devices = slabs->devices, .exchanged = slabs->exchanged};
+    *out = (tz_slabs_facts){slabs->devices, {0}, slabs->exchanged, slabs->paths};
     memcpy(out->at, slabs->cut.at, sizeof out->at);
 }
 
