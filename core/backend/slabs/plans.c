@@ -143,7 +143,8 @@ static tz_status fit(const tz_backend *inner, const tz_problem *problem, const t
     const tz_status status = inner->plan(&slab, &here, &own, error);
     *plan = own;
     plan->exchange = exchange;
-    plan->launch_iterations = 0;
+    /* A call of several stages costs hosts of GPUs less. */
+    plan->launch_iterations = inner->is_gpu && cut->count > 1 ? exchange : 0;
     return status;
 }
 

@@ -87,6 +87,13 @@ tz_status tz__slabs_part_create(tz__slabs *slabs, int i, int depth, tz__slabs_pa
                                 tz_error *error);
 /* Take over the parameters and sources of the whole, which may have changed. */
 void tz__slabs_refresh(const tz__slabs *slabs, tz__slabs_part *part);
+void tz__slabs_refresh_all(tz__slabs *slabs);
+/* Make ghost zones current for that many iterations at least, by an exchange for `exchange`. */
+tz_status tz__slabs_need(tz__slabs *slabs, int iterations, int exchange, tz_error *error);
+/* Functions of tz_backend (stages.c). */
+tz_status tz__slabs_stage(void *any, const tz_plan *plan, int height, int64_t step,
+                          tz_error *error);
+tz_status tz__slabs_wait(void *any, tz_error *error);
 void tz__slabs_part_destroy(const tz__slabs *slabs, tz__slabs_part *part); /* NULL is fine */
 
 /* ---- Other ranks (ranks.c) ---- */
