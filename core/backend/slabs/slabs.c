@@ -152,6 +152,7 @@ static tz_status store(void *any, int field, const tz_box *box, const void *elem
 {
     tz__slabs *slabs = any;
     access a = {.field = field, .box = box, .from = elements};
+    slabs->offered = 0;
     return tz__slabs_all(slabs, store_part, &a, error);
 }
 
@@ -190,6 +191,7 @@ static tz_status fill_part(tz__slabs *slabs, int i, void *argument, tz_error *er
 static tz_status fill(void *any, int field, const void *element, tz_error *error)
 {
     access a = {.field = field, .from = element};
+    ((tz__slabs *)any)->offered = 0;
     return tz__slabs_all(any, fill_part, &a, error);
 }
 
@@ -313,6 +315,7 @@ static tz_status refine(void *any, void *any_correction, int64_t step, tz_update
     const int source = slabs->context.problem->stencil->refinement->source;
     tz_status status = TZ_OK;
     tz__slabs_refresh_all(correction);
+    slabs->offered = correction->offered = 0;
     /* Both have the same ghost zones, in which the sum is current if they are. */
     if (correction->depth < slabs->depth)
         status = tz__slabs_deepen(correction, slabs->depth, error);

@@ -35,6 +35,7 @@ typedef struct advance {
     int iterations;
     int64_t step;
     int rest, next; /* iterations until the exchange after them, and of that exchange */
+    bool offers;    /* they offer their ends for the next one */
 } advance;
 
 static tz_status plan_part(tz__slabs *slabs, int i, void *argument, tz_error *error)
@@ -72,6 +73,8 @@ static tz_status stages_of_part(tz__slabs *slabs, int i, void *argument, tz_erro
             slabs->inner->slab->stage(part->state, &part->plan, more, a->step + done, &span, error);
         status = fail_after(done, status, error);
     }
+    if (!status && a->offers)
+        status = fail_after(1, tz__slabs_offer_ends(slabs, i, a->next, error), error);
     return status;
 }
 
@@ -113,14 +116,17 @@ static tz_status some_stages(tz__slabs *slabs, const tz_plan *plan, int left, in
     const bool fresh = !tz_plan_equal(&slabs->parts[slabs->low]->planned, plan);
     if (!status && fresh)
         status = tz__slabs_all(slabs, plan_part, &a, error);
+    a.offers = a.rest == 0 && tz__slabs_is_direct(slabs);
     if (!status)
         status = tz__slabs_need(slabs, height, exchange, error);
     if (status)
         return status;
+    slabs->offered = 0;
     tz_error why = {0};
     status = fresh ? tz__slabs_all(slabs, stages_of_part, &a, &why)
                    : tz__slabs_must(slabs, tz__slabs_own(slabs, stages_of_part, &a, &why), &why);
     slabs->valid -= a.iterations;
+    slabs->offered = !status && a.offers ? exchange : 0;
     if (!status)
         return TZ_OK;
     bool any = false;
