@@ -116,7 +116,7 @@ static tz_status some_stages(tz__slabs *slabs, const tz_plan *plan, int left, in
     const bool fresh = !tz_plan_equal(&slabs->parts[slabs->low]->planned, plan);
     if (!status && fresh)
         status = tz__slabs_all(slabs, plan_part, &a, error);
-    a.offers = a.rest == 0 && tz__slabs_is_direct(slabs);
+    a.offers = tz__slabs_is_direct(slabs);
     if (!status)
         status = tz__slabs_need(slabs, height, exchange, error);
     if (status)
