@@ -192,7 +192,7 @@ static void do_deepen(void)
 }
 
 /* Stages of a height with an exchange after several; cells are stored in between. */
-static void check_stages(bool ring, int each, int height, int exchange)
+static void check_stages(bool ring, int each, int height, int exchange, bool direct)
 {
     static uint32_t want[2][ROWS * WIDE], got[ROWS * WIDE];
     const tz_box all = {{0, 0, 0}, {WIDE, ROWS, 1}};
@@ -220,18 +220,23 @@ static void check_stages(bool ring, int each, int height, int exchange)
     for (int k = 0; k < ROWS * WIDE; k++)
         wrong += got[k] != want[now][k];
     NEED(wrong == 0);
-    NEED(slabs->paths.direct == cuts_of_ranks(ring));
+    NEED(slabs->paths.direct == (direct ? cuts_of_ranks(ring) : 0));
     NEED(early || here.rank == here.count - 1);
     tear_down();
 }
 
-static void do_stages(void)
+static void all_stages(bool direct)
 {
     static const int plans[][2] = {{1, 1}, {1, 3}, {2, 4}, {3, 6}};
     run_kernels(add_rows, sizeof(arguments));
     for (size_t p = 0; p < sizeof plans / sizeof *plans; p++)
-        check_stages(p % 2, 1 + (int)p / 2, plans[p][0], plans[p][1]);
+        check_stages(p % 2, 1 + (int)p / 2, plans[p][0], plans[p][1], direct);
     run_kernels(NULL, 0);
+}
+
+static void do_stages(void)
+{
+    all_stages(true);
 }
 
 static void by_host(const char *why)
@@ -259,6 +264,7 @@ static void do_refused(void)
     }
     unsetenv("FAKE_CUDA_SHARED");
     by_host("other process");
+    all_stages(false);
 }
 
 static void do_machines(void)
