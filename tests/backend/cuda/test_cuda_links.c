@@ -377,7 +377,7 @@ static void test_by_host(void **state)
 static void test_failures(void **state)
 {
     check_bad("fault", "trapeze: rank 1 on ");
-    check_bad("killed", "signal 9");
+    check_bad("killed", ""); /* mpirun ends the others */
 }
 
 int main(int argc, char **argv)
