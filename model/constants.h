@@ -168,10 +168,12 @@
  * 1-D and 2-D streams and for exchanges of resident grids. From: times. +10 %: not determined. */
 #define TZ_FIT_DIVERGED 0.5
 #define TZ_FIT_DIVERGED_ENDS 1.5
-/* Planes: among loads whose packets share a sector of L2 with another request, the share that
- * requests the sector twice. We do not know why.
- * From: counters of star3d1r, heights 1 and 2. +10 %: not determined. */
+/* Planes: among loads whose packets share a sector of L2 with another request, the share that requests
+ * it twice; not explained. From: counters of star3d1r, heights 1, 2. +10 %: not determined. */
 #define TZ_FIT_PLANES_HALVES 0.33
+/* Planes: so many steps before their use loads of static fields arrive that are not prefetched.
+ * From: times of 12 plans of seven coefficients, too long by up to three quarters without it. */
+#define TZ_FIT_PLANES_DIRECT 0.65
 /* Number of instructions between two adjacent stores of a lane at which half of such pairs are no
  * longer joined, and the power as in TZ_FIT_CROWDED_POWER. From: counters of 30 kernels: pairs 1 to
  * 4 instructions apart are joined, pairs 10 apart hardly ever. +10 %: not determined. */
@@ -187,14 +189,12 @@
 #define TZ_FIT_RESIDENT_BARRIER_CLOCKS 40.0
 #define TZ_FIT_RESIDENT_EXCHANGE_CLOCKS 1000.0
 #define TZ_FIT_RESIDENT_GHOST_CLOCKS 0.3
-/* Instructions of a cell update; SENT: of a cell of a brick in an exchange (its address and
- * receiver).
+/* Instructions of a cell update; SENT: of a cell of a brick in an exchange (its address and receiver).
  * From: assumed, a star of five points. +10 %: of the times of a plan 0. */
 #define TZ_FIT_RESIDENT_OPERATIONS 6.0
 #define TZ_FIT_RESIDENT_SENT_OPERATIONS 12.0
 /* A grid is kept on chip by default if a multiprocessor's part of the written fields has at most
- * this many bytes of shared memory. From: times (docs/performance.md, "Small grids").
- * +10 %: of the times of a plan 0. */
+ * this many bytes of shared memory. From: times ("Small grids"). +10 %: of the times of a plan 0. */
 #define TZ_FIT_RESIDENT_CHANGED_BYTES (96 << 10)
 
 #endif

@@ -118,6 +118,18 @@ static bool reads_within(const tz_problem *problem, const tz_pass *pass,
     return true;
 }
 
+double planes_direct_bytes(const planes_scheme *s, const tz_problem *problem)
+{
+    const tz_stencil *stencil = problem->stencil;
+    double bytes = 0.0;
+    for (int k = 0; k < s->passes_count; k++)
+        for (int f = 0; f < stencil->fields_count; f++)
+            if (stencil->fields[f].role == TZ_STATIC && !(planes_streamed(s) >> f & 1) &&
+                reads_at_all(&s->footprints[s->passes[k].pass], f))
+                bytes += (double)tz_problem_element_size(problem, f);
+    return bytes;
+}
+
 /* `direct`: passes read static fields from memory. So they do if a field is read beyond the ghost
  * zone, or makes sums. */
 static void choose_places(planes_scheme *s, const tz_problem *problem, bool direct)

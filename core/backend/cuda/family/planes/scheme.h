@@ -91,6 +91,8 @@ uint32_t planes_row(const planes_scheme *scheme, const planes_pass *pass, int fi
 /* Does a pass read other rows in other planes? */
 bool planes_corners(const tz_problem *problem, const tz_pass *pass);
 
+/* Bytes of a cell that passes read from static fields in memory in a step, without prefetching. */
+double planes_direct_bytes(const planes_scheme *s, const tz_problem *problem);
 /* How many more planes the scheme's shared memory lets it fetch ahead. */
 int planes_spare(const planes_scheme *scheme);
 

@@ -242,14 +242,15 @@ static void planes_work(const tz_cuda_job *job, tz_model_work *out)
     add_planes(out, chunks > 1.0 ? "border, first" : "border", job, true, s, tiles - inner, 0.0,
                1.0);
     add_planes(out, "border, last", job, true, s, tiles - inner, last, chunks);
-    const double of_warp = columns * s->rows, loaded = of_warp * loaded_bytes(problem, s);
+    const double of_warp = columns * s->rows, fetched = of_warp * loaded_bytes(problem, s);
+    const double direct = of_warp * planes_direct_bytes(s, problem), loaded = fetched + direct;
     out->redundancy = tz_cuda_count_redundancy(out, of_warp, tz_cuda_elements_of(problem));
     tz_cuda_count_ghosts(out, loaded, s->ahead, (s->ghost.low[2] + s->ghost.high[2]) / chunk);
     if (wide > 1.0)
         tz_cuda_count_torn(out, useful * bytes.written, s->vector * bytes.written);
     tz_cuda_count_halves(problem, out, useful, s->ghost.low[0], s->vector, false);
     out->half_bytes *= TZ_FIT_PLANES_HALVES;
-    out->ahead_bytes = s->ahead * loaded;
+    out->ahead_bytes = loaded * loaded / (fetched / s->ahead + direct / TZ_FIT_PLANES_DIRECT);
     for (int p = 0; p < out->parts_count; p++) {
         out->parts[p].bytes = loaded;
         /* Warps that wait for adjacent warps stay together as with a barrier. */
@@ -277,33 +278,28 @@ static bool has_carried(const tz_problem *problem)
     return false;
 }
 
-/* The plan of a height and variant, but with other planes fetched ahead. */
-static void add_ahead(tz_cuda_plans *plans, int height, const tz_cuda_variant *v, int ahead)
+/* The family's plan of a height, but with two planes fetched ahead. */
+static void add_two_ahead(tz_cuda_plans *plans, int height)
 {
     tz_plan given = *plans->given;
     if (given.ahead > 0)
         return;
-    given.ahead = ahead;
+    given.ahead = 2;
     tz_cuda_plans others = *plans;
     others.given = &given;
-    tz_cuda_plans_add(&others, height, v->vector, v->warps);
+    tz_cuda_plans_add(&others, height, 0, 0);
     plans->count = others.count;
 }
 
 static void planes_candidates(tz_cuda_plans *plans)
 {
     static const tz_cuda_variant few[] = {
-        {.vector = 4, .warps = 8}, {.vector = 4, .warps = 12}, {.warps = 8}, {.warps = 12}};
+        {.warps = 8}, {.warps = 12}, {.vector = 4, .warps = 12}, {.vector = 4, .warps = 8}};
     const bool carried = has_carried(plans->problem), bits = plans->problem->bits;
-    tz_cuda_plans_add_heights(plans, 6, few + (carried ? 0 : 2), carried ? 4 : bits ? 0 : 1);
-    /* Low heights wait for memory. Which distance hides its latency best depends on how many rings fit
-     * into shared memory. */
+    tz_cuda_plans_add_heights(plans, 6, few, carried ? 4 : bits ? 0 : 1);
+    /* Low heights wait for memory: on an H200, star3d1r of height 1 is a fifth faster with two. */
     for (int height = 1; height <= 2 && !bits; height++)
-        for (int ahead = 1; ahead <= 4; ahead *= 2) {
-            add_ahead(plans, height, &(tz_cuda_variant){0}, ahead);
-            if (carried && ahead > 1)
-                add_ahead(plans, height, few, ahead);
-        }
+        add_two_ahead(plans, height);
 }
 
 const tz_cuda_planner planes_planner = {
