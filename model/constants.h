@@ -172,7 +172,7 @@
  * it twice; not explained. From: counters of star3d1r, heights 1, 2. +10 %: not determined. */
 #define TZ_FIT_PLANES_HALVES 0.33
 /* Planes: so many steps before their use loads of static fields arrive that are not prefetched.
- * From: times of 12 plans of seven coefficients, too long by up to three quarters without it. */
+ * From: times of 11 plans of seven coefficient arrays. +10 %: not determined. */
 #define TZ_FIT_PLANES_DIRECT 0.65
 /* Number of instructions between two adjacent stores of a lane at which half of such pairs are no
  * longer joined, and the power as in TZ_FIT_CROWDED_POWER. From: counters of 30 kernels: pairs 1 to
