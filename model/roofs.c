@@ -11,10 +11,11 @@ static void add_exchange(const tz_model_work *work, tz_model_prediction *out)
     const tz_exchanges *exchange = &work->exchange;
     if (exchange->devices < 2)
         return;
-    const double more_s = tz_exchange_stage_s(exchange, work->height);
+    const double more_s = tz_exchange_stage_s(exchange, work->height, out->stage_s);
     tz_model_component_add(out, TZ_MODEL_SYNCHRONISATION, "exchange", more_s / work->height,
                            "devices exchange ghost zones and wait for each other");
-    tz_model_detail_add(out, "exchange_once", tz_exchange_s(exchange), "s", "one exchange");
+    tz_model_detail_add(out, "exchange_once", tz_exchange_s(exchange, out->stage_s), "s",
+                        "that one exchange adds");
     tz_model_detail_add(out, "exchange_bytes", exchange->bytes, "B",
                         "that a device receives in an exchange");
     out->stage_s += more_s;

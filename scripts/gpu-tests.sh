@@ -7,11 +7,16 @@
 # TZ_CONTRACT=full checks every height and size; the default is a quick selection. FAMILIES and STENCILS
 # (lists) select some. Small runs are checked by compute-sanitizer, if it is installed. PART=k/n runs the
 # k-th of n parts, for machines that are available for minutes only: each job belongs to one part, always
-# the same.
+# the same. Stopped by a signal (timeout), it prints what is done and exits with 1.
 set -eu
 root=$(CDPATH= cd -- "$(dirname -- "$0")/.." && pwd -P)
 build=${1:-$root/build}
 work=$(mktemp -d)
+stop() {
+    print_table
+    echo "STOPPED: the jobs above are done, of $(wc -l <"$work/.mine")"
+    exit 1
+}
 trap 'rm -rf "$work"' EXIT
 mode=${TZ_CONTRACT:-quick}
 contract=$build/test-bin/contract
@@ -31,10 +36,25 @@ if [ "$share" -lt 1 ] || [ "$share" -gt "$shares" ]; then
     echo "gpu-tests.sh: PART=$part: use k/n with 1 <= k <= n" >&2
     exit 2
 fi
+print_table() {
+    for file in "$work"/*; do
+        [ -f "$file" ] || continue
+        case ${file##*/} in
+        memcheck* | racecheck*) printf '%-32s %s\n' "${file##*/}" "$(grep -E 'ERROR SUMMARY|RACECHECK SUMMARY' "$file" | sed 's/=* *//')" ;;
+        *) sed -n "s/^/${file##*/}: /p" "$file" | grep -E "cases|FAIL|differ|:" | grep -v 'contract: ' || true ;;
+        esac
+    done
+    if [ -f "$work/.failed" ]; then
+        echo "FAILED: $(tr '\n' ' ' <"$work/.failed")"
+        for failed in $(cat "$work/.failed"); do tail -n 5 "$work/$failed"; done
+    fi
+}
+
 # Every n-th line, because neighbouring jobs cost about the same.
 mine() { awk -v k="$share" -v n="$shares" 'NR % n == k % n'; }
 
 "$build/bin/trapeze" doctor | sed -n '/^cuda/,/^[a-z]/p;/backends/,/plugins/p'
+trap stop TERM INT
 # Most of the time is spent compiling kernels: one process for each stencil and family.
 for stencil in $stencils; do
     echo "any $stencil --section fields --section outputs --section diverge"
@@ -72,16 +92,6 @@ else
     echo "compute-sanitizer: not installed, skipped"
 fi
 
-for file in "$work"/*; do
-    [ -f "$file" ] || continue
-    case ${file##*/} in
-    memcheck* | racecheck*) printf '%-32s %s\n' "${file##*/}" "$(grep -E 'ERROR SUMMARY|RACECHECK SUMMARY' "$file" | sed 's/=* *//')" ;;
-    *) sed -n "s/^/${file##*/}: /p" "$file" | grep -E "cases|FAIL|differ|:" | grep -v 'contract: ' || true ;;
-    esac
-done
-if [ -f "$work/.failed" ]; then
-    echo "FAILED: $(tr '\n' ' ' <"$work/.failed")"
-    for failed in $(cat "$work/.failed"); do tail -n 5 "$work/$failed"; done
-    exit 1
-fi
+print_table
+[ ! -f "$work/.failed" ] || exit 1
 echo "cuda backend: every stencil equals the reference in every family ($mode, part $part)"

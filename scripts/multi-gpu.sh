@@ -121,8 +121,10 @@ for n in $counts; do
         elif one_device star2d1r "$grid" && measure "" "$(devices "$n")" star2d1r "$grid"; then
             process=$(field 4)
             options=$([ "$kind" = gpu ] && echo "--backend cuda" || echo "--backend cpu --threads 1")
-            measure "mpirun -n $n" "$options" star2d1r "$grid" &&
+            if measure "mpirun -n $n" "$options" star2d1r "$grid"; then
                 print_row mpirun "$n" star2d1r "$grid" "$(percent "$(field 4)" "$process")"
+                "$trapeze" explain "$work/$number" 2>/dev/null | sed -n 's/^ *between ranks/            between ranks/p' | sort -u
+            fi
         fi
     fi
     if wanted threads && [ "$kind" = cpu ]; then

@@ -92,7 +92,8 @@ typedef struct tz_backend_context {
     bool sync;                 /* wait after each stage, so that errors name the right stage */
     const tz_devices *devices; /* for the backends of backend/slabs: not NULL there */
     int exchange; /* for these: the iterations that ghost zones are made for; larger ones come later */
-    const struct tz_ranks *ranks; /* for these: those of the devices (base/ranks.h); NULL: alone */
+    /* For these, and for the states of their slabs: those of the devices (base/ranks.h). NULL: alone. */
+    const struct tz_ranks *ranks;
 } tz_backend_context;
 
 #endif

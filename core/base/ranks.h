@@ -35,6 +35,7 @@ typedef struct tz_exchange tz_exchange;
 struct tz_ranks {
     int rank, count;             /* this process, from 0; all of them */
     int local_rank, local_count; /* the same among those of this machine */
+    int machine;                 /* another number on each machine: its first rank's */
     double cores_share; /* of the cores that this process may use, which others may use, too: over
                          * 0, at most 1 */
     bool takes_device_pointers; /* a part's buffer may lie in the memory of a GPU */

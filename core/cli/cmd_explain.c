@@ -178,6 +178,20 @@ static void print_policy(const json_t *policy, int dims)
     }
 }
 
+/* How ghost zones got from rank to rank. */
+static void print_paths(const json_t *exchanges)
+{
+    const json_t *between = json_object_get(exchanges, "between_ranks");
+    const int direct = int_of(between, "direct"), by_host = int_of(between, "through_host");
+    const char *why = json_string_value(json_object_get(between, "why"));
+    if (direct > 0)
+        printf("           between ranks: from one device's memory to the other's, at %d cut%s\n",
+               direct, direct == 1 ? "" : "s");
+    if (by_host > 0)
+        printf("           between ranks: through the host, at %d cut%s%s%s\n", by_host,
+               by_host == 1 ? "" : "s", why ? ": " : "", why ? why : "");
+}
+
 /* How several devices held the grid, and what they exchanged. */
 static void print_exchanges(const json_t *simulation)
 {
@@ -204,6 +218,7 @@ static void print_exchanges(const json_t *simulation)
             "\n  exchange %.0f times, %.4g kB each; devices that copy by themselves are timed only "
             "with --sync\n",
             count, bytes / count * 1e-3);
+        print_paths(exchanges);
         return;
     }
     tz_format_seconds(seconds, time, sizeof time);
@@ -213,6 +228,7 @@ static void print_exchanges(const json_t *simulation)
     if (all_s > 0)
         printf(": %.2g %% of the time", 100 * seconds / all_s);
     printf("\n");
+    print_paths(exchanges);
 }
 
 static void print_cost(const json_t *simulation, const json_t *plans, const json_t *most, int dims)

@@ -107,6 +107,7 @@ tz_status tz_plugins_define(tz_plugins *plugins, const tz_replay *replay, tz_err
         .sets_count = replay->sets.count,
         .sets = (const char *const *)replay->sets.items,
         .check = true,
+        .define = true,
         .unsafe = replay->unsafe,
         .sink = {.context = replay->context, .stencil = replay->stencil},
     };

@@ -144,7 +144,6 @@ int tz_predict_options_read(tz_predict_options *predict, const tz_command *comma
         TZ_INTEGER("gpu", &config->device, 0, 1023),
         TZ_TEXT("devices", &config->devices),
         TZ_TEXT("link", &predict->link),
-        TZ_INTEGER("exchange", &config->plan.exchange, 1, 65536),
         TZ_INTEGER("threads", &config->threads, 1, 1024),
         TZ_INTEGER("height", &config->plan.height, 1, TZ_PLAN_HEIGHT_MAX),
         TZ_CALL("family", &config->plan, tz_take_family),
@@ -157,6 +156,11 @@ int tz_predict_options_read(tz_predict_options *predict, const tz_command *comma
     int count = 0;
     while (options[count].name)
         count++;
+    for (int k = 0; k < TZ_PLAN_KNOBS_COUNT; k++) {
+        const tz_plan_knob *knob = &tz_plan_knobs[k];
+        int *value = (int *)((char *)&config->plan + knob->offset);
+        options[count++] = (tz_option)TZ_INTEGER(knob->name, value, knob->least, knob->most);
+    }
     while (own->name && count < TZ_OPTIONS_MAX)
         options[count++] = *own++;
     const int code = tz_options_read(command, argc, argv, options);

@@ -46,6 +46,7 @@ typedef struct tz_script_options {
     size_t sets_count; /* NAME=VALUE, each */
     const char *const *sets;
     bool check;            /* validate and report; write nothing */
+    bool define;           /* with `check`: only its stencils are wanted, so nothing is predicted */
     bool unsafe;           /* all of Lua's libraries */
     const tz_ranks *ranks; /* that run it together; NULL: alone. Of rank 0 alone the sink is used */
     int arguments_count;   /* the command line, for run.json */

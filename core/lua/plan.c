@@ -27,6 +27,11 @@ void tz_plan_read(lua_State *L, int index, const char *who, int dims, tz_plan *p
         tz_raise_error(L, who, &error);
     if (family)
         snprintf(plan->family, sizeof plan->family, "%s", family);
+    tz_knobs_read(L, index, who, plan);
+}
+
+void tz_knobs_read(lua_State *L, int index, const char *who, tz_plan *plan)
+{
     for (int k = 0; k < TZ_PLAN_KNOBS_COUNT; k++) {
         const tz_plan_knob *knob = &tz_plan_knobs[k];
         int64_t value = 0;

@@ -29,6 +29,8 @@
  */
 void tz_plan_read(lua_State *L, int index, const char *who, int dims, tz_plan *plan,
                   const char **height_text);
+/* The knobs alone; others of *plan stay. */
+void tz_knobs_read(lua_State *L, int index, const char *who, tz_plan *plan);
 
 /* Push a table with all of the plan. */
 void tz_plan_push(lua_State *L, const tz_plan *plan, int dims);

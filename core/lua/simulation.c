@@ -35,17 +35,67 @@ static int simulation_close(lua_State *L)
     return 0;
 }
 
-/* The collector calls this outside of the script, so an error becomes a warning. */
-static int simulation_gc(lua_State *L)
+/* ---- The collector ---------------------------------------------------------------------------
+ *
+ * All ranks close a simulation together, and the collector of each runs when it likes. So a rank keeps
+ * what its collector has found. When the next simulation is made, those that all ranks have found are
+ * closed. */
+
+/* The address is the registry's key of a table: for each open simulation false, or the userdata that
+ * the collector has found. */
+static const char kept_key;
+
+static bool closes_together(lua_State *L)
 {
-    tz_simulation_handle *handle = luaL_checkudata(L, 1, TZ_TYPE_SIMULATION);
+    const tz_ranks *ranks = tz_ranks_of(L);
+    return ranks && ranks->count > 1;
+}
+
+/* Keep the value on the top of the stack for a simulation; pops it. */
+static void set_kept(lua_State *L, const tz_simulation_handle *handle)
+{
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &kept_key);
+    lua_rotate(L, -2, 1);
+    lua_rawsetp(L, -2, handle);
+    lua_pop(L, 1);
+}
+
+static void close_quietly(tz_simulation_handle *handle)
+{
     tz_error error;
     if (tz_handle_close(handle, &error) != TZ_OK) {
         char text[2100];
         tz_error_format(&error, text, sizeof text);
         tz_context_note(handle->context, TZ_NOTE_WARNING, "%s", text);
     }
+}
+
+/* The collector calls this outside of the script, so an error becomes a warning. */
+static int simulation_gc(lua_State *L)
+{
+    tz_simulation_handle *handle = luaL_checkudata(L, 1, TZ_TYPE_SIMULATION);
+    if (handle->simulation && closes_together(L)) {
+        handle->collected = true;
+        lua_pushvalue(L, 1);
+        set_kept(L, handle); /* its key is there, so that this needs no memory */
+        return 0;
+    }
+    close_quietly(handle);
     return 0;
+}
+
+static void close_collected(lua_State *L)
+{
+    if (!closes_together(L))
+        return;
+    for (tz_simulation_handle *h = tz_context_get(L)->open, *next; h; h = next) {
+        next = h->next;
+        if (tz_ranks_largest(tz_ranks_of(L), !h->collected) > 0)
+            continue;
+        close_quietly(h);
+        lua_pushnil(L);
+        set_kept(L, h);
+    }
 }
 
 static int simulation_tostring(lua_State *L)
@@ -226,6 +276,10 @@ static void get_request(lua_State *L, const tz_script_options *options, request 
         .registry = options->registry, .dry = options->check, .ranks = options->ranks};
     r->stencil = tz_problem_read(L, 1, what, config, r->params, &r->plugin);
     get_plan(L, 1, r->stencil->dims, options, &r->policy, config);
+    if (options->define) { /* a policy may compile kernels to predict plans */
+        config->plan = r->policy.given;
+        config->policy = NULL;
+    }
     r->name[0] = '\0';
     if (tz_key_copy(L, 1, what, "name", r->name, sizeof r->name) &&
         tz_folder_check_name(r->name, &error) != TZ_OK)
@@ -331,12 +385,15 @@ static int simulation_new(lua_State *L)
     request r;
     tz_error error;
     get_request(L, context->options, &r);
+    close_collected(L);
     tz_simulation_handle *handle = lua_newuserdatauv(L, sizeof *handle, 1); /* index 3 */
     memset(handle, 0, sizeof *handle);
     handle->context = context;
     luaL_setmetatable(L, TZ_TYPE_SIMULATION);
     lua_newtable(L);
     lua_setiuservalue(L, 3, 1);
+    lua_pushboolean(L, false);
+    set_kept(L, handle);
     tz_policy_bind(&r.policy, handle);
     refuse_again(L);
     const tz_status created = tz_simulation_create(&handle->simulation, &r.config, &error);
@@ -369,6 +426,8 @@ void tz_simulation_register(lua_State *L)
                "`height`, `backend`, `grid`, `threads`, `precision`, `plugin` and `name` to read.",
                .options = simulation_options, .recall = TZ_RECALL_OWN),
         TZ_API_END};
+    lua_newtable(L);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &kept_key);
     tz_metatable_create(L, TZ_TYPE_SIMULATION, methods, simulation_close, simulation_index,
                         simulation_tostring);
     luaL_getmetatable(L, TZ_TYPE_SIMULATION);

@@ -45,7 +45,7 @@ void tz_workload_read(lua_State *L, const char *who, tz_workload_request *out)
 {
     const tz_script_options *options = tz_context_get(L)->options;
     tz_simulation_config *config = &out->config;
-    int64_t threads = 0, gpu = options->device, height = 0, exchange = 0;
+    int64_t threads = 0, gpu = options->device, height = 0;
     const char *family = NULL;
     tz_error error;
     *out = (tz_workload_request){.config = {.registry = options->registry}};
@@ -66,8 +66,7 @@ void tz_workload_read(lua_State *L, const char *who, tz_workload_request *out)
     out->given.height = (int)height;
     get_devices(L, who, out);
     tz_key_text(L, 1, who, "link", &out->link);
-    tz_key_integer(L, 1, who, "exchange", 1, 65536, &exchange);
-    out->given.exchange = (int)exchange;
+    tz_knobs_read(L, 1, who, &out->given);
     if (tz_key_text(L, 1, who, "family", &family) && tz_family_check(family, &error) != TZ_OK)
         tz_raise_error(L, who, &error);
     if (family)

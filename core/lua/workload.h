@@ -2,6 +2,7 @@
 #ifndef TZ_CORE_LUA_WORKLOAD_H
 #define TZ_CORE_LUA_WORKLOAD_H
 
+#include "lua/plan.h"
 #include "lua/problem.h"
 #include "predict/workload.h"
 
@@ -18,9 +19,7 @@
          "`\"nvlink\"`, `\"pcie\"`, or the path of a link's record"},                              \
         {"threads", "integer", "one for each core", "of the cpu backend, or to compile kernels"},  \
         {"height", "integer", "all", "only plans of that height"},                                 \
-        {"exchange", "integer", "chosen",                                                          \
-         "only plans that exchange ghost zones after so many iterations"},                         \
-        {"family", "text", "all", "only plans of that family"},                                    \
+        {"family", "text", "all", "only plans of that family"} TZ_PLAN_KNOBS(TZ__PLAN_OPTION),     \
     {                                                                                              \
         "block", "{bx[, by[, bz]]}", "", "only plans of that tile"                                 \
     }

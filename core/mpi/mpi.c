@@ -244,6 +244,8 @@ static tz_status open_ranks(const tz_ranks **out, tz_error *error)
                                      MPI_INFO_NULL, &machine));
     MPI_Comm_rank(machine, &table->local_rank);
     MPI_Comm_size(machine, &table->local_count);
+    table->machine = table->rank;
+    check(table, MPI_Bcast(&table->machine, 1, MPI_INT, 0, machine));
     table->cores_share = cores_share(table, machine);
     check(table, MPI_Comm_free(&machine));
     table->takes_device_pointers = has_device_pointers();

@@ -258,6 +258,15 @@ static void put_slabs(tz_record *record, json_t *object, const tz_simulation *si
     put(record, exchanges, "count", json_integer(facts.exchanged.count));
     put(record, exchanges, "bytes", real(facts.exchanged.bytes));
     put(record, exchanges, "seconds", real(facts.exchanged.seconds));
+    const tz_slabs_paths *paths = &facts.paths;
+    if (paths->direct + paths->by_host == 0)
+        return;
+    json_t *between = json_object();
+    put(record, exchanges, "between_ranks", between);
+    put(record, between, "direct", json_integer(paths->direct));
+    put(record, between, "through_host", json_integer(paths->by_host));
+    if (paths->why[0])
+        put(record, between, "why", text(paths->why));
 }
 
 static void put_last_run(tz_record *record, json_t *object, const tz_simulation *simulation)

@@ -84,9 +84,10 @@ static tz_status own_devices(tz_simulation *simulation, const tz_simulation_conf
 }
 
 /* The record of several devices, and what joins those of several ranks: they decide how often slabs
- * exchange ghost zones. Runs do without. */
+ * exchange ghost zones. GPUs of one machine are joined as those of one rank. Runs do without. */
 static void find_record(tz_simulation *simulation)
 {
+    const tz_ranks *ranks = simulation->ranks;
     tz_model_link link;
     bool assumed;
     simulation->record = malloc(sizeof *simulation->record);
@@ -95,7 +96,7 @@ static void find_record(tz_simulation *simulation)
     if (tz_device_of(simulation->backend, simulation->device, simulation->record, NULL)) {
         free(simulation->record);
         simulation->record = NULL;
-    } else if (simulation->ranks &&
+    } else if (ranks && !(simulation->backend->is_gpu && ranks->local_count == ranks->count) &&
                !tz_model_link_of(simulation->record, "mpi", &link, &assumed, NULL)) {
         simulation->joined = (tz_link){link.latency_s.value, link.bandwidth_bytes_per_s.value};
     }

@@ -250,7 +250,8 @@ int tz_pipeline_hands_over(const tz_pipeline *pipeline, int field)
 static tz__axis place_axis(const tz_stage *stage, int axis, int64_t index, const tz_reach *halo)
 {
     const int64_t n = stage->elements[axis], tile = stage->tile[axis];
-    tz__axis a = {.low = index * tile, .high = tz__smaller(n, (index + 1) * tile)};
+    const int64_t first = tz__span_low(stage, axis) + index * tile;
+    tz__axis a = {.low = first, .high = tz__smaller(tz__span_high(stage, axis), first + tile)};
     a.virtual = stage->boundary[axis][0] == TZ_PERIODIC && tile < n;
     /* Rows start at multiples of TZ__PAD, so that all levels read and write aligned vectors. */
     const int64_t unit = axis == 0 ? TZ__PAD : 1;
@@ -264,9 +265,8 @@ static tz__axis place_axis(const tz_stage *stage, int axis, int64_t index, const
 void tz__job_make(const tz_stage *stage, const tz_pipeline *pipeline, int64_t index, char *arena,
                   tz__job *job)
 {
-    const int64_t tiles_x = (stage->elements[0] + stage->tile[0] - 1) / stage->tile[0];
-    const int64_t tiles_y =
-        stage->dims == 3 ? (stage->elements[1] + stage->tile[1] - 1) / stage->tile[1] : 1;
+    const int64_t tiles_x = tz__tiles(stage, 0);
+    const int64_t tiles_y = stage->dims == 3 ? tz__tiles(stage, 1) : 1;
     const int axis = stage->dims - 1;
     const int64_t chunk = stage->dims == 1 ? 1 : stage->tile[axis];
     const tz_reach *halo = &pipeline->level[0].halo;
@@ -276,9 +276,9 @@ void tz__job_make(const tz_stage *stage, const tz_pipeline *pipeline, int64_t in
     job->y = (tz__axis){.high = 1, .ext_high = 1};
     if (stage->dims == 3)
         job->y = place_axis(stage, 1, index / tiles_x % tiles_y, halo);
-    const int64_t slab = index / tiles_x / tiles_y * chunk;
-    job->slab_low = slab;
-    job->slab_high = tz__smaller(tz__stream_extent(stage), slab + chunk);
+    const int64_t last = axis == 0 ? 1 : tz__span_high(stage, axis);
+    job->slab_low = (axis == 0 ? 0 : tz__span_low(stage, axis)) + index / tiles_x / tiles_y * chunk;
+    job->slab_high = tz__smaller(last, job->slab_low + chunk);
     job->wrap = stage->dims > 1 && stage->boundary[axis][0] == TZ_PERIODIC;
     job->slab_base = job->slab_low - 2 * halo->low[axis] - 2 * TZ_RADIUS_MAX;
     const bool x_out = job->x.ext_low < 0 || job->x.ext_high > stage->elements[0];
@@ -294,7 +294,7 @@ int64_t tz__jobs_count(const tz_stage *stage)
 {
     int64_t jobs = 1;
     for (int axis = 0; axis < stage->dims; axis++)
-        jobs *= (stage->elements[axis] + stage->tile[axis] - 1) / stage->tile[axis];
+        jobs *= tz__tiles(stage, axis);
     return jobs;
 }
 

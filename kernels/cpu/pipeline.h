@@ -91,6 +91,27 @@ static inline int64_t tz__stream_extent(const tz_stage *stage)
     return stage->dims == 1 ? 1 : stage->elements[stage->dims - 1];
 }
 
+/* The elements along an axis that a stage computes. In 1-D the first is one at which a row of a tile
+ * may start. */
+static inline int64_t tz__span_low(const tz_stage *stage, int axis)
+{
+    return axis < stage->dims - 1 || stage->high == 0 ? 0
+           : axis == 0                                ? stage->low / TZ__PAD * TZ__PAD
+                                                      : stage->low;
+}
+
+static inline int64_t tz__span_high(const tz_stage *stage, int axis)
+{
+    return axis < stage->dims - 1 || stage->high == 0 ? stage->elements[axis] : stage->high;
+}
+
+/* Tiles or chunks along an axis. */
+static inline int64_t tz__tiles(const tz_stage *stage, int axis)
+{
+    const int64_t count = tz__span_high(stage, axis) - tz__span_low(stage, axis);
+    return (count + stage->tile[axis] - 1) / stage->tile[axis];
+}
+
 /* A coordinate on a periodic axis, mapped into the grid. */
 static inline int64_t tz__wrap(int64_t coordinate, int64_t extent)
 {

@@ -66,6 +66,9 @@ typedef struct tz_stage {
     int height;
     int64_t step; /* iterations done before this stage */
     int64_t tile[TZ_AXES];
+    /* Of a slab of a larger grid: elements along the last axis that are computed, at least. Others get
+     * any value. Both 0: all. */
+    int64_t low, high;
     int batch; /* slabs that a level computes before the next level reads them from L1; 1 or more */
     int threads;
 } tz_stage;

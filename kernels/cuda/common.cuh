@@ -56,11 +56,24 @@ struct tz_arguments {
     int columns;     /* cells along x */
     int height;      /* iterations of this launch, at most TZ_HEIGHT */
     int geometry[6]; /* the family's own numbers */
-#ifdef TZ_WHOLE
+#ifdef TZ_SLAB
     /* Along the last axis: cell 0 in the larger grid of which this is a slab, and that grid's extent. */
     int whole_first, whole_extent;
+    int low, high; /* elements along the last axis that this launch computes */
 #endif
 };
+
+/* The elements that a launch computes along the last axis, on which the grid has n: all, or of a slab
+ * a span. What lies around the span is read from memory. */
+#ifdef TZ_SLAB
+#define TZ_SPAN_LOW(a) ((a).low)
+#define TZ_SPAN_HIGH(a, n) ((a).high)
+#define TZ_IN_SPAN(a, at, n) ((at) >= (a).low && (at) < (a).high)
+#else
+#define TZ_SPAN_LOW(a) 0
+#define TZ_SPAN_HIGH(a, n) (n)
+#define TZ_IN_SPAN(a, at, n) ((at) < (n)) /* of an element that is not before the grid */
+#endif
 
 /* One of two values. `first ? a[0] : a[1]` would select an address, which keeps the array in
  * memory. */
@@ -296,9 +309,9 @@ TZ_DEVICE T tz_value_outside(const tz_arguments &a, const tz_edges<T> &edge, int
         TZ__CONTEXT_WHOLE_VALUES                                                                   \
     }
 
-/* Coordinates in the larger grid, where a text uses them in a slab (TZ_WHOLE). Slabs are cut along the
+/* Coordinates in the larger grid, where a text uses them in a slab (TZ_SLAB). Slabs are cut along the
  * last axis. A periodic axis wraps. */
-#ifdef TZ_WHOLE
+#ifdef TZ_SLAB
 TZ_DEVICE int tz_whole(int here, int first, int extent)
 {
     const int there = here + first;

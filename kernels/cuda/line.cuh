@@ -35,18 +35,24 @@ TZ_DEVICE int tz_strip_index(const tz_strip &s, int p, int k)
 }
 
 /* The first column of the block's first strip. Blocks start in the order last, first, second, ...,
- * since the last strip reaches over an end of the grid and takes longer. */
-TZ_DEVICE int tz_strips_first()
+ * since the last strip reaches over an end of the grid and takes longer. Strips of a span begin up to
+ * 31 columns before it, where packets do. */
+TZ_DEVICE int tz_strips_first(const tz_arguments &a)
 {
     const int block = tz_block(0) > 0 ? tz_block(0) - 1 : tz_blocks(0) - 1;
-    return block * (TZ_WARPS * TZ_TILE_X) - TZ_GHOST_LOW;
+    return block * (TZ_WARPS * TZ_TILE_X) - TZ_GHOST_LOW + TZ_SPAN_LOW(a) / 32 * 32;
 }
 
-/* Does one of the block's strips hold columns outside the grid? The same for all warps. */
+/* Does one of the block's strips hold columns outside the grid, or does it end outside the span? The
+ * same for all warps. */
 TZ_DEVICE bool tz_strips_border(const tz_arguments &a, int first)
 {
     /* The last bits of the last words of a bit row may lie outside the grid. */
     const int full = TZ_BITS_GRID ? (int)(a.columns - 31LL * a.nx) : a.nx;
+#ifdef TZ_SLAB
+    if (first + TZ_GHOST_LOW < a.low || first + TZ_GHOST_LOW + TZ_WARPS * TZ_TILE_X > a.high)
+        return true;
+#endif
     return first < 0 || first + (TZ_WARPS - 1) * TZ_TILE_X + TZ_STRIP > full;
 }
 
@@ -132,7 +138,7 @@ TZ_DEVICE void tz_strip_store(const tz_arguments &a, const tz_strip &s, T *row,
             tz_store(row + s.x + i, from[p]);
 #pragma unroll
         for (int k = 0; BORDER && k < TZ_PACKET; k++)
-            if (s.x + i + k < a.nx)
+            if (TZ_IN_SPAN(a, s.x + i + k, a.nx))
                 row[s.x + i + k] = from[p][k];
     }
 }

@@ -111,7 +111,7 @@ TZ_DEVICE void tz_run(const tz_arguments &a, const tz_strip &s, unsigned char *s
 TZ_KERNEL_MANY(tz_stage, TZ_THREADS, TZ_BLOCKS)(const tz_arguments a)
 {
     tz_strip s;
-    const int first = tz_strips_first();
+    const int first = tz_strips_first(a);
     s.lane = tz_lane();
     s.x = first + tz_warp() * TZ_TILE_X;
     if (tz_strips_border(a, first))

@@ -330,8 +330,9 @@ TZ_DEVICE void tz_tile_place(const tz_arguments &a, tz_tile &tile)
     tile.keeps = column >= TZ_GHOST_LOW_X && column < TZ_COLUMNS - TZ_GHOST_HIGH_X &&
                  (TZ_ROW_LANES ? lane < TZ_ROW_LANES : tile.x < a.nx);
     tile.y = tile.y_first + tile.warp * TZ_ROWS;
-    tile.z_from = chunk * a.geometry[0];
-    tile.z_to = a.nz - tile.z_from > a.geometry[0] ? tile.z_from + a.geometry[0] : a.nz;
+    tile.z_from = TZ_SPAN_LOW(a) + chunk * a.geometry[0];
+    tile.z_to = TZ_SPAN_HIGH(a, a.nz) - tile.z_from > a.geometry[0] ? tile.z_from + a.geometry[0]
+                                                                    : TZ_SPAN_HIGH(a, a.nz);
 }
 
 TZ_DEVICE tz_tile tz_tile_here(const tz_arguments &a)

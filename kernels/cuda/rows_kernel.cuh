@@ -240,7 +240,8 @@ TZ_KERNEL(tz_stage, 32 * TZ_WARPS)(const tz_arguments a)
     const int strips = a.geometry[0], left = a.geometry[1], right = a.geometry[2];
     int item = TZ_WARPS == 1 ? tz_block(0) : tz_block(0) * TZ_WARPS + tz_warp();
     int chunk = a.geometry[4];
-    const int border = (left + right) * ((a.ny + chunk - 1) / chunk);
+    const int first = TZ_SPAN_LOW(a), last = TZ_SPAN_HIGH(a, a.ny);
+    const int border = (left + right) * ((last - first + chunk - 1) / chunk);
     int across = left + right, strip, part;
     tz_strip s;
     s.border = item < border;
@@ -258,10 +259,10 @@ TZ_KERNEL(tz_stage, 32 * TZ_WARPS)(const tz_arguments a)
         part = item / across;
     }
     /* The chunks at the ends of the grid start first, since they take longer. */
-    part = part == 0 ? (a.ny + chunk - 1) / chunk - 1 : part - 1;
-    s.low = part * chunk;
-    const int high = s.low + chunk < a.ny ? s.low + chunk : a.ny;
-    if (s.low >= a.ny)
+    part = part == 0 ? (last - first + chunk - 1) / chunk - 1 : part - 1;
+    s.low = first + part * chunk;
+    const int high = s.low + chunk < last ? s.low + chunk : last;
+    if (s.low >= last)
         return;
     s.x0 = strip * (TZ_STRIP - TZ_GHOST_LOW - TZ_GHOST_HIGH) - TZ_GHOST_LOW;
     tz_strip_place(a, s);

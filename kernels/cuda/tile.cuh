@@ -11,6 +11,12 @@
 #define TZ_EXT_Z (TZ_TILE_Z + 2 * TZ_HALO_Z)
 #define TZ_EXT (TZ_EXT_X * TZ_EXT_Y * TZ_EXT_Z)
 
+/* The first element of the block's tile. */
+#define TZ_TILE_LOW(a, axis, extent)                                                               \
+    (tz_block(axis) * extent + (axis == TZ_DIMS - 1 ? TZ_SPAN_LOW(a) : 0))
+/* Where stores along an axis end. */
+#define TZ_TILE_END(a, axis, n) (axis == TZ_DIMS - 1 ? TZ_SPAN_HIGH(a, n) : n)
+
 /* An element of the tile with its ghost zone: where it is in shared memory and in the grid. x, y
  * and z may lie outside the grid; x_in, y_in and z_in are inside. */
 struct tz_place {
@@ -79,17 +85,17 @@ TZ_DEVICE tz_place tz_place_of(const tz_arguments &a, int i)
     tz_place p;
     const int ex = i % TZ_EXT_X, ey = i / TZ_EXT_X % TZ_EXT_Y, ez = i / (TZ_EXT_X * TZ_EXT_Y);
     p.index = i;
-    p.x = tz_block(0) * TZ_TILE_X - TZ_HALO_X + ex;
-    p.y = tz_block(1) * TZ_TILE_Y - TZ_HALO_Y + ey;
-    p.z = tz_block(2) * TZ_TILE_Z - TZ_HALO_Z + ez;
+    p.x = TZ_TILE_LOW(a, 0, TZ_TILE_X) - TZ_HALO_X + ex;
+    p.y = TZ_TILE_LOW(a, 1, TZ_TILE_Y) - TZ_HALO_Y + ey;
+    p.z = TZ_TILE_LOW(a, 2, TZ_TILE_Z) - TZ_HALO_Z + ez;
     return p;
 }
 
 /* Is the element in the tile or up to `rest` cells around it, and is it computed? */
 TZ_DEVICE bool tz_wanted(const tz_arguments &a, const tz_place &p, int rest)
 {
-    const int x = p.x - tz_block(0) * TZ_TILE_X, y = p.y - tz_block(1) * TZ_TILE_Y;
-    const int z = p.z - tz_block(2) * TZ_TILE_Z;
+    const int x = p.x - TZ_TILE_LOW(a, 0, TZ_TILE_X), y = p.y - TZ_TILE_LOW(a, 1, TZ_TILE_Y);
+    const int z = p.z - TZ_TILE_LOW(a, 2, TZ_TILE_Z);
     if (x < -rest || x >= TZ_TILE_X + rest)
         return false;
     if (TZ_DIMS > 1 && (y < -rest || y >= TZ_TILE_Y + rest))

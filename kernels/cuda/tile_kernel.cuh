@@ -86,7 +86,8 @@ template <bool BORDER> TZ_DEVICE void tz_run(const tz_arguments &a)
     }
     for (int i = tz_thread(); i < TZ_EXT; i += TZ_THREADS) {
         const tz_place p = tz_place_of(a, i);
-        if (!tz_wanted(a, p, 0) || p.x >= a.nx || p.y >= a.ny || p.z >= a.nz)
+        if (!tz_wanted(a, p, 0) || p.x >= TZ_TILE_END(a, 0, a.nx) ||
+            p.y >= TZ_TILE_END(a, 1, a.ny) || p.z >= TZ_TILE_END(a, 2, a.nz))
             continue;
         const long long to = p.x + (long long)a.pitch * p.y + a.plane * p.z;
         TZ_WRITTEN_LIST(TZ__STORE)
@@ -95,8 +96,8 @@ template <bool BORDER> TZ_DEVICE void tz_run(const tz_arguments &a)
 
 TZ_KERNEL(tz_stage, TZ_THREADS)(const tz_arguments a)
 {
-    const int x = tz_block(0) * TZ_TILE_X, y = tz_block(1) * TZ_TILE_Y;
-    const int z = tz_block(2) * TZ_TILE_Z;
+    const int x = TZ_TILE_LOW(a, 0, TZ_TILE_X), y = TZ_TILE_LOW(a, 1, TZ_TILE_Y);
+    const int z = TZ_TILE_LOW(a, 2, TZ_TILE_Z);
     const bool border = x < TZ_HALO_X || x + TZ_TILE_X + TZ_HALO_X > a.nx ||
                         (TZ_DIMS > 1 && (y < TZ_HALO_Y || y + TZ_TILE_Y + TZ_HALO_Y > a.ny)) ||
                         (TZ_DIMS > 2 && (z < TZ_HALO_Z || z + TZ_TILE_Z + TZ_HALO_Z > a.nz));

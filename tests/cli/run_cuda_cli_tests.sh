@@ -37,6 +37,9 @@ FAKE_CUDA_DEVICES=3 t doctor
 check "doctor: GPUs side by side" says "GPU 1 and 2: peer access: they copy to each other directly"
 FAKE_CUDA_DEVICES=2 FAKE_CUDA_PEERS=0 t doctor
 check "doctor: without peer access" says "GPU 0 and 1: no peer access: copies go through host memory"
+check "doctor: ranks" says "GPU 0 between ranks of this machine: processes can share its memory"
+FAKE_CUDA_WITHOUT=125 t doctor
+check "doctor: ranks, by an old driver" [ "$(grep -c 'between ranks' out)" -eq 0 ]
 FAKE_NVML_FAULT=nvmlInit_v2:9 t doctor
 check "doctor without energy" says "GPU 0 energy: not known: the driver is not loaded"
 check "doctor without energy is well" is $rc 0
@@ -142,6 +145,45 @@ check "full memory: one line" lines_err 1
 FAKE_CUDA_DEVICES=0 t run two.lua --backend cuda -q
 check "no device: exit code" is $rc 1
 check "no device: says so" errs "no NVIDIA GPU"
+
+# Ranks of one machine copy from each other's device memory, and say so; simulations that only the collector
+# of each rank has found are closed together.
+cat >ranks.lua <<'END'
+local tz = require "trapeze"
+for _ = 1, 8 do
+    local sim = tz.simulation { plugin = "hotspot", grid = { 64, 48 }, height = 2, boundary = "clamp",
+        fields = { temperature = tz.random { seed = 3, range = { 320, 340 } }, power = 1e-4 } }
+    sim:run(12)
+    print(sim:hash("temperature"))
+    collectgarbage()
+end
+END
+m() { timeout 120 mpirun -n 2 "$bin" "$@" >out 2>err </dev/null; rc=$?; }
+export OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 ASAN_OPTIONS=detect_leaks=0
+t doctor
+if ! command -v mpirun >/dev/null 2>&1; then
+    skip 'ranks on GPUs' 'no mpirun'
+elif says 'built without MPI'; then
+    skip 'ranks on GPUs' 'built without MPI'
+else
+    export FAKE_CUDA_DEVICES=2 FAKE_CUDA_SHARED=100 FAKE_CUDA_MEMORY=30000000
+    t run ranks.lua --backend cuda -q
+    numbers=$(cat out)
+    m run ranks.lua --backend cuda -q --out direct
+    check "ranks: exit code" is $rc 0
+    check "ranks: the same numbers" [ "$(cat out)" = "$numbers" ]
+    t explain direct
+    check "ranks: the way is told" says "between ranks: from one device's memory to the other's, at 1 cut"
+    FAKE_CUDA_FAULT=cuIpcOpenMemHandle_v2:217 m run ranks.lua --backend cuda -q --out by-host
+    check "ranks, refused: the same numbers" [ "$(cat out)" = "$numbers" ]
+    t explain by-host
+    check "ranks, refused: why" says "between ranks: through the host, at 1 cut: GPU 1 cannot open device memory of another process"
+    FAKE_CUDA_FAULT=cuMemcpyDtoDAsync_v2:719:3 m run ranks.lua --backend cuda -q
+    check "ranks, a fault: ends the job" [ $rc -ne 0 -a $rc -ne 124 ]
+    check "ranks, a fault: told" errs "a kernel failed on GPU"
+    unset FAKE_CUDA_DEVICES FAKE_CUDA_SHARED FAKE_CUDA_MEMORY
+fi
 
 # The script for machines with a GPU, in parts: every job in one of them.
 script=$(CDPATH= cd -- "$(dirname -- "$0")/../../scripts" && pwd -P)/gpu-tests.sh

@@ -43,6 +43,13 @@ t predict heta --from heat.lua --grid 64,64 --device gtx280
 check "predict --from: unknown stencil" errs "unknown plugin 'heta'; did you mean 'heat'?"
 t predict heat --from nosuch.lua --grid 64,64 --device gtx280
 check "predict --from: no scenario" errs "nosuch.lua: "
+cat >planned.lua <<'LUA'
+local tz = require "trapeze"
+local sim = tz.simulation { plugin = "star2d1r", grid = { 64, 64 }, policy = "predicted" }
+error("its policy is " .. sim:policy().policy)
+LUA
+t predict heat --from planned.lua --grid 64,64 --device gtx280
+check "predict --from: simulations of the scenario predict nothing" errs "its policy is fixed"
 t plugins --from heat.lua
 check "plugins --from: the stencil" says "k"
 check "plugins --from: no others" sh -c '! grep -q hotspot out'

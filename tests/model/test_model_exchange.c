@@ -9,24 +9,29 @@ static const char *const links[] = {"nvlink", "pcie"};
 static void redundant_slices(void **state)
 {
     /* A star of radius r, of which a step reads r slices at each end: r (k - 1) a step on average, if
-     * the ghost zone shrinks; else all of it, 2 r k. */
+     * the ghost zone shrinks; else all of it, 2 r k. Stages of several steps leave out what the stages
+     * after them do not read. */
     for (int r = 1; r <= 8; r++)
-        for (int k = 1; k <= 32; k++) {
-            tz_exchange_costs costs = {.reach = 2.0 * r, .shrinks = true};
-            double sum = 0;
-            for (int step = 0; step < k; step++)
-                sum += 2.0 * r * (k - 1 - step);
-            assert_true(fabs(tz_exchange_redundant(&costs, k) - r * (k - 1)) < 1e-12);
-            assert_true(fabs(tz_exchange_redundant(&costs, k) - sum / k) < 1e-9);
-            costs.shrinks = false;
-            assert_true(tz_exchange_redundant(&costs, k) == 2.0 * r * k);
-        }
+        for (int k = 1; k <= 32; k++)
+            for (int height = 1; height <= k; height++) {
+                tz_exchange_costs costs = {.reach = 2.0 * r, .height = height, .shrinks = true};
+                double sum = 0;
+                if (k % height != 0)
+                    continue;
+                for (int step = height; step <= k; step += height)
+                    sum += 2.0 * r * (k - step) * height;
+                assert_true(fabs(tz_exchange_redundant(&costs, k) - r * (k - height)) < 1e-12);
+                assert_true(fabs(tz_exchange_redundant(&costs, k) - sum / k) < 1e-9);
+                costs.shrinks = false;
+                assert_true(tz_exchange_redundant(&costs, k) == 2.0 * r * k);
+            }
 }
 
 static void bytes_do_not_depend_on_the_depth(void **state)
 {
     /* 2 r Nx Ny bytes a step, however deep: only the fixed cost is shared by more steps. */
-    const tz_exchange_costs costs = {.slices = 100, .reach = 4, .fixed_s = 3, .moving_s = 0.5};
+    const tz_exchange_costs costs = {
+        .slices = 100, .reach = 4, .height = 1, .fixed_s = 3, .moving_s = 0.5};
     for (int k = 1; k < 50; k++)
         assert_true(fabs(tz_exchange_iteration_s(&costs, k) - (3.0 / k + 2.0)) < 1e-12);
 }
@@ -44,36 +49,67 @@ static void the_best_depth_is_the_best(void **state)
         const tz_exchange_costs costs = {.slices = random_of(&seed, 1, 1e5),
                                          .slice_s = random_of(&seed, 1e-8, 1e-3),
                                          .reach = random_of(&seed, 1, 16),
+                                         .height = 1 + i % 7,
                                          .shrinks = i % 2,
+                                         .hides = i % 4 == 3,
                                          .fixed_s = random_of(&seed, 1e-6, 1e-2),
                                          .moving_s = random_of(&seed, 1e-8, 1e-3)};
-        const int height = 1 + i % 7, most = (int)random_of(&seed, 1, 300);
-        const int best = tz_exchange_best(&costs, height, most);
+        const int height = costs.height, most = (int)random_of(&seed, 1, 300);
+        const int best = tz_exchange_best(&costs, most);
         assert_true(best % height == 0 && best >= height && (best <= most || best == height));
         for (int k = height; k <= most; k += height)
             assert_true(tz_exchange_iteration_s(&costs, best) <=
                         tz_exchange_iteration_s(&costs, k) * (1 + 1e-12));
     }
     /* Without bounds the square root of the fixed cost over that of another iteration of depth. */
-    const tz_exchange_costs costs = {.slices = 10, .slice_s = 1, .reach = 4, .fixed_s = 400};
-    assert_int_equal(tz_exchange_best(&costs, 1, 1000), 10);
-    assert_int_equal(tz_exchange_best(&costs, 5, 1000), 10);
-    assert_int_equal(tz_exchange_best(&costs, 1, 7), 7);
-    const tz_exchange_costs idle = {.slices = 10, .fixed_s = 1};
-    assert_int_equal(tz_exchange_best(&idle, 3, 100), 99); /* redundant slices cost nothing */
-    const tz_exchange_costs free_link = {.slices = 10, .slice_s = 1, .reach = 2};
-    assert_int_equal(tz_exchange_best(&free_link, 3, 100), 3);
+    tz_exchange_costs costs = {.slices = 10, .slice_s = 1, .reach = 4, .height = 1, .fixed_s = 400};
+    assert_int_equal(tz_exchange_best(&costs, 1000), 10);
+    assert_int_equal(tz_exchange_best(&costs, 7), 7);
+    costs.height = 5;
+    assert_int_equal(tz_exchange_best(&costs, 1000), 10);
+    const tz_exchange_costs idle = {.slices = 10, .height = 3, .fixed_s = 1};
+    assert_int_equal(tz_exchange_best(&idle, 100), 99); /* redundant slices cost nothing */
+    const tz_exchange_costs free_link = {.slices = 10, .slice_s = 1, .reach = 2, .height = 3};
+    assert_int_equal(tz_exchange_best(&free_link, 100), 3);
+}
+
+static void hidden_exchanges(void **state)
+{
+    /* A stage of two iterations takes 2 s a slice, and 6 * 4 slices more if its ends come first. Up to
+     * 24 iterations the ghost zones are at most half of the slab. */
+    tz_exchange_costs costs = {.slices = 100, .slice_s = 1, .reach = 2, .height = 2};
+    double beside, ends;
+    costs.shrinks = costs.hides = true;
+    costs.fixed_s = 50;
+    assert_true(tz_exchange_beside(&costs, 4, &beside, &ends));
+    assert_true(beside == 92 && fabs(ends - 12) < 1e-12);
+    assert_true(tz_exchange_beside(&costs, 24, &beside, &ends));
+    assert_false(tz_exchange_beside(&costs, 26, &beside, &ends));
+    /* All of it is hidden: what is left is the ghost zone and the ends, 2 * 12 s an exchange. */
+    assert_true(fabs(tz_exchange_iteration_s(&costs, 4) - (100 + 2 + 24.0 / 4)) < 1e-12);
+    costs.fixed_s = 2 * 92 + 40; /* 40 s are left */
+    assert_true(fabs(tz_exchange_iteration_s(&costs, 4) - (100 + 2 + 64.0 / 4)) < 1e-12);
+    costs.hides = false;
+    assert_true(fabs(tz_exchange_iteration_s(&costs, 4) - (100 + 2 + 224.0 / 4)) < 1e-12);
+    /* A hidden exchange comes more often. */
+    const int alone = tz_exchange_best(&costs, 50);
+    costs.hides = true;
+    assert_in_range(tz_exchange_best(&costs, 50), 2, alone - 1);
 }
 
 static void a_stage_has_its_share(void **state)
 {
     const tz_exchanges exchange = {
         .devices = 4, .iterations = 24, .bytes = 1e6, .start_s = 1e-6, .link = {20e-6, 100e9}};
-    assert_true(fabs(tz_exchange_s(&exchange) - 30e-6) < 1e-15);
-    assert_true(fabs(tz_exchange_stage_s(&exchange, 8) - 11e-6) < 1e-15);
-    tz_exchanges one = exchange;
+    assert_true(fabs(tz_exchange_s(&exchange, 1e-3) - 30e-6) < 1e-15);
+    assert_true(fabs(tz_exchange_stage_s(&exchange, 8, 1e-3) - 11e-6) < 1e-15);
+    tz_exchanges one = exchange, hidden = exchange;
     one.devices = 1;
-    assert_true(tz_exchange_s(&one) == 0 && tz_exchange_stage_s(&one, 8) == 0);
+    assert_true(tz_exchange_s(&one, 1e-3) == 0 && tz_exchange_stage_s(&one, 8, 1e-3) == 0);
+    hidden.beside = 0.5;
+    hidden.ends = 0.01;
+    assert_true(fabs(tz_exchange_s(&hidden, 1e-3) - 10e-6) < 1e-15); /* the ends */
+    assert_true(fabs(tz_exchange_s(&hidden, 20e-6) - 20.2e-6) < 1e-15);
 }
 
 static tz_model_link link_of(const char *text)
@@ -123,5 +159,5 @@ static void links_of_a_device(void **state)
 }
 
 TEST_MAIN(NULL, NULL, TEST(redundant_slices), TEST(bytes_do_not_depend_on_the_depth),
-          TEST(the_best_depth_is_the_best), TEST(a_stage_has_its_share), TEST(records_of_links),
-          TEST(links_of_a_device))
+          TEST(the_best_depth_is_the_best), TEST(hidden_exchanges), TEST(a_stage_has_its_share),
+          TEST(records_of_links), TEST(links_of_a_device))

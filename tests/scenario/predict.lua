@@ -41,6 +41,13 @@ refuses("the greatest that does is 9", tz.predict, { plugin = "hotspot", grid = 
 refuses("did you mean 'ambient_k'?", tz.predict, { plugin = "hotspot", grid = { 99, 99 }, device = "gtx280",
   params = { ambient = 3 } })
 
+refuses("'ahead'", tz.predict, { plugin = "star2d1r", grid = { 64, 64 }, ahead = 99 })
+if not tz.checking then
+  local few = tz.predict { plugin = "star2d1r", grid = { 64, 64 }, device = "h200", family = "stream", height = 1, ahead = 2 }
+  tz.expect(#few.rows > 0)
+  for _, row in ipairs(few.rows) do tz.expect(row.ahead == 2 and row.height == 1) end
+end
+
 local line = { title = "a line", x = { 1, 2, 3 }, y = { 1, 4, 9 } }
 refuses("'file' is missing", tz.plot, { series = { line } })
 refuses("must end in .png", tz.plot, { file = "a.svg", series = { line } })

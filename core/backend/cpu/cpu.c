@@ -314,8 +314,8 @@ static tz_status set_constants(cpu *state, tz_stage *stage, tz_error *error)
     return status;
 }
 
-static tz_status cpu_stage(void *any, const tz_plan *plan, int height, int64_t step,
-                           tz_error *error)
+static tz_status stage_of_span(void *any, const tz_plan *plan, int height, int64_t step,
+                               const tz_slab_span *span, tz_error *error)
 {
     cpu *state = any;
     const tz_problem *problem = state->context.problem;
@@ -323,6 +323,13 @@ static tz_status cpu_stage(void *any, const tz_plan *plan, int height, int64_t s
     now.height = height;
     tz_stage stage = describe_stage(problem, &now, &state->machine, state->context.threads);
     stage.step = step;
+    stage.low = span->low;
+    stage.high = span->high;
+    if (problem->dims > 1 && span->high > 0) { /* as many chunks, of equal size */
+        int64_t *chunk = &stage.tile[problem->dims - 1];
+        const int64_t slabs = span->high - span->low, chunks = (slabs + *chunk - 1) / *chunk;
+        *chunk = (slabs + chunks - 1) / chunks;
+    }
     tz_status status = make_room(state, &stage, error);
     if (!status)
         status = set_constants(state, &stage, error);
@@ -336,6 +343,20 @@ static tz_status cpu_stage(void *any, const tz_plan *plan, int height, int64_t s
     tz_host_store_advance(&state->store, tz_problem_written(problem), from);
     state->norm_known = true;
     return TZ_OK;
+}
+
+static tz_status cpu_stage(void *any, const tz_plan *plan, int height, int64_t step,
+                           tz_error *error)
+{
+    const tz_slab_span all = {0};
+    return stage_of_span(any, plan, height, step, &all, error);
+}
+
+static bool leaves_out(const tz_problem *problem, const tz_plan *plan)
+{
+    (void)problem;
+    (void)plan;
+    return true;
 }
 
 /* The stage is described as for height 1; it has the fields as they are stored and the constants of
@@ -484,8 +505,11 @@ static const char *cpu_family(int index)
     return index == 0 ? "stream" : NULL;
 }
 
-static const tz_slab_functions slab_functions = {
-    .reduce = cpu_add_reduce, .update = cpu_add_update, .refine = cpu_add_refine};
+static const tz_slab_functions slab_functions = {.leaves_out = leaves_out,
+                                                 .stage = stage_of_span,
+                                                 .reduce = cpu_add_reduce,
+                                                 .update = cpu_add_update,
+                                                 .refine = cpu_add_refine};
 
 const tz_backend tz_backend_cpu = {
     .name = "cpu",

@@ -2,6 +2,7 @@
  * 32 elements, with two copies of each state field. A kernel is compiled for each plan at run
  * time. */
 #include "backend/cuda/copy_rate.h"
+#include "backend/cuda/driver/shared.h"
 #include "backend/cuda/family/work.h"
 #include "backend/cuda/state.h"
 #include "backend/host/store.h"
@@ -93,6 +94,11 @@ static void gpu_destroy(void *any)
         tz_cuda_event_destroy(state->cuda, state->mark);
         tz_cuda_event_destroy(state->cuda, state->offered);
         tz_cuda_event_destroy(state->cuda, state->copied);
+        tz_cuda_event_destroy(state->cuda, state->given);
+        tz_cuda_event_destroy(state->cuda, state->taken);
+        tz_cuda_event_destroy(state->cuda, state->begun);
+        tz_cuda_event_destroy(state->cuda, state->ready);
+        tz_cuda_queue_destroy(state->cuda, state->first);
     }
     for (int f = 0; state->cuda && f < TZ_FIELDS_MAX; f++) {
         tz_cuda_free(state->cuda, state->copy[f][0]);
@@ -134,7 +140,9 @@ static tz_status gpu_create(void **out, const tz_backend_context *context, tz_er
             status = tz_cuda_slabs_create(&state->slabs[f], state->cuda, problem->elements[0],
                                           tz_cuda_pitch(problem), error);
         for (int c = 0; !status && c < (role == TZ_STATE ? 2 : role == TZ_STATIC ? 1 : 0); c++) {
-            const size_t bytes = tz_cuda_field_bytes(problem, f);
+            size_t bytes = tz_cuda_field_bytes(problem, f);
+            if (context->ranks) /* may be shared with other processes */
+                bytes += -bytes % TZ_CUDA_SHARED_BLOCK_BYTES;
             status = tz_cuda_allocate(state->cuda, &state->copy[f][c], bytes, error);
             if (!status)
                 status = tz_cuda_clear(state->cuda, state->copy[f][c], bytes, error);
@@ -156,6 +164,7 @@ static tz_status gpu_store(void *any, int field, const tz_box *box, const void *
     tz_cuda_state *state = any;
     const tz_cuda_box where = tz_cuda_box_of(state->context.problem, field, box);
     state->norm_known &= tz_problem_is_ghost(state->context.problem, box);
+    tz_cuda_state_touch(state);
     return tz_cuda_staging_upload(state->staging, state->copy[field][state->current[field]], &where,
                                   elements, error);
 }
@@ -175,6 +184,7 @@ static tz_status gpu_fill(void *any, int field, const void *element, tz_error *e
     tz_cuda_state *state = any;
     const tz_problem *problem = state->context.problem;
     state->norm_known = false;
+    tz_cuda_state_touch(state);
     return tz_cuda_staging_fill(state->staging, state->copy[field][state->current[field]], element,
                                 tz_problem_element_size(problem, field),
                                 tz_cuda_field_bytes(problem, field), error);
@@ -271,9 +281,9 @@ typedef union arguments {
 } arguments;
 
 /* The arguments of a launch that reads the current copies, or with `swapped` the others. */
-static tz_status fill_arguments(const tz_cuda_state *state, const tz_cuda_compiled *use, int height,
-                                int64_t step, bool swapped, const tz_cu_pointer *streamed,
-                                arguments *out, tz_error *error)
+static tz_status fill_arguments(const tz_cuda_state *state, const tz_cuda_compiled *use,
+                                const tz_cuda_shape *shape, int height, int64_t step, bool swapped,
+                                const tz_cu_pointer *streamed, arguments *out, tz_error *error)
 {
     const tz_problem *problem = state->context.problem;
     const uint32_t written = tz_problem_written(problem);
@@ -283,8 +293,8 @@ static tz_status fill_arguments(const tz_cuda_state *state, const tz_cuda_compil
         from[f] = streamed && streamed[f] ? streamed[f] : state->copy[f][current];
         to[f] = streamed && streamed[f] ? 0 : state->copy[f][1 - current];
     }
-    return tz_cuda_arguments_fill(problem, &use->shape, height, step, from, to, use->scratch,
-                                  out->bytes, error);
+    return tz_cuda_arguments_fill(problem, shape, height, step, from, to, use->scratch, out->bytes,
+                                  error);
 }
 
 static void swap_copies(tz_cuda_state *state)
@@ -296,33 +306,113 @@ static void swap_copies(tz_cuda_state *state)
             state->current[f] = 1 - state->current[f];
 }
 
+/* A stage that is about to be launched. */
+typedef struct launch {
+    tz_cuda_state *state;
+    tz_cuda_compiled *use;
+    int height;
+    int64_t step;
+    tz_cu_pointer streamed[TZ_FIELDS_MAX];
+} launch;
+
+static tz_status launch_shape(const launch *l, tz_cuda_queue *queue, const tz_cuda_shape *shape,
+                              tz_error *error)
+{
+    arguments passed;
+    void *pointers[] = {passed.bytes};
+    const int block[3] = {shape->threads, 1, 1};
+    const tz_status status = fill_arguments(l->state, l->use, shape, l->height, l->step, false,
+                                            l->streamed, &passed, error);
+    return status ? status
+                  : tz_cuda_launch(l->state->cuda, queue, &l->use->kernel, shape->grid, block,
+                                   shape->shared_bytes, shape->cooperative, pointers, error);
+}
+
+static tz_status launch_span(const launch *l, tz_cuda_queue *queue, int64_t low, int64_t high,
+                             tz_error *error)
+{
+    tz_cuda_compiled *use = l->use;
+    const tz_limits limits = limits_of(tz_cuda_device_of(l->state->cuda));
+    for (int i = 0; i < TZ_CUDA_SPANS_MAX; i++)
+        if (use->spans[i].low == low && use->spans[i].high == high)
+            return launch_shape(l, queue, &use->spans[i], error);
+    tz_cuda_shape shape;
+    const tz_status status = tz_cuda_shape_span(use->family, l->state->context.problem, &limits,
+                                                &use->plan, use->blocks, low, high, &shape, error);
+    if (status)
+        return status;
+    use->spans[use->spans_next++ % TZ_CUDA_SPANS_MAX] = shape;
+    return launch_shape(l, queue, &shape, error);
+}
+
+static tz_status need_first(tz_cuda_state *state, tz_error *error)
+{
+    tz_cuda_event **events[] = {&state->begun, &state->ready, &state->offered};
+    tz_status status = TZ_OK;
+    if (!state->first)
+        status = tz_cuda_queue_create_first(state->cuda, &state->first, error);
+    for (int i = 0; i < 3 && !status; i++)
+        if (!*events[i])
+            status = tz_cuda_event_create(state->cuda, events[i], false, error);
+    return status;
+}
+
+/* Launches the ends in a queue of their own, and then the rest. The rest is launched after `ready`, with
+ * which the ends begin: they shall find free multiprocessors. Later work of the default queue waits
+ * for all. */
+static tz_status launch_ends_first(const launch *l, const tz_slab_span *span, tz_error *error)
+{
+    tz_cuda_state *state = l->state;
+    const int64_t low = span->low + span->ends[0], high = span->high - span->ends[1];
+    tz_status status = need_first(state, error);
+    if (!status)
+        status = tz_cuda_event_record(state->cuda, state->begun, NULL, error);
+    if (!status)
+        status = tz_cuda_queue_wait_event(state->cuda, state->first, state->begun, error);
+    if (!status)
+        status = tz_cuda_event_record(state->cuda, state->ready, state->first, error);
+    if (!status && span->ends[0] > 0)
+        status = launch_span(l, state->first, span->low, low, error);
+    if (!status && span->ends[1] > 0)
+        status = launch_span(l, state->first, high, span->high, error);
+    if (!status)
+        status = tz_cuda_event_record(state->cuda, state->offered, state->first, error);
+    if (!status)
+        status = tz_cuda_queue_wait_event(state->cuda, NULL, state->ready, error);
+    if (!status)
+        status = launch_span(l, NULL, low, high, error);
+    if (!status)
+        status = tz_cuda_queue_wait_event(state->cuda, NULL, state->offered, error);
+    if (!status)
+        memcpy(state->early, span->ends, sizeof state->early);
+    return status;
+}
+
+/* `span`: NULL for all of the grid. */
 static tz_status one_stage(tz_cuda_state *state, const tz_plan *plan, int height, int64_t step,
-                           tz_error *error)
+                           const tz_slab_span *span, tz_error *error)
 {
     const tz_problem *problem = state->context.problem;
     const tz_stencil *stencil = problem->stencil;
     const tz_cuda_family *family;
-    tz_cuda_compiled *use = NULL;
     tz_plan exact = *plan;
-    tz_cu_pointer streamed[TZ_FIELDS_MAX] = {0};
-    arguments passed;
+    launch l = {.state = state, .height = height, .step = step};
+    tz_cuda_state_touch(state);
     tz_status status = tz_cuda_family_find(plan->family, problem, &family, error);
     if (!status && family->exact)
         exact.height = height;
     if (!status)
-        status = find_kernel(state, &exact, &use, error);
+        status = find_kernel(state, &exact, &l.use, error);
     for (int f = 0; !status && f < stencil->fields_count; f++)
         if (stencil->fields[f].role == TZ_STREAMED)
             status = tz_cuda_slabs_take(state->slabs[f], state->context.streamed[f], step, height,
-                                        &streamed[f], error);
-    if (!status)
-        status = fill_arguments(state, use, height, step, false, streamed, &passed, error);
-    if (status)
-        return status;
-    void *pointers[] = {passed.bytes};
-    const int block[3] = {use->shape.threads, 1, 1};
-    status = tz_cuda_launch(state->cuda, NULL, &use->kernel, use->shape.grid, block,
-                            use->shape.shared_bytes, use->shape.cooperative, pointers, error);
+                                        &l.streamed[f], error);
+    if (!status && !span)
+        status = launch_shape(&l, NULL, &l.use->shape, error);
+    else if (!status && span->ends[0] + span->ends[1] > 0 && !state->context.sync)
+        status = launch_ends_first(&l, span, error);
+    else if (!status)
+        status = launch_span(&l, NULL, span->low, span->high, error);
     for (int f = 0; !status && f < stencil->fields_count; f++)
         if (stencil->fields[f].role == TZ_STREAMED)
             status = tz_cuda_slabs_used(state->slabs[f], error);
@@ -341,7 +431,8 @@ static tz_status many_stages(tz_cuda_state *state, const tz_plan *plan, tz_error
     arguments passed[2];
     tz_status status = find_kernel(state, plan, &use, error);
     for (int i = 0; !status && i < 2; i++)
-        status = fill_arguments(state, use, plan->height, 0, i > 0, NULL, &passed[i], error);
+        status = fill_arguments(state, use, &use->shape, plan->height, 0, i > 0, NULL, &passed[i],
+                                error);
     if (status)
         return status;
     void *const both[2] = {passed[0].bytes, passed[1].bytes};
@@ -369,10 +460,25 @@ static tz_status gpu_stage(void *any, const tz_plan *plan, int height, int64_t s
         } else {
             if (!family->spans && more > plan->height)
                 more = plan->height;
-            status = one_stage(state, plan, more, step + done, error);
+            status = one_stage(state, plan, more, step + done, NULL, error);
         }
         done += more;
     }
+    if (!status)
+        state->norm_known = true;
+    return status;
+}
+
+tz_status tz_cuda_state_stage(void *any, const tz_plan *plan, int height, int64_t step,
+                              const tz_slab_span *span, tz_error *error)
+{
+    tz_cuda_state *state = any;
+    const tz_cuda_family *family;
+    tz_status status = tz_cuda_family_find(plan->family, state->context.problem, &family, error);
+    if (!status && (family->whole || height > plan->height))
+        return gpu_stage(any, plan, height, step, error);
+    if (!status)
+        status = one_stage(state, plan, height, step, span, error);
     if (!status)
         state->norm_known = true;
     return status;

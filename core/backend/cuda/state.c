@@ -1,5 +1,6 @@
 #include "backend/cuda/state.h"
 
+#include "backend/cuda/links.h"
 #include "backend/host/store.h"
 #include <math.h>
 
@@ -81,6 +82,8 @@ static tz_status refine(tz_cuda_state *state, tz_cuda_state *correction, int64_t
     a.correction = correction->copy[solution][correction->current[solution]];
     a.source = correction->copy[fields->source][correction->current[fields->source]];
     state->norm_known = correction->norm_known = false;
+    tz_cuda_state_touch(state);
+    tz_cuda_state_touch(correction);
     tz_status status = tz_cuda_queue_wait(correction->cuda, NULL, error);
     if (!status)
         status = tz_cuda_refine_add(&state->refiner, state->cuda, &a, error);
@@ -129,42 +132,73 @@ static tz_status add_refine(void *any, void *correction, int64_t step, tz_update
     return refine(any, correction, step, NULL, sums, error);
 }
 
+static bool leaves_out(const tz_problem *problem, const tz_plan *plan)
+{
+    const tz_cuda_family *family;
+    return tz_cuda_family_find(plan->family, problem, &family, NULL) == TZ_OK && !family->whole;
+}
+
+void tz_cuda_state_touch(tz_cuda_state *state)
+{
+    state->early[0] = state->early[1] = 0;
+}
+
+static bool is_early(const tz_cuda_state *state)
+{
+    return state->early[0] > 0 || state->early[1] > 0;
+}
+
+tz_cuda_queue *tz_cuda_state_queue(const tz_cuda_state *state)
+{
+    return is_early(state) ? state->first : NULL;
+}
+
 static tz_status need_event(const tz_cuda_state *state, tz_cuda_event **event, tz_error *error)
 {
     return *event ? TZ_OK : tz_cuda_event_create(state->cuda, event, false, error);
 }
 
-static tz_status offer(void *any, tz_error *error)
+static tz_status offer(void *any, const int64_t ends[2], tz_error *error)
 {
     tz_cuda_state *state = any;
+    if (ends && is_early(state) && ends[0] <= state->early[0] && ends[1] <= state->early[1])
+        return TZ_OK;
+    tz_cuda_state_touch(state);
     const tz_status status = need_event(state, &state->offered, error);
     return status ? status : tz_cuda_event_record(state->cuda, state->offered, NULL, error);
 }
 
-/* Rows and planes are copied with the padding that both states have after each row. */
+/* Rows and planes are copied with the padding that both states have after each row. After a stage that
+ * has computed its ends first, the queue of the ends copies while the default queue computes the rest:
+ * that touches no ghost zone of the fields that it writes, and what came before it is done. */
 static tz_status copy(void *any, int64_t to, void *any_other, int64_t at, int64_t count,
                       uint32_t fields, tz_error *error)
 {
     tz_cuda_state *state = any, *other = any_other;
     const tz_problem *problem = state->context.problem;
+    tz_cuda_queue *queue = tz_cuda_state_queue(state);
     const int64_t pitch = tz_cuda_pitch(problem);
     const int64_t strides[TZ_AXES] = {1, pitch, pitch * problem->elements[1]};
     const int64_t stride = strides[problem->dims - 1];
     tz_status status = need_event(state, &state->copied, error);
     if (!status)
-        status = tz_cuda_queue_wait_event(state->cuda, NULL, other->offered, error);
+        status = tz_cuda_queue_wait_event(state->cuda, queue, other->offered, error);
     for (int f = 0; f < problem->stencil->fields_count && !status; f++) {
         if (!(fields >> f & 1))
             continue;
         const tz_cu_pointer slice = (tz_cu_pointer)stride * tz_problem_element_size(problem, f);
         status = tz_cuda_queue_copy_from(
-            state->cuda, NULL, state->copy[f][state->current[f]] + (tz_cu_pointer)to * slice,
+            state->cuda, queue, state->copy[f][state->current[f]] + (tz_cu_pointer)to * slice,
             other->cuda, other->copy[f][other->current[f]] + (tz_cu_pointer)at * slice,
             (size_t)count * slice, error);
     }
     if (!status)
-        status = tz_cuda_event_record(state->cuda, state->copied, NULL, error);
+        status = tz_cuda_event_record(state->cuda, state->copied, queue, error);
+    if (!status && queue)
+        status = tz_cuda_queue_wait_event(state->cuda, NULL, state->copied, error);
     return status ? status : tz_cuda_queue_wait_event(other->cuda, NULL, state->copied, error);
 }
 
-const tz_slab_functions tz_cuda_slab_functions = {add_reduce, add_update, add_refine, offer, copy};
+const tz_slab_functions tz_cuda_slab_functions = {leaves_out, tz_cuda_state_stage, add_reduce,
+                                                  add_update, add_refine,          offer,
+                                                  copy,       &tz_cuda_links};

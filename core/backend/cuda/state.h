@@ -16,7 +16,10 @@
 #include "backend/cuda/update.h"
 #include "backend/host/slab.h"
 
-enum { TZ_CUDA_KERNELS_MAX = 8 /* loaded at once: of plans and of their remainders */ };
+enum {
+    TZ_CUDA_KERNELS_MAX = 8, /* loaded at once: of plans and of their remainders */
+    TZ_CUDA_SPANS_MAX = 16   /* shapes that are kept for spans of a slab */
+};
 
 /* A loaded kernel. */
 typedef struct tz_cuda_compiled {
@@ -25,6 +28,8 @@ typedef struct tz_cuda_compiled {
     tz_slot constants[TZ_CONSTANTS_MAX]; /* the text contains the integer ones */
     tz_cuda_kernel kernel;
     tz_cuda_shape shape;
+    tz_cuda_shape spans[TZ_CUDA_SPANS_MAX]; /* of a slab; those with high == 0 are free */
+    int spans_next;
     int blocks;                /* of a multiprocessor at once */
     tz_cu_pointer scratch;     /* shape.scratch_bytes of device memory */
     int64_t used;              /* number of the last stage that used it */
@@ -42,6 +47,12 @@ typedef struct tz_cuda_state {
     tz_cuda_event *mark;                  /* recorded some stages ago: hold_back waits for it */
     int unmarked;                         /* stages launched since then */
     tz_cuda_event *offered, *copied;      /* of slabs: others may copy; this one has copied */
+    tz_cuda_event *given, *taken;         /* the same, for slabs of other processes */
+    /* Of slabs: after a stage that has computed its ends first, in a queue of their own, how many
+     * elements of each end were complete at `offered`. Both 0: the default queue has all. */
+    int64_t early[2];
+    tz_cuda_queue *first;
+    tz_cuda_event *begun, *ready;
     tz_cuda_compiled kernels[TZ_CUDA_KERNELS_MAX];
     int kernels_count;
     int64_t stages;
@@ -64,6 +75,14 @@ tz_status tz_cuda_state_refine(void *any, void *any_correction, int64_t step, tz
                                tz_error *error);
 tz_status tz_cuda_state_shrink(const void *any, int field, int64_t z, int nx, int ny,
                                double *values, tz_error *error);
+
+/* tz_slab_functions.stage, in cuda.c. */
+tz_status tz_cuda_state_stage(void *any, const tz_plan *plan, int height, int64_t step,
+                              const tz_slab_span *span, tz_error *error);
+/* After other changes of fields than stages: all work is in the default queue. */
+void tz_cuda_state_touch(tz_cuda_state *state);
+/* The queue of exchanges: that of the ends if they are computed first, else the default queue. */
+tz_cuda_queue *tz_cuda_state_queue(const tz_cuda_state *state);
 
 /* tz_backend.slab */
 extern const tz_slab_functions tz_cuda_slab_functions;

@@ -129,16 +129,17 @@ static void move_to(cell_reader *reader, int64_t x, int64_t y, int64_t z)
     reader->access.z = whole[2];
 }
 
-static void run_pass(reference *state, const tz_pass *pass, const tz_slot *constants, int64_t step)
+static void run_pass(reference *state, const tz_pass *pass, const tz_slot *constants, int64_t step,
+                     const tz_box *box)
 {
     const tz_problem *problem = state->context.problem;
     cell_reader reader = {
         .access = {.read = read_cell, .write = write_cell, .constants = constants, .step = step},
         .state = state,
     };
-    for (int64_t z = 0; z < problem->elements[2]; z++)
-        for (int64_t y = 0; y < problem->elements[1]; y++)
-            for (int64_t x = 0; x < problem->elements[0]; x++) {
+    for (int64_t z = box->low[2]; z < box->high[2]; z++)
+        for (int64_t y = box->low[1]; y < box->high[1]; y++)
+            for (int64_t x = box->low[0]; x < box->high[0]; x++) {
                 move_to(&reader, x, y, z);
                 pass->kernels->cell[problem->precision](&reader.access);
                 for (int f = 0; f < problem->stencil->fields_count; f++)
@@ -223,8 +224,28 @@ static tz_status reference_create(void **out, const tz_backend_context *context,
     return TZ_OK;
 }
 
-static tz_status reference_stage(void *any, const tz_plan *plan, int height, int64_t step,
-                                 tz_error *error)
+/* The elements that pass p of the iteration before the last `rest` ones computes: those of the span,
+ * and what later passes read beside it. */
+static tz_box box_of_pass(const tz_problem *problem, const tz_slab_span *span, int rest, int p)
+{
+    const tz_stencil *stencil = problem->stencil;
+    const int axis = problem->dims - 1;
+    tz_box box = {{0}, {0}};
+    int64_t low = 0, high = 0;
+    memcpy(box.high, problem->elements, sizeof box.high);
+    for (int k = 0; k < stencil->passes_count; k++) {
+        const tz_reach reach = tz_pass_reach(stencil, &stencil->passes[k]);
+        low += reach.low[axis] * (rest + (k > p));
+        high += reach.high[axis] * (rest + (k > p));
+    }
+    box.low[axis] = span->low > low ? span->low - low : 0;
+    if (span->high + high < box.high[axis])
+        box.high[axis] = span->high + high;
+    return box;
+}
+
+static tz_status stage_of_span(void *any, const tz_plan *plan, int height, int64_t step,
+                               const tz_slab_span *span, tz_error *error)
 {
     (void)plan;
     reference *state = any;
@@ -239,11 +260,28 @@ static tz_status reference_stage(void *any, const tz_plan *plan, int height, int
         for (int f = 0; f < problem->stencil->fields_count; f++)
             if (state->before[f])
                 tz_host_store_get(&state->store, f, &all, state->before[f], error);
-        for (int p = 0; p < problem->stencil->passes_count; p++)
-            run_pass(state, &problem->stencil->passes[p], constants, step + i);
+        for (int p = 0; p < problem->stencil->passes_count; p++) {
+            const tz_box box = box_of_pass(problem, span, height - 1 - i, p);
+            run_pass(state, &problem->stencil->passes[p], constants, step + i, &box);
+        }
     }
     state->norm_known = true;
     return TZ_OK;
+}
+
+static tz_status reference_stage(void *any, const tz_plan *plan, int height, int64_t step,
+                                 tz_error *error)
+{
+    const tz_problem *problem = ((const reference *)any)->context.problem;
+    const tz_slab_span all = {.high = problem->elements[problem->dims - 1]};
+    return stage_of_span(any, plan, height, step, &all, error);
+}
+
+static bool leaves_out(const tz_problem *problem, const tz_plan *plan)
+{
+    (void)problem;
+    (void)plan;
+    return true;
 }
 
 static tz_status reference_store(void *any, int field, const tz_box *box, const void *elements,
@@ -462,8 +500,11 @@ static const char *reference_family(int index)
     return index == 0 ? "reference" : NULL;
 }
 
-static const tz_slab_functions slab_functions = {
-    .reduce = reference_add_reduce, .update = reference_add_update, .refine = reference_add_refine};
+static const tz_slab_functions slab_functions = {.leaves_out = leaves_out,
+                                                 .stage = stage_of_span,
+                                                 .reduce = reference_add_reduce,
+                                                 .update = reference_add_update,
+                                                 .refine = reference_add_refine};
 
 const tz_backend tz_backend_reference = {
     .name = "reference",

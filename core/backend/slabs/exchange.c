@@ -52,6 +52,13 @@ static size_t end_bytes(const tz_problem *problem, const transfer *t, int end)
     return bytes;
 }
 
+/* Does another slab copy the end of slab i from where it is? */
+static bool is_copied(const tz__slabs *slabs, int i, int end)
+{
+    return slabs->parts[i]->links[end].remote ||
+           (tz__slabs_beside(slabs, i, end) >= 0 && !tz__slabs_is_far(slabs, i, end));
+}
+
 /* Copies the ends of slab i that others need, or offers them to others of this process. */
 static tz_status take_ends(tz__slabs *slabs, int i, void *argument, tz_error *error)
 {
@@ -59,9 +66,13 @@ static tz_status take_ends(tz__slabs *slabs, int i, void *argument, tz_error *er
     tz__slabs_part *part = slabs->parts[i];
     const tz_problem *problem = &part->problem;
     const tz_slab_functions *functions = slabs->inner->slab;
-    tz_status status = functions->copy ? functions->offer(part->state, error) : TZ_OK;
+    const int64_t copied[2] = {is_copied(slabs, i, 0) ? t->slices[0] : 0,
+                               is_copied(slabs, i, 1) ? t->slices[1] : 0};
+    tz_status status = functions->copy ? functions->offer(part->state, copied, error) : TZ_OK;
+    if (!status)
+        status = tz__slabs_offer(slabs, i, error);
     for (int end = 0; end < 2 && !status; end++) {
-        if (functions->copy && !tz__slabs_is_far(slabs, i, end))
+        if (part->links[end].remote || (functions->copy && !tz__slabs_is_far(slabs, i, end)))
             continue;
         const size_t bytes = end_bytes(problem, t, end);
         if (bytes > part->ends_bytes[end]) {
@@ -107,6 +118,13 @@ static tz_status put_ends(tz__slabs *slabs, int i, void *argument, tz_error *err
                                               t->fields, error);
             continue;
         }
+        const tz__slabs_link *link = &part->links[side];
+        if (link->remote) {
+            status = slabs->inner->slab->links->copy(part->state, low, link->remote, link->marks,
+                                                     side == 0 ? link->high - slices : link->low,
+                                                     slices, t->fields, error);
+            continue;
+        }
         const tz_box box = box_between(problem, low, low + slices);
         const char *at = t->far ? part->inbox[side] : from->ends[1 - side];
         for (int f = 0; f < TZ_FIELDS_MAX && !status; f++)
@@ -118,7 +136,7 @@ static tz_status put_ends(tz__slabs *slabs, int i, void *argument, tz_error *err
     return status;
 }
 
-static tz_status wait_part(tz__slabs *slabs, int i, void *argument, tz_error *error)
+tz_status tz__slabs_wait_part(tz__slabs *slabs, int i, void *argument, tz_error *error)
 {
     (void)argument;
     return slabs->inner->wait(slabs->parts[i]->state, error);
@@ -155,25 +173,48 @@ tz_status tz__slabs_exchange(tz__slabs *slabs, uint32_t fields, int exchange, tz
         .slices = {tz_cut_ghost(&slabs->cut, 1, exchange), tz_cut_ghost(&slabs->cut, 0, exchange)}};
     if (slabs->cut.count == 1 || fields == 0 || t.slices[0] + t.slices[1] == 0)
         return TZ_OK;
+    tz__slabs_make_links(slabs);
     const double begin = tz_machine_clock_s();
     const tz_problem *whole = slabs->context.problem;
-    const size_t bytes[2] = {end_bytes(whole, &t, 0), end_bytes(whole, &t, 1)};
+    size_t bytes[2] = {end_bytes(whole, &t, 0), end_bytes(whole, &t, 1)};
     tz_error why = {0};
     tz_status status = tz__slabs_must(slabs, tz__slabs_own(slabs, take_ends, &t, &why), &why);
     if (!status) {
-        tz__slabs_begin_messages(slabs, bytes);
+        tz__slabs_begin_messages(slabs, tz__slabs_write_ends, bytes);
         status = tz__slabs_must(slabs, tz__slabs_own(slabs, put_ends, &t, &why), &why);
         t.far = slabs->exchange != NULL;
         tz__slabs_finish_messages(slabs);
     }
     if (!status && t.far)
         status = tz__slabs_must(slabs, tz__slabs_own(slabs, put_ends, &t, &why), &why);
+    if (!status && slabs->paths.direct > 0)
+        status = tz__slabs_must(slabs, tz__slabs_settle(slabs, &why), &why);
     if (!status && slabs->context.sync && slabs->inner->wait)
-        status = tz__slabs_must(slabs, tz__slabs_own(slabs, wait_part, NULL, &why), &why);
+        status = tz__slabs_must(slabs, tz__slabs_own(slabs, tz__slabs_wait_part, NULL, &why), &why);
     count_exchange(slabs, fields, exchange, tz_machine_clock_s() - begin);
     if (status && error)
         *error = why;
     return status;
+}
+
+tz_slab_span tz__slabs_span(const tz__slabs *slabs, int i, int rest, int next)
+{
+    const tz_problem *problem = &slabs->parts[i]->problem;
+    const tz_cut *cut = &slabs->cut;
+    const int64_t n = problem->elements[problem->dims - 1];
+    tz_slab_span span = {.high = n};
+    if (!problem->slab.of)
+        return span;
+    const int64_t low = problem->slab.low - (int64_t)cut->each[0] * rest;
+    const int64_t high = problem->slab.high + (int64_t)cut->each[1] * rest;
+    span.low = problem->slab.low > 0 && low > 0 ? low : 0;
+    span.high = problem->slab.high < n && high < n ? high : n;
+    /* A rest as thick as the ends would hardly hide their way. */
+    const int64_t ends[2] = {is_copied(slabs, i, 0) ? tz_cut_ghost(cut, 1, next) : 0,
+                             is_copied(slabs, i, 1) ? tz_cut_ghost(cut, 0, next) : 0};
+    if (rest == 0 && slabs->inner->slab->copy && 2 * (ends[0] + ends[1]) <= span.high - span.low)
+        memcpy(span.ends, ends, sizeof span.ends);
+    return span;
 }
 
 /* ---- Depth ----------------------------------------------------------------------------------- */
@@ -193,7 +234,8 @@ tz_status tz__slabs_part_create(tz__slabs *slabs, int i, int depth, tz__slabs_pa
                                         .streamed = part->streamed_pointers,
                                         .threads = slabs->devices.of[i].threads,
                                         .device = slabs->devices.of[i].device,
-                                        .sync = slabs->context.sync};
+                                        .sync = slabs->context.sync,
+                                        .ranks = slabs->context.ranks};
     tz_device_identity device = {0};
     tz_status status = slabs->inner->identify(context.device, &device, error);
     part->limits = device.limits;
@@ -228,7 +270,7 @@ static tz_status copy_own(const tz__slabs *slabs, const tz__slabs_part *from, tz
     const tz_slab_functions *functions = slabs->inner->slab;
     tz_status status = TZ_OK;
     if (functions->copy) {
-        status = functions->offer(from->state, error);
+        status = functions->offer(from->state, NULL, error);
         return status ? status
                       : functions->copy(to->state, to->problem.slab.low, from->state,
                                         problem->slab.low, problem->slab.high - problem->slab.low,
@@ -273,6 +315,7 @@ static tz_status deepen_part(tz__slabs *slabs, int i, void *argument, tz_error *
 
 tz_status tz__slabs_deepen(tz__slabs *slabs, int depth, tz_error *error)
 {
+    tz__slabs_close_links(slabs);
     const tz_status status = tz__slabs_all(slabs, deepen_part, &depth, error);
     if (!status) /* else some slabs have more ghost cells than are used */
         slabs->depth = depth;

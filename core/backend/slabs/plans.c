@@ -48,13 +48,43 @@ static bool find_link(const tz_place *place, tz_link *out)
     return true;
 }
 
+/* Slab i as the stages between two exchanges compute it on average. */
+static tz_problem mean_slab(const tz_backend *inner, const tz_problem *problem, const tz_cut *cut,
+                            int i, const tz_plan *plan)
+{
+    const int axis = problem->dims - 1;
+    tz_problem slab = tz_cut_slab(cut, problem, i, plan->exchange);
+    if (inner->slab->leaves_out(problem, plan))
+        slab.elements[axis] = slab.extent[axis] =
+            tz_cut_slab(cut, problem, i, (plan->exchange - plan->height) / 2).elements[axis];
+    return slab;
+}
+
+/* How the slowest slab's time depends on the depth of exchanges, but for times. */
+static tz_exchange_costs costs_of(const tz_backend *inner, const tz_problem *problem,
+                                  const tz_place *place, const tz_cut *cut, const tz_plan *plan)
+{
+    const int axis = problem->dims - 1, slowest = tz_cut_slowest(cut, problem, place->devices, 1);
+    const double own = (double)(cut->at[slowest + 1] - cut->at[slowest]);
+    bool near = true; /* all slabs are of this process */
+    for (int i = 0; i < cut->count; i++)
+        near = near && tz_devices_are_own(place->devices, i);
+    return (tz_exchange_costs){
+        .slices = own,
+        .reach = (double)tz_cut_slab(cut, problem, slowest, 1).elements[axis] - own,
+        .height = plan->height,
+        .shrinks = inner->slab->leaves_out(problem, plan),
+        .hides = near && inner->slab->copy && inner->slab->leaves_out(problem, plan),
+    };
+}
+
 static tz_status work_of_slowest(const tz_backend *inner, const tz_problem *problem,
                                  const tz_place *place, const tz_cut *cut, const tz_plan *plan,
                                  tz_effort effort, tz_model_work *out, tz_error *error)
 {
     const tz_plan own = without_exchange(plan);
     const int slowest = tz_cut_slowest(cut, problem, place->devices, plan->exchange);
-    const tz_problem slab = tz_cut_slab(cut, problem, slowest, plan->exchange);
+    const tz_problem slab = mean_slab(inner, problem, cut, slowest, plan);
     const tz_place here = place_of(place, slowest);
     const tz_status status = inner->work(&slab, &here, &own, effort, out, error);
     for (int i = 0; !inner->is_gpu && !place->devices->apart && i < cut->count; i++)
@@ -72,7 +102,7 @@ static double slice_seconds(const tz_backend *inner, const tz_problem *problem,
     tz_model_work work;
     tz_model_prediction prediction;
     const int slowest = tz_cut_slowest(cut, problem, place->devices, plan->exchange);
-    const tz_problem slab = tz_cut_slab(cut, problem, slowest, plan->exchange);
+    const tz_problem slab = mean_slab(inner, problem, cut, slowest, plan);
     if (!inner->is_gpu && inner->work &&
         work_of_slowest(inner, problem, place, cut, plan, TZ_EFFORT_CACHED, &work, NULL) == TZ_OK &&
         tz_roofs_predict(&work, device, &prediction, NULL) == TZ_OK)
@@ -87,19 +117,14 @@ static double slice_seconds(const tz_backend *inner, const tz_problem *problem,
 static int best_exchange(const tz_backend *inner, const tz_problem *problem, const tz_place *place,
                          const tz_cut *cut, const tz_plan *plan)
 {
-    const int axis = problem->dims - 1, slowest = tz_cut_slowest(cut, problem, place->devices, 1);
     tz_link link;
     if (!place->device || !find_link(place, &link))
         return plan->height;
-    const double own = (double)tz_cut_slab(cut, problem, slowest, 0).elements[axis];
-    const tz_exchange_costs costs = {
-        .slices = own,
-        .reach = (double)tz_cut_slab(cut, problem, slowest, 1).elements[axis] - own,
-        .slice_s = slice_seconds(inner, problem, place, cut, plan),
-        .fixed_s = link.latency_s,
-        .moving_s = slice_bytes(problem) / link.bytes_per_s};
-    return costs.slice_s > 0.0 ? tz_exchange_best(&costs, plan->height, tz_cut_exchange_max(cut))
-                               : plan->height;
+    tz_exchange_costs costs = costs_of(inner, problem, place, cut, plan);
+    costs.slice_s = slice_seconds(inner, problem, place, cut, plan);
+    costs.fixed_s = link.latency_s;
+    costs.moving_s = slice_bytes(problem) / link.bytes_per_s;
+    return costs.slice_s > 0.0 ? tz_exchange_best(&costs, tz_cut_exchange_max(cut)) : plan->height;
 }
 
 /* ---- Plans ----------------------------------------------------------------------------------- */
@@ -292,6 +317,13 @@ tz_status tz__slabs_model_work(const tz_backend *inner, const tz_problem *proble
                  (double)problem->extent[2] * plan->height,
         .start_s = place->device->slab_start_s.known ? place->device->slab_start_s.value : 0.0,
         .link = link};
+    const tz_exchange_costs costs = costs_of(inner, problem, place, &cut, plan);
+    const double slices = costs.slices + tz_exchange_redundant(&costs, plan->exchange);
+    double beside, ends;
+    if (tz_exchange_beside(&costs, plan->exchange, &beside, &ends)) {
+        out->exchange.beside = beside / slices;
+        out->exchange.ends = ends / slices;
+    }
     return TZ_OK;
 }
 

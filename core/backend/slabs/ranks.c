@@ -120,8 +120,7 @@ double tz__slabs_sum(const tz__slabs *slabs, double value)
 
 /* ---- Ghost zones ------------------------------------------------------------------------------- */
 
-/* The slab beside slab i at that side; -1: an edge of the grid. */
-static int beside(const tz__slabs *slabs, int i, int side)
+int tz__slabs_beside(const tz__slabs *slabs, int i, int side)
 {
     const tz_problem *problem = slabs->context.problem;
     const int count = slabs->cut.count, j = side == 0 ? i - 1 : i + 1;
@@ -131,7 +130,7 @@ static int beside(const tz__slabs *slabs, int i, int side)
 
 bool tz__slabs_is_far(const tz__slabs *slabs, int i, int side)
 {
-    const int j = beside(slabs, i, side);
+    const int j = tz__slabs_beside(slabs, i, side);
     return j >= 0 && !tz_devices_are_own(&slabs->devices, j);
 }
 
@@ -148,7 +147,23 @@ static char *make_room(const tz__slabs *slabs, tz__slabs_part *part, int side, s
     return part->inbox[side];
 }
 
-void tz__slabs_begin_messages(tz__slabs *slabs, const size_t bytes[2])
+tz__slabs_letter tz__slabs_write_ends(tz__slabs *slabs, int i, int side, void *bytes)
+{
+    const size_t *of_end = bytes;
+    tz__slabs_part *part = slabs->parts[i];
+    if (part->links[side].remote)
+        return (tz__slabs_letter){.out = &part->marks,
+                                  .in = &part->links[side].marks,
+                                  .out_bytes = sizeof part->marks,
+                                  .in_bytes = sizeof part->marks};
+    /* A ghost zone comes from the other end of the slab beside it. */
+    return (tz__slabs_letter){.out = part->ends[side],
+                              .in = make_room(slabs, part, side, of_end[1 - side]),
+                              .out_bytes = of_end[side],
+                              .in_bytes = of_end[1 - side]};
+}
+
+void tz__slabs_begin_messages(tz__slabs *slabs, tz__slabs_write *write, void *argument)
 {
     const tz_ranks *ranks = ranks_of(slabs);
     tz_part parts[4 * TZ_DEVICES_MAX];
@@ -156,20 +171,20 @@ void tz__slabs_begin_messages(tz__slabs *slabs, const size_t bytes[2])
     slabs->exchange = NULL;
     for (int i = slabs->low; ranks && i < slabs->high; i++)
         for (int side = 0; side < 2; side++) {
-            const int j = beside(slabs, i, side);
+            const int j = tz__slabs_beside(slabs, i, side);
             if (!tz__slabs_is_far(slabs, i, side))
                 continue;
-            /* A ghost zone comes from the other end of the slab beside it. */
-            parts[count++] =
-                (tz_part){.peer = slabs->devices.of[j].rank,
-                          .tag = 2 * i + side,
-                          .is_receive = true,
-                          .buffer = make_room(slabs, slabs->parts[i], side, bytes[1 - side]),
-                          .bytes = (int64_t)bytes[1 - side]};
-            parts[count++] = (tz_part){.peer = slabs->devices.of[j].rank,
+            const tz__slabs_letter letter = write(slabs, i, side, argument);
+            const int peer = slabs->devices.of[j].rank;
+            parts[count++] = (tz_part){.peer = peer,
+                                       .tag = 2 * i + side,
+                                       .is_receive = true,
+                                       .buffer = letter.in,
+                                       .bytes = (int64_t)letter.in_bytes};
+            parts[count++] = (tz_part){.peer = peer,
                                        .tag = 2 * j + 1 - side,
-                                       .buffer = slabs->parts[i]->ends[side],
-                                       .bytes = (int64_t)bytes[side]};
+                                       .buffer = (void *)letter.out,
+                                       .bytes = (int64_t)letter.out_bytes};
         }
     if (count > 0)
         slabs->exchange = ranks->begin(ranks, parts, count);

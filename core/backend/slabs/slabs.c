@@ -1,5 +1,4 @@
 #include "backend/slabs/slabs.h"
-
 #include "backend/slabs/slabs_impl.h"
 #include <math.h>
 #include <stdlib.h>
@@ -54,6 +53,7 @@ static void destroy(void *any)
     tz__slabs *slabs = any;
     if (!slabs)
         return;
+    tz__slabs_close_links(slabs);
     for (int i = slabs->low; i < slabs->high; i++)
         tz__slabs_part_destroy(slabs, slabs->parts[i]);
     tz_crew_destroy(slabs->crew);
@@ -227,6 +227,7 @@ typedef struct advance {
     const tz_plan *plan;
     int height;
     int64_t step;
+    int rest, next; /* iterations until the exchange after this stage, and of that exchange */
 } advance;
 
 static tz_status plan_part(tz__slabs *slabs, int i, void *argument, tz_error *error)
@@ -245,29 +246,33 @@ static tz_status stage_part(tz__slabs *slabs, int i, void *argument, tz_error *e
 {
     const advance *a = argument;
     const tz__slabs_part *part = slabs->parts[i];
-    return slabs->inner->stage(part->state, &part->plan, a->height, a->step, error);
+    const tz_slab_span span = tz__slabs_span(slabs, i, a->rest, a->next);
+    return slabs->inner->slab->stage(part->state, &part->plan, a->height, a->step, &span, error);
 }
 
-/* Whether ghost zones made for `exchange` iterations would save one update in fifty. Each stage
- * updates the ghost zones as they are made, and another plan may need less. */
-static bool is_too_deep(const tz__slabs *slabs, int exchange)
+/* Whether ghost zones made for `exchange` iterations would save one update in fifty. Stages that leave
+ * nothing out update the ghost zones as they are made, and another plan may need less. */
+static bool is_too_deep(const tz__slabs *slabs, const tz_plan *plan, int exchange)
 {
     const tz_cut *cut = &slabs->cut;
+    if (slabs->inner->slab->leaves_out(slabs->context.problem, plan))
+        return false;
     return 50 * (int64_t)(slabs->depth - exchange) * (cut->each[0] + cut->each[1]) > cut->thinnest;
 }
 
 static tz_status stage(void *any, const tz_plan *plan, int height, int64_t step, tz_error *error)
 {
     tz__slabs *slabs = any;
-    advance a = {plan, height, step};
     const int exchange = plan->exchange > height ? plan->exchange : height;
     refresh(slabs);
     tz_status status = TZ_OK;
-    if (exchange > slabs->depth || (slabs->valid < height && is_too_deep(slabs, exchange))) {
+    if (exchange > slabs->depth || (slabs->valid < height && is_too_deep(slabs, plan, exchange))) {
         status = tz_cut_check(&slabs->cut, slabs->context.problem, exchange, error);
         if (!status)
             status = tz__slabs_deepen(slabs, exchange, error);
     }
+    const int before = slabs->valid >= height ? slabs->valid : exchange;
+    advance a = {plan, height, step, before - height, exchange};
     /* The first stage of a plan may refuse it. */
     const bool fresh = !tz_plan_equal(&slabs->parts[slabs->low]->planned, plan);
     if (!status && fresh)
@@ -292,16 +297,11 @@ static tz_status stage(void *any, const tz_plan *plan, int height, int64_t step,
     return status;
 }
 
-static tz_status wait_part(tz__slabs *slabs, int i, void *argument, tz_error *error)
-{
-    (void)argument;
-    return slabs->inner->wait(slabs->parts[i]->state, error);
-}
-
 static tz_status wait(void *any, tz_error *error)
 {
     tz_error why = {0};
-    const tz_status status = tz__slabs_must(any, tz__slabs_own(any, wait_part, NULL, &why), &why);
+    const tz_status status =
+        tz__slabs_must(any, tz__slabs_own(any, tz__slabs_wait_part, NULL, &why), &why);
     if (status && error)
         *error = why;
     return status;
@@ -452,11 +452,11 @@ static tz_status shrink(const void *any, int field, int64_t z, int nx, int ny, d
     int i = 0;
     while (z >= slabs->cut.at[i + 1])
         i++;
+    const tz__slabs_part *part = slabs->parts[i]; /* NULL: of another rank */
     tz_status status = TZ_OK;
-    if (tz_devices_are_own(&slabs->devices, i))
-        status =
-            slabs->inner->shrink(slabs->parts[i]->state, field,
-                                 z - slabs->parts[i]->problem.slab.first, nx, ny, values, error);
+    if (part)
+        status = slabs->inner->shrink(part->state, field, z - part->problem.slab.first, nx, ny,
+                                      values, error);
     status = tz__slabs_agree(slabs, status, error);
     if (!status && slabs->context.ranks)
         slabs->context.ranks->broadcast(slabs->context.ranks, slabs->devices.of[i].rank, values,
@@ -506,7 +506,7 @@ static tz_status clock_of_first(void *any, tz_clock_facts *out, tz_error *error)
 void tz_slabs_describe(const void *state, tz_slabs_facts *out)
 {
     const tz__slabs *slabs = state;
-    *out = (tz_slabs_facts){.devices = slabs->devices, .exchanged = slabs->exchanged};
+    *out = (tz_slabs_facts){slabs->devices, {0}, slabs->exchanged, slabs->paths};
     memcpy(out->at, slabs->cut.at, sizeof out->at);
 }
 

@@ -20,11 +20,19 @@ typedef struct tz_slabs_exchanged {
     double seconds;
 } tz_slabs_exchanged;
 
+/* How ghost zones get from rank to rank: the cuts between slabs of two ranks. */
+typedef struct tz_slabs_paths {
+    int direct;    /* the devices copy from each other's memory */
+    int by_host;   /* cells go through the host, as messages */
+    char why[200]; /* of GPUs: why the first of these is not direct; else "" */
+} tz_slabs_paths;
+
 /* How a state holds the grid: slab i from at[i] to at[i + 1] along the last axis. */
 typedef struct tz_slabs_facts {
     tz_devices devices;
     int64_t at[TZ_DEVICES_MAX + 1];
     tz_slabs_exchanged exchanged;
+    tz_slabs_paths paths; /* of the latest exchange; zeros before the first */
 } tz_slabs_facts;
 
 /* `state` is one of a table that tz_slabs_backend() wrote. */

@@ -9,6 +9,13 @@
 #include "base/ranks.h"
 #include "stencil/streamed_source.h"
 
+/* A slab of another process that a slab copies ghost zones from (links.c). */
+typedef struct tz__slabs_link {
+    void *remote;      /* of tz_slab_links; NULL: cells come as messages */
+    int64_t low, high; /* its own cells, counted as in its state */
+    uint32_t marks;    /* that it has sent for the exchange under way */
+} tz__slabs_link;
+
 typedef struct tz__slabs_part {
     tz_problem problem;
     tz_streamed_source streamed[TZ_FIELDS_MAX];
@@ -22,7 +29,9 @@ typedef struct tz__slabs_part {
     size_t ends_bytes[2];
     char *inbox[2]; /* ghost zones from other ranks: of the low and the high side */
     size_t inbox_bytes[2];
-    tz_status status; /* of the latest work */
+    tz__slabs_link links[2]; /* to the slabs beside it at the low and the high side */
+    uint32_t marks;          /* for both */
+    tz_status status;        /* of the latest work */
     tz_error error;
 } tz__slabs_part;
 
@@ -37,6 +46,8 @@ typedef struct tz__slabs {
     int depth;             /* iterations that the ghost zones of the states are made for */
     int valid;             /* iterations until the next exchange */
     tz_slabs_exchanged exchanged;
+    bool linked; /* `paths` and the parts' links are made */
+    tz_slabs_paths paths;
     tz__slabs_part *parts[TZ_DEVICES_MAX]; /* NULL for those of other ranks */
 } tz__slabs;
 
@@ -45,6 +56,8 @@ typedef tz_status tz__slabs_work(tz__slabs *slabs, int i, void *argument, tz_err
 tz_status tz__slabs_own(tz__slabs *slabs, tz__slabs_work *work, void *argument, tz_error *error);
 /* The same, with the same result for all ranks. */
 tz_status tz__slabs_all(tz__slabs *slabs, tz__slabs_work *work, void *argument, tz_error *error);
+
+tz__slabs_work tz__slabs_wait_part; /* wait for the work of the slab's device */
 
 /* Functions of the table that have no state; `inner` is the backend of the slabs (plans.c). */
 tz_status tz__slabs_plan(const tz_backend *inner, const tz_problem *problem, const tz_place *place,
@@ -63,6 +76,10 @@ tz_status tz__slabs_plan_of(const tz__slabs *slabs, int i, const tz_plan *plan, 
 
 /* Fill the ghost zones of the fields in the mask, for `exchange` iterations (exchange.c). */
 tz_status tz__slabs_exchange(tz__slabs *slabs, uint32_t fields, int exchange, tz_error *error);
+/* What slab i computes in a stage after which `rest` iterations follow until an exchange for `next`
+ * ones: its own cells, and those of its ghost zone that the rest needs. If the exchange follows at once,
+ * its ends come first where other devices copy them. */
+tz_slab_span tz__slabs_span(const tz__slabs *slabs, int i, int rest, int next);
 /* Give all slabs ghost zones for `depth` iterations. The ghost zones of static fields are filled. */
 tz_status tz__slabs_deepen(tz__slabs *slabs, int depth, tz_error *error);
 /* Make slab i, with zeros. */
@@ -86,12 +103,35 @@ void tz__slabs_add_reduction(tz_reduce_sums *sums, const tz_reduce_sums *one);
 void tz__slabs_share_reduction(const tz__slabs *slabs, tz_reduce_sums *sums);
 void tz__slabs_share_update(const tz__slabs *slabs, tz_update_sums *sums);
 double tz__slabs_sum(const tz__slabs *slabs, double value);
-/* Does another rank hold the slab beside slab i at that side? */
+/* The slab beside slab i at that side; -1: an edge of the grid. */
+int tz__slabs_beside(const tz__slabs *slabs, int i, int side);
+/* Does another rank hold it? */
 bool tz__slabs_is_far(const tz__slabs *slabs, int i, int side);
-/* Send the ends of own slabs to other ranks, and receive into inboxes. bytes[end]: of each message from
- * that end of a slab. Begin when the ends are taken. */
-void tz__slabs_begin_messages(tz__slabs *slabs, const size_t bytes[2]);
+/* What slab i sends to a slab beside it that another rank holds, and what it receives from there. The
+ * other side's letter has the same sizes; 0 bytes are no message. */
+typedef struct tz__slabs_letter {
+    const void *out;
+    void *in;
+    size_t out_bytes, in_bytes;
+} tz__slabs_letter;
+typedef tz__slabs_letter tz__slabs_write(tz__slabs *slabs, int i, int side, void *argument);
+/* Send and receive the letters of all own slabs; the buffers are in use until the messages are finished.
+ * slabs->exchange is NULL if there are none. */
+void tz__slabs_begin_messages(tz__slabs *slabs, tz__slabs_write *write, void *argument);
 void tz__slabs_finish_messages(tz__slabs *slabs);
+/* Letters with the ends of slabs, or the marks of linked ones; bytes[end]: of each end. */
+tz__slabs_letter tz__slabs_write_ends(tz__slabs *slabs, int i, int side, void *bytes);
+
+/* ---- Links to slabs of other processes (links.c) ---- */
+/* Make them where devices of two ranks can copy from each other. Collective; does nothing if that is
+ * done. */
+void tz__slabs_make_links(tz__slabs *slabs);
+/* Before a state that is linked goes. Collective, with all copies. */
+void tz__slabs_close_links(tz__slabs *slabs);
+/* What slab i has computed may be copied. Does nothing without links. */
+tz_status tz__slabs_offer(tz__slabs *slabs, int i, tz_error *error);
+/* After the copies of an exchange: later work waits for those that others have made. */
+tz_status tz__slabs_settle(tz__slabs *slabs, tz_error *error);
 
 /* The mask of the fields with that role. */
 uint32_t tz__slabs_fields(const tz__slabs *slabs, tz_role role);

@@ -38,7 +38,7 @@ static void compile_plan(const tz_stencil *stencil, int precision, int boundary,
     void *cubin = NULL;
     size_t bytes = 0;
     assert_ok(tz_cuda_source(&part, &limits, &plan, &source, &failure));
-    assert_true(in_slab == (strstr(source, "#define TZ_WHOLE") != NULL));
+    assert_true(in_slab == (strstr(source, "#define TZ_SLAB") != NULL));
     tz_sass kernel = {0};
     tz_status status = tz_cuda_compile(architecture, source, tz_cuda_headers, tz_cuda_headers_count,
                                        NULL, &cubin, &bytes, &failure);

@@ -1,20 +1,24 @@
 /* Slabs on GPUs exchange their ghost zones. The driver is a stand-in (fake/fake.h) whose streams are
- * lazy, so that a missing event shows; its kernels do nothing, so that cells stay as they were stored. */
+ * lazy, so that a missing event shows; its kernels do nothing, so that cells stay as they were stored,
+ * or add rows. */
+#include "backend/cuda/state.h"
 #include "backend/slabs/slabs.h"
 #include "backend/slabs/slabs_impl.h"
 #include "fake/fake.h"
+#include "rows_kernel.h"
 #include "tests/registry.h"
 #include <dlfcn.h>
 
 enum { SLABS = 3, DEPTH = 4, CELLS_MAX = 9 * 5 * 30 };
 
 static const fake_cuda_seen *seen;
+static fake_cuda_runs *run_kernels;
 static tz_problem problem;
 static tz_devices devices;
 static tz_backend backend;
 static tz__slabs *slabs;
 
-static void set_up(const char *id, const char *boundary, int gpus)
+static void set_up_rows(const char *id, const char *boundary, int gpus, int rows)
 {
     const tz_stencil *stencil;
     const tz_plugin *plugin;
@@ -22,7 +26,7 @@ static void set_up(const char *id, const char *boundary, int gpus)
     const tz_simulation_config config = {
         .dims = stencil->dims,
         .precision = tz_stencil_has_real(stencil) ? TZ_SINGLE : -1,
-        .extent = {9, stencil->dims == 3 ? 5 : 30, stencil->dims == 3 ? 30 : 1},
+        .extent = {9, stencil->dims == 3 ? 5 : rows, stencil->dims == 3 ? rows : 1},
         .boundary = {boundary, boundary, stencil->dims == 3 ? boundary : NULL}};
     assert_ok(tz_problem_resolve(&problem, stencil, &config, &failure));
     devices = (tz_devices){.count = SLABS};
@@ -36,6 +40,11 @@ static void set_up(const char *id, const char *boundary, int gpus)
     void *made = NULL;
     assert_ok(backend.create(&made, &context, &failure));
     slabs = made;
+}
+
+static void set_up(const char *id, const char *boundary, int gpus)
+{
+    set_up_rows(id, boundary, gpus, 30);
 }
 
 static void tear_down(void)
@@ -175,11 +184,87 @@ static void test_deepen(void **state)
     tear_down();
 }
 
+/* ---- Stages ---------------------------------------------------------------------------------- */
+
+static void store_all(uint32_t *cells, uint32_t seed, int low, int high)
+{
+    const tz_box box = slices_of(&problem, low, high);
+    for (int i = low * WIDE; i < high * WIDE; i++)
+        cells[i] = seed + 17 * (uint32_t)i;
+    assert_ok(backend.store(slabs, 0, &box, cells + low * WIDE, &failure));
+}
+
+/* Who is waited for while stages go on: nobody, the queue of the ends, or the rest. */
+enum { NOBODY, ENDS, REST, ORDERS };
+
+static void wait_in(int order)
+{
+    for (int i = 0; i < SLABS; i++) {
+        const tz_cuda_state *state = slabs->parts[i]->state;
+        if (order == ENDS && state->first)
+            assert_ok(tz_cuda_queue_wait(state->cuda, state->first, &failure));
+        if (order == REST && i != 1)
+            assert_ok(tz_cuda_queue_wait(state->cuda, NULL, &failure));
+    }
+}
+
+/* Stages of a height, and a rest, with an exchange after several of them; then with another exchange.
+ * Cells are stored in between. */
+static void check_stages(int gpus, bool ring, int height, int exchange, int then, int order)
+{
+    static uint32_t want[2][ROWS * WIDE], got[ROWS * WIDE];
+    const int stages = 3 * exchange / height + 4;
+    bool early = false;
+    const tz_box all = {{0, 0, 0}, {WIDE, ROWS, 1}};
+    const tz_place place = {.threads = 1, .devices = &devices};
+    tz_plan plan = {.height = height, .exchange = exchange};
+    int64_t step = 0;
+    set_up_rows("star2d1r", ring ? "periodic" : "clamp", gpus, ROWS);
+    strcpy(plan.family, "stream");
+    assert_ok(backend.plan(&problem, &place, &plan, &failure));
+    store_all(want[0], 1, 0, ROWS);
+    int now = 0;
+    for (int i = 0; i < stages; i++) {
+        const int rest = i == stages / 2 && height > 1 ? height - 1 : height;
+        if (i == stages / 2 + 2)
+            store_all(want[now], 99, 40, 120);
+        if (slabs->valid < height && i >= exchange / height + 1)
+            plan.exchange = then;
+        assert_ok(backend.stage(slabs, &plan, rest, step, &failure));
+        early |= ((const tz_cuda_state *)slabs->parts[1]->state)->early[0] > 0;
+        wait_in(order);
+        step += rest;
+        for (int t = 0; t < rest; t++, now = 1 - now)
+            iterate_all(want[now], want[1 - now], ring);
+    }
+    assert_true(early);
+    assert_ok(backend.load(slabs, 0, &all, got, &failure));
+    for (int i = 0; i < ROWS * WIDE; i++)
+        if (got[i] != want[now][i])
+            fail_msg("%d GPUs, height %d, exchange %d, order %d: row %d is wrong", gpus, height,
+                     exchange, order, i / WIDE);
+    tear_down();
+}
+
+static void test_stages(void **state)
+{
+    static const int plans[][3] = {{1, 1, 3},  {1, 3, 3}, {2, 2, 4}, {2, 6, 8}, {3, 3, 9},
+                                   {3, 12, 6}, {4, 8, 4}, {1, 2, 4}, {1, 4, 2}};
+    run_kernels(add_rows, sizeof(arguments));
+    for (size_t p = 0; p < sizeof plans / sizeof *plans; p++)
+        for (int order = 0; order < ORDERS; order++)
+            for (int ring = 0; ring < 2; ring++)
+                check_stages(order == NOBODY ? 1 + (int)p % 3 : 3, ring, plans[p][0], plans[p][1],
+                             plans[p][2], order);
+    run_kernels(NULL, 0);
+}
+
 static int begin(void **state)
 {
     void *library = dlopen("libcuda.so.1", RTLD_NOW);
     fake_cuda_look *look = library ? (fake_cuda_look *)dlsym(library, "fake_cuda") : NULL;
-    if (!look)
+    run_kernels = library ? (fake_cuda_runs *)dlsym(library, "fake_cuda_run") : NULL;
+    if (!look || !run_kernels)
         return -1;
     seen = look();
     setenv("FAKE_CUDA_DEVICES", "3", 1);
@@ -188,4 +273,4 @@ static int begin(void **state)
 }
 
 TEST_MAIN(begin, close_plugins, TEST(test_exchange), TEST(test_peers), TEST(test_fault),
-          TEST(test_deepen))
+          TEST(test_deepen), TEST(test_stages))

@@ -41,16 +41,16 @@ function(trapeze_add_fake name suffix)
         LIBRARY_OUTPUT_DIRECTORY ${fakes})
 endfunction()
 trapeze_add_fake(cuda .so.1 backend/cuda/fake/fake_cuda.c backend/cuda/fake/fake_kernels.c
-    backend/cuda/fake/fake_memory.c)
+    backend/cuda/fake/fake_memory.c backend/cuda/fake/fake_shared.c)
 trapeze_add_fake(nvrtc .so.13 backend/cuda/fake/fake_nvrtc.c)
 trapeze_add_fake(nvidia-ml .so.1 backend/cuda/fake/fake_nvml.c)
 
-foreach(name driver kernels asynchronous slabs)
+foreach(name driver kernels asynchronous slabs links)
     add_dependencies(test_cuda_${name} fake_cuda fake_nvrtc fake_nvidia-ml)
 endforeach()
 trapeze_add_test(cli cuda_cli 120 sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/run_cuda_cli_tests.sh $<TARGET_FILE:trapeze>)
 set_tests_properties(backend/cuda/test_cuda_driver backend/cuda/test_cuda_kernels backend/cuda/test_cuda_asynchronous
-    backend/cuda/test_cuda_slabs cli/cuda_cli PROPERTIES ENVIRONMENT_MODIFICATION LD_LIBRARY_PATH=path_list_prepend:${fakes})
+    backend/cuda/test_cuda_slabs backend/cuda/test_cuda_links cli/cuda_cli PROPERTIES ENVIRONMENT_MODIFICATION LD_LIBRARY_PATH=path_list_prepend:${fakes})
 
 # These compile kernels, and leave nothing in the user's cache.
 set_property(TEST backend/cuda/test_cuda_compile backend/cuda/test_cuda_reduce backend/cuda/test_cuda_update

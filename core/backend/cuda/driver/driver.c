@@ -200,6 +200,18 @@ static void peers_describe(const tz__driver *api, char *text, size_t size)
         }
 }
 
+/* How ranks of this machine exchange ghost zones with this GPU. Containers may refuse it all the same. */
+static void sharing_describe(const tz__driver *api, int ordinal, tz_cu_device handle, char *text,
+                             size_t size)
+{
+    int shares = 0;
+    if (api->device_attribute(&shares, 125 /* IPC_EVENT_SUPPORTED */, handle) != 0)
+        return;
+    append(text, size, "GPU %d between ranks of this machine: %s\n", ordinal,
+           shares ? "processes can share its memory; trapeze explain says whether a run did"
+                  : "through host memory, since processes cannot share its events");
+}
+
 void tz_cuda_describe(char *text, size_t size)
 {
     if (size == 0)
@@ -224,6 +236,7 @@ void tz_cuda_describe(char *text, size_t size)
                    device.time_limit ? ", stops kernels that take long" : "");
             energy_describe(&device, line, sizeof line);
             append(text, size, "GPU %d energy: %s\n", k, line);
+            sharing_describe(&api, k, handle, text, size);
         }
         peers_describe(&api, text, size);
         driver_close(&api);

@@ -55,9 +55,8 @@ typedef struct tz_cuda tz_cuda;             /* an opened driver with a context o
 typedef struct tz_cuda_queue tz_cuda_queue; /* queue.h */
 
 /* For `trapeze doctor`, as lines that end with a newline: the versions of the driver and of NVRTC, or
- * why they are missing; the devices and their energy, and which pairs have peer access; the folder of
- * compiled kernels. Creates no
- * context. The text is cut off if `size` is too small. */
+ * why they are missing; the devices, their energy, whether processes share their memory, and which
+ * pairs have peer access; the folder of compiled kernels. Creates no context. The text is cut off if `size` is too small. */
 void tz_cuda_describe(char *text, size_t size);
 
 /* 1 if a driver, at least one device and NVRTC are available, else 0. Cheap; creates no context. */

@@ -4,6 +4,7 @@
 
 #include "backend/cuda/driver/driver.h"
 #include "backend/cuda/driver/queue.h"
+#include "backend/cuda/driver/shared.h"
 #include <stdatomic.h>
 
 /* Values of CUresult that the code tests for. fault.c explains others to users. */
@@ -56,6 +57,8 @@ _Static_assert(sizeof(tz__copy_3d) == 200, "the layout is CUDA_MEMCPY3D_v2's");
     X(host_allocate, cuMemHostAlloc, (void **memory, size_t bytes, unsigned flags))                \
     X(host_free, cuMemFreeHost, (void *memory))                                                    \
     X(queue_create, cuStreamCreate, (tz_cuda_queue * *queue, unsigned flags))                      \
+    X(queue_create_first, cuStreamCreateWithPriority,                                              \
+      (tz_cuda_queue * *queue, unsigned flags, int priority))                                      \
     X(queue_destroy, cuStreamDestroy_v2, (tz_cuda_queue * queue))                                  \
     X(queue_wait, cuStreamSynchronize, (tz_cuda_queue * queue))                                    \
     X(queue_wait_event, cuStreamWaitEvent,                                                         \
@@ -75,6 +78,12 @@ _Static_assert(sizeof(tz__copy_3d) == 200, "the layout is CUDA_MEMCPY3D_v2's");
     X(event_wait, cuEventSynchronize, (tz_cuda_event * event))                                     \
     X(event_elapsed, cuEventElapsedTime,                                                           \
       (float *milliseconds, tz_cuda_event *from, tz_cuda_event *to))                               \
+    X(shared_memory_handle, cuIpcGetMemHandle, (tz_cuda_handle * out, tz_cu_pointer pointer))      \
+    X(shared_memory_open, cuIpcOpenMemHandle_v2,                                                   \
+      (tz_cu_pointer * out, tz_cuda_handle handle, unsigned flags))                                \
+    X(shared_memory_close, cuIpcCloseMemHandle, (tz_cu_pointer pointer))                           \
+    X(shared_event_handle, cuIpcGetEventHandle, (tz_cuda_handle * out, tz_cuda_event * event))     \
+    X(shared_event_open, cuIpcOpenEventHandle, (tz_cuda_event * *out, tz_cuda_handle handle))      \
     X(capture_begin, cuStreamBeginCapture_v2, (tz_cuda_queue * queue, int mode))                   \
     X(capture_end, cuStreamEndCapture, (tz_cuda_queue * queue, tz_cu_handle * recorded))           \
     X(recorded_destroy, cuGraphDestroy, (tz_cu_handle recorded))                                   \

@@ -5,21 +5,35 @@
 enum {
     STREAM_NON_BLOCKING = 1,  /* CU_STREAM_NON_BLOCKING: not ordered with the default queue */
     EVENT_DISABLE_TIMING = 2, /* CU_EVENT_DISABLE_TIMING */
+    FIRST = -1000,            /* a priority: the driver takes the highest that there is */
     CAPTURE_THREAD_LOCAL = 1, /* CU_STREAM_CAPTURE_MODE_THREAD_LOCAL: other threads are free */
 };
 
 /* ---- Queues --------------------------------------------------------------------------------- */
 
-tz_status tz_cuda_queue_create(tz_cuda *cuda, tz_cuda_queue **out, tz_error *error)
+static tz_status make_queue(tz_cuda *cuda, tz_cuda_queue **out, int priority, tz_error *error)
 {
     *out = NULL;
     tz_status status = tz__cuda_enter(cuda, error);
     if (!status)
-        status = tz__cuda_check(cuda, cuda->driver.queue_create(out, STREAM_NON_BLOCKING), error,
-                                NULL, "cannot make a queue on the GPU");
+        status = tz__cuda_check(
+            cuda,
+            priority ? cuda->driver.queue_create_first(out, STREAM_NON_BLOCKING, priority)
+                     : cuda->driver.queue_create(out, STREAM_NON_BLOCKING),
+            error, NULL, "cannot make a queue on the GPU");
     if (status)
         *out = NULL;
     return status;
+}
+
+tz_status tz_cuda_queue_create(tz_cuda *cuda, tz_cuda_queue **out, tz_error *error)
+{
+    return make_queue(cuda, out, 0, error);
+}
+
+tz_status tz_cuda_queue_create_first(tz_cuda *cuda, tz_cuda_queue **out, tz_error *error)
+{
+    return make_queue(cuda, out, FIRST, error);
 }
 
 void tz_cuda_queue_destroy(tz_cuda *cuda, tz_cuda_queue *queue)

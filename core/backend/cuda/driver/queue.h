@@ -14,6 +14,8 @@ typedef struct tz_cuda_graph tz_cuda_graph; /* recorded work that can be launche
 /* ---- Queues --------------------------------------------------------------------------------- */
 
 tz_status tz_cuda_queue_create(tz_cuda *cuda, tz_cuda_queue **out, tz_error *error);
+/* A queue whose kernels get free multiprocessors before those of other queues. */
+tz_status tz_cuda_queue_create_first(tz_cuda *cuda, tz_cuda_queue **out, tz_error *error);
 /* Does not wait: the work in the queue is still done. NULL is fine. */
 void tz_cuda_queue_destroy(tz_cuda *cuda, tz_cuda_queue *queue);
 /* Wait until all work of the queue is done. */

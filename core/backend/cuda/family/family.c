@@ -173,6 +173,20 @@ static tz_status complete_plan(const tz_problem *problem, const tz_limits *limit
 
 /* ---- Text and arguments ---------------------------------------------------------------------- */
 
+tz_status tz_cuda_shape_span(const tz_cuda_family *family, const tz_problem *problem,
+                             const tz_limits *limits, const tz_plan *plan, int blocks, int64_t low,
+                             int64_t high, tz_cuda_shape *shape, tz_error *error)
+{
+    const int axis = problem->dims - 1;
+    tz_problem span = *problem;
+    /* In 1-D strips begin at multiples of 32 columns. */
+    span.elements[axis] = span.extent[axis] = high - (axis == 0 ? low / 32 * 32 : low);
+    const tz_status status = family->shape(&span, limits, plan, blocks, shape, error);
+    shape->low = low;
+    shape->high = high;
+    return status;
+}
+
 tz_status tz_cuda_source(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan,
                          char **source, tz_error *error)
 {
@@ -220,7 +234,7 @@ static size_t fixed_size(const tz_problem *problem)
     const tz_stencil *stencil = problem->stencil;
     return (size_t)stencil->fields_count * (size_t)(16 + 8 * tz_cuda_edges(problem)) +
            (size_t)tz_cuda_arguments_constants(stencil) * 8 + 3 * 8 + 12 * 4 +
-           (tz_cuda_is_whole(problem) ? 2 * 4 : 0);
+           (problem->slab.of ? 4 * 4 : 0);
 }
 
 static int count_varying(const tz_stencil *stencil)
@@ -309,10 +323,12 @@ tz_status tz_cuda_arguments_fill(const tz_problem *problem, const tz_cuda_shape 
     at += 24 + sizeof numbers;
     memcpy(at, shape->geometry, sizeof shape->geometry);
     at += sizeof shape->geometry;
-    if (tz_cuda_is_whole(problem)) {
-        const int32_t whole[] = {(int32_t)problem->slab.first,
-                                 (int32_t)problem->slab.of->extent[problem->dims - 1]};
-        memcpy(at, whole, sizeof whole);
+    if (problem->slab.of) {
+        const int64_t n = problem->elements[problem->dims - 1];
+        const int32_t slab[] = {(int32_t)problem->slab.first,
+                                (int32_t)problem->slab.of->extent[problem->dims - 1],
+                                (int32_t)shape->low, (int32_t)(shape->high > 0 ? shape->high : n)};
+        memcpy(at, slab, sizeof slab);
     }
     return status;
 }

@@ -18,6 +18,7 @@ typedef struct tz_cuda_shape {
     int geometry[TZ_CUDA_GEOMETRY]; /* tz_arguments.geometry */
     int64_t scratch_bytes; /* the kernel's own device memory, zero before its first launch */
     bool cooperative;      /* all blocks run on the GPU at once */
+    int64_t low, high; /* elements along the last axis of a slab that the launch computes; 0: all */
 } tz_cuda_shape;
 
 typedef struct tz_cuda_planner tz_cuda_planner; /* work.h */
@@ -29,6 +30,8 @@ typedef struct tz_cuda_family {
     bool exact;
     /* A launch may run several stages: up to plan->launch_iterations iterations. */
     bool spans;
+    /* A launch computes all of a slab, not a span of it. */
+    bool whole;
     int warps; /* of a block, if the plan does not say */
     /* OPTIONAL. Why the family cannot take this stencil; NULL: it can. */
     const char *(*refuses)(const tz_problem *problem);
@@ -88,6 +91,11 @@ tz_cuda_box tz_cuda_box_of(const tz_problem *problem, int field, const tz_box *b
 /* Completes a plan. If it names no family, chooses one. */
 tz_status tz_cuda_plan(const tz_problem *problem, const tz_limits *limits, tz_plan *plan,
                        tz_error *error);
+
+/* How a family's kernel is launched for elements `low` to `high` along the last axis of a slab. */
+tz_status tz_cuda_shape_span(const tz_cuda_family *family, const tz_problem *problem,
+                             const tz_limits *limits, const tz_plan *plan, int blocks, int64_t low,
+                             int64_t high, tz_cuda_shape *shape, tz_error *error);
 
 /* ---- Text and arguments of a plan ------------------------------------------------------------ */
 

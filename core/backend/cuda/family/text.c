@@ -35,17 +35,6 @@ const char *tz_cuda_type_name(tz_type type)
     return type == TZ_REAL ? "real" : type == TZ_INT ? "int" : "tz_word";
 }
 
-bool tz_cuda_is_whole(const tz_problem *problem)
-{
-    const char name[] = {'T', 'Z', '_', "XYZ"[problem->dims - 1], '\0'};
-    for (int p = 0; problem->slab.of && p < problem->stencil->passes_count; p++) {
-        const tz_pass *pass = &problem->stencil->passes[p];
-        if (strstr(pass->text, name) || (pass->text_defines && strstr(pass->text_defines, name)))
-            return true;
-    }
-    return false;
-}
-
 void tz_cuda_emit_sizes(tz_cuda_text *t, const tz_problem *problem, int height,
                         const int64_t tile[TZ_AXES])
 {
@@ -71,8 +60,8 @@ void tz_cuda_emit_sizes(tz_cuda_text *t, const tz_problem *problem, int height,
                      (int)problem -> boundary[d][1], "XYZ"[d], used ? tile[d] : 1, "XYZ"[d],
                      used ? halo : 0);
     }
-    if (tz_cuda_is_whole(problem))
-        tz_cuda_emit(t, "#define TZ_WHOLE\n");
+    if (problem->slab.of)
+        tz_cuda_emit(t, "#define TZ_SLAB\n");
     /* Texts list derived fields, too. No kernel has them. */
     for (int f = 0; f < tz_stencil_fields_all(problem->stencil); f++)
         tz_cuda_emit(t, "#define TZ__KIND_%s %s\n", problem->stencil->fields[f].name,

@@ -22,10 +22,6 @@ const char *tz_cuda_type_name(tz_type type);
 void tz_cuda_emit_sizes(tz_cuda_text *text, const tz_problem *problem, int height,
                         const int64_t tile[TZ_AXES]);
 
-/* Does a problem's text need coordinates of a larger grid? A slab whose text has none is computed by
- * the same kernel as any grid. */
-bool tz_cuda_is_whole(const tz_problem *problem);
-
 /* The plugin's text of a pass, in a namespace pass_N, since two passes may share a text. #line makes
  * compile errors name the plugin's file and line. */
 void tz_cuda_emit_pass(tz_cuda_text *text, const tz_problem *problem, int pass);

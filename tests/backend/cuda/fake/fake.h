@@ -7,6 +7,8 @@
  * FAKE_CUDA_DEVICES=N        number of devices (1)
  * FAKE_CUDA_MEMORY=BYTES     of a device (1 GiB)
  * FAKE_CUDA_PEERS=0          no device has access to another's memory
+ * FAKE_CUDA_SHARED=US        processes may share memory and events; a thread then runs an operation of each
+ *                            stream after so many microseconds, too
  * FAKE_CUDA_WITHOUT=NUMBER   a device attribute that the driver does not know
  * FAKE_NVML_FAULT=SYMBOL:RESULT
  *                            this call of NVML fails
@@ -15,8 +17,9 @@
  * FAKE_NVML_WATTS=W          the power behind the energy counter
  * FAKE_NVRTC_LOG=FILE        a line with the options of each compiled program
  *
- * Device memory is host memory. Kernels do nothing. Streams are lazy: an
- * operation runs when a caller waits for it, so that a missing wait shows. */
+ * Device memory is host memory. Kernels do nothing, or what fake_cuda_run() says. Streams are lazy: an
+ * operation runs when a caller waits for it, so that a missing wait shows. Memory or an event that is
+ * freed while another process has it open ends the program. */
 #ifndef TZ_TEST_FAKE_H
 #define TZ_TEST_FAKE_H
 
@@ -25,10 +28,10 @@
 typedef struct fake_cuda_seen {
     int contexts; /* retained and not released */
     /* Alive. */
-    int allocations, pinned, streams, events, modules, noted, graphs;
+    int allocations, pinned, streams, events, modules, noted, graphs, opened;
     int left_behind; /* handles alive when their context was released, since the start */
     /* Since the start. */
-    int peer_copies, peers_opened;
+    int peer_copies, peers_opened, shared_opened;
     int graphs_made, launches, cooperative, kernel_gets, kernel_sets, done;
     /* The last launch. */
     unsigned grid[3], block[3], shared_bytes;
@@ -37,5 +40,12 @@ typedef struct fake_cuda_seen {
 } fake_cuda_seen;
 
 typedef const fake_cuda_seen *fake_cuda_look(void); /* libcuda.so.1: fake_cuda */
+
+enum { FAKE_CUDA_ARGUMENT_MAX = 1024 };
+
+/* libcuda.so.1: fake_cuda_run. Kernels that are launched from now on are kernel(argument), with a copy of
+ * `bytes` bytes of their only argument. NULL: they do nothing. */
+typedef void fake_cuda_kernel(const void *argument);
+typedef void fake_cuda_runs(fake_cuda_kernel *kernel, size_t bytes);
 
 #endif

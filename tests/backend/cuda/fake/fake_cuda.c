@@ -4,6 +4,7 @@
 
 #include <limits.h>
 #include <pthread.h>
+#include <unistd.h>
 
 static context contexts[DEVICES_MAX];
 _Thread_local context *fake_current;
@@ -148,22 +149,55 @@ static void operation_do(const operation *o)
                    o->box.width);
     for (size_t k = 0; o->kind == FILL && k < o->bytes; k++)
         memcpy((char *)o->to + 4 * k, &o->word, 4);
-    if (o->kind == RECORD)
+    if (o->kind == RECORD && o->shared)
+        fake_event_done(o->shared, o->target);
+    else if (o->kind == RECORD)
         o->event->ms = clock_ms;
-    if (o->kind == WAIT)
-        fake_drain(o->other, o->target);
+    if (o->kind == KERNEL && o->kernel)
+        o->kernel(o->argument);
+}
+
+static bool is_ready(const operation *o)
+{
+    return o->kind != WAIT || (o->shared ? fake_event_is_done(o->shared, o->target)
+                                         : !o->other->first || o->other->done >= o->target);
+}
+
+static void step(stream *s)
+{
+    operation *o = s->first;
+    s->first = o->next;
+    if (!s->first)
+        s->last = &s->first;
+    s->done++;
+    operation_do(o);
+    free(o);
 }
 
 void fake_drain(stream *s, long target)
 {
     while (s->first && s->done < target) {
-        operation *o = s->first;
-        s->first = o->next;
-        if (!s->first)
-            s->last = &s->first;
-        s->done++;
-        operation_do(o);
-        free(o);
+        const operation *o = s->first;
+        if (is_ready(o)) {
+            step(s);
+        } else if (o->other) {
+            fake_drain(o->other, o->target);
+        } else { /* another process records it */
+            fake_step_all();
+            usleep(20);
+        }
+    }
+}
+
+void fake_step_all(void)
+{
+    for (int i = 0; i < DEVICES_MAX; i++) {
+        context *c = &contexts[i];
+        if (c->retained > 0 && c->standard.first && is_ready(c->standard.first))
+            step(&c->standard);
+        for (stream *s = c->streams; s; s = s->next)
+            if (s->first && is_ready(s->first))
+                step(s);
     }
 }
 
@@ -205,6 +239,11 @@ EXPORT(cuStreamCreate, (void **out, unsigned flags))
     return 0;
 }
 
+EXPORT(cuStreamCreateWithPriority, (void **out, unsigned flags, int priority))
+{
+    return priority < 0 ? cuStreamCreate(out, flags) : INVALID_VALUE;
+}
+
 /* Kept until the context goes: events may still name it. */
 EXPORT(cuStreamDestroy_v2, (stream * s))
 {
@@ -232,6 +271,11 @@ EXPORT(cuStreamWaitEvent, (void *handle, event *e, unsigned flags))
     ENTER(cuStreamWaitEvent);
     if (!e || flags != 0)
         return INVALID_VALUE;
+    if (e->shared) {
+        const long recorded = fake_event_recorded(e);
+        const operation o = {.kind = WAIT, .shared = e->shared, .target = recorded};
+        return recorded > 0 ? fake_put(handle, &o) : 0;
+    }
     return e->on ? fake_put(handle, &(operation){.kind = WAIT, .other = e->on, .target = e->target})
                  : 0;
 }
@@ -248,12 +292,14 @@ EXPORT(cuCtxSynchronize, (void))
 EXPORT(cuEventCreate, (event * *out, unsigned flags))
 {
     ENTER(cuEventCreate);
-    if (flags != 0 && flags != 2)
+    if (flags != 0 && flags != 2 && flags != 6)
         return INVALID_VALUE;
     *out = calloc(1, sizeof **out);
     if (!fake_keep(*out, free))
         return OUT_OF_MEMORY;
     (*out)->timed = flags == 0;
+    if (flags == 6 && fake_event_share(*out) != 0)
+        return 801; /* CUDA_ERROR_NOT_SUPPORTED */
     fake_seen.events++;
     return 0;
 }
@@ -263,6 +309,7 @@ EXPORT(cuEventDestroy_v2, (event * e))
     ENTER(cuEventDestroy_v2);
     if (e->on)
         fake_drain(e->on, e->target);
+    fake_event_unshare(e);
     fake_let_go(e);
     fake_seen.events--;
     return 0;
@@ -271,8 +318,14 @@ EXPORT(cuEventDestroy_v2, (event * e))
 EXPORT(cuEventRecord, (event * e, void *handle))
 {
     ENTER(cuEventRecord);
+    if (e->opened)
+        return INVALID_HANDLE;
     e->on = fake_stream(handle);
-    const int result = fake_put(handle, &(operation){.kind = RECORD, .event = e});
+    const operation o = {.kind = RECORD,
+                         .event = e,
+                         .shared = e->shared,
+                         .target = e->shared ? fake_event_record(e) : 0};
+    const int result = fake_put(handle, &o);
     e->target = e->on->put;
     return result;
 }
@@ -358,9 +411,9 @@ EXPORT(cuDeviceGetAttribute, (int *value, int which, int device))
 {
     static const struct {
         int which, value;
-    } known[] = {{75, 9},       {76, 0},       {16, 132},  {97, 232448}, {111, 1024},
-                 {81, 233472},  {82, 65536},   {39, 2048}, {106, 32},    {38, 52428800},
-                 {13, 1980000}, {36, 3201000}, {37, 6144}, {95, 1},      {17, 0}};
+    } known[] = {{75, 9},     {76, 0},    {16, 132}, {97, 232448},   {111, 1024},   {81, 233472},
+                 {82, 65536}, {39, 2048}, {106, 32}, {38, 52428800}, {13, 1980000}, {36, 3201000},
+                 {37, 6144},  {95, 1},    {17, 0},   {125, 1}};
     (void)device;
     for (size_t k = 0; k < sizeof known / sizeof *known; k++)
         if (known[k].which == which && fake_number("FAKE_CUDA_WITHOUT", 0) != which) {
@@ -419,8 +472,9 @@ EXPORT(cuDevicePrimaryCtxRelease_v2, (int device))
     }
     for (block *b; (b = c->blocks);) {
         c->blocks = b->next;
-        free(b);
+        fake_block_free(b);
     }
+    fake_close_opened(c);
     for (kept *h; (h = c->kept);) {
         c->kept = h->next;
         h->drop(h->what);
@@ -431,9 +485,9 @@ EXPORT(cuDevicePrimaryCtxRelease_v2, (int device))
     if (!broken)
         fake_seen.left_behind += fake_seen.allocations + fake_seen.pinned + fake_seen.streams +
                                  fake_seen.events + fake_seen.modules + fake_seen.noted +
-                                 fake_seen.graphs;
+                                 fake_seen.graphs + fake_seen.opened;
     fake_seen.allocations = fake_seen.pinned = fake_seen.streams = fake_seen.events = 0;
-    fake_seen.modules = fake_seen.noted = fake_seen.graphs = 0;
+    fake_seen.modules = fake_seen.noted = fake_seen.graphs = fake_seen.opened = 0;
     fake_seen.contexts--;
     broken = 0;
     return 0;

@@ -4,6 +4,7 @@
 
 #include "fake.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -41,6 +42,8 @@ typedef struct copy_3d { /* CUDA_MEMCPY3D_v2 */
 } copy_3d;
 
 typedef struct stream stream;
+typedef struct shared_event shared_event; /* fake_shared.c */
+typedef struct mapping mapping;
 
 typedef struct operation {
     enum { COPY, COPY_3D, FILL, KERNEL, RECORD, WAIT } kind;
@@ -49,9 +52,12 @@ typedef struct operation {
     size_t bytes; /* of a copy; words of a fill */
     unsigned word;
     copy_3d box;
-    struct event *event; /* RECORD */
-    stream *other;       /* WAIT: until that stream has done `target` operations */
+    struct event *event;  /* RECORD */
+    stream *other;        /* WAIT: until that stream has done `target` operations, or until */
+    shared_event *shared; /* this event has been recorded `target` times; RECORD: the same */
     long target;
+    fake_cuda_kernel *kernel; /* KERNEL; or NULL */
+    char argument[FAKE_CUDA_ARGUMENT_MAX];
     struct operation *next;
 } operation;
 
@@ -72,12 +78,15 @@ typedef struct event {
     long target;
     bool timed;
     double ms;
+    shared_event *shared; /* NULL: of this process alone */
+    mapping *opened;      /* of an event of another process */
 } event;
 
 typedef struct block { /* before each piece of memory */
     struct block *next;
     size_t bytes;
     bool pinned;
+    mapping *shared; /* NULL: this process alone has it */
     char align[8];
 } block;
 
@@ -98,6 +107,7 @@ typedef struct context {
     unsigned open; /* bits: contexts whose memory is open to this one */
     stream standard, *streams;
     block *blocks;
+    mapping *opened, *own_events;
     size_t used;
 } context;
 
@@ -117,6 +127,25 @@ long fake_number(const char *variable, long otherwise);
 /* Adds `what` to the context, which frees it with `drop`. False: no memory. */
 bool fake_keep(void *what, void (*drop)(void *what));
 void fake_let_go(void *what);
+void fake_block_free(block *b);
+
+/* ---- fake_shared.c ---- */
+bool fake_shares(void);
+/* Memory that other processes can open; NULL: there is none. */
+block *fake_shared_block(size_t bytes);
+void fake_shared_drop(mapping *shared);
+int fake_event_share(event *e);
+void fake_event_unshare(event *e);
+/* What a wait in a stream waits for now. */
+long fake_event_recorded(const event *e);
+/* The number of a record, which is `done` later. */
+long fake_event_record(event *e);
+void fake_event_done(shared_event *e, long number);
+bool fake_event_is_done(const shared_event *e, long number);
+void fake_close_opened(context *c);
+
+/* Runs an operation of each stream that need not wait. */
+void fake_step_all(void);
 
 /* One call at a time. */
 int fake_lock(void);

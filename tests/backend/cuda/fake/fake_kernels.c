@@ -84,6 +84,17 @@ EXPORT(cuOccupancyMaxActiveBlocksPerMultiprocessor,
     return function ? 0 : INVALID_HANDLE;
 }
 
+static fake_cuda_kernel *kernel_to_run;
+static size_t argument_bytes;
+
+API fake_cuda_runs fake_cuda_run;
+
+void fake_cuda_run(fake_cuda_kernel *kernel, size_t bytes)
+{
+    kernel_to_run = bytes <= FAKE_CUDA_ARGUMENT_MAX ? kernel : NULL;
+    argument_bytes = bytes;
+}
+
 EXPORT(cuLaunchKernel,
        (module * function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
         unsigned bz, unsigned shared_bytes, void *handle, void **arguments, void **extra))
@@ -101,7 +112,10 @@ EXPORT(cuLaunchKernel,
     fake_seen.block[2] = bz;
     fake_seen.shared_bytes = shared_bytes;
     fake_seen.on_default_stream = handle == NULL;
-    return fake_put(handle, &(operation){.kind = KERNEL});
+    operation o = {.kind = KERNEL, .kernel = kernel_to_run};
+    if (kernel_to_run)
+        memcpy(o.argument, arguments[0], argument_bytes);
+    return fake_put(handle, &o);
 }
 
 EXPORT(cuLaunchCooperativeKernel,

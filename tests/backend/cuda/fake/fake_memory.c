@@ -3,14 +3,26 @@
 
 static int block_make(size_t bytes, bool pinned, void **out)
 {
-    block *b = malloc(sizeof *b + bytes);
+    const bool shares = fake_shares() && !pinned;
+    block *b = shares ? fake_shared_block(bytes) : malloc(sizeof *b + bytes);
     if (!b)
         return OUT_OF_MEMORY;
-    *b = (block){.next = fake_current->blocks, .bytes = bytes, .pinned = pinned};
+    *b = (block){.next = fake_current->blocks,
+                 .bytes = bytes,
+                 .pinned = pinned,
+                 .shared = shares ? b->shared : NULL};
     fake_current->blocks = b;
     memset(b + 1, 0xcd, bytes); /* new memory is not zero */
     *out = b + 1;
     return 0;
+}
+
+void fake_block_free(block *b)
+{
+    if (b->shared)
+        fake_shared_drop(b->shared);
+    else
+        free(b);
 }
 
 static int block_drop(const void *memory, bool pinned)
@@ -21,7 +33,7 @@ static int block_drop(const void *memory, bool pinned)
             fake_drain_all(fake_current);
             *b = dropped->next;
             fake_current->used -= pinned ? 0 : dropped->bytes;
-            free(dropped);
+            fake_block_free(dropped);
             return 0;
         }
     return INVALID_VALUE;

@@ -197,7 +197,7 @@ static void choose_grids(simt_group *g, int number, bool all)
                    sizeof g->extent[i]);
 }
 
-/* Whether the text of a slab differs from that of a grid. */
+/* Whether the text uses coordinates, which a slab counts from elsewhere. */
 static bool has_coordinates(const tz_stencil *stencil)
 {
     const char name[] = {'T', 'Z', '_', "XYZ"[stencil->dims - 1], '\0'};
@@ -231,7 +231,7 @@ static void make_pair(simt_groups *groups, const tz_stencil *stencil, const tz_c
         memcpy(g.k.boundary, boundaries[b], sizeof g.k.boundary);
         g.k.precision = precisions[(i / boundaries_count + number) % precisions_count];
         g.k.seed = draw(&g, "seed", i) % 100000;
-        g.k.slab = i < ways ? 0 : 1 + number % 2;
+        g.k.slab = i < (slabs > 0 ? ways : ways - 1) ? 0 : 1 + number % 2;
         g.k.rest = (int)(draw(&g, "rest", i) % 60);
         choose_grids(&g, number, depth == SIMT_FULL);
         if (depth == SIMT_QUICK) {

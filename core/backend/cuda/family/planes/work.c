@@ -277,14 +277,33 @@ static bool has_carried(const tz_problem *problem)
     return false;
 }
 
+/* The plan of a height and variant, but with other planes fetched ahead. */
+static void add_ahead(tz_cuda_plans *plans, int height, const tz_cuda_variant *v, int ahead)
+{
+    tz_plan given = *plans->given;
+    if (given.ahead > 0)
+        return;
+    given.ahead = ahead;
+    tz_cuda_plans others = *plans;
+    others.given = &given;
+    tz_cuda_plans_add(&others, height, v->vector, v->warps);
+    plans->count = others.count;
+}
+
 static void planes_candidates(tz_cuda_plans *plans)
 {
     static const tz_cuda_variant few[] = {
-        {.warps = 8}, {.warps = 12}, {.vector = 4, .warps = 12}, {.vector = 4, .warps = 8}};
-    tz_cuda_plans_add_heights(plans, 6, few,
-                              has_carried(plans->problem) ? 4
-                              : plans->problem->bits      ? 0
-                                                          : 1);
+        {.vector = 4, .warps = 8}, {.vector = 4, .warps = 12}, {.warps = 8}, {.warps = 12}};
+    const bool carried = has_carried(plans->problem), bits = plans->problem->bits;
+    tz_cuda_plans_add_heights(plans, 6, few + (carried ? 0 : 2), carried ? 4 : bits ? 0 : 1);
+    /* Low heights wait for memory. Which distance hides its latency best depends on how many rings fit
+     * into shared memory. */
+    for (int height = 1; height <= 2 && !bits; height++)
+        for (int ahead = 1; ahead <= 4; ahead *= 2) {
+            add_ahead(plans, height, &(tz_cuda_variant){0}, ahead);
+            if (carried && ahead > 1)
+                add_ahead(plans, height, few, ahead);
+        }
 }
 
 const tz_cuda_planner planes_planner = {

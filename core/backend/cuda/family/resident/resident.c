@@ -165,6 +165,7 @@ const tz_cuda_family tz_cuda_family_resident = {
     .name = "resident",
     .doc = "a small grid stays on chip; blocks hand each other their edges",
     .spans = true,
+    .whole = true,
     .refuses = resident_refuses,
     .plan = resident_plan,
     .claims = resident_claims,
