@@ -268,6 +268,12 @@ cp -r parts other
 m 3 resume parts
 check 'a killed run goes on with 3 ranks' is "$rc" 0
 check 'with 3 ranks: the same files' same_files whole parts
+m 2 resume parts
+check 'a run that is done: told once' errs_once 'the run is done'
+m 2 resume nowhere
+check 'a folder that is not there: told once' errs_once 'nowhere: '
+m 2 resume other --out x
+check 'resume takes no --out: told once' errs_once 'takes no --out'
 t resume other
 check 'a killed run goes on alone' is "$rc" 0
 check 'alone: the same files' same_files whole other
