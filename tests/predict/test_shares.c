@@ -16,11 +16,8 @@ static void twice(tz_model_number *number)
 
 static void read_machine(machine *m, const char *record, const char *stencil, int64_t n)
 {
-    const tz_simulation_config config = {.registry = registry,
-                                         .stencil = stencil,
-                                         .dims = 2,
-                                         .extent = {n, n, 1},
-                                         .precision = -1};
+    const tz_simulation_config config = {
+        .registry = registry, .stencil = stencil, .dims = 2, .extent = {n, n, 1}, .precision = -1};
     const tz_stencil *s;
     memset(m, 0, sizeof *m);
     assert_ok(tz_device_find(record, &m->slow, &failure));
