@@ -17,15 +17,16 @@ enum {
     PIECE_BYTES = 1 << 20       /* read at once */
 };
 
-static const char title[] = "trapeze checkpoint 1";
+static const char title[] = "trapeze checkpoint 2";
 
 uint64_t tz_checkpoint_sum(int64_t offset, const void *data, size_t bytes)
 {
     const unsigned char *from = data;
-    uint64_t sum = 0, place = (uint64_t)offset / 8;
-    for (size_t done = 0; done < bytes; done += 8, place++) {
-        uint64_t word = 0;
-        memcpy(&word, from + done, bytes - done < 8 ? bytes - done : 8);
+    uint64_t sum = 0, place = (uint64_t)offset / 4;
+    for (size_t done = 0; done < bytes; done += 4, place++) {
+        uint32_t number = 0;
+        memcpy(&number, from + done, bytes - done < 4 ? bytes - done : 4);
+        uint64_t word = number;
         word += (place + 1) * UINT64_C(0x9e3779b97f4a7c15);
         word = (word ^ (word >> 32)) * UINT64_C(0xd6e8feb86659fd93);
         sum += word ^ (word >> 29);

@@ -19,8 +19,8 @@ typedef struct tz_checkpoint_array {
     int64_t offset; /* in the file; the writer and the reader set it */
 } tz_checkpoint_array;
 
-/* The checksum of bytes that begin at `offset`, a multiple of 8, of an array. That of an array is the
- * sum over its pieces; only the last piece may have a length that is no multiple of 8. */
+/* The checksum of bytes that begin at `offset`, a multiple of 4, of an array. That of an array is the
+ * sum over its pieces; only the last piece may have a length that is no multiple of 4. */
 uint64_t tz_checkpoint_sum(int64_t offset, const void *data, size_t bytes);
 
 /* ---- Writing --------------------------------------------------------------------------------- */
@@ -33,7 +33,7 @@ typedef struct tz_checkpoint_writer tz_checkpoint_writer;
 tz_status tz_checkpoint_begin(tz_checkpoint_writer **out, const char *path,
                               const struct json_t *facts, const tz_checkpoint_array *arrays,
                               size_t count, tz_error *error);
-/* Write bytes of array number `array`, from `offset` on: a multiple of 8. Pieces come in any order,
+/* Write bytes of array number `array`, from `offset` on: a multiple of 4. Pieces come in any order,
  * each once, and fill the array. TZ_IO. */
 tz_status tz_checkpoint_write(tz_checkpoint_writer *writer, size_t array, int64_t offset,
                               const void *data, size_t bytes, tz_error *error);
