@@ -157,9 +157,8 @@
 /* Seconds that a device idles when the host waits for it between stages.
  * From: an H200: 30 stages of 66 us in six timed groups took 0.4 ms longer. +10 %: of times 0. */
 #define TZ_FIT_HOST_WAIT_S 50e-6
-/* Slices of a stage, as multiples of those that it reads around a chunk, that it costs to compute the ends
- * of a slab first: the warm-up of two more chunks, each half as many again for its pipeline.
- * From: the geometry of streams. +10 %: of the best depth of exchanges about 3 %. */
+/* Slices that it costs to compute the ends of a slab first, as multiples of those that are read around a
+ * chunk: two more chunks warm up. From: streams' geometry. +10 %: best depths about 3 %. */
 #define TZ_FIT_EXCHANGE_ENDS 3.0
 
 /* ---- Families: core/backend/cuda/family ------------------------------------------------------ */

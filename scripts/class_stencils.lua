@@ -99,7 +99,7 @@ local function boltzmann()
   return { name = "d2q9", dims = 2, fields = fields, params = { rate = 1 }, update = update }
 end
 local reaction = {
-  name = "reaction", dims = 2, fields = { u = { initial = 1 }, v = "real" },
+  name = "reaction", dims = 2, fused = true, fields = { u = { initial = 1 }, v = "real" },
   params = { du = 0.16, dv = 0.08, feed = 0.035, kill = 0.065 },
   update = { u = "u + du*lap(u) - u*v*v + feed*(1 - u)", v = "v + dv*lap(v) + u*v*v - (feed + kill)*v" },
 }

@@ -16,6 +16,8 @@ int tz_build_formula(tz_build *build, tz_defined_text text, const char *place, t
     int node = tz_expr_expand(&build->e, &syntax, type, scalar);
     if (build->definition->group && !scalar)
         node = tz_expr_group(&build->e, node);
+    if (build->definition->fused && !scalar)
+        node = tz_expr_fuse(&build->e, node);
     *status = build->e.status;
     tz_syntax_clear(&syntax);
     return node;

@@ -121,6 +121,8 @@ static int sum_all(weights *w)
             int all = total(w, &list);
             if (w->build->definition->group && all >= 0)
                 all = tz_expr_group(&w->build->e, all);
+            if (w->build->definition->fused && all >= 0)
+                all = tz_expr_fuse(&w->build->e, all);
             add_term(&lists, all);
             list.count = 0;
         }
@@ -163,6 +165,8 @@ static int sum_parts(weights *w)
     if (w->status || e->status || sum == -1)
         return -1;
     const int all = total(w, &t);
+    if (all >= 0 && w->build->definition->fused)
+        return tz_expr_fuse(e, all);
     return all == -2 ? tz_expr_number(e, 0, TZ_EXPR_REAL) : all;
 }
 

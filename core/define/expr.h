@@ -125,6 +125,8 @@ double tz_expr_value(const tz_expr *e, int node, const double *params, int64_t s
 
 /* Sum terms with equal coefficients first (group.c). */
 int tz_expr_group(tz_expr *e, int node);
+/* Make products that are added fused operations (fuse.c). */
+int tz_expr_fuse(tz_expr *e, int node);
 
 /* A parsed formula as an expression of this type (expand.c). TZ_EXPR_INT and TZ_EXPR_BITS say how
  * coordinates and numbers are understood. `scalar`: fields and coordinates are refused. */

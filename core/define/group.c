@@ -83,10 +83,8 @@ done:
     return result;
 }
 
-int tz_expr_group(tz_expr *e, int node)
+int tz_expr_rebuild(tz_expr *e, int node, int (*change)(tz_expr *e, int node))
 {
-    if (node < 0)
-        return -1;
     const tz_expr_node n = e->nodes[node];
     if (n.count == 0 || n.constant || n.type >= TZ_EXPR_BITS)
         return node;
@@ -96,15 +94,21 @@ int tz_expr_group(tz_expr *e, int node)
     bool ok = true;
     for (int i = 0; i < n.count && ok; i++) {
         operands[i] = e->operands[n.first + i];
-        operands[i].node = tz_expr_group(e, operands[i].node);
+        operands[i].node = change(e, operands[i].node);
         ok = operands[i].node >= 0;
     }
-    int result = ok ? tz_expr_make_of(e, n, operands, n.count) : -1;
+    const int result = ok ? tz_expr_make_of(e, n, operands, n.count) : -1;
     free(operands);
+    return result;
+}
+
+int tz_expr_group(tz_expr *e, int node)
+{
+    const int result = node < 0 ? -1 : tz_expr_rebuild(e, node, tz_expr_group);
     if (result < 0)
         return -1;
     const tz_expr_node *made = &e->nodes[result];
-    if (made->kind == TZ_EXPR_CHAIN && made->type == TZ_EXPR_REAL &&
+    if (!made->constant && made->kind == TZ_EXPR_CHAIN && made->type == TZ_EXPR_REAL &&
         tz_operator_level(e->operands[made->first + 1].op) == TZ_LEVEL_SUM)
         return group_sum(e, result);
     return result;

@@ -7,6 +7,9 @@
 /* Like tz_expr_intern(), for a node with operands: numbers are folded, and `constant` is set. Fails
  * if an operand is -1. */
 int tz_expr_make_of(tz_expr *e, tz_expr_node node, const tz_expr_operand *operands, int count);
+/* The node with operands that `change` has changed; parts that are constant or bits stay. `change` may
+ * fail with -1, and so does this. */
+int tz_expr_rebuild(tz_expr *e, int node, int (*change)(tz_expr *e, int node));
 
 /* Sums with bits, and their comparison with a number: bits of cells (count.c). */
 int tz_expr_add_bits(tz_expr *e, const tz_expr_operand *operands, int count);

@@ -45,6 +45,7 @@ const tz_key tz_definition_options[] = {
     {"b", "formula", "0", "of the field itself"},
     {"v", "formula", "1", "of the sum: a parameter or a static field, for example"},
     {"group", "boolean", "false", "sum terms with equal coefficients first"},
+    {"fused", "boolean", "false", "a product that is added becomes one operation that rounds once"},
     {"text", "text", "",
      "the cell updates in C, without `TZ_FIELDS` and `TZ_CONSTANTS`, only with `--unsafe`; "
      "`passes` is then a list of `{name = …, radius = …, writes = {FIELD, …}}` and `outputs` one "
@@ -529,6 +530,7 @@ tz_definition_value *tz_definition_read(lua_State *L, bool unsafe)
     tz_key_integer(L, TZ_DEFINITION_OPTIONS, what, "dims", 1, TZ_AXES, &dims);
     d->dims = (int)dims;
     tz_key_flag(L, TZ_DEFINITION_OPTIONS, what, "group", &d->group);
+    tz_key_flag(L, TZ_DEFINITION_OPTIONS, what, "fused", &d->fused);
     get_raw(L, d, unsafe);
     get_fields(L, v);
     get_params(L, v);

@@ -22,6 +22,7 @@ static int do_facts(const tz_ranks *ranks)
     NEED(tz_ranks_environment(&rank, &count));
     NEED(rank == ranks->rank && count == ranks->count);
     NEED(ranks->local_rank == ranks->rank && ranks->local_count == ranks->count);
+    NEED(ranks->machine == 0); /* the only one */
     NEED(ranks->cores_share > 0 && ranks->cores_share <= 1);
     NEED(ranks->host[0] && ranks->library[0] && !strchr(ranks->library, '\n'));
     NEED(tz_ranks_leads(ranks) == (ranks->rank == 0));

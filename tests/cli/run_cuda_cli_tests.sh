@@ -158,6 +158,7 @@ for _ = 1, 8 do
     collectgarbage()
 end
 END
+fails() { [ "$rc" -ne 0 ] && [ "$rc" -ne 124 ]; }
 m() { timeout 120 mpirun -n 2 "$bin" "$@" >out 2>err </dev/null; rc=$?; }
 export OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 ASAN_OPTIONS=detect_leaks=0
@@ -180,7 +181,7 @@ else
     t explain by-host
     check "ranks, refused: why" says "between ranks: through the host, at 1 cut: GPU 1 cannot open device memory of another process"
     FAKE_CUDA_FAULT=cuMemcpyDtoDAsync_v2:719:3 m run ranks.lua --backend cuda -q
-    check "ranks, a fault: ends the job" [ $rc -ne 0 -a $rc -ne 124 ]
+    check "ranks, a fault: ends the job" fails
     check "ranks, a fault: told" errs "a kernel failed on GPU"
     unset FAKE_CUDA_DEVICES FAKE_CUDA_SHARED FAKE_CUDA_MEMORY
 fi

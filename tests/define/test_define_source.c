@@ -24,15 +24,20 @@ static void check_cell(const tz_definition *d, const char *wanted)
 static const tz_defined_field one_real[] = {REAL_STATE("u")};
 
 /* The body of the only update of u, in a stencil with these dimensions. */
-static void check_put(int dims, bool group, const char *formula, const char *wanted)
+static void check_put_of(int dims, bool group, bool fused, const char *formula, const char *wanted)
 {
     const tz_defined_field fields[] = {REAL_STATE("u"), REAL_STATIC("k"), REAL_STATIC("w"),
                                        INT_STATE("c")};
     const tz_defined_param params[] = {PARAM("dt", 1), INT_PARAM("n", 2)};
     const tz_defined_update updates[] = {{"u", {formula, strlen(formula)}}, {"c", TEXT("c")}};
     const tz_defined_pass passes[] = {{UPDATES(updates)}};
-    const tz_definition d = {
-        .id = "one", .dims = dims, FIELDS(fields), PARAMS(params), PASSES(passes), .group = group};
+    const tz_definition d = {.id = "one",
+                             .dims = dims,
+                             FIELDS(fields),
+                             PARAMS(params),
+                             PASSES(passes),
+                             .group = group,
+                             .fused = fused};
     tz_defined_source source;
     assert_ok(tz_define_source(&d, &source, &failure));
     char *begin = strstr(source.cell_text, "TZ_CELL(update)\n{\n    "),
@@ -41,6 +46,11 @@ static void check_put(int dims, bool group, const char *formula, const char *wan
     *end = '\0';
     same_text(begin + 22, wanted);
     tz_defined_source_clear(&source);
+}
+
+static void check_put(int dims, bool group, const char *formula, const char *wanted)
+{
+    check_put_of(dims, group, false, formula, wanted);
 }
 
 static void test_order_and_constants(void **state)
@@ -89,6 +99,30 @@ static void test_group(void **state)
               "TZ_PUT(u, TZ_AT(k, 0) - TZ_AT(w, 0) - TZ_K(dt) * (TZ_AT(u, -1) - TZ_AT(u, 1)));\n");
     check_put(1, false, "0.25*u[-1] + 0.25*u[1]",
               "TZ_PUT(u, TZ_R(0.25) * TZ_AT(u, -1) + TZ_R(0.25) * TZ_AT(u, 1));\n");
+}
+
+static void check_fused(const char *formula, const char *wanted)
+{
+    check_put_of(1, false, true, formula, wanted);
+}
+
+/* Each product that is added is fused, from the left. */
+static void test_fused(void **state)
+{
+    check_fused("u + k*w", "TZ_PUT(u, TZ_FMA(TZ_AT(k, 0), TZ_AT(w, 0), TZ_AT(u, 0)));\n");
+    check_fused("k*w + u", "TZ_PUT(u, TZ_FMA(TZ_AT(k, 0), TZ_AT(w, 0), TZ_AT(u, 0)));\n");
+    check_fused("u - k*w*dt",
+                "TZ_PUT(u, TZ_FMA(-(TZ_AT(k, 0) * TZ_AT(w, 0)), TZ_K(dt), TZ_AT(u, 0)));\n");
+    check_fused("k*w - u", "TZ_PUT(u, TZ_FMA(TZ_AT(k, 0), TZ_AT(w, 0), -TZ_AT(u, 0)));\n");
+    check_fused("k*w + dt*u",
+                "TZ_PUT(u, TZ_FMA(TZ_K(dt), TZ_AT(u, 0), TZ_AT(k, 0) * TZ_AT(w, 0)));\n");
+    check_fused("u + k^2", "TZ_PUT(u, TZ_FMA(TZ_AT(k, 0), TZ_AT(k, 0), TZ_AT(u, 0)));\n");
+    check_fused("u + k/w", "TZ_PUT(u, TZ_AT(u, 0) + TZ_AT(k, 0) / TZ_AT(w, 0));\n");
+    check_fused("u + 2*dt", "TZ_PUT(u, TZ_AT(u, 0) + TZ_K(k1));\n");
+    check_fused(
+        "u + dt*lap(u)",
+        "TZ_PUT(u, TZ_FMA(TZ_K(dt), TZ_FMA(TZ_R(-2), TZ_AT(u, 0), TZ_AT(u, -1) + TZ_AT(u, 1)),\n"
+        "        TZ_AT(u, 0)));\n");
 }
 
 static void test_coefficients(void **state)
@@ -170,6 +204,13 @@ static void test_grouped_coefficients(void **state)
     assert_ok(tz_define_source(&d, &source, &failure));
     assert_non_null(strstr(source.cell_text, "#define BOX_ROW2(dy) (2 * (TZ_AT(u, -1, dy) + "
                                              "TZ_AT(u, 1, dy)) + 4 * TZ_AT(u, 0, dy))\n"));
+    tz_defined_source_clear(&source);
+    tz_definition fused = d;
+    fused.group = false;
+    fused.fused = true;
+    assert_ok(tz_define_source(&fused, &source, &failure));
+    assert_non_null(
+        strstr(source.cell_text, "#define BOX_ROW2(dy) (TZ_FMA(TZ_R(2), TZ_AT(u, 1, dy), "));
     tz_defined_source_clear(&source);
     values[0] = 0;
     assert_ok(tz_define_source(&d, &source, &failure));
@@ -334,5 +375,6 @@ static void test_plugin(void **state)
 }
 
 TEST_MAIN(NULL, NULL, TEST(test_order_and_constants), TEST(test_differences), TEST(test_group),
-          TEST(test_coefficients), TEST(test_forms), TEST(test_grouped_coefficients),
-          TEST(test_raw_text), TEST(test_lists), TEST(test_hostile_words), TEST(test_plugin))
+          TEST(test_fused), TEST(test_coefficients), TEST(test_forms),
+          TEST(test_grouped_coefficients), TEST(test_raw_text), TEST(test_lists),
+          TEST(test_hostile_words), TEST(test_plugin))

@@ -125,3 +125,52 @@ static tz_status links_settle(void *any, void *any_remote, tz_error *error)
 
 const tz_slab_links tz_cuda_links = {sizeof(handles), links_share, links_open,  links_close,
                                      links_offer,     links_copy,  links_settle};
+
+/* ---- Through the host ------------------------------------------------------------------------ */
+
+static tz_status host_allocate(void *any, size_t bytes, void **out, tz_error *error)
+{
+    return tz_cuda_host_allocate(((tz_cuda_state *)any)->cuda, out, bytes, error);
+}
+
+static void host_free(void *any, void *memory)
+{
+    tz_cuda *cuda = ((tz_cuda_state *)any)->cuda;
+    if (memory)
+        tz_cuda_wait(cuda, NULL); /* it may still be read */
+    tz_cuda_host_free(cuda, memory);
+}
+
+static tz_status host_take(void *any, int field, const tz_box *box, void *to, tz_error *error)
+{
+    const tz_cuda_state *state = any;
+    const tz_cuda_box where = tz_cuda_box_of(state->context.problem, field, box);
+    return tz_cuda_queue_download_box(state->cuda, tz_cuda_state_queue(state), to,
+                                      state->copy[field][state->current[field]], &where, error);
+}
+
+static tz_status host_await(void *any, tz_error *error)
+{
+    const tz_cuda_state *state = any;
+    return tz_cuda_queue_wait(state->cuda, tz_cuda_state_queue(state), error);
+}
+
+static tz_status host_put(void *any, int field, const tz_box *box, const void *from,
+                          tz_error *error)
+{
+    tz_cuda_state *state = any;
+    const tz_cuda_box where = tz_cuda_box_of(state->context.problem, field, box);
+    tz_cuda_queue *queue = tz_cuda_state_queue(state);
+    tz_status status = tz_cuda_queue_upload_box(
+        state->cuda, queue, state->copy[field][state->current[field]], &where, from, error);
+    if (status || !queue)
+        return status;
+    if (!state->copied)
+        status = tz_cuda_event_create(state->cuda, &state->copied, false, error);
+    if (!status)
+        status = tz_cuda_event_record(state->cuda, state->copied, queue, error);
+    return status ? status : tz_cuda_queue_wait_event(state->cuda, NULL, state->copied, error);
+}
+
+const tz_slab_host tz_cuda_through_host = {host_allocate, host_free, host_take, host_await,
+                                           host_put};

@@ -199,6 +199,6 @@ static tz_status copy(void *any, int64_t to, void *any_other, int64_t at, int64_
     return status ? status : tz_cuda_queue_wait_event(other->cuda, NULL, state->copied, error);
 }
 
-const tz_slab_functions tz_cuda_slab_functions = {leaves_out, tz_cuda_state_stage, add_reduce,
-                                                  add_update, add_refine,          offer,
-                                                  copy,       &tz_cuda_links};
+const tz_slab_functions tz_cuda_slab_functions = {
+    leaves_out, tz_cuda_state_stage, add_reduce,           add_update, add_refine, offer,
+    copy,       &tz_cuda_links,      &tz_cuda_through_host};

@@ -28,6 +28,18 @@ typedef struct tz_slab_links {
     tz_status (*settle)(void *state, void *remote, tz_error *error);
 } tz_slab_links;
 
+/* Copies between a state and host memory that its device reads and writes by itself: for slabs that
+ * neither can copy from each other's. Each slab's thread calls them for its own state. */
+typedef struct tz_slab_host {
+    tz_status (*allocate)(void *state, size_t bytes, void **out, tz_error *error);
+    void (*free)(void *state, void *memory); /* NULL is fine */
+    /* As tz_backend.load, of elements that the state has offered: done after await(). */
+    tz_status (*take)(void *state, int field, const tz_box *box, void *to, tz_error *error);
+    tz_status (*await)(void *state, tz_error *error);
+    /* As tz_backend.store, into the ghost zone: done after the await() of the next exchange. */
+    tz_status (*put)(void *state, int field, const tz_box *box, const void *from, tz_error *error);
+} tz_slab_host;
+
 /* A part of a stage: elements along the last axis of a slab. */
 typedef struct tz_slab_span {
     int64_t low, high; /* these are computed, from current elements around them */
@@ -58,6 +70,7 @@ typedef struct tz_slab_functions {
     tz_status (*copy)(void *state, int64_t to, void *other, int64_t at, int64_t count,
                       uint32_t fields, tz_error *error);
     const tz_slab_links *links; /* OPTIONAL */
+    const tz_slab_host *host;   /* OPTIONAL, not without `copy`; NULL: load and store do */
 } tz_slab_functions;
 
 #endif

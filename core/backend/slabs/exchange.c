@@ -52,11 +52,31 @@ static size_t end_bytes(const tz_problem *problem, const transfer *t, int end)
     return bytes;
 }
 
-/* Does another slab copy the end of slab i from where it is? */
+/* Does a device copy the end of slab i by itself, for another slab or for a message? */
 static bool is_copied(const tz__slabs *slabs, int i, int end)
 {
-    return slabs->parts[i]->links[end].remote ||
-           (tz__slabs_beside(slabs, i, end) >= 0 && !tz__slabs_is_far(slabs, i, end));
+    return tz__slabs_beside(slabs, i, end) >= 0 &&
+           (slabs->inner->slab->host || !tz__slabs_is_far(slabs, i, end));
+}
+
+/* Takes one end of slab i into its buffer; of a device that does so by itself, begins that. */
+static tz_status take_end(tz__slabs *slabs, int i, int end, const transfer *t, tz_error *error)
+{
+    tz__slabs_part *part = slabs->parts[i];
+    const tz_problem *problem = &part->problem;
+    const tz_slab_host *host = slabs->inner->slab->host;
+    const int64_t low = end == 0 ? problem->slab.low : problem->slab.high - t->slices[1];
+    const tz_box box = box_between(problem, low, low + t->slices[end]);
+    tz_status status =
+        tz__slabs_need_room(slabs, part, &part->ends[end], end_bytes(problem, t, end), error);
+    char *at = part->ends[end].bytes;
+    for (int f = 0; f < TZ_FIELDS_MAX && !status && t->slices[end] > 0; f++)
+        if (t->fields >> f & 1) {
+            status = host ? host->take(part->state, f, &box, at, error)
+                          : slabs->inner->load(part->state, f, &box, at, error);
+            at += slices_bytes(problem, f, t->slices[end]);
+        }
+    return status;
 }
 
 /* Copies the ends of slab i that others need, or offers them to others of this process. */
@@ -64,34 +84,21 @@ static tz_status take_ends(tz__slabs *slabs, int i, void *argument, tz_error *er
 {
     const transfer *t = argument;
     tz__slabs_part *part = slabs->parts[i];
-    const tz_problem *problem = &part->problem;
     const tz_slab_functions *functions = slabs->inner->slab;
     const int64_t copied[2] = {is_copied(slabs, i, 0) ? t->slices[0] : 0,
                                is_copied(slabs, i, 1) ? t->slices[1] : 0};
     tz_status status = functions->copy ? functions->offer(part->state, copied, error) : TZ_OK;
     if (!status)
         status = tz__slabs_offer(slabs, i, error);
+    bool taken = false;
     for (int end = 0; end < 2 && !status; end++) {
         if (part->links[end].remote || (functions->copy && !tz__slabs_is_far(slabs, i, end)))
             continue;
-        const size_t bytes = end_bytes(problem, t, end);
-        if (bytes > part->ends_bytes[end]) {
-            free(part->ends[end]);
-            part->ends[end] = malloc(bytes);
-            part->ends_bytes[end] = part->ends[end] ? bytes : 0;
-        }
-        if (bytes > part->ends_bytes[end])
-            return tz_error_set(error, TZ_BACKEND, "devices", "not enough memory for an exchange");
-        const int64_t low = end == 0 ? problem->slab.low : problem->slab.high - t->slices[1];
-        const tz_box box = box_between(problem, low, low + t->slices[end]);
-        char *at = part->ends[end];
-        for (int f = 0; f < TZ_FIELDS_MAX && !status && t->slices[end] > 0; f++)
-            if (t->fields >> f & 1) {
-                status = slabs->inner->load(part->state, f, &box, at, error);
-                at += slices_bytes(problem, f, t->slices[end]);
-            }
+        status = take_end(slabs, i, end, t, error);
+        taken = true;
     }
-    return status;
+    return status || !taken || !functions->host ? status
+                                                : functions->host->await(part->state, error);
 }
 
 /* Fills the ghost zones of slab i from the ends of the slabs beside it. */
@@ -126,10 +133,12 @@ static tz_status put_ends(tz__slabs *slabs, int i, void *argument, tz_error *err
             continue;
         }
         const tz_box box = box_between(problem, low, low + slices);
-        const char *at = t->far ? part->inbox[side] : from->ends[1 - side];
+        const tz_slab_host *host = slabs->inner->slab->host;
+        const char *at = t->far ? part->inbox[side].bytes : from->ends[1 - side].bytes;
         for (int f = 0; f < TZ_FIELDS_MAX && !status; f++)
             if (t->fields >> f & 1) {
-                status = slabs->inner->store(part->state, f, &box, at, error);
+                status = host ? host->put(part->state, f, &box, at, error)
+                              : slabs->inner->store(part->state, f, &box, at, error);
                 at += slices_bytes(problem, f, slices);
             }
     }
@@ -248,15 +257,41 @@ tz_status tz__slabs_part_create(tz__slabs *slabs, int i, int depth, tz__slabs_pa
     return status;
 }
 
+static void free_room(const tz__slabs *slabs, tz__slabs_part *part, tz__slabs_room *room)
+{
+    if (slabs->inner->slab->host)
+        slabs->inner->slab->host->free(part->state, room->bytes);
+    else
+        free(room->bytes);
+    *room = (tz__slabs_room){NULL, 0};
+}
+
+tz_status tz__slabs_need_room(const tz__slabs *slabs, tz__slabs_part *part, tz__slabs_room *room,
+                              size_t bytes, tz_error *error)
+{
+    void *fresh = NULL;
+    tz_status status = TZ_OK;
+    if (bytes <= room->size)
+        return TZ_OK;
+    free_room(slabs, part, room);
+    if (slabs->inner->slab->host)
+        status = slabs->inner->slab->host->allocate(part->state, bytes, &fresh, error);
+    else if (!(fresh = malloc(bytes)))
+        status = tz_error_set(error, TZ_BACKEND, "devices", "not enough memory for an exchange");
+    if (!status)
+        *room = (tz__slabs_room){fresh, bytes};
+    return status;
+}
+
 void tz__slabs_part_destroy(const tz__slabs *slabs, tz__slabs_part *part)
 {
     if (!part)
         return;
+    for (int k = 0; k < 2; k++) {
+        free_room(slabs, part, &part->ends[k]);
+        free_room(slabs, part, &part->inbox[k]);
+    }
     slabs->inner->destroy(part->state);
-    free(part->ends[0]);
-    free(part->ends[1]);
-    free(part->inbox[0]);
-    free(part->inbox[1]);
     free(part);
 }
 

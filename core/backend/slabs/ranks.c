@@ -134,19 +134,6 @@ bool tz__slabs_is_far(const tz__slabs *slabs, int i, int side)
     return j >= 0 && !tz_devices_are_own(&slabs->devices, j);
 }
 
-/* Room for a message. */
-static char *make_room(const tz__slabs *slabs, tz__slabs_part *part, int side, size_t bytes)
-{
-    if (bytes > part->inbox_bytes[side]) {
-        free(part->inbox[side]);
-        part->inbox[side] = malloc(bytes);
-        part->inbox_bytes[side] = bytes;
-        if (!part->inbox[side])
-            ranks_of(slabs)->abort(ranks_of(slabs), "not enough memory for an exchange");
-    }
-    return part->inbox[side];
-}
-
 tz__slabs_letter tz__slabs_write_ends(tz__slabs *slabs, int i, int side, void *bytes)
 {
     const size_t *of_end = bytes;
@@ -157,8 +144,12 @@ tz__slabs_letter tz__slabs_write_ends(tz__slabs *slabs, int i, int side, void *b
                                   .out_bytes = sizeof part->marks,
                                   .in_bytes = sizeof part->marks};
     /* A ghost zone comes from the other end of the slab beside it. */
-    return (tz__slabs_letter){.out = part->ends[side],
-                              .in = make_room(slabs, part, side, of_end[1 - side]),
+    tz_error error = {0};
+    const tz_status status =
+        tz__slabs_need_room(slabs, part, &part->inbox[side], of_end[1 - side], &error);
+    tz__slabs_must(slabs, status, &error);
+    return (tz__slabs_letter){.out = part->ends[side].bytes,
+                              .in = part->inbox[side].bytes,
                               .out_bytes = of_end[side],
                               .in_bytes = of_end[1 - side]};
 }

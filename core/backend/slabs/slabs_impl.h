@@ -16,19 +16,22 @@ typedef struct tz__slabs_link {
     uint32_t marks;    /* that it has sent for the exchange under way */
 } tz__slabs_link;
 
+/* Host memory for cells that cross an end of a slab. */
+typedef struct tz__slabs_room {
+    char *bytes;
+    size_t size;
+} tz__slabs_room;
+
 typedef struct tz__slabs_part {
     tz_problem problem;
     tz_streamed_source streamed[TZ_FIELDS_MAX];
     const tz_streamed_source *streamed_pointers[TZ_FIELDS_MAX];
-    tz_limits limits; /* of its device */
-    void *state;      /* of the inner backend */
-    tz_plan plan;     /* of the inner backend, for */
-    tz_plan planned;  /* this one of the whole */
-    /* The own cells that the slabs beside it need, for one exchange: of the low and the high end. */
-    char *ends[2];
-    size_t ends_bytes[2];
-    char *inbox[2]; /* ghost zones from other ranks: of the low and the high side */
-    size_t inbox_bytes[2];
+    tz_limits limits;        /* of its device */
+    void *state;             /* of the inner backend */
+    tz_plan plan;            /* of the inner backend, for */
+    tz_plan planned;         /* this one of the whole */
+    tz__slabs_room ends[2];  /* own cells for the slabs beside it: of the low and the high end */
+    tz__slabs_room inbox[2]; /* ghost zones from other ranks: of the low and the high side */
     tz__slabs_link links[2]; /* to the slabs beside it at the low and the high side */
     uint32_t marks;          /* for both */
     tz_status status;        /* of the latest work */
@@ -88,6 +91,10 @@ tz_status tz__slabs_part_create(tz__slabs *slabs, int i, int depth, tz__slabs_pa
 /* Take over the parameters and sources of the whole, which may have changed. */
 void tz__slabs_refresh(const tz__slabs *slabs, tz__slabs_part *part);
 void tz__slabs_part_destroy(const tz__slabs *slabs, tz__slabs_part *part); /* NULL is fine */
+/* Make room for so many bytes, which the device of the slab can read and write if it copies by itself.
+ * What was in the room is lost if it was smaller. */
+tz_status tz__slabs_need_room(const tz__slabs *slabs, tz__slabs_part *part, tz__slabs_room *room,
+                              size_t bytes, tz_error *error);
 
 /* ---- Other ranks (ranks.c) ---- */
 /* The same status for all. */

@@ -7,8 +7,8 @@
  * FAKE_CUDA_DEVICES=N        number of devices (1)
  * FAKE_CUDA_MEMORY=BYTES     of a device (1 GiB)
  * FAKE_CUDA_PEERS=0          no device has access to another's memory
- * FAKE_CUDA_SHARED=US        processes may share memory and events; a thread then runs an operation of each
- *                            stream after so many microseconds, too
+ * FAKE_CUDA_SHARED=US        processes may share memory and events; a thread runs the streams, too, each time
+ *                            after so many microseconds
  * FAKE_CUDA_WITHOUT=NUMBER   a device attribute that the driver does not know
  * FAKE_NVML_FAULT=SYMBOL:RESULT
  *                            this call of NVML fails

@@ -183,22 +183,28 @@ void fake_drain(stream *s, long target)
         } else if (o->other) {
             fake_drain(o->other, o->target);
         } else { /* another process records it */
-            fake_step_all();
-            usleep(20);
+            if (!fake_step_all())
+                usleep(20);
         }
     }
 }
 
-void fake_step_all(void)
+bool fake_step_all(void)
 {
+    bool done = false;
     for (int i = 0; i < DEVICES_MAX; i++) {
         context *c = &contexts[i];
-        if (c->retained > 0 && c->standard.first && is_ready(c->standard.first))
+        if (c->retained > 0 && c->standard.first && is_ready(c->standard.first)) {
             step(&c->standard);
+            done = true;
+        }
         for (stream *s = c->streams; s; s = s->next)
-            if (s->first && is_ready(s->first))
+            if (s->first && is_ready(s->first)) {
                 step(s);
+                done = true;
+            }
     }
+    return done;
 }
 
 void fake_drain_all(context *c)

@@ -144,8 +144,8 @@ void fake_event_done(shared_event *e, long number);
 bool fake_event_is_done(const shared_event *e, long number);
 void fake_close_opened(context *c);
 
-/* Runs an operation of each stream that need not wait. */
-void fake_step_all(void);
+/* Runs an operation of each stream that need not wait. False: there is none. */
+bool fake_step_all(void);
 
 /* One call at a time. */
 int fake_lock(void);

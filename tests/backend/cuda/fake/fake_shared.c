@@ -97,7 +97,8 @@ static void *run(void *unused)
     for (;;) {
         usleep((useconds_t)fake_number("FAKE_CUDA_SHARED", 100));
         ALONE;
-        fake_step_all();
+        while (fake_step_all())
+            ;
     }
     return NULL;
 }
