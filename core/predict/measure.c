@@ -299,7 +299,7 @@ static double exchanged_s(const tz_bench *bench)
  * whole numbers of exchanges. */
 static int64_t calls_of_round(const tz_plan *plan, double round_s, double once)
 {
-    const int64_t cycle = plan->exchange > plan->height ? plan->exchange / plan->height : 1;
+    const int64_t cycle = plan->exchange > chunk_of(plan) ? plan->exchange / chunk_of(plan) : 1;
     int64_t calls = once > 0 ? (int64_t)(round_s / once) : 1;
     calls = calls < 1 ? 1 : calls > 100000 ? 100000 : calls;
     return (calls + cycle - 1) / cycle * cycle;

@@ -18,19 +18,21 @@ enum { SLABS_MAX = 3, PHASES = 3, CUT_UNIT_1D = 4096 };
 static const int phase_steps[PHASES] = {4, 3, 5};
 
 /* How a grid is cut, and the plans of the phases. The grid is as small as the deepest ghost zone
- * allows, and has `spare` more rows or planes. */
+ * allows, and has `spare` more rows or planes. `thick`: its slabs are so many times as thick, so that
+ * GPUs exchange beside the rest of a stage. */
 typedef struct layout {
     int count;
     double shares[SLABS_MAX];
     int spare;
     int height[PHASES], exchange[PHASES];
+    int thick;
 } layout;
 
 static const layout layouts[] = {
-    {2, {1, 1}, 0, {1, 1, 1}, {1, 1, 1}},      {3, {1, 1, 1}, 0, {3, 3, 3}, {3, 3, 3}},
-    {2, {1, 2.5}, 1, {2, 2, 2}, {4, 4, 4}},    {3, {3, 1, 2}, 2, {2, 2, 2}, {2, 2, 2}},
-    {3, {1, 1.5, 1}, 0, {1, 3, 2}, {2, 3, 4}}, /* ghost zones become deeper as it runs */
-    {1, {1}, 3, {4, 4, 4}, {0, 0, 0}},
+    {2, {1, 1}, 0, {1, 1, 1}, {1, 1, 1}, 1},      {3, {1, 1, 1}, 0, {3, 3, 3}, {3, 3, 3}, 1},
+    {2, {1, 2.5}, 1, {2, 2, 2}, {4, 4, 4}, 1},    {3, {3, 1, 2}, 2, {2, 2, 2}, {2, 2, 2}, 1},
+    {3, {1, 1.5, 1}, 0, {1, 3, 2}, {2, 3, 4}, 1}, /* ghost zones become deeper as it runs */
+    {1, {1}, 3, {4, 4, 4}, {0, 0, 0}, 1},         {3, {1, 1.5, 1}, 1, {1, 2, 1}, {2, 4, 3}, 4},
 };
 enum { LAYOUTS = sizeof layouts / sizeof *layouts };
 
@@ -237,7 +239,7 @@ static void lay_out(const contract *c, const layout *l, contract_case *k, double
     double all = 0.0, least = l->shares[0];
     for (int i = 0; i < PHASES; i++)
         deepest = l->exchange[i] > deepest ? l->exchange[i] : deepest;
-    const int64_t need = ghost_zone(c->stencil, deepest);
+    const int64_t need = l->thick * ghost_zone(c->stencil, deepest);
     for (int i = 0; i < l->count; i++) {
         shares[i] = l->shares[i];
         all += l->shares[i];

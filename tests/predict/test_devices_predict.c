@@ -5,8 +5,8 @@
 #include "predict/prediction_table.h"
 #include "tests/registry.h"
 
-static tz_workload *workload_of(const char *stencil, int dims, int64_t n, const char *devices,
-                                const char *link)
+static tz_workload *workload_on(const char *device, const char *stencil, int dims, int64_t n,
+                                const char *devices, const char *link)
 {
     const tz_simulation_config simulation = {.registry = registry,
                                              .stencil = stencil,
@@ -15,11 +15,16 @@ static tz_workload *workload_of(const char *stencil, int dims, int64_t n, const 
                                              .precision = -1,
                                              .threads = 1,
                                              .devices = devices};
-    const tz_workload_config config = {
-        .simulation = &simulation, .device = TZ_TEST_SOURCE_DIR "/predict/cpu.txt", .link = link};
+    const tz_workload_config config = {.simulation = &simulation, .device = device, .link = link};
     tz_workload *workload = NULL;
     assert_ok(tz_workload_create(&workload, &config, &failure));
     return workload;
+}
+
+static tz_workload *workload_of(const char *stencil, int dims, int64_t n, const char *devices,
+                                const char *link)
+{
+    return workload_on(TZ_TEST_SOURCE_DIR "/predict/cpu.txt", stencil, dims, n, devices, link);
 }
 
 static tz_prediction_table *table_of(const tz_workload *workload, const tz_plan *given, bool all)
@@ -62,6 +67,43 @@ static void exchanges_cost_what_the_link_takes(void **state)
     }
     tz_prediction_table_destroy(table);
     tz_workload_destroy(workload);
+}
+
+/* GPUs compute beside an exchange: it costs what takes longer than that, and the warm-up of its ends. */
+static void exchanges_hide(void **state)
+{
+    const char *const links[] = {"nvlink", "pcie"};
+    for (int i = 0; i < 2; i++) {
+        tz_workload *workload = workload_on("h200", "star2d1r", 2, 16384, "3", links[i]);
+        int hidden = 0, shown = 0;
+        for (int depth = 4; depth < 400; depth += 4) {
+            tz_plan plan = {.family = "stream", .height = 4, .exchange = depth};
+            tz_model_work work;
+            tz_model_prediction p;
+            assert_ok(
+                workload->backend->plan(&workload->problem, &workload->place, &plan, &failure));
+            assert_ok(workload->backend->work(&workload->problem, &workload->place, &plan,
+                                              TZ_EFFORT_CACHED, &work, &failure));
+            assert_ok(tz_roofs_predict(&work, &workload->device, &p, &failure));
+            const double own = 5462, reach = 2; /* rows of the slab in the middle */
+            const double mean = own + reach * (depth - 4) / 2, share_s = component(&p, "exchange");
+            const double stage_s = 4 * (p.time_s - share_s);
+            const double rest_s = (own - reach * depth) / mean * stage_s;
+            const double bytes = reach * depth * 16384 * 4;
+            const double alone_s =
+                workload->joined.latency_s + bytes / workload->joined.bytes_per_s;
+            const double ends_s = 3 * reach * 4 / mean * stage_s;
+            const bool thick = 2 * reach * depth <= own;
+            const double wanted_s = thick ? ends_s + fmax(0, alone_s - rest_s) : alone_s;
+            hidden += thick && alone_s < rest_s;
+            shown += alone_s > rest_s;
+            if (fabs(share_s * depth / wanted_s - 1) > 1e-9)
+                fail_msg("%s, depth %d: %g instead of %g", links[i], depth, share_s * depth,
+                         wanted_s);
+        }
+        assert_true(hidden > 0 && (shown > 0) == (i == 1));
+        tz_workload_destroy(workload);
+    }
 }
 
 /* The chosen depth reaches 98 % of the speed of the best of all. */
@@ -179,6 +221,6 @@ static void what_cannot_be_is_refused(void **state)
 }
 
 TEST_MAIN(open_plugins, close_plugins, TEST(exchanges_cost_what_the_link_takes),
-          TEST(the_chosen_depth_is_near_the_best), TEST(plans_have_a_depth),
+          TEST(exchanges_hide), TEST(the_chosen_depth_is_near_the_best), TEST(plans_have_a_depth),
           TEST(more_devices_gain_on_large_grids), TEST(slabs_of_one_cpu),
           TEST(what_cannot_be_is_refused))

@@ -145,6 +145,25 @@ static tz_status put_ends(tz__slabs *slabs, int i, void *argument, tz_error *err
     return status;
 }
 
+static transfer transfer_of(const tz__slabs *slabs, uint32_t fields, int exchange)
+{
+    return (transfer){
+        .fields = fields,
+        .slices = {tz_cut_ghost(&slabs->cut, 1, exchange), tz_cut_ghost(&slabs->cut, 0, exchange)}};
+}
+
+bool tz__slabs_is_direct(const tz__slabs *slabs)
+{
+    return slabs->inner->slab->copy && !slabs->context.sync && slabs->cut.count > 1 &&
+           slabs->high - slabs->low == slabs->cut.count;
+}
+
+tz_status tz__slabs_offer_ends(tz__slabs *slabs, int i, int exchange, tz_error *error)
+{
+    transfer t = transfer_of(slabs, tz__slabs_fields(slabs, TZ_STATE), exchange);
+    return take_ends(slabs, i, &t, error);
+}
+
 tz_status tz__slabs_wait_part(tz__slabs *slabs, int i, void *argument, tz_error *error)
 {
     (void)argument;
@@ -177,9 +196,9 @@ static void count_exchange(tz__slabs *slabs, uint32_t fields, int exchange, doub
 
 tz_status tz__slabs_exchange(tz__slabs *slabs, uint32_t fields, int exchange, tz_error *error)
 {
-    transfer t = {
-        .fields = fields,
-        .slices = {tz_cut_ghost(&slabs->cut, 1, exchange), tz_cut_ghost(&slabs->cut, 0, exchange)}};
+    transfer t = transfer_of(slabs, fields, exchange);
+    const bool offered = slabs->offered >= exchange && fields == tz__slabs_fields(slabs, TZ_STATE);
+    slabs->offered = 0;
     if (slabs->cut.count == 1 || fields == 0 || t.slices[0] + t.slices[1] == 0)
         return TZ_OK;
     tz__slabs_make_links(slabs);
@@ -187,7 +206,8 @@ tz_status tz__slabs_exchange(tz__slabs *slabs, uint32_t fields, int exchange, tz
     const tz_problem *whole = slabs->context.problem;
     size_t bytes[2] = {end_bytes(whole, &t, 0), end_bytes(whole, &t, 1)};
     tz_error why = {0};
-    tz_status status = tz__slabs_must(slabs, tz__slabs_own(slabs, take_ends, &t, &why), &why);
+    tz_status status =
+        offered ? TZ_OK : tz__slabs_must(slabs, tz__slabs_own(slabs, take_ends, &t, &why), &why);
     if (!status) {
         tz__slabs_begin_messages(slabs, tz__slabs_write_ends, bytes);
         status = tz__slabs_must(slabs, tz__slabs_own(slabs, put_ends, &t, &why), &why);
@@ -351,6 +371,7 @@ static tz_status deepen_part(tz__slabs *slabs, int i, void *argument, tz_error *
 tz_status tz__slabs_deepen(tz__slabs *slabs, int depth, tz_error *error)
 {
     tz__slabs_close_links(slabs);
+    slabs->offered = 0;
     const tz_status status = tz__slabs_all(slabs, deepen_part, &depth, error);
     if (!status) /* else some slabs have more ghost cells than are used */
         slabs->depth = depth;

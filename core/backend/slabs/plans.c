@@ -66,15 +66,17 @@ static tz_exchange_costs costs_of(const tz_backend *inner, const tz_problem *pro
 {
     const int axis = problem->dims - 1, slowest = tz_cut_slowest(cut, problem, place->devices, 1);
     const double own = (double)(cut->at[slowest + 1] - cut->at[slowest]);
-    bool near = true; /* all slabs are of this process */
+    bool own_devices = true;
     for (int i = 0; i < cut->count; i++)
-        near = near && tz_devices_are_own(place->devices, i);
+        own_devices = own_devices && tz_devices_are_own(place->devices, i);
+    /* Ranks of one machine have no link of their own: they copy as the devices of one process do. */
+    const bool copies = inner->slab->copy && (own_devices || !place->link);
     return (tz_exchange_costs){
         .slices = own,
         .reach = (double)tz_cut_slab(cut, problem, slowest, 1).elements[axis] - own,
         .height = plan->height,
         .shrinks = inner->slab->leaves_out(problem, plan),
-        .hides = near && inner->slab->copy && inner->slab->leaves_out(problem, plan),
+        .hides = copies && inner->slab->leaves_out(problem, plan),
     };
 }
 
@@ -141,7 +143,8 @@ static tz_status fit(const tz_backend *inner, const tz_problem *problem, const t
     const tz_status status = inner->plan(&slab, &here, &own, error);
     *plan = own;
     plan->exchange = exchange;
-    plan->launch_iterations = 0;
+    /* A call of several stages costs hosts of GPUs less. */
+    plan->launch_iterations = inner->is_gpu && cut->count > 1 ? exchange : 0;
     return status;
 }
 

@@ -152,6 +152,7 @@ static tz_status store(void *any, int field, const tz_box *box, const void *elem
 {
     tz__slabs *slabs = any;
     access a = {.field = field, .box = box, .from = elements};
+    slabs->offered = 0;
     return tz__slabs_all(slabs, store_part, &a, error);
 }
 
@@ -190,121 +191,8 @@ static tz_status fill_part(tz__slabs *slabs, int i, void *argument, tz_error *er
 static tz_status fill(void *any, int field, const void *element, tz_error *error)
 {
     access a = {.field = field, .from = element};
+    ((tz__slabs *)any)->offered = 0;
     return tz__slabs_all(any, fill_part, &a, error);
-}
-
-/* ---- Stages ---------------------------------------------------------------------------------- */
-
-void tz__slabs_refresh(const tz__slabs *slabs, tz__slabs_part *part)
-{
-    const tz_stencil *stencil = slabs->context.problem->stencil;
-    tz_problem_slab_refresh(&part->problem);
-    for (int f = 0; f < stencil->fields_count; f++)
-        if (slabs->context.streamed && slabs->context.streamed[f]) {
-            part->streamed[f] = *slabs->context.streamed[f];
-            part->streamed[f].first = part->problem.slab.first;
-        }
-}
-
-static void refresh(tz__slabs *slabs)
-{
-    for (int i = slabs->low; i < slabs->high; i++)
-        tz__slabs_refresh(slabs, slabs->parts[i]);
-}
-
-/* Make ghost zones current for that many iterations at least. */
-static tz_status need(tz__slabs *slabs, int iterations, int exchange, tz_error *error)
-{
-    if (slabs->valid >= iterations)
-        return TZ_OK;
-    const tz_status status =
-        tz__slabs_exchange(slabs, tz__slabs_fields(slabs, TZ_STATE), exchange, error);
-    slabs->valid = status ? 0 : exchange;
-    return status;
-}
-
-typedef struct advance {
-    const tz_plan *plan;
-    int height;
-    int64_t step;
-    int rest, next; /* iterations until the exchange after this stage, and of that exchange */
-} advance;
-
-static tz_status plan_part(tz__slabs *slabs, int i, void *argument, tz_error *error)
-{
-    const advance *a = argument;
-    tz__slabs_part *part = slabs->parts[i];
-    if (tz_plan_equal(&part->planned, a->plan))
-        return TZ_OK;
-    const tz_status status = tz__slabs_plan_of(slabs, i, a->plan, &part->plan, error);
-    if (!status)
-        part->planned = *a->plan;
-    return status;
-}
-
-static tz_status stage_part(tz__slabs *slabs, int i, void *argument, tz_error *error)
-{
-    const advance *a = argument;
-    const tz__slabs_part *part = slabs->parts[i];
-    const tz_slab_span span = tz__slabs_span(slabs, i, a->rest, a->next);
-    return slabs->inner->slab->stage(part->state, &part->plan, a->height, a->step, &span, error);
-}
-
-/* Whether ghost zones made for `exchange` iterations would save one update in fifty. Stages that leave
- * nothing out update the ghost zones as they are made, and another plan may need less. */
-static bool is_too_deep(const tz__slabs *slabs, const tz_plan *plan, int exchange)
-{
-    const tz_cut *cut = &slabs->cut;
-    if (slabs->inner->slab->leaves_out(slabs->context.problem, plan))
-        return false;
-    return 50 * (int64_t)(slabs->depth - exchange) * (cut->each[0] + cut->each[1]) > cut->thinnest;
-}
-
-static tz_status stage(void *any, const tz_plan *plan, int height, int64_t step, tz_error *error)
-{
-    tz__slabs *slabs = any;
-    const int exchange = plan->exchange > height ? plan->exchange : height;
-    refresh(slabs);
-    tz_status status = TZ_OK;
-    if (exchange > slabs->depth || (slabs->valid < height && is_too_deep(slabs, plan, exchange))) {
-        status = tz_cut_check(&slabs->cut, slabs->context.problem, exchange, error);
-        if (!status)
-            status = tz__slabs_deepen(slabs, exchange, error);
-    }
-    const int before = slabs->valid >= height ? slabs->valid : exchange;
-    advance a = {plan, height, step, before - height, exchange};
-    /* The first stage of a plan may refuse it. */
-    const bool fresh = !tz_plan_equal(&slabs->parts[slabs->low]->planned, plan);
-    if (!status && fresh)
-        status = tz__slabs_all(slabs, plan_part, &a, error);
-    if (!status)
-        status = need(slabs, height, exchange, error);
-    if (status)
-        return status;
-    tz_error why = {0};
-    status = fresh ? tz__slabs_all(slabs, stage_part, &a, &why)
-                   : tz__slabs_must(slabs, tz__slabs_own(slabs, stage_part, &a, &why), &why);
-    slabs->valid -= height;
-    if (!status)
-        return TZ_OK;
-    bool done = false;
-    for (int i = slabs->low; i < slabs->high; i++)
-        done |= slabs->parts[i]->status == TZ_OK;
-    if (tz_ranks_largest(slabs->context.ranks, done) > 0)
-        status = why.code = TZ_BACKEND; /* some have advanced, so that no other plan can be tried */
-    if (error)
-        *error = why;
-    return status;
-}
-
-static tz_status wait(void *any, tz_error *error)
-{
-    tz_error why = {0};
-    const tz_status status =
-        tz__slabs_must(any, tz__slabs_own(any, tz__slabs_wait_part, NULL, &why), &why);
-    if (status && error)
-        *error = why;
-    return status;
 }
 
 /* ---- Numbers --------------------------------------------------------------------------------- */
@@ -394,14 +282,14 @@ static tz_status add_updates(tz__slabs *slabs, tz__slabs *correction, int64_t st
 {
     tz_update_sums sums;
     update_work w = {.correction = correction, .step = step};
-    refresh(slabs);
+    tz__slabs_refresh_all(slabs);
     /* An iteration reads one ghost zone. */
     tz_status status = tz_update_begin(&sums, slabs->context.problem, error);
     status = tz__slabs_agree(slabs, status, error);
     for (int i = slabs->low; i < slabs->high; i++)
         w.of[i] = sums;
     if (!status)
-        status = need(slabs, 1, slabs->depth, error);
+        status = tz__slabs_need(slabs, 1, slabs->depth, error);
     if (!status)
         status = tz__slabs_all(slabs, update_part, &w, error);
     for (int i = slabs->low; i < slabs->high && !status; i++) {
@@ -426,16 +314,17 @@ static tz_status refine(void *any, void *any_correction, int64_t step, tz_update
     tz__slabs *slabs = any, *correction = any_correction;
     const int source = slabs->context.problem->stencil->refinement->source;
     tz_status status = TZ_OK;
-    refresh(correction);
+    tz__slabs_refresh_all(correction);
+    slabs->offered = correction->offered = 0;
     /* Both have the same ghost zones, in which the sum is current if they are. */
     if (correction->depth < slabs->depth)
         status = tz__slabs_deepen(correction, slabs->depth, error);
     if (slabs->depth < correction->depth)
         status = tz__slabs_deepen(slabs, correction->depth, error);
     if (!status)
-        status = need(correction, correction->depth, correction->depth, error);
+        status = tz__slabs_need(correction, correction->depth, correction->depth, error);
     if (!status)
-        status = need(slabs, slabs->depth, slabs->depth, error);
+        status = tz__slabs_need(slabs, slabs->depth, slabs->depth, error);
     if (!status)
         status = add_updates(slabs, correction, step, out, error);
     if (!status)
@@ -581,8 +470,8 @@ tz_status tz_slabs_backend(const tz_backend *inner, tz_backend *out, tz_error *e
     out->store = store;
     out->load = load;
     out->fill = fill;
-    out->stage = stage;
-    out->wait = inner->wait ? wait : NULL;
+    out->stage = tz__slabs_stage;
+    out->wait = inner->wait ? tz__slabs_wait : NULL;
     out->reduce = reduce;
     out->all_finite = all_finite;
     out->update_norm = update_norm;

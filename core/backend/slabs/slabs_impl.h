@@ -48,6 +48,7 @@ typedef struct tz__slabs {
     tz_exchange *exchange; /* with other ranks; NULL: none is under way */
     int depth;             /* iterations that the ghost zones of the states are made for */
     int valid;             /* iterations until the next exchange */
+    int offered; /* all slabs have offered their ends for an exchange of this depth; 0: none */
     tz_slabs_exchanged exchanged;
     bool linked; /* `paths` and the parts' links are made */
     tz_slabs_paths paths;
@@ -79,6 +80,10 @@ tz_status tz__slabs_plan_of(const tz__slabs *slabs, int i, const tz_plan *plan, 
 
 /* Fill the ghost zones of the fields in the mask, for `exchange` iterations (exchange.c). */
 tz_status tz__slabs_exchange(tz__slabs *slabs, uint32_t fields, int exchange, tz_error *error);
+/* Offer the ends of slab i for an exchange of the state fields, after a stage: if all slabs do that, the
+ * exchange begins with the copies. Only where tz__slabs_is_direct(): devices of this process copy. */
+bool tz__slabs_is_direct(const tz__slabs *slabs);
+tz_status tz__slabs_offer_ends(tz__slabs *slabs, int i, int exchange, tz_error *error);
 /* What slab i computes in a stage after which `rest` iterations follow until an exchange for `next`
  * ones: its own cells, and those of its ghost zone that the rest needs. If the exchange follows at once,
  * its ends come first where other devices copy them. */
@@ -90,6 +95,13 @@ tz_status tz__slabs_part_create(tz__slabs *slabs, int i, int depth, tz__slabs_pa
                                 tz_error *error);
 /* Take over the parameters and sources of the whole, which may have changed. */
 void tz__slabs_refresh(const tz__slabs *slabs, tz__slabs_part *part);
+void tz__slabs_refresh_all(tz__slabs *slabs);
+/* Make ghost zones current for that many iterations at least, by an exchange for `exchange`. */
+tz_status tz__slabs_need(tz__slabs *slabs, int iterations, int exchange, tz_error *error);
+/* Functions of tz_backend (stages.c). */
+tz_status tz__slabs_stage(void *any, const tz_plan *plan, int height, int64_t step,
+                          tz_error *error);
+tz_status tz__slabs_wait(void *any, tz_error *error);
 void tz__slabs_part_destroy(const tz__slabs *slabs, tz__slabs_part *part); /* NULL is fine */
 /* Make room for so many bytes, which the device of the slab can read and write if it copies by itself.
  * What was in the room is lost if it was smaller. */

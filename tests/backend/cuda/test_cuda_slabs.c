@@ -222,10 +222,14 @@ static void check_stages(int gpus, bool ring, int height, int exchange, int then
     set_up_rows("star2d1r", ring ? "periodic" : "clamp", gpus, ROWS);
     strcpy(plan.family, "stream");
     assert_ok(backend.plan(&problem, &place, &plan, &failure));
+    assert_int_equal(plan.launch_iterations, exchange);
     store_all(want[0], 1, 0, ROWS);
     int now = 0;
     for (int i = 0; i < stages; i++) {
-        const int rest = i == stages / 2 && height > 1 ? height - 1 : height;
+        /* A stage, the rest of one, or several stages and maybe a rest. */
+        const int rest = i == stages / 2 && height > 1 ? height - 1
+                         : i % 3 == 2                  ? plan.exchange - (height > 1 && i % 2)
+                                                       : height;
         if (i == stages / 2 + 2)
             store_all(want[now], 99, 40, 120);
         if (slabs->valid < height && i >= exchange / height + 1)
