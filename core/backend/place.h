@@ -26,6 +26,16 @@ typedef struct tz_device_identity {
 
 /* The devices that hold a grid in slabs, in the order of the slabs. A device may hold several. */
 enum { TZ_DEVICES_MAX = 64 };
+typedef enum tz_shares {                      /* how their shares of the grid were found */
+                         TZ_SHARES_EQUAL,     /* the devices are alike */
+                         TZ_SHARES_GIVEN,     /* the user gave some */
+                         TZ_SHARES_PREDICTED, /* by the predicted speed of the stencil */
+                         TZ_SHARES_UNKNOWN, /* equal, since there is no prediction for one of them */
+                         TZ_SHARES_THIN /* equal, since slabs by speed have too little room for ghost zones */
+} tz_shares;
+/* Lower case, for people and run.json. */
+const char *tz_shares_text(tz_shares how);
+
 typedef struct tz_devices {
     int count;
     int rank;    /* of this process (base/ranks.h); 0 if it is alone */
@@ -38,6 +48,7 @@ typedef struct tz_devices {
         bool given;   /* the user chose the share */
     } of[TZ_DEVICES_MAX];
     bool apart; /* of CPUs: each slab has a machine of its own */
+    tz_shares how;
 } tz_devices;
 
 /* Does this process drive device i? */

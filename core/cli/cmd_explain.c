@@ -209,6 +209,8 @@ static void print_exchanges(const json_t *simulation)
         const json_t *slab = json_array_get(devices, i);
         printf("%s %d to %d", i ? "," : "", int_of(slab, "from"), int_of(slab, "to"));
     }
+    if (json_is_string(json_object_get(simulation, "shares")))
+        printf("; shares %s", text_of(simulation, "shares"));
     if (!(count > 0)) {
         printf("\n           no exchange\n");
         return;

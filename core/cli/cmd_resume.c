@@ -86,37 +86,39 @@ static int read_own(const tz_command *command, int argc, char **argv, tz_run_set
     return TZ_OPTIONS_GO_ON;
 }
 
-static int go_on(const tz_command *command, int argc, char **argv, const char *folder,
-                 const json_t *facts, const tz_ranks *ranks)
+/* The command line, and what it names. */
+typedef struct line {
+    const tz_command *command;
+    int argc;
+    char **argv;
+    char folder[PATH_MAX];
+    tz_checkpoint_reader *reader;
+    char **first; /* arguments of the run */
+    tz_run_settings s;
+} line;
+
+/* The options of both command lines, in the folder where the run was begun. */
+static int prepare(void *context)
 {
-    tz_run_settings s = {.script = {.resume = folder, .ranks = ranks}};
+    line *l = context;
+    const json_t *facts = tz_checkpoint_facts(l->reader);
     int count = 0;
-    char **arguments = first_arguments(facts, &count);
     const char *from = json_string_value(json_object_get(facts, "folder"));
-    const char *path = json_string_value(json_object_get(facts, "scenario"));
-    int code = EXIT_FAILED;
-    if (!arguments)
-        tz_fail_text(EXIT_FAILED, "not enough memory");
-    else if (!from || !path || count == 0)
-        tz_fail_text(EXIT_FAILED, "%s: the checkpoint does not say what was run", folder);
-    else
-        code = read_first(&tz_command_run, arguments, count, &s);
+    l->s.script.path = json_string_value(json_object_get(facts, "scenario"));
+    l->s.script.resume = l->folder;
+    l->first = first_arguments(facts, &count);
+    if (!l->first)
+        return tz_fail_text(EXIT_FAILED, "not enough memory");
+    if (!from || !l->s.script.path || count == 0)
+        return tz_fail_text(EXIT_FAILED, "%s: the checkpoint does not say what was run", l->folder);
+    int code = read_first(&tz_command_run, l->first, count, &l->s);
     if (code == TZ_OPTIONS_GO_ON)
-        code = read_own(command, argc, argv, &s, folder);
+        code = read_own(l->command, l->argc, l->argv, &l->s, l->folder);
     /* Relative paths of the script and of its plugins begin where the run was begun. */
     if (code == TZ_OPTIONS_GO_ON && chdir(from) != 0)
         code =
             tz_fail_text(EXIT_FAILED, "%s: cannot enter the folder in which the run was begun: %s",
                          from, strerror(errno));
-    if (tz_ranks_largest(ranks, code != TZ_OPTIONS_GO_ON) > 0 && code == TZ_OPTIONS_GO_ON)
-        code = EXIT_FAILED;
-    if (code == TZ_OPTIONS_GO_ON) {
-        s.script.path = path;
-        code = tz_run_execute(&s);
-    }
-    tz_paths_clear(&s.sets);
-    tz_plugins_close(&s.plugins);
-    free(arguments);
     return code;
 }
 
@@ -136,40 +138,51 @@ static int check_status(const char *folder)
                 : TZ_OPTIONS_GO_ON;
 }
 
-/* The folder among the arguments: the first that is no option, nor the value of one. */
-static int resume(const tz_command *command, int argc, char **argv)
+/* The folder among the arguments, the first that is no option, nor the value of one, and its newest
+ * checkpoint. */
+static int find(void *context)
 {
+    line *l = context;
     tz_run_settings scan = {.quiet = false};
-    tz_checkpoint_reader *reader = NULL;
-    const tz_ranks *ranks = NULL;
-    char folder[PATH_MAX];
     tz_error error;
-    char **copy = calloc((size_t)argc + 1, sizeof *copy);
+    char **copy = calloc((size_t)l->argc + 1, sizeof *copy);
     if (!copy)
         return tz_fail_text(EXIT_FAILED, "not enough memory");
-    memcpy(copy, argv, (size_t)argc * sizeof *copy);
-    int code = tz_ranks_open(&ranks, &error) == TZ_OK
-                   ? tz_run_options_read(command, argc, copy, &scan)
-                   : tz_fail(EXIT_FAILED, &error);
-    if (code == TZ_OPTIONS_GO_ON && optind == argc)
-        code = tz_misuse(command, "needs the folder of a run");
-    else if (code == TZ_OPTIONS_GO_ON && optind + 1 != argc)
-        code = tz_misuse(command, "takes one folder, not '%.60s' too", copy[optind + 1]);
-    else if (code == TZ_OPTIONS_GO_ON && !realpath(copy[optind], folder))
+    memcpy(copy, l->argv, (size_t)l->argc * sizeof *copy);
+    int code = tz_run_options_read(l->command, l->argc, copy, &scan);
+    if (code == TZ_OPTIONS_GO_ON && optind == l->argc)
+        code = tz_misuse(l->command, "needs the folder of a run");
+    else if (code == TZ_OPTIONS_GO_ON && optind + 1 != l->argc)
+        code = tz_misuse(l->command, "takes one folder, not '%.60s' too", copy[optind + 1]);
+    else if (code == TZ_OPTIONS_GO_ON && !realpath(copy[optind], l->folder))
         code = tz_fail_text(EXIT_FAILED, "%s: %s", copy[optind], strerror(errno));
     if (code == TZ_OPTIONS_GO_ON)
-        code = check_status(folder);
-    if (code == TZ_OPTIONS_GO_ON && tz_checkpoints_newest(&reader, folder, &error) != TZ_OK)
+        code = check_status(l->folder);
+    if (code == TZ_OPTIONS_GO_ON && tz_checkpoints_newest(&l->reader, l->folder, &error) != TZ_OK)
         code = tz_fail(EXIT_FAILED, &error);
-    if (tz_ranks_largest(ranks, code != TZ_OPTIONS_GO_ON) > 0 && code == TZ_OPTIONS_GO_ON)
-        code = EXIT_FAILED;
-    if (code == TZ_OPTIONS_GO_ON)
-        code = go_on(command, argc, argv, folder, tz_checkpoint_facts(reader), ranks);
-    tz_ranks_close(ranks);
-    tz_checkpoint_close(reader);
     tz_paths_clear(&scan.sets);
     tz_paths_clear(&scan.plugins.given);
     free(copy);
+    return code;
+}
+
+static int resume(const tz_command *command, int argc, char **argv)
+{
+    line l = {command, argc, argv, {0}, NULL, NULL, {.quiet = false}};
+    const tz_ranks *ranks = NULL;
+    tz_error error;
+    int code = tz_ranks_open(&ranks, &error) == TZ_OK ? tz_run_together(ranks, find, &l)
+                                                      : tz_run_refuse_ranks(&error);
+    l.s.script.ranks = ranks;
+    if (code == TZ_OPTIONS_GO_ON)
+        code = tz_run_together(ranks, prepare, &l);
+    if (code == TZ_OPTIONS_GO_ON)
+        code = tz_run_execute(&l.s);
+    tz_ranks_close(ranks);
+    tz_checkpoint_close(l.reader);
+    tz_paths_clear(&l.s.sets);
+    tz_plugins_close(&l.s.plugins);
+    free(l.first);
     return code;
 }
 

@@ -3,66 +3,47 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-/* TZ_OPTIONS_GO_ON, or what to exit with. */
-static int parse(const tz_command *command, int argc, char **argv, tz_run_settings *s)
+typedef struct line {
+    const tz_command *command;
+    int argc;
+    char **argv;
+    tz_run_settings s;
+} line;
+
+static int parse(void *context)
 {
-    const int code = tz_run_options_read(command, argc, argv, s);
+    line *l = context;
+    const int code = tz_run_options_read(l->command, l->argc, l->argv, &l->s);
     if (code != TZ_OPTIONS_GO_ON)
         return code;
-    if (optind == argc)
-        return tz_misuse(command, "needs a script");
-    if (optind + 1 != argc)
-        return tz_misuse(command, "takes one script, not '%.60s' too", argv[optind + 1]);
-    s->script.path = argv[optind];
+    if (optind == l->argc)
+        return tz_misuse(l->command, "needs a script");
+    if (optind + 1 != l->argc)
+        return tz_misuse(l->command, "takes one script, not '%.60s' too", l->argv[optind + 1]);
+    l->s.script.path = l->argv[optind];
     return TZ_OPTIONS_GO_ON;
-}
-
-/* Of several ranks, rank 0 parses first: what all of them find wrong is printed once. */
-static int parse_together(const tz_command *command, int argc, char **argv, tz_run_settings *s)
-{
-    const tz_ranks *ranks = s->script.ranks;
-    int code = TZ_OPTIONS_GO_ON;
-    if (tz_ranks_leads(ranks))
-        code = parse(command, argc, argv, s);
-    tz_ranks_agree(ranks, &code, sizeof code);
-    if (code != TZ_OPTIONS_GO_ON || !ranks)
-        return code;
-    if (!tz_ranks_leads(ranks))
-        code = parse(command, argc, argv, s);
-    const bool wrong = tz_ranks_largest(ranks, code != TZ_OPTIONS_GO_ON) > 0;
-    return !wrong ? TZ_OPTIONS_GO_ON : code == TZ_OPTIONS_GO_ON ? EXIT_USAGE : code;
-}
-
-/* MPI could not be started. Rank 0 says it; if it has no such trouble and goes on, others do. */
-static int refuse_ranks(const tz_error *error)
-{
-    static const struct timespec wait_for_rank_0 = {.tv_sec = 2};
-    int rank, count;
-    if (tz_ranks_environment(&rank, &count) && rank > 0)
-        nanosleep(&wait_for_rank_0, NULL);
-    return tz_fail(EXIT_FAILED, error);
 }
 
 static int run(const tz_command *command, int argc, char **argv)
 {
-    tz_run_settings s = {.script = {.arguments_count = argc}};
+    line l = {command, argc, argv, {.script = {.arguments_count = argc}}};
+    tz_run_settings *s = &l.s;
     /* getopt_long reorders argv; the record keeps it as given. */
     char **given = calloc((size_t)argc + 1, sizeof *given);
     if (!given)
         return tz_fail_text(EXIT_FAILED, "not enough memory");
     memcpy(given, argv, (size_t)argc * sizeof *given);
-    s.script.arguments = (const char *const *)given;
+    s->script.arguments = (const char *const *)given;
     tz_error error;
-    int code = tz_ranks_open(&s.script.ranks, &error) == TZ_OK
-                   ? parse_together(command, argc, argv, &s)
-                   : refuse_ranks(&error);
+    int code = tz_ranks_open(&s->script.ranks, &error) == TZ_OK
+                   ? tz_run_together(s->script.ranks, parse, &l)
+                   : tz_run_refuse_ranks(&error);
     if (code == TZ_OPTIONS_GO_ON)
-        code = tz_run_execute(&s);
-    tz_ranks_close(s.script.ranks);
-    tz_paths_clear(&s.sets);
-    tz_plugins_close(&s.plugins);
+        code = tz_run_execute(s);
+    tz_ranks_close(s->script.ranks);
+    tz_paths_clear(&s->sets);
+    tz_plugins_close(&s->plugins);
     free(given);
     return code;
 }

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* ---- What the script prints ------------------------------------------------------------------ */
 
@@ -135,6 +136,27 @@ static int conclude(const tz_run_settings *s, tz_status status, const tz_script_
         return result->signal == SIGALRM ? EXIT_WALLTIME : 128 + result->signal;
     const int written = status == TZ_OK ? tz_finish_output() : EXIT_FAILED;
     return written == EXIT_DONE && result->stagnated ? EXIT_FAILED : written;
+}
+
+int tz_run_together(const tz_ranks *ranks, int (*work)(void *context), void *context)
+{
+    int code = tz_ranks_leads(ranks) ? work(context) : TZ_OPTIONS_GO_ON;
+    tz_ranks_agree(ranks, &code, sizeof code);
+    if (code != TZ_OPTIONS_GO_ON || !ranks)
+        return code;
+    if (!tz_ranks_leads(ranks))
+        code = work(context);
+    const bool wrong = tz_ranks_largest(ranks, code != TZ_OPTIONS_GO_ON) > 0;
+    return wrong && code == TZ_OPTIONS_GO_ON ? EXIT_FAILED : code;
+}
+
+int tz_run_refuse_ranks(const tz_error *error)
+{
+    static const struct timespec wait_for_rank_0 = {.tv_sec = 2};
+    int rank, count;
+    if (tz_ranks_environment(&rank, &count) && rank > 0)
+        nanosleep(&wait_for_rank_0, NULL);
+    return tz_fail(EXIT_FAILED, error);
 }
 
 int tz_run_execute(tz_run_settings *s)

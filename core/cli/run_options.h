@@ -22,6 +22,13 @@ typedef struct tz_run_settings {
 int tz_run_options_read(const tz_command *command, int argc, char **argv,
                         tz_run_settings *settings);
 
+/* Call work() in each rank, first in rank 0: what all of them would find wrong is printed once. `ranks`
+ * may be NULL. TZ_OPTIONS_GO_ON if work() returned that in all of them, or what to exit with. */
+int tz_run_together(const tz_ranks *ranks, int (*work)(void *context), void *context);
+
+/* MPI could not be started. Rank 0 says it; if it has no such trouble and goes on, others do. */
+int tz_run_refuse_ranks(const tz_error *error);
+
 /* Run the scenario. Returns what to exit with. */
 int tz_run_execute(tz_run_settings *settings);
 

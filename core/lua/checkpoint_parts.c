@@ -45,6 +45,29 @@ static tz_status sync_tables(writing *w, tz_error *error)
                   : TZ_OK;
 }
 
+/* Each rank writes the cells that it holds, if all see the folder. */
+static tz_status save_fields(writing *w, tz_checkpoint_writer **file, tz_error *error)
+{
+    const tz_ranks *ranks = w->files->ranks;
+    bool shared = w->files->shared;
+    for (size_t i = 0; i < w->sources_count; i++)
+        shared =
+            shared && !w->sources[i].snapshot && tz_simulation_saves_own(w->sources[i].simulation);
+    tz_status status =
+        shared ? tz_checkpoint_share(file, w->arrays, w->arrays_count, ranks, error) : TZ_OK;
+    if (status)
+        return status;
+    for (size_t i = 0; !status && i < w->sources_count; i++) {
+        const source *s = &w->sources[i];
+        status =
+            tz_simulation_save(s->snapshot ? tz_snapshot_simulation(s->snapshot) : s->simulation,
+                               *file, s->first, error);
+        if (shared)
+            status = tz_ranks_agree_status(ranks, status, error);
+    }
+    return shared ? tz_checkpoint_together(file, ranks, status, error) : status;
+}
+
 static tz_status write_file(writing *w, tz_error *error)
 {
     const tz_ranks *ranks = w->files->ranks;
@@ -58,12 +81,7 @@ static tz_status write_file(writing *w, tz_error *error)
         tz_checkpoint_abort(file);
         return status;
     }
-    for (size_t i = 0; !status && i < w->sources_count; i++) {
-        const source *s = &w->sources[i];
-        status =
-            tz_simulation_save(s->snapshot ? tz_snapshot_simulation(s->snapshot) : s->simulation,
-                               file, s->first, error);
-    }
+    status = save_fields(w, &file, error);
     for (size_t i = 0; !status && leads && i < w->samples_count; i++)
         status = tz_checkpoint_write(file, w->samples[i].array, 0, w->samples[i].values,
                                      w->samples[i].count * sizeof(double), error);

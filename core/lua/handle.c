@@ -195,6 +195,9 @@ tz_status tz_handle_open_folder(tz_context *context, tz_error *error)
     tz_ranks_agree(files->ranks, context->result->folder, sizeof context->result->folder);
     if (status != TZ_OK)
         return status;
+    if (files->apart[0])
+        tz_context_note(context, TZ_NOTE_WARNING, "%s, so rank 0 writes all files alone",
+                        files->apart);
     /* A run that is killed leaves this record. */
     for (const tz_simulation_handle *h = context->open; h; h = h->next)
         tz_handle_record(h);

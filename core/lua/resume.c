@@ -134,6 +134,9 @@ tz_status tz_resume_open(tz_context *context, tz_error *error)
     snprintf(context->result->folder, sizeof context->result->folder, "%s",
              context->options->resume);
     look_for_files(context);
+    if (context->files.apart[0])
+        tz_context_note(context, TZ_NOTE_WARNING, "%s, so rank 0 writes all files alone",
+                        context->files.apart);
     context->recall.mode = TZ_RECALL_REPLAYS; /* nothing is said from here on */
     return TZ_OK;
 }

@@ -1,5 +1,6 @@
 #include "output/run_files.h"
 
+#include "base/shared_file.h"
 #include "output/format/hdf5.h"
 #include <string.h>
 #include <unistd.h>
@@ -26,6 +27,15 @@ static tz_status open_folder(tz_run_files *files, const char *wanted, const char
     return status ? status : prepare(files, cores, error);
 }
 
+/* After the folder is open in rank 0. */
+static void find_shared(tz_run_files *files)
+{
+    const tz_ranks *ranks = files->ranks;
+    if (files->open && ranks && ranks->count > 1)
+        files->shared = tz_shared_folder(files->folder ? tz_folder_path(files->folder) : "", ranks,
+                                         files->apart, sizeof files->apart);
+}
+
 tz_status tz_run_files_reopen(tz_run_files *files, const char *path, int cores, tz_error *error)
 {
     tz_status status = TZ_OK;
@@ -36,6 +46,7 @@ tz_status tz_run_files_reopen(tz_run_files *files, const char *path, int cores, 
         status = prepare(files, cores, error);
     status = tz_ranks_agree_status(files->ranks, status, error);
     files->open = status == TZ_OK;
+    find_shared(files);
     return status;
 }
 
@@ -56,6 +67,7 @@ tz_status tz_run_files_open(tz_run_files *files, const char *wanted, const char 
         status = open_folder(files, wanted, text, bytes, cores, error);
     status = tz_ranks_agree_status(files->ranks, status, error);
     files->open = status == TZ_OK;
+    find_shared(files);
     return status;
 }
 

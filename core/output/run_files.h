@@ -23,6 +23,8 @@ typedef struct tz_run_files {
     tz_atomic_file *room; /* on the disk, for the last run.json; owned, NULL if there is none */
     tz_job_queue *pictures;  /* draws pictures; owned, NULL until then */
     tz_job_queue *snapshots; /* writes outputs from snapshots, in order; owned, NULL until then */
+    bool shared;             /* all ranks see the folder, and write parts of its files */
+    char apart[300];         /* why they do not; "": they do, or there is one process */
     bool goes_on;            /* files may be there from after the checkpoint: they are replaced */
 } tz_run_files;
 

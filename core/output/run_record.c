@@ -254,6 +254,7 @@ static void put_slabs(tz_record *record, json_t *object, const tz_simulation *si
         put(record, entry, "to", json_integer(facts.at[i + 1]));
         push(record, list, entry);
     }
+    put(record, object, "shares", text(tz_shares_text(facts.devices.how)));
     put(record, object, "exchanges", exchanges);
     put(record, exchanges, "count", json_integer(facts.exchanged.count));
     put(record, exchanges, "bytes", real(facts.exchanged.bytes));

@@ -1,5 +1,6 @@
 #include "output/writer_arrays.h"
 
+#include "base/shared_file.h"
 #include "output/format/duration.h"
 #include "output/format/hdf5.h"
 #include "output/format/npy.h"
@@ -7,6 +8,7 @@
 #include "output/format/xdmf.h"
 #include "sim/fields.h"
 #include "sim/geometry.h"
+#include "sim/own.h"
 #include "sim/simulated_time.h"
 #include <math.h>
 #include <stdio.h>
@@ -66,6 +68,66 @@ static tz_status npy_piece(void *writer, size_t which, const void *cells, int64_
     return tz_npy_write_rows(writer, cells, count, error);
 }
 
+/* Each rank writes its own cells of a file that rank 0 has begun. */
+static tz_status write_own(const tz_simulation *simulation, int field, const tz_box *own,
+                           int64_t offset, tz_shared_file *shared, tz_error *error)
+{
+    enum { PIECE_CELLS = 1 << 18 };
+    const int64_t *n = tz_simulation_extent(simulation);
+    const size_t size = tz_dtype_size(tz_simulation_dtype(simulation, field));
+    int64_t length[TZ_AXES], room = PIECE_CELLS;
+    for (int axis = 0; axis < TZ_AXES; axis++) {
+        length[axis] = n[axis] < room ? n[axis] : room;
+        room = n[axis] <= room ? room / n[axis] : 1;
+    }
+    void *cells = malloc((size_t)(length[0] * length[1] * length[2]) * size);
+    tz_status status =
+        cells ? TZ_OK : tz_error_set(error, TZ_MEMORY, NULL, "not enough memory to write a field");
+    for (int64_t z = own->low[2]; z < own->high[2]; z += length[2])
+        for (int64_t y = own->low[1]; y < own->high[1]; y += length[1])
+            for (int64_t x = own->low[0]; !status && x < own->high[0]; x += length[0]) {
+                tz_box box = {{x, y, z}, {x + length[0], y + length[1], z + length[2]}};
+                size_t bytes = size;
+                for (int axis = 0; axis < TZ_AXES; axis++) {
+                    if (box.high[axis] > own->high[axis])
+                        box.high[axis] = own->high[axis];
+                    bytes *= (size_t)(box.high[axis] - box.low[axis]);
+                }
+                status = tz_simulation_read_own(simulation, field, &box, cells, error);
+                if (!status)
+                    status = tz_shared_file_write(
+                        shared, offset + ((z * n[1] + y) * n[0] + x) * (int64_t)size, cells, bytes,
+                        error);
+            }
+    free(cells);
+    return status;
+}
+
+/* False: the ranks do not see the folder, or cannot read their cells of this field alone. */
+static bool find_own(const tz_writer *writer, const tz_simulation *source, tz_box *own)
+{
+    const int64_t *n = tz_simulation_extent(source);
+    const int axis = tz_simulation_stencil(source)->dims - 1;
+    *own = (tz_box){{0, 0, 0}, {n[0], n[1], n[2]}};
+    return writer->files->shared &&
+           tz_simulation_own(source, writer->field, &own->low[axis], &own->high[axis]);
+}
+
+static tz_status write_npy_own(const tz_writer *writer, const tz_simulation *source,
+                               const tz_box *own, tz_npy_writer *file, tz_error *error)
+{
+    const tz_ranks *ranks = writer->files->ranks;
+    tz_shared_file *shared = NULL;
+    int64_t offset = 0;
+    tz_atomic_file *whole = file ? tz_npy_write_file(file, &offset) : NULL;
+    tz_ranks_agree(ranks, &offset, sizeof offset);
+    tz_status status = tz_shared_file_open(&shared, whole, ranks, error);
+    if (status)
+        return status;
+    status = write_own(source, writer->field, own, offset, shared, error);
+    return tz_shared_file_close(shared, ranks, status, error);
+}
+
 static tz_status write_npy(const tz_writer *writer, const tz_simulation *source, const char *path,
                            tz_error *error)
 {
@@ -77,7 +139,10 @@ static tz_status write_npy(const tz_writer *writer, const tz_simulation *source,
                                     tz_simulation_stencil(source)->dims,
                                     tz_simulation_extent(source), error);
     status = tz_ranks_agree_status(ranks, status, error);
-    if (status == TZ_OK)
+    tz_box own;
+    if (status == TZ_OK && find_own(writer, source, &own))
+        status = write_npy_own(writer, source, &own, file, error);
+    else if (status == TZ_OK)
         status = write_pieces(writer, source, writer->field, npy_piece, file, 0, error);
     if (status == TZ_OK && file) {
         status = tz_npy_write_commit(file, error);

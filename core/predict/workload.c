@@ -4,6 +4,7 @@
 #include "backend/slabs/slabs.h"
 #include "base/machine.h"
 #include "calibrate/records.h"
+#include "predict/shares.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -141,7 +142,8 @@ static tz_status count_devices(tz_workload *workload, const char *text, tz_error
     return TZ_OK;
 }
 
-static tz_status set_devices(tz_workload *workload, const char *link, tz_error *error)
+/* `here`: the devices are those of this machine. */
+static tz_status set_devices(tz_workload *workload, const char *link, bool here, tz_error *error)
 {
     if (workload->devices.count < 2) {
         if (link)
@@ -153,6 +155,8 @@ static tz_status set_devices(tz_workload *workload, const char *link, tz_error *
         tz_link_find(link, &workload->device, &workload->link, &workload->link_assumed, error);
     if (!status)
         status = tz_slabs_backend(workload->backend, &workload->slabs, error);
+    if (!status && here)
+        tz_shares_find_here(&workload->devices, workload->backend, &workload->problem, NULL);
     workload->joined =
         (tz_link){workload->link.latency_s.value, workload->link.bandwidth_bytes_per_s.value};
     workload->backend = &workload->slabs;
@@ -239,7 +243,7 @@ tz_status tz_workload_create(tz_workload **out, const tz_workload_config *config
     if (!status && simulation->devices && !named)
         status = count_devices(workload, simulation->devices, error);
     if (!status)
-        status = set_devices(workload, config->link, error);
+        status = set_devices(workload, config->link, named && !config->device, error);
     if (status) {
         tz_workload_destroy(workload);
         return status;

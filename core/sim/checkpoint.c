@@ -1,5 +1,6 @@
 #include "sim/checkpoint.h"
 
+#include "backend/slabs/slabs.h"
 #include "base/json_values.h"
 #include "policy/policy.h"
 #include "sim/correction.h"
@@ -252,6 +253,47 @@ static size_t next_box(const tz_problem *problem, int field, int64_t low[TZ_AXES
     return (size_t)((box->high[axis] - box->low[axis]) * unit);
 }
 
+/* The part of a piece that this rank holds, as bytes that begin `at` bytes after it. 0: it holds none. */
+static size_t own_part(const part *from, tz_box *box, size_t bytes, int64_t *at)
+{
+    const int axis = from->problem->dims - 1;
+    const int64_t first = box->low[axis];
+    const size_t slice = bytes / (size_t)(box->high[axis] - first);
+    int64_t low, high;
+    tz_slabs_own_range(from->state, &low, &high);
+    if (box->low[axis] < low)
+        box->low[axis] = low;
+    if (box->high[axis] > high)
+        box->high[axis] = high;
+    *at = (box->low[axis] - first) * (int64_t)slice;
+    return box->low[axis] < box->high[axis] ? slice * (size_t)(box->high[axis] - box->low[axis])
+                                            : 0;
+}
+
+/* Write the own cells of a field into a file that all ranks write. */
+static tz_status save_own(const part *from, int field, tz_checkpoint_writer *writer, size_t array,
+                          void *room, tz_error *error)
+{
+    int64_t low[TZ_AXES] = {0}, offset = 0, at;
+    tz_box box;
+    tz_status status = TZ_OK;
+    for (size_t bytes; !status && (bytes = next_box(from->problem, field, low, &box)) > 0;
+         offset += (int64_t)bytes) {
+        const size_t own = own_part(from, &box, bytes, &at);
+        if (own > 0)
+            status = tz_slabs_load_own(from->state, field, &box, room, error);
+        if (own > 0 && !status)
+            status = tz_checkpoint_write(writer, array, offset + at, room, own, error);
+    }
+    return status;
+}
+
+bool tz_simulation_saves_own(const tz_simulation *simulation)
+{
+    return simulation->ranks && simulation->ranks->count > 1 && simulation->state &&
+           simulation->backend == &simulation->slabs;
+}
+
 tz_status tz_simulation_save(const tz_simulation *simulation, tz_checkpoint_writer *writer,
                              size_t first, tz_error *error)
 {
@@ -268,6 +310,10 @@ tz_status tz_simulation_save(const tz_simulation *simulation, tz_checkpoint_writ
             tz_box box;
             if (!is_kept(parts[p].problem, f))
                 continue;
+            if (!status && tz_checkpoint_is_shared(writer)) {
+                status = save_own(&parts[p], f, writer, first++, room, error);
+                continue;
+            }
             for (size_t bytes; !status && (bytes = next_box(parts[p].problem, f, low, &box)) > 0;
                  offset += (int64_t)bytes) {
                 status = simulation->backend->load(parts[p].state, f, &box, room, error);

@@ -3,6 +3,7 @@
 #include "base/atomic.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/shared_file.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
@@ -17,15 +18,16 @@ enum {
     PIECE_BYTES = 1 << 20       /* read at once */
 };
 
-static const char title[] = "trapeze checkpoint 1";
+static const char title[] = "trapeze checkpoint 2";
 
 uint64_t tz_checkpoint_sum(int64_t offset, const void *data, size_t bytes)
 {
     const unsigned char *from = data;
-    uint64_t sum = 0, place = (uint64_t)offset / 8;
-    for (size_t done = 0; done < bytes; done += 8, place++) {
-        uint64_t word = 0;
-        memcpy(&word, from + done, bytes - done < 8 ? bytes - done : 8);
+    uint64_t sum = 0, place = (uint64_t)offset / 4;
+    for (size_t done = 0; done < bytes; done += 4, place++) {
+        uint32_t number = 0;
+        memcpy(&number, from + done, bytes - done < 4 ? bytes - done : 4);
+        uint64_t word = number;
         word += (place + 1) * UINT64_C(0x9e3779b97f4a7c15);
         word = (word ^ (word >> 32)) * UINT64_C(0xd6e8feb86659fd93);
         sum += word ^ (word >> 29);
@@ -55,7 +57,8 @@ static int64_t lay_out(int64_t header_bytes, tz_checkpoint_array *arrays, size_t
 /* ---- Writing --------------------------------------------------------------------------------- */
 
 struct tz_checkpoint_writer {
-    tz_atomic_file *file;
+    tz_atomic_file *file;   /* of rank 0, or of the only process */
+    tz_shared_file *shared; /* for pieces; NULL: in `file` */
     size_t count;
     int64_t sums_offset;
     tz_checkpoint_array *arrays;
@@ -146,7 +149,64 @@ tz_status tz_checkpoint_write(tz_checkpoint_writer *writer, size_t array, int64_
                               const void *data, size_t bytes, tz_error *error)
 {
     writer->sums[array] += tz_checkpoint_sum(offset, data, bytes);
+    if (writer->shared)
+        return tz_shared_file_write(writer->shared, writer->arrays[array].offset + offset, data,
+                                    bytes, error);
     return write_at(writer, writer->arrays[array].offset + offset, data, bytes, error);
+}
+
+bool tz_checkpoint_is_shared(const tz_checkpoint_writer *writer)
+{
+    return writer && writer->shared;
+}
+
+tz_status tz_checkpoint_share(tz_checkpoint_writer **writer, const tz_checkpoint_array *arrays,
+                              size_t count, const tz_ranks *ranks, tz_error *error)
+{
+    const bool leads = tz_ranks_leads(ranks);
+    tz_checkpoint_writer *own = leads ? *writer : calloc(1, sizeof *own);
+    if (own && !leads) {
+        own->count = count;
+        own->arrays = calloc(count + 1, sizeof *own->arrays);
+        own->sums = calloc(count + 1, sizeof *own->sums);
+    }
+    tz_status status = TZ_OK;
+    if (!own || !own->arrays || !own->sums)
+        status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a checkpoint");
+    status = tz_ranks_agree_status(ranks, status, error);
+    if (!status) { /* their places depend on the length of rank 0's facts */
+        if (!leads && count > 0)
+            memcpy(own->arrays, arrays, count * sizeof *arrays);
+        tz_ranks_agree(ranks, own->arrays, count * sizeof *arrays);
+        status = tz_shared_file_open(&own->shared, own->file, ranks, error);
+    }
+    if (status && !leads)
+        free_writer(own);
+    else
+        *writer = own;
+    return status;
+}
+
+tz_status tz_checkpoint_together(tz_checkpoint_writer **writer, const tz_ranks *ranks,
+                                 tz_status status, tz_error *error)
+{
+    tz_checkpoint_writer *own = *writer;
+    const size_t each = own->count + 1;
+    const bool leads = tz_ranks_leads(ranks);
+    uint64_t *all = calloc(each * (size_t)ranks->count, sizeof *all);
+    if (!all)
+        ranks->abort(ranks, "not enough memory for the checksums of the ranks");
+    status = tz_shared_file_close(own->shared, ranks, status, error);
+    own->shared = NULL;
+    ranks->gather_all(ranks, own->sums, (int64_t)(each * sizeof *all), all);
+    for (size_t k = each; leads && k < each * (size_t)ranks->count; k++)
+        own->sums[k % each] += all[k];
+    free(all);
+    if (!leads) {
+        free_writer(own);
+        *writer = NULL;
+    }
+    return status;
 }
 
 tz_status tz_checkpoint_commit(tz_checkpoint_writer *writer, tz_error *error)

@@ -3,6 +3,7 @@
 #include "backend/slabs/slabs.h"
 #include "base/machine.h"
 #include "calibrate/records.h"
+#include "predict/shares.h"
 #include "sim/correction.h"
 #include "sim/fields.h"
 #include "sim/simulation_impl.h"
@@ -121,6 +122,7 @@ static tz_status find_devices(tz_simulation *simulation, const tz_simulation_con
         return status;
     }
     devices->apart = ranks && !simulation->backend->is_gpu && ranks->local_count == 1;
+    tz_shares_find_here(devices, simulation->backend, &simulation->problem, ranks);
     find_record(simulation);
     status = tz_slabs_backend(simulation->backend, &simulation->slabs, error);
     simulation->backend = &simulation->slabs;

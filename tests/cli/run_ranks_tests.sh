@@ -29,6 +29,10 @@ m() {
     timeout 120 mpirun -n "$ranks" "$bin" "$@" >out 2>err </dev/null
     rc=$?
 }
+n() { # n RANK-0-ARGUMENTS : RANK-1-ARGUMENTS, each with the program
+    timeout 120 mpirun -n 1 "$@" >out 2>err </dev/null
+    rc=$?
+}
 once() { [ "$(grep -cF -- "$1" out)" -eq 1 ]; }
 errs_once() { [ "$(grep -cF -- "$1" err)" -eq 1 ]; }
 fails() { [ "$rc" -ne 0 ] && [ "$rc" -ne 124 ]; }
@@ -67,6 +71,51 @@ done
 m 1 run run.lua --out by1
 check 'one rank: exit code' is "$rc" 0
 check 'one rank writes the same files' same_files alone by1
+
+# Each rank writes its own cells of .npy files and checkpoints, of every kind of field.
+cat >own.lua <<'END'
+local tz = require "trapeze"
+local B, R = tz.random { seed = 3, density = 0.4 }, tz.random { seed = 4, range = { 0.25, 0.5 } }
+local sims = {
+    { "life", { 77, 41 }, { alive = B } }, { "cell", { 40, 9, 31 }, { alive = B } },
+    { "star2d1r", { 1001, 2403 }, { u = R } }, { "onesided1d", { 15001 }, { u = R, k = R } },
+    { "poisson", { 33, 47 }, { f = R }, "mixed" }, { "hotspot", { 61, 53 }, { temperature = R, power = R } },
+    { "grayscott", { 41, 37 }, { u = R, v = R } },
+}
+for i, s in ipairs(sims) do
+    sims[i] = tz.simulation { plugin = s[1], grid = s[2], fields = s[3], precision = s[4], backend = "cpu", height = 2,
+        threads = 1, name = s[1] }
+    for name in pairs(s[3]) do sims[i]:every(3, tz.npy(name)) end
+end
+for _, sim in ipairs(sims) do
+    if sim.name == "poisson" then sim:run { until_residual = 0.5, max_steps = 60 } else sim:run(6) end
+end
+for _, sim in ipairs(sims) do print(sim:hash()) end
+END
+own="--plugins $(dirname "$bin")/../test-plugins -q"
+# shellcheck disable=SC2086 # two words each
+{
+    t run own.lua $own --out own1
+    check 'own cells, alone' is "$rc" 0
+    for ranks in 2 3; do
+        m $ranks run own.lua $own --out "own$ranks"
+        check "own cells, $ranks ranks" is "$rc" 0
+        check "own cells, $ranks ranks: the same files" same_files own1 "own$ranks"
+        check "own cells, $ranks ranks: nothing is left" is "$(find "own$ranks" -name '.*' -type f | wc -l)" 0
+    done
+    m 2 run own.lua $own --devices cpu:2 --out own4
+    check 'own cells, 2 ranks of 2 slabs: the same files' same_files own1 own4
+    hidden="mount -t tmpfs none '$work/hidden' && exec '$bin' run own.lua $own --out hidden/run"
+    mkdir hidden
+    if unshare -m sh -c "mount -t tmpfs none '$work/hidden'" 2>/dev/null; then
+        n "$bin" run own.lua $own --out hidden/run : -n 1 unshare -m sh -c "$hidden"
+        check 'a rank that does not see the folder: goes on' is "$rc" 0
+        check 'a rank that does not see the folder: told once' errs_once 'so rank 0 writes all files alone'
+        check 'a rank that does not see the folder: the same files' same_files own1 hidden/run
+    else
+        skip 'a rank that does not see the folder' 'no mounts'
+    fi
+}
 
 # Many stencils: the numbers of the whole grid.
 tests="--plugins $(dirname "$bin")/../test-plugins -q"
@@ -114,10 +163,6 @@ check 'pairs() is in order' says 'alphabetadeltaepsgammazeta	alpha'
 # ---- Refused at the start
 printf 'print(1)\n' >one.lua
 printf 'print(2)\n' >two.lua
-n() { # n RANK-0-ARGUMENTS : RANK-1-ARGUMENTS, each with the program
-    timeout 120 mpirun -n 1 "$@" >out 2>err </dev/null
-    rc=$?
-}
 n "$bin" run one.lua : -n 1 "$bin" run two.lua
 check 'another script is refused' fails
 check 'another script: says so' errs_once 'trapeze: rank 1 on '
@@ -235,7 +280,7 @@ rc=$?
 check 'SIGTERM to one rank ends all' is "$rc" 143
 check 'SIGTERM: the record says so' grep -q '"status": "interrupted"' term/run.json
 check 'SIGTERM: told once' errs_once 'long.lua:4: interrupted'
-export OMPI_MCA_odls_base_sigkill_timeout=60 # a busy machine takes longer than a second
+export OMPI_MCA_odls_base_sigkill_timeout=10 # a busy machine takes longer than a second; mpirun sleeps twice as long
 begin int
 kill -INT $job
 wait $job
@@ -268,6 +313,12 @@ cp -r parts other
 m 3 resume parts
 check 'a killed run goes on with 3 ranks' is "$rc" 0
 check 'with 3 ranks: the same files' same_files whole parts
+m 2 resume parts
+check 'a run that is done: told once' errs_once 'the run is done'
+m 2 resume nowhere
+check 'a folder that is not there: told once' errs_once 'nowhere: '
+m 2 resume other --out x
+check 'resume takes no --out: told once' errs_once 'takes no --out'
 t resume other
 check 'a killed run goes on alone' is "$rc" 0
 check 'alone: the same files' same_files whole other
@@ -276,8 +327,8 @@ begin folder 1000
 mv folder moved
 wait $job
 rc=$?
-check 'rank 0 cannot write: an error of all ranks' is "$rc" 1
-check 'rank 0 cannot write: which' once 'rank 0 on '
+check 'a rank cannot write: an error of all ranks' is "$rc" 1
+check 'a rank cannot write: which' grep -qE 'rank [01] on .*cannot ' out
 
 t doctor
 check 'doctor names MPI' says '(MPI '

@@ -90,4 +90,9 @@ void contract_device(contract *c);     /* GPUs' compilers take the text; it give
 void contract_outputs(contract *c);    /* derived fields are what their outputs compute */
 void contract_diverge(contract *c);    /* overflow is found and reported */
 
+/* Overflow of a case that begins at `low` along the last axis is reported by the devices as by one: the
+ * same step, field and cell. */
+void contract_diverge_in_slabs(contract *c, const contract_case *k, const char *backend,
+                               const char *devices, const tz_plan *plan, int64_t low);
+
 #endif

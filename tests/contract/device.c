@@ -114,7 +114,7 @@ static void check_executor(contract *c)
     } else if (status || !machine) {
         contract_fail(c, "the executor: %s", status ? error.message : "not enough memory");
     } else {
-        simt_groups_make(&groups, c->registry, SIMT_QUICK, c->stencil->id, c->family);
+        simt_groups_make(&groups, c->registry, SIMT_FEW, c->stencil->id, c->family);
         for (int i = 0; i < groups.count && c->failures == 0; i++)
             if (i == 0 || /* one of each family */
                 strcmp(groups.at[i].k.plan.family, groups.at[i - 1].k.plan.family) != 0)

@@ -356,6 +356,21 @@ static void check_mixed(contract *c, const contract_case *like)
     }
 }
 
+/* Numbers overflow in the last slab, and from there in all of them. */
+static void check_divergence(contract *c, const contract_case *like, const layout *l)
+{
+    contract_case k = *like;
+    double shares[SLABS_MAX];
+    char devices[160];
+    lay_out(c, l, &k, shares);
+    name_devices(c->backend, l, shares, true, devices, sizeof devices);
+    tz_plan plan = {.height = l->height[0], .exchange = l->exchange[0]};
+    if (c->family)
+        snprintf(plan.family, sizeof plan.family, "%s", c->family);
+    contract_diverge_in_slabs(c, &k, c->backend, devices, &plan,
+                              k.extent[c->stencil->dims - 1] - 3);
+}
+
 void contract_devices(contract *c)
 {
     int precisions[TZ_PRECISIONS];
@@ -377,6 +392,9 @@ void contract_devices(contract *c)
         }
     }
     memcpy(k.boundary, boundaries[0], sizeof k.boundary);
+    k.seed = 3;
+    for (int number = 1; number < (c->smoke ? 1 : c->quick ? 2 : 4); number++)
+        check_divergence(c, &k, &layouts[number]);
     if (c->stencil->refinement && !c->smoke)
         check_mixed(c, &k);
 }

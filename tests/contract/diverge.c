@@ -7,13 +7,24 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { STEPS = 400, WAYS = 3 };
+enum { STEPS = 400, STEPS_SLABS = 40, WAYS = 3 };
+
+/* How a run is made to overflow. */
+typedef struct blow {
+    int way;
+    int64_t low; /* along the last axis: there it begins */
+    int steps;   /* at most */
+} blow;
 
 /* Make fields (and, if asked, parameters) so large that an update overflows. */
-static tz_status blow_up(const contract *c, tz_simulation *sim, int precision, int way,
+static tz_status blow_up(const contract *c, tz_simulation *sim, int precision, const blow *b,
                          tz_error *error)
 {
     const tz_stencil *s = c->stencil;
+    const int way = b->way;
+    const int64_t *extent = tz_simulation_extent(sim);
+    tz_box all = {{0, 0, 0}, {extent[0], extent[1], extent[2]}};
+    all.low[s->dims - 1] = b->low;
     const double most = precision == TZ_DOUBLE ? DBL_MAX : FLT_MAX;
     tz_status status = TZ_OK;
     for (int f = 0; f < s->fields_count && status == TZ_OK; f++) {
@@ -21,11 +32,12 @@ static tz_status blow_up(const contract *c, tz_simulation *sim, int precision, i
             continue;
         if (s->fields[f].role == TZ_STATIC && way == 0)
             continue;
-        status = tz_simulation_fill(sim, f, NULL, most, error);
+        status = tz_simulation_fill(sim, f, &all, most, error);
         /* Opposite neighbours make differences overflow as well as sums. */
-        const int64_t *extent = tz_simulation_extent(sim);
-        for (int64_t x = 0; x < extent[0] && status == TZ_OK && way == 1; x += 2) {
-            const tz_box box = {{x, 0, 0}, {x + 1, extent[1], extent[2]}};
+        for (int64_t x = all.low[0]; x < extent[0] && status == TZ_OK && way == 1; x += 2) {
+            tz_box box = all;
+            box.low[0] = x;
+            box.high[0] = x + 1;
             status = tz_simulation_fill(sim, f, &box, -most, error);
         }
     }
@@ -76,25 +88,25 @@ static void check_message(contract *c, tz_simulation *sim, const char *what, con
 }
 
 /* True if the run diverged. */
-static bool check_way(contract *c, const contract_case *k, const char *backend, int height, int way,
-                      tz_error *error)
+static bool check_way(contract *c, const contract_case *k, const char *backend, const tz_plan *plan,
+                      const blow *b, tz_error *error)
 {
     char what[256];
     contract_case_text(c, k, what, sizeof what);
     const size_t used = strlen(what);
-    snprintf(what + used, sizeof what - used, " backend %s height %d", backend, height);
+    snprintf(what + used, sizeof what - used, " backend %s height %d", backend, plan->height);
     tz_simulation *sim = NULL;
     const int precision = k->precision;
     bool diverged = false;
     tz_status status = contract_create(c, k, backend, 2, NULL, &sim, error);
     if (status == TZ_OK)
-        status = blow_up(c, sim, precision, way, error);
-    if (status == TZ_OK && height > 0)
-        status = tz_simulation_set_plan(sim, &(tz_plan){.height = height}, error);
+        status = blow_up(c, sim, precision, b, error);
+    if (status == TZ_OK && plan->height > 0)
+        status = tz_simulation_set_plan(sim, plan, error);
     if (status != TZ_OK) {
         contract_fail(c, "%s: %s", what, error->message);
     } else {
-        status = contract_run(sim, STEPS, error);
+        status = contract_run(sim, b->steps, error);
         diverged = status == TZ_DIVERGED;
         if (diverged)
             check_message(c, sim, what, error);
@@ -114,13 +126,37 @@ static bool check_way(contract *c, const contract_case *k, const char *backend, 
     return diverged;
 }
 
+static bool has_real_state(const tz_stencil *s)
+{
+    for (int f = 0; f < s->fields_count; f++)
+        if (s->fields[f].role == TZ_STATE && s->fields[f].type == TZ_REAL)
+            return true;
+    return false;
+}
+
+void contract_diverge_in_slabs(contract *c, const contract_case *k, const char *backend,
+                               const char *devices, const tz_plan *plan, int64_t low)
+{
+    for (int way = 0; way < WAYS && has_real_state(c->stencil); way++) {
+        const blow b = {way, low, STEPS_SLABS};
+        const tz_plan one = {.height = 1};
+        contract_case slabs = *k;
+        tz_error first = {0}, other = {0};
+        slabs.devices = devices;
+        if (!check_way(c, k, "reference", &one, &b, &first))
+            continue;
+        if (!check_way(c, &slabs, backend, plan, &b, &other))
+            contract_fail(c, "the reference diverges, %s do not", devices);
+        else if (strcmp(first.message, other.message) != 0)
+            contract_fail(c, "the reference and %s report differently: '%s' and '%s'", devices,
+                          first.message, other.message);
+    }
+}
+
 void contract_diverge(contract *c)
 {
     const tz_stencil *s = c->stencil;
-    bool real_state = false;
-    for (int f = 0; f < s->fields_count; f++)
-        real_state = real_state || (s->fields[f].role == TZ_STATE && s->fields[f].type == TZ_REAL);
-    if (!real_state) {
+    if (!has_real_state(s)) {
         snprintf(c->note, sizeof c->note, "integers cannot diverge");
         return;
     }
@@ -134,8 +170,9 @@ void contract_diverge(contract *c)
             k.extent[axis] = axis < s->dims ? 9 + axis : 1;
         }
         for (int way = 0; way < WAYS; way++) {
+            const blow b = {way, 0, STEPS};
             tz_error first = {0};
-            if (!check_way(c, &k, "reference", 1, way, &first))
+            if (!check_way(c, &k, "reference", &(tz_plan){.height = 1}, &b, &first))
                 continue;
             ever = true;
             /* With height 3, and most heights that a backend chooses, stages do not end at the
@@ -143,7 +180,7 @@ void contract_diverge(contract *c)
             for (int h = 0; h < 3; h++) {
                 static const int heights[] = {1, 3, 0};
                 tz_error other = {0};
-                if (!check_way(c, &k, c->backend, heights[h], way, &other))
+                if (!check_way(c, &k, c->backend, &(tz_plan){.height = heights[h]}, &b, &other))
                     contract_fail(c, "the reference diverges, the %s backend (height %d) does not",
                                   c->backend, heights[h]);
                 else if (strcmp(first.message, other.message) != 0)

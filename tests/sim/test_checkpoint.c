@@ -73,7 +73,7 @@ static void test_sum(void **state)
     unsigned char data[100];
     fill(data, 100, 5);
     const uint64_t whole = tz_checkpoint_sum(0, data, 100);
-    assert_true(whole == tz_checkpoint_sum(0, data, 32) + tz_checkpoint_sum(32, data + 32, 68));
+    assert_true(whole == tz_checkpoint_sum(0, data, 36) + tz_checkpoint_sum(36, data + 36, 64));
     for (int i = 0; i < 100; i++) {
         data[i] ^= 1;
         assert_true(tz_checkpoint_sum(0, data, 100) != whole);
@@ -286,6 +286,28 @@ static void test_until(void **state)
     }
 }
 
+/* Rows and planes of odd numbers of cells, in more than one piece. */
+static void test_pieces(void **state)
+{
+    static const kind large[] = {{"hotspot", 2, {1001, 2501, 1}, false},
+                                 {"hotspot3d", 3, {1001, 2101, 2}, false},
+                                 {"life", 2, {77, 1000001, 1}, false}};
+    const scratch *s = *state;
+    char path[600];
+    snprintf(path, sizeof path, "%s/pieces", s->directory);
+    json_t *facts = json_object();
+    for (size_t i = 0; i < sizeof large / sizeof *large; i++) {
+        tz_checkpoint_reader *reader;
+        tz_simulation *simulation = make(&large[i], "cpu", 1, 1);
+        assert_non_null(simulation);
+        save(simulation, facts, path);
+        assert_ok(tz_checkpoint_open(&reader, path, true, &failure));
+        tz_checkpoint_close(reader);
+        tz_simulation_destroy(simulation);
+    }
+    json_decref(facts);
+}
+
 static void test_identity(void **state)
 {
     kind wider = kinds[0];
@@ -342,5 +364,6 @@ TEST_MAIN(open_plugins, close_plugins,
           cmocka_unit_test_setup_teardown(test_abort, scratch_setup, scratch_teardown),
           cmocka_unit_test_setup_teardown(test_runs, scratch_setup, scratch_teardown),
           cmocka_unit_test_setup_teardown(test_until, scratch_setup, scratch_teardown),
+          cmocka_unit_test_setup_teardown(test_pieces, scratch_setup, scratch_teardown),
           TEST(test_identity),
           cmocka_unit_test_setup_teardown(test_bad_facts, scratch_setup, scratch_teardown))

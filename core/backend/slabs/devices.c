@@ -136,6 +136,15 @@ tz_status tz_devices_parse(const char *text, const tz_backend *backend, int thre
     return status;
 }
 
+const char *tz_shares_text(tz_shares how)
+{
+    static const char *const texts[] = {
+        "equal: the devices are alike", "as given", "by predicted speed",
+        "equal: a device has no prediction (run trapeze calibrate there)",
+        "equal: slabs by predicted speed would be too thin"};
+    return texts[how];
+}
+
 /* The part of rank `local` of `count` ranks that divide the devices of a machine. */
 static void keep_part(tz_devices *devices, int local, int count)
 {

@@ -38,4 +38,10 @@ typedef struct tz_slabs_facts {
 /* `state` is one of a table that tz_slabs_backend() wrote. */
 void tz_slabs_describe(const void *state, tz_slabs_facts *out);
 
+/* The cells along the last axis that the slabs of this process hold. */
+void tz_slabs_own_range(const void *state, int64_t *low, int64_t *high);
+/* tz_backend.load of a box of these cells. Not collective. */
+tz_status tz_slabs_load_own(const void *state, int field, const tz_box *box, void *elements,
+                            tz_error *error);
+
 #endif

@@ -8,7 +8,7 @@
 
 struct tz_npy_writer {
     tz_atomic_file *file;
-    size_t item_bytes;
+    size_t header_bytes, item_bytes;
     int64_t wanted, written; /* elements */
 };
 
@@ -31,6 +31,7 @@ tz_status tz_npy_write_begin(tz_npy_writer **out, const char *path, tz_dtype dty
     writer->item_bytes = tz_dtype_size(dtype);
     writer->wanted = count;
     const size_t bytes = tz__npy_header_write(header, dtype, dims, shape);
+    writer->header_bytes = bytes;
     status = tz_atomic_write(writer->file, header, bytes, error);
     if (status != TZ_OK) {
         tz_npy_write_abort(writer);
@@ -47,6 +48,13 @@ tz_status tz_npy_write_rows(tz_npy_writer *writer, const void *data, int64_t cou
                             "more elements than the shape holds (%" PRId64 ")", writer->wanted);
     writer->written += count;
     return tz_atomic_write(writer->file, data, (size_t)count * writer->item_bytes, error);
+}
+
+tz_atomic_file *tz_npy_write_file(tz_npy_writer *writer, int64_t *offset)
+{
+    *offset = (int64_t)writer->header_bytes;
+    writer->written = writer->wanted;
+    return writer->file;
 }
 
 tz_status tz_npy_write_commit(tz_npy_writer *writer, tz_error *error)
