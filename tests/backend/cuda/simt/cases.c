@@ -197,6 +197,12 @@ static void choose_grids(simt_group *g, int number, bool all)
                    sizeof g->extent[i]);
 }
 
+/* Words of bits in 1-D are not cut into slabs. */
+static bool is_cut(const tz_stencil *stencil)
+{
+    return stencil->dims > 1 || stencil->fields[0].type != TZ_BITS;
+}
+
 /* Whether the text uses coordinates, which a slab counts from elsewhere. */
 static bool has_coordinates(const tz_stencil *stencil)
 {
@@ -231,7 +237,7 @@ static void make_pair(simt_groups *groups, const tz_stencil *stencil, const tz_c
         memcpy(g.k.boundary, boundaries[b], sizeof g.k.boundary);
         g.k.precision = precisions[(i / boundaries_count + number) % precisions_count];
         g.k.seed = draw(&g, "seed", i) % 100000;
-        g.k.slab = i < (slabs > 0 ? ways : ways - 1) ? 0 : 1 + number % 2;
+        g.k.slab = i < (slabs > 0 ? ways : ways - 1) || !is_cut(stencil) ? 0 : 1 + number % 2;
         g.k.rest = (int)(draw(&g, "rest", i) % 60);
         choose_grids(&g, number, depth == SIMT_FULL);
         if (depth == SIMT_QUICK) {
