@@ -1,14 +1,14 @@
 #include "sim/own.h"
 
 #include "backend/slabs/slabs.h"
+#include "sim/checkpoint.h"
 #include "sim/derived.h"
 #include "sim/fields.h"
 #include "sim/simulation_impl.h"
 
 bool tz_simulation_own(const tz_simulation *simulation, int field, int64_t *low, int64_t *high)
 {
-    if (!simulation->ranks || simulation->ranks->count < 2 || !simulation->state ||
-        simulation->backend != &simulation->slabs || tz__is_derived(simulation, field))
+    if (!tz_simulation_saves_own(simulation) || tz__is_derived(simulation, field))
         return false;
     tz_slabs_own_range(simulation->state, low, high);
     return true;
