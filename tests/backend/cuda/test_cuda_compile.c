@@ -72,8 +72,14 @@ static void compile_plan(const tz_stencil *stencil, int precision, int boundary,
     spilt += strcmp(architecture, "sm_90") == 0 && kernel.local_bytes > most;
 }
 
+/* Is kernel k of stencil number n to be compiled? With TZ_NVRTC, for one stencil in `turns`. */
+static bool is_turn(int n, int k, int turns)
+{
+    return !getenv("TZ_NVRTC") || (n + k) % turns == 0;
+}
+
 /* All families for the first architecture; the first family for the others, and in double. Where
- * TZ_NVRTC is set, the others take a fourth of the stencils each. */
+ * TZ_NVRTC is set, all stencils are compiled with the first family, and others in turns. */
 static void each_stencil_compiles(const char *folder, const char *const *families,
                                   const char *const *architectures)
 {
@@ -84,16 +90,15 @@ static void each_stencil_compiles(const char *folder, const char *const *familie
         const tz_plugin *plugin = tz_registry_get(registry, i)->plugin;
         for (int s = 0; plugin && s < plugin->stencils_count; s++) {
             const tz_stencil *stencil = plugin->stencils[s];
-            for (const char *const *f = families; *f; f++) {
-                const bool first = f == families;
-                for (const char *const *a = architectures; *a && (first || a == architectures); a++)
-                    if (a == architectures || !getenv("TZ_NVRTC") ||
-                        compiled % 4 == 2 * (a - architectures) - 1)
-                        compile_plan(stencil, -1, stencil->boundary, *f, *a, false);
-                if (first && tz_stencil_has_real(stencil))
-                    compile_plan(stencil, TZ_DOUBLE, stencil->boundary, *f, architectures[0],
-                                 false);
-            }
+            for (const char *const *f = families; *f; f++)
+                if (f == families || is_turn(compiled, (int)(f - families), 2))
+                    compile_plan(stencil, -1, stencil->boundary, *f, architectures[0], false);
+            for (const char *const *a = architectures + 1; *a; a++)
+                if (is_turn(compiled, (int)(a - architectures), 4))
+                    compile_plan(stencil, -1, stencil->boundary, *families, *a, false);
+            if (tz_stencil_has_real(stencil) && is_turn(compiled, 0, 2))
+                compile_plan(stencil, TZ_DOUBLE, stencil->boundary, *families, architectures[0],
+                             false);
             compiled++;
         }
     }
