@@ -44,6 +44,10 @@ const tz_key tz_definition_options[] = {
     {"a", "formula", "0", "of `old`"},
     {"b", "formula", "0", "of the field itself"},
     {"v", "formula", "1", "of the sum: a parameter or a static field, for example"},
+    {"augment", "integer", "1",
+     "how many iterations of the sum one iteration of this stencil advances, by coefficients that "
+     "are "
+     "convolved ([augment.md](augment.md))"},
     {"group", "boolean", "false", "sum terms with equal coefficients first"},
     {"fused", "boolean", "false", "a product that is added becomes one operation that rounds once"},
     {"text", "text", "",
@@ -437,7 +441,7 @@ static int get_cells(lua_State *L, tz_definition_value *v, int depth, int at)
 
 static void get_coefficients(lua_State *L, tz_definition_value *v)
 {
-    static const char *const with[] = {"scale", "field", "old", "a", "b", "v"};
+    static const char *const with[] = {"scale", "field", "old", "a", "b", "v", "augment"};
     tz_defined_coefficients *c = &v->coefficients;
     if (!tz_definition_push(L, TZ_DEFINITION_OPTIONS, what, "coefficients")) {
         for (size_t i = 0; i < sizeof with / sizeof *with; i++)
@@ -459,6 +463,9 @@ static void get_coefficients(lua_State *L, tz_definition_value *v)
     c->a = tz_definition_option(L, "a");
     c->b = tz_definition_option(L, "b");
     c->v = tz_definition_option(L, "v");
+    int64_t augment = 1;
+    tz_key_integer(L, TZ_DEFINITION_OPTIONS, what, "augment", 1, TZ_RADIUS_MAX, &augment);
+    c->augment = (int)augment;
     v->definition.coefficients = c;
 }
 
