@@ -163,7 +163,7 @@ static void add_functions(const tz_build *build, tz_emit *emit, tz_buffer *out)
 {
     const tz_expr_node *nodes = build->e.nodes;
     tz_buffer derive = {0}, at_step = {0}, checks = {0};
-    bool params = false, scalars_use_params = false;
+    bool derives = false, params = false, scalars_use_params = false;
     for (int k = 0; k < emit->constants_count; k++) {
         const tz_expr_node *n = &nodes[emit->constants[k].node];
         if (n->kind == TZ_EXPR_SCALAR) {
@@ -173,7 +173,8 @@ static void add_functions(const tz_build *build, tz_emit *emit, tz_buffer *out)
             continue;
         }
         add_assignment(build, emit, &derive, k, emit->constants[k].node);
-        params = true;
+        derives = true;
+        params = params || tz_build_uses_params(build, emit->constants[k].node);
         if (needs_check(n))
             add_int_check(build, emit, &checks, k);
     }
@@ -182,9 +183,9 @@ static void add_functions(const tz_build *build, tz_emit *emit, tz_buffer *out)
         tz_augment_host_text(build, out, &checks);
     tz_buffer_add(out, "/* The constants of the cell update, in double; each is rounded once. */\n"
                        "static int derive(tz_setup *setup)\n{\n");
-    tz_buffer_add(out, params ? "    const tz_value *p = setup->params;\n"
-                                "    double *constants = setup->constants;\n"
-                              : "    (void)setup; /* all constants vary */\n");
+    tz_buffer_add(out, params ? "    const tz_value *p = setup->params;\n" : "");
+    tz_buffer_add(out, derives ? "    double *constants = setup->constants;\n"
+                               : "    (void)setup; /* all constants vary */\n");
     tz_buffer_add(out, "%s%s    return 0;\n}\n\n", derive.text ? derive.text : "",
                   checks.text ? checks.text : "");
     if (at_step.text) {
@@ -326,6 +327,8 @@ static void add_stencil(const tz_build *build, const tz_emit *emit, tz_buffer *o
     if (d->outputs_count)
         tz_buffer_add(out, "    .outputs_count = %d,\n    .outputs = outputs,\n", d->outputs_count);
     add_boundaries(build, out);
+    if (build->frame.steps > 1)
+        tz_buffer_add(out, "    .steps = %d,\n", build->frame.steps);
     tz_buffer_add(out, "};\n\nTZ_PLUGIN_DEFINE(\"%s\", \"1.0.0\", ", d->id);
     tz_buffer_add_literal(out, d->doc ? d->doc : "A stencil that a scenario defines");
     tz_buffer_add(out, ", &stencil)\n");

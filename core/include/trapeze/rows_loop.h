@@ -67,10 +67,12 @@ TZ__INLINE void TZ__THIS(sweep)(struct TZ__THIS(TZ__CAT(context_, TZ_CELL_NAME))
 }
 
 #ifdef TZ_CELL_FRAME
-/* The ends of a row are in the frame, or all of it. */
+/* The ends of a row are in the frame, or all of it. The ends are computed in whole vectors, and then
+ * the cells between them. */
 TZ__INLINE void TZ__THIS(frame)(struct TZ__THIS(TZ__CAT(context_, TZ_CELL_NAME)) *const context,
                                 const tz_span *span)
 {
+    enum { VECTOR = 32 / sizeof(real) };
     const tz_slot *bounds =
         span->constants + offsetof(__typeof__(*context->constant_index), TZ_CELL_FRAME) + 1;
     const ptrdiff_t count = (ptrdiff_t)span->count;
@@ -82,15 +84,17 @@ TZ__INLINE void TZ__THIS(frame)(struct TZ__THIS(TZ__CAT(context_, TZ_CELL_NAME))
                 low = count;
         low = low < 0 ? 0 : low > count ? count : low;
         high = high < low ? low : high > count ? count : high;
-        const ptrdiff_t ends[] = {0, (ptrdiff_t)low, (ptrdiff_t)high, count};
-        for (int part = 0; part < 3; part++)
-            if (part == 1) {
-                context->TZ__CAT(k_, TZ_CELL_FRAME) = 0;
-                TZ__THIS(sweep)(context, span, row, row + 1, ends[1], ends[2]);
-            } else if (ends[part] < ends[part + 1]) {
-                context->TZ__CAT(k_, TZ_CELL_FRAME) = 2;
-                TZ__THIS(sweep)(context, span, row, row + 1, ends[part], ends[part + 1]);
-            }
+        context->TZ__CAT(k_, TZ_CELL_FRAME) = 2;
+        for (int end = 0; end < 2; end++) {
+            const int64_t cells = end ? count - high : low;
+            int64_t wide = (cells + VECTOR - 1) / VECTOR * VECTOR;
+            wide = wide > count ? count : wide;
+            if (cells > 0)
+                TZ__THIS(sweep)(context, span, row, row + 1, (ptrdiff_t)(end ? count - wide : 0),
+                                (ptrdiff_t)(end ? count : wide));
+        }
+        context->TZ__CAT(k_, TZ_CELL_FRAME) = 0;
+        TZ__THIS(sweep)(context, span, row, row + 1, (ptrdiff_t)low, (ptrdiff_t)high);
     }
 }
 #endif
