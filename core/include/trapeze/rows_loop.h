@@ -90,8 +90,9 @@ TZ__INLINE void TZ__THIS(frame)(struct TZ__THIS(TZ__CAT(context_, TZ_CELL_NAME))
             int64_t wide = (cells + VECTOR - 1) / VECTOR * VECTOR;
             wide = wide > count ? count : wide;
             if (cells > 0)
-                TZ__THIS(sweep)(context, span, row, row + 1, (ptrdiff_t)(end ? count - wide : 0),
-                                (ptrdiff_t)(end ? count : wide));
+                TZ__THIS(sweep)
+                (context, span, row, row + 1, (ptrdiff_t)(end ? count - wide : 0),
+                 (ptrdiff_t)(end ? count : wide));
         }
         context->TZ__CAT(k_, TZ_CELL_FRAME) = 0;
         TZ__THIS(sweep)(context, span, row, row + 1, (ptrdiff_t)low, (ptrdiff_t)high);
