@@ -91,8 +91,8 @@ TZ__INLINE void TZ__THIS(frame)(struct TZ__THIS(TZ__CAT(context_, TZ_CELL_NAME))
             wide = wide > count ? count : wide;
             if (cells > 0)
                 TZ__THIS(sweep)
-                (context, span, row, row + 1, (ptrdiff_t)(end ? count - wide : 0),
-                 (ptrdiff_t)(end ? count : wide));
+            (context, span, row, row + 1, (ptrdiff_t)(end ? count - wide : 0),
+             (ptrdiff_t)(end ? count : wide));
         }
         context->TZ__CAT(k_, TZ_CELL_FRAME) = 0;
         TZ__THIS(sweep)(context, span, row, row + 1, (ptrdiff_t)low, (ptrdiff_t)high);
