@@ -12,16 +12,15 @@
    v * 0.11 * (v * 0.13) + v * 0.13 * (v * 0.11). k25 = (v * (-0.5) + 2) * (v * 0.13) +
    v * 0.13 * (v * (-0.5) + 2). k26 = -(v * 0.13). k27 = -(v * 0.11). k28 = -(v * (-0.5) + 2).
    */
+/* clang-format off */
 #define TZ_FIELDS(F) F(u, real) F(old, real)
-#define TZ_CONSTANTS(K)                                                                            \
-    K(k1, int)                                                                                     \
-    K(k2, int)                                                                                     \
-    K(k3, int)                                                                                     \
-    K(k4, int) K(k5, int) K(k6, real) K(k7, int) K(k8, int) K(k9, real) K(k10, real) K(k11, int)   \
-        K(k12, int) K(k13, int) K(k14, int) K(k15, int) K(k16, int) K(k17, real) K(k18, real)      \
-            K(k19, real) K(k20, real) K(k21, real) K(k22, real) K(k23, real) K(k24, real)          \
-                K(k25, real) K(k26, real) K(k27, real) K(k28, real)
+#define TZ_CONSTANTS(K) K(k1, int) K(k2, int) K(k3, int) K(k4, int) K(k5, int) K(k6, real) \
+    K(k7, int) K(k8, int) K(k9, real) K(k10, real) K(k11, int) K(k12, int) K(k13, int) \
+    K(k14, int) K(k15, int) K(k16, int) K(k17, real) K(k18, real) K(k19, real) K(k20, real) \
+    K(k21, real) K(k22, real) K(k23, real) K(k24, real) K(k25, real) K(k26, real) K(k27, real) \
+    K(k28, real)
 #define TZ_READS(R) R(update, old, -1, 1, -1, 1)
+/* clang-format on */
 
 TZ_CELL(update)
 {
