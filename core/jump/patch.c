@@ -37,7 +37,8 @@ tz_status tz_patch_create(tz_patch *patch, const tz_problem *in_double, tz_error
         if (stencil->fields[f].role == TZ_STATE)
             patch->field[patch->fields_count++] = f;
     const tz_place place = {.threads = 1};
-    const tz_backend_context context = {.problem = problem, .threads = 1};
+    static const tz_streamed_source *const none[TZ_FIELDS_MAX];
+    const tz_backend_context context = {.problem = problem, .streamed = none, .threads = 1};
     tz_status status = backend->plan(problem, &place, &patch->plan, error);
     return status ? status : backend->create(&patch->state, &context, error);
 }
