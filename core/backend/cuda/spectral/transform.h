@@ -6,7 +6,7 @@
 #ifndef TZ_CORE_BACKEND_CUDA_SPECTRAL_TRANSFORM_H
 #define TZ_CORE_BACKEND_CUDA_SPECTRAL_TRANSFORM_H
 
-#include "backend/cuda/spectral/fft.h"
+#include "backend/cuda/driver/fft.h"
 #include "backend/spectral.h"
 
 /* How amplitudes lie in a spectrum: axis[0] is the fastest one, of n[0] frequencies from 0 on; without gaps.

@@ -1,5 +1,5 @@
 /* Symbols and numbers are those of cufft.h. */
-#include "backend/cuda/spectral/fft.h"
+#include "backend/cuda/driver/fft.h"
 
 #include "backend/cuda/compile/library.h"
 #include "backend/cuda/driver/driver_impl.h"

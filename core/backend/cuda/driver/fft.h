@@ -1,8 +1,8 @@
 /* cuFFT: Fourier transforms in double precision on a GPU. It is opened at run time, as the driver and
  * NVRTC are. Plans work in the primary context, which is the one that tz_cuda_open makes, and must be made,
  * run and destroyed by a thread that has called a function of driver.h for that device just before. */
-#ifndef TZ_CORE_BACKEND_CUDA_SPECTRAL_FFT_H
-#define TZ_CORE_BACKEND_CUDA_SPECTRAL_FFT_H
+#ifndef TZ_CORE_BACKEND_CUDA_DRIVER_FFT_H
+#define TZ_CORE_BACKEND_CUDA_DRIVER_FFT_H
 
 #include "backend/cuda/driver/driver.h"
 
