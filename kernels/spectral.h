@@ -334,7 +334,7 @@ enum {
 #define TZ_SPECTRAL_UNIT 1e-15
 
 /* The limit at a frequency with amplitude u and source s; 0 and a reason if there is none. `none`: a
- * source of that size is rounding. */
+ * source of that size is rounding (tz_linear.source_none, in the transform's scale). */
 TZ_SPECTRAL_FUNCTION tz_complex tz_spectral_limit(tz_complex d, tz_complex u, tz_complex s,
                                                   double none, int *reasons)
 {

@@ -48,6 +48,9 @@ typedef struct tz_linear {
      * near -1. With theta' = theta + pi:
      *   1 + lambda = alternating_rest - sum of coefficient * (-1)^... * (1 - product of cos theta') */
     double alternating_rest;
+    /* For limits: s is rounding at a frequency where its amplitude, as the sum above has it, is at most
+     * this. Transforms that are not normalised multiply it. */
+    double source_none;
 } tz_linear;
 
 /* Releases the terms. */
