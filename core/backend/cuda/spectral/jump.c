@@ -215,7 +215,7 @@ static tz_status need_kernel(tz_cuda_jumper *jumper, enum kernel which, tz_error
 
 /* ---- The jump -------------------------------------------------------------------------------- */
 
-/* At all frequencies, in spectra[0] and [1]; the sources are in [2] and [3]. */
+/* At all frequencies: the spectra of the fields, and after them those of the sources. */
 static tz_status multiply(tz_cuda_jumper *jumper, const tz_linear *linear, int64_t steps,
                           bool has_source, enum kernel which, tz_error *error)
 {
@@ -224,6 +224,7 @@ static tz_status multiply(tz_cuda_jumper *jumper, const tz_linear *linear, int64
                    .parts = spectrum->parts,
                    .steps = steps == TZ_JUMP_LIMIT ? -1.0 : (double)steps,
                    .scale = spectrum->scale,
+                   .none = linear->source_none / spectrum->scale,
                    .reasons = jumper->reasons};
     int64_t count = 1;
     for (int i = 0; i < TZ_AXES; i++) {
@@ -233,7 +234,7 @@ static tz_status multiply(tz_cuda_jumper *jumper, const tz_linear *linear, int64
     }
     for (int f = 0; f < linear->fields_count; f++) {
         a.u[f] = jumper->spectra[f];
-        a.s[f] = has_source ? jumper->spectra[TZ_LINEAR_FIELDS_MAX + f] : 0;
+        a.s[f] = has_source ? jumper->spectra[linear->fields_count + f] : 0;
     }
     const int64_t blocks = (count + THREADS - 1) / THREADS;
     const int grid[3] = {(int)(blocks > BLOCKS_MAX ? BLOCKS_MAX : blocks), 1, 1};
@@ -285,7 +286,7 @@ tz_status tz_cuda_jump(tz_cuda_jumper *jumper, const tz_linear *linear, int64_t 
                                            &jumper->buffer, error);
     for (int f = 0; sources && f < linear->fields_count && !status; f++)
         status = tz_cuda_transform_forward(jumper->transform, &sources[f],
-                                           &jumper->spectra[TZ_LINEAR_FIELDS_MAX + f],
+                                           &jumper->spectra[linear->fields_count + f],
                                            &jumper->buffer, error);
     if (!status)
         status = multiply(jumper, linear, steps, sources != NULL, which, error);
