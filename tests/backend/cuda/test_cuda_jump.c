@@ -1,5 +1,5 @@
-/* Jumps on a GPU without one: the kernels run on the executor, cuFFT is a stand-in, and the results are held
- * against sums in long double. */
+/* Jumps on a GPU, held against sums in long double. Without a GPU the kernels run on the executor, and cuFFT is
+ * a stand-in. */
 #include "backend/cuda/spectral/jump.h"
 #include "backend/cuda/family/family.h"
 #include "simt/unit.h"
@@ -12,10 +12,10 @@ static int start(void **state)
 {
     if (open_machine(state) || open_fake(state))
         return -1;
-    void *symbol = library ? dlsym(library, "fake_cuda_run_named") : NULL;
+    void *symbol = seen ? dlsym(library, "fake_cuda_run_named") : NULL;
     if (symbol)
         memcpy(&run_named, &symbol, sizeof run_named);
-    void *fft = dlopen("libcufft.so.12", RTLD_NOW | RTLD_LOCAL);
+    void *fft = seen ? dlopen("libcufft.so.12", RTLD_NOW | RTLD_LOCAL) : NULL;
     symbol = fft ? dlsym(fft, "fake_cufft_plans") : NULL;
     if (symbol)
         memcpy(&plans_alive, &symbol, sizeof plans_alive);
@@ -83,6 +83,11 @@ static void run_kernel(const fake_cuda_launch *launch)
 
 static tz_cuda *opened_to_run(void)
 {
+    if (!seen && tz_cuda_available()) {
+        tz_cuda *cuda;
+        assert_ok(tz_cuda_open(&cuda, 0, &failure));
+        return cuda;
+    }
     need_compiler();
     tz_cuda *cuda = opened();
     run_named(size_of, run_kernel);
@@ -300,7 +305,7 @@ static void check_jump(tz_cuda_jumper *jumper, tz_cuda *cuda, const tz_linear *l
     }
     assert_true(facts.bytes > 0);
     if (!tiny)
-        assert_string_equal(facts.library, "cuFFT 12.0");
+        assert_non_null(strstr(facts.library, "cuFFT 1"));
 }
 
 /* ---- Operators ------------------------------------------------------------------------------- */
@@ -500,6 +505,7 @@ static void check_refusal(tz_cuda *cuda, tz_status wanted, const char *message)
 
 static void failures_leave_the_field(void **state)
 {
+    need_fake();
     tz_cuda *cuda = opened_to_run();
     setenv("FAKE_CUFFT_FAULT", "cufftGetVersion:5", 1);
     check_refusal(cuda, TZ_UNSUPPORTED, "this cuFFT is not usable (its version is unknown)");
