@@ -1,0 +1,40 @@
+/* FFTW 3 (double precision), opened at run time: libfftw3.so.3, and with threads libfftw3_threads or
+ * libfftw3_omp. Debian and Ubuntu have all in libfftw3-double3. It is free software under the GPL;
+ * Trapeze neither contains it nor needs it but for jumps on CPUs.
+ *
+ * One thread at a time makes and destroys plans. */
+#ifndef TZ_CORE_JUMP_FFTW_H
+#define TZ_CORE_JUMP_FFTW_H
+
+#include "base/error.h"
+#include <stdbool.h>
+
+typedef struct tz_fftw_plan tz_fftw_plan; /* struct fftw_plan_s */
+
+/* Values of fftw_r2r_kind and of flags. */
+enum {
+    TZ_FFTW_R2HC = 0,
+    TZ_FFTW_HC2R = 1,
+    TZ_FFTW_REDFT00 = 3,
+    TZ_FFTW_REDFT01 = 4,
+    TZ_FFTW_REDFT10 = 5,
+    TZ_FFTW_RODFT00 = 7,
+    TZ_FFTW_ESTIMATE = 1 << 6
+};
+
+typedef struct tz_fftw {
+    char version[48]; /* "fftw-3.3.10-sse2-avx", "" if it does not say so */
+    bool threaded;
+    tz_fftw_plan *(*plan_r2r)(int rank, const int *n, double *in, double *out, const int *kind,
+                              unsigned flags);
+    void (*execute)(const tz_fftw_plan *plan);
+    void (*execute_r2r)(const tz_fftw_plan *plan, double *in, double *out);
+    void (*destroy_plan)(tz_fftw_plan *plan);
+    void (*plan_with_nthreads)(int threads); /* NULL without threads */
+} tz_fftw;
+
+/* Open it; it stays open. `names`: file names to try, NULL-terminated; NULL: the usual ones. Errors:
+ * TZ_UNSUPPORTED, with what to install. */
+tz_status tz_fftw_open(tz_fftw *fftw, const char *const *names, tz_error *error);
+
+#endif
