@@ -129,7 +129,7 @@ tz_status tz_cuda_state_jump(void *any, const tz_linear *linear, int64_t steps, 
         status = tz_cuda_jump(state->jumper, linear, steps, fields, source ? sources : NULL, facts,
                               error);
     state->norm_known &= status != TZ_OK;
-    return status;
+    return status ? status : tz_cuda_queue_wait(state->cuda, NULL, error);
 }
 
 tz_status tz_cuda_state_shrink(const void *any, int field, int64_t z, int nx, int ny,
