@@ -6,39 +6,17 @@
 
 static const char *const known[] = {"libfftw3.so.3", "libfftw3.so", NULL};
 
-/* Those of threads work on OpenMP's as well as on their own; either does. */
-static void open_threads(tz_fftw *fftw)
-{
-    static const char *const names[] = {"libfftw3_omp.so.3", "libfftw3_threads.so.3", NULL};
-    for (int k = 0; names[k]; k++) {
-        void *library = dlopen(names[k], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-        if (!library)
-            continue;
-        int (*init)(void) = NULL;
-        void *symbols[2] = {dlsym(library, "fftw_init_threads"),
-                            dlsym(library, "fftw_plan_with_nthreads")};
-        memcpy(&init, &symbols[0], sizeof init);
-        memcpy(&fftw->plan_with_nthreads, &symbols[1], sizeof fftw->plan_with_nthreads);
-        fftw->threaded = init && fftw->plan_with_nthreads && init() != 0;
-        if (fftw->threaded)
-            return;
-        fftw->plan_with_nthreads = NULL;
-        dlclose(library);
-    }
-}
-
 tz_status tz_fftw_open(tz_fftw *fftw, const char *const *names, tz_error *error)
 {
     static const struct {
         const char *symbol;
         size_t offset;
     } symbols[] = {{"fftw_plan_r2r", offsetof(tz_fftw, plan_r2r)},
-                   {"fftw_execute", offsetof(tz_fftw, execute)},
                    {"fftw_execute_r2r", offsetof(tz_fftw, execute_r2r)},
                    {"fftw_destroy_plan", offsetof(tz_fftw, destroy_plan)}};
     void *library = NULL;
     const char *name = NULL;
-    *fftw = (tz_fftw){.threaded = false};
+    *fftw = (tz_fftw){.version = ""};
     for (int k = 0; !library && (names ? names : known)[k]; k++) {
         name = (names ? names : known)[k];
         library = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
@@ -57,6 +35,5 @@ tz_status tz_fftw_open(tz_fftw *fftw, const char *const *names, tz_error *error)
     const char *version = dlsym(library, "fftw_version");
     if (version)
         snprintf(fftw->version, sizeof fftw->version, "%.47s", version);
-    open_threads(fftw);
     return TZ_OK;
 }

@@ -1,13 +1,12 @@
-/* FFTW 3 (double precision), opened at run time: libfftw3.so.3, and with threads libfftw3_threads or
- * libfftw3_omp. Debian and Ubuntu have all in libfftw3-double3. It is free software under the GPL;
- * Trapeze neither contains it nor needs it but for jumps on CPUs.
+/* FFTW 3 (double precision), opened at run time: libfftw3.so.3. Debian and Ubuntu have it in
+ * libfftw3-double3. It is free software under the GPL; Trapeze neither contains it nor needs it but for
+ * jumps on CPUs.
  *
- * One thread at a time makes and destroys plans. */
+ * One thread at a time makes and destroys plans; any thread executes them. */
 #ifndef TZ_CORE_JUMP_FFTW_H
 #define TZ_CORE_JUMP_FFTW_H
 
 #include "base/error.h"
-#include <stdbool.h>
 
 typedef struct tz_fftw_plan tz_fftw_plan; /* struct fftw_plan_s */
 
@@ -19,18 +18,16 @@ enum {
     TZ_FFTW_REDFT01 = 4,
     TZ_FFTW_REDFT10 = 5,
     TZ_FFTW_RODFT00 = 7,
+    TZ_FFTW_UNALIGNED = 1 << 1,
     TZ_FFTW_ESTIMATE = 1 << 6
 };
 
 typedef struct tz_fftw {
     char version[48]; /* "fftw-3.3.10-sse2-avx", "" if it does not say so */
-    bool threaded;
     tz_fftw_plan *(*plan_r2r)(int rank, const int *n, double *in, double *out, const int *kind,
                               unsigned flags);
-    void (*execute)(const tz_fftw_plan *plan);
     void (*execute_r2r)(const tz_fftw_plan *plan, double *in, double *out);
     void (*destroy_plan)(tz_fftw_plan *plan);
-    void (*plan_with_nthreads)(int threads); /* NULL without threads */
 } tz_fftw;
 
 /* Open it; it stays open. `names`: file names to try, NULL-terminated; NULL: the usual ones. Errors:

@@ -1,6 +1,7 @@
 #include "jump/host.h"
 
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,33 +42,79 @@ void tz_jump_host_destroy(tz_jump_host *host)
 
 /* ---- Transforms -------------------------------------------------------------------------------- */
 
-/* Of all axes at once, in place. Along a periodic axis the real and the imaginary part of frequency k are
- * at k and n - k. */
-static tz_status transform(const tz_jump_host *host, double *array, bool back, tz_error *error)
+enum { BLOCK = 8 }; /* lines across rows that are transformed together: a cache line */
+
+/* The lines of an axis: `count` numbers, `stride` apart. */
+typedef struct lines {
+    const tz_fftw *fftw;
+    const tz_fftw_plan *plan;
+    double *array;
+    int64_t count, stride;
+    int64_t blocks, blocks_each; /* of all, and of each slice of stride * count numbers */
+} lines;
+
+/* Lines that lie across rows are copied, so that each is in one piece. */
+static void transform_block(const lines *l, int64_t block, double *room)
+{
+    const int64_t n = l->count, pitch = n + BLOCK;
+    const int64_t first = block % l->blocks_each * BLOCK;
+    double *from = l->array + block / l->blocks_each * l->stride * n + first;
+    const int64_t width = l->stride - first < BLOCK ? l->stride - first : BLOCK;
+    if (l->stride == 1) {
+        l->fftw->execute_r2r(l->plan, from, from);
+        return;
+    }
+    for (int64_t k = 0; k < n; k++)
+        for (int64_t i = 0; i < width; i++)
+            room[i * pitch + k] = from[k * l->stride + i];
+    for (int64_t i = 0; i < width; i++)
+        l->fftw->execute_r2r(l->plan, room + i * pitch, room + i * pitch);
+    for (int64_t k = 0; k < n; k++)
+        for (int64_t i = 0; i < width; i++)
+            from[k * l->stride + i] = room[i * pitch + k];
+}
+
+static tz_status transform_axis(const tz_jump_host *host, int axis, double *array, bool back,
+                                tz_error *error)
 {
     static const int kinds[][2] = {[TZ_DFT] = {TZ_FFTW_R2HC, TZ_FFTW_HC2R},
                                    [TZ_DCT_II] = {TZ_FFTW_REDFT10, TZ_FFTW_REDFT01},
                                    [TZ_DCT_I] = {TZ_FFTW_REDFT00, TZ_FFTW_REDFT00},
                                    [TZ_DST_I] = {TZ_FFTW_RODFT00, TZ_FFTW_RODFT00}};
     const tz_linear *linear = host->linear;
-    int rank = 0, n[TZ_AXES], kind[TZ_AXES];
-    for (int axis = linear->dims - 1; axis >= 0; axis--) {
-        if (linear->extent[axis] == 1)
-            continue;
-        n[rank] = (int)linear->extent[axis];
-        kind[rank++] = kinds[linear->transform[axis]][back];
-    }
-    if (rank == 0)
-        return TZ_OK;
-    if (host->fftw.threaded)
-        host->fftw.plan_with_nthreads(host->threads);
-    tz_fftw_plan *plan = host->fftw.plan_r2r(rank, n, array, array, kind, TZ_FFTW_ESTIMATE);
+    const int n = (int)linear->extent[axis], kind = kinds[linear->transform[axis]][back];
+    lines l = {.fftw = &host->fftw, .array = array, .count = n, .stride = 1};
+    for (int a = 0; a < axis; a++)
+        l.stride *= linear->extent[a];
+    l.blocks_each = (l.stride + BLOCK - 1) / BLOCK;
+    l.blocks = l.blocks_each * (host->cells / (l.stride * n));
+    const int64_t pitch = n + BLOCK;
+    double *room = tz_jump_host_array(host->threads * BLOCK * pitch);
+    tz_fftw_plan *plan = NULL;
+    if (room)
+        plan = host->fftw.plan_r2r(1, &n, room, room, &kind, TZ_FFTW_ESTIMATE | TZ_FFTW_UNALIGNED);
+    l.plan = plan;
+#pragma omp parallel for num_threads(host->threads) schedule(static) if (plan)
+    for (int64_t block = 0; block < (plan ? l.blocks : 0); block++)
+        transform_block(&l, block, room + omp_get_thread_num() * BLOCK * pitch);
+    free(room);
     if (!plan)
-        return tz_error_set(error, TZ_BACKEND, "jump",
-                            "libfftw3 makes no plan for this grid: it may lack memory");
-    host->fftw.execute(plan);
+        return tz_error_set(error, TZ_MEMORY, "jump",
+                            "libfftw3 makes no plan for %d cells: there may be too little memory",
+                            n);
     host->fftw.destroy_plan(plan);
     return TZ_OK;
+}
+
+/* Of all axes, in place. Along a periodic axis the real and the imaginary part of frequency k are at k and
+ * n - k. */
+static tz_status transform(const tz_jump_host *host, double *array, bool back, tz_error *error)
+{
+    tz_status status = TZ_OK;
+    for (int axis = 0; !status && axis < host->linear->dims; axis++)
+        if (host->linear->extent[axis] > 1)
+            status = transform_axis(host, axis, array, back, error);
+    return status;
 }
 
 tz_status tz_jump_host_source(tz_jump_host *host, int i, double *source, tz_error *error)

@@ -12,7 +12,8 @@
 enum { SAMPLES = 1 << 16, ROUNDS_MAX = 256, WORK_MAX = 1 << 26 };
 
 static const double NEAR = 0x1p-8; /* how far values are from 1 */
-static const double CERTAIN = 6.0; /* standard deviations */
+/* In standard deviations, as if samples were independent: adjacent cells share some of their rounding. */
+static const double CERTAIN = 12.0;
 
 static int sign_of(const tz_patch *patch, int64_t cell, bool alternating)
 {
@@ -67,15 +68,17 @@ static void add_cells(const tz_probe *probe, bool alternating, const long double
     }
 }
 
-/* The candidate that the samples do not contradict; else what they say. */
+/* The nearer candidate, unless the samples contradict it; else what they say. */
 static long double choose(const moments *found, long double about, const long double candidates[2])
 {
     const long double mean = found->sum / (long double)found->count;
     const long double variance = found->squares / (long double)found->count - mean * mean;
     const double deviation = sqrt((double)fmaxl(variance, 0.0L) / (double)found->count);
-    for (int k = 0; k < 2; k++)
-        if (fabsl(candidates[k] - about - mean) <= CERTAIN * deviation + 0x1p-64)
-            return candidates[k];
+    const long double apart[2] = {fabsl(candidates[0] - about - mean),
+                                  fabsl(candidates[1] - about - mean)};
+    const int nearer = apart[1] < apart[0];
+    if (apart[nearer] <= CERTAIN * deviation + 0x1p-64)
+        return candidates[nearer];
     return about + mean;
 }
 
