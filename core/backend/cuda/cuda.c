@@ -568,6 +568,7 @@ const tz_backend tz_backend_cuda = {
     .fill = gpu_fill,
     .stage = gpu_stage,
     .jump = tz_cuda_state_jump,
+    .jump_library = tz_cuda_fft_describe,
     .wait = gpu_wait,
     .facts = gpu_facts,
     .energy = gpu_energy,
