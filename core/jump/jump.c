@@ -19,7 +19,8 @@ struct tz_jump {
     tz_plan plan; /* of one iteration in double precision */
     void *source; /* a state in double precision: s, for backends with jump(); or NULL */
     tz_jump_host host;
-    bool is_host; /* the work is done there */
+    bool is_host;     /* the work is done there */
+    tz_error missing; /* because of this, if the backend could do it with a library */
 };
 
 const tz_linear *tz_jump_linear(const tz_jump *jump)
@@ -199,6 +200,29 @@ static tz_status find_source(tz_jump *jump, double values, tz_error *error)
 
 /* ---- Creation ---------------------------------------------------------------------------------- */
 
+/* Whether the backend does the work itself. */
+static bool can_there(tz_jump *jump)
+{
+    const tz_backend *backend = jump->context.backend;
+    char library[64];
+    return backend->jump &&
+           (!backend->jump_library ||
+            backend->jump_library(library, sizeof library, &jump->missing) == TZ_OK);
+}
+
+static tz_status create_host(tz_jump *jump, tz_error *error)
+{
+    tz_error none;
+    const tz_status status =
+        tz_jump_host_create(&jump->host, &jump->linear, jump->double_context.threads, &none);
+    if (status && jump->missing.code && !jump->host.fftw.plan_r2r)
+        return tz_error_set(error, status, "jump", "%s; nor is there libfftw3, by which it could "
+                            "be done in host memory", jump->missing.message);
+    if (status && error)
+        *error = none;
+    return status;
+}
+
 static tz_status find(tz_jump *jump, tz_error *error)
 {
     tz_jump_range ranges[TZ_FIELDS_MAX];
@@ -210,8 +234,7 @@ static tz_status find(tz_jump *jump, tz_error *error)
     if (!status)
         status = tz_jump_probe(&jump->linear, &jump->in_double, ranges, error);
     if (!status && jump->is_host)
-        status =
-            tz_jump_host_create(&jump->host, &jump->linear, jump->double_context.threads, error);
+        status = create_host(jump, error);
     return status ? status : find_source(jump, largest(jump, ranges), error);
 }
 
@@ -227,7 +250,7 @@ tz_status tz_jump_create(tz_jump **out, const tz_jump_context *context, tz_error
     jump->double_context.problem = &jump->in_double;
     jump->context.context = &jump->double_context;
     jump->plan.height = 1;
-    jump->is_host = !context->backend->jump;
+    jump->is_host = !can_there(jump);
     const tz_status status = find(jump, error);
     jump->context.place = NULL;
     if (status) {
