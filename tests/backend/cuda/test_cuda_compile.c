@@ -1,6 +1,7 @@
 /* The device text of every stencil, compiled for real architectures; needs NVRTC, no GPU. */
 #include "backend/backend.h"
 #include "backend/cuda/family/family.h"
+#include "backend/cuda/spectral/jump.h"
 #include "backend/cuda/sass/sass.h"
 #include "tests/unit.h"
 
@@ -211,5 +212,25 @@ static void slabs_compile(void **state)
     tz_registry_destroy(registry);
 }
 
-TEST_MAIN(NULL, NULL, TEST(slabs_compile), TEST(slips_in_a_text_are_plain_lines),
+static void jumps_compile(void **state)
+{
+    static const char *const architectures[] = {"sm_90", "sm_80", "sm_100"};
+    const char *const texts[] = {tz_cuda_transform_source(), tz_cuda_jump_source()};
+    for (int i = 0; i < 6; i++) {
+        void *cubin = NULL;
+        size_t bytes = 0;
+        if (getenv("TZ_NVRTC") && i / 2 > 0)
+            continue;
+        const tz_status status =
+            tz_cuda_compile(architectures[i / 2], texts[i % 2], tz_cuda_headers,
+                            tz_cuda_headers_count, NULL, &cubin, &bytes, &failure);
+        if (status == TZ_UNSUPPORTED)
+            skip_test("%s", failure.message);
+        assert_ok(status);
+        assert_true(bytes > 0);
+        free(cubin);
+    }
+}
+
+TEST_MAIN(NULL, NULL, TEST(jumps_compile), TEST(slabs_compile), TEST(slips_in_a_text_are_plain_lines),
           TEST(built_in_stencils_compile), TEST(test_stencils_compile))
