@@ -117,21 +117,38 @@ static int sum_of(search *s, int node)
 
 /* ---- Forms ------------------------------------------------------------------------------------ */
 
+/* The terms of a sum of real numbers that is added from left to right, as in a + b + c or (a + b) + c:
+ * terms[first] to terms[count - 1]. Returns `first`; -1 if there are more terms, or not all are added. */
+static int find_terms(const search *s, int node, int *terms, int count)
+{
+    const tz_expr_node *n = &s->e->nodes[node];
+    if (n->kind != TZ_EXPR_CHAIN || n->type != TZ_EXPR_REAL || s->reads[node] != SEVERAL) {
+        if (count > 0)
+            terms[count - 1] = node;
+        return count - 1;
+    }
+    for (int i = n->count - 1; i > 0; i--) {
+        const tz_expr_operand operand = s->e->operands[n->first + i];
+        if (operand.op != TZ_OP_PLUS || count == 0)
+            return -1;
+        terms[--count] = operand.node;
+    }
+    return find_terms(s, s->e->operands[n->first].node, terms, count);
+}
+
 /* An update is a sum of rows in their order, each of several cells. */
 static bool find_rows(search *s)
 {
     const tz_built_pass *pass = &s->build->passes[0];
-    const tz_expr_node *root = &s->e->nodes[pass->nodes[0]];
-    if (s->build->definition->fields_count != 1 || root->kind != TZ_EXPR_CHAIN ||
-        root->type != TZ_EXPR_REAL || pass->radius == 0 || root->count != 2 * pass->radius + 1)
+    const int count = 2 * pass->radius + 1;
+    int terms[2 * TZ_RADIUS_MAX + 1];
+    if (s->build->definition->fields_count != 1 || pass->radius == 0 ||
+        find_terms(s, pass->nodes[0], terms, count) != 0)
         return false;
-    const int first = root->first, count = root->count;
     for (int i = 0; i < count; i++) {
-        const tz_expr_operand operand = s->e->operands[first + i];
-        if ((i > 0 && operand.op != TZ_OP_PLUS) || s->reads[operand.node] != i - pass->radius ||
-            s->cells[operand.node] < 2)
+        if (s->reads[terms[i]] != i - pass->radius || s->cells[terms[i]] < 2)
             return false;
-        s->form->row_sum[i] = sum_of(s, operand.node);
+        s->form->row_sum[i] = sum_of(s, terms[i]);
         if (s->form->row_sum[i] < 0)
             return false;
     }

@@ -37,3 +37,14 @@ tz_status tz_fftw_open(tz_fftw *fftw, const char *const *names, tz_error *error)
         snprintf(fftw->version, sizeof fftw->version, "%.47s", version);
     return TZ_OK;
 }
+
+void tz_fftw_describe(char *text, size_t size)
+{
+    tz_fftw fftw;
+    if (tz_fftw_open(&fftw, NULL, NULL))
+        snprintf(text, size,
+                 "jumps on a CPU (sim:jump): libfftw3 is missing, optional: apt-get install "
+                 "libfftw3-double3 (free software under the GPL)");
+    else
+        snprintf(text, size, "jumps on a CPU (sim:jump): by libfftw3, %s", fftw.version);
+}

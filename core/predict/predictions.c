@@ -188,11 +188,12 @@ static tz_status estimate(maker *m, bool *refused, tz_error *error)
     return TZ_OK;
 }
 
-/* Plans that differ only in height and its consequences (tile, `ahead`). */
+/* Plans that differ only in height and its consequences (tile, `ahead`). Those that load nothing ahead
+ * have other code. */
 static bool of_one_kind(const tz_plan *a, const tz_plan *b)
 {
     return strcmp(a->family, b->family) == 0 && a->vector == b->vector && a->warps == b->warps &&
-           a->blocks == b->blocks;
+           a->blocks == b->blocks && (a->ahead == 0) == (b->ahead == 0);
 }
 
 /* Plans of the kind of plan i, and how many of these come before it. Plans are in order of height. */

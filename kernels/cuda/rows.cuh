@@ -146,7 +146,11 @@ TZ_DEVICE void tz_strip_place(const tz_arguments &a, tz_strip &s)
  *
  * Rows wait in a queue in shared memory, and TZ_AHEAD rows are in flight. Each lane reads only its own
  * columns. The queue has parts of TZ_STEPS rows, one for each execution of the loop body, so
- * that the steps of the body find their rows at constant distances from the part's start. */
+ * that the steps of the body find their rows at constant distances from the part's start.
+ *
+ * With TZ_DIRECT there is no queue: a lane loads its columns when it needs them. Stages of one iteration
+ * wait for memory alone. Then short chunks of many warps, whose rows lie close together, are faster than
+ * rows that are fetched ahead. */
 
 /* Elements from the start of a queue of ROWS rows to the row that is taken `row` steps after the
  * body's first step (before it: add ROWS). */
@@ -317,12 +321,11 @@ TZ_DEVICE void tz_fill_row(const tz_strip &s, tz_word (&row)[TZ_V], tz_word valu
         tz_keep_inside(s, row, edge);
 }
 
-/* Takes row y from the queue. */
+/* What is left to do for row y after its elements are loaded. */
 template <bool BORDER, bool ENDS, class T>
-TZ_DEVICE void tz_take_row(const tz_arguments &a, const tz_strip &s, const T *from,
-                           tz_edges<T> edge, int y, T (&to)[TZ_V])
+TZ_DEVICE void tz_finish_row(const tz_arguments &a, const tz_strip &s, tz_edges<T> edge, int y,
+                             T (&to)[TZ_V])
 {
-    tz_get_packet(from, to);
     if (!BORDER)
         return;
     if (!TZ_SIMPLE_ENDS) {
@@ -334,6 +337,39 @@ TZ_DEVICE void tz_take_row(const tz_arguments &a, const tz_strip &s, const T *fr
         tz_rotate_words(s, to, edge);
     if (ENDS && TZ_ROW_IS_FIXED(y, a.ny))
         tz_fill_row(s, to, tz_edge<1, T>(edge, y >= 0), edge);
+}
+
+/* Takes row y from the queue. */
+template <bool BORDER, bool ENDS, class T>
+TZ_DEVICE void tz_take_row(const tz_arguments &a, const tz_strip &s, const T *from,
+                           tz_edges<T> edge, int y, T (&to)[TZ_V])
+{
+    tz_get_packet(from, to);
+    tz_finish_row<BORDER, ENDS>(a, s, edge, y, to);
+}
+
+/* Loads row y of a field. `at` is its address if it is in the grid. */
+template <bool BORDER, bool ENDS, class T>
+TZ_DEVICE void tz_load_row(const tz_arguments &a, const tz_strip &s, const T *at, const void *field,
+                           tz_edges<T> edge, int y, T (&to)[TZ_V])
+{
+    if (TZ_SIMPLE_ENDS || !ENDS) {
+        if (ENDS)
+            at += (long long)a.pitch * (tz_nearest_row(y, a.ny) - y);
+        tz_load(at, to);
+    } else {
+        const int row = tz_map<TZ_LOW_Y, TZ_HIGH_Y>(y, a.ny), x = tz_hidden(s.x);
+        const T *const cells = (const T *)field + (long long)a.pitch * (row < 0 ? 0 : row);
+#pragma unroll
+        for (int e = 0; e < TZ_V; e++) {
+            const int mapped = tz_map<TZ_LOW_X, TZ_HIGH_X>(x + e, a.nx);
+            if (row < 0)
+                to[e] = tz_outside(a, x + e, tz_edge<1, T>(edge, row < -1), edge);
+            else
+                to[e] = mapped < 0 ? tz_edge<0, T>(edge, mapped < -1) : cells[mapped];
+        }
+    }
+    tz_finish_row<BORDER, ENDS>(a, s, edge, y, to);
 }
 
 /* ---- Borders: after each level, cells outside get the boundary's values of that level --------- */
@@ -532,62 +568,6 @@ template <class T> TZ_DEVICE void tz_commit(const tz_strip &s, T *to, int y, con
     tz_store_where((unsigned int)(y - s.low) < s.rows, to, v);
 }
 
-/* ---- The language of cell updates ------------------------------------------------------------
- *
- * A cell update reads a window of a field: TZ__ROWS_name rows before the cell's, and TZ__COLUMNS_name
- * columns more than the lane's own to each side. */
-#define TZ__CONTEXT_FIELD(name, type)                                                              \
-    const type(*name)[TZ_V + 2 * TZ__COLUMNS_##name];                                              \
-    type *name##_out;
-#define TZ_CELL_ONCE(cell, ONCE)                                                                   \
-    struct once_##cell {                                                                           \
-        ONCE(TZ__ONCE_MEMBER)                                                                      \
-    };                                                                                             \
-    struct context_##cell {                                                                        \
-        TZ_FIELDS(TZ__CONTEXT_FIELD)                                                               \
-        TZ_CONSTANTS(TZ__CONTEXT_CONSTANT)                                                         \
-        TZ__CONTEXT_WHOLE                                                                          \
-        const once_##cell *once;                                                                   \
-        int x, y;                                                                                  \
-        long long step;                                                                            \
-    };                                                                                             \
-    TZ_DEVICE once_##cell make_once_##cell(const context_##cell &tz_c, const int tz_e)             \
-    {                                                                                              \
-        once_##cell tz_o;                                                                          \
-        ONCE(TZ__ONCE_ASSIGN)                                                                      \
-        return tz_o;                                                                               \
-    }                                                                                              \
-    TZ_DEVICE void body_##cell(const context_##cell &tz_c, const int tz_e,                         \
-                               const once_##cell &tz_o);                                           \
-    TZ_DEVICE void update_##cell(const context_##cell &tz_c, const int tz_e)                       \
-    {                                                                                              \
-        body_##cell(tz_c, tz_e, tz_c.once[tz_e]);                                                  \
-    }                                                                                              \
-    TZ_DEVICE void body_##cell(const context_##cell &tz_c, const int tz_e, const once_##cell &tz_o)
-/* An update that is a sum over rows: a new row is added to 2 * TZ_CELL_RADIUS sums. tz_s[0] is then
- * complete, and a new sum begins. */
-#undef TZ_CELL_ROWS
-#define TZ_CELL_ROWS(cell, field, type, ROWS)                                                      \
-    TZ__CELL_OF_ROWS(cell, field, type, ROWS)                                                      \
-    TZ_DEVICE type push_##cell(const context_##cell &tz_c, const int tz_e,                         \
-                               type(&tz_s)[2 * TZ_CELL_RADIUS][TZ_V])                              \
-    {                                                                                              \
-        type tz_new[2 * TZ_CELL_RADIUS + 1];                                                       \
-        ROWS(TZ__ROWS_PUSH)                                                                        \
-        TZ_UNROLL for (int k = 0; k < 2 * TZ_CELL_RADIUS; k++) tz_s[k][tz_e] = tz_new[k + 1];      \
-        return tz_new[0];                                                                          \
-    }
-#define TZ__ROWS_PUSH(dy, row)                                                                     \
-    if ((dy) == -TZ_CELL_RADIUS)                                                                   \
-        tz_new[2 * TZ_CELL_RADIUS] = row(0);                                                       \
-    else                                                                                           \
-        tz_new[TZ_CELL_RADIUS - (dy)] =                                                            \
-            tz_s[(TZ_CELL_RADIUS - (dy)) % (2 * TZ_CELL_RADIUS)][tz_e] + row(0);
-#define TZ__AT3(f, dx, dy, dz) (tz_c.f[(dy) + TZ__ROWS_##f][tz_e + (dx) + TZ__COLUMNS_##f])
-#define TZ_PUT(f, value) (tz_c.f##_out[tz_e] = (value))
-#define TZ_X (tz_c.x)
-#define TZ_Y TZ__WHOLE_Y((tz_c.y))
-#define TZ_Z 0
-#define TZ_STEP (tz_c.step)
+#include "rows_cell.cuh"
 
 #endif

@@ -34,7 +34,7 @@ struct tz_rings {
 };
 
 /* Of many fields, addresses take many registers: one offset then serves all. */
-#define TZ_ONE_OFFSET (TZ_FIELDS_COUNT > 2)
+#define TZ_ONE_OFFSET (TZ_FIELDS_COUNT > 2 || TZ_DIRECT)
 
 /* For each field: its queue, the address of its next row and of its next result. */
 #if TZ_ONE_OFFSET
@@ -75,19 +75,30 @@ struct tz_queues {
                        TZ__NEXT(name, type, index, newest + more), a.in[index], name##_edge,       \
                        y + more + newest);                                                         \
     TZ__PASS_ROW(w.name##_next)
+#if TZ_DIRECT
+#define TZ__FETCH(role, name, type, index, level, newest, wait)
+#define TZ__FETCH_FIRST(role, name, type, index, level, newest, wait)
+#define TZ__TAKE_ROW(role, name, type, index, newest, wait)                                        \
+    tz_load_row<BORDER, ENDS>(a, s, TZ__ROW_OF(a.in[index], const type, newest), a.in[index],      \
+                              name##_edge, y + newest, row)
+#else
 /* The row that is taken TZ_AHEAD steps later; before the first step, that of step k. */
 #define TZ__FETCH(role, name, type, index, level, newest, wait)                                    \
     TZ__FETCH_ROW(ENDS, u + TZ_AHEAD, y, TZ_AHEAD, role, name, type, index, newest)
 #define TZ__FETCH_FIRST(role, name, type, index, level, newest, wait)                              \
     TZ__FETCH_ROW(true, k, y, k, role, name, type, index, newest)
 
-/* Moves a row from the queue into the newest slot of its ring. */
+#define TZ__TAKE_ROW(role, name, type, index, newest, wait)                                        \
+    tz_take_row<BORDER, ENDS>(a, s, w.name + TZ__SLOT_##role(u + wait), name##_edge, y + newest,   \
+                              row)
+#endif
+
+/* Moves a row into the newest slot of its ring. */
 #define TZ__TAKE(role, name, type, index, level, newest, wait)                                     \
     tz_shift(q.name##_##level);                                                                    \
     {                                                                                              \
         type row[TZ_V];                                                                            \
-        tz_take_row<BORDER, ENDS>(a, s, w.name + TZ__SLOT_##role(u + wait), name##_edge,           \
-                                  y + newest, row);                                                \
+        TZ__TAKE_ROW(role, name, type, index, newest, wait);                                       \
         tz_ring_push<BORDER>(s, q.name##_##level, row, name##_edge);                               \
     }
 
@@ -180,8 +191,10 @@ TZ_DEVICE void tz_step(const tz_arguments &a, const tz_strip &s, tz_queues &w, t
 {
     TZ_FIELD_LIST(TZ__EDGE)
     TZ_TAKE_LIST(TZ__FETCH)
+#if !TZ_DIRECT
     tz_fetch_end();
     tz_fetch_wait<TZ_AHEAD>();
+#endif
     TZ_TAKE_LIST(TZ__TAKE)
     TZ_LEVEL_LIST(TZ__RUN_LEVEL)
     TZ_QUEUE_LIST(TZ__ADVANCE)
@@ -210,10 +223,14 @@ TZ_DEVICE void tz_steps(const tz_arguments &a, const tz_strip &s, tz_queues &w, 
 /* ---- The kernel ------------------------------------------------------------------------------ */
 
 // clang-format off
+#if TZ_DIRECT
+#define TZ__PLACE_QUEUE(role, name, type, index, rows, newest, written, lag) w.name = 0;
+#else
 #define TZ__PLACE_QUEUE(role, name, type, index, rows, newest, written, lag)                       \
     w.name = (type *)shared + (tz_thread() / 32 * rows * 32 + tz_lane()) * TZ_V;                   \
     shared += TZ_WARPS * rows * TZ_STRIP * sizeof(type);                                           \
     TZ__PLACE_ROWS(name, type, index, newest, written, lag)
+#endif
 #if TZ_ONE_OFFSET
 #define TZ__PLACE_ROWS(name, type, index, newest, written, lag)
 #else
@@ -284,14 +301,16 @@ TZ_KERNEL(tz_stage, 32 * TZ_WARPS)(const tz_arguments a)
 #endif
     TZ_RING_LIST(TZ__CLEAR_RING)
     TZ_SUM_LIST(TZ__CLEAR_SUM)
-#if TZ_GROUP < TZ_LEVELS
+#if TZ_GROUP < TZ_LEVELS && !TZ_DIRECT
     TZ_FIELD_LIST(TZ__BLANK)
 #endif
+#if !TZ_DIRECT
 #pragma unroll 1
     for (int k = 0; k < TZ_AHEAD; k++) {
         TZ_TAKE_LIST(TZ__FETCH_FIRST)
         tz_fetch_end();
     }
+#endif
     const int end = high + TZ_LAG;
     for (; y < end; y += TZ_STEPS)
         if (!TZ_SIMPLE_ENDS && s.border || y < TZ_TOP_ROWS || y + TZ_BOTTOM_ROWS >= a.ny)
@@ -300,5 +319,7 @@ TZ_KERNEL(tz_stage, 32 * TZ_WARPS)(const tz_arguments a)
             tz_steps<true, false>(a, s, w, q, y);
         else
             tz_steps<false, false>(a, s, w, q, y);
+#if !TZ_DIRECT
     tz_fetch_wait<0>();
+#endif
 }

@@ -191,6 +191,14 @@ static void test_forms(void **state)
                    "#undef FORM_ROW1\n"
                    "#undef FORM_ROW2\n"
                    "#undef FORM_ROWS\n");
+    const tz_defined_update nested[] = {
+        {"u", TEXT("((u[-1,-1] + u[1,-1]) + (u[-1,0] + u[0,0])) + (u[-1,1] + u[1,1])")}};
+    tz_defined_source source;
+    passes[0].updates = nested;
+    assert_ok(tz_define_source(&d, &source, &failure));
+    assert_non_null(strstr(
+        source.cell_text, "#define FORM_ROWS(D) D(-1, FORM_ROW1) D(0, FORM_ROW2) D(1, FORM_ROW1)"));
+    tz_defined_source_clear(&source);
 }
 
 /* Of an array without zeros, equal coefficients are grouped in each row; else in all of it. */

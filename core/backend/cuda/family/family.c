@@ -23,6 +23,7 @@
     D(line)                                                                                        \
     D(line_kernel)                                                                                 \
     D(rows)                                                                                        \
+    D(rows_cell)                                                                                   \
     D(rows_kernel)                                                                                 \
     D(planes)                                                                                      \
     D(planes_border)                                                                               \

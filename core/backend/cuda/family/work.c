@@ -84,12 +84,19 @@ void tz_cuda_count_ghosts(tz_model_work *out, double loaded_a_step, double ahead
     out->far_bytes = fmin(out->ghost_bytes, far_share * out->read_bytes);
 }
 
-void tz_cuda_count_torn(tz_model_work *out, double strip_bytes, double lane_bytes)
+void tz_cuda_count_torn(const tz_problem *problem, tz_model_work *out, double useful, int vector)
 {
-    if (lane_bytes > PACKET_BYTES)
-        out->pairs_bytes = out->write_bytes;
-    else if (fmod(strip_bytes, BURST_BYTES) != 0.0)
-        out->torn_bytes = out->write_bytes;
+    const double written = tz_cuda_bytes_of(problem).written;
+    const uint32_t fields = tz_problem_written(problem);
+    for (int f = 0; f < problem->stencil->fields_count; f++) {
+        const double size = (double)tz_problem_element_size(problem, f);
+        if (!(fields >> f & 1))
+            continue;
+        if (vector * size > PACKET_BYTES)
+            out->pairs_bytes += out->write_bytes * size / written;
+        else if (fmod(useful * size, BURST_BYTES) != 0.0)
+            out->torn_bytes += out->write_bytes * size / written;
+    }
 }
 
 void tz_cuda_count_halves(const tz_problem *problem, tz_model_work *out, double useful,

@@ -148,7 +148,7 @@ double tz_cuda_count_redundancy(const tz_model_work *out, double elements_a_step
  * more steps. `far_share` of the bytes read are loaded again much later. */
 void tz_cuda_count_ghosts(tz_model_work *out, double loaded_a_step, double ahead, double far_share);
 /* Bytes of rows that are written in pieces that share memory bursts, or by lanes with two packets. */
-void tz_cuda_count_torn(tz_model_work *out, double strip_bytes, double lane_bytes);
+void tz_cuda_count_torn(const tz_problem *problem, tz_model_work *out, double useful, int vector);
 /* Bytes of loads whose packets share L2 sectors with another request. `apart`: the packets of a lane
  * are adjacent. */
 void tz_cuda_count_halves(const tz_problem *problem, tz_model_work *out, double useful,

@@ -218,7 +218,6 @@ static void planes_work(const tz_cuda_job *job, tz_model_work *out)
 {
     const tz_problem *problem = job->problem;
     const tz_plan *plan = job->plan;
-    const tz_cuda_bytes bytes = tz_cuda_bytes_of(problem);
     const double chunk = job->shape->geometry[0], wide = job->shape->geometry[1];
     const double high = job->shape->geometry[2];
     planes_scheme *s = planes_scheme_make(problem, job->limits, plan);
@@ -247,7 +246,7 @@ static void planes_work(const tz_cuda_job *job, tz_model_work *out)
     out->redundancy = tz_cuda_count_redundancy(out, of_warp, tz_cuda_elements_of(problem));
     tz_cuda_count_ghosts(out, loaded, s->ahead, (s->ghost.low[2] + s->ghost.high[2]) / chunk);
     if (wide > 1.0)
-        tz_cuda_count_torn(out, useful * bytes.written, s->vector * bytes.written);
+        tz_cuda_count_torn(problem, out, useful, s->vector);
     tz_cuda_count_halves(problem, out, useful, s->ghost.low[0], s->vector, false);
     out->half_bytes *= TZ_FIT_PLANES_HALVES;
     out->ahead_bytes = loaded * loaded / (fetched / s->ahead + direct / TZ_FIT_PLANES_DIRECT);

@@ -223,7 +223,7 @@ static bool keeps_static_in_queue(const rows_design *d)
         bytes += (int64_t)(d->reach + d->ahead + UNROLL_MAX) * 32 * d->vector *
                  (int64_t)tz_problem_element_size(d->problem, f);
     }
-    return bytes > 0 && bytes <= QUEUE_BYTES;
+    return bytes > 0 && bytes <= QUEUE_BYTES && !d->direct;
 }
 
 int rows_group_start(const rows_design *d, int level)
@@ -255,6 +255,7 @@ static bool design_of(rows_design *d, const tz_problem *problem, const tz_plan *
     const tz_stencil *s = problem->stencil;
     *d = (rows_design){
         .problem = problem, .vector = plan->vector, .ahead = plan->ahead, .many = writes_many(s)};
+    d->direct = rows_is_direct(problem, plan);
     if (plan->height * s->passes_count > ROWS_LEVELS_MAX)
         return false;
     d->levels = plan->height * s->passes_count;
@@ -342,6 +343,11 @@ int rows_queue(const rows_design *d, bool state)
             kept =
                 larger(kept, rows_find_ring(d, d->rings[i].field, 0)->newest - d->rings[i].newest);
     return (d->ahead + kept + d->unroll) / d->unroll * d->unroll;
+}
+
+bool rows_is_direct(const tz_problem *problem, const tz_plan *plan)
+{
+    return plan->height == 1 && plan->ahead == 0 && !problem->bits;
 }
 
 int rows_warps(const tz_plan *plan)

@@ -42,11 +42,12 @@ typedef struct rows_design {
     int radius;      /* the farthest read */
     int rings_count;
     rows_ring rings[ROWS_RINGS_MAX];
-    int unroll; /* steps of a loop body */
-    int group;  /* levels that take a row of static fields from its queue together */
-    bool many;  /* an update writes more than four fields */
-    bool sums;  /* each row is added to the sums that need it when it arrives (TZ_CELL_ROWS) */
-    bool edges; /* TZ_SIMPLE_ENDS of rows.cuh: the grid's ends are simple */
+    int unroll;  /* steps of a loop body */
+    int group;   /* levels that take a row of static fields from its queue together */
+    bool direct; /* rows are loaded where they are needed, not into queues ahead of it */
+    bool many;   /* an update writes more than four fields */
+    bool sums;   /* each row is added to the sums that need it when it arrives (TZ_CELL_ROWS) */
+    bool edges;  /* TZ_SIMPLE_ENDS of rows.cuh: the grid's ends are simple */
 } rows_design;
 
 /* The design of a plan. False: it has too many levels, or too many rings. */
@@ -91,6 +92,9 @@ bool rows_has_sides(const rows_design *d);
 
 /* Do fields have elements of 8 bytes? */
 bool rows_is_wide(const tz_problem *problem);
+
+/* Does a plan load rows where it needs them? One of height 1 does, unless it has `ahead`. */
+bool rows_is_direct(const tz_problem *problem, const tz_plan *plan);
 
 /* Warps of a block, ROWS_WARPS if the plan does not say. */
 int rows_warps(const tz_plan *plan);

@@ -19,7 +19,8 @@ enum {
     REGISTERS_TWO = 205,      /* two warps a scheduler */
     REGISTERS_SUMS_TWO = 175, /* where rows are summed */
     ROW_BYTES = 3 << 10,      /* sixteen warps with four such rows each fit a multiprocessor */
-    CHUNK_MAX = 1 << 20
+    CHUNK_MAX = 1 << 20,
+    DIRECT_CHUNK = 16 /* rows; of 8 to 128 the fastest on an H200 */
 };
 
 static const char *rows_refuses(const tz_problem *problem)
@@ -55,7 +56,7 @@ static int rows_shared_bytes(const tz_problem *problem, const tz_limits *limits,
     rows_design d;
     int bytes = 0;
     rows_design_make(&d, problem, plan);
-    for (int f = 0; f < problem->stencil->fields_count; f++)
+    for (int f = 0; f < problem->stencil->fields_count && !d.direct; f++)
         bytes += (int)tz_problem_element_size(problem, f) *
                  rows_queue(&d, problem->stencil->fields[f].role == TZ_STATE);
     if (d.sums)
@@ -177,6 +178,8 @@ static tz_status rows_plan(const tz_problem *problem, const tz_limits *limits, t
         plan->height = default_height(problem, plan);
     if (ahead == 0 && plan->height >= 12 && problem->stencil->fields_count == 1)
         plan->ahead = 6;
+    if (ahead == 0 && plan->height == 1 && !problem->bits)
+        plan->ahead = 0; /* rows_is_direct() */
     const int why = fits(problem, plan);
     if (why != FITS) {
         tz_plan lower = *plan;
@@ -282,6 +285,8 @@ static tz_status rows_shape(const tz_problem *problem, const tz_limits *limits, 
     int64_t chunk = plan->tile[1];
     if (chunk == 0)
         chunk = choose_chunk(&d, ny, strips - left - right, left + right, warm_up, slots);
+    if (plan->tile[1] == 0 && d.direct && chunk > DIRECT_CHUNK)
+        chunk = DIRECT_CHUNK;
     const int64_t border_chunk = border_chunk_of(&d, chunk);
     const int64_t items = count_items(&d, ny, strips - left - right, left + right, chunk);
     const int64_t blocks = (items + rows_warps(plan) - 1) / rows_warps(plan);

@@ -160,6 +160,7 @@ static void emit_numbers(tz_cuda_text *t, const rows_design *d, const tz_plan *p
         {"WARPS", rows_warps(plan)},
         {"BLOCKS", plan->blocks},
         {"AHEAD", d->ahead},
+        {"DIRECT", d->direct},
         {"QUEUE", rows_queue(d, true)},
         {"QUEUE_KEPT", rows_queue(d, false)},
         {"SIMPLE_ENDS", d->edges},

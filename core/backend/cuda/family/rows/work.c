@@ -31,8 +31,9 @@ static double rows_steps(const tz_problem *problem, const tz_limits *limits, con
                          const tz_cuda_loop *loop)
 {
     (void)limits;
-    if (loop->stores == 0.0 ||
-        loop->way.of[TZ_WORK_SHARED_READ] + loop->way.of[TZ_WORK_SHUFFLE] == 0.0)
+    if (loop->stores == 0.0 || loop->way.of[TZ_WORK_SHARED_READ] + loop->way.of[TZ_WORK_SHUFFLE] +
+                                       loop->way.of[TZ_WORK_READ] ==
+                                   0.0)
         return 0.0;
     return fmax(1.0, floor(loop->stores / packets_of(problem, plan->vector) + 0.5));
 }
@@ -158,14 +159,19 @@ static void rows_work(const tz_cuda_job *job, tz_model_work *out)
     /* If the ends are not simple, strips at the sides run the code of the ends in all steps. */
     add_chunks(out, "border", &d, &steps->side, d.edges ? &steps->end : &steps->side, sides,
                short_chunk, 0.0, short_chunks);
+    const double lane_bytes = plan->vector * 4.0 * (rows_is_wide(problem) ? 2.0 : 1.0);
     const double strip = 32.0 * plan->vector, loaded = strip * (bytes.state + bytes.fixed);
     out->redundancy = tz_cuda_count_redundancy(out, strip, tz_cuda_elements_of(problem));
     tz_cuda_count_ghosts(out, loaded, d.ahead, warm_up / chunk);
     if (strips > 1.0)
-        tz_cuda_count_torn(out, (double)plan->tile[0] * bytes.written,
-                           plan->vector * bytes.written);
+        tz_cuda_count_torn(problem, out, (double)plan->tile[0], plan->vector);
     tz_cuda_count_halves(problem, out, (double)plan->tile[0], rows_ghost_low(&d), plan->vector,
                          true);
+    /* The first-level cache joins the parts of sectors that adjacent strips load. */
+    if (d.direct && lane_bytes == 16.0) {
+        out->torn_bytes *= TZ_FIT_ROWS_DIRECT_TORN;
+        out->half_bytes = 0.0;
+    }
     out->ahead_bytes = plan->ahead * loaded;
     for (int p = 0; p < out->parts_count; p++) {
         out->parts[p].bytes = loaded;
