@@ -46,7 +46,7 @@ function layer(path,   parts) {
     return parts[1] == "examples" ? "plugins" : parts[1]
 }
 BEGIN {
-    n = split("include base mpi model stencil define kernels backend calibrate predict policy sim output lua cli", order, " ")
+    n = split("include base mpi model stencil define kernels backend jump calibrate predict policy sim output lua cli", order, " ")
     for (i = 1; i <= n; i++) rank[order[i]] = i
 }
 {

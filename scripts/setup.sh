@@ -10,10 +10,11 @@ packages='gcc g++ libc6-dev cmake ninja-build pkg-config liblua5.4-dev libpng-de
 # Draws plots; any gnuplot package will do.
 command -v gnuplot >/dev/null 2>&1 || packages="$packages gnuplot-nox"
 ci=no
-optional= # without these, tests are skipped
+# Without these, tests are skipped. libfftw3-double3 (under the GPL): jumps on a CPU, sim:jump.
+optional=libfftw3-double3
 for argument in "$@"; do
     case $argument in
-    --ci) ci=yes packages="$packages clang-format-14" optional='libopenmpi-dev openmpi-bin' ;;
+    --ci) ci=yes packages="$packages clang-format-14" optional="$optional libopenmpi-dev openmpi-bin" ;;
     *) echo "setup: unknown argument '$argument'; usage: sh scripts/setup.sh [--ci]" >&2; exit 2 ;;
     esac
 done
@@ -86,6 +87,10 @@ list_packages() { # list_packages PACKAGE...: those that are not installed, each
 }
 # shellcheck disable=SC2086 # lists of packages
 missing=$(list_packages $packages) optional=$(list_packages $optional)
+if [ -z "$missing" ] && [ -n "$optional" ] && [ "$(id -u)" -ne 0 ] && ! sudo -n true 2>/dev/null && ! [ -t 0 ]; then
+    report "optional packages are missing, which root can install: apt-get install$optional"
+    optional=
+fi
 
 if [ -n "$missing$optional" ]; then
     as_root=

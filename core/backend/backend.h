@@ -15,6 +15,7 @@
 #define TZ_CORE_BACKEND_BACKEND_H
 
 #include "backend/place.h"
+#include "backend/spectral.h"
 #include "model/work.h"
 
 /* ---- The table ------------------------------------------------------------------------------- */
@@ -71,6 +72,10 @@ typedef struct tz_backend {
      * TZ_RANGE, TZ_UNSUPPORTED or TZ_MEMORY the fields are as they were, and the caller may try
      * another plan. After other errors they are undefined. */
     tz_status (*stage)(void *state, const tz_plan *plan, int height, int64_t step, tz_error *error);
+    tz_jump_function *jump; /* OPTIONAL: many iterations at once (backend/spectral.h) */
+    /* OPTIONAL [any thread]. Name and version of the library that jump() needs. TZ_UNSUPPORTED, with what to
+     * install: it is not there, and core/jump does the work in host memory. NULL: jump() needs none. */
+    tz_status (*jump_library)(char *text, size_t size, tz_error *error);
     /* OPTIONAL. Wait for all stages, and return the errors of stages since the last call. NULL: a
      * stage is done when stage() returns. */
     tz_status (*wait)(void *state, tz_error *error);

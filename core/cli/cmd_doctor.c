@@ -8,6 +8,7 @@
 #include "base/ranks.h"
 #include "calibrate/records.h"
 #include "define/plugin.h"
+#include "jump/fftw.h"
 #include "output/format/hdf5.h"
 #include "output/frame/plot.h"
 #include <jansson.h>
@@ -181,6 +182,9 @@ static int print_surroundings(void)
     if (tz_plot_available())
         printf("  plots: by gnuplot\n");
     printf("  %s\n", hdf5);
+    char fftw[256];
+    tz_fftw_describe(fftw, sizeof fftw);
+    printf("  %s\n", fftw);
     for (size_t i = 0; i < sizeof tools / sizeof tools[0]; i++)
         if (!tz_program_exists(tools[i].program))
             printf("  missing, optional: %s (%s)\n", tools[i].program, tools[i].use);

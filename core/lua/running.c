@@ -10,6 +10,7 @@
 #include "lua/together.h"
 #include "output/format/duration.h"
 #include "policy/policy.h"
+#include "sim/jump.h"
 #include "sim/run.h"
 #include <math.h>
 #include <stdio.h>
@@ -115,18 +116,25 @@ static tz_status on_pause(void *context, tz_simulation *simulation, tz_error *er
 
 /* ---- sim:run --------------------------------------------------------------------------------- */
 
+static const char *name_of(const tz_run *run)
+{
+    return run->jumps ? "sim:jump" : "sim:run";
+}
+
 /* The steps up to until_time, if the table at index 2 has that. */
 static bool get_until_time(lua_State *L, const tz_simulation_handle *handle, const char *what,
                            int64_t *steps)
 {
     tz_error error;
+    char place[40];
     int64_t end = 0;
     lua_pushliteral(L, "until_time");
     const bool given = lua_rawget(L, 2) != LUA_TNIL;
     if (given) {
         const double time = tz_time_check(L, -1, handle, what, "until_time");
+        snprintf(place, sizeof place, "%s: 'until_time'", what);
         if (tz_simulation_step_at(handle->simulation, time, &end, &error) != TZ_OK)
-            tz_raise_error(L, "sim:run: 'until_time'", &error);
+            tz_raise_error(L, place, &error);
         *steps = end - tz_simulation_step(handle->simulation);
     }
     lua_pop(L, 1);
@@ -206,13 +214,49 @@ static void get_run(lua_State *L, const tz_simulation_handle *handle, tz_run *ru
         run->steps = most;
 }
 
+static const tz_key jump_options[] = {
+    {"steps", "integer", "", "iterations"},
+    {"until_time", "number or text", "", "the simulated time at which it ends, as in sim:run"},
+    {"every", "integer", "no limit",
+     "iterations of one jump at most: between two, progress is shown, and a signal or a checkpoint "
+     "has its turn"},
+    {NULL, NULL, NULL, NULL}};
+
+static const tz_key jump_result[] = {{"status", "text", "", "`\"done\"`"},
+                                     {"steps", "integer", "", "iterations of this call"},
+                                     {"seconds", "number", "", "spent in jumps"},
+                                     {NULL, NULL, NULL, NULL}};
+
+/* The argument at index 2: a number of steps, { steps = n } or { until_time = t }, with every = m. */
+static void get_jump(lua_State *L, const tz_simulation_handle *handle, tz_run *run)
+{
+    const char *what = "sim:jump";
+    tz_error error;
+    *run = (tz_run){.steps = -1, .until_residual = NAN, .jumps = true};
+    if (lua_type(L, 2) == LUA_TNUMBER) {
+        run->steps = tz_integer_check(L, 2, what, "steps", 0, INT64_MAX / 4);
+    } else if (!lua_istable(L, 2)) {
+        tz_raise(L, "%s: needs a number of steps, { steps = n } or { until_time = \"2 ms\" }",
+                 what);
+    } else {
+        tz_keys_take(L, 2, what, jump_options, false);
+        const bool has_steps = tz_key_integer(L, 2, what, "steps", 0, INT64_MAX / 4, &run->steps);
+        const bool has_time = get_until_time(L, handle, what, &run->steps);
+        tz_key_integer(L, 2, what, "every", 1, INT64_MAX / 4, &run->jumps_most);
+        if (has_steps + has_time != 1)
+            tz_raise(L, "%s: give 'steps' or 'until_time'", what);
+    }
+    if (tz_simulation_check_jump(handle->simulation, &error) != TZ_OK)
+        tz_raise_error(L, what, &error);
+}
+
 /* Steps are counted in doubles, too. */
 static void check_end(lua_State *L, const tz_simulation_handle *handle, const tz_run *run)
 {
     const int64_t last = INT64_C(1) << 53, step = tz_simulation_step(handle->simulation);
     if (run->steps > last - step)
-        tz_raise(L, "sim:run: the run would end after step %lld, the last one that is counted",
-                 (long long)last);
+        tz_raise(L, "%s: the run would end after step %lld, the last one that is counted",
+                 name_of(run), (long long)last);
 }
 
 /* In check mode: print what a run would write. */
@@ -222,8 +266,8 @@ static void run_dry(tz_simulation_handle *handle, const tz_run *run)
     const int64_t from = tz_simulation_step(handle->simulation),
                   steps = run->steps < 0 ? 0 : run->steps;
     if (isnan(run->until_residual))
-        tz_context_print(context, "  %s: runs %lld steps from step %lld\n", handle->name,
-                         (long long)steps, (long long)from);
+        tz_context_print(context, "  %s: %s %lld steps from step %lld\n", handle->name,
+                         run->jumps ? "jumps" : "runs", (long long)steps, (long long)from);
     else if (run->steps < 0)
         tz_context_print(context, "  %s: runs until the %s is <= %g\n", handle->name,
                          run->until_is_update ? "update" : "residual", run->until_residual);
@@ -255,13 +299,15 @@ static void run_dry(tz_simulation_handle *handle, const tz_run *run)
     tz_simulation_skip(handle->simulation, steps);
 }
 
-static void push_result(lua_State *L, const tz_run_result *result, int64_t cells)
+static void push_result(lua_State *L, const tz_run *run, const tz_run_result *result, int64_t cells)
 {
     lua_createtable(L, 0, 8);
     tz_set_text(L, "status", tz_run_status_name(result->status));
     tz_set_integer(L, "steps", result->steps);
-    tz_set_integer(L, "stages", result->stages);
     tz_set_number(L, "seconds", result->seconds);
+    if (run->jumps)
+        return;
+    tz_set_integer(L, "stages", result->stages);
     tz_set_number(L, "residual", result->residual);
     tz_set_number(L, "update", result->update);
     tz_set_flag(L, "converged", result->status == TZ_RUN_CONVERGED);
@@ -329,7 +375,7 @@ static void conclude(lua_State *L, const tz_simulation_handle *handle, const tz_
         lua_error(L);
     }
     if (status != TZ_OK)
-        tz_raise_error(L, "sim:run", error);
+        tz_raise_error(L, name_of(run), error);
 }
 
 /* Run, or go through what a run did before, up to a checkpoint. */
@@ -359,26 +405,22 @@ static tz_status run_or_replay(lua_State *L, tz_run *run, tz_active_run *active,
     return status;
 }
 
-static int method_run(lua_State *L)
+/* Do a run, of which `run` has what the script wants, and push its result. `accepts`: a stagnation. */
+static int carry_out(lua_State *L, tz_simulation_handle *handle, tz_run run, bool accepts)
 {
-    tz_simulation_handle *handle = tz_handle_check_idle(L, 1, "sim:run");
-    tz_run run;
     tz_active_run active = {.handle = handle,
                             .position = {.result = &active.result},
                             .result = {.residual = NAN, .update = NAN, .status = TZ_RUN_DONE}};
     tz_error error;
-    bool accepts;
-    lua_settop(L, 2);
-    get_run(L, handle, &run, &accepts);
     check_end(L, handle, &run);
     if (tz_handle_is_dry(handle)) {
         run_dry(handle, &run);
         active.result.steps = run.steps < 0 ? 0 : run.steps;
-        push_result(L, &active.result, 0);
+        push_result(L, &run, &active.result, 0);
         return 1;
     }
     if (tz_handle_open_folder(handle->context, &error) != TZ_OK)
-        tz_raise_error(L, "sim:run", &error);
+        tz_raise_error(L, name_of(&run), &error);
     size_t count = 0;
     for (const tz_binding *b = handle->bindings; b; b = b->next)
         count += tz_binding_is_regular(b);
@@ -404,8 +446,44 @@ static int method_run(lua_State *L)
     if (!isnan(run.until_residual))
         tell_end(handle, &run, &active.result, accepts);
     flush_tables(L, handle);
-    push_result(L, &active.result, tz_simulation_cells(handle->simulation));
+    push_result(L, &run, &active.result, tz_simulation_cells(handle->simulation));
     tz_together_agree(L, 1);
+    return 1;
+}
+
+static int method_run(lua_State *L)
+{
+    tz_simulation_handle *handle = tz_handle_check_idle(L, 1, "sim:run");
+    tz_run run;
+    bool accepts;
+    lua_settop(L, 2);
+    get_run(L, handle, &run, &accepts);
+    return carry_out(L, handle, run, accepts);
+}
+
+static int method_jump(lua_State *L)
+{
+    tz_simulation_handle *handle = tz_handle_check_idle(L, 1, "sim:jump");
+    tz_run run;
+    lua_settop(L, 2);
+    get_jump(L, handle, &run);
+    return carry_out(L, handle, run, false);
+}
+
+static int method_steady(lua_State *L)
+{
+    tz_simulation_handle *handle = tz_handle_check_idle(L, 1, "sim:steady");
+    tz_update update = {0};
+    tz_error error;
+    tz_status status = tz_simulation_check_jump(handle->simulation, &error);
+    if (status == TZ_OK && !tz_handle_is_dry(handle)) {
+        status = tz_simulation_steady(handle->simulation, &error);
+        if (status == TZ_OK)
+            status = tz_simulation_measure(handle->simulation, &update, &error);
+    }
+    if (status != TZ_OK)
+        tz_raise_error(L, "sim:steady", &error);
+    lua_pushnumber(L, tz_simulation_residual_of(handle->simulation, &update));
     return 1;
 }
 
@@ -429,6 +507,22 @@ void tz_running_add(lua_State *L)
         TZ_API("sim:run(steps or options)", method_run,
                "Advances the simulation: a number of iterations, or until something holds.",
                .options = run_options, .result = run_result, .recall = TZ_RECALL_OWN),
+        TZ_API("sim:jump(steps or options)", method_jump,
+               "Advances the simulation by many iterations at once, in the frequency domain: for a "
+               "linear update with constant coefficients, built-in or the script's own. Whether it "
+               "is one is found by trying it; otherwise the call fails and says why. Outputs and "
+               "functions that are due in between have their turn, by jumps between them. Works in "
+               "double precision and rounds to the fields' precision once, so it is nearer to the "
+               "exact iterations than `sim:run`, and has not its bits ([jumps](jump.md)). Needs "
+               "libfftw3 on a CPU and cuFFT on a GPU, which `trapeze doctor` looks for.",
+               .options = jump_options, .result = jump_result, .recall = TZ_RECALL_OWN),
+        TZ_API(
+            "sim:steady()", method_steady,
+            "Makes the fields what infinitely many iterations would make of them, as `sim:jump` "
+            "does, and returns the residual. Steps and simulated time stay. Fails if there is no "
+            "such state: where waves never decay, or a source has a mean that nothing takes "
+            "away.",
+            .recall = TZ_RECALL_GIVE),
         TZ_API("sim:rewind()", method_rewind, "Sets the count of iterations to 0. Fields stay.",
                .recall = TZ_RECALL_CALL),
         TZ_API_END};

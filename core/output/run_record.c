@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "output/format/number.h"
 #include "policy/policy.h"
+#include "sim/jump.h"
 #include "stencil/problem.h"
 #include <fcntl.h>
 #include <jansson.h>
@@ -302,6 +303,23 @@ static void put_plans(tz_record *record, json_t *object, const tz_simulation *si
     }
 }
 
+static void put_jumps(tz_record *record, json_t *object, const tz_simulation *simulation)
+{
+    const tz_jump_use *use = tz_simulation_jumps(simulation);
+    if (use->jumps + use->steady == 0)
+        return;
+    json_t *jump = json_object();
+    put(record, object, "jump", jump);
+    put(record, jump, "method", text("frequency domain"));
+    put(record, jump, "library", text(use->library));
+    put(record, jump, "jumps", json_integer(use->jumps));
+    put(record, jump, "steps", json_integer(use->steps));
+    put(record, jump, "steady_states", json_integer(use->steady));
+    put(record, jump, "seconds", real(use->seconds));
+    put(record, jump, "bytes", json_integer(use->bytes));
+    put(record, jump, "estimated_rounding", real(use->rounding));
+}
+
 /* A number, or {"x": [low, high], …} if sides differ. */
 static json_t *boundary_values(tz_record *record, int dims, const double *values)
 {
@@ -366,6 +384,7 @@ void tz_record_simulation(tz_record *record, size_t index, const char *name,
     put_slabs(record, object, simulation);
     put_last_run(record, object, simulation);
     put_plans(record, object, simulation);
+    put_jumps(record, object, simulation);
     put_policy(record, object, simulation);
     const tz_plan_use *uses = NULL;
     const size_t count = tz_simulation_plan_uses(simulation, &uses);

@@ -150,6 +150,18 @@ static json_t *uses_to_json(const tz_simulation *simulation, bool *failed)
     return list;
 }
 
+static void put_jumps(json_t *object, const tz_simulation *simulation, bool *failed)
+{
+    const tz_jump_use *use = &simulation->jumps;
+    tz_json_put_integer(object, "jumps", use->jumps, failed);
+    tz_json_put_integer(object, "jumps_steps", use->steps, failed);
+    tz_json_put_integer(object, "jumps_steady", use->steady, failed);
+    tz_json_put_integer(object, "jumps_bytes", use->bytes, failed);
+    tz_json_put_double(object, "jumps_seconds", use->seconds, failed);
+    tz_json_put_double(object, "jumps_rounding", use->rounding, failed);
+    tz_json_put_text(object, "jumps_library", use->library, failed);
+}
+
 json_t *tz_simulation_progress(const tz_simulation *simulation)
 {
     json_t *object = json_object();
@@ -171,6 +183,7 @@ json_t *tz_simulation_progress(const tz_simulation *simulation)
     tz_json_put_double(object, "last_residual", simulation->last_run.residual, &failed);
     tz_json_put(object, "correction_ahead",
                 json_boolean(simulation->correction && simulation->correction->ahead), &failed);
+    put_jumps(object, simulation, &failed);
     tz_json_put(object, "plans", uses_to_json(simulation, &failed), &failed);
     tz_json_put(object, "policy", tz_policy_save(simulation->policy), &failed);
     if (!failed)
@@ -422,6 +435,19 @@ static void restore_counters(tz_simulation *simulation, const json_t *from, bool
         simulation->correction->ahead = tz_json_get_flag(from, "correction_ahead", failed);
 }
 
+static void restore_jumps(tz_simulation *simulation, const json_t *from, bool *failed)
+{
+    tz_jump_use *use = &simulation->jumps;
+    const char *library = json_string_value(json_object_get(from, "jumps_library"));
+    use->jumps = tz_json_get_integer(from, "jumps", 0, STEPS_MAX, failed);
+    use->steps = tz_json_get_integer(from, "jumps_steps", 0, STEPS_MAX, failed);
+    use->steady = tz_json_get_integer(from, "jumps_steady", 0, STEPS_MAX, failed);
+    use->bytes = tz_json_get_integer(from, "jumps_bytes", 0, INT64_MAX, failed);
+    use->seconds = tz_json_get_double(from, "jumps_seconds", failed);
+    use->rounding = tz_json_get_double(from, "jumps_rounding", failed);
+    snprintf(use->library, sizeof use->library, "%s", library ? library : "");
+}
+
 tz_status tz_simulation_restore(tz_simulation *simulation, const json_t *progress,
                                 tz_checkpoint_reader *reader, const char *prefix, tz_error *error)
 {
@@ -434,6 +460,8 @@ tz_status tz_simulation_restore(tz_simulation *simulation, const json_t *progres
     if (status)
         return status;
     restore_counters(simulation, progress, &failed);
+    restore_jumps(simulation, progress, &failed);
+    tz__simulation_forget_jump(simulation);
     simulation->watch = (tz_stopwatch){.stages = 0};
     if (failed)
         return tz_error_set(error, TZ_FORMAT, NULL, "the checkpoint's counters are damaged");

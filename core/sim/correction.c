@@ -22,14 +22,7 @@ tz_status tz__correction_create_fields(tz_simulation *simulation, tz_error *erro
     tz_correction *correction = simulation->correction;
     if (!correction)
         return TZ_OK;
-    const tz_backend_context context = {.problem = &correction->problem,
-                                        .streamed = simulation->streamed_pointers,
-                                        .threads = simulation->threads,
-                                        .device = simulation->device,
-                                        .sync = simulation->sync,
-                                        .devices = &simulation->devices,
-                                        .exchange = simulation->plan.exchange,
-                                        .ranks = simulation->ranks};
+    const tz_backend_context context = tz__simulation_context(simulation, &correction->problem);
     return simulation->backend->create(&correction->state, &context, error);
 }
 

@@ -191,18 +191,24 @@ static tz_status set_up_agreed(tz_simulation *simulation, const tz_simulation_co
     return status;
 }
 
+tz_backend_context tz__simulation_context(const tz_simulation *simulation,
+                                          const tz_problem *problem)
+{
+    return (tz_backend_context){.problem = problem,
+                                .streamed = simulation->streamed_pointers,
+                                .threads = simulation->threads,
+                                .device = simulation->device,
+                                .sync = simulation->sync,
+                                .devices = &simulation->devices,
+                                .exchange = simulation->plan.exchange,
+                                .ranks = simulation->ranks};
+}
+
 static tz_status create_fields(tz_simulation *simulation, const tz_simulation_config *config,
                                tz_error *error)
 {
     const tz_stencil *stencil = simulation->problem.stencil;
-    const tz_backend_context context = {.problem = &simulation->problem,
-                                        .streamed = simulation->streamed_pointers,
-                                        .threads = simulation->threads,
-                                        .device = simulation->device,
-                                        .sync = config->sync,
-                                        .devices = &simulation->devices,
-                                        .exchange = simulation->plan.exchange,
-                                        .ranks = config->ranks};
+    const tz_backend_context context = tz__simulation_context(simulation, &simulation->problem);
     tz_status status = simulation->backend->create(&simulation->state, &context, error);
     if (!status)
         status = tz__correction_create_fields(simulation, error);
@@ -239,6 +245,7 @@ void tz_simulation_destroy(tz_simulation *simulation)
 {
     if (!simulation)
         return;
+    tz__simulation_forget_jump(simulation);
     tz__correction_destroy(simulation);
     if (simulation->state)
         simulation->backend->destroy(simulation->state);

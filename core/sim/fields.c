@@ -114,7 +114,7 @@ tz_status tz_simulation_fill(tz_simulation *simulation, int field, const tz_box 
     if (!box || memcmp(box, &all, sizeof all) == 0) {
         uint64_t element = 0;
         tz_problem_element(problem, field, value, &element);
-        simulation->update_known = false;
+        tz__simulation_field_changes(simulation, field);
         return simulation->backend->fill(simulation->state, field, &element, error);
     }
     return tz__cells_write(simulation, field, box, constant_values, &value, error);

@@ -86,7 +86,7 @@ static tz_status write_block(tz_simulation *simulation, int field, const filler 
         else
             tz_problem_to_elements(problem, field, f->row, cells, row);
     }
-    simulation->update_known = false;
+    tz__simulation_field_changes(simulation, field);
     return status ? status
                   : simulation->backend->store(simulation->state, field, &box, f->elements, error);
 }

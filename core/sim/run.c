@@ -237,6 +237,17 @@ tz_status tz__run_refine(tz_runner *r, tz_error *error)
     return tz__run_measure(r, &update, error);
 }
 
+static tz_status tell_progress(const tz_runner *r, tz_error *error)
+{
+    const tz_run_position *at = r->at;
+    if (!r->run->progress ||
+        r->run->progress(r->run->progress_context, r->simulation, r->result->steps,
+                         at->end < 0 ? -1 : at->end - at->start))
+        return TZ_OK;
+    return tz_error_set(error, TZ_INTERRUPTED, NULL, "interrupted at step %" PRId64,
+                        r->simulation->step);
+}
+
 tz_status tz__run_advance(tz_runner *r, int iterations, bool timed, tz_error *error)
 {
     tz_simulation *simulation = r->simulation;
@@ -286,14 +297,7 @@ tz_status tz__run_advance(tz_runner *r, int iterations, bool timed, tz_error *er
     if (!status && r->looks && simulation->look_step >= 0 &&
         simulation->step >= look_step(simulation))
         status = look(r, error);
-    if (status)
-        return status;
-    if (r->run->progress &&
-        !r->run->progress(r->run->progress_context, simulation, r->result->steps,
-                          r->at->end < 0 ? -1 : r->at->end - r->at->start))
-        return tz_error_set(error, TZ_INTERRUPTED, NULL, "interrupted at step %" PRId64,
-                            simulation->step);
-    return TZ_OK;
+    return status ? status : tell_progress(r, error);
 }
 
 /* A checkpoint may be written here: between two calls of the backend, and not between an iteration and
@@ -327,6 +331,22 @@ static tz_status advance_to(tz_runner *r, int64_t stop, bool alone, tz_error *er
     }
     if (!status && alone)
         status = tz__run_advance(r, 1, false, error);
+    return status;
+}
+
+static tz_status jump_to(tz_runner *r, int64_t stop, tz_error *error)
+{
+    tz_simulation *simulation = r->simulation;
+    const int64_t most = r->run->jumps_most;
+    tz_status status = TZ_OK;
+    while (!status && simulation->step < stop) {
+        const int64_t left = stop - simulation->step;
+        status = pause_here(r, error);
+        if (!status)
+            status = tz__run_jump(r, most > 0 && most < left ? most : left, error);
+        if (!status)
+            status = tell_progress(r, error);
+    }
     return status;
 }
 
@@ -375,7 +395,9 @@ static tz_status go_on(tz_runner *r, tz_error *error)
         if (at->phase != TZ_RUN_AT_STAGES)
             at->stop = next_stop(r, &at->is_check);
         at->phase = TZ_RUN_AT_STAGES;
-        status = advance_to(r, at->stop, at->is_check && r->run->until_is_update, error);
+        status = r->run->jumps
+                     ? jump_to(r, at->stop, error)
+                     : advance_to(r, at->stop, at->is_check && r->run->until_is_update, error);
         at->phase = TZ_RUN_AT_CHECK;
         if (!status && at->is_check)
             status =

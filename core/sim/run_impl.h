@@ -26,6 +26,10 @@ tz_status tz__run_measure_change(tz_runner *r, double *change, tz_error *error);
 tz_status tz__run_refine(tz_runner *r, tz_error *error);
 tz_status tz__run_advance(tz_runner *r, int iterations, bool timed, tz_error *error);
 
+/* ---- jump.c ---- */
+/* One jump, after all stages. */
+tz_status tz__run_jump(tz_runner *r, int64_t steps, tz_error *error);
+
 /* ---- run_events.c ---- */
 tz_status tz__run_settle(tz_runner *r, tz_error *error);
 /* Fire what is due at this step, once a step. */

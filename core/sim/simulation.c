@@ -165,6 +165,13 @@ tz_status tz_simulation_kernel_facts(tz_simulation *simulation, tz_kernel_facts 
                                       error);
 }
 
+void tz__simulation_field_changes(tz_simulation *simulation, int field)
+{
+    simulation->update_known = false;
+    if (simulation->problem.stencil->fields[field].role == TZ_STATIC)
+        tz__simulation_forget_jump(simulation);
+}
+
 /* ---- Parameters and plan --------------------------------------------------------------------- */
 
 tz_status tz_simulation_set_params(tz_simulation *simulation, size_t count,
@@ -178,6 +185,7 @@ tz_status tz_simulation_set_params(tz_simulation *simulation, size_t count,
     if (!status)
         status = tz_problem_set_params(&simulation->problem, count, params, error);
     simulation->update_known = false;
+    tz__simulation_forget_jump(simulation);
     if (!status && step)
         tz__simulation_time_step_changed(simulation, before);
     return status;

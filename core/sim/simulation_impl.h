@@ -5,6 +5,7 @@
 #include "backend/backend.h"
 #include "base/ranks.h"
 #include "policy/policy.h"
+#include "sim/jump.h"
 #include "sim/simulation.h"
 #include "stencil/streamed_source.h"
 
@@ -58,13 +59,26 @@ struct tz_simulation {
     const tz_streamed_source *streamed_pointers[TZ_FIELDS_MAX];
     tz_plan_use *uses;
     size_t uses_count, uses_last; /* last: the plan of the latest stage */
-    double energy_j;              /* of all runs so far, if the device counts it */
-    int64_t steps_unchecked;      /* iterations since the last check that every cell is finite */
-    int64_t finite_step;          /* step of that check */
+    struct tz_jump
+        *jump; /* what jumps need; NULL: not known for the parameters and static fields now */
+    tz_jump_use jumps;       /* so far */
+    double energy_j;         /* of all runs so far, if the device counts it */
+    int64_t steps_unchecked; /* iterations since the last check that every cell is finite */
+    int64_t finite_step;     /* step of that check */
 };
 
 /* Where plans of the simulation run; `record` may be NULL. */
 tz_place tz__simulation_place(const tz_simulation *simulation, const tz_model_device *record);
+
+/* With what a state of a problem on its grid is created. */
+tz_backend_context tz__simulation_context(const tz_simulation *simulation,
+                                          const tz_problem *problem);
+
+/* Cells of a field are written. */
+void tz__simulation_field_changes(tz_simulation *simulation, int field);
+
+/* Parameters or static fields change: what jumps know is wrong then. */
+void tz__simulation_forget_jump(tz_simulation *simulation);
 
 /* TZ_UNSUPPORTED: the simulation is dry and has no fields. */
 tz_status tz__simulation_need_fields(const tz_simulation *simulation, tz_error *error);

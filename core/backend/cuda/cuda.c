@@ -86,6 +86,7 @@ static void gpu_destroy(void *any)
     tz_cuda_snapshots_destroy(state->snapshots);
     tz_cuda_reducer_destroy(state->reducer);
     tz_cuda_updater_destroy(state->updater);
+    tz_cuda_jumper_destroy(state->jumper);
     if (state->cuda)
         tz_cuda_refiner_clear(&state->refiner, state->cuda);
     tz_cuda_staging_destroy(state->staging);
@@ -566,6 +567,8 @@ const tz_backend tz_backend_cuda = {
     .load = gpu_load,
     .fill = gpu_fill,
     .stage = gpu_stage,
+    .jump = tz_cuda_state_jump,
+    .jump_library = tz_cuda_fft_describe,
     .wait = gpu_wait,
     .facts = gpu_facts,
     .energy = gpu_energy,

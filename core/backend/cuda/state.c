@@ -101,6 +101,37 @@ tz_status tz_cuda_state_refine(void *any, void *correction, int64_t step, tz_upd
     return refine(any, correction, step, out, NULL, error);
 }
 
+static tz_cuda_transform_field transform_field(const tz_cuda_state *state, int field)
+{
+    const tz_problem *problem = state->context.problem;
+    const tz_cuda_array array = array_of(state, field, state->current[field]);
+    return (tz_cuda_transform_field){.at = array.cells,
+                                     .apart = {1, array.pitch, array.plane},
+                                     .is_double = problem->precision == TZ_DOUBLE};
+}
+
+tz_status tz_cuda_state_jump(void *any, const tz_linear *linear, int64_t steps, void *any_source,
+                             tz_jump_facts *facts, tz_error *error)
+{
+    tz_cuda_state *state = any, *source = any_source;
+    tz_cuda_transform_field fields[TZ_LINEAR_FIELDS_MAX], sources[TZ_LINEAR_FIELDS_MAX];
+    for (int f = 0; f < linear->fields_count; f++) {
+        fields[f] = transform_field(state, linear->field[f]);
+        if (source)
+            sources[f] = transform_field(source, linear->field[f]);
+    }
+    tz_status status = TZ_OK;
+    if (!state->jumper)
+        status = tz_cuda_jumper_create(&state->jumper, state->cuda, error);
+    tz_cuda_state_touch(state);
+    /* Both states are on one device, in one context: the default queue is the same. */
+    if (!status)
+        status = tz_cuda_jump(state->jumper, linear, steps, fields, source ? sources : NULL, facts,
+                              error);
+    state->norm_known &= status != TZ_OK;
+    return status ? status : tz_cuda_queue_wait(state->cuda, NULL, error);
+}
+
 tz_status tz_cuda_state_shrink(const void *any, int field, int64_t z, int nx, int ny,
                                double *values, tz_error *error)
 {

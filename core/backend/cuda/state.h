@@ -12,6 +12,7 @@
 #include "backend/cuda/replay.h"
 #include "backend/cuda/slabs.h"
 #include "backend/cuda/snapshot.h"
+#include "backend/cuda/spectral/jump.h"
 #include "backend/cuda/staging.h"
 #include "backend/cuda/update.h"
 #include "backend/host/slab.h"
@@ -59,6 +60,7 @@ typedef struct tz_cuda_state {
     tz_cuda_reducer *reducer;
     tz_cuda_updater *updater;
     tz_cuda_refiner refiner;
+    tz_cuda_jumper *jumper; /* made by the first jump */
     bool norm_known;              /* the two copies differ by a stage */
     tz_cuda_staging *staging;     /* of store, load and fill */
     tz_cuda_snapshots *snapshots; /* created by the first snapshot */
@@ -73,6 +75,8 @@ tz_status tz_cuda_state_update_norm(const void *any, double *norm, tz_error *err
 tz_status tz_cuda_state_update(void *any, int64_t step, tz_update *out, tz_error *error);
 tz_status tz_cuda_state_refine(void *any, void *any_correction, int64_t step, tz_update *out,
                                tz_error *error);
+tz_status tz_cuda_state_jump(void *any, const tz_linear *linear, int64_t steps, void *source,
+                             tz_jump_facts *facts, tz_error *error);
 tz_status tz_cuda_state_shrink(const void *any, int field, int64_t z, int nx, int ny,
                                double *values, tz_error *error);
 

@@ -478,6 +478,8 @@ tz_status tz_slabs_backend(const tz_backend *inner, tz_backend *out, tz_error *e
     out->update = update;
     out->refine = refine;
     out->slab = NULL;
+    out->jump = NULL;
+    out->jump_library = NULL;
     out->shrink = inner->shrink ? shrink : NULL;
     out->freeze = NULL;
     out->frozen = NULL;

@@ -43,7 +43,7 @@ if(TRAPEZE_SANITIZE)
         TZ_NVRTC=quick TZ_SIMT=quick ASAN_OPTIONS=detect_stack_use_after_return=0:strict_string_checks=1)
 endif()
 
-# Stand-ins for the driver, NVRTC and NVML (fake/fake.h), found first: no GPU and no toolkit needed.
+# Stand-ins for the driver, NVRTC, NVML and cuFFT (fake/fake.h), found first: no GPU and no toolkit needed.
 set(fakes ${PROJECT_BINARY_DIR}/test-fakes)
 function(trapeze_add_fake name suffix)
     add_library(fake_${name} MODULE ${ARGN})
@@ -55,13 +55,15 @@ trapeze_add_fake(cuda .so.1 backend/cuda/fake/fake_cuda.c backend/cuda/fake/fake
     backend/cuda/fake/fake_memory.c backend/cuda/fake/fake_shared.c)
 trapeze_add_fake(nvrtc .so.13 backend/cuda/fake/fake_nvrtc.c)
 trapeze_add_fake(nvidia-ml .so.1 backend/cuda/fake/fake_nvml.c)
+trapeze_add_fake(cufft .so.12 backend/cuda/fake/fake_cufft.c)
+target_link_libraries(fake_cufft PRIVATE ${CMAKE_DL_LIBS} m)
 
-foreach(name driver kernels asynchronous slabs links)
-    add_dependencies(test_cuda_${name} fake_cuda fake_nvrtc fake_nvidia-ml)
+foreach(name driver kernels asynchronous slabs links jump)
+    add_dependencies(test_cuda_${name} fake_cuda fake_nvrtc fake_nvidia-ml fake_cufft)
 endforeach()
 trapeze_add_test(cli cuda_cli 120 sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/run_cuda_cli_tests.sh $<TARGET_FILE:trapeze>)
 set_tests_properties(backend/cuda/test_cuda_driver backend/cuda/test_cuda_kernels backend/cuda/test_cuda_asynchronous
-    backend/cuda/test_cuda_slabs backend/cuda/test_cuda_links cli/cuda_cli PROPERTIES ENVIRONMENT_MODIFICATION LD_LIBRARY_PATH=path_list_prepend:${fakes})
+    backend/cuda/test_cuda_slabs backend/cuda/test_cuda_links backend/cuda/test_cuda_jump cli/cuda_cli PROPERTIES ENVIRONMENT_MODIFICATION LD_LIBRARY_PATH=path_list_prepend:${fakes})
 
 # These compile kernels, and leave nothing in the user's cache.
 set_property(TEST backend/cuda/test_cuda_compile backend/cuda/test_cuda_reduce backend/cuda/test_cuda_update

@@ -5,6 +5,7 @@
 #include "backend/cuda/compile/nvrtc.h"
 #include "backend/cuda/driver/driver_impl.h"
 #include "backend/cuda/driver/energy.h"
+#include "backend/cuda/driver/fft.h"
 #include "base/cache.h"
 #include <dlfcn.h>
 #include <stdio.h>
@@ -246,6 +247,9 @@ void tz_cuda_describe(char *text, size_t size)
     if (tz__nvrtc_describe(line, sizeof line, &error) != TZ_OK)
         tz_error_format(&error, line, sizeof line);
     append(text, size, "NVRTC: %s\n", line);
+    if (tz_cuda_fft_describe(line, sizeof line, &error) != TZ_OK)
+        tz_error_format(&error, line, sizeof line);
+    append(text, size, "cuFFT: %s\n", line);
     tz_cache_describe(line, sizeof line);
     append(text, size, "compiled kernels: %s\n", line);
 }

@@ -1,4 +1,4 @@
-/* Stand-ins for the driver, NVRTC and NVML, for tests without a GPU. LD_LIBRARY_PATH
+/* Stand-ins for the driver, NVRTC, NVML and cuFFT, for tests without a GPU. LD_LIBRARY_PATH
  * lists them first. fake_cuda() returns what they have counted.
  *
  * FAKE_CUDA_FAULT=SYMBOL:RESULT[:SKIP[:TIMES]]
@@ -16,6 +16,9 @@
  * FAKE_NVML_REASONS=BITS     reasons for a lower clock (0)
  * FAKE_NVML_WATTS=W          the power behind the energy counter
  * FAKE_NVRTC_LOG=FILE        a line with the options of each compiled program
+ * FAKE_CUFFT_FAULT=SYMBOL:RESULT
+ *                            this call of cuFFT fails
+ * FAKE_CUFFT_WORK=BYTES      the work area of a plan (256)
  *
  * Device memory is host memory. Kernels do nothing, or what fake_cuda_run() says. Streams are lazy: an
  * operation runs when a caller waits for it, so that a missing wait shows. Memory or an event that is
@@ -47,5 +50,23 @@ enum { FAKE_CUDA_ARGUMENT_MAX = 1024 };
  * `bytes` bytes of their only argument. NULL: they do nothing. */
 typedef void fake_cuda_kernel(const void *argument);
 typedef void fake_cuda_runs(fake_cuda_kernel *kernel, size_t bytes);
+
+/* libcuda.so.1: fake_cuda_run_named. From now on each launch is run(launch), with a copy of its only argument,
+ * of size(name) bytes. NULL: as fake_cuda_run says. */
+typedef struct fake_cuda_memory {
+    void *at;
+    size_t bytes;
+} fake_cuda_memory;
+enum { FAKE_CUDA_MEMORY_MAX = 64 };
+typedef struct fake_cuda_launch {
+    char name[32]; /* of the kernel */
+    int grid[3], threads, shared_bytes;
+    char argument[FAKE_CUDA_ARGUMENT_MAX];
+    int memory_count; /* device memory that is allocated, not more than FAKE_CUDA_MEMORY_MAX pieces */
+    fake_cuda_memory memory[FAKE_CUDA_MEMORY_MAX];
+} fake_cuda_launch;
+typedef size_t fake_cuda_named_size(const char *name);
+typedef void fake_cuda_named(const fake_cuda_launch *launch);
+typedef void fake_cuda_named_runs(fake_cuda_named_size *size, fake_cuda_named *run);
 
 #endif

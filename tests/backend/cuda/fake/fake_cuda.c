@@ -155,6 +155,13 @@ static void operation_do(const operation *o)
         o->event->ms = clock_ms;
     if (o->kind == KERNEL && o->kernel)
         o->kernel(o->argument);
+    if (o->kind == NAMED) {
+        fake_memory_list(o->to);
+        o->run(o->to);
+        free(o->to);
+    }
+    if (o->kind == HOST)
+        o->host(o->to);
 }
 
 static bool is_ready(const operation *o)
@@ -270,6 +277,12 @@ EXPORT(cuStreamSynchronize, (void *handle))
         return CAPTURE_UNSUPPORTED;
     fake_drain(s, s->put);
     return 0;
+}
+
+EXPORT(cuLaunchHostFunc, (void *handle, void (*host)(void *), void *data))
+{
+    ENTER(cuLaunchHostFunc);
+    return fake_put(handle, &(operation){.kind = HOST, .host = host, .to = data});
 }
 
 EXPORT(cuStreamWaitEvent, (void *handle, event *e, unsigned flags))

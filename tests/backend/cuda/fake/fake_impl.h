@@ -46,7 +46,7 @@ typedef struct shared_event shared_event; /* fake_shared.c */
 typedef struct mapping mapping;
 
 typedef struct operation {
-    enum { COPY, COPY_3D, FILL, KERNEL, RECORD, WAIT } kind;
+    enum { COPY, COPY_3D, FILL, KERNEL, NAMED, HOST, RECORD, WAIT } kind;
     void *to;
     const void *from;
     size_t bytes; /* of a copy; words of a fill */
@@ -58,6 +58,8 @@ typedef struct operation {
     long target;
     fake_cuda_kernel *kernel; /* KERNEL; or NULL */
     char argument[FAKE_CUDA_ARGUMENT_MAX];
+    fake_cuda_named *run; /* NAMED: with a launch, in `to` */
+    void (*host)(void *); /* HOST: of `to` */
     struct operation *next;
 } operation;
 
@@ -87,11 +89,11 @@ typedef struct block { /* before each piece of memory */
     size_t bytes;
     bool pinned;
     mapping *shared; /* NULL: this process alone has it */
-    char align[8];
+    _Alignas(16) char align[8];
 } block;
 
 typedef struct module {
-    int unused;
+    char name[32]; /* of its function that was asked for last */
     char text[];
 } module;
 
@@ -116,6 +118,8 @@ extern fake_cuda_seen fake_seen;
 
 /* Every call starts here: the requested fault, or a missing context. */
 int fake_enter(const char *symbol, bool needs_context);
+/* Fills in the memory of a launch. */
+void fake_memory_list(fake_cuda_launch *launch);
 /* The stream of a handle: NULL is the default one. */
 stream *fake_stream(void *handle);
 /* Puts an operation on a stream, or into the graph that the stream captures. */

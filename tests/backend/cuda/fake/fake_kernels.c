@@ -44,6 +44,7 @@ EXPORT(cuModuleGetFunction, (module * *function, module *m, const char *name))
 {
     ENTER(cuModuleGetFunction);
     *function = m;
+    snprintf(m->name, sizeof m->name, "%s", name);
     return strstr(m->text, name) ? 0 : NOT_FOUND;
 }
 
@@ -95,6 +96,28 @@ void fake_cuda_run(fake_cuda_kernel *kernel, size_t bytes)
     argument_bytes = bytes;
 }
 
+static fake_cuda_named *named;
+static fake_cuda_named_size *named_size;
+
+API fake_cuda_named_runs fake_cuda_run_named;
+
+void fake_cuda_run_named(fake_cuda_named_size *size, fake_cuda_named *run)
+{
+    named_size = size;
+    named = run;
+}
+
+static int put_named(void *handle, const fake_cuda_launch *what, const void *argument)
+{
+    const size_t bytes = named_size(what->name);
+    fake_cuda_launch *copy = malloc(sizeof *copy);
+    if (!copy || bytes > FAKE_CUDA_ARGUMENT_MAX)
+        abort();
+    *copy = *what;
+    memcpy(copy->argument, argument, bytes);
+    return fake_put(handle, &(operation){.kind = NAMED, .run = named, .to = copy});
+}
+
 EXPORT(cuLaunchKernel,
        (module * function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
         unsigned bz, unsigned shared_bytes, void *handle, void **arguments, void **extra))
@@ -112,6 +135,13 @@ EXPORT(cuLaunchKernel,
     fake_seen.block[2] = bz;
     fake_seen.shared_bytes = shared_bytes;
     fake_seen.on_default_stream = handle == NULL;
+    if (named) {
+        fake_cuda_launch launch = {.grid = {(int)gx, (int)gy, (int)gz},
+                                   .threads = (int)(bx * by * bz),
+                                   .shared_bytes = (int)shared_bytes};
+        memcpy(launch.name, function->name, sizeof launch.name);
+        return put_named(handle, &launch, arguments[0]);
+    }
     operation o = {.kind = KERNEL, .kernel = kernel_to_run};
     if (kernel_to_run)
         memcpy(o.argument, arguments[0], argument_bytes);

@@ -48,6 +48,15 @@ static bool is_pinned(const void *memory)
     return false;
 }
 
+void fake_memory_list(fake_cuda_launch *launch)
+{
+    launch->memory_count = 0;
+    for (block *b = fake_current->blocks; b && launch->memory_count < FAKE_CUDA_MEMORY_MAX;
+         b = b->next)
+        if (!b->pinned)
+            launch->memory[launch->memory_count++] = (fake_cuda_memory){b + 1, b->bytes};
+}
+
 EXPORT(cuMemGetInfo_v2, (size_t * free_bytes, size_t *bytes))
 {
     ENTER(cuMemGetInfo_v2);

@@ -30,8 +30,9 @@ enum { OWN_HEADERS = sizeof own_headers / sizeof *own_headers };
 
 enum { KERNELS_MAX = 64, ARGUMENTS_MAX = 24 };
 
-/* Where texts look for public headers. */
-#define PUBLIC_FOLDER "trapeze"
+/* Folders of what texts include by a path. */
+static const char *const folders[] = {"trapeze", "kernels"};
+enum { FOLDERS = sizeof folders / sizeof *folders };
 #define PATTERNS "-ftrivial-auto-var-init=pattern"
 
 typedef struct kernel {
@@ -138,9 +139,11 @@ tz_status simt_build_create(simt_build **out, const char *keep, tz_error *error)
         return status;
     }
     char path[600];
-    path_of(build, path, PUBLIC_FOLDER);
-    if (!status && mkdir(path, 0777) != 0 && errno != EEXIST)
-        status = tz_error_set_errno(error, errno, path, "cannot make this folder");
+    for (int i = 0; i < FOLDERS && !status; i++) {
+        path_of(build, path, folders[i]);
+        if (mkdir(path, 0777) != 0 && errno != EEXIST)
+            status = tz_error_set_errno(error, errno, path, "cannot make this folder");
+    }
     for (size_t i = 0; i < headers_count() && !status; i++) {
         path_of(build, path, header_at(i)->name);
         status = write_text(path, header_at(i)->text, "", error);
@@ -166,11 +169,12 @@ void simt_build_destroy(simt_build *build)
         path_of(build, path, header_at(i)->name);
         unlink(path);
     }
-    path_of(build, path, PUBLIC_FOLDER);
-    if (!build->keep) {
+    for (int i = 0; i < FOLDERS && !build->keep; i++) {
+        path_of(build, path, folders[i]);
         rmdir(path);
-        rmdir(build->folder);
     }
+    if (!build->keep)
+        rmdir(build->folder);
     free(build);
 }
 

@@ -1,0 +1,127 @@
+#include "sim/jump.h"
+
+#include "base/machine.h"
+#include "jump/jump.h"
+#include "jump/probe.h"
+#include "sim/correction.h"
+#include "sim/run_impl.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What transforms round, as a part of the largest value; core/jump says by how much it grows. */
+static const double TRANSFORM_ROUNDING = 4e-15;
+
+const tz_jump_use *tz_simulation_jumps(const tz_simulation *simulation)
+{
+    return &simulation->jumps;
+}
+
+tz_status tz_simulation_check_jump(const tz_simulation *simulation, tz_error *error)
+{
+    tz_linear linear;
+    return tz_jump_describe(&linear, &simulation->problem, error);
+}
+
+void tz__simulation_forget_jump(tz_simulation *simulation)
+{
+    tz_jump_destroy(simulation->jump);
+    simulation->jump = NULL;
+}
+
+static tz_status need_jump(tz_simulation *simulation, tz_error *error)
+{
+    if (simulation->jump)
+        return TZ_OK;
+    const tz_backend_context context = tz__simulation_context(simulation, &simulation->problem);
+    const tz_place place = tz__simulation_place(simulation, NULL);
+    const tz_jump_context all = {.problem = &simulation->problem,
+                                 .backend = simulation->backend,
+                                 .state = simulation->state,
+                                 .context = &context,
+                                 .place = &place};
+    return tz_jump_create(&simulation->jump, &all, error);
+}
+
+static void note(tz_simulation *simulation, int64_t steps, double seconds,
+                 const tz_jump_facts *facts)
+{
+    tz_jump_use *use = &simulation->jumps;
+    const double rounding = TRANSFORM_ROUNDING * tz_jump_condition(simulation->jump, steps);
+    use->seconds += seconds;
+    use->rounding = fmax(use->rounding, rounding);
+    use->bytes = facts->bytes > use->bytes ? facts->bytes : use->bytes;
+    snprintf(use->library, sizeof use->library, "%s", facts->library);
+    if (steps == TZ_JUMP_LIMIT) {
+        use->steady++;
+        return;
+    }
+    use->jumps++;
+    use->steps += steps;
+}
+
+/* In mixed precision nothing of the correction is left. */
+static tz_status clear_correction(tz_simulation *simulation, tz_error *error)
+{
+    tz_correction *correction = simulation->correction;
+    if (!correction)
+        return TZ_OK;
+    const tz_stencil *stencil = simulation->problem.stencil;
+    const float zero = 0.0f;
+    correction->ahead = false;
+    return simulation->backend->fill(correction->state, stencil->refinement->solution, &zero,
+                                     error);
+}
+
+/* After all stages. */
+static tz_status jump(tz_simulation *simulation, int64_t steps, double *seconds, tz_error *error)
+{
+    tz_jump_facts facts;
+    const double begin = tz_machine_clock_s();
+    tz_status status = TZ_OK;
+    *seconds = 0.0;
+    if (simulation->correction && simulation->correction->ahead)
+        status = tz__correction_refine(simulation, error);
+    if (!status)
+        status = need_jump(simulation, error);
+    if (!status)
+        status = tz_jump_advance(simulation->jump, steps, &facts, error);
+    status = tz_ranks_agree_status(simulation->ranks, status, error);
+    if (!status)
+        status = clear_correction(simulation, error);
+    simulation->update_known = false;
+    if (status)
+        return status;
+    *seconds = tz_machine_clock_s() - begin;
+    note(simulation, steps, *seconds, &facts);
+    simulation->watch = (tz_stopwatch){.stages = 0};
+    simulation->steps_unchecked += steps == TZ_JUMP_LIMIT ? 1 : steps;
+    return TZ_OK;
+}
+
+tz_status tz__run_jump(tz_runner *r, int64_t steps, tz_error *error)
+{
+    tz_simulation *simulation = r->simulation;
+    double seconds;
+    tz_status status = tz__run_wait(r, error);
+    if (!status)
+        status = jump(simulation, steps, &seconds, error);
+    if (status)
+        return status;
+    simulation->step += steps;
+    r->result->steps += steps;
+    r->result->seconds += seconds;
+    return tz__simulation_check_finite(simulation, error);
+}
+
+tz_status tz_simulation_steady(tz_simulation *simulation, tz_error *error)
+{
+    double seconds;
+    tz_status status = tz__simulation_need_fields(simulation, error);
+    if (!status && simulation->backend->wait)
+        status = simulation->backend->wait(tz__iterated_state(simulation), error);
+    if (!status)
+        status = jump(simulation, TZ_JUMP_LIMIT, &seconds, error);
+    return status ? status : tz__simulation_check_finite(simulation, error);
+}

@@ -1,0 +1,430 @@
+/* Jumps against exact iterations, for every kind of side, odd and even extents, one to three dimensions, up to
+ * a million steps. Worst errors are printed. */
+#include "tests/jump/exact.h"
+
+#include "jump/fftw.h"
+
+static tz_registry *registry;
+
+static int open_all(void **state)
+{
+    static const char *const folders[] = {TZ_TEST_PLUGIN_DIR,
+                                          TZ_TEST_PLUGIN_DIR "/../jump-plugins"};
+    return tz_registry_create(&registry, folders, 2, NULL) == TZ_OK ? 0 : -1;
+}
+
+static int close_all(void **state)
+{
+    tz_registry_destroy(registry);
+    return 0;
+}
+
+static bool has_library(void)
+{
+    tz_fftw fftw;
+    return tz_fftw_open(&fftw, NULL, NULL) == TZ_OK;
+}
+
+#define NEED_LIBRARY()                                                                             \
+    do {                                                                                           \
+        if (!has_library())                                                                        \
+            skip_test("libfftw3 is not installed");                                                \
+    } while (0)
+
+typedef struct trial {
+    const char *stencil;
+    int dims;
+    int64_t extent[TZ_AXES];
+    const char *boundary[TZ_AXES];
+    tz_assignment params[4];
+    void (*describe)(exact_system *s);
+    bool single;
+    bool source; /* a static field of random values */
+} trial;
+
+static uint64_t seed = 1;
+
+static double uniform(void)
+{
+    seed ^= seed << 13;
+    seed ^= seed >> 7;
+    seed ^= seed << 17;
+    return (double)(seed >> 11) * 0x1p-52 - 1.0;
+}
+
+static double parameter(const exact_system *s, const char *name)
+{
+    const tz_problem *problem = &s->simulation->problem;
+    return problem->params[tz_stencil_param_index(problem->stencil, name)].number;
+}
+
+static quad constant_of(const exact_system *s, int i)
+{
+    return s->simulation->problem.constants_in_double[i].d;
+}
+
+/* ---- Updates --------------------------------------------------------------------------------- */
+
+static void describe_heat(exact_system *s)
+{
+    const quad k = parameter(s, "k");
+    exact_add(s, 0, 0, 0, 0, 0, 1 - 2 * k);
+    exact_pair(s, 0, 1, k);
+    s->source = 1;
+    s->source_weight = 1;
+}
+
+static void describe_drift(exact_system *s)
+{
+    const quad a = parameter(s, "a"), k = parameter(s, "k");
+    exact_add(s, 0, 0, 0, 0, 0, 1 - a - 4 * k);
+    exact_add(s, 0, 0, 0, -1, 0, a);
+    exact_pair(s, 0, 1, k);
+    exact_pair(s, 2, 1, k);
+}
+
+static void describe_wave(exact_system *s)
+{
+    const quad c2 = parameter(s, "c2"), damping = parameter(s, "damping");
+    exact_add(s, 0, 0, 0, 0, 0, 2 - damping - 4 * c2);
+    exact_pair(s, 0, 1, c2);
+    exact_pair(s, 1, 1, c2);
+    exact_add(s, 0, 1, 0, 0, 0, damping - 1);
+    exact_add(s, 1, 0, 0, 0, 0, 1);
+    s->source = 2;
+    s->source_weight = 1;
+}
+
+static void describe_spin(exact_system *s)
+{
+    const quad turn = parameter(s, "turn"), k = parameter(s, "k");
+    exact_add(s, 0, 0, 0, 0, 0, 1 - k);
+    exact_add(s, 0, 0, -1, 0, 0, k);
+    exact_add(s, 0, 1, 0, 0, 0, turn);
+    exact_add(s, 1, 1, 0, 0, 0, 1 - k);
+    exact_add(s, 1, 1, 1, 0, 0, k);
+    exact_add(s, 1, 0, 0, 0, 0, -turn);
+}
+
+static void describe_star(exact_system *s)
+{
+    exact_add(s, 0, 0, 0, 0, 0, parameter(s, "center"));
+    for (int axis = 0; axis < s->simulation->problem.dims; axis++) {
+        exact_pair(s, axis, 1, parameter(s, "axis_1"));
+        if (tz_stencil_param_index(s->simulation->problem.stencil, "axis_2") >= 0)
+            exact_pair(s, axis, 2, parameter(s, "axis_2"));
+    }
+}
+
+static void describe_box(exact_system *s)
+{
+    exact_add(s, 0, 0, 0, 0, 0, parameter(s, "center"));
+    exact_pair(s, 0, 1, parameter(s, "axis_1"));
+    exact_pair(s, 1, 1, parameter(s, "axis_1"));
+    for (int dy = -1; dy <= 1; dy += 2)
+        for (int dx = -1; dx <= 1; dx += 2)
+            exact_add(s, 0, 0, dx, dy, 0, parameter(s, "diagonal_11"));
+}
+
+/* u + w (E + W + q (N + S) - (2 + 2q) u - hx^2 f) */
+static void describe_poisson(exact_system *s)
+{
+    const quad ratio = constant_of(s, 0), centre = constant_of(s, 1), w = constant_of(s, 3);
+    exact_add(s, 0, 0, 0, 0, 0, 1 + w * centre);
+    exact_pair(s, 0, 1, w);
+    exact_pair(s, 1, 1, w * ratio);
+    s->source = 1;
+    s->source_weight = w * constant_of(s, 2);
+}
+
+static void describe_hotspot(exact_system *s)
+{
+    exact_add(s, 0, 0, 0, 0, 0, constant_of(s, 0));
+    exact_pair(s, 0, 1, constant_of(s, 1));
+    exact_pair(s, 1, 1, constant_of(s, 2));
+    s->source = 1;
+    s->source_weight = constant_of(s, 3);
+    s->constant = constant_of(s, 4);
+}
+
+/* ---- A trial --------------------------------------------------------------------------------- */
+
+static tz_status try_create(const trial *t, const char *backend, tz_simulation **out)
+{
+    size_t params = 0;
+    while (params < 4 && t->params[params].name)
+        params++;
+    return tz_simulation_create(out,
+                                &(tz_simulation_config){
+                                    .registry = registry,
+                                    .stencil = t->stencil,
+                                    .dims = t->dims,
+                                    .extent = {t->extent[0], t->extent[1] ? t->extent[1] : 1,
+                                               t->extent[2] ? t->extent[2] : 1},
+                                    .precision = t->single ? TZ_SINGLE : TZ_DOUBLE,
+                                    .boundary = {t->boundary[0], t->boundary[1], t->boundary[2]},
+                                    .params_count = params,
+                                    .params = t->params,
+                                    .backend = backend,
+                                    .threads = 2,
+                                },
+                                &failure);
+}
+
+/* Random values in all fields, and other values past fixed sides. */
+static void begin(exact_system *s, const trial *t, const char *backend)
+{
+    tz_simulation *simulation = NULL;
+    assert_ok(try_create(t, backend, &simulation));
+    *s = (exact_system){.simulation = simulation, .source = -1};
+    const tz_stencil *stencil = simulation->problem.stencil;
+    const int64_t cells = tz_simulation_cells(simulation);
+    double *values = malloc((size_t)cells * sizeof *values);
+    assert_non_null(values);
+    for (int f = 0; f < stencil->fields_count; f++) {
+        const bool is_state = stencil->fields[f].role == TZ_STATE;
+        if (is_state)
+            s->field[s->fields++] = f;
+        for (int64_t cell = 0; cell < cells; cell++)
+            values[cell] = is_state ? 1.0 + uniform() : t->source ? 0.01 * uniform() : 0.0;
+        assert_ok(tz_simulation_write(simulation, f, NULL, values, NULL, &failure));
+    }
+    free(values);
+    t->describe(s);
+}
+
+static void read_state(const exact_system *s, quad *values)
+{
+    const int64_t cells = tz_simulation_cells(s->simulation);
+    double *room = malloc((size_t)cells * sizeof *room);
+    assert_non_null(room);
+    for (int i = 0; i < s->fields; i++) {
+        assert_ok(tz_simulation_read(s->simulation, s->field[i], NULL, room, &failure));
+        for (int64_t cell = 0; cell < cells; cell++)
+            values[i * cells + cell] =
+                (quad)room[cell] - (quad)s->simulation->problem.origin[s->field[i]];
+    }
+    values[s->fields * cells] = 1;
+    free(room);
+}
+
+static void jump_by(tz_simulation *simulation, int64_t steps)
+{
+    const tz_run run = {.steps = steps, .until_residual = NAN, .jumps = true};
+    tz_run_result result;
+    assert_ok(tz_simulation_run(simulation, &run, &result, &failure));
+    assert_int_equal(result.steps, steps);
+}
+
+static double larger(double a, quad b)
+{
+    const double size = fabs((double)b);
+    return a > size ? a : size;
+}
+
+/* The largest error, as a part of the largest value, divided by the condition. */
+static double worst_of(const exact_system *s, const quad *start, const quad *exact, int64_t size)
+{
+    const double condition = tz_simulation_jumps(s->simulation)->rounding / 4e-15;
+    double error = 0.0, most = 0.0;
+    quad *now = malloc((size_t)size * sizeof *now);
+    assert_non_null(now);
+    read_state(s, now);
+    for (int64_t i = 0; i + 1 < size; i++) {
+        most = larger(larger(most, exact[i]), start[i]);
+        double off = fabs((double)(now[i] - exact[i]));
+        /* In single precision: rounded to one of the two nearest numbers. */
+        if (s->simulation->problem.precision == TZ_SINGLE)
+            off = fmax(0.0, off - ldexp(1.0, ilogb((double)exact[i]) - 23));
+        error = fmax(error, off);
+    }
+    free(now);
+    return error / most / condition;
+}
+
+static const int64_t steps[] = {1, 2, 17, 1000, 1000000};
+enum { STEPS = sizeof steps / sizeof *steps };
+
+static double check(const trial *t)
+{
+    double worst = 0.0;
+    exact_system s;
+    quad *results[STEPS];
+    int64_t size;
+    begin(&s, t, "cpu");
+    quad *matrix = exact_matrix(&s, &size), *start = malloc((size_t)size * sizeof *start);
+    double *values = malloc((size_t)size * sizeof *values);
+    assert_true(start && values);
+    for (int i = 0; i < STEPS; i++)
+        assert_non_null(results[i] = malloc((size_t)size * sizeof **results));
+    read_state(&s, start);
+    exact_powers(matrix, size, start, steps, STEPS, results);
+    const int64_t cells = tz_simulation_cells(s.simulation);
+    for (int i = 0; i < STEPS; i++) {
+        for (int f = 0; f < s.fields; f++) {
+            for (int64_t cell = 0; cell < cells; cell++)
+                values[cell] = (double)(start[f * cells + cell] +
+                                        (quad)s.simulation->problem.origin[s.field[f]]);
+            assert_ok(tz_simulation_write(s.simulation, s.field[f], NULL, values, NULL, &failure));
+        }
+        s.simulation->jumps.rounding = 0.0;
+        jump_by(s.simulation, steps[i]);
+        const double part = worst_of(&s, start, results[i], size);
+        if (!(part <= 4e-15))
+            print_message("%s, %s, %lld steps: %.3g of the largest value, condition %.3g\n",
+                          t->stencil, t->boundary[0], (long long)steps[i], part,
+                          s.simulation->jumps.rounding / 4e-15);
+        worst = larger(worst, part);
+        free(results[i]);
+    }
+    free(start);
+    free(values);
+    tz_simulation_destroy(s.simulation);
+    return worst;
+}
+
+static void check_all(const trial *trials, size_t count)
+{
+    double worst = 0.0;
+    NEED_LIBRARY();
+    for (size_t i = 0; i < count; i++) {
+        const double one = check(&trials[i]);
+        print_message("%-9s %s %s %s: %.2g\n", trials[i].stencil, trials[i].boundary[0],
+                      trials[i].boundary[1] ? trials[i].boundary[1] : "",
+                      trials[i].boundary[2] ? trials[i].boundary[2] : "", one);
+        worst = larger(worst, one);
+    }
+    assert_true(worst <= 4e-15);
+}
+#define CHECK_ALL(trials) check_all(trials, sizeof(trials) / sizeof *(trials))
+
+static void one_field(void **state)
+{
+#define HEAT(n, sides)                                                                             \
+    {                                                                                              \
+        .stencil = "heat", .dims = 1, .extent = {n}, .boundary = {sides},                          \
+        .params = {{"k", 0.3, NULL}}, .describe = describe_heat, .source = true                    \
+    }
+#define STAR(nx, ny, x, y)                                                                         \
+    {                                                                                              \
+        .stencil = "star2d1r", .dims = 2, .extent = {nx, ny}, .boundary = {x, y},                  \
+        .params = {{"center", 0.2, NULL}, {"axis_1", 0.2, NULL}}, .describe = describe_star        \
+    }
+#define BOX(nx, ny, x, y)                                                                          \
+    {                                                                                              \
+        .stencil = "box2d1r", .dims = 2, .extent = {nx, ny}, .boundary = {x, y},                   \
+        .describe = describe_box                                                                   \
+    }
+    static const trial trials[] = {
+        HEAT(16, "clamp"),
+        HEAT(17, "clamp"),
+        HEAT(16, "periodic"),
+        HEAT(15, "periodic"),
+        HEAT(16, "mirror"),
+        HEAT(13, "mirror"),
+        HEAT(16, "fixed"),
+        HEAT(9, "fixed"),
+        HEAT(1, "clamp"),
+        HEAT(1, "mirror"),
+        HEAT(1, "fixed"),
+        HEAT(1, "periodic"),
+        HEAT(2, "mirror"),
+        HEAT(2, "periodic"),
+        STAR(5, 6, "clamp", "clamp"),
+        STAR(6, 5, "periodic", "periodic"),
+        STAR(4, 5, "mirror", "mirror"),
+        STAR(5, 6, "fixed", "fixed"),
+        STAR(5, 4, "clamp", "periodic"),
+        STAR(4, 7, "fixed", "mirror"),
+        STAR(1, 7, "clamp", "fixed"),
+        BOX(5, 4, "clamp", "clamp"),
+        BOX(4, 5, "fixed", "fixed"),
+        BOX(5, 5, "periodic", "fixed"),
+        BOX(5, 4, "mirror", "clamp"),
+    };
+    CHECK_ALL(trials);
+}
+
+static void wider_and_sources(void **state)
+{
+#define WIDE(nx, ny, x, y)                                                                         \
+    {                                                                                              \
+        .stencil = "star2d2r", .dims = 2, .extent = {nx, ny}, .boundary = {x, y},                  \
+        .describe = describe_star                                                                  \
+    }
+#define POISSON(nx, ny, sides)                                                                     \
+    {                                                                                              \
+        .stencil = "poisson", .dims = 2, .extent = {nx, ny}, .boundary = {sides, sides},           \
+        .describe = describe_poisson, .source = true                                               \
+    }
+#define HOTSPOT(nx, ny, sides)                                                                     \
+    {                                                                                              \
+        .stencil = "hotspot", .dims = 2, .extent = {nx, ny}, .boundary = {sides, sides},           \
+        .describe = describe_hotspot, .source = true                                               \
+    }
+    static const trial trials[] = {
+        WIDE(6, 5, "periodic", "periodic"),
+        WIDE(5, 4, "mirror", "mirror"),
+        WIDE(3, 2, "mirror", "periodic"),
+        POISSON(5, 6, "fixed"),
+        POISSON(4, 5, "clamp"),
+        POISSON(6, 4, "periodic"),
+        POISSON(5, 4, "mirror"),
+        HOTSPOT(5, 6, "clamp"),
+        HOTSPOT(5, 5, "fixed"),
+        HOTSPOT(4, 5, "periodic"),
+        HOTSPOT(5, 4, "mirror"),
+    };
+    CHECK_ALL(trials);
+}
+
+static void three_dimensions(void **state)
+{
+#define STAR3(x, y, z)                                                                             \
+    {                                                                                              \
+        .stencil = "star3d1r", .dims = 3, .extent = {3, 4, 3}, .boundary = {x, y, z},              \
+        .describe = describe_star                                                                  \
+    }
+#define DRIFT(x, z)                                                                                \
+    {                                                                                              \
+        .stencil = "drift", .dims = 3, .extent = {3, 5, 2}, .boundary = {x, "periodic", z},        \
+        .params = {{"a", 0.3, NULL}, {"k", 0.1, NULL}}, .describe = describe_drift                 \
+    }
+    static const trial trials[] = {
+        STAR3("clamp", "periodic", "fixed"),
+        STAR3("mirror", "fixed", "periodic"),
+        DRIFT("clamp", "fixed"),
+        DRIFT("periodic", "periodic"),
+        DRIFT("mirror", "periodic"),
+    };
+    CHECK_ALL(trials);
+}
+
+static void two_fields(void **state)
+{
+#define WAVE(nx, ny, x, y, loss)                                                                   \
+    {                                                                                              \
+        .stencil = "wave", .dims = 2, .extent = {nx, ny}, .boundary = {x, y},                      \
+        .params = {{"c2", 0.1, NULL}, {"damping", loss, NULL}}, .describe = describe_wave,         \
+        .source = true                                                                             \
+    }
+#define SPIN(nx, ny, loss, y)                                                                      \
+    {                                                                                              \
+        .stencil = "spin", .dims = 2, .extent = {nx, ny}, .boundary = {"periodic", y},             \
+        .params = {{"turn", 0.01, NULL}, {"k", loss, NULL}}, .describe = describe_spin             \
+    }
+    static const trial trials[] = {
+        WAVE(4, 3, "fixed", "fixed", 0.0),
+        WAVE(4, 3, "clamp", "clamp", 0.0),
+        WAVE(3, 4, "periodic", "mirror", 0.0),
+        WAVE(4, 3, "fixed", "clamp", 0.01),
+        WAVE(3, 4, "mirror", "mirror", 1e-5),
+        WAVE(3, 3, "clamp", "periodic", 1.5),
+        SPIN(5, 3, 0.2, "clamp"),
+        SPIN(4, 3, 0.02, "fixed"),
+    };
+    CHECK_ALL(trials);
+}
+
+TEST_MAIN(open_all, close_all, TEST(one_field), TEST(wider_and_sources), TEST(three_dimensions),
+          TEST(two_fields))
