@@ -100,8 +100,8 @@ tz_status tz_jump_measure(tz_jump_prediction *out, const tz_workload *workload,
         return status;
     status = tz_bench_measure(bench, plan, ROUNDS, &how, &stepping, error);
     if (!status)
-        status = tz_bench_jump(bench, out->steps, ROUNDS, &jumps, &out->create_s, &out->facts,
-                               error);
+        status =
+            tz_bench_jump(bench, out->steps, ROUNDS, &jumps, &out->create_s, &out->facts, error);
     tz_bench_destroy(bench);
     if (status)
         return status;
