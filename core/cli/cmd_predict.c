@@ -1,7 +1,9 @@
 /* trapeze predict: predicts the time of every plan. */
 #include "cli/predict_options.h"
 
+#include "cli/print_jump.h"
 #include "cli/print_predictions.h"
+#include <math.h>
 #include <string.h>
 
 enum { MODELS_MAX = 8 };
@@ -10,6 +12,8 @@ typedef struct settings {
     tz_predict_options predict;
     tz_prediction_request request;
     const char *model;
+    double jump; /* steps; 0: not asked */
+    bool measure;
 } settings;
 
 static int take_model(const tz_command *command, void *out, const char *name)
@@ -38,6 +42,29 @@ static int take_streamed(const tz_command *command, void *out, const char *text)
     return tz_misuse(command, "--streamed needs a number from 0 to 64, not '%.60s'", text);
 }
 
+static int take_jump(const tz_command *command, void *out, const char *text)
+{
+    double *steps = &((settings *)out)->jump;
+    if (tz_numbers_parse(text, 1, 1, 1e15, steps) == 1 && *steps == floor(*steps))
+        return EXIT_DONE;
+    return tz_misuse(command, "--jump needs a number of steps, at least 1, not '%.60s'", text);
+}
+
+/* What --jump leaves no room for. */
+static int check_jump(const tz_command *command, const settings *s)
+{
+    const char *other = s->predict.csv                              ? "--csv"
+                        : s->predict.plot                           ? "--plot"
+                        : s->request.all                            ? "--all"
+                        : s->model && strcmp(s->model, "all") == 0 ? "--model all"
+                                                                    : NULL;
+    if (s->measure && !(s->jump > 0))
+        return tz_misuse(command, "--measure goes with --jump; trapeze tune measures plans");
+    if (s->jump > 0 && other)
+        return tz_misuse(command, "%s does not go with --jump", other);
+    return TZ_OPTIONS_GO_ON;
+}
+
 /* TZ_OPTIONS_GO_ON, or what to exit with. */
 static int parse(const tz_command *command, int argc, char **argv, settings *s)
 {
@@ -48,6 +75,8 @@ static int parse(const tz_command *command, int argc, char **argv, settings *s)
                                  TZ_CALL("halo", s, take_halo),
                                  TZ_CALL("streamed", s, take_streamed),
                                  TZ_FLAG("fence", &s->request.fence),
+                                 TZ_CALL("jump", s, take_jump),
+                                 TZ_FLAG("measure", &s->measure),
                                  {.name = NULL}};
     const int code = tz_predict_options_read(&s->predict, command, argc, argv, options);
     if (code != TZ_OPTIONS_GO_ON)
@@ -56,7 +85,7 @@ static int parse(const tz_command *command, int argc, char **argv, settings *s)
         s->request.effort = TZ_EFFORT_COMPILE;
     s->request.given = s->predict.simulation.plan;
     memcpy(s->request.block, s->predict.block, sizeof s->request.block);
-    return TZ_OPTIONS_GO_ON;
+    return check_jump(command, s);
 }
 
 /* Make one prediction table, or with --model all one of each model that has its numbers. */
@@ -124,6 +153,27 @@ static int print_tables(const settings *s, const tz_workload *workload,
     return tz_finish_output();
 }
 
+static int print_jump(const settings *s, const tz_workload *workload,
+                      const tz_prediction_table *table)
+{
+    tz_error error;
+    tz_jump_prediction jump;
+    tz_status status = tz_jump_predict(&jump, workload, table, (int64_t)s->jump, &error);
+    if (status == TZ_OK && s->measure)
+        status =
+            tz_jump_measure(&jump, workload, table, s->predict.simulation.device, &error);
+    if (status != TZ_OK)
+        return tz_fail(EXIT_FAILED, &error);
+    if (s->predict.json) {
+        json_t *object = tz_jump_json(workload, table, &jump);
+        tz_print_json(object);
+        json_decref(object);
+    } else {
+        tz_jump_print(workload, table, &jump);
+    }
+    return tz_finish_output();
+}
+
 static int predict(const tz_command *command, int argc, char **argv)
 {
     settings s = {.predict = {.simulation = {.precision = -1}}, .request = {.streamed = -1}};
@@ -135,7 +185,8 @@ static int predict(const tz_command *command, int argc, char **argv)
     if (workload && code == EXIT_DONE)
         code = make_tables(&s, workload, tables, &count);
     if (count > 0 && code == EXIT_DONE)
-        code = print_tables(&s, workload, tables, count);
+        code = s.jump > 0 ? print_jump(&s, workload, tables[0])
+                          : print_tables(&s, workload, tables, count);
     for (int k = 0; k < count; k++)
         tz_prediction_table_destroy(tables[k]);
     tz_workload_destroy(workload);
@@ -156,6 +207,9 @@ const tz_command tz_command_predict = {
     "  --halo N[,N[,N]]      for the papers' models: another halo width, both sides together\n"
     "  --streamed N          for the papers' models: another number of streamed fields\n"
     "  --fence               for the papers' models: stages synchronise inside one launch\n"
+    "  --jump N              N steps at once in the frequency domain against the best plan: both\n"
+    "                        times, and from how many steps on a jump is faster\n"
+    "  --measure             with --jump: measure both on this machine, too\n"
     "  --json, --csv         print JSON or CSV\n"
     "  --plot FILE.png       components by height; needs gnuplot\n"
     "  --plugins DIR         look for plugins here first; may be repeated\n"

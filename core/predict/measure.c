@@ -3,6 +3,7 @@
 #include "backend/slabs/slabs.h"
 #include "base/machine.h"
 #include "calibrate/sample.h"
+#include "jump/jump.h"
 #include "stencil/streamed_source.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@ static const double REST_MOST_S = 0.1; /* rounds that need more heat up by thems
 
 struct tz_bench {
     const tz_workload *workload;
+    tz_backend_context context;
     void *state;
     bool keep;
     void *first[TZ_FIELDS_MAX]; /* of state fields */
@@ -170,13 +172,13 @@ tz_status tz_bench_create(tz_bench **out, const tz_workload *workload, int ordin
     for (int f = 0; !status && f < stencil->fields_count; f++)
         if (stencil->fields[f].role == TZ_STREAMED)
             status = make_slabs(bench, f, height_max, error);
-    const tz_backend_context context = {.problem = &workload->problem,
-                                        .streamed = bench->streamed_pointers,
-                                        .threads = workload->place.threads,
-                                        .device = ordinal,
-                                        .devices = workload->place.devices};
+    bench->context = (tz_backend_context){.problem = &workload->problem,
+                                          .streamed = bench->streamed_pointers,
+                                          .threads = workload->place.threads,
+                                          .device = ordinal,
+                                          .devices = workload->place.devices};
     if (!status)
-        status = workload->backend->create(&bench->state, &context, error);
+        status = workload->backend->create(&bench->state, &bench->context, error);
     for (int f = 0; !status && f < stencil->fields_count; f++)
         if (stencil->fields[f].role != TZ_STREAMED)
             status = fill_field(bench, f, error);
@@ -337,6 +339,32 @@ tz_status tz_bench_measure(tz_bench *bench, const tz_plan *plan, int rounds,
     }
     if (!status && measured->rounds > 0)
         summarise(measured, how->quantile);
+    return status;
+}
+
+tz_status tz_bench_jump(tz_bench *bench, int64_t steps, int rounds, tz_measured *measured,
+                        double *first_s, tz_jump_facts *facts, tz_error *error)
+{
+    const tz_jump_context context = {.problem = &bench->workload->problem,
+                                     .backend = bench->workload->backend,
+                                     .state = bench->state,
+                                     .context = &bench->context,
+                                     .place = &bench->workload->place};
+    tz_jump *jump;
+    double begin = tz_machine_clock_s();
+    tz_status status = tz_jump_create(&jump, &context, error);
+    if (status)
+        return status;
+    status = tz_jump_advance(jump, steps, facts, error);
+    *first_s = tz_machine_clock_s() - begin;
+    for (int r = 0; !status && r < rounds && measured->rounds < TZ_MEASURE_ROUNDS_MAX; r++) {
+        begin = tz_machine_clock_s();
+        status = tz_jump_advance(jump, steps, facts, error);
+        measured->round_s[measured->rounds++] = tz_machine_clock_s() - begin;
+    }
+    tz_jump_destroy(jump);
+    if (!status && measured->rounds > 0)
+        summarise(measured, 0);
     return status;
 }
 

@@ -50,6 +50,11 @@ void tz_bench_destroy(tz_bench *bench); /* NULL is fine */
 tz_status tz_bench_measure(tz_bench *bench, const tz_plan *plan, int rounds,
                            const tz_measuring *how, tz_measured *measured, tz_error *error);
 
+/* Time `rounds` jumps of so many steps (backend/spectral.h), after one that does not count: *first_s is its
+ * time, and that of finding the operator. Errors: those of tz_jump_create(), of the backend. */
+tz_status tz_bench_jump(tz_bench *bench, int64_t steps, int rounds, tz_measured *measured,
+                        double *first_s, tz_jump_facts *facts, tz_error *error);
+
 /* Why the device does not report its clock; "": it does, or nothing was measured. */
 const char *tz_bench_clock_refusal(const tz_bench *bench);
 
