@@ -216,8 +216,10 @@ static tz_status create_host(tz_jump *jump, tz_error *error)
     const tz_status status =
         tz_jump_host_create(&jump->host, &jump->linear, jump->double_context.threads, &none);
     if (status && jump->missing.code && !jump->host.fftw.plan_r2r)
-        return tz_error_set(error, status, "jump", "%s; nor is there libfftw3, by which it could "
-                            "be done in host memory", jump->missing.message);
+        return tz_error_set(error, status, "jump",
+                            "%s; nor is there libfftw3, by which it could "
+                            "be done in host memory",
+                            jump->missing.message);
     if (status && error)
         *error = none;
     return status;

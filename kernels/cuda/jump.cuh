@@ -7,14 +7,14 @@
 
 struct tz_jump_arguments {
     tz_symbol symbol;
-    double *u[2];       /* amplitudes of the fields, which are replaced */
-    const double *s[2]; /* of the source; 0: there is none */
-    long long n[3];     /* frequencies of the axes in memory, the fastest first */
-    int axis[3];        /* which axes of the grid these are */
-    int parts;          /* doubles of an amplitude */
-    double steps;       /* less than 0: the limit */
-    double scale;       /* of the results */
-    double none;        /* a source of that size is rounding */
+    double *u[2];          /* amplitudes of the fields, which are replaced */
+    const double *s[2];    /* of the source; 0: there is none */
+    long long n[3];        /* frequencies of the axes in memory, the fastest first */
+    int axis[3];           /* which axes of the grid these are */
+    int parts;             /* doubles of an amplitude */
+    double steps;          /* less than 0: the limit */
+    double scale;          /* of the results */
+    double none;           /* a source of that size is rounding */
     unsigned int *reasons; /* of the limit: how often each bit was found */
 };
 
@@ -66,7 +66,8 @@ TZ_DEVICE void tz_reasons_add(const tz_jump_arguments &a, int reasons)
 
 template <bool SOURCE> TZ_DEVICE void tz_jump_real_all(const tz_jump_arguments &a)
 {
-    TZ_FOR_ALL (i, tz_amplitudes_count(a)) {
+    TZ_FOR_ALL(i, tz_amplitudes_count(a))
+    {
         long long k[3];
         double d, e, power = 0.0, sum = 0.0;
         tz_frequencies_of(a, i, k);
@@ -90,7 +91,8 @@ template <bool SOURCE> TZ_DEVICE void tz_jump_real_all(const tz_jump_arguments &
 TZ_DEVICE void tz_jump_real_limit(const tz_jump_arguments &a)
 {
     int reasons = 0;
-    TZ_FOR_ALL (i, tz_amplitudes_count(a)) {
+    TZ_FOR_ALL(i, tz_amplitudes_count(a))
+    {
         long long k[3];
         double d, e;
         tz_frequencies_of(a, i, k);
@@ -117,7 +119,8 @@ TZ_KERNEL(tz_jump_real, 256)(const TZ_UNCOPIED tz_jump_arguments a)
 TZ_KERNEL(tz_jump_complex, 256)(const TZ_UNCOPIED tz_jump_arguments a)
 {
     int reasons = 0;
-    TZ_FOR_ALL (i, tz_amplitudes_count(a)) {
+    TZ_FOR_ALL(i, tz_amplitudes_count(a))
+    {
         long long k[3];
         tz_frequencies_of(a, i, k);
         const tz_complex d = tz_symbol_complex(&a.symbol, k);
@@ -139,7 +142,8 @@ TZ_KERNEL(tz_jump_complex, 256)(const TZ_UNCOPIED tz_jump_arguments a)
 TZ_KERNEL(tz_jump_pair, 256)(const TZ_UNCOPIED tz_jump_arguments a)
 {
     int reasons = 0;
-    TZ_FOR_ALL (i, tz_amplitudes_count(a)) {
+    TZ_FOR_ALL(i, tz_amplitudes_count(a))
+    {
         long long k[3];
         tz_frequencies_of(a, i, k);
         const tz_symbol_pair pair = tz_symbol_pair_at(&a.symbol, k);

@@ -30,9 +30,10 @@ struct tz_transform_arguments {
     double *to;
     const double *table; /* cosine and sine of each angle */
     long long rows, n, m, pairs;
-    long long pitch;          /* doubles from a row to the next */
-    long long inner, between; /* columns: `inner` of them one after the other, so many to the next group */
-    long long apart;          /* doubles from one value of a column to the next */
+    long long pitch; /* doubles from a row to the next */
+    long long inner,
+        between;     /* columns: `inner` of them one after the other, so many to the next group */
+    long long apart; /* doubles from one value of a column to the next */
     int kind;
 };
 
@@ -114,7 +115,8 @@ TZ_DEVICE tz_pair_places tz_values_of(const tz_transform_arguments &t, long long
 /* Values to what is transformed. */
 TZ_KERNEL(tz_rows_before, 256)(const TZ_UNCOPIED tz_transform_arguments t)
 {
-    TZ_FOR_ALL (i, t.rows * t.pairs) {
+    TZ_FOR_ALL(i, t.rows * t.pairs)
+    {
         const long long row = i / t.pairs, p = i - row * t.pairs;
         const double *from = t.from + row * t.n;
         double *to = t.to + row * t.pitch;
@@ -134,7 +136,8 @@ TZ_KERNEL(tz_rows_before, 256)(const TZ_UNCOPIED tz_transform_arguments t)
 /* What was transformed back to values. */
 TZ_KERNEL(tz_rows_after, 256)(const TZ_UNCOPIED tz_transform_arguments t)
 {
-    TZ_FOR_ALL (i, t.rows * t.pairs) {
+    TZ_FOR_ALL(i, t.rows * t.pairs)
+    {
         const long long row = i / t.pairs, p = i - row * t.pairs;
         const double *from = t.from + row * t.pitch;
         double *to = t.to + row * t.n;
@@ -183,8 +186,7 @@ TZ_KERNEL(tz_columns_after, TZ_TILE_THREADS)(const TZ_UNCOPIED tz_transform_argu
         const tz_tile_place at = tz_tile_at(t, tile);
         for (int k = first; k < TZ_TILE; k += step)
             if (at.row + k < t.rows && at.p + lane < t.pairs) {
-                const tz_two x =
-                    tz_amplitudes(t, at.p + lane, t.from + (at.row + k) * t.pitch);
+                const tz_two x = tz_amplitudes(t, at.p + lane, t.from + (at.row + k) * t.pitch);
                 tz_put(a + lane * TZ_TILE_PITCH + k, x.a);
                 tz_put(b + lane * TZ_TILE_PITCH + k, x.b);
             }
@@ -194,11 +196,9 @@ TZ_KERNEL(tz_columns_after, TZ_TILE_THREADS)(const TZ_UNCOPIED tz_transform_argu
             if (at.row + lane < t.rows && at.p + k < t.pairs) {
                 const tz_pair_places to = tz_places_of(t, at.p + k);
                 if (to.a >= 0)
-                    tz_store_one(column + to.a * t.apart,
-                                 tz_get(a + k * TZ_TILE_PITCH + lane));
+                    tz_store_one(column + to.a * t.apart, tz_get(a + k * TZ_TILE_PITCH + lane));
                 if (to.b >= 0)
-                    tz_store_one(column + to.b * t.apart,
-                                 tz_get(b + k * TZ_TILE_PITCH + lane));
+                    tz_store_one(column + to.b * t.apart, tz_get(b + k * TZ_TILE_PITCH + lane));
             }
         tz_barrier();
     }
@@ -270,7 +270,8 @@ TZ_DEVICE tz_cell_place tz_cell_at(const tz_field_arguments &t, long long i)
 
 TZ_KERNEL(tz_field_to_rows, 256)(const TZ_UNCOPIED tz_field_arguments t)
 {
-    TZ_FOR_ALL (i, t.n[0] * t.n[1] * t.n[2]) {
+    TZ_FOR_ALL(i, t.n[0] * t.n[1] * t.n[2])
+    {
         const tz_cell_place at = tz_cell_at(t, i);
         tz_store_one(t.rows + at.row, t.is_double
                                           ? tz_load_one((const double *)t.field + at.field)
@@ -280,7 +281,8 @@ TZ_KERNEL(tz_field_to_rows, 256)(const TZ_UNCOPIED tz_field_arguments t)
 
 TZ_KERNEL(tz_rows_to_field, 256)(const TZ_UNCOPIED tz_field_arguments t)
 {
-    TZ_FOR_ALL (i, t.n[0] * t.n[1] * t.n[2]) {
+    TZ_FOR_ALL(i, t.n[0] * t.n[1] * t.n[2])
+    {
         const tz_cell_place at = tz_cell_at(t, i);
         const double value = tz_load_one(t.rows + at.row);
         if (t.is_double)

@@ -60,7 +60,7 @@ typedef struct tz_cuda_state {
     tz_cuda_reducer *reducer;
     tz_cuda_updater *updater;
     tz_cuda_refiner refiner;
-    tz_cuda_jumper *jumper; /* made by the first jump */
+    tz_cuda_jumper *jumper;       /* made by the first jump */
     bool norm_known;              /* the two copies differ by a stage */
     tz_cuda_staging *staging;     /* of store, load and fill */
     tz_cuda_snapshots *snapshots; /* created by the first snapshot */

@@ -1,8 +1,8 @@
 /* The device text of every stencil, compiled for real architectures; needs NVRTC, no GPU. */
 #include "backend/backend.h"
 #include "backend/cuda/family/family.h"
-#include "backend/cuda/spectral/jump.h"
 #include "backend/cuda/sass/sass.h"
+#include "backend/cuda/spectral/jump.h"
 #include "tests/unit.h"
 
 static int spilt; /* kernels with local memory, for sm_90 */
@@ -225,5 +225,6 @@ static void jumps_compile(void **state)
     }
 }
 
-TEST_MAIN(NULL, NULL, TEST(jumps_compile), TEST(slabs_compile), TEST(slips_in_a_text_are_plain_lines),
-          TEST(built_in_stencils_compile), TEST(test_stencils_compile))
+TEST_MAIN(NULL, NULL, TEST(jumps_compile), TEST(slabs_compile),
+          TEST(slips_in_a_text_are_plain_lines), TEST(built_in_stencils_compile),
+          TEST(test_stencils_compile))

@@ -1,7 +1,7 @@
 /* Jumps on a GPU, held against sums in long double. Without a GPU the kernels run on the executor, and cuFFT is
  * a stand-in. */
-#include "backend/cuda/spectral/jump.h"
 #include "backend/cuda/family/family.h"
+#include "backend/cuda/spectral/jump.h"
 #include "simt/unit.h"
 #include "test_cuda_support.h"
 
@@ -169,8 +169,7 @@ static number symbol_of(const tz_linear *linear, int to, int from, const int64_t
 }
 
 /* The steps one after the other, or the limit of one field. */
-static void step_all(const tz_linear *linear, int64_t steps, number *const u[2],
-                     number *const s[2])
+static void step_all(const tz_linear *linear, int64_t steps, number *const u[2], number *const s[2])
 {
     const int64_t *n = linear->extent;
     const int fields = linear->fields_count;
@@ -314,8 +313,7 @@ enum { TERMS_MAX = 16 };
 
 static void add_term(tz_linear *linear, int to, int from, int x, int y, int z, double coefficient)
 {
-    linear->terms[linear->terms_count++] =
-        (tz_linear_term){to, from, {x, y, z}, coefficient};
+    linear->terms[linear->terms_count++] = (tz_linear_term){to, from, {x, y, z}, coefficient};
     linear->rest[to] -= coefficient;
     linear->alternating_rest += (x + y + z) % 2 ? -coefficient : coefficient;
 }
@@ -323,7 +321,9 @@ static void add_term(tz_linear *linear, int to, int from, int x, int y, int z, d
 /* Without terms. */
 static tz_linear linear_of(tz_linear_term *terms, const int64_t n[3], const tz_transform sides[3])
 {
-    tz_linear linear = {.dims = n[2] > 0 ? 3 : n[1] > 0 ? 2 : 1,
+    tz_linear linear = {.dims = n[2] > 0   ? 3
+                                : n[1] > 0 ? 2
+                                           : 1,
                         .real = true,
                         .radius = 1,
                         .fields_count = 1,
@@ -355,9 +355,8 @@ static tz_linear heat(tz_linear_term *terms, const int64_t n[3], const tz_transf
 /* All sides of an axis, alone and with others. */
 static void every_side_and_dimension(void **state)
 {
-    static const int64_t grids[][3] = {{24, 0, 0},  {35, 0, 0},  {1, 0, 0},  {2, 0, 0},
-                                       {9, 14, 0},  {40, 33, 0}, {1, 6, 0},  {5, 1, 0},
-                                       {6, 5, 4},   {3, 8, 7}};
+    static const int64_t grids[][3] = {{24, 0, 0},  {35, 0, 0}, {1, 0, 0}, {2, 0, 0}, {9, 14, 0},
+                                       {40, 33, 0}, {1, 6, 0},  {5, 1, 0}, {6, 5, 4}, {3, 8, 7}};
     tz_cuda *cuda = opened_to_run();
     for (size_t g = 0; g < sizeof grids / sizeof *grids; g++) {
         const int dims = grids[g][2] > 0 ? 3 : grids[g][1] > 0 ? 2 : 1;
@@ -428,9 +427,8 @@ static void waves_that_move(void **state)
 static void two_fields(void **state)
 {
     static const int64_t n[3] = {8, 11, 0};
-    static const tz_transform sides[3][3] = {{TZ_DFT, TZ_DFT, TZ_DFT},
-                                             {TZ_DST_I, TZ_DCT_II, TZ_DFT},
-                                             {TZ_DCT_I, TZ_DFT, TZ_DFT}};
+    static const tz_transform sides[3][3] = {
+        {TZ_DFT, TZ_DFT, TZ_DFT}, {TZ_DST_I, TZ_DCT_II, TZ_DFT}, {TZ_DCT_I, TZ_DFT, TZ_DFT}};
     tz_cuda *cuda = opened_to_run();
     for (int i = 0; i < 3; i++) {
         tz_linear_term terms[TERMS_MAX];
@@ -465,9 +463,9 @@ static void limits(void **state)
             grid u = grid_make(cuda, &linear, true, 0, false);
             grid s = grid_make(cuda, &linear, true, 7, false);
             tz_jump_facts facts;
-            check_error_of(tz_cuda_jump(jumper, &linear, TZ_JUMP_LIMIT, &u.field, &s.field, &facts,
-                                        &failure),
-                           TZ_UNSUPPORTED, &failure, "steady", "has a mean that nothing takes away");
+            check_error_of(
+                tz_cuda_jump(jumper, &linear, TZ_JUMP_LIMIT, &u.field, &s.field, &facts, &failure),
+                TZ_UNSUPPORTED, &failure, "steady", "has a mean that nothing takes away");
             assert_true(grid_compare(cuda, &linear, &u, u.values) == 0);
             free(u.values);
             free(s.values);
@@ -510,11 +508,13 @@ static void failures_leave_the_field(void **state)
     setenv("FAKE_CUFFT_FAULT", "cufftGetVersion:5", 1);
     check_refusal(cuda, TZ_UNSUPPORTED, "this cuFFT is not usable (its version is unknown)");
     setenv("FAKE_CUFFT_FAULT", "cufftMakePlanMany64:8", 1);
-    check_refusal(cuda, TZ_UNSUPPORTED, "cuFFT cannot plan 12 transforms of 16 numbers: invalid size");
+    check_refusal(cuda, TZ_UNSUPPORTED,
+                  "cuFFT cannot plan 12 transforms of 16 numbers: invalid size");
     setenv("FAKE_CUFFT_FAULT", "cufftMakePlanMany64:2", 1);
     check_refusal(cuda, TZ_MEMORY, "out of memory");
     setenv("FAKE_CUFFT_FAULT", "cufftExecD2Z:6", 1);
-    check_refusal(cuda, TZ_BACKEND, "cuFFT fails at 12 transforms of 16 numbers: failed to run (6)");
+    check_refusal(cuda, TZ_BACKEND,
+                  "cuFFT fails at 12 transforms of 16 numbers: failed to run (6)");
     setenv("FAKE_CUFFT_WORK", "3221225472", 1);
     check_refusal(cuda, TZ_MEMORY, "a jump needs 3.00 GiB of GPU memory beside the fields");
     tz_cuda_close(cuda);

@@ -81,8 +81,8 @@ tz_status tz_cuda_fft_open(tz_cuda_fft **out, tz_error *error)
                               "opened, nor in /usr/local/cuda/lib64; install the CUDA toolkit's "
                               "cuFFT (NVIDIA's package libcufft-13-0, Debian's libcufft11) or set "
                               "LD_LIBRARY_PATH");
-    else if ((missing = tz__symbols_find(fft->library, fft, symbols,
-                                         sizeof symbols / sizeof *symbols)) ||
+    else if ((missing =
+                  tz__symbols_find(fft->library, fft, symbols, sizeof symbols / sizeof *symbols)) ||
              fft->version(&fft->version_number) != 0)
         status =
             tz_error_set(error, TZ_UNSUPPORTED, fft->name,
@@ -121,16 +121,28 @@ tz_status tz_cuda_fft_describe(char *text, size_t size, tz_error *error)
 
 static const char *result_text(int result)
 {
-    static const char *const texts[] = {
-        "success",       "invalid plan",    "out of memory",
-        "invalid type",  "invalid value",   "internal error",
-        "failed to run", "failed to start", "invalid size",
-        "unaligned",     NULL,              "invalid device",
-        NULL,            "no work area",    "not implemented",
-        NULL,            "not supported",   "a library is missing",
-        "NVRTC failed",  "nvJitLink failed"};
-    const char *text = result >= 0 && result < (int)(sizeof texts / sizeof *texts) ? texts[result]
-                                                                                   : NULL;
+    static const char *const texts[] = {"success",
+                                        "invalid plan",
+                                        "out of memory",
+                                        "invalid type",
+                                        "invalid value",
+                                        "internal error",
+                                        "failed to run",
+                                        "failed to start",
+                                        "invalid size",
+                                        "unaligned",
+                                        NULL,
+                                        "invalid device",
+                                        NULL,
+                                        "no work area",
+                                        "not implemented",
+                                        NULL,
+                                        "not supported",
+                                        "a library is missing",
+                                        "NVRTC failed",
+                                        "nvJitLink failed"};
+    const char *text =
+        result >= 0 && result < (int)(sizeof texts / sizeof *texts) ? texts[result] : NULL;
     return text ? text : "no text for it";
 }
 
@@ -142,10 +154,9 @@ static tz_status failed(const tz_cuda_fft_shape *shape, int result, const char *
         used += snprintf(size + used, sizeof size - (size_t)used, "%s%" PRId64, k ? " x " : "",
                          shape->n[k]);
     return tz_error_set(error,
-                        result == ALLOC_FAILED ? TZ_MEMORY
-                        : result == INVALID_SIZE || result == NOT_SUPPORTED
-                            ? TZ_UNSUPPORTED
-                            : TZ_BACKEND,
+                        result == ALLOC_FAILED                              ? TZ_MEMORY
+                        : result == INVALID_SIZE || result == NOT_SUPPORTED ? TZ_UNSUPPORTED
+                                                                            : TZ_BACKEND,
                         NULL, "cuFFT %s %" PRId64 " transforms of %s numbers: %s (%d)", what,
                         shape->batch, size, result_text(result), result);
 }

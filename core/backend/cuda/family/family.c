@@ -41,9 +41,8 @@ TEXT(tz_cuda_text_spectral, "spectral.h")
 
 #define TZ_CUDA_HEADER(name) {#name ".cuh", tz_cuda_text_##name},
 #define TZ_CUDA_PUBLIC_HEADER(name) {"trapeze/" #name ".h", tz_cuda_text_##name},
-const tz_cuda_header tz_cuda_headers[] = {TZ_CUDA_TEXTS(TZ_CUDA_HEADER)
-                                              TZ_CUDA_PUBLIC(TZ_CUDA_PUBLIC_HEADER){
-                                                  "kernels/spectral.h", tz_cuda_text_spectral}};
+const tz_cuda_header tz_cuda_headers[] = {TZ_CUDA_TEXTS(TZ_CUDA_HEADER) TZ_CUDA_PUBLIC(
+    TZ_CUDA_PUBLIC_HEADER){"kernels/spectral.h", tz_cuda_text_spectral}};
 const size_t tz_cuda_headers_count = sizeof tz_cuda_headers / sizeof *tz_cuda_headers;
 
 /* ---- Families -------------------------------------------------------------------------------- */

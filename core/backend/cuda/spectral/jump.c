@@ -106,7 +106,8 @@ static bool same_transform(const tz_linear *a, const tz_linear *b)
 {
     bool same = a->dims == b->dims;
     for (int axis = 0; axis < TZ_AXES; axis++)
-        same = same && a->extent[axis] == b->extent[axis] && a->transform[axis] == b->transform[axis];
+        same =
+            same && a->extent[axis] == b->extent[axis] && a->transform[axis] == b->transform[axis];
     return same;
 }
 
@@ -148,8 +149,7 @@ static tz_status need_symbol(tz_cuda_jumper *jumper, const tz_linear *linear, tz
              : tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for tables of symbols");
     const size_t tables_bytes = (size_t)count * sizeof *memory;
     if (!status)
-        status =
-            tz_cuda_allocate(jumper->cuda, &jumper->tables, tables_bytes + terms_bytes, error);
+        status = tz_cuda_allocate(jumper->cuda, &jumper->tables, tables_bytes + terms_bytes, error);
     if (!status)
         status = tz_cuda_upload(jumper->cuda, jumper->tables, memory, tables_bytes, error);
     if (!status && terms_bytes > 0)
@@ -187,7 +187,8 @@ static tz_status need_memory(tz_cuda_jumper *jumper, int spectra, tz_error *erro
     if (!status && missing > free_bytes)
         status = tz_error_set(
             error, TZ_MEMORY, NULL,
-            "a jump needs %.2f GiB of GPU memory beside the fields: %d spectra and a buffer of %.2f "
+            "a jump needs %.2f GiB of GPU memory beside the fields: %d spectra and a buffer of "
+            "%.2f "
             "GiB, and %.2f GiB for cuFFT; %.2f GiB are free; step, or use --backend cpu",
             (double)missing / (1 << 30), spectra, (double)each / (1 << 30),
             (double)work_bytes / (1 << 30), (double)free_bytes / (1 << 30));

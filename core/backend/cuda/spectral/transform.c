@@ -103,8 +103,7 @@ static bool is_periodic(const tz_linear *linear, int axis)
 /* An axis of one cell has only frequency 0, with the cell as its amplitude. Beside fixed cells it has not. */
 static bool is_used(const tz_linear *linear, int axis)
 {
-    return axis < linear->dims &&
-           (linear->extent[axis] > 1 || linear->transform[axis] == TZ_DST_I);
+    return axis < linear->dims && (linear->extent[axis] > 1 || linear->transform[axis] == TZ_DST_I);
 }
 
 static tz_status need_plan(tz_cuda_transform *t, tz_cuda_fft_kind kind, int rank, const int64_t *n,
@@ -188,8 +187,8 @@ static tz_status make_steps(tz_cuda_transform *t, const tz_linear *linear, tz_er
         const int a = turns % t->axes;
         const bool now = !is_periodic(linear, t->axis[a]) && turns < t->axes;
         left -= now;
-        status = make_step(t, now ? linear->transform[t->axis[a]] : TZ_DFT, t->n[a],
-                           all / t->n[a], error);
+        status = make_step(t, now ? linear->transform[t->axis[a]] : TZ_DFT, t->n[a], all / t->n[a],
+                           error);
     }
     int64_t n[TZ_AXES], batch = 1;
     for (int a = 0; a < TZ_AXES; a++) {
@@ -381,10 +380,8 @@ static tz_status launch_field(tz_cuda_transform *t, enum kernel which,
                               const tz_cuda_transform_field *field, tz_cu_pointer rows,
                               tz_error *error)
 {
-    field_arguments a = {.field = field->at,
-                         .rows = rows,
-                         .pitch = t->first_pitch,
-                         .is_double = field->is_double};
+    field_arguments a = {
+        .field = field->at, .rows = rows, .pitch = t->first_pitch, .is_double = field->is_double};
     int64_t cells = 1;
     for (int k = 0; k < TZ_AXES; k++) {
         a.n[k] = t->n[k];
