@@ -67,6 +67,8 @@ static tz_status find_all_reads(tz_build *build, tz_error *error)
         for (int i = 0; i < build->passes[p].count; i++)
             if (build->passes[p].nodes[i] >= 0)
                 find_reads(&build->e, build->passes[p].nodes[i], &build->passes[p], seen);
+        for (int i = 0; p == 0 && build->frame.there && i < build->passes[p].count; i++)
+            find_reads(&build->e, build->frame.nodes[i], &build->passes[p], seen);
     }
     free(seen);
     return TZ_OK;

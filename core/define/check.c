@@ -195,6 +195,9 @@ static tz_status check_coefficients(const tz_definition *d, written *all, tz_err
                 "the coefficients have %d numbers along %c; an odd number is needed, "
                 "1 to %d, with the cell itself in the middle",
                 c->side[axis], "xyz"[axis], 2 * TZ_RADIUS_MAX + 1);
+    if (c->augment < 0 || c->augment > TZ_RADIUS_MAX)
+        return tz_error_set(error, TZ_RANGE, d->id, "augment is %d; 1 to %d are possible",
+                            c->augment, TZ_RADIUS_MAX);
     all->field[field] = true;
     if (old >= 0)
         all->field[old] = true;

@@ -59,8 +59,10 @@ static tz_status ask_version(tz_compiler *compiler, tz_error *error)
         return status;
     if (strstr(output, "clang"))
         compiler->plain = "-fmacro-backtrace-limit=1";
-    else if (strstr(output, "Free Software Foundation"))
+    else if (strstr(output, "Free Software Foundation")) {
         compiler->plain = "-ftrack-macro-expansion=0";
+        compiler->straight = "-fno-thread-jumps";
+    }
     output[strcspn(output, "\n")] = '\0';
     const bool good = code == 0 && output[0];
     if (good)
@@ -171,6 +173,7 @@ tz_status tz_compiler_add_key(const tz_compiler *compiler, tz_cache_key *key, tz
              tz_isa_name(machine.isa));
     tz_cache_key_add(key, text);
     tz_cache_key_add(key, TZ_PLUGIN_FLAGS);
+    tz_cache_key_add(key, compiler->straight ? compiler->straight : "");
     return add_headers(compiler->headers, key, error);
 }
 
@@ -259,6 +262,8 @@ static tz_status call(const tz_compiler *compiler, const char *folder, const cha
     arguments[count++] = rows_option();
     if (compiler->plain)
         arguments[count++] = compiler->plain;
+    if (compiler->straight)
+        arguments[count++] = compiler->straight;
     snprintf(include, sizeof include, "-I%s", compiler->headers);
     snprintf(source, sizeof source, "%s.c", name);
     const char *const last[] = {"-std=gnu17", "-fPIC", "-shared", "-fvisibility=hidden",

@@ -15,6 +15,8 @@ typedef struct tz_compiler {
     char path[PATH_MAX];    /* of the first word */
     char version[256];      /* the first line of its --version */
     const char *plain;      /* its option for messages that leave macros out; NULL: not known */
+    const char *straight;   /* its option that keeps selections from becoming branches, with which
+                             * large loops are not vectorised; NULL: it needs none */
     char headers[PATH_MAX]; /* the folder with trapeze/plugin.h */
 } tz_compiler;
 

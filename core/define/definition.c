@@ -36,6 +36,11 @@ static tz_status find_roots(tz_build *build, int *roots, int *count)
     *count = 0;
     if (build->definition->raw)
         return add_all_constants(build, roots, count);
+    /* Row functions look for these, one after the other. */
+    for (int i = 0; i < build->frame.bounds_count; i++)
+        roots[(*count)++] = build->frame.bounds[i];
+    for (int i = 0; build->frame.there && i < build->passes[0].count; i++)
+        roots[(*count)++] = build->frame.nodes[i];
     for (int p = 0; p < build->passes_count; p++)
         for (int i = 0; i < build->passes[p].count; i++)
             roots[(*count)++] = build->passes[p].nodes[i];
@@ -47,7 +52,7 @@ static tz_status write_source(tz_build *build, tz_emit *emit, tz_defined_source 
 {
     enum {
         ROOTS = (TZ_PASSES_MAX + 1) * TZ_FIELDS_MAX + TZ_PARAMS_MAX + TZ_CONSTANTS_MAX +
-                TZ_FORM_SUMS_MAX
+                TZ_FORM_SUMS_MAX + TZ_SIDES + 1 + TZ_FIELDS_MAX
     };
     int roots[ROOTS], count;
     tz_buffer cell = {0}, plugin = {0};

@@ -65,6 +65,8 @@ typedef struct tz_defined_coefficients {
     double scale;            /* finite; 1 if there is none */
     const char *old;         /* NULL, or a state field: the values of an iteration before */
     tz_defined_text a, b, v; /* formulas; without text: 0, 0 and 1. `a` needs `old` */
+    int augment;             /* iterations of this sum that one iteration of the stencil advances,
+                              * by a wider sum (define/augment.h); 0 and 1: one */
 } tz_defined_coefficients;
 
 typedef struct tz_definition {

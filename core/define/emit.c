@@ -378,9 +378,9 @@ static void add_local(tz_emit *emit, int node)
     add_node(emit, &text, node, BINDS_OR, false);
     tz_buffer_add(&text, ";");
     emit->out->failed = emit->out->failed || text.failed;
-    tz_buffer_add(emit->out, "    ");
+    tz_buffer_add(emit->out, "    %*s", emit->indent, "");
     if (text.text)
-        tz_buffer_add_wrapped(emit->out, text.text, 4, 8);
+        tz_buffer_add_wrapped(emit->out, text.text, 4 + emit->indent, 8 + emit->indent);
     tz_buffer_add(emit->out, "\n");
     free(text.text);
     emit->local[node] = ++emit->locals;

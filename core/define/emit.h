@@ -23,6 +23,7 @@ typedef struct tz_emit {
     int *uses;     /* of each node, in the pass that is written */
     int *local;    /* of each node: the number of its variable in that pass, or 0 */
     int locals;    /* variables so far */
+    int indent;    /* of statements, more than one level */
     bool divides, takes_modulo, cuts; /* which helper functions the text needs */
     /* Which helper functions the host's text needs, after tz_emit_host() of all its expressions. */
     bool host_powers, host_divides, host_takes_modulo, host_least, host_greatest;

@@ -1,5 +1,6 @@
 /* Expressions without reads as C text in double, for derive() and at_step(). The operations are those
  * of tz_expr_value(). */
+#include "define/augment.h"
 #include "define/emit.h"
 
 #include <string.h>
@@ -127,12 +128,17 @@ static void add_plain(const host *h, const tz_expr_node *n)
 {
     const tz_definition *d = h->emit->e->definition;
     const tz_expr_operand *o = h->emit->e->operands + n->first;
+    char side[100];
     switch (n->kind) {
     case TZ_EXPR_NUMBER:
         add_number(h, n->number);
         break;
     case TZ_EXPR_PARAM:
         tz_buffer_add(h->out, h->comment ? "%s" : "p[PARAM_%s].number", d->params[n->index].name);
+        break;
+    case TZ_EXPR_SIDE:
+        tz_augment_side_text(n, h->comment, side, sizeof side);
+        tz_buffer_add(h->out, "%s", side);
         break;
     case TZ_EXPR_STEP:
         tz_buffer_add(h->out, h->comment ? "step" : "(double)step");

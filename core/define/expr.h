@@ -26,6 +26,7 @@ typedef enum tz_expr_kind {
     TZ_EXPR_PARAM,
     TZ_EXPR_SCALAR,
     TZ_EXPR_COORDINATE,
+    TZ_EXPR_SIDE, /* a number that derive() finds from the sides (augment.h) */
     TZ_EXPR_STEP,
     TZ_EXPR_READ,
     TZ_EXPR_PLANE, /* sum number `index` of plane offset[2] (forms.h) */
@@ -72,7 +73,7 @@ typedef struct tz_expr_node {
     int index;     /* of the parameter, scalar, axis or field; or an exponent or a threshold */
     int offset[TZ_AXES];
     int first, count; /* operands, in tz_expr.operands */
-    double number;
+    double number;    /* of a side: the width of the frame */
     double low, high; /* of an int: the range of its values */
     bool wraps;       /* of an int: it may overflow, so it is computed modulo 2^32 */
 } tz_expr_node;

@@ -206,7 +206,7 @@ tz_status tz_form_find(tz_build *build, tz_form *form, tz_error *error)
     const tz_definition *d = build->definition;
     const int count = build->e.count;
     memset(form, 0, sizeof *form);
-    if (d->raw || d->dims < 2 || build->passes_count != 1)
+    if (d->raw || d->dims < 2 || build->passes_count != 1 || build->frame.there)
         return TZ_OK;
     int *memory = malloc((4 * (size_t)count + 1) * sizeof *memory);
     if (!memory)

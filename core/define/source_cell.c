@@ -171,9 +171,9 @@ static void add_put(tz_emit *emit, const char *field, int node)
     tz_buffer_add(&text, "TZ_PUT(%s,%c", field, TZ_SPACE);
     tz_emit_expression(emit, &text, node);
     tz_buffer_add(&text, ");");
-    tz_buffer_add(emit->out, "    ");
+    tz_buffer_add(emit->out, "    %*s", emit->indent, "");
     if (text.text)
-        tz_buffer_add_wrapped(emit->out, text.text, 4, 8);
+        tz_buffer_add_wrapped(emit->out, text.text, 4 + emit->indent, 8 + emit->indent);
     tz_buffer_add(emit->out, "\n");
     emit->out->failed = emit->out->failed || text.failed;
     free(text.text);
@@ -196,21 +196,55 @@ static bool reads_written(const tz_emit *emit, const tz_built_pass *pass, int va
     return found;
 }
 
-static void add_pass(const tz_build *build, tz_emit *emit, const tz_built_pass *pass)
+/* The values of a pass as statements. */
+static void add_values(tz_emit *emit, const tz_built_pass *pass, const int *nodes)
 {
-    const tz_definition *d = build->definition;
-    tz_buffer_add(emit->out, "{\n");
-    tz_emit_pass(emit, pass->nodes, pass->count);
+    const tz_definition *d = emit->e->definition;
+    tz_emit_pass(emit, nodes, pass->count);
     for (int i = 0; i < pass->count; i++)
-        tz_emit_locals(emit, pass->nodes[i]);
+        tz_emit_locals(emit, nodes[i]);
     for (int i = 1; i < pass->count; i++) {
         int left = 1000;
-        if (reads_written(emit, pass, i, pass->nodes[i], &left))
-            tz_emit_value(emit, pass->nodes[i]);
+        if (reads_written(emit, pass, i, nodes[i], &left))
+            tz_emit_value(emit, nodes[i]);
     }
     for (int i = 0; i < pass->count; i++)
-        add_put(emit, d->fields[pass->fields[i]].name, pass->nodes[i]);
-    tz_buffer_add(emit->out, "}\n");
+        add_put(emit, d->fields[pass->fields[i]].name, nodes[i]);
+}
+
+/* Is the cell in the frame? The row functions know: the first constant is then 0 or 2. */
+static void add_condition(const tz_build *build, const tz_emit *emit, tz_buffer *out)
+{
+    const int *bounds = build->frame.bounds;
+    tz_buffer text = {0};
+    const char *name = emit->constants[emit->constant[bounds[0]]].name;
+    tz_buffer_add(&text, "if (TZ_K(%s)%c==%c2 || (TZ_K(%s) && (", name, TZ_SPACE, TZ_SPACE, name);
+    for (int side = 0; side + 1 < build->frame.bounds_count; side++)
+        tz_buffer_add(&text, "%sTZ_%c%c%s%cTZ_K(%s)", side ? " || " : "", "XYZ"[side / 2], TZ_SPACE,
+                      side % 2 ? ">=" : "<", TZ_SPACE,
+                      emit->constants[emit->constant[bounds[1 + side]]].name);
+    tz_buffer_add(&text, "))) {");
+    tz_buffer_add(out, "    ");
+    if (text.text)
+        tz_buffer_add_wrapped(out, text.text, 4, 8);
+    tz_buffer_add(out, "\n");
+    out->failed = out->failed || text.failed;
+    free(text.text);
+}
+
+static void add_pass(const tz_build *build, tz_emit *emit, const tz_built_pass *pass)
+{
+    const bool framed = build->frame.there && !pass->output;
+    tz_buffer_add(emit->out, "{\n");
+    if (framed) {
+        add_condition(build, emit, emit->out);
+        emit->indent = 4;
+        add_values(emit, pass, build->frame.nodes);
+        tz_buffer_add(emit->out, "    } else {\n");
+    }
+    add_values(emit, pass, pass->nodes);
+    emit->indent = 0;
+    tz_buffer_add(emit->out, framed ? "    }\n}\n" : "}\n");
 }
 
 void tz_source_doc(const tz_definition *definition, tz_buffer *out)

@@ -1,5 +1,6 @@
 #include "define/source.h"
 
+#include "define/augment.h"
 #include "define/check.h"
 #include "stencil/stencil.h"
 #include <ctype.h>
@@ -47,9 +48,12 @@ static void add_updates(const tz_build *build, const tz_emit *emit, tz_buffer *o
         add_id(build, pass, out);
         tz_buffer_add(out,
                       "\n#define TZ_CELL_NAME %s\n#define TZ_CELL_DIMS %d\n"
-                      "#define TZ_CELL_RADIUS %d\n#define TZ_CELL_REAL %d\n"
-                      "#include <trapeze/rows.h>\n\n",
+                      "#define TZ_CELL_RADIUS %d\n#define TZ_CELL_REAL %d\n",
                       pass->name, build->definition->dims, pass->radius, has_real(build, emit));
+        if (build->frame.there && !pass->output)
+            tz_buffer_add(out, "#define TZ_CELL_FRAME %s\n",
+                          emit->constants[emit->constant[build->frame.bounds[0]]].name);
+        tz_buffer_add(out, "#include <trapeze/rows.h>\n\n");
     }
 }
 
@@ -159,7 +163,7 @@ static void add_functions(const tz_build *build, tz_emit *emit, tz_buffer *out)
 {
     const tz_expr_node *nodes = build->e.nodes;
     tz_buffer derive = {0}, at_step = {0}, checks = {0};
-    bool params = false, scalars_use_params = false;
+    bool derives = false, params = false, scalars_use_params = false;
     for (int k = 0; k < emit->constants_count; k++) {
         const tz_expr_node *n = &nodes[emit->constants[k].node];
         if (n->kind == TZ_EXPR_SCALAR) {
@@ -169,16 +173,19 @@ static void add_functions(const tz_build *build, tz_emit *emit, tz_buffer *out)
             continue;
         }
         add_assignment(build, emit, &derive, k, emit->constants[k].node);
-        params = true;
+        derives = true;
+        params = params || tz_build_uses_params(build, emit->constants[k].node);
         if (needs_check(n))
             add_int_check(build, emit, &checks, k);
     }
     add_host_helpers(emit, out);
+    if (build->frame.there)
+        tz_augment_host_text(build, out, &checks);
     tz_buffer_add(out, "/* The constants of the cell update, in double; each is rounded once. */\n"
                        "static int derive(tz_setup *setup)\n{\n");
-    tz_buffer_add(out, params ? "    const tz_value *p = setup->params;\n"
-                                "    double *constants = setup->constants;\n"
-                              : "    (void)setup; /* all constants vary */\n");
+    tz_buffer_add(out, params ? "    const tz_value *p = setup->params;\n" : "");
+    tz_buffer_add(out, derives ? "    double *constants = setup->constants;\n"
+                               : "    (void)setup; /* all constants vary */\n");
     tz_buffer_add(out, "%s%s    return 0;\n}\n\n", derive.text ? derive.text : "",
                   checks.text ? checks.text : "");
     if (at_step.text) {
@@ -275,10 +282,12 @@ static void add_passes(const tz_build *build, tz_buffer *out, bool outputs)
     tz_buffer_add(out, "};\n\n");
 }
 
-static void add_boundaries(const tz_definition *d, tz_buffer *out)
+static void add_boundaries(const tz_build *build, tz_buffer *out)
 {
+    const tz_definition *d = build->definition;
     static const char *const names[] = {"TZ_CLAMP", "TZ_PERIODIC", "TZ_FIXED", "TZ_MIRROR"};
-    const uint32_t allowed = tz_define_boundaries(d);
+    const uint32_t uneven = build->frame.uneven ? TZ_ALLOW(TZ_MIRROR) : 0;
+    const uint32_t allowed = tz_define_boundaries(d) & ~uneven;
     tz_buffer text = {0};
     for (int b = TZ_CLAMP; b <= TZ_MIRROR; b++)
         if (allowed & TZ_ALLOW(b))
@@ -317,7 +326,9 @@ static void add_stencil(const tz_build *build, const tz_emit *emit, tz_buffer *o
                   build->passes_count - d->outputs_count);
     if (d->outputs_count)
         tz_buffer_add(out, "    .outputs_count = %d,\n    .outputs = outputs,\n", d->outputs_count);
-    add_boundaries(d, out);
+    add_boundaries(build, out);
+    if (build->frame.steps > 1)
+        tz_buffer_add(out, "    .steps = %d,\n", build->frame.steps);
     tz_buffer_add(out, "};\n\nTZ_PLUGIN_DEFINE(\"%s\", \"1.0.0\", ", d->id);
     tz_buffer_add_literal(out, d->doc ? d->doc : "A stencil that a scenario defines");
     tz_buffer_add(out, ", &stencil)\n");

@@ -80,7 +80,7 @@ static void push_names(lua_State *L, const stencil_value *value, bool params)
 
 static int stencil_index(lua_State *L)
 {
-    static const char *const facts[] = {"id", "doc", "dims", "fields", "params"};
+    static const char *const facts[] = {"id", "doc", "dims", "fields", "params", "steps"};
     const char *key = tz_text_check(L, 2, "stencil", "key");
     const stencil_value *value = check(L);
     lua_pushvalue(L, 2);
@@ -92,6 +92,8 @@ static int stencil_index(lua_State *L)
         lua_pushstring(L, value->stencil->doc);
     else if (strcmp(key, "dims") == 0)
         lua_pushinteger(L, value->stencil->dims);
+    else if (strcmp(key, "steps") == 0)
+        lua_pushinteger(L, value->stencil->steps > 1 ? value->stencil->steps : 1);
     else if (strcmp(key, "fields") == 0)
         push_names(L, value, false);
     else if (strcmp(key, "params") == 0)

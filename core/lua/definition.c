@@ -1,5 +1,7 @@
 #include "lua/definition.h"
 
+#include "define/linear.h"
+#include "lua/context.h"
 #include "lua/definition_keys.h"
 #include "stencil/stencil.h"
 #include <ctype.h>
@@ -33,17 +35,22 @@ const tz_key tz_definition_options[] = {
      "of tables as `update`, or `{name = …, update = {…}}`: one after the other"},
     {"outputs", "table", "{}",
      "FIELD = formula: derived fields, for frames, tables and reductions, which cost nothing else"},
-    {"coefficients", "list", "",
+    {"coefficients", "list or text", "",
      "an array with an odd number of elements in each row, x fastest, from the lowest place up; in "
      "2-D a list of rows, in 3-D of layers. An element is a number, or a formula such as the name "
      "of "
-     "a static field. The update is a\\*old + b\\*field + v\\*scale\\*sum(c\\*field)"},
+     "a static field. Or those of a plugin's stencil that is such a sum, by its id: "
+     "`\"star2d1r\"`. The update is a\\*old + b\\*field + v\\*scale\\*sum(c\\*field)"},
     {"scale", "number", "1", "of all coefficients"},
     {"field", "text", "the first state field", "the field of the coefficients"},
     {"old", "text", "", "the field with the values of the iteration before, for `a`"},
     {"a", "formula", "0", "of `old`"},
     {"b", "formula", "0", "of the field itself"},
     {"v", "formula", "1", "of the sum: a parameter or a static field, for example"},
+    {"augment", "integer", "1",
+     "how many iterations of the sum one iteration of this stencil advances, by coefficients that "
+     "are "
+     "convolved ([augment.md](augment.md))"},
     {"group", "boolean", "false", "sum terms with equal coefficients first"},
     {"fused", "boolean", "false", "a product that is added becomes one operation that rounds once"},
     {"text", "text", "",
@@ -435,19 +442,40 @@ static int get_cells(lua_State *L, tz_definition_value *v, int depth, int at)
     return at;
 }
 
+/* The coefficients of the plugin's stencil whose id is on the top of the stack. */
+static void get_plugin(lua_State *L, tz_definition_value *v)
+{
+    const tz_registry *registry = tz_context_get(L)->options->registry;
+    const tz_stencil *stencil;
+    tz_error error;
+    if (tz_registry_find(registry, lua_tostring(L, -1), &stencil, NULL, &error) != TZ_OK ||
+        tz_define_linear(stencil, v->coefficients.side, v->values, &error) != TZ_OK)
+        tz_raise_error(L, "tz.stencil: 'coefficients'", &error);
+    v->coefficients.dims = stencil->dims;
+}
+
 static void get_coefficients(lua_State *L, tz_definition_value *v)
 {
-    static const char *const with[] = {"scale", "field", "old", "a", "b", "v"};
+    static const char *const with[] = {"scale", "field", "old", "a", "b", "v", "augment"};
     tz_defined_coefficients *c = &v->coefficients;
-    if (!tz_definition_push(L, TZ_DEFINITION_OPTIONS, what, "coefficients")) {
+    const int type = tz_table_get(L, TZ_DEFINITION_OPTIONS, "coefficients");
+    if (type != LUA_TNIL && type != LUA_TTABLE && type != LUA_TSTRING)
+        tz_raise(L, "%s: 'coefficients' must be a list, or the id of a stencil, not %s", what,
+                 tz_kind_text(L, -1));
+    if (type == LUA_TNIL) {
+        lua_pop(L, 1);
         for (size_t i = 0; i < sizeof with / sizeof *with; i++)
             if (tz_table_get(L, TZ_DEFINITION_OPTIONS, with[i]) != LUA_TNIL)
                 tz_raise(L, "%s: '%s' goes with 'coefficients', which are missing", what, with[i]);
         return;
     }
     *c = (tz_defined_coefficients){.values = v->values, .scale = 1};
-    c->dims = get_sides(L, c->side);
-    get_cells(L, v, c->dims, 0);
+    if (type == LUA_TSTRING) {
+        get_plugin(L, v);
+    } else {
+        c->dims = get_sides(L, c->side);
+        get_cells(L, v, c->dims, 0);
+    }
     lua_pop(L, 1);
     if (v->definition.dims != 0 && v->definition.dims != c->dims)
         tz_raise(L, "%s: 'coefficients' are nested %d deep, but 'dims' is %d", what, c->dims,
@@ -459,6 +487,9 @@ static void get_coefficients(lua_State *L, tz_definition_value *v)
     c->a = tz_definition_option(L, "a");
     c->b = tz_definition_option(L, "b");
     c->v = tz_definition_option(L, "v");
+    int64_t augment = 1;
+    tz_key_integer(L, TZ_DEFINITION_OPTIONS, what, "augment", 1, TZ_RADIUS_MAX, &augment);
+    c->augment = (int)augment;
     v->definition.coefficients = c;
 }
 

@@ -36,8 +36,8 @@ const tz_param *tz_simulation_time_step(const tz_simulation *simulation)
 double tz_simulation_dt(const tz_simulation *simulation)
 {
     const tz_stencil *stencil = simulation->problem.stencil;
-    return simulation->problem.params[tz_stencil_param_of_role(stencil, TZ_PARAM_ROLE_TIME_STEP)]
-        .number;
+    const int param = tz_stencil_param_of_role(stencil, TZ_PARAM_ROLE_TIME_STEP);
+    return simulation->problem.params[param].number * (stencil->steps > 1 ? stencil->steps : 1);
 }
 
 double tz_simulation_time(const tz_simulation *simulation)

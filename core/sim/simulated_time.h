@@ -1,5 +1,5 @@
-/* The simulated time: iterations times the time step, for stencils that have a parameter with the
- * role TZ_PARAM_ROLE_TIME_STEP. Times are in the unit of that parameter and count from step 0.
+/* The simulated time: iterations times the time of one, for stencils that have a parameter with the
+ * role TZ_PARAM_ROLE_TIME_STEP; tz_stencil.steps says how many such steps an iteration advances. Times are in the unit of that parameter and count from step 0.
  * Functions that take or return a time need such a stencil, unless they say otherwise.
  *
  * A step reaches a time if the simulated time is at least that, to 12 digits. So rounding does not
@@ -12,7 +12,7 @@
 
 /* The parameter; NULL: the stencil has no time step. */
 const tz_param *tz_simulation_time_step(const tz_simulation *simulation);
-/* Its present value. */
+/* Its present value, times the steps of an iteration. */
 double tz_simulation_dt(const tz_simulation *simulation);
 /* The time at the present step, also if the time step changed on the way. NAN: no time step. */
 double tz_simulation_time(const tz_simulation *simulation);

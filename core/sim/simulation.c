@@ -178,7 +178,8 @@ tz_status tz_simulation_set_params(tz_simulation *simulation, size_t count,
                                    const tz_assignment *params, tz_error *error)
 {
     const tz_param *step = tz_simulation_time_step(simulation);
-    const double before = step ? tz_simulation_dt(simulation) : 0;
+    const double before =
+        step ? simulation->problem.params[step - simulation->problem.stencil->params].number : 0;
     /* The correction's problem is the stricter one: what it takes, the solution's takes, too. */
     tz_status status = tz__correction_set_params(simulation, count, params, error);
     if (!status)

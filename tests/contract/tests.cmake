@@ -10,6 +10,10 @@ set_target_properties(refusing PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BIN
 trapeze_add_test(contract refusals 120 sh ${contract_folder}/run_refusal_tests.sh $<TARGET_FILE:contract>
     ${PROJECT_BINARY_DIR}/plugins ${PROJECT_BINARY_DIR}/refusing-plugins ${PROJECT_BINARY_DIR}/test-fakes)
 
+trapeze_add_test(contract augmented2d 120 contract --stencil augmented2d --section descriptor --section fields --section radius
+    --section identity --section devices --section diverge ${PROJECT_BINARY_DIR}/defined-plugins)
+set_property(TEST contract/augmented2d APPEND PROPERTY ENVIRONMENT TZ_CONTRACT=quick)
+
 # One ctest for each stencil; the built plugins are asked for their names.
 file(GENERATE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/contract-settings.cmake CONTENT "\
 set(CONTRACT_PROGRAM [==[$<TARGET_FILE:contract>]==])

@@ -142,6 +142,8 @@ typedef struct tz_stencil {
     /* REQUIRED: TZ_STENCIL_HEADER. Bytes from one element of an array to the next. */
     uint32_t fields_stride, params_stride, constants_stride, passes_stride, methods_stride,
         outputs_stride;
+    int steps; /* OPTIONAL: time steps that an iteration advances; 0 counts as 1. The simulated time
+                * of an iteration is so often the parameter with the role TZ_PARAM_ROLE_TIME_STEP */
 } tz_stencil;
 
 typedef struct tz_plugin {

@@ -10,6 +10,7 @@
  *   TZ_CELL_RADIUS  0 to TZ_RADIUS_MAX
  *   TZ_CELL_REAL    1 if a field or constant has the type real, which has two precisions, else 0
  *   TZ_CELL_SWITCH  OPTIONAL, see <trapeze/rows_tuning.h>
+ *   TZ_CELL_FRAME   OPTIONAL, see there
  *
  * The header undefines them again, and defines
  *
@@ -174,6 +175,7 @@ TZ__NAMES(TZ__NAME_POP)
 #undef TZ_CELL_RADIUS
 #undef TZ_CELL_REAL
 #undef TZ_CELL_SWITCH
+#undef TZ_CELL_FRAME
 #undef TZ_CELL_TEXT
 #undef TZ__CELL
 #undef TZ_FIELDS

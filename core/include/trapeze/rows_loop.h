@@ -51,19 +51,54 @@
 
 #include TZ_CELL_TEXT
 
+/* Cells [low, high) of rows [row, end). */
 TZ__INLINE void TZ__THIS(sweep)(struct TZ__THIS(TZ__CAT(context_, TZ_CELL_NAME)) *const context,
-                                const tz_span *span)
+                                const tz_span *span, ptrdiff_t row, const ptrdiff_t end,
+                                const ptrdiff_t low, const ptrdiff_t high)
 {
-    const ptrdiff_t count = (ptrdiff_t)span->count;
-    for (ptrdiff_t row = 0; row < (ptrdiff_t)span->rows; row++) {
+    for (; row < end; row++) {
         context->y = span->y + row;
         TZ_FIELDS(TZ__LOAD_FIELD)
         /* Rows that are written never overlap rows that are read. */
         TZ__VECTOR_LOOP
-        for (ptrdiff_t i = 0; i < count; i++)
+        for (ptrdiff_t i = low; i < high; i++)
             TZ__THIS(TZ__CAT(update_, TZ_CELL_NAME))(context, i);
     }
 }
+
+#ifdef TZ_CELL_FRAME
+/* The ends of a row are in the frame, or all of it. The ends are computed in whole vectors, and then
+ * the cells between them. */
+TZ__INLINE void TZ__THIS(frame)(struct TZ__THIS(TZ__CAT(context_, TZ_CELL_NAME)) *const context,
+                                const tz_span *span)
+{
+    enum { VECTOR = 32 / sizeof(real) };
+    const tz_slot *bounds =
+        span->constants + offsetof(__typeof__(*context->constant_index), TZ_CELL_FRAME) + 1;
+    const ptrdiff_t count = (ptrdiff_t)span->count;
+    for (ptrdiff_t row = 0; row < (ptrdiff_t)span->rows; row++) {
+        const int64_t at[] = {span->x, span->y + row, span->z};
+        int64_t low = bounds[0].i - at[0], high = bounds[1].i - at[0];
+        for (int axis = 1; axis < TZ_CELL_DIMS; axis++)
+            if (at[axis] < bounds[2 * axis].i || at[axis] >= bounds[2 * axis + 1].i)
+                low = count;
+        low = low < 0 ? 0 : low > count ? count : low;
+        high = high < low ? low : high > count ? count : high;
+        context->TZ__CAT(k_, TZ_CELL_FRAME) = 2;
+        for (int end = 0; end < 2; end++) {
+            const int64_t cells = end ? count - high : low;
+            int64_t wide = (cells + VECTOR - 1) / VECTOR * VECTOR;
+            wide = wide > count ? count : wide;
+            if (cells > 0)
+                TZ__THIS(sweep)
+            (context, span, row, row + 1, (ptrdiff_t)(end ? count - wide : 0),
+             (ptrdiff_t)(end ? count : wide));
+        }
+        context->TZ__CAT(k_, TZ_CELL_FRAME) = 0;
+        TZ__THIS(sweep)(context, span, row, row + 1, (ptrdiff_t)low, (ptrdiff_t)high);
+    }
+}
+#endif
 
 static void TZ__THIS(rows)(const tz_span *span)
 {
@@ -72,14 +107,21 @@ static void TZ__THIS(rows)(const tz_span *span)
     context->x = span->x;
     context->z = span->z;
     context->step = span->step;
+#ifdef TZ_CELL_FRAME
+    if (context->TZ__CAT(k_, TZ_CELL_FRAME)) {
+        TZ__THIS(frame)(context, span);
+        return;
+    }
+    context->TZ__CAT(k_, TZ_CELL_FRAME) = 0;
+#endif
 #ifdef TZ_CELL_SWITCH
     /* Compilers do not move a branch on a constant out of a large loop. */
     if (context->TZ__CAT(k_, TZ_CELL_SWITCH)) {
         context->TZ__CAT(k_, TZ_CELL_SWITCH) = 1;
-        TZ__THIS(sweep)(context, span);
+        TZ__THIS(sweep)(context, span, 0, (ptrdiff_t)span->rows, 0, (ptrdiff_t)span->count);
         return;
     }
     context->TZ__CAT(k_, TZ_CELL_SWITCH) = 0;
 #endif
-    TZ__THIS(sweep)(context, span);
+    TZ__THIS(sweep)(context, span, 0, (ptrdiff_t)span->rows, 0, (ptrdiff_t)span->count);
 }

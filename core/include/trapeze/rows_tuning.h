@@ -5,6 +5,14 @@
  * TZ_CELL_SWITCH: the name of an int constant that is 0 or 1. The row functions are compiled for
  * each of the two values, so that a row has no branch on it.
  *
+ * TZ_CELL_FRAME: the same for cells near a side of the grid, which have an update of their own. It is
+ * the name of an int constant, 0 or 1: are there such cells? In the list of constants an int follows
+ * for each side: the first cell along x that is not one of them, the first that is again, and the same
+ * along y and z. The row functions divide a row and set the constant to 2 for those cells and to 0 for
+ * the others:
+ *
+ *   if (TZ_K(frame) == 2 || (TZ_K(frame) && (TZ_X < TZ_K(low_x) || TZ_X >= TZ_K(high_x)))) { ... }
+ *
  *
  * TZ_CELL_ONCE: the contribution of static fields and constants to a cell is the same in every
  * iteration. A backend that does several iterations at once can compute it once:

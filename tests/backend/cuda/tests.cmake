@@ -24,6 +24,17 @@ foreach(case "star2d1r 301,150 5 single clamp" "star2d1r 303,150 5 single mirror
     list(APPEND simt_tests backend/cuda/simt/${name})
 endforeach()
 
+# An augmented stencil: its cells near clamp and fixed sides have an update of their own.
+foreach(case "stream 2 clamp,fixed" "tile 3 fixed,clamp" "resident 2 mirror,clamp")
+    string(REPLACE " " ";" words ${case})
+    list(GET words 0 family)
+    list(GET words 1 height)
+    list(GET words 2 boundary)
+    trapeze_add_test(backend/cuda/simt augmented2d_${family} 300 test_simt --plugins ${PROJECT_BINARY_DIR}/defined-plugins
+        --stencil augmented2d --family ${family} --grid 61,40 --height ${height} --precision single --boundary ${boundary})
+    list(APPEND simt_tests backend/cuda/simt/augmented2d_${family})
+endforeach()
+
 # Under ASan a second stack for each of very many fibers takes most of the time, and NVRTC is not checked by it: tests
 # compile for one architecture there, and for all in the release build.
 if(TRAPEZE_SANITIZE)
