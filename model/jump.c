@@ -79,10 +79,9 @@ static void predict_cpu(const tz_model_jump *jump, const tz_model_device *device
     out->bytes = jump->fields * (2 * jump->axes * 2 * d + 2 * d + (jump->affine ? d : 0) +
                                  2 * (d + jump->element_bytes * cells));
     out->memory_bytes = (jump->affine ? 2 : 1) * jump->fields * d;
-    out->seconds =
-        out->bytes / bandwidth +
-        (out->operations / TZ_FIT_JUMP_OPERATIONS + jump->fields * cells * TZ_FIT_JUMP_CLOCKS) /
-            (threads * device->clock_hz.value);
+    out->seconds = out->bytes / bandwidth + (out->operations / TZ_FIT_JUMP_OPERATIONS +
+                                             jump->fields * cells * TZ_FIT_JUMP_CLOCKS) /
+                                                (threads * device->clock_hz.value);
 }
 
 tz_status tz_model_jump_predict(const tz_model_jump *jump, const tz_model_device *device,

@@ -53,11 +53,11 @@ static int take_jump(const tz_command *command, void *out, const char *text)
 /* What --jump leaves no room for. */
 static int check_jump(const tz_command *command, const settings *s)
 {
-    const char *other = s->predict.csv                              ? "--csv"
-                        : s->predict.plot                           ? "--plot"
-                        : s->request.all                            ? "--all"
+    const char *other = s->predict.csv                             ? "--csv"
+                        : s->predict.plot                          ? "--plot"
+                        : s->request.all                           ? "--all"
                         : s->model && strcmp(s->model, "all") == 0 ? "--model all"
-                                                                    : NULL;
+                                                                   : NULL;
     if (s->measure && !(s->jump > 0))
         return tz_misuse(command, "--measure goes with --jump; trapeze tune measures plans");
     if (s->jump > 0 && other)
@@ -160,8 +160,7 @@ static int print_jump(const settings *s, const tz_workload *workload,
     tz_jump_prediction jump;
     tz_status status = tz_jump_predict(&jump, workload, table, (int64_t)s->jump, &error);
     if (status == TZ_OK && s->measure)
-        status =
-            tz_jump_measure(&jump, workload, table, s->predict.simulation.device, &error);
+        status = tz_jump_measure(&jump, workload, table, s->predict.simulation.device, &error);
     if (status != TZ_OK)
         return tz_fail(EXIT_FAILED, &error);
     if (s->predict.json) {

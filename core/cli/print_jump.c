@@ -41,8 +41,9 @@ void tz_jump_print(const tz_workload *workload, const tz_prediction_table *table
     print_times(jump->jump.seconds, jump->iteration_s, jump->steps);
     printf("           ");
     print_gain(jump->jump.seconds, jump->iteration_s, jump->steps, jump->from);
-    printf("           moves %.4g GB%s; needs %.3g GiB beside the fields\n", 1e-9 * jump->jump.bytes,
-           jump->affine ? ", with a source" : "", GIB * jump->jump.memory_bytes);
+    printf("           moves %.4g GB%s; needs %.3g GiB beside the fields\n",
+           1e-9 * jump->jump.bytes, jump->affine ? ", with a source" : "",
+           GIB * jump->jump.memory_bytes);
     if (jump->rounds == 0)
         return;
     printf("  measured ");
