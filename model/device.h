@@ -142,7 +142,7 @@
     X(energy_shared_j, "energy_shared", ENERGY, 0, 1, "a pass of 128 bytes through shared memory") \
     X(energy_l2_j, "energy_l2", ENERGY, 0, 1, "a byte read from or written to the second level")   \
     X(energy_memory_j, "energy_memory", ENERGY, 0, 1,                                              \
-      "a byte read from or written to memory, its way through the second level with it") \
+      "a byte read from or written to memory, its way through the second level with it")           \
     TZ_MODEL_DEVICE_COST_TABLE(X)
 
 /* X(member, key, quantity, min, max, assumed, doc): if a record lacks one, models take `assumed` and
@@ -162,7 +162,7 @@
       "loops of two kinds of warps together that run without waiting for instructions")            \
     X(text_line_clocks, "text_line_clocks", RATIO, 0, 1e5, 32, "clocks that a line of code takes") \
     X(host_latency_s, "host_latency", TIME, 0, 1, 30e-6, "an exchange through host memory")        \
-    X(host_bandwidth_bytes_per_s, "host_bandwidth", BANDWIDTH, 1, 1e18, 10e9, "the same of many") \
+    X(host_bandwidth_bytes_per_s, "host_bandwidth", BANDWIDTH, 1, 1e18, 10e9, "the same of many")  \
     TZ_MODEL_DEVICE_COST_ASSUMED_TABLE(X)
 
 typedef struct tz_model_device {

@@ -81,8 +81,8 @@ tz_status tz_luo2011_gpu_of(const tz_model_device *device, tz_luo2011_gpu *out,
     out->bandwidth = device->memory_bandwidth_bytes_per_s.value / out->clock_hz;
     out->latency = device->memory_latency_s.value * out->clock_hz;
     out->warps_max = floor(out->threads_max / device->warp_size.value);
-    out->half_warps = device->coalesce_width.known &&
-                      2 * device->coalesce_width.value == device->warp_size.value;
+    out->half_warps =
+        device->coalesce_width.known && 2 * device->coalesce_width.value == device->warp_size.value;
     costs_of(device, out->latency, &out->costs);
     if (!(out->warps_max >= 2 && out->latency > 0 && device->warp_size.value == 32))
         return tz_error_set(error, TZ_UNSUPPORTED, device->name,
@@ -263,8 +263,8 @@ tz_status tz_luo2011_evaluate(const tz_luo2011_gpu *gpu, const tz_luo2011_kernel
     tz_luo2011_period before = {.mpd = 1};
     for (int i = 0; i < out->count; i++) {
         tz_luo2011_period *period = &out->periods[i];
-        period->type = tz_luo2011_type(before.computation, before.memory, period->computation,
-                                       period->memory);
+        period->type =
+            tz_luo2011_type(before.computation, before.memory, period->computation, period->memory);
         tz_luo2011_period_time(period, out->active, out->cpd, before.memory,
                                before.mpd > 0 ? before.mpd : 1);
         out->base += out->rounds * period->base;
@@ -330,7 +330,7 @@ static tz_status predict(const tz_model_facts *facts, const tz_model_device *dev
     }
     if (status)
         return status;
-    tz_model_component_add(out, TZ_MODEL_COMPUTATION, "computation", base,
+    tz_model_component_add(out, TZ_MODEL_COMPUTATION, "compute", base,
                            "eq. 6: the computation of all active warps");
     tz_model_component_add(out, TZ_MODEL_MEMORY, "wait_before", before,
                            "T_p, eq. 10: waits for accesses of the period before");

@@ -57,14 +57,14 @@ typedef struct tz_luo2011_costs {
 typedef struct tz_luo2011_gpu {
     tz_luo2011_costs costs;
     double clock_hz;
-    double bandwidth;        /* bytes a clock, of the whole GPU */
-    double latency;          /* t_mem: clocks */
-    double multiprocessors;  /* N_sm */
-    double warps_max;        /* m: of a multiprocessor */
-    double threads_max;      /* of a multiprocessor */
-    double blocks_max;       /* of a multiprocessor */
-    double a, b, c, d;       /* eq. 3 to 5 */
-    bool half_warps;         /* accesses go by half a warp (compute capability 1.2 and 1.3) */
+    double bandwidth;       /* bytes a clock, of the whole GPU */
+    double latency;         /* t_mem: clocks */
+    double multiprocessors; /* N_sm */
+    double warps_max;       /* m: of a multiprocessor */
+    double threads_max;     /* of a multiprocessor */
+    double blocks_max;      /* of a multiprocessor */
+    double a, b, c, d;      /* eq. 3 to 5 */
+    bool half_warps;        /* accesses go by half a warp (compute capability 1.2 and 1.3) */
 } tz_luo2011_gpu;
 
 /* TZ_UNSUPPORTED: the record lacks a number; the message has its key. `notes` may be NULL. */
@@ -122,15 +122,15 @@ typedef struct tz_luo2011_period {
     double computation, memory; /* c and m, clocks */
     double transactions, mpd;   /* of its accesses; 0 without any */
     double base;                /* eq. 6: computation of all active warps, clocks */
-    double before, after;       /* T_p and T_c: waits for the period before, and for its own accesses */
-    double time;                /* the sum of these three */
+    double before, after; /* T_p and T_c: waits for the period before, and for its own accesses */
+    double time;          /* the sum of these three */
 } tz_luo2011_period;
 
 typedef struct tz_luo2011_result {
     double share, text_share; /* P by executions, and of the text */
     double active;            /* N_act: active warps of a multiprocessor */
     double cpd1, cpd2, cpd;
-    double rounds; /* of blocks */
+    double rounds;                    /* of blocks */
     double base, before, after, time; /* clocks of a launch: sums over periods, times rounds */
     int count;
     tz_luo2011_period *periods; /* owned */

@@ -12,7 +12,7 @@
 #include <string.h>
 
 const tz_model *const tz_models[] = {&tz_model_meng2009, &tz_model_meng2011, &tz_model_roofs,
-                                    &tz_model_luo2011, NULL};
+                                     &tz_model_luo2011, NULL};
 
 tz_status tz_model_find(const char *name, const tz_model **out, tz_error *error)
 {

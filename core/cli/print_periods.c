@@ -61,11 +61,11 @@ void tz_periods_json(const tz_prediction_table *table, json_t *object)
         json_t *periods = json_array();
         for (int i = 0; i < r->count; i++)
             json_array_append_new(periods, period_json(&r->periods[i]));
-        json_array_append_new(
-            passes, json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:o}", "p", r->share,
-                              "p_text", r->text_share, "active_warps", r->active, "cpd1", r->cpd1,
-                              "cpd2", r->cpd2, "cpd", r->cpd, "rounds", r->rounds, "clocks",
-                              r->time, "periods", periods));
+        json_array_append_new(passes, json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:o}",
+                                                "p", r->share, "p_text", r->text_share,
+                                                "active_warps", r->active, "cpd1", r->cpd1, "cpd2",
+                                                r->cpd2, "cpd", r->cpd, "rounds", r->rounds,
+                                                "clocks", r->time, "periods", periods));
     }
     json_object_set_new(object, "passes", passes);
 }

@@ -22,9 +22,8 @@ static tz_status choose_block(const tz_workload *workload, const tz_prediction_r
         threads *= block[axis];
     }
     if (threads > most)
-        return tz_error_set(error, TZ_RANGE, "block",
-                            "a block of %g threads: %s has at most %g", threads,
-                            workload->device.name, most);
+        return tz_error_set(error, TZ_RANGE, "block", "a block of %g threads: %s has at most %g",
+                            threads, workload->device.name, most);
     return TZ_OK;
 }
 
@@ -43,7 +42,8 @@ static tz_status check(const tz_prediction_request *request, tz_error *error)
     return TZ_OK;
 }
 
-static void note_trace(const tz_cuda_plain *plain, int trips, tz_model_notes *notes)
+static void note_trace(const tz_workload *workload, const tz_cuda_plain *plain, int trips,
+                       tz_model_notes *notes)
 {
     int branches = 0, addresses = 0, calls = 0;
     for (int p = 0; p < plain->count; p++) {
@@ -51,16 +51,19 @@ static void note_trace(const tz_cuda_plain *plain, int trips, tz_model_notes *no
         addresses += plain->traces[p].unknown_addresses;
         calls += plain->traces[p].calls;
     }
-    tz_model_note(notes, "every thread is taken to do what the warp in the middle of the grid does; "
-                         "registers do not limit the active warps; a launch itself costs nothing");
+    tz_model_note(notes,
+                  "every thread is taken to do what the warp in the middle of the grid does; "
+                  "registers do not limit the active warps; a launch itself costs nothing");
+    if (workload->problem.precision == TZ_DOUBLE && tz_stencil_has_real(workload->problem.stencil))
+        tz_model_note(notes, "instructions in double precision cost what those in single do: the "
+                             "paper has no others");
     if (branches > 0)
         tz_model_note(notes,
                       "%d branches depend on data: forward ones are taken as not taken, loops turn "
                       "%d times (--trips)",
                       branches, trips);
     if (addresses > 0)
-        tz_model_note(notes,
-                      "%d addresses depend on data: each is taken as one transaction a lane",
+        tz_model_note(notes, "%d addresses depend on data: each is taken as one transaction a lane",
                       addresses);
     if (calls > 0)
         tz_model_note(notes, "%d calls of functions are not followed: each costs a branch", calls);
@@ -105,7 +108,7 @@ tz_status tz_plain_predict(const tz_workload *workload, const tz_prediction_requ
     row->plan = (tz_plan){.height = 1, .family = "plain"};
     for (int axis = 0; axis < TZ_AXES; axis++)
         row->plan.tile[axis] = block[axis];
-    note_trace(&made->plain, trips, &row->prediction.notes);
+    note_trace(workload, &made->plain, trips, &row->prediction.notes);
     snprintf(counts, size,
              "PTX of a plain kernel (%s): %d instructions in %d basic blocks, of which a warp "
              "executes %lld, with %lld turns of loops",

@@ -33,8 +33,7 @@ struct tz_place {
         ONCE(TZ__ONCE_ASSIGN)                                                                      \
         body_##cell(tz_c, tz_p, tz_o);                                                             \
     }                                                                                              \
-    TZ_DEVICE void body_##cell(context_##cell &tz_c, const tz_place &tz_p,                         \
-                               const once_##cell &tz_o)
+    TZ_DEVICE void body_##cell(context_##cell &tz_c, const tz_place &tz_p, const once_##cell &tz_o)
 #define TZ__AT3(f, dx, dy, dz)                                                                     \
     (tz_c.f[tz_p.at + (dx) + (dy) * (TZ_PLAIN_INDEX)tz_c.arguments->pitch +                        \
             (dz) * (TZ_PLAIN_INDEX)tz_c.arguments->plane])

@@ -159,6 +159,19 @@ check "predict --halo: wider halos, lower best" is "$(csv best height)" 1
 t predict cell --grid 100,100,100 --device gtx-titan --model all
 check "predict --model all" says "meng2011"
 check "predict --model all: what is left out is printed" errs "roofs is left out"
+t predict hotspot --grid 2000,2000 --device gtx280 --model luo2011
+check "predict --model luo2011: a record without its costs" errs "the record of this device has no clocks_add_int_constant"
+t predict hotspot --grid 2000,2000 --device gtx280 --model meng2009 --as-printed
+check "predict --as-printed goes with luo2011" errs "that is luo2011"
+t predict hotspot --grid 2000,2000 --device gtx260 --model luo2011 --as-printed
+if [ "$rc" -eq 0 ]; then
+    check "predict --model luo2011: the table of periods" says "T_p"
+    check "predict --model luo2011 --as-printed" says "eq. 2 as printed"
+    t predict hotspot --grid 2000,2000 --device gtx260 --model luo2011 --json
+    check "predict --model luo2011 --json" says '"transactions"'
+else
+    check "predict --model luo2011 needs NVRTC" errs "no NVRTC"
+fi
 if command -v python3 >/dev/null; then
     t predict hotspot --grid 2000,2000 --device gtx280 --json
     check "predict --json" python3 -c 'import json

@@ -14,15 +14,12 @@ static tz_luo2011_gpu gtx260(void)
 static void the_record_has_table_1(void **state)
 {
     const tz_luo2011_gpu gpu = gtx260();
-    const double rows[][5] = {{TZ_LUO2011_ADD, 22, 65, 22, 65},
-                              {TZ_LUO2011_MUL, 44, 136, 22, 65},
-                              {TZ_LUO2011_DIV, 728, 753, 748, 783},
-                              {TZ_LUO2011_NEG, 22, 22, 17, 17},
-                              {TZ_LUO2011_MIN, 62, 62, 62, 62},
-                              {TZ_LUO2011_AND, 64, 64, 64, 64},
-                              {TZ_LUO2011_OR, 62, 62, 62, 62},
-                              {TZ_LUO2011_NOT, 22, 22, 22, 22},
-                              {TZ_LUO2011_MEMORY, 200, 200, 200, 200}};
+    const double rows[][5] = {
+        {TZ_LUO2011_ADD, 22, 65, 22, 65},       {TZ_LUO2011_MUL, 44, 136, 22, 65},
+        {TZ_LUO2011_DIV, 728, 753, 748, 783},   {TZ_LUO2011_NEG, 22, 22, 17, 17},
+        {TZ_LUO2011_MIN, 62, 62, 62, 62},       {TZ_LUO2011_AND, 64, 64, 64, 64},
+        {TZ_LUO2011_OR, 62, 62, 62, 62},        {TZ_LUO2011_NOT, 22, 22, 22, 22},
+        {TZ_LUO2011_MEMORY, 200, 200, 200, 200}};
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
         for (int k = 0; k < 4; k++)
             assert_close(gpu.costs.clocks[(int)rows[r][0]][k / 2][k % 2], rows[r][k + 1], 1e-14);
@@ -119,14 +116,14 @@ static void transactions_of_a_warp(void **state)
 {
     /* Halves of a warp, 64 bytes each, in segments of 128 bytes. */
     assert_int_equal(transactions(4096, 4, ~0u, 4, true), 2);
-    assert_int_equal(transactions(4096 + 4, 4, ~0u, 4, true), 3);   /* the second half crosses */
-    assert_int_equal(transactions(4096 - 4, 4, ~0u, 4, true), 3);   /* the first one does */
+    assert_int_equal(transactions(4096 + 4, 4, ~0u, 4, true), 3); /* the second half crosses */
+    assert_int_equal(transactions(4096 - 4, 4, ~0u, 4, true), 3); /* the first one does */
     assert_int_equal(transactions(4096, 8, ~0u, 8, true), 2);
     assert_int_equal(transactions(4096, 16, ~0u, 16, true), 4);
     assert_int_equal(transactions(4096, 1, ~0u, 1, true), 2);
     assert_int_equal(transactions(4096, 2, ~0u, 2, true), 2);
     assert_int_equal(transactions(4096, 4, 0xffffu, 4, true), 1);
-    assert_int_equal(transactions(4096, 0, ~0u, 4, true), 2);       /* all at one address */
+    assert_int_equal(transactions(4096, 0, ~0u, 4, true), 2); /* all at one address */
     assert_int_equal(transactions(4096, 128, ~0u, 4, true), 32);
     assert_int_equal(transactions(4096, 4, 0, 4, true), 0);
     /* Sectors of 32 bytes. */
@@ -145,7 +142,9 @@ static void a_kernel(void **state)
                                      {false, 1, 65, 0, 0},
                                      {true, 1, 200, 2, 4},
                                      {false, 1, 22, 0, 0}};
-    tz_luo2011_kernel kernel = {tasks, 5, 100, 300, 256, 960, };
+    tz_luo2011_kernel kernel = {
+        tasks, 5, 100, 300, 256, 960,
+    };
     tz_luo2011_result r;
     assert_ok(tz_luo2011_evaluate(&gpu, &kernel, false, &r, &failure));
     assert_close(r.active, 32, 0);
@@ -186,11 +185,8 @@ static void as_a_model(void **state)
     const tz_luo2011_kernel kernels[] = {{tasks, 2, 100, 400, 256, 960},
                                          {tasks, 2, 100, 400, 256, 960}};
     tz_luo2011_plain plain = {kernels, 1, false};
-    const tz_model_facts facts = {.name = "x",
-                                  .dims = 2,
-                                  .extent = {960, 256},
-                                  .element_bytes = 4,
-                                  .state_fields = 1};
+    const tz_model_facts facts = {
+        .name = "x", .dims = 2, .extent = {960, 256}, .element_bytes = 4, .state_fields = 1};
     tz_model_device device = device_named("gtx260");
     tz_model_plan plan = {.plain = &plain, .block = {32, 8}};
     tz_model_prediction one, two;

@@ -20,7 +20,8 @@ static tz_luo2011_costs costs(void)
 #define HEAD                                                                                       \
     "// made by hand\n.version 8.0\n.target sm_75\n.address_size 64\n"                             \
     ".visible .entry other(.param .u32 other_param_0)\n{\n ret;\n}\n"                              \
-    ".visible .entry k(\n .param .u64 k_param_0,\n .param .u32 k_param_1\n)\n.maxntid 256, 1, 1\n{\n" \
+    ".visible .entry k(\n .param .u64 k_param_0,\n .param .u32 k_param_1\n)\n.maxntid 256, 1, "    \
+    "1\n{\n"                                                                                       \
     " .reg .pred %p<9>;\n .reg .f32 %f<20>;\n .reg .b32 %r<20>;\n .reg .b64 %rd<20>;\n"
 
 typedef struct parameters {
@@ -51,14 +52,15 @@ static void classes_and_blocks(void **state)
 {
     tz_ptx *ptx;
     assert_ok(tz_ptx_read(&ptx,
-                          HEAD " ld.param.u64 %rd1, [k_param_0]; mov.u32 %r1, %tid.x;\n"
-                               " mad.lo.s32 %r2, %r1, 4, %r1; /* a\n comment */ shl.b32 %r3, %r2, 2;\n"
-                               " add.f32 %f1, %f2, 0f3F800000; fma.rn.f32 %f1, %f1, %f2, %f3;\n"
-                               " setp.ge.s32 %p1, %r1, 7; @%p1 bra $L_end;\n"
-                               " sqrt.rn.f32 %f4, %f1; div.rn.f32 %f4, %f4, %f1;\n"
-                               " bar.sync 0; ld.shared.f32 %f3, [%r1]; st.global.f32 [%rd1], %f4;\n"
-                               " ld.local.f32 %f3, [%rd1]; neg.f32 %f1, %f1; min.s32 %r1, %r1, %r2;\n"
-                               "$L_end:\n ret;\n}\n",
+                          HEAD
+                          " ld.param.u64 %rd1, [k_param_0]; mov.u32 %r1, %tid.x;\n"
+                          " mad.lo.s32 %r2, %r1, 4, %r1; /* a\n comment */ shl.b32 %r3, %r2, 2;\n"
+                          " add.f32 %f1, %f2, 0f3F800000; fma.rn.f32 %f1, %f1, %f2, %f3;\n"
+                          " setp.ge.s32 %p1, %r1, 7; @%p1 bra $L_end;\n"
+                          " sqrt.rn.f32 %f4, %f1; div.rn.f32 %f4, %f4, %f1;\n"
+                          " bar.sync 0; ld.shared.f32 %f3, [%r1]; st.global.f32 [%rd1], %f4;\n"
+                          " ld.local.f32 %f3, [%rd1]; neg.f32 %f1, %f1; min.s32 %r1, %r1, %r2;\n"
+                          "$L_end:\n ret;\n}\n",
                           "k", &failure));
     const struct {
         tz_luo2011_operation operation;
@@ -133,11 +135,11 @@ static void loops_have_trip_counts(void **state)
 static void lanes_part_and_meet(void **state)
 {
     /* Lanes below n take one side, the others the other; all take what follows once. */
-    const char *text = HEAD ADDRESS
-        " ld.param.u32 %r5, [k_param_1]; setp.lt.u32 %p1, %r3, %r5; @%p1 bra $L_low;\n"
-        " ld.global.f32 %f1, [%rd4]; bra.uni $L_meet;\n"
-        "$L_low:\n ld.global.f32 %f1, [%rd4+4096]; ld.global.f32 %f2, [%rd4+8192];\n"
-        "$L_meet:\n st.global.f32 [%rd4], %f1; ret;\n}\n";
+    const char *text =
+        HEAD ADDRESS " ld.param.u32 %r5, [k_param_1]; setp.lt.u32 %p1, %r3, %r5; @%p1 bra $L_low;\n"
+                     " ld.global.f32 %f1, [%rd4]; bra.uni $L_meet;\n"
+                     "$L_low:\n ld.global.f32 %f1, [%rd4+4096]; ld.global.f32 %f2, [%rd4+8192];\n"
+                     "$L_meet:\n st.global.f32 [%rd4], %f1; ret;\n}\n";
     const int accesses[] = {2, 4, 4, 3};
     const uint32_t lanes[] = {0, 1, 16, 32};
     for (int k = 0; k < 4; k++) {
@@ -163,9 +165,10 @@ static void predicates_and_vectors(void **state)
     assert_int_equal(t.accesses, 2);
     assert_int_equal(t.transactions, 2 + 1); /* half of the lanes store */
     tz_ptx_trace_clear(&t);
-    text = HEAD " ld.param.u64 %rd1, [k_param_0]; mov.u32 %r3, %tid.x; mul.wide.u32 %rd3, %r3, 16;\n"
-                " add.s64 %rd4, %rd1, %rd3; ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd4+16];\n"
-                " st.global.v2.u32 [%rd1], {%r1, %r2}; mov.b64 {%r7, %r8}, %rd1; ret;\n}\n";
+    text =
+        HEAD " ld.param.u64 %rd1, [k_param_0]; mov.u32 %r3, %tid.x; mul.wide.u32 %rd3, %r3, 16;\n"
+             " add.s64 %rd4, %rd1, %rd3; ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd4+16];\n"
+             " st.global.v2.u32 [%rd1], {%r1, %r2}; mov.b64 {%r7, %r8}, %rd1; ret;\n}\n";
     t = traced(text, 0, 1, true);
     assert_int_equal(t.accesses, 2);
     assert_true(t.tasks[1].bytes == 16 + 8);
@@ -260,9 +263,9 @@ static void what_is_refused(void **state)
 /* Any prefix of a text, and a text with any one byte changed, is read or refused. */
 static void broken_texts(void **state)
 {
-    const char *text = HEAD ADDRESS
-        " ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd4+16]; @!%p1 bra $L; shfl.sync.idx.b32 %r1|%p1, "
-        "%r2, 1, 31, -1;\n$L: call.uni (ret0), f, (a, b); ret;\n}\n";
+    const char *text = HEAD ADDRESS " ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd4+16]; @!%p1 bra "
+                                    "$L; shfl.sync.idx.b32 %r1|%p1, "
+                                    "%r2, 1, 31, -1;\n$L: call.uni (ret0), f, (a, b); ret;\n}\n";
     const size_t length = strlen(text);
     const tz_luo2011_costs c = costs();
     const tz_ptx_launch launch = {.block = {32, 1, 1}, .grid = {1, 1, 1}, .trips = 1};
@@ -284,14 +287,10 @@ static void broken_texts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(classes_and_blocks),
-        cmocka_unit_test(tasks_and_transactions),
-        cmocka_unit_test(loops_have_trip_counts),
-        cmocka_unit_test(lanes_part_and_meet),
-        cmocka_unit_test(predicates_and_vectors),
-        cmocka_unit_test(addresses_that_are_not_known),
-        cmocka_unit_test(values_of_integers),
-        cmocka_unit_test(what_is_refused),
+        cmocka_unit_test(classes_and_blocks),     cmocka_unit_test(tasks_and_transactions),
+        cmocka_unit_test(loops_have_trip_counts), cmocka_unit_test(lanes_part_and_meet),
+        cmocka_unit_test(predicates_and_vectors), cmocka_unit_test(addresses_that_are_not_known),
+        cmocka_unit_test(values_of_integers),     cmocka_unit_test(what_is_refused),
         cmocka_unit_test(broken_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,8 +29,8 @@ struct tz__nvrtc {
 #undef NVRTC_MEMBER
     void *library;
     int (*SetFlowCallback)(program_handle program, int (*)(void *, void *), void *); /* or NULL */
-    int (*GetPTXSize)(program_handle program, size_t *bytes);                                  /* or NULL */
-    int (*GetPTX)(program_handle program, char *ptx);                                          /* or NULL */
+    int (*GetPTXSize)(program_handle program, size_t *bytes);                        /* or NULL */
+    int (*GetPTX)(program_handle program, char *ptx);                                /* or NULL */
     const char *name;
     int major, minor;
 };

@@ -7,27 +7,27 @@ static const struct operation {
     const char *name;
     tz_luo2011_operation operation;
 } operations[] = {
-    {"add", TZ_LUO2011_ADD},        {"sub", TZ_LUO2011_ADD},      {"addc", TZ_LUO2011_ADD},
-    {"subc", TZ_LUO2011_ADD},       {"mul", TZ_LUO2011_MUL},      {"mul24", TZ_LUO2011_MUL},
-    {"div", TZ_LUO2011_DIV},        {"rem", TZ_LUO2011_DIV},      {"neg", TZ_LUO2011_NEG},
-    {"abs", TZ_LUO2011_NEG},        {"min", TZ_LUO2011_MIN},      {"max", TZ_LUO2011_MIN},
-    {"and", TZ_LUO2011_AND},        {"or", TZ_LUO2011_OR},        {"xor", TZ_LUO2011_OR},
-    {"not", TZ_LUO2011_NOT},        {"cnot", TZ_LUO2011_NOT},     {"mad", TZ_LUO2011_MAD},
-    {"mad24", TZ_LUO2011_MAD},      {"madc", TZ_LUO2011_MAD},     {"fma", TZ_LUO2011_MAD},
-    {"setp", TZ_LUO2011_COMPARE},   {"set", TZ_LUO2011_COMPARE},  {"selp", TZ_LUO2011_COMPARE},
-    {"slct", TZ_LUO2011_COMPARE},   {"testp", TZ_LUO2011_COMPARE}, {"cvt", TZ_LUO2011_CONVERT},
-    {"shl", TZ_LUO2011_SHIFT},      {"shr", TZ_LUO2011_SHIFT},    {"shf", TZ_LUO2011_SHIFT},
-    {"lop3", TZ_LUO2011_SHIFT},     {"bfe", TZ_LUO2011_SHIFT},    {"bfi", TZ_LUO2011_SHIFT},
-    {"bfind", TZ_LUO2011_SHIFT},    {"brev", TZ_LUO2011_SHIFT},   {"popc", TZ_LUO2011_SHIFT},
-    {"clz", TZ_LUO2011_SHIFT},      {"prmt", TZ_LUO2011_SHIFT},   {"bra", TZ_LUO2011_BRANCH},
-    {"brx", TZ_LUO2011_BRANCH},     {"call", TZ_LUO2011_BRANCH},  {"ret", TZ_LUO2011_BRANCH},
-    {"exit", TZ_LUO2011_BRANCH},    {"trap", TZ_LUO2011_BRANCH},  {"bar", TZ_LUO2011_BARRIER},
+    {"add", TZ_LUO2011_ADD},         {"sub", TZ_LUO2011_ADD},        {"addc", TZ_LUO2011_ADD},
+    {"subc", TZ_LUO2011_ADD},        {"mul", TZ_LUO2011_MUL},        {"mul24", TZ_LUO2011_MUL},
+    {"div", TZ_LUO2011_DIV},         {"rem", TZ_LUO2011_DIV},        {"neg", TZ_LUO2011_NEG},
+    {"abs", TZ_LUO2011_NEG},         {"min", TZ_LUO2011_MIN},        {"max", TZ_LUO2011_MIN},
+    {"and", TZ_LUO2011_AND},         {"or", TZ_LUO2011_OR},          {"xor", TZ_LUO2011_OR},
+    {"not", TZ_LUO2011_NOT},         {"cnot", TZ_LUO2011_NOT},       {"mad", TZ_LUO2011_MAD},
+    {"mad24", TZ_LUO2011_MAD},       {"madc", TZ_LUO2011_MAD},       {"fma", TZ_LUO2011_MAD},
+    {"setp", TZ_LUO2011_COMPARE},    {"set", TZ_LUO2011_COMPARE},    {"selp", TZ_LUO2011_COMPARE},
+    {"slct", TZ_LUO2011_COMPARE},    {"testp", TZ_LUO2011_COMPARE},  {"cvt", TZ_LUO2011_CONVERT},
+    {"shl", TZ_LUO2011_SHIFT},       {"shr", TZ_LUO2011_SHIFT},      {"shf", TZ_LUO2011_SHIFT},
+    {"lop3", TZ_LUO2011_SHIFT},      {"bfe", TZ_LUO2011_SHIFT},      {"bfi", TZ_LUO2011_SHIFT},
+    {"bfind", TZ_LUO2011_SHIFT},     {"brev", TZ_LUO2011_SHIFT},     {"popc", TZ_LUO2011_SHIFT},
+    {"clz", TZ_LUO2011_SHIFT},       {"prmt", TZ_LUO2011_SHIFT},     {"bra", TZ_LUO2011_BRANCH},
+    {"brx", TZ_LUO2011_BRANCH},      {"call", TZ_LUO2011_BRANCH},    {"ret", TZ_LUO2011_BRANCH},
+    {"exit", TZ_LUO2011_BRANCH},     {"trap", TZ_LUO2011_BRANCH},    {"bar", TZ_LUO2011_BARRIER},
     {"barrier", TZ_LUO2011_BARRIER}, {"membar", TZ_LUO2011_BARRIER}, {"fence", TZ_LUO2011_BARRIER},
-    {"shfl", TZ_LUO2011_SHARED},    {"vote", TZ_LUO2011_SHARED},  {"match", TZ_LUO2011_SHARED},
-    {"sqrt", TZ_LUO2011_SPECIAL},   {"rsqrt", TZ_LUO2011_SPECIAL}, {"rcp", TZ_LUO2011_SPECIAL},
-    {"sin", TZ_LUO2011_SPECIAL},    {"cos", TZ_LUO2011_SPECIAL},  {"ex2", TZ_LUO2011_SPECIAL},
-    {"lg2", TZ_LUO2011_SPECIAL},    {"tanh", TZ_LUO2011_SPECIAL}, {"tex", TZ_LUO2011_MEMORY},
-    {"atom", TZ_LUO2011_MEMORY},    {"red", TZ_LUO2011_MEMORY},
+    {"shfl", TZ_LUO2011_SHARED},     {"vote", TZ_LUO2011_SHARED},    {"match", TZ_LUO2011_SHARED},
+    {"sqrt", TZ_LUO2011_SPECIAL},    {"rsqrt", TZ_LUO2011_SPECIAL},  {"rcp", TZ_LUO2011_SPECIAL},
+    {"sin", TZ_LUO2011_SPECIAL},     {"cos", TZ_LUO2011_SPECIAL},    {"ex2", TZ_LUO2011_SPECIAL},
+    {"lg2", TZ_LUO2011_SPECIAL},     {"tanh", TZ_LUO2011_SPECIAL},   {"tex", TZ_LUO2011_MEMORY},
+    {"atom", TZ_LUO2011_MEMORY},     {"red", TZ_LUO2011_MEMORY},
 };
 
 static bool is(const tz__ptx_instruction *i, const char *name)
@@ -72,10 +72,10 @@ void tz__ptx_classify(tz__ptx_instruction *i)
     classify_access(i);
     i->is_memory = i->operation == TZ_LUO2011_MEMORY;
     i->is_call = is(i, "call");
-    i->flow = is(i, "bra")                                        ? TZ__PTX_JUMP
-              : is(i, "brx")                                      ? TZ__PTX_TABLE
-              : is(i, "ret") || is(i, "exit") || is(i, "trap")    ? TZ__PTX_END
-                                                                  : TZ__PTX_NEXT;
+    i->flow = is(i, "bra")                                     ? TZ__PTX_JUMP
+              : is(i, "brx")                                   ? TZ__PTX_TABLE
+              : is(i, "ret") || is(i, "exit") || is(i, "trap") ? TZ__PTX_END
+                                                               : TZ__PTX_NEXT;
 }
 
 double tz__ptx_clocks(const tz__ptx_instruction *i, const tz_luo2011_costs *costs)

@@ -22,8 +22,8 @@ tz_status tz_cuda_plain_source(const tz_problem *problem, const int block[TZ_AXE
 {
     tz_cuda_text text = {0};
     const int64_t tile[TZ_AXES] = {block[0], block[1], block[2]};
-    const double elements =
-        (double)tz_cuda_pitch(problem) * (double)problem->elements[1] * (double)problem->elements[2];
+    const double elements = (double)tz_cuda_pitch(problem) * (double)problem->elements[1] *
+                            (double)problem->elements[2];
     tz_cuda_emit_sizes(&text, problem, 1, tile);
     tz_cuda_emit_lists(&text, problem);
     tz_cuda_emit(&text,
@@ -65,8 +65,7 @@ static void aim(const tz_problem *problem, const int block[TZ_AXES], tz_ptx_laun
         launch->at[axis] = (unsigned)(middle / block[axis]);
         thread[axis] = (unsigned)(middle % block[axis]);
     }
-    launch->warp =
-        (thread[0] + launch->block[0] * (thread[1] + launch->block[1] * thread[2])) / 32;
+    launch->warp = (thread[0] + launch->block[0] * (thread[1] + launch->block[1] * thread[2])) / 32;
 }
 
 static tz_status follow(const char *text, int pass, const tz_ptx_launch *launch,
@@ -107,9 +106,9 @@ tz_status tz_cuda_plain_read(const tz_problem *problem, const int block[TZ_AXES]
     for (int axis = 0; axis < problem->dims; axis++)
         if (problem->elements[axis] <= 2 * radius)
             return tz_error_set(error, TZ_RANGE, "grid",
-                                "no element of this grid has all its neighbours inside: luo2011 "
-                                "needs more than %d along each axis",
-                                2 * radius);
+                                "no %s of this grid has all its neighbours inside: luo2011 needs "
+                                "more than %d along each axis",
+                                problem->bits ? "word of 32 cells" : "cell", 2 * radius);
     tz_status status = fill_arguments(problem, arguments.bytes, error);
     if (!status)
         status = tz_cuda_plain_source(problem, block, &source, error);

@@ -7,7 +7,7 @@
 #include "stencil/problem.h"
 
 typedef struct tz_cuda_plain {
-    int count; /* passes */
+    int count;                                /* passes */
     tz_luo2011_kernel kernels[TZ_PASSES_MAX]; /* their tasks are those of the traces */
     tz_ptx_trace traces[TZ_PASSES_MAX];
     int instructions[TZ_PASSES_MAX], blocks[TZ_PASSES_MAX]; /* of the text; basic blocks */

@@ -25,7 +25,7 @@ typedef enum tz__ptx_special {
 
 typedef struct tz__ptx_operand {
     tz__ptx_kind kind;
-    int at;       /* register or special */
+    int at;        /* register or special */
     int64_t value; /* number; of an address "[base+value]" the offset */
 } tz__ptx_operand;
 

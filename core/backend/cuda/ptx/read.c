@@ -365,8 +365,8 @@ static tz_status add_label(reader *r, const char *name)
 {
     if (r->labels_count == r->labels_room) {
         const int room = 2 * r->labels_room + 64;
-        label *larger = room > LABELS_MAX ? NULL
-                                          : realloc(r->labels, (size_t)room * sizeof *larger);
+        label *larger =
+            room > LABELS_MAX ? NULL : realloc(r->labels, (size_t)room * sizeof *larger);
         if (!larger)
             return tz_error_set(r->error, TZ_MEMORY, NULL, "too many labels in PTX");
         r->labels = larger;

@@ -112,8 +112,8 @@ static int transactions(warp *w, const tz__ptx_instruction *i, uint32_t lanes, b
     }
     int count = 0;
     for (int part = 0; part < bytes; part += 16) {
-        count += tz_luo2011_transactions(at, lanes, bytes - part < 16 ? bytes - part : 16,
-                                         half_warps);
+        count +=
+            tz_luo2011_transactions(at, lanes, bytes - part < 16 ? bytes - part : 16, half_warps);
         for (int lane = 0; lane < 32; lane++)
             at[lane] += 16;
     }
@@ -165,8 +165,7 @@ static bool parameter(const warp *w, const tz__ptx_instruction *i, int lane, int
     if (!w->launch->arguments || !address_of(w, i, lane, &at))
         return false;
     at += (uint64_t)(part * i->bytes);
-    if (at > w->launch->arguments_bytes ||
-        w->launch->arguments_bytes - at < (uint64_t)i->bytes)
+    if (at > w->launch->arguments_bytes || w->launch->arguments_bytes - at < (uint64_t)i->bytes)
         return false;
     memcpy(out, (const char *)w->launch->arguments + at, (size_t)i->bytes);
     if (i->is_signed && i->bytes < 8 && *out >> (8 * i->bytes - 1))
@@ -236,7 +235,8 @@ static tz_status step(warp *w, const tz_luo2011_costs *costs, bool half_warps, t
     const tz__ptx_instruction *i = &w->ptx->at[here];
     const uint32_t doing = guarded(w, i, lanes, &unknown);
     w->trace->executed++;
-    tz_status status = count(w, i, i->is_memory ? doing | unknown : doing, costs, half_warps, error);
+    tz_status status =
+        count(w, i, i->is_memory ? doing | unknown : doing, costs, half_warps, error);
     if (status)
         return status;
     if (i->flow == TZ__PTX_TABLE)
