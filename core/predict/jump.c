@@ -48,6 +48,26 @@ static tz_status look_for_source(const tz_problem *in_double, const tz_linear *l
     return status;
 }
 
+/* On a grid this shows when it is tried there; passes of radius 1 one after the other are fine. */
+static tz_status check_sides(const tz_problem *problem, const tz_linear *linear, tz_error *error)
+{
+    const int radius = tz_stencil_radius(problem->stencil);
+    for (int t = 0; radius > 1 && t < linear->terms_count; t++)
+        for (int axis = 0; axis < linear->dims; axis++) {
+            const tz_transform transform = linear->transform[axis];
+            if ((transform == TZ_DCT_II || transform == TZ_DST_I) &&
+                abs(linear->terms[t].offset[axis]) > 1)
+                return tz_error_set(
+                    error, TZ_UNSUPPORTED, problem->stencil->id,
+                    "it cannot be jumped, because it reads more than 1 cell past the %s sides of "
+                    "axis %c: only with radius 1 does a transform fit these; use mirror or "
+                    "periodic "
+                    "sides",
+                    tz_boundary_name(problem->boundary[axis][0]), "xyz"[axis]);
+        }
+    return TZ_OK;
+}
+
 tz_status tz_jump_predict(tz_jump_prediction *out, const tz_workload *workload,
                           const tz_prediction_table *table, int64_t steps, tz_error *error)
 {
@@ -64,6 +84,8 @@ tz_status tz_jump_predict(tz_jump_prediction *out, const tz_workload *workload,
     tz_status status = tz_jump_describe(&linear, problem, error);
     if (!status)
         status = tz_jump_probe(&linear, &in_double, ranges, error);
+    if (!status)
+        status = check_sides(problem, &linear, error);
     if (!status)
         status = look_for_source(&in_double, &linear, &out->affine, error);
     tz_model_jump jump = {.axes = linear.dims,

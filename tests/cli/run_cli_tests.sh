@@ -177,6 +177,24 @@ if command -v gnuplot >/dev/null; then
 else
     skip "predict --plot" "no gnuplot"
 fi
+cpu="$here/../predict/cpu.txt"
+refused "predict --jump: bad steps" 2 "--jump needs a number of steps, at least 1, not '2.5'" predict hotspot --grid 9,9 --jump 2.5
+refused "predict --jump --csv" 2 "--csv does not go with --jump" predict hotspot --grid 9,9 --jump 9 --csv
+refused "predict --measure" 2 "--measure goes with --jump" predict hotspot --grid 9,9 --measure
+refused "predict --jump: life" 1 "cannot be jumped, because field 'alive' holds bits" predict life --grid 64,64 --device "$cpu" --jump 9
+refused "predict --jump: an old record" 1 "the record has no 'copy_bandwidth'" predict hotspot --grid 99,99 --device gtx280 --jump 9
+refused "predict --jump --measure: another machine's CPU" 1 "is not in this machine" predict hotspot --grid 99,99 --device "$cpu" \
+    --jump 9 --measure
+t predict star2d1r --grid 512,512 --device "$cpu" --boundary periodic --jump 100000
+check "predict --jump" is $rc 0
+check "predict --jump: from when on" says "times faster than its steps; a jump is faster from "
+t predict star2d1r --grid 512,512 --device "$cpu" --boundary periodic --jump 100000 --json
+check "predict --jump --json" python3 -c 'import json
+a = json.load(open("out"))
+p = a["predicted"]
+assert a["steps"] == 100000 and a["source"] is False and a["measured"] is None and a["plan"]["height"] > 0
+assert p["faster_from"] * p["iteration_s"] > p["jump_s"] >= (p["faster_from"] - 1) * p["iteration_s"] > 0'
+
 mkdir -p nopath
 PATH="$work/nopath" t predict hotspot --grid 2000,2000 --device gtx280 --plot plot2.png
 check "predict --plot without gnuplot: exit code" is $rc 1

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The command line with stand-ins for driver, NVRTC and NVML (tests/backend/cuda/fake), which ctest puts first in
+# The command line with stand-ins for driver, NVRTC, NVML and cuFFT (tests/backend/cuda/fake), which ctest puts first in
 # LD_LIBRARY_PATH: doctor, the cache's warning, faults as a user meets them.
 #
 #   run_cuda_cli_tests.sh TRAPEZE
@@ -32,6 +32,7 @@ check "doctor" is $rc 0
 check "doctor: the device" says "GPU 0: Fake GPU A, sm_90, 132 multiprocessors"
 check "doctor: its energy" says "GPU 0 energy: 1.23"
 check "doctor: the cache" says "compiled kernels: $work/cache"
+check "doctor: transforms" says "cuFFT: 12.0 (libcufft.so.12)"
 check "doctor: what auto takes" says "(auto takes it)"
 FAKE_CUDA_DEVICES=3 t doctor
 check "doctor: GPUs side by side" says "GPU 1 and 2: peer access: they copy to each other directly"
@@ -40,6 +41,8 @@ check "doctor: without peer access" says "GPU 0 and 1: no peer access: copies go
 check "doctor: ranks" says "GPU 0 between ranks of this machine: processes can share its memory"
 FAKE_CUDA_WITHOUT=125 t doctor
 check "doctor: ranks, by an old driver" [ "$(grep -c 'between ranks' out)" -eq 0 ]
+FAKE_CUFFT_FAULT=cufftGetVersion:5 t doctor
+check "doctor: a broken cuFFT" says "cuFFT: libcufft.so.12: this cuFFT is not usable"
 FAKE_NVML_FAULT=nvmlInit_v2:9 t doctor
 check "doctor without energy" says "GPU 0 energy: not known: the driver is not loaded"
 check "doctor without energy is well" is $rc 0

@@ -44,7 +44,7 @@ one() {
     shift
     count=$((count + 1))
     if "$bin" run "$@" --set data="$work" --quiet >output 2>&1 </dev/null; then
-        echo "ok $count - $name"
+        echo "ok $count - $name$(sed -n '/^skipped: /{s// # SKIP /;p;q;}' output)"
     else
         failed=$((failed + 1))
         echo "not ok $count - $name"

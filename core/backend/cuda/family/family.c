@@ -37,12 +37,15 @@
 #define TZ_CUDA_PUBLIC_TEXT(name) TEXT(tz_cuda_text_##name, "trapeze/" #name ".h")
 TZ_CUDA_TEXTS(TZ_CUDA_TEXT)
 TZ_CUDA_PUBLIC(TZ_CUDA_PUBLIC_TEXT)
-TEXT(tz_cuda_text_spectral, "spectral.h")
+#define TZ_CUDA_SPECTRAL(D) D(spectral) D(spectral_complex) D(spectral_symbol) D(spectral_power)
+#define TZ_CUDA_SPECTRAL_TEXT(name) TEXT(tz_cuda_text_##name, #name ".h")
+TZ_CUDA_SPECTRAL(TZ_CUDA_SPECTRAL_TEXT)
 
 #define TZ_CUDA_HEADER(name) {#name ".cuh", tz_cuda_text_##name},
 #define TZ_CUDA_PUBLIC_HEADER(name) {"trapeze/" #name ".h", tz_cuda_text_##name},
+#define TZ_CUDA_SPECTRAL_HEADER(name) {"kernels/" #name ".h", tz_cuda_text_##name},
 const tz_cuda_header tz_cuda_headers[] = {TZ_CUDA_TEXTS(TZ_CUDA_HEADER) TZ_CUDA_PUBLIC(
-    TZ_CUDA_PUBLIC_HEADER){"kernels/spectral.h", tz_cuda_text_spectral}};
+    TZ_CUDA_PUBLIC_HEADER) TZ_CUDA_SPECTRAL(TZ_CUDA_SPECTRAL_HEADER)};
 const size_t tz_cuda_headers_count = sizeof tz_cuda_headers / sizeof *tz_cuda_headers;
 
 /* ---- Families -------------------------------------------------------------------------------- */
