@@ -3,6 +3,7 @@
 #include "tests/jump/exact.h"
 
 #include "jump/fftw.h"
+#include "sim/residual.h"
 
 static tz_registry *registry;
 
@@ -28,7 +29,7 @@ static bool has_library(void)
 #define NEED_LIBRARY()                                                                             \
     do {                                                                                           \
         if (!has_library())                                                                        \
-            skip_test("libfftw3 is not installed");                                                \
+            skip_test("no libfftw3 on this machine");                                              \
     } while (0)
 
 typedef struct trial {
@@ -426,5 +427,166 @@ static void two_fields(void **state)
     CHECK_ALL(trials);
 }
 
+/* In single precision: computed in double, rounded once. */
+static void single_precision(void **state)
+{
+#define SINGLE(id, nx, ny, sides, from)                                                            \
+    {                                                                                              \
+        .stencil = id, .dims = 2, .extent = {nx, ny}, .boundary = {sides, sides},                  \
+        .describe = from, .single = true, .source = true                                           \
+    }
+    static const trial trials[] = {
+        SINGLE("star2d1r", 5, 6, "clamp", describe_star),
+        SINGLE("box2d1r", 5, 4, "fixed", describe_box),
+        SINGLE("star2d2r", 4, 5, "mirror", describe_star),
+        SINGLE("poisson", 4, 5, "fixed", describe_poisson),
+    };
+    CHECK_ALL(trials);
+}
+
+/* ---- Steady states --------------------------------------------------------------------------- */
+
+/* The chip's steady state, from a start that is far from it, against many steps in double precision. */
+static void hotspot_steady(void **state)
+{
+    static const trial chip = {.stencil = "hotspot",
+                               .dims = 2,
+                               .extent = {12, 10},
+                               .boundary = {"clamp", "clamp"},
+                               .describe = describe_hotspot,
+                               .source = true};
+    enum { CELLS = 120, STEPPED = 200000 };
+    double steady[CELLS], stepped[CELLS];
+    exact_system s;
+    tz_run_result result;
+    tz_update update;
+    NEED_LIBRARY();
+    begin(&s, &chip, "cpu");
+    const tz_run run = {.steps = STEPPED, .until_residual = NAN};
+    assert_ok(tz_simulation_run(s.simulation, &run, &result, &failure));
+    assert_ok(tz_simulation_read(s.simulation, 0, NULL, stepped, &failure));
+    assert_ok(tz_simulation_fill(s.simulation, 0, NULL, 400.0, &failure));
+    assert_ok(tz_simulation_steady(s.simulation, &failure));
+    assert_ok(tz_simulation_read(s.simulation, 0, NULL, steady, &failure));
+    assert_int_equal(tz_simulation_step(s.simulation), STEPPED);
+    double off = 0.0;
+    for (int i = 0; i < CELLS; i++)
+        off = fmax(off, fabs(steady[i] - stepped[i]));
+    assert_ok(tz_simulation_measure(s.simulation, &update, &failure));
+    print_message("hotspot: steady state %.2g K from %d steps, an iteration changes %.2g K\n", off,
+                  STEPPED, update.largest);
+    assert_true(off <= 1e-9 && update.largest < 1e-12);
+    tz_simulation_destroy(s.simulation);
+}
+
+/* lap(u) = f on the unit square with u = 0 past its sides: u = sin(pi x) sin(pi y) up to h^2. */
+static void poisson_steady(void **state)
+{
+    enum { N = 31 };
+    static const trial plate = {.stencil = "poisson",
+                                .dims = 2,
+                                .extent = {N, N},
+                                .boundary = {"fixed", "fixed"},
+                                .describe = describe_poisson};
+    const double pi = 3.14159265358979323846;
+    double f[N * N], u[N * N], off = 0.0, off_discrete = 0.0;
+    exact_system s;
+    NEED_LIBRARY();
+    begin(&s, &plate, "cpu");
+    for (int i = 0; i < N * N; i++)
+        f[i] = -2.0 * pi * pi * sin(pi * (i % N + 1) / (N + 1)) * sin(pi * (i / N + 1) / (N + 1));
+    assert_ok(tz_simulation_write(s.simulation, 1, NULL, f, NULL, &failure));
+    assert_ok(tz_simulation_steady(s.simulation, &failure));
+    assert_ok(tz_simulation_read(s.simulation, 0, NULL, u, &failure));
+    /* The difference quotient of this wave is -4 sin^2(pi h / 2) / h^2 on each axis. */
+    const double h = 1.0 / (N + 1), sine = sin(0.5 * pi * h);
+    const double ratio = pi * pi / (4.0 * sine * sine / (h * h));
+    for (int i = 0; i < N * N; i++) {
+        const double exact = f[i] / (-2.0 * pi * pi);
+        off = fmax(off, fabs(u[i] - exact));
+        off_discrete = fmax(off_discrete, fabs(u[i] - ratio * exact));
+    }
+    assert_true(off < 1e-3 && off_discrete < 4e-15);
+    tz_simulation_destroy(s.simulation);
+}
+
+/* Nothing leaves between clamped or periodic sides. */
+static void the_sum_stays(void **state)
+{
+    NEED_LIBRARY();
+    for (int i = 0; i < 2; i++) {
+        const char *sides = i == 0 ? "clamp" : "periodic";
+        const trial plate = {.stencil = "star2d1r",
+                             .dims = 2,
+                             .extent = {37, 24},
+                             .boundary = {sides, sides},
+                             .describe = describe_star};
+        tz_reduction before, after;
+        exact_system s;
+        begin(&s, &plate, "cpu");
+        assert_ok(tz_simulation_reduce(s.simulation, 0, &before, &failure));
+        jump_by(s.simulation, 1000000);
+        assert_ok(tz_simulation_reduce(s.simulation, 0, &after, &failure));
+        assert_true(fabs(after.sum - before.sum) <= 2e-15 * before.sum);
+        tz_simulation_destroy(s.simulation);
+    }
+}
+
+/* ---- Refusals -------------------------------------------------------------------------------- */
+
+static void what_is_found_out(void **state)
+{
+    static const struct {
+        double kind;
+        double conductivity; /* of one cell; 0.2 elsewhere */
+        const char *message;
+    } cases[] = {
+        {0, 0.2, "it is not linear: of values between"},
+        {1, 0.2, "its coefficients vary from cell to cell: in cell (17, 11, 0)"},
+        {2, 0.2, "iterations differ"},
+        {3, 0.3,
+         "its coefficients follow field 'conductivity', which differs from cell to cell (from "
+         "0.2 to 0.3)"},
+        {3, 0.2, NULL},
+    };
+    NEED_LIBRARY();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const trial t = {.stencil = "bent",
+                         .dims = 2,
+                         .extent = {32, 19},
+                         .boundary = {"periodic", "periodic"},
+                         .params = {{"kind", cases[i].kind, NULL}}};
+        const tz_box one = {{5, 6, 0}, {6, 7, 1}};
+        const tz_run run = {.steps = 5, .until_residual = NAN, .jumps = true};
+        tz_run_result result;
+        tz_reduction before, after;
+        tz_simulation *simulation = NULL;
+        assert_ok(try_create(&t, "cpu", &simulation));
+        assert_ok(tz_simulation_fill(simulation, 0, NULL, 3.0, &failure));
+        assert_ok(tz_simulation_fill(simulation, 0, &one, 7.0, &failure));
+        assert_ok(tz_simulation_fill(simulation, 1, &one, cases[i].conductivity, &failure));
+        assert_ok(tz_simulation_reduce(simulation, 0, &before, &failure));
+        failure = (tz_error){0};
+        const tz_status status = tz_simulation_run(simulation, &run, &result, &failure);
+        if (cases[i].message) {
+            check_error_of(status, TZ_UNSUPPORTED, &failure, "bent", cases[i].message);
+            assert_ok(tz_simulation_reduce(simulation, 0, &after, &failure));
+            assert_true(before.hash == after.hash);
+        } else {
+            assert_ok(status);
+        }
+        tz_simulation_destroy(simulation);
+    }
+}
+
+static void without_the_library(void **state)
+{
+    static const char *const names[] = {"libfftw3-of-nobody.so.3", NULL};
+    tz_fftw fftw;
+    check_error(tz_fftw_open(&fftw, names, &failure), TZ_UNSUPPORTED, "jump",
+                "apt-get install libfftw3-double3");
+}
+
 TEST_MAIN(open_all, close_all, TEST(one_field), TEST(wider_and_sources), TEST(three_dimensions),
-          TEST(two_fields))
+          TEST(two_fields), TEST(single_precision), TEST(hotspot_steady), TEST(poisson_steady),
+          TEST(the_sum_stays), TEST(what_is_found_out), TEST(without_the_library))

@@ -11,6 +11,8 @@ local chip = tz.simulation {
     },
 }
 local life = tz.simulation { plugin = "life", grid = { 96, 64 }, fields = { alive = tz.random { seed = 1, density = 0.3 } }, name = "life" }
+local plate = tz.simulation { plugin = "poisson", grid = { 40, 30 }, precision = "double", name = "plate",
+    fields = { f = function(x, y) return (x * y) % 7 - 3 end } }
 local calls, sum = 0, 0
 math.randomseed(5)
 
@@ -32,6 +34,8 @@ chip:every(30, function(sim)
     life:run(3)
 end)
 chip:every(90, tz.checkpoint())
+plate:every(100, tz.table { "step", "max", "hash", "residual" })
+plate:every(150, function(sim) sum = sum + sim:max("u") end)
 chip:write(tz.npy { name = "first" })
 
 local thread = coroutine.wrap(function()
@@ -43,6 +47,10 @@ local thread = coroutine.wrap(function()
         chip:set("temperature", warmer, { x = { i, i + 8 }, y = { 2, 4 } })
         tz.log("round", i, result.status, ok, why, chip:hash(), field:max())
         if i == 2 then chip:rewind() end
+        plate:run(20)
+        local jumps, whole = pcall(plate.jump, plate, { steps = 330, every = 45 }) -- needs libfftw3
+        if i == 3 then jumps, whole = pcall(plate.steady, plate) end
+        tz.log("plate", jumps, plate.step, plate:hash(), type(whole) == "number" and whole)
         if i == 3 then chip:params { ambient_k = chip:param("ambient_k") + 1 } end
         field:save("round" .. i .. ".npy")
         local small <close> = tz.simulation { plugin = "wave2d", grid = { 20 + i, 20 } }
@@ -55,5 +63,5 @@ for i = 1, 4 do hashes[i] = thread() end
 
 local last = chip:run { until_residual = 1e-9, max_steps = 700 }
 local again = life:run { until_update = 0, max_steps = 40, check_every = 4 }
-print(last.status, last.steps, again.status, chip:hash(), life:hash(), calls, sum, table.unpack(hashes))
+print(last.status, last.steps, again.status, chip:hash(), life:hash(), plate:hash(), calls, sum, table.unpack(hashes))
 chip:write(tz.table { "hash", name = "end", text = function() return hashes[1] .. hashes[4] end })
