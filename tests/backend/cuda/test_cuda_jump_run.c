@@ -80,8 +80,8 @@ static void load(const run *r, double *values)
     const tz_box box = box_of(&r->problem);
     float singles[CELLS_MAX];
     const bool is_double = r->problem.precision == TZ_DOUBLE;
-    assert_ok(tz_backend_cuda.load(r->state, r->field, &box,
-                                   is_double ? (void *)values : singles, &failure));
+    assert_ok(tz_backend_cuda.load(r->state, r->field, &box, is_double ? (void *)values : singles,
+                                   &failure));
     for (int64_t i = 0; i < r->cells && !is_double; i++)
         values[i] = singles[i];
 }
@@ -134,8 +134,8 @@ static void without_cufft_the_host_does_it(void **state)
     need_fake();
     tz_cuda_close(opened_to_run());
     setenv("FAKE_CUFFT_FAULT", "cufftGetVersion:5", 1);
-    assert_int_equal(
-        tz_backend_cuda.jump_library(library_name, sizeof library_name, &failure), TZ_UNSUPPORTED);
+    assert_int_equal(tz_backend_cuda.jump_library(library_name, sizeof library_name, &failure),
+                     TZ_UNSUPPORTED);
     tz_fftw fftw;
     if (tz_fftw_open(&fftw, NULL, NULL) != TZ_OK)
         skip_test("libfftw3 is not installed");
