@@ -84,6 +84,8 @@ static void print_stencil(const tz_stencil *stencil)
             printf(" %s%s", tz_boundary_name((tz_boundary)i),
                    i == (int)stencil->boundary ? " (default)" : "");
     printf("\n");
+    if (stencil->steps > 1)
+        printf("    an iteration advances %d time steps\n", stencil->steps);
     print_fields(stencil);
     if (stencil->params_count > 0)
         printf("    parameters\n");
@@ -165,9 +167,10 @@ static json_t *field_json(const tz_field *field)
 
 static json_t *stencil_json(const tz_stencil *stencil)
 {
-    json_t *object = json_pack("{s:s, s:o, s:i, s:i, s:i}", "id", stencil->id, "doc",
+    json_t *object = json_pack("{s:s, s:o, s:i, s:i, s:i, s:i}", "id", stencil->id, "doc",
                                text_json(stencil->doc), "dims", stencil->dims, "radius",
-                               tz_stencil_radius(stencil), "passes", stencil->passes_count);
+                               tz_stencil_radius(stencil), "passes", stencil->passes_count, "steps",
+                               stencil->steps > 1 ? stencil->steps : 1);
     json_t *boundaries = json_array(), *fields = json_array(), *params = json_array(),
            *methods = json_array(), *scalars = json_array();
     for (int i = 0; i < BOUNDARIES; i++)

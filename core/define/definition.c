@@ -52,7 +52,7 @@ static tz_status write_source(tz_build *build, tz_emit *emit, tz_defined_source 
 {
     enum {
         ROOTS = (TZ_PASSES_MAX + 1) * TZ_FIELDS_MAX + TZ_PARAMS_MAX + TZ_CONSTANTS_MAX +
-                TZ_FORM_SUMS_MAX + TZ_SIDES + 1 + TZ_FIELDS_MAX
+                TZ_FORM_SUMS_MAX + 1 + TZ_SIDES + 1 + TZ_FIELDS_MAX
     };
     int roots[ROOTS], count;
     tz_buffer cell = {0}, plugin = {0};
@@ -62,6 +62,8 @@ static tz_status write_source(tz_build *build, tz_emit *emit, tz_defined_source 
         status = find_roots(build, roots, &count);
     for (int k = 0; k < form.sums_count && !status; k++)
         roots[count++] = form.sums[k];
+    if (form.kind == TZ_FORM_ROWS && form.result >= 0 && !status)
+        roots[count++] = form.result;
     if (!status)
         status = tz_emit_begin(emit, &build->e, roots, count, error);
     if (!status) {

@@ -14,6 +14,7 @@ typedef struct search {
     int nodes;                        /* before the search adds some */
     int *reads, *cells;               /* of each node: what, and how many cells, at most 2 */
     int *moved, *rewritten;           /* the node in row or plane 0; reading through sums; or -1 */
+    int sum;                          /* with rows: the node of the sum */
     unsigned where[TZ_FORM_SUMS_MAX]; /* the offsets at which a sum is needed: bit 8 is 0 */
     bool adds[TZ_FORM_SUMS_MAX];      /* it reads several cells */
     bool failed;
@@ -106,7 +107,7 @@ static int sum_of(search *s, int node)
         return -1;
     while (i < form->sums_count && form->sums[i] != sum)
         i++;
-    if (i == TZ_FORM_SUMS_MAX)
+    if (i == (s->axis == 1 ? TZ_FORM_SUMS_MAX : TZ_FORM_PLANE_SUMS_MAX))
         return -1;
     if (i == form->sums_count)
         form->sums[form->sums_count++] = sum;
@@ -136,14 +137,43 @@ static int find_terms(const search *s, int node, int *terms, int count)
     return find_terms(s, s->e->operands[n->first].node, terms, count);
 }
 
-/* An update is a sum of rows in their order, each of several cells. */
+/* Of a node that makes one number of another and of constants: that other one, else -1. */
+static int only_operand(const search *s, int node)
+{
+    const tz_expr_node *n = &s->e->nodes[node];
+    int only = -1;
+    for (int i = 0; i < n->count; i++) {
+        const int operand = s->e->operands[n->first + i].node;
+        if (s->reads[operand] == NOTHING)
+            continue;
+        if (only >= 0 || s->reads[operand] != SEVERAL)
+            return -1;
+        only = operand;
+    }
+    return only;
+}
+
+/* The node with TZ_EXPR_SUM in place of the sum of all rows; -1: no memory. */
+static int without_sum(search *s, int node)
+{
+    const tz_expr_node sum = {.kind = TZ_EXPR_SUM, .type = TZ_EXPR_REAL};
+    if (s->reads[node] == NOTHING)
+        return node;
+    return node == s->sum ? tz_expr_intern(s->e, sum, NULL, 0) : rebuild(s, node, without_sum);
+}
+
+/* An update is a sum of rows in their order, each of several cells, or made of it and constants. */
 static bool find_rows(search *s)
 {
     const tz_built_pass *pass = &s->build->passes[0];
     const int count = 2 * pass->radius + 1;
     int terms[2 * TZ_RADIUS_MAX + 1];
-    if (s->build->definition->fields_count != 1 || pass->radius == 0 ||
-        find_terms(s, pass->nodes[0], terms, count) != 0)
+    if (s->build->definition->fields_count != 1 || pass->radius == 0)
+        return false;
+    s->sum = pass->nodes[0];
+    while (s->sum >= 0 && find_terms(s, s->sum, terms, count) != 0)
+        s->sum = only_operand(s, s->sum);
+    if (s->sum < 0)
         return false;
     for (int i = 0; i < count; i++) {
         if (s->reads[terms[i]] != i - pass->radius || s->cells[terms[i]] < 2)
@@ -152,7 +182,8 @@ static bool find_rows(search *s)
         if (s->form->row_sum[i] < 0)
             return false;
     }
-    return true;
+    s->form->result = s->sum == pass->nodes[0] ? -1 : without_sum(s, pass->nodes[0]);
+    return !s->failed;
 }
 
 static int rewritten(search *s, int node)

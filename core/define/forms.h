@@ -5,11 +5,11 @@
 
 #include "define/build.h"
 
-enum { TZ_FORM_SUMS_MAX = 4 };
+enum { TZ_FORM_SUMS_MAX = 2 * TZ_RADIUS_MAX + 1, TZ_FORM_PLANE_SUMS_MAX = 4 };
 
 typedef enum tz_form_kind {
     TZ_FORM_PLAIN,
-    TZ_FORM_ROWS,  /* 2-D: the update is a sum of rows, each of several cells */
+    TZ_FORM_ROWS, /* 2-D: the update is a sum of rows, each of several cells, or constants times it */
     TZ_FORM_PLANES /* 3-D: what several cells of a plane add up to is needed by several planes */
 } tz_form_kind;
 
@@ -18,6 +18,7 @@ typedef struct tz_form {
     int sums_count;
     int sums[TZ_FORM_SUMS_MAX];         /* nodes that read row or plane 0 only */
     int row_sum[2 * TZ_RADIUS_MAX + 1]; /* with rows: the sum of each, from the lowest y */
+    int result; /* with rows: the update with TZ_EXPR_SUM in place of the sum; -1: it is the sum */
 } tz_form;
 
 /* Find the form of a definition, and with planes rewrite its updates so that they read cells through

@@ -35,6 +35,22 @@ static void add_sum(tz_emit *emit, int number, int node, tz_buffer *out)
     free(text.text);
 }
 
+/* #define ID_RESULT(tz_all) ... */
+static void add_result(tz_emit *emit, const char *id, int node, tz_buffer *out)
+{
+    tz_buffer head = {0}, text = {0};
+    tz_emit_pass(emit, &node, 1);
+    tz_buffer_add(&head, "#define %s_RESULT(tz_all)", id);
+    tz_buffer_add(&text, " (");
+    tz_emit_expression(emit, &text, node);
+    tz_buffer_add(&text, ")");
+    if (head.text)
+        tz_source_list(out, head.text, &text);
+    out->failed = out->failed || head.failed;
+    free(head.text);
+    free(text.text);
+}
+
 /* #define ID_ROWS(D) D(-1, ID_ROW1) ... or ID_PLANES(D) D(ID_SUM1, real) ... */
 static void add_entries(const tz_build *build, const tz_form *form, const char *id, tz_buffer *out)
 {
@@ -68,7 +84,12 @@ void tz_source_form(const tz_build *build, const tz_form *form, tz_emit *emit, t
         add_sum(emit, k + 1, form->sums[k], out);
     emit->macro = NULL;
     add_entries(build, form, id, out);
-    if (rows)
+    if (rows && form->result >= 0) {
+        tz_buffer_add(out, "\n/* What the sum of all rows makes of the cell. */\n");
+        add_result(emit, id, form->result, out);
+        tz_buffer_add(out, "\nTZ_CELL_ROWS_OF(%s, %s, real, %s_ROWS, %s_RESULT)\n", pass->name,
+                      build->definition->fields[pass->fields[0]].name, id, id);
+    } else if (rows)
         tz_buffer_add(out, "\nTZ_CELL_ROWS(%s, %s, real, %s_ROWS)\n", pass->name,
                       build->definition->fields[pass->fields[0]].name, id);
     else
@@ -84,5 +105,7 @@ void tz_source_form_end(const tz_build *build, const tz_form *form, tz_buffer *o
     tz_buffer_add(out, "\n");
     for (int k = 0; k < form->sums_count; k++)
         tz_buffer_add(out, "#undef %s_%s%d\n", id, kind_name(form), k + 1);
+    if (form->kind == TZ_FORM_ROWS && form->result >= 0)
+        tz_buffer_add(out, "#undef %s_RESULT\n", id);
     tz_buffer_add(out, "#undef %s_%sS\n", id, form->kind == TZ_FORM_ROWS ? "ROW" : "PLANE");
 }

@@ -3,6 +3,7 @@
 #include "base/cache.h"
 #include "define/plugin.h"
 #include "lua/api.h"
+#include "lua/augment.h"
 #include "lua/context.h"
 #include "lua/definition.h"
 #include "lua/interrupt.h"
@@ -241,6 +242,8 @@ static int stencil_new(lua_State *L)
     const tz_script_options *options = tz_context_get(L)->options;
     const bool named = lua_type(L, 1) == LUA_TSTRING;
     tz_error error;
+    if (tz_augment_is_auto(L))
+        return tz_augment_choose(L, stencil_new);
     tz_definition_value *d = named ? NULL : tz_definition_read(L, options->unsafe);
     stencil_value *value = lua_newuserdatauv(L, sizeof *value, 0);
     memset(value, 0, sizeof *value);
@@ -276,6 +279,7 @@ void tz_stencil_register(lua_State *L)
             "A text instead of the table is the id of a plugin's stencil.",
             .options = tz_definition_options),
         TZ_API_END};
+    tz_augment_register(L);
     tz_metatable_create(L, TZ_TYPE_STENCIL, methods, NULL, stencil_index, stencil_tostring);
     luaL_getmetatable(L, TZ_TYPE_STENCIL);
     lua_pushcfunction(L, stencil_gc);

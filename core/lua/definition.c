@@ -1,6 +1,7 @@
 #include "lua/definition.h"
 
 #include "define/linear.h"
+#include "lua/augment.h"
 #include "lua/context.h"
 #include "lua/definition_keys.h"
 #include "stencil/stencil.h"
@@ -47,10 +48,12 @@ const tz_key tz_definition_options[] = {
     {"a", "formula", "0", "of `old`"},
     {"b", "formula", "0", "of the field itself"},
     {"v", "formula", "1", "of the sum: a parameter or a static field, for example"},
-    {"augment", "integer", "1",
+    {"augment", "integer or text", "1",
      "how many iterations of the sum one iteration of this stencil advances, by coefficients that "
-     "are "
-     "convolved ([augment.md](augment.md))"},
+     "are convolved ([augment.md](augment.md)); `\"auto\"`: as many as are predicted to be "
+     "fastest, "
+     "which `doc` then says"},
+    TZ_AUGMENT_OPTIONS,
     {"group", "boolean", "false", "sum terms with equal coefficients first"},
     {"fused", "boolean", "false", "a product that is added becomes one operation that rounds once"},
     {"text", "text", "",
@@ -545,6 +548,7 @@ tz_definition_value *tz_definition_read(lua_State *L, bool unsafe)
         tz_raise(L, "%s: needs a table: tz.stencil { dims = 2, update = { u = \"…\" } }", what);
     lua_settop(L, TZ_DEFINITION_OPTIONS);
     tz_keys_take(L, TZ_DEFINITION_OPTIONS, what, tz_definition_options, false);
+    tz_augment_check_given(L, TZ_DEFINITION_OPTIONS);
     lua_newtable(L);
     tz_definition_value *v = lua_newuserdatauv(L, sizeof *v, 0);
     memset(v, 0, sizeof *v);

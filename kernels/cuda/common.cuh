@@ -385,15 +385,18 @@ enum class tz_field { TZ_FIELD_LIST(TZ__FIELD_NAME) };
 #define TZ_CELL(cell) TZ_CELL_ONCE(cell, TZ__ONCE_NOTHING)
 #define TZ_CELL_PLANES(cell, PLANES) TZ_CELL(cell)
 #define TZ_PLANE(sum, dz) sum(dz)
-#define TZ__CELL_OF_ROWS(cell, field, type, ROWS)                                                  \
+#define TZ__CELL_OF_ROWS(cell, field, type, ROWS, RESULT)                                          \
     TZ_CELL(cell)                                                                                  \
     {                                                                                              \
         type tz_sum = -(type)0;                                                                    \
         ROWS(TZ__ROWS_ADD)                                                                         \
-        TZ_PUT(field, tz_sum);                                                                     \
+        TZ_PUT(field, RESULT(tz_sum));                                                             \
     }
 #define TZ__ROWS_ADD(dy, row) tz_sum = tz_sum + row(dy);
-#define TZ_CELL_ROWS(cell, field, type, ROWS) TZ__CELL_OF_ROWS(cell, field, type, ROWS)
+#define TZ__ROWS_SUM(sum) (sum)
+#define TZ_CELL_ROWS(cell, field, type, ROWS) TZ_CELL_ROWS_OF(cell, field, type, ROWS, TZ__ROWS_SUM)
+#define TZ_CELL_ROWS_OF(cell, field, type, ROWS, RESULT)                                           \
+    TZ__CELL_OF_ROWS(cell, field, type, ROWS, RESULT)
 #define TZ_ONCE(value) (tz_o.value)
 #define TZ__ONCE_NOTHING(D)
 #define TZ__ONCE_MEMBER(name, type, expression) type name;

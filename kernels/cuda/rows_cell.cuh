@@ -32,16 +32,16 @@
     TZ_DEVICE void body_##cell(const context_##cell &tz_c, const int tz_e, const once_##cell &tz_o)
 /* An update that is a sum over rows: a new row is added to 2 * TZ_CELL_RADIUS sums. tz_s[0] is then
  * complete, and a new sum begins. */
-#undef TZ_CELL_ROWS
-#define TZ_CELL_ROWS(cell, field, type, ROWS)                                                      \
-    TZ__CELL_OF_ROWS(cell, field, type, ROWS)                                                      \
+#undef TZ_CELL_ROWS_OF
+#define TZ_CELL_ROWS_OF(cell, field, type, ROWS, RESULT)                                           \
+    TZ__CELL_OF_ROWS(cell, field, type, ROWS, RESULT)                                              \
     TZ_DEVICE type push_##cell(const context_##cell &tz_c, const int tz_e,                         \
                                type(&tz_s)[2 * TZ_CELL_RADIUS][TZ_V])                              \
     {                                                                                              \
         type tz_new[2 * TZ_CELL_RADIUS + 1];                                                       \
         ROWS(TZ__ROWS_PUSH)                                                                        \
         TZ_UNROLL for (int k = 0; k < 2 * TZ_CELL_RADIUS; k++) tz_s[k][tz_e] = tz_new[k + 1];      \
-        return tz_new[0];                                                                          \
+        return RESULT(tz_new[0]);                                                                  \
     }
 #define TZ__ROWS_PUSH(dy, row)                                                                     \
     if ((dy) == -TZ_CELL_RADIUS)                                                                   \

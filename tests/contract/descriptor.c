@@ -120,16 +120,17 @@ static void check_passes(contract *c)
         check(c, is_text(pass->name), "the pass has no name", s->id);
         check(c, is_text(pass->text) && is_text(pass->text_file),
               "the pass carries no text of its cell update", pass->name);
-        char mark[128], mark_once[128], mark_planes[128], mark_rows[128];
+        char mark[128], mark_once[128], mark_planes[128], mark_rows[128], mark_rows_of[128];
         snprintf(mark, sizeof mark, "TZ_CELL(%s)", pass->text_cell);
         snprintf(mark_once, sizeof mark_once, "TZ_CELL_ONCE(%s,", pass->text_cell);
         snprintf(mark_planes, sizeof mark_planes, "TZ_CELL_PLANES(%s,", pass->text_cell);
         snprintf(mark_rows, sizeof mark_rows, "TZ_CELL_ROWS(%s,", pass->text_cell);
+        snprintf(mark_rows_of, sizeof mark_rows_of, "TZ_CELL_ROWS_OF(%s,", pass->text_cell);
         /* A text with defines may paste the name together: it cannot be found. */
         check(c,
               strstr(pass->text, mark) || strstr(pass->text, mark_once) ||
                   strstr(pass->text, mark_planes) || strstr(pass->text, mark_rows) ||
-                  pass->text_defines,
+                  strstr(pass->text, mark_rows_of) || pass->text_defines,
               "the text does not define the pass's TZ_CELL", pass->text_cell);
         for (int precision = TZ_SINGLE; precision < TZ_PRECISIONS; precision++) {
             if (!pass->kernels->cell[precision])

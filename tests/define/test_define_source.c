@@ -191,6 +191,27 @@ static void test_forms(void **state)
                    "#undef FORM_ROW1\n"
                    "#undef FORM_ROW2\n"
                    "#undef FORM_ROWS\n");
+    const tz_defined_update scaled[] = {
+        {"u", TEXT("0.25*((u[-1,-1] + u[1,-1]) + (u[-1,0] + u) + (u[-1,1] + u[1,1]))/3")}};
+    passes[0].updates = scaled;
+    check_cell(&d, "/* form: a stencil that a scenario defines. */\n"
+                   "#define TZ_FIELDS(F) F(u, real)\n"
+                   "#define TZ_CONSTANTS(K)\n"
+                   "\n"
+                   "/* What a row adds to the cell. */\n"
+                   "#define FORM_ROW1(dy) (TZ_AT(u, -1, dy) + TZ_AT(u, 1, dy))\n"
+                   "#define FORM_ROW2(dy) (TZ_AT(u, -1, dy) + TZ_AT(u, 0, dy))\n"
+                   "#define FORM_ROWS(D) D(-1, FORM_ROW1) D(0, FORM_ROW2) D(1, FORM_ROW1)\n"
+                   "\n"
+                   "/* What the sum of all rows makes of the cell. */\n"
+                   "#define FORM_RESULT(tz_all) (TZ_R(0.25) * (tz_all) / 3)\n"
+                   "\n"
+                   "TZ_CELL_ROWS_OF(update, u, real, FORM_ROWS, FORM_RESULT)\n"
+                   "\n"
+                   "#undef FORM_ROW1\n"
+                   "#undef FORM_ROW2\n"
+                   "#undef FORM_RESULT\n"
+                   "#undef FORM_ROWS\n");
     const tz_defined_update nested[] = {
         {"u", TEXT("((u[-1,-1] + u[1,-1]) + (u[-1,0] + u[0,0])) + (u[-1,1] + u[1,1])")}};
     tz_defined_source source;

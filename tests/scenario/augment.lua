@@ -152,4 +152,40 @@ tz.expect(sim:time() == 3 * 2 * 0.5, "the time of 3 iterations of 2 steps")
 sim:run { until_time = 7 }
 tz.expect(tz.checking or sim.step == 7, "iterations up to 7 s")
 sim:close()
+-- From the root of the source, or where run_scenario_tests.sh puts it.
+local record = (tz.args.data or "tests/predict") .. "/cpu.txt"
+
+-- The number of steps that the model finds fastest, for a processor that need not be here.
+local function auto(m)
+  return tz.stencil { coefficients = { 0.25, 0.5, 0.25 }, boundaries = { "periodic" }, boundary = "periodic", augment = m,
+    grid = m == "auto" and { 100000 } or nil, device = m == "auto" and record or nil }
+end
+local ok, chosen = pcall(auto, "auto")
+if not ok and tostring(chosen):find "capstone" then
+  tz.log "auto: skipped, no libcapstone"
+else
+  if not ok then error(chosen, 0) end
+  tz.expect(chosen.doc:find("Augmented by " .. chosen.steps .. " of up to 8"), chosen.doc)
+  local function seconds(stencil)
+    return tz.predict { plugin = stencil, grid = { 100000 }, boundary = "periodic", device = record }.best.time_s / stencil.steps
+  end
+  for m = 1, 2 do tz.expect(seconds(chosen) <= seconds(auto(m)), "augment = " .. m .. " is faster") end
+end
+for _, case in ipairs { { "autoo", nil, "must be an integer or \"auto\"" }, { "auto", nil, "needs 'grid'" }, { 2, { 9 }, "goes with augment = \"auto\"" } } do
+  local fine, message = pcall(tz.stencil, { coefficients = { 1, 2, 1 }, augment = case[1], grid = case[2] })
+  tz.expect(not fine and tostring(message):find(case[3], 1, true), tostring(message))
+end
+
+-- Coefficients of a plugin's stencil, which must be a sum.
+local star2d1r = tz.stencil { coefficients = "star2d1r", augment = 2 }
+local here, there
+for i, stencil in ipairs { star2d1r, "star2d1r" } do
+  local one = tz.simulation { plugin = stencil, grid = { 20, 9 }, boundary = "fixed", backend = backend, fields = { u = function(x, y) return x * y end } }
+  one:run(i == 1 and 2 or 4)
+  here, there = there, one:get("u", 1, 4)
+  one:close()
+end
+tz.expect(math.abs(here - there) <= 1e-5 * math.abs(there), "the same 4 steps of star2d1r")
+local fine, message = pcall(tz.stencil, { coefficients = "life" })
+tz.expect(not fine and tostring(message):find("no sum of cells", 1, true), tostring(message))
 tz.log("the largest difference is ", worst, " of what is allowed")

@@ -44,7 +44,12 @@
  *
  * stands for TZ_CELL(name) { TZ_PUT(u, (NAME_OUTER(-1) + NAME_MIDDLE(0)) + NAME_OUTER(1)); }
  * There is one entry for each dy, in order from -radius to radius, and the stencil has one pass and
- * one field. NAME_OUTER(dy) reads only row dy of that field, and constants. */
+ * one field. NAME_OUTER(dy) reads only row dy of that field, and constants.
+ *
+ *   #define NAME_RESULT(sum) (TZ_K(scale) * (sum))
+ *   TZ_CELL_ROWS_OF(name, u, real, NAME_ROWS, NAME_RESULT)
+ *
+ * is the same with TZ_PUT(u, NAME_RESULT(the sum)). NAME_RESULT reads only the sum, and constants. */
 #ifndef TRAPEZE_ROWS_TUNING_H
 #define TRAPEZE_ROWS_TUNING_H
 
@@ -55,13 +60,15 @@
 #define TZ_PLANE(sum, dz) sum(dz)
 
 /* The sum begins with -0: -0 + x is x for every x. */
-#define TZ_CELL_ROWS(name, field, type, ROWS)                                                      \
+#define TZ_CELL_ROWS(name, field, type, ROWS) TZ_CELL_ROWS_OF(name, field, type, ROWS, TZ__ROWS_SUM)
+#define TZ_CELL_ROWS_OF(name, field, type, ROWS, RESULT)                                           \
     TZ_CELL(name)                                                                                  \
     {                                                                                              \
         type tz_sum = -(type)0;                                                                    \
         ROWS(TZ__ROWS_ADD)                                                                         \
-        TZ_PUT(field, tz_sum);                                                                     \
+        TZ_PUT(field, RESULT(tz_sum));                                                             \
     }
 #define TZ__ROWS_ADD(dy, row) tz_sum = tz_sum + row(dy);
+#define TZ__ROWS_SUM(sum) (sum)
 
 #endif

@@ -242,7 +242,9 @@ static int group_span(const rows_design *d, int level)
 static bool is_sum_of_rows(const tz_stencil *s)
 {
     return s->passes_count == 1 && s->fields_count == 1 && s->passes[0].radius > 0 &&
-           s->passes[0].reads_count == 0 && strstr(s->passes[0].text, "TZ_CELL_ROWS(") != NULL;
+           s->passes[0].reads_count == 0 &&
+           (strstr(s->passes[0].text, "TZ_CELL_ROWS(") ||
+            strstr(s->passes[0].text, "TZ_CELL_ROWS_OF("));
 }
 
 bool rows_has_sides(const rows_design *d)
