@@ -26,17 +26,18 @@ static tz_status look_for_source(const tz_problem *in_double, const tz_linear *l
     tz_patch patch = {.cells = 0};
     double *memory = NULL;
     tz_status status = tz_patch_create(&patch, in_double, error);
-    if (!status && !(memory = calloc((size_t)(2 * patch.cells), sizeof *memory)))
+    if (!status && !(memory = calloc((size_t)(3 * patch.cells), sizeof *memory)))
         status = tz_error_set(error, TZ_MEMORY, "jump", "not enough memory");
     for (int f = 0; !status && f < in_double->stencil->fields_count; f++)
         if (in_double->stencil->fields[f].role == TZ_STATIC)
             tz_patch_set(&patch, f, 1.0, 1.0, 1);
-    const double *in[TZ_LINEAR_FIELDS_MAX] = {memory, memory};
-    double *rows[TZ_LINEAR_FIELDS_MAX] = {memory + patch.cells, memory + patch.cells};
-    if (!status)
-        tz_patch_apply(&patch, in, rows, 0);
-    for (int64_t i = 0; !status && i < patch.cells; i++)
-        *affine = *affine || rows[0][i] != 0.0;
+    if (!status) {
+        const double *in[TZ_LINEAR_FIELDS_MAX] = {memory, memory};
+        double *out = memory + patch.cells, *both[TZ_LINEAR_FIELDS_MAX] = {out, out + patch.cells};
+        tz_patch_apply(&patch, in, both, 0);
+        for (int64_t i = 0; i < linear->fields_count * patch.cells; i++)
+            *affine = *affine || out[i] != 0.0;
+    }
     for (int i = 0; !status && i < linear->fields_count; i++)
         for (int axis = 0; axis < linear->dims; axis++)
             if (linear->transform[axis] == TZ_DST_I)

@@ -80,7 +80,7 @@ struct tz_cuda_transform {
     int forward, back; /* plans of the periodic axes; -1: none */
     tz_cu_pointer tables;
     tz_cuda_spectrum spectrum;
-    size_t bytes;
+    size_t spectrum_bytes, buffer_bytes;
 };
 
 const char *tz_cuda_transform_source(void)
@@ -122,10 +122,10 @@ static tz_status need_plan(tz_cuda_transform *t, tz_cuda_fft_kind kind, int rank
     return status;
 }
 
-static void need_bytes(tz_cuda_transform *t, int64_t doubles)
+static void need_bytes(size_t *memory, int64_t doubles)
 {
     const size_t bytes = (size_t)doubles * sizeof(double);
-    t->bytes = t->bytes > bytes ? t->bytes : bytes;
+    *memory = *memory > bytes ? *memory : bytes;
 }
 
 /* How an axis of n cells is transformed, for rows of `rows`. */
@@ -161,7 +161,7 @@ static tz_status make_step(tz_cuda_transform *t, tz_transform transform, int64_t
         s->back = s->forward;
         t->spectrum.scale /= 2.0 * (double)a->m;
     }
-    need_bytes(t, rows * a->pitch);
+    need_bytes(&t->buffer_bytes, rows * a->pitch);
     return status;
 }
 
@@ -201,7 +201,7 @@ static tz_status make_steps(tz_cuda_transform *t, const tz_linear *linear, tz_er
             batch *= t->spectrum.n[a];
     }
     t->spectrum.parts = periodic > 0 ? 2 : 1;
-    need_bytes(t, all);
+    need_bytes(&t->spectrum_bytes, all);
     if (status || periodic == 0)
         return status;
     const int64_t fast = t->spectrum.n[0], row = fast / 2 + 1, others = all / fast;
@@ -216,7 +216,7 @@ static tz_status make_steps(tz_cuda_transform *t, const tz_linear *linear, tz_er
         t->first_pitch = 2 * row;
     }
     t->spectrum.n[0] = row;
-    need_bytes(t, others * 2 * row);
+    need_bytes(&t->spectrum_bytes, others * 2 * row);
     status = need_plan(t, TZ_CUDA_FFT_REAL_TO_COMPLEX, periodic, n, batch, &t->forward, error);
     return status ? status
                   : need_plan(t, TZ_CUDA_FFT_COMPLEX_TO_REAL, periodic, n, batch, &t->back, error);
@@ -323,9 +323,14 @@ void tz_cuda_transform_library(const tz_cuda_transform *t, char *text, size_t si
     tz_cuda_fft_name(t->fft, text, size);
 }
 
-size_t tz_cuda_transform_bytes(const tz_cuda_transform *t)
+void tz_cuda_transform_bytes(const tz_cuda_transform *t, size_t *spectrum, size_t *buffer)
 {
-    return t->bytes;
+    *spectrum = t->spectrum_bytes;
+    *buffer = t->buffer_bytes;
+    /* Where an axis is only turned they change places. */
+    for (int i = 0; i < t->steps_count; i++)
+        if (t->steps[i].arguments.kind == COPIES)
+            *spectrum = *buffer = *spectrum > *buffer ? *spectrum : *buffer;
 }
 
 size_t tz_cuda_transform_work_bytes(const tz_cuda_transform *t)
