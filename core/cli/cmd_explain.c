@@ -432,7 +432,8 @@ static int explain_one(const json_t *simulation, const tz_registry *registry, co
     const json_t *plans = json_object_get(simulation, "plans"), *most = main_plan(plans);
     printf("\n%s: %s", text_of(simulation, "name"), r.config.stencil);
     if (!most) {
-        printf("\n  nothing ran: there is nothing to explain\n");
+        printf("\n  %s: there is nothing to explain\n",
+               json_object_get(simulation, "jump") ? "it jumped, without a plan" : "nothing ran");
         return EXIT_DONE;
     }
     if (!tz_plan_from_json(most, &used)) {

@@ -79,14 +79,15 @@ static double largest(const tz_jump *jump, const tz_jump_range *ranges)
 
 static tz_grid_state grid_of(const tz_jump *jump)
 {
-    return (tz_grid_state){&jump->in_double, jump->context.backend, jump->source};
+    return (tz_grid_state){&jump->in_double, jump->context.backend, jump->source,
+                           jump->double_context.threads};
 }
 
 /* A state in double precision with the static fields; the others are 0. */
 static tz_status create_source(tz_jump *jump, tz_error *error)
 {
     const tz_jump_context *c = &jump->context;
-    const tz_grid_state from = {c->problem, c->backend, c->state};
+    const tz_grid_state from = {c->problem, c->backend, c->state, jump->double_context.threads};
     tz_status status = c->backend->plan(&jump->in_double, c->place, &jump->plan, error);
     const int64_t bytes = status ? 0 : c->backend->bytes(&jump->in_double, c->place, &jump->plan);
     if (!status)
@@ -279,7 +280,7 @@ void tz_jump_destroy(tz_jump *jump)
 static tz_status advance_here(tz_jump *jump, int64_t steps, tz_jump_facts *facts, tz_error *error)
 {
     const tz_jump_context *c = &jump->context;
-    const tz_grid_state grid = {c->problem, c->backend, c->state};
+    const tz_grid_state grid = {c->problem, c->backend, c->state, jump->double_context.threads};
     const int count = jump->linear.fields_count;
     double *fields[TZ_LINEAR_FIELDS_MAX] = {NULL};
     facts->bytes = count * array_bytes(jump);
