@@ -215,7 +215,7 @@ static tz_status compare(tz_probe *probe, double low, double high, int64_t step,
 
 static tz_status check_linear(tz_probe *probe, double low, double high, tz_error *error)
 {
-    static const double sizes[] = {1.0, 1e-9, 1e9};
+    static const double sizes[] = {1.0, 1.0 / TZ_PROBE_SIZES, TZ_PROBE_SIZES};
     tz_status status = compare(probe, low, high, 0, error); /* as the fields are */
     for (size_t k = 0; !status && k < sizeof sizes / sizeof *sizes; k++)
         status = compare(probe, -sizes[k] * probe->size, sizes[k] * probe->size, 0, error);
