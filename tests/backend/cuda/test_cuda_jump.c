@@ -271,7 +271,10 @@ static void every_side_and_dimension(void **state)
     for (size_t g = 0; g < sizeof grids / sizeof *grids; g++) {
         const int dims = grids[g][2] > 0 ? 3 : grids[g][1] > 0 ? 2 : 1;
         const int cases = dims == 3 ? 64 : dims == 2 ? 16 : 4;
-        const int stride = dims == 3 ? 3 : grids[g][0] == 40 ? 5 : 1;
+        const int stride = (dims == 3           ? 4
+                            : grids[g][0] == 40 ? 5
+                                                : 1) *
+                           (getenv("TZ_SIMT") ? 3 : 1);
         for (int i = (int)g % stride; i < cases; i += stride) {
             const tz_transform sides[3] = {(tz_transform)(i % 4), (tz_transform)(i / 4 % 4),
                                            (tz_transform)(i / 16)};

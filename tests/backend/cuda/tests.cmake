@@ -39,7 +39,8 @@ endforeach()
 # compile for one architecture there, and for all in the release build.
 if(TRAPEZE_SANITIZE)
     set_property(TEST ${simt_tests} backend/cuda/simt/test_simt_machine backend/cuda/simt/test_simt_mistakes backend/cuda/test_cuda_reduce
-        backend/cuda/test_cuda_update backend/cuda/test_cuda_work calibrate/test_cuda_calibrate APPEND PROPERTY ENVIRONMENT
+        backend/cuda/test_cuda_update backend/cuda/test_cuda_work backend/cuda/test_cuda_jump backend/cuda/test_cuda_jump_run
+        calibrate/test_cuda_calibrate APPEND PROPERTY ENVIRONMENT
         TZ_NVRTC=quick TZ_SIMT=quick ASAN_OPTIONS=detect_stack_use_after_return=0:strict_string_checks=1)
 endif()
 

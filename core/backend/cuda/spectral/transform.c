@@ -14,7 +14,9 @@ extern const char tz_cuda_text_transform[] __attribute__((visibility("hidden")))
 enum {
     THREADS = 256,
     BLOCKS_MAX = 1 << 20,
-    TILE = 32, /* TZ_TILE of the kernels */
+    ROWS_MAX = 65535, /* blocks along the second axis of a launch */
+    TILE = 32,        /* TZ_TILE of the kernels */
+    BATCH = 4,        /* TZ_BATCH of the kernels */
     TILE_BYTES = 2 * TILE * (TILE + 1) * 8,
     STEPS_MAX = 4,
     PLANS_MAX = 2 * TZ_AXES + 2
@@ -351,10 +353,11 @@ tz_status tz_cuda_transform_use(tz_cuda_transform *t, tz_cu_pointer work, tz_err
 
 /* ---- Runs ------------------------------------------------------------------------------------ */
 
-static tz_status launch(tz_cuda_transform *t, enum kernel which, int64_t blocks, int shared_bytes,
-                        void *arguments, tz_error *error)
+static tz_status launch(tz_cuda_transform *t, enum kernel which, int64_t across, int64_t rows,
+                        int shared_bytes, void *arguments, tz_error *error)
 {
-    const int grid[3] = {(int)(blocks > BLOCKS_MAX ? BLOCKS_MAX : blocks), 1, 1};
+    const int grid[3] = {(int)(across > BLOCKS_MAX ? BLOCKS_MAX : across),
+                         (int)(rows > ROWS_MAX ? ROWS_MAX : rows), 1};
     const int block[3] = {THREADS, 1, 1};
     void *pointers[] = {arguments};
     return tz_cuda_launch(t->cuda, NULL, &t->kernels[which], grid, block, shared_bytes, false,
@@ -368,7 +371,7 @@ static tz_status launch_rows(tz_cuda_transform *t, enum kernel which, const step
     a.from = from;
     a.to = to;
     a.pairs = s->pairs_of_rows;
-    return launch(t, which, (a.rows * a.pairs + THREADS - 1) / THREADS, 0, &a, error);
+    return launch(t, which, (a.pairs + THREADS - 1) / THREADS, a.rows, 0, &a, error);
 }
 
 static tz_status launch_columns(tz_cuda_transform *t, enum kernel which, const step *s,
@@ -377,8 +380,8 @@ static tz_status launch_columns(tz_cuda_transform *t, enum kernel which, const s
     step_arguments a = s->arguments;
     a.from = from;
     a.to = to;
-    return launch(t, which, (a.rows + TILE - 1) / TILE * ((a.pairs + TILE - 1) / TILE), TILE_BYTES,
-                  &a, error);
+    return launch(t, which, (a.rows + TILE - 1) / TILE * ((a.pairs + TILE - 1) / TILE), 1,
+                  TILE_BYTES, &a, error);
 }
 
 static tz_status launch_field(tz_cuda_transform *t, enum kernel which,
@@ -387,13 +390,12 @@ static tz_status launch_field(tz_cuda_transform *t, enum kernel which,
 {
     field_arguments a = {
         .field = field->at, .rows = rows, .pitch = t->first_pitch, .is_double = field->is_double};
-    int64_t cells = 1;
     for (int k = 0; k < TZ_AXES; k++) {
         a.n[k] = t->n[k];
         a.apart[k] = k < t->axes ? field->apart[t->axis[k]] : 0;
-        cells *= t->n[k];
     }
-    return launch(t, which, (cells + THREADS - 1) / THREADS, 0, &a, error);
+    const int64_t of_block = THREADS * BATCH;
+    return launch(t, which, (a.n[0] + of_block - 1) / of_block, a.n[1] * a.n[2], 0, &a, error);
 }
 
 static tz_status run_plan(tz_cuda_transform *t, int plan, tz_cu_pointer data, tz_error *error)
