@@ -95,7 +95,7 @@ static void a_jump_is_measured(void **state)
     workload->is_here = true;
     const tz_status status = tz_jump_measure(&jump, workload, table, 0, &failure);
     if (status == TZ_UNSUPPORTED)
-        skip_test("libfftw3 is not installed");
+        skip_test("no libfftw3 on this machine");
     assert_ok(status);
     assert_int_equal(jump.rounds, 5);
     assert_true(jump.low_s > 0 && jump.low_s <= jump.measured_s && jump.measured_s <= jump.high_s);

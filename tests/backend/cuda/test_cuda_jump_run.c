@@ -138,7 +138,7 @@ static void without_cufft_the_host_does_it(void **state)
                      TZ_UNSUPPORTED);
     tz_fftw fftw;
     if (tz_fftw_open(&fftw, NULL, NULL) != TZ_OK)
-        skip_test("libfftw3 is not installed");
+        skip_test("no libfftw3 on this machine");
     start_run(&r, "hotspot", TZ_SINGLE, "clamp");
     jump_and_step(&r, "fftw");
     end_run(&r);
