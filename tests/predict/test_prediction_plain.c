@@ -19,8 +19,14 @@ static tz_workload *workload_of(const char *stencil, int dims, int64_t n, int pr
 
 static bool has_nvrtc(void)
 {
-    char text[64];
+    char text[512];
     return tz__nvrtc_describe(text, sizeof text, &failure) == TZ_OK;
+}
+
+static void skip_without_nvrtc(void)
+{
+    if (!has_nvrtc())
+        skip_test("%s", failure.message);
 }
 
 static const tz_prediction_request usual = {.model = &tz_model_luo2011, .streamed = -1};
@@ -38,8 +44,7 @@ static tz_prediction_table *table_of(const tz_workload *workload,
 /* The paper's "linear" is the mean of 9 pixels of 800 x 800: P is 45.84 % by its compiler's PTX. */
 static void the_mean_of_nine_pixels(void **state)
 {
-    if (!has_nvrtc())
-        skip();
+    skip_without_nvrtc();
     tz_workload *workload = workload_of("box2d1r", 2, 800, 0);
     tz_prediction_table *table = table_of(workload, &usual);
     const tz_ptx_trace *trace = &table->plain->plain.traces[0];
@@ -64,19 +69,19 @@ static void the_mean_of_nine_pixels(void **state)
     tz_workload_destroy(workload);
 }
 
-/* Every stencil that is registered, in its own dimensions: no two models of memory agree by accident. */
-static void every_stencil(void **state)
+/* Accesses as the cell texts have them. The words of life and cell are read again where the compiler
+ * does not join two expressions. */
+static void stencils_of_all_kinds(void **state)
 {
-    if (!has_nvrtc())
-        skip();
+    skip_without_nvrtc();
     static const struct {
         const char *name;
         int dims, loads, stores;
         int64_t n;
-    } cases[] = {{"star2d1r", 2, 5, 1, 256},    {"poisson", 2, 4, 1, 256},
-                 {"hotspot", 2, 6, 1, 256},     {"life", 2, 9, 1, 4096},
-                 {"cell", 3, 27, 1, 128},       {"lbm", 2, 9, 9, 256},
-                 {"pathfinder", 1, 4, 1, 9999}, {"star3d1r", 3, 7, 1, 64}};
+    } cases[] = {{"star2d1r", 2, 5, 1, 256},    {"poisson", 2, 6, 1, 256},
+                 {"hotspot", 2, 6, 1, 256},     {"lbm", 2, 9 + 1, 9, 256},
+                 {"pathfinder", 1, 4, 1, 9999}, {"star3d1r", 3, 7, 1, 64},
+                 {"life", 2, 10, 1, 4096},      {"cell", 3, 30, 1, 128}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         tz_workload *workload = workload_of(cases[k].name, cases[k].dims, cases[k].n, -1);
         tz_prediction_table *table = table_of(workload, &usual);
@@ -91,8 +96,7 @@ static void every_stencil(void **state)
 
 static void double_precision_takes_more_transactions(void **state)
 {
-    if (!has_nvrtc())
-        skip();
+    skip_without_nvrtc();
     tz_workload *workload = workload_of("box2d1r", 2, 256, 1);
     tz_prediction_table *table = table_of(workload, &usual);
     /* Halves of 128 bytes: 1 transaction each, 2 at an offset. */
@@ -142,7 +146,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_mean_of_nine_pixels),
-        cmocka_unit_test(every_stencil),
+        cmocka_unit_test(stencils_of_all_kinds),
         cmocka_unit_test(double_precision_takes_more_transactions),
         cmocka_unit_test(refusals),
     };
