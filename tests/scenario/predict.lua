@@ -31,7 +31,7 @@ local ok, plain = pcall(tz.predict, { plugin = "hotspot", grid = { 256, 256 }, d
   block = { 16, 16 }, trips = 2, as_printed = true })
 if ok then
   local pass = plain.passes[1]
-  tz.expect(#plain.passes == 1 and pass.p > 0 and pass.p < 1 and pass.active_warps == 24 and #pass.periods > 1)
+  tz.expect(#plain.passes == 1 and pass.p > 0 and pass.p < 1 and pass.active_warps == 32 and #pass.periods > 1)
   local clocks = 0
   for _, period in ipairs(pass.periods) do
     tz.expect(period.type >= 1 and period.type <= 4 and period.time >= period.t_p + period.t_c)
