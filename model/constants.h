@@ -166,14 +166,14 @@
 /* ---- Jumps: model/jump.c --------------------------------------------------------------------- */
 
 /* GPU: the share of copy_bandwidth that the sweeps of a jump reach on the average.
- * From: assumed, until jumps are measured. +10 %: -9 % of a jump's time. */
+ * From: assumed, until jumps are measured on a GPU. +10 %: -9 % of a jump's time. */
 #define TZ_FIT_JUMP_SHARE 0.8
 /* GPU: the longest line that a multiprocessor transforms in one sweep, in complex numbers, and by how much
  * a length with a prime factor above 127 is slower. From: assumed. +10 %: of the length 0. */
 #define TZ_FIT_JUMP_LENGTH 8192.0
 #define TZ_FIT_JUMP_FACTOR 4.0
 /* CPU: operations of a transform that a core does in a clock, and clocks that a frequency takes.
- * From: jumps of four grids on two cores of an EPYC. +10 %: -5 % and +4 % of a jump's time. */
+ * From: assumed, until jumps are measured on an idle machine. +10 %: not determined. */
 #define TZ_FIT_JUMP_OPERATIONS 1.5
 #define TZ_FIT_JUMP_CLOCKS 100.0
 

@@ -15,7 +15,7 @@ double tz_exchange_stage_s(const tz_exchanges *exchange, int height, double stag
 {
     if (exchange->devices < 2)
         return 0.0;
-    return exchange->start_s + tz_exchange_s(exchange, stage_s) * height / exchange->iterations;
+    return (exchange->start_s + tz_exchange_s(exchange, stage_s)) * height / exchange->iterations;
 }
 
 double tz_exchange_redundant(const tz_exchange_costs *costs, int exchange)

@@ -20,7 +20,7 @@ typedef struct tz_exchanges {
     int iterations; /* between two exchanges; a multiple of the height */
     double bytes;   /* that the slowest device receives in an exchange */
     double cells;   /* useful cell updates of all devices in a stage */
-    double start_s; /* what it costs to begin a stage on all devices and to wait for them */
+    double start_s; /* what it costs to begin the stages up to an exchange on all devices */
     tz_link link;
     /* Of the time of a stage: what computes beside the exchange, in the stage before it, and what it
      * costs that this stage computes its ends first. Both 0: stages and exchanges take turns. */

@@ -45,17 +45,18 @@ static void predict_gpu(const tz_model_jump *jump, const tz_model_device *device
 {
     const double cells = cells_of(jump), d = 8 * cells;
     const double there = jump->fields * (jump->affine ? 2 : 1), back = jump->fields;
-    double axes = 0, room = 1;
+    double axes = 0, buffer = 0; /* as a multiple of D */
     int launches = 3;
     for (int axis = 0; axis < jump->axes; axis++) {
         axes += axis_bytes(jump->extent[axis], jump->side[axis], cells);
-        room = is_whole(jump->side[axis]) ? 2 : room;
+        if (jump->side[axis] != TZ_MODEL_PERIODIC)
+            buffer = fmax(buffer, is_whole(jump->side[axis]) ? 2 : 1);
         launches += jump->side[axis] == TZ_MODEL_PERIODIC ? 2 : 6;
     }
     out->bytes = (there + back) * axes + jump->fields * (2 * d + (jump->affine ? d : 0)) +
                  2 * jump->fields * (d + jump->element_bytes * cells) +
                  (jump->affine ? jump->fields * 2 * d : 0);
-    out->memory_bytes = (there + 1) * room * d;
+    out->memory_bytes = (there + buffer) * d;
     out->seconds = out->bytes / (TZ_FIT_JUMP_SHARE * device->copy_bandwidth_bytes_per_s.value);
     if (device->launch_queued_s.known)
         out->seconds += there * launches * device->launch_queued_s.value;

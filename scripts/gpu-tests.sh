@@ -1,7 +1,7 @@
 #!/bin/sh
 # Compares the cuda backend with the reference on a machine with a GPU, bit for bit, for every stencil of the
 # built-in and the test plugins and every family, on one device and in slabs (several on one GPU, or on all GPUs in
-# turns), and prints a table. Needs a finished build:
+# turns), tests and times jumps, and prints a table. Needs a finished build:
 # sh scripts/gpu-tests.sh [BUILD_FOLDER]
 #
 # TZ_CONTRACT=full checks every height and size; the default is a quick selection. FAMILIES and STENCILS
@@ -91,6 +91,12 @@ if [ -n "$sanitizer" ]; then
 else
     echo "compute-sanitizer: not installed, skipped"
 fi
+
+# Jumps in the frequency domain, by cuFFT: small grids, large ones, and times.
+for name in test_cuda_jump test_cuda_jump_large; do
+    [ "$share" -eq 1 ] && [ -x "$build/test-bin/$name" ] || continue
+    "$build/test-bin/$name" >"$work/$name" 2>&1 || echo "$name" >>"$work/.failed"
+done
 
 print_table
 [ ! -f "$work/.failed" ] || exit 1

@@ -158,6 +158,20 @@ static void print_policy(const json_t *policy)
         printf("  %-12s and %" JSON_INTEGER_FORMAT " that run.json does not hold\n", "", left_out);
 }
 
+static void print_jumps(const json_t *jump)
+{
+    if (!jump)
+        return;
+    printf("  %-12s %" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT " steps", "jumps",
+           json_integer_value(json_object_get(jump, "jumps")),
+           json_integer_value(json_object_get(jump, "steps")));
+    const json_int_t steady = json_integer_value(json_object_get(jump, "steady_states"));
+    if (steady > 0)
+        printf(", %" JSON_INTEGER_FORMAT " to a steady state", steady);
+    printf(", in %.3g s, by %s\n", json_number_value(json_object_get(jump, "seconds")),
+           text_of(jump, "library"));
+}
+
 static void print_simulation(const json_t *simulation)
 {
     printf("\n%s: %s\n  %-12s ", text_of(simulation, "name"), text_of(simulation, "stencil"),
@@ -178,6 +192,7 @@ static void print_simulation(const json_t *simulation)
     if (json_is_number(energy))
         printf(", %.3g J/GCell", json_number_value(energy));
     printf("\n");
+    print_jumps(json_object_get(simulation, "jump"));
     const json_t *time = json_object_get(simulation, "time");
     if (json_is_number(time)) {
         printf("  %-12s ", "time");

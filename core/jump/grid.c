@@ -44,7 +44,8 @@ tz_status tz_grid_read(const tz_grid_state *from, int field, double *values, tz_
     for (; !status && box_at(from->problem, at, &box, &count); at += count) {
         void *to = narrow ? (void *)room : (void *)(values + at);
         status = from->backend->load(from->state, field, &box, to, error);
-        for (int64_t i = 0; narrow && i < count; i++)
+#pragma omp parallel for num_threads(from->threads) schedule(static) if (narrow)
+        for (int64_t i = 0; i < (narrow ? count : 0); i++)
             values[at + i] = room[i];
     }
     free(room);
@@ -59,7 +60,8 @@ tz_status tz_grid_write(const tz_grid_state *to, int field, const double *values
     tz_box box;
     tz_status status = narrow && !room ? no_memory(error) : TZ_OK;
     for (; !status && box_at(to->problem, at, &box, &count); at += count) {
-        for (int64_t i = 0; narrow && i < count; i++)
+#pragma omp parallel for num_threads(to->threads) schedule(static) if (narrow)
+        for (int64_t i = 0; i < (narrow ? count : 0); i++)
             room[i] = (float)values[at + i];
         const void *from = narrow ? (const void *)room : (const void *)(values + at);
         status = to->backend->store(to->state, field, &box, from, error);

@@ -42,7 +42,10 @@ void tz_jump_host_destroy(tz_jump_host *host)
 
 /* ---- Transforms -------------------------------------------------------------------------------- */
 
-enum { BLOCK = 8 }; /* lines across rows that are transformed together: a cache line */
+enum {
+    BLOCK = 8,     /* lines across rows that are transformed together: a cache line */
+    LONG = 1 << 20 /* lines longer than that are transformed one by one */
+};
 
 /* The lines of an axis: `count` numbers, `stride` apart. */
 typedef struct lines {
@@ -50,6 +53,7 @@ typedef struct lines {
     const tz_fftw_plan *plan;
     double *array;
     int64_t count, stride;
+    int64_t width;               /* lines of a block */
     int64_t blocks, blocks_each; /* of all, and of each slice of stride * count numbers */
 } lines;
 
@@ -57,9 +61,9 @@ typedef struct lines {
 static void transform_block(const lines *l, int64_t block, double *room)
 {
     const int64_t n = l->count, pitch = n + BLOCK;
-    const int64_t first = block % l->blocks_each * BLOCK;
+    const int64_t first = block % l->blocks_each * l->width;
     double *from = l->array + block / l->blocks_each * l->stride * n + first;
-    const int64_t width = l->stride - first < BLOCK ? l->stride - first : BLOCK;
+    const int64_t width = l->stride - first < l->width ? l->stride - first : l->width;
     if (l->stride == 1) {
         l->fftw->execute_r2r(l->plan, from, from);
         return;
@@ -86,17 +90,19 @@ static tz_status transform_axis(const tz_jump_host *host, int axis, double *arra
     lines l = {.fftw = &host->fftw, .array = array, .count = n, .stride = 1};
     for (int a = 0; a < axis; a++)
         l.stride *= linear->extent[a];
-    l.blocks_each = (l.stride + BLOCK - 1) / BLOCK;
+    l.width = n > LONG ? 1 : BLOCK;
+    l.blocks_each = (l.stride + l.width - 1) / l.width;
     l.blocks = l.blocks_each * (host->cells / (l.stride * n));
-    const int64_t pitch = n + BLOCK;
-    double *room = tz_jump_host_array(host->threads * BLOCK * pitch);
+    const int64_t each = l.stride > 1 ? l.width * (n + BLOCK) : 0;
+    double *room = tz_jump_host_array(host->threads * each + 1);
     tz_fftw_plan *plan = NULL;
-    if (room)
-        plan = host->fftw.plan_r2r(1, &n, room, room, &kind, TZ_FFTW_ESTIMATE | TZ_FFTW_UNALIGNED);
+    if (room) /* planning of this kind leaves the array as it is */
+        plan =
+            host->fftw.plan_r2r(1, &n, array, array, &kind, TZ_FFTW_ESTIMATE | TZ_FFTW_UNALIGNED);
     l.plan = plan;
 #pragma omp parallel for num_threads(host->threads) schedule(static) if (plan)
     for (int64_t block = 0; block < (plan ? l.blocks : 0); block++)
-        transform_block(&l, block, room + omp_get_thread_num() * BLOCK * pitch);
+        transform_block(&l, block, room + omp_get_thread_num() * each);
     free(room);
     if (!plan)
         return tz_error_set(error, TZ_MEMORY, "jump",

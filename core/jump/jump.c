@@ -20,6 +20,9 @@ struct tz_jump {
     void *source; /* a state in double precision: s, for backends with jump(); or NULL */
     tz_jump_host host;
     bool is_host;     /* the work is done there */
+    tz_symbol symbol; /* for the condition; that of the host, or with tables of its own */
+    double *tables;
+    double tested;    /* values up to this size were tried */
     tz_error missing; /* because of this, if the backend could do it with a library */
 };
 
@@ -39,6 +42,15 @@ static tz_status check_memory(const tz_jump *jump, int64_t bytes, tz_error *erro
                         "a jump of this grid needs %.2f GiB of memory beside the fields, and %.2f "
                         "GiB are available: use a smaller grid or sim:run",
                         (double)bytes * gib, (double)available * gib);
+}
+
+/* At most three tables for each axis. */
+static int64_t table_bytes(const tz_linear *linear)
+{
+    int64_t numbers = 0;
+    for (int axis = 0; axis < linear->dims; axis++)
+        numbers += 3 * linear->extent[axis] * linear->radius;
+    return numbers * (int64_t)sizeof(double);
 }
 
 static int64_t array_bytes(const tz_jump *jump)
@@ -79,14 +91,15 @@ static double largest(const tz_jump *jump, const tz_jump_range *ranges)
 
 static tz_grid_state grid_of(const tz_jump *jump)
 {
-    return (tz_grid_state){&jump->in_double, jump->context.backend, jump->source};
+    return (tz_grid_state){&jump->in_double, jump->context.backend, jump->source,
+                           jump->double_context.threads};
 }
 
 /* A state in double precision with the static fields; the others are 0. */
 static tz_status create_source(tz_jump *jump, tz_error *error)
 {
     const tz_jump_context *c = &jump->context;
-    const tz_grid_state from = {c->problem, c->backend, c->state};
+    const tz_grid_state from = {c->problem, c->backend, c->state, jump->double_context.threads};
     tz_status status = c->backend->plan(&jump->in_double, c->place, &jump->plan, error);
     const int64_t bytes = status ? 0 : c->backend->bytes(&jump->in_double, c->place, &jump->plan);
     if (!status)
@@ -228,6 +241,7 @@ static tz_status create_host(tz_jump *jump, tz_error *error)
 static tz_status find(tz_jump *jump, tz_error *error)
 {
     tz_jump_range ranges[TZ_FIELDS_MAX];
+    int64_t count;
     tz_status status = tz_jump_describe(&jump->linear, jump->context.problem, error);
     if (status)
         return status;
@@ -235,9 +249,32 @@ static tz_status find(tz_jump *jump, tz_error *error)
     status = find_ranges(jump, ranges, error);
     if (!status)
         status = tz_jump_probe(&jump->linear, &jump->in_double, ranges, error);
+    if (!status)
+        status = check_memory(jump, table_bytes(&jump->linear), error);
     if (!status && jump->is_host)
         status = create_host(jump, error);
-    return status ? status : find_source(jump, largest(jump, ranges), error);
+    if (status)
+        return status;
+    if (jump->is_host)
+        jump->symbol = jump->host.symbol;
+    else
+        status = tz_symbol_create(&jump->symbol, &jump->tables, &count, &jump->linear, error);
+    const double size = largest(jump, ranges);
+    jump->tested = TZ_PROBE_SIZES * (size > 0.0 ? size : 1.0);
+    return status ? status : find_source(jump, size, error);
+}
+
+tz_status tz_jump_covers(const tz_jump *jump, bool *covers, tz_error *error)
+{
+    const tz_jump_context *c = &jump->context;
+    tz_status status = TZ_OK;
+    *covers = true;
+    for (int i = 0; !status && i < jump->linear.fields_count; i++) {
+        tz_reduction r;
+        status = c->backend->reduce(c->state, jump->linear.field[i], &r, error);
+        *covers = *covers && !(fabs(r.min) > jump->tested || fabs(r.max) > jump->tested);
+    }
+    return status;
 }
 
 tz_status tz_jump_create(tz_jump **out, const tz_jump_context *context, tz_error *error)
@@ -271,6 +308,7 @@ void tz_jump_destroy(tz_jump *jump)
         jump->context.backend->destroy(jump->source);
     tz_jump_host_destroy(&jump->host);
     tz_linear_clear(&jump->linear);
+    free(jump->tables);
     free(jump);
 }
 
@@ -279,7 +317,7 @@ void tz_jump_destroy(tz_jump *jump)
 static tz_status advance_here(tz_jump *jump, int64_t steps, tz_jump_facts *facts, tz_error *error)
 {
     const tz_jump_context *c = &jump->context;
-    const tz_grid_state grid = {c->problem, c->backend, c->state};
+    const tz_grid_state grid = {c->problem, c->backend, c->state, jump->double_context.threads};
     const int count = jump->linear.fields_count;
     double *fields[TZ_LINEAR_FIELDS_MAX] = {NULL};
     facts->bytes = count * array_bytes(jump);
@@ -342,10 +380,8 @@ double tz_jump_condition(const tz_jump *jump, int64_t steps)
 {
     enum { SAMPLES = 9 };
     const tz_linear *linear = &jump->linear;
-    tz_symbol symbol;
-    double *tables = NULL, most = 1.0;
-    int64_t count;
-    if (steps == TZ_JUMP_LIMIT || tz_symbol_create(&symbol, &tables, &count, linear, NULL))
+    double most = 1.0;
+    if (steps == TZ_JUMP_LIMIT)
         return 1.0;
     for (int i = 0; i < SAMPLES * SAMPLES * SAMPLES; i++) {
         const int at[TZ_AXES] = {i % SAMPLES, i / SAMPLES % SAMPLES, i / (SAMPLES * SAMPLES)};
@@ -355,10 +391,9 @@ double tz_jump_condition(const tz_jump *jump, int64_t steps)
             k[axis] = at[axis] < 3 ? (at[axis] < n ? at[axis] : 0)
                                    : (n - 1) * (at[axis] - 2) / (SAMPLES - 3);
         }
-        const double one = condition_at(&symbol, k, (double)steps);
+        const double one = condition_at(&jump->symbol, k, (double)steps);
         if (one > most)
             most = one;
     }
-    free(tables);
     return most;
 }

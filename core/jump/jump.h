@@ -24,6 +24,10 @@ typedef struct tz_jump_context {
 tz_status tz_jump_create(tz_jump **out, const tz_jump_context *context, tz_error *error);
 void tz_jump_destroy(tz_jump *jump); /* NULL is fine */
 
+/* Whether the fields' values are of a size at which the update was tried. If not, destroy this and create
+ * another: the update may do something else there. */
+tz_status tz_jump_covers(const tz_jump *jump, bool *covers, tz_error *error);
+
 /* Advance the fields by `steps` >= 1 iterations, or to TZ_JUMP_LIMIT. Errors: those of tz_jump_function;
  * the fields are then as they were. */
 tz_status tz_jump_advance(tz_jump *jump, int64_t steps, tz_jump_facts *facts, tz_error *error);

@@ -1,9 +1,11 @@
 #include "jump/patch.h"
 
+#include "backend/host/store.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROW_CELLS = 64 }; /* along x: many samples at a time */
+enum { ROW_CELLS = 64 }; /* along x, of 1-D and 2-D: many samples at a time */
 
 double tz_patch_random(uint64_t *counter)
 {
@@ -19,55 +21,40 @@ tz_status tz_patch_create(tz_patch *patch, const tz_problem *in_double, tz_error
 {
     const tz_stencil *stencil = in_double->stencil;
     const tz_reach reach = tz_stencil_reach_sides(stencil);
-    const tz_backend *backend = &tz_backend_cpu;
-    *patch = (tz_patch){.problem = *in_double, .cells = 1};
-    tz_problem *problem = &patch->problem;
-    problem->narrow = NULL;
-    problem->slab = (tz_slab){.of = NULL};
-    for (int axis = 0; axis < problem->dims; axis++) {
+    const uint32_t written = tz_problem_written(in_double);
+    *patch = (tz_patch){.problem = in_double, .extent = {1, 1, 1}, .cells = 1};
+    for (int axis = 0; axis < in_double->dims; axis++) {
         /* Even, and so large that offsets differ around the edges. */
         const int span = reach.low[axis] > reach.high[axis] ? reach.low[axis] : reach.high[axis];
         const int64_t least = 2 * span + 2;
-        problem->extent[axis] = axis == 0 && least < ROW_CELLS ? ROW_CELLS : least;
-        problem->elements[axis] = problem->extent[axis];
-        problem->boundary[axis][0] = problem->boundary[axis][1] = TZ_PERIODIC;
-        patch->cells *= problem->extent[axis];
+        patch->extent[axis] =
+            axis == 0 && in_double->dims < 3 && least < ROW_CELLS ? ROW_CELLS : least;
+        patch->cells *= patch->extent[axis];
     }
-    for (int f = 0; f < stencil->fields_count; f++)
+    for (int f = 0; f < stencil->fields_count; f++) {
         if (stencil->fields[f].role == TZ_STATE)
             patch->field[patch->fields_count++] = f;
-    const tz_place place = {.threads = 1};
-    static const tz_streamed_source *const none[TZ_FIELDS_MAX];
-    const tz_backend_context context = {.problem = problem, .streamed = none, .threads = 1};
-    tz_status status = backend->plan(problem, &place, &patch->plan, error);
-    return status ? status : backend->create(&patch->state, &context, error);
+        patch->values[f] = calloc((size_t)patch->cells, sizeof(double));
+        if (written >> f & 1)
+            patch->next[f] = calloc((size_t)patch->cells, sizeof(double));
+        if (!patch->values[f] || (written >> f & 1 && !patch->next[f]))
+            return tz_error_set(error, TZ_MEMORY, "jump", "not enough memory");
+    }
+    return TZ_OK;
 }
 
 void tz_patch_destroy(tz_patch *patch)
 {
-    if (patch->state)
-        tz_backend_cpu.destroy(patch->state);
-    patch->state = NULL;
+    for (int f = 0; f < TZ_FIELDS_MAX; f++) {
+        free(patch->values[f]);
+        free(patch->next[f]);
+    }
 }
 
-static tz_box whole(const tz_patch *patch)
+void tz_patch_set(tz_patch *patch, int field, double low, double high, uint64_t seed)
 {
-    tz_box box = {{0}, {1, 1, 1}};
-    memcpy(box.high, patch->problem.elements, sizeof box.high);
-    return box;
-}
-
-tz_status tz_patch_set(tz_patch *patch, int field, double low, double high, uint64_t seed,
-                       tz_error *error)
-{
-    const tz_problem *problem = &patch->problem;
-    const size_t size = tz_problem_element_size(problem, field);
-    const bool real = problem->stencil->fields[field].type == TZ_REAL;
-    const tz_box box = whole(patch);
+    const bool real = patch->problem->stencil->fields[field].type == TZ_REAL;
     uint64_t counter = seed;
-    char *elements = malloc((size_t)patch->cells * size);
-    if (!elements)
-        return tz_error_set(error, TZ_MEMORY, "jump", "not enough memory");
     for (int64_t i = 0; i < patch->cells; i++) {
         const double random = tz_patch_random(&counter);
         double value = random < -0.6   ? low
@@ -75,35 +62,71 @@ tz_status tz_patch_set(tz_patch *patch, int field, double low, double high, uint
                                        : low + (high - low) * (random + 0.2) / 1.2;
         if (low == high)
             value = low;
-        if (real) {
-            memcpy(elements + (size_t)i * size, &value, size);
-        } else {
-            const int32_t integer = (int32_t)value;
-            memcpy(elements + (size_t)i * size, &integer, size);
-        }
+        const int32_t integer = real ? 0 : (int32_t)value;
+        if (real)
+            patch->values[field][i] = value;
+        else
+            memcpy(&patch->values[field][i], &integer, sizeof integer);
     }
-    const tz_status status = tz_backend_cpu.store(patch->state, field, &box, elements, error);
-    free(elements);
-    return status;
 }
 
-tz_status tz_patch_apply(tz_patch *patch, const double *const *in, double *const *out, int64_t step,
-                         tz_error *error)
+/* What a cell update reads and writes. */
+typedef struct reader {
+    tz_cell_access access; /* first: callbacks cast a pointer to it */
+    tz_patch *patch;
+    int64_t cell;
+} reader;
+
+static const void *read_cell(const tz_cell_access *access, int field, int dx, int dy, int dz)
 {
-    const tz_box box = whole(patch);
-    tz_status status = TZ_OK;
-    for (int i = 0; !status && i < patch->fields_count; i++)
-        status = tz_backend_cpu.store(patch->state, patch->field[i], &box, in[i], error);
-    if (!status)
-        status = tz_backend_cpu.stage(patch->state, &patch->plan, 1, step, error);
-    for (int i = 0; !status && i < patch->fields_count; i++)
-        status = tz_backend_cpu.load(patch->state, patch->field[i], &box, out[i], error);
-    return status;
+    const reader *r = (const reader *)access;
+    const int offset[TZ_AXES] = {dx, dy, dz};
+    return &r->patch->values[field][tz_patch_cell(r->patch, r->cell, offset)];
+}
+
+static void *write_cell(const tz_cell_access *access, int field)
+{
+    const reader *r = (const reader *)access;
+    return &r->patch->next[field][r->cell];
+}
+
+static void run_pass(tz_patch *patch, const tz_pass *pass, int64_t step)
+{
+    const tz_problem *problem = patch->problem;
+    const int64_t *n = problem->extent;
+    reader r = {.access = {.read = read_cell,
+                           .write = write_cell,
+                           .constants = problem->constants,
+                           .x = n[0] / 2,
+                           .y = n[1] / 2,
+                           .z = n[2] / 2,
+                           .step = step},
+                .patch = patch};
+    for (; r.cell < patch->cells; r.cell++)
+        pass->kernels->cell[TZ_DOUBLE](&r.access);
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        if (pass->writes >> f & 1) {
+            double *before = patch->values[f];
+            patch->values[f] = patch->next[f];
+            patch->next[f] = before;
+        }
+}
+
+void tz_patch_apply(tz_patch *patch, const double *const *in, double *const *out, int64_t step)
+{
+    const tz_stencil *stencil = patch->problem->stencil;
+    const size_t bytes = (size_t)patch->cells * sizeof **in;
+    for (int i = 0; i < patch->fields_count; i++)
+        memcpy(patch->values[patch->field[i]], in[i], bytes);
+    for (int p = 0; p < stencil->passes_count; p++)
+        run_pass(patch, &stencil->passes[p], step);
+    for (int i = 0; i < patch->fields_count; i++)
+        memcpy(out[i], patch->values[patch->field[i]], bytes);
 }
 
 int64_t tz_patch_cell(const tz_patch *patch, int64_t cell, const int offset[TZ_AXES])
 {
-    const int64_t *n = patch->problem.extent;
+    const int64_t *n = patch->extent;
     const int64_t at[TZ_AXES] = {cell % n[0], cell / n[0] % n[1], cell / (n[0] * n[1])};
     int64_t to[TZ_AXES];
     for (int axis = 0; axis < TZ_AXES; axis++)

@@ -4,6 +4,9 @@
 
 #include "jump/patch.h"
 
+/* Values are tried up to this times the largest one of the fields. */
+#define TZ_PROBE_SIZES 1e9
+
 /* The finite values of a field, as its grid has them now: smallest and largest. */
 typedef struct tz_jump_range {
     double low, high;

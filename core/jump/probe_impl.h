@@ -23,12 +23,11 @@ typedef struct tz_probe {
 } tz_probe;
 
 /* out = F(in), at a step. */
-tz_status tz__probe_apply(tz_probe *probe, int64_t step, tz_error *error);
+void tz__probe_apply(tz_probe *probe, int64_t step);
 
 /* ---- probe_sums.c ---- */
 /* sums[to] = the sum of coefficients that give field `to`, times (-1)^(sum of the offset) if
  * `alternating`, to about 18 digits, and exactly if the update adds them exactly. */
-tz_status tz__probe_sums(tz_probe *probe, bool alternating, long double sums[TZ_LINEAR_FIELDS_MAX],
-                         tz_error *error);
+void tz__probe_sums(tz_probe *probe, bool alternating, long double sums[TZ_LINEAR_FIELDS_MAX]);
 
 #endif

@@ -17,7 +17,7 @@ static const double CERTAIN = 12.0;
 
 static int sign_of(const tz_patch *patch, int64_t cell, bool alternating)
 {
-    const int64_t *n = patch->problem.extent;
+    const int64_t *n = patch->extent;
     const int64_t sum = cell % n[0] + cell / n[0] % n[1] + cell / (n[0] * n[1]);
     return alternating && sum % 2 ? -1 : 1;
 }
@@ -82,8 +82,7 @@ static long double choose(const moments *found, long double about, const long do
     return about + mean;
 }
 
-tz_status tz__probe_sums(tz_probe *probe, bool alternating, long double sums[TZ_LINEAR_FIELDS_MAX],
-                         tz_error *error)
+void tz__probe_sums(tz_probe *probe, bool alternating, long double sums[TZ_LINEAR_FIELDS_MAX])
 {
     const int fields = probe->patch.fields_count;
     const int64_t cells = probe->patch.cells, work = cells * (probe->terms_count + 1);
@@ -94,22 +93,20 @@ tz_status tz__probe_sums(tz_probe *probe, bool alternating, long double sums[TZ_
         added[probe->terms[t].to] += sign_of_offset(&probe->terms[t], alternating) *
                                      (long double)probe->terms[t].coefficient;
     set_cells(probe, alternating, 0.0, &counter);
-    tz_status status = tz__probe_apply(probe, 0, error);
+    tz__probe_apply(probe, 0);
     for (int to = 0; to < fields; to++)
         given[to] = probe->out[to][0] / probe->scale;
     const int64_t stride = work / WORK_MAX + 1;
-    for (int round = 0; !status && round < ROUNDS_MAX && found[0].count < SAMPLES &&
+    for (int round = 0; round < ROUNDS_MAX && found[0].count < SAMPLES &&
                         (round == 0 || round * work / stride < WORK_MAX);
          round++) {
         set_cells(probe, alternating, NEAR, &counter);
-        status = tz__probe_apply(probe, 0, error);
-        if (!status)
-            add_cells(probe, alternating, given, found, stride);
+        tz__probe_apply(probe, 0);
+        add_cells(probe, alternating, given, found, stride);
     }
-    for (int to = 0; !status && to < fields; to++) {
+    for (int to = 0; to < fields; to++) {
         /* Of two that fit, a sum that rounding made simple is the better one. */
         const long double candidates[2] = {given[to], added[to]};
         sums[to] = choose(&found[to], given[to], candidates);
     }
-    return status;
 }

@@ -126,6 +126,7 @@ static void fill_row(const check *c, int field, int64_t y, int64_t z, double *ro
     }
 }
 
+/* Several threads may compare rows. */
 static void compare_row(check *c, int field, int64_t y, int64_t z, const double *row)
 {
     const tz_linear *linear = c->linear;
@@ -134,7 +135,7 @@ static void compare_row(check *c, int field, int64_t y, int64_t z, const double 
     inside = inside && (linear->dims < 3 || (z >= r && z < n[2] - r));
     const int64_t start[TZ_AXES] = {0, y, z};
     const double *tile = c->result + field * c->cells + tile_at(c, start);
-    for (int64_t i = 0, k = 0; i < n[0] && c->at < 0; i++) {
+    for (int64_t i = 0, k = 0; i < n[0]; i++) {
         const int64_t x[TZ_AXES] = {i, y, z};
         const double s = c->source ? c->source[field][first + i] : 0.0;
         const double wanted =
@@ -143,10 +144,14 @@ static void compare_row(check *c, int field, int64_t y, int64_t z, const double 
         k = k + 1 == c->n[0] ? 0 : k + 1;
         if (fabs(row[i] - wanted) <= room)
             continue;
-        c->at = first + i;
-        c->field = field;
-        c->got = row[i];
-        c->wanted = wanted;
+#pragma omp critical(tz_jump_verify)
+        if (c->at < 0 || first + i < c->at) {
+            c->at = first + i;
+            c->field = field;
+            c->got = row[i];
+            c->wanted = wanted;
+        }
+        return;
     }
 }
 
@@ -187,6 +192,7 @@ static tz_status iterate(check *c, const tz_grid_state *in, const tz_plan *plan,
     const int64_t *n = c->linear->extent;
     tz_status status = TZ_OK;
     for (int i = 0; !status && i < c->linear->fields_count; i++) {
+#pragma omp parallel for num_threads(in->threads) schedule(static)
         for (int64_t row = 0; row < n[1] * n[2]; row++)
             fill_row(c, i, row % n[1], row / n[1], array + row * n[0]);
         status = tz_grid_write(in, c->linear->field[i], array, error);
@@ -197,7 +203,8 @@ static tz_status iterate(check *c, const tz_grid_state *in, const tz_plan *plan,
         status = in->backend->wait(in->state, error);
     for (int i = 0; !status && i < c->linear->fields_count && c->at < 0; i++) {
         status = tz_grid_read(in, c->linear->field[i], array, error);
-        for (int64_t row = 0; !status && row < n[1] * n[2] && c->at < 0; row++)
+#pragma omp parallel for num_threads(in->threads) schedule(static)
+        for (int64_t row = 0; row < (status ? 0 : n[1] * n[2]); row++)
             compare_row(c, i, row % n[1], row / n[1], array + row * n[0]);
     }
     return !status && c->at >= 0 ? differs(c, error) : status;

@@ -440,7 +440,8 @@ static int carry_out(lua_State *L, tz_simulation_handle *handle, tz_run run, boo
     run.pause_context = handle;
     run.position = &active.position;
     handle->failure[0] = '\0';
-    handle->seconds_before = tz_simulation_seconds(handle->simulation);
+    /* Jumps compute no single updates: progress has no rate of them. */
+    handle->seconds_before = run.jumps ? INFINITY : tz_simulation_seconds(handle->simulation);
     const tz_status status = run_or_replay(L, &run, &active, &error);
     conclude(L, handle, &run, &active.result, status, &error);
     if (!isnan(run.until_residual))

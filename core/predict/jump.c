@@ -23,20 +23,21 @@ static int64_t steps_over(double jump_s, double iteration_s)
 static tz_status look_for_source(const tz_problem *in_double, const tz_linear *linear, bool *affine,
                                  tz_error *error)
 {
-    tz_patch patch = {.state = NULL};
+    tz_patch patch = {.cells = 0};
     double *memory = NULL;
     tz_status status = tz_patch_create(&patch, in_double, error);
-    if (!status && !(memory = calloc((size_t)(2 * patch.cells), sizeof *memory)))
+    if (!status && !(memory = calloc((size_t)(3 * patch.cells), sizeof *memory)))
         status = tz_error_set(error, TZ_MEMORY, "jump", "not enough memory");
     for (int f = 0; !status && f < in_double->stencil->fields_count; f++)
         if (in_double->stencil->fields[f].role == TZ_STATIC)
-            status = tz_patch_set(&patch, f, 1.0, 1.0, 1, error);
-    const double *in[TZ_LINEAR_FIELDS_MAX] = {memory, memory};
-    double *rows[TZ_LINEAR_FIELDS_MAX] = {memory + patch.cells, memory + patch.cells};
-    if (!status)
-        status = tz_patch_apply(&patch, in, rows, 0, error);
-    for (int64_t i = 0; !status && i < patch.cells; i++)
-        *affine = *affine || rows[0][i] != 0.0;
+            tz_patch_set(&patch, f, 1.0, 1.0, 1);
+    if (!status) {
+        const double *in[TZ_LINEAR_FIELDS_MAX] = {memory, memory};
+        double *out = memory + patch.cells, *both[TZ_LINEAR_FIELDS_MAX] = {out, out + patch.cells};
+        tz_patch_apply(&patch, in, both, 0);
+        for (int64_t i = 0; i < linear->fields_count * patch.cells; i++)
+            *affine = *affine || out[i] != 0.0;
+    }
     for (int i = 0; !status && i < linear->fields_count; i++)
         for (int axis = 0; axis < linear->dims; axis++)
             if (linear->transform[axis] == TZ_DST_I)
@@ -51,8 +52,10 @@ static tz_status look_for_source(const tz_problem *in_double, const tz_linear *l
 /* On a grid this shows when it is tried there; passes of radius 1 one after the other are fine. */
 static tz_status check_sides(const tz_problem *problem, const tz_linear *linear, tz_error *error)
 {
-    const int radius = tz_stencil_radius(problem->stencil);
-    for (int t = 0; radius > 1 && t < linear->terms_count; t++)
+    /* An iteration of several time steps has single ones near these sides. */
+    const int steps = problem->stencil->steps > 1 ? problem->stencil->steps : 1;
+    const bool wide = tz_stencil_radius(problem->stencil) > steps;
+    for (int t = 0; wide && t < linear->terms_count; t++)
         for (int axis = 0; axis < linear->dims; axis++) {
             const tz_transform transform = linear->transform[axis];
             if ((transform == TZ_DCT_II || transform == TZ_DST_I) &&

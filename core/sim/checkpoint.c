@@ -445,6 +445,7 @@ static void restore_jumps(tz_simulation *simulation, const json_t *from, bool *f
     use->bytes = tz_json_get_integer(from, "jumps_bytes", 0, INT64_MAX, failed);
     use->seconds = tz_json_get_double(from, "jumps_seconds", failed);
     use->rounding = tz_json_get_double(from, "jumps_rounding", failed);
+    *failed |= !library;
     snprintf(use->library, sizeof use->library, "%s", library ? library : "");
 }
 

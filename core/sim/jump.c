@@ -32,8 +32,11 @@ void tz__simulation_forget_jump(tz_simulation *simulation)
 
 static tz_status need_jump(tz_simulation *simulation, tz_error *error)
 {
-    if (simulation->jump)
-        return TZ_OK;
+    bool covers = false;
+    tz_status status = simulation->jump ? tz_jump_covers(simulation->jump, &covers, error) : TZ_OK;
+    if (status || covers)
+        return status;
+    tz__simulation_forget_jump(simulation);
     const tz_backend_context context = tz__simulation_context(simulation, &simulation->problem);
     const tz_place place = tz__simulation_place(simulation, NULL);
     const tz_jump_context all = {.problem = &simulation->problem,

@@ -18,20 +18,18 @@ struct tz_jump_arguments {
     unsigned int *reasons; /* of the limit: how often each bit was found */
 };
 
-#define TZ_FOR_ALL(i, count)                                                                       \
-    for (long long i = (long long)tz_block(0) * tz_threads() + tz_thread(); i < (count);           \
-         i += (long long)tz_blocks(0) * tz_threads())
+/* All frequencies; blocks of the second axis take rows in turns. */
+#define TZ_FOR_ROWS(row, rows, i, count)                                                           \
+    for (long long row = tz_block(1); row < (rows); row += tz_blocks(1))                           \
+        for (long long i = (long long)tz_block(0) * tz_threads() + tz_thread(); i < (count);       \
+             i += (long long)tz_blocks(0) * tz_threads())
 
-TZ_DEVICE long long tz_amplitudes_count(const tz_jump_arguments &a)
+/* The frequencies of amplitude `first` of a row, for the axes of the grid. */
+TZ_DEVICE void tz_frequencies_of(const tz_jump_arguments &a, long long row, long long first,
+                                 long long k[3])
 {
-    return a.n[0] * a.n[1] * a.n[2];
-}
-
-/* The frequencies of amplitude i, for the axes of the grid. */
-TZ_DEVICE void tz_frequencies_of(const tz_jump_arguments &a, long long i, long long k[3])
-{
-    const long long row = i / a.n[0], plane = row / a.n[1];
-    const long long at[3] = {i - row * a.n[0], row - plane * a.n[1], plane};
+    const long long plane = a.n[2] == 1 ? 0 : row / a.n[1];
+    const long long at[3] = {first, row - plane * a.n[1], plane};
     for (int axis = 0; axis < 3; axis++)
         k[axis] = a.axis[0] == axis ? at[0] : a.axis[1] == axis ? at[1] : at[2];
 }
@@ -66,11 +64,12 @@ TZ_DEVICE void tz_reasons_add(const tz_jump_arguments &a, int reasons)
 
 template <bool SOURCE> TZ_DEVICE void tz_jump_real_all(const tz_jump_arguments &a)
 {
-    TZ_FOR_ALL(i, tz_amplitudes_count(a))
+    TZ_FOR_ROWS(row, a.n[1] * a.n[2], first, a.n[0])
     {
+        const long long i = row * a.n[0] + first;
         long long k[3];
         double d, e, power = 0.0, sum = 0.0;
-        tz_frequencies_of(a, i, k);
+        tz_frequencies_of(a, row, first, k);
         tz_symbol_real(&a.symbol, k, &d, &e);
         /* Most waves are gone after many steps: then exp() gives 0, and u is not needed. */
         const double left = d > 1.0 ? e : d;
@@ -91,11 +90,12 @@ template <bool SOURCE> TZ_DEVICE void tz_jump_real_all(const tz_jump_arguments &
 TZ_DEVICE void tz_jump_real_limit(const tz_jump_arguments &a)
 {
     int reasons = 0;
-    TZ_FOR_ALL(i, tz_amplitudes_count(a))
+    TZ_FOR_ROWS(row, a.n[1] * a.n[2], first, a.n[0])
     {
+        const long long i = row * a.n[0] + first;
         long long k[3];
         double d, e;
-        tz_frequencies_of(a, i, k);
+        tz_frequencies_of(a, row, first, k);
         tz_symbol_real(&a.symbol, k, &d, &e);
         tz_amplitude_set(a, a.u[0], i,
                          tz_spectral_limit(tz_complex_of(d, 0.0), tz_amplitude(a, a.u[0], i),
@@ -119,10 +119,11 @@ TZ_KERNEL(tz_jump_real, 256)(const TZ_UNCOPIED tz_jump_arguments a)
 TZ_KERNEL(tz_jump_complex, 256)(const TZ_UNCOPIED tz_jump_arguments a)
 {
     int reasons = 0;
-    TZ_FOR_ALL(i, tz_amplitudes_count(a))
+    TZ_FOR_ROWS(row, a.n[1] * a.n[2], first, a.n[0])
     {
+        const long long i = row * a.n[0] + first;
         long long k[3];
-        tz_frequencies_of(a, i, k);
+        tz_frequencies_of(a, row, first, k);
         const tz_complex d = tz_symbol_complex(&a.symbol, k);
         const tz_complex u = tz_amplitude(a, a.u[0], i), s = tz_amplitude(a, a.s[0], i);
         tz_complex z, power, sum;
@@ -142,10 +143,11 @@ TZ_KERNEL(tz_jump_complex, 256)(const TZ_UNCOPIED tz_jump_arguments a)
 TZ_KERNEL(tz_jump_pair, 256)(const TZ_UNCOPIED tz_jump_arguments a)
 {
     int reasons = 0;
-    TZ_FOR_ALL(i, tz_amplitudes_count(a))
+    TZ_FOR_ROWS(row, a.n[1] * a.n[2], first, a.n[0])
     {
+        const long long i = row * a.n[0] + first;
         long long k[3];
-        tz_frequencies_of(a, i, k);
+        tz_frequencies_of(a, row, first, k);
         const tz_symbol_pair pair = tz_symbol_pair_at(&a.symbol, k);
         tz_complex u[2], s[2];
         for (int f = 0; f < 2; f++) {

@@ -105,19 +105,20 @@ TZ_DEVICE tz_pair_places tz_values_of(const tz_transform_arguments &t, long long
     return tz_pair_places{p, t.m - p};
 }
 
-/* Work items of all blocks, one for each thread at a time. */
-#define TZ_FOR_ALL(i, count)                                                                       \
-    for (long long i = (long long)tz_block(0) * tz_threads() + tz_thread(); i < (count);           \
-         i += (long long)tz_blocks(0) * tz_threads())
+/* Items of rows: blocks of the second axis take rows in turns, the others parts of a row. No division is
+ * needed, which would take longer than the memory. */
+#define TZ_FOR_ROWS(row, rows, i, count)                                                           \
+    for (long long row = tz_block(1); row < (rows); row += tz_blocks(1))                           \
+        for (long long i = (long long)tz_block(0) * tz_threads() + tz_thread(); i < (count);       \
+             i += (long long)tz_blocks(0) * tz_threads())
 
 /* ---- Rows to rows ---------------------------------------------------------------------------- */
 
 /* Values to what is transformed. */
 TZ_KERNEL(tz_rows_before, 256)(const TZ_UNCOPIED tz_transform_arguments t)
 {
-    TZ_FOR_ALL(i, t.rows * t.pairs)
+    TZ_FOR_ROWS(row, t.rows, p, t.pairs)
     {
-        const long long row = i / t.pairs, p = i - row * t.pairs;
         const double *from = t.from + row * t.n;
         double *to = t.to + row * t.pitch;
         if (t.kind == TZ_CLAMPS) {
@@ -136,9 +137,8 @@ TZ_KERNEL(tz_rows_before, 256)(const TZ_UNCOPIED tz_transform_arguments t)
 /* What was transformed back to values. */
 TZ_KERNEL(tz_rows_after, 256)(const TZ_UNCOPIED tz_transform_arguments t)
 {
-    TZ_FOR_ALL(i, t.rows * t.pairs)
+    TZ_FOR_ROWS(row, t.rows, p, t.pairs)
     {
-        const long long row = i / t.pairs, p = i - row * t.pairs;
         const double *from = t.from + row * t.pitch;
         double *to = t.to + row * t.n;
         if (t.kind == TZ_CLAMPS) {
@@ -259,35 +259,57 @@ struct tz_field_arguments {
     int is_double;
 };
 
-struct tz_cell_place {
-    long long field, row;
-};
-TZ_DEVICE tz_cell_place tz_cell_at(const tz_field_arguments &t, long long i)
+/* Where a row begins in the field. */
+TZ_DEVICE long long tz_field_row(const tz_field_arguments &t, long long row)
 {
-    const long long row = i / t.n[0], x = i - row * t.n[0], z = row / t.n[1], y = row - z * t.n[1];
-    return tz_cell_place{x * t.apart[0] + y * t.apart[1] + z * t.apart[2], x + t.pitch * row};
+    const long long z = t.n[2] == 1 ? 0 : row / t.n[1];
+    return (row - z * t.n[1]) * t.apart[1] + z * t.apart[2];
+}
+
+/* A warp moves so many times 32 elements at once: enough loads must be under way. */
+#define TZ_BATCH 4
+#define TZ_WARP_PART (32 * TZ_BATCH)
+
+/* Each lane has elements x, x + 32, ... of a part of a row. */
+#define TZ_FOR_PARTS(t, row, part)                                                                 \
+    TZ_FOR_ROWS(row, (t).n[1] * (t).n[2], part, ((t).n[0] + TZ_WARP_PART - 1) / TZ_WARP_PART * 32)
+#define TZ_PART_BEGIN(part) ((part) / 32 * TZ_WARP_PART + (part) % 32)
+
+template <class FROM, class TO>
+TZ_DEVICE void tz_move(const FROM *from, long long from_apart, TO *to, long long to_apart,
+                       long long x, long long n)
+{
+    FROM values[TZ_BATCH];
+    for (int j = 0; j < TZ_BATCH; j++)
+        if (x + 32 * j < n)
+            values[j] = tz_load_one(from + (x + 32 * j) * from_apart);
+    for (int j = 0; j < TZ_BATCH; j++)
+        if (x + 32 * j < n)
+            tz_store_one(to + (x + 32 * j) * to_apart, (TO)values[j]);
 }
 
 TZ_KERNEL(tz_field_to_rows, 256)(const TZ_UNCOPIED tz_field_arguments t)
 {
-    TZ_FOR_ALL(i, t.n[0] * t.n[1] * t.n[2])
+    TZ_FOR_PARTS(t, row, part)
     {
-        const tz_cell_place at = tz_cell_at(t, i);
-        tz_store_one(t.rows + at.row, t.is_double
-                                          ? tz_load_one((const double *)t.field + at.field)
-                                          : (double)tz_load_one((const float *)t.field + at.field));
+        const long long x = TZ_PART_BEGIN(part), at = tz_field_row(t, row);
+        double *to = t.rows + t.pitch * row;
+        if (t.is_double)
+            tz_move((const double *)t.field + at, t.apart[0], to, 1, x, t.n[0]);
+        else
+            tz_move((const float *)t.field + at, t.apart[0], to, 1, x, t.n[0]);
     }
 }
 
 TZ_KERNEL(tz_rows_to_field, 256)(const TZ_UNCOPIED tz_field_arguments t)
 {
-    TZ_FOR_ALL(i, t.n[0] * t.n[1] * t.n[2])
+    TZ_FOR_PARTS(t, row, part)
     {
-        const tz_cell_place at = tz_cell_at(t, i);
-        const double value = tz_load_one(t.rows + at.row);
+        const long long x = TZ_PART_BEGIN(part), at = tz_field_row(t, row);
+        const double *from = t.rows + t.pitch * row;
         if (t.is_double)
-            tz_store_one((double *)t.field + at.field, value);
+            tz_move(from, 1, (double *)t.field + at, t.apart[0], x, t.n[0]);
         else
-            tz_store_one((float *)t.field + at.field, (float)value);
+            tz_move(from, 1, (float *)t.field + at, t.apart[0], x, t.n[0]);
     }
 }

@@ -112,7 +112,7 @@ for _, shape in ipairs(shapes) do
   for m = 1, most do
     local count = points_of(dims, radius, dense, m)
     -- More points take compilers minutes, and are far slower.
-    if count <= (full and 800 or 200) then
+    if count <= (full and 400 or 200) then
       local ok, stencil = pcall(tz.stencil, { name = ("%s_%d_%d_m%d"):format(dense and "dense" or "star", dims, radius, m),
         coefficients = list, augment = m, fused = true, boundaries = { boundary }, boundary = boundary })
       if not ok then -- too many terms near its sides

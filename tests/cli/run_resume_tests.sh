@@ -55,6 +55,10 @@ mkdir -p whole
 rc=$?
 check "a run that is not stopped" is $rc 0
 check "it leaves no checkpoints" [ ! -e whole/run/checkpoint ]
+if grep -q '"jump": {' whole/run/run.json; then
+    t info whole/run
+    check "info tells of jumps" says "jumps        44 of 1320 steps, 1 to a steady state"
+fi
 files=$(ls whole/run | wc -l)
 
 n=0

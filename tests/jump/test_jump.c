@@ -236,7 +236,7 @@ static double worst_of(const exact_system *s, const quad *start, const quad *exa
         double off = fabs((double)(now[i] - exact[i]));
         /* In single precision: rounded to one of the two nearest numbers. */
         if (s->simulation->problem.precision == TZ_SINGLE)
-            off = fmax(0.0, off - ldexp(1.0, ilogb((double)exact[i]) - 23));
+            off = fmax(0.0, off - ldexp(1.0, ilogb(larger(0x1p-126, exact[i])) - 23));
         error = fmax(error, off);
     }
     free(now);

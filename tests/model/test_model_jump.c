@@ -30,6 +30,7 @@ static void bytes_of_a_gpu(void **state)
     jump.side[0] = TZ_MODEL_CLAMP;
     more = time_of(&jump, &h200);
     assert_true(more.bytes == time.bytes + 2 * 4 * d);
+    assert_true(time.memory_bytes == d && more.memory_bytes == 2 * d);
     /* 511 = 7 x 73 is a length for one sweep, 509 is a prime. */
     jump.side[0] = TZ_MODEL_PERIODIC;
     jump.side[1] = TZ_MODEL_MIRROR;

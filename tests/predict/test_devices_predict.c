@@ -69,7 +69,8 @@ static void exchanges_cost_what_the_link_takes(void **state)
     tz_workload_destroy(workload);
 }
 
-/* GPUs compute beside an exchange: it costs what takes longer than that, and the warm-up of its ends. */
+/* GPUs compute beside an exchange: it costs what takes longer than that, the warm-up of its ends, and the
+ * start of two devices. */
 static void exchanges_hide(void **state)
 {
     const char *const links[] = {"nvlink", "pcie"};
@@ -94,7 +95,8 @@ static void exchanges_hide(void **state)
                 workload->joined.latency_s + bytes / workload->joined.bytes_per_s;
             const double ends_s = 3 * reach * 4 / mean * stage_s;
             const bool thick = 2 * reach * depth <= own;
-            const double wanted_s = thick ? ends_s + fmax(0, alone_s - rest_s) : alone_s;
+            const double wanted_s = workload->device.slab_start_s.value +
+                                    (thick ? ends_s + fmax(0, alone_s - rest_s) : alone_s);
             hidden += thick && alone_s < rest_s;
             shown += alone_s > rest_s;
             if (fabs(share_s * depth / wanted_s - 1) > 1e-9)

@@ -28,19 +28,18 @@ static tz_prediction_table *table_of(const tz_workload *workload)
     return table;
 }
 
-static void a_jump_costs_the_same_for_any_steps(void **state)
+static void a_jump_is_faster_from_some_steps_on(void **state)
 {
     tz_workload *workload = workload_of("star2d1r", 2, 512, cpu, "periodic");
     tz_prediction_table *table = table_of(workload);
-    tz_jump_prediction few, many;
-    assert_ok(tz_jump_predict(&few, workload, table, 10, &failure));
-    assert_ok(tz_jump_predict(&many, workload, table, 1000000, &failure));
-    assert_true(few.jump.seconds > 0 && few.jump.seconds == many.jump.seconds);
-    assert_false(few.affine);
-    assert_int_equal(few.rounds, 0);
+    tz_jump_prediction jump;
+    assert_ok(tz_jump_predict(&jump, workload, table, 10, &failure));
+    assert_true(jump.jump.seconds > 0);
+    assert_false(jump.affine);
+    assert_int_equal(jump.rounds, 0);
     /* The first number of steps that takes longer. */
-    assert_true((double)few.from * few.iteration_s > few.jump.seconds);
-    assert_true((double)(few.from - 1) * few.iteration_s <= few.jump.seconds);
+    assert_true((double)jump.from * jump.iteration_s > jump.jump.seconds);
+    assert_true((double)(jump.from - 1) * jump.iteration_s <= jump.jump.seconds);
     tz_prediction_table_destroy(table);
     tz_workload_destroy(workload);
 }
@@ -96,7 +95,7 @@ static void a_jump_is_measured(void **state)
     workload->is_here = true;
     const tz_status status = tz_jump_measure(&jump, workload, table, 0, &failure);
     if (status == TZ_UNSUPPORTED)
-        skip_test("libfftw3 is not installed");
+        skip_test("no libfftw3 on this machine");
     assert_ok(status);
     assert_int_equal(jump.rounds, 5);
     assert_true(jump.low_s > 0 && jump.low_s <= jump.measured_s && jump.measured_s <= jump.high_s);
@@ -107,5 +106,5 @@ static void a_jump_is_measured(void **state)
     tz_workload_destroy(workload);
 }
 
-TEST_MAIN(open_plugins, close_plugins, TEST(a_jump_costs_the_same_for_any_steps),
+TEST_MAIN(open_plugins, close_plugins, TEST(a_jump_is_faster_from_some_steps_on),
           TEST(sources_are_found), TEST(what_cannot_be_jumped_is_refused), TEST(a_jump_is_measured))

@@ -132,6 +132,13 @@ chip:jump(100)
 other:run(100)
 tz.expect(largest_difference(chip, other, "temperature") < 1e-10)
 
+-- What was tried on small values is tried again on large ones.
+local bent = tz.simulation { plugin = tz.stencil { dims = 1, update = "min(0.5*u + 0.25*(u[-1] + u[1]), 1e12)" },
+  grid = { 32 }, precision = "double", fields = { u = function(x) return x % 3 end } }
+bent:jump(10)
+bent:set("u", 2e12)
+c.refuses("it is not linear", bent.jump, bent, 10)
+
 -- ---- Steady states ------------------------------------------------------------------------------------------
 
 local hot = c.chip { precision = "double", fields = { power = function(x, y) return 1e-3 * (x + y) end } }

@@ -214,15 +214,17 @@ static void slabs_compile(void **state)
 
 static void jumps_compile(void **state)
 {
-    static const char *const architectures[] = {"sm_90", "sm_80", "sm_100"};
-    const char *const texts[] = {tz_cuda_transform_source(), tz_cuda_jump_source()};
-    for (int i = 0; i < 6; i++) {
+    const struct {
+        const char *architecture, *text;
+    } cases[] = {{"sm_90", tz_cuda_transform_source()},
+                 {"sm_90", tz_cuda_jump_source()},
+                 {"sm_80", tz_cuda_transform_source()},
+                 {"sm_100", tz_cuda_transform_source()}};
+    for (int i = 0; i < (getenv("TZ_NVRTC") ? 2 : 4); i++) {
         void *cubin = NULL;
         size_t bytes = 0;
-        if (getenv("TZ_NVRTC") && i / 2 > 0)
-            continue;
         const tz_status status =
-            tz_cuda_compile(architectures[i / 2], texts[i % 2], tz_cuda_headers,
+            tz_cuda_compile(cases[i].architecture, cases[i].text, tz_cuda_headers,
                             tz_cuda_headers_count, NULL, &cubin, &bytes, &failure);
         if (status == TZ_UNSUPPORTED)
             skip_test("%s", failure.message);

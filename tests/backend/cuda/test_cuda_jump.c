@@ -2,97 +2,7 @@
  * a stand-in. */
 #include "backend/cuda/family/family.h"
 #include "backend/cuda/spectral/jump.h"
-#include "simt/unit.h"
-#include "test_cuda_support.h"
-
-static fake_cuda_named_runs *run_named;
-static int (*plans_alive)(void);
-
-static int start(void **state)
-{
-    if (open_machine(state) || open_fake(state))
-        return -1;
-    void *symbol = seen ? dlsym(library, "fake_cuda_run_named") : NULL;
-    if (symbol)
-        memcpy(&run_named, &symbol, sizeof run_named);
-    void *fft = seen ? dlopen("libcufft.so.12", RTLD_NOW | RTLD_LOCAL) : NULL;
-    symbol = fft ? dlsym(fft, "fake_cufft_plans") : NULL;
-    if (symbol)
-        memcpy(&plans_alive, &symbol, sizeof plans_alive);
-    return 0;
-}
-
-static int end(void **state)
-{
-    return close_machine(state) || close_fake(state);
-}
-
-static int end_of_test(void **state)
-{
-    unsetenv("FAKE_CUFFT_FAULT");
-    unsetenv("FAKE_CUFFT_WORK");
-    const int alive = plans_alive ? plans_alive() : 0;
-    if (alive)
-        print_error("%d plans are left\n", alive);
-    return teardown(state) || alive ? -1 : 0;
-}
-
-/* ---- Kernels by name ------------------------------------------------------------------------- */
-
-static const simt_entry *entry_of(const char *name)
-{
-    const char *text = tz_cuda_jump_source();
-    for (int k = 0; tz_cuda_transform_kernel(k); k++)
-        if (strcmp(tz_cuda_transform_kernel(k), name) == 0)
-            text = tz_cuda_transform_source();
-    const simt_entry *entry;
-    assert_ok(simt_build_kernel(build, text, name, &entry, &failure));
-    return entry;
-}
-
-static size_t size_of(const char *name)
-{
-    const simt_entry *entry = entry_of(name);
-    assert_int_equal(entry->arguments_count, 1);
-    return (size_t)entry->arguments_bytes;
-}
-
-static bool backwards;
-
-static void run_kernel(const fake_cuda_launch *launch)
-{
-    simt_buffer buffers[FAKE_CUDA_MEMORY_MAX];
-    simt_report report = {0};
-    char argument[FAKE_CUDA_ARGUMENT_MAX];
-    memcpy(argument, launch->argument, sizeof argument);
-    void *pointers[] = {argument};
-    for (int i = 0; i < launch->memory_count; i++)
-        buffers[i] = (simt_buffer){"memory", launch->memory[i].at, launch->memory[i].bytes, true};
-    const simt_launch shape = {
-        .grid = {launch->grid[0], launch->grid[1], launch->grid[2]},
-        .threads = launch->threads,
-        .shared_bytes = launch->shared_bytes,
-        .backwards = backwards,
-        .buffers_count = launch->memory_count,
-        .buffers = buffers,
-    };
-    if (!simt_run(machine, entry_of(launch->name), &shape, pointers, &report) ||
-        simt_report_total(&report) > 0)
-        fail_msg("%s: %s", launch->name, report.message[0]);
-}
-
-static tz_cuda *opened_to_run(void)
-{
-    if (!seen && tz_cuda_available()) {
-        tz_cuda *cuda;
-        assert_ok(tz_cuda_open(&cuda, 0, &failure));
-        return cuda;
-    }
-    need_compiler();
-    tz_cuda *cuda = opened();
-    run_named(size_of, run_kernel);
-    return cuda;
-}
+#include "executed.h"
 
 /* ---- What it shall be ------------------------------------------------------------------------ */
 
@@ -361,7 +271,10 @@ static void every_side_and_dimension(void **state)
     for (size_t g = 0; g < sizeof grids / sizeof *grids; g++) {
         const int dims = grids[g][2] > 0 ? 3 : grids[g][1] > 0 ? 2 : 1;
         const int cases = dims == 3 ? 64 : dims == 2 ? 16 : 4;
-        const int stride = dims == 3 ? 3 : grids[g][0] == 40 ? 5 : 1;
+        const int stride = (dims == 3           ? 4
+                            : grids[g][0] == 40 ? 5
+                                                : 1) *
+                           (getenv("TZ_SIMT") ? 3 : 1);
         for (int i = (int)g % stride; i < cases; i += stride) {
             const tz_transform sides[3] = {(tz_transform)(i % 4), (tz_transform)(i / 4 % 4),
                                            (tz_transform)(i / 16)};
@@ -520,8 +433,6 @@ static void failures_leave_the_field(void **state)
     tz_cuda_close(cuda);
 }
 
-#define JUMP_TEST(function) cmocka_unit_test_setup_teardown(function, setup, end_of_test)
-
-TEST_MAIN(start, end, JUMP_TEST(every_side_and_dimension), JUMP_TEST(jumps_follow_jumps),
-          JUMP_TEST(waves_that_move), JUMP_TEST(two_fields), JUMP_TEST(limits),
-          JUMP_TEST(failures_leave_the_field))
+TEST_MAIN(start, end, EXECUTED_TEST(every_side_and_dimension), EXECUTED_TEST(jumps_follow_jumps),
+          EXECUTED_TEST(waves_that_move), EXECUTED_TEST(two_fields), EXECUTED_TEST(limits),
+          EXECUTED_TEST(failures_leave_the_field))

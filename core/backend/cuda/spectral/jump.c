@@ -13,7 +13,13 @@ __asm__(".pushsection .rodata\ntz_cuda_text_jump:\n.incbin \"cuda/jump.cuh\"\n"
         ".byte 0\n.popsection\n");
 extern const char tz_cuda_text_jump[] __attribute__((visibility("hidden")));
 
-enum { THREADS = 256, BLOCKS_MAX = 1 << 20, SPECTRA_MAX = 2 * TZ_LINEAR_FIELDS_MAX, REASONS = 3 };
+enum {
+    THREADS = 256,
+    BLOCKS_MAX = 1 << 20,
+    ROWS_MAX = 65535, /* blocks along the second axis of a launch */
+    SPECTRA_MAX = 2 * TZ_LINEAR_FIELDS_MAX,
+    REASONS = 3
+};
 
 enum kernel { REAL, COMPLEX, PAIR, KERNELS };
 static const char *const kernel_names[KERNELS] = {"tz_jump_real", "tz_jump_complex",
@@ -175,32 +181,34 @@ static tz_status need_symbol(tz_cuda_jumper *jumper, const tz_linear *linear, tz
 /* The spectra, a buffer and the work area, all at once or none. */
 static tz_status need_memory(tz_cuda_jumper *jumper, int spectra, tz_error *error)
 {
-    const size_t each = tz_cuda_transform_bytes(jumper->transform);
     const size_t work_bytes = tz_cuda_transform_work_bytes(jumper->transform);
-    size_t missing = (jumper->buffer ? 0 : each) + (jumper->work ? 0 : work_bytes);
-    size_t free_bytes, all_bytes;
+    size_t each, buffer_bytes, free_bytes, all_bytes;
+    tz_cuda_transform_bytes(jumper->transform, &each, &buffer_bytes);
+    size_t missing = (jumper->buffer ? 0 : buffer_bytes) + (jumper->work ? 0 : work_bytes);
     for (int i = 0; i < spectra; i++)
         missing += jumper->spectra[i] ? 0 : each;
-    if (missing == 0)
+    if (missing == 0 && jumper->work && jumper->buffer)
         return TZ_OK;
     tz_status status = tz_cuda_memory(jumper->cuda, &free_bytes, &all_bytes, error);
     if (!status && missing > free_bytes)
         status = tz_error_set(
             error, TZ_MEMORY, NULL,
-            "a jump needs %.2f GiB of GPU memory beside the fields: %d spectra and a buffer of "
-            "%.2f "
-            "GiB, and %.2f GiB for cuFFT; %.2f GiB are free; step, or use --backend cpu",
+            "a jump needs %.2f GiB of GPU memory beside the fields: %d x %.2f for spectra, %.2f "
+            "for a buffer, %.2f for cuFFT; %.2f GiB are free; use sim:run, or --backend cpu",
             (double)missing / (1 << 30), spectra, (double)each / (1 << 30),
-            (double)work_bytes / (1 << 30), (double)free_bytes / (1 << 30));
+            (double)buffer_bytes / (1 << 30), (double)work_bytes / (1 << 30),
+            (double)free_bytes / (1 << 30));
     for (int i = 0; i < spectra && !status; i++)
         if (!jumper->spectra[i])
             status = tz_cuda_allocate(jumper->cuda, &jumper->spectra[i], each, error);
     if (!status && !jumper->buffer)
-        status = tz_cuda_allocate(jumper->cuda, &jumper->buffer, each, error);
+        status = tz_cuda_allocate(jumper->cuda, &jumper->buffer, buffer_bytes, error);
     if (!status && !jumper->work) {
         status = tz_cuda_allocate(jumper->cuda, &jumper->work, work_bytes, error);
         if (!status)
             status = tz_cuda_transform_use(jumper->transform, jumper->work, error);
+        if (status)
+            drop(jumper, &jumper->work);
     }
     jumper->bytes += status ? 0 : missing;
     return status;
@@ -227,18 +235,17 @@ static tz_status multiply(tz_cuda_jumper *jumper, const tz_linear *linear, int64
                    .scale = spectrum->scale,
                    .none = linear->source_none / spectrum->scale,
                    .reasons = jumper->reasons};
-    int64_t count = 1;
     for (int i = 0; i < TZ_AXES; i++) {
         a.n[i] = spectrum->n[i];
         a.axis[i] = spectrum->axis[i];
-        count *= spectrum->n[i];
     }
     for (int f = 0; f < linear->fields_count; f++) {
         a.u[f] = jumper->spectra[f];
         a.s[f] = has_source ? jumper->spectra[linear->fields_count + f] : 0;
     }
-    const int64_t blocks = (count + THREADS - 1) / THREADS;
-    const int grid[3] = {(int)(blocks > BLOCKS_MAX ? BLOCKS_MAX : blocks), 1, 1};
+    const int64_t across = (a.n[0] + THREADS - 1) / THREADS, rows = a.n[1] * a.n[2];
+    const int grid[3] = {(int)(across > BLOCKS_MAX ? BLOCKS_MAX : across),
+                         (int)(rows > ROWS_MAX ? ROWS_MAX : rows), 1};
     const int block[3] = {THREADS, 1, 1};
     void *pointers[] = {&a};
     return tz_cuda_launch(jumper->cuda, NULL, &jumper->kernels[which], grid, block, 0, false,

@@ -14,7 +14,9 @@ extern const char tz_cuda_text_transform[] __attribute__((visibility("hidden")))
 enum {
     THREADS = 256,
     BLOCKS_MAX = 1 << 20,
-    TILE = 32, /* TZ_TILE of the kernels */
+    ROWS_MAX = 65535, /* blocks along the second axis of a launch */
+    TILE = 32,        /* TZ_TILE of the kernels */
+    BATCH = 4,        /* TZ_BATCH of the kernels */
     TILE_BYTES = 2 * TILE * (TILE + 1) * 8,
     STEPS_MAX = 4,
     PLANS_MAX = 2 * TZ_AXES + 2
@@ -80,7 +82,7 @@ struct tz_cuda_transform {
     int forward, back; /* plans of the periodic axes; -1: none */
     tz_cu_pointer tables;
     tz_cuda_spectrum spectrum;
-    size_t bytes;
+    size_t spectrum_bytes, buffer_bytes;
 };
 
 const char *tz_cuda_transform_source(void)
@@ -122,10 +124,10 @@ static tz_status need_plan(tz_cuda_transform *t, tz_cuda_fft_kind kind, int rank
     return status;
 }
 
-static void need_bytes(tz_cuda_transform *t, int64_t doubles)
+static void need_bytes(size_t *memory, int64_t doubles)
 {
     const size_t bytes = (size_t)doubles * sizeof(double);
-    t->bytes = t->bytes > bytes ? t->bytes : bytes;
+    *memory = *memory > bytes ? *memory : bytes;
 }
 
 /* How an axis of n cells is transformed, for rows of `rows`. */
@@ -161,7 +163,7 @@ static tz_status make_step(tz_cuda_transform *t, tz_transform transform, int64_t
         s->back = s->forward;
         t->spectrum.scale /= 2.0 * (double)a->m;
     }
-    need_bytes(t, rows * a->pitch);
+    need_bytes(&t->buffer_bytes, rows * a->pitch);
     return status;
 }
 
@@ -201,7 +203,7 @@ static tz_status make_steps(tz_cuda_transform *t, const tz_linear *linear, tz_er
             batch *= t->spectrum.n[a];
     }
     t->spectrum.parts = periodic > 0 ? 2 : 1;
-    need_bytes(t, all);
+    need_bytes(&t->spectrum_bytes, all);
     if (status || periodic == 0)
         return status;
     const int64_t fast = t->spectrum.n[0], row = fast / 2 + 1, others = all / fast;
@@ -216,7 +218,7 @@ static tz_status make_steps(tz_cuda_transform *t, const tz_linear *linear, tz_er
         t->first_pitch = 2 * row;
     }
     t->spectrum.n[0] = row;
-    need_bytes(t, others * 2 * row);
+    need_bytes(&t->spectrum_bytes, others * 2 * row);
     status = need_plan(t, TZ_CUDA_FFT_REAL_TO_COMPLEX, periodic, n, batch, &t->forward, error);
     return status ? status
                   : need_plan(t, TZ_CUDA_FFT_COMPLEX_TO_REAL, periodic, n, batch, &t->back, error);
@@ -323,9 +325,14 @@ void tz_cuda_transform_library(const tz_cuda_transform *t, char *text, size_t si
     tz_cuda_fft_name(t->fft, text, size);
 }
 
-size_t tz_cuda_transform_bytes(const tz_cuda_transform *t)
+void tz_cuda_transform_bytes(const tz_cuda_transform *t, size_t *spectrum, size_t *buffer)
 {
-    return t->bytes;
+    *spectrum = t->spectrum_bytes;
+    *buffer = t->buffer_bytes;
+    /* Where an axis is only turned they change places. */
+    for (int i = 0; i < t->steps_count; i++)
+        if (t->steps[i].arguments.kind == COPIES)
+            *spectrum = *buffer = *spectrum > *buffer ? *spectrum : *buffer;
 }
 
 size_t tz_cuda_transform_work_bytes(const tz_cuda_transform *t)
@@ -346,10 +353,11 @@ tz_status tz_cuda_transform_use(tz_cuda_transform *t, tz_cu_pointer work, tz_err
 
 /* ---- Runs ------------------------------------------------------------------------------------ */
 
-static tz_status launch(tz_cuda_transform *t, enum kernel which, int64_t blocks, int shared_bytes,
-                        void *arguments, tz_error *error)
+static tz_status launch(tz_cuda_transform *t, enum kernel which, int64_t across, int64_t rows,
+                        int shared_bytes, void *arguments, tz_error *error)
 {
-    const int grid[3] = {(int)(blocks > BLOCKS_MAX ? BLOCKS_MAX : blocks), 1, 1};
+    const int grid[3] = {(int)(across > BLOCKS_MAX ? BLOCKS_MAX : across),
+                         (int)(rows > ROWS_MAX ? ROWS_MAX : rows), 1};
     const int block[3] = {THREADS, 1, 1};
     void *pointers[] = {arguments};
     return tz_cuda_launch(t->cuda, NULL, &t->kernels[which], grid, block, shared_bytes, false,
@@ -363,7 +371,7 @@ static tz_status launch_rows(tz_cuda_transform *t, enum kernel which, const step
     a.from = from;
     a.to = to;
     a.pairs = s->pairs_of_rows;
-    return launch(t, which, (a.rows * a.pairs + THREADS - 1) / THREADS, 0, &a, error);
+    return launch(t, which, (a.pairs + THREADS - 1) / THREADS, a.rows, 0, &a, error);
 }
 
 static tz_status launch_columns(tz_cuda_transform *t, enum kernel which, const step *s,
@@ -372,8 +380,8 @@ static tz_status launch_columns(tz_cuda_transform *t, enum kernel which, const s
     step_arguments a = s->arguments;
     a.from = from;
     a.to = to;
-    return launch(t, which, (a.rows + TILE - 1) / TILE * ((a.pairs + TILE - 1) / TILE), TILE_BYTES,
-                  &a, error);
+    return launch(t, which, (a.rows + TILE - 1) / TILE * ((a.pairs + TILE - 1) / TILE), 1,
+                  TILE_BYTES, &a, error);
 }
 
 static tz_status launch_field(tz_cuda_transform *t, enum kernel which,
@@ -382,13 +390,12 @@ static tz_status launch_field(tz_cuda_transform *t, enum kernel which,
 {
     field_arguments a = {
         .field = field->at, .rows = rows, .pitch = t->first_pitch, .is_double = field->is_double};
-    int64_t cells = 1;
     for (int k = 0; k < TZ_AXES; k++) {
         a.n[k] = t->n[k];
         a.apart[k] = k < t->axes ? field->apart[t->axis[k]] : 0;
-        cells *= t->n[k];
     }
-    return launch(t, which, (cells + THREADS - 1) / THREADS, 0, &a, error);
+    const int64_t of_block = THREADS * BATCH;
+    return launch(t, which, (a.n[0] + of_block - 1) / of_block, a.n[1] * a.n[2], 0, &a, error);
 }
 
 static tz_status run_plan(tz_cuda_transform *t, int plan, tz_cu_pointer data, tz_error *error)

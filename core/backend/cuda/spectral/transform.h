@@ -30,9 +30,9 @@ const tz_cuda_spectrum *tz_cuda_transform_spectrum(const tz_cuda_transform *tran
 /* Name and version of the library. */
 void tz_cuda_transform_library(const tz_cuda_transform *transform, char *text, size_t size);
 
-/* Device memory that the caller gives: of each spectrum and of one buffer beside them, and of cuFFT's work
- * area, which is set once. */
-size_t tz_cuda_transform_bytes(const tz_cuda_transform *transform);
+/* Device memory that the caller gives: of each spectrum and of one buffer beside them (0: none is needed), and of
+ * cuFFT's work area, which is set once. */
+void tz_cuda_transform_bytes(const tz_cuda_transform *transform, size_t *spectrum, size_t *buffer);
 size_t tz_cuda_transform_work_bytes(const tz_cuda_transform *transform);
 tz_status tz_cuda_transform_use(tz_cuda_transform *transform, tz_cu_pointer work, tz_error *error);
 
@@ -43,7 +43,7 @@ typedef struct tz_cuda_transform_field {
     bool is_double;         /* else float */
 } tz_cuda_transform_field;
 
-/* The two pointers may change places: both are of tz_cuda_transform_bytes(). */
+/* The two pointers may change places: their sizes are then the same. */
 tz_status tz_cuda_transform_forward(tz_cuda_transform *transform,
                                     const tz_cuda_transform_field *field, tz_cu_pointer *spectrum,
                                     tz_cu_pointer *buffer, tz_error *error);

@@ -51,22 +51,26 @@ enum { FAKE_CUDA_ARGUMENT_MAX = 1024 };
 typedef void fake_cuda_kernel(const void *argument);
 typedef void fake_cuda_runs(fake_cuda_kernel *kernel, size_t bytes);
 
-/* libcuda.so.1: fake_cuda_run_named. From now on each launch is run(launch), with a copy of its only argument,
- * of size(name) bytes. NULL: as fake_cuda_run says. */
+/* libcuda.so.1: fake_cuda_run_named. From now on each launch is prepared: `source` is the text that NVRTC was
+ * given, and what prepare() returns becomes `entry`. It runs in its turn as run(launch), with a copy of its only
+ * argument. NULL: as fake_cuda_run says. Not for graphs. */
 typedef struct fake_cuda_memory {
     void *at;
     size_t bytes;
 } fake_cuda_memory;
 enum { FAKE_CUDA_MEMORY_MAX = 64 };
 typedef struct fake_cuda_launch {
-    char name[32]; /* of the kernel */
+    const char *name; /* of the kernel; for prepare() alone, as the source is */
+    const char *source;
+    const void *entry;
+    size_t argument_bytes; /* set by prepare(): at most FAKE_CUDA_ARGUMENT_MAX */
     int grid[3], threads, shared_bytes;
     char argument[FAKE_CUDA_ARGUMENT_MAX];
     int memory_count; /* device memory that is allocated, not more than FAKE_CUDA_MEMORY_MAX pieces */
     fake_cuda_memory memory[FAKE_CUDA_MEMORY_MAX];
 } fake_cuda_launch;
-typedef size_t fake_cuda_named_size(const char *name);
+typedef const void *fake_cuda_prepare(fake_cuda_launch *launch);
 typedef void fake_cuda_named(const fake_cuda_launch *launch);
-typedef void fake_cuda_named_runs(fake_cuda_named_size *size, fake_cuda_named *run);
+typedef void fake_cuda_named_runs(fake_cuda_prepare *prepare, fake_cuda_named *run);
 
 #endif

@@ -97,24 +97,31 @@ void fake_cuda_run(fake_cuda_kernel *kernel, size_t bytes)
 }
 
 static fake_cuda_named *named;
-static fake_cuda_named_size *named_size;
+static fake_cuda_prepare *prepare_named;
 
 API fake_cuda_named_runs fake_cuda_run_named;
 
-void fake_cuda_run_named(fake_cuda_named_size *size, fake_cuda_named *run)
+void fake_cuda_run_named(fake_cuda_prepare *prepare, fake_cuda_named *run)
 {
-    named_size = size;
+    prepare_named = prepare;
     named = run;
 }
 
-static int put_named(void *handle, const fake_cuda_launch *what, const void *argument)
+static int put_named(void *handle, const module *function, const fake_cuda_launch *what,
+                     const void *argument)
 {
-    const size_t bytes = named_size(what->name);
     fake_cuda_launch *copy = malloc(sizeof *copy);
-    if (!copy || bytes > FAKE_CUDA_ARGUMENT_MAX)
+    char *source = strdup(function->text);
+    if (!copy || !source)
         abort();
+    source[strcspn(source, "\f")] = '\0'; /* the texts that it includes follow */
     *copy = *what;
-    memcpy(copy->argument, argument, bytes);
+    copy->name = function->name;
+    copy->source = source;
+    copy->entry = prepare_named(copy);
+    copy->name = copy->source = NULL;
+    free(source);
+    memcpy(copy->argument, argument, copy->argument_bytes);
     return fake_put(handle, &(operation){.kind = NAMED, .run = named, .to = copy});
 }
 
@@ -135,13 +142,12 @@ EXPORT(cuLaunchKernel,
     fake_seen.block[2] = bz;
     fake_seen.shared_bytes = shared_bytes;
     fake_seen.on_default_stream = handle == NULL;
-    if (named) {
-        fake_cuda_launch launch = {.grid = {(int)gx, (int)gy, (int)gz},
-                                   .threads = (int)(bx * by * bz),
-                                   .shared_bytes = (int)shared_bytes};
-        memcpy(launch.name, function->name, sizeof launch.name);
-        return put_named(handle, &launch, arguments[0]);
-    }
+    if (named)
+        return put_named(handle, function,
+                         &(fake_cuda_launch){.grid = {(int)gx, (int)gy, (int)gz},
+                                             .threads = (int)(bx * by * bz),
+                                             .shared_bytes = (int)shared_bytes},
+                         arguments[0]);
     operation o = {.kind = KERNEL, .kernel = kernel_to_run};
     if (kernel_to_run)
         memcpy(o.argument, arguments[0], argument_bytes);

@@ -29,7 +29,7 @@ EXPORT(int, nvrtcCreateProgram,
        (program * *out, const char *source, const char *name, int count, const char *const *headers,
         const char *const *names))
 {
-    size_t bytes = strlen(source) + 1;
+    size_t bytes = strlen(source) + 2;
     for (int k = 0; k < count; k++) {
         if (!headers[k] || !names[k])
             return 3;
@@ -38,7 +38,7 @@ EXPORT(int, nvrtcCreateProgram,
     *out = calloc(1, sizeof **out);
     if (!*out || !((*out)->text = malloc(bytes)))
         return 1;
-    strcpy((*out)->text, source);
+    strcat(strcpy((*out)->text, source), "\f");
     for (int k = 0; k < count; k++)
         strcat((*out)->text, headers[k]);
     return 0;
