@@ -29,8 +29,7 @@ static int divide_down(int a, int b)
 /* ---- Requests of warps ----------------------------------------------------------------------- */
 
 /* Addresses, in elements, that threads `from` to `to` of a block access; returns how many. */
-static int addresses(const request *r, int block_x, int from, int to, int columns[],
-                     int rows[])
+static int addresses(const request *r, int block_x, int from, int to, int columns[], int rows[])
 {
     int count = 0;
     for (int thread = from; thread < to; thread++) {
@@ -51,8 +50,8 @@ static int segments_touched(int count, const int columns[], const int rows[], in
     for (int i = 0; i < count; i++) {
         bool seen = false;
         for (int k = 0; k < i && !seen; k++)
-            seen = rows[k] == rows[i] && divide_down(columns[k], per_segment) ==
-                                             divide_down(columns[i], per_segment);
+            seen = rows[k] == rows[i] &&
+                   divide_down(columns[k], per_segment) == divide_down(columns[i], per_segment);
         touched += !seen;
     }
     return touched;
@@ -91,9 +90,10 @@ static double transactions(const request *r, const tz_tabik_kernel *kernel, cons
     for (int from = 0; from < x * y; from += gpu->request_threads) {
         const int to = at_most(from + gpu->request_threads, x * y);
         const int count = addresses(r, x, from, to, columns, rows);
-        sum += pitch ? bank_passes(count, columns, rows, pitch, gpu, kernel->element_bytes)
-                     : segments_touched(count, columns, rows,
-                                        at_least(1, gpu->transaction_bytes / kernel->element_bytes));
+        sum += pitch
+                   ? bank_passes(count, columns, rows, pitch, gpu, kernel->element_bytes)
+                   : segments_touched(count, columns, rows,
+                                      at_least(1, gpu->transaction_bytes / kernel->element_bytes));
     }
     /* An element larger than a segment takes several. */
     return pitch ? sum : sum * at_least(1, kernel->element_bytes / gpu->transaction_bytes);
@@ -177,15 +177,15 @@ int tz_tabik_active_blocks(const tz_tabik_kernel *kernel, const tz_tabik_gpu *gp
 
 static void measure(const tz_tabik_kernel *kernel, const tz_tabik_gpu *gpu, tz_tabik_shape *shape)
 {
-    const double blocks = ceil(kernel->extent[0] / shape->x) * ceil(kernel->extent[1] / shape->y) *
-                          kernel->extent[2];
+    const double blocks =
+        ceil(kernel->extent[0] / shape->x) * ceil(kernel->extent[1] / shape->y) * kernel->extent[2];
     const int warps = (shape->x * shape->y + gpu->warp_size - 1) / gpu->warp_size;
     shape->global_transactions =
         blocks * tz_tabik_global_transactions(kernel, gpu, shape->x, shape->y);
     shape->shared_transactions =
         blocks * tz_tabik_shared_transactions(kernel, gpu, shape->x, shape->y);
-    shape->occupancy = (double)(shape->active_blocks * warps) /
-                       at_least(1, gpu->threads_per_sm / gpu->warp_size);
+    shape->occupancy =
+        (double)(shape->active_blocks * warps) / at_least(1, gpu->threads_per_sm / gpu->warp_size);
 }
 
 /* ---- Which are chosen ------------------------------------------------------------------------ */
@@ -274,14 +274,16 @@ tz_status tz_tabik_choose(const tz_tabik_kernel *kernel, const tz_tabik_gpu *gpu
             const int active = tz_tabik_active_blocks(kernel, gpu, x, y);
             if (x * y >= gpu->warp_size && x >= least_x && y >= least_y && x <= kernel->extent[0] &&
                 y <= kernel->extent[1] && active > 0 && out->count < TZ_TABIK_SHAPES_MAX)
-                out->shapes[out->count++] = (tz_tabik_shape){.x = x, .y = y, .active_blocks = active};
+                out->shapes[out->count++] =
+                    (tz_tabik_shape){.x = x, .y = y, .active_blocks = active};
         }
     if (out->count == 0)
-        return tz_error_set(error, TZ_RANGE, "grid",
-                            "no block of %d to %d threads fits a plane of %.0f x %.0f elements with "
-                            "a side of at least %d x %d and a tile within %.0f bytes",
-                            gpu->warp_size, gpu->threads_per_block, kernel->extent[0],
-                            kernel->extent[1], least_x, least_y, gpu->shared_bytes);
+        return tz_error_set(
+            error, TZ_RANGE, "grid",
+            "no block of %d to %d threads fits a plane of %.0f x %.0f elements with "
+            "a side of at least %d x %d and a tile within %.0f bytes",
+            gpu->warp_size, gpu->threads_per_block, kernel->extent[0], kernel->extent[1], least_x,
+            least_y, gpu->shared_bytes);
     for (int i = 0; i < out->count; i++)
         measure(kernel, gpu, &out->shapes[i]);
     mark(kernel, out);

@@ -24,8 +24,8 @@
 
 enum {
     TZ_TABIK_SHAPES_MAX = 128,
-    TZ_TABIK_HALO_MAX = 64,       /* elements to one side */
-    TZ_TABIK_THREADS_MAX = 4096,  /* of a block */
+    TZ_TABIK_HALO_MAX = 64,      /* elements to one side */
+    TZ_TABIK_THREADS_MAX = 4096, /* of a block */
     TZ_TABIK_WARP_MAX = 64,
 };
 

@@ -1,11 +1,11 @@
 -- A noisy volume, as from an electron microscope, and the same after anisotropic nonlinear diffusion:
 -- the noise goes, the membranes of a cell stay sharp. A slice of both is drawn.
 --
---   trapeze run diffusion.lua [--set n=96] [--set steps=40] [--set noise=0.35] [--set contrast=0.06]
+--   trapeze run diffusion.lua [--set n=128] [--set steps=20] [--set noise=0.35] [--set contrast=0.04]
 local tz = require "trapeze"
 
-local n = math.tointeger(tz.args.n or 96)
-local steps = math.tointeger(tz.args.steps or 40)
+local n = math.tointeger(tz.args.n or 128)
+local steps = math.tointeger(tz.args.steps or 20)
 local noise = tonumber(tz.args.noise or 0.35)
 
 -- Distance to the surface of an ellipsoid with centre and half axes in parts of the volume; less than 0 inside.
@@ -49,7 +49,7 @@ end
 
 local sim = tz.simulation {
   plugin = "diffusion", grid = { n, n, n }, precision = "single",
-  params = { contrast = tonumber(tz.args.contrast or 0.06) },
+  params = { contrast = tonumber(tz.args.contrast or 0.04) },
   fields = { u = volume },
 }
 
@@ -59,8 +59,8 @@ local function range() return sim:max("u", quiet) - sim:min("u", quiet) end
 
 local before = range()
 local look = { slice = n // 2, map = "gray", range = { 0, 1 }, zoom = 4, bar = true }
-sim:frame(tz.png("u", { name = "before", slice = look.slice, map = look.map, range = look.range, zoom = look.zoom, caption = "before" }))
+sim:write(tz.png("u", { name = "before", slice = look.slice, map = look.map, range = look.range, zoom = look.zoom, caption = "before" }))
 sim:run(steps)
-sim:frame(tz.png("u", { name = "after", slice = look.slice, map = look.map, range = look.range, zoom = look.zoom, caption = "after {iteration} iterations" }))
+sim:write(tz.png("u", { name = "after", slice = look.slice, map = look.map, range = look.range, zoom = look.zoom, caption = "after {step} iterations" }))
 tz.log(("outside the cell values ranged over %.2f, now over %.3f"):format(before, range()))
 tz.expect(range() < before / 4, "the noise is still there")

@@ -9,7 +9,16 @@
 #include <stdio.h>
 #include <unistd.h>
 
-enum { CELL_X = 66, CELL_Y = 30, LEFT = 56, HEAD = 58, FOOT = 14, GAP = 24, TITLE = 58, PANELS = 4 };
+enum {
+    CELL_X = 66,
+    CELL_Y = 30,
+    LEFT = 56,
+    HEAD = 58,
+    FOOT = 14,
+    GAP = 24,
+    TITLE = 58,
+    PANELS = 4
+};
 
 static const uint8_t ink[3] = {20, 20, 20}, paper[3] = {255, 255, 255}, faint[3] = {110, 110, 110},
                      frame[3] = {214, 30, 60};
@@ -102,9 +111,8 @@ static void draw_panel(tz_image *image, const tz_thread_blocks_pass *pass, int p
         const tz_tabik_shape *s = &pass->space.shapes[i];
         const double number = number_of(s, panel);
         /* Of equal numbers all are good, or all are not. */
-        const int colour =
-            high > low ? tz_colormap_index(height_on_scale(p, number), low, high)
-                       : (s->good >> panel & 1 ? TZ_COLORMAP_SIZE - 1 : 0);
+        const int colour = high > low ? tz_colormap_index(height_on_scale(p, number), low, high)
+                                      : (s->good >> panel & 1 ? TZ_COLORMAP_SIZE - 1 : 0);
         draw_cell(image, left + LEFT + ilogb(s->x) * CELL_X, top + HEAD + ilogb(s->y) * CELL_Y,
                   number, map->rgb[colour], s->good >> panel & 1, s->chosen);
     }

@@ -24,8 +24,8 @@
     R(cell, u, of_u) R(cell, smooth, of_smooth) R(cell, half_smooth, of_half)
 // clang-format off
 #define DIFFUSION_POINT(R, cell)                                                                   \
-    R(cell, xx, DIFFUSION_NONE) R(cell, xy, DIFFUSION_NONE) R(cell, xz, DIFFUSION_NONE)            \
-    R(cell, yy, DIFFUSION_NONE) R(cell, yz, DIFFUSION_NONE) R(cell, zz, DIFFUSION_NONE)
+    R(cell, xx, 0, 0, 0, 0, 0, 0) R(cell, xy, 0, 0, 0, 0, 0, 0) R(cell, xz, 0, 0, 0, 0, 0, 0)      \
+    R(cell, yy, 0, 0, 0, 0, 0, 0) R(cell, yz, 0, 0, 0, 0, 0, 0) R(cell, zz, 0, 0, 0, 0, 0, 0)
 #define TZ_READS(R)                                                                                \
     DIFFUSION_READS(R, blur_x, DIFFUSION_X, DIFFUSION_NONE, DIFFUSION_NONE)                        \
     DIFFUSION_READS(R, blur_y, DIFFUSION_NONE, DIFFUSION_Y, DIFFUSION_NONE)                        \
@@ -35,7 +35,8 @@
     DIFFUSION_READS(R, diffuse, DIFFUSION_ALL, DIFFUSION_NONE, DIFFUSION_NONE)                     \
     DIFFUSION_POINT(R, blur_x) DIFFUSION_POINT(R, blur_y) DIFFUSION_POINT(R, blur_z)               \
     DIFFUSION_POINT(R, edges) DIFFUSION_POINT(R, conduct)                                          \
-    R(diffuse, xx, DIFFUSION_X) R(diffuse, yy, DIFFUSION_Y) R(diffuse, zz, DIFFUSION_Z)            \
+    R(diffuse, xx, -1, 1, 0, 0, 0, 0) R(diffuse, yy, 0, 0, -1, 1, 0, 0)                            \
+    R(diffuse, zz, 0, 0, 0, 0, -1, 1)                                                              \
     R(diffuse, xy, -1, 1, -1, 1, 0, 0) R(diffuse, xz, -1, 1, 0, 0, -1, 1)                          \
     R(diffuse, yz, 0, 0, -1, 1, -1, 1)
 // clang-format on
@@ -102,9 +103,8 @@ TZ_CELL(conduct)
 TZ_CELL(diffuse)
 {
     const real here = TZ_AT(u, 0, 0, 0);
-    const real straight =
-        (DIFFUSION_STRAIGHT(xx, 1, 0, 0) + DIFFUSION_STRAIGHT(yy, 0, 1, 0)) +
-        DIFFUSION_STRAIGHT(zz, 0, 0, 1);
+    const real straight = (DIFFUSION_STRAIGHT(xx, 1, 0, 0) + DIFFUSION_STRAIGHT(yy, 0, 1, 0)) +
+                          DIFFUSION_STRAIGHT(zz, 0, 0, 1);
     const real mixed =
         (DIFFUSION_MIXED(xy, 1, 0, 0, 0, 1, 0) + DIFFUSION_MIXED(xz, 1, 0, 0, 0, 0, 1)) +
         DIFFUSION_MIXED(yz, 0, 1, 0, 0, 0, 1);

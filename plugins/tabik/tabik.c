@@ -78,7 +78,7 @@
 #define TZ_CELL_TEXT "diffusion.cell.h"
 #define TZ_CELL_ID conduct
 #define TZ_CELL_DIMS 3
-#define TZ_CELL_RADIUS 1
+#define TZ_CELL_RADIUS 0
 #define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
@@ -120,7 +120,7 @@ static const tz_field u_fields[] = {
 #define EVERY_BOUNDARY                                                                             \
     (TZ_ALLOW(TZ_CLAMP) | TZ_ALLOW(TZ_PERIODIC) | TZ_ALLOW(TZ_FIXED) | TZ_ALLOW(TZ_MIRROR))
 
-#define ONE_FIELD(ID, its_params, its_derive, sentence)                                                        \
+#define ONE_FIELD(ID, its_params, its_derive, sentence)                                            \
     static const tz_pass ID##_passes[] = {                                                         \
         {.name = #ID, .writes = TZ_WRITES(ID, u), TZ_PASS(ID)},                                    \
     };                                                                                             \
@@ -140,21 +140,30 @@ static const tz_field u_fields[] = {
         .boundaries = EVERY_BOUNDARY,                                                              \
         .boundary = TZ_CLAMP,                                                                      \
         .picture = {"u", "gray", 0.0, 1.0},                                                        \
-        .derive = its_derive,                                                                     \
+        .derive = its_derive,                                                                      \
     };
 
-ONE_FIELD(gx, blur_params, derive_two, "Gaussian of three cells along x: the cell and the next two.")
-ONE_FIELD(gy, blur_params, derive_two, "Gaussian of three cells along y: the cell and the next two.")
-ONE_FIELD(gz, blur_params, derive_two, "Gaussian of three cells along z: the cell and the next two.")
-ONE_FIELD(fdd5, fdd5_params, derive_one, "Diffusion with differences of order 10: a 3-D star of radius 5.")
-ONE_FIELD(fdd7, fdd7_params, derive_one, "Diffusion with differences of order 14: a 3-D star of radius 7.")
+ONE_FIELD(gx, blur_params, derive_two,
+          "Gaussian of three cells along x: the cell and the next two.")
+ONE_FIELD(gy, blur_params, derive_two,
+          "Gaussian of three cells along y: the cell and the next two.")
+ONE_FIELD(gz, blur_params, derive_two,
+          "Gaussian of three cells along z: the cell and the next two.")
+ONE_FIELD(fdd5, fdd5_params, derive_one,
+          "Diffusion with differences of order 10: a 3-D star of radius 5.")
+ONE_FIELD(fdd7, fdd7_params, derive_one,
+          "Diffusion with differences of order 14: a 3-D star of radius 7.")
 
 /* ---- The structure tensor -------------------------------------------------------------------- */
 
 #define PRODUCT(name, axes) TZ_STATE_FIELD(name, TZ_REAL, "", "product of the gradient along " axes)
 static const tz_field st_fields[] = {
-    PRODUCT("xx", "x with itself"), PRODUCT("xy", "x and y"),       PRODUCT("xz", "x and z"),
-    PRODUCT("yy", "y with itself"), PRODUCT("yz", "y and z"),       PRODUCT("zz", "z with itself"),
+    PRODUCT("xx", "x with itself"),
+    PRODUCT("xy", "x and y"),
+    PRODUCT("xz", "x and z"),
+    PRODUCT("yy", "y with itself"),
+    PRODUCT("yz", "y and z"),
+    PRODUCT("zz", "z with itself"),
     TZ_STATIC_FIELD("image", TZ_REAL, "", "the volume", .radius = 1),
 };
 

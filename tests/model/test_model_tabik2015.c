@@ -17,7 +17,8 @@ static int table_read(const char *name, line *out)
     int count = 0;
     snprintf(path, sizeof path, "%s/model/tabik/%s.csv", TZ_TEST_SOURCE_DIR, name);
     assert_ok(tz_file_read(path, 1 << 16, &text, &length, &failure));
-    for (char *at = strchr(text, '\n'); at && at[1] && count < LINES_MAX; at = strchr(at + 1, '\n')) {
+    for (char *at = strchr(text, '\n'); at && at[1] && count < LINES_MAX;
+         at = strchr(at + 1, '\n')) {
         line *l = &out[count++];
         assert_int_equal(sscanf(at + 1, "%d,%d,%lf", &l->x, &l->y, &l->value), 3);
     }
@@ -202,7 +203,8 @@ static void refusals(void **state)
     tz_tabik_gpu gpu;
     check_error(tz_tabik_choose(&kernel, &titan, &space, &failure), TZ_RANGE, "", "no block of 32");
     kernel = kernel_of(256, 1, 65, 0, 0, 1);
-    check_error(tz_tabik_choose(&kernel, &titan, &space, &failure), TZ_RANGE, "", "halos of 0 to 64");
+    check_error(tz_tabik_choose(&kernel, &titan, &space, &failure), TZ_RANGE, "",
+                "halos of 0 to 64");
     kernel = kernel_of(0, 1, 1, 0, 0, 1);
     check_error(tz_tabik_choose(&kernel, &titan, &space, &failure), TZ_RANGE, "", "1 to 1e9");
     kernel = kernel_of(256, 1, 1, 0, 0, 1);
