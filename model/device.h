@@ -2,6 +2,7 @@
 #ifndef TZ_MODEL_DEVICE_H
 #define TZ_MODEL_DEVICE_H
 
+#include "model/device_costs.h"
 #include "model/record.h"
 
 /* X(member, key, quantity, min, max, doc): every number that describes a device. tz_model.needs
@@ -141,7 +142,8 @@
     X(energy_shared_j, "energy_shared", ENERGY, 0, 1, "a pass of 128 bytes through shared memory") \
     X(energy_l2_j, "energy_l2", ENERGY, 0, 1, "a byte read from or written to the second level")   \
     X(energy_memory_j, "energy_memory", ENERGY, 0, 1,                                              \
-      "a byte read from or written to memory, its way through the second level with it")
+      "a byte read from or written to memory, its way through the second level with it")           \
+    TZ_MODEL_DEVICE_COST_TABLE(X)
 
 /* X(member, key, quantity, min, max, assumed, doc): if a record lacks one, models take `assumed` and
  * note it. Most are facts of the hardware that `trapeze calibrate` does not measure, with the value
@@ -164,7 +166,8 @@
     X(memory_transaction_bytes, "memory_transaction", BYTES, 1, 4096, 32,                          \
       "the least that a request reads from or writes to memory")                                   \
     X(host_latency_s, "host_latency", TIME, 0, 1, 30e-6, "an exchange through host memory")        \
-    X(host_bandwidth_bytes_per_s, "host_bandwidth", BANDWIDTH, 1, 1e18, 10e9, "the same of many")
+    X(host_bandwidth_bytes_per_s, "host_bandwidth", BANDWIDTH, 1, 1e18, 10e9, "the same of many")  \
+    TZ_MODEL_DEVICE_COST_ASSUMED_TABLE(X)
 
 typedef struct tz_model_device {
     char name[TZ_MODEL_NAME_SIZE];  /* as a user writes it: "gtx280" */

@@ -1,6 +1,7 @@
 #include "model/model.h"
 
 #include "base/names.h"
+#include "model/luo2011.h"
 #include "model/meng2009.h"
 #include "model/meng2011.h"
 #include "model/roofs.h"
@@ -10,7 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-const tz_model *const tz_models[] = {&tz_model_meng2009, &tz_model_meng2011, &tz_model_roofs, NULL};
+const tz_model *const tz_models[] = {&tz_model_meng2009, &tz_model_meng2011, &tz_model_roofs,
+                                     &tz_model_luo2011, NULL};
 
 tz_status tz_model_find(const char *name, const tz_model **out, tz_error *error)
 {

@@ -60,6 +60,7 @@ typedef struct tz_model_plan {
     const tz_model_work
         *work; /* of the compiled kernel. "roofs" needs it; the papers' models do not
                                 * read it */
+    const struct tz_luo2011_plain *plain; /* what "luo2011" needs, and only it reads (luo2011.h) */
 } tz_model_plan;
 
 typedef enum tz_model_resource {

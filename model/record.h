@@ -24,7 +24,7 @@
 enum {
     TZ_MODEL_NAME_SIZE = 64,
     TZ_MODEL_SOURCE_SIZE = 160,
-    TZ_MODEL_KEYS_MAX = 128,            /* of a kind of record */
+    TZ_MODEL_KEYS_MAX = 192,            /* of a kind of record */
     TZ_MODEL_RECORD_BYTES_MAX = 1 << 20 /* of a file; longer ones are refused */
 };
 

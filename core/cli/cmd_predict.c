@@ -113,6 +113,8 @@ static int parse(const tz_command *command, int argc, char **argv, settings *s)
                                  TZ_CALL("halo", s, take_halo),
                                  TZ_CALL("streamed", s, take_streamed),
                                  TZ_FLAG("fence", &s->request.fence),
+                                 TZ_FLAG("as-printed", &s->request.as_printed),
+                                 TZ_INTEGER("trips", &s->request.trips, 1, 1000000),
                                  TZ_CALL("jump", s, take_jump),
                                  TZ_FLAG("measure", &s->measure),
                                  {.name = NULL}};
@@ -262,8 +264,8 @@ const tz_command tz_command_predict = {
     .arguments = "PLUGIN --grid NX[,NY[,NZ]] [OPTION]…",
     .doc = "predict the best height, the time of an iteration and its limit, without a run",
     .help = TZ_PREDICT_OPTIONS_HELP
-    "  --model NAME          roofs, meng2009, meng2011, or all to compare (default: the first\n"
-    "                        that the device's record has the numbers for); or tabik2015:\n"
+    "  --model NAME          roofs, meng2009, meng2011, luo2011, or all to compare (default: the\n"
+    "                        first that the device's record has the numbers for); or tabik2015:\n"
     "                        which thread blocks are worth trying, without times\n"
     "  --all                 show every plan, not only the best of a family and height\n"
     "  --compile             compile every kernel; without it, only those that may be best, as\n"
@@ -271,6 +273,8 @@ const tz_command tz_command_predict = {
     "  --halo N[,N[,N]]      for the papers' models: another halo width, both sides together\n"
     "  --streamed N          for the papers' models: another number of streamed fields\n"
     "  --fence               for the papers' models: stages synchronise inside one launch\n"
+    "  --as-printed          for luo2011: equation 2 as the paper prints it\n"
+    "  --trips N             for luo2011: turns of loops whose end depends on data (default 1)\n"
     "  --jump N              N steps at once in the frequency domain against the best plan: both\n"
     "                        times, and from how many steps on a jump is faster\n"
     "  --measure             with --jump: measure both on this machine, too\n"

@@ -1,6 +1,7 @@
 #include "cli/print_predictions.h"
 
 #include "cli/print_devices.h"
+#include "cli/print_periods.h"
 #include "model/power.h"
 #include "output/format/number.h"
 #include "output/frame/plot.h"
@@ -167,7 +168,9 @@ void tz_prediction_table_print(const tz_workload *workload, const tz_prediction_
     if (!best->work) {
         char block[TZ_TEXT_SIZE];
         tz_plan_tile_text(&best->plan, workload->problem.dims, block, sizeof block);
-        snprintf(plan, sizeof plan, "height %d, blocks of %s with their ghost zone",
+        snprintf(plan, sizeof plan,
+                 table->plain ? "height %d, blocks of %s threads, a cell each"
+                              : "height %d, blocks of %s with their ghost zone",
                  best->plan.height, block);
     }
     tz_format_seconds(best->prediction.time_s, time, sizeof time);
@@ -185,6 +188,7 @@ void tz_prediction_table_print(const tz_workload *workload, const tz_prediction_
                detail->value, detail->unit && detail->unit[0] ? " " : "",
                detail->unit ? detail->unit : "", detail->doc ? detail->doc : "");
     }
+    tz_print_periods(table);
     for (int n = 0; n < table->notes.count; n++)
         printf("  %s %s\n", n == 0 ? "notes   " : "        ", table->notes.text[n]);
     tz_format_seconds(table->seconds, cost, sizeof cost);
@@ -279,6 +283,7 @@ json_t *tz_prediction_table_json(const tz_workload *workload, const tz_predictio
     json_object_set_new(object, "seconds", json_real(table->seconds));
     json_object_set_new(object, "notes", notes);
     json_object_set_new(object, "rows", rows);
+    tz_periods_json(table, object);
     return object;
 }
 

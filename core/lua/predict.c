@@ -33,6 +33,7 @@ static void get_request(lua_State *L, const tz_workload_request *workload,
 {
     bool compile = false;
     const char *model = NULL;
+    int64_t trips = 0;
     tz_error error;
     *request = (tz_prediction_request){.streamed = -1, .given = workload->given};
     memcpy(request->block, workload->block, sizeof request->block);
@@ -43,6 +44,9 @@ static void get_request(lua_State *L, const tz_workload_request *workload,
     if (tz_key_number(L, 1, what, "streamed", &request->streamed) && !(request->streamed >= 0))
         tz_raise(L, "%s: 'streamed' must be 0 or more", what);
     tz_key_flag(L, 1, what, "fence", &request->fence);
+    tz_key_flag(L, 1, what, "as_printed", &request->as_printed);
+    tz_key_integer(L, 1, what, "trips", 1, 1000000, &trips);
+    request->trips = (int)trips;
     tz_key_flag(L, 1, what, "all", &request->all);
     if (tz_key_flag(L, 1, what, "compile", &compile) && compile)
         request->effort = TZ_EFFORT_COMPILE;
@@ -103,6 +107,41 @@ static void push_row(lua_State *L, const tz_workload *workload, const tz_predict
     lua_setfield(L, -2, "details");
 }
 
+static void push_passes(lua_State *L, const tz_prediction_plain *plain)
+{
+    lua_createtable(L, plain->plain.count, 0);
+    for (int k = 0; k < plain->plain.count; k++) {
+        const tz_luo2011_result *r = &plain->results[k];
+        lua_createtable(L, 0, 9);
+        tz_set_number(L, "p", r->share);
+        tz_set_number(L, "p_text", r->text_share);
+        tz_set_number(L, "active_warps", r->active);
+        tz_set_number(L, "cpd1", r->cpd1);
+        tz_set_number(L, "cpd2", r->cpd2);
+        tz_set_number(L, "cpd", r->cpd);
+        tz_set_number(L, "rounds", r->rounds);
+        tz_set_number(L, "clocks", r->time);
+        lua_createtable(L, r->count, 0);
+        for (int i = 0; i < r->count; i++) {
+            const tz_luo2011_period *p = &r->periods[i];
+            lua_createtable(L, 0, 9);
+            tz_set_integer(L, "type", p->type);
+            tz_set_number(L, "c", p->computation);
+            tz_set_number(L, "m", p->memory);
+            tz_set_integer(L, "accesses", p->accesses);
+            tz_set_number(L, "transactions", p->transactions);
+            tz_set_number(L, "mpd", p->mpd);
+            tz_set_number(L, "time", p->time);
+            tz_set_number(L, "t_p", p->before);
+            tz_set_number(L, "t_c", p->after);
+            lua_rawseti(L, -2, i + 1);
+        }
+        lua_setfield(L, -2, "periods");
+        lua_rawseti(L, -2, k + 1);
+    }
+    lua_setfield(L, -2, "passes");
+}
+
 static void push_prediction_table(lua_State *L, const holder *h)
 {
     const tz_prediction_table *table = h->table;
@@ -120,6 +159,8 @@ static void push_prediction_table(lua_State *L, const holder *h)
     tz_set_text(L, "limits", table->limits);
     if (table->choice[0])
         tz_set_text(L, "choice", table->choice);
+    if (table->plain)
+        push_passes(L, table->plain);
     tz_set_integer(L, "considered", table->considered);
     tz_set_number(L, "seconds", table->seconds);
     lua_createtable(L, table->notes.count, 0);
@@ -143,12 +184,14 @@ static void push_prediction_table(lua_State *L, const holder *h)
 static const tz_key predict_options[] = {
     TZ_WORKLOAD_OPTIONS,
     {"model", "text", "the first that the record allows",
-     "`\"roofs\"`, `\"meng2009\"`, `\"meng2011\"`"},
+     "`\"roofs\"`, `\"meng2009\"`, `\"meng2011\"`, `\"luo2011\"`"},
     {"halo", "{x[, y[, z]]}", "the stencil's",
      "for the papers' models: another halo width, both sides together"},
     {"streamed", "integer", "the stencil's",
      "for the papers' models: another number of streamed fields"},
     {"fence", "boolean", "false", "for the papers' models: stages synchronise inside one launch"},
+    {"as_printed", "boolean", "false", "for `luo2011`: equation 2 as the paper prints it"},
+    {"trips", "integer", "1", "for `luo2011`: turns of loops whose end depends on data"},
     {"all", "boolean", "false", "every plan, not only the best of a family and height"},
     {"compile", "boolean", "false", "compile every kernel, not only those that may be best"},
     {NULL, NULL, NULL, NULL}};
@@ -175,6 +218,10 @@ static const tz_key predict_result[] = {
     {"why", "text", "", "what limits the best plan"},
     {"limits", "text", "", "what limits which heights"},
     {"notes", "list of texts", "", "what was assumed"},
+    {"passes", "list of tables", "",
+     "by `luo2011`, one a pass: `p`, `p_text`, `active_warps`, `cpd1`, `cpd2`, `cpd`, `rounds`, "
+     "`clocks` and `periods`, a list of `{ type, c, m, accesses, transactions, mpd, time, t_p, "
+     "t_c }`"},
     {"considered", "integer", "", "plans"},
     {"seconds", "number", "", "that it took"},
     {NULL, NULL, NULL, NULL}};

@@ -92,7 +92,7 @@ static tz_status count_tile(const tz_workload *workload, tz_model_facts *facts, 
 }
 
 /* The facts in the stencil's declaration. */
-static void describe(const tz_workload *workload, tz_model_facts *facts)
+void tz_facts_describe(const tz_workload *workload, tz_model_facts *facts)
 {
     const tz_problem *problem = &workload->problem;
     const tz_stencil *stencil = problem->stencil;
@@ -136,7 +136,7 @@ tz_status tz_facts_of_workload(const tz_workload *workload, const tz_prediction_
                  "an update, %.1f once a stage, one element a cell",
                  facts->insts_per_update, facts->insts_per_setup);
     } else if (status == TZ_UNKNOWN) {
-        describe(workload, facts);
+        tz_facts_describe(workload, facts);
         status = count_tile(workload, facts, counts, size, error);
     }
     if (status)

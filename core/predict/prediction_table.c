@@ -1,6 +1,7 @@
 #include "predict/prediction_table.h"
 
 #include "base/machine.h"
+#include "model/luo2011.h"
 #include "model/power.h"
 #include "model/roofs.h"
 #include <math.h>
@@ -144,6 +145,35 @@ static tz_status rows_of_paper(tz_prediction_table *table, const tz_workload *wo
     table->considered = table->count;
     table->seconds = tz_machine_clock_s() - begin;
     return TZ_OK;
+}
+
+static tz_status rows_of_plain(tz_prediction_table *table, const tz_workload *workload,
+                               const tz_prediction_request *request, tz_error *error)
+{
+    const double begin = tz_machine_clock_s();
+    table->rows = calloc(1, sizeof *table->rows);
+    if (!table->rows)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for predictions");
+    const tz_status status = tz_plain_predict(workload, request, &table->plain, table->rows,
+                                              table->counts, sizeof table->counts, error);
+    table->considered = table->count = 1;
+    table->seconds = tz_machine_clock_s() - begin;
+    return status;
+}
+
+/* The rows of the model that was chosen. */
+static tz_status make_rows(tz_prediction_table *table, const tz_workload *workload,
+                           const tz_prediction_request *request, tz_error *error)
+{
+    const bool is_plain = table->model == &tz_model_luo2011;
+    if (!is_plain && (request->as_printed || request->trips > 0))
+        return tz_error_set(error, TZ_UNSUPPORTED, "model",
+                            "%s has no equation to take as printed and follows no loops: that is "
+                            "luo2011",
+                            table->model->name);
+    return is_plain                          ? rows_of_plain(table, workload, request, error)
+           : table->model == &tz_model_roofs ? rows_of_predictions(table, workload, request, error)
+                                             : rows_of_paper(table, workload, request, error);
 }
 
 /* ---- Several devices ------------------------------------------------------------------------- */
@@ -300,16 +330,15 @@ tz_status tz_prediction_table_create(tz_prediction_table **out, const tz_workloa
         status = tz_error_set(error, TZ_UNSUPPORTED, "model",
                               "%s describes one device: use roofs for several", table->model->name);
     const bool changed = request->halo[0] > 0 || request->streamed >= 0 || request->fence;
-    if (!status && table->model == &tz_model_roofs && changed)
+    const bool own = table->model == &tz_model_roofs || table->model == &tz_model_luo2011;
+    if (!status && own && changed)
         status = tz_error_set(
             error, TZ_UNSUPPORTED, "model",
             "%s counts the stencil's own kernels: use meng2009 or meng2011 for another "
             "halo, streamed fields or fences",
             table->model->name);
     if (!status)
-        status = table->model == &tz_model_roofs
-                     ? rows_of_predictions(table, workload, request, error)
-                     : rows_of_paper(table, workload, request, error);
+        status = make_rows(table, workload, request, error);
     if (!status && workload->place.devices)
         status = compare_with_one(table, workload, request, error);
     if (status) {
@@ -326,6 +355,7 @@ void tz_prediction_table_destroy(tz_prediction_table *table)
     if (!table)
         return;
     tz_predictions_destroy(table->predictions);
+    tz_prediction_plain_destroy(table->plain);
     free(table->rows);
     free(table);
 }

@@ -2,6 +2,7 @@
 #ifndef TZ_CORE_PREDICT_PREDICTION_TABLE_H
 #define TZ_CORE_PREDICT_PREDICTION_TABLE_H
 
+#include "backend/cuda/ptx/plain.h"
 #include "predict/predictions.h"
 #include "predict/scaling.h"
 #include "predict/workload.h"
@@ -18,7 +19,17 @@ typedef struct tz_prediction_request {
     double halo[TZ_MODEL_AXES]; /* elements, both sides together; 0: the stencil's */
     double streamed;            /* streamed fields; negative: the stencil's */
     bool fence;                 /* stages are separated by a grid synchronisation, not a launch */
+    /* For luo2011 only. */
+    bool as_printed; /* eq. 2 as the paper prints it */
+    int trips;       /* turns of loops whose end depends on data; 0: 1 */
 } tz_prediction_request;
+
+/* What luo2011 makes of the kernels of an iteration, one a pass. */
+typedef struct tz_prediction_plain {
+    tz_cuda_plain plain;
+    tz_luo2011_result results[TZ_PASSES_MAX];
+    double clock_hz;
+} tz_prediction_plain;
 
 typedef struct tz_prediction_row {
     tz_plan plan;              /* the papers' models set only family ("tile"), height and tile */
@@ -41,6 +52,7 @@ typedef struct tz_prediction_table {
     tz_scaling scaling;          /* from which grid on more devices gain */
     tz_model_notes notes;        /* of the best row and of the stencil */
     tz_predictions *predictions; /* owner of the rows' work; may be NULL */
+    tz_prediction_plain *plain;  /* of luo2011; else NULL */
 } tz_prediction_table;
 
 /* Errors: TZ_UNSUPPORTED (the record lacks a number, the backend cannot count work, or the model
@@ -67,8 +79,18 @@ void tz_prediction_choice_text(const tz_prediction_row *best, const tz_predictio
 /* A workload as facts for the papers' models, with its block in plan->block. Instruction counts are
  * those of the paper's benchmark with the stencil's name, else those of the compiled tile kernel;
  * `counts` says which. TZ_UNSUPPORTED: neither exists. */
+void tz_facts_describe(const tz_workload *workload, tz_model_facts *facts); /* without counts */
 tz_status tz_facts_of_workload(const tz_workload *workload, const tz_prediction_request *request,
                                tz_model_facts *facts, tz_model_plan *plan, char *counts,
                                size_t size, tz_error *error);
+
+/* ---- For luo2011: plain.c -------------------------------------------------------------------- */
+
+/* The one row: the plain kernels of an iteration. `facts` and `plan` are those of the row. Errors:
+ * TZ_UNSUPPORTED (an option that the model lacks, no NVRTC), TZ_RANGE (the block, the grid). */
+tz_status tz_plain_predict(const tz_workload *workload, const tz_prediction_request *request,
+                           tz_prediction_plain **out, tz_prediction_row *row, char *counts,
+                           size_t size, tz_error *error);
+void tz_prediction_plain_destroy(tz_prediction_plain *plain); /* NULL is fine */
 
 #endif

@@ -15,7 +15,7 @@
 
 typedef unsigned int tz_word;
 
-/* Thread blocks have one dimension. */
+/* Thread blocks have one dimension, but for tz_element_of_thread(). */
 TZ_DEVICE int tz_thread()
 {
     return (int)threadIdx.x;
@@ -42,6 +42,15 @@ TZ_DEVICE int tz_block(int axis)
 TZ_DEVICE int tz_blocks(int axis)
 {
     return (int)(axis == 0 ? gridDim.x : axis == 1 ? gridDim.y : gridDim.z);
+}
+
+/* For the one kernel whose blocks have as many dimensions as the grid (plain.cuh): the element of this
+ * thread, along an axis. */
+TZ_DEVICE int tz_element_of_thread(int axis)
+{
+    return (int)(axis == 0   ? blockIdx.x * blockDim.x + threadIdx.x
+                 : axis == 1 ? blockIdx.y * blockDim.y + threadIdx.y
+                             : blockIdx.z * blockDim.z + threadIdx.z);
 }
 
 TZ_DEVICE double tz_abs(double value)

@@ -180,6 +180,19 @@ refused "tabik2015: a grid that is too small" 1 "no block of 32 to 1024 threads 
     --model tabik2015
 refused "tabik2015: several devices" 1 "leave out --devices" predict gx --grid 64,64,64 --device gtx-titan --model tabik2015 --devices 2
 refused "tabik2015: mistyped" 2 "did you mean 'tabik2015'?" predict gx --grid 64,64,64 --model tabik2105
+t predict hotspot --grid 2000,2000 --device gtx280 --model luo2011
+check "predict --model luo2011: a record without its costs" errs "the record of this device has no clocks_add_int_constant"
+t predict hotspot --grid 2000,2000 --device gtx280 --model meng2009 --as-printed
+check "predict --as-printed goes with luo2011" errs "that is luo2011"
+t predict hotspot --grid 2000,2000 --device gtx260 --model luo2011 --as-printed
+if [ "$rc" -eq 0 ]; then
+    check "predict --model luo2011: the table of periods" says "T_p"
+    check "predict --model luo2011 --as-printed" says "eq. 2 as printed"
+    t predict hotspot --grid 2000,2000 --device gtx260 --model luo2011 --json
+    check "predict --model luo2011 --json" says '"transactions"'
+else
+    check "predict --model luo2011 needs NVRTC" errs "no NVRTC"
+fi
 if command -v python3 >/dev/null; then
     t predict gx --grid 256,256,256 --device gtx-titan --model tabik2015 --json
     check "tabik2015 --json" python3 -c 'import json

@@ -50,7 +50,8 @@ static void models_are_found_by_name(void **state)
     assert_int_equal(tz_model_find("meng209", &model, &failure), TZ_UNKNOWN);
     assert_string_equal(failure.message, "unknown model 'meng209'; did you mean 'meng2009'?");
     assert_int_equal(tz_model_find("x", &model, &failure), TZ_UNKNOWN);
-    assert_string_equal(failure.message, "unknown model 'x'; known: meng2009, meng2011, roofs");
+    assert_string_equal(failure.message,
+                        "unknown model 'x'; known: meng2009, meng2011, roofs, luo2011");
 }
 
 /* Every model of the papers on every device and benchmark: components add up, the best height is

@@ -27,6 +27,23 @@ local one = tz.predict { plugin = "hotspot", grid = { 500, 500 }, device = "gtx-
   boundary = { x = "fixed", y = "mirror" }, params = { ambient_k = 300 } }
 tz.expect(#one.rows == 1 and one.best.height == 3)
 
+local ok, plain = pcall(tz.predict, { plugin = "hotspot", grid = { 256, 256 }, device = "gtx260", model = "luo2011",
+  block = { 16, 16 }, trips = 2, as_printed = true })
+if ok then
+  local pass = plain.passes[1]
+  tz.expect(#plain.passes == 1 and pass.p > 0 and pass.p < 1 and pass.active_warps == 24 and #pass.periods > 1)
+  local clocks = 0
+  for _, period in ipairs(pass.periods) do
+    tz.expect(period.type >= 1 and period.type <= 4 and period.time >= period.t_p + period.t_c)
+    clocks = clocks + period.time * pass.rounds
+  end
+  tz.expect(math.abs(clocks / pass.clocks - 1) < 1e-12 and plain.best.tile[1] == 16 and plain.best.family == "plain")
+else
+  tz.expect(tostring(plain):find("no NVRTC", 1, true), tostring(plain))
+end
+refuses("'trips'", tz.predict, { plugin = "hotspot", grid = { 9, 9 }, device = "gtx260", model = "luo2011", trips = 0 })
+refuses("that is luo2011", tz.predict, { plugin = "hotspot", grid = { 99, 99 }, device = "gtx280", as_printed = true })
+
 refuses("needs a table", tz.predict, 3)
 refuses("'plugin' is missing", tz.predict, {})
 refuses("did you mean 'hotspot'?", tz.predict, { plugin = "hotspt" })

@@ -75,3 +75,17 @@ tz_status tz_cuda_compile_until(tz_stopped_fn *stopped, const char *architecture
     tz__nvrtc_close(nvrtc);
     return status;
 }
+
+tz_status tz_cuda_compile_ptx(const char *architecture, const char *source,
+                              const tz_cuda_header *headers, size_t headers_count, char **ptx,
+                              tz_error *error)
+{
+    tz__nvrtc *nvrtc;
+    *ptx = NULL;
+    tz_status status = tz__nvrtc_open(&nvrtc, error);
+    if (status)
+        return status;
+    status = tz__nvrtc_compile_ptx(nvrtc, architecture, source, headers, headers_count, ptx, error);
+    tz__nvrtc_close(nvrtc);
+    return status;
+}

@@ -27,6 +27,12 @@ tz_status tz_cuda_compile_until(tz_stopped_fn *stopped, const char *architecture
                                 size_t headers_count, bool *cached, void **cubin, size_t *bytes,
                                 tz_error *error);
 
+/* The PTX of `source` for a virtual architecture ("compute_75"), malloc'd. Not kept in the cache.
+ * Errors: those of tz_cuda_compile(). */
+tz_status tz_cuda_compile_ptx(const char *architecture, const char *source,
+                              const tz_cuda_header *headers, size_t headers_count, char **ptx,
+                              tz_error *error);
+
 /* The key of a cubin: all that compiling depends on. Errors: TZ_UNSUPPORTED without NVRTC, whose
  * version is part of the key. */
 tz_status tz_cuda_compile_key(tz_cache_key *key, const char *architecture, const char *source,

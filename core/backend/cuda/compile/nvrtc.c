@@ -29,6 +29,8 @@ struct tz__nvrtc {
 #undef NVRTC_MEMBER
     void *library;
     int (*SetFlowCallback)(program_handle program, int (*)(void *, void *), void *); /* or NULL */
+    int (*GetPTXSize)(program_handle program, size_t *bytes);                        /* or NULL */
+    int (*GetPTX)(program_handle program, char *ptx);                                /* or NULL */
     const char *name;
     int major, minor;
 };
@@ -113,6 +115,9 @@ tz_status tz__nvrtc_open(tz__nvrtc **out, tz_error *error)
     static const tz__symbol since_13[] = {
         {"nvrtcSetFlowCallback", offsetof(tz__nvrtc, SetFlowCallback)}};
     tz__symbols_find(nvrtc->library, nvrtc, since_13, 1);
+    static const tz__symbol for_ptx[] = {{"nvrtcGetPTXSize", offsetof(tz__nvrtc, GetPTXSize)},
+                                         {"nvrtcGetPTX", offsetof(tz__nvrtc, GetPTX)}};
+    tz__symbols_find(nvrtc->library, nvrtc, for_ptx, 2);
     *out = nvrtc;
     return TZ_OK;
 failed:
@@ -190,10 +195,18 @@ static int on_flow(void *stopped, void *reserved)
     return (*(tz_stopped_fn **)stopped)() != 0;
 }
 
-tz_status tz__nvrtc_compile(const tz__nvrtc *nvrtc, tz_stopped_fn *stopped,
+/* What a compiled program gives. */
+typedef struct product {
+    const char *name; /* "cubin" */
+    int (*size)(program_handle program, size_t *bytes);
+    int (*get)(program_handle program, char *to);
+    const char *hint; /* if there is none */
+} product;
+
+static tz_status compile_to(const tz__nvrtc *nvrtc, const product *wanted, tz_stopped_fn *stopped,
                             const char *architecture, const char *source,
-                            const tz_cuda_header *headers, size_t count, void **cubin,
-                            size_t *bytes, tz_error *error)
+                            const tz_cuda_header *headers, size_t count, void **out, size_t *bytes,
+                            tz_error *error)
 {
     tz_status status = TZ_BACKEND;
     program_handle program = NULL;
@@ -231,21 +244,21 @@ tz_status tz__nvrtc_compile(const tz__nvrtc *nvrtc, tz_stopped_fn *stopped,
         goto done;
     }
     size_t size = 0;
-    result = nvrtc->GetCUBINSize(program, &size);
+    result = wanted->size(program, &size);
     if (result == 0 && size > 0) {
         binary = malloc(size);
         if (!binary) {
             status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a kernel");
             goto done;
         }
-        result = nvrtc->GetCUBIN(program, binary);
+        result = wanted->get(program, binary);
     }
     if (result != 0 || size == 0) {
-        tz_error_set(error, TZ_BACKEND, NULL, "NVRTC gives no cubin for %s: %s", architecture,
-                     result ? nvrtc->GetErrorString(result) : "name a real architecture, as sm_90");
+        tz_error_set(error, TZ_BACKEND, NULL, "NVRTC gives no %s for %s: %s", wanted->name,
+                     architecture, result ? nvrtc->GetErrorString(result) : wanted->hint);
         goto done;
     }
-    *cubin = binary;
+    *out = binary;
     *bytes = size;
     binary = NULL;
     status = TZ_OK;
@@ -254,5 +267,33 @@ done:
     if (program)
         nvrtc->DestroyProgram(&program);
     free(texts);
+    return status;
+}
+
+tz_status tz__nvrtc_compile(const tz__nvrtc *nvrtc, tz_stopped_fn *stopped,
+                            const char *architecture, const char *source,
+                            const tz_cuda_header *headers, size_t count, void **cubin,
+                            size_t *bytes, tz_error *error)
+{
+    const product wanted = {"cubin", nvrtc->GetCUBINSize, nvrtc->GetCUBIN,
+                            "name a real architecture, as sm_90"};
+    return compile_to(nvrtc, &wanted, stopped, architecture, source, headers, count, cubin, bytes,
+                      error);
+}
+
+tz_status tz__nvrtc_compile_ptx(const tz__nvrtc *nvrtc, const char *architecture,
+                                const char *source, const tz_cuda_header *headers, size_t count,
+                                char **ptx, tz_error *error)
+{
+    const product wanted = {"PTX", nvrtc->GetPTXSize, nvrtc->GetPTX,
+                            "name a virtual architecture, as compute_75"};
+    void *text;
+    size_t bytes;
+    if (!nvrtc->GetPTXSize || !nvrtc->GetPTX)
+        return tz_error_set(error, TZ_UNSUPPORTED, nvrtc->name, "this NVRTC gives no PTX");
+    const tz_status status = compile_to(nvrtc, &wanted, NULL, architecture, source, headers, count,
+                                        &text, &bytes, error);
+    if (!status)
+        *ptx = text; /* its bytes include the end of the string */
     return status;
 }

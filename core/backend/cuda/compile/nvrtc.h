@@ -29,4 +29,9 @@ tz_status tz__nvrtc_compile(const tz__nvrtc *nvrtc, tz_stopped_fn *stopped,
                             const tz_cuda_header *headers, size_t count, void **cubin,
                             size_t *bytes, tz_error *error);
 
+/* The same as PTX, for a virtual architecture ("compute_75"): a text, malloc'd. */
+tz_status tz__nvrtc_compile_ptx(const tz__nvrtc *nvrtc, const char *architecture,
+                                const char *source, const tz_cuda_header *headers, size_t count,
+                                char **ptx, tz_error *error);
+
 #endif

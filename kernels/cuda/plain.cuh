@@ -1,0 +1,44 @@
+/* kernels/cuda: a thread for each element, which reads its neighbours from device memory. Only the
+ * model luo2011 uses it, which reads its PTX.
+ *
+ * Defined by C, besides what common.cuh lists:
+ *
+ *   TZ_PLAIN_RADIUS  the largest distance at which an element is read
+ *   TZ_PLAIN_INDEX   the type of an index into a field: int, or long long for large grids */
+#include "common.cuh"
+
+struct tz_place {
+    int x, y, z;
+    TZ_PLAIN_INDEX at; /* in a field */
+};
+
+#define TZ__CONTEXT_POINTER(name, type)                                                            \
+    const type *name;                                                                              \
+    type name##_new;
+#define TZ_CELL_ONCE(cell, ONCE)                                                                   \
+    struct context_##cell {                                                                        \
+        TZ_FIELDS(TZ__CONTEXT_POINTER)                                                             \
+        TZ_CONSTANTS(TZ__CONTEXT_CONSTANT)                                                         \
+        TZ__CONTEXT_WHOLE                                                                          \
+        const tz_arguments *arguments;                                                             \
+    };                                                                                             \
+    struct once_##cell {                                                                           \
+        ONCE(TZ__ONCE_MEMBER)                                                                      \
+    };                                                                                             \
+    TZ_DEVICE void body_##cell(context_##cell &tz_c, const tz_place &tz_p,                         \
+                               const once_##cell &tz_o);                                           \
+    TZ_DEVICE void update_##cell(context_##cell &tz_c, const tz_place &tz_p)                       \
+    {                                                                                              \
+        once_##cell tz_o;                                                                          \
+        ONCE(TZ__ONCE_ASSIGN)                                                                      \
+        body_##cell(tz_c, tz_p, tz_o);                                                             \
+    }                                                                                              \
+    TZ_DEVICE void body_##cell(context_##cell &tz_c, const tz_place &tz_p, const once_##cell &tz_o)
+#define TZ__AT3(f, dx, dy, dz)                                                                     \
+    (tz_c.f[tz_p.at + (dx) + (dy) * (TZ_PLAIN_INDEX)tz_c.arguments->pitch +                        \
+            (dz) * (TZ_PLAIN_INDEX)tz_c.arguments->plane])
+#define TZ_PUT(f, value) (tz_c.f##_new = (value))
+#define TZ_X TZ__WHOLE_X((tz_p.x))
+#define TZ_Y TZ__WHOLE_Y((tz_p.y))
+#define TZ_Z TZ__WHOLE_Z((tz_p.z))
+#define TZ_STEP (tz_c.arguments->step)
