@@ -161,6 +161,10 @@
     X(near_text_bytes, "near_text", BYTES, 1, 1e12, 32768,                                         \
       "loops of two kinds of warps together that run without waiting for instructions")            \
     X(text_line_clocks, "text_line_clocks", RATIO, 0, 1e5, 32, "clocks that a line of code takes") \
+    X(shared_banks, "shared_banks", COUNT, 1, 1024, 32, "banks of shared memory")                  \
+    X(shared_bank_bytes, "shared_bank", BYTES, 1, 64, 4, "what a bank gives a clock")              \
+    X(memory_transaction_bytes, "memory_transaction", BYTES, 1, 4096, 32,                          \
+      "the least that a request reads from or writes to memory")                                   \
     X(host_latency_s, "host_latency", TIME, 0, 1, 30e-6, "an exchange through host memory")        \
     X(host_bandwidth_bytes_per_s, "host_bandwidth", BANDWIDTH, 1, 1e18, 10e9, "the same of many")  \
     TZ_MODEL_DEVICE_COST_ASSUMED_TABLE(X)

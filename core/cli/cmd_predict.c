@@ -1,9 +1,12 @@
 /* trapeze predict: predicts the time of every plan. */
 #include "cli/predict_options.h"
 
+#include "base/names.h"
 #include "cli/print_jump.h"
 #include "cli/print_predictions.h"
+#include "cli/print_thread_blocks.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MODELS_MAX = 8 };
@@ -19,11 +22,20 @@ typedef struct settings {
 static int take_model(const tz_command *command, void *out, const char *name)
 {
     settings *s = out;
-    tz_error error;
-    s->model = name;
-    if (strcmp(name, "all") == 0 || tz_model_find(name, &s->request.model, &error) == TZ_OK)
+    const char *names[MODELS_MAX + 2] = {"all", TZ_THREAD_BLOCKS_MODEL};
+    char hint[128];
+    size_t count = 2;
+    for (int i = 0; tz_models[i] && i < MODELS_MAX; i++)
+        names[count++] = tz_models[i]->name;
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(name, names[i]) != 0)
+            continue;
+        s->model = names[i];
+        s->request.model = i < 2 ? NULL : tz_models[i - 2];
         return EXIT_DONE;
-    return tz_misuse(command, "%s", error.message);
+    }
+    return tz_misuse(command, "unknown model '%.60s'%s", name,
+                     tz_names_hint(hint, sizeof hint, name, names, count));
 }
 
 static int take_halo(const tz_command *command, void *out, const char *text)
@@ -48,6 +60,32 @@ static int take_jump(const tz_command *command, void *out, const char *text)
     if (tz_numbers_parse(text, 1, 1, 1e15, steps) == 1 && *steps == floor(*steps))
         return EXIT_DONE;
     return tz_misuse(command, "--jump needs a number of steps, at least 1, not '%.60s'", text);
+}
+
+static bool is_thread_blocks(const settings *s)
+{
+    return s->model && strcmp(s->model, TZ_THREAD_BLOCKS_MODEL) == 0;
+}
+
+/* The model of thread blocks predicts no time: what it leaves no room for. */
+static int check_thread_blocks(const tz_command *command, const settings *s)
+{
+    const tz_plan *given = &s->request.given;
+    const char *knob = tz_plan_first_knob(given);
+    const char *other = s->jump > 0                              ? "jump"
+                        : s->request.all                         ? "all"
+                        : s->request.effort == TZ_EFFORT_COMPILE ? "compile"
+                        : s->request.fence                       ? "fence"
+                        : s->request.halo[0] > 0                 ? "halo"
+                        : s->request.streamed >= 0               ? "streamed"
+                        : given->height > 0                      ? "height"
+                        : given->family[0]                       ? "family"
+                        : s->predict.block[0] > 0                ? "block"
+                                                                 : knob;
+    if (other)
+        return tz_misuse(command, "--%s does not go with --model %s, which lists thread blocks",
+                         other, TZ_THREAD_BLOCKS_MODEL);
+    return TZ_OPTIONS_GO_ON;
 }
 
 /* What --jump leaves no room for. */
@@ -87,7 +125,31 @@ static int parse(const tz_command *command, int argc, char **argv, settings *s)
         s->request.effort = TZ_EFFORT_COMPILE;
     s->request.given = s->predict.simulation.plan;
     memcpy(s->request.block, s->predict.block, sizeof s->request.block);
-    return check_jump(command, s);
+    return is_thread_blocks(s) ? check_thread_blocks(command, s) : check_jump(command, s);
+}
+
+static int print_thread_blocks(const settings *s, const tz_workload *workload)
+{
+    tz_error error;
+    tz_thread_blocks *blocks = NULL;
+    tz_status status = tz_thread_blocks_create(&blocks, workload, &error);
+    if (status == TZ_OK && s->predict.plot)
+        status = tz_thread_blocks_plot(workload, blocks, s->predict.plot, &error);
+    if (status != TZ_OK) {
+        free(blocks);
+        return tz_fail(EXIT_FAILED, &error);
+    }
+    if (s->predict.json) {
+        json_t *object = tz_thread_blocks_json(workload, blocks);
+        tz_print_json(object);
+        json_decref(object);
+    } else if (s->predict.csv) {
+        tz_thread_blocks_print_csv(workload, blocks);
+    } else {
+        tz_thread_blocks_print(workload, blocks);
+    }
+    free(blocks);
+    return tz_finish_output();
 }
 
 /* Make one prediction table, or with --model all one of each model that has its numbers. */
@@ -183,7 +245,9 @@ static int predict(const tz_command *command, int argc, char **argv)
     int count = 0, code = parse(command, argc, argv, &s);
     if (code == TZ_OPTIONS_GO_ON)
         code = tz_predict_options_apply(&s.predict, command, true, &workload);
-    if (workload && code == EXIT_DONE)
+    if (workload && code == EXIT_DONE && is_thread_blocks(&s))
+        code = print_thread_blocks(&s, workload);
+    else if (workload && code == EXIT_DONE)
         code = make_tables(&s, workload, tables, &count);
     if (count > 0 && code == EXIT_DONE)
         code = s.jump > 0 ? print_jump(&s, workload, tables[0])
@@ -201,7 +265,8 @@ const tz_command tz_command_predict = {
     .doc = "predict the best height, the time of an iteration and its limit, without a run",
     .help = TZ_PREDICT_OPTIONS_HELP
     "  --model NAME          roofs, meng2009, meng2011, luo2011, or all to compare (default: the\n"
-    "                        first that the device's record has the numbers for)\n"
+    "                        first that the device's record has the numbers for); or tabik2015:\n"
+    "                        which thread blocks are worth trying, without times\n"
     "  --all                 show every plan, not only the best of a family and height\n"
     "  --compile             compile every kernel; without it, only those that may be best, as\n"
     "                        many at once as there are threads (at most 16), none begun after 8 s\n"
@@ -214,11 +279,11 @@ const tz_command tz_command_predict = {
     "                        times, and from how many steps on a jump is faster\n"
     "  --measure             with --jump: measure both on this machine, too\n"
     "  --json, --csv         print JSON or CSV\n"
-    "  --plot FILE.png       components by height; needs gnuplot\n"
+    "  --plot FILE.png       components by height, which needs gnuplot; of tabik2015 a heat map\n"
     "  --plugins DIR         look for plugins here first; may be repeated\n"
     "  -h, --help            print this\n"
     "\n"
     "The device need not be in this machine: `--device h200` compiles for it and counts what the\n"
-    "kernels do. For gtx280, gtx260 and gtx-titan there are the papers' models.\n",
+    "kernels do. For gtx280, gtx260, gtx480 and gtx-titan there are the papers' models.\n",
     .call = predict,
 };

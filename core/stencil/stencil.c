@@ -191,15 +191,22 @@ static void *record_write(const tz_cell_access *access, int field)
     return &((recorder *)(uintptr_t)access)->written[field];
 }
 
-bool tz_stencil_reads_diagonals(const tz_stencil *stencil)
+bool tz_pass_reads_diagonals(const tz_pass *pass)
 {
     tz_slot constants[TZ_CONSTANTS_MAX];
     recorder r = {.access = {record_read, record_write, constants, 0, 0, 0, 0}, .one = 1};
     for (int k = 0; k < TZ_CONSTANTS_MAX; k++)
         constants[k].i = 1;
-    for (int p = 0; p < stencil->passes_count; p++)
-        stencil->passes[p].kernels->cell[TZ_SINGLE](&r.access);
+    pass->kernels->cell[TZ_SINGLE](&r.access);
     return r.diagonal;
+}
+
+bool tz_stencil_reads_diagonals(const tz_stencil *stencil)
+{
+    for (int p = 0; p < stencil->passes_count; p++)
+        if (tz_pass_reads_diagonals(&stencil->passes[p]))
+            return true;
+    return false;
 }
 
 int tz_stencil_fields_all(const tz_stencil *stencil)

@@ -51,6 +51,8 @@ int tz_stencil_has_real(const tz_stencil *stencil);
  * the cell functions with all cells and constants 1 (reals: about 0), so it may miss cells that an update reads
  * under a condition: a hint, to choose between kernels with the same results. */
 bool tz_stencil_reads_diagonals(const tz_stencil *stencil);
+/* The same of one pass. */
+bool tz_pass_reads_diagonals(const tz_pass *pass);
 
 /* In a loaded stencil, fields_count leaves out the derived fields, which come after the others: what
  * computes iterations never sees them. This is the number of all fields, for what reads them. */

@@ -159,6 +159,27 @@ check "predict --halo: wider halos, lower best" is "$(csv best height)" 1
 t predict cell --grid 100,100,100 --device gtx-titan --model all
 check "predict --model all" says "meng2011"
 check "predict --model all: what is left out is printed" errs "roofs is left out"
+t predict gx --grid 256,256,256 --device gtx-titan --model tabik2015 --plot blocks.png
+check "predict --model tabik2015" is $rc 0
+for word in "pass gx: reads 1 field, writes 1; 1 tile with a halo of 0:2 along x and 0:0 along y" "chosen: 11 of 41 shapes" \
+    "  *  128 x 1          1179648+        2228224+   100.0 %+      16+"; do
+    check "tabik2015 says $word" says "$word"
+done
+check "tabik2015 --plot: a picture" sh -c '"$0" info blocks.png >out' "$bin"
+check "tabik2015 --plot: its size" says "1348 x 742"
+t predict gx --grid 256,256,256 --device gtx-titan --model tabik2015 --csv
+check "tabik2015 --csv: a line a shape and one of names" is "$(wc -l <out)" 42
+check "tabik2015 --csv: the chosen" is "$(csv chosen block_x | wc -l)" 11
+t predict diffusion --grid 256,256,256 --device gtx480 --model tabik2015
+check "tabik2015: passes that read no neighbour in the plane" says "pass dt: reads 6 fields, writes 6; no tile"
+t predict star3d1r --grid 256,256,256 --device h200 --model tabik2015
+check "tabik2015: what is assumed" says "memory transactions of 32 bytes"
+refused "tabik2015: a height" 2 "--height does not go with --model tabik2015" predict gx --grid 64,64,64 --device gtx-titan \
+    --model tabik2015 --height 2
+refused "tabik2015: a grid that is too small" 1 "no block of 32 to 1024 threads fits" predict gx --grid 4,4,4 --device gtx-titan \
+    --model tabik2015
+refused "tabik2015: several devices" 1 "leave out --devices" predict gx --grid 64,64,64 --device gtx-titan --model tabik2015 --devices 2
+refused "tabik2015: mistyped" 2 "did you mean 'tabik2015'?" predict gx --grid 64,64,64 --model tabik2105
 t predict hotspot --grid 2000,2000 --device gtx280 --model luo2011
 check "predict --model luo2011: a record without its costs" errs "the record of this device has no clocks_add_int_constant"
 t predict hotspot --grid 2000,2000 --device gtx280 --model meng2009 --as-printed
@@ -173,6 +194,10 @@ else
     check "predict --model luo2011 needs NVRTC" errs "no NVRTC"
 fi
 if command -v python3 >/dev/null; then
+    t predict gx --grid 256,256,256 --device gtx-titan --model tabik2015 --json
+    check "tabik2015 --json" python3 -c 'import json
+a = json.load(open("out"))["passes"][0]
+assert a["chosen"] == 11 == sum(s["chosen"] for s in a["shapes"]) and a["high"] == [2, 0]'
     t predict hotspot --grid 2000,2000 --device gtx280 --json
     check "predict --json" python3 -c 'import json
 a = json.load(open("out"))

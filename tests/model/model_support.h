@@ -9,9 +9,9 @@
 #include "model/roofs.h"
 #include "tests/unit.h"
 
-static const char *const device_names[] = {"gtx280", "gtx260", "gtx-titan", "h200"};
+static const char *const device_names[] = {"gtx280", "gtx260", "gtx480", "gtx-titan", "h200"};
 static const char *const benchmark_names[] = {"pathfinder", "hotspot", "poisson", "cell"};
-enum { DEVICES = 4, BENCHMARKS = 4 };
+enum { DEVICES = 5, BENCHMARKS = 4 };
 
 /* The text of model/FOLDER/NAME.txt; free() it. */
 static inline char *shipped_text(const char *folder, const char *name, char path[512],

@@ -11,8 +11,9 @@ static const char *const slices[] = {"cells", "rows", "planes"};
 
 /* Iterations before the last one update cells farther out. What these read of state fields becomes
  * one pass after another; static fields are read as far from the cells of each pass. */
-static void find_reach(tz_cut *cut, const tz_stencil *stencil)
+static void find_reach(tz_cut *cut, const tz_problem *problem)
 {
+    const tz_stencil *stencil = problem->stencil;
     const int axis = stencil->dims - 1;
     int so_far[2] = {0, 0};
     for (int p = 0; p < stencil->passes_count; p++) {
@@ -29,6 +30,11 @@ static void find_reach(tz_cut *cut, const tz_stencil *stencil)
     }
     cut->each[0] = so_far[0];
     cut->each[1] = so_far[1];
+    /* A mirror gives back cells as far inside as a read is outside, which may be another slab's. */
+    const int far[2] = {cut->each[0] + cut->more[0], cut->each[1] + cut->more[1]};
+    for (int side = 0; side < 2; side++)
+        if (problem->boundary[axis][1 - side] == TZ_MIRROR && far[1 - side] > far[side])
+            cut->more[side] = far[1 - side] - cut->each[side];
 }
 
 tz_status tz_cut_make(tz_cut *out, const tz_problem *problem, const tz_devices *devices,
@@ -57,7 +63,7 @@ tz_status tz_cut_make(tz_cut *out, const tz_problem *problem, const tz_devices *
         out->thinnest = thick < out->thinnest ? thick : out->thinnest;
     }
     if (count > 1)
-        find_reach(out, problem->stencil);
+        find_reach(out, problem);
     return TZ_OK;
 }
 
