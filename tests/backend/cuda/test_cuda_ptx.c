@@ -189,6 +189,16 @@ static void addresses_that_are_not_known(void **state)
     tz_ptx_trace_clear(&t);
 }
 
+/* 128 bits are no value that is followed. */
+static void wide_types(void **state)
+{
+    tz_ptx_trace t = traced(HEAD " .reg .b128 %q<2>;\n ld.param.b128 %q1, [k_param_0];\n"
+                                 " mov.b128 %q1, %q1; ret;\n}\n",
+                            0, 1, true);
+    assert_int_equal(t.executed, 3);
+    tz_ptx_trace_clear(&t);
+}
+
 static void values_of_integers(void **state)
 {
     /* Each computes 64 in another way and loads at a multiple of it: a transaction a lane if right. */

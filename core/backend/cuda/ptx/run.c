@@ -162,7 +162,7 @@ static bool parameter(const warp *w, const tz__ptx_instruction *i, int lane, int
 {
     uint64_t at;
     *out = 0;
-    if (!w->launch->arguments || !address_of(w, i, lane, &at))
+    if (i->bytes > (int)sizeof *out || !w->launch->arguments || !address_of(w, i, lane, &at))
         return false;
     at += (uint64_t)(part * i->bytes);
     if (at > w->launch->arguments_bytes || w->launch->arguments_bytes - at < (uint64_t)i->bytes)
