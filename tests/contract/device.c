@@ -61,8 +61,15 @@ static void check_compiler(contract *c)
             contract_refuse(c, &error);
             continue;
         }
-        for (int i = 0; tz_cuda_family_at(i, s->dims, &family); i++) {
+        int families = 0;
+        bool enough = false;
+        while (tz_cuda_family_at(families, s->dims, &family))
+            families++;
+        /* Quick: one family for each precision, another one for the next. */
+        for (int i = 0; i < families && !enough; i++) {
+            tz_cuda_family_at((i + p) % families, s->dims, &family);
             const tz_status status = family ? compile(&problem, family->name, &error) : TZ_RANGE;
+            enough = c->quick && !status;
             if (status == TZ_UNSUPPORTED) {
                 add_note(c, "NVRTC", error.message);
                 tz_problem_clear(&problem);
