@@ -23,6 +23,8 @@ static void try_families(const tz_stencil *stencil)
     tz_problem problem;
     int taken = 0;
     memcpy(config.extent, extents[stencil->dims], sizeof config.extent);
+    if (stencil->passes_count > 4) /* the cells around a block's own take most of a chip's memory */
+        config.extent[stencil->dims - 1] /= 2;
     if (tz_problem_resolve(&problem, stencil, &config, &failure))
         fail_msg("%s: %s", stencil->id, failure.message);
     for (int f = 0; tz_cuda_family_at(f, stencil->dims, &family); f++) {
