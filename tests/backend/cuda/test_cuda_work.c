@@ -243,6 +243,10 @@ static void every_stencil_is_counted(void **state)
                 tz_model_prediction p;
                 strcpy(plan.family, families[f % 3]);
                 s->device.compute_capability.value = architectures[f / 3];
+                /* No pass reads what st writes, so the loops of its kernels look like no other's, and
+                 * predictions refuse it. */
+                if (one_of(stencil->id, "st "))
+                    continue;
                 /* Streams of all for one architecture; the rest where it is another kind of code.
                  */
                 if ((f > 0 && f < 3 && !one_of(stencil->id, "hotspot pathfinder star2d2r ")) ||
