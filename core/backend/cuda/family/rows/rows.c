@@ -178,8 +178,11 @@ static tz_status rows_plan(const tz_problem *problem, const tz_limits *limits, t
         plan->height = default_height(problem, plan);
     if (ahead == 0 && plan->height >= 12 && problem->stencil->fields_count == 1)
         plan->ahead = 6;
-    if (ahead == 0 && plan->height == 1 && !problem->bits)
-        plan->ahead = 0; /* rows_is_direct() */
+    const int usual = plan->ahead;
+    if (ahead == 0)
+        plan->ahead = 0;
+    if (!rows_is_direct(problem, plan))
+        plan->ahead = usual;
     const int why = fits(problem, plan);
     if (why != FITS) {
         tz_plan lower = *plan;
