@@ -229,7 +229,8 @@ static tz_status find_kernel(tz_cuda_state *state, const tz_plan *plan, tz_cuda_
                                    fresh.family->shared_bytes(problem, &limits, plan),
                                    &fresh.blocks, error);
         if (!status)
-            status = fresh.family->shape(problem, &limits, plan, fresh.blocks, &fresh.shape, error);
+            status = tz_cuda_shape_all(fresh.family, problem, &limits, plan, fresh.blocks,
+                                       &fresh.shape, error);
         const size_t scratch = status ? 0 : (size_t)fresh.shape.scratch_bytes;
         if (scratch > 0)
             status = tz_cuda_allocate(state->cuda, &fresh.scratch, scratch, error);

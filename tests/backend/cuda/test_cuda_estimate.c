@@ -52,7 +52,8 @@ static void fits_a_block(const tz_problem *problem, const tz_limits *limits, con
     tz_cuda_shape shape;
     assert_int_equal(tz_cuda_family_find(plan->family, problem, &family, NULL), TZ_OK);
     const int bytes = family->shared_bytes(problem, limits, plan);
-    if (bytes > limits->shared_bytes || family->shape(problem, limits, plan, 1, &shape, &failure))
+    if (bytes > limits->shared_bytes ||
+        tz_cuda_shape_all(family, problem, limits, plan, 1, &shape, &failure))
         fail_msg("%s %s h %d: %d bytes %s", problem->stencil->id, plan->family, plan->height, bytes,
                  failure.message);
 }

@@ -180,15 +180,21 @@ static tz_status complete_plan(const tz_problem *problem, const tz_limits *limit
 
 /* ---- Text and arguments ---------------------------------------------------------------------- */
 
+tz_status tz_cuda_shape_all(const tz_cuda_family *family, const tz_problem *problem,
+                            const tz_limits *limits, const tz_plan *plan, int blocks,
+                            tz_cuda_shape *shape, tz_error *error)
+{
+    return family->shape(problem, limits, plan, blocks, problem->elements[problem->dims - 1], shape,
+                         error);
+}
+
 tz_status tz_cuda_shape_span(const tz_cuda_family *family, const tz_problem *problem,
                              const tz_limits *limits, const tz_plan *plan, int blocks, int64_t low,
                              int64_t high, tz_cuda_shape *shape, tz_error *error)
 {
-    const int axis = problem->dims - 1;
-    tz_problem span = *problem;
     /* In 1-D strips begin at multiples of 32 columns. */
-    span.elements[axis] = span.extent[axis] = high - (axis == 0 ? low / 32 * 32 : low);
-    const tz_status status = family->shape(&span, limits, plan, blocks, shape, error);
+    const int64_t length = high - (problem->dims == 1 ? low / 32 * 32 : low);
+    const tz_status status = family->shape(problem, limits, plan, blocks, length, shape, error);
     shape->low = low;
     shape->high = high;
     return status;

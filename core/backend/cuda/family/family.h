@@ -47,9 +47,10 @@ typedef struct tz_cuda_family {
                  const tz_plan *plan);
     /* The dynamic shared memory of a block. */
     int (*shared_bytes)(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan);
-    /* How the kernel is launched. `blocks` run on a multiprocessor at once; 0: unknown. */
+    /* How the kernel is launched for `length` elements along the last axis; the kernel itself is that
+     * of the whole problem. `blocks` run on a multiprocessor at once; 0: unknown. */
     tz_status (*shape)(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan,
-                       int blocks, tz_cuda_shape *shape, tz_error *error);
+                       int blocks, int64_t length, tz_cuda_shape *shape, tz_error *error);
     const tz_cuda_planner *planner;
 } tz_cuda_family;
 
@@ -92,7 +93,11 @@ tz_cuda_box tz_cuda_box_of(const tz_problem *problem, int field, const tz_box *b
 tz_status tz_cuda_plan(const tz_problem *problem, const tz_limits *limits, tz_plan *plan,
                        tz_error *error);
 
-/* How a family's kernel is launched for elements `low` to `high` along the last axis of a slab. */
+/* How a family's kernel is launched for all elements. */
+tz_status tz_cuda_shape_all(const tz_cuda_family *family, const tz_problem *problem,
+                            const tz_limits *limits, const tz_plan *plan, int blocks,
+                            tz_cuda_shape *shape, tz_error *error);
+/* The same for elements `low` to `high` along the last axis of a slab. */
 tz_status tz_cuda_shape_span(const tz_cuda_family *family, const tz_problem *problem,
                              const tz_limits *limits, const tz_plan *plan, int blocks, int64_t low,
                              int64_t high, tz_cuda_shape *shape, tz_error *error);

@@ -173,7 +173,7 @@ tz_status tz_cuda_work(const tz_problem *problem, const tz_place *place, const t
         tz_cuda_estimate_registers(place->device, plan, out);
     const int blocks = tz_roofs_blocks_per_sm(place->device, out, NULL, 0);
     tz_cuda_shape shape;
-    status = family->shape(problem, &limits, plan, blocks, &shape, error);
+    status = tz_cuda_shape_all(family, problem, &limits, plan, blocks, &shape, error);
     if (status)
         return status;
     out->threads = shape.threads;

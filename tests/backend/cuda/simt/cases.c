@@ -112,8 +112,8 @@ static tz_status try_plan(const simt_group *g, int grid_number, const tz_cuda_fa
     status = why ? tz_error_set(error, TZ_UNSUPPORTED, NULL, "it %s", why)
                  : tz_cuda_plan(&problem, &limits, &plan, error);
     if (!status)
-        status = family->shape(&problem, &limits, &plan, g->k.room.blocks_per_multiprocessor,
-                               &shape, error);
+        status = tz_cuda_shape_all(family, &problem, &limits, &plan,
+                                   g->k.room.blocks_per_multiprocessor, &shape, error);
     tz_problem_clear(&whole);
     return status;
 }

@@ -266,8 +266,9 @@ static tz_status find_kernel(simt_device *device, stage *s, const tz_plan *plan,
         status = simt_build_kernel(device->context.build, source, TZ_CUDA_ENTRY, &s->kernel, error);
     free(source);
     if (!status)
-        status = s->family->shape(problem, &limits, &s->plan,
-                                  device->context.room.blocks_per_multiprocessor, &s->shape, error);
+        status =
+            tz_cuda_shape_all(s->family, problem, &limits, &s->plan,
+                              device->context.room.blocks_per_multiprocessor, &s->shape, error);
     if (!status && (size_t)s->shape.scratch_bytes > device->scratch.bytes) {
         free(device->scratch.memory);
         device->scratch.memory = NULL;

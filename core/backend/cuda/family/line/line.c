@@ -260,13 +260,13 @@ static int line_shared_bytes(const tz_problem *problem, const tz_limits *limits,
 }
 
 static tz_status line_shape(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan,
-                            int blocks, tz_cuda_shape *shape, tz_error *error)
+                            int blocks, int64_t length, tz_cuda_shape *shape, tz_error *error)
 {
     (void)blocks;
     (void)error;
     const int64_t columns = plan->tile[0] * plan->warps;
     *shape = (tz_cuda_shape){
-        .grid = {(int)((problem->elements[0] + columns - 1) / columns), 1, 1},
+        .grid = {(int)((length + columns - 1) / columns), 1, 1},
         .threads = 32 * plan->warps,
         .shared_bytes = line_shared_bytes(problem, limits, plan),
     };

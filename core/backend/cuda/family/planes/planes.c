@@ -242,8 +242,8 @@ static int64_t choose_chunk(const planes_scheme *s, int64_t planes, int64_t tile
 }
 
 static tz_status planes_shape(const tz_problem *problem, const tz_limits *limits,
-                              const tz_plan *plan, int blocks_each, tz_cuda_shape *shape,
-                              tz_error *error)
+                              const tz_plan *plan, int blocks_each, int64_t length,
+                              tz_cuda_shape *shape, tz_error *error)
 {
     planes_scheme *s = planes_scheme_make(problem, limits, plan);
     if (!s)
@@ -253,13 +253,12 @@ static tz_status planes_shape(const tz_problem *problem, const tz_limits *limits
     const int64_t tiles_x = (problem->elements[0] + wide - 1) / wide;
     const int64_t tiles_y = (problem->elements[1] + high - 1) / high;
     const int64_t each = blocks_each > 0 ? blocks_each : 1;
-    const int64_t planes = problem->elements[2];
     int64_t chunk = plan->tile[2];
     if (chunk == 0)
-        chunk = choose_chunk(s, planes, tiles_x * tiles_y, each * limits->multiprocessors);
-    if (chunk > planes)
-        chunk = planes;
-    const int64_t blocks = tiles_x * tiles_y * ((planes + chunk - 1) / chunk);
+        chunk = choose_chunk(s, length, tiles_x * tiles_y, each * limits->multiprocessors);
+    if (chunk > length)
+        chunk = length;
+    const int64_t blocks = tiles_x * tiles_y * ((length + chunk - 1) / chunk);
     *shape = (tz_cuda_shape){
         .grid = {(int)blocks, 1, 1},
         .threads = 32 * s->warps,

@@ -136,9 +136,10 @@ static int resident_shared(const tz_problem *problem, const tz_limits *limits, c
 }
 
 static tz_status resident_shape(const tz_problem *problem, const tz_limits *limits,
-                                const tz_plan *plan, int blocks_each, tz_cuda_shape *shape,
-                                tz_error *error)
+                                const tz_plan *plan, int blocks_each, int64_t length,
+                                tz_cuda_shape *shape, tz_error *error)
 {
+    (void)length; /* the family is whole */
     tz_resident d;
     if (!tz_resident_design(problem, limits, plan, &d))
         return cannot(problem, limits, plan, error);

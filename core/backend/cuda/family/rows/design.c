@@ -349,8 +349,7 @@ int rows_queue(const rows_design *d, bool state)
 
 bool rows_is_direct(const tz_problem *problem, const tz_plan *plan)
 {
-    return plan->height == 1 && plan->ahead == 0 && !problem->bits &&
-           !is_sum_of_rows(problem->stencil);
+    return plan->height == 1 && plan->ahead == 0 && !problem->bits;
 }
 
 int rows_warps(const tz_plan *plan)

@@ -93,7 +93,7 @@ bool rows_has_sides(const rows_design *d);
 /* Do fields have elements of 8 bytes? */
 bool rows_is_wide(const tz_problem *problem);
 
-/* Does a plan load rows where it needs them? One of height 1 does, unless it has `ahead` or sums rows. */
+/* Does a plan load rows where it needs them? One of height 1 does, unless it has `ahead`. */
 bool rows_is_direct(const tz_problem *problem, const tz_plan *plan);
 
 /* Warps of a block, ROWS_WARPS if the plan does not say. */

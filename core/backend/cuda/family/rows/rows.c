@@ -178,11 +178,8 @@ static tz_status rows_plan(const tz_problem *problem, const tz_limits *limits, t
         plan->height = default_height(problem, plan);
     if (ahead == 0 && plan->height >= 12 && problem->stencil->fields_count == 1)
         plan->ahead = 6;
-    const int usual = plan->ahead;
-    if (ahead == 0)
-        plan->ahead = 0;
-    if (!rows_is_direct(problem, plan))
-        plan->ahead = usual;
+    if (ahead == 0 && plan->height == 1 && !problem->bits)
+        plan->ahead = 0; /* rows_is_direct() */
     const int why = fits(problem, plan);
     if (why != FITS) {
         tz_plan lower = *plan;
@@ -265,12 +262,12 @@ static int64_t choose_chunk(const rows_design *d, int64_t rows, int64_t inner, i
 }
 
 static tz_status rows_shape(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan,
-                            int blocks_each, tz_cuda_shape *shape, tz_error *error)
+                            int blocks_each, int64_t length, tz_cuda_shape *shape, tz_error *error)
 {
     (void)error;
     rows_design d;
     rows_design_make(&d, problem, plan);
-    const int64_t nx = problem->elements[0], ny = problem->elements[1];
+    const int64_t nx = problem->elements[0];
     const int64_t ghost = rows_ghost_low(&d), useful = rows_useful(&d);
     const int64_t strips = (nx + useful - 1) / useful;
     /* Words with bits past the row's end also belong to the border. */
@@ -287,11 +284,11 @@ static tz_status rows_shape(const tz_problem *problem, const tz_limits *limits, 
     const int64_t warm_up = d.reach + d.warm_up;
     int64_t chunk = plan->tile[1];
     if (chunk == 0)
-        chunk = choose_chunk(&d, ny, strips - left - right, left + right, warm_up, slots);
+        chunk = choose_chunk(&d, length, strips - left - right, left + right, warm_up, slots);
     if (plan->tile[1] == 0 && d.direct && chunk > DIRECT_CHUNK)
         chunk = DIRECT_CHUNK;
     const int64_t border_chunk = border_chunk_of(&d, chunk);
-    const int64_t items = count_items(&d, ny, strips - left - right, left + right, chunk);
+    const int64_t items = count_items(&d, length, strips - left - right, left + right, chunk);
     const int64_t blocks = (items + rows_warps(plan) - 1) / rows_warps(plan);
     *shape = (tz_cuda_shape){
         .grid = {(int)blocks, 1, 1},

@@ -87,13 +87,15 @@ static int tile_shared_bytes(const tz_problem *problem, const tz_limits *limits,
 }
 
 static tz_status tile_shape(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan,
-                            int blocks, tz_cuda_shape *shape, tz_error *error)
+                            int blocks, int64_t length, tz_cuda_shape *shape, tz_error *error)
 {
     (void)blocks;
     *shape = (tz_cuda_shape){.threads = 32 * TILE_WARPS,
                              .shared_bytes = tile_shared_bytes(problem, limits, plan)};
-    for (int d = 0; d < TZ_AXES; d++)
-        shape->grid[d] = (int)((problem->elements[d] + plan->tile[d] - 1) / plan->tile[d]);
+    for (int d = 0; d < TZ_AXES; d++) {
+        const int64_t elements = d == problem->dims - 1 ? length : problem->elements[d];
+        shape->grid[d] = (int)((elements + plan->tile[d] - 1) / plan->tile[d]);
+    }
     if (shape->grid[1] > 65535 || shape->grid[2] > 65535)
         return tz_error_set(error, TZ_RANGE, "tile",
                             "too many tiles along y or z for a GPU: use larger ones");
