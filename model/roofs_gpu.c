@@ -287,8 +287,8 @@ tz_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_device 
     tz__roofs_find_costs(&s);
     const computing c = tz__roofs_compute(&s);
     const moving m = move(&s, &c);
-    /* Blocks that begin together without prefetching all load first and then compute. */
-    const bool overlap = m.ahead || c.waves > 1.0;
+    /* Other blocks that begin together all load first and then compute. */
+    const bool overlap = m.ahead || work->streams || c.waves > 1.0;
     times t = {.busy_s = (overlap ? tz__roofs_soft_max(c.seconds, m.seconds, TZ_FIT_SOFT_MEMORY)
                                   : c.seconds + m.seconds) +
                          m.spills_s};

@@ -70,18 +70,20 @@ typedef struct tz_model_work {
     double resident_bytes; /* all that a stage touches: a cache of this size keeps the grid */
 
     /* GPU */
-    int registers;            /* of a thread */
-    int local_bytes;          /* of a thread: spilt registers */
-    int shared_bytes;         /* of a block */
-    int threads;              /* of a block */
-    double blocks;            /* of a launch */
-    double torn_bytes;        /* written in pieces that end within a burst of 64 bytes */
-    double pairs_bytes;       /* written by lanes with two packets each: a pair of stores */
-    double half_bytes;        /* of lanes that load or store half a sector of 32 bytes of the second
+    int registers;      /* of a thread */
+    int local_bytes;    /* of a thread: spilt registers */
+    int shared_bytes;   /* of a block */
+    int threads;        /* of a block */
+    double blocks;      /* of a launch */
+    double torn_bytes;  /* written in pieces that end within a burst of 64 bytes */
+    double pairs_bytes; /* written by lanes with two packets each: a pair of stores */
+    double half_bytes;  /* of lanes that load or store half a sector of 32 bytes of the second
                                * level, where the next lane does not use the other half */
-    double ahead_bytes;       /* that a warp has prefetched before it needs them */
-    bool cooperative;         /* all blocks are resident */
-    double syncs;             /* synchronisations of adjacent blocks, or of all, in a stage */
+    double ahead_bytes; /* that a warp has prefetched before it needs them */
+    bool streams;       /* each step loads what it needs: warps that wait for loads do so while
+                               * others compute, also where all blocks begin together */
+    bool cooperative;   /* all blocks are resident */
+    double syncs;       /* synchronisations of adjacent blocks, or of all, in a stage */
     double stages_per_launch; /* 1 or more */
     bool estimated;           /* not compiled yet: counts are interpolated, registers estimated */
 

@@ -299,15 +299,6 @@ static tz_status fill_arguments(const tz_cuda_state *state, const tz_cuda_compil
                                   error);
 }
 
-static void swap_copies(tz_cuda_state *state)
-{
-    const tz_problem *problem = state->context.problem;
-    const uint32_t written = tz_problem_written(problem);
-    for (int f = 0; f < problem->stencil->fields_count; f++)
-        if (written >> f & 1)
-            state->current[f] = 1 - state->current[f];
-}
-
 /* A stage that is about to be launched. */
 typedef struct launch {
     tz_cuda_state *state;
@@ -421,7 +412,7 @@ static tz_status one_stage(tz_cuda_state *state, const tz_plan *plan, int height
     if (!status)
         status = hold_back(state, 1, error);
     if (!status)
-        swap_copies(state);
+        tz_cuda_state_swap(state, family);
     return status;
 }
 
@@ -454,9 +445,12 @@ static tz_status gpu_stage(void *any, const tz_plan *plan, int height, int64_t s
     tz_cuda_state *state = any;
     const tz_cuda_family *family;
     tz_status status = tz_cuda_family_find(plan->family, state->context.problem, &family, error);
+    /* The launches of a graph use two sets of arrays in turns. */
+    const bool hands = !status && tz_cuda_state_note_handed(state, family);
+    const bool replays = !status && state->replays && !family->spans && !hands;
     for (int done = 0; !status && done < height;) {
         int more = height - done;
-        if (!family->spans && more >= TZ_CUDA_REPLAY_STAGES * plan->height && state->replays) {
+        if (replays && more >= TZ_CUDA_REPLAY_STAGES * plan->height) {
             more = TZ_CUDA_REPLAY_STAGES * plan->height;
             status = many_stages(state, plan, error);
         } else {
@@ -479,6 +473,8 @@ tz_status tz_cuda_state_stage(void *any, const tz_plan *plan, int height, int64_
     tz_status status = tz_cuda_family_find(plan->family, state->context.problem, &family, error);
     if (!status && (family->whole || height > plan->height))
         return gpu_stage(any, plan, height, step, error);
+    if (!status)
+        tz_cuda_state_note_handed(state, family);
     if (!status)
         status = one_stage(state, plan, height, step, span, error);
     if (!status)

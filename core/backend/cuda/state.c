@@ -42,7 +42,11 @@ tz_status tz_cuda_state_update_norm(const void *any, double *norm, tz_error *err
     for (int f = 0; !status && state->norm_known && f < problem->stencil->fields_count; f++) {
         if (!(tz_problem_written(problem) >> f & 1))
             continue;
-        const tz_cuda_array a = array_of(state, f, 0), b = array_of(state, f, 1);
+        tz_cuda_array a = array_of(state, f, state->current[f]);
+        tz_cuda_array b = array_of(state, f, 1 - state->current[f]);
+        for (int taker = 0; taker < problem->stencil->fields_count; taker++)
+            if (state->handed[taker] == f)
+                b = array_of(state, taker, state->current[taker]);
         double d;
         status = tz_cuda_difference(state->reducer, f, &a, &b, &d, error);
         *norm = d <= *norm ? *norm : d;
@@ -138,6 +142,37 @@ tz_status tz_cuda_state_shrink(const void *any, int field, int64_t z, int nx, in
     const tz_cuda_state *state = any;
     const tz_cuda_array array = array_of(state, field, state->current[field]);
     return tz_cuda_shrink(state->reducer, field, &array, z, nx, ny, values, error);
+}
+
+/* ---- Copies after a stage --------------------------------------------------------------------- */
+
+void tz_cuda_state_swap(tz_cuda_state *state, const tz_cuda_family *family)
+{
+    const tz_problem *problem = state->context.problem;
+    const uint32_t written = tz_problem_written(problem);
+    for (int f = 0; f < problem->stencil->fields_count; f++) {
+        const int other = tz_cuda_handed(family, problem, f);
+        if (other < 0)
+            continue;
+        tz_cu_pointer *const to = &state->copy[f][1 - state->current[f]], unused = *to;
+        tz_cu_pointer *const from = &state->copy[other][state->current[other]];
+        *to = *from;
+        *from = unused;
+    }
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        if (written >> f & 1)
+            state->current[f] = 1 - state->current[f];
+}
+
+bool tz_cuda_state_note_handed(tz_cuda_state *state, const tz_cuda_family *family)
+{
+    const tz_problem *problem = state->context.problem;
+    bool any = false;
+    for (int f = 0; f < problem->stencil->fields_count; f++) {
+        state->handed[f] = tz_cuda_handed(family, problem, f);
+        any = any || state->handed[f] >= 0;
+    }
+    return any;
 }
 
 /* ---- Slabs ----------------------------------------------------------------------------------- */

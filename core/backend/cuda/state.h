@@ -60,8 +60,11 @@ typedef struct tz_cuda_state {
     tz_cuda_reducer *reducer;
     tz_cuda_updater *updater;
     tz_cuda_refiner refiner;
-    tz_cuda_jumper *jumper;       /* made by the first jump */
-    bool norm_known;              /* the two copies differ by a stage */
+    tz_cuda_jumper *jumper; /* made by the first jump */
+    bool norm_known;        /* the two copies differ by a stage, but */
+    int handed
+        [TZ_FIELDS_MAX]; /* of these fields, of which tz_cuda_handed() was not -1 then, those that
+                                   * they took over have their last values in these */
     tz_cuda_staging *staging;     /* of store, load and fill */
     tz_cuda_snapshots *snapshots; /* created by the first snapshot */
     bool replays;                 /* stages may go into graphs */
@@ -83,6 +86,11 @@ tz_status tz_cuda_state_shrink(const void *any, int field, int64_t z, int nx, in
 /* tz_slab_functions.stage, in cuda.c. */
 tz_status tz_cuda_state_stage(void *any, const tz_plan *plan, int height, int64_t step,
                               const tz_slab_span *span, tz_error *error);
+/* After a stage of a family, the other copies are current. That of a field that takes over another one's values
+ * is the copy from which the stage read the other one (tz_cuda_handed()). */
+void tz_cuda_state_swap(tz_cuda_state *state, const tz_cuda_family *family);
+/* Before stages of a family: notes for the norm which fields they leave to others. False: none. */
+bool tz_cuda_state_note_handed(tz_cuda_state *state, const tz_cuda_family *family);
 /* After other changes of fields than stages: all work is in the default queue. */
 void tz_cuda_state_touch(tz_cuda_state *state);
 /* The queue of exchanges: that of the ends if they are computed first, else the default queue. */

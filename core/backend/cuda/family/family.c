@@ -32,6 +32,8 @@
     D(planes_read)                                                                                 \
     D(planes_cell)                                                                                 \
     D(planes_kernel)                                                                               \
+    D(direct)                                                                                      \
+    D(direct_kernel)                                                                               \
     D(resident)                                                                                    \
     D(resident_kernel)
 #define TZ_CUDA_PUBLIC(D) D(math_double) D(math_single) D(math_angle) D(math_power) D(rows_names)
@@ -57,6 +59,7 @@ static const tz_cuda_family *const families[][TZ_AXES + 1] = {
     {NULL, &tz_cuda_family_line, &tz_cuda_family_rows, &tz_cuda_family_planes},
     {NULL, &tz_cuda_family_tile, &tz_cuda_family_tile, &tz_cuda_family_tile},
     {NULL, &tz_cuda_family_resident, &tz_cuda_family_resident, &tz_cuda_family_resident},
+    {NULL, NULL, NULL, &tz_cuda_family_direct},
 };
 enum { FAMILIES = sizeof families / sizeof *families };
 
@@ -87,6 +90,15 @@ bool tz_cuda_family_at(int index, int dims, const tz_cuda_family **out)
 {
     *out = index < FAMILIES ? families[index][dims] : NULL;
     return index < FAMILIES;
+}
+
+int tz_cuda_handed(const tz_cuda_family *family, const tz_problem *problem, int field)
+{
+    const tz_stencil *stencil = problem->stencil;
+    if (!family->hands || problem->slab.of || stencil->passes_count > 1)
+        return -1;
+    const int from = tz_stencil_takes(stencil, &stencil->passes[0], field);
+    return from >= 0 && stencil->fields[from].type == stencil->fields[field].type ? from : -1;
 }
 
 int tz_cuda_threads(const tz_cuda_family *family, const tz_plan *plan)

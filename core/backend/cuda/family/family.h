@@ -32,7 +32,8 @@ typedef struct tz_cuda_family {
     bool spans;
     /* A launch computes all of a slab, not a span of it. */
     bool whole;
-    int warps; /* of a block, if the plan does not say */
+    bool hands; /* its kernels leave fields to tz_cuda_handed() */
+    int warps;  /* of a block, if the plan does not say */
     /* OPTIONAL. Why the family cannot take this stencil; NULL: it can. */
     const char *(*refuses)(const tz_problem *problem);
     /* Chooses all numbers of a plan that are 0, and checks it. TZ_RANGE or TZ_UNSUPPORTED with the
@@ -59,11 +60,16 @@ extern const tz_cuda_family tz_cuda_family_line;   /* stream, 1-D */
 extern const tz_cuda_family tz_cuda_family_rows;   /* stream, 2-D */
 extern const tz_cuda_family tz_cuda_family_planes; /* stream, 3-D */
 extern const tz_cuda_family tz_cuda_family_resident;
+extern const tz_cuda_family tz_cuda_family_direct; /* 3-D */
 
 /* The family of a name for a problem ("stream" is a different family in each dimension). The message
  * of TZ_UNKNOWN lists the known names. */
 tz_status tz_cuda_family_find(const char *name, const tz_problem *problem,
                               const tz_cuda_family **out, tz_error *error);
+
+/* The other field whose array before a stage of the family is the array of `field` after it: the kernel
+ * does not store `field`, which takes over the other one's values (tz_stencil_takes()). -1: it does. */
+int tz_cuda_handed(const tz_cuda_family *family, const tz_problem *problem, int field);
 
 /* Threads of a block. */
 int tz_cuda_threads(const tz_cuda_family *family, const tz_plan *plan);

@@ -464,6 +464,15 @@ tz_status simt_device_stage(simt_device *device, const tz_plan *plan, int height
     if (!status) {
         check_fields(device, &s, report);
         const uint32_t written = tz_problem_written(problem);
+        for (int f = 0; f < problem->stencil->fields_count; f++) {
+            const int other = tz_cuda_handed(s.family, problem, f);
+            if (other < 0)
+                continue;
+            guarded *const to = &device->copy[f][1 - device->current[f]], unused = *to;
+            guarded *const from = &device->copy[other][device->current[other]];
+            *to = *from;
+            *from = unused;
+        }
         for (int f = 0; f < problem->stencil->fields_count; f++)
             if (written >> f & 1)
                 device->current[f] = 1 - device->current[f];

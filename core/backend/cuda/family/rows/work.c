@@ -172,6 +172,7 @@ static void rows_work(const tz_cuda_job *job, tz_model_work *out)
         out->torn_bytes *= TZ_FIT_ROWS_DIRECT_TORN;
         out->half_bytes = 0.0;
     }
+    out->streams = d.direct;
     out->ahead_bytes = plan->ahead * loaded;
     for (int p = 0; p < out->parts_count; p++) {
         out->parts[p].bytes = loaded;

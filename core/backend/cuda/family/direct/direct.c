@@ -1,0 +1,291 @@
+#include "backend/cuda/family/direct/direct.h"
+
+#include "backend/host/store.h"
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Share of the estimated registers that a thread is given at least. */
+#define SPARED 0.88
+
+enum {
+    WARPS = 4,
+    WARPS_MAX = 32,       /* of a multiprocessor: more do not load faster */
+    REGISTERS_OTHER = 24, /* addresses, the loop */
+    REGISTERS_ALL = 65536,
+    CHUNK = 32, /* planes: longer chunks leave multiprocessors idle at the end, shorter ones load
+                * more planes twice */
+};
+
+/* ---- What the pass reads --------------------------------------------------------------------- */
+
+void direct_design_make(direct_design *d, const tz_problem *problem, const tz_plan *plan)
+{
+    const tz_pass *pass = &problem->stencil->passes[0];
+    *d = (direct_design){
+        .problem = problem, .vector = plan->vector, .ahead = plan->ahead, .reach = pass->radius};
+    tz_footprint_probe(problem, pass, &d->footprint);
+    for (int f = 0; f < problem->stencil->fields_count; f++) {
+        const tz_reads reads = tz_stencil_reads(problem->stencil, pass, f);
+        for (int axis = 0; axis < TZ_AXES; axis++) {
+            d->below[axis] = d->below[axis] > -reads.low[axis] ? d->below[axis] : -reads.low[axis];
+            d->above[axis] = d->above[axis] > reads.high[axis] ? d->above[axis] : reads.high[axis];
+        }
+    }
+}
+
+uint32_t direct_columns(const direct_design *d, int field, int dz, int dy)
+{
+    const uint32_t reads =
+        tz_footprint_row(&d->footprint, field, dz, dy) >> (TZ_RADIUS_MAX - d->reach);
+    uint32_t columns = 0;
+    for (int e = 0; e < d->vector; e++)
+        columns |= reads << e;
+    return columns;
+}
+
+bool direct_queue(const direct_design *d, int field, int *low, int *high)
+{
+    *low = INT_MAX;
+    *high = INT_MIN;
+    for (int dz = -d->reach; dz <= d->reach; dz++)
+        if (direct_columns(d, field, dz, 0)) {
+            *low = *low < dz ? *low : dz;
+            *high = dz;
+        }
+    return *low <= *high;
+}
+
+/* ---- Plans ----------------------------------------------------------------------------------- */
+
+static const char *direct_refuses(const tz_problem *problem)
+{
+    const tz_stencil *stencil = problem->stencil;
+    if (stencil->passes_count > 1)
+        return "has several passes, and a launch of the family direct is one";
+    if (problem->bits)
+        return "has fields of bits, which the family direct does not read";
+    for (int f = 0; f < stencil->fields_count; f++)
+        if (stencil->fields[f].role == TZ_STREAMED)
+            return "has streamed fields, which are for 1-D grids";
+    return NULL;
+}
+
+int direct_warps(const tz_plan *plan)
+{
+    return plan->warps > 0 ? plan->warps : WARPS;
+}
+
+/* Accesses of 16 bytes of the widest field, or fewer columns where a row is short. */
+static int choose_vector(const tz_problem *problem)
+{
+    int size = 4, vector = 4;
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        if (tz_problem_element_size(problem, f) > 4)
+            size = 8;
+    while (vector > 1 && (vector * size > 16 || 16 * vector >= problem->elements[0]))
+        vector /= 2;
+    return vector;
+}
+
+static tz_status check_numbers(const tz_plan *plan, tz_error *error)
+{
+    if (plan->height != 1)
+        return tz_error_set(error, TZ_RANGE, "height",
+                            "the family direct has no ghost zone, so its height is 1, not %d",
+                            plan->height);
+    if (plan->vector != 1 && plan->vector != 2 && plan->vector != 4)
+        return tz_error_set(error, TZ_RANGE, "vector", "vector is %d; use 1, 2 or 4", plan->vector);
+    if (plan->warps < 1 || plan->warps > 32)
+        return tz_error_set(error, TZ_RANGE, "warps", "warps is %d; use 1 to 32", plan->warps);
+    if (plan->blocks < 1 || plan->blocks > 16 || plan->blocks * plan->warps > 64)
+        return tz_error_set(error, TZ_RANGE, "blocks",
+                            "blocks is %d; use 1 to 16, with at most 64 warps in all",
+                            plan->blocks);
+    if (plan->ahead < 0 || plan->ahead > 4)
+        return tz_error_set(error, TZ_RANGE, "ahead", "ahead is %d; use 0 to 4", plan->ahead);
+    return TZ_OK;
+}
+
+/* Registers that a thread would use, from the packets that a step holds: within 8 of NVRTC's for stars. */
+static int estimate_registers(const tz_problem *problem, const tz_plan *plan)
+{
+    const tz_stencil *s = problem->stencil;
+    direct_design d;
+    direct_design_make(&d, problem, plan);
+    double words = REGISTERS_OTHER;
+    for (int f = 0; f < s->fields_count; f++) {
+        const double packet = (double)tz_problem_element_size(problem, f) * plan->vector / 4.0;
+        const uint32_t own = ((1u << d.vector) - 1u) << d.reach;
+        int low, high;
+        if (direct_queue(&d, f, &low, &high))
+            words += packet * (high - low + 1 + d.ahead);
+        for (int dz = -d.reach; dz <= d.reach; dz++)
+            for (int dy = -d.reach; dy <= d.reach; dy++) {
+                const uint32_t columns = direct_columns(&d, f, dz, dy);
+                words += packet * ((columns & ((1u << d.reach) - 1u)) != 0) +
+                         packet * ((columns & own) != 0 && dy != 0) +
+                         packet * (columns >> (d.reach + d.vector) != 0);
+            }
+    }
+    return (int)words;
+}
+
+/* As many blocks as leave all but a few registers: a few spilt words cost less than idle schedulers. */
+static int choose_blocks(const tz_problem *problem, const tz_plan *plan)
+{
+    const double wanted = SPARED * estimate_registers(problem, plan);
+    const int blocks = (int)(REGISTERS_ALL / (32.0 * plan->warps * wanted));
+    const int most = WARPS_MAX / plan->warps;
+    return blocks < 1 ? 1 : blocks > most && most > 0 ? most : blocks;
+}
+
+static tz_status direct_plan(const tz_problem *problem, const tz_limits *limits, tz_plan *plan,
+                             tz_error *error)
+{
+    (void)limits;
+    const tz_plan given = *plan;
+    for (int k = 1; k <= 4 && plan->vector == 0; k *= 2)
+        if (plan->tile[0] == 32 * k)
+            plan->vector = k;
+    if (plan->vector == 0)
+        plan->vector = choose_vector(problem);
+    if (plan->height == 0)
+        plan->height = 1;
+    if (plan->warps == 0)
+        plan->warps = plan->tile[1] > 0 && plan->tile[1] <= 32 ? (int)plan->tile[1] : WARPS;
+    if (plan->blocks == 0)
+        plan->blocks = choose_blocks(problem, plan);
+    const tz_status status = check_numbers(plan, error);
+    if (status)
+        return status;
+    const int64_t tile[] = {32 * plan->vector, plan->warps};
+    for (int axis = 0; axis < 2; axis++) {
+        if (given.tile[axis] != 0 && given.tile[axis] != tile[axis])
+            return tz_error_set(error, TZ_RANGE, "tile",
+                                "a block of the family direct has 32, 64 or 128 columns (32 times "
+                                "'vector') and as many rows as 'warps', so this one is %" PRId64
+                                " x %" PRId64,
+                                tile[0], tile[1]);
+        plan->tile[axis] = tile[axis];
+    }
+    if (plan->tile[2] < 0 || plan->tile[2] > 1 << 20)
+        return tz_error_set(error, TZ_RANGE, "tile", "a chunk has 1 to %d planes, not %" PRId64,
+                            1 << 20, plan->tile[2]);
+    strcpy(plan->family, "direct");
+    snprintf(plan->why, sizeof plan->why, "%s height", given.height == 0 ? "default" : "given");
+    return TZ_OK;
+}
+
+/* The better family for height 1, unless the cells of other rows and planes at once are read: planes in shared
+ * memory then save many loads. */
+static bool direct_claims(const tz_problem *problem, const tz_limits *limits, tz_plan *plan)
+{
+    return plan->height == 1 && !tz_stencil_reads_diagonals(problem->stencil) &&
+           direct_plan(problem, limits, plan, NULL) == TZ_OK;
+}
+
+static int direct_shared_bytes(const tz_problem *problem, const tz_limits *limits,
+                               const tz_plan *plan)
+{
+    (void)problem;
+    (void)limits;
+    (void)plan;
+    return 0;
+}
+
+static tz_status direct_shape(const tz_problem *problem, const tz_limits *limits,
+                              const tz_plan *plan, int blocks_each, int64_t length,
+                              tz_cuda_shape *shape, tz_error *error)
+{
+    (void)limits;
+    (void)blocks_each;
+    const int64_t wide = (problem->elements[0] + plan->tile[0] - 1) / plan->tile[0];
+    const int64_t high = (problem->elements[1] + plan->tile[1] - 1) / plan->tile[1];
+    const int64_t chunk = plan->tile[2] > 0 ? plan->tile[2] : CHUNK;
+    const int64_t blocks = wide * high * ((length + chunk - 1) / chunk);
+    if (blocks > INT32_MAX)
+        return tz_error_set(error, TZ_RANGE, "tile",
+                            "%" PRId64 " blocks are more than a GPU takes: use larger ones",
+                            blocks);
+    *shape = (tz_cuda_shape){.grid = {(int)blocks, 1, 1},
+                             .threads = 32 * direct_warps(plan),
+                             .geometry = {(int)chunk, (int)wide, (int)high}};
+    return TZ_OK;
+}
+
+/* ---- The device text ------------------------------------------------------------------------- */
+
+static void emit_lists(tz_cuda_text *t, const direct_design *d)
+{
+    const tz_stencil *s = d->problem->stencil;
+    int low, high;
+    tz_cuda_emit(t, "#define TZ_QUEUE_LIST(D)");
+    for (int f = 0; f < s->fields_count; f++)
+        if (direct_queue(d, f, &low, &high))
+            tz_cuda_emit(t, " \\\n    D(%s, %s, %d, %d, %d)", s->fields[f].name,
+                         tz_cuda_type_name(s->fields[f].type), f, low, high + d->ahead);
+    for (int own = 1; own >= 0; own--) {
+        tz_cuda_emit(t, "\n#define TZ_%s_LIST(D)", own ? "OWN" : "ROW");
+        for (int f = 0; f < s->fields_count; f++)
+            for (int dz = -d->reach; dz <= d->reach; dz++)
+                for (int dy = -d->reach; dy <= d->reach; dy++) {
+                    const uint32_t columns = direct_columns(d, f, dz, dy);
+                    if (!columns || own != (dy == 0))
+                        continue;
+                    tz_cuda_emit(t, " \\\n    D(%s, %s, %d, %d, ", s->fields[f].name,
+                                 tz_cuda_type_name(s->fields[f].type), f, dz);
+                    if (own && direct_queue(d, f, &low, &high))
+                        tz_cuda_emit(t, "0x%xu, %d)", columns, low);
+                    else
+                        tz_cuda_emit(t, "%d, 0x%xu)", dy, columns);
+                }
+    }
+    tz_cuda_emit(t, "\n#define TZ_STORED_LIST(D)");
+    for (int f = 0; f < s->fields_count; f++)
+        if (tz_problem_written(d->problem) >> f & 1 &&
+            tz_cuda_handed(&tz_cuda_family_direct, d->problem, f) < 0)
+            tz_cuda_emit(t, " \\\n    D(%s, %s, %d)", s->fields[f].name,
+                         tz_cuda_type_name(s->fields[f].type), f);
+    tz_cuda_emit(t, "\n");
+}
+
+void direct_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_limits *limits,
+                      const tz_plan *plan)
+{
+    (void)limits;
+    direct_design d;
+    direct_design_make(&d, problem, plan);
+    tz_cuda_emit_sizes(t, problem, 1, plan->tile);
+    tz_cuda_emit_lists(t, problem);
+    emit_lists(t, &d);
+    tz_cuda_emit(
+        t,
+        "#define TZ_VECTOR %d\n#define TZ_WARPS %d\n#define TZ_BLOCKS %d\n#define TZ_REACH "
+        "%d\n#define TZ_REST_X %d\n",
+        plan->vector, plan->warps, plan->blocks, d.reach,
+        (int)(problem->elements[0] % plan->vector));
+    d.above[2] += d.ahead;
+    for (int axis = 0; axis < TZ_AXES; axis++)
+        tz_cuda_emit(t, "#define TZ_BELOW_%c %d\n#define TZ_ABOVE_%c %d\n", "XYZ"[axis],
+                     d.below[axis], "XYZ"[axis], d.above[axis]);
+    tz_cuda_emit(t, "#include \"direct.cuh\"\n");
+    tz_cuda_emit_pass(t, problem, 0);
+    tz_cuda_emit(t, "#include \"direct_kernel.cuh\"\n");
+}
+
+const tz_cuda_family tz_cuda_family_direct = {
+    .name = "direct",
+    .doc = "one iteration; cells load their neighbours where they need them",
+    .exact = true,
+    .hands = true,
+    .warps = WARPS,
+    .refuses = direct_refuses,
+    .plan = direct_plan,
+    .claims = direct_claims,
+    .emit = direct_text_emit,
+    .shared_bytes = direct_shared_bytes,
+    .shape = direct_shape,
+    .planner = &direct_planner,
+};

@@ -1,0 +1,131 @@
+/* Fields that take over another one's values by an exchange of arrays (tz_cuda_handed()): after stages of families
+ * that do so and of others, in turns, fields and norms are those of the reference backend. */
+#include "backend/backend.h"
+#include "backend/cuda/family/family.h"
+#include "executed.h"
+#include "stencil/registry.h"
+
+enum { NX = 41, NY = 9, NZ = 12, CELLS = NX * NY * NZ };
+
+static tz_registry *registry;
+
+static const tz_streamed_source *const none[TZ_FIELDS_MAX];
+
+typedef struct run {
+    tz_problem problem;
+    void *gpu, *reference;
+    int64_t step;
+} run;
+
+static const tz_box all = {.high = {NX, NY, NZ}};
+
+static void start_run(run *r)
+{
+    const tz_stencil *stencil;
+    tz_simulation_config config = {.dims = 3, .extent = {NX, NY, NZ}, .precision = TZ_SINGLE};
+    float values[CELLS];
+    *r = (run){.step = 0};
+    assert_ok(tz_registry_find(registry, "sound3d2", &stencil, NULL, &failure));
+    assert_ok(tz_problem_resolve(&r->problem, stencil, &config, &failure));
+    const tz_backend_context context = {
+        .problem = &r->problem, .streamed = none, .threads = 1, .sync = true};
+    assert_ok(tz_backend_cuda.create(&r->gpu, &context, &failure));
+    assert_ok(tz_backend_reference.create(&r->reference, &context, &failure));
+    for (int f = 0; f < stencil->fields_count; f++) {
+        for (int i = 0; i < CELLS; i++)
+            values[i] = f < 2 ? (float)((i * 7919 + f) % 1009) / 1009.0f : 0.1f;
+        assert_ok(tz_backend_cuda.store(r->gpu, f, &all, values, &failure));
+        assert_ok(tz_backend_reference.store(r->reference, f, &all, values, &failure));
+    }
+}
+
+static void end_run(run *r)
+{
+    tz_backend_cuda.destroy(r->gpu);
+    tz_backend_reference.destroy(r->reference);
+    tz_problem_clear(&r->problem);
+}
+
+static void compare(const run *r)
+{
+    float now[CELLS], wanted[CELLS];
+    for (int f = 0; f < 2; f++) {
+        assert_ok(tz_backend_cuda.load(r->gpu, f, &all, now, &failure));
+        assert_ok(tz_backend_reference.load(r->reference, f, &all, wanted, &failure));
+        assert_memory_equal(now, wanted, sizeof now);
+    }
+}
+
+static void advance(run *r, const char *family, int height, int iterations)
+{
+    const tz_plan plain = {.family = "reference", .height = 1};
+    const tz_place place = {.threads = 1};
+    tz_plan plan = {.height = height};
+    strcpy(plan.family, family);
+    assert_ok(tz_backend_cuda.plan(&r->problem, &place, &plan, &failure));
+    assert_ok(tz_backend_cuda.stage(r->gpu, &plan, iterations, r->step, &failure));
+    for (int t = 0; t < iterations; t++)
+        assert_ok(tz_backend_reference.stage(r->reference, &plain, 1, r->step + t, &failure));
+    r->step += iterations;
+    compare(r);
+}
+
+static void same_norm(const run *r)
+{
+    double now, wanted;
+    assert_ok(tz_backend_cuda.update_norm(r->gpu, &now, &failure));
+    assert_ok(tz_backend_reference.update_norm(r->reference, &wanted, &failure));
+    assert_true(wanted > 0.0);
+    assert_true(now == wanted);
+}
+
+static void fields_and_norms_are_right(void **state)
+{
+    run r;
+    tz_cuda_close(opened_to_run());
+    start_run(&r);
+    for (int iterations = 1; iterations <= 3; iterations++) {
+        advance(&r, "direct", 1, iterations);
+        same_norm(&r);
+    }
+    advance(&r, "tile", 2, 2);
+    advance(&r, "tile", 1, 1);
+    same_norm(&r);
+    advance(&r, "direct", 1, 1);
+    same_norm(&r);
+    advance(&r, "direct", 1, 34); /* longer than a graph of launches */
+    same_norm(&r);
+    advance(&r, "tile", 1, 3);
+    same_norm(&r);
+    end_run(&r);
+}
+
+/* The kernel has no store for the field that is taken over. */
+static void one_array_is_not_stored(void **state)
+{
+    const tz_cuda_family *family;
+    run r;
+    tz_cuda_close(opened_to_run());
+    start_run(&r);
+    assert_ok(tz_cuda_family_find("direct", &r.problem, &family, &failure));
+    assert_int_equal(tz_cuda_handed(family, &r.problem, 0), -1);
+    assert_int_equal(tz_cuda_handed(family, &r.problem, 1), 0);
+    assert_ok(tz_cuda_family_find("tile", &r.problem, &family, &failure));
+    assert_int_equal(tz_cuda_handed(family, &r.problem, 1), -1);
+    end_run(&r);
+}
+
+static int start_all(void **state)
+{
+    static const char *const folders[] = {TZ_TEST_TEST_PLUGIN_DIR};
+    return tz_registry_create(&registry, folders, 1, NULL) || start(state);
+}
+
+static int end_all(void **state)
+{
+    tz_registry_destroy(registry);
+    return end(state);
+}
+
+TEST_MAIN(start_all, end_all, EXECUTED_TEST(fields_and_norms_are_right),
+          EXECUTED_TEST(one_array_is_not_stored))
