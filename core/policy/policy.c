@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const names[] = {"fixed",      "predicted", "adaptive", "meng",
-                                    "exhaustive", "function"};
+static const char *const names[] = {"fixed", "predicted",  "adaptive",
+                                    "meng",  "exhaustive", "function"};
 
 const char *tz_policy_name(tz_policy_kind kind)
 {

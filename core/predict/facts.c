@@ -163,6 +163,10 @@ tz_status tz_facts_of_workload(const tz_workload *workload, const tz_prediction_
         if (request->halo[axis] > 0)
             facts->halo_width[axis] = request->halo[axis];
     }
+    if (request->bank_conflicts > 0) {
+        facts->bank_conflicts_known = true;
+        facts->bank_conflict_rate = request->bank_conflicts;
+    }
     if (request->streamed >= 0)
         facts->streamed_fields = request->streamed;
     return TZ_OK;

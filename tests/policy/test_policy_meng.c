@@ -45,7 +45,8 @@ static void test_shares_of_the_best(void **state)
         benchmark = expected[i].name;
         const double predicted = share_of_the_best(from_prediction);
         const double one = share_of_the_best(from_1);
-        if (fabs(predicted - expected[i].predicted) > 0.0005 || fabs(one - expected[i].one) > 0.0005)
+        if (fabs(predicted - expected[i].predicted) > 0.0005 ||
+            fabs(one - expected[i].one) > 0.0005)
             fail_msg("%s: %.4f and %.4f", benchmark, predicted, one);
     }
 }
@@ -84,7 +85,8 @@ static void test_it_follows_a_change(void **state)
 {
     late = false;
     machine m = a_machine(best_moves);
-    tz_policy *policy = make(&m, (tz_policy_config){.kind = TZ_POLICY_MENG, .given = {.height = 8}});
+    tz_policy *policy =
+        make(&m, (tz_policy_config){.kind = TZ_POLICY_MENG, .given = {.height = 8}});
     run(&m, policy, 20, 0);
     assert_int_equal(height_now(policy), 8);
     late = true;
