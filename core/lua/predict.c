@@ -120,6 +120,7 @@ static void push_row(lua_State *L, const tz_workload *workload, const tz_predict
     if (p->sustained_s > 0) {
         tz_set_number(L, "sustained_s", p->sustained_s);
         tz_set_number(L, "power_w", p->power_w);
+        tz_set_number(L, "power_limit_w", p->power_limit_w);
     }
     tz_set_number(L, "gcells_per_s", p->cells_per_s * 1e-9);
     if (workload->place.devices) {
@@ -236,7 +237,8 @@ static const tz_key predict_options[] = {
 static const tz_key predict_result[] = {
     {"rows", "list", "",
      "of plans: `height`, `family`, `tile`, knobs, `registers`, `estimated`, `time_s` (of an "
-     "iteration), `stage_s`, `sustained_s`, `power_w`, `gcells_per_s`, `limit`, `limit_text`, "
+     "iteration), `stage_s`, `sustained_s`, `power_w` (at the full clock), `power_limit_w`, "
+     "`gcells_per_s`, `limit`, `limit_text`, "
      "`components`, `details`; of several devices also `exchange`, `exchange_share` (of the time) "
      "and `efficiency` (against one device)"},
     {"best", "table", "", "the row that is chosen"},
