@@ -3,7 +3,7 @@
 #
 #   sh scripts/paper/all.sh [BUILD_FOLDER] [ARGUMENTS FOR trapeze run, as --backend cpu]
 #
-# First what models alone say, with the papers' devices and the record of an H200: half an hour, most of it to compile
+# First what models alone say, with the papers' devices and the record of an H200: five minutes, most of it to compile
 # kernels for the H200. MODELS=no skips that. Then measurements on this machine: on its GPU, if it has one (GPU=no skips
 # that), and on its CPU (CPU=no skips that). Prints what it skips and why, and at the end the folder. The logs hold the
 # numbers; pictures need gnuplot.
@@ -31,11 +31,8 @@ predict() { # predict NAME STENCIL ARGUMENT…: whole in NAME.txt, its facts pri
     name=$1
     shift
     echo "== $name"
-    if "$trapeze" predict "$@" >"$out/$name.txt"; then
-        grep -E 'chosen: |^  best|an iteration|^  details|CPD  |active_warps' "$out/$name.txt"
-    else
+    { "$trapeze" predict "$@" >"$out/$name.txt" && grep -E 'chosen: |an iteration|  P  |CPD  ' "$out/$name.txt"; } ||
         failed=$((failed + 1))
-    fi
 }
 
 check() { # check TEST: the papers' numbers that a test compares
