@@ -40,7 +40,7 @@ end
 
 local device = tz.args.device
 local here -- why nothing is measured
-if device then here = "only predicted, for " .. device else here = select(2, paper.has_gpu()) end
+if device then here = "only predicted, for " .. device elseif tz.checking then here = "a check" else here = select(2, paper.has_gpu()) end
 if here then tz.log("skipped: measurements: " .. here) end
 
 paper.each(function(isl)

@@ -96,7 +96,7 @@ function M.time(sim, isl, plan, rounds)
 end
 
 -- The message of an error without its place.
-function M.reason(why) return (tostring(why):gsub("^[^\n]-%.lua:%d+: ", ""):gsub("^tz%.%a+: ", ""):match "^[^\n]*") end
+function M.reason(why) return (tostring(why):gsub("^[^\n]-%.lua:%d+: ", ""):gsub("^%a+[.:]%a+: ", ""):match "^[^\n]*") end
 
 -- tz.predict, or nil and the reason: a machine without a record, a GPU without a compiler.
 function M.predict(request)
@@ -142,6 +142,7 @@ function M.speedups(answer, most)
 end
 
 function M.plot(picture)
+  if tz.checking then return end -- nothing is measured: no times to draw
   if tz.can_plot() then
     tz.plot(picture)
   else
