@@ -41,7 +41,7 @@ typedef struct tz_model_facts {
     double ops_per_update;   /* arithmetic */
     double reads_per_update; /* elements of neighbourhoods */
     double insts_per_update; /* all instructions of a thread, as profiled or as compiled */
-    double insts_per_setup;  /* the same, once a thread and stage: indices, edges */
+    double insts_per_setup;  /* the same, once an element and stage: indices, edges */
     bool bank_conflicts_known;
     double bank_conflict_rate; /* conflicts in shared memory for each warp instruction */
 } tz_model_facts;

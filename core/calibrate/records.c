@@ -316,3 +316,37 @@ tz_status tz_device_keep(const tz_model_device *device, char *path, size_t size,
         status = keep_previous(path, error);
     return !status ? tz_device_save(device, path, true, error) : status;
 }
+
+/* ---- Other numbers --------------------------------------------------------------------------- */
+
+static const tz_model_key *find_number(const char *name)
+{
+    size_t count;
+    const tz_model_key *keys = tz_model_device_keys(&count);
+    for (size_t k = 0; k < count; k++)
+        if (keys[k].quantity != TZ_MODEL_TEXT && strcmp(keys[k].name, name) == 0)
+            return &keys[k];
+    return NULL;
+}
+
+tz_status tz_device_change(tz_model_device *device, const char *key, const char *value,
+                           tz_error *error)
+{
+    char text[512], clock[64] = "";
+    tz_model_device one;
+    tz_error why;
+    if (device->clock_hz.known && strcmp(key, "clock") != 0) /* cycles are of it */
+        snprintf(clock, sizeof clock, "clock = %.17g Hz # the record's\n", device->clock_hz.value);
+    const int length = snprintf(text, sizeof text, "name = change\n%s%s = %s # assumed: changed\n",
+                                clock, key, value);
+    const tz_model_key *number = find_number(key);
+    if (length >= (int)sizeof text || strpbrk(value, "\n#") || strpbrk(key, "\n#="))
+        return tz_error_set(error, TZ_FORMAT, "record",
+                            "'%.40s' = '%.40s' is no number of a record", key, value);
+    const tz_status status = tz_model_device_parse("", text, (size_t)length, &one, &why);
+    if (status || !number)
+        return tz_error_set(error, status ? status : TZ_UNKNOWN, key, "%s",
+                            status ? why.message : "this is no number");
+    memcpy((char *)device + number->offset, (char *)&one + number->offset, sizeof(tz_model_number));
+    return TZ_OK;
+}

@@ -26,6 +26,12 @@ tz_status tz_link_find(const char *name, const tz_model_device *device, tz_model
 tz_status tz_device_of(const tz_backend *backend, int ordinal, tz_model_device *out,
                        tz_error *error);
 
+/* Give one number another value, as in a record: "cpi" and "2", "memory_latency" and "600 cycles". The
+ * number is then an assumed one, which predictions say. Errors of tz_model_device_parse(), with the key
+ * as their place; the device then stays as it is. */
+tz_status tz_device_change(tz_model_device *device, const char *key, const char *value,
+                           tz_error *error);
+
 /* Write the record with a heading. TZ_IO; TZ_FORMAT: it could not be read back (no name, or a
  * number without a source). */
 tz_status tz_device_write(const tz_model_device *device, FILE *stream, tz_error *error);

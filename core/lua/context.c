@@ -64,6 +64,7 @@ void tz_context_log(tz_context *context, const char *line)
     const tz_script_sink *sink = &context->options->sink;
     if (is_silent(context))
         return;
+    context->has_said = true;
     log_line(context, line);
     if (sink->note)
         sink->note(sink->context, TZ_NOTE_LOG, line);

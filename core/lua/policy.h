@@ -10,10 +10,11 @@
 /* The keys of a policy, in addition to those of a plan. */
 #define TZ_POLICY_OPTIONS                                                                          \
     {"policy", "text or function(s)", "\"auto\"",                                                  \
-     "`\"auto\"`, `\"fixed\"`, `\"predicted\"`, `\"adaptive\"`, `\"exhaustive\"`, or a function "  \
-     "that returns a plan"},                                                                       \
+     "`\"auto\"`, `\"fixed\"`, `\"predicted\"`, `\"adaptive\"`, `\"meng\"`, `\"exhaustive\"`, "    \
+     "or a function that returns a plan"},                                                         \
     {                                                                                              \
-        "start", "integer or text", "\"predicted\"", "the first height of an adaptive policy"      \
+        "start", "integer or text", "\"predicted\"",                                               \
+            "the first height of `\"adaptive\"` and `\"meng\"`"                                    \
     }
 
 /* Read plan and policy from the table at `index`; options of the command line (NULL: none) replace

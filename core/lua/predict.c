@@ -28,8 +28,35 @@ static int holder_close(lua_State *L)
 
 /* ---- The request ----------------------------------------------------------------------------- */
 
-static void get_request(lua_State *L, const tz_workload_request *workload,
-                        tz_prediction_request *request)
+/* `record`: { KEY = VALUE }. Keys and values stay in the table, the values as texts. */
+static void get_changes(lua_State *L, tz_workload_request *workload)
+{
+    if (tz_table_get(L, 1, "record") == LUA_TNIL) {
+        lua_pop(L, 1);
+        return;
+    }
+    tz_options_check(L, -1, "'record'");
+    tz_table_copy(L, -1, "'record'");
+    for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
+        if (lua_type(L, -2) != LUA_TSTRING ||
+            (lua_type(L, -1) != LUA_TSTRING && lua_type(L, -1) != LUA_TNUMBER))
+            tz_raise(L,
+                     "%s: 'record' needs { KEY = VALUE }, such as { cpi = 2, "
+                     "memory_latency = \"600 cycles\" }",
+                     what);
+        if (workload->changes_count == TZ_WORKLOAD_CHANGES_MAX)
+            tz_raise(L, "%s: 'record' has more than %d numbers", what, TZ_WORKLOAD_CHANGES_MAX);
+        tz_record_change *change = &workload->changes[workload->changes_count++];
+        change->key = tz_text_check(L, -2, what, "record");
+        lua_pushvalue(L, -2);
+        luaL_tolstring(L, -2, NULL);
+        change->value = tz_text_check(L, -1, what, "record");
+        lua_rawset(L, -5);
+    }
+    lua_setfield(L, 1, "record");
+}
+
+static void get_request(lua_State *L, tz_workload_request *workload, tz_prediction_request *request)
 {
     bool compile = false;
     const char *model = NULL;
@@ -43,6 +70,10 @@ static void get_request(lua_State *L, const tz_workload_request *workload,
     tz_key_extents(L, what, "halo", workload->dims, request->halo);
     if (tz_key_number(L, 1, what, "streamed", &request->streamed) && !(request->streamed >= 0))
         tz_raise(L, "%s: 'streamed' must be 0 or more", what);
+    if (tz_key_number(L, 1, what, "bank_conflicts", &request->bank_conflicts) &&
+        !(request->bank_conflicts >= 0))
+        tz_raise(L, "%s: 'bank_conflicts' must be 0 or more", what);
+    get_changes(L, workload);
     tz_key_flag(L, 1, what, "fence", &request->fence);
     tz_key_flag(L, 1, what, "as_printed", &request->as_printed);
     tz_key_integer(L, 1, what, "trips", 1, 1000000, &trips);
@@ -89,6 +120,7 @@ static void push_row(lua_State *L, const tz_workload *workload, const tz_predict
     if (p->sustained_s > 0) {
         tz_set_number(L, "sustained_s", p->sustained_s);
         tz_set_number(L, "power_w", p->power_w);
+        tz_set_number(L, "power_limit_w", p->power_limit_w);
     }
     tz_set_number(L, "gcells_per_s", p->cells_per_s * 1e-9);
     if (workload->place.devices) {
@@ -189,6 +221,12 @@ static const tz_key predict_options[] = {
      "for the papers' models: another halo width, both sides together"},
     {"streamed", "integer", "the stencil's",
      "for the papers' models: another number of streamed fields"},
+    {"bank_conflicts", "number", "0",
+     "for `meng2011`: conflicts in shared memory for each warp instruction"},
+    {"record", "table", "",
+     "`KEY = value`: numbers of the device's record to replace, as [in a record](devices.md): `{ "
+     "cpi "
+     "= 2, memory_latency = \"600 cycles\" }`"},
     {"fence", "boolean", "false", "for the papers' models: stages synchronise inside one launch"},
     {"as_printed", "boolean", "false", "for `luo2011`: equation 2 as the paper prints it"},
     {"trips", "integer", "1", "for `luo2011`: turns of loops whose end depends on data"},
@@ -199,7 +237,8 @@ static const tz_key predict_options[] = {
 static const tz_key predict_result[] = {
     {"rows", "list", "",
      "of plans: `height`, `family`, `tile`, knobs, `registers`, `estimated`, `time_s` (of an "
-     "iteration), `stage_s`, `sustained_s`, `power_w`, `gcells_per_s`, `limit`, `limit_text`, "
+     "iteration), `stage_s`, `sustained_s`, `power_w` (at the full clock), `power_limit_w`, "
+     "`gcells_per_s`, `limit`, `limit_text`, "
      "`components`, `details`; of several devices also `exchange`, `exchange_share` (of the time) "
      "and `efficiency` (against one device)"},
     {"best", "table", "", "the row that is chosen"},

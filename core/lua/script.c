@@ -143,11 +143,25 @@ static tz_status write_record(tz_context *context, tz_status status, const tz_er
         &context->files, status == TZ_INTERRUPTED ? "interrupted" : "failed", failure, error);
 }
 
+/* What a script has logged goes to a folder even if it runs and writes nothing. Ranks that failed may
+ * have come to different lines of the script, so they open none. */
+static tz_status keep_log(tz_context *context, tz_status status, tz_error *error)
+{
+    tz_error later;
+    const tz_ranks *ranks = context->options->ranks;
+    status = tz_ranks_agree_status(ranks, status, error);
+    if (!context->has_said || context->recall.mode != TZ_RECALL_RECORDS || (status && ranks))
+        return status;
+    const tz_status opened = tz_handle_open_folder(context, status == TZ_OK ? error : &later);
+    return status == TZ_OK ? opened : status;
+}
+
 /* Close what the script left open, wait for its files, write run.json. Returns the first error. */
 static tz_status finish(tz_context *context, tz_status status, tz_error *error)
 {
     tz_error later;
     tz_context_pass_warnings(context);
+    status = keep_log(context, status, error);
     while (context->open) {
         const tz_status closed = tz_handle_close(context->open, status == TZ_OK ? error : &later);
         status = status == TZ_OK ? closed : status;

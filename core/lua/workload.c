@@ -80,6 +80,8 @@ tz_status tz_workload_of(const tz_workload_request *request, bool let_unstable, 
     const tz_workload_config config = {.simulation = &request->config,
                                        .device = request->device,
                                        .link = request->link,
+                                       .changes = request->changes,
+                                       .changes_count = request->changes_count,
                                        .let_unstable = let_unstable};
     return tz_workload_create(out, &config, error);
 }

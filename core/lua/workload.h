@@ -24,9 +24,13 @@
         "block", "{bx[, by[, bz]]}", "", "only plans of that tile"                                 \
     }
 
+enum { TZ_WORKLOAD_CHANGES_MAX = 32 };
+
 typedef struct tz_workload_request {
     tz_simulation_config config;
     tz_assignment params[TZ_PROBLEM_PARAMS_MAX];
+    tz_record_change changes[TZ_WORKLOAD_CHANGES_MAX]; /* borrowed, too */
+    size_t changes_count;
     const char *device, *link; /* borrowed from the table, as config.devices may be */
     char devices[24];          /* their number as a text */
     tz_plan given;             /* height and family; 0 and "": all */

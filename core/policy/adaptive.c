@@ -70,38 +70,20 @@ static tz_status adaptive_create(tz_policy *policy, tz_error *error)
     tz_status status = tz__adaptive_make_rungs(policy, a, error);
     if (status)
         return status;
-    const tz_policy_options *predictions = tz_policy_predictions(policy);
-    const int start = policy->config.start > 0 ? policy->config.start : policy->config.given.height;
+    const int start = tz__policy_start(policy);
     a->probe = a->confirm = -1;
     a->seen_step = -1;
     a->stride = a->direction = a->patience = 1;
     a->budgeted = start == 0;
     a->wait_s = policy->host.asynchronous ? TZ_FIT_HOST_WAIT_S : 0.0;
-    if (start == 0 && predictions) {
-        a->start = a->base = tz__adaptive_find(a, predictions->at[predictions->best].plan.height);
-        tz_policy_decide(policy, &a->rungs[a->base].plan, NAN, "adaptive, from the prediction: %s",
-                         predictions->reason);
-        return TZ_OK;
-    }
-    tz_plan plan = policy->config.given;
-    plan.height = start;
-    a->base = start > 0 ? tz__adaptive_find(a, start) : -1;
-    if (a->base < 0) {
-        status = policy->host.complete_plan(policy->host.context, &plan, error);
-        if (status)
-            return status;
-        a->base = tz__adaptive_add_rung(a, &plan);
-    }
-    a->start = a->base;
+    tz_plan plan;
+    status = tz__policy_plan_at(policy, start, &plan, error);
+    if (status)
+        return status;
+    a->start = a->base = tz__adaptive_add_rung(a, &plan);
     if (!a->budgeted)
         time_base(a);
-    if (start > 0)
-        tz_policy_decide(policy, &a->rungs[a->base].plan, NAN, "adaptive, from height %d as given",
-                         start);
-    else
-        tz_policy_decide(policy, &a->rungs[a->base].plan, NAN,
-                         "adaptive, from the backend's choice; not predicted: %s",
-                         policy->no_predictions);
+    tz__policy_begin(policy, &a->rungs[a->base].plan);
     return TZ_OK;
 }
 

@@ -10,8 +10,9 @@ typedef struct wish {
 } wish;
 
 /* A height may be any of these but the last. */
-static const char *const names[] = {"auto", "predicted", "adaptive", "exhaustive", "fixed"};
-static const tz_policy_kind kinds[] = {TZ_POLICY_PREDICTED, TZ_POLICY_PREDICTED, TZ_POLICY_ADAPTIVE,
+static const char *const names[] = {"auto", "predicted", "adaptive", "meng", "exhaustive", "fixed"};
+static const tz_policy_kind kinds[] = {TZ_POLICY_PREDICTED,  TZ_POLICY_PREDICTED,
+                                       TZ_POLICY_ADAPTIVE,   TZ_POLICY_MENG,
                                        TZ_POLICY_EXHAUSTIVE, TZ_POLICY_FIXED};
 enum { POLICIES = sizeof names / sizeof *names, HEIGHTS = POLICIES - 1 };
 
@@ -50,11 +51,13 @@ static tz_status check_start(const tz_policy_choice *choice, const wish *policy,
 {
     if (choice->start == 0)
         return TZ_OK;
-    if (!policy->named || policy->kind != TZ_POLICY_ADAPTIVE)
-        return tz_error_set(error, TZ_RANGE, NULL, "'start' goes with policy = \"adaptive\"");
+    if (!policy->named || (policy->kind != TZ_POLICY_ADAPTIVE && policy->kind != TZ_POLICY_MENG))
+        return tz_error_set(error, TZ_RANGE, NULL,
+                            "'start' goes with policy = \"adaptive\" or \"meng\"");
     if (choice->given.height > 0)
         return tz_error_set(error, TZ_RANGE, NULL,
-                            "an adaptive policy starts at 'start' or at 'height': give one");
+                            "policy \"%s\" starts at 'start' or at 'height': give one",
+                            tz_policy_name(policy->kind));
     return TZ_OK;
 }
 

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const names[] = {"fixed", "predicted", "adaptive", "exhaustive", "function"};
+static const char *const names[] = {"fixed", "predicted",  "adaptive",
+                                    "meng",  "exhaustive", "function"};
 
 const char *tz_policy_name(tz_policy_kind kind)
 {
@@ -71,7 +72,8 @@ size_t tz_policy_decisions(const tz_policy *policy, const tz_policy_decision **o
 static tz_plan given_plan(const tz_policy *policy)
 {
     tz_plan given = policy->config.given;
-    if (policy->config.kind == TZ_POLICY_ADAPTIVE || policy->config.kind == TZ_POLICY_FUNCTION)
+    const tz_policy_kind kind = policy->config.kind;
+    if (kind == TZ_POLICY_ADAPTIVE || kind == TZ_POLICY_MENG || kind == TZ_POLICY_FUNCTION)
         given.height = 0;
     return given;
 }
@@ -96,6 +98,43 @@ const tz_policy_options *tz_policy_predictions(tz_policy *policy)
     }
     policy->predictions = made;
     return made;
+}
+
+tz_status tz__policy_plan_at(tz_policy *policy, int height, tz_plan *out, tz_error *error)
+{
+    const tz_policy_options *predictions = tz_policy_predictions(policy);
+    const tz_policy_option *fastest =
+        predictions && height == 0 ? &predictions->at[predictions->best] : NULL;
+    for (int i = 0; predictions && height > 0 && i < predictions->count; i++) {
+        const tz_policy_option *option = &predictions->at[i];
+        if (option->plan.height == height && (!fastest || option->time_s < fastest->time_s))
+            fastest = option;
+    }
+    *out = fastest ? fastest->plan : policy->config.given;
+    if (fastest)
+        return TZ_OK;
+    out->height = height;
+    return policy->host.complete_plan(policy->host.context, out, error);
+}
+
+int tz__policy_start(const tz_policy *policy)
+{
+    return policy->config.start > 0 ? policy->config.start : policy->config.given.height;
+}
+
+void tz__policy_begin(tz_policy *policy, const tz_plan *plan)
+{
+    const char *name = tz_policy_name(policy->config.kind);
+    const int start = tz__policy_start(policy);
+    const tz_policy_options *predictions = tz_policy_predictions(policy);
+    if (start > 0)
+        tz_policy_decide(policy, plan, NAN, "%s, from height %d as given", name, start);
+    else if (predictions)
+        tz_policy_decide(policy, plan, NAN, "%s, from the prediction: %s", name,
+                         predictions->reason);
+    else
+        tz_policy_decide(policy, plan, NAN, "%s, from the backend's choice; not predicted: %s",
+                         name, policy->no_predictions);
 }
 
 /* For a backend without candidates: its choice for each height. */
@@ -379,6 +418,7 @@ tz_status tz_policy_create(tz_policy **out, const tz_policy_config *config,
         [TZ_POLICY_FIXED] = &class_fixed,
         [TZ_POLICY_PREDICTED] = &class_predicted,
         [TZ_POLICY_ADAPTIVE] = &tz_policy_class_adaptive,
+        [TZ_POLICY_MENG] = &tz_policy_class_meng,
         [TZ_POLICY_EXHAUSTIVE] = &tz_policy_class_exhaustive,
         [TZ_POLICY_FUNCTION] = &class_function,
     };

@@ -5,6 +5,7 @@
  *               choice; the plan's `why` then says what was missing
  *   adaptive    Meng and Skadron 2009, section 5.4.2: the average time of an iteration, taken over
  *               two stages, decides whether the height goes up or down (adaptive.c)
+ *   meng        the same as the paper prints it, without our additions (meng.c)
  *   exhaustive  measures every plan, then uses the best and remembers it (exhaustive.c, memory.h)
  *   function    the caller's function
  *
@@ -27,6 +28,7 @@ typedef enum tz_policy_kind {
     TZ_POLICY_FIXED,
     TZ_POLICY_PREDICTED,
     TZ_POLICY_ADAPTIVE,
+    TZ_POLICY_MENG,
     TZ_POLICY_EXHAUSTIVE,
     TZ_POLICY_FUNCTION
 } tz_policy_kind;
@@ -87,8 +89,8 @@ typedef struct tz_policy_view {
 typedef struct tz_policy_config {
     tz_policy_kind kind;
     tz_plan given; /* members that are not 0 are kept; the policy chooses the rest. The height is
-                    * only the first one for an adaptive policy and for a function */
-    int start;     /* adaptive: the first height; 0: the given one, else the predicted one */
+                    * only the first one for "adaptive", "meng" and a function */
+    int start;     /* adaptive, meng: the first height; 0: the given one, else the predicted one */
     bool forget;   /* exhaustive: measure remembered plans again */
     /* For TZ_POLICY_FUNCTION. *next is the present plan. It is kept if the function does not change
      * it or sets its height to 0. Otherwise members that are 0 are chosen. */
@@ -119,8 +121,8 @@ int64_t tz_policy_stages_to_time(const tz_policy *policy);
 /* Pass the time of such a group of stages. */
 void tz_policy_record(tz_policy *policy, int64_t stages, int64_t iterations, double seconds);
 
-/* The predictions of the policy, made at the first call; NULL: none. For an adaptive policy and for
- * a function they cover every height. Borrowed for the lifetime of the policy. */
+/* The predictions of the policy, made at the first call; NULL: none. For "adaptive", "meng" and a
+ * function they cover every height. Borrowed for the lifetime of the policy. */
 const tz_policy_options *tz_policy_predictions(tz_policy *policy);
 
 /* Report that the stage failed without changing a field. True: its plan was only on trial, and

@@ -67,11 +67,19 @@ struct tz_policy {
     char warning[512];
 };
 
-extern const tz_policy_class tz_policy_class_adaptive, tz_policy_class_exhaustive;
+extern const tz_policy_class tz_policy_class_adaptive, tz_policy_class_exhaustive,
+    tz_policy_class_meng;
 
 /* Plans to try: the predictions, else the backend's candidates, else its choice for each of some
  * heights. malloc'd. NULL with `error`: out of memory, or the given plan is refused. */
 tz_policy_options *tz_policy_list(tz_policy *policy, tz_error *error);
+/* The plan of a height: the fastest that is predicted, else the backend's choice. Height 0: the best
+ * prediction, else the backend's choice. Errors: those of complete_plan. */
+tz_status tz__policy_plan_at(tz_policy *policy, int height, tz_plan *out, tz_error *error);
+/* Of a policy that searches the heights: the height at which it starts, if it is given; else 0. */
+int tz__policy_start(const tz_policy *policy);
+/* Its first decision, for the plan of that height, with the reason. */
+void tz__policy_begin(tz_policy *policy, const tz_plan *plan);
 /* Go from policy->plan to `to`. The reason also becomes the plan's `why`. */
 void tz_policy_decide(tz_policy *policy, const tz_plan *to, double time_s, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

@@ -43,8 +43,19 @@ static tz_status find_benchmark(const char *name, tz_model_benchmark *out, tz_er
     return status == TZ_OK && !found ? TZ_UNKNOWN : status;
 }
 
-/* Counts instructions of a thread, for the update of an element and once a stage, averaged over the
- * parts of the tile kernel. A warp instruction is one of 32 threads. */
+/* The elements of a plan of the tile family, with the ghost zone of each tile. */
+static double elements_loaded(const tz_problem *problem, const tz_plan *plan, double tiles)
+{
+    const double halo = (double)plan->height * tz_stencil_reach(problem->stencil);
+    double elements = tiles;
+    for (int axis = 0; axis < problem->dims; axis++)
+        elements *= (double)plan->tile[axis] + 2 * halo;
+    return elements;
+}
+
+/* Counts instructions for an element, averaged over the parts of the tile kernel: for an update, and
+ * once a stage for each element that a tile loads with its ghost zone. The papers' threads have one
+ * element each, those of the tile kernel several. A warp instruction is one of 32 threads. */
 static tz_status count_tile(const tz_workload *workload, tz_model_facts *facts, char *counts,
                             size_t size, tz_error *error)
 {
@@ -71,21 +82,21 @@ static tz_status count_tile(const tz_workload *workload, tz_model_facts *facts, 
                             why.message);
     const double per_element = workload->problem.bits ? 32 : 1;
     const double updates = work.cells * work.redundancy / per_element;
-    double loop = 0, once = 0, warps = 0;
+    const double elements = elements_loaded(&workload->problem, &plan, work.blocks);
+    double loop = 0, once = 0;
     for (int p = 0; p < work.parts_count; p++) {
         const tz_work_part *part = &work.parts[p];
         loop += part->warps * part->steps * tz_work_mix_sum(&part->step);
         once += part->warps * tz_work_mix_sum(&part->once);
-        warps += part->warps;
     }
-    if (!(updates > 0 && warps > 0))
+    if (!(updates > 0 && elements > 0))
         return tz_error_set(error, TZ_UNSUPPORTED, workload->problem.stencil->id,
                             "no instructions were counted in its tile kernel");
     facts->insts_per_update = 32 * loop / updates;
-    facts->insts_per_setup = once / warps;
+    facts->insts_per_setup = 32 * once / elements;
     snprintf(counts, size,
              "instructions counted from the tile kernel as compiled for compute capability %.1f: "
-             "%.1f an update, %.0f once a stage",
+             "%.1f an update, %.1f an element once a stage",
              place.device->compute_capability.value / 10, facts->insts_per_update,
              facts->insts_per_setup);
     return TZ_OK;
@@ -151,6 +162,10 @@ tz_status tz_facts_of_workload(const tz_workload *workload, const tz_prediction_
             plan->block[axis] = request->block[axis];
         if (request->halo[axis] > 0)
             facts->halo_width[axis] = request->halo[axis];
+    }
+    if (request->bank_conflicts > 0) {
+        facts->bank_conflicts_known = true;
+        facts->bank_conflict_rate = request->bank_conflicts;
     }
     if (request->streamed >= 0)
         facts->streamed_fields = request->streamed;

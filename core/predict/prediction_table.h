@@ -18,6 +18,7 @@ typedef struct tz_prediction_request {
     /* For the papers' models only. */
     double halo[TZ_MODEL_AXES]; /* elements, both sides together; 0: the stencil's */
     double streamed;            /* streamed fields; negative: the stencil's */
+    double bank_conflicts;      /* for each warp instruction; 0: the stencil's, if it is known */
     bool fence;                 /* stages are separated by a grid synchronisation, not a launch */
     /* For luo2011 only. */
     bool as_printed; /* eq. 2 as the paper prints it */

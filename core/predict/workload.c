@@ -233,6 +233,10 @@ tz_status tz_workload_create(tz_workload **out, const tz_workload_config *config
         workload->problem.scalars_count = workload->scalars_count;
         status = find_device(workload, &with_own, error);
     }
+    for (size_t i = 0; !status && i < config->changes_count; i++)
+        status = tz_device_change(&workload->device, config->changes[i].key,
+                                  config->changes[i].value, error);
+    workload->is_here = workload->is_here && config->changes_count == 0;
     workload->inner = workload->backend;
     workload->place.device = &workload->device;
     workload->place.stopped = simulation->stopped;

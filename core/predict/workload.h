@@ -6,6 +6,11 @@
 #include "backend/backend.h"
 #include "model/link.h"
 
+/* A number of the device's record that a prediction replaces, as in a record. */
+typedef struct tz_record_change {
+    const char *key, *value;
+} tz_record_change;
+
 typedef struct tz_workload_config {
     /* Registry, stencil, grid, precision, boundary, parameters, threads, stopped; backend (NULL or "auto":
      * the one for the device) and ordinal of the GPU; the devices that hold slabs of the grid, where a
@@ -13,6 +18,9 @@ typedef struct tz_workload_config {
     const tz_simulation_config *simulation;
     const char *device; /* a record's name or file; NULL: this machine's */
     const char *link;   /* what joins several devices: see tz_link_find() */
+    const tz_record_change
+        *changes; /* of the record; the workload's device is then a made-up one */
+    size_t changes_count;
     /* Accept a time step that would diverge, if the stencil has a parameter of the role
      * TZ_PARAM_ROLE_ALLOW_UNSTABLE: the time of an iteration does not depend on stability. */
     bool let_unstable;
@@ -42,7 +50,8 @@ typedef struct tz_workload {
 } tz_workload;
 
 /* Errors: those of tz_simulation_create() for stencil, grid and parameters; TZ_UNKNOWN (device);
- * TZ_UNSUPPORTED (a backend that cannot run on the device, no record of this machine). */
+ * TZ_UNSUPPORTED (a backend that cannot run on the device, no record of this machine); those of
+ * tz_device_change(). */
 tz_status tz_workload_create(tz_workload **out, const tz_workload_config *config, tz_error *error);
 void tz_workload_destroy(tz_workload *workload); /* NULL is fine */
 

@@ -26,7 +26,7 @@ paper.each(function(isl)
   local series = {
     { title = "measured here", style = "points", x = x, y = y, low = low, high = high, colour = 1 },
     { title = "GTX 280, predicted", style = "thin", x = old_x, y = old_y, colour = 8 },
-    { title = "GTX 280, measured (paper)", style = "mark", x = { isl.paper.height }, y = { isl.paper.best },
+    { title = "GTX 280, measured (paper)", style = "mark", x = { isl.paper.measured }, y = { isl.paper.best },
       colour = 8 },
   }
   if here then

@@ -13,7 +13,7 @@ paper.each(function(isl)
     local x, y = paper.speedups(answer, isl.dims == 1 and 40 or 9)
     local peak = math.max(table.unpack(y))
     series[#series + 1] = { title = "halo width " .. halo, x = x, y = y }
-    tz.log(("%-10s halo width %d: best height %d, %.2f times height 1"):format(isl.plugin, halo, answer.best.height,
+    tz.log(("%-10s halo width %d: best height %d, %.3f times height 1"):format(isl.plugin, halo, answer.best.height,
       peak))
     -- "Smaller stencils with smaller halo width can benefit more."
     tz.expect(peak <= last_peak, "a wider halo gains more")

@@ -13,7 +13,7 @@ paper.each(function(isl)
     local x, y = paper.speedups(answer, isl.dims == 1 and 40 or 9)
     local peak = math.max(table.unpack(y))
     series[#series + 1] = { title = "block " .. paper.grid_text(paper.grid_of(isl, block)), x = x, y = y }
-    tz.log(("%-10s block %s: best height %d, %.2f times height 1"):format(isl.plugin,
+    tz.log(("%-10s block %s: best height %d, %.3f times height 1"):format(isl.plugin,
       paper.grid_text(paper.grid_of(isl, block)), answer.best.height, peak))
     -- "A larger block size increases the peak and shifts the best towards taller trapezoids."
     tz.expect(peak >= last_peak and answer.best.height >= last_height, "a larger block gains less")

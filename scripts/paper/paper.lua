@@ -5,19 +5,24 @@ local M = {}
 
 -- `paper`: section 5.4.2, on the GTX 280: height predicted and measured as best, speedups over height 1
 -- (best, adaptive from the prediction, adaptive from height 1). `equations`: the height that equations 1 to 17 give
--- as printed (docs of the model meng2009).
+-- as printed (docs of the model meng2009). `verified`: the block of figure 4 (section 5.2) and the least and largest error of
+-- the paper's predictions there, in percent.
 M.isls = {
   { plugin = "pathfinder", title = "PathFinder", grid = { 1000000 }, block = { 256 }, dims = 1,
     sizes = { 100000, 200000, 400000, 700000, 1000000 }, blocks = { 128, 256, 384, 512 },
+    verified = { block = { 256 }, errors = { 9, 22 } },
     paper = { height = 14, measured = 14, best = 2.29, adaptive = 2.29, from_1 = 1.93 }, equations = 12 },
   { plugin = "hotspot", title = "HotSpot", grid = { 2000, 2000 }, block = { 20, 20 }, dims = 2,
     sizes = { 500, 800, 1200, 1600, 2000 }, blocks = { 16, 20, 24, 32 },
+    verified = { block = { 20, 20 }, errors = { 2, 12 } },
     paper = { height = 2, measured = 3, best = 1.45, adaptive = 1.44, from_1 = 1.39 }, equations = 2 },
   { plugin = "poisson", title = "Poisson", grid = { 2000, 2000 }, block = { 20, 20 }, dims = 2,
     sizes = { 500, 800, 1200, 1600, 2000 }, blocks = { 16, 20, 24, 32 },
+    verified = { block = { 16, 16 }, errors = { 2, 8 } },
     paper = { height = 2, measured = 3, best = 1.51, adaptive = 1.50, from_1 = 1.45 }, equations = 2 },
   { plugin = "cell", title = "Cell", grid = { 100, 100, 100 }, block = { 8, 8, 8 }, dims = 3,
-    sizes = { 40, 55, 70, 85, 100 }, blocks = { 8, 12, 16, 24, 32 },
+    sizes = { 40, 55, 70, 85, 100 }, blocks = { 8, 16, 24, 32, 40, 44, 48, 64 },
+    verified = { block = { 8, 8, 8 }, errors = { 28, 30 } },
     paper = { height = 1, measured = 1, best = 1.00, adaptive = 0.90, from_1 = 0.90 }, equations = 1 },
 }
 
@@ -61,16 +66,26 @@ local function median(values)
 end
 M.median = median
 
+-- Why the simulation's policy has no prediction; nil: it has one. Its plan is then the backend's default.
+function M.not_predicted(sim)
+  for _, decision in ipairs(sim:policy().decisions) do
+    local why = decision.reason:match "not predicted: (.*)"
+    if why then return why end
+  end
+end
+
 -- Seconds that `steps` iterations take under the present plan or policy.
 function M.run(sim, isl, steps)
   if isl.plugin == "pathfinder" then sim:rewind() end
   return sim:run { steps = steps }.seconds
 end
 
--- Median seconds of an iteration at a height, or nil and the reason where it is refused.
-function M.time(sim, isl, height, rounds)
-  local ok, why = pcall(function() sim:plan { height = height } end)
-  if not ok then return nil, why end
+-- Median, least and largest seconds of an iteration at a height, or with a plan; nil and the reason where it is refused.
+function M.time(sim, isl, plan, rounds)
+  if type(plan) == "number" then plan = { height = plan } end
+  local height = plan.height
+  local ok, why = pcall(sim.plan, sim, plan)
+  if not ok then return nil, M.reason(why) end
   local limit = isl.plugin == "pathfinder" and WEIGHTS // height * height or math.huge
   M.run(sim, isl, height)
   local once = M.run(sim, isl, math.min(limit, 2 * height)) / 2
@@ -80,11 +95,20 @@ function M.time(sim, isl, height, rounds)
   return median(times), times[1], times[#times]
 end
 
+-- The message of an error without its place.
+function M.reason(why) return (tostring(why):gsub("^[^\n]-%.lua:%d+: ", ""):gsub("^%a+[.:]%a+: ", ""):match "^[^\n]*") end
+
 -- tz.predict, or nil and the reason: a machine without a record, a GPU without a compiler.
 function M.predict(request)
   local ok, answer = pcall(tz.predict, request)
   if ok then return answer end
-  return nil, tostring(answer):gsub("^.-tz%.predict: ", "")
+  return nil, M.reason(answer)
+end
+
+-- Can this machine's GPU run simulations? Else false and the reason.
+function M.has_gpu()
+  local ok, why = pcall(tz.simulation, { plugin = "star2d1r", grid = { 64, 64 }, backend = "cuda" })
+  return ok, not ok and M.reason(why) or nil
 end
 
 -- The paper's device by the paper's model.
@@ -118,6 +142,7 @@ function M.speedups(answer, most)
 end
 
 function M.plot(picture)
+  if tz.checking then return end -- nothing is measured: no times to draw
   if tz.can_plot() then
     tz.plot(picture)
   else

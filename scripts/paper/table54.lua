@@ -1,6 +1,7 @@
 -- Section 5.4 of Meng and Skadron (2009) as a table: speedups over height 1 in a run of 30 iterations, with the best
--- height, the predicted one, adaptive from the prediction and adaptive from height 1; on this machine, with the
--- GTX 280's figures. Then the same over 30 stages, in which probing can pay off.
+-- height, the predicted one, and the policies "adaptive" and "meng" (the paper's own) from the prediction and from height 1;
+-- on this machine, with the GTX 280's figures. Then the same over 30 stages, in which probing can pay off, and the paper's
+-- policy on its model's own times.
 --
 --   trapeze run scripts/paper/table54.lua [--backend cpu] [--set only=hotspot] [--set rounds=5] [--set scale=4]
 --
@@ -29,12 +30,38 @@ local function attempt(f, ...)
 end
 
 local function cell(one, time, height)
-  return time and ("%5.2f (h %2d)"):format(one / time, height) or "     -      "
+  return time and ("%6.2f (h %3d)"):format(one / time, height) or ("%14s"):format "-"
 end
 
-tz.log("speedups over height 1, here; (h: height at the end); then the paper's on the GTX 280")
-tz.log(("%-10s %-15s %12s %12s %12s %12s   %s"):format("", "grid", "best", "predicted", "adaptive",
-  "adaptive 1", "GTX 280: best, adaptive, adaptive from 1"))
+-- The paper's policy on the model's own times: the best height's time as a share of a run's of 30 iterations. A second
+-- implementation of what the policy "meng" does, in the terms of section 5.4: two iterations at least at each height.
+local function share_of_model(isl, start)
+  local times = {}
+  for height, row in ipairs(paper.gtx280(isl).rows) do times[height] = row.time_s end
+  local best = math.min(table.unpack(times))
+  local known, at, spent, direction, left = {}, start, 0, 1, ITERATIONS
+  local base = start
+  local function run_at(height)
+    local count = math.min(left, math.ceil(2 / height) * height)
+    spent, left, known[height] = spent + count * times[height], left - count, true
+  end
+  while left > 0 do
+    run_at(at)
+    if at ~= base and times[at] < times[base] then base, direction = at, at - base end
+    if at ~= base then
+      at = base
+    else
+      for _, side in ipairs { direction, -direction } do
+        if times[base + side] and not known[base + side] then at = base + side break end
+      end
+    end
+  end
+  return ITERATIONS * best / spent
+end
+
+tz.log("speedups over height 1, here (h: height at the end); then the paper's on the GTX 280")
+tz.log(("%-10s %-15s %14s %14s %14s %14s %14s %14s   %s"):format("", "grid", "best", "predicted", "adaptive", "adaptive 1",
+  "meng", "meng 1", "GTX 280: best, adaptive, adaptive from 1"))
 paper.each(function(isl)
   local grid = {}
   for axis, n in ipairs(isl.grid) do grid[axis] = n * (tz.args.scale or 1) end
@@ -46,21 +73,34 @@ paper.each(function(isl)
     one = one or time
     if time and time < best then best, best_height = time, height end
   end
-  local predicted, height = attempt(run, sim, isl, { policy = "predicted" }, ITERATIONS)
-  local adaptive, adaptive_height = attempt(run, sim, isl, { policy = "adaptive" }, ITERATIONS)
-  local from_1, from_1_height = attempt(run, sim, isl, { policy = "adaptive", start = 1 }, ITERATIONS)
-  tz.log(("%-10s %-15s %s %s %s %s   %.2f, %.2f, %.2f"):format(isl.plugin, paper.grid_text(grid),
-    cell(one, best, best_height), cell(one, predicted, height), cell(one, adaptive, adaptive_height),
-    cell(one, from_1, from_1_height), isl.paper.best, isl.paper.adaptive, isl.paper.from_1))
-  if predicted then
-    local steps = math.min(most, STAGES * height)
-    local fixed = attempt(run, sim, isl, { policy = "predicted" }, steps)
-    local times = { attempt(run, sim, isl, { policy = "adaptive" }, steps),
-      attempt(run, sim, isl, { policy = "adaptive", start = 1 }, steps) }
-    tz.log(("           over %d stages of the prediction, as parts of its speed: adaptive %.3f, adaptive from 1 %.3f"):format(
-      steps // height, fixed / times[1], fixed / times[2]))
-  else
-    tz.log("           no prediction: " .. height)
+  local cells, missing, start = { cell(one, best, best_height) }, nil, nil
+  for _, policy in ipairs { { policy = "predicted" }, { policy = "adaptive" }, { policy = "adaptive", start = 1 },
+    { policy = "meng" }, { policy = "meng", start = 1 } } do
+    local time, height = attempt(run, sim, isl, policy, ITERATIONS)
+    if not policy.start and time then missing = paper.not_predicted(sim) end
+    if missing and not policy.start then time = nil end -- it began at the backend's default
+    if policy.policy == "predicted" then start = time and height end
+    cells[#cells + 1] = cell(one, time, height)
+  end
+  tz.log(("%-10s %-15s %s   %.2f, %.2f, %.2f"):format(isl.plugin, paper.grid_text(grid), table.concat(cells, " "), isl.paper.best,
+    isl.paper.adaptive, isl.paper.from_1))
+  if missing then
+    tz.log("           not predicted: " .. missing)
+  elseif start then
+    local steps = math.min(most, STAGES * start)
+    local fixed, shares = attempt(run, sim, isl, { policy = "predicted" }, steps), {}
+    for _, policy in ipairs { "adaptive", "meng" } do
+      shares[#shares + 1] = ("%s %.3f, %s from 1 %.3f"):format(policy, fixed / run(sim, isl, { policy = policy }, steps), policy,
+        fixed / run(sim, isl, { policy = policy, start = 1 }, steps))
+    end
+    tz.log(("           over %d stages of the prediction, as parts of its speed: %s"):format(steps // start,
+      table.concat(shares, ", ")))
   end
   sim:close()
+end)
+
+tz.log "the paper's policy on its model's own times, as shares of the best: from the prediction, from 1; measured there"
+paper.each(function(isl)
+  tz.log(("%-10s %.3f, %.3f; %.3f, %.3f"):format(isl.plugin, share_of_model(isl, isl.equations), share_of_model(isl, 1),
+    isl.paper.adaptive / isl.paper.best, isl.paper.from_1 / isl.paper.best))
 end)

@@ -63,7 +63,8 @@ end
 -- Seconds of a step: an iteration's divided by m. At height 1 and at the best one, and that.
 local function times(stencil, grid)
   if device then
-    local one = tz.predict { plugin = stencil, grid = grid, boundary = boundary, device = device, height = 1 }.best
+    -- All speeds are against this one: no estimate.
+    local one = tz.predict { plugin = stencil, grid = grid, boundary = boundary, device = device, height = 1, compile = true }.best
     local best = tz.predict { plugin = stencil, grid = grid, boundary = boundary, device = device }.best
     return one.time_s / stencil.steps, best.time_s / stencil.steps, best.height
   end

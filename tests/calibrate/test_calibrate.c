@@ -231,6 +231,32 @@ static void better_numbers_are_kept(void **state)
     assert_true(best.copy_bandwidth_bytes_per_s.value == 2e10); /* the last one has all samples */
 }
 
+/* A number that is changed is the one that a record with that line would give. */
+static void numbers_can_be_changed(void **state)
+{
+    tz_model_device shipped, d;
+    assert_ok(tz_device_find("gtx280", &shipped, &failure));
+    d = shipped;
+    assert_ok(tz_device_change(&d, "cpi", "2", &failure));
+    assert_ok(tz_device_change(&d, "memory_latency", "600 cycles", &failure));
+    assert_true(d.cpi.value == 2 && d.cpi.assumed && d.cpi.known);
+    assert_true(fabs(d.memory_latency_s.value - 600 / 1.3e9) < 1e-18);
+    d.cpi = shipped.cpi;
+    d.memory_latency_s = shipped.memory_latency_s;
+    assert_memory_equal(&d, &shipped, sizeof d);
+    static const struct {
+        const char *key, *value;
+        tz_status status;
+    } wrong[] = {{"cip", "2", TZ_UNKNOWN},       {"cpi", "0", TZ_RANGE},
+                 {"cpi", "2 cycles", TZ_FORMAT}, {"cpi", "2 # a\nsm_count = 3", TZ_FORMAT},
+                 {"cpi", "2 # fast", TZ_FORMAT}, {"title", "another", TZ_UNKNOWN},
+                 {"cpi = 3 #", "2", TZ_FORMAT},  {"name", "another", TZ_FORMAT}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_int_equal(tz_device_change(&d, wrong[i].key, wrong[i].value, &failure),
+                         wrong[i].status);
+    assert_memory_equal(&d, &shipped, sizeof d);
+}
+
 static void a_calibration_can_be_stopped(void **state)
 {
     static tz_model_device device;
@@ -300,4 +326,5 @@ TEST_MAIN(set_up, tear_down, TEST(samples_have_median_least_and_spread),
           TEST(numbers_are_rounded_to_four_digits), TEST(names_are_short),
           TEST(records_are_found_by_name), TEST(the_newest_record_of_this_cpu_counts),
           TEST(a_kept_record_leaves_the_previous), TEST(better_numbers_are_kept),
-          TEST(a_calibration_can_be_stopped), TEST(this_cpu_can_be_calibrated))
+          TEST(numbers_can_be_changed), TEST(a_calibration_can_be_stopped),
+          TEST(this_cpu_can_be_calibrated))

@@ -392,6 +392,15 @@ for file in run.json scenario.lua log.txt table.csv temperature-000000.png tempe
 done
 check "the scenario is copied" cmp -s first.lua runs/first-001/scenario.lua
 check "the log has the line" grep -q "logged 100" runs/first-001/log.txt
+printf 'require("trapeze").log("only", "said")\n' >says.lua
+t run says.lua -q --out said
+check "a script that only logs has a log" is "$(cat said/log.txt)" "only said"
+check "and a record" grep -q '"status": "done"' said/run.json
+printf 'require("trapeze").log "first"\nerror "on purpose"\n' >fails.lua
+t run fails.lua -q --out failed-early
+check "a script that fails keeps what it said" grep -q "^first$" failed-early/log.txt
+t run says.lua --check --out not-said
+check "--check makes no folder for it" [ ! -e not-said ]
 check "the table has 12 lines" is "$(wc -l <runs/first-001/table.csv)" 12
 check "the table's header" is "$(head -1 runs/first-001/table.csv)" \
     "step,min(temperature),max(temperature),mean(temperature),residual,hash(temperature),twice"
@@ -474,7 +483,7 @@ export TRAPEZE_CACHE="$work/measured"
 t run policy.lua -q --out fixed
 check "a height in the script is kept" says "fixed	2"
 wanted=$(cut -f1 out)
-for policy in auto fixed predicted adaptive exhaustive; do
+for policy in auto fixed predicted adaptive meng exhaustive; do
     t run policy.lua -q --policy "$policy" --out "policy-$policy"
     check "--policy $policy" is $rc 0
     check "--policy $policy: the same bits" says "$wanted"
@@ -484,7 +493,7 @@ for policy in auto fixed predicted adaptive exhaustive; do
     t info "policy-$policy"
     check "--policy $policy: info" says "policy       "
 done
-for height in auto predicted adaptive exhaustive 3; do
+for height in auto predicted adaptive meng exhaustive 3; do
     t run policy.lua -q --height $height --out "height-$height"
     check "--height $height: the same bits" says "$wanted"
 done

@@ -154,7 +154,7 @@ math.randomseed()
 ask(math.random(1 << 30))
 END
 t run differ.lua --out pairs
-for policy in predicted exhaustive adaptive; do
+for policy in predicted exhaustive adaptive meng; do
     m 3 run differ.lua --set policy=$policy --out "differ-$policy"
     check "$policy: ranks take the same way" is "$rc" 0
 done

@@ -81,16 +81,34 @@ static void long_lines_are_logged_whole(void **state)
     assert_int_equal(strlen(noted), 3003); /* "L:" and a newline */
 }
 
+/* A script that runs nothing and writes nothing else has a log, too. */
+static void what_is_logged_is_kept(void **state)
+{
+    size_t bytes;
+    assert_int_equal(run("require('trapeze').log('only', 'said')\n", false, 0, NULL), TZ_OK);
+    assert_string_equal(result.folder, "runs/s-002");
+    char *text = scratch_slurp("runs/s-002/log.txt", &bytes);
+    assert_string_equal(text, "only said\n");
+    free(text);
+    assert_int_equal(run("require('trapeze').log('only')\nerror('no')\n", false, 0, NULL),
+                     TZ_SCRIPT);
+    text = scratch_slurp("runs/s-003/log.txt", &bytes);
+    assert_int_equal(strncmp(text, "only\n", 5), 0);
+    free(text);
+    assert_int_equal(run("warn('only')\n", false, 0, NULL), TZ_OK);
+    assert_string_equal(result.folder, ""); /* a warning alone makes none */
+}
+
 static void a_simulation_is_counted(void **state)
 {
     assert_int_equal(run(HEAT "sim:run(10)\ntz.log('done', sim.step)\n", false, 0, NULL), TZ_OK);
     assert_int_equal(result.steps, 10);
     assert_true(result.updates == 640);
     assert_int_equal(result.ran, 1);
-    assert_string_equal(result.folder, "runs/s-001");
+    assert_string_equal(result.folder, "runs/s-004");
     assert_non_null(strstr(noted, "L:done 10\n"));
-    assert_int_equal(access("runs/s-001/run.json", F_OK), 0);
-    assert_int_equal(access("runs/s-001/scenario.lua", F_OK), 0);
+    assert_int_equal(access("runs/s-004/run.json", F_OK), 0);
+    assert_int_equal(access("runs/s-004/scenario.lua", F_OK), 0);
 }
 
 /* Lines from before the first run or file are in log.txt, too, in order. */
@@ -233,8 +251,8 @@ static void no_finalizer_runs_after_the_end(void **state)
 }
 
 TEST_MAIN(set_up, tear_down, TEST(a_script_runs), TEST(zero_bytes_are_printed),
-          TEST(long_lines_are_logged_whole), TEST(a_simulation_is_counted),
-          TEST(the_log_has_all_lines), TEST(early_lines_have_a_limit),
-          TEST(plots_are_checked_at_the_start), TEST(a_check_writes_nothing),
-          TEST(failures_have_their_codes), TEST(a_failed_run_leaves_its_record),
-          TEST(no_finalizer_runs_after_the_end))
+          TEST(long_lines_are_logged_whole), TEST(what_is_logged_is_kept),
+          TEST(a_simulation_is_counted), TEST(the_log_has_all_lines),
+          TEST(early_lines_have_a_limit), TEST(plots_are_checked_at_the_start),
+          TEST(a_check_writes_nothing), TEST(failures_have_their_codes),
+          TEST(a_failed_run_leaves_its_record), TEST(no_finalizer_runs_after_the_end))

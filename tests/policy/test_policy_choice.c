@@ -34,6 +34,7 @@ static const row rows[] = {
     {{.height = "auto"}, TZ_POLICY_PREDICTED, 0, 0},
     {{.height = "predicted"}, TZ_POLICY_PREDICTED, 0, 0},
     {{.height = "adaptive"}, TZ_POLICY_ADAPTIVE, 0, 0},
+    {{.height = "meng"}, TZ_POLICY_MENG, 0, 0},
     {{.height = "exhaustive"}, TZ_POLICY_EXHAUSTIVE, 0, 0},
     {{.policy = "auto"}, TZ_POLICY_PREDICTED, 0, 0},
     {{.policy = "auto", HEIGHT(4)}, TZ_POLICY_FIXED, 4, 0},
@@ -43,6 +44,7 @@ static const row rows[] = {
     {{.policy = "exhaustive", HEIGHT(4)}, TZ_POLICY_EXHAUSTIVE, 4, 0},
     {{.policy = "adaptive", HEIGHT(4)}, TZ_POLICY_ADAPTIVE, 4, 0},
     {{.policy = "adaptive", .height = "auto"}, TZ_POLICY_ADAPTIVE, 0, 0},
+    {{.policy = "meng", HEIGHT(4)}, TZ_POLICY_MENG, 4, 0},
     {{.function = true, HEIGHT(4)}, TZ_POLICY_FUNCTION, 4, 0},
 };
 
@@ -68,6 +70,7 @@ static void only_an_adaptive_policy_has_a_start(void **state)
 {
     assert_int_equal(choose((tz_policy_choice){.policy = "adaptive", .start = 7}, NONE).start, 7);
     assert_int_equal(choose((tz_policy_choice){.height = "adaptive", .start = 7}, NONE).start, 7);
+    assert_int_equal(choose((tz_policy_choice){.policy = "meng", .start = 7}, NONE).start, 7);
     assert_int_equal(
         choose((tz_policy_choice){.policy = "adaptive", .start = TZ_POLICY_START_PREDICTED}, NONE)
             .start,

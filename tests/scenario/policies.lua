@@ -20,6 +20,8 @@ local policies = {
     { policy = "adaptive", start = 1 },
     { policy = "adaptive", start = "predicted" },
     { policy = "adaptive", height = 7 },
+    { policy = "meng" },
+    { policy = "meng", start = 2 },
     { policy = "exhaustive" },
     { policy = "exhaustive", height = 3 },
     { policy = function(s) return { height = 1 + s.step * 7 % 5 } end },
@@ -135,12 +137,12 @@ if not tz.checking then
         return c.chip { policy = f }
     end
     local broken = failing(function(s) error "on purpose" end)
-    c.refuses("policies.lua:137: on purpose", broken.run, broken, 10)
+    c.refuses("policies.lua:139: on purpose", broken.run, broken, 10)
     broken:plan { height = 2 }
     broken:run(10)
     tz.expect(broken.step == 10)
     local bad = failing(function() return { hieght = 2 } end)
-    c.refuses("policies.lua:142): unknown key 'hieght'; did you mean 'height'?", bad.run, bad, 10)
+    c.refuses("policies.lua:144): unknown key 'hieght'; did you mean 'height'?", bad.run, bad, 10)
     bad = failing(function() return "high" end)
     c.refuses("must return a plan such as { height = 4 }, or nil to keep it, not a string", bad.run, bad, 10)
     bad = failing(function() return { height = "auto" } end)

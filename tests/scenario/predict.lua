@@ -27,6 +27,35 @@ local one = tz.predict { plugin = "hotspot", grid = { 500, 500 }, device = "gtx-
   boundary = { x = "fixed", y = "mirror" }, params = { ambient_k = 300 } }
 tz.expect(#one.rows == 1 and one.best.height == 3)
 
+-- Other numbers in the device's record: the equations say what each does.
+local function meng(options)
+  local request = { plugin = "hotspot", grid = { 2000, 2000 }, device = "gtx280", model = "meng2009", height = 2 }
+  for key, value in pairs(options) do request[key] = value end
+  local answer = tz.predict(request)
+  return answer.best.components, answer.best.details, answer
+end
+local function is_times(value, factor, base)
+  tz.expect(math.abs(value - factor * base) <= 1e-12 * math.abs(base), value .. " is not " .. factor .. " times " .. base)
+end
+local as_is, details = meng {}
+local changed, other, answer = meng { record = { cpi = 2, launch = "6700 cycles", memory_latency = "0 s" } }
+is_times(changed.iter_comp, 0.5, as_is.iter_comp)
+is_times(changed.misc_comp, 0.5, as_is.misc_comp)
+is_times(changed.glb_sync, 2, as_is.glb_sync)
+is_times(other.latency, 0, details.latency)
+tz.expect(answer.notes[#answer.notes]:find "assumed" and answer.notes[#answer.notes]:find "cpi")
+local journal = meng { model = "meng2011" }
+is_times(meng { model = "meng2011", bank_conflicts = 1 }.iter_comp, 2, journal.iter_comp)
+is_times(meng { model = "meng2011", record = { hidden_share = 0.75 } }.iter_comp, 0.5, journal.iter_comp)
+is_times(meng { model = "meng2011", record = { sm_count = 60 } }.iter_comp, 0.5, journal.iter_comp)
+refuses("did you mean 'cpi'?", meng, { record = { cip = 2 } })
+refuses("cpi wants a number", meng, { record = { cpi = "two" } })
+refuses("cpi", meng, { record = { cpi = "2 # fast" } })
+refuses("'record' needs { KEY = VALUE }", meng, { record = { cpi = {} } })
+refuses("'record' needs { KEY = VALUE }", meng, { record = { 3 } })
+refuses("needs a table of options", meng, { record = 3 })
+refuses("'bank_conflicts' must be 0 or more", meng, { bank_conflicts = -1 })
+
 local ok, plain = pcall(tz.predict, { plugin = "hotspot", grid = { 256, 256 }, device = "gtx260", model = "luo2011",
   block = { 16, 16 }, trips = 2, as_printed = true })
 if ok then

@@ -59,5 +59,17 @@ for script in "$here"/*.lua; do
     one "$base on the reference" "$script" --backend reference --set backend=reference --out "$base-reference"
     one "$base --check" "$script" --check
 done
+# The papers' experiments that need neither a GPU nor a measurement check what the papers say.
+for script in figure6 figure7 figure8 sensitivity variants; do
+    one "paper: $script" "$here/../../scripts/paper/$script.lua" --out "paper-$script"
+    count=$((count + 1))
+    if [ -s "paper-$script/log.txt" ]; then
+        echo "ok $count - paper: $script prints numbers"
+    else
+        failed=$((failed + 1))
+        echo "not ok $count - paper: $script prints numbers"
+    fi
+done
+one "paper: fence" "$here/../../scripts/paper/fence.lua" --set device=h200 --out paper-fence
 echo "1..$count"
 [ "$failed" -eq 0 ]

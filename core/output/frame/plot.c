@@ -3,6 +3,7 @@
 #include "base/paths.h"
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,6 +85,25 @@ static void put_style(FILE *to, const tz_plot *plot, const char *path)
     fputs(plot->log_y ? "set logscale y\n" : "", to);
 }
 
+/* gnuplot labels only powers of ten, of which a short logarithmic axis has one or two. */
+static void put_log_tics(FILE *to, char axis, double low, double high)
+{
+    static const double steps[] = {1, 2, 5};
+    const char *between = "";
+    if (!(low > 0 && high < 1000 * low))
+        return;
+    fprintf(to, "set %ctics (", axis);
+    for (int exponent = (int)floor(log10(low)); exponent <= (int)ceil(log10(high)); exponent++)
+        for (int i = 0; i < 3; i++) {
+            const double at = steps[i] * pow(10, exponent);
+            if (at < 0.999 * low || at > 1.001 * high)
+                continue;
+            fprintf(to, "%s'%.6g' %.10g", between, at, at);
+            between = ", ";
+        }
+    fputs(")\n", to);
+}
+
 /* Ranges of the axes. A short range of integers, as of heights, gets a tick at each integer. */
 static void put_ranges(FILE *to, const tz_plot *plot)
 {
@@ -102,6 +122,8 @@ static void put_ranges(FILE *to, const tz_plot *plot)
         fprintf(to, "set xrange [%.17g:%.17g]\n", low - margin, high + margin);
     if (integers && !plot->log_x && high - low <= 24)
         fprintf(to, "set xtics %.17g,1\n", low);
+    if (plot->log_x)
+        put_log_tics(to, 'x', low, high);
     /* By itself gnuplot extends logarithmic axes to the next power of ten. */
     double bottom = 1e300, top = 0;
     for (int s = 0; plot->log_y && s < plot->series_count; s++)
@@ -110,12 +132,14 @@ static void put_ranges(FILE *to, const tz_plot *plot)
             bottom = y > 0 && y < bottom ? y : bottom;
             top = y > top ? y : top;
         }
-    if (top > 0)
+    if (top > 0) {
         fprintf(to, "set yrange [%.10g:%.10g]\n", bottom / 1.6, top * 1.6);
-    else if (plot->from_zero)
+        put_log_tics(to, 'y', bottom / 1.6, top * 1.6);
+    } else if (plot->from_zero) {
         fputs("set yrange [0:*]\nset offsets 0,0,graph 0.06,0\n", to);
-    else
+    } else {
         fputs("set offsets 0,0,graph 0.06,graph 0.06\n", to);
+    }
 }
 
 static void put_data(FILE *to, const tz_plot *plot)
