@@ -7,16 +7,17 @@
  * C describes a field NAME that is read by struct tz_f_NAME:
  *
  *   type         of an element
- *   LOW, HIGH    the planes of the thread's own column that it needs, relative to the cell's plane. They
- *                are in registers, a queue: each step drops the first one and takes one more.
+ *   LOW, HIGH    the planes of the thread's own column that it needs, relative to the cell's plane
+ *   PLANES       of its queue in registers: those, and TZ_AHEAD - 1 that later steps need. A step drops
+ *                the first one and takes one more
  *   TILED        1: it is read beside that column. Planes TZ_TILES_LOW to TZ_TILES_HIGH of the block's
  *                tile and its halo are in shared memory, in a ring that begins at byte SHARED
  *
  * TZ_NEAR_LOW_X and so on are the halo's widths; TZ_CORNERS is 1 if its corners are read, too.
  *
  * The ring has one slot more than planes that are read. So a plane can be written while slower warps
- * still read the step before, and one barrier a step is enough. What a step reads from memory was
- * loaded in the step before.
+ * still read the step before, and one barrier a step is enough. What a step needs was loaded TZ_AHEAD
+ * steps before.
  *
  * A halo element outside the grid is loaded from the cell that the boundary names. As a block marches
  * along z that cell stays the same in its plane, so boundaries cost nothing but the search for it at
@@ -199,31 +200,48 @@ TZ_DEVICE typename F::type tz_own_element(const tz_arguments &a, const tz_source
                                                                              sources.own);
 }
 
-/* The halo of plane z + dz. */
+/* The thread's part of a halo. */
+template <class T> struct tz_halo {
+    T at[TZ_HALO_LOADS + 1];
+};
+
+/* That of plane z + dz. */
 template <class T>
-TZ_DEVICE void tz_load_halo(const tz_arguments &a, const tz_sources &sources, const void *field,
-                            const tz_edges<T> &edge, int z, int dz, T (&halo)[TZ_HALO_LOADS + 1])
+TZ_DEVICE tz_halo<T> tz_load_halo(const tz_arguments &a, const tz_sources &sources,
+                                  const void *field, const tz_edges<T> &edge, int z, int dz)
 {
+    tz_halo<T> halo;
 #pragma unroll
     for (int k = 0; k < TZ_HALO_LOADS; k++)
-        halo[k] = dz == 0
-                      ? tz_element<T, false, true, false>(a, field, edge, z, sources.halo[k])
-                      : tz_element<T, true, true, false>(a, field, edge, z + dz, sources.halo[k]);
+        halo.at[k] =
+            dz == 0 ? tz_element<T, false, true, false>(a, field, edge, z, sources.halo[k])
+                    : tz_element<T, true, true, false>(a, field, edge, z + dz, sources.halo[k]);
+    return halo;
 }
 
 /* ---- Queues and tiles ------------------------------------------------------------------------ */
 
+/* The plane that is computed in so many steps; after the last one, that one. */
+TZ_DEVICE int tz_plane_after(const tz_place &p, int steps, int end)
+{
+    return TZ_DIMS < 3 ? 0 : p.z + steps < end ? p.z + steps : end - 1;
+}
+
 template <class F>
 TZ_DEVICE void tz_start_queue(const tz_arguments &a, const tz_place &p, const tz_sources &sources,
-                              const void *field, const tz_edges<typename F::type> &edge,
+                              int end, const void *field, const tz_edges<typename F::type> &edge,
                               typename F::type (&queue)[F::PLANES])
 {
 #pragma unroll
-    for (int k = 0; k < F::PLANES; k++)
-        queue[k] = tz_own_element<F>(a, sources, field, edge, p.z, F::LOW + k);
+    for (int k = 0; k < F::PLANES; k++) {
+        const int later = k - (F::HIGH - F::LOW); /* steps after which it is needed */
+        queue[k] = tz_own_element<F>(a, sources, field, edge,
+                                     tz_plane_after(p, later > 0 ? later : 0, end),
+                                     later > 0 ? F::HIGH : F::LOW + k);
+    }
 }
 
-template <class T, int PLANES> TZ_DEVICE void tz_push(T (&queue)[PLANES], T next)
+template <class T, int PLANES> TZ_DEVICE void tz_push(T (&queue)[PLANES], const T &next)
 {
 #pragma unroll
     for (int k = 0; k + 1 < PLANES; k++)
@@ -239,7 +257,7 @@ template <class F> TZ_DEVICE typename F::type *tz_slot_of(const tz_place &p, int
 /* Writes plane `dz` of the tile and its halo into its slot. */
 template <class F>
 TZ_DEVICE void tz_put_tile(const tz_place &p, int dz, const typename F::type (&queue)[F::PLANES],
-                           const typename F::type (&halo)[TZ_HALO_LOADS + 1])
+                           const tz_halo<typename F::type> &halo)
 {
     typename F::type *const to = tz_slot_of<F>(p, dz);
     if (TZ_IN_TILE)
@@ -247,23 +265,23 @@ TZ_DEVICE void tz_put_tile(const tz_place &p, int dz, const typename F::type (&q
 #pragma unroll
     for (int k = 0; k < TZ_HALO_LOADS; k++)
         if (tz_has_halo(k))
-            tz_put(to + tz_halo_in_slot(k), halo[k]);
+            tz_put(to + tz_halo_in_slot(k), halo.at[k]);
 }
 
-/* The planes of tiles that the first step reads, but for the last, which it writes itself. `halo`
- * becomes that of the last. */
+/* The planes of tiles that the first step reads, but for the last, which it writes itself. The halos
+ * are those of that one and of later ones. */
 template <class F>
 TZ_DEVICE void tz_start_tiles(const tz_arguments &a, const tz_place &p, const tz_sources &sources,
-                              const void *field, const tz_edges<typename F::type> &edge,
+                              int end, const void *field, const tz_edges<typename F::type> &edge,
                               const typename F::type (&queue)[F::PLANES],
-                              typename F::type (&halo)[TZ_HALO_LOADS + 1])
+                              tz_halo<typename F::type> (&halos)[TZ_AHEAD])
 {
 #pragma unroll
-    for (int dz = TZ_TILES_LOW; dz <= TZ_TILES_HIGH; dz++) {
-        tz_load_halo(a, sources, field, edge, p.z, dz, halo);
-        if (dz < TZ_TILES_HIGH)
-            tz_put_tile<F>(p, dz, queue, halo);
-    }
+    for (int dz = TZ_TILES_LOW; dz < TZ_TILES_HIGH; dz++)
+        tz_put_tile<F>(p, dz, queue, tz_load_halo(a, sources, field, edge, p.z, dz));
+#pragma unroll
+    for (int k = 0; k < TZ_AHEAD; k++)
+        halos[k] = tz_load_halo(a, sources, field, edge, tz_plane_after(p, k, end), TZ_TILES_HIGH);
 }
 
 /* What a cell update reads: of its own column from the queue, else from a tile. */

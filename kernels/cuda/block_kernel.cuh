@@ -4,26 +4,29 @@
  *   TZ_READ_LIST(D)   fields that the pass reads: D(name, type, index)
  *   TZ_TILED_LIST(D)  those with tiles
  *
- * and TZ_STEP_LIST(D), the steps of the loop: D(number). They are one more than the longest queue has
- * planes, as the next plane is loaded before the first one is dropped: so nothing moves in registers. */
+ * and TZ_STEP_LIST(D), the steps of the loop: D(number). They are at least one more than the longest
+ * queue has planes, as the next plane is loaded before the first one is dropped: so hardly anything
+ * moves in registers. */
 
 // clang-format off
 #define TZ__QUEUE(name, type, index) type name##_queue[tz_f_##name::PLANES];
-#define TZ__HALO(name, type, index) type name##_halo[TZ_HALO_LOADS + 1];
+#define TZ__HALO(name, type, index) tz_halo<type> name##_halos[TZ_AHEAD];
 #define TZ__START(name, type, index)                                                               \
-    tz_start_queue<tz_f_##name>(a, p, sources, a.in[index], name##_edge, q.name##_queue);
+    tz_start_queue<tz_f_##name>(a, p, sources, end, a.in[index], name##_edge, q.name##_queue);
 #define TZ__START_TILES(name, type, index)                                                         \
-    tz_start_tiles<tz_f_##name>(a, p, sources, a.in[index], name##_edge, q.name##_queue,           \
-                                q.name##_halo);
+    tz_start_tiles<tz_f_##name>(a, p, sources, end, a.in[index], name##_edge, q.name##_queue,      \
+                                q.name##_halos);
 
 #define TZ__PUT_TILE(name, type, index)                                                            \
-    tz_put_tile<tz_f_##name>(p, TZ_TILES_HIGH, q.name##_queue, q.name##_halo);
+    tz_put_tile<tz_f_##name>(p, TZ_TILES_HIGH, q.name##_queue, q.name##_halos[0]);
 #define TZ__LOAD_NEXT(name, type, index)                                                           \
     const type name##_next = tz_own_element<tz_f_##name>(a, sources, a.in[index], name##_edge, z,  \
                                                          tz_f_##name::HIGH);
 #define TZ__LOAD_HALO(name, type, index)                                                           \
-    tz_load_halo<type>(a, sources, a.in[index], name##_edge, z, TZ_TILES_HIGH, q.name##_halo);
+    const tz_halo<type> name##_next_halo =                                                         \
+        tz_load_halo<type>(a, sources, a.in[index], name##_edge, z, TZ_TILES_HIGH);
 #define TZ__PUSH(name, type, index) tz_push(q.name##_queue, name##_next);
+#define TZ__PUSH_HALO(name, type, index) tz_push(q.name##_halos, name##_next_halo);
 
 #define TZ__CONTEXT_QUEUE(name, type, index) c.name = q.name##_queue;
 #define TZ__CONTEXT_STREAMED(role, name, type, index)                                              \
@@ -56,7 +59,7 @@ TZ_DEVICE bool tz_step(const tz_arguments &a, tz_place &p, tz_sources &sources, 
 {
     const tz_place next = tz_place_next(p);
     const bool more = at + TZ_STRIDE < end;
-    const int z = more ? next.z : p.z; /* of the loads; those of the last step are not used */
+    const int z = tz_plane_after(p, TZ_AHEAD, end); /* of the loads */
     TZ_FIELD_LIST(TZ__EDGE)
     TZ_TILED_LIST(TZ__PUT_TILE)
     if (TZ_DIMS < 3 && more)
@@ -69,6 +72,7 @@ TZ_DEVICE bool tz_step(const tz_arguments &a, tz_place &p, tz_sources &sources, 
         TZ_PASS_LIST(TZ__UPDATE)
     }
     TZ_READ_LIST(TZ__PUSH)
+    TZ_TILED_LIST(TZ__PUSH_HALO)
     p = next;
     at += TZ_STRIDE;
     return more;

@@ -2,14 +2,15 @@
  * (kernels/cuda/block.cuh).
  *
  * A plan's tile is the block's shape, tile[0] x tile[1] threads, and in 3-D a chunk of tile[2] planes.
- * A chunk of 0 is chosen at launch, as are those of 1-D and 2-D. */
+ * A chunk of 0 is chosen at launch, as are those of 1-D and 2-D. Planes are loaded `ahead` steps before
+ * they are needed. */
 #include "backend/cuda/family/block/design.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { THREADS_MIN = 32, THREADS_MAX = 1024, WIDTH = 32, PLANES_MAX = 1 << 20 };
+enum { THREADS_MIN = 32, THREADS_MAX = 1024, WIDTH = 32, PLANES_MAX = 1 << 20, AHEAD_MAX = 4 };
 
 static const char *block_refuses(const tz_problem *problem)
 {
@@ -24,7 +25,7 @@ static const char *block_refuses(const tz_problem *problem)
 
 /* ---- Plans ----------------------------------------------------------------------------------- */
 
-static tz_status check_numbers(const tz_plan *plan, tz_error *error)
+static tz_status check_numbers(const tz_problem *problem, const tz_plan *plan, tz_error *error)
 {
     for (int axis = 0; axis < TZ_AXES; axis++)
         if (plan->tile[axis] < 0 || plan->tile[axis] > PLANES_MAX)
@@ -34,9 +35,11 @@ static tz_status check_numbers(const tz_plan *plan, tz_error *error)
         return tz_error_set(error, TZ_RANGE, "height",
                             "a launch of blocks computes one iteration: use height 1, not %d",
                             plan->height);
-    if (plan->vector || plan->ahead)
-        return tz_error_set(error, TZ_UNSUPPORTED, "plan", "blocks take no '%s'",
-                            plan->vector ? "vector" : "ahead");
+    if (plan->vector)
+        return tz_error_set(error, TZ_UNSUPPORTED, "plan", "blocks take no 'vector'");
+    if (plan->ahead < 0 || plan->ahead > (problem->dims == 3 ? AHEAD_MAX : 1))
+        return tz_error_set(error, TZ_RANGE, "ahead", "ahead is %d; use 1%s", plan->ahead,
+                            problem->dims == 3 ? " to 4" : "");
     if (plan->blocks < 0 || plan->blocks > 32)
         return tz_error_set(error, TZ_RANGE, "blocks", "blocks is %d; use 1 to 32", plan->blocks);
     return TZ_OK;
@@ -67,10 +70,11 @@ static tz_status block_plan(const tz_problem *problem, const tz_limits *limits, 
 {
     const tz_plan given = *plan;
     block_design d;
-    const tz_status status = check_numbers(plan, error);
+    const tz_status status = check_numbers(problem, plan, error);
     if (status)
         return status;
     plan->height = 1;
+    plan->ahead = plan->ahead > 0 ? plan->ahead : 1;
     choose_shape(problem, plan);
     const int64_t threads = plan->tile[0] * plan->tile[1];
     if (threads < THREADS_MIN || threads > THREADS_MAX)
@@ -127,7 +131,7 @@ static tz_status block_shape(const tz_problem *problem, const tz_limits *limits,
     const int64_t at_once = (int64_t)limits->multiprocessors * (blocks_each > 0 ? blocks_each : 1);
     int64_t chunk = last == 2 ? plan->tile[2] : 0;
     if (chunk == 0)
-        chunk = tz_cuda_choose_chunk(steps, wide * high, at_once, d.group - 1, 1);
+        chunk = tz_cuda_choose_chunk(steps, wide * high, at_once, d.span + d.ahead, 1);
     if (chunk > steps)
         chunk = steps;
     const int64_t blocks = wide * high * ((steps + chunk - 1) / chunk);

@@ -86,8 +86,8 @@ void block_design_make(block_design *d, const tz_problem *problem, const tz_plan
     d->y = (int)plan->tile[1];
     d->threads = (d->x * d->y + 31) / 32 * 32;
     d->stride = problem->dims == 3 ? 1 : problem->dims == 2 ? d->y : d->x;
+    d->ahead = plan->ahead > 0 ? plan->ahead : 1;
     d->slots = d->below + d->above + 2;
-    d->group = 2;
     const int64_t elements =
         (int64_t)d->slots * (d->x + d->low[0] + d->high[0]) * (d->y + d->low[1] + d->high[1]);
     for (int f = 0; f < stencil->fields_count; f++) {
@@ -97,6 +97,9 @@ void block_design_make(block_design *d, const tz_problem *problem, const tz_plan
             d->shared_bytes +=
                 (elements * (int64_t)tz_problem_element_size(problem, f) + 15) / 16 * 16;
         if (field->read)
-            d->group = larger(d->group, field->high - field->low + 2);
+            d->span = larger(d->span, field->high - field->low);
     }
+    d->group = d->span + d->ahead + 1;
+    if (d->tiled)
+        d->group = (d->group + d->slots - 1) / d->slots * d->slots;
 }

@@ -21,12 +21,14 @@ typedef struct block_design {
     int x, y;            /* threads that have a cell */
     int threads;         /* x * y, rounded up to warps */
     int stride;          /* elements along the last axis of a step */
+    int ahead;           /* steps before which planes are loaded */
+    int span;            /* the most planes of a column that a step needs, but for one */
     int slots;           /* of a ring of tiles */
     int group;           /* steps of the unrolled loop */
     int64_t shared_bytes;
 } block_design;
 
-/* `plan` has the block's shape in tile[0] and tile[1]. */
+/* `plan` has the block's shape in tile[0] and tile[1], and planes ahead. */
 void block_design_make(block_design *design, const tz_problem *problem, const tz_plan *plan);
 
 /* Elements of the halo of a tile. */

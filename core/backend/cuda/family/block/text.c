@@ -1,14 +1,14 @@
 /* The device text of the block family: definitions and lists for kernels/cuda/block.cuh. */
 #include "backend/cuda/family/block/design.h"
 
-static void emit_field(tz_cuda_text *t, const tz_field *field, const block_field *its)
+static void emit_field(tz_cuda_text *t, const tz_field *field, const block_field *its, int ahead)
 {
     const int low = its->read ? its->low : 1, high = its->read ? its->high : 0;
     tz_cuda_emit(t,
                  "struct tz_f_%s {\n  typedef %s type;\n  enum { LOW = %d, HIGH = %d, PLANES = %d, "
                  "TILED = %d, SHARED = %d };\n};\n",
                  field->name, tz_cuda_type_name(field->type), low, high,
-                 its->read ? high - low + 1 : 1, its->tiled, its->shared);
+                 its->read ? high - low + ahead : 1, its->tiled, its->shared);
 }
 
 static void emit_list(tz_cuda_text *t, const tz_problem *problem, const block_design *d, bool tiled)
@@ -32,12 +32,13 @@ void block_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_limits
         const char *name;
         int value;
     } numbers[] = {
-        {"THREADS", d.threads},     {"BLOCKS", plan->blocks > 0 ? plan->blocks : 1},
-        {"STRIDE", d.stride},       {"SLOTS", d.slots},
-        {"TILED", d.tiled > 0},     {"TILES_LOW", -d.below},
-        {"TILES_HIGH", d.above},    {"NEAR_LOW_X", d.low[0]},
-        {"NEAR_HIGH_X", d.high[0]}, {"NEAR_LOW_Y", d.low[1]},
-        {"NEAR_HIGH_Y", d.high[1]}, {"CORNERS", d.corners},
+        {"THREADS", d.threads},   {"BLOCKS", plan->blocks > 0 ? plan->blocks : 1},
+        {"STRIDE", d.stride},     {"SLOTS", d.slots},
+        {"TILED", d.tiled > 0},   {"AHEAD", d.ahead},
+        {"TILES_LOW", -d.below},  {"TILES_HIGH", d.above},
+        {"NEAR_LOW_X", d.low[0]}, {"NEAR_HIGH_X", d.high[0]},
+        {"NEAR_LOW_Y", d.low[1]}, {"NEAR_HIGH_Y", d.high[1]},
+        {"CORNERS", d.corners},
     };
     /* A chunk's length is no part of the text. */
     const int64_t tile[TZ_AXES] = {d.x, d.y, 1};
@@ -57,7 +58,7 @@ void block_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_limits
                      ? ""
                      : "long long ");
     for (int f = 0; f < problem->stencil->fields_count; f++)
-        emit_field(t, &problem->stencil->fields[f], &d.fields[f]);
+        emit_field(t, &problem->stencil->fields[f], &d.fields[f], d.ahead);
     tz_cuda_emit_pass(t, problem, 0);
     tz_cuda_emit(t, "#include \"block_kernel.cuh\"\n");
 }

@@ -71,20 +71,22 @@ static void block_work(const tz_cuda_job *job, tz_model_work *out)
     part->bytes = loads.step;
     part->late = 0.0; /* the next step's loads come first in a step */
     out->redundancy = tz_cuda_count_redundancy(out, 32.0, tz_cuda_elements_of(problem));
-    tz_cuda_count_ghosts(out, loads.step, loads.start / loads.step, (d.group - 2) / chunk);
+    tz_cuda_count_ghosts(out, loads.step, loads.start / loads.step, d.span / chunk);
     if (tiles > 1.0)
         tz_cuda_count_torn(problem, out, d.x, 1);
-    out->ahead_bytes = loads.step;
+    out->ahead_bytes = loads.step * d.ahead;
 }
 
 /* ---- Candidates ------------------------------------------------------------------------------ */
 
 /* Adds the plan of a block shape. */
-static void add_shape(tz_cuda_plans *plans, int64_t x, int64_t y)
+static void add_shape(tz_cuda_plans *plans, int64_t x, int64_t y, int ahead)
 {
     tz_plan given = *plans->given;
-    if ((given.tile[0] && given.tile[0] != x) || (given.tile[1] && given.tile[1] != y))
+    if ((given.tile[0] && given.tile[0] != x) || (given.tile[1] && given.tile[1] != y) ||
+        (given.ahead && given.ahead != ahead))
         return;
+    given.ahead = ahead;
     given.tile[0] = x;
     given.tile[1] = y;
     tz_cuda_plans others = *plans;
@@ -93,8 +95,8 @@ static void add_shape(tz_cuda_plans *plans, int64_t x, int64_t y)
     plans->count = others.count;
 }
 
-/* Whole warps side by side, in blocks of 128 to 1024 threads. Where other families are compared, too,
- * the two that were fastest most often. */
+/* Whole warps side by side, in blocks of 128 to 1024 threads, that load one or two planes ahead. Where
+ * other families are compared, too, a few of these. */
 static void block_candidates(tz_cuda_plans *plans)
 {
     const tz_plan *given = plans->given;
@@ -106,13 +108,11 @@ static void block_candidates(tz_cuda_plans *plans)
         tz_cuda_plans_add(plans, 1, 0, 0);
         return;
     }
-    for (int y = 1; y <= (dims > 1 ? 32 : 1); y *= 2)
-        for (int x = 32; x <= 1024 / y; x *= 2) {
-            const bool usual = x == 32 && (y == 8 || y == 16);
-            const bool line = dims == 1 && (x == 256 || (alone && x >= 128));
-            if (dims == 1 ? line : alone ? x * y >= 128 && x <= 256 : usual)
-                add_shape(plans, x, y);
-        }
+    for (int ahead = 1; ahead <= (dims == 3 ? 2 : 1); ahead++)
+        for (int y = 1; y <= (dims > 1 ? 32 : 1); y *= 2)
+            for (int x = 32; x <= 256 && x * y <= 1024; x *= 2)
+                if (alone ? x * y >= 128 : dims == 1 ? x == 256 : x == 32 && (y == 8 || y == 16))
+                    add_shape(plans, x, y, ahead);
 }
 
 const tz_cuda_planner block_planner = {
