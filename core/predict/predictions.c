@@ -189,11 +189,12 @@ static tz_status estimate(maker *m, bool *refused, tz_error *error)
 }
 
 /* Plans that differ only in height and its consequences (tile, `ahead`). Those that load nothing ahead
- * have other code. */
+ * have other code, and so have other tiles of the same height. */
 static bool of_one_kind(const tz_plan *a, const tz_plan *b)
 {
     return strcmp(a->family, b->family) == 0 && a->vector == b->vector && a->warps == b->warps &&
-           a->blocks == b->blocks && (a->ahead == 0) == (b->ahead == 0);
+           a->blocks == b->blocks && (a->ahead == 0) == (b->ahead == 0) &&
+           (a->height != b->height || memcmp(a->tile, b->tile, sizeof a->tile) == 0);
 }
 
 /* Plans of the kind of plan i, and how many of these come before it. Plans are in order of height. */

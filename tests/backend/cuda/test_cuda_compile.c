@@ -112,7 +112,7 @@ static void each_stencil_compiles(const char *folder, const char *const *familie
 static void built_in_stencils_compile(void **state)
 {
     static const char *const architectures[] = {"sm_90", "sm_80", "sm_100", NULL};
-    static const char *const families[] = {"stream", "resident", "tile", NULL};
+    static const char *const families[] = {"stream", "resident", "tile", "block", NULL};
     each_stencil_compiles(TZ_TEST_PLUGIN_DIR, families, architectures, 1);
 }
 
@@ -169,13 +169,13 @@ static void check_slip(const tz_stencil *stencil, const char *family, const char
 
 static void slips_in_a_text_are_plain_lines(void **state)
 {
-    static const char *const families[] = {"stream", "tile", "resident"};
+    static const char *const families[] = {"stream", "tile", "resident", "block"};
     const char *folder = TZ_TEST_PLUGIN_DIR;
     const tz_stencil *stencil;
     tz_registry *registry;
     assert_ok(tz_registry_create(&registry, &folder, 1, &failure));
     assert_ok(tz_registry_find(registry, "star2d1r", &stencil, NULL, &failure));
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         const char *family = families[i];
         check_slip(stencil, family, "TZ_K(c0) * TZ_AT(u, -1, 0)", "");
         check_slip(stencil, family, "TZ_K(c0) * TZ_AT(u, -1, 0, 0)",
@@ -195,11 +195,8 @@ static void slabs_compile(void **state)
 {
     static const struct {
         const char *stencil, *family;
-    } cases[] = {{"swirl1d", "stream"},
-                 {"redblack", "stream"},
-                 {"redblack", "resident"},
-                 {"redblack", "tile"},
-                 {"mixed3d", "stream"}};
+    } cases[] = {{"swirl1d", "stream"},    {"swirl1d", "block"}, {"redblack", "stream"},
+                 {"redblack", "resident"}, {"redblack", "tile"}, {"mixed3d", "stream"}};
     static const char *const folders[] = {TZ_TEST_TEST_PLUGIN_DIR};
     tz_registry *registry;
     assert_ok(tz_registry_create(&registry, folders, 1, &failure));

@@ -35,7 +35,9 @@
     D(direct)                                                                                      \
     D(direct_kernel)                                                                               \
     D(resident)                                                                                    \
-    D(resident_kernel)
+    D(resident_kernel)                                                                             \
+    D(block)                                                                                       \
+    D(block_kernel)
 #define TZ_CUDA_PUBLIC(D) D(math_double) D(math_single) D(math_angle) D(math_power) D(rows_names)
 #define TZ_CUDA_TEXT(name) TEXT(tz_cuda_text_##name, "cuda/" #name ".cuh")
 #define TZ_CUDA_PUBLIC_TEXT(name) TEXT(tz_cuda_text_##name, "trapeze/" #name ".h")
@@ -60,11 +62,14 @@ static const tz_cuda_family *const families[][TZ_AXES + 1] = {
     {NULL, &tz_cuda_family_tile, &tz_cuda_family_tile, &tz_cuda_family_tile},
     {NULL, &tz_cuda_family_resident, &tz_cuda_family_resident, &tz_cuda_family_resident},
     {NULL, NULL, NULL, &tz_cuda_family_direct},
+    {NULL, &tz_cuda_family_block, &tz_cuda_family_block, &tz_cuda_family_block},
 };
 enum { FAMILIES = sizeof families / sizeof *families };
 
 /* What every driver takes as arguments of a kernel. */
 enum { ARGUMENTS_BYTES = 4096 };
+/* Steps in whose time a block starts. */
+enum { CHUNK_STARTS = 4 };
 
 tz_status tz_cuda_family_find(const char *name, const tz_problem *problem,
                               const tz_cuda_family **out, tz_error *error)
@@ -191,6 +196,23 @@ static tz_status complete_plan(const tz_problem *problem, const tz_limits *limit
 }
 
 /* ---- Text and arguments ---------------------------------------------------------------------- */
+
+int64_t tz_cuda_choose_chunk(int64_t length, int64_t tiles, int64_t at_once, int64_t before,
+                             int64_t group)
+{
+    int64_t best = length, best_cost = INT64_MAX;
+    for (int64_t chunks = 1; chunks <= length; chunks++) {
+        const int64_t chunk = (length + chunks - 1) / chunks;
+        const int64_t blocks = tiles * ((length + chunk - 1) / chunk);
+        const int64_t steps = (chunk + before + group - 1) / group * group;
+        const int64_t cost = (blocks + at_once - 1) / at_once * (steps + CHUNK_STARTS);
+        if (cost < best_cost) {
+            best = chunk;
+            best_cost = cost;
+        }
+    }
+    return best;
+}
 
 tz_status tz_cuda_shape_all(const tz_cuda_family *family, const tz_problem *problem,
                             const tz_limits *limits, const tz_plan *plan, int blocks,

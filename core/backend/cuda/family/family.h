@@ -61,6 +61,7 @@ extern const tz_cuda_family tz_cuda_family_rows;   /* stream, 2-D */
 extern const tz_cuda_family tz_cuda_family_planes; /* stream, 3-D */
 extern const tz_cuda_family tz_cuda_family_resident;
 extern const tz_cuda_family tz_cuda_family_direct; /* 3-D */
+extern const tz_cuda_family tz_cuda_family_block;
 
 /* The family of a name for a problem ("stream" is a different family in each dimension). The message
  * of TZ_UNKNOWN lists the known names. */
@@ -98,6 +99,12 @@ tz_cuda_box tz_cuda_box_of(const tz_problem *problem, int field, const tz_box *b
 /* Completes a plan. If it names no family, chooses one. */
 tz_status tz_cuda_plan(const tz_problem *problem, const tz_limits *limits, tz_plan *plan,
                        tz_error *error);
+
+/* The length of the chunks that `length` elements along the last axis are cut into, one for a block:
+ * short ones begin more often, each with `before` more steps, long ones leave multiprocessors idle in the
+ * last round. A block does its steps in groups; `at_once` blocks run at a time. */
+int64_t tz_cuda_choose_chunk(int64_t length, int64_t tiles, int64_t at_once, int64_t before,
+                             int64_t group);
 
 /* How a family's kernel is launched for all elements. */
 tz_status tz_cuda_shape_all(const tz_cuda_family *family, const tz_problem *problem,

@@ -218,29 +218,6 @@ static int planes_shared_bytes(const tz_problem *problem, const tz_limits *limit
     return bytes;
 }
 
-/* Steps that a block of a chunk takes. */
-static int64_t chunk_steps(const planes_scheme *s, int64_t chunk)
-{
-    return (chunk + s->ghost.low[2] + s->lag + s->group - 1) / s->group * s->group;
-}
-
-/* The planes of a chunk. Short chunks have more warm-up steps; long chunks leave multiprocessors idle
- * in the last round. */
-static int64_t choose_chunk(const planes_scheme *s, int64_t planes, int64_t tiles, int64_t at_once)
-{
-    int64_t best = planes, best_cost = INT64_MAX;
-    for (int64_t chunks = 1; chunks <= planes; chunks++) {
-        const int64_t chunk = (planes + chunks - 1) / chunks;
-        const int64_t blocks = tiles * ((planes + chunk - 1) / chunk);
-        const int64_t cost = (blocks + at_once - 1) / at_once * (chunk_steps(s, chunk) + 4);
-        if (cost < best_cost) {
-            best = chunk;
-            best_cost = cost;
-        }
-    }
-    return best;
-}
-
 static tz_status planes_shape(const tz_problem *problem, const tz_limits *limits,
                               const tz_plan *plan, int blocks_each, int64_t length,
                               tz_cuda_shape *shape, tz_error *error)
@@ -255,7 +232,8 @@ static tz_status planes_shape(const tz_problem *problem, const tz_limits *limits
     const int64_t each = blocks_each > 0 ? blocks_each : 1;
     int64_t chunk = plan->tile[2];
     if (chunk == 0)
-        chunk = choose_chunk(s, length, tiles_x * tiles_y, each * limits->multiprocessors);
+        chunk = tz_cuda_choose_chunk(length, tiles_x * tiles_y, each * limits->multiprocessors,
+                                     s->ghost.low[2] + s->lag, s->group);
     if (chunk > length)
         chunk = length;
     const int64_t blocks = tiles_x * tiles_y * ((length + chunk - 1) / chunk);
