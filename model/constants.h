@@ -166,12 +166,13 @@
 /* ---- Jumps: model/jump.c --------------------------------------------------------------------- */
 
 /* GPU: the share of copy_bandwidth that the sweeps of a jump reach on the average.
- * From: assumed, until jumps are measured on a GPU. +10 %: -9 % of a jump's time. */
-#define TZ_FIT_JUMP_SHARE 0.8
+ * From: 7 jumps on an H200 (docs/jump.md), which it gives within 10 %. +10 %: -9 % of a jump's time. */
+#define TZ_FIT_JUMP_SHARE 0.72
 /* GPU: the longest line that a multiprocessor transforms in one sweep, in complex numbers, and by how much
- * a length with a prime factor above 127 is slower. From: assumed. +10 %: of the length 0. */
+ * a length with a prime factor above 127 is slower. From: the length assumed, the factor from one jump on
+ * an H200 with lines of 2 x 17 x 241. +10 %: of the length 0, of the factor 7 % of such a jump. */
 #define TZ_FIT_JUMP_LENGTH 8192.0
-#define TZ_FIT_JUMP_FACTOR 4.0
+#define TZ_FIT_JUMP_FACTOR 9.0
 /* CPU: operations of a transform that a core does in a clock, and clocks that a frequency takes.
  * From: assumed, until jumps are measured on an idle machine. +10 %: not determined. */
 #define TZ_FIT_JUMP_OPERATIONS 1.5
