@@ -61,21 +61,26 @@ static void set_derived(tz_model_device *d, double clock_hz)
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
+static tz__bench bench_of(tz_model_device *record, tz_cuda *cuda, const tz_calibration *calibration,
+                          tz_error *error)
+{
+    const int repeats = (int)calibration->seconds;
+    return (tz__bench){.cuda = cuda,
+                       .gpu = tz_cuda_device_of(cuda),
+                       .calibration = calibration,
+                       .record = record,
+                       .error = error,
+                       .repeats = repeats < REPEATS_MIN   ? REPEATS_MIN
+                                  : repeats > REPEATS_MAX ? REPEATS_MAX
+                                                          : repeats,
+                       .warmups = 2};
+}
+
 tz_status tz_cuda_calibrate(tz_model_device *out, tz_cuda *cuda, const tz_calibration *calibration,
                             tz_error *error)
 {
-    tz__bench b = {.cuda = cuda,
-                   .gpu = tz_cuda_device_of(cuda),
-                   .calibration = calibration,
-                   .record = out,
-                   .error = error,
-                   .repeats = (int)calibration->seconds,
-                   .warmups = 2};
+    tz__bench b = bench_of(out, cuda, calibration, error);
     memset(out, 0, sizeof *out);
-    if (b.repeats < REPEATS_MIN)
-        b.repeats = REPEATS_MIN;
-    if (b.repeats > REPEATS_MAX)
-        b.repeats = REPEATS_MAX;
     snprintf(out->title, sizeof out->title, "%.*s", (int)sizeof out->title - 1, b.gpu->name);
     tz_calibration_name(b.gpu->name, out->name, sizeof out->name);
     set_facts(&b);
@@ -93,9 +98,26 @@ tz_status tz_cuda_calibrate(tz_model_device *out, tz_cuda *cuda, const tz_calibr
     if (!status)
         status = tz__measure_energy(&b);
     if (!status)
+        status = tz__measure_costs(&b);
+    if (!status)
         set_derived(out, b.clock_hz);
     tz__bench_close(&b);
     if (status)
         memset(out, 0, sizeof *out);
+    return status;
+}
+
+tz_status tz_cuda_calibrate_costs(tz_model_device *record, tz_cuda *cuda,
+                                  const tz_calibration *calibration, tz_error *error)
+{
+    tz_model_device measured = *record;
+    tz__bench b = bench_of(&measured, cuda, calibration, error);
+    b.clock_hz = record->clock_hz.value;
+    tz_status status = tz__bench_open(&b);
+    if (!status)
+        status = tz__measure_costs(&b);
+    tz__bench_close(&b);
+    if (!status)
+        *record = measured;
     return status;
 }

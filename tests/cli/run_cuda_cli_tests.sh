@@ -58,6 +58,9 @@ t calibrate --seconds 1
 check "calibrate takes the GPU if there is one" errs "Fake GPU A"
 t calibrate --device 7
 check "calibrate: no such GPU" errs "there is no GPU 7: 1 found"
+t calibrate --costs --seconds 1
+check "calibrate --costs: exit code" is $rc 1
+check "calibrate --costs needs a record" errs "no device record describes Fake GPU A (132 multiprocessors): run trapeze calibrate"
 FAKE_CUDA_DEVICES=0 t calibrate --device 0
 check "calibrate without a GPU: exit code" is $rc 1
 check "calibrate without a GPU: what to do" errs "or use --cpu"
