@@ -8,13 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum {
-    TIMES = 10000, /* that an instruction is repeated, as in the paper */
-    ROUNDS = TIMES / TZ__COST_STEPS,
-    PERIODS = 48, /* of a launch that sweeps */
-    ADDITIONS_MOST = 4096,
-    WARPS_OF_BLOCK = 32
-};
+enum { ROUNDS = TZ__COST_TIMES / TZ__COST_STEPS, ADDITIONS_MOST = 4096, WARPS_OF_BLOCK = 32 };
 
 /* ---- Costs ----------------------------------------------------------------------------------- */
 
@@ -70,7 +64,7 @@ void tz__cost_define(const char *text, char definitions[TZ__DEFINITIONS_SIZE])
              TZ__COST_STEPS, text);
 }
 
-/* Cycles of one warp that takes TIMES steps: median and spread. */
+/* Cycles of one warp that takes TZ__COST_TIMES steps: median and spread. */
 static tz_status time_steps(tz__bench *b, const char *text, double *cycles, double *spread)
 {
     char definitions[TZ__DEFINITIONS_SIZE];
@@ -114,11 +108,11 @@ static tz_status measure_costs(tz__bench *b)
             status = time_steps(b, cost->text, &with, &spread);
         if (status)
             break;
-        const double clocks = (with - without) / (TIMES * cost->instructions);
+        const double clocks = (with - without) / (TZ__COST_TIMES * cost->instructions);
         tz_number_set((tz_model_number *)((char *)b->record + cost->number), fmax(clocks, 0),
                       "measured: %d times %s: %.0f cycles, %.0f without, median of %d, spread "
                       "%.1f %%",
-                      TIMES, cost->what, with, without, b->repeats, spread);
+                      TZ__COST_TIMES, cost->what, with, without, b->repeats, spread);
     }
     return status;
 }
@@ -142,7 +136,7 @@ static tz_status time_periods(tz__bench *b, const tz_cuda_kernel *kernel, table 
 {
     const int blocks_each = (warps + WARPS_OF_BLOCK - 1) / WARPS_OF_BLOCK;
     const int blocks = blocks_each * b->gpu->multiprocessors, threads = 32 * warps / blocks_each;
-    int rounds = PERIODS;
+    int rounds = TZ__PERIODS;
     uint32_t mask = zeros->bytes - 1;
     float zero = 0;
     tz_samples samples = {0};
@@ -154,8 +148,8 @@ static tz_status time_periods(tz__bench *b, const tz_cuda_kernel *kernel, table 
         if (!status)
             status = tz__bench_cycles(b, blocks, &here, &most);
         if (!status && i >= 0)
-            tz_samples_add(&samples, here / PERIODS);
-        zeros->next += (uint32_t)(blocks * threads * 4 * PERIODS);
+            tz_samples_add(&samples, here / TZ__PERIODS);
+        zeros->next += (uint32_t)(blocks * threads * 4 * TZ__PERIODS);
     }
     *clocks = status ? 0 : tz_samples_median(&samples);
     return status;

@@ -39,7 +39,11 @@ typedef struct tz__cost {
     int instructions;
     const char *text;
 } tz__cost;
-enum { TZ__COST_STEPS = 20 }; /* of a loop */
+enum {
+    TZ__COST_STEPS = 20,    /* of a loop */
+    TZ__COST_TIMES = 10000, /* that a step is repeated, as in the paper */
+    TZ__PERIODS = 48        /* of additions and a load, of a launch */
+};
 const tz__cost *tz__costs_table(size_t *count);
 /* The definitions of TZ__PROBE_COST and TZ__PROBE_PERIODS for calibrate.cuh. */
 void tz__cost_define(const char *text, char definitions[TZ__DEFINITIONS_SIZE]);
