@@ -63,6 +63,16 @@ static void advise(tz_error *error)
     memmove(at + sizeof here - 1, at + sizeof run - 1, strlen(at + sizeof run - 1) + 1);
 }
 
+static tz_status own_record(int device, tz_model_device *record, tz_error *error)
+{
+    const tz_status status = tz_device_of(tz_backend_of_kind(true), device, record, error);
+    if (!status && record->scaled_from[0])
+        return tz_error_set(error, TZ_UNSUPPORTED, NULL,
+                            "%s has no record to add costs to: run trapeze calibrate --device %d",
+                            record->title, device);
+    return status;
+}
+
 static tz_status measure(const settings *s, tz_model_device *record, tz_error *error)
 {
     const tz_calibration how = {.seconds = s->seconds,
@@ -80,7 +90,7 @@ static tz_status measure(const settings *s, tz_model_device *record, tz_error *e
     if (!s->costs)
         status = tz_cuda_calibrate(record, cuda, &how, error);
     else
-        status = tz_device_of(tz_backend_of_kind(true), s->device, record, error);
+        status = own_record(s->device, record, error);
     if (!status && s->costs)
         status = tz_cuda_calibrate_costs(record, cuda, &how, error);
     tz_cuda_close(cuda);

@@ -70,11 +70,11 @@ static double cycles_of_steps(const char *text)
 static double cycles_of_periods(const fake_cuda_launch *launch, int additions)
 {
     const double active = launch->threads / 32.0 * launch->grid[0] / made_up.multiprocessors;
-    const double warp = tz_luo2011_warp_bandwidth(4, 4, made_up.latency);
+    const double of_warp = tz_luo2011_warp_bandwidth(4, 4, made_up.latency);
     tz_luo2011_period p = {.computation =
                                (additions + 1) * made_up.costs.clocks[TZ_LUO2011_ADD][1][1],
                            .memory = made_up.latency,
-                           .mpd = tz_luo2011_mpd(&made_up, active, warp, false)};
+                           .mpd = tz_luo2011_mpd(&made_up, active, of_warp, false)};
     const double share = p.computation / (p.computation + p.memory);
     p.type = tz_luo2011_type(p.computation, p.memory, p.computation, p.memory);
     tz_luo2011_period_time(&p, active, tz_luo2011_cpd(&made_up, share, active), p.memory, p.mpd);

@@ -67,6 +67,9 @@ set_tests_properties(backend/cuda/test_cuda_driver backend/cuda/test_cuda_kernel
     backend/cuda/test_cuda_slabs backend/cuda/test_cuda_links backend/cuda/test_cuda_jump
     backend/cuda/test_cuda_jump_run backend/cuda/test_cuda_plain backend/cuda/test_cuda_handed calibrate/test_cuda_costs cli/cuda_cli PROPERTIES ENVIRONMENT_MODIFICATION LD_LIBRARY_PATH=path_list_prepend:${fakes})
 
+# Plans of one test are compiled once.
+set_property(TEST predict/test_device_scaled APPEND PROPERTY ENVIRONMENT TRAPEZE_CACHE=${PROJECT_BINARY_DIR}/test-cache)
+
 # These compile kernels, and leave nothing in the user's cache.
 set_property(TEST backend/cuda/test_cuda_compile backend/cuda/test_cuda_reduce backend/cuda/test_cuda_update
     backend/cuda/test_cuda_work
