@@ -101,11 +101,11 @@ static tz_status make_predictions(const tz_simulation *simulation, const tz_plan
             made->plans[i].plan, tz_power_time(&made->plans[i].prediction),
             set_up_s(simulation, !made->plans[i].work.estimated), made->plans[i].work.estimated};
     }
-    if (device.scaled_from[0]) /* first: a long reason is cut off */
-        snprintf(out->reason, sizeof out->reason, "by the record %.40s, scaled: %.90s",
-                 device.scaled_from, made->reason);
-    else
-        snprintf(out->reason, sizeof out->reason, "%s", made->reason);
+    int used = 0;
+    if (device.scaled_from[0])
+        used = snprintf(out->reason, sizeof out->reason,
+                        "by the record %.60s, scaled: ", device.scaled_from);
+    snprintf(out->reason + used, sizeof out->reason - (size_t)used, "%s", made->reason);
     tz_predictions_destroy(made);
     return TZ_OK;
 }

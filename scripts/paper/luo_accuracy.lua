@@ -17,7 +17,7 @@ local STENCILS = {
   { "star3d1r", 3 }, { "star3d2r", 3 }, { "box3d1r", 3 }, { "hotspot3d", 3 }, { "wave3d", 3 }, { "wave3d8", 3 },
   { "cell", 3 }, { "diffusion", 3 }, { "gx", 3 }, { "gy", 3 }, { "gz", 3 }, { "st", 3 }, { "fdd5", 3 }, { "fdd7", 3 },
 }
-local SIZES = { { 100000, 1000000, 10000000, 40000000 }, { 512, 1024, 2048, 4096 }, { 64, 128, 192, 256 } }
+local SIZES = { { 100000, 1000000, 10000000, 40000000 }, { 512, 1024, 2048, 4096 }, { 96, 128, 192, 256 } }
 local COMPARED = 3
 
 local function grid_of(dims, size)
