@@ -171,13 +171,13 @@ static void wake_first(const tz_policy *policy, adaptive *a)
     if (calls == 0 || (calls & (calls - 1)) != 0)
         return;
     const double now = policy->host.clock(policy->host.context);
-    if (calls == 1) {
+    if (calls == 1 || policy->step <= a->began_step) { /* or the simulation was rewound */
         a->began_s = now;
         a->began_step = policy->step;
         return;
     }
     a->elapsed = now - a->began_s;
-    if (!may_cost(a, 2 * a->wait_s) || policy->step == a->began_step)
+    if (!may_cost(a, 2 * a->wait_s))
         return;
     a->rungs[a->base].known = true;
     time_base_like(a, a->elapsed / (double)(policy->step - a->began_step));
@@ -344,7 +344,8 @@ static void adaptive_record(tz_policy *policy, int64_t stages, int64_t iteration
 /* Count the time of stages that were not timed, and the gain of base over the start. */
 static void count_time(const tz_policy *policy, adaptive *a)
 {
-    const int64_t since = a->seen_step < 0 ? 0 : policy->step - a->seen_step;
+    const bool first = a->seen_step < 0 || policy->step < a->seen_step; /* or rewound */
+    const int64_t since = first ? 0 : policy->step - a->seen_step;
     const double time = tz__adaptive_time(a, a->base);
     a->seen_step = policy->step;
     if (since == 0 || isnan(time))

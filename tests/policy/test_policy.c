@@ -254,6 +254,29 @@ static void test_adaptive_climbs(void **state)
     }
 }
 
+/* A simulation that is rewound every 20 stages is one long run to the policy, with predictions and without. */
+static void test_adaptive_goes_on_after_rewinds(void **state)
+{
+    scaled_curve = best_at_8;
+    scale = 60e-6 / (8 * best_at_8(8));
+    for (int predicted = 0; predicted < 2; predicted++) {
+        machine m = a_machine(scaled);
+        m.predictions = predicted ? flat : NULL;
+        m.chosen = 1;
+        m.wait = 50e-6;
+        tz_policy *policy = make(&m, from_prediction);
+        assert_int_equal(height_now(policy), 1);
+        for (int i = 0; i < 1000; i++) {
+            run(&m, policy, 20, 0);
+            m.step = 0;
+        }
+        if (scaled(height_now(policy)) > 1.04 * best_time(&m))
+            fail_msg("%s: height %d after 20,000 stages", predicted ? "predicted" : "not predicted",
+                     height_now(policy));
+        tz_policy_destroy(policy);
+    }
+}
+
 /* A device whose speed drifts during trials keeps its height. When another height becomes the best
  * after the policy has settled, the policy finds it. */
 static int best_now;
@@ -524,6 +547,7 @@ TEST_MAIN(NULL, NULL, TEST(test_adaptive_from_1_converges), TEST(test_adaptive_u
           TEST(test_adaptive_from_the_prediction), TEST(test_adaptive_from_the_prediction_exactly),
           TEST(test_adaptive_keeps_its_budget),
           TEST(test_adaptive_keeps_its_budget_without_predictions),
+          TEST(test_adaptive_goes_on_after_rewinds),
           TEST(test_adaptive_times_base_before_each_trial), TEST(test_adaptive_backs_off),
           TEST(test_adaptive_climbs), TEST(test_adaptive_under_drift),
           TEST(test_adaptive_leaves_a_wrong_prediction),
