@@ -1,7 +1,6 @@
 /* Device records: the numbers of a GPU or CPU that models need. record.h has the format. */
 #ifndef TZ_MODEL_DEVICE_H
 #define TZ_MODEL_DEVICE_H
-
 #include "model/device_costs.h"
 #include "model/record.h"
 
@@ -170,8 +169,9 @@
     TZ_MODEL_DEVICE_COST_ASSUMED_TABLE(X)
 
 typedef struct tz_model_device {
-    char name[TZ_MODEL_NAME_SIZE];  /* as a user writes it: "gtx280" */
-    char title[TZ_MODEL_NAME_SIZE]; /* as its maker writes it; "" if not given */
+    char name[TZ_MODEL_NAME_SIZE];        /* as a user writes it: "gtx280" */
+    char title[TZ_MODEL_NAME_SIZE];       /* as its maker writes it; "" if not given */
+    char scaled_from[TZ_MODEL_NAME_SIZE]; /* no key; "", or see device_scaled.h */
 #define TZ_MODEL_DEVICE_MEMBER(member, key, quantity, min, max, doc) tz_model_number member;
     TZ_MODEL_DEVICE_TABLE(TZ_MODEL_DEVICE_MEMBER)
 #undef TZ_MODEL_DEVICE_MEMBER

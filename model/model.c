@@ -83,6 +83,11 @@ tz_status tz_model_device_check(const tz_model_device *device, const char *model
             used += (size_t)snprintf(assumed + used, sizeof assumed - used, "%s%s",
                                      used ? ", " : "", needs[n]);
     }
+    if (device->scaled_from[0])
+        tz_model_note(notes,
+                      "%s has no record: its numbers are those of %s, scaled by what the driver "
+                      "tells; `trapeze calibrate` measures its own",
+                      device->title, device->scaled_from);
     if (used)
         tz_model_note(notes, "%s: assumed, neither published nor measured: %s", device->name,
                       assumed);

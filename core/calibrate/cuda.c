@@ -1,48 +1,11 @@
-/* Measures a GPU: facts from the driver, then each part of cuda_parts.h. */
+/* Measures a GPU: facts of the driver (cuda_facts.h), then each part of cuda_parts.h. */
 #include "calibrate/cuda.h"
 
+#include "calibrate/cuda_facts.h"
 #include "calibrate/cuda_parts.h"
-#include <stdio.h>
 #include <string.h>
 
 enum { REPEATS_MIN = 5, REPEATS_MAX = 25 };
-
-/* ---- Known facts ----------------------------------------------------------------------------- */
-
-static void set_facts(tz__bench *b)
-{
-    const tz_cuda_device *g = b->gpu;
-    tz_model_device *d = b->record;
-    const char *guide = "CUDA C++ Programming Guide, technical specifications";
-    const struct {
-        tz_model_number *out;
-        double value; /* 0: not known */
-    } reported[] = {
-        {&d->compute_capability, 10 * g->major + g->minor},
-        {&d->sm_count, g->multiprocessors},
-        {&d->blocks_per_sm, g->multiprocessor_blocks},
-        {&d->threads_per_sm_max, g->multiprocessor_threads},
-        {&d->registers_per_sm, g->multiprocessor_registers},
-        {&d->shared_per_sm_bytes, g->multiprocessor_shared_bytes},
-        {&d->shared_per_block_max_bytes, g->shared_bytes},
-        {&d->shared_reserved_bytes, g->shared_reserved_bytes},
-        {&d->l2_bytes, (double)g->l2_bytes},
-    };
-    for (size_t i = 0; i < sizeof reported / sizeof *reported; i++)
-        if (reported[i].value > 0)
-            tz_number_set_exactly(reported[i].out, reported[i].value, "reported by the driver");
-    if (g->memory_clock_khz > 0 && g->memory_bus_bits > 0)
-        tz_number_set(&d->memory_bandwidth_bytes_per_s,
-                      2e3 * g->memory_clock_khz * g->memory_bus_bits / 8,
-                      "reported by the driver: %d bits twice a clock of %d MHz", g->memory_bus_bits,
-                      g->memory_clock_khz / 1000);
-    tz_number_set_exactly(&d->warp_size, 32, "%s", guide);
-    tz_number_set_exactly(&d->threads_per_block_max, 1024, "%s", guide);
-    tz_number_set_exactly(&d->registers_per_thread_max, 255, "%s", guide);
-    tz_number_set_exactly(&d->register_unit, 256, "%s: a warp's allocation", guide);
-    tz_number_set_exactly(&d->coalesce_width, 32,
-                          "CUDA C++ Programming Guide: a warp's 4-byte accesses, 128 bytes");
-}
 
 /* Numbers of the papers' models, from the measured ones. */
 static void set_derived(tz_model_device *d, double clock_hz)
@@ -61,24 +24,27 @@ static void set_derived(tz_model_device *d, double clock_hz)
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
+static tz__bench bench_of(tz_model_device *record, tz_cuda *cuda, const tz_calibration *calibration,
+                          tz_error *error)
+{
+    const int repeats = (int)calibration->seconds;
+    return (tz__bench){.cuda = cuda,
+                       .gpu = tz_cuda_device_of(cuda),
+                       .calibration = calibration,
+                       .record = record,
+                       .error = error,
+                       .repeats = repeats < REPEATS_MIN   ? REPEATS_MIN
+                                  : repeats > REPEATS_MAX ? REPEATS_MAX
+                                                          : repeats,
+                       .warmups = 2};
+}
+
 tz_status tz_cuda_calibrate(tz_model_device *out, tz_cuda *cuda, const tz_calibration *calibration,
                             tz_error *error)
 {
-    tz__bench b = {.cuda = cuda,
-                   .gpu = tz_cuda_device_of(cuda),
-                   .calibration = calibration,
-                   .record = out,
-                   .error = error,
-                   .repeats = (int)calibration->seconds,
-                   .warmups = 2};
+    tz__bench b = bench_of(out, cuda, calibration, error);
     memset(out, 0, sizeof *out);
-    if (b.repeats < REPEATS_MIN)
-        b.repeats = REPEATS_MIN;
-    if (b.repeats > REPEATS_MAX)
-        b.repeats = REPEATS_MAX;
-    snprintf(out->title, sizeof out->title, "%.*s", (int)sizeof out->title - 1, b.gpu->name);
-    tz_calibration_name(b.gpu->name, out->name, sizeof out->name);
-    set_facts(&b);
+    tz_cuda_facts(out, b.gpu);
     tz_status status = tz__bench_open(&b);
     if (!status)
         status = tz__measure_clock(&b);
@@ -93,9 +59,26 @@ tz_status tz_cuda_calibrate(tz_model_device *out, tz_cuda *cuda, const tz_calibr
     if (!status)
         status = tz__measure_energy(&b);
     if (!status)
+        status = tz__measure_costs(&b);
+    if (!status)
         set_derived(out, b.clock_hz);
     tz__bench_close(&b);
     if (status)
         memset(out, 0, sizeof *out);
+    return status;
+}
+
+tz_status tz_cuda_calibrate_costs(tz_model_device *record, tz_cuda *cuda,
+                                  const tz_calibration *calibration, tz_error *error)
+{
+    tz_model_device measured = *record;
+    tz__bench b = bench_of(&measured, cuda, calibration, error);
+    b.clock_hz = record->clock_hz.value;
+    tz_status status = tz__bench_open(&b);
+    if (!status)
+        status = tz__measure_costs(&b);
+    tz__bench_close(&b);
+    if (!status)
+        *record = measured;
     return status;
 }

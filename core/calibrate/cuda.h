@@ -12,4 +12,9 @@
 tz_status tz_cuda_calibrate(tz_model_device *out, tz_cuda *cuda, const tz_calibration *calibration,
                             tz_error *error);
 
+/* Measure only the costs of instructions of PTX and the constants of luo2011, and set them in the record
+ * of the same device, which has its clock. After an error the record is as before. */
+tz_status tz_cuda_calibrate_costs(tz_model_device *record, tz_cuda *cuda,
+                                  const tz_calibration *calibration, tz_error *error);
+
 #endif

@@ -11,7 +11,7 @@ __asm__(".pushsection .rodata\ntz_cuda_text_calibrate:\n.incbin \"cuda/calibrate
         ".byte 0\n.popsection\n");
 extern const char tz_cuda_text_calibrate[] __attribute__((visibility("hidden")));
 
-enum { MEASUREMENTS = 60 }; /* about: progress only */
+enum { MEASUREMENTS = 100 }; /* about: progress only */
 
 tz_status tz__bench_open(tz__bench *b)
 {

@@ -15,7 +15,9 @@ enum tz__probe_kind {
     TZ__PROBE_COPY,
     TZ__PROBE_EMPTY,
     TZ__PROBE_SYNC,
-    TZ__PROBE_PASS
+    TZ__PROBE_PASS,
+    TZ__PROBE_COST,
+    TZ__PROBE_PERIODS
 };
 
 /* A caller fills the first group, tz__bench_open the second. */

@@ -4,10 +4,15 @@
 #include "base/file.h"
 #include "base/names.h"
 #include "base/paths.h"
+#include "calibrate/cuda_facts.h"
 #include "calibrate/loops.h"
+#include "calibrate/sample.h"
+#include "model/device_scaled.h"
+#include "model/roofs.h"
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -191,33 +196,81 @@ static bool describes(const tz_model_device *record, const tz_device_identity *d
             (record->vector_bytes.known && record->vector_bytes.value == device->vector_bytes));
 }
 
-/* The newest record in a folder that describes the device. Unreadable records are skipped;
+/* Calls `visit` with each record of a folder and the time of its file. Unreadable records are skipped;
  * tz_device_find() reports their errors. */
-static bool search(const char *folder, const tz_device_identity *device, tz_model_device *out)
+typedef void visit_fn(void *context, const tz_model_device *record, struct timespec at);
+static void visit_records(const char *folder, visit_fn *visit, void *context)
 {
     DIR *entries = opendir(folder);
-    struct timespec newest = {0};
-    bool found = false;
-    if (!entries)
-        return false;
-    for (struct dirent *entry; (entry = readdir(entries));) {
+    for (struct dirent *entry; entries && (entry = readdir(entries));) {
         char name[TZ_MODEL_NAME_SIZE], path[PATH_MAX + 8];
         struct stat facts;
         tz_model_device record;
         snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        if (!name_of_file(entry->d_name, name) || stat(path, &facts) != 0 ||
-            read_record(path, &record, NULL) != TZ_OK || !describes(&record, device))
-            continue;
-        const struct timespec at = facts.st_mtim;
-        if (found && (at.tv_sec < newest.tv_sec ||
-                      (at.tv_sec == newest.tv_sec && at.tv_nsec <= newest.tv_nsec)))
-            continue;
-        newest = at;
-        *out = record;
-        found = true;
+        if (name_of_file(entry->d_name, name) && stat(path, &facts) == 0 &&
+            read_record(path, &record, NULL) == TZ_OK)
+            visit(context, &record, facts.st_mtim);
     }
-    closedir(entries);
-    return found;
+    if (entries)
+        closedir(entries);
+}
+
+/* The newest record that describes a device. */
+typedef struct search {
+    const tz_device_identity *device;
+    tz_model_device *out;
+    struct timespec newest;
+    bool found;
+} search;
+
+static void visit_newest(void *context, const tz_model_device *record, struct timespec at)
+{
+    search *s = context;
+    const bool newer = at.tv_sec > s->newest.tv_sec ||
+                       (at.tv_sec == s->newest.tv_sec && at.tv_nsec > s->newest.tv_nsec);
+    if (!describes(record, s->device) || (s->found && !newer))
+        return;
+    s->newest = at;
+    *s->out = *record;
+    s->found = true;
+}
+
+/* The record that is nearest to what the driver tells of a GPU. */
+typedef struct nearest {
+    const tz_model_device *gpu;
+    tz_model_device record;
+    double distance; /* INFINITY: none yet */
+} nearest;
+
+static void visit_nearest(void *context, const tz_model_device *record, struct timespec at)
+{
+    (void)at;
+    nearest *n = context;
+    const double distance = tz_model_device_distance(record, n->gpu);
+    if (!(distance < n->distance) ||
+        tz_model_device_check(record, "roofs", tz_model_roofs.needs, NULL, NULL) != TZ_OK)
+        return;
+    n->record = *record;
+    n->distance = distance;
+}
+
+/* false: the driver does not tell enough, or no record is of a GPU. */
+static bool scale_nearest(const tz_paths *folders, int ordinal, tz_model_device *out)
+{
+    tz_cuda_device device;
+    tz_model_device gpu = {.name = ""};
+    nearest n = {.gpu = &gpu, .distance = INFINITY};
+    if (tz_cuda_look(ordinal, &device, NULL) != TZ_OK)
+        return false;
+    tz_cuda_facts(&gpu, &device);
+    if (device.clock_khz > 0)
+        tz_number_set(&gpu.clock_hz, 1e3 * device.clock_khz, "reported by the driver: nominal");
+    for (size_t i = 0; i < folders->count; i++)
+        visit_records(folders->items[i], visit_nearest, &n);
+    if (!isfinite(n.distance))
+        return false;
+    tz_model_device_scale(out, &n.record, &gpu);
+    return true;
 }
 
 tz_status tz_device_of(const tz_backend *backend, int ordinal, tz_model_device *out,
@@ -225,17 +278,18 @@ tz_status tz_device_of(const tz_backend *backend, int ordinal, tz_model_device *
 {
     tz_device_identity device;
     tz_paths folders = {0};
-    bool found = false;
+    search s = {.device = &device, .out = out};
     memset(out, 0, sizeof *out);
     tz_status status = backend->identify(ordinal, &device, error);
     if (!status)
         status = folders_list(&folders, error);
-    for (size_t i = 0; !status && !found && i < folders.count; i++)
-        found = search(folders.items[i], &device, out);
+    for (size_t i = 0; !status && !s.found && i < folders.count; i++)
+        visit_records(folders.items[i], visit_newest, &s);
+    const bool scaled =
+        !status && !s.found && backend->is_gpu && scale_nearest(&folders, ordinal, out);
     tz_paths_clear(&folders);
-    if (status || found)
+    if (status || s.found || scaled)
         return status;
-    memset(out, 0, sizeof *out);
     char command[64] = "trapeze calibrate --cpu";
     if (backend->is_gpu)
         snprintf(command, sizeof command, "trapeze calibrate --device %d", ordinal);

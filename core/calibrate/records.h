@@ -22,7 +22,9 @@ tz_status tz_link_find(const char *name, const tz_model_device *device, tz_model
 /* The record of the backend's device number `ordinal`: the newest calibrated one that describes it,
  * else one that comes with Trapeze. A record describes a device if its title is the device's name
  * and it has as many multiprocessors, or as many cores and the vector width of the row functions.
- * TZ_UNSUPPORTED: no such record; run `trapeze calibrate`. TZ_BACKEND: no such device. */
+ * Of a GPU without a record: the nearest other GPU's, scaled by what the driver tells (out->scaled_from,
+ * model/device_scaled.h). TZ_UNSUPPORTED: no such record; run `trapeze calibrate`. TZ_BACKEND: no such
+ * device. */
 tz_status tz_device_of(const tz_backend *backend, int ordinal, tz_model_device *out,
                        tz_error *error);
 

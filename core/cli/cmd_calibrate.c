@@ -19,6 +19,7 @@ typedef struct settings {
     int device; /* -1: the CPU */
     int seconds;
     bool chosen; /* the device was named */
+    bool costs;  /* only these, into the device's record */
     const char *name, *output;
     bool terminal;
 } settings;
@@ -62,6 +63,16 @@ static void advise(tz_error *error)
     memmove(at + sizeof here - 1, at + sizeof run - 1, strlen(at + sizeof run - 1) + 1);
 }
 
+static tz_status own_record(int device, tz_model_device *record, tz_error *error)
+{
+    const tz_status status = tz_device_of(tz_backend_of_kind(true), device, record, error);
+    if (!status && record->scaled_from[0])
+        return tz_error_set(error, TZ_UNSUPPORTED, NULL,
+                            "%s has no record to add costs to: run trapeze calibrate --device %d",
+                            record->title, device);
+    return status;
+}
+
 static tz_status measure(const settings *s, tz_model_device *record, tz_error *error)
 {
     const tz_calibration how = {.seconds = s->seconds,
@@ -76,7 +87,12 @@ static tz_status measure(const settings *s, tz_model_device *record, tz_error *e
         advise(error);
         return status;
     }
-    status = tz_cuda_calibrate(record, cuda, &how, error);
+    if (!s->costs)
+        status = tz_cuda_calibrate(record, cuda, &how, error);
+    else
+        status = own_record(s->device, record, error);
+    if (!status && s->costs)
+        status = tz_cuda_calibrate_costs(record, cuda, &how, error);
     tz_cuda_close(cuda);
     return status;
 }
@@ -172,13 +188,15 @@ static int execute(settings *s)
     if (s->output && strcmp(s->output, "-") != 0 && access(s->output, F_OK) == 0)
         return tz_fail_text(EXIT_FAILED, "%s: exists already; name another file, or remove it",
                             s->output);
+    if (s->costs && s->device < 0)
+        s->device = 0;
     if (!s->chosen && tz_cuda_devices_count() > 0)
         s->device = 0;
     s->terminal = isatty(STDERR_FILENO) == 1;
     tz_interrupt_install();
     const double begin = tz_machine_clock_s();
     tz_status status = measure(s, &record, &error);
-    if (status == TZ_OK)
+    if (status == TZ_OK && !s->costs)
         status = measure_links(s, &record, &error);
     const double seconds = tz_machine_clock_s() - begin;
     if (s->terminal)
@@ -203,10 +221,13 @@ static int calibrate(const tz_command *command, int argc, char **argv)
 {
     settings s = {.device = -1, .seconds = SECONDS};
     bool cpu = false;
-    const tz_option options[] = {
-        TZ_INTEGER("device", &s.device, 0, 1023),   TZ_FLAG("cpu", &cpu),
-        TZ_CALL("name", &s.name, take_name),        TZ_TEXT("output", &s.output),
-        TZ_INTEGER("seconds", &s.seconds, 1, 3600), {.name = NULL}};
+    const tz_option options[] = {TZ_INTEGER("device", &s.device, 0, 1023),
+                                 TZ_FLAG("cpu", &cpu),
+                                 TZ_FLAG("costs", &s.costs),
+                                 TZ_CALL("name", &s.name, take_name),
+                                 TZ_TEXT("output", &s.output),
+                                 TZ_INTEGER("seconds", &s.seconds, 1, 3600),
+                                 {.name = NULL}};
     const int code = tz_options_read(command, argc, argv, options);
     if (code != TZ_OPTIONS_GO_ON)
         return code;
@@ -216,7 +237,9 @@ static int calibrate(const tz_command *command, int argc, char **argv)
         return tz_misuse(command, "--output needs a file's name, or - for stdout");
     if (cpu && s.device >= 0)
         return tz_misuse(command, "--cpu and --device exclude each other");
-    s.chosen = cpu || s.device >= 0;
+    if (cpu && s.costs)
+        return tz_misuse(command, "--costs measures GPUs: it does not go with --cpu");
+    s.chosen = s.costs || cpu || s.device >= 0;
     return execute(&s);
 }
 
@@ -231,6 +254,9 @@ const tz_command tz_command_calibrate = {
         "else ~/.config/trapeze/devices. An older record is kept as NAME.txt~.\n"
         "\n"
         "  --device N      measure this GPU, from 0 (default: 0, or the CPU if there is no GPU)\n"
+        "  --costs         measure only what model luo2011 needs of a GPU: clocks of instructions, "
+        "and\n"
+        "                  how many warps compute at once; the record keeps its other numbers\n"
         "  --cpu           measure the CPU, on the cores that this process may use\n"
         "  --name NAME     the record's name (default: made from the device's name)\n"
         "  --output FILE   write to this file, which must not exist; - is stdout\n"

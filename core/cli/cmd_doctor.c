@@ -107,7 +107,10 @@ static void print_devices(void)
     const int count = tz_cuda_devices_count();
     for (int k = 0; k < count; k++)
         if (tz_device_of(&tz_backend_cuda, k, &record, &error) == TZ_OK)
-            printf("  GPU %d: %s\n", k, record.name);
+            printf(record.scaled_from[0] ? "  GPU %d: none; numbers of %s are scaled (run trapeze "
+                                           "calibrate --device %d)\n"
+                                         : "  GPU %d: %s\n",
+                   k, record.scaled_from[0] ? record.scaled_from : record.name, k);
         else
             printf("  GPU %d: none (%s)\n", k, error.message);
 }

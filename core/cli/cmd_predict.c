@@ -5,6 +5,7 @@
 #include "cli/print_jump.h"
 #include "cli/print_predictions.h"
 #include "cli/print_thread_blocks.h"
+#include "model/luo2011.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,8 +97,10 @@ static int check_jump(const tz_command *command, const settings *s)
                         : s->request.all                           ? "--all"
                         : s->model && strcmp(s->model, "all") == 0 ? "--model all"
                                                                    : NULL;
-    if (s->measure && !(s->jump > 0))
-        return tz_misuse(command, "--measure goes with --jump; trapeze tune measures plans");
+    if (s->measure && !(s->jump > 0) && s->request.model != &tz_model_luo2011)
+        return tz_misuse(command,
+                         "--measure goes with --jump and with --model luo2011; trapeze tune "
+                         "measures plans");
     if (s->jump > 0 && other)
         return tz_misuse(command, "%s does not go with --jump", other);
     return TZ_OPTIONS_GO_ON;
@@ -164,6 +167,9 @@ static int make_tables(const settings *s, const tz_workload *workload, tz_predic
         if (tz_prediction_table_create(&tables[0], workload, &request, &error) != TZ_OK)
             return tz_fail(EXIT_FAILED, &error);
         *count = 1;
+        if (s->measure && !(s->jump > 0) &&
+            tz_plain_measure(tables[0], workload, s->predict.simulation.device, &error) != TZ_OK)
+            return tz_fail(EXIT_FAILED, &error);
         return EXIT_DONE;
     }
     for (int i = 0; tz_models[i] && *count < MODELS_MAX; i++) {
@@ -277,7 +283,9 @@ const tz_command tz_command_predict = {
     "  --trips N             for luo2011: turns of loops whose end depends on data (default 1)\n"
     "  --jump N              N steps at once in the frequency domain against the best plan: both\n"
     "                        times, and from how many steps on a jump is faster\n"
-    "  --measure             with --jump: measure both on this machine, too\n"
+    "  --measure             with --jump: measure both on this machine, too; with --model "
+    "luo2011:\n"
+    "                        run its plain kernel on this machine's GPU, and compare\n"
     "  --json, --csv         print JSON or CSV\n"
     "  --plot FILE.png       components by height, which needs gnuplot; of tabik2015 a heat map\n"
     "  --plugins DIR         look for plugins here first; may be repeated\n"

@@ -1,5 +1,6 @@
 #include "cli/print_periods.h"
 
+#include "cli/print_predictions.h"
 #include <stdio.h>
 
 enum { LINES_MAX = 40 };
@@ -37,8 +38,22 @@ static void print_pass(const tz_luo2011_result *r, int pass, int passes)
     }
 }
 
+static double accuracy(const tz_prediction_table *table)
+{
+    return tz_luo2011_accuracy(table->plain->measured.taken_s, table->rows[0].prediction.time_s);
+}
+
 void tz_print_periods(const tz_prediction_table *table)
 {
+    const tz_measured *measured = table->plain ? &table->plain->measured : NULL;
+    if (measured && measured->rounds > 0) {
+        char time[TZ_TEXT_SIZE];
+        tz_format_seconds(measured->taken_s, time, sizeof time);
+        printf(
+            "  measured %s an iteration, median of %d rounds, %.4g to %.4g us; accuracy %.1f %%\n",
+            time, measured->rounds, 1e6 * measured->low_s, 1e6 * measured->high_s,
+            100 * accuracy(table));
+    }
     for (int p = 0; table->plain && p < table->plain->plain.count; p++)
         print_pass(&table->plain->results[p], p, table->plain->plain.count);
 }
@@ -68,4 +83,10 @@ void tz_periods_json(const tz_prediction_table *table, json_t *object)
                                                 "clocks", r->time, "periods", periods));
     }
     json_object_set_new(object, "passes", passes);
+    const tz_measured *measured = &table->plain->measured;
+    if (measured->rounds > 0)
+        json_object_set_new(object, "measured",
+                            json_pack("{s:f, s:f, s:f, s:i, s:f}", "time_s", measured->taken_s,
+                                      "low_s", measured->low_s, "high_s", measured->high_s,
+                                      "rounds", measured->rounds, "accuracy", accuracy(table)));
 }

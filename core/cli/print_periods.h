@@ -5,10 +5,10 @@
 #include "predict/prediction_table.h"
 #include <jansson.h>
 
-/* A table for each pass. Equal periods that follow each other are one line. Nothing for other
+/* What was measured, if anything was; then a table for each pass. Equal periods that follow each other are one line. Nothing for other
  * models. */
 void tz_print_periods(const tz_prediction_table *table);
-/* Sets "passes": for each its P, CPD and periods. Nothing for other models. */
+/* Sets "passes": for each its P, CPD and periods; and "measured". Nothing for other models. */
 void tz_periods_json(const tz_prediction_table *table, json_t *object);
 
 #endif

@@ -1,6 +1,7 @@
 #include "lua/module.h"
 
 #include "lua/api.h"
+#include "lua/context.h"
 #include "lua/plan.h"
 #include "lua/push.h"
 #include "lua/together.h"
@@ -56,7 +57,8 @@ static void get_changes(lua_State *L, tz_workload_request *workload)
     lua_setfield(L, 1, "record");
 }
 
-static void get_request(lua_State *L, tz_workload_request *workload, tz_prediction_request *request)
+static void get_request(lua_State *L, tz_workload_request *workload, tz_prediction_request *request,
+                        bool *measure)
 {
     bool compile = false;
     const char *model = NULL;
@@ -79,6 +81,7 @@ static void get_request(lua_State *L, tz_workload_request *workload, tz_predicti
     tz_key_integer(L, 1, what, "trips", 1, 1000000, &trips);
     request->trips = (int)trips;
     tz_key_flag(L, 1, what, "all", &request->all);
+    tz_key_flag(L, 1, what, "measure", measure);
     if (tz_key_flag(L, 1, what, "compile", &compile) && compile)
         request->effort = TZ_EFFORT_COMPILE;
 }
@@ -193,6 +196,12 @@ static void push_prediction_table(lua_State *L, const holder *h)
         tz_set_text(L, "choice", table->choice);
     if (table->plain)
         push_passes(L, table->plain);
+    if (table->plain && table->plain->measured.rounds > 0) {
+        tz_set_number(L, "measured_s", table->plain->measured.taken_s);
+        tz_set_number(
+            L, "accuracy",
+            tz_luo2011_accuracy(table->plain->measured.taken_s, table->rows[0].prediction.time_s));
+    }
     tz_set_integer(L, "considered", table->considered);
     tz_set_number(L, "seconds", table->seconds);
     lua_createtable(L, table->notes.count, 0);
@@ -230,6 +239,8 @@ static const tz_key predict_options[] = {
     {"fence", "boolean", "false", "for the papers' models: stages synchronise inside one launch"},
     {"as_printed", "boolean", "false", "for `luo2011`: equation 2 as the paper prints it"},
     {"trips", "integer", "1", "for `luo2011`: turns of loops whose end depends on data"},
+    {"measure", "boolean", "false",
+     "for `luo2011`: run its plain kernel on this machine's GPU, too; not under `--check`"},
     {"all", "boolean", "false", "every plan, not only the best of a family and height"},
     {"compile", "boolean", "false", "compile every kernel, not only those that may be best"},
     {NULL, NULL, NULL, NULL}};
@@ -261,6 +272,9 @@ static const tz_key predict_result[] = {
      "by `luo2011`, one a pass: `p`, `p_text`, `active_warps`, `cpd1`, `cpd2`, `cpd`, `rounds`, "
      "`clocks` and `periods`, a list of `{ type, c, m, accesses, transactions, mpd, time, t_p, "
      "t_c }`"},
+    {"measured_s", "number", "", "with `measure`: an iteration of the plain kernel"},
+    {"accuracy", "number", "",
+     "with `measure`: the smaller of the measured and the predicted time over the larger"},
     {"considered", "integer", "", "plans"},
     {"seconds", "number", "", "that it took"},
     {NULL, NULL, NULL, NULL}};
@@ -269,19 +283,23 @@ static int predict_here(lua_State *L)
 {
     tz_workload_request workload;
     tz_prediction_request request;
+    bool measure = false;
     tz_error error;
     if (!lua_istable(L, 1))
         tz_raise(L, "%s: needs a table: tz.predict { plugin = …, grid = … }", what);
     lua_settop(L, 1);
     tz_keys_take(L, 1, what, predict_options, false);
     tz_workload_read(L, what, &workload);
-    get_request(L, &workload, &request);
+    get_request(L, &workload, &request, &measure);
+    measure = measure && !tz_context_get(L)->options->check;
     holder *h = lua_newuserdatauv(L, sizeof *h, 0);
     *h = (holder){NULL, NULL};
     luaL_setmetatable(L, TYPE);
     const int at = lua_gettop(L);
     if (tz_workload_of(&workload, true, &h->workload, &error) != TZ_OK ||
-        tz_prediction_table_create(&h->table, h->workload, &request, &error) != TZ_OK)
+        tz_prediction_table_create(&h->table, h->workload, &request, &error) != TZ_OK ||
+        (measure &&
+         tz_plain_measure(h->table, h->workload, workload.config.device, &error) != TZ_OK))
         tz_raise_error(L, what, &error);
     push_prediction_table(L, h);
     lua_pushcfunction(L, holder_close);

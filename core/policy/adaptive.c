@@ -29,8 +29,8 @@
  *   trial that is SLOWER_ENDED slower after one stage ends there. Time that a better height has
  *   gained over the start may be spent, too.
  *
- * - pairs: a trial is compared with a base that was timed just before it, and all times are scaled
- *   with the base's. So a device that becomes slower or faster does not decide.
+ * - pairs: a trial is compared with a base that was timed just before it, after the trial before, and
+ *   all times are scaled with the base's. So a device that becomes slower or faster does not decide.
  *
  * - drift: a settled policy times its height again after twice as long a run each time. If that
  *   time differs by DRIFT from the one it settled with, all heights are open again. */
@@ -50,12 +50,17 @@ enum { BASE_GROUPS_MAX = 3, PATIENCE_MAX = 64, RUNGS_MAX = TZ_POLICY_OPTIONS_MAX
 
 /* ---- Beginning ------------------------------------------------------------------------------- */
 
-static void time_base(adaptive *a)
+/* `time`: about that of an iteration; NAN: not known. */
+static void time_base_like(adaptive *a, double time)
 {
     const rung *base = &a->rungs[a->base];
     a->timing = true;
-    tz_policy_trial_begin(&a->trial, base->known,
-                          base->plan.height * tz__adaptive_time(a, a->base));
+    tz_policy_trial_begin(&a->trial, base->known, base->plan.height * time);
+}
+
+static void time_base(adaptive *a)
+{
+    time_base_like(a, tz__adaptive_time(a, a->base));
 }
 
 static tz_status adaptive_create(tz_policy *policy, tz_error *error)
@@ -158,6 +163,26 @@ static void look_around(tz_policy *policy, adaptive *a)
     next->plan = policy->plan;
 }
 
+/* Nothing was timed or predicted yet: the host's clock says when base may be timed. It does not see the
+ * stages that still run, and is not asked often. */
+static void wake_first(const tz_policy *policy, adaptive *a)
+{
+    const int64_t calls = a->calls++; /* the first stage may compile its kernel */
+    if (calls == 0 || (calls & (calls - 1)) != 0)
+        return;
+    const double now = policy->host.clock(policy->host.context);
+    if (calls == 1 || policy->step <= a->began_step) { /* or the simulation was rewound */
+        a->began_s = now;
+        a->began_step = policy->step;
+        return;
+    }
+    a->elapsed = now - a->began_s;
+    if (!may_cost(a, 2 * a->wait_s))
+        return;
+    a->rungs[a->base].known = true;
+    time_base_like(a, a->elapsed / (double)(policy->step - a->began_step));
+}
+
 /* Nothing is being timed: time base if that is due and affordable. It costs two waits. */
 static void wake(tz_policy *policy, adaptive *a)
 {
@@ -167,7 +192,9 @@ static void wake(tz_policy *policy, adaptive *a)
         return;
     }
     if (!a->rungs[a->base].measured) {
-        if (isnan(tz__adaptive_time(a, a->base)) || may_cost(a, 2 * a->wait_s))
+        if (isnan(tz__adaptive_time(a, a->base)) && policy->host.asynchronous)
+            wake_first(policy, a);
+        else if (may_cost(a, 2 * a->wait_s))
             time_base(a);
         return;
     }
@@ -233,8 +260,10 @@ static void judge(tz_policy *policy, adaptive *a)
         a->stride = 1;
         a->patience = a->patience < PATIENCE_MAX ? 2 * a->patience : PATIENCE_MAX;
         back_to_base(policy, a, probe->time, note);
+        wake(policy, a);
+        return;
     }
-    look_around(policy, a);
+    look_around(policy, a); /* what is base now has just been timed */
 }
 
 /* Open all heights again except refused ones. */
@@ -315,7 +344,8 @@ static void adaptive_record(tz_policy *policy, int64_t stages, int64_t iteration
 /* Count the time of stages that were not timed, and the gain of base over the start. */
 static void count_time(const tz_policy *policy, adaptive *a)
 {
-    const int64_t since = a->seen_step < 0 ? 0 : policy->step - a->seen_step;
+    const bool first = a->seen_step < 0 || policy->step < a->seen_step; /* or rewound */
+    const int64_t since = first ? 0 : policy->step - a->seen_step;
     const double time = tz__adaptive_time(a, a->base);
     a->seen_step = policy->step;
     if (since == 0 || isnan(time))
@@ -347,7 +377,7 @@ static bool give_up(tz_policy *policy, adaptive *a, const char *note)
     snprintf(probe->note, sizeof probe->note, "%s", note);
     a->stride = 1;
     back_to_base(policy, a, NAN, note);
-    look_around(policy, a);
+    wake(policy, a);
     return true;
 }
 

@@ -33,6 +33,9 @@ typedef struct adaptive {
     int patience;         /* factor on the next trial's cost: trials without a gain double it */
     double elapsed, lost; /* seconds run; the part of them that the start would not have taken */
     double wait_s;        /* cost of a wait for the device */
+    int64_t calls;        /* while the time of base is not known: stages so far */
+    double began_s;       /* by the host's clock: the end of the first of them, */
+    int64_t began_step;   /* and its step */
     double check_s;       /* settled: base is timed again after so many elapsed seconds */
     double settled_time;
     int short_stretches;

@@ -59,6 +59,9 @@ typedef struct tz_policy_host {
     /* Stages may still run when their call returns. Timing them needs a wait for the device, which
      * costs TZ_FIT_HOST_WAIT_S. */
     bool asynchronous;
+    /* Seconds since any moment. Of stages that still run it shows when they were begun. REQUIRED if
+     * asynchronous. */
+    double (*clock)(void *context);
     /* Complete and check a plan, as tz_backend.plan does. */
     tz_status (*complete_plan)(void *context, tz_plan *plan, tz_error *error);
     /* All candidates that keep the members set in `given`: with predicted times (TZ_UNSUPPORTED

@@ -1,5 +1,6 @@
 #include "predict/measure.h"
 
+#include "backend/cuda/ptx/plain_time.h"
 #include "backend/slabs/slabs.h"
 #include "base/machine.h"
 #include "calibrate/sample.h"
@@ -364,6 +365,18 @@ tz_status tz_bench_jump(tz_bench *bench, int64_t steps, int rounds, tz_measured 
     }
     tz_jump_destroy(jump);
     if (!status && measured->rounds > 0)
+        summarise(measured, 0);
+    return status;
+}
+
+tz_status tz_bench_plain(tz_bench *bench, const int block[TZ_AXES], int rounds,
+                         tz_measured *measured, tz_error *error)
+{
+    static const double ROUND_S = 0.01;
+    const tz_status status =
+        tz_cuda_plain_time(bench->state, block, ROUND_S, rounds, measured->round_s, error);
+    measured->rounds = status ? 0 : rounds;
+    if (!status)
         summarise(measured, 0);
     return status;
 }

@@ -117,6 +117,28 @@ tz_status tz_plain_predict(const tz_workload *workload, const tz_prediction_requ
     return TZ_OK;
 }
 
+tz_status tz_plain_measure(tz_prediction_table *table, const tz_workload *workload, int ordinal,
+                           tz_error *error)
+{
+    enum { ROUNDS = 5 };
+    tz_bench *bench;
+    int block[TZ_AXES];
+    if (!table->plain)
+        return tz_error_set(error, TZ_UNSUPPORTED, "measure",
+                            "only plans of luo2011 are measured here; tune measures others");
+    if (!workload->is_here)
+        return tz_error_set(error, TZ_UNSUPPORTED, workload->device.name,
+                            "this device is not in this machine, so nothing can be measured");
+    for (int axis = 0; axis < TZ_AXES; axis++)
+        block[axis] = (int)table->rows[0].plan.tile[axis];
+    tz_status status = tz_bench_create(&bench, workload, ordinal, 1, false, error);
+    if (status)
+        return status;
+    status = tz_bench_plain(bench, block, ROUNDS, &table->plain->measured, error);
+    tz_bench_destroy(bench);
+    return status;
+}
+
 void tz_prediction_plain_destroy(tz_prediction_plain *plain)
 {
     if (!plain)

@@ -3,6 +3,7 @@
 #define TZ_CORE_PREDICT_PREDICTION_TABLE_H
 
 #include "backend/cuda/ptx/plain.h"
+#include "predict/measure.h"
 #include "predict/predictions.h"
 #include "predict/scaling.h"
 #include "predict/workload.h"
@@ -30,6 +31,7 @@ typedef struct tz_prediction_plain {
     tz_cuda_plain plain;
     tz_luo2011_result results[TZ_PASSES_MAX];
     double clock_hz;
+    tz_measured measured; /* no rounds: not measured */
 } tz_prediction_plain;
 
 typedef struct tz_prediction_row {
@@ -92,6 +94,10 @@ tz_status tz_facts_of_workload(const tz_workload *workload, const tz_prediction_
 tz_status tz_plain_predict(const tz_workload *workload, const tz_prediction_request *request,
                            tz_prediction_plain **out, tz_prediction_row *row, char *counts,
                            size_t size, tz_error *error);
+/* Runs the kernels of the row on GPU number `ordinal` of this machine: table->plain->measured. Errors:
+ * TZ_UNSUPPORTED (another model; the device is not in this machine), those of the backend. */
+tz_status tz_plain_measure(tz_prediction_table *table, const tz_workload *workload, int ordinal,
+                           tz_error *error);
 void tz_prediction_plain_destroy(tz_prediction_plain *plain); /* NULL is fine */
 
 #endif

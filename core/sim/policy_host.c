@@ -4,6 +4,7 @@
  * the others may differ. */
 #include "sim/simulation.h"
 
+#include "base/machine.h"
 #include "calibrate/records.h"
 #include "model/power.h"
 #include "policy/policy.h"
@@ -41,6 +42,14 @@ static tz_status agree_on(const tz_simulation *simulation, tz_status status, tz_
     if (led.status && error)
         *error = led.error;
     return led.status;
+}
+
+static double host_clock(void *context)
+{
+    const tz_simulation *simulation = context;
+    double now = tz_machine_clock_s();
+    tz_ranks_agree(simulation->ranks, &now, sizeof now);
+    return now;
 }
 
 static tz_status complete_plan(void *context, tz_plan *plan, tz_error *error)
@@ -92,7 +101,11 @@ static tz_status make_predictions(const tz_simulation *simulation, const tz_plan
             made->plans[i].plan, tz_power_time(&made->plans[i].prediction),
             set_up_s(simulation, !made->plans[i].work.estimated), made->plans[i].work.estimated};
     }
-    snprintf(out->reason, sizeof out->reason, "%s", made->reason);
+    int used = 0;
+    if (device.scaled_from[0])
+        used = snprintf(out->reason, sizeof out->reason,
+                        "by the record %.60s, scaled: ", device.scaled_from);
+    snprintf(out->reason + used, sizeof out->reason - (size_t)used, "%s", made->reason);
     tz_predictions_destroy(made);
     return TZ_OK;
 }
@@ -129,7 +142,7 @@ static tz_status list_candidates(const tz_simulation *simulation, const tz_plan 
         simulation->backend->candidates(tz__iterated_problem(simulation), &place, given, plans,
                                         TZ_POLICY_OPTIONS_MAX, &out->count, error);
     for (int i = 0; !status && i < out->count; i++)
-        out->at[i] = (tz_policy_option){plans[i], NAN, set_up_s(simulation, true), false};
+        out->at[i] = (tz_policy_option){plans[i], NAN, set_up_s(simulation, false), false};
     free(plans);
     return status;
 }
@@ -217,6 +230,7 @@ tz_status tz_simulation_set_policy(tz_simulation *simulation, const tz_policy_co
 {
     const tz_policy_host host = {.context = simulation,
                                  .asynchronous = simulation->backend->wait != NULL,
+                                 .clock = host_clock,
                                  .complete_plan = complete_plan,
                                  .predictions = predictions,
                                  .candidates = candidates,

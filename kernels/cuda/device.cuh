@@ -186,6 +186,9 @@ TZ_DEVICE long long tz_clock()
     asm volatile("mov.u64 %0, %%clock64;" : "=l"(now) : : "memory");
     return now;
 }
+/* PTX that changes `x`, %0, and reads `y` and `z`, %1 and %2; all are words. The compiler neither drops
+ * nor moves it; the assembler may. */
+#define TZ_PTX(text, x, y, z) asm volatile(text : "+r"(x) : "r"(y), "r"(z))
 /* 1/x, approximately: one instruction of the unit for special functions. */
 TZ_DEVICE float tz_reciprocal_roughly(float x)
 {

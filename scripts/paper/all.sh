@@ -73,6 +73,7 @@ else
     for part in figure4 figure5 table54 fence energy; do run "$part-gpu" "$part" --backend cuda "$@"; done
     run table54-gpu-large table54 --backend cuda --set scale=4 "$@"
     run thesis_augment-gpu thesis_augment --backend cuda --set full=1 "$@"
+    run luo_accuracy-gpu luo_accuracy --backend cuda "$@"
 fi
 if [ "${CPU:-yes}" != no ]; then
     for part in figure4 figure5 table54; do run "$part-cpu" "$part" --backend cpu "$@"; done

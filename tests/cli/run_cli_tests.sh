@@ -188,6 +188,8 @@ t predict hotspot --grid 2000,2000 --device gtx260 --model luo2011 --as-printed
 if [ "$rc" -eq 0 ]; then
     check "predict --model luo2011: the table of periods" says "T_p"
     check "predict --model luo2011 --as-printed" says "eq. 2 as printed"
+    t predict hotspot --grid 200,200 --device gtx260 --model luo2011 --measure
+    check "predict --model luo2011 --measure of a device elsewhere" errs "this device is not in this machine"
     t predict hotspot --grid 2000,2000 --device gtx260 --model luo2011 --json
     check "predict --model luo2011 --json" says '"transactions"'
 else
@@ -884,6 +886,7 @@ check "info of an interrupted run" says "status       interrupted"
 # ---- calibrate ---------------------------------------------------------------------------------
 export TRAPEZE_DEVICES="$work/devices"
 refused "calibrate: an argument" 2 "takes no argument" calibrate x
+refused "calibrate: costs of a CPU" 2 "--costs measures GPUs" calibrate --cpu --costs
 refused "calibrate: two devices" 2 "--cpu and --device exclude each other" calibrate --cpu --device 0
 refused "calibrate: no number" 2 "--device needs an integer" calibrate --device gpu
 refused "calibrate: no time" 2 "--seconds needs an integer from 1" calibrate --seconds 0

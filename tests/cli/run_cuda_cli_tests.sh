@@ -58,6 +58,9 @@ t calibrate --seconds 1
 check "calibrate takes the GPU if there is one" errs "Fake GPU A"
 t calibrate --device 7
 check "calibrate: no such GPU" errs "there is no GPU 7: 1 found"
+t calibrate --costs --seconds 1
+check "calibrate --costs: exit code" is $rc 1
+check "calibrate --costs needs a record" errs "Fake GPU A has no record to add costs to: run trapeze calibrate --device 0"
 FAKE_CUDA_DEVICES=0 t calibrate --device 0
 check "calibrate without a GPU: exit code" is $rc 1
 check "calibrate without a GPU: what to do" errs "or use --cpu"
@@ -65,7 +68,7 @@ FAKE_CUDA_FAULT=cuLaunchKernel:715 t calibrate --device 0
 check "calibrate: a fault" is $rc 1
 check "calibrate: a fault is told" errs "a kernel "
 t doctor
-check "doctor: no record of the GPU" says "GPU 0: none (no device record describes Fake GPU A (132 multiprocessors): run trapeze calibrate --device 0)"
+check "doctor: no record of the GPU" says "GPU 0: none; numbers of h200 are scaled (run trapeze calibrate --device 0)"
 mkdir -p devices
 printf 'name = fake\ntitle = Fake GPU A\nsm_count = 132 # by hand\n' >devices/fake.txt
 t doctor

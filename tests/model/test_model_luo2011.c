@@ -1,5 +1,6 @@
 /* The model of Luo and Suda 2011: equations with the paper's numbers, transactions, periods. */
 #include "model/luo2011.h"
+#include "model/luo2011_fit.h"
 
 #include "model_support.h"
 
@@ -215,6 +216,91 @@ static void as_a_model(void **state)
     assert_non_null(strstr(failure.message, "clocks_add_int_constant"));
 }
 
+/* ---- The fit ---------------------------------------------------------------------------------- */
+
+enum { SWEPT_WARPS = 8, SWEPT_SHARES = 9, SWEPT = SWEPT_WARPS * SWEPT_SHARES };
+
+/* Points by equations 3 to 5, each off by up to `noise` of itself. */
+static void make_points(const tz_luo2011_gpu *gpu, double noise, tz_luo2011_point points[SWEPT])
+{
+    static const double warps[SWEPT_WARPS] = {2, 4, 8, 12, 16, 24, 28, 32};
+    uint64_t state = 5;
+    for (int i = 0; i < SWEPT; i++) {
+        tz_luo2011_point *p = &points[i];
+        p->active = warps[i % SWEPT_WARPS] * gpu->warps_max / 32;
+        p->share = 0.1 * (1 + i / SWEPT_WARPS);
+        state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        const double off = (double)(state >> 33) / 1073741824.0 - 1; /* -1 to 1 */
+        p->cpd = fmax(tz_luo2011_cpd(gpu, p->share, p->active) * (1 + noise * off), 1);
+    }
+}
+
+/* From points of known a, b and d the fit finds them again; with noise about, and never worse than they
+ * are themselves. */
+static void the_fit_finds_known_constants(void **state)
+{
+    static const double known[][4] = {{3, 11, 80, 32},  {2, 5, 40, 64},   {6, 20, 300, 64},
+                                      {1, -4, 400, 48}, {4, 8, 100, 64},  {10, 30, 160, 32},
+                                      {3, 0, 500, 48},  {1.5, 2, 0.5, 32}};
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+        for (int noisy = 0; noisy < 2; noisy++) {
+            tz_luo2011_point points[SWEPT];
+            tz_luo2011_gpu truth = gtx260();
+            truth.a = known[k][0];
+            truth.b = known[k][1];
+            truth.d = known[k][2];
+            truth.warps_max = known[k][3];
+            tz_luo2011_gpu fitted = truth;
+            fitted.a = fitted.b = fitted.d = NAN;
+            double error_share = NAN, sum = 0;
+            make_points(&truth, noisy ? 0.05 : 0, points);
+            assert_ok(tz_luo2011_fit(points, SWEPT, &fitted, &error_share, &failure));
+            for (int i = 0; i < SWEPT; i++) {
+                const double ratio =
+                    tz_luo2011_cpd(&truth, points[i].share, points[i].active) / points[i].cpd;
+                sum += (ratio - 1) * (ratio - 1);
+            }
+            const double own = sqrt(sum / SWEPT), near = noisy ? 0.06 : 1e-6;
+            if (error_share > own + 1e-9 || fabs(fitted.a - truth.a) > near * (1 + truth.a) ||
+                fabs(fitted.b - truth.b) > near * truth.warps_max ||
+                fabs(fitted.d - truth.d) > near * (10 + truth.d))
+                fail_msg("a %g, b %g, d %g became %g, %g, %g, within %g (own %g, noise %d)",
+                         truth.a, truth.b, truth.d, fitted.a, fitted.b, fitted.d, error_share, own,
+                         noisy);
+            assert_true(fitted.c == truth.c && fitted.warps_max == truth.warps_max);
+        }
+}
+
+/* Degrees that fall with P below c and do not rise above it: d ends at 0, and nothing runs away. */
+static void the_fit_keeps_d_above_zero(void **state)
+{
+    tz_luo2011_point points[SWEPT];
+    tz_luo2011_gpu gpu = gtx260();
+    double error_share;
+    make_points(&gpu, 0, points);
+    for (int i = 0; i < SWEPT; i++)
+        points[i].cpd = 4 - 2 * fabs(points[i].share - 0.5);
+    assert_ok(tz_luo2011_fit(points, SWEPT, &gpu, &error_share, &failure));
+    assert_true(gpu.d >= 0 && isfinite(gpu.a) && isfinite(gpu.b) && error_share < 0.2);
+    points[3].cpd = 0.5;
+    assert_int_equal(tz_luo2011_fit(points, SWEPT, &gpu, &error_share, &failure), TZ_RANGE);
+    assert_int_equal(tz_luo2011_fit(points, 5, &gpu, &error_share, &failure), TZ_RANGE);
+}
+
+/* A period's time gives back the degree that it was made with; waits that take all of it give none. */
+static void times_give_degrees(void **state)
+{
+    for (int k = 0; k < 4; k++) {
+        const double c = (double[]){100, 300, 40, 700}[k];
+        tz_luo2011_period p = timed(c, 500, c, 500, 16, 4, 16);
+        p.mpd = 16;
+        assert_close(tz_luo2011_measured_cpd(&p, 16, p.time), 4, 0.01);
+    }
+    tz_luo2011_period p = timed(10, 500, 10, 500, 16, 4, 2);
+    p.mpd = 2;
+    assert_true(p.before > 0 && isnan(tz_luo2011_measured_cpd(&p, 16, p.before)));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -226,6 +312,9 @@ int main(void)
         cmocka_unit_test(transactions_of_a_warp),
         cmocka_unit_test(a_kernel),
         cmocka_unit_test(as_a_model),
+        cmocka_unit_test(the_fit_finds_known_constants),
+        cmocka_unit_test(the_fit_keeps_d_above_zero),
+        cmocka_unit_test(times_give_degrees),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,6 +39,11 @@ static double uniform(machine *m)
     return (double)(m->random >> 11) * 0x1p-52 - 1;
 }
 
+static double host_clock(void *context)
+{
+    return ((const machine *)context)->truth;
+}
+
 static tz_status complete_plan(void *context, tz_plan *plan, tz_error *error)
 {
     const machine *m = context;
@@ -64,7 +69,8 @@ static tz_status candidates(void *context, const tz_plan *given, tz_policy_optio
             continue;
         plan.height = h;
         if (complete_plan(context, &plan, error) == TZ_OK)
-            out->at[out->count++] = (tz_policy_option){.plan = plan, .time_s = NAN};
+            out->at[out->count++] =
+                (tz_policy_option){.plan = plan, .time_s = NAN, .set_up_s = m->set_up_predicted};
     }
     return TZ_OK;
 }
@@ -99,6 +105,7 @@ static tz_policy *make(machine *m, tz_policy_config config)
 {
     const tz_policy_host host = {.context = m,
                                  .asynchronous = m->wait > 0,
+                                 .clock = host_clock,
                                  .complete_plan = complete_plan,
                                  .predictions = predictions,
                                  .candidates = candidates,

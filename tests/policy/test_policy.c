@@ -6,15 +6,20 @@
 static const tz_policy_config from_1 = {.kind = TZ_POLICY_ADAPTIVE, .start = 1};
 static const tz_policy_config from_prediction = {.kind = TZ_POLICY_ADAPTIVE};
 
-/* The paper's run has 30 iterations; these are stages. */
+/* The paper's run has 30 iterations; these are stages. A good height is found early; then both sides are tried
+ * to the end, each time against a base that is timed anew. */
 static void test_adaptive_from_1_converges(void **state)
 {
     for (int c = 0; c < CURVES; c++) {
         machine m = a_machine(curves[c].time);
         tz_policy *policy = make(&m, from_1);
-        run(&m, policy, 30, 0);
+        while (m.time(height_now(policy)) > 1.04 * best_time(&m))
+            run(&m, policy, 1, 0);
+        if (m.stages > 15)
+            fail_msg("%s: %d stages to a good height", curves[c].name, (int)m.stages);
+        run(&m, policy, 40 - m.stages, 0);
         if (!tz_policy_settled(policy))
-            fail_msg("%s: not settled after 30 stages, height %d", curves[c].name,
+            fail_msg("%s: not settled after 40 stages, height %d", curves[c].name,
                      height_now(policy));
         if (m.time(height_now(policy)) > 1.04 * best_time(&m))
             fail_msg("%s: settled on height %d, %.3f of the best", curves[c].name,
@@ -33,9 +38,9 @@ static void test_adaptive_under_noise(void **state)
             m.noise = 0.05;
             m.random = seed * 77777;
             tz_policy *policy = make(&m, from_1);
-            run(&m, policy, 60, 0);
+            run(&m, policy, 80, 0);
             if (!tz_policy_settled(policy))
-                fail_msg("%s, seed %d: not settled after 60 stages", curves[c].name, (int)seed);
+                fail_msg("%s, seed %d: not settled after 80 stages", curves[c].name, (int)seed);
             const int settled = height_now(policy);
             const int64_t changes = m.changes, timed = m.timed;
             run(&m, policy, 1000, 0);
@@ -51,6 +56,32 @@ static void test_adaptive_under_noise(void **state)
         if (worst > 1.2 || slow > 10)
             fail_msg("%s: settled up to %.3f of the best, %d of 200 above 1.05", curves[c].name,
                      worst, slow);
+    }
+}
+
+/* Each trial is compared with a time of base that was taken after the trial before it. */
+static void test_adaptive_times_base_before_each_trial(void **state)
+{
+    for (int c = 0; c < CURVES; c++) {
+        machine m = a_machine(curves[c].time);
+        m.noise = 0.01;
+        tz_policy *policy = make(&m, from_1);
+        const tz_policy_decision *decisions;
+        double last = NAN;
+        int trials = 0;
+        run(&m, policy, 60, 0);
+        const size_t count = tz_policy_decisions(policy, &decisions, &(int64_t){0});
+        for (size_t i = 0; i < count; i++) {
+            if (!strstr(decisions[i].reason, "tries height"))
+                continue;
+            if (decisions[i].time_s == last)
+                fail_msg("%s: two trials against the same time of base: %s", curves[c].name,
+                         decisions[i].reason);
+            last = decisions[i].time_s;
+            trials++;
+        }
+        assert_true(trials >= 2);
+        tz_policy_destroy(policy);
     }
 }
 
@@ -141,6 +172,40 @@ static void test_adaptive_keeps_its_budget(void **state)
             }
 }
 
+/* The same from the backend's choice, without predictions: how long a stage takes must be found first. */
+static void test_adaptive_keeps_its_budget_without_predictions(void **state)
+{
+    static const double stages_s[] = {5e-6, 15e-6, 60e-6, 1e-3, 0.1};
+    static const int lengths[] = {30, 100, 300, 1000, 3000, 10000, 100000};
+    for (int c = 0; c < CURVES; c++)
+        for (size_t t = 0; t < sizeof stages_s / sizeof *stages_s; t++)
+            for (int noisy = 0; noisy < 5; noisy++) {
+                scaled_curve = curves[c].time;
+                scale = 1;
+                machine m = a_machine(scaled);
+                m.noise = noisy ? 0.05 : 0;
+                m.random = (uint64_t)noisy * 991;
+                m.wait = 50e-6;
+                m.set_up = m.set_up_predicted = 2e-3;
+                for (int h = 32; h > 0; h--)
+                    if (scaled(h) <= best_time(&m))
+                        m.chosen = h;
+                scale = stages_s[t] / (m.chosen * scaled_curve(m.chosen));
+                tz_policy *policy = make(&m, from_prediction);
+                assert_int_equal(height_now(policy), m.chosen);
+                m.ran[m.chosen] = true; /* fixed sets it up, too */
+                for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++) {
+                    run(&m, policy, lengths[l] - m.stages, 0);
+                    if (m.quiet < 0.98 * m.truth)
+                        fail_msg("%s, stages of %g s, noise %g: %.4f of fixed after %d",
+                                 curves[c].name, stages_s[t], m.noise, m.quiet / m.truth,
+                                 lengths[l]);
+                }
+                assert_true(stages_s[t] < 1e-3 || m.timed > 0);
+                tz_policy_destroy(policy);
+            }
+}
+
 /* Trials take place and find nothing better; then they become rare. */
 static void test_adaptive_backs_off(void **state)
 {
@@ -185,6 +250,29 @@ static void test_adaptive_climbs(void **state)
             fail_msg("%s: %d stages", given ? "from 1" : "predicted", (int)stages);
         run(&m, policy, 30000, 0);
         assert_true(scaled(height_now(policy)) <= 1.04 * best_time(&m));
+        tz_policy_destroy(policy);
+    }
+}
+
+/* A simulation that is rewound every 20 stages is one long run to the policy, with predictions and without. */
+static void test_adaptive_goes_on_after_rewinds(void **state)
+{
+    scaled_curve = best_at_8;
+    scale = 60e-6 / (8 * best_at_8(8));
+    for (int predicted = 0; predicted < 2; predicted++) {
+        machine m = a_machine(scaled);
+        m.predictions = predicted ? flat : NULL;
+        m.chosen = 1;
+        m.wait = 50e-6;
+        tz_policy *policy = make(&m, from_prediction);
+        assert_int_equal(height_now(policy), 1);
+        for (int i = 0; i < 1000; i++) {
+            run(&m, policy, 20, 0);
+            m.step = 0;
+        }
+        if (scaled(height_now(policy)) > 1.04 * best_time(&m))
+            fail_msg("%s: height %d after 20,000 stages", predicted ? "predicted" : "not predicted",
+                     height_now(policy));
         tz_policy_destroy(policy);
     }
 }
@@ -457,7 +545,10 @@ static void test_function_decisions_are_bounded(void **state)
 
 TEST_MAIN(NULL, NULL, TEST(test_adaptive_from_1_converges), TEST(test_adaptive_under_noise),
           TEST(test_adaptive_from_the_prediction), TEST(test_adaptive_from_the_prediction_exactly),
-          TEST(test_adaptive_keeps_its_budget), TEST(test_adaptive_backs_off),
+          TEST(test_adaptive_keeps_its_budget),
+          TEST(test_adaptive_keeps_its_budget_without_predictions),
+          TEST(test_adaptive_goes_on_after_rewinds),
+          TEST(test_adaptive_times_base_before_each_trial), TEST(test_adaptive_backs_off),
           TEST(test_adaptive_climbs), TEST(test_adaptive_under_drift),
           TEST(test_adaptive_leaves_a_wrong_prediction),
           TEST(test_adaptive_believes_predictions_of_slow_heights),

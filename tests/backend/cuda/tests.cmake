@@ -40,7 +40,7 @@ endforeach()
 if(TRAPEZE_SANITIZE)
     set_property(TEST ${simt_tests} backend/cuda/simt/test_simt_machine backend/cuda/simt/test_simt_mistakes backend/cuda/test_cuda_reduce
         backend/cuda/test_cuda_update backend/cuda/test_cuda_work backend/cuda/test_cuda_jump backend/cuda/test_cuda_jump_run
-        backend/cuda/test_cuda_handed calibrate/test_cuda_calibrate APPEND PROPERTY ENVIRONMENT
+        backend/cuda/test_cuda_plain backend/cuda/test_cuda_handed calibrate/test_cuda_calibrate APPEND PROPERTY ENVIRONMENT
         TZ_NVRTC=quick TZ_SIMT=quick ASAN_OPTIONS=detect_stack_use_after_return=0:strict_string_checks=1)
 endif()
 
@@ -59,13 +59,16 @@ trapeze_add_fake(nvidia-ml .so.1 backend/cuda/fake/fake_nvml.c)
 trapeze_add_fake(cufft .so.12 backend/cuda/fake/fake_cufft.c)
 target_link_libraries(fake_cufft PRIVATE ${CMAKE_DL_LIBS} m)
 
-foreach(name driver kernels asynchronous slabs links jump jump_run handed)
+foreach(name driver kernels asynchronous slabs links jump jump_run plain handed costs)
     add_dependencies(test_cuda_${name} fake_cuda fake_nvrtc fake_nvidia-ml fake_cufft)
 endforeach()
 trapeze_add_test(cli cuda_cli 120 sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/run_cuda_cli_tests.sh $<TARGET_FILE:trapeze>)
 set_tests_properties(backend/cuda/test_cuda_driver backend/cuda/test_cuda_kernels backend/cuda/test_cuda_asynchronous
     backend/cuda/test_cuda_slabs backend/cuda/test_cuda_links backend/cuda/test_cuda_jump
-    backend/cuda/test_cuda_jump_run backend/cuda/test_cuda_handed cli/cuda_cli PROPERTIES ENVIRONMENT_MODIFICATION LD_LIBRARY_PATH=path_list_prepend:${fakes})
+    backend/cuda/test_cuda_jump_run backend/cuda/test_cuda_plain backend/cuda/test_cuda_handed calibrate/test_cuda_costs cli/cuda_cli PROPERTIES ENVIRONMENT_MODIFICATION LD_LIBRARY_PATH=path_list_prepend:${fakes})
+
+# Plans of one test are compiled once.
+set_property(TEST predict/test_device_scaled APPEND PROPERTY ENVIRONMENT TRAPEZE_CACHE=${PROJECT_BINARY_DIR}/test-cache)
 
 # These compile kernels, and leave nothing in the user's cache.
 set_property(TEST backend/cuda/test_cuda_compile backend/cuda/test_cuda_reduce backend/cuda/test_cuda_update

@@ -30,8 +30,10 @@ tz_status tz_cuda_plain_source(const tz_problem *problem, const int block[TZ_AXE
                  "#define TZ_PLAIN_RADIUS %d\n#define TZ_PLAIN_INDEX %s\n"
                  "#include \"plain.cuh\"\n",
                  largest_radius(problem), elements < 2147483648.0 ? "int" : "long long");
-    for (int p = 0; p < problem->stencil->passes_count; p++)
+    for (int p = 0; p < problem->stencil->passes_count; p++) {
+        tz_cuda_emit(&text, "/* of the kernel tz_plain_%d */\n", p);
         tz_cuda_emit_pass(&text, problem, p);
+    }
     tz_cuda_emit(&text, "#include \"plain_kernel.cuh\"\n");
     *source = text.at;
     if (!text.failed)

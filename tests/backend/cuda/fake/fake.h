@@ -44,7 +44,7 @@ typedef struct fake_cuda_seen {
 
 typedef const fake_cuda_seen *fake_cuda_look(void); /* libcuda.so.1: fake_cuda */
 
-enum { FAKE_CUDA_ARGUMENT_MAX = 1024 };
+enum { FAKE_CUDA_ARGUMENT_MAX = 4096 };
 
 /* libcuda.so.1: fake_cuda_run. Kernels that are launched from now on are kernel(argument), with a copy of
  * `bytes` bytes of their only argument. NULL: they do nothing. */

@@ -48,6 +48,12 @@ TZ_DEVICE int tz_blocks(int axis)
     return tz_simt_lane->blocks[axis];
 }
 
+/* Blocks have one dimension here. */
+TZ_DEVICE int tz_element_of_thread(int axis)
+{
+    return axis == 0 ? tz_block(0) * tz_threads() + tz_thread() : tz_block(axis);
+}
+
 TZ_DEVICE double tz_abs(double value)
 {
     return __builtin_fabs(value);

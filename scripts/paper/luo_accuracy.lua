@@ -1,0 +1,131 @@
+-- The accuracy of luo2011 (Luo and Suda 2011, equation 14: the smaller of the predicted and the measured time over
+-- the larger) for the plain kernel of one cell a thread, of all stencils on four sizes, on this machine's GPU. The
+-- paper has 90.4 % in the mean of six kernels on a GTX 260. Beside it, for what Trapeze runs on the third size: roofs
+-- for its best plan, and meng2011 for the tile kernel at the height that this model finds best.
+--
+--   trapeze run scripts/paper/luo_accuracy.lua [--set only=star2d1r,hotspot] [--set compare=no] [--set device=FILE]
+--
+-- The device's record needs costs of PTX: `trapeze calibrate --costs`. Without them, or without a GPU, the script
+-- says so and ends.
+local tz = require "trapeze"
+
+local STENCILS = {
+  { "pathfinder", 1 },
+  { "star2d1r", 2 }, { "star2d2r", 2 }, { "box2d1r", 2 }, { "box2d2r", 2 }, { "hotspot", 2 }, { "poisson", 2 },
+  { "grayscott", 2 }, { "grayscott9", 2 }, { "lbm", 2 }, { "wave2d", 2 }, { "wave2d8", 2 }, { "life", 2 },
+  { "cyclic", 2 },
+  { "star3d1r", 3 }, { "star3d2r", 3 }, { "box3d1r", 3 }, { "hotspot3d", 3 }, { "wave3d", 3 }, { "wave3d8", 3 },
+  { "cell", 3 }, { "diffusion", 3 }, { "gx", 3 }, { "gy", 3 }, { "gz", 3 }, { "st", 3 }, { "fdd5", 3 }, { "fdd7", 3 },
+}
+local SIZES = { { 100000, 1000000, 10000000, 40000000 }, { 512, 1024, 2048, 4096 }, { 96, 128, 192, 256 } }
+local COMPARED = 3
+
+local function grid_of(dims, size)
+  local grid = {}
+  for axis = 1, dims do grid[axis] = size end
+  return grid
+end
+
+local function first_line(message) return (tostring(message):match("[^\n]*"):gsub("^.-tz%.%w+: ", "")) end
+
+-- The result of tz.predict or tz.tune, or nil and the reason.
+local function try(call, options)
+  options.device = tz.args.device
+  local ok, answer = pcall(call, options)
+  if ok then return answer end
+  return nil, first_line(answer)
+end
+
+local function accuracy(a, b) return math.min(a, b) / math.max(a, b) end
+
+-- The accuracy of a prediction for a plan that Trapeze runs; nil and the reason.
+local function of_plan(options, plan, predicted_s)
+  options.height, options.family = plan.height, plan.family
+  options.rounds, options.seconds, options.check = 3, 0.005, false
+  local tuned, why = try(tz.tune, options)
+  if not tuned then return nil, why end
+  if not tuned.best or not tuned.best.measured_s then return nil, "no such plan was measured" end
+  return accuracy(tuned.best.measured_s, predicted_s or tuned.best.predicted_s)
+end
+
+local function of_roofs(plugin, grid)
+  local best, why = try(tz.predict, { plugin = plugin, grid = grid, model = "roofs" })
+  if not best then return nil, why end
+  local plan, options = best.best, { plugin = plugin, grid = grid }
+  if math.min(table.unpack(plan.tile or { 0 })) > 0 then options.block = plan.tile end
+  for _, knob in ipairs { "vector", "warps", "blocks", "ahead" } do options[knob] = plan[knob] end
+  return of_plan(options, plan, plan.time_s)
+end
+
+local function of_meng(plugin, grid)
+  local best, why = try(tz.predict, { plugin = plugin, grid = grid, model = "meng2011" })
+  if not best then return nil, why end
+  return of_plan({ plugin = plugin, grid = grid }, { height = best.best.height, family = "tile" }, best.best.time_s)
+end
+
+local function wanted(plugin)
+  if not tz.args.only then return true end
+  for name in tostring(tz.args.only):gmatch "[^,]+" do
+    if name == plugin then return true end
+  end
+  return false
+end
+
+local function percent(value) return value and ("%.0f"):format(100 * value) or "-" end
+
+-- Sums by column, for means.
+local sums, counts = {}, {}
+local function add(column, value)
+  if value then sums[column], counts[column] = (sums[column] or 0) + value, (counts[column] or 0) + 1 end
+end
+local function mean(column) return sums[column] and sums[column] / counts[column] end
+
+local probe, why = try(tz.predict, { plugin = "star2d1r", grid = { 256, 256 }, model = "luo2011", backend = "cuda",
+  measure = true })
+if not probe then
+  tz.log("skipped: " .. why)
+  tz.log "`trapeze calibrate --costs` measures the clocks of PTX that the record of a GPU lacks"
+  return
+end
+
+local LINE = "%-11s %5s %6s %5s %5s %5s %6s %6s %6s"
+tz.log(("accuracy in per cent on %s; P in per cent of the clocks; luo2011 by size, smallest first"):format(probe.title))
+tz.log(LINE:format("", "P", "1", "2", "3", "4", "mean", "roofs", "meng"))
+for _, case in ipairs(STENCILS) do
+  local plugin, dims = case[1], case[2]
+  if wanted(plugin) then
+    local cells, share, total, found, refused = {}, nil, 0, 0, nil
+    for i, size in ipairs(SIZES[dims]) do
+      local answer, reason = try(tz.predict, { plugin = plugin, grid = grid_of(dims, size), model = "luo2011",
+        measure = true })
+      local value = answer and answer.accuracy
+      cells[i] = percent(value)
+      refused = refused or reason
+      if value then
+        share, total, found = answer.passes[1].p, total + value, found + 1
+        add(i, value)
+      end
+    end
+    local compared, roofs, meng = tz.args.compare ~= "no", nil, nil
+    local grid = grid_of(dims, SIZES[dims][COMPARED])
+    local notes = {}
+    if compared then
+      local reason
+      roofs, reason = of_roofs(plugin, grid)
+      if not roofs then notes[1] = "roofs: " .. reason end
+      meng, reason = of_meng(plugin, grid)
+      if not meng then notes[#notes + 1] = "meng2011: " .. reason end
+    end
+    add("roofs", roofs)
+    add("meng", meng)
+    local average = found > 0 and total / found or nil
+    add("mean", average)
+    tz.log(LINE:format(plugin, percent(share), cells[1], cells[2], cells[3], cells[4], percent(average),
+      percent(roofs), percent(meng)))
+    if refused then tz.log("    skipped: " .. refused) end
+    for _, note in ipairs(notes) do tz.log("    skipped: " .. note) end
+  end
+end
+tz.log(LINE:format("mean", "", percent(mean(1)), percent(mean(2)), percent(mean(3)), percent(mean(4)),
+  percent(mean "mean"), percent(mean "roofs"), percent(mean "meng")))
+tz.log "the paper: 90.4 in the mean of svm, matrix, linear, sepia, bs-7 and bs on a GTX 260"
