@@ -14,12 +14,12 @@ local function each(list)
   return tostring(list):gmatch "[^,]+"
 end
 
-local here, why = pcall(tz.simulation, { plugin = "gx", grid = { 32, 32, 32 }, backend = "cuda" })
+local here, why = pcall(tz.tune, { plugin = "gx", grid = { 32, 32, 32 }, backend = "cuda", family = "block", block = { 32, 8 },
+  rounds = 1 })
 if not here then
-  print("skipped: this needs a GPU: " .. tostring(why))
+  print("skipped: this measures a GPU: " .. tostring(why))
   return
 end
-why:close()
 
 local function shape(row) return ("%d x %d"):format(row.tile[1], row.tile[2]) end
 local function percent(share) return share and ("%.1f %%"):format(100 * share) or "-" end
