@@ -14,10 +14,11 @@ local function each(list)
   return tostring(list):gmatch "[^,]+"
 end
 
-local here, why = pcall(tz.tune, { plugin = "gx", grid = { 32, 32, 32 }, backend = "cuda", family = "block", block = { 32, 8 },
-  rounds = 1 })
+local here, why = pcall(tz.tune, { plugin = "gx", grid = { 32, 32, 32 }, backend = "cuda", family = "block", rounds = 1 })
 if not here then
-  print("skipped: this measures a GPU: " .. tostring(why))
+  why = tostring(why)
+  if not (why:find "no NVIDIA" or why:find "no device record") then error(why, 0) end
+  print("skipped: this measures a GPU: " .. why)
   return
 end
 
