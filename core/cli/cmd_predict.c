@@ -71,18 +71,7 @@ static bool is_thread_blocks(const settings *s)
 /* The model of thread blocks predicts no time: what it leaves no room for. */
 static int check_thread_blocks(const tz_command *command, const settings *s)
 {
-    const tz_plan *given = &s->request.given;
-    const char *knob = tz_plan_first_knob(given);
-    const char *other = s->jump > 0                              ? "jump"
-                        : s->request.all                         ? "all"
-                        : s->request.effort == TZ_EFFORT_COMPILE ? "compile"
-                        : s->request.fence                       ? "fence"
-                        : s->request.halo[0] > 0                 ? "halo"
-                        : s->request.streamed >= 0               ? "streamed"
-                        : given->height > 0                      ? "height"
-                        : given->family[0]                       ? "family"
-                        : s->predict.block[0] > 0                ? "block"
-                                                                 : knob;
+    const char *other = s->jump > 0 ? "jump" : tz_thread_blocks_excess(&s->request);
     if (other)
         return tz_misuse(command, "--%s does not go with --model %s, which lists thread blocks",
                          other, TZ_THREAD_BLOCKS_MODEL);

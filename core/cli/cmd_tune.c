@@ -4,6 +4,7 @@
 #include "cli/print_predictions.h"
 #include "cli/print_tune.h"
 #include "lua/interrupt.h"
+#include "predict/thread_blocks.h"
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -29,6 +30,15 @@ static int take_part(const tz_command *command, void *out, const char *text)
     return EXIT_DONE;
 }
 
+static int take_model(const tz_command *command, void *out, const char *name)
+{
+    tz_error error;
+    if (tz_thread_blocks_check_name(name, &error))
+        return tz_misuse(command, "%s", error.message);
+    ((settings *)out)->request.thread_blocks = true;
+    return EXIT_DONE;
+}
+
 static int take_seconds(const tz_command *command, void *out, const char *text)
 {
     if (tz_numbers_parse(text, 1, 1e-4, 100, &((settings *)out)->request.round_s) == 1)
@@ -42,6 +52,7 @@ static int parse(const tz_command *command, int argc, char **argv, settings *s)
     tz_tune_request *request = &s->request;
     bool no_check = false;
     const tz_option options[] = {
+        TZ_CALL("model", s, take_model),
         TZ_TEXT("families", &request->families),
         TZ_INTEGER("rounds", &request->rounds, 1, TZ_MEASURE_ROUNDS_MAX / 2),
         TZ_CALL("seconds", s, take_seconds),
@@ -57,6 +68,11 @@ static int parse(const tz_command *command, int argc, char **argv, settings *s)
         return code;
     if (s->of > 1 && !s->compile_only)
         return tz_misuse(command, "--part goes with --compile-only");
+    if (request->thread_blocks && (request->families || s->compile_only || s->predict.plot))
+        return tz_misuse(command, "--%s does not go with --model " TZ_THREAD_BLOCKS_MODEL,
+                         request->families ? "families"
+                         : s->compile_only ? "compile-only"
+                                           : "plot");
     request->check = !no_check;
     request->given = s->predict.simulation.plan;
     request->ordinal = s->predict.simulation.device;
@@ -143,6 +159,8 @@ const tz_command tz_command_tune = {
     .doc = "measure every plan on this machine and compare it with its prediction",
     .help = TZ_PREDICT_OPTIONS_HELP
     "  --families A,B        only these families: {families}\n"
+    "  --model tabik2015     measure all shapes of thread blocks that this model lists, with the\n"
+    "                        family block: how good is the set that it chooses?\n"
     "  --rounds N            measure each plan that is near the fastest N times (default: 5). The\n"
     "                        median counts; on a CPU, which other programs may use, the first\n"
     "                        quartile\n"

@@ -52,12 +52,28 @@ static void print_row(const tz_workload *workload, const tz_tune *tune, int inde
         printf("  refused: %s\n", row->refusal);
         return;
     }
-    printf(" %10.4g %10.4g %+7.1f %9.4g  %4.1f  %s\n", m->taken_s * scale, predicted_s * scale,
+    printf(" %10.4g %10.4g %+7.1f %9.4g  %4.1f  %s%s\n", m->taken_s * scale, predicted_s * scale,
            100 * (predicted_s / m->taken_s - 1), rate(workload, m->taken_s) * 1e-9,
            100 * (m->high_s / m->low_s - 1),
            !row->checked ? ""
            : row->equal  ? "same"
-                         : "OTHER BITS");
+                         : "OTHER BITS",
+           row->shape.chosen ? "  in the set" : "");
+}
+
+/* The set of thread blocks that tabik2015 chooses. */
+static void print_set(const tz_tune_set *set)
+{
+    printf("  set        %d of %d shapes; ", set->chosen, set->shapes);
+    if (set->measured < set->shapes)
+        printf("%d could be measured, %d of the set; ", set->measured, set->measured_chosen);
+    if (set->measured_chosen == 0)
+        printf("so it has no speed\n");
+    else
+        printf("the fastest shape is%s in it%s\n             its fastest reaches %.1f %% of the "
+               "best speed, its slowest %.1f %%\n",
+               set->has_best ? "" : " not", set->has_best ? "" : "!", 100 * set->best,
+               100 * set->worst);
 }
 
 /* How it was measured, and whether the card lowered its clock. */
@@ -129,7 +145,7 @@ void tz_tune_print(const tz_workload *workload, const tz_tune *tune, bool all)
            "GCells/s", "+-%", "bits");
     for (int i = 0; i < tune->count; i++) {
         checked += tune->rows[i].checked;
-        if (all || is_leader(tune, i) || i == tune->predicted)
+        if (all || tune->set.shapes > 0 || is_leader(tune, i) || i == tune->predicted)
             print_row(workload, tune, i, scale);
     }
     printf("     (times of one iteration in %s; * the fastest, > what the prediction chooses)\n\n",
@@ -156,6 +172,8 @@ void tz_tune_print(const tz_workload *workload, const tz_tune *tune, bool all)
                "predicted\n",
                100 * chosen->measured.exchange_s / chosen->measured.taken_s,
                100 * tz_prediction_exchange_share(&chosen->prediction));
+    if (tune->set.shapes > 0)
+        print_set(&tune->set);
     print_clock(tune);
     if (checked > 0)
         printf("  bits       %s\n", tune->different == 0
@@ -167,10 +185,11 @@ void tz_tune_print(const tz_workload *workload, const tz_tune *tune, bool all)
 
 void tz_tune_print_csv(const tz_workload *workload, const tz_tune *tune)
 {
-    printf("stencil,nx,ny,nz,precision,boundary,device,backend,threads," TZ_PLAN_CSV_COLUMNS
-           ",registers,local_bytes,predicted_s,measured_s,"
-           "low_s,high_s,rounds,throttled,clock_hz,bits,best,chosen,sustained_s,power_w,limit,"
-           "components\n");
+    printf(
+        "stencil,nx,ny,nz,precision,boundary,device,backend,threads," TZ_PLAN_CSV_COLUMNS
+        ",registers,local_bytes,predicted_s,measured_s,"
+        "low_s,high_s,rounds,throttled,clock_hz,bits,in_set,best,chosen,sustained_s,power_w,limit,"
+        "components\n");
     for (int i = 0; i < tune->count; i++) {
         const tz_tune_row *row = &tune->rows[i];
         const tz_model_prediction *p = &row->prediction;
@@ -189,15 +208,30 @@ void tz_tune_print_csv(const tz_workload *workload, const tz_tune *tune)
             printf("%d,%.4g", row->measured.throttled, row->measured.clock_hz);
         else
             printf(",");
-        printf(",%s,%d,%d,",
+        printf(",%s,%s,%d,%d,",
                !row->checked ? ""
                : row->equal  ? "same"
                              : "other",
+               tune->set.shapes == 0 ? ""
+               : row->shape.chosen   ? "1"
+                                     : "0",
                i == tune->best, i == tune->predicted);
         tz_print_csv_power(p);
         printf("%s,", tz_model_resource_text(p->limit));
         tz_print_csv_components(p);
     }
+}
+
+static json_t *set_json(const tz_tune_set *set)
+{
+    json_t *object = json_pack("{s:i,s:i,s:i,s:i,s:b}", "shapes", set->shapes, "chosen",
+                               set->chosen, "measured", set->measured, "measured_chosen",
+                               set->measured_chosen, "has_best", set->has_best);
+    if (set->measured_chosen > 0) {
+        json_object_set_new(object, "best", json_real(set->best));
+        json_object_set_new(object, "worst", json_real(set->worst));
+    }
+    return object;
 }
 
 json_t *tz_tune_json(const tz_workload *workload, const tz_tune *tune)
@@ -224,6 +258,8 @@ json_t *tz_tune_json(const tz_workload *workload, const tz_tune *tune)
             json_object_set_new(entry, "refused", json_string(row->refusal));
         if (row->checked)
             json_object_set_new(entry, "same_bits", json_boolean(row->equal));
+        if (tune->set.shapes > 0)
+            json_object_set_new(entry, "in_set", json_boolean(row->shape.chosen));
         json_array_append_new(rows, entry);
     }
     json_object_set_new(object, "best", json_integer(tune->best));
@@ -237,6 +273,8 @@ json_t *tz_tune_json(const tz_workload *workload, const tz_tune *tune)
     if (tune->clock_refusal[0])
         json_object_set_new(object, "clock_unknown", json_string(tune->clock_refusal));
     json_object_set_new(object, "rows", rows);
+    if (tune->set.shapes > 0)
+        json_object_set_new(object, "set", set_json(&tune->set));
     return object;
 }
 

@@ -7,6 +7,8 @@
 #include "lua/together.h"
 #include "lua/workload.h"
 #include "predict/prediction_table.h"
+#include "predict/thread_blocks.h"
+#include <stdlib.h>
 #include <string.h>
 
 static const char what[] = "tz.predict";
@@ -16,14 +18,16 @@ static const char what[] = "tz.predict";
 typedef struct holder {
     tz_workload *workload;
     tz_prediction_table *table;
+    tz_thread_blocks *blocks; /* by tabik2015 */
 } holder;
 
 static int holder_close(lua_State *L)
 {
     holder *h = luaL_checkudata(L, 1, TYPE);
     tz_prediction_table_destroy(h->table);
+    free(h->blocks);
     tz_workload_destroy(h->workload);
-    *h = (holder){NULL, NULL};
+    *h = (holder){NULL, NULL, NULL};
     return 0;
 }
 
@@ -57,8 +61,9 @@ static void get_changes(lua_State *L, tz_workload_request *workload)
     lua_setfield(L, 1, "record");
 }
 
+/* *blocks: the model is that of thread blocks. */
 static void get_request(lua_State *L, tz_workload_request *workload, tz_prediction_request *request,
-                        bool *measure)
+                        bool *blocks, bool *measure)
 {
     bool compile = false;
     const char *model = NULL;
@@ -66,8 +71,9 @@ static void get_request(lua_State *L, tz_workload_request *workload, tz_predicti
     tz_error error;
     *request = (tz_prediction_request){.streamed = -1, .given = workload->given};
     memcpy(request->block, workload->block, sizeof request->block);
-    if (tz_key_text(L, 1, what, "model", &model) &&
-        tz_model_find(model, &request->model, &error) != TZ_OK)
+    *blocks = tz_key_text(L, 1, what, "model", &model) &&
+              tz_thread_blocks_check_name(model, &error) == TZ_OK;
+    if (model && !*blocks && tz_model_find(model, &request->model, &error) != TZ_OK)
         tz_raise_error(L, what, &error);
     tz_key_extents(L, what, "halo", workload->dims, request->halo);
     if (tz_key_number(L, 1, what, "streamed", &request->streamed) && !(request->streamed >= 0))
@@ -84,6 +90,10 @@ static void get_request(lua_State *L, tz_workload_request *workload, tz_predicti
     tz_key_flag(L, 1, what, "measure", measure);
     if (tz_key_flag(L, 1, what, "compile", &compile) && compile)
         request->effort = TZ_EFFORT_COMPILE;
+    const char *other = !*blocks ? NULL : *measure ? "measure" : tz_thread_blocks_excess(request);
+    if (other)
+        tz_raise(L, "%s: '%s' does not go with the model %s, which lists thread blocks", what,
+                 other, TZ_THREAD_BLOCKS_MODEL);
 }
 
 /* ---- The table ------------------------------------------------------------------------------- */
@@ -177,6 +187,16 @@ static void push_passes(lua_State *L, const tz_prediction_plain *plain)
     lua_setfield(L, -2, "passes");
 }
 
+static void push_notes(lua_State *L, const tz_model_notes *notes)
+{
+    lua_createtable(L, notes->count, 0);
+    for (int n = 0; n < notes->count; n++) {
+        lua_pushstring(L, notes->text[n]);
+        lua_rawseti(L, -2, n + 1);
+    }
+    lua_setfield(L, -2, "notes");
+}
+
 static void push_prediction_table(lua_State *L, const holder *h)
 {
     const tz_prediction_table *table = h->table;
@@ -204,12 +224,7 @@ static void push_prediction_table(lua_State *L, const holder *h)
     }
     tz_set_integer(L, "considered", table->considered);
     tz_set_number(L, "seconds", table->seconds);
-    lua_createtable(L, table->notes.count, 0);
-    for (int n = 0; n < table->notes.count; n++) {
-        lua_pushstring(L, table->notes.text[n]);
-        lua_rawseti(L, -2, n + 1);
-    }
-    lua_setfield(L, -2, "notes");
+    push_notes(L, &table->notes);
     lua_createtable(L, table->count, 0);
     for (int i = 0; i < table->count; i++) {
         push_row(L, h->workload, table, &table->rows[i]);
@@ -222,10 +237,52 @@ static void push_prediction_table(lua_State *L, const holder *h)
     lua_setfield(L, -2, "rows");
 }
 
+static void push_shape(lua_State *L, const tz_tabik_shape *shape)
+{
+    lua_createtable(L, 0, 7);
+    tz_push_integers(L, 2, (const int64_t[]){shape->x, shape->y});
+    lua_setfield(L, -2, "block");
+    tz_set_number(L, "global_transactions", shape->global_transactions);
+    tz_set_number(L, "shared_transactions", shape->shared_transactions);
+    tz_set_number(L, "occupancy", shape->occupancy);
+    tz_set_integer(L, "active_blocks", shape->active_blocks);
+    lua_createtable(L, 0, TZ_TABIK_CRITERIA);
+    for (int c = 0; c < TZ_TABIK_CRITERIA; c++)
+        tz_set_flag(L, tz_tabik_criterion_text((tz_tabik_criterion)c), shape->good >> c & 1);
+    lua_setfield(L, -2, "good");
+    tz_set_flag(L, "chosen", shape->chosen);
+}
+
+static void push_blocks(lua_State *L, const holder *h)
+{
+    const tz_thread_blocks *blocks = h->blocks;
+    lua_createtable(L, 0, 4);
+    tz_set_text(L, "model", TZ_THREAD_BLOCKS_MODEL);
+    tz_set_text(L, "device", h->workload->device.name);
+    push_notes(L, &blocks->notes);
+    lua_createtable(L, blocks->count, 0);
+    for (int p = 0; p < blocks->count; p++) {
+        const tz_tabik_space *space = &blocks->passes[p].space;
+        lua_createtable(L, 0, 3);
+        tz_set_text(L, "pass", blocks->passes[p].name);
+        tz_set_integer(L, "chosen", space->chosen);
+        lua_createtable(L, space->count, 0);
+        for (int i = 0; i < space->count; i++) {
+            push_shape(L, &space->shapes[i]);
+            lua_rawseti(L, -2, i + 1);
+        }
+        lua_setfield(L, -2, "shapes");
+        lua_rawseti(L, -2, p + 1);
+    }
+    lua_setfield(L, -2, "passes");
+}
+
 static const tz_key predict_options[] = {
     TZ_WORKLOAD_OPTIONS,
     {"model", "text", "the first that the record allows",
-     "`\"roofs\"`, `\"meng2009\"`, `\"meng2011\"`, `\"luo2011\"`"},
+     "`\"roofs\"`, `\"meng2009\"`, `\"meng2011\"`, `\"luo2011\"`; or `\"tabik2015\"`: thread "
+     "blocks, "
+     "without times"},
     {"halo", "{x[, y[, z]]}", "the stencil's",
      "for the papers' models: another halo width, both sides together"},
     {"streamed", "integer", "the stencil's",
@@ -271,7 +328,8 @@ static const tz_key predict_result[] = {
     {"passes", "list of tables", "",
      "by `luo2011`, one a pass: `p`, `p_text`, `active_warps`, `cpd1`, `cpd2`, `cpd`, `rounds`, "
      "`clocks` and `periods`, a list of `{ type, c, m, accesses, transactions, mpd, time, t_p, "
-     "t_c }`"},
+     "t_c }`; by `tabik2015`: `pass`, how many are `chosen`, and `shapes`, a list of `{ block, "
+     "global_transactions, shared_transactions, occupancy, active_blocks, good, chosen }`"},
     {"measured_s", "number", "", "with `measure`: an iteration of the plain kernel"},
     {"accuracy", "number", "",
      "with `measure`: the smaller of the measured and the predicted time over the larger"},
@@ -285,23 +343,28 @@ static int predict_here(lua_State *L)
     tz_prediction_request request;
     bool measure = false;
     tz_error error;
+    bool blocks;
     if (!lua_istable(L, 1))
         tz_raise(L, "%s: needs a table: tz.predict { plugin = …, grid = … }", what);
     lua_settop(L, 1);
     tz_keys_take(L, 1, what, predict_options, false);
     tz_workload_read(L, what, &workload);
-    get_request(L, &workload, &request, &measure);
+    get_request(L, &workload, &request, &blocks, &measure);
     measure = measure && !tz_context_get(L)->options->check;
     holder *h = lua_newuserdatauv(L, sizeof *h, 0);
-    *h = (holder){NULL, NULL};
+    *h = (holder){NULL, NULL, NULL};
     luaL_setmetatable(L, TYPE);
     const int at = lua_gettop(L);
     if (tz_workload_of(&workload, true, &h->workload, &error) != TZ_OK ||
-        tz_prediction_table_create(&h->table, h->workload, &request, &error) != TZ_OK ||
+        (blocks ? tz_thread_blocks_create(&h->blocks, h->workload, &error)
+                : tz_prediction_table_create(&h->table, h->workload, &request, &error)) != TZ_OK ||
         (measure &&
          tz_plain_measure(h->table, h->workload, workload.config.device, &error) != TZ_OK))
         tz_raise_error(L, what, &error);
-    push_prediction_table(L, h);
+    if (blocks)
+        push_blocks(L, h);
+    else
+        push_prediction_table(L, h);
     lua_pushcfunction(L, holder_close);
     lua_pushvalue(L, at);
     lua_call(L, 1, 0);

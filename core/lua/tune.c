@@ -1,5 +1,6 @@
 /* tz.tune: measures the plans of a problem. */
 #include "predict/tune.h"
+#include "predict/thread_blocks.h"
 
 #include "backend/family_names.h"
 #include "lua/api.h"
@@ -65,6 +66,8 @@ static void get_request(lua_State *L, const tz_workload_request *workload, char 
                         size_t size, tz_tune_request *request)
 {
     int64_t rounds = 0;
+    const char *model = NULL;
+    tz_error error;
     *request = (tz_tune_request){.given = workload->given,
                                  .ordinal = workload->config.device,
                                  .check = true,
@@ -74,6 +77,11 @@ static void get_request(lua_State *L, const tz_workload_request *workload, char 
     get_families(L, families, size);
     if (families[0])
         request->families = families;
+    request->thread_blocks = tz_key_text(L, 1, what, "model", &model);
+    if (model && tz_thread_blocks_check_name(model, &error) != TZ_OK)
+        tz_raise_error(L, what, &error);
+    if (model && families[0])
+        tz_raise(L, "%s: 'families' does not go with 'model'", what);
     tz_key_integer(L, 1, what, "rounds", 1, TZ_MEASURE_ROUNDS_MAX / 2, &rounds);
     request->rounds = (int)rounds;
     if (tz_key_number(L, 1, what, "seconds", &request->round_s) &&
@@ -97,6 +105,8 @@ static void push_row(lua_State *L, const holder *h, const tz_tune_row *row)
         tz_set_text(L, "refused", row->refusal);
     if (row->checked)
         tz_set_flag(L, "same_bits", row->equal);
+    if (h->tune->set.shapes > 0)
+        tz_set_flag(L, "in_set", row->shape.chosen);
     if (m->rounds > 0) {
         const int64_t *n = h->workload->problem.extent;
         tz_set_number(L, "measured_s", m->taken_s);
@@ -111,6 +121,22 @@ static void push_row(lua_State *L, const holder *h, const tz_tune_row *row)
     }
 }
 
+/* How good the set of thread blocks is. */
+static void push_set(lua_State *L, const tz_tune_set *set)
+{
+    lua_createtable(L, 0, 7);
+    tz_set_integer(L, "shapes", set->shapes);
+    tz_set_integer(L, "chosen", set->chosen);
+    tz_set_integer(L, "measured", set->measured);
+    tz_set_integer(L, "measured_chosen", set->measured_chosen);
+    tz_set_flag(L, "has_best", set->has_best);
+    if (set->measured_chosen > 0) {
+        tz_set_number(L, "best", set->best);
+        tz_set_number(L, "worst", set->worst);
+    }
+    lua_setfield(L, -2, "set");
+}
+
 static void push_tune(lua_State *L, const holder *h)
 {
     const tz_tune *tune = h->tune;
@@ -122,6 +148,8 @@ static void push_tune(lua_State *L, const holder *h)
     tz_set_number(L, "error_p90", tune->error_p90);
     tz_set_number(L, "error_mean", tune->error_mean);
     tz_set_integer(L, "different", tune->different);
+    if (tune->set.shapes > 0)
+        push_set(L, &tune->set);
     lua_createtable(L, tune->count, 0);
     for (int i = 0; i < tune->count; i++) {
         push_row(L, h, &tune->rows[i]);
@@ -141,6 +169,8 @@ static void push_tune(lua_State *L, const holder *h)
 static const tz_key tune_options[] = {
     TZ_WORKLOAD_OPTIONS,
     {"families", "list of texts", "all", "only plans of these families"},
+    {"model", "text", "",
+     "`\"tabik2015\"`: the shapes of thread blocks that this model lists, with the family `block`"},
     {"rounds", "integer", "5", "how often a plan that is near the fastest is measured, 1 to 32"},
     {"seconds", "number", "0.01 on a GPU, 0.2 if sustained; 0.05 on a CPU", "length of a round"},
     {"sustained", "boolean", "false",
@@ -160,6 +190,10 @@ static const tz_key tune_result[] = {
     {"error_median", "number", "", "median of |predicted - measured| / measured"},
     {"error_p90", "number", "", "its 90 % quantile"},
     {"error_mean", "number", "", "mean of (predicted - measured) / measured"},
+    {"set", "table", "",
+     "by `tabik2015`: `shapes` of its space, `chosen` ones, `measured`, `measured_chosen`, "
+     "`has_best` (the fastest shape is chosen), `best` and `worst` (speed of the fastest and the "
+     "slowest chosen shape / of the fastest of all); rows have `in_set`"},
     {"different", "integer", "", "plans that left other bits than height 1: a fault"},
     {"backend", "text", "", ""},
     {"device", "text", "", "name of the record"},

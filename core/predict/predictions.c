@@ -24,6 +24,8 @@ typedef struct maker {
     const tz_problem *problem;
     const tz_backend *backend;
     const tz_place *place;
+    const tz_plan *listed; /* in place of the backend's candidates; NULL: these */
+    int listed_count;
     tz_predictions *predictions;
     double budget_s, compiling_s;
     tz_error first; /* why a plan was left out, the first time */
@@ -57,6 +59,11 @@ static tz_status find_candidates(const maker *m, const tz_plan *given, tz_plan *
                                  tz_error *error)
 {
     *count = 0;
+    if (m->listed) {
+        *count = m->listed_count < TZ_PREDICTIONS_MAX ? m->listed_count : TZ_PREDICTIONS_MAX;
+        memcpy(plans, m->listed, (size_t)*count * sizeof *plans);
+        return TZ_OK;
+    }
     if (m->backend->candidates)
         return m->backend->candidates(m->problem, m->place, given, plans, TZ_PREDICTIONS_MAX, count,
                                       error);
@@ -343,44 +350,63 @@ static tz_status make(maker *m, const tz_plan *given, tz_effort effort, tz_error
     return m->first.code;
 }
 
+static tz_status create(tz_predictions **out, maker *m, const tz_plan *given, tz_effort effort,
+                        tz_error *error)
+{
+    *out = NULL;
+    if (!m->backend->work)
+        return tz_error_set(error, TZ_UNSUPPORTED, "backend",
+                            "the %s backend cannot count the work of its plans, which "
+                            "predictions need",
+                            m->backend->name);
+    if (!m->place->device)
+        return tz_error_set(error, TZ_UNSUPPORTED, "device",
+                            "there is no record of the device: run `trapeze calibrate`");
+    const double begin = tz_machine_clock_s();
+    m->predictions = calloc(1, sizeof *m->predictions);
+    if (!m->predictions)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for predictions");
+    const tz_status status = make(m, given, effort, error);
+    if (status) {
+        tz_predictions_destroy(m->predictions);
+        return status;
+    }
+    const tz_predicted_plan *best = &m->predictions->plans[m->predictions->best];
+    const tz_model_prediction *p = &best->prediction;
+    const size_t used = (size_t)snprintf(m->predictions->reason, sizeof m->predictions->reason,
+                                         "h %d: %.110s", best->plan.height, p->limit_text);
+    if (p->sustained_s > p->time_s)
+        snprintf(m->predictions->reason + used, sizeof m->predictions->reason - used,
+                 "; %.0f W: held to %.3g GHz", p->power_w, p->sustained_hz * 1e-9);
+    m->predictions->seconds = tz_machine_clock_s() - begin - m->compiling_s;
+    *out = m->predictions;
+    return TZ_OK;
+}
+
 tz_status tz__predictions_create_by(tz_predictions **out, tz__predict_fn *predict,
                                     const tz_problem *problem, const tz_backend *backend,
                                     const tz_place *place, const tz_plan *given, tz_effort effort,
                                     double budget_s, tz_error *error)
 {
-    *out = NULL;
-    if (!backend->work)
-        return tz_error_set(error, TZ_UNSUPPORTED, "backend",
-                            "the %s backend cannot count the work of its plans, which "
-                            "predictions need",
-                            backend->name);
-    if (!place->device)
-        return tz_error_set(error, TZ_UNSUPPORTED, "device",
-                            "there is no record of the device: run `trapeze calibrate`");
-    const double begin = tz_machine_clock_s();
     maker m = {.predict = predict,
                .problem = problem,
                .backend = backend,
                .place = place,
-               .budget_s = budget_s,
-               .predictions = calloc(1, sizeof *m.predictions)};
-    if (!m.predictions)
-        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for predictions");
-    const tz_status status = make(&m, given, effort, error);
-    if (status) {
-        tz_predictions_destroy(m.predictions);
-        return status;
-    }
-    const tz_predicted_plan *best = &m.predictions->plans[m.predictions->best];
-    const tz_model_prediction *p = &best->prediction;
-    const size_t used = (size_t)snprintf(m.predictions->reason, sizeof m.predictions->reason,
-                                         "h %d: %.110s", best->plan.height, p->limit_text);
-    if (p->sustained_s > p->time_s)
-        snprintf(m.predictions->reason + used, sizeof m.predictions->reason - used,
-                 "; %.0f W: held to %.3g GHz", p->power_w, p->sustained_hz * 1e-9);
-    m.predictions->seconds = tz_machine_clock_s() - begin - m.compiling_s;
-    *out = m.predictions;
-    return TZ_OK;
+               .budget_s = budget_s};
+    return create(out, &m, given, effort, error);
+}
+
+tz_status tz_predictions_create_listed(tz_predictions **out, const tz_problem *problem,
+                                       const tz_backend *backend, const tz_place *place,
+                                       const tz_plan *plans, int count, tz_error *error)
+{
+    maker m = {.predict = tz_roofs_predict,
+               .problem = problem,
+               .backend = backend,
+               .place = place,
+               .listed = plans,
+               .listed_count = count};
+    return create(out, &m, NULL, TZ_EFFORT_COMPILE, error);
 }
 
 tz_status tz_predictions_create(tz_predictions **out, const tz_problem *problem,

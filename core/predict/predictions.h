@@ -32,6 +32,10 @@ typedef struct tz_predictions {
 tz_status tz_predictions_create(tz_predictions **out, const tz_problem *problem,
                                 const tz_backend *backend, const tz_place *place,
                                 const tz_plan *given, tz_effort effort, tz_error *error);
+/* The same of the plans of a list, all compiled. Plans that are refused are left out. */
+tz_status tz_predictions_create_listed(tz_predictions **out, const tz_problem *problem,
+                                       const tz_backend *backend, const tz_place *place,
+                                       const tz_plan *plans, int count, tz_error *error);
 /* Whether plan `a`, predicted to take a_s seconds an iteration, is preferred to `best`. best_s is
  * the shortest predicted time. On a CPU the higher of two plans within TZ_FIT_ALIKE is preferred:
  * costs that the model does not include (other programs in a shared cache, threads that wait for

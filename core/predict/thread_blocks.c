@@ -2,6 +2,7 @@
 
 #include "stencil/probe.h"
 #include <stdlib.h>
+#include <string.h>
 
 static int larger(int a, int b)
 {
@@ -75,6 +76,29 @@ static void note(const tz_workload *workload, tz_thread_blocks *blocks)
             tz_model_note(&blocks->notes,
                           "pass %.60s: no shape is good by all four criteria; none is chosen",
                           blocks->passes[p].name);
+}
+
+tz_status tz_thread_blocks_check_name(const char *name, tz_error *error)
+{
+    if (strcmp(name, TZ_THREAD_BLOCKS_MODEL) == 0)
+        return TZ_OK;
+    return tz_error_set(error, TZ_UNKNOWN, "model",
+                        "tuning takes the model %s, which lists thread blocks, not '%.60s'",
+                        TZ_THREAD_BLOCKS_MODEL, name);
+}
+
+const char *tz_thread_blocks_excess(const tz_prediction_request *request)
+{
+    const tz_plan *given = &request->given;
+    return request->all                           ? "all"
+           : request->effort == TZ_EFFORT_COMPILE ? "compile"
+           : request->fence                       ? "fence"
+           : request->halo[0] > 0                 ? "halo"
+           : request->streamed >= 0               ? "streamed"
+           : given->height > 0                    ? "height"
+           : given->family[0]                     ? "family"
+           : request->block[0] > 0                ? "block"
+                                                  : tz_plan_first_knob(given);
 }
 
 tz_status tz_thread_blocks_create(tz_thread_blocks **out, const tz_workload *workload,

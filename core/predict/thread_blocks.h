@@ -4,7 +4,7 @@
 
 #include "model/model.h"
 #include "model/tabik2015.h"
-#include "predict/workload.h"
+#include "predict/prediction_table.h"
 
 #define TZ_THREAD_BLOCKS_MODEL "tabik2015"
 
@@ -14,6 +14,12 @@ typedef struct tz_thread_blocks_pass {
     tz_tabik_kernel kernel;
     tz_tabik_space space;
 } tz_thread_blocks_pass;
+
+/* TZ_UNKNOWN, unless `name` is that of this model: the message names it. */
+tz_status tz_thread_blocks_check_name(const char *name, tz_error *error);
+
+/* The first option of a request that the model has no use for, as on the command line; NULL: none. */
+const char *tz_thread_blocks_excess(const tz_prediction_request *request);
 
 typedef struct tz_thread_blocks {
     tz_tabik_gpu gpu;

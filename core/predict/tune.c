@@ -6,6 +6,7 @@
 #include "calibrate/sample.h"
 #include "model/power.h"
 #include "predict/predictions_impl.h"
+#include "predict/tune_set.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,15 +79,32 @@ tz_status tz_tune_compile(const tz_workload *workload, const tz_tune_request *re
     return status;
 }
 
+static tz_status predict(tz_predictions **out, const tz_workload *workload,
+                         const tz_tune_request *request, const tz_thread_blocks *blocks,
+                         tz_error *error)
+{
+    tz_plan *plans;
+    int count;
+    if (!blocks)
+        return tz_predictions_create(out, &workload->problem, workload->backend, &workload->place,
+                                     &request->given,
+                                     request->dry ? TZ_EFFORT_CACHED : TZ_EFFORT_COMPILE, error);
+    tz_status status = tz_tune_set_plans(workload, blocks, &request->given, &plans, &count, error);
+    if (!status)
+        status = tz_predictions_create_listed(out, &workload->problem, workload->backend,
+                                              &workload->place, plans, count, error);
+    free(plans);
+    return status;
+}
+
 static tz_status take_rows(tz_tune *tune, const tz_workload *workload,
-                           const tz_tune_request *request, tz_error *error)
+                           const tz_tune_request *request, const tz_thread_blocks *blocks,
+                           tz_error *error)
 {
     tz_predictions *predictions = NULL;
     tz_status status = check_families(request->families, error);
     if (!status)
-        status = tz_predictions_create(&predictions, &workload->problem, workload->backend,
-                                       &workload->place, &request->given,
-                                       request->dry ? TZ_EFFORT_CACHED : TZ_EFFORT_COMPILE, error);
+        status = predict(&predictions, workload, request, blocks, error);
     if (status)
         return status;
     tune->predicting_s = predictions->seconds;
@@ -364,7 +382,11 @@ tz_status tz_tune_create(tz_tune **out, const tz_workload *workload, const tz_tu
         own.rounds = 5;
     if (own.round_s == 0)
         own.round_s = !workload->is_gpu ? 0.05 : own.sustained ? 0.2 : 0.01;
-    tz_status status = take_rows(tune, workload, request, error);
+    tz_thread_blocks *blocks = NULL;
+    tz_status status =
+        request->thread_blocks ? tz_thread_blocks_create(&blocks, workload, error) : TZ_OK;
+    if (!status)
+        status = take_rows(tune, workload, request, blocks, error);
     tune->rested = workload->is_gpu && !request->sustained;
     tune->sustained = request->sustained;
     t.of = workload->is_gpu ? tune->count : tune->count * own.rounds;
@@ -374,6 +396,9 @@ tz_status tz_tune_create(tz_tune **out, const tz_workload *workload, const tz_tu
         status = measure_and_check(&t, error);
     if (!status)
         status = conclude(tune, error);
+    if (!status && blocks)
+        tz_tune_set_conclude(tune, blocks);
+    free(blocks);
     if (status) {
         tz_tune_destroy(tune);
         return status;

@@ -2,6 +2,7 @@
 #ifndef TZ_CORE_PREDICT_TUNE_H
 #define TZ_CORE_PREDICT_TUNE_H
 
+#include "model/tabik2015.h"
 #include "predict/measure.h"
 #include "predict/predictions.h"
 
@@ -11,7 +12,8 @@ typedef struct tz_tune_row {
     tz_model_prediction prediction;
     tz_measured measured; /* no rounds: the plan was refused */
     char refusal[160];
-    bool checked, equal; /* its bits were compared; they equal those of height 1 */
+    bool checked, equal;  /* its bits were compared; they equal those of height 1 */
+    tz_tabik_shape shape; /* of thread blocks: what the model tabik2015 says of this one */
 } tz_tune_row;
 
 typedef struct tz_tune_request {
@@ -24,11 +26,24 @@ typedef struct tz_tune_request {
      * a GPU rests before each round, so that it has its full clock. */
     bool sustained;
     bool check; /* compare bits */
-    bool dry;   /* measure nothing: the predictions stand for the measurements */
+    /* Measure the shapes of the model tabik2015 with the family block, and judge the set that it
+     * chooses; `given` may have `ahead` and `blocks`, and `families` is NULL. */
+    bool thread_blocks;
+    bool dry; /* measure nothing: the predictions stand for the measurements */
     /* Called before each plan; false stops with TZ_INTERRUPTED. May be NULL. */
     bool (*progress)(void *context, int done, int of);
     void *context;
 } tz_tune_request;
+
+/* How good the set of thread blocks is that the model tabik2015 chooses. */
+typedef struct tz_tune_set {
+    int shapes, chosen; /* of the model's space, and of the set; 0 shapes: none was asked for */
+    int measured, measured_chosen;
+    bool has_best; /* the fastest shape is in the set */
+    double best,
+        worst; /* speed of the set's fastest and slowest shape / of the fastest of all; NAN:
+                         * none of it was measured */
+} tz_tune_set;
 
 typedef struct tz_tune {
     int count;
@@ -39,6 +54,7 @@ typedef struct tz_tune {
     /* Median and 90 % quantile of |predicted - measured| / measured over the measured rows, and the
      * mean of the signed error. */
     double error_median, error_p90, error_mean;
+    tz_tune_set set;
     int measured, refused, different; /* different: rows with other bits than height 1 */
     double predicting_s;              /* to make the predictions, without compiling */
     /* GPU: how it was measured; why it does not report its clock ("": it does). */

@@ -300,6 +300,12 @@ TZ_DEVICE typename F::type tz_near(const tz_place &p, const typename F::type *qu
 
 /* ---- The language of cell updates ------------------------------------------------------------ */
 
+/* A coordinate; of cells past the grid's end, whose results are not stored, that of the last cell. */
+TZ_DEVICE int tz_at_most(int at, int n)
+{
+    return at < n ? at : n - 1;
+}
+
 #define TZ__CONTEXT_FIELD(name, type)                                                              \
     const type *name;                                                                              \
     type name##_new;
@@ -324,10 +330,10 @@ TZ_DEVICE typename F::type tz_near(const tz_place &p, const typename F::type *qu
     TZ_DEVICE void body_##cell(context_##cell &tz_c, const tz_place &tz_p, const once_##cell &tz_o)
 #define TZ__READ_state(f, dx, dy, dz) tz_near<tz_f_##f>(tz_p, tz_c.f, (dx), (dy), (dz))
 #define TZ__READ_static(f, dx, dy, dz) TZ__READ_state(f, dx, dy, dz)
-#define TZ__READ_streamed(f, dx, dy, dz) (tz_c.f[tz_p.x])
+#define TZ__READ_streamed(f, dx, dy, dz) (tz_c.f[tz_at_most(tz_p.x, tz_c.arguments->nx)])
 #define TZ__AT3(f, dx, dy, dz) TZ__CAT(TZ__READ_, TZ__CAT(TZ__KIND_, f))(f, dx, dy, dz)
 #define TZ_PUT(f, value) (tz_c.f##_new = (value))
-#define TZ_X TZ__WHOLE_X((tz_p.x))
-#define TZ_Y TZ__WHOLE_Y((tz_p.y))
+#define TZ_X TZ__WHOLE_X((tz_at_most(tz_p.x, tz_c.arguments->nx)))
+#define TZ_Y TZ__WHOLE_Y((tz_at_most(tz_p.y, tz_c.arguments->ny)))
 #define TZ_Z TZ__WHOLE_Z((tz_p.z))
 #define TZ_STEP (tz_c.arguments->step)

@@ -179,6 +179,8 @@ refused "tabik2015: a height" 2 "--height does not go with --model tabik2015" pr
 refused "tabik2015: a grid that is too small" 1 "no block of 32 to 1024 threads fits" predict gx --grid 4,4,4 --device gtx-titan \
     --model tabik2015
 refused "tabik2015: several devices" 1 "leave out --devices" predict gx --grid 64,64,64 --device gtx-titan --model tabik2015 --devices 2
+refused "tune: a model of another name" 2 "tuning takes the model tabik2015" tune gx --grid 64,64,64 --model roofs
+refused "tune tabik2015: families" 2 "--families does not go with --model tabik2015" tune gx --grid 64,64,64 --model tabik2015 --families tile
 refused "tabik2015: mistyped" 2 "did you mean 'tabik2015'?" predict gx --grid 64,64,64 --model tabik2105
 t predict hotspot --grid 2000,2000 --device gtx280 --model luo2011
 check "predict --model luo2011: a record without its costs" errs "the record of this device has no clocks_add_int_constant"

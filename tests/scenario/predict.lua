@@ -73,6 +73,18 @@ end
 refuses("'trips'", tz.predict, { plugin = "hotspot", grid = { 9, 9 }, device = "gtx260", model = "luo2011", trips = 0 })
 refuses("that is luo2011", tz.predict, { plugin = "hotspot", grid = { 99, 99 }, device = "gtx280", as_printed = true })
 
+local blocks = tz.predict { plugin = "gx", grid = { 256, 256, 256 }, device = "gtx-titan", model = "tabik2015" }
+local shapes, chosen = blocks.passes[1].shapes, 0
+for _, shape in ipairs(shapes) do
+  local good = shape.good
+  tz.expect(shape.chosen == (good.global and good.shared and good.occupancy and good.efficient))
+  tz.expect(shape.block[1] * shape.block[2] >= 32 and shape.occupancy <= 1 and shape.global_transactions > 0)
+  chosen = chosen + (shape.chosen and 1 or 0)
+end
+tz.expect(#blocks.passes == 1 and #shapes == 41 and chosen == 11 and blocks.passes[1].chosen == 11) -- the paper's set
+refuses("'height' does not go with the model tabik2015", tz.predict, { plugin = "gx", grid = { 64, 64, 64 },
+  device = "gtx-titan", model = "tabik2015", height = 1 })
+
 refuses("needs a table", tz.predict, 3)
 refuses("'plugin' is missing", tz.predict, {})
 refuses("did you mean 'hotspot'?", tz.predict, { plugin = "hotspt" })

@@ -66,12 +66,6 @@ static void widen_queues(block_design *d, int fields)
     }
 }
 
-int block_halo_elements(const block_design *d)
-{
-    const int beside = d->low[0] + d->high[0];
-    return (d->x + (d->corners ? beside : 0)) * (d->low[1] + d->high[1]) + beside * d->y;
-}
-
 void block_design_make(block_design *d, const tz_problem *problem, const tz_plan *plan)
 {
     const tz_stencil *stencil = problem->stencil;

@@ -31,9 +31,6 @@ typedef struct block_design {
 /* `plan` has the block's shape in tile[0] and tile[1], and planes ahead. */
 void block_design_make(block_design *design, const tz_problem *problem, const tz_plan *plan);
 
-/* Elements of the halo of a tile. */
-int block_halo_elements(const block_design *design);
-
 void block_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_limits *limits,
                      const tz_plan *plan);
 

@@ -18,6 +18,25 @@ static double block_steps(const tz_problem *problem, const tz_limits *limits, co
     return loop->parent < 0 ? loop->stores / fmax(1.0, written) : 0.0;
 }
 
+/* Lanes of a narrow block are in several rows of a tile, which may share banks. */
+static tz_cuda_lanes block_lanes(const tz_problem *problem, const tz_plan *plan)
+{
+    enum { BANKS_BYTES = 128 };
+    block_design d;
+    int passes = 1;
+    block_design_make(&d, problem, plan);
+    for (int f = 0; f < problem->stencil->fields_count; f++) {
+        const int lanes = BANKS_BYTES / (int)tz_problem_element_size(problem, f);
+        int in_bank[BANKS_BYTES] = {0};
+        for (int lane = 0; d.fields[f].tiled && lane < lanes; lane++) {
+            const int at = lane / d.x * (d.x + d.low[0] + d.high[0]) + lane % d.x;
+            const int same = ++in_bank[at % lanes];
+            passes = same > passes ? same : passes;
+        }
+    }
+    return (tz_cuda_lanes){.conflict = passes, .stored = 1.0};
+}
+
 static void block_parts(const tz_cuda_code *code, tz_cuda_steps *out)
 {
     tz_cuda_take_loop(&out->inner, &code->mix->loops[code->at[0]], code->steps[0], 0.0,
@@ -30,22 +49,33 @@ typedef struct block_loads {
     double step, start, unread;
 } block_loads;
 
+/* Left and right of a tile are parts of sectors of 32 bytes. */
+static double halo_bytes(const block_design *d, double size)
+{
+    enum { SECTOR_BYTES = 32 };
+    const double beside =
+        ceil(d->low[0] * size / SECTOR_BYTES) + ceil(d->high[0] * size / SECTOR_BYTES);
+    const double rows = d->low[1] + d->high[1];
+    return rows * d->x * size + SECTOR_BYTES * beside * (d->y + (d->corners ? rows : 0.0));
+}
+
 static block_loads loads_of(const tz_problem *problem, const block_design *d)
 {
-    const double halo = (double)block_halo_elements(d) / (d->threads / 32.0);
+    const double warps = d->threads / 32.0;
     block_loads loads = {0};
     for (int f = 0; f < problem->stencil->fields_count; f++) {
         const block_field *field = &d->fields[f];
         const double size = (double)tz_problem_element_size(problem, f);
+        const double halo = halo_bytes(d, size) / warps;
         const bool streamed = problem->stencil->fields[f].role == TZ_STREAMED;
         if (!field->read && !streamed) {
             loads.unread += size;
             continue;
         }
-        loads.step += size * (32.0 + (field->tiled ? halo : 0.0));
+        loads.step += 32.0 * size + (field->tiled ? halo : 0.0);
         loads.start += size * 32.0 * (field->high - field->low);
         if (field->tiled)
-            loads.start += size * halo * (d->below + d->above);
+            loads.start += halo * (d->below + d->above);
     }
     return loads;
 }
@@ -116,6 +146,7 @@ static void block_candidates(tz_cuda_plans *plans)
 }
 
 const tz_cuda_planner block_planner = {
+    .lanes = block_lanes,
     .steps = block_steps,
     .parts = block_parts,
     .work = block_work,
