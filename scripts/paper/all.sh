@@ -74,6 +74,7 @@ else
     run table54-gpu-large table54 --backend cuda --set scale=4 "$@"
     run thesis_augment-gpu thesis_augment --backend cuda --set full=1 "$@"
     run luo_accuracy-gpu luo_accuracy --backend cuda "$@"
+    run tabik_blocks-gpu tabik_blocks "$@"
 fi
 if [ "${CPU:-yes}" != no ]; then
     for part in figure4 figure5 table54; do run "$part-cpu" "$part" --backend cpu "$@"; done
