@@ -71,11 +71,17 @@ static bool is_thread_blocks(const settings *s)
 /* The model of thread blocks predicts no time: what it leaves no room for. */
 static int check_thread_blocks(const tz_command *command, const settings *s)
 {
-    const char *other = s->jump > 0 ? "jump" : tz_thread_blocks_excess(&s->request);
-    if (other)
-        return tz_misuse(command, "--%s does not go with --model %s, which lists thread blocks",
-                         other, TZ_THREAD_BLOCKS_MODEL);
-    return TZ_OPTIONS_GO_ON;
+    const char *other = s->jump > 0  ? "jump"
+                        : s->measure ? "measure"
+                                     : tz_thread_blocks_excess(&s->request);
+    char option[32];
+    if (!other)
+        return TZ_OPTIONS_GO_ON;
+    snprintf(option, sizeof option, "%s", other);
+    for (char *at = option; *at; at++)
+        *at = *at == '_' ? '-' : *at;
+    return tz_misuse(command, "--%s does not go with --model %s, which lists thread blocks", option,
+                     TZ_THREAD_BLOCKS_MODEL);
 }
 
 /* What --jump leaves no room for. */

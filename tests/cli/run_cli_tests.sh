@@ -290,7 +290,7 @@ check "tune --csv: one fastest" is "$(csv best height | wc -l)" 1
 check "tune --csv: one chosen" is "$(csv chosen height | wc -l)" 1
 check "tune --csv: a CPU tells no clock" is "$(csv throttled height; csv best clock_hz)" ""
 check "tune --csv: columns" is "$(sed 1q out | sed 's/.*\(rounds,.*power_w\).*/\1/')" \
-    rounds,throttled,clock_hz,bits,best,chosen,sustained_s,power_w
+    rounds,throttled,clock_hz,bits,in_set,best,chosen,sustained_s,power_w
 check "tune --csv: no other bits" sh -c '! grep -q ,other, out && grep -q ,same, out'
 cp out tuned.csv
 check "a case in a line" sh -c 'sh "$0" case tuned.csv | grep -q "of the best: chosen stream h"' \
