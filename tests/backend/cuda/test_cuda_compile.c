@@ -67,9 +67,9 @@ static void compile_plan(const tz_stencil *stencil, int precision, int boundary,
              tz_boundary_name((tz_boundary)boundary), architecture, kernel.registers,
              kernel.local_bytes);
     print_message("%s\n", text);
-    /* In 3-D a dozen words are let off, and two dozen with many passes: they are border code's, and
-     * with fewer threads or columns all is slower. */
-    const int most = stencil->dims < 3 ? 8 : stencil->passes_count > 4 ? 96 : 48;
+    /* In 3-D a dozen words are let off: they are border code's, and with fewer threads or columns
+     * all is slower. */
+    const int most = stencil->dims < 3 ? 8 : 48;
     spilt += strcmp(architecture, "sm_90") == 0 && kernel.local_bytes > most;
 }
 
