@@ -28,6 +28,19 @@ void tz_json_put_text(json_t *object, const char *key, const char *value, bool *
     tz_json_put(object, key, json_string(value), failed);
 }
 
+void tz_json_put_doubles(json_t *object, const tz_named_double *values, size_t count, bool *failed)
+{
+    for (size_t i = 0; i < count; i++)
+        tz_json_put_double(object, values[i].key, values[i].value, failed);
+}
+
+void tz_json_put_integers(json_t *object, const tz_named_integer *values, size_t count,
+                          bool *failed)
+{
+    for (size_t i = 0; i < count; i++)
+        tz_json_put_integer(object, values[i].key, values[i].value, failed);
+}
+
 double tz_json_get_double(const json_t *object, const char *key, bool *failed)
 {
     const char *text = json_string_value(json_object_get(object, key));

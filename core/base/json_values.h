@@ -3,6 +3,7 @@
 #ifndef TZ_CORE_BASE_JSON_VALUES_H
 #define TZ_CORE_BASE_JSON_VALUES_H
 
+#include "base/named.h"
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,6 +12,9 @@
 void tz_json_put_double(json_t *object, const char *key, double value, bool *failed);
 void tz_json_put_integer(json_t *object, const char *key, int64_t value, bool *failed);
 void tz_json_put_text(json_t *object, const char *key, const char *value, bool *failed);
+void tz_json_put_doubles(json_t *object, const tz_named_double *values, size_t count, bool *failed);
+void tz_json_put_integers(json_t *object, const tz_named_integer *values, size_t count,
+                          bool *failed);
 /* Takes `value` in any case; NULL is a failure. */
 void tz_json_put(json_t *object, const char *key, json_t *value, bool *failed);
 

@@ -3,10 +3,12 @@
 #include "cli/print_predictions.h"
 
 #include "base/machine.h"
+#include "base/paths.h"
 #include "calibrate/cuda.h"
 #include "calibrate/links.h"
 #include "calibrate/records.h"
 #include "lua/interrupt.h"
+#include <errno.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -167,6 +169,20 @@ static tz_status write_record(const settings *s, const tz_model_device *record, 
     return tz_device_save(record, s->output, false, error);
 }
 
+/* Refuses a file that cannot be written before measuring, which takes long. */
+static tz_status check_output(const char *path, tz_error *error)
+{
+    char folder[PATH_MAX];
+    if (!path || strcmp(path, "-") == 0)
+        return TZ_OK;
+    if (access(path, F_OK) == 0)
+        return tz_error_set(error, TZ_IO, path, "exists already; name another file, or remove it");
+    tz_path_folder(path, folder, sizeof folder);
+    if (access(folder, W_OK | X_OK) != 0)
+        return tz_error_set_errno(error, errno, path, "cannot write");
+    return TZ_OK;
+}
+
 static int numbers_known(const tz_model_device *record)
 {
     int known = 0;
@@ -184,10 +200,8 @@ static int execute(settings *s)
     static tz_model_device record; /* large */
     tz_error error;
     char path[PATH_MAX + 80];
-    /* Refuse a file that cannot be written before measuring, which takes long. */
-    if (s->output && strcmp(s->output, "-") != 0 && access(s->output, F_OK) == 0)
-        return tz_fail_text(EXIT_FAILED, "%s: exists already; name another file, or remove it",
-                            s->output);
+    if (check_output(s->output, &error) != TZ_OK)
+        return tz_fail(EXIT_FAILED, &error);
     if (s->costs && s->device < 0)
         s->device = 0;
     if (!s->chosen && tz_cuda_devices_count() > 0)

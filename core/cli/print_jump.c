@@ -70,21 +70,23 @@ json_t *tz_jump_json(const tz_workload *workload, const tz_prediction_table *tab
     json_object_set_new(object, "plan", tz_plan_to_json(&best->plan, workload->problem.dims));
     json_object_set_new(object, "steps", json_integer(jump->steps));
     json_object_set_new(object, "source", json_boolean(jump->affine));
-    json_object_set_new(predicted, "jump_s", json_real(jump->jump.seconds));
-    json_object_set_new(predicted, "iteration_s", json_real(jump->iteration_s));
+    const tz_named_double forecast[] = {{"jump_s", jump->jump.seconds},
+                                        {"iteration_s", jump->iteration_s},
+                                        {"bytes", jump->jump.bytes},
+                                        {"operations", jump->jump.operations},
+                                        {"memory_bytes", jump->jump.memory_bytes}};
+    tz_json_set_reals(predicted, forecast, sizeof forecast / sizeof *forecast);
     json_object_set_new(predicted, "faster_from", from_json(jump->from));
-    json_object_set_new(predicted, "bytes", json_real(jump->jump.bytes));
-    json_object_set_new(predicted, "operations", json_real(jump->jump.operations));
-    json_object_set_new(predicted, "memory_bytes", json_real(jump->jump.memory_bytes));
     json_object_set_new(object, "predicted", predicted);
     if (jump->rounds > 0) {
         measured = json_object();
-        json_object_set_new(measured, "jump_s", json_real(jump->measured_s));
-        json_object_set_new(measured, "low_s", json_real(jump->low_s));
-        json_object_set_new(measured, "high_s", json_real(jump->high_s));
+        const tz_named_double times[] = {{"jump_s", jump->measured_s},
+                                         {"low_s", jump->low_s},
+                                         {"high_s", jump->high_s},
+                                         {"first_s", jump->create_s},
+                                         {"iteration_s", jump->measured_iteration_s}};
+        tz_json_set_reals(measured, times, sizeof times / sizeof *times);
         json_object_set_new(measured, "rounds", json_integer(jump->rounds));
-        json_object_set_new(measured, "first_s", json_real(jump->create_s));
-        json_object_set_new(measured, "iteration_s", json_real(jump->measured_iteration_s));
         json_object_set_new(measured, "faster_from", from_json(jump->measured_from));
         json_object_set_new(measured, "library", json_string(jump->facts.library));
         json_object_set_new(measured, "memory_bytes", json_integer(jump->facts.bytes));

@@ -69,6 +69,12 @@ void tz_print_json(const json_t *json)
     printf("\n");
 }
 
+void tz_json_set_reals(json_t *object, const tz_named_double *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        json_object_set_new(object, values[i].key, json_real(values[i].value));
+}
+
 json_t *tz_workload_json(const tz_workload *workload)
 {
     json_t *object = json_object(), *grid = json_array();

@@ -2,6 +2,7 @@
 #ifndef TZ_CORE_CLI_PRINT_PREDICTIONS_H
 #define TZ_CORE_CLI_PRINT_PREDICTIONS_H
 
+#include "base/named.h"
 #include "predict/prediction_table.h"
 #include <jansson.h>
 #include <stdio.h>
@@ -23,6 +24,8 @@ void tz_print_csv_power(const tz_model_prediction *prediction);
 void tz_print_csv_components(const tz_model_prediction *prediction);
 /* Print it in lines that are indented, with 9 digits a number. */
 void tz_print_json(const json_t *json);
+/* Sets numbers. NaN and infinity are no JSON: they are left out. */
+void tz_json_set_reals(json_t *object, const tz_named_double *values, size_t count);
 /* A new object with the keys that predict and tune share. */
 json_t *tz_workload_json(const tz_workload *workload);
 

@@ -264,11 +264,12 @@ json_t *tz_tune_json(const tz_workload *workload, const tz_tune *tune)
     }
     json_object_set_new(object, "best", json_integer(tune->best));
     json_object_set_new(object, "predicted", json_integer(tune->predicted));
-    json_object_set_new(object, "share", json_real(tune->share));
-    json_object_set_new(object, "error_median", json_real(tune->error_median));
-    json_object_set_new(object, "error_p90", json_real(tune->error_p90));
-    json_object_set_new(object, "error_mean", json_real(tune->error_mean));
-    json_object_set_new(object, "forecast_s", json_real(tune->predicting_s));
+    const tz_named_double figures[] = {{"share", tune->share},
+                                       {"error_median", tune->error_median},
+                                       {"error_p90", tune->error_p90},
+                                       {"error_mean", tune->error_mean},
+                                       {"forecast_s", tune->predicting_s}};
+    tz_json_set_reals(object, figures, sizeof figures / sizeof *figures);
     json_object_set_new(object, "sustained", json_boolean(tune->sustained));
     if (tune->clock_refusal[0])
         json_object_set_new(object, "clock_unknown", json_string(tune->clock_refusal));

@@ -27,16 +27,19 @@ static void letter(const tz_build *build, char letter, char *text)
     }
 }
 
-void tz_source_list(tz_buffer *out, const char *head, const tz_buffer *entries)
+void tz_source_list(tz_buffer *out, tz_buffer *head, tz_buffer *entries)
 {
     tz_buffer lines = {0};
-    tz_buffer_add_wrapped(&lines, entries->text ? entries->text : "", (int)strlen(head), 4);
-    tz_buffer_add(out, "%s", head);
+    const char *name = head->text ? head->text : "";
+    tz_buffer_add_wrapped(&lines, entries->text ? entries->text : "", (int)strlen(name), 4);
+    tz_buffer_add(out, "%s", name);
     for (const char *c = lines.text ? lines.text : ""; *c; c++)
         tz_buffer_add(out, *c == '\n' ? " \\%c" : "%c", *c);
     tz_buffer_add(out, "\n");
-    out->failed = out->failed || lines.failed || entries->failed;
+    out->failed = out->failed || lines.failed || head->failed || entries->failed;
     free(lines.text);
+    free(head->text);
+    free(entries->text);
 }
 
 static void add_fields(const tz_build *build, tz_buffer *out)
@@ -51,11 +54,7 @@ static void add_fields(const tz_build *build, tz_buffer *out)
     for (int f = 0; f < d->fields_count; f++)
         tz_buffer_add(&entries, " %s(%s,%c%s)", macro, d->fields[f].name, TZ_SPACE,
                       types[d->fields[f].type]);
-    if (head.text)
-        tz_source_list(out, head.text, &entries);
-    out->failed = out->failed || head.failed;
-    free(head.text);
-    free(entries.text);
+    tz_source_list(out, &head, &entries);
 }
 
 static void add_constants(const tz_build *build, const tz_emit *emit, tz_buffer *out)
@@ -72,11 +71,7 @@ static void add_constants(const tz_build *build, const tz_emit *emit, tz_buffer 
             tz_buffer_add(&entries, ",%cvaries", TZ_SPACE);
         tz_buffer_add(&entries, ")");
     }
-    if (head.text)
-        tz_source_list(out, head.text, &entries);
-    out->failed = out->failed || head.failed;
-    free(head.text);
-    free(entries.text);
+    tz_source_list(out, &head, &entries);
 }
 
 /* How far fields that are not listed are taken to be read, on each axis. */
@@ -119,11 +114,12 @@ static void add_reads(const tz_build *build, tz_buffer *out)
             tz_buffer_add(&entries, ")");
         }
     }
-    if (head.text && entries.text)
-        tz_source_list(out, head.text, &entries);
+    if (entries.text) {
+        tz_source_list(out, &head, &entries);
+        return;
+    }
     out->failed = out->failed || head.failed || entries.failed;
     free(head.text);
-    free(entries.text);
 }
 
 /* ---- Helper functions ------------------------------------------------------------------------- */

@@ -19,36 +19,15 @@ static const char *kind_name(const tz_form *form)
     return form->kind == TZ_FORM_ROWS ? "ROW" : "SUM";
 }
 
-/* #define ID_SUM1(dz) ... */
-static void add_sum(tz_emit *emit, int number, int node, tz_buffer *out)
+/* Completes the line "#define NAME(ARGUMENT)" in `head`, which it frees, with the value of a node. */
+static void add_macro(tz_emit *emit, tz_buffer *head, int node, tz_buffer *out)
 {
-    tz_buffer head = {0}, text = {0};
+    tz_buffer text = {0};
     tz_emit_pass(emit, &node, 1);
-    tz_buffer_add(&head, "#define %s%d(%s)", emit->sums_name, number, emit->macro);
     tz_buffer_add(&text, " (");
     tz_emit_expression(emit, &text, node);
     tz_buffer_add(&text, ")");
-    if (head.text)
-        tz_source_list(out, head.text, &text);
-    out->failed = out->failed || head.failed;
-    free(head.text);
-    free(text.text);
-}
-
-/* #define ID_RESULT(tz_all) ... */
-static void add_result(tz_emit *emit, const char *id, int node, tz_buffer *out)
-{
-    tz_buffer head = {0}, text = {0};
-    tz_emit_pass(emit, &node, 1);
-    tz_buffer_add(&head, "#define %s_RESULT(tz_all)", id);
-    tz_buffer_add(&text, " (");
-    tz_emit_expression(emit, &text, node);
-    tz_buffer_add(&text, ")");
-    if (head.text)
-        tz_source_list(out, head.text, &text);
-    out->failed = out->failed || head.failed;
-    free(head.text);
-    free(text.text);
+    tz_source_list(out, head, &text);
 }
 
 /* #define ID_ROWS(D) D(-1, ID_ROW1) ... or ID_PLANES(D) D(ID_SUM1, real) ... */
@@ -62,11 +41,7 @@ static void add_entries(const tz_build *build, const tz_form *form, const char *
     for (int k = 0; form->kind == TZ_FORM_PLANES && k < form->sums_count; k++)
         tz_buffer_add(&text, " D(%s_SUM%d,%c%s)", id, k + 1, TZ_SPACE,
                       build->e.nodes[form->sums[k]].type == TZ_EXPR_REAL ? "real" : "int");
-    if (head.text)
-        tz_source_list(out, head.text, &text);
-    out->failed = out->failed || head.failed;
-    free(head.text);
-    free(text.text);
+    tz_source_list(out, &head, &text);
 }
 
 void tz_source_form(const tz_build *build, const tz_form *form, tz_emit *emit, tz_buffer *out)
@@ -80,13 +55,18 @@ void tz_source_form(const tz_build *build, const tz_form *form, tz_emit *emit, t
                             : "\n/* What a plane adds to the cells of several planes. */\n");
     emit->axis = build->definition->dims - 1;
     emit->macro = rows ? "dy" : "dz";
-    for (int k = 0; k < form->sums_count; k++)
-        add_sum(emit, k + 1, form->sums[k], out);
+    for (int k = 0; k < form->sums_count; k++) {
+        tz_buffer head = {0}; /* ID_SUM1(dz) */
+        tz_buffer_add(&head, "#define %s%d(%s)", emit->sums_name, k + 1, emit->macro);
+        add_macro(emit, &head, form->sums[k], out);
+    }
     emit->macro = NULL;
     add_entries(build, form, id, out);
     if (rows && form->result >= 0) {
         tz_buffer_add(out, "\n/* What the sum of all rows makes of the cell. */\n");
-        add_result(emit, id, form->result, out);
+        tz_buffer head = {0};
+        tz_buffer_add(&head, "#define %s_RESULT(tz_all)", id);
+        add_macro(emit, &head, form->result, out);
         tz_buffer_add(out, "\nTZ_CELL_ROWS_OF(%s, %s, real, %s_ROWS, %s_RESULT)\n", pass->name,
                       build->definition->fields[pass->fields[0]].name, id, id);
     } else if (rows)

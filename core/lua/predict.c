@@ -157,28 +157,23 @@ static void push_passes(lua_State *L, const tz_prediction_plain *plain)
     lua_createtable(L, plain->plain.count, 0);
     for (int k = 0; k < plain->plain.count; k++) {
         const tz_luo2011_result *r = &plain->results[k];
+        const tz_named_double of_pass[] = {
+            {"p", r->share},       {"p_text", r->text_share}, {"active_warps", r->active},
+            {"cpd1", r->cpd1},     {"cpd2", r->cpd2},         {"cpd", r->cpd},
+            {"rounds", r->rounds}, {"clocks", r->time}};
         lua_createtable(L, 0, 9);
-        tz_set_number(L, "p", r->share);
-        tz_set_number(L, "p_text", r->text_share);
-        tz_set_number(L, "active_warps", r->active);
-        tz_set_number(L, "cpd1", r->cpd1);
-        tz_set_number(L, "cpd2", r->cpd2);
-        tz_set_number(L, "cpd", r->cpd);
-        tz_set_number(L, "rounds", r->rounds);
-        tz_set_number(L, "clocks", r->time);
+        tz_set_numbers(L, of_pass, sizeof of_pass / sizeof *of_pass);
         lua_createtable(L, r->count, 0);
         for (int i = 0; i < r->count; i++) {
             const tz_luo2011_period *p = &r->periods[i];
+            const tz_named_double of_period[] = {
+                {"c", p->computation}, {"m", p->memory},  {"transactions", p->transactions},
+                {"mpd", p->mpd},       {"time", p->time}, {"t_p", p->before},
+                {"t_c", p->after}};
             lua_createtable(L, 0, 9);
             tz_set_integer(L, "type", p->type);
-            tz_set_number(L, "c", p->computation);
-            tz_set_number(L, "m", p->memory);
             tz_set_integer(L, "accesses", p->accesses);
-            tz_set_number(L, "transactions", p->transactions);
-            tz_set_number(L, "mpd", p->mpd);
-            tz_set_number(L, "time", p->time);
-            tz_set_number(L, "t_p", p->before);
-            tz_set_number(L, "t_c", p->after);
+            tz_set_numbers(L, of_period, sizeof of_period / sizeof *of_period);
             lua_rawseti(L, -2, i + 1);
         }
         lua_setfield(L, -2, "periods");

@@ -8,6 +8,12 @@ void tz_set_number(lua_State *L, const char *key, double value)
     lua_setfield(L, -2, key);
 }
 
+void tz_set_numbers(lua_State *L, const tz_named_double *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        tz_set_number(L, values[i].key, values[i].value);
+}
+
 void tz_set_integer(lua_State *L, const char *key, int64_t value)
 {
     lua_pushinteger(L, value);

@@ -2,6 +2,7 @@
 #ifndef TZ_CORE_LUA_PUSH_H
 #define TZ_CORE_LUA_PUSH_H
 
+#include "base/named.h"
 #include <lua.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,6 +12,7 @@ void tz_set_number(lua_State *L, const char *key, double value);
 void tz_set_integer(lua_State *L, const char *key, int64_t value);
 void tz_set_text(lua_State *L, const char *key, const char *value);
 void tz_set_flag(lua_State *L, const char *key, bool value);
+void tz_set_numbers(lua_State *L, const tz_named_double *values, size_t count);
 
 /* Push a list of integers. */
 void tz_push_integers(lua_State *L, int count, const int64_t *values);

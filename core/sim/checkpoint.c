@@ -153,12 +153,14 @@ static json_t *uses_to_json(const tz_simulation *simulation, bool *failed)
 static void put_jumps(json_t *object, const tz_simulation *simulation, bool *failed)
 {
     const tz_jump_use *use = &simulation->jumps;
-    tz_json_put_integer(object, "jumps", use->jumps, failed);
-    tz_json_put_integer(object, "jumps_steps", use->steps, failed);
-    tz_json_put_integer(object, "jumps_steady", use->steady, failed);
-    tz_json_put_integer(object, "jumps_bytes", use->bytes, failed);
-    tz_json_put_double(object, "jumps_seconds", use->seconds, failed);
-    tz_json_put_double(object, "jumps_rounding", use->rounding, failed);
+    const tz_named_integer integers[] = {{"jumps", use->jumps},
+                                         {"jumps_steps", use->steps},
+                                         {"jumps_steady", use->steady},
+                                         {"jumps_bytes", use->bytes}};
+    const tz_named_double doubles[] = {{"jumps_seconds", use->seconds},
+                                       {"jumps_rounding", use->rounding}};
+    tz_json_put_integers(object, integers, sizeof integers / sizeof *integers, failed);
+    tz_json_put_doubles(object, doubles, sizeof doubles / sizeof *doubles, failed);
     tz_json_put_text(object, "jumps_library", use->library, failed);
 }
 

@@ -10,16 +10,18 @@ enum { SAMPLE_MAX = 1 << 24 };
 
 static void put_checks(json_t *object, const tz_checks *checks, bool *failed)
 {
-    tz_json_put_integer(object, "checks_start", checks->start, failed);
-    tz_json_put_integer(object, "checks_every", checks->every, failed);
-    tz_json_put_integer(object, "checks_count", checks->count, failed);
-    tz_json_put_double(object, "checks_largest", checks->largest, failed);
-    tz_json_put_double(object, "checks_sum", checks->sum, failed);
-    tz_json_put_integer(object, "checks_least_count", checks->least_count, failed);
-    tz_json_put_integer(object, "checks_least_step", checks->least_step, failed);
-    tz_json_put_double(object, "last_largest", checks->last.largest, failed);
-    tz_json_put_double(object, "last_sum", checks->last.sum, failed);
-    tz_json_put_double(object, "last_magnitude", checks->last.magnitude, failed);
+    const tz_named_integer integers[] = {{"checks_start", checks->start},
+                                         {"checks_every", checks->every},
+                                         {"checks_count", checks->count},
+                                         {"checks_least_count", checks->least_count},
+                                         {"checks_least_step", checks->least_step}};
+    const tz_named_double doubles[] = {{"checks_largest", checks->largest},
+                                       {"checks_sum", checks->sum},
+                                       {"last_largest", checks->last.largest},
+                                       {"last_sum", checks->last.sum},
+                                       {"last_magnitude", checks->last.magnitude}};
+    tz_json_put_integers(object, integers, sizeof integers / sizeof *integers, failed);
+    tz_json_put_doubles(object, doubles, sizeof doubles / sizeof *doubles, failed);
 }
 
 json_t *tz_run_position_to_json(const tz_run_position *position)

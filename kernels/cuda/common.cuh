@@ -401,6 +401,18 @@ enum class tz_field { TZ_FIELD_LIST(TZ__FIELD_NAME) };
 #define TZ__ONCE_NOTHING(D)
 #define TZ__ONCE_MEMBER(name, type, expression) type name;
 #define TZ__ONCE_ASSIGN(name, type, expression) tz_o.name = (expression);
+/* The values that a cell update has once, and what makes them; the cell's place comes last. */
+#define TZ__ONCE_STRUCT(cell, ONCE)                                                                \
+    struct once_##cell {                                                                           \
+        ONCE(TZ__ONCE_MEMBER)                                                                      \
+    };
+#define TZ__MAKE_ONCE(cell, ONCE, ...)                                                             \
+    TZ_DEVICE once_##cell make_once_##cell(const context_##cell &tz_c, __VA_ARGS__)                \
+    {                                                                                              \
+        once_##cell tz_o;                                                                          \
+        ONCE(TZ__ONCE_ASSIGN)                                                                      \
+        return tz_o;                                                                               \
+    }
 #define TZ_UNROLL _Pragma("unroll")
 #define TZ_ROLL _Pragma("unroll 1")
 #define TZ_LOGIC3(table, a, b, c, expression) tz_logic3<(table)>((a), (b), (c))

@@ -229,21 +229,14 @@ TZ_DEVICE void tz_strip_restore(const tz_arguments &a, const tz_strip &s, tz_edg
 /* TZ_CELL_RADIUS changes from pass to pass: an enumerator keeps its value for TZ_AT. */
 #define TZ__CONTEXT_WIDTH(name, type) name##_width = TZ__WIDTH(name),
 #define TZ_CELL_ONCE(cell, ONCE)                                                                   \
-    struct once_##cell {                                                                           \
-        ONCE(TZ__ONCE_MEMBER)                                                                      \
-    };                                                                                             \
+    TZ__ONCE_STRUCT(cell, ONCE)                                                                    \
     struct context_##cell {                                                                        \
         TZ_FIELDS(TZ__CONTEXT_FIELD)                                                               \
         TZ_CONSTANTS(TZ__CONTEXT_CONSTANT)                                                         \
         TZ__CONTEXT_WHOLE                                                                          \
         enum { TZ_FIELDS(TZ__CONTEXT_WIDTH) };                                                     \
     };                                                                                             \
-    TZ_DEVICE once_##cell make_once_##cell(const context_##cell &tz_c, const tz_place &tz_p)       \
-    {                                                                                              \
-        once_##cell tz_o;                                                                          \
-        ONCE(TZ__ONCE_ASSIGN)                                                                      \
-        return tz_o;                                                                               \
-    }                                                                                              \
+    TZ__MAKE_ONCE(cell, ONCE, const tz_place &tz_p)                                                \
     TZ_DEVICE void update_##cell(context_##cell &tz_c, const tz_place &tz_p,                       \
                                  const once_##cell &tz_o)
 #define TZ__AT3(f, dx, dy, dz) (tz_c.f.v[tz_p.packet][tz_p.element + tz_c.f##_width + (dx)])

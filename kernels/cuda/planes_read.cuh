@@ -91,7 +91,9 @@ TZ_DEVICE void tz_near_row(const tz_arguments &a, const tz_tile &tile,
         for (int e = 0; e < TZ_VECTOR; e++)
             row[e] = ring[AGE][J][e];
     }
-    if constexpr (!own || (BORDER && TZ_STRADDLE_Y && OTHERS)) {
+    /* A row outside the grid of what has arrived already repeats the row at a clamp side. */
+    constexpr bool repeats = V::ARRIVES && TZ_LOW_Y == TZ_CLAMP && TZ_HIGH_Y == TZ_CLAMP;
+    if constexpr (!own || (BORDER && TZ_STRADDLE_Y && OTHERS && !repeats)) {
         tz_row_of_other<BORDER, V>(tile, sources, i, AGE, J, edge, row);
         /* Columns outside the grid of what has arrived: each lane sets those that it reads. */
         if constexpr (BORDER && V::ARRIVES && TZ_HELD_X && (NEED & ~inner) != 0)

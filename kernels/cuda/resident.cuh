@@ -496,21 +496,13 @@ template <class T, class V> TZ_DEVICE void tz_assign(T &to, V value)
     tz_edges<type> name##_edge;                                                                    \
     tz_brick<type> name##_out;
 #define TZ_CELL_ONCE(cell, ONCE)                                                                   \
-    struct once_##cell {                                                                           \
-        ONCE(TZ__ONCE_MEMBER)                                                                      \
-    };                                                                                             \
+    TZ__ONCE_STRUCT(cell, ONCE)                                                                    \
     struct context_##cell {                                                                        \
         TZ_FIELDS(TZ__CONTEXT_FIELD)                                                               \
         TZ_CONSTANTS(TZ__CONTEXT_CONSTANT)                                                         \
         TZ__CONTEXT_WHOLE                                                                          \
     };                                                                                             \
-    TZ_DEVICE once_##cell make_once_##cell(const context_##cell &tz_c, const tz_tile &tz_t,        \
-                                           const tz_place &tz_p)                                   \
-    {                                                                                              \
-        once_##cell tz_o;                                                                          \
-        ONCE(TZ__ONCE_ASSIGN)                                                                      \
-        return tz_o;                                                                               \
-    }                                                                                              \
+    TZ__MAKE_ONCE(cell, ONCE, const tz_tile &tz_t, const tz_place &tz_p)                           \
     TZ_DEVICE void update_##cell(context_##cell &tz_c, const tz_tile &tz_t, const tz_place &tz_p,  \
                                  const once_##cell &tz_o)
 #define TZ__READ_state(f, dx, dy, dz)                                                              \

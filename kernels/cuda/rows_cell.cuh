@@ -6,9 +6,7 @@
     const type(*name)[TZ_V + 2 * TZ__COLUMNS_##name];                                              \
     type *name##_out;
 #define TZ_CELL_ONCE(cell, ONCE)                                                                   \
-    struct once_##cell {                                                                           \
-        ONCE(TZ__ONCE_MEMBER)                                                                      \
-    };                                                                                             \
+    TZ__ONCE_STRUCT(cell, ONCE)                                                                    \
     struct context_##cell {                                                                        \
         TZ_FIELDS(TZ__CONTEXT_FIELD)                                                               \
         TZ_CONSTANTS(TZ__CONTEXT_CONSTANT)                                                         \
@@ -17,12 +15,7 @@
         int x, y;                                                                                  \
         long long step;                                                                            \
     };                                                                                             \
-    TZ_DEVICE once_##cell make_once_##cell(const context_##cell &tz_c, const int tz_e)             \
-    {                                                                                              \
-        once_##cell tz_o;                                                                          \
-        ONCE(TZ__ONCE_ASSIGN)                                                                      \
-        return tz_o;                                                                               \
-    }                                                                                              \
+    TZ__MAKE_ONCE(cell, ONCE, const int tz_e)                                                      \
     TZ_DEVICE void body_##cell(const context_##cell &tz_c, const int tz_e,                         \
                                const once_##cell &tz_o);                                           \
     TZ_DEVICE void update_##cell(const context_##cell &tz_c, const int tz_e)                       \

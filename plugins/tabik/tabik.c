@@ -120,28 +120,33 @@ static const tz_field u_fields[] = {
 #define EVERY_BOUNDARY                                                                             \
     (TZ_ALLOW(TZ_CLAMP) | TZ_ALLOW(TZ_PERIODIC) | TZ_ALLOW(TZ_FIXED) | TZ_ALLOW(TZ_MIRROR))
 
-#define ONE_FIELD(ID, its_params, its_derive, sentence)                                            \
-    static const tz_pass ID##_passes[] = {                                                         \
-        {.name = #ID, .writes = TZ_WRITES(ID, u), TZ_PASS(ID)},                                    \
-    };                                                                                             \
+/* A stencil ID of passes ID_passes. Its constants are those of the text with the pass `cell`; then come
+ * the members of its picture. */
+#define STENCIL(ID, its_fields, its_params, cell, its_derive, sentence, ...)                       \
     static const tz_stencil ID##_stencil = {                                                       \
         TZ_STENCIL_HEADER,                                                                         \
         .id = #ID,                                                                                 \
         .doc = sentence,                                                                           \
         .dims = 3,                                                                                 \
-        .fields_count = 1,                                                                         \
-        .fields = u_fields,                                                                        \
-        .params_count = TZ_CONSTANTS_COUNT(ID),                                                    \
+        .fields_count = sizeof its_fields / sizeof *its_fields,                                    \
+        .fields = its_fields,                                                                      \
+        .params_count = sizeof its_params / sizeof *its_params,                                    \
         .params = its_params,                                                                      \
-        .constants_count = TZ_CONSTANTS_COUNT(ID),                                                 \
-        .constants = ID##_constants,                                                               \
-        .passes_count = 1,                                                                         \
+        .constants_count = TZ_CONSTANTS_COUNT(cell),                                               \
+        .constants = cell##_constants,                                                             \
+        .passes_count = sizeof ID##_passes / sizeof *ID##_passes,                                  \
         .passes = ID##_passes,                                                                     \
         .boundaries = EVERY_BOUNDARY,                                                              \
         .boundary = TZ_CLAMP,                                                                      \
-        .picture = {"u", "gray", 0.0, 1.0},                                                        \
+        .picture = {__VA_ARGS__},                                                                  \
         .derive = its_derive,                                                                      \
     };
+
+#define ONE_FIELD(ID, its_params, its_derive, sentence)                                            \
+    static const tz_pass ID##_passes[] = {                                                         \
+        {.name = #ID, .writes = TZ_WRITES(ID, u), TZ_PASS(ID)},                                    \
+    };                                                                                             \
+    STENCIL(ID, u_fields, its_params, ID, its_derive, sentence, "u", "gray", 0.0, 1.0)
 
 ONE_FIELD(gx, blur_params, derive_two,
           "Gaussian of three cells along x: the cell and the next two.")
@@ -175,24 +180,8 @@ static const tz_pass st_passes[] = {
     {.name = "st", .writes = (1u << 6) - 1u, TZ_PASS(st)},
 };
 
-static const tz_stencil st_stencil = {
-    TZ_STENCIL_HEADER,
-    .id = "st",
-    .doc = "Structure tensor: the six products of a volume's gradient.",
-    .dims = 3,
-    .fields_count = sizeof st_fields / sizeof *st_fields,
-    .fields = st_fields,
-    .params_count = 1,
-    .params = st_params,
-    .constants_count = TZ_CONSTANTS_COUNT(st),
-    .constants = st_constants,
-    .passes_count = 1,
-    .passes = st_passes,
-    .boundaries = EVERY_BOUNDARY,
-    .boundary = TZ_CLAMP,
-    .picture = {"xx", "viridis", 0.0, 0.05},
-    .derive = derive_one,
-};
+STENCIL(st, st_fields, st_params, st, derive_one,
+        "Structure tensor: the six products of a volume's gradient.", "xx", "viridis", 0.0, 0.05)
 
 /* ---- Anisotropic nonlinear diffusion --------------------------------------------------------- */
 
@@ -237,24 +226,9 @@ static const tz_pass diffusion_passes[] = {
     {.name = "pde", .writes = TZ_WRITES(diffuse, u), TZ_PASS(diffuse)},
 };
 
-static const tz_stencil diffusion_stencil = {
-    TZ_STENCIL_HEADER,
-    .id = "diffusion",
-    .doc = "Anisotropic nonlinear diffusion: takes noise out of a volume and keeps its edges.",
-    .dims = 3,
-    .fields_count = sizeof diffusion_fields / sizeof *diffusion_fields,
-    .fields = diffusion_fields,
-    .params_count = 2,
-    .params = diffusion_params,
-    .constants_count = TZ_CONSTANTS_COUNT(diffuse),
-    .constants = diffuse_constants,
-    .passes_count = sizeof diffusion_passes / sizeof *diffusion_passes,
-    .passes = diffusion_passes,
-    .boundaries = EVERY_BOUNDARY,
-    .boundary = TZ_CLAMP,
-    .picture = {"u", "gray", 0.0, 1.0},
-    .derive = derive_diffusion,
-};
+STENCIL(diffusion, diffusion_fields, diffusion_params, diffuse, derive_diffusion,
+        "Anisotropic nonlinear diffusion: takes noise out of a volume and keeps its edges.", "u",
+        "gray", 0.0, 1.0)
 
 TZ_PLUGIN_DEFINE("tabik", "1.0.0", "anisotropic diffusion of volumes, and its stages",
                  &diffusion_stencil, &gx_stencil, &gy_stencil, &gz_stencil, &st_stencil,

@@ -897,7 +897,9 @@ refused "calibrate: an empty name" 2 "--name needs up to 63 letters" calibrate -
 refused "calibrate: no file" 2 "--output needs a file" calibrate --output ''
 refused "calibrate: a GPU that is not there" 1 "trapeze: " calibrate --device 99 --output x
 check "calibrate: what is not there" grep -qE 'no NVIDIA|there is no GPU 99' err
-refused "calibrate: no such folder" 1 "cannot write" calibrate --cpu --seconds 1 --output no/x.txt
+begin=$(date +%s)
+refused "calibrate: no such folder" 1 "cannot write" calibrate --cpu --seconds 60 --output no/x.txt
+check "calibrate: no such folder: before it measures" [ $(($(date +%s) - begin)) -lt 30 ]
 echo kept >taken
 refused "calibrate: a file that exists" 1 "exists already" calibrate --cpu --output ../taken
 check "calibrate: it is as it was" grep -qx kept taken
@@ -921,14 +923,14 @@ after INT 1 calibrate --cpu --seconds 60 --name mine
 check "calibrate and SIGINT: 130" is $rc 130
 check "calibrate and SIGINT: says so" errs "interrupted; nothing was written"
 check "calibrate and SIGINT: nothing was kept" absent devices
+mkdir devices && cp known/here.txt devices/mine.txt
 t calibrate --cpu --seconds 1 --name mine
 check "calibrate" is $rc 0
 check "calibrate: says where the record is" errs "$work/devices/mine.txt"
 check "calibrate: nothing on stdout" [ ! -s out ]
-check "calibrate: no temporary files" is "$(ls -A devices)" mine.txt
-cp devices/mine.txt first
-t calibrate --cpu --seconds 1 --name mine
-check "calibrate again: the previous stays" cmp -s first devices/mine.txt~
+check "calibrate: no temporary files" is "$(ls -A devices | tr '\n' ' ')" "mine.txt mine.txt~ "
+check "calibrate: the previous stays" cmp -s known/here.txt devices/mine.txt~
+check "calibrate: the record is new" [ "$(wc -l <devices/mine.txt)" -gt 10 ]
 t doctor
 check "doctor: the record of the CPU" says "CPU: mine"
 

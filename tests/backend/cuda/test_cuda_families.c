@@ -2,6 +2,7 @@
  * take one pass of whole cells, and say so of other stencils. */
 #include "backend/backend.h"
 #include "backend/cuda/family/family.h"
+#include "backend/host/store.h"
 #include "tests/support.h"
 
 /* A plan that a backend made is one that it takes. */
@@ -20,20 +21,47 @@ static bool is_refused(const tz_cuda_family *family, const tz_problem *problem)
            (problem->bits || problem->stencil->passes_count > 1);
 }
 
+/* Can the grid stay on chip? Each multiprocessor has a part of it, with the cells around that part that
+ * an iteration reads. Both versions of these may take a third of its registers; neighbours of the
+ * cells that are being computed, and addresses, take the rest. */
+static bool fits_on_chip(const tz_problem *problem, const tz_limits *limits)
+{
+    const double part = (double)tz_problem_elements(problem) / limits->multiprocessors;
+    const double side = pow(part, 1.0 / problem->dims);
+    const tz_reach reach = tz_cuda_reach(problem);
+    double cells = 1.0, words = 0.0;
+    for (int d = 0; d < problem->dims; d++)
+        cells *= side + reach.low[d] + reach.high[d];
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        words += (double)tz_problem_element_size(problem, f) / 4.0 *
+                 (tz_problem_written(problem) >> f & 1 ? 2.0 : 1.0);
+    return cells * words <= 65536.0 / 3.0;
+}
+
+static void resolve(tz_problem *problem, const tz_stencil *stencil,
+                    const tz_simulation_config *config)
+{
+    if (tz_problem_resolve(problem, stencil, config, &failure))
+        fail_msg("%s: %s", stencil->id, failure.message);
+}
+
 static void try_families(const tz_stencil *stencil)
 {
     enum { MANY_FIELDS = 20 };
     static const int64_t extents[][TZ_AXES] = {{0}, {1000, 1, 1}, {200, 100, 1}, {40, 30, 20}};
     tz_simulation_config config = {.dims = stencil->dims, .precision = -1};
     const tz_place place = {.threads = 1};
+    const tz_limits limits = tz_place_limits(&place);
     const tz_cuda_family *family;
     tz_problem problem;
     int taken = 0;
     memcpy(config.extent, extents[stencil->dims], sizeof config.extent);
-    if (stencil->passes_count > 4) /* the cells around a block's own take most of a chip's memory */
+    resolve(&problem, stencil, &config);
+    while (!fits_on_chip(&problem, &limits)) {
+        tz_problem_clear(&problem);
         config.extent[stencil->dims - 1] /= 2;
-    if (tz_problem_resolve(&problem, stencil, &config, &failure))
-        fail_msg("%s: %s", stencil->id, failure.message);
+        resolve(&problem, stencil, &config);
+    }
     for (int f = 0; tz_cuda_family_at(f, stencil->dims, &family); f++) {
         tz_plan plan = {.height = 1};
         if (!family)

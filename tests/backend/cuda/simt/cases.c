@@ -1,5 +1,7 @@
 #include "cases.h"
 
+#include "tests/turns.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -230,6 +232,8 @@ static void make_pair(simt_groups *groups, const tz_stencil *stencil, const tz_c
     tz_error error = {0};
     const int slabs = !has_coordinates(stencil) ? 0 : depth == SIMT_FULL ? 2 * boundaries_count : 1;
     for (int i = 0; i < ways + slabs; i++) {
+        if (depth == SIMT_QUICK && i < ways && !is_turn((unsigned)i + rotation, (unsigned)ways))
+            continue;
         const int number = i + (int)(rotation % 64);
         const int b = depth <= SIMT_FEW
                           ? (int)(draw(&g, "boundary", i) % (unsigned)boundaries_count)

@@ -8,6 +8,11 @@
 
 /* ---- The loops of a kernel ------------------------------------------------------------------- */
 
+static bool is_loaded(const planes_version *v)
+{
+    return v->number == 0 && v->oldest >= 0;
+}
+
 static tz_cuda_lanes planes_lanes(const tz_problem *problem, const tz_plan *plan)
 {
     (void)problem;
@@ -15,33 +20,31 @@ static tz_cuda_lanes planes_lanes(const tz_problem *problem, const tz_plan *plan
                            .stored = (double)plan->tile[0] / (32.0 * plan->vector)};
 }
 
-/* Steps of a loop: one or a group. Each step fetches a plane, so the number of copies shows it. */
-static double group_steps(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan,
-                          double copies)
-{
-    planes_scheme *s = planes_scheme_make(problem, limits, plan);
-    double steps = 1.0, packets = 0.0;
-    if (s) {
-        for (int k = 0; k < s->versions_count; k++) {
-            const planes_version *v = &s->versions[k];
-            if (v->number == 0 && v->oldest >= 0)
-                packets += s->rows * ceil((double)tz_problem_element_size(problem, v->field) *
-                                          s->vector / 16.0);
-        }
-        steps = copies / fmax(packets, 1.0) < 0.5 * (1.0 + s->group) ? 1.0 : s->group;
-    }
-    free(s);
-    return steps;
-}
-
+/* Steps of a loop: one or a group. Each step copies a plane to shared memory, so the number of copies
+ * shows it; the number of stores, if passes read nothing that is copied. */
 static double planes_steps(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan,
                            const tz_cuda_loop *loop)
 {
     const tz_work_mix *way = &loop->way;
-    if (loop->stores == 0.0 || way->of[TZ_WORK_COPY] == 0.0 ||
-        way->of[TZ_WORK_SHARED_READ] + way->of[TZ_WORK_SHUFFLE] == 0.0)
+    planes_scheme *s = loop->stores > 0.0 ? planes_scheme_make(problem, limits, plan) : NULL;
+    double copied = 0.0, stored = 0.0, steps = 0.0;
+    if (!s)
         return 0.0;
-    return group_steps(problem, limits, plan, way->of[TZ_WORK_COPY]);
+    for (int k = 0; k < s->versions_count; k++) {
+        const planes_version *v = &s->versions[k];
+        const double packets =
+            s->rows * ceil((double)tz_problem_element_size(problem, v->field) * s->vector / 16.0);
+        copied += is_loaded(v) ? packets : 0.0;
+        stored += v->result ? packets : 0.0;
+    }
+    if (copied == 0.0)
+        steps = loop->stores / fmax(stored, 1.0);
+    else if (way->of[TZ_WORK_SHARED_READ] + way->of[TZ_WORK_SHUFFLE] > 0.0)
+        steps = way->of[TZ_WORK_COPY] / copied;
+    if (steps > 0.0)
+        steps = steps < 0.5 * (1.0 + s->group) ? 1.0 : s->group;
+    free(s);
+    return steps;
 }
 
 static void take_around(const tz_cuda_mix *mix, int loop, tz_work_part *part, double times,
@@ -207,11 +210,26 @@ static double loaded_bytes(const tz_problem *problem, const planes_scheme *s)
     double bytes = 0.0;
     for (int k = 0; k < s->versions_count; k++) {
         const planes_version *v = &s->versions[k];
-        if (v->number == 0 && v->oldest >= 0)
+        if (is_loaded(v))
             bytes += (double)tz_problem_element_size(problem, v->field) *
                      (1.0 - (v->skip_low + v->skip_high) / rows);
     }
     return bytes;
+}
+
+/* Takes fields away that the common numbers count: no pass reads what they are at the stage's start. */
+static void leave_unread(const planes_scheme *s, const tz_problem *problem, tz_model_work *out)
+{
+    const double all = tz_cuda_bytes_of(problem).state + tz_cuda_bytes_of(problem).fixed;
+    const double each = out->read_bytes / fmax(all, 1.0); /* elements, with padding */
+    for (int k = 0; k < s->versions_count; k++) {
+        const planes_version *v = &s->versions[k];
+        if (v->number == 0 && !is_loaded(v)) {
+            const double bytes = each * (double)tz_problem_element_size(problem, v->field);
+            out->read_bytes -= bytes;
+            out->resident_bytes -= bytes;
+        }
+    }
 }
 
 static void planes_work(const tz_cuda_job *job, tz_model_work *out)
@@ -243,6 +261,7 @@ static void planes_work(const tz_cuda_job *job, tz_model_work *out)
     add_planes(out, "border, last", job, true, s, tiles - inner, last, chunks);
     const double of_warp = columns * s->rows, fetched = of_warp * loaded_bytes(problem, s);
     const double direct = of_warp * planes_direct_bytes(s, problem), loaded = fetched + direct;
+    leave_unread(s, problem, out);
     out->redundancy = tz_cuda_count_redundancy(out, of_warp, tz_cuda_elements_of(problem));
     tz_cuda_count_ghosts(out, loaded, s->ahead, (s->ghost.low[2] + s->ghost.high[2]) / chunk);
     if (wide > 1.0)

@@ -9,6 +9,8 @@
 
 /* ---- The loops of a kernel ------------------------------------------------------------------- */
 
+/* Loops that compute write elements to shared memory. If passes read none there, a loop over iterations
+ * around them tells them from the loops that load the tile. */
 static double tile_steps(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan,
                          const tz_cuda_loop *loop)
 {
@@ -17,7 +19,7 @@ static double tile_steps(const tz_problem *problem, const tz_limits *limits, con
     double written = 0.0;
     for (int f = 0; f < problem->stencil->fields_count; f++)
         written += tz_problem_written(problem) >> f & 1;
-    return loop->way.of[TZ_WORK_SHARED_READ] > 0.0
+    return loop->way.of[TZ_WORK_SHARED_READ] > 0.0 || loop->parent >= 0
                ? loop->way.of[TZ_WORK_SHARED_WRITE] / fmax(1.0, written)
                : 0.0;
 }
