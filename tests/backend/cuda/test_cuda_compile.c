@@ -114,7 +114,7 @@ static void each_stencil_compiles(const char *folder, const char *const *familie
 static void built_in_stencils_compile(void **state)
 {
     static const char *const architectures[] = {"sm_90", "sm_80", "sm_100", NULL};
-    static const char *const families[] = {"stream", "resident", "tile", "block", NULL};
+    static const char *const families[] = {"stream", "resident", "tile", "block", "direct", NULL};
     /* test_cuda_work compiles the first family of the others. */
     each_stencil_compiles(TZ_TEST_PLUGIN_DIR, families, architectures, 2);
 }

@@ -270,22 +270,22 @@ static void every_stencil_is_counted(void **state)
     static const int64_t extents[][TZ_AXES] = {
         {0}, {100000, 1, 1}, {1000, 1000, 1}, {128, 128, 128}};
     static const double architectures[] = {90, 80, 100};
-    static const char *const families[] = {"stream", "tile", "resident", "block"};
+    static const char *const families[] = {"stream", "tile", "resident", "block", "direct"};
     const double own = s->device.compute_capability.value;
     int number = 0;
     for (size_t i = 0; i < tz_registry_count(s->registry); i++) {
         const tz_plugin *plugin = tz_registry_get(s->registry, i)->plugin;
         for (int n = 0; plugin && n < plugin->stencils_count; n++, number++)
-            for (int f = 0; f < 12; f++) {
+            for (int f = 0; f < 15; f++) {
                 const tz_stencil *stencil = plugin->stencils[n];
                 const int64_t *e = extents[stencil->dims];
                 tz_problem problem;
                 tz_plan plan = {0};
                 tz_model_work work;
                 tz_model_prediction p;
-                strcpy(plan.family, families[f % 4]);
-                s->device.compute_capability.value = architectures[f / 4];
-                if (!is_counted(stencil->id, number, f % 4, f / 4))
+                strcpy(plan.family, families[f % 5]);
+                s->device.compute_capability.value = architectures[f / 5];
+                if (!is_counted(stencil->id, number, f % 5, f / 5))
                     continue;
                 make_problem(s, stencil->id, -1, e[0], e[1], e[2], &problem);
                 if (plan_for(s, &problem, &plan)) {

@@ -238,8 +238,7 @@ static int group_span(const rows_design *d, int level)
     return d->lag[last < d->levels ? last : d->levels] - d->lag[first];
 }
 
-/* Is the update a sum over rows? Then each row is added when it arrives, and is not kept. */
-static bool is_sum_of_rows(const tz_stencil *s)
+bool rows_is_sum(const tz_stencil *s)
 {
     return s->passes_count == 1 && s->fields_count == 1 && s->passes[0].radius > 0 &&
            s->passes[0].reads_count == 0 &&
@@ -265,7 +264,7 @@ static bool design_of(rows_design *d, const tz_problem *problem, const tz_plan *
     find_lags(d);
     d->group = group < d->levels && keeps_static_in_queue(d) ? group : d->levels;
     d->edges = has_simple_edges(d);
-    d->sums = d->edges && is_sum_of_rows(s) && problem->boundary[1][0] != TZ_MIRROR &&
+    d->sums = d->edges && rows_is_sum(s) && problem->boundary[1][0] != TZ_MIRROR &&
               problem->boundary[1][1] != TZ_MIRROR;
     /* A box reads neighbours in every row, so they are fetched once for each row and kept with it. */
     const bool eager = !d->sums && tz_stencil_reads_diagonals(s);

@@ -93,6 +93,9 @@ bool rows_has_sides(const rows_design *d);
 /* Do fields have elements of 8 bytes? */
 bool rows_is_wide(const tz_problem *problem);
 
+/* Is the update a sum over rows? Then each row is added when it arrives, and is not kept. */
+bool rows_is_sum(const tz_stencil *stencil);
+
 /* Does a plan load rows where it needs them? One of height 1 does, unless it has `ahead`. */
 bool rows_is_direct(const tz_problem *problem, const tz_plan *plan);
 

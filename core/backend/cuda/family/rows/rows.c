@@ -178,7 +178,9 @@ static tz_status rows_plan(const tz_problem *problem, const tz_limits *limits, t
         plan->height = default_height(problem, plan);
     if (ahead == 0 && plan->height >= 12 && problem->stencil->fields_count == 1)
         plan->ahead = 6;
-    if (ahead == 0 && plan->height == 1 && !problem->bits)
+    /* Sums of many rows gain less than the rows that short chunks load twice. */
+    const bool many_sums = rows_is_sum(s) && problem->radius > 1;
+    if (ahead == 0 && plan->height == 1 && !problem->bits && !many_sums)
         plan->ahead = 0; /* rows_is_direct() */
     const int why = fits(problem, plan);
     if (why != FITS) {
