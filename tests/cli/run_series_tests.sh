@@ -171,8 +171,11 @@ refused() { # refused NAME MESSAGE OUTPUT…
     t run refused.lua --out refused --quiet
     check "refused: $name" errs "$message"
 }
-refused "two lists of one name" "another output already writes same.xdmf" 'tz.xdmf { name = "same" }' \
-    "$(if [ -n "$hdf5" ]; then echo 'tz.hdf5 { name = "same" }'; else echo 'tz.xdmf { name = "same" }'; fi)"
+if [ -n "$hdf5" ]; then
+    refused "two lists of one name" "another output already writes same.xdmf" 'tz.xdmf { name = "same" }' 'tz.hdf5 { name = "same" }'
+else # two of a kind: their numbers are in files of one name, too, and those come first
+    refused "two outputs of one name" "another output already writes same-NNNNNN.raw" 'tz.xdmf { name = "same" }' 'tz.xdmf { name = "same" }'
+fi
 refused "an unknown key" "unknown key 'spacin'; did you mean 'spacing'?" 'tz.vti { spacin = 1 }'
 refused "a width of 0" "'spacing' must be finite and above 0" 'tz.xdmf { spacing = { 1, 0 } }'
 refused "an origin of another grid" "'origin' has 3 numbers, the grid 2 axes" 'tz.vti { origin = { 1, 2, 3 } }'
