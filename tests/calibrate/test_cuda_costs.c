@@ -34,13 +34,18 @@ static double clocks_of_row(size_t i)
 typedef struct probe {
     char cost[256]; /* of TZ__PROBE_COST */
     int additions;  /* of TZ__PROBE_PERIODS */
+    struct probe *before;
 } probe;
+
+static probe *last_probe; /* launches may still need any of them */
 
 static const void *prepare(fake_cuda_launch *launch)
 {
-    probe *p = calloc(1, sizeof *p); /* as long as the process */
+    probe *p = calloc(1, sizeof *p);
     int kind = 0, steps = 0;
     assert_non_null(p);
+    p->before = last_probe;
+    last_probe = p;
     assert_int_equal(
         sscanf(strstr(launch->source, "#define TZ_PROBE "), "#define TZ_PROBE %d", &kind), 1);
     assert_int_equal(
@@ -164,5 +169,16 @@ static void a_fault_leaves_the_record(void **state)
     assert_memory_equal(&device, &before, sizeof device);
 }
 
-TEST_MAIN(open_fake, close_fake, FAKE_TEST(costs_and_degrees_are_found),
+static int close_all(void **state)
+{
+    const int status = close_fake(state);
+    while (last_probe) {
+        probe *p = last_probe;
+        last_probe = p->before;
+        free(p);
+    }
+    return status;
+}
+
+TEST_MAIN(open_fake, close_all, FAKE_TEST(costs_and_degrees_are_found),
           FAKE_TEST(a_fault_leaves_the_record))

@@ -210,7 +210,7 @@ static void as_a_model(void **state)
     assert_int_equal(tz_model_predict(&tz_model_luo2011, &facts, &device, &plan, &one, &failure),
                      TZ_UNSUPPORTED);
     plan.plain = &plain;
-    device = device_named("h200");
+    device = device_named("h100-80gb-hbm3");
     assert_int_equal(tz_model_predict(&tz_model_luo2011, &facts, &device, &plan, &one, &failure),
                      TZ_UNSUPPORTED);
     assert_non_null(strstr(failure.message, "clocks_add_int_constant"));

@@ -33,12 +33,14 @@ static const meaning meanings[] = {
     {0x02a, TZ_WORK_FP64}, /* DSETP */
     {0x02b, TZ_WORK_FP64}, /* DFMA */
     /* integers */
-    {0x00c, TZ_WORK_INTEGER},  /* ISETP */
-    {0x010, TZ_WORK_INTEGER},  /* IADD3 */
-    {0x011, TZ_WORK_INTEGER},  /* LEA */
-    {0x013, TZ_WORK_INTEGER},  /* IABS */
-    {0x017, TZ_WORK_INTEGER},  /* IMNMX */
-    {0x036, TZ_WORK_INTEGER},  /* VIADD of Blackwell */
+    {0x00c, TZ_WORK_INTEGER}, /* ISETP */
+    {0x010, TZ_WORK_INTEGER}, /* IADD3 */
+    {0x011, TZ_WORK_INTEGER}, /* LEA */
+    {0x013, TZ_WORK_INTEGER}, /* IABS */
+    {0x017, TZ_WORK_INTEGER}, /* IMNMX */
+    /* VIADD, of Hopper and later: it does not wait for the unit for integers and bits. Kernels with
+     * many of them were predicted a third too slow as long as it was counted there. */
+    {0x036, TZ_WORK_MULTIPLY},
     {0x048, TZ_WORK_INTEGER},  /* VIMNMX */
     {0x024, TZ_WORK_MULTIPLY}, /* IMAD */
     {0x025, TZ_WORK_MULTIPLY}, /* IMAD.WIDE */
