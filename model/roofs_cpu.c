@@ -10,7 +10,8 @@
  *    Some processors fetch lines from the second level while their ports work: calibration measures the
  *    share that hides there (l2_overlap). All lines take at least their time from L2.
  *  - In a tile that is narrower than the grid the beginning of a row is not prefetched: each row
- *    waits for memory if its array lies there. Streamed rows always wait for memory, and for page
+ *    waits for memory if its array lies there, else for L3, or for the other core that wrote it last;
+ *    several rows wait for these at once. Streamed rows always wait for memory, and for page
  *    tables.
  *  - Rows and calls of a row function cost their own instructions; a call also costs what the
  *    engine does for it. The busiest thread decides. A parallel region costs a fork.
@@ -173,6 +174,7 @@ static transfers count_lines(const tz_model_work *work, const tz_model_device *d
     const double last_writes = away3 * work->write_bytes + spilt3 * work->ring_writes;
     const double reads = fmax(work->near_reads, far_reads + last_reads);
     const double writes = fmax(work->near_writes, far_writes + last_writes);
+    const double shared = work->workers > 1 ? 1 - away3 : away2 - away3;
     return (transfers){
         .beyond = {reads * at[0].read + writes * at[0].write,
                    far_reads * at[1].read + far_writes * at[1].write,
@@ -180,6 +182,7 @@ static transfers count_lines(const tz_model_work *work, const tz_model_device *d
         .l2 = (reads + writes) / from_l2,
         /* Streamed rows lie in the user's memory, on small pages. */
         .starts = ((away3 * work->starts + work->streamed_starts) * rate(&d->memory_latency_s, 0) +
+                   TZ_FIT_CPU_STARTS * shared * work->starts * rate(&d->l3_latency_s, 0) +
                    work->streamed_bytes / SMALL_PAGE * rate(&d->small_page_s, 0)) /
                   work->workers,
     };
