@@ -99,7 +99,7 @@ static tz_status check_numbers(const tz_plan *plan, tz_error *error)
         return tz_error_set(error, TZ_RANGE, "vector", "vector is %d; use 1, 2 or 4", plan->vector);
     if (plan->warps < 1 || plan->warps > 32)
         return tz_error_set(error, TZ_RANGE, "warps", "warps is %d; use 1 to 32", plan->warps);
-    if (plan->blocks < 1 || plan->blocks > 16 || plan->blocks * plan->warps > 64)
+    if (plan->blocks < 0 || plan->blocks > 16 || plan->blocks * plan->warps > 64)
         return tz_error_set(error, TZ_RANGE, "blocks",
                             "blocks is %d; use 1 to 16, with at most 64 warps in all",
                             plan->blocks);
@@ -155,11 +155,11 @@ static tz_status direct_plan(const tz_problem *problem, const tz_limits *limits,
         plan->height = 1;
     if (plan->warps == 0)
         plan->warps = plan->tile[1] > 0 && plan->tile[1] <= 32 ? (int)plan->tile[1] : WARPS;
-    if (plan->blocks == 0)
-        plan->blocks = choose_blocks(problem, plan);
     const tz_status status = check_numbers(plan, error);
     if (status)
         return status;
+    if (plan->blocks == 0)
+        plan->blocks = choose_blocks(problem, plan);
     const int64_t tile[] = {32 * plan->vector, plan->warps};
     for (int axis = 0; axis < 2; axis++) {
         if (given.tile[axis] != 0 && given.tile[axis] != tile[axis])
