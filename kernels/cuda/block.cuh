@@ -41,10 +41,6 @@
 #define TZ_HALO_ELEMENTS (TZ_HALO_ABOVE + TZ_HALO_BESIDE * TZ_TILE_Y)
 #define TZ_HALO_LOADS ((TZ_HALO_ELEMENTS + TZ_THREADS - 1) / TZ_THREADS)
 
-#define TZ_FIXED_X (TZ_LOW_X == TZ_FIXED || TZ_HIGH_X == TZ_FIXED)
-#define TZ_FIXED_Y (TZ_DIMS > 1 && (TZ_LOW_Y == TZ_FIXED || TZ_HIGH_Y == TZ_FIXED))
-#define TZ_FIXED_Z (TZ_DIMS > 2 && (TZ_LOW_Z == TZ_FIXED || TZ_HIGH_Z == TZ_FIXED))
-
 /* A thread's cell. */
 struct tz_place {
     int x, y, z;

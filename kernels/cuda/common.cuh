@@ -89,6 +89,10 @@ template <class T> TZ_DEVICE T tz_choose(bool first, T a, T b)
 #define TZ_WRAP_X (TZ_LOW_X == TZ_PERIODIC)
 #define TZ_WRAP_Y (TZ_LOW_Y == TZ_PERIODIC)
 #define TZ_WRAP_Z (TZ_LOW_Z == TZ_PERIODIC)
+/* Has the axis a fixed side? */
+#define TZ_FIXED_X (TZ_LOW_X == TZ_FIXED || TZ_HIGH_X == TZ_FIXED)
+#define TZ_FIXED_Y (TZ_DIMS > 1 && (TZ_LOW_Y == TZ_FIXED || TZ_HIGH_Y == TZ_FIXED))
+#define TZ_FIXED_Z (TZ_DIMS > 2 && (TZ_LOW_Z == TZ_FIXED || TZ_HIGH_Z == TZ_FIXED))
 
 /* The values of a field past the fixed sides of the grid. */
 #if TZ_EDGES == 1

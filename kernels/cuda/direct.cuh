@@ -14,8 +14,6 @@
 #include "common.cuh"
 
 #define TZ_MIRROR_X (TZ_LOW_X == TZ_MIRROR || TZ_HIGH_X == TZ_MIRROR)
-#define TZ_FIXED_Y (TZ_LOW_Y == TZ_FIXED || TZ_HIGH_Y == TZ_FIXED)
-#define TZ_FIXED_Z (TZ_LOW_Z == TZ_FIXED || TZ_HIGH_Z == TZ_FIXED)
 
 struct tz_cell_place {
     int i; /* among the lane's cells */

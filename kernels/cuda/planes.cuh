@@ -39,10 +39,6 @@
 #define TZ_TILE_ROWS (TZ_WARPS * TZ_ROWS)
 /* Do shuffles set the columns outside the grid, also in planes that have just arrived? */
 #define TZ_HELD_X (!TZ_BITS_GRID && !TZ_WRAP_X)
-/* Has the axis a fixed side? */
-#define TZ_FIXED_X (TZ_LOW_X == TZ_FIXED || TZ_HIGH_X == TZ_FIXED)
-#define TZ_FIXED_Y (TZ_LOW_Y == TZ_FIXED || TZ_HIGH_Y == TZ_FIXED)
-#define TZ_FIXED_Z (TZ_LOW_Z == TZ_FIXED || TZ_HIGH_Z == TZ_FIXED)
 
 struct tz_tile {
     int warp;               /* tz_warp() */

@@ -22,10 +22,6 @@
 #define TZ_WRAPS_X (TZ_BITS_GRID || TZ_WRAP_X)
 #define TZ_WRAPS_Y TZ_WRAP_Y
 #define TZ_WRAPS_Z TZ_WRAP_Z
-/* Has the axis a fixed side? */
-#define TZ_FIXED_X (TZ_LOW_X == TZ_FIXED || TZ_HIGH_X == TZ_FIXED)
-#define TZ_FIXED_Y (TZ_LOW_Y == TZ_FIXED || TZ_HIGH_Y == TZ_FIXED)
-#define TZ_FIXED_Z (TZ_LOW_Z == TZ_FIXED || TZ_HIGH_Z == TZ_FIXED)
 
 /* A thread's elements of a field. */
 template <class T> struct tz_brick {
