@@ -31,6 +31,18 @@ tz_status tz_error_set(tz_error *error, tz_status code, const char *place, const
     return code;
 }
 
+tz_status tz_error_set_line(tz_error *error, tz_status code, const char *path, int line,
+                            const char *format, ...)
+{
+    char place[512];
+    va_list arguments;
+    snprintf(place, sizeof place, "%s:%d", path, line);
+    va_start(arguments, format);
+    tz_error_set_v(error, code, place, format, arguments);
+    va_end(arguments);
+    return code;
+}
+
 tz_status tz_error_set_errno(tz_error *error, int errno_value, const char *place, const char *what)
 {
     return tz_error_set(error, TZ_IO, place, "%s: %s", what, strerror(errno_value));

@@ -49,6 +49,10 @@ tz_status tz_error_set(tz_error *error, tz_status code, const char *place, const
 tz_status tz_error_set_v(tz_error *error, tz_status code, const char *place, const char *format,
                          va_list arguments) __attribute__((format(printf, 4, 0)));
 
+/* The same with the place "PATH:LINE". */
+tz_status tz_error_set_line(tz_error *error, tz_status code, const char *path, int line,
+                            const char *format, ...) __attribute__((format(printf, 5, 6)));
+
 /* Like tz_error_set() with TZ_IO and a message from `what` and an errno: "cannot open: No such file
  * or directory". */
 tz_status tz_error_set_errno(tz_error *error, int errno_value, const char *place, const char *what);

@@ -27,12 +27,10 @@ static json_t *read_value(reader *r);
 
 static json_t *malformed(const reader *r, const char *what)
 {
-    char place[512];
     int line = 1;
     for (const char *p = r->start; p < r->p && p < r->end; p++)
         line += *p == '\n';
-    snprintf(place, sizeof place, "%s:%d", r->path, line);
-    tz_error_set(r->error, TZ_FORMAT, place, "%s", what);
+    tz_error_set_line(r->error, TZ_FORMAT, r->path, line, "%s", what);
     return NULL;
 }
 

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -49,8 +51,8 @@ static char **environment_of(const tz_process *process, char **temporary)
 
 /* ---- Starting --------------------------------------------------------------------------------- */
 
-/* Returns an errno. The program's output goes to `to`. */
-static int spawn(const tz_process *process, char **environment, int to, pid_t *pid)
+/* Returns an errno. The program reads from `from`, nothing if that is -1; its output goes to `to`. */
+static int spawn(const tz_process *process, char **environment, int from, int to, pid_t *pid)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -70,7 +72,8 @@ static int spawn(const tz_process *process, char **environment, int to, pid_t *p
     posix_spawnattr_setpgroup(&attributes, 0);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
                                               POSIX_SPAWN_SETSIGDEF);
-    code = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    code = from < 0 ? posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+                    : posix_spawn_file_actions_adddup2(&actions, from, 0);
     if (code == 0)
         code = posix_spawn_file_actions_adddup2(&actions, to, 1);
     if (code == 0)
@@ -104,13 +107,14 @@ static bool take(int from, char *output, size_t *used)
     }
 }
 
-/* A program that it started may hold the pipe open, so the end of the output alone does not count. */
+/* A program that it started may hold the pipe open, so the end of the output alone does not count.
+ * `from` may be -1: then there is no output. */
 static tz_status wait_for(const tz_process *process, pid_t pid, int from, char *output, int *code,
                           tz_error *error)
 {
     const double start = tz_machine_clock_s();
     size_t used = 0;
-    bool open = true;
+    bool open = from >= 0;
     int ending = 0;
     for (;;) {
         const pid_t ended = waitpid(pid, &ending, WNOHANG);
@@ -130,7 +134,8 @@ static tz_status wait_for(const tz_process *process, pid_t pid, int from, char *
         struct pollfd wanted = {.fd = open ? from : -1, .events = POLLIN};
         poll(&wanted, 1, open ? PAUSE_MS : 1);
     }
-    output[used] = '\0';
+    if (output)
+        output[used] = '\0';
     *code = WIFEXITED(ending) ? WEXITSTATUS(ending) : 128 + WTERMSIG(ending);
     return TZ_OK;
 }
@@ -148,7 +153,7 @@ tz_status tz_process_run(const tz_process *process, char **output, int *code, tz
     }
     int reason = pipe2(ends, O_CLOEXEC) != 0 ? errno : 0;
     if (reason == 0)
-        reason = spawn(process, environment, ends[1], &pid);
+        reason = spawn(process, environment, -1, ends[1], &pid);
     if (reason != 0) {
         status = tz_error_set_errno(error, reason, process->program, "cannot be started");
         goto cleanup;
@@ -167,5 +172,94 @@ cleanup:
         free(*output);
         *output = NULL;
     }
+    return status;
+}
+
+/* ---- Programs that read ----------------------------------------------------------------------- */
+
+struct tz_feed {
+    tz_process process;
+    pid_t pid;
+    int input;  /* a socket: writing to it raises no SIGPIPE */
+    int output; /* a file in memory: the program never waits for a reader */
+};
+
+tz_status tz_feed_start(tz_feed **out, const tz_process *process, tz_error *error)
+{
+    int ends[2] = {-1, -1};
+    tz_feed *feed = calloc(1, sizeof *feed);
+    char *temporary = NULL, **environment = environment_of(process, &temporary);
+    int reason = feed && environment ? 0 : ENOMEM;
+    *out = NULL;
+    if (reason == 0) {
+        *feed = (tz_feed){.process = *process, .input = -1};
+        feed->output = memfd_create("output", MFD_CLOEXEC);
+        if (feed->output < 0 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+            reason = errno;
+        feed->input = ends[0];
+        if (reason == 0)
+            reason = spawn(process, environment, ends[1], feed->output, &feed->pid);
+        if (ends[1] >= 0)
+            close(ends[1]);
+    }
+    free(environment);
+    free(temporary);
+    if (reason == 0) {
+        *out = feed;
+        return TZ_OK;
+    }
+    if (feed && feed->output >= 0)
+        close(feed->output);
+    if (feed && feed->input >= 0)
+        close(feed->input);
+    free(feed);
+    return tz_error_set_errno(error, reason, process->program, "cannot be started");
+}
+
+tz_status tz_feed_write(tz_feed *feed, const void *data, size_t bytes, tz_error *error)
+{
+    const char *at = data;
+    while (bytes > 0) {
+        const ssize_t sent = send(feed->input, at, bytes, MSG_NOSIGNAL);
+        if (sent < 0 && errno == EINTR)
+            continue;
+        if (sent < 0)
+            return tz_error_set_errno(error, errno, feed->process.program, "does not read on");
+        at += sent;
+        bytes -= (size_t)sent;
+    }
+    return TZ_OK;
+}
+
+/* The last line of what the program wrote, in `text`. */
+static void last_line(int output, char *text, size_t size)
+{
+    const off_t end = lseek(output, 0, SEEK_END);
+    const off_t start = end > (off_t)size - 1 ? end - ((off_t)size - 1) : 0;
+    const ssize_t got = pread(output, text, size - 1, start);
+    size_t length = got > 0 ? (size_t)got : 0;
+    while (length > 0 && (text[length - 1] == '\n' || text[length - 1] == '\r'))
+        length--;
+    text[length] = '\0';
+    const char *line = strrchr(text, '\n');
+    if (line)
+        memmove(text, line + 1, strlen(line));
+}
+
+tz_status tz_feed_end(tz_feed *feed, tz_error *error)
+{
+    if (!feed)
+        return TZ_OK;
+    int code = 0;
+    char line[400];
+    close(feed->input);
+    tz_status status = wait_for(&feed->process, feed->pid, -1, NULL, &code, error);
+    if (status == TZ_OK && code != 0) {
+        last_line(feed->output, line, sizeof line);
+        status = tz_error_set(error, TZ_IO, feed->process.program, "failed with exit code %d%s%s",
+                              code, line[0] ? ": " : "", line);
+    }
+    close(feed->output);
+    free(feed);
     return status;
 }

@@ -21,4 +21,17 @@ typedef struct tz_process {
  * TZ_MEMORY, TZ_INTERRUPTED. Any thread. */
 tz_status tz_process_run(const tz_process *process, char **output, int *code, tz_error *error);
 
+/* A program that reads what this process writes to it. When this process dies, it finds the end of its
+ * input. */
+typedef struct tz_feed tz_feed;
+
+/* Start it; what `process` points to must stay until tz_feed_end(), which takes `limit_s` at most. Errors
+ * as of tz_process_run(). */
+tz_status tz_feed_start(tz_feed **out, const tz_process *process, tz_error *error);
+/* Waits while the program does not read. TZ_IO: it has ended. */
+tz_status tz_feed_write(tz_feed *feed, const void *data, size_t bytes, tz_error *error);
+/* End its input, wait for its end, and free the feed in any case. NULL is fine. Errors as of
+ * tz_process_run(); TZ_IO with the last line that it wrote, if its exit status is not 0. */
+tz_status tz_feed_end(tz_feed *feed, tz_error *error);
+
 #endif

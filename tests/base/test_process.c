@@ -89,7 +89,37 @@ static void what_cannot_be_started(void **state)
     assert_null(output);
 }
 
+static tz_status feed(const char *script, const char *text, size_t times)
+{
+    const char *const arguments[] = {"sh", "-c", script, NULL};
+    const tz_process process = {.program = "/bin/sh", .arguments = arguments, .limit_s = 60};
+    tz_feed *program = NULL;
+    tz_status status = tz_feed_start(&program, &process, &failure);
+    for (size_t i = 0; i < times && status == TZ_OK; i++)
+        status = tz_feed_write(program, text, strlen(text), &failure);
+    tz_error ended;
+    const tz_status end = tz_feed_end(program, &ended);
+    if (end != TZ_OK) /* says more than that it does not read */
+        failure = ended;
+    return end ? end : status;
+}
+
+static void programs_read_what_is_written(void **state)
+{
+    assert_ok(feed("test $(wc -c) = 1100000", "0123456789\n", 100000));
+    assert_ok(feed("cat >/dev/null; yes | head -c 300000 >&2", "text", 1));
+    check_error(feed("cat >/dev/null; echo one; echo two >&2; exit 3", "text", 1), TZ_IO, "/bin/sh",
+                "failed with exit code 3: two");
+    check_error(feed("exit 4", "0123456789", 100000), TZ_IO, "/bin/sh", "failed with exit code 4");
+    assert_int_equal(feed("exit 0", "0123456789", 100000), TZ_IO);
+    const char *const arguments[] = {"none", NULL};
+    const tz_process process = {.program = "/none", .arguments = arguments, .limit_s = 60};
+    tz_feed *program = NULL;
+    check_error(tz_feed_start(&program, &process, &failure), TZ_IO, "/none", "cannot be started");
+    assert_null(program);
+}
+
 TEST_MAIN(NULL, NULL, TEST(output_and_exit_code), TEST(output_without_end_is_cut),
           TEST(a_program_that_hangs_is_killed_with_its_children),
           TEST(a_child_that_keeps_the_output_open_does_not_hold_it_up),
-          TEST(what_cannot_be_started))
+          TEST(what_cannot_be_started), TEST(programs_read_what_is_written))

@@ -23,18 +23,6 @@ typedef struct token {
     size_t length;
 } token;
 
-static tz_status __attribute__((format(printf, 5, 6)))
-fail_at(tz_error *error, tz_status code, const char *path, int line, const char *format, ...)
-{
-    char place[512];
-    va_list arguments;
-    snprintf(place, sizeof place, "%s:%d", path, line);
-    va_start(arguments, format);
-    tz_error_set_v(error, code, place, format, arguments);
-    va_end(arguments);
-    return code;
-}
-
 /* Read the next token. False at the end of the line or at a comment. */
 static bool next_token(const char **p, const char *end, token *out)
 {
@@ -64,19 +52,20 @@ static tz_status parse_value(const token *t, const char *path, int line, double 
     char quoted[64];
     if (tz_number_parse(t->text, t->length, value) && isfinite(*value))
         return TZ_OK;
-    return fail_at(error, TZ_FORMAT, path, line, "%s is not a finite decimal number",
-                   tz_token_quote(quoted, sizeof quoted, t->text, t->length));
+    return tz_error_set_line(error, TZ_FORMAT, path, line, "%s is not a finite decimal number",
+                             tz_token_quote(quoted, sizeof quoted, t->text, t->length));
 }
 
 static tz_status parse_name(const token *t, const char *path, int line, char *name, tz_error *error)
 {
     if (t->length >= TZ_UNIT_NAME_SIZE)
-        return fail_at(error, TZ_FORMAT, path, line, "a unit's name is longer than %d characters",
-                       TZ_UNIT_NAME_SIZE - 1);
+        return tz_error_set_line(error, TZ_FORMAT, path, line,
+                                 "a unit's name is longer than %d characters",
+                                 TZ_UNIT_NAME_SIZE - 1);
     for (size_t i = 0; i < t->length; i++)
         if ((unsigned char)t->text[i] < ' ' || t->text[i] == 127)
-            return fail_at(error, TZ_FORMAT, path, line, "byte 0x%02x in a unit's name",
-                           (unsigned char)t->text[i]);
+            return tz_error_set_line(error, TZ_FORMAT, path, line, "byte 0x%02x in a unit's name",
+                                     (unsigned char)t->text[i]);
     memcpy(name, t->text, t->length);
     name[t->length] = '\0';
     return TZ_OK;
@@ -87,17 +76,18 @@ static tz_status parse_unit(const token *tokens, int count, const char *path, in
 {
     double values[6] = {0};
     if (count != 5 && count != 7)
-        return fail_at(error, TZ_FORMAT, path, line,
-                       "a unit needs 5 columns (name width height left_x bottom_y) or 7, not %s%d",
-                       count == TOKENS_MAX ? "more than " : "", count == TOKENS_MAX ? 7 : count);
+        return tz_error_set_line(
+            error, TZ_FORMAT, path, line,
+            "a unit needs 5 columns (name width height left_x bottom_y) or 7, not %s%d",
+            count == TOKENS_MAX ? "more than " : "", count == TOKENS_MAX ? 7 : count);
     tz_status status = parse_name(&tokens[0], path, line, unit->name, error);
     for (int k = 1; k < count && status == TZ_OK; k++)
         status = parse_value(&tokens[k], path, line, &values[k - 1], error);
     if (status != TZ_OK)
         return status;
     if (values[0] <= 0.0 || values[1] <= 0.0)
-        return fail_at(error, TZ_RANGE, path, line, "unit '%s': width and height must be above 0",
-                       unit->name);
+        return tz_error_set_line(error, TZ_RANGE, path, line,
+                                 "unit '%s': width and height must be above 0", unit->name);
     unit->width_m = values[0];
     unit->height_m = values[1];
     unit->left_m = values[2];
@@ -141,9 +131,10 @@ static tz_status check_plan(tz_floorplan *plan, tz_error *error)
     for (size_t i = 0; i < plan->unit_count; i++) {
         const tz_floorplan_unit *u = &plan->units[i];
         if (!(u->width_m >= resolution * across && u->height_m >= resolution * up))
-            return fail_at(error, TZ_RANGE, plan->path, u->line,
-                           "unit '%s' is too small for a plan that reaches to %g m x %g m", u->name,
-                           across, up);
+            return tz_error_set_line(
+                error, TZ_RANGE, plan->path, u->line,
+                "unit '%s' is too small for a plan that reaches to %g m x %g m", u->name, across,
+                up);
     }
     const double slack = tolerance * larger(plan->width_m, plan->height_m);
     for (size_t i = 0; i < plan->unit_count; i++) {
@@ -151,13 +142,14 @@ static tz_status check_plan(tz_floorplan *plan, tz_error *error)
         for (size_t j = 0; j < i; j++) {
             const tz_floorplan_unit *v = &plan->units[j];
             if (strcmp(u->name, v->name) == 0)
-                return fail_at(error, TZ_FORMAT, plan->path, u->line,
-                               "unit '%s' is already defined in line %d", u->name, v->line);
+                return tz_error_set_line(error, TZ_FORMAT, plan->path, u->line,
+                                         "unit '%s' is already defined in line %d", u->name,
+                                         v->line);
             if (common(u->left_m, u->width_m, v->left_m, v->width_m) > slack &&
                 common(u->bottom_m, u->height_m, v->bottom_m, v->height_m) > slack)
-                return fail_at(error, TZ_RANGE, plan->path, u->line,
-                               "unit '%s' overlaps unit '%s' of line %d", u->name, v->name,
-                               v->line);
+                return tz_error_set_line(error, TZ_RANGE, plan->path, u->line,
+                                         "unit '%s' overlaps unit '%s' of line %d", u->name,
+                                         v->name, v->line);
         }
     }
     return TZ_OK;
@@ -191,7 +183,7 @@ tz_status tz_floorplan_read(const char *path, tz_floorplan *out, tz_error *error
             tz_floorplan_unit *grown = realloc(out->units, room * sizeof *grown);
             if (!grown || room > 2 * UNITS_MAX) {
                 out->units = grown ? grown : out->units;
-                status = fail_at(error, TZ_MEMORY, path, line, "too many units");
+                status = tz_error_set_line(error, TZ_MEMORY, path, line, "too many units");
                 goto cleanup;
             }
             out->units = grown;
@@ -226,7 +218,7 @@ static tz_status trace_names(tz_ptrace *trace, const char *p, const char *end, i
     while (next_token(&q, end, &t))
         count++;
     if (count > UNITS_MAX)
-        return fail_at(error, TZ_FORMAT, trace->path, line, "too many units");
+        return tz_error_set_line(error, TZ_FORMAT, trace->path, line, "too many units");
     trace->names = calloc(count, sizeof *trace->names);
     if (!trace->names)
         return tz_error_set(error, TZ_MEMORY, trace->path, "not enough memory for the trace");
@@ -238,8 +230,8 @@ static tz_status trace_names(tz_ptrace *trace, const char *p, const char *end, i
             return status;
         for (size_t j = 0; j < trace->unit_count; j++)
             if (strcmp(trace->names[j], name) == 0)
-                return fail_at(error, TZ_FORMAT, trace->path, line, "unit '%s' is named twice",
-                               name);
+                return tz_error_set_line(error, TZ_FORMAT, trace->path, line,
+                                         "unit '%s' is named twice", name);
     }
     return TZ_OK;
 }
@@ -263,14 +255,14 @@ static tz_status trace_sample(tz_ptrace *trace, const char *p, const char *end, 
         if (status != TZ_OK)
             return status;
         if (value < 0.0)
-            return fail_at(error, TZ_RANGE, trace->path, line, "a negative power");
+            return tz_error_set_line(error, TZ_RANGE, trace->path, line, "a negative power");
         if (count < trace->unit_count)
             powers[count] = value;
     }
     if (count != trace->unit_count)
-        return fail_at(error, TZ_SHAPE, trace->path, line,
-                       "has %zu powers for the %zu units of line %d", count, trace->unit_count,
-                       trace->name_line);
+        return tz_error_set_line(error, TZ_SHAPE, trace->path, line,
+                                 "has %zu powers for the %zu units of line %d", count,
+                                 trace->unit_count, trace->name_line);
     trace->sample_count++;
     return TZ_OK;
 }
@@ -326,8 +318,9 @@ tz_status tz_ptrace_arrange(const tz_ptrace *trace, const tz_floorplan *plan, in
         while (k < trace->unit_count && strcmp(trace->names[k], plan->units[i].name) != 0)
             k++;
         if (k == trace->unit_count)
-            return fail_at(error, TZ_UNKNOWN, plan->path, plan->units[i].line,
-                           "unit '%s' has no power in %s", plan->units[i].name, trace->path);
+            return tz_error_set_line(error, TZ_UNKNOWN, plan->path, plan->units[i].line,
+                                     "unit '%s' has no power in %s", plan->units[i].name,
+                                     trace->path);
         const size_t first = sample < 0 ? 0 : (size_t)sample;
         const size_t last = sample < 0 ? trace->sample_count : first + 1;
         double sum = 0.0;
@@ -341,8 +334,8 @@ tz_status tz_ptrace_arrange(const tz_ptrace *trace, const tz_floorplan *plan, in
         while (i < plan->unit_count && strcmp(trace->names[k], plan->units[i].name) != 0)
             i++;
         if (i == plan->unit_count)
-            return fail_at(error, TZ_UNKNOWN, trace->path, trace->name_line,
-                           "unit '%s' is not in %s", trace->names[k], plan->path);
+            return tz_error_set_line(error, TZ_UNKNOWN, trace->path, trace->name_line,
+                                     "unit '%s' is not in %s", trace->names[k], plan->path);
     }
     return TZ_OK;
 }
@@ -390,9 +383,9 @@ static tz_status place_unit(const tz_floorplan *plan, const tz_floorplan_unit *u
     if (*x < -slack || *top < -slack || *x + u->width_m > c->width_m + slack ||
         *top + u->height_m > c->height_m + slack || *x >= c->width_m || *top >= c->height_m ||
         *x + u->width_m <= 0.0 || *top + u->height_m <= 0.0)
-        return fail_at(error, TZ_RANGE, plan->path, u->line,
-                       "unit '%s' is outside the chip of %g m x %g m", u->name, c->width_m,
-                       c->height_m);
+        return tz_error_set_line(error, TZ_RANGE, plan->path, u->line,
+                                 "unit '%s' is outside the chip of %g m x %g m", u->name,
+                                 c->width_m, c->height_m);
     return TZ_OK;
 }
 
