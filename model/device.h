@@ -97,7 +97,7 @@
     X(l2_bandwidth_bytes_per_s, "l2_bandwidth", BANDWIDTH, 1e6, 1e15,                              \
       "copying in the second level, both counted: all of a GPU's, a CPU's of one core")            \
     X(l2_overlap, "l2_overlap", RATIO, 0, 1,                                                       \
-      "share of what lines from a CPU's second level take that hides behind loads and stores")     \
+      "not used: records that were measured before November 2026 have it")                         \
     X(l2_useful_bytes, "l2_useful", BYTES, 0, 1e12,                                                \
       "arrays of a copy that the second level of a GPU still carries, both counted")               \
     X(l3_bandwidth_bytes_per_s, "l3_bandwidth", BANDWIDTH, 1e6, 1e15,                              \
@@ -120,7 +120,7 @@
     X(span_s, "span", TIME, 0, 1, "the cpu backend hands three rows to a row function")            \
     X(span_view_s, "span_view", TIME, 0, 1, "each further row that it hands over")                 \
     X(span_row_s, "span_row", TIME, 0, 1, "each row of a plane that ends at the grid's edge")      \
-    X(fork_s, "fork", TIME, 0, 1, "an empty parallel region of a CPU's threads")                   \
+    X(fork_s, "fork", TIME, 0, 1, "a parallel region of a CPU's threads, less their work")         \
     /* Devices that hold slabs of a grid exchange ghost zones (exchange.h). */                     \
     X(slab_start_s, "slab_start", TIME, 0, 1, "an empty stage of two devices, and its end")        \
     X(peer_latency_s, "peer_latency", TIME, 0, 1, "an exchange from GPU to GPU of a few bytes")    \

@@ -7,12 +7,11 @@
  *  - A line that is not in the first level costs extra time: at each level the time of a line
  *    there beyond that of the level before. It adds to the ports and hides behind arithmetic:
  *    T = max(T_OL, T_nOL + T_data) (Stengel, Treibig, Hager and Wellein, ICS 2015, section 2).
- *    Some processors fetch lines from the second level while their ports work: calibration measures the
- *    share that hides there (l2_overlap). All lines take at least their time from L2.
  *  - In a tile that is narrower than the grid the beginning of a row is not prefetched: each row
  *    waits for memory if its array lies there, else for L3, or for the other core that wrote it last;
- *    several rows wait for these at once. Streamed rows always wait for memory, and for page
- *    tables.
+ *    several rows wait for these at once. In a tile that is as wide as the grid but has fewer rows than a
+ *    slab, the first row of each slab waits for L3 or for the other core, line by line. Streamed rows
+ *    always wait for memory, and for page tables.
  *  - Rows and calls of a row function cost their own instructions; a call also costs what the
  *    engine does for it. The busiest thread decides. A parallel region costs a fork.
  *
@@ -51,9 +50,8 @@ static double missed(double need, double cache)
     return x * x / (1.0 + x * x);
 }
 
-/* The same for the rings of all threads in the last cache. They are used most often there, so
- * little is missed until they fill it. Beyond that almost all is missed, since the cache drops the
- * least recently used lines. */
+/* The same for the last cache, which the arrays or the rings of all threads use alone: little is missed until
+ * they fill it. Beyond that almost all is missed, since the cache drops the least recently used lines. */
 static double overflowed(double need, double cache)
 {
     if (!(cache > 0))
@@ -128,8 +126,8 @@ static level level_costs(double read, double copy, double before)
     return (level){fmax(0, 1 / read - 1 / before), fmax(0, 2 / copy - 1 / read - 1 / before)};
 }
 
-/* L2, L3 and memory; returns the bandwidth between L1 and L2. */
-static double find_levels(const tz_model_work *work, const tz_model_device *d, level levels[LEVELS])
+/* L2, L3 and memory. */
+static void find_levels(const tz_model_work *work, const tz_model_device *d, level levels[LEVELS])
 {
     const double n = work->workers;
     const double share = fmin(1, n / rate(&d->cores, n));
@@ -144,25 +142,23 @@ static double find_levels(const tz_model_work *work, const tz_model_device *d, l
     levels[2] = level_costs(fmin(part * d->read_bandwidth_bytes_per_s.value, n * core_read),
                             fmin(part * d->copy_bandwidth_bytes_per_s.value, n * core_copy), l2);
     levels[1] = l3 > 0 ? level_costs(l3, l3, l2) : levels[2];
-    return l2;
 }
 
 /* Seconds of all threads together. */
 typedef struct transfers {
     double beyond[LEVELS]; /* extra time of lines from each level over the level before */
-    double l2;             /* time of all lines from L2 */
     double starts;         /* first lines of rows, which are not prefetched */
 } transfers;
 
 static transfers count_lines(const tz_model_work *work, const tz_model_device *d)
 {
     level at[LEVELS];
-    const double from_l2 = find_levels(work, d, at);
+    find_levels(work, d, at);
     const double l2 = d->l2_bytes.value, l3 = rate(&d->l3_bytes, 0);
     /* Arrays are used once a stage, rings once a slab. */
     const double array_reads = work->read_bytes + work->ghost_bytes;
     const double away2 = missed(work->resident_bytes, work->workers * l2);
-    const double away3 = away2 * missed(work->resident_bytes, l3);
+    const double away3 = away2 * overflowed(work->resident_bytes, l3);
     /* Each thread has its own rings and its own L2; the rings of all threads share an L3. */
     const double spilt2 = missed(work->ring_bytes, l2);
     const double spilt3 = spilt2 * overflowed(work->workers * work->ring_bytes, l3);
@@ -179,10 +175,10 @@ static transfers count_lines(const tz_model_work *work, const tz_model_device *d
         .beyond = {reads * at[0].read + writes * at[0].write,
                    far_reads * at[1].read + far_writes * at[1].write,
                    last_reads * at[2].read + last_writes * at[2].write},
-        .l2 = (reads + writes) / from_l2,
         /* Streamed rows lie in the user's memory, on small pages. */
         .starts = ((away3 * work->starts + work->streamed_starts) * rate(&d->memory_latency_s, 0) +
-                   TZ_FIT_CPU_STARTS * shared * work->starts * rate(&d->l3_latency_s, 0) +
+                   shared * (TZ_FIT_CPU_STARTS * work->starts + work->edge_lines) *
+                       rate(&d->l3_latency_s, 0) +
                    work->streamed_bytes / SMALL_PAGE * rate(&d->small_page_s, 0)) /
                   work->workers,
     };
@@ -244,8 +240,7 @@ tz_status tz_roofs_predict_cpu(const tz_model_work *work, const tz_model_device 
     /* Seconds of the busiest thread for a cycle, and a second, of all threads together. */
     const double second = work->slowest, cycle = second / work->workers / device->clock_hz.value;
     const double arithmetic = fmax(c.issue, c.units) * cycle, ports = c.ports * cycle;
-    const double loop = fmax(arithmetic, ports), open = 1 - rate(&device->l2_overlap, 0);
-    const double near = fmax(ports + open * lines.beyond[0] * second, lines.l2 * second) - ports;
+    const double loop = fmax(arithmetic, ports), near = lines.beyond[0] * second;
     const double data = near + (lines.beyond[1] + lines.beyond[2]) * second;
     const double shown = data > 0 ? fmax(0, ports + data - loop) / data : 0;
     const double calls =

@@ -97,6 +97,8 @@ typedef struct tz_model_work {
     double ring_bytes;              /* rings of one thread */
     double near_reads, near_writes; /* bytes between L1 and L2, if the rings fit L2 */
     double starts;                  /* rows of arrays that do not begin where another ended */
+    double
+        edge_lines; /* cache lines of the first rows of slabs that do not begin where another ended */
     double streamed_starts;         /* the same of streamed rows */
     double ring_reads, ring_writes; /* bytes between L2 and L3, if the rings do not fit L2 */
     double forks;                   /* parallel regions */

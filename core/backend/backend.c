@@ -25,13 +25,23 @@ tz_limits tz_place_limits(const tz_place *place)
     return limits;
 }
 
-tz_status tz_backend_check_plan(const tz_plan *given, const char *backend, const char *family,
-                                tz_error *error)
+static bool has_family(const tz_backend *backend, const char *family)
 {
-    if (given->family[0] && strcmp(given->family, family) != 0)
+    bool found = false;
+    for (int i = 0; backend->family(i) && !found; i++)
+        found = strcmp(backend->family(i), family) == 0;
+    return found;
+}
+
+tz_status tz_backend_check_plan(const tz_plan *given, const tz_backend *backend, tz_error *error)
+{
+    if (given->family[0] && !has_family(backend, given->family)) {
+        const char *second = backend->family(1);
         return tz_error_set(error, TZ_UNKNOWN, "family",
-                            "'%s' is no family of the %s backend, which has '%s'", given->family,
-                            backend, family);
+                            "'%s' is no family of the %s backend, which has '%s'%s%s%s",
+                            given->family, backend->name, backend->family(0),
+                            second ? " and '" : "", second ? second : "", second ? "'" : "");
+    }
     const char *knob = tz_plan_first_knob(given);
     if (given->exchange > 0)
         return tz_error_set(error, TZ_UNSUPPORTED, "exchange",
@@ -40,7 +50,7 @@ tz_status tz_backend_check_plan(const tz_plan *given, const char *backend, const
         return tz_error_set(error, TZ_UNSUPPORTED, "plan",
                             "the %s backend takes only height and tile: '%s' is a knob of the cuda "
                             "backend",
-                            backend, knob);
+                            backend->name, knob);
     return TZ_OK;
 }
 

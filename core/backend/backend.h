@@ -130,10 +130,9 @@ extern const tz_backend tz_backend_cuda;
 /* All backends, NULL-terminated, in the order in which "auto" tries them. */
 extern const tz_backend *const tz_backends[];
 
-/* For plan() of a backend with one family. Errors: TZ_UNKNOWN if another family is given,
- * TZ_UNSUPPORTED if a knob is. */
-tz_status tz_backend_check_plan(const tz_plan *given, const char *backend, const char *family,
-                                tz_error *error);
+/* For plan() of a backend without knobs. Errors: TZ_UNKNOWN if a family is given that it does not
+ * have, TZ_UNSUPPORTED if a knob is. */
+tz_status tz_backend_check_plan(const tz_plan *given, const tz_backend *backend, tz_error *error);
 
 /* tz_backend.identify of the backends on the CPU; never fails. */
 tz_status tz_host_identify(int device, tz_device_identity *out, tz_error *error);

@@ -10,9 +10,4 @@
  * that do nothing are called in stages of less than a millisecond; the fastest stage counts. */
 tz_status tz__measure_engine(tz_model_device *device, int repeats, tz_error *error);
 
-/* overlap.c: `l2_overlap`. It needs the sizes and bandwidths of L1 and L2; without them it does
- * nothing. */
-tz_status tz__measure_overlap(tz_model_device *device, const tz_loop_set *loops, int repeats,
-                              tz_error *error);
-
 #endif

@@ -56,9 +56,6 @@ typedef struct tz_loop_set {
     /* Aligned; `bytes` is a multiple of 256. */
     void (*copy)(void *to, const void *from, size_t bytes);
     void (*read)(const void *from, size_t bytes);
-    /* A row of sums of nine neighbours in three rows. It also reads an element before and after
-     * each row. `bytes` as above. */
-    void (*rows9)(void *to, const void *above, const void *same, const void *below, size_t bytes);
 } tz_loop_set;
 
 /* NULL: no loops for this processor. */

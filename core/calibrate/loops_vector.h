@@ -125,28 +125,11 @@ static void TZ__V(read)(const void *from, size_t bytes)
     }
 }
 
-static void TZ__V(rows9)(void *to, const void *above, const void *same, const void *below,
-                         size_t bytes)
-{
-    const char *const rows[3] = {above, same, below};
-    for (size_t i = 0; i < bytes; i += TZ__BYTES) {
-        TZ__V(f32) sum = {0};
-#pragma GCC unroll 3
-        for (int r = 0; r < 3; r++)
-#pragma GCC unroll 3
-            for (int x = -4; x <= 4; x += 4)
-                sum += (TZ__V(f32)) * (const TZ__V(f32_off) *)(rows[r] + i + x);
-        *(TZ__V(f32) *)((char *)to + i) = sum;
-    }
-    __asm__ volatile("" : : "r"(to) : "memory");
-}
-
 static const tz_loop_set TZ__V(set) = {
     .vector_bytes = TZ__BYTES,
     .rows = {TZ__LOOPS(TZ__LOOP_ROW)},
     .copy = TZ__V(copy),
     .read = TZ__V(read),
-    .rows9 = TZ__V(rows9),
 };
 
 #undef TZ__ISA

@@ -25,12 +25,15 @@
  * - budget: once the start is probably right (a prediction, the backend's choice, a settled
  *   height), trials, and the waits for a device that timing needs, may cost BUDGET of the time run
  *   so far. Until then they are postponed. The expected cost of a trial is its stages at RISK
- *   slower than base, its set-up and its waits. Each trial in a row without a gain doubles it. A
- *   trial that is SLOWER_ENDED slower after one stage ends there. Time that a better height has
- *   gained over the start may be spent, too.
+ *   slower than base, its set-up and its waits. Each trial in a row without a gain doubles it. Time
+ *   that a better height has gained over the start may be spent, too.
  *
  * - pairs: a trial is compared with a base that was timed just before it, after the trial before, and
  *   all times are scaled with the base's. So a device that becomes slower or faster does not decide.
+ *
+ * - short timings: two stages are timed, or only one if that is enough: for a trial that is then SURE
+ *   slower or faster than base, and for a base that is within SLID of its time before. A settled
+ *   policy times two: what it finds may open all heights.
  *
  * - drift: a settled policy times its height again after twice as long a run each time. If that
  *   time differs by DRIFT from the one it settled with, all heights are open again. */
@@ -43,8 +46,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double HYSTERESIS = TZ_ADAPTIVE_HYSTERESIS, SLOWER_ENDED = 0.15, BUDGET = 0.01,
-                    RISK = 0.5, SLID = 0.05, DRIFT = 0.10, SURE = 0.10;
+static const double HYSTERESIS = TZ_ADAPTIVE_HYSTERESIS, BUDGET = 0.01, RISK = 0.5, SLID = 0.05,
+                    DRIFT = 0.10, SURE = 0.10;
 
 enum { BASE_GROUPS_MAX = 3, PATIENCE_MAX = 64, RUNGS_MAX = TZ_POLICY_OPTIONS_MAX + 1 };
 
@@ -323,12 +326,16 @@ static void adaptive_record(tz_policy *policy, int64_t stages, int64_t iteration
     now->known = true;
     const double time =
         a->trial.iterations > 0 ? a->trial.seconds / (double)a->trial.iterations : NAN;
+    /* In a shorter time the wait for the device is too large a part. */
+    const bool comparable = a->trial.seconds >= TZ_POLICY_GROUP_S;
+    const double change = fabs(time / base - 1);
     if (on_probe) {
-        if (done || time > (1 + SLOWER_ENDED) * base)
+        if (done || (comparable && change > SURE))
             judge(policy, a);
         return;
     }
-    if (!done)
+    const bool again = now->measured && !a->settled;
+    if (!done && !(again && comparable && change <= SLID))
         return;
     base_is(a, time);
     a->timing = false;

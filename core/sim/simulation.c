@@ -5,6 +5,7 @@
 #include "sim/simulated_time.h"
 #include "sim/simulation_impl.h"
 #include <math.h>
+#include <stdio.h>
 
 tz_status tz__simulation_need_fields(const tz_simulation *simulation, tz_error *error)
 {
@@ -33,6 +34,16 @@ const int64_t *tz_simulation_extent(const tz_simulation *simulation)
 const char *tz_simulation_backend(const tz_simulation *simulation)
 {
     return simulation->backend->name;
+}
+
+const char *tz_simulation_device_name(const tz_simulation *simulation, char *text, size_t size)
+{
+    tz_device_identity device = {.name = ""};
+    tz_error ignored;
+    if (simulation->backend->identify(simulation->device, &device, &ignored) != TZ_OK)
+        device.name[0] = '\0';
+    snprintf(text, size, "%s", device.name);
+    return text;
 }
 
 int tz_simulation_threads(const tz_simulation *simulation)

@@ -95,6 +95,9 @@ size_t tz_simulation_plan_uses(const tz_simulation *simulation, const tz_plan_us
 
 /* ---- Its device ------------------------------------------------------------------------------ */
 
+/* The maker's name of its device, of several the first; "" if that is not known. Returns `text`. */
+const char *tz_simulation_device_name(const tz_simulation *simulation, char *text, size_t size);
+
 /* The device's energy counter in joules; NAN: none. Only differences have a meaning. */
 double tz_simulation_energy(const tz_simulation *simulation);
 /* Joules of all runs so far; 0 without an energy counter. */

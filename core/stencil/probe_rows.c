@@ -57,8 +57,8 @@ static tz_status make_views(span *s, tz_error *error)
         if (s->probe->stencil->fields[f].radius > s->margin)
             s->margin = s->probe->stencil->fields[f].radius;
     s->window = dims == 1 ? 1 : 2 * s->radius + 1;
-    s->rows = dims == 3 ? 2 : 1;
-    s->stride = dims == 3 ? COUNT + 2 * s->margin + 3 : 0;
+    s->rows = dims > 1 ? 2 : 1;
+    s->stride = dims > 1 ? COUNT + 2 * s->margin + 3 : 0;
     const ptrdiff_t before = s->margin + s->margin * s->stride;
     s->pool =
         (size_t)(2 * before + s->rows * (s->stride + COUNT)) + (size_t)(fields * s->window * SHIFT);
@@ -104,7 +104,7 @@ static const void *read_cell(const tz_cell_access *access, int field, int dx, in
         abs(dx) > s->margin || abs(dy) > s->margin)
         return &s->nothing;
     const tz_view *view = &s->in[field * s->window + d];
-    const ptrdiff_t row = dims == 3 ? s->row + dy : 0;
+    const ptrdiff_t row = s->row + (dims == 3 ? dy : 0);
     return (const char *)view->at +
            (row * view->row_stride + s->i + dx) * (ptrdiff_t)element_size(s, field);
 }

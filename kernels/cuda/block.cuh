@@ -306,24 +306,8 @@ TZ_DEVICE int tz_at_most(int at, int n)
     const type *name;                                                                              \
     type name##_new;
 #define TZ_CELL_ONCE(cell, ONCE)                                                                   \
-    struct context_##cell {                                                                        \
-        TZ_FIELDS(TZ__CONTEXT_FIELD)                                                               \
-        TZ_CONSTANTS(TZ__CONTEXT_CONSTANT)                                                         \
-        TZ__CONTEXT_WHOLE                                                                          \
-        const tz_arguments *arguments;                                                             \
-    };                                                                                             \
-    struct once_##cell {                                                                           \
-        ONCE(TZ__ONCE_MEMBER)                                                                      \
-    };                                                                                             \
-    TZ_DEVICE void body_##cell(context_##cell &tz_c, const tz_place &tz_p,                         \
-                               const once_##cell &tz_o);                                           \
-    TZ_DEVICE void update_##cell(context_##cell &tz_c, const tz_place &tz_p)                       \
-    {                                                                                              \
-        once_##cell tz_o;                                                                          \
-        ONCE(TZ__ONCE_ASSIGN)                                                                      \
-        body_##cell(tz_c, tz_p, tz_o);                                                             \
-    }                                                                                              \
-    TZ_DEVICE void body_##cell(context_##cell &tz_c, const tz_place &tz_p, const once_##cell &tz_o)
+    TZ__CONTEXT(cell, const tz_arguments *arguments;)                                              \
+    TZ__CELL_UPDATE(cell, ONCE, context_##cell, tz_place, , )
 #define TZ__READ_state(f, dx, dy, dz) tz_near<tz_f_##f>(tz_p, tz_c.f, (dx), (dy), (dz))
 #define TZ__READ_static(f, dx, dy, dz) TZ__READ_state(f, dx, dy, dz)
 #define TZ__READ_streamed(f, dx, dy, dz) (tz_c.f[tz_at_most(tz_p.x, tz_c.arguments->nx)])

@@ -172,57 +172,13 @@ template <int LOW, int HIGH = LOW> TZ_DEVICE bool tz_computed(int c, int n)
     return LOW == TZ_PERIODIC || (c >= 0 && c < n);
 }
 
-/* The bit of a column of a bit row, which may lie outside the grid. */
-TZ_DEVICE tz_word tz_load_bit(const tz_arguments &a, const tz_word *row, long long column,
-                              const tz_edges<tz_word> &edge)
-{
-    if (TZ_WRAP_X)
-        column = (column % a.columns + a.columns) % a.columns;
-    else if (column < 0 || column >= a.columns)
-        return tz_edge<0>(edge, column >= 0) & 1u;
-    return row[column % a.nx] >> (column / a.nx) & 1u;
-}
-
-/* Word x of a bit row, which may lie past the ends of the row: bit b is column b*nx + x. */
-TZ_DEVICE tz_word tz_load_word(const tz_arguments &a, const tz_word *row, int x,
-                               const tz_edges<tz_word> &edge)
-{
-    const int full =
-        a.columns - 31 * a.nx; /* words before this one have all their columns inside */
-    if (x >= 0 && x < a.nx && x < full)
-        return row[x];
-    /* Past an end, the word is a word of the row, shifted by a bit, with one column from elsewhere. */
-    if (x < 0 && x + a.nx >= 0 && full >= 0)
-        return row[x + a.nx] << 1 | tz_load_bit(a, row, x, edge);
-    if (x >= a.nx && x - a.nx < full)
-        return row[x - a.nx] >> 1 | tz_load_bit(a, row, 31LL * a.nx + x, edge) << 31;
-    tz_word word = 0;
-#pragma unroll 1
-    for (int b = 0; b < 32; b++)
-        word |= tz_load_bit(a, row, (long long)b * a.nx + x, edge) << b;
-    return word;
-}
-
-/* The same for templates. They are instantiated for other types, but only called for words. */
-template <class T>
-TZ_DEVICE T tz_load_static_word(const tz_arguments &a, const T *row, int x,
-                                const tz_edges<tz_word> &edge)
-{
-    return (T)tz_load_word(a, (const tz_word *)row, x, edge);
-}
-template <class T, class E>
-TZ_DEVICE T tz_load_static_word(const tz_arguments &, const T *row, int x, const E &)
-{
-    return row[x]; /* not called */
-}
-
 /* The bits of word x of a bit row that are not before the grid's first column, and those that are not
  * after its last. */
 TZ_DEVICE void tz_word_sides(const tz_arguments &a, int x, tz_word &below, tz_word &above)
 {
     const int full = a.columns - 31 * a.nx;
     int low = x < 0, high = 32 - (x >= full) - (x >= full + a.nx);
-    if (full <= 0 || x < -a.nx || x >= full + 2 * a.nx) { /* past both ends */
+    if (x < -a.nx || x >= full + 2 * a.nx) { /* by more than one column */
         low = x < 0 ? (-x + a.nx - 1) / a.nx : 0;
         high = a.columns > x ? (a.columns - x + a.nx - 1) / a.nx : 0;
     }
@@ -254,6 +210,63 @@ TZ_DEVICE tz_word tz_mask_word(const tz_arguments &a, int x, tz_word word,
 #else
     return (word & inside) | (edge.side[0] & ~below) | (edge.side[1] & ~above);
 #endif
+}
+
+/* Word x of a bit row that may lie past the ends of the row: the bits of its columns that are stored. Other
+ * bits have any value. */
+TZ_DEVICE tz_word tz_stored_word(const tz_arguments &a, const tz_word *row, int x)
+{
+    const int turns = x >= 0 && x < a.nx ? 0 : x / a.nx - (x % a.nx < 0);
+    if (turns <= -32 || turns >= 32)
+        return 0;
+    const tz_word word = row[x - turns * a.nx];
+    return turns < 0 ? word << -turns : word >> turns;
+}
+
+/* The same for periodic rows of so few columns that a word has one of them several times. */
+TZ_DEVICE tz_word tz_repeated_word(const tz_arguments &a, const tz_word *row, int x)
+{
+    tz_word word = 0;
+#pragma unroll 1
+    for (int b = 0; b < 32; b++) {
+        const int column = (int)(((long long)b * a.nx + x) % a.columns);
+        const int inside = column < 0 ? column + a.columns : column;
+        word |= (row[inside % a.nx] >> inside / a.nx & 1u) << b;
+    }
+    return word;
+}
+
+/* Word x of a bit row, which may lie past the ends of the row: bit b is column b*nx + x. */
+TZ_DEVICE tz_word tz_load_word(const tz_arguments &a, const tz_word *row, int x,
+                               const tz_edges<tz_word> &edge)
+{
+    if (x >= 0 && x < a.nx && x < a.columns - 31 * a.nx) /* all of its columns are inside */
+        return row[x];
+    if (!TZ_WRAP_X)
+        return tz_mask_word(a, x, tz_stored_word(a, row, x), edge);
+    if (x < -a.columns || 31LL * a.nx + x >= 2LL * a.columns)
+        return tz_repeated_word(a, row, x);
+    /* Columns before the first one are those that many before the end, and the other way round. */
+    tz_word below, above, word = tz_stored_word(a, row, x);
+    tz_word_sides(a, x, below, above);
+    if (~below)
+        word = (word & below) | (tz_stored_word(a, row, x + a.columns) & ~below);
+    if (~above)
+        word = (word & above) | (tz_stored_word(a, row, x - a.columns) & ~above);
+    return word;
+}
+
+/* The same for templates. They are instantiated for other types, but only called for words. */
+template <class T>
+TZ_DEVICE T tz_load_static_word(const tz_arguments &a, const T *row, int x,
+                                const tz_edges<tz_word> &edge)
+{
+    return (T)tz_load_word(a, (const tz_word *)row, x, edge);
+}
+template <class T, class E>
+TZ_DEVICE T tz_load_static_word(const tz_arguments &, const T *row, int x, const E &)
+{
+    return row[x]; /* not called */
 }
 
 /* The value of a cell outside the grid. x_in, y_in and z_in: its coordinates as tz_map() replaces them,
@@ -417,6 +430,27 @@ enum class tz_field { TZ_FIELD_LIST(TZ__FIELD_NAME) };
         ONCE(TZ__ONCE_ASSIGN)                                                                      \
         return tz_o;                                                                               \
     }
+/* What a cell update reads and writes: fields, constants, and the further members that a family needs. */
+#define TZ__CONTEXT(cell, ...)                                                                     \
+    struct context_##cell {                                                                        \
+        TZ_FIELDS(TZ__CONTEXT_FIELD)                                                               \
+        TZ_CONSTANTS(TZ__CONTEXT_CONSTANT)                                                         \
+        TZ__CONTEXT_WHOLE                                                                          \
+        __VA_ARGS__                                                                                \
+    };
+/* For families that compute the values of ONCE anew in each update: update_CELL() computes them and calls
+ * body_CELL(), whose body follows the macro. `context` and `place` are the types of its arguments. `head` and
+ * `argument` make it a template; both may be empty. */
+#define TZ__CELL_UPDATE(cell, ONCE, context, place, head, argument)                                \
+    TZ__ONCE_STRUCT(cell, ONCE)                                                                    \
+    head TZ_DEVICE void body_##cell(context &tz_c, const place &tz_p, const once_##cell &tz_o);    \
+    head TZ_DEVICE void update_##cell(context &tz_c, const place &tz_p)                            \
+    {                                                                                              \
+        once_##cell tz_o;                                                                          \
+        ONCE(TZ__ONCE_ASSIGN)                                                                      \
+        body_##cell argument(tz_c, tz_p, tz_o);                                                    \
+    }                                                                                              \
+    head TZ_DEVICE void body_##cell(context &tz_c, const place &tz_p, const once_##cell &tz_o)
 #define TZ_UNROLL _Pragma("unroll")
 #define TZ_ROLL _Pragma("unroll 1")
 #define TZ_LOGIC3(table, a, b, c, expression) tz_logic3<(table)>((a), (b), (c))

@@ -160,24 +160,8 @@ TZ_DEVICE void tz_direct_store(const tz_arguments &a, const tz_place &p, T *fiel
     const type(*name)[2 * TZ_CELL_RADIUS + 1][TZ_VECTOR + 2 * TZ_CELL_RADIUS];                     \
     type(*name##_out)[TZ_VECTOR];
 #define TZ_CELL_ONCE(cell, ONCE)                                                                   \
-    struct context_##cell {                                                                        \
-        TZ_FIELDS(TZ__CONTEXT_FIELD)                                                               \
-        TZ_CONSTANTS(TZ__CONTEXT_CONSTANT)                                                         \
-        TZ__CONTEXT_WHOLE                                                                          \
-    };                                                                                             \
-    struct once_##cell {                                                                           \
-        ONCE(TZ__ONCE_MEMBER)                                                                      \
-    };                                                                                             \
-    TZ_DEVICE void body_##cell(const context_##cell &tz_c, const tz_cell_place &tz_p,              \
-                               const once_##cell &tz_o);                                           \
-    TZ_DEVICE void update_##cell(const context_##cell &tz_c, const tz_cell_place &tz_p)            \
-    {                                                                                              \
-        once_##cell tz_o;                                                                          \
-        ONCE(TZ__ONCE_ASSIGN)                                                                      \
-        body_##cell(tz_c, tz_p, tz_o);                                                             \
-    }                                                                                              \
-    TZ_DEVICE void body_##cell(const context_##cell &tz_c, const tz_cell_place &tz_p,              \
-                               const once_##cell &tz_o)
+    TZ__CONTEXT(cell, )                                                                            \
+    TZ__CELL_UPDATE(cell, ONCE, const context_##cell, tz_cell_place, , )
 #define TZ__AT3(f, dx, dy, dz)                                                                     \
     (tz_c.f[(dz) + TZ_CELL_RADIUS][(dy) + TZ_CELL_RADIUS][tz_p.i + (dx) + TZ_CELL_RADIUS])
 #define TZ_PUT(f, value) ((*tz_c.f##_out)[tz_p.i] = (value))

@@ -230,12 +230,7 @@ TZ_DEVICE void tz_strip_restore(const tz_arguments &a, const tz_strip &s, tz_edg
 #define TZ__CONTEXT_WIDTH(name, type) name##_width = TZ__WIDTH(name),
 #define TZ_CELL_ONCE(cell, ONCE)                                                                   \
     TZ__ONCE_STRUCT(cell, ONCE)                                                                    \
-    struct context_##cell {                                                                        \
-        TZ_FIELDS(TZ__CONTEXT_FIELD)                                                               \
-        TZ_CONSTANTS(TZ__CONTEXT_CONSTANT)                                                         \
-        TZ__CONTEXT_WHOLE                                                                          \
-        enum { TZ_FIELDS(TZ__CONTEXT_WIDTH) };                                                     \
-    };                                                                                             \
+    TZ__CONTEXT(cell, enum {TZ_FIELDS(TZ__CONTEXT_WIDTH)};)                                        \
     TZ__MAKE_ONCE(cell, ONCE, const tz_place &tz_p)                                                \
     TZ_DEVICE void update_##cell(context_##cell &tz_c, const tz_place &tz_p,                       \
                                  const once_##cell &tz_o)

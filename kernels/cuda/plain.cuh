@@ -12,28 +12,12 @@ struct tz_place {
     TZ_PLAIN_INDEX at; /* in a field */
 };
 
-#define TZ__CONTEXT_POINTER(name, type)                                                            \
+#define TZ__CONTEXT_FIELD(name, type)                                                              \
     const type *name;                                                                              \
     type name##_new;
 #define TZ_CELL_ONCE(cell, ONCE)                                                                   \
-    struct context_##cell {                                                                        \
-        TZ_FIELDS(TZ__CONTEXT_POINTER)                                                             \
-        TZ_CONSTANTS(TZ__CONTEXT_CONSTANT)                                                         \
-        TZ__CONTEXT_WHOLE                                                                          \
-        const tz_arguments *arguments;                                                             \
-    };                                                                                             \
-    struct once_##cell {                                                                           \
-        ONCE(TZ__ONCE_MEMBER)                                                                      \
-    };                                                                                             \
-    TZ_DEVICE void body_##cell(context_##cell &tz_c, const tz_place &tz_p,                         \
-                               const once_##cell &tz_o);                                           \
-    TZ_DEVICE void update_##cell(context_##cell &tz_c, const tz_place &tz_p)                       \
-    {                                                                                              \
-        once_##cell tz_o;                                                                          \
-        ONCE(TZ__ONCE_ASSIGN)                                                                      \
-        body_##cell(tz_c, tz_p, tz_o);                                                             \
-    }                                                                                              \
-    TZ_DEVICE void body_##cell(context_##cell &tz_c, const tz_place &tz_p, const once_##cell &tz_o)
+    TZ__CONTEXT(cell, const tz_arguments *arguments;)                                              \
+    TZ__CELL_UPDATE(cell, ONCE, context_##cell, tz_place, , )
 #define TZ__AT3(f, dx, dy, dz)                                                                     \
     (tz_c.f[tz_p.at + (dx) + (dy) * (TZ_PLAIN_INDEX)tz_c.arguments->pitch +                        \
             (dz) * (TZ_PLAIN_INDEX)tz_c.arguments->plane])

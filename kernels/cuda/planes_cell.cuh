@@ -68,19 +68,12 @@ template <class T> TZ_DEVICE T tz_at_centre(T value, bool centre)
 #define TZ_PLANE(sum, dz) (tz_c.planes[TZ_CELL_RADIUS - (dz)][tz_p.j][tz_p.i].sum)
 #endif
 #define TZ__CELL(cell, ONCE, PLANES)                                                               \
-    struct once_##cell {                                                                           \
-        ONCE(TZ__ONCE_MEMBER)                                                                      \
-    };                                                                                             \
     struct planes_##cell {                                                                         \
         PLANES(TZ__PLANES_MEMBER)                                                                  \
     };                                                                                             \
-    struct context_##cell {                                                                        \
-        TZ_FIELDS(TZ__CONTEXT_FIELD)                                                               \
-        TZ_CONSTANTS(TZ__CONTEXT_CONSTANT)                                                         \
-        TZ__CONTEXT_WHOLE                                                                          \
-        const planes_##cell (*planes)[TZ_ROWS][TZ_VECTOR]; /* the newest first */                  \
-        const tz_arguments *arguments;                                                             \
-    };                                                                                             \
+    /* Of the planes the newest comes first. */                                                    \
+    TZ__CONTEXT(cell, const planes_##cell(*planes)[TZ_ROWS][TZ_VECTOR];                            \
+                const tz_arguments *arguments;)                                                    \
     template <int TZ__BORDER>                                                                      \
     TZ_DEVICE planes_##cell make_planes_##cell(const context_##cell &tz_c,                         \
                                                const tz_cell_place &tz_p)                          \
@@ -89,19 +82,8 @@ template <class T> TZ_DEVICE T tz_at_centre(T value, bool centre)
         PLANES(TZ__PLANES_ASSIGN)                                                                  \
         return tz_q;                                                                               \
     }                                                                                              \
-    template <int TZ__BORDER>                                                                      \
-    TZ_DEVICE void body_##cell(const context_##cell &tz_c, const tz_cell_place &tz_p,              \
-                               const once_##cell &tz_o);                                           \
-    template <int TZ__BORDER>                                                                      \
-    TZ_DEVICE void update_##cell(const context_##cell &tz_c, const tz_cell_place &tz_p)            \
-    {                                                                                              \
-        once_##cell tz_o;                                                                          \
-        ONCE(TZ__ONCE_ASSIGN)                                                                      \
-        body_##cell<TZ__BORDER>(tz_c, tz_p, tz_o);                                                 \
-    }                                                                                              \
-    template <int TZ__BORDER>                                                                      \
-    TZ_DEVICE void body_##cell(const context_##cell &tz_c, const tz_cell_place &tz_p,              \
-                               const once_##cell &tz_o)
+    TZ__CELL_UPDATE(cell, ONCE, const context_##cell, tz_cell_place, template <int TZ__BORDER>,    \
+                    <TZ__BORDER>)
 #define TZ__READ_state(f, dx, dy, dz)                                                              \
     (tz_c.f[(dz) + TZ_CELL_RADIUS][tz_p.j + (dy) + TZ_CELL_RADIUS][tz_p.i + (dx) + TZ_CELL_RADIUS])
 #define TZ__READ_static(f, dx, dy, dz)                                                             \

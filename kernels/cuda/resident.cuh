@@ -493,11 +493,7 @@ template <class T, class V> TZ_DEVICE void tz_assign(T &to, V value)
     tz_brick<type> name##_out;
 #define TZ_CELL_ONCE(cell, ONCE)                                                                   \
     TZ__ONCE_STRUCT(cell, ONCE)                                                                    \
-    struct context_##cell {                                                                        \
-        TZ_FIELDS(TZ__CONTEXT_FIELD)                                                               \
-        TZ_CONSTANTS(TZ__CONTEXT_CONSTANT)                                                         \
-        TZ__CONTEXT_WHOLE                                                                          \
-    };                                                                                             \
+    TZ__CONTEXT(cell, )                                                                            \
     TZ__MAKE_ONCE(cell, ONCE, const tz_tile &tz_t, const tz_place &tz_p)                           \
     TZ_DEVICE void update_##cell(context_##cell &tz_c, const tz_tile &tz_t, const tz_place &tz_p,  \
                                  const once_##cell &tz_o)

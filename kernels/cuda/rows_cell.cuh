@@ -7,14 +7,7 @@
     type *name##_out;
 #define TZ_CELL_ONCE(cell, ONCE)                                                                   \
     TZ__ONCE_STRUCT(cell, ONCE)                                                                    \
-    struct context_##cell {                                                                        \
-        TZ_FIELDS(TZ__CONTEXT_FIELD)                                                               \
-        TZ_CONSTANTS(TZ__CONTEXT_CONSTANT)                                                         \
-        TZ__CONTEXT_WHOLE                                                                          \
-        const once_##cell *once;                                                                   \
-        int x, y;                                                                                  \
-        long long step;                                                                            \
-    };                                                                                             \
+    TZ__CONTEXT(cell, const once_##cell *once; int x, y; long long step;)                          \
     TZ__MAKE_ONCE(cell, ONCE, const int tz_e)                                                      \
     TZ_DEVICE void body_##cell(const context_##cell &tz_c, const int tz_e,                         \
                                const once_##cell &tz_o);                                           \

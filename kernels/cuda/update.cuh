@@ -107,28 +107,8 @@ TZ_DEVICE double tz_sum_lanes(double value)
     tz_edges<type> name##_edge;                                                                    \
     type name##_new;
 #define TZ_CELL_ONCE(cell, ONCE)                                                                   \
-    struct context_##cell {                                                                        \
-        TZ_FIELDS(TZ__CONTEXT_FIELD)                                                               \
-        TZ_CONSTANTS(TZ__CONTEXT_CONSTANT)                                                         \
-        TZ__CONTEXT_WHOLE                                                                          \
-        const tz_arguments *arguments;                                                             \
-    };                                                                                             \
-    struct once_##cell {                                                                           \
-        ONCE(TZ__ONCE_MEMBER)                                                                      \
-    };                                                                                             \
-    template <bool TZ__BORDER>                                                                     \
-    TZ_DEVICE void body_##cell(context_##cell &tz_c, const tz_place &tz_p,                         \
-                               const once_##cell &tz_o);                                           \
-    template <bool TZ__BORDER>                                                                     \
-    TZ_DEVICE void update_##cell(context_##cell &tz_c, const tz_place &tz_p)                       \
-    {                                                                                              \
-        once_##cell tz_o;                                                                          \
-        ONCE(TZ__ONCE_ASSIGN)                                                                      \
-        body_##cell<TZ__BORDER>(tz_c, tz_p, tz_o);                                                 \
-    }                                                                                              \
-    template <bool TZ__BORDER>                                                                     \
-    TZ_DEVICE void body_##cell(context_##cell &tz_c, const tz_place &tz_p,                         \
-                               const once_##cell &tz_o)
+    TZ__CONTEXT(cell, const tz_arguments *arguments;)                                              \
+    TZ__CELL_UPDATE(cell, ONCE, context_##cell, tz_place, template <bool TZ__BORDER>, <TZ__BORDER>)
 #define TZ__AT3(f, dx, dy, dz)                                                                     \
     tz_read<TZ__BORDER>(*tz_c.arguments, tz_p, tz_c.f, tz_c.f##_edge, (dx), (dy), (dz))
 #define TZ_PUT(f, value) (tz_c.f##_new = (value))

@@ -172,17 +172,26 @@ static bool on_cpu(const contract *c)
     return strcmp(c->backend, "cpu") == 0;
 }
 
-/* A GPU family may refuse a stencil, or a height, with a reason. */
+/* A GPU family may refuse a stencil, or a height, with a reason; a given family of a CPU a stencil. */
 static bool is_refusal(const contract *c, tz_status status)
 {
-    return !on_cpu(c) && (status == TZ_RANGE || status == TZ_UNSUPPORTED);
+    return on_cpu(c) ? status == TZ_UNSUPPORTED && c->family
+                     : status == TZ_RANGE || status == TZ_UNSUPPORTED;
 }
 
-static tz_plan plan_of(const contract *c, int height)
+/* The family that is asked for, or else on a CPU now "stream", now "skew" if that can compute `sim`; so the
+ * one also goes on where the other has stopped. */
+static tz_plan plan_of(const identity *t, tz_simulation *sim, int height, int turn)
 {
+    const contract *c = t->c;
     tz_plan plan = {.height = height};
-    if (c->family)
+    if (c->family) {
         snprintf(plan.family, sizeof plan.family, "%s", c->family);
+    } else if (on_cpu(c)) {
+        strcpy(plan.family, "skew");
+        if (((uint64_t)turn + t->k->seed) % 2 == 0 || tz_simulation_set_plan(sim, &plan, NULL))
+            strcpy(plan.family, "stream");
+    }
     return plan;
 }
 
@@ -202,7 +211,7 @@ static void check_changing_heights(const identity *t, tz_simulation *sim)
     for (int i = 0; status == TZ_OK && left > 1; i++) {
         const int height = heights[i % HEIGHTS_CHANGING];
         const int64_t steps = height + 1 < left ? height + 1 : left - 1;
-        const tz_plan wanted = plan_of(t->c, height);
+        const tz_plan wanted = plan_of(t, sim, height, i);
         status = tz_simulation_set_plan(sim, &wanted, &error);
         if (is_refusal(t->c, status)) { /* keep the previous plan if it is the family's */
             status = TZ_OK;
@@ -285,8 +294,10 @@ static void check_plans(const identity *t, tz_simulation *sim, bool few)
             /* Every pair of forced tile and height occurs, but not on every grid. */
             if (!c->quick && tile > 1 && ((uint64_t)height + (uint64_t)tile + t->k->seed) % 3 != 0)
                 continue;
-            tz_plan plan = plan_of(c, height);
+            tz_plan plan = plan_of(t, sim, height, height + tile);
             memcpy(plan.tile, tiles[tile], sizeof plan.tile);
+            if (strcmp(plan.family, "skew") == 0 && c->stencil->dims == 3)
+                plan.tile[0] = 0; /* it does not cut rows there */
             if (tile > 0 && c->family && strcmp(c->family, "stream") == 0)
                 vary_stream(c, tile, &plan);
             char text[128];

@@ -1,6 +1,7 @@
 /* roofs on a CPU: times computed by hand, and limits. */
 #include "model_support.h"
 
+#include "model/constants.h"
 #include "model/roofs.h"
 
 /* Round numbers: 1 GHz, a load a cycle, two where it crosses; 64 B a cycle at L1, half of it at L2,
@@ -106,24 +107,6 @@ static void test_a_narrow_load_takes_less_of_a_port(void **state)
     assert_close(predict(&w, &d).stage_s, 7e-3, 1e-12);
 }
 
-static void test_lines_from_l2_hide_as_calibrated(void **state)
-{
-    tz_model_device d = device();
-    tz_model_work w = work();
-    w.near_reads = 2 * 64e6; /* two lines a vector */
-    assert_close(predict(&w, &d).stage_s, 9e-3, 1e-12);
-    set(&d.l2_overlap, 0.75);
-    assert_close(predict(&w, &d).stage_s, 7.5e-3, 1e-12);
-    set(&d.l2_overlap, 1);
-    assert_close(predict(&w, &d).stage_s, 7e-3, 1e-12);
-    /* Alone their time still counts: six lines of two cycles. */
-    w.near_reads = 6 * 64e6;
-    assert_close(predict(&w, &d).stage_s, 12e-3, 1e-12);
-    /* Lines from further away do not hide. */
-    w.near_reads = w.streamed_bytes = 64e6;
-    assert_close(predict(&w, &d).stage_s, (7 + 14) * 1e-3, 1e-12);
-}
-
 static void test_rows_that_begin_anew_wait_for_memory(void **state)
 {
     tz_model_device d = device();
@@ -144,6 +127,22 @@ static void test_rows_that_begin_anew_wait_for_memory(void **state)
     assert_close(predict(&w, &d).stage_s, large + 0.5e-4, 1e-6);
     w.streamed_bytes = 0;
     w.resident_bytes = 1e3; /* in cache */
+    assert_close(predict(&w, &d).stage_s, 3.5e-3, 1e-6);
+}
+
+static void test_edges_of_slabs_wait_for_the_other_core(void **state)
+{
+    tz_model_device d = device();
+    tz_model_work w = work();
+    set(&d.l3_latency_s, 1e-8);
+    w.edge_lines = 1e5;
+    w.resident_bytes = 1e3; /* in cache */
+    assert_close(predict(&w, &d).stage_s, 7e-3, 1e-6);
+    w.workers = 2;
+    assert_close(predict(&w, &d).stage_s, 3.5e-3 + 0.5e-3, 1e-6);
+    w.starts = 1e5; /* several beginnings of rows wait at once */
+    assert_close(predict(&w, &d).stage_s, 3.5e-3 + 0.5e-3 * (1 + TZ_FIT_CPU_STARTS), 1e-6);
+    w.resident_bytes = 1e12; /* in memory, from where slabs are fetched ahead */
     assert_close(predict(&w, &d).stage_s, 3.5e-3, 1e-6);
 }
 
@@ -233,7 +232,6 @@ static void test_a_better_machine_is_never_slower(void **state)
     tz_model_device d = device();
     tz_model_work w = work();
     set(&d.narrow_load_rate, 2);
-    set(&d.l2_overlap, 0.5);
     set(&d.memory_latency_s, 1e-7);
     w.parts[0].narrow = 1;
     w.starts = 1e3;
@@ -277,8 +275,8 @@ static void test_what_cannot_be_predicted(void **state)
 
 TEST_MAIN(NULL, NULL, TEST(test_units_of_a_core_work_side_by_side),
           TEST(test_lines_add_to_the_ports), TEST(test_a_narrow_load_takes_less_of_a_port),
-          TEST(test_lines_from_l2_hide_as_calibrated),
-          TEST(test_rows_that_begin_anew_wait_for_memory), TEST(test_rings_beyond_l2_come_from_l3),
-          TEST(test_arrays_come_from_where_they_fit), TEST(test_threads_share_what_is_shared),
-          TEST(test_rows_and_calls), TEST(test_a_better_machine_is_never_slower),
-          TEST(test_what_cannot_be_predicted))
+          TEST(test_rows_that_begin_anew_wait_for_memory),
+          TEST(test_edges_of_slabs_wait_for_the_other_core),
+          TEST(test_rings_beyond_l2_come_from_l3), TEST(test_arrays_come_from_where_they_fit),
+          TEST(test_threads_share_what_is_shared), TEST(test_rows_and_calls),
+          TEST(test_a_better_machine_is_never_slower), TEST(test_what_cannot_be_predicted))

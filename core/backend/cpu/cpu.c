@@ -2,12 +2,14 @@
 #include "backend/backend.h"
 #include "backend/cpu/outside.h"
 #include "backend/cpu/plan.h"
+#include "backend/cpu/skew_plan.h"
 #include "backend/cpu/work.h"
 #include "backend/host/reduce.h"
 #include "backend/host/refine.h"
 #include "backend/host/slab.h"
 #include "backend/host/store.h"
 #include "base/machine.h"
+#include "kernels/cpu/skew.h"
 #include "kernels/cpu/stage.h"
 #include "kernels/cpu/update.h"
 #include "stencil/streamed_source.h"
@@ -87,9 +89,24 @@ static tz_stage describe_stage(const tz_problem *problem, const tz_plan *plan,
     return stage;
 }
 
+static bool is_skew(const tz_plan *plan)
+{
+    return strcmp(plan->family, tz_cpu_skew) == 0;
+}
+
+/* The problem's part of a stage, for choosing plans of the family "skew". */
+static tz_stage describe_problem(const tz_problem *problem, const tz_machine *machine, int threads)
+{
+    tz_plan whole = {.height = 1};
+    memcpy(whole.tile, problem->elements, sizeof whole.tile);
+    return describe_stage(problem, &whole, machine, threads);
+}
+
 static int64_t arena_bytes(const tz_problem *problem, const tz_plan *plan,
                            const tz_machine *machine, int threads)
 {
+    if (is_skew(plan))
+        return 0;
     const tz_stage stage = describe_stage(problem, plan, machine, threads);
     tz_pipeline *pipeline = malloc(tz_pipeline_size());
     if (!pipeline)
@@ -103,7 +120,13 @@ static tz_status plan_for(const tz_problem *problem, const tz_machine *machine, 
                           tz_plan *plan, tz_error *error)
 {
     const tz_plan given = *plan;
-    tz_status status = tz_backend_check_plan(plan, "cpu", "stream", error);
+    tz_status status = tz_backend_check_plan(plan, &tz_backend_cpu, error);
+    if (!status)
+        tz_cpu_skew_choose(problem, plan);
+    if (!status && is_skew(plan)) {
+        const tz_stage stage = describe_problem(problem, machine, threads);
+        return tz_cpu_skew_plan(problem, &stage, machine, plan, error);
+    }
     if (!status)
         status = tz_cpu_plan(problem, machine, threads, plan, error);
     if (status)
@@ -162,30 +185,53 @@ static tz_machine machine_of(const tz_place *place)
     return machine;
 }
 
+typedef struct plan_list {
+    tz_plan *plans;
+    int count, max;
+} plan_list;
+
+/* Adds the plan, completed, if it is possible and not in the list. */
+static void add_plan(plan_list *list, const tz_problem *problem, const tz_machine *machine,
+                     int threads, const tz_plan *shape)
+{
+    tz_plan plan = *shape;
+    if (list->count == list->max || plan_for(problem, machine, threads, &plan, NULL))
+        return;
+    for (int k = 0; k < list->count; k++)
+        if (tz_plan_equal(&list->plans[k], &plan))
+            return;
+    list->plans[list->count++] = plan;
+}
+
+/* Without a family, and without a tile, which is one of "stream": plans of both families. */
 static tz_status cpu_candidates(const tz_problem *problem, const tz_place *place,
                                 const tz_plan *given, tz_plan *plans, int max, int *count,
                                 tz_error *error)
 {
     const tz_machine machine = machine_of(place);
-    tz_plan shapes[TZ_CPU_SHAPES_MAX];
-    tz_plan whole = *given;
+    const int threads = place->threads;
+    plan_list list = {.plans = plans, .max = max};
+    tz_plan shapes[TZ_CPU_SHAPES_MAX], whole = *given, stream = *given, skew = *given;
     *count = 0;
-    tz_status status = plan_for(problem, &machine, place->threads, &whole, error);
+    const tz_status status = plan_for(problem, &machine, threads, &whole, error);
     if (status)
         return status;
+    tz_cpu_skew_choose(problem, &skew);
+    if (!is_skew(given))
+        strcpy(stream.family, "stream");
+    const tz_stage stage = describe_problem(problem, &machine, threads);
     for (int height = 0; (height = tz_cpu_height_next(problem, given, height)) > 0;) {
-        const int n = tz_cpu_shapes(problem, &machine, place->threads, given, height, shapes);
-        for (int i = 0; i < n && *count < max; i++) {
-            tz_plan plan = shapes[i];
-            if (plan_for(problem, &machine, place->threads, &plan, NULL))
-                continue;
-            bool seen = false;
-            for (int k = 0; k < *count && !seen; k++)
-                seen = tz_plan_equal(&plans[k], &plan);
-            if (!seen)
-                plans[(*count)++] = plan;
-        }
+        int n = is_skew(&stream)
+                    ? 0
+                    : tz_cpu_shapes(problem, &machine, threads, &stream, height, shapes);
+        for (int i = 0; i < n; i++)
+            add_plan(&list, problem, &machine, threads, &shapes[i]);
+        n = is_skew(&skew) ? tz_cpu_skew_shapes(problem, &stage, &machine, &skew, height, shapes)
+                           : 0;
+        for (int i = 0; i < n; i++)
+            add_plan(&list, problem, &machine, threads, &shapes[i]);
     }
+    *count = list.count;
     return TZ_OK;
 }
 
@@ -194,8 +240,10 @@ static tz_status cpu_work(const tz_problem *problem, const tz_place *place, cons
 {
     (void)effort; /* row functions are compiled already */
     const tz_machine machine = machine_of(place);
-    const tz_stage stage = describe_stage(problem, plan, &machine, place->threads);
-    return tz_cpu_work(problem, &stage, &machine, out, error);
+    tz_stage stage = describe_stage(problem, plan, &machine, place->threads);
+    if (is_skew(plan))
+        stage.batch = tz_skew_batch(&stage);
+    return tz_cpu_work(problem, &stage, is_skew(plan), &machine, out, error);
 }
 
 static int64_t cpu_bytes(const tz_problem *problem, const tz_place *place, const tz_plan *plan)
@@ -314,6 +362,19 @@ static tz_status set_constants(cpu *state, tz_stage *stage, tz_error *error)
     return status;
 }
 
+/* A stage of the family "skew", of a whole grid. */
+static tz_status skew_stage(cpu *state, tz_stage *stage, tz_error *error)
+{
+    const tz_problem *problem = state->context.problem;
+    tz_status status = set_constants(state, stage, error);
+    if (status)
+        return status;
+    set_fields(state, stage);
+    tz_host_store_turn(&state->store, tz_problem_written(problem), tz_skew_run(stage));
+    state->norm_known = true;
+    return TZ_OK;
+}
+
 static tz_status stage_of_span(void *any, const tz_plan *plan, int height, int64_t step,
                                const tz_slab_span *span, tz_error *error)
 {
@@ -323,6 +384,8 @@ static tz_status stage_of_span(void *any, const tz_plan *plan, int height, int64
     now.height = height;
     tz_stage stage = describe_stage(problem, &now, &state->machine, state->context.threads);
     stage.step = step;
+    if (is_skew(plan))
+        return skew_stage(state, &stage, error);
     stage.low = span->low;
     stage.high = span->high;
     if (problem->dims > 1 && span->high > 0) { /* as many chunks, of equal size */
@@ -502,7 +565,8 @@ static tz_status cpu_update_norm(const void *any, double *norm, tz_error *error)
 
 static const char *cpu_family(int index)
 {
-    return index == 0 ? "stream" : NULL;
+    static const char *const names[] = {"stream", tz_cpu_skew};
+    return index < 2 ? names[index] : NULL;
 }
 
 static const tz_slab_functions slab_functions = {.leaves_out = leaves_out,

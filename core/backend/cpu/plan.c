@@ -134,7 +134,7 @@ static int64_t row_in_l3(const tz_problem *problem, const tz_machine *machine, i
                      ((ROWS_OF_GHOSTS + 2) * (double)max64(1, height * growth(problem, 1))));
 }
 
-static int64_t split_evenly(int64_t extent, int64_t largest, int64_t unit)
+int64_t tz_cpu_split_evenly(int64_t extent, int64_t largest, int64_t unit)
 {
     if (largest >= extent)
         return extent;
@@ -193,21 +193,21 @@ static void choose_tile(const tz_problem *problem, const tz_machine *machine, in
     if (problem->bits)
         tile[0] = n[0]; /* the layout of bits does not allow cutting rows */
     if (problem->dims == 1 && tile[0] == 0)
-        tile[0] = split_evenly(
+        tile[0] = tz_cpu_split_evenly(
             n[0],
             max64(16 * halo[0], min64(LINE_ELEMENTS, (n[0] + 2 * threads - 1) / (2 * threads))),
             TZ_ALIGN_ELEMENTS);
     if (problem->dims == 2 && tile[0] == 0)
-        tile[0] = split_evenly(
+        tile[0] = tz_cpu_split_evenly(
             n[0], max64(8 * halo[0], max64(in_l3, min64((int64_t)budget, row_elements))),
             TZ_ALIGN_ELEMENTS);
     if (problem->dims == 3) {
         /* A tile whose rings fill more than L2 is faster than one with much redundant work. */
         if (tile[0] == 0)
-            tile[0] = split_evenly(n[0], max64(max64(in_l3, ROW_BYTES_3D / size), 8 * halo[0]),
-                                   TZ_ALIGN_ELEMENTS);
+            tile[0] = tz_cpu_split_evenly(
+                n[0], max64(max64(in_l3, ROW_BYTES_3D / size), 8 * halo[0]), TZ_ALIGN_ELEMENTS);
         if (tile[1] == 0)
-            tile[1] = split_evenly(
+            tile[1] = tz_cpu_split_evenly(
                 n[1],
                 max64((int64_t)(budget / (double)tile[0]) - 2 * halo[1], ROWS_OF_GHOSTS * halo[1]),
                 1);

@@ -11,6 +11,10 @@
 tz_status tz_cpu_plan(const tz_problem *problem, const tz_machine *machine, int threads,
                       tz_plan *plan, tz_error *error);
 
+/* Parts of an axis of equal extent, a multiple of `unit`, that are not longer than `largest`; the axis
+ * itself if that is as long. */
+int64_t tz_cpu_split_evenly(int64_t extent, int64_t largest, int64_t unit);
+
 /* ---- Plans worth considering ----------------------------------------------------------------- */
 
 enum { TZ_CPU_SHAPES_MAX = 9 };

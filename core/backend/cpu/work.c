@@ -1,6 +1,8 @@
 #include "backend/cpu/work.h"
 
 #include "backend/cpu/x86/walk.h"
+#include "backend/host/store.h"
+#include "kernels/cpu/skew.h"
 #include "model/constants.h"
 
 #include <math.h>
@@ -13,6 +15,7 @@ enum {
     WIDTH_MAX = 4 * SHORT,
     REACH = 2 * TZ_RADIUS_MAX + 1,
     FAR = 1 << 20, /* row stride of the walk, in elements */
+    LINE = 64,
 };
 
 /* ---- What a cell reads ----------------------------------------------------------------------- */
@@ -122,11 +125,19 @@ static tz_status walk_rows(tz_walker *walker, const tz_problem *problem, const t
 
 /* ---- Bytes ----------------------------------------------------------------------------------- */
 
-/* The share of reused data that a cache still holds if `need` bytes are accessed in between. */
+/* The share of reused data that a cache still holds if `need` bytes are accessed in between. It is half if they
+ * are as large as the cache, because the cache also holds other data. */
 static double kept(double need, double cache)
 {
-    const double share = TZ_FIT_CPU_L1_LOST - need / cache;
-    return share < 0.0 ? 0.0 : share > 1.0 ? 1.0 : share;
+    const double x = need / cache;
+    return 1.0 / (1.0 + x * x);
+}
+
+/* By how much the cache lines of a row exceed its elements: at each end a row has neighbours in a line of their
+ * own. */
+static double with_ends(const tz_stage_counts *counts, double size)
+{
+    return 1 + 2 * LINE / (counts->row * size);
 }
 
 /* Elements that pass between L1 and L2 (near), and between L2 and L3 if the rings do not fit L2
@@ -160,7 +171,8 @@ static traffic pass_traffic(const tz_problem *problem, const tz_stage *stage,
         slabs += slabs_here;
         fields += rows_here > 0;
     }
-    const double row = counts->row * size, slab = counts->slab * size;
+    const double lines = with_ends(counts, size);
+    const double row = lines * counts->row * size, slab = lines * counts->slab * size;
     const double batch = problem->dims == 1 ? 1 : stage->batch;
     /* The shares still in L1: of the slabs that the previous level has just written, and of those
      * that the previous slab or row has read. */
@@ -173,10 +185,10 @@ static traffic pass_traffic(const tz_problem *problem, const tz_stage *stage,
     const double passing = (slabs - fields + batch * (fields + fixed + writes)) * slab;
     const double away = 1 - kept(counts->ring_bytes + passing, l1);
     return (traffic){
-        .near_reads = (fmax(0, reads) + fixed) * away,
-        .near_writes = writes * away,
-        .ring_reads = (slabs - fields) / batch + fixed,
-        .ring_writes = writes,
+        .near_reads = lines * (fmax(0, reads) + fixed) * away,
+        .near_writes = lines * writes * away,
+        .ring_reads = lines * ((slabs - fields) / batch + fixed),
+        .ring_writes = lines * writes,
     };
 }
 
@@ -202,6 +214,9 @@ static void count_bytes(const tz_problem *problem, const tz_stage *stage,
     /* If a tile is narrower than the grid, its rows are not contiguous in memory. */
     const bool pieces = problem->dims > 1 && stage->tile[0] < stage->elements[0];
     const double rows_read = pieces ? counts->read / counts->row : 0;
+    /* If it is as wide but has fewer rows than a slab, its slabs are not contiguous. */
+    const bool parts = problem->dims == 3 && !pieces && stage->tile[1] < stage->elements[1];
+    const double slabs_read = parts ? counts->read / counts->slab : 0;
     for (int f = 0; f < stencil->fields_count; f++) {
         const double bytes = (double)stage->element_size[f];
         bool written = false;
@@ -213,6 +228,7 @@ static void count_bytes(const tz_problem *problem, const tz_stage *stage,
             continue;
         }
         out->starts += rows_read;
+        out->edge_lines += slabs_read * with_ends(counts, bytes) * counts->row * bytes / LINE;
         out->read_bytes += bytes * cells;
         out->ghost_bytes += bytes * (counts->read - cells);
         out->write_bytes += written ? bytes * cells : 0.0;
@@ -278,17 +294,47 @@ static tz_status walk_last(tz_walker *walker, const tz_problem *problem, const t
     return TZ_OK;
 }
 
-tz_status tz_cpu_work(const tz_problem *problem, const tz_stage *stage, const tz_machine *machine,
-                      tz_model_work *out, tz_error *error)
+static tz_status count_stage(const tz_stage *stage, bool skewed, tz_stage_counts *out,
+                             tz_error *error)
+{
+    if (skewed) {
+        tz_skew_count(stage, out);
+        return TZ_OK;
+    }
+    tz_pipeline *pipeline = malloc(tz_pipeline_size());
+    if (!pipeline)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
+    tz_stage_count(stage, pipeline, out);
+    free(pipeline);
+    return TZ_OK;
+}
+
+/* What the family "skew" does otherwise: a stage of several iterations reads and writes both arrays of a
+ * state field, the beginnings of rows are fetched ahead, and threads wait for each other after each phase. */
+static void count_skewed(const tz_problem *problem, const tz_stage_counts *counts,
+                         tz_model_work *out)
+{
+    const double cells =
+        (double)problem->elements[0] * (double)problem->elements[1] * (double)problem->elements[2];
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        if (tz_problem_written(problem) >> f & 1 && out->height > 1) {
+            const double bytes = (double)tz_problem_element_size(problem, f);
+            out->write_bytes += bytes * counts->written;
+            out->ghost_bytes += bytes * (counts->read - cells);
+        }
+    out->starts = 0;
+    out->forks *= 2;
+}
+
+tz_status tz_cpu_work(const tz_problem *problem, const tz_stage *stage, bool skewed,
+                      const tz_machine *machine, tz_model_work *out, tz_error *error)
 {
     tz_walker *walker = NULL;
     tz_stage_counts counts;
     memset(out, 0, sizeof *out);
-    tz_pipeline *pipeline = malloc(tz_pipeline_size());
-    if (!pipeline)
-        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
-    tz_stage_count(stage, pipeline, &counts);
-    free(pipeline);
+    tz_status status = count_stage(stage, skewed, &counts, error);
+    if (status)
+        return status;
     /* All levels but the last one compute full vectors. Rows longer than WIDTH_MAX have the same
      * costs as rows of that length. */
     const double mean = counts.updates / counts.rows, unit = TZ_ALIGN_ELEMENTS;
@@ -296,7 +342,7 @@ tz_status tz_cpu_work(const tz_problem *problem, const tz_stage *stage, const tz
         stage->height * problem->stencil->passes_count == 1 && stage->tile[0] >= stage->elements[0];
     const double near = exact ? mean : fmax(unit, unit * floor(mean / unit + 0.5));
     const int width = near < WIDTH_MAX ? (int)near : WIDTH_MAX;
-    tz_status status = tz_walker_create(&walker, error);
+    status = tz_walker_create(&walker, error);
     for (int p = 0; !status && p < problem->stencil->passes_count; p++) {
         const tz_pass *pass = &problem->stencil->passes[p];
         row_cost cost;
@@ -325,5 +371,7 @@ tz_status tz_cpu_work(const tz_problem *problem, const tz_stage *stage, const tz
     out->ends = problem->dims == 3 ? counts.ends : 0;
     out->forks = threads > 1 ? 1 : 0;
     count_bytes(problem, stage, &counts, machine, out);
+    if (skewed)
+        count_skewed(problem, &counts, out);
     return TZ_OK;
 }

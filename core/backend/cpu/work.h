@@ -8,9 +8,9 @@
 #include "model/work.h"
 #include "stencil/problem.h"
 
-/* The arrays of `stage` are not used. Errors: TZ_MEMORY; TZ_UNSUPPORTED as of tz_walker_create()
+/* `skewed`: a stage of the family "skew". The arrays of `stage` are not used. Errors: TZ_MEMORY; TZ_UNSUPPORTED as of tz_walker_create()
  * and tz_walker_walk(). */
-tz_status tz_cpu_work(const tz_problem *problem, const tz_stage *stage, const tz_machine *machine,
-                      tz_model_work *out, tz_error *error);
+tz_status tz_cpu_work(const tz_problem *problem, const tz_stage *stage, bool skewed,
+                      const tz_machine *machine, tz_model_work *out, tz_error *error);
 
 #endif

@@ -159,7 +159,7 @@ static tz_status reference_plan(const tz_problem *problem, const tz_place *place
                                 tz_error *error)
 {
     (void)place;
-    const tz_status status = tz_backend_check_plan(plan, "reference", "reference", error);
+    const tz_status status = tz_backend_check_plan(plan, &tz_backend_reference, error);
     if (status)
         return status;
     strcpy(plan->family, "reference");

@@ -302,6 +302,16 @@ void tz_host_store_advance(tz_host_store *store, uint32_t fields, const int *fro
     }
 }
 
+void tz_host_store_turn(tz_host_store *store, uint32_t fields, uint32_t moved)
+{
+    for (int f = 0; f < TZ_FIELDS_MAX; f++) {
+        if (moved >> f & 1)
+            tz_host_store_swap(store, f);
+        else if (fields >> f & 1)
+            store->field[f].before = *tz_host_store_other(store, f);
+    }
+}
+
 double tz_host_store_difference(const tz_host_store *store, uint32_t fields, int threads)
 {
     double largest = 0.0;

@@ -46,6 +46,10 @@ void tz_host_store_swap(tz_host_store *store, int field);
  * mask: from[f] is the field, or -1; no two have the same. */
 void tz_host_store_advance(tz_host_store *store, uint32_t fields, const int *from);
 
+/* The fields of the mask have been advanced by several iterations in both copies in turn. Their values are
+ * now in the other copy if the bit in `moved` is set; the copy without the values counts as before. */
+void tz_host_store_turn(tz_host_store *store, uint32_t fields, uint32_t moved);
+
 /* The memory of the other copy, for any use: an element for each cell at least. Its values are lost,
  * and so are its ghosts. */
 void *tz_host_store_scratch(tz_host_store *store, int field);

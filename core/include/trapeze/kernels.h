@@ -5,8 +5,8 @@
 
 #include <trapeze/types.h>
 
-/* Cells to read. `at` is the first cell of the span: in one row (1-D and 2-D), or in the first row
- * of one plane (3-D). The next row of that plane is row_stride elements after it. */
+/* Cells to read: those at one offset from the rows of the span. `at` belongs to the first cell of the
+ * first row. The next row is row_stride elements after it. */
 typedef struct tz_view {
     const void *at;
     ptrdiff_t row_stride;
@@ -18,7 +18,7 @@ typedef struct tz_target {
     ptrdiff_t row_stride;
 } tz_target;
 
-/* A span: `count` elements in x, in each of `rows` rows in y (1 row unless the stencil is 3-D).
+/* A span: `count` elements in x, in each of `rows` rows in y (1 row in 1-D).
  * An element is a cell, or a word of 32 cells for TZ_BITS fields. */
 typedef struct tz_span {
     const tz_view *in;    /* [field * window + radius + d]: window = 2*radius + 1, and d is the

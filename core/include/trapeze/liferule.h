@@ -8,6 +8,8 @@
  *   B5/S4,5  B13,/S4,10         with a comma anywhere, both lists are comma-separated numbers
  *   4555  4,5,5,5               Bays' E_l E_u F_l F_u: survives with E_l..E_u, born with F_l..F_u;
  *                               only where max_neighbours is 26 (C. Bays, Complex Systems 1, 1987)
+ *   conway, highlife, ...       names of tz_life__named, with blanks or without, only where
+ *                               max_neighbours is 8
  * Without a comma, each digit is a number. */
 #ifndef TRAPEZE_LIFERULE_H
 #define TRAPEZE_LIFERULE_H
@@ -65,6 +67,42 @@ static inline int tz_life__bays(const char *s, uint32_t *birth, uint32_t *surviv
     return 1;
 }
 
+/* Read a name in capital letters; 1 if it is one. Rules and names are those of LifeWiki. */
+static inline int tz_life__named(const char *text, uint32_t *birth, uint32_t *survive)
+{
+    static const struct {
+        const char *name;
+        uint32_t birth, survive; /* 0x008: 3 neighbours */
+    } known[] = {
+        {"LIFE", 0x008, 0x00c},         {"CONWAY", 0x008, 0x00c},
+        {"CONWAY'SLIFE", 0x008, 0x00c}, {"HIGHLIFE", 0x048, 0x00c},
+        {"DAY&NIGHT", 0x1c8, 0x1d8},    {"DAYANDNIGHT", 0x1c8, 0x1d8},
+        {"SEEDS", 0x004, 0x000},        {"LIFEWITHOUTDEATH", 0x008, 0x1ff},
+        {"MAZE", 0x008, 0x03e},         {"MAZECTRIC", 0x008, 0x01e},
+        {"2X2", 0x048, 0x026},          {"MORLEY", 0x148, 0x034},
+        {"REPLICATOR", 0x0aa, 0x0aa},   {"DIAMOEBA", 0x1e8, 0x1e0},
+        {"ANNEAL", 0x1d0, 0x1e8},       {"CORAL", 0x008, 0x1f0},
+        {"34LIFE", 0x018, 0x018},       {"PSEUDOLIFE", 0x0a8, 0x10c},
+    };
+    char word[24];
+    size_t used = 0, i;
+    for (; *text; text++) {
+        if (*text == ' ')
+            continue;
+        if (used == sizeof word - 1)
+            return 0;
+        word[used++] = *text;
+    }
+    word[used] = '\0';
+    for (i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (strcmp(known[i].name, word) == 0) {
+            *birth = known[i].birth;
+            *survive = known[i].survive;
+            return 1;
+        }
+    return 0;
+}
+
 /* Parse `text` for a neighbourhood of max_neighbours cells (8 in the plane, 26 in space; at most
  * 31). Returns 0, or -1 with one line in `message`, whose size may be 0; the masks are then
  * unchanged. */
@@ -85,7 +123,8 @@ static inline int tz_life_rule_parse(const char *text, int max_neighbours, uint3
     rule[length] = '\0';
     commas = strchr(rule, ',') ? 1 : 0;
     p = rule;
-    if (max_neighbours == 26 && tz_life__bays(rule, &masks[0], &masks[1])) {
+    if ((max_neighbours == 26 && tz_life__bays(rule, &masks[0], &masks[1])) ||
+        (max_neighbours == 8 && tz_life__named(rule, &masks[0], &masks[1]))) {
         *birth_mask = masks[0];
         *survive_mask = masks[1];
         return 0;

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { BURST_BYTES = 64, SECTOR_BYTES = 32, PACKET_BYTES = 16 }; /* of memory, of L2, of a lane */
+
 tz_cuda_bytes tz_cuda_bytes_of(const tz_problem *problem)
 {
     const uint32_t written = tz_problem_written(problem);
@@ -31,6 +33,23 @@ double tz_cuda_elements_of(const tz_problem *problem)
 {
     return (double)problem->elements[0] * (double)problem->elements[1] *
            (double)problem->elements[2];
+}
+
+/* ---- Loops ----------------------------------------------------------------------------------- */
+
+double tz_cuda_stored_steps(const tz_problem *problem, uint32_t fields, int vector,
+                            const tz_cuda_loop *loop)
+{
+    double packets = 0.0;
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        if (fields >> f & 1)
+            packets += ceil((double)tz_problem_element_size(problem, f) * vector / PACKET_BYTES);
+    return loop->stores == 0.0 ? 0.0 : fmax(1.0, floor(loop->stores / packets + 0.5));
+}
+
+double tz_cuda_written_count(const tz_problem *problem)
+{
+    return __builtin_popcount(tz_problem_written(problem));
 }
 
 /* ---- Parts ----------------------------------------------------------------------------------- */
@@ -64,8 +83,6 @@ void tz_cuda_mix_steps(tz_work_part *part, const tz_work_part *other, double sha
 }
 
 /* ---- Bytes ----------------------------------------------------------------------------------- */
-
-enum { BURST_BYTES = 64, SECTOR_BYTES = 32, PACKET_BYTES = 16 }; /* of memory, of L2, of a lane */
 
 double tz_cuda_count_redundancy(const tz_model_work *out, double elements_a_step, double useful)
 {

@@ -135,6 +135,12 @@ void tz_cuda_take_ends(const tz_cuda_code *code, double diverged, tz_cuda_steps 
 int tz_cuda_side_of(const tz_cuda_code *code);
 int tz_cuda_end_of(const tz_cuda_code *code);
 int tz_cuda_outermost(const tz_cuda_mix *mix, int loop);
+/* Steps of one iteration of a loop whose lanes store `vector` elements of each field of the mask in a step, in
+ * packets of 16 bytes. 0: it does not store. */
+double tz_cuda_stored_steps(const tz_problem *problem, uint32_t fields, int vector,
+                            const tz_cuda_loop *loop);
+/* How many fields the passes write. */
+double tz_cuda_written_count(const tz_problem *problem);
 
 /* Adds a part of `warps` warps that run `code` for `steps` steps each. NULL if it is empty. */
 tz_work_part *tz_cuda_add_part(tz_model_work *out, const char *name, const tz_work_part *code,

@@ -1,7 +1,6 @@
 /* The work of a stage of the block family, and the family's candidates. */
 #include "backend/cuda/family/work.h"
 #include "backend/cuda/family/block/design.h"
-#include "backend/host/store.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,10 +11,7 @@ static double block_steps(const tz_problem *problem, const tz_limits *limits, co
 {
     (void)limits;
     (void)plan;
-    double written = 0.0;
-    for (int f = 0; f < problem->stencil->fields_count; f++)
-        written += tz_problem_written(problem) >> f & 1;
-    return loop->parent < 0 ? loop->stores / fmax(1.0, written) : 0.0;
+    return loop->parent < 0 ? loop->stores / tz_cuda_written_count(problem) : 0.0;
 }
 
 /* Lanes of a narrow block are in several rows of a tile, which may share banks. */

@@ -57,6 +57,15 @@ bool direct_queue(const direct_design *d, int field, int *low, int *high)
     return *low <= *high;
 }
 
+uint32_t direct_stored(const tz_problem *problem)
+{
+    uint32_t stored = tz_problem_written(problem);
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        if (tz_cuda_handed(&tz_cuda_family_direct, problem, f) >= 0)
+            stored &= ~(UINT32_C(1) << f);
+    return stored;
+}
+
 /* ---- Plans ----------------------------------------------------------------------------------- */
 
 static const char *direct_refuses(const tz_problem *problem)
@@ -244,8 +253,7 @@ static void emit_lists(tz_cuda_text *t, const direct_design *d)
     }
     tz_cuda_emit(t, "\n#define TZ_STORED_LIST(D)");
     for (int f = 0; f < s->fields_count; f++)
-        if (tz_problem_written(d->problem) >> f & 1 &&
-            tz_cuda_handed(&tz_cuda_family_direct, d->problem, f) < 0)
+        if (direct_stored(d->problem) >> f & 1)
             tz_cuda_emit(t, " \\\n    D(%s, %s, %d)", s->fields[f].name,
                          tz_cuda_type_name(s->fields[f].type), f);
     tz_cuda_emit(t, "\n");

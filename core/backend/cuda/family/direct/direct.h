@@ -24,6 +24,8 @@ void direct_design_make(direct_design *d, const tz_problem *problem, const tz_pl
 uint32_t direct_columns(const direct_design *d, int field, int dz, int dy);
 /* The planes in which a field is read in the lane's own row. False: none. */
 bool direct_queue(const direct_design *d, int field, int *low, int *high);
+/* The mask of the fields that the kernel stores: of those that the pass writes, all but the handed ones. */
+uint32_t direct_stored(const tz_problem *problem);
 
 int direct_warps(const tz_plan *plan);
 

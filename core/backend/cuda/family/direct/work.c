@@ -8,22 +8,12 @@
 
 /* ---- The loops of a kernel ------------------------------------------------------------------- */
 
-static bool is_stored(const tz_problem *problem, int field)
-{
-    return tz_problem_written(problem) >> field & 1 &&
-           tz_cuda_handed(&tz_cuda_family_direct, problem, field) < 0;
-}
-
 /* Two loops store to memory: that of inner blocks and that of blocks at the border. */
 static double direct_steps(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan,
                            const tz_cuda_loop *loop)
 {
     (void)limits;
-    double packets = 0.0;
-    for (int f = 0; f < problem->stencil->fields_count; f++)
-        if (is_stored(problem, f))
-            packets += ceil((double)tz_problem_element_size(problem, f) * plan->vector / 16.0);
-    return loop->stores == 0.0 ? 0.0 : fmax(1.0, floor(loop->stores / packets + 0.5));
+    return tz_cuda_stored_steps(problem, direct_stored(problem), plan->vector, loop);
 }
 
 static void direct_parts(const tz_cuda_code *code, tz_cuda_steps *out)
@@ -84,8 +74,9 @@ static void direct_work(const tz_cuda_job *job, tz_model_work *out)
         out->parts[p].bytes = loaded;
     out->ahead_bytes = job->plan->ahead * loaded;
     const double written = out->write_bytes / tz_cuda_bytes_of(problem).written;
+    const uint32_t handed = tz_problem_written(problem) & ~direct_stored(problem);
     for (int f = 0; f < problem->stencil->fields_count; f++)
-        if (tz_problem_written(problem) >> f & 1 && !is_stored(problem, f))
+        if (handed >> f & 1)
             out->write_bytes -= written * (double)tz_problem_element_size(problem, f);
 }
 

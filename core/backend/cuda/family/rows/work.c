@@ -18,24 +18,14 @@ static tz_cuda_lanes rows_lanes(const tz_problem *problem, const tz_plan *plan)
                            .stored = (double)plan->tile[0] / (32.0 * plan->vector)};
 }
 
-static double packets_of(const tz_problem *problem, int vector)
-{
-    double packets = 0.0;
-    for (int f = 0; f < problem->stencil->fields_count; f++)
-        if (tz_problem_written(problem) >> f & 1)
-            packets += ceil((double)tz_problem_element_size(problem, f) * vector / 16.0);
-    return packets;
-}
-
 static double rows_steps(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan,
                          const tz_cuda_loop *loop)
 {
     (void)limits;
-    if (loop->stores == 0.0 || loop->way.of[TZ_WORK_SHARED_READ] + loop->way.of[TZ_WORK_SHUFFLE] +
-                                       loop->way.of[TZ_WORK_READ] ==
-                                   0.0)
+    const double *way = loop->way.of;
+    if (way[TZ_WORK_SHARED_READ] + way[TZ_WORK_SHUFFLE] + way[TZ_WORK_READ] == 0.0)
         return 0.0;
-    return fmax(1.0, floor(loop->stores / packets_of(problem, plan->vector) + 0.5));
+    return tz_cuda_stored_steps(problem, tz_problem_written(problem), plan->vector, loop);
 }
 
 /* Adds the inner loops that move elements one by one, for rows that cannot move as packets. */

@@ -1,7 +1,6 @@
 /* The work of a stage of the tile family, and the family's candidates. */
 #include "backend/cuda/family/work.h"
 #include "backend/cuda/family/tile/text.h"
-#include "backend/host/store.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -16,11 +15,8 @@ static double tile_steps(const tz_problem *problem, const tz_limits *limits, con
 {
     (void)limits;
     (void)plan;
-    double written = 0.0;
-    for (int f = 0; f < problem->stencil->fields_count; f++)
-        written += tz_problem_written(problem) >> f & 1;
     return loop->way.of[TZ_WORK_SHARED_READ] > 0.0 || loop->parent >= 0
-               ? loop->way.of[TZ_WORK_SHARED_WRITE] / fmax(1.0, written)
+               ? loop->way.of[TZ_WORK_SHARED_WRITE] / tz_cuda_written_count(problem)
                : 0.0;
 }
 
@@ -42,14 +38,13 @@ static void tile_parts(const tz_cuda_code *code, tz_cuda_steps *out)
     const tz_cuda_mix *mix = code->mix;
     const int *at = code->at;
     const double *steps = code->steps;
-    double states = 0.0, written = 0.0;
+    const double written = tz_cuda_written_count(problem);
+    double states = 0.0;
     int nests[2] = {-1, -1};
     tz_work_part *const elements[] = {&out->inner, &out->side};
     tz_work_part *const passes[] = {&out->end, &out->side_end};
-    for (int f = 0; f < problem->stencil->fields_count; f++) {
+    for (int f = 0; f < problem->stencil->fields_count; f++)
         states += problem->stencil->fields[f].role == TZ_STATE;
-        written += tz_problem_written(problem) >> f & 1;
-    }
     memset(&out->load, 0, sizeof out->load);
     memset(&out->store, 0, sizeof out->store);
     for (int k = 0; k < 2; k++) {
@@ -76,7 +71,7 @@ static void tile_parts(const tz_cuda_code *code, tz_cuda_steps *out)
         const int around = mix->loops[at[main_loop]].parent;
         if (around >= 0) {
             tz_cuda_take_loop(passes[k], &mix->loops[around], 1.0, 0.0, code->lanes);
-            passes[k]->steps = passes[k]->step.of[TZ_WORK_SHARED_WRITE] / fmax(written, 1.0);
+            passes[k]->steps = passes[k]->step.of[TZ_WORK_SHARED_WRITE] / written;
             passes[k]->waits = mix->loops[around].memory_waits;
         }
     }
@@ -92,7 +87,7 @@ static void tile_parts(const tz_cuda_code *code, tz_cuda_steps *out)
         if (in > 0.0)
             take_copy(&out->load, loop, in / states);
         else if (loop->stores > 0.0)
-            take_copy(&out->store, loop, loop->stores / fmax(written, 1.0));
+            take_copy(&out->store, loop, loop->stores / written);
     }
 }
 

@@ -1,0 +1,187 @@
+#include "backend/cpu/skew_plan.h"
+
+#include "backend/cpu/plan.h"
+#include "kernels/cpu/skew.h"
+#include "model/constants.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    ROW_BYTES = 16 << 10, /* of a tile's row in 2-D */
+    ROWS_MAX = 64,        /* of a tile in 3-D */
+    PART_OF_OPENING = 20  /* how much longer a part is than what is open at its edge, at least, if
+                           * there are two for each thread */
+};
+
+const char tz_cpu_skew[] = "skew";
+
+static int64_t min64(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+static int64_t max64(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* What the family cannot compute; NULL: nothing. */
+static const char *unsupported(const tz_problem *problem)
+{
+    const tz_stencil *stencil = problem->stencil;
+    if (problem->dims == 1)
+        return "grids of one dimension";
+    if (problem->bits)
+        return "fields of bits";
+    if (problem->slab.of)
+        return "grids on several devices";
+    uint32_t written = 0;
+    for (int p = 0; p < stencil->passes_count; p++) {
+        if (written & stencil->passes[p].writes)
+            return "stencils of which several passes write the same field";
+        written |= stencil->passes[p].writes;
+    }
+    for (int f = 0; f < stencil->fields_count; f++)
+        if (stencil->fields[f].role == TZ_STREAMED)
+            return "streamed fields";
+    return NULL;
+}
+
+/* ---- What stays in cache --------------------------------------------------------------------- */
+
+/* Bytes of an element of all fields: two arrays of a state field. */
+static double element_bytes(const tz_problem *problem)
+{
+    double bytes = 0;
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        if (problem->stencil->fields[f].role == TZ_STATE ||
+            problem->stencil->fields[f].role == TZ_STATIC)
+            bytes += (double)tz_problem_element_size(problem, f) *
+                     (problem->stencil->fields[f].role == TZ_STATE ? 2 : 1);
+    return bytes;
+}
+
+/* The tile along the inner axis whose slabs, of all levels at once, are as large as a thread's share
+ * of a cache. */
+static int64_t tile_in_cache(const tz_problem *problem, const tz_stage *stage,
+                             const tz_machine *machine, int height)
+{
+    const int levels = height * problem->stencil->passes_count;
+    const double l2 = machine->l2_bytes > 0 ? (double)machine->l2_bytes : 1 << 20;
+    const double l3 = (double)machine->l3_bytes / stage->threads;
+    const double cache = fmax(TZ_FIT_CPU_SKEW_L2 * l2, TZ_FIT_CPU_SKEW_L3 * l3);
+    const double row =
+        element_bytes(problem) * (problem->dims == 3 ? (double)problem->elements[0] : 1);
+    const double slabs = (double)levels * tz_skew_reach(stage) + tz_skew_batch(stage) + 1;
+    return (int64_t)(cache / row / slabs) - (int64_t)levels * tz_skew_slope(stage);
+}
+
+/* The height is that for radius 1 divided by the reach, rounded, and less if a tile would be shifted by
+ * more than half its extent in a stage. */
+static void choose_height(const tz_problem *problem, const tz_stage *stage,
+                          const tz_machine *machine, tz_plan *plan)
+{
+    static const int best[] = TZ_FIT_CPU_SKEW_HEIGHTS;
+    const int reach = (int)max64(1, tz_skew_reach(stage) * problem->stencil->passes_count);
+    if (plan->height > 0)
+        return;
+    plan->height = (int)max64(1, (2 * best[problem->dims] + reach) / (2 * reach));
+    while (plan->height > 1 &&
+           tile_in_cache(problem, stage, machine, plan->height) <
+               2 * (int64_t)plan->height * problem->stencil->passes_count * tz_skew_slope(stage))
+        plan->height--;
+}
+
+static void choose_tile(const tz_problem *problem, const tz_stage *stage, const tz_machine *machine,
+                        tz_plan *plan)
+{
+    const int inner = problem->dims - 2, last = problem->dims - 1;
+    if (problem->dims == 3)
+        plan->tile[0] = problem->elements[0];
+    if (plan->tile[inner] == 0) {
+        const int64_t most =
+            inner == 0 ? ROW_BYTES / (int64_t)tz_problem_element_size(problem, 0) : ROWS_MAX;
+        const int64_t least = inner == 0 ? TZ_ALIGN_ELEMENTS : 1;
+        const int64_t tile =
+            max64(least, min64(most, tile_in_cache(problem, stage, machine, plan->height)));
+        plan->tile[inner] = tz_cpu_split_evenly(problem->elements[inner], tile, least);
+    }
+    if (plan->tile[last] == 0) {
+        const int64_t n = problem->elements[last];
+        const int64_t opens = 2 * (int64_t)plan->height * problem->stencil->passes_count *
+                              max64(1, tz_skew_reach(stage));
+        const int64_t parts = n / stage->threads < 2 * PART_OF_OPENING * opens ? 1 : 2;
+        plan->tile[last] = (n + parts * stage->threads - 1) / (parts * stage->threads);
+    }
+}
+
+void tz_cpu_skew_choose(const tz_problem *problem, tz_plan *plan)
+{
+    int states = 0;
+    bool tile_given = false;
+    for (int axis = 0; axis < TZ_AXES; axis++)
+        tile_given = tile_given || plan->tile[axis] > 0;
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        states += problem->stencil->fields[f].role == TZ_STATE;
+    if (plan->family[0] == '\0' && !tile_given && states == 1 &&
+        problem->stencil->passes_count == 1 && !unsupported(problem))
+        strcpy(plan->family, tz_cpu_skew);
+}
+
+tz_status tz_cpu_skew_plan(const tz_problem *problem, const tz_stage *stage,
+                           const tz_machine *machine, tz_plan *plan, tz_error *error)
+{
+    const char *what = unsupported(problem);
+    if (what)
+        return tz_error_set(error, TZ_UNSUPPORTED, "family",
+                            "the family 'skew' does not compute %s: use 'stream'", what);
+    const int most = tz_stage_height_max(problem->stencil);
+    if (plan->height < 0 || plan->height > most)
+        return tz_error_set(error, TZ_RANGE, "height",
+                            "height %d is out of range; 1 to %d are possible for '%s'",
+                            plan->height, most, problem->stencil->id);
+    for (int axis = 0; axis < problem->dims; axis++)
+        if (plan->tile[axis] < 0)
+            return tz_error_set(error, TZ_RANGE, "tile", "extent %d is %" PRId64 "; use 1 or more",
+                                axis + 1, plan->tile[axis]);
+    if (problem->dims == 3 && plan->tile[0] > 0 && plan->tile[0] < problem->elements[0])
+        return tz_error_set(
+            error, TZ_RANGE, "tile",
+            "the family 'skew' does not cut rows of 3-D grids: omit the tile's x or set "
+            "it to %" PRId64,
+            problem->elements[0]);
+    const bool height_chosen = plan->height == 0;
+    const bool tile_chosen = plan->tile[problem->dims - 2] == 0;
+    choose_height(problem, stage, machine, plan);
+    choose_tile(problem, stage, machine, plan);
+    for (int axis = 0; axis < TZ_AXES; axis++)
+        plan->tile[axis] =
+            axis < problem->dims ? max64(1, min64(plan->tile[axis], problem->elements[axis])) : 1;
+    strcpy(plan->family, tz_cpu_skew);
+    snprintf(plan->why, sizeof plan->why, "%s height, %s tile", height_chosen ? "default" : "given",
+             tile_chosen ? "default" : "given");
+    return TZ_OK;
+}
+
+int tz_cpu_skew_shapes(const tz_problem *problem, const tz_stage *stage, const tz_machine *machine,
+                       const tz_plan *given, int height, tz_plan shapes[TZ_CPU_SKEW_SHAPES_MAX])
+{
+    const int inner = problem->dims - 2;
+    tz_plan usual = *given;
+    usual.height = height;
+    if (tz_cpu_skew_plan(problem, stage, machine, &usual, NULL))
+        return 0;
+    int count = 0;
+    shapes[count] = *given;
+    shapes[count++].height = height;
+    if (given->tile[inner] > 0)
+        return count;
+    shapes[count] = shapes[0];
+    shapes[count++].tile[inner] = usual.tile[inner] * 2;
+    if (inner > 0) { /* shorter rows were slower in 2-D */
+        shapes[count] = shapes[0];
+        shapes[count++].tile[inner] = max64(1, usual.tile[inner] / 2);
+    }
+    return count;
+}

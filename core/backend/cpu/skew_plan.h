@@ -1,0 +1,27 @@
+/* Plans of the family "skew": kernels/cpu/skew.h. */
+#ifndef TZ_CORE_BACKEND_CPU_SKEW_PLAN_H
+#define TZ_CORE_BACKEND_CPU_SKEW_PLAN_H
+
+#include "base/machine.h"
+#include "kernels/cpu/stage.h"
+#include "stencil/problem.h"
+
+extern const char tz_cpu_skew[]; /* the family's name */
+
+/* Set the family of a plan that has none, if this one was measured to be faster for such problems: with one
+ * pass and one state field. A given tile is one of "stream". */
+void tz_cpu_skew_choose(const tz_problem *problem, tz_plan *plan);
+
+/* Complete a plan: choose what is 0, keep what is given, clip the tile to the grid. `stage` describes
+ * the problem. Errors: TZ_UNSUPPORTED if the family cannot compute the problem, TZ_RANGE if the height
+ * is too large; the message names the largest. */
+tz_status tz_cpu_skew_plan(const tz_problem *problem, const tz_stage *stage,
+                           const tz_machine *machine, tz_plan *plan, tz_error *error);
+
+/* Plans of a height, which tz_cpu_skew_plan() must complete: the default tile, one of twice the extent
+ * along the inner axis, and in 3-D one of half of it. Members that `given` sets are kept. Returns how many. */
+enum { TZ_CPU_SKEW_SHAPES_MAX = 3 };
+int tz_cpu_skew_shapes(const tz_problem *problem, const tz_stage *stage, const tz_machine *machine,
+                       const tz_plan *given, int height, tz_plan shapes[TZ_CPU_SKEW_SHAPES_MAX]);
+
+#endif

@@ -1,0 +1,286 @@
+#include "kernels/cpu/skew.h"
+
+#include "kernels/cpu/finish.h"
+#include "kernels/cpu/skew_geometry.h"
+#include <omp.h>
+#include <string.h>
+
+/* One pass of one iteration. */
+typedef struct level {
+    const tz_pass *pass;
+    tz_row_fn *rows;
+    int iteration;
+    uint32_t moved; /* mask of the fields whose newest values are in the arrays `out` */
+} level;
+
+typedef struct run {
+    tz__skew geometry;
+    level level[TZ_LEVELS_MAX + 1]; /* of this run through the grid, from 1 on */
+    uint32_t moved;                 /* after the last level */
+} run;
+
+/* ---- One level of a tile on a few slabs ------------------------------------------------------ */
+
+/* Elements of slabs; along an axis that is periodic, within [0, extent). */
+typedef struct area {
+    int64_t x_low, x_high, y_low, y_high;
+} area;
+
+static inline ptrdiff_t slab_stride(const tz_stage *stage, const tz_host_field *host)
+{
+    return stage->dims == 3 ? host->plane_stride : host->row_stride;
+}
+
+/* The view of an area in slab j, which may lie outside the grid. */
+static tz_view view_of(const tz_stage *stage, const tz_host_field *host, int f, int64_t j,
+                       const area *a)
+{
+    const int last = stage->dims - 1;
+    const size_t size = stage->element_size[f];
+    j = tz_ghost_source(stage->boundary[last], j, stage->elements[last]);
+    if (j < 0) {
+        const tz_view *outside = &stage->outside[f][2 * last - 1 - j];
+        return (tz_view){(const char *)outside->at +
+                             (a->y_low * outside->row_stride + a->x_low) * (ptrdiff_t)size,
+                         outside->row_stride};
+    }
+    return (tz_view){host->origin +
+                         (j * slab_stride(stage, host) + a->y_low * host->row_stride + a->x_low) *
+                             (ptrdiff_t)size,
+                     host->row_stride};
+}
+
+static void view_window(const tz_stage *stage, const tz_host_field *host, int f, int radius,
+                        int64_t j, int64_t slabs, const area *a, tz_view *views)
+{
+    if (host->uniform) {
+        for (int d = 0; d <= 2 * radius; d++)
+            views[d] = (tz_view){host->origin, 0};
+        return;
+    }
+    const int64_t n = stage->elements[stage->dims - 1];
+    if (j < radius || j + slabs + radius > n) {
+        for (int d = -radius; d <= radius; d++)
+            views[radius + d] = view_of(stage, host, f, j + d, a);
+        return;
+    }
+    const ptrdiff_t size = (ptrdiff_t)stage->element_size[f];
+    const ptrdiff_t stride = slab_stride(stage, host) * size;
+    const char *at =
+        host->origin + (j - radius) * stride + (a->y_low * host->row_stride + a->x_low) * size;
+    for (int d = 0; d <= 2 * radius; d++, at += stride)
+        views[d] = (tz_view){at, host->row_stride};
+}
+
+static void finish(const tz_stage *stage, int f, const tz_host_field *host, int64_t j,
+                   int64_t slabs, const area *a)
+{
+    const bool planes = stage->dims == 3;
+    const tz_patch patch = {
+        .at = host->origin + j * slab_stride(stage, host) * (ptrdiff_t)stage->element_size[f],
+        .row_stride = host->row_stride,
+        .x_low = a->x_low,
+        .x_high = a->x_high,
+        .y_low = planes ? a->y_low : 0,
+        .y_high = planes ? a->y_high : slabs,
+    };
+    tz_patch_finish(stage, f, &patch, stage->ghost);
+}
+
+/* Slabs j to j + slabs - 1; more than one only in 2-D, and if all slabs that are read are inside
+ * the grid. */
+static void compute(const run *r, int t, int64_t j, int64_t slabs, const area *a)
+{
+    const tz_stage *stage = r->geometry.stage;
+    const level *l = &r->level[t];
+    const tz_stencil *stencil = stage->stencil;
+    const int window = 2 * l->pass->radius + 1, all = tz_stencil_fields_all(stencil);
+    const bool planes = stage->dims == 3;
+    tz_view in[TZ_FIELDS_MAX * (2 * TZ_RADIUS_MAX + 1)];
+    tz_target out[TZ_FIELDS_MAX];
+    for (int f = 0; f < all; f++) {
+        const tz_role role = f < stencil->fields_count ? stencil->fields[f].role : TZ_DERIVED;
+        out[f] = (tz_target){NULL, 0}; /* row functions do arithmetic on all of these pointers */
+        if (role == TZ_DERIVED) {
+            for (int k = 0; k < window; k++)
+                in[f * window + k] = (tz_view){NULL, 0};
+            continue;
+        }
+        const bool moved = l->moved >> f & 1;
+        view_window(stage, moved ? &stage->out[f] : &stage->in[f], f, l->pass->radius, j, slabs, a,
+                    &in[f * window]);
+        if (!(l->pass->writes >> f & 1))
+            continue;
+        const tz_host_field *host = moved ? &stage->in[f] : &stage->out[f];
+        out[f].at =
+            host->origin + (j * slab_stride(stage, host) + a->y_low * host->row_stride + a->x_low) *
+                               (ptrdiff_t)stage->element_size[f];
+        out[f].row_stride = host->row_stride;
+    }
+    const tz_span span = {
+        .in = in,
+        .out = out,
+        .constants = stage->constants + l->iteration * stage->constants_stride,
+        .count = a->x_high - a->x_low,
+        .rows = planes ? a->y_high - a->y_low : slabs,
+        .x = a->x_low,
+        .y = planes ? a->y_low : j,
+        .z = planes ? j : 0,
+        .step = stage->step + l->iteration,
+    };
+    l->rows(&span);
+    if (!planes && a->x_low > stage->ghost && a->x_high < stage->elements[0] - stage->ghost)
+        return;
+    for (int f = 0; f < stencil->fields_count; f++)
+        if (l->pass->writes >> f & 1)
+            finish(stage, f, l->moved >> f & 1 ? &stage->in[f] : &stage->out[f], j, slabs, a);
+}
+
+/* Columns [from, to) of the inner axis within the grid, in slabs [j, end) within the grid. */
+static void compute_slabs(const run *r, int t, int64_t j, int64_t end, int64_t from, int64_t to)
+{
+    const tz_stage *stage = r->geometry.stage;
+    const int radius = r->level[t].pass->radius;
+    const int64_t n = stage->elements[stage->dims - 1];
+    const bool planes = stage->dims == 3;
+    const area a = {planes ? 0 : from, planes ? stage->elements[0] : to, planes ? from : 0,
+                    planes ? to : 1};
+    while (j < end) {
+        const bool together = !planes && j >= radius && end + radius <= n;
+        const int64_t slabs = together ? end - j : 1;
+        compute(r, t, j, slabs, &a);
+        j += slabs;
+    }
+}
+
+/* The same with ranges that may wrap, [-extent, 2 extent). */
+static void compute_wrapped(const run *r, int t, int64_t j, int64_t end, int64_t from, int64_t to)
+{
+    const int64_t slabs = r->geometry.along.extent, n = r->geometry.across.extent;
+    for (int64_t next_j; j < end; j = next_j) {
+        const int64_t to_j = j < 0 ? slabs : j >= slabs ? -slabs : 0;
+        next_j = tz__smaller(end, j < 0 ? 0 : j < slabs ? slabs : end);
+        for (int64_t x = from, next; x < to; x = next) {
+            const int64_t to_x = x < 0 ? n : x >= n ? -n : 0;
+            next = tz__smaller(to, x < 0 ? 0 : x < n ? n : to);
+            compute_slabs(r, t, j + to_j, next_j + to_j, x + to_x, next + to_x);
+        }
+    }
+}
+
+/* ---- Tiles ----------------------------------------------------------------------------------- */
+
+/* Slabs of a step and levels of them that are fetched ahead. */
+enum { STEPS_AHEAD = 2, LINE = 64 };
+
+/* Inlined by force: a compiler may take a function that only prefetches for one without any effect. */
+static inline __attribute__((always_inline)) void fetch_rows(const tz_stage *stage,
+                                                             const tz_host_field *host, int f,
+                                                             int64_t j, int64_t slabs, int64_t from,
+                                                             int64_t to)
+{
+    const ptrdiff_t size = (ptrdiff_t)stage->element_size[f];
+    const int64_t end = tz__smaller(j + slabs, stage->elements[1]);
+    from = tz__larger(from, 0);
+    to = tz__smaller(to, stage->elements[0]);
+    for (j = tz__larger(j, 0); j < end; j++) {
+        const char *row = host->origin + j * host->row_stride * size;
+        for (const char *at = row + from * size; at < row + to * size; at += LINE)
+            __builtin_prefetch(at);
+    }
+}
+
+/* In 2-D rows of a tile are short, and processors do not find out in time what their beginnings will
+ * need. Fetches what a later step of level t reads and no level of this tile has accessed: to the
+ * low side of what level t - 1 has computed, the lines that the tile before has left. And a share
+ * of the rows that come new to the first level, `first` to `end`. */
+static inline __attribute__((always_inline)) void
+fetch_ahead(const run *r, int t, int64_t behind, int64_t from, int64_t first, int64_t end)
+{
+    const tz__skew *g = &r->geometry;
+    const tz_stage *stage = g->stage;
+    const int64_t rows = g->batch, j = behind + STEPS_AHEAD * rows;
+    for (int f = 0; f < stage->stencil->fields_count; f++) {
+        const tz_role role = stage->stencil->fields[f].role;
+        if ((role != TZ_STATE && role != TZ_STATIC) || stage->in[f].uniform)
+            continue;
+        const int64_t line = LINE / (int64_t)stage->element_size[f];
+        const bool moved = r->level[t].moved >> f & 1, state = role == TZ_STATE;
+        const int64_t share = tz_round_up((end - first) / g->levels + 1, line);
+        const int64_t part = first + (t - 1) * share, part_end = tz__smaller(part + share, end);
+        const int64_t top = j + (t - 1) * g->along.reach;
+        fetch_rows(stage, moved ? &stage->out[f] : &stage->in[f], f, j + g->along.reach, rows,
+                   from - (state ? line : 0), from + g->slope);
+        fetch_rows(stage, &stage->in[f], f, top + g->along.reach, rows, part, part_end);
+        if (state)
+            fetch_rows(stage, &stage->out[f], f, top, rows, part, part_end);
+    }
+}
+
+static void run_tile(const run *r, const tz__skew_job *job, const tz__skew_tile *tile)
+{
+    const tz__skew *s = &r->geometry;
+    const int64_t end = tz__skew_end_step(s, job);
+    const int64_t first = tz__skew_from(s, job, tile, 1), first_end = tz__skew_to(s, job, tile, 1);
+    for (int64_t k = tz__skew_first_step(s, job); k < end; k += s->batch)
+        for (int t = 1; t <= s->levels; t++) {
+            const int64_t behind = k - s->along.reach * (t - 1);
+            const int64_t j = tz__larger(behind, tz__band_low(&job->slabs, t));
+            const int64_t j_end = tz__smaller(behind + s->batch, tz__band_high(&job->slabs, t));
+            const int64_t from = tz__skew_from(s, job, tile, t);
+            const int64_t to = tz__skew_to(s, job, tile, t);
+            if (r->geometry.stage->dims == 2 && from < to)
+                fetch_ahead(r, t, behind, from, first, first_end);
+            if (j < j_end && from < to)
+                compute_wrapped(r, t, j, j_end, from, to);
+        }
+}
+
+/* ---- The stage ------------------------------------------------------------------------------- */
+
+/* The levels of a stage from number `first` on, which is 0 for the first of all. */
+static void make_levels(run *r, const tz_stage *stage, int first, int levels)
+{
+    const int passes = stage->stencil->passes_count;
+    for (int t = 1; t <= levels; t++) {
+        level *l = &r->level[t];
+        l->pass = &stage->stencil->passes[(first + t - 1) % passes];
+        l->rows = t <= passes ? tz_stage_rows(stage, l->pass) : l[-passes].rows;
+        l->iteration = (first + t - 1) / passes;
+        l->moved = r->moved;
+        r->moved ^= l->pass->writes;
+    }
+}
+
+static void run_levels(const run *r)
+{
+    const tz__skew *s = &r->geometry;
+    const int threads = r->geometry.stage->threads;
+#pragma omp parallel num_threads(threads) if (threads > 1)
+    for (int phase = 0; phase < TZ__SKEW_PHASES; phase++) {
+        const int jobs = tz__skew_jobs(s, phase);
+#pragma omp for schedule(dynamic, 1)
+        for (int i = 0; i < jobs; i++) {
+            const tz__skew_job job = tz__skew_job_of(s, phase, i);
+            for (int k = 0; k < tz__skew_tiles(s, &job); k++) {
+                const tz__skew_tile tile = tz__skew_tile_of(s, &job, k);
+                run_tile(r, &job, &tile);
+            }
+        }
+    }
+}
+
+uint32_t tz_skew_run(const tz_stage *stage)
+{
+    run r;
+    const int levels = stage->height * stage->stencil->passes_count;
+    const int most = tz__skew_levels_max(stage);
+    r.moved = 0;
+    for (int done = 0; done < levels; done += most) {
+        const int count = levels - done < most ? levels - done : most;
+        make_levels(&r, stage, done, count);
+        tz__skew_make(&r.geometry, stage, count);
+        run_levels(&r);
+    }
+    return r.moved;
+}

@@ -1,0 +1,257 @@
+#include "kernels/cpu/skew_geometry.h"
+
+#include <string.h>
+
+/* ---- Slopes ---------------------------------------------------------------------------------- */
+
+/* The farthest that a pass reads a state field along an axis, to either side. */
+static int reach_of(const tz_stage *stage, int axis)
+{
+    int most = 0;
+    for (int p = 0; p < stage->stencil->passes_count; p++)
+        for (int f = 0; f < stage->stencil->fields_count; f++) {
+            if (stage->stencil->fields[f].role != TZ_STATE)
+                continue;
+            const tz_reads reads = tz_stencil_reads(stage->stencil, &stage->stencil->passes[p], f);
+            most = reads.high[axis] > most ? reads.high[axis] : most;
+            most = -reads.low[axis] > most ? -reads.low[axis] : most;
+        }
+    return most;
+}
+
+int tz_skew_reach(const tz_stage *stage)
+{
+    return reach_of(stage, stage->dims - 1);
+}
+
+int tz_skew_batch(const tz_stage *stage)
+{
+    return stage->dims == 2 ? 4 : 1;
+}
+
+int tz_skew_slope(const tz_stage *stage)
+{
+    if (stage->dims == 3)
+        return reach_of(stage, 1);
+    /* Whole cache lines: then rows begin and end at lines at every level. */
+    size_t size = 8;
+    for (int f = 0; f < stage->stencil->fields_count; f++)
+        if (stage->stencil->fields[f].role == TZ_STATE && stage->element_size[f] < size)
+            size = stage->element_size[f];
+    return (int)tz_round_up(reach_of(stage, 0), 64 / (int64_t)size);
+}
+
+/* ---- Parts ----------------------------------------------------------------------------------- */
+
+/* What is open on a periodic axis is not longer than the axis. */
+int tz__skew_levels_max(const tz_stage *stage)
+{
+    int64_t most = TZ_LEVELS_MAX;
+    for (int axis = stage->dims - 2; axis < stage->dims; axis++) {
+        const int64_t narrows = 2 * (int64_t)reach_of(stage, axis);
+        if (stage->boundary[axis][0] == TZ_PERIODIC && narrows > 0)
+            most = tz__smaller(most, stage->elements[axis] / narrows + 1);
+    }
+    return (int)most;
+}
+
+/* Parts are a multiple of `unit`, which must be possible, and as many as are wanted if they are wide
+ * enough. */
+static tz__cuts cut(const tz_stage *stage, int axis, int64_t wanted, int unit, int levels)
+{
+    tz__cuts c = {.extent = stage->elements[axis],
+                  .reach = reach_of(stage, axis),
+                  .periodic = stage->boundary[axis][0] == TZ_PERIODIC};
+    const int64_t narrows = 2 * (int64_t)c.reach * (levels - 1);
+    const int64_t most = narrows > 0 ? c.extent / narrows : c.extent;
+    c.parts = (int)tz__larger(unit, tz__smaller(wanted, most) / unit * unit);
+    c.edges = c.periodic ? c.parts : c.parts - 1;
+    return c;
+}
+
+void tz__skew_make(tz__skew *s, const tz_stage *stage, int levels)
+{
+    const int last = stage->dims - 1, threads = stage->threads;
+    *s = (tz__skew){.stage = stage,
+                    .levels = levels,
+                    .slope = tz_skew_slope(stage),
+                    .batch = tz_skew_batch(stage),
+                    .inner = last - 1};
+    const int64_t wanted = (stage->elements[last] + stage->tile[last] - 1) / stage->tile[last];
+    s->along = cut(stage, last, wanted, 1, levels);
+    s->across = cut(stage, s->inner, (threads + s->along.parts - 1) / s->along.parts, 1, levels);
+    /* Where slabs are closed there may be fewer jobs than threads: parts are cut again. */
+    const int parts = s->across.parts, closings = (int)tz__larger(1, s->along.edges) * parts;
+    s->fine =
+        cut(stage, s->inner, (int64_t)parts * ((threads + closings - 1) / closings), parts, levels);
+}
+
+/* Where part i begins; the last one ends at the end of the axis. */
+static int64_t cut_at(const tz__cuts *c, int64_t i)
+{
+    return c->extent * i / c->parts;
+}
+
+static tz__band part_of(const tz__cuts *c, int i)
+{
+    return (tz__band){cut_at(c, i), cut_at(c, i + 1), c->periodic || i > 0 ? c->reach : 0,
+                      c->periodic || i + 1 < c->parts ? -c->reach : 0};
+}
+
+/* What is open around an edge. */
+static tz__band edge_of(const tz__cuts *c, int i)
+{
+    const int64_t at = cut_at(c, c->periodic ? i : i + 1);
+    return (tz__band){at, at, -c->reach, c->reach};
+}
+
+int tz__skew_jobs(const tz__skew *s, int phase)
+{
+    if (phase == 0)
+        return s->along.parts * s->across.parts;
+    if (phase == 1)
+        return s->along.edges * s->fine.parts + s->along.parts * s->across.edges;
+    return s->along.edges * s->fine.edges;
+}
+
+tz__skew_job tz__skew_job_of(const tz__skew *s, int phase, int i)
+{
+    const int k = i - s->along.edges * s->fine.parts;
+    if (phase == 0)
+        return (tz__skew_job){part_of(&s->along, i / s->across.parts),
+                              part_of(&s->across, i % s->across.parts)};
+    if (phase == 2)
+        return (tz__skew_job){edge_of(&s->along, i / s->fine.edges),
+                              edge_of(&s->fine, i % s->fine.edges)};
+    if (k < 0)
+        return (tz__skew_job){edge_of(&s->along, i / s->fine.parts),
+                              part_of(&s->fine, i % s->fine.parts)};
+    return (tz__skew_job){part_of(&s->along, k / s->across.edges),
+                          edge_of(&s->across, k % s->across.edges)};
+}
+
+/* ---- Steps and tiles ------------------------------------------------------------------------- */
+
+/* A band's limits and how far a level is behind are linear in t: the extremes are at the first or the
+ * last level. */
+int64_t tz__skew_first_step(const tz__skew *s, const tz__skew_job *j)
+{
+    const int64_t behind = (int64_t)s->along.reach * (s->levels - 1);
+    return tz__smaller(j->slabs.low, tz__band_low(&j->slabs, s->levels) + behind);
+}
+
+int64_t tz__skew_end_step(const tz__skew *s, const tz__skew_job *j)
+{
+    const int64_t behind = (int64_t)s->along.reach * (s->levels - 1);
+    return tz__larger(j->slabs.high, tz__band_high(&j->slabs, s->levels) + behind);
+}
+
+/* In 2-D tiles begin at cache lines. */
+static int64_t tiles_low(const tz__skew *s, const tz__skew_job *j)
+{
+    const int64_t unit = s->inner == 0 ? TZ_ALIGN_ELEMENTS : 1;
+    return tz__band_low(&j->part, s->levels) / unit * unit;
+}
+
+int tz__skew_tiles(const tz__skew *s, const tz__skew_job *j)
+{
+    const int64_t tile = s->stage->tile[s->inner];
+    const int64_t length = tz__band_high(&j->part, s->levels) - tiles_low(s, j);
+    return (int)tz__larger(1, (length + tile - 1) / tile);
+}
+
+tz__skew_tile tz__skew_tile_of(const tz__skew *s, const tz__skew_job *j, int i)
+{
+    const int64_t tile = s->stage->tile[s->inner], open = INT64_MAX / 4;
+    const int64_t low = tiles_low(s, j) + i * tile;
+    return (tz__skew_tile){i == 0 ? -open : low, i == tz__skew_tiles(s, j) - 1 ? open : low + tile};
+}
+
+/* ---- Counting -------------------------------------------------------------------------------- */
+
+enum { COUNTED_THREADS = 1024 }; /* more threads are counted as this many */
+
+static int64_t floor_of(int64_t a, int64_t b)
+{
+    return a / b - (a % b < 0);
+}
+
+/* Adds a tile; returns the elements that it computes. */
+static double count_tile(const tz__skew *s, const tz__skew_job *j, const tz__skew_tile *tile,
+                         tz_stage_counts *out)
+{
+    const bool planes = s->stage->dims == 3;
+    const double row = planes ? (double)s->stage->elements[0] : 1;
+    const int64_t first = tz__skew_first_step(s, j);
+    int64_t least = INT64_MAX, most = INT64_MIN;
+    double updates = 0;
+    for (int t = 1; t <= s->levels; t++) {
+        const int64_t start = first - (int64_t)s->along.reach * (t - 1);
+        const int64_t from = tz__skew_from(s, j, tile, t), to = tz__skew_to(s, j, tile, t);
+        const int64_t low = tz__band_low(&j->slabs, t), high = tz__band_high(&j->slabs, t);
+        if (from >= to || low >= high)
+            continue;
+        const double slabs = (double)(high - low), width = (double)(to - from);
+        const double rows = slabs * (planes ? width : 1), slab = width * row;
+        out->spans +=
+            (double)(floor_of(high - 1 - start, s->batch) - floor_of(low - start, s->batch) + 1);
+        out->rows += rows;
+        out->ends += rows;
+        updates += slabs * slab;
+        out->row = planes ? row : out->row > width ? out->row : width;
+        out->slab = out->slab > slab ? out->slab : slab;
+        least = tz__smaller(least, from);
+        most = tz__larger(most, to);
+    }
+    if (least < most) {
+        const double slab = (double)(most - least) * row;
+        const double slabs = (double)(s->levels * s->along.reach + s->batch + 1);
+        out->read += slab * (double)tz__larger(0, j->slabs.high - j->slabs.low);
+        if (slab * slabs > out->ring_bytes) /* in elements, for now */
+            out->ring_bytes = slab * slabs;
+    }
+    return updates;
+}
+
+/* Adds a run through the grid. The threads wait for each other after each phase. */
+static void count_run(const tz__skew *s, tz_stage_counts *out)
+{
+    const int threads = s->stage->threads < COUNTED_THREADS ? s->stage->threads : COUNTED_THREADS;
+    for (int phase = 0; phase < TZ__SKEW_PHASES; phase++) {
+        double thread[COUNTED_THREADS] = {0}, slowest = 0;
+        for (int i = 0; i < tz__skew_jobs(s, phase); i++) {
+            const tz__skew_job j = tz__skew_job_of(s, phase, i);
+            int next = 0;
+            for (int t = 1; t < threads; t++)
+                next = thread[t] < thread[next] ? t : next;
+            for (int k = 0; k < tz__skew_tiles(s, &j); k++) {
+                const tz__skew_tile tile = tz__skew_tile_of(s, &j, k);
+                const double updates = count_tile(s, &j, &tile, out);
+                thread[next] += updates;
+                out->updates += updates;
+            }
+            slowest = slowest > thread[next] ? slowest : thread[next];
+        }
+        out->slowest += slowest;
+    }
+    out->jobs = (double)tz__skew_jobs(s, 0);
+}
+
+void tz_skew_count(const tz_stage *stage, tz_stage_counts *out)
+{
+    const int levels = stage->height * stage->stencil->passes_count;
+    const int most = tz__skew_levels_max(stage);
+    double element = 0; /* bytes of both arrays of all state fields */
+    for (int f = 0; f < stage->stencil->fields_count; f++)
+        if (stage->stencil->fields[f].role == TZ_STATE)
+            element += 2 * (double)stage->element_size[f];
+    memset(out, 0, sizeof *out);
+    for (int done = 0; done < levels; done += most) {
+        tz__skew s;
+        tz__skew_make(&s, stage, levels - done < most ? levels - done : most);
+        count_run(&s, out);
+        out->written +=
+            (double)stage->elements[0] * (double)stage->elements[1] * (double)stage->elements[2];
+    }
+    out->ring_bytes *= element;
+}
