@@ -34,3 +34,21 @@ install(FILES
     ${PROJECT_BINARY_DIR}/package/TrapezeConfigVersion.cmake
     ${PROJECT_SOURCE_DIR}/plugins/TrapezePlugin.cmake
     DESTINATION ${TRAPEZE_PACKAGE})
+
+# The page of man(1) and the completions of shells are written by the program that is installed.
+install(CODE [[
+    set(folder ${CMAKE_INSTALL_PREFIX})
+    if(NOT "$ENV{DESTDIR}" STREQUAL "")
+        set(folder $ENV{DESTDIR}${folder})
+    endif()
+    function(write path)
+        get_filename_component(into ${folder}/${path} DIRECTORY)
+        file(MAKE_DIRECTORY ${into})
+        execute_process(COMMAND $<TARGET_FILE:trapeze> manual ${ARGN} OUTPUT_FILE ${folder}/${path}
+            COMMAND_ERROR_IS_FATAL ANY)
+    endfunction()
+    write(share/man/man1/trapeze.1 --man)
+    write(share/bash-completion/completions/trapeze --completion bash)
+    write(share/zsh/site-functions/_trapeze --completion zsh)
+    write(share/fish/vendor_completions.d/trapeze.fish --completion fish)
+]])

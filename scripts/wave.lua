@@ -36,7 +36,9 @@ sim:every(every .. " s", function(s)
   for x = 0, nx - 1 do row[x + 1] = s:get("u", x, 8) end
   traces[#traces + 1] = row
 end)
-sim:every(time / 8 .. " s", tz.png("u", { map = "balance", range = { -0.04, 0.04 }, zoom = 2, caption = "after {time}" }))
+local look = { map = "balance", range = { -0.04, 0.04 }, zoom = 2, caption = "after {time}" }
+sim:every(time / 8 .. " s", tz.png("u", look))
+sim:every(time / 110 .. " s", tz.movie("u", look)) -- plays at half the speed of the waves
 sim:run { until_time = time }
 tz.expect(time < 2 or math.max(sim:max "u", -sim:min "u") < 0.03, "the sponge lets waves out")
 local shot = tz.array { shape = { nx, #traces }, dtype = "float32", fill = function(x, y) return traces[y + 1][x + 1] end }

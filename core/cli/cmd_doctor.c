@@ -171,7 +171,7 @@ static int print_surroundings(void)
 {
     static const struct {
         const char *program, *use;
-    } tools[] = {{"ffmpeg", "makes a film of the frames"},
+    } tools[] = {{"ffmpeg", "writes movies as .mp4 and .webm: apt-get install ffmpeg"},
                  {"gnuplot", "draws --plot and tz.plot: apt-get install gnuplot-nox"},
                  {"paraview", "shows .pvd and .xdmf files"},
                  {"python3", "reads .npy files and run.json"}};
@@ -184,6 +184,8 @@ static int print_surroundings(void)
     tz_hdf5_describe(hdf5, sizeof hdf5);
     if (tz_plot_available())
         printf("  plots: by gnuplot\n");
+    if (tz_program_exists("ffmpeg"))
+        printf("  movies: .mp4 and .webm by ffmpeg\n");
     printf("  %s\n", hdf5);
     char fftw[256];
     tz_fftw_describe(fftw, sizeof fftw);

@@ -21,8 +21,10 @@ static int info_png(const char *path)
     memset(&facts, 0, sizeof facts);
     if (tz_png_read_text(path, &facts, &error) != TZ_OK)
         return tz_fail(EXIT_FAILED, &error);
-    printf("%s\n  %-12s %u x %u pixels, %s, %d bits\n", path, "picture", facts.width, facts.height,
-           facts.colour_name, facts.bit_depth);
+    printf("%s\n  %-12s %u x %u pixels, %s, %d bits\n", path, facts.frames ? "movie" : "picture",
+           facts.width, facts.height, facts.colour_name, facts.bit_depth);
+    if (facts.frames)
+        printf("  %-12s %u\n", "frames", facts.frames);
     for (size_t i = 0; i < facts.text_count; i++) {
         tz_text_printable(facts.texts[i].key);
         tz_text_printable(facts.texts[i].value);

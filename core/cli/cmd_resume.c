@@ -199,6 +199,7 @@ const tz_command tz_command_resume = {
         "  --checkpoint TIME  the time between two checkpoints from now on\n"
         "  --walltime TIME    of this call; that of trapeze run does not hold again\n"
         "  --plugins DIR      look for plugins here, too; may be repeated\n"
+        "  --report           write report.html at the end\n"
         "  -q, --quiet        no progress, no log, no summary\n"
         "  -h, --help         print this\n"
         "\n"

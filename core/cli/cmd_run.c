@@ -70,6 +70,7 @@ const tz_command tz_command_run = {
         "  --walltime TIME    stop, with a checkpoint, before the run has taken so long\n"
         "\n"
         "  --out DIR          the run's folder: new or empty (default: runs/SCRIPT-NNN)\n"
+        "  --report           write report.html into the folder at the end (trapeze report)\n"
         "  --set NAME=VALUE   a value for the script: tz.args.NAME; may be repeated\n"
         "  --check            check the script and show what it would write; compute nothing\n"
         "  -q, --quiet        no progress, no log, no summary\n"

@@ -21,7 +21,10 @@ typedef struct tz_command {
 
 extern const tz_command tz_command_run, tz_command_plugins, tz_command_doctor, tz_command_info,
     tz_command_calibrate, tz_command_predict, tz_command_tune, tz_command_explain,
-    tz_command_manual, tz_command_new, tz_command_resume;
+    tz_command_manual, tz_command_new, tz_command_resume, tz_command_report;
+
+/* All of them, as `trapeze --help` lists them; NULL ends the list. */
+extern const tz_command *const tz_commands[];
 
 /* ---- Messages ---- */
 /* Print "trapeze: place: message" on stderr. Returns `code`. */
@@ -31,6 +34,9 @@ int tz_fail_text(int code, const char *format, ...) __attribute__((format(printf
  * Returns EXIT_USAGE. */
 int tz_misuse(const tz_command *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* The command's `help` with the names of the families in `text`. Returns `text`. */
+enum { TZ_HELP_SIZE = 16 << 10 };
+const char *tz_help_text(const tz_command *command, char text[TZ_HELP_SIZE]);
 /* Print the command's --help on stdout. Returns EXIT_DONE, or EXIT_FAILED. */
 int tz_help(const tz_command *command);
 /* Flush stdout. EXIT_DONE, or EXIT_FAILED after printing that the output could not be written. */

@@ -1,18 +1,13 @@
 #include "cli/command.h"
 
 #include "backend/family_names.h"
-#include "base/file.h"
-#include "base/json.h"
 #include "lua/interrupt.h"
 #include "lua/script.h"
+#include "output/run_load.h"
 #include <errno.h>
-#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-enum { RECORD_BYTES_MAX = 1 << 28 };
 
 int tz_fail(int code, const tz_error *error)
 {
@@ -44,26 +39,30 @@ int tz_misuse(const tz_command *command, const char *format, ...)
     return EXIT_USAGE;
 }
 
-/* "{families}" becomes the names of all families. */
-static void print_help(const char *text)
+const char *tz_help_text(const tz_command *command, char text[TZ_HELP_SIZE])
 {
     static const char mark[] = "{families}";
-    const char *names[TZ_FAMILIES_MAX];
+    const char *names[TZ_FAMILIES_MAX], *from = command->help;
     const size_t count = tz_family_names(names);
-    for (const char *at; (at = strstr(text, mark)); text = at + strlen(mark)) {
-        printf("%.*s", (int)(at - text), text);
-        for (size_t i = 0; i < count; i++)
-            printf("%s%s", i > 0 ? ", " : "", names[i]);
+    size_t used = 0;
+    text[0] = '\0';
+    for (const char *at; used < TZ_HELP_SIZE && (at = strstr(from, mark));
+         from = at + strlen(mark)) {
+        used += (size_t)snprintf(text + used, TZ_HELP_SIZE - used, "%.*s", (int)(at - from), from);
+        for (size_t i = 0; i < count && used < TZ_HELP_SIZE; i++)
+            used += (size_t)snprintf(text + used, TZ_HELP_SIZE - used, "%s%s", i > 0 ? ", " : "",
+                                     names[i]);
     }
-    fputs(text, stdout);
+    if (used < TZ_HELP_SIZE)
+        snprintf(text + used, TZ_HELP_SIZE - used, "%s", from);
+    return text;
 }
 
 int tz_help(const tz_command *command)
 {
-    printf("usage: trapeze %s %s\n\n%s\n", command->name, command->arguments, command->doc);
-    if (command->help[0])
-        putchar('\n');
-    print_help(command->help);
+    char text[TZ_HELP_SIZE];
+    printf("usage: trapeze %s %s\n\n%s\n%s%s", command->name, command->arguments, command->doc,
+           command->help[0] ? "\n" : "", tz_help_text(command, text));
     return tz_finish_output();
 }
 
@@ -128,22 +127,10 @@ int tz_plugins_find(tz_plugins *plugins, const char *id, const char *from,
 
 json_t *tz_run_load(const char *folder)
 {
-    char path[PATH_MAX], *text = NULL;
-    size_t bytes = 0;
+    json_t *root = NULL;
     tz_error error;
-    snprintf(path, sizeof path, "%s/run.json", folder);
-    if (access(path, F_OK) != 0) {
-        tz_fail_text(EXIT_FAILED, "%s: has no run.json; give the folder of a run", folder);
-        return NULL;
-    }
-    if (tz_file_read(path, RECORD_BYTES_MAX, &text, &bytes, &error) != TZ_OK) {
+    if (tz_run_load_record(folder, &root, &error) != TZ_OK)
         tz_fail(EXIT_FAILED, &error);
-        return NULL;
-    }
-    json_t *root;
-    if (tz_json_read(path, text, bytes, &root, &error) != TZ_OK)
-        tz_fail(EXIT_FAILED, &error);
-    free(text);
     return root;
 }
 

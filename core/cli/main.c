@@ -7,19 +7,15 @@
 #include <string.h>
 #include <unistd.h>
 
-static const tz_command *const commands[] = {
-    &tz_command_run,     &tz_command_resume,    &tz_command_plugins, &tz_command_doctor,
-    &tz_command_info,    &tz_command_calibrate, &tz_command_predict, &tz_command_tune,
-    &tz_command_explain, &tz_command_manual,    &tz_command_new};
-enum { COMMANDS = sizeof commands / sizeof commands[0] };
+enum { COMMANDS_MAX = 32 };
 
 static int help(FILE *to)
 {
     fputs("usage: trapeze COMMAND [ARGUMENT]…\n\n"
           "Iterative stencil loops with ghost zones, run from Lua scenarios.\n\n",
           to);
-    for (int i = 0; i < COMMANDS; i++)
-        fprintf(to, "  %-9s %s\n", commands[i]->name, commands[i]->doc);
+    for (int i = 0; tz_commands[i]; i++)
+        fprintf(to, "  %-9s %s\n", tz_commands[i]->name, tz_commands[i]->doc);
     fputs("\n  --version  print the version\n"
           "  --help     print this; trapeze COMMAND --help prints its options\n",
           to);
@@ -56,7 +52,9 @@ int main(int argc, char **argv)
     const char *word = argv[1];
     const bool runs =
         strcmp(word, tz_command_run.name) == 0 || strcmp(word, tz_command_resume.name) == 0;
-    if (runs || strcmp(word, tz_command_calibrate.name) == 0)
+    /* What measures must wait as runs do. */
+    if (runs || strcmp(word, tz_command_calibrate.name) == 0 ||
+        strcmp(word, tz_command_tune.name) == 0)
         limit_spinning(argv);
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
         return help(stdout);
@@ -66,13 +64,14 @@ int main(int argc, char **argv)
     }
     if (!runs && is_spare_rank())
         return EXIT_DONE;
-    const char *names[COMMANDS];
-    for (int i = 0; i < COMMANDS; i++) {
-        names[i] = commands[i]->name;
+    const char *names[COMMANDS_MAX];
+    int count = 0;
+    for (int i = 0; tz_commands[i]; i++) {
+        names[count++] = tz_commands[i]->name;
         if (strcmp(word, names[i]) == 0)
-            return commands[i]->call(commands[i], argc - 1, argv + 1);
+            return tz_commands[i]->call(tz_commands[i], argc - 1, argv + 1);
         if (strcmp(word, "help") == 0 && argc > 2 && strcmp(argv[2], names[i]) == 0)
-            return tz_help(commands[i]);
+            return tz_help(tz_commands[i]);
     }
     if (strcmp(word, "help") == 0 && argc == 2)
         return help(stdout);
@@ -81,5 +80,5 @@ int main(int argc, char **argv)
     if (unknown[0] == '-')
         return tz_misuse(NULL, "unknown option '%.60s'; known: --help, --version", unknown);
     return tz_misuse(NULL, "unknown command '%.60s'%s", unknown,
-                     tz_names_hint(hint, sizeof hint, unknown, names, COMMANDS));
+                     tz_names_hint(hint, sizeof hint, unknown, names, count));
 }

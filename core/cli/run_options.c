@@ -81,6 +81,7 @@ int tz_run_options_read(const tz_command *command, int argc, char **argv, tz_run
         TZ_CALL("walltime", &script->walltime_s, take_duration),
         TZ_TEXT("out", &script->out),
         TZ_CALL("set", &s->sets, tz_take_set),
+        TZ_FLAG("report", &script->report),
         TZ_FLAG("check", &script->check),
         {.name = "quiet", .kind = TZ_OPTION_FLAG, .out = &s->quiet, .letter = 'q'},
         TZ_FLAG("unsafe", &script->unsafe),

@@ -73,10 +73,13 @@ static tz_status write_row(lua_State *L, tz_binding *binding, int handle_index, 
     return status ? status : tz_writer_add(&binding->writer, &row, error);
 }
 
-/* A file, from now on, of the run folder. */
+/* A file, from now on, of the run folder. One that grows is noted once. */
 static void note_file(const tz_binding *binding, int64_t step)
 {
     char name[TZ_WRITER_FILE_SIZE];
+    if (tz_output_is_one_file(binding->writer.output->kind) &&
+        binding->writer.count > binding->writer.first_frame)
+        return;
     tz_writer_file(&binding->writer, step, name);
     tz_recall_file(binding->handle->context, name);
 }
@@ -116,12 +119,10 @@ void tz_binding_write(lua_State *L, tz_binding *binding, int handle_index)
         lua_call(L, 1, 0);
         lua_pop(L, 1);
     } else if (tz_binding_calls_lua(binding)) {
-        if (!binding->writer.table)
-            note_file(binding, 0);
+        note_file(binding, 0);
         status = write_row(L, binding, handle_index, &error);
     } else if (!replays) {
-        if (!binding->writer.table)
-            note_file(binding, tz_simulation_step(simulation));
+        note_file(binding, tz_simulation_step(simulation));
         status = tz_writer_write(&binding->writer, simulation, &error);
     }
     if (status != TZ_OK)
@@ -185,11 +186,10 @@ static tz_binding *bind(lua_State *L, tz_simulation_handle *handle, int handle_i
     const tz_output *output = luaL_testudata(L, index, TZ_TYPE_OUTPUT);
     const bool checkpoint = luaL_testudata(L, index, TZ_TYPE_CHECKPOINT);
     if (!output && !checkpoint && !lua_isfunction(L, index))
-        tz_raise(
-            L,
-            "%s: needs an output (tz.png, tz.npy, tz.rle, tz.vti, tz.xdmf, tz.hdf5, tz.table), "
-            "a function(sim) or tz.checkpoint(), not %s",
-            what, tz_kind_text(L, index));
+        tz_raise(L,
+                 "%s: needs an output (tz.png, tz.npy, tz.rle, tz.vti, tz.xdmf, tz.hdf5, tz.table, "
+                 "tz.movie), a function(sim) or tz.checkpoint(), not %s",
+                 what, tz_kind_text(L, index));
     lua_getiuservalue(L, handle_index, 1);
     tz_binding *found = find_binding(L, handle, index, every);
     if (found) {

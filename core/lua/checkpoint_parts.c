@@ -16,7 +16,7 @@ void tz__checkpoint_release(void *data)
     writing *w = data;
     for (size_t i = 0; i < w->sources_count; i++) {
         tz_snapshot_release(w->sources[i].snapshot);
-        free(w->sources[i].tables);
+        free(w->sources[i].files);
     }
     for (size_t i = 0; i < w->samples_count; i++)
         free(w->samples[i].values);
@@ -27,19 +27,22 @@ void tz__checkpoint_release(void *data)
     free(w);
 }
 
-/* The rows that tables have, which are on the disk before the checkpoint is. */
-static tz_status sync_tables(writing *w, tz_error *error)
+/* What tables and movies have, which is on the disk before the checkpoint is. */
+static tz_status sync_files(writing *w, tz_error *error)
 {
     bool failed = false;
     for (size_t i = 0; i < w->sources_count; i++)
         for (size_t k = 0; k < w->sources[i].outputs; k++) {
             int64_t bytes = -1;
-            if (w->sources[i].tables[k]) {
-                const tz_status status = tz_table_sync(w->sources[i].tables[k], &bytes, error);
-                if (status)
-                    return status;
-            }
-            tz_json_put_integer(json_array_get(w->sources[i].facts, k), "table", bytes, &failed);
+            const growing *file = &w->sources[i].files[k];
+            tz_status status = TZ_OK;
+            if (file->table)
+                status = tz_table_sync(file->table, &bytes, error);
+            else if (file->movie)
+                status = tz_movie_sync(file->movie, &bytes, error);
+            if (status)
+                return status;
+            tz_json_put_integer(json_array_get(w->sources[i].facts, k), "bytes", bytes, &failed);
         }
     return failed ? tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a checkpoint")
                   : TZ_OK;
@@ -98,7 +101,7 @@ tz_status tz__checkpoint_write(void *data, tz_error *error)
     tz_error why = {0};
     tz_status status = w->files->pictures ? tz_job_queue_settle(w->files->pictures, error) : TZ_OK;
     if (!status)
-        status = sync_tables(w, error);
+        status = sync_files(w, error);
     status = tz_ranks_agree_status(w->files->ranks, status, error);
     if (status)
         return status;
@@ -121,8 +124,8 @@ static json_t *outputs_of(const tz_simulation_handle *handle, source *s, bool *f
     json_t *list = json_array();
     for (const tz_binding *b = handle->bindings; b; b = b->next)
         s->outputs++;
-    s->tables = calloc(s->outputs + 1, sizeof *s->tables);
-    *failed |= !s->tables;
+    s->files = calloc(s->outputs + 1, sizeof *s->files);
+    *failed |= !s->files;
     size_t i = 0;
     for (const tz_binding *b = handle->bindings; b && !*failed; b = b->next) {
         char pattern[200];
@@ -131,8 +134,10 @@ static json_t *outputs_of(const tz_simulation_handle *handle, source *s, bool *f
         tz_json_put_text(entry, "pattern", pattern, failed);
         tz_json_put_integer(entry, "count", b->writer.count, failed);
         tz_json_put_integer(entry, "last_step", b->writer.last_step, failed);
+        tz_json_put_double(entry, "low", b->writer.low, failed);
+        tz_json_put_double(entry, "high", b->writer.high, failed);
         *failed |= json_array_append_new(list, entry) != 0;
-        s->tables[i++] = b->writer.table;
+        s->files[i++] = (growing){b->writer.table, b->writer.movie};
     }
     s->facts = list;
     return list;

@@ -15,12 +15,18 @@ typedef struct tz_written {
     int64_t count;
 } tz_written;
 
+/* The file of an output that grows, borrowed; at most one of them is not NULL. */
+typedef struct growing {
+    tz_table *table;
+    tz_movie *movie;
+} growing;
+
 /* A simulation, or the copy of its fields. */
 typedef struct source {
     const tz_simulation *simulation;
     tz_snapshot *snapshot; /* NULL: the simulation itself */
     size_t first;          /* number of its first array */
-    tz_table **tables;     /* of its outputs, owned list of borrowed tables */
+    growing *files;        /* of its outputs; owned */
     size_t outputs;
     json_t *facts; /* of the outputs, borrowed from all facts */
 } source;

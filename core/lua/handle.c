@@ -140,6 +140,9 @@ tz_status tz_handle_close(tz_simulation_handle *handle, tz_error *error)
     tz_handle_record(handle);
     for (tz_binding *b = handle->bindings, *next; b; b = next) {
         next = b->next;
+        char warning[512];
+        if (tz_writer_warning(&b->writer, warning, sizeof warning))
+            tz_context_note(handle->context, TZ_NOTE_WARNING, "%s", warning);
         const tz_status closed = tz_writer_close(&b->writer, status == TZ_OK ? error : &ignored);
         if (status == TZ_OK)
             status = closed;

@@ -6,6 +6,7 @@
 #include "lua/context.h"
 #include "lua/keys.h"
 #include "lua/push.h"
+#include "output/report/report.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +39,16 @@ static int module_log(lua_State *L)
     /* A check computes nothing: its log would show zeros. */
     if (!tz_context_get(L)->options->check)
         tz_context_log(tz_context_get(L), line);
+    return 0;
+}
+
+/* tz.report(): also while a run is replayed, which then writes it at its end. */
+static int module_report(lua_State *L)
+{
+    tz_context *context = tz_context_get(L);
+    if (context->options->check && !context->reports)
+        tz_context_print(context, "  writes %s\n", TZ_REPORT_NAME);
+    context->reports = true;
     return 0;
 }
 
@@ -145,6 +156,10 @@ int tz_module_open(lua_State *L)
                "An error unless the condition is true: a scenario that checks itself. Returns the "
                "condition."),
         TZ_API("tz.log(...)", module_log, "A line of the log, made as by `print`."),
+        TZ_API(
+            "tz.report()", module_report,
+            "The run writes `report.html` into its folder when it ends, in whatever way: one page "
+            "with its result, frames, tables and plans, as `trapeze report` does."),
         TZ_API("tz.backends()", module_backends,
                "The names that `backend = …` takes besides `\"auto\"`.", .recall = TZ_RECALL_GIVE),
         TZ_API_END};

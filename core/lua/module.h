@@ -14,7 +14,7 @@ int tz_module_open(lua_State *L);
 /* ---- Add functions to the module, a table on the top of the stack. ---- */
 void tz_array_register(lua_State *L);      /* tz.array */
 void tz_floorplan_register(lua_State *L);  /* tz.floorplan */
-void tz_output_register(lua_State *L);     /* tz.png, tz.npy, tz.rle, tz.vti, tz.table */
+void tz_output_register(lua_State *L);     /* tz.png, tz.movie, tz.npy, tz.vti, … */
 void tz_picture_register(lua_State *L);    /* tz.picture: arrays as pictures */
 void tz_plot_register(lua_State *L);       /* tz.plot, tz.can_plot: lines and points by gnuplot */
 void tz_predict_register(lua_State *L);    /* tz.predict */

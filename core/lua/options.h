@@ -45,6 +45,7 @@ typedef struct tz_script_options {
         walltime_s; /* the run stops, with a checkpoint, before it has taken so long; 0: no limit */
     size_t sets_count; /* NAME=VALUE, each */
     const char *const *sets;
+    bool report;           /* write report.html at the end */
     bool check;            /* validate and report; write nothing */
     bool define;           /* with `check`: only its stencils are wanted, so nothing is predicted */
     bool unsafe;           /* all of Lua's libraries */

@@ -17,6 +17,35 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* colours = {"#000", "#ff8800", …} */
+static void get_colours(lua_State *L, int index, const char *what, tz_look *look)
+{
+    const int type = tz_table_get(L, index, "colours");
+    if (type == LUA_TNIL) {
+        lua_pop(L, 1);
+        return;
+    }
+    if (type != LUA_TTABLE)
+        tz_raise(L, "%s: 'colours' must be a list of colours such as \"#ff8800\", not %s", what,
+                 tz_kind_text(L, -1));
+    tz_list_check(L, what, "colours");
+    const size_t count = lua_rawlen(L, -1);
+    if (count < TZ_COLOURS_MIN || count > TZ_COLOURS_MAX)
+        tz_raise(L, "%s: 'colours' must hold %d to %d colours, not %zu", what, TZ_COLOURS_MIN,
+                 TZ_COLOURS_MAX, count);
+    if (look->map[0])
+        tz_raise(L, "%s: give 'map' or 'colours', not both", what);
+    for (size_t i = 0; i < count; i++) {
+        const bool is_text = lua_rawgeti(L, -1, (lua_Integer)i + 1) == LUA_TSTRING;
+        if (!is_text || !tz_colour_parse(tz_text_check(L, -1, what, "colours"), look->colours[i]))
+            tz_raise(L, "%s: a colour is a text such as \"#f80\" or \"#ff8800\", not %.40s", what,
+                     is_text ? lua_tostring(L, -1) : tz_kind_text(L, -1));
+        lua_pop(L, 1);
+    }
+    look->colours_count = (int)count;
+    lua_pop(L, 1);
+}
+
 void tz_look_get(lua_State *L, int index, const char *what, tz_look *look)
 {
     int64_t bits = 8;
@@ -26,6 +55,7 @@ void tz_look_get(lua_State *L, int index, const char *what, tz_look *look)
         if (tz_colormap_find(look->map, &map, &error) != TZ_OK)
             tz_raise_error(L, what, &error);
     }
+    get_colours(L, index, what, look);
     if (tz_table_get(L, index, "range") == LUA_TSTRING) {
         const char *range = tz_text_check(L, -1, what, "range");
         if (strcmp(range, "auto") != 0)
@@ -117,12 +147,13 @@ static const tz_key png_options[] = {
     {"name", "text", "the field's", "files are `NAME-000100.png`; a table is `NAME.csv`"},
     {NULL, NULL, NULL, NULL}};
 
-static int output_png(lua_State *L)
+/* Push a picture or movie with the options at index 2. */
+static tz_output *push_picture(lua_State *L, tz_output_kind kind, const tz_key *options,
+                               const char *what)
 {
-    const char *what = "tz.png";
     arrange(L, what);
-    tz_keys_take(L, 2, what, png_options, false);
-    tz_output *output = push_output(L, TZ_OUTPUT_PNG, 0);
+    tz_keys_take(L, 2, what, options, false);
+    tz_output *output = push_output(L, kind, 0);
     bool montage = false;
     if (!lua_isnil(L, 1)) {
         copy_field(L, 1, what, output->fields[0], sizeof output->fields[0]);
@@ -134,8 +165,54 @@ static int output_png(lua_State *L)
     if (montage && output->has_slice)
         tz_raise(L, "%s: give 'slice' or 'montage', not both", what);
     get_name(L, 2, what, output);
+    return output;
+}
+
+static int output_png(lua_State *L)
+{
+    push_picture(L, TZ_OUTPUT_PNG, png_options, "tz.png");
     return 1;
 }
+
+/* ---- tz.movie -------------------------------------------------------------------------------- */
+
+static const tz_key movie_options[] = {
+    TZ_LOOK_OPTIONS,
+    {"fps", "number", "25", "frames per second, 0.1 to 100"},
+    {"field", "text", "the stencil's picture", "the field, if it is not the first argument"},
+    {"slice", "integer", "", "of 3-D fields: only the plane z"},
+    {"montage", "boolean", "without `slice`", "of 3-D fields: all planes side by side"},
+    {"name", "text", "the field's",
+     "the file is `NAME.png`; a name that ends with `.mp4` or `.webm` makes a video"},
+    {NULL, NULL, NULL, NULL}};
+
+/* The end of the name is the format. */
+static void take_format(tz_output *output)
+{
+    char *end = strrchr(output->name, '.');
+    for (int k = 0; end && k < TZ_MOVIE_FORMATS; k++)
+        if (strcmp(end, tz_movie_suffix((tz_movie_format)k)) == 0) {
+            output->format = (tz_movie_format)k;
+            *end = '\0';
+            return;
+        }
+}
+
+static int output_movie(lua_State *L)
+{
+    const char *what = "tz.movie";
+    tz_output *output = push_picture(L, TZ_OUTPUT_MOVIE, movie_options, what);
+    output->fps = 25;
+    tz_key_number(L, 2, what, "fps", &output->fps);
+    if (!(output->fps >= 0.1 && output->fps <= 100))
+        tz_raise(L, "%s: 'fps' must be 0.1 to 100", what);
+    if (output->look.bits == 16)
+        tz_raise(L, "%s: a movie is in colours: 'bits' must be 8", what);
+    take_format(output);
+    return 1;
+}
+
+/* ---- tz.npy, tz.rle -------------------------------------------------------------------------- */
 
 static const tz_key array_options[] = {
     {"name", "text", "the field's", "files are `NAME-000100.png`; a table is `NAME.csv`"},
@@ -387,6 +464,17 @@ void tz_output_register(lua_State *L)
     static const tz_api_function functions[] = {
         TZ_API("tz.png([field][, options])", output_png,
                "A picture of a field, for `sim:every` and `sim:write`.", .options = png_options),
+        TZ_API(
+            "tz.movie([field][, options])", output_movie,
+            "A movie of a field, for `sim:every`: an animated PNG, `NAME.png`, which browsers "
+            "play. It grows while the run goes on, and can be played at any time, also after the "
+            "run was killed. All frames have the range of the first one, unless the option or "
+            "the stencil gives it; a warning tells when values leave it. A run that goes on from "
+            "a checkpoint goes on with the movie. A video, `name = \"heat.mp4\"`, is made by the "
+            "program ffmpeg, which `trapeze doctor` looks for, and completed also if the run is "
+            "killed; a run that goes on makes a new one, with the number of its first frame in "
+            "its name.",
+            .options = movie_options),
         TZ_API("tz.npy([field][, options])", output_npy,
                "The field as a NumPy array, with the values' type.", .options = array_options),
         TZ_API("tz.rle([field][, options])", output_rle,

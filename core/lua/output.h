@@ -1,4 +1,4 @@
-/* tz.png, tz.npy, tz.rle, tz.vti and tz.table: outputs as scripts describe them. */
+/* tz.png, tz.movie, tz.npy, tz.rle, tz.vti and tz.table: outputs as scripts describe them. */
 #ifndef TZ_CORE_LUA_OUTPUT_H
 #define TZ_CORE_LUA_OUTPUT_H
 
@@ -12,8 +12,9 @@
 
 /* The keys of a look. */
 #define TZ_LOOK_OPTIONS                                                                            \
-    {"map", "text", "the stencil's",                                                               \
-     "a colour map: `viridis`, `inferno`, `gray`, `balance`; with `_r` reversed"},                 \
+    {"map", "text", "the stencil's", "a colour map (see Colour maps); with `_r` reversed"},        \
+        {"colours", "list of texts", "",                                                           \
+         "a map of 2 to 64 colours, low to high, mixed in between: `{\"#000\", \"#ff8800\"}`"},    \
         {"range", "{low, high} or \"auto\"", "the stencil's",                                      \
          "the values at the ends of the map; `\"auto\"`: the extremes of the data"},               \
         {"size", "integer", "",                                                                    \

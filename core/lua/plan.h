@@ -18,9 +18,8 @@
      "policy"},                                                                                    \
         {"tile", "{nx[, ny[, nz]]}", "chosen", "useful cells of a tile; 0: chosen"},               \
         {"family", "text", "chosen",                                                               \
-         "the way to execute a stage: `stream`, `tile`, `resident`, `block`; `trapeze tune "       \
-         "--help` "                                                                                \
-         "lists them"} TZ_PLAN_KNOBS(TZ__PLAN_OPTION),                                             \
+         "the way to execute a stage, such as `stream` or `skew`; `trapeze tune --help` lists "    \
+         "them"} TZ_PLAN_KNOBS(TZ__PLAN_OPTION),                                                   \
     {                                                                                              \
         "why", "text", "", "how a plan was chosen, as `sim:plan()` says; not read"                 \
     }

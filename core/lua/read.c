@@ -6,6 +6,7 @@
 #include "lua/keys.h"
 #include "lua/recall.h"
 #include "lua/together.h"
+#include "output/format/life_files.h"
 #include "output/format/png_read.h"
 #include "output/format/text.h"
 #include <limits.h>
@@ -16,14 +17,22 @@
 /* Larger .npy files stay on the disk: fields take them piece by piece. */
 enum { LARGE_BYTES = 64 << 20 };
 
-typedef enum file_kind { KIND_NPY, KIND_PNG, KIND_RLE, KIND_TEXT } file_kind;
+typedef enum file_kind {
+    KIND_NPY,
+    KIND_PNG,
+    KIND_RLE,
+    KIND_CELLS,
+    KIND_MACROCELL,
+    KIND_TEXT
+} file_kind;
 
 static file_kind find_kind(const char *path)
 {
     static const struct {
         const char *suffix;
         file_kind kind;
-    } known[] = {{".npy", KIND_NPY}, {".png", KIND_PNG}, {".rle", KIND_RLE}, {".txt", KIND_TEXT}};
+    } known[] = {{".npy", KIND_NPY},     {".png", KIND_PNG},      {".rle", KIND_RLE},
+                 {".cells", KIND_CELLS}, {".mc", KIND_MACROCELL}, {".txt", KIND_TEXT}};
     const char *suffix = strrchr(path, '.');
     for (size_t i = 0; suffix && i < sizeof known / sizeof known[0]; i++)
         if (strcasecmp(suffix, known[i].suffix) == 0)
@@ -60,12 +69,14 @@ static tz_status read_npy(tz_array_handle *handle, const char *path, tz_array **
     return TZ_OK;
 }
 
-static tz_status read_rle(tz_array_handle *handle, const char *path, tz_array **array,
-                          tz_error *error)
+typedef tz_status read_pattern_fn(const char *path, tz_life_pattern *out, tz_error *error);
+
+static tz_status read_pattern(tz_array_handle *handle, read_pattern_fn *read, const char *path,
+                              tz_array **array, tz_error *error)
 {
     tz_life_pattern pattern;
     memset(&pattern, 0, sizeof pattern);
-    const tz_status status = tz_rle_read(path, &pattern, error);
+    const tz_status status = read(path, &pattern, error);
     if (status == TZ_OK) {
         *array = pattern.cells;
         pattern.cells = NULL;
@@ -119,8 +130,9 @@ static int value_read(lua_State *L)
     tz_error error;
     tz_status status = TZ_OK;
     const file_kind kind = find_kind(path);
-    if (rule[0] && kind != KIND_RLE)
-        tz_raise(L, "tz.read: 'rule' is for .rle files, not for %.300s", path);
+    if (rule[0] && kind != KIND_RLE && kind != KIND_CELLS && kind != KIND_MACROCELL)
+        tz_raise(L, "tz.read: 'rule' is for Life patterns (.rle, .cells, .mc), not for %.300s",
+                 path);
     switch (kind) {
     case KIND_NPY:
         status = read_npy(handle, path, &array, &error);
@@ -129,7 +141,13 @@ static int value_read(lua_State *L)
         status = tz_png_read(path, &array, &error);
         break;
     case KIND_RLE:
-        status = read_rle(handle, path, &array, &error);
+        status = read_pattern(handle, tz_rle_read, path, &array, &error);
+        break;
+    case KIND_CELLS:
+        status = read_pattern(handle, tz_cells_read, path, &array, &error);
+        break;
+    case KIND_MACROCELL:
+        status = read_pattern(handle, tz_macrocell_read, path, &array, &error);
         break;
     case KIND_TEXT:
         status = tz_text_read(path, dims, shape, &array, &error);
@@ -157,8 +175,9 @@ void tz_read_register(lua_State *L)
 {
     static const tz_api_function functions[] = {
         TZ_API("tz.read(path[, options])", value_read,
-               "An array from a file: `.npy`, `.png` (gray values), `.rle` (a Life pattern), else "
-               "text, "
+               "An array from a file: `.npy`, `.png` (gray values), a Life pattern as `.rle`, "
+               "`.cells` (plain text) or `.mc` (a macrocell of Golly, of which it is the smallest "
+               "rectangle with all living cells), else text, "
                "numbers between blanks. A relative path begins in the script's folder.",
                .options = read_options, .recall = TZ_RECALL_CALL),
         TZ_API_END};

@@ -171,16 +171,18 @@ static tz_status restore_outputs(tz_simulation_handle *handle, const json_t *lis
         const char *was = tz_json_get_text(entry, "pattern", &failed);
         const int64_t last_step = tz_json_get_integer(entry, "last_step", -1, INT64_MAX, &failed);
         const int64_t count = tz_json_get_integer(entry, "count", 0, INT64_MAX, &failed);
-        const int64_t bytes = tz_json_get_integer(entry, "table", -1, INT64_MAX, &failed);
+        const int64_t bytes = tz_json_get_integer(entry, "bytes", -1, INT64_MAX, &failed);
+        b->writer.low = tz_json_get_double(entry, "low", &failed);
+        b->writer.high = tz_json_get_double(entry, "high", &failed);
         if (failed || strcmp(pattern, was) != 0)
             return tz_error_set(error, TZ_RANGE, NULL,
                                 "the script writes %s now, and had written %s before the "
                                 "checkpoint",
                                 pattern, was[0] ? was : "nothing");
-        const bool has_table = b->kind == TZ_BINDING_OUTPUT && bytes >= 0 &&
-                               tz_run_files_write(&handle->context->files);
+        const bool has_file = b->kind == TZ_BINDING_OUTPUT && bytes >= 0 &&
+                              tz_run_files_write(&handle->context->files);
         const tz_status status =
-            tz_writer_go_on(&b->writer, last_step, count, has_table ? bytes : -1, error);
+            tz_writer_go_on(&b->writer, last_step, count, has_file ? bytes : -1, error);
         if (status)
             return status;
     }

@@ -293,6 +293,7 @@ static void run_dry(tz_simulation_handle *handle, const tz_run *run)
                          isnan(run->until_residual) ? "" : "at most ", (long long)count,
                          b->kind != TZ_BINDING_OUTPUT                ? "calls"
                          : b->writer.output->kind == TZ_OUTPUT_TABLE ? "rows"
+                         : b->writer.output->kind == TZ_OUTPUT_MOVIE ? "frames"
                                                                      : "files");
     }
     handle->fired_zero = true;

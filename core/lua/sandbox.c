@@ -302,6 +302,25 @@ void tz_sandbox_end(lua_State *L)
 
 /* ---- Libraries ------------------------------------------------------------------------------- */
 
+/* Upvalue 1 is the function's name. */
+static int closed(lua_State *L)
+{
+    return luaL_error(L,
+                      "%s is closed to scenarios, since it can change files or start programs; "
+                      "'trapeze run --unsafe' opens all libraries of Lua",
+                      lua_tostring(L, lua_upvalueindex(1)));
+}
+
+/* Functions that raise an error, into the table at the top; it is a library, or the globals if NULL. */
+static void close_functions(lua_State *L, const char *library, const char *const *names)
+{
+    for (size_t i = 0; names[i]; i++) {
+        lua_pushfstring(L, library ? "%s.%s" : "%s%s", library ? library : "", names[i]);
+        lua_pushcclosure(L, closed, 1);
+        lua_setfield(L, -2, names[i]);
+    }
+}
+
 static void open_safe(lua_State *L)
 {
     static const luaL_Reg libraries[] = {
@@ -322,16 +341,23 @@ static void open_safe(lua_State *L)
         lua_setfield(L, -3, clocks[i]);
     }
     lua_pop(L, 1);
+    static const char *const of_os[] = {"execute", "exit",    "getenv",    "remove",
+                                        "rename",  "tmpname", "setlocale", NULL};
+    static const char *const of_io[] = {"open", "close",   "input", "lines", "output", "popen",
+                                        "read", "tmpfile", "type",  "write", NULL};
+    static const char *const of_base[] = {"dofile", "loadfile", NULL};
+    close_functions(L, LUA_OSLIBNAME, of_os);
     luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
     lua_pushvalue(L, -2);
     lua_setfield(L, -2, LUA_OSLIBNAME);
     lua_pop(L, 1);
     lua_setglobal(L, LUA_OSLIBNAME);
-    static const char *const removed[] = {"dofile", "loadfile"};
-    for (size_t i = 0; i < sizeof removed / sizeof removed[0]; i++) {
-        lua_pushnil(L);
-        lua_setglobal(L, removed[i]);
-    }
+    lua_newtable(L);
+    close_functions(L, LUA_IOLIBNAME, of_io);
+    lua_setglobal(L, LUA_IOLIBNAME);
+    lua_pushglobaltable(L);
+    close_functions(L, NULL, of_base);
+    lua_pop(L, 1);
     lua_getglobal(L, "load");
     lua_pushcclosure(L, base_load, 1);
     lua_setglobal(L, "load");

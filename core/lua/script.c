@@ -13,6 +13,7 @@
 #include "lua/sandbox.h"
 #include "lua/together.h"
 #include "output/checkpoints.h"
+#include "output/report/report.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -143,14 +144,36 @@ static tz_status write_record(tz_context *context, tz_status status, const tz_er
         &context->files, status == TZ_INTERRUPTED ? "interrupted" : "failed", failure, error);
 }
 
-/* What a script has logged goes to a folder even if it runs and writes nothing. Ranks that failed may
+static bool wants_report(const tz_context *context)
+{
+    return (context->reports || context->options->report) && !context->options->check;
+}
+
+/* After the record, which it shows. */
+static tz_status write_report(tz_context *context, tz_error *error)
+{
+    char path[PATH_MAX];
+    tz_paths notes = {0};
+    tz_status status =
+        tz_folder_join(context->files.folder, TZ_REPORT_NAME, path, sizeof path, error);
+    if (status == TZ_OK)
+        status = tz_report_write(tz_folder_path(context->files.folder), path,
+                                 TZ_REPORT_PICTURES_MIB, &notes, error);
+    for (size_t i = 0; status == TZ_OK && i < notes.count; i++)
+        tz_context_note(context, TZ_NOTE_WARNING, "%s: %s", TZ_REPORT_NAME, notes.items[i]);
+    tz_paths_clear(&notes);
+    return status;
+}
+
+/* What a script has logged goes to a folder even if it runs and writes nothing; so does a report. Ranks that failed may
  * have come to different lines of the script, so they open none. */
 static tz_status keep_log(tz_context *context, tz_status status, tz_error *error)
 {
     tz_error later;
     const tz_ranks *ranks = context->options->ranks;
     status = tz_ranks_agree_status(ranks, status, error);
-    if (!context->has_said || context->recall.mode != TZ_RECALL_RECORDS || (status && ranks))
+    const bool wanted = context->has_said || wants_report(context);
+    if (!wanted || context->recall.mode != TZ_RECALL_RECORDS || (status && ranks))
         return status;
     const tz_status opened = tz_handle_open_folder(context, status == TZ_OK ? error : &later);
     return status == TZ_OK ? opened : status;
@@ -174,6 +197,8 @@ static tz_status finish(tz_context *context, tz_status status, tz_error *error)
     /* A run that could not go on from its checkpoint is as it was. */
     if (context->recall.mode == TZ_RECALL_REPLAYS || context->recall.mode == TZ_RECALL_BROKEN)
         return status;
+    if (context->files.folder && wants_report(context))
+        tz_record_file(context->files.record, TZ_REPORT_NAME);
     tz_status written =
         context->files.folder ? write_record(context, status, error, &later) : TZ_OK;
     written = tz_ranks_agree_status(context->options->ranks, written, &later);
@@ -183,7 +208,12 @@ static tz_status finish(tz_context *context, tz_status status, tz_error *error)
     if (status == TZ_OK && written == TZ_OK && context->files.folder &&
         context->recall.mode == TZ_RECALL_RECORDS)
         tz_checkpoints_remove(tz_folder_path(context->files.folder));
-    return status == TZ_OK ? written : status;
+    tz_status reported =
+        context->files.folder && wants_report(context) ? write_report(context, &later) : TZ_OK;
+    reported = tz_ranks_agree_status(context->options->ranks, reported, &later);
+    if (status == TZ_OK && written == TZ_OK && reported != TZ_OK)
+        *error = later;
+    return status ? status : written ? written : reported;
 }
 
 /* A run that goes on has its script in its folder. */

@@ -8,16 +8,27 @@
 
 const char *tz_output_kind_name(tz_output_kind kind)
 {
-    static const char *const names[TZ_OUTPUT_KINDS] = {"png",  "npy",  "rle",  "vti",
-                                                       "xdmf", "hdf5", "table"};
+    static const char *const names[TZ_OUTPUT_KINDS] = {"png",  "npy",  "rle",   "vti",
+                                                       "xdmf", "hdf5", "table", "movie"};
     return names[kind];
 }
 
-const char *tz_output_suffix(tz_output_kind kind)
+const char *tz_output_suffix(const tz_output *output)
 {
     static const char *const suffixes[TZ_OUTPUT_KINDS] = {".png", ".npy", ".rle", ".vti",
-                                                          ".raw", ".h5",  ".csv"};
-    return suffixes[kind];
+                                                          ".raw", ".h5",  ".csv", NULL};
+    return output->kind == TZ_OUTPUT_MOVIE ? tz_movie_suffix(output->format)
+                                           : suffixes[output->kind];
+}
+
+bool tz_output_is_one_file(tz_output_kind kind)
+{
+    return kind == TZ_OUTPUT_TABLE || kind == TZ_OUTPUT_MOVIE;
+}
+
+bool tz_output_is_picture(tz_output_kind kind)
+{
+    return kind == TZ_OUTPUT_PNG || kind == TZ_OUTPUT_MOVIE;
 }
 
 const char *tz_output_series_suffix(tz_output_kind kind)
@@ -178,7 +189,7 @@ tz_status tz_output_check(const tz_output *output, const tz_simulation *simulati
     tz_status status = TZ_OK;
     int read;
     *field = tz_output_default_field(stencil);
-    if (output->kind == TZ_OUTPUT_PNG && stencil->picture.field)
+    if (tz_output_is_picture(output->kind) && stencil->picture.field)
         status = tz_output_find_field(stencil, stencil->picture.field, field, error);
     for (size_t i = output->fields_count; status == TZ_OK && i-- > 0;)
         status = find_kept_field(stencil, output->fields[i], field, error);

@@ -7,6 +7,7 @@
 #include "output/caption.h"
 #include "output/format/rle.h"
 #include "output/frame/look.h"
+#include "output/frame/video.h"
 #include "sim/simulation.h"
 
 typedef enum tz_output_kind {
@@ -17,6 +18,7 @@ typedef enum tz_output_kind {
     TZ_OUTPUT_XDMF, /* raw numbers, with an .xdmf file that lists them */
     TZ_OUTPUT_HDF5, /* the same */
     TZ_OUTPUT_TABLE,
+    TZ_OUTPUT_MOVIE,
     TZ_OUTPUT_KINDS
 } tz_output_kind;
 
@@ -44,10 +46,13 @@ typedef struct tz_column {
 
 typedef struct tz_output {
     tz_output_kind kind;
-    char name[64]; /* files are NAME-000100.png, a table is NAME.csv; "": by content */
+    char name
+        [64]; /* files are NAME-000100.png, a table is NAME.csv, a movie NAME.png; "": by content */
     size_t fields_count;
     char fields[TZ_OUTPUT_FIELDS_MAX][64]; /* if 0: the stencil's picture or first state field */
-    tz_look look;                          /* of a picture */
+    tz_look look;                          /* of a picture or movie */
+    tz_movie_format format;                /* of a movie */
+    double fps;                            /* of a movie: frames per second */
     /* Of .vti, XDMF and HDF5: the widths of a cell, one for each axis or one for all (0 of them: the
      * stencil's), and the place of the grid's corner (0: zeros). */
     int spacing_count, origin_count;
@@ -58,10 +63,14 @@ typedef struct tz_output {
     tz_column columns[]; /* of a table */
 } tz_output;
 
-/* "png", "npy", "rle", "vti", "xdmf", "hdf5" or "table". */
+/* "png", "npy", "rle", "vti", "xdmf", "hdf5", "table" or "movie". */
 const char *tz_output_kind_name(tz_output_kind kind);
-/* ".png", ".npy", ".rle", ".vti", ".raw", ".h5" or ".csv". */
-const char *tz_output_suffix(tz_output_kind kind);
+/* ".png", ".npy", ".rle", ".vti", ".raw", ".h5" or ".csv"; of a movie its format's. */
+const char *tz_output_suffix(const tz_output *output);
+/* Is it one file that grows: a table or a movie? */
+bool tz_output_is_one_file(tz_output_kind kind);
+/* Does it show a field in colours: a picture or a movie? */
+bool tz_output_is_picture(tz_output_kind kind);
 /* Of the file that lists the others: ".pvd", ".xdmf" or "". */
 const char *tz_output_series_suffix(tz_output_kind kind);
 

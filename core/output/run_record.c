@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 struct tz_record {
@@ -62,6 +63,17 @@ static json_t *text(const char *value)
     return string;
 }
 
+/* The time of day, UTC: "2026-11-23T16:05:00Z". */
+static json_t *now(void)
+{
+    const time_t seconds = time(NULL);
+    struct tm parts;
+    char words[40] = "";
+    if (gmtime_r(&seconds, &parts))
+        strftime(words, sizeof words, "%Y-%m-%dT%H:%M:%SZ", &parts);
+    return text(words);
+}
+
 tz_status tz_record_create(tz_record **out, const char *scenario, int arguments_count,
                            const char *const *arguments, size_t sets_count, const char *const *sets,
                            const tz_machine *machine, tz_error *error)
@@ -86,6 +98,8 @@ tz_status tz_record_create(tz_record **out, const char *scenario, int arguments_
     }
     put(record, root, "status", text("running"));
     put(record, root, "error", json_null());
+    put(record, root, "began", now());
+    put(record, root, "ended", json_null());
     json_t *host = json_object();
     put(record, root, "machine", host);
     put(record, host, "cpu", text(machine->cpu));
@@ -358,7 +372,7 @@ void tz_record_simulation(tz_record *record, size_t index, const char *name,
     put(record, source, "path", text(plugin_path));
     if (definition)
         put(record, source, "definition", text(definition));
-    char sides[TZ_BOUNDARY_TEXT_SIZE];
+    char sides[TZ_BOUNDARY_TEXT_SIZE], device[128];
     json_t *grid = json_array(), *boundary = json_array();
     put(record, object, "grid", grid);
     put(record, object, "precision", text(tz_simulation_precision(simulation)));
@@ -379,6 +393,8 @@ void tz_record_simulation(tz_record *record, size_t index, const char *name,
     put_scalars(record, object, simulation);
     get_child(record, object, "fields");
     put(record, object, "backend", text(tz_simulation_backend(simulation)));
+    put(record, object, "device",
+        text(tz_simulation_device_name(simulation, device, sizeof device)));
     put(record, object, "threads", json_integer(tz_simulation_threads(simulation)));
     put(record, object, "bytes", json_integer(tz_simulation_bytes(simulation)));
     put_slabs(record, object, simulation);
@@ -523,6 +539,7 @@ static bool set_status(tz_record *record, const char *status, const char *failur
     record->failed = false;
     put(record, record->root, "status", text(status));
     put(record, record->root, "error", text(failure));
+    put(record, record->root, "ended", strcmp(status, "running") == 0 ? json_null() : now());
     return !record->failed;
 }
 

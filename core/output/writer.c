@@ -19,6 +19,10 @@ tz_status tz_writer_open(tz_writer *writer, const tz_output *output, const tz_ru
     tz_status status = tz_output_check(output, simulation, &writer->field, error);
     if (status == TZ_OK && output->kind == TZ_OUTPUT_HDF5)
         status = tz_run_files_check_hdf5(files, error);
+    if (status == TZ_OK && output->kind == TZ_OUTPUT_MOVIE)
+        status = tz_ranks_agree_status(
+            files->ranks, tz_run_files_write(files) ? tz_movie_check(output->format, error) : TZ_OK,
+            error);
     if (status != TZ_OK)
         return status;
     const char *stem = output->name;
@@ -32,16 +36,35 @@ tz_status tz_writer_open(tz_writer *writer, const tz_output *output, const tz_ru
 
 tz_status tz_writer_close(tz_writer *writer, tz_error *error)
 {
-    tz_table *table = writer->table;
+    tz_error why;
+    const tz_status closed = tz_movie_close(writer->movie, error);
+    const tz_status status = tz_table_close(writer->table, closed ? &why : error);
+    writer->movie = NULL;
     writer->table = NULL;
-    return tz_table_close(table, error);
+    return closed ? closed : status;
+}
+
+bool tz_writer_warning(const tz_writer *writer, char *text, size_t size)
+{
+    const int64_t frame = writer->movie ? tz_movie_strayed(writer->movie) : 0;
+    char name[TZ_WRITER_FILE_SIZE], low[TZ_NUMBER_SIZE], high[TZ_NUMBER_SIZE];
+    if (frame == 0)
+        return false;
+    tz_writer_file(writer, 0, name);
+    snprintf(
+        text, size,
+        "%s: from frame %lld on, values are outside the range of the first frame, %s to %s, and "
+        "have the colours of its ends; give range = {low, high}",
+        name, (long long)frame, tz_number_format(low, writer->low),
+        tz_number_format(high, writer->high));
+    return true;
 }
 
 void tz_writer_pattern(const tz_writer *writer, char *text, size_t size)
 {
     const tz_output_kind kind = writer->output->kind;
-    snprintf(text, size, "%s%s%s", writer->stem, kind == TZ_OUTPUT_TABLE ? "" : "-NNNNNN",
-             tz_output_suffix(kind));
+    snprintf(text, size, "%s%s%s", writer->stem, tz_output_is_one_file(kind) ? "" : "-NNNNNN",
+             tz_output_suffix(writer->output));
 }
 
 /* "temperature-000100.png"; with "-r2" before the number after one rewind. */
@@ -50,11 +73,14 @@ void tz_writer_file(const tz_writer *writer, int64_t step, char name[TZ_WRITER_F
     char again[24] = "";
     if (writer->rewinds > 0)
         snprintf(again, sizeof again, "-r%d", writer->rewinds + 1);
-    if (writer->output->kind == TZ_OUTPUT_TABLE)
+    if (writer->first_frame > 0)
+        snprintf(name, TZ_WRITER_FILE_SIZE, "%s-%06lld%s", writer->stem,
+                 (long long)writer->first_frame, tz_output_suffix(writer->output));
+    else if (tz_output_is_one_file(writer->output->kind))
         tz_writer_pattern(writer, name, TZ_WRITER_FILE_SIZE);
     else
         snprintf(name, TZ_WRITER_FILE_SIZE, "%s%s-%06lld%s", writer->stem, again, (long long)step,
-                 tz_output_suffix(writer->output->kind));
+                 tz_output_suffix(writer->output));
 }
 
 bool tz_writer_series(const tz_writer *writer, char *text, size_t size)
@@ -100,8 +126,9 @@ static void describe(tz_frame *frame, const tz_writer *writer, const tz_simulati
     tz_frame_note(frame, "Simulation", "%s", writer->simulation);
     tz_frame_note(frame, "Stencil", "%s", stencil->id);
     tz_frame_note(frame, "Grid", "%s", tz_shape_text(grid, stencil->dims, extent));
-    tz_frame_note(frame, "Step", "%lld", (long long)tz_simulation_step(source));
-    if (tz_simulation_time_step(source))
+    if (writer->output->kind == TZ_OUTPUT_PNG)
+        tz_frame_note(frame, "Step", "%lld", (long long)tz_simulation_step(source));
+    if (writer->output->kind == TZ_OUTPUT_PNG && tz_simulation_time_step(source))
         note_time(frame, source);
     tz_frame_note(frame, "Field", "%s", stencil->fields[writer->field].name);
     tz_frame_note_look(frame);
@@ -127,11 +154,16 @@ static tz_status resolve_look(const tz_writer *writer, const tz_simulation *sour
     if (look->range == TZ_RANGE_FIXED)
         return TZ_OK;
     if (look->range == TZ_RANGE_PICTURE && is_own && own->low < own->high) {
+        look->range = TZ_RANGE_FIXED;
         look->low = own->low;
         look->high = own->high;
     } else if (look->range == TZ_RANGE_PICTURE && about->type == TZ_BITS) {
+        look->range = TZ_RANGE_FIXED;
         look->low = 0;
         look->high = 1;
+    } else if (writer->low < writer->high) {
+        look->low = writer->low;
+        look->high = writer->high;
     } else {
         tz_reduction facts;
         const tz_status status = tz_simulation_reduce(source, writer->field, &facts, error);
@@ -143,16 +175,34 @@ static tz_status resolve_look(const tz_writer *writer, const tz_simulation *sour
     return TZ_OK;
 }
 
-static tz_status write_picture(const tz_writer *writer, const tz_simulation *source,
-                               const char *path, tz_error *error)
+/* All frames of a movie have one range: that of the first one. */
+static tz_status keep_range(tz_writer *writer, const tz_look *look, tz_error *error)
+{
+    if (!(look->low < look->high)) {
+        char number[TZ_NUMBER_SIZE];
+        return tz_error_set(
+            error, TZ_RANGE, NULL,
+            "all values of the movie's first frame are %s, so it has no range: give "
+            "one, range = {low, high}",
+            tz_number_format(number, look->low));
+    }
+    writer->low = look->low;
+    writer->high = look->high;
+    return TZ_OK;
+}
+
+/* A frame with the values of `source`. */
+static tz_status make_frame(tz_frame **out, tz_writer *writer, const tz_simulation *source,
+                            tz_error *error)
 {
     const tz_output *output = writer->output;
     tz_frame *frame = NULL;
     tz_status status = tz_frame_create(&frame, &output->look, error);
     if (status != TZ_OK)
         return status;
-    snprintf(frame->path, sizeof frame->path, "%s", path);
     status = resolve_look(writer, source, &frame->look, error);
+    if (status == TZ_OK && output->kind == TZ_OUTPUT_MOVIE)
+        status = keep_range(writer, &frame->look, error);
     if (status == TZ_OK)
         status = tz_frame_read(frame, source, writer->field, output->has_slice ? output->slice : -1,
                                error);
@@ -164,7 +214,36 @@ static tz_status write_picture(const tz_writer *writer, const tz_simulation *sou
     describe(frame, writer, source);
     tz_caption_fill(frame->look.caption, output->look.caption, source,
                     tz_simulation_stencil(source)->fields[writer->field].name, writer->simulation);
+    *out = frame;
+    return TZ_OK;
+}
+
+static tz_status write_picture(tz_writer *writer, const tz_simulation *source, const char *path,
+                               tz_error *error)
+{
+    tz_frame *frame = NULL;
+    const tz_status status = make_frame(&frame, writer, source, error);
+    if (status != TZ_OK)
+        return status;
+    snprintf(frame->path, sizeof frame->path, "%s", path);
     return tz_run_files_draw(writer->files, frame, error);
+}
+
+static tz_status write_movie(tz_writer *writer, const tz_simulation *source, tz_error *error)
+{
+    char path[PATH_MAX];
+    tz_frame *frame = NULL;
+    tz_status status = make_frame(&frame, writer, source, error);
+    if (status == TZ_OK && tz_run_files_write(writer->files) && !writer->movie) {
+        status = make_path(writer, 0, path, sizeof path, error);
+        if (status == TZ_OK)
+            status = tz_movie_create(&writer->movie, path, writer->output->format,
+                                     writer->output->fps, error);
+    }
+    if (status == TZ_OK && writer->movie)
+        return tz_movie_add(writer->movie, frame, error);
+    tz_frame_destroy(frame);
+    return status;
 }
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
@@ -271,6 +350,9 @@ tz_status tz_writer_write(tz_writer *writer, const tz_simulation *source, tz_err
         const tz_status status = tz_writer_fill(writer, source, &row, error);
         return status == TZ_OK ? tz_writer_add(writer, &row, error) : status;
     }
+    if (writer->output->kind == TZ_OUTPUT_MOVIE)
+        return tz_ranks_agree_status(writer->files->ranks, write_movie(writer, source, error),
+                                     error);
     char path[PATH_MAX];
     tz_status status = make_path(writer, tz_simulation_step(source), path, sizeof path, error);
     status = tz_ranks_agree_status(writer->files->ranks, status, error);
@@ -282,19 +364,24 @@ tz_status tz_writer_write(tz_writer *writer, const tz_simulation *source, tz_err
     return tz_ranks_agree_status(writer->files->ranks, status, error);
 }
 
-tz_status tz_writer_go_on(tz_writer *writer, int64_t last_step, int64_t count, int64_t table_bytes,
+tz_status tz_writer_go_on(tz_writer *writer, int64_t last_step, int64_t count, int64_t bytes,
                           tz_error *error)
 {
     char path[PATH_MAX], name[TZ_WRITER_FILE_SIZE];
     writer->last_step = last_step;
     writer->count = count;
-    if (table_bytes < 0)
+    if (writer->output && writer->output->kind == TZ_OUTPUT_MOVIE &&
+        writer->output->format != TZ_MOVIE_PNG)
+        writer->first_frame = count;
+    if (bytes < 0)
         return TZ_OK;
     tz_writer_file(writer, 0, name);
     const tz_status status = tz_folder_join(writer->files->folder, name, path, sizeof path, error);
-    return status ? status
-                  : tz_table_open(&writer->table, path, writer->output->columns_count, table_bytes,
-                                  error);
+    if (status != TZ_OK)
+        return status;
+    return writer->output->kind == TZ_OUTPUT_MOVIE
+               ? tz_movie_open(&writer->movie, path, writer->output->fps, bytes, error)
+               : tz_table_open(&writer->table, path, writer->output->columns_count, bytes, error);
 }
 
 bool tz_writer_is_done(const tz_writer *writer, int64_t step)

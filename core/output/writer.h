@@ -1,7 +1,8 @@
-/* Writes one output of one simulation: a file a step, or a row of its table. */
+/* Writes one output of one simulation: a file a step, a row of its table, or a frame of its movie. */
 #ifndef TZ_CORE_OUTPUT_WRITER_H
 #define TZ_CORE_OUTPUT_WRITER_H
 
+#include "output/movie.h"
 #include "output/output.h"
 #include "output/run_files.h"
 #include "output/table.h"
@@ -10,15 +11,19 @@
 enum { TZ_WRITER_STEM_SIZE = 160, TZ_WRITER_FILE_SIZE = 240, TZ_CELL_SIZE = 64 };
 
 typedef struct tz_writer {
-    const tz_output *output;        /* borrowed */
-    const tz_run_files *files;      /* borrowed; open before anything is written */
-    const char *simulation;         /* its name, borrowed */
-    int field;                      /* of a picture or array */
-    int rewinds;                    /* of the simulation; part of file names if not 0 */
-    char stem[TZ_WRITER_STEM_SIZE]; /* files are STEM-000100.png, a table is STEM.csv */
-    int64_t last_step;              /* the last one written; -1: none */
-    int64_t count;                  /* files or rows written */
-    tz_table *table;                /* owned; made with the first row */
+    const tz_output *output;   /* borrowed */
+    const tz_run_files *files; /* borrowed; open before anything is written */
+    const char *simulation;    /* its name, borrowed */
+    int field;                 /* of a picture or array */
+    int rewinds;               /* of the simulation; part of file names if not 0 */
+    char stem
+        [TZ_WRITER_STEM_SIZE]; /* files are STEM-000100.png, a table is STEM.csv, a movie STEM.png */
+    int64_t last_step;         /* the last one written; -1: none */
+    int64_t count;             /* files, rows or frames written */
+    tz_table *table;           /* owned; made with the first row */
+    tz_movie *movie;           /* owned; made with the first frame */
+    int64_t first_frame;       /* of the present file of a movie; part of its name if not 0 */
+    double low, high;          /* of a movie: the range of all frames; equal: not known yet */
 } tz_writer;
 
 /* The texts of a table's row, one a column. */
@@ -31,23 +36,28 @@ typedef struct tz_writer_row {
 tz_status tz_writer_open(tz_writer *writer, const tz_output *output, const tz_run_files *files,
                          const tz_simulation *simulation, const char *name, const char *prefix,
                          tz_error *error);
-/* Close the table, if there is one. */
+/* Close the table or movie, if there is one. */
 tz_status tz_writer_close(tz_writer *writer, tz_error *error);
+
+/* What is worth a warning now that all is written: values outside the range that a movie's first
+ * frame gave. False: nothing. */
+bool tz_writer_warning(const tz_writer *writer, char *text, size_t size);
 
 /* The file or files that it writes: "temperature-NNNNNN.png", "table.csv". */
 void tz_writer_pattern(const tz_writer *writer, char *text, size_t size);
 /* The file that lists them: "hotspot.pvd"; after one rewind "hotspot-r2.pvd". False: there is none. */
 bool tz_writer_series(const tz_writer *writer, char *text, size_t size);
 
-/* The file of that step; of a table, the table. */
+/* The file of that step; of a table or movie, its file. */
 void tz_writer_file(const tz_writer *writer, int64_t step, char name[TZ_WRITER_FILE_SIZE]);
 
 /* Go on where a checkpoint was written: with the step of the last file, how many there were, and the
- * bytes of its table, which is cut there; -1: it has none. Errors: tz_table_open. */
-tz_status tz_writer_go_on(tz_writer *writer, int64_t last_step, int64_t count, int64_t table_bytes,
+ * bytes of its table or animated PNG, which is cut there; -1: it has none. Other movies go on with a
+ * new file. For a movie the caller sets `low` and `high`. Errors: tz_table_open, tz_movie_open. */
+tz_status tz_writer_go_on(tz_writer *writer, int64_t last_step, int64_t count, int64_t bytes,
                           tz_error *error);
 
-/* Is the file of that step written? A table takes any number of rows a step. */
+/* Is the file or frame of that step written? A table takes any number of rows a step. */
 bool tz_writer_is_done(const tz_writer *writer, int64_t step);
 
 /* Of several ranks all call these functions: they read the fields together, rank 0 writes, and all get
@@ -65,7 +75,7 @@ tz_status tz_writer_fill(const tz_writer *writer, const tz_simulation *source, t
 tz_status tz_writer_add(tz_writer *writer, const tz_writer_row *row, tz_error *error);
 void tz_writer_number(char cell[TZ_CELL_SIZE], double value);
 
-/* Count a file or row, of that step. */
+/* Count a file, row or frame, of that step. */
 void tz_writer_count(tz_writer *writer, int64_t step);
 
 /* Let another thread write the snapshot's step, and count it now. Holds the snapshot until it is

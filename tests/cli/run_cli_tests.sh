@@ -41,7 +41,7 @@ check "version is printed" says "trapeze "
 t
 check "no command: exit code 2" is $rc 2
 check "no command: usage" errs "usage: trapeze"
-for command in '' run plugins doctor info calibrate predict tune explain manual new; do
+for command in '' run plugins doctor info calibrate predict tune explain report manual new; do
     # shellcheck disable=SC2086
     t $command --help
     check "trapeze $command --help" is $rc 0
@@ -63,7 +63,7 @@ refused "zero height" 2 "needs an integer from 1" run a.lua --height 0
 refused "unknown family" 2 "--family: unknown family 'strem'; did you mean 'stream'?" run a.lua --family strem
 for command in run tune; do
     t $command --help
-    check "help $command lists the families" says "stream, tile, resident, direct, block, reference"
+    check "help $command lists the families" says "stream, tile, resident, direct, block, skew, reference"
 done
 refused "bad threads" 2 "--threads needs an integer" run a.lua --threads -1
 refused "bad backend" 2 "did you mean 'cpu'?" run a.lua --backend cqu
@@ -81,6 +81,26 @@ check "manual" is $rc 0
 check "manual: every function has its section" [ "$(grep -c '^### ' out)" -gt 40 ]
 check "manual: docs/scenario.md is its output (trapeze manual >docs/scenario.md)" cmp -s out "$here/../../docs/scenario.md"
 refused "manual: an argument" 2 "takes no argument" manual x
+t manual --man
+check "manual --man" is $rc 0
+check "manual --man: every command" [ "$(grep -c '^\.SS trapeze ' out)" = "$("$bin" --help | grep -c '^  [a-z]')" ]
+check "manual --man: options" grep -q '\\-\\-walltime TIME' out
+for shell in bash zsh fish; do
+    t manual --completion $shell
+    check "manual --completion $shell" is $rc 0
+    check "manual --completion $shell: commands and options" grep -q 'resume.*\|walltime' out
+done
+refused "manual: an unknown shell" 2 "not bash, zsh or fish" manual --completion tcsh
+refused "manual: two forms" 2 "exclude each other" manual --man --completion bash
+if command -v bash >/dev/null; then
+    t manual --completion bash
+    check "completion: options of a command" [ "$(bash -c '. ./out; COMP_WORDS=(trapeze run --wallt); COMP_CWORD=2
+        _trapeze; echo "${COMPREPLY[*]}"')" = --walltime ]
+    check "completion: commands" [ "$(bash -c '. ./out; COMP_WORDS=(trapeze dr); COMP_CWORD=1
+        _trapeze; echo "${COMPREPLY[*]}"')" = "" ]
+    check "completion: a command" [ "$(bash -c '. ./out; COMP_WORDS=(trapeze doc); COMP_CWORD=1
+        _trapeze; echo "${COMPREPLY[*]}"')" = doctor ]
+fi
 
 # ---- plugins, doctor ---------------------------------------------------------------------------
 t plugins
@@ -329,14 +349,20 @@ local tz = require "trapeze"
 local t = tz.tune { plugin = "star2d1r", grid = { 96, 64 }, backend = "cpu", families = { "stream" }, rounds = 1,
                     seconds = 0.001, threads = 1, boundary = "periodic" }
 tz.expect(#t.rows > 3 and t.backend == "cpu" and t.device == "here" and t.different == 0)
-local best
+local best, compared
 for _, row in ipairs(t.rows) do
+    compared = compared or row.same_bits
     tz.expect(row.refused or row.measured_s > 0 and row.predicted_s > 0 and row.rounds >= 1)
     tz.expect(row.refused or row.low_s <= row.measured_s and row.measured_s <= row.high_s)
     tz.expect(tz.checking or row.same_bits ~= false and row.family == "stream" and row.gcells_per_s > 0)
     if not row.refused and (not best or row.measured_s < best.measured_s) then best = row end
 end
 tz.expect(t.best == best and t.share > 0 and t.share <= 1 and t.error_p90 >= t.error_median)
+tz.expect(tz.checking or compared)
+for _, row in ipairs(tz.tune { plugin = "star2d1r", grid = { 96, 64 }, backend = "cpu", height = 2, rounds = 1,
+                               seconds = 0.001, threads = 1, check = false }.rows) do
+    tz.expect(row.same_bits == nil)
+end
 -- The plan of a row is one that a simulation takes.
 local sim = tz.simulation { plugin = "star2d1r", grid = { 96, 64 }, backend = "cpu", threads = 1,
                             height = t.best.height, tile = t.best.tile, family = t.best.family }
@@ -358,7 +384,7 @@ END
 t run explained.lua --quiet --out explained
 t explain explained
 check "explain" is $rc 0
-for word in "star2d1r on 128 x 96, single" "stream, height 3" "10 stages, 30 steps" "because: " "roofs predicts" \
+for word in "star2d1r on 128 x 96, single" "skew, height 3" "10 stages, 30 steps" "because: " "roofs predicts" \
     "better   "; do
     check "explain says $word" says "$word"
 done
@@ -558,7 +584,7 @@ check "a function's error ends the run" is $rc 1
 check "a function's error has its line" errs "asks.lua:4: too far"
 check "a function's decisions are kept" grep -q '"reason": "function at asks.lua:3"' asked/run.json
 t info asked
-check "info tells them" says "stream 2 → stream 4, function at asks.lua:3"
+check "info tells them" says "skew 2 → skew 4, function at asks.lua:3"
 unset TRAPEZE_CACHE
 
 # ---- simulated time ----------------------------------------------------------------------------

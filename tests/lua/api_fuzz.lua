@@ -11,6 +11,7 @@ local budget = tz.args.actions -- calls that are left
 local nesting = 0              -- of callbacks
 local pool = {}                -- objects by type, a few of each
 local busy = {}                -- objects that a call which has not returned works on
+local divided = setmetatable({}, { __mode = "k" }) -- simulations with outputs or functions that are due every few steps
 local hostile, callback, act   -- functions
 local likely                   -- functions that make arguments
 
@@ -118,6 +119,7 @@ likely = {
     npy = function() return chance(2) and pick { "u", "alive" } or nil end,
     vti = function() return { "u", spacing = pick { 1, { 1, 2 }, 0.5 }, origin = pick { 0, { 1, 2 }, { 1, 2, 3 } } } end,
     xdmf = function() return { "alive", spacing = chance(2) and 2 or nil } end,
+    movie = function() return { colours = chance(3) and { "#000", pick { "#fff", "#f80040", "x" } } or nil, range = chance(2) and "auto" or { 0, 1 }, caption = "{step}", fps = random(100), name = chance(3) and pick(words) or nil } end,
     hdf5 = function() return chance(2) and pick { "u", "alive" } or nil end,
     units = function(self) return object "floorplan", chance(2) and field(self) or nil end,
     unit = function() return pick { "left", "right", "lift" } end,
@@ -241,17 +243,18 @@ function hostile()
     return nil
 end
 
--- A run must end.
+-- Runs and jumps must end. A jump takes as long for any number of steps, unless outputs, functions or its own `every`
+-- divide it.
 local function is_endless(name, arguments)
     local first = arguments[2]
-    if name ~= "run" then
+    if name ~= "run" and name ~= "jump" then
         return false
     end
     if type(first) == "table" then
         local most = rawget(first, "max_steps") or rawget(first, "steps")
         return type(most) ~= "number" or not (most < 100)
     end
-    return type(first) == "number" and first > 100
+    return type(first) == "number" and first > 100 and (name == "run" or divided[arguments[1]] ~= nil)
 end
 
 -- `most`: how many arguments the function takes, with the object.
@@ -327,6 +330,9 @@ local function call_one()
     local arguments, n = arguments_of(name, first, most)
     if is_endless(name, arguments) then
         return
+    end
+    if name == "every" and type(arguments[1]) == "userdata" then
+        divided[arguments[1]] = true
     end
     local idle = #busy
     for i = 1, n do

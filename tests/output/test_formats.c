@@ -2,9 +2,9 @@
 #include "tests/support.h"
 
 #include "output/format/floorplan.h"
+#include "output/format/life_files.h"
 #include "output/format/png_info.h"
 #include "output/format/png_read.h"
-#include "output/format/rle.h"
 #include "output/frame/png_write.h"
 #include "trapeze/liferule.h"
 #include <png.h>
@@ -185,7 +185,7 @@ static void rules_are_parsed(void **state)
     };
     static const char *const bad[] = {"",       "  ",    "B9/S23", "B3",       "3",       "B3/B2",
                                       "B3/23",  "23/B3", "B3/S2x", "B3/S23/4", "23/3/4",  "4555",
-                                      "B3 S23", "life",  "B3//S2", "S23",      "B3/S2,30"};
+                                      "B3 S23", "lives", "B3//S2", "S23",      "B3/S2,30"};
     uint32_t birth, survive;
     char message[200], text[160];
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
@@ -206,6 +206,34 @@ static void rules_are_parsed(void **state)
     assert_int_equal(tz_life_rule_parse("B3/S23", 8, &birth, &survive, NULL, 0), 0);
     assert_int_equal(birth, 8);
     assert_int_equal(survive, 12);
+}
+
+/* Names, as rules in letters: of two dimensions only. */
+static void rules_have_names(void **state)
+{
+    static const char *const names[][2] = {{"Conway", "B3/S23"},
+                                           {"life", "B3/S23"},
+                                           {"High Life", "B36/S23"},
+                                           {"Day & Night", "B3678/S34678"},
+                                           {"seeds", "B2/S"},
+                                           {"life without death", "B3/S012345678"},
+                                           {"replicator", "B1357/S1357"},
+                                           {"2x2", "B36/S125"},
+                                           {"anneal", "B4678/S35678"},
+                                           {"diamoeba", "B35678/S5678"},
+                                           {"morley", "B368/S245"},
+                                           {"maze", "B3/S12345"},
+                                           {"mazectric", "B3/S1234"},
+                                           {"coral", "B3/S45678"},
+                                           {"34 life", "B34/S34"},
+                                           {"pseudo life", "B357/S238"}};
+    uint32_t birth, survive;
+    char message[200], text[160];
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        assert_int_equal(tz_life_rule_parse(names[i][0], 8, &birth, &survive, message, 200), 0);
+        assert_string_equal(tz_life_rule_format(birth, survive, text, 160), names[i][1]);
+        assert_int_equal(tz_life_rule_parse(names[i][0], 26, &birth, &survive, message, 200), -1);
+    }
 }
 
 static void rle_round_trips(void **state)
@@ -321,6 +349,78 @@ static void rle_refuses_bad_files(void **state)
     }
 }
 
+static void plain_patterns_are_read(void **state)
+{
+    static const uint8_t cells[] = {0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 1, 1, 1};
+    tz_life_pattern p;
+    assert_ok(tz_cells_read(
+        scratch_text(*state, "a.cells", "!Name: A glider\r\n! by\r\n.O\r\n..*\n!c\n\nOOOO"), &p,
+        &failure));
+    assert_string_equal(p.name, "A glider");
+    assert_true(p.nx == 4 && p.ny == 4 && !p.has_rule);
+    assert_string_equal(p.rule, "B3/S23");
+    assert_memory_equal(p.cells->data, cells, sizeof cells);
+    tz_life_pattern_clear(&p);
+    check_error(tz_cells_read(scratch_text(*state, "b.cells", "!x\n.O\n.x"), &p, &failure),
+                TZ_FORMAT, "b.cells:3", "unknown cell 'x'");
+    check_error(tz_cells_read(scratch_text(*state, "c.cells", "!x\n"), &p, &failure), TZ_SHAPE,
+                "c.cells", "no cells");
+}
+
+/* A glider in the north-west of one leaf, and a dot in the south-east of the whole, which uses nodes
+ * several times. */
+static void macrocells_are_read(void **state)
+{
+    tz_life_pattern p;
+    assert_ok(tz_macrocell_read(scratch_text(*state, "a.mc",
+                                             "[M2] (golly 4.2)\n#R B36/S23\n#N two\n"
+                                             "$.*$..*$***$\n........$$$$$$$.......*\n"
+                                             "4 1 0 0 2\n4 0 1 0 2\n5 3 0 4 3\n"),
+                                &p, &failure));
+    /* Living cells: node 5 (32 x 32) has 3 in its north-west and south-east, 4 in its south-west. */
+    assert_string_equal(p.rule, "B36/S23");
+    assert_true(p.has_rule && p.nx == 32 && p.ny == 31);
+    static const int living[][2] = {{1, 1},   {2, 2},   {0, 3},   {1, 3},   {2, 3},   {15, 15},
+                                    {9, 17},  {10, 18}, {8, 19},  {9, 19},  {10, 19}, {15, 31},
+                                    {17, 17}, {18, 18}, {16, 19}, {17, 19}, {18, 19}, {31, 31}};
+    int count = 0;
+    for (int i = 0; i < 32 * 31; i++)
+        count += ((uint8_t *)p.cells->data)[i];
+    assert_int_equal(count, sizeof living / sizeof *living);
+    for (size_t i = 0; i < sizeof living / sizeof *living; i++)
+        if (!((uint8_t *)p.cells->data)[(living[i][1] - 1) * 32 + living[i][0]])
+            fail_msg("cell %d %d is dead", living[i][0], living[i][1]);
+    tz_life_pattern_clear(&p);
+    static const struct bad {
+        const char *text, *place, *message;
+        tz_status status;
+    } cases[] = {
+        {"x = 3, y = 3\n", ":1", "[M2]", TZ_FORMAT},
+        {"[M2]\n", ":1", "no cells", TZ_SHAPE},
+        {"[M2]\n$$\n", ":2", "no cells", TZ_SHAPE},
+        {"[M2]\n*\n4 1 2 0 0\n", ":3", "node 2 has not been defined", TZ_FORMAT},
+        {"[M2]\n*\n5 1 0 0 0\n", ":3", "node 1 has level 3, and 4 is needed", TZ_FORMAT},
+        {"[M2]\n1 0 1 1 0\n", ":2", "more than two states", TZ_UNSUPPORTED},
+        {"[M2]\n*\n61 0 0 0 0\n", ":3", "4 to 60", TZ_RANGE},
+        {"[M2]\n*\n4 1 0 0\n", ":3", "five numbers", TZ_FORMAT},
+        {"[M2]\n.........\n", ":2", "8 x 8", TZ_RANGE},
+        {"[M2]\n.*o\n", ":2", "unknown cell 'o'", TZ_FORMAT},
+        {"[M2]\n#R B9\n*\n", ":2", "unknown rule", TZ_UNKNOWN},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        check_error(tz_macrocell_read(scratch_text(*state, "p.mc", cases[i].text), &p, &failure),
+                    cases[i].status, cases[i].place, cases[i].message);
+        assert_null(p.cells);
+    }
+    /* Two cells at opposite corners of 2^20 x 2^20. */
+    char text[1024] = "[M2]\n*\n";
+    for (int level = 4; level <= 20; level++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%d %d 0 0 %d\n", level,
+                 level - 3, level - 3);
+    check_error(tz_macrocell_read(scratch_text(*state, "p.mc", text), &p, &failure), TZ_RANGE,
+                "p.mc", "more than 2^30");
+}
+
 static double total(const tz_array *array)
 {
     double sum = 0.0;
@@ -421,6 +521,7 @@ static void floorplans_are_checked(void **state)
 
 TEST_MAIN(NULL, NULL, SCRATCH_TEST(png_gives_numbers), SCRATCH_TEST(png_refuses_bad_files),
           SCRATCH_TEST(png_texts_come_back), SCRATCH_TEST(rules_are_parsed),
-          SCRATCH_TEST(rle_round_trips), SCRATCH_TEST(rle_rules_have_universes),
-          SCRATCH_TEST(rle_refuses_bad_files), SCRATCH_TEST(floorplans_become_power_maps),
-          SCRATCH_TEST(floorplans_are_checked))
+          SCRATCH_TEST(rules_have_names), SCRATCH_TEST(rle_round_trips),
+          SCRATCH_TEST(rle_rules_have_universes), SCRATCH_TEST(rle_refuses_bad_files),
+          SCRATCH_TEST(plain_patterns_are_read), SCRATCH_TEST(macrocells_are_read),
+          SCRATCH_TEST(floorplans_become_power_maps), SCRATCH_TEST(floorplans_are_checked))

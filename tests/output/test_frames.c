@@ -25,6 +25,28 @@ static const uint8_t *pixel(const tz_image *image, int x, int y)
     return image->data + 3 * (y * image->width + x);
 }
 
+static void colours_are_read_and_mixed(void **state)
+{
+    uint8_t colours[3][3];
+    tz_colormap map;
+    assert_true(tz_colour_parse("#000", colours[0]));
+    assert_true(tz_colour_parse("#fA0", colours[1]));
+    assert_true(tz_colour_parse("#01fe80", colours[2]));
+    assert_memory_equal(colours[1], ((uint8_t[]){255, 170, 0}), 3);
+    assert_memory_equal(colours[2], ((uint8_t[]){1, 254, 128}), 3);
+    static const char *const wrong[] = {"",      "#",       "000",      "#00",
+                                        "#0000", "#00000g", "#0000000", "red"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_false(tz_colour_parse(wrong[i], colours[0]));
+    tz_colormap_mix(colours, 2, &map);
+    assert_memory_equal(map.rgb[0], colours[0], 3);
+    assert_memory_equal(map.rgb[255], colours[1], 3);
+    assert_memory_equal(map.rgb[51], ((uint8_t[]){51, 34, 0}), 3);
+    tz_colormap_mix(colours, 3, &map);
+    assert_memory_equal(map.rgb[255], colours[2], 3);
+    assert_in_range(map.rgb[128][0], 252, 255);
+}
+
 static void colormaps_match_the_published_colours(void **state)
 {
     static const struct anchor {
@@ -32,16 +54,43 @@ static void colormaps_match_the_published_colours(void **state)
         int at;
         int rgb[3];
     } anchors[] = {
-        {"viridis", 0, {68, 1, 84}},      {"viridis", 32, {71, 45, 123}},
-        {"viridis", 64, {59, 82, 139}},   {"viridis", 96, {44, 114, 142}},
-        {"viridis", 128, {33, 145, 140}}, {"viridis", 160, {40, 174, 128}},
-        {"viridis", 192, {94, 201, 98}},  {"viridis", 224, {173, 220, 48}},
-        {"viridis", 255, {253, 231, 37}}, {"inferno", 0, {0, 0, 4}},
-        {"inferno", 32, {33, 12, 74}},    {"inferno", 64, {87, 16, 110}},
-        {"inferno", 96, {138, 34, 106}},  {"inferno", 128, {188, 55, 84}},
-        {"inferno", 160, {228, 90, 49}},  {"inferno", 192, {249, 142, 9}},
-        {"inferno", 224, {249, 203, 53}}, {"inferno", 255, {252, 255, 164}},
-        {"gray", 0, {0, 0, 0}},           {"gray", 77, {77, 77, 77}},
+        {"viridis", 0, {68, 1, 84}},
+        {"viridis", 32, {71, 45, 123}},
+        {"viridis", 64, {59, 82, 139}},
+        {"viridis", 96, {44, 114, 142}},
+        {"viridis", 128, {33, 145, 140}},
+        {"viridis", 160, {40, 174, 128}},
+        {"viridis", 192, {94, 201, 98}},
+        {"viridis", 224, {173, 220, 48}},
+        {"viridis", 255, {253, 231, 37}},
+        {"inferno", 0, {0, 0, 4}},
+        {"magma", 0, {0, 0, 4}},
+        {"magma", 64, {81, 18, 124}},
+        {"magma", 128, {183, 55, 121}},
+        {"magma", 192, {252, 137, 97}},
+        {"magma", 255, {252, 253, 191}},
+        {"cividis", 0, {0, 34, 78}},
+        {"cividis", 64, {67, 78, 108}},
+        {"cividis", 128, {125, 124, 120}},
+        {"cividis", 192, {188, 174, 108}},
+        {"cividis", 255, {254, 232, 56}},
+        {"twilight", 0, {226, 217, 226}},
+        {"twilight", 64, {98, 117, 186}},
+        {"twilight", 128, {48, 20, 54}},
+        {"twilight", 192, {179, 88, 82}},
+        {"twilight", 255, {226, 217, 226}},
+        {"categories", 36, {230, 159, 0}},
+        {"categories", 255, {204, 121, 167}},
+        {"inferno", 32, {33, 12, 74}},
+        {"inferno", 64, {87, 16, 110}},
+        {"inferno", 96, {138, 34, 106}},
+        {"inferno", 128, {188, 55, 84}},
+        {"inferno", 160, {228, 90, 49}},
+        {"inferno", 192, {249, 142, 9}},
+        {"inferno", 224, {249, 203, 53}},
+        {"inferno", 255, {252, 255, 164}},
+        {"gray", 0, {0, 0, 0}},
+        {"gray", 77, {77, 77, 77}},
         {"gray", 255, {255, 255, 255}},
     };
     tz_colormap map, reversed;
@@ -50,7 +99,8 @@ static void colormaps_match_the_published_colours(void **state)
         for (int c = 0; c < 3; c++)
             assert_in_range(map.rgb[anchors[i].at][c] + 3 - anchors[i].rgb[c], 0, 6);
     }
-    static const char *const names[] = {"viridis", "inferno", "gray", "balance"};
+    static const char *const names[] = {"viridis", "inferno", "gray",     "balance",
+                                        "magma",   "cividis", "twilight", "categories"};
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         char name[40];
         snprintf(name, sizeof name, "%s_r", names[k]);
@@ -484,9 +534,10 @@ static void workers_share_a_queue(void **state)
 }
 
 TEST_MAIN(NULL, NULL, SCRATCH_TEST(colormaps_match_the_published_colours),
-          SCRATCH_TEST(ranges_skip_what_is_not_finite), SCRATCH_TEST(averages_are_exact),
-          SCRATCH_TEST(averages_do_not_depend_on_pieces), SCRATCH_TEST(canvas_draws_values),
-          SCRATCH_TEST(montages_show_every_slice), SCRATCH_TEST(ticks_are_round),
-          SCRATCH_TEST(bars_fit_round_the_picture), SCRATCH_TEST(frames_are_the_same_each_time),
+          TEST(colours_are_read_and_mixed), SCRATCH_TEST(ranges_skip_what_is_not_finite),
+          SCRATCH_TEST(averages_are_exact), SCRATCH_TEST(averages_do_not_depend_on_pieces),
+          SCRATCH_TEST(canvas_draws_values), SCRATCH_TEST(montages_show_every_slice),
+          SCRATCH_TEST(ticks_are_round), SCRATCH_TEST(bars_fit_round_the_picture),
+          SCRATCH_TEST(frames_are_the_same_each_time),
           SCRATCH_TEST(the_queue_keeps_order_and_errors), SCRATCH_TEST(a_settled_queue_goes_on),
           SCRATCH_TEST(workers_share_a_queue))

@@ -34,7 +34,7 @@ c.refuses("is a pattern of rule B36/S23, and the simulation's is B3/S23", late.s
 -- A file without a rule fits any.
 tz.expect(life(read "plain.rle", { params = { rule = "B36/S23" } }):param "rule" == "B36/S23")
 c.refuses("unknown rule", read, "plain.rle", { rule = "B3/S2q" })
-c.refuses("is for .rle files", read, "corner.txt", { rule = "B3/S23" })
+c.refuses("is for Life patterns", read, "corner.txt", { rule = "B3/S23" })
 
 -- A torus, a plane with dead cells around it.
 c.refuses("give the simulation grid = { 40, 30 } and boundary = \"periodic\"", life, read "torus.rle")
@@ -62,3 +62,6 @@ if not tz.checking then
     numbers:set(1, 1, 1)
     numbers:save "numbers.rle"
 end
+
+-- Rules have names.
+tz.expect(life(0, { params = { rule = "high life" } }):array().rule:find "^B36/S23")

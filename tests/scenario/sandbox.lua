@@ -2,10 +2,16 @@
 local tz = require "trapeze"
 local c = require "checks"
 
-tz.expect(io == nil and debug == nil and package == nil and dofile == nil and loadfile == nil)
+tz.expect(debug == nil and package == nil)
 for _, name in ipairs { "execute", "remove", "rename", "exit", "getenv", "tmpname", "setlocale" } do
-    tz.expect(os[name] == nil, "os." .. name)
+    c.refuses("os." .. name .. " is closed to scenarios", os[name], "x")
 end
+for _, name in ipairs { "open", "close", "input", "lines", "output", "popen", "read", "tmpfile", "type", "write" } do
+    c.refuses("io." .. name .. " is closed to scenarios", io[name], "x")
+end
+tz.expect(require "trapeze" == tz and not pcall(require, "io"))
+c.refuses("dofile is closed to scenarios", dofile, "x")
+c.refuses("trapeze run --unsafe", loadfile, "x")
 tz.expect(os.time() > 0 and os.clock() >= 0 and type(os.date()) == "string")
 tz.expect(load "return 1 + 1"() == 2)
 local f = load(string.dump(function() end))

@@ -164,6 +164,8 @@ tz_status tz_png_read_text(const char *path, tz_png_facts *out, tz_error *error)
             status = memcmp(type, "IHDR", 4) == 0
                          ? take_header(out, body, length, path, error)
                          : tz_error_set(error, TZ_FORMAT, path, "corrupt PNG: no IHDR at byte 8");
+        else if (memcmp(type, "acTL", 4) == 0 && length == 8)
+            out->frames = read_u32(body);
         else if ((memcmp(type, "tEXt", 4) == 0 || memcmp(type, "zTXt", 4) == 0 ||
                   memcmp(type, "iTXt", 4) == 0) &&
                  !take_text(out, type, body, length))

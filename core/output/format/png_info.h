@@ -14,6 +14,7 @@ typedef struct tz_png_facts {
     uint32_t width, height;  /* pixels */
     int bit_depth;           /* 1, 2, 4, 8 or 16 */
     int colour_type;         /* PNG's number: 0, 2, 3, 4 or 6 */
+    uint32_t frames;         /* of an animation; 0: it is none */
     const char *colour_name; /* "gray", "RGB", "palette", "gray with alpha", "RGBA"; static */
     size_t text_count;
     tz_png_text *texts; /* owned; tEXt, zTXt and iTXt chunks in the order of the file */

@@ -19,18 +19,6 @@ typedef struct reader {
     tz_error *error;
 } reader;
 
-static tz_status __attribute__((format(printf, 3, 4)))
-fail(const reader *r, tz_status code, const char *format, ...)
-{
-    char place[512];
-    va_list arguments;
-    snprintf(place, sizeof place, "%s:%d", r->path, r->line);
-    va_start(arguments, format);
-    tz_error_set_v(r->error, code, place, format, arguments);
-    va_end(arguments);
-    return code;
-}
-
 static bool is_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\r';
@@ -84,15 +72,18 @@ static tz_status read_extent(reader *r, char name, int64_t *extent)
             for (; r->p < r->end && *r->p >= '0' && *r->p <= '9' && n <= CELLS_MAX; r->p++)
                 n = n * 10 + (*r->p - '0');
             if (r->p > first && n > CELLS_MAX)
-                return fail(r, TZ_RANGE, "%c is above 2^30", name);
+                return tz_error_set_line(r->error, TZ_RANGE, r->path, r->line, "%c is above 2^30",
+                                         name);
             if (r->p > first && n == 0)
-                return fail(r, TZ_SHAPE, "%c must be 1 or more: the pattern has no cells", name);
+                return tz_error_set_line(r->error, TZ_SHAPE, r->path, r->line,
+                                         "%c must be 1 or more: the pattern has no cells", name);
             *extent = n;
             if (r->p > first)
                 return TZ_OK;
         }
     }
-    return fail(r, TZ_FORMAT, "the header must read 'x = 36, y = 9, rule = B3/S23'");
+    return tz_error_set_line(r->error, TZ_FORMAT, r->path, r->line,
+                             "the header must read 'x = 36, y = 9, rule = B3/S23'");
 }
 
 static bool take_comma(reader *r)
@@ -140,9 +131,6 @@ tz_status tz_rle_rule_parse(const char *text, const char *place, tz_rle_rule *ou
     const size_t length = colon ? (size_t)(colon - text) : strlen(text);
     *out = (tz_rle_rule){0};
     snprintf(rule, sizeof rule, "%.*s", (int)(length < sizeof rule ? length : sizeof rule), text);
-    const char *word = rule + strspn(rule, " \t");
-    if (strncasecmp(word, "life", 4) == 0 && word[4 + strspn(word + 4, " \t\r")] == '\0')
-        snprintf(rule, sizeof rule, "B3/S23");
     if (length >= sizeof rule || tz_life_rule_parse(rule, NEIGHBOURS, &out->birth, &out->survive,
                                                     message, sizeof message) != 0)
         return tz_error_set(error, TZ_UNKNOWN, place, "%s",
@@ -168,19 +156,23 @@ static tz_status read_rule(reader *r)
     if (take_comma(r)) {
         const char *end = line_end(r), *equals = memchr(r->p, '=', (size_t)(end - r->p));
         if (!equals || equals - r->p < 4 || strncasecmp(r->p, "rule", 4) != 0)
-            return fail(r, TZ_FORMAT, "'rule = ...' is expected after the second comma");
+            return tz_error_set_line(r->error, TZ_FORMAT, r->path, r->line,
+                                     "'rule = ...' is expected after the second comma");
         equals++;
         if (memchr(equals, '\0', (size_t)(end - equals)))
-            return fail(r, TZ_FORMAT, "the rule holds a zero byte");
+            return tz_error_set_line(r->error, TZ_FORMAT, r->path, r->line,
+                                     "the rule holds a zero byte");
         snprintf(text, sizeof text, "%.*s", (int)(end - equals), equals);
         if (end - equals >= (ptrdiff_t)sizeof text)
-            return fail(r, TZ_UNKNOWN, "the rule is too long");
+            return tz_error_set_line(r->error, TZ_UNKNOWN, r->path, r->line,
+                                     "the rule is too long");
         r->p = end;
         pattern->has_rule = true;
     }
     skip_blank(r);
     if (r->p < r->end && *r->p != '\n')
-        return fail(r, TZ_FORMAT, "something follows the header on its line");
+        return tz_error_set_line(r->error, TZ_FORMAT, r->path, r->line,
+                                 "something follows the header on its line");
     snprintf(place, sizeof place, "%s:%d", r->path, r->line);
     const tz_status status = tz_rle_rule_parse(text, place, &rule, r->error);
     if (status == TZ_OK)
@@ -196,13 +188,14 @@ static tz_status read_header(reader *r)
     if (status != TZ_OK)
         return status;
     if (!take_comma(r))
-        return fail(r, TZ_FORMAT, "',' is expected after x");
+        return tz_error_set_line(r->error, TZ_FORMAT, r->path, r->line, "',' is expected after x");
     status = read_extent(r, 'y', &pattern->ny);
     if (status == TZ_OK)
         status = read_rule(r);
     if (status == TZ_OK && pattern->nx * pattern->ny > CELLS_MAX)
-        status = fail(r, TZ_RANGE, "%" PRId64 " x %" PRId64 " cells are more than 2^30",
-                      pattern->nx, pattern->ny);
+        status = tz_error_set_line(r->error, TZ_RANGE, r->path, r->line,
+                                   "%" PRId64 " x %" PRId64 " cells are more than 2^30",
+                                   pattern->nx, pattern->ny);
     return status;
 }
 
@@ -223,9 +216,12 @@ static tz_status read_runs(reader *r)
         } else if (c >= '0' && c <= '9') {
             run = (run < 0 ? 0 : run) * 10 + (c - '0');
             if (run > CELLS_MAX)
-                return fail(r, TZ_FORMAT, "a run count is above 2^30");
+                return tz_error_set_line(r->error, TZ_FORMAT, r->path, r->line,
+                                         "a run count is above 2^30");
         } else if (c == '!') {
-            return run < 0 ? TZ_OK : fail(r, TZ_FORMAT, "a run count stands before '!'");
+            return run < 0 ? TZ_OK
+                           : tz_error_set_line(r->error, TZ_FORMAT, r->path, r->line,
+                                               "a run count stands before '!'");
         } else if (c == '$') {
             y += run < 0 ? 1 : run;
             x = 0;
@@ -233,24 +229,27 @@ static tz_status read_runs(reader *r)
         } else if (c == 'b' || c == 'B' || c == '.' || c == 'o' || c == 'O') {
             const int64_t n = run < 0 ? 1 : run;
             if (y >= ny && n)
-                return fail(r, TZ_RANGE, "row %" PRId64 " is outside the declared y = %" PRId64,
-                            y + 1, ny);
+                return tz_error_set_line(r->error, TZ_RANGE, r->path, r->line,
+                                         "row %" PRId64 " is outside the declared y = %" PRId64,
+                                         y + 1, ny);
             if (n > nx - x)
-                return fail(r, TZ_RANGE,
-                            "row %" PRId64 " reaches column %" PRId64
-                            ", outside the declared x = %" PRId64,
-                            y + 1, x + n, nx);
+                return tz_error_set_line(r->error, TZ_RANGE, r->path, r->line,
+                                         "row %" PRId64 " reaches column %" PRId64
+                                         ", outside the declared x = %" PRId64,
+                                         y + 1, x + n, nx);
             if ((c | 32) == 'o')
                 memset(cells + y * nx + x, 1, (size_t)n);
             x += n;
             run = -1;
         } else {
             char quoted[16];
-            return fail(r, TZ_FORMAT, "unknown state letter %s; only b, o, ., $ and ! are read",
-                        tz_token_quote(quoted, sizeof quoted, &c, 1));
+            return tz_error_set_line(r->error, TZ_FORMAT, r->path, r->line,
+                                     "unknown state letter %s; only b, o, ., $ and ! are read",
+                                     tz_token_quote(quoted, sizeof quoted, &c, 1));
         }
     }
-    return fail(r, TZ_FORMAT, "the '!' that ends the pattern is missing; the file may be cut off");
+    return tz_error_set_line(r->error, TZ_FORMAT, r->path, r->line,
+                             "the '!' that ends the pattern is missing; the file may be cut off");
 }
 
 tz_status tz_rle_read(const char *path, tz_life_pattern *out, tz_error *error)

@@ -22,7 +22,7 @@ typedef struct tz_rle_rule {
     int64_t width, height;   /* of the universe, in cells */
 } tz_rle_rule;
 
-/* A rule may also be "23/3", "b3s23" or "Life". TZ_UNKNOWN; TZ_UNSUPPORTED: another universe. `place`
+/* A rule may also be "23/3", "b3s23" or a name, as "Life" (trapeze/liferule.h). TZ_UNKNOWN; TZ_UNSUPPORTED: another universe. `place`
  * may be NULL. */
 tz_status tz_rle_rule_parse(const char *text, const char *place, tz_rle_rule *out, tz_error *error);
 const char *tz_rle_rule_format(const tz_rle_rule *rule, char text[TZ_RLE_RULE_SIZE]);

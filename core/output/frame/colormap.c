@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Every eighth colour. The others are on a Catmull-Rom curve through them. */
@@ -32,17 +33,49 @@ static const uint8_t balance_points[POINTS][3] = {
     {254, 183, 161}, {255, 164, 138}, {254, 145, 115}, {253, 122, 90},  {244, 105, 74},
     {234, 87, 58},   {222, 69, 44},   {209, 50, 30},   {195, 29, 15},   {178, 3, 4},
     {157, 0, 8},     {135, 3, 12},    {115, 1, 11}};
+static const uint8_t magma_points[POINTS][3] = {
+    {1, 0, 3},       {3, 3, 18},      {10, 8, 34},     {19, 13, 52},    {29, 17, 70},
+    {40, 17, 90},    {54, 16, 106},   {67, 15, 118},   {80, 18, 124},   {93, 23, 127},
+    {105, 28, 129},  {118, 33, 129},  {130, 37, 129},  {143, 42, 129},  {156, 46, 127},
+    {169, 50, 125},  {182, 55, 122},  {195, 59, 117},  {207, 65, 112},  {219, 71, 106},
+    {230, 81, 99},   {238, 92, 94},   {245, 105, 92},  {248, 120, 93},  {251, 135, 97},
+    {253, 150, 104}, {254, 165, 113}, {254, 180, 123}, {254, 195, 135}, {254, 209, 148},
+    {253, 224, 161}, {252, 238, 176}, {252, 253, 191}};
+static const uint8_t cividis_points[POINTS][3] = {
+    {0, 34, 78},     {0, 40, 91},     {0, 46, 106},    {4, 51, 113},    {26, 56, 111},
+    {39, 62, 110},   {49, 67, 109},   {59, 73, 108},   {67, 78, 108},   {75, 84, 108},
+    {83, 89, 109},   {90, 95, 110},   {97, 100, 111},  {104, 106, 113}, {111, 112, 115},
+    {117, 118, 118}, {124, 123, 120}, {131, 129, 121}, {140, 135, 120}, {147, 141, 120},
+    {154, 147, 118}, {162, 154, 117}, {170, 160, 114}, {179, 167, 112}, {187, 173, 108},
+    {195, 180, 105}, {204, 186, 100}, {212, 193, 95},  {221, 201, 88},  {230, 208, 81},
+    {239, 215, 73},  {249, 223, 60},  {255, 231, 56}};
+static const uint8_t twilight_points[POINTS][3] = {
+    {226, 217, 226}, {214, 215, 221}, {194, 206, 212}, {170, 194, 203}, {148, 180, 199},
+    {128, 166, 195}, {114, 150, 193}, {104, 135, 190}, {98, 117, 186},  {95, 99, 181},
+    {94, 81, 173},   {93, 61, 161},   {89, 42, 143},   {82, 27, 120},   {69, 19, 92},
+    {57, 17, 70},    {49, 19, 55},    {58, 17, 58},    {75, 19, 66},    {95, 23, 74},
+    {116, 30, 79},   {135, 39, 80},   {152, 53, 80},   {166, 69, 80},   {178, 86, 82},
+    {187, 105, 88},  {194, 124, 98},  {200, 143, 114}, {204, 163, 136}, {209, 181, 162},
+    {216, 198, 189}, {223, 212, 213}, {226, 217, 226}};
+static const uint8_t categories_points[8][3] = {{0, 0, 0},     {230, 159, 0},  {86, 180, 233},
+                                                {0, 158, 115}, {240, 228, 66}, {0, 114, 178},
+                                                {213, 94, 0},  {204, 121, 167}};
 static const uint8_t gray_points[2][3] = {{0, 0, 0}, {255, 255, 255}};
 
 static const struct source {
     const char *name;
     const uint8_t (*points)[3];
     int count;
+    bool steps; /* no colours between the points */
 } sources[] = {
-    {"viridis", viridis_points, POINTS},
-    {"inferno", inferno_points, POINTS},
-    {"gray", gray_points, 2},
-    {"balance", balance_points, POINTS},
+    {"viridis", viridis_points, POINTS, false},
+    {"inferno", inferno_points, POINTS, false},
+    {"magma", magma_points, POINTS, false},
+    {"cividis", cividis_points, POINTS, false},
+    {"gray", gray_points, 2, false},
+    {"balance", balance_points, POINTS, false},
+    {"twilight", twilight_points, POINTS, false},
+    {"categories", categories_points, 8, true},
 };
 
 enum { SOURCES = (int)(sizeof sources / sizeof *sources) };
@@ -51,6 +84,8 @@ enum { SOURCES = (int)(sizeof sources / sizeof *sources) };
 static uint8_t curve(const struct source *source, int i, int channel)
 {
     const int last = source->count - 1;
+    if (source->steps)
+        return source->points[i * source->count / TZ_COLORMAP_SIZE][channel];
     const double at = (double)i * last / (TZ_COLORMAP_SIZE - 1);
     const int k = at < last ? (int)at : last - 1;
     const double f = at - k;
@@ -90,6 +125,31 @@ tz_status tz_colormap_find(const char *name, tz_colormap *out, tz_error *error)
         names[k] = sources[k].name;
     return tz_error_set(error, TZ_UNKNOWN, NULL, "unknown colour map '%s'%s", name,
                         tz_names_hint(hint, sizeof hint, name, names, SOURCES));
+}
+
+void tz_colormap_mix(const uint8_t (*colours)[3], int count, tz_colormap *out)
+{
+    *out = (tz_colormap){.name = "colours"};
+    for (int i = 0; i < TZ_COLORMAP_SIZE; i++) {
+        const double at = (double)i * (count - 1) / (TZ_COLORMAP_SIZE - 1);
+        const int k = at < count - 1 ? (int)at : count - 2;
+        for (int c = 0; c < 3; c++)
+            out->rgb[i][c] =
+                (uint8_t)lround(colours[k][c] + (at - k) * (colours[k + 1][c] - colours[k][c]));
+    }
+}
+
+bool tz_colour_parse(const char *text, uint8_t rgb[3])
+{
+    const size_t length = strlen(text);
+    if (text[0] != '#' || (length != 4 && length != 7) ||
+        strspn(text + 1, "0123456789abcdefABCDEF") != length - 1)
+        return false;
+    const unsigned long all = strtoul(text + 1, NULL, 16);
+    for (int c = 0; c < 3; c++)
+        rgb[c] =
+            (uint8_t)(length == 7 ? all >> (8 * (2 - c)) & 255 : (all >> (4 * (2 - c)) & 15) * 17);
+    return true;
 }
 
 int tz_colormap_index(double value, double lo, double hi)

@@ -3,7 +3,6 @@
 #include "base/average.h"
 #include "output/format/number.h"
 #include "output/frame/canvas.h"
-#include "output/frame/png_write.h"
 #include "sim/fields.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -53,7 +52,15 @@ void tz_frame_note_look(tz_frame *frame)
         tz_frame_note(frame, "Unit", "%s", look->unit);
     tz_frame_note(frame, "Range", "%s %s", tz_number_format(low, look->low),
                   tz_number_format(high, look->high));
-    tz_frame_note(frame, "Map", "%s", look->bits == 16 ? "gray, 16 bit" : look->map);
+    char map[320];
+    size_t used = (size_t)snprintf(map, sizeof map, "%s",
+                                   look->bits == 16      ? "gray, 16 bit"
+                                   : look->colours_count ? "colours"
+                                                         : look->map);
+    for (int i = 0; i < look->colours_count && used < sizeof map - 9; i++)
+        used += (size_t)snprintf(map + used, sizeof map - used, " #%02x%02x%02x",
+                                 look->colours[i][0], look->colours[i][1], look->colours[i][2]);
+    tz_frame_note(frame, "Map", "%s", map);
 }
 
 /* ---- Planes ---------------------------------------------------------------------------------- */
@@ -209,14 +216,14 @@ static int zoom_to(const tz_frame *frame)
     return wanted < TZ_IMAGE_MAX_EXTENT ? (int)wanted : TZ_IMAGE_MAX_EXTENT;
 }
 
-tz_status tz_frame_draw(const tz_frame *frame, tz_error *error)
+tz_status tz_frame_image(const tz_frame *frame, tz_image **out, tz_error *error)
 {
     const tz_look *look = &frame->look;
     tz_colormap map;
-    tz_image *image = NULL;
-    tz_status status = tz_colormap_find(look->map, &map, error);
-    if (status != TZ_OK)
-        return status;
+    if (look->colours_count > 0)
+        tz_colormap_mix(look->colours, look->colours_count, &map);
+    else if (tz_colormap_find(look->map, &map, error) != TZ_OK)
+        return TZ_UNKNOWN;
     const tz_canvas_options options = {
         .map = &map,
         .lo = look->low,
@@ -229,14 +236,26 @@ tz_status tz_frame_draw(const tz_frame *frame, tz_error *error)
         .colorbar = look->bar,
         .caption = look->caption,
         .unit = look->unit};
-    status = tz_canvas_draw(&image, (const tz_plane *const *)frame->planes, frame->planes_count,
-                            &options, error);
-    if (status != TZ_OK)
-        return status;
-    tz_png_note texts[TZ_FRAME_TEXTS_MAX];
+    return tz_canvas_draw(out, (const tz_plane *const *)frame->planes, frame->planes_count,
+                          &options, error);
+}
+
+size_t tz_frame_notes(const tz_frame *frame, tz_png_note texts[TZ_FRAME_TEXTS_MAX])
+{
     for (size_t i = 0; i < frame->texts_count; i++)
         texts[i] = (tz_png_note){frame->keys[i], frame->values[i]};
-    status = tz_png_write(frame->path, image, texts, frame->texts_count, error);
+    return frame->texts_count;
+}
+
+tz_status tz_frame_draw(const tz_frame *frame, tz_error *error)
+{
+    tz_image *image;
+    tz_png_note texts[TZ_FRAME_TEXTS_MAX];
+    tz_status status = tz_frame_image(frame, &image, error);
+    if (status != TZ_OK)
+        return status;
+    const size_t count = tz_frame_notes(frame, texts);
+    status = tz_png_write(frame->path, image, texts, count, error);
     tz_image_destroy(image);
     return status;
 }

@@ -5,6 +5,7 @@
 
 #include "output/frame/look.h"
 #include "output/frame/plane.h"
+#include "output/frame/png_write.h"
 #include "sim/simulation.h"
 #include <limits.h>
 
@@ -42,6 +43,12 @@ tz_status tz_frame_read(tz_frame *frame, const tz_simulation *simulation, int fi
 /* The same for an array. */
 tz_status tz_frame_read_array(tz_frame *frame, const tz_array *array, int64_t slice,
                               tz_error *error);
+
+/* Draw the values. Release *out with tz_image_destroy(). TZ_UNKNOWN (the colour map), TZ_MEMORY,
+ * TZ_RANGE. [any thread] */
+tz_status tz_frame_image(const tz_frame *frame, tz_image **out, tz_error *error);
+/* The frame's notes, in the caller's array; borrowed from the frame. Returns how many. */
+size_t tz_frame_notes(const tz_frame *frame, tz_png_note texts[TZ_FRAME_TEXTS_MAX]);
 
 /* Draw the values and write the PNG file, which must not exist. TZ_UNKNOWN (the colour map), TZ_IO,
  * TZ_MEMORY. [any thread] */

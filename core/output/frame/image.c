@@ -41,6 +41,20 @@ void tz_image_destroy(tz_image *image)
     free(image);
 }
 
+void tz_image_row(const tz_image *image, int y, uint8_t *rgb)
+{
+    const size_t width = (size_t)image->width;
+    const uint8_t *from = image->data + (size_t)y * width * (size_t)tz_pixel_bytes(image->pixel);
+    if (image->pixel == TZ_PIXEL_RGB8)
+        memcpy(rgb, from, 3 * width);
+    else if (image->pixel == TZ_PIXEL_INDEX8)
+        for (size_t x = 0; x < width; x++)
+            memcpy(rgb + 3 * x, image->palette[from[x]], 3);
+    else
+        for (size_t x = 0; x < width; x++)
+            memset(rgb + 3 * x, from[x], 3);
+}
+
 static uint8_t *pixel_at(const tz_image *image, int x, int y)
 {
     return image->data + ((size_t)y * (size_t)image->width + (size_t)x) * 3;

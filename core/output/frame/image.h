@@ -28,6 +28,8 @@ int tz_pixel_bytes(tz_pixel pixel);
 /* A black picture. Errors: TZ_RANGE (extents outside 1..TZ_IMAGE_MAX_EXTENT), TZ_MEMORY. */
 tz_status tz_image_create(tz_image **out, tz_pixel pixel, int width, int height, tz_error *error);
 void tz_image_destroy(tz_image *image); /* NULL is fine */
+/* Row y as sRGB: 3 x width bytes. Not of GRAY16. */
+void tz_image_row(const tz_image *image, int y, uint8_t *rgb);
 
 /* The rest is for RGB8 and clips to the picture. */
 

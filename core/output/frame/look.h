@@ -2,8 +2,7 @@
 #ifndef TZ_CORE_OUTPUT_FRAME_LOOK_H
 #define TZ_CORE_OUTPUT_FRAME_LOOK_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "output/frame/colormap.h"
 
 typedef enum tz_range_kind {
     TZ_RANGE_PICTURE, /* the stencil's own range, else as TZ_RANGE_AUTO */
@@ -12,7 +11,9 @@ typedef enum tz_range_kind {
 } tz_range_kind;
 
 typedef struct tz_look {
-    char map[32]; /* colour map; "": the stencil's, else viridis */
+    char map[32];                       /* colour map; "": the stencil's, else viridis */
+    int colours_count;                  /* a map of these instead; 0: none */
+    uint8_t colours[TZ_COLOURS_MAX][3]; /* from low to high */
     tz_range_kind range;
     double low, high;
     int64_t size;      /* most pixels of a side; 0: 1024 */
