@@ -14,7 +14,7 @@ ci=no
 optional=libfftw3-double3
 for argument in "$@"; do
     case $argument in
-    --ci) ci=yes packages="$packages clang-format-14" optional="$optional libopenmpi-dev openmpi-bin" ;;
+    --ci) ci=yes packages="$packages clang-format-14" optional="$optional libopenmpi-dev openmpi-bin chromium" ;;
     *) echo "setup: unknown argument '$argument'; usage: sh scripts/setup.sh [--ci]" >&2; exit 2 ;;
     esac
 done

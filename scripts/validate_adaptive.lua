@@ -1,7 +1,7 @@
 -- Compares policies over 30 stages of the predicted plan: fixed at the prediction, adaptive from it, adaptive from
 -- height 1, alternately. Prints medians as fractions of the speed of the fixed one.
 --
---   trapeze run scripts/validate_adaptive.lua [--backend cpu] [--set only=hotspot] [--set rounds=5] [--set scale=2]
+--   trapeze run scripts/validate_adaptive.lua [--backend cpu] [--set only=hotspot,life] [--set rounds=5] [--set scale=2]
 --
 -- --set scale=N makes grids N times as long an axis.
 local tz = require "trapeze"
@@ -48,7 +48,7 @@ local least = math.huge
 for _, case in ipairs(CASES) do
   local plugin, grid = case[1], {}
   for axis, n in ipairs(case[2]) do grid[axis] = n * SCALE end
-  if not tz.args.only or tz.args.only == plugin then
+  if not tz.args.only or ("," .. tz.args.only .. ","):find("," .. plugin .. ",", 1, true) then
     local sim = simulation(plugin, grid)
     sim:policy(POLICIES[1])
     local function run(steps)

@@ -72,7 +72,7 @@ elif [ "${GPU:-yes}" = no ]; then
 else
     for part in figure4 figure5 table54 fence energy; do run "$part-gpu" "$part" --backend cuda "$@"; done
     run table54-gpu-large table54 --backend cuda --set scale=4 "$@"
-    run thesis_augment-gpu thesis_augment --backend cuda --set full=1 "$@"
+    run thesis_augment-gpu thesis_augment --backend cuda --set n2=8192 --set n3=512 "$@"
     run luo_accuracy-gpu luo_accuracy --backend cuda "$@"
     run tabik_blocks-gpu tabik_blocks "$@"
 fi
