@@ -75,10 +75,48 @@ static void add(long bytes)
         ;
 }
 
+/* Bytes of a block that its owner cannot have written: malloc_usable_size() counts what the C library left
+ * unused before a page with a large alignment, up to the alignment. Such blocks are few. */
+enum { ALIGNED_MAX = 64, LARGE_ALIGNMENT = 1 << 16 };
+static struct {
+    void *_Atomic memory;
+    long bytes;
+} aligned[ALIGNED_MAX];
+
+static long size_of(void *memory)
+{
+    const long usable = (long)malloc_usable_size(memory);
+    if ((uintptr_t)memory % LARGE_ALIGNMENT == 0)
+        for (int i = 0; i < ALIGNED_MAX; i++)
+            if (atomic_load(&aligned[i].memory) == memory)
+                return aligned[i].bytes;
+    return usable;
+}
+
+static void remember_aligned(void *memory, size_t bytes)
+{
+    for (int i = 0; i < ALIGNED_MAX; i++) {
+        void *nothing = NULL;
+        if (atomic_compare_exchange_strong(&aligned[i].memory, &nothing, memory)) {
+            aligned[i].bytes = (long)bytes;
+            return;
+        }
+    }
+}
+
+static void forget_aligned(void *memory)
+{
+    if ((uintptr_t)memory % LARGE_ALIGNMENT == 0)
+        for (int i = 0; i < ALIGNED_MAX; i++) {
+            void *expected = memory;
+            atomic_compare_exchange_strong(&aligned[i].memory, &expected, NULL);
+        }
+}
+
 static void *taken(void *memory)
 {
     if (memory && atomic_load(&counting))
-        add((long)malloc_usable_size(memory));
+        add(size_of(memory));
     return memory;
 }
 
@@ -124,10 +162,12 @@ void *calloc(size_t count, size_t bytes)
 void *realloc(void *old, size_t bytes)
 {
     const bool count = old && atomic_load(&counting);
-    const long before = count ? (long)malloc_usable_size(old) : 0;
+    const long before = count ? size_of(old) : 0;
     if (fails(bytes))
         return NULL;
     void *memory = REAL(realloc)(old, bytes);
+    if (old && (memory || bytes == 0))
+        forget_aligned(old);
     if (count && (memory || bytes == 0))
         add(-before);
     return taken(memory);
@@ -136,13 +176,18 @@ void *realloc(void *old, size_t bytes)
 void free(void *memory)
 {
     if (memory && atomic_load(&counting))
-        add(-(long)malloc_usable_size(memory));
+        add(-size_of(memory));
+    if (memory)
+        forget_aligned(memory);
     REAL(free)(memory);
 }
 
 void *memalign(size_t alignment, size_t bytes)
 {
-    return fails(bytes) ? NULL : taken(REAL(memalign)(alignment, bytes));
+    void *memory = fails(bytes) ? NULL : REAL(memalign)(alignment, bytes);
+    if (memory && alignment >= LARGE_ALIGNMENT)
+        remember_aligned(memory, bytes);
+    return taken(memory);
 }
 
 void *aligned_alloc(size_t alignment, size_t bytes)

@@ -1,6 +1,6 @@
 /* Texts with numbers: .rle, plain arrays, .flp and .ptrace. */
 #include "output/format/floorplan.h"
-#include "output/format/rle.h"
+#include "output/format/life_files.h"
 #include "output/format/text.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -47,10 +47,12 @@ static bool rle_seed(int index, const char *path)
     return status == TZ_OK;
 }
 
-static tz_status rle_read(const char *path, tz_error *error)
+/* A pattern that has been read is the same after it was written as .rle. */
+static tz_status check_pattern(tz_status (*read)(const char *, tz_life_pattern *, tz_error *),
+                               const char *path, tz_error *error)
 {
     tz_life_pattern pattern, again;
-    const tz_status status = tz_rle_read(path, &pattern, error);
+    const tz_status status = read(path, &pattern, error);
     if (status != TZ_OK)
         return status;
     const int64_t count = pattern.nx * pattern.ny;
@@ -72,6 +74,11 @@ static tz_status rle_read(const char *path, tz_error *error)
     return TZ_OK;
 }
 
+static tz_status rle_read(const char *path, tz_error *error)
+{
+    return check_pattern(tz_rle_read, path, error);
+}
+
 const fuzz_reader fuzz_rle = {.name = "rle",
                               .file = "input.rle",
                               .weight = 60,
@@ -80,6 +87,59 @@ const fuzz_reader fuzz_rle = {.name = "rle",
                               .words = rle_words,
                               .seed = rle_seed,
                               .read = rle_read};
+
+/* ---- .cells and .mc -------------------------------------------------------------------------- */
+
+static const char *const cells_words[] = {
+    ".", "O", "*", "!", "!Name: glider\n", "\n", "\r", "....OO", "\n\n\n", " ", "\t", NULL};
+
+static bool cells_seed(int index, const char *path)
+{
+    static const char *const texts[] = {"!Name: Glider\n!\n.O\n..O\nOOO\n", "..*\r\n\r\n*",
+                                        "!only a comment\n.\n"};
+    return index < 3 && write_text(path, texts[index]);
+}
+
+static tz_status cells_read(const char *path, tz_error *error)
+{
+    return check_pattern(tz_cells_read, path, error);
+}
+
+const fuzz_reader fuzz_cells = {.name = "cells",
+                                .file = "input.cells",
+                                .weight = 30,
+                                .base_bytes = 1 << 20,
+                                .expands = true,
+                                .words = cells_words,
+                                .seed = cells_seed,
+                                .read = cells_read};
+
+static const char *const macrocell_words[] = {
+    "[M2]", "#R B3/S23\n", "#N name\n", "\n",         "$",  ".",  "*",   "4 ", "5 1 1 1 1\n",
+    " 0",   "4 1 0 0 1\n", "20 ",       "4294967297", "60", "61", "$$$", NULL};
+
+static bool macrocell_seed(int index, const char *path)
+{
+    static const char *const texts[] = {
+        "[M2] (golly 4.2)\n#R B36/S23\n$.*$..*$***$\n........$$$$$$$.......*\n4 1 0 0 2\n"
+        "4 0 1 0 2\n5 3 0 4 3\n",
+        "[M2]\r\n*\r\n4 1 1 1 1\r\n5 2 2 2 2\r\n6 3 3 3 3\r\n7 4 0 0 4\r\n"};
+    return index < 2 && write_text(path, texts[index]);
+}
+
+static tz_status macrocell_read(const char *path, tz_error *error)
+{
+    return check_pattern(tz_macrocell_read, path, error);
+}
+
+const fuzz_reader fuzz_macrocell = {.name = "macrocell",
+                                    .file = "input.mc",
+                                    .weight = 30,
+                                    .base_bytes = 1 << 20,
+                                    .expands = true,
+                                    .words = macrocell_words,
+                                    .seed = macrocell_seed,
+                                    .read = macrocell_read};
 
 /* ---- Plain numbers --------------------------------------------------------------------------- */
 

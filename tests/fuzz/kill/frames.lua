@@ -6,6 +6,7 @@ local life = tz.simulation { plugin = "life", grid = { 64, 48 }, name = "life", 
                              fields = { alive = tz.random { seed = 1, density = 0.3 } } }
 sim:every(1, tz.png "temperature")
 sim:every(1, tz.npy "temperature")
+sim:every(1, tz.movie "temperature")
 sim:every(2, tz.vti "temperature")
 sim:every(3, tz.xdmf { "temperature", "power", name = "pair" })
 pcall(sim.every, sim, 4, tz.hdf5 { name = "held" }) -- refused without libhdf5
