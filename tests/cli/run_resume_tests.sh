@@ -22,7 +22,7 @@ facts() {
     awk -v all="${2:-}" '
         all != "" && /^      "(plans|policy|backend|threads|bytes)":/ { skip = 1 }
         skip { if ($0 ~ /^      ([]}]|"[a-z]+": [^[{]*),?$/ || $0 ~ /\[\],$/) skip = 0; next }
-        { sub(/"(seconds|gcells_per_s|seconds_per_iteration)": [^,]*/, "time"); print }' "$1/run.json"
+        { sub(/"(seconds|gcells_per_s|seconds_per_iteration|began|ended)": [^,]*/, "time"); print }' "$1/run.json"
 }
 
 # same FOLDER: every file is that of the run in whole/run. The differences are in ./out.
