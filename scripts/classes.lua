@@ -2,7 +2,7 @@
 -- measures them:
 --
 --   trapeze tune acoustic2 --from classes.lua --grid 512,512,512
---   trapeze run classes.lua
+--   trapeze run scripts/classes.lua
 local tz = require "trapeze"
 local classes = require "class_stencils"
 

@@ -1,7 +1,7 @@
 -- What scripts/classes_cpu.sh needs of the stencils of class_stencils.lua:
 --
---   trapeze run classes_cpu.lua --set texts=true                           their cell texts, each after a line "@@@ NAME"
---   trapeze run classes_cpu.lua --set class=maxwell --set grid=4096,4096   GCells/s of the best of some runs on the CPU
+--   trapeze run scripts/classes_cpu.lua --set texts=true                           their cell texts, each after a line "@@@ NAME"
+--   trapeze run scripts/classes_cpu.lua --set class=maxwell --set grid=4096,4096   GCells/s of the best of some runs on the CPU
 --
 -- … --set threads=2 --set steps=48 --set rounds=5, and --height, --tile and other options of a plan
 local tz = require "trapeze"

@@ -1,7 +1,7 @@
 -- Are stencils that a scenario defines as fast as the same stencils of a plugin? Runs both of each pair by turns, with the
 -- plan that is predicted for the plugin's, and prints the ratio of their speeds.
 --
---   trapeze run copies.lua [--backend cuda] [--set size=8192] [--set size3=512] [--set seconds=0.2]
+--   trapeze run scripts/copies.lua [--backend cuda] [--set size=8192] [--set size3=512] [--set seconds=0.2]
 local tz = require "trapeze"
 
 local copies = require("class_stencils").copies

@@ -2,8 +2,8 @@
 -- all cells at each output and at each end. scripts/precision.sh runs all of them and prints the table of
 -- docs/precision.md; each line of it comes from here.
 --
---   trapeze run precision.lua --set scenario=hotspot [what that scenario takes]   a scenario in this folder
---   trapeze run precision.lua --set case=poisson [--set n=64] [--set steps=2000]  a stencil, or "uniform"
+--   trapeze run scripts/precision.lua --set scenario=hotspot [what that scenario takes]   a scenario in this folder
+--   trapeze run scripts/precision.lua --set case=poisson [--set n=64] [--set steps=2000]  a stencil, or "uniform"
 --
 -- It fails if a cell differs by more than a thousandth of the range of all values that were compared, or by
 -- more than `within`.

@@ -2,7 +2,7 @@
 -- number of steps in each precision, without checks and with the checks of until_residual. Turns
 -- alternate; the medians of the rates are printed.
 --
---   trapeze run residual_cost.lua [--backend cuda] [--set n=4096] [--set steps=8192] [--set turns=5]
+--   trapeze run scripts/residual_cost.lua [--backend cuda] [--set n=4096] [--set steps=8192] [--set turns=5]
 local tz = require "trapeze"
 
 local n = math.tointeger(tz.args.n or 2048)

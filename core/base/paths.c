@@ -100,6 +100,15 @@ tz_status tz_paths_add_benchmarks(tz_paths *paths, tz_error *error)
     return add_data(paths, "../share/trapeze/benchmarks", TZ_SOURCE_MODEL_DIR "/benchmarks", error);
 }
 
+tz_status tz_paths_add_examples(tz_paths *paths, tz_error *error)
+{
+    const tz_status status =
+        add_data(paths, "../share/trapeze/examples", TZ_SOURCE_MODEL_DIR "/../examples", error);
+    return status ? status
+                  : add_data(paths, "../share/trapeze/scripts", TZ_SOURCE_MODEL_DIR "/../scripts",
+                             error);
+}
+
 tz_status tz_paths_add_headers(tz_paths *paths, tz_error *error)
 {
     /* The second is the place of the source tree as seen from the build tree. */

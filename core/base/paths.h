@@ -26,6 +26,9 @@ tz_status tz_paths_add_links(tz_paths *paths, tz_error *error);
 /* The same for the benchmarks of the papers. */
 tz_status tz_paths_add_benchmarks(tz_paths *paths, tz_error *error);
 
+/* Append the folders of the scenarios that come with Trapeze: examples, scripts. TZ_MEMORY. */
+tz_status tz_paths_add_examples(tz_paths *paths, tz_error *error);
+
 /* Append the folder with the public headers, that which holds trapeze/plugin.h, if it is there.
  * TZ_MEMORY. */
 tz_status tz_paths_add_headers(tz_paths *paths, tz_error *error);
