@@ -63,7 +63,7 @@ box:every(20000, tz.png("u", { map = "balance", range = { -0.4, 0.4 }, bar = tru
   caption = "Potential of charged discs in a grounded box" }))
 box:every(1000, tz.table { "step", "min(u)", "max(u)", "residual" })
 local result = box:run { until_residual = tolerance, max_steps = 400000, check_every = 1000 }
-box:write(tz.png("u", { name = "potential", map = "balance", range = { -0.4, 0.4 }, bar = true, zoom = 4,
+box:write(tz.png("u", { name = "potential", map = "balance", range = { -0.4, 0.4 }, bar = true, zoom = 4, contours = 15,
   caption = "Potential of charged discs in a grounded box" }))
 tz.expect(result.converged, "no convergence")
 tz.log(("box: residual %.2e after %d iterations"):format(result.residual, result.steps))

@@ -46,6 +46,44 @@ static void get_colours(lua_State *L, int index, const char *what, tz_look *look
     lua_pop(L, 1);
 }
 
+/* contours = 8, or contours = {320, 330, …} */
+static void get_contours(lua_State *L, int index, const char *what, tz_overlay *overlay)
+{
+    if (tz_table_get(L, index, "contours") != LUA_TTABLE) {
+        int64_t count = 0;
+        lua_pop(L, 1);
+        tz_key_integer(L, index, what, "contours", 1, TZ_CONTOURS_MAX, &count);
+        overlay->contours_even = (int)count;
+        return;
+    }
+    tz_list_check(L, what, "contours");
+    const size_t count = lua_rawlen(L, -1);
+    if (count < 1 || count > TZ_CONTOURS_MAX)
+        tz_raise(L, "%s: 'contours' must hold 1 to %d values, not %zu", what, TZ_CONTOURS_MAX,
+                 count);
+    for (size_t i = 0; i < count; i++) {
+        if (lua_rawgeti(L, -1, (lua_Integer)i + 1) != LUA_TNUMBER || !isfinite(lua_tonumber(L, -1)))
+            tz_raise(L, "%s: 'contours[%d]' must be a finite number", what, (int)i + 1);
+        overlay->contours[i] = lua_tonumber(L, -1);
+        lua_pop(L, 1);
+    }
+    overlay->contours_count = (int)count;
+    lua_pop(L, 1);
+}
+
+/* mark = "max", "min" or "both" */
+static void get_mark(lua_State *L, int index, const char *what, tz_overlay *overlay)
+{
+    char mark[16] = "";
+    if (!tz_key_copy(L, index, what, "mark", mark, sizeof mark))
+        return;
+    const bool both = strcmp(mark, "both") == 0;
+    overlay->mark_max = both || strcmp(mark, "max") == 0;
+    overlay->mark_min = both || strcmp(mark, "min") == 0;
+    if (!overlay->mark_max && !overlay->mark_min)
+        tz_raise(L, "%s: 'mark' must be \"max\", \"min\" or \"both\", not '%s'", what, mark);
+}
+
 void tz_look_get(lua_State *L, int index, const char *what, tz_look *look)
 {
     int64_t bits = 8;
@@ -76,8 +114,14 @@ void tz_look_get(lua_State *L, int index, const char *what, tz_look *look)
         tz_caption_check(look->caption, &error) != TZ_OK)
         tz_raise_error(L, what, &error);
     look->has_unit = tz_key_copy(L, index, what, "unit", look->unit, sizeof look->unit);
-    if (look->bits == 16 && (look->bar || look->caption[0] != '\0'))
-        tz_raise(L, "%s: a 16-bit picture holds values only: no 'bar' and no 'caption'", what);
+    get_contours(L, index, what, &look->overlay);
+    get_mark(L, index, what, &look->overlay);
+    if (look->bits == 16 &&
+        (look->bar || look->caption[0] != '\0' || tz_overlay_any(&look->overlay)))
+        tz_raise(L,
+                 "%s: a 16-bit picture holds values only: no 'bar', 'caption', 'contours' or "
+                 "'mark'",
+                 what);
 }
 
 /* Push a userdata for an output with that many columns. */

@@ -22,6 +22,9 @@
         {"zoom", "integer", "", "pixels of a cell along each axis, 1 to 1024"},                    \
         {"bits", "integer", "8", "16: gray values without a colour map"},                          \
         {"bar", "boolean", "false", "draw a colour bar"},                                          \
+        {"contours", "integer or list of numbers", "",                                             \
+         "contour lines: how many, at equal distances in the range, or their values; up to 32"},   \
+        {"mark", "text", "", "`\"max\"`, `\"min\"` or `\"both\"`: a ring around that value"},      \
         {"caption", "text", "\"\"", "a line below; words in braces are filled in (see Captions)"}, \
     {                                                                                              \
         "unit", "text", "the field's", "the unit at the bar"                                       \

@@ -108,6 +108,21 @@ static void draw_path(tz_image *image, const tz_plane *plane, const tz_canvas_op
     }
 }
 
+static tz_status draw_overlay(tz_image *image, const tz_overlay_place *places, int count,
+                              const tz_canvas_options *o, double lo, double hi, tz_error *error)
+{
+    double levels[TZ_CONTOURS_MAX];
+    const int n = tz_overlay_levels(&o->overlay, lo, hi, levels);
+    const tz_overlay_lines lines = {levels, n, lo, hi, o->map};
+    const tz_status status =
+        n > 0 ? tz_overlay_contours(image, places, count, &lines, error) : TZ_OK;
+    if (o->overlay.mark_min)
+        tz_overlay_mark(image, places, count, false);
+    if (o->overlay.mark_max)
+        tz_overlay_mark(image, places, count, true);
+    return status;
+}
+
 /* Draw a plane, without path or bar, in the map's 256 colours. That takes a third of the memory
  * and of the time to compress. *out stays NULL if there is a NaN, whose colour is not in the map.
  * */
@@ -152,10 +167,11 @@ static tz_status check(const tz_canvas_options *o, int count, tz_error *error)
 {
     if (!o->gray16 && !o->map)
         return tz_error_set(error, TZ_USAGE, NULL, "a picture needs a colour map");
-    if (o->gray16 && (o->colorbar || o->path_columns || (o->caption && o->caption[0])))
+    if (o->gray16 && (o->colorbar || o->path_columns || tz_overlay_any(&o->overlay) ||
+                      (o->caption && o->caption[0])))
         return tz_error_set(error, TZ_USAGE, NULL,
-                            "a 16-bit gray picture holds values only: no colour bar, caption or "
-                            "path");
+                            "a 16-bit gray picture holds values only: no colour bar, caption, "
+                            "path, contour lines or marks");
     if (o->path_columns && count > 1)
         return tz_error_set(error, TZ_USAGE, NULL, "a path cannot be drawn on a montage");
     if (isnan(o->lo) || isnan(o->hi) || isinf(o->lo) || isinf(o->hi) || o->hi < o->lo)
@@ -186,6 +202,7 @@ tz_status tz_canvas_draw(tz_image **out, const tz_plane *const *planes, int coun
 {
     *out = NULL;
     tz_image *image = NULL;
+    tz_overlay_place *places = NULL;
     tz_status status = count < 1 ? tz_error_set(error, TZ_USAGE, NULL, "there is no plane to draw")
                                  : check(o, count, error);
     if (status != TZ_OK)
@@ -206,7 +223,8 @@ tz_status tz_canvas_draw(tz_image **out, const tz_plane *const *planes, int coun
     const int zoom = integer_zoom(columns * nx, rows * ny, room);
     const double width = range.hi - range.lo;
     if (count == 1 && !o->gray16 && !o->path_columns && !o->colorbar &&
-        !(o->caption && o->caption[0]) && width > 0.0 && isfinite(width)) {
+        !tz_overlay_any(&o->overlay) && !(o->caption && o->caption[0]) && width > 0.0 &&
+        isfinite(width)) {
         status = draw_indexed(&image, planes[0], zoom, range.lo, range.hi, o->map, error);
         if (status != TZ_OK)
             return status;
@@ -220,14 +238,26 @@ tz_status tz_canvas_draw(tz_image **out, const tz_plane *const *planes, int coun
         return status;
     if (!o->gray16 && count > 1)
         tz_image_fill(image, 0, 0, image->width, image->height, separator_rgb);
+    places = calloc((size_t)count, sizeof *places);
+    if (!places) {
+        status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a picture");
+        goto cleanup;
+    }
     for (int k = 0; k < count; k++) {
         if (planes[k]->nx != nx || planes[k]->ny != ny) {
             status = tz_error_set(error, TZ_SHAPE, NULL, "the planes of a montage differ in size");
             goto cleanup;
         }
-        draw_plane(image, k % columns * (nx * zoom + gap), k / columns * (ny * zoom + gap),
-                   planes[k], zoom, range.lo, range.hi, o->gray16 ? NULL : o->map);
+        places[k] = (tz_overlay_place){.plane = planes[k],
+                                       .x = k % columns * (nx * zoom + gap),
+                                       .y = k / columns * (ny * zoom + gap),
+                                       .zoom = zoom};
+        draw_plane(image, places[k].x, places[k].y, planes[k], zoom, range.lo, range.hi,
+                   o->gray16 ? NULL : o->map);
     }
+    status = draw_overlay(image, places, count, o, range.lo, range.hi, error);
+    if (status != TZ_OK)
+        goto cleanup;
     if (o->gray16) {
         image->scale = (range.hi - range.lo) / 65535.0;
         image->offset = range.lo;
@@ -241,6 +271,7 @@ done:
     *out = image;
     image = NULL;
 cleanup:
+    free(places);
     tz_image_destroy(image);
     return status;
 }

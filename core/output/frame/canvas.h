@@ -4,6 +4,7 @@
 
 #include "output/frame/colormap.h"
 #include "output/frame/image.h"
+#include "output/frame/overlay.h"
 #include "output/frame/plane.h"
 
 /* If all members but `map` are zero, each value is one pixel and the range is that of the values. */
@@ -11,7 +12,8 @@ typedef struct tz_canvas_options {
     const tz_colormap *map; /* borrowed; not needed for gray16 */
     double lo, hi;          /* the range drawn; both 0: the finite values of the planes */
     int zoom_to;            /* enlarge by an integer factor, to at most so many pixels; 0: no */
-    bool gray16;            /* values, not colours: 16-bit gray; no bar, caption or path */
+    bool gray16;            /* values, not colours: 16-bit gray; no bar, caption, path or overlay */
+    tz_overlay overlay;     /* contour lines and marks, under the path */
     const int64_t *path_columns; /* borrowed; the column of each row, NULL: no path */
     int64_t path_count;          /* rows of the path; a negative column interrupts it */
     uint8_t path_rgb[3];         /* all 0: white with a dark rim */

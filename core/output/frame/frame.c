@@ -61,6 +61,15 @@ void tz_frame_note_look(tz_frame *frame)
         used += (size_t)snprintf(map + used, sizeof map - used, " #%02x%02x%02x",
                                  look->colours[i][0], look->colours[i][1], look->colours[i][2]);
     tz_frame_note(frame, "Map", "%s", map);
+    double levels[TZ_CONTOURS_MAX];
+    const int count = tz_overlay_levels(&look->overlay, look->low, look->high, levels);
+    char contours[320] = "", number[TZ_NUMBER_SIZE];
+    used = 0;
+    for (int i = 0; i < count && used < sizeof contours - TZ_NUMBER_SIZE - 1; i++)
+        used += (size_t)snprintf(contours + used, sizeof contours - used, "%s%s", i > 0 ? " " : "",
+                                 tz_number_format(number, levels[i]));
+    if (count > 0)
+        tz_frame_note(frame, "Contours", "%s", contours);
 }
 
 /* ---- Planes ---------------------------------------------------------------------------------- */
@@ -233,6 +242,7 @@ tz_status tz_frame_image(const tz_frame *frame, tz_image **out, tz_error *error)
         .path_columns = frame->path_columns,
         .path_count = frame->path_count,
         .path_rgb = {frame->path_rgb[0], frame->path_rgb[1], frame->path_rgb[2]},
+        .overlay = look->overlay,
         .colorbar = look->bar,
         .caption = look->caption,
         .unit = look->unit};

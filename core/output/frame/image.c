@@ -110,7 +110,20 @@ void tz_image_line(tz_image *image, double x0, double y0, double x1, double y1, 
             t = fmin(1.0, fmax(0.0, t));
             const double away = hypot(px - t * dx, py - t * dy);
             const double cover = fmin(1.0, fmax(0.0, 0.5 * thickness + 0.5 - away));
-            tz_image_blend(image, x, y, rgb, (int)(255.0 * cover + 0.5));
+            const int coverage = (int)(255.0 * cover + 0.5);
+            uint8_t *at = image->data + (size_t)y * (size_t)image->width + (size_t)x;
+            if (image->pixel != TZ_PIXEL_GRAY8)
+                tz_image_blend(image, x, y, rgb, coverage);
+            else if (*at < coverage)
+                *at = (uint8_t)coverage;
         }
     }
+}
+
+void tz_image_blend_mask(tz_image *image, const tz_image *mask, const uint8_t rgb[3])
+{
+    const uint8_t *coverage = mask->data;
+    for (int y = 0; y < mask->height; y++)
+        for (int x = 0; x < mask->width; x++, coverage++)
+            tz_image_blend(image, x, y, rgb, *coverage);
 }

@@ -3,6 +3,7 @@
 #define TZ_CORE_OUTPUT_FRAME_LOOK_H
 
 #include "output/frame/colormap.h"
+#include "output/frame/overlay.h"
 
 typedef enum tz_range_kind {
     TZ_RANGE_PICTURE, /* the stencil's own range, else as TZ_RANGE_AUTO */
@@ -21,7 +22,8 @@ typedef struct tz_look {
     int bits;          /* 8: colours; 16: gray values */
     bool bar;          /* a colour bar */
     char caption[512]; /* of a tz_output: with placeholders (output/caption.h) */
-    bool has_unit;     /* false: the field's unit */
+    tz_overlay overlay;
+    bool has_unit; /* false: the field's unit */
     char unit[64];
 } tz_look;
 

@@ -1,0 +1,168 @@
+#include "output/frame/overlay.h"
+
+#include <math.h>
+
+static const uint8_t black_rgb[3] = {0, 0, 0}, white_rgb[3] = {255, 255, 255};
+static const uint8_t rim_rgb[3] = {20, 20, 20};
+
+bool tz_overlay_any(const tz_overlay *overlay)
+{
+    return overlay->contours_count > 0 || overlay->contours_even > 0 || overlay->mark_min ||
+           overlay->mark_max;
+}
+
+int tz_overlay_levels(const tz_overlay *overlay, double lo, double hi,
+                      double levels[TZ_CONTOURS_MAX])
+{
+    for (int i = 0; i < overlay->contours_count; i++)
+        levels[i] = overlay->contours[i];
+    if (overlay->contours_count > 0)
+        return overlay->contours_count;
+    for (int i = 0; i < overlay->contours_even; i++)
+        levels[i] = lo + (hi - lo) * (i + 1) / (overlay->contours_even + 1);
+    return lo < hi ? overlay->contours_even : 0;
+}
+
+/* Pixels across a line: more in a large picture. */
+static double line_width(const tz_image *image)
+{
+    return fmax(1.2, (image->width > image->height ? image->width : image->height) / 800.0);
+}
+
+/* ---- Contour lines ---------------------------------------------------------------------------- */
+
+typedef struct point {
+    double x, y;
+} point;
+
+/* The square between four neighbouring values; corners in the order (0, 0), (1, 0), (1, 1), (0, 1). */
+typedef struct square {
+    double values[4];
+    point corners[4]; /* in pixels */
+} square;
+
+static point crossing(const square *s, int side, double level)
+{
+    const int a = side, b = (side + 1) % 4;
+    const double t = (level - s->values[a]) / (s->values[b] - s->values[a]);
+    return (point){s->corners[a].x + t * (s->corners[b].x - s->corners[a].x),
+                   s->corners[a].y + t * (s->corners[b].y - s->corners[a].y)};
+}
+
+/* Marching squares. In a saddle the mean of the corners tells which two corners are joined. */
+static void draw_square(tz_image *mask, const square *s, double level, double width)
+{
+    point ends[4];
+    int count = 0;
+    for (int side = 0; side < 4; side++)
+        if ((s->values[side] >= level) != (s->values[(side + 1) % 4] >= level))
+            ends[count++] = crossing(s, side, level);
+    const double middle = (s->values[0] + s->values[1] + s->values[2] + s->values[3]) / 4;
+    /* Of four ends, 0 and 1 are around corner 1, 2 and 3 around corner 3. */
+    const bool turned = count == 4 && (middle >= level) != (s->values[0] >= level);
+    for (int i = 0; i + 1 < count; i += 2) {
+        const point a = ends[turned && i == 0 ? 3 : turned ? 1 : i];
+        const point b = ends[turned && i == 0 ? 0 : turned ? 2 : i + 1];
+        tz_image_line(mask, a.x, a.y, b.x, b.y, width, NULL);
+    }
+}
+
+static bool is_dark(double level, double lo, double hi, const tz_colormap *map)
+{
+    const int k = tz_colormap_index(level, lo, hi);
+    const uint8_t *rgb = map->rgb[k < 0 ? 0 : k];
+    return 0.299 * rgb[0] + 0.587 * rgb[1] + 0.114 * rgb[2] < 128;
+}
+
+static square square_at(const tz_overlay_place *place, int i, int j)
+{
+    static const int dx[4] = {0, 1, 1, 0}, dy[4] = {0, 0, 1, 1};
+    square s;
+    for (int c = 0; c < 4; c++) {
+        const int x = i + dx[c], y = j + dy[c];
+        s.values[c] = place->plane->values[(size_t)y * (size_t)place->plane->nx + (size_t)x];
+        s.corners[c] =
+            (point){place->x + (x + 0.5) * place->zoom, place->y + (y + 0.5) * place->zoom};
+    }
+    return s;
+}
+
+static void draw_lines(tz_image *mask, const tz_overlay_place *place, const double *levels,
+                       int count)
+{
+    const double width = line_width(mask);
+    for (int j = 0; j + 1 < place->plane->ny; j++)
+        for (int i = 0; i + 1 < place->plane->nx; i++) {
+            const square s = square_at(place, i, j);
+            const double *v = s.values;
+            if (!isfinite(v[0]) || !isfinite(v[1]) || !isfinite(v[2]) || !isfinite(v[3]))
+                continue;
+            const double least = fmin(fmin(v[0], v[1]), fmin(v[2], v[3]));
+            const double most = fmax(fmax(v[0], v[1]), fmax(v[2], v[3]));
+            for (int k = 0; k < count; k++)
+                if (least < levels[k] && levels[k] <= most)
+                    draw_square(mask, &s, levels[k], width);
+        }
+}
+
+tz_status tz_overlay_contours(tz_image *image, const tz_overlay_place *places, int count,
+                              const tz_overlay_lines *lines, tz_error *error)
+{
+    for (int dark = 0; dark < 2; dark++) {
+        double levels[TZ_CONTOURS_MAX];
+        int n = 0;
+        for (int i = 0; i < lines->count; i++)
+            if (is_dark(lines->levels[i], lines->lo, lines->hi, lines->map) == (dark == 1))
+                levels[n++] = lines->levels[i];
+        tz_image *mask;
+        if (n == 0)
+            continue;
+        const tz_status status =
+            tz_image_create(&mask, TZ_PIXEL_GRAY8, image->width, image->height, error);
+        if (status != TZ_OK)
+            return status;
+        for (int k = 0; k < count; k++)
+            draw_lines(mask, &places[k], levels, n);
+        tz_image_blend_mask(image, mask, dark ? white_rgb : black_rgb);
+        tz_image_destroy(mask);
+    }
+    return TZ_OK;
+}
+
+/* ---- Marks ------------------------------------------------------------------------------------ */
+
+static void draw_ring(tz_image *image, double x, double y, double radius, double width,
+                      const uint8_t rgb[3])
+{
+    enum { SIDES = 48 };
+    const double step = 2 * 3.14159265358979323846 / SIDES;
+    for (int i = 0; i < SIDES; i++)
+        tz_image_line(image, x + radius * cos(i * step), y + radius * sin(i * step),
+                      x + radius * cos((i + 1) * step), y + radius * sin((i + 1) * step), width,
+                      rgb);
+}
+
+void tz_overlay_mark(tz_image *image, const tz_overlay_place *places, int count, bool greatest)
+{
+    const tz_overlay_place *found = NULL;
+    double best = 0, x = 0, y = 0;
+    for (int p = 0; p < count; p++) {
+        const tz_plane *plane = places[p].plane;
+        for (int j = 0; j < plane->ny; j++)
+            for (int i = 0; i < plane->nx; i++) {
+                const double value = plane->values[(size_t)j * (size_t)plane->nx + (size_t)i];
+                if (!isfinite(value) || (found && (greatest ? value <= best : value >= best)))
+                    continue;
+                found = &places[p];
+                best = value;
+                x = found->x + (i + 0.5) * found->zoom;
+                y = found->y + (j + 0.5) * found->zoom;
+            }
+    }
+    if (!found)
+        return;
+    const double longest = image->width > image->height ? image->width : image->height;
+    const double radius = fmax(4.0, longest / 60), width = fmax(1.6, longest / 350);
+    draw_ring(image, x, y, radius, width + 2, rim_rgb);
+    draw_ring(image, x, y, radius, width, white_rgb);
+}

@@ -1,0 +1,48 @@
+/* Contour lines and marks on a picture of a plane. */
+#ifndef TZ_CORE_OUTPUT_FRAME_OVERLAY_H
+#define TZ_CORE_OUTPUT_FRAME_OVERLAY_H
+
+#include "output/frame/colormap.h"
+#include "output/frame/image.h"
+#include "output/frame/plane.h"
+
+enum { TZ_CONTOURS_MAX = 32 };
+
+/* What to draw. Zeroed: nothing. */
+typedef struct tz_overlay {
+    int contours_count; /* of `contours`; 0: `contours_even` counts */
+    double contours[TZ_CONTOURS_MAX];
+    int contours_even; /* so many levels at equal distances within the range; 0: none */
+    bool mark_min, mark_max;
+} tz_overlay;
+
+bool tz_overlay_any(const tz_overlay *overlay);
+
+/* The levels of the contour lines of a picture with that range, in the caller's array. Returns how many. */
+int tz_overlay_levels(const tz_overlay *overlay, double lo, double hi,
+                      double levels[TZ_CONTOURS_MAX]);
+
+/* Where a plane is in a picture: its corner in pixels, and pixels a value. */
+typedef struct tz_overlay_place {
+    const tz_plane *plane; /* borrowed */
+    int x, y, zoom;
+} tz_overlay_place;
+
+typedef struct tz_overlay_lines {
+    const double *levels; /* borrowed */
+    int count;
+    double lo, hi; /* the picture's range */
+    const tz_colormap *map;
+} tz_overlay_lines;
+
+/* Draw contour lines: between the middles of values, linearly interpolated; none beside a NaN or an
+ * infinity. A line is white where the map is dark, and black where it is bright. RGB8 only.
+ * TZ_MEMORY. */
+tz_status tz_overlay_contours(tz_image *image, const tz_overlay_place *places, int count,
+                              const tz_overlay_lines *lines, tz_error *error);
+
+/* Draw a ring around the least or the greatest finite value of all planes: the first one in the order of
+ * planes, rows, columns. */
+void tz_overlay_mark(tz_image *image, const tz_overlay_place *places, int count, bool greatest);
+
+#endif

@@ -1,0 +1,149 @@
+/* Contour lines and marks on pictures. */
+#include "tests/support.h"
+
+#include "output/frame/canvas.h"
+
+static const uint8_t *pixel(const tz_image *image, int x, int y)
+{
+    return image->data + 3 * (y * image->width + x);
+}
+
+enum { OVERLAY_N = 40, OVERLAY_ZOOM = 8 };
+static const uint8_t ring_white[3] = {255, 255, 255};
+
+/* Draw OVERLAY_N x OVERLAY_N values without colours: all pixels are black but for lines and marks. */
+static tz_image *draw_overlay(const tz_array *array, const tz_overlay *overlay)
+{
+    static const uint8_t black[2][3];
+    tz_colormap map;
+    tz_image *image;
+    tz_colormap_mix(black, 2, &map);
+    const tz_canvas_options options = {
+        .map = &map, .zoom_to = OVERLAY_N * OVERLAY_ZOOM, .overlay = *overlay};
+    tz_plane *plane;
+    assert_ok(tz_plane_from_array(&plane, array, 0, 1024, 1024, &failure));
+    const tz_plane *const planes[] = {plane};
+    assert_ok(tz_canvas_draw(&image, planes, 1, &options, &failure));
+    tz_plane_destroy(plane);
+    assert_int_equal(image->width, OVERLAY_N * OVERLAY_ZOOM);
+    return image;
+}
+
+static tz_array *make_values(double value(double x, double y))
+{
+    tz_array *array = NULL;
+    const int64_t shape[] = {OVERLAY_N, OVERLAY_N, 1};
+    assert_ok(tz_array_create(&array, TZ_DTYPE_F64, 2, shape, &failure));
+    for (int y = 0; y < OVERLAY_N; y++)
+        for (int x = 0; x < OVERLAY_N; x++)
+            tz_array_set(array, (int64_t)y * OVERLAY_N + x, value(x, y));
+    return array;
+}
+
+static double distance(double x, double y)
+{
+    return hypot(x - 20, y - 18);
+}
+
+static double saddle(double x, double y)
+{
+    return (x - 19.5) * (y - 19.5);
+}
+
+/* The place of a pixel's middle, in cells. */
+static double cell_of(int pixel_number)
+{
+    return (pixel_number + 0.5) / OVERLAY_ZOOM - 0.5;
+}
+
+static void contour_lines_lie_at_their_values(void **state)
+{
+    tz_array *array = make_values(distance);
+    const tz_overlay overlay = {.contours_count = 2, .contours = {5, 11.5}};
+    tz_image *image = draw_overlay(array, &overlay);
+    const double width = 1.2 / OVERLAY_ZOOM; /* in cells */
+    for (int y = 0; y < image->height; y++)
+        for (int x = 0; x < image->width; x++) {
+            const double at = distance(cell_of(x), cell_of(y));
+            const double away = fmin(fabs(at - 5), fabs(at - 11.5));
+            /* A chord between two cells' middles is up to 0.03 cells inside of the circle. */
+            if (pixel(image, x, y)[0] > 0)
+                assert_true(away < width + 0.13);
+            if (away < 0.02)
+                assert_true(pixel(image, x, y)[0] > 100);
+        }
+    tz_image_destroy(image);
+    tz_array_destroy(array);
+}
+
+static void levels_lie_within_the_range(void **state)
+{
+    double levels[TZ_CONTOURS_MAX];
+    assert_int_equal(tz_overlay_levels(&(tz_overlay){.contours_even = 3}, 2, 10, levels), 3);
+    assert_true(levels[0] == 4 && levels[1] == 6 && levels[2] == 8);
+    assert_int_equal(tz_overlay_levels(&(tz_overlay){.contours_even = 3}, 2, 2, levels), 0);
+    assert_int_equal(tz_overlay_levels(&(tz_overlay){0}, 2, 10, levels), 0);
+}
+
+/* In the middle square of a saddle the mean of the corners decides which of them a line cuts off. */
+static void saddles_and_holes(void **state)
+{
+    for (int sign = -1; sign <= 1; sign += 2) {
+        tz_array *array = make_values(saddle);
+        const tz_overlay overlay = {.contours_count = 1, .contours = {0.05 * sign}};
+        tz_image *image = draw_overlay(array, &overlay);
+        /* The middle square lies between the pixels 156 and 164. Corners (0, 0) and (1, 1) are 0.25, the others
+         * -0.25: the line cuts off those that have the level's sign, 0.2 cells from them. */
+        const int along = sign > 0 ? 157 : 162;
+        assert_true(pixel(image, along, 157)[0] > 100);
+        assert_int_equal(pixel(image, sign > 0 ? 161 : 158, 158)[0], 0);
+        tz_image_destroy(image);
+        /* No line beside what is not a number. */
+        for (int x = 0; x < OVERLAY_N; x++)
+            tz_array_set(array, 20 * OVERLAY_N + x, x % 2 ? NAN : INFINITY);
+        const tz_overlay zero = {.contours_count = 1, .contours = {0}};
+        image = draw_overlay(array, &zero);
+        for (int y = 20 * OVERLAY_ZOOM; y < 21 * OVERLAY_ZOOM; y++)
+            for (int x = 0; x < image->width; x++)
+                assert_true(pixel(image, x, y)[1] == 0);
+        tz_image_destroy(image);
+        tz_array_destroy(array);
+    }
+}
+
+static void marks_surround_the_extremes(void **state)
+{
+    tz_array *array = make_values(distance);
+    tz_array_set(array, 5 * OVERLAY_N + 7, 1e3);
+    tz_array_set(array, 30 * OVERLAY_N + 3, INFINITY);
+    for (int greatest = 0; greatest < 2; greatest++) {
+        tz_image *image =
+            draw_overlay(array, &(tz_overlay){.mark_min = !greatest, .mark_max = greatest});
+        const double x0 = greatest ? 7 : 20, y0 = greatest ? 5 : 18;
+        const double radius = OVERLAY_N * OVERLAY_ZOOM / 60.0 / OVERLAY_ZOOM;
+        int drawn = 0;
+        for (int y = 0; y < image->height; y++)
+            for (int x = 0; x < image->width; x++) {
+                const double away = hypot(cell_of(x) - x0, cell_of(y) - y0);
+                if (memcmp(pixel(image, x, y), ring_white, 3) == 0) {
+                    drawn++;
+                    assert_true(fabs(away - radius) < 0.3);
+                }
+            }
+        assert_in_range(drawn, 12, 60);
+        tz_image_destroy(image);
+    }
+    tz_array_destroy(array);
+    /* Nothing finite: nothing is marked. */
+    array = make_values(distance);
+    for (int i = 0; i < OVERLAY_N * OVERLAY_N; i++)
+        tz_array_set(array, i, NAN);
+    tz_image *image = draw_overlay(array, &(tz_overlay){.mark_min = true, .mark_max = true});
+    for (int i = 0; i < image->width * image->height; i++)
+        assert_int_equal(image->data[3 * i + 1], 0);
+    tz_image_destroy(image);
+    tz_array_destroy(array);
+}
+
+TEST_MAIN(NULL, NULL, TEST(contour_lines_lie_at_their_values), TEST(levels_lie_within_the_range),
+          TEST(saddles_and_holes), TEST(marks_surround_the_extremes))
