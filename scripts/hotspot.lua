@@ -20,7 +20,8 @@ local sim = tz.simulation {
 -- The default time step follows the grid: 0.96 us for 512 x 512 cells. The chip settles within about 5 ms.
 local phase_s = 1.75e-3
 sim:every("0.875 ms", tz.png("temperature", {
-  map = "inferno", range = { 318, 328 }, bar = true, unit = "K", mark = "max", caption = "die temperature after {time}",
+  map = "inferno", range = { 318, 328 }, bar = true, unit = "K", outline = tz.floorplan(chip), mark = "max",
+  caption = "die temperature after {time}",
 }))
 sim:every("0.21875 ms", tz.table { "step", "time", "min(temperature)", "max(temperature)", "mean(temperature)" })
 

@@ -2,6 +2,7 @@
 
 #include "lua/api.h"
 #include "lua/checkpoint.h"
+#include "lua/floorplan.h"
 #include "lua/interrupt.h"
 #include "lua/keys.h"
 #include "lua/module.h"
@@ -179,6 +180,19 @@ static tz_binding *find_binding(lua_State *L, const tz_simulation_handle *handle
     return NULL;
 }
 
+/* Outlines of a picture must be those of the simulation's chip. */
+static void check_outline(lua_State *L, const tz_simulation_handle *handle, int index,
+                          const tz_output *output, const char *what)
+{
+    if (output->look.overlay.outlines_count == 0)
+        return;
+    lua_getiuservalue(L, index, 1);
+    const tz_floorplan_value *value = tz_floorplan_check(L, -1, what);
+    double width_m = value->width_m, height_m = value->height_m;
+    tz_floorplan_chip(L, handle, &value->plan, what, &width_m, &height_m);
+    lua_pop(L, 1);
+}
+
 /* Find or make the binding of the output or function at `index`; `every` NULL: by sim:write. */
 static tz_binding *bind(lua_State *L, tz_simulation_handle *handle, int handle_index, int index,
                         const tz_interval *every, const char *what)
@@ -206,6 +220,7 @@ static tz_binding *bind(lua_State *L, tz_simulation_handle *handle, int handle_i
         made.every = *every;
     tz_error error;
     if (output) {
+        check_outline(L, handle, index, output, what);
         if (tz_writer_open(&made.writer, output, &handle->context->files, handle->simulation,
                            handle->name, handle->prefix, &error) != TZ_OK)
             tz_raise_error(L, what, &error);

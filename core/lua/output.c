@@ -84,6 +84,37 @@ static void get_mark(lua_State *L, int index, const char *what, tz_overlay *over
         tz_raise(L, "%s: 'mark' must be \"max\", \"min\" or \"both\", not '%s'", what, mark);
 }
 
+/* outline = tz.floorplan { … } */
+static void get_outline(lua_State *L, int index, const char *what, tz_overlay *overlay)
+{
+    if (tz_table_get(L, index, "outline") == LUA_TNIL) {
+        lua_pop(L, 1);
+        return;
+    }
+    if (!luaL_testudata(L, -1, TZ_TYPE_FLOORPLAN))
+        tz_raise(L, "%s: 'outline' must be a floorplan, not %s", what, tz_kind_text(L, -1));
+    const tz_floorplan_value *value = tz_floorplan_check(L, -1, what);
+    const tz_floorplan *plan = &value->plan;
+    const bool given = value->width_m > 0;
+    const double left = given ? 0 : plan->left_m, bottom = given ? 0 : plan->bottom_m;
+    const double width = given ? value->width_m : plan->width_m;
+    const double height = given ? value->height_m : plan->height_m;
+    if (plan->unit_count > TZ_OUTLINES_MAX)
+        tz_raise(L, "%s: 'outline' has %zu units, more than %d", what, plan->unit_count,
+                 TZ_OUTLINES_MAX);
+    for (size_t i = 0; i < plan->unit_count; i++) {
+        const tz_floorplan_unit *u = &plan->units[i];
+        tz_outline *o = &overlay->outlines[i];
+        *o = (tz_outline){.left = (u->left_m - left) / width,
+                          .right = (u->left_m + u->width_m - left) / width,
+                          .top = 1 - (u->bottom_m + u->height_m - bottom) / height,
+                          .bottom = 1 - (u->bottom_m - bottom) / height};
+        snprintf(o->name, sizeof o->name, "%.31s", u->name);
+    }
+    overlay->outlines_count = (int)plan->unit_count;
+    lua_pop(L, 1);
+}
+
 void tz_look_get(lua_State *L, int index, const char *what, tz_look *look)
 {
     int64_t bits = 8;
@@ -116,11 +147,12 @@ void tz_look_get(lua_State *L, int index, const char *what, tz_look *look)
     look->has_unit = tz_key_copy(L, index, what, "unit", look->unit, sizeof look->unit);
     get_contours(L, index, what, &look->overlay);
     get_mark(L, index, what, &look->overlay);
+    get_outline(L, index, what, &look->overlay);
     if (look->bits == 16 &&
         (look->bar || look->caption[0] != '\0' || tz_overlay_any(&look->overlay)))
         tz_raise(L,
-                 "%s: a 16-bit picture holds values only: no 'bar', 'caption', 'contours' or "
-                 "'mark'",
+                 "%s: a 16-bit picture holds values only: no 'bar', 'caption', 'contours', "
+                 "'mark' or 'outline'",
                  what);
 }
 
@@ -209,6 +241,8 @@ static tz_output *push_picture(lua_State *L, tz_output_kind kind, const tz_key *
     if (montage && output->has_slice)
         tz_raise(L, "%s: give 'slice' or 'montage', not both", what);
     get_name(L, 2, what, output);
+    tz_table_get(L, 2, "outline");
+    lua_setiuservalue(L, -2, 1);
     return output;
 }
 

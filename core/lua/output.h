@@ -24,6 +24,7 @@
         {"bar", "boolean", "false", "draw a colour bar"},                                          \
         {"contours", "integer or list of numbers", "",                                             \
          "contour lines: how many, at equal distances in the range, or their values; up to 32"},   \
+        {"outline", "floorplan", "", "the outlines of its units, with the names that fit"},        \
         {"mark", "text", "", "`\"max\"`, `\"min\"` or `\"both\"`: a ring around that value"},      \
         {"caption", "text", "\"\"", "a line below; words in braces are filled in (see Captions)"}, \
     {                                                                                              \

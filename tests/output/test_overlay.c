@@ -1,4 +1,4 @@
-/* Contour lines and marks on pictures. */
+/* Contour lines, marks and outlines on pictures. */
 #include "tests/support.h"
 
 #include "output/frame/canvas.h"
@@ -145,5 +145,46 @@ static void marks_surround_the_extremes(void **state)
     tz_array_destroy(array);
 }
 
+/* A wide unit above, in which a name fits, and a narrow one below, in which it does not. */
+static void outlines_lie_round_their_units(void **state)
+{
+    tz_array *array = make_values(distance);
+    static const tz_overlay overlay = {
+        .outlines_count = 2,
+        .outlines = {{"core", 0.25, 0.1, 0.75, 0.5}, {"core", 0.25, 0.5, 0.3, 0.9}}};
+    tz_image *image = draw_overlay(array, &overlay);
+    const int n = OVERLAY_N * OVERLAY_ZOOM;
+    int name = 0;
+    for (int i = 0; i < 2; i++) {
+        const tz_outline *o = &overlay.outlines[i];
+        const int left = (int)(o->left * n), right = (int)(o->right * n);
+        const int top = (int)(o->top * n), bottom = (int)(o->bottom * n);
+        for (int y = top; y < bottom; y++) {
+            assert_true(pixel(image, left, y)[0] > 100);
+            assert_true(pixel(image, right, y)[0] > 100);
+        }
+        for (int x = left; x < right; x++) {
+            assert_true(pixel(image, x, top)[0] > 100);
+            assert_true(pixel(image, x, bottom)[0] > 100);
+        }
+        for (int y = top + 4; y < bottom - 4; y++)
+            for (int x = left + 4; x < right - 4; x++)
+                if (pixel(image, x, y)[0] > 100) {
+                    assert_int_equal(i, 0);
+                    assert_true(abs(x - n / 2) < 30 && abs(y - 3 * n / 10) < 10);
+                    name++;
+                }
+    }
+    assert_true(name > 20);
+    /* Outside of both there is nothing. */
+    for (int y = 0; y < n; y++)
+        for (int x = 0; x < n; x++)
+            if (y < n / 10 - 3 || x < n / 4 - 3 || x > 3 * n / 4 + 3 || y > 9 * n / 10 + 3)
+                assert_int_equal(pixel(image, x, y)[0], 0);
+    tz_image_destroy(image);
+    tz_array_destroy(array);
+}
+
 TEST_MAIN(NULL, NULL, TEST(contour_lines_lie_at_their_values), TEST(levels_lie_within_the_range),
-          TEST(saddles_and_holes), TEST(marks_surround_the_extremes))
+          TEST(saddles_and_holes), TEST(marks_surround_the_extremes),
+          TEST(outlines_lie_round_their_units))

@@ -114,8 +114,9 @@ static tz_status draw_overlay(tz_image *image, const tz_overlay_place *places, i
     double levels[TZ_CONTOURS_MAX];
     const int n = tz_overlay_levels(&o->overlay, lo, hi, levels);
     const tz_overlay_lines lines = {levels, n, lo, hi, o->map};
-    const tz_status status =
-        n > 0 ? tz_overlay_contours(image, places, count, &lines, error) : TZ_OK;
+    tz_status status = n > 0 ? tz_overlay_contours(image, places, count, &lines, error) : TZ_OK;
+    if (status == TZ_OK && o->overlay.outlines_count > 0)
+        status = tz_overlay_outlines(image, places, count, &o->overlay, error);
     if (o->overlay.mark_min)
         tz_overlay_mark(image, places, count, false);
     if (o->overlay.mark_max)

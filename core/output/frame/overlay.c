@@ -1,6 +1,8 @@
 #include "output/frame/overlay.h"
 
+#include "output/frame/font.h"
 #include <math.h>
+#include <string.h>
 
 static const uint8_t black_rgb[3] = {0, 0, 0}, white_rgb[3] = {255, 255, 255};
 static const uint8_t rim_rgb[3] = {20, 20, 20};
@@ -8,7 +10,7 @@ static const uint8_t rim_rgb[3] = {20, 20, 20};
 bool tz_overlay_any(const tz_overlay *overlay)
 {
     return overlay->contours_count > 0 || overlay->contours_even > 0 || overlay->mark_min ||
-           overlay->mark_max;
+           overlay->mark_max || overlay->outlines_count > 0;
 }
 
 int tz_overlay_levels(const tz_overlay *overlay, double lo, double hi,
@@ -126,6 +128,69 @@ tz_status tz_overlay_contours(tz_image *image, const tz_overlay_place *places, i
         tz_image_blend_mask(image, mask, dark ? white_rgb : black_rgb);
         tz_image_destroy(mask);
     }
+    return TZ_OK;
+}
+
+/* ---- Outlines --------------------------------------------------------------------------------- */
+
+enum { NAME_MARGIN = 3, NAME_SCALE_MAX = 2 };
+
+/* White with a dark rim can be read on any colour. */
+static void draw_name(tz_image *image, const char *name, double x, double y, double width,
+                      double height)
+{
+    int scale = NAME_SCALE_MAX;
+    while (scale > 0 && (tz_font_width(name, scale) + 2 * NAME_MARGIN > width ||
+                         TZ_FONT_HEIGHT * scale + 2 * NAME_MARGIN > height))
+        scale--;
+    if (scale == 0)
+        return;
+    const int left = (int)(x + (width - tz_font_width(name, scale)) / 2);
+    const int top = (int)(y + (height - TZ_FONT_ASCENT * scale) / 2);
+    for (int dy = -1; dy <= 1; dy++)
+        for (int dx = -1; dx <= 1; dx++)
+            tz_font_draw(image, left + dx, top + dy, name, scale, rim_rgb);
+    tz_font_draw(image, left, top, name, scale, white_rgb);
+}
+
+static void draw_box(tz_image *mask, double x0, double y0, double x1, double y1, double width)
+{
+    tz_image_line(mask, x0, y0, x1, y0, width, NULL);
+    tz_image_line(mask, x1, y0, x1, y1, width, NULL);
+    tz_image_line(mask, x1, y1, x0, y1, width, NULL);
+    tz_image_line(mask, x0, y1, x0, y0, width, NULL);
+}
+
+tz_status tz_overlay_outlines(tz_image *image, const tz_overlay_place *places, int count,
+                              const tz_overlay *overlay, tz_error *error)
+{
+    const double width = line_width(image);
+    for (int layer = 0; layer < 2; layer++) {
+        tz_image *mask;
+        const tz_status status =
+            tz_image_create(&mask, TZ_PIXEL_GRAY8, image->width, image->height, error);
+        if (status != TZ_OK)
+            return status;
+        for (int p = 0; p < count; p++)
+            for (int i = 0; i < overlay->outlines_count; i++) {
+                const tz_outline *o = &overlay->outlines[i];
+                const double w = (double)places[p].plane->nx * places[p].zoom;
+                const double h = (double)places[p].plane->ny * places[p].zoom;
+                draw_box(mask, places[p].x + o->left * w, places[p].y + o->top * h,
+                         places[p].x + o->right * w, places[p].y + o->bottom * h,
+                         layer == 0 ? width + 1.5 : width);
+            }
+        tz_image_blend_mask(image, mask, layer == 0 ? rim_rgb : white_rgb);
+        tz_image_destroy(mask);
+    }
+    for (int p = 0; p < count; p++)
+        for (int i = 0; i < overlay->outlines_count; i++) {
+            const tz_outline *o = &overlay->outlines[i];
+            const double w = (double)places[p].plane->nx * places[p].zoom;
+            const double h = (double)places[p].plane->ny * places[p].zoom;
+            draw_name(image, o->name, places[p].x + o->left * w, places[p].y + o->top * h,
+                      (o->right - o->left) * w, (o->bottom - o->top) * h);
+        }
     return TZ_OK;
 }
 

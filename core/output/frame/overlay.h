@@ -1,4 +1,4 @@
-/* Contour lines and marks on a picture of a plane. */
+/* Contour lines, marks and outlines of units on a picture of a plane. */
 #ifndef TZ_CORE_OUTPUT_FRAME_OVERLAY_H
 #define TZ_CORE_OUTPUT_FRAME_OVERLAY_H
 
@@ -6,7 +6,13 @@
 #include "output/frame/image.h"
 #include "output/frame/plane.h"
 
-enum { TZ_CONTOURS_MAX = 32 };
+enum { TZ_CONTOURS_MAX = 32, TZ_OUTLINES_MAX = 256 };
+
+/* A rectangle in a picture, of which each side is 1 long; y points down. */
+typedef struct tz_outline {
+    char name[32]; /* "": none is written */
+    double left, top, right, bottom;
+} tz_outline;
 
 /* What to draw. Zeroed: nothing. */
 typedef struct tz_overlay {
@@ -14,6 +20,8 @@ typedef struct tz_overlay {
     double contours[TZ_CONTOURS_MAX];
     int contours_even; /* so many levels at equal distances within the range; 0: none */
     bool mark_min, mark_max;
+    int outlines_count;
+    tz_outline outlines[TZ_OUTLINES_MAX];
 } tz_overlay;
 
 bool tz_overlay_any(const tz_overlay *overlay);
@@ -40,6 +48,10 @@ typedef struct tz_overlay_lines {
  * TZ_MEMORY. */
 tz_status tz_overlay_contours(tz_image *image, const tz_overlay_place *places, int count,
                               const tz_overlay_lines *lines, tz_error *error);
+
+/* Draw the outlines over each plane, with the names that fit into them. TZ_MEMORY. */
+tz_status tz_overlay_outlines(tz_image *image, const tz_overlay_place *places, int count,
+                              const tz_overlay *overlay, tz_error *error);
 
 /* Draw a ring around the least or the greatest finite value of all planes: the first one in the order of
  * planes, rows, columns. */
