@@ -37,6 +37,12 @@ done
 [ -n "$(find "$work/elsewhere/run" -name '*.png')" ] || fail 'the shipped scenario made no frame'
 echo "ok: the moved tree lists its plugins and runs a shipped scenario"
 
+echo '-- of the moved tree' >>"$prefix/share/trapeze/scripts/life.lua"
+"$trapeze" examples life --into "$work/elsewhere/mine" >"$work/examples.log" || fail 'trapeze examples life'
+tail -n 1 "$work/elsewhere/mine/life.lua" | grep -qx -- '-- of the moved tree' || fail 'an example is not the installed one'
+[ -f "$work/elsewhere/mine/patterns/gosper-gun.rle" ] || fail 'a file that an example reads was not copied'
+echo "ok: examples are copied from the moved tree"
+
 # A link in PATH must find the tree too.
 mkdir "$work/bin"
 ln -s "$trapeze" "$work/bin/trapeze"
