@@ -11,7 +11,8 @@ local crystal = tz.simulation {
   params = { rule = "B1,/S0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26" },
   fields = { alive = function(x, y, z) return x == n // 2 and y == n // 2 and z == n // 2 and 1 or 0 end },
 }
-crystal:every(7, tz.png("alive", { montage = true, map = "viridis", range = { 0, 1 }, zoom = 2 }))
+crystal:every(7, tz.png("alive", { montage = true, map = "viridis", range = { 0, 1 }, zoom = 2,
+  caption = "slices of a crystal, generation {step}" }))
 crystal:every(1, tz.table { "step", "population(alive)" })
 crystal:run(steps)
 -- The same after a rotation: x, y and z are equivalent.
@@ -30,7 +31,8 @@ local soup = tz.simulation {
   params = { rule = tz.args.rule or "4555" },
   fields = { alive = tz.random { seed = 3, density = 0.16 } },
 }
-soup:every(10, tz.png("alive", { montage = true, map = "viridis", range = { 0, 1 }, zoom = 2 }))
+soup:every(10, tz.png("alive", { montage = true, map = "viridis", range = { 0, 1 }, zoom = 2,
+  caption = "slices of a soup, generation {step}" }))
 soup:every(1, tz.table { "step", "population(alive)" })
 soup:run(40)
 tz.log(("soup: %d of %d cells live after %d generations"):format(soup:population "alive", soup.cells, soup.step))

@@ -31,7 +31,8 @@ for _, stencil in ipairs { "star3d1r", "star3d2r", "box3d1r" } do
     end },
   }
   local before = sim:sum "u"
-  sim:every(20, tz.png("u", { slice = m // 2, map = "inferno", range = { 0, 1 }, zoom = 4 }))
+  sim:every(20, tz.png("u", { slice = m // 2, map = "inferno", range = { 0, 1 }, zoom = 4,
+    caption = stencil .. ", middle slice after {step}" }))
   sim:run(20)
   -- Nothing leaves through clamped sides, so the sum stays the same.
   tz.expect(math.abs(sim:sum "u" - before) < 1e-4 * before, "the sum has changed")

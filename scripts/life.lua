@@ -36,7 +36,7 @@ local soup = tz.simulation {
   fields = { alive = tz.random { seed = 2026, density = tonumber(tz.args.density or 0.3) } },
 }
 local generations = math.tointeger(tz.args.generations or 1200)
-soup:every(generations // 4, tz.png("alive", { map = "viridis", range = { 0, 1 }, zoom = 2 }))
+soup:every(generations // 4, tz.png("alive", { map = "viridis", range = { 0, 1 }, zoom = 2, caption = "generation {step}" }))
 soup:every(8, tz.movie("alive", { map = "viridis", range = { 0, 1 }, caption = "generation {step}" }))
 soup:every(20, tz.table { "step", "population(alive)" })
 soup:run(generations)

@@ -60,7 +60,7 @@ local box = tz.simulation {
   end },
 }
 box:every(20000, tz.png("u", { map = "balance", range = { -0.4, 0.4 }, bar = true, zoom = 4,
-  caption = "Potential of charged discs in a grounded box" }))
+  caption = "potential after {step} iterations" }))
 box:every(1000, tz.table { "step", "min(u)", "max(u)", "residual" })
 local result = box:run { until_residual = tolerance, max_steps = 400000, check_every = 1000 }
 box:write(tz.png("u", { name = "potential", map = "balance", range = { -0.4, 0.4 }, bar = true, zoom = 4, contours = 15,
