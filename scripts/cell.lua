@@ -13,6 +13,7 @@ local crystal = tz.simulation {
 }
 crystal:every(7, tz.png("alive", { montage = true, map = "viridis", range = { 0, 1 }, zoom = 2,
   caption = "slices of a crystal, generation {step}" }))
+crystal:every(7, tz.png("alive", { name = "crystal", view = "isometric", map = "inferno", caption = "generation {step}" }))
 crystal:every(1, tz.table { "step", "population(alive)" })
 crystal:run(steps)
 -- The same after a rotation: x, y and z are equivalent.
@@ -33,6 +34,7 @@ local soup = tz.simulation {
 }
 soup:every(10, tz.png("alive", { montage = true, map = "viridis", range = { 0, 1 }, zoom = 2,
   caption = "slices of a soup, generation {step}" }))
+soup:every(10, tz.png("alive", { name = "soup", view = "isometric", map = "viridis", caption = "generation {step}" }))
 soup:every(1, tz.table { "step", "population(alive)" })
 soup:run(40)
 tz.log(("soup: %d of %d cells live after %d generations"):format(soup:population "alive", soup.cells, soup.step))

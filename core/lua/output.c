@@ -115,6 +115,22 @@ static void get_outline(lua_State *L, int index, const char *what, tz_overlay *o
     lua_pop(L, 1);
 }
 
+/* view = "isometric", level = 0.5 */
+static void get_view(lua_State *L, int index, const char *what, tz_look *look)
+{
+    char view[16] = "";
+    look->isometric = tz_key_copy(L, index, what, "view", view, sizeof view);
+    if (look->isometric && strcmp(view, "isometric") != 0)
+        tz_raise(L, "%s: 'view' must be \"isometric\", not '%s'", what, view);
+    look->has_level = tz_key_number(L, index, what, "level", &look->level);
+    if (look->has_level && !look->isometric)
+        tz_raise(L, "%s: 'level' goes with 'view'", what);
+    if (look->isometric && tz_overlay_any(&look->overlay))
+        tz_raise(L, "%s: a view has no 'contours', 'mark' or 'outline'", what);
+    if (look->isometric && look->bits == 16)
+        tz_raise(L, "%s: a view is in colours: 'bits' must be 8", what);
+}
+
 void tz_look_get(lua_State *L, int index, const char *what, tz_look *look)
 {
     int64_t bits = 8;
@@ -148,6 +164,7 @@ void tz_look_get(lua_State *L, int index, const char *what, tz_look *look)
     get_contours(L, index, what, &look->overlay);
     get_mark(L, index, what, &look->overlay);
     get_outline(L, index, what, &look->overlay);
+    get_view(L, index, what, look);
     if (look->bits == 16 &&
         (look->bar || look->caption[0] != '\0' || tz_overlay_any(&look->overlay)))
         tz_raise(L,
@@ -240,6 +257,8 @@ static tz_output *push_picture(lua_State *L, tz_output_kind kind, const tz_key *
     tz_key_flag(L, 2, what, "montage", &montage);
     if (montage && output->has_slice)
         tz_raise(L, "%s: give 'slice' or 'montage', not both", what);
+    if (output->look.isometric && (montage || output->has_slice))
+        tz_raise(L, "%s: a view has no 'slice' and no 'montage'", what);
     get_name(L, 2, what, output);
     tz_table_get(L, 2, "outline");
     lua_setiuservalue(L, -2, 1);

@@ -25,6 +25,10 @@
         {"contours", "integer or list of numbers", "",                                             \
          "contour lines: how many, at equal distances in the range, or their values; up to 32"},   \
         {"outline", "floorplan", "", "the outlines of its units, with the names that fit"},        \
+        {"view", "text", "",                                                                       \
+         "`\"isometric\"`: 3-D data seen from one corner, bits coloured by their height"},         \
+        {"level", "number", "the middle of the range",                                             \
+         "of a view: cells of at least this value are solid"},                                     \
         {"mark", "text", "", "`\"max\"`, `\"min\"` or `\"both\"`: a ring around that value"},      \
         {"caption", "text", "\"\"", "a line below; words in braces are filled in (see Captions)"}, \
     {                                                                                              \

@@ -132,6 +132,8 @@ static void get_request(lua_State *L, request *r)
     const tz_array *array = &r->data->view;
     if (tz_key_integer(L, 1, what, "slice", 0, array->shape[2] - 1, &r->slice) && array->dims < 3)
         tz_raise(L, "%s: 'slice' is for 3-D data", what);
+    if (r->look.isometric && (array->dims < 3 || r->slice >= 0))
+        tz_raise(L, "%s: 'view' is for 3-D data, without 'slice'", what);
     r->path = get_path(L, array, &r->path_count);
     if (r->path && r->look.bits == 16)
         tz_raise(L, "%s: a 16-bit picture holds values only: no 'path'", what);

@@ -206,6 +206,9 @@ tz_status tz_output_check(const tz_output *output, const tz_simulation *simulati
         !tz_simulation_time_step(simulation))
         return tz_error_set(error, TZ_UNSUPPORTED, NULL, "%s needs a time step, and %s has none",
                             has_column ? "the column 'time'" : "{time} in a caption", stencil->id);
+    if (output->look.isometric && stencil->dims < 3)
+        return tz_error_set(error, TZ_UNSUPPORTED, NULL,
+                            "'view' is for 3-D grids; this one is %d-D", stencil->dims);
     if (output->has_slice && stencil->dims < 3)
         return tz_error_set(error, TZ_UNSUPPORTED, NULL,
                             "'slice' is for 3-D grids; this one is %d-D", stencil->dims);

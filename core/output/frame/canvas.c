@@ -66,6 +66,17 @@ static void draw_row(uint8_t *to, const double *values, int nx, int zoom, double
     }
 }
 
+/* Darken a row of `zoom` times `nx` pixels, or paint what is behind the cells. */
+static void shade_row(uint8_t *to, const float *shades, int nx, int zoom)
+{
+    static const uint8_t behind[] = {252, 226, 214, 238}; /* outside, walls across x, y, z */
+    for (int i = 0; i < nx; i++)
+        for (int z = 0; z < zoom; z++, to += 3)
+            for (int c = 0; c < 3; c++)
+                to[c] = shades[i] < 0 ? behind[(int)-shades[i] - 1]
+                                      : (uint8_t)(to[c] * shades[i] + 0.5f);
+}
+
 static void draw_plane(tz_image *image, int x, int y, const tz_plane *plane, int zoom, double lo,
                        double hi, const tz_colormap *map)
 {
@@ -74,6 +85,8 @@ static void draw_plane(tz_image *image, int x, int y, const tz_plane *plane, int
     for (int j = 0; j < plane->ny; j++) {
         uint8_t *to = image->data + (size_t)(y + j * zoom) * stride + (size_t)x * bytes;
         draw_row(to, plane->values + (size_t)j * (size_t)plane->nx, plane->nx, zoom, lo, hi, map);
+        if (plane->shades && map)
+            shade_row(to, plane->shades + (size_t)j * (size_t)plane->nx, plane->nx, zoom);
         for (int z = 1; z < zoom; z++)
             memcpy(to + (size_t)z * stride, to, (size_t)plane->nx * (size_t)zoom * bytes);
     }
@@ -223,7 +236,7 @@ tz_status tz_canvas_draw(tz_image **out, const tz_plane *const *planes, int coun
                             count, nx, ny);
     const int zoom = integer_zoom(columns * nx, rows * ny, room);
     const double width = range.hi - range.lo;
-    if (count == 1 && !o->gray16 && !o->path_columns && !o->colorbar &&
+    if (count == 1 && !planes[0]->shades && !o->gray16 && !o->path_columns && !o->colorbar &&
         !tz_overlay_any(&o->overlay) && !(o->caption && o->caption[0]) && width > 0.0 &&
         isfinite(width)) {
         status = draw_indexed(&image, planes[0], zoom, range.lo, range.hi, o->map, error);

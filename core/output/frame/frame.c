@@ -3,7 +3,9 @@
 #include "base/average.h"
 #include "output/format/number.h"
 #include "output/frame/canvas.h"
+#include "output/frame/view.h"
 #include "sim/fields.h"
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,6 +63,8 @@ void tz_frame_note_look(tz_frame *frame)
         used += (size_t)snprintf(map + used, sizeof map - used, " #%02x%02x%02x",
                                  look->colours[i][0], look->colours[i][1], look->colours[i][2]);
     tz_frame_note(frame, "Map", "%s", map);
+    if (look->isometric)
+        tz_frame_note(frame, "View", "isometric");
     double levels[TZ_CONTOURS_MAX];
     const int count = tz_overlay_levels(&look->overlay, look->low, look->high, levels);
     char contours[320] = "", number[TZ_NUMBER_SIZE];
@@ -179,12 +183,97 @@ static tz_status read_slice(tz_plane **out, const tz_simulation *simulation, int
     return status;
 }
 
+/* ---- Views ----------------------------------------------------------------------------------- */
+
+/* A view holds at most so many cells along its longest axis; larger fields are averaged in x and y, and
+ * slices are left out. Short axes are kept, as in other pictures (tz_plane_create). */
+enum { VIEW_CELLS = 192, VIEW_PIXELS = 720 };
+
+/* Whence the slices of a view come: a field of a simulation, or an array. */
+typedef struct slices {
+    const tz_simulation *simulation;
+    int field;
+    const tz_array *array; /* NULL: of the simulation */
+    const int64_t *shape;
+    bool bits;
+} slices;
+
+static tz_status get_slice(const slices *s, int64_t z, int most, tz_plane **out, tz_error *error)
+{
+    return s->array ? tz_plane_from_array(out, s->array, z, most, most, error)
+                    : read_slice(out, s->simulation, s->field, z, most, most, error);
+}
+
+/* Read a volume into *values, which the caller frees also after an error. */
+static tz_status read_volume(const slices *s, tz_volume *volume, float **values, tz_error *error)
+{
+    tz_status status = TZ_OK;
+    *values = NULL;
+    const int64_t wider = s->shape[0] > s->shape[1] ? s->shape[0] : s->shape[1];
+    const int64_t longest = wider > s->shape[2] ? wider : s->shape[2];
+    const double factor = longest > VIEW_CELLS ? (double)VIEW_CELLS / (double)longest : 1;
+    const int most = (int)ceil((double)wider * factor);
+    volume->nz = (int)ceil((double)s->shape[2] * factor);
+    for (int k = 0; status == TZ_OK && k < volume->nz; k++) {
+        tz_plane *plane = NULL;
+        status =
+            get_slice(s, tz_canvas_tile_slice(k, volume->nz, s->shape[2]), most, &plane, error);
+        if (status != TZ_OK)
+            return status;
+        const size_t cells = (size_t)plane->nx * (size_t)plane->ny;
+        if (k == 0) {
+            volume->nx = plane->nx;
+            volume->ny = plane->ny;
+            *values = malloc(cells * (size_t)volume->nz * sizeof **values);
+        }
+        if (!*values)
+            status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a view");
+        for (size_t i = 0; status == TZ_OK && i < cells; i++)
+            (*values)[(size_t)k * cells + i] = (float)plane->values[i];
+        tz_plane_destroy(plane);
+    }
+    volume->values = *values;
+    return status;
+}
+
+static tz_status read_view(tz_frame *frame, const slices *s, tz_error *error)
+{
+    const tz_look *look = &frame->look;
+    tz_volume volume;
+    float *values;
+    tz_status status = allocate_planes(frame, 1, error);
+    if (status != TZ_OK)
+        return status;
+    status = read_volume(s, &volume, &values, error);
+    if (status == TZ_OK) {
+        const double size = look->size > 0 ? (double)look->size : VIEW_PIXELS;
+        const tz_solid_view view = {
+            .level = look->has_level ? look->level
+                     : s->bits       ? 0.25
+                                     : (look->low + look->high) / 2,
+            .by_height = s->bits,
+            .lo = look->low,
+            .hi = look->high,
+            .cell_width = look->zoom > 0
+                              ? (double)look->zoom
+                              : size / tz_view_extent(volume.nx, volume.ny, volume.nz, 1)};
+        status = tz_view_draw(&frame->planes[0], &volume, &view, error);
+    }
+    free(values);
+    return status;
+}
+
 tz_status tz_frame_read(tz_frame *frame, const tz_simulation *simulation, int field, int64_t slice,
                         tz_error *error)
 {
     const int64_t *extent = tz_simulation_extent(simulation);
     const int dims = tz_simulation_stencil(simulation)->dims;
     int max_width, max_height;
+    if (frame->look.isometric) {
+        const tz_type type = tz_simulation_stencil(simulation)->fields[field].type;
+        const slices s = {simulation, field, NULL, extent, type == TZ_BITS};
+        return read_view(frame, &s, error);
+    }
     const int count = lay_out(frame, dims, extent, slice, &max_width, &max_height);
     tz_status status = allocate_planes(frame, count, error);
     for (int k = 0; status == TZ_OK && k < count; k++)
@@ -198,6 +287,10 @@ tz_status tz_frame_read_array(tz_frame *frame, const tz_array *array, int64_t sl
                               tz_error *error)
 {
     int max_width, max_height;
+    if (frame->look.isometric) {
+        const slices s = {.array = array, .shape = array->shape};
+        return read_view(frame, &s, error);
+    }
     const int count = lay_out(frame, array->dims, array->shape, slice, &max_width, &max_height);
     tz_status status = allocate_planes(frame, count, error);
     for (int k = 0; status == TZ_OK && k < count; k++)
@@ -214,6 +307,8 @@ static int zoom_to(const tz_frame *frame)
 {
     const tz_look *look = &frame->look;
     const int size = look->size > 0 ? (int)look->size : DEFAULT_SIZE;
+    if (look->isometric)
+        return 0;
     if (look->zoom == 0)
         return look->bits == 16 ? 0 : size / 2;
     const int nx = frame->planes[0]->nx, ny = frame->planes[0]->ny, count = frame->planes_count;

@@ -23,6 +23,9 @@ typedef struct tz_look {
     bool bar;          /* a colour bar */
     char caption[512]; /* of a tz_output: with placeholders (output/caption.h) */
     tz_overlay overlay;
+    bool isometric; /* of 3-D data: a view of the cells of at least `level` */
+    bool has_level; /* false: 0.25 of bits, else the middle of the range */
+    double level;
     bool has_unit; /* false: the field's unit */
     char unit[64];
 } tz_look;

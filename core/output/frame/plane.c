@@ -59,6 +59,7 @@ void tz_plane_destroy(tz_plane *plane)
     if (!plane)
         return;
     free(plane->values);
+    free(plane->shades);
     free(plane);
 }
 

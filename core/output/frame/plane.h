@@ -19,7 +19,15 @@ typedef struct tz_plane {
     int nx, ny;                 /* of values */
     int64_t field_nx, field_ny; /* of the grid it was made from */
     double *values;             /* owned; row 0 on top */
+    float *shades;              /* owned; of a view: what colours are multiplied with, or one of
+                                 * the constants below; NULL: none */
 } tz_plane;
+
+/* Where a view shows no cell: outside of the volume, or a back wall across an axis. */
+#define TZ_SHADE_OUTSIDE -1.0f
+#define TZ_SHADE_WALL_X -2.0f
+#define TZ_SHADE_WALL_Y -3.0f
+#define TZ_SHADE_WALL_Z -4.0f
 
 void tz_plane_destroy(tz_plane *plane); /* NULL is fine */
 
