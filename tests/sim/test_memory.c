@@ -14,7 +14,7 @@
 /* Memory that does not grow with the grid: Lua, pictures, rings of rows. Between the two sizes it is the same, but for
  * texts, and for rows and planes of the grid, of which the engine copies a few: those of diffusion are 2 % of the grid.
  * Another copy of a field of single precision would be more. */
-enum { FIXED_BYTES = 12 << 20, VARYING_BYTES = 2 << 20 };
+enum { FIXED_BYTES = 20 << 20, VARYING_BYTES = 2 << 20 };
 /* The larger size in smaller ones. */
 static const double larger_cube = 5, larger_wide = 3;
 
