@@ -187,9 +187,7 @@ static void check_outline(lua_State *L, const tz_simulation_handle *handle, int 
     if (output->look.overlay.outlines_count == 0)
         return;
     lua_getiuservalue(L, index, 1);
-    const tz_floorplan_value *value = tz_floorplan_check(L, -1, what);
-    double width_m = value->width_m, height_m = value->height_m;
-    tz_floorplan_chip(L, handle, &value->plan, what, &width_m, &height_m);
+    tz_floorplan_check_chip(L, -1, handle, what);
     lua_pop(L, 1);
 }
 

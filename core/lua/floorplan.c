@@ -127,6 +127,14 @@ void tz_floorplan_chip(lua_State *L, const tz_simulation_handle *handle, const t
     *height_m = chip_m[1];
 }
 
+void tz_floorplan_check_chip(lua_State *L, int index, const tz_simulation_handle *handle,
+                             const char *what)
+{
+    const tz_floorplan_value *value = tz_floorplan_check(L, index, what);
+    double width_m = value->width_m, height_m = value->height_m;
+    tz_floorplan_chip(L, handle, &value->plan, what, &width_m, &height_m);
+}
+
 void tz_floorplan_box(lua_State *L, const tz_simulation_handle *handle, const tz_unit_value *unit,
                       const char *what, tz_box *box)
 {

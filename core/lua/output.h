@@ -28,7 +28,7 @@
         {"view", "text", "",                                                                       \
          "`\"isometric\"`: 3-D data seen from one corner, bits coloured by their height"},         \
         {"level", "number", "the middle of the range",                                             \
-         "of a view: cells of at least this value are solid"},                                     \
+         "of a view: cells of at least this value are solid; of bits, 0.25"},                      \
         {"mark", "text", "", "`\"max\"`, `\"min\"` or `\"both\"`: a ring around that value"},      \
         {"caption", "text", "\"\"", "a line below; words in braces are filled in (see Captions)"}, \
     {                                                                                              \

@@ -2,6 +2,7 @@
 
 #include "lua/api.h"
 #include "lua/array.h"
+#include "lua/floorplan.h"
 #include "lua/handle.h"
 #include "lua/keys.h"
 #include "lua/output.h"
@@ -72,6 +73,9 @@ static const tz_array_handle *get_data(lua_State *L, tz_look *look)
     tz_table_get(L, 1, "data");
     if (luaL_testudata(L, -1, TZ_TYPE_SIMULATION)) {
         fill_caption(L, look);
+        if (tz_table_get(L, 1, "outline") != LUA_TNIL)
+            tz_floorplan_check_chip(L, -1, tz_handle_check(L, -2, what), what);
+        lua_pop(L, 1);
         lua_getfield(L, -1, "array");
         lua_insert(L, -2);
         tz_table_get(L, 1, "field");

@@ -75,8 +75,8 @@ static void add(long bytes)
         ;
 }
 
-/* Bytes of a block that its owner cannot have written: malloc_usable_size() counts what the C library left
- * unused before a page with a large alignment, up to the alignment. Such blocks are few. */
+/* Blocks with a large alignment, and the bytes that were asked for. malloc_usable_size() also counts what
+ * the C library left unused before such a block, which is up to the alignment. There are few of them. */
 enum { ALIGNED_MAX = 64, LARGE_ALIGNMENT = 1 << 16 };
 static struct {
     void *_Atomic memory;

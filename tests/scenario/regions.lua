@@ -118,6 +118,7 @@ c.refuses("is of a chip of", small.set, small, "power", tz.floorplan { flp = "pl
 local large = c.chip { name = "large", params = { chip_width_m = 0.032, chip_height_m = 0.016 } }
 c.refuses("is of a chip of", large.set, large, "power", tz.floorplan { flp = "plan.flp", ptrace = "plan.ptrace" })
 c.refuses("is of a chip of", large.every, large, 1, tz.png("temperature", { outline = tz.floorplan { flp = "plan.flp" } }))
+c.refuses("is of a chip of", tz.picture, { data = large, file = "chip.png", outline = tz.floorplan { flp = "plan.flp" } })
 c.refuses("is of a chip of", large.set, large, "power",
           tz.floorplan { flp = "plan.flp", ptrace = "plan.ptrace", width_m = 0.016, height_m = 0.016 })
 -- The units may leave a rim of the chip free, if the script says how large the chip is.

@@ -236,9 +236,15 @@ static tz_status read_volume(const slices *s, tz_volume *volume, float **values,
     return status;
 }
 
+/* Bits are coloured by their height, so the range is that of z. */
 static tz_status read_view(tz_frame *frame, const slices *s, tz_error *error)
 {
-    const tz_look *look = &frame->look;
+    tz_look *look = &frame->look;
+    if (s->bits) {
+        look->low = 0;
+        look->high = (double)s->shape[2];
+        snprintf(look->unit, sizeof look->unit, "z");
+    }
     tz_volume volume;
     float *values;
     tz_status status = allocate_planes(frame, 1, error);
@@ -249,7 +255,7 @@ static tz_status read_view(tz_frame *frame, const slices *s, tz_error *error)
         const double size = look->size > 0 ? (double)look->size : VIEW_PIXELS;
         const tz_solid_view view = {
             .level = look->has_level ? look->level
-                     : s->bits       ? 0.25
+                     : s->bits       ? TZ_LEVEL_OF_BITS
                                      : (look->low + look->high) / 2,
             .by_height = s->bits,
             .lo = look->low,

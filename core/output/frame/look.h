@@ -11,6 +11,9 @@ typedef enum tz_range_kind {
     TZ_RANGE_AUTO     /* the finite values of what is drawn */
 } tz_range_kind;
 
+/* In a view, what part of an averaged cell's bits must be set for it to be solid. */
+#define TZ_LEVEL_OF_BITS 0.25
+
 typedef struct tz_look {
     char map[32];                       /* colour map; "": the stencil's, else viridis */
     int colours_count;                  /* a map of these instead; 0: none */
@@ -24,7 +27,7 @@ typedef struct tz_look {
     char caption[512]; /* of a tz_output: with placeholders (output/caption.h) */
     tz_overlay overlay;
     bool isometric; /* of 3-D data: a view of the cells of at least `level` */
-    bool has_level; /* false: 0.25 of bits, else the middle of the range */
+    bool has_level; /* false: TZ_LEVEL_OF_BITS, or the middle of the range */
     double level;
     bool has_unit; /* false: the field's unit */
     char unit[64];
