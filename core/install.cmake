@@ -9,7 +9,8 @@ set(TRAPEZE_PACKAGE ${CMAKE_INSTALL_LIBDIR}/cmake/Trapeze)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/scripts/ DESTINATION ${TRAPEZE_SHARE}/scripts
     PATTERN "*.sh" EXCLUDE)
 
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${TRAPEZE_SHARE})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${TRAPEZE_SHARE} PATTERN heat EXCLUDE)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples/heat DESTINATION ${TRAPEZE_SHARE}/examples COMPONENT dev)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
@@ -33,7 +34,7 @@ install(FILES
     ${PROJECT_BINARY_DIR}/package/TrapezeConfig.cmake
     ${PROJECT_BINARY_DIR}/package/TrapezeConfigVersion.cmake
     ${PROJECT_SOURCE_DIR}/plugins/TrapezePlugin.cmake
-    DESTINATION ${TRAPEZE_PACKAGE})
+    DESTINATION ${TRAPEZE_PACKAGE} COMPONENT dev)
 
 # The page of man(1) and the completions of shells are written by the program that is installed.
 install(CODE [[

@@ -35,7 +35,7 @@ bench() {
     done
 }
 
-"$build/bin/trapeze" doctor | grep -E 'GPU 0|driver' | sort -u
+"$build/bin/trapeze" doctor --verbose | grep -E 'GPU 0|driver' | sort -u
 for case in ${CASES:-star2d1r star2d1r-fp64 star2d2r star2d2r-fp64 box2d1r box2d1r-fp64 box2d2r hotspot \
     poisson star3d1r star3d1r-fp64 star3d2r box3d1r box3d1r-fp64 life cell pathfinder}; do
     case $case in

@@ -53,7 +53,7 @@ print_table() {
 # Every n-th line, because neighbouring jobs cost about the same.
 mine() { awk -v k="$share" -v n="$shares" 'NR % n == k % n'; }
 
-"$build/bin/trapeze" doctor | sed -n '/^cuda/,/^[a-z]/p;/backends/,/plugins/p'
+"$build/bin/trapeze" doctor --verbose | sed -n '/^cuda/,/^[a-z]/p;/backends/,/plugins/p'
 trap stop TERM INT
 # Most of the time is spent compiling kernels: one process for each stencil and family.
 for stencil in $stencils; do

@@ -62,7 +62,7 @@ measure() {
         END { if (!told[library]++) printf "library: %s\n", library >"/dev/stderr" }' "$work/lines" 2>>"$work/libraries"
 }
 
-"$trapeze" doctor 2>/dev/null | grep -E '^ *(GPU 0:|CUDA driver|cuFFT|FFTW|AMD|Intel)|cores' | sed 's/^ */  /'
+"$trapeze" doctor --verbose 2>/dev/null | grep -E '^ *(GPU 0:|CUDA driver|cuFFT|FFTW|AMD|Intel)|cores' | sed 's/^ */  /'
 printf '%-9s %-14s %-9s %-7s %8s  %10s  %10s  %-16s %9s  %8s  %s\n' stencil grid sides type steps 'jump ms' 'step us' plan \
     'faster x' 'from n' goal
 wanted heat && measure "$heat_goal" plugin=star2d1r "grid=$heat,$heat" boundary=periodic steps=10000,1000000

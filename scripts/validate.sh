@@ -22,7 +22,7 @@ cuda | cpu) ;;
 esac
 trapeze=${2:-$root/build}/bin/trapeze
 [ -x "$trapeze" ] || { echo "validate: there is no $trapeze: build first" >&2; exit 2; }
-if [ "$backend" = cuda ] && [ -z "${DEVICE:-}" ] && "$trapeze" doctor | grep -q 'cuda: .*(not on this machine)'; then
+if [ "$backend" = cuda ] && [ -z "${DEVICE:-}" ] && "$trapeze" doctor --verbose | grep -q 'cuda: .*(not on this machine)'; then
     echo 'validate: skipped: there is no GPU that the cuda backend can use (trapeze doctor prints why)'
     exit 0
 fi

@@ -46,7 +46,7 @@ static void module_path(char *path, size_t size)
 {
     char prefix[PATH_MAX];
     tz_path_prefix(prefix, sizeof prefix);
-    snprintf(path, size, "%s/lib/trapeze/trapeze-mpi.so", prefix);
+    snprintf(path, size, "%s/lib/trapeze/mpi/trapeze-mpi.so", prefix);
 }
 
 /* NULL after an error, which says what is missing. The module stays loaded: MPI cannot be started
@@ -56,10 +56,11 @@ static const tz_ranks_module *load_module(tz_error *error)
     char path[PATH_MAX + 64];
     module_path(path, sizeof path);
     if (access(path, R_OK) != 0) {
-        tz_error_set(error, TZ_UNSUPPORTED, NULL,
-                     "this Trapeze was built without MPI: install libopenmpi-dev and openmpi-bin "
-                     "(or MPICH), configure and build again; there is no %s",
-                     path);
+        tz_error_set(
+            error, TZ_UNSUPPORTED, NULL,
+            "this Trapeze was built without MPI: install the package trapeze-mpi, or install "
+            "libopenmpi-dev and openmpi-bin (or MPICH), configure and build again; there is no %s",
+            path);
         return NULL;
     }
     /* Open MPI's own plugins find its symbols only if they are global. */

@@ -94,25 +94,44 @@ static void print_backends(void)
         printf("  %.*s\n", (int)(end - line), line);
 }
 
-/* The records that the models use for the devices of this machine. */
-static void print_devices(void)
+/* The records that the models use for the devices of this machine, each between two texts. */
+static void print_records(const char *before, const char *between)
 {
     static tz_model_device record; /* large */
     tz_error error;
-    printf("device records\n");
     if (tz_device_of(&tz_backend_cpu, 0, &record, &error) == TZ_OK)
-        printf("  CPU: %s\n", record.name);
+        printf("%sCPU: %s", before, record.name);
     else
-        printf("  CPU: none (%s)\n", error.message);
+        printf("%sCPU: none (%s)", before, error.message);
     const int count = tz_cuda_devices_count();
     for (int k = 0; k < count; k++)
         if (tz_device_of(&tz_backend_cuda, k, &record, &error) == TZ_OK)
-            printf(record.scaled_from[0] ? "  GPU %d: none; numbers of %s are scaled (run trapeze "
-                                           "calibrate --device %d)\n"
-                                         : "  GPU %d: %s\n",
-                   k, record.scaled_from[0] ? record.scaled_from : record.name, k);
+            printf(record.scaled_from[0] ? "%sGPU %d: none; numbers of %s are scaled (run trapeze "
+                                           "calibrate --device %d)"
+                                         : "%sGPU %d: %s",
+                   between, k, record.scaled_from[0] ? record.scaled_from : record.name, k);
         else
-            printf("  GPU %d: none (%s)\n", k, error.message);
+            printf("%sGPU %d: none (%s)", between, k, error.message);
+    printf("\n");
+}
+
+/* Prints the refused plugins and returns their number; *stencils: of the others. */
+static int print_refused(const tz_registry *registry, int *stencils)
+{
+    int refused = 0;
+    *stencils = 0;
+    for (size_t i = 0; i < tz_registry_count(registry); i++) {
+        const tz_registry_entry *entry = tz_registry_get(registry, i);
+        if (entry->plugin) {
+            *stencils += entry->plugin->stencils_count;
+        } else {
+            char text[2100];
+            tz_error_format(&entry->error, text, sizeof text);
+            printf("  refused: %s\n", text);
+            refused++;
+        }
+    }
+    return refused;
 }
 
 /* Returns the number of problems found. */
@@ -120,7 +139,6 @@ static int print_plugins(const tz_plugins *plugins)
 {
     const tz_registry *registry = plugins->registry;
     const tz_paths *folders = &plugins->folders;
-    int stencils = 0, refused = 0;
     printf("plugins\n");
     for (size_t k = 0; k < folders->count; k++) {
         int here = 0;
@@ -133,17 +151,8 @@ static int print_plugins(const tz_plugins *plugins)
     }
     if (folders->count == 0)
         printf("  no folder: give one with --plugins or $TRAPEZE_PLUGIN_PATH\n");
-    for (size_t i = 0; i < tz_registry_count(registry); i++) {
-        const tz_registry_entry *entry = tz_registry_get(registry, i);
-        if (entry->plugin) {
-            stencils += entry->plugin->stencils_count;
-        } else {
-            char text[2100];
-            tz_error_format(&entry->error, text, sizeof text);
-            printf("  refused: %s\n", text);
-            refused++;
-        }
-    }
+    int stencils;
+    const int refused = print_refused(registry, &stencils);
     printf("  %d stencil%s, %d plugin%s refused\n", stencils, stencils == 1 ? "" : "s", refused,
            refused == 1 ? "" : "s");
     return refused + (stencils == 0);
@@ -196,16 +205,9 @@ static int print_surroundings(void)
     return !writable;
 }
 
-static int report(const tz_plugins *plugins)
+static int conclude(int problems)
 {
-    print_build();
-    print_machine();
-    print_backends();
-    print_devices();
-    int problems = print_plugins(plugins);
-    problems += print_compiler();
-    print_ranks();
-    problems += print_surroundings();
+    printf("trapeze %s: ", TZ_VERSION);
     if (problems == 0)
         printf("everything that a run needs is there\n");
     else
@@ -213,15 +215,131 @@ static int report(const tz_plugins *plugins)
     return tz_finish_output();
 }
 
+/* All of it. */
+static int report(const tz_plugins *plugins)
+{
+    print_build();
+    print_machine();
+    print_backends();
+    printf("device records\n");
+    print_records("  ", "\n  ");
+    int problems = print_plugins(plugins);
+    problems += print_compiler();
+    print_ranks();
+    problems += print_surroundings();
+    return conclude(problems);
+}
+
+/* ---- In a few lines -------------------------------------------------------------------------- */
+
+/* The rest of the line of `text` that begins so, or NULL. It ends at *length. */
+static const char *find_line(const char *text, const char *begin, int *length)
+{
+    for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n')
+        if (strncmp(line, begin, strlen(begin)) == 0) {
+            line += strlen(begin);
+            *length = (int)strcspn(line, "\n");
+            return line;
+        }
+    return NULL;
+}
+
+/* The usable backends, then why there is no GPU. */
+static void sum_up_backends(void)
+{
+    char text[4096];
+    const tz_backend *taken = NULL;
+    tz_backend_find("auto", &taken, NULL);
+    const int gpus = tz_backend_cuda.available() ? tz_cuda_devices_count() : 0;
+    tz_cuda_describe(text, sizeof text);
+    int length = 0;
+    const char *line = find_line(text, "GPU 0: ", &length);
+    printf("  backends  ");
+    if (gpus > 0 && line)
+        printf("cuda (%d GPU%s: %.*s), ", gpus, gpus == 1 ? "" : "s", (int)strcspn(line, ",\n"),
+               line);
+    printf("cpu (%d thread%s), reference; auto takes %s\n", omp_get_max_threads(),
+           omp_get_max_threads() == 1 ? "" : "s", taken ? taken->name : "none");
+    if (gpus > 0)
+        return;
+    line = find_line(text, line ? "NVRTC: " : "CUDA driver: ", &length);
+    printf("  no GPU    %.*s\n", length, line ? line : "");
+}
+
+/* Returns the number of problems found. */
+static int sum_up_stencils(const tz_plugins *plugins)
+{
+    char text[8192];
+    int stencils, length = 0;
+    const int refused = print_refused(plugins->registry, &stencils);
+    const int closed = tz_define_describe(text, sizeof text);
+    printf("  stencils  %d in plugins%s; ", stencils,
+           stencils == 0 ? ": give a folder with --plugins or $TRAPEZE_PLUGIN_PATH" : "");
+    const char *compiler = find_line(text, "compiler: ", &length);
+    if (compiler)
+        printf("your own (tz.stencil) by %.*s\n", length, compiler);
+    else
+        printf("%.*s\n", (int)strcspn(text, "\n"), text);
+    const char *unusable = find_line(text, "NOT usable: ", &length);
+    if (unusable)
+        printf("  NOT usable: %.*s\n", length, unusable);
+    return refused + (stencils == 0) + closed;
+}
+
+/* What is optional and not there. */
+static void sum_up_missing(void)
+{
+    char text[1024];
+    const struct {
+        bool there;
+        const char *what, *package;
+    } parts[] = {{tz_program_exists("ffmpeg"), "movies as .mp4 and .webm", "ffmpeg"},
+                 {tz_plot_available(), "plots", "gnuplot-nox"},
+                 {tz_hdf5_describe(text, sizeof text), "HDF5 files", "hdf5-tools"},
+                 {tz_fftw_describe(text, sizeof text), "jumps on a CPU", "libfftw3-double3"}};
+    const size_t count = sizeof parts / sizeof *parts;
+    size_t missing = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!parts[i].there)
+            printf("%s%s", missing++ ? ", " : "  optional  missing: ", parts[i].what);
+    for (size_t i = 0, named = 0; missing > 0 && i < count; i++)
+        if (!parts[i].there)
+            printf("%s%s", named++ ? " " : " (apt-get install ", parts[i].package);
+    if (missing > 0)
+        printf(")\n");
+    if (!tz_decoder_describe(text, sizeof text))
+        printf("  predict   %s\n", text);
+    if (!tz_ranks_describe(text, sizeof text))
+        printf("  mpirun    %s\n", text);
+}
+
+static int sum_up(const tz_plugins *plugins)
+{
+    sum_up_backends();
+    printf("  records   ");
+    print_records("", "; ");
+    int problems = sum_up_stencils(plugins);
+    sum_up_missing();
+    if (access(".", W_OK) != 0) {
+        problems++;
+        printf("  the working folder is NOT writable: give a run folder with --out\n");
+    }
+    return conclude(problems);
+}
+
 static int doctor(const tz_command *command, int argc, char **argv)
 {
     tz_plugins plugins = {0};
-    const tz_option options[] = {TZ_PATHS("plugins", &plugins.given), {.name = NULL}};
+    bool verbose = false;
+    const tz_option options[] = {
+        TZ_PATHS("plugins", &plugins.given), TZ_VERBOSE(&verbose), {.name = NULL}};
     int code = tz_options_read(command, argc, argv, options);
     if (code == TZ_OPTIONS_GO_ON && optind < argc)
         code = tz_misuse(command, "takes no argument, not '%.60s'", argv[optind]);
+    if (code == TZ_OPTIONS_GO_ON && !tz_plugins_open(&plugins))
+        code = EXIT_FAILED;
     if (code == TZ_OPTIONS_GO_ON)
-        code = tz_plugins_open(&plugins) ? report(&plugins) : EXIT_FAILED;
+        code = verbose ? report(&plugins) : sum_up(&plugins);
     tz_plugins_close(&plugins);
     return code;
 }
@@ -230,7 +348,8 @@ const tz_command tz_command_doctor = {
     .name = "doctor",
     .arguments = "[OPTION]…",
     .doc = "show what this machine has and what is missing",
-    .help = "  --plugins DIR   look for plugins here first; may be repeated\n"
+    .help = "  -v, --verbose   versions, caches, folders, devices and libraries, all of them\n"
+            "  --plugins DIR   look for plugins here first; may be repeated\n"
             "  -h, --help      print this\n",
     .call = doctor,
 };

@@ -17,7 +17,7 @@ typedef struct settings {
     tz_prediction_request request;
     const char *model;
     double jump; /* steps; 0: not asked */
-    bool measure;
+    bool measure, verbose;
 } settings;
 
 static int take_model(const tz_command *command, void *out, const char *name)
@@ -115,6 +115,7 @@ static int parse(const tz_command *command, int argc, char **argv, settings *s)
                                  TZ_INTEGER("trips", &s->request.trips, 1, 1000000),
                                  TZ_CALL("jump", s, take_jump),
                                  TZ_FLAG("measure", &s->measure),
+                                 TZ_VERBOSE(&s->verbose),
                                  {.name = NULL}};
     const int code = tz_predict_options_read(&s->predict, command, argc, argv, options);
     if (code != TZ_OPTIONS_GO_ON)
@@ -143,8 +144,10 @@ static int print_thread_blocks(const settings *s, const tz_workload *workload)
         json_decref(object);
     } else if (s->predict.csv) {
         tz_thread_blocks_print_csv(workload, blocks);
-    } else {
+    } else if (s->verbose) {
         tz_thread_blocks_print(workload, blocks);
+    } else {
+        tz_thread_blocks_sum_up(workload, blocks);
     }
     free(blocks);
     return tz_finish_output();
@@ -181,7 +184,7 @@ static int make_tables(const settings *s, const tz_workload *workload, tz_predic
 
 static void compare(tz_prediction_table *const *tables, int count)
 {
-    printf("\n  %-10s %7s %12s %10s  %s\n", "model", "height", "iteration", "GCells/s", "limit");
+    printf("  %-10s %7s %12s %10s  %s\n", "model", "height", "iteration", "GCells/s", "limit");
     for (int k = 0; k < count; k++) {
         const tz_prediction_row *best = &tables[k]->rows[tables[k]->best];
         char time[TZ_TEXT_SIZE];
@@ -201,13 +204,20 @@ static int print_tables(const settings *s, const tz_workload *workload,
             json_array_append_new(list, tz_prediction_table_json(workload, tables[k]));
         } else if (s->predict.csv) {
             tz_prediction_table_print_csv(workload, tables[k], k == 0);
-        } else {
+        } else if (s->verbose || s->request.all) {
             printf("%s", k > 0 ? "\n" : "");
             tz_prediction_table_print(workload, tables[k], s->request.all);
+        } else if (count == 1) {
+            tz_prediction_table_sum_up(workload, tables[k]);
         }
     }
-    if (count > 1 && !s->predict.json && !s->predict.csv)
+    if (count > 1 && !s->predict.json && !s->predict.csv) {
+        if (s->verbose || s->request.all)
+            printf("\n");
+        else
+            tz_print_workload(workload, NULL);
         compare(tables, count);
+    }
     if (s->predict.json) {
         tz_print_json(count == 1 ? json_array_get(list, 0) : list);
     }
@@ -268,7 +278,9 @@ const tz_command tz_command_predict = {
     "  --model NAME          roofs, meng2009, meng2011, luo2011, or all to compare (default: the\n"
     "                        first that the device's record has the numbers for); or tabik2015:\n"
     "                        which thread blocks are worth trying, without times\n"
-    "  --all                 show every plan, not only the best of a family and height\n"
+    "  -v, --verbose         also the plans by height, with the parts of their times, and what\n"
+    "                        the model counts\n"
+    "  --all                 the same with every plan, not only the best of a family and height\n"
     "  --compile             compile every kernel; without it, only those that may be best, as\n"
     "                        many at once as there are threads (at most 16), none begun after 8 s\n"
     "  --halo N[,N[,N]]      for the papers' models: another halo width, both sides together\n"

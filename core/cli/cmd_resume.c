@@ -201,6 +201,7 @@ const tz_command tz_command_resume = {
         "  --plugins DIR      look for plugins here, too; may be repeated\n"
         "  --report           write report.html at the end\n"
         "  -q, --quiet        no progress, no log, no summary\n"
+        "  -v, --verbose      a longer summary\n"
         "  -h, --help         print this\n"
         "\n"
         "The script is run again up to the checkpoint, and gets what it got before without\n"

@@ -74,6 +74,7 @@ const tz_command tz_command_run = {
         "  --set NAME=VALUE   a value for the script: tz.args.NAME; may be repeated\n"
         "  --check            check the script and show what it would write; compute nothing\n"
         "  -q, --quiet        no progress, no log, no summary\n"
+        "  -v, --verbose      a longer summary: what trapeze info RUNDIR shows\n"
         "  --unsafe           give the script all of Lua's libraries (files, processes)\n"
         "  --plugins DIR      look for plugins here first; may be repeated\n"
         "  -h, --help         print this\n"

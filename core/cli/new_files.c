@@ -36,7 +36,8 @@ static const char cmake_text[] =
     "if(Trapeze_CONTRACT)\n"
     "    add_test(NAME contract COMMAND ${Trapeze_CONTRACT} ${CMAKE_CURRENT_BINARY_DIR})\n"
     "else()\n"
-    "    message(STATUS \"This Trapeze has no program `contract`: that test is left out\")\n"
+    "    message(STATUS \"This Trapeze has no program `trapeze-contract`: that test is left "
+    "out\")\n"
     "endif()\n";
 
 static const char scenario_text[] =

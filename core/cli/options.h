@@ -46,6 +46,11 @@ typedef struct tz_option {
     {                                                                                              \
         .name = name_, .kind = TZ_OPTION_CALL, .out = out_, .take = take_                          \
     }
+/* -v, --verbose: details after what matters first. */
+#define TZ_VERBOSE(out_)                                                                           \
+    {                                                                                              \
+        .name = "verbose", .kind = TZ_OPTION_FLAG, .out = out_, .letter = 'v'                      \
+    }
 
 enum { TZ_OPTIONS_MAX = 40, TZ_OPTIONS_GO_ON = -1 };
 

@@ -43,7 +43,7 @@ static double accuracy(const tz_prediction_table *table)
     return tz_luo2011_accuracy(table->plain->measured.taken_s, table->rows[0].prediction.time_s);
 }
 
-void tz_print_periods(const tz_prediction_table *table)
+void tz_print_measured(const tz_prediction_table *table)
 {
     const tz_measured *measured = table->plain ? &table->plain->measured : NULL;
     if (measured && measured->rounds > 0) {
@@ -54,6 +54,10 @@ void tz_print_periods(const tz_prediction_table *table)
             time, measured->rounds, 1e6 * measured->low_s, 1e6 * measured->high_s,
             100 * accuracy(table));
     }
+}
+
+void tz_print_periods(const tz_prediction_table *table)
+{
     for (int p = 0; table->plain && p < table->plain->plain.count; p++)
         print_pass(&table->plain->results[p], p, table->plain->plain.count);
 }

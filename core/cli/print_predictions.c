@@ -154,22 +154,30 @@ static void print_rows(const tz_workload *workload, const tz_prediction_table *t
         printf("    (not the fastest line: %s)\n", table->choice);
 }
 
-void tz_prediction_table_print(const tz_workload *workload, const tz_prediction_table *table,
-                               bool all)
+static void print_head(const tz_workload *workload)
 {
-    const tz_prediction_row *best = &table->rows[table->best];
-    const tz_prediction_row *one = tz_prediction_table_at(table, 1);
-    char plan[2 * TZ_TEXT_SIZE], time[TZ_TEXT_SIZE], cost[TZ_TEXT_SIZE];
     printf("%s on %s, %s, %s\n  device   %s (%s)", workload->problem.stencil->id, workload->grid,
            workload->precision, workload->boundary, tz_workload_title(workload),
            workload->device.name);
     if (!workload->is_gpu)
         printf(", %d thread%s", workload->place.threads, workload->place.threads == 1 ? "" : "s");
-    tz_print_devices(workload);
-    printf("\n  model    %s: %s\n", table->model->name, table->model->doc);
-    if (table->counts[0])
-        printf("  counts   %s\n", table->counts);
-    print_rows(workload, table, all);
+}
+
+void tz_print_workload(const tz_workload *workload, const tz_model *model)
+{
+    print_head(workload);
+    if (workload->place.devices)
+        printf(", %d %s", workload->devices.count,
+               workload->is_gpu || workload->devices.apart ? "of them" : "slabs");
+    printf(", by %s%s\n", model ? "the model " : "each model", model ? model->name : "");
+}
+
+/* The best plan, its time and its gain over height 1, without the end of the line. */
+static void print_best(const tz_workload *workload, const tz_prediction_table *table)
+{
+    const tz_prediction_row *best = &table->rows[table->best];
+    const tz_prediction_row *one = tz_prediction_table_at(table, 1);
+    char plan[2 * TZ_TEXT_SIZE], time[TZ_TEXT_SIZE];
     tz_plan_text(&best->plan, workload->problem.dims, plan, sizeof plan);
     if (!best->work) {
         char block[TZ_TEXT_SIZE];
@@ -180,13 +188,50 @@ void tz_prediction_table_print(const tz_workload *workload, const tz_prediction_
                  best->plan.height, block);
     }
     tz_format_seconds(best->prediction.time_s, time, sizeof time);
-    printf("\n  best     %s\n           %s an iteration, %.4g GCells/s", plan, time,
+    printf("  best     %s\n           %s an iteration, %.4g GCells/s", plan, time,
            best->prediction.cells_per_s * 1e-9);
     if (one && one != best)
         printf(", %.3g times height 1", one->prediction.time_s / best->prediction.time_s);
+}
+
+void tz_prediction_table_sum_up(const tz_workload *workload, const tz_prediction_table *table)
+{
+    const tz_prediction_row *best = &table->rows[table->best];
+    char power[TZ_TEXT_SIZE];
+    tz_print_workload(workload, table->model);
+    print_best(workload, table);
+    if (workload->place.devices)
+        printf(", %.3g times %s", table->alone_s / best->prediction.time_s,
+               table->devices > 1 ? "one device" : "one process with all threads");
+    printf("\n  why      %s; %s\n", table->why, table->limits);
+    if (tz_power_text(&best->prediction, power, sizeof power) &&
+        best->prediction.power_w > best->prediction.power_limit_w)
+        printf("  power    %s\n", power);
+    if (table->counts[0])
+        printf("  counts   %s\n", table->counts);
+    tz_print_measured(table);
+    for (int n = 0; n < table->notes.count; n++)
+        printf("%s%s", n == 0 ? "  assumed  " : "; ", table->notes.text[n]);
+    if (table->notes.count > 0)
+        printf("\n");
+}
+
+void tz_prediction_table_print(const tz_workload *workload, const tz_prediction_table *table,
+                               bool all)
+{
+    const tz_prediction_row *best = &table->rows[table->best];
+    char power[TZ_TEXT_SIZE], cost[TZ_TEXT_SIZE];
+    print_head(workload);
+    tz_print_devices(workload);
+    printf("\n  model    %s: %s\n", table->model->name, table->model->doc);
+    if (table->counts[0])
+        printf("  counts   %s\n", table->counts);
+    print_rows(workload, table, all);
+    printf("\n");
+    print_best(workload, table);
     tz_print_scaling(workload, table);
-    if (tz_power_text(&best->prediction, plan, sizeof plan))
-        printf("\n  power    %s", plan);
+    if (tz_power_text(&best->prediction, power, sizeof power))
+        printf("\n  power    %s", power);
     printf("\n  why      %s\n           %s\n", table->why, table->limits);
     for (int d = 0; d < best->prediction.detail_count; d++) {
         const tz_model_detail *detail = &best->prediction.details[d];
@@ -194,6 +239,7 @@ void tz_prediction_table_print(const tz_workload *workload, const tz_prediction_
                detail->value, detail->unit && detail->unit[0] ? " " : "",
                detail->unit ? detail->unit : "", detail->doc ? detail->doc : "");
     }
+    tz_print_measured(table);
     tz_print_periods(table);
     for (int n = 0; n < table->notes.count; n++)
         printf("  %s %s\n", n == 0 ? "notes   " : "        ", table->notes.text[n]);

@@ -29,7 +29,11 @@ void tz_json_set_reals(json_t *object, const tz_named_double *values, size_t cou
 /* A new object with the keys that predict and tune share. */
 json_t *tz_workload_json(const tz_workload *workload);
 
-/* `all`: include heights that are much slower than the best. `first`: begin with the CSV header. */
+/* What is predicted, for which device and by which model (NULL: several): two lines. */
+void tz_print_workload(const tz_workload *workload, const tz_model *model);
+/* What matters first: the best plan, its time, its limit, what is assumed. */
+void tz_prediction_table_sum_up(const tz_workload *workload, const tz_prediction_table *table);
+/* All of it. `all`: include heights that are much slower than the best. `first`: begin with the CSV header. */
 void tz_prediction_table_print(const tz_workload *workload, const tz_prediction_table *table,
                                bool all);
 void tz_prediction_table_print_csv(const tz_workload *workload, const tz_prediction_table *table,

@@ -36,11 +36,39 @@ static void print_pass(const tz_thread_blocks_pass *pass)
     printf("    chosen: %d of %d shapes\n", space->chosen, space->count);
 }
 
+static void print_stencil(const tz_workload *workload)
+{
+    printf("stencil  %s, %s, %s\n", workload->problem.stencil->id, workload->grid,
+           workload->precision);
+}
+
+static void print_notes(const tz_thread_blocks *blocks)
+{
+    for (int n = 0; n < blocks->notes.count; n++)
+        printf("note     %s\n", blocks->notes.text[n]);
+}
+
+void tz_thread_blocks_sum_up(const tz_workload *workload, const tz_thread_blocks *blocks)
+{
+    print_stencil(workload);
+    printf("device   %s, by the model %s\n", tz_workload_title(workload), TZ_THREAD_BLOCKS_MODEL);
+    for (int p = 0; p < blocks->count; p++) {
+        const tz_thread_blocks_pass *pass = &blocks->passes[p];
+        printf("pass %s, chosen: %d of %d shapes:", pass->name, pass->space.chosen,
+               pass->space.count);
+        for (int i = 0, named = 0; i < pass->space.count; i++)
+            if (pass->space.shapes[i].chosen)
+                printf("%s %d x %d", named++ ? "," : "", pass->space.shapes[i].x,
+                       pass->space.shapes[i].y);
+        printf("\n");
+    }
+    print_notes(blocks);
+}
+
 void tz_thread_blocks_print(const tz_workload *workload, const tz_thread_blocks *blocks)
 {
     const tz_tabik_gpu *gpu = &blocks->gpu;
-    printf("stencil  %s, %s, %s\n", workload->problem.stencil->id, workload->grid,
-           workload->precision);
+    print_stencil(workload);
     printf("device   %s: %d-byte transactions, %d banks of %d bytes, %d threads and %.4g KiB of "
            "shared memory a multiprocessor\n",
            tz_workload_title(workload), gpu->transaction_bytes, gpu->banks, gpu->bank_bytes,
@@ -51,8 +79,7 @@ void tz_thread_blocks_print(const tz_workload *workload, const tz_thread_blocks 
         print_pass(&blocks->passes[p]);
     printf("    (global, shared: transactions of a sweep; active: blocks of a multiprocessor at "
            "once;\n     + good by that number, * by all four: worth trying)\n");
-    for (int n = 0; n < blocks->notes.count; n++)
-        printf("note     %s\n", blocks->notes.text[n]);
+    print_notes(blocks);
 }
 
 void tz_thread_blocks_print_csv(const tz_workload *workload, const tz_thread_blocks *blocks)

@@ -5,6 +5,8 @@
 #include "predict/thread_blocks.h"
 #include <jansson.h>
 
+/* The chosen shapes of each pass, or all shapes with their numbers. */
+void tz_thread_blocks_sum_up(const tz_workload *workload, const tz_thread_blocks *blocks);
 void tz_thread_blocks_print(const tz_workload *workload, const tz_thread_blocks *blocks);
 void tz_thread_blocks_print_csv(const tz_workload *workload, const tz_thread_blocks *blocks);
 json_t *tz_thread_blocks_json(const tz_workload *workload, const tz_thread_blocks *blocks);

@@ -1,8 +1,10 @@
 #include "cli/run_options.h"
 
+#include "cli/print_run.h"
 #include "lua/interrupt.h"
 #include "lua/script.h"
 #include "output/format/duration.h"
+#include "output/run_record.h"
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -30,6 +32,11 @@ static void on_note(void *context, tz_note note, const char *line)
 static void on_progress(void *context, const tz_script_progress *progress)
 {
     tz_progress_show(&((tz_run_settings *)context)->progress, progress);
+}
+
+static void on_record(void *context, const tz_record *record)
+{
+    ((tz_run_settings *)context)->record = tz_record_copy(record);
 }
 
 /* ---- Options --------------------------------------------------------------------------------- */
@@ -84,6 +91,7 @@ int tz_run_options_read(const tz_command *command, int argc, char **argv, tz_run
         TZ_FLAG("report", &script->report),
         TZ_FLAG("check", &script->check),
         {.name = "quiet", .kind = TZ_OPTION_FLAG, .out = &s->quiet, .letter = 'q'},
+        TZ_VERBOSE(&s->verbose),
         TZ_FLAG("unsafe", &script->unsafe),
         TZ_PATHS("plugins", &s->plugins.given),
         {.name = NULL},
@@ -91,6 +99,8 @@ int tz_run_options_read(const tz_command *command, int argc, char **argv, tz_run
     const int code = tz_options_read(command, argc, argv, options);
     if (code != TZ_OPTIONS_GO_ON)
         return code;
+    if (s->quiet && s->verbose)
+        return tz_misuse(command, "--quiet or --verbose, not both");
     const tz_policy_choice nothing = {.start = 0};
     tz_policy_config policy;
     tz_error error;
@@ -112,19 +122,26 @@ static void tell_end(const tz_run_settings *s, tz_status status, const tz_script
         fprintf(stderr, "    %.*s\n", (int)length, line);
         line += length + (line[length] == '\n');
     }
-    if (!s->quiet && result->steps > 0) {
+    if (s->quiet)
+        return;
+    if (result->steps > 0) {
         const double rate = result->seconds > 0 ? 1e-9 * result->updates / result->seconds : 0;
-        fprintf(stderr, "%lld steps in %.3g s, %.3g GCells/s; ", (long long)result->steps,
-                result->seconds, rate);
-        if (result->ran == 1)
-            fprintf(stderr, "%s; ", result->policy);
-        if (result->ending[0])
-            fprintf(stderr, "%s; ", result->ending);
-        fprintf(stderr, "%s\n", result->folder);
-    } else if (!s->quiet && result->folder[0]) {
-        fprintf(stderr, "%s\n", result->folder);
+        fprintf(stderr, "%lld steps in %.3g s, %.3g GCells/s; %s\n", (long long)result->steps,
+                result->seconds, rate,
+                status == TZ_INTERRUPTED ? "interrupted"
+                : status != TZ_OK        ? "failed"
+                : result->ending[0]      ? result->ending
+                                         : "done");
     }
-    if (result->can_go_on && !s->quiet)
+    if (s->record && (result->steps > 0 || result->folder[0]))
+        tz_print_run_summary(stderr, s->record,
+                             s->script.backend || s->script.devices ? "by the command line"
+                                                                    : "by the scenario");
+    if (result->folder[0])
+        fprintf(stderr, "  folder   %s\n", result->folder);
+    if (s->record && s->verbose)
+        tz_print_run(stderr, s->record);
+    if (result->can_go_on)
         fprintf(stderr, "it goes on with: trapeze resume %s\n", result->folder);
 }
 
@@ -175,11 +192,15 @@ int tz_run_execute(tz_run_settings *s)
         s->script.sink.print = on_print;
         s->script.sink.note = on_note;
         s->script.sink.progress = on_progress;
+        s->script.sink.record = on_record;
     }
     tz_interrupt_install();
     tz_progress_begin(&s->progress, s->quiet || s->script.check);
     const tz_status status = tz_script_run(&s->script, &result, &error);
     tz_progress_clear(&s->progress);
     fflush(stdout);
-    return conclude(s, status, &result, &error);
+    const int code = conclude(s, status, &result, &error);
+    json_decref(s->record);
+    s->record = NULL;
+    return code;
 }

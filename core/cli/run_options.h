@@ -14,7 +14,8 @@ typedef struct tz_run_settings {
     tz_paths sets;
     tz_plugins plugins;
     tz_progress progress;
-    bool quiet;
+    bool quiet, verbose;
+    struct json_t *record; /* owned: the content of run.json at the end; NULL until then */
 } tz_run_settings;
 
 /* Read the options of trapeze run; later ones replace what is there. TZ_OPTIONS_GO_ON, with the

@@ -36,9 +36,11 @@ static tz_status find_headers(tz_compiler *compiler, tz_error *error)
     tz_paths paths = {0};
     tz_status status = tz_paths_add_headers(&paths, error);
     if (!status && paths.count == 0)
-        status = tz_error_set(error, TZ_UNSUPPORTED, NULL,
-                              "the headers of plugins are missing: install include/trapeze beside "
-                              "the folder of the executable (cmake --install does)");
+        status =
+            tz_error_set(error, TZ_UNSUPPORTED, NULL,
+                         "the headers of plugins are missing: install the package trapeze-dev, or "
+                         "include/trapeze beside the folder of the executable (cmake "
+                         "--install does)");
     if (!status)
         snprintf(compiler->headers, sizeof compiler->headers, "%s", paths.items[0]);
     tz_paths_clear(&paths);

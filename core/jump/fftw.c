@@ -38,13 +38,15 @@ tz_status tz_fftw_open(tz_fftw *fftw, const char *const *names, tz_error *error)
     return TZ_OK;
 }
 
-void tz_fftw_describe(char *text, size_t size)
+bool tz_fftw_describe(char *text, size_t size)
 {
     tz_fftw fftw;
-    if (tz_fftw_open(&fftw, NULL, NULL))
+    const bool there = tz_fftw_open(&fftw, NULL, NULL) == TZ_OK;
+    if (!there)
         snprintf(text, size,
                  "jumps on a CPU (sim:jump): libfftw3 is missing, optional: apt-get install "
                  "libfftw3-double3 (free software under the GPL)");
     else
         snprintf(text, size, "jumps on a CPU (sim:jump): by libfftw3, %s", fftw.version);
+    return there;
 }

@@ -34,7 +34,8 @@ typedef struct tz_fftw {
  * TZ_UNSUPPORTED, with what to install. */
 tz_status tz_fftw_open(tz_fftw *fftw, const char *const *names, tz_error *error);
 
-/* Write which one there is, or how to get it, for `trapeze doctor`: a line. */
-void tz_fftw_describe(char *text, size_t size);
+/* Write which one there is, or how to get it, for `trapeze doctor`: a line. Returns
+ * whether it is there. */
+bool tz_fftw_describe(char *text, size_t size);
 
 #endif

@@ -16,6 +16,8 @@ typedef struct tz_script_progress {
     bool last;      /* the call is over */
 } tz_script_progress;
 
+struct tz_record; /* output/run_record.h */
+
 typedef enum tz_note { TZ_NOTE_LOG, TZ_NOTE_WARNING } tz_note;
 
 /* Where a script's output goes; every member may be NULL. */
@@ -25,6 +27,8 @@ typedef struct tz_script_sink {
     void (*print)(void *context, const char *text, size_t bytes);
     void (*note)(void *context, tz_note note, const char *line);
     void (*progress)(void *context, const tz_script_progress *progress);
+    /* At the end of a run, also of one that writes no file: what run.json says. */
+    void (*record)(void *context, const struct tz_record *record);
     /* A stencil that tz.stencil has defined; not again for an equal one. */
     void (*stencil)(void *context, const tz_definition *definition);
 } tz_script_sink;

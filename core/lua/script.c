@@ -205,6 +205,9 @@ static tz_status finish(tz_context *context, tz_status status, tz_error *error)
     if (status == TZ_OK && written != TZ_OK)
         *error = later;
     context->result->can_go_on = tz_checkpoints_written(context) && status != TZ_OK;
+    const tz_script_sink *sink = &context->options->sink;
+    if (sink->record && !context->options->check)
+        sink->record(sink->context, context->files.record);
     if (status == TZ_OK && written == TZ_OK && context->files.folder &&
         context->recall.mode == TZ_RECALL_RECORDS)
         tz_checkpoints_remove(tz_folder_path(context->files.folder));

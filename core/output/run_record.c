@@ -393,6 +393,7 @@ void tz_record_simulation(tz_record *record, size_t index, const char *name,
     put_scalars(record, object, simulation);
     get_child(record, object, "fields");
     put(record, object, "backend", text(tz_simulation_backend(simulation)));
+    put(record, object, "backend_given", json_boolean(tz_simulation_backend_given(simulation)));
     put(record, object, "device",
         text(tz_simulation_device_name(simulation, device, sizeof device)));
     put(record, object, "threads", json_integer(tz_simulation_threads(simulation)));

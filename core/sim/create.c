@@ -146,6 +146,8 @@ static tz_status set_up(tz_simulation *simulation, const tz_simulation_config *c
         status = tz_problem_resolve(&simulation->problem, stencil, &own, error);
     if (!status && config->mixed)
         status = tz__correction_resolve(simulation, error);
+    simulation->backend_given =
+        config->devices || (config->backend && strcmp(config->backend, "auto") != 0);
     if (!status && (!config->devices || config->backend))
         status = find_backend(simulation, config->backend, error);
     if (!status && (config->threads < 0 || config->threads > 1024))

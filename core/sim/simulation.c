@@ -46,6 +46,11 @@ const char *tz_simulation_device_name(const tz_simulation *simulation, char *tex
     return text;
 }
 
+bool tz_simulation_backend_given(const tz_simulation *simulation)
+{
+    return simulation->backend_given;
+}
+
 int tz_simulation_threads(const tz_simulation *simulation)
 {
     return simulation->threads;

@@ -22,6 +22,8 @@ const tz_plugin *tz_simulation_plugin(const tz_simulation *simulation);
 const int64_t *tz_simulation_extent(const tz_simulation *simulation); /* [3], unused axes 1 */
 int64_t tz_simulation_cells(const tz_simulation *simulation);
 const char *tz_simulation_backend(const tz_simulation *simulation); /* its name; never "auto" */
+/* Was it, or its devices, named? Else "auto" has taken it. */
+bool tz_simulation_backend_given(const tz_simulation *simulation);
 int tz_simulation_threads(const tz_simulation *simulation);
 /* "single" or "double"; "none" for a stencil without real fields. */
 const char *tz_simulation_precision(const tz_simulation *simulation);

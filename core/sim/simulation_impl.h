@@ -29,6 +29,7 @@ struct tz_simulation {
     const tz_plugin *plugin;
     tz_series *scalars; /* of the problem */
     const tz_backend *backend;
+    bool backend_given;               /* not "auto", or devices are given */
     tz_backend slabs;                 /* that table, if there are several devices */
     tz_devices devices;               /* count 0: one device holds the grid */
     tz_model_device *record;          /* of several devices, for their exchanges; NULL: none */

@@ -31,7 +31,7 @@ predict() { # predict NAME STENCIL ARGUMENT…: whole in NAME.txt, its facts pri
     name=$1
     shift
     echo "== $name"
-    { "$trapeze" predict "$@" >"$out/$name.txt" && grep -E 'chosen: |an iteration|  P  |CPD  ' "$out/$name.txt"; } ||
+    { "$trapeze" predict "$@" --verbose >"$out/$name.txt" && grep -E 'chosen: |an iteration|  P  |CPD  ' "$out/$name.txt"; } ||
         failed=$((failed + 1))
 }
 
@@ -65,7 +65,7 @@ if [ "${MODELS:-yes}" != no ]; then
 else
     echo "== models: skipped, MODELS=no"
 fi
-if "$trapeze" doctor | grep -q 'cuda: .*(not on this machine)'; then
+if "$trapeze" doctor --verbose | grep -q 'cuda: .*(not on this machine)'; then
     echo "== GPU: skipped, there is none that the cuda backend can use (trapeze doctor prints why)"
 elif [ "${GPU:-yes}" = no ]; then
     echo "== GPU: skipped, GPU=no"

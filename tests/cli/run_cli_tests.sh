@@ -118,6 +118,23 @@ if command -v python3 >/dev/null; then
 fi
 t doctor
 check "doctor" is $rc 0
+for word in "cpu (" "auto takes " "  records   CPU: " "  stencils  2" "trapeze 0"; do
+    check "doctor says $word first" says "$word"
+done
+check "doctor: a few lines" [ "$(wc -l <out)" -le 8 ]
+PATH="$work/nowhere" t doctor
+check "doctor: what is missing, and the packages" says "optional  missing: movies as .mp4 and .webm, plots"
+check "doctor: how to install it" says "(apt-get install ffmpeg gnuplot-nox"
+check "doctor: optional parts are no fault" is $rc 0
+mkdir -p unwritable && chmod 555 unwritable
+if [ "$(id -u)" -ne 0 ]; then
+    (cd unwritable && "$bin" doctor >../out 2>../err)
+    check "doctor: a folder that cannot be written" says "1 problem: see above"
+else
+    skip "doctor: a folder that cannot be written" "this user may write everywhere"
+fi
+t doctor -v
+check "doctor -v" is $rc 0
 for word in "machine" "row functions" "libcapstone" "Lua 5.4" "libpng" "jansson" "OpenMP" "CUDA driver: " "stencil"; do
     check "doctor says $word" says "$word"
 done
@@ -130,8 +147,11 @@ if [ -n "$bad" ]; then
     t plugins --plugins "$bad"
     check "bad plugins do not stop the list" is $rc 0
     check "bad plugins are refused" says "refused: $bad"
-    t doctor --plugins "$bad"
+    t doctor --plugins "$bad" --verbose
     check "doctor counts bad plugins" says "refused"
+    t doctor --plugins "$bad"
+    check "doctor names bad plugins" says "refused: $bad"
+    check "doctor counts problems" says " problems: see above"
 fi
 
 # ---- predict, tune, explain --------------------------------------------------------------------
@@ -160,6 +180,13 @@ refused "predict: json and csv" 2 "not both" predict hotspot --grid 9,9 --json -
 refused "predict: reference" 1 "use cpu or cuda" predict hotspot --grid 9,9 --backend reference
 t predict hotspot --grid 2000,2000 --device gtx280
 check "predict" is $rc 0
+for word in "hotspot on 2000 x 2000, single, clamp" "(gtx280), by the model meng2009" "  best     height 2, blocks of 20 x 20" \
+    "an iteration, " "1.1 times height 1" "  why      " "computation-bound at every height"; do
+    check "predict says $word first" says "$word"
+done
+check "predict: a few lines" [ "$(wc -l <out)" -le 7 ]
+t predict hotspot --grid 2000,2000 --device gtx280 -v
+check "predict -v" is $rc 0
 for word in "GeForce GTX 280" "model    meng2009" "63.9 instructions" "  *     2 " "height 2, blocks of 20 x 20" \
     "computation-bound at every height" "1.1 times height 1"; do
     check "predict says $word" says "$word"
@@ -179,7 +206,13 @@ check "predict --halo: wider halos, lower best" is "$(csv best height)" 1
 t predict cell --grid 100,100,100 --device gtx-titan --model all
 check "predict --model all" says "meng2011"
 check "predict --model all: what is left out is printed" errs "roofs is left out"
-t predict gx --grid 256,256,256 --device gtx-titan --model tabik2015 --plot blocks.png
+t predict cell --grid 100,100,100 --device gtx-titan --model all --verbose
+check "predict --model all --verbose: its tables" [ "$(grep -c '^  best ' out)" -ge 2 ]
+t predict hotspot --grid 2000,2000 --device gtx280 --all
+check "predict --all: the plans" says "  *     2 "
+t predict gx --grid 256,256,256 --device gtx-titan --model tabik2015
+check "tabik2015: the chosen shapes" says "pass gx, chosen: 11 of 41 shapes: 128 x 1, 256 x 1,"
+t predict gx --grid 256,256,256 --device gtx-titan --model tabik2015 --plot blocks.png --verbose
 check "predict --model tabik2015" is $rc 0
 for word in "pass gx: reads 1 field, writes 1; 1 tile with a halo of 0:2 along x and 0:0 along y" "chosen: 11 of 41 shapes" \
     "  *  128 x 1          1179648+        2228224+   100.0 %+      16+"; do
@@ -190,7 +223,7 @@ check "tabik2015 --plot: its size" says "1348 x 742"
 t predict gx --grid 256,256,256 --device gtx-titan --model tabik2015 --csv
 check "tabik2015 --csv: a line a shape and one of names" is "$(wc -l <out)" 42
 check "tabik2015 --csv: the chosen" is "$(csv chosen block_x | wc -l)" 11
-t predict diffusion --grid 256,256,256 --device gtx480 --model tabik2015
+t predict diffusion --grid 256,256,256 --device gtx480 --model tabik2015 --verbose
 check "tabik2015: passes that read no neighbour in the plane" says "pass dt: reads 6 fields, writes 6; no tile"
 t predict star3d1r --grid 256,256,256 --device h200 --model tabik2015
 check "tabik2015: what is assumed" says "memory transactions of 32 bytes"
@@ -206,7 +239,7 @@ t predict hotspot --grid 2000,2000 --device gtx280 --model luo2011
 check "predict --model luo2011: a record without its costs" errs "the record of this device has no clocks_add_int_constant"
 t predict hotspot --grid 2000,2000 --device gtx280 --model meng2009 --as-printed
 check "predict --as-printed goes with luo2011" errs "that is luo2011"
-t predict hotspot --grid 2000,2000 --device gtx260 --model luo2011 --as-printed
+t predict hotspot --grid 2000,2000 --device gtx260 --model luo2011 --as-printed --verbose
 if [ "$rc" -eq 0 ]; then
     check "predict --model luo2011: the table of periods" says "T_p"
     check "predict --model luo2011 --as-printed" says "eq. 2 as printed"
@@ -280,6 +313,11 @@ check "--check without a record: no prediction" no_prediction
 t run untold.lua --out untold
 check "summary without a record: a default" errs "; default: height"
 check "summary without a record: no prediction" no_prediction
+check "summary: who chose" errs ", by cpu with "
+check "summary: the scenario chose" errs "(by the scenario)"
+t run untold.lua --backend reference --out told
+check "summary: the command line chose" errs "by reference"
+check "summary: that it did" errs "(by the command line)"
 t info untold
 check "info without a record: no prediction" no_prediction
 t explain untold
@@ -318,18 +356,18 @@ check "a case in a line" sh -c 'sh "$0" case tuned.csv | grep -q "of the best: c
 mkdir -p table && cp tuned.csv table/pathfinder.none.small.default.csv
 check "cases in a table" sh -c 'sh "$0" table table | grep -q "^| pathfinder | none | "' \
     "$here/../../scripts/validate_table.sh"
-t predict star2d1r --grid 256,256 --devices cpu:2
+t predict star2d1r --grid 256,256 --devices cpu:2 --verbose
 check "predict --devices: exit code" is $rc 0
 for word in "2 slabs" "link     host: " "exchange  share  efficiency" "one process with all threads"; do
     check "predict --devices says $word" says "$word"
 done
-t predict star2d1r --grid 256,256 --backend cpu --devices 4 --link nvlink --exchange 6
+t predict star2d1r --grid 256,256 --backend cpu --devices 4 --link nvlink --exchange 6 --verbose
 check "predict --devices 4 --link" says "4 of them"
 check "predict --link: the link" says "link     nvlink: 16 us and 394 GB/s"
 check "predict --exchange" says "an exchange after 6 iterations"
 check "predict: where more devices gain" says "more devices gain: 2 "
 printf 'name = slow\nlatency = 1 ms # by hand\nbandwidth = 1 MB/s # by hand\n' >slow.txt
-t predict star2d1r --grid 256,256 --backend cpu --devices 4 --link ./slow.txt
+t predict star2d1r --grid 256,256 --backend cpu --devices 4 --link ./slow.txt --verbose
 check "predict --link FILE" says "link     slow: 1 ms and 0.001 GB/s"
 refused "predict: unknown link" 1 "did you mean 'nvlink'" predict star2d1r --grid 256,256 --backend cpu --devices 2 --link nvlnk
 refused "predict: a link that the record lacks" 1 "has no mpi_latency" predict star2d1r --grid 256,256 --backend cpu --devices 2 \
@@ -374,7 +412,7 @@ t run tuned.lua --check
 check "tz.tune --check: nothing is measured" is $rc 0
 t predict star2d1r --grid 256,256 --backend cpu
 check "predict for this machine" is $rc 0
-check "predict for this machine: the model" says "model    roofs"
+check "predict for this machine: the model" says "by the model roofs"
 script explained.lua <<'END'
 local tz = require "trapeze"
 local sim = tz.simulation { plugin = "star2d1r", grid = { 128, 96 }, backend = "cpu", height = 3,
@@ -413,9 +451,14 @@ t run first.lua
 check "run: exit code 0" is $rc 0
 check "run: prints" says printed
 check "run: logs" errs "logged 100"
-check "run: summary" errs "GCells/s; "
+check "run: summary" errs "GCells/s; done"
 check "run: the summary names the policy and the height" errs ": height "
-check "run: the summary names the folder" errs "; runs/first-001"
+check "run: the summary names files" errs "  wrote    temperature-NNNNNN.png (3), "
+check "run: the summary names the folder" errs "  folder   runs/first-001"
+check "run: a short summary" sh -c '[ "$(wc -l <err)" -le 8 ]'
+t run first.lua --verbose --out verbose
+check "run --verbose: details" errs "  parameters"
+refused "run: quiet and verbose" 2 "--quiet or --verbose, not both" run first.lua -q -v
 for file in run.json scenario.lua log.txt table.csv temperature-000000.png temperature-000050.png \
     temperature-000100.png temperature-000100.npy hotspot-000100.vti power-000100.png power.png end.npy; do
     check "run wrote $file" test -s "runs/first-001/$file"

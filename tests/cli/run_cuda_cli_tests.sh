@@ -27,23 +27,23 @@ for k = 1, 2 do
 end
 END
 
-t doctor
+t doctor --verbose
 check "doctor" is $rc 0
 check "doctor: the device" says "GPU 0: Fake GPU A, sm_90, 132 multiprocessors"
 check "doctor: its energy" says "GPU 0 energy: 1.23"
 check "doctor: the cache" says "compiled kernels: $work/cache"
 check "doctor: transforms" says "cuFFT: 12.0 (libcufft.so.12)"
 check "doctor: what auto takes" says "(auto takes it)"
-FAKE_CUDA_DEVICES=3 t doctor
+FAKE_CUDA_DEVICES=3 t doctor --verbose
 check "doctor: GPUs side by side" says "GPU 1 and 2: peer access: they copy to each other directly"
-FAKE_CUDA_DEVICES=2 FAKE_CUDA_PEERS=0 t doctor
+FAKE_CUDA_DEVICES=2 FAKE_CUDA_PEERS=0 t doctor --verbose
 check "doctor: without peer access" says "GPU 0 and 1: no peer access: copies go through host memory"
 check "doctor: ranks" says "GPU 0 between ranks of this machine: processes can share its memory"
-FAKE_CUDA_WITHOUT=125 t doctor
+FAKE_CUDA_WITHOUT=125 t doctor --verbose
 check "doctor: ranks, by an old driver" [ "$(grep -c 'between ranks' out)" -eq 0 ]
-FAKE_CUFFT_FAULT=cufftGetVersion:5 t doctor
+FAKE_CUFFT_FAULT=cufftGetVersion:5 t doctor --verbose
 check "doctor: a broken cuFFT" says "cuFFT: libcufft.so.12: this cuFFT is not usable"
-FAKE_NVML_FAULT=nvmlInit_v2:9 t doctor
+FAKE_NVML_FAULT=nvmlInit_v2:9 t doctor --verbose
 check "doctor without energy" says "GPU 0 energy: not known: the driver is not loaded"
 check "doctor without energy is well" is $rc 0
 
@@ -67,14 +67,14 @@ check "calibrate without a GPU: what to do" errs "or use --cpu"
 FAKE_CUDA_FAULT=cuLaunchKernel:715 t calibrate --device 0
 check "calibrate: a fault" is $rc 1
 check "calibrate: a fault is told" errs "a kernel "
-t doctor
+t doctor --verbose
 check "doctor: no record of the GPU" says "GPU 0: none; numbers of h200 are scaled (run trapeze calibrate --device 0)"
 mkdir -p devices
 printf 'name = fake\ntitle = Fake GPU A\nsm_count = 132 # by hand\n' >devices/fake.txt
-t doctor
+t doctor --verbose
 check "doctor: the record of the GPU" says "GPU 0: fake"
 printf 'name = fake\ntitle = Fake GPU A\nsm_count = 131 # by hand\n' >devices/fake.txt
-t doctor
+t doctor --verbose
 check "doctor: not that of another GPU" says "GPU 0: none"
 
 : >"$FAKE_NVRTC_LOG"
@@ -168,7 +168,7 @@ fails() { [ "$rc" -ne 0 ] && [ "$rc" -ne 124 ]; }
 m() { timeout 120 mpirun -n 2 "$bin" "$@" >out 2>err </dev/null; rc=$?; }
 export OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 ASAN_OPTIONS=detect_leaks=0
-t doctor
+t doctor --verbose
 if ! command -v mpirun >/dev/null 2>&1; then
     skip 'ranks on GPUs' 'no mpirun'
 elif says 'built without MPI'; then

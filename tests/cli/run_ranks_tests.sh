@@ -12,7 +12,7 @@ if ! command -v mpirun >/dev/null 2>&1; then
     skip 'runs of several ranks' 'no mpirun'
     finish
 fi
-t doctor
+t doctor --verbose
 if says 'built without MPI'; then
     skip 'runs of several ranks' 'built without MPI'
     finish
@@ -236,7 +236,7 @@ local ok, message = pcall(function() for i = 1, 12 do arrays[i] = sim:array() en
 sim:run(4)
 print(why, message)
 END
-t doctor
+t doctor --verbose
 if says 'address sanitizer'; then
     skip 'memory is short on one rank' 'code with checks or without optimisation'
 else
@@ -331,6 +331,6 @@ rc=$?
 check 'a rank cannot write: an error of all ranks' is "$rc" 1
 check 'a rank cannot write: which' grep -qE 'rank [01] on .*cannot ' out
 
-t doctor
+t doctor --verbose
 check 'doctor names MPI' says '(MPI '
 finish

@@ -103,7 +103,7 @@ static bool is_section(const char *name)
 
 static int usage(void)
 {
-    fprintf(stderr, "usage: contract [--list] [--stencil ID]... [--section NAME]... "
+    fprintf(stderr, "usage: trapeze-contract [--list] [--stencil ID]... [--section NAME]... "
                     "[--backend NAME] [--family NAME] PLUGIN.so|FOLDER...\n"
                     "sections:");
     for (int i = 0; i < SECTIONS; i++)

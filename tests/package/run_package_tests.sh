@@ -20,7 +20,7 @@ for file in lib/trapeze/plugins/hotspot.so share/trapeze/scripts/hotspot.lua \
     share/trapeze/devices/gtx280.txt share/trapeze/benchmarks/hotspot.txt \
     include/trapeze/plugin.h lib/cmake/Trapeze/TrapezeConfig.cmake \
     lib/cmake/Trapeze/TrapezeConfigVersion.cmake lib/cmake/Trapeze/TrapezePlugin.cmake \
-    bin/contract share/trapeze/examples/heat/heat.c share/doc/trapeze/README.md share/doc/trapeze/scenario.md; do
+    bin/trapeze-contract share/trapeze/examples/heat/heat.c share/doc/trapeze/README.md share/doc/trapeze/scenario.md; do
     [ -f "$prefix/$file" ] || fail "$file was not installed"
 done
 if grep -rlF "$work/first" "$prefix" >"$work/paths.log"; then
@@ -85,10 +85,10 @@ fi
 echo "ok: slips are refused in a line"
 
 # The contract suite, without the tree that it was built in.
-(unset TZ_CONTRACT; TRAPEZE_CACHE="$work/cache" "$prefix/bin/contract" --section descriptor --section radius \
+(unset TZ_CONTRACT; TRAPEZE_CACHE="$work/cache" "$prefix/bin/trapeze-contract" --section descriptor --section radius \
     --section device "$plugins/heat.so") >"$work/contract.log" 2>&1 || fail "contract: $(cat "$work/contract.log")"
 grep -q 'contract: 1 stencils, 0 failures' "$work/contract.log" || fail "$(cat "$work/contract.log")"
-if "$prefix/bin/contract" "$work/nowhere.so" >"$work/contract.log" 2>&1; then
+if "$prefix/bin/trapeze-contract" "$work/nowhere.so" >"$work/contract.log" 2>&1; then
     fail 'contract accepts a file that does not exist'
 fi
 echo "ok: the contract suite runs on the author's plugin"

@@ -33,7 +33,7 @@ result 'the page has eight files' $?
 
 cmake -S . -B out -DTrapeze_DIR="$build" >log 2>&1 && cmake --build out >>log 2>&1 && ! grep -q warning: log
 result 'they build without a warning' $?
-contract=$build/bin/contract
+contract=$build/bin/trapeze-contract
 [ -x "$contract" ] || contract=$build/test-bin/contract
 for name in heat maxwell cascade; do
     TZ_CONTRACT=smoke "$contract" "out/$name.so" >log 2>&1

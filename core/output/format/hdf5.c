@@ -25,16 +25,18 @@ tz_status tz_hdf5_check(tz_error *error)
     return status;
 }
 
-void tz_hdf5_describe(char *text, size_t size)
+bool tz_hdf5_describe(char *text, size_t size)
 {
     tz_hdf5 h5;
     tz_error error;
     unsigned major, minor, release;
-    if (tz__hdf5_open(&h5, NULL, &error) != TZ_OK)
+    const bool there = tz__hdf5_open(&h5, NULL, &error) == TZ_OK;
+    if (!there)
         tz_error_format(&error, text, size);
     else if (h5.version(&major, &minor, &release) >= 0)
         snprintf(text, size, "HDF5 %u.%u.%u writes .h5 files (%s)", major, minor, release, h5.name);
     tz__hdf5_close(&h5);
+    return there;
 }
 
 /* ---- Making a file --------------------------------------------------------------------------- */

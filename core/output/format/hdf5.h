@@ -11,8 +11,9 @@
 
 /* Is the library there? TZ_UNSUPPORTED, with the package to install. */
 tz_status tz_hdf5_check(tz_error *error);
-/* For `trapeze doctor`: a line with its version, or why it is missing. */
-void tz_hdf5_describe(char *text, size_t size);
+/* For `trapeze doctor`: a line with its version, or why it is missing. Returns whether it
+ * is there. */
+bool tz_hdf5_describe(char *text, size_t size);
 
 /* As the other formats (grid_file.h). TZ_UNSUPPORTED: there is no library. TZ_BACKEND: it refuses. */
 tz_status tz_hdf5_begin(tz_grid_file **out, const char *path, const tz_grid *grid, tz_error *error);

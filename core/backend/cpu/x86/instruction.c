@@ -82,19 +82,20 @@ tz_status tz_decoder_open(tz_decoder **out, tz_error *error)
     return TZ_OK;
 }
 
-void tz_decoder_describe(char *text, size_t size)
+bool tz_decoder_describe(char *text, size_t size)
 {
     tz_decoder *decoder;
     tz_error error;
     if (tz_decoder_open(&decoder, &error) != TZ_OK) {
         snprintf(text, size, "%s", error.message);
-        return;
+        return false;
     }
     int major = 0, minor = 0;
     decoder->version(&major, &minor);
     snprintf(text, size, "libcapstone %d.%d reads row functions, to predict plans on the CPU",
              major, minor);
     tz_decoder_close(decoder);
+    return true;
 }
 
 /* ---- Operands -------------------------------------------------------------------------------- */
@@ -487,8 +488,9 @@ tz_status tz_decoder_read(tz_decoder *decoder, const void *code, size_t bytes, t
     return tz_error_set(error, TZ_UNSUPPORTED, NULL, "%s", missing);
 }
 
-void tz_decoder_describe(char *text, size_t size)
+bool tz_decoder_describe(char *text, size_t size)
 {
     snprintf(text, size, "%s", missing);
+    return false;
 }
 #endif

@@ -101,8 +101,9 @@ void tz_decoder_close(tz_decoder *decoder); /* NULL is fine */
 tz_status tz_decoder_read(tz_decoder *decoder, const void *code, size_t bytes, tz_instruction *out,
                           tz_error *error);
 
-/* One line for `trapeze doctor`: the version of libcapstone, or what is missing. */
-void tz_decoder_describe(char *text, size_t size);
+/* One line for `trapeze doctor`: the version of libcapstone, or what is missing. Returns whether
+ * it is there. */
+bool tz_decoder_describe(char *text, size_t size);
 
 /* For tz_decoder_read(), in evex.c: decode the instruction at `code`; false: it is not one of those
  * that evex.c decodes. With `any`, all other instructions of AVX-512 are decoded as shuffles with

@@ -1,0 +1,281 @@
+#include "cli/print_run.h"
+
+#include "output/format/number.h"
+#include <string.h>
+
+const char *tz_json_text(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "?";
+}
+
+static void print_number(FILE *out, const json_t *value)
+{
+    char number[TZ_NUMBER_SIZE];
+    if (json_is_integer(value))
+        fprintf(out, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+    else if (json_is_real(value))
+        fprintf(out, "%s", tz_number_format(number, json_real_value(value)));
+    else if (json_is_boolean(value))
+        fprintf(out, "%s", json_is_true(value) ? "true" : "false");
+    else
+        fprintf(out, "%s", json_is_string(value) ? json_string_value(value) : "?");
+}
+
+static void print_list(FILE *out, const json_t *list, const char *between)
+{
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        if (i > 0)
+            fprintf(out, "%s", between);
+        print_number(out, json_array_get(list, i));
+    }
+}
+
+static void print_params(FILE *out, const json_t *params)
+{
+    const char *name;
+    const json_t *entry;
+    json_object_foreach((json_t *)params, name, entry)
+    {
+        fprintf(out, "    %-24s ", name);
+        print_number(out, json_object_get(entry, "value"));
+        const char *unit = json_string_value(json_object_get(entry, "unit"));
+        fprintf(out, "%s%s%s\n", unit && unit[0] ? " " : "", unit ? unit : "",
+                json_is_true(json_object_get(entry, "given")) ? "  (given)" : "");
+    }
+}
+
+static void print_fields(FILE *out, const json_t *fields)
+{
+    const char *name;
+    const json_t *list;
+    json_object_foreach((json_t *)fields, name, list)
+    {
+        for (size_t i = 0; i < json_array_size(list); i++) {
+            const json_t *entry = json_array_get(list, i);
+            const json_t *seed = json_object_get(entry, "seed");
+            fprintf(out, "    %-24s %s", i == 0 ? name : "", tz_json_text(entry, "source"));
+            if (seed)
+                fprintf(out, ", seed %" JSON_INTEGER_FORMAT, json_integer_value(seed));
+            fprintf(out, "\n");
+        }
+    }
+}
+
+/* "stream 8": family and height of a plan. */
+static void print_plan_short(FILE *out, const json_t *plan)
+{
+    fprintf(out, "%s %" JSON_INTEGER_FORMAT, tz_json_text(plan, "family"),
+            json_integer_value(json_object_get(plan, "height")));
+}
+
+/* The decisions of the policy, without the middle of a long list. */
+static void print_policy(FILE *out, const json_t *policy)
+{
+    enum { FIRST = 6, LAST = 10 };
+    const json_t *decisions = json_object_get(policy, "decisions");
+    const size_t count = json_array_size(decisions);
+    if (!json_is_object(policy)) /* of an older run */
+        return;
+    fprintf(out, "  %-12s %s\n", "policy", tz_json_text(policy, "text"));
+    for (size_t i = 0; count > 1 && i < count; i++) {
+        if (count > FIRST + LAST && i == FIRST) {
+            i = count - LAST;
+            fprintf(out, "  %-12s … %zu more, all in run.json …\n", "", i - FIRST);
+        }
+        const json_t *d = json_array_get(decisions, i);
+        const json_t *from = json_object_get(d, "from"), *times = json_object_get(d, "times");
+        const json_t *time = json_object_get(d, "seconds_per_iteration");
+        fprintf(out, "  %-12s step %" JSON_INTEGER_FORMAT ": ", "",
+                json_integer_value(json_object_get(d, "step")));
+        if (json_is_object(from) && json_equal((json_t *)from, json_object_get(d, "to"))) {
+            fprintf(out, "keeps ");
+        } else if (json_is_object(from)) {
+            print_plan_short(out, from);
+            fprintf(out, " → ");
+        }
+        print_plan_short(out, json_object_get(d, "to"));
+        fprintf(out, ", %s", tz_json_text(d, "reason"));
+        const double seconds = json_number_value(time);
+        if (json_is_number(time) && seconds >= 1e-3)
+            fprintf(out, " (%.4g ms an iteration)", 1e3 * seconds);
+        else if (json_is_number(time))
+            fprintf(out, " (%.4g us an iteration)", 1e6 * seconds);
+        if (times)
+            fprintf(out, ", %" JSON_INTEGER_FORMAT " times", json_integer_value(times));
+        fprintf(out, "\n");
+    }
+    const json_int_t left_out = json_integer_value(json_object_get(policy, "decisions_left_out"));
+    if (left_out > 0)
+        fprintf(out, "  %-12s and %" JSON_INTEGER_FORMAT " that run.json does not hold\n", "",
+                left_out);
+}
+
+static void print_jumps(FILE *out, const json_t *jump)
+{
+    if (!jump)
+        return;
+    fprintf(out, "  %-12s %" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT " steps", "jumps",
+            json_integer_value(json_object_get(jump, "jumps")),
+            json_integer_value(json_object_get(jump, "steps")));
+    const json_int_t steady = json_integer_value(json_object_get(jump, "steady_states"));
+    if (steady > 0)
+        fprintf(out, ", %" JSON_INTEGER_FORMAT " to a steady state", steady);
+    fprintf(out, ", in %.3g s, by %s\n", json_number_value(json_object_get(jump, "seconds")),
+            tz_json_text(jump, "library"));
+}
+
+static void print_simulation(FILE *out, const json_t *simulation)
+{
+    fprintf(out, "\n%s: %s\n  %-12s ", tz_json_text(simulation, "name"),
+            tz_json_text(simulation, "stencil"), "grid");
+    print_list(out, json_object_get(simulation, "grid"), " x ");
+    fprintf(out, "\n  %-12s %s\n  %-12s ", "precision", tz_json_text(simulation, "precision"),
+            "boundary");
+    print_list(out, json_object_get(simulation, "boundary"), ", ");
+    fprintf(out, "\n  %-12s %s, %" JSON_INTEGER_FORMAT " threads\n", "backend",
+            tz_json_text(simulation, "backend"),
+            json_integer_value(json_object_get(simulation, "threads")));
+    fprintf(out, "  %-12s %" JSON_INTEGER_FORMAT " in %.3g s", "steps",
+            json_integer_value(json_object_get(simulation, "steps")),
+            json_number_value(json_object_get(simulation, "seconds")));
+    const json_t *rate = json_object_get(simulation, "gcells_per_s");
+    if (json_is_number(rate))
+        fprintf(out, ", %.3g GCells/s", json_number_value(rate));
+    const json_t *energy = json_object_get(simulation, "joule_per_gcell");
+    if (json_is_number(energy))
+        fprintf(out, ", %.3g J/GCell", json_number_value(energy));
+    fprintf(out, "\n");
+    print_jumps(out, json_object_get(simulation, "jump"));
+    const json_t *time = json_object_get(simulation, "time");
+    if (json_is_number(time)) {
+        fprintf(out, "  %-12s ", "time");
+        print_number(out, time);
+        fprintf(out, " %s\n", tz_json_text(simulation, "time_unit"));
+    }
+    const json_t *plans = json_object_get(simulation, "plans");
+    for (size_t i = 0; i < json_array_size(plans); i++) {
+        const json_t *plan = json_array_get(plans, i);
+        fprintf(out, "  %-12s %s, height %" JSON_INTEGER_FORMAT ", tile ", i == 0 ? "plan" : "",
+                tz_json_text(plan, "family"), json_integer_value(json_object_get(plan, "height")));
+        print_list(out, json_object_get(plan, "tile"), " x ");
+        fprintf(out, ", %" JSON_INTEGER_FORMAT " stages: %s\n",
+                json_integer_value(json_object_get(plan, "stages")), tz_json_text(plan, "why"));
+    }
+    print_policy(out, json_object_get(simulation, "policy"));
+    fprintf(out, "  parameters\n");
+    print_params(out, json_object_get(simulation, "params"));
+    fprintf(out, "  fields\n");
+    print_fields(out, json_object_get(simulation, "fields"));
+    const char *pattern;
+    const json_t *output;
+    json_object_foreach(json_object_get(simulation, "outputs"), pattern, output)
+    {
+        fprintf(out, "  %-12s %s: %" JSON_INTEGER_FORMAT "\n", tz_json_text(output, "kind"),
+                pattern, json_integer_value(json_object_get(output, "count")));
+    }
+}
+
+void tz_print_run(FILE *out, const json_t *record)
+{
+    const json_t *simulations = json_object_get(record, "simulations");
+    for (size_t i = 0; i < json_array_size(simulations); i++)
+        print_simulation(out, json_array_get(simulations, i));
+}
+
+/* ---- In a few lines -------------------------------------------------------------------------- */
+
+/* The plan of the most steps, or NULL. */
+static const json_t *main_plan(const json_t *simulation)
+{
+    const json_t *plans = json_object_get(simulation, "plans"), *most = NULL, *plan;
+    size_t i;
+    json_array_foreach((json_t *)plans, i, plan)
+    {
+        if (!most || json_integer_value(json_object_get(plan, "steps")) >
+                         json_integer_value(json_object_get(most, "steps")))
+            most = plan;
+    }
+    return most;
+}
+
+/* The simulation that took most of the time. */
+static const json_t *longest(const json_t *simulations)
+{
+    const json_t *most = json_array_get(simulations, 0), *simulation;
+    size_t i;
+    json_array_foreach((json_t *)simulations, i, simulation)
+    {
+        if (json_number_value(json_object_get(simulation, "seconds")) >
+            json_number_value(json_object_get(most, "seconds")))
+            most = simulation;
+    }
+    return most;
+}
+
+static void sum_up_simulation(FILE *out, const json_t *simulation, const char *by)
+{
+    const json_int_t threads = json_integer_value(json_object_get(simulation, "threads"));
+    const json_t *plan = main_plan(simulation);
+    const char *backend = tz_json_text(simulation, "backend");
+    fprintf(out, "  %-8s ", tz_json_text(simulation, "stencil"));
+    print_list(out, json_object_get(simulation, "grid"), " x ");
+    if (strcmp(tz_json_text(simulation, "precision"), "none") != 0)
+        fprintf(out, ", %s", tz_json_text(simulation, "precision"));
+    fprintf(out, ", by %s", backend);
+    if (strcmp(backend, "cpu") == 0)
+        fprintf(out, " with %" JSON_INTEGER_FORMAT " thread%s", threads, threads == 1 ? "" : "s");
+    else
+        fprintf(out, " on %s", tz_json_text(simulation, "device"));
+    fprintf(out, " (%s)\n",
+            json_is_true(json_object_get(simulation, "backend_given")) ? by : "auto");
+    if (!plan)
+        return;
+    fprintf(out, "  plan     %s, height %" JSON_INTEGER_FORMAT ", tile ",
+            tz_json_text(plan, "family"), json_integer_value(json_object_get(plan, "height")));
+    print_list(out, json_object_get(plan, "tile"), " x ");
+    fprintf(out, "; %s\n", tz_json_text(json_object_get(simulation, "policy"), "text"));
+}
+
+/* Files are "PATTERN: count". Returns how many were named before, and are now. */
+static int sum_up_files(FILE *out, const json_t *simulation, int named, int most)
+{
+    const char *pattern;
+    const json_t *output;
+    json_object_foreach(json_object_get(simulation, "outputs"), pattern, output)
+    {
+        const json_int_t count = json_integer_value(json_object_get(output, "count"));
+        const char *kind = tz_json_text(output, "kind");
+        const bool rows = strcmp(kind, "table") == 0;
+        if (count > 0 && strcmp(kind, "function") != 0 && named++ < most)
+            fprintf(out, "%s%s (%" JSON_INTEGER_FORMAT "%s%s)", named == 1 ? "  wrote    " : ", ",
+                    pattern, count, rows ? " row" : "", rows && count != 1 ? "s" : "");
+    }
+    return named;
+}
+
+void tz_print_run_summary(FILE *out, const json_t *record, const char *by)
+{
+    enum { FILES = 4 };
+    const json_t *simulations = json_object_get(record, "simulations");
+    const json_t *files = json_object_get(record, "files"), *file;
+    const size_t count = json_array_size(simulations);
+    int named = 0;
+    if (count > 0)
+        sum_up_simulation(out, longest(simulations), by);
+    if (count > 1)
+        fprintf(out, "  and %zu shorter simulation%s (--verbose shows all)\n", count - 1,
+                count == 2 ? "" : "s");
+    for (size_t i = 0; i < count; i++)
+        named = sum_up_files(out, json_array_get(simulations, i), named, FILES);
+    size_t i;
+    json_array_foreach((json_t *)files, i, file)
+    {
+        if (named++ < FILES)
+            fprintf(out, "%s%s", named == 1 ? "  wrote    " : ", ", json_string_value(file));
+    }
+    if (named > FILES)
+        fprintf(out, ", and %d more", named - FILES);
+    if (named > 0)
+        fprintf(out, "\n");
+}
