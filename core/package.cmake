@@ -48,7 +48,7 @@ Formulas of scenarios (tz.stencil) need a C compiler and trapeze-dev.")
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME trapeze-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "${same}, libc6-dev")
-set(CPACK_DEBIAN_DEV_PACKAGE_RECOMMENDS "gcc, cmake")
+set(CPACK_DEBIAN_DEV_PACKAGE_RECOMMENDS "gcc, cmake, make | ninja-build")
 set(CPACK_COMPONENT_DEV_DESCRIPTION "headers and tests for stencil plugins of Trapeze
 The public headers, the CMake package with trapeze_add_plugin(), an example,
 and trapeze-contract, which tests that a plugin reads and writes what it

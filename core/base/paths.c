@@ -74,45 +74,45 @@ tz_status tz_paths_add_plugins(tz_paths *paths, tz_error *error)
     return status ? status : add_from_executable(paths, "../plugins", error);
 }
 
-/* Append a folder of the data of an installation, or else of the source tree. */
+/* Append a folder of the data of an installation, or else of the source tree as seen from the build
+ * tree. */
 static tz_status add_data(tz_paths *paths, const char *installed, const char *source,
                           tz_error *error)
 {
     const size_t before = paths->count;
     const tz_status status = add_from_executable(paths, installed, error);
-    if (status || paths->count > before || !is_folder(source))
-        return status;
-    return tz_paths_add(paths, source, error);
+    return status || paths->count > before ? status : add_from_executable(paths, source, error);
 }
 
 tz_status tz_paths_add_devices(tz_paths *paths, tz_error *error)
 {
-    return add_data(paths, "../share/trapeze/devices", TZ_SOURCE_MODEL_DIR "/devices", error);
+    return add_data(paths, "../share/trapeze/devices", TZ_SOURCE_FROM_BIN "/model/devices", error);
 }
 
 tz_status tz_paths_add_links(tz_paths *paths, tz_error *error)
 {
-    return add_data(paths, "../share/trapeze/links", TZ_SOURCE_MODEL_DIR "/links", error);
+    return add_data(paths, "../share/trapeze/links", TZ_SOURCE_FROM_BIN "/model/links", error);
 }
 
 tz_status tz_paths_add_benchmarks(tz_paths *paths, tz_error *error)
 {
-    return add_data(paths, "../share/trapeze/benchmarks", TZ_SOURCE_MODEL_DIR "/benchmarks", error);
+    return add_data(paths, "../share/trapeze/benchmarks", TZ_SOURCE_FROM_BIN "/model/benchmarks",
+                    error);
 }
 
 tz_status tz_paths_add_examples(tz_paths *paths, tz_error *error)
 {
     const tz_status status =
-        add_data(paths, "../share/trapeze/examples", TZ_SOURCE_MODEL_DIR "/../examples", error);
-    return status ? status
-                  : add_data(paths, "../share/trapeze/scripts", TZ_SOURCE_MODEL_DIR "/../scripts",
-                             error);
+        add_data(paths, "../share/trapeze/examples", TZ_SOURCE_FROM_BIN "/examples", error);
+    return status
+               ? status
+               : add_data(paths, "../share/trapeze/scripts", TZ_SOURCE_FROM_BIN "/scripts", error);
 }
 
 tz_status tz_paths_add_headers(tz_paths *paths, tz_error *error)
 {
     /* The second is the place of the source tree as seen from the build tree. */
-    static const char *const tails[] = {"../include", TZ_SOURCE_INCLUDE_DIR};
+    static const char *const tails[] = {"../include", TZ_SOURCE_FROM_BIN "/core/include"};
     for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
         char file[PATH_MAX];
         const size_t before = paths->count;

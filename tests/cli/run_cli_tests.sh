@@ -771,6 +771,15 @@ tz.expect(true)
 tz.expect(1 == 2, "one is not two")
 END
 refused "a failed expectation" 1 "expect.lua:3: expectation failed: one is not two" run ../expect.lua
+printf 'local tz = require "trapeze"\nlocal function good()\n  tz.expect(false)\nend\ngood()\n' >silent.lua
+refused "an expectation without a message" 1 "silent.lua:3: expectation failed: the condition is false" run ../silent.lua
+printf 'print(1)\nos.execute "ls"\n' >execute.lua
+t run execute.lua
+check "os.execute: exit code" is $rc 1
+check "os.execute: its line and what opens it" errs "execute.lua:2: os.execute is closed to scenarios, since it can change files or start programs; 'trapeze run --unsafe' opens"
+t run execute.lua --unsafe
+check "os.execute --unsafe" is $rc 0
+check "os.execute --unsafe: it runs" says execute.lua
 script unknown.lua <<'END'
 local tz = require "trapeze"
 local sim = tz.simulation { plugin = "hotspot", grid = { 8, 8 }, hieght = 3 }

@@ -196,7 +196,7 @@ mkdir -p bare/bin && cp "$bin" bare/bin/trapeze
 timeout 120 mpirun -n 2 bare/bin/trapeze run one.lua >out 2>err
 rc=$?
 check 'no module: fails' fails
-check 'no module: says so once' errs_once 'this Trapeze was built without MPI: install libopenmpi-dev'
+check 'no module: says so once' errs_once 'this Trapeze was built without MPI: install the package trapeze-mpi, or install libopenmpi-dev'
 check 'no module: runs nothing' is "$(cat out)" ''
 timeout 120 mpirun -n 1 bare/bin/trapeze run one.lua >out 2>err
 rc=$?

@@ -20,8 +20,8 @@ draw() { # draw N: a number from 0 to N - 1 in $drawn
 # facts FOLDER [plan]: its run.json without times; with "plan" also without what depends on backend and plan.
 facts() {
     awk -v all="${2:-}" '
-        all != "" && /^      "(plans|policy|backend|threads|bytes)":/ { skip = 1 }
-        skip { if ($0 ~ /^      ([]}]|"[a-z]+": [^[{]*),?$/ || $0 ~ /\[\],$/) skip = 0; next }
+        all != "" && /^      "(plans|policy|backend|backend_given|threads|bytes)":/ { skip = 1 }
+        skip { if ($0 ~ /^      ([]}]|"[a-z_]+": [^[{]*),?$/ || $0 ~ /\[\],$/) skip = 0; next }
         { sub(/"(seconds|gcells_per_s|seconds_per_iteration|began|ended)": [^,]*/, "time"); print }' "$1/run.json"
 }
 

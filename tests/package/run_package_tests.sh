@@ -52,7 +52,7 @@ echo "ok: through a link"
 # A stencil of a scenario is compiled with the headers of the moved tree.
 TRAPEZE_CACHE="$work/cache" "$trapeze" run "$prefix/share/trapeze/scripts/stencils/wave.lua" --quiet \
     --out "$work/elsewhere/wave" || fail "the moved tree does not compile a scenario's stencil"
-"$trapeze" doctor | grep -qF "headers: $prefix/include" || fail 'doctor names other headers'
+"$trapeze" doctor --verbose | grep -qF "headers: $prefix/include" || fail 'doctor names other headers'
 "$trapeze" new plate >"$work/new.log" && cmake -G Ninja -S plate -B plate/build >>"$work/new.log" 2>&1 &&
     cmake --build plate/build >>"$work/new.log" 2>&1 &&
     TZ_CONTRACT=smoke ctest --test-dir plate/build --output-on-failure >>"$work/new.log" 2>&1 ||
