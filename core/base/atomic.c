@@ -241,9 +241,10 @@ static int flush(tz_atomic_file *file)
     return fsync(fileno(file->stream)) == 0 || errno == EINVAL || errno == ENOTSUP ? 0 : errno;
 }
 
-/* Give a file without a name a temporary one; -1 with errno. */
+/* Give a file without a name a temporary one; -1 with errno. It is locked before others see it. */
 static int take_temporary(tz_atomic_file *file)
 {
+    flock(fileno(file->stream), LOCK_EX | LOCK_NB);
     for (int n = 0; n < ATTEMPTS; n++) {
         if (!name_temporary(file, n))
             return -1;
@@ -261,7 +262,6 @@ static int take_temporary(tz_atomic_file *file)
 
 const char *tz_atomic_name(tz_atomic_file *file, tz_error *error)
 {
-    flock(fileno(file->stream), LOCK_EX | LOCK_NB);
     if (!file->temporary && take_temporary(file) != 0)
         tz_error_set_errno(error, errno, file->path, "cannot write");
     return file->temporary;

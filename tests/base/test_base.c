@@ -120,6 +120,24 @@ static void killed_processes_leave_nothing(void **state)
     }
 }
 
+/* Another process that sweeps all the time takes no file away that is being written. */
+static void sweeps_leave_files_in_use(void **state)
+{
+    enum { FILES = 400 };
+    scratch *s = *state;
+    const pid_t child = fork();
+    for (const pid_t parent = getppid(); child == 0 && getppid() == parent;)
+        tz_atomic_sweep(s->directory);
+    for (int k = 0; k < FILES; k++) {
+        tz_atomic_file *file;
+        assert_ok(tz_atomic_open(&file, scratch_path(s, "x.bin"), true, &failure));
+        assert_ok(tz_atomic_write(file, "text", 4, &failure));
+        assert_ok(tz_atomic_commit(file, &failure));
+    }
+    assert_int_equal(kill(child, SIGKILL), 0);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+}
+
 static void directories_are_made(void **state)
 {
     struct stat facts;
@@ -153,5 +171,5 @@ static void names_are_suggested(void **state)
 TEST_MAIN(NULL, NULL, SCRATCH_TEST(atomic_files_appear_whole),
           SCRATCH_TEST(atomic_files_survive_a_full_disk),
           SCRATCH_TEST(dead_temporary_files_are_swept),
-          SCRATCH_TEST(killed_processes_leave_nothing), SCRATCH_TEST(directories_are_made),
-          SCRATCH_TEST(names_are_suggested))
+          SCRATCH_TEST(killed_processes_leave_nothing), SCRATCH_TEST(sweeps_leave_files_in_use),
+          SCRATCH_TEST(directories_are_made), SCRATCH_TEST(names_are_suggested))
