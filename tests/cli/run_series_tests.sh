@@ -33,7 +33,7 @@ chip:array("temperature"):save "end.xdmf"
 if tz.args.hdf5 then chip:array("temperature"):save "end.h5" end
 END
 hdf5=
-"$bin" doctor >out 2>err
+"$bin" doctor --verbose >out 2>err
 grep -q 'HDF5 [0-9.]* writes .h5 files' out && hdf5='--set hdf5=yes'
 check "doctor tells about HDF5" grep -qE 'HDF5 ([0-9.]* writes|files need)' out
 # shellcheck disable=SC2086 # two words, or none
