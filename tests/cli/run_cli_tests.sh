@@ -151,7 +151,7 @@ if [ -n "$bad" ]; then
     check "doctor counts bad plugins" says "refused"
     t doctor --plugins "$bad"
     check "doctor names bad plugins" says "refused: $bad"
-    check "doctor counts problems" says " problems: see above"
+    check "doctor counts problems" says ": see above"
 fi
 
 # ---- predict, tune, explain --------------------------------------------------------------------
