@@ -130,6 +130,17 @@ tz_reach tz_pass_reach(const tz_stencil *stencil, const tz_pass *pass)
     return reach;
 }
 
+int tz_stencil_reach_along(const tz_stencil *stencil, int axis)
+{
+    int most = 0;
+    for (int p = 0; p < stencil->passes_count; p++) {
+        const tz_reach reach = tz_pass_reach(stencil, &stencil->passes[p]);
+        most = reach.low[axis] > most ? reach.low[axis] : most;
+        most = reach.high[axis] > most ? reach.high[axis] : most;
+    }
+    return most;
+}
+
 tz_reach tz_stencil_reach_sides(const tz_stencil *stencil)
 {
     tz_reach sum = {{0}, {0}};

@@ -32,6 +32,9 @@ bool tz_stencil_may_read(const tz_stencil *stencil, const tz_pass *pass, int fie
 /* How far a pass reads state fields. */
 tz_reach tz_pass_reach(const tz_stencil *stencil, const tz_pass *pass);
 
+/* The farthest that a pass reads a state field along an axis, to either side. */
+int tz_stencil_reach_along(const tz_stencil *stencil, int axis);
+
 /* Cells by which the ghost zone grows on each side per iteration: the sum over the passes. */
 tz_reach tz_stencil_reach_sides(const tz_stencil *stencil);
 

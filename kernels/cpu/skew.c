@@ -1,6 +1,7 @@
 #include "kernels/cpu/skew.h"
 
 #include "kernels/cpu/finish.h"
+#include "kernels/cpu/shares.h"
 #include "kernels/cpu/skew_geometry.h"
 #include <omp.h>
 #include <string.h>
@@ -252,21 +253,29 @@ static void make_levels(run *r, const tz_stage *stage, int first, int levels)
     }
 }
 
-static void run_levels(const run *r)
+static void run_job(const run *r, int phase, int i)
 {
     const tz__skew *s = &r->geometry;
+    const tz__skew_job job = tz__skew_job_of(s, phase, i);
+    for (int k = 0; k < tz__skew_tiles(s, &job); k++) {
+        const tz__skew_tile tile = tz__skew_tile_of(s, &job, k);
+        run_tile(r, &job, &tile);
+    }
+}
+
+static void run_levels(const run *r)
+{
     const int threads = r->geometry.stage->threads;
+    tz__shares shares[TZ__SKEW_PHASES];
+    for (int phase = 0; phase < TZ__SKEW_PHASES; phase++)
+        tz__shares_make(&shares[phase], tz__skew_jobs(&r->geometry, phase), threads);
 #pragma omp parallel num_threads(threads) if (threads > 1)
     for (int phase = 0; phase < TZ__SKEW_PHASES; phase++) {
-        const int jobs = tz__skew_jobs(s, phase);
-#pragma omp for schedule(dynamic, 1)
-        for (int i = 0; i < jobs; i++) {
-            const tz__skew_job job = tz__skew_job_of(s, phase, i);
-            for (int k = 0; k < tz__skew_tiles(s, &job); k++) {
-                const tz__skew_tile tile = tz__skew_tile_of(s, &job, k);
-                run_tile(r, &job, &tile);
-            }
-        }
+        const int thread = omp_get_thread_num();
+        int tried = 0;
+        for (int64_t i; (i = tz__shares_take(&shares[phase], thread, &tried)) >= 0;)
+            run_job(r, phase, (int)i);
+#pragma omp barrier
     }
 }
 

@@ -1,27 +1,13 @@
 #include "kernels/cpu/skew_geometry.h"
 
+#include "stencil/stencil.h"
 #include <string.h>
 
 /* ---- Slopes ---------------------------------------------------------------------------------- */
 
-/* The farthest that a pass reads a state field along an axis, to either side. */
-static int reach_of(const tz_stage *stage, int axis)
-{
-    int most = 0;
-    for (int p = 0; p < stage->stencil->passes_count; p++)
-        for (int f = 0; f < stage->stencil->fields_count; f++) {
-            if (stage->stencil->fields[f].role != TZ_STATE)
-                continue;
-            const tz_reads reads = tz_stencil_reads(stage->stencil, &stage->stencil->passes[p], f);
-            most = reads.high[axis] > most ? reads.high[axis] : most;
-            most = -reads.low[axis] > most ? -reads.low[axis] : most;
-        }
-    return most;
-}
-
 int tz_skew_reach(const tz_stage *stage)
 {
-    return reach_of(stage, stage->dims - 1);
+    return tz_stencil_reach_along(stage->stencil, stage->dims - 1);
 }
 
 int tz_skew_batch(const tz_stage *stage)
@@ -32,13 +18,13 @@ int tz_skew_batch(const tz_stage *stage)
 int tz_skew_slope(const tz_stage *stage)
 {
     if (stage->dims == 3)
-        return reach_of(stage, 1);
+        return tz_stencil_reach_along(stage->stencil, 1);
     /* Whole cache lines: then rows begin and end at lines at every level. */
     size_t size = 8;
     for (int f = 0; f < stage->stencil->fields_count; f++)
         if (stage->stencil->fields[f].role == TZ_STATE && stage->element_size[f] < size)
             size = stage->element_size[f];
-    return (int)tz_round_up(reach_of(stage, 0), 64 / (int64_t)size);
+    return (int)tz_round_up(tz_stencil_reach_along(stage->stencil, 0), 64 / (int64_t)size);
 }
 
 /* ---- Parts ----------------------------------------------------------------------------------- */
@@ -48,7 +34,7 @@ int tz__skew_levels_max(const tz_stage *stage)
 {
     int64_t most = TZ_LEVELS_MAX;
     for (int axis = stage->dims - 2; axis < stage->dims; axis++) {
-        const int64_t narrows = 2 * (int64_t)reach_of(stage, axis);
+        const int64_t narrows = 2 * (int64_t)tz_stencil_reach_along(stage->stencil, axis);
         if (stage->boundary[axis][0] == TZ_PERIODIC && narrows > 0)
             most = tz__smaller(most, stage->elements[axis] / narrows + 1);
     }
@@ -60,7 +46,7 @@ int tz__skew_levels_max(const tz_stage *stage)
 static tz__cuts cut(const tz_stage *stage, int axis, int64_t wanted, int unit, int levels)
 {
     tz__cuts c = {.extent = stage->elements[axis],
-                  .reach = reach_of(stage, axis),
+                  .reach = tz_stencil_reach_along(stage->stencil, axis),
                   .periodic = stage->boundary[axis][0] == TZ_PERIODIC};
     const int64_t narrows = 2 * (int64_t)c.reach * (levels - 1);
     const int64_t most = narrows > 0 ? c.extent / narrows : c.extent;

@@ -2,6 +2,7 @@
 
 #include "kernels/cpu/finish.h"
 #include "kernels/cpu/pipeline.h"
+#include "kernels/cpu/shares.h"
 #include <omp.h>
 #include <string.h>
 
@@ -327,43 +328,21 @@ static void run_job(const tz_stage *stage, const tz_pipeline *pipeline, const tz
     }
 }
 
-/* The jobs are cut into shares, one for each thread. A thread begins with its own share, whose cells are in
- * its caches since the last stage. Then it takes jobs of other shares that nobody has begun. `next` has the
- * next job of each share. */
-static void run_shares(const tz_stage *stage, const tz_pipeline *pipeline, char *arena,
-                       int64_t next[], int shares, int own)
-{
-    const int64_t jobs = tz__jobs_count(stage);
-    for (int s = 0; s < shares; s++) {
-        const int share = (own + s) % shares;
-        const int64_t end = jobs * (share + 1) / shares;
-        for (;;) {
-            int64_t i;
-#pragma omp atomic capture
-            i = next[share]++;
-            if (i >= end)
-                break;
-            tz__job job;
-            tz__job_make(stage, pipeline, i, arena, &job);
-            run_job(stage, pipeline, &job);
-        }
-    }
-}
-
 void tz_stage_run(const tz_stage *stage, tz_pipeline *pipeline, char *arena, size_t arena_bytes)
 {
-    enum { SHARES_MAX = 512 };
-    int64_t next[SHARES_MAX];
+    tz__shares shares;
     tz__pipeline_make(pipeline, stage);
     const int64_t jobs = tz__jobs_count(stage);
     const int threads = (int)tz__smaller(stage->threads, jobs);
-    const int shares = threads < SHARES_MAX ? threads : SHARES_MAX;
-    for (int s = 0; s < shares; s++)
-        next[s] = jobs * s / shares;
+    tz__shares_make(&shares, jobs, threads);
 #pragma omp parallel num_threads(threads) if (threads > 1)
     {
         const int thread = omp_get_thread_num();
-        run_shares(stage, pipeline, arena + (size_t)thread * arena_bytes, next, shares,
-                   thread % shares);
+        int tried = 0;
+        for (int64_t i; (i = tz__shares_take(&shares, thread, &tried)) >= 0;) {
+            tz__job job;
+            tz__job_make(stage, pipeline, i, arena + (size_t)thread * arena_bytes, &job);
+            run_job(stage, pipeline, &job);
+        }
     }
 }

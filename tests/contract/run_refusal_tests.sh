@@ -45,6 +45,6 @@ ends "the same stencil on the cpu" 0 "identity +[1-9][0-9]* cases" --stencil per
 ends "no such family" 1 "'nosuch' is no family" \
     --stencil star2d1r --section identity --family nosuch "$plugins"
 ends "no such stencil" 1 "no stencil to check" --stencil nosuch "$plugins"
-ends "no such section" 2 "usage: contract" --section nosuch "$plugins"
+ends "no such section" 2 "usage: trapeze-contract" --section nosuch "$plugins"
 echo "1..$count"
 [ $failed -eq 0 ]

@@ -281,8 +281,8 @@ static tz_status cpu_create(void **out, const tz_backend_context *context, tz_er
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
     state->context = *context;
     tz_machine_read(&state->machine);
-    tz_status status =
-        tz_host_store_create(&state->store, problem, store_ghost(problem), true, error);
+    tz_status status = tz_host_store_create(&state->store, problem, store_ghost(problem),
+                                            context->threads, true, error);
     state->pipeline = malloc(tz_pipeline_size());
     if (!status)
         status = tz_cpu_outside_create(&state->outside, problem, store_ghost(problem), error);

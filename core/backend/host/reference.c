@@ -209,7 +209,7 @@ static tz_status reference_create(void **out, const tz_backend_context *context,
     if (!state)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
     state->context = *context;
-    tz_status status = tz_host_store_create(&state->store, problem, 0, false, error);
+    tz_status status = tz_host_store_create(&state->store, problem, 0, 1, false, error);
     for (int f = 0; !status && needs_before(problem) && f < problem->stencil->fields_count; f++)
         if (tz_problem_written(problem) >> f & 1) {
             state->before[f] = malloc(before_bytes(problem, f));

@@ -7,65 +7,53 @@
 
 enum {
     ALIGN = TZ_ALIGN_ELEMENTS,
-    SLACK = 128,            /* elements before and after an array that vectors may read */
-    PADDING_MAX = 24 << 20, /* bytes of alignment padding in all arrays together */
-    HUGE_PAGE = 2 << 20,
-    STAGGERS = 21
+    SLACK = 128, /* elements before and after an array that vectors may read */
+    PAGE = 4096,
+    HUGE_PAGE = 2 << 20
 };
 
-/* The distances of rows and planes. Rows are aligned, with ALIGN elements between them for the
- * ghosts of both ends. If that costs too much memory, rows are not aligned, with only ghosts
- * between them. */
-static void choose_strides(const tz_problem *problem, int ghost, ptrdiff_t *row, ptrdiff_t *plane)
+static int64_t array_elements(const tz_problem *problem, const tz_host_layout *layout)
 {
-    const int64_t w = problem->elements[0];
-    const bool planes = problem->dims == 3;
-    const int64_t rows = problem->elements[1] + (planes ? 2 * ghost : 0);
-    int64_t stride = tz_round_up(w, ALIGN) + (ghost ? ALIGN : 0);
-    if (stride * 4 % 4096 == 0)
-        stride += ALIGN; /* rows at a distance of whole pages would share cache sets */
-    if ((stride - w) * rows * problem->elements[2] * 16 > PADDING_MAX)
-        stride = w + 2 * ghost;
-    *row = (ptrdiff_t)stride;
-    *plane = (ptrdiff_t)(stride * rows);
+    return layout->plane * problem->elements[2] + 2 * SLACK;
 }
 
-static int64_t array_elements(const tz_problem *problem, ptrdiff_t plane_stride)
-{
-    return plane_stride * problem->elements[2] + 2 * SLACK;
-}
-
-/* Large arrays take whole huge pages. */
 static int64_t alignment_of(int64_t bytes)
 {
-    return bytes >= 4 * HUGE_PAGE ? HUGE_PAGE : 64;
+    return bytes >= TZ_HOST_LARGE ? HUGE_PAGE : 64;
 }
 
-/* Arrays of huge pages begin at different lines of a small page: at the same one, the streams of a
- * stencil with many fields would share few sets of the caches. */
-static int64_t stagger_of(int64_t array_bytes, int number)
+/* Each thread writes a part first, the one whose jobs it will begin with (kernels/cpu/shares.h): systems with several
+ * nodes of memory give a page to the node of the thread that first writes it. */
+static void clear(char *memory, int64_t bytes, int threads)
 {
-    return array_bytes >= 4 * HUGE_PAGE ? number % STAGGERS * (4096 / STAGGERS / 64 * 64 + 64) : 0;
+    if (bytes < TZ_HOST_LARGE)
+        threads = 1;
+#pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
+    for (int i = 0; i < threads; i++) {
+        const int64_t begin = bytes / threads * i / PAGE * PAGE;
+        const int64_t end = i + 1 == threads ? bytes : bytes / threads * (i + 1) / PAGE * PAGE;
+        memset(memory + begin, 0, (size_t)(end - begin));
+    }
 }
 
-static char *allocate(size_t bytes)
+static char *allocate(size_t bytes, int threads)
 {
     const size_t align = (size_t)alignment_of((int64_t)bytes);
     char *memory = aligned_alloc(align, (size_t)tz_round_up((int64_t)bytes, (int64_t)align));
     if (memory && align == HUGE_PAGE)
         madvise(memory, bytes, MADV_HUGEPAGE); /* fewer TLB misses; may fail without harm */
     if (memory)
-        memset(memory, 0, bytes);
+        clear(memory, (int64_t)bytes, threads);
     return memory;
 }
 
 static tz_status allocate_array(tz_host_store *store, int f, int copy, tz_error *error)
 {
     const size_t size = tz_problem_element_size(store->problem, f);
-    const size_t array = (size_t)array_elements(store->problem, store->plane_stride) * size;
-    const size_t stagger = (size_t)stagger_of((int64_t)array, 2 * f + copy);
+    const size_t array = (size_t)array_elements(store->problem, &store->layout) * size;
+    const size_t stagger = (size_t)tz_host_layout_begin(&store->layout, (int64_t)array, f, copy);
     const size_t bytes = array + stagger;
-    char *memory = allocate(bytes);
+    char *memory = allocate(bytes, store->threads);
     if (!memory)
         return tz_error_set(error, TZ_MEMORY, NULL,
                             "field '%s' needs %zu bytes, more than are free: use a smaller grid",
@@ -74,9 +62,9 @@ static tz_status allocate_array(tz_host_store *store, int f, int copy, tz_error 
     free(store->field[f].memory[copy]);
     store->field[f].memory[copy] = memory;
     store->field[f].copy[copy] = (tz_host_field){
-        .origin = memory + stagger + (SLACK + ghost_rows * store->row_stride) * (ptrdiff_t)size,
-        .row_stride = store->row_stride,
-        .plane_stride = store->plane_stride,
+        .origin = memory + stagger + (SLACK + ghost_rows * store->layout.row) * (ptrdiff_t)size,
+        .row_stride = store->layout.row,
+        .plane_stride = store->layout.plane,
     };
     return TZ_OK;
 }
@@ -127,18 +115,18 @@ static bool may_be_uniform(const tz_problem *problem, int field)
 
 int64_t tz_host_store_bytes(const tz_problem *problem, int ghost)
 {
-    ptrdiff_t row, plane;
-    choose_strides(problem, ghost, &row, &plane);
+    const tz_host_layout layout = tz_host_layout_choose(problem, ghost);
     int64_t bytes = 0;
     for (int f = 0; f < problem->stencil->fields_count; f++) {
         const tz_role role = problem->stencil->fields[f].role;
         const int64_t copies = role == TZ_STATE ? 2 : role == TZ_STATIC ? 1 : 0;
         const int64_t size = (int64_t)tz_problem_element_size(problem, f);
-        if (array_elements(problem, plane) > INT64_MAX / 32)
+        if (array_elements(problem, &layout) > INT64_MAX / 32)
             return INT64_MAX;
-        const int64_t array = size * array_elements(problem, plane);
+        const int64_t array = size * array_elements(problem, &layout);
         for (int copy = 0; copy < copies; copy++)
-            bytes += tz_round_up(array + stagger_of(array, 2 * f + copy), alignment_of(array));
+            bytes += tz_round_up(array + tz_host_layout_begin(&layout, array, f, copy),
+                                 alignment_of(array));
         if (may_be_uniform(problem, f)) /* its row, until it has an array */
             bytes += tz_constant_row_bytes(problem, f);
     }
@@ -159,12 +147,13 @@ static tz_status make_uniform(tz_host_store *store, int f, const void *element, 
 }
 
 tz_status tz_host_store_create(tz_host_store *store, const tz_problem *problem, int ghost,
-                               bool lazy, tz_error *error)
+                               int threads, bool lazy, tz_error *error)
 {
     memset(store, 0, sizeof *store);
     store->problem = problem;
+    store->threads = threads;
     store->ghost = ghost;
-    choose_strides(problem, ghost, &store->row_stride, &store->plane_stride);
+    store->layout = tz_host_layout_choose(problem, ghost);
     const uint64_t zero = 0;
     tz_status status = TZ_OK;
     for (int f = 0; f < problem->stencil->fields_count && !status; f++)

@@ -3,13 +3,13 @@
 #ifndef TZ_CORE_BACKEND_HOST_STORE_H
 #define TZ_CORE_BACKEND_HOST_STORE_H
 
-#include "kernels/cpu/stage.h"
-#include "stencil/problem.h"
+#include "backend/host/layout.h"
 
 typedef struct tz_host_store {
     const tz_problem *problem;
-    int ghost;                          /* elements around rows; in 3-D also rows around planes */
-    ptrdiff_t row_stride, plane_stride; /* elements */
+    int threads; /* that clear arrays: those of the stages */
+    int ghost;   /* elements around rows; in 3-D also rows around planes */
+    tz_host_layout layout;
     struct {
         char *memory[2];
         tz_host_field copy[2]; /* [current] holds the values */
@@ -22,10 +22,11 @@ typedef struct tz_host_store {
 int64_t tz_host_store_bytes(const tz_problem *problem, int ghost);
 
 /* Allocate all fields, with zeros. `lazy`: static fields start uniform, as a single row, and get an
- * array when cells are stored. `problem` is borrowed. Errors: TZ_MEMORY; the caller must destroy
+ * array when cells are stored. `threads`, 1 or more, compute the stages: each clears a part of the arrays, whose memory the system then
+ * gives it from its own node. `problem` is borrowed. Errors: TZ_MEMORY; the caller must destroy
  * the store also after an error. */
 tz_status tz_host_store_create(tz_host_store *store, const tz_problem *problem, int ghost,
-                               bool lazy, tz_error *error);
+                               int threads, bool lazy, tz_error *error);
 void tz_host_store_destroy(tz_host_store *store);
 
 /* As store, load and fill of tz_backend; ghosts stay as they are. Errors: TZ_MEMORY if a uniform
