@@ -29,14 +29,20 @@ static void get_text(lua_State *L, const char *title, char cell[TZ_CELL_SIZE])
     snprintf(cell, TZ_CELL_SIZE, "%s", text);
 }
 
+/* Push a user value of the binding's output, above other values. */
+static void push_own(lua_State *L, const tz_binding *binding, int handle_index, int which)
+{
+    lua_getiuservalue(L, handle_index, 1);
+    lua_rawgeti(L, -1, binding->reference);
+    lua_getiuservalue(L, -1, which);
+}
+
 /* Call the function of column i for the text of its cell. */
 static void call_column(lua_State *L, const tz_binding *binding, int handle_index, size_t i,
                         char cell[TZ_CELL_SIZE])
 {
     const int top = lua_gettop(L);
-    lua_getiuservalue(L, handle_index, 1);
-    lua_rawgeti(L, -1, binding->reference);
-    lua_getiuservalue(L, -1, 1);
+    push_own(L, binding, handle_index, TZ_OUTPUT_COLUMNS);
     lua_rawgeti(L, -1, (lua_Integer)i + 1);
     lua_pushvalue(L, handle_index);
     lua_call(L, 1, 1);
@@ -85,6 +91,33 @@ static void note_file(const tz_binding *binding, int64_t step)
     tz_recall_file(binding->handle->context, name);
 }
 
+/* A picture with a caption that a function makes. */
+static tz_status write_told(lua_State *L, tz_binding *binding, int handle_index, tz_error *error)
+{
+    const tz_simulation *simulation = binding->handle->simulation;
+    const int top = lua_gettop(L);
+    push_own(L, binding, handle_index, TZ_OUTPUT_CAPTION);
+    lua_pushvalue(L, handle_index);
+    lua_call(L, 1, 1);
+    if (lua_type(L, -1) != LUA_TSTRING)
+        tz_raise(L, "the function that makes a caption returned %s, not a text",
+                 tz_kind_text(L, -1));
+    const char *caption = tz_text_check(L, -1, "the function that makes a caption", "caption");
+    if (strlen(caption) >= TZ_CAPTION_SIZE / 2)
+        tz_raise(L, "the function that makes a caption returned %zu bytes; a caption holds %d",
+                 strlen(caption), TZ_CAPTION_SIZE / 2 - 1);
+    tz_status status = tz_output_check_caption(caption, simulation, error);
+    if (status == TZ_OK && !tz_recall_replays(binding->handle->context)) {
+        note_file(binding, tz_simulation_step(simulation));
+        /* Frames of a movie have one size, also where there is nothing to say. */
+        binding->writer.caption = caption[0] ? caption : " ";
+        status = tz_writer_write(&binding->writer, simulation, error);
+        binding->writer.caption = NULL;
+    }
+    lua_settop(L, top);
+    return status;
+}
+
 tz_status tz_binding_write_later(tz_binding *binding, tz_snapshot *snapshot, tz_error *error)
 {
     if (!tz_writer_is_done(&binding->writer, tz_simulation_step(tz_snapshot_simulation(snapshot))))
@@ -95,8 +128,7 @@ tz_status tz_binding_write_later(tz_binding *binding, tz_snapshot *snapshot, tz_
 bool tz_binding_calls_lua(const tz_binding *binding)
 {
     return binding->kind == TZ_BINDING_FUNCTION ||
-           (binding->kind == TZ_BINDING_OUTPUT &&
-            tz_output_has_column(binding->writer.output, TZ_COLUMN_FUNCTION));
+           (binding->kind == TZ_BINDING_OUTPUT && tz_output_is_told(binding->writer.output));
 }
 
 void tz_binding_write(lua_State *L, tz_binding *binding, int handle_index)
@@ -119,6 +151,8 @@ void tz_binding_write(lua_State *L, tz_binding *binding, int handle_index)
         lua_pushvalue(L, handle_index);
         lua_call(L, 1, 0);
         lua_pop(L, 1);
+    } else if (binding->writer.output->look.told) {
+        status = write_told(L, binding, handle_index, &error);
     } else if (tz_binding_calls_lua(binding)) {
         note_file(binding, 0);
         status = write_row(L, binding, handle_index, &error);
@@ -186,7 +220,7 @@ static void check_outline(lua_State *L, const tz_simulation_handle *handle, int 
 {
     if (output->look.overlay.outlines_count == 0)
         return;
-    lua_getiuservalue(L, index, 1);
+    lua_getiuservalue(L, index, TZ_OUTPUT_OUTLINE);
     tz_floorplan_check_chip(L, -1, handle, what);
     lua_pop(L, 1);
 }

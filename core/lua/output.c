@@ -9,175 +9,17 @@
 #include "lua/module.h"
 #include "lua/push.h"
 #include "lua/region.h"
-#include "output/caption.h"
 #include "output/folder.h"
-#include "output/frame/colormap.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* colours = {"#000", "#ff8800", …} */
-static void get_colours(lua_State *L, int index, const char *what, tz_look *look)
-{
-    const int type = tz_table_get(L, index, "colours");
-    if (type == LUA_TNIL) {
-        lua_pop(L, 1);
-        return;
-    }
-    if (type != LUA_TTABLE)
-        tz_raise(L, "%s: 'colours' must be a list of colours such as \"#ff8800\", not %s", what,
-                 tz_kind_text(L, -1));
-    tz_list_check(L, what, "colours");
-    const size_t count = lua_rawlen(L, -1);
-    if (count < TZ_COLOURS_MIN || count > TZ_COLOURS_MAX)
-        tz_raise(L, "%s: 'colours' must hold %d to %d colours, not %zu", what, TZ_COLOURS_MIN,
-                 TZ_COLOURS_MAX, count);
-    if (look->map[0])
-        tz_raise(L, "%s: give 'map' or 'colours', not both", what);
-    for (size_t i = 0; i < count; i++) {
-        const bool is_text = lua_rawgeti(L, -1, (lua_Integer)i + 1) == LUA_TSTRING;
-        if (!is_text || !tz_colour_parse(tz_text_check(L, -1, what, "colours"), look->colours[i]))
-            tz_raise(L, "%s: a colour is a text such as \"#f80\" or \"#ff8800\", not %.40s", what,
-                     is_text ? lua_tostring(L, -1) : tz_kind_text(L, -1));
-        lua_pop(L, 1);
-    }
-    look->colours_count = (int)count;
-    lua_pop(L, 1);
-}
-
-/* contours = 8, or contours = {320, 330, …} */
-static void get_contours(lua_State *L, int index, const char *what, tz_overlay *overlay)
-{
-    if (tz_table_get(L, index, "contours") != LUA_TTABLE) {
-        int64_t count = 0;
-        lua_pop(L, 1);
-        tz_key_integer(L, index, what, "contours", 1, TZ_CONTOURS_MAX, &count);
-        overlay->contours_even = (int)count;
-        return;
-    }
-    tz_list_check(L, what, "contours");
-    const size_t count = lua_rawlen(L, -1);
-    if (count < 1 || count > TZ_CONTOURS_MAX)
-        tz_raise(L, "%s: 'contours' must hold 1 to %d values, not %zu", what, TZ_CONTOURS_MAX,
-                 count);
-    for (size_t i = 0; i < count; i++) {
-        if (lua_rawgeti(L, -1, (lua_Integer)i + 1) != LUA_TNUMBER || !isfinite(lua_tonumber(L, -1)))
-            tz_raise(L, "%s: 'contours[%d]' must be a finite number", what, (int)i + 1);
-        overlay->contours[i] = lua_tonumber(L, -1);
-        lua_pop(L, 1);
-    }
-    overlay->contours_count = (int)count;
-    lua_pop(L, 1);
-}
-
-/* mark = "max", "min" or "both" */
-static void get_mark(lua_State *L, int index, const char *what, tz_overlay *overlay)
-{
-    char mark[16] = "";
-    if (!tz_key_copy(L, index, what, "mark", mark, sizeof mark))
-        return;
-    const bool both = strcmp(mark, "both") == 0;
-    overlay->mark_max = both || strcmp(mark, "max") == 0;
-    overlay->mark_min = both || strcmp(mark, "min") == 0;
-    if (!overlay->mark_max && !overlay->mark_min)
-        tz_raise(L, "%s: 'mark' must be \"max\", \"min\" or \"both\", not '%s'", what, mark);
-}
-
-/* outline = tz.floorplan { … } */
-static void get_outline(lua_State *L, int index, const char *what, tz_overlay *overlay)
-{
-    if (tz_table_get(L, index, "outline") == LUA_TNIL) {
-        lua_pop(L, 1);
-        return;
-    }
-    if (!luaL_testudata(L, -1, TZ_TYPE_FLOORPLAN))
-        tz_raise(L, "%s: 'outline' must be a floorplan, not %s", what, tz_kind_text(L, -1));
-    const tz_floorplan_value *value = tz_floorplan_check(L, -1, what);
-    const tz_floorplan *plan = &value->plan;
-    const bool given = value->width_m > 0;
-    const double left = given ? 0 : plan->left_m, bottom = given ? 0 : plan->bottom_m;
-    const double width = given ? value->width_m : plan->width_m;
-    const double height = given ? value->height_m : plan->height_m;
-    if (plan->unit_count > TZ_OUTLINES_MAX)
-        tz_raise(L, "%s: 'outline' has %zu units, more than %d", what, plan->unit_count,
-                 TZ_OUTLINES_MAX);
-    for (size_t i = 0; i < plan->unit_count; i++) {
-        const tz_floorplan_unit *u = &plan->units[i];
-        tz_outline *o = &overlay->outlines[i];
-        *o = (tz_outline){.left = (u->left_m - left) / width,
-                          .right = (u->left_m + u->width_m - left) / width,
-                          .top = 1 - (u->bottom_m + u->height_m - bottom) / height,
-                          .bottom = 1 - (u->bottom_m - bottom) / height};
-        snprintf(o->name, sizeof o->name, "%.31s", u->name);
-    }
-    overlay->outlines_count = (int)plan->unit_count;
-    lua_pop(L, 1);
-}
-
-/* view = "isometric", level = 0.5 */
-static void get_view(lua_State *L, int index, const char *what, tz_look *look)
-{
-    char view[16] = "";
-    look->isometric = tz_key_copy(L, index, what, "view", view, sizeof view);
-    if (look->isometric && strcmp(view, "isometric") != 0)
-        tz_raise(L, "%s: 'view' must be \"isometric\", not '%s'", what, view);
-    look->has_level = tz_key_number(L, index, what, "level", &look->level);
-    if (look->has_level && !look->isometric)
-        tz_raise(L, "%s: 'level' goes with 'view'", what);
-    if (look->isometric && tz_overlay_any(&look->overlay))
-        tz_raise(L, "%s: a view has no 'contours', 'mark' or 'outline'", what);
-    if (look->isometric && look->bits == 16)
-        tz_raise(L, "%s: a view is in colours: 'bits' must be 8", what);
-}
-
-void tz_look_get(lua_State *L, int index, const char *what, tz_look *look)
-{
-    int64_t bits = 8;
-    tz_error error;
-    if (tz_key_copy(L, index, what, "map", look->map, sizeof look->map)) {
-        tz_colormap map;
-        if (tz_colormap_find(look->map, &map, &error) != TZ_OK)
-            tz_raise_error(L, what, &error);
-    }
-    get_colours(L, index, what, look);
-    if (tz_table_get(L, index, "range") == LUA_TSTRING) {
-        const char *range = tz_text_check(L, -1, what, "range");
-        if (strcmp(range, "auto") != 0)
-            tz_raise(L, "%s: 'range' must be {low, high} or \"auto\", not '%.40s'", what, range);
-        look->range = TZ_RANGE_AUTO;
-    } else if (tz_key_range(L, index, what, "range", false, &look->low, &look->high)) {
-        look->range = TZ_RANGE_FIXED;
-    }
-    lua_pop(L, 1);
-    tz_key_integer(L, index, what, "size", 16, 16384, &look->size);
-    tz_key_integer(L, index, what, "zoom", 1, 1024, &look->zoom);
-    tz_key_integer(L, index, what, "bits", 8, 16, &bits);
-    if (bits != 8 && bits != 16)
-        tz_raise(L, "%s: 'bits' must be 8 (colour) or 16 (gray values)", what);
-    look->bits = (int)bits;
-    tz_key_flag(L, index, what, "bar", &look->bar);
-    if (tz_key_copy(L, index, what, "caption", look->caption, sizeof look->caption / 2) &&
-        tz_caption_check(look->caption, &error) != TZ_OK)
-        tz_raise_error(L, what, &error);
-    look->has_unit = tz_key_copy(L, index, what, "unit", look->unit, sizeof look->unit);
-    get_contours(L, index, what, &look->overlay);
-    get_mark(L, index, what, &look->overlay);
-    get_outline(L, index, what, &look->overlay);
-    get_view(L, index, what, look);
-    if (look->bits == 16 &&
-        (look->bar || look->caption[0] != '\0' || tz_overlay_any(&look->overlay)))
-        tz_raise(L,
-                 "%s: a 16-bit picture holds values only: no 'bar', 'caption', 'contours', "
-                 "'mark' or 'outline'",
-                 what);
-}
-
 /* Push a userdata for an output with that many columns. */
 static tz_output *push_output(lua_State *L, tz_output_kind kind, size_t columns)
 {
-    tz_output *output =
-        lua_newuserdatauv(L, sizeof *output + columns * sizeof output->columns[0], 1);
+    tz_output *output = lua_newuserdatauv(L, sizeof *output + columns * sizeof output->columns[0],
+                                          TZ_OUTPUT_VALUES);
     memset(output, 0, sizeof *output);
     output->kind = kind;
     output->look.bits = 8;
@@ -261,7 +103,9 @@ static tz_output *push_picture(lua_State *L, tz_output_kind kind, const tz_key *
         tz_raise(L, "%s: a view has no 'slice' and no 'montage'", what);
     get_name(L, 2, what, output);
     tz_table_get(L, 2, "outline");
-    lua_setiuservalue(L, -2, 1);
+    lua_setiuservalue(L, -2, TZ_OUTPUT_OUTLINE);
+    tz_table_get(L, 2, "caption");
+    lua_setiuservalue(L, -2, TZ_OUTPUT_CAPTION);
     return output;
 }
 
@@ -543,7 +387,7 @@ static int output_table(lua_State *L)
         lua_pop(L, 1);
     }
     add_functions(L, output, listed);
-    lua_setiuservalue(L, 2, 1);
+    lua_setiuservalue(L, 2, TZ_OUTPUT_COLUMNS);
     get_name(L, 1, "tz.table", output);
     return 1;
 }

@@ -6,9 +6,14 @@
 #include "output/output.h"
 #include <lua.h>
 
-/* A userdata of this type is a tz_output. Its user value holds the functions of a table under the
- * numbers of their columns, from 1. */
+/* A userdata of this type is a tz_output. Its user values keep what it has of the script. */
 #define TZ_TYPE_OUTPUT "trapeze.output"
+enum {
+    TZ_OUTPUT_COLUMNS = 1, /* of a table: functions, under the numbers of their columns from 1 */
+    TZ_OUTPUT_OUTLINE = 1, /* of a picture: a floorplan, or nil */
+    TZ_OUTPUT_CAPTION,     /* of a picture: the function that makes captions, or nil */
+    TZ_OUTPUT_VALUES = TZ_OUTPUT_CAPTION
+};
 
 /* The keys of a look. */
 #define TZ_LOOK_OPTIONS                                                                            \
@@ -30,7 +35,9 @@
         {"level", "number", "the middle of the range",                                             \
          "of a view: cells of at least this value are solid; of bits, 0.25"},                      \
         {"mark", "text", "", "`\"max\"`, `\"min\"` or `\"both\"`: a ring around that value"},      \
-        {"caption", "text", "\"\"", "a line below; words in braces are filled in (see Captions)"}, \
+        {"caption", "text or function(sim)", "\"\"",                                               \
+         "a line above; words in braces are filled in (see Captions); a function returns one for " \
+         "each picture"},                                                                          \
     {                                                                                              \
         "unit", "text", "the field's", "the unit at the bar"                                       \
     }

@@ -131,6 +131,8 @@ static void get_request(lua_State *L, request *r)
     tz_keys_take(L, 1, what, picture_options, false);
     *r = (request){.look = {.bits = 8}, .slice = -1};
     tz_look_get(L, 1, what, &r->look);
+    if (r->look.told)
+        tz_raise(L, "%s: 'caption' must be a text: call the function for it", what);
     r->file = tz_key_png(L, 1, what);
     r->data = get_data(L, &r->look);
     const tz_array *array = &r->data->view;

@@ -67,7 +67,7 @@ static tz_event make_event(tz_binding *binding)
     if (binding->kind != TZ_BINDING_OUTPUT)
         return event;
     event.wants_residual = tz_output_has_column(writer->output, TZ_COLUMN_RESIDUAL);
-    if (!tz_output_has_column(writer->output, TZ_COLUMN_FUNCTION)) {
+    if (!tz_output_is_told(writer->output)) {
         event.later = fire_later;
         event.fields = tz_writer_fields(writer, tz_handle_stencil(binding->handle));
     }

@@ -181,6 +181,22 @@ static tz_status check_grid(const tz_output *output, const tz_stencil *stencil, 
     return TZ_OK;
 }
 
+static tz_status needs_time_step(const char *what, const tz_simulation *simulation, tz_error *error)
+{
+    return tz_error_set(error, TZ_UNSUPPORTED, NULL, "%s needs a time step, and %s has none", what,
+                        tz_simulation_stencil(simulation)->id);
+}
+
+tz_status tz_output_check_caption(const char *caption, const tz_simulation *simulation,
+                                  tz_error *error)
+{
+    const tz_status status = tz_caption_check(caption, error);
+    return status == TZ_OK && tz_caption_has(caption, "time") &&
+                   !tz_simulation_time_step(simulation)
+               ? needs_time_step("{time} in a caption", simulation, error)
+               : status;
+}
+
 tz_status tz_output_check(const tz_output *output, const tz_simulation *simulation, int *field,
                           tz_error *error)
 {
@@ -198,14 +214,11 @@ tz_status tz_output_check(const tz_output *output, const tz_simulation *simulati
             status = find_kept_field(stencil, output->columns[i].field, &read, error);
     if (status != TZ_OK)
         return status;
-    status = tz_caption_check(output->look.caption, error);
+    status = tz_output_check_caption(output->look.caption, simulation, error);
     if (status != TZ_OK)
         return status;
-    const bool has_column = tz_output_has_column(output, TZ_COLUMN_TIME);
-    if ((has_column || tz_caption_has(output->look.caption, "time")) &&
-        !tz_simulation_time_step(simulation))
-        return tz_error_set(error, TZ_UNSUPPORTED, NULL, "%s needs a time step, and %s has none",
-                            has_column ? "the column 'time'" : "{time} in a caption", stencil->id);
+    if (tz_output_has_column(output, TZ_COLUMN_TIME) && !tz_simulation_time_step(simulation))
+        return needs_time_step("the column 'time'", simulation, error);
     if (output->look.isometric && stencil->dims < 3)
         return tz_error_set(error, TZ_UNSUPPORTED, NULL,
                             "'view' is for 3-D grids; this one is %d-D", stencil->dims);
@@ -222,6 +235,11 @@ tz_status tz_output_check(const tz_output *output, const tz_simulation *simulati
 }
 
 /* ---- Columns --------------------------------------------------------------------------------- */
+
+bool tz_output_is_told(const tz_output *output)
+{
+    return output->look.told || tz_output_has_column(output, TZ_COLUMN_FUNCTION);
+}
 
 bool tz_output_has_column(const tz_output *output, tz_column_kind kind)
 {

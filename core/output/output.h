@@ -99,6 +99,13 @@ const char *tz_output_rule(const tz_simulation *simulation, int field, char text
 /* Are all sides of a 2-D grid of that kind, and fixed ones 0? */
 bool tz_output_is_bounded_by(const tz_simulation *simulation, int field, tz_boundary boundary);
 
+/* Check a caption that a picture of a simulation gets: its placeholders, and that there is a time
+ * step for {time}. TZ_UNKNOWN, TZ_FORMAT, TZ_UNSUPPORTED. */
+tz_status tz_output_check_caption(const char *caption, const tz_simulation *simulation,
+                                  tz_error *error);
+
+/* Does the caller make texts of it: the caption, or cells of a table? */
+bool tz_output_is_told(const tz_output *output);
 /* Is one of its columns of that kind? */
 bool tz_output_has_column(const tz_output *output, tz_column_kind kind);
 

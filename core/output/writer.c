@@ -212,8 +212,9 @@ static tz_status make_frame(tz_frame **out, tz_writer *writer, const tz_simulati
         return status;
     }
     describe(frame, writer, source);
-    tz_caption_fill(frame->look.caption, output->look.caption, source,
-                    tz_simulation_stencil(source)->fields[writer->field].name, writer->simulation);
+    tz_caption_fill(frame->look.caption, output->look.told ? writer->caption : output->look.caption,
+                    source, tz_simulation_stencil(source)->fields[writer->field].name,
+                    writer->simulation);
     *out = frame;
     return TZ_OK;
 }

@@ -24,6 +24,7 @@ typedef struct tz_writer {
     tz_movie *movie;           /* owned; made with the first frame */
     int64_t first_frame;       /* of the present file of a movie; part of its name if not 0 */
     double low, high;          /* of a movie: the range of all frames; equal: not known yet */
+    const char *caption;       /* of the next picture, if the caller makes it; borrowed */
 } tz_writer;
 
 /* The texts of a table's row, one a column. */
@@ -64,7 +65,7 @@ bool tz_writer_is_done(const tz_writer *writer, int64_t step);
  * the same errors. */
 
 /* Write the file or row for the step that `source`, a simulation or a snapshot's, is at. The output
- * must have no TZ_COLUMN_FUNCTION. The caller then calls tz_writer_count, in its own thread.
+ * must have no TZ_COLUMN_FUNCTION; if the caller makes its caption, writer->caption has it. The caller then calls tz_writer_count, in its own thread.
  * Errors: TZ_IO, TZ_MEMORY and those of reading fields. [any thread, one at a time] */
 tz_status tz_writer_write(tz_writer *writer, const tz_simulation *source, tz_error *error);
 
@@ -79,7 +80,7 @@ void tz_writer_number(char cell[TZ_CELL_SIZE], double value);
 void tz_writer_count(tz_writer *writer, int64_t step);
 
 /* Let another thread write the snapshot's step, and count it now. Holds the snapshot until it is
- * written. The output must have no TZ_COLUMN_FUNCTION. Does nothing if the step is done. The error
+ * written. The caller must make no texts of the output (tz_output_is_told). Does nothing if the step is done. The error
  * may be that of an earlier output. */
 tz_status tz_writer_write_later(tz_writer *writer, tz_snapshot *snapshot, tz_error *error);
 /* The fields that a snapshot must keep for that, as a mask. */

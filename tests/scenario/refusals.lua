@@ -100,6 +100,23 @@ refuses("'view' is for 3-D grids; this one is 2-D", sim.every, sim, 1, tz.png("t
 refuses("'view' is for 3-D data", tz.picture, { data = tz.array { shape = { 4, 4 }, fill = 1 }, file = "v.png", view = "isometric" })
 refuses("'outline' must be a floorplan, not a number", tz.png, "temperature", { outline = 3 })
 refuses("'contours', 'mark' or 'outline'", tz.movie, "temperature", { bits = 16, mark = "max" })
+refuses("no 'bar', 'caption'", tz.png, "temperature", { bits = 16, caption = function() end })
+refuses("'caption' must be a text: call the function", tz.picture, { data = sim, file = "x.png", caption = function() end })
+if not tz.checking then
+    local count = 0
+    local function told(text)
+        count = count + 1
+        local picture = tz.png { name = "told" .. count, caption = function() return text end }
+        return function() sim:write(picture) end
+    end
+    refuses("caption returned a number, not a text", told(3))
+    refuses("caption returned nil, not a text", told())
+    refuses("caption returned 256 bytes; a caption holds 255", told(("x"):rep(256)))
+    refuses("unknown placeholder {stp}; did you mean 'step'?", told "{stp}")
+    refuses("boom", function()
+        sim:write(tz.png { name = "boom", caption = function() error "boom" end })
+    end)
+end
 refuses("has no field 'temp'", sim.every, sim, 1, tz.png "temp")
 refuses("'slice' is for 3-D", sim.every, sim, 1, tz.png("temperature", { slice = 0 }))
 refuses("must be at least 1", sim.every, sim, 0, tz.png())

@@ -25,6 +25,7 @@ typedef struct tz_look {
     int bits;          /* 8: colours; 16: gray values */
     bool bar;          /* a colour bar */
     char caption[512]; /* of a tz_output: with placeholders (output/caption.h) */
+    bool told;         /* the caption of each picture is a text that the caller makes */
     tz_overlay overlay;
     bool isometric; /* of 3-D data: a view of the cells of at least `level` */
     bool has_level; /* false: TZ_LEVEL_OF_BITS, or the middle of the range */

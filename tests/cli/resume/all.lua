@@ -26,6 +26,10 @@ chip:every(20, tz.table {
 })
 chip:every(50, tz.npy())
 chip:every(100, tz.png())
+chip:every(100, tz.png { name = "told", caption = function(sim)
+    calls = calls + 1
+    return ("%d calls, {time}, at most %.2f K"):format(calls, sim:max())
+end })
 chip:every(10, tz.movie { name = "film", range = "auto", caption = "{step}" })
 chip:every(40, tz.vti { "temperature", "power", name = "v" })
 chip:every(60, tz.xdmf { name = "x" })

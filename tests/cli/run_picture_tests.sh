@@ -1,0 +1,38 @@
+#!/bin/sh
+# Pictures of a run, held against others that must be equal: run_picture_tests.sh TRAPEZE
+#
+# Prints TAP; exits 1 if a case failed.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/support.sh"
+cd "$work" || exit 1
+export TRAPEZE_CACHE="$work/cache" HOME="$work"
+
+# scenario NAME: from standard input, run into the folder NAME.
+scenario() {
+    { echo 'local tz = require "trapeze"'; cat; } >"$1.lua"
+    t run "$1.lua" --out "$1" --backend cpu --threads 1 --quiet
+}
+
+# ---- Captions that a function makes -----------------------------------------------------------------------------------
+
+scenario captions <<'END'
+local chip = tz.simulation { plugin = "hotspot", grid = { 64, 48 }, name = "chip", fields = { temperature = 300, power = 1e-3 } }
+local calls = 0
+local function told(sim)
+  calls = calls + 1
+  return ("{time}, step {step} of %s, %.3f K"):format(sim.name, sim:max "temperature")
+end
+chip:every(4, tz.png { name = "told", range = { 300, 301 }, caption = told })
+chip:every(4, tz.movie { name = "film", range = { 300, 301 }, caption = told })
+chip:every(4, tz.movie { name = "silent", range = { 300, 301 }, caption = function(sim) return sim.step > 0 and "x" or "" end })
+chip:write(tz.png { name = "first", range = { 300, 301 }, caption = told })
+tz.expect(calls == (tz.checking and 0 or 1))
+chip:run(8)
+tz.expect(calls == (tz.checking and 0 or 7))
+chip:write(tz.png { name = "as", range = { 300, 301 },
+  caption = ("{time}, step 8 of chip, %.3f K"):format(chip:max "temperature") })
+END
+check "functions make captions" is $rc 0
+check "the text is the caption" cmp captions/chip-as-000008.png captions/chip-told-000008.png
+finish
