@@ -118,6 +118,8 @@ static void get_view(lua_State *L, int index, const char *what, tz_look *look)
         tz_raise(L, "%s: 'level' goes with 'view'", what);
     if (look->isometric && tz_overlay_any(&look->overlay))
         tz_raise(L, "%s: a view has no 'contours', 'mark' or 'outline'", what);
+    if (look->isometric && look->log)
+        tz_raise(L, "%s: a view has no 'log'", what);
     if (look->isometric && look->bits == 16)
         tz_raise(L, "%s: a view is in colours: 'bits' must be 8", what);
 }
@@ -153,6 +155,10 @@ void tz_look_get(lua_State *L, int index, const char *what, tz_look *look)
         look->range = TZ_RANGE_FIXED;
     }
     lua_pop(L, 1);
+    tz_key_flag(L, index, what, "log", &look->log);
+    if (look->log && look->range == TZ_RANGE_FIXED && !(look->low > 0))
+        tz_raise(L, "%s: with 'log' the range must be above 0, and it begins at %g", what,
+                 look->low);
     tz_key_integer(L, index, what, "size", 16, 16384, &look->size);
     tz_key_integer(L, index, what, "zoom", 1, 1024, &look->zoom);
     tz_key_integer(L, index, what, "bits", 8, 16, &bits);
@@ -166,6 +172,8 @@ void tz_look_get(lua_State *L, int index, const char *what, tz_look *look)
     get_mark(L, index, what, &look->overlay);
     get_outline(L, index, what, &look->overlay);
     get_view(L, index, what, look);
+    if (look->bits == 16 && look->log)
+        tz_raise(L, "%s: a 16-bit picture holds values: no 'log'", what);
     if (look->bits == 16 &&
         (look->bar || look->caption[0] != '\0' || look->told || tz_overlay_any(&look->overlay)))
         tz_raise(L,

@@ -132,7 +132,8 @@ static void put_page(FILE *out, const tz_api_function *const *rows)
         "refused. Coordinates count from 0, x first; boxes are half open.\n");
     put_functions(out, rows);
     put_words(out, "Columns", "Titles in the list of `tz.table`.", tz_column_words);
-    put_words(out, "Captions", "Placeholders in `caption`, in braces: `{step}`. `{{` is a brace. They are filled in "
+    put_words(out, "Captions",
+              "Placeholders in `caption`, in braces: `{step}`. `{{` is a brace. They are filled in "
               "also where a function made the text: "
               "`caption = function(sim) return (\"{time}, %.1f K\"):format(sim:max()) end`.",
               tz_caption_words);

@@ -22,6 +22,9 @@ enum {
          "a map of 2 to 64 colours, low to high, mixed in between: `{\"#000\", \"#ff8800\"}`"},    \
         {"range", "{low, high} or \"auto\"", "the stencil's",                                      \
          "the values at the ends of the map; `\"auto\"`: the extremes of the data"},               \
+        {"log", "boolean", "false",                                                                \
+         "colours follow the logarithm; without a range it is that of the data above a millionth " \
+         "of the maximum"},                                                                        \
         {"size", "integer", "",                                                                    \
          "pixels of the longer side, 16 to 16384: cells are averaged or repeated"},                \
         {"zoom", "integer", "", "pixels of a cell along each axis, 1 to 1024"},                    \

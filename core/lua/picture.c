@@ -96,8 +96,7 @@ static void set_range(tz_look *look, const tz_array *array)
     if (look->range == TZ_RANGE_FIXED)
         return;
     const tz_range range = tz_range_of(array);
-    look->low = range.lo;
-    look->high = range.hi;
+    tz_look_take_range(look, range.lo, range.hi);
 }
 
 /* The arguments of tz.picture. */

@@ -70,11 +70,13 @@ static bool has_strayed(const tz_frame *frame)
 {
     if (frame->look.range == TZ_RANGE_FIXED)
         return false;
+    double low, high;
+    tz_frame_drawn_range(frame, &low, &high);
     for (int i = 0; i < frame->planes_count; i++) {
         const tz_plane *plane = frame->planes[i];
         tz_range range = {.lo = 0};
         tz_range_add(&range, TZ_DTYPE_F64, plane->values, (int64_t)plane->nx * plane->ny);
-        if (range.finite > 0 && (range.lo < frame->look.low || range.hi > frame->look.high))
+        if (range.finite > 0 && (range.lo < low || range.hi > high))
             return true;
     }
     return false;

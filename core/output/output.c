@@ -219,6 +219,9 @@ tz_status tz_output_check(const tz_output *output, const tz_simulation *simulati
         return status;
     if (tz_output_has_column(output, TZ_COLUMN_TIME) && !tz_simulation_time_step(simulation))
         return needs_time_step("the column 'time'", simulation, error);
+    if (output->look.log && stencil->fields[*field].type == TZ_BITS)
+        return tz_error_set(error, TZ_UNSUPPORTED, NULL, "'log' is for numbers; '%s' is of bits",
+                            stencil->fields[*field].name);
     if (output->look.isometric && stencil->dims < 3)
         return tz_error_set(error, TZ_UNSUPPORTED, NULL,
                             "'view' is for 3-D grids; this one is %d-D", stencil->dims);

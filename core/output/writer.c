@@ -153,7 +153,8 @@ static tz_status resolve_look(const tz_writer *writer, const tz_simulation *sour
         snprintf(look->unit, sizeof look->unit, "%s", about->unit);
     if (look->range == TZ_RANGE_FIXED)
         return TZ_OK;
-    if (look->range == TZ_RANGE_PICTURE && is_own && own->low < own->high) {
+    if (look->range == TZ_RANGE_PICTURE && is_own && own->low < own->high &&
+        !(look->log && own->low <= 0)) {
         look->range = TZ_RANGE_FIXED;
         look->low = own->low;
         look->high = own->high;
@@ -169,8 +170,7 @@ static tz_status resolve_look(const tz_writer *writer, const tz_simulation *sour
         const tz_status status = tz_simulation_reduce(source, writer->field, &facts, error);
         if (status != TZ_OK)
             return status;
-        look->low = isfinite(facts.min) ? facts.min : 0;
-        look->high = isfinite(facts.max) ? facts.max : 0;
+        tz_look_take_range(look, facts.min, facts.max);
     }
     return TZ_OK;
 }

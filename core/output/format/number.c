@@ -141,6 +141,18 @@ const char *tz_number_format(char text[TZ_NUMBER_SIZE], double value)
     return text;
 }
 
+const char *tz_number_power(char text[TZ_NUMBER_SIZE], int exponent)
+{
+    static const char *const digits[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+    char plain[16];
+    size_t used = (size_t)snprintf(text, TZ_NUMBER_SIZE, "10");
+    snprintf(plain, sizeof plain, "%d", exponent);
+    for (const char *p = plain; *p; p++)
+        used += (size_t)snprintf(text + used, TZ_NUMBER_SIZE - used, "%s",
+                                 *p == '-' ? "⁻" : digits[*p - '0']);
+    return text;
+}
+
 const char *tz_token_quote(char *text, size_t size, const char *token, size_t length)
 {
     char shown[TOKEN_SHOWN + 1];

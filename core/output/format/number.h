@@ -18,6 +18,9 @@ const char *tz_number_format(char text[TZ_NUMBER_SIZE], double value);
 /* printf "%.*f" (or "%.*e", "%.*g" by `style`), with '.' as the decimal point. */
 const char *tz_number_format_style(char *text, size_t size, char style, int digits, double value);
 
+/* "10⁻⁸": a power of ten, in UTF-8. */
+const char *tz_number_power(char text[TZ_NUMBER_SIZE], int exponent);
+
 /* Quote a token for a message: at most 40 bytes of it, unprintable ones as '?'. Returns `text`. */
 const char *tz_token_quote(char *text, size_t size, const char *token, size_t length);
 

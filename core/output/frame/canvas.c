@@ -202,7 +202,7 @@ static tz_status add_bar(tz_image **picture, const tz_canvas_options *o, double 
     if (!o->colorbar && !captioned)
         return TZ_OK;
     tz_image *framed;
-    const tz_colorbar bar = {o->colorbar ? o->map : NULL, lo, hi, o->unit, o->caption};
+    const tz_colorbar bar = {o->colorbar ? o->map : NULL, lo, hi, o->log, o->unit, o->caption};
     const tz_status status = tz_colorbar_attach(&framed, *picture, &bar, error);
     if (status != TZ_OK)
         return status;

@@ -11,6 +11,7 @@
 typedef struct tz_canvas_options {
     const tz_colormap *map; /* borrowed; not needed for gray16 */
     double lo, hi;          /* the range drawn; both 0: the finite values of the planes */
+    bool log;               /* values, lo and hi are logarithms to base 10 */
     int zoom_to;            /* enlarge by an integer factor, to at most so many pixels; 0: no */
     bool gray16;            /* values, not colours: 16-bit gray; no bar, caption, path or overlay */
     tz_overlay overlay;     /* contour lines and marks, under the path */

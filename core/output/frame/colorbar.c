@@ -13,47 +13,6 @@ static const uint8_t rule_rgb[3] = {120, 120, 126};
 
 enum { CAPTION_MAX = 512 };
 
-void tz_ticks_make(tz_ticks *ticks, double lo, double hi, int most)
-{
-    memset(ticks, 0, sizeof *ticks);
-    most = most < 2 ? 2 : most > TZ_TICKS_MAX ? TZ_TICKS_MAX : most;
-    if (!isfinite(lo) || !isfinite(hi) || hi < lo)
-        return;
-    const double largest = fmax(fabs(lo), fabs(hi));
-    const int power = largest > 0.0 ? (int)floor(log10(largest)) : 0;
-    if (power >= 5 || power <= -4)
-        ticks->exponent = power;
-    const double unit = pow(10.0, ticks->exponent);
-    /* Is the range too narrow or too wide for steps in double precision? */
-    if (hi - lo <= largest * 1e-12 || !isfinite(hi - lo) || hi - lo < 1e-290) {
-        ticks->count = 1;
-        ticks->values[0] = lo;
-        tz_number_format_style(ticks->labels[0], TZ_TICK_LABEL_SIZE, 'g', 6, lo / unit);
-        return;
-    }
-    static const double steps[] = {1.0, 2.0, 5.0};
-    int decade = (int)floor(log10((hi - lo) / most)), k = 0;
-    double step, first, last;
-    for (;;) {
-        step = steps[k] * pow(10.0, decade);
-        first = ceil(lo / step - 1e-6);
-        last = floor(hi / step + 1e-6);
-        if (last - first + 1.0 <= most)
-            break;
-        k = (k + 1) % 3;
-        decade += k == 0;
-    }
-    int digits = ticks->exponent - decade;
-    digits = digits < 0 ? 0 : digits > 12 ? 12 : digits;
-    ticks->count = (int)(last - first) + 1;
-    for (int i = 0; i < ticks->count; i++) {
-        const double v = (first + i) * step;
-        ticks->values[i] = v < lo ? lo : v > hi ? hi : v;
-        tz_number_format_style(ticks->labels[i], TZ_TICK_LABEL_SIZE, 'f', digits,
-                               first + i == 0.0 ? 0.0 : v / unit);
-    }
-}
-
 static int larger(int a, int b)
 {
     return a > b ? a : b;
@@ -92,13 +51,16 @@ static void arrange(layout *l, const tz_image *picture, const tz_colorbar *bar)
     if (bar->map) {
         l->bar_width = 9 * l->scale;
         l->bar_height = larger(picture->height, 6 * line);
-        tz_ticks_make(&l->ticks, bar->lo, bar->hi, larger(2, l->bar_height / (26 * l->scale)));
+        const int most = larger(2, l->bar_height / (26 * l->scale));
+        if (bar->log)
+            tz_ticks_make_log(&l->ticks, bar->lo, bar->hi, most);
+        else
+            tz_ticks_make(&l->ticks, bar->lo, bar->hi, most);
         const char *unit = bar->unit ? bar->unit : "";
+        char power[TZ_NUMBER_SIZE];
         if (l->ticks.exponent)
-            snprintf(l->unit, sizeof l->unit,
-                     "\xC3\x97"
-                     "1e%d%s%s",
-                     l->ticks.exponent, unit[0] ? " " : "", unit);
+            snprintf(l->unit, sizeof l->unit, "×%s%s%s", tz_number_power(power, l->ticks.exponent),
+                     unit[0] ? " " : "", unit);
         else
             snprintf(l->unit, sizeof l->unit, "%s", unit);
         for (int i = 0; i < l->ticks.count; i++)

@@ -107,9 +107,19 @@ static const uint8_t glyphs[][TZ_FONT_HEIGHT] = {
     {0x0C, 0x02, 0x04, 0x02, 0x0C},                         /* superscript 3 */
     {0x00, 0x00, 0x00, 0x04, 0x00, 0x00, 0x00},             /* middle dot */
     {0x00, 0x00, 0x11, 0x0A, 0x04, 0x0A, 0x11},             /* times */
+    {0x04, 0x0A, 0x0A, 0x0A, 0x04},                         /* superscript 0 */
+    {0x04, 0x0C, 0x04, 0x04, 0x0E},                         /* superscript 1 */
+    {0x0A, 0x0A, 0x0E, 0x02, 0x02},                         /* superscript 4 */
+    {0x0E, 0x08, 0x0C, 0x02, 0x0C},                         /* superscript 5 */
+    {0x06, 0x08, 0x0C, 0x0A, 0x04},                         /* superscript 6 */
+    {0x0E, 0x02, 0x04, 0x04, 0x04},                         /* superscript 7 */
+    {0x04, 0x0A, 0x04, 0x0A, 0x04},                         /* superscript 8 */
+    {0x04, 0x0A, 0x06, 0x02, 0x0C},                         /* superscript 9 */
+    {0x00, 0x00, 0x0E},                                     /* superscript minus */
 };
 
-static const uint16_t extras[] = {0xB0, 0xB5, 0xB2, 0xB3, 0xB7, 0xD7};
+static const uint16_t extras[] = {0xB0,   0xB5,   0xB2,   0xB3,   0xB7,   0xD7,   0x2070, 0xB9,
+                                  0x2074, 0x2075, 0x2076, 0x2077, 0x2078, 0x2079, 0x207B};
 _Static_assert(sizeof glyphs / sizeof *glyphs == ASCII + sizeof extras / sizeof *extras,
                "a glyph for every character");
 
@@ -119,7 +129,10 @@ static int next_glyph(const char **text)
     const unsigned char *p = (const unsigned char *)*text;
     unsigned code = *p++;
     if (code >= 0xC0 && (*p & 0xC0) == 0x80) {
-        code = code < 0xE0 ? (code & 0x1F) << 6 | (*p & 0x3F) : 0;
+        const bool three = code >= 0xE0 && code < 0xF0 && (p[1] & 0xC0) == 0x80;
+        code = code < 0xE0 ? (code & 0x1F) << 6 | (*p & 0x3F)
+               : three     ? (code & 0x0F) << 12 | (*p & 0x3Fu) << 6 | (p[1] & 0x3F)
+                           : 0;
         while ((*p & 0xC0) == 0x80)
             p++;
     }

@@ -1,5 +1,5 @@
 /* A small proportional bitmap font: ASCII and the signs that units need (degree, micro, superscript
- * 2 and 3, middle dot, times). Text is UTF-8; what the font lacks is drawn as '?'. */
+ * digits and minus, middle dot, times). Text is UTF-8; what the font lacks is drawn as '?'. */
 #ifndef TZ_CORE_OUTPUT_FRAME_FONT_H
 #define TZ_CORE_OUTPUT_FRAME_FONT_H
 

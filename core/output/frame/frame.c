@@ -12,6 +12,7 @@
 #include <string.h>
 
 enum { DEFAULT_SIZE = 1024, STRIP_ROWS = 48, MONTAGE_TILES = 36, CHUNK_CELLS = 1 << 16 };
+static const double LOG_DEPTH = 1e-6;
 
 tz_status tz_frame_create(tz_frame **out, const tz_look *look, tz_error *error)
 {
@@ -65,8 +66,13 @@ void tz_frame_note_look(tz_frame *frame)
     tz_frame_note(frame, "Map", "%s", map);
     if (look->isometric)
         tz_frame_note(frame, "View", "isometric");
-    double levels[TZ_CONTOURS_MAX];
-    const int count = tz_overlay_levels(&look->overlay, look->low, look->high, levels);
+    if (look->log)
+        tz_frame_note(frame, "Scale", "logarithmic");
+    double levels[TZ_CONTOURS_MAX], from, to;
+    tz_frame_drawn_range(frame, &from, &to);
+    const int count = tz_overlay_levels(&look->overlay, from, to, levels);
+    for (int i = 0; look->log && !look->overlay.contours_count && i < count; i++)
+        levels[i] = pow(10, levels[i]);
     char contours[320] = "", number[TZ_NUMBER_SIZE];
     used = 0;
     for (int i = 0; i < count && used < sizeof contours - TZ_NUMBER_SIZE - 1; i++)
@@ -74,6 +80,37 @@ void tz_frame_note_look(tz_frame *frame)
                                  tz_number_format(number, levels[i]));
     if (count > 0)
         tz_frame_note(frame, "Contours", "%s", contours);
+}
+
+void tz_look_take_range(tz_look *look, double low, double high)
+{
+    look->low = isfinite(low) ? low : 0;
+    look->high = isfinite(high) ? high : 0;
+    if (look->log && !(look->high > 0)) {
+        look->low = 0.1;
+        look->high = 1;
+    } else if (look->log && !(look->low > LOG_DEPTH * look->high)) {
+        look->low = LOG_DEPTH * look->high;
+    }
+}
+
+void tz_frame_drawn_range(const tz_frame *frame, double *low, double *high)
+{
+    const tz_look *look = &frame->look;
+    *low = look->log ? log10(look->low) : look->low;
+    *high = look->log ? log10(look->high) : look->high;
+}
+
+/* What is not above 0 is below every range. */
+static void take_logarithms(const tz_frame *frame)
+{
+    for (int i = 0; frame->look.log && i < frame->planes_count; i++) {
+        tz_plane *plane = frame->planes[i];
+        for (size_t k = 0; k < (size_t)plane->nx * (size_t)plane->ny; k++) {
+            const double value = plane->values[k];
+            plane->values[k] = value > 0 ? log10(value) : value <= 0 ? -INFINITY : value;
+        }
+    }
 }
 
 /* ---- Planes ---------------------------------------------------------------------------------- */
@@ -286,6 +323,8 @@ tz_status tz_frame_read(tz_frame *frame, const tz_simulation *simulation, int fi
         status =
             read_slice(&frame->planes[k], simulation, field,
                        pick_slice(k, count, dims, extent[2], slice), max_width, max_height, error);
+    if (status == TZ_OK)
+        take_logarithms(frame);
     return status;
 }
 
@@ -303,6 +342,8 @@ tz_status tz_frame_read_array(tz_frame *frame, const tz_array *array, int64_t sl
         status = tz_plane_from_array(&frame->planes[k], array,
                                      pick_slice(k, count, array->dims, array->shape[2], slice),
                                      max_width, max_height, error);
+    if (status == TZ_OK)
+        take_logarithms(frame);
     return status;
 }
 
@@ -334,10 +375,13 @@ tz_status tz_frame_image(const tz_frame *frame, tz_image **out, tz_error *error)
         tz_colormap_mix(look->colours, look->colours_count, &map);
     else if (tz_colormap_find(look->map, &map, error) != TZ_OK)
         return TZ_UNKNOWN;
-    const tz_canvas_options options = {
+    double low, high;
+    tz_frame_drawn_range(frame, &low, &high);
+    tz_canvas_options options = {
         .map = &map,
-        .lo = look->low,
-        .hi = look->high,
+        .lo = low,
+        .hi = high,
+        .log = look->log,
         .zoom_to = zoom_to(frame),
         .gray16 = look->bits == 16,
         .path_columns = frame->path_columns,
@@ -347,6 +391,8 @@ tz_status tz_frame_image(const tz_frame *frame, tz_image **out, tz_error *error)
         .colorbar = look->bar,
         .caption = look->caption,
         .unit = look->unit};
+    for (int i = 0; look->log && i < look->overlay.contours_count; i++)
+        options.overlay.contours[i] = log10(look->overlay.contours[i]);
     return tz_canvas_draw(out, (const tz_plane *const *)frame->planes, frame->planes_count,
                           &options, error);
 }

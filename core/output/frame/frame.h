@@ -15,7 +15,7 @@ typedef struct tz_frame {
     char path[PATH_MAX];
     tz_look look; /* with map, low, high and unit filled in */
     int planes_count;
-    tz_plane **planes;     /* owned */
+    tz_plane **planes;     /* owned; on a logarithmic scale they hold logarithms to base 10 */
     int64_t path_count;    /* rows of a line drawn over the picture; 0: none */
     int64_t *path_columns; /* the line's column in each row; owned */
     uint8_t path_rgb[3];   /* all 0: white with a dark rim */
@@ -43,6 +43,12 @@ tz_status tz_frame_read(tz_frame *frame, const tz_simulation *simulation, int fi
 /* The same for an array. */
 tz_status tz_frame_read_array(tz_frame *frame, const tz_array *array, int64_t slice,
                               tz_error *error);
+
+/* Take the extremes of the data as the range of a look. On a logarithmic scale it begins at a
+ * millionth of the maximum if the minimum is below, and is 0.1 to 1 if no value is above 0. */
+void tz_look_take_range(tz_look *look, double low, double high);
+/* The range in which the planes' values are drawn: of a logarithmic scale, in logarithms. */
+void tz_frame_drawn_range(const tz_frame *frame, double *low, double *high);
 
 /* Draw the values. Release *out with tz_image_destroy(). TZ_UNKNOWN (the colour map), TZ_MEMORY,
  * TZ_RANGE. [any thread] */

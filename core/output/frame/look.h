@@ -20,6 +20,7 @@ typedef struct tz_look {
     uint8_t colours[TZ_COLOURS_MAX][3]; /* from low to high */
     tz_range_kind range;
     double low, high;
+    bool log;          /* the map follows the logarithm: the range is above 0 */
     int64_t size;      /* most pixels of a side; 0: 1024 */
     int64_t zoom;      /* pixels a cell; 0: chosen */
     int bits;          /* 8: colours; 16: gray values */

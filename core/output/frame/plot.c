@@ -1,6 +1,7 @@
 #include "output/frame/plot.h"
 
 #include "base/paths.h"
+#include "output/frame/ticks.h"
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -85,22 +86,17 @@ static void put_style(FILE *to, const tz_plot *plot, const char *path)
     fputs(plot->log_y ? "set logscale y\n" : "", to);
 }
 
-/* gnuplot labels only powers of ten, of which a short logarithmic axis has one or two. */
+/* gnuplot labels only powers of ten, as "1e-08"; a short logarithmic axis has one or two. */
 static void put_log_tics(FILE *to, char axis, double low, double high)
 {
-    static const double steps[] = {1, 2, 5};
-    const char *between = "";
-    if (!(low > 0 && high < 1000 * low))
+    enum { MOST = 12 };
+    tz_ticks ticks;
+    if (!(low > 0 && high > low))
         return;
+    tz_ticks_make_log(&ticks, log10(low), log10(high), MOST);
     fprintf(to, "set %ctics (", axis);
-    for (int exponent = (int)floor(log10(low)); exponent <= (int)ceil(log10(high)); exponent++)
-        for (int i = 0; i < 3; i++) {
-            const double at = steps[i] * pow(10, exponent);
-            if (at < 0.999 * low || at > 1.001 * high)
-                continue;
-            fprintf(to, "%s'%.6g' %.10g", between, at, at);
-            between = ", ";
-        }
+    for (int i = 0; i < ticks.count; i++)
+        fprintf(to, "%s'%s' %.10g", i > 0 ? ", " : "", ticks.labels[i], pow(10, ticks.values[i]));
     fputs(")\n", to);
 }
 
