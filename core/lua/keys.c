@@ -336,6 +336,34 @@ bool tz_key_range(lua_State *L, int index, const char *what, const char *key, bo
     return true;
 }
 
+int tz_key_vector(lua_State *L, int index, const char *what, const char *key, double above,
+                  double out[3])
+{
+    const int type = tz_table_get(L, index, key);
+    size_t count = type == LUA_TNIL ? 0 : 1;
+    if (type == LUA_TTABLE) {
+        tz_list_check(L, what, key);
+        count = lua_rawlen(L, -1);
+        if (count < 1 || count > 3)
+            tz_raise(L, "%s: '%s' must hold 1 to %d numbers, not %zu", what, key, 3, count);
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (type == LUA_TTABLE)
+            lua_rawgeti(L, -1, (lua_Integer)i + 1);
+        else
+            lua_pushvalue(L, -1);
+        if (lua_type(L, -1) != LUA_TNUMBER)
+            tz_raise(L, "%s: '%s' must be a number or a list of numbers, not %s", what, key,
+                     tz_kind_text(L, -1));
+        out[i] = lua_tonumber(L, -1);
+        if (!isfinite(out[i]) || out[i] <= above)
+            tz_raise(L, "%s: '%s' must be finite%s", what, key, above < 0 ? "" : " and above 0");
+        lua_pop(L, 1);
+    }
+    lua_pop(L, 1);
+    return (int)count;
+}
+
 int tz_key_integers(lua_State *L, int index, const char *what, const char *key, int most,
                     int64_t low, int64_t *out)
 {

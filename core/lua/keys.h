@@ -63,6 +63,9 @@ bool tz_key_flag(lua_State *L, int index, const char *what, const char *key, boo
 /* {low, high}, both finite, low < high (or <= if `equal`). */
 bool tz_key_range(lua_State *L, int index, const char *what, const char *key, bool equal,
                   double *low, double *high);
+/* A number or a list of 1 to 3, each finite and above `above`; returns how many, 0 when absent. */
+int tz_key_vector(lua_State *L, int index, const char *what, const char *key, double above,
+                  double out[3]);
 /* A list of 1 to `most` integers (or one bare integer); returns how many, 0 when absent. */
 int tz_key_integers(lua_State *L, int index, const char *what, const char *key, int most,
                     int64_t low, int64_t *out);

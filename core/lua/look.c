@@ -106,6 +106,53 @@ static void get_outline(lua_State *L, int index, const char *what, tz_overlay *o
     lua_pop(L, 1);
 }
 
+/* axes = true, or axes = { spacing = 0.1, unit = "mm" } */
+static void get_axes(lua_State *L, int index, const char *what, tz_look *look)
+{
+    static const tz_key options[] = {
+        {"spacing", "", NULL, ""}, {"unit", "", "", ""}, {NULL, NULL, NULL, NULL}};
+    char place[64];
+    if (tz_table_get(L, index, "axes") != LUA_TTABLE) {
+        lua_pop(L, 1);
+        tz_key_flag(L, index, what, "axes", &look->axes);
+        return;
+    }
+    const int table = lua_gettop(L);
+    snprintf(place, sizeof place, "%.40s: axes", what);
+    tz_keys_take(L, table, place, options, false);
+    look->axes = true;
+    look->spacing_count = tz_key_vector(L, table, place, "spacing", 0, look->spacing);
+    if (look->spacing_count == 0)
+        tz_raise(L, "%s: 'spacing' is missing: the width of a cell; or say axes = true", place);
+    tz_key_copy(L, table, place, "unit", look->axes_unit, sizeof look->axes_unit);
+    lua_pop(L, 1);
+}
+
+bool tz_slice_get(lua_State *L, int index, const char *what, tz_slice *out)
+{
+    static const tz_key axes[] = {
+        {"x", "", "", ""}, {"y", "", "", ""}, {"z", "", "", ""}, {NULL, NULL, NULL, NULL}};
+    if (tz_table_get(L, index, "slice") != LUA_TTABLE) {
+        lua_pop(L, 1);
+        out->axis = 2;
+        return tz_key_integer(L, index, what, "slice", 0, INT64_MAX, &out->at);
+    }
+    const int table = lua_gettop(L);
+    char place[64];
+    int given = 0;
+    snprintf(place, sizeof place, "%.40s: slice", what);
+    tz_keys_take(L, table, place, axes, false);
+    for (int a = 0; a < 3; a++)
+        if (tz_key_integer(L, table, place, axes[a].key, 0, INT64_MAX, &out->at)) {
+            out->axis = a;
+            given++;
+        }
+    if (given != 1)
+        tz_raise(L, "%s: 'slice' must be an integer or have one of x, y and z: { y = 3 }", what);
+    lua_pop(L, 1);
+    return true;
+}
+
 /* view = "isometric", level = 0.5 */
 static void get_view(lua_State *L, int index, const char *what, tz_look *look)
 {
@@ -118,8 +165,8 @@ static void get_view(lua_State *L, int index, const char *what, tz_look *look)
         tz_raise(L, "%s: 'level' goes with 'view'", what);
     if (look->isometric && tz_overlay_any(&look->overlay))
         tz_raise(L, "%s: a view has no 'contours', 'mark' or 'outline'", what);
-    if (look->isometric && look->log)
-        tz_raise(L, "%s: a view has no 'log'", what);
+    if (look->isometric && (look->log || look->axes))
+        tz_raise(L, "%s: a view has no 'log' and no 'axes'", what);
     if (look->isometric && look->bits == 16)
         tz_raise(L, "%s: a view is in colours: 'bits' must be 8", what);
 }
@@ -168,16 +215,17 @@ void tz_look_get(lua_State *L, int index, const char *what, tz_look *look)
     tz_key_flag(L, index, what, "bar", &look->bar);
     get_caption(L, index, what, look);
     look->has_unit = tz_key_copy(L, index, what, "unit", look->unit, sizeof look->unit);
+    get_axes(L, index, what, look);
     get_contours(L, index, what, &look->overlay);
     get_mark(L, index, what, &look->overlay);
     get_outline(L, index, what, &look->overlay);
     get_view(L, index, what, look);
     if (look->bits == 16 && look->log)
         tz_raise(L, "%s: a 16-bit picture holds values: no 'log'", what);
-    if (look->bits == 16 &&
-        (look->bar || look->caption[0] != '\0' || look->told || tz_overlay_any(&look->overlay)))
+    if (look->bits == 16 && (look->bar || look->axes || look->caption[0] != '\0' || look->told ||
+                             tz_overlay_any(&look->overlay)))
         tz_raise(L,
-                 "%s: a 16-bit picture holds values only: no 'bar', 'caption', 'contours', "
+                 "%s: a 16-bit picture holds values only: no 'bar', 'axes', 'caption', 'contours', "
                  "'mark' or 'outline'",
                  what);
 }

@@ -23,6 +23,7 @@ static tz_output *push_output(lua_State *L, tz_output_kind kind, size_t columns)
     memset(output, 0, sizeof *output);
     output->kind = kind;
     output->look.bits = 8;
+    output->slice.axis = 2;
     output->columns_count = columns;
     luaL_setmetatable(L, TZ_TYPE_OUTPUT);
     return output;
@@ -77,10 +78,27 @@ static void arrange(lua_State *L, const char *what)
 static const tz_key png_options[] = {
     TZ_LOOK_OPTIONS,
     {"field", "text", "the stencil's picture", "the field, if it is not the first argument"},
-    {"slice", "integer", "", "of 3-D fields: only the plane z"},
-    {"montage", "boolean", "without `slice`", "of 3-D fields: all planes side by side"},
+    {"slice", "integer or table", "",
+     "of 3-D fields: only the plane z, or `{ x = 3 }` or `{ y = 3 }`, across which z points up"},
+    {"montage", "boolean or text", "without `slice`",
+     "of 3-D fields: all planes side by side; `\"x\"` or `\"y\"`: those across that axis"},
     {"name", "text", "the field's", "files are `NAME-000100.png`; a table is `NAME.csv`"},
     {NULL, NULL, NULL, NULL}};
+
+/* montage = true, or the axis that it goes along: montage = "y". False: there is none. */
+static bool get_montage(lua_State *L, const char *what, int *axis)
+{
+    static const char *const names[] = {"x", "y", "z"};
+    bool montage = false;
+    const int type = tz_table_get(L, 2, "montage");
+    lua_pop(L, 1);
+    if (type != LUA_TSTRING) {
+        tz_key_flag(L, 2, what, "montage", &montage);
+        return montage;
+    }
+    *axis = tz_key_choice(L, 2, what, "montage", names, 3, 2);
+    return true;
+}
 
 /* Push a picture or movie with the options at index 2. */
 static tz_output *push_picture(lua_State *L, tz_output_kind kind, const tz_key *options,
@@ -89,17 +107,16 @@ static tz_output *push_picture(lua_State *L, tz_output_kind kind, const tz_key *
     arrange(L, what);
     tz_keys_take(L, 2, what, options, false);
     tz_output *output = push_output(L, kind, 0);
-    bool montage = false;
     if (!lua_isnil(L, 1)) {
         copy_field(L, 1, what, output->fields[0], sizeof output->fields[0]);
         output->fields_count = 1;
     }
     tz_look_get(L, 2, what, &output->look);
-    output->has_slice = tz_key_integer(L, 2, what, "slice", 0, INT64_MAX, &output->slice);
-    tz_key_flag(L, 2, what, "montage", &montage);
+    output->has_slice = tz_slice_get(L, 2, what, &output->slice);
+    const bool montage = get_montage(L, what, &output->slice.axis);
     if (montage && output->has_slice)
         tz_raise(L, "%s: give 'slice' or 'montage', not both", what);
-    if (output->look.isometric && (montage || output->has_slice))
+    if (output->look.isometric && (output->has_slice || output->slice.axis != 2 || montage))
         tz_raise(L, "%s: a view has no 'slice' and no 'montage'", what);
     get_name(L, 2, what, output);
     tz_table_get(L, 2, "outline");
@@ -121,8 +138,10 @@ static const tz_key movie_options[] = {
     TZ_LOOK_OPTIONS,
     {"fps", "number", "25", "frames per second, 0.1 to 100"},
     {"field", "text", "the stencil's picture", "the field, if it is not the first argument"},
-    {"slice", "integer", "", "of 3-D fields: only the plane z"},
-    {"montage", "boolean", "without `slice`", "of 3-D fields: all planes side by side"},
+    {"slice", "integer or table", "",
+     "of 3-D fields: only the plane z, or `{ x = 3 }` or `{ y = 3 }`, across which z points up"},
+    {"montage", "boolean or text", "without `slice`",
+     "of 3-D fields: all planes side by side; `\"x\"` or `\"y\"`: those across that axis"},
     {"name", "text", "the field's",
      "the file is `NAME.png`; a name that ends with `.mp4` or `.webm` makes a video"},
     {NULL, NULL, NULL, NULL}};
@@ -195,35 +214,6 @@ static const tz_key grid_options[] = {
     {"origin", "{x[, y[, z]]}", "zeros", "the corner of the first cell"},
     {NULL, NULL, NULL, NULL}};
 
-/* A number or a list of up to 3, each above `above`; returns how many, 0 when absent. */
-static int get_vector(lua_State *L, const char *what, const char *key, double above,
-                      double out[TZ_AXES])
-{
-    const int type = tz_table_get(L, 2, key);
-    size_t count = type == LUA_TNIL ? 0 : 1;
-    if (type == LUA_TTABLE) {
-        tz_list_check(L, what, key);
-        count = lua_rawlen(L, -1);
-        if (count < 1 || count > TZ_AXES)
-            tz_raise(L, "%s: '%s' must hold 1 to %d numbers, not %zu", what, key, TZ_AXES, count);
-    }
-    for (size_t i = 0; i < count; i++) {
-        if (type == LUA_TTABLE)
-            lua_rawgeti(L, -1, (lua_Integer)i + 1);
-        else
-            lua_pushvalue(L, -1);
-        if (lua_type(L, -1) != LUA_TNUMBER)
-            tz_raise(L, "%s: '%s' must be a number or a list of numbers, not %s", what, key,
-                     tz_kind_text(L, -1));
-        out[i] = lua_tonumber(L, -1);
-        if (!isfinite(out[i]) || out[i] <= above)
-            tz_raise(L, "%s: '%s' must be finite%s", what, key, above < 0 ? "" : " and above 0");
-        lua_pop(L, 1);
-    }
-    lua_pop(L, 1);
-    return (int)count;
-}
-
 /* tz.vti { "a", "b", name = … } or tz.vti("a", { name = … }). */
 static int output_grid(lua_State *L, tz_output_kind kind, const char *what)
 {
@@ -245,8 +235,8 @@ static int output_grid(lua_State *L, tz_output_kind kind, const char *what)
         output->fields_count = i + 1;
         lua_pop(L, 1);
     }
-    output->spacing_count = get_vector(L, what, "spacing", 0, output->spacing);
-    output->origin_count = get_vector(L, what, "origin", -INFINITY, output->origin);
+    output->spacing_count = tz_key_vector(L, 2, what, "spacing", 0, output->spacing);
+    output->origin_count = tz_key_vector(L, 2, what, "origin", -INFINITY, output->origin);
     get_name(L, 2, what, output);
     return 1;
 }

@@ -30,6 +30,9 @@ enum {
         {"zoom", "integer", "", "pixels of a cell along each axis, 1 to 1024"},                    \
         {"bits", "integer", "8", "16: gray values without a colour map"},                          \
         {"bar", "boolean", "false", "draw a colour bar"},                                          \
+        {"axes", "boolean or table", "false",                                                      \
+         "numbers at the sides, in metres where the stencil knows how wide cells are, else in "    \
+         "cells; `{ spacing = 0.1, unit = \"mm\" }`: a cell is so wide"},                          \
         {"contours", "integer or list of numbers", "",                                             \
          "contour lines: how many, at equal distances in the range, or their values; up to 32"},   \
         {"outline", "floorplan", "", "the outlines of its units, with the names that fit"},        \
@@ -46,5 +49,7 @@ enum {
     }
 /* Read a look from the option table at `index`. Raises. */
 void tz_look_get(lua_State *L, int index, const char *what, tz_look *look);
+/* The option slice = 3, or { y = 3 }. False, and *out as it is, when absent. Raises. */
+bool tz_slice_get(lua_State *L, int index, const char *what, tz_slice *out);
 
 #endif

@@ -7,6 +7,7 @@
 #include "lua/keys.h"
 #include "lua/output.h"
 #include "output/caption.h"
+#include "sim/geometry.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,12 +68,29 @@ static void forbid_placeholders(lua_State *L, tz_look *look)
     memcpy(look->caption, filled, sizeof filled);
 }
 
+/* The arguments of tz.picture. */
+typedef struct request {
+    const char *file;
+    tz_look look;
+    tz_slice slice; /* at -1: all of 3-D data, as a montage */
+    const tz_array_handle *data;
+    const int64_t *path; /* NULL: none */
+    int64_t path_count;
+    uint8_t path_rgb[3];
+    double spacing[TZ_AXES]; /* of the simulation that is drawn */
+    const char *unit;        /* NULL: not known */
+} request;
+
 /* The array of data = array, or of data = sim and field = name. Leaves its handle on the top. */
-static const tz_array_handle *get_data(lua_State *L, tz_look *look)
+static const tz_array_handle *get_data(lua_State *L, request *r)
 {
+    tz_look *look = &r->look;
     tz_table_get(L, 1, "data");
     if (luaL_testudata(L, -1, TZ_TYPE_SIMULATION)) {
         fill_caption(L, look);
+        const tz_simulation *simulation = tz_handle_check(L, -1, what)->simulation;
+        tz_simulation_spacing(simulation, r->spacing);
+        r->unit = tz_simulation_spacing_unit(simulation);
         if (tz_table_get(L, 1, "outline") != LUA_TNIL)
             tz_floorplan_check_chip(L, -1, tz_handle_check(L, -2, what), what);
         lua_pop(L, 1);
@@ -99,17 +117,6 @@ static void set_range(tz_look *look, const tz_array *array)
     tz_look_take_range(look, range.lo, range.hi);
 }
 
-/* The arguments of tz.picture. */
-typedef struct request {
-    const char *file;
-    tz_look look;
-    int64_t slice; /* -1: all of 3-D data, as a montage */
-    const tz_array_handle *data;
-    const int64_t *path; /* NULL: none */
-    int64_t path_count;
-    uint8_t path_rgb[3];
-} request;
-
 static const tz_key picture_options[] = {
     TZ_LOOK_OPTIONS,
     {"data", "array or simulation", NULL, "what is drawn"},
@@ -117,7 +124,8 @@ static const tz_key picture_options[] = {
     {"path", "list of integers", "", "columns, one for each row, that are marked"},
     {"path_rgb", "{red, green, blue}", "{0, 0, 0}", "the colour of the path, 0 to 255 each"},
     {"file", "text", NULL, "a name that ends with `.png`, in the run folder"},
-    {"slice", "integer", "", "of 3-D data: only the plane z"},
+    {"slice", "integer or table", "",
+     "of 3-D data: only the plane z, or `{ x = 3 }` or `{ y = 3 }`, across which z points up"},
     {NULL, NULL, NULL, NULL}};
 
 /* Read the table at index 1. Leaves on the stack what the request borrows. */
@@ -128,17 +136,27 @@ static void get_request(lua_State *L, request *r)
         tz_raise(L, "%s: needs a table: tz.picture { data = …, file = \"NAME.png\" }", what);
     lua_settop(L, 1);
     tz_keys_take(L, 1, what, picture_options, false);
-    *r = (request){.look = {.bits = 8}, .slice = -1};
+    *r = (request){.look = {.bits = 8}, .slice = {.axis = 2, .at = -1}};
     tz_look_get(L, 1, what, &r->look);
     if (r->look.told)
         tz_raise(L, "%s: 'caption' must be a text: call the function for it", what);
     r->file = tz_key_png(L, 1, what);
-    r->data = get_data(L, &r->look);
+    r->data = get_data(L, r);
     const tz_array *array = &r->data->view;
-    if (tz_key_integer(L, 1, what, "slice", 0, array->shape[2] - 1, &r->slice) && array->dims < 3)
+    const bool sliced = tz_slice_get(L, 1, what, &r->slice);
+    if (sliced && array->dims < 3)
         tz_raise(L, "%s: 'slice' is for 3-D data", what);
-    if (r->look.isometric && (array->dims < 3 || r->slice >= 0))
+    if (sliced && r->slice.at >= array->shape[r->slice.axis])
+        tz_raise(L, "%s: slice %lld is outside the data (%c is 0 to %lld)", what,
+                 (long long)r->slice.at, "xyz"[r->slice.axis],
+                 (long long)array -> shape[r->slice.axis] - 1);
+    if (r->look.isometric && (array->dims < 3 || sliced))
         tz_raise(L, "%s: 'view' is for 3-D data, without 'slice'", what);
+    if (r->look.axes && array->dims == 3 && !sliced)
+        tz_raise(L, "%s: 'axes' is for one plane: give 'slice'", what);
+    if (r->look.spacing_count > 1 && r->look.spacing_count != array->dims)
+        tz_raise(L, "%s: 'spacing' of the axes has %d numbers, the data %d ax%s", what,
+                 r->look.spacing_count, array->dims, array->dims == 1 ? "is" : "es");
     r->path = get_path(L, array, &r->path_count);
     if (r->path && r->look.bits == 16)
         tz_raise(L, "%s: a 16-bit picture holds values only: no 'path'", what);
@@ -187,6 +205,8 @@ static int picture(lua_State *L)
         tz_frame_destroy(frame);
         tz_raise_error(L, what, &error);
     }
+    tz_frame_set_axes(frame, r.data->view.dims, r.data->view.shape, r.slice.axis, r.spacing,
+                      r.unit);
     tz_frame_note(frame, "Software", "Trapeze %s", TZ_VERSION);
     tz_frame_note(frame, "Scenario", "%s", context->name);
     tz_frame_note(frame, "Source", "%s", r.data->source);

@@ -181,6 +181,27 @@ static tz_status check_grid(const tz_output *output, const tz_stencil *stencil, 
     return TZ_OK;
 }
 
+/* The slice of a picture, and its axes. */
+static tz_status check_slice(const tz_output *output, const tz_stencil *stencil,
+                             const int64_t *extent, tz_error *error)
+{
+    const int dims = stencil->dims, axis = output->slice.axis, spacing = output->look.spacing_count;
+    if ((output->has_slice || axis != 2) && dims < 3)
+        return tz_error_set(error, TZ_UNSUPPORTED, NULL, "'%s' is for 3-D grids; this one is %d-D",
+                            output->has_slice ? "slice" : "montage", dims);
+    if (output->has_slice && output->slice.at >= extent[axis])
+        return tz_error_set(error, TZ_RANGE, NULL,
+                            "slice %lld is outside the grid (%c is 0 to %lld)",
+                            (long long)output->slice.at, "xyz"[axis], (long long)extent[axis] - 1);
+    if (output->look.axes && dims == 3 && !output->has_slice)
+        return tz_error_set(error, TZ_UNSUPPORTED, NULL, "'axes' is for one plane: give 'slice'");
+    if (spacing > 1 && spacing != dims)
+        return tz_error_set(error, TZ_SHAPE, NULL,
+                            "'spacing' of the axes has %d numbers, the grid %d ax%s", spacing, dims,
+                            dims == 1 ? "is" : "es");
+    return TZ_OK;
+}
+
 static tz_status needs_time_step(const char *what, const tz_simulation *simulation, tz_error *error)
 {
     return tz_error_set(error, TZ_UNSUPPORTED, NULL, "%s needs a time step, and %s has none", what,
@@ -201,7 +222,6 @@ tz_status tz_output_check(const tz_output *output, const tz_simulation *simulati
                           tz_error *error)
 {
     const tz_stencil *stencil = tz_simulation_stencil(simulation);
-    const int64_t nz = tz_simulation_extent(simulation)[2];
     tz_status status = TZ_OK;
     int read;
     *field = tz_output_default_field(stencil);
@@ -225,13 +245,10 @@ tz_status tz_output_check(const tz_output *output, const tz_simulation *simulati
     if (output->look.isometric && stencil->dims < 3)
         return tz_error_set(error, TZ_UNSUPPORTED, NULL,
                             "'view' is for 3-D grids; this one is %d-D", stencil->dims);
-    if (output->has_slice && stencil->dims < 3)
-        return tz_error_set(error, TZ_UNSUPPORTED, NULL,
-                            "'slice' is for 3-D grids; this one is %d-D", stencil->dims);
-    if (output->has_slice && output->slice >= nz)
-        return tz_error_set(error, TZ_RANGE, NULL,
-                            "slice %lld is outside the grid (z is 0 to %lld)",
-                            (long long)output->slice, (long long)nz - 1);
+    if (tz_output_is_picture(output->kind))
+        status = check_slice(output, stencil, tz_simulation_extent(simulation), error);
+    if (status != TZ_OK)
+        return status;
     if (tz_output_series_suffix(output->kind)[0])
         return check_grid(output, stencil, error);
     return output->kind == TZ_OUTPUT_RLE ? check_rle(simulation, *field, error) : TZ_OK;

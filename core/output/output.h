@@ -7,6 +7,7 @@
 #include "output/caption.h"
 #include "output/format/rle.h"
 #include "output/frame/look.h"
+#include "output/frame/plane.h"
 #include "output/frame/video.h"
 #include "sim/simulation.h"
 
@@ -58,7 +59,7 @@ typedef struct tz_output {
     int spacing_count, origin_count;
     double spacing[TZ_AXES], origin[TZ_AXES];
     bool has_slice; /* if false, a picture of a 3-D field is a montage of slices */
-    int64_t slice;  /* z */
+    tz_slice slice; /* of a montage its axis alone counts */
     size_t columns_count;
     tz_column columns[]; /* of a table */
 } tz_output;

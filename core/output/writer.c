@@ -4,6 +4,7 @@
 #include "output/format/number.h"
 #include "output/writer_arrays.h"
 #include "sim/fields.h"
+#include "sim/geometry.h"
 #include "sim/simulated_time.h"
 #include <math.h>
 #include <stdio.h>
@@ -133,7 +134,8 @@ static void describe(tz_frame *frame, const tz_writer *writer, const tz_simulati
     tz_frame_note(frame, "Field", "%s", stencil->fields[writer->field].name);
     tz_frame_note_look(frame);
     if (stencil->dims == 3 && writer->output->has_slice)
-        tz_frame_note(frame, "Slice", "z = %lld", (long long)writer->output->slice);
+        tz_frame_note(frame, "Slice", "%c = %lld", "xyz"[writer->output->slice.axis],
+                      (long long)writer -> output -> slice.at);
 }
 
 /* Fill in what the description leaves open: from the stencil's picture, if it shows this field. */
@@ -203,14 +205,18 @@ static tz_status make_frame(tz_frame **out, tz_writer *writer, const tz_simulati
     status = resolve_look(writer, source, &frame->look, error);
     if (status == TZ_OK && output->kind == TZ_OUTPUT_MOVIE)
         status = keep_range(writer, &frame->look, error);
+    const tz_slice slice = {output->slice.axis, output->has_slice ? output->slice.at : -1};
     if (status == TZ_OK)
-        status = tz_frame_read(frame, source, writer->field, output->has_slice ? output->slice : -1,
-                               error);
+        status = tz_frame_read(frame, source, writer->field, slice, error);
     status = tz_ranks_agree_status(writer->files->ranks, status, error);
     if (status != TZ_OK) {
         tz_frame_destroy(frame);
         return status;
     }
+    double spacing[TZ_AXES];
+    tz_simulation_spacing(source, spacing);
+    tz_frame_set_axes(frame, tz_simulation_stencil(source)->dims, tz_simulation_extent(source),
+                      slice.axis, spacing, tz_simulation_spacing_unit(source));
     describe(frame, writer, source);
     tz_caption_fill(frame->look.caption, output->look.told ? writer->caption : output->look.caption,
                     source, tz_simulation_stencil(source)->fields[writer->field].name,

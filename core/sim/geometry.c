@@ -33,3 +33,19 @@ bool tz_simulation_spacing(const tz_simulation *simulation, double spacing[TZ_AX
             spacing[axis] = 1;
     return known;
 }
+
+const char *tz_simulation_spacing_unit(const tz_simulation *simulation)
+{
+    static const tz_param_role roles[] = {TZ_PARAM_ROLE_EXTENT_X_M, TZ_PARAM_ROLE_SPACING_X,
+                                          TZ_PARAM_ROLE_SPACING};
+    const tz_stencil *stencil = tz_simulation_stencil(simulation);
+    double spacing[TZ_AXES];
+    if (!tz_simulation_spacing(simulation, spacing))
+        return NULL;
+    for (size_t i = 0; i < sizeof roles / sizeof *roles; i++)
+        if (value_of(simulation, roles[i]) != 0) {
+            const char *unit = stencil->params[tz_stencil_param_of_role(stencil, roles[i])].unit;
+            return unit ? unit : "";
+        }
+    return "";
+}

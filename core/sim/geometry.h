@@ -8,5 +8,7 @@
 /* The widths of a cell along the axes: the grid's extent over its cells, or a parameter, in that
  * parameter's unit. False: not known for each of the grid's axes; all are then 1. */
 bool tz_simulation_spacing(const tz_simulation *simulation, double spacing[TZ_AXES]);
+/* Their unit, "" if the parameter has none; NULL: the widths are not known. Static or borrowed. */
+const char *tz_simulation_spacing_unit(const tz_simulation *simulation);
 
 #endif

@@ -1,10 +1,12 @@
 /* Axes, logarithmic scales and sections of pictures. */
+#include "tests/registry.h"
 #include "tests/support.h"
 
 #include "output/format/number.h"
 #include "output/frame/font.h"
 #include "output/frame/frame.h"
 #include "output/frame/ticks.h"
+#include "sim/fields.h"
 
 static const uint8_t *pixel(const tz_image *image, int x, int y)
 {
@@ -80,7 +82,7 @@ static void logarithms_are_drawn(void **state)
     assert_true(look.low == 1e-4 && look.high == 1);
     look.bar = false;
     assert_ok(tz_frame_create(&frame, &look, &failure));
-    assert_ok(tz_frame_read_array(frame, array, -1, &failure));
+    assert_ok(tz_frame_read_array(frame, array, (tz_slice){2, -1}, &failure));
     assert_ok(tz_frame_image(frame, &image, &failure));
     static const int wanted[] = {0, 128, 255, 0, 0, 255};
     for (int i = 0; i < 6; i++)
@@ -91,4 +93,159 @@ static void logarithms_are_drawn(void **state)
     tz_array_destroy(array);
 }
 
-TEST_MAIN(NULL, NULL, TEST(logarithmic_ticks_are_powers), TEST(logarithms_are_drawn))
+/* ---- Slices ---------------------------------------------------------------------------------- */
+
+enum { SLICE_NX = 11, SLICE_NY = 7, SLICE_NZ = 5 };
+
+static double cell_value(int64_t x, int64_t y, int64_t z)
+{
+    return (double)(x + 100 * y + 10000 * z);
+}
+
+static tz_array *make_cells(void)
+{
+    tz_array *array = NULL;
+    const int64_t shape[] = {SLICE_NX, SLICE_NY, SLICE_NZ};
+    assert_ok(tz_array_create(&array, TZ_DTYPE_F64, 3, shape, &failure));
+    for (int64_t z = 0, i = 0; z < SLICE_NZ; z++)
+        for (int64_t y = 0; y < SLICE_NY; y++)
+            for (int64_t x = 0; x < SLICE_NX; x++, i++)
+                tz_array_set(array, i, cell_value(x, y, z));
+    return array;
+}
+
+/* Across x a picture shows y to the right and z upwards, across y x and z, across z x and y downwards. */
+static void check_slice(const tz_plane *plane, int axis, int64_t at)
+{
+    static const int widths[] = {SLICE_NY, SLICE_NX, SLICE_NX};
+    static const int heights[] = {SLICE_NZ, SLICE_NZ, SLICE_NY};
+    assert_int_equal(plane->nx, widths[axis]);
+    assert_int_equal(plane->ny, heights[axis]);
+    for (int j = 0; j < plane->ny; j++)
+        for (int i = 0; i < plane->nx; i++) {
+            const int up = SLICE_NZ - 1 - j;
+            const double wanted = axis == 0   ? cell_value(at, i, up)
+                                  : axis == 1 ? cell_value(i, at, up)
+                                              : cell_value(i, j, at);
+            assert_true(plane->values[j * plane->nx + i] == wanted);
+        }
+}
+
+static void slices_go_across_each_axis(void **state)
+{
+    tz_array *array = make_cells();
+    tz_simulation *simulation = NULL;
+    const tz_simulation_config config = {.registry = registry,
+                                         .stencil = "star3d1r",
+                                         .dims = 3,
+                                         .extent = {SLICE_NX, SLICE_NY, SLICE_NZ},
+                                         .precision = TZ_DOUBLE,
+                                         .backend = "reference",
+                                         .threads = 1};
+    const tz_look look = {.bits = 8};
+    assert_ok(tz_simulation_create(&simulation, &config, &failure));
+    assert_ok(tz_simulation_write_array(simulation, 0, array, NULL, "", &failure));
+    for (int axis = 0; axis < 3; axis++)
+        for (int64_t at = -1; at < array->shape[axis]; at++)
+            for (int from = 0; from < 2; from++) {
+                tz_frame *frame;
+                assert_ok(tz_frame_create(&frame, &look, &failure));
+                const tz_slice slice = {axis, at};
+                if (from == 0)
+                    assert_ok(tz_frame_read_array(frame, array, slice, &failure));
+                else
+                    assert_ok(tz_frame_read(frame, simulation, 0, slice, &failure));
+                assert_int_equal(frame->planes_count, at < 0 ? array->shape[axis] : 1);
+                for (int k = 0; k < frame->planes_count; k++)
+                    check_slice(frame->planes[k], axis, at < 0 ? k : at);
+                tz_frame_destroy(frame);
+            }
+    /* A mean of cells stays where the cells are. */
+    tz_plane *plane;
+    assert_ok(tz_plane_from_array(&plane, array, (tz_slice){0, 3}, 3, 1, &failure));
+    assert_int_equal(plane->ny, 1);
+    assert_true(fabs(plane->values[1] - cell_value(3, 3, 2)) < 1e-9);
+    tz_plane_destroy(plane);
+    check_error(tz_plane_from_array(&plane, array, (tz_slice){1, SLICE_NY}, 9, 9, &failure),
+                TZ_RANGE, "", "no slice 7");
+    tz_simulation_destroy(simulation);
+    tz_array_destroy(array);
+}
+
+/* ---- Axes ------------------------------------------------------------------------------------ */
+
+static void axes_have_prefixes_and_cells(void **state)
+{
+    tz_axis axis;
+    tz_axis_make(&axis, 'x', 400, 8, "m", 3200, false);
+    assert_true(axis.first == 0 && axis.last == 3200);
+    assert_string_equal(axis.unit, "m");
+    tz_axis_make(&axis, 'x', 400, 80, "m", 32000, false);
+    assert_true(axis.last == 32);
+    assert_string_equal(axis.unit, "km");
+    tz_axis_make(&axis, 'y', 160, 1e-4, "m", 0.016, true);
+    assert_true(fabs(axis.first - 16) < 1e-9 && axis.last == 0);
+    assert_string_equal(axis.unit, "mm");
+    tz_axis_make(&axis, 'y', 2, 1e-12, "m", 2e-12, false);
+    assert_string_equal(axis.unit, "nm");
+    tz_axis_make(&axis, 'y', 7, 0, "", 0, false);
+    assert_true(axis.first == -0.5 && axis.last == 6.5);
+    tz_axis_make(&axis, 'y', 7, 2, "ly", 14, false);
+    assert_true(axis.last == 14);
+    assert_string_equal(axis.unit, "ly");
+}
+
+/* Is there something darker than paper in that part of a picture? */
+static int count_ink(const tz_image *image, int x0, int y0, int x1, int y1)
+{
+    int count = 0;
+    for (int y = y0; y < y1; y++)
+        for (int x = x0; x < x1; x++)
+            count += pixel(image, x, y)[0] < 200;
+    return count;
+}
+
+/* Below each cell of a row of 5 there is the mark of its number, in its middle. */
+static void ticks_stand_at_their_cells(void **state)
+{
+    enum { ZOOM = 60, CELLS = 5 };
+    tz_array *array = NULL;
+    const int64_t shape[] = {CELLS, CELLS, 1};
+    assert_ok(tz_array_create(&array, TZ_DTYPE_F64, 2, shape, &failure));
+    for (int i = 0; i < CELLS * CELLS; i++)
+        tz_array_set(array, i, 1);
+    for (int with = 0; with < 2; with++) {
+        tz_look look = {.bits = 8, .zoom = ZOOM, .axes = true, .low = 0, .high = 1};
+        tz_frame *frame;
+        tz_image *image;
+        strcpy(look.map, "gray");
+        if (with) {
+            look.spacing_count = 1;
+            look.spacing[0] = 0.5;
+            strcpy(look.axes_unit, "mm");
+        }
+        assert_ok(tz_frame_create(&frame, &look, &failure));
+        assert_ok(tz_frame_read_array(frame, array, (tz_slice){2, -1}, &failure));
+        tz_frame_set_axes(frame, 2, shape, 2, (double[]){9, 9, 9}, NULL);
+        assert_ok(tz_frame_image(frame, &image, &failure));
+        /* The picture is white, with a rim: find its lower edge from within. */
+        int left = image->width / 2, bottom = image->height / 2;
+        while (pixel(image, left, image->height / 3)[0] == 255)
+            left--;
+        while (pixel(image, image->width / 2, bottom)[0] == 255)
+            bottom++;
+        for (int i = 0; i < CELLS; i++) {
+            const int middle = left + 1 + i * ZOOM + (with ? 0 : ZOOM / 2);
+            assert_true(count_ink(image, middle - 1, bottom + 1, middle + 2, bottom + 3) > 0);
+            assert_int_equal(count_ink(image, middle + 6, bottom + 1, middle + 24, bottom + 3), 0);
+        }
+        assert_true(left > 10 && image->height - bottom > 20);
+        tz_image_destroy(image);
+        tz_frame_destroy(frame);
+    }
+    tz_array_destroy(array);
+}
+
+TEST_MAIN(open_plugins, close_plugins, TEST(logarithmic_ticks_are_powers),
+          TEST(logarithms_are_drawn), TEST(slices_go_across_each_axis),
+          TEST(axes_have_prefixes_and_cells), TEST(ticks_stand_at_their_cells))

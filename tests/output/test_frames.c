@@ -141,7 +141,7 @@ static void averages_are_exact(void **state)
     tz_array *array = make_array(TZ_DTYPE_F64, 2, 5, 3, 1);
     for (int i = 0; i < 15; i++)
         tz_array_set(array, i, i % 5);
-    assert_ok(tz_plane_from_array(&plane, array, 0, 2, 2, &failure));
+    assert_ok(tz_plane_from_array(&plane, array, (tz_slice){2, 0}, 2, 2, &failure));
     assert_int_equal(plane->nx, 2);
     assert_int_equal(plane->ny, 2);
     for (int j = 0; j < 2; j++) {
@@ -150,7 +150,7 @@ static void averages_are_exact(void **state)
     }
     tz_plane_destroy(plane);
     tz_array_set(array, 4, NAN);
-    assert_ok(tz_plane_from_array(&plane, array, 0, 2, 2, &failure));
+    assert_ok(tz_plane_from_array(&plane, array, (tz_slice){2, 0}, 2, 2, &failure));
     assert_true(isnan(plane->values[1]) && !isnan(plane->values[0]) && !isnan(plane->values[3]));
     tz_plane_destroy(plane);
     tz_array_destroy(array);
@@ -161,7 +161,7 @@ static void averages_are_exact(void **state)
         tz_array_set(array, i, (double)(i * 7919 % 1009));
         sum += (double)(i * 7919 % 1009);
     }
-    assert_ok(tz_plane_from_array(&plane, array, 0, 333, 333, &failure));
+    assert_ok(tz_plane_from_array(&plane, array, (tz_slice){2, 0}, 333, 333, &failure));
     assert_int_equal(plane->nx, 333);
     assert_int_equal(plane->ny, 233);
     for (int i = 0; i < 333 * 233; i++)
@@ -171,7 +171,7 @@ static void averages_are_exact(void **state)
     tz_array_destroy(array);
     /* A field of 10^5 x 100 stays readable: 64 rows, not 1. */
     array = make_array(TZ_DTYPE_U8, 2, 100000, 100, 1);
-    assert_ok(tz_plane_from_array(&plane, array, 0, 500, 500, &failure));
+    assert_ok(tz_plane_from_array(&plane, array, (tz_slice){2, 0}, 500, 500, &failure));
     assert_int_equal(plane->nx, 500);
     assert_int_equal(plane->ny, 64);
     tz_plane_destroy(plane);
@@ -241,7 +241,8 @@ static tz_status draw(tz_image **image, const tz_array *array, const tz_canvas_o
                       tz_error *error)
 {
     tz_plane *plane = NULL;
-    assert_int_equal(tz_plane_from_array(&plane, array, 0, 1024, 1024, error), TZ_OK);
+    assert_int_equal(tz_plane_from_array(&plane, array, (tz_slice){2, 0}, 1024, 1024, error),
+                     TZ_OK);
     const tz_plane *const planes[] = {plane};
     const tz_status status = tz_canvas_draw(image, planes, 1, options, error);
     tz_plane_destroy(plane);
@@ -311,7 +312,7 @@ static void montages_show_every_slice(void **state)
     for (int i = 0; i < 480; i++)
         tz_array_set(array, i, i / 80);
     for (int k = 0; k < SLICES; k++)
-        assert_ok(tz_plane_from_array(&planes[k], array, k, 1024, 1024, &failure));
+        assert_ok(tz_plane_from_array(&planes[k], array, (tz_slice){2, k}, 1024, 1024, &failure));
     assert_ok(tz_colormap_find("gray", &map, &failure));
     const tz_canvas_options options = {.map = &map};
     assert_ok(tz_canvas_draw(&image, (const tz_plane *const *)planes, SLICES, &options, &failure));
@@ -327,8 +328,8 @@ static void montages_show_every_slice(void **state)
     assert_int_equal(tz_canvas_tile_slice(0, 2, SLICES), 1);
     assert_int_equal(tz_canvas_tile_slice(1, 2, SLICES), 4);
     tz_plane *plane;
-    check_error(tz_plane_from_array(&plane, array, SLICES, 1024, 1024, &failure), TZ_RANGE, "",
-                "no slice 6");
+    check_error(tz_plane_from_array(&plane, array, (tz_slice){2, SLICES}, 1024, 1024, &failure),
+                TZ_RANGE, "", "no slice 6");
     tz_array_destroy(array);
 }
 

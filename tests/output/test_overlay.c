@@ -21,7 +21,7 @@ static tz_image *draw_overlay(const tz_array *array, const tz_overlay *overlay)
     const tz_canvas_options options = {
         .map = &map, .zoom_to = OVERLAY_N * OVERLAY_ZOOM, .overlay = *overlay};
     tz_plane *plane;
-    assert_ok(tz_plane_from_array(&plane, array, 0, 1024, 1024, &failure));
+    assert_ok(tz_plane_from_array(&plane, array, (tz_slice){2, 0}, 1024, 1024, &failure));
     const tz_plane *const planes[] = {plane};
     assert_ok(tz_canvas_draw(&image, planes, 1, &options, &failure));
     tz_plane_destroy(plane);

@@ -46,6 +46,7 @@ static tz_output *make_output(tz_output_kind kind, size_t columns, const char *c
     tz_output *output = calloc(1, sizeof *output + columns * sizeof output->columns[0]);
     assert_non_null(output);
     output->kind = kind;
+    output->slice.axis = 2;
     output->look.bits = 8;
     output->columns_count = columns;
     for (size_t i = 0; i < columns; i++)

@@ -2,7 +2,10 @@
 
 #include "output/frame/colorbar.h"
 
+#include "output/frame/font.h"
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -121,6 +124,24 @@ static void draw_path(tz_image *image, const tz_plane *plane, const tz_canvas_op
     }
 }
 
+/* The place of each tile in its corner, if the tiles have room for it. */
+static void label_tiles(tz_image *image, const tz_overlay_place *places, int count,
+                        const tz_canvas_options *o)
+{
+    const int width = places[0].plane->nx * places[0].zoom;
+    const int height = places[0].plane->ny * places[0].zoom;
+    const int scale = width >= 200 ? 2 : 1;
+    char label[32];
+    snprintf(label, sizeof label, "%c %" PRId64, o->slice_axis, o->slices - 1);
+    if (tz_font_width(label, scale) + 8 * scale > width || 4 * TZ_FONT_HEIGHT * scale > height)
+        return;
+    for (int k = 0; k < count; k++) {
+        snprintf(label, sizeof label, "%c %" PRId64, o->slice_axis,
+                 tz_canvas_tile_slice(k, count, o->slices));
+        tz_overlay_plate(image, places[k].x, places[k].y, label, scale);
+    }
+}
+
 static tz_status draw_overlay(tz_image *image, const tz_overlay_place *places, int count,
                               const tz_canvas_options *o, double lo, double hi, tz_error *error)
 {
@@ -181,7 +202,7 @@ static tz_status check(const tz_canvas_options *o, int count, tz_error *error)
 {
     if (!o->gray16 && !o->map)
         return tz_error_set(error, TZ_USAGE, NULL, "a picture needs a colour map");
-    if (o->gray16 && (o->colorbar || o->path_columns || tz_overlay_any(&o->overlay) ||
+    if (o->gray16 && (o->colorbar || o->axes || o->path_columns || tz_overlay_any(&o->overlay) ||
                       (o->caption && o->caption[0])))
         return tz_error_set(error, TZ_USAGE, NULL,
                             "a 16-bit gray picture holds values only: no colour bar, caption, "
@@ -199,10 +220,11 @@ static tz_status add_bar(tz_image **picture, const tz_canvas_options *o, double 
                          tz_error *error)
 {
     const bool captioned = o->caption && o->caption[0];
-    if (!o->colorbar && !captioned)
+    if (!o->colorbar && !captioned && !o->axes)
         return TZ_OK;
     tz_image *framed;
-    const tz_colorbar bar = {o->colorbar ? o->map : NULL, lo, hi, o->log, o->unit, o->caption};
+    const tz_colorbar bar = {
+        o->colorbar ? o->map : NULL, lo, hi, o->log, o->unit, o->caption, o->axes};
     const tz_status status = tz_colorbar_attach(&framed, *picture, &bar, error);
     if (status != TZ_OK)
         return status;
@@ -237,7 +259,7 @@ tz_status tz_canvas_draw(tz_image **out, const tz_plane *const *planes, int coun
     const int zoom = integer_zoom(columns * nx, rows * ny, room);
     const double width = range.hi - range.lo;
     if (count == 1 && !planes[0]->shades && !o->gray16 && !o->path_columns && !o->colorbar &&
-        !tz_overlay_any(&o->overlay) && !(o->caption && o->caption[0]) && width > 0.0 &&
+        !o->axes && !tz_overlay_any(&o->overlay) && !(o->caption && o->caption[0]) && width > 0.0 &&
         isfinite(width)) {
         status = draw_indexed(&image, planes[0], zoom, range.lo, range.hi, o->map, error);
         if (status != TZ_OK)
@@ -276,6 +298,8 @@ tz_status tz_canvas_draw(tz_image **out, const tz_plane *const *planes, int coun
         image->scale = (range.hi - range.lo) / 65535.0;
         image->offset = range.lo;
     }
+    if (o->slice_axis && count > 1)
+        label_tiles(image, places, count, o);
     if (o->path_columns)
         draw_path(image, planes[0], o);
     status = add_bar(&image, o, range.lo, range.hi, error);

@@ -2,6 +2,7 @@
 #ifndef TZ_CORE_OUTPUT_FRAME_CANVAS_H
 #define TZ_CORE_OUTPUT_FRAME_CANVAS_H
 
+#include "output/frame/axes.h"
 #include "output/frame/colormap.h"
 #include "output/frame/image.h"
 #include "output/frame/overlay.h"
@@ -20,6 +21,9 @@ typedef struct tz_canvas_options {
     uint8_t path_rgb[3];         /* all 0: white with a dark rim */
     bool colorbar;
     const char *caption, *unit; /* UTF-8, borrowed; NULL or "": none */
+    const tz_axis *axes;        /* borrowed; x and y; NULL: none */
+    char slice_axis;            /* of a montage: its tiles are labelled "z 3"; 0: they are not */
+    int64_t slices;             /* how many the grid has */
 } tz_canvas_options;
 
 /* Draw planes of one size. One is a plain picture; more make a montage, first plane top left. NaN

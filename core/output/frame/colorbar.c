@@ -36,6 +36,7 @@ typedef struct layout {
     int picture_x, picture_y, bar_x, bar_y, bar_width, bar_height;
     int width, height;
     tz_ticks ticks;
+    tz_axes_layout axes; /* zeros: none */
     char caption[CAPTION_MAX], unit[96];
 } layout;
 
@@ -68,13 +69,18 @@ static void arrange(layout *l, const tz_image *picture, const tz_colorbar *bar)
         right += l->bar_width + 6 * l->scale;
         right = larger(right, tz_font_width(l->unit, l->scale));
     }
+    if (bar->axes)
+        tz_axes_arrange(&l->axes, bar->axes, picture->width, picture->height, l->scale);
     const bool topped = l->caption[0] || l->unit[0];
-    l->picture_x = l->margin;
+    /* The last number of an axis reaches over the picture's edge. */
+    const int beside = l->axes.bottom > 0 ? 6 * l->scale : 0;
+    l->picture_x = l->margin + l->axes.left;
     l->picture_y = l->margin + (topped ? line + gap - l->scale : 0);
     l->bar_x = l->picture_x + picture->width + 2 * gap;
     l->bar_y = l->picture_y;
-    l->width = bar->map ? l->bar_x + right + l->margin : picture->width + 2 * l->margin;
-    l->height = l->picture_y + larger(picture->height, l->bar_height) + l->margin;
+    l->width = bar->map ? l->bar_x + right + l->margin
+                        : l->picture_x + picture->width + beside + l->margin;
+    l->height = l->picture_y + larger(picture->height + l->axes.bottom, l->bar_height) + l->margin;
     /* The unit is above the bar, the caption above the picture, or above both without a unit.
      */
     const int room = (l->unit[0] ? l->bar_x - 2 * gap : l->width - l->margin) - l->picture_x;
@@ -124,6 +130,9 @@ tz_status tz_colorbar_attach(tz_image **out, const tz_image *picture, const tz_c
     outline(image, l.picture_x, l.picture_y, picture->width, picture->height,
             l.scale > 1 ? l.scale / 2 : 1);
     tz_font_draw(image, l.picture_x, l.margin, l.caption, l.scale, ink_rgb);
+    if (bar->axes)
+        tz_axes_draw(image, &l.axes, bar->axes, l.picture_x, l.picture_y, picture->width,
+                     picture->height);
     if (bar->map) {
         tz_font_draw(image, l.bar_x, l.margin, l.unit, l.scale, ink_rgb);
         draw_bar(image, &l, bar);

@@ -200,16 +200,28 @@ int tz_font_width(const char *text, int scale)
     return width > 0 ? (width - 1) * scale : 0;
 }
 
-void tz_font_draw(tz_image *image, int x, int y, const char *text, int scale, const uint8_t rgb[3])
+static void draw_text(tz_image *image, int x, int y, const char *text, int scale,
+                      const uint8_t rgb[3], bool up)
 {
-    while (*text) {
+    for (int along = 0; *text;) {
         int first;
         const int glyph = next_glyph(&text), span = glyph_span(glyph, &first);
         for (int j = 0; j < TZ_FONT_HEIGHT * scale; j++)
             for (int i = 0; i < span * scale; i++)
                 tz_image_blend(
-                    image, x + i, y + j, rgb,
+                    image, up ? x + j : x + along + i, up ? y - along - i : y + j, rgb,
                     coverage(glyph, first + i / scale, j / scale, i % scale, j % scale, scale));
-        x += (span + 1) * scale;
+        along += (span + 1) * scale;
     }
+}
+
+void tz_font_draw(tz_image *image, int x, int y, const char *text, int scale, const uint8_t rgb[3])
+{
+    draw_text(image, x, y, text, scale, rgb, false);
+}
+
+void tz_font_draw_up(tz_image *image, int x, int y, const char *text, int scale,
+                     const uint8_t rgb[3])
+{
+    draw_text(image, x, y, text, scale, rgb, true);
 }

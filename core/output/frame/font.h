@@ -16,5 +16,8 @@ int tz_font_width(const char *text, int scale);
 /* Draw with the top left corner at x, y; clipped to the picture (RGB8). Diagonals are smoothed from
  * scale 2 on. */
 void tz_font_draw(tz_image *image, int x, int y, const char *text, int scale, const uint8_t rgb[3]);
+/* The same from the lower left corner upwards, turned to the left. */
+void tz_font_draw_up(tz_image *image, int x, int y, const char *text, int scale,
+                     const uint8_t rgb[3]);
 
 #endif

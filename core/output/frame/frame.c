@@ -116,13 +116,19 @@ static void take_logarithms(const tz_frame *frame)
 /* ---- Planes ---------------------------------------------------------------------------------- */
 
 /* How many slices a picture of that grid shows, and the most pixels a slice may have. */
-static int lay_out(const tz_frame *frame, int dims, const int64_t *shape, int64_t slice,
-                   int *max_width, int *max_height)
+static int lay_out(tz_frame *frame, int dims, const int64_t *shape, tz_slice slice, int *max_width,
+                   int *max_height)
 {
     const int size = frame->look.size > 0 ? (int)frame->look.size : DEFAULT_SIZE;
-    const bool montage = dims == 3 && slice < 0;
-    const int count = !montage ? 1 : shape[2] < MONTAGE_TILES ? (int)shape[2] : MONTAGE_TILES;
-    const int columns = count == 1 ? 1 : tz_canvas_tile_columns(count, shape[0], shape[1]);
+    const bool montage = dims == 3 && slice.at < 0;
+    const int64_t slices = shape[slice.axis];
+    const int count = !montage ? 1 : slices < MONTAGE_TILES ? (int)slices : MONTAGE_TILES;
+    const int columns = count == 1
+                            ? 1
+                            : tz_canvas_tile_columns(count, shape[tz_slice_right(slice.axis)],
+                                                     shape[tz_slice_down(slice.axis)]);
+    frame->slice_axis = slice.axis;
+    frame->slices = slices;
     const int rows = (count + columns - 1) / columns;
     *max_width = (size - 2 * (columns - 1)) / columns;
     *max_height = (size - 2 * (rows - 1)) / rows;
@@ -131,11 +137,13 @@ static int lay_out(const tz_frame *frame, int dims, const int64_t *shape, int64_
     return count;
 }
 
-static int64_t pick_slice(int k, int count, int dims, int64_t nz, int64_t slice)
+static tz_slice pick_slice(int k, int count, int dims, int64_t slices, tz_slice slice)
 {
     if (dims < 3)
-        return 0;
-    return slice >= 0 ? slice : tz_canvas_tile_slice(k, count, nz);
+        slice.at = 0;
+    else if (slice.at < 0)
+        slice.at = tz_canvas_tile_slice(k, count, slices);
+    return slice;
 }
 
 static tz_status allocate_planes(tz_frame *frame, int count, tz_error *error)
@@ -149,27 +157,34 @@ static tz_status allocate_planes(tz_frame *frame, int count, tz_error *error)
 
 /* Average the part of a slice that some values of each line cover, a few rows of cells at a time. */
 static tz_status average_part(double *values, int nx, int ny, const tz_reducer_part *part,
-                              const tz_simulation *simulation, int field, int64_t z,
+                              const tz_simulation *simulation, int field, tz_slice slice,
                               tz_error *error)
 {
     const int64_t *extent = tz_simulation_extent(simulation);
     const tz_dtype dtype = tz_simulation_dtype(simulation, field);
-    const int64_t low = tz_average_span_of(extent[0], nx, part->first).first;
-    const int64_t high = tz_average_span_of(extent[0], nx, part->first + part->count - 1).last + 1;
+    const int right = tz_slice_right(slice.axis), down = tz_slice_down(slice.axis);
+    const int64_t low = tz_average_span_of(extent[right], nx, part->first).first;
+    const int64_t high =
+        tz_average_span_of(extent[right], nx, part->first + part->count - 1).last + 1;
     int64_t rows = CHUNK_CELLS / (high - low);
-    rows = rows < 1 ? 1 : rows > extent[1] ? extent[1] : rows;
+    rows = rows < 1 ? 1 : rows > extent[down] ? extent[down] : rows;
     double *cells = malloc((size_t)(rows * (high - low)) * sizeof *cells);
     if (!cells)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a frame");
     tz_reducer *reducer = NULL;
     tz_status status =
-        tz_reducer_create_part(&reducer, extent[0], extent[1], nx, ny, part, values, error);
-    for (int64_t y = 0; status == TZ_OK && y < extent[1]; y += rows) {
-        const int64_t end = y + rows < extent[1] ? y + rows : extent[1];
-        const tz_box box = {{low, y, z}, {high, end, z + 1}};
+        tz_reducer_create_part(&reducer, extent[right], extent[down], nx, ny, part, values, error);
+    tz_box box;
+    box.low[slice.axis] = slice.at;
+    box.high[slice.axis] = slice.at + 1;
+    box.low[right] = low;
+    box.high[right] = high;
+    for (int64_t y = 0; status == TZ_OK && y < extent[down]; y += rows) {
+        box.low[down] = y;
+        box.high[down] = y + rows < extent[down] ? y + rows : extent[down];
         status = tz_simulation_read_cells(simulation, field, &box, cells, error);
         if (status == TZ_OK)
-            status = tz_reducer_add(reducer, dtype, cells, end - y, error);
+            status = tz_reducer_add(reducer, dtype, cells, box.high[down] - y, error);
     }
     if (status == TZ_OK)
         status = tz_reducer_finish(reducer, error);
@@ -181,38 +196,43 @@ static tz_status average_part(double *values, int nx, int ny, const tz_reducer_p
 
 /* Average a slice on the host. Long rows are done in parts: a 1-D field is a single row. */
 static tz_status average_rows(double *values, int nx, int ny, const tz_simulation *simulation,
-                              int field, int64_t z, tz_error *error)
+                              int field, tz_slice slice, tz_error *error)
 {
-    const int64_t cells = tz_simulation_extent(simulation)[0];
+    const int64_t cells = tz_simulation_extent(simulation)[tz_slice_right(slice.axis)];
     const int64_t most = cells < CHUNK_CELLS ? nx : CHUNK_CELLS / (cells / nx);
     tz_reducer_part part = {.first = 0, .count = most < 1 ? 1 : (int)most};
     tz_status status = TZ_OK;
     for (; status == TZ_OK && part.first < nx; part.first += part.count) {
         part.count = part.count < nx - part.first ? part.count : nx - part.first;
-        status = average_part(values, nx, ny, &part, simulation, field, z, error);
+        status = average_part(values, nx, ny, &part, simulation, field, slice, error);
     }
     return status;
 }
 
 /* Read one slice of a field: the backend averages it if it can, else the host does. A 1-D field is
  * one row, repeated to a strip. */
-static tz_status read_slice(tz_plane **out, const tz_simulation *simulation, int field, int64_t z,
-                            int max_width, int max_height, tz_error *error)
+static tz_status read_slice(tz_plane **out, const tz_simulation *simulation, int field,
+                            tz_slice slice, int max_width, int max_height, tz_error *error)
 {
     const int64_t *extent = tz_simulation_extent(simulation);
     const bool strip = tz_simulation_stencil(simulation)->dims == 1;
     tz_plane *plane;
-    tz_status status = tz_plane_create(&plane, extent[0], strip ? STRIP_ROWS : extent[1], max_width,
-                                       max_height, error);
+    tz_status status = tz_plane_create(&plane, extent[tz_slice_right(slice.axis)],
+                                       strip ? STRIP_ROWS : extent[tz_slice_down(slice.axis)],
+                                       max_width, max_height, error);
     if (status != TZ_OK)
         return status;
     const int ny = strip ? 1 : plane->ny;
-    status = tz_simulation_shrink(simulation, field, z, plane->nx, ny, plane->values, error);
+    status = TZ_UNSUPPORTED;
+    if (slice.axis == 2)
+        status =
+            tz_simulation_shrink(simulation, field, slice.at, plane->nx, ny, plane->values, error);
     if (status == TZ_UNSUPPORTED)
-        status = average_rows(plane->values, plane->nx, ny, simulation, field, z, error);
+        status = average_rows(plane->values, plane->nx, ny, simulation, field, slice, error);
     for (int j = ny; status == TZ_OK && j < plane->ny; j++)
         memcpy(plane->values + (size_t)j * (size_t)plane->nx, plane->values,
                (size_t)plane->nx * sizeof *plane->values);
+    tz_slice_turn(plane, slice.axis);
     if (status == TZ_OK)
         *out = plane;
     else
@@ -237,8 +257,9 @@ typedef struct slices {
 
 static tz_status get_slice(const slices *s, int64_t z, int most, tz_plane **out, tz_error *error)
 {
-    return s->array ? tz_plane_from_array(out, s->array, z, most, most, error)
-                    : read_slice(out, s->simulation, s->field, z, most, most, error);
+    const tz_slice slice = {.axis = 2, .at = z};
+    return s->array ? tz_plane_from_array(out, s->array, slice, most, most, error)
+                    : read_slice(out, s->simulation, s->field, slice, most, most, error);
 }
 
 /* Read a volume into *values, which the caller frees also after an error. */
@@ -306,7 +327,7 @@ static tz_status read_view(tz_frame *frame, const slices *s, tz_error *error)
     return status;
 }
 
-tz_status tz_frame_read(tz_frame *frame, const tz_simulation *simulation, int field, int64_t slice,
+tz_status tz_frame_read(tz_frame *frame, const tz_simulation *simulation, int field, tz_slice slice,
                         tz_error *error)
 {
     const int64_t *extent = tz_simulation_extent(simulation);
@@ -320,15 +341,15 @@ tz_status tz_frame_read(tz_frame *frame, const tz_simulation *simulation, int fi
     const int count = lay_out(frame, dims, extent, slice, &max_width, &max_height);
     tz_status status = allocate_planes(frame, count, error);
     for (int k = 0; status == TZ_OK && k < count; k++)
-        status =
-            read_slice(&frame->planes[k], simulation, field,
-                       pick_slice(k, count, dims, extent[2], slice), max_width, max_height, error);
+        status = read_slice(&frame->planes[k], simulation, field,
+                            pick_slice(k, count, dims, frame->slices, slice), max_width, max_height,
+                            error);
     if (status == TZ_OK)
         take_logarithms(frame);
     return status;
 }
 
-tz_status tz_frame_read_array(tz_frame *frame, const tz_array *array, int64_t slice,
+tz_status tz_frame_read_array(tz_frame *frame, const tz_array *array, tz_slice slice,
                               tz_error *error)
 {
     int max_width, max_height;
@@ -340,11 +361,32 @@ tz_status tz_frame_read_array(tz_frame *frame, const tz_array *array, int64_t sl
     tz_status status = allocate_planes(frame, count, error);
     for (int k = 0; status == TZ_OK && k < count; k++)
         status = tz_plane_from_array(&frame->planes[k], array,
-                                     pick_slice(k, count, array->dims, array->shape[2], slice),
+                                     pick_slice(k, count, array->dims, frame->slices, slice),
                                      max_width, max_height, error);
     if (status == TZ_OK)
         take_logarithms(frame);
     return status;
+}
+
+void tz_frame_set_axes(tz_frame *frame, int dims, const int64_t *shape, int slice_axis,
+                       const double spacing[TZ_AXES], const char *unit)
+{
+    const tz_look *look = &frame->look;
+    const int shown[] = {tz_slice_right(slice_axis), tz_slice_down(slice_axis)};
+    double widths[TZ_AXES], longest = 0;
+    for (int a = 0; a < TZ_AXES; a++)
+        widths[a] = look->spacing_count > 0 ? look->spacing[look->spacing_count > 1 ? a : 0]
+                    : unit                  ? spacing[a]
+                                            : 0;
+    for (int k = 0; k < 2; k++)
+        longest = fmax(longest, shown[k] < dims ? (double)shape[shown[k]] * widths[shown[k]] : 0);
+    for (int k = 0; k < 2 && look->axes; k++)
+        if (shown[k] < dims)
+            tz_axis_make(&frame->axes[k], "xyz"[shown[k]], shape[shown[k]], widths[shown[k]],
+                         look -> spacing_count > 0 ? look -> axes_unit
+                     : unit                        ? unit
+                                                   : "",
+                         longest, k == 1 && slice_axis != 2);
 }
 
 /* ---- Drawing --------------------------------------------------------------------------------- */
@@ -390,6 +432,9 @@ tz_status tz_frame_image(const tz_frame *frame, tz_image **out, tz_error *error)
         .overlay = look->overlay,
         .colorbar = look->bar,
         .caption = look->caption,
+        .axes = look->axes ? frame->axes : NULL,
+        .slice_axis = look->bits == 16 ? '\0' : "xyz"[frame->slice_axis],
+        .slices = frame->slices,
         .unit = look->unit};
     for (int i = 0; look->log && i < look->overlay.contours_count; i++)
         options.overlay.contours[i] = log10(look->overlay.contours[i]);

@@ -3,6 +3,7 @@
 #ifndef TZ_CORE_OUTPUT_FRAME_FRAME_H
 #define TZ_CORE_OUTPUT_FRAME_FRAME_H
 
+#include "output/frame/axes.h"
 #include "output/frame/look.h"
 #include "output/frame/plane.h"
 #include "output/frame/png_write.h"
@@ -16,6 +17,9 @@ typedef struct tz_frame {
     tz_look look; /* with map, low, high and unit filled in */
     int planes_count;
     tz_plane **planes;     /* owned; on a logarithmic scale they hold logarithms to base 10 */
+    int slice_axis;        /* across which the planes are */
+    int64_t slices;        /* of the grid, across that axis */
+    tz_axis axes[2];       /* if the look wants them: x and y of the picture */
     int64_t path_count;    /* rows of a line drawn over the picture; 0: none */
     int64_t *path_columns; /* the line's column in each row; owned */
     uint8_t path_rgb[3];   /* all 0: white with a dark rim */
@@ -35,14 +39,18 @@ void tz_frame_note(tz_frame *frame, const char *key, const char *format, ...)
 /* Add the look's facts: Unit, Range and Map. */
 void tz_frame_note_look(tz_frame *frame);
 
-/* Read a field's values. `slice` is a z of a 3-D field; -1 takes all slices, as a montage. A 1-D
- * field becomes a strip. Holds a few rows of the field at a time. Errors: TZ_MEMORY and those of
+/* Read a field's values. `slice` is one of a 3-D field; its place -1 takes all slices across its axis,
+ * as a montage. A 1-D field becomes a strip. Holds a few rows of the field at a time. Errors: TZ_MEMORY and those of
  * tz_simulation_read_cells. */
-tz_status tz_frame_read(tz_frame *frame, const tz_simulation *simulation, int field, int64_t slice,
+tz_status tz_frame_read(tz_frame *frame, const tz_simulation *simulation, int field, tz_slice slice,
                         tz_error *error);
 /* The same for an array. */
-tz_status tz_frame_read_array(tz_frame *frame, const tz_array *array, int64_t slice,
+tz_status tz_frame_read_array(tz_frame *frame, const tz_array *array, tz_slice slice,
                               tz_error *error);
+/* Make the axes that the look wants, of one slice of such a grid: with the widths of the look, or those
+ * of the model; `unit` NULL: it knows none. */
+void tz_frame_set_axes(tz_frame *frame, int dims, const int64_t *shape, int slice_axis,
+                       const double spacing[TZ_AXES], const char *unit);
 
 /* Take the extremes of the data as the range of a look. On a logarithmic scale it begins at a
  * millionth of the maximum if the minimum is below, and is 0.1 to 1 if no value is above 0. */

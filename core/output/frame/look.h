@@ -27,6 +27,11 @@ typedef struct tz_look {
     bool bar;          /* a colour bar */
     char caption[512]; /* of a tz_output: with placeholders (output/caption.h) */
     bool told;         /* the caption of each picture is a text that the caller makes */
+    bool axes;         /* x and y with numbers; of one slice */
+    /* Of axes: widths of a cell, one for each axis of the grid or one for all; none: the model's. */
+    int spacing_count;
+    double spacing[3];
+    char axes_unit[32];
     tz_overlay overlay;
     bool isometric; /* of 3-D data: a view of the cells of at least `level` */
     bool has_level; /* false: TZ_LEVEL_OF_BITS, or the middle of the range */

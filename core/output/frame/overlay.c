@@ -135,6 +135,18 @@ tz_status tz_overlay_contours(tz_image *image, const tz_overlay_place *places, i
 
 enum { NAME_MARGIN = 3, NAME_SCALE_MAX = 2 };
 
+void tz_overlay_plate(tz_image *image, int x, int y, const char *text, int scale)
+{
+    enum { DARK = 170 };
+    const int margin = 2 * scale;
+    const int width = tz_font_width(text, scale) + 2 * margin;
+    const int height = TZ_FONT_ASCENT * scale + 2 * margin;
+    for (int j = 0; j < height; j++)
+        for (int i = 0; i < width; i++)
+            tz_image_blend(image, x + i, y + j, rim_rgb, DARK);
+    tz_font_draw(image, x + margin, y + margin, text, scale, white_rgb);
+}
+
 /* White with a dark rim can be read on any colour. */
 static void draw_name(tz_image *image, const char *name, double x, double y, double width,
                       double height)

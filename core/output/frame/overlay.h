@@ -49,6 +49,9 @@ typedef struct tz_overlay_lines {
 tz_status tz_overlay_contours(tz_image *image, const tz_overlay_place *places, int count,
                               const tz_overlay_lines *lines, tz_error *error);
 
+/* Draw a text on a dark plate, from its upper left corner. */
+void tz_overlay_plate(tz_image *image, int x, int y, const char *text, int scale);
+
 /* Draw the outlines over each plane, with the names that fit into them. TZ_MEMORY. */
 tz_status tz_overlay_outlines(tz_image *image, const tz_overlay_place *places, int count,
                               const tz_overlay *overlay, tz_error *error);

@@ -258,25 +258,78 @@ void tz_reducer_destroy(tz_reducer *r)
     free(r);
 }
 
-tz_status tz_plane_from_array(tz_plane **out, const tz_array *array, int64_t z, int max_nx,
+/* ---- Slices ---------------------------------------------------------------------------------- */
+
+int tz_slice_right(int axis)
+{
+    return axis == 0 ? 1 : 0;
+}
+
+int tz_slice_down(int axis)
+{
+    return axis == 2 ? 1 : 2;
+}
+
+void tz_slice_turn(tz_plane *plane, int axis)
+{
+    const size_t nx = (size_t)plane->nx;
+    for (int j = 0; axis != 2 && j < plane->ny / 2; j++) {
+        double *above = plane->values + (size_t)j * nx;
+        double *below = plane->values + (size_t)(plane->ny - 1 - j) * nx;
+        for (size_t i = 0; i < nx; i++) {
+            const double value = above[i];
+            above[i] = below[i];
+            below[i] = value;
+        }
+    }
+}
+
+/* Add the rows of a slice one by one. */
+static tz_status add_slice(tz_reducer *r, const tz_array *array, tz_slice slice, tz_error *error)
+{
+    const size_t size = tz_dtype_size(array->dtype);
+    const int right = tz_slice_right(slice.axis), down = tz_slice_down(slice.axis);
+    const int64_t strides[] = {1, array->shape[0], array->shape[0] * array->shape[1]};
+    const int64_t nx = array->shape[right];
+    char *row = right == 0 ? NULL : malloc((size_t)nx * size);
+    if (right != 0 && !row)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for the picture");
+    tz_status status = TZ_OK;
+    for (int64_t j = 0; status == TZ_OK && j < array->shape[down]; j++) {
+        const char *from = (const char *)array->data +
+                           (size_t)(slice.at * strides[slice.axis] + j * strides[down]) * size;
+        for (int64_t i = 0; row && i < nx; i++)
+            memcpy(row + (size_t)i * size, from + (size_t)(i * strides[right]) * size, size);
+        status = tz_reducer_add(r, array->dtype, row ? row : from, 1, error);
+    }
+    free(row);
+    return status;
+}
+
+tz_status tz_plane_from_array(tz_plane **out, const tz_array *array, tz_slice slice, int max_nx,
                               int max_ny, tz_error *error)
 {
     *out = NULL;
-    if (z < 0 || z >= array->shape[2])
+    const int64_t slices = array->shape[slice.axis];
+    if (slice.at < 0 || slice.at >= slices)
         return tz_error_set(error, TZ_RANGE, NULL,
-                            "there is no slice %" PRId64 "; the array has %" PRId64, z,
-                            array->shape[2]);
-    const int64_t nx = array->shape[0], ny = array->shape[1];
-    const char *data =
-        (const char *)array->data + (size_t)(z * nx * ny) * tz_dtype_size(array->dtype);
+                            "there is no slice %" PRId64 "; the array has %" PRId64, slice.at,
+                            slices);
+    const int64_t nx = array->shape[tz_slice_right(slice.axis)];
+    const int64_t ny = array->shape[tz_slice_down(slice.axis)];
     tz_plane *plane;
     tz_reducer *r = NULL;
     tz_status status = tz_plane_create(&plane, nx, ny, max_nx, max_ny, error);
     if (status != TZ_OK)
         return status;
     status = tz_reducer_create(&r, nx, ny, plane->nx, plane->ny, plane->values, error);
-    if (status == TZ_OK)
-        status = tz_reducer_add(r, array->dtype, data, ny, error);
+    if (status == TZ_OK && slice.axis == 2)
+        status = tz_reducer_add(r, array->dtype,
+                                (const char *)array->data +
+                                    (size_t)(slice.at * nx * ny) * tz_dtype_size(array->dtype),
+                                ny, error);
+    else if (status == TZ_OK)
+        status = add_slice(r, array, slice, error);
     if (status == TZ_OK)
         status = tz_reducer_finish(r, error);
     else
@@ -285,5 +338,7 @@ tz_status tz_plane_from_array(tz_plane **out, const tz_array *array, int64_t z, 
         *out = plane;
     else
         tz_plane_destroy(plane);
+    if (status == TZ_OK)
+        tz_slice_turn(plane, slice.axis);
     return status;
 }

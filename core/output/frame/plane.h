@@ -60,8 +60,21 @@ tz_status tz_reducer_add(tz_reducer *reducer, tz_dtype dtype, const void *data, 
 tz_status tz_reducer_finish(tz_reducer *reducer, tz_error *error);
 void tz_reducer_destroy(tz_reducer *reducer); /* NULL is fine */
 
-/* Slice z of an array (0 for 1-D and 2-D; a 1-D array is one row). */
-tz_status tz_plane_from_array(tz_plane **out, const tz_array *array, int64_t z, int max_nx,
+/* A slice of a grid: all cells with one coordinate. Across z (axis 2) a picture shows x to the right
+ * and y downwards; across y (1) x to the right and z upwards; across x (0) y to the right and z
+ * upwards. Grids of fewer than three dimensions have one slice, across z. */
+typedef struct tz_slice {
+    int axis;
+    int64_t at;
+} tz_slice;
+/* The axis that a slice's picture shows to the right, and the other one. */
+int tz_slice_right(int axis);
+int tz_slice_down(int axis);
+/* Turn a plane upside down if the slice's axis asks for it: cells come with rising coordinates. */
+void tz_slice_turn(tz_plane *plane, int axis);
+
+/* A slice of an array (a 1-D array is one row). TZ_RANGE, TZ_MEMORY. */
+tz_status tz_plane_from_array(tz_plane **out, const tz_array *array, tz_slice slice, int max_nx,
                               int max_ny, tz_error *error);
 
 #endif
