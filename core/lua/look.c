@@ -1,6 +1,7 @@
 /* The options of a look: colours, range, size, lettering, what is drawn over the cells. */
 #include "lua/output.h"
 
+#include "lua/context.h"
 #include "lua/floorplan.h"
 #include "output/caption.h"
 #include "output/frame/colormap.h"
@@ -164,7 +165,7 @@ static void get_view(lua_State *L, int index, const char *what, tz_look *look)
     if (look->has_level && !look->isometric)
         tz_raise(L, "%s: 'level' goes with 'view'", what);
     if (look->isometric && tz_overlay_any(&look->overlay))
-        tz_raise(L, "%s: a view has no 'contours', 'mark' or 'outline'", what);
+        tz_raise(L, "%s: a view has no 'contours', 'mark', 'outline' or 'grid_lines'", what);
     if (look->isometric && (look->log || look->axes))
         tz_raise(L, "%s: a view has no 'log' and no 'axes'", what);
     if (look->isometric && look->bits == 16)
@@ -181,6 +182,63 @@ static void get_caption(lua_State *L, int index, const char *what, tz_look *look
         tz_key_copy(L, index, what, "caption", look->caption, sizeof look->caption / 2) &&
         tz_caption_check(look->caption, &error) != TZ_OK)
         tz_raise_error(L, what, &error);
+}
+
+/* A point {x, y}, or a column of row i, on the top of the stack, which is popped. */
+static tz_overlay_point get_point(lua_State *L, const char *what, int64_t i)
+{
+    tz_overlay_point point = {NAN, (double)i};
+    if (lua_isinteger(L, -1)) {
+        point.x = (double)lua_tointeger(L, -1);
+    } else if (lua_istable(L, -1) && lua_rawlen(L, -1) == 2) {
+        lua_rawgeti(L, -1, 1);
+        lua_rawgeti(L, -2, 2);
+        const bool numbers = lua_type(L, -1) == LUA_TNUMBER && lua_type(L, -2) == LUA_TNUMBER;
+        point.x = numbers ? lua_tonumber(L, -2) : NAN;
+        point.y = lua_tonumber(L, -1);
+        lua_pop(L, 2);
+    }
+    lua_pop(L, 1);
+    if (!isfinite(point.x) || !isfinite(point.y))
+        tz_raise(L, "%s: path[%lld] must be a column or a point { x, y }", what, (long long)i + 1);
+    return point;
+}
+
+void tz_path_get(lua_State *L, int index, const char *what, tz_look *look)
+{
+    enum { POINTS_MAX = 1 << 20 };
+    int64_t rgb[3] = {0, 0, 0};
+    const int channels = tz_key_integers(L, index, what, "path_rgb", 3, 0, rgb);
+    const bool given = tz_table_get(L, index, "path") != LUA_TNIL;
+    if (channels != 0 && !given)
+        tz_raise(L, "%s: 'path_rgb' goes with 'path'", what);
+    if (channels != 0 && (channels != 3 || rgb[0] > 255 || rgb[1] > 255 || rgb[2] > 255))
+        tz_raise(L, "%s: 'path_rgb' must be three numbers from 0 to 255", what);
+    /* In check mode nothing is computed, so there is no path. */
+    if (!given || tz_context_get(L)->options->check) {
+        lua_pop(L, 1);
+        lua_pushnil(L);
+        return;
+    }
+    if (!lua_istable(L, -1))
+        tz_raise(L, "%s: 'path' must be a list of columns or of points { x, y }, not %s", what,
+                 tz_kind_text(L, -1));
+    tz_list_check(L, what, "path");
+    const size_t count = lua_rawlen(L, -1);
+    if (count < 1 || count > POINTS_MAX)
+        tz_raise(L, "%s: 'path' must hold 1 to %d points, not %zu", what, POINTS_MAX, count);
+    if (look->bits == 16 || look->isometric)
+        tz_raise(L, "%s: a %s has no 'path'", what, look->isometric ? "view" : "16-bit picture");
+    tz_overlay_point *points = lua_newuserdatauv(L, count * sizeof *points, 0);
+    for (size_t i = 0; i < count; i++) {
+        lua_rawgeti(L, -2, (lua_Integer)i + 1);
+        points[i] = get_point(L, what, (int64_t)i);
+    }
+    lua_remove(L, -2);
+    look->overlay.path = points;
+    look->overlay.path_count = (int64_t)count;
+    for (int i = 0; i < 3; i++)
+        look->overlay.path_rgb[i] = (uint8_t)rgb[i];
 }
 
 void tz_look_get(lua_State *L, int index, const char *what, tz_look *look)
@@ -219,6 +277,7 @@ void tz_look_get(lua_State *L, int index, const char *what, tz_look *look)
     get_contours(L, index, what, &look->overlay);
     get_mark(L, index, what, &look->overlay);
     get_outline(L, index, what, &look->overlay);
+    tz_key_flag(L, index, what, "grid_lines", &look->overlay.grid_lines);
     get_view(L, index, what, look);
     if (look->bits == 16 && look->log)
         tz_raise(L, "%s: a 16-bit picture holds values: no 'log'", what);
@@ -226,6 +285,6 @@ void tz_look_get(lua_State *L, int index, const char *what, tz_look *look)
                              tz_overlay_any(&look->overlay)))
         tz_raise(L,
                  "%s: a 16-bit picture holds values only: no 'bar', 'axes', 'caption', 'contours', "
-                 "'mark' or 'outline'",
+                 "'mark', 'outline' or 'grid_lines'",
                  what);
 }

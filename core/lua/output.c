@@ -119,6 +119,8 @@ static tz_output *push_picture(lua_State *L, tz_output_kind kind, const tz_key *
     if (output->look.isometric && (output->has_slice || output->slice.axis != 2 || montage))
         tz_raise(L, "%s: a view has no 'slice' and no 'montage'", what);
     get_name(L, 2, what, output);
+    tz_path_get(L, 2, what, &output->look);
+    lua_setiuservalue(L, -2, TZ_OUTPUT_PATH);
     tz_table_get(L, 2, "outline");
     lua_setiuservalue(L, -2, TZ_OUTPUT_OUTLINE);
     tz_table_get(L, 2, "caption");

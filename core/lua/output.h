@@ -12,7 +12,8 @@ enum {
     TZ_OUTPUT_COLUMNS = 1, /* of a table: functions, under the numbers of their columns from 1 */
     TZ_OUTPUT_OUTLINE = 1, /* of a picture: a floorplan, or nil */
     TZ_OUTPUT_CAPTION,     /* of a picture: the function that makes captions, or nil */
-    TZ_OUTPUT_VALUES = TZ_OUTPUT_CAPTION
+    TZ_OUTPUT_PATH,        /* of a picture: the memory of its path, or nil */
+    TZ_OUTPUT_VALUES = TZ_OUTPUT_PATH
 };
 
 /* The keys of a look. */
@@ -40,6 +41,10 @@ enum {
          "`\"isometric\"`: 3-D data seen from one corner, bits coloured by their height"},         \
         {"level", "number", "the middle of the range",                                             \
          "of a view: cells of at least this value are solid; of bits, 0.25"},                      \
+        {"path", "list", "",                                                                       \
+         "a line through points `{ x, y }`, or through columns: an integer for each row"},         \
+        {"path_rgb", "{red, green, blue}", "white with a rim", "its colour, 0 to 255 each"},       \
+        {"grid_lines", "boolean", "false", "thin lines between cells of at least 8 pixels"},       \
         {"mark", "text", "", "`\"max\"`, `\"min\"` or `\"both\"`: a ring around that value"},      \
         {"caption", "text or function(sim)", "\"\"",                                               \
          "a line above; words in braces are filled in (see Captions); a function returns one for " \
@@ -49,6 +54,8 @@ enum {
     }
 /* Read a look from the option table at `index`. Raises. */
 void tz_look_get(lua_State *L, int index, const char *what, tz_look *look);
+/* Read the option `path` into a look. Pushes the value that keeps its memory, or nil. Raises. */
+void tz_path_get(lua_State *L, int index, const char *what, tz_look *look);
 /* The option slice = 3, or { y = 3 }. False, and *out as it is, when absent. Raises. */
 bool tz_slice_get(lua_State *L, int index, const char *what, tz_slice *out);
 

@@ -14,34 +14,6 @@
 
 static const char what[] = "tz.picture";
 
-/* path = {column of row 0, of row 1, …}. Raises when a column is outside the array. */
-static int64_t *get_path(lua_State *L, const tz_array *array, int64_t *count)
-{
-    *count = 0;
-    /* In check mode nothing is computed, so there is no path. */
-    if (tz_table_get(L, 1, "path") == LUA_TNIL || tz_context_get(L)->options->check) {
-        lua_pop(L, 1);
-        return NULL;
-    }
-    if (!lua_istable(L, -1))
-        tz_raise(L, "%s: 'path' must be a list of columns, one for each row, not %s", what,
-                 tz_kind_text(L, -1));
-    const int64_t n = (int64_t)lua_rawlen(L, -1);
-    if (n < 1 || n > array->shape[1] || array->dims == 3)
-        tz_raise(L, "%s: 'path' has %lld columns, but the picture has %lld rows", what,
-                 (long long)n, (long long)array->shape[1]);
-    int64_t *columns = lua_newuserdatauv(L, (size_t)n * sizeof *columns, 0);
-    for (int64_t i = 0; i < n; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "path[%lld]", (long long)i + 1);
-        lua_rawgeti(L, -2, i + 1);
-        columns[i] = tz_integer_check(L, -1, what, name, 0, array->shape[0] - 1);
-        lua_pop(L, 1);
-    }
-    *count = n;
-    return columns; /* it stays on the stack until the function returns */
-}
-
 /* Fill the placeholders of a caption for the simulation on the top of the stack. */
 static void fill_caption(lua_State *L, tz_look *look)
 {
@@ -74,9 +46,6 @@ typedef struct request {
     tz_look look;
     tz_slice slice; /* at -1: all of 3-D data, as a montage */
     const tz_array_handle *data;
-    const int64_t *path; /* NULL: none */
-    int64_t path_count;
-    uint8_t path_rgb[3];
     double spacing[TZ_AXES]; /* of the simulation that is drawn */
     const char *unit;        /* NULL: not known */
 } request;
@@ -121,8 +90,6 @@ static const tz_key picture_options[] = {
     TZ_LOOK_OPTIONS,
     {"data", "array or simulation", NULL, "what is drawn"},
     {"field", "text", "the stencil's picture", "of a simulation: the field"},
-    {"path", "list of integers", "", "columns, one for each row, that are marked"},
-    {"path_rgb", "{red, green, blue}", "{0, 0, 0}", "the colour of the path, 0 to 255 each"},
     {"file", "text", NULL, "a name that ends with `.png`, in the run folder"},
     {"slice", "integer or table", "",
      "of 3-D data: only the plane z, or `{ x = 3 }` or `{ y = 3 }`, across which z points up"},
@@ -131,7 +98,6 @@ static const tz_key picture_options[] = {
 /* Read the table at index 1. Leaves on the stack what the request borrows. */
 static void get_request(lua_State *L, request *r)
 {
-    int64_t rgb[3] = {0, 0, 0};
     if (!lua_istable(L, 1))
         tz_raise(L, "%s: needs a table: tz.picture { data = …, file = \"NAME.png\" }", what);
     lua_settop(L, 1);
@@ -157,29 +123,14 @@ static void get_request(lua_State *L, request *r)
     if (r->look.spacing_count > 1 && r->look.spacing_count != array->dims)
         tz_raise(L, "%s: 'spacing' of the axes has %d numbers, the data %d ax%s", what,
                  r->look.spacing_count, array->dims, array->dims == 1 ? "is" : "es");
-    r->path = get_path(L, array, &r->path_count);
-    if (r->path && r->look.bits == 16)
-        tz_raise(L, "%s: a 16-bit picture holds values only: no 'path'", what);
-    const int channels = tz_key_integers(L, 1, what, "path_rgb", 3, 0, rgb);
-    if (channels != 0 && tz_table_get(L, 1, "path") == LUA_TNIL)
-        tz_raise(L, "%s: 'path_rgb' goes with 'path'", what);
-    if (channels != 0 && (channels != 3 || rgb[0] > 255 || rgb[1] > 255 || rgb[2] > 255))
-        tz_raise(L, "%s: 'path_rgb' must be three numbers from 0 to 255", what);
-    for (int i = 0; i < 3; i++)
-        r->path_rgb[i] = (uint8_t)rgb[i];
+    tz_path_get(L, 1, what, &r->look);
+    tz_error error;
+    if (r->look.overlay.path_count > 0 && array->dims != 2)
+        tz_raise(L, "%s: 'path' is for 2-D data", what);
+    if (tz_overlay_check_path(&r->look.overlay, array->shape[0], array->shape[1], &error) != TZ_OK)
+        tz_raise_error(L, what, &error);
     if (!r->look.map[0])
         snprintf(r->look.map, sizeof r->look.map, "viridis");
-}
-
-static tz_status add_path(tz_frame *frame, const request *r, tz_error *error)
-{
-    frame->path_columns = malloc((size_t)r->path_count * sizeof *r->path);
-    if (!frame->path_columns)
-        return tz_error_set(error, TZ_MEMORY, what, "not enough memory for the path");
-    memcpy(frame->path_columns, r->path, (size_t)r->path_count * sizeof *r->path);
-    memcpy(frame->path_rgb, r->path_rgb, sizeof frame->path_rgb);
-    frame->path_count = r->path_count;
-    return TZ_OK;
 }
 
 static int picture(lua_State *L)
@@ -199,8 +150,6 @@ static int picture(lua_State *L)
         status = tz_handle_open_file(context, r.file, frame->path, sizeof frame->path, &error);
     if (status == TZ_OK)
         status = tz_frame_read_array(frame, &r.data->view, r.slice, &error);
-    if (status == TZ_OK && r.path)
-        status = add_path(frame, &r, &error);
     if (status != TZ_OK) {
         tz_frame_destroy(frame);
         tz_raise_error(L, what, &error);

@@ -193,6 +193,13 @@ static tz_status check_slice(const tz_output *output, const tz_stencil *stencil,
         return tz_error_set(error, TZ_RANGE, NULL,
                             "slice %lld is outside the grid (%c is 0 to %lld)",
                             (long long)output->slice.at, "xyz"[axis], (long long)extent[axis] - 1);
+    if (output->look.overlay.path_count > 0 && dims != 2)
+        return tz_error_set(error, TZ_UNSUPPORTED, NULL,
+                            "'path' is for 2-D grids; this one is %d-D", dims);
+    const tz_status status =
+        tz_overlay_check_path(&output->look.overlay, extent[0], extent[1], error);
+    if (status != TZ_OK)
+        return status;
     if (output->look.axes && dims == 3 && !output->has_slice)
         return tz_error_set(error, TZ_UNSUPPORTED, NULL, "'axes' is for one plane: give 'slice'");
     if (spacing > 1 && spacing != dims)

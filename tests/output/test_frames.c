@@ -274,11 +274,9 @@ static void canvas_draws_values(void **state)
     assert_memory_equal(pixel(image, 1, 0), black, 3);
     assert_memory_equal(pixel(image, 2, 2), white, 3);
     tz_image_destroy(image);
-    const int64_t columns[] = {0, 1, 1};
-    options.path_columns = columns;
-    options.path_count = 3;
+    static const tz_overlay_point points[] = {{0, 0}, {1, 1}, {1, 2}};
+    options.overlay = (tz_overlay){.path = points, .path_count = 3, .path_rgb = {255, 0, 0}};
     options.zoom_to = 400;
-    options.path_rgb[0] = 255;
     assert_ok(draw(&image, array, &options, &failure));
     const uint8_t red[] = {255, 0, 0};
     assert_memory_equal(pixel(image, 50, 50), red, 3);

@@ -145,6 +145,74 @@ static void marks_surround_the_extremes(void **state)
     tz_array_destroy(array);
 }
 
+static double distance_to_segment(double x, double y, tz_overlay_point a, tz_overlay_point b)
+{
+    const double dx = b.x - a.x, dy = b.y - a.y, square = dx * dx + dy * dy;
+    const double t = square > 0 ? ((x - a.x) * dx + (y - a.y) * dy) / square : 0;
+    const double s = t < 0 ? 0 : t > 1 ? 1 : t;
+    return hypot(x - a.x - s * dx, y - a.y - s * dy);
+}
+
+/* Two parts: what is not finite lies between. */
+static void paths_join_their_points(void **state)
+{
+    static const tz_overlay_point points[] = {{2, 3},   {30.5, 8}, {30.5, 8.01}, {5, 35},
+                                              {NAN, 0}, {39, 39},  {20, 38}};
+    static const int parts[][2] = {{0, 3}, {5, 6}};
+    tz_array *array = make_values(distance);
+    tz_image *image = draw_overlay(
+        array, &(tz_overlay){.path = points, .path_count = 7, .path_rgb = {255, 255, 255}});
+    const double half = 0.5 * 1.6 / OVERLAY_ZOOM, soft = 0.6 / OVERLAY_ZOOM;
+    for (int y = 0; y < image->height; y++)
+        for (int x = 0; x < image->width; x++) {
+            double away = INFINITY;
+            for (int p = 0; p < 2; p++)
+                for (int k = parts[p][0]; k < parts[p][1]; k++)
+                    away = fmin(away, distance_to_segment(cell_of(x), cell_of(y), points[k],
+                                                          points[k + 1]));
+            /* A point that is skipped lies half a pixel away at most. */
+            if (away > half + soft + 0.5 / OVERLAY_ZOOM)
+                assert_int_equal(pixel(image, x, y)[0], 0);
+            if (away < half - soft)
+                assert_int_equal(pixel(image, x, y)[0], 255);
+        }
+    tz_image_destroy(image);
+    tz_array_destroy(array);
+    const tz_overlay inside = {.path = points, .path_count = 4},
+                     hole = {.path = points + 4, .path_count = 1};
+    assert_ok(tz_overlay_check_path(&inside, 32, 36, &failure));
+    check_error(tz_overlay_check_path(&inside, 31, 36, &failure), TZ_RANGE, "",
+                "path[2] is at (30.5, 8), outside the grid of 31 x 36");
+    check_error(tz_overlay_check_path(&hole, 31, 36, &failure), TZ_RANGE, "", "path[1]");
+}
+
+static void lines_lie_between_cells(void **state)
+{
+    tz_array *array = make_values(distance);
+    const tz_overlay overlay = {.grid_lines = true};
+    tz_image *image = draw_overlay(array, &overlay);
+    for (int y = 0; y < image->height; y++)
+        for (int x = 0; x < image->width; x++) {
+            const bool line = (x > 0 && x % OVERLAY_ZOOM == 0) || (y > 0 && y % OVERLAY_ZOOM == 0);
+            assert_int_equal(pixel(image, x, y)[0], line ? 40 : 0);
+        }
+    /* Not between smaller cells, and not between means. */
+    tz_overlay_place place = {.zoom = TZ_GRID_LINES_ZOOM};
+    tz_plane plane = {.nx = 4, .ny = 4, .field_nx = 4, .field_ny = 4};
+    place.plane = &plane;
+    memset(image->data, 0, 3 * (size_t)image->width * (size_t)image->height);
+    for (int k = 0; k < 3; k++) {
+        place.zoom = TZ_GRID_LINES_ZOOM - (k == 0);
+        plane.field_nx = k == 1 ? 5 : 4;
+        plane.field_ny = k == 2 ? 5 : 4;
+        tz_overlay_grid_lines(image, &place, 1);
+    }
+    for (int i = 0; i < 3 * image->width * image->height; i++)
+        assert_int_equal(image->data[i], 0);
+    tz_image_destroy(image);
+    tz_array_destroy(array);
+}
+
 /* A wide unit above, in which a name fits, and a narrow one below, in which it does not. */
 static void outlines_lie_round_their_units(void **state)
 {
@@ -186,5 +254,5 @@ static void outlines_lie_round_their_units(void **state)
 }
 
 TEST_MAIN(NULL, NULL, TEST(contour_lines_lie_at_their_values), TEST(levels_lie_within_the_range),
-          TEST(saddles_and_holes), TEST(marks_surround_the_extremes),
-          TEST(outlines_lie_round_their_units))
+          TEST(saddles_and_holes), TEST(marks_surround_the_extremes), TEST(paths_join_their_points),
+          TEST(lines_lie_between_cells), TEST(outlines_lie_round_their_units))

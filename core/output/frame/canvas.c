@@ -11,8 +11,6 @@
 
 static const uint8_t not_a_number_rgb[3] = {255, 0, 255};
 static const uint8_t separator_rgb[3] = {255, 255, 255};
-static const uint8_t rim_rgb[3] = {20, 20, 20};
-static const uint8_t white_rgb[3] = {255, 255, 255};
 
 int tz_canvas_tile_columns(int count, int64_t nx, int64_t ny)
 {
@@ -95,35 +93,6 @@ static void draw_plane(tz_image *image, int x, int y, const tz_plane *plane, int
     }
 }
 
-/* The row `step` rows further, at most the last one; `rows` after the last one. */
-static int64_t next_row(int64_t k, int64_t step, int64_t rows)
-{
-    return k == rows - 1 || k + step < rows ? k + step : rows - 1;
-}
-
-static void draw_path(tz_image *image, const tz_plane *plane, const tz_canvas_options *o)
-{
-    static const uint8_t none[3] = {0, 0, 0};
-    const double across = (double)image->width / (double)plane->field_nx;
-    const double down = (double)image->height / (double)plane->field_ny;
-    const int longest = image->width > image->height ? image->width : image->height;
-    const double thickness = fmax(1.6, longest / 220.0);
-    const int64_t rows = o->path_count < plane->field_ny ? o->path_count : plane->field_ny;
-    /* Two points for a row of pixels are enough. */
-    const int64_t step = down < 0.5 ? (int64_t)(0.5 / down) : 1;
-    const bool rimmed = memcmp(o->path_rgb, none, 3) == 0;
-    for (int layer = rimmed ? 0 : 1; layer < 2; layer++) {
-        const double wide = layer == 0 ? thickness + 2.0 : thickness;
-        const uint8_t *rgb = layer == 0 ? rim_rgb : rimmed ? white_rgb : o->path_rgb;
-        for (int64_t k = 0, before = 0; k < rows; before = k, k = next_row(k, step, rows)) {
-            const int64_t from = o->path_columns[before], to = o->path_columns[k];
-            if (from >= 0 && to >= 0)
-                tz_image_line(image, ((double)from + 0.5) * across, ((double)before + 0.5) * down,
-                              ((double)to + 0.5) * across, ((double)k + 0.5) * down, wide, rgb);
-        }
-    }
-}
-
 /* The place of each tile in its corner, if the tiles have room for it. */
 static void label_tiles(tz_image *image, const tz_overlay_place *places, int count,
                         const tz_canvas_options *o)
@@ -148,9 +117,13 @@ static tz_status draw_overlay(tz_image *image, const tz_overlay_place *places, i
     double levels[TZ_CONTOURS_MAX];
     const int n = tz_overlay_levels(&o->overlay, lo, hi, levels);
     const tz_overlay_lines lines = {levels, n, lo, hi, o->map};
+    if (o->overlay.grid_lines)
+        tz_overlay_grid_lines(image, places, count);
     tz_status status = n > 0 ? tz_overlay_contours(image, places, count, &lines, error) : TZ_OK;
     if (status == TZ_OK && o->overlay.outlines_count > 0)
         status = tz_overlay_outlines(image, places, count, &o->overlay, error);
+    if (o->overlay.path_count > 0)
+        tz_overlay_path(image, &places[0], &o->overlay);
     if (o->overlay.mark_min)
         tz_overlay_mark(image, places, count, false);
     if (o->overlay.mark_max)
@@ -202,12 +175,12 @@ static tz_status check(const tz_canvas_options *o, int count, tz_error *error)
 {
     if (!o->gray16 && !o->map)
         return tz_error_set(error, TZ_USAGE, NULL, "a picture needs a colour map");
-    if (o->gray16 && (o->colorbar || o->axes || o->path_columns || tz_overlay_any(&o->overlay) ||
-                      (o->caption && o->caption[0])))
+    if (o->gray16 &&
+        (o->colorbar || o->axes || tz_overlay_any(&o->overlay) || (o->caption && o->caption[0])))
         return tz_error_set(error, TZ_USAGE, NULL,
                             "a 16-bit gray picture holds values only: no colour bar, caption, "
                             "path, contour lines or marks");
-    if (o->path_columns && count > 1)
+    if (o->overlay.path_count > 0 && count > 1)
         return tz_error_set(error, TZ_USAGE, NULL, "a path cannot be drawn on a montage");
     if (isnan(o->lo) || isnan(o->hi) || isinf(o->lo) || isinf(o->hi) || o->hi < o->lo)
         return tz_error_set(error, TZ_RANGE, NULL,
@@ -258,8 +231,8 @@ tz_status tz_canvas_draw(tz_image **out, const tz_plane *const *planes, int coun
                             count, nx, ny);
     const int zoom = integer_zoom(columns * nx, rows * ny, room);
     const double width = range.hi - range.lo;
-    if (count == 1 && !planes[0]->shades && !o->gray16 && !o->path_columns && !o->colorbar &&
-        !o->axes && !tz_overlay_any(&o->overlay) && !(o->caption && o->caption[0]) && width > 0.0 &&
+    if (count == 1 && !planes[0]->shades && !o->gray16 && !o->colorbar && !o->axes &&
+        !tz_overlay_any(&o->overlay) && !(o->caption && o->caption[0]) && width > 0.0 &&
         isfinite(width)) {
         status = draw_indexed(&image, planes[0], zoom, range.lo, range.hi, o->map, error);
         if (status != TZ_OK)
@@ -300,8 +273,6 @@ tz_status tz_canvas_draw(tz_image **out, const tz_plane *const *planes, int coun
     }
     if (o->slice_axis && count > 1)
         label_tiles(image, places, count, o);
-    if (o->path_columns)
-        draw_path(image, planes[0], o);
     status = add_bar(&image, o, range.lo, range.hi, error);
     if (status != TZ_OK)
         goto cleanup;

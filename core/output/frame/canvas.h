@@ -15,10 +15,7 @@ typedef struct tz_canvas_options {
     bool log;               /* values, lo and hi are logarithms to base 10 */
     int zoom_to;            /* enlarge by an integer factor, to at most so many pixels; 0: no */
     bool gray16;            /* values, not colours: 16-bit gray; no bar, caption, path or overlay */
-    tz_overlay overlay;     /* contour lines and marks, under the path */
-    const int64_t *path_columns; /* borrowed; the column of each row, NULL: no path */
-    int64_t path_count;          /* rows of the path; a negative column interrupts it */
-    uint8_t path_rgb[3];         /* all 0: white with a dark rim */
+    tz_overlay overlay;     /* what is drawn over the cells */
     bool colorbar;
     const char *caption, *unit; /* UTF-8, borrowed; NULL or "": none */
     const tz_axis *axes;        /* borrowed; x and y; NULL: none */

@@ -16,10 +16,18 @@ static const double LOG_DEPTH = 1e-6;
 
 tz_status tz_frame_create(tz_frame **out, const tz_look *look, tz_error *error)
 {
+    const size_t bytes = (size_t)look->overlay.path_count * sizeof *look->overlay.path;
     tz_frame *frame = calloc(1, sizeof *frame);
-    if (!frame)
+    if (frame && bytes > 0)
+        frame->path_points = malloc(bytes);
+    if (!frame || (bytes > 0 && !frame->path_points)) {
+        free(frame);
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a frame");
+    }
     frame->look = *look;
+    if (bytes > 0)
+        memcpy(frame->path_points, look->overlay.path, bytes);
+    frame->look.overlay.path = frame->path_points;
     *out = frame;
     return TZ_OK;
 }
@@ -31,7 +39,7 @@ void tz_frame_destroy(tz_frame *frame)
     for (int i = 0; i < frame->planes_count; i++)
         tz_plane_destroy(frame->planes[i]);
     free(frame->planes);
-    free(frame->path_columns);
+    free(frame->path_points);
     free(frame);
 }
 
@@ -419,23 +427,19 @@ tz_status tz_frame_image(const tz_frame *frame, tz_image **out, tz_error *error)
         return TZ_UNKNOWN;
     double low, high;
     tz_frame_drawn_range(frame, &low, &high);
-    tz_canvas_options options = {
-        .map = &map,
-        .lo = low,
-        .hi = high,
-        .log = look->log,
-        .zoom_to = zoom_to(frame),
-        .gray16 = look->bits == 16,
-        .path_columns = frame->path_columns,
-        .path_count = frame->path_count,
-        .path_rgb = {frame->path_rgb[0], frame->path_rgb[1], frame->path_rgb[2]},
-        .overlay = look->overlay,
-        .colorbar = look->bar,
-        .caption = look->caption,
-        .axes = look->axes ? frame->axes : NULL,
-        .slice_axis = look->bits == 16 ? '\0' : "xyz"[frame->slice_axis],
-        .slices = frame->slices,
-        .unit = look->unit};
+    tz_canvas_options options = {.map = &map,
+                                 .lo = low,
+                                 .hi = high,
+                                 .log = look->log,
+                                 .zoom_to = zoom_to(frame),
+                                 .gray16 = look->bits == 16,
+                                 .overlay = look->overlay,
+                                 .colorbar = look->bar,
+                                 .caption = look->caption,
+                                 .axes = look->axes ? frame->axes : NULL,
+                                 .slice_axis = look->bits == 16 ? '\0' : "xyz"[frame->slice_axis],
+                                 .slices = frame->slices,
+                                 .unit = look->unit};
     for (int i = 0; look->log && i < look->overlay.contours_count; i++)
         options.overlay.contours[i] = log10(look->overlay.contours[i]);
     return tz_canvas_draw(out, (const tz_plane *const *)frame->planes, frame->planes_count,

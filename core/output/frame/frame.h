@@ -16,19 +16,17 @@ typedef struct tz_frame {
     char path[PATH_MAX];
     tz_look look; /* with map, low, high and unit filled in */
     int planes_count;
-    tz_plane **planes;     /* owned; on a logarithmic scale they hold logarithms to base 10 */
-    int slice_axis;        /* across which the planes are */
-    int64_t slices;        /* of the grid, across that axis */
-    tz_axis axes[2];       /* if the look wants them: x and y of the picture */
-    int64_t path_count;    /* rows of a line drawn over the picture; 0: none */
-    int64_t *path_columns; /* the line's column in each row; owned */
-    uint8_t path_rgb[3];   /* all 0: white with a dark rim */
-    size_t texts_count;    /* notes for the file's text chunks */
+    tz_plane **planes; /* owned; on a logarithmic scale they hold logarithms to base 10 */
+    int slice_axis;    /* across which the planes are */
+    int64_t slices;    /* of the grid, across that axis */
+    tz_axis axes[2];   /* if the look wants them: x and y of the picture */
+    tz_overlay_point *path_points; /* of the look; owned */
+    size_t texts_count;            /* notes for the file's text chunks */
     char keys[TZ_FRAME_TEXTS_MAX][32];
     char values[TZ_FRAME_TEXTS_MAX][320];
 } tz_frame;
 
-/* A frame with that look and nothing to show yet. TZ_MEMORY. End with tz_frame_destroy. */
+/* A frame with that look, whose path is copied, and nothing to show yet. TZ_MEMORY. End with tz_frame_destroy. */
 tz_status tz_frame_create(tz_frame **out, const tz_look *look, tz_error *error);
 void tz_frame_destroy(tz_frame *frame); /* NULL is fine */
 

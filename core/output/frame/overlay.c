@@ -10,7 +10,20 @@ static const uint8_t rim_rgb[3] = {20, 20, 20};
 bool tz_overlay_any(const tz_overlay *overlay)
 {
     return overlay->contours_count > 0 || overlay->contours_even > 0 || overlay->mark_min ||
-           overlay->mark_max || overlay->outlines_count > 0;
+           overlay->mark_max || overlay->outlines_count > 0 || overlay->path_count > 0 ||
+           overlay->grid_lines;
+}
+
+tz_status tz_overlay_check_path(const tz_overlay *overlay, int64_t nx, int64_t ny, tz_error *error)
+{
+    for (int64_t i = 0; i < overlay->path_count; i++) {
+        const tz_overlay_point p = overlay->path[i];
+        if (!(p.x >= 0 && p.x <= (double)(nx - 1) && p.y >= 0 && p.y <= (double)(ny - 1)))
+            return tz_error_set(error, TZ_RANGE, NULL,
+                                "path[%lld] is at (%g, %g), outside the grid of %lld x %lld cells",
+                                (long long)i + 1, p.x, p.y, (long long)nx, (long long)ny);
+    }
+    return TZ_OK;
 }
 
 int tz_overlay_levels(const tz_overlay *overlay, double lo, double hi,
@@ -204,6 +217,54 @@ tz_status tz_overlay_outlines(tz_image *image, const tz_overlay_place *places, i
                       (o->right - o->left) * w, (o->bottom - o->top) * h);
         }
     return TZ_OK;
+}
+
+/* ---- Lines between cells, and paths ----------------------------------------------------------- */
+
+void tz_overlay_grid_lines(tz_image *image, const tz_overlay_place *places, int count)
+{
+    enum { COVERAGE = 80 };
+    static const uint8_t gray_rgb[3] = {128, 128, 128};
+    for (int p = 0; p < count; p++) {
+        const tz_overlay_place *place = &places[p];
+        const tz_plane *plane = place->plane;
+        if (place->zoom < TZ_GRID_LINES_ZOOM || plane->nx != plane->field_nx ||
+            plane->ny != plane->field_ny)
+            continue;
+        for (int j = 0; j < plane->ny * place->zoom; j++)
+            for (int i = 0; i < plane->nx * place->zoom; i++)
+                if ((i > 0 && i % place->zoom == 0) || (j > 0 && j % place->zoom == 0))
+                    tz_image_blend(image, place->x + i, place->y + j, gray_rgb, COVERAGE);
+    }
+}
+
+void tz_overlay_path(tz_image *image, const tz_overlay_place *place, const tz_overlay *o)
+{
+    static const uint8_t none[3] = {0, 0, 0};
+    const tz_plane *plane = place->plane;
+    const double across = (double)plane->nx * place->zoom / (double)plane->field_nx;
+    const double down = (double)plane->ny * place->zoom / (double)plane->field_ny;
+    const int longest = image->width > image->height ? image->width : image->height;
+    const double thickness = fmax(1.6, longest / 220.0);
+    const bool rimmed = memcmp(o->path_rgb, none, 3) == 0;
+    for (int layer = rimmed ? 0 : 1; layer < 2; layer++) {
+        const double wide = layer == 0 ? thickness + 2.0 : thickness;
+        const uint8_t *rgb = layer == 0 ? rim_rgb : rimmed ? white_rgb : o->path_rgb;
+        point before = {NAN, NAN};
+        for (int64_t k = 0; k < o->path_count; k++) {
+            const point at = {place->x + (o->path[k].x + 0.5) * across,
+                              place->y + (o->path[k].y + 0.5) * down};
+            const bool joined =
+                isfinite(before.x) && isfinite(before.y) && isfinite(at.x) && isfinite(at.y);
+            /* Of many points of a pixel, a few are enough. */
+            if (joined && k + 1 < o->path_count && hypot(at.x - before.x, at.y - before.y) < 0.5)
+                continue;
+            if (joined || (k == 0 && o->path_count == 1))
+                tz_image_line(image, joined ? before.x : at.x, joined ? before.y : at.y, at.x, at.y,
+                              wide, rgb);
+            before = at;
+        }
+    }
 }
 
 /* ---- Marks ------------------------------------------------------------------------------------ */

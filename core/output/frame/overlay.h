@@ -1,4 +1,4 @@
-/* Contour lines, marks and outlines of units on a picture of a plane. */
+/* Contour lines, marks, outlines of units, paths and lines between cells on a picture of a plane. */
 #ifndef TZ_CORE_OUTPUT_FRAME_OVERLAY_H
 #define TZ_CORE_OUTPUT_FRAME_OVERLAY_H
 
@@ -6,7 +6,7 @@
 #include "output/frame/image.h"
 #include "output/frame/plane.h"
 
-enum { TZ_CONTOURS_MAX = 32, TZ_OUTLINES_MAX = 256 };
+enum { TZ_CONTOURS_MAX = 32, TZ_OUTLINES_MAX = 256, TZ_GRID_LINES_ZOOM = 8 };
 
 /* A rectangle in a picture, of which each side is 1 long; y points down. */
 typedef struct tz_outline {
@@ -14,17 +14,29 @@ typedef struct tz_outline {
     double left, top, right, bottom;
 } tz_outline;
 
+/* The middle of a cell, in cells; between cells too. */
+typedef struct tz_overlay_point {
+    double x, y;
+} tz_overlay_point;
+
 /* What to draw. Zeroed: nothing. */
 typedef struct tz_overlay {
     int contours_count; /* of `contours`; 0: `contours_even` counts */
     double contours[TZ_CONTOURS_MAX];
     int contours_even; /* so many levels at equal distances within the range; 0: none */
     bool mark_min, mark_max;
+    bool grid_lines; /* between cells of at least TZ_GRID_LINES_ZOOM pixels */
+    int64_t path_count;
+    const tz_overlay_point *path; /* borrowed; a point that is not finite interrupts it */
+    uint8_t path_rgb[3];          /* all 0: white with a dark rim */
     int outlines_count;
     tz_outline outlines[TZ_OUTLINES_MAX];
 } tz_overlay;
 
 bool tz_overlay_any(const tz_overlay *overlay);
+
+/* Is each point of the path in a grid of nx x ny cells? TZ_RANGE. */
+tz_status tz_overlay_check_path(const tz_overlay *overlay, int64_t nx, int64_t ny, tz_error *error);
 
 /* The levels of the contour lines of a picture with that range, in the caller's array. Returns how many. */
 int tz_overlay_levels(const tz_overlay *overlay, double lo, double hi,
@@ -55,6 +67,12 @@ void tz_overlay_plate(tz_image *image, int x, int y, const char *text, int scale
 /* Draw the outlines over each plane, with the names that fit into them. TZ_MEMORY. */
 tz_status tz_overlay_outlines(tz_image *image, const tz_overlay_place *places, int count,
                               const tz_overlay *overlay, tz_error *error);
+
+/* Draw thin lines between the cells of each plane, where they are large enough and no means. */
+void tz_overlay_grid_lines(tz_image *image, const tz_overlay_place *places, int count);
+
+/* Draw the path over a plane. */
+void tz_overlay_path(tz_image *image, const tz_overlay_place *place, const tz_overlay *overlay);
 
 /* Draw a ring around the least or the greatest finite value of all planes: the first one in the order of
  * planes, rows, columns. */
