@@ -29,6 +29,7 @@ void tz_binding_add(lua_State *L);        /* sim:every, sim:write */
 void tz_methods_add(lua_State *L);        /* sim:get, sim:set, sim:params and so on */
 void tz_policy_method_add(lua_State *L);  /* sim:policy */
 void tz_region_methods_add(lua_State *L); /* sim:units */
+void tz_sample_add(lua_State *L);         /* sim:profile, sim:histogram */
 void tz_running_add(lua_State *L);        /* sim:run, sim:rewind */
 void tz_time_add(lua_State *L);           /* sim:time */
 

@@ -37,7 +37,8 @@ static const double *get_list(lua_State *L, const char *key, int *count)
 
 static const tz_key series_options[] = {
     {"title", "text", "\"\"", "its name in the legend"},
-    {"style", "text", "\"line\"", "`\"area\"`, `\"line\"`, `\"thin\"`, `\"points\"` or `\"mark\"`"},
+    {"style", "text", "\"line\"",
+     "`\"area\"`, `\"line\"`, `\"thin\"`, `\"points\"`, `\"bars\"` or `\"mark\"`"},
     {"x", "list of numbers", NULL, ""},
     {"y", "list of numbers", NULL, ""},
     {"low", "list of numbers", "", "lower ends of error bars or of the area"},
@@ -48,11 +49,9 @@ static const tz_key series_options[] = {
 /* Add the series on the top of the stack. Its numbers stay on the stack, which keeps them alive. */
 static void get_series(lua_State *L, tz_plot *plot, int number)
 {
-    static const char *const styles[] = {[TZ_PLOT_AREA] = "area",
-                                         [TZ_PLOT_LINE] = "line",
-                                         [TZ_PLOT_THIN] = "thin",
-                                         [TZ_PLOT_POINTS] = "points",
-                                         [TZ_PLOT_MARK] = "mark"};
+    static const char *const styles[] = {
+        [TZ_PLOT_AREA] = "area",     [TZ_PLOT_LINE] = "line", [TZ_PLOT_THIN] = "thin",
+        [TZ_PLOT_POINTS] = "points", [TZ_PLOT_BARS] = "bars", [TZ_PLOT_MARK] = "mark"};
     const int at = lua_gettop(L);
     int counts[4] = {0, 0, 0, 0};
     const double *lists[4];

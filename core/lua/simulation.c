@@ -445,6 +445,7 @@ void tz_simulation_register(lua_State *L)
     tz_scalars_add(L);
     tz_policy_method_add(L);
     tz_region_methods_add(L);
+    tz_sample_add(L);
     lua_pop(L, 3);
     tz_api_add(L, functions);
 }

@@ -4,6 +4,7 @@
 #include "output/caption.h"
 #include "sim/simulated_time.h"
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *tz_output_kind_name(tz_output_kind kind)
@@ -48,7 +49,55 @@ const tz_output_word tz_column_words[TZ_COLUMN_FUNCTION + 1] = {
     [TZ_COLUMN_MEAN] = {"mean", "the mean; `mean(FIELD)`"},
     [TZ_COLUMN_POPULATION] = {"population", "cells that are not 0; `population(FIELD)`"},
     [TZ_COLUMN_HASH] = {"hash", "64 bits of the cells' bits; `hash(FIELD)`"},
+    [TZ_COLUMN_PROBE] = {"probe", "the value of one cell: `probe(FIELD, x, y)`, with a coordinate "
+                                  "for each axis, from 0"},
 };
+
+/* "(FIELD, x, y)", each without blanks inside. NULL: it is missing. */
+static tz_status parse_probe(const char *open, tz_column *out, tz_error *error)
+{
+    const char *at = open ? open + 1 + strspn(open + 1, " ") : "";
+    const size_t length = strcspn(at, ", )");
+    bool good = length > 0 && length < sizeof out->field;
+    if (good)
+        snprintf(out->field, sizeof out->field, "%.*s", (int)length, at);
+    at += length;
+    for (at += strspn(at, " "); good && *at == ','; at += strspn(at, " ")) {
+        at++;
+        at += strspn(at, " ");
+        const size_t digits = strspn(at, "0123456789");
+        good = digits > 0 && digits <= 15 && out->at_count < TZ_AXES;
+        if (good)
+            out->at[out->at_count++] = strtoll(at, NULL, 10);
+        at += digits;
+    }
+    if (good && out->at_count > 0 && strcmp(at, ")") == 0)
+        return TZ_OK;
+    return tz_error_set(error, TZ_FORMAT, NULL,
+                        "the column '%.90s' must read probe(FIELD, x, y), with a whole number for "
+                        "each axis of the grid",
+                        out->title);
+}
+
+/* Is a probe within the grid? */
+static tz_status check_probe(const tz_column *column, const tz_simulation *simulation,
+                             tz_error *error)
+{
+    const int dims = tz_simulation_stencil(simulation)->dims;
+    const int64_t *extent = tz_simulation_extent(simulation);
+    if (column->kind != TZ_COLUMN_PROBE)
+        return TZ_OK;
+    if (column->at_count != dims)
+        return tz_error_set(error, TZ_SHAPE, NULL,
+                            "the column '%s' has %d coordinate%s, the grid %d", column->title,
+                            column->at_count, column->at_count == 1 ? "" : "s", dims);
+    for (int a = 0; a < dims; a++)
+        if (column->at[a] >= extent[a])
+            return tz_error_set(error, TZ_RANGE, NULL,
+                                "the column '%s' is outside the grid: %c is 0 to %lld",
+                                column->title, "xyz"[a], (long long)extent[a] - 1);
+    return TZ_OK;
+}
 
 tz_status tz_column_parse(const char *title, tz_column *out, tz_error *error)
 {
@@ -66,6 +115,8 @@ tz_status tz_column_parse(const char *title, tz_column *out, tz_error *error)
         if (strlen(names[i]) != length || memcmp(title, names[i], length) != 0)
             continue;
         out->kind = (tz_column_kind)i;
+        if (out->kind == TZ_COLUMN_PROBE)
+            return parse_probe(open, out, error);
         if (!open)
             return TZ_OK;
         const bool reads_field = out->kind > TZ_COLUMN_RESIDUAL;
@@ -236,9 +287,12 @@ tz_status tz_output_check(const tz_output *output, const tz_simulation *simulati
         status = tz_output_find_field(stencil, stencil->picture.field, field, error);
     for (size_t i = output->fields_count; status == TZ_OK && i-- > 0;)
         status = find_kept_field(stencil, output->fields[i], field, error);
-    for (size_t i = 0; status == TZ_OK && i < output->columns_count; i++)
+    for (size_t i = 0; status == TZ_OK && i < output->columns_count; i++) {
         if (output->columns[i].field[0])
             status = find_kept_field(stencil, output->columns[i].field, &read, error);
+        if (status == TZ_OK)
+            status = check_probe(&output->columns[i], simulation, error);
+    }
     if (status != TZ_OK)
         return status;
     status = tz_output_check_caption(output->look.caption, simulation, error);

@@ -23,7 +23,7 @@ typedef enum tz_output_kind {
     TZ_OUTPUT_KINDS
 } tz_output_kind;
 
-/* What a column of a table shows. TZ_COLUMN_MIN to TZ_COLUMN_HASH read a field. */
+/* What a column of a table shows. TZ_COLUMN_MIN to TZ_COLUMN_PROBE read a field. */
 typedef enum tz_column_kind {
     TZ_COLUMN_STEP,
     TZ_COLUMN_TIME,
@@ -34,6 +34,7 @@ typedef enum tz_column_kind {
     TZ_COLUMN_MEAN,
     TZ_COLUMN_POPULATION,
     TZ_COLUMN_HASH,
+    TZ_COLUMN_PROBE,   /* one cell */
     TZ_COLUMN_FUNCTION /* a text that the caller makes */
 } tz_column_kind;
 
@@ -43,6 +44,8 @@ typedef struct tz_column {
     tz_column_kind kind;
     char title[96];
     char field[64]; /* "": the first state field */
+    int at_count;   /* of a probe: coordinates */
+    int64_t at[TZ_AXES];
 } tz_column;
 
 typedef struct tz_output {
@@ -78,7 +81,7 @@ const char *tz_output_series_suffix(tz_output_kind kind);
 /* The words of columns, by kind; ends with a name NULL. */
 extern const tz_output_word tz_column_words[];
 /* A column from its title: "step", "time", "residual", or "min", "max", "sum", "mean", "population" and
- * "hash", alone or with a field: "max(temperature)". TZ_RANGE (too long), TZ_FORMAT, TZ_UNKNOWN
+ * "hash", alone or with a field: "max(temperature)"; or "probe(temperature, 3, 4)". TZ_RANGE (too long), TZ_FORMAT, TZ_UNKNOWN
  * with the nearest name. */
 tz_status tz_column_parse(const char *title, tz_column *out, tz_error *error);
 

@@ -291,6 +291,22 @@ static void fill_cell(tz_column_kind kind, const tz_reduction *facts, double cel
     }
 }
 
+static tz_status fill_probe(const tz_writer *writer, const tz_simulation *source,
+                            const tz_column *column, char cell[TZ_CELL_SIZE], tz_error *error)
+{
+    tz_box box;
+    double value;
+    for (int a = 0; a < TZ_AXES; a++) {
+        box.low[a] = column->at[a];
+        box.high[a] = box.low[a] + 1;
+    }
+    const tz_status status = tz_simulation_read(
+        source, column_field(writer, tz_simulation_stencil(source), column), &box, &value, error);
+    if (status == TZ_OK)
+        tz_writer_number(cell, value);
+    return status;
+}
+
 tz_status tz_writer_fill(const tz_writer *writer, const tz_simulation *source, tz_writer_row *row,
                          tz_error *error)
 {
@@ -308,6 +324,10 @@ tz_status tz_writer_fill(const tz_writer *writer, const tz_simulation *source, t
             tz_number_format_style(cell, TZ_CELL_SIZE, 'g', 15, tz_simulation_time(source));
         } else if (column->kind == TZ_COLUMN_RESIDUAL) {
             tz_writer_number(cell, tz_simulation_residual(source));
+        } else if (column->kind == TZ_COLUMN_PROBE) {
+            const tz_status status = fill_probe(writer, source, column, cell, error);
+            if (status != TZ_OK)
+                return status;
         } else {
             const int field = column_field(writer, tz_simulation_stencil(source), column);
             if (!known[field]) {

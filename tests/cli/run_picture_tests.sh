@@ -35,4 +35,16 @@ chip:write(tz.png { name = "as", range = { 300, 301 },
 END
 check "functions make captions" is $rc 0
 check "the text is the caption" cmp captions/chip-as-000008.png captions/chip-told-000008.png
+
+# ---- Probes -------------------------------------------------------------------------------------------------------------
+
+scenario probes <<'END'
+local plate = tz.simulation { plugin = "star2d1r", grid = { 20, 9 }, name = "plate", fields = { u = function(x, y) return x * y end } }
+plate:every(2, tz.table { "step", "probe(u, 3, 4)", name = "plain" })
+plate:every(2, tz.table { "step", name = "called", ["probe(u, 3, 4)"] = function(sim) return sim:get("u", 3, 4) end })
+plate:run(6)
+END
+check "a table with probes" is $rc 0
+check "they are what sim:get gives" cmp probes/plate-plain.csv probes/plate-called.csv
+check "the first one is the field's value" grep -qx '0,12' probes/plate-plain.csv
 finish

@@ -112,6 +112,9 @@ static void put_ranges(FILE *to, const tz_plot *plot)
             high = x > high ? x : high;
             integers = integers && x == (double)(long)x;
         }
+    bool has_bars = false;
+    for (int s = 0; s < plot->series_count; s++)
+        has_bars = has_bars || plot->series[s].style == TZ_PLOT_BARS;
     const bool has_areas = plot->series_count > 0 && plot->series[0].style == TZ_PLOT_AREA;
     const double margin = has_areas || plot->log_x ? 0 : (high - low) * 0.025;
     if (high > low)
@@ -131,7 +134,7 @@ static void put_ranges(FILE *to, const tz_plot *plot)
     if (top > 0) {
         fprintf(to, "set yrange [%.10g:%.10g]\n", bottom / 1.6, top * 1.6);
         put_log_tics(to, 'y', bottom / 1.6, top * 1.6);
-    } else if (plot->from_zero) {
+    } else if (plot->from_zero || has_bars) {
         fputs("set yrange [0:*]\nset offsets 0,0,graph 0.06,0\n", to);
     } else {
         fputs("set offsets 0,0,graph 0.06,graph 0.06\n", to);
@@ -170,6 +173,10 @@ static void put_series(FILE *to, const tz_plot *plot, int s, bool first)
         break;
     case TZ_PLOT_THIN:
         fprintf(to, "1:2 with lines linewidth 1.1 linecolor rgb '#%06x'", series->colour);
+        break;
+    case TZ_PLOT_BARS:
+        fprintf(to, "1:2 with boxes fillstyle solid 0.75 noborder linecolor rgb '#%06x'",
+                series->colour);
         break;
     case TZ_PLOT_POINTS:
         fprintf(to, "%s pointtype 7 pointsize 1.5 linewidth 1 linecolor rgb '#%06x'",

@@ -12,6 +12,7 @@ typedef enum tz_plot_style {
     TZ_PLOT_LINE,   /* predicted */
     TZ_PLOT_THIN,   /* a component, where the time is not the sum of components */
     TZ_PLOT_POINTS, /* measured; with bars where low and high are given */
+    TZ_PLOT_BARS,   /* from 0, each as wide as its distance to the next */
     TZ_PLOT_MARK    /* rings around points that were chosen */
 } tz_plot_style;
 
