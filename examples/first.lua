@@ -27,7 +27,7 @@ local sim = tz.simulation {
 }
 
 -- What to write, and how often.
-sim:every(steps // 10, tz.png("temperature", { map = "inferno", range = "auto", bar = true,
+sim:every(steps // 10, tz.png("temperature", { map = "inferno", range = "auto", bar = true, axes = true,
                                                caption = "Temperature of the chip after {time}" }))
 sim:every(steps // 100, tz.table { "step", "time", "min(temperature)", "max(temperature)",
                                    "mean(temperature)", "residual" })

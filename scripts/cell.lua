@@ -4,16 +4,18 @@
 local tz = require "trapeze"
 
 -- A cell is born next to exactly one living cell and never dies: the crystal keeps the symmetry of
--- the cube. Slices through it are shown in a montage, lowest z first.
+-- the cube. One picture shows it from a corner, another one a plane near its middle.
 local n, steps = 63, math.tointeger(tz.args.steps or 28)
 local crystal = tz.simulation {
   plugin = "cell", grid = { n, n, n }, name = "crystal",
   params = { rule = "B1,/S0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26" },
   fields = { alive = function(x, y, z) return x == n // 2 and y == n // 2 and z == n // 2 and 1 or 0 end },
 }
-crystal:every(7, tz.png("alive", { montage = true, map = "viridis", range = { 0, 1 }, zoom = 2,
-  caption = "slices of a crystal, generation {step}" }))
-crystal:every(7, tz.png("alive", { name = "crystal", view = "isometric", map = "inferno", caption = "generation {step}" }))
+local function told(sim) return ("generation {step}: %d cells live"):format(sim:population "alive") end
+local bits = { "#12131c", "#ffc857" }
+crystal:every(7, tz.png("alive", { name = "plane", slice = { y = n // 2 + 7 }, axes = true, grid_lines = true, zoom = 10, colours = bits,
+  caption = "a plane of the crystal, 7 cells from its middle, generation {step}" }))
+crystal:every(7, tz.png("alive", { name = "crystal", view = "isometric", map = "inferno", caption = told }))
 crystal:every(1, tz.table { "step", "population(alive)" })
 crystal:run(steps)
 -- The same after a rotation: x, y and z are equivalent.
@@ -26,15 +28,16 @@ for z = 0, n - 1, 3 do
   end
 end
 
--- A cube of random cells. Under 4555 most die; the rest moves in small groups or stands still.
+-- A cube of random cells. Under 4555 most die; the rest moves in small groups or stands still. A montage shows planes
+-- of it, each with its z.
 local soup = tz.simulation {
   plugin = "cell", grid = { 64, 64, 64 }, name = "soup",
   params = { rule = tz.args.rule or "4555" },
   fields = { alive = tz.random { seed = 3, density = 0.16 } },
 }
-soup:every(10, tz.png("alive", { montage = true, map = "viridis", range = { 0, 1 }, zoom = 2,
+soup:every(10, tz.png("alive", { montage = true, colours = bits, zoom = 2,
   caption = "slices of a soup, generation {step}" }))
-soup:every(10, tz.png("alive", { name = "soup", view = "isometric", map = "viridis", caption = "generation {step}" }))
+soup:every(10, tz.png("alive", { name = "soup", view = "isometric", map = "viridis", caption = told }))
 soup:every(1, tz.table { "step", "population(alive)" })
 soup:run(40)
 tz.log(("soup: %d of %d cells live after %d generations"):format(soup:population "alive", soup.cells, soup.step))

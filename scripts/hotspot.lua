@@ -20,7 +20,7 @@ local sim = tz.simulation {
 -- The default time step follows the grid: 0.96 us for 512 x 512 cells. The chip settles within about 5 ms.
 local phase_s = 1.75e-3
 sim:every("0.875 ms", tz.png("temperature", {
-  map = "inferno", range = { 318, 328 }, bar = true, unit = "K", outline = tz.floorplan(chip), mark = "max",
+  map = "inferno", range = { 318, 328 }, bar = true, unit = "K", axes = true, outline = tz.floorplan(chip), mark = "max",
   caption = "die temperature after {time}",
 }))
 sim:every("0.21875 ms", tz.table { "step", "time", "min(temperature)", "max(temperature)", "mean(temperature)" })
@@ -34,11 +34,19 @@ local function hottest(plan)
   return name, most
 end
 
+local profiles = {} -- of each phase, along a line through the cores
 for row, phase in ipairs(phases) do
   local plan = tz.floorplan { flp = chip.flp, ptrace = chip.ptrace, row = row }
   sim:set("power", plan)
   sim:run { until_time = row * phase_s }
+  profiles[row] = sim:profile("temperature", { 0, n * 0.3 }, { n - 1, n * 0.3 })
+  profiles[row].title = phase
   tz.log(("%-14s %6.1f W, hottest %-10s %.2f K"):format(phase, sim:sum "power", hottest(plan)))
+end
+
+if tz.can_plot() then -- gnuplot is there
+  tz.plot { file = "profiles.png", title = "Temperature along the cores at the end of each phase", x_label = "cells", y_label = "K",
+    series = profiles }
 end
 
 -- No cell can be hotter than a uniform chip at the highest power density would get: T_amb + P Rz.

@@ -46,6 +46,9 @@ for z, layer in ipairs(layers) do
       zoom = 3, bar = true, unit = "K", caption = layer.name .. " after {time}" }))
   end
 end
+-- A section through two of the cores: z points up, to the heat sink.
+sim:every(time / 4 .. " s", tz.png("temperature", { name = "section", slice = { y = n // 4 }, map = "inferno", range = { 318, 326 },
+  zoom = 8, axes = true, bar = true, unit = "K", caption = "section after {time}" }))
 sim:run { until_time = time }
 for z, layer in ipairs(layers) do
   local box = { z = { (z - 1) * each, z * each } }

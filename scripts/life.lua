@@ -26,7 +26,7 @@ for shot = 1, 8 do
   gun:run(30)
   tz.expect(gun:population "alive" == 36 + 5 * shot, "each period adds one glider")
 end
-tz.picture { data = trail, file = "gun.png", map = "inferno", range = { 0, 1 }, zoom = 10,
+tz.picture { data = trail, file = "gun.png", map = "inferno", range = { 0, 1 }, zoom = 10, grid_lines = true,
   caption = "Gosper's gun after 240 generations, and where its gliders were" }
 
 -- A random soup on a torus settles into blinkers, blocks and gliders.
@@ -36,8 +36,10 @@ local soup = tz.simulation {
   fields = { alive = tz.random { seed = 2026, density = tonumber(tz.args.density or 0.3) } },
 }
 local generations = math.tointeger(tz.args.generations or 1200)
-soup:every(generations // 4, tz.png("alive", { map = "viridis", range = { 0, 1 }, zoom = 2, caption = "generation {step}" }))
-soup:every(8, tz.movie("alive", { map = "viridis", range = { 0, 1 }, caption = "generation {step}" }))
+local look = { colours = { "#12131c", "#ffe27a" }, zoom = 2,
+  caption = function(s) return ("generation {step}: %d cells live"):format(s:population "alive") end }
+soup:every(generations // 4, tz.png("alive", look))
+soup:every(8, tz.movie("alive", look))
 soup:every(20, tz.table { "step", "population(alive)" })
 soup:run(generations)
 soup:write(tz.rle "alive")

@@ -36,7 +36,11 @@ sim:every(every .. " s", function(s)
   for x = 0, nx - 1 do row[x + 1] = s:get("u", x, 8) end
   traces[#traces + 1] = row
 end)
-local look = { map = "balance", range = { -0.04, 0.04 }, zoom = 2, caption = "after {time}" }
+-- Three of them as columns of a table: the report draws it.
+local columns = { "time", name = "geophones" }
+for k = 1, 3 do columns[k + 1] = ("probe(u, %d, 8)"):format(k * nx // 4) end
+sim:every(every .. " s", tz.table(columns))
+local look = { map = "balance", range = { -0.04, 0.04 }, zoom = 2, axes = true, caption = "after {time}" }
 sim:every(time / 8 .. " s", tz.png("u", look))
 sim:every(time / 110 .. " s", tz.movie("u", look)) -- plays at half the speed of the waves
 sim:run { until_time = time }
@@ -46,7 +50,7 @@ if #traces > 0 then -- with --check nothing runs
   tz.picture { data = shot, file = "geophones.png", map = "gray", range = { -0.02, 0.02 }, zoom = 2,
     caption = "what geophones at the surface hear, time downwards" }
 end
-tz.picture { data = tz.array { shape = { nx, ny }, dtype = "float32", fill = speed }, file = "speed.png", map = "viridis", range = { 1500, 4500 }, zoom = 2, bar = true,
+tz.picture { data = tz.array { shape = { nx, ny }, dtype = "float32", fill = speed }, file = "speed.png", map = "viridis", range = { 1500, 4500 }, zoom = 2, bar = true, axes = { spacing = 8, unit = "m" },
   caption = "speed of sound (m/s)" }
 
 -- In three dimensions: a blast in a cube of rock with a fault.
@@ -63,6 +67,6 @@ local cube = tz.simulation {
   },
 }
 cube:run { until_time = 0.19 }
-cube:write(tz.png("u", { slice = m // 2, map = "balance", range = { -0.004, 0.004 }, zoom = 4,
-  caption = "the front below the source after {time}" }))
+cube:write(tz.png("u", { slice = { y = m // 2 }, map = "balance", range = { -0.004, 0.004 }, zoom = 5, axes = true,
+  caption = "a blast below a tilted fault after {time}" }))
 tz.expect(cube:max "u" > 0, "the source has sounded")

@@ -162,8 +162,9 @@ static void get_view(lua_State *L, int index, const char *what, tz_look *look)
     if (look->isometric && strcmp(view, "isometric") != 0)
         tz_raise(L, "%s: 'view' must be \"isometric\", not '%s'", what, view);
     look->has_level = tz_key_number(L, index, what, "level", &look->level);
-    if (look->has_level && !look->isometric)
-        tz_raise(L, "%s: 'level' goes with 'view'", what);
+    const bool cuts = tz_key_flag(L, index, what, "cut", &look->cut);
+    if ((look->has_level || cuts) && !look->isometric)
+        tz_raise(L, "%s: '%s' goes with 'view'", what, cuts ? "cut" : "level");
     if (look->isometric && tz_overlay_any(&look->overlay))
         tz_raise(L, "%s: a view has no 'contours', 'mark', 'outline' or 'grid_lines'", what);
     if (look->isometric && (look->log || look->axes))

@@ -39,6 +39,8 @@ enum {
         {"outline", "floorplan", "", "the outlines of its units, with the names that fit"},        \
         {"view", "text", "",                                                                       \
          "`\"isometric\"`: 3-D data seen from one corner, bits coloured by their height"},         \
+        {"cut", "boolean", "false",                                                                \
+         "of a view: leave out the nearest eighth, so that the inside is seen"},                   \
         {"level", "number", "the middle of the range",                                             \
          "of a view: cells of at least this value are solid; of bits, 0.25"},                      \
         {"path", "list", "",                                                                       \

@@ -85,7 +85,7 @@ static void near_cells_hide_far_ones(void **state)
 }
 
 /* A ray through any pixel sees the first solid cell on it: compared with a search in small steps. */
-static void rays_meet_the_first_cell(void **state)
+static void check_rays(bool cut)
 {
     float values[3 * 5 * 4] = {0};
     uint32_t random = 7;
@@ -93,7 +93,7 @@ static void rays_meet_the_first_cell(void **state)
         random = random * 1664525u + 1013904223u;
         values[i] = random >> 24 < 60 ? (float)(i + 1) : 0;
     }
-    const tz_solid_view how = {.level = 0.5, .hi = 1, .cell_width = 9};
+    const tz_solid_view how = {.level = 0.5, .cut = cut, .hi = 1, .cell_width = 9};
     tz_plane *p = view(values, 3, 5, 4, &how);
     int differ = 0;
     for (int j = 0; j < p->ny; j++)
@@ -104,6 +104,8 @@ static void rays_meet_the_first_cell(void **state)
                 const double at[3] = {1.5 - x / sqrt(2) - y / sqrt(6) - t / sqrt(3),
                                       2.5 + x / sqrt(2) - y / sqrt(6) - t / sqrt(3),
                                       2.0 + 2 * y / sqrt(6) - t / sqrt(3)};
+                if (cut && at[0] >= 1 && at[1] >= 2 && at[2] >= 2)
+                    continue;
                 if (at[0] >= 0 && at[0] < 3 && at[1] >= 0 && at[1] < 5 && at[2] >= 0 && at[2] < 4)
                     seen = values[((int)at[2] * 5 + (int)at[1]) * 3 + (int)at[0]];
             }
@@ -117,5 +119,41 @@ static void rays_meet_the_first_cell(void **state)
                 TZ_RANGE, "", "too large");
 }
 
+static void rays_meet_the_first_cell(void **state)
+{
+    check_rays(false);
+}
+
+static void rays_pass_what_is_cut(void **state)
+{
+    check_rays(true);
+}
+
+/* In the middle of a full cube that is cut, the eye sees the cell beside the centre. */
+static void a_cut_shows_the_inside(void **state)
+{
+    float values[N * N * N];
+    for (int i = 0; i < N * N * N; i++)
+        values[i] = (float)(i + 1);
+    tz_solid_view how = {.level = 0.5, .cut = true, .hi = N * N * N, .cell_width = 10};
+    tz_plane *p = view(values, N, N, N, &how);
+    const size_t middle = (size_t)(p->ny / 2) * (size_t)p->nx + (size_t)(p->nx / 2);
+    const int inner = N / 2 - 1, outer = N / 2;
+    bool found = false;
+    for (int a = 0; a < 3; a++) { /* the ray lies on the edge of three cells */
+        const int x = a == 0 ? inner : outer, y = a == 1 ? inner : outer,
+                  z = a == 2 ? inner : outer;
+        found = found || p->values[middle] == (z * N + y) * N + x + 1;
+    }
+    assert_true(found || p->values[middle] == (inner * N + inner) * N + inner + 1);
+    /* Its three faces are lit as those of a cell: the one below most, the others unlike. */
+    const float floor_below = shade(p, 0.5, 0.6);
+    const float left = shade(p, 0.4, 0.45), right = shade(p, 0.6, 0.45);
+    assert_true(floor_below > 1.1f * left && floor_below > 1.1f * right);
+    assert_true(left > 0 && right > 0 && fabsf(left - right) > 0.05f);
+    tz_plane_destroy(p);
+}
+
 TEST_MAIN(NULL, NULL, TEST(a_cell_shows_three_faces), TEST(an_empty_volume_shows_its_walls),
-          TEST(near_cells_hide_far_ones), TEST(rays_meet_the_first_cell))
+          TEST(near_cells_hide_far_ones), TEST(rays_meet_the_first_cell),
+          TEST(rays_pass_what_is_cut), TEST(a_cut_shows_the_inside))

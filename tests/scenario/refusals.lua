@@ -93,6 +93,7 @@ refuses("'contours' must hold 1 to 32 values, not 0", tz.png, "temperature", { c
 refuses("'contours[2]' must be a finite number", tz.png, "temperature", { contours = { 1, 0 / 0 } })
 refuses("'mark' must be \"max\", \"min\" or \"both\"", tz.png, "temperature", { mark = "most" })
 refuses("'view' must be \"isometric\", not 'top'", tz.png, "alive", { view = "top" })
+refuses("'cut' goes with 'view'", tz.png, "alive", { cut = true })
 refuses("'level' goes with 'view'", tz.png, "alive", { level = 1 })
 refuses("a view has no 'contours'", tz.png, "alive", { view = "isometric", contours = 3 })
 refuses("a view has no 'slice'", tz.movie, "alive", { view = "isometric", slice = 3 })

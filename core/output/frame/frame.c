@@ -323,6 +323,7 @@ static tz_status read_view(tz_frame *frame, const slices *s, tz_error *error)
             .level = look->has_level ? look->level
                      : s->bits       ? TZ_LEVEL_OF_BITS
                                      : (look->low + look->high) / 2,
+            .cut = look->cut,
             .by_height = s->bits,
             .lo = look->low,
             .hi = look->high,

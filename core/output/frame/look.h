@@ -34,6 +34,7 @@ typedef struct tz_look {
     char axes_unit[32];
     tz_overlay overlay;
     bool isometric; /* of 3-D data: a view of the cells of at least `level` */
+    bool cut;       /* of a view: without the eighth that is nearest */
     bool has_level; /* false: TZ_LEVEL_OF_BITS, or the middle of the range */
     double level;
     bool has_unit; /* false: the field's unit */

@@ -34,12 +34,27 @@ static double value_at(const tz_volume *v, const int *cell)
                      (size_t)cell[0]];
 }
 
+/* Is a cell in the eighth that is left out? It begins in the middle of each axis. */
+static bool is_cut(const tz_volume *v, const tz_solid_view *view, const int *cell)
+{
+    return view->cut && cell[0] >= v->nx / 2 && cell[1] >= v->ny / 2 && cell[2] >= v->nz / 2;
+}
+
+/* Is a face at the side of the volume, or of what is cut out of it? */
+static bool is_side(const tz_volume *v, const tz_solid_view *view, const int *cell, int face)
+{
+    const int extents[3] = {v->nx, v->ny, v->nz};
+    int before[3] = {cell[0], cell[1], cell[2]};
+    before[face]++;
+    return before[face] == extents[face] || is_cut(v, view, before);
+}
+
 /* The light on a cell: of its face, or of a surface across the gradient. */
 static double light_on(const tz_volume *v, const tz_solid_view *view, const int *cell, int face)
 {
     const int extents[3] = {v->nx, v->ny, v->nz};
     double gradient[3], length = 0, lit = 0;
-    if (view->by_height)
+    if (view->by_height || is_side(v, view, cell, face))
         return face_light[face];
     for (int a = 0; a < 3; a++) {
         int before[3] = {cell[0], cell[1], cell[2]}, after[3] = {cell[0], cell[1], cell[2]};
@@ -47,9 +62,6 @@ static double light_on(const tz_volume *v, const tz_solid_view *view, const int 
         after[a] += after[a] < extents[a] - 1;
         gradient[a] = value_at(v, after) - value_at(v, before);
         length += gradient[a] * gradient[a];
-        /* At the volume's side the surface is the side. */
-        if (cell[a] == extents[a] - 1 && face == a)
-            return face_light[face];
     }
     if (!(length > 0) || !isfinite(length))
         return face_light[face];
@@ -94,7 +106,7 @@ static void follow(const tz_volume *v, const tz_solid_view *view, const double *
     const double nearest = -longest / 2;
     for (double at = enter;;) {
         const double here = value_at(v, cell);
-        if (here >= view->level) {
+        if (here >= view->level && !is_cut(v, view, cell)) {
             const double depth = fmin(1, fmax(0, (at - nearest) / longest));
             *value =
                 view->by_height ? view->lo + (view->hi - view->lo) * (cell[2] + 0.5) / v->nz : here;

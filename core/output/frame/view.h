@@ -11,6 +11,7 @@ typedef struct tz_volume {
 
 typedef struct tz_solid_view {
     double level;      /* cells of at least this value are solid */
+    bool cut;          /* leave out the eighth of the volume that is nearest to the eye */
     bool by_height;    /* what is drawn is a cell's height, from lo to hi; false: its value */
     double lo, hi;     /* for by_height */
     double cell_width; /* pixels of a cell's edge, before it is foreshortened by sqrt(2/3) */
