@@ -103,6 +103,22 @@ local function plan()
     return { height = random(4), policy = pick { "fixed", "predicted", "adaptive", callback() }, start = random(4) }
 end
 
+-- Options of a picture: a few of those that change how it is drawn.
+local function look(options)
+    local more = {
+        log = chance(2), axes = chance(2) and { spacing = pick { 1, { 1, 2 }, 0 }, unit = "m" } or true, grid_lines = true,
+        slice = pick { 1, { y = small() }, { x = 40 }, {} }, montage = pick { true, "x", "z" }, view = "isometric", cut = true, level = small(),
+        path = pick { { 1, 2 }, { { 0, 0 }, { 3.5, 2 } }, { { 1 } } }, path_rgb = { 9, 9, 9 }, zoom = small(), bar = true, contours = 3,
+        caption = pick { "{step}", "{time}", callback(), function(sim) return sim.name .. " {step}" end },
+    }
+    for key, option in pairs(more) do
+        if chance(6) then
+            options[key] = option
+        end
+    end
+    return options
+end
+
 -- Likely arguments of functions and methods; one that is not here gets any.
 likely = {
     array = function(self)
@@ -115,18 +131,24 @@ likely = {
     random = function() return chance(2) and { seed = small(), density = 0.5 } or { seed = 1, range = { 0, 9 } } end,
     floorplan = function() return { flp = "../scenario/plan.flp", ptrace = "../scenario/plan.ptrace" } end,
     read = function() return tz.args.cells, chance(2) and { at = shape(2) } or nil end,
-    png = function() return { range = "auto", caption = "{step}", name = chance(3) and pick(words) or nil } end,
+    png = function() return look { range = "auto", name = chance(3) and pick(words) or nil } end,
+    profile = function(self)
+        return field(self), { place(self) }, { place(self) }, chance(2) and random(0, 20) or nil
+    end,
+    histogram = function(self)
+        return field(self), chance(2) and { bins = small(), range = chance(2) and { 0, small() } or nil } or nil
+    end,
     npy = function() return chance(2) and pick { "u", "alive" } or nil end,
     vti = function() return { "u", spacing = pick { 1, { 1, 2 }, 0.5 }, origin = pick { 0, { 1, 2 }, { 1, 2, 3 } } } end,
     xdmf = function() return { "alive", spacing = chance(2) and 2 or nil } end,
-    movie = function() return { colours = chance(3) and { "#000", pick { "#fff", "#f80040", "x" } } or nil, range = chance(2) and "auto" or { 0, 1 }, caption = "{step}", fps = random(100), name = chance(3) and pick(words) or nil } end,
+    movie = function() return { colours = chance(3) and { "#000", pick { "#fff", "#f80040", "x" } } or nil, range = chance(2) and "auto" or { 0, 1 }, caption = chance(2) and "{step}" or callback(), fps = random(100), name = chance(3) and pick(words) or nil } end,
     hdf5 = function() return chance(2) and pick { "u", "alive" } or nil end,
     units = function(self) return object "floorplan", chance(2) and field(self) or nil end,
     unit = function() return pick { "left", "right", "lift" } end,
-    table = function() return { "step", object "floorplan" or "residual", cost = callback(), name = chance(3) and pick(words) or nil } end,
+    table = function() return { "step", object "floorplan" or "residual", "probe(" .. pick { "u", "alive" } .. ", 1, " .. random(0, 9) .. ")", cost = callback(), name = chance(3) and pick(words) or nil } end,
     picture = function()
         local sim = object "simulation"
-        return { data = sim and chance(2) and sim or object "array", field = sim and chance(2) and field(sim) or nil,
+        return look { data = sim and chance(2) and sim or object "array", field = sim and chance(2) and field(sim) or nil,
                  file = pick(words) .. random(1000) .. ".png", path = chance(4) and { 1, 2 } or nil }
     end,
     plot = function() return { file = "plot.png", series = { { x = { 1, 2 }, y = { 1, 2 }, title = "t" } } } end,

@@ -75,6 +75,9 @@ void tz_axes_arrange(tz_axes_layout *out, const tz_axis axes[2], int width, int 
             make_ticks(&out->ticks[0], &axes[0], --most);
         make_title(out->titles[k], &axes[k], out->ticks[k].exponent);
     }
+    /* A picture that is too low for the title of y has its unit at x alone. */
+    if (tz_font_width(out->titles[1], scale) > height)
+        snprintf(out->titles[1], sizeof out->titles[1], "%c", axes[1].name);
     if (axes[0].name)
         out->bottom = (5 + TZ_FONT_HEIGHT + 2 + TZ_FONT_HEIGHT) * scale;
     if (axes[1].name) {
