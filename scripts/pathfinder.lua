@@ -47,7 +47,7 @@ local path = sim:analyse "path"
 tz.picture { data = weights, file = "path.png", path = path.columns, map = "viridis", zoom = 2, bar = true,
   range = { 0, 100 }, caption = "A cheapest path over the weights" }
 tz.picture { data = above, file = "cost.png", path = path.columns, map = "inferno_r", zoom = 2, bar = true,
-  range = { 0, 4000 }, caption = "Cost above the cheapest cell of the row" }
+  log = true, range = { 1, 10000 }, caption = "Cost above the cheapest cell of the row" }
 
 -- The path moves at most one column a row, and costs what the field holds.
 local sum, last = 0, path.columns[1]
