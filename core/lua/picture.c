@@ -116,6 +116,9 @@ static void get_request(lua_State *L, request *r)
         tz_raise(L, "%s: slice %lld is outside the data (%c is 0 to %lld)", what,
                  (long long)r->slice.at, "xyz"[r->slice.axis],
                  (long long)array -> shape[r->slice.axis] - 1);
+    if (r->look.overlay.outlines_count > 0 && r->slice.axis != 2)
+        tz_raise(L, "%s: 'outline' is for slices across z, not across %c", what,
+                 "xyz"[r->slice.axis]);
     if (r->look.isometric && (array->dims < 3 || sliced))
         tz_raise(L, "%s: 'view' is for 3-D data, without 'slice'", what);
     if (r->look.axes && array->dims == 3 && !sliced)

@@ -244,6 +244,9 @@ static tz_status check_slice(const tz_output *output, const tz_stencil *stencil,
         return tz_error_set(error, TZ_RANGE, NULL,
                             "slice %lld is outside the grid (%c is 0 to %lld)",
                             (long long)output->slice.at, "xyz"[axis], (long long)extent[axis] - 1);
+    if (output->look.overlay.grid_lines && dims == 1)
+        return tz_error_set(error, TZ_UNSUPPORTED, NULL,
+                            "'grid_lines' is for 2-D and 3-D grids; this one is 1-D");
     if (output->look.overlay.path_count > 0 && dims != 2)
         return tz_error_set(error, TZ_UNSUPPORTED, NULL,
                             "'path' is for 2-D grids; this one is %d-D", dims);

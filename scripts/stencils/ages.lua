@@ -45,5 +45,9 @@ for y = 0, ny - 1, 7 do
     tz.expect((age:get(x, y) > 0) == (alive:get(x, y) == 1), "a cell lives in one of the two only")
   end
 end
-local h = sim:histogram("age", { bins = 12, range = { 0.5, 12.5 } })
-tz.log(("%d cells were born in the last generation, %d are older than 12 generations"):format(h.y[1], h.above))
+local h = sim:histogram("age", { bins = 24, range = { 0.5, 24.5 } })
+tz.log(("%d cells were born in the last generation, %d are older than 24 generations"):format(h.y[1], h.above))
+if tz.can_plot() then -- gnuplot is there
+  tz.plot { file = "how-old.png", title = ("Ages after %d generations"):format(generations), x_label = "generations in a row", y_label = "cells",
+    subtitle = ("and %d cells that are older"):format(h.above), series = { { x = h.x, y = h.y, style = "bars" } } }
+end

@@ -142,6 +142,10 @@ refuses("slice 5 is outside the grid (y is 0 to 4)", cube.every, cube, 1, tz.png
 refuses("'log' is for numbers; 'alive' is of bits", cube.every, cube, 1, tz.png("alive", { log = true }))
 refuses("'axes' is for one plane: give 'slice'", cube.every, cube, 1, tz.png("alive", { axes = true }))
 refuses("slice 6 is outside the data (x is 0 to 5)", tz.picture, { data = cube, file = "x.png", slice = { x = 6 } })
+refuses("'outline' is for slices across z, not across x", tz.picture,
+        { data = tz.array { shape = { 4, 4, 4 } }, file = "x.png", slice = { x = 1 }, outline = tz.floorplan { flp = "plan.flp" } })
+local line = tz.simulation { plugin = "pathfinder", grid = 4, name = "line", fields = { weights = tz.random { seed = 1, range = { 0, 9 } } } }
+refuses("'grid_lines' is for 2-D and 3-D grids; this one is 1-D", line.every, line, 1, tz.png("cost", { grid_lines = true }))
 refuses("'axes' is for one plane: give 'slice'", tz.picture, { data = cube, file = "x.png", axes = true })
 refuses("'path_rgb' goes with 'path'", tz.png, "temperature", { path_rgb = { 1, 2, 3 } })
 refuses("'grid_lines' must be true or false", tz.png, "temperature", { grid_lines = 8 })

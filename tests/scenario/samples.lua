@@ -56,6 +56,10 @@ h = life:histogram("alive", { bins = 2 })
 tz.expect(not computes or (h.y[2] == life:population "alive" and h.y[1] + h.y[2] == 512 * 384))
 tz.expect(#life:profile("alive", { 0, 0 }, { 511, 383 }).y == 512)
 
+if tz.can_plot() then
+  tz.plot { file = "bars.png", series = { { x = h.x, y = h.y, style = "bars" }, plate:profile("u", { 0, 0 }, { 19, 0 }) } }
+end
+
 -- Probes are columns; a function sees the same.
 local rows = {}
 plate:every(2, tz.table { "step", "probe(u, 3, 4)", "probe(u,19,8)", name = "probes",
