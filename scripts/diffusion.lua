@@ -62,5 +62,6 @@ local look = { slice = n // 2, map = "gray", range = { 0, 1 }, zoom = 4, bar = t
 sim:write(tz.png("u", { name = "before", slice = look.slice, map = look.map, range = look.range, zoom = look.zoom, caption = "before" }))
 sim:run(steps)
 sim:write(tz.png("u", { name = "after", slice = look.slice, map = look.map, range = look.range, zoom = look.zoom, caption = "after {step} iterations" }))
+sim:write(tz.png("u", { name = "inside", view = "isometric", cut = true, level = -1, map = "gray", range = look.range, caption = "cut open" }))
 tz.log(("outside the cell values ranged over %.2f, now over %.3f"):format(before, range()))
 tz.expect(range() < before / 4, "the noise is still there")

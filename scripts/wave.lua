@@ -69,4 +69,6 @@ local cube = tz.simulation {
 cube:run { until_time = 0.19 }
 cube:write(tz.png("u", { slice = { y = m // 2 }, map = "balance", range = { -0.004, 0.004 }, zoom = 5, axes = true,
   caption = "a blast below a tilted fault after {time}" }))
+cube:write(tz.png("u", { name = "inside", view = "isometric", cut = true, level = -1, map = "balance", range = { -0.004, 0.004 },
+  caption = "the same, cut open" }))
 tz.expect(cube:max "u" > 0, "the source has sounded")
