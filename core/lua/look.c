@@ -154,6 +154,20 @@ bool tz_slice_get(lua_State *L, int index, const char *what, tz_slice *out)
     return true;
 }
 
+bool tz_montage_get(lua_State *L, int index, const char *what, int *axis)
+{
+    static const char *const names[] = {"x", "y", "z"};
+    bool montage = false;
+    const int type = tz_table_get(L, index, "montage");
+    lua_pop(L, 1);
+    if (type != LUA_TSTRING) {
+        tz_key_flag(L, index, what, "montage", &montage);
+        return montage;
+    }
+    *axis = tz_key_choice(L, index, what, "montage", names, 3, 2);
+    return true;
+}
+
 /* view = "isometric", level = 0.5 */
 static void get_view(lua_State *L, int index, const char *what, tz_look *look)
 {

@@ -77,6 +77,9 @@ static void arrange(lua_State *L, const char *what)
 
 static const tz_key png_options[] = {
     TZ_LOOK_OPTIONS,
+    {"caption", "text or function(sim)", "\"\"",
+     "a line above; words in braces are filled in (see Captions); a function returns one for each "
+     "picture"},
     {"field", "text", "the stencil's picture", "the field, if it is not the first argument"},
     {"slice", "integer or table", "",
      "of 3-D fields: only the plane z, or `{ x = 3 }` or `{ y = 3 }`, across which z points up"},
@@ -84,21 +87,6 @@ static const tz_key png_options[] = {
      "of 3-D fields: all planes side by side; `\"x\"` or `\"y\"`: those across that axis"},
     {"name", "text", "the field's", "files are `NAME-000100.png`; a table is `NAME.csv`"},
     {NULL, NULL, NULL, NULL}};
-
-/* montage = true, or the axis that it goes along: montage = "y". False: there is none. */
-static bool get_montage(lua_State *L, const char *what, int *axis)
-{
-    static const char *const names[] = {"x", "y", "z"};
-    bool montage = false;
-    const int type = tz_table_get(L, 2, "montage");
-    lua_pop(L, 1);
-    if (type != LUA_TSTRING) {
-        tz_key_flag(L, 2, what, "montage", &montage);
-        return montage;
-    }
-    *axis = tz_key_choice(L, 2, what, "montage", names, 3, 2);
-    return true;
-}
 
 /* Push a picture or movie with the options at index 2. */
 static tz_output *push_picture(lua_State *L, tz_output_kind kind, const tz_key *options,
@@ -113,7 +101,7 @@ static tz_output *push_picture(lua_State *L, tz_output_kind kind, const tz_key *
     }
     tz_look_get(L, 2, what, &output->look);
     output->has_slice = tz_slice_get(L, 2, what, &output->slice);
-    const bool montage = get_montage(L, what, &output->slice.axis);
+    const bool montage = tz_montage_get(L, 2, what, &output->slice.axis);
     if (montage && output->has_slice)
         tz_raise(L, "%s: give 'slice' or 'montage', not both", what);
     if (output->look.isometric && (output->has_slice || output->slice.axis != 2 || montage))
@@ -138,6 +126,9 @@ static int output_png(lua_State *L)
 
 static const tz_key movie_options[] = {
     TZ_LOOK_OPTIONS,
+    {"caption", "text or function(sim)", "\"\"",
+     "a line above; words in braces are filled in (see Captions); a function returns one for each "
+     "picture"},
     {"fps", "number", "25", "frames per second, 0.1 to 100"},
     {"field", "text", "the stencil's picture", "the field, if it is not the first argument"},
     {"slice", "integer or table", "",

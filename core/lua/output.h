@@ -48,9 +48,6 @@ enum {
         {"path_rgb", "{red, green, blue}", "white with a rim", "its colour, 0 to 255 each"},       \
         {"grid_lines", "boolean", "false", "thin lines between cells of at least 8 pixels"},       \
         {"mark", "text", "", "`\"max\"`, `\"min\"` or `\"both\"`: a ring around that value"},      \
-        {"caption", "text or function(sim)", "\"\"",                                               \
-         "a line above; words in braces are filled in (see Captions); a function returns one for " \
-         "each picture"},                                                                          \
     {                                                                                              \
         "unit", "text", "the field's", "the unit at the bar"                                       \
     }
@@ -60,5 +57,8 @@ void tz_look_get(lua_State *L, int index, const char *what, tz_look *look);
 void tz_path_get(lua_State *L, int index, const char *what, tz_look *look);
 /* The option slice = 3, or { y = 3 }. False, and *out as it is, when absent. Raises. */
 bool tz_slice_get(lua_State *L, int index, const char *what, tz_slice *out);
+/* The option montage = true, or the axis that it goes along: montage = "y". False: there is none.
+ * Raises. */
+bool tz_montage_get(lua_State *L, int index, const char *what, int *axis);
 
 #endif

@@ -88,11 +88,15 @@ static void set_range(tz_look *look, const tz_array *array)
 
 static const tz_key picture_options[] = {
     TZ_LOOK_OPTIONS,
+    {"caption", "text", "\"\"",
+     "a line above; of a simulation, words in braces are filled in (see Captions)"},
     {"data", "array or simulation", NULL, "what is drawn"},
     {"field", "text", "the stencil's picture", "of a simulation: the field"},
     {"file", "text", NULL, "a name that ends with `.png`, in the run folder"},
     {"slice", "integer or table", "",
      "of 3-D data: only the plane z, or `{ x = 3 }` or `{ y = 3 }`, across which z points up"},
+    {"montage", "boolean or text", "without `slice`",
+     "of 3-D data: all planes side by side; `\"x\"` or `\"y\"`: those across that axis"},
     {NULL, NULL, NULL, NULL}};
 
 /* Read the table at index 1. Leaves on the stack what the request borrows. */
@@ -110,8 +114,11 @@ static void get_request(lua_State *L, request *r)
     r->data = get_data(L, r);
     const tz_array *array = &r->data->view;
     const bool sliced = tz_slice_get(L, 1, what, &r->slice);
-    if (sliced && array->dims < 3)
-        tz_raise(L, "%s: 'slice' is for 3-D data", what);
+    const bool montage = tz_montage_get(L, 1, what, &r->slice.axis);
+    if (montage && sliced)
+        tz_raise(L, "%s: give 'slice' or 'montage', not both", what);
+    if ((sliced || montage) && array->dims < 3)
+        tz_raise(L, "%s: '%s' is for 3-D data", what, sliced ? "slice" : "montage");
     if (sliced && r->slice.at >= array->shape[r->slice.axis])
         tz_raise(L, "%s: slice %lld is outside the data (%c is 0 to %lld)", what,
                  (long long)r->slice.at, "xyz"[r->slice.axis],
@@ -119,8 +126,8 @@ static void get_request(lua_State *L, request *r)
     if (r->look.overlay.outlines_count > 0 && r->slice.axis != 2)
         tz_raise(L, "%s: 'outline' is for slices across z, not across %c", what,
                  "xyz"[r->slice.axis]);
-    if (r->look.isometric && (array->dims < 3 || sliced))
-        tz_raise(L, "%s: 'view' is for 3-D data, without 'slice'", what);
+    if (r->look.isometric && (array->dims < 3 || sliced || montage))
+        tz_raise(L, "%s: 'view' is for 3-D data, without 'slice' and 'montage'", what);
     if (r->look.axes && array->dims == 3 && !sliced)
         tz_raise(L, "%s: 'axes' is for one plane: give 'slice'", what);
     if (r->look.spacing_count > 1 && r->look.spacing_count != array->dims)

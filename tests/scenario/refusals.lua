@@ -141,6 +141,8 @@ local cube = tz.simulation { plugin = "cell", grid = { 6, 5, 4 }, name = "cube" 
 refuses("slice 5 is outside the grid (y is 0 to 4)", cube.every, cube, 1, tz.png("alive", { slice = { y = 5 } }))
 refuses("'log' is for numbers; 'alive' is of bits", cube.every, cube, 1, tz.png("alive", { log = true }))
 refuses("'axes' is for one plane: give 'slice'", cube.every, cube, 1, tz.png("alive", { axes = true }))
+refuses("'montage' is for 3-D data", tz.picture, { data = sim, file = "x.png", montage = true })
+refuses("give 'slice' or 'montage', not both", tz.picture, { data = cube, file = "x.png", montage = true, slice = 1 })
 refuses("slice 6 is outside the data (x is 0 to 5)", tz.picture, { data = cube, file = "x.png", slice = { x = 6 } })
 refuses("'outline' is for slices across z, not across x", tz.picture,
         { data = tz.array { shape = { 4, 4, 4 } }, file = "x.png", slice = { x = 1 }, outline = tz.floorplan { flp = "plan.flp" } })
