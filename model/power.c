@@ -32,14 +32,14 @@ static double mix_energy(const tz_model_device *d, const tz_work_mix *m)
 {
     double joules = 0.0;
     for (int k = 0; k < TZ_WORK_CLASSES; k++) {
-        const tz_model_number *each = &d->energy_integer_j;
+        double each = d->energy_integer_j.value;
         if (k == TZ_WORK_FP32 || k == TZ_WORK_MULTIPLY || k == TZ_WORK_SPECIAL)
-            each = &d->energy_fp32_j;
+            each = TZ_FIT_POWER_ARITHMETIC * d->energy_fp32_j.value;
         else if (k == TZ_WORK_FP64)
-            each = &d->energy_fp64_j;
+            each = TZ_FIT_POWER_ARITHMETIC * d->energy_fp64_j.value;
         else if (k == TZ_WORK_SHUFFLE)
-            each = &d->energy_shuffle_j;
-        joules += m->of[k] * each->value;
+            each = d->energy_shuffle_j.value;
+        joules += m->of[k] * each;
     }
     return joules;
 }

@@ -225,8 +225,12 @@ static void name_limit(tz_model_prediction *out, const tz_model_work *work, cons
     else if (most == 4 || most == 5 || most == 7)
         snprintf(more, sizeof more, ": rows of a tile are short");
     out->limit = out->components[most].resource;
-    snprintf(out->limit_text, sizeof out->limit_text, "%s: %.0f %% of the time%s", names[most],
-             100 * parts[most] / out->stage_s, more);
+    char idle[64] = "";
+    if (work->idle > 0)
+        snprintf(idle, sizeof idle, "; %d of %d threads have no tile", work->idle,
+                 work->idle + work->workers);
+    snprintf(out->limit_text, sizeof out->limit_text, "%s: %.0f %% of the time%s%s", names[most],
+             100 * parts[most] / out->stage_s, more, idle);
 }
 
 tz_status tz_roofs_predict_cpu(const tz_model_work *work, const tz_model_device *device,

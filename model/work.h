@@ -88,7 +88,8 @@ typedef struct tz_model_work {
     bool estimated;           /* not compiled yet: counts are interpolated, registers estimated */
 
     /* CPU. A thread keeps the levels of a tile in rings of rows or planes. */
-    int workers;                    /* threads */
+    int workers;                    /* threads that compute */
+    int idle;                       /* threads without work: there are fewer parts than threads */
     double slowest;                 /* updates of the busiest thread / of the average, >= 1 */
     double rows, spans;             /* inner loops entered, and calls of row functions */
     double views;                   /* rows (3-D: planes) that those calls read */

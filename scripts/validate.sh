@@ -9,6 +9,7 @@
 #   STENCILS                  only these; also those of scripts/classes.lua (scripts/classes.sh)
 #   SIZES ("small medium large"), BOUNDARIES ("default other"), FAMILIES (stream,tile)   only these
 #   ROUNDS, SECONDS_A_ROUND   how long a plan is measured
+#   SUSTAINED=yes             without rests: the speeds of a long run, at the clock that the power limit allows
 #   PART=K/N                  the K-th of N parts of the cases
 #   PREWARM=no|only           no: do not compile first. only: compile and stop; with DEVICE=h200 also on a machine
 #                             without a GPU, to fill a cache ($TRAPEZE_CACHE) for another machine
@@ -34,6 +35,7 @@ sizes=${SIZES:-small medium large}
 part=${PART:-1/1}
 if [ "$backend" = cuda ]; then
     rounds=${ROUNDS:-3} seconds=${SECONDS_A_ROUND:-0.006} boundaries=${BOUNDARIES:-default other}
+    [ -z "${SUSTAINED:-}" ] || seconds=${SECONDS_A_ROUND:-0.2}
 else
     # A round of a large grid is a stage of tens of milliseconds. Shorter rounds must be long
     # enough to average over what other programs take of a core.
@@ -136,7 +138,8 @@ cases | while read -r name stencil arguments; do
     [ -s "$out/$name.csv" ] && continue
     case $name in *.small.*) many=30 ;; *.medium.*) many=12 ;; *) many=4 ;; esac
     # shellcheck disable=SC2086 # arguments are a list
-    if "$trapeze" tune "$stencil" $arguments --backend "$backend" --rounds "${rounds:-$many}" --seconds "$seconds" --csv \
+    if "$trapeze" tune "$stencil" $arguments --backend "$backend" --rounds "${rounds:-$many}" --seconds "$seconds" \
+        ${SUSTAINED:+--sustained} --csv \
         >"$out/$name.tmp" 2>"$out/$name.err" </dev/null; then
         mv "$out/$name.tmp" "$out/$name.csv"
         rm -f "$out/$name.err"

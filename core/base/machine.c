@@ -34,6 +34,22 @@ static int64_t read_number(const char *path)
     return *end == 'K' ? value << 10 : *end == 'M' ? value << 20 : value;
 }
 
+/* How many numbers a list of the kernel holds, such as "0-3,8"; 0 if it cannot be read. */
+static int read_list(const char *path)
+{
+    char line[1024];
+    int count = 0;
+    if (!read_line(path, line, sizeof line))
+        return 0;
+    for (const char *at = line; *at >= '0' && *at <= '9';) {
+        char *end;
+        const long low = strtol(at, &end, 10), high = *end == '-' ? strtol(end + 1, &end, 10) : low;
+        count += high >= low ? (int)(high - low + 1) : 0;
+        at = *end == ',' ? end + 1 : end;
+    }
+    return count;
+}
+
 static void read_caches(tz_machine *machine)
 {
     for (int i = 0; i < 8; i++) {
@@ -45,9 +61,15 @@ static void read_caches(tz_machine *machine)
         const int64_t level = read_number(path);
         snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/size", i);
         const int64_t bytes = read_number(path);
+        int *const sharers[] = {NULL, &machine->l2_sharers, &machine->l3_sharers};
         int64_t *const sizes[] = {&machine->l1_bytes, &machine->l2_bytes, &machine->l3_bytes};
-        if (bytes > 0 && level >= 1 && level <= 3)
-            *sizes[level - 1] = bytes;
+        if (bytes <= 0 || level < 1 || level > 3)
+            continue;
+        *sizes[level - 1] = bytes;
+        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/shared_cpu_list",
+                 i);
+        if (sharers[level - 1])
+            *sharers[level - 1] = read_list(path);
     }
 }
 
@@ -97,6 +119,8 @@ static void read_files(void)
 {
     read_cpu_name(&files);
     read_caches(&files);
+    files.siblings = read_list("/sys/devices/system/cpu/cpu0/topology/thread_siblings_list");
+    files.nodes = read_list("/sys/devices/system/node/online");
 }
 
 void tz_machine_read(tz_machine *machine)

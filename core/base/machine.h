@@ -13,8 +13,11 @@ typedef enum tz_isa {
 } tz_isa;
 
 typedef struct tz_machine {
-    char cpu[128];                        /* the processor's name; "unknown" */
-    int cores;                            /* that this process may use */
+    char cpu[128];              /* the processor's name; "unknown" */
+    int cores;                  /* processors that this process may use */
+    int siblings;               /* processors of a core; 0: unknown */
+    int nodes;                  /* of memory (NUMA); 0: unknown */
+    int l2_sharers, l3_sharers; /* processors that share the cache of the first one; 0: unknown */
     int64_t l1_bytes, l2_bytes, l3_bytes; /* data caches that one core uses; 0: unknown */
     tz_isa isa;                           /* the best instruction set that row functions may use */
 } tz_machine;

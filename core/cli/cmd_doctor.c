@@ -45,11 +45,25 @@ static void print_build(void)
            JANSSON_VERSION, _OPENMP);
 }
 
-static void print_cache(const char *name, int64_t bytes)
+static void print_cache(const char *name, int64_t bytes, int sharers)
 {
     char text[32];
     tz_format_bytes((double)bytes, text, sizeof text);
     printf("%s %s", name, bytes > 0 ? text : "unknown");
+    if (sharers > 0)
+        printf(" for %d processor%s", sharers, sharers == 1 ? "" : "s");
+}
+
+/* Threads that move to another node lose the memory beside them. */
+static void print_nodes(const tz_machine *machine)
+{
+    if (machine->siblings > 0)
+        printf("  %d processor%s a core\n", machine->siblings, machine->siblings == 1 ? "" : "s");
+    if (machine->nodes > 0)
+        printf("  %d node%s of memory\n", machine->nodes, machine->nodes == 1 ? "" : "s");
+    if (machine->nodes > 1 && !getenv("OMP_PROC_BIND"))
+        printf("  OMP_PROC_BIND is not set: OMP_PROC_BIND=true keeps threads near their part of a "
+               "grid\n");
 }
 
 static void print_machine(void)
@@ -58,14 +72,15 @@ static void print_machine(void)
     struct utsname system;
     char text[32];
     tz_machine_read(&machine);
-    printf("machine\n  %s, %d core%s for this process\n", machine.cpu, machine.cores,
+    printf("machine\n  %s, %d processor%s for this process\n", machine.cpu, machine.cores,
            machine.cores == 1 ? "" : "s");
+    print_nodes(&machine);
     if (uname(&system) == 0)
         printf("  %s %s %s\n", system.sysname, system.release, system.machine);
     printf("  row functions: %s\n  caches: ", tz_isa_name(machine.isa));
-    print_cache("L1", machine.l1_bytes);
-    print_cache(", L2", machine.l2_bytes);
-    print_cache(", L3", machine.l3_bytes);
+    print_cache("L1", machine.l1_bytes, 0);
+    print_cache(", L2", machine.l2_bytes, machine.l2_sharers);
+    print_cache(", L3", machine.l3_bytes, machine.l3_sharers);
     const int64_t available = tz_machine_memory_available();
     tz_format_bytes((double)available, text, sizeof text);
     printf("\n  memory available: %s\n", available == INT64_MAX ? "unknown" : text);

@@ -2,6 +2,7 @@
  * claimed. */
 #include "model_support.h"
 
+#include "model/constants.h"
 #include "model/power.h"
 
 static const double EXPONENT = 3;
@@ -120,8 +121,8 @@ static void counts_become_watts(void **state)
     const tz_model_prediction p = predicted(&work, &device);
     tz_power_demand d;
     assert_true(tz_power_count(&work, &device, &p, &d));
-    const double a_step =
-        160 * 400e-12 + 3 * 900e-12 + (30 + 7) * 300e-12 + 16 * 700e-12 + 8 * 600e-12;
+    const double a_step = TZ_FIT_POWER_ARITHMETIC * (160 * 400e-12 + 3 * 900e-12) +
+                          (30 + 7) * 300e-12 + 16 * 700e-12 + 8 * 600e-12;
     const double instructions = 20000 * (400 * a_step + 1000 * 300e-12) / 8;
     const double far = detail_of(&p, "memory_roof") * device.copy_bandwidth_bytes_per_s.value;
     const double near = detail_of(&p, "l2_roof") * device.l2_bandwidth_bytes_per_s.value;

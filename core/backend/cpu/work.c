@@ -365,6 +365,7 @@ tz_status tz_cpu_work(const tz_problem *problem, const tz_stage *stage, bool ske
                  (double)problem->extent[2] * stage->height;
     out->redundancy = counts.updates / (cells * stage->height * passes);
     out->workers = (int)threads;
+    out->idle = stage->threads - out->workers;
     out->slowest = counts.slowest * threads / counts.updates;
     out->rows = counts.rows;
     out->spans = counts.spans;
