@@ -14,7 +14,7 @@ ci=no
 optional=libfftw3-double3
 for argument in "$@"; do
     case $argument in
-    --ci) ci=yes packages="$packages clang-format-14" optional="$optional libopenmpi-dev openmpi-bin chromium python3-numpy python3-pil lintian dpkg-dev" ;;
+    --ci) ci=yes packages="$packages clang-format-14" optional="$optional libopenmpi-dev openmpi-bin libmicrohttpd-dev curl chromium python3-numpy python3-pil lintian dpkg-dev" ;;
     *) echo "setup: unknown argument '$argument'; usage: sh scripts/setup.sh [--ci]" >&2; exit 2 ;;
     esac
 done

@@ -11,6 +11,7 @@
 #include "jump/fftw.h"
 #include "output/format/hdf5.h"
 #include "output/frame/plot.h"
+#include "output/live/microhttpd.h"
 #include <jansson.h>
 #include <limits.h>
 #include <lua.h>
@@ -214,6 +215,9 @@ static int print_surroundings(void)
     char fftw[256];
     tz_fftw_describe(fftw, sizeof fftw);
     printf("  %s\n", fftw);
+    char live[256];
+    tz_mhd_describe(live, sizeof live);
+    printf("  %s\n", live);
     for (size_t i = 0; i < sizeof tools / sizeof tools[0]; i++)
         if (!tz_program_exists(tools[i].program))
             printf("  missing, optional: %s (%s)\n", tools[i].program, tools[i].use);
@@ -311,7 +315,8 @@ static void sum_up_missing(void)
     } parts[] = {{tz_program_exists("ffmpeg"), "movies as .mp4 and .webm", "ffmpeg"},
                  {tz_plot_available(), "plots", "gnuplot-nox"},
                  {tz_hdf5_describe(text, sizeof text), "HDF5 files", "hdf5-tools"},
-                 {tz_fftw_describe(text, sizeof text), "jumps on a CPU", "libfftw3-double3"}};
+                 {tz_fftw_describe(text, sizeof text), "jumps on a CPU", "libfftw3-double3"},
+                 {tz_mhd_describe(text, sizeof text), "the live view", "libmicrohttpd12"}};
     const size_t count = sizeof parts / sizeof *parts;
     size_t missing = 0;
     for (size_t i = 0; i < count; i++)

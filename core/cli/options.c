@@ -106,6 +106,7 @@ static int take(const tz_command *command, const tz_option *option, const char *
         if (tz_paths_add(option->out, text, &error) != TZ_OK)
             return tz_fail(EXIT_FAILED, &error);
         break;
+    case TZ_OPTION_OPTIONAL:
     case TZ_OPTION_CALL:
         return option->take(command, option->out, text);
     }
@@ -120,7 +121,9 @@ int tz_options_read(const tz_command *command, int argc, char **argv, const tz_o
     int count = 0;
     for (; options[count].name && count < TZ_OPTIONS_MAX; count++) {
         const tz_option *o = &options[count];
-        const int argument = o->kind == TZ_OPTION_FLAG ? no_argument : required_argument;
+        const int argument = o->kind == TZ_OPTION_FLAG       ? no_argument
+                             : o->kind == TZ_OPTION_OPTIONAL ? optional_argument
+                                                             : required_argument;
         longs[count] = (struct option){o->name, argument, NULL, FIRST + count};
         if (o->letter)
             strncat(letters, &o->letter, 1);

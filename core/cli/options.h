@@ -6,11 +6,12 @@
 #include <getopt.h> /* optind */
 
 typedef enum tz_option_kind {
-    TZ_OPTION_FLAG,    /* takes no value; *(bool *)out becomes true */
-    TZ_OPTION_TEXT,    /* *(const char **)out, borrowed from argv */
-    TZ_OPTION_INTEGER, /* *(int *)out, from low to high */
-    TZ_OPTION_PATHS,   /* may be repeated: added to *(tz_paths *)out */
-    TZ_OPTION_CALL     /* what `take` makes of the text */
+    TZ_OPTION_FLAG,     /* takes no value; *(bool *)out becomes true */
+    TZ_OPTION_TEXT,     /* *(const char **)out, borrowed from argv */
+    TZ_OPTION_INTEGER,  /* *(int *)out, from low to high */
+    TZ_OPTION_PATHS,    /* may be repeated: added to *(tz_paths *)out */
+    TZ_OPTION_OPTIONAL, /* --NAME or --NAME=VALUE: the same, the text is NULL or VALUE */
+    TZ_OPTION_CALL      /* what `take` makes of the text */
 } tz_option_kind;
 
 /* EXIT_DONE, or what to exit with after a printed error. */

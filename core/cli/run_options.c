@@ -4,6 +4,7 @@
 #include "lua/interrupt.h"
 #include "lua/script.h"
 #include "output/format/duration.h"
+#include "output/live/server.h"
 #include "output/run_record.h"
 #include <math.h>
 #include <signal.h>
@@ -39,6 +40,12 @@ static void on_record(void *context, const tz_record *record)
     ((tz_run_settings *)context)->record = tz_record_copy(record);
 }
 
+static void on_serves(void *context, const char *url)
+{
+    (void)context;
+    fprintf(stderr, "live view: %s\n", url);
+}
+
 /* ---- Options --------------------------------------------------------------------------------- */
 
 /* --height N, or a text that tz_policy_choose() reads. */
@@ -71,6 +78,31 @@ static int take_duration(const tz_command *command, void *out, const char *text)
     return EXIT_DONE;
 }
 
+/* --serve, or --serve=PORT. */
+static int take_serve(const tz_command *command, void *out, const char *text)
+{
+    tz_script_options *script = out;
+    char *end;
+    const long port = text ? strtol(text, &end, 10) : 0;
+    if (text && (end == text || *end != '\0' || port < 1 || port > 65535))
+        return tz_misuse(command, "--serve=PORT needs a port from 1 to 65535, not '%.40s'", text);
+    script->serve = true;
+    script->serve_port = (int)port;
+    return EXIT_DONE;
+}
+
+/* --serve-address ADDRESS: a live view there. */
+static int take_serve_address(const tz_command *command, void *out, const char *text)
+{
+    tz_script_options *script = out;
+    tz_error error;
+    if (tz_live_check_address(text, &error) != TZ_OK)
+        return tz_misuse(command, "--serve-address %s", error.message);
+    script->serve = true;
+    script->serve_address = text;
+    return EXIT_DONE;
+}
+
 int tz_run_options_read(const tz_command *command, int argc, char **argv, tz_run_settings *s)
 {
     tz_script_options *script = &s->script;
@@ -89,6 +121,9 @@ int tz_run_options_read(const tz_command *command, int argc, char **argv, tz_run
         TZ_TEXT("out", &script->out),
         TZ_CALL("set", &s->sets, tz_take_set),
         TZ_FLAG("report", &script->report),
+        {.name = "serve", .kind = TZ_OPTION_OPTIONAL, .out = script, .take = take_serve},
+        TZ_CALL("serve-address", script, take_serve_address),
+        TZ_FLAG("serve-paused", &script->serve_paused),
         TZ_FLAG("check", &script->check),
         {.name = "quiet", .kind = TZ_OPTION_FLAG, .out = &s->quiet, .letter = 'q'},
         TZ_VERBOSE(&s->verbose),
@@ -101,6 +136,12 @@ int tz_run_options_read(const tz_command *command, int argc, char **argv, tz_run
         return code;
     if (s->quiet && s->verbose)
         return tz_misuse(command, "--quiet or --verbose, not both");
+    script->serve |= script->serve_paused;
+    if (script->serve && script->check)
+        return tz_misuse(command, "--serve or --check, not both: a check computes nothing");
+    if (script->serve && script->ranks)
+        return tz_misuse(command, "--serve does not work under mpirun: a live view looks at one "
+                                  "process, so run without mpirun");
     const tz_policy_choice nothing = {.start = 0};
     tz_policy_config policy;
     tz_error error;
@@ -193,6 +234,7 @@ int tz_run_execute(tz_run_settings *s)
         s->script.sink.note = on_note;
         s->script.sink.progress = on_progress;
         s->script.sink.record = on_record;
+        s->script.sink.serves = on_serves;
     }
     tz_interrupt_install();
     tz_progress_begin(&s->progress, s->quiet || s->script.check);

@@ -18,6 +18,7 @@ struct tz_waiting;
 struct tz_checkpoints;
 struct tz_active_run;
 struct tz_defined;
+struct tz_live_view;
 typedef struct tz_resume tz_resume;
 
 typedef enum tz_recall_mode {
@@ -58,6 +59,7 @@ typedef struct tz_context {
     tz_recall recall;
     struct tz_checkpoints *checkpoints; /* checkpoint.h; owned */
     tz_resume *resume;                  /* resume.h; owned, NULL unless a run goes on */
+    struct tz_live_view *view;          /* live.h; owned, NULL: there is no live view */
     struct tz_active_run *runs;         /* runs that have not returned, the last first */
     const struct tz_waiting *waiting;   /* threads, the last first: guard.h */
     const char *stack;                  /* where C's stack begins; NULL: not known */

@@ -29,6 +29,8 @@ typedef struct tz_script_sink {
     void (*progress)(void *context, const tz_script_progress *progress);
     /* At the end of a run, also of one that writes no file: what run.json says. */
     void (*record)(void *context, const struct tz_record *record);
+    /* The address of the live view, which is open. */
+    void (*serves)(void *context, const char *url);
     /* A stencil that tz.stencil has defined; not again for an equal one. */
     void (*stencil)(void *context, const tz_definition *definition);
 } tz_script_sink;
@@ -54,7 +56,11 @@ typedef struct tz_script_options {
     bool define;           /* with `check`: only its stencils are wanted, so nothing is predicted */
     bool unsafe;           /* all of Lua's libraries */
     const tz_ranks *ranks; /* that run it together; NULL: alone. Of rank 0 alone the sink is used */
-    int arguments_count;   /* the command line, for run.json */
+    bool serve;            /* a live view */
+    const char *serve_address; /* NULL: 127.0.0.1 */
+    int serve_port;            /* 0: a free one */
+    bool serve_paused;         /* runs begin paused */
+    int arguments_count;       /* the command line, for run.json */
     const char *const *arguments;
     tz_script_sink sink;
 } tz_script_options;

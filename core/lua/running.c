@@ -4,6 +4,7 @@
 #include "lua/binding.h"
 #include "lua/interrupt.h"
 #include "lua/keys.h"
+#include "lua/live.h"
 #include "lua/push.h"
 #include "lua/rerun.h"
 #include "lua/time.h"
@@ -389,6 +390,7 @@ static tz_status run_or_replay(lua_State *L, tz_run *run, tz_active_run *active,
     active->next = handle->context->runs;
     handle->context->runs = active;
     handle->L = L;
+    tz_live_view_begin_run(handle);
     if (tz_recall_replays(handle->context)) {
         ended = tz_rerun(L, active, fire_again, &status, error);
         if (!ended && status) {
@@ -399,6 +401,7 @@ static tz_status run_or_replay(lua_State *L, tz_run *run, tz_active_run *active,
     }
     if (!ended)
         status = tz_simulation_run(handle->simulation, run, &active->result, error);
+    tz_live_view_end_run(handle);
     handle->L = NULL;
     handle->context->runs = active->next;
     if (!ended)
@@ -439,6 +442,11 @@ static int carry_out(lua_State *L, tz_simulation_handle *handle, tz_run run, boo
     run.later_context = handle;
     run.pause = on_pause;
     run.pause_context = handle;
+    if (handle->context->view) {
+        run.wants = tz_live_view_wants;
+        run.attend = tz_live_view_attend;
+        run.attend_context = handle;
+    }
     run.position = &active.position;
     handle->failure[0] = '\0';
     /* Jumps compute no single updates: progress has no rate of them. */

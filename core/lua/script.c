@@ -7,6 +7,7 @@
 #include "lua/guard.h"
 #include "lua/handle.h"
 #include "lua/interrupt.h"
+#include "lua/live.h"
 #include "lua/module.h"
 #include "lua/recall.h"
 #include "lua/resume.h"
@@ -289,10 +290,13 @@ tz_status tz_script_run(const tz_script_options *options, tz_script_result *resu
     *(tz_context **)lua_getextraspace(L) = &context;
     lua_setwarnf(L, on_warn, &context);
     status = begin_journal(&context, error);
+    if (status == TZ_OK)
+        status = tz_live_view_open(&context, error);
     if (status != TZ_OK)
         goto cleanup;
     status = tz_together_end(options->ranks, execute(L, &context, error), error);
     status = finish(&context, status, error);
+    tz_live_view_close(&context, status, error);
     result->signal = status == TZ_INTERRUPTED ? tz_interrupt_signal() : 0;
 cleanup:
     if (L)

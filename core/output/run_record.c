@@ -466,6 +466,13 @@ void tz_record_file(tz_record *record, const char *name)
     push(record, json_object_get(record->root, "files"), text(name));
 }
 
+void tz_record_intervention(tz_record *record, json_t *entry)
+{
+    if (!json_object_get(record->root, "interventions"))
+        put(record, record->root, "interventions", json_array());
+    push(record, json_object_get(record->root, "interventions"), entry);
+}
+
 json_t *tz_record_copy(const tz_record *record)
 {
     return record->failed ? NULL : json_deep_copy(record->root);

@@ -36,6 +36,10 @@ void tz_record_output(tz_record *record, size_t index, const char *pattern, cons
 /* Record a file that belongs to no simulation. */
 void tz_record_file(tz_record *record, const char *name);
 
+/* Record what a person did to the run from outside, a JSON object, which is taken (NULL: no
+ * memory). */
+void tz_record_intervention(tz_record *record, struct json_t *entry);
+
 /* All of it as JSON, as it is now; NULL: not enough memory. Release it with json_decref(). */
 struct json_t *tz_record_copy(const tz_record *record);
 /* Make it what such a copy says. False: that is no record. */

@@ -193,9 +193,8 @@ static tz_status keep_range(tz_writer *writer, const tz_look *look, tz_error *er
     return TZ_OK;
 }
 
-/* A frame with the values of `source`. */
-static tz_status make_frame(tz_frame **out, tz_writer *writer, const tz_simulation *source,
-                            tz_error *error)
+tz_status tz_writer_frame(tz_frame **out, tz_writer *writer, const tz_simulation *source,
+                          tz_error *error)
 {
     const tz_output *output = writer->output;
     tz_frame *frame = NULL;
@@ -229,7 +228,7 @@ static tz_status write_picture(tz_writer *writer, const tz_simulation *source, c
                                tz_error *error)
 {
     tz_frame *frame = NULL;
-    const tz_status status = make_frame(&frame, writer, source, error);
+    const tz_status status = tz_writer_frame(&frame, writer, source, error);
     if (status != TZ_OK)
         return status;
     snprintf(frame->path, sizeof frame->path, "%s", path);
@@ -240,7 +239,7 @@ static tz_status write_movie(tz_writer *writer, const tz_simulation *source, tz_
 {
     char path[PATH_MAX];
     tz_frame *frame = NULL;
-    tz_status status = make_frame(&frame, writer, source, error);
+    tz_status status = tz_writer_frame(&frame, writer, source, error);
     if (status == TZ_OK && tz_run_files_write(writer->files) && !writer->movie) {
         status = make_path(writer, 0, path, sizeof path, error);
         if (status == TZ_OK)

@@ -69,6 +69,11 @@ bool tz_writer_is_done(const tz_writer *writer, int64_t step);
  * Errors: TZ_IO, TZ_MEMORY and those of reading fields. [any thread, one at a time] */
 tz_status tz_writer_write(tz_writer *writer, const tz_simulation *source, tz_error *error);
 
+/* The frame that a picture or movie has of the step that `source` is at, not drawn yet. End with
+ * tz_frame_destroy. Errors: as tz_writer_write. */
+tz_status tz_writer_frame(tz_frame **out, tz_writer *writer, const tz_simulation *source,
+                          tz_error *error);
+
 /* For a table with TZ_COLUMN_FUNCTION: tz_writer_fill fills in the other columns, the caller fills
  * in these, tz_writer_add adds the row. tz_writer_number formats a cell. */
 tz_status tz_writer_fill(const tz_writer *writer, const tz_simulation *source, tz_writer_row *row,

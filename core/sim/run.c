@@ -300,10 +300,18 @@ tz_status tz__run_advance(tz_runner *r, int iterations, bool timed, tz_error *er
     return status ? status : tell_progress(r, error);
 }
 
-/* A checkpoint may be written here: between two calls of the backend, and not between an iteration and
- * a check of what it changed. */
-static tz_status pause_here(tz_runner *r, tz_error *error)
+/* A checkpoint may be written here, and somebody may look: between two calls of the backend, and not
+ * between an iteration and a check of what it changed. *most: iterations of the next call. */
+static tz_status pause_here(tz_runner *r, int64_t *most, tz_error *error)
 {
+    *most = INT64_MAX;
+    if (r->run->wants && r->run->wants(r->run->attend_context)) {
+        tz_status status = tz__run_wait(r, error);
+        if (!status)
+            status = r->run->attend(r->run->attend_context, r->simulation, most, error);
+        if (status)
+            return status;
+    }
     if (!r->run->pause)
         return TZ_OK;
     r->unsettled = r->run->settle; /* another thread may write it */
@@ -319,11 +327,13 @@ static tz_status advance_to(tz_runner *r, int64_t stop, bool alone, tz_error *er
     while (!status && simulation->step < fused) {
         const int64_t iterations_left = fused - simulation->step;
         bool timed = false;
-        status = pause_here(r, error);
+        int64_t most;
+        status = pause_here(r, &most, error);
         if (!status)
             status = choose_plan(r, iterations_left, error);
         if (!status) {
-            const int length = choose_length(simulation, iterations_left, &timed);
+            const int length =
+                choose_length(simulation, most < iterations_left ? most : iterations_left, &timed);
             status = tz__run_advance(r, length, timed, error);
         }
         if (status && error && is_refusal(simulation, status, error))
@@ -341,7 +351,8 @@ static tz_status jump_to(tz_runner *r, int64_t stop, tz_error *error)
     tz_status status = TZ_OK;
     while (!status && simulation->step < stop) {
         const int64_t left = stop - simulation->step;
-        status = pause_here(r, error);
+        int64_t unlimited; /* a shorter jump would have other bits */
+        status = pause_here(r, &unlimited, error);
         if (!status)
             status = tz__run_jump(r, most > 0 && most < left ? most : left, error);
         if (!status)

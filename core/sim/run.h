@@ -69,6 +69,13 @@ typedef struct tz_run {
      * run. An error ends the run. May be NULL. */
     tz_status (*pause)(void *context, tz_simulation *simulation, tz_error *error);
     void *pause_context;
+    /* Somebody looks at the run. wants() is asked between two calls of the backend; if it returns
+     * true, all stages are waited for, and attend() may read fields, set cells and parameters (but not
+     * the time step), and make *most, the iterations of the next call, smaller. An error ends the run.
+     * Both may be NULL. */
+    bool (*wants)(void *context);
+    tz_status (*attend)(void *context, tz_simulation *simulation, int64_t *most, tz_error *error);
+    void *attend_context;
     /* Kept up to date while the run calls pause(), fire() and later(). May be NULL. With `resumes` the
      * run goes on from there, and from *result; an event that was being fired is done. The run frees
      * its sample. */

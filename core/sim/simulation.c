@@ -128,6 +128,11 @@ const char *tz_run_status_name(tz_run_status status)
     return names[status];
 }
 
+bool tz_simulation_is_mixed(const tz_simulation *simulation)
+{
+    return simulation->correction != NULL;
+}
+
 const tz_run_end *tz_simulation_last_run(const tz_simulation *simulation)
 {
     return &simulation->last_run;

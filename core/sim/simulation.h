@@ -40,6 +40,8 @@ tz_status tz_simulation_scalar(const tz_simulation *simulation, const char *name
                                double *value, tz_error *error);
 /* Those that the scenario gives. */
 size_t tz_simulation_scalars(const tz_simulation *simulation, const tz_series **out);
+/* Is it in mixed precision? Then its fields are those of the last refinement. */
+bool tz_simulation_is_mixed(const tz_simulation *simulation);
 /* Bytes of its fields and work space (a dry one would need them). */
 int64_t tz_simulation_bytes(const tz_simulation *simulation);
 

@@ -126,6 +126,10 @@ tz_status tz_colorbar_attach(tz_image **out, const tz_image *picture, const tz_c
     if (status != TZ_OK)
         return status;
     tz_image_fill(image, 0, 0, l.width, l.height, paper_rgb);
+    image->picture_x = l.picture_x;
+    image->picture_y = l.picture_y;
+    image->picture_width = picture->width;
+    image->picture_height = picture->height;
     tz_image_paste(image, l.picture_x, l.picture_y, picture);
     outline(image, l.picture_x, l.picture_y, picture->width, picture->height,
             l.scale > 1 ? l.scale / 2 : 1);

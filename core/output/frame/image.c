@@ -27,6 +27,8 @@ tz_status tz_image_create(tz_image **out, tz_pixel pixel, int width, int height,
     }
     image->width = width;
     image->height = height;
+    image->picture_width = width;
+    image->picture_height = height;
     image->pixel = pixel;
     image->scale = 1.0;
     *out = image;

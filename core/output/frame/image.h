@@ -15,9 +15,11 @@ typedef enum tz_pixel {
 typedef struct tz_image {
     int width, height; /* pixels */
     tz_pixel pixel;
-    double scale, offset;    /* GRAY16: value = offset + scale * pixel */
-    uint8_t palette[256][3]; /* INDEX8: sRGB */
-    uint8_t *data;           /* owned; GRAY16 in native byte order, aligned for uint16_t */
+    double scale, offset;     /* GRAY16: value = offset + scale * pixel */
+    uint8_t palette[256][3];  /* INDEX8: sRGB */
+    int picture_x, picture_y; /* where the cells are, without colour bar and caption */
+    int picture_width, picture_height;
+    uint8_t *data; /* owned; GRAY16 in native byte order, aligned for uint16_t */
 } tz_image;
 
 enum { TZ_IMAGE_MAX_EXTENT = 32768 };

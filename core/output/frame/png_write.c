@@ -11,6 +11,8 @@
 
 enum { LEVEL_DEFAULT = 3, LEVEL_GRAY16 = 2, LEVEL_INDEXED = 1, KEY_MAX = 79, TABLE_SIZE = 1024 };
 
+static const char no_memory[] = "not enough memory to encode the PNG";
+
 /* The colours of a picture that has at most 256, in order of appearance. With indices there are a
  * third of the bytes to compress. */
 typedef struct palette {
@@ -23,7 +25,9 @@ typedef struct palette {
 
 typedef struct writer {
     jmp_buf jump;
-    tz_atomic_file *file;
+    tz_atomic_file *file; /* NULL: to memory */
+    FILE *memory;
+    const char *path; /* NULL: of memory */
     tz_error *error;
     tz_status status;
     png_structp png;
@@ -39,8 +43,7 @@ static void on_error(png_structp png, png_const_charp message)
 {
     writer *w = png_get_error_ptr(png);
     if (w->status == TZ_OK)
-        w->status = tz_error_set(w->error, TZ_IO, tz_atomic_path(w->file),
-                                 "cannot encode the PNG: %s", message);
+        w->status = tz_error_set(w->error, TZ_IO, w->path, "cannot encode the PNG: %s", message);
     longjmp(w->jump, 1);
 }
 
@@ -52,7 +55,12 @@ static void on_warning(png_structp png, png_const_charp message)
 static void on_write(png_structp png, png_bytep data, size_t bytes)
 {
     writer *w = png_get_io_ptr(png);
-    w->status = tz_atomic_write(w->file, data, bytes, w->error);
+    if (w->memory)
+        w->status = fwrite(data, 1, bytes, w->memory) == bytes
+                        ? TZ_OK
+                        : tz_error_set(w->error, TZ_MEMORY, w->path, no_memory);
+    else
+        w->status = tz_atomic_write(w->file, data, bytes, w->error);
     if (w->status != TZ_OK)
         png_error(png, "write");
 }
@@ -125,8 +133,8 @@ static void encode_all(writer *w)
     w->png = png_create_write_struct(PNG_LIBPNG_VER_STRING, w, on_error, on_warning);
     w->info = w->png ? png_create_info_struct(w->png) : NULL;
     if (!w->info) {
-        w->status = tz_error_set(w->error, TZ_MEMORY, tz_atomic_path(w->file),
-                                 "not enough memory to encode the PNG");
+        w->status =
+            tz_error_set(w->error, TZ_MEMORY, w->path, "not enough memory to encode the PNG");
         longjmp(w->jump, 1);
     }
     png_set_write_fn(w->png, w, on_write, on_flush);
@@ -188,23 +196,30 @@ static void set_text(png_textp text, const char *key, const char *value)
     }
 }
 
-tz_status tz_png_write(const char *path, const tz_image *image, const tz_png_note *texts,
-                       size_t text_count, tz_error *error)
+static tz_status check_keys(const char *path, const tz_png_note *texts, size_t text_count,
+                            tz_error *error)
 {
-    char scale[TZ_NUMBER_SIZE], offset[TZ_NUMBER_SIZE];
-    tz_status status = TZ_OK;
-    writer *w = NULL;
     for (size_t i = 0; i < text_count; i++)
         if (!key_is_good(texts[i].key))
             return tz_error_set(error, TZ_USAGE, path,
                                 "'%.80s' cannot be a PNG text's key: 1 to 79 ASCII characters, no "
                                 "stray spaces",
                                 texts[i].key);
-    w = calloc(1, sizeof *w);
+    return TZ_OK;
+}
+
+/* Encode to `file` or to `memory`. */
+static tz_status encode_to(tz_atomic_file *file, FILE *memory, const char *path,
+                           const tz_image *image, const tz_png_note *texts, size_t text_count,
+                           tz_error *error)
+{
+    char scale[TZ_NUMBER_SIZE], offset[TZ_NUMBER_SIZE];
+    tz_status status = TZ_OK;
+    writer *w = calloc(1, sizeof *w);
     if (w)
         w->texts = calloc(text_count + 2, sizeof *w->texts);
     if (!w || !w->texts) {
-        status = tz_error_set(error, TZ_MEMORY, path, "not enough memory to encode the PNG");
+        status = tz_error_set(error, TZ_MEMORY, path, no_memory);
         goto cleanup;
     }
     for (size_t i = 0; i < text_count; i++)
@@ -217,21 +232,17 @@ tz_status tz_png_write(const char *path, const tz_image *image, const tz_png_not
     w->image = image;
     w->palette = palette_make(image);
     if (!w->palette && image->pixel == TZ_PIXEL_INDEX8) {
-        status = tz_error_set(error, TZ_MEMORY, path, "not enough memory to encode the PNG");
+        status = tz_error_set(error, TZ_MEMORY, path, no_memory);
         goto cleanup;
     }
     w->error = error;
+    w->path = path;
+    w->file = file;
+    w->memory = memory;
     w->level = image->pixel == TZ_PIXEL_GRAY16 ? LEVEL_GRAY16
                : w->palette                    ? LEVEL_INDEXED
                                                : LEVEL_DEFAULT;
-    status = tz_atomic_open(&w->file, path, false, error);
-    if (status != TZ_OK)
-        goto cleanup;
     status = encode(w);
-    if (status == TZ_OK)
-        status = tz_atomic_commit(w->file, error);
-    else
-        tz_atomic_abort(w->file);
 cleanup:
     if (w) {
         if (w->png)
@@ -240,5 +251,41 @@ cleanup:
         free(w->texts);
     }
     free(w);
+    return status;
+}
+
+tz_status tz_png_write(const char *path, const tz_image *image, const tz_png_note *texts,
+                       size_t text_count, tz_error *error)
+{
+    tz_atomic_file *file;
+    tz_status status = check_keys(path, texts, text_count, error);
+    if (status == TZ_OK)
+        status = tz_atomic_open(&file, path, false, error);
+    if (status != TZ_OK)
+        return status;
+    status = encode_to(file, NULL, path, image, texts, text_count, error);
+    if (status == TZ_OK)
+        return tz_atomic_commit(file, error);
+    tz_atomic_abort(file);
+    return status;
+}
+
+tz_status tz_png_encode(const tz_image *image, const tz_png_note *texts, size_t text_count,
+                        char **out, size_t *bytes, tz_error *error)
+{
+    *out = NULL;
+    *bytes = 0;
+    tz_status status = check_keys(NULL, texts, text_count, error);
+    FILE *memory = status == TZ_OK ? open_memstream(out, bytes) : NULL;
+    if (status == TZ_OK && !memory)
+        status = tz_error_set(error, TZ_MEMORY, NULL, no_memory);
+    if (status == TZ_OK)
+        status = encode_to(NULL, memory, NULL, image, texts, text_count, error);
+    if (memory && fclose(memory) != 0 && status == TZ_OK)
+        status = tz_error_set(error, TZ_MEMORY, NULL, no_memory);
+    if (status != TZ_OK) {
+        free(*out);
+        *out = NULL;
+    }
     return status;
 }

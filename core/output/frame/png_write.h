@@ -15,4 +15,8 @@ typedef struct tz_png_note {
 tz_status tz_png_write(const char *path, const tz_image *image, const tz_png_note *texts,
                        size_t text_count, tz_error *error);
 
+/* The same in memory: release *out with free(). TZ_USAGE (a key), TZ_MEMORY. */
+tz_status tz_png_encode(const tz_image *image, const tz_png_note *texts, size_t text_count,
+                        char **out, size_t *bytes, tz_error *error);
+
 #endif

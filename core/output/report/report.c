@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "output/checkpoints.h"
 #include "output/folder.h"
+#include "output/page/parts.h"
 #include "output/report/pictures.h"
 #include "output/report/texts.h"
 #include "output/run_load.h"
@@ -245,13 +246,18 @@ static tz_status write_data(const report *r, tz_atomic_file *file, tz_error *err
 
 static tz_status write_page(const report *r, tz_atomic_file *file, tz_error *error)
 {
-    const char *place = strstr(tz_report_page, place_of_data);
+    char *page = tz_page_assemble(tz_report_page);
+    if (!page)
+        return no_memory(r, error);
+    const char *place = strstr(page, place_of_data);
     const char *rest = place + sizeof place_of_data - 1;
-    tz_status status =
-        tz_atomic_write(file, tz_report_page, (size_t)(place - tz_report_page), error);
+    tz_status status = tz_atomic_write(file, page, (size_t)(place - page), error);
     if (status == TZ_OK)
         status = write_data(r, file, error);
-    return status == TZ_OK ? tz_atomic_write(file, rest, strlen(rest), error) : status;
+    if (status == TZ_OK)
+        status = tz_atomic_write(file, rest, strlen(rest), error);
+    free(page);
+    return status;
 }
 
 tz_status tz_report_write(const char *folder, const char *path, int pictures_mib, tz_paths *notes,

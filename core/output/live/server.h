@@ -1,0 +1,48 @@
+/* The HTTP server of a live view: it gives the page and what the run has published last, and queues
+ * what the page asks for. Its thread never touches a simulation.
+ *
+ * Requests need the token, which is part of the address, and the right Host and Origin, so that no
+ * other page of the browser can send them. Nothing is read from files. */
+#ifndef TZ_CORE_OUTPUT_LIVE_SERVER_H
+#define TZ_CORE_OUTPUT_LIVE_SERVER_H
+
+#include "base/error.h"
+#include "output/frame/frame.h"
+
+struct json_t; /* jansson.h */
+
+typedef struct tz_live tz_live;
+
+enum { TZ_LIVE_BODY_MAX = 64 << 10, TZ_LIVE_COMMANDS_MAX = 256 };
+
+/* Is it an IPv4 address, such as "127.0.0.1"? TZ_RANGE. */
+tz_status tz_live_check_address(const char *address, tz_error *error);
+
+/* Start. `address` NULL: 127.0.0.1; `port` 0: a free one. TZ_UNSUPPORTED (no libmicrohttpd), TZ_RANGE
+ * (the address), TZ_IO (the port is busy, …), TZ_MEMORY. */
+tz_status tz_live_open(tz_live **out, const char *address, int port, tz_error *error);
+/* "http://127.0.0.1:8017/?token=…" */
+const char *tz_live_url(const tz_live *live);
+/* Publish the last state (tz_live_put_state), give pages that look a moment to get it, end. NULL is
+ * fine. */
+void tz_live_close(tz_live *live, char *state);
+
+/* ---- For the thread that computes ------------------------------------------------------------- */
+
+/* Does somebody look, or has asked for something? Costs one load from memory. */
+bool tz_live_wants(const tz_live *live);
+/* To be called when it does: nobody has looked for a while, so it does not any more. */
+void tz_live_rest(tz_live *live);
+/* Has a page asked for the state since it was published last? */
+bool tz_live_asks(tz_live *live);
+/* The next command of a page: a JSON object that the caller releases. NULL: none, also after waiting
+ * for `seconds`. */
+struct json_t *tz_live_take(tz_live *live, double seconds);
+/* Publish texts and a picture; each replaces the last one and is taken. NULL: no memory, nothing
+ * happens. */
+void tz_live_put_state(tz_live *live, char *json);
+void tz_live_put_tables(tz_live *live, char *json);
+/* `number` tells frames apart. */
+void tz_live_put_frame(tz_live *live, tz_frame *frame, int64_t number);
+
+#endif
