@@ -105,6 +105,66 @@ class Run:
             return json.load(file)
 
 
+class Browser:
+    """Chromium without a window, by its debugging protocol: a WebSocket with JSON."""
+
+    def __init__(self, program, url):
+        self.process = subprocess.Popen([program, "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir=browser", "--remote-debugging-port=0",
+                                         "--window-size=1200,1000", "about:blank"], stderr=subprocess.PIPE, text=True)
+        line = ""
+        while "DevTools listening" not in line:
+            line = self.process.stderr.readline()
+            assert line, "chromium does not start"
+        host = line.split("ws://")[1].split("/")[0]
+        pages = http.client.HTTPConnection(host, timeout=20)
+        pages.request("GET", "/json/list")
+        path = [page for page in json.loads(pages.getresponse().read()) if page["type"] == "page"][0]["webSocketDebuggerUrl"].split(host)[1]
+        name, port = host.split(":")
+        self.socket = socket.create_connection((name, int(port)), timeout=20)
+        self.socket.sendall(f"GET {path} HTTP/1.1\r\nHost: {host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+                            "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n".encode())
+        self.stream = self.socket.makefile("rb")
+        while self.stream.readline() != b"\r\n":
+            pass
+        self.number = 0
+        self.call("Page.navigate", url=url)
+
+    def call(self, method, **params):
+        self.number += 1
+        data = json.dumps({"id": self.number, "method": method, "params": params}).encode()
+        size = bytes([0x80 | len(data)]) if len(data) < 126 else bytes([0x80 | 126]) + len(data).to_bytes(2, "big")
+        self.socket.sendall(b"\x81" + size + b"\0\0\0\0" + data)  # the mask is 0
+        while True:
+            length = self.stream.read(2)[1]
+            length = int.from_bytes(self.stream.read({126: 2, 127: 8}[length]), "big") if length > 125 else length
+            answer = json.loads(self.stream.read(length))
+            if answer.get("id") == self.number:
+                return answer.get("result", answer)
+
+    def ask(self, expression):
+        return self.call("Runtime.evaluate", expression=expression, returnByValue=True)["result"].get("value")
+
+    def wait(self, expression, seconds=15.0):
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            value = self.ask(expression)
+            if value:
+                return value
+            time.sleep(0.05)
+        return None
+
+    def mouse(self, kind, x, y):
+        self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", buttons=1, clickCount=1)
+
+    def key(self, key, code):
+        self.call("Input.dispatchKeyEvent", type="keyDown", key=key, text=key, code=code)
+        self.call("Input.dispatchKeyEvent", type="keyUp", key=key, code=code)
+
+    def end(self):
+        self.process.terminate()
+        self.process.wait(timeout=20)
+
+
 def write(name, text):
     with open(name, "w") as file:
         file.write(text)
@@ -325,13 +385,41 @@ def browser():
         skip("a browser", "no chromium")
         return
     run = Run("life.lua", "browsed", "--serve-paused")
-    run.do(do="step", steps=60)
-    done = subprocess.run([chromium, "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir=browser", "--virtual-time-budget=4000", "--dump-dom", run.url],
-                          capture_output=True, text=True, timeout=60)
-    page = done.stdout
-    for word in ['id="status" role="status" class="">Paused<', "life on 96", '<svg', 'id="param rule"', 'src="blob:', ">population<"]:
-        check(f"the page has {word}", word in page, page[-1500:])
-    run.end(signal.SIGINT)
+    page = Browser(chromium, run.url)
+    try:
+        check("the page shows a paused run", page.wait("document.getElementById('status').textContent === 'Paused' && !document.getElementById('frame').hidden"))
+        facts = page.ask("document.body.innerText") or ""
+        for word in ["life on 96", "Snapshot", "rule", "stream", "height 8"]:
+            check(f"the page has {word}", word in facts, facts)
+        run.do(do="paint", field="alive", value=0, boxes=[[0, 0, 96, 64]])
+        page.ask("document.getElementById('paint').click()")
+        # The middle of cell (20, 30), on the screen.
+        middle = page.wait("""(() => { const f = document.getElementById('frame'), b = f.getBoundingClientRect(), [l, t, w, h] = place.picture;
+            const s = b.width / f.naturalWidth; return [b.left + s * (l + 20.5 / 96 * w), b.top + s * (t + 30.5 / 64 * h), s * w / 96]; })()""")
+        page.mouse("mousePressed", middle[0], middle[1])
+        page.mouse("mouseMoved", middle[0] + 2 * middle[2], middle[1])
+        page.mouse("mouseReleased", middle[0] + 2 * middle[2], middle[1])
+        time.sleep(0.3)
+        page.ask("document.getElementById('snapshot').click()")
+        check("a snapshot from the page", page.wait("document.getElementById('messages').textContent.includes('snapshot-000000.png')"))
+        data = open("browsed/snapshot-000000.npy", "rb").read()[-96 * 64:]
+        check("the mouse paints the cells under it", [i for i, c in enumerate(data) if c] == [30 * 96 + x for x in (20, 21, 22)],
+              [divmod(i, 96)[::-1] for i, c in enumerate(data) if c])
+        page.key("s", "KeyS")
+        check("the key s steps", run.wait(lambda s: s.get("step") == 1).get("step") == 1)
+        page.ask("document.querySelector('[id=\"param rule\"]').value = 'B36/S23'; document.querySelector('#params form').requestSubmit()")
+        check("a parameter from the page", page.wait("document.getElementById('messages').textContent.includes('rule = B36/S23')"), page.ask("document.body.innerText"))
+        page.key(" ", "Space")
+        check("the key space goes on, and the page sees the end", page.wait("document.getElementById('status').textContent === 'Finished'"), page.ask("document.body.innerText"))
+        check("the plot is drawn", page.wait("document.querySelectorAll('#tables svg path').length > 0"))
+        page.call("Emulation.setDeviceMetricsOverride", width=390, height=844, deviceScaleFactor=1, mobile=True)
+        check("nothing is wider than a phone", page.ask("document.documentElement.scrollWidth") == 390, page.ask("document.documentElement.scrollWidth"))
+    finally:
+        page.end()
+    code, text = run.end()
+    check("the run ends well", code == 0, (code, text))
+    check("all of it is noted", [n["what"] for n in run.record()["interventions"]] == ["paint", "paint", "snapshot", "step", "parameter", "go on"] or
+          [n["what"] for n in run.record()["interventions"]] == ["paint", "paint", "paint", "snapshot", "step", "parameter", "go on"], run.record()["interventions"])
 
 
 if subprocess.run([TRAPEZE, "doctor", "--verbose"], capture_output=True, text=True).stdout.find("libmicrohttpd is missing") >= 0:

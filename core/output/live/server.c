@@ -26,7 +26,7 @@ enum { CONNECTIONS = 32, TIMEOUT_S = 15 };
 /* Seconds after its last request for which a page counts as looking. */
 static const double look_s = 3;
 /* At the end: the longest time for pages to get the last state, and how long they must be silent. */
-static const double end_s = 1, silence_s = 0.4;
+static const double end_s = 0.6, silence_s = 0.25;
 
 static void lock(tz_live *live)
 {
