@@ -81,7 +81,10 @@ tz_status tz_live_view_attend(void *context, tz_simulation *simulation, int64_t 
     enum { LOOKS = 20 };
     tz_simulation_handle *handle = context;
     tz_live_view *view = handle->context->view;
-    (void)error;
+    /* Outputs that other threads write read the fields and parameters. */
+    const tz_status status = tz_run_files_settle(&handle->context->files, error);
+    if (status != TZ_OK)
+        return status;
     watch_clock(view);
     for (;;) {
         const bool stands = view->paused && view->step_to <= tz_simulation_step(simulation);

@@ -132,8 +132,6 @@ static void do_set(tz_live_view *view, tz_simulation_handle *handle, const json_
         why = param->type == TZ_PARAM_FLAG      ? "it is true or false"
               : param->type == TZ_PARAM_INTEGER ? "it is an integer"
                                                 : "it is a number";
-    else if (tz_run_files_settle(&handle->context->files, &error) != TZ_OK)
-        why = error.message; /* of an output that reads the parameters */
     else
         why = set(handle->simulation, param, &value, &error);
     if (why) {

@@ -262,7 +262,7 @@ def protocol():
     check("slow clients: others are served", run.get("/state")[0] == 200)
     for i in range(60):
         try:
-            slow.append(socket.create_connection(("127.0.0.1", run.port), timeout=1))
+            slow.append(socket.create_connection(("127.0.0.1", run.port), timeout=0.2))
         except OSError:
             break
     for connection in slow:
