@@ -63,6 +63,10 @@ tz_output *tz__view_picture(const tz_simulation_handle *handle, size_t index, in
     if (output && *of) {
         *output = *(*of)->output; /* without columns: it has none */
         *field = (*of)->field;
+        if (output->look.told) { /* by a function of the script, which is not called here */
+            output->look.told = false;
+            snprintf(output->look.caption, sizeof output->look.caption, "step {step}");
+        }
     } else if (output) {
         *field = own->field ? tz_stencil_field_index(stencil, own->field)
                             : tz_output_default_field(stencil);
