@@ -16,9 +16,10 @@ static void note(const tz_simulation_handle *handle, const char *what, json_t *f
 {
     bool failed = false;
     tz_live_view *view = handle->context->view;
-    json_t *entry = facts ? facts : json_object();
+    json_t *entry = json_object();
     if (++view->notes_count > NOTES_MAX) {
         json_decref(entry);
+        json_decref(facts);
         return;
     }
     if (view->notes_count == NOTES_MAX)
@@ -26,6 +27,9 @@ static void note(const tz_simulation_handle *handle, const char *what, json_t *f
     tz_json_put_integer(entry, "step", tz_simulation_step(handle->simulation), &failed);
     tz_json_put_integer(entry, "simulation", (int64_t)handle->index, &failed);
     tz_json_put_text(entry, "what", what, &failed);
+    if (facts)
+        json_object_update(entry, facts);
+    json_decref(facts);
     tz_record_intervention(handle->context->files.record, entry);
 }
 
