@@ -69,6 +69,7 @@ typedef struct tz_context {
     bool expectations_noted;            /* --check has printed that expectations are skipped */
     bool has_said;                      /* the script has called tz.log */
     bool reports;                       /* it has called tz.report */
+    bool sweeps;                        /* it has called tz.sweep */
     char *early; /* lines for log.txt from before the run's folder, each with its end; NULL: none */
     size_t early_bytes;
     int64_t early_lost; /* lines for which there was no room */

@@ -82,11 +82,11 @@ static void push_value(lua_State *L, const char *value)
         lua_pushstring(L, value);
 }
 
-static int args_index(lua_State *L)
+void tz_args_push(lua_State *L, const char *name)
 {
     tz_context *context = tz_context_get(L);
     const tz_script_options *options = context->options;
-    const char *name = tz_text_check(L, 2, "tz.args", "name"), *value = NULL;
+    const char *value = NULL;
     bool known = false;
     for (size_t i = 0; !known && i < context->read_names.count; i++)
         known = strcmp(context->read_names.items[i], name) == 0;
@@ -103,6 +103,11 @@ static int args_index(lua_State *L)
             }
             context->sets_read[i] = true;
         }
+}
+
+static int args_index(lua_State *L)
+{
+    tz_args_push(L, tz_text_check(L, 2, "tz.args", "name"));
     return 1;
 }
 
@@ -177,6 +182,7 @@ int tz_module_open(lua_State *L)
     tz_tune_register(L);
     tz_plot_register(L);
     tz_stencil_register(L);
+    tz_sweep_register(L);
     lua_pushliteral(L, TZ_VERSION);
     lua_setfield(L, -2, "version");
     tz_set_flag(L, "checking", tz_context_get(L)->options->check);

@@ -11,6 +11,9 @@ void tz_plot_check(lua_State *L, const char *text, size_t bytes);
 /* For luaL_requiref: pushes the module. */
 int tz_module_open(lua_State *L);
 
+/* Push tz.args.NAME, which counts as reading it. */
+void tz_args_push(lua_State *L, const char *name);
+
 /* ---- Add functions to the module, a table on the top of the stack. ---- */
 void tz_array_register(lua_State *L);      /* tz.array */
 void tz_floorplan_register(lua_State *L);  /* tz.floorplan */
@@ -22,6 +25,7 @@ void tz_random_register(lua_State *L);     /* tz.random */
 void tz_read_register(lua_State *L);       /* tz.read: files as arrays */
 void tz_simulation_register(lua_State *L); /* tz.simulation */
 void tz_stencil_register(lua_State *L);    /* tz.stencil */
+void tz_sweep_register(lua_State *L);      /* tz.sweep */
 void tz_tune_register(lua_State *L);       /* tz.tune */
 
 /* ---- Add methods of a simulation to the table on the top of the stack. ---- */

@@ -16,7 +16,8 @@ typedef struct tz_script_progress {
     bool last;      /* the call is over */
 } tz_script_progress;
 
-struct tz_record; /* output/run_record.h */
+struct tz_record;     /* output/run_record.h */
+struct tz_sweep_grid; /* output/sweep/grid.h */
 
 typedef enum tz_note { TZ_NOTE_LOG, TZ_NOTE_WARNING } tz_note;
 
@@ -33,6 +34,8 @@ typedef struct tz_script_sink {
     void (*serves)(void *context, const char *url);
     /* A stencil that tz.stencil has defined; not again for an equal one. */
     void (*stencil)(void *context, const tz_definition *definition);
+    /* What tz.sweep was given; an error ends the script. */
+    tz_status (*sweep)(void *context, const struct tz_sweep_grid *grid, tz_error *error);
 } tz_script_sink;
 
 typedef struct tz_script_options {
@@ -76,6 +79,7 @@ typedef struct tz_script_result {
     bool stagnated;        /* a run did, and the script does not accept it */
     int signal;            /* the one that stopped the run; 0: none. SIGALRM: the wall time */
     bool can_go_on;        /* the folder has a checkpoint */
+    char unread[1024];     /* the first --set that the script has not read, as a warning; or "" */
     char traceback[4096];  /* "" unless a function of the script failed; lines, each indented */
 } tz_script_result;
 

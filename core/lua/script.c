@@ -91,8 +91,12 @@ static void warn_unread(tz_context *context, bool failed)
         if (failed && !tz_names_nearest(name, known, context->read_names.count))
             continue;
         tz_names_hint(hint, sizeof hint, name, known, context->read_names.count);
-        tz_context_note(context, TZ_NOTE_WARNING, "--set %s: the script never reads tz.args.%s%s",
-                        name, name, hint);
+        char line[sizeof context->result->unread];
+        snprintf(line, sizeof line, "--set %s: the script never reads tz.args.%s%s", name, name,
+                 hint);
+        tz_context_note(context, TZ_NOTE_WARNING, "%s", line);
+        if (!context->result->unread[0])
+            strcpy(context->result->unread, line);
     }
 }
 

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "output/checkpoints.h"
 #include "output/folder.h"
+#include "output/page/embed.h"
 #include "output/page/parts.h"
 #include "output/report/pictures.h"
 #include "output/report/texts.h"
@@ -168,45 +169,6 @@ static tz_status collect(report *r, const json_t *run, int pictures_mib, tz_path
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-/* In a page, "</script" would end the data: no '<' stays. JSON has it in strings alone. */
-static tz_status write_json(tz_atomic_file *file, const char *json, tz_error *error)
-{
-    tz_status status = TZ_OK;
-    while (status == TZ_OK && *json != '\0') {
-        const size_t length = strcspn(json, "<");
-        status = tz_atomic_write(file, json, length, error);
-        json += length;
-        if (status == TZ_OK && *json == '<') {
-            status = tz_atomic_write(file, "\\u003c", 6, error);
-            json++;
-        }
-    }
-    return status;
-}
-
-static tz_status write_base64(tz_atomic_file *file, const uint8_t *data, size_t bytes,
-                              tz_error *error)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    tz_status status = TZ_OK;
-    for (size_t at = 0; status == TZ_OK && at < bytes;) {
-        char text[4096];
-        size_t length = 0;
-        for (; at < bytes && length < sizeof text; at += 3) {
-            const size_t left = bytes - at;
-            const uint32_t three = (uint32_t)data[at] << 16 |
-                                   (left > 1 ? (uint32_t)data[at + 1] << 8 : 0) |
-                                   (left > 2 ? data[at + 2] : 0);
-            text[length++] = digits[three >> 18];
-            text[length++] = digits[three >> 12 & 63];
-            text[length++] = left > 1 ? digits[three >> 6 & 63] : '=';
-            text[length++] = left > 2 ? digits[three & 63] : '=';
-        }
-        status = tz_atomic_write(file, text, length, error);
-    }
-    return status;
-}
-
 static tz_status write_picture(const report *r, tz_atomic_file *file,
                                const tz_report_picture *picture, tz_error *error)
 {
@@ -215,7 +177,7 @@ static tz_status write_picture(const report *r, tz_atomic_file *file,
     snprintf(path, sizeof path, "%s/%s", r->folder, picture->name);
     tz_status status = tz_file_read(path, picture->bytes, &data, &bytes, error);
     if (status == TZ_OK)
-        status = write_base64(file, (const uint8_t *)data, bytes, error);
+        status = tz_page_base64(file, (const uint8_t *)data, bytes, error);
     free(data);
     return status;
 }
@@ -226,7 +188,7 @@ static tz_status write_data(const report *r, tz_atomic_file *file, tz_error *err
     char *facts = json_dumps(r->facts, JSON_COMPACT);
     tz_status status = facts ? tz_atomic_write(file, "{\"facts\":", 9, error) : no_memory(r, error);
     if (status == TZ_OK)
-        status = write_json(file, facts, error);
+        status = tz_page_json(file, facts, error);
     free(facts);
     if (status == TZ_OK)
         status = tz_atomic_write(file, ",\"data\":[", 9, error);

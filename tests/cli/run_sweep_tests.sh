@@ -1,0 +1,131 @@
+#!/bin/sh
+# Tests of sweeps: run_sweep_tests.sh TRAPEZE
+#
+# Which runs there are, what is done again, what is refused, and what the table and the page hold. Prints TAP; exits 1 if a case
+# failed.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/support.sh"
+cd "$work" || exit 1
+export TRAPEZE_CACHE="$work/cache" HOME="$work"
+
+holds() { grep -qF -- "$2" "$1"; }                         # holds FILE TEXT
+occurs() { [ "$(grep -oF -- "$2" "$1" | wc -l)" -eq "$3" ]; } # occurs FILE TEXT NUMBER
+bytes_of() { find "$@" -type f ! -name summary.csv ! -name index.html -exec cksum {} + | sort; }
+
+# A field of ones that is set to power * width; it fails where that is 6.
+cat >grid.lua <<'END_OF_SCRIPT'
+local tz = require "trapeze"
+local p = tz.sweep { power = { 1, 2.5, 3 }, width = { 2, 4 } }
+local note = tz.args.note
+local sim = tz.simulation { plugin = "life", grid = { 8, 8 }, fields = { alive = p.power * p.width > 5 and 1 or 0 } }
+sim:every(1, tz.table { "step", "population(alive)", product = function() return p.power * p.width end })
+sim:write(tz.png("alive"))
+if not tz.checking and note ~= "pass" then tz.expect(p.power * p.width ~= 6, "a product, \"six\" </script>") end
+sim:run(2)
+END_OF_SCRIPT
+
+t sweep grid.lua --check
+check "--check" is $rc 0
+printf '%s\n' power=1,width=2 power=1,width=4 power=2.5,width=2 power=2.5,width=4 power=3,width=2 power=3,width=4 >wanted
+check "--check lists the points in their order" cmp out wanted
+check "--check makes no folder" [ ! -e runs ]
+
+t sweep grid.lua --out s --jobs 3
+check "a failed point makes the exit code 1" is $rc 1
+check "others go on" errs "6 points: 5 done, 0 skipped, 1 failed"
+check "the failed point says why" errs 'power=3,width=2: failed: grid.lua:7: expectation failed: a product, "six" </script>'
+check "the page's name is printed" says "s/index.html"
+check "the table has a row for each point" is "$(wc -l <s/summary.csv)" 7
+check "the table has the columns" holds s/summary.csv "point,power,width,status,steps,seconds,wall_s,gcells_per_s,plan,population(alive),product,error"
+check "the table has a run's parameters and result" grep -qE '^"power=2.5,width=4",2.5,4,done,2,.*,10,$' s/summary.csv
+check "the table has the failure" grep -qE '^"power=3,width=2",3,2,failed,.*""six""' s/summary.csv
+check "the page is whole" grep -q '^</html>$' s/index.html
+check "the page allows no network" holds s/index.html "default-src 'none'; img-src data:"
+check "only its own scripts are in the page" occurs s/index.html '</script' 2
+check "the page has a picture of each point" occurs s/index.html '"iVBORw0KGgo' 6
+for part in DATA STYLE BASICS; do check "@$part@ is filled in" occurs s/index.html "@$part@" 0; done
+
+bytes_of s/power=1* s/power=2* >before
+t sweep grid.lua --out s
+check "finished points are skipped" errs "power=1,width=2: skipped: finished"
+check "only the failed point runs again" errs "6 points: 0 done, 5 skipped, 1 failed"
+bytes_of s/power=1* s/power=2* >after
+check "skipped points stay as they are" cmp before after
+rm "s/power=1,width=4/run.json"
+t sweep grid.lua --out s
+check "an unfinished point runs again" errs "power=1,width=4: done"
+
+t sweep grid.lua --out s --set power=1
+check "another sweep's folder is refused" errs "s: holds another sweep: its script, parameters or options differ"
+check "with exit code 1" is $rc 1
+mkdir other && echo text >other/file
+t sweep grid.lua --out other
+check "a folder with files is refused" errs "other: has files, but is no folder of a sweep"
+check "its file stays" [ "$(cat other/file)" = text ]
+
+t sweep grid.lua --out n --set note=pass --set power=1 --set width=2 -- --backend reference
+check "one point, with an option for its run" is $rc 0
+check "the run has got the option" holds "n/note=pass,power=1,width=2/run.json" '"backend": "reference"'
+
+# ---- Names --------------------------------------------------------------------------------------------
+cat >names.lua <<'END_OF_SCRIPT'
+local tz = require "trapeze"
+tz.sweep { rule = { "B3/S23", "b3/s23", "B3_S23", "../..", ("x"):rep(300) }, flag = { true, false } }
+tz.log "ran"
+END_OF_SCRIPT
+t sweep names.lua
+check "names that clash" is $rc 0
+check "each point has a folder of its own" is "$(ls -d runs/names-sweep/*/ | wc -l)" 10
+check "no folder is elsewhere" [ ! -e "runs/names-sweep/flag=true,rule=" ]
+
+# ---- What is refused ----------------------------------------------------------------------------------
+refuse() { # refuse NAME LUA MESSAGE
+    printf 'local tz = require "trapeze"\n%s\n' "$2" >bad.lua
+    t sweep bad.lua --out bad
+    check "refused: $1" errs "$3"
+    check "refused: $1: no folder" [ ! -e bad ]
+}
+refuse "no values" 'tz.sweep { a = {} }' "a: has no values"
+refuse "no parameters" 'tz.sweep {}' "tz.sweep: needs NAME = {values}"
+refuse "no sweep" 'tz.log "x"' "declares no parameters: call tz.sweep"
+refuse "no list" 'tz.sweep { a = 3 }' "'a' must be a list of values, not a number"
+refuse "not a number" 'tz.sweep { a = { 1.5, 0/0 } }' "'a' has a value that is not finite"
+refuse "equal values" 'tz.sweep { a = { 1, 2, 1 } }' "a: has the value 1 twice"
+refuse "types that differ" 'tz.sweep { a = { 1, "x" } }' "the values of 'a' have different types"
+refuse "a text that is a number" 'tz.sweep { a = { "1" } }' "write it without quotes"
+refuse "a list in a list" 'tz.sweep { a = { { 1 } } }' "must have numbers, texts or booleans, not a table"
+refuse "two calls" 'tz.sweep { a = { 1 } } tz.sweep { b = { 1 } }' "the script calls it a second time"
+refuse "too many points" 'local v = {} for i = 1, 1000 do v[i] = i end tz.sweep { a = v, b = v }' "more than 10000 points"
+refuse "a name that is none" 'tz.sweep { ["a/b"] = { 1 } }' "'a/b' is no name of a parameter"
+t sweep grid.lua --out bad --set powr=1,2
+check "an unknown name" errs "--set powr: the script never reads tz.args.powr; did you mean 'power'?"
+check "an unknown name is wrong use" is $rc 2
+t sweep grid.lua --out bad --set power=text
+check "a value of another type" errs "'power' is a string, but its list has values such as 1"
+for value in '' 1,,2 nan 1,inf; do
+    t sweep grid.lua --out bad --set power=$value
+    check "--set power=$value is refused" is $rc 2
+done
+check "nothing was made" [ ! -e bad ]
+
+# ---- Ctrl-C -------------------------------------------------------------------------------------------
+cat >long.lua <<'END_OF_SCRIPT'
+local tz = require "trapeze"
+local p = tz.sweep { n = { 1, 1000000000 } }
+local sim = tz.simulation { plugin = "life", grid = { 8, 8 } }
+sim:run(p.n)
+END_OF_SCRIPT
+"$bin" sweep long.lua --out c >out 2>err &
+pid=$!
+for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    [ -e c/n=1000000000 ] && break
+    sleep 0.1
+done
+kill -TERM $pid
+wait $pid
+rc=$?
+check "a signal ends a sweep" is $rc 143
+check "the finished point stays" holds c/n=1/run.json '"status": "done"'
+check "the table is there" is "$(wc -l <c/summary.csv)" 3
+finish
