@@ -102,7 +102,11 @@ find docs README.md CONTRIBUTING.md -name '*.md' | sort | while IFS= read -r pag
     grep -oE '`(core|kernels|model|plugins|examples|tests|scripts|docs)/[^` ]*`' "$page" | tr -d '`' >"$work/named" || true
     grep -oE '\]\([^):]*\)' "$page" | sed "s#^](#$(dirname "$page")/#; s#)\$##" >>"$work/named" || true
     grep -vE 'NAME|[*{…]' "$work/named" | while IFS= read -r path; do
-        [ -e "$path" ] || echo "$page names $path, which is not there"
+        file=${path%%#*}
+        [ -e "$file" ] || { echo "$page names $path, which is not there"; continue; }
+        # A heading is named by its words in lower case, joined by hyphens.
+        [ "$file" = "$path" ] || grep '^#' "$file" | sed 's/^#* //' | tr 'A-Z ' 'a-z-' | tr -cd 'a-z0-9\n-' | grep -qxF -e "${path#*#}" ||
+            echo "$page names $path, but that page has no such heading"
     done
 done >>"$faults"
 

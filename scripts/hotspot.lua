@@ -1,4 +1,4 @@
--- Which parts of a chip run hot when the work moves from one core to all cores, to the GPU and to the NPU.
+-- Which parts of a chip run hot when the work moves from one core to all cores, to the GPU and to its other units.
 -- chip.flp has the places of the units, each row of chip.ptrace the power that they take in one phase.
 --
 --   trapeze run hotspot.lua [--set n=512] [--set flp=FILE --set ptrace=FILE] [--height 8]

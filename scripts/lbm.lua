@@ -29,4 +29,10 @@ local sim = tz.simulation {
 sim:every(steps // 8, tz.png("vorticity", { map = "balance", range = { -0.02, 0.02 }, zoom = 2, caption = "vorticity after {step}" }))
 sim:every(steps // 4, tz.png("speed", { map = "viridis", range = { 0, 0.14 }, zoom = 2, caption = "speed after {step}" }))
 sim:run(steps)
+
+-- A film of one period, in which both sides shed a vortex. Played in a circle, it does not jump.
+local strouhal, frames = 0.195, 32
+local every = size / (strouhal * velocity) // frames
+sim:every(every, tz.movie("vorticity", { name = "street", fps = 15, map = "balance", range = { -0.02, 0.02 } }))
+sim:run((frames - 1) * every)
 tz.expect(sim:max "speed" < 3 * velocity and sim:max "speed" > velocity, "the flow goes round the cylinder")
