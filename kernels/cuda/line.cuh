@@ -56,13 +56,32 @@ TZ_DEVICE bool tz_strips_border(const tz_arguments &a, int first)
     return first < 0 || first + (TZ_WARPS - 1) * TZ_TILE_X + TZ_STRIP > full;
 }
 
+/* As tz_map(), without loops: unrolled code would have one or two for each element. Unless the
+ * grid is shorter than the strips of a block (TZ_SHORT), no column is farther outside than the grid is long. */
+TZ_DEVICE int tz_strip_map(int x, int n)
+{
+#if TZ_LOW_X == TZ_PERIODIC && TZ_SHORT
+    x %= n;
+    return x < 0 ? x + n : x;
+#elif TZ_LOW_X == TZ_PERIODIC
+    return x < 0 ? x + n : x < n ? x : x - n;
+#elif TZ_LOW_X == TZ_MIRROR && TZ_HIGH_X == TZ_MIRROR
+    const int there_and_back = n > 1 ? 2 * (n - 1) : 1;
+    x = x < 0 ? -x : x;
+    x = TZ_SHORT ? x % there_and_back : x;
+    return x < n ? x : there_and_back - x;
+#else
+    return tz_map<TZ_LOW_X, TZ_HIGH_X>(x, n);
+#endif
+}
+
 template <bool BORDER>
 TZ_DEVICE int tz_strip_x(const tz_arguments &a, const tz_strip &s, int p, int k)
 {
     const int x = s.x + tz_strip_index(s, p, k);
     if (!BORDER)
         return x;
-    return TZ_BITS_GRID ? (x % a.nx + a.nx) % a.nx : tz_map<TZ_LOW_X, TZ_HIGH_X>(x, a.nx);
+    return TZ_BITS_GRID ? (x % a.nx + a.nx) % a.nx : tz_strip_map(x, a.nx);
 }
 
 template <class T>
@@ -91,7 +110,7 @@ TZ_DEVICE void tz_strip_load(const tz_arguments &a, const tz_strip &s, const T *
 #if TZ_BITS_GRID
             to[p][k] = tz_load_word(a, row, x, edge);
 #else
-            const int inside = tz_map<TZ_LOW_X, TZ_HIGH_X>(x, a.nx);
+            const int inside = tz_strip_map(x, a.nx);
             to[p][k] = inside < 0 ? tz_edge<0, T>(edge, inside < -1) : row[inside];
 #endif
         }
@@ -117,8 +136,7 @@ TZ_DEVICE void tz_strip_stream(const tz_arguments &a, const tz_strip &s, const i
 #pragma unroll
         for (int k = 0; BORDER && k < TZ_PACKET; k++) {
             /* Computed again for each row, since keeping it would take registers. */
-            const int inside =
-                tz_map<TZ_LOW_X, TZ_HIGH_X>(tz_hidden(s.x) + tz_strip_index(s, p, k), a.nx);
+            const int inside = tz_strip_map(tz_hidden(s.x) + tz_strip_index(s, p, k), a.nx);
             to[p][k] = inside < 0 ? 0 : row[inside];
         }
     }
@@ -202,7 +220,7 @@ TZ_DEVICE void tz_strip_restore(const tz_arguments &a, const tz_strip &s, tz_edg
             now[p][k] = tz_mask_word(a, x, now[p][k], edge);
 #elif TZ_STAGED
             /* Columns that would read past the strip's ends are already wrong. They get any value. */
-            const int inside = tz_map<TZ_LOW_X, TZ_HIGH_X>(x, a.nx), from = inside - s.x;
+            const int inside = tz_strip_map(x, a.nx), from = inside - s.x;
             if ((TZ_LOW_X == TZ_FIXED || TZ_HIGH_X == TZ_FIXED) && inside < 0)
                 now[p][k] = tz_edge<0, T>(edge, inside < -1);
             else if (x < 0 || x >= a.nx)

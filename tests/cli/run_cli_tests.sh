@@ -247,6 +247,10 @@ if [ "$rc" -eq 0 ]; then
     check "predict --model luo2011 --measure of a device elsewhere" errs "this device is not in this machine"
     t predict hotspot --grid 2000,2000 --device gtx260 --model luo2011 --json
     check "predict --model luo2011 --json" says '"transactions"'
+    for side in clamp periodic mirror; do
+        t predict pathfinder --grid 1000000 --boundary $side --backend cuda --device h200
+        check "predict: a line with $side sides stays in registers" says 'best     stream'
+    done
 else
     check "predict --model luo2011 needs NVRTC" errs "no NVRTC"
 fi

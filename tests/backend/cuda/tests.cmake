@@ -5,13 +5,16 @@ trapeze_add_test_program(test_simt backend/cuda/simt/main.c)
 trapeze_add_test(backend/cuda/simt families 900 test_simt)
 set_tests_properties(backend/cuda/simt/families PROPERTIES PROCESSORS 2)
 
-# Ends of grids that strips in rows treat one by one (TZ_SIMPLE_ENDS of rows.cuh), all of them.
+# Ends of grids that strips in rows treat one by one (TZ_SIMPLE_ENDS of rows.cuh), all of them; and of lines that are longer and
+# shorter than the strips of a block (TZ_SHORT of line.cuh).
 set(simt_tests backend/cuda/simt/families)
 foreach(case "star2d1r 301,150 5 single clamp" "star2d1r 303,150 5 single mirror" "star2d1r 302,150 5 single fixed"
         "star2d1r 300,150 5 single periodic" "star2d2r 303,150 2 double mirror,clamp"
         "star2d2r 302,150 3 single fixed,mirror" "box2d2r 303,150 3 single clamp" "box2d2r 300,150 2 double fixed,periodic"
         "box2d1r 301,150 4 single periodic,clamp" "box2d1r 300,150 4 single clamp,mirror" "hotspot 301,150 6 single clamp"
-        "poisson 300,150 4 double fixed" "life 8192,60 4 single fixed" "life 8192,60 3 single periodic")
+        "poisson 300,150 4 double fixed" "life 8192,60 4 single fixed" "life 8192,60 3 single periodic"
+        "pathfinder 5003 20 single periodic" "pathfinder 5003 20 single mirror" "pathfinder 37 20 single periodic"
+        "pathfinder 37 20 single mirror")
     string(REPLACE " " ";" words ${case})
     list(GET words 0 stencil)
     list(GET words 1 grid)
