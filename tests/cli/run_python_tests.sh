@@ -22,10 +22,10 @@ cat >chip.lua <<'END'
 local tz = require "trapeze"
 local sim = tz.simulation { plugin = "hotspot", grid = { 48, 32 }, params = { ambient_k = 318.15 },
                             fields = { temperature = 320, power = function(x) return x == 5 and 0.01 or 0 end } }
-sim:every(100, tz.png("temperature", { range = { 318, 330 } }))
-sim:every(100, tz.npy "temperature")
+sim:every(1000, tz.png("temperature", { range = { 318, 330 } }))
+sim:every(1000, tz.npy "temperature")
 sim:every(10, tz.table { "step", "max(temperature)" })
-sim:run(200)
+sim:run(2000)
 END
 t run chip.lua --out runs/chip -q
 check 'a run' is $rc 0
@@ -38,7 +38,7 @@ assert run["status"] == "done", run["status"]
 assert run["simulations"][0]["params"]["ambient_k"]["value"] == 318.15
 assert t.shape == (32, 48), t.shape
 assert t[7, 5] == t[:, 5].max() == t.max() > t[7, 30]
-assert float([r for r in rows if r["step"] == "100"][0]["max(temperature)"]) == float(t.max())
+assert float([r for r in rows if r["step"] == "1000"][0]["max(temperature)"]) == float(t.max())
 assert frame.info["Range"] == "318 330" and frame.info["Unit"] == "K", frame.info
 END
 } >lines.py
@@ -56,8 +56,8 @@ for cell in book["cells"]:
     if cell["cell_type"] == "code":
         assert cell["outputs"] == [], "the notebook was saved with its outputs"
         exec("".join(cell["source"]), names)
-assert names["tables"]["table.csv"][-1]["step"] == "200"
-assert set(names["fields"]) == {f"temperature-{n:06}.npy" for n in (0, 100, 200)}, names["fields"].keys()
+assert names["tables"]["table.csv"][-1]["step"] == "2000"
+assert set(names["fields"]) == {f"temperature-{n:06}.npy" for n in (0, 1000, 2000)}, names["fields"].keys()
 assert names["sheet"].size[0] == 3 * names["last"].size[0]
 END
 rc=$?
