@@ -248,7 +248,7 @@ if [ "$rc" -eq 0 ]; then
     t predict hotspot --grid 2000,2000 --device gtx260 --model luo2011 --json
     check "predict --model luo2011 --json" says '"transactions"'
     for side in clamp periodic mirror; do
-        t predict pathfinder --grid 1000000 --boundary $side --backend cuda --device h200
+        t predict pathfinder --grid 1000000 --boundary $side --backend cuda --device h200 --family stream --height 8
         check "predict: a line with $side sides stays in registers" says 'best     stream'
     done
 else
