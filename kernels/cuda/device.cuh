@@ -452,6 +452,15 @@ TZ_DEVICE void tz_send(unsigned long long *slot, unsigned int word, unsigned int
                  :
                  : "l"(slot), "l"((unsigned long long)tag << 32 | word));
 }
+/* tz_send where `wanted`, without a branch. */
+TZ_DEVICE void tz_send_where(bool wanted, unsigned long long *slot, unsigned int word,
+                             unsigned int tag)
+{
+    asm volatile("{ .reg .pred p; setp.ne.s32 p, %2, 0;"
+                 " @p st.relaxed.gpu.global.u64 [%0], %1; }"
+                 :
+                 : "l"(slot), "l"((unsigned long long)tag << 32 | word), "r"((int)wanted));
+}
 /* The current value of a slot. If `wanted` is false, returns 0 without a read. */
 TZ_DEVICE unsigned long long tz_peek(const unsigned long long *slot, bool wanted)
 {

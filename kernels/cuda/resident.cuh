@@ -19,6 +19,7 @@
 
 #define TZ_CELLS (TZ_VX * TZ_VY * TZ_VZ)
 #define TZ_LIVE (TZ_TX * TZ_TY * TZ_TZ)
+#define TZ_MASKED (TZ_CELLS > 8 && TZ_CELLS <= 32) /* a bit for each cell of a brick */
 #define TZ_WRAPS_X (TZ_BITS_GRID || TZ_WRAP_X)
 #define TZ_WRAPS_Y TZ_WRAP_Y
 #define TZ_WRAPS_Z TZ_WRAP_Z
@@ -55,6 +56,11 @@ struct tz_sides {
 struct tz_tile {
     tz_span x, y, z;
     tz_sides sides_x, sides_y, sides_z;
+#if TZ_MASKED
+    /* Bit (k * TZ_VY + j) * TZ_VX + i of the brick: cells that other blocks own, and own cells that
+     * other blocks also hold. */
+    unsigned int foreign, wanted;
+#endif
 #if TZ_BITS_GRID
     bool masked; /* there are columns outside the grid */
     tz_word inside[TZ_VX];
@@ -164,6 +170,40 @@ TZ_DEVICE tz_sides tz_sides_of(int thread, int cells, int threads, int slot, int
     return b;
 }
 
+TZ_DEVICE bool tz_is_foreign(const tz_tile &t, int i, int j, int k)
+{
+#if TZ_MASKED
+    return (t.foreign >> ((k * TZ_VY + j) * TZ_VX + i) & 1u) != 0;
+#else
+    return ((t.x.foreign >> i | t.y.foreign >> j | t.z.foreign >> k) & 1u) != 0;
+#endif
+}
+
+/* Does the block own the cell, and another one also hold it? */
+TZ_DEVICE bool tz_is_wanted(const tz_tile &t, int i, int j, int k)
+{
+#if TZ_MASKED
+    return (t.wanted >> ((k * TZ_VY + j) * TZ_VX + i) & 1u) != 0;
+#else
+    const unsigned int wanted = t.x.wanted >> i | t.y.wanted >> j | t.z.wanted >> k;
+    return (wanted & ~(t.x.foreign >> i | t.y.foreign >> j | t.z.foreign >> k) & 1u) != 0;
+#endif
+}
+
+#if TZ_MASKED
+TZ_DEVICE void tz_make_masks(tz_tile &t)
+{
+    t.foreign = t.wanted = 0;
+    TZ_EACH_CELL
+    {
+        const unsigned int foreign = (t.x.foreign >> i | t.y.foreign >> j | t.z.foreign >> k) & 1u;
+        const unsigned int wanted = (t.x.wanted >> i | t.y.wanted >> j | t.z.wanted >> k) & 1u;
+        t.foreign |= foreign << ((k * TZ_VY + j) * TZ_VX + i);
+        t.wanted |= (wanted & ~foreign) << ((k * TZ_VY + j) * TZ_VX + i);
+    }
+}
+#endif
+
 TZ_DEVICE tz_tile tz_tile_of(const tz_arguments &a, int thread)
 {
     tz_tile t;
@@ -179,6 +219,9 @@ TZ_DEVICE tz_tile tz_tile_of(const tz_arguments &a, int thread)
     t.sides_z =
         tz_sides_of<TZ_LOW_Z, TZ_HIGH_Z>(z, TZ_VZ, TZ_TZ, TZ_LIVE * TZ_VX * TZ_VY, TZ_TX * TZ_TY,
                                          tz_block(2), TZ_BLOCKS_Z, a.nz, ez, false);
+#if TZ_MASKED
+    tz_make_masks(t);
+#endif
 #if TZ_BITS_GRID
     const int begin = tz_tile_begin(tz_block(0), TZ_BLOCKS_X, a.nx, ex, TZ_WRAPS_X);
     t.masked = !TZ_WRAP_X && (begin < 0 || begin + ex > a.columns - 31 * a.nx);
@@ -208,11 +251,6 @@ TZ_DEVICE tz_place tz_place_of(const tz_arguments &a, const tz_tile &t, int i, i
     return p;
 }
 
-TZ_DEVICE bool tz_is_foreign(const tz_tile &t, int i, int j, int k)
-{
-    return ((t.x.foreign >> i | t.y.foreign >> j | t.z.foreign >> k) & 1u) != 0;
-}
-
 /* The same tile, with its place hidden from the compiler, so that values that depend on it are
  * computed where they are used. For a large brick, keeping them would take more registers than the
  * cells. Small bricks keep them: computing them would delay each exchange. */
@@ -232,6 +270,10 @@ TZ_DEVICE tz_tile tz_tile_hidden(const tz_tile &t)
     hidden.x = tz_span_hidden(t.x);
     hidden.y = tz_span_hidden(t.y);
     hidden.z = tz_span_hidden(t.z);
+#if TZ_MASKED
+    hidden.foreign = (unsigned int)tz_hidden((int)t.foreign);
+    hidden.wanted = (unsigned int)tz_hidden((int)t.wanted);
+#endif
     return hidden;
 }
 
@@ -385,6 +427,8 @@ template <class T> union tz_words {
     unsigned int word[sizeof(T) / 4];
 };
 
+/* Large bricks send without branches, which would take longer than the words themselves: neighbours
+ * wait for the last one. For small bricks the compiler itself makes none. */
 template <class T>
 TZ_DEVICE void tz_send_brick(const tz_arguments &a, const tz_tile &t, unsigned int tag, int word,
                              const tz_brick<T> &own)
@@ -395,16 +439,18 @@ TZ_DEVICE void tz_send_brick(const tz_arguments &a, const tz_tile &t, unsigned i
     const tz_tile here = tz_tile_hidden(t);
     TZ_EACH_CELL
     {
-        const bool wanted =
-            ((here.x.wanted >> i | here.y.wanted >> j | here.z.wanted >> k) & 1u) != 0;
-        if (wanted && !tz_is_foreign(here, i, j, k)) {
-            const tz_place p = tz_place_of(a, here, i, j, k);
-            const int cell = (p.z * a.ny + p.y) * a.nx + p.x;
-            tz_words<T> parts;
-            parts.value = own.v[k][j][i];
+        const bool wanted = tz_is_wanted(here, i, j, k);
+        const tz_place p = tz_place_of(a, here, i, j, k);
+        const int cell = (p.z * a.ny + p.y) * a.nx + p.x;
+        tz_words<T> parts;
+        parts.value = own.v[k][j][i];
 #pragma unroll
-            for (int w = 0; w < (int)sizeof(T) / 4; w++)
-                tz_send(slots + ((long long)w * a.nx * a.ny * a.nz + cell), parts.word[w], tag);
+        for (int w = 0; w < (int)sizeof(T) / 4; w++) {
+            unsigned long long *slot = slots + ((long long)w * a.nx * a.ny * a.nz + cell);
+            if (TZ_CELLS > 8)
+                tz_send_where(wanted, slot, parts.word[w], tag);
+            else if (wanted)
+                tz_send(slot, parts.word[w], tag);
         }
     }
 }

@@ -266,6 +266,12 @@ TZ_DEVICE void tz_send(unsigned long long *slot, unsigned int word, unsigned int
     tz_simt->memory(SIMT_SEND, slot, 8, 8, 0, TZ_SIMT_PLACE);
     *slot = (unsigned long long)tag << 32 | word;
 }
+TZ_DEVICE void tz_send_where(bool wanted, unsigned long long *slot, unsigned int word,
+                             unsigned int tag, TZ_SIMT_HERE)
+{
+    if (wanted)
+        tz_send(slot, word, tag, file, line);
+}
 TZ_DEVICE unsigned long long tz_peek(const unsigned long long *slot, bool wanted, TZ_SIMT_HERE)
 {
     if (!wanted)
