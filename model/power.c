@@ -57,26 +57,29 @@ static bool find(const tz_model_prediction *prediction, const char *name, double
 bool tz_power_count(const tz_model_work *work, const tz_model_device *device,
                     const tz_model_prediction *prediction, tz_power_demand *out)
 {
-    double compute_s, memory_s, l2_s;
+    double compute_s, memory_s, l2_s, memory_bytes, l2_bytes;
     *out = (tz_power_demand){0};
     if (work->kind != TZ_WORK_GPU || !tz_power_known(device) || !(prediction->time_s > 0) ||
         !find(prediction, "compute_roof", &compute_s) ||
-        !find(prediction, "memory_roof", &memory_s) || !find(prediction, "l2_roof", &l2_s))
+        !find(prediction, "memory_roof", &memory_s) || !find(prediction, "l2_roof", &l2_s) ||
+        !find(prediction, "memory_bytes", &memory_bytes) ||
+        !find(prediction, "l2_bytes", &l2_bytes))
         return false;
     double core = 0.0;
     for (int p = 0; p < work->parts_count; p++) {
         const tz_work_part *part = &work->parts[p];
-        core +=
-            part->warps * (part->steps * (mix_energy(device, &part->step) +
-                                          part->shared_wavefronts * device->energy_shared_j.value) +
-                           mix_energy(device, &part->once));
+        const double passes = part->shared_wavefronts + part->spills;
+        core += part->warps *
+                (part->steps * (mix_energy(device, &part->step) +
+                                TZ_FIT_POWER_SHARED * passes * device->energy_shared_j.value) +
+                 mix_energy(device, &part->once));
     }
-    /* Bytes from times: memory at the speed of a copy. */
-    const double far = memory_s * device->copy_bandwidth_bytes_per_s.value;
-    const double near = fmax(0.0, l2_s * device->l2_bandwidth_bytes_per_s.value - far);
+    /* The bytes that move, not those that the roofs add for partly written bursts. */
+    const double far = memory_bytes / work->height;
+    const double near = fmax(0.0, l2_bytes / work->height - far);
     const double busy = fmin(1.0, work->blocks / device->sm_count.value);
     *out = (tz_power_demand){.core_j = core / work->height + near * device->energy_l2_j.value,
-                             .memory_j = far * device->energy_memory_j.value,
+                             .memory_j = TZ_FIT_POWER_MEMORY * far * device->energy_memory_j.value,
                              .base_w =
                                  device->power_idle_w.value +
                                  busy * (device->power_active_w.value - device->power_idle_w.value),

@@ -289,7 +289,7 @@ tz_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_device 
     const moving m = move(&s, &c);
     /* Other blocks that begin together all load first and then compute. */
     const bool overlap = m.ahead || work->streams || c.waves > 1.0;
-    times t = {.busy_s = (overlap ? tz__roofs_soft_max(c.seconds, m.seconds, TZ_FIT_SOFT_MEMORY)
+    times t = {.busy_s = (overlap ? tz__roofs_soft_max(c.seconds, m.seconds, TZ_FIT_SOFT_BUSY)
                                   : c.seconds + m.seconds) +
                          m.spills_s};
     /* The host may be slower than the GPU. */
