@@ -34,8 +34,7 @@
  * From: times. +10 %: -0.1 % [-0.9 %] */
 #define TZ_FIT_SOFT_MEMORY 6.0
 /* Between computing and memory.
- * From: times of 190 plans of four stencils on 16384 x 16384 cells. With 6, plans that need both
- * alike are predicted 5 to 10 % too slow. +10 %: 0 [-0.6 %] */
+ * From: times of 188 plans of four stencils on 16384 x 16384 cells. +10 %: 0 [-0.6 %] */
 #define TZ_FIT_SOFT_BUSY 10.0
 
 /* ---- GPU: memory ----------------------------------------------------------------------------- */
@@ -112,22 +111,16 @@
  * power_exponent. From: assumed: power is clock times voltage squared, voltage in proportion to the
  * clock. +10 %: 0, an H200's record has it. */
 #define TZ_FIT_POWER_EXPONENT 3.0
-/* Energies in a stencil's kernel, as shares of those that `trapeze calibrate` measures: of an
- * instruction of floating-point arithmetic, of a byte of memory, and of a pass through shared
- * memory or a spilt word. The operands of the benchmark of arithmetic change all of their bits, and
- * its copy moves random bytes; neighbouring cells have many bits in common. Its shared loads wait
- * for each other and carry addresses.
- * From: long runs on an H200 of 197 plans of nine stencils (`SUSTAINED=yes sh scripts/validate.sh
- * cuda`), 57 of them at a clock below the full one. +10 %: of time_s 0, they matter in long runs
- * alone. */
+/* Energies in a stencil's kernel, as shares of what `trapeze calibrate` measures: an instruction of
+ * floating-point arithmetic; a byte of memory; a pass through shared memory or a spilt word. The
+ * benchmarks change all bits; neighbouring cells have many in common. +10 %: of time_s 0.
+ * From: long runs of 197 plans on an H200 (docs/performance.md). */
 #define TZ_FIT_POWER_ARITHMETIC 0.8
 #define TZ_FIT_POWER_MEMORY 0.88
 #define TZ_FIT_POWER_SHARED 1.5
-/* Exponent of the soft maximum of computing and memory when the clock falls.
- * From: the same. +10 %: of time_s 0, it matters in long runs alone (sustained_s). */
+/* Exponent of the soft maximum of computing and memory when the clock falls. From: the same. */
 #define TZ_FIT_POWER_SOFT 16.0
-/* Lowest predicted clock of a card, as a share of the full clock.
- * From: assumed. +10 %: 0, no plan comes near it. */
+/* Lowest predicted clock of a card, as a share of the full clock. From: assumed. +10 %: 0. */
 #define TZ_FIT_POWER_CLOCK_LEAST 0.2
 
 /* ---- CPU ------------------------------------------------------------------------------------- */
