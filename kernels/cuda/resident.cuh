@@ -19,7 +19,6 @@
 
 #define TZ_CELLS (TZ_VX * TZ_VY * TZ_VZ)
 #define TZ_LIVE (TZ_TX * TZ_TY * TZ_TZ)
-#define TZ_MASKED (TZ_CELLS > 8 && TZ_CELLS <= 32) /* a bit for each cell of a brick */
 #define TZ_WRAPS_X (TZ_BITS_GRID || TZ_WRAP_X)
 #define TZ_WRAPS_Y TZ_WRAP_Y
 #define TZ_WRAPS_Z TZ_WRAP_Z
@@ -427,8 +426,8 @@ template <class T> union tz_words {
     unsigned int word[sizeof(T) / 4];
 };
 
-/* Large bricks send without branches, which would take longer than the words themselves: neighbours
- * wait for the last one. For small bricks the compiler itself makes none. */
+/* Bricks with masks send without branches, which would take longer than the words themselves:
+ * neighbours wait for the last one. For small bricks the compiler itself makes none. */
 template <class T>
 TZ_DEVICE void tz_send_brick(const tz_arguments &a, const tz_tile &t, unsigned int tag, int word,
                              const tz_brick<T> &own)
@@ -447,7 +446,7 @@ TZ_DEVICE void tz_send_brick(const tz_arguments &a, const tz_tile &t, unsigned i
 #pragma unroll
         for (int w = 0; w < (int)sizeof(T) / 4; w++) {
             unsigned long long *slot = slots + ((long long)w * a.nx * a.ny * a.nz + cell);
-            if (TZ_CELLS > 8)
+            if (TZ_MASKED)
                 tz_send_where(wanted, slot, parts.word[w], tag);
             else if (wanted)
                 tz_send(slot, parts.word[w], tag);

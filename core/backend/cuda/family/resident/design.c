@@ -10,8 +10,13 @@ enum {
     REGISTERS = 65536,
     REGISTERS_OWN = 40, /* addresses, loop, tags: fitted on what NVRTC allocates for sm_90 */
     THREADS_MAX = 1024,
-    BATCH_MAX = 16, /* a mask of 32 bits tells which words are missing */
-    BRICK_MAX = 200 /* cells: each is a copy of the cell update's text */
+    BATCH_MAX = 16,  /* a mask of 32 bits tells which words are missing */
+    BRICK_MAX = 200, /* cells: each is a copy of the cell update's text */
+    /* Bricks of so many cells have masks, if their masks and addresses find free registers. With
+     * fewer, the compiler spills: fdd5, d2q9 and wave3d8 did. */
+    MASKED_MIN = 9,
+    MASKED_MAX = 32, /* a bit each */
+    REGISTERS_MASKED = 32
 };
 
 /* Facts that do not depend on the design. */
@@ -190,6 +195,8 @@ static bool complete(const facts *k, tz_resident *d, int height)
         d->batch = (room - REGISTERS_OWN - 16 - brick * k->kept_words) / (4 * k->widest);
         d->batch = d->batch < 2 ? 2 : d->batch > BATCH_MAX ? BATCH_MAX : d->batch;
         d->batch = d->batch > brick ? brick : d->batch;
+        d->masked =
+            brick >= MASKED_MIN && brick <= MASKED_MAX && d->registers + REGISTERS_MASKED <= room;
         d->shared_bytes = (int)bytes;
         d->cost = cost_of(k, d, height);
         return true;

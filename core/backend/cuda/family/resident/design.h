@@ -21,6 +21,7 @@ typedef struct tz_resident {
     int buffers;      /* of a written field in shared memory */
     int shared_bytes; /* of a block */
     int registers;    /* of a thread, about */
+    bool masked;      /* two words of a thread mark the cells that are received and sent */
     int batch;        /* ghost cells that a thread loads at once */
     int sent_words;   /* 32-bit words that a cell's exchange takes */
     double cost;      /* clocks an iteration, about */
