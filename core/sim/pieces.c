@@ -2,12 +2,17 @@
 
 #include "sim/derived.h"
 #include "sim/simulation_impl.h"
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Cells are transferred in pieces of rows. A 1-D field is a single row: it is not copied as a
  * whole. */
-enum { PIECE_CELLS = 1 << 16, ROW_WORDS = 1 << 14 };
+enum {
+    PIECE_CELLS = 1 << 16,
+    ROW_WORDS = 1 << 14,
+    PARALLEL_CELLS = 1 << 18 /* fewer are filled by one thread */
+};
 
 /* Rows of bits are transferred in full, since a column is a bit of some word of the row; but not
  * very long ones. Then a piece is one bit of adjacent words. */
@@ -44,10 +49,14 @@ static tz_box piece_box(const tz_problem *problem, int64_t x_low, int64_t x_high
 static void put_bits(uint32_t *words, int64_t first, int64_t count, int64_t x, int64_t cells,
                      const double *values)
 {
+    int64_t word = x % count, column = x / count;
     for (int64_t i = 0; i < cells; i++) {
-        const uint32_t bit = UINT32_C(1) << ((x + i) / count);
-        uint32_t *word = &words[(x + i) % count - first];
-        *word = values[i] != 0.0 ? *word | bit : *word & ~bit;
+        const uint32_t bit = UINT32_C(1) << column, old = words[word - first];
+        words[word - first] = values[i] != 0.0 ? old | bit : old & ~bit;
+        if (++word == count) {
+            word = 0;
+            column++;
+        }
     }
 }
 
@@ -56,7 +65,9 @@ typedef struct filler {
     tz__values_fn *values;
     const void *context;
     const tz_box *box;
-    double *row;    /* the values of a row of the block */
+    int threads;
+    int64_t width;  /* the most cells of a row of the block */
+    double *rows;   /* for each thread, the values of a row of the block */
     void *elements; /* of the block */
 } filler;
 
@@ -75,29 +86,31 @@ static tz_status write_block(tz_simulation *simulation, int field, const filler 
         memset(f->elements, 0, row_bytes * (size_t)rows);
     else if (problem->bits)
         status = simulation->backend->load(simulation->state, field, &box, f->elements, error);
-    for (int64_t k = 0; !status && k < rows; k++) {
+#pragma omp parallel for num_threads(f->threads) if (!status && f->threads > 1 && rows > 1)
+    for (int64_t k = 0; k < (status ? 0 : rows); k++) {
         char *row = (char *)f->elements + row_bytes * (size_t)k;
+        double *values = f->rows + omp_get_thread_num() * f->width;
         const int64_t before =
             (z - all->low[2]) * (all->high[1] - all->low[1]) + y + k - all->low[1];
         f->values(f->context, before * (all->high[0] - all->low[0]) + x_low - all->low[0],
-                  x_low + problem->extent[0] * (y + k + problem->extent[1] * z), cells, f->row);
+                  x_low + problem->extent[0] * (y + k + problem->extent[1] * z), cells, values);
         if (problem->bits)
-            put_bits((uint32_t *)row, box.low[0], problem->elements[0], x_low, cells, f->row);
+            put_bits((uint32_t *)row, box.low[0], problem->elements[0], x_low, cells, values);
         else
-            tz_problem_to_elements(problem, field, f->row, cells, row);
+            tz_problem_to_elements(problem, field, values, cells, row);
     }
     tz__simulation_field_changes(simulation, field);
     return status ? status
                   : simulation->backend->store(simulation->state, field, &box, f->elements, error);
 }
 
-/* How many rows of a box are written at once: a device has a latency. */
-static int64_t block_rows(const tz_problem *problem, const tz_box *box)
+/* How many rows of a box are written at once: a device has a latency, and each thread fills rows. */
+static int64_t block_rows(const tz_problem *problem, const tz_box *box, int threads)
 {
     const int64_t width = box->high[0] - box->low[0], rows = box->high[1] - box->low[1];
     if (problem->bits && !whole_rows(problem))
         return 1;
-    const int64_t most = PIECE_CELLS / (problem->bits ? problem->elements[0] : width);
+    const int64_t most = threads * PIECE_CELLS / (problem->bits ? problem->elements[0] : width);
     return most < 1 ? 1 : most < rows ? most : rows;
 }
 
@@ -120,21 +133,23 @@ static tz_status read_piece(const tz_simulation *simulation, int field, int64_t 
     return TZ_OK;
 }
 
-/* Room for the values of a row of up to `cells` cells, or of a piece of it, and for the elements of
- * so many rows. */
+/* Room for the values of a row of up to `cells` cells, or of a piece of it, for each thread, and for
+ * the elements of so many rows. */
 typedef struct piece {
+    int64_t width; /* values of a thread */
     double *values;
     void *elements;
 } piece;
 
 static tz_status piece_create(const tz_simulation *simulation, int64_t cells, int64_t rows,
-                              piece *out, tz_error *error)
+                              int threads, piece *out, tz_error *error)
 {
     const int64_t words = simulation->problem.elements[0];
     const int64_t count = whole_rows(&simulation->problem) && cells < words          ? words
                           : !whole_rows(&simulation->problem) && cells > PIECE_CELLS ? PIECE_CELLS
                                                                                      : cells;
-    out->values = malloc((size_t)count * sizeof *out->values);
+    out->width = count;
+    out->values = malloc((size_t)(threads * count) * sizeof *out->values);
     const int64_t length = whole_rows(&simulation->problem) ? words : count;
     out->elements = malloc((size_t)(length * rows) * sizeof(double));
     if (out->values && out->elements)
@@ -154,12 +169,15 @@ tz_status tz__cells_write(tz_simulation *simulation, int field, const tz_box *bo
                           tz__values_fn *values, const void *context, tz_error *error)
 {
     const tz_problem *problem = &simulation->problem;
-    const int64_t rows = block_rows(problem, box), width = box->high[0] - box->low[0];
+    const int64_t width = box->high[0] - box->low[0];
+    const int64_t cells = width * (box->high[1] - box->low[1]) * (box->high[2] - box->low[2]);
+    const int threads = cells < PARALLEL_CELLS ? 1 : simulation->threads;
+    const int64_t rows = block_rows(problem, box, threads);
     piece p;
-    tz_status status = piece_create(simulation, width, rows, &p, error);
+    tz_status status = piece_create(simulation, width, rows, threads, &p, error);
     if (status)
         return status;
-    const filler f = {values, context, box, p.values, p.elements};
+    const filler f = {values, context, box, threads, p.width, p.values, p.elements};
     for (int64_t z = box->low[2]; z < box->high[2]; z++)
         for (int64_t y = box->low[1]; y < box->high[1]; y += rows)
             for (int64_t x = box->low[0], end; !status && x < box->high[0]; x = end) {
@@ -175,7 +193,7 @@ tz_status tz__cells_read(const tz_simulation *simulation, int field, const tz_bo
                          double *values, tz_error *error)
 {
     piece p;
-    tz_status status = piece_create(simulation, box->high[0] - box->low[0], 1, &p, error);
+    tz_status status = piece_create(simulation, box->high[0] - box->low[0], 1, 1, &p, error);
     if (status)
         return status;
     for (int64_t z = box->low[2]; z < box->high[2]; z++)

@@ -6,7 +6,7 @@
 #include "sim/simulation.h"
 
 /* Gives `count` values of a row. The first is number i of the box, and cell number `cell` of the
- * grid. */
+ * grid. Several threads may call it at the same time. */
 typedef void tz__values_fn(const void *context, int64_t i, int64_t cell, int64_t count,
                            double *values);
 
