@@ -72,6 +72,9 @@ typedef struct tz_backend {
      * TZ_RANGE, TZ_UNSUPPORTED or TZ_MEMORY the fields are as they were, and the caller may try
      * another plan. After other errors they are undefined. */
     tz_status (*stage)(void *state, const tz_plan *plan, int height, int64_t step, tz_error *error);
+    /* OPTIONAL. Seconds that stage() has spent so far on kernels that it had to compile or read from
+     * the cache; the device had no work then. NULL: none. */
+    double (*set_up_s)(const void *state);
     tz_jump_function *jump; /* OPTIONAL: many iterations at once (backend/spectral.h) */
     /* OPTIONAL [any thread]. Name and version of the library that jump() needs. TZ_UNSUPPORTED, with what to
      * install: it is not there, and core/jump does the work in host memory. NULL: jump() needs none. */

@@ -145,6 +145,9 @@ static void print_simulation(FILE *out, const json_t *simulation)
     const json_t *energy = json_object_get(simulation, "joule_per_gcell");
     if (json_is_number(energy))
         fprintf(out, ", %.3g J/GCell", json_number_value(energy));
+    const double set_up = json_number_value(json_object_get(simulation, "set_up_seconds"));
+    if (set_up >= 1e-3)
+        fprintf(out, "; %.3g s for kernels", set_up);
     fprintf(out, "\n");
     print_jumps(out, json_object_get(simulation, "jump"));
     const json_t *time = json_object_get(simulation, "time");

@@ -158,7 +158,7 @@ static const tz_key run_result[] = {
     {"status", "text", "", "`\"done\"`, `\"converged\"`, `\"stagnated\"` or `\"max_steps\"`"},
     {"steps", "integer", "", "iterations of this call"},
     {"stages", "integer", "", ""},
-    {"seconds", "number", "", "spent in stages"},
+    {"seconds", "number", "", "spent in stages, without what a GPU's kernels take to compile"},
     {"residual", "number", "", "at the last check; NaN if there was none"},
     {"update", "number", "", "the same of the change of an iteration"},
     {"converged", "boolean", "", ""},

@@ -415,6 +415,7 @@ void tz_record_simulation(tz_record *record, size_t index, const char *name,
     put(record, object, "time_unit", text(time_step ? time_step->unit : NULL));
     put(record, object, "steps", json_integer(steps));
     put(record, object, "seconds", real(seconds));
+    put(record, object, "set_up_seconds", real(tz_simulation_set_up_seconds(simulation)));
     put(record, object, "gcells_per_s",
         real(seconds > 0 ? 1e-9 * (double)steps * (double)tz_simulation_cells(simulation) / seconds
                          : NAN));

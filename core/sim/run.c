@@ -94,10 +94,18 @@ static int64_t next_stop(const tz_runner *r, bool *is_check)
     return stop;
 }
 
-static void stop_watch(tz_stopwatch *watch)
+/* Seconds on a clock that stands while the backend makes kernels: a machine makes each kernel once, and
+ * that is no time of the run. */
+static double run_clock_s(const tz_simulation *simulation)
 {
+    return tz_machine_clock_s() - tz_simulation_set_up_seconds(simulation);
+}
+
+static void stop_watch(tz_simulation *simulation)
+{
+    tz_stopwatch *watch = &simulation->watch;
     if (watch->running)
-        watch->seconds += tz_machine_clock_s() - watch->started_s;
+        watch->seconds += run_clock_s(simulation) - watch->started_s;
     watch->running = false;
 }
 
@@ -105,7 +113,7 @@ tz_status tz__run_wait(tz_runner *r, tz_error *error)
 {
     tz_simulation *simulation = r->simulation;
     if (!simulation->backend->wait) {
-        stop_watch(&simulation->watch);
+        stop_watch(simulation);
         return TZ_OK;
     }
     const double begin = tz_machine_clock_s();
@@ -114,7 +122,7 @@ tz_status tz__run_wait(tz_runner *r, tz_error *error)
     simulation->seconds += seconds;
     r->result->seconds += seconds;
     tz__simulation_share_out(simulation, seconds);
-    stop_watch(&simulation->watch);
+    stop_watch(simulation);
     return status;
 }
 
@@ -261,14 +269,14 @@ tz_status tz__run_advance(tz_runner *r, int iterations, bool timed, tz_error *er
         status = tz__run_wait(r, error);
     if (status)
         return status;
-    const double begin = tz_machine_clock_s();
+    const double begin = run_clock_s(simulation);
     status = simulation->backend->stage(tz__iterated_state(simulation), &simulation->plan,
                                         iterations, simulation->step, error);
     if (status)
         return status;
     if (simulation->correction)
         simulation->correction->ahead = true;
-    const double seconds = tz_machine_clock_s() - begin;
+    const double seconds = run_clock_s(simulation) - begin;
     if (timed) {
         if (!watch->running) {
             watch->running = true;

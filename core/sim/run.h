@@ -91,7 +91,7 @@ typedef struct tz_run_result {
     double update;   /* largest change of an iteration: in double with until_residual, as memory
                       * holds it with until_update, else NAN */
     tz_run_status status;
-    double seconds; /* wall time in stages and residuals */
+    double seconds; /* wall time in stages and residuals, without tz_simulation_set_up_seconds() */
     int64_t stages;
     double energy_j; /* of the device during the run; NAN without a counter */
 } tz_run_result;

@@ -122,6 +122,14 @@ double tz_simulation_seconds(const tz_simulation *simulation)
     return simulation->seconds;
 }
 
+double tz_simulation_set_up_seconds(const tz_simulation *simulation)
+{
+    const tz_backend *backend = simulation->backend;
+    return backend->set_up_s && simulation->state
+               ? backend->set_up_s(tz__iterated_state(simulation))
+               : 0.0;
+}
+
 const char *tz_run_status_name(tz_run_status status)
 {
     static const char *const names[] = {"none", "done", "converged", "stagnated", "max_steps"};

@@ -49,6 +49,8 @@ int64_t tz_simulation_bytes(const tz_simulation *simulation);
 int64_t tz_simulation_step(const tz_simulation *simulation);
 /* Seconds in all stages so far. */
 double tz_simulation_seconds(const tz_simulation *simulation);
+/* Seconds, not among these, in which stages waited for their kernels to be compiled or loaded. */
+double tz_simulation_set_up_seconds(const tz_simulation *simulation);
 /* The residual of the fields as they are: the largest change of a cell in the next iteration,
  * computed in double, times the stencil's factor. NAN unless it was measured (sim/residual.h). */
 double tz_simulation_residual(const tz_simulation *simulation);

@@ -14,7 +14,7 @@ typedef struct tz_stopwatch {
     int64_t stages, iterations;
     double seconds;
     bool running;     /* stages may still run: time goes on until they are waited for */
-    double started_s; /* on the clock, while it runs */
+    double started_s; /* on the clock of the run, while it runs */
 } tz_stopwatch;
 
 /* The simulated time at step `since`, as a sum of two numbers: more digits than one has. Iterations

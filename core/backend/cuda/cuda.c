@@ -6,6 +6,7 @@
 #include "backend/cuda/family/work.h"
 #include "backend/cuda/state.h"
 #include "backend/host/store.h"
+#include "base/machine.h"
 #include "stencil/streamed_source.h"
 
 #include <inttypes.h>
@@ -202,6 +203,7 @@ static bool same_text(const tz_problem *problem, const tz_slot *constants)
     return true;
 }
 
+/* Waits for the stages under way before it makes a kernel: the times of both shall be known. */
 static tz_status find_kernel(tz_cuda_state *state, const tz_plan *plan, tz_cuda_compiled **out,
                              tz_error *error)
 {
@@ -216,7 +218,10 @@ static tz_status find_kernel(tz_cuda_state *state, const tz_plan *plan, tz_cuda_
         tz_cuda_compiled fresh = {.plan = *plan};
         memcpy(fresh.constants, problem->constants, sizeof fresh.constants);
         char *source = NULL;
-        tz_status status = tz_cuda_family_find(plan->family, problem, &fresh.family, error);
+        tz_status status = tz_cuda_queue_wait(state->cuda, NULL, error);
+        const double begin = tz_machine_clock_s();
+        if (!status)
+            status = tz_cuda_family_find(plan->family, problem, &fresh.family, error);
         if (!status)
             status = tz_cuda_source(problem, &limits, plan, &source, error);
         if (!status)
@@ -250,6 +255,7 @@ static tz_status find_kernel(tz_cuda_state *state, const tz_plan *plan, tz_cuda_
             forget_kernel(state, slot);
         }
         *slot = fresh;
+        state->set_up_s += tz_machine_clock_s() - begin;
     }
     slot->used = state->stages++;
     *out = slot;
@@ -524,6 +530,11 @@ static tz_status gpu_facts(void *any, const tz_plan *plan, tz_kernel_facts *out,
     return tz_cuda_copy_rate(state->cuda, &out->copy_bytes_per_s, error);
 }
 
+static double gpu_set_up_s(const void *any)
+{
+    return ((const tz_cuda_state *)any)->set_up_s;
+}
+
 static tz_status need_energy(const tz_cuda_state *state, tz_error *error)
 {
     if (state->energy)
@@ -564,6 +575,7 @@ const tz_backend tz_backend_cuda = {
     .load = gpu_load,
     .fill = gpu_fill,
     .stage = gpu_stage,
+    .set_up_s = gpu_set_up_s,
     .jump = tz_cuda_state_jump,
     .jump_library = tz_cuda_fft_describe,
     .wait = gpu_wait,

@@ -56,6 +56,7 @@ typedef struct tz_cuda_state {
     tz_cuda_event *begun, *ready;
     tz_cuda_compiled kernels[TZ_CUDA_KERNELS_MAX];
     int kernels_count;
+    double set_up_s; /* that stages have waited for these kernels */
     int64_t stages;
     tz_cuda_reducer *reducer;
     tz_cuda_updater *updater;

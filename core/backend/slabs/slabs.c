@@ -392,6 +392,18 @@ static tz_status clock_of_first(void *any, tz_clock_facts *out, tz_error *error)
     return slabs->inner->clock(slabs->parts[slabs->low]->state, out, error);
 }
 
+/* Slabs make their kernels at the same time. */
+static double set_up_s(const void *any)
+{
+    const tz__slabs *slabs = any;
+    double most = 0.0;
+    for (int i = slabs->low; i < slabs->high; i++) {
+        const double seconds = slabs->inner->set_up_s(slabs->parts[i]->state);
+        most = seconds > most ? seconds : most;
+    }
+    return most;
+}
+
 void tz_slabs_describe(const void *state, tz_slabs_facts *out)
 {
     const tz__slabs *slabs = state;
@@ -471,6 +483,7 @@ tz_status tz_slabs_backend(const tz_backend *inner, tz_backend *out, tz_error *e
     out->load = load;
     out->fill = fill;
     out->stage = tz__slabs_stage;
+    out->set_up_s = inner->set_up_s ? set_up_s : NULL;
     out->wait = inner->wait ? tz__slabs_wait : NULL;
     out->reduce = reduce;
     out->all_finite = all_finite;

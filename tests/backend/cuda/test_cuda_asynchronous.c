@@ -432,6 +432,28 @@ static void graphs_follow_their_arguments(void **state)
     tz_simulation_destroy(sim);
 }
 
+/* Neither the kernel of the plan nor that of the shorter stage at the end. */
+static void kernels_are_no_time_of_the_run(void **state)
+{
+    tz_simulation *sim = create("star2d1r", false, "stream", 2);
+    const double none = tz_simulation_set_up_seconds(sim);
+    const tz_plan_use *uses;
+    tz_run_result result;
+    setenv("TRAPEZE_CACHE", "", 1); /* compile them */
+    setenv("FAKE_NVRTC_MS", "200", 1);
+    assert_ok(
+        tz_simulation_run(sim, &(tz_run){.steps = 5, .until_residual = NAN}, &result, &failure));
+    unsetenv("FAKE_NVRTC_MS");
+    unsetenv("TRAPEZE_CACHE");
+    assert_true(none == 0.0);
+    assert_true(tz_simulation_set_up_seconds(sim) >= 0.4);
+    assert_true(result.seconds < 0.2);
+    assert_true(tz_simulation_seconds(sim) < 0.2);
+    assert_int_equal(tz_simulation_plan_uses(sim, &uses), 2);
+    assert_true(uses[0].seconds + uses[1].seconds < 0.2);
+    tz_simulation_destroy(sim);
+}
+
 /* ---- Errors of the device -------------------------------------------------------------------- */
 
 static tz_status run_to(tz_simulation *sim, tz_run what, tz_error *error)
@@ -552,6 +574,7 @@ TEST_MAIN(open_fake, close_fake, FAKE_TEST(boxes_go_in_pieces),
           WITH_PLUGINS(snapshots_keep_what_was), WITH_PLUGINS(snapshots_wait_for_room_or_say_so),
           WITH_PLUGINS(outputs_keep_their_order), WITH_PLUGINS(snapshots_take_the_check_over),
           WITH_PLUGINS(short_stages_go_in_graphs), WITH_PLUGINS(graphs_follow_their_arguments),
+          WITH_PLUGINS(kernels_are_no_time_of_the_run),
           WITH_PLUGINS(an_error_in_the_finite_check_ends_the_run),
           WITH_PLUGINS(an_error_in_the_update_norm_ends_the_run),
           WITH_PLUGINS(an_error_in_the_residual_ends_the_run),

@@ -16,6 +16,7 @@
  * FAKE_NVML_REASONS=BITS     reasons for a lower clock (0)
  * FAKE_NVML_WATTS=W          the power behind the energy counter
  * FAKE_NVRTC_LOG=FILE        a line with the options of each compiled program
+ * FAKE_NVRTC_MS=MS           each program takes so many milliseconds (0)
  * FAKE_CUFFT_FAULT=SYMBOL:RESULT
  *                            this call of cuFFT fails
  * FAKE_CUFFT_WORK=BYTES      the work area of a plan (256)

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define EXPORT(type, symbol, parameters)                                                           \
     __attribute__((visibility("default"))) type symbol parameters;                                 \
@@ -60,6 +61,9 @@ EXPORT(int, nvrtcCompileProgram, (program * p, int count, const char *const *opt
         fprintf(file, "%s%s", options[k], k + 1 < count ? " " : "\n");
     if (file)
         fclose(file);
+    const char *wait = getenv("FAKE_NVRTC_MS");
+    if (wait)
+        usleep(1000 * (unsigned)atoi(wait));
     if (!strstr(p->text, "nowhere"))
         return 0;
     snprintf(p->log, sizeof p->log,
