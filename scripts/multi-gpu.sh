@@ -10,8 +10,9 @@
 #
 # Each case is also held against one device: after 24 iterations the field has the same hash. Speeds are medians of
 # ROUNDS (5) rounds of SECONDS_A_ROUND (0.5). Variables: KIND (gpu or cpu; default: gpu if there are two), COUNTS ("2 4", as
-# far as there are devices), GRID2 and GRID3 (cells along an axis on a device), SMALL2 (of the small strong case),
-# ONLY (weak strong mpirun threads). The last column is what `trapeze predict` says, where a record describes the
+# far as there are devices; KIND=cpu COUNTS=8 makes eight slabs of threads on any machine, where speeds mean little beyond
+# its cores, and bits as much), GRID2 and GRID3 (cells along an axis on a device), STRONG2, STRONG3 and SMALL2 (of
+# the strong cases), ONLY (weak strong mpirun threads). The last column is what `trapeze predict` says, where a record describes the
 # device. Exits with 1 if a hash differs or a run fails; says what it skips and why.
 set -u
 root=$(CDPATH= cd -- "$(dirname -- "$0")/.." && pwd -P)
@@ -25,13 +26,15 @@ gpus=$("$trapeze" doctor --verbose 2>/dev/null | grep -cE '^ *GPU [0-9]+' || tru
 cores=$(nproc)
 kind=${KIND:-$([ "$gpus" -ge 2 ] && echo gpu || echo cpu)}
 if [ "$kind" = gpu ]; then
-    most=$gpus grid2=${GRID2:-16384} grid3=${GRID3:-768} small2=${SMALL2:-4096} strong3=${STRONG3:-1024}
+    most=$gpus grid2=${GRID2:-16384} grid3=${GRID3:-768} small2=${SMALL2:-4096} strong2=${STRONG2:-16384} strong3=${STRONG3:-1024}
 else
-    most=$cores grid2=${GRID2:-2048} grid3=${GRID3:-192} small2=${SMALL2:-512} strong3=${STRONG3:-256}
+    most=$cores grid2=${GRID2:-2048} grid3=${GRID3:-192} small2=${SMALL2:-512} strong2=${STRONG2:-2048} strong3=${STRONG3:-256}
 fi
+# More ranks than cores, with Open MPI 4 and 5.
+[ "$kind" = cpu ] && export OMPI_MCA_rmaps_base_oversubscribe=true PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
 counts=
 for n in ${COUNTS:-2 4}; do
-    if [ "$n" -le "$most" ]; then counts="$counts $n"; else echo "skipped: $n devices, this machine has $most ($kind)"; fi
+    if [ "$n" -le "$most" ] || { [ "${KIND:-}" = cpu ] && [ -n "${COUNTS:-}" ]; }; then counts="$counts $n"; else echo "skipped: $n devices, this machine has $most ($kind)"; fi
 done
 [ -n "$counts" ] || { echo "skipped: one device ($kind) has nothing to share"; exit 0; }
 
@@ -106,7 +109,7 @@ for n in $counts; do
         done
     fi
     if wanted strong; then
-        for case in star2d1r:$grid2,$grid2 star3d1r:$strong3,$strong3,$strong3 star2d1r:$small2,$small2; do
+        for case in star2d1r:$strong2,$strong2 star3d1r:$strong3,$strong3,$strong3 star2d1r:$small2,$small2; do
             plugin=${case%%:*} grid=${case#*:}
             one_device "$plugin" "$grid" || continue
             alone=$(echo "$one" | cut -d' ' -f4)
