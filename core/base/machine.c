@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 /* The first line of a file; false, and "", if it cannot be read. */
 static bool read_line(const char *path, char *line, int size)
@@ -50,6 +51,19 @@ static int read_list(const char *path)
     return count;
 }
 
+/* Some virtual machines hide how caches are shared, and the kernel then names none. The C library knows the
+ * first two levels from the processor, but of the third level the sum over the whole package. */
+static void ask_library(tz_machine *machine)
+{
+#ifdef _SC_LEVEL2_CACHE_SIZE
+    const long l1 = sysconf(_SC_LEVEL1_DCACHE_SIZE), l2 = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    if (machine->l1_bytes == 0 && l1 > 0)
+        machine->l1_bytes = l1;
+    if (machine->l2_bytes == 0 && l2 > 0)
+        machine->l2_bytes = l2;
+#endif
+}
+
 static void read_caches(tz_machine *machine)
 {
     for (int i = 0; i < 8; i++) {
@@ -71,6 +85,7 @@ static void read_caches(tz_machine *machine)
         if (sharers[level - 1])
             *sharers[level - 1] = read_list(path);
     }
+    ask_library(machine);
 }
 
 static void read_cpu_name(tz_machine *machine)

@@ -1,4 +1,4 @@
-/* This machine: processor, caches, memory, clock; from procfs, sysfs and the processor itself. */
+/* This machine: processor, caches, memory, clock; from procfs, sysfs, the C library and the processor itself. */
 #ifndef TZ_CORE_BASE_MACHINE_H
 #define TZ_CORE_BASE_MACHINE_H
 

@@ -1,5 +1,6 @@
 /* Samples and their statistics; names; finding, keeping and writing device records. */
 #include "calibrate/calibrate.h"
+#include "calibrate/cpu_parts.h"
 #include "calibrate/loops.h"
 #include "calibrate/records.h"
 #include "tests/unit.h"
@@ -73,6 +74,32 @@ static void names_are_short(void **state)
     }
     tz_calibration_name("abcdefgh", name, 4);
     assert_string_equal(name, "abc");
+}
+
+/* Times of the model itself: a cache of `size` bytes misses x^6 / (1 + x^6) with x = bytes / size. */
+static double modelled_size(double size, double near, double far, double last)
+{
+    double bytes[32], seconds[32];
+    int count = 0;
+    for (double b = 3; b < last && count < 32; b *= 1.4, count++) {
+        const double x = pow(b / size, 6);
+        bytes[count] = b;
+        seconds[count] = near + (far - near) * x / (1 + x);
+    }
+    return tz__cache_size(bytes, seconds, count);
+}
+
+static void a_cache_ends_where_half_comes_from_memory(void **state)
+{
+    for (double size = 8; size < 60; size *= 1.1) {
+        assert_true(fabs(modelled_size(size, 1, 3, 128) / size - 1) < 0.1);
+        assert_true(fabs(modelled_size(size, 5e-12, 14e-12, 128) / size - 1) < 0.1);
+    }
+    assert_true(modelled_size(20, 1, 1.2, 128) == 0);        /* memory is as fast */
+    assert_true(modelled_size(1e6, 1, 3, 128) == 0);         /* all arrays are in the cache */
+    const double bytes[] = {1, 2, 4}, seconds[] = {1, 4, 3}; /* not monotonic */
+    const double found = tz__cache_size(bytes, seconds, 3);
+    assert_true(found > 1 && found < 2);
 }
 
 /* ---- Records --------------------------------------------------------------------------------- */
@@ -290,6 +317,12 @@ static void this_cpu_can_be_calibrated(void **state)
                                              &device.unaligned_load_rate,
                                              &device.narrow_load_rate,
                                              &device.store_rate,
+#ifdef __GLIBC__ /* which knows these two where the kernel names no caches */
+                                             &device.l1_bytes,
+                                             &device.l2_bytes,
+                                             &device.l1_bandwidth_bytes_per_s,
+                                             &device.l2_bandwidth_bytes_per_s,
+#endif
                                              &device.fp32_latency_s,
                                              &device.memory_latency_s,
                                              &device.copy_bandwidth_bytes_per_s,
@@ -321,8 +354,8 @@ static int tear_down(void **state)
 }
 
 TEST_MAIN(set_up, tear_down, TEST(samples_have_median_least_and_spread),
-          TEST(numbers_are_rounded_to_four_digits), TEST(names_are_short),
-          TEST(records_are_found_by_name), TEST(the_newest_record_of_this_cpu_counts),
-          TEST(a_kept_record_leaves_the_previous), TEST(better_numbers_are_kept),
-          TEST(numbers_can_be_changed), TEST(a_calibration_can_be_stopped),
-          TEST(this_cpu_can_be_calibrated))
+          TEST(numbers_are_rounded_to_four_digits), TEST(a_cache_ends_where_half_comes_from_memory),
+          TEST(names_are_short), TEST(records_are_found_by_name),
+          TEST(the_newest_record_of_this_cpu_counts), TEST(a_kept_record_leaves_the_previous),
+          TEST(better_numbers_are_kept), TEST(numbers_can_be_changed),
+          TEST(a_calibration_can_be_stopped), TEST(this_cpu_can_be_calibrated))

@@ -1,0 +1,339 @@
+#include "calibrate/cpu_parts.h"
+
+#include "calibrate/calibrate.h"
+#include <math.h>
+#include <omp.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { LINE_BYTES = 64, PAGE_BYTES = 4096, CHASE_STEPS = 4096, STRETCH_BYTES = 4 << 20 };
+
+/* ---- Memory to measure in -------------------------------------------------------------------- */
+
+/* Page-aligned, in large pages where the system gives them, not yet touched. */
+tz_status tz__cpu_memory_take(const tz__cpu_bench *b, void **out, size_t bytes)
+{
+    *out = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (*out == MAP_FAILED) {
+        *out = NULL;
+        return tz_error_set(b->error, TZ_MEMORY, NULL,
+                            "not enough memory to measure with: %zu MiB wanted", bytes >> 20);
+    }
+    if (!b->plain) /* without it pages are small */
+        madvise(*out, bytes, MADV_HUGEPAGE);
+    return TZ_OK;
+}
+
+void tz__cpu_memory_drop(void *memory, size_t bytes)
+{
+    if (memory)
+        munmap(memory, bytes);
+}
+
+/* ---- Latencies of the memory ----------------------------------------------------------------- */
+
+/* Links all lines of the memory to a random cycle, which a prefetcher cannot follow. */
+static tz_status chase_lay(tz__cpu_bench *b, char *memory, size_t bytes)
+{
+    const size_t lines = bytes / LINE_BYTES;
+    uint32_t *order = malloc(lines * sizeof *order);
+    if (!order)
+        return tz_error_set(b->error, TZ_MEMORY, NULL, "not enough memory to measure with");
+    uint64_t random = 88172645463325252u;
+    for (size_t i = 0; i < lines; i++)
+        order[i] = (uint32_t)i;
+    for (size_t i = lines - 1; i > 0; i--) { /* Sattolo's shuffle: one cycle */
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        const size_t k = random % i;
+        const uint32_t kept = order[i];
+        order[i] = order[k];
+        order[k] = kept;
+    }
+    for (size_t i = 0; i < lines; i++)
+        *(void **)(memory + (size_t)order[i] * LINE_BYTES) =
+            memory + (size_t)order[(i + 1) % lines] * LINE_BYTES;
+    free(order);
+    return TZ_OK;
+}
+
+static tz_status measure_chase(tz__cpu_bench *b, tz_model_number *out, size_t bytes,
+                               const char *where)
+{
+    void *memory = NULL;
+    tz_samples samples = {0};
+    tz_status status = tz__cpu_next(b, where);
+    if (!status)
+        status = tz__cpu_memory_take(b, &memory, bytes);
+    if (!status)
+        status = chase_lay(b, memory, bytes);
+    if (!status) {
+        const long lines = (long)(bytes / LINE_BYTES);
+        const long steps = CHASE_STEPS;
+        void *at = tz_loop_chase(memory, lines < 1 << 20 ? lines : 1 << 20); /* fills the caches */
+        while (tz__cpu_wants_more(b, &samples)) {
+            const double begin = tz_machine_clock_s();
+            at = tz_loop_chase(at, steps);
+            tz_samples_add(&samples, (tz_machine_clock_s() - begin) / (double)steps);
+        }
+        const double least = tz_samples_least(&samples);
+        tz_number_set(out, at ? least : 0,
+                      "measured: %.3g cycles, %ld loads that wait for each other over %.4g MiB, "
+                      "best of %d, median %.1f %% slower",
+                      least * b->clock_hz, steps, (double)bytes / 1048576, samples.count,
+                      100 * (tz_samples_median(&samples) / least - 1));
+    }
+    tz__cpu_memory_drop(memory, bytes);
+    return status;
+}
+
+/* ---- Bandwidths ------------------------------------------------------------------------------ */
+
+/* The arrays of all threads, one after the other. A thread copies the first half of its array to
+ * the second half, or reads the array. */
+typedef struct arrays {
+    char *base;
+    size_t half, each; /* bytes */
+    int threads;
+    bool copies;
+} arrays;
+
+/* All threads copy or read `bytes` from `at` on (in each half of their arrays), `rounds` times.
+ * Returns the seconds from the first begin to the last end. */
+static double pass_seconds(const tz__cpu_bench *b, const arrays *a, size_t at, size_t bytes,
+                           long rounds)
+{
+    double begin = HUGE_VAL, end = 0;
+#pragma omp parallel num_threads(a->threads) reduction(min : begin) reduction(max : end)
+    {
+        char *const mine = a->base + (size_t)omp_get_thread_num() * a->each;
+#pragma omp barrier
+        begin = tz_machine_clock_s();
+        for (long k = 0; k < rounds; k++)
+            if (a->copies)
+                b->loops->copy(mine + a->half + PAGE_BYTES / 2 + at, mine + at, bytes);
+            else
+                b->loops->read(mine + 2 * at, 2 * bytes);
+        end = tz_machine_clock_s();
+    }
+    return end - begin;
+}
+
+/* Bytes a second that `threads` threads copy or read, each in `bytes` of its own; a copy counts
+ * both sides. Samples of a cache use the same array again and again. Each sample of memory uses the
+ * next stretch of the array, so that no cache has it; it is short, so that the system seldom
+ * interrupts it. `pool` collects samples of memory; NULL: a cache is measured. */
+static tz_status measure_bandwidth(tz__cpu_bench *b, tz_model_number *out, const char *what,
+                                   bool copies, int threads, size_t bytes, tz_samples *pool)
+{
+    tz_samples own = {0}, *samples = pool ? pool : &own;
+    const bool cached = !pool;
+    arrays a = {.half = bytes / 2 / 1024 * 1024, .threads = threads, .copies = copies};
+    void *memory = NULL;
+    long rounds = 1;
+    if (!cached && a.half > STRETCH_BYTES)
+        a.half = a.half / STRETCH_BYTES * STRETCH_BYTES;
+    a.each = 2 * a.half + PAGE_BYTES;
+    const size_t all = a.each * (size_t)threads;
+    const size_t stretch = cached || a.half < STRETCH_BYTES ? a.half : STRETCH_BYTES;
+    tz_status status = tz__cpu_next(b, what);
+    if (!status)
+        status = tz__cpu_memory_take(b, &memory, all);
+    if (status)
+        return status;
+    a.base = memory;
+#pragma omp parallel num_threads(threads)
+    memset(a.base + (size_t)omp_get_thread_num() * a.each, 1, a.each);
+    if (cached)
+        while (pass_seconds(b, &a, 0, stretch, rounds) < b->sample_s)
+            rounds *= 2;
+    const int most = TZ_SAMPLES_MAX / b->passes;
+    for (int i = 0; b->typical ? i < b->repeats
+                    : cached   ? tz__cpu_wants_more(b, samples)
+                               : i < most;
+         i++)
+        tz_samples_add(samples, pass_seconds(b, &a, (size_t)i * stretch % a.half, stretch, rounds));
+    tz__cpu_memory_drop(memory, all);
+    const double moved = 2.0 * (double)stretch * (double)threads * (double)rounds;
+    const double taken = b->typical ? tz_samples_median(samples)
+                         : cached   ? tz_samples_least(samples)
+                                    : tz_samples_quarter(samples);
+    tz_number_set(out, moved / taken,
+                  "measured: %d thread%s %s %.4g MiB%s, %d-bit vectors, best%s of %d, median %.1f "
+                  "%% slower",
+                  threads, threads == 1 ? "" : "s", copies ? "copying within" : "reading",
+                  2.0 * (double)a.half / 1048576, threads == 1 ? "" : " each",
+                  8 * b->loops->vector_bytes, cached ? "" : " quarter", samples->count,
+                  100 * (tz_samples_median(samples) / taken - 1));
+    return TZ_OK;
+}
+
+/* The bandwidth on pages of the default size, compared with that on large pages. */
+static tz_status measure_pages(tz__cpu_bench *b, size_t bytes)
+{
+    tz_model_number plain = {0};
+    b->plain = true;
+    const tz_status status =
+        measure_bandwidth(b, &plain, "reading small pages", false, 1, bytes, &b->memory[4]);
+    b->plain = false;
+    if (!status)
+        tz_number_set(&b->device->small_page_s,
+                      fmax(0, PAGE_BYTES / plain.value -
+                                  PAGE_BYTES / b->device->core_read_bandwidth_bytes_per_s.value),
+                      "measured: one core reads %.3g GB/s without asking for large pages, best "
+                      "quarter of %d",
+                      1e-9 * plain.value, b->memory[4].count);
+    return status;
+}
+
+/* ---- Caches ---------------------------------------------------------------------------------- */
+
+/* Bytes of all third-level caches of the cores that this process may use. */
+static double l3_of_all(const tz_machine *machine)
+{
+    char seen[64][64];
+    int caches = 0;
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) != 0)
+        return (double)machine->l3_bytes;
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+        char path[96], list[64] = "";
+        if (!CPU_ISSET(cpu, &set))
+            continue;
+        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cache/index3/shared_cpu_list",
+                 cpu);
+        FILE *file = fopen(path, "r");
+        if (!file)
+            continue;
+        if (!fgets(list, sizeof list, file))
+            list[0] = '\0';
+        fclose(file);
+        int k = 0;
+        while (k < caches && strcmp(seen[k], list) != 0)
+            k++;
+        if (k == caches && caches < 64)
+            memcpy(seen[caches++], list, sizeof list);
+    }
+    return (double)machine->l3_bytes * (caches > 0 ? caches : 1);
+}
+
+double tz__cache_size(const double *bytes, const double *seconds_a_byte, int count)
+{
+    const double near = seconds_a_byte[0], far = seconds_a_byte[count - 1],
+                 half = 0.5 * (near + far);
+    int i = count - 1;
+    if (far < 4.0 / 3.0 * near)
+        return 0;
+    while (i > 0 && seconds_a_byte[i - 1] > half)
+        i--;
+    const double before = seconds_a_byte[i - 1], at = seconds_a_byte[i];
+    return bytes[i - 1] + (bytes[i] - bytes[i - 1]) * (half - before) / (at - before);
+}
+
+/* The third level where the system does not report it, as in some virtual machines: what all threads together
+ * may use, beside other users of the machine. They copy in larger and larger arrays. */
+static tz_status measure_l3_size(tz__cpu_bench *b, double l2, double *out)
+{
+    enum { SIZES_MAX = 16, SAMPLES = 9 };
+    static const double GROWTH = 1.4, FIRST = 3, LAST = 128 * 1048576.0;
+    double bytes[SIZES_MAX], times[SIZES_MAX];
+    int count = 0;
+    tz_status status = TZ_OK;
+    const int done = b->done, repeats = b->repeats;
+    *out = 0;
+    b->typical = true;
+    b->repeats = SAMPLES;
+    for (double size = FIRST * l2; !status && size < LAST && count < SIZES_MAX; size *= GROWTH) {
+        tz_model_number bandwidth = {0};
+        b->done = done; /* one measurement */
+        if (size * b->threads > 0.25 * (double)tz_machine_memory_available())
+            break;
+        status =
+            measure_bandwidth(b, &bandwidth, "size of L3", true, b->threads, (size_t)size, NULL);
+        bytes[count] = size * b->threads;
+        times[count++] = 1 / bandwidth.value;
+    }
+    b->typical = false;
+    b->repeats = repeats;
+    b->done = done + 1;
+    if (!status && count > 1)
+        *out = tz__cache_size(bytes, times, count);
+    if (!status)
+        tz_number_set(
+            &b->device->l3_bytes, *out,
+            "measured: %d threads copy in arrays of %.3g to %.4g MiB, half of which is from memory "
+            "at this size",
+            b->threads, bytes[0] / 1048576, bytes[count - 1] / 1048576);
+    return status;
+}
+
+/* Latencies and bandwidths. Each array is larger than the level before and fits the level
+ * measured. */
+tz_status tz__measure_memory(tz__cpu_bench *b)
+{
+    tz_model_device *d = b->device;
+    const double l1 = (double)b->machine.l1_bytes, l2 = (double)b->machine.l2_bytes;
+    double l3 = l3_of_all(&b->machine);
+    const double mib = 1048576;
+    const char *source = "reported by the system";
+    tz_status status = TZ_OK;
+    if (l1 > 0)
+        tz_number_set_exactly(&d->l1_bytes, l1, "%s", source);
+    if (l2 > 0)
+        tz_number_set_exactly(&d->l2_bytes, l2, "%s", source);
+    if (l3 > 0)
+        tz_number_set_exactly(&d->l3_bytes, l3, "%s, all that this process's cores share", source);
+    else if (l2 > 0)
+        status = measure_l3_size(b, l2, &l3);
+    const double last = l3 > 0 ? l3 : l2 > 0 ? l2 : 32 * mib;
+    double far = 4 * last > 256 * mib ? 4 * last : 256 * mib;
+    const double most = 0.25 * (double)tz_machine_memory_available();
+    if (far > most)
+        far = most;
+    if (far < 2 * last)
+        return tz_error_set(b->error, TZ_MEMORY, NULL,
+                            "not enough memory to measure with: %.0f MiB would leave the caches, "
+                            "%.0f MiB may be used",
+                            2 * last / mib, most / mib);
+    const double share = l3 / b->threads;
+    if (!status && l2 > 0)
+        status = measure_chase(b, &d->l2_latency_s, (size_t)(0.5 * l2), "latency of L2");
+    /* The mean of both sizes, since other programs may use much of a third level. */
+    const double between =
+        sqrt(l2 * (b->machine.l3_bytes > 0 ? (double)b->machine.l3_bytes : share));
+    if (!status && between > 1.5 * l2)
+        status = measure_chase(b, &d->l3_latency_s, (size_t)between / PAGE_BYTES * PAGE_BYTES,
+                               "latency of L3");
+    if (!status)
+        status = measure_chase(b, &d->memory_latency_s, (size_t)far, "latency of memory");
+    if (!status && l1 > 0)
+        status = measure_bandwidth(b, &d->l1_bandwidth_bytes_per_s, "copying in L1", true, 1,
+                                   (size_t)(0.5 * l1), NULL);
+    if (!status && l2 > 0)
+        status = measure_bandwidth(b, &d->l2_bandwidth_bytes_per_s, "copying in L2", true, 1,
+                                   (size_t)(0.5 * l2), NULL);
+    if (!status && 0.5 * share > 1.5 * l2)
+        status = measure_bandwidth(b, &d->l3_bandwidth_bytes_per_s, "copying in L3", true,
+                                   b->threads, (size_t)(0.5 * share), NULL);
+    if (!status)
+        status =
+            measure_bandwidth(b, &d->core_copy_bandwidth_bytes_per_s, "copying in memory, one core",
+                              true, 1, (size_t)far, &b->memory[0]);
+    if (!status)
+        status =
+            measure_bandwidth(b, &d->core_read_bandwidth_bytes_per_s, "reading memory, one core",
+                              false, 1, (size_t)far, &b->memory[1]);
+    if (!status)
+        status = measure_pages(b, (size_t)far);
+    if (!status)
+        status = measure_bandwidth(b, &d->copy_bandwidth_bytes_per_s, "copying in memory, all",
+                                   true, b->threads, (size_t)(far / b->threads), &b->memory[2]);
+    if (!status)
+        status = measure_bandwidth(b, &d->read_bandwidth_bytes_per_s, "reading memory, all", false,
+                                   b->threads, (size_t)(far / b->threads), &b->memory[3]);
+    return status;
+}
