@@ -46,15 +46,17 @@ static int64_t spread_rows(int64_t row, int64_t most, int64_t size)
 
 /* One copy is loaded while the other one is stored, and then the other way round. A value is stored some
  * time after the loads that precede it in the text, so a load is delayed if its address is a little lower in
- * the page than the last stores, which are at higher and higher addresses. Returns by how many bytes no
- * load is lower, for all neighbours of a cell. */
-static int64_t loads_apart(int64_t row, int64_t plane, int64_t copy, int rows, int planes)
+ * the page than the last stores, which are at higher and higher addresses. The neighbours to the left, `left` bytes
+ * lower, are loaded with the next vector: on some processors a load waits for the store of the vector before if
+ * both touch the same bytes of a page. Returns by how many bytes no load is lower, for all neighbours of a cell. */
+static int64_t loads_apart(int64_t row, int64_t plane, int64_t copy, int64_t left, int rows,
+                           int planes)
 {
     int64_t least = PAGE;
     for (int z = -planes; z <= planes; z++)
         for (int y = -rows; y <= rows; y++)
             for (int sign = -1; sign <= 1; sign += 2) {
-                const int64_t at = (y * row + z * plane + sign * copy) % PAGE;
+                const int64_t at = (y * row + z * plane + sign * copy - left) % PAGE;
                 const int64_t lower = at < 0 ? -at : PAGE - at;
                 least = lower < least ? lower : least;
             }
@@ -69,6 +71,7 @@ static void spread_planes(const tz_problem *problem, int64_t size, tz_host_layou
     const bool deep = problem->dims == 3;
     const int rows = problem->dims > 1 ? tz_stencil_reach_along(problem->stencil, 1) : 0;
     const int planes = deep ? tz_stencil_reach_along(problem->stencil, 2) : 0;
+    const int64_t left = tz_stencil_reach_along(problem->stencil, 0) * size;
     const int64_t dense = l->plane;
     int64_t most = -1;
     for (int64_t padding = 0; padding < (deep ? PAGE : 1); padding += STEP)
@@ -76,7 +79,7 @@ static void spread_planes(const tz_problem *problem, int64_t size, tz_host_layou
             const int64_t plane = dense * size + padding;
             if (deep && !neighbours_apart(plane))
                 continue;
-            const int64_t apart = loads_apart(l->row * size, plane, copy, rows, planes);
+            const int64_t apart = loads_apart(l->row * size, plane, copy, left, rows, planes);
             if (apart <= most)
                 continue;
             most = apart;

@@ -61,7 +61,8 @@ static void test_padding_is_bounded(void **state)
         }
 }
 
-/* No load of a neighbour has a slightly lower address in its page than the value that is stored. */
+/* No load of a neighbour has a slightly lower address in its page than the value that is stored. On some
+ * processors such loads wait, also if they touch only the last bytes of the vector that was stored before. */
 static void test_loads_do_not_wait_for_stores(void **state)
 {
     for (int i = 0; i < GRIDS; i++) {
@@ -76,8 +77,10 @@ static void test_loads_do_not_wait_for_stores(void **state)
         for (int to = 0; to < 2; to++)
             for (int z = -z_far; z <= z_far; z++)
                 for (int y = -g->radius; y <= g->radius; y++) {
+                    /* The neighbour to the left, with which the load of a vector begins. */
                     const int64_t load =
-                        begin[1 - to] + (y * c.layout.row + z * c.layout.plane) * c.size;
+                        begin[1 - to] +
+                        (y * c.layout.row + z * c.layout.plane - g->radius) * c.size;
                     const int64_t ahead = ((load - begin[to]) % 4096 + 4096) % 4096;
                     if (ahead > 4096 - 256)
                         fail_msg("grid %d: a load at %d, %d begins %d bytes before the store", i, y,
