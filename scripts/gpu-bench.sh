@@ -7,7 +7,9 @@
 #
 # Variables: CASES and SMALL are lists of cases (- for none). TURNS says how often two builds take
 # turns (default 3). SECONDS_A_ROUND is the length of a round (default 0.2): after some 0.1 s of work a GPU may
-# lower its clock for its power, so short rounds compare kernels best. GRID2 and GRID3 are the large grids.
+# lower its clock for its power, so short rounds compare kernels best; SECONDS_A_ROUND=2 gives the speed of long
+# runs. GRID2 and GRID3 are the large grids. HEIGHTS (default 1,auto) are those of large grids. PROFILE=yes reads hardware counters
+# of the chosen plan of each case instead, by ncu: how busy each unit is.
 set -eu
 root=$(CDPATH= cd -- "$(dirname -- "$0")/.." && pwd -P)
 build=${1:-$root/build}
@@ -35,18 +37,50 @@ bench() {
     done
 }
 
+# What a stage keeps busy: shares of the most that a unit can do.
+profile() {
+    ncu --clock-control none --kernel-name tz_stage --launch-skip 4 --launch-count 1 --csv --metrics "\
+sm__inst_issued.avg.pct_of_peak_sustained_active,dram__throughput.avg.pct_of_peak_sustained_elapsed,\
+lts__throughput.avg.pct_of_peak_sustained_elapsed,l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed,\
+sm__inst_executed_pipe_alu.avg.pct_of_peak_sustained_active,sm__inst_executed_pipe_fma.avg.pct_of_peak_sustained_active,\
+sm__inst_executed_pipe_fp64.avg.pct_of_peak_sustained_active" \
+        "$build/bin/trapeze" run "$root/scripts/bench.lua" --backend cuda --quiet --out "$work/profile" --set rounds=1 \
+        --set seconds=0.001 "$@" >"$work/counters" 2>&1 || { tail -n 3 "$work/counters"; return 0; }
+    rm -rf "$work/profile"
+    awk -F'","' -v name="$2" '/"tz_stage/ {
+        gsub(/"/, "", $NF); value[$(NF - 2)] = $NF }
+    END {
+        printf "%-16s", name
+        for (i = 1; i <= 7; i++) printf " %8s", value[m[i]] == "" ? "-" : sprintf("%.0f", value[m[i]])
+        printf "\n"
+    }
+    BEGIN {
+        m[1] = "sm__inst_issued.avg.pct_of_peak_sustained_active"; m[2] = "dram__throughput.avg.pct_of_peak_sustained_elapsed"
+        m[3] = "lts__throughput.avg.pct_of_peak_sustained_elapsed"; m[4] = "l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed"
+        m[5] = "sm__inst_executed_pipe_alu.avg.pct_of_peak_sustained_active"; m[6] = "sm__inst_executed_pipe_fma.avg.pct_of_peak_sustained_active"
+        m[7] = "sm__inst_executed_pipe_fp64.avg.pct_of_peak_sustained_active"
+    }' "$work/counters"
+}
+
 "$build/bin/trapeze" doctor --verbose | grep -E 'GPU 0|driver' | sort -u
+[ -z "${PROFILE:-}" ] || printf '%-16s %8s %8s %8s %8s %8s %8s %8s   (%% of the peak)\n' case issue memory l2 shared logic fma fp64
 for case in ${CASES:-star2d1r star2d1r-fp64 star2d2r star2d2r-fp64 box2d1r box2d1r-fp64 box2d2r hotspot \
     poisson star3d1r star3d1r-fp64 star3d2r box3d1r box3d1r-fp64 life cell pathfinder}; do
+    grid=
     case $case in
-    -) ;;
-    star2d* | box2d* | hotspot | poisson)
-        bench --set "case=$case" --set "grid=${GRID2:-16384,16384}" --set heights=1,auto ;;
-    star3d* | box3d*) bench --set "case=$case" --set "grid=${GRID3:-768,768,768}" --set heights=1,auto ;;
-    pathfinder) bench --set "case=$case" --set heights=1,10,20,auto ;;
-    *) bench --set "case=$case" --set heights=1,auto ;;
+    -) continue ;;
+    star2d* | box2d* | hotspot | poisson) grid=${GRID2:-16384,16384} ;;
+    star3d* | box3d*) grid=${GRID3:-768,768,768} ;;
     esac
+    heights=${HEIGHTS:-1,auto}
+    [ "$case:${HEIGHTS:-}" = pathfinder: ] && heights=1,10,20,auto
+    if [ -n "${PROFILE:-}" ]; then
+        profile --set "case=$case" ${grid:+--set "grid=$grid"} --set heights=auto
+    else
+        bench --set "case=$case" ${grid:+--set "grid=$grid"} --set "heights=$heights"
+    fi
 done
+[ -z "${PROFILE:-}" ] || exit 0
 echo "small grids"
 for case in ${SMALL:-star2d1r hotspot life}; do
     case $case in
