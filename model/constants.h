@@ -126,8 +126,7 @@
 /* ---- CPU ------------------------------------------------------------------------------------- */
 
 /* If the arrays, or the rings of all threads, need x times the third level, x^n / (1 + x^n) of them come from
- * memory.
- * From: two threads with rings of 18 MiB each take twice as long as with 9 (Zen 4, 32 MiB).
+ * memory. From: two threads with rings of 18 MiB each take twice as long as with 9 (Zen 4, 32 MiB).
  * +10 %: not determined. */
 #define TZ_FIT_CPU_OVERFLOW_POWER 6.0
 /* Share of the latency of L3 that the first line of a row costs, if it lies there or another core wrote it
@@ -142,8 +141,7 @@
  * From: times on two cores with AVX-512. +10 %: of predictions 0. */
 #define TZ_FIT_CPU_RING_SHARE 0.6
 /* Heights of plans chosen without predictions, by dimensions, for radius 1: cells, and bits.
- * From: times on two cores with AVX-512: above these heights redundant cells cost as much as the
- * saved traffic. +10 %: of predictions 0. */
+ * From: times on two cores with AVX-512: higher, redundant cells cost what traffic saves. +10 %: of predictions 0. */
 #define TZ_FIT_CPU_HEIGHTS                                                                         \
     {                                                                                              \
         0, 48, 16, 6                                                                               \
@@ -155,14 +153,16 @@
 /* The same heights for the family "skew", and the shares of a core's second level and of a thread's part of
  * the third, the larger of the two, that a tile's slabs may fill.
  * From: star2d1r, hotspot (8192^2) and star3d1r (512^3) in both precisions on two cores of Zen 4 (1 MiB of L2, 32 of
- * L3): the speed is within 4 % of its best over heights of 16 to 48 in 2-D and 12 to 20 in 3-D. +10 %: of
- * predictions 0. */
+ * L3): within 4 % of the best speed over heights of 16 to 48 in 2-D and 12 to 20 in 3-D. +10 %: of predictions 0. */
 #define TZ_FIT_CPU_SKEW_HEIGHTS                                                                    \
     {                                                                                              \
         0, 0, 24, 16                                                                               \
     }
 #define TZ_FIT_CPU_SKEW_L2 1.0
 #define TZ_FIT_CPU_SKEW_L3 0.4
+/* By how much a stage of "skew" takes longer for each doubling of the threads of a team, which wait for each other.
+ * From: plans with and without teams, on 16 and 8 threads of a Xeon and 2 of Zen 5. +10 %: of such plans 0.7 to 3 %. */
+#define TZ_FIT_CPU_TEAM 0.07
 
 /* ---- Choosing among predictions -------------------------------------------------------------- */
 

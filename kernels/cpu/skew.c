@@ -4,6 +4,8 @@
 #include "kernels/cpu/shares.h"
 #include "kernels/cpu/skew_geometry.h"
 #include <omp.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <string.h>
 
 /* One pass of one iteration. */
@@ -171,8 +173,7 @@ static void compute_wrapped(const run *r, int t, int64_t j, int64_t end, int64_t
 
 /* ---- Tiles ----------------------------------------------------------------------------------- */
 
-/* Slabs of a step and levels of them that are fetched ahead. */
-enum { STEPS_AHEAD = 2, LINE = 64 };
+enum { LINE = 64 };
 
 /* Inlined by force: a compiler may take a function that only prefetches for one without any effect. */
 static inline __attribute__((always_inline)) void fetch_rows(const tz_stage *stage,
@@ -200,7 +201,7 @@ fetch_ahead(const run *r, int t, int64_t behind, int64_t from, int64_t first, in
 {
     const tz__skew *g = &r->geometry;
     const tz_stage *stage = g->stage;
-    const int64_t rows = g->batch, j = behind + STEPS_AHEAD * rows;
+    const int64_t rows = g->batch, j = behind + TZ__SKEW_STEPS_FETCHED * rows;
     for (int f = 0; f < stage->stencil->fields_count; f++) {
         const tz_role role = stage->stencil->fields[f].role;
         if ((role != TZ_STATE && role != TZ_STATIC) || stage->in[f].uniform)
@@ -218,23 +219,76 @@ fetch_ahead(const run *r, int t, int64_t behind, int64_t from, int64_t first, in
     }
 }
 
-static void run_tile(const run *r, const tz__skew_job *job, const tz__skew_tile *tile)
+/* One step of a tile: `batch` slabs of each level. */
+static void run_step(const run *r, const tz__skew_job *job, const tz__skew_tile *tile, int64_t k)
 {
     const tz__skew *s = &r->geometry;
-    const int64_t end = tz__skew_end_step(s, job);
     const int64_t first = tz__skew_from(s, job, tile, 1), first_end = tz__skew_to(s, job, tile, 1);
-    for (int64_t k = tz__skew_first_step(s, job); k < end; k += s->batch)
-        for (int t = 1; t <= s->levels; t++) {
-            const int64_t behind = k - s->along.reach * (t - 1);
-            const int64_t j = tz__larger(behind, tz__band_low(&job->slabs, t));
-            const int64_t j_end = tz__smaller(behind + s->batch, tz__band_high(&job->slabs, t));
-            const int64_t from = tz__skew_from(s, job, tile, t);
-            const int64_t to = tz__skew_to(s, job, tile, t);
-            if (r->geometry.stage->dims == 2 && from < to)
-                fetch_ahead(r, t, behind, from, first, first_end);
-            if (j < j_end && from < to)
-                compute_wrapped(r, t, j, j_end, from, to);
-        }
+    for (int t = 1; t <= s->levels; t++) {
+        const int64_t behind = k - s->along.reach * (t - 1);
+        const int64_t j = tz__larger(behind, tz__band_low(&job->slabs, t));
+        const int64_t j_end = tz__smaller(behind + s->batch, tz__band_high(&job->slabs, t));
+        const int64_t from = tz__skew_from(s, job, tile, t);
+        const int64_t to = tz__skew_to(s, job, tile, t);
+        if (s->stage->dims == 2 && from < to)
+            fetch_ahead(r, t, behind, from, first, first_end);
+        if (j < j_end && from < to)
+            compute_wrapped(r, t, j, j_end, from, to);
+    }
+}
+
+/* How far a team is with tile number `tile` of its job: a mark that grows with the phase, the tile and the
+ * steps that are done. */
+typedef struct progress {
+    _Alignas(LINE) _Atomic int64_t mark;
+} progress;
+
+static int64_t mark_of(int phase, int tile, int64_t steps)
+{
+    return (int64_t)phase << 60 | (int64_t)tile << 32 | steps;
+}
+
+static inline void pause_briefly(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+}
+
+/* Waits until the mark is reached. Another thread may have this one's processor, so it is offered from
+ * time to time. */
+static void wait_for(progress *p, int64_t mark)
+{
+    enum { TRIES = 256 };
+    for (int i = 1; atomic_load_explicit(&p->mark, memory_order_acquire) < mark; i++)
+        if (i % TRIES == 0)
+            sched_yield();
+        else
+            pause_briefly();
+}
+
+/* Tile number `number` of a job. `before` and `mine`: of the tile before, and of this one. NULL: this
+ * thread computes all tiles of the job. */
+static void run_tile(const run *r, const tz__skew_job *job, int phase, int number, progress *before,
+                     progress *mine)
+{
+    static const int64_t DONE = UINT32_MAX;
+    const tz__skew *s = &r->geometry;
+    const tz__skew_tile tile = tz__skew_tile_of(s, job, number);
+    const int64_t end = tz__skew_end_step(s, job);
+    int64_t steps = 1;
+    for (int64_t k = tz__skew_first_step(s, job); k < end; k += s->batch, steps++) {
+        const int64_t needed = tz__smaller(steps + tz__skew_ahead(s), DONE);
+        if (before)
+            wait_for(before, mark_of(phase, number - 1, needed));
+        run_step(r, job, &tile, k);
+        /* The last mark says that all is done: the next tile ends after this one, and only then does another
+         * tile use this place of the ring. */
+        if (mine)
+            atomic_store_explicit(&mine->mark,
+                                  mark_of(phase, number, k + s->batch < end ? steps : DONE),
+                                  memory_order_release);
+    }
 }
 
 /* ---- The stage ------------------------------------------------------------------------------- */
@@ -253,28 +307,56 @@ static void make_levels(run *r, const tz_stage *stage, int first, int levels)
     }
 }
 
-static void run_job(const run *r, int phase, int i)
+/* What the threads share. The marks of a job are a ring: a team has no more tiles at once than threads, and
+ * one more is kept for the tile that comes after them. */
+typedef struct teams {
+    int threads;
+    tz__shares shares[TZ__SKEW_PHASES]; /* where there are at least as many jobs as threads */
+    int next[TZ__SKEW_PHASES][TZ__THREADS_MAX]; /* else: the next tile of each job */
+    progress marks[3 * TZ__THREADS_MAX];
+} teams;
+
+static void run_alone(const run *r, teams *t, int phase, int thread)
 {
-    const tz__skew *s = &r->geometry;
-    const tz__skew_job job = tz__skew_job_of(s, phase, i);
-    for (int k = 0; k < tz__skew_tiles(s, &job); k++) {
-        const tz__skew_tile tile = tz__skew_tile_of(s, &job, k);
-        run_tile(r, &job, &tile);
+    int tried = 0;
+    for (int64_t i; (i = tz__shares_take(&t->shares[phase], thread, &tried)) >= 0;) {
+        const tz__skew_job job = tz__skew_job_of(&r->geometry, phase, (int)i);
+        for (int k = 0; k < tz__skew_tiles(&r->geometry, &job); k++)
+            run_tile(r, &job, phase, k, NULL, NULL);
     }
 }
 
-static void run_levels(const run *r)
+static void run_together(const run *r, teams *t, int phase, int thread)
 {
-    const int threads = r->geometry.stage->threads;
-    tz__shares shares[TZ__SKEW_PHASES];
+    const int jobs = tz__skew_jobs(&r->geometry, phase);
+    const int i = tz__skew_job_for(t->threads, jobs, thread);
+    const int ring = (t->threads + jobs - 1) / jobs + 1;
+    const tz__skew_job job = tz__skew_job_of(&r->geometry, phase, i);
+    progress *marks = &t->marks[i * ring];
+    for (int tiles = tz__skew_tiles(&r->geometry, &job);;) {
+        int k;
+#pragma omp atomic capture
+        k = t->next[phase][i]++;
+        if (k >= tiles)
+            return;
+        run_tile(r, &job, phase, k, k > 0 ? &marks[(k - 1) % ring] : NULL, &marks[k % ring]);
+    }
+}
+
+static void run_levels(const run *r, teams *t)
+{
+    memset(t->next, 0, sizeof t->next);
+    for (int i = 0; i < 3 * TZ__THREADS_MAX; i++)
+        atomic_init(&t->marks[i].mark, -1);
     for (int phase = 0; phase < TZ__SKEW_PHASES; phase++)
-        tz__shares_make(&shares[phase], tz__skew_jobs(&r->geometry, phase), threads);
-#pragma omp parallel num_threads(threads) if (threads > 1)
+        tz__shares_make(&t->shares[phase], tz__skew_jobs(&r->geometry, phase), t->threads);
+#pragma omp parallel num_threads(t->threads) if (t->threads > 1)
     for (int phase = 0; phase < TZ__SKEW_PHASES; phase++) {
-        const int thread = omp_get_thread_num();
-        int tried = 0;
-        for (int64_t i; (i = tz__shares_take(&shares[phase], thread, &tried)) >= 0;)
-            run_job(r, phase, (int)i);
+        const int jobs = tz__skew_jobs(&r->geometry, phase);
+        if (jobs >= t->threads)
+            run_alone(r, t, phase, omp_get_thread_num());
+        else if (jobs > 0)
+            run_together(r, t, phase, omp_get_thread_num());
 #pragma omp barrier
     }
 }
@@ -282,14 +364,16 @@ static void run_levels(const run *r)
 uint32_t tz_skew_run(const tz_stage *stage)
 {
     run r;
+    teams t;
     const int levels = stage->height * stage->stencil->passes_count;
     const int most = tz__skew_levels_max(stage);
     r.moved = 0;
+    t.threads = tz__skew_threads(stage->threads);
     for (int done = 0; done < levels; done += most) {
         const int count = levels - done < most ? levels - done : most;
         make_levels(&r, stage, done, count);
         tz__skew_make(&r.geometry, stage, count);
-        run_levels(&r);
+        run_levels(&r, &t);
     }
     return r.moved;
 }

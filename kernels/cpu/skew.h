@@ -6,10 +6,14 @@
  * before it is done. In a tile, slabs (rows; planes) go through the levels one after the other, each
  * level behind the one before, so that they stay in cache.
  *
- * Parts of the grid for threads shrink from level to level at the edges that they share. What they
- * leave open between them is closed when they are done: first at the edges across one axis, then at
- * their corners. On a periodic axis the grid's two sides are such an edge. If such an axis is too
- * short for all levels of a stage, the stage is computed in several runs through the grid.
+ * The grid is cut along the last axis into parts, which shrink from level to level at the edges that they share. What
+ * they leave open between them is closed when they are done: first at the edges across one axis, then at their
+ * corners. On a periodic axis the grid's two sides are such an edge. If such an axis is too short for all levels of
+ * a stage, the stage is computed in several runs through the grid.
+ *
+ * If there are fewer parts than threads, a team of threads computes a part: each thread has a tile, and stays
+ * behind the thread that has the tile before, slab by slab (a wavefront). Threads of a team pass levels to each
+ * other through a cache that they share.
  *
  * Meaning of tz_stage.tile here: the elements of a tile along the inner axis, and of a part along the
  * last axis. In 3-D rows are never cut: tile[0] is not read. */

@@ -1,6 +1,7 @@
 #include "kernels/cpu/skew_geometry.h"
 
 #include "stencil/stencil.h"
+#include <math.h>
 #include <string.h>
 
 /* ---- Slopes ---------------------------------------------------------------------------------- */
@@ -41,35 +42,30 @@ int tz__skew_levels_max(const tz_stage *stage)
     return (int)most;
 }
 
-/* Parts are a multiple of `unit`, which must be possible, and as many as are wanted if they are wide
- * enough. */
-static tz__cuts cut(const tz_stage *stage, int axis, int64_t wanted, int unit, int levels)
+/* As many parts as are wanted if they are wide enough. */
+static tz__cuts cut(const tz_stage *stage, int axis, int64_t wanted, int levels)
 {
     tz__cuts c = {.extent = stage->elements[axis],
                   .reach = tz_stencil_reach_along(stage->stencil, axis),
                   .periodic = stage->boundary[axis][0] == TZ_PERIODIC};
     const int64_t narrows = 2 * (int64_t)c.reach * (levels - 1);
     const int64_t most = narrows > 0 ? c.extent / narrows : c.extent;
-    c.parts = (int)tz__larger(unit, tz__smaller(wanted, most) / unit * unit);
+    c.parts = (int)tz__larger(1, tz__smaller(wanted, most));
     c.edges = c.periodic ? c.parts : c.parts - 1;
     return c;
 }
 
 void tz__skew_make(tz__skew *s, const tz_stage *stage, int levels)
 {
-    const int last = stage->dims - 1, threads = stage->threads;
+    const int last = stage->dims - 1;
+    const int64_t wanted = (stage->elements[last] + stage->tile[last] - 1) / stage->tile[last];
     *s = (tz__skew){.stage = stage,
                     .levels = levels,
                     .slope = tz_skew_slope(stage),
                     .batch = tz_skew_batch(stage),
-                    .inner = last - 1};
-    const int64_t wanted = (stage->elements[last] + stage->tile[last] - 1) / stage->tile[last];
-    s->along = cut(stage, last, wanted, 1, levels);
-    s->across = cut(stage, s->inner, (threads + s->along.parts - 1) / s->along.parts, 1, levels);
-    /* Where slabs are closed there may be fewer jobs than threads: parts are cut again. */
-    const int parts = s->across.parts, closings = (int)tz__larger(1, s->along.edges) * parts;
-    s->fine =
-        cut(stage, s->inner, (int64_t)parts * ((threads + closings - 1) / closings), parts, levels);
+                    .inner = last - 1,
+                    .along = cut(stage, last, wanted, levels),
+                    .across = cut(stage, last - 1, 1, levels)};
 }
 
 /* Where part i begins; the last one ends at the end of the axis. */
@@ -94,26 +90,21 @@ static tz__band edge_of(const tz__cuts *c, int i)
 int tz__skew_jobs(const tz__skew *s, int phase)
 {
     if (phase == 0)
-        return s->along.parts * s->across.parts;
+        return s->along.parts;
     if (phase == 1)
-        return s->along.edges * s->fine.parts + s->along.parts * s->across.edges;
-    return s->along.edges * s->fine.edges;
+        return s->along.edges + s->along.parts * s->across.edges;
+    return s->along.edges * s->across.edges;
 }
 
 tz__skew_job tz__skew_job_of(const tz__skew *s, int phase, int i)
 {
-    const int k = i - s->along.edges * s->fine.parts;
     if (phase == 0)
-        return (tz__skew_job){part_of(&s->along, i / s->across.parts),
-                              part_of(&s->across, i % s->across.parts)};
+        return (tz__skew_job){part_of(&s->along, i), part_of(&s->across, 0)};
     if (phase == 2)
-        return (tz__skew_job){edge_of(&s->along, i / s->fine.edges),
-                              edge_of(&s->fine, i % s->fine.edges)};
-    if (k < 0)
-        return (tz__skew_job){edge_of(&s->along, i / s->fine.parts),
-                              part_of(&s->fine, i % s->fine.parts)};
-    return (tz__skew_job){part_of(&s->along, k / s->across.edges),
-                          edge_of(&s->across, k % s->across.edges)};
+        return (tz__skew_job){edge_of(&s->along, i), edge_of(&s->across, 0)};
+    if (i < s->along.edges)
+        return (tz__skew_job){edge_of(&s->along, i), part_of(&s->across, 0)};
+    return (tz__skew_job){part_of(&s->along, i - s->along.edges), edge_of(&s->across, 0)};
 }
 
 /* ---- Steps and tiles ------------------------------------------------------------------------- */
@@ -132,39 +123,50 @@ int64_t tz__skew_end_step(const tz__skew *s, const tz__skew_job *j)
     return tz__larger(j->slabs.high, tz__band_high(&j->slabs, s->levels) + behind);
 }
 
-/* In 2-D tiles begin at cache lines. */
-static int64_t tiles_low(const tz__skew *s, const tz__skew_job *j)
+int tz__skew_ahead(const tz__skew *s)
 {
-    const int64_t unit = s->inner == 0 ? TZ_ALIGN_ELEMENTS : 1;
-    return tz__band_low(&j->part, s->levels) / unit * unit;
+    return s->inner == 0 ? TZ__SKEW_STEPS_FETCHED : 0;
 }
-
-int tz__skew_tiles(const tz__skew *s, const tz__skew_job *j)
-{
-    const int64_t tile = s->stage->tile[s->inner];
-    const int64_t length = tz__band_high(&j->part, s->levels) - tiles_low(s, j);
-    return (int)tz__larger(1, (length + tile - 1) / tile);
-}
-
-tz__skew_tile tz__skew_tile_of(const tz__skew *s, const tz__skew_job *j, int i)
-{
-    const int64_t tile = s->stage->tile[s->inner], open = INT64_MAX / 4;
-    const int64_t low = tiles_low(s, j) + i * tile;
-    return (tz__skew_tile){i == 0 ? -open : low, i == tz__skew_tiles(s, j) - 1 ? open : low + tile};
-}
-
-/* ---- Counting -------------------------------------------------------------------------------- */
-
-enum { COUNTED_THREADS = 1024 }; /* more threads are counted as this many */
 
 static int64_t floor_of(int64_t a, int64_t b)
 {
     return a / b - (a % b < 0);
 }
 
-/* Adds a tile; returns the elements that it computes. */
+/* The job's range of the inner axis at the middle level. There tiles are cut, so that those at the sides have
+ * as much work as the others. */
+static int64_t middle_low(const tz__skew *s, const tz__skew_job *j)
+{
+    return tz__band_low(&j->part, (s->levels + 1) / 2);
+}
+
+static int64_t middle_high(const tz__skew *s, const tz__skew_job *j)
+{
+    return tz__band_high(&j->part, (s->levels + 1) / 2);
+}
+
+int tz__skew_tiles(const tz__skew *s, const tz__skew_job *j)
+{
+    const int64_t tile = s->stage->tile[s->inner];
+    return (int)tz__larger(1, (middle_high(s, j) - middle_low(s, j) + tile - 1) / tile);
+}
+
+tz__skew_tile tz__skew_tile_of(const tz__skew *s, const tz__skew_job *j, int i)
+{
+    const int64_t tile = s->stage->tile[s->inner], open = INT64_MAX / 4;
+    const int64_t unit =
+        s->inner == 0 ? TZ_ALIGN_ELEMENTS : 1; /* in 2-D tiles begin at cache lines */
+    const int64_t shift = (int64_t)s->slope * (s->levels - (s->levels + 1) / 2);
+    const int64_t low = floor_of(middle_low(s, j) - shift, unit) * unit + i * tile;
+    return (tz__skew_tile){i == 0 ? -open : low, i == tz__skew_tiles(s, j) - 1 ? open : low + tile};
+}
+
+/* ---- Counting -------------------------------------------------------------------------------- */
+
+/* Adds a tile; returns the elements that it computes. Elements below `near` are in caches, since another thread of
+ * the team computes the tile before at the same time. */
 static double count_tile(const tz__skew *s, const tz__skew_job *j, const tz__skew_tile *tile,
-                         tz_stage_counts *out)
+                         int64_t near, tz_stage_counts *out)
 {
     const bool planes = s->stage->dims == 3;
     const double row = planes ? (double)s->stage->elements[0] : 1;
@@ -191,36 +193,66 @@ static double count_tile(const tz__skew *s, const tz__skew_job *j, const tz__ske
     }
     if (least < most) {
         const double slab = (double)(most - least) * row;
+        const double far = (double)tz__larger(0, most - tz__larger(least, near)) * row;
         const double slabs = (double)(s->levels * s->along.reach + s->batch + 1);
-        out->read += slab * (double)tz__larger(0, j->slabs.high - j->slabs.low);
+        out->read += far * (double)tz__larger(0, j->slabs.high - j->slabs.low);
         if (slab * slabs > out->ring_bytes) /* in elements, for now */
             out->ring_bytes = slab * slabs;
     }
     return updates;
 }
 
+/* Adds a job that a team of threads computes; returns when it is done, in elements. Each thread takes the next
+ * tile when it has done one, and stays behind the thread that has the tile before. */
+static double count_job(const tz__skew *s, const tz__skew_job *j, int team, tz_stage_counts *out)
+{
+    double thread[TZ__THREADS_MAX] = {0}, before = 0, begin = 0;
+    tz__skew_tile last = {0, 0};
+    const int tiles = tz__skew_tiles(s, j);
+    const double slabs = (double)(tz__skew_end_step(s, j) - tz__skew_first_step(s, j));
+    const double lag = (double)s->batch * (1 + tz__skew_ahead(s)) / fmax(slabs, 1);
+    for (int k = 0; k < tiles; k++) {
+        const tz__skew_tile tile = tz__skew_tile_of(s, j, k);
+        const bool beside = k % team > 0;
+        const int64_t end = beside ? tz__skew_to(s, j, &last, 1) : INT64_MIN;
+        const double updates = count_tile(s, j, &tile, end, out);
+        int next = 0;
+        for (int t = 1; t < team; t++)
+            next = thread[t] < thread[next] ? t : next;
+        if (k > 0)
+            thread[next] = fmax(thread[next], begin);
+        begin = thread[next] + fmin(1, lag) * updates;
+        thread[next] = fmax(thread[next] + updates, before);
+        before = thread[next];
+        out->updates += updates;
+        last = tile;
+    }
+    return before;
+}
+
 /* Adds a run through the grid. The threads wait for each other after each phase. */
 static void count_run(const tz__skew *s, tz_stage_counts *out)
 {
-    const int threads = s->stage->threads < COUNTED_THREADS ? s->stage->threads : COUNTED_THREADS;
     for (int phase = 0; phase < TZ__SKEW_PHASES; phase++) {
-        double thread[COUNTED_THREADS] = {0}, slowest = 0;
-        for (int i = 0; i < tz__skew_jobs(s, phase); i++) {
+        const int jobs = tz__skew_jobs(s, phase);
+        const int threads = tz__skew_threads(s->stage->threads);
+        double thread[TZ__THREADS_MAX] = {0}, slowest = 0;
+        for (int i = 0; i < jobs; i++) {
             const tz__skew_job j = tz__skew_job_of(s, phase, i);
+            const int team = jobs < threads ? tz__skew_team(threads, jobs, i) : 1;
             int next = 0;
-            for (int t = 1; t < threads; t++)
+            for (int t = 1; t < threads && t < jobs; t++)
                 next = thread[t] < thread[next] ? t : next;
-            for (int k = 0; k < tz__skew_tiles(s, &j); k++) {
-                const tz__skew_tile tile = tz__skew_tile_of(s, &j, k);
-                const double updates = count_tile(s, &j, &tile, out);
-                thread[next] += updates;
-                out->updates += updates;
+            thread[next] += count_job(s, &j, team, out);
+            slowest = fmax(slowest, thread[next]);
+            if (phase == 0) {
+                const double busy = fmin(team, tz__skew_tiles(s, &j));
+                out->team = fmax(out->team, busy);
+                out->jobs += busy;
             }
-            slowest = slowest > thread[next] ? slowest : thread[next];
         }
         out->slowest += slowest;
     }
-    out->jobs = (double)tz__skew_jobs(s, 0);
 }
 
 void tz_skew_count(const tz_stage *stage, tz_stage_counts *out)
@@ -235,6 +267,7 @@ void tz_skew_count(const tz_stage *stage, tz_stage_counts *out)
     for (int done = 0; done < levels; done += most) {
         tz__skew s;
         tz__skew_make(&s, stage, levels - done < most ? levels - done : most);
+        out->jobs = 0; /* those of the last run: all have as many */
         count_run(&s, out);
         out->written +=
             (double)stage->elements[0] * (double)stage->elements[1] * (double)stage->elements[2];

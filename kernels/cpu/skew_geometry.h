@@ -37,20 +37,22 @@ typedef struct tz__skew {
     int levels; /* of this run through the grid */
     int slope, batch;
     int inner;              /* the axis along which tiles lean */
-    tz__cuts along, across; /* the last axis, and the inner one */
-    tz__cuts fine;          /* the inner axis where slabs at an edge of `along` are closed */
+    tz__cuts along, across; /* the last axis, and the inner one, which is one part */
 } tz__skew;
 
 /* Jobs of a phase may run at once. First the parts, then what they leave open at the edges across one
  * axis, then the corners. */
 enum { TZ__SKEW_PHASES = 3 };
 
+/* In 2-D a tile fetches the slabs of so many steps ahead. */
+enum { TZ__SKEW_STEPS_FETCHED = 2 };
+
 typedef struct tz__skew_job {
     tz__band slabs, part; /* of the last and of the inner axis */
 } tz__skew_job;
 
 /* A tile of a job: [low, high) along the inner axis at the last level. The first and the last tile are
- * open to the job's sides. */
+ * open to the job's sides. Tiles at the sides may be empty at some levels. */
 typedef struct tz__skew_tile {
     int64_t low, high;
 } tz__skew_tile;
@@ -68,6 +70,33 @@ static inline int64_t tz__skew_to(const tz__skew *s, const tz__skew_job *j,
     return tz__smaller(tile->high + (int64_t)s->slope * (s->levels - t),
                        tz__band_high(&j->part, t));
 }
+
+/* ---- Teams ----
+ *
+ * If there are fewer jobs than threads, each job has a team. Its threads take the job's tiles one after the
+ * other, and each stays behind the thread that has the tile before, slab by slab. Else a job has one thread. */
+
+enum { TZ__THREADS_MAX = 512 }; /* more threads have no work */
+
+static inline int tz__skew_threads(int threads)
+{
+    return threads < TZ__THREADS_MAX ? threads : TZ__THREADS_MAX;
+}
+
+/* The job of a thread, and the threads of a job; jobs < threads. */
+static inline int tz__skew_job_for(int threads, int jobs, int thread)
+{
+    return (int)((int64_t)thread * jobs / threads);
+}
+static inline int tz__skew_team(int threads, int jobs, int job)
+{
+    const int64_t n = threads,
+                  j = job; /* from the first thread of this job to that of the next one */
+    return (int)(((j + 1) * n + jobs - 1) / jobs - (j * n + jobs - 1) / jobs);
+}
+
+/* Steps by which a tile stays behind the one before, beyond the one that it reads. */
+int tz__skew_ahead(const tz__skew *s);
 
 /* The most levels of a run through the grid. */
 int tz__skew_levels_max(const tz_stage *stage);

@@ -106,6 +106,7 @@ typedef struct tz_stage_counts {
     double rows, spans; /* rows of elements, and calls of row functions */
     double ends;        /* rows at an edge of the grid in x */
     double read, written; /* elements that the jobs read and write in an array */
+    double team;          /* threads that work on a job together, each behind another one */
     double row, slab;     /* elements of the longest row and of the largest slab of a job */
     double ring_bytes;    /* of a thread's rings */
 } tz_stage_counts;

@@ -9,9 +9,10 @@
 #include <string.h>
 
 enum {
-    ROW_BYTES = 16 << 10, /* of a tile's row in 2-D */
-    ROWS_MAX = 64,        /* of a tile in 3-D */
-    PART_OF_OPENING = 20  /* how much longer a part is than what is open at its edge, at least, if
+    TEAM = 4,            /* threads of a team, of the plans that are compared */
+    ROW_BYTES = 8 << 10, /* of a tile's row in 2-D */
+    ROWS_MAX = 64,       /* of a tile in 3-D */
+    PART_OF_OPENING = 20 /* how much longer a part is than what is open at its edge, at least, if
                            * there are two for each thread */
 };
 
@@ -62,19 +63,26 @@ static double element_bytes(const tz_problem *problem)
     return bytes;
 }
 
-/* The tile along the inner axis whose slabs, of all levels at once, are as large as a thread's share
- * of a cache. */
-static int64_t tile_in_cache(const tz_problem *problem, const tz_stage *stage,
-                             const tz_machine *machine, int height)
+/* What a thread's slabs may take of the caches. A second level of 2 MiB or more is used alone: processors that
+ * have one are slow to reach their third level. */
+static double cache_bytes(const tz_stage *stage, const tz_machine *machine)
 {
-    const int levels = height * problem->stencil->passes_count;
+    enum { LARGE_L2 = 2 << 20 };
     const double l2 = machine->l2_bytes > 0 ? (double)machine->l2_bytes : 1 << 20;
     const double l3 = (double)machine->l3_bytes / stage->threads;
-    const double cache = fmax(TZ_FIT_CPU_SKEW_L2 * l2, TZ_FIT_CPU_SKEW_L3 * l3);
+    return l2 >= LARGE_L2 ? TZ_FIT_CPU_SKEW_L2 * l2
+                          : fmax(TZ_FIT_CPU_SKEW_L2 * l2, TZ_FIT_CPU_SKEW_L3 * l3);
+}
+
+/* The tile along the inner axis whose slabs, of all levels at once, take so many bytes. */
+static int64_t tile_in_cache(const tz_problem *problem, const tz_stage *stage, double bytes,
+                             int height)
+{
+    const int levels = height * problem->stencil->passes_count;
     const double row =
         element_bytes(problem) * (problem->dims == 3 ? (double)problem->elements[0] : 1);
     const double slabs = (double)levels * tz_skew_reach(stage) + tz_skew_batch(stage) + 1;
-    return (int64_t)(cache / row / slabs) - (int64_t)levels * tz_skew_slope(stage);
+    return (int64_t)(bytes / row / slabs) - (int64_t)levels * tz_skew_slope(stage);
 }
 
 /* The height is that for radius 1 divided by the reach, rounded, and less if a tile would be shifted by
@@ -88,9 +96,17 @@ static void choose_height(const tz_problem *problem, const tz_stage *stage,
         return;
     plan->height = (int)max64(1, (2 * best[problem->dims] + reach) / (2 * reach));
     while (plan->height > 1 &&
-           tile_in_cache(problem, stage, machine, plan->height) <
+           tile_in_cache(problem, stage, cache_bytes(stage, machine), plan->height) <
                2 * (int64_t)plan->height * problem->stencil->passes_count * tz_skew_slope(stage))
         plan->height--;
+}
+
+/* The threads of a part of the grid. */
+static int64_t team_of(const tz_problem *problem, const tz_stage *stage, const tz_plan *plan)
+{
+    const int last = problem->dims - 1;
+    const int64_t part = max64(1, min64(plan->tile[last], problem->elements[last]));
+    return max64(1, stage->threads / ((problem->elements[last] + part - 1) / part));
 }
 
 static void choose_tile(const tz_problem *problem, const tz_stage *stage, const tz_machine *machine,
@@ -99,20 +115,24 @@ static void choose_tile(const tz_problem *problem, const tz_stage *stage, const 
     const int inner = problem->dims - 2, last = problem->dims - 1;
     if (problem->dims == 3)
         plan->tile[0] = problem->elements[0];
-    if (plan->tile[inner] == 0) {
-        const int64_t most =
-            inner == 0 ? ROW_BYTES / (int64_t)tz_problem_element_size(problem, 0) : ROWS_MAX;
-        const int64_t least = inner == 0 ? TZ_ALIGN_ELEMENTS : 1;
-        const int64_t tile =
-            max64(least, min64(most, tile_in_cache(problem, stage, machine, plan->height)));
-        plan->tile[inner] = tz_cpu_split_evenly(problem->elements[inner], tile, least);
-    }
     if (plan->tile[last] == 0) {
         const int64_t n = problem->elements[last];
         const int64_t opens = 2 * (int64_t)plan->height * problem->stencil->passes_count *
                               max64(1, tz_skew_reach(stage));
         const int64_t parts = n / stage->threads < 2 * PART_OF_OPENING * opens ? 1 : 2;
         plan->tile[last] = (n + parts * stage->threads - 1) / (parts * stage->threads);
+    }
+    if (plan->tile[inner] == 0) {
+        const int64_t n = problem->elements[inner], team = team_of(problem, stage, plan);
+        const int64_t most =
+            inner == 0 ? ROW_BYTES / (int64_t)tz_problem_element_size(problem, 0) : ROWS_MAX;
+        const int64_t least = inner == 0 ? TZ_ALIGN_ELEMENTS : 1;
+        const int64_t tile = max64(
+            least,
+            min64(most, tile_in_cache(problem, stage, cache_bytes(stage, machine), plan->height)));
+        /* As many for each thread of a team. */
+        const int64_t tiles = tz_round_up((n + tile - 1) / tile, team);
+        plan->tile[inner] = tz_cpu_split_evenly(n, (n + tiles - 1) / tiles, least);
     }
 }
 
@@ -167,21 +187,29 @@ tz_status tz_cpu_skew_plan(const tz_problem *problem, const tz_stage *stage,
 int tz_cpu_skew_shapes(const tz_problem *problem, const tz_stage *stage, const tz_machine *machine,
                        const tz_plan *given, int height, tz_plan shapes[TZ_CPU_SKEW_SHAPES_MAX])
 {
-    const int inner = problem->dims - 2;
-    tz_plan usual = *given;
-    usual.height = height;
-    if (tz_cpu_skew_plan(problem, stage, machine, &usual, NULL))
-        return 0;
+    const int inner = problem->dims - 2, last = problem->dims - 1;
+    const int64_t n = problem->elements[last];
     int count = 0;
-    shapes[count] = *given;
-    shapes[count++].height = height;
-    if (given->tile[inner] > 0)
-        return count;
-    shapes[count] = shapes[0];
-    shapes[count++].tile[inner] = usual.tile[inner] * 2;
-    if (inner > 0) { /* shorter rows were slower in 2-D */
-        shapes[count] = shapes[0];
-        shapes[count++].tile[inner] = max64(1, usual.tile[inner] / 2);
+    /* Parts of the grid: by default as many as threads; fewer, with teams of threads; one. */
+    for (int64_t parts = 0; parts >= 0;) {
+        tz_plan whole = *given, usual;
+        whole.height = height;
+        if (parts > 0)
+            whole.tile[last] = (n + parts - 1) / parts;
+        usual = whole;
+        if (tz_cpu_skew_plan(problem, stage, machine, &usual, NULL))
+            break;
+        shapes[count++] = whole;
+        if (given->tile[inner] == 0) {
+            shapes[count] = whole;
+            shapes[count++].tile[inner] = usual.tile[inner] * 2;
+            shapes[count] = whole;
+            shapes[count++].tile[inner] = max64(1, usual.tile[inner] / 2);
+        }
+        const int64_t fewer = stage->threads / TEAM;
+        parts = given->tile[last] > 0 || parts == 1 || stage->threads == 1 ? -1
+                : parts == 0 && fewer > 1                                  ? fewer
+                                                                           : 1;
     }
     return count;
 }

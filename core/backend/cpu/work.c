@@ -310,7 +310,7 @@ static tz_status count_stage(const tz_stage *stage, bool skewed, tz_stage_counts
 }
 
 /* What the family "skew" does otherwise: a stage of several iterations reads and writes both arrays of a
- * state field, the beginnings of rows are fetched ahead, and threads wait for each other after each phase. */
+ * state field, the beginnings of rows are fetched ahead, threads wait for each other after each phase, and those of a team at each step. */
 static void count_skewed(const tz_problem *problem, const tz_stage_counts *counts,
                          tz_model_work *out)
 {
@@ -324,6 +324,7 @@ static void count_skewed(const tz_problem *problem, const tz_stage_counts *count
         }
     out->starts = 0;
     out->forks *= 2;
+    out->slowest *= 1 + TZ_FIT_CPU_TEAM * log2(fmax(1, counts->team));
 }
 
 tz_status tz_cpu_work(const tz_problem *problem, const tz_stage *stage, bool skewed,

@@ -1,0 +1,201 @@
+/* The family "skew" with any number of threads: the same bits whoever computes a tile, also if there are more
+ * threads than processors, jobs or tiles. */
+#include "kernels/cpu/skew_geometry.h"
+#include "tests/unit.h"
+
+/* A row function of unequal weights, whose sums depend on their order. In 3-D it reads y, too. */
+static void weigh(const tz_span *span, bool planes)
+{
+    for (int64_t r = 0; r < span->rows; r++)
+        for (int64_t x = 0; x < span->count; x++) {
+            const ptrdiff_t stride = span->in[1].row_stride;
+            const float *here = (const float *)span->in[1].at + r * stride + x;
+            const float *low = (const float *)span->in[0].at + r * span->in[0].row_stride + x;
+            const float *high = (const float *)span->in[2].at + r * span->in[2].row_stride + x;
+            float sum = 0.3f * here[0] + 0.17f * here[-1] + 0.13f * here[1] + 0.21f * *low;
+            sum += 0.11f * *high;
+            if (planes)
+                sum += 0.05f * here[-stride] + 0.03f * here[stride];
+            ((float *)span->out[0].at)[r * span->out[0].row_stride + x] = sum;
+        }
+}
+
+static void rows_2d(const tz_span *span)
+{
+    weigh(span, false);
+}
+
+static void rows_3d(const tz_span *span)
+{
+    weigh(span, true);
+}
+
+/* A grid of numbers in two arrays, and a stage over it. */
+typedef struct grid {
+    tz_row_form form;
+    tz_kernels kernels;
+    tz_field field;
+    tz_pass pass;
+    tz_stencil stencil;
+    tz_stage stage;
+    float *arrays[2], *outside;
+    ptrdiff_t origin;
+} grid;
+
+static void grid_make(grid *g, int dims, const int64_t *n, tz_boundary boundary)
+{
+    enum { GHOST = 1, PAD = 16 };
+    const ptrdiff_t stride = n[0] + 2 * PAD, plane = stride * (n[1] + 2 * GHOST);
+    const size_t count = (size_t)(plane * (n[2] + 2 * GHOST));
+    *g = (grid){
+        .form = {.isa = "base", .rows = {[TZ_SINGLE] = dims == 2 ? rows_2d : rows_3d}},
+        .kernels = {.forms_count = 1, .forms = &g->form},
+        .field = {.name = "u", .role = TZ_STATE, .type = TZ_REAL},
+        .pass = {.name = "pass", .radius = 1, .writes = 1, .kernels = &g->kernels},
+        .stencil = {.struct_size = sizeof(tz_stencil),
+                    .id = "weigh",
+                    .dims = dims,
+                    .fields_count = 1,
+                    .fields = &g->field,
+                    .passes_count = 1,
+                    .passes = &g->pass},
+        .arrays = {calloc(count, sizeof(float)), calloc(count, sizeof(float))},
+        .outside = calloc((size_t)(plane + 2 * PAD), sizeof(float)),
+        .origin = (dims == 3 ? plane : 0) + GHOST * stride + PAD,
+    };
+    assert_true(g->arrays[0] && g->arrays[1] && g->outside);
+    g->stage = (tz_stage){
+        .stencil = &g->stencil,
+        .dims = dims,
+        .elements = {n[0], n[1], n[2]},
+        .columns = n[0],
+        .boundary = {{boundary, boundary}, {boundary, boundary}, {boundary, boundary}},
+        .element_size = {4},
+        .ghost = GHOST,
+        .in = {{(char *)(g->arrays[0] + g->origin), stride, plane, false}},
+        .out = {{(char *)(g->arrays[1] + g->origin), stride, plane, false}},
+        .height = 1,
+        .tile = {n[0], n[1], n[2]},
+        .batch = 1,
+        .threads = 1,
+    };
+    for (int side = 0; side < TZ_SIDES; side++)
+        g->stage.outside[0][side] = (tz_view){g->outside + stride + PAD, 0};
+    for (int64_t z = 0; z < n[2]; z++)
+        for (int64_t y = 0; y < n[1]; y++)
+            for (int64_t x = 0; x < n[0]; x++)
+                (g->arrays[0] + g->origin)[z * plane + y * stride + x] =
+                    (float)((x * 37 + y * 101 + z * 61 + x * y % 7) % 1009);
+}
+
+/* Runs the stage; the values are then in stage.in[0]. */
+static void grid_run(grid *g)
+{
+    tz_host_field_finish(&g->stage, 0, &g->stage.in[0]);
+    if (tz_skew_run(&g->stage) & 1) {
+        const tz_host_field kept = g->stage.in[0];
+        g->stage.in[0] = g->stage.out[0];
+        g->stage.out[0] = kept;
+    }
+}
+
+static bool grids_equal(const grid *a, const grid *b)
+{
+    const int64_t *n = a->stage.elements;
+    const tz_host_field *f = &a->stage.in[0];
+    for (int64_t z = 0; z < n[2]; z++)
+        for (int64_t y = 0; y < n[1]; y++) {
+            const size_t at = (size_t)(z * f->plane_stride + y * f->row_stride) * sizeof(float);
+            if (memcmp(f->origin + at, b->stage.in[0].origin + at, (size_t)n[0] * sizeof(float)))
+                return false;
+        }
+    return true;
+}
+
+static void grid_clear(grid *g)
+{
+    free(g->arrays[0]), free(g->arrays[1]), free(g->outside);
+}
+
+static void test_teams_leave_the_bits_of_one_thread(void **state)
+{
+    static const tz_boundary boundaries[] = {TZ_CLAMP, TZ_PERIODIC, TZ_FIXED, TZ_MIRROR};
+    static const struct {
+        int dims;
+        int64_t n[3];
+        int height;
+        int64_t tile[3];
+    } cases[] = {
+        {2, {300, 150, 1}, 6, {32, 150, 1}},  /* one part, many tiles */
+        {2, {300, 150, 1}, 5, {64, 40, 1}},   /* four parts */
+        {2, {100, 90, 1}, 1, {16, 30, 1}},    /* nothing is open between parts */
+        {2, {70, 300, 1}, 7, {4096, 300, 1}}, /* one tile */
+        {3, {20, 50, 60}, 5, {20, 4, 60}},    {3, {20, 50, 60}, 4, {20, 7, 25}},
+        {3, {9, 33, 31}, 3, {9, 1, 31}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (size_t b = 0; b < sizeof boundaries / sizeof *boundaries; b++) {
+            grid want, got;
+            grid_make(&want, cases[i].dims, cases[i].n, boundaries[b]);
+            for (int k = 0; k < cases[i].height; k++) /* one thread, one iteration a stage */
+                grid_run(&want);
+            for (int threads = 1; threads <= 9; threads++) {
+                grid_make(&got, cases[i].dims, cases[i].n, boundaries[b]);
+                got.stage.height = cases[i].height;
+                got.stage.threads = threads;
+                memcpy(got.stage.tile, cases[i].tile, sizeof got.stage.tile);
+                grid_run(&got);
+                if (!grids_equal(&got, &want))
+                    fail_msg("case %zu, boundary %d: %d threads leave other bits", i, boundaries[b],
+                             threads);
+                grid_clear(&got);
+            }
+            grid_clear(&want);
+        }
+}
+
+static void test_each_thread_has_a_team(void **state)
+{
+    for (int threads = 1; threads <= 70; threads++)
+        for (int jobs = 1; jobs <= threads; jobs++) {
+            int members[70] = {0};
+            for (int i = 0; i < threads; i++) {
+                assert_in_range(tz__skew_job_for(threads, jobs, i), 0, jobs - 1);
+                members[tz__skew_job_for(threads, jobs, i)]++;
+            }
+            for (int j = 0; j < jobs; j++) {
+                assert_int_equal(members[j], tz__skew_team(threads, jobs, j));
+                assert_in_range(members[j], threads / jobs, (threads + jobs - 1) / jobs);
+            }
+        }
+    assert_int_equal(tz__skew_threads(100000), TZ__THREADS_MAX);
+}
+
+static double slowest(int64_t tile, int threads, double *jobs)
+{
+    grid g;
+    tz_stage_counts counts;
+    grid_make(&g, 2, (int64_t[]){960, 900, 1}, TZ_CLAMP);
+    g.stage.height = 4;
+    g.stage.threads = threads;
+    g.stage.tile[0] = tile;
+    tz_skew_count(&g.stage, &counts);
+    assert_true(counts.updates == 4.0 * 960 * 900);
+    grid_clear(&g);
+    *jobs = counts.jobs;
+    return counts.slowest / counts.updates;
+}
+
+static void test_teams_are_counted(void **state)
+{
+    double jobs;
+    assert_true(slowest(960, 8, &jobs) == 1 && jobs == 1); /* one tile */
+    assert_true(slowest(48, 1, &jobs) == 1 && jobs == 1);
+    const double two = slowest(48, 2, &jobs); /* 20 tiles */
+    assert_true(two > 0.5 && two < 0.6 && jobs == 2);
+    const double three = slowest(480, 3, &jobs); /* two tiles: the third thread has none */
+    assert_true(three > 0.5 && three < 0.6 && jobs == 2);
+}
+
+TEST_MAIN(NULL, NULL, TEST(test_each_thread_has_a_team),
+          TEST(test_teams_leave_the_bits_of_one_thread), TEST(test_teams_are_counted))
