@@ -39,7 +39,7 @@ bench() {
 
 # What a stage keeps busy: shares of the most that a unit can do.
 profile() {
-    ncu --clock-control none --kernel-name tz_stage --launch-skip 4 --launch-count 1 --csv --metrics "\
+    ncu --clock-control none --kernel-name tz_stage --launch-skip 2 --launch-count 1 --csv --metrics "\
 sm__inst_issued.avg.pct_of_peak_sustained_active,dram__throughput.avg.pct_of_peak_sustained_elapsed,\
 lts__throughput.avg.pct_of_peak_sustained_elapsed,l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed,\
 sm__inst_executed_pipe_alu.avg.pct_of_peak_sustained_active,sm__inst_executed_pipe_fma.avg.pct_of_peak_sustained_active,\

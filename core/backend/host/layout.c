@@ -63,9 +63,9 @@ static int64_t loads_apart(int64_t row, int64_t plane, int64_t copy, int64_t lef
     return least;
 }
 
-/* The distance of planes that leaves most room to the loads, with at most a page of padding, and the
- * distance of copies. */
-static void spread_planes(const tz_problem *problem, int64_t size, tz_host_layout *l)
+/* The distance of planes that leaves most room to the loads, with at most a page of padding in large arrays, and
+ * the distance of copies. */
+static void spread_planes(const tz_problem *problem, int64_t size, bool large, tz_host_layout *l)
 {
     enum { STEP = 2 * LINE };
     const bool deep = problem->dims == 3;
@@ -74,10 +74,10 @@ static void spread_planes(const tz_problem *problem, int64_t size, tz_host_layou
     const int64_t left = tz_stencil_reach_along(problem->stencil, 0) * size;
     const int64_t dense = l->plane;
     int64_t most = -1;
-    for (int64_t padding = 0; padding < (deep ? PAGE : 1); padding += STEP)
+    for (int64_t padding = 0; padding < (deep && large ? PAGE : 1); padding += STEP)
         for (int64_t copy = 0; copy < PAGE; copy += STEP) {
             const int64_t plane = dense * size + padding;
-            if (deep && !neighbours_apart(plane))
+            if (deep && large && !neighbours_apart(plane))
                 continue;
             const int64_t apart = loads_apart(l->row * size, plane, copy, left, rows, planes);
             if (apart <= most)
@@ -111,13 +111,13 @@ tz_host_layout tz_host_layout_choose(const tz_problem *problem, int ghost)
     if (l.row - w > most && (l.row - w) * all * 16 > PADDING_MAX)
         l.row = w + 2 * ghost;
     l.plane = l.row * rows;
-    if (large)
-        spread_planes(problem, size, &l);
+    if (all > 1)
+        spread_planes(problem, size, large, &l);
     return l;
 }
 
 int64_t tz_host_layout_begin(const tz_host_layout *layout, int64_t array_bytes, int field, int copy)
 {
     const int64_t fields = field % FIELDS * (PAGE / FIELDS / LINE * LINE);
-    return array_bytes >= TZ_HOST_LARGE ? fields + copy * layout->copy : 0;
+    return array_bytes >= TZ_HOST_STAGGERED ? fields + copy * layout->copy : 0;
 }

@@ -3,7 +3,8 @@
  * A cache chooses a set by the address modulo the bytes of a way: 4 KiB in a first-level cache, 64 or 128 KiB in a
  * second-level cache. If many rows that are used together begin near the same place of a way, they push each
  * other out of the cache. And while a value is stored, a processor delays a load if the lower 12 bits of
- * both addresses are equal. So large arrays have some padding. */
+ * both addresses are equal. So large arrays have some padding, and all
+ * but small ones begin at different places of a page. */
 #ifndef TZ_CORE_BACKEND_HOST_LAYOUT_H
 #define TZ_CORE_BACKEND_HOST_LAYOUT_H
 
@@ -12,6 +13,9 @@
 
 /* Arrays of at least so many bytes are large. They take whole huge pages of 2 MiB. */
 #define TZ_HOST_LARGE (INT64_C(8) << 20)
+
+/* Arrays of at least so many bytes are aligned to pages, and begin at places of a page that differ. */
+#define TZ_HOST_STAGGERED (INT64_C(128) << 10)
 
 typedef struct tz_host_layout {
     int64_t row, plane; /* strides in elements */

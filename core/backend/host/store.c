@@ -19,7 +19,7 @@ static int64_t array_elements(const tz_problem *problem, const tz_host_layout *l
 
 static int64_t alignment_of(int64_t bytes)
 {
-    return bytes >= TZ_HOST_LARGE ? HUGE_PAGE : 64;
+    return bytes >= TZ_HOST_LARGE ? HUGE_PAGE : bytes >= TZ_HOST_STAGGERED ? PAGE : 64;
 }
 
 /* Each thread writes a part first, the one whose jobs it will begin with (kernels/cpu/shares.h): systems with several

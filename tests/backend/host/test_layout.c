@@ -18,6 +18,9 @@ static const grid grids[] = {
     {3, {256, 256, 256}, 1, TZ_SINGLE},   {3, {100, 200, 300}, 1, TZ_SINGLE},
     {3, {768, 100, 100}, 2, TZ_SINGLE},   {3, {20, 2000, 200}, 1, TZ_SINGLE},
     {1, {100000000, 1, 1}, 1, TZ_SINGLE}, {2, {64, 64, 1}, 1, TZ_SINGLE},
+    {2, {1024, 1024, 1}, 1, TZ_SINGLE},   {2, {1000, 500, 1}, 1, TZ_DOUBLE},
+    {2, {512, 512, 1}, 1, TZ_SINGLE},     {3, {64, 64, 64}, 1, TZ_SINGLE},
+    {3, {100, 100, 100}, 1, TZ_SINGLE},
 };
 enum { GRIDS = sizeof grids / sizeof *grids };
 
@@ -68,7 +71,7 @@ static void test_loads_do_not_wait_for_stores(void **state)
     for (int i = 0; i < GRIDS; i++) {
         const grid *g = &grids[i];
         const chosen c = choose(g, 1);
-        if (c.array_bytes < TZ_HOST_LARGE || g->dims == 1)
+        if (c.array_bytes < TZ_HOST_STAGGERED || g->dims == 1)
             continue;
         int64_t begin[2];
         for (int copy = 0; copy < 2; copy++)
