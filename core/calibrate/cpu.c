@@ -211,7 +211,7 @@ static tz_status measure_pass(tz__cpu_bench *b)
     if (!status)
         status = measure_loops(b);
     if (!status)
-        status = tz__measure_memory(b);
+        status = tz__cpu_measure_memory(b);
     if (!status)
         status = tz__cpu_next(b, "cpu backend");
     if (!status)

@@ -273,7 +273,7 @@ static tz_status measure_l3_size(tz__cpu_bench *b, double l2, double *out)
 
 /* Latencies and bandwidths. Each array is larger than the level before and fits the level
  * measured. */
-tz_status tz__measure_memory(tz__cpu_bench *b)
+tz_status tz__cpu_measure_memory(tz__cpu_bench *b)
 {
     tz_model_device *d = b->device;
     const double l1 = (double)b->machine.l1_bytes, l2 = (double)b->machine.l2_bytes;

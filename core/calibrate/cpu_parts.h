@@ -38,7 +38,7 @@ tz_status tz__cpu_memory_take(const tz__cpu_bench *bench, void **out, size_t byt
 void tz__cpu_memory_drop(void *memory, size_t bytes);
 
 /* cpu_memory.c: sizes, latencies and bandwidths of caches and memory. */
-tz_status tz__measure_memory(tz__cpu_bench *bench);
+tz_status tz__cpu_measure_memory(tz__cpu_bench *bench);
 
 /* cpu_memory.c: the size of a cache by the seconds that a byte takes in `count` arrays, 2 or more, each
  * larger than the one before: where the time is halfway between that of the first array, which is in the
