@@ -163,10 +163,9 @@ tz__skew_tile tz__skew_tile_of(const tz__skew *s, const tz__skew_job *j, int i)
 
 /* ---- Counting -------------------------------------------------------------------------------- */
 
-/* Adds a tile; returns the elements that it computes. Elements below `near` are in caches, since another thread of
- * the team computes the tile before at the same time. */
+/* Adds a tile; returns the elements that it computes. */
 static double count_tile(const tz__skew *s, const tz__skew_job *j, const tz__skew_tile *tile,
-                         int64_t near, tz_stage_counts *out)
+                         tz_stage_counts *out)
 {
     const bool planes = s->stage->dims == 3;
     const double row = planes ? (double)s->stage->elements[0] : 1;
@@ -193,9 +192,8 @@ static double count_tile(const tz__skew *s, const tz__skew_job *j, const tz__ske
     }
     if (least < most) {
         const double slab = (double)(most - least) * row;
-        const double far = (double)tz__larger(0, most - tz__larger(least, near)) * row;
         const double slabs = (double)(s->levels * s->along.reach + s->batch + 1);
-        out->read += far * (double)tz__larger(0, j->slabs.high - j->slabs.low);
+        out->read += slab * (double)tz__larger(0, j->slabs.high - j->slabs.low);
         if (slab * slabs > out->ring_bytes) /* in elements, for now */
             out->ring_bytes = slab * slabs;
     }
@@ -207,15 +205,12 @@ static double count_tile(const tz__skew *s, const tz__skew_job *j, const tz__ske
 static double count_job(const tz__skew *s, const tz__skew_job *j, int team, tz_stage_counts *out)
 {
     double thread[TZ__THREADS_MAX] = {0}, before = 0, begin = 0;
-    tz__skew_tile last = {0, 0};
     const int tiles = tz__skew_tiles(s, j);
     const double slabs = (double)(tz__skew_end_step(s, j) - tz__skew_first_step(s, j));
     const double lag = (double)s->batch * (1 + tz__skew_ahead(s)) / fmax(slabs, 1);
     for (int k = 0; k < tiles; k++) {
         const tz__skew_tile tile = tz__skew_tile_of(s, j, k);
-        const bool beside = k % team > 0;
-        const int64_t end = beside ? tz__skew_to(s, j, &last, 1) : INT64_MIN;
-        const double updates = count_tile(s, j, &tile, end, out);
+        const double updates = count_tile(s, j, &tile, out);
         int next = 0;
         for (int t = 1; t < team; t++)
             next = thread[t] < thread[next] ? t : next;
@@ -225,7 +220,6 @@ static double count_job(const tz__skew *s, const tz__skew_job *j, int team, tz_s
         thread[next] = fmax(thread[next] + updates, before);
         before = thread[next];
         out->updates += updates;
-        last = tile;
     }
     return before;
 }
