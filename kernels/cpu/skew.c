@@ -326,11 +326,11 @@ static void run_alone(const run *r, teams *t, int phase, int thread)
     }
 }
 
-static void run_together(const run *r, teams *t, int phase, int thread)
+static void run_together(const run *r, teams *t, int phase, int threads, int thread)
 {
     const int jobs = tz__skew_jobs(&r->geometry, phase);
-    const int i = tz__skew_job_for(t->threads, jobs, thread);
-    const int ring = (t->threads + jobs - 1) / jobs + 1;
+    const int i = tz__skew_job_for(threads, jobs, thread);
+    const int ring = (threads + jobs - 1) / jobs + 1;
     const tz__skew_job job = tz__skew_job_of(&r->geometry, phase, i);
     progress *marks = &t->marks[i * ring];
     for (int tiles = tz__skew_tiles(&r->geometry, &job);;) {
@@ -353,10 +353,12 @@ static void run_levels(const run *r, teams *t)
 #pragma omp parallel num_threads(t->threads) if (t->threads > 1)
     for (int phase = 0; phase < TZ__SKEW_PHASES; phase++) {
         const int jobs = tz__skew_jobs(&r->geometry, phase);
-        if (jobs >= t->threads)
+        const int threads =
+            omp_get_num_threads(); /* a limit of OpenMP may leave fewer than wanted */
+        if (jobs >= threads)
             run_alone(r, t, phase, omp_get_thread_num());
         else if (jobs > 0)
-            run_together(r, t, phase, omp_get_thread_num());
+            run_together(r, t, phase, threads, omp_get_thread_num());
 #pragma omp barrier
     }
 }

@@ -1,5 +1,5 @@
 /* The family "skew" with any number of threads: the same bits whoever computes a tile, also if there are more
- * threads than processors, jobs or tiles. */
+ * threads than processors, jobs or tiles; with OMP_THREAD_LIMIT, if there are fewer than wanted. */
 #include "kernels/cpu/skew_geometry.h"
 #include "tests/unit.h"
 
