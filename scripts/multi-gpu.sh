@@ -22,7 +22,7 @@ trap 'rm -rf "$work"' EXIT
 rounds=${ROUNDS:-5} seconds=${SECONDS_A_ROUND:-0.5}
 failed=0 number=0
 
-gpus=$("$trapeze" doctor --verbose 2>/dev/null | grep -cE '^ *GPU [0-9]+' || true)
+gpus=$("$trapeze" doctor --verbose 2>/dev/null | grep -oE '^ *GPU [0-9]+' | sort -u | wc -l) # several lines tell of each
 cores=$(nproc)
 kind=${KIND:-$([ "$gpus" -ge 2 ] && echo gpu || echo cpu)}
 if [ "$kind" = gpu ]; then
