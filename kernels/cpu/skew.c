@@ -255,7 +255,7 @@ static inline void pause_briefly(void)
 #endif
 }
 
-/* Waits until the mark is reached. Another thread may have this one's processor, so it is offered from
+/* Waits until the mark is reached. Another thread may need this one's processor, so it is offered from
  * time to time. */
 static void wait_for(progress *p, int64_t mark)
 {
@@ -353,8 +353,8 @@ static void run_levels(const run *r, teams *t)
 #pragma omp parallel num_threads(t->threads) if (t->threads > 1)
     for (int phase = 0; phase < TZ__SKEW_PHASES; phase++) {
         const int jobs = tz__skew_jobs(&r->geometry, phase);
-        const int threads =
-            omp_get_num_threads(); /* a limit of OpenMP may leave fewer than wanted */
+        /* A limit of OpenMP may leave fewer than wanted. */
+        const int threads = omp_get_num_threads();
         if (jobs >= threads)
             run_alone(r, t, phase, omp_get_thread_num());
         else if (jobs > 0)
