@@ -200,7 +200,7 @@ int tz_cpu_skew_shapes(const tz_problem *problem, const tz_stage *stage, const t
         if (tz_cpu_skew_plan(problem, stage, machine, &usual, NULL))
             break;
         shapes[count++] = whole;
-        if (given->tile[inner] == 0) {
+        if (given->tile[inner] == 0 && parts == 0) { /* teams have as many tiles as suit them */
             shapes[count] = whole;
             shapes[count++].tile[inner] = usual.tile[inner] * 2;
             shapes[count] = whole;
