@@ -189,6 +189,8 @@ int tz_cpu_skew_shapes(const tz_problem *problem, const tz_stage *stage, const t
 {
     const int inner = problem->dims - 2, last = problem->dims - 1;
     const int64_t n = problem->elements[last];
+    /* A narrower tile is shifted by more than its extent in a stage. */
+    const int64_t least = (int64_t)height * problem->stencil->passes_count * tz_skew_slope(stage);
     int count = 0;
     /* Parts of the grid: by default as many as threads; fewer, with teams of threads; one. */
     for (int64_t parts = 0; parts >= 0;) {
@@ -199,12 +201,15 @@ int tz_cpu_skew_shapes(const tz_problem *problem, const tz_stage *stage, const t
         usual = whole;
         if (tz_cpu_skew_plan(problem, stage, machine, &usual, NULL))
             break;
-        shapes[count++] = whole;
-        if (given->tile[inner] == 0 && parts == 0) { /* teams have as many tiles as suit them */
+        const int64_t tile = usual.tile[inner];
+        if (parts == 0 || given->tile[inner] > 0 || tile >= least)
+            shapes[count++] = whole;
+        for (int twice = 0; twice < 2 && parts == 0 && given->tile[inner] == 0; twice++) {
+            const int64_t other = twice ? 2 * tile : tile / 2;
+            if (other < least)
+                continue;
             shapes[count] = whole;
-            shapes[count++].tile[inner] = usual.tile[inner] * 2;
-            shapes[count] = whole;
-            shapes[count++].tile[inner] = max64(1, usual.tile[inner] / 2);
+            shapes[count++].tile[inner] = max64(1, other);
         }
         const int64_t fewer = stage->threads / TEAM;
         parts = given->tile[last] > 0 || parts == 1 || stage->threads == 1 ? -1
