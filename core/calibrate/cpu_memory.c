@@ -260,14 +260,13 @@ static tz_status measure_l3_size(tz__cpu_bench *b, double l2, double *out)
     b->typical = false;
     b->repeats = repeats;
     b->done = done + 1;
-    if (!status && count > 1)
-        *out = tz__cache_size(bytes, times, count);
-    if (!status)
-        tz_number_set(
-            &b->device->l3_bytes, *out,
-            "measured: %d threads copy in arrays of %.3g to %.4g MiB, half of which is from memory "
-            "at this size",
-            b->threads, bytes[0] / 1048576, bytes[count - 1] / 1048576);
+    if (status || count < 2) /* there is too little memory to find out */
+        return status;
+    *out = tz__cache_size(bytes, times, count);
+    tz_number_set(&b->device->l3_bytes, *out,
+                  "measured: %d threads copy in arrays of %.3g to %.4g MiB, half of which is from "
+                  "memory at this size",
+                  b->threads, bytes[0] / 1048576, bytes[count - 1] / 1048576);
     return status;
 }
 

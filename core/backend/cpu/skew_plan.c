@@ -191,30 +191,31 @@ int tz_cpu_skew_shapes(const tz_problem *problem, const tz_stage *stage, const t
     const int64_t n = problem->elements[last];
     /* A narrower tile is shifted by more than its extent in a stage. */
     const int64_t least = (int64_t)height * problem->stencil->passes_count * tz_skew_slope(stage);
+    const int64_t fewer = stage->threads / TEAM;
+    const int64_t choices[] = {0, fewer,
+                               1}; /* parts of the grid; 0: by default as many as threads */
     int count = 0;
-    /* Parts of the grid: by default as many as threads; fewer, with teams of threads; one. */
-    for (int64_t parts = 0; parts >= 0;) {
+    for (int i = 0; i < 3; i++) {
+        const int64_t parts = choices[i];
         tz_plan whole = *given, usual;
+        if (i > 0 && (given->tile[last] > 0 || stage->threads == 1 || parts < (i == 1 ? 2 : 1)))
+            continue;
         whole.height = height;
         if (parts > 0)
             whole.tile[last] = (n + parts - 1) / parts;
         usual = whole;
         if (tz_cpu_skew_plan(problem, stage, machine, &usual, NULL))
-            break;
+            continue;
         const int64_t tile = usual.tile[inner];
-        if (parts == 0 || given->tile[inner] > 0 || tile >= least)
+        if (i == 0 || given->tile[inner] > 0 || tile >= least)
             shapes[count++] = whole;
-        for (int twice = 0; twice < 2 && parts == 0 && given->tile[inner] == 0; twice++) {
+        for (int twice = 0; twice < 2 && i == 0 && given->tile[inner] == 0; twice++) {
             const int64_t other = twice ? 2 * tile : tile / 2;
             if (other < least)
                 continue;
             shapes[count] = whole;
             shapes[count++].tile[inner] = max64(1, other);
         }
-        const int64_t fewer = stage->threads / TEAM;
-        parts = given->tile[last] > 0 || parts == 1 || stage->threads == 1 ? -1
-                : parts == 0 && fewer > 1                                  ? fewer
-                                                                           : 1;
     }
     return count;
 }

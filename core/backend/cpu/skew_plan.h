@@ -18,9 +18,10 @@ void tz_cpu_skew_choose(const tz_problem *problem, tz_plan *plan);
 tz_status tz_cpu_skew_plan(const tz_problem *problem, const tz_stage *stage,
                            const tz_machine *machine, tz_plan *plan, tz_error *error);
 
-/* Plans of a height, which tz_cpu_skew_plan() must complete: with a part of the grid for each thread the default
- * tile, and those of twice and of half its extent along the inner axis; with a part for a few threads together, and with
- * one part, the default tile. Tiles other than the first are left out if a stage shifts them by more than their extent. Members that `given` sets are kept. Returns how many. */
+/* Plans of a height, which tz_cpu_skew_plan() must complete. With a part of the grid for each thread: the default
+ * tile, and those of twice and of half its extent along the inner axis. With a part for a few threads, and with one
+ * part: the default tile. Tiles other than the first are left out if a stage shifts them by more than their extent.
+ * Members that `given` sets are kept. Returns how many. */
 enum { TZ_CPU_SKEW_SHAPES_MAX = 5 };
 int tz_cpu_skew_shapes(const tz_problem *problem, const tz_stage *stage, const tz_machine *machine,
                        const tz_plan *given, int height, tz_plan shapes[TZ_CPU_SKEW_SHAPES_MAX]);

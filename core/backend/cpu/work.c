@@ -310,7 +310,8 @@ static tz_status count_stage(const tz_stage *stage, bool skewed, tz_stage_counts
 }
 
 /* What the family "skew" does otherwise: a stage of several iterations reads and writes both arrays of a
- * state field, the beginnings of rows are fetched ahead, threads wait for each other after each phase, and those of a team at each step. */
+ * state field, the beginnings of rows are fetched ahead, threads wait for each other after each phase, and
+ * those of a team at each step. */
 static void count_skewed(const tz_problem *problem, const tz_stage_counts *counts,
                          tz_model_work *out)
 {
