@@ -1,4 +1,4 @@
-/* Row functions against the cell function. */
+/* Row functions, of one slab and of several at once, against the cell function. */
 #include "base/machine.h"
 #include "base/trap.h"
 #include "stencil/probe_impl.h"
@@ -11,23 +11,27 @@
 /* A span of several vectors and a rest; fewer trials where a cell has many reads. */
 enum { COUNT = 37, TRIALS = 4, READS_MANY = 100 };
 enum { X = 8, Y = 5, Z = 3 }; /* coordinates of its first cell */
-enum { SHIFT = 7, WINDOW_MAX = 2 * TZ_RADIUS_MAX + 1 };
+enum { SHIFT = 7, SLABS = TZ_SLABS_TOGETHER, WINDOW_MAX = 2 * TZ_RADIUS_MAX + SLABS };
+enum { CELLS = SLABS * 2 * COUNT };
 
 typedef struct span {
     tz_cell_access access; /* first: the cell function gets a pointer to it */
     tz__probe *probe;
-    int radius, window, rows;
+    int radius, rows;
+    int slabs;  /* that the row function computes at once */
+    int window; /* views of a field */
     int margin; /* the largest radius of the pass and the fields */
     ptrdiff_t stride;
-    int64_t i, row; /* the cell that `access` stands for */
+    int64_t i, row; /* the cell that `access` stands for, ... */
+    int slab;       /* ... in this slab */
     tz_row_fn *function;
     tz_span span;
     tz_view in[TZ_FIELDS_MAX * WINDOW_MAX];
-    tz_target out[TZ_FIELDS_MAX];
-    size_t pool;                                       /* elements */
-    char *values[TZ_FIELDS_MAX];                       /* of a type; fields of it share them */
-    tz__element by_cell[TZ_FIELDS_MAX][2 * COUNT];     /* an element each */
-    double by_rows[TZ_FIELDS_MAX][2 * COUNT], nothing; /* packed */
+    tz_target out[TZ_FIELDS_MAX * SLABS];
+    size_t pool;                                   /* elements */
+    char *values[TZ_FIELDS_MAX];                   /* of a type; fields of it share them */
+    tz__element by_cell[TZ_FIELDS_MAX][CELLS];     /* an element each; [slab][row][i] */
+    double by_rows[TZ_FIELDS_MAX][CELLS], nothing; /* packed */
 } span;
 
 static size_t element_size(const span *s, int field)
@@ -48,7 +52,7 @@ static int owner_of(const span *s, int field)
     return f;
 }
 
-static tz_status make_views(span *s, tz_error *error)
+static tz_status make_values(span *s, tz_error *error)
 {
     const int fields = tz_stencil_fields_all(s->probe->stencil), dims = s->probe->stencil->dims;
     s->radius = s->probe->pass->radius;
@@ -56,25 +60,35 @@ static tz_status make_views(span *s, tz_error *error)
     for (int f = 0; f < fields; f++)
         if (s->probe->stencil->fields[f].radius > s->margin)
             s->margin = s->probe->stencil->fields[f].radius;
-    s->window = dims == 1 ? 1 : 2 * s->radius + 1;
-    s->rows = dims > 1 ? 2 : 1;
     s->stride = dims > 1 ? COUNT + 2 * s->margin + 3 : 0;
-    const ptrdiff_t before = s->margin + s->margin * s->stride;
-    s->pool =
-        (size_t)(2 * before + s->rows * (s->stride + COUNT)) + (size_t)(fields * s->window * SHIFT);
-    for (int f = 0; f < fields; f++) {
-        const int owner = owner_of(s, f);
-        if (owner == f && !(s->values[f] = malloc(s->pool * element_size(s, f))))
+    s->pool = (size_t)(2 * (s->margin + s->margin * s->stride) + 2 * (s->stride + COUNT)) +
+              (size_t)(fields * (2 * s->radius + SLABS) * SHIFT);
+    for (int f = 0; f < fields; f++)
+        if (owner_of(s, f) == f && !(s->values[f] = malloc(s->pool * element_size(s, f))))
             return tz_error_set(error, TZ_MEMORY, s->probe->path, "not enough memory");
+    return TZ_OK;
+}
+
+/* The span of a row function that computes so many slabs at once. */
+static void make_views(span *s, int slabs)
+{
+    const int fields = tz_stencil_fields_all(s->probe->stencil), dims = s->probe->stencil->dims;
+    const ptrdiff_t before = s->margin + s->margin * s->stride;
+    s->slabs = slabs;
+    s->window = (dims == 1 ? 1 : 2 * s->radius + 1) + slabs - 1;
+    s->rows = dims == 3 || (dims == 2 && slabs == 1) ? 2 : 1;
+    s->span.rows = s->rows;
+    for (int f = 0; f < fields; f++) {
+        const size_t size = element_size(s, f);
         for (int k = 0; k < s->window; k++) {
             const ptrdiff_t at = before + (f * s->window + k) * SHIFT;
             s->in[f * s->window + k] =
-                (tz_view){s->values[owner] + (size_t)at * element_size(s, f), s->stride};
+                (tz_view){s->values[owner_of(s, f)] + (size_t)at * size, s->stride};
         }
-        if (s->probe->pass->writes >> f & 1)
-            s->out[f] = (tz_target){s->by_rows[f], COUNT};
+        for (int k = 0; k < slabs && s->probe->pass->writes >> f & 1; k++)
+            s->out[f * slabs + k] =
+                (tz_target){(char *)s->by_rows[f] + (size_t)(k * s->rows * COUNT) * size, COUNT};
     }
-    return TZ_OK;
 }
 
 /* Integers are 0 and 1, or 1 and 2 where it may divide by them: others may be no values of the
@@ -98,7 +112,7 @@ static const void *read_cell(const tz_cell_access *access, int field, int dx, in
 {
     const span *s = (const span *)(const void *)access;
     const int r = s->radius, dims = s->probe->stencil->dims;
-    const int d = dims == 1 ? 0 : r + (dims == 2 ? dy : dz);
+    const int d = s->slab + (dims == 1 ? 0 : r + (dims == 2 ? dy : dz));
     /* In a branch that no trial of the cell function took. */
     if (field < 0 || field >= tz_stencil_fields_all(s->probe->stencil) || d < 0 || d >= s->window ||
         abs(dx) > s->margin || abs(dy) > s->margin)
@@ -113,20 +127,23 @@ static void *write_cell(const tz_cell_access *access, int field)
 {
     span *s = (span *)(uintptr_t)access;
     const bool known = field >= 0 && field < tz_stencil_fields_all(s->probe->stencil);
-    return known ? (void *)&s->by_cell[field][s->row * COUNT + s->i] : (void *)&s->nothing;
+    return known ? (void *)&s->by_cell[field][(s->slab * s->rows + s->row) * COUNT + s->i]
+                 : (void *)&s->nothing;
 }
 
 static void call_cells(void *argument)
 {
     span *s = argument;
-    for (s->row = 0; s->row < s->rows; s->row++)
-        for (s->i = 0; s->i < COUNT; s->i++) {
-            s->access.x = X + s->i;
-            s->access.y = s->span.y + s->row;
-            s->access.z = s->span.z;
-            s->access.step = s->span.step;
-            s->probe->pass->kernels->cell[s->probe->precision](&s->access);
-        }
+    const int dims = s->probe->stencil->dims;
+    for (s->slab = 0; s->slab < s->slabs; s->slab++)
+        for (s->row = 0; s->row < s->rows; s->row++)
+            for (s->i = 0; s->i < COUNT; s->i++) {
+                s->access.x = X + s->i;
+                s->access.y = s->span.y + s->row + (dims == 2 ? s->slab : 0);
+                s->access.z = s->span.z + (dims == 3 ? s->slab : 0);
+                s->access.step = s->span.step;
+                s->probe->pass->kernels->cell[s->probe->precision](&s->access);
+            }
 }
 
 static void call_rows(void *argument)
@@ -154,15 +171,16 @@ static tz_status compare(const span *s, tz_isa isa, tz_error *error)
 {
     const tz_stencil *stencil = s->probe->stencil;
     for (int f = 0; f < tz_stencil_fields_all(stencil); f++)
-        for (int k = 0; (s->probe->pass->writes >> f & 1) && k < s->rows * COUNT; k++)
+        for (int k = 0; (s->probe->pass->writes >> f & 1) && k < s->slabs * s->rows * COUNT; k++)
             if (!is_same(s, f, (const char *)s->by_rows[f] + (size_t)k * element_size(s, f),
                          &s->by_cell[f][k]))
                 return tz__probe_refuse(
                     s->probe, error,
-                    "its row function for %s and its cell function give '%s' other bits%s: compile "
-                    "it with -ffp-contract=off and without -ffast-math, as trapeze_add_plugin() "
-                    "does",
-                    tz_isa_form(isa), stencil->fields[f].name,
+                    "its row function%s for %s and its cell function give '%s' other bits%s: "
+                    "compile it with -ffp-contract=off and without -ffast-math, as "
+                    "trapeze_add_plugin() does",
+                    s->slabs > 1 ? " of several slabs" : "", tz_isa_form(isa),
+                    stencil->fields[f].name,
                     stencil->fields[f].type != TZ_REAL ? ""
                     : s->probe->precision == TZ_DOUBLE ? " in double precision"
                                                        : " in single precision");
@@ -190,18 +208,30 @@ static tz_status check_takes(const span *s, tz_error *error)
     return TZ_OK;
 }
 
-static tz_status compare_form(span *s, tz_isa isa, tz_error *error)
+static tz_status compare_form(span *s, const tz_kernels *kernels, tz_isa isa, tz_error *error)
 {
-    s->function = tz_kernels_rows(s->probe->pass->kernels, isa, s->probe->precision);
+    s->function = tz_kernels_rows(kernels, isa, s->probe->precision);
     if (!s->function)
         return TZ_OK;
     memset(s->by_rows, 0xa5, sizeof s->by_rows);
     const int raised = tz_trap_call(call_rows, s);
     if (raised == SIGFPE)
         return TZ_OK;
-    return raised ? tz__probe_refuse(s->probe, error, "its row function for %s crashes",
-                                     tz_isa_form(isa))
+    return raised ? tz__probe_refuse(s->probe, error, "its row function%s for %s crashes",
+                                     s->slabs > 1 ? " of several slabs" : "", tz_isa_form(isa))
                   : compare(s, isa, error);
+}
+
+/* All forms of functions that compute so many slabs at once. */
+static tz_status compare_forms(span *s, const tz_kernels *kernels, int slabs, tz_error *error)
+{
+    make_views(s, slabs);
+    if (tz_trap_call(call_cells, s))
+        return TZ_OK; /* a division by zero */
+    tz_status status = slabs == 1 ? check_takes(s, error) : TZ_OK;
+    for (int isa = TZ_ISA_BASE; isa <= (int)tz_machine_isa() && !status; isa++)
+        status = compare_form(s, kernels, (tz_isa)isa, error);
+    return status;
 }
 
 tz_status tz__probe_rows(tz__probe *p, tz_error *error)
@@ -211,25 +241,21 @@ tz_status tz__probe_rows(tz__probe *p, tz_error *error)
         return tz_error_set(error, TZ_MEMORY, p->path, "not enough memory");
     s->probe = p;
     s->access = (tz_cell_access){.read = read_cell, .write = write_cell, .constants = p->constants};
-    tz_status status = make_views(s, error);
+    tz_status status = make_values(s, error);
     s->span = (tz_span){.in = s->in,
                         .out = s->out,
                         .constants = p->constants,
                         .count = COUNT,
-                        .rows = s->rows,
                         .x = X,
                         .y = p->stencil->dims > 1 ? Y : 0,
                         .z = p->stencil->dims > 2 ? Z : 0};
-    const tz_isa best = tz_machine_isa();
     for (int trial = 0; trial < (p->reads > READS_MANY ? 2 : TRIALS) && !status; trial++) {
         s->span.step = trial;
         tz__probe_vary(p, trial);
         fill(s, trial);
-        if (tz_trap_call(call_cells, s))
-            continue; /* a division by zero */
-        status = check_takes(s, error);
-        for (int isa = TZ_ISA_BASE; isa <= (int)best && !status; isa++)
-            status = compare_form(s, (tz_isa)isa, error);
+        status = compare_forms(s, p->pass->kernels, 1, error);
+        if (!status && p->pass->together)
+            status = compare_forms(s, p->pass->together, SLABS, error);
     }
     for (int f = 0; f < tz_stencil_fields_all(p->stencil); f++)
         free(s->values[f]);

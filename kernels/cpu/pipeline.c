@@ -32,6 +32,14 @@ tz_row_fn *tz_stage_rows(const tz_stage *stage, const tz_pass *pass)
     return tz_kernels_rows(pass->kernels, (tz_isa)isa, stage->precision);
 }
 
+tz_row_fn *tz_stage_together(const tz_stage *stage, const tz_pass *pass)
+{
+    tz_row_fn *found = NULL;
+    for (int isa = (int)stage->isa; pass->together && isa >= TZ_ISA_BASE && !found; isa--)
+        found = tz_kernels_rows(pass->together, (tz_isa)isa, stage->precision);
+    return found;
+}
+
 /* Whether a tile may extend past the grid and wrap. */
 static bool may_gather(const tz_stage *stage)
 {

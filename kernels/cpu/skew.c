@@ -11,7 +11,7 @@
 /* One pass of one iteration. */
 typedef struct level {
     const tz_pass *pass;
-    tz_row_fn *rows;
+    tz_row_fn *rows, *together; /* NULL: no function of several slabs at once */
     int iteration;
     uint32_t moved; /* mask of the fields whose newest values are in the arrays `out` */
 } level;
@@ -53,85 +53,97 @@ static tz_view view_of(const tz_stage *stage, const tz_host_field *host, int f, 
                      host->row_stride};
 }
 
-static void view_window(const tz_stage *stage, const tz_host_field *host, int f, int radius,
-                        int64_t j, int64_t slabs, const area *a, tz_view *views)
+/* The views of `count` slabs around the grid's slabs from j - radius on. */
+static void view_window(const tz_stage *stage, const tz_host_field *host, int f, int64_t first,
+                        int count, const area *a, tz_view *views)
 {
     if (host->uniform) {
-        for (int d = 0; d <= 2 * radius; d++)
-            views[d] = (tz_view){host->origin, 0};
+        for (int k = 0; k < count; k++)
+            views[k] = (tz_view){host->origin, 0};
         return;
     }
-    const int64_t n = stage->elements[stage->dims - 1];
-    if (j < radius || j + slabs + radius > n) {
-        for (int d = -radius; d <= radius; d++)
-            views[radius + d] = view_of(stage, host, f, j + d, a);
+    if (first < 0 || first + count > stage->elements[stage->dims - 1]) {
+        for (int k = 0; k < count; k++)
+            views[k] = view_of(stage, host, f, first + k, a);
         return;
     }
     const ptrdiff_t size = (ptrdiff_t)stage->element_size[f];
     const ptrdiff_t stride = slab_stride(stage, host) * size;
     const char *at =
-        host->origin + (j - radius) * stride + (a->y_low * host->row_stride + a->x_low) * size;
-    for (int d = 0; d <= 2 * radius; d++, at += stride)
-        views[d] = (tz_view){at, host->row_stride};
+        host->origin + first * stride + (a->y_low * host->row_stride + a->x_low) * size;
+    for (int k = 0; k < count; k++, at += stride)
+        views[k] = (tz_view){at, host->row_stride};
 }
 
 static void finish(const tz_stage *stage, int f, const tz_host_field *host, int64_t j,
                    int64_t slabs, const area *a)
 {
     const bool planes = stage->dims == 3;
-    const tz_patch patch = {
-        .at = host->origin + j * slab_stride(stage, host) * (ptrdiff_t)stage->element_size[f],
-        .row_stride = host->row_stride,
-        .x_low = a->x_low,
-        .x_high = a->x_high,
-        .y_low = planes ? a->y_low : 0,
-        .y_high = planes ? a->y_high : slabs,
-    };
-    tz_patch_finish(stage, f, &patch, stage->ghost);
+    for (const int64_t end = planes ? j + slabs : j + 1; j < end; j++) {
+        const tz_patch patch = {
+            .at = host->origin + j * slab_stride(stage, host) * (ptrdiff_t)stage->element_size[f],
+            .row_stride = host->row_stride,
+            .x_low = a->x_low,
+            .x_high = a->x_high,
+            .y_low = planes ? a->y_low : 0,
+            .y_high = planes ? a->y_high : slabs,
+        };
+        tz_patch_finish(stage, f, &patch, stage->ghost);
+    }
 }
 
-/* Slabs j to j + slabs - 1; more than one only in 2-D, and if all slabs that are read are inside
- * the grid. */
-static void compute(const run *r, int t, int64_t j, int64_t slabs, const area *a)
+/* Slabs j to j + slabs - 1, with one call of a row function. `together`: with the one of so many slabs. Else
+ * there is more than one only in 2-D, and if all slabs that are read are inside the grid. */
+static void compute(const run *r, int t, int64_t j, int64_t slabs, bool together, const area *a)
 {
     const tz_stage *stage = r->geometry.stage;
     const level *l = &r->level[t];
     const tz_stencil *stencil = stage->stencil;
-    const int window = 2 * l->pass->radius + 1, all = tz_stencil_fields_all(stencil);
+    const int targets = together ? (int)slabs : 1, radius = l->pass->radius;
+    const int window = 2 * radius + targets, all = tz_stencil_fields_all(stencil);
     const bool planes = stage->dims == 3;
-    tz_view in[TZ_FIELDS_MAX * (2 * TZ_RADIUS_MAX + 1)];
-    tz_target out[TZ_FIELDS_MAX];
+    tz_view in[TZ_FIELDS_MAX * (2 * TZ_RADIUS_MAX + TZ_SLABS_TOGETHER)];
+    tz_target out[TZ_FIELDS_MAX * TZ_SLABS_TOGETHER];
     for (int f = 0; f < all; f++) {
         const tz_role role = f < stencil->fields_count ? stencil->fields[f].role : TZ_DERIVED;
-        out[f] = (tz_target){NULL, 0}; /* row functions do arithmetic on all of these pointers */
+        tz_target *to = &out[f * targets];
+        for (int k = 0; k < targets; k++)
+            to[k] = (tz_target){NULL, 0}; /* row functions do arithmetic on all of these pointers */
         if (role == TZ_DERIVED) {
             for (int k = 0; k < window; k++)
                 in[f * window + k] = (tz_view){NULL, 0};
             continue;
         }
         const bool moved = l->moved >> f & 1;
-        view_window(stage, moved ? &stage->out[f] : &stage->in[f], f, l->pass->radius, j, slabs, a,
+        view_window(stage, moved ? &stage->out[f] : &stage->in[f], f, j - radius, window, a,
                     &in[f * window]);
         if (!(l->pass->writes >> f & 1))
             continue;
         const tz_host_field *host = moved ? &stage->in[f] : &stage->out[f];
-        out[f].at =
-            host->origin + (j * slab_stride(stage, host) + a->y_low * host->row_stride + a->x_low) *
-                               (ptrdiff_t)stage->element_size[f];
-        out[f].row_stride = host->row_stride;
+        const ptrdiff_t size = (ptrdiff_t)stage->element_size[f];
+        for (int k = 0; k < targets; k++)
+            to[k] = (tz_target){host->origin + ((j + k) * slab_stride(stage, host) +
+                                                a->y_low * host->row_stride + a->x_low) *
+                                                   size,
+                                host->row_stride};
     }
     const tz_span span = {
         .in = in,
         .out = out,
         .constants = stage->constants + l->iteration * stage->constants_stride,
         .count = a->x_high - a->x_low,
-        .rows = planes ? a->y_high - a->y_low : slabs,
+        .rows = planes     ? a->y_high - a->y_low
+                : together ? 1
+                           : slabs,
         .x = a->x_low,
         .y = planes ? a->y_low : j,
         .z = planes ? j : 0,
         .step = stage->step + l->iteration,
     };
-    l->rows(&span);
+    if (together)
+        l->together(&span);
+    else
+        l->rows(&span);
     if (!planes && a->x_low > stage->ghost && a->x_high < stage->elements[0] - stage->ghost)
         return;
     for (int f = 0; f < stencil->fields_count; f++)
@@ -148,11 +160,11 @@ static void compute_slabs(const run *r, int t, int64_t j, int64_t end, int64_t f
     const bool planes = stage->dims == 3;
     const area a = {planes ? 0 : from, planes ? stage->elements[0] : to, planes ? from : 0,
                     planes ? to : 1};
-    while (j < end) {
-        const bool together = !planes && j >= radius && end + radius <= n;
-        const int64_t slabs = together ? end - j : 1;
-        compute(r, t, j, slabs, &a);
-        j += slabs;
+    for (int64_t slabs; j < end; j += slabs) {
+        const bool together = r->level[t].together && end - j >= TZ_SLABS_TOGETHER;
+        const bool inside = !planes && j >= radius && end + radius <= n;
+        slabs = together ? TZ_SLABS_TOGETHER : inside ? end - j : 1;
+        compute(r, t, j, slabs, together, &a);
     }
 }
 
@@ -301,6 +313,7 @@ static void make_levels(run *r, const tz_stage *stage, int first, int levels)
         level *l = &r->level[t];
         l->pass = &stage->stencil->passes[(first + t - 1) % passes];
         l->rows = t <= passes ? tz_stage_rows(stage, l->pass) : l[-passes].rows;
+        l->together = t <= passes ? tz_stage_together(stage, l->pass) : l[-passes].together;
         l->iteration = (first + t - 1) / passes;
         l->moved = r->moved;
         r->moved ^= l->pass->writes;

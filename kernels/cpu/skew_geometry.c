@@ -13,7 +13,7 @@ int tz_skew_reach(const tz_stage *stage)
 
 int tz_skew_batch(const tz_stage *stage)
 {
-    return stage->dims == 2 ? 4 : 1;
+    return stage->dims == 2 ? 4 : TZ_SLABS_TOGETHER;
 }
 
 int tz_skew_slope(const tz_stage *stage)

@@ -96,6 +96,9 @@ size_t tz_stage_arena_bytes(const tz_stage *stage, tz_pipeline *pipeline);
  * has, up to stage->isa. */
 tz_row_fn *tz_stage_rows(const tz_stage *stage, const tz_pass *pass);
 
+/* The same of tz_pass.together. NULL: there is none. */
+tz_row_fn *tz_stage_together(const tz_stage *stage, const tz_pass *pass);
+
 /* The size of the work of a stage, from geometry alone. Elements, rows and calls are sums over all
  * levels of all jobs. */
 typedef struct tz_stage_counts {

@@ -58,6 +58,16 @@ static const tz_kernels other_kernels = {
     .cell = {slip_cell_any_single, slip_cell_any_double},
 };
 #define KERNELS .kernels = &other_kernels,
+#elif defined SLIP_TOGETHER
+/* The second of several slabs. */
+static void other_together(const tz_span *span)
+{
+    slip_together_base_single(span);
+    ((float *)span->out[TZ_FIELD(slip, u) * TZ_SLABS_TOGETHER + 1].at)[0] *= 1.0000001f;
+}
+static const tz_row_form forms[] = {{"base", {other_together, slip_together_base_double}}};
+static const tz_kernels other_together_kernels = {.forms_count = 1, .forms = forms};
+#define KERNELS .together = &other_together_kernels,
 #elif defined SLIP_CELL_CRASH
 static void crash(const tz_cell_access *access)
 {

@@ -10,8 +10,8 @@
 static const struct {
     const char *file, *wanted[3];
 } faults[] = {
-    {"bad_abi_major.so", {"ABI 3.0", "2.0", "rebuild"}},
-    {"bad_abi_minor.so", {"ABI 2.1", "2.0", "rebuild"}},
+    {"bad_abi_major.so", {"ABI 3.1", "2.1", "rebuild"}},
+    {"bad_abi_minor.so", {"ABI 2.2", "2.1", "rebuild"}},
     {"bad_short_plugin.so", {"bytes", "struct_size", "rebuild"}},
     {"bad_short_stencil.so", {"bytes", "struct_size", "rebuild"}},
     {"bad_missing_row.so", {"no double row function", "rows.h"}},
@@ -55,6 +55,7 @@ static const struct {
     {"slip_undeclared.so", {"pass 'spread'", "writes 'v', which is not in its .writes"}},
     {"slip_static.so", {"pass 'spread'", "writes 'f', which is a static field"}},
     {"slip_rows.so", {"row function for base", "other bits in single precision"}},
+    {"slip_together.so", {"row function of several slabs for base", "other bits in single"}},
     {"slip_takes.so", {"TZ_TAKES says that 'v' becomes what 'u' was", "another value"}},
     {"slip_takes_static.so", {"TZ_TAKES of pass 0", "both must be state fields of one type"}},
     {"slip_rows_crash.so", {"pass 'spread'", "its row function for base crashes"}},

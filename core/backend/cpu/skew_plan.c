@@ -11,7 +11,7 @@
 enum {
     TEAM = 4,            /* threads of a team, of the plans that are compared */
     ROW_BYTES = 8 << 10, /* of a tile's row in 2-D */
-    ROWS_MAX = 64,       /* of a tile in 3-D */
+    ROWS_MAX = 32,       /* of a tile in 3-D */
     PART_OF_OPENING = 20 /* how much longer a part is than what is open at its edge, at least, if
                            * there are two for each thread */
 };

@@ -82,20 +82,35 @@ static tz_walk combine(double a, const tz_walk *x, double b, const tz_walk *y)
     return out;
 }
 
+/* A row function, the slabs that it computes at once, and its calls for a span that is counted. */
+typedef struct called {
+    tz_row_fn *rows;
+    int slabs;
+    double calls;
+} called;
+
+static called called_of(const tz_stage *stage, const tz_pass *pass, bool skewed)
+{
+    tz_row_fn *together = skewed ? tz_stage_together(stage, pass) : NULL;
+    if (!together)
+        return (called){tz_stage_rows(stage, pass), 1, 1};
+    return (called){together, TZ_SLABS_TOGETHER, (double)tz_skew_batch(stage) / TZ_SLABS_TOGETHER};
+}
+
 /* Walk four spans: a row of SHORT elements, a row of twice as many, and one row and two rows of
  * `width` elements. Their differences are the costs of elements, rows and calls. */
 static tz_status walk_rows(tz_walker *walker, const tz_problem *problem, const tz_pass *pass,
-                           tz_row_fn *rows, int width, row_cost *out, tz_error *error)
+                           const called *call, int width, row_cost *out, tz_error *error)
 {
-    tz_view in[TZ_FIELDS_MAX * REACH];
-    tz_target to[TZ_FIELDS_MAX];
+    tz_view in[TZ_FIELDS_MAX * (REACH + TZ_SLABS_TOGETHER - 1)];
+    tz_target to[TZ_FIELDS_MAX * TZ_SLABS_TOGETHER];
     tz_walk walk[4];
-    const int window = problem->dims == 1 ? 1 : 2 * pass->radius + 1;
+    const int window = (problem->dims == 1 ? 1 : 2 * pass->radius + 1) + call->slabs - 1;
     const int views = tz_stencil_fields_all(problem->stencil) * window;
     /* As in the engine, rows begin at cache lines. */
     for (int v = 0; v < views; v++)
         in[v] = (tz_view){(const void *)(uintptr_t)((UINT64_C(0x1000) + (uint64_t)v) << 32), FAR};
-    for (int f = 0; f < TZ_FIELDS_MAX; f++)
+    for (int f = 0; f < TZ_FIELDS_MAX * TZ_SLABS_TOGETHER; f++)
         to[f] = (tz_target){(void *)(uintptr_t)((UINT64_C(0x2000) + (uint64_t)f) << 32), FAR};
     for (int i = 0; i < 4; i++) {
         const tz_span span = {.in = in,
@@ -109,13 +124,15 @@ static tz_status walk_rows(tz_walker *walker, const tz_problem *problem, const t
                                         {in, sizeof in},
                                         {to, sizeof to},
                                         {problem->constants, sizeof problem->constants}};
-        const tz_status status = tz_walker_walk(walker, rows, &span, ranges, 4, &walk[i], error);
+        const tz_status status =
+            tz_walker_walk(walker, call->rows, &span, ranges, 4, &walk[i], error);
         if (status)
             return status;
     }
-    out->element = combine(1.0 / SHORT, &walk[1], 1.0 / SHORT, &walk[0]);
-    out->row = combine(1.0, &walk[3], 1.0, &walk[2]); /* with its elements */
-    out->call = combine(1.0, &walk[2], 1.0, &out->row);
+    const double slabs = call->slabs;
+    out->element = combine(1.0 / SHORT / slabs, &walk[1], 1.0 / SHORT / slabs, &walk[0]);
+    out->row = combine(1.0 / slabs, &walk[3], 1.0 / slabs, &walk[2]); /* with its elements */
+    out->call = combine(call->calls, &walk[2], call->calls * slabs, &out->row);
     out->row = combine(1.0, &out->row, width, &out->element);
     /* Without vector arithmetic, an instruction computes one element. */
     out->vector_bytes =
@@ -147,19 +164,22 @@ typedef struct traffic {
 } traffic;
 
 static traffic pass_traffic(const tz_problem *problem, const tz_stage *stage,
-                            const tz_stage_counts *counts, const tz_pass *pass, double l1)
+                            const tz_stage_counts *counts, const tz_pass *pass, bool skewed,
+                            double l1)
 {
     footprint found;
     find_footprint(problem, pass, &found);
     const double size = (double)stage->element_size[0];
     double rows = 0, slabs = 0, fields = 0, fixed = 0, writes = 0;
+    double widest = 0; /* the most rows of a plane, of all fields together */
     for (int f = 0; f < problem->stencil->fields_count; f++) {
-        int rows_here = 0, slabs_here = 0;
+        int rows_here = 0, slabs_here = 0, widest_here = 0;
         for (int z = 0; z < REACH; z++) {
             int plane = 0;
             for (int y = 0; y < REACH; y++)
                 plane += found.row[f][z][y];
             rows_here += plane;
+            widest_here = plane > widest_here ? plane : widest_here;
             slabs_here += problem->dims == 3 ? plane > 0 : plane;
         }
         writes += pass->writes >> f & 1;
@@ -168,6 +188,7 @@ static traffic pass_traffic(const tz_problem *problem, const tz_stage *stage,
             continue;
         }
         rows += rows_here;
+        widest += widest_here;
         slabs += slabs_here;
         fields += rows_here > 0;
     }
@@ -178,8 +199,14 @@ static traffic pass_traffic(const tz_problem *problem, const tz_stage *stage,
      * that the previous slab or row has read. */
     const double fresh = kept((batch * (fields + writes) + slabs - fields) * slab, l1);
     const double same_slab = kept((slabs + fixed + writes) * slab, l1);
-    const double same_rows = kept((rows + fixed + writes) * row, l1);
-    double reads = problem->dims == 3 ? slabs * same_rows + rows * (1 - same_rows) : slabs;
+    double reads = slabs;
+    if (problem->dims == 3) {
+        /* What planes that are computed together read, for each of them. */
+        const double planes = skewed && tz_stage_together(stage, pass) ? TZ_SLABS_TOGETHER : 1;
+        const double all_rows = rows + (planes - 1) * widest;
+        const double same_rows = kept((all_rows + planes * (fixed + writes)) * row, l1);
+        reads = ((slabs + (planes - 1) * fields) * same_rows + all_rows * (1 - same_rows)) / planes;
+    }
     reads = fields * same_slab + reads * (1 - same_slab) - fields * fresh;
     /* Nothing leaves L1 if it holds the rings and the rows of arrays that pass through it. */
     const double passing = (slabs - fields + batch * (fields + fixed + writes)) * slab;
@@ -193,7 +220,7 @@ static traffic pass_traffic(const tz_problem *problem, const tz_stage *stage,
 }
 
 static void count_bytes(const tz_problem *problem, const tz_stage *stage,
-                        const tz_stage_counts *counts, const tz_machine *machine,
+                        const tz_stage_counts *counts, bool skewed, const tz_machine *machine,
                         tz_model_work *out)
 {
     const tz_stencil *stencil = problem->stencil;
@@ -204,7 +231,7 @@ static void count_bytes(const tz_problem *problem, const tz_stage *stage,
     const double bytes_a_pass =
         counts->updates / stencil->passes_count * (double)stage->element_size[0];
     for (int p = 0; p < stencil->passes_count; p++) {
-        const traffic t = pass_traffic(problem, stage, counts, &stencil->passes[p], l1);
+        const traffic t = pass_traffic(problem, stage, counts, &stencil->passes[p], skewed, l1);
         out->near_reads += t.near_reads * bytes_a_pass;
         out->near_writes += t.near_writes * bytes_a_pass;
         out->ring_reads += t.ring_reads * bytes_a_pass;
@@ -276,7 +303,7 @@ static void add_part(const tz_problem *problem, const tz_stage *stage, int pass,
 /* The last level computes only the elements of a tile. If they do not fill vectors, its rows cost
  * more than those of other levels. */
 static tz_status walk_last(tz_walker *walker, const tz_problem *problem, const tz_stage *stage,
-                           const tz_pass *pass, row_cost *cost, tz_error *error)
+                           const tz_pass *pass, const called *call, row_cost *cost, tz_error *error)
 {
     const int64_t unit = TZ_ALIGN_ELEMENTS,
                   whole = stage->tile[0] < stage->elements[0] ? stage->tile[0] : stage->elements[0];
@@ -285,8 +312,7 @@ static tz_status walk_last(tz_walker *walker, const tz_problem *problem, const t
     row_cost last;
     if (whole % unit == 0)
         return TZ_OK;
-    const tz_status status =
-        walk_rows(walker, problem, pass, tz_stage_rows(stage, pass), width, &last, error);
+    const tz_status status = walk_rows(walker, problem, pass, call, width, &last, error);
     if (status)
         return status;
     cost->row = combine(1 - share, &cost->row, -share, &last.row);
@@ -347,10 +373,11 @@ tz_status tz_cpu_work(const tz_problem *problem, const tz_stage *stage, bool ske
     status = tz_walker_create(&walker, error);
     for (int p = 0; !status && p < problem->stencil->passes_count; p++) {
         const tz_pass *pass = &problem->stencil->passes[p];
+        const called call = called_of(stage, pass, skewed);
         row_cost cost;
-        status = walk_rows(walker, problem, pass, tz_stage_rows(stage, pass), width, &cost, error);
+        status = walk_rows(walker, problem, pass, &call, width, &cost, error);
         if (!status && !exact && p == problem->stencil->passes_count - 1)
-            status = walk_last(walker, problem, stage, pass, &cost, error);
+            status = walk_last(walker, problem, stage, pass, &call, &cost, error);
         if (!status)
             add_part(problem, stage, p, &counts, &cost, out);
     }
@@ -373,7 +400,7 @@ tz_status tz_cpu_work(const tz_problem *problem, const tz_stage *stage, bool ske
     out->spans = counts.spans;
     out->ends = problem->dims == 3 ? counts.ends : 0;
     out->forks = threads > 1 ? 1 : 0;
-    count_bytes(problem, stage, &counts, machine, out);
+    count_bytes(problem, stage, &counts, skewed, machine, out);
     if (skewed)
         count_skewed(problem, &counts, out);
     return TZ_OK;

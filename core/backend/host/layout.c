@@ -69,8 +69,11 @@ static void spread_planes(const tz_problem *problem, int64_t size, bool large, t
 {
     enum { STEP = 2 * LINE };
     const bool deep = problem->dims == 3;
-    const int rows = problem->dims > 1 ? tz_stencil_reach_along(problem->stencil, 1) : 0;
-    const int planes = deep ? tz_stencil_reach_along(problem->stencil, 2) : 0;
+    /* A row function may compute several slabs at once. */
+    const int more = TZ_SLABS_TOGETHER - 1;
+    const int rows =
+        problem->dims > 1 ? tz_stencil_reach_along(problem->stencil, 1) + (deep ? 0 : more) : 0;
+    const int planes = deep ? tz_stencil_reach_along(problem->stencil, 2) + more : 0;
     const int64_t left = tz_stencil_reach_along(problem->stencil, 0) * size;
     const int64_t dense = l->plane;
     int64_t most = -1;

@@ -38,6 +38,12 @@ typedef struct tz_span {
  * functions when it loads the plugin, on made-up values. */
 typedef void tz_row_fn(const tz_span *span);
 
+/* The row functions of tz_pass.together advance so many slabs at once, rows in 2-D and planes in 3-D,
+ * which makes less traffic between registers and caches. Their span has a view for each slab around them,
+ * in[field * (window + slabs - 1) + radius + s + d] for slab s, and a target for each slab,
+ * out[field * slabs + s]. `rows` is 1 in 2-D. y (2-D) or z (3-D) is that of slab 0. */
+#define TZ_SLABS_TOGETHER 2
+
 /* The argument of a tz_cell_fn: functions that return pointers to the cells to read and write. */
 typedef struct tz_cell_access {
     const void *(*read)(const struct tz_cell_access *access, int field, int dx, int dy, int dz);

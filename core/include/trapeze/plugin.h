@@ -21,7 +21,8 @@
  * in a description say how long its structs are: TZ_PLUGIN_HEADER and TZ_STENCIL_HEADER
  * (<trapeze/describe.h>) set them.
  *
- *   2.0  the first of this major number */
+ *   2.0  the first of this major number
+ *   2.1  tz_pass.together */
 #ifndef TRAPEZE_PLUGIN_H
 #define TRAPEZE_PLUGIN_H
 
@@ -36,7 +37,7 @@ extern "C" {
 #endif
 
 #define TZ_ABI_MAJOR 2u
-#define TZ_ABI_MINOR 0u
+#define TZ_ABI_MINOR 1u
 
 typedef struct tz_field {
     const char *name; /* REQUIRED: also its name in the cell update */
@@ -74,6 +75,8 @@ typedef struct tz_pass {
                       * with an entry reads no field without one */
     const tz_reads *reads;
     int8_t takes[TZ_FIELDS_MAX]; /* OPTIONAL: TZ_TAKES(); 1 + g at f: f becomes what g was */
+    const tz_kernels *together;  /* OPTIONAL: row functions of several slabs at once
+                                  * (<trapeze/kernels.h>); `cell` is not read */
 } tz_pass;
 
 typedef struct tz_constant {

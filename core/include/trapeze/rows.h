@@ -86,6 +86,12 @@
 #else
 #define TZ__WINDOW (2 * TZ_CELL_RADIUS + 1)
 #endif
+/* Slabs of a function of tz_pass.together; 1: there is none. The frame of each slab may begin elsewhere. */
+#if TZ_CELL_DIMS == 1 || defined(TZ_CELL_FRAME)
+#define TZ__SLABS 1
+#else
+#define TZ__SLABS TZ_SLABS_TOGETHER
+#endif
 
 /* TZ_AT has as many offsets as the stencil has axes. */
 #if TZ_CELL_DIMS == 1
@@ -169,6 +175,7 @@ TZ__NAMES(TZ__NAME_POP)
 #undef TZ__AT3
 #undef TZ__LOOP
 #undef TZ__WINDOW
+#undef TZ__SLABS
 #undef TZ_CELL_ID
 #undef TZ_CELL_NAME
 #undef TZ_CELL_DIMS

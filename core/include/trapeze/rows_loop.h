@@ -1,5 +1,5 @@
-/* Included only by trapeze/rows_isa.h: the row function of one precision and instruction set.
- * No include guard. */
+/* Included only by trapeze/rows_isa.h: the row functions of one precision and instruction set: of one
+ * slab, and of several slabs at once (tz_pass.together). No include guard. */
 
 /* Each TZ_CELL has a context: the text may have several cell updates. */
 #undef TZ__CELL
@@ -23,30 +23,42 @@
         ONCE(TZ__ONCE_MEMBER)                                                                      \
         char nothing;                                                                              \
     };                                                                                             \
-    TZ__INLINE void TZ__THIS(body_##name)(const struct TZ__THIS(context_##name) *const tz_c,       \
-                                          const ptrdiff_t tz_i,                                    \
-                                          const struct TZ__THIS(once_##name) tz_o);                \
+    struct TZ__THIS(put_##name) {                                                                  \
+        TZ_FIELDS(TZ__PUT_MEMBER)                                                                  \
+        char nothing;                                                                              \
+    };                                                                                             \
+    TZ__INLINE void TZ__THIS(body_##name)(                                                         \
+        const struct TZ__THIS(context_##name) *const tz_c, const ptrdiff_t tz_i, const int tz_s,   \
+        struct TZ__THIS(put_##name) *const tz_p, const struct TZ__THIS(once_##name) tz_o);         \
     TZ__INLINE void TZ__THIS(update_##name)(const struct TZ__THIS(context_##name) *const tz_c,     \
-                                            const ptrdiff_t tz_i)                                  \
+                                            const ptrdiff_t tz_i, const int tz_s,                  \
+                                            struct TZ__THIS(put_##name) *const tz_p)               \
     {                                                                                              \
         struct TZ__THIS(once_##name) tz_o;                                                         \
         tz_o.nothing = 0;                                                                          \
         ONCE(TZ__ONCE_ASSIGN)                                                                      \
-        TZ__THIS(body_##name)(tz_c, tz_i, tz_o);                                                   \
+        TZ__THIS(body_##name)(tz_c, tz_i, tz_s, tz_p, tz_o);                                       \
     }                                                                                              \
     TZ__INLINE void TZ__THIS(body_##name)(                                                         \
         const struct TZ__THIS(context_##name) *const tz_c, const ptrdiff_t tz_i,                   \
+        const int tz_s __attribute__((unused)),                                                    \
+        struct TZ__THIS(put_##name) *const tz_p __attribute__((unused)),                           \
         const struct TZ__THIS(once_##name) tz_o __attribute__((unused)))
+/* tz_s: the slab, a constant after inlining. */
 #define TZ__READ1(field, dx) (+tz_c->field[0][tz_i + (dx)])
-#define TZ__READ2(field, dx, dy) (+tz_c->field[TZ_CELL_RADIUS + (dy)][tz_i + (dx)])
+#define TZ__READ2(field, dx, dy) (+tz_c->field[TZ_CELL_RADIUS + (dy) + tz_s][tz_i + (dx)])
 #define TZ__READ3(field, dx, dy, dz)                                                               \
-    (+tz_c->field[TZ_CELL_RADIUS + (dz)]                                                           \
-                 [(ptrdiff_t)(dy)*tz_c->field##_stride[TZ_CELL_RADIUS + (dz)] + tz_i + (dx)])
-#define TZ_PUT(field, value) (tz_c->field##_out[tz_i] = (value))
+    (+tz_c->field[TZ_CELL_RADIUS + (dz) + tz_s]                                                    \
+                 [(ptrdiff_t)(dy)*tz_c->field##_stride[TZ_CELL_RADIUS + (dz) + tz_s] + tz_i +      \
+                  (dx)])
+/* Several slabs at once are stored when all are computed, so that a value which two of them read is
+ * loaded once. */
+#define TZ_PUT(field, value)                                                                       \
+    (*(tz_p ? (tz_p->has_##field = 1, &tz_p->field) : &tz_c->field##_out[0][tz_i]) = (value))
 #define TZ_K(name) (tz_c->k_##name)
 #define TZ_X (tz_c->x + tz_i)
-#define TZ_Y (tz_c->y)
-#define TZ_Z (tz_c->z)
+#define TZ_Y (tz_c->y + (TZ_CELL_DIMS == 2 ? tz_s : 0))
+#define TZ_Z (tz_c->z + (TZ_CELL_DIMS == 3 ? tz_s : 0))
 #define TZ_STEP (tz_c->step)
 
 #include TZ_CELL_TEXT
@@ -56,13 +68,14 @@ TZ__INLINE void TZ__THIS(sweep)(struct TZ__THIS(TZ__CAT(context_, TZ_CELL_NAME))
                                 const tz_span *span, ptrdiff_t row, const ptrdiff_t end,
                                 const ptrdiff_t low, const ptrdiff_t high)
 {
+    enum { SLABS = 1 };
     for (; row < end; row++) {
         context->y = span->y + row;
         TZ_FIELDS(TZ__LOAD_FIELD)
         /* Rows that are written never overlap rows that are read. */
         TZ__VECTOR_LOOP
         for (ptrdiff_t i = low; i < high; i++)
-            TZ__THIS(TZ__CAT(update_, TZ_CELL_NAME))(context, i);
+            TZ__THIS(TZ__CAT(update_, TZ_CELL_NAME))(context, i, 0, 0);
     }
 }
 
@@ -125,3 +138,47 @@ static void TZ__THIS(rows)(const tz_span *span)
 #endif
     TZ__THIS(sweep)(context, span, 0, (ptrdiff_t)span->rows, 0, (ptrdiff_t)span->count);
 }
+
+#if TZ__SLABS > 1
+TZ__INLINE void
+TZ__THIS(sweep_together)(struct TZ__THIS(TZ__CAT(context_, TZ_CELL_NAME)) *const context,
+                         const tz_span *span)
+{
+    enum { SLABS = TZ__SLABS };
+    for (ptrdiff_t row = 0; row < (ptrdiff_t)span->rows; row++) {
+        context->y = span->y + row;
+        TZ_FIELDS(TZ__LOAD_FIELD)
+        TZ__VECTOR_LOOP
+        for (ptrdiff_t i = 0; i < (ptrdiff_t)span->count; i++) {
+            struct TZ__THIS(TZ__CAT(put_, TZ_CELL_NAME)) put[SLABS];
+            TZ_UNROLL
+            for (int s = 0; s < SLABS; s++) {
+                TZ_FIELDS(TZ__PUT_NOTHING)
+                TZ__THIS(TZ__CAT(update_, TZ_CELL_NAME))(context, i, s, &put[s]);
+            }
+            TZ_UNROLL
+            for (int s = 0; s < SLABS; s++) {
+                TZ_FIELDS(TZ__PUT_STORE)
+            }
+        }
+    }
+}
+
+static void TZ__THIS(together)(const tz_span *span)
+{
+    struct TZ__THIS(TZ__CAT(context_, TZ_CELL_NAME)) store, *const context = &store;
+    TZ_CONSTANTS(TZ__LOAD_CONSTANT)
+    context->x = span->x;
+    context->z = span->z;
+    context->step = span->step;
+#ifdef TZ_CELL_SWITCH
+    if (context->TZ__CAT(k_, TZ_CELL_SWITCH)) {
+        context->TZ__CAT(k_, TZ_CELL_SWITCH) = 1;
+        TZ__THIS(sweep_together)(context, span);
+        return;
+    }
+    context->TZ__CAT(k_, TZ_CELL_SWITCH) = 0;
+#endif
+    TZ__THIS(sweep_together)(context, span);
+}
+#endif

@@ -34,8 +34,8 @@ typedef uint32_t tz_word;
 #define TZ_TAKES(id, name, other) .takes[TZ_FIELD(id, name)] = 1 + TZ_FIELD(id, other)
 /* Members of a tz_pass: {.name = "...", .writes = ..., TZ_PASS(ID)} */
 #define TZ_PASS(id)                                                                                \
-    .dims = id##_dims, .radius = id##_radius, .kernels = &id##_kernels, .text = id##_text,         \
-    .text_file = id##_text_file, .text_cell = id##_text_cell,                                      \
+    .dims = id##_dims, .radius = id##_radius, .kernels = &id##_kernels, .together = id##_together, \
+    .text = id##_text, .text_file = id##_text_file, .text_cell = id##_text_cell,                   \
     .fields_count = (int)sizeof(struct id##_field_index), .fields = id##_text_fields,              \
     .constants_count = TZ_CONSTANTS_COUNT(id), .constants = id##_text_constants,                   \
     .reads_count = id##_reads_count, .reads = id##_text_reads
@@ -140,9 +140,16 @@ typedef uint32_t tz_word;
  * the numbers of fields and constants, and their tags are in the compiler's messages about names
  * that they do not have. */
 #define TZ__CONTEXT_FIELD(name, type)                                                              \
-    const type *name[TZ__WINDOW];                                                                  \
-    ptrdiff_t name##_stride[TZ__WINDOW];                                                           \
-    type *name##_out;
+    const type *name[TZ__WINDOW + TZ__SLABS - 1];                                                  \
+    ptrdiff_t name##_stride[TZ__WINDOW + TZ__SLABS - 1];                                           \
+    type *name##_out[TZ__SLABS];
+#define TZ__PUT_MEMBER(name, type)                                                                 \
+    type name;                                                                                     \
+    _Bool has_##name;
+#define TZ__PUT_NOTHING(name, type) put[s].has_##name = 0;
+#define TZ__PUT_STORE(name, type)                                                                  \
+    if (put[s].has_##name)                                                                         \
+        context->name##_out[s][i] = put[s].name;
 #define TZ__CONTEXT_TYPE(name, type)                                                               \
     const type *name;                                                                              \
     type *name##_out;
@@ -159,15 +166,20 @@ typedef uint32_t tz_word;
 #define TZ__LOAD_CONSTANT(name, type, ...)                                                         \
     context->k_##name =                                                                            \
         TZ__SLOT_##type(span->constants[offsetof(__typeof__(*context->constant_index), name)]);
+/* The row of SLABS slabs. */
 #define TZ__LOAD_FIELD(name, type)                                                                 \
     TZ__KEEP_LOOP                                                                                  \
-    for (int k = 0; k < TZ__WINDOW; k++) {                                                         \
-        const tz_view *view = &span->in[TZ__FIELD_AT(context, name) * TZ__WINDOW + k];             \
+    for (int k = 0; k < TZ__WINDOW + SLABS - 1; k++) {                                             \
+        const tz_view *view =                                                                      \
+            &span->in[TZ__FIELD_AT(context, name) * (TZ__WINDOW + SLABS - 1) + k];                 \
         ptrdiff_t stride = view->row_stride;                                                       \
         TZ__KEEP_SCALAR(stride);                                                                   \
         context->name##_stride[k] = stride;                                                        \
         context->name[k] = (const type *)view->at + row * stride;                                  \
     }                                                                                              \
-    context->name##_out = (type *)span->out[TZ__FIELD_AT(context, name)].at +                      \
-                          row * span->out[TZ__FIELD_AT(context, name)].row_stride;
+    TZ__KEEP_LOOP                                                                                  \
+    for (int k = 0; k < SLABS; k++) {                                                              \
+        const tz_target *target = &span->out[TZ__FIELD_AT(context, name) * SLABS + k];             \
+        context->name##_out[k] = (type *)target->at + row * target->row_stride;                    \
+    }
 #endif

@@ -46,37 +46,33 @@ enum { TZ__CAT(TZ_CELL_ID, _reads_count) = 0 };
 #endif
 
 #if TZ_CELL_REAL
-#define TZ__FORM(name, isa)                                                                        \
+#define TZ__FORM(name, kind, isa)                                                                  \
     {                                                                                              \
         name,                                                                                      \
         {                                                                                          \
-            TZ__JOIN(TZ_CELL_ID, rows, isa, single), TZ__JOIN(TZ_CELL_ID, rows, isa, double)       \
+            TZ__JOIN(TZ_CELL_ID, kind, isa, single), TZ__JOIN(TZ_CELL_ID, kind, isa, double)       \
         }                                                                                          \
     }
 #else
-#define TZ__FORM(name, isa)                                                                        \
+#define TZ__FORM(name, kind, isa)                                                                  \
     {                                                                                              \
         name,                                                                                      \
         {                                                                                          \
-            TZ__JOIN(TZ_CELL_ID, rows, isa, single), 0                                             \
+            TZ__JOIN(TZ_CELL_ID, kind, isa, single), 0                                             \
         }                                                                                          \
     }
 #endif
-static const tz_row_form TZ__CAT(TZ_CELL_ID, _forms)[] = {
 #if defined(__x86_64__) && !defined(TZ_ROWS_ONLY)
-    TZ__FORM("base", base),
-    TZ__FORM("x86-64-v3", v3),
-    TZ__FORM("x86-64-v4", v4),
+#define TZ__FORMS(kind)                                                                            \
+    TZ__FORM("base", kind, base), TZ__FORM("x86-64-v3", kind, v3), TZ__FORM("x86-64-v4", kind, v4)
 #elif defined(__x86_64__) && TZ_ROWS_ONLY == 3
-    TZ__FORM("base", v3),
-    TZ__FORM("x86-64-v3", v3),
+#define TZ__FORMS(kind) TZ__FORM("base", kind, v3), TZ__FORM("x86-64-v3", kind, v3)
 #elif defined(__x86_64__) && TZ_ROWS_ONLY == 4
-    TZ__FORM("base", v4),
-    TZ__FORM("x86-64-v4", v4),
+#define TZ__FORMS(kind) TZ__FORM("base", kind, v4), TZ__FORM("x86-64-v4", kind, v4)
 #else
-    TZ__FORM("base", base),
+#define TZ__FORMS(kind) TZ__FORM("base", kind, base)
 #endif
-};
+static const tz_row_form TZ__CAT(TZ_CELL_ID, _forms)[] = {TZ__FORMS(rows)};
 static const tz_kernels TZ__CAT(TZ_CELL_ID, _kernels) = {
     .forms_count = sizeof TZ__CAT(TZ_CELL_ID, _forms) / sizeof(tz_row_form),
     .forms = TZ__CAT(TZ_CELL_ID, _forms),
@@ -86,5 +82,15 @@ static const tz_kernels TZ__CAT(TZ_CELL_ID, _kernels) = {
 #endif
     },
 };
+#if TZ__SLABS > 1
+static const tz_row_form TZ__CAT(TZ_CELL_ID, _together_forms)[]
+    __attribute__((unused)) = {TZ__FORMS(together)};
+static const tz_kernels TZ__CAT(TZ_CELL_ID, _together)[] __attribute__((unused)) = {
+    {.forms_count = sizeof TZ__CAT(TZ_CELL_ID, _together_forms) / sizeof(tz_row_form),
+     .forms = TZ__CAT(TZ_CELL_ID, _together_forms)}};
+#else
+enum { TZ__CAT(TZ_CELL_ID, _together) = 0 }; /* a null pointer */
+#endif
 
 #undef TZ__FORM
+#undef TZ__FORMS

@@ -30,10 +30,34 @@ static void rows_3d(const tz_span *span)
     weigh(span, true);
 }
 
+/* Row functions of several slabs at once. */
+static _Atomic int together_calls;
+
+static void weigh_together(const tz_span *span, bool planes)
+{
+    together_calls++;
+    for (int s = 0; s < TZ_SLABS_TOGETHER; s++) {
+        tz_span one = *span;
+        one.in += s;
+        one.out += s;
+        weigh(&one, planes);
+    }
+}
+
+static void together_2d(const tz_span *span)
+{
+    weigh_together(span, false);
+}
+
+static void together_3d(const tz_span *span)
+{
+    weigh_together(span, true);
+}
+
 /* A grid of numbers in two arrays, and a stage over it. */
 typedef struct grid {
-    tz_row_form form;
-    tz_kernels kernels;
+    tz_row_form form, form_together;
+    tz_kernels kernels, together;
     tz_field field;
     tz_pass pass;
     tz_stencil stencil;
@@ -49,7 +73,10 @@ static void grid_make(grid *g, int dims, const int64_t *n, tz_boundary boundary)
     const size_t count = (size_t)(plane * (n[2] + 2 * GHOST));
     *g = (grid){
         .form = {.isa = "base", .rows = {[TZ_SINGLE] = dims == 2 ? rows_2d : rows_3d}},
+        .form_together = {.isa = "base",
+                          .rows = {[TZ_SINGLE] = dims == 2 ? together_2d : together_3d}},
         .kernels = {.forms_count = 1, .forms = &g->form},
+        .together = {.forms_count = 1, .forms = &g->form_together},
         .field = {.name = "u", .role = TZ_STATE, .type = TZ_REAL},
         .pass = {.name = "pass", .radius = 1, .writes = 1, .kernels = &g->kernels},
         .stencil = {.struct_size = sizeof(tz_stencil),
@@ -117,7 +144,7 @@ static void grid_clear(grid *g)
     free(g->arrays[0]), free(g->arrays[1]), free(g->outside);
 }
 
-static void test_teams_leave_the_bits_of_one_thread(void **state)
+static void test_threads_and_slabs_together_leave_the_same_bits(void **state)
 {
     static const tz_boundary boundaries[] = {TZ_CLAMP, TZ_PERIODIC, TZ_FIXED, TZ_MIRROR};
     static const struct {
@@ -139,8 +166,11 @@ static void test_teams_leave_the_bits_of_one_thread(void **state)
             grid_make(&want, cases[i].dims, cases[i].n, boundaries[b]);
             for (int k = 0; k < cases[i].height; k++) /* one thread, one iteration a stage */
                 grid_run(&want);
+            /* Half of them with the row function of several slabs, too. */
             for (int threads = 1; threads <= 9; threads++) {
                 grid_make(&got, cases[i].dims, cases[i].n, boundaries[b]);
+                got.pass.together = (threads + (int)b) % 2 ? &got.together : NULL;
+                together_calls = 0;
                 got.stage.height = cases[i].height;
                 got.stage.threads = threads;
                 memcpy(got.stage.tile, cases[i].tile, sizeof got.stage.tile);
@@ -148,6 +178,7 @@ static void test_teams_leave_the_bits_of_one_thread(void **state)
                 if (!grids_equal(&got, &want))
                     fail_msg("case %zu, boundary %d: %d threads leave other bits", i, boundaries[b],
                              threads);
+                assert_true((together_calls > 0) == (got.pass.together != NULL));
                 grid_clear(&got);
             }
             grid_clear(&want);
@@ -198,4 +229,4 @@ static void test_teams_are_counted(void **state)
 }
 
 TEST_MAIN(NULL, NULL, TEST(test_each_thread_has_a_team),
-          TEST(test_teams_leave_the_bits_of_one_thread), TEST(test_teams_are_counted))
+          TEST(test_threads_and_slabs_together_leave_the_same_bits), TEST(test_teams_are_counted))
