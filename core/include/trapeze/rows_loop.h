@@ -24,8 +24,12 @@
         char nothing;                                                                              \
     };                                                                                             \
     struct TZ__THIS(put_##name) {                                                                  \
-        TZ_FIELDS(TZ__PUT_MEMBER)                                                                  \
-        char nothing;                                                                              \
+        struct {                                                                                   \
+            TZ_FIELDS(TZ__PUT_VALUE)                                                               \
+        } put;                                                                                     \
+        struct {                                                                                   \
+            TZ_FIELDS(TZ__PUT_FLAG)                                                                \
+        } is;                                                                                      \
     };                                                                                             \
     TZ__INLINE void TZ__THIS(body_##name)(                                                         \
         const struct TZ__THIS(context_##name) *const tz_c, const ptrdiff_t tz_i, const int tz_s,   \
@@ -54,7 +58,7 @@
 /* Several slabs at once are stored when all are computed, so that a value which two of them read is
  * loaded once. */
 #define TZ_PUT(field, value)                                                                       \
-    (*(tz_p ? (tz_p->has_##field = 1, &tz_p->field) : &tz_c->field##_out[0][tz_i]) = (value))
+    (*(tz_p ? (tz_p->is.field = 1, &tz_p->put.field) : &tz_c->field##_out[0][tz_i]) = (value))
 #define TZ_K(name) (tz_c->k_##name)
 #define TZ_X (tz_c->x + tz_i)
 #define TZ_Y (tz_c->y + (TZ_CELL_DIMS == 2 ? tz_s : 0))
@@ -68,7 +72,7 @@ TZ__INLINE void TZ__THIS(sweep)(struct TZ__THIS(TZ__CAT(context_, TZ_CELL_NAME))
                                 const tz_span *span, ptrdiff_t row, const ptrdiff_t end,
                                 const ptrdiff_t low, const ptrdiff_t high)
 {
-    enum { SLABS = 1 };
+    enum { tz_slabs = 1 };
     for (; row < end; row++) {
         context->y = span->y + row;
         TZ_FIELDS(TZ__LOAD_FIELD)
@@ -144,20 +148,20 @@ TZ__INLINE void
 TZ__THIS(sweep_together)(struct TZ__THIS(TZ__CAT(context_, TZ_CELL_NAME)) *const context,
                          const tz_span *span)
 {
-    enum { SLABS = TZ__SLABS };
+    enum { tz_slabs = TZ__SLABS };
     for (ptrdiff_t row = 0; row < (ptrdiff_t)span->rows; row++) {
         context->y = span->y + row;
         TZ_FIELDS(TZ__LOAD_FIELD)
         TZ__VECTOR_LOOP
         for (ptrdiff_t i = 0; i < (ptrdiff_t)span->count; i++) {
-            struct TZ__THIS(TZ__CAT(put_, TZ_CELL_NAME)) put[SLABS];
+            struct TZ__THIS(TZ__CAT(put_, TZ_CELL_NAME)) tz_put[tz_slabs];
             TZ_UNROLL
-            for (int s = 0; s < SLABS; s++) {
+            for (int tz_s = 0; tz_s < tz_slabs; tz_s++) {
                 TZ_FIELDS(TZ__PUT_NOTHING)
-                TZ__THIS(TZ__CAT(update_, TZ_CELL_NAME))(context, i, s, &put[s]);
+                TZ__THIS(TZ__CAT(update_, TZ_CELL_NAME))(context, i, tz_s, &tz_put[tz_s]);
             }
             TZ_UNROLL
-            for (int s = 0; s < SLABS; s++) {
+            for (int tz_s = 0; tz_s < tz_slabs; tz_s++) {
                 TZ_FIELDS(TZ__PUT_STORE)
             }
         }

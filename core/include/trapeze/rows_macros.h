@@ -143,13 +143,13 @@ typedef uint32_t tz_word;
     const type *name[TZ__WINDOW + TZ__SLABS - 1];                                                  \
     ptrdiff_t name##_stride[TZ__WINDOW + TZ__SLABS - 1];                                           \
     type *name##_out[TZ__SLABS];
-#define TZ__PUT_MEMBER(name, type)                                                                 \
-    type name;                                                                                     \
-    _Bool has_##name;
-#define TZ__PUT_NOTHING(name, type) put[s].has_##name = 0;
+/* What a cell update has put into the fields of a cell, and which those are. */
+#define TZ__PUT_VALUE(name, type) type name;
+#define TZ__PUT_FLAG(name, type) _Bool name;
+#define TZ__PUT_NOTHING(name, type) tz_put[tz_s].is.name = 0;
 #define TZ__PUT_STORE(name, type)                                                                  \
-    if (put[s].has_##name)                                                                         \
-        context->name##_out[s][i] = put[s].name;
+    if (tz_put[tz_s].is.name)                                                                      \
+        context->name##_out[tz_s][i] = tz_put[tz_s].put.name;
 #define TZ__CONTEXT_TYPE(name, type)                                                               \
     const type *name;                                                                              \
     type *name##_out;
@@ -166,20 +166,20 @@ typedef uint32_t tz_word;
 #define TZ__LOAD_CONSTANT(name, type, ...)                                                         \
     context->k_##name =                                                                            \
         TZ__SLOT_##type(span->constants[offsetof(__typeof__(*context->constant_index), name)]);
-/* The row of SLABS slabs. */
+/* A row of tz_slabs slabs. */
 #define TZ__LOAD_FIELD(name, type)                                                                 \
     TZ__KEEP_LOOP                                                                                  \
-    for (int k = 0; k < TZ__WINDOW + SLABS - 1; k++) {                                             \
+    for (int k = 0; k < TZ__WINDOW + tz_slabs - 1; k++) {                                          \
         const tz_view *view =                                                                      \
-            &span->in[TZ__FIELD_AT(context, name) * (TZ__WINDOW + SLABS - 1) + k];                 \
+            &span->in[TZ__FIELD_AT(context, name) * (TZ__WINDOW + tz_slabs - 1) + k];              \
         ptrdiff_t stride = view->row_stride;                                                       \
         TZ__KEEP_SCALAR(stride);                                                                   \
         context->name##_stride[k] = stride;                                                        \
         context->name[k] = (const type *)view->at + row * stride;                                  \
     }                                                                                              \
     TZ__KEEP_LOOP                                                                                  \
-    for (int k = 0; k < SLABS; k++) {                                                              \
-        const tz_target *target = &span->out[TZ__FIELD_AT(context, name) * SLABS + k];             \
+    for (int k = 0; k < tz_slabs; k++) {                                                           \
+        const tz_target *target = &span->out[TZ__FIELD_AT(context, name) * tz_slabs + k];          \
         context->name##_out[k] = (type *)target->at + row * target->row_stride;                    \
     }
 #endif
