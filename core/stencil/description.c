@@ -3,6 +3,7 @@
 #include "stencil/stencil.h"
 #include "stencil/text_lists.h"
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,18 +63,20 @@ static tz_status copy_array(const check *c, const array *a)
 static tz_status copy_arrays(const check *c, tz_stencil *stencil)
 {
     const tz_stencil theirs = *stencil;
-#define ARRAY(name, type, least, most)                                                             \
+    /* The size of a tz_pass in ABI 2.0. The other structs have not grown since. */
+    enum { PASS = offsetof(tz_pass, together) };
+#define ARRAY(name, type, size, least, most)                                                       \
     {                                                                                              \
-#name, theirs.name##_count, least, most, theirs.name, theirs.name##_stride, sizeof(type),  \
+#name, theirs.name##_count, least, most, theirs.name, theirs.name##_stride, size,          \
             sizeof(type), (void **)&stencil->name                                                  \
     }
     const array arrays[] = {
-        ARRAY(fields, tz_field, 1, TZ_FIELDS_MAX),
-        ARRAY(params, tz_param, 0, TZ_PARAMS_MAX),
-        ARRAY(constants, tz_constant, 0, TZ_CONSTANTS_MAX),
-        ARRAY(passes, tz_pass, 1, TZ_PASSES_MAX),
-        ARRAY(methods, tz_method, 0, TZ_METHODS_MAX),
-        ARRAY(outputs, tz_pass, 0, TZ_PASSES_MAX),
+        ARRAY(fields, tz_field, sizeof(tz_field), 1, TZ_FIELDS_MAX),
+        ARRAY(params, tz_param, sizeof(tz_param), 0, TZ_PARAMS_MAX),
+        ARRAY(constants, tz_constant, sizeof(tz_constant), 0, TZ_CONSTANTS_MAX),
+        ARRAY(passes, tz_pass, PASS, 1, TZ_PASSES_MAX),
+        ARRAY(methods, tz_method, sizeof(tz_method), 0, TZ_METHODS_MAX),
+        ARRAY(outputs, tz_pass, PASS, 0, TZ_PASSES_MAX),
     };
 #undef ARRAY
     tz_status status = TZ_OK;

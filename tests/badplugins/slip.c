@@ -58,7 +58,7 @@ static const tz_kernels other_kernels = {
     .cell = {slip_cell_any_single, slip_cell_any_double},
 };
 #define KERNELS .kernels = &other_kernels,
-#elif defined SLIP_TOGETHER
+#elif defined SLIP_TOGETHER || defined SLIP_OLDER
 /* The second of several slabs. */
 static void other_together(const tz_span *span)
 {
@@ -122,6 +122,9 @@ static int derive(tz_setup *setup)
 
 static const tz_stencil stencil = {
     TZ_STENCIL_HEADER,
+#ifdef SLIP_OLDER /* as in ABI 2.0, which had no `together` */
+    .passes_stride = offsetof(tz_pass, together),
+#endif
     .id = ID,
     .doc = "Test-only: spreads and counts.",
     .dims = 2,

@@ -137,6 +137,18 @@ static void unknown_instruction_sets_are_skipped(void **state)
     assert_non_null(entry->plugin);
 }
 
+/* A plugin of an older minor number of the ABI has shorter structs. This one would be refused if the member after
+ * them were read. */
+static void older_plugins_lack_members(void **state)
+{
+    const tz_stencil *stencil = NULL;
+    assert_ok(tz_registry_find(*state, "slip_older", &stencil, NULL, &failure));
+    assert_non_null(stencil->passes[0].kernels);
+    assert_null(stencil->passes[0].together);
+    assert_ok(tz_registry_find(*state, "slip_none", &stencil, NULL, &failure));
+    assert_non_null(stencil->passes[0].together);
+}
+
 /* The engine asks what an update reads: this one divides by a cell. */
 static void a_division_by_a_cell_is_no_fault(void **state)
 {
@@ -226,7 +238,7 @@ static void odd_folders_do_no_harm(void **state)
 
 TEST_MAIN(create, destroy, TEST(each_fault_is_refused_with_its_reason), TEST(no_other_is_refused),
           TEST(contraction_is_refused_where_the_machine_can_do_it),
-          TEST(unknown_instruction_sets_are_skipped), TEST(a_constant_without_a_value_is_named),
-          TEST(a_division_by_a_cell_is_no_fault),
+          TEST(unknown_instruction_sets_are_skipped), TEST(older_plugins_lack_members),
+          TEST(a_constant_without_a_value_is_named), TEST(a_division_by_a_cell_is_no_fault),
           TEST(a_search_for_a_refused_plugin_gives_the_reason),
           SCRATCH_TEST(a_second_plugin_of_the_same_id_is_refused), TEST(odd_folders_do_no_harm))
