@@ -12,7 +12,7 @@
 enum { COUNT = 37, TRIALS = 4, READS_MANY = 100 };
 enum { X = 8, Y = 5, Z = 3 }; /* coordinates of its first cell */
 enum { SHIFT = 7, SLABS = TZ_SLABS_TOGETHER, WINDOW_MAX = 2 * TZ_RADIUS_MAX + SLABS };
-enum { CELLS = SLABS * 2 * COUNT };
+enum { CELLS = (SLABS > 2 ? SLABS : 2) * COUNT }; /* of two rows, or of one row of several slabs */
 
 typedef struct span {
     tz_cell_access access; /* first: the cell function gets a pointer to it */
@@ -76,7 +76,7 @@ static void make_views(span *s, int slabs)
     const ptrdiff_t before = s->margin + s->margin * s->stride;
     s->slabs = slabs;
     s->window = (dims == 1 ? 1 : 2 * s->radius + 1) + slabs - 1;
-    s->rows = dims == 3 || (dims == 2 && slabs == 1) ? 2 : 1;
+    s->rows = dims > 1 && slabs == 1 ? 2 : 1;
     s->span.rows = s->rows;
     for (int f = 0; f < fields; f++) {
         const size_t size = element_size(s, f);
@@ -254,7 +254,8 @@ tz_status tz__probe_rows(tz__probe *p, tz_error *error)
         tz__probe_vary(p, trial);
         fill(s, trial);
         status = compare_forms(s, p->pass->kernels, 1, error);
-        if (!status && p->pass->together)
+        /* Once suffices: in this trial no cell is 0, by which an update might divide. */
+        if (!status && trial == 1 && p->pass->together)
             status = compare_forms(s, p->pass->together, SLABS, error);
     }
     for (int f = 0; f < tz_stencil_fields_all(p->stencil); f++)

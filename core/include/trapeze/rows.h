@@ -86,8 +86,9 @@
 #else
 #define TZ__WINDOW (2 * TZ_CELL_RADIUS + 1)
 #endif
-/* Slabs of a function of tz_pass.together; 1: there is none. The frame of each slab may begin elsewhere. */
-#if TZ_CELL_DIMS == 1 || defined(TZ_CELL_FRAME)
+/* Slabs of a function of tz_pass.together; 1: there is none. It is for numbers that are read near by: the rows that
+ * two planes of a larger radius read do not fit L1. The frame of each slab may begin elsewhere. */
+#if TZ_CELL_DIMS == 1 || !TZ_CELL_REAL || TZ_CELL_RADIUS > 2 || defined(TZ_CELL_FRAME)
 #define TZ__SLABS 1
 #else
 #define TZ__SLABS TZ_SLABS_TOGETHER
