@@ -97,7 +97,7 @@ static called called_of(const tz_stage *stage, const tz_pass *pass, bool skewed)
     return (called){together, TZ_SLABS_TOGETHER, (double)tz_skew_batch(stage) / TZ_SLABS_TOGETHER};
 }
 
-/* Walk four spans: a row of SHORT elements, a row of twice as many, and one row and two rows of
+/* Walk four spans: a row of SHORT elements in all slabs, a row of twice as many, and one row and two rows of
  * `width` elements. Their differences are the costs of elements, rows and calls. */
 static tz_status walk_rows(tz_walker *walker, const tz_problem *problem, const tz_pass *pass,
                            const called *call, int width, row_cost *out, tz_error *error)
@@ -107,6 +107,11 @@ static tz_status walk_rows(tz_walker *walker, const tz_problem *problem, const t
     tz_walk walk[4];
     const int window = (problem->dims == 1 ? 1 : 2 * pass->radius + 1) + call->slabs - 1;
     const int views = tz_stencil_fields_all(problem->stencil) * window;
+    /* As many elements in several slabs as in one. A longer row has the costs of one that ends like it. */
+    const int brief = SHORT / call->slabs, longest = WIDTH_MAX / call->slabs;
+    const int rest = width % TZ_ALIGN_ELEMENTS;
+    if (width > longest)
+        width = rest ? longest - TZ_ALIGN_ELEMENTS + rest : longest;
     /* As in the engine, rows begin at cache lines. */
     for (int v = 0; v < views; v++)
         in[v] = (tz_view){(const void *)(uintptr_t)((UINT64_C(0x1000) + (uint64_t)v) << 32), FAR};
@@ -116,8 +121,8 @@ static tz_status walk_rows(tz_walker *walker, const tz_problem *problem, const t
         const tz_span span = {.in = in,
                               .out = to,
                               .constants = problem->constants,
-                              .count = i == 0   ? SHORT
-                                       : i == 1 ? 2 * SHORT
+                              .count = i == 0   ? brief
+                                       : i == 1 ? 2 * brief
                                                 : width,
                               .rows = i == 3 ? 2 : 1};
         const tz_walk_range ranges[] = {{&span, sizeof span},
@@ -130,7 +135,7 @@ static tz_status walk_rows(tz_walker *walker, const tz_problem *problem, const t
             return status;
     }
     const double slabs = call->slabs;
-    out->element = combine(1.0 / SHORT / slabs, &walk[1], 1.0 / SHORT / slabs, &walk[0]);
+    out->element = combine(1.0 / brief / slabs, &walk[1], 1.0 / brief / slabs, &walk[0]);
     out->row = combine(1.0 / slabs, &walk[3], 1.0 / slabs, &walk[2]); /* with its elements */
     out->call = combine(call->calls, &walk[2], call->calls * slabs, &out->row);
     out->row = combine(1.0, &out->row, width, &out->element);
