@@ -53,7 +53,7 @@ static tz_view view_of(const tz_stage *stage, const tz_host_field *host, int f, 
                      host->row_stride};
 }
 
-/* The views of `count` slabs around the grid's slabs from j - radius on. */
+/* The views of an area in `count` slabs from `first` on, some of which may lie outside the grid. */
 static void view_window(const tz_stage *stage, const tz_host_field *host, int f, int64_t first,
                         int count, const area *a, tz_view *views)
 {

@@ -25,8 +25,7 @@
 /* How far passes read state fields along the last axis, at most: levels are so many slabs apart. */
 int tz_skew_reach(const tz_stage *stage);
 
-/* Slabs that a level computes before the next one does. In 2-D a call of a row function computes them
- * together. */
+/* Slabs that a level computes before the next one does, in one or several calls of a row function. */
 int tz_skew_batch(const tz_stage *stage);
 
 /* The elements by which a tile is shifted from a level to the next. */

@@ -93,7 +93,8 @@ static called called_of(const tz_stage *stage, const tz_pass *pass, bool skewed)
 {
     tz_row_fn *together = skewed ? tz_stage_together(stage, pass) : NULL;
     if (!together)
-        return (called){tz_stage_rows(stage, pass), 1, 1};
+        return (called){tz_stage_rows(stage, pass), 1,
+                        skewed && stage->dims == 3 ? tz_skew_batch(stage) : 1};
     return (called){together, TZ_SLABS_TOGETHER, (double)tz_skew_batch(stage) / TZ_SLABS_TOGETHER};
 }
 
