@@ -8,6 +8,7 @@
 #include "stencil/problem.h"
 
 typedef struct tz_streamed_source tz_streamed_source; /* stencil/streamed_source.h */
+typedef struct tz_walks tz_walks;                     /* backend/cpu/x86/walks.h */
 
 /* Properties of a GPU on which plans depend; 0: not known. */
 typedef struct tz_limits {
@@ -66,6 +67,8 @@ typedef struct tz_place {
     const tz_devices *devices;
     const tz_link *link;  /* for these: what joins the devices, borrowed; NULL: the record's */
     int (*stopped)(void); /* asked between compilations: not 0 ends them; NULL: nothing does */
+    tz_walks
+        *walks; /* of the problem's row functions on a CPU, kept; borrowed; NULL: none is kept */
 } tz_place;
 
 /* The limits to plan with. Each comes from the device, or else its record, or else an H200. */

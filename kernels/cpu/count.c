@@ -7,16 +7,6 @@ enum {
     COUNTED_JOBS = 32 * 1024, /* of more jobs, so many are counted, spread evenly */
 };
 
-/* Job number k of those that are counted: all, or multiples of the golden ratio, which spread
- * evenly over any pattern. */
-static int64_t counted_job(int64_t k, int64_t jobs)
-{
-    if (jobs <= COUNTED_JOBS)
-        return k;
-    const uint64_t place = (uint64_t)k * UINT64_C(0x9e3779b97f4a7c15);
-    return (int64_t)((unsigned __int128)place * (uint64_t)jobs >> 64);
-}
-
 void tz_stage_count(const tz_stage *stage, tz_pipeline *pipeline, tz_stage_counts *out)
 {
     double thread[COUNTED_THREADS] = {0};
@@ -30,7 +20,7 @@ void tz_stage_count(const tz_stage *stage, tz_pipeline *pipeline, tz_stage_count
     out->ring_bytes = (double)pipeline->scratch;
     for (int64_t k = 0; k < counted; k++) {
         tz__job job;
-        tz__job_make(stage, pipeline, counted_job(k, jobs), NULL, &job);
+        tz__job_make(stage, pipeline, tz__counted_job(k, jobs, counted), NULL, &job);
         int next = 0;
         for (int t = 1; t < threads; t++)
             next = thread[t] < thread[next] ? t : next;

@@ -124,6 +124,16 @@ void tz__pipeline_make(tz_pipeline *pipeline, const tz_stage *stage);
 
 int64_t tz__jobs_count(const tz_stage *stage);
 
+/* Job number k of the `counted` that stand for all jobs: all, or multiples of the golden ratio, which spread
+ * evenly over any pattern. */
+static inline int64_t tz__counted_job(int64_t k, int64_t jobs, int64_t counted)
+{
+    if (jobs <= counted)
+        return k;
+    const uint64_t place = (uint64_t)k * UINT64_C(0x9e3779b97f4a7c15);
+    return (int64_t)((unsigned __int128)place * (uint64_t)jobs >> 64);
+}
+
 /* Job `index` of tz__jobs_count(), whose rings are in `arena`. */
 void tz__job_make(const tz_stage *stage, const tz_pipeline *pipeline, int64_t index, char *arena,
                   tz__job *job);

@@ -163,9 +163,11 @@ tz__skew_tile tz__skew_tile_of(const tz__skew *s, const tz__skew_job *j, int i)
 
 /* ---- Counting -------------------------------------------------------------------------------- */
 
-/* Adds a tile; returns the elements that it computes. */
-static double count_tile(const tz__skew *s, const tz__skew_job *j, const tz__skew_tile *tile,
-                         tz_stage_counts *out)
+enum { COUNTED_JOBS = 2048 }; /* of more jobs of a phase, so many are counted, spread evenly */
+
+/* Adds `times` tiles like this one; returns the elements that one computes. */
+static double count_tiles(const tz__skew *s, const tz__skew_job *j, const tz__skew_tile *tile,
+                          double times, tz_stage_counts *out)
 {
     const bool planes = s->stage->dims == 3;
     const double row = planes ? (double)s->stage->elements[0] : 1;
@@ -180,73 +182,139 @@ static double count_tile(const tz__skew *s, const tz__skew_job *j, const tz__ske
             continue;
         const double slabs = (double)(high - low), width = (double)(to - from);
         const double rows = slabs * (planes ? width : 1), slab = width * row;
-        out->spans +=
-            (double)(floor_of(high - 1 - start, s->batch) - floor_of(low - start, s->batch) + 1);
-        out->rows += rows;
-        out->ends += rows;
+        const int64_t spans =
+            floor_of(high - 1 - start, s->batch) - floor_of(low - start, s->batch) + 1;
+        out->spans += times * (double)spans;
+        out->rows += times * rows;
+        out->ends += times * rows;
         updates += slabs * slab;
         out->row = planes ? row : out->row > width ? out->row : width;
         out->slab = out->slab > slab ? out->slab : slab;
         least = tz__smaller(least, from);
         most = tz__larger(most, to);
     }
+    out->updates += times * updates;
     if (least < most) {
         const double slab = (double)(most - least) * row;
         const double slabs = (double)(s->levels * s->along.reach + s->batch + 1);
-        out->read += slab * (double)tz__larger(0, j->slabs.high - j->slabs.low);
+        out->read += times * slab * (double)tz__larger(0, j->slabs.high - j->slabs.low);
         if (slab * slabs > out->ring_bytes) /* in elements, for now */
             out->ring_bytes = slab * slabs;
     }
     return updates;
 }
 
-/* Adds a job that a team of threads computes; returns when it is done, in elements. Each thread takes the next
- * tile when it has done one, and stays behind the thread that has the tile before. */
-static double count_job(const tz__skew *s, const tz__skew_job *j, int team, tz_stage_counts *out)
+/* A tile that no side of its job cuts, at any level. All such tiles of a job are alike. */
+static bool is_whole(const tz__skew *s, const tz__skew_job *j, const tz__skew_tile *tile)
 {
-    double thread[TZ__THREADS_MAX] = {0}, before = 0, begin = 0;
-    const int tiles = tz__skew_tiles(s, j);
-    const double slabs = (double)(tz__skew_end_step(s, j) - tz__skew_first_step(s, j));
-    const double lag = (double)s->batch * (1 + tz__skew_ahead(s)) / fmax(slabs, 1);
-    for (int k = 0; k < tiles; k++) {
-        const tz__skew_tile tile = tz__skew_tile_of(s, j, k);
-        const double updates = count_tile(s, j, &tile, out);
-        int next = 0;
-        for (int t = 1; t < team; t++)
-            next = thread[t] < thread[next] ? t : next;
-        if (k > 0)
-            thread[next] = fmax(thread[next], begin);
-        begin = thread[next] + fmin(1, lag) * updates;
-        thread[next] = fmax(thread[next] + updates, before);
-        before = thread[next];
-        out->updates += updates;
+    /* The limits of tiles and bands are linear in t. */
+    for (int t = 1; t <= s->levels; t += s->levels > 1 ? s->levels - 1 : 1) {
+        const int64_t shift = (int64_t)s->slope * (s->levels - t);
+        if (tile->low + shift < tz__band_low(&j->part, t) ||
+            tile->high + shift > tz__band_high(&j->part, t))
+            return false;
     }
-    return before;
+    return true;
 }
 
-/* Adds a run through the grid. The threads wait for each other after each phase. */
-static void count_run(const tz__skew *s, tz_stage_counts *out)
+/* When the threads of a team are done, in elements, and when the last tile began and was done. Each thread
+ * takes the next tile when it has done one, and stays behind the thread that has the tile before. */
+typedef struct team_clock {
+    double thread[TZ__THREADS_MAX], begin, done;
+    int team;
+    double lag; /* the share of a tile that the thread before must have done */
+} team_clock;
+
+static void take_tile(team_clock *c, double updates)
 {
-    for (int phase = 0; phase < TZ__SKEW_PHASES; phase++) {
-        const int jobs = tz__skew_jobs(s, phase);
-        const int threads = tz__skew_threads(s->stage->threads);
-        double thread[TZ__THREADS_MAX] = {0}, slowest = 0;
-        for (int i = 0; i < jobs; i++) {
-            const tz__skew_job j = tz__skew_job_of(s, phase, i);
-            const int team = jobs < threads ? tz__skew_team(threads, jobs, i) : 1;
-            int next = 0;
-            for (int t = 1; t < threads && t < jobs; t++)
-                next = thread[t] < thread[next] ? t : next;
-            thread[next] += count_job(s, &j, team, out);
-            slowest = fmax(slowest, thread[next]);
-            if (phase == 0) {
-                const double busy = fmin(team, tz__skew_tiles(s, &j));
-                out->team = fmax(out->team, busy);
-                out->jobs += busy;
-            }
-        }
-        out->slowest += slowest;
+    int next = 0;
+    for (int t = 1; t < c->team; t++)
+        next = c->thread[t] < c->thread[next] ? t : next;
+    const double begin = fmax(c->thread[next], c->begin);
+    c->begin = begin + fmin(1, c->lag) * updates;
+    c->done = c->thread[next] = fmax(begin + updates, c->done);
+}
+
+/* The team takes `tiles` equal tiles. When each thread has had some, each round takes as long as the last. */
+static void take_tiles(team_clock *c, int64_t tiles, double updates)
+{
+    const int64_t alone = tz__smaller(tiles, 3 * (int64_t)c->team),
+                  rounds = (tiles - alone) / c->team;
+    for (int64_t k = 0; k < alone; k++)
+        take_tile(c, updates);
+    if (rounds > 0) {
+        const double before = c->done;
+        for (int t = 0; t < c->team; t++)
+            take_tile(c, updates);
+        const double shift = (double)(rounds - 1) * (c->done - before);
+        for (int t = 0; t < c->team; t++)
+            c->thread[t] += shift;
+        c->begin += shift;
+        c->done += shift;
     }
+    for (int64_t k = rounds * c->team + alone; k < tiles; k++)
+        take_tile(c, updates);
+}
+
+/* Adds a job that a team of threads computes; returns when it is done, in elements. */
+static double count_job(const tz__skew *s, const tz__skew_job *j, int team, tz_stage_counts *out)
+{
+    const int tiles = tz__skew_tiles(s, j);
+    const double slabs = (double)(tz__skew_end_step(s, j) - tz__skew_first_step(s, j));
+    team_clock clock = {.team = team,
+                        .lag = (double)s->batch * (1 + tz__skew_ahead(s)) / fmax(slabs, 1)};
+    bool whole = false;
+    for (int k = 0; k < tiles; k++) {
+        const tz__skew_tile tile = tz__skew_tile_of(s, j, k);
+        if (!whole && is_whole(s, j, &tile)) {
+            /* It and those after it, up to the last one that is whole. */
+            int end = tiles;
+            for (tz__skew_tile last = tile; end > k + 1; end--) {
+                last = tz__skew_tile_of(s, j, end - 1);
+                if (is_whole(s, j, &last))
+                    break;
+            }
+            take_tiles(&clock, end - k, count_tiles(s, j, &tile, end - k, out));
+            k = end - 1;
+            whole = true;
+            continue;
+        }
+        take_tile(&clock, count_tiles(s, j, &tile, 1, out));
+    }
+    return clock.done;
+}
+
+/* Adds a phase. The threads wait for each other at its end. */
+static void count_phase(const tz__skew *s, int phase, tz_stage_counts *out)
+{
+    const int jobs = tz__skew_jobs(s, phase), counted = jobs < COUNTED_JOBS ? jobs : COUNTED_JOBS;
+    const int threads = tz__skew_threads(s->stage->threads);
+    const double times = (double)jobs / fmax(counted, 1);
+    double thread[TZ__THREADS_MAX] = {0}, slowest = 0;
+    tz_stage_counts own = {.row = out->row, .slab = out->slab, .ring_bytes = out->ring_bytes};
+    for (int i = 0; i < counted; i++) {
+        const tz__skew_job j = tz__skew_job_of(s, phase, (int)tz__counted_job(i, jobs, counted));
+        const int team = jobs < threads ? tz__skew_team(threads, jobs, i) : 1;
+        int next = 0;
+        for (int t = 1; t < threads && t < jobs; t++)
+            next = thread[t] < thread[next] ? t : next;
+        thread[next] += count_job(s, &j, team, &own);
+        slowest = fmax(slowest, thread[next]);
+        if (phase == 0) {
+            const double busy = fmin(team, tz__skew_tiles(s, &j));
+            out->team = fmax(out->team, busy);
+            out->jobs += times * busy;
+        }
+    }
+    out->slowest += times * slowest;
+    out->updates += times * own.updates;
+    out->rows += times * own.rows;
+    out->spans += times * own.spans;
+    out->ends += times * own.ends;
+    out->read += times * own.read;
+    out->row = own.row;
+    out->slab = own.slab;
+    out->ring_bytes = own.ring_bytes;
 }
 
 void tz_skew_count(const tz_stage *stage, tz_stage_counts *out)
@@ -262,7 +330,8 @@ void tz_skew_count(const tz_stage *stage, tz_stage_counts *out)
         tz__skew s;
         tz__skew_make(&s, stage, levels - done < most ? levels - done : most);
         out->jobs = 0; /* those of the last run: all have as many */
-        count_run(&s, out);
+        for (int phase = 0; phase < TZ__SKEW_PHASES; phase++)
+            count_phase(&s, phase, out);
         out->written +=
             (double)stage->elements[0] * (double)stage->elements[1] * (double)stage->elements[2];
     }

@@ -243,7 +243,7 @@ static tz_status cpu_work(const tz_problem *problem, const tz_place *place, cons
     tz_stage stage = describe_stage(problem, plan, &machine, place->threads);
     if (is_skew(plan))
         stage.batch = tz_skew_batch(&stage);
-    return tz_cpu_work(problem, &stage, is_skew(plan), &machine, out, error);
+    return tz_cpu_work(problem, &stage, is_skew(plan), &machine, place->walks, out, error);
 }
 
 static int64_t cpu_bytes(const tz_problem *problem, const tz_place *place, const tz_plan *plan)

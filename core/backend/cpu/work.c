@@ -1,6 +1,5 @@
 #include "backend/cpu/work.h"
 
-#include "backend/cpu/x86/walk.h"
 #include "backend/host/store.h"
 #include "kernels/cpu/skew.h"
 #include "model/constants.h"
@@ -100,7 +99,7 @@ static called called_of(const tz_stage *stage, const tz_pass *pass, bool skewed)
 
 /* Walk four spans: a row of SHORT elements in all slabs, a row of twice as many, and one row and two rows of
  * `width` elements. Their differences are the costs of elements, rows and calls. */
-static tz_status walk_rows(tz_walker *walker, const tz_problem *problem, const tz_pass *pass,
+static tz_status walk_rows(tz_walks *walks, const tz_problem *problem, const tz_pass *pass,
                            const called *call, int width, row_cost *out, tz_error *error)
 {
     tz_view in[TZ_FIELDS_MAX * (REACH + TZ_SLABS_TOGETHER - 1)];
@@ -131,7 +130,7 @@ static tz_status walk_rows(tz_walker *walker, const tz_problem *problem, const t
                                         {to, sizeof to},
                                         {problem->constants, sizeof problem->constants}};
         const tz_status status =
-            tz_walker_walk(walker, call->rows, &span, ranges, 4, &walk[i], error);
+            tz_walks_find(walks, call->rows, &span, ranges, 4, &walk[i], error);
         if (status)
             return status;
     }
@@ -308,7 +307,7 @@ static void add_part(const tz_problem *problem, const tz_stage *stage, int pass,
 
 /* The last level computes only the elements of a tile. If they do not fill vectors, its rows cost
  * more than those of other levels. */
-static tz_status walk_last(tz_walker *walker, const tz_problem *problem, const tz_stage *stage,
+static tz_status walk_last(tz_walks *walks, const tz_problem *problem, const tz_stage *stage,
                            const tz_pass *pass, const called *call, row_cost *cost, tz_error *error)
 {
     const int64_t unit = TZ_ALIGN_ELEMENTS,
@@ -318,7 +317,7 @@ static tz_status walk_last(tz_walker *walker, const tz_problem *problem, const t
     row_cost last;
     if (whole % unit == 0)
         return TZ_OK;
-    const tz_status status = walk_rows(walker, problem, pass, call, width, &last, error);
+    const tz_status status = walk_rows(walks, problem, pass, call, width, &last, error);
     if (status)
         return status;
     cost->row = combine(1 - share, &cost->row, -share, &last.row);
@@ -361,9 +360,16 @@ static void count_skewed(const tz_problem *problem, const tz_stage_counts *count
 }
 
 tz_status tz_cpu_work(const tz_problem *problem, const tz_stage *stage, bool skewed,
-                      const tz_machine *machine, tz_model_work *out, tz_error *error)
+                      const tz_machine *machine, tz_walks *walks, tz_model_work *out,
+                      tz_error *error)
 {
-    tz_walker *walker = NULL;
+    if (!walks) {
+        tz_walks *own = tz_walks_create();
+        const tz_status status = own ? tz_cpu_work(problem, stage, skewed, machine, own, out, error)
+                                     : tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
+        tz_walks_destroy(own);
+        return status;
+    }
     tz_stage_counts counts;
     memset(out, 0, sizeof *out);
     tz_status status = count_stage(stage, skewed, &counts, error);
@@ -376,18 +382,16 @@ tz_status tz_cpu_work(const tz_problem *problem, const tz_stage *stage, bool ske
         stage->height * problem->stencil->passes_count == 1 && stage->tile[0] >= stage->elements[0];
     const double near = exact ? mean : fmax(unit, unit * floor(mean / unit + 0.5));
     const int width = near < WIDTH_MAX ? (int)near : WIDTH_MAX;
-    status = tz_walker_create(&walker, error);
     for (int p = 0; !status && p < problem->stencil->passes_count; p++) {
         const tz_pass *pass = &problem->stencil->passes[p];
         const called call = called_of(stage, pass, skewed);
         row_cost cost;
-        status = walk_rows(walker, problem, pass, &call, width, &cost, error);
+        status = walk_rows(walks, problem, pass, &call, width, &cost, error);
         if (!status && !exact && p == problem->stencil->passes_count - 1)
-            status = walk_last(walker, problem, stage, pass, &call, &cost, error);
+            status = walk_last(walks, problem, stage, pass, &call, &cost, error);
         if (!status)
             add_part(problem, stage, p, &counts, &cost, out);
     }
-    tz_walker_destroy(walker);
     if (status)
         return status;
     const double cells =

@@ -8,8 +8,10 @@
 
 static tz_place place_of(const tz_place *place, int i)
 {
-    return (tz_place){
-        .device = place->device, .threads = place->devices->of[i].threads, .limits = place->limits};
+    return (tz_place){.device = place->device,
+                      .threads = place->devices->of[i].threads,
+                      .limits = place->limits,
+                      .walks = place->walks};
 }
 
 static tz_plan without_exchange(const tz_plan *plan)

@@ -2,6 +2,7 @@
  * threads than processors, jobs or tiles; with OMP_THREAD_LIMIT, if there are fewer than wanted. */
 #include "kernels/cpu/skew_geometry.h"
 #include "tests/unit.h"
+#include <time.h>
 
 /* A row function of unequal weights, whose sums depend on their order. In 3-D it reads y, too. */
 static void weigh(const tz_span *span, bool planes)
@@ -228,5 +229,46 @@ static void test_teams_are_counted(void **state)
     assert_true(three > 0.5 && three < 0.6 && jobs == 2);
 }
 
-TEST_MAIN(NULL, NULL, TEST(test_each_thread_has_a_team),
+/* The counts of a large grid, whose stage has no arrays. */
+static tz_stage_counts count_large(int dims, const int64_t *elements, const int64_t *tile,
+                                   int height, int threads)
+{
+    grid g;
+    tz_stage_counts counts;
+    grid_make(&g, dims, (int64_t[]){16, 16, dims == 3 ? 16 : 1}, TZ_CLAMP);
+    memcpy(g.stage.elements, elements, sizeof g.stage.elements);
+    memcpy(g.stage.tile, tile, sizeof g.stage.tile);
+    g.stage.height = height;
+    g.stage.threads = threads;
+    tz_skew_count(&g.stage, &counts);
+    grid_clear(&g);
+    return counts;
+}
+
+/* Millions of alike tiles or jobs are not counted one by one. */
+static void test_large_grids_are_counted_in_a_moment(void **state)
+{
+    const clock_t begin = clock();
+    const int64_t many = 1000000000;
+    tz_stage_counts c = count_large(2, (int64_t[]){many, 640, 1}, (int64_t[]){16, 640, 1}, 4, 8);
+    const tz_stage_counts half =
+        count_large(2, (int64_t[]){many / 2, 640, 1}, (int64_t[]){16, 640, 1}, 4, 8);
+    assert_true(c.updates == 4.0 * 640 * (double)many);
+    assert_true(c.written == 640 * (double)many);
+    assert_float_equal(c.rows / half.rows, 2, 1e-6);
+    assert_float_equal(c.spans / half.spans, 2, 1e-6);
+    assert_float_equal(c.read / half.read, 2, 1e-6);
+    assert_float_equal(c.slowest / half.slowest, 2, 1e-6);
+    assert_float_equal(c.slowest / c.updates, 1.0 / 8, 0.01);
+    c = count_large(2, (int64_t[]){64, many, 1}, (int64_t[]){16, 1, 1}, 2, 8);
+    assert_float_equal(c.updates / (2.0 * 64 * (double)many), 1, 1e-3);
+    assert_float_equal(c.slowest / c.updates, 1.0 / 8, 0.01);
+    assert_true(c.jobs > 1e8);
+    c = count_large(3, (int64_t[]){8, many, 8}, (int64_t[]){8, 1, 8}, 4, 3);
+    assert_true(c.updates == 4.0 * 64 * (double)many);
+    assert_in_range((clock() - begin) / CLOCKS_PER_SEC, 0, 1);
+}
+
+TEST_MAIN(NULL, NULL, TEST(test_large_grids_are_counted_in_a_moment),
+          TEST(test_each_thread_has_a_team),
           TEST(test_threads_and_slabs_together_leave_the_same_bits), TEST(test_teams_are_counted))

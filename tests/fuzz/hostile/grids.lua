@@ -27,3 +27,8 @@ end
 -- Predictions do not count every tile.
 local forecast = tz.predict { plugin = "star2d1r", grid = { 1000000000, 64 }, device = "./cpu.txt" }
 tz.expect(#forecast.rows > 10)
+for _, grid in ipairs { { 1000000000, 64 }, { 64, 1000000000 } } do
+    for _, block in ipairs { { 1, 1 }, { 64, 1 }, { 1, 64 } } do
+        tz.predict { plugin = "star2d1r", grid = grid, block = block, family = "skew", device = "./cpu.txt" }
+    end
+end
