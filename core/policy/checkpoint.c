@@ -110,7 +110,7 @@ void tz_policy_load(tz_policy *policy, const json_t *object)
     const int64_t stop = tz_json_get_integer(object, "stop", -1, STEPS_MAX, &failed);
     const int64_t left_out = tz_json_get_integer(object, "left_out", 0, STEPS_MAX, &failed);
     tz__policy_plan_from_json(policy, json_object_get(object, "plan"), &plan, &failed);
-    if (failed || count > TZ_POLICY_DECISIONS_MAX)
+    if (failed || count > TZ_POLICY_DECISIONS_MAX || !tz__policy_make_room(policy, count))
         return;
     if (policy->is->load && !policy->is->load(policy, json_object_get(object, "state")))
         return;

@@ -19,6 +19,19 @@ const char *tz_policy_name(tz_policy_kind kind)
 
 /* ---- Decisions ------------------------------------------------------------------------------- */
 
+bool tz__policy_make_room(tz_policy *policy, size_t count)
+{
+    if (count <= policy->decisions_room)
+        return true;
+    const size_t room = count > 2 * policy->decisions_room ? count : 2 * policy->decisions_room;
+    tz_policy_decision *grown = realloc(policy->decisions, room * sizeof *grown);
+    if (!grown)
+        return false;
+    policy->decisions = grown;
+    policy->decisions_room = room;
+    return true;
+}
+
 static void record_decision(tz_policy *policy, const tz_plan *from, const tz_plan *to,
                             double time_s, const char *reason)
 {
@@ -32,7 +45,8 @@ static void record_decision(tz_policy *policy, const tz_plan *from, const tz_pla
             return;
         }
     }
-    if (policy->decisions_count == TZ_POLICY_DECISIONS_MAX) {
+    if (policy->decisions_count == TZ_POLICY_DECISIONS_MAX ||
+        !tz__policy_make_room(policy, policy->decisions_count + 1)) {
         policy->decisions_left_out++;
         return;
     }
@@ -424,9 +438,7 @@ tz_status tz_policy_create(tz_policy **out, const tz_policy_config *config,
     };
     *out = NULL;
     tz_policy *policy = calloc(1, sizeof *policy);
-    if (policy)
-        policy->decisions = calloc(TZ_POLICY_DECISIONS_MAX, sizeof *policy->decisions);
-    if (!policy || !policy->decisions) {
+    if (!policy || !tz__policy_make_room(policy, 1)) {
         free(policy);
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a policy");
     }

@@ -62,7 +62,7 @@ struct tz_policy {
     bool predictions_tried;
     char no_predictions[160]; /* why there are none */
     tz_policy_decision *decisions;
-    size_t decisions_count;
+    size_t decisions_count, decisions_room;
     int64_t decisions_left_out;
     char warning[512];
 };
@@ -80,6 +80,8 @@ tz_status tz__policy_plan_at(tz_policy *policy, int height, tz_plan *out, tz_err
 int tz__policy_start(const tz_policy *policy);
 /* Its first decision, for the plan of that height, with the reason. */
 void tz__policy_begin(tz_policy *policy, const tz_plan *plan);
+/* Room for so many decisions; false: not enough memory. A decision that finds no room counts as left out. */
+bool tz__policy_make_room(tz_policy *policy, size_t count);
 /* Go from policy->plan to `to`. The reason also becomes the plan's `why`. */
 void tz_policy_decide(tz_policy *policy, const tz_plan *to, double time_s, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
