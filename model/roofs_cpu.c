@@ -11,7 +11,8 @@
  *    waits for memory if its array lies there, else for L3, or for the other core that wrote it last;
  *    several rows wait for these at once. In a tile that is as wide as the grid but has fewer rows than a
  *    slab, the first row of each slab waits for L3 or for the other core, line by line. Streamed rows
- *    always wait for memory, and for page tables.
+ *    always wait for memory, and for page tables. In a leaning tile (family "skew") the beginning of
+ *    a row is fetched ahead, and still waits a little.
  *  - Rows and calls of a row function cost their own instructions; a call also costs what the
  *    engine does for it. The busiest thread decides. A parallel region costs a fork.
  *
@@ -179,6 +180,7 @@ static transfers count_lines(const tz_model_work *work, const tz_model_device *d
         .starts = ((away3 * work->starts + work->streamed_starts) * rate(&d->memory_latency_s, 0) +
                    shared * (TZ_FIT_CPU_STARTS * work->starts + work->edge_lines) *
                        rate(&d->l3_latency_s, 0) +
+                   away2 * TZ_FIT_CPU_LEANING * work->leaning_lines * rate(&d->l2_latency_s, 0) +
                    work->streamed_bytes / SMALL_PAGE * rate(&d->small_page_s, 0)) /
                   work->workers,
     };

@@ -100,7 +100,8 @@ typedef struct tz_model_work {
     double starts;                  /* rows of arrays that do not begin where another ended */
     double
         edge_lines; /* cache lines of the first rows of slabs that do not begin where another ended */
-    double streamed_starts;         /* the same of streamed rows */
+    double streamed_starts; /* the same of streamed rows */
+    double leaning_lines;   /* first lines of rows in a leaning tile, which the tile before wrote */
     double ring_reads, ring_writes; /* bytes between L2 and L3, if the rings do not fit L2 */
     double forks;                   /* parallel regions */
     int sharers; /* threads of all slabs on this CPU, which share its memory; 0: the workers */

@@ -106,7 +106,12 @@ static int find_best(const tz_predictions *predictions, bool estimated, const bo
 bool tz_predictions_is_preferred(const tz_plan *a, double a_s, const tz_plan *best, double best_s,
                                  bool on_cpu)
 {
-    return on_cpu && a_s <= TZ_FIT_ALIKE * best_s && a->height > best->height;
+    if (!on_cpu || a_s > TZ_FIT_ALIKE * best_s)
+        return false;
+    if (strcmp(a->family, "skew") == 0 && strcmp(best->family, "skew") == 0 &&
+        a->tile[0] != best->tile[0])
+        return a->tile[0] > best->tile[0];
+    return a->height > best->height;
 }
 
 static int prefer(const tz_predictions *f, int best)

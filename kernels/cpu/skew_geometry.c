@@ -172,7 +172,7 @@ static double count_tiles(const tz__skew *s, const tz__skew_job *j, const tz__sk
     const bool planes = s->stage->dims == 3;
     const double row = planes ? (double)s->stage->elements[0] : 1;
     const int64_t first = tz__skew_first_step(s, j);
-    int64_t least = INT64_MAX, most = INT64_MIN;
+    int64_t least = INT64_MAX, most = INT64_MIN, widest = 0;
     double updates = 0;
     for (int t = 1; t <= s->levels; t++) {
         const int64_t start = first - (int64_t)s->along.reach * (t - 1);
@@ -192,14 +192,17 @@ static double count_tiles(const tz__skew *s, const tz__skew_job *j, const tz__sk
         out->slab = out->slab > slab ? out->slab : slab;
         least = tz__smaller(least, from);
         most = tz__larger(most, to);
+        widest = tz__larger(widest, to - from);
     }
     out->updates += times * updates;
     if (least < most) {
-        const double slab = (double)(most - least) * row;
+        /* Of a slab, a level needs what the level before has just written, and what it leans over. */
+        const double needed = (double)tz__smaller(widest + s->slope, most - least) * row;
         const double slabs = (double)(s->levels * s->along.reach + s->batch + 1);
-        out->read += times * slab * (double)tz__larger(0, j->slabs.high - j->slabs.low);
-        if (slab * slabs > out->ring_bytes) /* in elements, for now */
-            out->ring_bytes = slab * slabs;
+        out->read += times * (double)(most - least) * row *
+                     (double)tz__larger(0, j->slabs.high - j->slabs.low);
+        if (needed * slabs > out->ring_bytes) /* in elements, for now */
+            out->ring_bytes = needed * slabs;
     }
     return updates;
 }

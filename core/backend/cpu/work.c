@@ -63,6 +63,7 @@ typedef struct row_cost {
     tz_walk element, row, call; /* cost of an element, a row without its elements, and a call
                                  * without its rows */
     int vector_bytes;
+    bool followed; /* the walk stored the elements of a row */
 } row_cost;
 
 /* a x - b y, member by member. */
@@ -88,12 +89,17 @@ typedef struct called {
     double calls;
 } called;
 
+static called called_alone(const tz_stage *stage, const tz_pass *pass, bool skewed)
+{
+    return (called){tz_stage_rows(stage, pass), 1,
+                    skewed && stage->dims == 3 ? tz_skew_batch(stage) : 1};
+}
+
 static called called_of(const tz_stage *stage, const tz_pass *pass, bool skewed)
 {
     tz_row_fn *together = skewed ? tz_stage_together(stage, pass) : NULL;
     if (!together)
-        return (called){tz_stage_rows(stage, pass), 1,
-                        skewed && stage->dims == 3 ? tz_skew_batch(stage) : 1};
+        return called_alone(stage, pass, skewed);
     return (called){together, TZ_SLABS_TOGETHER, (double)tz_skew_batch(stage) / TZ_SLABS_TOGETHER};
 }
 
@@ -139,6 +145,7 @@ static tz_status walk_rows(tz_walks *walks, const tz_problem *problem, const tz_
     out->row = combine(1.0 / slabs, &walk[3], 1.0 / slabs, &walk[2]); /* with its elements */
     out->call = combine(call->calls, &walk[2], call->calls * slabs, &out->row);
     out->row = combine(1.0, &out->row, width, &out->element);
+    out->followed = walk[1].stores > walk[0].stores;
     /* Without vector arithmetic, an instruction computes one element. */
     out->vector_bytes =
         walk[1].vector_bytes > 0 ? walk[1].vector_bytes : (int)tz_problem_element_size(problem, 0);
@@ -203,25 +210,33 @@ static traffic pass_traffic(const tz_problem *problem, const tz_stage *stage,
     /* The shares still in L1: of the slabs that the previous level has just written, and of those
      * that the previous slab or row has read. */
     const double fresh = kept((batch * (fields + writes) + slabs - fields) * slab, l1);
-    const double same_slab = kept((slabs + fixed + writes) * slab, l1);
-    double reads = slabs;
+    /* Of slabs that are computed together, each takes its part of what all of them read. */
+    const double at_once = skewed && tz_stage_together(stage, pass) ? TZ_SLABS_TOGETHER : 1;
+    const double new_slabs = slabs + (at_once - 1) * fields;
+    const double same_slab = kept((new_slabs + at_once * (fixed + writes)) * slab, l1);
+    double reads = new_slabs;
     if (problem->dims == 3) {
-        /* What planes that are computed together read, for each of them. */
-        const double planes = skewed && tz_stage_together(stage, pass) ? TZ_SLABS_TOGETHER : 1;
-        const double all_rows = rows + (planes - 1) * widest;
-        const double same_rows = kept((all_rows + planes * (fixed + writes)) * row, l1);
-        reads = ((slabs + (planes - 1) * fields) * same_rows + all_rows * (1 - same_rows)) / planes;
+        const double all_rows = rows + (at_once - 1) * widest;
+        const double same_rows = kept((all_rows + at_once * (fixed + writes)) * row, l1);
+        reads = new_slabs * same_rows + all_rows * (1 - same_rows);
     }
-    reads = fields * same_slab + reads * (1 - same_slab) - fields * fresh;
+    reads = fields * same_slab + reads / at_once * (1 - same_slab) - fields * fresh;
     /* Nothing leaves L1 if it holds the rings and the rows of arrays that pass through it. */
     const double passing = (slabs - fields + batch * (fields + fixed + writes)) * slab;
     const double away = 1 - kept(counts->ring_bytes + passing, l1);
-    return (traffic){
+    traffic t = {
         .near_reads = lines * (fmax(0, reads) + fixed) * away,
         .near_writes = lines * writes * away,
         .ring_reads = lines * ((slabs - fields) / batch + fixed),
         .ring_writes = lines * writes,
     };
+    if (skewed) {
+        /* In a step all levels go through the same slabs, of two arrays for each field that is written: each enters
+         * and leaves L2 once a step, which computes `batch` slabs at each level. */
+        t.ring_reads = fmin(t.ring_reads, lines * (2 * writes + fixed) / batch);
+        t.ring_writes = fmin(t.ring_writes, lines * 2 * writes / batch);
+    }
+    return t;
 }
 
 static void count_bytes(const tz_problem *problem, const tz_stage *stage,
@@ -282,7 +297,8 @@ static tz_work_mix scaled(const tz_work_mix *mix, double factor)
 }
 
 static void add_part(const tz_problem *problem, const tz_stage *stage, int pass,
-                     const tz_stage_counts *counts, const row_cost *cost, tz_model_work *out)
+                     const tz_stage_counts *counts, const called *call, const row_cost *cost,
+                     tz_model_work *out)
 {
     tz_work_part *part = &out->parts[out->parts_count++];
     const int passes = problem->stencil->passes_count;
@@ -298,10 +314,13 @@ static void add_part(const tz_problem *problem, const tz_stage *stage, int pass,
     part->narrow = cost->element.narrow * vector;
     const double rows = counts->rows / passes / counts->jobs;
     const double spans = counts->spans / passes / counts->jobs;
-    const int window = problem->dims == 1 ? 1 : 2 * problem->stencil->passes[pass].radius + 1;
+    const int window =
+        (problem->dims == 1 ? 1 : 2 * problem->stencil->passes[pass].radius + 1) + call->slabs - 1;
     for (int c = 0; c < TZ_WORK_CLASSES; c++)
         part->once.of[c] = rows * cost->row.mix.of[c] + spans * cost->call.mix.of[c];
-    out->views += counts->spans / passes * window * problem->stencil->fields_count;
+    const double calls = counts->spans / passes * call->calls;
+    out->spans += calls;
+    out->views += calls * window * problem->stencil->fields_count;
     out->vector_bytes = fmax(out->vector_bytes, cost->vector_bytes);
 }
 
@@ -343,8 +362,8 @@ static tz_status count_stage(const tz_stage *stage, bool skewed, tz_stage_counts
 /* What the family "skew" does otherwise: a stage of several iterations reads and writes both arrays of a
  * state field, the beginnings of rows are fetched ahead, threads wait for each other after each phase, and
  * those of a team at each step. */
-static void count_skewed(const tz_problem *problem, const tz_stage_counts *counts,
-                         tz_model_work *out)
+static void count_skewed(const tz_problem *problem, const tz_stage *stage,
+                         const tz_stage_counts *counts, tz_model_work *out)
 {
     const double cells =
         (double)problem->elements[0] * (double)problem->elements[1] * (double)problem->elements[2];
@@ -355,6 +374,10 @@ static void count_skewed(const tz_problem *problem, const tz_stage_counts *count
             out->ghost_bytes += bytes * (counts->read - cells);
         }
     out->starts = 0;
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        if (problem->dims == 2 && stage->tile[0] < stage->elements[0] &&
+            problem->stencil->fields[f].role != TZ_STREAMED)
+            out->leaning_lines += counts->rows;
     out->forks *= 2;
     out->slowest *= 1 + TZ_FIT_CPU_TEAM * log2(fmax(1, counts->team));
 }
@@ -384,13 +407,18 @@ tz_status tz_cpu_work(const tz_problem *problem, const tz_stage *stage, bool ske
     const int width = near < WIDTH_MAX ? (int)near : WIDTH_MAX;
     for (int p = 0; !status && p < problem->stencil->passes_count; p++) {
         const tz_pass *pass = &problem->stencil->passes[p];
-        const called call = called_of(stage, pass, skewed);
+        called call = called_of(stage, pass, skewed);
         row_cost cost;
         status = walk_rows(walks, problem, pass, &call, width, &cost, error);
+        if (!status && !cost.followed && call.slabs > 1) {
+            /* Its addresses depend on something that the walk does not know: the function of one slab costs more. */
+            call = called_alone(stage, pass, skewed);
+            status = walk_rows(walks, problem, pass, &call, width, &cost, error);
+        }
         if (!status && !exact && p == problem->stencil->passes_count - 1)
             status = walk_last(walks, problem, stage, pass, &call, &cost, error);
         if (!status)
-            add_part(problem, stage, p, &counts, &cost, out);
+            add_part(problem, stage, p, &counts, &call, &cost, out);
     }
     if (status)
         return status;
@@ -407,11 +435,10 @@ tz_status tz_cpu_work(const tz_problem *problem, const tz_stage *stage, bool ske
     out->idle = stage->threads - out->workers;
     out->slowest = counts.slowest * threads / counts.updates;
     out->rows = counts.rows;
-    out->spans = counts.spans;
     out->ends = problem->dims == 3 ? counts.ends : 0;
     out->forks = threads > 1 ? 1 : 0;
     count_bytes(problem, stage, &counts, skewed, machine, out);
     if (skewed)
-        count_skewed(problem, &counts, out);
+        count_skewed(problem, stage, &counts, out);
     return TZ_OK;
 }

@@ -7,7 +7,11 @@
 #include "tests/unit.h"
 #include <dlfcn.h>
 
-enum { COUNT = 512, FIELDS = TZ_FIELDS_MAX, VIEWS = TZ_FIELDS_MAX * (2 * TZ_RADIUS_MAX + 1) };
+enum {
+    COUNT = 512,
+    FIELDS = TZ_FIELDS_MAX * TZ_SLABS_TOGETHER,
+    VIEWS = TZ_FIELDS_MAX * (2 * TZ_RADIUS_MAX + TZ_SLABS_TOGETHER)
+};
 
 typedef struct plugin_file {
     char path[512];
@@ -159,7 +163,27 @@ static void test_counts_of_known_stencils(void **state)
     dlclose(file.library);
 }
 
-/* Every function stores every cell once. */
+/* A function stores every cell of its slabs once. Returns whether it branches on cells where it computes vectors. */
+static bool check_function(tz_walker *walker, const tz_stencil *stencil, const tz_pass *pass,
+                           tz_precision precision, tz_row_fn *function, int slabs)
+{
+    double bytes = 0;
+    for (int f = 0; f < stencil->fields_count; f++)
+        if (pass->writes >> f & 1)
+            bytes += stencil->fields[f].type == TZ_REAL && precision == TZ_DOUBLE ? 8 : 4;
+    bool decides = false;
+    for (int count = 1; count < 100; count += 33) {
+        const tz_walk a = walk(walker, stencil, pass, precision, function, count, 3);
+        decides = decides || (count > 32 && a.estimates > 0);
+        if (a.estimates > 0) /* a branch on a cell: the walk follows one of two ways */
+            continue;
+        if (a.stored_bytes != 3 * slabs * count * bytes)
+            fail_msg("%s precision %d, %d slabs, count %d: %g bytes stored, not %g", stencil->id,
+                     precision, slabs, count, a.stored_bytes, 3 * slabs * count * bytes);
+    }
+    return decides;
+}
+
 static void check_stores(const char *folder, const char *name)
 {
     tz_walker *walker = create_walker();
@@ -174,23 +198,16 @@ static void check_stores(const char *folder, const char *name)
                         tz_kernels_rows(pass->kernels, (tz_isa)isa, (tz_precision)precision);
                     if (!rows)
                         continue;
-                    double bytes = 0;
-                    for (int f = 0; f < stencil->fields_count; f++)
-                        if (pass->writes >> f & 1)
-                            bytes += stencil->fields[f].type == TZ_REAL && precision == TZ_DOUBLE
-                                         ? 8
-                                         : 4;
-                    for (int count = 1; count < 100; count += 33) {
-                        const tz_walk a =
-                            walk(walker, stencil, pass, (tz_precision)precision, rows, count, 3);
-                        if (a.estimates >
-                            0) /* a branch on a cell: the walk follows one of two ways */
-                            continue;
-                        if (a.stored_bytes != 3 * count * bytes)
-                            fail_msg("%s precision %d isa %d count %d: %g bytes stored, not %g",
-                                     stencil->id, precision, isa, count, a.stored_bytes,
-                                     3 * count * bytes);
-                    }
+                    const bool decides =
+                        check_function(walker, stencil, pass, (tz_precision)precision, rows, 1);
+                    tz_row_fn *together =
+                        pass->together
+                            ? tz_kernels_rows(pass->together, (tz_isa)isa, (tz_precision)precision)
+                            : NULL;
+                    if (together && check_function(walker, stencil, pass, (tz_precision)precision,
+                                                   together, TZ_SLABS_TOGETHER) != decides)
+                        fail_msg("%s precision %d isa %d: two slabs cannot be followed",
+                                 stencil->id, precision, isa);
                 }
     tz_walker_destroy(walker);
     dlclose(file.library);

@@ -156,6 +156,24 @@ static void do_arithmetic(tz_walker *w, const tz_instruction *in)
         tz__operand_write(w, to, &result, 8);
 }
 
+static uint64_t wide_result(tz_operation operation, uint64_t x, uint64_t y)
+{
+    switch (operation) {
+    case TZ_DO_ADD_WIDE:
+        return x + y;
+    case TZ_DO_SUB_WIDE:
+        return x - y;
+    case TZ_DO_MULTIPLY_WIDE:
+        return x * y;
+    case TZ_DO_MULTIPLY_LOW:
+        return narrow(x, 4) * narrow(y, 4);
+    case TZ_DO_SHIFT_LEFT_WIDE:
+        return y < 64 ? x << y : 0;
+    default: /* TZ_DO_SHIFT_RIGHT_WIDE */
+        return y < 64 ? x >> y : 0;
+    }
+}
+
 /* Moves within and between vectors. Compilers also move pointers through vectors, so these moves
  * are executed. */
 static void do_vector(tz_walker *w, const tz_instruction *in)
@@ -196,15 +214,22 @@ static void do_vector(tz_walker *w, const tz_instruction *in)
         tz__operand_write(w, &ops[0], &out, ops[0].bytes);
         return;
     case TZ_DO_ADD_WIDE:
+    case TZ_DO_SUB_WIDE:
+    case TZ_DO_MULTIPLY_WIDE:
+    case TZ_DO_MULTIPLY_LOW:
+    case TZ_DO_SHIFT_LEFT_WIDE:
+    case TZ_DO_SHIFT_RIGHT_WIDE:
         if (n != 3)
             break;
         for (int b = 0; b < 64; b += 8) {
+            /* A vector is shifted by one number. */
+            const int from = in->operation >= TZ_DO_SHIFT_LEFT_WIDE ? 0 : b;
             uint64_t x, y;
             memcpy(&x, first.bytes + b, 8);
-            memcpy(&y, second.bytes + b, 8);
-            x += y;
+            memcpy(&y, second.bytes + from, 8);
+            x = wide_result(in->operation, x, y);
             memcpy(out.bytes + b, &x, 8);
-            if ((first.known >> b & 0xff) == 0xff && (second.known >> b & 0xff) == 0xff)
+            if ((first.known >> b & 0xff) == 0xff && (second.known >> from & 0xff) == 0xff)
                 out.known |= UINT64_C(0xff) << b;
         }
         tz__operand_write(w, &ops[0], &out, ops[0].bytes);
@@ -296,6 +321,13 @@ void tz__execute(tz_walker *w, const tz_instruction *in)
     case TZ_DO_INTERLEAVE:
     case TZ_DO_REPEAT:
     case TZ_DO_ADD_WIDE:
+    case TZ_DO_SUB_WIDE:
+    case TZ_DO_MULTIPLY_WIDE:
+    case TZ_DO_MULTIPLY_LOW:
+    case TZ_DO_SHIFT_LEFT_WIDE:
+    case TZ_DO_SHIFT_RIGHT_WIDE:
+        do_vector(w, in);
+        return;
     case TZ_DO_COMPUTE:
         do_vector(w, in);
         if (in->operands_count > 0 && ops[0].kind != TZ_OPERAND_VECTOR)

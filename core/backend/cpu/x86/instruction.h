@@ -67,8 +67,14 @@ typedef enum tz_operation {
     TZ_DO_EXTRACT,    /* pextrq */
     TZ_DO_INTERLEAVE, /* punpcklqdq */
     TZ_DO_REPEAT,     /* pbroadcastq */
-    TZ_DO_ADD_WIDE,   /* paddq */
-    TZ_DO_BRANCH,     /* conditional */
+    /* On each 8 bytes of vectors, where compilers also compute addresses. */
+    TZ_DO_ADD_WIDE,         /* paddq */
+    TZ_DO_SUB_WIDE,         /* psubq */
+    TZ_DO_MULTIPLY_WIDE,    /* pmullq */
+    TZ_DO_MULTIPLY_LOW,     /* pmuludq: the low halves */
+    TZ_DO_SHIFT_LEFT_WIDE,  /* psllq */
+    TZ_DO_SHIFT_RIGHT_WIDE, /* psrlq */
+    TZ_DO_BRANCH,           /* conditional */
     TZ_DO_JUMP,
     TZ_DO_CALL,
     TZ_DO_RETURN

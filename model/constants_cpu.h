@@ -1,0 +1,49 @@
+/* Fitted numbers of CPUs; constants.h says what their comments mean. */
+#ifndef TZ_MODEL_CONSTANTS_CPU_H
+#define TZ_MODEL_CONSTANTS_CPU_H
+
+/* If the arrays, or the rings of all threads, need x times the third level, x^n / (1 + x^n) of them come from
+ * memory. From: two threads with rings of 18 MiB each take twice as long as with 9 (Zen 4, 32 MiB).
+ * +10 %: not determined. */
+#define TZ_FIT_CPU_OVERFLOW_POWER 6.0
+/* Share of the latency of L3 that the first line of a row costs, if it lies there or another core wrote it
+ * last: several wait at once. From: 48 x 48 x 48 on two cores with an L3 latency of 552 cycles, where it is 0.18
+ * of it; 0.2 to 0.25 give the same choices there. +10 %: of such plans 2 to 5 % at height 1. */
+#define TZ_FIT_CPU_STARTS 0.2
+/* Latencies of L2 that each field's first line of a row in a leaning tile costs. The tile before wrote it, and this
+ * one fetches it ahead, so the latency of L3 is hidden.
+ * From: star2d1r in both precisions and hotspot (8192^2, tiles of 512 to 4096 elements) on two cores of Zen 5, where
+ * 2.5 to 4 give the same choices. +10 %: of the narrowest tiles 1 %. */
+#define TZ_FIT_CPU_LEANING 3.2
+/* Instructions a cycle of a class without a rate in the record; the same for divisions.
+ * From: assumed. +10 %: 0 with a calibrated record. */
+#define TZ_FIT_CPU_RATE 1.0
+#define TZ_FIT_CPU_SPECIAL_RATE 0.1
+/* Share of a core's second level that the rings may fill in a plan chosen without predictions.
+ * From: times on two cores with AVX-512. +10 %: of predictions 0. */
+#define TZ_FIT_CPU_RING_SHARE 0.6
+/* Heights of plans chosen without predictions, by dimensions, for radius 1: cells, and bits.
+ * From: times on two cores with AVX-512: higher, redundant cells cost what traffic saves. +10 %: of predictions 0. */
+#define TZ_FIT_CPU_HEIGHTS                                                                         \
+    {                                                                                              \
+        0, 48, 16, 6                                                                               \
+    }
+#define TZ_FIT_CPU_HEIGHTS_BITS                                                                    \
+    {                                                                                              \
+        0, 48, 8, 4                                                                                \
+    }
+/* The same heights for the family "skew", and the shares of a core's second level and of a thread's part of
+ * the third, the larger of the two, that a tile's slabs may fill.
+ * From: star2d1r, hotspot (8192^2) and star3d1r (512^3) in both precisions on two cores of Zen 4 (1 MiB of L2, 32 of
+ * L3): within 4 % of the best speed over heights of 16 to 48 in 2-D and 12 to 20 in 3-D. +10 %: of predictions 0. */
+#define TZ_FIT_CPU_SKEW_HEIGHTS                                                                    \
+    {                                                                                              \
+        0, 0, 24, 16                                                                               \
+    }
+#define TZ_FIT_CPU_SKEW_L2 1.0
+#define TZ_FIT_CPU_SKEW_L3 0.4
+/* By how much a stage of "skew" takes longer for each doubling of the threads of a team, which wait for each other.
+ * From: plans with and without teams, on 16 and 8 threads of a Xeon and 2 of Zen 5. +10 %: of such plans 0.7 to 3 %. */
+#define TZ_FIT_CPU_TEAM 0.07
+
+#endif
