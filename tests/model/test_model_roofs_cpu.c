@@ -146,6 +146,20 @@ static void test_edges_of_slabs_wait_for_the_other_core(void **state)
     assert_close(predict(&w, &d).stage_s, 3.5e-3, 1e-6);
 }
 
+static void test_beginnings_of_rows_in_leaning_tiles_wait_for_l2(void **state)
+{
+    tz_model_device d = device();
+    tz_model_work w = work();
+    set(&d.l2_latency_s, 1e-8);
+    w.leaning_lines = 1e5;
+    w.resident_bytes = 1e12;
+    assert_close(predict(&w, &d).stage_s, 7e-3 + 1e-3 * TZ_FIT_CPU_LEANING, 1e-6);
+    w.workers = 2;
+    assert_close(predict(&w, &d).stage_s, 3.5e-3 + 0.5e-3 * TZ_FIT_CPU_LEANING, 1e-6);
+    w.resident_bytes = 1e3; /* in cache */
+    assert_close(predict(&w, &d).stage_s, 3.5e-3, 1e-6);
+}
+
 static void test_rings_beyond_l2_come_from_l3(void **state)
 {
     const tz_model_device d = device();
@@ -277,6 +291,7 @@ TEST_MAIN(NULL, NULL, TEST(test_units_of_a_core_work_side_by_side),
           TEST(test_lines_add_to_the_ports), TEST(test_a_narrow_load_takes_less_of_a_port),
           TEST(test_rows_that_begin_anew_wait_for_memory),
           TEST(test_edges_of_slabs_wait_for_the_other_core),
+          TEST(test_beginnings_of_rows_in_leaning_tiles_wait_for_l2),
           TEST(test_rings_beyond_l2_come_from_l3), TEST(test_arrays_come_from_where_they_fit),
           TEST(test_threads_share_what_is_shared), TEST(test_rows_and_calls),
           TEST(test_a_better_machine_is_never_slower), TEST(test_what_cannot_be_predicted))
