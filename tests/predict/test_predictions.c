@@ -433,6 +433,13 @@ static void what_costs_once_a_row_decides(void **state)
     assert_false(tz_predictions_is_preferred(&a, 1.015, &best, 1, false)); /* a GPU */
     a.tile[0] = 1024;
     assert_false(tz_predictions_is_preferred(&a, 1.015, &best, 1, true));
+    a.tile[1] = 200; /* a longer part of a grid of two dimensions */
+    assert_false(tz_predictions_is_preferred(&a, 1.015, &best, 1, true));
+    a.tile[2] = 50;
+    tz_plan box = best;
+    box.tile[2] = 50;
+    assert_true(tz_predictions_is_preferred(&a, 1.015, &box, 1, true));
+    assert_false(tz_predictions_is_preferred(&box, 1, &a, 1, true));
     strcpy(a.family, "stream");
     a.tile[0] = 2048;
     assert_false(tz_predictions_is_preferred(&a, 1.015, &best, 1, true));
