@@ -67,8 +67,7 @@ typedef struct tz_place {
     const tz_devices *devices;
     const tz_link *link;  /* for these: what joins the devices, borrowed; NULL: the record's */
     int (*stopped)(void); /* asked between compilations: not 0 ends them; NULL: nothing does */
-    tz_walks
-        *walks; /* of the problem's row functions on a CPU, kept; borrowed; NULL: none is kept */
+    tz_walks *walks; /* of a CPU's row functions, borrowed; NULL: none are kept between calls */
 } tz_place;
 
 /* The limits to plan with. Each comes from the device, or else its record, or else an H200. */

@@ -208,13 +208,14 @@ static double count_tiles(const tz__skew *s, const tz__skew_job *j, const tz__sk
 }
 
 /* A tile that no side of its job cuts, at any level. All such tiles of a job are alike. */
-static bool is_whole(const tz__skew *s, const tz__skew_job *j, const tz__skew_tile *tile)
+static bool is_whole(const tz__skew *s, const tz__skew_job *j, int i)
 {
+    const tz__skew_tile tile = tz__skew_tile_of(s, j, i);
     /* The limits of tiles and bands are linear in t. */
     for (int t = 1; t <= s->levels; t += s->levels > 1 ? s->levels - 1 : 1) {
         const int64_t shift = (int64_t)s->slope * (s->levels - t);
-        if (tile->low + shift < tz__band_low(&j->part, t) ||
-            tile->high + shift > tz__band_high(&j->part, t))
+        if (tile.low + shift < tz__band_low(&j->part, t) ||
+            tile.high + shift > tz__band_high(&j->part, t))
             return false;
     }
     return true;
@@ -266,23 +267,19 @@ static double count_job(const tz__skew *s, const tz__skew_job *j, int team, tz_s
     const double slabs = (double)(tz__skew_end_step(s, j) - tz__skew_first_step(s, j));
     team_clock clock = {.team = team,
                         .lag = (double)s->batch * (1 + tz__skew_ahead(s)) / fmax(slabs, 1)};
-    bool whole = false;
+    int first = 0, end = tiles; /* of the tiles that are whole */
+    while (first < tiles && !is_whole(s, j, first))
+        first++;
+    while (end > first && !is_whole(s, j, end - 1))
+        end--;
     for (int k = 0; k < tiles; k++) {
         const tz__skew_tile tile = tz__skew_tile_of(s, j, k);
-        if (!whole && is_whole(s, j, &tile)) {
-            /* It and those after it, up to the last one that is whole. */
-            int end = tiles;
-            for (tz__skew_tile last = tile; end > k + 1; end--) {
-                last = tz__skew_tile_of(s, j, end - 1);
-                if (is_whole(s, j, &last))
-                    break;
-            }
-            take_tiles(&clock, end - k, count_tiles(s, j, &tile, end - k, out));
+        if (k == first) {
+            take_tiles(&clock, end - first, count_tiles(s, j, &tile, end - first, out));
             k = end - 1;
-            whole = true;
-            continue;
+        } else {
+            take_tile(&clock, count_tiles(s, j, &tile, 1, out));
         }
-        take_tile(&clock, count_tiles(s, j, &tile, 1, out));
     }
     return clock.done;
 }

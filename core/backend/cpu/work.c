@@ -106,7 +106,7 @@ static called called_of(const tz_stage *stage, const tz_pass *pass, bool skewed)
 /* Walk four spans: a row of SHORT elements in all slabs, a row of twice as many, and one row and two rows of
  * `width` elements. Their differences are the costs of elements, rows and calls. */
 static tz_status walk_rows(tz_walks *walks, const tz_problem *problem, const tz_pass *pass,
-                           const called *call, int width, row_cost *out, tz_error *error)
+                           const called *call, int64_t width, row_cost *out, tz_error *error)
 {
     tz_view in[TZ_FIELDS_MAX * (REACH + TZ_SLABS_TOGETHER - 1)];
     tz_target to[TZ_FIELDS_MAX * TZ_SLABS_TOGETHER];
@@ -115,7 +115,7 @@ static tz_status walk_rows(tz_walks *walks, const tz_problem *problem, const tz_
     const int views = tz_stencil_fields_all(problem->stencil) * window;
     /* As many elements in several slabs as in one. A longer row has the costs of one that ends like it. */
     const int brief = SHORT / call->slabs, longest = WIDTH_MAX / call->slabs;
-    const int rest = width % TZ_ALIGN_ELEMENTS;
+    const int64_t rest = width % TZ_ALIGN_ELEMENTS;
     if (width > longest)
         width = rest ? longest - TZ_ALIGN_ELEMENTS + rest : longest;
     /* As in the engine, rows begin at cache lines. */
@@ -144,7 +144,7 @@ static tz_status walk_rows(tz_walks *walks, const tz_problem *problem, const tz_
     out->element = combine(1.0 / brief / slabs, &walk[1], 1.0 / brief / slabs, &walk[0]);
     out->row = combine(1.0 / slabs, &walk[3], 1.0 / slabs, &walk[2]); /* with its elements */
     out->call = combine(call->calls, &walk[2], call->calls * slabs, &out->row);
-    out->row = combine(1.0, &out->row, width, &out->element);
+    out->row = combine(1.0, &out->row, (double)width, &out->element);
     out->followed = walk[1].stores > walk[0].stores;
     /* Without vector arithmetic, an instruction computes one element. */
     out->vector_bytes =
@@ -331,12 +331,11 @@ static tz_status walk_last(tz_walks *walks, const tz_problem *problem, const tz_
 {
     const int64_t unit = TZ_ALIGN_ELEMENTS,
                   whole = stage->tile[0] < stage->elements[0] ? stage->tile[0] : stage->elements[0];
-    const int width = (int)(whole < WIDTH_MAX ? whole : WIDTH_MAX - unit + whole % unit);
     const double share = 1.0 / stage->height;
     row_cost last;
     if (whole % unit == 0)
         return TZ_OK;
-    const tz_status status = walk_rows(walks, problem, pass, call, width, &last, error);
+    const tz_status status = walk_rows(walks, problem, pass, call, whole, &last, error);
     if (status)
         return status;
     cost->row = combine(1 - share, &cost->row, -share, &last.row);
@@ -398,13 +397,12 @@ tz_status tz_cpu_work(const tz_problem *problem, const tz_stage *stage, bool ske
     tz_status status = count_stage(stage, skewed, &counts, error);
     if (status)
         return status;
-    /* All levels but the last one compute full vectors. Rows longer than WIDTH_MAX have the same
-     * costs as rows of that length. */
+    /* All levels but the last one compute full vectors. */
     const double mean = counts.updates / counts.rows, unit = TZ_ALIGN_ELEMENTS;
     const bool exact =
         stage->height * problem->stencil->passes_count == 1 && stage->tile[0] >= stage->elements[0];
     const double near = exact ? mean : fmax(unit, unit * floor(mean / unit + 0.5));
-    const int width = near < WIDTH_MAX ? (int)near : WIDTH_MAX;
+    const int64_t width = (int64_t)near;
     for (int p = 0; !status && p < problem->stencil->passes_count; p++) {
         const tz_pass *pass = &problem->stencil->passes[p];
         called call = called_of(stage, pass, skewed);

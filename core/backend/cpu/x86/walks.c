@@ -46,7 +46,8 @@ static const kept_walk *look_up(const tz_walks *w, tz_row_fn *rows, const tz_spa
     return NULL;
 }
 
-static kept_walk *add(tz_walks *w)
+/* Where the next walk goes; NULL: not enough memory. */
+static kept_walk *next_place(tz_walks *w)
 {
     if (w->count == w->room) {
         const int room = w->room ? 2 * w->room : 16;
@@ -63,7 +64,7 @@ static tz_status follow(tz_walks *w, tz_row_fn *rows, const tz_span *span,
                         const tz_walk_range *ranges, size_t ranges_count, const kept_walk **out,
                         tz_error *error)
 {
-    kept_walk *next = add(w);
+    kept_walk *next = next_place(w);
     if (!next)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
     if (!w->walker) {
