@@ -181,7 +181,8 @@ TZ_KERNEL(tz_probe, TZ_THREADS)(tz_word *cycles, tz_word *barrier, int rounds)
  * word. It is greater than all tags of earlier launches, whose words are still in the slots. */
 TZ_DEVICE void await(const unsigned long long *slot, tz_word tag)
 {
-    while ((tz_word)(tz_peek(slot, true) >> 32) != tag)
+    unsigned long long value = (unsigned long long)~tag << 32;
+    for (tz_peek(slot, tag, value); (tz_word)(value >> 32) != tag; tz_peek(slot, tag, value))
         tz_pause();
 }
 TZ_KERNEL(tz_probe, TZ_THREADS)

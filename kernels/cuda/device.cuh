@@ -461,15 +461,13 @@ TZ_DEVICE void tz_send_where(bool wanted, unsigned long long *slot, unsigned int
                  :
                  : "l"(slot), "l"((unsigned long long)tag << 32 | word), "r"((int)wanted));
 }
-/* The current value of a slot. If `wanted` is false, returns 0 without a read. */
-TZ_DEVICE unsigned long long tz_peek(const unsigned long long *slot, bool wanted)
+/* Reads a slot, the tag above the word, unless `value` has the tag already. */
+TZ_DEVICE void tz_peek(const unsigned long long *slot, unsigned int tag, unsigned long long &value)
 {
-    unsigned long long value;
-    asm volatile("{ .reg .pred p; setp.ne.s32 p, %2, 0; mov.u64 %0, 0;"
-                 " @p ld.relaxed.gpu.global.u64 %0, [%1]; }"
-                 : "=&l"(value)
-                 : "l"(slot), "r"((int)wanted));
-    return value;
+    asm volatile("{ .reg .pred p; .reg .b32 word, has; mov.b64 {word, has}, %0;"
+                 " setp.ne.u32 p, has, %2; @p ld.relaxed.gpu.global.u64 %0, [%1]; }"
+                 : "+l"(value)
+                 : "l"(slot), "r"(tag));
 }
 /* A loop that waits for other blocks must call this in each iteration. */
 TZ_DEVICE void tz_pause() {}

@@ -7,9 +7,11 @@
  * block sends the cells that its neighbours also hold, and receives theirs. One store writes a value
  * and a tag that shows its arrival: a block waits only for its neighbours, not for the grid.
  *
- * Shared memory holds element e of the bricks of all threads next to each other. When all threads
- * of a warp read the same neighbour, they read 32 adjacent words; and, but for threads at a tile's
- * end, a neighbour lies at the same distance from each thread's own element.
+ * Shared memory holds element e of the bricks of all threads next to each other, and element e + 1
+ * TZ_PITCH elements further. When all threads of a warp read the same neighbour, they read 32
+ * adjacent words; and, but for threads at a tile's end, a neighbour lies at the same distance from
+ * each thread's own element. A thread at the end of a row reads an own element instead; TZ_PITCH is
+ * such that this is in another bank than what the other threads of the warp read, where it can.
  *
  * Along an axis with one block the tile is the full extent of the grid, without a ghost zone: the
  * cell that a boundary reads is in the tile. Beyond an end of a bit row comes its other end,
@@ -208,21 +210,21 @@ TZ_DEVICE tz_tile tz_tile_of(const tz_arguments &a, int thread)
     tz_tile t;
     const int x = thread % TZ_TX, y = thread / TZ_TX % TZ_TY, z = thread / (TZ_TX * TZ_TY);
     const int ex = TZ_VX * TZ_TX, ey = TZ_VY * TZ_TY, ez = TZ_VZ * TZ_TZ;
-    t.x = tz_span_of(x, TZ_VX, tz_block(0), TZ_BLOCKS_X, a.nx, ex, TZ_WRAPS_X);
-    t.y = tz_span_of(y, TZ_VY, tz_block(1), TZ_BLOCKS_Y, a.ny, ey, TZ_WRAPS_Y);
-    t.z = tz_span_of(z, TZ_VZ, tz_block(2), TZ_BLOCKS_Z, a.nz, ez, TZ_WRAPS_Z);
-    t.sides_x = tz_sides_of<TZ_LOW_X, TZ_HIGH_X>(x, TZ_VX, TZ_TX, TZ_LIVE, 1, tz_block(0),
-                                                 TZ_BLOCKS_X, a.nx, ex, TZ_BITS_GRID);
-    t.sides_y = tz_sides_of<TZ_LOW_Y, TZ_HIGH_Y>(y, TZ_VY, TZ_TY, TZ_LIVE * TZ_VX, TZ_TX,
-                                                 tz_block(1), TZ_BLOCKS_Y, a.ny, ey, false);
+    t.x = tz_span_of(x, TZ_VX, tz_block(0), TZ_BLOCKS_X, TZ_GRID_X, ex, TZ_WRAPS_X);
+    t.y = tz_span_of(y, TZ_VY, tz_block(1), TZ_BLOCKS_Y, TZ_GRID_Y, ey, TZ_WRAPS_Y);
+    t.z = tz_span_of(z, TZ_VZ, tz_block(2), TZ_BLOCKS_Z, TZ_GRID_Z, ez, TZ_WRAPS_Z);
+    t.sides_x = tz_sides_of<TZ_LOW_X, TZ_HIGH_X>(x, TZ_VX, TZ_TX, TZ_PITCH, 1, tz_block(0),
+                                                 TZ_BLOCKS_X, TZ_GRID_X, ex, TZ_BITS_GRID);
+    t.sides_y = tz_sides_of<TZ_LOW_Y, TZ_HIGH_Y>(y, TZ_VY, TZ_TY, TZ_PITCH * TZ_VX, TZ_TX,
+                                                 tz_block(1), TZ_BLOCKS_Y, TZ_GRID_Y, ey, false);
     t.sides_z =
-        tz_sides_of<TZ_LOW_Z, TZ_HIGH_Z>(z, TZ_VZ, TZ_TZ, TZ_LIVE * TZ_VX * TZ_VY, TZ_TX * TZ_TY,
-                                         tz_block(2), TZ_BLOCKS_Z, a.nz, ez, false);
+        tz_sides_of<TZ_LOW_Z, TZ_HIGH_Z>(z, TZ_VZ, TZ_TZ, TZ_PITCH * TZ_VX * TZ_VY, TZ_TX * TZ_TY,
+                                         tz_block(2), TZ_BLOCKS_Z, TZ_GRID_Z, ez, false);
 #if TZ_MASKED
     tz_make_masks(t);
 #endif
 #if TZ_BITS_GRID
-    const int begin = tz_tile_begin(tz_block(0), TZ_BLOCKS_X, a.nx, ex, TZ_WRAPS_X);
+    const int begin = tz_tile_begin(tz_block(0), TZ_BLOCKS_X, TZ_GRID_X, ex, TZ_WRAPS_X);
     t.masked = !TZ_WRAP_X && (begin < 0 || begin + ex > a.columns - 31 * a.nx);
 #pragma unroll
     for (int i = 0; i < TZ_VX; i++)
@@ -243,9 +245,9 @@ TZ_DEVICE tz_place tz_place_of(const tz_arguments &a, const tz_tile &t, int i, i
     p.i = i;
     p.j = j;
     p.k = k;
-    p.x = tz_inside(t.x.first + i, a.nx, TZ_WRAPS_X);
-    p.y = tz_inside(t.y.first + j, a.ny, TZ_WRAPS_Y);
-    p.z = tz_inside(t.z.first + k, a.nz, TZ_WRAPS_Z);
+    p.x = tz_inside(t.x.first + i, TZ_GRID_X, TZ_WRAPS_X);
+    p.y = tz_inside(t.y.first + j, TZ_GRID_Y, TZ_WRAPS_Y);
+    p.z = tz_inside(t.z.first + k, TZ_GRID_Z, TZ_WRAPS_Z);
     p.step = 0;
     return p;
 }
@@ -317,7 +319,7 @@ TZ_DEVICE void tz_load_brick(const tz_arguments &a, const tz_tile &t, const T *f
         const int i = q % TZ_VX;
         const tz_place p = tz_place_of(a, t, i, q / TZ_VX % TZ_VY, q / (TZ_VX * TZ_VY));
         const T *row = field + ((long long)a.pitch * p.y + a.plane * p.z);
-        tz_put(at + q * TZ_LIVE, tz_load_word(a, row, t.x.first + i, edge));
+        tz_put(at + q * TZ_PITCH, tz_load_word(a, row, t.x.first + i, edge));
     }
 #endif
     TZ_EACH_CELL
@@ -325,7 +327,7 @@ TZ_DEVICE void tz_load_brick(const tz_arguments &a, const tz_tile &t, const T *f
         const tz_place p = tz_place_of(a, t, i, j, k);
         const T *row = field + ((long long)a.pitch * p.y + a.plane * p.z);
         if (TZ_BITS_GRID)
-            own.v[k][j][i] = tz_get(at + ((k * TZ_VY + j) * TZ_VX + i) * TZ_LIVE);
+            own.v[k][j][i] = tz_get(at + ((k * TZ_VY + j) * TZ_VX + i) * TZ_PITCH);
         else
             own.v[k][j][i] = row[p.x];
     }
@@ -360,7 +362,7 @@ template <class T> TZ_DEVICE void tz_publish(T *at, const tz_brick<T> &own)
                           (TZ_DIMS > 1 && (j < TZ_RIM || j >= TZ_VY - TZ_RIM)) ||
                           (TZ_DIMS > 2 && (k < TZ_RIM || k >= TZ_VZ - TZ_RIM));
         if (!TZ_HELD || seen)
-            tz_put(at + ((k * TZ_VY + j) * TZ_VX + i) * TZ_LIVE, own.v[k][j][i]);
+            tz_put(at + ((k * TZ_VY + j) * TZ_VX + i) * TZ_PITCH, own.v[k][j][i]);
     }
 }
 
@@ -378,9 +380,9 @@ TZ_DEVICE T tz_near(const tz_tile &t, const tz_place &p, const tz_brick<T> &own,
     const int qx = i < 0 ? i + TZ_RADIUS : i >= TZ_VX ? i - TZ_VX + TZ_RADIUS : 0;
     const int qy = j < 0 ? j + TZ_RADIUS : j >= TZ_VY ? j - TZ_VY + TZ_RADIUS : 0;
     const int qz = k < 0 ? k + TZ_RADIUS : k >= TZ_VZ ? k - TZ_VZ + TZ_RADIUS : 0;
-    int offset = off_x ? t.sides_x.offset[qx] + 0 : i * TZ_LIVE;
-    offset += off_y ? t.sides_y.offset[qy] + 0 : j * (TZ_VX * TZ_LIVE);
-    offset += off_z ? t.sides_z.offset[qz] + 0 : k * (TZ_VY * TZ_VX * TZ_LIVE);
+    int offset = off_x ? t.sides_x.offset[qx] + 0 : i * TZ_PITCH;
+    offset += off_y ? t.sides_y.offset[qy] + 0 : j * (TZ_VX * TZ_PITCH);
+    offset += off_z ? t.sides_z.offset[qz] + 0 : k * (TZ_VY * TZ_VX * TZ_PITCH);
     T value = tz_get(at + offset);
 #if TZ_BITS_GRID
     if (off_x)
@@ -404,125 +406,7 @@ TZ_DEVICE T tz_near(const tz_tile &t, const tz_place &p, const tz_brick<T> &own,
     return value;
 }
 
-/* ---- Between blocks -------------------------------------------------------------------------- */
-
-/* In scratch: each block's last tag, then two sets of slots for all words of the grid. Two are
- * enough: a block is at most one exchange ahead of its neighbours. */
-#define TZ_TAGS 256
-TZ_DEVICE unsigned int *tz_tag_of(const tz_arguments &a)
-{
-    const int block = (tz_block(2) * TZ_BLOCKS_Y + tz_block(1)) * TZ_BLOCKS_X + tz_block(0);
-    return (unsigned int *)a.scratch + block;
-}
-/* `word`: which of the TZ_SENT words of a cell. */
-TZ_DEVICE unsigned long long *tz_slots(const tz_arguments &a, unsigned int tag, int word)
-{
-    const long long set = (long long)(tag & 1u) * TZ_SENT + word;
-    return (unsigned long long *)((unsigned int *)a.scratch + TZ_TAGS) + set * a.nx * a.ny * a.nz;
-}
-
-template <class T> union tz_words {
-    T value;
-    unsigned int word[sizeof(T) / 4];
-};
-
-/* Bricks with masks send without branches, which would take longer than the words themselves:
- * neighbours wait for the last one. For small bricks the compiler itself makes none. */
-template <class T>
-TZ_DEVICE void tz_send_brick(const tz_arguments &a, const tz_tile &t, unsigned int tag, int word,
-                             const tz_brick<T> &own)
-{
-    if ((t.x.wanted | t.y.wanted | t.z.wanted) == 0)
-        return;
-    unsigned long long *slots = tz_slots(a, tag, word);
-    const tz_tile here = tz_tile_hidden(t);
-    TZ_EACH_CELL
-    {
-        const bool wanted = tz_is_wanted(here, i, j, k);
-        const tz_place p = tz_place_of(a, here, i, j, k);
-        const int cell = (p.z * a.ny + p.y) * a.nx + p.x;
-        tz_words<T> parts;
-        parts.value = own.v[k][j][i];
-#pragma unroll
-        for (int w = 0; w < (int)sizeof(T) / 4; w++) {
-            unsigned long long *slot = slots + ((long long)w * a.nx * a.ny * a.nz + cell);
-            if (TZ_MASKED)
-                tz_send_where(wanted, slot, parts.word[w], tag);
-            else if (wanted)
-                tz_send(slot, parts.word[w], tag);
-        }
-    }
-}
-
-/* Reads all words of TZ_BATCH cells at once, and repeats it until all have arrived. No word is used
- * earlier: the compiler would then read the words one after the other. */
-template <class T>
-TZ_DEVICE void tz_receive_brick(const tz_arguments &a, const tz_tile &t, unsigned int tag, int word,
-                                const tz_edges<T> &edge, tz_brick<T> &own)
-{
-    const int WORDS = sizeof(T) / 4;
-    static_assert(TZ_BATCH <= 32, "a bit for each of a batch");
-    if ((t.x.foreign | t.y.foreign | t.z.foreign) == 0)
-        return;
-    const unsigned long long *slots = tz_slots(a, tag, word);
-#pragma unroll
-    for (int first = 0; first < TZ_CELLS; first += TZ_BATCH) {
-        const tz_tile here = tz_tile_hidden(t);
-        unsigned int missing = 0;
-#pragma unroll
-        for (int n = 0; n < TZ_BATCH; n++) {
-            const int q = first + n;
-            if (q < TZ_CELLS &&
-                tz_is_foreign(here, q % TZ_VX, q / TZ_VX % TZ_VY, q / (TZ_VX * TZ_VY)))
-                missing |= 1u << n;
-        }
-        if (missing == 0)
-            continue;
-        unsigned long long raw[TZ_BATCH][WORDS];
-        for (;;) {
-            unsigned int late = 0;
-#pragma unroll
-            for (int n = 0; n < TZ_BATCH; n++) {
-                const int q = first + n;
-                if (q >= TZ_CELLS)
-                    continue;
-                const tz_place p =
-                    tz_place_of(a, here, q % TZ_VX, q / TZ_VX % TZ_VY, q / (TZ_VX * TZ_VY));
-                const int cell = (p.z * a.ny + p.y) * a.nx + p.x;
-#pragma unroll
-                for (int w = 0; w < WORDS; w++)
-                    raw[n][w] = tz_peek(slots + ((long long)w * a.nx * a.ny * a.nz + cell),
-                                        (missing >> n & 1u) != 0);
-            }
-#pragma unroll
-            for (int n = 0; n < TZ_BATCH; n++)
-#pragma unroll
-                for (int w = 0; w < WORDS; w++)
-                    if (first + n < TZ_CELLS && (missing >> n & 1u) != 0)
-                        late |= (unsigned int)(raw[n][w] >> 32) ^ tag;
-            if (late == 0)
-                break;
-            tz_pause();
-        }
-#pragma unroll
-        for (int n = 0; n < TZ_BATCH; n++) {
-            const int q = first + n;
-            if (q >= TZ_CELLS)
-                continue;
-            const int i = q % TZ_VX, j = q / TZ_VX % TZ_VY, k = q / (TZ_VX * TZ_VY);
-            tz_words<T> parts;
-#pragma unroll
-            for (int w = 0; w < WORDS; w++)
-                parts.word[w] = (unsigned int)raw[n][w];
-            T value = parts.value;
-#if TZ_BITS_GRID
-            const int x = t.x.first + i;
-            value = tz_wrapped(value, x < 0 ? -1 : x < a.nx ? 0 : 1, edge);
-#endif
-            own.v[k][j][i] = tz_choose((missing >> n & 1u) != 0, value, own.v[k][j][i]);
-        }
-    }
-}
+#include "resident_exchange.cuh"
 
 template <class T, class V> TZ_DEVICE void tz_assign(T &to, V value)
 {

@@ -18,7 +18,7 @@
 
 /* The buffer of a field in iteration first + odd. */
 #define TZ__BUFFER(name, publications, before)                                                     \
-    (name##_at + ((odd * publications + before) & 1) * (TZ_CELLS * TZ_LIVE))
+    (name##_at + ((odd * publications + before) & 1) * (TZ_CELLS * TZ_PITCH))
 
 #define TZ__LOAD(role, name, type, index, bytes)                                                   \
     tz_brick<type> name##_own;                                                                     \

@@ -61,8 +61,13 @@ static void exchanges_go_in_batches(void **state)
     make_problem(s, "star2d1r", TZ_SINGLE, 1024, 1024, 1, &problem);
     tz_plan plan = {.height = 2, .family = "resident"};
     planned_work(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
-    assert_true(work.cooperative && work.syncs >= 1.0 && work.syncs <= 16.0);
-    assert_true(work.syncs == floor(work.syncs) && work.stages_per_launch > 100.0);
+    assert_true(work.cooperative && work.syncs > 0.0 && work.syncs <= 1.0);
+    assert_true(work.stages_per_launch > 100.0);
+    /* Whole sectors, sent and received, that hold at least the grid's ghost cells: four in each. */
+    const double sectors = work.ghost_bytes / 32.0;
+    assert_true(fmod(sectors, work.blocks) == 0.0);
+    assert_true(sectors >= 2.0 * (work.redundancy - 1.0) * 1024 * 1024 / 4.0);
+    assert_true(sectors <= 8.0 * (work.redundancy - 1.0) * 1024 * 1024 / 4.0);
     plan = (tz_plan){.height = 8, .family = "resident"};
     planned_work(s, &problem, &plan, TZ_EFFORT_COMPILE, &high);
     assert_true(high.ghost_bytes > work.ghost_bytes);
@@ -71,7 +76,7 @@ static void exchanges_go_in_batches(void **state)
     make_problem(s, "pathfinder", -1, 100000, 1, 1, &problem);
     plan = (tz_plan){.height = 2, .family = "resident"};
     planned_work(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
-    assert_true(work.syncs == 1.0 && work.parts[0].waits == 1.0 && work.streamed_bytes > 0.0);
+    assert_true(work.syncs > 0.0 && work.parts[0].waits == 1.0 && work.streamed_bytes > 0.0);
     tz_problem_clear(&problem);
 }
 

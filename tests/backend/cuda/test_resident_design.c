@@ -133,7 +133,7 @@ static void test_lengthy_text_is_not_chosen(void **state)
         assert_true(tz_resident_design(problem, &h200, &own, &design));
         assert_int_equal(tz_resident_is_lengthy(problem, &design), large);
         assert_int_equal(count_resident(problem, &free) > 0, !large);
-        assert_int_equal(count_resident(problem, &named), 1);
+        assert_true(count_resident(problem, &named) >= 1);
         assert_ok(tz_cuda_plan(problem, &h200, &own, &failure));
         assert_string_equal(own.family, large ? "stream" : "resident");
         tz_simulation_destroy(simulation);

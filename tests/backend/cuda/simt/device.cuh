@@ -272,12 +272,13 @@ TZ_DEVICE void tz_send_where(bool wanted, unsigned long long *slot, unsigned int
     if (wanted)
         tz_send(slot, word, tag, file, line);
 }
-TZ_DEVICE unsigned long long tz_peek(const unsigned long long *slot, bool wanted, TZ_SIMT_HERE)
+TZ_DEVICE void tz_peek(const unsigned long long *slot, unsigned int tag, unsigned long long &value,
+                       TZ_SIMT_HERE)
 {
-    if (!wanted)
-        return 0;
+    if ((unsigned int)(value >> 32) == tag)
+        return;
     tz_simt->memory(SIMT_PEEK, slot, 8, 8, 0, TZ_SIMT_PLACE);
-    return *slot;
+    value = *slot;
 }
 TZ_DEVICE void tz_pause(TZ_SIMT_HERE)
 {

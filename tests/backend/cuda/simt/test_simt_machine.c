@@ -260,7 +260,7 @@ static void blocks_hand_words_over(void **state)
               "tz_send(slots + b * 32 + lane, a.in[b * 64 + lane], 1u);\n"
               "unsigned long long value = 0;\n"
               "while (value >> 32 != 1u) {\n"
-              "  value = tz_peek(slots + (b + 1) % blocks * 32 + lane, true);\n"
+              "  tz_peek(slots + (b + 1) % blocks * 32 + lane, 1u, value);\n"
               "  if (value >> 32 != 1u) tz_pause();\n"
               "}\n"
               "tz_grid_barrier(a.barrier);\n"
@@ -435,8 +435,9 @@ static void lost_words_are_found(void **state)
     const launch grid = {.threads = 32, .blocks = BLOCKS, .cooperative = true};
     wrong_in("unsigned long long *slots = (unsigned long long *)a.out;\n"
              "if (tz_block(0) > 0) tz_send(slots + i, 5, 1u);\n"
-             "while (tz_peek(slots + i, true) >> 32 != 1u) tz_pause();",
-             &grid, SIMT_FOUND_BARRIER, "waits at tz_pause (body:3), and no other lane goes on");
+             "unsigned long long value = 0;\n"
+             "for (; value >> 32 != 1u; tz_pause()) tz_peek(slots + i, 1u, value);",
+             &grid, SIMT_FOUND_BARRIER, "waits at tz_pause (body:4), and no other lane goes on");
 }
 
 static void early_reads_of_fetches_are_found(void **state)

@@ -3,6 +3,7 @@
 #include "backend/host/store.h"
 #include "model/constants.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,11 +11,12 @@ enum {
     REGISTERS = 65536,
     REGISTERS_OWN = 40, /* addresses, loop, tags: fitted on what NVRTC allocates for sm_90 */
     THREADS_MAX = 1024,
+    BANKS = 32,      /* of shared memory */
     BATCH_MAX = 16,  /* a mask of 32 bits tells which words are missing */
     BRICK_MAX = 200, /* cells: each is a copy of the cell update's text */
     /* Bricks of so many cells have masks, if their masks and addresses find free registers. With
      * fewer, the compiler spills: fdd5, d2q9 and wave3d8 did. */
-    MASKED_MIN = 9,
+    MASKED_MIN = 2,
     MASKED_MAX = 32, /* a bit each */
     REGISTERS_MASKED = 32
 };
@@ -92,12 +94,24 @@ bool tz_resident_is_shared(const tz_problem *problem, const tz_resident *design,
     return problem->bits || !design->held || field_radius(problem->stencil, field) > 0;
 }
 
+/* At the end of a row a thread reads its own first element where others read the last one of the
+ * thread before, or its last where they read the first of the next thread. If cells - 1 elements
+ * are one bank apart, with a remainder of whole rounds of the banks, all these banks differ. */
+int tz_resident_pitch(const tz_resident *design)
+{
+    int pitch = design->threads[0] * design->threads[1] * design->threads[2];
+    while (design->cells[0] % 2 == 0 && (design->cells[0] - 1) * pitch % BANKS != 1)
+        pitch++;
+    return pitch;
+}
+
 int tz_resident_shared_bytes(const tz_problem *problem, const tz_resident *design, int field)
 {
     const bool written = tz_problem_written(problem) >> field & 1;
     int64_t bytes = (int64_t)tz_problem_element_size(problem, field);
+    bytes *= tz_resident_pitch(design);
     for (int axis = 0; axis < TZ_AXES; axis++)
-        bytes *= design->cells[axis] * design->threads[axis];
+        bytes *= design->cells[axis];
     bytes = bytes * (written ? design->buffers : 1) + 15;
     return bytes < INT32_MAX ? (int)(bytes / 16 * 16) : INT32_MAX / TZ_FIELDS_MAX;
 }
@@ -119,35 +133,50 @@ static int extent_of(const facts *k, int axis, int64_t blocks, int ghost, int br
     return extent <= n && least > ghost + brick ? (int)extent : 0;
 }
 
+/* Sectors of L2 that the words which a block receives take, about. Words of a row of ghost cells
+ * have adjacent slots. At the sides of rows each column of a brick has slots of its own. */
+static double sectors_of(const facts *k, const tz_resident *d)
+{
+    double tile = 1.0, inner = 1.0, own[TZ_AXES];
+    for (int axis = 0; axis < TZ_AXES; axis++) {
+        const double extent = (double)d->cells[axis] * d->threads[axis];
+        own[axis] = (double)k->problem->elements[axis] / d->blocks[axis];
+        tile *= extent;
+        inner *= axis == 0 ? extent : own[axis];
+    }
+    const double columns = d->cells[0] < d->ghost ? d->cells[0] : d->ghost;
+    const double side = columns + (d->ghost - columns) / TZ_RESIDENT_SECTOR_SLOTS;
+    const double lanes = d->threads[0] < 32 ? d->threads[0] : 32;
+    const double torn = 1.0 + (TZ_RESIDENT_SECTOR_SLOTS - 1) / lanes;
+    return (d->blocks[0] > 1 ? 2.0 * own[1] * own[2] * side : 0.0) +
+           (tile - inner) / TZ_RESIDENT_SECTOR_SLOTS * torn;
+}
+
 static double cost_of(const facts *k, const tz_resident *d, int height)
 {
     const tz_problem *problem = k->problem;
     const double passes = problem->stencil->passes_count;
     const double words = k->out_words > 0 ? k->out_words : 1;
-    double brick = 1.0, inner = 1.0, loads = d->held ? 0.0 : 1.0, tile = 1.0, own = 1.0;
+    double brick = 1.0, inner = 1.0, loads = d->held ? 0.0 : 1.0;
     for (int axis = 0; axis < problem->dims; axis++) {
         const int in = d->cells[axis] - 2 * d->rim;
         brick *= d->cells[axis];
         inner *= in > 0 ? in : 0;
         loads += 2.0 * d->radius / d->cells[axis];
-        tile *= (double)d->cells[axis] * d->threads[axis];
-        own *= (double)problem->elements[axis] / d->blocks[axis];
     }
     const double shared = loads * k->loads + (d->held ? 1.0 - inner / brick : 1.0);
-    const double operations = brick * (TZ_FIT_RESIDENT_OPERATIONS + shared);
-    /* Four schedulers. Few warps do not hide all latencies. */
-    double clocks = d->warps * operations / 4.0 * (1.0 + 2.0 / d->warps);
-    clocks = clocks > 1.2 * operations ? clocks : 1.2 * operations;
+    const double issued = d->warps * brick * (TZ_FIT_RESIDENT_OPERATIONS + shared) / 4.0;
     const double moved = d->warps * brick * shared * words;
-    clocks = clocks > moved ? clocks : moved;
+    /* Between two barriers, all warps first load and then compute. */
+    double clocks = TZ_FIT_RESIDENT_ISSUED * issued + TZ_FIT_RESIDENT_MOVED * moved;
+    clocks = fmax(clocks, TZ_FIT_RESIDENT_ALONE_CLOCKS * brick);
     clocks = passes * (clocks + TZ_FIT_RESIDENT_PASS_CLOCKS +
                        (d->buffers == 1 ? TZ_FIT_RESIDENT_BARRIER_CLOCKS : 0.0));
-    /* A slot has 8 bytes, and L2 moves at least 32. */
-    const double apart = d->cells[0] < 4 ? d->cells[0] : 4.0;
     if (d->ghost > 0)
         clocks += (TZ_FIT_RESIDENT_EXCHANGE_CLOCKS +
-                   TZ_FIT_RESIDENT_GHOST_CLOCKS * apart * (tile - own) * k->sent_words +
-                   d->warps * brick * TZ_FIT_RESIDENT_SENT_OPERATIONS * k->sent_words / 4.0) /
+                   (2.0 * TZ_FIT_RESIDENT_SECTOR_CLOCKS * sectors_of(k, d) +
+                    TZ_FIT_RESIDENT_SENT_CLOCKS * d->warps * brick) *
+                       k->sent_words) /
                   height;
     return clocks;
 }
@@ -242,21 +271,23 @@ static bool has_room(const facts *k, const cut *last, int others, int threads)
 }
 
 /* A lower bound of cost_of() for a tile of so many cells. `loads`: words that a cell reads of its
- * neighbours; `apart`: cells of a brick in a row, at most 4. */
-static double least_cost(const search *s, const tz_resident *d, double tile, double loads,
-                         double apart)
+ * neighbours. */
+static double least_cost(const search *s, const tz_resident *d, double tile, double loads)
 {
     const facts *k = s->k;
     double own = 1.0;
     for (int axis = 0; axis < TZ_AXES; axis++)
         own *= (double)k->problem->elements[axis] / d->blocks[axis];
-    double clocks = k->problem->stencil->passes_count *
-                    (tile / 128.0 * (TZ_FIT_RESIDENT_OPERATIONS + loads * k->loads) +
-                     TZ_FIT_RESIDENT_PASS_CLOCKS);
+    double clocks =
+        k->problem->stencil->passes_count *
+        (tile / 128.0 *
+             (TZ_FIT_RESIDENT_ISSUED * TZ_FIT_RESIDENT_OPERATIONS +
+              (TZ_FIT_RESIDENT_ISSUED + 4.0 * TZ_FIT_RESIDENT_MOVED) * loads * k->loads) +
+         TZ_FIT_RESIDENT_PASS_CLOCKS);
     if (d->ghost > 0)
         clocks += (TZ_FIT_RESIDENT_EXCHANGE_CLOCKS +
-                   (TZ_FIT_RESIDENT_GHOST_CLOCKS * apart * (tile - own) +
-                    tile / 128.0 * TZ_FIT_RESIDENT_SENT_OPERATIONS) *
+                   (2.0 * TZ_FIT_RESIDENT_SECTOR_CLOCKS * (tile - own) / TZ_RESIDENT_SECTOR_SLOTS +
+                    TZ_FIT_RESIDENT_SENT_CLOCKS * tile / 32.0) *
                        k->sent_words) /
                   s->plan->height;
     return clocks * (1 - 1e-9);
@@ -268,7 +299,7 @@ static bool hopeless(const search *s, const cut *const cuts[TZ_AXES], const tz_r
     const double tile = cuts[0]->tile * cuts[1]->tile * cuts[2]->tile;
     if (tile > (double)THREADS_MAX * BRICK_MAX || tile > s->k->shared_max)
         return true;
-    return s->found && least_cost(s, d, tile, 0.0, 1.0) > s->best.cost;
+    return s->found && least_cost(s, d, tile, 0.0) > s->best.cost;
 }
 
 /* Tries all bricks along `axis` and the axes after it. */
@@ -290,10 +321,9 @@ static void try_bricks(search *s, const cut *const cuts[TZ_AXES], tz_resident *d
         double loads = 0.0;
         for (int a = 0; a < axis; a++)
             loads += 2.0 * d->radius / d->cells[a];
-        const double apart = axis == 0 ? 1.0 : d->cells[0] < 4 ? d->cells[0] : 4.0;
         if (!has_room(s->k, cuts[axis], others, threads) ||
-            (s->found && least_cost(s, d, (double)threads * others * cuts[axis]->least, loads,
-                                    apart) > s->best.cost))
+            (s->found &&
+             least_cost(s, d, (double)threads * others * cuts[axis]->least, loads) > s->best.cost))
             return;
     }
     for (int i = 0; i < BRICKS; i++) {

@@ -6,8 +6,11 @@
 
 enum {
     TZ_RESIDENT_HEIGHT_MAX = 256,
-    TZ_RESIDENT_CELLS_MAX = 32,   /* along an axis, of a thread */
-    TZ_RESIDENT_TAGS_BYTES = 1024 /* at the start of scratch, before the slots; TZ_TAGS words */
+    TZ_RESIDENT_CELLS_MAX = 32,    /* along an axis, of a thread */
+    TZ_RESIDENT_TAGS_BYTES = 1024, /* at the start of scratch, before the slots; TZ_TAGS words */
+    /* A sector, which L2 moves at once. A slot has 8 bytes: a word and its tag. */
+    TZ_RESIDENT_SECTOR_BYTES = 32,
+    TZ_RESIDENT_SECTOR_SLOTS = 4
 };
 
 typedef struct tz_resident {
@@ -38,6 +41,10 @@ int tz_resident_height(const tz_problem *problem, const tz_limits *limits, const
 /* Does the text take more than a few seconds to compile, and spill registers? True for large bricks
  * of words in 3-D (8 words a thread: 3 s, 25: 17 s). Such plans are made only on request. */
 bool tz_resident_is_lengthy(const tz_problem *problem, const tz_resident *design);
+
+/* Elements of shared memory from an element of a thread's brick to the next one: at least as many
+ * as there are threads with bricks. */
+int tz_resident_pitch(const tz_resident *design);
 
 /* Is a field in shared memory, and how many bytes does it take? */
 bool tz_resident_is_shared(const tz_problem *problem, const tz_resident *design, int field);

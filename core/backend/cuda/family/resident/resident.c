@@ -135,6 +135,13 @@ static int resident_shared(const tz_problem *problem, const tz_limits *limits, c
     return tz_resident_design(problem, limits, plan, &d) ? d.shared_bytes : 0;
 }
 
+/* Slots for a word of all cells: a row has as many as its bricks have columns. */
+static int64_t slots_of(const tz_problem *problem, const tz_resident *d)
+{
+    const int64_t row = (problem->elements[0] + d->cells[0] - 1) / d->cells[0] * d->cells[0];
+    return row * problem->elements[1] * problem->elements[2];
+}
+
 static tz_status resident_shape(const tz_problem *problem, const tz_limits *limits,
                                 const tz_plan *plan, int blocks_each, int64_t length,
                                 tz_cuda_shape *shape, tz_error *error)
@@ -155,7 +162,7 @@ static tz_status resident_shape(const tz_problem *problem, const tz_limits *limi
         .threads = 32 * d.warps,
         .shared_bytes = d.shared_bytes,
         .scratch_bytes = d.ghost > 0 ? TZ_RESIDENT_TAGS_BYTES +
-                                           16 * (int64_t)d.sent_words * tz_problem_elements(problem)
+                                           16 * (int64_t)d.sent_words * slots_of(problem, &d)
                                      : TZ_RESIDENT_TAGS_BYTES,
         .cooperative = d.ghost > 0,
     };

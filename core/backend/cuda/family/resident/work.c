@@ -49,37 +49,99 @@ static void resident_parts(const tz_cuda_code *code, tz_cuda_steps *out)
 
 /* ---- A stage --------------------------------------------------------------------------------- */
 
-/* Counts batches of cells with ghost cells in an exchange of a block that has neighbours on all
- * sides: the mean of its warps, and the largest number of a warp. */
-static void count_batches(const tz_resident *d, int dims, double *mean, double *most)
+typedef struct exchange {
+    double batches_mean, batches_most; /* of a warp's cells, with ghost cells among them */
+    double sectors;                    /* of L2 that a block's warps write and read, for one word */
+} exchange;
+
+/* Which cells of a tile a block of the middle receives and sends along an axis. */
+typedef struct middle {
+    int begin, own_begin, own_end; /* the tile's first cell in the grid; own cells in the tile */
+    int ghost;                     /* 0: one block on this axis */
+} middle;
+
+static middle middle_of(const tz_problem *problem, const tz_resident *d, int axis)
+{
+    const int n = (int)problem->elements[axis], blocks = d->blocks[axis];
+    middle m = {.own_end = n};
+    if (blocks == 1)
+        return m;
+    m.ghost = m.own_begin = d->ghost;
+    m.own_end = d->ghost + (n + blocks - 1) / blocks;
+    m.begin = n / blocks > d->ghost ? n / blocks - d->ghost : 0;
+    return m;
+}
+
+/* A list of the sectors that one access of a warp touches. */
+typedef struct sector_list {
+    int64_t sectors[32];
+    int count;
+} sector_list;
+
+static void touch(sector_list *list, int64_t sector)
+{
+    for (int k = 0; k < list->count; k++)
+        if (list->sectors[k] == sector)
+            return;
+    list->sectors[list->count++] = sector;
+}
+
+/* The access of warp w to cell (i, j, k) of its bricks. Returns whether the cell of a lane is a ghost
+ * cell. */
+static bool count_access(const tz_problem *problem, const tz_resident *d, const middle *at, int w,
+                         const int cell[TZ_AXES], double *sectors)
+{
+    const int threads = d->threads[0] * d->threads[1] * d->threads[2];
+    const int64_t apart = (problem->elements[0] + d->cells[0] - 1) / d->cells[0];
+    sector_list sent = {.count = 0}, received = {.count = 0};
+    for (int t = 32 * w; t < 32 * w + 32 && t < threads; t++) {
+        const int thread[] = {t % d->threads[0], t / d->threads[0] % d->threads[1],
+                              t / (d->threads[0] * d->threads[1])};
+        bool foreign = false, wanted = false;
+        int64_t x[TZ_AXES];
+        for (int axis = 0; axis < TZ_AXES; axis++) {
+            const middle *m = &at[axis];
+            const int c = thread[axis] * d->cells[axis] + cell[axis];
+            x[axis] = m->begin + c;
+            foreign = foreign || (m->ghost > 0 && (c < m->own_begin || c >= m->own_end));
+            wanted = wanted ||
+                     (m->ghost > 0 && (c < m->own_begin + m->ghost || c >= m->own_end - m->ghost));
+        }
+        /* Slots as in tz_slot_of_column() of resident.cuh. */
+        const int64_t slot = (x[2] * problem->elements[1] + x[1]) * d->cells[0] * apart +
+                             x[0] % d->cells[0] * apart + x[0] / d->cells[0];
+        if (foreign)
+            touch(&received, slot / TZ_RESIDENT_SECTOR_SLOTS);
+        else if (wanted)
+            touch(&sent, slot / TZ_RESIDENT_SECTOR_SLOTS);
+    }
+    *sectors += sent.count + received.count;
+    return received.count > 0;
+}
+
+/* Counts an exchange of a block that has neighbours on all sides. */
+static exchange count_exchange(const tz_problem *problem, const tz_resident *d)
 {
     const int cells = d->cells[0] * d->cells[1] * d->cells[2];
-    const int threads = d->threads[0] * d->threads[1] * d->threads[2];
-    const int batches = (cells + d->batch - 1) / d->batch;
-    *mean = *most = 0.0;
+    middle at[TZ_AXES];
+    exchange e = {.sectors = 0.0};
+    for (int axis = 0; axis < TZ_AXES; axis++)
+        at[axis] = middle_of(problem, d, axis);
     for (int w = 0; w < d->warps; w++) {
-        double here = 0.0;
-        for (int n = 0; n < batches; n++) {
+        double batches = 0.0;
+        for (int first = 0; first < cells; first += d->batch) {
             bool ghosts = false;
-            for (int t = 32 * w; t < 32 * w + 32 && t < threads && !ghosts; t++) {
-                const int at[] = {t % d->threads[0], t / d->threads[0] % d->threads[1],
-                                  t / (d->threads[0] * d->threads[1])};
-                for (int c = n * d->batch; c < (n + 1) * d->batch && c < cells && !ghosts; c++) {
-                    const int cell[] = {c % d->cells[0], c / d->cells[0] % d->cells[1],
-                                        c / (d->cells[0] * d->cells[1])};
-                    for (int axis = 0; axis < dims; axis++) {
-                        const int x = at[axis] * d->cells[axis] + cell[axis];
-                        const int extent = d->threads[axis] * d->cells[axis];
-                        ghosts = ghosts ||
-                                 (d->blocks[axis] > 1 && (x < d->ghost || x >= extent - d->ghost));
-                    }
-                }
+            for (int c = first; c < first + d->batch && c < cells; c++) {
+                const int cell[] = {c % d->cells[0], c / d->cells[0] % d->cells[1],
+                                    c / (d->cells[0] * d->cells[1])};
+                ghosts = count_access(problem, d, at, w, cell, &e.sectors) || ghosts;
             }
-            here += ghosts;
+            batches += ghosts;
         }
-        *mean += here / d->warps;
-        *most = fmax(*most, here);
+        e.batches_mean += batches / d->warps;
+        e.batches_most = fmax(e.batches_most, batches);
     }
+    return e;
 }
 
 static void resident_work(const tz_cuda_job *job, tz_model_work *out)
@@ -100,19 +162,20 @@ static void resident_work(const tz_cuda_job *job, tz_model_work *out)
     tz_work_mix once = part->once;
     memset(&part->once, 0, sizeof part->once);
     tz_work_mix_add(&part->once, &once, 1.0 / out->stages_per_launch);
-    double mean = 0.0, most = 0.0, share = 0.0;
+    exchange e = {.sectors = 0.0};
+    double share = 0.0;
     if (d.ghost > 0) {
         const double all = ceil((double)d.cells[0] * d.cells[1] * d.cells[2] / d.batch);
-        count_batches(&d, problem->dims, &mean, &most);
-        share = mean / all;
+        e = count_exchange(problem, &d);
+        share = e.batches_mean / all;
         tz_work_mix_add(&part->once, &job->steps->end.step, share);
         tz_rounds_blend(&part->once_rounds, 0.0, &job->steps->end.rounds, share);
-        share = most / all;
+        share = e.batches_most / all;
     }
     part->once_clocks = share * job->steps->end.clocks + part->once_clocks / out->stages_per_launch;
-    /* A batch of ghost cells is read again until all words have arrived. That takes as long as two
-     * blocks take to exchange a word. */
-    out->syncs = d.ghost > 0 ? fmax(1.0, most) : 0.0;
+    /* The first batch of ghost cells is read again until all words have arrived. By then those of the
+     * others have arrived, too. */
+    out->syncs = d.ghost > 0 ? TZ_FIT_RESIDENT_SYNC : 0.0;
     part->once_waits = 0.0;
     if (bytes.streamed > 0.0) {
         /* The next row is loaded when a step begins. */
@@ -125,8 +188,7 @@ static void resident_work(const tz_cuda_job *job, tz_model_work *out)
         own *= (double)problem->elements[axis] / d.blocks[axis];
     }
     out->redundancy = fmax(1.0, tile / own);
-    /* Slots of 8 bytes, written and read. */
-    out->ghost_bytes = d.ghost > 0 ? out->blocks * (tile - own) * 16.0 * d.sent_words : 0.0;
+    out->ghost_bytes = out->blocks * e.sectors * d.sent_words * TZ_RESIDENT_SECTOR_BYTES;
     out->read_bytes /= out->stages_per_launch;
     out->streamed_bytes = (double)tz_cuda_pitch(problem) * bytes.streamed * plan->height;
     out->read_bytes += out->streamed_bytes;
@@ -136,20 +198,32 @@ static void resident_work(const tz_cuda_job *job, tz_model_work *out)
 
 /* ---- Candidates ------------------------------------------------------------------------------ */
 
+/* False if the height does not fit. */
+static bool add_candidate(tz_cuda_plans *plans, int height, int vector, int warps)
+{
+    tz_plan plan;
+    tz_resident design;
+    bool made;
+    const bool taken = tz_cuda_plans_make(plans, height, vector, warps, &plan, &made);
+    if (made && (plans->given->family[0] ||
+                 !tz_resident_design(plans->problem, plans->limits, &plan, &design) ||
+                 !tz_resident_is_lengthy(plans->problem, &design)))
+        tz_cuda_plans_keep(plans, &plan);
+    return taken;
+}
+
+/* The cheapest way to cut a grid by the costs of design.c is not always the fastest: the model knows
+ * more of those for which there is a text. */
 static void resident_candidates(tz_cuda_plans *plans)
 {
     static const int heights[] = {1, 2, 4, 6, 8, 12, 16, 24};
+    static const tz_cuda_variant others[] = {{1, 0}, {0, 8}, {0, 12}, {0, 16}, {1, 12}};
     for (int k = 0; k < 8; k++) {
         const int height = plans->given->height ? plans->given->height : heights[k];
-        tz_plan plan;
-        tz_resident design;
-        bool made;
-        if (!tz_cuda_plans_make(plans, height, 0, 0, &plan, &made) && k > 0)
+        if (!add_candidate(plans, height, 0, 0) && k > 0)
             break;
-        if (made && (plans->given->family[0] ||
-                     !tz_resident_design(plans->problem, plans->limits, &plan, &design) ||
-                     !tz_resident_is_lengthy(plans->problem, &design)))
-            tz_cuda_plans_keep(plans, &plan);
+        for (size_t n = 0; n < sizeof others / sizeof *others; n++)
+            add_candidate(plans, height, others[n].vector, others[n].warps);
     }
 }
 

@@ -1,0 +1,179 @@
+/* kernels/cuda: how blocks of the resident family hand each other the cells that both hold. Included
+ * by resident.cuh.
+ *
+ * Every word of the grid has a slot of 8 bytes in memory, which stays in the second-level cache: the
+ * word and the number of the exchange, its tag. The owner of a cell stores both at once, and the other
+ * blocks read the slot until it has the tag. */
+
+/* The slots of a row and of the grid, for one word of each cell. */
+#define TZ_SLOTS_APART ((TZ_GRID_X + TZ_VX - 1) / TZ_VX)
+#define TZ_SLOTS_ROW (TZ_VX * TZ_SLOTS_APART)
+#define TZ_SLOTS (TZ_SLOTS_ROW * TZ_GRID_Y * TZ_GRID_Z)
+
+/* In scratch: each block's last tag, then two sets of slots for all words of the grid. Two are
+ * enough: a block is at most one exchange ahead of its neighbours. */
+#define TZ_TAGS 256
+TZ_DEVICE unsigned int *tz_tag_of(const tz_arguments &a)
+{
+    const int block = (tz_block(2) * TZ_BLOCKS_Y + tz_block(1)) * TZ_BLOCKS_X + tz_block(0);
+    return (unsigned int *)a.scratch + block;
+}
+/* `word`: which of the TZ_SENT words of a cell. */
+TZ_DEVICE unsigned long long *tz_slots(const tz_arguments &a, unsigned int tag, int word)
+{
+    const long long set = (long long)(tag & 1u) * TZ_SENT + word;
+    return (unsigned long long *)((unsigned int *)a.scratch + TZ_TAGS) + set * TZ_SLOTS;
+}
+
+template <class T> union tz_words {
+    T value;
+    unsigned int word[sizeof(T) / 4];
+};
+
+/* The slot of column x in those of its row. Adjacent lanes have columns TZ_VX apart, so these have
+ * adjacent slots: a warp sends and receives runs of bytes. */
+TZ_DEVICE int tz_slot_of_column(int x)
+{
+    return (int)((unsigned int)x % TZ_VX * TZ_SLOTS_APART + (unsigned int)x / TZ_VX);
+}
+/* The slots of the first row of a brick. `foreign`: of cells that other blocks own, which may lie
+ * beyond an end of an axis that wraps. */
+struct tz_slot_row {
+    unsigned long long *of[TZ_VX];
+};
+TZ_DEVICE int tz_turned(int c, int n, bool turns)
+{
+    return !turns ? c : c < 0 ? c + n : c < n ? c : c - n;
+}
+TZ_DEVICE tz_slot_row tz_slot_row_of(const tz_tile &t, unsigned long long *slots, bool foreign)
+{
+    tz_slot_row row;
+    slots += (t.z.first * TZ_GRID_Y + t.y.first) * TZ_SLOTS_ROW;
+#pragma unroll
+    for (int i = 0; i < TZ_VX; i++)
+        row.of[i] = slots + tz_slot_of_column(tz_turned(t.x.first + i, TZ_GRID_X,
+                                                        foreign && TZ_WRAPS_X && TZ_BLOCKS_X > 1));
+    return row;
+}
+/* From the slot in the first row to that of row j of plane k: in most cases a constant. */
+TZ_DEVICE int tz_slot_distance(const tz_tile &t, int j, int k, bool foreign)
+{
+    int rows = k * TZ_GRID_Y + j;
+    if (foreign && TZ_WRAPS_Y && TZ_BLOCKS_Y > 1)
+        rows += tz_turned(t.y.first + j, TZ_GRID_Y, true) - (t.y.first + j);
+    if (foreign && TZ_WRAPS_Z && TZ_BLOCKS_Z > 1)
+        rows += (tz_turned(t.z.first + k, TZ_GRID_Z, true) - (t.z.first + k)) * TZ_GRID_Y;
+    return rows * TZ_SLOTS_ROW;
+}
+
+/* Bricks with masks send without branches, which would take longer than the words themselves:
+ * neighbours wait for the last one. For small bricks the compiler itself makes none. */
+template <class T>
+TZ_DEVICE void tz_send_brick(const tz_arguments &a, const tz_tile &t, unsigned int tag, int word,
+                             const tz_brick<T> &own)
+{
+    if ((t.x.wanted | t.y.wanted | t.z.wanted) == 0)
+        return;
+    const tz_tile here = tz_tile_hidden(t);
+    const tz_slot_row row = tz_slot_row_of(here, tz_slots(a, tag, word), false);
+    TZ_EACH_CELL
+    {
+        const bool wanted = tz_is_wanted(here, i, j, k);
+        tz_words<T> parts;
+        parts.value = own.v[k][j][i];
+#pragma unroll
+        for (int w = 0; w < (int)sizeof(T) / 4; w++) {
+            unsigned long long *slot =
+                row.of[i] + (w * TZ_SLOTS + tz_slot_distance(here, j, k, false));
+            if (TZ_MASKED)
+                tz_send_where(wanted, slot, parts.word[w], tag);
+            else if (wanted)
+                tz_send(slot, parts.word[w], tag);
+        }
+    }
+}
+
+/* Reads all words of TZ_BATCH cells at once, and those again that have not arrived. No word is used
+ * earlier: the compiler would then read the words one after the other. Own cells count as arrived. */
+template <class T>
+TZ_DEVICE void tz_receive_brick(const tz_arguments &a, const tz_tile &t, unsigned int tag, int word,
+                                const tz_edges<T> &edge, tz_brick<T> &own)
+{
+    const int WORDS = sizeof(T) / 4;
+    if ((t.x.foreign | t.y.foreign | t.z.foreign) == 0)
+        return;
+#pragma unroll
+    for (int first = 0; first < TZ_CELLS; first += TZ_BATCH) {
+        const tz_tile here = tz_tile_hidden(t);
+        const tz_slot_row row = tz_slot_row_of(here, tz_slots(a, tag, word), true);
+        bool any = false;
+#pragma unroll
+        for (int n = 0; n < TZ_BATCH; n++) {
+            const int q = first + n;
+            any = any || (q < TZ_CELLS &&
+                          tz_is_foreign(here, q % TZ_VX, q / TZ_VX % TZ_VY, q / (TZ_VX * TZ_VY)));
+        }
+        if (!any)
+            continue;
+        unsigned long long raw[TZ_BATCH][WORDS];
+#pragma unroll
+        for (int n = 0; n < TZ_BATCH; n++) {
+            const int q = first + n;
+            if (q >= TZ_CELLS)
+                continue;
+            const int i = q % TZ_VX, j = q / TZ_VX % TZ_VY, k = q / (TZ_VX * TZ_VY);
+            const unsigned int has = tz_is_foreign(here, i, j, k) ? ~tag : tag;
+            tz_words<T> parts;
+            parts.value = own.v[k][j][i];
+#pragma unroll
+            for (int w = 0; w < WORDS; w++)
+                raw[n][w] = (unsigned long long)has << 32 | parts.word[w];
+        }
+        for (;;) {
+            unsigned int late = 0;
+#pragma unroll
+            for (int n = 0; n < TZ_BATCH; n++) {
+                const int q = first + n;
+                if (q >= TZ_CELLS)
+                    continue;
+                const int i = q % TZ_VX, j = q / TZ_VX % TZ_VY, k = q / (TZ_VX * TZ_VY);
+                const unsigned long long *slot = row.of[i] + tz_slot_distance(here, j, k, true);
+#pragma unroll
+                for (int w = 0; w < WORDS; w++)
+                    tz_peek(slot + w * TZ_SLOTS, tag, raw[n][w]);
+            }
+#pragma unroll
+            for (int n = 0; n < TZ_BATCH; n++)
+#pragma unroll
+                for (int w = 0; w < WORDS; w++)
+                    if (first + n < TZ_CELLS)
+                        late |= (unsigned int)(raw[n][w] >> 32) ^ tag;
+            if (late == 0)
+                break;
+            tz_pause();
+        }
+#pragma unroll
+        for (int n = 0; n < TZ_BATCH; n++) {
+            const int q = first + n;
+            if (q >= TZ_CELLS)
+                continue;
+            const int i = q % TZ_VX, j = q / TZ_VX % TZ_VY, k = q / (TZ_VX * TZ_VY);
+            tz_words<T> parts;
+#pragma unroll
+            for (int w = 0; w < WORDS; w++)
+                parts.word[w] = (unsigned int)raw[n][w];
+            T value = parts.value;
+#if TZ_BITS_GRID
+            const int x = t.x.first + i;
+            value = tz_choose(tz_is_foreign(here, i, j, k),
+                              tz_wrapped(value,
+                                         x < 0      ? -1
+                                         : x < a.nx ? 0
+                                                    : 1,
+                                         edge),
+                              value);
+#endif
+            own.v[k][j][i] = value;
+        }
+    }
+}
