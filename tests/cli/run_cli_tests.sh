@@ -584,7 +584,7 @@ t run policy.lua --check
 check "--check names a fixed height" says "policy fixed: height 2"
 refused "bad policy" 2 "unknown policy 'adaptiv'; did you mean 'adaptive'?" run ../policy.lua --policy adaptiv
 refused "bad height name" 2 "did you mean 'exhaustive'?" run ../policy.lua --height exhaustiv
-t run policy.lua --policy exhaustive --height 4 --set steps=20000 --out measured-1
+t run policy.lua --policy exhaustive --height 4 --set steps=4000 --out measured-1
 check "exhaustive measures" errs "measured as best of"
 t run policy.lua --policy exhaustive --height 4 --set steps=20 --out measured-2
 check "exhaustive remembers" errs "remembered as best of"
@@ -597,7 +597,7 @@ check "--forget forgets" errs "plans measured"
 for file in measured/plans/*.json; do
     [ ! -e "$file" ] || printf '{"format": "trapeze plans 1", "key' >"$file"
 done
-t run policy.lua -q --policy exhaustive --height 4 --set steps=20000 --out measured-6
+t run policy.lua -q --policy exhaustive --height 4 --set steps=4000 --out measured-6
 check "a torn memory is a miss" is $rc 0
 t run policy.lua --policy exhaustive --height 4 --set steps=20 --out measured-7
 check "and is replaced" errs "remembered as best of"

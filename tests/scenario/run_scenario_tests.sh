@@ -1,11 +1,12 @@
 #!/bin/sh
-# Every scenario of this folder checks itself (tz.expect); this runs them all.
+# Every scenario of this folder checks itself (tz.expect); this runs them all, or NAME alone, or all but NAME.
 #
-#   run_scenario_tests.sh TRAPEZE
+#   run_scenario_tests.sh TRAPEZE [NAME | -NAME]
 #
 # Prints TAP; exits 1 if one failed.
 set -u
 bin=$1
+only=${2:-}
 here=$(cd "$(dirname "$0")" && pwd)
 case $bin in /*) ;; *) bin=$(pwd)/$bin ;; esac
 work=$(mktemp -d "${TMPDIR:-/tmp}/trapeze-scenario.XXXXXX")
@@ -54,11 +55,17 @@ one() {
 
 for script in "$here"/*.lua; do
     base=$(basename "$script" .lua)
-    [ "$base" != checks ] || continue
+    [ "$base" != checks ] && [ "$only" != "-$base" ] || continue
+    case $only in '' | -* | "$base") ;; *) continue ;; esac
     one "$base" "$script" --out "$base"
     one "$base on the reference" "$script" --backend reference --set backend=reference --out "$base-reference"
     one "$base --check" "$script" --check
 done
+if [ -n "$only" ] && [ "${only#-}" = "$only" ]; then
+    echo "1..$count"
+    [ "$failed" -eq 0 ] && [ $count -gt 0 ]
+    exit
+fi
 # The papers' experiments that need neither a GPU nor a measurement check what the papers say.
 for script in figure6 figure7 figure8 sensitivity variants; do
     one "paper: $script" "$here/../../scripts/paper/$script.lua" --out "paper-$script"

@@ -38,11 +38,11 @@ static const char *element_at(const tz_host_field *host, size_t size, int64_t x,
     return host->origin + (x + y * host->row_stride + z * host->plane_stride) * (ptrdiff_t)size;
 }
 
-/* The side whose boundary value a read at these coordinates gets; -1: none, all are then mapped
- * into the grid. */
-static int map_cell(const tz_problem *problem, int64_t at[TZ_AXES])
+/* The side whose boundary value a read at these coordinates gets; -1: none, all from axis `first` on are then
+ * mapped into the grid. */
+static int map_axes(const tz_problem *problem, int first, int64_t at[TZ_AXES])
 {
-    for (int axis = 0; axis < problem->dims; axis++) {
+    for (int axis = first; axis < problem->dims; axis++) {
         const int64_t extent = problem->extent[axis];
         at[axis] = tz_boundary_map(problem->boundary[axis], at[axis], extent);
         if (at[axis] < 0)
@@ -51,20 +51,28 @@ static int map_cell(const tz_problem *problem, int64_t at[TZ_AXES])
     return -1;
 }
 
-/* A word of a bit field, column by column. */
+static int map_cell(const tz_problem *problem, int64_t at[TZ_AXES])
+{
+    return map_axes(problem, 0, at);
+}
+
+/* A word of a bit field, column by column. They share their row. */
 static uint32_t read_word(const tz_problem *problem, const tz_host_field *host, int field,
                           int64_t word, int64_t y, int64_t z)
 {
     const int64_t words = problem->elements[0];
+    int64_t row[TZ_AXES] = {0, y, z};
+    const int side_of_row = map_axes(problem, 1, row);
     uint32_t value = 0;
     for (int64_t b = 0; b < 32; b++) {
-        int64_t at[TZ_AXES] = {b * words + word, y, z};
-        const int side = map_cell(problem, at);
+        const int64_t x =
+            tz_boundary_map(problem->boundary[0], b * words + word, problem->extent[0]);
+        const int side = x < 0 ? (x == -1 ? 0 : 1) : side_of_row;
         uint32_t bit = side >= 0 && problem->boundary_value[field][side] != 0.0;
         if (side < 0) {
             uint32_t from;
-            memcpy(&from, element_at(host, 4, at[0] % words, at[1], at[2]), 4);
-            bit = from >> (at[0] / words) & 1;
+            memcpy(&from, element_at(host, 4, x % words, row[1], row[2]), 4);
+            bit = from >> (x / words) & 1;
         }
         value |= bit << b;
     }

@@ -76,23 +76,26 @@ void tz_image_fill(tz_image *image, int x, int y, int width, int height, const u
     const int x0 = x > 0 ? x : 0, y0 = y > 0 ? y : 0;
     const int x1 = x + width < image->width ? x + width : image->width;
     const int y1 = y + height < image->height ? y + height : image->height;
-    for (int j = y0; j < y1; j++)
-        for (int i = x0; i < x1; i++)
-            memcpy(pixel_at(image, i, j), rgb, 3);
+    if (x0 >= x1 || y0 >= y1)
+        return;
+    for (int i = x0; i < x1; i++)
+        memcpy(pixel_at(image, i, y0), rgb, 3);
+    for (int j = y0 + 1; j < y1; j++)
+        memcpy(pixel_at(image, x0, j), pixel_at(image, x0, y0), 3 * (size_t)(x1 - x0));
 }
 
 void tz_image_paste(tz_image *image, int x, int y, const tz_image *from)
 {
-    for (int j = 0; j < from->height; j++) {
-        for (int i = 0; i < from->width; i++) {
-            if (x + i < 0 || y + j < 0 || x + i >= image->width || y + j >= image->height)
-                continue;
-            uint8_t *p = pixel_at(image, x + i, y + j);
-            if (from->pixel == TZ_PIXEL_RGB8)
-                memcpy(p, pixel_at(from, i, j), 3);
-            else
-                memset(p, from->data[(size_t)j * (size_t)from->width + (size_t)i], 3);
-        }
+    const int x0 = x > 0 ? x : 0, y0 = y > 0 ? y : 0;
+    const int x1 = x + from->width < image->width ? x + from->width : image->width;
+    const int y1 = y + from->height < image->height ? y + from->height : image->height;
+    for (int j = y0; j < y1 && x0 < x1; j++) {
+        if (from->pixel == TZ_PIXEL_RGB8)
+            memcpy(pixel_at(image, x0, j), pixel_at(from, x0 - x, j - y), 3 * (size_t)(x1 - x0));
+        else
+            for (int i = x0; i < x1; i++)
+                memset(pixel_at(image, i, j),
+                       from->data[(size_t)(j - y) * (size_t)from->width + (size_t)(i - x)], 3);
     }
 }
 

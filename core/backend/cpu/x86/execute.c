@@ -82,9 +82,10 @@ static void do_arithmetic(tz_walker *w, const tz_instruction *in)
     const tz_operand *to = &in->operands[0];
     const bool three = in->operands_count >= 3;
     const int bytes = to->bytes;
-    const tz__value left = tz__operand_read(w, three ? &in->operands[1] : to);
-    tz__value right = in->operands_count >= 2 ? tz__operand_read(w, &in->operands[three ? 2 : 1])
-                                              : tz__from_number(1);
+    const tz__word left = tz__operand_read_word(w, three ? &in->operands[1] : to);
+    const tz__word right = in->operands_count >= 2
+                               ? tz__operand_read_word(w, &in->operands[three ? 2 : 1])
+                               : tz__known_word(1);
     const bool writes = in->operation != TZ_DO_COMPARE && in->operation != TZ_DO_TEST;
     const bool same = in->operands_count == 2 && in->operands[1].kind == TZ_OPERAND_GENERAL &&
                       to->kind == TZ_OPERAND_GENERAL && in->operands[1].number == to->number &&
@@ -93,17 +94,16 @@ static void do_arithmetic(tz_walker *w, const tz_instruction *in)
                         in->operation == TZ_DO_SHIFT_SIGNED;
     if (in->operation == TZ_DO_XOR && same) {
         set_flags(w, 0, bytes, false, false);
-        const tz__value zero = tz__from_number(0);
-        tz__operand_write(w, to, &zero, 8);
+        tz__operand_write_word(w, to, tz__known_word(0), 8);
         return;
     }
-    if (!tz__is_known(&left, bytes) || !tz__is_known(&right, shifts ? 1 : bytes)) {
+    if (!tz__word_is_known(left, bytes) || !tz__word_is_known(right, shifts ? 1 : bytes)) {
         w->flags_known = false;
         if (writes)
-            tz__operand_write(w, to, &tz__unknown, 8);
+            tz__operand_write_word(w, to, (tz__word){0, 0}, 8);
         return;
     }
-    const uint64_t a = tz__number(&left), b = tz__number(&right);
+    const uint64_t a = left.number, b = right.number;
     uint64_t r = 0;
     const bool carry = w->carry;
     switch (in->operation) {
@@ -151,118 +151,23 @@ static void do_arithmetic(tz_walker *w, const tz_instruction *in)
             set_flags(w, r, bytes, false, false);
     }
     }
-    const tz__value result = tz__from_number(narrow(r, bytes));
     if (writes)
-        tz__operand_write(w, to, &result, 8);
+        tz__operand_write_word(w, to, tz__known_word(narrow(r, bytes)), 8);
 }
 
-static uint64_t wide_result(tz_operation operation, uint64_t x, uint64_t y)
-{
-    switch (operation) {
-    case TZ_DO_ADD_WIDE:
-        return x + y;
-    case TZ_DO_SUB_WIDE:
-        return x - y;
-    case TZ_DO_MULTIPLY_WIDE:
-        return x * y;
-    case TZ_DO_MULTIPLY_LOW:
-        return narrow(x, 4) * narrow(y, 4);
-    case TZ_DO_SHIFT_LEFT_WIDE:
-        return y < 64 ? x << y : 0;
-    default: /* TZ_DO_SHIFT_RIGHT_WIDE */
-        return y < 64 ? x >> y : 0;
-    }
-}
-
-/* Moves within and between vectors. Compilers also move pointers through vectors, so these moves
- * are executed. */
-static void do_vector(tz_walker *w, const tz_instruction *in)
-{
-    const tz_operand *ops = in->operands;
-    const int n = in->operands_count;
-    const tz__value first = n > 1 ? tz__operand_read(w, &ops[1]) : tz__unknown;
-    const tz__value second = n > 2 ? tz__operand_read(w, &ops[2]) : tz__unknown;
-    tz__value out = tz__unknown;
-    switch (in->operation) {
-    case TZ_DO_INSERT:
-        if (n < 4)
-            break;
-        out = first;
-        memcpy(out.bytes + 8 * (ops[3].value & 1), second.bytes, 8);
-        out.known &= ~(UINT64_C(0xff) << 8 * (ops[3].value & 1));
-        out.known |= (second.known & 0xff) << 8 * (ops[3].value & 1);
-        tz__operand_write(w, &ops[0], &out, 16);
-        return;
-    case TZ_DO_EXTRACT:
-        memcpy(out.bytes, first.bytes + 8 * (ops[2].value & 1), 8);
-        out.known = first.known >> 8 * (ops[2].value & 1) & 0xff;
-        tz__operand_write(w, &ops[0], &out, 8);
-        return;
-    case TZ_DO_INTERLEAVE:
-        if (n != 3 || ops[0].bytes != 16)
-            break;
-        memcpy(out.bytes, first.bytes, 8);
-        memcpy(out.bytes + 8, second.bytes, 8);
-        out.known = (first.known & 0xff) | (second.known & 0xff) << 8;
-        tz__operand_write(w, &ops[0], &out, 16);
-        return;
-    case TZ_DO_REPEAT:
-        for (int b = 0; b < 64; b += 8) {
-            memcpy(out.bytes + b, first.bytes, 8);
-            out.known |= (first.known & 0xff) << b;
-        }
-        tz__operand_write(w, &ops[0], &out, ops[0].bytes);
-        return;
-    case TZ_DO_ADD_WIDE:
-    case TZ_DO_SUB_WIDE:
-    case TZ_DO_MULTIPLY_WIDE:
-    case TZ_DO_MULTIPLY_LOW:
-    case TZ_DO_SHIFT_LEFT_WIDE:
-    case TZ_DO_SHIFT_RIGHT_WIDE:
-        if (n != 3)
-            break;
-        for (int b = 0; b < 64; b += 8) {
-            /* A vector is shifted by one number. */
-            const int from = in->operation >= TZ_DO_SHIFT_LEFT_WIDE ? 0 : b;
-            uint64_t x, y;
-            memcpy(&x, first.bytes + b, 8);
-            memcpy(&y, second.bytes + from, 8);
-            x = wide_result(in->operation, x, y);
-            memcpy(out.bytes + b, &x, 8);
-            if ((first.known >> b & 0xff) == 0xff && (second.known >> from & 0xff) == 0xff)
-                out.known |= UINT64_C(0xff) << b;
-        }
-        tz__operand_write(w, &ops[0], &out, ops[0].bytes);
-        return;
-    default:
-        break;
-    }
-    tz__operand_write(w, &ops[0], &tz__unknown, ops[0].bytes);
-}
-
+/* Between two words. */
 static void do_move(tz_walker *w, const tz_instruction *in)
 {
-    const tz_operand *to = &in->operands[0], *from = &in->operands[in->operands_count - 1];
-    if (in->operands_count > 2) { /* under a mask */
-        tz__operand_write(w, to, &tz__unknown, to->bytes);
-        return;
-    }
-    tz__value v = tz__operand_read(w, from);
-    int bytes = from->kind == TZ_OPERAND_NUMBER ? 8 : from->bytes;
-    if (strcmp(in->name, "vmovq") == 0 || strcmp(in->name, "movq") == 0)
-        bytes = 8;
-    if (in->class == TZ_WORK_MOVE && to->kind == TZ_OPERAND_VECTOR && bytes < to->bytes)
-        memset(v.bytes + bytes, 0, sizeof v.bytes - (size_t)bytes);
+    const tz_operand *to = &in->operands[0], *from = &in->operands[1];
+    tz__word v = tz__operand_read_word(w, from);
+    const int bytes = from->kind == TZ_OPERAND_NUMBER ? 8 : from->bytes;
     if (in->operation == TZ_DO_MOVE_SIGNED) {
-        const bool ok = tz__is_known(&v, bytes);
-        v = tz__from_number(widen(tz__number(&v), bytes));
-        v.known = ok ? UINT64_MAX : 0;
-        bytes = 8;
-    } else if (bytes < 64) { /* zeros above */
-        memset(v.bytes + bytes, 0, sizeof v.bytes - (size_t)bytes);
-        v.known |= ~tz__low_bytes(bytes);
+        v = (tz__word){widen(v.number, bytes), tz__word_is_known(v, bytes) ? 0xff : 0};
+    } else { /* zeros above */
+        v.number = narrow(v.number, bytes);
+        v.known |= 0xff & ~tz__low_bytes(bytes);
     }
-    tz__operand_write(w, to, &v, to->bytes);
+    tz__operand_write_word(w, to, v, to->bytes);
 }
 
 /* ---- All instructions ------------------------------------------------------------------------ */
@@ -270,43 +175,45 @@ static void do_move(tz_walker *w, const tz_instruction *in)
 void tz__execute(tz_walker *w, const tz_instruction *in)
 {
     const tz_operand *ops = in->operands;
+    const tz__word unknown = {0, 0};
     uint64_t address;
-    tz__value v, u;
+    tz__word v, u;
     switch (in->operation) {
     case TZ_DO_NOTHING:
         return;
     case TZ_DO_MOVE:
     case TZ_DO_MOVE_SIGNED:
-        do_move(w, in);
+        if (in->operands_count == 2 && tz__operand_is_word(&ops[0]) && tz__operand_is_word(&ops[1]))
+            do_move(w, in);
+        else
+            tz__execute_vector(w, in);
         return;
     case TZ_DO_LOAD_ADDRESS:
-        v = tz__operand_address(w, &ops[1], &address) ? tz__from_number(address) : tz__unknown;
-        tz__operand_write(w, &ops[0], &v, 8);
+        v = tz__operand_address(w, &ops[1], &address) ? tz__known_word(address) : unknown;
+        tz__operand_write_word(w, &ops[0], v, 8);
         return;
     case TZ_DO_EXTEND_A:
         v = w->general[0];
-        u = tz__is_known(&v, 4) ? tz__from_number(widen(tz__number(&v), 4)) : tz__unknown;
-        w->general[0] = u;
+        w->general[0] = tz__word_is_known(v, 4) ? tz__known_word(widen(v.number, 4)) : unknown;
         return;
     case TZ_DO_SET:
-        v = w->flags_known ? tz__from_number(tz__condition_holds(w, in->condition)) : tz__unknown;
-        tz__operand_write(w, &ops[0], &v, 1);
+        v = w->flags_known ? tz__known_word(tz__condition_holds(w, in->condition)) : unknown;
+        tz__operand_write_word(w, &ops[0], v, 1);
         return;
     case TZ_DO_CHOOSE:
-        v = tz__operand_read(w, &ops[1]);
-        u = tz__operand_read(w, &ops[0]);
-        v = !w->flags_known ? tz__unknown : tz__condition_holds(w, in->condition) ? v : u;
-        tz__operand_write(w, &ops[0], &v, 8);
+        v = tz__operand_read_word(w, &ops[1]);
+        u = tz__operand_read_word(w, &ops[0]);
+        v = !w->flags_known ? unknown : tz__condition_holds(w, in->condition) ? v : u;
+        tz__operand_write_word(w, &ops[0], v, 8);
         return;
     case TZ_DO_EXCHANGE:
-        v = tz__operand_read(w, &ops[0]);
-        u = tz__operand_read(w, &ops[1]);
-        tz__operand_write(w, &ops[0], &u, 8);
-        tz__operand_write(w, &ops[1], &v, 8);
+        v = tz__operand_read_word(w, &ops[0]);
+        u = tz__operand_read_word(w, &ops[1]);
+        tz__operand_write_word(w, &ops[0], u, 8);
+        tz__operand_write_word(w, &ops[1], v, 8);
         return;
     case TZ_DO_PUSH:
-        v = tz__operand_read(w, &ops[0]);
-        tz__push(w, &v);
+        tz__push(w, tz__operand_read_word(w, &ops[0]));
         return;
     case TZ_DO_LEAVE:
         w->general[TZ__RSP] = w->general[5];
@@ -314,7 +221,7 @@ void tz__execute(tz_walker *w, const tz_instruction *in)
         return;
     case TZ_DO_POP:
         v = tz__pop(w);
-        tz__operand_write(w, &ops[0], &v, 8);
+        tz__operand_write_word(w, &ops[0], v, 8);
         return;
     case TZ_DO_INSERT:
     case TZ_DO_EXTRACT:
@@ -326,10 +233,10 @@ void tz__execute(tz_walker *w, const tz_instruction *in)
     case TZ_DO_MULTIPLY_LOW:
     case TZ_DO_SHIFT_LEFT_WIDE:
     case TZ_DO_SHIFT_RIGHT_WIDE:
-        do_vector(w, in);
+        tz__execute_vector(w, in);
         return;
     case TZ_DO_COMPUTE:
-        do_vector(w, in);
+        tz__execute_vector(w, in);
         if (in->operands_count > 0 && ops[0].kind != TZ_OPERAND_VECTOR)
             w->flags_known = false; /* comparisons of single elements */
         w->flags_known = w->flags_known && !in->compares;

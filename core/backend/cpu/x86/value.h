@@ -21,6 +21,11 @@ typedef struct tz__value {
     uint64_t known;
 } tz__value;
 
+/* A number of up to 8 bytes, likewise. */
+typedef struct tz__word {
+    uint64_t number, known;
+} tz__word;
+
 struct tz_walker {
     tz_decoder *decoder;
     tz_row_fn *function;        /* the decoded instructions are its */
@@ -29,7 +34,8 @@ struct tz_walker {
     tz_instruction *instructions;
     int count, room;
 
-    tz__value general[16], vector[32];
+    tz__word general[16];
+    tz__value vector[32];
     uint8_t stack[TZ__STACK_BYTES];
     bool stack_known[TZ__STACK_BYTES];
     bool flags_known, zero, sign, carry, overflow;
@@ -47,23 +53,14 @@ static inline uint64_t tz__low_bytes(int bytes)
     return bytes >= 64 ? UINT64_MAX : (UINT64_C(1) << bytes) - 1;
 }
 
-static inline bool tz__is_known(const tz__value *v, int bytes)
+static inline bool tz__word_is_known(tz__word v, int bytes)
 {
-    return (v->known & tz__low_bytes(bytes)) == tz__low_bytes(bytes);
+    return ((v.known | ~UINT64_C(0xff)) & tz__low_bytes(bytes)) == tz__low_bytes(bytes);
 }
 
-static inline uint64_t tz__number(const tz__value *v)
+static inline tz__word tz__known_word(uint64_t n)
 {
-    uint64_t n;
-    memcpy(&n, v->bytes, sizeof n);
-    return n;
-}
-
-static inline tz__value tz__from_number(uint64_t n)
-{
-    tz__value v = {.known = UINT64_MAX};
-    memcpy(v.bytes, &n, sizeof n);
-    return v;
+    return (tz__word){n, 0xff};
 }
 
 bool tz__on_stack(uint64_t address, int bytes);
@@ -73,8 +70,19 @@ bool tz__operand_address(const tz_walker *w, const tz_operand *operand, uint64_t
 tz__value tz__operand_read(const tz_walker *w, const tz_operand *operand);
 /* Write `bytes` bytes of v. The other bytes of a register stay or become 0, as on the processor. */
 void tz__operand_write(tz_walker *w, const tz_operand *operand, const tz__value *v, int bytes);
-void tz__push(tz_walker *w, const tz__value *v);
-tz__value tz__pop(tz_walker *w);
+
+/* Whether an operand is a number, a general register, or as small in memory. Most are: the next two do less than those
+ * above. */
+static inline bool tz__operand_is_word(const tz_operand *operand)
+{
+    return operand->kind == TZ_OPERAND_GENERAL || operand->kind == TZ_OPERAND_NUMBER ||
+           (operand->kind == TZ_OPERAND_MEMORY && operand->bytes <= 8);
+}
+/* Of other operands, nothing is known. */
+tz__word tz__operand_read_word(const tz_walker *w, const tz_operand *operand);
+void tz__operand_write_word(tz_walker *w, const tz_operand *operand, tz__word v, int bytes);
+void tz__push(tz_walker *w, tz__word v);
+tz__word tz__pop(tz_walker *w);
 
 /* ---- Counts (count.c) and effects (execute.c) of instructions -------------------------------- */
 
@@ -83,6 +91,8 @@ void tz__count(tz_walker *w, const tz_instruction *in, bool fused);
 
 /* Execute any instruction except branches, jumps, calls and returns. */
 void tz__execute(tz_walker *w, const tz_instruction *in);
+/* Those on vectors. */
+void tz__execute_vector(tz_walker *w, const tz_instruction *in);
 /* Whether a condition holds. The flags must be known. */
 bool tz__condition_holds(const tz_walker *w, int condition);
 

@@ -40,7 +40,7 @@ static tz_status fetch(tz_walker *w, uint64_t address, const tz_instruction **ou
 static tz_status step(tz_walker *w, const tz_instruction *in, uint64_t *next, tz_error *error)
 {
     *next = in->address + in->length;
-    tz__value v;
+    tz__word v;
     switch (in->operation) {
     case TZ_DO_BRANCH:
         w->out->branches++;
@@ -49,25 +49,25 @@ static tz_status step(tz_walker *w, const tz_instruction *in, uint64_t *next, tz
             *next = (uint64_t)in->operands[0].value;
         return TZ_OK;
     case TZ_DO_JUMP:
-        v = tz__operand_read(w, &in->operands[0]);
-        if (!tz__is_known(&v, 8))
+        v = tz__operand_read_word(w, &in->operands[0]);
+        if (!tz__word_is_known(v, 8))
             return tz_error_set(error, TZ_UNSUPPORTED, NULL,
                                 "a row function jumps to an address that depends on its cells: it "
                                 "cannot be followed");
-        *next = tz__number(&v);
+        *next = v.number;
         return TZ_OK;
     case TZ_DO_CALL:
         w->out->calls++;
         w->out->mix.of[TZ_WORK_SPECIAL]++;
         for (int r = 0; r < 16; r++)
             if (!(KEPT >> r & 1))
-                w->general[r] = tz__unknown;
+                w->general[r].known = 0;
         memset(w->vector, 0, sizeof w->vector);
         w->flags_known = false;
         return TZ_OK;
     case TZ_DO_RETURN:
         v = tz__pop(w);
-        *next = tz__is_known(&v, 8) ? tz__number(&v) : RETURN;
+        *next = tz__word_is_known(v, 8) ? v.number : RETURN;
         return TZ_OK;
     default:
         tz__execute(w, in);
@@ -96,10 +96,9 @@ tz_status tz_walker_walk(tz_walker *walker, tz_row_fn *rows, const tz_span *span
     memcpy(&w->base, &rows, sizeof w->base); /* code may also lie before the entry */
     uint64_t at = w->base;
     w->base -= TZ__CODE_BYTES / 2;
-    w->general[TZ__RSP] = tz__from_number(TZ__STACK_TOP - 1024);
-    w->general[TZ__RDI] = tz__from_number((uint64_t)(uintptr_t)span);
-    const tz__value back = tz__from_number(RETURN);
-    tz__push(w, &back);
+    w->general[TZ__RSP] = tz__known_word(TZ__STACK_TOP - 1024);
+    w->general[TZ__RDI] = tz__known_word((uint64_t)(uintptr_t)span);
+    tz__push(w, tz__known_word(RETURN));
     bool fuses = false;
     for (int steps = 0; at != RETURN; steps++) {
         const tz_instruction *in = NULL;
