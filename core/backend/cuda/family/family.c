@@ -35,6 +35,7 @@
     D(direct)                                                                                      \
     D(direct_kernel)                                                                               \
     D(resident)                                                                                    \
+    D(resident_exchange)                                                                           \
     D(resident_kernel)                                                                             \
     D(block)                                                                                       \
     D(block_kernel)
