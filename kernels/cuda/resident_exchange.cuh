@@ -164,14 +164,9 @@ TZ_DEVICE void tz_receive_brick(const tz_arguments &a, const tz_tile &t, unsigne
                 parts.word[w] = (unsigned int)raw[n][w];
             T value = parts.value;
 #if TZ_BITS_GRID
-            const int x = t.x.first + i;
-            value = tz_choose(tz_is_foreign(here, i, j, k),
-                              tz_wrapped(value,
-                                         x < 0      ? -1
-                                         : x < a.nx ? 0
-                                                    : 1,
-                                         edge),
-                              value);
+            const int x = t.x.first + i, turns = x < 0 ? -1 : x >= a.nx;
+            if (tz_is_foreign(here, i, j, k))
+                value = tz_wrapped(value, turns, edge);
 #endif
             own.v[k][j][i] = value;
         }
