@@ -29,7 +29,7 @@
  * BARRIER: its second barrier, if a field has one buffer. EXCHANGE: a store for another block and the
  * load there. SECTOR: a sector of L2 that is sent or received. SENT: the instructions that send and
  * receive a cell of a brick, in each warp.
- * From: times of 287 plans of 11 problems, H100 and H200; mean of the errors 14 %; BARRIER: round
+ * From: times of 287 plans of 11 problems, H100; mean of the errors 14 %; BARRIER: round
  * number. +10 %: of the times of a plan 0. */
 #define TZ_FIT_RESIDENT_ISSUED 0.26
 #define TZ_FIT_RESIDENT_MOVED 0.63
@@ -43,9 +43,9 @@
  * plan 0. */
 #define TZ_FIT_RESIDENT_OPERATIONS 6.0
 /* The measured time in which a word reaches another block contains the latency of its load, which the
- * instructions of an exchange have, too. This share of it is not counted twice.
- * From: times of 663 plans of 20 problems, H100; mean of the errors 8 %. +10 %: 2 % of a time with
- * height 1. */
+ * instructions of an exchange have, too. So only this share of it is added to them.
+ * From: times of 663 plans of 20 problems, H100; median of the errors 6.6 %. +10 %: 3 % of a time
+ * with height 1. */
 #define TZ_FIT_RESIDENT_SYNC 0.6
 /* A grid is kept on chip by default if a multiprocessor's part of the written fields has at most
  * this many bytes of shared memory. From: times ("Small grids"). +10 %: of the times of a plan 0. */

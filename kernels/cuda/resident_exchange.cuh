@@ -41,17 +41,13 @@ TZ_DEVICE int tz_slot_of_column(int x)
 struct tz_slot_row {
     unsigned long long *of[TZ_VX];
 };
-TZ_DEVICE int tz_turned(int c, int n, bool turns)
-{
-    return !turns ? c : c < 0 ? c + n : c < n ? c : c - n;
-}
 TZ_DEVICE tz_slot_row tz_slot_row_of(const tz_tile &t, unsigned long long *slots, bool foreign)
 {
     tz_slot_row row;
     slots += (t.z.first * TZ_GRID_Y + t.y.first) * TZ_SLOTS_ROW;
 #pragma unroll
     for (int i = 0; i < TZ_VX; i++)
-        row.of[i] = slots + tz_slot_of_column(tz_turned(t.x.first + i, TZ_GRID_X,
+        row.of[i] = slots + tz_slot_of_column(tz_inside(t.x.first + i, TZ_GRID_X,
                                                         foreign && TZ_WRAPS_X && TZ_BLOCKS_X > 1));
     return row;
 }
@@ -60,9 +56,9 @@ TZ_DEVICE int tz_slot_distance(const tz_tile &t, int j, int k, bool foreign)
 {
     int rows = k * TZ_GRID_Y + j;
     if (foreign && TZ_WRAPS_Y && TZ_BLOCKS_Y > 1)
-        rows += tz_turned(t.y.first + j, TZ_GRID_Y, true) - (t.y.first + j);
+        rows += tz_inside(t.y.first + j, TZ_GRID_Y, true) - (t.y.first + j);
     if (foreign && TZ_WRAPS_Z && TZ_BLOCKS_Z > 1)
-        rows += (tz_turned(t.z.first + k, TZ_GRID_Z, true) - (t.z.first + k)) * TZ_GRID_Y;
+        rows += (tz_inside(t.z.first + k, TZ_GRID_Z, true) - (t.z.first + k)) * TZ_GRID_Y;
     return rows * TZ_SLOTS_ROW;
 }
 

@@ -87,10 +87,12 @@ static void check_message(contract *c, tz_simulation *sim, const char *what, con
         contract_fail(c, "%s: the report names no step: %s", what, text);
 }
 
-/* True if the run diverged, or if the family that the plan names cannot do this: then the case is counted
- * as not possible, and *error is empty. */
-static bool check_way(contract *c, const contract_case *k, const char *backend, const tz_plan *plan,
-                      const blow *b, tz_error *error)
+typedef enum way_end { FINITE, DIVERGED, REFUSED } way_end;
+
+/* How the run ends. REFUSED: the family that the plan names cannot do this; the case is counted as not
+ * possible. */
+static way_end check_way(contract *c, const contract_case *k, const char *backend,
+                         const tz_plan *plan, const blow *b, tz_error *error)
 {
     char what[256];
     contract_case_text(c, k, what, sizeof what);
@@ -108,7 +110,6 @@ static bool check_way(contract *c, const contract_case *k, const char *backend, 
                                              (status == TZ_RANGE && strcmp(backend, "cuda") == 0));
     if (refused) {
         contract_refuse(c, error);
-        *error = (tz_error){0};
     } else if (status != TZ_OK) {
         contract_fail(c, "%s: %s", what, error->message);
     } else {
@@ -129,7 +130,7 @@ static bool check_way(contract *c, const contract_case *k, const char *backend, 
         c->compared++;
     }
     tz_simulation_destroy(sim);
-    return diverged || refused;
+    return refused ? REFUSED : diverged ? DIVERGED : FINITE;
 }
 
 static bool has_real_state(const tz_stencil *s)
@@ -149,11 +150,12 @@ void contract_diverge_in_slabs(contract *c, const contract_case *k, const char *
         contract_case slabs = *k;
         tz_error first = {0}, other = {0};
         slabs.devices = devices;
-        if (!check_way(c, k, "reference", &one, &b, &first))
+        if (check_way(c, k, "reference", &one, &b, &first) != DIVERGED)
             continue;
-        if (!check_way(c, &slabs, backend, plan, &b, &other))
+        const way_end end = check_way(c, &slabs, backend, plan, &b, &other);
+        if (end == FINITE)
             contract_fail(c, "the reference diverges, %s do not", devices);
-        else if (other.message[0] && strcmp(first.message, other.message) != 0)
+        else if (end == DIVERGED && strcmp(first.message, other.message) != 0)
             contract_fail(c, "the reference and %s report differently: '%s' and '%s'", devices,
                           first.message, other.message);
     }
@@ -178,7 +180,7 @@ void contract_diverge(contract *c)
         for (int way = 0; way < WAYS; way++) {
             const blow b = {way, 0, STEPS};
             tz_error first = {0};
-            if (!check_way(c, &k, "reference", &(tz_plan){.height = 1}, &b, &first))
+            if (check_way(c, &k, "reference", &(tz_plan){.height = 1}, &b, &first) != DIVERGED)
                 continue;
             ever = true;
             /* With height 3, and most heights that a backend chooses, stages do not end at the
@@ -186,10 +188,11 @@ void contract_diverge(contract *c)
             for (int h = 0; h < 3; h++) {
                 static const int heights[] = {1, 3, 0};
                 tz_error other = {0};
-                if (!check_way(c, &k, c->backend, &(tz_plan){.height = heights[h]}, &b, &other))
+                if (check_way(c, &k, c->backend, &(tz_plan){.height = heights[h]}, &b, &other) !=
+                    DIVERGED)
                     contract_fail(c, "the reference diverges, the %s backend (height %d) does not",
                                   c->backend, heights[h]);
-                else if (other.message[0] && strcmp(first.message, other.message) != 0)
+                else if (strcmp(first.message, other.message) != 0)
                     contract_fail(c, "the backends report differently: '%s' and (height %d) '%s'",
                                   first.message, heights[h], other.message);
             }

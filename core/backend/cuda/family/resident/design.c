@@ -12,10 +12,10 @@ enum {
     REGISTERS_OWN = 40, /* addresses, loop, tags: fitted on what NVRTC allocates for sm_90 */
     THREADS_MAX = 1024,
     BANKS = 32,      /* of shared memory */
-    BATCH_MAX = 16,  /* a mask of 32 bits tells which words are missing */
+    BATCH_MAX = 16,  /* more would take too many registers */
     BRICK_MAX = 200, /* cells: each is a copy of the cell update's text */
-    /* Bricks of so many cells have masks, if their masks and addresses find free registers. With
-     * fewer, the compiler spills: fdd5, d2q9 and wave3d8 did. */
+    /* Bricks of so many cells have masks, if REGISTERS_MASKED registers are free. With less room
+     * the compiler spills: fdd5, d2q9 and wave3d8 did. */
     MASKED_MIN = 2,
     MASKED_MAX = 32, /* a bit each */
     REGISTERS_MASKED = 32
@@ -94,9 +94,10 @@ bool tz_resident_is_shared(const tz_problem *problem, const tz_resident *design,
     return problem->bits || !design->held || field_radius(problem->stencil, field) > 0;
 }
 
-/* At the end of a row a thread reads its own first element where others read the last one of the
- * thread before, or its last where they read the first of the next thread. If cells - 1 elements
- * are one bank apart, with a remainder of whole rounds of the banks, all these banks differ. */
+/* At the beginning of a row a thread reads its own first element where the others read the last one
+ * of the thread before; at the end, its last where they read the first of the next thread. All
+ * threads of a warp read different banks if (cells - 1) * pitch is one more than a multiple of the
+ * number of banks. An even number of cells has such a pitch. */
 int tz_resident_pitch(const tz_resident *design)
 {
     int pitch = design->threads[0] * design->threads[1] * design->threads[2];
