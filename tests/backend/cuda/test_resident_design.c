@@ -140,5 +140,22 @@ static void test_lengthy_text_is_not_chosen(void **state)
     }
 }
 
+/* All threads of a warp read the element before their bricks in different banks, or the same word. */
+static void test_ends_of_rows_have_banks(void **state)
+{
+    for (int cells = 2; cells <= 16; cells += 2)
+        for (int row = 3; row <= 40; row++) {
+            const tz_resident d = {.threads = {row, 13, 1}, .cells = {cells, 3, 1}};
+            const int pitch = tz_resident_pitch(&d);
+            assert_true(pitch >= row * 13 && pitch < row * 13 + 32);
+            for (int warp = 0; warp < row * 13 / 32; warp++) {
+                uint32_t banks = 0;
+                for (int t = 32 * warp; t < 32 * warp + 32; t++)
+                    banks |= 1u << (t % row == 0 ? t : (cells - 1) * pitch + t - 1) % 32;
+                assert_int_equal(banks, UINT32_MAX);
+            }
+        }
+}
+
 TEST_MAIN(open_plugins, close_plugins, TEST(test_nothing_narrower_is_better),
-          TEST(test_lengthy_text_is_not_chosen))
+          TEST(test_lengthy_text_is_not_chosen), TEST(test_ends_of_rows_have_banks))

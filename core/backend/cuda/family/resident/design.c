@@ -106,6 +106,11 @@ int tz_resident_pitch(const tz_resident *design)
     return pitch;
 }
 
+int64_t tz_resident_slots_apart(const tz_problem *problem, const tz_resident *design)
+{
+    return (problem->elements[0] + design->cells[0] - 1) / design->cells[0];
+}
+
 int tz_resident_shared_bytes(const tz_problem *problem, const tz_resident *design, int field)
 {
     const bool written = tz_problem_written(problem) >> field & 1;

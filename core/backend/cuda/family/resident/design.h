@@ -46,6 +46,10 @@ bool tz_resident_is_lengthy(const tz_problem *problem, const tz_resident *design
  * as there are threads with bricks. */
 int tz_resident_pitch(const tz_resident *design);
 
+/* Slots from that of a column of a brick to that of the next column: as many as a row of the grid has
+ * bricks. */
+int64_t tz_resident_slots_apart(const tz_problem *problem, const tz_resident *design);
+
 /* Is a field in shared memory, and how many bytes does it take? */
 bool tz_resident_is_shared(const tz_problem *problem, const tz_resident *design, int field);
 int tz_resident_shared_bytes(const tz_problem *problem, const tz_resident *design, int field);

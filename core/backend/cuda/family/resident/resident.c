@@ -138,8 +138,8 @@ static int resident_shared(const tz_problem *problem, const tz_limits *limits, c
 /* Slots for a word of all cells: a row has as many as its bricks have columns. */
 static int64_t slots_of(const tz_problem *problem, const tz_resident *d)
 {
-    const int64_t row = (problem->elements[0] + d->cells[0] - 1) / d->cells[0] * d->cells[0];
-    return row * problem->elements[1] * problem->elements[2];
+    return tz_resident_slots_apart(problem, d) * d->cells[0] * problem->elements[1] *
+           problem->elements[2];
 }
 
 static tz_status resident_shape(const tz_problem *problem, const tz_limits *limits,

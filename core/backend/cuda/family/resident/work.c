@@ -92,7 +92,7 @@ static bool count_access(const tz_problem *problem, const tz_resident *d, const 
                          const int cell[TZ_AXES], double *sectors)
 {
     const int threads = d->threads[0] * d->threads[1] * d->threads[2];
-    const int64_t apart = (problem->elements[0] + d->cells[0] - 1) / d->cells[0];
+    const int64_t apart = tz_resident_slots_apart(problem, d);
     sector_list sent = {.count = 0}, received = {.count = 0};
     for (int t = 32 * w; t < 32 * w + 32 && t < threads; t++) {
         const int thread[] = {t % d->threads[0], t / d->threads[0] % d->threads[1],
