@@ -15,6 +15,7 @@ enum {
     LDS = 0x984,
     STG = 0x986,
     FADD = 0x221,
+    SHFL = 0x589,
     EXIT = 0x94d
 };
 
@@ -74,6 +75,27 @@ static void bodies_are_distinguished(void **state)
     assert_int_equal(mix->loops[2].parent, other);
     assert_true(tz_work_mix_sum(&one->all) == 8.0 && tz_work_mix_sum(&two->all) == 9.0);
     assert_true(one->shortest == 1 - other && two->shortest == other);
+    free(mix);
+}
+
+/* A loop that neither loads nor stores: its way exchanges cells between lanes, or only computes, and does not
+ * leave early. */
+static void cells_in_registers_are_work(void **state)
+{
+    word code[] = {
+        encode(FADD, 0), jump(4, false), /* 1: no iteration is left; to 6 */
+        encode(SHFL, 0), encode(FADD, 0),     encode(FADD, 0),
+        encode(FADD, 0), encode(FADD, 0), /* 6: the next turn */
+        jump(-8, false), encode(EXIT, plain),
+    };
+    tz_cuda_mix *mix = mix_of(code, sizeof code);
+    assert_int_equal(mix->loops_count, 1);
+    assert_true(mix->loops[0].way.of[TZ_WORK_SHUFFLE] == 1.0);
+    assert_true(tz_work_mix_sum(&mix->loops[0].way) == 8.0);
+    free(mix);
+    code[2] = encode(FADD, 0);
+    mix = mix_of(code, sizeof code);
+    assert_true(tz_work_mix_sum(&mix->loops[0].way) == 8.0);
     free(mix);
 }
 
@@ -229,5 +251,5 @@ static void pairs_of_stores(void **state)
 }
 
 TEST_MAIN(set_up, tear_down, TEST(bodies_are_distinguished), TEST(pairs_of_stores),
-          TEST(idle_steps_are_counted), TEST(spilt_words_are_counted), TEST(code_has_to_fit),
-          TEST(profilers_count_the_same))
+          TEST(cells_in_registers_are_work), TEST(idle_steps_are_counted),
+          TEST(spilt_words_are_counted), TEST(code_has_to_fit), TEST(profilers_count_the_same))

@@ -66,8 +66,8 @@ static score weigh(const graph *g, int region, int node)
     const block *b = &g->blocks[node];
     if (child < 0)
         return (score){g->shortest ? 0.0
-                       : g->stores ? b->useful
-                                   : b->useful_shared,
+                       : g->near   ? b->useful_shared
+                                   : b->useful,
                        b->end - b->first, true};
     double size = 0.0;
     for (int k = 0; k < g->count; k++)
@@ -149,17 +149,26 @@ static double useful_of(const graph *g, const block *b, const int *widest)
 static void weigh_blocks(graph *g, int region)
 {
     int widest[TZ_WORK_CLASSES] = {0};
-    g->stores = false;
+    bool stores = false, moves = false, useful = false;
     for (int b = 0; b < g->count; b++)
         for (int k = g->blocks[b].first; g->blocks[b].loop == region && k < g->blocks[b].end; k++) {
             const tz_sass_instruction *i = &g->sass->code[k];
-            g->stores = g->stores || (i->class == TZ_WORK_WRITE && !i->local);
+            stores = stores || (i->class == TZ_WORK_WRITE && !i->local);
             if (!i->local && i->words > widest[i->class])
                 widest[i->class] = i->words;
         }
     for (int b = 0; b < g->count; b++)
-        if (g->blocks[b].loop == region)
+        if (g->blocks[b].loop == region) {
             g->blocks[b].useful = useful_of(g, &g->blocks[b], widest);
+            moves = moves || g->blocks[b].useful_shared > 0.0;
+            useful = useful || g->blocks[b].useful > 0.0;
+        }
+    /* Where cells stay in registers, a warp at work exchanges them between lanes, or only computes: its
+     * path is the longest one then, since the others leave the loop early. */
+    g->near = !stores && moves;
+    for (int b = 0; b < g->count && !g->near && !useful; b++)
+        if (g->blocks[b].loop == region)
+            g->blocks[b].useful = g->blocks[b].end - g->blocks[b].first;
 }
 
 static bool find_ways(graph *g, int region, const bool *only, ways *w)

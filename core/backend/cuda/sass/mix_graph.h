@@ -15,8 +15,8 @@ typedef struct block {
     int dominator;
     int loop;             /* innermost; -1: none */
     bool ends;            /* the kernel may end here */
-    double useful;        /* instructions that count for a way through a region that stores */
-    double useful_shared; /* the same for one that does not */
+    double useful;        /* instructions that count for a way through a region */
+    double useful_shared; /* the same for a region that is `near` */
     double loads, stores; /* of global memory */
 } block;
 
@@ -38,7 +38,7 @@ typedef struct graph {
     int bodies_count; /* in the order of their loops; each loop has at least one */
     body bodies[TZ_CUDA_LOOPS_MAX];
     /* The region that a way is searched in: */
-    bool stores;      /* it stores to global memory */
+    bool near;        /* it stores nothing to global memory, but loads or uses shared memory */
     const bool *only; /* its blocks; NULL: all */
     bool shortest;    /* search for the shortest way, which may omit loads and stores */
 } graph;
