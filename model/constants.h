@@ -37,6 +37,11 @@
 /* Between computing and memory.
  * From: times of 188 plans of four stencils on 16384 x 16384 cells. +10 %: 0 [-0.6 %] */
 #define TZ_FIT_SOFT_BUSY 10.0
+/* The same for loads ahead of steps in which the warps of a block meet at barriers: all of them wait
+ * for the last one's loads, so that computing and memory hide each other less.
+ * From: times of 96 plans of five stencils in 3-D, H100; mean of the errors of plans near the
+ * fastest 9 % with both, 12 % before. +10 %: not determined. */
+#define TZ_FIT_SOFT_BUSY_MEETING 4.0
 
 /* ---- GPU: memory ----------------------------------------------------------------------------- */
 
@@ -63,6 +68,10 @@
 /* Share of the time of stores that is added to a step's wait for its loads.
  * From: times. +10 %: +0.02 % [+0.2 %] */
 #define TZ_FIT_STORES_WAIT 0.5
+/* Share of the transfers of all blocks that a step's wait for its loads contains, where the warps of a
+ * block meet at barriers. Other blocks wait at other times, and move their cells meanwhile.
+ * From: the same times as TZ_FIT_SOFT_BUSY_MEETING. +10 %: not determined. */
+#define TZ_FIT_OWN_TRANSFER 0.4
 /* Time in which two blocks exchange a word, as a multiple of l2_latency; for a record without
  * neighbour_sync. From: the way there and back. +10 %: 0, an H200's record has it. */
 #define TZ_FIT_NEIGHBOUR_L2 2.0
@@ -94,10 +103,13 @@
 #define TZ_FIT_NEAR_TEXT_SHARE 0.2
 #define TZ_FIT_NEAR_TEXT_SOFT 0.7
 #define TZ_FIT_NEAR_TEXT_CLOCKS 0.45
-/* The same for all warps, when the loop is longer than text_cache.
- * From: times. +10 %: soft: not determined; clocks: not determined */
-#define TZ_FIT_FAR_TEXT_SOFT 0.25
-#define TZ_FIT_FAR_TEXT_CLOCKS 0.55
+/* The same for all warps, when the loop is longer than SHARE of text_cache, which also holds code outside
+ * of the loop and constants.
+ * From: times of 27 plans of an automaton, whose loops have 46 to 85 KB, H100: 10 % of the time of a
+ * loop of 46 KB, 20 % of 58 KB, 45 % of 70 KB. +10 %: not determined. */
+#define TZ_FIT_FAR_TEXT_SHARE 0.55
+#define TZ_FIT_FAR_TEXT_SOFT 1.0
+#define TZ_FIT_FAR_TEXT_CLOCKS 1.2
 /* A warp with code of its own fetches all of it in each step if its loop and the inner loop are
  * together longer than (1 + 1 / this) times near_text, and a part in proportion from near_text on.
  * From: times of box stencils. +10 %: 0 [+6.9 %] */

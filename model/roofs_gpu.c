@@ -75,6 +75,7 @@ typedef struct moving {
     double seconds;        /* both, with the waits for prefetched loads */
     double spills_s;
     bool ahead; /* loads are prefetched some steps ahead */
+    bool meets; /* and the warps of a block meet at barriers in each step */
 } moving;
 
 static moving move(const stage *s, const computing *c)
@@ -98,15 +99,17 @@ static moving move(const stage *s, const computing *c)
      * share of the transfer pass. */
     const double ahead = inner->bytes > 0.0 ? work->ahead_bytes / inner->bytes : 0.0;
     if (ahead > 0.0) {
+        m.ahead = true;
+        m.meets = inner->step.of[TZ_WORK_BARRIER] > 0.0;
         const double clock = device->clock_hz.value;
         const double steps = (c->full + (c->rest > 0.0 ? 1.0 : 0.0)) * inner->steps;
-        const double loads =
-            (work->read_bytes + TZ_FIT_STORES_WAIT * work->write_bytes) / compulsory;
+        const double loads = (m.meets ? TZ_FIT_OWN_TRANSFER : 1.0) *
+                             (work->read_bytes + TZ_FIT_STORES_WAIT * work->write_bytes) /
+                             compulsory;
         const double late_s = inner->late * c->clocks / clock;
         m.seconds = tz__roofs_soft_max(
             m.seconds, (loads * m.seconds + steps * s->memory_clocks / clock + late_s) / ahead,
             TZ_FIT_SOFT_LATENCY);
-        m.ahead = true;
     }
     double spilt = 0.0;
     for (int p = 0; p < work->parts_count; p++)
@@ -289,7 +292,8 @@ tz_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_device 
     const moving m = move(&s, &c);
     /* Other blocks that begin together all load first and then compute. */
     const bool overlap = m.ahead || work->streams || c.waves > 1.0;
-    times t = {.busy_s = (overlap ? tz__roofs_soft_max(c.seconds, m.seconds, TZ_FIT_SOFT_BUSY)
+    const double soft = m.meets ? TZ_FIT_SOFT_BUSY_MEETING : TZ_FIT_SOFT_BUSY;
+    times t = {.busy_s = (overlap ? tz__roofs_soft_max(c.seconds, m.seconds, soft)
                                   : c.seconds + m.seconds) +
                          m.spills_s};
     /* The host may be slower than the GPU. */

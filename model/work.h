@@ -85,7 +85,8 @@ typedef struct tz_model_work {
     bool cooperative;   /* all blocks are resident */
     double syncs;       /* synchronisations of adjacent blocks, or of all, in a stage */
     double stages_per_launch; /* 1 or more */
-    bool estimated;           /* not compiled yet: counts are interpolated, registers estimated */
+    double updates; /* of cells, one after the other in the code of a step: how long it is */
+    bool estimated; /* not compiled yet: counts are interpolated, registers estimated */
 
     /* CPU. A thread keeps the levels of a tile in rings of rows or planes. */
     int workers;                    /* threads that compute */

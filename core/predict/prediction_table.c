@@ -310,6 +310,11 @@ static void conclude(tz_prediction_table *table, const tz_workload *workload)
                       "with these parameters %s would diverge on this grid; its "
                       "time does not depend on that",
                       workload->problem.stencil->id);
+    if (table->predictions && table->predictions->long_count > 0)
+        tz_model_note(&table->notes,
+                      "%d more plans have long code that takes minutes to compile and is seldom "
+                      "faster: they are left out (--compile compiles them)",
+                      table->predictions->long_count);
     if (estimated > 0)
         tz_model_note(&table->notes,
                       "%d of %d rows are not compiled: their registers are estimated (--compile "

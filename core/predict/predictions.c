@@ -227,22 +227,97 @@ static int count_kind(const tz_predictions *f, int i, int *before)
     return count;
 }
 
-/* Chooses the lowest plan of each kind: it compiles fastest. */
-static void choose_lowest(const tz_predictions *f, bool *wanted)
+/* Bytes of code that take minutes to compile and do not fit the instruction cache, and bytes that take
+ * several seconds. */
+enum { TEXT_LONGEST = 160 << 10, TEXT_LONG = 48 << 10, LANES = 32 };
+/* Share of a plan's time in which its arithmetic alone could be issued, from which on no other plan will
+ * be much faster: plans seldom issue in more than 85 % of the clocks, and a part of that are moves, branches
+ * and comparisons. */
+#define ARITHMETIC 0.6
+
+/* The expected bytes of the code of plan i's step: those of the shortest update in a compiled plan, of
+ * the same family if there is one, for each update of plan i. 0: nothing is known. */
+static double expect_text(const tz_predictions *f, int i)
 {
+    double least[2] = {INFINITY, INFINITY}; /* of any family, of the same */
+    for (int k = 0; k < f->count; k++) {
+        const tz_model_work *work = &f->plans[k].work;
+        if (work->estimated || !(work->updates > 0.0))
+            continue;
+        const bool same = strcmp(f->plans[k].plan.family, f->plans[i].plan.family) == 0;
+        for (int s = 0; s <= same; s++)
+            least[s] = fmin(least[s], work->parts[0].text_bytes / work->updates);
+    }
+    const double each = isfinite(least[1]) ? least[1] : least[0];
+    return isfinite(each) ? each * f->plans[i].work.updates : 0.0;
+}
+
+/* The least time of an iteration: that of the arithmetic alone, in the shortest update of a compiled plan,
+ * when all issue slots are busy. 0: nothing is known. */
+static double least_time(const maker *m)
+{
+    static const int arithmetic[] = {TZ_WORK_FP32,    TZ_WORK_FP64,  TZ_WORK_SPECIAL,
+                                     TZ_WORK_INTEGER, TZ_WORK_LOGIC, TZ_WORK_MULTIPLY};
+    const tz_predictions *f = m->predictions;
+    const tz_model_device *d = m->place->device;
+    double least_s = INFINITY;
+    for (int i = 0; i < f->count; i++) {
+        const tz_model_work *work = &f->plans[i].work;
+        if (work->estimated || !(work->updates > 0.0))
+            continue;
+        double count = 0.0;
+        for (size_t k = 0; k < sizeof arithmetic / sizeof *arithmetic; k++)
+            count += work->parts[0].step.of[arithmetic[k]];
+        least_s = fmin(least_s, count / work->updates * work->cells / work->height / LANES /
+                                    (d->issue_rate.value * d->sm_count.value * d->clock_hz.value));
+    }
+    return isfinite(least_s) ? least_s : 0.0;
+}
+
+/* Leaves out the plans that are not compiled and whose code would be too long: longer than
+ * TEXT_LONGEST, or longer than TEXT_LONG where arithmetic takes nearly all the time of the best plan. */
+static void leave_long_out(maker *m, bool *refused)
+{
+    tz_predictions *f = m->predictions;
+    const int best = find_best(f, false, NULL);
+    if (best < 0 || f->plans[best].work.kind != TZ_WORK_GPU)
+        return;
+    const bool arithmetic = least_time(m) > ARITHMETIC * tz_power_time(&f->plans[best].prediction);
+    for (int i = 0; i < f->count; i++) {
+        const double text = f->plans[i].work.estimated ? expect_text(f, i) : 0.0;
+        refused[i] = text > (arithmetic ? TEXT_LONG : TEXT_LONGEST);
+        f->long_count += refused[i];
+        tz_error why = {0};
+        if (refused[i]) {
+            tz_error_set(&why, TZ_RANGE, f->plans[i].plan.family,
+                         "the code of height %d would have %.0f KiB", f->plans[i].plan.height,
+                         text / 1024);
+            note(m, &why);
+        }
+    }
+    leave_out(m, refused);
+}
+
+/* Chooses the lowest plan of each kind: it compiles fastest. With `few`, only if it has few
+ * cells and height 1. */
+static void choose_lowest(const tz_predictions *f, bool few, bool *wanted)
+{
+    enum { FEW_UPDATES = 16 };
     for (int i = 0; i < f->count; i++) {
         int before;
         count_kind(f, i, &before);
-        wanted[i] = before == 0;
+        wanted[i] =
+            before == 0 &&
+            (!few || (f->plans[i].plan.height == 1 && f->plans[i].work.updates <= FEW_UPDATES));
     }
 }
 
 /* Chooses a second plan of each kind, in the middle; then the others can be estimated. Large kernels
- * take long to compile and spill registers: a kind whose loop would be longer than TEXT_MOST gets a
+ * take long to compile and spill registers: a kind whose loop would be longer than TEXT_LONG gets a
  * lower one. Of a kind of two plans the second is chosen only if its height is at most 2. */
 static void choose_second(const tz_predictions *f, bool *wanted)
 {
-    enum { TEXT_MOST = 48 << 10, FEW = 6 };
+    enum { FEW = 6 };
     for (int i = 0; i < f->count; i++) {
         int before, first = 0;
         const int count = count_kind(f, i, &before);
@@ -253,7 +328,7 @@ static void choose_second(const tz_predictions *f, bool *wanted)
         int middle = 1, at = 0;
         for (int k = first + 1; k < f->count && count >= FEW; k++)
             if (of_one_kind(&f->plans[k].plan, &lowest->plan) && ++at <= count / 2 &&
-                text * f->plans[k].plan.height / lowest->plan.height <= TEXT_MOST)
+                text * f->plans[k].plan.height / lowest->plan.height <= TEXT_LONG)
                 middle = at > middle ? at : middle;
         wanted[i] = before == middle && (count > 2 || f->plans[i].plan.height <= 2);
     }
@@ -296,8 +371,11 @@ static tz_status confirm(maker *m, bool all, tz_error *error)
     }
     const int most = MOST * threads > MOST_LEAST ? MOST * threads : MOST_LEAST;
     const double margin = threads < MANY_THREADS ? TZ_FIT_MARGIN : TZ_FIT_MARGIN_MANY;
-    choose_lowest(f, wanted);
-    status = compile(m, wanted, threads, error);
+    for (int few = 1; few >= 0 && !status; few--) {
+        choose_lowest(f, few, wanted);
+        status = compile(m, wanted, threads, error);
+        leave_long_out(m, wanted);
+    }
     if (!status) {
         choose_second(f, wanted);
         status = compile(m, wanted, threads, error);

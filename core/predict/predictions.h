@@ -16,6 +16,7 @@ typedef struct tz_predicted_plan {
 typedef struct tz_predictions {
     int count, best; /* best: index of the fastest in a long run (model/power.h) */
     tz_predicted_plan *plans;
+    int long_count;   /* plans that were left out because their code would be very long */
     double seconds;   /* to make them, without compiling */
     char reason[160]; /* for the best: "h 8: issue slots 81 %, registers limit ... to 12 warps" */
 } tz_predictions;
@@ -26,6 +27,7 @@ typedef struct tz_predictions {
  *   TZ_EFFORT_COMPILE  all kernels
  *   TZ_EFFORT_CACHED   some kernels of each kind, from which the others are estimated; then those
  *                      that may be best by their estimates. After 8 s no compilation begins.
+ *                      Plans with very long code are left out.
  *
  * The best plan is always a compiled one. Errors: TZ_UNSUPPORTED (the backend cannot count work, or
  * the device's record lacks a number: the message names it), TZ_RANGE, TZ_INTERRUPTED. */

@@ -196,9 +196,9 @@ static void more_warps_take_longer_and_do_more(void **state)
 static void long_code_is_fetched(void **state)
 {
     const tz_scheduler s = scheduler();
-    assert_true(tz_scheduler_fetch_clocks(&s, 0.19 * s.far_text.bytes, false) == 0.0);
-    const double near_cache = tz_scheduler_fetch_clocks(&s, 0.5 * s.far_text.bytes, false);
-    assert_true(tz_scheduler_fetch_clocks(&s, 0.5 * s.far_text.bytes, true) == 0.0);
+    assert_true(tz_scheduler_fetch_clocks(&s, 0.99 * s.near_text.bytes, false) == 0.0);
+    const double near_cache = tz_scheduler_fetch_clocks(&s, 0.9 * s.far_text.bytes, false);
+    assert_true(tz_scheduler_fetch_clocks(&s, 0.9 * s.far_text.bytes, true) == 0.0);
     assert_true(near_cache > 0.0 &&
                 near_cache == tz_scheduler_fetch_clocks(&s, s.far_text.bytes, false));
     assert_true(tz_scheduler_fetch_clocks(&s, 1.2 * s.far_text.bytes, false) > near_cache);

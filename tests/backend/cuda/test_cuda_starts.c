@@ -57,7 +57,7 @@ static void tiles_have_borders(void **state)
 static void exchanges_go_in_batches(void **state)
 {
     const suite *s = *state;
-    tz_problem problem;
+    tz_problem problem, small;
     tz_model_work work, high;
     make_problem(s, "star2d1r", TZ_SINGLE, 1024, 1024, 1, &problem);
     tz_plan plan = {.height = 2, .family = "resident"};
@@ -72,6 +72,18 @@ static void exchanges_go_in_batches(void **state)
     plan = (tz_plan){.height = 8, .family = "resident"};
     planned_work(s, &problem, &plan, TZ_EFFORT_COMPILE, &high);
     assert_true(high.ghost_bytes > work.ghost_bytes);
+    /* A brick of a few cells takes one batch, whose wait is the exchange's own. Large bricks leave few
+     * registers for what is on its way: each batch waits for the second level. */
+    plan = (tz_plan){.height = 1, .family = "resident", .warps = 8};
+    make_problem(s, "star2d1r", TZ_SINGLE, 512, 512, 1, &small);
+    planned_work(s, &small, &plan, TZ_EFFORT_COMPILE, &work);
+    tz_problem_clear(&small);
+    assert_true(work.parts[0].once_waits >= 1.0 && work.parts[0].once_waits <= 4.0);
+    plan = (tz_plan){.height = 1, .family = "resident", .warps = 16};
+    make_problem(s, "star2d1r", TZ_SINGLE, 1800, 1800, 1, &small);
+    planned_work(s, &small, &plan, TZ_EFFORT_COMPILE, &work);
+    tz_problem_clear(&small);
+    assert_true(work.parts[0].once_waits > 20.0);
     tz_problem_clear(&problem);
     /* Two threads hold the ghost cells of a row. */
     make_problem(s, "pathfinder", -1, 100000, 1, 1, &problem);

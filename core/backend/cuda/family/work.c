@@ -149,6 +149,14 @@ static void common_numbers(const tz_problem *problem, const tz_plan *plan, tz_mo
     out->stages_per_launch = 1.0;
 }
 
+static double count_updates(const tz_cuda_family *family, const tz_problem *problem,
+                            const tz_limits *limits, const tz_plan *plan)
+{
+    if (family->planner->updates)
+        return family->planner->updates(problem, limits, plan);
+    return plan->vector > 0 ? (double)plan->vector * plan->height : 1.0;
+}
+
 tz_status tz_cuda_work(const tz_problem *problem, const tz_place *place, const tz_plan *plan,
                        tz_effort effort, tz_model_work *out, tz_error *error)
 {
@@ -165,12 +173,15 @@ tz_status tz_cuda_work(const tz_problem *problem, const tz_place *place, const t
         return tz_error_set(error, TZ_UNSUPPORTED, "device", "%s",
                             place->device ? missing.message : "there is no device to plan for");
     tz_status status = tz_cuda_family_find(plan->family, problem, &family, error);
+    const tz_limits limits = tz_place_limits(place);
+    const double updates = status ? 0.0 : count_updates(family, problem, &limits, plan);
     if (!status)
         status = tz_cuda_steps_get(&steps, &found, family, problem, place, plan,
                                    effort == TZ_EFFORT_COMPILE, error);
     if (!status && !found) {
         out->estimated = true;
         out->kind = TZ_WORK_GPU;
+        out->updates = updates;
         if (effort == TZ_EFFORT_KNOWN)
             return TZ_OK;
         status = tz_cuda_steps_estimate(&steps, family, problem, place, plan, error);
@@ -178,10 +189,10 @@ tz_status tz_cuda_work(const tz_problem *problem, const tz_place *place, const t
     if (status)
         return status;
     common_numbers(problem, plan, out);
+    out->updates = updates;
     out->registers = steps.registers;
     out->local_bytes = steps.local_bytes;
     out->threads = tz_cuda_threads(family, plan);
-    const tz_limits limits = tz_place_limits(place);
     out->shared_bytes = family->shared_bytes(problem, &limits, plan) + steps.shared_bytes;
     /* Since Hopper, compilers count the shared memory that the system reserves as static. */
     if (place->device->shared_reserved_bytes.known && steps.shared_bytes >= 1024)

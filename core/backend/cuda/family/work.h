@@ -71,6 +71,9 @@ struct tz_cuda_planner {
     /* Steps of one iteration of a compiled loop; 0: the loop is not a main loop of the family. */
     double (*steps)(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan,
                     const tz_cuda_loop *loop);
+    /* OPTIONAL. Updates of cells, one after the other in the code of a step. By default those of a
+     * lane's columns at all heights; 1 without columns. */
+    double (*updates)(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan);
     /* Fills the parts of `out` from the loops of `code`, which has at least one. */
     void (*parts)(const tz_cuda_code *code, tz_cuda_steps *out);
     /* Adds parts, ghost bytes, redundancy and exchanges to the common numbers in `out`. */

@@ -18,6 +18,14 @@ static double line_steps(const tz_problem *problem, const tz_limits *limits, con
     return plan->ahead > 0 ? plan->ahead : LINE_UNROLLED;
 }
 
+/* The code of a step is that of its loop; other heights have no more. */
+static double line_updates(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan)
+{
+    (void)problem;
+    (void)limits;
+    return plan->vector * (plan->ahead > 0 ? plan->ahead : LINE_UNROLLED);
+}
+
 static void line_parts(const tz_cuda_code *code, tz_cuda_steps *out)
 {
     tz_cuda_take_ends(code, TZ_FIT_DIVERGED, out);
@@ -53,6 +61,7 @@ static void line_candidates(tz_cuda_plans *plans)
 
 const tz_cuda_planner line_planner = {
     .steps = line_steps,
+    .updates = line_updates,
     .parts = line_parts,
     .work = line_work,
     .candidates = line_candidates,

@@ -1,6 +1,7 @@
 /* The work of a stage of the resident family, and the family's candidates. */
 #include "backend/cuda/family/work.h"
 #include "backend/cuda/family/resident/design.h"
+#include "backend/host/store.h"
 #include "model/constants.h"
 
 #include <math.h>
@@ -18,6 +19,16 @@ static double resident_steps(const tz_problem *problem, const tz_limits *limits,
         return 0.0;
     return loop->way.of[TZ_WORK_BARRIER] / problem->stencil->passes_count /
            (d.buffers == 1 ? 2.0 : 1.0);
+}
+
+/* The cells of a brick, at each height. */
+static double resident_updates(const tz_problem *problem, const tz_limits *limits,
+                               const tz_plan *plan)
+{
+    tz_resident d;
+    return tz_resident_design(problem, limits, plan, &d)
+               ? (double)d.cells[0] * d.cells[1] * d.cells[2]
+               : 1.0;
 }
 
 /* An exchange: the loop around the iterations, with its inner loops that wait for words. */
@@ -144,6 +155,15 @@ static exchange count_exchange(const tz_problem *problem, const tz_resident *d)
     return e;
 }
 
+/* Fields whose cells blocks send each other, one field after the other. */
+static int count_sent(const tz_problem *problem)
+{
+    int count = 0;
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        count += tz_problem_written(problem) >> f & 1;
+    return count;
+}
+
 static void resident_work(const tz_cuda_job *job, tz_model_work *out)
 {
     const tz_problem *problem = job->problem;
@@ -174,9 +194,10 @@ static void resident_work(const tz_cuda_job *job, tz_model_work *out)
     }
     part->once_clocks = share * job->steps->end.clocks + part->once_clocks / out->stages_per_launch;
     /* The first batch of ghost cells is read again until all words have arrived. By then those of the
-     * others have arrived, too. */
+     * others have arrived, too, but each batch is requested only when the one before is here. */
     out->syncs = d.ghost > 0 ? TZ_FIT_RESIDENT_SYNC : 0.0;
-    part->once_waits = 0.0;
+    part->once_waits =
+        1.0 + TZ_FIT_RESIDENT_BATCH * fmax(0.0, count_sent(problem) * e.batches_most - 1.0);
     if (bytes.streamed > 0.0) {
         /* The next row is loaded when a step begins. */
         part->waits = 1.0;
@@ -230,6 +251,7 @@ static void resident_candidates(tz_cuda_plans *plans)
 const tz_cuda_planner resident_planner = {
     .refits = true,
     .steps = resident_steps,
+    .updates = resident_updates,
     .parts = resident_parts,
     .work = resident_work,
     .candidates = resident_candidates,
