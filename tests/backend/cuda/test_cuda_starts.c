@@ -141,6 +141,30 @@ static void starts_take_their_time(void **state)
     assert_true(some > even && stage_of(&w, &s->device) > some);
 }
 
+/* Where the warps of a block meet in each step, they wait for fewer of the other blocks' transfers, but
+ * computing and memory hide each other less. The barrier itself takes next to nothing here. */
+static void blocks_that_meet_wait_together(void **state)
+{
+    const suite *s = *state;
+    tz_model_work w = some_work();
+    w.ahead_bytes = w.parts[0].bytes; /* one step */
+    w.parts[0].steps = 10;            /* little latency beside the transfers */
+    const double alone = stage_of(&w, &s->device);
+    w.parts[0].step.of[TZ_WORK_BARRIER] = 1e-9;
+    assert_true(stage_of(&w, &s->device) < 0.9 * alone);
+    /* Far ahead, with as much to compute as to move. */
+    w.ahead_bytes = 1000 * w.parts[0].bytes;
+    w.parts[0].step.of[TZ_WORK_BARRIER] = 0.0;
+    for (double low = 0, high = 1e4; high - low > 1e-3;) {
+        const double middle = w.parts[0].step.of[TZ_WORK_FP32] = (low + high) / 2;
+        const tz_model_prediction p = predicted(&w, &s->device);
+        *(detail_of(&p, "compute_roof") > detail_of(&p, "memory_roof") ? &high : &low) = middle;
+    }
+    const double hidden = stage_of(&w, &s->device);
+    w.parts[0].step.of[TZ_WORK_BARRIER] = 1e-9;
+    assert_true(stage_of(&w, &s->device) > 1.05 * hidden);
+}
+
 /* Stores in pairs: a separated pair is written twice. More warps separate more pairs. */
 static void pairs_come_apart(void **state)
 {
@@ -165,6 +189,6 @@ static void pairs_come_apart(void **state)
     assert_true(crowded[1] / crowded[0] < alone[1] / alone[0]);
 }
 
-TEST_MAIN(set_up, tear_down, TEST(starts_take_their_time), TEST(pairs_come_apart),
-          TEST(sectors_are_asked_for_twice), TEST(tiles_have_borders),
+TEST_MAIN(set_up, tear_down, TEST(starts_take_their_time), TEST(blocks_that_meet_wait_together),
+          TEST(pairs_come_apart), TEST(sectors_are_asked_for_twice), TEST(tiles_have_borders),
           TEST(exchanges_go_in_batches))
