@@ -40,7 +40,7 @@
 /* The same for loads ahead of steps in which the warps of a block meet at barriers: all of them wait
  * for the last one's loads, so that computing and memory hide each other less.
  * From: times of 96 plans of five stencils in 3-D, H100; mean of the errors of plans near the
- * fastest 9 % with both, 12 % before. +10 %: not determined. */
+ * fastest 9.5 % with both, 12 % before. +10 %: not determined. */
 #define TZ_FIT_SOFT_BUSY_MEETING 4.0
 
 /* ---- GPU: memory ----------------------------------------------------------------------------- */

@@ -85,7 +85,7 @@ typedef struct tz_model_work {
     bool cooperative;   /* all blocks are resident */
     double syncs;       /* synchronisations of adjacent blocks, or of all, in a stage */
     double stages_per_launch; /* 1 or more */
-    double updates; /* of cells, one after the other in the code of a step: how long it is */
+    double updates; /* of cells in the code of a step: its length grows with them. 0: not known */
     bool estimated; /* not compiled yet: counts are interpolated, registers estimated */
 
     /* CPU. A thread keeps the levels of a tile in rings of rows or planes. */

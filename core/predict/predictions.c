@@ -6,6 +6,7 @@
 #include "model/power.h"
 #include "model/roofs.h"
 #include "predict/predictions_impl.h"
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -229,26 +230,38 @@ static int count_kind(const tz_predictions *f, int i, int *before)
 
 /* Bytes of code that take minutes to compile and do not fit the instruction cache, and bytes that take
  * several seconds. */
-enum { TEXT_LONGEST = 160 << 10, TEXT_LONG = 48 << 10, LANES = 32 };
+enum { TEXT_LONGEST = 160 << 10, TEXT_LONG = 48 << 10, INSTRUCTION_BYTES = 16, LANES = 32 };
 /* Share of a plan's time in which its arithmetic alone could be issued, from which on no other plan will
  * be much faster: plans seldom issue in more than 85 % of the clocks, and a part of that are moves, branches
  * and comparisons. */
 #define ARITHMETIC 0.6
 
-/* The expected bytes of the code of plan i's step: those of the shortest update in a compiled plan, of
- * the same family if there is one, for each update of plan i. 0: nothing is known. */
+/* Instructions of some classes in an update of a compiled plan; INFINITY: not known. */
+static double count_instructions(const tz_model_work *work, const int *classes, int count)
+{
+    double sum = 0.0;
+    if (work->estimated || !(work->updates > 0.0))
+        return INFINITY;
+    for (int k = 0; k < count; k++)
+        sum += work->parts[0].step.of[classes[k]];
+    return sum / work->updates;
+}
+
+/* The expected bytes of the code of plan i's step: as long, for each update, as the shortest in a compiled
+ * plan of the same family. Without such a plan, those of the arithmetic alone, since other families have other
+ * code around it. 0: nothing is known. */
 static double expect_text(const tz_predictions *f, int i)
 {
-    double least[2] = {INFINITY, INFINITY}; /* of any family, of the same */
+    static const int arithmetic[] = {TZ_WORK_FP32, TZ_WORK_FP64, TZ_WORK_SPECIAL, TZ_WORK_MULTIPLY};
+    double same = INFINITY, other = INFINITY;
     for (int k = 0; k < f->count; k++) {
         const tz_model_work *work = &f->plans[k].work;
-        if (work->estimated || !(work->updates > 0.0))
-            continue;
-        const bool same = strcmp(f->plans[k].plan.family, f->plans[i].plan.family) == 0;
-        for (int s = 0; s <= same; s++)
-            least[s] = fmin(least[s], work->parts[0].text_bytes / work->updates);
+        const double count = count_instructions(work, arithmetic, 4);
+        if (isfinite(count) && strcmp(f->plans[k].plan.family, f->plans[i].plan.family) == 0)
+            same = fmin(same, work->parts[0].text_bytes / work->updates);
+        other = fmin(other, INSTRUCTION_BYTES * count);
     }
-    const double each = isfinite(least[1]) ? least[1] : least[0];
+    const double each = isfinite(same) ? same : other;
     return isfinite(each) ? each * f->plans[i].work.updates : 0.0;
 }
 
@@ -263,13 +276,11 @@ static double least_time(const maker *m)
     double least_s = INFINITY;
     for (int i = 0; i < f->count; i++) {
         const tz_model_work *work = &f->plans[i].work;
-        if (work->estimated || !(work->updates > 0.0))
-            continue;
-        double count = 0.0;
-        for (size_t k = 0; k < sizeof arithmetic / sizeof *arithmetic; k++)
-            count += work->parts[0].step.of[arithmetic[k]];
-        least_s = fmin(least_s, count / work->updates * work->cells / work->height / LANES /
-                                    (d->issue_rate.value * d->sm_count.value * d->clock_hz.value));
+        const double count = count_instructions(work, arithmetic, 6);
+        if (isfinite(count))
+            least_s =
+                fmin(least_s, count * work->cells / work->height / LANES /
+                                  (d->issue_rate.value * d->sm_count.value * d->clock_hz.value));
     }
     return isfinite(least_s) ? least_s : 0.0;
 }
@@ -298,17 +309,19 @@ static void leave_long_out(maker *m, bool *refused)
     leave_out(m, refused);
 }
 
-/* Chooses the lowest plan of each kind: it compiles fastest. With `few`, only if it has few
- * cells and height 1. */
+/* Chooses the lowest plan of each kind: it compiles fastest. With `few`, only plans of the lowest height of
+ * all whose code has few updates. */
 static void choose_lowest(const tz_predictions *f, bool few, bool *wanted)
 {
     enum { FEW_UPDATES = 16 };
+    int lowest = INT_MAX;
+    for (int i = 0; i < f->count; i++)
+        lowest = f->plans[i].plan.height < lowest ? f->plans[i].plan.height : lowest;
     for (int i = 0; i < f->count; i++) {
         int before;
         count_kind(f, i, &before);
-        wanted[i] =
-            before == 0 &&
-            (!few || (f->plans[i].plan.height == 1 && f->plans[i].work.updates <= FEW_UPDATES));
+        wanted[i] = before == 0 && (!few || (f->plans[i].plan.height == lowest &&
+                                             f->plans[i].work.updates <= FEW_UPDATES));
     }
 }
 

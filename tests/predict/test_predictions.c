@@ -18,6 +18,7 @@ static struct {
     tz_status broken; /* of every compilation */
     tz_work_kind kind;
     double text_bytes; /* of the loop of height 1 */
+    int other_from;    /* height from which the family is another one; 0: none */
     double updates;    /* in that loop */
     double fp32;       /* instructions of that loop */
     atomic_int compiled, inside, most_inside, may_be_interrupted;
@@ -52,8 +53,11 @@ static tz_status fake_candidates(const tz_problem *problem, const tz_place *plac
     fake.given_height = given->height;
     *count = 0;
     for (int h = 1; h <= fake.heights; h++)
-        if (given->height == 0 || given->height == h)
-            plans[(*count)++] = (tz_plan){.height = h, .family = "stream"};
+        if (given->height == 0 || given->height == h) {
+            const bool other = fake.other_from > 0 && h >= fake.other_from;
+            plans[*count] = (tz_plan){.height = h};
+            strcpy(plans[(*count)++].family, other ? "other" : "stream");
+        }
     return TZ_OK;
 }
 
@@ -257,32 +261,55 @@ static void a_better_estimate_is_not_left_unconfirmed(void **state)
     tz_predictions_destroy(f);
 }
 
+/* How many of 40 plans are left whose code has 20 KiB for each height. `fp32`: instructions of height 1. */
+static int count_long(void **state, double fp32, tz_effort effort)
+{
+    reset(state);
+    fake.heights = 40;
+    fake.text_bytes = 20 << 10;
+    fake.updates = 4.0;
+    fake.fp32 = fp32;
+    tz_predictions *f = predictions(&(tz_plan){0}, effort);
+    const int count = f->count;
+    assert_int_equal(f->long_count, 40 - count);
+    tz_predictions_destroy(f);
+    return count;
+}
+
 /* Code that would be long is not compiled, and less of it where no plan can be much faster. */
 static void long_code_is_left_out(void **state)
 {
-    fake.heights = 40;
-    fake.text_bytes = 20 << 10;
-    fake.updates = 4.0;
-    tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
-    assert_int_equal(f->count, 8); /* 160 KiB */
-    tz_predictions_destroy(f);
-    /* Each of the compiled plan's cells (1 at 1 s, as the fake has it) takes all the slots of a second. */
-    reset(state);
-    fake.heights = 40;
-    fake.text_bytes = 20 << 10;
-    fake.updates = 4.0;
-    fake.fp32 =
+    /* Instructions that take the whole time of a plan, in which the fake has a cell for each second. */
+    const double all =
         4.0 * 32.0 * device.clock_hz.value * device.issue_rate.value * device.sm_count.value;
-    f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
-    assert_int_equal(f->count, 2); /* 48 KiB */
-    tz_predictions_destroy(f);
-    /* All kinds of code are compiled if that is asked for. */
-    reset(state);
-    fake.heights = 40;
-    fake.text_bytes = 20 << 10;
+    assert_int_equal(count_long(state, 0.0, TZ_EFFORT_CACHED), 8); /* 160 KiB */
+    assert_int_equal(count_long(state, 0.5 * all, TZ_EFFORT_CACHED), 8);
+    assert_int_equal(count_long(state, 0.7 * all, TZ_EFFORT_CACHED), 2); /* 48 KiB */
+    assert_int_equal(count_long(state, all, TZ_EFFORT_COMPILE), 40);     /* asked for */
+}
+
+/* Of another family only the arithmetic is known: long code around it does not matter. */
+static void families_have_code_of_their_own(void **state)
+{
+    fake.heights = 12;
+    fake.other_from = 7;
+    fake.text_bytes = 200 << 10;
     fake.updates = 4.0;
-    f = predictions(&(tz_plan){0}, TZ_EFFORT_COMPILE);
-    assert_int_equal(f->count, 40);
+    fake.fp32 = 10.0;
+    tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
+    assert_int_equal(f->count,
+                     2); /* the lowest of each: then it is known how long the others are */
+    assert_int_equal(f->plans[0].plan.height, 1);
+    assert_int_equal(f->plans[1].plan.height, 7);
+    tz_predictions_destroy(f);
+    reset(state);
+    fake.heights = 12;
+    fake.other_from = 7;
+    fake.text_bytes = 200 << 10;
+    fake.updates = 4.0;
+    fake.fp32 = 4000.0;
+    f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
+    assert_int_equal(f->count, 1);
     tz_predictions_destroy(f);
 }
 
@@ -514,7 +541,8 @@ TEST_MAIN(NULL, NULL, TEST(what_costs_once_a_row_decides), PLAN_TEST(it_stops_wh
           PLAN_TEST(an_estimate_that_is_a_little_too_slow_is_compiled),
           PLAN_TEST(how_many_depends_on_the_threads), PLAN_TEST(large_loops_are_not_compiled_first),
           PLAN_TEST(a_better_estimate_is_not_left_unconfirmed), PLAN_TEST(long_code_is_left_out),
-          PLAN_TEST(time_is_bounded), PLAN_TEST(threads_compile_at_once_and_take_no_signals),
+          PLAN_TEST(families_have_code_of_their_own), PLAN_TEST(time_is_bounded),
+          PLAN_TEST(threads_compile_at_once_and_take_no_signals),
           PLAN_TEST(the_order_of_threads_does_not_matter), PLAN_TEST(long_runs_choose),
           PLAN_TEST(what_costs_once_a_stage_decides),
           PLAN_TEST(an_estimate_that_was_too_fast_loses_to_the_next),

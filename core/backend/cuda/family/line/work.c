@@ -18,12 +18,12 @@ static double line_steps(const tz_problem *problem, const tz_limits *limits, con
     return plan->ahead > 0 ? plan->ahead : LINE_UNROLLED;
 }
 
-/* The code of a step is that of its loop; other heights have no more. */
+/* Of one iteration: the loop is as long at all heights. */
 static double line_updates(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan)
 {
     (void)problem;
     (void)limits;
-    return plan->vector * (plan->ahead > 0 ? plan->ahead : LINE_UNROLLED);
+    return plan->vector;
 }
 
 static void line_parts(const tz_cuda_code *code, tz_cuda_steps *out)

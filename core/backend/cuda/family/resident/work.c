@@ -1,7 +1,6 @@
 /* The work of a stage of the resident family, and the family's candidates. */
 #include "backend/cuda/family/work.h"
 #include "backend/cuda/family/resident/design.h"
-#include "backend/host/store.h"
 #include "model/constants.h"
 
 #include <math.h>
@@ -155,15 +154,6 @@ static exchange count_exchange(const tz_problem *problem, const tz_resident *d)
     return e;
 }
 
-/* Fields whose cells blocks send each other, one field after the other. */
-static int count_sent(const tz_problem *problem)
-{
-    int count = 0;
-    for (int f = 0; f < problem->stencil->fields_count; f++)
-        count += tz_problem_written(problem) >> f & 1;
-    return count;
-}
-
 static void resident_work(const tz_cuda_job *job, tz_model_work *out)
 {
     const tz_problem *problem = job->problem;
@@ -196,8 +186,8 @@ static void resident_work(const tz_cuda_job *job, tz_model_work *out)
     /* The first batch of ghost cells is read again until all words have arrived. By then those of the
      * others have arrived, too, but each batch is requested only when the one before is here. */
     out->syncs = d.ghost > 0 ? TZ_FIT_RESIDENT_SYNC : 0.0;
-    part->once_waits =
-        1.0 + TZ_FIT_RESIDENT_BATCH * fmax(0.0, count_sent(problem) * e.batches_most - 1.0);
+    const double fields = tz_cuda_written_count(problem); /* one after the other */
+    part->once_waits = 1.0 + TZ_FIT_RESIDENT_BATCH * fmax(0.0, fields * e.batches_most - 1.0);
     if (bytes.streamed > 0.0) {
         /* The next row is loaded when a step begins. */
         part->waits = 1.0;
