@@ -202,11 +202,12 @@ static tz_status compile(const simt_build *build, const char *from, const char *
 {
     char log[600], text[4096];
     path_of(build, log, "log");
+    /* Not optimised: most texts take longer to compile than to run. */
     char *command[ARGUMENTS_MAX] = {
-        (char *)compiler(),     "-std=c++17", "-O1", "-shared", "-fPIC", "-ffp-contract=off",
-        "-fno-strict-aliasing", "-fwrapv",    "-g1", "-w",      "-I",
+        (char *)compiler(),  "-std=c++17",           "-O0",     "-shared", "-fPIC",
+        "-ffp-contract=off", "-fno-strict-aliasing", "-fwrapv", "-w",      "-I",
     };
-    int n = 11;
+    int n = 10;
     command[n++] = (char *)build->folder;
     if (build->keep)
         command[n++] = "-g";

@@ -229,11 +229,14 @@ static void make_pair(simt_groups *groups, const tz_stencil *stencil, const tz_c
                      : depth == SIMT_NORMAL ? boundaries_count
                                             : 14 * boundaries_count * precisions_count;
     const int before = groups->count;
+    int tried = 0;
     tz_error error = {0};
     const int slabs = !has_coordinates(stencil) ? 0 : depth == SIMT_FULL ? 2 * boundaries_count : 1;
     for (int i = 0; i < ways + slabs; i++) {
-        if (depth == SIMT_QUICK && i < ways && !is_turn((unsigned)i + rotation, (unsigned)ways))
+        if (depth == SIMT_QUICK &&
+            !is_turn((unsigned)i + rotation, i < ways ? 2 * (unsigned)ways : 2))
             continue;
+        tried++;
         const int number = i + (int)(rotation % 64);
         const int b = depth <= SIMT_FEW
                           ? (int)(draw(&g, "boundary", i) % (unsigned)boundaries_count)
@@ -259,7 +262,7 @@ static void make_pair(simt_groups *groups, const tz_stencil *stencil, const tz_c
             add(groups, &g);
     }
     const size_t used = strlen(groups->none);
-    if (groups->count == before)
+    if (tried > 0 && groups->count == before)
         snprintf(groups->none + used, sizeof groups->none - used, "%s takes no %s: %.200s\n",
                  family->name, stencil->id, error.message);
 }

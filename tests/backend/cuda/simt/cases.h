@@ -7,7 +7,7 @@
 #include "stencil/registry.h"
 
 typedef enum simt_depth {
-    SIMT_QUICK,  /* each stencil and family: a small grid or a large one, in turns by day */
+    SIMT_QUICK,  /* each stencil and family: every other day a small grid or a large one */
     SIMT_FEW,    /* on two grids each */
     SIMT_NORMAL, /* and each boundary and a mixture, in one precision */
     SIMT_FULL    /* all mixtures in each precision, at many heights and with many knobs */
