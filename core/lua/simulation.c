@@ -295,13 +295,9 @@ static void get_request(lua_State *L, const tz_script_options *options, request 
 static void find_source(tz_simulation_handle *handle, const tz_registry *registry,
                         const tz_plugin *plugin)
 {
-    for (size_t i = 0; i < tz_registry_count(registry); i++) {
-        const tz_registry_entry *entry = tz_registry_get(registry, i);
-        if (entry->plugin != plugin)
-            continue;
-        handle->plugin_path = entry->path;
-        handle->definition = entry->defined ? plugin->stencils[0]->passes[0].text : NULL;
-    }
+    const tz_registry_entry *entry = tz_registry_of(registry, plugin);
+    handle->plugin_path = entry ? entry->path : NULL;
+    handle->definition = entry && entry->defined ? plugin->stencils[0]->passes[0].text : NULL;
 }
 
 /* The fields that the script gives, in the stencil's order; `fields` is a table or nil. */

@@ -114,7 +114,8 @@ typedef struct tracer {
     tz__probe *probe;
     int trial;
     int64_t reads;
-    uint32_t written;
+    int fields; /* tz_stencil_fields_all() */
+    uint32_t may_read, written;
     tz_probe_seen seen[TZ_FIELDS_MAX];
     tz_reads allowed[TZ_FIELDS_MAX];
     tz__element value, sink;
@@ -149,9 +150,9 @@ static tz_status refuse_offset(const tracer *t, int field, const int offset[TZ_A
 static void check_read(tracer *t, int field, const int offset[TZ_AXES])
 {
     const tz_stencil *s = t->probe->stencil;
-    if (field < 0 || field >= tz_stencil_fields_all(s)) {
+    if (field < 0 || field >= t->fields) {
         t->status = tz__probe_refuse(t->probe, t->error, "it reads field number %d of %d", field,
-                                     tz_stencil_fields_all(s));
+                                     t->fields);
         return;
     }
     if (s->fields[field].role == TZ_DERIVED) {
@@ -161,7 +162,7 @@ static void check_read(tracer *t, int field, const int offset[TZ_AXES])
                                      s->fields[field].name);
         return;
     }
-    if (!tz_stencil_may_read(s, t->probe->pass, field)) {
+    if (!(t->may_read >> field & 1)) {
         t->status = tz__probe_refuse(t->probe, t->error,
                                      "it reads '%s', which its TZ_READS does not list: for an "
                                      "output that list has all fields, or none",
@@ -191,7 +192,7 @@ static const void *trace_read(const tz_cell_access *access, int field, int dx, i
     t->reads++;
     if (!t->status)
         check_read(t, field, (const int[TZ_AXES]){dx, dy, dz});
-    if (field < 0 || field >= tz_stencil_fields_all(t->probe->stencil))
+    if (field < 0 || field >= t->fields)
         field = 0;
     t->value = tz__probe_value(t->probe, field, t->trial);
     return &t->value;
@@ -203,9 +204,9 @@ static void *trace_write(const tz_cell_access *access, int field)
     const tz_stencil *s = t->probe->stencil;
     if (t->status)
         return &t->sink;
-    if (field < 0 || field >= tz_stencil_fields_all(s)) {
+    if (field < 0 || field >= t->fields) {
         t->status = tz__probe_refuse(t->probe, t->error, "it writes field number %d of %d", field,
-                                     tz_stencil_fields_all(s));
+                                     t->fields);
         return &t->sink;
     }
     if (!(t->probe->pass->writes >> field & 1)) {
@@ -229,7 +230,7 @@ static void call_cell(void *argument)
 static tz_status check_written(const tracer *t)
 {
     const uint32_t missing = t->probe->pass->writes & ~t->written;
-    for (int f = 0; f < tz_stencil_fields_all(t->probe->stencil); f++)
+    for (int f = 0; f < t->fields; f++)
         if (missing >> f & 1)
             return tz__probe_refuse(t->probe, t->error,
                                     "it declares that it writes '%s', but does not write it in "
@@ -255,9 +256,11 @@ static tz_status probe_cell(tz__probe *p, tz_probe_seen *seen, tz_error *error)
 {
     tracer t = {.access = {.read = trace_read, .write = trace_write, .constants = p->constants},
                 .probe = p,
+                .fields = tz_stencil_fields_all(p->stencil),
                 .error = error};
     const int last = p->stencil->dims - 1;
-    for (int f = 0; f < tz_stencil_fields_all(p->stencil); f++) {
+    for (int f = 0; f < t.fields; f++) {
+        t.may_read |= (uint32_t)tz_stencil_may_read(p->stencil, p->pass, f) << f;
         t.allowed[f] = tz_stencil_reads(p->stencil, p->pass, f);
         /* Row functions get the rows or planes up to the pass's radius, of static fields, too. */
         int *low = &t.allowed[f].low[last], *high = &t.allowed[f].high[last];
@@ -284,7 +287,7 @@ static tz_status probe_cell(tz__probe *p, tz_probe_seen *seen, tz_error *error)
         t.status = tz__probe_refuse(p, error, "its cell function divides by zero in every cell");
     p->reads = t.reads / (done > 0 ? done : 1);
     if (seen)
-        memcpy(seen, t.seen, (size_t)tz_stencil_fields_all(p->stencil) * sizeof *seen);
+        memcpy(seen, t.seen, (size_t)t.fields * sizeof *seen);
     return t.status;
 }
 

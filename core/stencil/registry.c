@@ -28,6 +28,7 @@ typedef struct plugin_slot {
     tz_stencil *stencils;
     size_t stencils_count; /* copied so far */
     const tz_stencil **stencil_pointers;
+    bool probed;
 } plugin_slot;
 
 struct tz_registry {
@@ -136,13 +137,34 @@ static tz_status open_plugin(plugin_slot *slot, const char *path, tz_error *erro
     return TZ_OK;
 }
 
-/* What is only seen when the plugin's functions are called. */
-static tz_status probe_stencils(const plugin_slot *slot, tz_error *error)
+static void refuse(plugin_slot *slot)
+{
+    if (slot->entry.plugin && slot->plugin.finish)
+        slot->plugin.finish();
+    slot->entry.plugin = NULL;
+}
+
+/* The plugin, or NULL: refused. The first call tests what is only seen when the plugin's functions are
+ * called, which takes longer than to open it. */
+static const tz_plugin *probed(plugin_slot *slot)
 {
     tz_status status = TZ_OK;
+    if (!slot->entry.plugin || slot->probed)
+        return slot->entry.plugin;
+    slot->probed = true;
     for (size_t i = 0; i < slot->stencils_count && !status; i++)
-        status = tz_probe_stencil(&slot->stencils[i], slot->path, error);
-    return status;
+        status = tz_probe_stencil(&slot->stencils[i], slot->path, &slot->entry.error);
+    if (status)
+        refuse(slot);
+    return slot->entry.plugin;
+}
+
+static const tz_stencil *stencil_of(const tz_plugin *plugin, const char *id)
+{
+    for (int i = 0; plugin && i < plugin->stencils_count; i++)
+        if (strcmp(plugin->stencils[i]->id, id) == 0)
+            return plugin->stencils[i];
+    return NULL;
 }
 
 /* Ids are unique: a scenario names a stencil by its id alone. */
@@ -153,14 +175,11 @@ static tz_status check_unique(const tz_registry *registry, const plugin_slot *sl
         for (int j = 0; j < i; j++)
             if (strcmp(id, slot->plugin.stencils[j]->id) == 0)
                 return tz_error_set(error, TZ_PLUGIN, slot->path, "holds stencil '%s' twice", id);
-        for (size_t k = 0; k < registry->count; k++) {
-            const tz_plugin *other = registry->slots[k]->entry.plugin;
-            for (int j = 0; other && j < other->stencils_count; j++)
-                if (strcmp(id, other->stencils[j]->id) == 0)
-                    return tz_error_set(error, TZ_PLUGIN, slot->path,
-                                        "stencil '%s' is already there, from %s", id,
-                                        registry->slots[k]->path);
-        }
+        for (size_t k = 0; k < registry->count; k++)
+            if (stencil_of(registry->slots[k]->entry.plugin, id) && probed(registry->slots[k]))
+                return tz_error_set(error, TZ_PLUGIN, slot->path,
+                                    "stencil '%s' is already there, from %s", id,
+                                    registry->slots[k]->path);
     }
     return TZ_OK;
 }
@@ -193,8 +212,7 @@ static plugin_slot *make_slot(tz_registry *registry, const char *path)
 
 static void close_slot(plugin_slot *slot)
 {
-    if (slot->entry.plugin && slot->plugin.finish)
-        slot->plugin.finish();
+    refuse(slot);
     for (size_t k = 0; k < slot->stencils_count; k++)
         tz_description_clear(&slot->stencils[k]);
     free(slot->stencils);
@@ -214,12 +232,8 @@ static tz_status fill_slot(const tz_registry *registry, plugin_slot *slot, const
     if (status)
         return status;
     status = check_unique(registry, slot, error);
-    if (!status)
-        status = probe_stencils(slot, error);
-    if (status && slot->plugin.finish)
-        slot->plugin.finish();
     if (status)
-        slot->entry.plugin = NULL;
+        refuse(slot);
     return status;
 }
 
@@ -273,6 +287,10 @@ tz_status tz_registry_add(tz_registry *registry, const char *name, const void *i
     snprintf(path, sizeof path, "/proc/self/fd/%d", slot->file);
     if (!status)
         status = fill_slot(registry, slot, path, error);
+    if (!status && !probed(slot)) {
+        *error = slot->entry.error;
+        status = TZ_PLUGIN;
+    }
     if (status) {
         close_slot(slot);
         return status;
@@ -354,7 +372,16 @@ size_t tz_registry_count(const tz_registry *registry)
 
 const tz_registry_entry *tz_registry_get(const tz_registry *registry, size_t index)
 {
+    probed(registry->slots[index]);
     return &registry->slots[index]->entry;
+}
+
+const tz_registry_entry *tz_registry_of(const tz_registry *registry, const tz_plugin *plugin)
+{
+    for (size_t i = 0; i < registry->count; i++)
+        if (registry->slots[i]->entry.plugin == plugin)
+            return &registry->slots[i]->entry;
+    return NULL;
 }
 
 /* The refused file ID.so, or NULL. */
@@ -376,20 +403,25 @@ tz_status tz_registry_find(const tz_registry *registry, const char *id, const tz
     enum { NAMES_MAX = 256 };
     const char *names[NAMES_MAX];
     size_t names_count = 0;
+    const plugin_slot *refused = NULL;
     for (size_t i = 0; i < registry->count; i++) {
-        const tz_plugin *candidate = registry->slots[i]->entry.plugin;
-        for (int j = 0; candidate && j < candidate->stencils_count; j++) {
+        plugin_slot *slot = registry->slots[i];
+        const tz_plugin *candidate = slot->entry.plugin;
+        const tz_stencil *found = stencil_of(candidate, id);
+        for (int j = 0; candidate && j < candidate->stencils_count; j++)
             if (names_count < NAMES_MAX)
                 names[names_count++] = candidate->stencils[j]->id;
-            if (strcmp(candidate->stencils[j]->id, id) == 0) {
-                *stencil = candidate->stencils[j];
-                if (plugin)
-                    *plugin = candidate;
-                return TZ_OK;
-            }
+        if (found && probed(slot)) {
+            *stencil = found;
+            if (plugin)
+                *plugin = candidate;
+            return TZ_OK;
         }
+        if (found)
+            refused = slot;
     }
-    const plugin_slot *refused = find_refused(registry, id);
+    if (!refused)
+        refused = find_refused(registry, id);
     if (refused) {
         if (error)
             *error = refused->entry.error;

@@ -1,5 +1,6 @@
 /* The plugins of some folders, opened with dlopen, and those that are added later. A plugin of a
- * folder that is refused stays in the list, with the reason. */
+ * folder that is refused stays in the list, with the reason. Functions of a plugin are tested when it
+ * is asked for the first time. Not for several threads at once. */
 #ifndef TZ_CORE_STENCIL_REGISTRY_H
 #define TZ_CORE_STENCIL_REGISTRY_H
 
@@ -32,6 +33,8 @@ void tz_registry_destroy(tz_registry *registry);
 size_t tz_registry_count(const tz_registry *registry);
 /* index < tz_registry_count(). Borrowed from the registry. */
 const tz_registry_entry *tz_registry_get(const tz_registry *registry, size_t index);
+/* The entry of a plugin that tz_registry_find() gave, or NULL. Borrowed from the registry. */
+const tz_registry_entry *tz_registry_of(const tz_registry *registry, const tz_plugin *plugin);
 
 /* The stencil with that id, and its plugin (`plugin` may be NULL); both are borrowed from the
  * registry. Errors: TZ_PLUGIN, with the reason, if the file ID.so was refused; TZ_UNKNOWN, with
