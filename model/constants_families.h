@@ -52,6 +52,18 @@
  * From: times of 32 plans of three stencils on 2048 x 2048, H100; median of the errors 8 %, without it
  * 43 %. +10 %: 3 % of the times of these plans. */
 #define TZ_FIT_RESIDENT_BATCH 3.0
+/* Whether all threads of a block gather its ghost cells in shared memory. In units of a batch of few ghost cells:
+ * what each cell of a batch adds, what each request of a warp takes if they gather, and all that gathering takes
+ * besides. There are so many batches at least.
+ * From: times of 157 plans of eleven problems in both ways, H100: of those that gather by this rule 7 are slower
+ * that way, by 10 % at most in 2-D, and of the others three would be more than 10 % faster. +10 %: 2 % of the plans change. */
+#define TZ_FIT_RESIDENT_BATCH_CELL 0.0375
+#define TZ_FIT_RESIDENT_REQUEST 0.6
+#define TZ_FIT_RESIDENT_GATHERED 2.5
+#define TZ_FIT_RESIDENT_BATCHES_LEAST 3.0
+/* In a predicted time a request takes less: warps wait for each other.
+ * From: the same plans. +10 %: 2 % of their times. */
+#define TZ_FIT_RESIDENT_REQUEST_TIME 0.4
 /* A grid is kept on chip by default if a multiprocessor's part of the written fields has at most
  * this many bytes of shared memory. From: times ("Small grids"). +10 %: of the times of a plan 0. */
 #define TZ_FIT_RESIDENT_CHANGED_BYTES (96 << 10)

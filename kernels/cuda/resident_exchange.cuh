@@ -3,7 +3,12 @@
  *
  * Every word of the grid has a slot of 8 bytes in memory, which stays in the second-level cache: the
  * word and the number of the exchange, its tag. The owner of a cell stores both at once, and the other
- * blocks read the slot until it has the tag. */
+ * blocks read the slot until it has the tag.
+ *
+ * A thread receives the ghost cells of its own brick, TZ_BATCH at once. Of large bricks few threads have
+ * ghost cells, but these have many: each batch is another way to the second-level cache and back. There
+ * all threads of the block gather the ghost cells in shared memory, TZ_GATHER each at once, and then
+ * take those of their own bricks from there. */
 
 /* The slots of a row and of the grid, for one word of each cell. */
 #define TZ_SLOTS_APART ((TZ_GRID_X + TZ_VX - 1) / TZ_VX)
@@ -168,3 +173,146 @@ TZ_DEVICE void tz_receive_brick(const tz_arguments &a, const tz_tile &t, unsigne
         }
     }
 }
+
+#if TZ_GATHER
+/* The cells of the tile along an axis that the block owns: `count` from `low` on. The others, `ghosts`, lie
+ * before and after them. */
+struct tz_own {
+    int begin; /* the tile's first coordinate in the grid */
+    int low, count, ghosts;
+};
+TZ_DEVICE tz_own tz_own_of(int block, int blocks, int n, int extent, bool wraps)
+{
+    tz_own o;
+    o.begin = tz_tile_begin(block, blocks, n, extent, wraps);
+    o.low = tz_own_begin(block, blocks, n, extent, wraps) - o.begin;
+    o.count = tz_own_begin(block + 1, blocks, n, extent, wraps) - o.begin - o.low;
+    o.ghosts = extent - o.count;
+    return o;
+}
+TZ_DEVICE int tz_ghost_at(const tz_own &o, int number)
+{
+    return number < o.low ? number : number + o.count;
+}
+
+/* The requests of the warps of a block, numbered: pieces of 32 columns of rows of ghost cells, then the sides of the
+ * other rows, of several rows at once where they are narrow. Adjacent lanes have columns TZ_VX apart,
+ * whose slots are adjacent. In 2-D and 1-D. */
+#define TZ_PIECES ((TZ_VX * TZ_TX + 31) / 32)
+struct tz_ring {
+    tz_own x, y;
+    int rows, requests;   /* numbers below these are of rows; all */
+    int pieces, together; /* of a side's row; rows of a request */
+    int column, row;      /* of the lane in a request of sides */
+};
+TZ_DEVICE tz_ring tz_ring_of()
+{
+    const int lane = tz_thread() % 32;
+    tz_ring r;
+    r.x = tz_own_of(tz_block(0), TZ_BLOCKS_X, TZ_GRID_X, TZ_VX * TZ_TX, TZ_WRAPS_X);
+    r.y = tz_own_of(tz_block(1), TZ_BLOCKS_Y, TZ_GRID_Y, TZ_VY * TZ_TY, TZ_WRAPS_Y);
+    r.rows = r.y.ghosts * TZ_PIECES;
+    r.pieces = (r.x.ghosts + 31) / 32;
+    r.together = r.pieces == 1 ? 32 / r.x.ghosts : 1;
+    r.row = r.pieces == 1 ? lane / r.x.ghosts : 0;
+    r.column = lane - r.row * r.x.ghosts;
+    r.requests = r.rows + (r.y.count + r.together - 1) / r.together * r.pieces;
+    return r;
+}
+
+/* The cell of a lane in a request: its slot of the first word, and its element of shared memory from
+ * that of thread 0. -1: none. */
+struct tz_ghost {
+    int slot, element;
+};
+TZ_DEVICE tz_ghost tz_ghost_of(const tz_ring &r, int request)
+{
+    tz_ghost g;
+    int x, y;
+    g.slot = g.element = -1;
+    if (request < r.rows) {
+        const int at = request % TZ_PIECES * 32 + tz_thread() % 32;
+        if (at >= TZ_VX * TZ_TX)
+            return g;
+        x = at % TZ_TX * TZ_VX + at / TZ_TX;
+        y = tz_ghost_at(r.y, request / TZ_PIECES);
+    } else {
+        const int rest = request - r.rows, group = r.pieces > 1 ? rest / r.pieces : rest;
+        const int column = (rest - group * r.pieces) * 32 + r.column;
+        const int row = group * r.together + r.row;
+        if (request >= r.requests || r.row >= r.together || column >= r.x.ghosts ||
+            row >= r.y.count)
+            return g;
+        x = tz_ghost_at(r.x, column);
+        y = r.y.low + row;
+    }
+    g.element = y / TZ_VY * TZ_TX + x / TZ_VX + (y % TZ_VY * TZ_VX + x % TZ_VX) * TZ_PITCH;
+    x = tz_inside(r.x.begin + x, TZ_GRID_X, TZ_WRAPS_X && TZ_BLOCKS_X > 1);
+    y = tz_inside(r.y.begin + y, TZ_GRID_Y, TZ_WRAPS_Y && TZ_BLOCKS_Y > 1);
+    g.slot = y * TZ_SLOTS_ROW + tz_slot_of_column(x);
+    return g;
+}
+
+/* For all threads of the block, between two barriers. `first`: element 0 of thread 0 in shared memory. */
+template <class T>
+TZ_DEVICE void tz_gather(const tz_arguments &a, unsigned int tag, int word, T *first)
+{
+    const int WORDS = sizeof(T) / 4, WARPS = TZ_THREADS / 32;
+    const unsigned long long *slots = tz_slots(a, tag, word);
+    const tz_ring ring = tz_ring_of();
+#pragma unroll 1
+    for (int begin = tz_thread() / 32; begin < ring.requests; begin += TZ_GATHER * WARPS) {
+        tz_ghost ghost[TZ_GATHER];
+        unsigned long long raw[TZ_GATHER][WORDS];
+#pragma unroll
+        for (int n = 0; n < TZ_GATHER; n++) {
+            ghost[n] = tz_ghost_of(ring, begin + n * WARPS);
+#pragma unroll
+            for (int w = 0; w < WORDS; w++)
+                raw[n][w] = (unsigned long long)(ghost[n].element < 0 ? tag : ~tag) << 32;
+        }
+        for (;;) {
+            unsigned int late = 0;
+#pragma unroll
+            for (int n = 0; n < TZ_GATHER; n++)
+#pragma unroll
+                for (int w = 0; w < WORDS; w++)
+                    tz_peek(slots + ghost[n].slot + w * TZ_SLOTS, tag, raw[n][w]);
+#pragma unroll
+            for (int n = 0; n < TZ_GATHER; n++)
+#pragma unroll
+                for (int w = 0; w < WORDS; w++)
+                    late |= (unsigned int)(raw[n][w] >> 32) ^ tag;
+            if (late == 0)
+                break;
+            tz_pause();
+        }
+#pragma unroll
+        for (int n = 0; n < TZ_GATHER; n++) {
+            tz_words<T> parts;
+#pragma unroll
+            for (int w = 0; w < WORDS; w++)
+                parts.word[w] = (unsigned int)raw[n][w];
+            if (ghost[n].element >= 0)
+                tz_put(first + ghost[n].element, parts.value);
+        }
+    }
+}
+
+/* After tz_gather() and a barrier. `at`: the thread's element 0. */
+template <class T>
+TZ_DEVICE void tz_take_brick(const tz_arguments &a, const tz_tile &t, const tz_edges<T> &edge,
+                             const T *at, tz_brick<T> &own)
+{
+    const tz_tile here = tz_tile_hidden(t);
+    TZ_EACH_CELL
+    if (tz_is_foreign(here, i, j, k)) {
+        T value = tz_get(at + ((k * TZ_VY + j) * TZ_VX + i) * TZ_PITCH);
+#if TZ_BITS_GRID
+        const int x = t.x.first + i;
+        value = tz_wrapped(value, x < 0 ? -1 : x >= a.nx, edge);
+#endif
+        own.v[k][j][i] = value;
+    }
+}
+#endif

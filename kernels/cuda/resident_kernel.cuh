@@ -44,6 +44,8 @@
 
 #define TZ__SEND(name, word) tz_send_brick(a, tile, tag, word, name##_own);
 #define TZ__RECEIVE(name, word) tz_receive_brick(a, tile, tag, word, name##_edge, name##_own);
+#define TZ__GATHER(name, word) tz_gather(a, tag, word, name##_at - thread);
+#define TZ__TAKE(name, word) tz_take_brick(a, tile, name##_edge, name##_at, name##_own);
 
 #define TZ__STORE(role, name, type, index)                                                         \
     tz_store_brick(a, tile, (type *)a.out[index], name##_own);
@@ -152,8 +154,15 @@ TZ_KERNEL(tz_stage, TZ_THREADS)(const tz_arguments a)
             /* After this barrier, shared memory may be written again. It takes no time, since words
              * are in flight. */
             tz_barrier();
+#if TZ_GATHER
+            TZ_EXCHANGE_LIST(TZ__GATHER)
+            tz_barrier();
+#define TZ__ARRIVE TZ__TAKE
+#else
+#define TZ__ARRIVE TZ__RECEIVE
+#endif
             if (live) {
-                TZ_EXCHANGE_LIST(TZ__RECEIVE)
+                TZ_EXCHANGE_LIST(TZ__ARRIVE)
             }
         }
     }

@@ -73,7 +73,8 @@ static void exchanges_go_in_batches(void **state)
     planned_work(s, &problem, &plan, TZ_EFFORT_COMPILE, &high);
     assert_true(high.ghost_bytes > work.ghost_bytes);
     /* A brick of a few cells takes one batch, whose wait is the exchange's own. Large bricks leave few
-     * registers for what is on its way: each batch waits for the second level. */
+     * registers for what is on its way: each batch waits for the second level, unless all threads gather the
+     * ghost cells. */
     plan = (tz_plan){.height = 1, .family = "resident", .warps = 8};
     make_problem(s, "star2d1r", TZ_SINGLE, 512, 512, 1, &small);
     planned_work(s, &small, &plan, TZ_EFFORT_COMPILE, &work);
@@ -81,6 +82,11 @@ static void exchanges_go_in_batches(void **state)
     assert_true(work.parts[0].once_waits >= 1.0 && work.parts[0].once_waits <= 4.0);
     plan = (tz_plan){.height = 1, .family = "resident", .warps = 16};
     make_problem(s, "star2d1r", TZ_SINGLE, 1800, 1800, 1, &small);
+    planned_work(s, &small, &plan, TZ_EFFORT_COMPILE, &work);
+    tz_problem_clear(&small);
+    assert_true(work.parts[0].once_waits > 4.0 && work.parts[0].once_waits < 20.0); /* gathered */
+    plan = (tz_plan){.height = 1, .family = "resident", .warps = 16};
+    make_problem(s, "star3d1r", TZ_SINGLE, 150, 150, 150, &small);
     planned_work(s, &small, &plan, TZ_EFFORT_COMPILE, &work);
     tz_problem_clear(&small);
     assert_true(work.parts[0].once_waits > 20.0);

@@ -157,5 +157,41 @@ static void test_ends_of_rows_have_banks(void **state)
         }
 }
 
+static int gather_of(const char *stencil, int64_t nx, int64_t ny, int64_t nz, int height)
+{
+    const tz_plan plan = {.height = height};
+    tz_simulation_config config = {.registry = registry,
+                                   .stencil = stencil,
+                                   .precision = TZ_SINGLE,
+                                   .dims = nz > 1 ? 3 : 2,
+                                   .extent = {nx, ny, nz},
+                                   .backend = "reference",
+                                   .threads = 1,
+                                   .dry = true};
+    tz_simulation *simulation = NULL;
+    tz_resident d;
+    tz_resident_exchange e;
+    assert_ok(tz_simulation_create(&simulation, &config, &failure));
+    assert_true(tz_resident_design(&simulation->problem, &h200, &plan, &d));
+    tz_resident_ways(&simulation->problem, &d, &e);
+    if (d.gather > 0) /* all requests, and no round for nothing */
+        assert_int_equal(tz_resident_rounds(&d, &e) - 1,
+                         (int)((e.requests - 1.0) / ((double)d.warps * d.gather)));
+    tz_simulation_destroy(simulation);
+    return d.gather;
+}
+
+/* Of large bricks few threads have ghost cells, but these have many. */
+static void test_large_bricks_gather(void **state)
+{
+    assert_true(gather_of("star2d1r", 2048, 2048, 1, 4) > 0);
+    assert_true(gather_of("hotspot", 1500, 1500, 1, 4) > 0);
+    assert_true(gather_of("grayscott", 1024, 1024, 1, 1) > 0); /* two fields */
+    assert_int_equal(gather_of("star2d1r", 1024, 1024, 1, 8), 0);
+    assert_int_equal(gather_of("star2d1r", 512, 512, 1, 8), 0);
+    assert_int_equal(gather_of("star3d1r", 128, 128, 128, 1), 0);
+}
+
 TEST_MAIN(open_plugins, close_plugins, TEST(test_nothing_narrower_is_better),
-          TEST(test_lengthy_text_is_not_chosen), TEST(test_ends_of_rows_have_banks))
+          TEST(test_large_bricks_gather), TEST(test_lengthy_text_is_not_chosen),
+          TEST(test_ends_of_rows_have_banks))

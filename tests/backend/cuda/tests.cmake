@@ -27,6 +27,23 @@ foreach(case "star2d1r 301,150 5 single clamp" "star2d1r 303,150 5 single mirror
     list(APPEND simt_tests backend/cuda/simt/${name})
 endforeach()
 
+# Few multiprocessors, so that bricks are large and the blocks of the resident family gather ghost cells (TZ_GATHER of
+# resident_exchange.cuh).
+foreach(case "star2d1r 400,300 8 double mirror 6,1" "star2d1r 400,300 8 double periodic 9,1" "box2d2r 300,310 2 double fixed,clamp 6,1"
+        "life 3001,300 4 single fixed 6,1" "grayscott 160,150 1 single clamp,periodic 12,1")
+    string(REPLACE " " ";" words ${case})
+    list(GET words 0 stencil)
+    list(GET words 1 grid)
+    list(GET words 2 height)
+    list(GET words 3 precision)
+    list(GET words 4 boundary)
+    list(GET words 5 room)
+    string(REGEX REPLACE "[ ,]" "_" name ${case})
+    trapeze_add_test(backend/cuda/simt gather_${name} 300 test_simt --stencil ${stencil} --family resident --grid ${grid}
+        --height ${height} --precision ${precision} --boundary ${boundary} --room ${room})
+    list(APPEND simt_tests backend/cuda/simt/gather_${name})
+endforeach()
+
 # An augmented stencil: its cells near clamp and fixed sides have an update of their own.
 foreach(case "stream 2 clamp,fixed" "tile 3 fixed,clamp" "resident 2 mirror,clamp")
     string(REPLACE " " ";" words ${case})
@@ -44,7 +61,7 @@ if(TRAPEZE_SANITIZE)
     set_property(TEST ${simt_tests} backend/cuda/simt/test_simt_machine backend/cuda/simt/test_simt_mistakes backend/cuda/test_cuda_reduce
         backend/cuda/test_cuda_update backend/cuda/test_cuda_work backend/cuda/test_cuda_jump backend/cuda/test_cuda_jump_run
         backend/cuda/test_cuda_plain backend/cuda/test_cuda_handed calibrate/test_cuda_calibrate APPEND PROPERTY ENVIRONMENT
-        TZ_NVRTC=quick TZ_SIMT=quick ASAN_OPTIONS=detect_stack_use_after_return=0:strict_string_checks=1)
+        TZ_NVRTC=quick TZ_SIMT=quick ASAN_OPTIONS=detect_stack_use_after_return=0:strict_string_checks=1:malloc_context_size=5)
 endif()
 
 # Stand-ins for the driver, NVRTC, NVML and cuFFT (fake/fake.h), found first: no GPU and no toolkit needed.

@@ -227,7 +227,8 @@ static bool complete(const facts *k, tz_resident *d, int height)
         if (d->registers > room || bytes > k->shared_max)
             continue;
         /* Nothing is computed while ghost cells are loaded, so most registers are free. */
-        d->batch = (room - REGISTERS_OWN - 16 - brick * k->kept_words) / (4 * k->widest);
+        d->spare = room - REGISTERS_OWN - 16 - brick * k->kept_words;
+        d->batch = d->spare / (4 * k->widest);
         d->batch = d->batch < 2 ? 2 : d->batch > BATCH_MAX ? BATCH_MAX : d->batch;
         d->batch = d->batch > brick ? brick : d->batch;
         d->masked =
@@ -398,6 +399,33 @@ static bool make_cuts(search *s, int axis, int most)
     return list != NULL;
 }
 
+/* How many ghost cells a thread of the design gathers at once, or 0: it takes longer than batches of each thread's
+ * own ghost cells, as in 3-D. */
+static int gather_of(const facts *k, tz_resident d)
+{
+    const uint32_t written = tz_problem_written(k->problem);
+    tz_resident_exchange e;
+    int fields = 0;
+    for (int f = 0; f < k->problem->stencil->fields_count; f++)
+        if (written >> f & 1) {
+            fields++;
+            if (!tz_resident_is_shared(k->problem, &d, f))
+                return 0;
+        }
+    if (d.ghost == 0 || k->problem->dims == 3)
+        return 0;
+    tz_resident_ways(k->problem, &d, &e);
+    d.gather = d.spare / (2 * k->widest + 4);
+    d.gather = d.gather < 2 ? 2 : d.gather > BATCH_MAX ? BATCH_MAX : d.gather;
+    const int rounds = tz_resident_rounds(&d, &e);
+    const double batches = fields * e.batches_most;
+    if (batches < TZ_FIT_RESIDENT_BATCHES_LEAST ||
+        batches * (1.0 + TZ_FIT_RESIDENT_BATCH_CELL * d.batch) <
+            fields * TZ_FIT_RESIDENT_REQUEST * e.requests / d.warps + TZ_FIT_RESIDENT_GATHERED)
+        return 0;
+    return (int)ceil(e.requests / ((double)d.warps * rounds));
+}
+
 bool tz_resident_design(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan,
                         tz_resident *design)
 {
@@ -415,6 +443,8 @@ bool tz_resident_design(const tz_problem *problem, const tz_limits *limits, cons
         try_cuts(&s, cuts, &d, 0, limits->multiprocessors);
     for (int axis = 0; axis < TZ_AXES; axis++)
         free(s.cuts[axis]);
+    if (s.found)
+        s.best.gather = gather_of(&k, s.best);
     *design = s.best;
     return s.found;
 }

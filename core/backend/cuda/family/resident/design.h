@@ -25,9 +25,13 @@ typedef struct tz_resident {
     int shared_bytes; /* of a block */
     int registers;    /* of a thread, about */
     bool masked;      /* two words of a thread mark the cells that are received and sent */
-    int batch;        /* ghost cells that a thread loads at once */
-    int sent_words;   /* 32-bit words that a cell's exchange takes */
-    double cost;      /* clocks an iteration, about */
+    int spare; /* registers of a thread that are free while it waits for ghost cells, about */
+    int batch; /* ghost cells of its brick that a thread loads at once */
+    /* Of the tile's ghost cells those that a thread loads at once, for all bricks; 0: each thread loads those of
+     * its own brick. */
+    int gather;
+    int sent_words; /* 32-bit words that a cell's exchange takes */
+    double cost;    /* clocks an iteration, about */
 } tz_resident;
 
 /* The cheapest design for a plan with a height. It keeps the plan's tile, vector and warps unless
@@ -53,6 +57,22 @@ int64_t tz_resident_slots_apart(const tz_problem *problem, const tz_resident *de
 /* Is a field in shared memory, and how many bytes does it take? */
 bool tz_resident_is_shared(const tz_problem *problem, const tz_resident *design, int field);
 int tz_resident_shared_bytes(const tz_problem *problem, const tz_resident *design, int field);
+
+/* What an exchange takes, of a block with neighbours on all sides. */
+typedef struct tz_resident_exchange {
+    double batches_mean, batches_most; /* of a warp's cells, with ghost cells among them */
+    double
+        requests;   /* of warps, for the ghost cells of the tile if they are gathered; not in 3-D */
+    double sectors; /* of L2 that warps write and read, for one word of each cell */
+} tz_resident_exchange;
+
+/* All but the sectors, which take longer to count. */
+void tz_resident_ways(const tz_problem *problem, const tz_resident *design,
+                      tz_resident_exchange *out);
+void tz_resident_count(const tz_problem *problem, const tz_resident *design,
+                       tz_resident_exchange *out);
+/* How often each thread loads `gather` ghost cells, which is not 0. */
+int tz_resident_rounds(const tz_resident *design, const tz_resident_exchange *exchange);
 
 /* The device text of a plan: one kernel. */
 void resident_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_limits *limits,

@@ -59,101 +59,6 @@ static void resident_parts(const tz_cuda_code *code, tz_cuda_steps *out)
 
 /* ---- A stage --------------------------------------------------------------------------------- */
 
-typedef struct exchange {
-    double batches_mean, batches_most; /* of a warp's cells, with ghost cells among them */
-    double sectors;                    /* of L2 that a block's warps write and read, for one word */
-} exchange;
-
-/* Which cells of a tile a block of the middle receives and sends along an axis. */
-typedef struct middle {
-    int begin, own_begin, own_end; /* the tile's first cell in the grid; own cells in the tile */
-    int ghost;                     /* 0: one block on this axis */
-} middle;
-
-static middle middle_of(const tz_problem *problem, const tz_resident *d, int axis)
-{
-    const int n = (int)problem->elements[axis], blocks = d->blocks[axis];
-    middle m = {.own_end = n};
-    if (blocks == 1)
-        return m;
-    m.ghost = m.own_begin = d->ghost;
-    m.own_end = d->ghost + (n + blocks - 1) / blocks;
-    m.begin = n / blocks > d->ghost ? n / blocks - d->ghost : 0;
-    return m;
-}
-
-/* A list of the sectors that one access of a warp touches. */
-typedef struct sector_list {
-    int64_t sectors[32];
-    int count;
-} sector_list;
-
-static void touch(sector_list *list, int64_t sector)
-{
-    for (int k = 0; k < list->count; k++)
-        if (list->sectors[k] == sector)
-            return;
-    list->sectors[list->count++] = sector;
-}
-
-/* The access of warp w to cell (i, j, k) of its bricks. Returns whether the cell of a lane is a ghost
- * cell. */
-static bool count_access(const tz_problem *problem, const tz_resident *d, const middle *at, int w,
-                         const int cell[TZ_AXES], double *sectors)
-{
-    const int threads = d->threads[0] * d->threads[1] * d->threads[2];
-    const int64_t apart = tz_resident_slots_apart(problem, d);
-    sector_list sent = {.count = 0}, received = {.count = 0};
-    for (int t = 32 * w; t < 32 * w + 32 && t < threads; t++) {
-        const int thread[] = {t % d->threads[0], t / d->threads[0] % d->threads[1],
-                              t / (d->threads[0] * d->threads[1])};
-        bool foreign = false, wanted = false;
-        int64_t x[TZ_AXES];
-        for (int axis = 0; axis < TZ_AXES; axis++) {
-            const middle *m = &at[axis];
-            const int c = thread[axis] * d->cells[axis] + cell[axis];
-            x[axis] = m->begin + c;
-            foreign = foreign || (m->ghost > 0 && (c < m->own_begin || c >= m->own_end));
-            wanted = wanted ||
-                     (m->ghost > 0 && (c < m->own_begin + m->ghost || c >= m->own_end - m->ghost));
-        }
-        /* Slots as in tz_slot_of_column() of resident.cuh. */
-        const int64_t slot = (x[2] * problem->elements[1] + x[1]) * d->cells[0] * apart +
-                             x[0] % d->cells[0] * apart + x[0] / d->cells[0];
-        if (foreign)
-            touch(&received, slot / TZ_RESIDENT_SECTOR_SLOTS);
-        else if (wanted)
-            touch(&sent, slot / TZ_RESIDENT_SECTOR_SLOTS);
-    }
-    *sectors += sent.count + received.count;
-    return received.count > 0;
-}
-
-/* Counts an exchange of a block that has neighbours on all sides. */
-static exchange count_exchange(const tz_problem *problem, const tz_resident *d)
-{
-    const int cells = d->cells[0] * d->cells[1] * d->cells[2];
-    middle at[TZ_AXES];
-    exchange e = {.sectors = 0.0};
-    for (int axis = 0; axis < TZ_AXES; axis++)
-        at[axis] = middle_of(problem, d, axis);
-    for (int w = 0; w < d->warps; w++) {
-        double batches = 0.0;
-        for (int first = 0; first < cells; first += d->batch) {
-            bool ghosts = false;
-            for (int c = first; c < first + d->batch && c < cells; c++) {
-                const int cell[] = {c % d->cells[0], c / d->cells[0] % d->cells[1],
-                                    c / (d->cells[0] * d->cells[1])};
-                ghosts = count_access(problem, d, at, w, cell, &e.sectors) || ghosts;
-            }
-            batches += ghosts;
-        }
-        e.batches_mean += batches / d->warps;
-        e.batches_most = fmax(e.batches_most, batches);
-    }
-    return e;
-}
-
 static void resident_work(const tz_cuda_job *job, tz_model_work *out)
 {
     const tz_problem *problem = job->problem;
@@ -172,22 +77,26 @@ static void resident_work(const tz_cuda_job *job, tz_model_work *out)
     tz_work_mix once = part->once;
     memset(&part->once, 0, sizeof part->once);
     tz_work_mix_add(&part->once, &once, 1.0 / out->stages_per_launch);
-    exchange e = {.sectors = 0.0};
+    tz_resident_exchange e = {.sectors = 0.0};
     double share = 0.0;
     if (d.ghost > 0) {
         const double all = ceil((double)d.cells[0] * d.cells[1] * d.cells[2] / d.batch);
-        e = count_exchange(problem, &d);
-        share = e.batches_mean / all;
+        tz_resident_count(problem, &d, &e);
+        share = d.gather > 0 ? 1.0 : e.batches_mean / all;
         tz_work_mix_add(&part->once, &job->steps->end.step, share);
         tz_rounds_blend(&part->once_rounds, 0.0, &job->steps->end.rounds, share);
-        share = e.batches_most / all;
+        share = d.gather > 0 ? 1.0 : e.batches_most / all;
     }
     part->once_clocks = share * job->steps->end.clocks + part->once_clocks / out->stages_per_launch;
     /* The first batch of ghost cells is read again until all words have arrived. By then those of the
      * others have arrived, too, but each batch is requested only when the one before is here. */
     out->syncs = d.ghost > 0 ? TZ_FIT_RESIDENT_SYNC : 0.0;
     const double fields = tz_cuda_written_count(problem); /* one after the other */
-    part->once_waits = 1.0 + TZ_FIT_RESIDENT_BATCH * fmax(0.0, fields * e.batches_most - 1.0);
+    const double batches = d.gather > 0
+                               ? fields * TZ_FIT_RESIDENT_REQUEST_TIME * e.requests / d.warps +
+                                     TZ_FIT_RESIDENT_GATHERED
+                               : fields * e.batches_most;
+    part->once_waits = 1.0 + TZ_FIT_RESIDENT_BATCH * fmax(0.0, batches - 1.0);
     if (bytes.streamed > 0.0) {
         /* The next row is loaded when a step begins. */
         part->waits = 1.0;

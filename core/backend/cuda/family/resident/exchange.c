@@ -1,0 +1,158 @@
+/* What an exchange of the resident family takes, for a block with neighbours on all sides. */
+#include "backend/cuda/family/resident/design.h"
+
+#include <math.h>
+
+/* Which cells of a tile a block of the middle receives and sends along an axis. */
+typedef struct middle {
+    int begin, own_begin, own_end; /* the tile's first cell in the grid; own cells in the tile */
+    int ghost;                     /* 0: one block on this axis */
+} middle;
+
+static middle middle_of(const tz_problem *problem, const tz_resident *d, int axis)
+{
+    const int n = (int)problem->elements[axis], blocks = d->blocks[axis];
+    middle m = {.own_end = n};
+    if (blocks == 1)
+        return m;
+    m.ghost = m.own_begin = d->ghost;
+    m.own_end = d->ghost + (n + blocks - 1) / blocks;
+    m.begin = n / blocks > d->ghost ? n / blocks - d->ghost : 0;
+    return m;
+}
+
+static bool is_ghost(const middle *m, int cell)
+{
+    return m->ghost > 0 && (cell < m->own_begin || cell >= m->own_end);
+}
+
+/* ---- Ways to the second-level cache ---------------------------------------------------------- */
+
+/* The cells along an axis of the bricks of a warp that are ghost cells in one of them: a bit each. */
+static uint32_t ghosts_of_warp(const tz_resident *d, const middle *m, int axis, int warp)
+{
+    const int threads = d->threads[0] * d->threads[1] * d->threads[2];
+    uint32_t ghosts = 0;
+    for (int t = 32 * warp; t < 32 * warp + 32 && t < threads; t++) {
+        const int thread = axis == 0   ? t % d->threads[0]
+                           : axis == 1 ? t / d->threads[0] % d->threads[1]
+                                       : t / (d->threads[0] * d->threads[1]);
+        for (int c = 0; c < d->cells[axis]; c++)
+            ghosts |= (uint32_t)is_ghost(m, thread * d->cells[axis] + c) << c;
+    }
+    return ghosts;
+}
+
+static int batches_of_warp(const tz_resident *d, const middle at[TZ_AXES], int warp)
+{
+    const int cells = d->cells[0] * d->cells[1] * d->cells[2];
+    uint32_t ghosts[TZ_AXES];
+    int batches = 0;
+    for (int axis = 0; axis < TZ_AXES; axis++)
+        ghosts[axis] = ghosts_of_warp(d, &at[axis], axis, warp);
+    for (int first = 0; first < cells; first += d->batch) {
+        uint32_t any = 0;
+        for (int c = first; c < first + d->batch && c < cells; c++)
+            any |= ghosts[0] >> c % d->cells[0] | ghosts[1] >> c / d->cells[0] % d->cells[1] |
+                   ghosts[2] >> c / (d->cells[0] * d->cells[1]);
+        batches += any & 1u;
+    }
+    return batches;
+}
+
+/* As tz_ring_of() of resident_exchange.cuh, in 2-D and 1-D. */
+static double requests_of(const tz_resident *d, const middle at[TZ_AXES])
+{
+    double own[TZ_AXES], ghosts[TZ_AXES];
+    for (int axis = 0; axis < TZ_AXES; axis++) {
+        const double extent = d->cells[axis] * d->threads[axis];
+        own[axis] = at[axis].ghost == 0 ? extent : at[axis].own_end - at[axis].own_begin;
+        ghosts[axis] = fmax(0.0, extent - own[axis]);
+    }
+    const double rows = ghosts[1] * ceil(d->cells[0] * d->threads[0] / 32.0);
+    if (ghosts[0] == 0.0)
+        return rows;
+    return rows + (ghosts[0] > 32.0 ? own[1] * ceil(ghosts[0] / 32.0)
+                                    : ceil(own[1] / floor(32.0 / ghosts[0])));
+}
+
+void tz_resident_ways(const tz_problem *problem, const tz_resident *d, tz_resident_exchange *out)
+{
+    middle at[TZ_AXES];
+    *out = (tz_resident_exchange){.sectors = 0.0};
+    for (int axis = 0; axis < TZ_AXES; axis++)
+        at[axis] = middle_of(problem, d, axis);
+    out->requests = requests_of(d, at);
+    for (int w = 0; w < d->warps; w++) {
+        const double batches = batches_of_warp(d, at, w);
+        out->batches_mean += batches / d->warps;
+        out->batches_most = fmax(out->batches_most, batches);
+    }
+}
+
+int tz_resident_rounds(const tz_resident *d, const tz_resident_exchange *e)
+{
+    return (int)ceil(e->requests / ((double)d->warps * d->gather));
+}
+
+/* ---- Bytes ----------------------------------------------------------------------------------- */
+
+/* A list of the sectors that one access of a warp touches. */
+typedef struct sector_list {
+    int64_t sectors[32];
+    int count;
+} sector_list;
+
+static void touch(sector_list *list, int64_t sector)
+{
+    for (int k = 0; k < list->count; k++)
+        if (list->sectors[k] == sector)
+            return;
+    list->sectors[list->count++] = sector;
+}
+
+/* The access of warp w to cell (i, j, k) of its bricks. */
+static double count_access(const tz_problem *problem, const tz_resident *d, const middle *at, int w,
+                           const int cell[TZ_AXES])
+{
+    const int threads = d->threads[0] * d->threads[1] * d->threads[2];
+    const int64_t apart = tz_resident_slots_apart(problem, d);
+    sector_list sent = {.count = 0}, received = {.count = 0};
+    for (int t = 32 * w; t < 32 * w + 32 && t < threads; t++) {
+        const int thread[] = {t % d->threads[0], t / d->threads[0] % d->threads[1],
+                              t / (d->threads[0] * d->threads[1])};
+        bool foreign = false, wanted = false;
+        int64_t x[TZ_AXES];
+        for (int axis = 0; axis < TZ_AXES; axis++) {
+            const middle *m = &at[axis];
+            const int c = thread[axis] * d->cells[axis] + cell[axis];
+            x[axis] = m->begin + c;
+            foreign = foreign || is_ghost(m, c);
+            wanted = wanted ||
+                     (m->ghost > 0 && (c < m->own_begin + m->ghost || c >= m->own_end - m->ghost));
+        }
+        /* Slots as in tz_slot_of_column() of resident.cuh. */
+        const int64_t slot = (x[2] * problem->elements[1] + x[1]) * d->cells[0] * apart +
+                             x[0] % d->cells[0] * apart + x[0] / d->cells[0];
+        if (foreign)
+            touch(&received, slot / TZ_RESIDENT_SECTOR_SLOTS);
+        else if (wanted)
+            touch(&sent, slot / TZ_RESIDENT_SECTOR_SLOTS);
+    }
+    return sent.count + received.count;
+}
+
+void tz_resident_count(const tz_problem *problem, const tz_resident *d, tz_resident_exchange *out)
+{
+    const int cells = d->cells[0] * d->cells[1] * d->cells[2];
+    middle at[TZ_AXES];
+    tz_resident_ways(problem, d, out);
+    for (int axis = 0; axis < TZ_AXES; axis++)
+        at[axis] = middle_of(problem, d, axis);
+    for (int w = 0; w < d->warps; w++)
+        for (int c = 0; c < cells; c++) {
+            const int cell[] = {c % d->cells[0], c / d->cells[0] % d->cells[1],
+                                c / (d->cells[0] * d->cells[1])};
+            out->sectors += count_access(problem, d, at, w, cell);
+        }
+}
