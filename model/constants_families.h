@@ -55,7 +55,7 @@
 /* Whether all threads of a block gather its ghost cells in shared memory. In units of a batch of few ghost cells:
  * what each cell of a batch adds, what each request of a warp takes if they gather, and all that gathering takes
  * besides. There are so many batches at least.
- * From: times of 157 plans of eleven problems in both ways, H100: of those that gather by this rule 7 are slower
+ * From: times of 154 plans of twelve problems in both ways, H100: of those that gather by this rule 7 are slower
  * that way, by 10 % at most in 2-D, and of the others three would be more than 10 % faster. +10 %: 2 % of the plans change. */
 #define TZ_FIT_RESIDENT_BATCH_CELL 0.0375
 #define TZ_FIT_RESIDENT_REQUEST 0.6

@@ -117,6 +117,25 @@ static void each_fault_is_refused_with_its_reason(void **state)
     }
 }
 
+/* Functions are tested when a plugin is first asked for. One that fails then is refused with its reason, each time. */
+static void a_plugin_is_tested_when_it_is_asked_for(void **state)
+{
+    const char *const files[] = {TZ_TEST_BAD_PLUGIN_DIR "/slip_offset.so",
+                                 TZ_TEST_BAD_PLUGIN_DIR "/slip_none.so"};
+    const tz_stencil *stencil = NULL;
+    const tz_plugin *plugin = NULL;
+    tz_registry *registry = NULL;
+    assert_ok(tz_registry_create(&registry, files, 2, &failure));
+    check_error(tz_registry_find(registry, "slip_offset", &stencil, &plugin, &failure), TZ_PLUGIN,
+                files[0], "reads 'u' at offset (-2, 1)");
+    check_error(tz_registry_find(registry, "slip_offset", &stencil, &plugin, &failure), TZ_PLUGIN,
+                files[0], "reads 'u' at offset (-2, 1)");
+    assert_null(tz_registry_get(registry, 0)->plugin);
+    assert_ok(tz_registry_find(registry, "slip_none", &stencil, &plugin, &failure));
+    assert_ptr_equal(tz_registry_of(registry, plugin), tz_registry_get(registry, 1));
+    tz_registry_destroy(registry);
+}
+
 /* Some machines have no instruction that contracts. */
 static void contraction_is_refused_where_the_machine_can_do_it(void **state)
 {
@@ -236,7 +255,8 @@ static void odd_folders_do_no_harm(void **state)
     rmdir(folder);
 }
 
-TEST_MAIN(create, destroy, TEST(each_fault_is_refused_with_its_reason), TEST(no_other_is_refused),
+TEST_MAIN(create, destroy, TEST(each_fault_is_refused_with_its_reason),
+          TEST(a_plugin_is_tested_when_it_is_asked_for), TEST(no_other_is_refused),
           TEST(contraction_is_refused_where_the_machine_can_do_it),
           TEST(unknown_instruction_sets_are_skipped), TEST(older_plugins_lack_members),
           TEST(a_constant_without_a_value_is_named), TEST(a_division_by_a_cell_is_no_fault),
