@@ -288,7 +288,8 @@ tz_status tz_registry_add(tz_registry *registry, const char *name, const void *i
     if (!status)
         status = fill_slot(registry, slot, path, error);
     if (!status && !probed(slot)) {
-        *error = slot->entry.error;
+        if (error)
+            *error = slot->entry.error;
         status = TZ_PLUGIN;
     }
     if (status) {

@@ -399,8 +399,8 @@ static bool make_cuts(search *s, int axis, int most)
     return list != NULL;
 }
 
-/* How many ghost cells a thread of the design gathers at once, or 0: it takes longer than batches of each thread's
- * own ghost cells, as in 3-D. */
+/* How many ghost cells a thread of the design gathers at once. 0: each thread loads those of its own brick, which
+ * takes less time. In 3-D no fast plan gained. */
 static int gather_of(const facts *k, tz_resident d)
 {
     const uint32_t written = tz_problem_written(k->problem);
@@ -419,7 +419,7 @@ static int gather_of(const facts *k, tz_resident d)
     d.gather = d.gather < 2 ? 2 : d.gather > BATCH_MAX ? BATCH_MAX : d.gather;
     const int rounds = tz_resident_rounds(&d, &e);
     const double batches = fields * e.batches_most;
-    if (batches < TZ_FIT_RESIDENT_BATCHES_LEAST ||
+    if (e.requests < 1.0 || batches < TZ_FIT_RESIDENT_BATCHES_LEAST ||
         batches * (1.0 + TZ_FIT_RESIDENT_BATCH_CELL * d.batch) <
             fields * TZ_FIT_RESIDENT_REQUEST * e.requests / d.warps + TZ_FIT_RESIDENT_GATHERED)
         return 0;
