@@ -157,14 +157,17 @@ static void test_ends_of_rows_have_banks(void **state)
         }
 }
 
-static int gather_of(const char *stencil, int64_t nx, int64_t ny, int64_t nz, int height)
+static int gather_of(const char *stencil, const int64_t extent[TZ_AXES], int height, int precision,
+                     const char *boundary_x, const char *boundary_y, int multiprocessors)
 {
     const tz_plan plan = {.height = height};
+    const tz_limits limits = {multiprocessors, 227 << 10};
     tz_simulation_config config = {.registry = registry,
                                    .stencil = stencil,
-                                   .precision = TZ_SINGLE,
-                                   .dims = nz > 1 ? 3 : 2,
-                                   .extent = {nx, ny, nz},
+                                   .precision = precision,
+                                   .dims = extent[2] > 1 ? 3 : 2,
+                                   .extent = {extent[0], extent[1], extent[2]},
+                                   .boundary = {boundary_x, boundary_y},
                                    .backend = "reference",
                                    .threads = 1,
                                    .dry = true};
@@ -172,7 +175,7 @@ static int gather_of(const char *stencil, int64_t nx, int64_t ny, int64_t nz, in
     tz_resident d;
     tz_resident_exchange e;
     assert_ok(tz_simulation_create(&simulation, &config, &failure));
-    assert_true(tz_resident_design(&simulation->problem, &h200, &plan, &d));
+    assert_true(tz_resident_design(&simulation->problem, &limits, &plan, &d));
     tz_resident_ways(&simulation->problem, &d, &e);
     if (d.gather > 0) /* all requests, and no round for nothing */
         assert_int_equal(tz_resident_rounds(&d, &e) - 1,
@@ -181,15 +184,35 @@ static int gather_of(const char *stencil, int64_t nx, int64_t ny, int64_t nz, in
     return d.gather;
 }
 
-/* Of large bricks few threads have ghost cells, but these have many. */
+/* Of large bricks few threads have ghost cells, but these have many. The first five are the executor's cases of such
+ * kernels (tests.cmake). */
 static void test_large_bricks_gather(void **state)
 {
-    assert_true(gather_of("star2d1r", 2048, 2048, 1, 4) > 0);
-    assert_true(gather_of("hotspot", 1500, 1500, 1, 4) > 0);
-    assert_true(gather_of("grayscott", 1024, 1024, 1, 1) > 0); /* two fields */
-    assert_int_equal(gather_of("star2d1r", 1024, 1024, 1, 8), 0);
-    assert_int_equal(gather_of("star2d1r", 512, 512, 1, 8), 0);
-    assert_int_equal(gather_of("star3d1r", 128, 128, 128, 1), 0);
+    static const struct {
+        const char *stencil;
+        int64_t extent[TZ_AXES];
+        int height, precision;
+        const char *boundary[2];
+        int multiprocessors;
+        bool gathers;
+    } all[] = {
+        {"star2d1r", {400, 300, 1}, 8, TZ_DOUBLE, {"mirror", "mirror"}, 6, true},
+        {"star2d1r", {400, 300, 1}, 8, TZ_DOUBLE, {"periodic", "periodic"}, 9, true},
+        {"box2d2r", {300, 310, 1}, 2, TZ_DOUBLE, {"fixed", "clamp"}, 6, true},
+        {"life", {3001, 300, 1}, 4, -1, {"fixed", "fixed"}, 6, true},
+        {"grayscott", {160, 150, 1}, 1, TZ_SINGLE, {"clamp", "periodic"}, 12, true},
+        {"star2d1r", {2048, 2048, 1}, 4, TZ_SINGLE, {"clamp", "clamp"}, 132, true},
+        {"hotspot", {1500, 1500, 1}, 4, TZ_SINGLE, {"clamp", "clamp"}, 132, true},
+        {"grayscott", {1024, 1024, 1}, 1, TZ_SINGLE, {"periodic", "periodic"}, 132, true},
+        {"star2d1r", {1024, 1024, 1}, 8, TZ_SINGLE, {"clamp", "clamp"}, 132, false},
+        {"star2d1r", {512, 512, 1}, 8, TZ_SINGLE, {"clamp", "clamp"}, 132, false},
+        {"star3d1r", {128, 128, 128}, 1, TZ_SINGLE, {"clamp", "clamp"}, 132, false},
+    };
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        if ((gather_of(all[k].stencil, all[k].extent, all[k].height, all[k].precision,
+                       all[k].boundary[0], all[k].boundary[1], all[k].multiprocessors) > 0) !=
+            all[k].gathers)
+            fail_msg("case %d, %s", (int)k, all[k].stencil);
 }
 
 TEST_MAIN(open_plugins, close_plugins, TEST(test_nothing_narrower_is_better),

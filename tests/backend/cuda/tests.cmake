@@ -30,7 +30,8 @@ endforeach()
 # Few multiprocessors, so that bricks are large and the blocks of the resident family gather ghost cells (TZ_GATHER of
 # resident_exchange.cuh).
 foreach(case "star2d1r 400,300 8 double mirror 6,1" "star2d1r 400,300 8 double periodic 9,1" "box2d2r 300,310 2 double fixed,clamp 6,1"
-        "life 3001,300 4 single fixed 6,1" "grayscott 160,150 1 single clamp,periodic 12,1")
+        "life 3001,300 4 single fixed 6,1" "grayscott 160,150 1 single clamp,periodic 12,1" "swirl1d 20011 60 single periodic 3,1"
+        "d2q9 120,110 1 single periodic 12,1")
     string(REPLACE " " ";" words ${case})
     list(GET words 0 stencil)
     list(GET words 1 grid)
@@ -39,7 +40,8 @@ foreach(case "star2d1r 400,300 8 double mirror 6,1" "star2d1r 400,300 8 double p
     list(GET words 4 boundary)
     list(GET words 5 room)
     string(REGEX REPLACE "[ ,]" "_" name ${case})
-    trapeze_add_test(backend/cuda/simt gather_${name} 300 test_simt --stencil ${stencil} --family resident --grid ${grid}
+    trapeze_add_test(backend/cuda/simt gather_${name} 300 test_simt --plugins ${PROJECT_BINARY_DIR}/plugins
+        --plugins ${PROJECT_BINARY_DIR}/test-plugins --stencil ${stencil} --family resident --grid ${grid}
         --height ${height} --precision ${precision} --boundary ${boundary} --room ${room})
     list(APPEND simt_tests backend/cuda/simt/gather_${name})
 endforeach()

@@ -222,7 +222,7 @@ static void make_pair(simt_groups *groups, const tz_stencil *stencil, const tz_c
     int precisions[TZ_PRECISIONS];
     simt_group g = {.k = {.stencil = stencil}, .row = row};
     snprintf(g.k.plan.family, sizeof g.k.plan.family, "%s", family->name);
-    const uint32_t rotation = draw(&g, "turn", 0);
+    const uint32_t rotation = draw(&g, "turn", 0), turn = rotation + turn_of_today();
     const int boundaries_count = list_boundaries(stencil, depth == SIMT_FULL, rotation, boundaries);
     const int precisions_count = list_precisions(stencil, precisions);
     const int ways = depth <= SIMT_FEW      ? 2
@@ -234,7 +234,7 @@ static void make_pair(simt_groups *groups, const tz_stencil *stencil, const tz_c
     const int slabs = !has_coordinates(stencil) ? 0 : depth == SIMT_FULL ? 2 * boundaries_count : 1;
     for (int i = 0; i < ways + slabs; i++) {
         if (depth == SIMT_QUICK &&
-            !is_turn((unsigned)i + rotation, i < ways ? 2 * (unsigned)ways : 2))
+            (turn % 2 != 0 || (i < ways && ((unsigned)i + turn / 2) % (unsigned)ways != 0)))
             continue;
         tried++;
         const int number = i + (int)(rotation % 64);

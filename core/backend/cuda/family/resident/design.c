@@ -1,4 +1,5 @@
 #include "backend/cuda/family/resident/design.h"
+#include "backend/cuda/family/work.h"
 
 #include "backend/host/store.h"
 #include "model/constants.h"
@@ -404,14 +405,11 @@ static bool make_cuts(search *s, int axis, int most)
 static int gather_of(const facts *k, tz_resident d)
 {
     const uint32_t written = tz_problem_written(k->problem);
+    const double fields = tz_cuda_written_count(k->problem); /* one after the other */
     tz_resident_exchange e;
-    int fields = 0;
     for (int f = 0; f < k->problem->stencil->fields_count; f++)
-        if (written >> f & 1) {
-            fields++;
-            if (!tz_resident_is_shared(k->problem, &d, f))
-                return 0;
-        }
+        if (written >> f & 1 && !tz_resident_is_shared(k->problem, &d, f))
+            return 0;
     if (d.ghost == 0 || k->problem->dims == 3)
         return 0;
     tz_resident_ways(k->problem, &d, &e);

@@ -61,17 +61,16 @@ int tz_resident_shared_bytes(const tz_problem *problem, const tz_resident *desig
 /* What an exchange takes, of a block with neighbours on all sides. */
 typedef struct tz_resident_exchange {
     double batches_mean, batches_most; /* of a warp's cells, with ghost cells among them */
-    double
-        requests;   /* of warps, for the ghost cells of the tile if they are gathered; not in 3-D */
-    double sectors; /* of L2 that warps write and read, for one word of each cell */
+    double requests; /* of warps that gather the ghost cells of the tile; not in 3-D */
+    double sectors;  /* of L2 that warps write and read, for one word of each cell */
 } tz_resident_exchange;
 
-/* All but the sectors, which take longer to count. */
+/* tz_resident_ways() counts all but the sectors, which take longer. */
 void tz_resident_ways(const tz_problem *problem, const tz_resident *design,
                       tz_resident_exchange *out);
 void tz_resident_count(const tz_problem *problem, const tz_resident *design,
                        tz_resident_exchange *out);
-/* How often each thread loads `gather` ghost cells, which is not 0. */
+/* How many times a thread loads `gather` ghost cells in an exchange. `gather` is not 0. */
 int tz_resident_rounds(const tz_resident *design, const tz_resident_exchange *exchange);
 
 /* The device text of a plan: one kernel. */
