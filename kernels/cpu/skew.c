@@ -13,14 +13,23 @@ typedef struct level {
     const tz_pass *pass;
     tz_row_fn *rows, *together; /* NULL: no function of several slabs at once */
     int iteration;
-    uint32_t moved; /* mask of the fields whose newest values are in the arrays `out` */
+    uint32_t
+        lost; /* mask of the fields that take over another field's values: what is written is not kept */
+    uint8_t reads[TZ_FIELDS_MAX],
+        writes[TZ_FIELDS_MAX]; /* numbers of arrays, as in tz_skew_arrays */
 } level;
 
 typedef struct run {
     tz__skew geometry;
     level level[TZ_LEVELS_MAX + 1]; /* of this run through the grid, from 1 on */
-    uint32_t moved;                 /* after the last level */
+    tz_skew_arrays arrays;          /* after the last level */
+    size_t lost_bytes;              /* of a thread, in stage->lost */
 } run;
+
+static inline const tz_host_field *array_of(const tz_stage *stage, int number)
+{
+    return number % 2 ? &stage->out[number / 2] : &stage->in[number / 2];
+}
 
 /* ---- One level of a tile on a few slabs ------------------------------------------------------ */
 
@@ -114,12 +123,16 @@ static void compute(const run *r, int t, int64_t j, int64_t slabs, bool together
                 in[f * window + k] = (tz_view){NULL, 0};
             continue;
         }
-        const bool moved = l->moved >> f & 1;
-        view_window(stage, moved ? &stage->out[f] : &stage->in[f], f, j - radius, window, a,
-                    &in[f * window]);
+        view_window(stage, array_of(stage, l->reads[f]), f, j - radius, window, a, &in[f * window]);
         if (!(l->pass->writes >> f & 1))
             continue;
-        const tz_host_field *host = moved ? &stage->in[f] : &stage->out[f];
+        if (l->lost >> f & 1) {
+            char *at = stage->lost + (size_t)omp_get_thread_num() * r->lost_bytes;
+            for (int k = 0; k < targets; k++)
+                to[k] = (tz_target){at, 0};
+            continue;
+        }
+        const tz_host_field *host = array_of(stage, l->writes[f]);
         const ptrdiff_t size = (ptrdiff_t)stage->element_size[f];
         for (int k = 0; k < targets; k++)
             to[k] = (tz_target){host->origin + ((j + k) * slab_stride(stage, host) +
@@ -147,8 +160,8 @@ static void compute(const run *r, int t, int64_t j, int64_t slabs, bool together
     if (!planes && a->x_low > stage->ghost && a->x_high < stage->elements[0] - stage->ghost)
         return;
     for (int f = 0; f < stencil->fields_count; f++)
-        if (l->pass->writes >> f & 1)
-            finish(stage, f, l->moved >> f & 1 ? &stage->in[f] : &stage->out[f], j, slabs, a);
+        if ((l->pass->writes & ~l->lost) >> f & 1)
+            finish(stage, f, array_of(stage, l->writes[f]), j, slabs, a);
 }
 
 /* Columns [from, to) of the inner axis within the grid, in slabs [j, end) within the grid. */
@@ -219,14 +232,14 @@ fetch_ahead(const run *r, int t, int64_t behind, int64_t from, int64_t first, in
         if ((role != TZ_STATE && role != TZ_STATIC) || stage->in[f].uniform)
             continue;
         const int64_t line = LINE / (int64_t)stage->element_size[f];
-        const bool moved = r->level[t].moved >> f & 1, state = role == TZ_STATE;
+        const bool state = role == TZ_STATE;
         const int64_t share = tz_round_up((end - first) / g->levels + 1, line);
         const int64_t part = first + (t - 1) * share, part_end = tz__smaller(part + share, end);
         const int64_t top = j + (t - 1) * g->along.reach;
-        fetch_rows(stage, moved ? &stage->out[f] : &stage->in[f], f, j + g->along.reach, rows,
+        fetch_rows(stage, array_of(stage, r->level[t].reads[f]), f, j + g->along.reach, rows,
                    from - (state ? line : 0), from + g->slope);
         fetch_rows(stage, &stage->in[f], f, top + g->along.reach, rows, part, part_end);
-        if (state)
+        if (state && !(r->level[1].lost >> f & 1))
             fetch_rows(stage, &stage->out[f], f, top, rows, part, part_end);
     }
 }
@@ -305,7 +318,37 @@ static void run_tile(const run *r, const tz__skew_job *job, int phase, int numbe
 
 /* ---- The stage ------------------------------------------------------------------------------- */
 
-/* The levels of a stage from number `first` on, which is 0 for the first of all. */
+/* The field that takes over the values of field g in a pass; -1: none of those of the mask. */
+static int taker_of(const tz_stencil *stencil, const tz_pass *pass, uint32_t lost, int g)
+{
+    for (int f = 0; f < stencil->fields_count; f++)
+        if (lost >> f & 1 && tz_stencil_takes(stencil, pass, f) == g)
+            return f;
+    return -1;
+}
+
+/* The arrays after a level. The array of what a field was goes to the field that takes it over; the array that
+ * nobody takes any more is the next one to be written. */
+static void pass_on(tz_skew_arrays *arrays, const tz_stencil *stencil, const level *l)
+{
+    const tz_skew_arrays was = *arrays;
+    for (int f = 0; f < stencil->fields_count; f++) {
+        if (!(l->pass->writes >> f & 1))
+            continue;
+        if (l->lost >> f & 1) {
+            arrays->values[f] = was.values[tz_stencil_takes(stencil, l->pass, f)];
+            continue;
+        }
+        int last = f;
+        for (int next; (next = taker_of(stencil, l->pass, l->lost, last)) >= 0;)
+            last = next;
+        arrays->values[f] = was.before[f];
+        arrays->before[f] = was.values[last];
+    }
+}
+
+/* The levels of a stage from number `first` on, which is 0 for the first of all. In the last iteration each field has
+ * an array of its own, and what it was before in the other one. */
 static void make_levels(run *r, const tz_stage *stage, int first, int levels)
 {
     const int passes = stage->stencil->passes_count;
@@ -315,8 +358,10 @@ static void make_levels(run *r, const tz_stage *stage, int first, int levels)
         l->rows = t <= passes ? tz_stage_rows(stage, l->pass) : l[-passes].rows;
         l->together = t <= passes ? tz_stage_together(stage, l->pass) : l[-passes].together;
         l->iteration = (first + t - 1) / passes;
-        l->moved = r->moved;
-        r->moved ^= l->pass->writes;
+        l->lost = l->iteration < stage->height - 1 ? tz_skew_lost(stage->stencil, l->pass) : 0;
+        memcpy(l->reads, r->arrays.values, sizeof l->reads);
+        memcpy(l->writes, r->arrays.before, sizeof l->writes);
+        pass_on(&r->arrays, stage->stencil, l);
     }
 }
 
@@ -376,13 +421,17 @@ static void run_levels(const run *r, teams *t)
     }
 }
 
-uint32_t tz_skew_run(const tz_stage *stage)
+tz_skew_arrays tz_skew_run(const tz_stage *stage)
 {
     run r;
     teams t;
     const int levels = stage->height * stage->stencil->passes_count;
     const int most = tz__skew_levels_max(stage);
-    r.moved = 0;
+    for (int f = 0; f < TZ_FIELDS_MAX; f++) {
+        r.arrays.values[f] = (uint8_t)(2 * f);
+        r.arrays.before[f] = (uint8_t)(2 * f + 1);
+    }
+    r.lost_bytes = tz_skew_lost_bytes(stage);
     t.threads = tz__skew_threads(stage->threads);
     for (int done = 0; done < levels; done += most) {
         const int count = levels - done < most ? levels - done : most;
@@ -390,5 +439,5 @@ uint32_t tz_skew_run(const tz_stage *stage)
         tz__skew_make(&r.geometry, stage, count);
         run_levels(&r, &t);
     }
-    return r.moved;
+    return r.arrays;
 }

@@ -36,8 +36,24 @@ int tz_skew_slope(const tz_stage *stage);
  * first parts. */
 void tz_skew_count(const tz_stage *stage, tz_stage_counts *out);
 
-/* Run one stage. Field f then has its values in stage->out[f] if bit f of the result is set, else in
- * stage->in[f]; the other array has other values. Allocates nothing. */
-uint32_t tz_skew_run(const tz_stage *stage);
+/* The fields that a pass writes and that take over what another field was (tz_stencil_takes), if it writes that one,
+ * too: in all iterations of a stage but the last they get that field's array, and nothing is copied. A mask. */
+uint32_t tz_skew_lost(const tz_stencil *stencil, const tz_pass *pass);
+
+/* The arrays of a field that all iterations of a stage but the last use: two of a state field, one of one that takes
+ * over another one's, one of a static field. */
+int tz_skew_arrays_used(const tz_stencil *stencil, int field);
+
+/* Bytes for each thread that tz_stage.lost must have; 0: it is not used. */
+size_t tz_skew_lost_bytes(const tz_stage *stage);
+
+/* Numbers of arrays: 2 f is stage->in[f], 2 f + 1 is stage->out[f]. */
+typedef struct tz_skew_arrays {
+    uint8_t values[TZ_FIELDS_MAX]; /* of the field */
+    uint8_t before[TZ_FIELDS_MAX]; /* of a field that is written, before the last iteration */
+} tz_skew_arrays;
+
+/* Run one stage. Returns where the fields are then: maybe in an array that another field had. Allocates nothing. */
+tz_skew_arrays tz_skew_run(const tz_stage *stage);
 
 #endif

@@ -317,14 +317,42 @@ static void count_phase(const tz__skew *s, int phase, tz_stage_counts *out)
     out->ring_bytes = own.ring_bytes;
 }
 
+uint32_t tz_skew_lost(const tz_stencil *stencil, const tz_pass *pass)
+{
+    uint32_t lost = 0;
+    for (int f = 0; f < stencil->fields_count; f++) {
+        const int from = pass->writes >> f & 1 ? tz_stencil_takes(stencil, pass, f) : -1;
+        lost |= (uint32_t)(from >= 0 && pass->writes >> from & 1) << f;
+    }
+    return lost;
+}
+
+size_t tz_skew_lost_bytes(const tz_stage *stage)
+{
+    enum { LINE = 64 };
+    uint32_t lost = 0;
+    for (int p = 0; p < stage->stencil->passes_count; p++)
+        lost |= tz_skew_lost(stage->stencil, &stage->stencil->passes[p]);
+    const size_t most = (size_t)(stage->elements[0] + TZ_ALIGN_ELEMENTS) * sizeof(double);
+    return lost && stage->height > 1 ? (most + LINE - 1) / LINE * LINE : 0;
+}
+
+int tz_skew_arrays_used(const tz_stencil *stencil, int field)
+{
+    int arrays = stencil->fields[field].role == TZ_STATE ? 2 : 1;
+    for (int p = 0; p < stencil->passes_count; p++)
+        arrays -= tz_skew_lost(stencil, &stencil->passes[p]) >> field & 1;
+    return arrays;
+}
+
 void tz_skew_count(const tz_stage *stage, tz_stage_counts *out)
 {
     const int levels = stage->height * stage->stencil->passes_count;
     const int most = tz__skew_levels_max(stage);
-    double element = 0; /* bytes of both arrays of all state fields */
+    double element = 0; /* bytes of all arrays of state fields */
     for (int f = 0; f < stage->stencil->fields_count; f++)
         if (stage->stencil->fields[f].role == TZ_STATE)
-            element += 2 * (double)stage->element_size[f];
+            element += tz_skew_arrays_used(stage->stencil, f) * (double)stage->element_size[f];
     memset(out, 0, sizeof *out);
     for (int done = 0; done < levels; done += most) {
         tz__skew s;

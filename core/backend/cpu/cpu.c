@@ -105,9 +105,9 @@ static tz_stage describe_problem(const tz_problem *problem, const tz_machine *ma
 static int64_t arena_bytes(const tz_problem *problem, const tz_plan *plan,
                            const tz_machine *machine, int threads)
 {
-    if (is_skew(plan))
-        return 0;
     const tz_stage stage = describe_stage(problem, plan, machine, threads);
+    if (is_skew(plan))
+        return (int64_t)tz_skew_lost_bytes(&stage);
     tz_pipeline *pipeline = malloc(tz_pipeline_size());
     if (!pipeline)
         return INT64_MAX / 64;
@@ -297,9 +297,9 @@ static tz_status cpu_create(void **out, const tz_backend_context *context, tz_er
     return TZ_OK;
 }
 
-static tz_status make_room(cpu *state, const tz_stage *stage, tz_error *error)
+/* Memory of so many bytes for each thread. */
+static tz_status make_room(cpu *state, size_t bytes, tz_error *error)
 {
-    const size_t bytes = tz_stage_arena_bytes(stage, state->pipeline);
     if (bytes <= state->arena_bytes)
         return TZ_OK;
     free(state->arena);
@@ -308,7 +308,7 @@ static tz_status make_room(cpu *state, const tz_stage *stage, tz_error *error)
     state->arena = aligned_alloc(64, all);
     if (!state->arena)
         return tz_error_set(error, TZ_MEMORY, NULL,
-                            "the rings of a stage need %zu bytes, more than are free: use a "
+                            "a stage needs %zu bytes beside the fields, more than are free: use a "
                             "smaller height or tile",
                             all);
     memset(state->arena, 0, all);
@@ -362,17 +362,20 @@ static tz_status set_constants(cpu *state, tz_stage *stage, tz_error *error)
     return status;
 }
 
-/* A stage of the family "skew", of a whole grid. */
-static tz_status skew_stage(cpu *state, tz_stage *stage, tz_error *error)
+static void skew_stage(cpu *state, tz_stage *stage, uint32_t written)
 {
-    const tz_problem *problem = state->context.problem;
-    tz_status status = set_constants(state, stage, error);
-    if (status)
-        return status;
-    set_fields(state, stage);
-    tz_host_store_turn(&state->store, tz_problem_written(problem), tz_skew_run(stage));
-    state->norm_known = true;
-    return TZ_OK;
+    stage->lost = state->arena;
+    const tz_skew_arrays arrays = tz_skew_run(stage);
+    tz_host_store_turn(&state->store, written, arrays.values, arrays.before);
+}
+
+static void stream_stage(cpu *state, tz_stage *stage, uint32_t written)
+{
+    int from[TZ_FIELDS_MAX];
+    tz_stage_run(stage, state->pipeline, state->arena, state->arena_bytes);
+    for (int f = 0; f < stage->stencil->fields_count; f++)
+        from[f] = tz_pipeline_hands_over(state->pipeline, f);
+    tz_host_store_advance(&state->store, written, from);
 }
 
 static tz_status stage_of_span(void *any, const tz_plan *plan, int height, int64_t step,
@@ -384,8 +387,6 @@ static tz_status stage_of_span(void *any, const tz_plan *plan, int height, int64
     now.height = height;
     tz_stage stage = describe_stage(problem, &now, &state->machine, state->context.threads);
     stage.step = step;
-    if (is_skew(plan))
-        return skew_stage(state, &stage, error);
     stage.low = span->low;
     stage.high = span->high;
     if (problem->dims > 1 && span->high > 0) { /* as many chunks, of equal size */
@@ -393,17 +394,16 @@ static tz_status stage_of_span(void *any, const tz_plan *plan, int height, int64
         const int64_t slabs = span->high - span->low, chunks = (slabs + *chunk - 1) / *chunk;
         *chunk = (slabs + chunks - 1) / chunks;
     }
-    tz_status status = make_room(state, &stage, error);
+    tz_status status = set_constants(state, &stage, error);
     if (!status)
-        status = set_constants(state, &stage, error);
+        status = make_room(state,
+                           is_skew(plan) ? tz_skew_lost_bytes(&stage)
+                                         : tz_stage_arena_bytes(&stage, state->pipeline),
+                           error);
     if (status)
         return status;
     set_fields(state, &stage);
-    tz_stage_run(&stage, state->pipeline, state->arena, state->arena_bytes);
-    int from[TZ_FIELDS_MAX];
-    for (int f = 0; f < problem->stencil->fields_count; f++)
-        from[f] = tz_pipeline_hands_over(state->pipeline, f);
-    tz_host_store_advance(&state->store, tz_problem_written(problem), from);
+    (is_skew(plan) ? skew_stage : stream_stage)(state, &stage, tz_problem_written(problem));
     state->norm_known = true;
     return TZ_OK;
 }

@@ -53,7 +53,7 @@ static const char *unsupported(const tz_problem *problem)
 
 /* ---- What stays in cache --------------------------------------------------------------------- */
 
-/* Bytes of an element of all fields: two arrays of a state field. */
+/* Bytes of an element of all arrays that a stage uses. */
 static double element_bytes(const tz_problem *problem)
 {
     double bytes = 0;
@@ -61,7 +61,7 @@ static double element_bytes(const tz_problem *problem)
         if (problem->stencil->fields[f].role == TZ_STATE ||
             problem->stencil->fields[f].role == TZ_STATIC)
             bytes += (double)tz_problem_element_size(problem, f) *
-                     (problem->stencil->fields[f].role == TZ_STATE ? 2 : 1);
+                     tz_skew_arrays_used(problem->stencil, f);
     return bytes;
 }
 
@@ -140,14 +140,10 @@ static void choose_tile(const tz_problem *problem, const tz_stage *stage, const 
 
 void tz_cpu_skew_choose(const tz_problem *problem, tz_plan *plan)
 {
-    int states = 0;
     bool tile_given = false;
     for (int axis = 0; axis < TZ_AXES; axis++)
         tile_given = tile_given || plan->tile[axis] > 0;
-    for (int f = 0; f < problem->stencil->fields_count; f++)
-        states += problem->stencil->fields[f].role == TZ_STATE;
-    if (plan->family[0] == '\0' && !tile_given && states == 1 &&
-        problem->stencil->passes_count == 1 && !unsupported(problem))
+    if (plan->family[0] == '\0' && !tile_given && !unsupported(problem))
         strcpy(plan->family, tz_cpu_skew);
 }
 

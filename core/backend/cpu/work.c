@@ -182,8 +182,10 @@ static traffic pass_traffic(const tz_problem *problem, const tz_stage *stage,
     footprint found;
     find_footprint(problem, pass, &found);
     const double size = (double)stage->element_size[0];
-    double rows = 0, slabs = 0, fields = 0, fixed = 0, writes = 0;
+    double rows = 0, slabs = 0, fields = 0, fixed = 0, writes = 0, arrays = 0;
     double widest = 0; /* the most rows of a plane, of all fields together */
+    /* Fields of "skew" that take over another one's values are not written, but in the last iteration. */
+    const uint32_t lost = skewed ? tz_skew_lost(problem->stencil, pass) : 0;
     for (int f = 0; f < problem->stencil->fields_count; f++) {
         int rows_here = 0, slabs_here = 0, widest_here = 0;
         for (int z = 0; z < REACH; z++) {
@@ -194,7 +196,10 @@ static traffic pass_traffic(const tz_problem *problem, const tz_stage *stage,
             widest_here = plane > widest_here ? plane : widest_here;
             slabs_here += problem->dims == 3 ? plane > 0 : plane;
         }
-        writes += pass->writes >> f & 1;
+        if (pass->writes >> f & 1) {
+            writes += lost >> f & 1 ? 1.0 / stage->height : 1;
+            arrays += tz_skew_arrays_used(problem->stencil, f);
+        }
         if (problem->stencil->fields[f].role != TZ_STATE) {
             fixed += rows_here > 0; /* never in L1: other levels read other slabs */
             continue;
@@ -231,10 +236,10 @@ static traffic pass_traffic(const tz_problem *problem, const tz_stage *stage,
         .ring_writes = lines * writes,
     };
     if (skewed) {
-        /* In a step all levels go through the same slabs, of two arrays for each field that is written: each enters
-         * and leaves L2 once a step, which computes `batch` slabs at each level. */
-        t.ring_reads = fmin(t.ring_reads, lines * (2 * writes + fixed) / batch);
-        t.ring_writes = fmin(t.ring_writes, lines * 2 * writes / batch);
+        /* In a step all levels go through the same slabs, of all arrays that are written: each enters and leaves L2
+         * once a step, which computes `batch` slabs at each level. */
+        t.ring_reads = fmin(t.ring_reads, lines * (arrays + fixed) / batch);
+        t.ring_writes = fmin(t.ring_writes, lines * arrays / batch);
     }
     return t;
 }

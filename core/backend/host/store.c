@@ -291,13 +291,28 @@ void tz_host_store_advance(tz_host_store *store, uint32_t fields, const int *fro
     }
 }
 
-void tz_host_store_turn(tz_host_store *store, uint32_t fields, uint32_t moved)
+void tz_host_store_turn(tz_host_store *store, uint32_t fields, const uint8_t *values,
+                        const uint8_t *before)
 {
+    struct {
+        char *memory;
+        tz_host_field copy;
+    } arrays[2 * TZ_FIELDS_MAX];
+    for (int i = 0; i < 2 * TZ_FIELDS_MAX; i++) {
+        const int copy = i % 2 ? 1 - store->field[i / 2].current : store->field[i / 2].current;
+        arrays[i].memory = store->field[i / 2].memory[copy];
+        arrays[i].copy = store->field[i / 2].copy[copy];
+    }
     for (int f = 0; f < TZ_FIELDS_MAX; f++) {
-        if (moved >> f & 1)
-            tz_host_store_swap(store, f);
-        else if (fields >> f & 1)
-            store->field[f].before = *tz_host_store_other(store, f);
+        if (!(fields >> f & 1))
+            continue;
+        for (int copy = 0; copy < 2; copy++) {
+            const int from = copy ? before[f] : values[f];
+            store->field[f].memory[copy] = arrays[from].memory;
+            store->field[f].copy[copy] = arrays[from].copy;
+        }
+        store->field[f].current = 0;
+        store->field[f].before = store->field[f].copy[1];
     }
 }
 

@@ -47,9 +47,11 @@ void tz_host_store_swap(tz_host_store *store, int field);
  * mask: from[f] is the field, or -1; no two have the same. */
 void tz_host_store_advance(tz_host_store *store, uint32_t fields, const int *from);
 
-/* The fields of the mask have been advanced by several iterations in both copies in turn. Their values are
- * now in the other copy if the bit in `moved` is set; the copy without the values counts as before. */
-void tz_host_store_turn(tz_host_store *store, uint32_t fields, uint32_t moved);
+/* The fields of the mask have been advanced by several iterations, which used all their arrays in turns. Field f now
+ * has its values in array values[f], and those of the iteration before in before[f]: array 2 g was the current copy of
+ * field g, 2 g + 1 the other one. Each array is named once. */
+void tz_host_store_turn(tz_host_store *store, uint32_t fields, const uint8_t *values,
+                        const uint8_t *before);
 
 /* The memory of the other copy, for any use: an element for each cell at least. Its values are lost,
  * and so are its ghosts. */

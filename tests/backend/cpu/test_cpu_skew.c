@@ -120,7 +120,7 @@ static void grid_make(grid *g, int dims, const int64_t *n, tz_boundary boundary)
 static void grid_run(grid *g)
 {
     tz_host_field_finish(&g->stage, 0, &g->stage.in[0]);
-    if (tz_skew_run(&g->stage) & 1) {
+    if (tz_skew_run(&g->stage).values[0] == 1) {
         const tz_host_field kept = g->stage.in[0];
         g->stage.in[0] = g->stage.out[0];
         g->stage.out[0] = kept;

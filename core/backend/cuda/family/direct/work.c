@@ -67,7 +67,7 @@ static void direct_work(const tz_cuda_job *job, tz_model_work *out)
     /* If all blocks of a layer run at once, the next layer finds the planes between them in cache. */
     const double at_once = (double)job->limits->multiprocessors * fmax(1.0, job->blocks);
     const double later = fmax(0.0, 1.0 - at_once / (wide * high));
-    out->streams = true;
+    out->streams = out->marches = true;
     out->redundancy = 1.0;
     tz_cuda_count_ghosts(out, loaded, ghosts, later * ghosts / fmin(chunk, planes));
     for (int p = 0; p < out->parts_count; p++)
