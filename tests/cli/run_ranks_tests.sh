@@ -281,7 +281,7 @@ rc=$?
 check 'SIGTERM to one rank ends all' is "$rc" 143
 check 'SIGTERM: the record says so' grep -q '"status": "interrupted"' term/run.json
 check 'SIGTERM: told once' errs_once 'long.lua:4: interrupted'
-export OMPI_MCA_odls_base_sigkill_timeout=10 # a busy machine takes longer than a second; mpirun sleeps twice as long
+export OMPI_MCA_odls_base_sigkill_timeout=4 # a busy machine takes longer than a second; mpirun sleeps twice as long
 begin int
 kill -INT $job
 wait $job
