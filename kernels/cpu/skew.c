@@ -13,10 +13,8 @@ typedef struct level {
     const tz_pass *pass;
     tz_row_fn *rows, *together; /* NULL: no function of several slabs at once */
     int iteration;
-    uint32_t
-        lost; /* mask of the fields that take over another field's values: what is written is not kept */
-    uint8_t reads[TZ_FIELDS_MAX],
-        writes[TZ_FIELDS_MAX]; /* numbers of arrays, as in tz_skew_arrays */
+    uint32_t lost; /* mask of the fields that take over others' values, and are not written */
+    uint8_t reads[TZ_FIELDS_MAX], writes[TZ_FIELDS_MAX]; /* arrays, as in tz_skew_arrays */
 } level;
 
 typedef struct run {

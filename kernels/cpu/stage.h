@@ -71,8 +71,7 @@ typedef struct tz_stage {
     int64_t low, high;
     int batch; /* slabs that a level computes before the next level reads them from L1; 1 or more */
     int threads;
-    char *
-        lost; /* for tz_skew_run(): for each thread tz_skew_lost_bytes(), for values that nobody reads */
+    char *lost; /* for tz_skew_run(): tz_skew_lost_bytes() for each thread; nobody reads them */
 } tz_stage;
 
 static inline int64_t tz_round_up(int64_t value, int64_t unit)

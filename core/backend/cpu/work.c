@@ -185,7 +185,7 @@ static traffic pass_traffic(const tz_problem *problem, const tz_stage *stage,
     double rows = 0, slabs = 0, fields = 0, fixed = 0, writes = 0, arrays = 0;
     double widest = 0; /* the most rows of a plane, of all fields together */
     /* Fields of "skew" that take over another one's values are not written, but in the last iteration. */
-    const uint32_t lost = skewed ? tz_skew_lost(problem->stencil, pass) : 0;
+    const uint32_t lost = skewed && stage->height > 1 ? tz_skew_lost(problem->stencil, pass) : 0;
     for (int f = 0; f < problem->stencil->fields_count; f++) {
         int rows_here = 0, slabs_here = 0, widest_here = 0;
         for (int z = 0; z < REACH; z++) {
@@ -198,7 +198,7 @@ static traffic pass_traffic(const tz_problem *problem, const tz_stage *stage,
         }
         if (pass->writes >> f & 1) {
             writes += lost >> f & 1 ? 1.0 / stage->height : 1;
-            arrays += tz_skew_arrays_used(problem->stencil, f);
+            arrays += lost >> f & 1 ? 1 : 2;
         }
         if (problem->stencil->fields[f].role != TZ_STATE) {
             fixed += rows_here > 0; /* never in L1: other levels read other slabs */
