@@ -9,7 +9,7 @@
 extern const char tz_cpu_skew[]; /* the family's name */
 
 /* Set the family of a plan that has none, if this one computes the problem. A given tile is one of "stream". Of 17
- * stencils with several fields all were faster than with "stream" on a Zen 3, and 14 on a Xeon. */
+ * problems with several fields all were faster than with "stream" on a Zen 3, and 14 on a Xeon. */
 void tz_cpu_skew_choose(const tz_problem *problem, tz_plan *plan);
 
 /* Complete a plan: choose what is 0, keep what is given, clip the tile to the grid. `stage` describes
