@@ -16,8 +16,7 @@ if [ -z "${TZ_DATA_DIR:-}" ] && [ -d "$root/../shared/data" ]; then
 fi
 jobs=$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
 failed=0
-# One more than there are processors: some tests mostly wait.
-ctest --test-dir "$build" --output-on-failure --no-tests=error -j "$((jobs + 1))" "$@" || failed=$?
+ctest --test-dir "$build" --output-on-failure --no-tests=error -j "$jobs" "$@" || failed=$?
 
 allowed=
 [ "${CI:-}" != true ] || allowed=$root/.ci/skips
