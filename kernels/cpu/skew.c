@@ -356,7 +356,9 @@ static void make_levels(run *r, const tz_stage *stage, int first, int levels)
         l->rows = t <= passes ? tz_stage_rows(stage, l->pass) : l[-passes].rows;
         l->together = t <= passes ? tz_stage_together(stage, l->pass) : l[-passes].together;
         l->iteration = (first + t - 1) / passes;
-        l->lost = l->iteration < stage->height - 1 ? tz_skew_lost(stage->stencil, l->pass) : 0;
+        l->lost = l->iteration == stage->height - 1 ? 0
+                  : t <= passes                     ? tz_skew_lost(stage->stencil, l->pass)
+                                                    : l[-passes].lost;
         memcpy(l->reads, r->arrays.values, sizeof l->reads);
         memcpy(l->writes, r->arrays.before, sizeof l->writes);
         pass_on(&r->arrays, stage->stencil, l);

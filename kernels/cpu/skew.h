@@ -40,8 +40,8 @@ void tz_skew_count(const tz_stage *stage, tz_stage_counts *out);
  * too: in all iterations of a stage but the last they get that field's array, and nothing is copied. A mask. */
 uint32_t tz_skew_lost(const tz_stencil *stencil, const tz_pass *pass);
 
-/* The arrays of a field that all iterations of a stage but the last use: two of a state field, one of one that takes
- * over another one's, one of a static field. */
+/* How many arrays of a field are in use, but in the last iteration of a stage: 2 of a state field, 1 if it takes over
+ * another one's values; 1 of a static field. */
 int tz_skew_arrays_used(const tz_stencil *stencil, int field);
 
 /* Bytes for each thread that tz_stage.lost must have; 0: it is not used. */

@@ -192,7 +192,7 @@ static void test_arrays_that_are_passed_on_leave_the_same_bits(void **state)
         }
 }
 
-/* A field that a pass leaves as it is, or whose source it does not write, is copied. */
+/* No array is passed on to a field that is read around a cell, or that the pass does not write. */
 static void test_what_is_passed_on(void **state)
 {
     grid g;
