@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { BUSIEST_BLOCKS_MAX = 64 };
 
@@ -237,6 +238,94 @@ static double busiest_clocks(const stage *s)
     return clocks;
 }
 
+/* ---- Blocks one after the other ----------------------------------------------------------------- */
+
+enum { RUNNING_MAX = 32 }; /* blocks of a multiprocessor */
+
+typedef struct busy_sm {
+    double left[RUNNING_MAX]; /* share of a block that is not done */
+    int part[RUNNING_MAX];
+    int count;
+    double now, next; /* clocks: up to here it is done; when the next block ends */
+} busy_sm;
+
+typedef struct queue {
+    const tz_model_work *work;
+    int run;
+    double taken; /* blocks of the run */
+} queue;
+
+/* The part of the next block; -1 if there is none. */
+static int next_block(queue *q)
+{
+    while (q->run < q->work->runs_count && q->taken >= q->work->runs[q->run].blocks) {
+        q->run++;
+        q->taken = 0.0;
+    }
+    if (q->run >= q->work->runs_count)
+        return -1;
+    q->taken++;
+    return q->work->runs[q->run].part;
+}
+
+static void find_next(busy_sm *r, const double (*clocks)[RUNNING_MAX + 1])
+{
+    r->next = INFINITY;
+    for (int b = 0; b < r->count; b++)
+        r->next = fmin(r->next, r->now + r->left[b] * clocks[r->part[b]][r->count]);
+}
+
+static void start_block(busy_sm *r, int part)
+{
+    r->left[r->count] = 1.0;
+    r->part[r->count++] = part;
+}
+
+/* Clocks until all blocks are done, if they start in the order of work->runs, each on the first
+ * multiprocessor that has room. -1: out of memory. */
+static double ordered_clocks(const stage *s)
+{
+    const int sms = (int)s->device->sm_count.value,
+              most = s->blocks < RUNNING_MAX ? s->blocks : RUNNING_MAX;
+    double clocks[TZ_WORK_PARTS_MAX][RUNNING_MAX + 1] = {{0}}, end = 0.0;
+    queue blocks = {.work = s->work};
+    busy_sm *all = calloc((size_t)sms, sizeof *all);
+    if (!all)
+        return -1.0;
+    for (int p = 0; p < s->work->parts_count; p++)
+        for (int n = 1; n <= most; n++)
+            clocks[p][n] = warp_clocks(s, p, n * s->warps);
+    int part = 0;
+    for (int n = 0; n < most && part >= 0; n++)
+        for (int k = 0; k < sms && (part = next_block(&blocks)) >= 0; k++)
+            start_block(&all[k], part);
+    for (int k = 0; k < sms; k++)
+        find_next(&all[k], clocks);
+    for (;;) {
+        busy_sm *r = all;
+        for (int k = 1; k < sms; k++)
+            r = all[k].next < r->next ? &all[k] : r;
+        if (!isfinite(r->next))
+            break;
+        const double passed = r->next - r->now;
+        const int count = r->count;
+        end = r->now = r->next;
+        r->count = 0;
+        for (int b = 0; b < count; b++) {
+            const double left = r->left[b] - passed / clocks[r->part[b]][count];
+            if (left > 1e-9) {
+                r->left[r->count] = left;
+                r->part[r->count++] = r->part[b];
+            }
+        }
+        while (r->count < most && (part = next_block(&blocks)) >= 0)
+            start_block(r, part);
+        find_next(r, clocks);
+    }
+    free(all);
+    return end;
+}
+
 computing tz__roofs_compute(const stage *s)
 {
     const tz_model_work *work = s->work;
@@ -255,8 +344,11 @@ computing tz__roofs_compute(const stage *s)
         text += warps * text_clocks(s, &work->parts[p]);
         running += warps;
     }
-    c.clocks = busiest > 0.0 ? busiest : c.full * wave + tail;
-    c.clocks = fmax(c.clocks + text / running, c.full >= 1.0 ? longest : longest_rest);
+    const double ordered = work->runs_count > 0 ? ordered_clocks(s) : -1.0;
+    c.clocks = ordered > 0.0 ? ordered : busiest > 0.0 ? busiest : c.full * wave + tail;
+    c.clocks += text / running;
+    if (ordered <= 0.0)
+        c.clocks = fmax(c.clocks, c.full >= 1.0 ? longest : longest_rest);
     c.even = c.waves * wave;
     c.seconds = c.clocks / s->device->clock_hz.value;
     return c;

@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-enum { TZ_WORK_PARTS_MAX = 6, TZ_WORK_NAME_SIZE = 16 };
+enum { TZ_WORK_PARTS_MAX = 6, TZ_WORK_RUNS_MAX = 64, TZ_WORK_NAME_SIZE = 16 };
 
 /* Warps (on a CPU: tiles) that run the same code: the inner ones, those at the border, ...
  * "A step" is one step of one warp. */
@@ -50,6 +50,12 @@ typedef struct tz_work_part {
     double spilt_stores; /* the stores among `spills` */
 } tz_work_part;
 
+/* Blocks of a launch that follow one another, all of whose warps are of one part. */
+typedef struct tz_work_run {
+    int part;
+    double blocks;
+} tz_work_run;
+
 typedef enum tz_work_kind { TZ_WORK_GPU, TZ_WORK_CPU } tz_work_kind;
 
 typedef struct tz_model_work {
@@ -70,12 +76,14 @@ typedef struct tz_model_work {
     double resident_bytes; /* all that a stage touches: a cache of this size keeps the grid */
 
     /* GPU */
-    int registers;      /* of a thread */
-    int local_bytes;    /* of a thread: spilt registers */
-    int shared_bytes;   /* of a block */
-    int threads;        /* of a block */
-    double blocks;      /* of a launch */
-    double torn_bytes;  /* written in pieces that end within a burst of 64 bytes */
+    int registers;                      /* of a thread */
+    int local_bytes;                    /* of a thread: spilt registers */
+    int shared_bytes;                   /* of a block */
+    int threads;                        /* of a block */
+    double blocks;                      /* of a launch */
+    tz_work_run runs[TZ_WORK_RUNS_MAX]; /* the blocks, in the order in which they start */
+    int runs_count;                     /* 0: not known, or warps of a block are of several parts */
+    double torn_bytes;                  /* written in pieces that end within a burst of 64 bytes */
     double pairs_bytes; /* written by lanes with two packets each: a pair of stores */
     double half_bytes;  /* of lanes that load or store half a sector of 32 bytes of the second
                                * level, where the next lane does not use the other half */

@@ -199,7 +199,7 @@ TZ_DEVICE void tz_fetch_plane(const tz_arguments &a, const tz_tile &tile, int i,
             const T *const row = (const T *)field + (z_in * a.plane + (long long)y * a.pitch);
             int x = tile.x;
             if (TZ_HELD_X)
-                x = x < 0 ? 0 : x < a.nx ? x : (a.nx - 1) / TZ_VECTOR * TZ_VECTOR;
+                x = tz_spread_column(x, (a.nx - 1) / TZ_VECTOR * TZ_VECTOR);
             else if (!TZ_BITS_GRID && TZ_REST_X == 0)
                 x = tz_map<TZ_LOW_X, TZ_HIGH_X>(x, a.nx);
             else if (!TZ_ROW_LANES && (x < 0 || x + TZ_VECTOR > a.nx ||
@@ -320,8 +320,8 @@ TZ_DEVICE void tz_tile_place(const tz_arguments &a, tz_tile &tile)
     tile.x_first = bx * (TZ_COLUMNS - TZ_GHOST_LOW_X - TZ_GHOST_HIGH_X) - TZ_GHOST_LOW_X;
     tile.y_first = by * (TZ_TILE_ROWS - TZ_GHOST_LOW_Y - TZ_GHOST_HIGH_Y) - TZ_GHOST_LOW_Y;
     tile.x = tile.x_first + lane * TZ_VECTOR;
-    if (TZ_ROW_LANES && lane >= TZ_ROW_LANES)
-        tile.x = (TZ_ROW_LANES - 1) * TZ_VECTOR; /* repeats the work of another lane */
+    if (TZ_ROW_LANES && lane >= TZ_ROW_LANES) /* repeats the work of another lane */
+        tile.x = lane % (TZ_ROW_LANES + !TZ_ROW_LANES) * TZ_VECTOR;
     const int column = lane * TZ_VECTOR;
     tile.keeps = column >= TZ_GHOST_LOW_X && column < TZ_COLUMNS - TZ_GHOST_HIGH_X &&
                  (TZ_ROW_LANES ? lane < TZ_ROW_LANES : tile.x < a.nx);

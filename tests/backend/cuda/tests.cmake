@@ -46,6 +46,22 @@ foreach(case "star2d1r 400,300 8 double mirror 6,1" "star2d1r 400,300 8 double p
     list(APPEND simt_tests backend/cuda/simt/gather_${name})
 endforeach()
 
+# Lanes past the end of a row copy different cells to shared memory: copies of the same cells by one warp are made one after the
+# other on a GPU. Two lanes may copy the same, one inside the grid and one outside.
+foreach(case "star3d1r 70,30,20 3 double clamp" "hotspot3d 75,30,20 2 single mirror,clamp" "star3d1r 40,30,20 2 double fixed"
+        "hotspot 72,200 4 double clamp" "star2d1r 101,200 6 double fixed,mirror" "cell 640,20,9 1 single fixed")
+    string(REPLACE " " ";" words ${case})
+    list(GET words 0 stencil)
+    list(GET words 1 grid)
+    list(GET words 2 height)
+    list(GET words 3 precision)
+    list(GET words 4 boundary)
+    string(REGEX REPLACE "[ ,]" "_" name ${case})
+    trapeze_add_test(backend/cuda/simt spread_${name} 300 test_simt --stencil ${stencil} --family stream --grid ${grid}
+        --height ${height} --precision ${precision} --boundary ${boundary} --alike 2)
+    list(APPEND simt_tests backend/cuda/simt/spread_${name})
+endforeach()
+
 # An augmented stencil: its cells near clamp and fixed sides have an update of their own.
 foreach(case "stream 2 clamp,fixed" "tile 3 fixed,clamp" "resident 2 mirror,clamp")
     string(REPLACE " " ";" words ${case})

@@ -29,10 +29,10 @@ void tz_cuda_take_loop(tz_work_part *part, const tz_cuda_loop *loop, double step
         part->clocks *= tz_work_mix_sum(&part->step) * steps / way;
     part->once = loop->once;
     part->once_clocks = loop->once_clocks;
-    part->shared_wavefronts = (of.conflict * (loop->passes - loop->local) + loop->local +
-                               TZ_CUDA_COPY_PASSES * loop->way.of[TZ_WORK_COPY] +
-                               loop->reads_words + of.conflict * of.stored * loop->stores_words) /
-                              steps;
+    part->shared_wavefronts =
+        (of.conflict * (loop->passes - loop->local) + loop->local + loop->copies_passes +
+         loop->reads_words + of.conflict * of.stored * loop->stores_words) /
+        steps;
     part->bytes = 128.0 * (loop->copies_words + loop->reads_words) / steps;
     part->text_bytes = part->loop_bytes = loop->text_bytes;
     part->spills = loop->local / steps;

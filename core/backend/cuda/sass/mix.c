@@ -312,6 +312,11 @@ static double count_apart(const tz_sass *sass, const int *way, int count)
     return stores > 1 ? apart / (stores / 2) : 0.0;
 }
 
+static double copy_passes(const tz_sass_instruction *i)
+{
+    return i->words < 4 ? i->words + TZ_CUDA_COPY_PASSES_NARROW : TZ_CUDA_COPY_PASSES;
+}
+
 static void count_way(const graph *g, const int *way, int count, tz_cuda_loop *loop)
 {
     for (int k = 0; k < count; k++) {
@@ -329,8 +334,10 @@ static void count_way(const graph *g, const int *way, int count, tz_cuda_loop *l
             loop->stores += 1.0;
             loop->stores_words += i->words;
         }
-        if (i->class == TZ_WORK_COPY)
+        if (i->class == TZ_WORK_COPY) {
             loop->copies_words += i->words;
+            loop->copies_passes += copy_passes(i);
+        }
         if (i->class == TZ_WORK_READ)
             loop->reads_words += i->words;
     }
@@ -362,7 +369,7 @@ static bool run_way(const graph *g, const int *way, int count, tz_cuda_loop *loo
     for (int k = 0; trace && k < count; k++) {
         const tz_sass_instruction *i = &g->sass->code[way[k]];
         const bool packet = i->words == 4 && !i->local && i->class != TZ_WORK_READ;
-        const double words = i->class == TZ_WORK_COPY ? TZ_CUDA_COPY_PASSES
+        const double words = i->class == TZ_WORK_COPY ? copy_passes(i)
                              : packet                 ? i->words * g->machine->conflict
                                                       : i->words;
         trace[k] = (tz_trace_instruction){.class = i->class,

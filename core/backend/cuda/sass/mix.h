@@ -15,9 +15,11 @@
 
 enum { TZ_CUDA_LOOPS_MAX = 96 };
 
-/* Passes through shared memory of an asynchronous copy into it: one for the request, one for the
- * words. */
+/* Passes through shared memory of an asynchronous copy into it: of 16 bytes a lane; and of fewer, beside
+ * one for each word. Those go through the first-level cache, and rows mostly begin in the middle of a
+ * line, whose parts arrive one by one. From: hardware counters of 83 kernels, H100. */
 #define TZ_CUDA_COPY_PASSES 2.0
+#define TZ_CUDA_COPY_PASSES_NARROW 2.0
 
 /* The machine that schedules are computed for. */
 typedef struct tz_cuda_machine {
@@ -35,12 +37,13 @@ typedef struct tz_cuda_loop {
     double once_clocks; /* of a lone warp there, without waits for global memory */
     /* Of the way round, without loops inside: */
     tz_work_mix way;
-    tz_work_mix waits;   /* waits for results, by class; a fraction if other instructions fill a
+    tz_work_mix waits;    /* waits for results, by class; a fraction if other instructions fill a
                           * part of the latency */
-    double clocks;       /* of a lone warp, without those waits */
-    double memory_waits; /* waits for global memory */
-    double passes;       /* 128-byte passes through shared memory */
-    double stores;       /* to global memory */
+    double clocks;        /* of a lone warp, without those waits */
+    double memory_waits;  /* waits for global memory */
+    double passes;        /* 128-byte passes through shared memory, without copies */
+    double copies_passes; /* the same of asynchronous copies */
+    double stores;        /* to global memory */
     double stores_words, copies_words, reads_words; /* words a lane */
     double text_bytes;
     double local;        /* words a lane of spilt registers, loaded and stored */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Change the version when tz_cuda_mix or any of its counts changes. */
-static const tz_cache_kind mixes = {.magic = {'T', 'Z', 'C', 'U', 'M', 'I', 'X', 'b'},
+static const tz_cache_kind mixes = {.magic = {'T', 'Z', 'C', 'U', 'M', 'I', 'X', 'c'},
                                     .ending = "mix"};
 
 /* An entry ends after the last loop. */

@@ -299,6 +299,7 @@ void simt_compare(const simt_case *k, simt_build *build, simt *machine, int show
     tz_error error = {0};
     memset(outcome, 0, sizeof *outcome);
     outcome->plan = k->plan;
+    outcome->report.counts_alike = k->alike > 0;
     const tz_limits limits = simt_limits(&k->room);
     tz_status status = resolve(&p, &error);
     const bool resolved = !status;
@@ -315,7 +316,14 @@ void simt_compare(const simt_case *k, simt_build *build, simt *machine, int show
     if (!status)
         status = run_stages(&p, &error);
     const long long findings = simt_report_total(&outcome->report);
-    outcome->verdict = outcome->differences || findings ? SIMT_DIFFERENT
+    const bool crowded =
+        k->alike > 0 && (outcome->report.alike < 1 || outcome->report.alike > k->alike);
+    if (crowded)
+        simt_append(
+            outcome->message, sizeof outcome->message,
+            "  %d lanes of a warp copy the same cells to shared memory at once, of at most %d\n",
+            outcome->report.alike, k->alike);
+    outcome->verdict = outcome->differences || findings || crowded ? SIMT_DIFFERENT
                        : (status == TZ_RANGE || status == TZ_UNSUPPORTED) && !outcome->stages
                            ? SIMT_REFUSED
                        : status ? SIMT_FAILED

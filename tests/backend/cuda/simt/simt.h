@@ -45,6 +45,10 @@ const char *simt_finding_text(simt_finding finding);
 enum { SIMT_MESSAGES = 8, SIMT_MESSAGES_EACH = 2, SIMT_MESSAGE_SIZE = 480 };
 typedef struct simt_report {
     long long count[SIMT_FINDINGS_COUNT];
+    /* The most lanes of a warp that copied the same cells to shared memory at once: a GPU makes such
+     * copies one after the other. Counted on demand, since that takes time. */
+    bool counts_alike;
+    int alike;
     int messages;
     char message[SIMT_MESSAGES][SIMT_MESSAGE_SIZE]; /* the first of each kind, a line each */
 } simt_report;

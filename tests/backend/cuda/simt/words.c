@@ -359,12 +359,32 @@ static void word_memory(int access, const void *at, int bytes, int aligned, cons
  * What a lane has fetched arrives when it waits for it. Until then shared memory holds nonsense
  * there; to others it is written both when the fetch begins and when it ends. */
 
+/* Counts the lanes of the warp that have begun the same copy. */
+static void count_alike(const simt_lane *l, const void *from, simt_place place)
+{
+    const simt_lane *warp = l->block->lanes + l->facts.warp * SIMT_WARP;
+    const int lanes = l->facts.threads - l->facts.warp * SIMT_WARP;
+    int alike = 1;
+    for (int k = 0; k < SIMT_WARP && k < lanes; k++) {
+        bool same = false;
+        for (int i = 0; i < warp[k].fetches_count && &warp[k] != l; i++) {
+            const simt_fetch *f = &warp[k].fetches[i];
+            same = same || (f->from == from && f->batch == l->batch && f->place.line == place.line);
+        }
+        alike += same;
+    }
+    if (simt_here->report->alike < alike)
+        simt_here->report->alike = alike;
+}
+
 static void word_fetch(void *to, const void *from, int bytes, simt_place place)
 {
     simt_lane *l = begin(place, false);
     word_memory(SIMT_READ, from, bytes, bytes, NULL, place);
     word_shared(SIMT_WRITE, to, bytes, bytes, place);
     memset(to, NONSENSE, (size_t)bytes);
+    if (simt_here->report->counts_alike)
+        count_alike(l, from, place);
     if (l->fetches_count == l->fetches_room) {
         const int room = 2 * l->fetches_room + 16;
         simt_fetch *larger = realloc(l->fetches, (size_t)room * sizeof *larger);

@@ -172,8 +172,10 @@ static plane_steps steps_of_planes(const planes_scheme *s, const tz_problem *pro
     return sum;
 }
 
-static void add_planes(tz_model_work *out, const char *name, const tz_cuda_job *job, bool border,
-                       const planes_scheme *s, double tiles, double first, double end)
+/* Adds the part of `tiles` tiles in chunks from `first` to before `end`; its number, or -1 if there is
+ * none. */
+static int add_planes(tz_model_work *out, const char *name, const tz_cuda_job *job, bool border,
+                      const planes_scheme *s, double tiles, double first, double end)
 {
     const double planes = (double)job->problem->elements[2], chunk = job->shape->geometry[0];
     const tz_cuda_steps *steps = job->steps;
@@ -187,19 +189,36 @@ static void add_planes(tz_model_work *out, const char *name, const tz_cuda_job *
         sum.store += of.store;
     }
     if (end <= first)
-        return;
+        return -1;
     const double all = sum.ends + sum.others;
     tz_work_part ends = steps->end,
                  *part = tz_cuda_add_part(out, name, border ? &steps->side : &steps->inner,
                                           tiles * s->warps * (end - first), all / (end - first));
     if (!part)
-        return;
+        return -1;
     if (sum.others > 0.0)
         tz_cuda_mix_steps(part, border ? &steps->side_idle : &steps->inner_idle,
                           1.0 - sum.store / sum.others);
     if (sum.ends > 0.0) {
         tz_cuda_mix_steps(&ends, &steps->end_idle, 1.0 - sum.done / sum.ends);
         tz_cuda_mix_steps(part, &ends, sum.ends / all);
+    }
+    return out->parts_count - 1;
+}
+
+/* The blocks in the order of tz_tile_number() in planes.cuh: a chunk after the other, in each first the
+ * tiles at the grid's edges. The parts are those of the middle, the first and the last chunk. */
+static void order_blocks(tz_model_work *out, double chunks, const int inner[3], const int border[3],
+                         double inner_tiles, double border_tiles)
+{
+    if (2.0 * chunks > TZ_WORK_RUNS_MAX)
+        return;
+    for (double c = 0.0; c < chunks; c++) {
+        const int at = c == 0.0 ? 1 : c == chunks - 1.0 ? 2 : 0;
+        if (border_tiles > 0.0)
+            out->runs[out->runs_count++] = (tz_work_run){border[at], border_tiles};
+        if (inner_tiles > 0.0)
+            out->runs[out->runs_count++] = (tz_work_run){inner[at], inner_tiles};
     }
 }
 
@@ -252,13 +271,16 @@ static void planes_work(const tz_cuda_job *job, tz_model_work *out)
     const double useful = columns - s->ghost.low[0] - s->ghost.high[0];
     const double tiles = wide * high, inner = (wide - out_x) * (high - out_y);
     const double last = chunks > 1.0 ? chunks - 1.0 : chunks;
-    add_planes(out, "inner", job, false, s, inner, 1.0, last);
-    add_planes(out, chunks > 1.0 ? "first" : "whole", job, false, s, inner, 0.0, 1.0);
-    add_planes(out, "last", job, false, s, inner, last, chunks);
-    add_planes(out, "border", job, true, s, tiles - inner, 1.0, last);
-    add_planes(out, chunks > 1.0 ? "border, first" : "border", job, true, s, tiles - inner, 0.0,
-               1.0);
-    add_planes(out, "border, last", job, true, s, tiles - inner, last, chunks);
+    const int inners[] = {
+        add_planes(out, "inner", job, false, s, inner, 1.0, last),
+        add_planes(out, chunks > 1.0 ? "first" : "whole", job, false, s, inner, 0.0, 1.0),
+        add_planes(out, "last", job, false, s, inner, last, chunks)};
+    const int borders[] = {
+        add_planes(out, "border", job, true, s, tiles - inner, 1.0, last),
+        add_planes(out, chunks > 1.0 ? "border, first" : "border", job, true, s, tiles - inner, 0.0,
+                   1.0),
+        add_planes(out, "border, last", job, true, s, tiles - inner, last, chunks)};
+    order_blocks(out, chunks, inners, borders, inner, tiles - inner);
     const double of_warp = columns * s->rows, fetched = of_warp * loaded_bytes(problem, s);
     const double direct = of_warp * planes_direct_bytes(s, problem), loaded = fetched + direct;
     leave_unread(s, problem, out);
