@@ -53,6 +53,11 @@ typedef struct tz_backend {
     tz_status (*work)(const tz_problem *problem, const tz_place *place, const tz_plan *plan,
                       tz_effort effort, tz_model_work *out, tz_error *error);
 
+    /* OPTIONAL [any thread]. Gives a complete plan another kernel, with shorter code, if the code of
+     * its loop is `bytes` long, which is more than an instruction cache keeps, and if that costs
+     * little. False: the plan is as it was. */
+    bool (*shorten)(const tz_problem *problem, const tz_place *place, double bytes, tz_plan *plan);
+
     /* ---- A state and its fields ---- */
     /* REQUIRED. Fields are zero at first. */
     tz_status (*create)(void **state, const tz_backend_context *context, tz_error *error);

@@ -141,18 +141,18 @@ static int count_missing(const tz_predictions *f)
     return missing;
 }
 
-/* Compiles wanted plans that are not compiled yet, high ones first, because they take longest.
- * Removes plans that cannot be compiled. */
-static tz_status compile(maker *m, const bool *wanted, int threads, tz_error *error)
+/* Compiles wanted plans that are not compiled yet, high ones first, because they take longest. Marks plans
+ * that cannot be compiled as refused. */
+static tz_status compile_wanted(maker *m, const bool *wanted, int threads, bool *refused,
+                                tz_error *error)
 {
     tz_predictions *f = m->predictions;
     const double begin = tz_machine_clock_s();
     int highest = 0, count = 0;
     tz__compile_job *jobs = calloc((size_t)f->count + 1, sizeof *jobs);
     int *at = calloc((size_t)f->count + 1, sizeof *at);
-    bool *refused = calloc((size_t)f->count + 1, sizeof *refused);
     tz_status status = TZ_OK;
-    if (!jobs || !at || !refused)
+    if (!jobs || !at)
         status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for predictions");
     for (int i = 0; i < f->count; i++)
         highest = f->plans[i].plan.height > highest ? f->plans[i].plan.height : highest;
@@ -178,11 +178,53 @@ static tz_status compile(maker *m, const bool *wanted, int threads, tz_error *er
         if (jobs[k].status)
             note(m, &jobs[k].error);
     }
-    if (!status)
-        leave_out(m, refused);
-    free(refused);
     free(at);
     free(jobs);
+    return status;
+}
+
+/* Gives a compiled plan whose loop is too long for an instruction cache a kernel with shorter code, which is
+ * not compiled yet. False: it keeps its own. */
+static bool shorten(const maker *m, tz_predicted_plan *plan)
+{
+    if (!m->backend->shorten || plan->work.estimated || plan->work.kind != TZ_WORK_GPU ||
+        plan->work.parts_count == 0 ||
+        !m->backend->shorten(m->problem, m->place, plan->work.parts[0].loop_bytes, &plan->plan))
+        return false;
+    plan->work.estimated = true;
+    return true;
+}
+
+/* Compiles wanted plans. Those whose code is too long are compiled again with shorter code, and keep it if
+ * it is predicted to be faster. Removes plans that cannot be compiled. */
+static tz_status compile(maker *m, const bool *wanted, int threads, tz_error *error)
+{
+    tz_predictions *f = m->predictions;
+    bool *refused = calloc((size_t)f->count + 1, sizeof *refused);
+    bool *again = calloc((size_t)f->count + 1, sizeof *again);
+    tz_predicted_plan *longer = calloc((size_t)f->count + 1, sizeof *longer);
+    tz_status status = TZ_OK;
+    if (!refused || !again || !longer)
+        status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for predictions");
+    if (!status)
+        status = compile_wanted(m, wanted, threads, refused, error);
+    for (int i = 0; !status && i < f->count; i++) {
+        longer[i] = f->plans[i];
+        again[i] = wanted[i] && !refused[i] && shorten(m, &f->plans[i]);
+    }
+    if (!status)
+        status = compile_wanted(m, again, threads, refused, error);
+    for (int i = 0; !status && i < f->count; i++)
+        if (again[i] && (refused[i] || tz_power_time(&f->plans[i].prediction) >
+                                           tz_power_time(&longer[i].prediction))) {
+            f->plans[i] = longer[i];
+            refused[i] = false;
+        }
+    if (!status)
+        leave_out(m, refused);
+    free(longer);
+    free(again);
+    free(refused);
     return status;
 }
 
@@ -410,6 +452,20 @@ static tz_status confirm(maker *m, bool all, tz_error *error)
     return status;
 }
 
+/* The same of a plan that was compiled before. If its shorter code is not compiled yet, it is a plan that
+ * is not compiled. */
+static tz_status look_for_shorter(const maker *m, tz_predicted_plan *plan, tz_error *error)
+{
+    const tz_predicted_plan longer = *plan;
+    if (!shorten(m, plan))
+        return TZ_OK;
+    const tz_status status = look_at(m, plan, TZ_EFFORT_KNOWN, error);
+    if (status == TZ_OK && !plan->work.estimated &&
+        tz_power_time(&plan->prediction) > tz_power_time(&longer.prediction))
+        *plan = longer;
+    return status;
+}
+
 static tz_status make(maker *m, const tz_plan *given, tz_effort effort, tz_error *error)
 {
     tz_predictions *f = m->predictions;
@@ -427,6 +483,8 @@ static tz_status make(maker *m, const tz_plan *given, tz_effort effort, tz_error
         tz_status one = tz__check_stopped(m->place, &why);
         if (!one)
             one = look_at(m, next, TZ_EFFORT_KNOWN, &why);
+        if (one == TZ_OK)
+            one = look_for_shorter(m, next, &why);
         if (one == TZ_OK)
             f->count++;
         else if (one == TZ_MEMORY || one == TZ_INTERRUPTED)

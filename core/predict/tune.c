@@ -71,6 +71,11 @@ tz_status tz_tune_compile(const tz_workload *workload, const tz_tune_request *re
         const tz_status one = workload->backend->work(&workload->problem, &workload->place,
                                                       &plans[i], TZ_EFFORT_COMPILE, &work, &why);
         *count += one == TZ_OK;
+        if (one == TZ_OK && work.parts_count > 0 && workload->backend->shorten &&
+            workload->backend->shorten(&workload->problem, &workload->place,
+                                       work.parts[0].loop_bytes, &plans[i]))
+            *count += workload->backend->work(&workload->problem, &workload->place, &plans[i],
+                                              TZ_EFFORT_COMPILE, &work, &why) == TZ_OK;
         /* Without a compiler it fails; plans that do not compile are left out. */
         if (one == TZ_UNSUPPORTED)
             status = tz_error_set(error, one, why.place, "%s", why.message);

@@ -19,6 +19,7 @@
     X(ahead, 1, 16, "rows or planes that are loaded before they are needed")                       \
     X(warps, 1, 32, "warps of a block")                                                            \
     X(blocks, 1, 32, "blocks that must fit on a multiprocessor at once; limits their registers")   \
+    X(unroll, 1, 16, "rows of a chunk that the body of a kernel's loop computes, in 2-D")          \
     X(exchange, 1, 65536, "iterations between two exchanges of ghost zones among devices")
 
 enum { TZ_PLAN_HEIGHT_MAX = 1 << 20 };

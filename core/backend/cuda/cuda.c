@@ -592,5 +592,6 @@ const tz_backend tz_backend_cuda = {
     .freeze = gpu_freeze,
     .frozen = &tz_backend_cuda_frozen,
     .candidates = tz_cuda_candidates,
+    .shorten = tz_cuda_shorten,
     .work = tz_cuda_work,
 };

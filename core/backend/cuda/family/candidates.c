@@ -83,3 +83,16 @@ tz_status tz_cuda_candidates(const tz_problem *problem, const tz_place *place, c
     }
     return status;
 }
+
+bool tz_cuda_shorten(const tz_problem *problem, const tz_place *place, double bytes, tz_plan *plan)
+{
+    const tz_limits limits = tz_place_limits(place);
+    const tz_cuda_family *family;
+    tz_plan shorter = *plan;
+    if (tz_cuda_family_find(plan->family, problem, &family, NULL) || !family->planner->shorten ||
+        !family->planner->shorten(problem, bytes, &shorter) ||
+        tz_cuda_plan(problem, &limits, &shorter, NULL) != TZ_OK)
+        return false;
+    *plan = shorter;
+    return true;
+}

@@ -66,6 +66,19 @@ static bool spills(const tz_cuda_steps *steps)
     return steps->inner.spills > 0.0;
 }
 
+/* The steps of the shorter kernel that would be taken for a plan, if it is in the cache. */
+static void take_shorter(const request *q, const tz_plan *plan, tz_cuda_steps *steps)
+{
+    tz_plan shorter = *plan;
+    tz_cuda_steps of;
+    bool found = false;
+    if (tz_cuda_shorten(q->problem, q->place, steps->inner.loop_bytes, &shorter) &&
+        tz_cuda_steps_get(&of, &found, q->family, q->problem, q->place, &shorter, false, NULL) ==
+            TZ_OK &&
+        found && (spills(steps) || !spills(&of)))
+        *steps = of;
+}
+
 /* Adds a height whose kernel is in the cache, or with `compile` compiles it. A third height replaces
  * the second. `unspilt`: only a kernel that spills no registers. */
 static tz_status look(base *of, bool *taken, const request *q, int height, bool unspilt,
@@ -80,6 +93,8 @@ static tz_status look(base *of, bool *taken, const request *q, int height, bool 
         return TZ_OK;
     const tz_status status =
         tz_cuda_steps_get(&steps, taken, q->family, q->problem, q->place, &other, compile, error);
+    if (!status && *taken)
+        take_shorter(q, &other, &steps);
     *taken = !status && *taken && !(unspilt && spills(&steps));
     if (!*taken)
         return status;

@@ -80,6 +80,8 @@ struct tz_cuda_planner {
     void (*work)(const tz_cuda_job *job, tz_model_work *out);
     /* Adds the family's candidates. */
     void (*candidates)(tz_cuda_plans *plans);
+    /* OPTIONAL. tz_backend.shorten */
+    bool (*shorten)(const tz_problem *problem, double bytes, tz_plan *plan);
 };
 
 /* ---- The planner ----------------------------------------------------------------------------- */
@@ -108,6 +110,9 @@ tz_status tz_cuda_work(const tz_problem *problem, const tz_place *place, const t
 /* tz_backend.candidates */
 tz_status tz_cuda_candidates(const tz_problem *problem, const tz_place *place, const tz_plan *given,
                              tz_plan *plans, int max, int *count, tz_error *error);
+
+/* tz_backend.shorten */
+bool tz_cuda_shorten(const tz_problem *problem, const tz_place *place, double bytes, tz_plan *plan);
 
 /* ---- For families ---------------------------------------------------------------------------- */
 

@@ -11,8 +11,16 @@ enum {
                            * instruction cache */
     UNROLL_MAX = 16,
     UNROLL_MANY = 2,
+    /* Longer loops, with the loops for the grid's border, miss the instruction cache nearest to the
+     * units. From times of 23 plans with two to four lengths, H100: up to 19.8 KiB is no slower than
+     * shorter code, 20.4 to 25 KiB take up to 1.5 times as long. */
+    TEXT_BYTES = 19968,
+    INSTRUCTION_BYTES = 16,
     QUEUE_BYTES = 16 << 10 /* of a warp, for static fields: sixteen warps fit a multiprocessor */
 };
+
+/* Share of the instructions of a step by which moves of registers may add to it, to shorten the code. */
+#define MOVES_MORE 0.2
 
 const tz_pass *rows_pass(const rows_design *d, int level)
 {
@@ -187,6 +195,19 @@ static double moves(const rows_design *d, int unroll)
     return words / unroll;
 }
 
+int rows_short_unroll(const rows_design *d, double bytes)
+{
+    const double step = bytes / INSTRUCTION_BYTES / d->unroll, now = moves(d, d->unroll);
+    int best = d->unroll;
+    if (bytes <= TEXT_BYTES)
+        return best;
+    for (int u = d->unroll - 1; u >= 1; u--)
+        if (INSTRUCTION_BYTES * u * (step - now + moves(d, u)) <= TEXT_BYTES &&
+            (best == d->unroll || moves(d, u) < moves(d, best)))
+            best = u;
+    return moves(d, best) - now <= MOVES_MORE * step ? best : d->unroll;
+}
+
 int rows_end_columns(const tz_problem *problem, int vector)
 {
     return (int)((problem->elements[0] - 1) % vector) + 1;
@@ -283,10 +304,11 @@ static bool design_of(rows_design *d, const tz_problem *problem, const tz_plan *
     if (d->rings_count > ROWS_RINGS_MAX)
         return false;
     find_ghosts(d);
-    d->unroll = 1;
+    d->unroll = plan->unroll > 0 ? plan->unroll : 1;
     /* Of many fields, a long body takes far more registers than the moves that it saves. */
     const int most = d->many ? UNROLL_MANY : UNROLL_MAX;
-    for (int u = 2; u <= most && u * d->levels * d->vector <= UNROLLED_WORDS; u++)
+    for (int u = 2; plan->unroll == 0 && u <= most && u * d->levels * d->vector <= UNROLLED_WORDS;
+         u++)
         if (moves(d, u) < moves(d, d->unroll))
             d->unroll = u;
     return true;

@@ -78,6 +78,10 @@ int rows_once_depth(const rows_design *d, int made);
  * taken and, for static fields, the rows that later groups will take. */
 int rows_queue(const rows_design *d, bool state);
 
+/* The steps of a loop body whose code the instruction cache keeps, if that of the design, which has
+ * `bytes`, is too long and few more moves of registers make it short enough; else d->unroll. */
+int rows_short_unroll(const rows_design *d, double bytes);
+
 /* Estimated registers of a thread, never far below what the compiler needs. */
 int rows_registers(const rows_design *d);
 

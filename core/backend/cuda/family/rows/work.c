@@ -181,10 +181,24 @@ static void rows_candidates(tz_cuda_plans *plans)
     tz_cuda_plans_add_heights(plans, 16, others, plans->problem->stencil->fields_count > 2 ? 2 : 1);
 }
 
+/* Bits are computed by the unit that also moves registers, which is busy all the time. */
+static bool rows_shorten(const tz_problem *problem, double bytes, tz_plan *plan)
+{
+    rows_design d;
+    if (plan->unroll > 0 || problem->bits || !rows_design_make(&d, problem, plan))
+        return false;
+    const int unroll = rows_short_unroll(&d, bytes);
+    if (unroll == d.unroll)
+        return false;
+    plan->unroll = unroll;
+    return true;
+}
+
 const tz_cuda_planner rows_planner = {
     .lanes = rows_lanes,
     .steps = rows_steps,
     .parts = rows_parts,
     .work = rows_work,
     .candidates = rows_candidates,
+    .shorten = rows_shorten,
 };
