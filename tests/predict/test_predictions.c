@@ -13,7 +13,8 @@ enum { HEIGHTS = 64 };
 static struct {
     double estimate[HEIGHTS + 1], truth[HEIGHTS + 1];
     double sustained[HEIGHTS + 1]; /* in a long run; 0: not known */
-    atomic_bool is_compiled[HEIGHTS + 1];
+    double shorter[HEIGHTS + 1];   /* as compiled, with shorter code; 0: there is none */
+    atomic_bool is_compiled[HEIGHTS + 1], is_shorter_compiled[HEIGHTS + 1];
     int heights, given_height;
     tz_status broken; /* of every compilation */
     tz_work_kind kind;
@@ -65,24 +66,38 @@ static tz_status fake_work(const tz_problem *problem, const tz_place *place, con
                            tz_effort effort, tz_model_work *out, tz_error *error)
 {
     const int h = plan->height;
+    atomic_bool *compiled = plan->unroll > 0 ? &fake.is_shorter_compiled[h] : &fake.is_compiled[h];
     if (effort == TZ_EFFORT_COMPILE) {
         pass_time(h);
         if (fake.broken)
             return tz_error_set(error, fake.broken, "nvrtc", "no compiler");
         if (isnan(fake.truth[h]))
             return tz_error_set(error, TZ_BACKEND, "kernel", "height %d does not compile", h);
-        if (!atomic_exchange(&fake.is_compiled[h], true))
+        if (!atomic_exchange(compiled, true))
             atomic_fetch_add(&fake.compiled, 1);
     }
-    *out = (tz_model_work){.kind = fake.kind, .estimated = !fake.is_compiled[h]};
+    *out = (tz_model_work){.kind = fake.kind, .estimated = !*compiled, .parts_count = 1};
+    out->parts[0].loop_bytes = fake.text_bytes * h;
     out->parts[0].text_bytes = fake.text_bytes * h;
     out->updates = fake.updates * h;
     out->parts[0].step.of[TZ_WORK_FP32] = fake.fp32 * h;
     if (out->estimated && effort == TZ_EFFORT_KNOWN)
         return TZ_OK;
     out->height = h;
-    out->cells = out->estimated ? fake.estimate[h] : fake.truth[h];
+    out->cells = out->estimated     ? fake.estimate[h]
+                 : plan->unroll > 0 ? fake.shorter[h]
+                                    : fake.truth[h];
     return TZ_OK;
+}
+
+enum { LONG_TEXT = 1000 };
+
+static bool fake_shorten(const tz_problem *of, const tz_place *on, double bytes, tz_plan *plan)
+{
+    if (plan->unroll > 0 || bytes <= LONG_TEXT || fake.shorter[plan->height] == 0.0)
+        return false;
+    plan->unroll = 2;
+    return true;
 }
 
 /* "Cells" are the seconds. */
@@ -107,7 +122,7 @@ static tz_status fake_predict(const tz_model_work *work, const tz_model_device *
 static const tz_stencil stencil = {.id = "fake"};
 static const tz_problem problem = {.stencil = &stencil, .dims = 2};
 static const tz_backend backend = {
-    .name = "fake", .candidates = fake_candidates, .work = fake_work};
+    .name = "fake", .candidates = fake_candidates, .work = fake_work, .shorten = fake_shorten};
 static tz_model_device device = {.name = "device",
                                  .clock_hz = {.value = 1e9, .known = true},
                                  .issue_rate = {.value = 4.0, .known = true},
@@ -289,6 +304,38 @@ static void long_code_is_left_out(void **state)
 }
 
 /* Of another family only the arithmetic is known: long code around it does not matter. */
+/* From height 6 on the loop is long. With shorter code 6 is the fastest, 7 is slower. */
+static void long_loops_get_shorter_code(void **state)
+{
+    fake.text_bytes = 190;
+    fake.shorter[6] = 0.5;
+    fake.shorter[7] = 9.0;
+    for (int again = 0; again < 2; again++) { /* the second time all kernels are in the cache */
+        tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_COMPILE);
+        assert_int_equal(f->count, 8);
+        assert_int_equal(fake.compiled, 8 + 2);
+        const tz_predicted_plan *best = &f->plans[f->best];
+        assert_int_equal(best->plan.height, 6);
+        assert_int_equal(best->plan.unroll, 2);
+        assert_true(best->prediction.time_s == 0.5);
+        for (int i = 0; i < f->count; i++) {
+            const tz_predicted_plan *plan = &f->plans[i];
+            assert_int_equal(plan->plan.unroll, plan->plan.height == 6 ? 2 : 0);
+            assert_false(plan->work.estimated);
+            assert_true(plan->plan.height == 6 ||
+                        plan->prediction.time_s == fake.truth[plan->plan.height]);
+        }
+        tz_predictions_destroy(f);
+    }
+    /* The kernel is in the cache, its shorter one is not. */
+    fake.shorter[8] = 0.25;
+    tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_COMPILE);
+    assert_int_equal(fake.compiled, 8 + 3);
+    assert_int_equal(f->plans[f->best].plan.height, 8);
+    assert_int_equal(f->plans[f->best].plan.unroll, 2);
+    tz_predictions_destroy(f);
+}
+
 static void families_have_code_of_their_own(void **state)
 {
     fake.heights = 12;
@@ -541,8 +588,8 @@ TEST_MAIN(NULL, NULL, TEST(what_costs_once_a_row_decides), PLAN_TEST(it_stops_wh
           PLAN_TEST(an_estimate_that_is_a_little_too_slow_is_compiled),
           PLAN_TEST(how_many_depends_on_the_threads), PLAN_TEST(large_loops_are_not_compiled_first),
           PLAN_TEST(a_better_estimate_is_not_left_unconfirmed), PLAN_TEST(long_code_is_left_out),
-          PLAN_TEST(families_have_code_of_their_own), PLAN_TEST(time_is_bounded),
-          PLAN_TEST(threads_compile_at_once_and_take_no_signals),
+          PLAN_TEST(long_loops_get_shorter_code), PLAN_TEST(families_have_code_of_their_own),
+          PLAN_TEST(time_is_bounded), PLAN_TEST(threads_compile_at_once_and_take_no_signals),
           PLAN_TEST(the_order_of_threads_does_not_matter), PLAN_TEST(long_runs_choose),
           PLAN_TEST(what_costs_once_a_stage_decides),
           PLAN_TEST(an_estimate_that_was_too_fast_loses_to_the_next),

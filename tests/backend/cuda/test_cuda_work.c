@@ -332,7 +332,108 @@ static void candidates_keep_what_is_given(void **state)
     tz_problem_clear(&problem);
 }
 
+/* Loops of 2-D kernels are shortened where their code is long and few moves are added. */
+static void long_loops_are_shortened(void **state)
+{
+    const suite *s = *state;
+    const tz_place place = {.device = &s->device};
+    const tz_limits limits = tz_place_limits(&place);
+    tz_problem problem;
+    tz_plan plan = {.height = 6, .vector = 4, .family = "stream"};
+    make_problem(s, "grayscott", TZ_SINGLE, 4096, 4096, 1, &problem);
+    assert_true(plan_for(s, &problem, &plan));
+    const tz_plan before = plan;
+    assert_int_equal(plan.unroll, 0);
+    assert_false(tz_cuda_shorten(&problem, &place, 19000.0, &plan));
+    assert_true(tz_plan_equal(&plan, &before));
+    /* Three steps of 500 instructions; two of them, with moves, have less than 18 KB. */
+    assert_true(tz_cuda_shorten(&problem, &place, 3 * 16 * 500.0, &plan));
+    assert_int_equal(plan.unroll, 2);
+    assert_false(tz_cuda_shorten(&problem, &place, 3 * 16 * 500.0, &plan));
+    plan.unroll = 0;
+    assert_true(tz_plan_equal(&plan, &before));
+    /* Steps of few instructions would be mostly moves. */
+    plan = (tz_plan){.height = 12, .vector = 4, .family = "stream"};
+    assert_true(plan_for(s, &problem, &plan));
+    assert_false(tz_cuda_shorten(&problem, &place, 21000.0, &plan));
+    assert_int_equal(plan.unroll, 0);
+    /* The kernel has what the plan says. */
+    tz_model_work work;
+    plan = (tz_plan){.height = 2, .vector = 4, .unroll = 1, .family = "stream"};
+    double text[3] = {0};
+    for (; plan.unroll <= 2; plan.unroll++) {
+        planned_work(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
+        text[plan.unroll] = work.parts[0].loop_bytes;
+    }
+    assert_true(text[2] > 1.5 * text[1] && text[2] < 2.5 * text[1]);
+    tz_problem_clear(&problem);
+    /* Others have no such loops. */
+    make_problem(s, "life", -1, 4096, 4096, 1, &problem);
+    plan = (tz_plan){.height = 4, .family = "stream"};
+    assert_true(plan_for(s, &problem, &plan));
+    assert_false(tz_cuda_shorten(&problem, &place, 30000.0, &plan));
+    static const char *const families[] = {"resident", "block", "tile"};
+    for (size_t k = 0; k < sizeof families / sizeof *families; k++) {
+        plan = (tz_plan){.height = 1, .unroll = 2};
+        strcpy(plan.family, families[k]);
+        assert_true(tz_cuda_plan(&problem, &limits, &plan, &failure) != TZ_OK);
+    }
+    tz_problem_clear(&problem);
+    make_problem(s, "star3d1r", TZ_SINGLE, 128, 128, 128, &problem);
+    plan = (tz_plan){.height = 2, .unroll = 2, .family = "stream"};
+    assert_int_equal(tz_cuda_plan(&problem, &limits, &plan, &failure), TZ_UNSUPPORTED);
+    assert_non_null(strstr(failure.message, "in 2-D; this is \"stream\" in 3-D"));
+    tz_problem_clear(&problem);
+}
+
 /* ---- The model ------------------------------------------------------------------------------- */
+
+/* Blocks of one warp each, all on a multiprocessor of its own: the first that is free takes the next. */
+static void blocks_follow_one_another(void **state)
+{
+    const suite *s = *state;
+    tz_model_device d = s->device;
+    d.sm_count.value = 4.0;
+    tz_model_work w = some_work();
+    w.threads = 32;
+    w.shared_bytes = (int)d.shared_per_sm_bytes.value * 2 / 3; /* one block at a time */
+    w.read_bytes = w.write_bytes = w.ghost_bytes = w.ahead_bytes = 0.0;
+    w.read_bytes = 1.0;
+    w.parts[1] = w.parts[0];
+    w.parts_count = 2;
+    w.parts[1].steps = 3.0 * w.parts[0].steps; /* about three times as long */
+    const struct {
+        tz_work_run runs[2];
+        int count;
+        double blocks, longs; /* the busiest multiprocessor: blocks, and long ones among them */
+    } cases[] = {
+        {{{0, 4.0}}, 1, 1.0, 0.0},           {{{0, 5.0}}, 1, 2.0, 0.0},
+        {{{1, 1.0}, {0, 9.0}}, 2, 3.0, 0.0}, /* one has the long block, three share the others */
+        {{{0, 9.0}, {1, 1.0}}, 2, 3.0, 1.0}, /* the long one begins last */
+        {{{1, 4.0}, {0, 4.0}}, 2, 2.0, 1.0},
+    };
+    double one[2];
+    for (int p = 0; p < 2; p++) {
+        w.runs[0] = (tz_work_run){p, 1.0};
+        w.runs_count = 1;
+        w.blocks = w.parts[p].warps = 1.0;
+        w.parts[1 - p].warps = 1e-9;
+        one[p] = stage_of(&w, &d);
+    }
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        w.blocks = w.parts[0].warps = w.parts[1].warps = 0.0;
+        w.runs_count = cases[k].count;
+        for (int r = 0; r < cases[k].count; r++) {
+            w.runs[r] = cases[k].runs[r];
+            w.blocks += w.runs[r].blocks;
+            w.parts[w.runs[r].part].warps += w.runs[r].blocks;
+        }
+        const double want = (cases[k].blocks - cases[k].longs) * one[0] + cases[k].longs * one[1];
+        const double got = stage_of(&w, &d);
+        if (fabs(got / want - 1.0) > 0.1)
+            fail_msg("case %zu: %g s, of %g", k, got, want);
+    }
+}
 
 static void more_work_takes_longer(void **state)
 {
@@ -432,6 +533,7 @@ TEST_MAIN(set_up, tear_down, TEST(loops_are_counted_by_hand), TEST(ways_are_chos
           TEST(waits_for_memory_are_counted), TEST(what_is_no_code_is_refused),
           TEST(known_counts_are_found), TEST(more_work_takes_longer),
           TEST(occupancy_is_the_devices), TEST(what_is_missing_is_named),
-          TEST(candidates_keep_what_is_given), TEST(rows_do_what_their_text_says),
+          TEST(candidates_keep_what_is_given), TEST(long_loops_are_shortened),
+          TEST(blocks_follow_one_another), TEST(rows_do_what_their_text_says),
           TEST(measured_speeds_are_near), TEST(fields_that_are_not_read_are_not_loaded),
           TEST(every_stencil_is_counted))

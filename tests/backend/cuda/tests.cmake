@@ -62,6 +62,21 @@ foreach(case "star3d1r 70,30,20 3 double clamp" "hotspot3d 75,30,20 2 single mir
     list(APPEND simt_tests backend/cuda/simt/spread_${name})
 endforeach()
 
+# Loop bodies of other lengths.
+foreach(case "grayscott 160,150 3 single periodic 2" "hotspot 301,150 6 double mirror,fixed 1" "d2q9 130,90 2 single periodic 5")
+    string(REPLACE " " ";" words ${case})
+    list(GET words 0 stencil)
+    list(GET words 1 grid)
+    list(GET words 2 height)
+    list(GET words 3 precision)
+    list(GET words 4 boundary)
+    list(GET words 5 unroll)
+    string(REGEX REPLACE "[ ,]" "_" name ${case})
+    trapeze_add_test(backend/cuda/simt unroll_${name} 300 test_simt --stencil ${stencil} --family stream --grid ${grid}
+        --height ${height} --precision ${precision} --boundary ${boundary} --unroll ${unroll})
+    list(APPEND simt_tests backend/cuda/simt/unroll_${name})
+endforeach()
+
 # An augmented stencil: its cells near clamp and fixed sides have an update of their own.
 foreach(case "stream 2 clamp,fixed" "tile 3 fixed,clamp" "resident 2 mirror,clamp")
     string(REPLACE " " ";" words ${case})
