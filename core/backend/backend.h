@@ -54,9 +54,9 @@ typedef struct tz_backend {
                       tz_effort effort, tz_model_work *out, tz_error *error);
 
     /* OPTIONAL [any thread]. Gives a complete plan another kernel, with shorter code, if the code of
-     * its loop is `bytes` long, which is more than an instruction cache keeps, and if that costs
-     * little. False: the plan is as it was. */
-    bool (*shorten)(const tz_problem *problem, const tz_place *place, double bytes, tz_plan *plan);
+     * its loop is *bytes long, which is more than an instruction cache keeps, and if that costs
+     * little. *bytes is then the expected length. False: nothing has changed. */
+    bool (*shorten)(const tz_problem *problem, const tz_place *place, double *bytes, tz_plan *plan);
 
     /* ---- A state and its fields ---- */
     /* REQUIRED. Fields are zero at first. */

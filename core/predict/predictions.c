@@ -187,9 +187,9 @@ static tz_status compile_wanted(maker *m, const bool *wanted, int threads, bool 
  * not compiled yet. False: it keeps its own. */
 static bool shorten(const maker *m, tz_predicted_plan *plan)
 {
+    double bytes = plan->work.parts_count > 0 ? plan->work.parts[0].loop_bytes : 0.0;
     if (!m->backend->shorten || plan->work.estimated || plan->work.kind != TZ_WORK_GPU ||
-        plan->work.parts_count == 0 ||
-        !m->backend->shorten(m->problem, m->place, plan->work.parts[0].loop_bytes, &plan->plan))
+        !m->backend->shorten(m->problem, m->place, &bytes, &plan->plan))
         return false;
     plan->work.estimated = true;
     return true;

@@ -71,9 +71,9 @@ tz_status tz_tune_compile(const tz_workload *workload, const tz_tune_request *re
         const tz_status one = workload->backend->work(&workload->problem, &workload->place,
                                                       &plans[i], TZ_EFFORT_COMPILE, &work, &why);
         *count += one == TZ_OK;
-        if (one == TZ_OK && work.parts_count > 0 && workload->backend->shorten &&
-            workload->backend->shorten(&workload->problem, &workload->place,
-                                       work.parts[0].loop_bytes, &plans[i]))
+        double bytes = one == TZ_OK && work.parts_count > 0 ? work.parts[0].loop_bytes : 0.0;
+        if (workload->backend->shorten &&
+            workload->backend->shorten(&workload->problem, &workload->place, &bytes, &plans[i]))
             *count += workload->backend->work(&workload->problem, &workload->place, &plans[i],
                                               TZ_EFFORT_COMPILE, &work, &why) == TZ_OK;
         /* Without a compiler it fails; plans that do not compile are left out. */

@@ -137,7 +137,10 @@ TZ_DEVICE void tz_strip_place(const tz_arguments &a, tz_strip &s)
     if (TZ_BITS_GRID || TZ_WRAP_X)
         s.from = s.x < 0 ? s.x + a.nx : s.x < a.nx ? s.x : s.x - a.nx;
     else
-        s.from = tz_spread_column(s.x, a.nx - TZ_END_COLUMNS);
+        s.from = TZ_V < 4   ? tz_spread_column(s.x, a.nx - TZ_END_COLUMNS)
+                 : s.x < 0    ? 0
+                 : s.x < a.nx ? s.x
+                              : a.nx - TZ_END_COLUMNS;
     s.rotation = s.x < 0 ? 1 : s.x < a.nx ? 0 : 31;
     s.inside = s.x < 0 ? ~1u : s.x < a.nx ? ~0u : ~0u >> 1;
 }

@@ -92,9 +92,9 @@ static tz_status fake_work(const tz_problem *problem, const tz_place *place, con
 
 enum { LONG_TEXT = 1000 };
 
-static bool fake_shorten(const tz_problem *of, const tz_place *on, double bytes, tz_plan *plan)
+static bool fake_shorten(const tz_problem *of, const tz_place *on, double *bytes, tz_plan *plan)
 {
-    if (plan->unroll > 0 || bytes <= LONG_TEXT || fake.shorter[plan->height] == 0.0)
+    if (plan->unroll > 0 || *bytes <= LONG_TEXT || fake.shorter[plan->height] == 0.0)
         return false;
     plan->unroll = 2;
     return true;

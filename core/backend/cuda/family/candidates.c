@@ -84,15 +84,17 @@ tz_status tz_cuda_candidates(const tz_problem *problem, const tz_place *place, c
     return status;
 }
 
-bool tz_cuda_shorten(const tz_problem *problem, const tz_place *place, double bytes, tz_plan *plan)
+bool tz_cuda_shorten(const tz_problem *problem, const tz_place *place, double *bytes, tz_plan *plan)
 {
     const tz_limits limits = tz_place_limits(place);
     const tz_cuda_family *family;
     tz_plan shorter = *plan;
+    double length = *bytes;
     if (tz_cuda_family_find(plan->family, problem, &family, NULL) || !family->planner->shorten ||
-        !family->planner->shorten(problem, bytes, &shorter) ||
+        !family->planner->shorten(problem, &length, &shorter) ||
         tz_cuda_plan(problem, &limits, &shorter, NULL) != TZ_OK)
         return false;
     *plan = shorter;
+    *bytes = length;
     return true;
 }

@@ -29,7 +29,9 @@ static void part_between(tz_work_part *to, const tz_work_part *a, const tz_work_
     to->once_clocks = between(a->once_clocks, b->once_clocks, t);
     to->spills = between(a->spills, b->spills, t);
     to->spilt_stores = between(a->spilt_stores, b->spilt_stores, t);
-    to->text_bytes = fmax(a->text_bytes, b->text_bytes);
+    to->text_bytes = between(a->text_bytes, b->text_bytes, t);
+    to->loop_bytes = between(a->loop_bytes, b->loop_bytes, t);
+    to->own_bytes = between(a->own_bytes, b->own_bytes, t);
     tz_rounds_blend(&to->rounds, 1.0 - t, &b->rounds, t);
 }
 
@@ -72,7 +74,8 @@ static void take_shorter(const request *q, const tz_plan *plan, tz_cuda_steps *s
     tz_plan shorter = *plan;
     tz_cuda_steps of;
     bool found = false;
-    if (tz_cuda_shorten(q->problem, q->place, steps->inner.loop_bytes, &shorter) &&
+    double bytes = steps->inner.loop_bytes;
+    if (tz_cuda_shorten(q->problem, q->place, &bytes, &shorter) &&
         tz_cuda_steps_get(&of, &found, q->family, q->problem, q->place, &shorter, false, NULL) ==
             TZ_OK &&
         found && (spills(steps) || !spills(&of)))
@@ -165,6 +168,22 @@ static void put_between(tz_cuda_steps *out, base *of, int height)
     }
 }
 
+/* The length of the code that would be taken for the plan (tz_backend.shorten). */
+static void expect_shorter(const request *q, tz_cuda_steps *steps)
+{
+    tz_work_part *const parts[] = {&steps->inner, &steps->end, &steps->side, &steps->side_end};
+    tz_plan shorter = *q->plan;
+    const double before = steps->inner.loop_bytes;
+    double bytes = before;
+    if (!tz_cuda_shorten(q->problem, q->place, &bytes, &shorter))
+        return;
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
+        parts[k]->text_bytes *= bytes / before;
+        parts[k]->loop_bytes *= bytes / before;
+        parts[k]->own_bytes *= bytes / before;
+    }
+}
+
 tz_status tz_cuda_steps_estimate(tz_cuda_steps *out, const tz_cuda_family *family,
                                  const tz_problem *problem, const tz_place *place,
                                  const tz_plan *plan, tz_error *error)
@@ -184,8 +203,10 @@ tz_status tz_cuda_steps_estimate(tz_cuda_steps *out, const tz_cuda_family *famil
     }
     if (!status && of->count == 0)
         status = tz_cuda_steps_get(out, &(bool){false}, family, problem, place, plan, true, error);
-    else if (!status)
+    else if (!status) {
         put_between(out, of, plan->height);
+        expect_shorter(&q, out);
+    }
     free(of);
     return status;
 }

@@ -81,7 +81,7 @@ struct tz_cuda_planner {
     /* Adds the family's candidates. */
     void (*candidates)(tz_cuda_plans *plans);
     /* OPTIONAL. tz_backend.shorten */
-    bool (*shorten)(const tz_problem *problem, double bytes, tz_plan *plan);
+    bool (*shorten)(const tz_problem *problem, double *bytes, tz_plan *plan);
 };
 
 /* ---- The planner ----------------------------------------------------------------------------- */
@@ -112,7 +112,8 @@ tz_status tz_cuda_candidates(const tz_problem *problem, const tz_place *place, c
                              tz_plan *plans, int max, int *count, tz_error *error);
 
 /* tz_backend.shorten */
-bool tz_cuda_shorten(const tz_problem *problem, const tz_place *place, double bytes, tz_plan *plan);
+bool tz_cuda_shorten(const tz_problem *problem, const tz_place *place, double *bytes,
+                     tz_plan *plan);
 
 /* ---- For families ---------------------------------------------------------------------------- */
 

@@ -195,17 +195,20 @@ static double moves(const rows_design *d, int unroll)
     return words / unroll;
 }
 
-int rows_short_unroll(const rows_design *d, double bytes)
+int rows_short_unroll(const rows_design *d, double *bytes)
 {
-    const double step = bytes / INSTRUCTION_BYTES / d->unroll, now = moves(d, d->unroll);
+    const double now = moves(d, d->unroll), step = *bytes / INSTRUCTION_BYTES / d->unroll - now;
     int best = d->unroll;
-    if (bytes <= TEXT_BYTES)
+    if (*bytes <= TEXT_BYTES)
         return best;
     for (int u = d->unroll - 1; u >= 1; u--)
-        if (INSTRUCTION_BYTES * u * (step - now + moves(d, u)) <= TEXT_BYTES &&
+        if (INSTRUCTION_BYTES * u * (step + moves(d, u)) <= TEXT_BYTES &&
             (best == d->unroll || moves(d, u) < moves(d, best)))
             best = u;
-    return moves(d, best) - now <= MOVES_MORE * step ? best : d->unroll;
+    if (best == d->unroll || moves(d, best) - now > MOVES_MORE * (step + now))
+        return d->unroll;
+    *bytes = INSTRUCTION_BYTES * best * (step + moves(d, best));
+    return best;
 }
 
 int rows_end_columns(const tz_problem *problem, int vector)

@@ -79,8 +79,9 @@ int rows_once_depth(const rows_design *d, int made);
 int rows_queue(const rows_design *d, bool state);
 
 /* The steps of a loop body whose code the instruction cache keeps, if that of the design, which has
- * `bytes`, is too long and few more moves of registers make it short enough; else d->unroll. */
-int rows_short_unroll(const rows_design *d, double bytes);
+ * *bytes, is too long and few more moves of registers make it short enough; else d->unroll. *bytes: the
+ * length of the body with that many steps. */
+int rows_short_unroll(const rows_design *d, double *bytes);
 
 /* Estimated registers of a thread, never far below what the compiler needs. */
 int rows_registers(const rows_design *d);

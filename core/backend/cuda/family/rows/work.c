@@ -182,7 +182,7 @@ static void rows_candidates(tz_cuda_plans *plans)
 }
 
 /* Bits are computed by the unit that also moves registers, which is busy all the time. */
-static bool rows_shorten(const tz_problem *problem, double bytes, tz_plan *plan)
+static bool rows_shorten(const tz_problem *problem, double *bytes, tz_plan *plan)
 {
     rows_design d;
     if (plan->unroll > 0 || problem->bits || !rows_design_make(&d, problem, plan))
