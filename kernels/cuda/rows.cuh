@@ -137,7 +137,7 @@ TZ_DEVICE void tz_strip_place(const tz_arguments &a, tz_strip &s)
     if (TZ_BITS_GRID || TZ_WRAP_X)
         s.from = s.x < 0 ? s.x + a.nx : s.x < a.nx ? s.x : s.x - a.nx;
     else
-        s.from = TZ_V < 4   ? tz_spread_column(s.x, a.nx - TZ_END_COLUMNS)
+        s.from = TZ_V < 4     ? tz_spread_column(s.x, a.nx - TZ_END_COLUMNS)
                  : s.x < 0    ? 0
                  : s.x < a.nx ? s.x
                               : a.nx - TZ_END_COLUMNS;

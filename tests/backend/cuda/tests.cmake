@@ -5,9 +5,28 @@ trapeze_add_test_program(test_simt backend/cuda/simt/main.c)
 trapeze_add_test(backend/cuda/simt families 900 test_simt)
 set_tests_properties(backend/cuda/simt/families PROPERTIES PROCESSORS 2)
 
+# A case: the words stencil, grid, height, precision and boundary, and the value of `option` if there is one. ARGN: further options.
+set(simt_tests backend/cuda/simt/families)
+function(trapeze_add_simt_case prefix family option case)
+    string(REPLACE " " ";" words ${case})
+    list(GET words 0 stencil)
+    list(GET words 1 grid)
+    list(GET words 2 height)
+    list(GET words 3 precision)
+    list(GET words 4 boundary)
+    if(option)
+        list(GET words 5 value)
+        list(APPEND option ${value})
+    endif()
+    string(REGEX REPLACE "[ ,]" "_" name ${prefix}${case})
+    trapeze_add_test(backend/cuda/simt ${name} 300 test_simt --plugins ${PROJECT_BINARY_DIR}/plugins
+        --plugins ${PROJECT_BINARY_DIR}/test-plugins --stencil ${stencil} --family ${family} --grid ${grid}
+        --height ${height} --precision ${precision} --boundary ${boundary} ${option} ${ARGN})
+    set(simt_tests ${simt_tests} backend/cuda/simt/${name} PARENT_SCOPE)
+endfunction()
+
 # Ends of grids that strips in rows treat one by one (TZ_SIMPLE_ENDS of rows.cuh), all of them; and of lines that are longer and
 # shorter than the strips of a block (TZ_SHORT of line.cuh).
-set(simt_tests backend/cuda/simt/families)
 foreach(case "star2d1r 301,150 5 single clamp" "star2d1r 303,150 5 single mirror" "star2d1r 302,150 5 single fixed"
         "star2d1r 300,150 5 single periodic" "star2d2r 303,150 2 double mirror,clamp"
         "star2d2r 302,150 3 single fixed,mirror" "box2d2r 303,150 3 single clamp" "box2d2r 300,150 2 double fixed,periodic"
@@ -15,16 +34,7 @@ foreach(case "star2d1r 301,150 5 single clamp" "star2d1r 303,150 5 single mirror
         "poisson 300,150 4 double fixed" "life 8192,60 4 single fixed" "life 8192,60 3 single periodic"
         "pathfinder 5003 20 single periodic" "pathfinder 5003 20 single mirror" "pathfinder 37 20 single periodic"
         "pathfinder 37 20 single mirror")
-    string(REPLACE " " ";" words ${case})
-    list(GET words 0 stencil)
-    list(GET words 1 grid)
-    list(GET words 2 height)
-    list(GET words 3 precision)
-    list(GET words 4 boundary)
-    string(REGEX REPLACE "[ ,]" "_" name ${case})
-    trapeze_add_test(backend/cuda/simt ${name} 300 test_simt --stencil ${stencil} --family stream --grid ${grid}
-        --height ${height} --precision ${precision} --boundary ${boundary})
-    list(APPEND simt_tests backend/cuda/simt/${name})
+    trapeze_add_simt_case("" stream "" ${case})
 endforeach()
 
 # Few multiprocessors, so that bricks are large and the blocks of the resident family gather ghost cells (TZ_GATHER of
@@ -32,49 +42,19 @@ endforeach()
 foreach(case "star2d1r 400,300 8 double mirror 6,1" "star2d1r 400,300 8 double periodic 9,1" "box2d2r 300,310 2 double fixed,clamp 6,1"
         "life 3001,300 4 single fixed 6,1" "grayscott 160,150 1 single clamp,periodic 12,1" "swirl1d 20011 60 single periodic 3,1"
         "d2q9 120,110 1 single periodic 12,1")
-    string(REPLACE " " ";" words ${case})
-    list(GET words 0 stencil)
-    list(GET words 1 grid)
-    list(GET words 2 height)
-    list(GET words 3 precision)
-    list(GET words 4 boundary)
-    list(GET words 5 room)
-    string(REGEX REPLACE "[ ,]" "_" name ${case})
-    trapeze_add_test(backend/cuda/simt gather_${name} 300 test_simt --plugins ${PROJECT_BINARY_DIR}/plugins
-        --plugins ${PROJECT_BINARY_DIR}/test-plugins --stencil ${stencil} --family resident --grid ${grid}
-        --height ${height} --precision ${precision} --boundary ${boundary} --room ${room})
-    list(APPEND simt_tests backend/cuda/simt/gather_${name})
+    trapeze_add_simt_case(gather_ resident --room ${case})
 endforeach()
 
 # Lanes past the end of a row copy different cells to shared memory: copies of the same cells by one warp are made one after the
 # other on a GPU. Two lanes may copy the same, one inside the grid and one outside.
 foreach(case "star3d1r 70,30,20 3 double clamp" "hotspot3d 75,30,20 2 single mirror,clamp" "star3d1r 40,30,20 2 double fixed"
         "hotspot 72,200 4 double clamp" "star2d1r 101,200 6 double fixed,mirror" "cell 640,20,9 1 single fixed")
-    string(REPLACE " " ";" words ${case})
-    list(GET words 0 stencil)
-    list(GET words 1 grid)
-    list(GET words 2 height)
-    list(GET words 3 precision)
-    list(GET words 4 boundary)
-    string(REGEX REPLACE "[ ,]" "_" name ${case})
-    trapeze_add_test(backend/cuda/simt spread_${name} 300 test_simt --stencil ${stencil} --family stream --grid ${grid}
-        --height ${height} --precision ${precision} --boundary ${boundary} --alike 2)
-    list(APPEND simt_tests backend/cuda/simt/spread_${name})
+    trapeze_add_simt_case(spread_ stream "" ${case} --alike 2)
 endforeach()
 
 # Loop bodies of other lengths.
 foreach(case "grayscott 160,150 3 single periodic 2" "hotspot 301,150 6 double mirror,fixed 1" "d2q9 130,90 2 single periodic 5")
-    string(REPLACE " " ";" words ${case})
-    list(GET words 0 stencil)
-    list(GET words 1 grid)
-    list(GET words 2 height)
-    list(GET words 3 precision)
-    list(GET words 4 boundary)
-    list(GET words 5 unroll)
-    string(REGEX REPLACE "[ ,]" "_" name ${case})
-    trapeze_add_test(backend/cuda/simt unroll_${name} 300 test_simt --stencil ${stencil} --family stream --grid ${grid}
-        --height ${height} --precision ${precision} --boundary ${boundary} --unroll ${unroll})
-    list(APPEND simt_tests backend/cuda/simt/unroll_${name})
+    trapeze_add_simt_case(unroll_ stream --unroll ${case})
 endforeach()
 
 # An augmented stencil: its cells near clamp and fixed sides have an update of their own.
