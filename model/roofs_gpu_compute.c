@@ -240,7 +240,9 @@ static double busiest_clocks(const stage *s)
 
 /* ---- Blocks one after the other ----------------------------------------------------------------- */
 
-enum { RUNNING_MAX = 32 }; /* blocks of a multiprocessor */
+/* Blocks of a multiprocessor; and blocks times multiprocessors: the most that are followed. Of more blocks
+ * the ends hardly matter. */
+enum { RUNNING_MAX = 32, FOLLOWED_MOST = 4000000 };
 
 typedef struct busy_sm {
     double left[RUNNING_MAX]; /* share of a block that is not done */
@@ -282,9 +284,13 @@ static void start_block(busy_sm *r, int part)
 }
 
 /* Clocks until all blocks are done, if they start in the order of work->runs, each on the first
- * multiprocessor that has room. -1: out of memory. */
+ * multiprocessor that has room. -1: the order is not known, there are too many blocks, or too little
+ * memory. */
 static double ordered_clocks(const stage *s)
 {
+    if (s->work->runs_count == 0 ||
+        s->work->blocks * s->device->sm_count.value > (double)FOLLOWED_MOST)
+        return -1.0;
     const int sms = (int)s->device->sm_count.value,
               most = s->blocks < RUNNING_MAX ? s->blocks : RUNNING_MAX;
     double clocks[TZ_WORK_PARTS_MAX][RUNNING_MAX + 1] = {{0}}, end = 0.0;
@@ -344,7 +350,7 @@ computing tz__roofs_compute(const stage *s)
         text += warps * text_clocks(s, &work->parts[p]);
         running += warps;
     }
-    const double ordered = work->runs_count > 0 ? ordered_clocks(s) : -1.0;
+    const double ordered = ordered_clocks(s);
     c.clocks = ordered > 0.0 ? ordered : busiest > 0.0 ? busiest : c.full * wave + tail;
     c.clocks += text / running;
     if (ordered <= 0.0)

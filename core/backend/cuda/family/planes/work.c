@@ -215,6 +215,10 @@ static void order_blocks(tz_model_work *out, double chunks, const int inner[3], 
         return;
     for (double c = 0.0; c < chunks; c++) {
         const int at = c == 0.0 ? 1 : c == chunks - 1.0 ? 2 : 0;
+        if ((border_tiles > 0.0 && border[at] < 0) || (inner_tiles > 0.0 && inner[at] < 0)) {
+            out->runs_count = 0;
+            return;
+        }
         if (border_tiles > 0.0)
             out->runs[out->runs_count++] = (tz_work_run){border[at], border_tiles};
         if (inner_tiles > 0.0)
