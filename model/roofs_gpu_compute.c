@@ -6,9 +6,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-enum { BUSIEST_BLOCKS_MAX = 64 };
-
 double tz__roofs_soft_max(double a, double b, double exponent)
 {
     const double high = fmax(a, b), low = fmin(a, b);
@@ -203,41 +200,6 @@ static double wave_clocks(const stage *s, double blocks, double *longest)
     return warps > 0.0 ? sum / warps : 0.0;
 }
 
-/* Clocks of the busiest multiprocessor (busiest_warps of each part); 0 if that is not known. As
- * many blocks as fit begin together. When one ends, another begins. When none is left, the others
- * go on faster. */
-static double busiest_clocks(const stage *s)
-{
-    double left[BUSIEST_BLOCKS_MAX], clocks = 0.0;
-    int part[BUSIEST_BLOCKS_MAX], count = 0, next = 0, running = 0;
-    for (int p = 0; p < s->work->parts_count; p++)
-        for (double b = 0.5;
-             b < s->work->parts[p].busiest_warps / s->warps && count < BUSIEST_BLOCKS_MAX; b++) {
-            part[count] = p;
-            left[count++] = 1.0;
-        }
-    do {
-        double each[TZ_WORK_PARTS_MAX] = {0}, least = INFINITY;
-        for (; next < count && running < s->blocks; next++)
-            running++;
-        for (int b = 0; b < next; b++) {
-            if (left[b] > 0.0 && each[part[b]] == 0.0)
-                each[part[b]] = warp_clocks(s, part[b], running * s->warps);
-            if (left[b] > 0.0)
-                least = fmin(least, left[b] * each[part[b]]);
-        }
-        if (running > 0)
-            clocks += least;
-        for (int b = 0; b < next; b++)
-            if (left[b] > 0.0) {
-                left[b] -= least / each[part[b]];
-                running -= left[b] < 1e-9;
-                left[b] = left[b] < 1e-9 ? 0.0 : left[b];
-            }
-    } while (running > 0 || next < count);
-    return clocks;
-}
-
 /* ---- Blocks one after the other ----------------------------------------------------------------- */
 
 /* Blocks of a multiprocessor; and blocks times multiprocessors: the most that are followed. Of more blocks
@@ -252,22 +214,22 @@ typedef struct busy_sm {
 } busy_sm;
 
 typedef struct queue {
-    const tz_model_work *work;
-    int run;
+    const tz_work_run *runs;
+    int count, run;
     double taken; /* blocks of the run */
 } queue;
 
 /* The part of the next block; -1 if there is none. */
 static int next_block(queue *q)
 {
-    while (q->run < q->work->runs_count && q->taken >= q->work->runs[q->run].blocks) {
+    while (q->run < q->count && q->taken >= q->runs[q->run].blocks) {
         q->run++;
         q->taken = 0.0;
     }
-    if (q->run >= q->work->runs_count)
+    if (q->run >= q->count)
         return -1;
     q->taken++;
-    return q->work->runs[q->run].part;
+    return q->runs[q->run].part;
 }
 
 static void find_next(busy_sm *r, const double (*clocks)[RUNNING_MAX + 1])
@@ -283,18 +245,13 @@ static void start_block(busy_sm *r, int part)
     r->part[r->count++] = part;
 }
 
-/* Clocks until all blocks are done, if they start in the order of work->runs, each on the first
- * multiprocessor that has room. -1: the order is not known, there are too many blocks, or too little
- * memory. */
-static double ordered_clocks(const stage *s)
+/* Clocks until all blocks of `blocks` are done on `sms` multiprocessors. As many as fit begin together; then
+ * each begins on the first multiprocessor that has room. Blocks of a multiprocessor slow each other down.
+ * -1: out of memory. */
+static double follow(const stage *s, queue blocks, int sms)
 {
-    if (s->work->runs_count == 0 ||
-        s->work->blocks * s->device->sm_count.value > (double)FOLLOWED_MOST)
-        return -1.0;
-    const int sms = (int)s->device->sm_count.value,
-              most = s->blocks < RUNNING_MAX ? s->blocks : RUNNING_MAX;
+    const int most = s->blocks < RUNNING_MAX ? s->blocks : RUNNING_MAX;
     double clocks[TZ_WORK_PARTS_MAX][RUNNING_MAX + 1] = {{0}}, end = 0.0;
-    queue blocks = {.work = s->work};
     busy_sm *all = calloc((size_t)sms, sizeof *all);
     if (!all)
         return -1.0;
@@ -332,6 +289,27 @@ static double ordered_clocks(const stage *s)
     return end;
 }
 
+/* Clocks of all blocks in the order of work->runs, or of the busiest multiprocessor (busiest_warps of each
+ * part). -1: neither is known, there are too many blocks, or too little memory. */
+static double ordered_clocks(const stage *s)
+{
+    const tz_model_work *work = s->work;
+    const double sms = s->device->sm_count.value;
+    if (work->runs_count > 0)
+        return work->blocks * sms > (double)FOLLOWED_MOST
+                   ? -1.0
+                   : follow(s, (queue){.runs = work->runs, .count = work->runs_count}, (int)sms);
+    tz_work_run busiest[TZ_WORK_PARTS_MAX];
+    double blocks = 0.0;
+    for (int p = 0; p < work->parts_count; p++) {
+        busiest[p] = (tz_work_run){p, ceil(work->parts[p].busiest_warps / s->warps - 0.5)};
+        blocks += busiest[p].blocks;
+    }
+    return blocks > 0.0 && blocks <= FOLLOWED_MOST
+               ? follow(s, (queue){.runs = busiest, .count = work->parts_count}, 1)
+               : -1.0;
+}
+
 computing tz__roofs_compute(const stage *s)
 {
     const tz_model_work *work = s->work;
@@ -343,17 +321,16 @@ computing tz__roofs_compute(const stage *s)
     const double wave = wave_clocks(s, s->blocks, &longest);
     if (c.rest > 0.0)
         tail = wave_clocks(s, ceil(c.rest / sms), &longest_rest);
-    const double busiest = busiest_clocks(s);
+    const double ordered = ordered_clocks(s);
+    const bool of_one = work->runs_count == 0 && ordered > 0.0;
     double text = 0.0, running = 0.0;
     for (int p = 0; p < work->parts_count; p++) {
-        const double warps = busiest > 0.0 ? work->parts[p].busiest_warps : work->parts[p].warps;
+        const double warps = of_one ? work->parts[p].busiest_warps : work->parts[p].warps;
         text += warps * text_clocks(s, &work->parts[p]);
         running += warps;
     }
-    const double ordered = ordered_clocks(s);
-    c.clocks = ordered > 0.0 ? ordered : busiest > 0.0 ? busiest : c.full * wave + tail;
-    c.clocks += text / running;
-    if (ordered <= 0.0)
+    c.clocks = (ordered > 0.0 ? ordered : c.full * wave + tail) + text / running;
+    if (ordered <= 0.0 || of_one)
         c.clocks = fmax(c.clocks, c.full >= 1.0 ? longest : longest_rest);
     c.even = c.waves * wave;
     c.seconds = c.clocks / s->device->clock_hz.value;

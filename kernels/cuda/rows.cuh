@@ -136,7 +136,7 @@ TZ_DEVICE void tz_strip_place(const tz_arguments &a, tz_strip &s)
     s.last = s.x == a.nx - TZ_END_COLUMNS;
     if (TZ_BITS_GRID || TZ_WRAP_X)
         s.from = s.x < 0 ? s.x + a.nx : s.x < a.nx ? s.x : s.x - a.nx;
-    else
+    else /* with fewer columns copies have less than 16 bytes, see tz_spread_column() */
         s.from = TZ_V < 4     ? tz_spread_column(s.x, a.nx - TZ_END_COLUMNS)
                  : s.x < 0    ? 0
                  : s.x < a.nx ? s.x

@@ -395,7 +395,7 @@ static void long_loops_are_shortened(void **state)
 
 /* ---- The model ------------------------------------------------------------------------------- */
 
-/* Blocks of one warp each, all on a multiprocessor of its own: the first that is free takes the next. */
+/* Four multiprocessors with room for one block. The first that is free takes the next block. */
 static void blocks_follow_one_another(void **state)
 {
     const suite *s = *state;
