@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+
 double tz__roofs_soft_max(double a, double b, double exponent)
 {
     const double high = fmax(a, b), low = fmin(a, b);
