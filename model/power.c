@@ -65,9 +65,10 @@ bool tz_power_count(const tz_model_work *work, const tz_model_device *device,
         !find(prediction, "memory_bytes", &memory_bytes) ||
         !find(prediction, "l2_bytes", &l2_bytes))
         return false;
-    double core = 0.0;
+    double core = 0.0, spilt_bytes = 0.0;
     for (int p = 0; p < work->parts_count; p++) {
         const tz_work_part *part = &work->parts[p];
+        spilt_bytes += part->warps * part->steps * part->spilt_stores * 128.0;
         const double passes = part->shared_wavefronts + part->spills;
         core += part->warps *
                 (part->steps * (mix_energy(device, &part->step) +
@@ -76,7 +77,7 @@ bool tz_power_count(const tz_model_work *work, const tz_model_device *device,
     }
     /* The bytes that move, not those that the roofs add for partly written bursts. */
     const double far = memory_bytes / work->height;
-    const double near = fmax(0.0, l2_bytes / work->height - far);
+    const double near = fmax(0.0, (l2_bytes + spilt_bytes) / work->height - far);
     const double busy = fmin(1.0, work->blocks / device->sm_count.value);
     *out = (tz_power_demand){.core_j = core / work->height + near * device->energy_l2_j.value,
                              .memory_j = TZ_FIT_POWER_MEMORY * far * device->energy_memory_j.value,
