@@ -99,7 +99,7 @@
     X(l2_overlap, "l2_overlap", RATIO, 0, 1,                                                       \
       "not used: records that were measured before November 2026 have it")                         \
     X(l2_useful_bytes, "l2_useful", BYTES, 0, 1e12,                                                \
-      "arrays of a copy that the second level of a GPU still carries, both counted")               \
+      "not used: records that were measured before December 2026 have it")                         \
     X(l3_bandwidth_bytes_per_s, "l3_bandwidth", BANDWIDTH, 1e6, 1e15,                              \
       "copying in the third level, both counted; all cores")                                       \
     X(registers_per_thread_max, "registers_per_thread_max", COUNT, 1, 1e5, "registers")            \

@@ -28,7 +28,7 @@ double tz_model_device_distance(const tz_model_device *like, const tz_model_devi
 /* Numbers that change with another, and how: to the power of -1 for times. */
 static const struct rule {
     size_t number;
-    enum { CLOCKS, MEMORY, L2_SPEED, L2_SIZE, UNITS } by;
+    enum { CLOCKS, MEMORY, L2_SPEED, UNITS } by;
 } rules[] = {
     {offsetof(tz_model_device, fp32_latency_s), CLOCKS},
     {offsetof(tz_model_device, fp64_latency_s), CLOCKS},
@@ -41,7 +41,6 @@ static const struct rule {
     {offsetof(tz_model_device, copy_bandwidth_bytes_per_s), MEMORY},
     {offsetof(tz_model_device, read_bandwidth_bytes_per_s), MEMORY},
     {offsetof(tz_model_device, l2_bandwidth_bytes_per_s), L2_SPEED},
-    {offsetof(tz_model_device, l2_useful_bytes), L2_SIZE},
     {offsetof(tz_model_device, power_limit_w), UNITS},
     {offsetof(tz_model_device, power_idle_w), UNITS},
     {offsetof(tz_model_device, power_active_w), UNITS},
@@ -51,13 +50,12 @@ void tz_model_device_scale(tz_model_device *out, const tz_model_device *like,
                            const tz_model_device *gpu)
 {
     static const char *const by[] = {"the clock", "memory_bandwidth",
-                                     "the clock and the multiprocessors", "the size of L2",
-                                     "the multiprocessors"};
+                                     "the clock and the multiprocessors", "the multiprocessors"};
     const double clock = factor(&gpu->clock_hz, &like->clock_hz),
                  units = factor(&gpu->sm_count, &like->sm_count);
     const double factors[] = {
         1 / clock, factor(&gpu->memory_bandwidth_bytes_per_s, &like->memory_bandwidth_bytes_per_s),
-        clock * units, factor(&gpu->l2_bytes, &like->l2_bytes), units};
+        clock * units, units};
     size_t count;
     const tz_model_key *keys = tz_model_device_keys(&count);
     *out = *like;

@@ -19,7 +19,6 @@ double tz_model_device_distance(const tz_model_device *like, const tz_model_devi
  *   times of instructions and barriers, which are counts of clocks                    by the clock
  *   bandwidths of memory                                                              by memory_bandwidth
  *   bandwidth of L2                                                 by the clock and the multiprocessors
- *   l2_useful                                                                         by the size of L2
  *   power, its limit too                                                          by the multiprocessors
  *
  * The title is that of `gpu`, the name "scaled-" and that of `like`, which `scaled_from` is, too. Sources say

@@ -33,8 +33,8 @@ static const char *const needs[] = {"clock",
                                     "fp32_rate",
                                     "fp64_rate",
                                     "integer_rate",
-                                    "logic_rate",
-                                    "move_rate",
+                                    "alu_rate",
+                                    "multiply_rate",
                                     "shuffle_rate",
                                     "special_rate",
                                     "shared_rate",
@@ -265,10 +265,8 @@ static tz_status check(const tz_model_work *work, const tz_model_device *device,
 /* The share of the grid that stays in the second level from one stage to the next. */
 static double kept_share(const tz_model_work *work, const tz_model_device *device)
 {
-    const double none = device->l2_useful_bytes.value, all = fmin(device->l2_bytes.value, none);
-    return work->resident_bytes <= all
-               ? 1.0
-               : fmax(0.0, 1.0 - (work->resident_bytes - all) / fmax(none - all, 1.0));
+    const double share = work->resident_bytes / fmax(device->l2_bytes.value, 1.0);
+    return fmin(1.0, fmax(0.0, (TZ_FIT_KEPT_NONE - share) / (TZ_FIT_KEPT_NONE - TZ_FIT_KEPT_ALL)));
 }
 
 tz_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_device *device,

@@ -117,11 +117,8 @@ static int pieces_of(const tz__bench *b, double bytes)
 
 static tz_status measure_l2(tz__bench *b, const arrays *memory)
 {
-    static const double shares[] = {0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2};
-    enum { SHARES = sizeof shares / sizeof *shares };
-    const double l2 = (double)b->gpu->l2_bytes, mib = 1048576;
-    const double slow = b->record->copy_bandwidth_bytes_per_s.value;
-    double first = 0, before = 0, size_before = 0, useful = 0;
+    static const double share = 0.4;
+    const double l2 = (double)b->gpu->l2_bytes;
     int resident = 0;
     tz_cuda_kernel kernel;
     tz_status status = tz__bench_next(b, "bandwidth of L2");
@@ -131,33 +128,19 @@ static tz_status measure_l2(tz__bench *b, const arrays *memory)
     if (status)
         return status;
     status = tz_cuda_occupancy(b->cuda, &kernel, TZ__COPY_THREADS, 0, &resident, b->error);
-    for (int i = 0; !status && i < SHARES && useful == 0; i++) {
-        const int pieces = pieces_of(b, shares[i] * l2);
-        const double size = 2.0 * (double)tz__copier_bytes(&copiers[WITHIN]) * pieces;
+    const int pieces = pieces_of(b, share * l2);
+    const double size = 2.0 * (double)tz__copier_bytes(&copiers[WITHIN]) * pieces;
+    if (!status && size <= 2.0 * (double)memory->bytes) {
         double here = 0, spread = 0;
-        if (size > 2.0 * (double)memory->bytes)
-            break;
         status = bandwidth(b, &copiers[WITHIN], &kernel, memory, pieces, L2_ROUNDS,
                            resident * b->gpu->multiprocessors, &here, &spread);
-        if (!status && i == 0) {
-            first = here;
-            tz_number_set(&b->record->l2_bandwidth_bytes_per_s, first,
+        if (!status)
+            tz_number_set(&b->record->l2_bandwidth_bytes_per_s, here,
                           "measured: copying within %.3g MB over and over, median of %d, spread "
                           "%.1f %%",
                           1e-6 * size, b->repeats, spread);
-        }
-        /* The size at half way from L2's bandwidth to memory's. */
-        const double half = 0.5 * (first + slow);
-        if (!status && i > 0 && here < half && before > here)
-            useful = size_before + (size - size_before) * (before - half) / (before - here);
-        before = here;
-        size_before = size;
     }
     tz_cuda_unload(b->cuda, &kernel);
-    if (!status && useful > 0)
-        tz_number_set_exactly(&b->record->l2_useful_bytes, mib * (double)(int)(useful / mib + 0.5),
-                              "measured: copies within so much run half way between L2's and "
-                              "memory's bandwidth");
     return status;
 }
 

@@ -137,6 +137,12 @@ static void counts_become_watts(void **state)
     assert_close(d.base_w, 190, 1e-12);
     assert_close(p.power_w, 190 + (d.core_j + d.memory_j) / p.time_s, 1e-9);
     assert_close(p.power_limit_w, 700, 1e-12);
+    /* Stores of spilt registers go through the second level. */
+    tz_power_demand spilt;
+    work.parts[0].spilt_stores = 1;
+    assert_true(tz_power_count(&work, &device, &p, &spilt));
+    assert_close(spilt.core_j - d.core_j, 20000 * 400 * 128 * 20e-12 / 8, 1e-9);
+    work.parts[0].spilt_stores = 0;
     /* The same, in the text. */
     char text[120];
     assert_true(tz_power_text(&p, text, sizeof text));

@@ -58,7 +58,6 @@ static void numbers_are_scaled_by_facts(void **state)
         double factor;
     } rows[] = {{&out.sm_count, &like.sm_count, 0.5},
                 {&out.l2_bytes, &like.l2_bytes, 50.0 / 60},
-                {&out.l2_useful_bytes, &like.l2_useful_bytes, 50.0 / 60},
                 {&out.fp32_latency_s, &like.fp32_latency_s, 2},
                 {&out.barrier_s, &like.barrier_s, 2},
                 {&out.l2_bandwidth_bytes_per_s, &like.l2_bandwidth_bytes_per_s, 0.25},
