@@ -290,9 +290,9 @@ tz_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_device 
     const moving m = move(&s, &c);
     /* Other blocks that begin together all load first and then compute. */
     const bool overlap = m.ahead || work->streams || c.waves > 1.0;
-    const double soft = m.meets         ? TZ_FIT_SOFT_BUSY_MEETING
-                        : work->marches ? TZ_FIT_SOFT_BUSY_MARCHING
-                                        : TZ_FIT_SOFT_BUSY;
+    const double soft = work->marches ? TZ_FIT_SOFT_BUSY_MARCHING
+                        : m.meets     ? TZ_FIT_SOFT_BUSY_MEETING
+                                      : TZ_FIT_SOFT_BUSY;
     times t = {.busy_s = (overlap ? tz__roofs_soft_max(c.seconds, m.seconds, soft)
                                   : c.seconds + m.seconds) +
                          m.spills_s};

@@ -90,9 +90,9 @@ typedef struct tz_model_work {
     double ahead_bytes; /* that a warp has prefetched before it needs them */
     bool streams;       /* each step loads what it needs: warps that wait for loads do so while
                                * others compute, also where all blocks begin together */
-    bool marches; /* each warp has many such steps, and computes nothing while it waits for one */
-    bool cooperative;         /* all blocks are resident */
-    double syncs;             /* synchronisations of adjacent blocks, or of all, in a stage */
+    bool marches;       /* a thread marches along the last axis, and computes little in each step */
+    bool cooperative;   /* all blocks are resident */
+    double syncs;       /* synchronisations of adjacent blocks, or of all, in a stage */
     double stages_per_launch; /* 1 or more */
     double updates; /* of cells in the code of a step: its length grows with them. 0: not known */
     bool estimated; /* not compiled yet: counts are interpolated, registers estimated */

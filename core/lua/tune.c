@@ -148,6 +148,7 @@ static void push_tune(lua_State *L, const holder *h)
     tz_set_number(L, "error_p90", tune->error_p90);
     tz_set_number(L, "error_mean", tune->error_mean);
     tz_set_integer(L, "different", tune->different);
+    tz_set_integer(L, "not_finite", tune->not_finite);
     if (tune->set.shapes > 0)
         push_set(L, &tune->set);
     lua_createtable(L, tune->count, 0);
@@ -195,6 +196,8 @@ static const tz_key tune_result[] = {
      "`has_best` (the fastest shape is chosen), `best` and `worst` (speed of the fastest and the "
      "slowest chosen shape / of the fastest of all); rows have `in_set`"},
     {"different", "integer", "", "plans that left other bits than height 1: a fault"},
+    {"not_finite", "integer", "",
+     "plans whose bits are not compared: random fields become infinite or NaN"},
     {"backend", "text", "", ""},
     {"device", "text", "", "name of the record"},
     {NULL, NULL, NULL, NULL}};

@@ -389,11 +389,12 @@ const char *tz_bench_clock_refusal(const tz_bench *bench)
 /* ---- Bits ------------------------------------------------------------------------------------ */
 
 tz_status tz_bench_hash(tz_bench *bench, const tz_plan *plan, int64_t steps, uint64_t *hash,
-                        tz_error *error)
+                        bool *finite, tz_error *error)
 {
     const tz_stencil *stencil = bench->workload->problem.stencil;
     tz_status status = TZ_OK;
     *hash = 0;
+    *finite = true;
     for (int f = 0; !status && f < stencil->fields_count; f++)
         if (bench->first[f])
             status = store_whole(bench, f, bench->first[f], error);
@@ -405,7 +406,10 @@ tz_status tz_bench_hash(tz_bench *bench, const tz_plan *plan, int64_t steps, uin
         if (stencil->fields[f].role != TZ_STATE)
             continue;
         status = bench->workload->backend->reduce(bench->state, f, &reduction, error);
+        if (status)
+            break;
         *hash = *hash * UINT64_C(0x100000001b3) ^ reduction.hash;
+        *finite = *finite && reduction.not_finite == 0;
     }
     return status;
 }

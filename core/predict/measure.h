@@ -64,9 +64,10 @@ tz_status tz_bench_plain(tz_bench *bench, const int block[TZ_AXES], int rounds,
 const char *tz_bench_clock_refusal(const tz_bench *bench);
 
 /* A hash of all state fields after `steps` iterations from the initial values, by full stages of
- * the plan. `steps` is a multiple of its height, at most tz_bench_slabs(). */
+ * the plan. `steps` is a multiple of its height, at most tz_bench_slabs(). *finite: all cells are
+ * finite; else the hash says nothing, for the bits of a NaN depend on the order of operands. */
 tz_status tz_bench_hash(tz_bench *bench, const tz_plan *plan, int64_t steps, uint64_t *hash,
-                        tz_error *error);
+                        bool *finite, tz_error *error);
 
 /* Slabs of the streamed fields; INT64_MAX without streamed fields. */
 int64_t tz_bench_slabs(const tz_bench *bench);

@@ -263,13 +263,14 @@ static tz_status run_off(tuner *t, tz_error *error)
 
 /* ---- Bits ------------------------------------------------------------------------------------ */
 
-/* Compares each plan with height 1 after the same number of steps: a multiple of its height. */
+/* Compares each plan with height 1 after the same number of steps: a multiple of its height. Where random
+ * fields have become infinite or NaN by then, nothing is compared. */
 static tz_status compare_bits(tuner *t, tz_error *error)
 {
     tz_tune *tune = t->tune;
     tz_plan one = {.height = 1};
     uint64_t known[4 * CHECK_STEPS + 1];
-    bool has[4 * CHECK_STEPS + 1] = {false};
+    bool has[4 * CHECK_STEPS + 1] = {false}, finite[4 * CHECK_STEPS + 1];
     tz_status status =
         t->workload->backend->plan(&t->workload->problem, &t->workload->place, &one, error);
     for (int i = 0; !status && i < tune->count; i++) {
@@ -277,14 +278,19 @@ static tz_status compare_bits(tuner *t, tz_error *error)
         const int h = row->plan.height;
         const int steps = (CHECK_STEPS + h - 1) / h * h;
         uint64_t hash;
+        bool is_finite;
         if (row->measured.rounds == 0 || steps > 4 * CHECK_STEPS ||
             steps > tz_bench_slabs(t->bench))
             continue;
         if (!has[steps])
-            status = tz_bench_hash(t->bench, &one, steps, &known[steps], error);
+            status = tz_bench_hash(t->bench, &one, steps, &known[steps], &finite[steps], error);
         has[steps] = true;
+        if (!status && !finite[steps]) {
+            tune->not_finite++;
+            continue;
+        }
         if (!status)
-            status = tz_bench_hash(t->bench, &row->plan, steps, &hash, error);
+            status = tz_bench_hash(t->bench, &row->plan, steps, &hash, &is_finite, error);
         row->checked = !status;
         row->equal = !status && hash == known[steps];
         tune->different += row->checked && !row->equal;

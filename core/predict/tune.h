@@ -55,8 +55,10 @@ typedef struct tz_tune {
      * mean of the signed error. */
     double error_median, error_p90, error_mean;
     tz_tune_set set;
-    int measured, refused, different; /* different: rows with other bits than height 1 */
-    double predicting_s;              /* to make the predictions, without compiling */
+    int measured, refused;
+    int different;  /* rows with other bits than height 1 */
+    int not_finite; /* rows that are not compared: random fields are not finite after their steps */
+    double predicting_s; /* to make the predictions, without compiling */
     /* GPU: how it was measured; why it does not report its clock ("": it does). */
     bool rested, sustained;
     char clock_refusal[160];

@@ -101,6 +101,7 @@ static void block_work(const tz_cuda_job *job, tz_model_work *out)
     if (tiles > 1.0)
         tz_cuda_count_torn(problem, out, d.x, 1);
     out->ahead_bytes = loads.step * d.ahead;
+    out->marches = true;
 }
 
 /* ---- Candidates ------------------------------------------------------------------------------ */
