@@ -22,15 +22,15 @@ static void small_grids_stay_in_the_second_level(void **state)
     const double all = work.read_bytes + work.write_bytes;
     for (int k = 0; k < RECORDS; k++) {
         const tz_model_device device = device_named(records[k]);
-        assert_true(moved(&device, 0.1) == 0 && moved(&device, 0.8) == 0);
-        assert_close(moved(&device, 1.2), all, 1e-12);
+        assert_true(moved(&device, 0.1) == 0 && moved(&device, 0.55) == 0);
+        assert_close(moved(&device, 0.9), all, 1e-12);
         assert_close(moved(&device, 50), all, 1e-12);
         assert_close(moved(&device, 0.5 * (TZ_FIT_KEPT_ALL + TZ_FIT_KEPT_NONE)), 0.5 * all, 1e-9);
         /* Less memory takes less time where memory bounds it. */
         tz_model_work small = work;
         small.parts[0].steps = 40;
         tz_model_work large = small;
-        small.resident_bytes = 0.8 * device.l2_bytes.value;
+        small.resident_bytes = 0.5 * device.l2_bytes.value;
         large.resident_bytes = 1.2 * device.l2_bytes.value;
         assert_true(predicted(&small, &device).time_s < 0.9 * predicted(&large, &device).time_s);
     }
