@@ -52,6 +52,12 @@ foreach(case "star3d1r 70,30,20 3 double clamp" "hotspot3d 75,30,20 2 single mir
     trapeze_add_simt_case(spread_ stream "" ${case} --alike 2)
 endforeach()
 
+# Rows that end within a packet, sides that repeat columns elsewhere, and rows shorter than the reads, in the family direct.
+foreach(case "star3d1r 131,7,9 1 single periodic" "star3d2r 130,9,6 1 double clamp,mirror" "hotspot3d 133,5,4 1 single fixed:mirror,clamp"
+        "star3d2r 3,3,3 1 single mirror,periodic")
+    trapeze_add_simt_case(direct_ direct "" ${case})
+endforeach()
+
 # Loop bodies of other lengths.
 foreach(case "grayscott 160,150 3 single periodic 2" "hotspot 301,150 6 double mirror,fixed 1" "d2q9 130,90 2 single periodic 5")
     trapeze_add_simt_case(unroll_ stream --unroll ${case})
