@@ -14,7 +14,8 @@ sh "$root/scripts/setup.sh"
 if [ -z "${TZ_DATA_DIR:-}" ] && [ -d "$root/../shared/data" ]; then
     export TZ_DATA_DIR="$root/../shared/data"
 fi
-jobs=$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
+# One more than there are cores: some tests mostly wait, such as those of several ranks.
+jobs=$(($(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN) + 1))
 failed=0
 ctest --test-dir "$build" --output-on-failure --no-tests=error -j "$jobs" "$@" || failed=$?
 
