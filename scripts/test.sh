@@ -14,8 +14,7 @@ sh "$root/scripts/setup.sh"
 if [ -z "${TZ_DATA_DIR:-}" ] && [ -d "$root/../shared/data" ]; then
     export TZ_DATA_DIR="$root/../shared/data"
 fi
-# One more than there are cores: some tests mostly wait, such as those of several ranks.
-jobs=$(($(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN) + 1))
+jobs=$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
 failed=0
 ctest --test-dir "$build" --output-on-failure --no-tests=error -j "$jobs" "$@" || failed=$?
 
