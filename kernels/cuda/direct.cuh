@@ -9,10 +9,11 @@
  *
  *   TZ_VECTOR, TZ_WARPS, TZ_BLOCKS   columns of a lane; warps of a block; blocks of a multiprocessor
  *   TZ_REST_X                        columns of a row past the last packet of TZ_VECTOR
- *   TZ_SHORT_X                       1: rows are not longer than the pass reads, or than a packet
  *   TZ_REACH                         largest distance at which the pass reads
  *   TZ_BELOW_x, TZ_ABOVE_x           how far it reads to the low and the high side of axis x, y, z */
 #include "common.cuh"
+
+#define TZ_MIRROR_X (TZ_LOW_X == TZ_MIRROR || TZ_HIGH_X == TZ_MIRROR)
 
 struct tz_cell_place {
     int i; /* among the lane's cells */
@@ -26,27 +27,28 @@ struct tz_place {
     long long at; /* in a field */
 };
 
-/* tz_map() of a column at most a row away from the row, without branches. Columns further away, which no cell
- * reads, become some column of the row. */
-TZ_DEVICE int tz_map_near(const tz_arguments &a, int c)
+/* The packet at column x of a row whose last packet is whole. Columns outside have the value of the nearest one,
+ * the one at the other end, or the boundary's. */
+template <class T>
+TZ_DEVICE void tz_load_held(const tz_arguments &a, const T *row, const tz_edges<T> &edge, int x,
+                            T (&to)[TZ_VECTOR])
 {
-    if (TZ_SHORT_X)
-        return tz_map<TZ_LOW_X, TZ_HIGH_X>(c, a.nx);
-    const bool low = c < 0, high = c >= a.nx;
-    const int there = low     ? (TZ_WRAP_X               ? c + a.nx
-                                 : TZ_LOW_X == TZ_MIRROR ? -c
-                                                         : 0)
-                      : !high ? c
-                              : (TZ_WRAP_X                ? c - a.nx
-                                 : TZ_HIGH_X == TZ_MIRROR ? 2 * (a.nx - 1) - c
-                                                          : a.nx - 1);
-    return there < 0 ? 0 : there < a.nx ? there : a.nx - 1;
+    const bool low = x < 0, high = x >= a.nx;
+    tz_load(row + (TZ_WRAP_X ? tz_map<TZ_PERIODIC>(x, a.nx)
+                   : low     ? 0
+                   : high    ? a.nx - TZ_VECTOR
+                             : x),
+            to);
+    if (TZ_WRAP_X)
+        return;
+    const T first = TZ_LOW_X == TZ_FIXED ? tz_edge<0, T>(edge, false) : to[0];
+    const T last = TZ_HIGH_X == TZ_FIXED ? tz_edge<0, T>(edge, true) : to[TZ_VECTOR - 1];
+#pragma unroll
+    for (int e = 0; e < TZ_VECTOR; e++)
+        to[e] = low ? first : high ? last : to[e];
 }
 
-/* TZ_VECTOR elements of a row, `dx` (a multiple of TZ_VECTOR), `dy` and `dz` away from the lane's own.
- *
- * At the border columns outside have the value of the nearest one, that of another column of the row, which is loaded
- * by itself, or the boundary's. There are no branches, so that the loads of a step are issued together. */
+/* TZ_VECTOR elements of a row, `dx` (a multiple of TZ_VECTOR), `dy` and `dz` away from the lane's own. */
 template <bool BORDER, class T>
 TZ_DEVICE void tz_direct_load(const tz_arguments &a, const tz_place &p, const T *field,
                               const tz_edges<T> &edge, int dx, int dy, int dz, T (&to)[TZ_VECTOR])
@@ -55,33 +57,30 @@ TZ_DEVICE void tz_direct_load(const tz_arguments &a, const tz_place &p, const T 
         tz_load(field + (p.at + dx + dy * (long long)a.pitch + dz * a.plane), to);
         return;
     }
-    constexpr int rest = TZ_REST_X ? TZ_REST_X : TZ_VECTOR; /* columns of the last packet */
-    constexpr bool turns = TZ_WRAP_X && TZ_REST_X == 0; /* packets outside are packets of the row */
     const int x = p.x + dx, y = tz_map<TZ_LOW_Y, TZ_HIGH_Y>(p.y + dy, a.ny);
-    const int z = tz_map<TZ_LOW_Z, TZ_HIGH_Z>(p.z + dz, a.nz), last = a.nx - rest;
+    const int z = tz_map<TZ_LOW_Z, TZ_HIGH_Z>(p.z + dz, a.nz);
     const bool inside = (!TZ_FIXED_Y || y >= 0) && (!TZ_FIXED_Z || z >= 0);
     const T *const row = field + ((long long)a.pitch * (TZ_FIXED_Y && y < 0 ? 0 : y) +
                                   a.plane * (TZ_FIXED_Z && z < 0 ? 0 : z));
-    tz_load(row + (turns ? tz_map<TZ_PERIODIC>(x, a.nx) : x < 0 ? 0 : x > last ? last : x), to);
-    const T first = to[0], end = to[rest - 1], value = tz_value_outside<T>(a, edge, 0, 0, y, z);
+    /* Without branches, so that the loads of a step are issued together. */
+    if (TZ_REST_X == 0 && (dx == 0 || !TZ_MIRROR_X)) {
+        const bool decides =
+            (TZ_LOW_X == TZ_FIXED && x < 0) || (TZ_HIGH_X == TZ_FIXED && x >= a.nx);
+        tz_load_held(a, row, edge, x, to);
+        const T value = tz_value_outside<T>(a, edge, 0, 0, y, z);
+#pragma unroll
+        for (int e = 0; e < TZ_VECTOR; e++)
+            to[e] = inside || decides ? to[e] : value;
+        return;
+    }
+    if (inside && x >= 0 && x + TZ_VECTOR <= a.nx) {
+        tz_load(row + x, to);
+        return;
+    }
 #pragma unroll
     for (int e = 0; e < TZ_VECTOR; e++) {
-        const bool may_low = dx<0, may_high = dx> 0 || e >= rest;
-        const bool low = !turns && may_low && x < 0;
-        const bool high = !turns && may_high && (TZ_REST_X ? x + e : x) >= a.nx;
-        T here = low ? first : high ? end : to[e];
-        bool decides = (TZ_LOW_X == TZ_FIXED && low) || (TZ_HIGH_X == TZ_FIXED && high);
-        T fixed = tz_edge<0, T>(edge, high);
-        if (!turns && ((may_low && (TZ_WRAP_X || TZ_LOW_X == TZ_MIRROR)) ||
-                       (may_high && (TZ_WRAP_X || TZ_HIGH_X == TZ_MIRROR)))) {
-            const int at = tz_map_near(a, x + e);
-            here = row[at < 0 ? 0 : at];
-            if (TZ_SHORT_X && TZ_FIXED_X) {
-                decides = decides || at < 0;
-                fixed = tz_edge<0, T>(edge, at == -2);
-            }
-        }
-        to[e] = decides ? fixed : inside ? here : value;
+        const int at = tz_map<TZ_LOW_X, TZ_HIGH_X>(x + e, a.nx);
+        to[e] = inside && at >= 0 ? row[at] : tz_value_outside<T>(a, edge, at, at, y, z);
     }
 }
 

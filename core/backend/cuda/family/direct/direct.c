@@ -271,10 +271,9 @@ void direct_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_limit
     tz_cuda_emit(
         t,
         "#define TZ_VECTOR %d\n#define TZ_WARPS %d\n#define TZ_BLOCKS %d\n#define TZ_REACH "
-        "%d\n#define TZ_REST_X %d\n#define TZ_SHORT_X %d\n",
+        "%d\n#define TZ_REST_X %d\n",
         plan->vector, plan->warps, plan->blocks, d.reach,
-        (int)(problem->elements[0] % plan->vector),
-        problem->elements[0] <= (d.reach > plan->vector ? d.reach : plan->vector));
+        (int)(problem->elements[0] % plan->vector));
     d.above[2] += d.ahead;
     for (int axis = 0; axis < TZ_AXES; axis++)
         tz_cuda_emit(t, "#define TZ_BELOW_%c %d\n#define TZ_ABOVE_%c %d\n", "XYZ"[axis],
