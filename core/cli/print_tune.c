@@ -180,7 +180,7 @@ void tz_tune_print(const tz_workload *workload, const tz_tune *tune, bool all)
                                         ? "the same under every plan"
                                         : "NOT the same under every plan: a fault");
     if (tune->not_finite > 0)
-        printf("  %s of %d plans not compared: the stencil makes random fields infinite or NaN\n",
+        printf("  %s not compared for %d plans: the stencil makes random fields infinite or NaN\n",
                checked > 0 ? "          " : "bits      ", tune->not_finite);
 }
 
