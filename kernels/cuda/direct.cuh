@@ -10,10 +10,9 @@
  *   TZ_VECTOR, TZ_WARPS, TZ_BLOCKS   columns of a lane; warps of a block; blocks of a multiprocessor
  *   TZ_REST_X                        columns of a row past the last packet of TZ_VECTOR
  *   TZ_REACH                         largest distance at which the pass reads
+ *   TZ_SHORT                         1: an axis is not longer than it is read past its sides
  *   TZ_BELOW_x, TZ_ABOVE_x           how far it reads to the low and the high side of axis x, y, z */
 #include "common.cuh"
-
-#define TZ_MIRROR_X (TZ_LOW_X == TZ_MIRROR || TZ_HIGH_X == TZ_MIRROR)
 
 struct tz_cell_place {
     int i; /* among the lane's cells */
@@ -27,28 +26,57 @@ struct tz_place {
     long long at; /* in a field */
 };
 
-/* The packet at column x of a row whose last packet is whole. Columns outside have the value of the nearest one,
- * the one at the other end, or the boundary's. */
-template <class T>
-TZ_DEVICE void tz_load_held(const tz_arguments &a, const T *row, const tz_edges<T> &edge, int x,
-                            T (&to)[TZ_VECTOR])
+/* tz_map() for a coordinate that is less than n cells outside, without a loop. */
+template <int LOW, int HIGH> TZ_DEVICE int tz_map_near(int c, int n)
 {
-    const bool low = x < 0, high = x >= a.nx;
-    tz_load(row + (TZ_WRAP_X ? tz_map<TZ_PERIODIC>(x, a.nx)
-                   : low     ? 0
-                   : high    ? a.nx - TZ_VECTOR
-                             : x),
-            to);
-    if (TZ_WRAP_X)
-        return;
-    const T first = TZ_LOW_X == TZ_FIXED ? tz_edge<0, T>(edge, false) : to[0];
-    const T last = TZ_HIGH_X == TZ_FIXED ? tz_edge<0, T>(edge, true) : to[TZ_VECTOR - 1];
-#pragma unroll
-    for (int e = 0; e < TZ_VECTOR; e++)
-        to[e] = low ? first : high ? last : to[e];
+    if (LOW == TZ_PERIODIC)
+        return c < 0 ? c + n : c < n ? c : c - n;
+    if (LOW == TZ_MIRROR && HIGH == TZ_MIRROR)
+        return c < 0 ? -c : c < n ? c : 2 * (n - 1) - c;
+    return tz_map<LOW, HIGH>(c, n);
 }
 
-/* TZ_VECTOR elements of a row, `dx` (a multiple of TZ_VECTOR), `dy` and `dz` away from the lane's own. */
+/* The column of a packet, or of the nearest one in the row. */
+TZ_DEVICE int tz_packet_within(int x, int last)
+{
+    return x < 0 ? 0 : x < last ? x : last;
+}
+
+/* The packet at column x of a row of n columns, `dx` away from the lane's own packet, which is in the row. Columns
+ * outside get the value of the column that replaces it, at a fixed side of any column. All columns of a packet outside
+ * are replaced by columns of the packets `first` and `second`: column e by element from + step * e of the first, which
+ * may lie in the second. Columns more than TZ_REACH outside, which no cell reads, get the value of any column. */
+template <class T> TZ_DEVICE void tz_load_border(const T *row, int n, int x, int dx, T (&to)[TZ_VECTOR])
+{
+    constexpr int rest = TZ_REST_X ? TZ_REST_X : TZ_VECTOR; /* columns of the last packet */
+    const int last = n - rest, rule = dx < 0 ? TZ_LOW_X : TZ_HIGH_X;
+    const bool low = dx < 0 && x < 0, high = dx > 0 && x > last, ends = dx >= 0 && x >= last;
+    int first = dx < 0 ? 0 : last, second = 0;
+    int from = dx < 0 ? 0 : rest - 1, step = 0;
+    if (rule == TZ_PERIODIC) {
+        from = dx < 0 ? rest % TZ_VECTOR : TZ_VECTOR - rest;
+        step = 1;
+        first = (dx < 0 ? x + n : x - n) - from;
+        second = first + TZ_VECTOR;
+    } else if (rule == TZ_MIRROR) {
+        from = dx < 0 ? 0 : 2 * rest - 2;
+        step = -1;
+        first = dx < 0 ? -x : 2 * last - x;
+        second = from < TZ_VECTOR ? first - TZ_VECTOR : first + TZ_VECTOR;
+    }
+    T one[TZ_VECTOR], two[TZ_VECTOR];
+    tz_load(row + (low || high ? tz_packet_within(first, last) : x), one);
+    tz_load(row + (low || ends ? tz_packet_within(second, last) : 0), two);
+#pragma unroll
+    for (int e = 0; e < TZ_VECTOR; e++) {
+        const int k = from + step * e;
+        const T other = k >= 0 && k < TZ_VECTOR ? one[k & (TZ_VECTOR - 1)] : two[k & (TZ_VECTOR - 1)];
+        to[e] = rule != TZ_FIXED && (low || (e < rest ? high : ends)) ? other : one[e];
+    }
+}
+
+/* TZ_VECTOR elements of a row, `dx` (a multiple of TZ_VECTOR), `dy` and `dz` away from the lane's own. Without
+ * branches, so that the loads of a step are issued together. */
 template <bool BORDER, class T>
 TZ_DEVICE void tz_direct_load(const tz_arguments &a, const tz_place &p, const T *field,
                               const tz_edges<T> &edge, int dx, int dy, int dz, T (&to)[TZ_VECTOR])
@@ -57,30 +85,29 @@ TZ_DEVICE void tz_direct_load(const tz_arguments &a, const tz_place &p, const T 
         tz_load(field + (p.at + dx + dy * (long long)a.pitch + dz * a.plane), to);
         return;
     }
-    const int x = p.x + dx, y = tz_map<TZ_LOW_Y, TZ_HIGH_Y>(p.y + dy, a.ny);
-    const int z = tz_map<TZ_LOW_Z, TZ_HIGH_Z>(p.z + dz, a.nz);
+    const int x = p.x + dx;
+    const int y = TZ_SHORT ? tz_map<TZ_LOW_Y, TZ_HIGH_Y>(p.y + dy, a.ny)
+                           : tz_map_near<TZ_LOW_Y, TZ_HIGH_Y>(p.y + dy, a.ny);
+    const int z = TZ_SHORT ? tz_map<TZ_LOW_Z, TZ_HIGH_Z>(p.z + dz, a.nz)
+                           : tz_map_near<TZ_LOW_Z, TZ_HIGH_Z>(p.z + dz, a.nz);
     const bool inside = (!TZ_FIXED_Y || y >= 0) && (!TZ_FIXED_Z || z >= 0);
     const T *const row = field + ((long long)a.pitch * (TZ_FIXED_Y && y < 0 ? 0 : y) +
                                   a.plane * (TZ_FIXED_Z && z < 0 ? 0 : z));
-    /* Without branches, so that the loads of a step are issued together. */
-    if (TZ_REST_X == 0 && (dx == 0 || !TZ_MIRROR_X)) {
-        const bool decides =
-            (TZ_LOW_X == TZ_FIXED && x < 0) || (TZ_HIGH_X == TZ_FIXED && x >= a.nx);
-        tz_load_held(a, row, edge, x, to);
-        const T value = tz_value_outside<T>(a, edge, 0, 0, y, z);
+    if (TZ_SHORT) {
 #pragma unroll
-        for (int e = 0; e < TZ_VECTOR; e++)
-            to[e] = inside || decides ? to[e] : value;
+        for (int e = 0; e < TZ_VECTOR; e++) {
+            const int at = tz_map<TZ_LOW_X, TZ_HIGH_X>(x + e, a.nx);
+            to[e] = inside && at >= 0 ? row[at] : tz_value_outside<T>(a, edge, at, at, y, z);
+        }
         return;
     }
-    if (inside && x >= 0 && x + TZ_VECTOR <= a.nx) {
-        tz_load(row + x, to);
-        return;
-    }
+    tz_load_border(row, a.nx, x, dx, to);
+    const T beside = tz_edge<0, T>(edge, dx >= 0), value = tz_value_outside<T>(a, edge, 0, 0, y, z);
 #pragma unroll
     for (int e = 0; e < TZ_VECTOR; e++) {
-        const int at = tz_map<TZ_LOW_X, TZ_HIGH_X>(x + e, a.nx);
-        to[e] = inside && at >= 0 ? row[at] : tz_value_outside<T>(a, edge, at, at, y, z);
+        const bool past = (TZ_LOW_X == TZ_FIXED && dx < 0 && x < 0) ||
+                          (TZ_HIGH_X == TZ_FIXED && dx >= 0 && x + e >= a.nx);
+        to[e] = past || !inside ? (past ? beside : value) : to[e];
     }
 }
 

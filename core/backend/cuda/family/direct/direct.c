@@ -275,6 +275,11 @@ void direct_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_limit
         plan->vector, plan->warps, plan->blocks, d.reach,
         (int)(problem->elements[0] % plan->vector));
     d.above[2] += d.ahead;
+    bool is_short = false;
+    for (int axis = 0; axis < TZ_AXES; axis++)
+        is_short = is_short || problem->elements[axis] <= d.below[axis] ||
+                   problem->elements[axis] <= d.above[axis];
+    tz_cuda_emit(t, "#define TZ_SHORT %d\n", is_short);
     for (int axis = 0; axis < TZ_AXES; axis++)
         tz_cuda_emit(t, "#define TZ_BELOW_%c %d\n#define TZ_ABOVE_%c %d\n", "XYZ"[axis],
                      d.below[axis], "XYZ"[axis], d.above[axis]);
