@@ -46,11 +46,12 @@ TZ_DEVICE int tz_packet_within(int x, int last)
  * outside get the value of the column that replaces it, at a fixed side of any column. All columns of a packet outside
  * are replaced by columns of the packets `first` and `second`: column e by element from + step * e of the first, which
  * may lie in the second. Columns more than TZ_REACH outside, which no cell reads, get the value of any column. */
-template <class T> TZ_DEVICE void tz_load_border(const T *row, int n, int x, int dx, T (&to)[TZ_VECTOR])
+template <class T>
+TZ_DEVICE void tz_load_border(const T *row, int n, int x, int dx, T (&to)[TZ_VECTOR])
 {
     constexpr int rest = TZ_REST_X ? TZ_REST_X : TZ_VECTOR; /* columns of the last packet */
     const int last = n - rest, rule = dx < 0 ? TZ_LOW_X : TZ_HIGH_X;
-    const bool low = dx < 0 && x < 0, high = dx > 0 && x > last, ends = dx >= 0 && x >= last;
+    const bool low = dx < 0 && x<0, high = dx> 0 && x > last, ends = dx >= 0 && x >= last;
     int first = dx < 0 ? 0 : last, second = 0;
     int from = dx < 0 ? 0 : rest - 1, step = 0;
     if (rule == TZ_PERIODIC) {
@@ -70,7 +71,8 @@ template <class T> TZ_DEVICE void tz_load_border(const T *row, int n, int x, int
 #pragma unroll
     for (int e = 0; e < TZ_VECTOR; e++) {
         const int k = from + step * e;
-        const T other = k >= 0 && k < TZ_VECTOR ? one[k & (TZ_VECTOR - 1)] : two[k & (TZ_VECTOR - 1)];
+        const T other =
+            k >= 0 && k < TZ_VECTOR ? one[k & (TZ_VECTOR - 1)] : two[k & (TZ_VECTOR - 1)];
         to[e] = rule != TZ_FIXED && (low || (e < rest ? high : ends)) ? other : one[e];
     }
 }

@@ -153,18 +153,24 @@ TZ_DEVICE void tz_ready(const tz_tile &tile)
 
 /* ---- Level 0 --------------------------------------------------------------------------------- */
 
-/* A lane's part of a row that may lie outside the grid, element by element. */
+/* A lane's part of a row that may lie outside the grid, element by element: words of bits, or columns of a
+ * periodic row. */
 template <class T>
 TZ_DEVICE void tz_fetch_elements(const tz_arguments &a, const tz_tile &tile, T *to, const T *row,
                                  const tz_edges<T> &edge)
 {
+#if !TZ_BITS_GRID
+    const int first = tz_table(TZ_TABLE_COLUMN + tz_lane() * TZ_VECTOR);
+#endif
 #pragma unroll
     for (int i = 0; i < TZ_VECTOR; i++) {
         T *const at = to + i / tz_row<T>::PACKET * tz_row<T>::STRIDE + i % tz_row<T>::PACKET;
 #if TZ_BITS_GRID
         tz_put(at, tz_load_word(a, row, tile.x + i, edge));
 #else
-        tz_fetch<T, 1>(at, row + tz_table(TZ_TABLE_COLUMN + tz_lane() * TZ_VECTOR + i));
+        const int column =
+            TZ_NARROW_X ? tz_table(TZ_TABLE_COLUMN + tz_lane() * TZ_VECTOR + i) : first + i;
+        tz_fetch<T, 1>(at, row + (column < a.nx ? column : column - a.nx));
 #endif
     }
 }

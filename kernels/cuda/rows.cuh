@@ -10,16 +10,19 @@
  * With BORDER, columns outside the grid get the boundary's values; with ENDS, rows do. Warps and rows
  * away from the grid's ends run instances without them.
  *
- * TZ_SIMPLE_ENDS: the grid is at least a strip wide, and only the cells of one lane read over an
- * end of a row. Then columns outside are neither computed nor kept: lanes there hold unused values,
+ * TZ_SIMPLE_ENDS: the grid is at least a strip wide, and no lane reads further than the next lane's
+ * columns. Then columns outside are neither computed nor kept: lanes there hold unused values,
  * and the lane at an end selects the boundary's values when it reads its neighbours (tz_widen). In
- * bit rows, words outside are words of the other end, shifted by a bit. */
+ * bit rows, words outside are words of the other end, shifted by a bit. Periodic rows go on with the
+ * columns of the other end. If a lane's columns do not divide such a row (TZ_TURNED), strips at its
+ * ends load them one by one. */
 #ifndef TZ_ROWS_CUH
 #define TZ_ROWS_CUH
 
 #include "common.cuh"
 
 #define TZ_STRIP (32 * TZ_V)
+#define TZ_TURNED (TZ_SIMPLE_ENDS && TZ_WRAP_X && !TZ_BITS_GRID && TZ_END_COLUMNS < TZ_V)
 
 /* Where a warp is. */
 struct tz_strip {
@@ -33,91 +36,7 @@ struct tz_strip {
     tz_word inside;   /* the bits of its words that are in the grid */
 };
 
-template <int D, int W, class T> TZ_DEVICE void tz_shift(T (&ring)[D][W])
-{
-#pragma unroll
-    for (int k = 0; k + 1 < D; k++)
-#pragma unroll
-        for (int i = 0; i < W; i++)
-            ring[k][i] = ring[k + 1][i];
-}
-template <int D, int W, class T> TZ_DEVICE void tz_clear(T (&ring)[D][W])
-{
-#pragma unroll
-    for (int k = 0; k < D; k++)
-#pragma unroll
-        for (int i = 0; i < W; i++)
-            ring[k][i] = (T)0;
-}
-
-/* The lane's row with R elements of the neighbouring lanes on both sides; with BORDER, the
- * boundary's values past the ends of the grid's rows. */
-template <bool BORDER, int R, class T>
-TZ_DEVICE void tz_widen(const tz_strip &s, const T *row, T (&wide)[TZ_V + 2 * R], tz_edges<T> edge)
-{
-#pragma unroll
-    for (int i = 0; i < TZ_V; i++)
-        wide[R + i] = row[i];
-#pragma unroll
-    for (int i = 0; i < R; i++) {
-        const int up = (R - i + TZ_V - 1) / TZ_V, down = (TZ_V + i) / TZ_V;
-        wide[i] = tz_shuffle_up(row[TZ_V * up - (R - i)], up);
-        wide[R + TZ_V + i] = tz_shuffle_down(row[i % TZ_V], down);
-    }
-    if (!BORDER || !TZ_SIMPLE_ENDS || TZ_BITS_GRID || TZ_WRAP_X)
-        return;
-        /* Element 0 of the first lane is column 0, TZ_END_COLUMNS - 1 of the last lane the last
-         * column. */
-#pragma unroll
-    for (int i = 0; i < R; i++) {
-        const int before = R - 1 - i, after = R + TZ_END_COLUMNS + i;
-        const int before_is = TZ_LOW_X == TZ_MIRROR ? R + 1 + i : R;
-        const int after_is = R + TZ_END_COLUMNS - 1 - (TZ_HIGH_X == TZ_MIRROR ? 1 + i : 0);
-        wide[before] =
-            tz_choose(s.first, TZ_LOW_X == TZ_FIXED ? tz_edge<0, T>(edge, false) : wide[before_is],
-                      wide[before]);
-        wide[after] =
-            tz_choose(s.last, TZ_HIGH_X == TZ_FIXED ? tz_edge<0, T>(edge, true) : wide[after_is],
-                      wide[after]);
-    }
-}
-
-/* Puts a row into the newest slot of a ring, with the elements of neighbouring lanes that it keeps. */
-template <bool BORDER, int D, int W, class T>
-TZ_DEVICE void tz_ring_push(const tz_strip &s, T (&ring)[D][W], const T (&row)[TZ_V],
-                            tz_edges<T> edge)
-{
-    constexpr int halo = (W - TZ_V) / 2;
-    if constexpr (halo > 0) {
-        T wide[W];
-        tz_widen<BORDER, halo>(s, row, wide, edge);
-#pragma unroll
-        for (int i = 0; i < W; i++)
-            ring[D - 1][i] = wide[i];
-    } else {
-#pragma unroll
-        for (int i = 0; i < TZ_V; i++)
-            ring[D - 1][i] = row[i];
-    }
-}
-
-/* Rows of a ring from SLOT on, with RADIUS elements of the neighbouring lanes on both sides. This is
- * a recursion because the compiler allocates registers differently for a loop. */
-template <bool BORDER, int SLOT, int RADIUS, int ROW = 0, int D, int W, int ROWS, int WIDE, class T>
-TZ_DEVICE void tz_ring_window(const tz_strip &s, const T (&ring)[D][W], T (&window)[ROWS][WIDE],
-                              tz_edges<T> edge)
-{
-    constexpr int halo = (W - TZ_V) / 2;
-    if constexpr (halo > 0) {
-#pragma unroll
-        for (int i = 0; i < WIDE; i++)
-            window[ROW][i] = ring[SLOT + ROW][i + halo - RADIUS];
-    } else {
-        tz_widen<BORDER, RADIUS>(s, ring[SLOT + ROW], window[ROW], edge);
-    }
-    if constexpr (ROW + 1 < ROWS)
-        tz_ring_window<BORDER, SLOT, RADIUS, ROW + 1>(s, ring, window, edge);
-}
+#include "rows_ring.cuh"
 
 /* The row of level 0 with which a strip begins. Rows before the grid's first one are not computed
  * where the grid's ends are simple and the boundary is not periodic. */
@@ -234,15 +153,27 @@ TZ_DEVICE int tz_nearest_row(int y, int n)
     return y < 0 ? 0 : y < n ? y : n - 1;
 }
 
+/* How far element e of a lane's columns is from the first one in memory (TZ_TURNED). */
+TZ_DEVICE int tz_turn(const tz_arguments &a, const tz_strip &s, int e)
+{
+    return s.from + e < a.nx ? e : e - a.nx;
+}
+
 /* Loads row y of a field into the queue. `next` is its address if it is in the grid. */
-template <bool ENDS, class T>
+template <bool BORDER, bool ENDS, class T>
 TZ_DEVICE void tz_fetch_row(const tz_arguments &a, const tz_strip &s, T *to, const T *next,
                             const void *field, tz_edges<T> edge, int y)
 {
     if (TZ_SIMPLE_ENDS || !ENDS) {
         if (ENDS)
             next += (long long)a.pitch * (tz_nearest_row(y, a.ny) - y);
-        tz_fetch<T, TZ_V>(to, next);
+        if (BORDER && TZ_TURNED) {
+#pragma unroll
+            for (int e = 0; e < TZ_V; e++)
+                tz_fetch<T, 1>(to + e, next + tz_turn(a, s, e));
+        } else {
+            tz_fetch<T, TZ_V>(to, next);
+        }
         return;
     }
     const T *const cells = (const T *)field;
@@ -359,7 +290,13 @@ TZ_DEVICE void tz_load_row(const tz_arguments &a, const tz_strip &s, const T *at
     if (TZ_SIMPLE_ENDS || !ENDS) {
         if (ENDS)
             at += (long long)a.pitch * (tz_nearest_row(y, a.ny) - y);
-        tz_load(at, to);
+        if (BORDER && TZ_TURNED) {
+#pragma unroll
+            for (int e = 0; e < TZ_V; e++)
+                to[e] = at[tz_turn(a, s, e)];
+        } else {
+            tz_load(at, to);
+        }
     } else {
         const int row = tz_map<TZ_LOW_Y, TZ_HIGH_Y>(y, a.ny), x = tz_hidden(s.x);
         const T *const cells = (const T *)field + (long long)a.pitch * (row < 0 ? 0 : row);

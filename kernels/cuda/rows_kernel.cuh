@@ -70,8 +70,8 @@ struct tz_queues {
 #define TZ__SLOT_state(step) tz_slot<TZ_QUEUE>(w.part, step)
 #define TZ__SLOT_static(step) tz_slot<TZ_QUEUE_KEPT>(w.kept, step)
 
-#define TZ__FETCH_ROW(ends, step, y, more, role, name, type, index, newest)                        \
-    tz_fetch_row<ends>(a, s, w.name + TZ__SLOT_##role(step),                                       \
+#define TZ__FETCH_ROW(border, ends, step, y, more, role, name, type, index, newest)                        \
+    tz_fetch_row<border, ends>(a, s, w.name + TZ__SLOT_##role(step),                                       \
                        TZ__NEXT(name, type, index, newest + more), a.in[index], name##_edge,       \
                        y + more + newest);                                                         \
     TZ__PASS_ROW(w.name##_next)
@@ -84,9 +84,9 @@ struct tz_queues {
 #else
 /* The row that is taken TZ_AHEAD steps later; before the first step, that of step k. */
 #define TZ__FETCH(role, name, type, index, level, newest, wait)                                    \
-    TZ__FETCH_ROW(ENDS, u + TZ_AHEAD, y, TZ_AHEAD, role, name, type, index, newest)
+    TZ__FETCH_ROW(BORDER, ENDS, u + TZ_AHEAD, y, TZ_AHEAD, role, name, type, index, newest)
 #define TZ__FETCH_FIRST(role, name, type, index, level, newest, wait)                              \
-    TZ__FETCH_ROW(true, k, y, k, role, name, type, index, newest)
+    TZ__FETCH_ROW(true, true, k, y, k, role, name, type, index, newest)
 
 #define TZ__TAKE_ROW(role, name, type, index, newest, wait)                                        \
     tz_take_row<BORDER, ENDS>(a, s, w.name + TZ__SLOT_##role(u + wait), name##_edge, y + newest,   \
@@ -152,6 +152,8 @@ struct tz_queues {
         c.x = (TZ_SIMPLE_ENDS ? s.from : s.x) + e;                                                 \
         if (BORDER && !TZ_SIMPLE_ENDS)                                                             \
             c.x = TZ__INSIDE_X(c.x);                                                               \
+        if (BORDER && TZ_TURNED)                                                                   \
+            c.x = s.from + tz_turn(a, s, e);                                                       \
         pass_##pass::update_##cell(c, e);                                                          \
     }
 #define TZ__FIX_ROWS(l, name, radius) tz_fix_rows<radius>(a, s, row, q.name##_##l, name##_edge);

@@ -37,6 +37,13 @@ foreach(case "star2d1r 301,150 5 single clamp" "star2d1r 303,150 5 single mirror
     trapeze_add_simt_case("" stream "" ${case})
 endforeach()
 
+# Periodic rows that end within the columns of a lane, in 2-D and 3-D (TZ_TURNED of rows.cuh), and lanes at the end of a row with
+# fewer columns than a cell reads.
+foreach(case "star2d1r 303,150 4 single periodic" "redblack 301,60 2 double periodic,mirror" "conduct3d 70,14,9 2 single periodic"
+        "star2d2r 301,150 3 single clamp" "box2d2r 301,80 2 single fixed:mirror,clamp")
+    trapeze_add_simt_case(turned_ stream "" ${case})
+endforeach()
+
 # Few multiprocessors, so that bricks are large and the blocks of the resident family gather ghost cells (TZ_GATHER of
 # resident_exchange.cuh).
 foreach(case "star2d1r 400,300 8 double mirror 6,1" "star2d1r 400,300 8 double periodic 9,1" "box2d2r 300,310 2 double fixed,clamp 6,1"

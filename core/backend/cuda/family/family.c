@@ -26,6 +26,7 @@
     D(line_kernel)                                                                                 \
     D(rows)                                                                                        \
     D(rows_cell)                                                                                   \
+    D(rows_ring)                                                                                   \
     D(rows_kernel)                                                                                 \
     D(planes)                                                                                      \
     D(planes_border)                                                                               \

@@ -56,7 +56,7 @@ static void emit_numbers(tz_cuda_text *t, const tz_problem *problem, const tz_pl
         /* Does the grid's edge run between two rows of a lane? */
         {"STRADDLE_Y", !torus && straddles},
         {"REST_X", (int)(problem->elements[0] % s->vector)},
-        {"NARROW_X", problem->elements[0] <= s->radius_rows},
+        {"NARROW_X", problem->elements[0] <= s->radius_rows || problem->elements[0] < s->vector},
     };
     for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
         tz_cuda_emit(t, "#define TZ_%s %d\n", numbers[k].name, numbers[k].value);

@@ -216,8 +216,8 @@ int rows_end_columns(const tz_problem *problem, int vector)
     return (int)((problem->elements[0] - 1) % vector) + 1;
 }
 
-/* Is only one lane at each end of a row affected by the boundary, and does a strip or a chunk cross
- * each end of the grid at most once? */
+/* Do lanes at the ends of a row read no further than the next lane's columns, and does a strip or a
+ * chunk cross each end of the grid at most once? */
 static bool has_simple_edges(const rows_design *d)
 {
     const tz_problem *problem = d->problem;
@@ -227,8 +227,7 @@ static bool has_simple_edges(const rows_design *d)
         return false;
     if (problem->bits)
         return end == d->vector && problem->extent[0] == 32 * nx;
-    return problem->boundary[0][0] == TZ_PERIODIC ? end == d->vector
-                                                  : radius <= d->vector && radius <= end;
+    return problem->boundary[0][0] == TZ_PERIODIC || radius <= d->vector;
 }
 
 /* Can static fields stay in their queue until the last level has read them? */
@@ -272,7 +271,8 @@ bool rows_is_sum(const tz_stencil *s)
 
 bool rows_has_sides(const rows_design *d)
 {
-    return !d->edges || d->problem->bits || d->problem->boundary[0][0] != TZ_PERIODIC;
+    return !d->edges || d->problem->bits || d->problem->boundary[0][0] != TZ_PERIODIC ||
+           rows_end_columns(d->problem, d->vector) != d->vector;
 }
 
 static bool design_of(rows_design *d, const tz_problem *problem, const tz_plan *plan, int group)
