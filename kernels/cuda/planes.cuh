@@ -208,6 +208,8 @@ TZ_DEVICE void tz_fetch_plane(const tz_arguments &a, const tz_tile &tile, int i,
                 x = tz_spread_column(x, (a.nx - 1) / TZ_VECTOR * TZ_VECTOR);
             else if (!TZ_BITS_GRID && TZ_REST_X == 0)
                 x = tz_map<TZ_LOW_X, TZ_HIGH_X>(x, a.nx);
+            else if (!TZ_BITS_GRID && x >= a.nx + TZ_GHOST_HIGH_X) /* nobody uses these columns */
+                x = tz_spread_column(x, (a.nx - 1) / TZ_VECTOR * TZ_VECTOR);
             else if (!TZ_ROW_LANES && (x < 0 || x + TZ_VECTOR > a.nx ||
                                        (TZ_BITS_GRID && 31LL * a.nx + x + TZ_VECTOR > a.columns))) {
                 tz_fetch_elements(a, tile, to, row, edge);

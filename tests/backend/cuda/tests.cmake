@@ -39,9 +39,9 @@ endforeach()
 
 # Periodic rows that end within the columns of a lane, in 2-D and 3-D (TZ_TURNED of rows.cuh), and lanes at the end of a row with
 # fewer columns than a cell reads.
-foreach(case "star2d1r 303,150 4 single periodic" "redblack 301,60 2 double periodic,mirror" "conduct3d 70,14,9 2 single periodic"
+foreach(case "star2d1r 303,150 4 single periodic" "redblack 301,60 2 double periodic,mirror" "hotspot3d 70,14,9 2 single periodic"
         "star2d2r 301,150 3 single clamp" "box2d2r 301,80 2 single fixed:mirror,clamp")
-    trapeze_add_simt_case(turned_ stream "" ${case})
+    trapeze_add_simt_case(ends_ stream "" ${case})
 endforeach()
 
 # Few multiprocessors, so that bricks are large and the blocks of the resident family gather ghost cells (TZ_GATHER of
