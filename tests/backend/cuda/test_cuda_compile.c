@@ -100,10 +100,10 @@ static void each_stencil_compiles(const char *folder, const char *const *familie
             const tz_stencil *stencil = plugin->stencils[s];
             for (const char *const *f = families; *f; f++)
                 if (f == families ? is_compiled(compiled, 0, first_turns)
-                                  : is_compiled(compiled, (int)(f - families), 12))
+                                  : is_compiled(compiled, (int)(f - families), 16))
                     compile_plan(stencil, -1, stencil->boundary, *f, architectures[0], false);
             for (const char *const *a = architectures + 1; *a; a++)
-                if (is_compiled(compiled, (int)(a - architectures), 24))
+                if (is_compiled(compiled, (int)(a - architectures), 32))
                     compile_plan(stencil, -1, stencil->boundary, *families, *a, false);
             if (tz_stencil_has_real(stencil) && is_compiled(compiled, 1, 2 * first_turns))
                 compile_plan(stencil, TZ_DOUBLE, stencil->boundary, *families, architectures[0],
@@ -121,7 +121,7 @@ static void built_in_stencils_compile(void **state)
     static const char *const architectures[] = {"sm_90", "sm_80", "sm_100", NULL};
     static const char *const families[] = {"stream", "resident", "tile", "block", "direct", NULL};
     /* test_cuda_work compiles the first family of the others. */
-    each_stencil_compiles(TZ_TEST_PLUGIN_DIR, families, architectures, 6);
+    each_stencil_compiles(TZ_TEST_PLUGIN_DIR, families, architectures, 8);
 }
 
 static void test_stencils_compile(void **state)
