@@ -36,22 +36,25 @@ template <int LOW, int HIGH> TZ_DEVICE int tz_map_near(int c, int n)
     return tz_map<LOW, HIGH>(c, n);
 }
 
-/* The column of a packet, or of the nearest one in the row. */
+/* The column of a packet, or of the nearest one in the row. tz_map() would give the same by slower code. */
 TZ_DEVICE int tz_packet_within(int x, int last)
 {
     return x < 0 ? 0 : x < last ? x : last;
 }
 
-/* The packet at column x of a row of n columns, `dx` away from the lane's own packet, which is in the row. Columns
- * outside get the value of the column that replaces it, at a fixed side of any column. All columns of a packet outside
- * are replaced by columns of the packets `first` and `second`: column e by element from + step * e of the first, which
- * may lie in the second. Columns more than TZ_REACH outside, which no cell reads, get the value of any column. */
+/* The packet at column x of a row of n columns, `dx` away from the lane's own packet, which is in the row. A column
+ * outside gets the value of the column that replaces it, or, at a fixed side and more than TZ_REACH outside, of any.
+ * The columns that replace those of one packet lie in two adjacent packets of the row. `first` is the one with element
+ * `from`, which replaces column 0 of a packet outside; column e is replaced by the element `step` * e further. If that
+ * is not an element of the first packet, it is one of the `second`. */
 template <class T>
 TZ_DEVICE void tz_load_border(const T *row, int n, int x, int dx, T (&to)[TZ_VECTOR])
 {
     constexpr int rest = TZ_REST_X ? TZ_REST_X : TZ_VECTOR; /* columns of the last packet */
     const int last = n - rest, rule = dx < 0 ? TZ_LOW_X : TZ_HIGH_X;
-    const bool low = dx < 0 && x<0, high = dx> 0 && x > last, ends = dx >= 0 && x >= last;
+    const bool low = dx < 0 && x < 0;       /* the packet is before the row */
+    const bool high = dx > 0 && x > last;   /* it is past the row's last one */
+    const bool ends = dx >= 0 && x >= last; /* or it is the last one */
     int first = dx < 0 ? 0 : last, second = 0;
     int from = dx < 0 ? 0 : rest - 1, step = 0;
     if (rule == TZ_PERIODIC) {

@@ -141,11 +141,16 @@ TZ_DEVICE void tz_hold_above(const tz_arguments &a, const tz_tile &tile, int z,
     for (int j = 0; j < TZ_ROWS; j++) {
         if (TZ_LOW_Z != TZ_FIXED || TZ_HIGH_Z != TZ_FIXED)
 #pragma unroll
-            for (int i = 0; i < TZ_VECTOR; i++)
+            for (int i = 0; i < TZ_VECTOR; i++) {
+                /* Of a version that is read only above the centre, no plane of the grid may be left. At a clamp
+                 * side the plane before has its values. */
+                if (TZ_HIGH_Z == TZ_CLAMP && V::PLANES <= V::ABOVE)
+                    now[j][i] = ring[0][j][i];
 #pragma unroll
                 for (int k = 1; k < V::PLANES; k++)
                     if (off == k)
                         now[j][i] = ring[k - 1][j][i];
+            }
         if (TZ_FIXED_Z && from < 0)
             tz_fix_plane_row(a, tile, now[j], edge, from == -2);
     }

@@ -70,10 +70,10 @@ struct tz_queues {
 #define TZ__SLOT_state(step) tz_slot<TZ_QUEUE>(w.part, step)
 #define TZ__SLOT_static(step) tz_slot<TZ_QUEUE_KEPT>(w.kept, step)
 
-#define TZ__FETCH_ROW(border, ends, step, y, more, role, name, type, index, newest)                        \
-    tz_fetch_row<border, ends>(a, s, w.name + TZ__SLOT_##role(step),                                       \
-                       TZ__NEXT(name, type, index, newest + more), a.in[index], name##_edge,       \
-                       y + more + newest);                                                         \
+#define TZ__FETCH_ROW(border, ends, step, y, more, role, name, type, index, newest)                \
+    tz_fetch_row<border, ends>(a, s, w.name + TZ__SLOT_##role(step),                               \
+                               TZ__NEXT(name, type, index, newest + more), a.in[index],            \
+                               name##_edge, y + more + newest);                                    \
     TZ__PASS_ROW(w.name##_next)
 #if TZ_DIRECT
 #define TZ__FETCH(role, name, type, index, level, newest, wait)

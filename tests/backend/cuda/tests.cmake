@@ -43,6 +43,10 @@ foreach(case "star2d1r 303,150 4 single periodic" "redblack 301,60 2 double peri
         "star2d2r 301,150 3 single clamp" "box2d2r 301,80 2 single fixed:mirror,clamp")
     trapeze_add_simt_case(ends_ stream "" ${case})
 endforeach()
+# Fields of which only the plane above is read, with a plane that clamp sides repeat.
+if(NOT TRAPEZE_SANITIZE) # it lacks the plugin
+    trapeze_add_simt_case(ends_ stream "" "d3q19 40,14,20 2 single clamp")
+endif()
 
 # Few multiprocessors, so that bricks are large and the blocks of the resident family gather ghost cells (TZ_GATHER of
 # resident_exchange.cuh).
