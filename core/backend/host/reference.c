@@ -38,6 +38,15 @@ static const char *element_at(const tz_host_field *host, size_t size, int64_t x,
     return host->origin + (x + y * host->row_stride + z * host->plane_stride) * (ptrdiff_t)size;
 }
 
+/* Two sizes, of which the compiler makes loads. */
+static void copy_element(void *to, const char *from, size_t size)
+{
+    if (size == 8)
+        memcpy(to, from, 8);
+    else
+        memcpy(to, from, 4);
+}
+
 /* The side whose boundary value a read at these coordinates gets; -1: none, all from axis `first` on are then
  * mapped into the grid. */
 static int map_axes(const tz_problem *problem, int first, int64_t at[TZ_AXES])
@@ -51,9 +60,10 @@ static int map_axes(const tz_problem *problem, int first, int64_t at[TZ_AXES])
     return -1;
 }
 
-static int map_cell(const tz_problem *problem, int64_t at[TZ_AXES])
+static bool is_inside(const tz_problem *problem, int64_t x, int64_t y, int64_t z)
 {
-    return map_axes(problem, 0, at);
+    const int64_t *extent = problem->extent;
+    return x >= 0 && x < extent[0] && y >= 0 && y < extent[1] && z >= 0 && z < extent[2];
 }
 
 /* A word of a bit field, column by column. They share their row. */
@@ -63,10 +73,17 @@ static uint32_t read_word(const tz_problem *problem, const tz_host_field *host, 
     const int64_t words = problem->elements[0];
     int64_t row[TZ_AXES] = {0, y, z};
     const int side_of_row = map_axes(problem, 1, row);
-    uint32_t value = 0;
+    uint32_t value = 0, here = 0;
+    const bool stored = word >= 0 && word < words && side_of_row < 0;
+    if (stored)
+        memcpy(&here, element_at(host, 4, word, row[1], row[2]), 4);
     for (int64_t b = 0; b < 32; b++) {
-        const int64_t x =
-            tz_boundary_map(problem->boundary[0], b * words + word, problem->extent[0]);
+        const int64_t column = b * words + word;
+        if (stored && column < problem->extent[0]) { /* a column of the grid */
+            value |= here & UINT32_C(1) << b;
+            continue;
+        }
+        const int64_t x = tz_boundary_map(problem->boundary[0], column, problem->extent[0]);
         const int side = x < 0 ? (x == -1 ? 0 : 1) : side_of_row;
         uint32_t bit = side >= 0 && problem->boundary_value[field][side] != 0.0;
         if (side < 0) {
@@ -84,27 +101,31 @@ static void read_element(const cell_reader *reader, int field, int dx, int dy, i
     const tz_cell_access *access = &reader->access;
     const reference *state = reader->state;
     const tz_problem *problem = state->context.problem;
-    int64_t at[TZ_AXES] = {reader->at[0] + dx, reader->at[1] + dy, reader->at[2] + dz};
+    const int64_t x = reader->at[0] + dx, y = reader->at[1] + dy, z = reader->at[2] + dz;
     if (problem->stencil->fields[field].role == TZ_STREAMED) {
         int32_t scratch[1];
-        memcpy(
-            slot,
-            tz_streamed_source_row(state->context.streamed[field], access->step, at[0], 1, scratch),
-            4);
+        memcpy(slot,
+               tz_streamed_source_row(state->context.streamed[field], access->step, x, 1, scratch),
+               4);
         return;
     }
     const tz_host_field *host = tz_host_store_current(&state->store, field);
     const size_t size = tz_problem_element_size(problem, field);
     if (problem->bits) {
-        const uint32_t word = read_word(problem, host, field, at[0], at[1], at[2]);
+        const uint32_t word = read_word(problem, host, field, x, y, z);
         memcpy(slot, &word, sizeof word);
         return;
     }
-    const int side = map_cell(problem, at);
+    if (is_inside(problem, x, y, z)) {
+        copy_element(slot, element_at(host, size, x, y, z), size);
+        return;
+    }
+    int64_t at[TZ_AXES] = {x, y, z};
+    const int side = map_axes(problem, 0, at);
     if (side >= 0)
         tz_problem_element(problem, field, problem->boundary_value[field][side], slot);
     else
-        memcpy(slot, element_at(host, size, at[0], at[1], at[2]), size);
+        copy_element(slot, element_at(host, size, at[0], at[1], at[2]), size);
 }
 
 static const void *read_cell(const tz_cell_access *access, int field, int dx, int dy, int dz)
