@@ -234,7 +234,7 @@ static void make_pair(simt_groups *groups, const tz_stencil *stencil, const tz_c
     const int slabs = !has_coordinates(stencil) ? 0 : depth == SIMT_FULL ? 2 * boundaries_count : 1;
     for (int i = 0; i < ways + slabs; i++) {
         if (depth == SIMT_QUICK &&
-            (turn % 2 != 0 || (i < ways && ((unsigned)i + turn / 2) % (unsigned)ways != 0)))
+            (turn % 3 != 0 || (i < ways && ((unsigned)i + turn / 3) % (unsigned)ways != 0)))
             continue;
         tried++;
         const int number = i + (int)(rotation % 64);
