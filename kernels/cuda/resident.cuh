@@ -15,7 +15,11 @@
  *
  * Along an axis with one block the tile is the full extent of the grid, without a ghost zone: the
  * cell that a boundary reads is in the tile. Beyond an end of a bit row comes its other end,
- * shifted by a bit. */
+ * shifted by a bit. The bit that is new there is the boundary value or, in periodic rows, of the column
+ * that is as far from the other end: a bit of the same word if rows have a multiple of 32 columns.
+ * Else (TZ_SPARE bits are past the last column) it is in another word, and one block has the whole row.
+ * These bits are copies of the first columns. They are computed like others, and stay copies. There a
+ * row's last brick may have unused words at its end (TZ_UNUSED). Nothing reads them. */
 
 #include "common.cuh"
 
@@ -24,6 +28,15 @@
 #define TZ_WRAPS_X (TZ_BITS_GRID || TZ_WRAP_X)
 #define TZ_WRAPS_Y TZ_WRAP_Y
 #define TZ_WRAPS_Z TZ_WRAP_Z
+
+#if TZ_SPARE > 0
+/* From word c past an end of a row, as its coordinate wraps into the row, to the column of its new
+ * bit: TZ_LAST_BITS + c before the first word, TZ_SPARE + c after the last one. */
+#define TZ_LAST_BITS (31 * TZ_GRID_X - TZ_SPARE)
+#define TZ_UNUSED (TZ_VX * TZ_TX - TZ_GRID_X)
+#else
+#define TZ_UNUSED 0
+#endif
 
 /* A thread's elements of a field. */
 template <class T> struct tz_brick {
@@ -51,6 +64,10 @@ struct tz_sides {
     bool outside[2 * TZ_RADIUS]; /* the boundary value, */
     bool high[2 * TZ_RADIUS];    /* of the high side, if values differ */
     int turns[2 * TZ_RADIUS];    /* bit rows: how often the coordinate wraps */
+#if TZ_SPARE > 0
+    int other[2 * TZ_RADIUS]; /* where it wraps: the element with the new bit, as `offset`, */
+    int bit[2 * TZ_RADIUS];   /* and the number of that bit there */
+#endif
 };
 
 /* Where a thread is. */
@@ -64,6 +81,7 @@ struct tz_tile {
 #endif
 #if TZ_BITS_GRID
     bool masked; /* there are columns outside the grid */
+    bool last_x; /* of the row's bricks; it has the unused words */
     tz_word inside[TZ_VX];
 #endif
 };
@@ -144,6 +162,7 @@ TZ_DEVICE tz_sides tz_sides_of(int thread, int cells, int threads, int slot, int
                                int blocks, int n, int extent, bool bits)
 {
     tz_sides b;
+    const int known = bits && blocks == 1 ? n : extent; /* without unused words */
     const bool wraps = bits || LOW == TZ_PERIODIC;
     const int begin = tz_tile_begin(block, blocks, n, extent, wraps);
 #pragma unroll
@@ -152,12 +171,19 @@ TZ_DEVICE tz_sides tz_sides_of(int thread, int cells, int threads, int slot, int
         b.outside[q] = b.high[q] = false;
         b.turns[q] = 0;
         const bool end = c < 0 ? block == 0 : block == blocks - 1;
-        if (c >= 0 && c < extent) {
+        if (c >= 0 && c < known) {
         } else if (bits && blocks == 1) {
             for (; c < 0; c += n)
                 b.turns[q]--;
             for (; c >= n; c -= n)
                 b.turns[q]++;
+#if TZ_SPARE > 0
+            if (b.turns[q] > 0 && c >= TZ_RADIUS) /* only unused words read further */
+                c = TZ_RADIUS - 1;
+            const int column = c + (b.turns[q] < 0 ? TZ_LAST_BITS : TZ_SPARE), x = column % n;
+            b.other[q] = x % cells * slot + (x / cells - thread) * step;
+            b.bit[q] = column / n;
+#endif
         } else if (end && (blocks == 1 || !wraps)) {
             const int inside = tz_map<LOW, HIGH>(begin + c, n);
             c = inside - begin;
@@ -225,6 +251,7 @@ TZ_DEVICE tz_tile tz_tile_of(const tz_arguments &a, int thread)
 #endif
 #if TZ_BITS_GRID
     const int begin = tz_tile_begin(tz_block(0), TZ_BLOCKS_X, TZ_GRID_X, ex, TZ_WRAPS_X);
+    t.last_x = x == TZ_TX - 1;
     t.masked = !TZ_WRAP_X && (begin < 0 || begin + ex > a.columns - 31 * a.nx);
 #pragma unroll
     for (int i = 0; i < TZ_VX; i++)
@@ -346,10 +373,24 @@ TZ_DEVICE void tz_store_brick(const tz_arguments &a, const tz_tile &t, T *field,
                               const tz_brick<T> &own)
 {
     TZ_EACH_CELL
-    if (!tz_is_foreign(t, i, j, k)) {
+    if (!tz_is_foreign(t, i, j, k) && (TZ_UNUSED == 0 || t.x.first + i < TZ_GRID_X)) {
         const tz_place p = tz_place_of(a, t, i, j, k);
         field[p.x + (long long)a.pitch * p.y + a.plane * p.z] = own.v[k][j][i];
     }
+}
+
+/* Is word i of some brick read as a word past an end of the row, or for its new bit? */
+TZ_DEVICE bool tz_is_read_past_ends(int i)
+{
+    bool is = false;
+#if TZ_SPARE > 0
+#pragma unroll
+    for (int q = 0; q < TZ_RADIUS; q++)
+        is = is || q % TZ_VX == i || (TZ_GRID_X - 1 - q) % TZ_VX == i ||
+             (TZ_LAST_BITS + TZ_GRID_X - 1 - q) % TZ_GRID_X % TZ_VX == i ||
+             (TZ_SPARE + q) % TZ_GRID_X % TZ_VX == i;
+#endif
+    return is;
 }
 
 /* Writes a brick to shared memory. If it is held in registers, writes only the cells that other
@@ -358,7 +399,7 @@ template <class T> TZ_DEVICE void tz_publish(T *at, const tz_brick<T> &own)
 {
     TZ_EACH_CELL
     {
-        const bool seen = i < TZ_RIM || i >= TZ_VX - TZ_RIM ||
+        const bool seen = i < TZ_RIM || i >= TZ_VX - TZ_RIM || tz_is_read_past_ends(i) ||
                           (TZ_DIMS > 1 && (j < TZ_RIM || j >= TZ_VY - TZ_RIM)) ||
                           (TZ_DIMS > 2 && (k < TZ_RIM || k >= TZ_VZ - TZ_RIM));
         if (!TZ_HELD || seen)
@@ -368,6 +409,29 @@ template <class T> TZ_DEVICE void tz_publish(T *at, const tz_brick<T> &own)
 
 /* ---- Neighbours ------------------------------------------------------------------------------ */
 
+#if TZ_SPARE > 0
+/* A word past an end of a periodic row. `word`: the word that wraps `turns` times to it; `other` has the
+ * new bit, its bit number `bit`. */
+template <class T> TZ_DEVICE T tz_turned_word(T word, T other, int bit, int turns)
+{
+    const T fresh = other >> bit & 1u;
+    return turns < 0 ? word << 1 | fresh : word >> 1 | fresh << 31;
+}
+#endif
+/* The word that comes `after` words past the last one of a row, for the brick with unused words. `at`: the thread's
+ * element 0 in the row of the word. */
+template <class T> TZ_DEVICE T tz_word_after(const T *at, int after)
+{
+#if TZ_SPARE > 0
+    const int column = TZ_SPARE + after, x = column % TZ_GRID_X;
+    const T word = tz_get(at + (after % TZ_VX * TZ_PITCH + after / TZ_VX - (TZ_TX - 1)));
+    const T other = tz_get(at + (x % TZ_VX * TZ_PITCH + x / TZ_VX - (TZ_TX - 1)));
+    return tz_turned_word(word, other, column / TZ_GRID_X, 1);
+#else
+    return tz_get(at + after); /* not called */
+#endif
+}
+
 template <class T>
 TZ_DEVICE T tz_near(const tz_tile &t, const tz_place &p, const tz_brick<T> &own, const T *at,
                     const tz_edges<T> &edge, int dx, int dy, int dz)
@@ -375,7 +439,10 @@ TZ_DEVICE T tz_near(const tz_tile &t, const tz_place &p, const tz_brick<T> &own,
     const int i = p.i + dx, j = p.j + dy, k = p.k + dz;
     const bool off_x = i < 0 || i >= TZ_VX, off_y = j < 0 || j >= TZ_VY;
     const bool off_z = k < 0 || k >= TZ_VZ;
-    if (TZ_HELD && !off_x && !off_y && !off_z)
+    /* Is this an unused word, read by a word of the row? */
+    const bool unused =
+        TZ_UNUSED > 0 && !off_x && i >= TZ_VX - TZ_UNUSED && p.i < TZ_VX - TZ_UNUSED;
+    if (TZ_HELD && !off_x && !off_y && !off_z && !unused)
         return own.v[k][j][i];
     const int qx = i < 0 ? i + TZ_RADIUS : i >= TZ_VX ? i - TZ_VX + TZ_RADIUS : 0;
     const int qy = j < 0 ? j + TZ_RADIUS : j >= TZ_VY ? j - TZ_VY + TZ_RADIUS : 0;
@@ -383,10 +450,18 @@ TZ_DEVICE T tz_near(const tz_tile &t, const tz_place &p, const tz_brick<T> &own,
     int offset = off_x ? t.sides_x.offset[qx] + 0 : i * TZ_PITCH;
     offset += off_y ? t.sides_y.offset[qy] + 0 : j * (TZ_VX * TZ_PITCH);
     offset += off_z ? t.sides_z.offset[qz] + 0 : k * (TZ_VY * TZ_VX * TZ_PITCH);
-    T value = tz_get(at + offset);
-#if TZ_BITS_GRID
+    T value = TZ_HELD && unused && !off_y && !off_z ? own.v[k][j][i] : tz_get(at + offset);
+#if TZ_BITS_GRID && TZ_SPARE == 0
     if (off_x)
         value = tz_wrapped(value, t.sides_x.turns[qx], edge);
+#elif TZ_SPARE > 0
+    if (unused && t.last_x)
+        value = tz_word_after(at + (offset - i * TZ_PITCH), i - (TZ_VX - TZ_UNUSED));
+    if (off_x && t.sides_x.turns[qx] != 0) {
+        const int to_other = t.sides_x.other[qx] - t.sides_x.offset[qx];
+        value = tz_turned_word(value, tz_get(at + (offset + to_other)), t.sides_x.bit[qx],
+                               t.sides_x.turns[qx]);
+    }
 #endif
 #if TZ_EDGES == 1
     if (!TZ_BITS_GRID && TZ_FIXED_X && off_x)

@@ -186,7 +186,8 @@ TZ_DEVICE tz_own tz_own_of(int block, int blocks, int n, int extent, bool wraps)
     tz_own o;
     o.begin = tz_tile_begin(block, blocks, n, extent, wraps);
     o.low = tz_own_begin(block, blocks, n, extent, wraps) - o.begin;
-    o.count = tz_own_begin(block + 1, blocks, n, extent, wraps) - o.begin - o.low;
+    o.count =
+        blocks == 1 ? extent : tz_own_begin(block + 1, blocks, n, extent, wraps) - o.begin - o.low;
     o.ghosts = extent - o.count;
     return o;
 }

@@ -48,6 +48,14 @@ if(NOT TRAPEZE_SANITIZE) # it lacks the plugin
     trapeze_add_simt_case(ends_ stream "" "d3q19 40,14,20 2 single clamp")
 endif()
 
+# Periodic rows of bits that do not fill their words, which stay on chip: whole bricks, a last brick with unused words (TZ_UNUSED of
+# resident.cuh), fewer words than spare bits, and ghost cells that are gathered.
+foreach(case "life 1000,90 4 single periodic" "life 4190,90 5 single periodic" "life 732,60 3 single periodic,fixed"
+        "cell 100,20,12 2 single periodic" "rule1d 1000 8 single periodic")
+    trapeze_add_simt_case(spare_ resident "" ${case})
+endforeach()
+trapeze_add_simt_case(spare_ resident --room "life 4190,500 4 single periodic 6,1")
+
 # Few multiprocessors, so that bricks are large and the blocks of the resident family gather ghost cells (TZ_GATHER of
 # resident_exchange.cuh).
 foreach(case "star2d1r 400,300 8 double mirror 6,1" "star2d1r 400,300 8 double periodic 9,1" "box2d2r 300,310 2 double fixed,clamp 6,1"

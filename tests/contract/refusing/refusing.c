@@ -6,7 +6,7 @@
 #define TZ_CELL_TEXT "refusing.cell.h"
 #define TZ_CELL_ID refusing
 #define TZ_CELL_DIMS 1
-#define TZ_CELL_RADIUS 1
+#define TZ_CELL_RADIUS 8
 #define TZ_CELL_REAL 0
 #include <trapeze/rows.h>
 
@@ -40,7 +40,7 @@ static const tz_pass passes[] = {
     };
 /* Its own plugin refuses every grid. */
 STENCIL(refuses_grids, derive)
-/* The family "resident" refuses it unless its rows are whole words. */
+/* The family "resident" refuses it on grids of fewer words than the radius, unless rows are whole words. */
 STENCIL(periodic_bits, NULL)
 
 TZ_PLUGIN_DEFINE("refusing", "1.0.0", "test-only", &refuses_grids, &periodic_bits)

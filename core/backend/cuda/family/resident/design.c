@@ -88,6 +88,13 @@ static facts facts_of(const tz_problem *problem)
     return k;
 }
 
+int tz_resident_spare_bits(const tz_problem *problem)
+{
+    return problem->bits && problem->boundary[0][0] == TZ_PERIODIC
+               ? (int)(32 * problem->elements[0] - problem->extent[0])
+               : 0;
+}
+
 bool tz_resident_is_shared(const tz_problem *problem, const tz_resident *design, int field)
 {
     if (problem->stencil->fields[field].role == TZ_STREAMED)
@@ -125,13 +132,17 @@ int tz_resident_shared_bytes(const tz_problem *problem, const tz_resident *desig
 
 /* ---- One design ------------------------------------------------------------------------------ */
 
-/* Cells of a tile along an axis: a multiple of the brick. Each block must own more cells than the
+/* Cells of a tile along an axis: a multiple of the brick; more than the axis has only where words are
+ * unused (TZ_UNUSED of resident.cuh). Each block must own more cells than the
  * ghost zones of its neighbours read; 0 if that is impossible. */
 static int extent_of(const facts *k, int axis, int64_t blocks, int ghost, int brick)
 {
     const int64_t n = k->problem->elements[axis];
+    const bool spare = axis == 0 && tz_resident_spare_bits(k->problem) > 0;
     if (blocks == 1)
-        return n % brick == 0 ? (int)n : 0;
+        return n % brick == 0 || spare ? (int)((n + brick - 1) / brick * brick) : 0;
+    if (spare)
+        return 0;
     const int64_t ends = k->wraps[axis] ? 2 * blocks : 2 * (blocks - 1);
     int64_t extent = k->wraps[axis] ? (n + blocks - 1) / blocks + 2 * ghost
                                     : (n + ends * ghost + blocks - 1) / blocks;

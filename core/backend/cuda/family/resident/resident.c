@@ -18,8 +18,9 @@ enum {
 
 static const char *resident_refuses(const tz_problem *problem)
 {
-    if (problem->bits && problem->boundary[0][0] == TZ_PERIODIC && problem->extent[0] % 32 != 0)
-        return "has periodic rows of bits that are no multiple of 32, which cannot stay on chip";
+    if (tz_resident_spare_bits(problem) > 0 && problem->elements[0] < problem->radius)
+        return "has periodic rows of bits with fewer words than the radius, which cannot stay on "
+               "chip";
     if (problem->bits && tz_cuda_edges(problem) > 1)
         return "has bits and boundary values that differ from side to side, which cannot stay on "
                "chip";
