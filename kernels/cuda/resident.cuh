@@ -17,7 +17,7 @@
  * cell that a boundary reads is in the tile. Beyond an end of a bit row comes its other end,
  * shifted by a bit. The bit that is new there is the boundary value or, in periodic rows, of the column
  * that is as far from the other end: a bit of the same word if rows have a multiple of 32 columns.
- * Else (TZ_SPARE bits are past the last column) it is in another word, and one block has the whole row.
+ * Else (TZ_SPARE_BITS bits are past the last column) it is in another word, and one block has the whole row.
  * These bits are copies of the first columns. They are computed like others, and stay copies. There a
  * row's last brick may have unused words at its end (TZ_UNUSED). Nothing reads them. */
 
@@ -29,10 +29,10 @@
 #define TZ_WRAPS_Y TZ_WRAP_Y
 #define TZ_WRAPS_Z TZ_WRAP_Z
 
-#if TZ_SPARE > 0
+#if TZ_SPARE_BITS > 0
 /* From word c past an end of a row, as its coordinate wraps into the row, to the column of its new
- * bit: TZ_LAST_BITS + c before the first word, TZ_SPARE + c after the last one. */
-#define TZ_LAST_BITS (31 * TZ_GRID_X - TZ_SPARE)
+ * bit: TZ_LAST_BITS + c before the first word, TZ_SPARE_BITS + c after the last one. */
+#define TZ_LAST_BITS (31 * TZ_GRID_X - TZ_SPARE_BITS)
 #define TZ_UNUSED (TZ_VX * TZ_TX - TZ_GRID_X)
 #else
 #define TZ_UNUSED 0
@@ -64,7 +64,7 @@ struct tz_sides {
     bool outside[2 * TZ_RADIUS]; /* the boundary value, */
     bool high[2 * TZ_RADIUS];    /* of the high side, if values differ */
     int turns[2 * TZ_RADIUS];    /* bit rows: how often the coordinate wraps */
-#if TZ_SPARE > 0
+#if TZ_SPARE_BITS > 0
     int other[2 * TZ_RADIUS]; /* where it wraps: the element with the new bit, as `offset`, */
     int bit[2 * TZ_RADIUS];   /* and the number of that bit there */
 #endif
@@ -177,10 +177,10 @@ TZ_DEVICE tz_sides tz_sides_of(int thread, int cells, int threads, int slot, int
                 b.turns[q]--;
             for (; c >= n; c -= n)
                 b.turns[q]++;
-#if TZ_SPARE > 0
+#if TZ_SPARE_BITS > 0
             if (b.turns[q] > 0 && c >= TZ_RADIUS) /* only unused words read further */
                 c = TZ_RADIUS - 1;
-            const int column = c + (b.turns[q] < 0 ? TZ_LAST_BITS : TZ_SPARE), x = column % n;
+            const int column = c + (b.turns[q] < 0 ? TZ_LAST_BITS : TZ_SPARE_BITS), x = column % n;
             b.other[q] = x % cells * slot + (x / cells - thread) * step;
             b.bit[q] = column / n;
 #endif
@@ -383,12 +383,12 @@ TZ_DEVICE void tz_store_brick(const tz_arguments &a, const tz_tile &t, T *field,
 TZ_DEVICE bool tz_is_read_past_ends(int i)
 {
     bool is = false;
-#if TZ_SPARE > 0
+#if TZ_SPARE_BITS > 0
 #pragma unroll
     for (int q = 0; q < TZ_RADIUS; q++)
         is = is || q % TZ_VX == i || (TZ_GRID_X - 1 - q) % TZ_VX == i ||
              (TZ_LAST_BITS + TZ_GRID_X - 1 - q) % TZ_GRID_X % TZ_VX == i ||
-             (TZ_SPARE + q) % TZ_GRID_X % TZ_VX == i;
+             (TZ_SPARE_BITS + q) % TZ_GRID_X % TZ_VX == i;
 #endif
     return is;
 }
@@ -409,28 +409,24 @@ template <class T> TZ_DEVICE void tz_publish(T *at, const tz_brick<T> &own)
 
 /* ---- Neighbours ------------------------------------------------------------------------------ */
 
-#if TZ_SPARE > 0
-/* A word past an end of a periodic row. `word`: the word that wraps `turns` times to it; `other` has the
- * new bit, its bit number `bit`. */
+#if TZ_SPARE_BITS > 0
+/* A word past an end of a periodic row, before it if `turns` is -1 and after it if 1. `word` is the word of
+ * the row that wraps to it. Bit number `bit` of `other` is its new bit. */
 template <class T> TZ_DEVICE T tz_turned_word(T word, T other, int bit, int turns)
 {
     const T fresh = other >> bit & 1u;
     return turns < 0 ? word << 1 | fresh : word >> 1 | fresh << 31;
 }
-#endif
 /* The word that comes `after` words past the last one of a row, for the brick with unused words. `at`: the thread's
  * element 0 in the row of the word. */
 template <class T> TZ_DEVICE T tz_word_after(const T *at, int after)
 {
-#if TZ_SPARE > 0
-    const int column = TZ_SPARE + after, x = column % TZ_GRID_X;
+    const int column = TZ_SPARE_BITS + after, x = column % TZ_GRID_X;
     const T word = tz_get(at + (after % TZ_VX * TZ_PITCH + after / TZ_VX - (TZ_TX - 1)));
     const T other = tz_get(at + (x % TZ_VX * TZ_PITCH + x / TZ_VX - (TZ_TX - 1)));
     return tz_turned_word(word, other, column / TZ_GRID_X, 1);
-#else
-    return tz_get(at + after); /* not called */
-#endif
 }
+#endif
 
 template <class T>
 TZ_DEVICE T tz_near(const tz_tile &t, const tz_place &p, const tz_brick<T> &own, const T *at,
@@ -451,10 +447,10 @@ TZ_DEVICE T tz_near(const tz_tile &t, const tz_place &p, const tz_brick<T> &own,
     offset += off_y ? t.sides_y.offset[qy] + 0 : j * (TZ_VX * TZ_PITCH);
     offset += off_z ? t.sides_z.offset[qz] + 0 : k * (TZ_VY * TZ_VX * TZ_PITCH);
     T value = TZ_HELD && unused && !off_y && !off_z ? own.v[k][j][i] : tz_get(at + offset);
-#if TZ_BITS_GRID && TZ_SPARE == 0
+#if TZ_BITS_GRID && TZ_SPARE_BITS == 0
     if (off_x)
         value = tz_wrapped(value, t.sides_x.turns[qx], edge);
-#elif TZ_SPARE > 0
+#elif TZ_SPARE_BITS > 0
     if (unused && t.last_x)
         value = tz_word_after(at + (offset - i * TZ_PITCH), i - (TZ_VX - TZ_UNUSED));
     if (off_x && t.sides_x.turns[qx] != 0) {

@@ -50,15 +50,26 @@ static int field_radius(const tz_stencil *s, int f)
     return radius;
 }
 
+int tz_resident_radius(const tz_problem *problem)
+{
+    int radius = 0;
+    for (int f = 0; f < problem->stencil->fields_count; f++) {
+        const int of_field = field_radius(problem->stencil, f);
+        radius = of_field > radius ? of_field : radius;
+    }
+    return radius;
+}
+
 static facts facts_of(const tz_problem *problem)
 {
     const tz_stencil *s = problem->stencil;
     const uint32_t written = tz_problem_written(problem);
-    facts k = {.problem = problem, .box = tz_stencil_reads_diagonals(s)};
+    facts k = {.problem = problem,
+               .radius = tz_resident_radius(problem),
+               .box = tz_stencil_reads_diagonals(s)};
     bool mirror = false;
     for (int f = 0; f < s->fields_count; f++) {
         const int radius = field_radius(s, f), words = words_of(problem, f);
-        k.radius = radius > k.radius ? radius : k.radius;
         k.kept_words += words;
         k.widest = words > k.widest ? words : k.widest;
         k.loads += radius > 0;
@@ -132,9 +143,9 @@ int tz_resident_shared_bytes(const tz_problem *problem, const tz_resident *desig
 
 /* ---- One design ------------------------------------------------------------------------------ */
 
-/* Cells of a tile along an axis: a multiple of the brick; more than the axis has only where words are
- * unused (TZ_UNUSED of resident.cuh). Each block must own more cells than the
- * ghost zones of its neighbours read; 0 if that is impossible. */
+/* Cells of a tile along an axis: a multiple of the brick. 0: impossible. Each of several blocks must own
+ * more cells than the ghost zones of its neighbours read. One block has more cells than the axis only
+ * where the last brick of a row of bits may have unused words (TZ_UNUSED of resident.cuh). */
 static int extent_of(const facts *k, int axis, int64_t blocks, int ghost, int brick)
 {
     const int64_t n = k->problem->elements[axis];

@@ -58,6 +58,9 @@ int64_t tz_resident_slots_apart(const tz_problem *problem, const tz_resident *de
 bool tz_resident_is_shared(const tz_problem *problem, const tz_resident *design, int field);
 int tz_resident_shared_bytes(const tz_problem *problem, const tz_resident *design, int field);
 
+/* How far a cell reads, of any field: tz_resident.radius. */
+int tz_resident_radius(const tz_problem *problem);
+
 /* The bits of a periodic row past its last column; 0: none. Such rows are not cut along x. */
 int tz_resident_spare_bits(const tz_problem *problem);
 

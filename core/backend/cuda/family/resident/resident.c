@@ -18,7 +18,7 @@ enum {
 
 static const char *resident_refuses(const tz_problem *problem)
 {
-    if (tz_resident_spare_bits(problem) > 0 && problem->elements[0] < problem->radius)
+    if (tz_resident_spare_bits(problem) > 0 && problem->elements[0] < tz_resident_radius(problem))
         return "has periodic rows of bits with fewer words than the radius, which cannot stay on "
                "chip";
     if (problem->bits && tz_cuda_edges(problem) > 1)

@@ -82,7 +82,7 @@ void resident_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_lim
         "#define TZ_SPLIT %d\n#define TZ_GHOST %d\n#define TZ_RADIUS %d\n#define TZ_RIM %d\n"
         "#define TZ_HELD %d\n#define TZ_BUFFERS %d\n#define TZ_THREADS %d\n"
         "#define TZ_PITCH %d\n#define TZ_SENT %d\n#define TZ_BATCH %d\n#define TZ_GATHER %d\n"
-        "#define TZ_MASKED %d\n#define TZ_SPARE %d\n#include \"resident.cuh\"\n",
+        "#define TZ_MASKED %d\n#define TZ_SPARE_BITS %d\n#include \"resident.cuh\"\n",
         d.ghost > 0, d.ghost, d.radius > 0 ? d.radius : 1, d.rim, d.held, d.buffers, 32 * d.warps,
         tz_resident_pitch(&d), d.sent_words, d.batch, d.gather, d.masked,
         tz_resident_spare_bits(problem));
