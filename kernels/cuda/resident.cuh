@@ -13,6 +13,10 @@
  * each thread's own element. A thread at the end of a row reads an own element instead; TZ_PITCH is
  * such that this is in another bank than what the other threads of the warp read, where it can.
  *
+ * A tile is a whole number of bricks. Columns past its ghost zone are surplus: nobody sends or receives them,
+ * their values are wrong, and the ghost zone keeps these away from the cells that the block owns. Rows
+ * and planes likewise.
+ *
  * Along an axis with one block the tile is the full extent of the grid, without a ghost zone: the
  * cell that a boundary reads is in the tile. Beyond an end of a bit row comes its other end,
  * shifted by a bit. The bit that is new there is the boundary value or, in periodic rows, of the column
@@ -28,6 +32,14 @@
 #define TZ_WRAPS_X (TZ_BITS_GRID || TZ_WRAP_X)
 #define TZ_WRAPS_Y TZ_WRAP_Y
 #define TZ_WRAPS_Z TZ_WRAP_Z
+
+/* Have the tiles along an axis together more cells than they need? */
+#define TZ_HAS_SURPLUS(blocks, n, extent, wraps)                                                   \
+    (blocks > 1 && blocks * (extent)-2 * TZ_GHOST * (blocks - 1 + (wraps)) > n)
+#define TZ_SURPLUS_X TZ_HAS_SURPLUS(TZ_BLOCKS_X, TZ_GRID_X, TZ_VX *TZ_TX, TZ_WRAPS_X)
+#define TZ_SURPLUS_Y TZ_HAS_SURPLUS(TZ_BLOCKS_Y, TZ_GRID_Y, TZ_VY *TZ_TY, TZ_WRAPS_Y)
+#define TZ_SURPLUS_Z TZ_HAS_SURPLUS(TZ_BLOCKS_Z, TZ_GRID_Z, TZ_VZ *TZ_TZ, TZ_WRAPS_Z)
+#define TZ_SURPLUS (TZ_SURPLUS_X || TZ_SURPLUS_Y || TZ_SURPLUS_Z)
 
 #if TZ_SPARE_BITS > 0
 /* From word c past an end of a row, as its coordinate wraps into the row, to the column of its new
@@ -51,259 +63,7 @@ template <class T> struct tz_brick {
         TZ_UNROLL                                                                                  \
     for (int i = 0; i < TZ_VX; i++)
 
-/* Where a thread's brick is along an axis. Bit c of a mask stands for cell c of the brick. */
-struct tz_span {
-    int first; /* coordinate of its first cell; outside the grid only where the axis wraps */
-    unsigned int foreign; /* cells that other blocks own */
-    unsigned int wanted;  /* own cells that other blocks also hold */
-};
-
-/* The elements adjacent to a brick along an axis: TZ_RADIUS before it, then TZ_RADIUS after it. */
-struct tz_sides {
-    int offset[2 * TZ_RADIUS];   /* from the thread's element 0, in elements of shared memory */
-    bool outside[2 * TZ_RADIUS]; /* the boundary value, */
-    bool high[2 * TZ_RADIUS];    /* of the high side, if values differ */
-    int turns[2 * TZ_RADIUS];    /* bit rows: how often the coordinate wraps */
-#if TZ_SPARE_BITS > 0
-    int other[2 * TZ_RADIUS]; /* where it wraps: the element with the new bit, as `offset`, */
-    int bit[2 * TZ_RADIUS];   /* and the number of that bit there */
-#endif
-};
-
-/* Where a thread is. */
-struct tz_tile {
-    tz_span x, y, z;
-    tz_sides sides_x, sides_y, sides_z;
-#if TZ_MASKED
-    /* Bit (k * TZ_VY + j) * TZ_VX + i of the brick: cells that other blocks own, and own cells that
-     * other blocks also hold. */
-    unsigned int foreign, wanted;
-#endif
-#if TZ_BITS_GRID
-    bool masked; /* there are columns outside the grid */
-    bool last_x; /* of the row's bricks; it has the unused words */
-    tz_word inside[TZ_VX];
-#endif
-};
-
-/* One cell of a brick, for a cell update. */
-struct tz_place {
-    int i, j, k;
-    int x, y, z; /* in the grid */
-    long long step;
-};
-
-/* ---- Cutting the grid ------------------------------------------------------------------------ */
-
-/* Tiles have one size and begin at even distances: the last one ends where the grid does. */
-TZ_DEVICE int tz_tile_begin(int block, int blocks, int n, int extent, bool wraps)
-{
-    if (blocks == 1)
-        return 0;
-    if (wraps)
-        return block * n / blocks - TZ_GHOST;
-    return block * (n - extent) / (blocks - 1);
-}
-
-/* The first coordinate that a block owns. */
-TZ_DEVICE int tz_own_begin(int block, int blocks, int n, int extent, bool wraps)
-{
-    if (!wraps && block == 0)
-        return 0;
-    if (!wraps && block == blocks)
-        return n;
-    return blocks == 1 ? block * n : tz_tile_begin(block, blocks, n, extent, wraps) + TZ_GHOST;
-}
-
-TZ_DEVICE int tz_wrap(int c, int n)
-{
-    while (c < 0)
-        c += n;
-    while (c >= n)
-        c -= n;
-    return c;
-}
-
-/* Does the tile of a block hold the cell? `block` may be -1 or `blocks`: no block, unless the axis
- * wraps. */
-TZ_DEVICE bool tz_tile_holds(int block, int blocks, int n, int extent, bool wraps, int c)
-{
-    if (wraps)
-        block = block < 0 ? blocks - 1 : block < blocks ? block : 0;
-    if (block < 0 || block >= blocks)
-        return false;
-    const int away = c - tz_tile_begin(block, blocks, n, extent, wraps);
-    return (wraps ? tz_wrap(away, n) : away >= 0 ? away : extent) < extent;
-}
-
-/* `thread`: its number in the block along the axis. */
-TZ_DEVICE tz_span tz_span_of(int thread, int cells, int block, int blocks, int n, int extent,
-                             bool wraps)
-{
-    tz_span s;
-    s.first = tz_tile_begin(block, blocks, n, extent, wraps) + thread * cells;
-    s.foreign = s.wanted = 0;
-    const int low = tz_own_begin(block, blocks, n, extent, wraps);
-    const int high = tz_own_begin(block + 1, blocks, n, extent, wraps);
-    for (int c = 0; blocks > 1 && c < cells; c++) {
-        if (s.first + c < low || s.first + c >= high)
-            s.foreign |= 1u << c;
-        else if (tz_tile_holds(block - 1, blocks, n, extent, wraps, s.first + c) ||
-                 tz_tile_holds(block + 1, blocks, n, extent, wraps, s.first + c))
-            s.wanted |= 1u << c;
-    }
-    return s;
-}
-
-/* `slot`: elements from a cell of a brick to the next one; `step`: from a thread's to the next
- * thread's. */
-template <int LOW, int HIGH>
-TZ_DEVICE tz_sides tz_sides_of(int thread, int cells, int threads, int slot, int step, int block,
-                               int blocks, int n, int extent, bool bits)
-{
-    tz_sides b;
-    const int known = bits && blocks == 1 ? n : extent; /* without unused words */
-    const bool wraps = bits || LOW == TZ_PERIODIC;
-    const int begin = tz_tile_begin(block, blocks, n, extent, wraps);
-#pragma unroll
-    for (int q = 0; q < 2 * TZ_RADIUS; q++) {
-        int c = thread * cells + (q < TZ_RADIUS ? q - TZ_RADIUS : cells + q - TZ_RADIUS);
-        b.outside[q] = b.high[q] = false;
-        b.turns[q] = 0;
-        const bool end = c < 0 ? block == 0 : block == blocks - 1;
-        if (c >= 0 && c < known) {
-        } else if (bits && blocks == 1) {
-            for (; c < 0; c += n)
-                b.turns[q]--;
-            for (; c >= n; c -= n)
-                b.turns[q]++;
-#if TZ_SPARE_BITS > 0
-            if (b.turns[q] > 0 && c >= TZ_RADIUS) /* only unused words read further */
-                c = TZ_RADIUS - 1;
-            const int column = c + (b.turns[q] < 0 ? TZ_LAST_BITS : TZ_SPARE_BITS), x = column % n;
-            b.other[q] = x % cells * slot + (x / cells - thread) * step;
-            b.bit[q] = column / n;
-#endif
-        } else if (end && (blocks == 1 || !wraps)) {
-            const int inside = tz_map<LOW, HIGH>(begin + c, n);
-            c = inside - begin;
-            b.outside[q] = (LOW == TZ_FIXED && HIGH == TZ_FIXED) || inside < 0;
-            b.high[q] = inside == -2;
-        }
-        /* Past a tile's end inside the grid, values are wrong in any case. */
-        c = c < 0 ? 0 : c < extent ? c : extent - 1;
-        b.offset[q] = c % cells * slot + (c / cells - thread) * step;
-    }
-    return b;
-}
-
-TZ_DEVICE bool tz_is_foreign(const tz_tile &t, int i, int j, int k)
-{
-#if TZ_MASKED
-    return (t.foreign >> ((k * TZ_VY + j) * TZ_VX + i) & 1u) != 0;
-#else
-    return ((t.x.foreign >> i | t.y.foreign >> j | t.z.foreign >> k) & 1u) != 0;
-#endif
-}
-
-/* Does the block own the cell, and another one also hold it? */
-TZ_DEVICE bool tz_is_wanted(const tz_tile &t, int i, int j, int k)
-{
-#if TZ_MASKED
-    return (t.wanted >> ((k * TZ_VY + j) * TZ_VX + i) & 1u) != 0;
-#else
-    const unsigned int wanted = t.x.wanted >> i | t.y.wanted >> j | t.z.wanted >> k;
-    return (wanted & ~(t.x.foreign >> i | t.y.foreign >> j | t.z.foreign >> k) & 1u) != 0;
-#endif
-}
-
-#if TZ_MASKED
-TZ_DEVICE void tz_make_masks(tz_tile &t)
-{
-    t.foreign = t.wanted = 0;
-    TZ_EACH_CELL
-    {
-        const unsigned int foreign = (t.x.foreign >> i | t.y.foreign >> j | t.z.foreign >> k) & 1u;
-        const unsigned int wanted = (t.x.wanted >> i | t.y.wanted >> j | t.z.wanted >> k) & 1u;
-        t.foreign |= foreign << ((k * TZ_VY + j) * TZ_VX + i);
-        t.wanted |= (wanted & ~foreign) << ((k * TZ_VY + j) * TZ_VX + i);
-    }
-}
-#endif
-
-TZ_DEVICE tz_tile tz_tile_of(const tz_arguments &a, int thread)
-{
-    tz_tile t;
-    const int x = thread % TZ_TX, y = thread / TZ_TX % TZ_TY, z = thread / (TZ_TX * TZ_TY);
-    const int ex = TZ_VX * TZ_TX, ey = TZ_VY * TZ_TY, ez = TZ_VZ * TZ_TZ;
-    t.x = tz_span_of(x, TZ_VX, tz_block(0), TZ_BLOCKS_X, TZ_GRID_X, ex, TZ_WRAPS_X);
-    t.y = tz_span_of(y, TZ_VY, tz_block(1), TZ_BLOCKS_Y, TZ_GRID_Y, ey, TZ_WRAPS_Y);
-    t.z = tz_span_of(z, TZ_VZ, tz_block(2), TZ_BLOCKS_Z, TZ_GRID_Z, ez, TZ_WRAPS_Z);
-    t.sides_x = tz_sides_of<TZ_LOW_X, TZ_HIGH_X>(x, TZ_VX, TZ_TX, TZ_PITCH, 1, tz_block(0),
-                                                 TZ_BLOCKS_X, TZ_GRID_X, ex, TZ_BITS_GRID);
-    t.sides_y = tz_sides_of<TZ_LOW_Y, TZ_HIGH_Y>(y, TZ_VY, TZ_TY, TZ_PITCH * TZ_VX, TZ_TX,
-                                                 tz_block(1), TZ_BLOCKS_Y, TZ_GRID_Y, ey, false);
-    t.sides_z =
-        tz_sides_of<TZ_LOW_Z, TZ_HIGH_Z>(z, TZ_VZ, TZ_TZ, TZ_PITCH * TZ_VX * TZ_VY, TZ_TX * TZ_TY,
-                                         tz_block(2), TZ_BLOCKS_Z, TZ_GRID_Z, ez, false);
-#if TZ_MASKED
-    tz_make_masks(t);
-#endif
-#if TZ_BITS_GRID
-    const int begin = tz_tile_begin(tz_block(0), TZ_BLOCKS_X, TZ_GRID_X, ex, TZ_WRAPS_X);
-    t.last_x = x == TZ_TX - 1;
-    t.masked = !TZ_WRAP_X && (begin < 0 || begin + ex > a.columns - 31 * a.nx);
-#pragma unroll
-    for (int i = 0; i < TZ_VX; i++)
-        t.inside[i] = t.masked ? tz_inside_word(a, t.x.first + i) : ~0u;
-#endif
-    return t;
-}
-
-/* The coordinate in the grid for one that is outside by less than the extent. */
-TZ_DEVICE int tz_inside(int c, int n, bool wraps)
-{
-    return !wraps ? c : c < 0 ? c + n : c < n ? c : c - n;
-}
-
-TZ_DEVICE tz_place tz_place_of(const tz_arguments &a, const tz_tile &t, int i, int j, int k)
-{
-    tz_place p;
-    p.i = i;
-    p.j = j;
-    p.k = k;
-    p.x = tz_inside(t.x.first + i, TZ_GRID_X, TZ_WRAPS_X);
-    p.y = tz_inside(t.y.first + j, TZ_GRID_Y, TZ_WRAPS_Y);
-    p.z = tz_inside(t.z.first + k, TZ_GRID_Z, TZ_WRAPS_Z);
-    p.step = 0;
-    return p;
-}
-
-/* The same tile, with its place hidden from the compiler, so that values that depend on it are
- * computed where they are used. For a large brick, keeping them would take more registers than the
- * cells. Small bricks keep them: computing them would delay each exchange. */
-TZ_DEVICE tz_span tz_span_hidden(const tz_span &s)
-{
-    tz_span hidden;
-    hidden.first = tz_hidden(s.first);
-    hidden.foreign = (unsigned int)tz_hidden((int)s.foreign);
-    hidden.wanted = (unsigned int)tz_hidden((int)s.wanted);
-    return hidden;
-}
-TZ_DEVICE tz_tile tz_tile_hidden(const tz_tile &t)
-{
-    tz_tile hidden = t;
-    if (TZ_CELLS <= 8)
-        return hidden;
-    hidden.x = tz_span_hidden(t.x);
-    hidden.y = tz_span_hidden(t.y);
-    hidden.z = tz_span_hidden(t.z);
-#if TZ_MASKED
-    hidden.foreign = (unsigned int)tz_hidden((int)t.foreign);
-    hidden.wanted = (unsigned int)tz_hidden((int)t.wanted);
-#endif
-    return hidden;
-}
+#include "resident_tile.cuh"
 
 /* ---- Bits ------------------------------------------------------------------------------------ */
 
@@ -373,7 +133,7 @@ TZ_DEVICE void tz_store_brick(const tz_arguments &a, const tz_tile &t, T *field,
                               const tz_brick<T> &own)
 {
     TZ_EACH_CELL
-    if (!tz_is_foreign(t, i, j, k) && (TZ_UNUSED == 0 || t.x.first + i < TZ_GRID_X)) {
+    if (tz_is_own(t, i, j, k) && (TZ_UNUSED == 0 || t.x.first + i < TZ_GRID_X)) {
         const tz_place p = tz_place_of(a, t, i, j, k);
         field[p.x + (long long)a.pitch * p.y + a.plane * p.z] = own.v[k][j][i];
     }

@@ -175,8 +175,8 @@ TZ_DEVICE void tz_receive_brick(const tz_arguments &a, const tz_tile &t, unsigne
 }
 
 #if TZ_GATHER
-/* The cells of the tile along an axis that the block owns: `count` from `low` on. The others, `ghosts`, lie
- * before and after them. */
+/* The cells of the tile along an axis that the block owns: `count` from `low` on. Those of the ghost zone,
+ * `ghosts`, lie before and after them. */
 struct tz_own {
     int begin; /* the tile's first coordinate in the grid */
     int low, count, ghosts;
@@ -188,7 +188,7 @@ TZ_DEVICE tz_own tz_own_of(int block, int blocks, int n, int extent, bool wraps)
     o.low = tz_own_begin(block, blocks, n, extent, wraps) - o.begin;
     o.count =
         blocks == 1 ? extent : tz_own_begin(block + 1, blocks, n, extent, wraps) - o.begin - o.low;
-    o.ghosts = extent - o.count;
+    o.ghosts = blocks == 1 ? 0 : tz_needed(block, blocks, n, extent, wraps) - o.count;
     return o;
 }
 TZ_DEVICE int tz_ghost_at(const tz_own &o, int number)
@@ -306,8 +306,13 @@ TZ_DEVICE void tz_take_brick(const tz_arguments &a, const tz_tile &t, const tz_e
                              const T *at, tz_brick<T> &own)
 {
     const tz_tile here = tz_tile_hidden(t);
+    const unsigned int surplus = tz_surplus_along(here.y); /* nobody gathers these rows */
     TZ_EACH_CELL
+#if TZ_MASKED
     if (tz_is_foreign(here, i, j, k)) {
+#else
+    if (tz_of_line(tz_foreign_line(here, i, j, k) & ~tz_line(0, surplus, 0, i, j, k), i, j)) {
+#endif
         T value = tz_get(at + ((k * TZ_VY + j) * TZ_VX + i) * TZ_PITCH);
 #if TZ_BITS_GRID
         const int x = t.x.first + i;

@@ -59,7 +59,7 @@ trapeze_add_simt_case(spare_ resident --room "life 4190,500 4 single periodic 6,
 # Few multiprocessors, so that bricks are large and the blocks of the resident family gather ghost cells (TZ_GATHER of
 # resident_exchange.cuh).
 foreach(case "star2d1r 400,300 8 double mirror 6,1" "star2d1r 400,300 8 double periodic 9,1" "box2d2r 300,310 2 double fixed,clamp 6,1"
-        "life 3001,300 4 single fixed 6,1" "grayscott 160,150 1 single clamp,periodic 12,1" "swirl1d 20011 60 single periodic 3,1"
+        "life 3001,300 4 single fixed 6,1" "grayscott 160,150 1 single clamp,periodic 11,1" "swirl1d 20011 60 single periodic 3,1"
         "d2q9 120,110 1 single periodic 12,1")
     trapeze_add_simt_case(gather_ resident --room ${case})
 endforeach()

@@ -38,6 +38,7 @@
     D(resident)                                                                                    \
     D(resident_exchange)                                                                           \
     D(resident_kernel)                                                                             \
+    D(resident_tile)                                                                               \
     D(block)                                                                                       \
     D(block_kernel)
 #define TZ_CUDA_PUBLIC(D) D(math_double) D(math_single) D(math_angle) D(math_power) D(rows_names)

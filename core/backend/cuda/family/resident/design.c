@@ -170,7 +170,8 @@ static double sectors_of(const facts *k, const tz_resident *d)
     for (int axis = 0; axis < TZ_AXES; axis++) {
         const double extent = (double)d->cells[axis] * d->threads[axis];
         own[axis] = (double)k->problem->elements[axis] / d->blocks[axis];
-        tile *= extent;
+        const double needed = fmin(extent, own[axis] + 2.0 * d->ghost);
+        tile *= axis == 0 ? extent : needed;
         inner *= axis == 0 ? extent : own[axis];
     }
     const double columns = d->cells[0] < d->ghost ? d->cells[0] : d->ghost;
@@ -300,9 +301,10 @@ static bool has_room(const facts *k, const cut *last, int others, int threads)
     return lines * (held < shared ? held : shared) <= REGISTERS;
 }
 
-/* A lower bound of cost_of() for a tile of so many cells. `loads`: words that a cell reads of its
- * neighbours. */
-static double least_cost(const search *s, const tz_resident *d, double tile, double loads)
+/* A lower bound of cost_of() for a tile of so many cells, of which `needed` are own or ghost cells. `loads`: words
+ * that a cell reads of its neighbours. */
+static double least_cost(const search *s, const tz_resident *d, double tile, double needed,
+                         double loads)
 {
     const facts *k = s->k;
     double own = 1.0;
@@ -315,11 +317,12 @@ static double least_cost(const search *s, const tz_resident *d, double tile, dou
               (TZ_FIT_RESIDENT_ISSUED + 4.0 * TZ_FIT_RESIDENT_MOVED) * loads * k->loads) +
          TZ_FIT_RESIDENT_PASS_CLOCKS);
     if (d->ghost > 0)
-        clocks += (TZ_FIT_RESIDENT_EXCHANGE_CLOCKS +
-                   (2.0 * TZ_FIT_RESIDENT_SECTOR_CLOCKS * (tile - own) / TZ_RESIDENT_SECTOR_SLOTS +
-                    TZ_FIT_RESIDENT_SENT_CLOCKS * tile / 32.0) *
-                       k->sent_words) /
-                  s->plan->height;
+        clocks +=
+            (TZ_FIT_RESIDENT_EXCHANGE_CLOCKS +
+             (2.0 * TZ_FIT_RESIDENT_SECTOR_CLOCKS * (needed - own) / TZ_RESIDENT_SECTOR_SLOTS +
+              TZ_FIT_RESIDENT_SENT_CLOCKS * tile / 32.0) *
+                 k->sent_words) /
+            s->plan->height;
     return clocks * (1 - 1e-9);
 }
 
@@ -329,7 +332,7 @@ static bool hopeless(const search *s, const cut *const cuts[TZ_AXES], const tz_r
     const double tile = cuts[0]->tile * cuts[1]->tile * cuts[2]->tile;
     if (tile > (double)THREADS_MAX * BRICK_MAX || tile > s->k->shared_max)
         return true;
-    return s->found && least_cost(s, d, tile, 0.0) > s->best.cost;
+    return s->found && least_cost(s, d, tile, tile, 0.0) > s->best.cost;
 }
 
 /* Tries all bricks along `axis` and the axes after it. */
@@ -353,7 +356,8 @@ static void try_bricks(search *s, const cut *const cuts[TZ_AXES], tz_resident *d
             loads += 2.0 * d->radius / d->cells[a];
         if (!has_room(s->k, cuts[axis], others, threads) ||
             (s->found &&
-             least_cost(s, d, (double)threads * others * cuts[axis]->least, loads) > s->best.cost))
+             least_cost(s, d, (double)threads * others * cuts[axis]->least,
+                        cuts[0]->tile * cuts[1]->tile * cuts[2]->tile, loads) > s->best.cost))
             return;
     }
     for (int i = 0; i < BRICKS; i++) {

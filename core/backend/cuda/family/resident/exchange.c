@@ -21,9 +21,14 @@ static middle middle_of(const tz_problem *problem, const tz_resident *d, int axi
     return m;
 }
 
+static bool is_surplus(const middle *m, int cell)
+{
+    return m->ghost > 0 && cell >= m->own_end + m->ghost;
+}
+
 static bool is_ghost(const middle *m, int cell)
 {
-    return m->ghost > 0 && (cell < m->own_begin || cell >= m->own_end);
+    return m->ghost > 0 && (cell < m->own_begin || cell >= m->own_end) && !is_surplus(m, cell);
 }
 
 /* ---- Ways to the second-level cache ---------------------------------------------------------- */
@@ -67,7 +72,7 @@ static double requests_of(const tz_resident *d, const middle at[TZ_AXES])
     for (int axis = 0; axis < TZ_AXES; axis++) {
         const double extent = d->cells[axis] * d->threads[axis];
         own[axis] = at[axis].ghost == 0 ? extent : at[axis].own_end - at[axis].own_begin;
-        ghosts[axis] = fmax(0.0, extent - own[axis]);
+        ghosts[axis] = fmax(0.0, fmin(2.0 * at[axis].ghost, extent - own[axis]));
     }
     const double rows = ghosts[1] * ceil(d->cells[0] * d->threads[0] / 32.0);
     if (ghosts[0] == 0.0)
@@ -121,19 +126,22 @@ static double count_access(const tz_problem *problem, const tz_resident *d, cons
     for (int t = 32 * w; t < 32 * w + 32 && t < threads; t++) {
         const int thread[] = {t % d->threads[0], t / d->threads[0] % d->threads[1],
                               t / (d->threads[0] * d->threads[1])};
-        bool foreign = false, wanted = false;
+        bool foreign = false, wanted = false, surplus = false;
         int64_t x[TZ_AXES];
         for (int axis = 0; axis < TZ_AXES; axis++) {
             const middle *m = &at[axis];
             const int c = thread[axis] * d->cells[axis] + cell[axis];
             x[axis] = m->begin + c;
             foreign = foreign || is_ghost(m, c);
+            surplus = surplus || is_surplus(m, c);
             wanted = wanted ||
                      (m->ghost > 0 && (c < m->own_begin + m->ghost || c >= m->own_end - m->ghost));
         }
         /* Slots as in tz_slot_of_column() of resident.cuh. */
         const int64_t slot = (x[2] * problem->elements[1] + x[1]) * d->cells[0] * apart +
                              x[0] % d->cells[0] * apart + x[0] / d->cells[0];
+        if (surplus)
+            continue;
         if (foreign)
             touch(&received, slot / TZ_RESIDENT_SECTOR_SLOTS);
         else if (wanted)

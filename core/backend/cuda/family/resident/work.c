@@ -94,7 +94,7 @@ static void resident_work(const tz_cuda_job *job, tz_model_work *out)
     const double fields = tz_cuda_written_count(problem); /* one after the other */
     const double batches = d.gather > 0
                                ? fields * TZ_FIT_RESIDENT_REQUEST_TIME * e.requests / d.warps +
-                                     TZ_FIT_RESIDENT_GATHERED
+                                     TZ_FIT_RESIDENT_GATHERED_TIME
                                : fields * e.batches_most;
     part->once_waits = 1.0 + TZ_FIT_RESIDENT_BATCH * fmax(0.0, batches - 1.0);
     if (bytes.streamed > 0.0) {
