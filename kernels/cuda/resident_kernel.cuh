@@ -123,7 +123,8 @@
 TZ_KERNEL(tz_stage, TZ_THREADS)(const tz_arguments a)
 {
     const bool live = TZ_LIVE == TZ_THREADS || tz_thread() < TZ_LIVE;
-    const int thread = live ? tz_thread() : 0;
+    /* A thread without a brick reads what the last one with a brick reads, and writes nothing. */
+    const int thread = live ? tz_thread() : TZ_LIVE - 1;
     const tz_tile tile = tz_tile_of(a, thread);
     unsigned char *shared = tz_shared();
     unsigned int tag = *tz_tag_of(a);

@@ -133,10 +133,11 @@ TZ_DEVICE tz_span tz_span_of(int thread, int cells, int block, int blocks, int n
 }
 
 /* `slot`: elements from a cell of a brick to the next one; `step`: from a thread's to the next
- * thread's. */
+ * thread's. `before`, `after`: where a value past the tile's end does not matter, may it be of the thread that is
+ * numbered one lower, or one higher? */
 template <int LOW, int HIGH>
-TZ_DEVICE tz_sides tz_sides_of(int thread, int cells, int threads, int slot, int step, int block,
-                               int blocks, int n, int extent, bool bits)
+TZ_DEVICE tz_sides tz_sides_of(int thread, int cells, int slot, int step, int block, int blocks,
+                               int n, int extent, bool bits, bool before, bool after)
 {
     tz_sides b;
     const int known = bits && blocks == 1 ? n : extent; /* without unused words */
@@ -148,8 +149,10 @@ TZ_DEVICE tz_sides tz_sides_of(int thread, int cells, int threads, int slot, int
         b.outside[q] = b.high[q] = false;
         b.turns[q] = 0;
         const bool end = c < 0 ? block == 0 : block == blocks - 1;
+        bool matters = false;
         if (c >= 0 && c < known) {
         } else if (bits && blocks == 1) {
+            matters = true;
             for (; c < 0; c += n)
                 b.turns[q]--;
             for (; c >= n; c -= n)
@@ -166,8 +169,17 @@ TZ_DEVICE tz_sides tz_sides_of(int thread, int cells, int threads, int slot, int
             c = inside - begin;
             b.outside[q] = (LOW == TZ_FIXED && HIGH == TZ_FIXED) || inside < 0;
             b.high[q] = inside == -2;
+            matters = !b.outside[q];
         }
         /* Past a tile's end inside the grid, values are wrong in any case. */
+        if (c < 0 && before && !matters && c + cells >= 0) {
+            b.offset[q] = (c + cells) * slot - step;
+            continue;
+        }
+        if (c >= extent && after && !matters && c < extent + cells) {
+            b.offset[q] = (c - extent) * slot + step;
+            continue;
+        }
         c = c < 0 ? 0 : c < extent ? c : extent - 1;
         b.offset[q] = c % cells * slot + (c / cells - thread) * step;
     }
@@ -270,13 +282,17 @@ TZ_DEVICE tz_tile tz_tile_of(const tz_arguments &a, int thread)
     t.x = tz_span_of(x, TZ_VX, tz_block(0), TZ_BLOCKS_X, TZ_GRID_X, ex, TZ_WRAPS_X);
     t.y = tz_span_of(y, TZ_VY, tz_block(1), TZ_BLOCKS_Y, TZ_GRID_Y, ey, TZ_WRAPS_Y);
     t.z = tz_span_of(z, TZ_VZ, tz_block(2), TZ_BLOCKS_Z, TZ_GRID_Z, ez, TZ_WRAPS_Z);
-    t.sides_x = tz_sides_of<TZ_LOW_X, TZ_HIGH_X>(x, TZ_VX, TZ_TX, TZ_PITCH, 1, tz_block(0),
-                                                 TZ_BLOCKS_X, TZ_GRID_X, ex, TZ_BITS_GRID);
-    t.sides_y = tz_sides_of<TZ_LOW_Y, TZ_HIGH_Y>(y, TZ_VY, TZ_TY, TZ_PITCH * TZ_VX, TZ_TX,
-                                                 tz_block(1), TZ_BLOCKS_Y, TZ_GRID_Y, ey, false);
-    t.sides_z =
-        tz_sides_of<TZ_LOW_Z, TZ_HIGH_Z>(z, TZ_VZ, TZ_TZ, TZ_PITCH * TZ_VX * TZ_VY, TZ_TX * TZ_TY,
-                                         tz_block(2), TZ_BLOCKS_Z, TZ_GRID_Z, ez, false);
+    /* The threads of a warp that end rows then read words adjacent to those of the others, in other banks. Bricks of an
+     * even number of columns have a TZ_PITCH for that. */
+    const bool odd = TZ_VX % 2 == 1 && TZ_VX > 1;
+    t.sides_x = tz_sides_of<TZ_LOW_X, TZ_HIGH_X>(x, TZ_VX, TZ_PITCH, 1, tz_block(0), TZ_BLOCKS_X,
+                                                 TZ_GRID_X, ex, TZ_BITS_GRID, odd && thread > 0,
+                                                 odd && thread < TZ_LIVE - 1);
+    t.sides_y = tz_sides_of<TZ_LOW_Y, TZ_HIGH_Y>(y, TZ_VY, TZ_PITCH * TZ_VX, TZ_TX, tz_block(1),
+                                                 TZ_BLOCKS_Y, TZ_GRID_Y, ey, false, false, false);
+    t.sides_z = tz_sides_of<TZ_LOW_Z, TZ_HIGH_Z>(z, TZ_VZ, TZ_PITCH * TZ_VX * TZ_VY, TZ_TX * TZ_TY,
+                                                 tz_block(2), TZ_BLOCKS_Z, TZ_GRID_Z, ez, false,
+                                                 false, false);
 #if TZ_MASKED
     tz_make_masks(t);
 #endif
