@@ -59,6 +59,16 @@ static void resident_parts(const tz_cuda_code *code, tz_cuda_steps *out)
 
 /* ---- A stage --------------------------------------------------------------------------------- */
 
+/* A step takes less time than the code tells if bricks are in registers, and if no warp has parts of two rows. */
+static void fit_step(const tz_resident *d, tz_work_part *part)
+{
+    const double share = (d->held ? TZ_FIT_RESIDENT_HELD : 1.0) *
+                         (d->threads[0] % 32 == 0 ? TZ_FIT_RESIDENT_WHOLE_ROWS : 1.0);
+    const tz_rounds rounds = part->rounds;
+    part->clocks *= share;
+    tz_rounds_blend(&part->rounds, share, &rounds, 0.0);
+}
+
 static void resident_work(const tz_cuda_job *job, tz_model_work *out)
 {
     const tz_problem *problem = job->problem;
@@ -72,6 +82,7 @@ static void resident_work(const tz_cuda_job *job, tz_model_work *out)
     snprintf(part->name, sizeof part->name, "bricks");
     part->warps = out->blocks * d.warps;
     part->steps = plan->height;
+    fit_step(&d, part);
     /* Each stage of a launch ends with an exchange; a launch loads and stores the grid once. */
     out->stages_per_launch = fmax(1.0, (double)plan->launch_iterations / plan->height);
     tz_work_mix once = part->once;
@@ -87,7 +98,8 @@ static void resident_work(const tz_cuda_job *job, tz_model_work *out)
         tz_rounds_blend(&part->once_rounds, 0.0, &job->steps->end.rounds, share);
         share = d.gather > 0 ? 1.0 : e.batches_most / all;
     }
-    part->once_clocks = share * job->steps->end.clocks + part->once_clocks / out->stages_per_launch;
+    part->once_clocks = TZ_FIT_RESIDENT_EXCHANGE_SHARE * share * job->steps->end.clocks +
+                        part->once_clocks / out->stages_per_launch;
     /* The first batch of ghost cells is read again until all words have arrived. By then those of the
      * others have arrived, too, but each batch is requested only when the one before is here. */
     out->syncs = d.ghost > 0 ? TZ_FIT_RESIDENT_SYNC : 0.0;
