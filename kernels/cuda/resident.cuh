@@ -10,8 +10,9 @@
  * Shared memory holds element e of the bricks of all threads next to each other, and element e + 1
  * TZ_PITCH elements further. When all threads of a warp read the same neighbour, they read 32
  * adjacent words; and, but for threads at a tile's end, a neighbour lies at the same distance from
- * each thread's own element. A thread at the end of a row reads an own element instead; TZ_PITCH is
- * such that this is in another bank than what the other threads of the warp read, where it can.
+ * each thread's own element. A thread at the end of a row, whose value does not matter there, reads a word in another
+ * bank than what the other threads of the warp read: of an own element, with the right TZ_PITCH, if bricks have an even
+ * number of columns, else of the thread next to it. Only clamp and mirror sides of the grid read what they need.
  *
  * A tile is a whole number of bricks. Columns past its ghost zone are surplus: nobody sends or receives them,
  * their values are wrong, and the ghost zone keeps these away from the cells that the block owns. Rows

@@ -157,11 +157,9 @@ static void test_ends_of_rows_have_banks(void **state)
         }
 }
 
-static int gather_of(const char *stencil, const int64_t extent[TZ_AXES], int height, int precision,
-                     const char *boundary_x, const char *boundary_y, int multiprocessors)
+static tz_simulation *create(const char *stencil, const int64_t extent[TZ_AXES], int precision,
+                             const char *boundary_x, const char *boundary_y)
 {
-    const tz_plan plan = {.height = height};
-    const tz_limits limits = {multiprocessors, 227 << 10};
     tz_simulation_config config = {.registry = registry,
                                    .stencil = stencil,
                                    .precision = precision,
@@ -172,9 +170,18 @@ static int gather_of(const char *stencil, const int64_t extent[TZ_AXES], int hei
                                    .threads = 1,
                                    .dry = true};
     tz_simulation *simulation = NULL;
+    assert_ok(tz_simulation_create(&simulation, &config, &failure));
+    return simulation;
+}
+
+static int gather_of(const char *stencil, const int64_t extent[TZ_AXES], int height, int precision,
+                     const char *boundary_x, const char *boundary_y, int multiprocessors)
+{
+    const tz_plan plan = {.height = height};
+    const tz_limits limits = {multiprocessors, 227 << 10};
+    tz_simulation *simulation = create(stencil, extent, precision, boundary_x, boundary_y);
     tz_resident d;
     tz_resident_exchange e;
-    assert_ok(tz_simulation_create(&simulation, &config, &failure));
     assert_true(tz_resident_design(&simulation->problem, &limits, &plan, &d));
     tz_resident_ways(&simulation->problem, &d, &e);
     if (d.gather > 0) /* all requests, and no round for nothing */
@@ -224,17 +231,9 @@ static void test_surplus_is_not_exchanged(void **state)
     int surplus = 0;
     for (int vector = 8; vector <= 16; vector += 2) {
         const tz_plan plan = {.height = height, .vector = vector};
-        tz_simulation_config config = {.registry = registry,
-                                       .stencil = "star2d1r",
-                                       .dims = 2,
-                                       .extent = {extent[0], extent[1], 1},
-                                       .backend = "reference",
-                                       .threads = 1,
-                                       .dry = true};
-        tz_simulation *simulation = NULL;
+        tz_simulation *simulation = create("star2d1r", extent, TZ_SINGLE, "clamp", "clamp");
         tz_resident d;
         tz_resident_exchange e;
-        assert_ok(tz_simulation_create(&simulation, &config, &failure));
         assert_true(tz_resident_design(&simulation->problem, &limits, &plan, &d));
         tz_resident_ways(&simulation->problem, &d, &e);
         const int own_x = (2047 + d.blocks[0]) / d.blocks[0];

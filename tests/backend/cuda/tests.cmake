@@ -64,6 +64,13 @@ foreach(case "star2d1r 400,300 8 double mirror 6,1" "star2d1r 400,300 8 double p
     trapeze_add_simt_case(gather_ resident --room ${case})
 endforeach()
 
+# Tiles with columns and rows past their ghost zones, which are not exchanged (TZ_SURPLUS of resident.cuh), with and without
+# gathering; bricks of an odd number of columns.
+foreach(case "star2d1r 393,296 2 double periodic 13,1" "box2d1r 420,272 1 double periodic,clamp 18,1" "star2d2r 210,190 3 single fixed 7,1"
+        "box3d1r 40,37,33 2 single mirror,periodic 12,1")
+    trapeze_add_simt_case(surplus_ resident --room ${case})
+endforeach()
+
 # Lanes past the end of a row copy different cells to shared memory: copies of the same cells by one warp are made one after the
 # other on a GPU. Two lanes may copy the same, one inside the grid and one outside.
 foreach(case "star3d1r 70,30,20 3 double clamp" "hotspot3d 75,30,20 2 single mirror,clamp" "star3d1r 40,30,20 2 double fixed"
