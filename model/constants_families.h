@@ -46,7 +46,7 @@
  * latency of its load, and the instructions of an exchange have that, too. EXCHANGE_SHARE: of the clocks that an exchange
  * takes a warp alone. HELD: of the time of an iteration if bricks are in registers. WHOLE_ROWS: of that time if a row has
  * 32, 64, ... threads.
- * From: times of 202 plans of five problems in 2-D, H100; mean of the errors 5 %, before 9.4 %; tried on 264 other plans of nine
+ * From: times of 202 plans of six problems in 2-D, H100; mean of the errors 5 %, before 9.4 %; tried on 264 other plans of nine
  * problems: 7 %, as before. +10 %: 1 to 3 % of the times of these plans, HELD 4 %. */
 #define TZ_FIT_RESIDENT_SYNC 0.8
 #define TZ_FIT_RESIDENT_EXCHANGE_SHARE 0.75
