@@ -45,7 +45,7 @@
 /* Shares of what the code tells. SYNC: of the measured time in which a word reaches another block, which contains the
  * latency of its load, and the instructions of an exchange have that, too. EXCHANGE_SHARE: of the clocks that an exchange
  * takes a warp alone. HELD: of the time of an iteration if bricks are in registers. WHOLE_ROWS: of that time if a row has
- * 32, 64, ... threads.
+ * 32, 64, ... threads, in 2-D and 3-D.
  * From: times of 202 plans of six problems in 2-D, H100; mean of the errors 5 %, before 9.4 %; tried on 264 other plans of nine
  * problems: 7 %, as before. +10 %: 1 to 3 % of the times of these plans, HELD 4 %. */
 #define TZ_FIT_RESIDENT_SYNC 0.8

@@ -36,7 +36,7 @@
 
 /* Have the tiles along an axis together more cells than they need? */
 #define TZ_HAS_SURPLUS(blocks, n, extent, wraps)                                                   \
-    (blocks > 1 && blocks * (extent)-2 * TZ_GHOST * (blocks - 1 + (wraps)) > n)
+    ((blocks) > 1 && (blocks) * (extent) > (n) + 2 * TZ_GHOST * ((blocks)-1 + (wraps)))
 #define TZ_SURPLUS_X TZ_HAS_SURPLUS(TZ_BLOCKS_X, TZ_GRID_X, TZ_VX *TZ_TX, TZ_WRAPS_X)
 #define TZ_SURPLUS_Y TZ_HAS_SURPLUS(TZ_BLOCKS_Y, TZ_GRID_Y, TZ_VY *TZ_TY, TZ_WRAPS_Y)
 #define TZ_SURPLUS_Z TZ_HAS_SURPLUS(TZ_BLOCKS_Z, TZ_GRID_Z, TZ_VZ *TZ_TZ, TZ_WRAPS_Z)

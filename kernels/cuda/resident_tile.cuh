@@ -7,7 +7,7 @@ struct tz_span {
     unsigned int foreign; /* cells of the ghost zone: other blocks own them */
     unsigned int wanted;  /* own cells that are in other blocks' ghost zones */
 #if TZ_SURPLUS
-    unsigned int others; /* all cells that other blocks own; else the foreign ones */
+    unsigned int others; /* cells that other blocks own: the foreign ones and the surplus */
 #endif
 };
 
@@ -191,16 +191,16 @@ TZ_DEVICE unsigned int tz_spread(unsigned int mask, int n)
 {
     return 0u - (mask >> n & 1u);
 }
-/* A mask of the cells of a brick that are in line with cell (i, j, k) along x or, if bricks are longer along y, along y,
- * and that are in one of three masks along the axes. For all cells of a line it is the same: testing its bits takes less
- * time than testing three masks for each cell. */
+/* A line of a brick: the cells that differ from cell (i, j, k) in x alone or, if bricks are longer along y, in y alone. The
+ * mask of those of its cells that one of three masks along the axes has. All cells of a line have the same mask, so testing
+ * its bits takes less time than testing three masks for each cell. */
 #define TZ_LINES_ALONG_Y (TZ_VY > TZ_VX)
 TZ_DEVICE unsigned int tz_line(unsigned int x, unsigned int y, unsigned int z, int i, int j, int k)
 {
     return TZ_LINES_ALONG_Y ? y | tz_spread(x, i) | tz_spread(z, k)
                             : x | tz_spread(y, j) | tz_spread(z, k);
 }
-/* Bit 0: that of the cell. */
+/* Bit 0: the bit of cell (i, j, k) in the mask of its line. */
 TZ_DEVICE unsigned int tz_of_line(unsigned int line, int i, int j)
 {
     return line >> (TZ_LINES_ALONG_Y ? j : i) & 1u;
@@ -282,8 +282,8 @@ TZ_DEVICE tz_tile tz_tile_of(const tz_arguments &a, int thread)
     t.x = tz_span_of(x, TZ_VX, tz_block(0), TZ_BLOCKS_X, TZ_GRID_X, ex, TZ_WRAPS_X);
     t.y = tz_span_of(y, TZ_VY, tz_block(1), TZ_BLOCKS_Y, TZ_GRID_Y, ey, TZ_WRAPS_Y);
     t.z = tz_span_of(z, TZ_VZ, tz_block(2), TZ_BLOCKS_Z, TZ_GRID_Z, ez, TZ_WRAPS_Z);
-    /* The threads of a warp that end rows then read words adjacent to those of the others, in other banks. Bricks of an
-     * even number of columns have a TZ_PITCH for that. */
+    /* Bricks of an odd number of columns: a thread at an end of a row reads the word next to those that the others of its
+     * warp read, in another bank. For an even number TZ_PITCH has this effect. */
     const bool odd = TZ_VX % 2 == 1 && TZ_VX > 1;
     t.sides_x = tz_sides_of<TZ_LOW_X, TZ_HIGH_X>(x, TZ_VX, TZ_PITCH, 1, tz_block(0), TZ_BLOCKS_X,
                                                  TZ_GRID_X, ex, TZ_BITS_GRID, odd && thread > 0,

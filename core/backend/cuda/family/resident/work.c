@@ -59,11 +59,12 @@ static void resident_parts(const tz_cuda_code *code, tz_cuda_steps *out)
 
 /* ---- A stage --------------------------------------------------------------------------------- */
 
-/* A step takes less time than the code tells if bricks are in registers, and if no warp has parts of two rows. */
-static void fit_step(const tz_resident *d, tz_work_part *part)
+/* A step takes less time than the code tells if bricks are in registers. So it does if a tile has rows, and no warp has
+ * parts of two of them. */
+static void fit_step(const tz_resident *d, int dims, tz_work_part *part)
 {
     const double share = (d->held ? TZ_FIT_RESIDENT_HELD : 1.0) *
-                         (d->threads[0] % 32 == 0 ? TZ_FIT_RESIDENT_WHOLE_ROWS : 1.0);
+                         (dims > 1 && d->threads[0] % 32 == 0 ? TZ_FIT_RESIDENT_WHOLE_ROWS : 1.0);
     const tz_rounds rounds = part->rounds;
     part->clocks *= share;
     tz_rounds_blend(&part->rounds, share, &rounds, 0.0);
@@ -82,7 +83,7 @@ static void resident_work(const tz_cuda_job *job, tz_model_work *out)
     snprintf(part->name, sizeof part->name, "bricks");
     part->warps = out->blocks * d.warps;
     part->steps = plan->height;
-    fit_step(&d, part);
+    fit_step(&d, problem->dims, part);
     /* Each stage of a launch ends with an exchange; a launch loads and stores the grid once. */
     out->stages_per_launch = fmax(1.0, (double)plan->launch_iterations / plan->height);
     tz_work_mix once = part->once;
