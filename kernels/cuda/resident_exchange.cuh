@@ -5,10 +5,10 @@
  * word and the number of the exchange, its tag. The owner of a cell stores both at once, and the other
  * blocks read the slot until it has the tag.
  *
- * A thread receives the ghost cells of its own brick, TZ_BATCH at once. Of large bricks few threads have
- * ghost cells, but these have many: each batch is another way to the second-level cache and back. There
- * all threads of the block gather the ghost cells in shared memory, TZ_GATHER each at once, and then
- * take those of their own bricks from there. */
+ * A thread receives the ghost cells of its own brick, TZ_BATCH at once, and of these the words of a group of fields. Each
+ * batch, and each group, is another way to the second-level cache and back: most stencils have one group. Of large
+ * bricks few threads have ghost cells, but these have many. There all threads of the block gather the ghost cells in
+ * shared memory, TZ_GATHER each at once, and then take those of their own bricks from there. */
 
 /* The slots of a row and of the grid, for one word of each cell. */
 #define TZ_SLOTS_APART ((TZ_GRID_X + TZ_VX - 1) / TZ_VX)
@@ -23,10 +23,10 @@ TZ_DEVICE unsigned int *tz_tag_of(const tz_arguments &a)
     const int block = (tz_block(2) * TZ_BLOCKS_Y + tz_block(1)) * TZ_BLOCKS_X + tz_block(0);
     return (unsigned int *)a.scratch + block;
 }
-/* `word`: which of the TZ_SENT words of a cell. */
-TZ_DEVICE unsigned long long *tz_slots(const tz_arguments &a, unsigned int tag, int word)
+/* Those of the first of the TZ_SENT words of a cell. The slot of the next word is TZ_SLOTS further. */
+TZ_DEVICE unsigned long long *tz_slots(const tz_arguments &a, unsigned int tag)
 {
-    const long long set = (long long)(tag & 1u) * TZ_SENT + word;
+    const long long set = (long long)(tag & 1u) * TZ_SENT;
     return (unsigned long long *)((unsigned int *)a.scratch + TZ_TAGS) + set * TZ_SLOTS;
 }
 
@@ -67,112 +67,136 @@ TZ_DEVICE int tz_slot_distance(const tz_tile &t, int j, int k, bool foreign)
     return rows * TZ_SLOTS_ROW;
 }
 
-/* Bricks with masks send without branches, which would take longer than the words themselves:
- * neighbours wait for the last one. For small bricks the compiler itself makes none. */
-template <class T>
-TZ_DEVICE void tz_send_brick(const tz_arguments &a, const tz_tile &t, unsigned int tag, int word,
-                             const tz_brick<T> &own)
+/* ---- Sending --------------------------------------------------------------------------------- */
+
+TZ_DEVICE bool tz_sends(const tz_tile &t)
 {
-    if ((t.x.wanted | t.y.wanted | t.z.wanted) == 0)
-        return;
-    const tz_tile here = tz_tile_hidden(t);
-    const tz_slot_row row = tz_slot_row_of(here, tz_slots(a, tag, word), false);
-    TZ_EACH_CELL
-    {
-        const bool wanted = tz_is_wanted(here, i, j, k);
-        tz_words<T> parts;
-        parts.value = own.v[k][j][i];
+    return (t.x.wanted | t.y.wanted | t.z.wanted) != 0;
+}
+
+/* Sends a value of cell (i, j, k): word number `word` of the cell and, if it has more words, those after it. Bricks with
+ * masks send without branches, which would take longer than the words themselves: neighbours wait for the last one.
+ * For small bricks the compiler itself makes none. */
+template <class T>
+TZ_DEVICE void tz_send_value(const tz_tile &here, const tz_slot_row &row, unsigned int tag,
+                             int word, int i, int j, int k, T value)
+{
+    const bool wanted = tz_is_wanted(here, i, j, k);
+    tz_words<T> parts;
+    parts.value = value;
 #pragma unroll
-        for (int w = 0; w < (int)sizeof(T) / 4; w++) {
-            unsigned long long *slot =
-                row.of[i] + (w * TZ_SLOTS + tz_slot_distance(here, j, k, false));
-            if (TZ_MASKED)
-                tz_send_where(wanted, slot, parts.word[w], tag);
-            else if (wanted)
-                tz_send(slot, parts.word[w], tag);
-        }
+    for (int w = 0; w < (int)sizeof(T) / 4; w++) {
+        unsigned long long *slot =
+            row.of[i] + ((word + w) * TZ_SLOTS + tz_slot_distance(here, j, k, false));
+        if (TZ_MASKED)
+            tz_send_where(wanted, slot, parts.word[w], tag);
+        else if (wanted)
+            tz_send(slot, parts.word[w], tag);
     }
 }
 
-/* Reads all words of TZ_BATCH cells at once, and those again that have not arrived. No word is used
- * earlier: the compiler would then read the words one after the other. Own cells count as arrived. */
-template <class T>
-TZ_DEVICE void tz_receive_brick(const tz_arguments &a, const tz_tile &t, unsigned int tag, int word,
-                                const tz_edges<T> &edge, tz_brick<T> &own)
+/* ---- Receiving ------------------------------------------------------------------------------- */
+
+/* The slots of a field in a batch of cells, as they were read last. */
+template <class T> struct tz_batch {
+    unsigned long long raw[TZ_BATCH][sizeof(T) / 4];
+};
+/* Does the thread receive a cell of the batch that begins with cell `first` of its brick? */
+TZ_DEVICE bool tz_any_foreign(const tz_tile &here, int first)
 {
-    const int WORDS = sizeof(T) / 4;
-    if ((t.x.foreign | t.y.foreign | t.z.foreign) == 0)
-        return;
+    bool any = false;
 #pragma unroll
-    for (int first = 0; first < TZ_CELLS; first += TZ_BATCH) {
-        const tz_tile here = tz_tile_hidden(t);
-        const tz_slot_row row = tz_slot_row_of(here, tz_slots(a, tag, word), true);
-        bool any = false;
+    for (int n = 0; n < TZ_BATCH; n++) {
+        const int q = first + n;
+        any = any || (q < TZ_CELLS &&
+                      tz_is_foreign(here, q % TZ_VX, q / TZ_VX % TZ_VY, q / (TZ_VX * TZ_VY)));
+    }
+    return any;
+}
+TZ_DEVICE bool tz_receives(const tz_tile &t)
+{
+    return (t.x.foreign | t.y.foreign | t.z.foreign) != 0;
+}
+
+/* Before the slots are read: own cells count as arrived. */
+template <class T>
+TZ_DEVICE void tz_expect(const tz_tile &here, unsigned int tag, int first, const tz_brick<T> &own,
+                         tz_batch<T> &batch)
+{
 #pragma unroll
-        for (int n = 0; n < TZ_BATCH; n++) {
-            const int q = first + n;
-            any = any || (q < TZ_CELLS &&
-                          tz_is_foreign(here, q % TZ_VX, q / TZ_VX % TZ_VY, q / (TZ_VX * TZ_VY)));
-        }
-        if (!any)
+    for (int n = 0; n < TZ_BATCH; n++) {
+        const int q = first + n;
+        if (q >= TZ_CELLS)
             continue;
-        unsigned long long raw[TZ_BATCH][WORDS];
+        const int i = q % TZ_VX, j = q / TZ_VX % TZ_VY, k = q / (TZ_VX * TZ_VY);
+        const unsigned int has = tz_is_foreign(here, i, j, k) ? ~tag : tag;
+        tz_words<T> parts;
+        parts.value = own.v[k][j][i];
 #pragma unroll
-        for (int n = 0; n < TZ_BATCH; n++) {
-            const int q = first + n;
-            if (q >= TZ_CELLS)
-                continue;
-            const int i = q % TZ_VX, j = q / TZ_VX % TZ_VY, k = q / (TZ_VX * TZ_VY);
-            const unsigned int has = tz_is_foreign(here, i, j, k) ? ~tag : tag;
-            tz_words<T> parts;
-            parts.value = own.v[k][j][i];
-#pragma unroll
-            for (int w = 0; w < WORDS; w++)
-                raw[n][w] = (unsigned long long)has << 32 | parts.word[w];
-        }
-        for (;;) {
-            unsigned int late = 0;
-#pragma unroll
-            for (int n = 0; n < TZ_BATCH; n++) {
-                const int q = first + n;
-                if (q >= TZ_CELLS)
-                    continue;
-                const int i = q % TZ_VX, j = q / TZ_VX % TZ_VY, k = q / (TZ_VX * TZ_VY);
-                const unsigned long long *slot = row.of[i] + tz_slot_distance(here, j, k, true);
-#pragma unroll
-                for (int w = 0; w < WORDS; w++)
-                    tz_peek(slot + w * TZ_SLOTS, tag, raw[n][w]);
-            }
-#pragma unroll
-            for (int n = 0; n < TZ_BATCH; n++)
-#pragma unroll
-                for (int w = 0; w < WORDS; w++)
-                    if (first + n < TZ_CELLS)
-                        late |= (unsigned int)(raw[n][w] >> 32) ^ tag;
-            if (late == 0)
-                break;
-            tz_pause();
-        }
-#pragma unroll
-        for (int n = 0; n < TZ_BATCH; n++) {
-            const int q = first + n;
-            if (q >= TZ_CELLS)
-                continue;
-            const int i = q % TZ_VX, j = q / TZ_VX % TZ_VY, k = q / (TZ_VX * TZ_VY);
-            tz_words<T> parts;
-#pragma unroll
-            for (int w = 0; w < WORDS; w++)
-                parts.word[w] = (unsigned int)raw[n][w];
-            T value = parts.value;
-#if TZ_BITS_GRID
-            const int x = t.x.first + i, turns = x < 0 ? -1 : x >= a.nx;
-            if (tz_is_foreign(here, i, j, k))
-                value = tz_wrapped(value, turns, edge);
-#endif
-            own.v[k][j][i] = value;
-        }
+        for (int w = 0; w < (int)sizeof(T) / 4; w++)
+            batch.raw[n][w] = (unsigned long long)has << 32 | parts.word[w];
     }
 }
+
+/* Reads the slots that have not arrived. All those of a group of fields are read before one is used: else the compiler
+ * would read them one after the other. `word`: number of the field's first word. */
+template <class T>
+TZ_DEVICE void tz_read_slots(const tz_tile &here, const tz_slot_row &row, unsigned int tag,
+                             int word, int first, tz_batch<T> &batch)
+{
+#pragma unroll
+    for (int n = 0; n < TZ_BATCH; n++) {
+        const int q = first + n;
+        if (q >= TZ_CELLS)
+            continue;
+        const int i = q % TZ_VX, j = q / TZ_VX % TZ_VY, k = q / (TZ_VX * TZ_VY);
+        const unsigned long long *slot = row.of[i] + tz_slot_distance(here, j, k, true);
+#pragma unroll
+        for (int w = 0; w < (int)sizeof(T) / 4; w++)
+            tz_peek(slot + (word + w) * TZ_SLOTS, tag, batch.raw[n][w]);
+    }
+}
+
+/* Not 0: some word has not arrived. */
+template <class T>
+TZ_DEVICE unsigned int tz_late(unsigned int tag, int first, const tz_batch<T> &batch)
+{
+    unsigned int late = 0;
+#pragma unroll
+    for (int n = 0; n < TZ_BATCH; n++)
+#pragma unroll
+        for (int w = 0; w < (int)sizeof(T) / 4; w++)
+            if (first + n < TZ_CELLS)
+                late |= (unsigned int)(batch.raw[n][w] >> 32) ^ tag;
+    return late;
+}
+
+template <class T>
+TZ_DEVICE void tz_accept(const tz_arguments &a, const tz_tile &t, const tz_tile &here,
+                         const tz_edges<T> &edge, int first, const tz_batch<T> &batch,
+                         tz_brick<T> &own)
+{
+#pragma unroll
+    for (int n = 0; n < TZ_BATCH; n++) {
+        const int q = first + n;
+        if (q >= TZ_CELLS)
+            continue;
+        const int i = q % TZ_VX, j = q / TZ_VX % TZ_VY, k = q / (TZ_VX * TZ_VY);
+        tz_words<T> parts;
+#pragma unroll
+        for (int w = 0; w < (int)sizeof(T) / 4; w++)
+            parts.word[w] = (unsigned int)batch.raw[n][w];
+        T value = parts.value;
+#if TZ_BITS_GRID
+        const int x = t.x.first + i, turns = x < 0 ? -1 : x >= a.nx;
+        if (tz_is_foreign(here, i, j, k))
+            value = tz_wrapped(value, turns, edge);
+#endif
+        own.v[k][j][i] = value;
+    }
+}
+
+/* ---- Gathering ------------------------------------------------------------------------------- */
 
 #if TZ_GATHER
 /* The cells of the tile along an axis that the block owns: `count` from `low` on. Those of the ghost zone,
@@ -254,71 +278,77 @@ TZ_DEVICE tz_ghost tz_ghost_of(const tz_ring &r, int request)
     return g;
 }
 
-/* For all threads of the block, between two barriers. `first`: element 0 of thread 0 in shared memory. */
+/* The slots of a field in TZ_GATHER requests, as they were read last. */
+template <class T> struct tz_gathered {
+    unsigned long long raw[TZ_GATHER][sizeof(T) / 4];
+};
 template <class T>
-TZ_DEVICE void tz_gather(const tz_arguments &a, unsigned int tag, int word, T *first)
+TZ_DEVICE void tz_expect_ghosts(const tz_ghost (&ghost)[TZ_GATHER], unsigned int tag,
+                                tz_gathered<T> &g)
 {
-    const int WORDS = sizeof(T) / 4, WARPS = TZ_THREADS / 32;
-    const unsigned long long *slots = tz_slots(a, tag, word);
-    const tz_ring ring = tz_ring_of();
-#pragma unroll 1
-    for (int begin = tz_thread() / 32; begin < ring.requests; begin += TZ_GATHER * WARPS) {
-        tz_ghost ghost[TZ_GATHER];
-        unsigned long long raw[TZ_GATHER][WORDS];
 #pragma unroll
-        for (int n = 0; n < TZ_GATHER; n++) {
-            ghost[n] = tz_ghost_of(ring, begin + n * WARPS);
+    for (int n = 0; n < TZ_GATHER; n++)
 #pragma unroll
-            for (int w = 0; w < WORDS; w++)
-                raw[n][w] = (unsigned long long)(ghost[n].element < 0 ? tag : ~tag) << 32;
-        }
-        for (;;) {
-            unsigned int late = 0;
+        for (int w = 0; w < (int)sizeof(T) / 4; w++)
+            g.raw[n][w] = (unsigned long long)(ghost[n].element < 0 ? tag : ~tag) << 32;
+}
+/* As tz_read_slots(). */
+template <class T>
+TZ_DEVICE void tz_read_ghosts(const tz_ghost (&ghost)[TZ_GATHER], const unsigned long long *slots,
+                              unsigned int tag, int word, tz_gathered<T> &g)
+{
 #pragma unroll
-            for (int n = 0; n < TZ_GATHER; n++)
+    for (int n = 0; n < TZ_GATHER; n++)
 #pragma unroll
-                for (int w = 0; w < WORDS; w++)
-                    tz_peek(slots + ghost[n].slot + w * TZ_SLOTS, tag, raw[n][w]);
+        for (int w = 0; w < (int)sizeof(T) / 4; w++)
+            tz_peek(slots + ghost[n].slot + (word + w) * TZ_SLOTS, tag, g.raw[n][w]);
+}
+template <class T> TZ_DEVICE unsigned int tz_late_ghosts(unsigned int tag, const tz_gathered<T> &g)
+{
+    unsigned int late = 0;
 #pragma unroll
-            for (int n = 0; n < TZ_GATHER; n++)
+    for (int n = 0; n < TZ_GATHER; n++)
 #pragma unroll
-                for (int w = 0; w < WORDS; w++)
-                    late |= (unsigned int)(raw[n][w] >> 32) ^ tag;
-            if (late == 0)
-                break;
-            tz_pause();
-        }
+        for (int w = 0; w < (int)sizeof(T) / 4; w++)
+            late |= (unsigned int)(g.raw[n][w] >> 32) ^ tag;
+    return late;
+}
+/* `of_first`: element 0 of thread 0 in shared memory. */
+template <class T>
+TZ_DEVICE void tz_put_ghosts(const tz_ghost (&ghost)[TZ_GATHER], const tz_gathered<T> &g,
+                             T *of_first)
+{
 #pragma unroll
-        for (int n = 0; n < TZ_GATHER; n++) {
-            tz_words<T> parts;
+    for (int n = 0; n < TZ_GATHER; n++) {
+        tz_words<T> parts;
 #pragma unroll
-            for (int w = 0; w < WORDS; w++)
-                parts.word[w] = (unsigned int)raw[n][w];
-            if (ghost[n].element >= 0)
-                tz_put(first + ghost[n].element, parts.value);
-        }
+        for (int w = 0; w < (int)sizeof(T) / 4; w++)
+            parts.word[w] = (unsigned int)g.raw[n][w];
+        if (ghost[n].element >= 0)
+            tz_put(of_first + ghost[n].element, parts.value);
     }
 }
 
-/* After tz_gather() and a barrier. `at`: the thread's element 0. */
-template <class T>
-TZ_DEVICE void tz_take_brick(const tz_arguments &a, const tz_tile &t, const tz_edges<T> &edge,
-                             const T *at, tz_brick<T> &own)
+/* Does the thread take cell (i, j, k) of its brick from what was gathered? Nobody gathers rows of the surplus. */
+TZ_DEVICE bool tz_is_gathered(const tz_tile &here, int i, int j, int k)
 {
-    const tz_tile here = tz_tile_hidden(t);
-    const unsigned int surplus = tz_surplus_along(here.y); /* nobody gathers these rows */
-    TZ_EACH_CELL
 #if TZ_MASKED
-    if (tz_is_foreign(here, i, j, k)) {
+    return tz_is_foreign(here, i, j, k);
 #else
-    if (tz_of_line(tz_foreign_line(here, i, j, k) & ~tz_line(0, surplus, 0, i, j, k), i, j)) {
+    const unsigned int surplus = tz_surplus_along(here.y);
+    return tz_of_line(tz_foreign_line(here, i, j, k) & ~tz_line(0, surplus, 0, i, j, k), i, j) != 0;
 #endif
-        T value = tz_get(at + ((k * TZ_VY + j) * TZ_VX + i) * TZ_PITCH);
+}
+/* `at`: the thread's element 0. */
+template <class T>
+TZ_DEVICE void tz_take_ghost(const tz_arguments &a, const tz_tile &t, const tz_edges<T> &edge,
+                             const T *at, int i, int j, int k, tz_brick<T> &own)
+{
+    T value = tz_get(at + ((k * TZ_VY + j) * TZ_VX + i) * TZ_PITCH);
 #if TZ_BITS_GRID
-        const int x = t.x.first + i;
-        value = tz_wrapped(value, x < 0 ? -1 : x >= a.nx, edge);
+    const int x = t.x.first + i;
+    value = tz_wrapped(value, x < 0 ? -1 : x >= a.nx, edge);
 #endif
-        own.v[k][j][i] = value;
-    }
+    own.v[k][j][i] = value;
 }
 #endif

@@ -10,8 +10,10 @@
  *                        this pass. 0 and 0: it has one.
  *   TZ_PUBLISH_p(D)      the same for fields that are written to shared memory right before pass p
  *   TZ_PUBLISH_ONCE(D)   the same for fields that never change
- *   TZ_EXCHANGE_LIST(D)  the fields that blocks exchange: D(name, word), `word` being the first of
- *                        the TZ_SENT words of a cell */
+ *   TZ_EXCHANGE_g(D)     the fields of group g that blocks exchange: D(name, type, word), `word` being
+ *                        the first of the TZ_SENT words of a cell
+ *   TZ_EXCHANGE_LIST(D)  those of all groups
+ *   TZ_EXCHANGES(G)      all groups: G(TZ_EXCHANGE_0) G(TZ_EXCHANGE_1) and so on */
 
 // clang-format off
 /* ---- Fields ---------------------------------------------------------------------------------- */
@@ -42,10 +44,84 @@
         tz_load_row(a, tile, (const int *)a.in[index] + (long long)a.pitch * (t + 1),              \
                     name##_next);)
 
-#define TZ__SEND(name, word) tz_send_brick(a, tile, tag, word, name##_own);
-#define TZ__RECEIVE(name, word) tz_receive_brick(a, tile, tag, word, name##_edge, name##_own);
-#define TZ__GATHER(name, word) tz_gather(a, tag, word, name##_at - thread);
-#define TZ__TAKE(name, word) tz_take_brick(a, tile, name##_edge, name##_at, name##_own);
+/* ---- Exchanges: as resident_exchange.cuh says ------------------------------------------------ */
+
+#define TZ__SEND_BRICKS()                                                                          \
+    if (tz_sends(tile)) {                                                                          \
+        const tz_tile here = tz_tile_hidden(tile);                                                 \
+        const tz_slot_row row = tz_slot_row_of(here, tz_slots(a, tag), false);                     \
+        TZ_EACH_CELL                                                                               \
+        {                                                                                          \
+            TZ_EXCHANGE_LIST(TZ__SEND)                                                             \
+        }                                                                                          \
+    }
+#define TZ__SEND(name, type, word)                                                                 \
+    tz_send_value(here, row, tag, word, i, j, k, name##_own.v[k][j][i]);
+
+/* A group of fields. */
+#define TZ__RECEIVE(GROUP)                                                                         \
+    if (tz_receives(tile)) {                                                                       \
+        TZ_UNROLL                                                                                  \
+        for (int batch = 0; batch < TZ_CELLS; batch += TZ_BATCH) {                                 \
+            const tz_tile here = tz_tile_hidden(tile);                                             \
+            const tz_slot_row row = tz_slot_row_of(here, tz_slots(a, tag), true);                  \
+            if (!tz_any_foreign(here, batch))                                                      \
+                continue;                                                                          \
+            GROUP(TZ__EXPECT)                                                                      \
+            TZ__WAIT(GROUP, TZ__READ, TZ__LATE)                                                    \
+            GROUP(TZ__ACCEPT)                                                                      \
+        }                                                                                          \
+    }
+#define TZ__WAIT(GROUP, READ, LATE)                                                                \
+    for (;;) {                                                                                     \
+        unsigned int late = 0;                                                                     \
+        GROUP(READ)                                                                                \
+        GROUP(LATE)                                                                                \
+        if (late == 0)                                                                             \
+            break;                                                                                 \
+        tz_pause();                                                                                \
+    }
+#define TZ__EXPECT(name, type, word)                                                               \
+    tz_batch<type> name##_batch;                                                                   \
+    tz_expect(here, tag, batch, name##_own, name##_batch);
+#define TZ__READ(name, type, word) tz_read_slots(here, row, tag, word, batch, name##_batch);
+#define TZ__LATE(name, type, word) late |= tz_late(tag, batch, name##_batch);
+#define TZ__ACCEPT(name, type, word)                                                               \
+    tz_accept(a, tile, here, name##_edge, batch, name##_batch, name##_own);
+
+#define TZ__GATHER(GROUP)                                                                          \
+    {                                                                                              \
+        const tz_ring ring = tz_ring_of();                                                         \
+        _Pragma("unroll 1")                                                                        \
+        for (int request = tz_thread() / 32; request < ring.requests;                              \
+             request += TZ_GATHER * (TZ_THREADS / 32)) {                                           \
+            tz_ghost ghost[TZ_GATHER];                                                             \
+            TZ_UNROLL                                                                              \
+            for (int n = 0; n < TZ_GATHER; n++)                                                    \
+                ghost[n] = tz_ghost_of(ring, request + n * (TZ_THREADS / 32));                     \
+            GROUP(TZ__EXPECT_GHOSTS)                                                               \
+            TZ__WAIT(GROUP, TZ__READ_GHOSTS, TZ__LATE_GHOSTS)                                      \
+            GROUP(TZ__PUT_GHOSTS)                                                                  \
+        }                                                                                          \
+    }
+#define TZ__EXPECT_GHOSTS(name, type, word)                                                        \
+    tz_gathered<type> name##_gathered;                                                             \
+    tz_expect_ghosts(ghost, tag, name##_gathered);
+#define TZ__READ_GHOSTS(name, type, word)                                                          \
+    tz_read_ghosts(ghost, tz_slots(a, tag), tag, word, name##_gathered);
+#define TZ__LATE_GHOSTS(name, type, word) late |= tz_late_ghosts(tag, name##_gathered);
+#define TZ__PUT_GHOSTS(name, type, word)                                                           \
+    tz_put_ghosts(ghost, name##_gathered, name##_at - thread);
+
+#define TZ__TAKE_BRICKS()                                                                          \
+    {                                                                                              \
+        const tz_tile here = tz_tile_hidden(tile);                                                 \
+        TZ_EACH_CELL                                                                               \
+        if (tz_is_gathered(here, i, j, k)) {                                                       \
+            TZ_EXCHANGE_LIST(TZ__TAKE)                                                             \
+        }                                                                                          \
+    }
+#define TZ__TAKE(name, type, word) tz_take_ghost(a, tile, name##_edge, name##_at, i, j, k, name##_own);
 
 #define TZ__STORE(role, name, type, index)                                                         \
     tz_store_brick(a, tile, (type *)a.out[index], name##_own);
@@ -150,21 +226,22 @@ TZ_KERNEL(tz_stage, TZ_THREADS)(const tz_arguments a)
         if (end < a.height) {
             tag++;
             if (live) {
-                TZ_EXCHANGE_LIST(TZ__SEND)
+                TZ__SEND_BRICKS()
             }
             /* After this barrier, shared memory may be written again. It takes no time, since words
              * are in flight. */
             tz_barrier();
 #if TZ_GATHER
-            TZ_EXCHANGE_LIST(TZ__GATHER)
+            TZ_EXCHANGES(TZ__GATHER)
             tz_barrier();
-#define TZ__ARRIVE TZ__TAKE
-#else
-#define TZ__ARRIVE TZ__RECEIVE
-#endif
             if (live) {
-                TZ_EXCHANGE_LIST(TZ__ARRIVE)
+                TZ__TAKE_BRICKS()
             }
+#else
+            if (live) {
+                TZ_EXCHANGES(TZ__RECEIVE)
+            }
+#endif
         }
     }
     if (live) {

@@ -166,10 +166,11 @@ TZ_DEVICE tz_sides tz_sides_of(int thread, int cells, int slot, int step, int bl
 #endif
         } else if (end && (blocks == 1 || !wraps)) {
             const int inside = tz_map<LOW, HIGH>(begin + c, n);
-            c = inside - begin;
             b.outside[q] = (LOW == TZ_FIXED && HIGH == TZ_FIXED) || inside < 0;
             b.high[q] = inside == -2;
             matters = !b.outside[q];
+            if (matters)
+                c = inside - begin;
         }
         /* Past a tile's end inside the grid, values are wrong in any case. */
         if (c < 0 && before && !matters && c + cells >= 0) {

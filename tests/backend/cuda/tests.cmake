@@ -60,14 +60,22 @@ trapeze_add_simt_case(spare_ resident --room "life 4190,500 4 single periodic 6,
 # resident_exchange.cuh).
 foreach(case "star2d1r 400,300 8 double mirror 6,1" "star2d1r 400,300 8 double periodic 9,1" "box2d2r 300,310 2 double fixed,clamp 6,1"
         "life 3001,300 4 single fixed 6,1" "grayscott 160,150 1 single clamp,periodic 11,1" "swirl1d 20011 60 single periodic 3,1"
-        "d2q9 120,110 1 single periodic 12,1")
+        "d2q9 120,110 1 single periodic 12,1" "lbm 100,90 4 single periodic 9,1")
     trapeze_add_simt_case(gather_ resident --room ${case})
 endforeach()
+
+# Ghost cells of many fields, whose words arrive in one group or in several (TZ_EXCHANGES of resident_kernel.cuh).
+foreach(case "lbm 41,37 2 single periodic 9,1" "d2q9 64,60 6 double periodic 6,1")
+    trapeze_add_simt_case(fields_ resident --room ${case})
+endforeach()
+if(NOT TRAPEZE_SANITIZE) # it lacks the plugin
+    trapeze_add_simt_case(fields_ resident --room "d3q19 12,14,12 1 single clamp,periodic 8,1")
+endif()
 
 # Tiles with columns and rows past their ghost zones, which are not exchanged (TZ_SURPLUS of resident.cuh), with and without
 # gathering; bricks of an odd number of columns.
 foreach(case "star2d1r 393,296 2 double periodic 13,1" "box2d1r 420,272 1 double periodic,clamp 18,1" "star2d2r 210,190 3 single fixed 7,1"
-        "box3d1r 40,37,33 2 single mirror,periodic 12,1")
+        "box3d1r 40,37,33 2 single mirror,periodic 12,1" "grayscott 39,48 6 single fixed,clamp 2,1")
     trapeze_add_simt_case(surplus_ resident --room ${case})
 endforeach()
 

@@ -12,8 +12,10 @@ enum {
     REGISTERS = 65536,
     REGISTERS_OWN = 40, /* addresses, loop, tags: fitted on what NVRTC allocates for sm_90 */
     THREADS_MAX = 1024,
-    BANKS = 32,      /* of shared memory */
-    BATCH_MAX = 16,  /* more would take too many registers */
+    BANKS = 32, /* of shared memory */
+    /* Cells, and words of all their fields, that a thread loads at once. More would take too many registers. */
+    BATCH_MAX = 16,
+    BATCH_WORDS_MAX = 32,
     BRICK_MAX = 200, /* cells: each is a copy of the cell update's text */
     /* Bricks of so many cells have masks, if REGISTERS_MASKED registers are free. With less room
      * the compiler spills: fdd5, d2q9 and wave3d8 did. */
@@ -30,6 +32,7 @@ typedef struct facts {
     int reach;       /* of an iteration */
     int beyond;      /* how far static fields are read beyond the reach of the passes */
     int loads;       /* fields whose neighbours are read */
+    int sent;        /* fields that blocks exchange */
     int sent_words;
     int held_words, out_words; /* 32-bit words of a cell in registers, for both ways */
     int kept_words, widest;    /* of all its fields; of one */
@@ -83,6 +86,7 @@ static facts facts_of(const tz_problem *problem)
         if (written >> f & 1) {
             k.out_words += words;
             k.sent_words += words;
+            k.sent++;
         }
     }
     for (int axis = 0; axis < problem->dims; axis++) {
@@ -225,6 +229,28 @@ static int words_kept(const facts *k, int front)
     return k->loads * k->widest * front * (!k->box ? 2 : k->problem->dims == 3 ? 6 : 3) / 2;
 }
 
+/* How many ghost cells a thread loads at once, and of how many fields. All fields at once if there is room for two cells:
+ * a batch of fewer cells may have none that is a ghost cell, and then takes no time. */
+static void choose_batch(const facts *k, tz_resident *d, int brick)
+{
+    int values = d->spare / (4 * k->widest);
+    values = values < 2                             ? 2
+             : values > BATCH_WORDS_MAX / k->widest ? BATCH_WORDS_MAX / k->widest
+                                                    : values;
+    const int least = brick < 2 ? brick : 2, sent = k->sent > 0 ? k->sent : 1;
+    int together = values / least < sent ? values / least : sent;
+    d->groups = (sent + together - 1) / together;
+    together = (sent + d->groups - 1) / d->groups;
+    d->batch = values / together;
+    d->batch = d->batch > BATCH_MAX ? BATCH_MAX : d->batch;
+    d->batch = d->batch > brick ? brick : d->batch;
+}
+
+int tz_resident_together(const tz_problem *problem, const tz_resident *d)
+{
+    return ((int)tz_cuda_written_count(problem) + d->groups - 1) / d->groups;
+}
+
 /* Completes a design whose blocks, bricks and threads are chosen. */
 static bool complete(const facts *k, tz_resident *d, int height)
 {
@@ -252,9 +278,7 @@ static bool complete(const facts *k, tz_resident *d, int height)
             continue;
         /* Nothing is computed while ghost cells are loaded, so most registers are free. */
         d->spare = room - REGISTERS_OWN - 16 - brick * k->kept_words;
-        d->batch = d->spare / (4 * k->widest);
-        d->batch = d->batch < 2 ? 2 : d->batch > BATCH_MAX ? BATCH_MAX : d->batch;
-        d->batch = d->batch > brick ? brick : d->batch;
+        choose_batch(k, d, brick);
         d->masked =
             brick >= MASKED_MIN && brick <= MASKED_MAX && d->registers + REGISTERS_MASKED <= room;
         d->shared_bytes = (int)bytes;
@@ -431,7 +455,7 @@ static bool make_cuts(search *s, int axis, int most)
 static int gather_of(const facts *k, tz_resident d)
 {
     const uint32_t written = tz_problem_written(k->problem);
-    const double fields = tz_cuda_written_count(k->problem); /* one after the other */
+    const int together = tz_resident_together(k->problem, &d);
     tz_resident_exchange e;
     for (int f = 0; f < k->problem->stencil->fields_count; f++)
         if (written >> f & 1 && !tz_resident_is_shared(k->problem, &d, f))
@@ -439,13 +463,13 @@ static int gather_of(const facts *k, tz_resident d)
     if (d.ghost == 0 || k->problem->dims == 3)
         return 0;
     tz_resident_ways(k->problem, &d, &e);
-    d.gather = d.spare / (2 * k->widest + 4);
+    d.gather = d.spare / (2 * k->widest * together + 4);
     d.gather = d.gather < 2 ? 2 : d.gather > BATCH_MAX ? BATCH_MAX : d.gather;
     const int rounds = tz_resident_rounds(&d, &e);
-    const double batches = fields * e.batches_most;
+    const double batches = d.groups * e.batches_most;
     if (e.requests < 1.0 || batches < TZ_FIT_RESIDENT_BATCHES_LEAST ||
-        batches * (1.0 + TZ_FIT_RESIDENT_BATCH_CELL * d.batch) <
-            fields * TZ_FIT_RESIDENT_REQUEST * e.requests / d.warps + TZ_FIT_RESIDENT_GATHERED)
+        batches * (1.0 + TZ_FIT_RESIDENT_BATCH_CELL * d.batch * together) <
+            tz_resident_request_time(&d, &e) + TZ_FIT_RESIDENT_GATHERED)
         return 0;
     return (int)ceil(e.requests / ((double)d.warps * rounds));
 }

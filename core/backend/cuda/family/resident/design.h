@@ -25,8 +25,9 @@ typedef struct tz_resident {
     int shared_bytes; /* of a block */
     int registers;    /* of a thread, about */
     bool masked;      /* two words of a thread mark the cells that are received and sent */
-    int spare; /* registers of a thread that are free while it waits for ghost cells, about */
-    int batch; /* ghost cells of its brick that a thread loads at once */
+    int spare;  /* registers of a thread that are free while it waits for ghost cells, about */
+    int batch;  /* ghost cells of its brick that a thread loads at once, */
+    int groups; /* of so many groups of fields, one group after the other */
     /* Of the tile's ghost cells those that a thread loads at once, for all bricks; 0: each thread loads those of
      * its own brick. */
     int gather;
@@ -64,6 +65,9 @@ int tz_resident_radius(const tz_problem *problem);
 /* The bits of a periodic row past its last column; 0: none. Such rows are not cut along x. */
 int tz_resident_spare_bits(const tz_problem *problem);
 
+/* Fields of a group, but for the last group, which may have fewer. */
+int tz_resident_together(const tz_problem *problem, const tz_resident *design);
+
 /* What an exchange takes, of a block with neighbours on all sides. */
 typedef struct tz_resident_exchange {
     double batches_mean, batches_most; /* of a warp's cells, with ghost cells among them */
@@ -76,6 +80,8 @@ void tz_resident_ways(const tz_problem *problem, const tz_resident *design,
                       tz_resident_exchange *out);
 void tz_resident_count(const tz_problem *problem, const tz_resident *design,
                        tz_resident_exchange *out);
+/* The time of the requests of a warp if all threads gather, in batches of few ghost cells (TZ_FIT_RESIDENT_REQUEST). */
+double tz_resident_request_time(const tz_resident *design, const tz_resident_exchange *exchange);
 /* How many times a thread loads `gather` ghost cells in an exchange. `gather` is not 0. */
 int tz_resident_rounds(const tz_resident *design, const tz_resident_exchange *exchange);
 

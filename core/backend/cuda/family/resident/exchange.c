@@ -1,6 +1,8 @@
 /* What an exchange of the resident family takes, for a block with neighbours on all sides. */
 #include "backend/cuda/family/resident/design.h"
 
+#include "model/constants.h"
+
 #include <math.h>
 
 /* Which cells of a tile a block of the middle receives and sends along an axis. */
@@ -98,6 +100,11 @@ void tz_resident_ways(const tz_problem *problem, const tz_resident *d, tz_reside
 int tz_resident_rounds(const tz_resident *d, const tz_resident_exchange *e)
 {
     return (int)ceil(e->requests / ((double)d->warps * d->gather));
+}
+
+double tz_resident_request_time(const tz_resident *d, const tz_resident_exchange *e)
+{
+    return TZ_FIT_RESIDENT_REQUEST * d->groups * e->requests / d->warps;
 }
 
 /* ---- Bytes ----------------------------------------------------------------------------------- */

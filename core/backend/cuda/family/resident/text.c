@@ -52,13 +52,29 @@ static void emit_lists(tz_cuda_text *t, const tz_problem *problem, const tz_resi
         tz_cuda_emit(t, "#define TZ_PUBLISH_%d(D)", p);
         emit_views(t, problem, d, p, shared & (p == 0 ? written : s->passes[p - 1].writes));
     }
-    int word = 0;
-    tz_cuda_emit(t, "#define TZ_EXCHANGE_LIST(D)");
+}
+
+static void emit_exchanges(tz_cuda_text *t, const tz_problem *problem, const tz_resident *d)
+{
+    const tz_stencil *s = problem->stencil;
+    const uint32_t written = tz_problem_written(problem);
+    const int together = tz_resident_together(problem, d);
+    int word = 0, count = 0;
     for (int f = 0; f < s->fields_count; f++)
         if (written >> f & 1) {
-            tz_cuda_emit(t, " \\\n    D(%s, %d)", s->fields[f].name, word);
+            if (count % together == 0)
+                tz_cuda_emit(t, "\n#define TZ_EXCHANGE_%d(D)", count / together);
+            tz_cuda_emit(t, " \\\n    D(%s, %s, %d)", s->fields[f].name,
+                         tz_cuda_type_name(s->fields[f].type), word);
             word += (int)tz_problem_element_size(problem, f) / 4;
+            count++;
         }
+    tz_cuda_emit(t, "\n#define TZ_EXCHANGES(G)");
+    for (int g = 0; g < d->groups; g++)
+        tz_cuda_emit(t, " G(TZ_EXCHANGE_%d)", g);
+    tz_cuda_emit(t, "\n#define TZ_EXCHANGE_LIST(D)");
+    for (int g = 0; g < d->groups; g++)
+        tz_cuda_emit(t, " TZ_EXCHANGE_%d(D)", g);
     tz_cuda_emit(t, "\n");
 }
 
@@ -71,6 +87,7 @@ void resident_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_lim
     tz_cuda_emit_sizes(t, problem, plan->height, plan->tile);
     tz_cuda_emit_lists(t, problem);
     emit_lists(t, problem, &d);
+    emit_exchanges(t, problem, &d);
     for (int axis = 0; axis < TZ_AXES; axis++)
         tz_cuda_emit(t,
                      "#define TZ_BLOCKS_%c %d\n#define TZ_V%c %d\n#define TZ_T%c %d\n"

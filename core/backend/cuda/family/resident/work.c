@@ -104,10 +104,9 @@ static void resident_work(const tz_cuda_job *job, tz_model_work *out)
     /* The first batch of ghost cells is read again until all words have arrived. By then those of the
      * others have arrived, too, but each batch is requested only when the one before is here. */
     out->syncs = d.ghost > 0 ? TZ_FIT_RESIDENT_SYNC : 0.0;
-    const double fields = tz_cuda_written_count(problem); /* one after the other */
-    const double batches = d.gather > 0 ? fields * TZ_FIT_RESIDENT_REQUEST * e.requests / d.warps +
-                                              TZ_FIT_RESIDENT_GATHERED_TIME
-                                        : fields * e.batches_most;
+    const double batches = d.gather > 0
+                               ? tz_resident_request_time(&d, &e) + TZ_FIT_RESIDENT_GATHERED_TIME
+                               : d.groups * e.batches_most;
     part->once_waits = 1.0 + TZ_FIT_RESIDENT_BATCH * fmax(0.0, batches - 1.0);
     if (bytes.streamed > 0.0) {
         /* The next row is loaded when a step begins. */
