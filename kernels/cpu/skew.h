@@ -9,7 +9,9 @@
  * The grid is cut along the last axis into parts, which shrink from level to level at the edges that they share. What
  * they leave open between them is closed when they are done: first at the edges across one axis, then at their
  * corners. On a periodic axis the grid's two sides are such an edge. If such an axis is too short for all levels of
- * a stage, the stage is computed in several runs through the grid.
+ * a stage, the stage is computed in several runs through the grid. There is no such edge across a periodic inner axis
+ * if a tile is as wide as that axis: its ghosts are copied from its other end, level by level. That takes less time,
+ * since what is open at an edge has short rows that do not begin at cache lines.
  *
  * If there are fewer parts than threads, a team of threads computes a part: each thread has a tile, and stays
  * behind the thread that has the tile before, slab by slab (a wavefront). Threads of a team pass levels to each

@@ -30,13 +30,21 @@ int tz_skew_slope(const tz_stage *stage)
 
 /* ---- Parts ----------------------------------------------------------------------------------- */
 
+/* Do parts shrink at the grid's sides along an axis? Not if a tile is as wide as a periodic inner axis: then its ghosts are
+ * copied from its other end, level by level, as if each side had a value of its own. */
+static bool is_open(const tz_stage *stage, int axis)
+{
+    return stage->boundary[axis][0] == TZ_PERIODIC &&
+           (axis == stage->dims - 1 || stage->tile[axis] < stage->elements[axis]);
+}
+
 /* What is open on a periodic axis is not longer than the axis. */
 int tz__skew_levels_max(const tz_stage *stage)
 {
     int64_t most = TZ_LEVELS_MAX;
     for (int axis = stage->dims - 2; axis < stage->dims; axis++) {
         const int64_t narrows = 2 * (int64_t)tz_stencil_reach_along(stage->stencil, axis);
-        if (stage->boundary[axis][0] == TZ_PERIODIC && narrows > 0)
+        if (is_open(stage, axis) && narrows > 0)
             most = tz__smaller(most, stage->elements[axis] / narrows + 1);
     }
     return (int)most;
@@ -47,7 +55,7 @@ static tz__cuts cut(const tz_stage *stage, int axis, int64_t wanted, int levels)
 {
     tz__cuts c = {.extent = stage->elements[axis],
                   .reach = tz_stencil_reach_along(stage->stencil, axis),
-                  .periodic = stage->boundary[axis][0] == TZ_PERIODIC};
+                  .periodic = is_open(stage, axis)};
     const int64_t narrows = 2 * (int64_t)c.reach * (levels - 1);
     const int64_t most = narrows > 0 ? c.extent / narrows : c.extent;
     c.parts = (int)tz__larger(1, tz__smaller(wanted, most));

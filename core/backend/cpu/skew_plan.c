@@ -129,9 +129,14 @@ static void choose_tile(const tz_problem *problem, const tz_stage *stage, const 
         const int64_t most =
             inner == 0 ? ROW_BYTES / (int64_t)tz_problem_element_size(problem, 0) : ROWS_MAX;
         const int64_t least = inner == 0 ? TZ_ALIGN_ELEMENTS : 1;
-        const int64_t tile = max64(
-            least,
-            min64(most, tile_in_cache(problem, stage, cache_bytes(stage, machine), plan->height)));
+        const int64_t room =
+            tile_in_cache(problem, stage, cache_bytes(stage, machine), plan->height);
+        int64_t tile = max64(least, min64(most, room));
+        /* A tile as wide as the axis does not lean, and a periodic grid is not open at its sides. */
+        const int64_t leans =
+            (int64_t)plan->height * problem->stencil->passes_count * tz_skew_slope(stage);
+        if (problem->boundary[inner][0] == TZ_PERIODIC && n <= room + leans)
+            tile = n;
         /* As many for each thread of a team. */
         const int64_t tiles = tz_round_up((n + tile - 1) / tile, team);
         plan->tile[inner] = tz_cpu_split_evenly(n, (n + tiles - 1) / tiles, least);

@@ -158,8 +158,10 @@ static void test_threads_and_slabs_together_leave_the_same_bits(void **state)
         {2, {300, 150, 1}, 5, {64, 40, 1}},   /* four parts */
         {2, {100, 90, 1}, 1, {16, 30, 1}},    /* nothing is open between parts */
         {2, {70, 300, 1}, 7, {4096, 300, 1}}, /* one tile */
+        {2, {70, 300, 1}, 7, {70, 60, 1}},    /* whole rows, several parts */
+        {2, {9, 200, 1}, 12, {9, 70, 1}},     /* more levels than a row has cells */
         {3, {20, 50, 60}, 5, {20, 4, 60}},    {3, {20, 50, 60}, 4, {20, 7, 25}},
-        {3, {9, 33, 31}, 3, {9, 1, 31}},
+        {3, {9, 33, 31}, 3, {9, 1, 31}},      {3, {9, 7, 90}, 8, {9, 7, 30}}, /* whole planes */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (size_t b = 0; b < sizeof boundaries / sizeof *boundaries; b++) {
