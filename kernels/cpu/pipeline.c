@@ -35,6 +35,8 @@ tz_row_fn *tz_stage_rows(const tz_stage *stage, const tz_pass *pass)
 tz_row_fn *tz_stage_together(const tz_stage *stage, const tz_pass *pass)
 {
     tz_row_fn *found = NULL;
+    if (stage->alone >> (pass - stage->stencil->passes) & 1)
+        return NULL;
     for (int isa = (int)stage->isa; pass->together && isa >= TZ_ISA_BASE && !found; isa--)
         found = tz_kernels_rows(pass->together, (tz_isa)isa, stage->precision);
     return found;

@@ -71,7 +71,8 @@ typedef struct tz_stage {
     int64_t low, high;
     int batch; /* slabs that a level computes before the next level reads them from L1; 1 or more */
     int threads;
-    char *lost; /* for tz_skew_run(): tz_skew_lost_bytes() for each thread; nobody reads them */
+    uint32_t alone; /* for tz_skew_run(): passes, as bits, whose slabs are computed one at a time */
+    char *lost;     /* for tz_skew_run(): tz_skew_lost_bytes() for each thread; nobody reads them */
 } tz_stage;
 
 static inline int64_t tz_round_up(int64_t value, int64_t unit)
@@ -97,7 +98,7 @@ size_t tz_stage_arena_bytes(const tz_stage *stage, tz_pipeline *pipeline);
  * has, up to stage->isa. */
 tz_row_fn *tz_stage_rows(const tz_stage *stage, const tz_pass *pass);
 
-/* The same of tz_pass.together. NULL: there is none. */
+/* The same of tz_pass.together. NULL: there is none, or slabs of this pass are computed one at a time (stage->alone). */
 tz_row_fn *tz_stage_together(const tz_stage *stage, const tz_pass *pass);
 
 /* The size of the work of a stage, from geometry alone. Elements, rows and calls are sums over all

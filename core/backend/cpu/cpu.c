@@ -61,6 +61,11 @@ static int choose_batch(const tz_problem *problem, const tz_plan *plan, const tz
     return batch < 1 ? 1 : batch > 6 ? 6 : (int)batch;
 }
 
+static bool is_skew(const tz_plan *plan)
+{
+    return strcmp(plan->family, tz_cpu_skew) == 0;
+}
+
 /* The stage of a plan, without arrays and step. */
 static tz_stage describe_stage(const tz_problem *problem, const tz_plan *plan,
                                const tz_machine *machine, int threads)
@@ -86,12 +91,9 @@ static tz_stage describe_stage(const tz_problem *problem, const tz_plan *plan,
     memcpy(stage.tile, plan->tile, sizeof stage.tile);
     for (int f = 0; f < problem->stencil->fields_count; f++)
         stage.element_size[f] = tz_problem_element_size(problem, f);
+    if (is_skew(plan))
+        stage.alone = tz_cpu_skew_alone(problem, &stage, machine);
     return stage;
-}
-
-static bool is_skew(const tz_plan *plan)
-{
-    return strcmp(plan->family, tz_cpu_skew) == 0;
 }
 
 /* The problem's part of a stage, for choosing plans of the family "skew". */
@@ -248,7 +250,6 @@ static tz_status cpu_work(const tz_problem *problem, const tz_place *place, cons
 
 static int64_t cpu_bytes(const tz_problem *problem, const tz_place *place, const tz_plan *plan)
 {
-    const int threads = place->threads;
     int64_t fields = tz_host_store_bytes(problem, store_ghost(problem));
     tz_machine machine;
     if (fields < INT64_MAX / 2)
@@ -256,7 +257,7 @@ static int64_t cpu_bytes(const tz_problem *problem, const tz_place *place, const
     tz_machine_read(&machine);
     return fields > INT64_MAX / 2
                ? fields
-               : fields + threads * arena_bytes(problem, plan, &machine, threads) +
+               : fields + place->threads * arena_bytes(problem, plan, &machine, place->threads) +
                      (int64_t)tz_pipeline_size();
 }
 

@@ -1,5 +1,6 @@
 #include "backend/cpu/skew_plan.h"
 
+#include "backend/cpu/footprint.h"
 #include "backend/cpu/plan.h"
 #include "kernels/cpu/skew.h"
 #include "model/constants.h"
@@ -141,6 +142,48 @@ static void choose_tile(const tz_problem *problem, const tz_stage *stage, const 
         const int64_t tiles = tz_round_up((n + tile - 1) / tile, team);
         plan->tile[inner] = tz_cpu_split_evenly(n, (n + tiles - 1) / tiles, least);
     }
+}
+
+/* ---- One slab or two at once ----------------------------------------------------------------- */
+
+/* Clocks, about, of the loads of the cells of a row: neighbours in x lie across two cache lines. */
+static double loads_of(uint32_t row)
+{
+    const uint32_t centre = 1u << TZ_RADIUS_MAX;
+    return 0.5 * ((row & centre) != 0) + __builtin_popcount(row & ~centre);
+}
+
+/* Two rows at once load what both read only once. That is worth it where an update reads many cells, as of a box. It
+ * costs registers, and twice as many rows are in use at once: of stencils with several fields, more than a processor
+ * fetches ahead. If the rows that an update reads stay in L1, so that the next row finds them there, one after the other
+ * takes less time. In 3-D planes are larger than L1. */
+uint32_t tz_cpu_skew_alone(const tz_problem *problem, const tz_stage *stage,
+                           const tz_machine *machine)
+{
+    const tz_stencil *s = problem->stencil;
+    const double l1 = machine->l1_bytes > 0 ? (double)machine->l1_bytes : 32 << 10;
+    uint32_t alone = 0;
+    for (int p = 0; p < s->passes_count && problem->dims == 2; p++) {
+        tz_footprint found;
+        double one = 0, two = 0, bytes = 0;
+        tz_footprint_find(problem, &s->passes[p], &found);
+        for (int f = 0; f < s->fields_count; f++) {
+            const uint32_t *rows = found.row[f][TZ_RADIUS_MAX];
+            int used = s->passes[p].writes >> f & 1;
+            for (int y = 0; y <= TZ_FOOTPRINT_REACH; y++) {
+                const uint32_t row = y < TZ_FOOTPRINT_REACH ? rows[y] : 0;
+                one += loads_of(row);
+                two += loads_of(row | (y > 0 ? rows[y - 1] : 0)) / 2;
+                used += row != 0;
+            }
+            bytes += (double)used * (double)min64(stage->tile[0], problem->elements[0]) *
+                     (double)stage->element_size[f];
+        }
+        const double gain = one > 0 ? 1 - two / one : 0;
+        const bool near = bytes <= TZ_FIT_CPU_ROWS_NEAR * l1;
+        alone |= (uint32_t)(gain < (near ? TZ_FIT_CPU_LOADS_SHARED : 0.01)) << p;
+    }
+    return alone;
 }
 
 void tz_cpu_skew_choose(const tz_problem *problem, tz_plan *plan)

@@ -18,6 +18,10 @@ void tz_cpu_skew_choose(const tz_problem *problem, tz_plan *plan);
 tz_status tz_cpu_skew_plan(const tz_problem *problem, const tz_stage *stage,
                            const tz_machine *machine, tz_plan *plan, tz_error *error);
 
+/* tz_stage.alone for the tile of a stage: passes that gain nothing by computing two slabs at once. */
+uint32_t tz_cpu_skew_alone(const tz_problem *problem, const tz_stage *stage,
+                           const tz_machine *machine);
+
 /* Plans of a height, which tz_cpu_skew_plan() must complete. With a part of the grid for each thread: the default
  * tile, and those of twice and of half its extent along the inner axis. With a part for a few threads, and with one
  * part: the default tile. Tiles other than the first are left out if a stage shifts them by more than their extent.

@@ -1,5 +1,6 @@
 #include "backend/cpu/work.h"
 
+#include "backend/cpu/footprint.h"
 #include "backend/host/store.h"
 #include "kernels/cpu/skew.h"
 #include "model/constants.h"
@@ -12,50 +13,10 @@
 enum {
     SHORT = 128, /* elements of a row for a walk: full vectors, also in an unrolled loop */
     WIDTH_MAX = 4 * SHORT,
-    REACH = 2 * TZ_RADIUS_MAX + 1,
+    REACH = TZ_FOOTPRINT_REACH,
     FAR = 1 << 20, /* row stride of the walk, in elements */
     LINE = 64,
 };
-
-/* ---- What a cell reads ----------------------------------------------------------------------- */
-
-/* The rows that a pass reads of each field. */
-typedef struct footprint {
-    bool row[TZ_FIELDS_MAX][REACH][REACH]; /* [field][dz + TZ_RADIUS_MAX][dy + TZ_RADIUS_MAX] */
-} footprint;
-
-typedef struct probe {
-    tz_cell_access access; /* first: callbacks cast a pointer to it */
-    footprint *found;
-    uint64_t nothing, written;
-} probe;
-
-static const void *probe_read(const tz_cell_access *access, int field, int dx, int dy, int dz)
-{
-    const probe *p = (const probe *)access;
-    (void)dx;
-    if (field >= 0 && field < TZ_FIELDS_MAX && abs(dy) <= TZ_RADIUS_MAX && abs(dz) <= TZ_RADIUS_MAX)
-        p->found->row[field][dz + TZ_RADIUS_MAX][dy + TZ_RADIUS_MAX] = true;
-    return &p->nothing;
-}
-
-static void *probe_write(const tz_cell_access *access, int field)
-{
-    (void)field;
-    return &((probe *)access)->written;
-}
-
-/* Calls the cell function once, with all cells 0, and records what it reads. */
-static void find_footprint(const tz_problem *problem, const tz_pass *pass, footprint *out)
-{
-    memset(out, 0, sizeof *out);
-    probe p = {
-        .access = {.read = probe_read, .write = probe_write, .constants = problem->constants},
-        .found = out};
-    tz_cell_fn *cell = pass->kernels->cell[problem->precision];
-    if (cell)
-        cell(&p.access);
-}
 
 /* ---- What a row costs ------------------------------------------------------------------------ */
 
@@ -179,8 +140,8 @@ static traffic pass_traffic(const tz_problem *problem, const tz_stage *stage,
                             const tz_stage_counts *counts, const tz_pass *pass, bool skewed,
                             double l1)
 {
-    footprint found;
-    find_footprint(problem, pass, &found);
+    tz_footprint found;
+    tz_footprint_find(problem, pass, &found);
     const double size = (double)stage->element_size[0];
     double rows = 0, slabs = 0, fields = 0, fixed = 0, writes = 0, arrays = 0;
     double widest = 0; /* the most rows of a plane, of all fields together */
@@ -191,7 +152,7 @@ static traffic pass_traffic(const tz_problem *problem, const tz_stage *stage,
         for (int z = 0; z < REACH; z++) {
             int plane = 0;
             for (int y = 0; y < REACH; y++)
-                plane += found.row[f][z][y];
+                plane += found.row[f][z][y] != 0;
             rows_here += plane;
             widest_here = plane > widest_here ? plane : widest_here;
             slabs_here += problem->dims == 3 ? plane > 0 : plane;

@@ -1,6 +1,7 @@
 /* The work of a plan: counts of the geometry against the engine, candidates, bytes. */
 
 #include "backend/backend.h"
+#include "backend/cpu/skew_plan.h"
 #include "base/machine.h"
 #include "kernels/cpu/skew.h"
 #include "kernels/cpu/stage.h"
@@ -366,6 +367,31 @@ static void test_bytes_follow_the_plan(void **state)
     tz_problem_clear(&problem);
 }
 
+/* Whether the passes of a stencil compute their rows one at a time, in tiles of so many columns. */
+static uint32_t alone(fixture *f, const char *stencil, int dims, int64_t columns)
+{
+    const int64_t extent[TZ_AXES] = {8192, 64, dims == 3 ? 64 : 1};
+    const tz_machine machine = {.l1_bytes = 48 << 10};
+    tz_problem problem = resolve(f, stencil, dims, extent, TZ_SINGLE);
+    tz_stage stage = {.tile = {columns}};
+    for (int k = 0; k < problem.stencil->fields_count; k++)
+        stage.element_size[k] = 4;
+    const uint32_t found = tz_cpu_skew_alone(&problem, &stage, &machine);
+    tz_problem_clear(&problem);
+    return found;
+}
+
+static void test_rows_are_computed_at_once_where_that_saves_loads(void **state)
+{
+    fixture *f = *state;
+    assert_int_equal(alone(f, "box2d1r", 2, 1024), 0);
+    assert_int_equal(alone(f, "wave2d", 2, 1024), 1); /* its rows stay in L1 */
+    assert_int_equal(alone(f, "wave2d", 2, 4096), 0);
+    assert_int_equal(alone(f, "lbm", 2, 1024), 1); /* of each field a cell reads one row */
+    assert_int_equal(alone(f, "lbm", 2, 8192), 1);
+    assert_int_equal(alone(f, "star3d1r", 3, 64), 0);
+}
+
 static int set_up(void **state)
 {
     static fixture f;
@@ -397,4 +423,5 @@ TEST_MAIN(set_up, tear_down, TEST(test_geometry_is_what_the_engine_walks),
           TEST(test_candidates_are_plans), TEST(test_impossible_candidates_are_refused),
           TEST(test_work_of_every_plugin), TEST(test_the_last_level_computes_no_more_than_its_rows),
           TEST(test_streamed_rows_begin_anew), TEST(test_slabs_of_tiles_with_fewer_rows_begin_anew),
-          TEST(test_bytes_follow_the_plan))
+          TEST(test_bytes_follow_the_plan),
+          TEST(test_rows_are_computed_at_once_where_that_saves_loads))
