@@ -153,35 +153,60 @@ static double loads_of(uint32_t row)
     return 0.5 * ((row & centre) != 0) + __builtin_popcount(row & ~centre);
 }
 
-/* Two rows at once load what both read only once. That is worth it where an update reads many cells, as of a box. It
+/* Row number `row` of slab `slab` of what an update reads of a field. A slab is a plane in 3-D, else a row. */
+static uint32_t row_of(const tz_footprint *found, int field, bool planes, int slab, int row)
+{
+    if (slab < 0 || slab >= TZ_FOOTPRINT_REACH)
+        return 0;
+    if (planes)
+        return found->row[field][slab][row];
+    return row == 0 ? found->row[field][TZ_RADIUS_MAX][slab] : 0;
+}
+
+/* What two slabs at once save of the loads of a pass, as a part of them. Also how many arrays an update uses, and how many
+ * of their rows. */
+static double loads_saved(const tz_problem *problem, const tz_pass *pass, int *arrays, int *rows)
+{
+    const bool planes = problem->dims == 3;
+    double one = 0, two = 0;
+    tz_footprint found;
+    tz_footprint_find(problem, pass, &found);
+    *arrays = *rows = __builtin_popcount(pass->writes);
+    for (int f = 0; f < problem->stencil->fields_count; f++) {
+        const int others = *rows;
+        for (int slab = 0; slab <= TZ_FOOTPRINT_REACH; slab++)
+            for (int row = 0; row < TZ_FOOTPRINT_REACH; row++) {
+                const uint32_t first = row_of(&found, f, planes, slab, row);
+                const uint32_t second = row_of(&found, f, planes, slab - 1, row);
+                one += loads_of(first);
+                two += loads_of(first | second) / 2;
+                *rows += first != 0;
+            }
+        *arrays += *rows > others;
+    }
+    return one > 0 ? 1 - two / one : 0;
+}
+
+/* Two slabs at once load what both read only once. That is worth it where an update reads many cells, as of a box. It
  * costs registers, and twice as many rows are in use at once: of stencils with several fields, more than a processor
  * fetches ahead. If the rows that an update reads stay in L1, so that the next row finds them there, one after the other
- * takes less time. In 3-D planes are larger than L1. */
+ * takes less time; with two arrays, one read and one written, it makes no difference. In 3-D planes are larger than L1. */
 uint32_t tz_cpu_skew_alone(const tz_problem *problem, const tz_stage *stage,
                            const tz_machine *machine)
 {
+    enum { FEW_ARRAYS = 2 };
+    static const double nothing = 0.01; /* of the loads */
     const tz_stencil *s = problem->stencil;
     const double l1 = machine->l1_bytes > 0 ? (double)machine->l1_bytes : 32 << 10;
+    const double row =
+        (double)min64(stage->tile[0], problem->elements[0]) * (double)stage->element_size[0];
     uint32_t alone = 0;
-    for (int p = 0; p < s->passes_count && problem->dims == 2; p++) {
-        tz_footprint found;
-        double one = 0, two = 0, bytes = 0;
-        tz_footprint_find(problem, &s->passes[p], &found);
-        for (int f = 0; f < s->fields_count; f++) {
-            const uint32_t *rows = found.row[f][TZ_RADIUS_MAX];
-            int used = s->passes[p].writes >> f & 1;
-            for (int y = 0; y <= TZ_FOOTPRINT_REACH; y++) {
-                const uint32_t row = y < TZ_FOOTPRINT_REACH ? rows[y] : 0;
-                one += loads_of(row);
-                two += loads_of(row | (y > 0 ? rows[y - 1] : 0)) / 2;
-                used += row != 0;
-            }
-            bytes += (double)used * (double)min64(stage->tile[0], problem->elements[0]) *
-                     (double)stage->element_size[f];
-        }
-        const double gain = one > 0 ? 1 - two / one : 0;
-        const bool near = bytes <= TZ_FIT_CPU_ROWS_NEAR * l1;
-        alone |= (uint32_t)(gain < (near ? TZ_FIT_CPU_LOADS_SHARED : 0.01)) << p;
+    for (int p = 0; p < s->passes_count; p++) {
+        int arrays, rows;
+        const double saved = loads_saved(problem, &s->passes[p], &arrays, &rows);
+        const bool near =
+            problem->dims == 2 && arrays > FEW_ARRAYS && rows * row <= TZ_FIT_CPU_ROWS_NEAR * l1;
+        alone |= (uint32_t)(saved < (near ? TZ_FIT_CPU_LOADS_SHARED : nothing)) << p;
     }
     return alone;
 }

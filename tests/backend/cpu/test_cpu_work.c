@@ -385,11 +385,13 @@ static void test_rows_are_computed_at_once_where_that_saves_loads(void **state)
 {
     fixture *f = *state;
     assert_int_equal(alone(f, "box2d1r", 2, 1024), 0);
+    assert_int_equal(alone(f, "star2d1r", 2, 1024), 0);
     assert_int_equal(alone(f, "wave2d", 2, 1024), 1); /* its rows stay in L1 */
     assert_int_equal(alone(f, "wave2d", 2, 4096), 0);
     assert_int_equal(alone(f, "lbm", 2, 1024), 1); /* of each field a cell reads one row */
     assert_int_equal(alone(f, "lbm", 2, 8192), 1);
     assert_int_equal(alone(f, "star3d1r", 3, 64), 0);
+    assert_int_equal(alone(f, "box3d1r", 3, 64), 0);
 }
 
 static int set_up(void **state)
