@@ -10,8 +10,8 @@
 #include <string.h>
 
 enum {
-    TEAM = 4,            /* threads of a team, of the plans that are compared */
-    ROW_BYTES = 8 << 10, /* of a tile's row in 2-D */
+    TEAM = 4,             /* threads of a team, of the plans that are compared */
+    ROW_BYTES = 16 << 10, /* of a tile's row in 2-D */
     /* Rows of a tile in 3-D. With 64 rows of 2 KiB, star3d1r at height 24 was 5 % slower on a machine whose third
      * level is shared with others, and in double precision 34 %. */
     ROWS_MAX = 32,
