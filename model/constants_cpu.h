@@ -44,9 +44,9 @@
 #define TZ_FIT_CPU_SKEW_L3 0.4
 /* Rows that an update of "skew" uses stay in L1 if they fill at most this part of it. Then two rows are computed at once only
  * where that saves at least this part of the time of loads.
- * From: times of eight problems in 2-D, both ways, on two cores of Zen 5, where rows of 30 KiB stay in an L1 of 48 and rows of
- * 40 KiB do not; three stars are as fast both ways, two boxes are faster at once, others one by one. +10 %: of
- * predictions 0. */
+ * From: times of twelve problems in 2-D, both ways, on two cores of Zen 5, where rows of 30 KiB stay in an L1 of 48 and rows of
+ * 40 KiB do not. Two boxes are faster with two rows at once, five problems of several fields with one after the other, five
+ * others are as fast both ways. +10 %: of predictions 0. */
 #define TZ_FIT_CPU_ROWS_NEAR 0.67
 #define TZ_FIT_CPU_LOADS_SHARED 0.25
 /* By how much a stage of "skew" takes longer for each doubling of the threads of a team, which wait for each other.

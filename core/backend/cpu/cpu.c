@@ -33,7 +33,9 @@ typedef struct cpu {
     size_t arena_bytes; /* of one thread */
     tz_slot *constants; /* of the iterations of a stage, if some vary */
     int constants_iterations;
-    uint32_t stale; /* mask of the fields whose ghosts must be set before the next stage */
+    uint32_t stale;      /* mask of the fields whose ghosts must be set before the next stage */
+    int64_t alone_width; /* `alone` is tz_stage.alone of tiles of so many columns; 0: of none yet */
+    uint32_t alone;
     bool norm_known;
 } cpu;
 
@@ -61,11 +63,6 @@ static int choose_batch(const tz_problem *problem, const tz_plan *plan, const tz
     return batch < 1 ? 1 : batch > 6 ? 6 : (int)batch;
 }
 
-static bool is_skew(const tz_plan *plan)
-{
-    return strcmp(plan->family, tz_cpu_skew) == 0;
-}
-
 /* The stage of a plan, without arrays and step. */
 static tz_stage describe_stage(const tz_problem *problem, const tz_plan *plan,
                                const tz_machine *machine, int threads)
@@ -91,8 +88,6 @@ static tz_stage describe_stage(const tz_problem *problem, const tz_plan *plan,
     memcpy(stage.tile, plan->tile, sizeof stage.tile);
     for (int f = 0; f < problem->stencil->fields_count; f++)
         stage.element_size[f] = tz_problem_element_size(problem, f);
-    if (is_skew(plan))
-        stage.alone = tz_cpu_skew_alone(problem, &stage, machine);
     return stage;
 }
 
@@ -108,7 +103,7 @@ static int64_t arena_bytes(const tz_problem *problem, const tz_plan *plan,
                            const tz_machine *machine, int threads)
 {
     const tz_stage stage = describe_stage(problem, plan, machine, threads);
-    if (is_skew(plan))
+    if (tz_cpu_is_skew(plan))
         return (int64_t)tz_skew_lost_bytes(&stage);
     tz_pipeline *pipeline = malloc(tz_pipeline_size());
     if (!pipeline)
@@ -125,7 +120,7 @@ static tz_status plan_for(const tz_problem *problem, const tz_machine *machine, 
     tz_status status = tz_backend_check_plan(plan, &tz_backend_cpu, error);
     if (!status)
         tz_cpu_skew_choose(problem, plan);
-    if (!status && is_skew(plan)) {
+    if (!status && tz_cpu_is_skew(plan)) {
         const tz_stage stage = describe_problem(problem, machine, threads);
         return tz_cpu_skew_plan(problem, &stage, machine, plan, error);
     }
@@ -219,17 +214,18 @@ static tz_status cpu_candidates(const tz_problem *problem, const tz_place *place
     if (status)
         return status;
     tz_cpu_skew_choose(problem, &skew);
-    if (!is_skew(given))
+    if (!tz_cpu_is_skew(given))
         strcpy(stream.family, "stream");
     const tz_stage stage = describe_problem(problem, &machine, threads);
     for (int height = 0; (height = tz_cpu_height_next(problem, given, height)) > 0;) {
-        int n = is_skew(&stream)
+        int n = tz_cpu_is_skew(&stream)
                     ? 0
                     : tz_cpu_shapes(problem, &machine, threads, &stream, height, shapes);
         for (int i = 0; i < n; i++)
             add_plan(&list, problem, &machine, threads, &shapes[i]);
-        n = is_skew(&skew) ? tz_cpu_skew_shapes(problem, &stage, &machine, &skew, height, shapes)
-                           : 0;
+        n = tz_cpu_is_skew(&skew)
+                ? tz_cpu_skew_shapes(problem, &stage, &machine, &skew, height, shapes)
+                : 0;
         for (int i = 0; i < n; i++)
             add_plan(&list, problem, &machine, threads, &shapes[i]);
     }
@@ -243,9 +239,10 @@ static tz_status cpu_work(const tz_problem *problem, const tz_place *place, cons
     (void)effort; /* row functions are compiled already */
     const tz_machine machine = machine_of(place);
     tz_stage stage = describe_stage(problem, plan, &machine, place->threads);
-    if (is_skew(plan))
-        stage.batch = tz_skew_batch(&stage);
-    return tz_cpu_work(problem, &stage, is_skew(plan), &machine, place->walks, out, error);
+    if (tz_cpu_is_skew(plan))
+        stage.batch = tz_skew_batch(&stage),
+        stage.alone = tz_cpu_skew_alone(problem, &stage, &machine);
+    return tz_cpu_work(problem, &stage, tz_cpu_is_skew(plan), &machine, place->walks, out, error);
 }
 
 static int64_t cpu_bytes(const tz_problem *problem, const tz_place *place, const tz_plan *plan)
@@ -395,16 +392,20 @@ static tz_status stage_of_span(void *any, const tz_plan *plan, int height, int64
         const int64_t slabs = span->high - span->low, chunks = (slabs + *chunk - 1) / *chunk;
         *chunk = (slabs + chunks - 1) / chunks;
     }
+    if (tz_cpu_is_skew(plan) && state->alone_width != stage.tile[0])
+        state->alone = tz_cpu_skew_alone(problem, &stage, &state->machine),
+        state->alone_width = stage.tile[0];
+    stage.alone = state->alone;
     tz_status status = set_constants(state, &stage, error);
     if (!status)
         status = make_room(state,
-                           is_skew(plan) ? tz_skew_lost_bytes(&stage)
-                                         : tz_stage_arena_bytes(&stage, state->pipeline),
+                           tz_cpu_is_skew(plan) ? tz_skew_lost_bytes(&stage)
+                                                : tz_stage_arena_bytes(&stage, state->pipeline),
                            error);
     if (status)
         return status;
     set_fields(state, &stage);
-    (is_skew(plan) ? skew_stage : stream_stage)(state, &stage, tz_problem_written(problem));
+    (tz_cpu_is_skew(plan) ? skew_stage : stream_stage)(state, &stage, tz_problem_written(problem));
     state->norm_known = true;
     return TZ_OK;
 }
@@ -412,8 +413,7 @@ static tz_status stage_of_span(void *any, const tz_plan *plan, int height, int64
 static tz_status cpu_stage(void *any, const tz_plan *plan, int height, int64_t step,
                            tz_error *error)
 {
-    const tz_slab_span all = {0};
-    return stage_of_span(any, plan, height, step, &all, error);
+    return stage_of_span(any, plan, height, step, &(tz_slab_span){0}, error);
 }
 
 static bool leaves_out(const tz_problem *problem, const tz_plan *plan)

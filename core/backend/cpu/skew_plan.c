@@ -21,6 +21,11 @@ enum {
 
 const char tz_cpu_skew[] = "skew";
 
+bool tz_cpu_is_skew(const tz_plan *plan)
+{
+    return strcmp(plan->family, tz_cpu_skew) == 0;
+}
+
 static int64_t min64(int64_t a, int64_t b)
 {
     return a < b ? a : b;

@@ -7,6 +7,7 @@
 #include "stencil/problem.h"
 
 extern const char tz_cpu_skew[]; /* the family's name */
+bool tz_cpu_is_skew(const tz_plan *plan);
 
 /* Set the family of a plan that has none, if this one computes the problem. A given tile is one of "stream". Of 17
  * problems with several fields all were faster than with "stream" on a Zen 3, and 14 on a Xeon. */
@@ -18,7 +19,8 @@ void tz_cpu_skew_choose(const tz_problem *problem, tz_plan *plan);
 tz_status tz_cpu_skew_plan(const tz_problem *problem, const tz_stage *stage,
                            const tz_machine *machine, tz_plan *plan, tz_error *error);
 
-/* tz_stage.alone for the tile of a stage: passes that gain nothing by computing two slabs at once. */
+/* tz_stage.alone for the width of a stage's tile: passes that gain nothing by computing two slabs at once. Calls the cell
+ * functions, which takes as long as a stage of some hundred cells. */
 uint32_t tz_cpu_skew_alone(const tz_problem *problem, const tz_stage *stage,
                            const tz_machine *machine);
 
