@@ -53,16 +53,16 @@
 /* Share of copy_bandwidth that warps reach when each goes through memory independently.
  * From: times. +10 %: -2.9 % [-8.4 %] */
 #define TZ_FIT_MEMORY_SHARE 0.95
+/* The same share of strips and tiles that move rows ahead of their use, through shared memory.
+ * From: times of seven stencils in 2-D, H100: the stages of heights 2 to 7 are predicted within 5 %. */
+#define TZ_FIT_MEMORY_SHARE_STRIPS 0.88
 /* A grid whose arrays take at most ALL of the second level stays there from stage to stage. From NONE on
  * each stage finds nothing of the one before; in proportion between.
  * From: times of 40 problems of 18 MB and more, H100 (52 MB); mean of the errors of stages of height 1
  * 9.6 %, 12.9 % with 0.85 and 1.1. Between 0.5 and 0.65, and 0.85 and 0.9, it is 8.8 to 10.1 %. */
 #define TZ_FIT_KEPT_ALL 0.6
 #define TZ_FIT_KEPT_NONE 0.85
-/* Extra cost, in bytes, of a byte that is written in a part of a burst of 64 bytes: memory with
- * error correction reads, changes and writes the burst. From: times. +10 %: 0 [+1.1 %] */
-#define TZ_FIT_TORN 0.3
-/* The same of a byte of two stores that the second level receives apart instead of joined.
+/* Extra cost, in bytes, of a byte of two stores that the second level receives apart instead of joined.
  * From: times. +10 %: 0 [+1.6 %] */
 #define TZ_FIT_PARTED 0.6
 /* Number of passes through shared memory by other warps of a scheduler, between two instructions of

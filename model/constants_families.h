@@ -7,16 +7,9 @@
  * 1-D and 2-D streams and for exchanges of resident grids. From: times. +10 %: not determined. */
 #define TZ_FIT_DIVERGED 0.5
 #define TZ_FIT_DIVERGED_ENDS 1.5
-/* Planes: among loads whose packets share a sector of L2 with another request, the share that requests
- * it twice; not explained. From: counters of star3d1r, heights 1, 2. +10 %: not determined. */
-#define TZ_FIT_PLANES_HALVES 0.33
 /* Planes: so many steps before their use loads of static fields arrive that are not prefetched.
  * From: times of 11 plans of seven coefficient arrays. +10 %: not determined. */
 #define TZ_FIT_PLANES_DIRECT 0.65
-/* Rows of height 1: share of the cost of parts of bursts (TZ_FIT_TORN) that is left where lanes load
- * what they need and warps follow each other in short chunks.
- * From: times of 8 stencils, 8192 x 8192. +10 %: not determined. */
-#define TZ_FIT_ROWS_DIRECT_TORN 0.33
 /* Number of instructions between two adjacent stores of a lane at which half of such pairs are no
  * longer joined, and the power as in TZ_FIT_CROWDED_POWER. From: counters of 30 kernels: pairs 1 to
  * 4 instructions apart are joined, pairs 10 apart hardly ever. +10 %: not determined. */

@@ -75,7 +75,7 @@ bool tz_power_count(const tz_model_work *work, const tz_model_device *device,
                                 TZ_FIT_POWER_SHARED * passes * device->energy_shared_j.value) +
                  mix_energy(device, &part->once));
     }
-    /* The bytes that move, not those that the roofs add for partly written bursts. */
+    /* The bytes that move, not those that the roofs add for stores that are not joined. */
     const double far = memory_bytes / work->height;
     const double near = fmax(0.0, (l2_bytes + spilt_bytes) / work->height - far);
     const double busy = fmin(1.0, work->blocks / device->sm_count.value);

@@ -87,10 +87,11 @@ static moving move(const stage *s, const computing *c)
     const double far = fmin(work->far_bytes, work->ghost_bytes);
     const double passing = work->streamed_bytes;
     const double pairs = parted_share(s) * work->pairs_bytes;
-    const double torn = TZ_FIT_TORN * work->torn_bytes + TZ_FIT_PARTED * pairs;
+    const double share = work->memory_share > 0.0 ? work->memory_share : TZ_FIT_MEMORY_SHARE;
     moving m = {
-        .memory_s = ((1.0 - s->kept) * (compulsory - passing + far + torn) + passing) /
-                    (TZ_FIT_MEMORY_SHARE * device->copy_bandwidth_bytes_per_s.value),
+        .memory_s =
+            ((1.0 - s->kept) * (compulsory - passing + far + TZ_FIT_PARTED * pairs) + passing) /
+            (share * device->copy_bandwidth_bytes_per_s.value),
         .l2_s = (compulsory + work->ghost_bytes + work->half_bytes + pairs) /
                 device->l2_bandwidth_bytes_per_s.value,
     };

@@ -83,16 +83,16 @@ typedef struct tz_model_work {
     double blocks;                      /* of a launch */
     tz_work_run runs[TZ_WORK_RUNS_MAX]; /* the blocks, in the order in which they start */
     int runs_count;                     /* 0: not known, or warps of a block are of several parts */
-    double torn_bytes;                  /* written in pieces that end within a burst of 64 bytes */
-    double pairs_bytes; /* written by lanes with two packets each: a pair of stores */
-    double half_bytes;  /* of lanes that load or store half a sector of 32 bytes of the second
+    double memory_share; /* of the copy bandwidth that it reaches; 0: TZ_FIT_MEMORY_SHARE */
+    double pairs_bytes;  /* written by lanes with two packets each: a pair of stores */
+    double half_bytes;   /* of lanes that load or store half a sector of 32 bytes of the second
                                * level, where the next lane does not use the other half */
-    double ahead_bytes; /* that a warp has prefetched before it needs them */
-    bool streams;       /* each step loads what it needs: warps that wait for loads do so while
+    double ahead_bytes;  /* that a warp has prefetched before it needs them */
+    bool streams;        /* each step loads what it needs: warps that wait for loads do so while
                                * others compute, also where all blocks begin together */
-    bool marches;       /* a thread marches along the last axis, and computes little in each step */
-    bool cooperative;   /* all blocks are resident */
-    double syncs;       /* synchronisations of adjacent blocks, or of all, in a stage */
+    bool marches;     /* a thread marches along the last axis, and computes little in each step */
+    bool cooperative; /* all blocks are resident */
+    double syncs;     /* synchronisations of adjacent blocks, or of all, in a stage */
     double stages_per_launch; /* 1 or more */
     double updates; /* of cells in the code of a step: its length grows with them. 0: not known */
     bool estimated; /* not compiled yet: counts are interpolated, registers estimated */

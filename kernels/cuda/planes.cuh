@@ -127,15 +127,6 @@ template <class T> TZ_DEVICE void tz_row_put(T *to, const T (&from)[TZ_VECTOR])
     }
 }
 
-template <class T> TZ_DEVICE void tz_row_fill(T *to, T value)
-{
-    T row[TZ_VECTOR];
-#pragma unroll
-    for (int i = 0; i < TZ_VECTOR; i++)
-        row[i] = value;
-    tz_row_put(to, row);
-}
-
 TZ_DEVICE unsigned long long *tz_adjacent_words()
 {
     return (unsigned long long *)((int *)tz_shared() + TZ_TABLE_WORDS);
@@ -175,6 +166,10 @@ TZ_DEVICE void tz_fetch_elements(const tz_arguments &a, const tz_tile &tile, T *
     }
 }
 
+template <class T, class E>
+TZ_DEVICE void tz_fix_plane_row(const tz_arguments &a, const tz_tile &tile, T (&row)[TZ_VECTOR],
+                                const E &edge, bool high);
+
 /* Fetches the plane that arrives in `ahead` steps. Rows and planes outside the grid are read from the
  * place that the boundary names; so are columns of bits and of periodic rows. Other columns outside
  * are set when the plane has arrived. */
@@ -199,7 +194,9 @@ TZ_DEVICE void tz_fetch_plane(const tz_arguments &a, const tz_tile &tile, int i,
         if (BORDER) {
             const int y = tz_table(TZ_TABLE_ROW + tile.warp * TZ_ROWS + j);
             if (TZ_FIXED_Z && z_in < 0) {
-                tz_row_fill(to, tz_edge<2>(edge, z_in == -2));
+                T outside[TZ_VECTOR];
+                tz_fix_plane_row(a, tile, outside, edge, z_in == -2);
+                tz_row_put(to, outside);
                 continue;
             }
             const T *const row = (const T *)field + (z_in * a.plane + (long long)y * a.pitch);

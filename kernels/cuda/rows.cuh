@@ -29,7 +29,8 @@ struct tz_strip {
     int x0, x; /* first column of the strip, of this lane */
     int from;  /* the first column that this lane loads, in the grid if TZ_SIMPLE_ENDS */
     int low;
-    unsigned int rows; /* number of rows that this lane stores, from row `low` on */
+    unsigned int rows;         /* number of rows that this lane stores, from row `low` on */
+    unsigned int rows_pair[2]; /* of the even and the odd lane of this lane's pair */
     bool border;
     bool first, last; /* this lane has column 0, or the last */
     int rotation;     /* of a bit row: by how much a lane's words are rotated to the left */
@@ -82,6 +83,21 @@ template <int ROWS> TZ_DEVICE int tz_slot(int part, int row)
     if (row >= TZ_STEPS && part >= ROWS * TZ_STRIP)
         part -= ROWS * TZ_STRIP;
     return part + row % TZ_STEPS * TZ_STRIP;
+}
+
+/* Where a lane copies 16 bytes or more, a queue begins at the place in a sector of 32 bytes at which its
+ * strip does. Else the second-level cache is asked twice for each sector. tz_queue_room(): bytes for
+ * that. */
+template <class T> TZ_DEVICE constexpr int tz_queue_room()
+{
+    return (int)sizeof(T) * TZ_V >= 16 ? 32 : 0;
+}
+template <class T> TZ_DEVICE int tz_queue_start(const tz_strip &s)
+{
+    enum { SECTOR = 32 / (int)sizeof(T), APART = TZ_STRIP - TZ_GHOST_LOW - TZ_GHOST_HIGH };
+    if (tz_queue_room<T>() == 0)
+        return 0;
+    return (APART % SECTOR == 0 ? -TZ_GHOST_LOW : s.x0) & (SECTOR - 1);
 }
 
 /* The number of elements at a row's start whose columns are all inside the grid. */
@@ -159,6 +175,18 @@ TZ_DEVICE int tz_turn(const tz_arguments &a, const tz_strip &s, int e)
     return s.from + e < a.nx ? e : e - a.nx;
 }
 
+/* Copies a strip's row in packets of 16 bytes, 32 of them at a time. Eight adjacent lanes copy from one line
+ * of 128 bytes: memory and its caches serve such a group at once. */
+template <class T> TZ_DEVICE void tz_fetch_packets(const tz_strip &s, T *to, const T *from)
+{
+    enum { PACKET = 16 / (int)sizeof(T) };
+    const int packet = (tz_lane() - s.x0 / PACKET) & 31; /* x0 may be negative */
+    const int other = packet * PACKET - tz_lane() * TZ_V;
+#pragma unroll
+    for (int i = 0; i < TZ_V; i += PACKET)
+        tz_fetch<T, PACKET>(to + other + 32 * i, from + other + 32 * i);
+}
+
 /* Loads row y of a field into the queue. `next` is its address if it is in the grid. */
 template <bool BORDER, bool ENDS, class T>
 TZ_DEVICE void tz_fetch_row(const tz_arguments &a, const tz_strip &s, T *to, const T *next,
@@ -171,6 +199,8 @@ TZ_DEVICE void tz_fetch_row(const tz_arguments &a, const tz_strip &s, T *to, con
 #pragma unroll
             for (int e = 0; e < TZ_V; e++)
                 tz_fetch<T, 1>(to + e, next + tz_turn(a, s, e));
+        } else if (!BORDER && TZ_PACKETS && sizeof(T) * TZ_V > 16) {
+            tz_fetch_packets(s, to, next);
         } else {
             tz_fetch<T, TZ_V>(to, next);
         }
@@ -505,7 +535,22 @@ TZ_DEVICE void tz_fix_end(const tz_arguments &a, const tz_strip &s, int y, T (&r
 /* Stores row y to `to`, if it is one of the lane's. */
 template <class T> TZ_DEVICE void tz_commit(const tz_strip &s, T *to, int y, const T (&v)[TZ_V])
 {
-    tz_store_where((unsigned int)(y - s.low) < s.rows, to, v);
+    if constexpr (TZ_PACKETS && sizeof(T) * TZ_V == 32) {
+        enum { HALF = 16 / (int)sizeof(T) };
+        const bool odd = tz_lane() & 1;
+        T first[HALF], second[HALF];
+#pragma unroll
+        for (int i = 0; i < HALF; i++) {
+            const T other = tz_shuffle_xor(odd ? v[i] : v[HALF + i], 1);
+            first[i] = odd ? other : v[i];
+            second[i] = odd ? v[HALF + i] : other;
+        }
+        T *const at = to - (odd ? HALF : 0);
+        tz_store_where((unsigned int)(y - s.low) < s.rows_pair[0], at, first);
+        tz_store_where((unsigned int)(y - s.low) < s.rows_pair[1], at + 2 * HALF, second);
+    } else {
+        tz_store_where((unsigned int)(y - s.low) < s.rows, to, v);
+    }
 }
 
 #include "rows_cell.cuh"

@@ -6,9 +6,7 @@
  *                     columns of the adjacent lanes
  *   TZ_SUM_LIST(D)    sums of rows that wait for more: D(level, rows)
  *   TZ_ONCE_LIST(D)   values made from static fields alone: D(pass, cell, level, rows)
- *   TZ_QUEUE_LIST(D)  all fields: D(role, name, type, index, rows, newest, written, lag), with the
- *                     rows of the queue; `newest`: how much further than the steps it is loaded;
- *                     `written`, 0 or 1; `lag` of the result
+ *   TZ_QUEUE_LIST(D)  all fields: D(role, name, type, index, rows), with the rows of the queue
  *   TZ_TAKE_LIST(D)   rings of level 0: D(role, name, type, index, level, newest, wait), taken out
  *                     of the queue `wait` rows after they have arrived
  *   TZ_LEVEL_LIST(D)  levels: D(l, pass, cell, iteration, lag, makes, made, last, slot). What is
@@ -33,37 +31,24 @@ struct tz_rings {
     TZ_ONCE_LIST(TZ__ONCE_RING)
 };
 
-/* Of many fields, addresses take many registers: one offset then serves all. */
-#define TZ_ONE_OFFSET (TZ_FIELDS_COUNT > 2 || TZ_DIRECT)
-
-/* For each field: its queue, the address of its next row and of its next result. */
-#if TZ_ONE_OFFSET
-#define TZ__QUEUE(role, name, type, index, rows, newest, written, lag) type *name;
-#define TZ__ROW_OF(field, type, rows)                                                              \
-    ((type *)(field) + (long long)(rows)*a.pitch + w.offset) /* so many rows after row y */
-#define TZ__PASS_ROW(address)
-#define TZ__NEXT(name, type, index, rows) TZ__ROW_OF(a.in[index], const type, rows)
-#define TZ__TO(name, type, index, lag) TZ__ROW_OF(a.out[index], type, -(lag))
-#else
-#define TZ__QUEUE(role, name, type, index, rows, newest, written, lag)                             \
-    type *name;                                                                                    \
-    const type *name##_next;                                                                       \
-    TZ__IF(written, type *name##_to;)
-#define TZ__PASS_ROW(address) address += a.pitch;
-#define TZ__NEXT(name, type, index, rows) w.name##_next
-#define TZ__TO(name, type, index, lag) w.name##_to
-#endif
+/* The queue of each field. One offset serves all addresses: an address for each field would take more
+ * registers, which kernels of large heights lack. */
+#define TZ__QUEUE(role, name, type, index, rows) type *name;
 
 struct tz_queues {
     int part, kept;
-#if TZ_ONE_OFFSET
-    long long offset; /* of the lane's elements of row y */
-#endif
+    long long offset; /* of the first element of row y that the lane loads */
 #if TZ_SUMS
     TZ_SUM_TYPE *last; /* row of the grid, of each level */
 #endif
     TZ_QUEUE_LIST(TZ__QUEUE)
 };
+
+/* The lane's elements of the row that is so many rows after row y; those that it stores: past the ends of
+ * the grid it loads others. */
+#define TZ__ROW_OF(field, type, rows) ((type *)(field) + (long long)(rows)*a.pitch + w.offset)
+#define TZ__TO(type, index, lag)                                                                   \
+    (TZ__ROW_OF(a.out[index], type, -(lag)) + (BORDER && TZ_PACKETS ? s.x - s.from : 0))
 
 // clang-format off
 /* The row of a field in its queue for the step that is `step` steps after the body's first. */
@@ -72,9 +57,8 @@ struct tz_queues {
 
 #define TZ__FETCH_ROW(border, ends, step, y, more, role, name, type, index, newest)                \
     tz_fetch_row<border, ends>(a, s, w.name + TZ__SLOT_##role(step),                               \
-                               TZ__NEXT(name, type, index, newest + more), a.in[index],            \
-                               name##_edge, y + more + newest);                                    \
-    TZ__PASS_ROW(w.name##_next)
+                               TZ__ROW_OF(a.in[index], const type, newest + more), a.in[index],    \
+                               name##_edge, y + more + newest);
 #if TZ_DIRECT
 #define TZ__FETCH(role, name, type, index, level, newest, wait)
 #define TZ__FETCH_FIRST(role, name, type, index, level, newest, wait)
@@ -160,7 +144,7 @@ struct tz_queues {
 #endif
 
 #define TZ__KEEP(l, name, type, index, radius, last, kept)                                                \
-    TZ__IF(last, tz_commit(s, TZ__TO(name, type, index, y - row), row, name##_new);)               \
+    TZ__IF(last, tz_commit(s, TZ__TO(type, index, y - row), row, name##_new);)                     \
     TZ__IF(kept,                                                                                   \
         if (BORDER && (TZ_SIMPLE_ENDS || s.border))                                                \
             tz_fix_columns(a, s, name##_new, name##_edge);                                         \
@@ -181,28 +165,26 @@ struct tz_queues {
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
 
-// clang-format off
-#define TZ__ADVANCE(role, name, type, index, rows, newest, written, lag)                           \
-    TZ__IF(written, TZ__PASS_ROW(w.name##_to))
-// clang-format on
-
 /* Row y of level 0 arrives: step u of a loop body. BORDER: columns, ENDS: rows may be outside. */
 template <bool BORDER, bool ENDS>
 TZ_DEVICE void tz_step(const tz_arguments &a, const tz_strip &s, tz_queues &w, tz_rings &q,
                        const int y, const int u)
 {
     TZ_FIELD_LIST(TZ__EDGE)
+#if TZ_PACKETS
+    tz_fetch_wait<TZ_AHEAD - 1>();
+    tz_barrier_warp();
+#endif
     TZ_TAKE_LIST(TZ__FETCH)
 #if !TZ_DIRECT
     tz_fetch_end();
+#if !TZ_PACKETS
     tz_fetch_wait<TZ_AHEAD>();
+#endif
 #endif
     TZ_TAKE_LIST(TZ__TAKE)
     TZ_LEVEL_LIST(TZ__RUN_LEVEL)
-    TZ_QUEUE_LIST(TZ__ADVANCE)
-#if TZ_ONE_OFFSET
     w.offset += a.pitch;
-#endif
 }
 
 template <bool BORDER, bool ENDS>
@@ -224,23 +206,25 @@ TZ_DEVICE void tz_steps(const tz_arguments &a, const tz_strip &s, tz_queues &w, 
 
 /* ---- The kernel ------------------------------------------------------------------------------ */
 
+/* Does a lane store the columns that it computes? */
+TZ_DEVICE bool tz_is_own(const tz_arguments &a, const tz_strip &s, int lane)
+{
+    const int column = lane * TZ_V;
+    return column >= TZ_GHOST_LOW && column < TZ_STRIP - TZ_GHOST_HIGH && s.x0 + column >= 0 &&
+           s.x0 + column < a.nx;
+}
+
+/* Bytes of a warp's queue of a field (rows_shared_bytes() in core/backend/cuda/family/rows). */
+#define TZ__QUEUE_BYTES(type, rows) ((rows)*TZ_STRIP * (int)sizeof(type) + tz_queue_room<type>())
+
 // clang-format off
 #if TZ_DIRECT
-#define TZ__PLACE_QUEUE(role, name, type, index, rows, newest, written, lag) w.name = 0;
+#define TZ__PLACE_QUEUE(role, name, type, index, rows) w.name = 0;
 #else
-#define TZ__PLACE_QUEUE(role, name, type, index, rows, newest, written, lag)                       \
-    w.name = (type *)shared + (tz_thread() / 32 * rows * 32 + tz_lane()) * TZ_V;                   \
-    shared += TZ_WARPS * rows * TZ_STRIP * sizeof(type);                                           \
-    TZ__PLACE_ROWS(name, type, index, newest, written, lag)
-#endif
-#if TZ_ONE_OFFSET
-#define TZ__PLACE_ROWS(name, type, index, newest, written, lag)
-#else
-#define TZ__PLACE_ROWS(name, type, index, newest, written, lag)                                    \
-    w.name##_next = (const type *)a.in[index] +                                                    \
-                    ((long long)a.pitch * (y + newest) + (TZ_SIMPLE_ENDS ? s.from : s.x));         \
-    TZ__IF(written, w.name##_to =                                                                  \
-                        (type *)a.out[index] + ((long long)a.pitch * (y - lag) + s.x);)
+#define TZ__PLACE_QUEUE(role, name, type, index, rows)                                             \
+    w.name = (type *)(shared + tz_thread() / 32 * TZ__QUEUE_BYTES(type, rows)) +                   \
+             tz_queue_start<type>(s) + tz_lane() * TZ_V;                                           \
+    shared += TZ_WARPS * TZ__QUEUE_BYTES(type, rows);
 #endif
 #define TZ__CLEAR_RING(name, type, level, rows, halo) tz_clear(q.name##_##level);
 #define TZ__CLEAR_SUM(level, rows) tz_clear(q.sum_##level);
@@ -285,16 +269,14 @@ TZ_KERNEL(tz_stage, 32 * TZ_WARPS)(const tz_arguments a)
         return;
     s.x0 = strip * (TZ_STRIP - TZ_GHOST_LOW - TZ_GHOST_HIGH) - TZ_GHOST_LOW;
     tz_strip_place(a, s);
-    const bool own =
-        tz_lane() * TZ_V >= TZ_GHOST_LOW && tz_lane() * TZ_V < TZ_STRIP - TZ_GHOST_HIGH;
-    s.rows = own && s.x < a.nx ? high - s.low : 0;
+    s.rows = tz_is_own(a, s, tz_lane()) ? high - s.low : 0;
+    s.rows_pair[0] = tz_is_own(a, s, tz_lane() & ~1) ? high - s.low : 0;
+    s.rows_pair[1] = tz_is_own(a, s, tz_lane() | 1) ? high - s.low : 0;
     tz_rings q;
     int y = tz_first_row(s);
     tz_queues w;
     w.part = w.kept = 0;
-#if TZ_ONE_OFFSET
     w.offset = (long long)a.pitch * y + (TZ_SIMPLE_ENDS ? s.from : s.x);
-#endif
     unsigned char *shared = tz_shared();
     TZ_FIELD_LIST(TZ__EDGE)
     TZ_QUEUE_LIST(TZ__PLACE_QUEUE)

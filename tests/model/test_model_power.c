@@ -112,7 +112,7 @@ static tz_model_work mixed_work(void)
     w.parts[0].step.of[TZ_WORK_LOGIC] = 7;
     w.parts[0].once.of[TZ_WORK_INTEGER] = 1000;
     w.parts[0].spills = 2;
-    w.torn_bytes = 1e8;
+    w.pairs_bytes = 1e8;
     return w;
 }
 

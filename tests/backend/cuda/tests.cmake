@@ -86,6 +86,23 @@ foreach(case "star3d1r 70,30,20 3 double clamp" "hotspot3d 75,30,20 2 single mir
     trapeze_add_simt_case(spread_ stream "" ${case} --alike 2)
 endforeach()
 
+# Copies have the same place in a sector in shared memory as in device memory: ghost zones of 12 and 4 columns of 4 bytes, 6 of 8
+# bytes, one side wider than the other, lanes with two packets.
+foreach(case "star2d1r 700,200 9 single clamp 0" "hotspot 500,150 3 single mirror 0" "star2d1r 400,150 6 double periodic 2"
+        "onesided2d 900,150 3 single periodic 4" "box2d1r 900,120 4 single periodic 8" "star2d1r 500,120 5 double fixed 4"
+        "star3d1r 400,30,20 2 single clamp 4" "hotspot3d 200,30,20 1 double fixed 2")
+    trapeze_add_simt_case(sector_ stream --vector ${case} --split 20)
+endforeach()
+# Lanes with two packets: adjacent lanes copy and store adjacent ones, of several fields, also where rows end within a lane.
+foreach(case "maxwell2d 600,100 2 single clamp 8" "maxwell2d 601,90 2 single periodic 8" "grayscott 300,90 2 double mirror,fixed 4"
+        "hotspot 261,90 3 double periodic,clamp 4")
+    trapeze_add_simt_case(packets_ stream --vector ${case})
+endforeach()
+# Corners of rows of bits, with another value at each side of the grid.
+foreach(case "cell 5000,40,40 2 single fixed 3" "cell 4203,40,40 2 single fixed 3")
+    trapeze_add_simt_case(corner_ stream --seed ${case})
+endforeach()
+
 # Rows that end within a packet, sides that repeat columns elsewhere, and rows shorter than the reads, in the family direct.
 foreach(case "star3d1r 131,7,9 1 single periodic" "star3d2r 130,9,6 1 double clamp,mirror" "hotspot3d 133,5,4 1 single fixed:mirror,clamp"
         "star3d2r 3,3,3 1 single mirror,periodic")

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { BURST_BYTES = 64, SECTOR_BYTES = 32, PACKET_BYTES = 16 }; /* of memory, of L2, of a lane */
+enum { PACKET_BYTES = 16 }; /* the most that a lane moves at once */
 
 tz_cuda_bytes tz_cuda_bytes_of(const tz_problem *problem)
 {
@@ -101,34 +101,25 @@ void tz_cuda_count_ghosts(tz_model_work *out, double loaded_a_step, double ahead
     out->far_bytes = fmin(out->ghost_bytes, far_share * out->read_bytes);
 }
 
-void tz_cuda_count_torn(const tz_problem *problem, tz_model_work *out, double useful, int vector)
+void tz_cuda_count_pairs(const tz_problem *problem, tz_model_work *out, int vector)
 {
     const double written = tz_cuda_bytes_of(problem).written;
     const uint32_t fields = tz_problem_written(problem);
     for (int f = 0; f < problem->stencil->fields_count; f++) {
         const double size = (double)tz_problem_element_size(problem, f);
-        if (!(fields >> f & 1))
-            continue;
-        if (vector * size > PACKET_BYTES)
+        if ((fields >> f & 1) && vector * size > PACKET_BYTES)
             out->pairs_bytes += out->write_bytes * size / written;
-        else if (fmod(useful * size, BURST_BYTES) != 0.0)
-            out->torn_bytes += out->write_bytes * size / written;
     }
 }
 
-void tz_cuda_count_halves(const tz_problem *problem, tz_model_work *out, double useful,
-                          double ghost, int vector, bool apart)
+void tz_cuda_count_halves(const tz_problem *problem, tz_model_work *out, uint32_t fields)
 {
     const double steps_bytes = out->read_bytes + out->ghost_bytes;
     const tz_cuda_bytes bytes = tz_cuda_bytes_of(problem);
-    for (int f = 0; f < problem->stencil->fields_count; f++) {
-        const double size = (double)tz_problem_element_size(problem, f), lane = vector * size;
-        const bool wide = apart && lane > PACKET_BYTES;
-        const bool shifted = lane >= PACKET_BYTES && (fmod(useful * size, SECTOR_BYTES) != 0.0 ||
-                                                      fmod(ghost * size, SECTOR_BYTES) != 0.0);
-        if (problem->stencil->fields[f].role != TZ_STREAMED && (wide || shifted))
-            out->half_bytes += steps_bytes * size / (bytes.state + bytes.fixed);
-    }
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        if (problem->stencil->fields[f].role != TZ_STREAMED && (fields >> f & 1u))
+            out->half_bytes += steps_bytes * (double)tz_problem_element_size(problem, f) /
+                               (bytes.state + bytes.fixed);
 }
 
 /* ---- Work ------------------------------------------------------------------------------------ */

@@ -312,7 +312,14 @@ static void attempt(pair *p, simt_build *build, simt *machine)
             outcome->message, sizeof outcome->message,
             "  %d lanes of a warp copy the same cells to shared memory at once, of at most %d\n",
             outcome->report.alike, k->alike);
-    outcome->verdict = outcome->differences || findings || crowded ? SIMT_DIFFERENT
+    const simt_report *report = &outcome->report;
+    const bool split = k->split > 0 && 100 * report->split > k->split * report->packets;
+    if (split)
+        simt_append(outcome->message, sizeof outcome->message,
+                    "  %lld of %lld copies of 16 bytes to shared memory split a sector, more than "
+                    "%d %%\n",
+                    report->split, report->packets, k->split);
+    outcome->verdict = outcome->differences || findings || crowded || split ? SIMT_DIFFERENT
                        : (status == TZ_RANGE || status == TZ_UNSUPPORTED) && !outcome->stages
                            ? SIMT_REFUSED
                        : status ? SIMT_FAILED

@@ -23,6 +23,7 @@ typedef struct simt_case {
     size_t params_count;
     const tz_assignment *params;
     const char *edit_from, *edit_to; /* a change of the text, to see that it is found; or NULL */
+    int split; /* so many percent of the copies of 16 bytes may split sectors; 0: all */
     int alike; /* so many lanes of a warp may copy the same cells to shared memory at once; 0: all */
     int slab; /* `extent` is of a slab, of its ghost zones too: 1 at the low end, 2 inside; 0: no slab */
 } simt_case;

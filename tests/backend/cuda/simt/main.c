@@ -18,7 +18,8 @@ static int usage(void)
         "                 [--boundary NAME[:NAME][,...]] [--precision single|double]\n"
         "                 [--steps N] [--seed N] [--slab 1|2] [--room PROCESSORS[,BLOCKS]] "
         "[--own-constants]\n"
-        "                 [--alike N] [--param NAME=VALUE] [--keep FOLDER] [--plugins FOLDER]\n"
+        "                 [--alike N] [--split PERCENT] [--param NAME=VALUE] [--keep FOLDER] "
+        "[--plugins FOLDER]\n"
         "The texts of GPU kernels, compiled for this machine and run lane by lane, against the\n"
         "reference backend: prints races and the cells that differ. Without a grid, a choice of\n"
         "cases of every stencil and family; TZ_SIMT=quick or full in the environment runs fewer\n"
@@ -26,7 +27,8 @@ static int usage(void)
         "how many multiprocessors a family believes there are, and how many blocks each takes.\n"
         "--alike fails if more than N lanes of a warp copy the same cells to shared memory at "
         "once,\n"
-        "or if nothing is copied.\n",
+        "or if nothing is copied. --split fails if more than so many percent of the copies of 16\n"
+        "bytes lie elsewhere in a sector of 32 bytes in shared memory than in device memory.\n",
         stderr);
     return 2;
 }
@@ -106,6 +108,8 @@ static bool read_option(options *o, const char *name, const char *value)
             o->k.steps = list[0];
         else if (strcmp(name, "--alike") == 0)
             o->k.alike = (int)list[0];
+        else if (strcmp(name, "--split") == 0)
+            o->k.split = (int)list[0];
         else if (strcmp(name, "--slab") == 0)
             o->k.slab = (int)list[0];
         else if (strcmp(name, "--seed") == 0)

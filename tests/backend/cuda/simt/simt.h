@@ -49,6 +49,9 @@ typedef struct simt_report {
      * copies one after the other. Counted on demand, since that takes time. */
     bool counts_alike;
     int alike;
+    /* Copies of 16 bytes to shared memory, and those whose place in a sector of 32 bytes is another one
+     * there than in device memory: a GPU's second-level cache is asked for the sector twice. */
+    long long packets, split;
     int messages;
     char message[SIMT_MESSAGES][SIMT_MESSAGE_SIZE]; /* the first of each kind, a line each */
 } simt_report;

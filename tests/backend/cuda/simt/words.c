@@ -2,11 +2,12 @@
 #include "machine.h"
 
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { NONSENSE = 0xb7 };
+enum { NONSENSE = 0xb7, PACKET_BYTES = 16, SECTOR_BYTES = 32 };
 
 simt *simt_here;
 
@@ -385,6 +386,10 @@ static void word_fetch(void *to, const void *from, int bytes, simt_place place)
     memset(to, NONSENSE, (size_t)bytes);
     if (simt_here->report->counts_alike)
         count_alike(l, from, place);
+    if (bytes == PACKET_BYTES) {
+        simt_here->report->packets++;
+        simt_here->report->split += ((uintptr_t)to - (uintptr_t)from) % SECTOR_BYTES != 0;
+    }
     if (l->fetches_count == l->fetches_room) {
         const int room = 2 * l->fetches_room + 16;
         simt_fetch *larger = realloc(l->fetches, (size_t)room * sizeof *larger);

@@ -98,8 +98,6 @@ static void block_work(const tz_cuda_job *job, tz_model_work *out)
     part->late = 0.0; /* the next step's loads come first in a step */
     out->redundancy = tz_cuda_count_redundancy(out, 32.0, tz_cuda_elements_of(problem));
     tz_cuda_count_ghosts(out, loads.step, loads.start / loads.step, d.span / chunk);
-    if (tiles > 1.0)
-        tz_cuda_count_torn(problem, out, d.x, 1);
     out->ahead_bytes = loads.step * d.ahead;
     out->marches = true;
 }

@@ -360,6 +360,16 @@ static int find_slots(planes_scheme *s, int slots)
     return at;
 }
 
+/* A ring of loaded planes begins at the place in a sector of 32 bytes at which the rows of a tile do. Else
+ * the second-level cache is asked twice for each sector. Where lanes copy less than 16 bytes this does
+ * not matter. */
+static int64_t ring_start(const planes_scheme *s, const planes_version *v, int64_t element)
+{
+    if (v->number > 0 || s->vector * element != PLANES_PACKET_BYTES)
+        return 0;
+    return -(s->ghost.low[0] * element) & (PLANES_SECTOR_BYTES - 1);
+}
+
 /* Places the rings in shared memory. The slots of a ring are constants if their number divides the
  * group. `longer`: lengthen rings so that it does; 1: only those of versions that passes make, 2:
  * all. */
@@ -367,7 +377,8 @@ static void place_rings(planes_scheme *s, const tz_problem *problem, int longer)
 {
     const int entries =
         2 * s->warps * s->rows + 2 * s->radius_rows + 32 * s->vector + 2 * (s->warps + 1) + 1;
-    int64_t at = ((int64_t)entries * 4 + 127) / 128 * 128;
+    enum { ALIGNED_BYTES = 128 };
+    int64_t at = ((int64_t)entries * 4 + ALIGNED_BYTES - 1) / ALIGNED_BYTES * ALIGNED_BYTES;
     s->slots_count = 0;
     s->rings = at;
     for (int k = 0; k < s->versions_count; k++) {
@@ -380,9 +391,10 @@ static void place_rings(planes_scheme *s, const tz_problem *problem, int longer)
         if (v->slots > s->group)
             v->slots = needed;
         v->first_slot = v->slots > 0 && s->group % v->slots != 0 ? find_slots(s, v->slots) : -1;
-        v->shared = at;
-        at += (int64_t)v->slots * s->warps * s->rows * 32 * s->vector *
-              (int64_t)tz_problem_element_size(problem, v->field);
+        const int64_t element = (int64_t)tz_problem_element_size(problem, v->field);
+        v->shared = at + ring_start(s, v, element);
+        at = v->shared + (int64_t)v->slots * s->warps * s->rows * 32 * s->vector * element;
+        at = (at + ALIGNED_BYTES - 1) / ALIGNED_BYTES * ALIGNED_BYTES;
     }
     s->shared_bytes = at;
 }

@@ -255,6 +255,21 @@ static void leave_unread(const planes_scheme *s, const tz_problem *problem, tz_m
     }
 }
 
+/* The loaded fields whose rows begin elsewhere in a sector in shared memory than in device memory. */
+static uint32_t fields_of_halves(const tz_problem *problem, const planes_scheme *s, double useful)
+{
+    uint32_t fields = 0;
+    for (int f = 0; f < problem->stencil->fields_count; f++) {
+        const double size = (double)tz_problem_element_size(problem, f);
+        const double lane = s->vector * size, low = s->ghost.low[0] * size;
+        const bool fits = lane > PLANES_PACKET_BYTES ? fmod(low, PLANES_SECTOR_BYTES) == 0.0 : true;
+        if (lane >= PLANES_PACKET_BYTES &&
+            (!fits || fmod(useful * size, PLANES_SECTOR_BYTES) != 0.0))
+            fields |= 1u << f;
+    }
+    return fields;
+}
+
 static void planes_work(const tz_cuda_job *job, tz_model_work *out)
 {
     const tz_problem *problem = job->problem;
@@ -290,10 +305,9 @@ static void planes_work(const tz_cuda_job *job, tz_model_work *out)
     leave_unread(s, problem, out);
     out->redundancy = tz_cuda_count_redundancy(out, of_warp, tz_cuda_elements_of(problem));
     tz_cuda_count_ghosts(out, loaded, s->ahead, (s->ghost.low[2] + s->ghost.high[2]) / chunk);
-    if (wide > 1.0)
-        tz_cuda_count_torn(problem, out, useful, s->vector);
-    tz_cuda_count_halves(problem, out, useful, s->ghost.low[0], s->vector, false);
-    out->half_bytes *= TZ_FIT_PLANES_HALVES;
+    tz_cuda_count_pairs(problem, out, s->vector);
+    tz_cuda_count_halves(problem, out, fields_of_halves(problem, s, useful));
+    out->memory_share = TZ_FIT_MEMORY_SHARE_STRIPS;
     out->ahead_bytes = loaded * loaded / (fetched / s->ahead + direct / TZ_FIT_PLANES_DIRECT);
     for (int p = 0; p < out->parts_count; p++) {
         out->parts[p].bytes = loaded;

@@ -40,6 +40,11 @@ static int rows_element_words(const tz_problem *problem, int field)
     return (int)tz_problem_element_size(problem, field) / 4;
 }
 
+int rows_lane_bytes(const rows_design *d, int field)
+{
+    return d->vector * (int)tz_problem_element_size(d->problem, field);
+}
+
 const rows_ring *rows_find_ring(const rows_design *d, int field, int level)
 {
     for (int i = 0; i < d->rings_count; i++)
@@ -271,7 +276,8 @@ bool rows_is_sum(const tz_stencil *s)
 
 bool rows_has_sides(const rows_design *d)
 {
-    return !d->edges || d->problem->bits || d->problem->boundary[0][0] != TZ_PERIODIC ||
+    return !d->edges || d->problem->bits || d->packets ||
+           d->problem->boundary[0][0] != TZ_PERIODIC ||
            rows_end_columns(d->problem, d->vector) != d->vector;
 }
 
@@ -288,6 +294,10 @@ static bool design_of(rows_design *d, const tz_problem *problem, const tz_plan *
     find_lags(d);
     d->group = group < d->levels && keeps_static_in_queue(d) ? group : d->levels;
     d->edges = has_simple_edges(d);
+    /* Bits wait for the unit of logic, not for copies. */
+    for (int f = 0; f < s->fields_count; f++)
+        if (d->edges && !d->direct && !problem->bits && rows_lane_bytes(d, f) > ROWS_PACKET_BYTES)
+            d->packets = true;
     d->sums = d->edges && rows_is_sum(s) && problem->boundary[1][0] != TZ_MIRROR &&
               problem->boundary[1][1] != TZ_MIRROR;
     /* A box reads neighbours in every row, so they are fetched once for each row and kept with it. */

@@ -8,7 +8,13 @@
 
 #include "backend/cuda/family/family.h"
 
-enum { ROWS_LEVELS_MAX = 96, ROWS_RINGS_MAX = 768, ROWS_WARPS = 2 };
+enum {
+    ROWS_LEVELS_MAX = 96,
+    ROWS_RINGS_MAX = 768,
+    ROWS_WARPS = 2,
+    ROWS_PACKET_BYTES = 16, /* the most that a lane moves at once */
+    ROWS_SECTOR_BYTES = 32  /* of the second-level cache */
+};
 
 /* The cells that a pass reads of a field, in rows and columns to each side. A mirror at one side reads
  * as far to the other side. */
@@ -42,8 +48,10 @@ typedef struct rows_design {
     int radius;      /* the farthest read */
     int rings_count;
     rows_ring rings[ROWS_RINGS_MAX];
-    int unroll;  /* steps of a loop body */
-    int group;   /* levels that take a row of static fields from its queue together */
+    int unroll; /* steps of a loop body */
+    int group;  /* levels that take a row of static fields from its queue together */
+    bool
+        packets; /* a lane has several packets of a row; then adjacent lanes copy and store adjacent ones */
     bool direct; /* rows are loaded where they are needed, not into queues ahead of it */
     bool many;   /* an update writes more than four fields */
     bool sums;   /* each row is added to the sums that need it when it arrives (TZ_CELL_ROWS) */
@@ -94,6 +102,9 @@ int rows_useful(const rows_design *d);
 int rows_end_columns(const tz_problem *problem, int vector);
 /* Do strips at the ends of rows need border code? Periodic rows need none, unless they are bits. */
 bool rows_has_sides(const rows_design *d);
+
+/* Bytes of a field's row that a lane has. */
+int rows_lane_bytes(const rows_design *d, int field);
 
 /* Do fields have elements of 8 bytes? */
 bool rows_is_wide(const tz_problem *problem);

@@ -54,14 +54,17 @@ static int rows_shared_bytes(const tz_problem *problem, const tz_limits *limits,
 {
     (void)limits;
     rows_design d;
-    int bytes = 0;
+    int bytes = 0; /* of a warp */
     rows_design_make(&d, problem, plan);
-    for (int f = 0; f < problem->stencil->fields_count && !d.direct; f++)
-        bytes += (int)tz_problem_element_size(problem, f) *
-                 rows_queue(&d, problem->stencil->fields[f].role == TZ_STATE);
+    for (int f = 0; f < problem->stencil->fields_count && !d.direct; f++) {
+        const int lane = rows_lane_bytes(&d, f);
+        bytes +=
+            32 * lane * rows_queue(&d, problem->stencil->fields[f].role == TZ_STATE) +
+            (lane >= ROWS_PACKET_BYTES ? ROWS_SECTOR_BYTES : 0); /* tz_queue_room() of rows.cuh */
+    }
     if (d.sums)
-        bytes += (int)tz_problem_element_size(problem, 0) * d.levels;
-    return bytes * 32 * rows_warps(plan) * plan->vector;
+        bytes += 32 * rows_lane_bytes(&d, 0) * d.levels;
+    return bytes * rows_warps(plan);
 }
 
 /* ---- Defaults: what measured best on an H200 (docs/performance.md) --------------------------- */

@@ -53,10 +53,8 @@ static void emit_queues(tz_cuda_text *t, const rows_design *d)
     tz_cuda_emit(t, "#define TZ_QUEUE_LIST(D)");
     for (int f = 0; f < d->problem->stencil->fields_count; f++) {
         const bool state = d->problem->stencil->fields[f].role == TZ_STATE;
-        const int last = last_level(d, f);
-        tz_cuda_emit(t, " \\\n    D(%s, %s, %s, %d, %d, %d, %d, %d)", role_of(d, f), name_of(d, f),
-                     type_of(d, f), f, rows_queue(d, state), rows_find_ring(d, f, 0)->newest,
-                     last > 0, last > 0 ? d->lag[last] : 0);
+        tz_cuda_emit(t, " \\\n    D(%s, %s, %s, %d, %d)", role_of(d, f), name_of(d, f),
+                     type_of(d, f), f, rows_queue(d, state));
     }
     tz_cuda_emit(t, "\n");
 }
@@ -167,6 +165,7 @@ static void emit_numbers(tz_cuda_text *t, const rows_design *d, const tz_plan *p
         {"END_STRIPS", rows_has_sides(d)},
         {"END_COLUMNS", rows_end_columns(d->problem, d->vector)},
         {"SUMS", d->sums},
+        {"PACKETS", d->packets},
         {"LEVELS", d->levels},
         {"GROUP", d->group},
         {"LAG", d->reach},

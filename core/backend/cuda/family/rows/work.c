@@ -127,6 +127,15 @@ static void add_chunks(tz_model_work *out, const char *name, const rows_design *
         tz_cuda_mix_steps(part, ends, of_ends / all);
 }
 
+/* The fields of which a lane loads several packets of a row. */
+static uint32_t fields_of_packets(const rows_design *d)
+{
+    uint32_t fields = 0;
+    for (int f = 0; f < d->problem->stencil->fields_count; f++)
+        fields |= (uint32_t)(rows_lane_bytes(d, f) > ROWS_PACKET_BYTES) << f;
+    return fields;
+}
+
 static void rows_work(const tz_cuda_job *job, tz_model_work *out)
 {
     const tz_problem *problem = job->problem;
@@ -149,19 +158,15 @@ static void rows_work(const tz_cuda_job *job, tz_model_work *out)
     /* If the ends are not simple, strips at the sides run the code of the ends in all steps. */
     add_chunks(out, "border", &d, &steps->side, d.edges ? &steps->end : &steps->side, sides,
                short_chunk, 0.0, short_chunks);
-    const double lane_bytes = plan->vector * 4.0 * (rows_is_wide(problem) ? 2.0 : 1.0);
     const double strip = 32.0 * plan->vector, loaded = strip * (bytes.state + bytes.fixed);
     out->redundancy = tz_cuda_count_redundancy(out, strip, tz_cuda_elements_of(problem));
     tz_cuda_count_ghosts(out, loaded, d.ahead, warm_up / chunk);
-    if (strips > 1.0)
-        tz_cuda_count_torn(problem, out, (double)plan->tile[0], plan->vector);
-    tz_cuda_count_halves(problem, out, (double)plan->tile[0], rows_ghost_low(&d), plan->vector,
-                         true);
-    /* The first-level cache joins the parts of sectors that adjacent strips load. */
-    if (d.direct && lane_bytes == 16.0) {
-        out->torn_bytes *= TZ_FIT_ROWS_DIRECT_TORN;
-        out->half_bytes = 0.0;
+    if (!d.packets) {
+        tz_cuda_count_pairs(problem, out, plan->vector);
+        /* The first-level cache joins the loads of a plan that is direct. */
+        tz_cuda_count_halves(problem, out, d.direct ? 0u : fields_of_packets(&d));
     }
+    out->memory_share = d.direct ? 0.0 : TZ_FIT_MEMORY_SHARE_STRIPS;
     out->streams = d.direct;
     out->ahead_bytes = plan->ahead * loaded;
     for (int p = 0; p < out->parts_count; p++) {
