@@ -30,7 +30,7 @@ struct tz_strip {
     int from;  /* the first column that this lane loads, in the grid if TZ_SIMPLE_ENDS */
     int low;
     unsigned int rows;         /* number of rows that this lane stores, from row `low` on */
-    unsigned int rows_pair[2]; /* of the even and the odd lane of this lane's pair */
+    unsigned int rows_pair[2]; /* the same of the even and the odd lane of this lane's pair */
     bool border;
     bool first, last; /* this lane has column 0, or the last */
     int rotation;     /* of a bit row: by how much a lane's words are rotated to the left */
@@ -68,7 +68,8 @@ TZ_DEVICE void tz_strip_place(const tz_arguments &a, tz_strip &s)
 /* ---- Level 0 ---------------------------------------------------------------------------------
  *
  * Rows wait in a queue in shared memory, and TZ_AHEAD rows are in flight. Each lane reads only its own
- * columns. The queue has parts of TZ_STEPS rows, one for each execution of the loop body, so
+ * columns. It also copies them there, unless they are several packets of 16 bytes (TZ_PACKETS): then
+ * adjacent lanes copy adjacent packets, and a barrier of the warp comes before they are read. The queue has parts of TZ_STEPS rows, one for each execution of the loop body, so
  * that the steps of the body find their rows at constant distances from the part's start.
  *
  * With TZ_DIRECT there is no queue: a lane loads its columns when it needs them. Stages of one iteration
@@ -532,7 +533,9 @@ TZ_DEVICE void tz_fix_end(const tz_arguments &a, const tz_strip &s, int y, T (&r
 
 /* ---- The result ------------------------------------------------------------------------------ */
 
-/* Stores row y to `to`, if it is one of the lane's. */
+/* Stores row y to `to`, if it is one of the lane's. Of two packets a pair of lanes first exchanges one, so that
+ * both store adjacent packets, the even lane's and then the odd lane's: stores of half a sector cost as
+ * much as those of a whole one. */
 template <class T> TZ_DEVICE void tz_commit(const tz_strip &s, T *to, int y, const T (&v)[TZ_V])
 {
     if constexpr (TZ_PACKETS && sizeof(T) * TZ_V == 32) {
