@@ -68,9 +68,11 @@ TZ_DEVICE void tz_strip_place(const tz_arguments &a, tz_strip &s)
 /* ---- Level 0 ---------------------------------------------------------------------------------
  *
  * Rows wait in a queue in shared memory, and TZ_AHEAD rows are in flight. Each lane reads only its own
- * columns. It also copies them there, unless they are several packets of 16 bytes (TZ_PACKETS): then
- * adjacent lanes copy adjacent packets, and a barrier of the warp comes before they are read. The queue has parts of TZ_STEPS rows, one for each execution of the loop body, so
- * that the steps of the body find their rows at constant distances from the part's start.
+ * columns, and copies them there. With TZ_PACKETS these are several packets of 16 bytes. Then adjacent
+ * lanes copy adjacent packets, and a barrier of the warp comes before the lanes read.
+ *
+ * The queue has parts of TZ_STEPS rows, one for each execution of the loop body, so that the steps of
+ * the body find their rows at constant distances from the part's start.
  *
  * With TZ_DIRECT there is no queue: a lane loads its columns when it needs them. Stages of one iteration
  * wait for memory alone. Then short chunks of many warps, whose rows lie close together, are faster than

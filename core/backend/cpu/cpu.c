@@ -49,20 +49,6 @@ static int store_ghost(const tz_problem *problem)
     return ghost;
 }
 
-/* Slabs that a level computes before the next level does. The next level then finds them in L1.
- * With a batch of six rows, which together are at most L1, it reads two of eight rows from L2 instead
- * of two of three. In 3-D a slab is a plane, which is larger than L1: a batch has no advantage. */
-static int choose_batch(const tz_problem *problem, const tz_plan *plan, const tz_machine *machine)
-{
-    const int64_t l1 = machine->l1_bytes > 0 ? machine->l1_bytes : 32 << 10;
-    int64_t row = 0; /* bytes of a row of all state fields */
-    for (int f = 0; f < problem->stencil->fields_count; f++)
-        if (problem->stencil->fields[f].role == TZ_STATE)
-            row += plan->tile[0] * (int64_t)tz_problem_element_size(problem, f);
-    const int64_t batch = problem->dims == 2 ? l1 / row : 1;
-    return batch < 1 ? 1 : batch > 6 ? 6 : (int)batch;
-}
-
 /* The stage of a plan, without arrays and step. */
 static tz_stage describe_stage(const tz_problem *problem, const tz_plan *plan,
                                const tz_machine *machine, int threads)
@@ -78,7 +64,7 @@ static tz_stage describe_stage(const tz_problem *problem, const tz_plan *plan,
         .precision = problem->precision,
         .constants = problem->constants,
         .height = plan->height,
-        .batch = choose_batch(problem, plan, machine),
+        .batch = tz_cpu_batch(problem, plan, machine),
         .isa = machine->isa,
         .threads = threads,
         .streamed_row = tz_streamed_source_row,
@@ -239,9 +225,10 @@ static tz_status cpu_work(const tz_problem *problem, const tz_place *place, cons
     (void)effort; /* row functions are compiled already */
     const tz_machine machine = machine_of(place);
     tz_stage stage = describe_stage(problem, plan, &machine, place->threads);
-    if (tz_cpu_is_skew(plan))
-        stage.batch = tz_skew_batch(&stage),
+    if (tz_cpu_is_skew(plan)) {
+        stage.batch = tz_skew_batch(&stage);
         stage.alone = tz_cpu_skew_alone(problem, &stage, &machine);
+    }
     return tz_cpu_work(problem, &stage, tz_cpu_is_skew(plan), &machine, place->walks, out, error);
 }
 
@@ -362,6 +349,11 @@ static tz_status set_constants(cpu *state, tz_stage *stage, tz_error *error)
 
 static void skew_stage(cpu *state, tz_stage *stage, uint32_t written)
 {
+    if (state->alone_width != stage->tile[0]) {
+        state->alone_width = stage->tile[0];
+        state->alone = tz_cpu_skew_alone(state->context.problem, stage, &state->machine);
+    }
+    stage->alone = state->alone;
     stage->lost = state->arena;
     const tz_skew_arrays arrays = tz_skew_run(stage);
     tz_host_store_turn(&state->store, written, arrays.values, arrays.before);
@@ -392,10 +384,6 @@ static tz_status stage_of_span(void *any, const tz_plan *plan, int height, int64
         const int64_t slabs = span->high - span->low, chunks = (slabs + *chunk - 1) / *chunk;
         *chunk = (slabs + chunks - 1) / chunks;
     }
-    if (tz_cpu_is_skew(plan) && state->alone_width != stage.tile[0])
-        state->alone = tz_cpu_skew_alone(problem, &stage, &state->machine),
-        state->alone_width = stage.tile[0];
-    stage.alone = state->alone;
     tz_status status = set_constants(state, &stage, error);
     if (!status)
         status = make_room(state,

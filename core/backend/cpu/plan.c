@@ -134,6 +134,17 @@ static int64_t row_in_l3(const tz_problem *problem, const tz_machine *machine, i
                      ((ROWS_OF_GHOSTS + 2) * (double)max64(1, height * growth(problem, 1))));
 }
 
+int tz_cpu_batch(const tz_problem *problem, const tz_plan *plan, const tz_machine *machine)
+{
+    const int64_t l1 = machine->l1_bytes > 0 ? machine->l1_bytes : 32 << 10;
+    int64_t row = 0; /* bytes of a row of all state fields */
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        if (problem->stencil->fields[f].role == TZ_STATE)
+            row += plan->tile[0] * (int64_t)tz_problem_element_size(problem, f);
+    const int64_t batch = problem->dims == 2 ? l1 / row : 1;
+    return batch < 1 ? 1 : batch > 6 ? 6 : (int)batch;
+}
+
 int64_t tz_cpu_split_evenly(int64_t extent, int64_t largest, int64_t unit)
 {
     if (largest >= extent)

@@ -11,6 +11,11 @@
 tz_status tz_cpu_plan(const tz_problem *problem, const tz_machine *machine, int threads,
                       tz_plan *plan, tz_error *error);
 
+/* Slabs that a level computes before the next level does. The next level then finds them in L1.
+ * With a batch of six rows, which together are at most L1, it reads two of eight rows from L2 instead
+ * of two of three. In 3-D a slab is a plane, which is larger than L1: a batch has no advantage. */
+int tz_cpu_batch(const tz_problem *problem, const tz_plan *plan, const tz_machine *machine);
+
 /* Parts of an axis of equal extent, a multiple of `unit`, that are not longer than `largest`; the axis
  * itself if that is as long. */
 int64_t tz_cpu_split_evenly(int64_t extent, int64_t largest, int64_t unit);

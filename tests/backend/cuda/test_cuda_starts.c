@@ -2,9 +2,9 @@
 #include "model/constants.h"
 #include "work_support.h"
 
-/* A lane's packets that lie side by side are asked for twice in the second level, and stored one by one,
- * unless adjacent lanes copy adjacent packets: rows of grids that are shorter than a strip. Where a strip
- * begins within a sector does not matter. */
+/* Adjacent lanes copy adjacent packets, except in grids shorter than a strip. There a lane with several
+ * packets loads and stores them one after the other, and asks twice for each sector of the second level. A ghost
+ * zone that begins within a sector costs nothing. */
 static void sectors_are_asked_for_twice(void **state)
 {
     const suite *s = *state;

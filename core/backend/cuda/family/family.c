@@ -129,6 +129,15 @@ int64_t tz_cuda_pitch(const tz_problem *problem)
     return (problem->elements[0] + 31) / 32 * 32;
 }
 
+uint32_t tz_cuda_fields_of_packets(const tz_problem *problem, int vector)
+{
+    uint32_t fields = 0;
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        if (vector * tz_problem_element_size(problem, f) > TZ_CUDA_PACKET_BYTES)
+            fields |= 1u << f;
+    return fields;
+}
+
 size_t tz_cuda_field_bytes(const tz_problem *problem, int field)
 {
     return (size_t)(tz_cuda_pitch(problem) * problem->elements[1] * problem->elements[2]) *

@@ -9,7 +9,11 @@
 #include "backend/cuda/driver/driver.h"
 #include "backend/cuda/family/text.h"
 
-enum { TZ_CUDA_GEOMETRY = 6 };
+enum {
+    TZ_CUDA_GEOMETRY = 6,
+    TZ_CUDA_PACKET_BYTES = 16, /* the most that a lane moves at once */
+    TZ_CUDA_SECTOR_BYTES = 32  /* what the second-level cache is asked for */
+};
 
 typedef struct tz_cuda_shape {
     int grid[TZ_AXES];
@@ -92,6 +96,8 @@ tz_reach tz_cuda_reach(const tz_problem *problem);
 
 /* Elements from one row to the next in device memory. */
 int64_t tz_cuda_pitch(const tz_problem *problem);
+/* The fields of which a lane with so many elements has several packets. A mask. */
+uint32_t tz_cuda_fields_of_packets(const tz_problem *problem, int vector);
 /* Bytes of a field in device memory, and the place of a box of elements in it. */
 size_t tz_cuda_field_bytes(const tz_problem *problem, int field);
 tz_cuda_box tz_cuda_box_of(const tz_problem *problem, int field, const tz_box *box);

@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PACKET_BYTES = 16 }; /* the most that a lane moves at once */
-
 tz_cuda_bytes tz_cuda_bytes_of(const tz_problem *problem)
 {
     const uint32_t written = tz_problem_written(problem);
@@ -43,7 +41,8 @@ double tz_cuda_stored_steps(const tz_problem *problem, uint32_t fields, int vect
     double packets = 0.0;
     for (int f = 0; f < problem->stencil->fields_count; f++)
         if (fields >> f & 1)
-            packets += ceil((double)tz_problem_element_size(problem, f) * vector / PACKET_BYTES);
+            packets +=
+                ceil((double)tz_problem_element_size(problem, f) * vector / TZ_CUDA_PACKET_BYTES);
     return loop->stores == 0.0 ? 0.0 : fmax(1.0, floor(loop->stores / packets + 0.5));
 }
 
@@ -101,15 +100,14 @@ void tz_cuda_count_ghosts(tz_model_work *out, double loaded_a_step, double ahead
     out->far_bytes = fmin(out->ghost_bytes, far_share * out->read_bytes);
 }
 
-void tz_cuda_count_pairs(const tz_problem *problem, tz_model_work *out, int vector)
+void tz_cuda_count_pairs(const tz_problem *problem, tz_model_work *out, uint32_t fields)
 {
     const double written = tz_cuda_bytes_of(problem).written;
-    const uint32_t fields = tz_problem_written(problem);
-    for (int f = 0; f < problem->stencil->fields_count; f++) {
-        const double size = (double)tz_problem_element_size(problem, f);
-        if ((fields >> f & 1) && vector * size > PACKET_BYTES)
-            out->pairs_bytes += out->write_bytes * size / written;
-    }
+    fields &= tz_problem_written(problem);
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        if (fields >> f & 1u)
+            out->pairs_bytes +=
+                out->write_bytes * (double)tz_problem_element_size(problem, f) / written;
 }
 
 void tz_cuda_count_halves(const tz_problem *problem, tz_model_work *out, uint32_t fields)

@@ -162,8 +162,8 @@ double tz_cuda_count_redundancy(const tz_model_work *out, double elements_a_step
 /* Bytes that are loaded more than once: a warp loads `loaded_a_step` in each step, and for `ahead`
  * more steps. `far_share` of the bytes read are loaded again much later. */
 void tz_cuda_count_ghosts(tz_model_work *out, double loaded_a_step, double ahead, double far_share);
-/* Bytes that lanes write in two packets, one after the other: they have `vector` elements each. */
-void tz_cuda_count_pairs(const tz_problem *problem, tz_model_work *out, int vector);
+/* Bytes of those of these fields that are written. Lanes store their packets one after the other. */
+void tz_cuda_count_pairs(const tz_problem *problem, tz_model_work *out, uint32_t fields);
 /* Bytes of loads of these fields, whose packets share L2 sectors with another request. */
 void tz_cuda_count_halves(const tz_problem *problem, tz_model_work *out, uint32_t fields);
 

@@ -313,7 +313,8 @@ static void attempt(pair *p, simt_build *build, simt *machine)
             "  %d lanes of a warp copy the same cells to shared memory at once, of at most %d\n",
             outcome->report.alike, k->alike);
     const simt_report *report = &outcome->report;
-    const bool split = k->split > 0 && 100 * report->split > k->split * report->packets;
+    const bool split =
+        k->split > 0 && (report->packets == 0 || 100 * report->split > k->split * report->packets);
     if (split)
         simt_append(outcome->message, sizeof outcome->message,
                     "  %lld of %lld copies of 16 bytes to shared memory split a sector, more than "

@@ -28,7 +28,9 @@ static int usage(void)
         "--alike fails if more than N lanes of a warp copy the same cells to shared memory at "
         "once,\n"
         "or if nothing is copied. --split fails if more than so many percent of the copies of 16\n"
-        "bytes lie elsewhere in a sector of 32 bytes in shared memory than in device memory.\n",
+        "bytes lie elsewhere in a sector of 32 bytes in shared memory than in device memory, or "
+        "if\n"
+        "there are none.\n",
         stderr);
     return 2;
 }

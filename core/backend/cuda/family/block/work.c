@@ -48,11 +48,10 @@ typedef struct block_loads {
 /* Left and right of a tile are parts of sectors of 32 bytes. */
 static double halo_bytes(const block_design *d, double size)
 {
-    enum { SECTOR_BYTES = 32 };
-    const double beside =
-        ceil(d->low[0] * size / SECTOR_BYTES) + ceil(d->high[0] * size / SECTOR_BYTES);
+    const double beside = ceil(d->low[0] * size / TZ_CUDA_SECTOR_BYTES) +
+                          ceil(d->high[0] * size / TZ_CUDA_SECTOR_BYTES);
     const double rows = d->low[1] + d->high[1];
-    return rows * d->x * size + SECTOR_BYTES * beside * (d->y + (d->corners ? rows : 0.0));
+    return rows * d->x * size + TZ_CUDA_SECTOR_BYTES * beside * (d->y + (d->corners ? rows : 0.0));
 }
 
 static block_loads loads_of(const tz_problem *problem, const block_design *d)

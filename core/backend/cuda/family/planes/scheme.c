@@ -365,9 +365,9 @@ static int find_slots(planes_scheme *s, int slots)
  * not matter. */
 static int64_t ring_start(const planes_scheme *s, const planes_version *v, int64_t element)
 {
-    if (v->number > 0 || s->vector * element != PLANES_PACKET_BYTES)
+    if (v->number > 0 || s->vector * element != TZ_CUDA_PACKET_BYTES)
         return 0;
-    return -(s->ghost.low[0] * element) & (PLANES_SECTOR_BYTES - 1);
+    return -(s->ghost.low[0] * element) & (TZ_CUDA_SECTOR_BYTES - 1);
 }
 
 /* Places the rings in shared memory. The slots of a ring are constants if their number divides the

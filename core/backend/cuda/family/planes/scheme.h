@@ -17,9 +17,7 @@
 enum {
     PLANES_STEPS_MAX = 64, /* passes of a stage */
     PLANES_VERSIONS_MAX = TZ_FIELDS_MAX * (PLANES_STEPS_MAX + 1),
-    PLANES_SLOTS_MAX = 32,
-    PLANES_PACKET_BYTES = 16, /* the most that a lane moves at once */
-    PLANES_SECTOR_BYTES = 32  /* of the second-level cache */
+    PLANES_SLOTS_MAX = 32
 };
 
 typedef struct planes_version {

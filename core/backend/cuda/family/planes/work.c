@@ -256,16 +256,16 @@ static void leave_unread(const planes_scheme *s, const tz_problem *problem, tz_m
 }
 
 /* The loaded fields whose rows begin elsewhere in a sector in shared memory than in device memory. */
-static uint32_t fields_of_halves(const tz_problem *problem, const planes_scheme *s, double useful)
+static uint32_t fields_of_halves(const tz_problem *problem, const planes_scheme *s, int useful)
 {
     uint32_t fields = 0;
-    for (int f = 0; f < problem->stencil->fields_count; f++) {
-        const double size = (double)tz_problem_element_size(problem, f);
-        const double lane = s->vector * size, low = s->ghost.low[0] * size;
-        const bool fits = lane > PLANES_PACKET_BYTES ? fmod(low, PLANES_SECTOR_BYTES) == 0.0 : true;
-        if (lane >= PLANES_PACKET_BYTES &&
-            (!fits || fmod(useful * size, PLANES_SECTOR_BYTES) != 0.0))
-            fields |= 1u << f;
+    for (int k = 0; k < s->versions_count; k++) {
+        const planes_version *v = &s->versions[k];
+        const int64_t size = (int64_t)tz_problem_element_size(problem, v->field);
+        const bool same = (v->shared + s->ghost.low[0] * size) % TZ_CUDA_SECTOR_BYTES == 0 &&
+                          useful * size % TZ_CUDA_SECTOR_BYTES == 0;
+        if (v->number == 0 && s->vector * size >= TZ_CUDA_PACKET_BYTES && !same)
+            fields |= 1u << v->field;
     }
     return fields;
 }
@@ -305,8 +305,8 @@ static void planes_work(const tz_cuda_job *job, tz_model_work *out)
     leave_unread(s, problem, out);
     out->redundancy = tz_cuda_count_redundancy(out, of_warp, tz_cuda_elements_of(problem));
     tz_cuda_count_ghosts(out, loaded, s->ahead, (s->ghost.low[2] + s->ghost.high[2]) / chunk);
-    tz_cuda_count_pairs(problem, out, s->vector);
-    tz_cuda_count_halves(problem, out, fields_of_halves(problem, s, useful));
+    tz_cuda_count_pairs(problem, out, tz_cuda_fields_of_packets(problem, s->vector));
+    tz_cuda_count_halves(problem, out, fields_of_halves(problem, s, (int)useful));
     out->memory_share = TZ_FIT_MEMORY_SHARE_STRIPS;
     out->ahead_bytes = loaded * loaded / (fetched / s->ahead + direct / TZ_FIT_PLANES_DIRECT);
     for (int p = 0; p < out->parts_count; p++) {

@@ -8,9 +8,8 @@ enum {
     TZ_RESIDENT_HEIGHT_MAX = 256,
     TZ_RESIDENT_CELLS_MAX = 32,    /* along an axis, of a thread */
     TZ_RESIDENT_TAGS_BYTES = 1024, /* at the start of scratch, before the slots; TZ_TAGS words */
-    /* A sector, which L2 moves at once. A slot has 8 bytes: a word and its tag. */
-    TZ_RESIDENT_SECTOR_BYTES = 32,
-    TZ_RESIDENT_SECTOR_SLOTS = 4
+    /* A slot has 8 bytes: a word and its tag. */
+    TZ_RESIDENT_SECTOR_SLOTS = TZ_CUDA_SECTOR_BYTES / 8
 };
 
 typedef struct tz_resident {

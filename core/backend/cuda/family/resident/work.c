@@ -119,7 +119,7 @@ static void resident_work(const tz_cuda_job *job, tz_model_work *out)
         own *= (double)problem->elements[axis] / d.blocks[axis];
     }
     out->redundancy = fmax(1.0, tile / own);
-    out->ghost_bytes = out->blocks * e.sectors * d.sent_words * TZ_RESIDENT_SECTOR_BYTES;
+    out->ghost_bytes = out->blocks * e.sectors * d.sent_words * TZ_CUDA_SECTOR_BYTES;
     out->read_bytes /= out->stages_per_launch;
     out->streamed_bytes = (double)tz_cuda_pitch(problem) * bytes.streamed * plan->height;
     out->read_bytes += out->streamed_bytes;

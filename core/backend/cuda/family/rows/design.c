@@ -295,9 +295,8 @@ static bool design_of(rows_design *d, const tz_problem *problem, const tz_plan *
     d->group = group < d->levels && keeps_static_in_queue(d) ? group : d->levels;
     d->edges = has_simple_edges(d);
     /* Bits wait for the unit of logic, not for copies. */
-    for (int f = 0; f < s->fields_count; f++)
-        if (d->edges && !d->direct && !problem->bits && rows_lane_bytes(d, f) > ROWS_PACKET_BYTES)
-            d->packets = true;
+    d->packets = d->edges && !d->direct && !problem->bits &&
+                 tz_cuda_fields_of_packets(problem, d->vector) != 0;
     d->sums = d->edges && rows_is_sum(s) && problem->boundary[1][0] != TZ_MIRROR &&
               problem->boundary[1][1] != TZ_MIRROR;
     /* A box reads neighbours in every row, so they are fetched once for each row and kept with it. */

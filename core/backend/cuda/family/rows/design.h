@@ -8,13 +8,7 @@
 
 #include "backend/cuda/family/family.h"
 
-enum {
-    ROWS_LEVELS_MAX = 96,
-    ROWS_RINGS_MAX = 768,
-    ROWS_WARPS = 2,
-    ROWS_PACKET_BYTES = 16, /* the most that a lane moves at once */
-    ROWS_SECTOR_BYTES = 32  /* of the second-level cache */
-};
+enum { ROWS_LEVELS_MAX = 96, ROWS_RINGS_MAX = 768, ROWS_WARPS = 2 };
 
 /* The cells that a pass reads of a field, in rows and columns to each side. A mirror at one side reads
  * as far to the other side. */
@@ -48,14 +42,13 @@ typedef struct rows_design {
     int radius;      /* the farthest read */
     int rings_count;
     rows_ring rings[ROWS_RINGS_MAX];
-    int unroll; /* steps of a loop body */
-    int group;  /* levels that take a row of static fields from its queue together */
-    bool
-        packets; /* a lane has several packets of a row; then adjacent lanes copy and store adjacent ones */
-    bool direct; /* rows are loaded where they are needed, not into queues ahead of it */
-    bool many;   /* an update writes more than four fields */
-    bool sums;   /* each row is added to the sums that need it when it arrives (TZ_CELL_ROWS) */
-    bool edges;  /* TZ_SIMPLE_ENDS of rows.cuh: the grid's ends are simple */
+    int unroll;   /* steps of a loop body */
+    int group;    /* levels that take a row of static fields from its queue together */
+    bool packets; /* TZ_PACKETS of rows.cuh: adjacent lanes copy adjacent packets */
+    bool direct;  /* rows are loaded where they are needed, not into queues ahead of it */
+    bool many;    /* an update writes more than four fields */
+    bool sums;    /* each row is added to the sums that need it when it arrives (TZ_CELL_ROWS) */
+    bool edges;   /* TZ_SIMPLE_ENDS of rows.cuh: the grid's ends are simple */
 } rows_design;
 
 /* The design of a plan. False: it has too many levels, or too many rings. */

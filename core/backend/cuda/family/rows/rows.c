@@ -58,9 +58,9 @@ static int rows_shared_bytes(const tz_problem *problem, const tz_limits *limits,
     rows_design_make(&d, problem, plan);
     for (int f = 0; f < problem->stencil->fields_count && !d.direct; f++) {
         const int lane = rows_lane_bytes(&d, f);
-        bytes +=
-            32 * lane * rows_queue(&d, problem->stencil->fields[f].role == TZ_STATE) +
-            (lane >= ROWS_PACKET_BYTES ? ROWS_SECTOR_BYTES : 0); /* tz_queue_room() of rows.cuh */
+        bytes += 32 * lane * rows_queue(&d, problem->stencil->fields[f].role == TZ_STATE) +
+                 (lane >= TZ_CUDA_PACKET_BYTES ? TZ_CUDA_SECTOR_BYTES
+                                               : 0); /* tz_queue_room() of rows.cuh */
     }
     if (d.sums)
         bytes += 32 * rows_lane_bytes(&d, 0) * d.levels;

@@ -127,15 +127,6 @@ static void add_chunks(tz_model_work *out, const char *name, const rows_design *
         tz_cuda_mix_steps(part, ends, of_ends / all);
 }
 
-/* The fields of which a lane loads several packets of a row. */
-static uint32_t fields_of_packets(const rows_design *d)
-{
-    uint32_t fields = 0;
-    for (int f = 0; f < d->problem->stencil->fields_count; f++)
-        fields |= (uint32_t)(rows_lane_bytes(d, f) > ROWS_PACKET_BYTES) << f;
-    return fields;
-}
-
 static void rows_work(const tz_cuda_job *job, tz_model_work *out)
 {
     const tz_problem *problem = job->problem;
@@ -161,11 +152,10 @@ static void rows_work(const tz_cuda_job *job, tz_model_work *out)
     const double strip = 32.0 * plan->vector, loaded = strip * (bytes.state + bytes.fixed);
     out->redundancy = tz_cuda_count_redundancy(out, strip, tz_cuda_elements_of(problem));
     tz_cuda_count_ghosts(out, loaded, d.ahead, warm_up / chunk);
-    if (!d.packets) {
-        tz_cuda_count_pairs(problem, out, plan->vector);
-        /* The first-level cache joins the loads of a plan that is direct. */
-        tz_cuda_count_halves(problem, out, d.direct ? 0u : fields_of_packets(&d));
-    }
+    const uint32_t apart = d.packets ? 0 : tz_cuda_fields_of_packets(problem, plan->vector);
+    tz_cuda_count_pairs(problem, out, apart);
+    /* The first-level cache joins the loads of a plan that is direct. */
+    tz_cuda_count_halves(problem, out, d.direct ? 0 : apart);
     out->memory_share = d.direct ? 0.0 : TZ_FIT_MEMORY_SHARE_STRIPS;
     out->streams = d.direct;
     out->ahead_bytes = plan->ahead * loaded;
