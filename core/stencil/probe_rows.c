@@ -11,8 +11,11 @@
 /* A span of several vectors and a rest; fewer trials where a cell has many reads. */
 enum { COUNT = 37, TRIALS = 4, READS_MANY = 100 };
 enum { X = 8, Y = 5, Z = 3 }; /* coordinates of its first cell */
-enum { SHIFT = 7, SLABS = TZ_SLABS_TOGETHER, WINDOW_MAX = 2 * TZ_RADIUS_MAX + SLABS };
-enum { CELLS = (SLABS > 2 ? SLABS : 2) * COUNT }; /* of two rows, or of one row of several slabs */
+enum { SHIFT = 7, SLABS = TZ_SLABS_IN_PLACE_MAX, WINDOW_MAX = 2 * TZ_RADIUS_MAX + SLABS };
+enum { CELLS = SLABS * COUNT }; /* of two rows, or of one row of several slabs */
+enum {
+    AROUND = 2 * TZ_COLUMNS_IN_PLACE + 64
+}; /* elements around those of a row that may be read */
 
 typedef struct span {
     tz_cell_access access; /* first: the cell function gets a pointer to it */
@@ -62,7 +65,7 @@ static tz_status make_values(span *s, tz_error *error)
             s->margin = s->probe->stencil->fields[f].radius;
     s->stride = dims > 1 ? COUNT + 2 * s->margin + 3 : 0;
     s->pool = (size_t)(2 * (s->margin + s->margin * s->stride) + 2 * (s->stride + COUNT)) +
-              (size_t)(fields * (2 * s->radius + SLABS) * SHIFT);
+              (size_t)(fields * (2 * s->radius + SLABS) * SHIFT) + 2 * AROUND;
     for (int f = 0; f < fields; f++)
         if (owner_of(s, f) == f && !(s->values[f] = malloc(s->pool * element_size(s, f))))
             return tz_error_set(error, TZ_MEMORY, s->probe->path, "not enough memory");
@@ -73,7 +76,7 @@ static tz_status make_values(span *s, tz_error *error)
 static void make_views(span *s, int slabs)
 {
     const int fields = tz_stencil_fields_all(s->probe->stencil), dims = s->probe->stencil->dims;
-    const ptrdiff_t before = s->margin + s->margin * s->stride;
+    const ptrdiff_t before = AROUND + s->margin + s->margin * s->stride;
     s->slabs = slabs;
     s->window = (dims == 1 ? 1 : 2 * s->radius + 1) + slabs - 1;
     s->rows = dims > 1 && slabs == 1 ? 2 : 1;
@@ -85,7 +88,7 @@ static void make_views(span *s, int slabs)
             s->in[f * s->window + k] =
                 (tz_view){s->values[owner_of(s, f)] + (size_t)at * size, s->stride};
         }
-        for (int k = 0; k < slabs && s->probe->pass->writes >> f & 1; k++)
+        for (int k = 0; k < slabs; k++)
             s->out[f * slabs + k] =
                 (tz_target){(char *)s->by_rows[f] + (size_t)(k * s->rows * COUNT) * size, COUNT};
     }
@@ -256,7 +259,10 @@ tz_status tz__probe_rows(tz__probe *p, tz_error *error)
         status = compare_forms(s, p->pass->kernels, 1, error);
         /* Once suffices: in this trial no cell is 0, by which an update might divide. */
         if (!status && trial == 1 && p->pass->together)
-            status = compare_forms(s, p->pass->together, SLABS, error);
+            status = compare_forms(s, p->pass->together, TZ_SLABS_TOGETHER, error);
+        if (!status && trial == 1 && p->pass->in_place && p->stencil->dims > 1)
+            status =
+                compare_forms(s, p->pass->in_place, TZ_SLABS_IN_PLACE(p->stencil->dims), error);
     }
     for (int f = 0; f < tz_stencil_fields_all(p->stencil); f++)
         free(s->values[f]);

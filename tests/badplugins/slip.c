@@ -68,6 +68,17 @@ static void other_together(const tz_span *span)
 static const tz_row_form forms[] = {{"base", {other_together, slip_together_base_double}}};
 static const tz_kernels other_together_kernels = {.forms_count = 1, .forms = forms};
 #define KERNELS .together = &other_together_kernels,
+#elif defined SLIP_IN_PLACE
+/* The last of several rows. */
+static void other_in_place(const tz_span *span)
+{
+    const int last = TZ_SLABS_IN_PLACE(2) - 1;
+    slip_in_place_base_single(span);
+    ((float *)span->out[TZ_FIELD(slip, u) * (last + 1) + last].at)[0] *= 1.0000001f;
+}
+static const tz_row_form forms[] = {{"base", {other_in_place, slip_in_place_base_double}}};
+static const tz_kernels other_in_place_kernels = {.forms_count = 1, .forms = forms};
+#define KERNELS .in_place = &other_in_place_kernels,
 #elif defined SLIP_CELL_CRASH
 static void crash(const tz_cell_access *access)
 {

@@ -10,8 +10,8 @@
 static const struct {
     const char *file, *wanted[3];
 } faults[] = {
-    {"bad_abi_major.so", {"ABI 3.1", "2.1", "rebuild"}},
-    {"bad_abi_minor.so", {"ABI 2.2", "2.1", "rebuild"}},
+    {"bad_abi_major.so", {"ABI 3.2", "2.2", "rebuild"}},
+    {"bad_abi_minor.so", {"ABI 2.3", "2.2", "rebuild"}},
     {"bad_short_plugin.so", {"bytes", "struct_size", "rebuild"}},
     {"bad_short_stencil.so", {"bytes", "struct_size", "rebuild"}},
     {"bad_missing_row.so", {"no double row function", "rows.h"}},
@@ -56,6 +56,7 @@ static const struct {
     {"slip_static.so", {"pass 'spread'", "writes 'f', which is a static field"}},
     {"slip_rows.so", {"row function for base", "other bits in single precision"}},
     {"slip_together.so", {"row function of several slabs for base", "other bits in single"}},
+    {"slip_in_place.so", {"row function of several slabs for base", "other bits in single"}},
     {"slip_takes.so", {"TZ_TAKES says that 'v' becomes what 'u' was", "another value"}},
     {"slip_takes_static.so", {"TZ_TAKES of pass 0", "both must be state fields of one type"}},
     {"slip_rows_crash.so", {"pass 'spread'", "its row function for base crashes"}},
@@ -164,8 +165,10 @@ static void older_plugins_lack_members(void **state)
     assert_ok(tz_registry_find(*state, "slip_older", &stencil, NULL, &failure));
     assert_non_null(stencil->passes[0].kernels);
     assert_null(stencil->passes[0].together);
+    assert_null(stencil->passes[0].in_place);
     assert_ok(tz_registry_find(*state, "slip_none", &stencil, NULL, &failure));
     assert_non_null(stencil->passes[0].together);
+    assert_non_null(stencil->passes[0].in_place);
 }
 
 /* The engine asks what an update reads: this one divides by a cell. */

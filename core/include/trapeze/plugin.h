@@ -22,7 +22,8 @@
  * (<trapeze/describe.h>) set them.
  *
  *   2.0  the first of this major number
- *   2.1  tz_pass.together */
+ *   2.1  tz_pass.together
+ *   2.2  tz_pass.in_place */
 #ifndef TRAPEZE_PLUGIN_H
 #define TRAPEZE_PLUGIN_H
 
@@ -37,7 +38,7 @@ extern "C" {
 #endif
 
 #define TZ_ABI_MAJOR 2u
-#define TZ_ABI_MINOR 1u
+#define TZ_ABI_MINOR 2u
 
 typedef struct tz_field {
     const char *name; /* REQUIRED: also its name in the cell update */
@@ -77,6 +78,9 @@ typedef struct tz_pass {
     int8_t takes[TZ_FIELDS_MAX]; /* OPTIONAL: TZ_TAKES(); 1 + g at f: f becomes what g was */
     const tz_kernels *together;  /* OPTIONAL: row functions of several slabs at once
                                   * (<trapeze/kernels.h>); `cell` is not read */
+    const tz_kernels
+        *in_place; /* OPTIONAL: row functions of several rows that may overwrite what they
+                                  * read (<trapeze/kernels.h>); `cell` is not read */
 } tz_pass;
 
 typedef struct tz_constant {

@@ -70,9 +70,9 @@
  * literals (TZ_R) and functions of one's own (TZ_HELPER).
  *
  * <trapeze/rows_tuning.h> has forms of a text that can be faster. */
-#include <trapeze/plugin.h>
 #include <trapeze/rows_macros.h>
 #include <trapeze/rows_tuning.h>
+#include <trapeze/rows_vectors.h>
 
 #include <trapeze/rows_check.h>
 #include <trapeze/rows_keywords.h>
@@ -86,12 +86,13 @@
 #else
 #define TZ__WINDOW (2 * TZ_CELL_RADIUS + 1)
 #endif
-/* Slabs of a function of tz_pass.together; 1: there is none. It is for numbers that are read near by: the rows that
- * two planes of a larger radius read do not fit L1. The frame of each slab may begin elsewhere. */
+/* Slabs of a function of tz_pass.in_place, at least those of tz_pass.together; 1: there are no such functions. They are for
+ * numbers that are read near by: the rows that two planes of a larger radius read do not fit L1. The frame of each slab
+ * may begin elsewhere. */
 #if TZ_CELL_DIMS == 1 || !TZ_CELL_REAL || TZ_CELL_RADIUS > 2 || defined(TZ_CELL_FRAME)
 #define TZ__SLABS 1
 #else
-#define TZ__SLABS TZ_SLABS_TOGETHER
+#define TZ__SLABS TZ_SLABS_IN_PLACE(TZ_CELL_DIMS)
 #endif
 
 /* TZ_AT has as many offsets as the stencil has axes. */
@@ -158,6 +159,13 @@
 #pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,fma,bmi,bmi2,prefer-vector-width=512")
 #endif
 #include <trapeze/rows_isa.h>
+#if TZ__SLABS > 1 && !defined(__clang__) && defined(__OPTIMIZE__)
+#define TZ__SHIFTED
+#undef TZ__LOOP
+#define TZ__LOOP <trapeze/rows_shifted.h>
+#define TZ__ISA v4_shifted
+#include <trapeze/rows_isa.h>
+#endif
 #if defined(__clang__)
 #pragma clang attribute pop
 #else
@@ -177,6 +185,7 @@ TZ__NAMES(TZ__NAME_POP)
 #undef TZ__LOOP
 #undef TZ__WINDOW
 #undef TZ__SLABS
+#undef TZ__SHIFTED
 #undef TZ_CELL_ID
 #undef TZ_CELL_NAME
 #undef TZ_CELL_DIMS

@@ -45,34 +45,36 @@ static const tz_reads TZ__CAT(TZ_CELL_ID, _text_reads)[1] __attribute__((unused)
 enum { TZ__CAT(TZ_CELL_ID, _reads_count) = 0 };
 #endif
 
+/* A form: the name of an instruction set, and the functions of both precisions. */
 #if TZ_CELL_REAL
-#define TZ__FORM(name, kind, isa)                                                                  \
+#define TZ__FORM(name, single, double)                                                             \
     {                                                                                              \
         name,                                                                                      \
         {                                                                                          \
-            TZ__JOIN(TZ_CELL_ID, kind, isa, single), TZ__JOIN(TZ_CELL_ID, kind, isa, double)       \
+            single, double                                                                         \
         }                                                                                          \
     }
 #else
-#define TZ__FORM(name, kind, isa)                                                                  \
+#define TZ__FORM(name, single, double)                                                             \
     {                                                                                              \
         name,                                                                                      \
         {                                                                                          \
-            TZ__JOIN(TZ_CELL_ID, kind, isa, single), 0                                             \
+            single, 0                                                                              \
         }                                                                                          \
     }
 #endif
 #if defined(__x86_64__) && !defined(TZ_ROWS_ONLY)
-#define TZ__FORMS(kind)                                                                            \
-    TZ__FORM("base", kind, base), TZ__FORM("x86-64-v3", kind, v3), TZ__FORM("x86-64-v4", kind, v4)
+#define TZ__FORMS(FORM) FORM("base", base), FORM("x86-64-v3", v3), FORM("x86-64-v4", v4)
 #elif defined(__x86_64__) && TZ_ROWS_ONLY == 3
-#define TZ__FORMS(kind) TZ__FORM("base", kind, v3), TZ__FORM("x86-64-v3", kind, v3)
+#define TZ__FORMS(FORM) FORM("base", v3), FORM("x86-64-v3", v3)
 #elif defined(__x86_64__) && TZ_ROWS_ONLY == 4
-#define TZ__FORMS(kind) TZ__FORM("base", kind, v4), TZ__FORM("x86-64-v4", kind, v4)
+#define TZ__FORMS(FORM) FORM("base", v4), FORM("x86-64-v4", v4)
 #else
-#define TZ__FORMS(kind) TZ__FORM("base", kind, base)
+#define TZ__FORMS(FORM) FORM("base", base)
 #endif
-static const tz_row_form TZ__CAT(TZ_CELL_ID, _forms)[] = {TZ__FORMS(rows)};
+#define TZ__ROWS_FORM(name, isa)                                                                   \
+    TZ__FORM(name, TZ__JOIN(TZ_CELL_ID, rows, isa, single), TZ__JOIN(TZ_CELL_ID, rows, isa, double))
+static const tz_row_form TZ__CAT(TZ_CELL_ID, _forms)[] = {TZ__FORMS(TZ__ROWS_FORM)};
 static const tz_kernels TZ__CAT(TZ_CELL_ID, _kernels) = {
     .forms_count = sizeof TZ__CAT(TZ_CELL_ID, _forms) / sizeof(tz_row_form),
     .forms = TZ__CAT(TZ_CELL_ID, _forms),
@@ -83,14 +85,52 @@ static const tz_kernels TZ__CAT(TZ_CELL_ID, _kernels) = {
     },
 };
 #if TZ__SLABS > 1
+/* Of more fields, the vectors of several slabs do not stay in registers: there is no function in place, and none with
+ * shifts. A compiler leaves out functions that are not used. */
+#define TZ__FEW_FIELDS (sizeof(struct TZ__CAT(TZ_CELL_ID, _field_index)) <= 4)
+#define TZ__IN_PLACE_OR(other, isa, precision)                                                     \
+    __builtin_choose_expr(TZ__FEW_FIELDS,                                                          \
+                          TZ__JOIN(TZ_CELL_ID, in_place, TZ__SHIFTED_##isa, precision), other)
+#define TZ__SHIFTED_base base
+#define TZ__SHIFTED_v3 v3
+#ifdef TZ__SHIFTED
+#define TZ__SHIFTED_v4 v4_shifted
+#else
+#define TZ__SHIFTED_v4 v4
+#endif
+#define TZ__IN_PLACE_FORM(name, isa)                                                               \
+    TZ__FORM(name, TZ__IN_PLACE_OR((tz_row_fn *)0, isa, single),                                   \
+             TZ__IN_PLACE_OR((tz_row_fn *)0, isa, double))
+#if TZ_SLABS_IN_PLACE(TZ_CELL_DIMS) == TZ_SLABS_TOGETHER
+#define TZ__TOGETHER_FORM(name, isa)                                                               \
+    TZ__FORM(name, TZ__IN_PLACE_OR(TZ__JOIN(TZ_CELL_ID, together, isa, single), isa, single),      \
+             TZ__IN_PLACE_OR(TZ__JOIN(TZ_CELL_ID, together, isa, double), isa, double))
+#else
+#define TZ__TOGETHER_FORM(name, isa)                                                               \
+    TZ__FORM(name, TZ__JOIN(TZ_CELL_ID, together, isa, single),                                    \
+             TZ__JOIN(TZ_CELL_ID, together, isa, double))
+#endif
+static const tz_row_form TZ__CAT(TZ_CELL_ID, _in_place_forms)[]
+    __attribute__((unused)) = {TZ__FORMS(TZ__IN_PLACE_FORM)};
 static const tz_row_form TZ__CAT(TZ_CELL_ID, _together_forms)[]
-    __attribute__((unused)) = {TZ__FORMS(together)};
+    __attribute__((unused)) = {TZ__FORMS(TZ__TOGETHER_FORM)};
+static const tz_kernels TZ__CAT(TZ_CELL_ID, _in_place)[] __attribute__((unused)) = {
+    {.forms_count = sizeof TZ__CAT(TZ_CELL_ID, _in_place_forms) / sizeof(tz_row_form),
+     .forms = TZ__CAT(TZ_CELL_ID, _in_place_forms)}};
 static const tz_kernels TZ__CAT(TZ_CELL_ID, _together)[] __attribute__((unused)) = {
     {.forms_count = sizeof TZ__CAT(TZ_CELL_ID, _together_forms) / sizeof(tz_row_form),
      .forms = TZ__CAT(TZ_CELL_ID, _together_forms)}};
+#undef TZ__FEW_FIELDS
+#undef TZ__IN_PLACE_OR
+#undef TZ__SHIFTED_base
+#undef TZ__SHIFTED_v3
+#undef TZ__SHIFTED_v4
+#undef TZ__IN_PLACE_FORM
+#undef TZ__TOGETHER_FORM
 #else
-enum { TZ__CAT(TZ_CELL_ID, _together) = 0 }; /* a null pointer */
+enum { TZ__CAT(TZ_CELL_ID, _together) = 0, TZ__CAT(TZ_CELL_ID, _in_place) = 0 }; /* null pointers */
 #endif
 
 #undef TZ__FORM
 #undef TZ__FORMS
+#undef TZ__ROWS_FORM

@@ -9,8 +9,8 @@
 
 enum {
     COUNT = 512,
-    FIELDS = TZ_FIELDS_MAX * TZ_SLABS_TOGETHER,
-    VIEWS = TZ_FIELDS_MAX * (2 * TZ_RADIUS_MAX + TZ_SLABS_TOGETHER)
+    FIELDS = TZ_FIELDS_MAX * TZ_SLABS_IN_PLACE_MAX,
+    VIEWS = TZ_FIELDS_MAX * (2 * TZ_RADIUS_MAX + TZ_SLABS_IN_PLACE_MAX)
 };
 
 typedef struct plugin_file {
@@ -207,6 +207,15 @@ static void check_stores(const char *folder, const char *name)
                     if (together && check_function(walker, stencil, pass, (tz_precision)precision,
                                                    together, TZ_SLABS_TOGETHER) != decides)
                         fail_msg("%s precision %d isa %d: two slabs cannot be followed",
+                                 stencil->id, precision, isa);
+                    tz_row_fn *in_place =
+                        pass->in_place
+                            ? tz_kernels_rows(pass->in_place, (tz_isa)isa, (tz_precision)precision)
+                            : NULL;
+                    if (in_place &&
+                        check_function(walker, stencil, pass, (tz_precision)precision, in_place,
+                                       TZ_SLABS_IN_PLACE(pass->dims)) != decides)
+                        fail_msg("%s precision %d isa %d: slabs in place cannot be followed",
                                  stencil->id, precision, isa);
                 }
     tz_walker_destroy(walker);

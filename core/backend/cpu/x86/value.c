@@ -13,7 +13,8 @@ static bool may_read(const tz_walker *w, uint64_t address, int bytes, bool image
 {
     for (size_t i = 0; i < w->ranges_count && !image; i++) {
         const uint64_t low = (uint64_t)(uintptr_t)w->ranges[i].at;
-        image = address >= low && address + (uint64_t)bytes <= low + w->ranges[i].bytes;
+        image = address >= low && w->ranges[i].bytes >= (size_t)bytes &&
+                address - low <= w->ranges[i].bytes - (size_t)bytes;
     }
     return image;
 }

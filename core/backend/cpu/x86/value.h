@@ -8,7 +8,7 @@
 
 enum {
     TZ__CODE_BYTES = 1 << 16, /* of one function: half before its entry, half after it */
-    TZ__STACK_BYTES = 1 << 14,
+    TZ__STACK_BYTES = 1 << 16,
     TZ__RSP = 4,
     TZ__RDI = 7
 };
