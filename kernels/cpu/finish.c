@@ -49,34 +49,47 @@ static void finish_end(const tz_stage *stage, int field, char *row, int64_t x_lo
     }
 }
 
-static void finish_columns(const tz_stage *stage, int field, char *row, int64_t x_low,
-                           int64_t x_high, int ghost)
+/* The ghosts of a side at which all are equal, in rows [y_low, y_high): `ghost` elements from `to` on get the element at
+ * `from`, or `value` if that is given. Places are bytes in a row. This is a part of the time of a stage in 3-D. */
+static void repeat_element(char *at, ptrdiff_t row_bytes, int64_t y_low, int64_t y_high,
+                           ptrdiff_t from, ptrdiff_t to, const void *value, int ghost, size_t size)
 {
-    const int64_t n = stage->elements[0];
-    const size_t size = stage->element_size[field];
+    for (int64_t y = y_low; y < y_high; y++) {
+        char *row = at + y * row_bytes;
+        const void *source = value ? value : row + from;
+        if (size == 4) {
+            uint32_t element;
+            memcpy(&element, source, 4);
+            for (int g = 0; g < ghost; g++)
+                memcpy(row + to + 4 * g, &element, 4);
+        } else {
+            uint64_t element;
+            memcpy(&element, source, 8);
+            for (int g = 0; g < ghost; g++)
+                memcpy(row + to + 8 * g, &element, 8);
+        }
+    }
+}
+
+/* In rows [y_low, y_high) of a patch. */
+static void finish_columns(const tz_stage *stage, int field, const tz_patch *patch, int64_t y_low,
+                           int64_t y_high, int ghost)
+{
+    const int64_t n = stage->elements[0], x_low = patch->x_low, x_high = patch->x_high;
+    const ptrdiff_t size = (ptrdiff_t)stage->element_size[field];
+    const ptrdiff_t row_bytes = patch->row_stride * size;
     for (int side = 0; side < 2; side++) {
         const tz_boundary boundary = stage->boundary[0][side];
         if (boundary != TZ_CLAMP && boundary != TZ_FIXED) {
-            finish_end(stage, field, row, x_low, x_high, ghost, side);
+            for (int64_t y = y_low; y < y_high; y++)
+                finish_end(stage, field, patch->at + y * row_bytes, x_low, x_high, ghost, side);
             continue;
         }
-        /* This runs for each row: the ghosts of these sides are equal. */
-        if (side == 0 ? x_low > 0 : x_high < n)
-            continue;
-        const char *edge = row + (side == 0 ? 0 : n - 1) * (int64_t)size;
-        const void *value = boundary == TZ_FIXED ? stage->outside[field][side].at : edge;
-        char *to = row + (side == 0 ? -ghost : n) * (int64_t)size;
-        if (size == 4) {
-            uint32_t element;
-            memcpy(&element, value, 4);
-            for (int g = 0; g < ghost; g++)
-                memcpy(to + 4 * g, &element, 4);
-        } else {
-            uint64_t element;
-            memcpy(&element, value, 8);
-            for (int g = 0; g < ghost; g++)
-                memcpy(to + 8 * g, &element, 8);
-        }
+        if (side == 0 ? x_low == 0 : x_high == n)
+            repeat_element(patch->at, row_bytes, y_low, y_high, (side == 0 ? 0 : n - 1) * size,
+                           (side == 0 ? -ghost : n) * size,
+                           boundary == TZ_FIXED ? stage->outside[field][side].at : NULL, ghost,
+                           (size_t)size);
     }
 }
 
@@ -110,13 +123,14 @@ static void finish_bits(const tz_stage *stage, int field, uint32_t *row, int gho
         }
 }
 
-static void finish_row(const tz_stage *stage, int field, char *row, int64_t x_low, int64_t x_high,
-                       int ghost)
+static void finish_rows(const tz_stage *stage, int field, const tz_patch *patch, int64_t y_low,
+                        int64_t y_high, int ghost)
 {
-    if (stage->bits)
-        finish_bits(stage, field, (uint32_t *)(void *)row, ghost);
-    else
-        finish_columns(stage, field, row, x_low, x_high, ghost);
+    const ptrdiff_t row_bytes = patch->row_stride * (ptrdiff_t)stage->element_size[field];
+    if (!stage->bits)
+        finish_columns(stage, field, patch, y_low, y_high, ghost);
+    for (int64_t y = y_low; stage->bits && y < y_high; y++)
+        finish_bits(stage, field, (uint32_t *)(void *)(patch->at + y * row_bytes), ghost);
 }
 
 void tz_patch_finish(const tz_stage *stage, int field, const tz_patch *patch, int ghost)
@@ -126,8 +140,8 @@ void tz_patch_finish(const tz_stage *stage, int field, const tz_patch *patch, in
     const int64_t nx = stage->elements[0];
     const bool columns = !patch->keep_x && (stage->bits || stage->boundary[0][0] == TZ_PERIODIC ||
                                             patch->x_low <= ghost || patch->x_high >= nx - ghost);
-    for (int64_t y = patch->y_low; columns && y < patch->y_high; y++)
-        finish_row(stage, field, patch->at + y * row_bytes, patch->x_low, patch->x_high, ghost);
+    if (columns)
+        finish_rows(stage, field, patch, patch->y_low, patch->y_high, ghost);
     if (stage->dims < 3 || patch->keep_y)
         return;
     const int64_t ny = stage->elements[1];
@@ -149,7 +163,7 @@ void tz_patch_finish(const tz_stage *stage, int field, const tz_patch *patch, in
                 memcpy(start, patch->at + from * row_bytes + patch->x_low * (int64_t)size, length);
             }
             if (columns)
-                finish_row(stage, field, row, patch->x_low, patch->x_high, ghost);
+                finish_rows(stage, field, patch, y, y + 1, ghost);
         }
 }
 

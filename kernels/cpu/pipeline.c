@@ -15,7 +15,7 @@ int tz_stage_height_max(const tz_stencil *stencil)
 /* ---- Levels and rings ------------------------------------------------------------------------ */
 
 /* Place a ring at `at`; returns where it ends. */
-static size_t ring_place(tz__ring *ring, size_t at, int depth, size_t slab_bytes)
+static size_t ring_place(tz__ring *ring, size_t at, int64_t depth, size_t slab_bytes)
 {
     ring->offset = at;
     ring->slab_bytes = slab_bytes;
@@ -40,6 +40,32 @@ tz_row_fn *tz_stage_together(const tz_stage *stage, const tz_pass *pass)
     for (int isa = (int)stage->isa; pass->together && isa >= TZ_ISA_BASE && !found; isa--)
         found = tz_kernels_rows(pass->together, (tz_isa)isa, stage->precision);
     return found;
+}
+
+tz_row_fn *tz_stage_in_place(const tz_stage *stage, const tz_pass *pass)
+{
+    tz_row_fn *found = NULL;
+    for (int isa = (int)stage->isa; pass->in_place && isa >= TZ_ISA_BASE && !found; isa--)
+        found = tz_kernels_rows(pass->in_place, (tz_isa)isa, stage->precision);
+    return found;
+}
+
+bool tz_stage_is_in_place(const tz_stage *stage)
+{
+    const tz_stencil *stencil = stage->stencil;
+    bool is = stage->dims > 1 && !stage->bits;
+    for (int p = 0; p < stencil->passes_count && is; p++) {
+        is = tz_stage_in_place(stage, &stencil->passes[p]) != NULL;
+        for (int f = 0; f < stencil->fields_count && is; f++)
+            is = stencil->fields[f].role != TZ_STREAMED &&
+                 tz_stencil_takes(stencil, &stencil->passes[p], f) < 0;
+    }
+    return is;
+}
+
+int tz_stage_batch_in_place(const tz_stage *stage)
+{
+    return stage->dims == 2 ? 2 * TZ_SLABS_IN_PLACE(2) : TZ_SLABS_IN_PLACE(3);
 }
 
 /* Whether a tile may extend past the grid and wrap. */
@@ -143,13 +169,18 @@ static void pipeline_levels(tz_pipeline *pipeline, const tz_stage *stage)
     for (int f = 0; f < stencil->fields_count; f++)
         newest[f] = (tz__origin){0, (int16_t)f};
     pipeline->levels = stage->height * stencil->passes_count;
+    pipeline->passes = stencil->passes_count;
+    pipeline->in_place = tz_stage_is_in_place(stage);
+    pipeline->at_once = pipeline->in_place ? TZ_SLABS_IN_PLACE(stage->dims) : 1;
+    pipeline->batch = pipeline->in_place ? tz_stage_batch_in_place(stage) : stage->batch;
     memset(&pipeline->level[0], 0, sizeof pipeline->level[0]);
     for (int l = 1; l <= pipeline->levels; l++) {
         tz__level *level = &pipeline->level[l];
         memset(level, 0, sizeof *level);
         level->pass = &stencil->passes[(l - 1) % stencil->passes_count];
-        level->rows = l <= stencil->passes_count ? tz_stage_rows(stage, level->pass)
-                                                 : level[-stencil->passes_count].rows;
+        level->rows = l > stencil->passes_count ? level[-stencil->passes_count].rows
+                      : pipeline->in_place      ? tz_stage_in_place(stage, level->pass)
+                                                : tz_stage_rows(stage, level->pass);
         level->radius = level->pass->radius;
         level->iteration = (l - 1) / stencil->passes_count;
         memcpy(level->source, newest, sizeof newest);
@@ -182,10 +213,68 @@ static void ring_depths(tz_pipeline *pipeline, const tz_stage *stage)
             tz__ring *ring = &maker->ring[reader->source[f].field];
             const int back = -pipeline->slabs[(l - 1) % passes][f].low;
             const uint32_t depth =
-                stage->dims == 1 ? 1 : (uint32_t)(reader->lag - maker->lag + back + stage->batch);
+                stage->dims == 1 ? 1
+                                 : (uint32_t)(reader->lag - maker->lag + back + pipeline->batch);
             if (depth > ring->depth)
                 ring->depth = depth;
         }
+}
+
+/* Places one ring for all levels of a state field. A level writes slab j over slab j - n of the level before, where n
+ * is how far back the levels up to this one read that. Returns where the ring ends. */
+static size_t shared_place(tz_pipeline *pipeline, const tz_stage *stage, int f, size_t at,
+                           size_t slab_bytes)
+{
+    const int passes = pipeline->passes;
+    const int64_t size = (int64_t)stage->element_size[f];
+    /* A row is written over one that no row after it reads, and below the columns that it reads itself. */
+    const ptrdiff_t rows = stage->dims == 3 ? tz_stencil_reach_along(stage->stencil, 1) : 0;
+    const ptrdiff_t elements = rows * pipeline->row_stride + TZ_COLUMNS_IN_PLACE;
+    tz__ring shared = {0};
+    int64_t newest = INT64_MIN, oldest = INT64_MAX; /* of the slots in use at a time */
+    int maker = 0;
+    for (int l = 1; l <= pipeline->levels; l++) {
+        const tz__level *level = &pipeline->level[l];
+        tz__ring *read = &pipeline->level[maker].ring[f];
+        const int back = -pipeline->slabs[(l - 1) % passes][f].low;
+        if (read->depth > 0) {
+            read->slabs_lower = shared.slabs_lower;
+            read->elements_lower = shared.elements_lower;
+            newest = tz__larger(newest, pipeline->batch - 1 - pipeline->level[maker].lag -
+                                            shared.slabs_lower);
+            oldest = tz__smaller(oldest, -level->lag - back - shared.slabs_lower);
+        }
+        if (!(level->makes >> f & 1))
+            continue;
+        int32_t lower = 0;
+        for (int r = maker + 1; r <= l && read->depth > 0; r++) {
+            const int need =
+                pipeline->level[r].lag - level->lag - pipeline->slabs[(r - 1) % passes][f].low;
+            lower = need > lower ? need : lower;
+        }
+        if (read->depth > 0) {
+            shared.slabs_lower += lower;
+            shared.elements_lower += elements;
+        }
+        maker = l;
+    }
+    if (oldest > newest)
+        return at; /* no level has a ring */
+    /* The first slots begin before the ring by as many elements as the last level's. */
+    const int64_t before = shared.elements_lower * size;
+    const int64_t spare = before / (int64_t)slab_bytes + 2;
+    at = ring_place(&shared, at + (size_t)before, newest - oldest + 1 + spare, slab_bytes);
+    for (int l = 0; l <= pipeline->levels; l++) {
+        tz__ring *ring = &pipeline->level[l].ring[f];
+        if (ring->depth == 0)
+            continue;
+        shared.slabs_lower = ring->slabs_lower;
+        shared.elements_lower = ring->elements_lower;
+        pipeline->slabs_lower =
+            ring->slabs_lower > pipeline->slabs_lower ? ring->slabs_lower : pipeline->slabs_lower;
+        *ring = shared;
+    }
+    return at;
 }
 
 /* The largest extent of a job's slabs on an axis, in elements. */
@@ -205,6 +294,7 @@ static void pipeline_place(tz_pipeline *pipeline, const tz_stage *stage)
     const int64_t height = stage->dims == 3 ? ext_max(stage, 1, halo) : 1;
     pipeline->row_stride = (ptrdiff_t)(tz_round_up(width + TZ__PAD, TZ__PAD) + 2 * TZ__PAD);
     pipeline->rows = height + (stage->dims == 3 ? 2 * stage->ghost : 0);
+    pipeline->slabs_lower = 0;
     size_t at = 0;
     const bool gathers = may_gather(stage);
     ring_depths(pipeline, stage);
@@ -224,6 +314,12 @@ static void pipeline_place(tz_pipeline *pipeline, const tz_stage *stage)
             const int depth = made ? (int)level->ring[f].depth : 0;
             const size_t slab_bytes =
                 (size_t)pipeline->row_stride * (size_t)pipeline->rows * stage->element_size[f];
+            if (pipeline->in_place && role == TZ_STATE) {
+                level->ring[f].depth = (uint32_t)depth;
+                if (l == pipeline->levels)
+                    at = shared_place(pipeline, stage, f, at, slab_bytes);
+                continue;
+            }
             level->ring[f].depth = 0;
             if (depth == 0)
                 continue;
@@ -290,7 +386,8 @@ void tz__job_make(const tz_stage *stage, const tz_pipeline *pipeline, int64_t in
     job->slab_low = (axis == 0 ? 0 : tz__span_low(stage, axis)) + index / tiles_x / tiles_y * chunk;
     job->slab_high = tz__smaller(last, job->slab_low + chunk);
     job->wrap = stage->dims > 1 && stage->boundary[axis][0] == TZ_PERIODIC;
-    job->slab_base = job->slab_low - 2 * halo->low[axis] - 2 * TZ_RADIUS_MAX;
+    job->slab_base =
+        job->slab_low - 2 * halo->low[axis] - 2 * TZ_RADIUS_MAX - pipeline->slabs_lower;
     const bool x_out = job->x.ext_low < 0 || job->x.ext_high > stage->elements[0];
     const bool y_out =
         stage->dims == 3 && (job->y.ext_low < 0 || job->y.ext_high > stage->elements[1]);

@@ -9,12 +9,16 @@ enum {
     TZ__PAD = TZ_ALIGN_ELEMENTS
 }; /* elements before a row of a ring, for ghosts and alignment */
 
-/* A few consecutive slabs of one field at one level. */
+/* A few consecutive slabs of one field at one level. If a stage computes in place, all levels of a field share the
+ * memory of one ring: slab j of a level lies where the level before had slab j - n, and some elements lower. There the
+ * values are no longer needed. `slabs_lower` and `elements_lower` are the sums of this over the levels. */
 typedef struct tz__ring {
     size_t offset; /* of the ring in the arena */
     size_t slab_bytes;
     uint32_t depth;   /* slabs; 0: there is no ring */
     uint64_t inverse; /* ceil(2^32 / depth): slot = j mod depth without a division */
+    int32_t slabs_lower;
+    ptrdiff_t elements_lower;
 } tz__ring;
 
 /* Where the values of a field are: what level `level` made of field `field`; 0: the array. It is another
@@ -26,8 +30,8 @@ typedef struct tz__origin {
 /* One pass of one iteration. */
 typedef struct tz__level {
     const tz_pass *pass;
-    tz_row_fn *rows;
-    int radius;    /* of the pass: row functions get 2*radius + 1 slabs */
+    tz_row_fn *rows; /* of tz_pipeline.at_once slabs */
+    int radius;      /* of the pass: row functions get 2*radius + 1 slabs */
     int lag;       /* slabs from this level's output to the newest slab of level 0: what the levels
                     * up to this one read of later slabs, together */
     tz_reach halo; /* cells that this level computes beyond the tile: what the levels after this
@@ -40,6 +44,10 @@ typedef struct tz__level {
 
 struct tz_pipeline {
     int levels; /* without level 0, which is the array */
+    int passes; /* of an iteration */
+    bool in_place;
+    int at_once; /* slabs that a call of a row function computes */
+    int batch;   /* slabs that a level computes before the next level */
     /* Slabs from slab j that each pass reads of each field, low <= 0 <= high. */
     struct {
         int8_t low, high;
@@ -47,6 +55,7 @@ struct tz_pipeline {
     tz__origin final[TZ_FIELDS_MAX]; /* of the values after the stage */
     ptrdiff_t row_stride;            /* of every ring, in elements */
     int64_t rows;                    /* of a ring slab */
+    int32_t slabs_lower;             /* the largest of a ring */
     size_t scratch; /* offset in the arena of a row of a streamed field, and of one that is lost */
     size_t bytes;   /* of the arena */
     tz__level level[TZ_LEVELS_MAX + 1];

@@ -116,9 +116,9 @@ static void compute(const run *r, int t, int64_t j, int64_t slabs, bool together
         tz_target *to = &out[f * targets];
         for (int k = 0; k < targets; k++)
             to[k] = (tz_target){NULL, 0}; /* row functions do arithmetic on all of these pointers */
-        if (role == TZ_DERIVED) {
+        if (role == TZ_DERIVED) {         /* never read, but maybe loaded */
             for (int k = 0; k < window; k++)
-                in[f * window + k] = (tz_view){NULL, 0};
+                in[f * window + k] = in[0];
             continue;
         }
         view_window(stage, array_of(stage, l->reads[f]), f, j - radius, window, a, &in[f * window]);

@@ -101,6 +101,16 @@ tz_row_fn *tz_stage_rows(const tz_stage *stage, const tz_pass *pass);
 /* The same of tz_pass.together. NULL: there is none, or slabs of this pass are computed one at a time (stage->alone). */
 tz_row_fn *tz_stage_together(const tz_stage *stage, const tz_pass *pass);
 
+/* The same of tz_pass.in_place. NULL: there is none. */
+tz_row_fn *tz_stage_in_place(const tz_stage *stage, const tz_pass *pass);
+
+/* Does tz_stage_run() compute levels in place, several rows at once? */
+bool tz_stage_is_in_place(const tz_stage *stage);
+
+/* The slabs that a level then computes before the next level does. In 2-D twice as many as a call computes: half of the
+ * rows that the next level reads are then in L1 or L2 from the call before. In 3-D planes are too large for that. */
+int tz_stage_batch_in_place(const tz_stage *stage);
+
 /* The size of the work of a stage, from geometry alone. Elements, rows and calls are sums over all
  * levels of all jobs. */
 typedef struct tz_stage_counts {

@@ -11,7 +11,7 @@
 /* The slot of slab j: its distance from slab_base, modulo the ring's depth. */
 static inline uint32_t ring_slot(const tz__job *job, const tz__ring *ring, int64_t j)
 {
-    const uint32_t n = (uint32_t)(j - job->slab_base);
+    const uint32_t n = (uint32_t)(j - ring->slabs_lower - job->slab_base);
     return n - (uint32_t)(n * ring->inverse >> 32) * ring->depth;
 }
 
@@ -19,7 +19,8 @@ static inline uint32_t ring_slot(const tz__job *job, const tz__ring *ring, int64
 static inline char *ring_slab(const tz__job *job, const tz__ring *ring, int64_t j, size_t size)
 {
     const uint32_t slot = ring_slot(job, ring, j);
-    return job->arena + ring->offset + slot * ring->slab_bytes + job->zero * (ptrdiff_t)size;
+    return job->arena + ring->offset + slot * ring->slab_bytes +
+           (job->zero - ring->elements_lower) * (ptrdiff_t)size;
 }
 
 /* Element (0, 0) of slab j in an array. */
@@ -100,16 +101,18 @@ static inline tz_view view_slab(const tz_stage *stage, const tz_pipeline *pipeli
     return (tz_view){at + (y * row_stride + x) * (ptrdiff_t)size, row_stride};
 }
 
-/* The views of the slabs around j that the pass reads, of a window of j - radius to j + radius; the
- * others are views of slab j. This runs for each level and slab, so if all slabs are inside the
- * grid, each pointer is computed from the one before. */
+/* The views of slabs j - radius to j + count - 1 + radius, of which those that the pass reads for slabs j to
+ * j + slabs - 1 are set; the others are views of slab j. This runs for each level and slab, so if all slabs are inside
+ * the grid, each pointer is computed from the one before. */
 static void view_window(const tz_stage *stage, const tz_pipeline *pipeline, const tz__job *job,
-                        int l, int f, int64_t j, int64_t x, int64_t y, tz_view *views)
+                        int l, int f, int64_t j, int slabs, int count, int64_t x, int64_t y,
+                        tz_view *views)
 {
     const tz__level *level = &pipeline->level[l];
     const int radius = stage->dims == 1 ? 0 : level->radius, version = level->source[f].level;
     const int pass = (l - 1) % stage->stencil->passes_count;
-    const int low = pipeline->slabs[pass][f].low, high = pipeline->slabs[pass][f].high;
+    const int low = pipeline->slabs[pass][f].low;
+    const int high = pipeline->slabs[pass][f].high + slabs - 1;
     f = level->source[f].field; /* the other reads as far: to the cell itself */
     tz_view *middle = views + radius;
     if (j + low < 0 || j + high >= tz__stream_extent(stage)) {
@@ -120,7 +123,7 @@ static void view_window(const tz_stage *stage, const tz_pipeline *pipeline, cons
         const char *at = middle[low].at;
         const ptrdiff_t row_stride = middle[low].row_stride;
         const tz__ring *ring = &pipeline->level[version].ring[f];
-        if (version == 0 && !job->gather) {
+        if (version == 0 && (!job->gather || stage->in[f].uniform)) {
             const ptrdiff_t stride =
                 array_slab(stage, &stage->in[f], 1, stage->element_size[f]) - stage->in[f].origin;
             for (int d = low + 1; d <= high; d++)
@@ -139,30 +142,51 @@ static void view_window(const tz_stage *stage, const tz_pipeline *pipeline, cons
     }
     for (int d = -radius; d < low; d++)
         middle[d] = middle[0];
-    for (int d = high + 1; d <= radius; d++)
+    for (int d = high + 1; d < count + radius; d++)
         middle[d] = middle[0];
 }
 
 /* ---- One level on one slab ------------------------------------------------------------------- */
 
-/* Compute an area of slab j at level l with one call of the row function. (x, y) are the grid's
- * coordinates of its first element. */
+/* Where level l writes element (x, y) of slab j of field f. */
+static tz_target target_slab(const tz_stage *stage, const tz_pipeline *pipeline, const tz__job *job,
+                             int l, int f, int64_t j, int64_t x, int64_t y)
+{
+    const tz__ring *ring = &pipeline->level[l].ring[f];
+    const ptrdiff_t size = (ptrdiff_t)stage->element_size[f];
+    if (ring->depth)
+        return (tz_target){ring_slab(job, ring, j, (size_t)size) +
+                               (y * pipeline->row_stride + x) * size,
+                           pipeline->row_stride};
+    const tz_host_field *host = &stage->out[f];
+    return (tz_target){array_slab(stage, host, j, (size_t)size) + (y * host->row_stride + x) * size,
+                       host->row_stride};
+}
+
+/* Compute an area of slabs j to j + slabs - 1 at level l with one call of the row function. (x, y) are the grid's
+ * coordinates of its first element. More than one slab only in place. */
 static void compute_area(const tz_stage *stage, const tz_pipeline *pipeline, const tz__job *job,
-                         int l, int64_t j, const tz__area *area, int64_t x, int64_t y)
+                         int l, int64_t j, int slabs, const tz__area *area, int64_t x, int64_t y)
 {
     const tz__level *level = &pipeline->level[l];
     const tz_stencil *stencil = stage->stencil;
-    const int window = stage->dims == 1 ? 1 : 2 * level->radius + 1;
-    tz_view in[TZ_FIELDS_MAX * (2 * TZ_RADIUS_MAX + 1)];
-    tz_target out[TZ_FIELDS_MAX];
+    const int count = pipeline->at_once;
+    const int window = (stage->dims == 1 ? 1 : 2 * level->radius + 1) + count - 1;
+    const int all = tz_stencil_fields_all(stencil);
+    tz_view in[TZ_FIELDS_MAX * (2 * TZ_RADIUS_MAX + TZ_SLABS_IN_PLACE_MAX)];
+    tz_target out[TZ_FIELDS_MAX * TZ_SLABS_IN_PLACE_MAX];
+    /* Row functions do arithmetic on the pointers of what is neither read nor written, and those of several rows may
+     * load it. */
+    const tz_target nobody = {
+        pipeline->in_place ? job->arena + pipeline->scratch + pipeline->row_stride * 8 : NULL, 0};
+    for (int v = 0; v < all * window; v++)
+        in[v] = (tz_view){nobody.at, 0};
+    for (int v = 0; v < all * count; v++)
+        out[v] = nobody;
     for (int f = 0; f < stencil->fields_count; f++) {
         const tz_role role = stencil->fields[f].role;
-        out[f] = (tz_target){NULL, 0}; /* row functions do arithmetic on all of these pointers */
-        if (role == TZ_DERIVED) {      /* not stored, never read */
-            for (int k = 0; k < window; k++)
-                in[f * window + k] = (tz_view){NULL, 0};
+        if (role == TZ_DERIVED) /* not stored, never read */
             continue;
-        }
         if (role == TZ_STREAMED) {
             in[f * window] =
                 (tz_view){stage->streamed_row(stage->streamed[f], stage->step + level->iteration,
@@ -171,28 +195,17 @@ static void compute_area(const tz_stage *stage, const tz_pipeline *pipeline, con
                           0};
             continue;
         }
-        view_window(stage, pipeline, job, l, f, j, area->x_low, area->y_low, &in[f * window]);
+        view_window(stage, pipeline, job, l, f, j, slabs, count, area->x_low, area->y_low,
+                    &in[f * window]);
         if (!(level->pass->writes >> f & 1))
             continue;
-        const size_t size = stage->element_size[f];
-        if (!(level->makes >> f & 1)) { /* the values exist */
+        if (level->makes >> f & 1)
+            for (int k = 0; k < slabs; k++)
+                out[f * count + k] =
+                    target_slab(stage, pipeline, job, l, f, j + k, area->x_low, area->y_low);
+        else /* the values exist */
             out[f].at = job->arena + pipeline->scratch + pipeline->row_stride * 8;
-        } else if (level->ring[f].depth) {
-            char *at = ring_slab(job, &level->ring[f], j, size);
-            out[f].at = at + (area->y_low * pipeline->row_stride + area->x_low) * (ptrdiff_t)size;
-            out[f].row_stride = pipeline->row_stride;
-        } else {
-            const tz_host_field *host = &stage->out[f];
-            out[f].at = array_slab(stage, host, j, size) +
-                        (area->y_low * host->row_stride + area->x_low) * (ptrdiff_t)size;
-            out[f].row_stride = host->row_stride;
-        }
     }
-    /* Row functions do arithmetic on derived fields' pointers, too, which nothing reads. */
-    for (int v = stencil->fields_count * window; v < tz_stencil_fields_all(stencil) * window; v++)
-        in[v] = (tz_view){NULL, 0};
-    for (int f = stencil->fields_count; f < tz_stencil_fields_all(stencil); f++)
-        out[f] = (tz_target){NULL, 0};
     const int64_t slab =
         tz_stage_coordinate(stage, job->wrap ? tz__wrap(j, tz__stream_extent(stage)) : j);
     const tz_span span = {
@@ -212,7 +225,7 @@ static void compute_area(const tz_stage *stage, const tz_pipeline *pipeline, con
 /* Compute an area of a tile that wraps: split where it crosses the end of the grid, so that each
  * call gets the right coordinates. */
 static void compute_wrapped(const tz_stage *stage, const tz_pipeline *pipeline, const tz__job *job,
-                            int l, int64_t j, const tz__area *whole)
+                            int l, int64_t j, int slabs, const tz__area *whole)
 {
     const int64_t nx = stage->elements[0], ny = stage->elements[1];
     tz__area part = *whole;
@@ -228,7 +241,7 @@ static void compute_wrapped(const tz_stage *stage, const tz_pipeline *pipeline, 
             part.x_high = whole->x_high;
             if (job->x.virtual && part.x_high - x > nx - wrapped_x)
                 part.x_high = x + nx - wrapped_x;
-            compute_area(stage, pipeline, job, l, j, &part, wrapped_x, wrapped_y);
+            compute_area(stage, pipeline, job, l, j, slabs, &part, wrapped_x, wrapped_y);
         }
     }
 }
@@ -288,8 +301,22 @@ static void compute_line(const tz_stage *stage, const tz_pipeline *pipeline, con
         const int64_t at = tz_stage_coordinate(stage, x);
         part.x_low = x;
         part.x_high = tz__smaller(whole->x_high, x + stage->whole - at);
-        compute_area(stage, pipeline, job, l, 0, &part, at, 0);
+        compute_area(stage, pipeline, job, l, 0, 1, &part, at, 0);
     }
+}
+
+/* Slabs from j on, at most `slabs`, that are computed at once: their coordinates do not wrap. */
+static int slabs_at_once(const tz_stage *stage, const tz_pipeline *pipeline, const tz__job *job,
+                         int64_t j, int64_t slabs)
+{
+    if (!pipeline->in_place)
+        return 1;
+    slabs = tz__smaller(slabs, pipeline->at_once);
+    const int64_t extent = tz__stream_extent(stage);
+    const int64_t here = job->wrap ? tz__wrap(j, extent) : j;
+    if (job->wrap)
+        slabs = tz__smaller(slabs, extent - here);
+    return (int)tz__smaller(slabs, stage->whole - tz_stage_coordinate(stage, here));
 }
 
 static void run_level(const tz_stage *stage, const tz_pipeline *pipeline, const tz__job *job, int l,
@@ -298,21 +325,24 @@ static void run_level(const tz_stage *stage, const tz_pipeline *pipeline, const 
     tz__level_slabs(stage, pipeline, job, l, &from, &to);
     const tz__area area = tz__level_area(pipeline, job, l);
     const bool wraps = job->x.virtual || job->y.virtual;
-    for (int64_t j = from; j < to; j++) {
+    for (int64_t j = from; j < to;) {
+        const int slabs = slabs_at_once(stage, pipeline, job, j, to - j);
         if (wraps)
-            compute_wrapped(stage, pipeline, job, l, j, &area);
+            compute_wrapped(stage, pipeline, job, l, j, slabs, &area);
         else if (stage->dims == 1 && stage->first != 0)
             compute_line(stage, pipeline, job, l, &area);
         else
-            compute_area(stage, pipeline, job, l, j, &area, area.x_low, area.y_low);
-        finish_slab(stage, pipeline, job, l, j, &area);
+            compute_area(stage, pipeline, job, l, j, slabs, &area, area.x_low, area.y_low);
+        for (const int64_t end = j + slabs; j < end; j++)
+            finish_slab(stage, pipeline, job, l, j, &area);
     }
 }
 
 static void run_job(const tz_stage *stage, const tz_pipeline *pipeline, const tz__job *job)
 {
     const bool flat = stage->dims == 1;
-    const int halo = flat ? 0 : pipeline->level[0].halo.low[stage->dims - 1], batch = stage->batch;
+    const int halo = flat ? 0 : pipeline->level[0].halo.low[stage->dims - 1];
+    const int batch = pipeline->batch;
     const int64_t slabs = tz__stream_extent(stage);
     const int64_t first = job->wrap ? job->slab_low - halo : tz__larger(0, job->slab_low - halo);
     const int64_t end = job->slab_high + pipeline->level[pipeline->levels].lag;

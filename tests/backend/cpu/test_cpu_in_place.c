@@ -1,0 +1,311 @@
+/* The family "stream" in place: levels share a ring, and row functions write over what they have read. The row functions
+ * of these tests check what they are promised, and a plain loop is the oracle. */
+#include "kernels/cpu/stage.h"
+#include "tests/unit.h"
+
+enum { GHOST = 2, PAD = 80, RADIUS = 2 };
+
+/* ---- Row functions --------------------------------------------------------------------------- */
+
+static _Atomic int calls;
+
+/* Where the memory of a target and that of a view overlap, the target is at least so many columns lower, and in 3-D so many
+ * rows. */
+static void check_promise(const tz_span *span, int slabs, bool planes)
+{
+    for (int s = 0; s < slabs; s++)
+        for (int w = 0; w < 2 * RADIUS + slabs; w++) {
+            const tz_view *view = &span->in[w];
+            const ptrdiff_t around = planes ? RADIUS * view->row_stride : 0;
+            const ptrdiff_t slab = (span->rows - 1) * view->row_stride + span->count;
+            const ptrdiff_t apart = ((intptr_t)span->out[s].at - (intptr_t)view->at) / 4;
+            const bool overlap = apart < slab + around && apart + slab > -around;
+            if (overlap && apart > -around - TZ_COLUMNS_IN_PLACE)
+                fail_msg("slab %d begins %td elements after view %d", s, apart, w);
+        }
+}
+
+/* Asymmetric sums of unequal weights. `at`: the cell in the slab's own view; `near[d]` in the slab at distance d. */
+static float weigh(const float *at, const float *const *near, ptrdiff_t stride)
+{
+    float sum = 0.3f * at[0] + 0.17f * at[-1] + 0.13f * at[2];
+    sum += 0.11f * near[0][0] + 0.07f * near[1][1];
+    sum += 0.05f * near[3][-2] + 0.04f * near[4][0];
+    return stride ? sum + 0.02f * at[-2 * stride] + 0.03f * near[1][stride] : sum;
+}
+
+/* All slabs of a column before the next one, as the functions that <trapeze/rows.h> makes. */
+static void in_place(const tz_span *span, int slabs, bool planes)
+{
+    calls++;
+    check_promise(span, slabs, planes);
+    for (int64_t r = 0; r < span->rows; r++)
+        for (int64_t x = 0; x < span->count; x++) {
+            float sums[TZ_SLABS_IN_PLACE_MAX];
+            for (int s = 0; s < slabs; s++) {
+                const float *near[2 * RADIUS + 1];
+                for (int d = 0; d <= 2 * RADIUS; d++)
+                    near[d] =
+                        (const float *)span->in[s + d].at + r * span->in[s + d].row_stride + x;
+                sums[s] = weigh(near[RADIUS], near, planes ? span->in[s + RADIUS].row_stride : 0);
+            }
+            for (int s = 0; s < slabs; s++)
+                ((float *)span->out[s].at)[r * span->out[s].row_stride + x] = sums[s];
+        }
+}
+
+static void in_place_2d(const tz_span *span)
+{
+    in_place(span, TZ_SLABS_IN_PLACE(2), false);
+}
+
+static void in_place_3d(const tz_span *span)
+{
+    in_place(span, TZ_SLABS_IN_PLACE(3), true);
+}
+
+/* No stage that computes in place calls the function of one slab. */
+static void rows(const tz_span *span)
+{
+    (void)span;
+    fail_msg("the row function of one slab was called");
+}
+
+/* ---- A grid ---------------------------------------------------------------------------------- */
+
+typedef struct grid {
+    tz_row_form form, form_in_place;
+    tz_kernels kernels, in_place;
+    tz_field field;
+    tz_pass pass;
+    tz_stencil stencil;
+    tz_stage stage;
+    float *arrays[2], *outside;
+} grid;
+
+static void grid_make(grid *g, int dims, const int64_t *n, tz_boundary boundary)
+{
+    const ptrdiff_t stride = n[0] + 2 * PAD, plane = stride * (n[1] + 2 * GHOST);
+    const size_t count = (size_t)(plane * (n[2] + 2 * GHOST) + 4 * PAD);
+    const ptrdiff_t origin = (dims == 3 ? GHOST * plane : 0) + GHOST * stride + PAD;
+    *g = (grid){
+        .form = {.isa = "base", .rows = {[TZ_SINGLE] = rows}},
+        .form_in_place = {.isa = "base",
+                          .rows = {[TZ_SINGLE] = dims == 2 ? in_place_2d : in_place_3d}},
+        .kernels = {.forms_count = 1, .forms = &g->form},
+        .in_place = {.forms_count = 1, .forms = &g->form_in_place},
+        .field = {.name = "u", .role = TZ_STATE, .type = TZ_REAL},
+        .pass = {.name = "pass",
+                 .radius = RADIUS,
+                 .writes = 1,
+                 .kernels = &g->kernels,
+                 .in_place = &g->in_place},
+        .stencil = {.struct_size = sizeof(tz_stencil),
+                    .id = "weigh",
+                    .dims = dims,
+                    .fields_count = 1,
+                    .fields = &g->field,
+                    .passes_count = 1,
+                    .passes = &g->pass},
+        .arrays = {calloc(count, sizeof(float)), calloc(count, sizeof(float))},
+        .outside = calloc((size_t)(plane + 4 * PAD), sizeof(float)),
+    };
+    assert_true(g->arrays[0] && g->arrays[1] && g->outside);
+    g->stage = (tz_stage){
+        .stencil = &g->stencil,
+        .dims = dims,
+        .elements = {n[0], n[1], n[2]},
+        .columns = n[0],
+        .whole = n[dims - 1],
+        .boundary = {{boundary, boundary}, {boundary, boundary}, {boundary, boundary}},
+        .element_size = {4},
+        .ghost = GHOST,
+        .in = {{(char *)(g->arrays[0] + origin), stride, plane, false}},
+        .out = {{(char *)(g->arrays[1] + origin), stride, plane, false}},
+        .height = 1,
+        .tile = {n[0], n[1], n[2]},
+        .batch = 1,
+        .threads = 1,
+    };
+    for (int side = 0; side < TZ_SIDES; side++)
+        g->stage.outside[0][side] = (tz_view){g->outside + 2 * PAD, 0};
+    for (int64_t z = 0; z < n[2]; z++)
+        for (int64_t y = 0; y < n[1]; y++)
+            for (int64_t x = 0; x < n[0]; x++)
+                (g->arrays[0] + origin)[z * plane + y * stride + x] =
+                    (float)((x * 37 + y * 101 + z * 61 + x * y % 7) % 1009);
+}
+
+static void grid_clear(grid *g)
+{
+    free(g->arrays[0]), free(g->arrays[1]), free(g->outside);
+}
+
+static void turn(grid *g)
+{
+    const tz_host_field kept = g->stage.in[0];
+    g->stage.in[0] = g->stage.out[0];
+    g->stage.out[0] = kept;
+}
+
+/* The value of a cell that may lie outside the grid. */
+static float cell_of(const grid *g, int64_t x, int64_t y, int64_t z)
+{
+    int64_t at[] = {x, y, z};
+    for (int axis = 0; axis < g->stage.dims; axis++) {
+        const int64_t n = g->stage.elements[axis];
+        if (at[axis] >= 0 && at[axis] < n)
+            continue;
+        switch (g->stage.boundary[axis][0]) {
+        case TZ_CLAMP:
+            at[axis] = at[axis] < 0 ? 0 : n - 1;
+            break;
+        case TZ_MIRROR:
+            at[axis] = at[axis] < 0 ? -at[axis] : 2 * (n - 1) - at[axis];
+            break;
+        case TZ_PERIODIC:
+            at[axis] = (at[axis] + n) % n;
+            break;
+        default:
+            return 0;
+        }
+    }
+    const tz_host_field *f = &g->stage.in[0];
+    return ((const float *)(const void *)
+                f->origin)[at[2] * f->plane_stride + at[1] * f->row_stride + at[0]];
+}
+
+/* One iteration, cell by cell, from what lies around each cell. */
+static void iterate_plainly(grid *g)
+{
+    enum { WIDTH = 2 * RADIUS + 1 };
+    const int64_t *n = g->stage.elements;
+    const bool planes = g->stage.dims == 3;
+    const tz_host_field *to = &g->stage.out[0];
+    for (int64_t z = 0; z < n[2]; z++)
+        for (int64_t y = 0; y < n[1]; y++)
+            for (int64_t x = 0; x < n[0]; x++) {
+                float around[WIDTH][WIDTH][WIDTH] = {0}; /* slab, row, column */
+                const float *near[WIDTH];
+                for (int s = -RADIUS; s <= RADIUS; s++) {
+                    for (int r = planes ? -RADIUS : 0; r <= (planes ? RADIUS : 0); r++)
+                        for (int c = -RADIUS; c <= RADIUS; c++)
+                            around[s + RADIUS][r + RADIUS][c + RADIUS] =
+                                cell_of(g, x + c, y + (planes ? r : s), z + (planes ? s : 0));
+                    near[s + RADIUS] = &around[s + RADIUS][RADIUS][RADIUS];
+                }
+                ((float *)(void *)to->origin)[z * to->plane_stride + y * to->row_stride + x] =
+                    weigh(near[RADIUS], near, planes ? WIDTH : 0);
+            }
+    turn(g);
+}
+
+static void run_stage(grid *g)
+{
+    tz_pipeline *pipeline = malloc(tz_pipeline_size());
+    const size_t bytes = (tz_stage_arena_bytes(&g->stage, pipeline) + 63) / 64 * 64;
+    char *arena = aligned_alloc(64, (size_t)g->stage.threads * bytes);
+    assert_true(pipeline && arena);
+    memset(arena, 0x7f, (size_t)g->stage.threads * bytes);
+    tz_host_field_finish(&g->stage, 0, &g->stage.in[0]);
+    tz_stage_run(&g->stage, pipeline, arena, bytes);
+    turn(g);
+    free(pipeline), free(arena);
+}
+
+static void assert_equal(const grid *got, const grid *want, const char *what)
+{
+    const int64_t *n = got->stage.elements;
+    const tz_host_field *f = &got->stage.in[0];
+    for (int64_t z = 0; z < n[2]; z++)
+        for (int64_t y = 0; y < n[1]; y++) {
+            const size_t at = (size_t)(z * f->plane_stride + y * f->row_stride) * sizeof(float);
+            if (memcmp(f->origin + at, want->stage.in[0].origin + at, (size_t)n[0] * sizeof(float)))
+                fail_msg("%s: row %lld of plane %lld differs", what, (long long)y, (long long)z);
+        }
+}
+
+/* ---- Tests ----------------------------------------------------------------------------------- */
+
+static void test_a_plain_loop_gives_the_same_bits(void **state)
+{
+    static const tz_boundary boundaries[] = {TZ_CLAMP, TZ_PERIODIC, TZ_FIXED, TZ_MIRROR};
+    static const struct {
+        int dims;
+        int64_t n[3];
+        int height;
+        int64_t tile[3];
+    } cases[] = {
+        {2, {90, 70, 1}, 1, {90, 70, 1}},
+        {2, {90, 70, 1}, 5, {90, 70, 1}},
+        {2, {90, 71, 1}, 6, {32, 23, 1}},
+        {2, {17, 9, 1}, 4, {17, 9, 1}},      /* levels as many as rows */
+        {2, {40, 200, 1}, 19, {40, 200, 1}}, /* rings go round several times */
+        {2, {33, 64, 1}, 3, {7, 1, 1}},
+        {3, {30, 20, 25}, 1, {30, 20, 25}},
+        {3, {30, 20, 25}, 4, {30, 20, 25}},
+        {3, {35, 21, 26}, 3, {16, 7, 9}},
+        {3, {9, 8, 60}, 7, {9, 8, 60}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (size_t b = 0; b < sizeof boundaries / sizeof *boundaries; b++) {
+            grid want, got;
+            char what[64];
+            grid_make(&want, cases[i].dims, cases[i].n, boundaries[b]);
+            for (int k = 0; k < cases[i].height; k++)
+                iterate_plainly(&want);
+            for (int threads = 1; threads <= 3; threads += 2) {
+                grid_make(&got, cases[i].dims, cases[i].n, boundaries[b]);
+                got.stage.height = cases[i].height;
+                got.stage.threads = threads;
+                memcpy(got.stage.tile, cases[i].tile, sizeof got.stage.tile);
+                assert_true(tz_stage_is_in_place(&got.stage));
+                calls = 0;
+                run_stage(&got);
+                assert_true(calls > 0);
+                snprintf(what, sizeof what, "case %zu, boundary %d, %d threads", i, boundaries[b],
+                         threads);
+                assert_equal(&got, &want, what);
+                grid_clear(&got);
+            }
+            grid_clear(&want);
+        }
+}
+
+/* The rings of all levels take as much as two slabs a level for radius 1, not three and more. */
+static void test_levels_share_a_ring(void **state)
+{
+    grid g;
+    grid_make(&g, 2, (int64_t[]){4096, 500, 1}, TZ_CLAMP);
+    g.stage.height = 20;
+    tz_pipeline *pipeline = malloc(tz_pipeline_size());
+    assert_non_null(pipeline);
+    const double row = 4096 * sizeof(float), levels = 20;
+    const double shared = (double)tz_stage_arena_bytes(&g.stage, pipeline) / row;
+    g.pass.in_place = NULL;
+    assert_false(tz_stage_is_in_place(&g.stage));
+    const double apart = (double)tz_stage_arena_bytes(&g.stage, pipeline) / row;
+    assert_true(shared > 2 * RADIUS * (levels - 1) && shared < 2 * RADIUS * levels + 20);
+    assert_true(apart > (2 * RADIUS + 1) * (levels - 1));
+    free(pipeline);
+    grid_clear(&g);
+}
+
+static void test_what_cannot_be_in_place(void **state)
+{
+    grid g;
+    grid_make(&g, 2, (int64_t[]){40, 30, 1}, TZ_CLAMP);
+    assert_true(tz_stage_is_in_place(&g.stage));
+    g.stage.bits = true;
+    assert_false(tz_stage_is_in_place(&g.stage));
+    g.stage.bits = false;
+    g.stage.precision = TZ_DOUBLE; /* no function */
+    assert_false(tz_stage_is_in_place(&g.stage));
+    g.stage.precision = TZ_SINGLE;
+    g.field.role = TZ_STREAMED;
+    assert_false(tz_stage_is_in_place(&g.stage));
+    grid_clear(&g);
+}
+
+TEST_MAIN(NULL, NULL, TEST(test_a_plain_loop_gives_the_same_bits), TEST(test_levels_share_a_ring),
+          TEST(test_what_cannot_be_in_place))
