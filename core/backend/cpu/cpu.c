@@ -103,15 +103,14 @@ static tz_status plan_for(const tz_problem *problem, const tz_machine *machine, 
                           tz_plan *plan, tz_error *error)
 {
     const tz_plan given = *plan;
+    const tz_stage stage = describe_problem(problem, machine, threads);
     tz_status status = tz_backend_check_plan(plan, &tz_backend_cpu, error);
     if (!status)
-        tz_cpu_skew_choose(problem, plan);
-    if (!status && tz_cpu_is_skew(plan)) {
-        const tz_stage stage = describe_problem(problem, machine, threads);
+        tz_cpu_skew_choose(problem, &stage, plan);
+    if (!status && tz_cpu_is_skew(plan))
         return tz_cpu_skew_plan(problem, &stage, machine, plan, error);
-    }
     if (!status)
-        status = tz_cpu_plan(problem, machine, threads, plan, error);
+        status = tz_cpu_plan(problem, &stage, machine, plan, error);
     if (status)
         return status;
     const int wanted = plan->height;
@@ -120,7 +119,7 @@ static tz_status plan_for(const tz_problem *problem, const tz_machine *machine, 
         const int lower = plan->height - (plan->height + 7) / 8;
         *plan = given;
         plan->height = lower;
-        tz_cpu_plan(problem, machine, threads, plan, NULL);
+        tz_cpu_plan(problem, &stage, machine, plan, NULL);
     }
     if (given.height > 0 && plan->height < wanted)
         return tz_error_set(
@@ -199,14 +198,15 @@ static tz_status cpu_candidates(const tz_problem *problem, const tz_place *place
     const tz_status status = plan_for(problem, &machine, threads, &whole, error);
     if (status)
         return status;
-    tz_cpu_skew_choose(problem, &skew);
+    if (tz_cpu_skew_may(problem, given))
+        strcpy(skew.family, tz_cpu_skew);
     if (!tz_cpu_is_skew(given))
         strcpy(stream.family, "stream");
     const tz_stage stage = describe_problem(problem, &machine, threads);
     for (int height = 0; (height = tz_cpu_height_next(problem, given, height)) > 0;) {
         int n = tz_cpu_is_skew(&stream)
                     ? 0
-                    : tz_cpu_shapes(problem, &machine, threads, &stream, height, shapes);
+                    : tz_cpu_shapes(problem, &stage, &machine, &stream, height, shapes);
         for (int i = 0; i < n; i++)
             add_plan(&list, problem, &machine, threads, &shapes[i]);
         n = tz_cpu_is_skew(&skew)

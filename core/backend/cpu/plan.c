@@ -13,6 +13,9 @@ enum {
     L3_MAX = 32 << 20,      /* of which rings make use */
     CHUNK_MAX = 1 << 22,    /* slabs of a job */
     WIDTH_OF_GHOSTS = 100,
+    ROWS_OF_STAGE = 10,     /* rows of a thread in 2-D, at least, for each that an iteration adds */
+    ROW_IN_PLACE = 4 << 10, /* bytes of a row, from which on computing in place is preferred */
+    HEIGHT_IN_PLACE = 16,   /* the same of the height for radius 1 */
     ROWS_OF_GHOSTS = 10, /* rows of a tile in 3-D, at least, for each of the ghost zone of a side */
     LINE_ELEMENTS = 32 << 10 /* of a tile in 1-D: two tiles fit L2, and streamed rows are long */
 };
@@ -153,15 +156,30 @@ int64_t tz_cpu_split_evenly(int64_t extent, int64_t largest, int64_t unit)
     return min64(extent, tz_round_up((extent + parts - 1) / parts, unit));
 }
 
+/* The height with which a thread's rows are ROWS_OF_STAGE times as many as what the ghost zone adds. */
+static double most_in_place(const tz_problem *problem, const tz_stage *stage)
+{
+    const int last = problem->dims - 1;
+    const int grows = growth(problem, last) > 0 ? growth(problem, last) : 1;
+    return (double)problem->elements[last] / stage->threads / (ROWS_OF_STAGE * grows);
+}
+
 /* Ghost zones grow with the reach of an iteration, so the height is that for radius 1 divided by
  * the reach, rounded. With many fields in 2-D it is less: their rings leave room for a narrow tile,
  * and its width should be WIDTH_OF_GHOSTS times the ghost zone of a side. */
-static void choose_height(const tz_problem *problem, const tz_machine *machine, tz_plan *plan)
+static void choose_height(const tz_problem *problem, const tz_stage *stage,
+                          const tz_machine *machine, tz_plan *plan)
 {
-    static const int best[] = TZ_FIT_CPU_HEIGHTS, best_bits[] = TZ_FIT_CPU_HEIGHTS_BITS;
+    static const int best[] = TZ_FIT_CPU_HEIGHTS, best_bits[] = TZ_FIT_CPU_HEIGHTS_BITS,
+                     best_in_place[] = TZ_FIT_CPU_IN_PLACE_HEIGHTS;
     const int r = growth_max(problem);
-    const int height = (2 * (problem->bits ? best_bits : best)[problem->dims] + r) / (2 * r);
-    const double most = sqrt(slab_budget(problem, machine, 1) / (WIDTH_OF_GHOSTS * r));
+    const int *heights = problem->bits                 ? best_bits
+                         : tz_stage_is_in_place(stage) ? best_in_place
+                                                       : best;
+    const int height = (2 * heights[problem->dims] + r) / (2 * r);
+    const bool in_place = tz_stage_is_in_place(stage);
+    const double most = in_place ? most_in_place(problem, stage)
+                                 : sqrt(slab_budget(problem, machine, 1) / (WIDTH_OF_GHOSTS * r));
     plan->height = problem->dims == 2 && !problem->bits && most < height ? (int)most : height;
     plan->height = plan->height < 1 ? 1 : plan->height;
 }
@@ -234,7 +252,17 @@ static void choose_tile(const tz_problem *problem, const tz_machine *machine, in
         tile[axis] = axis < problem->dims ? max64(1, min64(tile[axis], n[axis])) : 1;
 }
 
-tz_status tz_cpu_plan(const tz_problem *problem, const tz_machine *machine, int threads,
+bool tz_cpu_prefers_in_place(const tz_problem *problem, const tz_stage *stage)
+{
+    int computed = 0;
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        computed += problem->stencil->fields[f].role == TZ_STATE;
+    return problem->dims == 2 && computed == 1 && tz_stage_is_in_place(stage) &&
+           problem->elements[0] * (int64_t)tz_problem_element_size(problem, 0) >= ROW_IN_PLACE &&
+           most_in_place(problem, stage) * growth_max(problem) >= HEIGHT_IN_PLACE;
+}
+
+tz_status tz_cpu_plan(const tz_problem *problem, const tz_stage *stage, const tz_machine *machine,
                       tz_plan *plan, tz_error *error)
 {
     tz_status status = check_given(problem, plan, error);
@@ -247,8 +275,8 @@ tz_status tz_cpu_plan(const tz_problem *problem, const tz_machine *machine, int 
             problem->elements[0]);
     const bool height_chosen = plan->height == 0, tile_chosen = plan->tile[0] == 0;
     if (height_chosen)
-        choose_height(problem, machine, plan);
-    choose_tile(problem, machine, threads, plan);
+        choose_height(problem, stage, machine, plan);
+    choose_tile(problem, machine, stage->threads, plan);
     strcpy(plan->family, "stream");
     snprintf(plan->why, sizeof plan->why, "%s height, %s tile (L2 %" PRId64 " KiB)",
              height_chosen ? "default" : "given", tile_chosen ? "default" : "given",
@@ -269,13 +297,13 @@ int tz_cpu_height_next(const tz_problem *problem, const tz_plan *given, int heig
     return next <= most ? next : 0;
 }
 
-int tz_cpu_shapes(const tz_problem *problem, const tz_machine *machine, int threads,
+int tz_cpu_shapes(const tz_problem *problem, const tz_stage *stage, const tz_machine *machine,
                   const tz_plan *given, int height, tz_plan shapes[TZ_CPU_SHAPES_MAX])
 {
     tz_plan usual = *given;
     int count = 0;
     usual.height = height;
-    if (tz_cpu_plan(problem, machine, threads, &usual, NULL))
+    if (tz_cpu_plan(problem, stage, machine, &usual, NULL))
         return 0;
     const bool free_x = given->tile[0] == 0 && !problem->bits;
     const bool free_y = given->tile[1] == 0 && problem->dims == 3;

@@ -3,12 +3,18 @@
 #define TZ_CORE_BACKEND_CPU_PLAN_H
 
 #include "base/machine.h"
+#include "kernels/cpu/stage.h"
 #include "stencil/problem.h"
 
-/* Complete a plan: choose what is 0, keep what is given, clip the tile to the grid. Errors:
+/* Is "stream" in place chosen without predictions? In 2-D, if one field is computed, and rows are long and many: on a Zen 5,
+ * 8192^2, all of 6 such problems were 1.4 to 1.7 times as fast as with "skew", one of two fields as fast, and one 0.7 times.
+ * On 512^2 they were 1.0 to 1.3 times as fast, on 300^2 0.8 to 1.1 times. */
+bool tz_cpu_prefers_in_place(const tz_problem *problem, const tz_stage *stage);
+
+/* Complete a plan: choose what is 0, keep what is given, clip the tile to the grid. `stage` describes the problem. Errors:
  * TZ_RANGE if the ghost zone of the height is wider than a given tile; the message names the
  * largest height that is possible. */
-tz_status tz_cpu_plan(const tz_problem *problem, const tz_machine *machine, int threads,
+tz_status tz_cpu_plan(const tz_problem *problem, const tz_stage *stage, const tz_machine *machine,
                       tz_plan *plan, tz_error *error);
 
 /* Slabs that a level computes before the next level does. The next level then finds them in L1.
@@ -31,7 +37,7 @@ int tz_cpu_height_next(const tz_problem *problem, const tz_plan *given, int heig
 /* Plans of a height, which tz_cpu_plan() must complete: the default tile, and tiles with rows (in
  * 3-D also planes) of half and twice the length. Members that `given` sets are kept. Returns the
  * number of plans. */
-int tz_cpu_shapes(const tz_problem *problem, const tz_machine *machine, int threads,
+int tz_cpu_shapes(const tz_problem *problem, const tz_stage *stage, const tz_machine *machine,
                   const tz_plan *given, int height, tz_plan shapes[TZ_CPU_SHAPES_MAX]);
 
 #endif

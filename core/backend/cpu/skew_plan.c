@@ -216,12 +216,17 @@ uint32_t tz_cpu_skew_alone(const tz_problem *problem, const tz_stage *stage,
     return alone;
 }
 
-void tz_cpu_skew_choose(const tz_problem *problem, tz_plan *plan)
+bool tz_cpu_skew_may(const tz_problem *problem, const tz_plan *plan)
 {
     bool tile_given = false;
     for (int axis = 0; axis < TZ_AXES; axis++)
         tile_given = tile_given || plan->tile[axis] > 0;
-    if (plan->family[0] == '\0' && !tile_given && !unsupported(problem))
+    return plan->family[0] == '\0' && !tile_given && !unsupported(problem);
+}
+
+void tz_cpu_skew_choose(const tz_problem *problem, const tz_stage *stage, tz_plan *plan)
+{
+    if (tz_cpu_skew_may(problem, plan) && !tz_cpu_prefers_in_place(problem, stage))
         strcpy(plan->family, tz_cpu_skew);
 }
 

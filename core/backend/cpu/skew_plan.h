@@ -9,9 +9,12 @@
 extern const char tz_cpu_skew[]; /* the family's name */
 bool tz_cpu_is_skew(const tz_plan *plan);
 
-/* Set the family of a plan that has none, if this one computes the problem. A given tile is one of "stream". Of 17
- * problems with several fields all were faster than with "stream" on a Zen 3, and 14 on a Xeon. */
-void tz_cpu_skew_choose(const tz_problem *problem, tz_plan *plan);
+/* Can a plan without a family be one of this family? A given tile is one of "stream". */
+bool tz_cpu_skew_may(const tz_problem *problem, const tz_plan *plan);
+
+/* Set the family of a plan that has none, if it can be this one and "stream" is not preferred. Of 17 problems with several
+ * fields all were faster than with "stream" on a Zen 3, and 14 on a Xeon. */
+void tz_cpu_skew_choose(const tz_problem *problem, const tz_stage *stage, tz_plan *plan);
 
 /* Complete a plan: choose what is 0, keep what is given, clip the tile to the grid. `stage` describes
  * the problem. Errors: TZ_UNSUPPORTED if the family cannot compute the problem, TZ_RANGE if the height

@@ -48,20 +48,26 @@ typedef struct called {
     tz_row_fn *rows;
     int slabs;
     double calls;
+    bool in_place;
 } called;
 
 static called called_alone(const tz_stage *stage, const tz_pass *pass, bool skewed)
 {
     return (called){tz_stage_rows(stage, pass), 1,
-                    skewed && stage->dims == 3 ? tz_skew_batch(stage) : 1};
+                    skewed && stage->dims == 3 ? tz_skew_batch(stage) : 1, false};
 }
 
 static called called_of(const tz_stage *stage, const tz_pass *pass, bool skewed)
 {
+    if (!skewed && tz_stage_is_in_place(stage)) {
+        const int slabs = TZ_SLABS_IN_PLACE(stage->dims);
+        return (called){tz_stage_in_place(stage, pass), slabs, 1.0 / slabs, true};
+    }
     tz_row_fn *together = skewed ? tz_stage_together(stage, pass) : NULL;
     if (!together)
         return called_alone(stage, pass, skewed);
-    return (called){together, TZ_SLABS_TOGETHER, (double)tz_skew_batch(stage) / TZ_SLABS_TOGETHER};
+    return (called){together, TZ_SLABS_TOGETHER, (double)tz_skew_batch(stage) / TZ_SLABS_TOGETHER,
+                    false};
 }
 
 /* Walk four spans: a row of SHORT elements in all slabs, a row of twice as many, and one row and two rows of
@@ -69,8 +75,8 @@ static called called_of(const tz_stage *stage, const tz_pass *pass, bool skewed)
 static tz_status walk_rows(tz_walks *walks, const tz_problem *problem, const tz_pass *pass,
                            const called *call, int64_t width, row_cost *out, tz_error *error)
 {
-    tz_view in[TZ_FIELDS_MAX * (REACH + TZ_SLABS_TOGETHER - 1)];
-    tz_target to[TZ_FIELDS_MAX * TZ_SLABS_TOGETHER];
+    tz_view in[TZ_FIELDS_MAX * (REACH + TZ_SLABS_IN_PLACE_MAX - 1)];
+    tz_target to[TZ_FIELDS_MAX * TZ_SLABS_IN_PLACE_MAX];
     tz_walk walk[4];
     const int window = (problem->dims == 1 ? 1 : 2 * pass->radius + 1) + call->slabs - 1;
     const int views = tz_stencil_fields_all(problem->stencil) * window;
@@ -82,7 +88,7 @@ static tz_status walk_rows(tz_walks *walks, const tz_problem *problem, const tz_
     /* As in the engine, rows begin at cache lines. */
     for (int v = 0; v < views; v++)
         in[v] = (tz_view){(const void *)(uintptr_t)((UINT64_C(0x1000) + (uint64_t)v) << 32), FAR};
-    for (int f = 0; f < TZ_FIELDS_MAX * TZ_SLABS_TOGETHER; f++)
+    for (int f = 0; f < TZ_FIELDS_MAX * TZ_SLABS_IN_PLACE_MAX; f++)
         to[f] = (tz_target){(void *)(uintptr_t)((UINT64_C(0x2000) + (uint64_t)f) << 32), FAR};
     for (int i = 0; i < 4; i++) {
         const tz_span span = {.in = in,
@@ -172,12 +178,17 @@ static traffic pass_traffic(const tz_problem *problem, const tz_stage *stage,
     }
     const double lines = with_ends(counts, size);
     const double row = lines * counts->row * size, slab = lines * counts->slab * size;
-    const double batch = problem->dims == 1 ? 1 : stage->batch;
+    const bool in_place = !skewed && tz_stage_is_in_place(stage);
+    const double batch = problem->dims == 1 ? 1
+                         : in_place         ? tz_stage_batch_in_place(stage)
+                                            : stage->batch;
     /* The shares still in L1: of the slabs that the previous level has just written, and of those
      * that the previous slab or row has read. */
     const double fresh = kept((batch * (fields + writes) + slabs - fields) * slab, l1);
     /* Of slabs that are computed together, each takes its part of what all of them read. */
-    const double at_once = skewed && tz_stage_together(stage, pass) ? TZ_SLABS_TOGETHER : 1;
+    const double at_once = in_place ? TZ_SLABS_IN_PLACE(stage->dims)
+                           : skewed && tz_stage_together(stage, pass) ? TZ_SLABS_TOGETHER
+                                                                      : 1;
     const double new_slabs = slabs + (at_once - 1) * fields;
     const double same_slab = kept((new_slabs + at_once * (fixed + writes)) * slab, l1);
     double reads = new_slabs;
@@ -196,6 +207,11 @@ static traffic pass_traffic(const tz_problem *problem, const tz_stage *stage,
         .ring_reads = lines * ((slabs - fields) / batch + fixed),
         .ring_writes = lines * writes,
     };
+    if (in_place) {
+        /* What a level writes over has been read, but the time of a line that is written counts that it is fetched. */
+        t.near_reads = fmax(0, t.near_reads - t.near_writes);
+        t.ring_reads = fmax(0, t.ring_reads - t.ring_writes);
+    }
     if (skewed) {
         /* In a step all levels go through the same slabs, of all arrays that are written: each enters and leaves L2
          * once a step, which computes `batch` slabs at each level. */
@@ -285,7 +301,8 @@ static void add_part(const tz_problem *problem, const tz_stage *stage, int pass,
     for (int c = 0; c < TZ_WORK_CLASSES; c++)
         part->once.of[c] = rows * cost->row.mix.of[c] + spans * cost->call.mix.of[c];
     const double calls = counts->spans / passes * call->calls;
-    out->spans += calls;
+    const double more = call->in_place ? TZ_FIT_CPU_SLAB * (call->slabs - 1) : 0;
+    out->spans += calls * (1 + more);
     out->views += calls * window * problem->stencil->fields_count;
     out->vector_bytes = fmax(out->vector_bytes, cost->vector_bytes);
 }
