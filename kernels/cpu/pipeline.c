@@ -20,7 +20,7 @@ static size_t ring_place(tz__ring *ring, size_t at, int64_t depth, size_t slab_b
     ring->offset = at;
     ring->slab_bytes = slab_bytes;
     ring->depth = (uint32_t)depth;
-    ring->inverse = ((UINT64_C(1) << 32) + ring->depth - 1) / ring->depth;
+    ring->inverse = UINT64_MAX / ring->depth + 1; /* 0 for a depth of 1 */
     return at + (size_t)depth * slab_bytes;
 }
 

@@ -16,7 +16,7 @@ typedef struct tz__ring {
     size_t offset; /* of the ring in the arena */
     size_t slab_bytes;
     uint32_t depth;   /* slabs; 0: there is no ring */
-    uint64_t inverse; /* ceil(2^32 / depth): slot = j mod depth without a division */
+    uint64_t inverse; /* ceil(2^64 / depth): slot = j mod depth without a division */
     int32_t slabs_lower;
     ptrdiff_t elements_lower;
 } tz__ring;

@@ -12,7 +12,8 @@
 static inline uint32_t ring_slot(const tz__job *job, const tz__ring *ring, int64_t j)
 {
     const uint32_t n = (uint32_t)(j - ring->slabs_lower - job->slab_base);
-    return n - (uint32_t)(n * ring->inverse >> 32) * ring->depth;
+    const uint32_t turns = (uint32_t)((unsigned __int128)n * ring->inverse >> 64);
+    return ring->depth == 1 ? 0 : n - turns * ring->depth;
 }
 
 /* Element (0, 0) of slab j in a ring. It may lie before the ring's memory. */

@@ -11,12 +11,12 @@ enum {
     ROW_BYTES = 16 << 10,   /* of a tile's row */
     ROW_BYTES_3D = 2 << 10, /* the same in 3-D, if L3 has no room for more */
     L3_MAX = 32 << 20,      /* of which rings make use */
-    CHUNK_MAX = 1 << 22,    /* slabs of a job */
     WIDTH_OF_GHOSTS = 100,
     ROWS_OF_STAGE = 10,     /* rows of a thread in 2-D, at least, for each that an iteration adds */
     ROW_IN_PLACE = 4 << 10, /* bytes of a row, from which on computing in place is preferred */
     HEIGHT_IN_PLACE = 16,   /* the same of the height for radius 1 */
     ROWS_OF_GHOSTS = 10, /* rows of a tile in 3-D, at least, for each of the ghost zone of a side */
+    ROWS_IN_PLACE = 6,   /* the same in place, where the planes of more rows do not stay in L3 */
     LINE_ELEMENTS = 32 << 10 /* of a tile in 1-D: two tiles fit L2, and streamed rows are long */
 };
 
@@ -202,16 +202,17 @@ static int64_t choose_chunk(int64_t extent, int64_t tiles, int64_t halo, int thr
     return best;
 }
 
-static void choose_tile(const tz_problem *problem, const tz_machine *machine, int threads,
+static void choose_tile(const tz_problem *problem, const tz_stage *stage, const tz_machine *machine,
                         tz_plan *plan)
 {
+    const int threads = stage->threads;
     const int64_t *n = problem->elements;
     const int last = problem->dims - 1;
     int64_t halo[TZ_AXES];
     for (int axis = 0; axis < TZ_AXES; axis++)
         halo[axis] = (int64_t)plan->height * growth(problem, axis);
     const double budget = slab_budget(problem, machine, plan->height);
-    /* Longer rows are not faster, and a batch of rows must fit L1 (choose_batch() in cpu.c). */
+    /* Longer rows are not faster, and a batch of rows must fit L1 (tz_cpu_batch()). */
     const int64_t size = (int64_t)tz_problem_element_size(problem, 0);
     const int64_t row_elements = ROW_BYTES / size;
     const int64_t in_l3 =
@@ -231,23 +232,21 @@ static void choose_tile(const tz_problem *problem, const tz_machine *machine, in
             n[0], max64(8 * halo[0], max64(in_l3, min64((int64_t)budget, row_elements))),
             TZ_ALIGN_ELEMENTS);
     if (problem->dims == 3) {
+        const int64_t rows =
+            (tz_stage_is_in_place(stage) ? ROWS_IN_PLACE : ROWS_OF_GHOSTS) * halo[1];
         /* A tile whose rings fill more than L2 is faster than one with much redundant work. */
         if (tile[0] == 0)
             tile[0] = tz_cpu_split_evenly(
                 n[0], max64(max64(in_l3, ROW_BYTES_3D / size), 8 * halo[0]), TZ_ALIGN_ELEMENTS);
         if (tile[1] == 0)
             tile[1] = tz_cpu_split_evenly(
-                n[1],
-                max64((int64_t)(budget / (double)tile[0]) - 2 * halo[1], ROWS_OF_GHOSTS * halo[1]),
-                1);
+                n[1], max64((int64_t)(budget / (double)tile[0]) - 2 * halo[1], rows), 1);
     }
     if (problem->dims > 1 && tile[last] == 0) {
         const int64_t tiles = (n[0] + tile[0] - 1) / tile[0] *
                               (problem->dims == 3 ? (n[1] + tile[1] - 1) / tile[1] : 1);
         tile[last] = choose_chunk(n[last], tiles, halo[last], threads);
     }
-    if (problem->dims > 1) /* the slot arithmetic of kernels/cpu is exact up to this */
-        tile[last] = min64(tile[last], CHUNK_MAX);
     for (int axis = 0; axis < TZ_AXES; axis++)
         tile[axis] = axis < problem->dims ? max64(1, min64(tile[axis], n[axis])) : 1;
 }
@@ -276,7 +275,7 @@ tz_status tz_cpu_plan(const tz_problem *problem, const tz_stage *stage, const tz
     const bool height_chosen = plan->height == 0, tile_chosen = plan->tile[0] == 0;
     if (height_chosen)
         choose_height(problem, stage, machine, plan);
-    choose_tile(problem, machine, stage->threads, plan);
+    choose_tile(problem, stage, machine, plan);
     strcpy(plan->family, "stream");
     snprintf(plan->why, sizeof plan->why, "%s height, %s tile (L2 %" PRId64 " KiB)",
              height_chosen ? "default" : "given", tile_chosen ? "default" : "given",

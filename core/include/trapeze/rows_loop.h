@@ -19,18 +19,7 @@
         TZ__CONTEXT_INDEX(name)                                                                    \
         int64_t x, y, z, step;                                                                     \
     };                                                                                             \
-    struct TZ__THIS(once_##name) {                                                                 \
-        ONCE(TZ__ONCE_MEMBER)                                                                      \
-        char nothing;                                                                              \
-    };                                                                                             \
-    struct TZ__THIS(put_##name) {                                                                  \
-        struct {                                                                                   \
-            TZ_FIELDS(TZ__PUT_VALUE)                                                               \
-        } put;                                                                                     \
-        struct {                                                                                   \
-            TZ_FIELDS(TZ__PUT_FLAG)                                                                \
-        } is;                                                                                      \
-    };                                                                                             \
+    TZ__CELL_VALUES(name, ONCE)                                                                    \
     TZ__INLINE void TZ__THIS(body_##name)(                                                         \
         const struct TZ__THIS(context_##name) *const tz_c, const ptrdiff_t tz_i, const int tz_s,   \
         struct TZ__THIS(put_##name) *const tz_p, const struct TZ__THIS(once_##name) tz_o);         \

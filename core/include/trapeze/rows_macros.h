@@ -143,7 +143,20 @@ typedef uint32_t tz_word;
     const type *name[TZ__WINDOW + TZ__SLABS - 1];                                                  \
     ptrdiff_t name##_stride[TZ__WINDOW + TZ__SLABS - 1];                                           \
     type *name##_out[TZ__SLABS];
-/* What a cell update has put into the fields of a cell, and which those are. */
+/* The values of TZ_CELL_ONCE. What a cell update has put into the fields of a cell, and which those are. */
+#define TZ__CELL_VALUES(cell, ONCE)                                                                \
+    struct TZ__THIS(once_##cell) {                                                                 \
+        ONCE(TZ__ONCE_MEMBER)                                                                      \
+        char nothing;                                                                              \
+    };                                                                                             \
+    struct TZ__THIS(put_##cell) {                                                                  \
+        struct {                                                                                   \
+            TZ_FIELDS(TZ__PUT_VALUE)                                                               \
+        } put;                                                                                     \
+        struct {                                                                                   \
+            TZ_FIELDS(TZ__PUT_FLAG)                                                                \
+        } is;                                                                                      \
+    };
 #define TZ__PUT_VALUE(name, type) type name;
 #define TZ__PUT_FLAG(name, type) _Bool name;
 #define TZ__PUT_NOTHING(name, type) tz_put[tz_s].is.name = 0;

@@ -20,18 +20,7 @@
     struct TZ__THIS(lanes_##name) {                                                                \
         TZ_FIELDS(TZ__SHIFTED_LANES)                                                               \
     };                                                                                             \
-    struct TZ__THIS(once_##name) {                                                                 \
-        ONCE(TZ__ONCE_MEMBER)                                                                      \
-        char nothing;                                                                              \
-    };                                                                                             \
-    struct TZ__THIS(put_##name) {                                                                  \
-        struct {                                                                                   \
-            TZ_FIELDS(TZ__PUT_VALUE)                                                               \
-        } put;                                                                                     \
-        struct {                                                                                   \
-            TZ_FIELDS(TZ__PUT_FLAG)                                                                \
-        } is;                                                                                      \
-    };                                                                                             \
+    TZ__CELL_VALUES(name, ONCE)                                                                    \
     TZ__INLINE void TZ__THIS(body_##name)(const struct TZ__THIS(context_##name) *const tz_c,       \
                                           const struct TZ__THIS(lanes_##name) *const tz_v,         \
                                           const int64_t tz_i, const int tz_l, const int tz_s,      \
