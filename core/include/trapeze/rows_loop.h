@@ -133,57 +133,16 @@ static void TZ__THIS(rows)(const tz_span *span)
 }
 
 #if TZ__SLABS > 1
-TZ__INLINE void
-TZ__THIS(sweep_slabs)(struct TZ__THIS(TZ__CAT(context_, TZ_CELL_NAME)) *const context,
-                      const tz_span *span, const int tz_slabs)
-{
-    for (ptrdiff_t row = 0; row < (ptrdiff_t)span->rows; row++) {
-        context->y = span->y + row;
-        TZ_FIELDS(TZ__LOAD_FIELD)
-        TZ__VECTOR_LOOP
-        for (ptrdiff_t i = 0; i < (ptrdiff_t)span->count; i++) {
-            struct TZ__THIS(TZ__CAT(put_, TZ_CELL_NAME)) tz_put[TZ__SLABS];
-            TZ_UNROLL
-            for (int tz_s = 0; tz_s < tz_slabs; tz_s++) {
-                TZ_FIELDS(TZ__PUT_NOTHING)
-                TZ__THIS(TZ__CAT(update_, TZ_CELL_NAME))(context, i, tz_s, &tz_put[tz_s]);
-            }
-            TZ_UNROLL
-            for (int tz_s = 0; tz_s < tz_slabs; tz_s++) {
-                TZ_FIELDS(TZ__PUT_STORE)
-            }
-        }
-    }
-}
-
-/* `slabs` is a constant after inlining. */
-TZ__INLINE void TZ__THIS(slabs)(const tz_span *span, const int slabs)
-{
-    struct TZ__THIS(TZ__CAT(context_, TZ_CELL_NAME)) store, *const context = &store;
-    TZ_CONSTANTS(TZ__LOAD_CONSTANT)
-    context->x = span->x;
-    context->z = span->z;
-    context->step = span->step;
-#ifdef TZ_CELL_SWITCH
-    if (context->TZ__CAT(k_, TZ_CELL_SWITCH)) {
-        context->TZ__CAT(k_, TZ_CELL_SWITCH) = 1;
-        TZ__THIS(sweep_slabs)(context, span, slabs);
-        return;
-    }
-    context->TZ__CAT(k_, TZ_CELL_SWITCH) = 0;
-#endif
-    TZ__THIS(sweep_slabs)(context, span, slabs);
-}
-
-static __attribute__((unused)) void TZ__THIS(together)(const tz_span *span)
-{
-    TZ__THIS(slabs)(span, TZ_SLABS_TOGETHER);
-}
-
+#define TZ__KIND together
+#define TZ__AT_ONCE TZ_SLABS_TOGETHER
+#include <trapeze/rows_slabs.h>
+#undef TZ__KIND
+#undef TZ__AT_ONCE
 /* Where vectors of a row are loaded before they are stored, columns may be written as far below those that are read as a
  * radius. Compilers keep that order: they take no iteration of a loop apart. */
-static __attribute__((unused)) void TZ__THIS(in_place)(const tz_span *span)
-{
-    TZ__THIS(slabs)(span, TZ__SLABS);
-}
+#define TZ__KIND in_place
+#define TZ__AT_ONCE TZ__SLABS
+#include <trapeze/rows_slabs.h>
+#undef TZ__KIND
+#undef TZ__AT_ONCE
 #endif
