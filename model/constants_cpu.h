@@ -33,8 +33,8 @@
         0, 48, 8, 4                                                                                \
     }
 /* The same of "stream" in place.
- * From: star2d1r in both precisions, hotspot and box2d1r (8192^2) and star3d1r (512^3) on two cores of Zen 5: within 3 % of
- * the best speed over heights of 37 to 64 in 2-D and 10 to 16 in 3-D. +10 %: of predictions 0. */
+ * From: star2d1r in both precisions, hotspot and box2d1r (8192^2) and star3d1r (512^3) on two cores of Zen 5: at least 93 %
+ * of the best speed over heights of 41 to 64 in 2-D and 10 to 16 in 3-D. +10 %: of predictions 0. */
 #define TZ_FIT_CPU_IN_PLACE_HEIGHTS                                                                \
     {                                                                                              \
         0, 0, 40, 12                                                                               \
@@ -59,7 +59,7 @@
 /* Calls of a calibrated row function that each slab after the first costs in a call that computes several in place: it has
  * its own pointers, and its ghosts are set.
  * From: star2d1r in both precisions, hotspot, star2d2r and box2d1r (8192^2, tiles of 1024 to 8192 elements) on two cores of
- * Zen 5. +10 %: of the narrowest tiles 1 %. */
+ * Zen 5. +10 %: of tiles of 1024 elements 2 to 3 %. */
 #define TZ_FIT_CPU_SLAB 1.0
 /* By how much a stage of "skew" takes longer for each doubling of the threads of a team, which wait for each other.
  * From: plans with and without teams, on 16 and 8 threads of a Xeon and 2 of Zen 5. +10 %: of such plans 0.7 to 3 %. */

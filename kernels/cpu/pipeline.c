@@ -24,30 +24,29 @@ static size_t ring_place(tz__ring *ring, size_t at, int64_t depth, size_t slab_b
     return at + (size_t)depth * slab_bytes;
 }
 
+/* The best function that the stage's instruction set allows; NULL: there is none. */
+static tz_row_fn *best_of(const tz_stage *stage, const tz_kernels *kernels)
+{
+    tz_row_fn *found = NULL;
+    for (int isa = (int)stage->isa; kernels && isa >= TZ_ISA_BASE && !found; isa--)
+        found = tz_kernels_rows(kernels, (tz_isa)isa, stage->precision);
+    return found;
+}
+
 tz_row_fn *tz_stage_rows(const tz_stage *stage, const tz_pass *pass)
 {
-    int isa = stage->isa;
-    while (isa > TZ_ISA_BASE && !tz_kernels_rows(pass->kernels, (tz_isa)isa, stage->precision))
-        isa--;
-    return tz_kernels_rows(pass->kernels, (tz_isa)isa, stage->precision);
+    return best_of(stage, pass->kernels);
 }
 
 tz_row_fn *tz_stage_together(const tz_stage *stage, const tz_pass *pass)
 {
-    tz_row_fn *found = NULL;
-    if (stage->alone >> (pass - stage->stencil->passes) & 1)
-        return NULL;
-    for (int isa = (int)stage->isa; pass->together && isa >= TZ_ISA_BASE && !found; isa--)
-        found = tz_kernels_rows(pass->together, (tz_isa)isa, stage->precision);
-    return found;
+    const bool alone = stage->alone >> (pass - stage->stencil->passes) & 1;
+    return alone ? NULL : best_of(stage, pass->together);
 }
 
 tz_row_fn *tz_stage_in_place(const tz_stage *stage, const tz_pass *pass)
 {
-    tz_row_fn *found = NULL;
-    for (int isa = (int)stage->isa; pass->in_place && isa >= TZ_ISA_BASE && !found; isa--)
-        found = tz_kernels_rows(pass->in_place, (tz_isa)isa, stage->precision);
-    return found;
+    return best_of(stage, pass->in_place);
 }
 
 bool tz_stage_is_in_place(const tz_stage *stage)
@@ -169,7 +168,6 @@ static void pipeline_levels(tz_pipeline *pipeline, const tz_stage *stage)
     for (int f = 0; f < stencil->fields_count; f++)
         newest[f] = (tz__origin){0, (int16_t)f};
     pipeline->levels = stage->height * stencil->passes_count;
-    pipeline->passes = stencil->passes_count;
     pipeline->in_place = tz_stage_is_in_place(stage);
     pipeline->at_once = pipeline->in_place ? TZ_SLABS_IN_PLACE(stage->dims) : 1;
     pipeline->batch = pipeline->in_place ? tz_stage_batch_in_place(stage) : stage->batch;
@@ -225,7 +223,7 @@ static void ring_depths(tz_pipeline *pipeline, const tz_stage *stage)
 static size_t shared_place(tz_pipeline *pipeline, const tz_stage *stage, int f, size_t at,
                            size_t slab_bytes)
 {
-    const int passes = pipeline->passes;
+    const int passes = stage->stencil->passes_count;
     const int64_t size = (int64_t)stage->element_size[f];
     /* A row is written over one that no row after it reads, and below the columns that it reads itself. */
     const ptrdiff_t rows = stage->dims == 3 ? tz_stencil_reach_along(stage->stencil, 1) : 0;

@@ -44,7 +44,6 @@ typedef struct tz__level {
 
 struct tz_pipeline {
     int levels; /* without level 0, which is the array */
-    int passes; /* of an iteration */
     bool in_place;
     int at_once; /* slabs that a call of a row function computes */
     int batch;   /* slabs that a level computes before the next level */

@@ -107,8 +107,8 @@ tz_row_fn *tz_stage_in_place(const tz_stage *stage, const tz_pass *pass);
 /* Does tz_stage_run() compute levels in place, several rows at once? */
 bool tz_stage_is_in_place(const tz_stage *stage);
 
-/* The slabs that a level then computes before the next level does. In 2-D twice as many as a call computes: half of the
- * rows that the next level reads are then in L1 or L2 from the call before. In 3-D planes are too large for that. */
+/* The slabs that a level then computes before the next level does. In 2-D twice as many as a call computes: then fewer
+ * rows of the step before are read again. In 3-D more planes do not stay in cache. */
 int tz_stage_batch_in_place(const tz_stage *stage);
 
 /* The size of the work of a stage, from geometry alone. Elements, rows and calls are sums over all

@@ -173,11 +173,9 @@ static void choose_height(const tz_problem *problem, const tz_stage *stage,
     static const int best[] = TZ_FIT_CPU_HEIGHTS, best_bits[] = TZ_FIT_CPU_HEIGHTS_BITS,
                      best_in_place[] = TZ_FIT_CPU_IN_PLACE_HEIGHTS;
     const int r = growth_max(problem);
-    const int *heights = problem->bits                 ? best_bits
-                         : tz_stage_is_in_place(stage) ? best_in_place
-                                                       : best;
-    const int height = (2 * heights[problem->dims] + r) / (2 * r);
     const bool in_place = tz_stage_is_in_place(stage);
+    const int *heights = problem->bits ? best_bits : in_place ? best_in_place : best;
+    const int height = (2 * heights[problem->dims] + r) / (2 * r);
     const double most = in_place ? most_in_place(problem, stage)
                                  : sqrt(slab_budget(problem, machine, 1) / (WIDTH_OF_GHOSTS * r));
     plan->height = problem->dims == 2 && !problem->bits && most < height ? (int)most : height;

@@ -1,4 +1,18 @@
 /* Included only by trapeze/rows.h: one instruction set, each precision. No include guard. */
+/* One loop for each value of TZ_CELL_SWITCH. Compilers do not move a branch on a constant out of a large loop. */
+#undef TZ__FOR_SWITCH
+#ifdef TZ_CELL_SWITCH
+#define TZ__FOR_SWITCH(sweep)                                                                      \
+    if (context->TZ__CAT(k_, TZ_CELL_SWITCH)) {                                                    \
+        context->TZ__CAT(k_, TZ_CELL_SWITCH) = 1;                                                  \
+        sweep;                                                                                     \
+    } else {                                                                                       \
+        context->TZ__CAT(k_, TZ_CELL_SWITCH) = 0;                                                  \
+        sweep;                                                                                     \
+    }
+#else
+#define TZ__FOR_SWITCH(sweep) sweep;
+#endif
 #define TZ__PRECISION single
 #define real float
 #define TZ__SLOT_real(slot) ((slot).f)

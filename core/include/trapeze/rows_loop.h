@@ -120,16 +120,8 @@ static void TZ__THIS(rows)(const tz_span *span)
     }
     context->TZ__CAT(k_, TZ_CELL_FRAME) = 0;
 #endif
-#ifdef TZ_CELL_SWITCH
-    /* Compilers do not move a branch on a constant out of a large loop. */
-    if (context->TZ__CAT(k_, TZ_CELL_SWITCH)) {
-        context->TZ__CAT(k_, TZ_CELL_SWITCH) = 1;
-        TZ__THIS(sweep)(context, span, 0, (ptrdiff_t)span->rows, 0, (ptrdiff_t)span->count);
-        return;
-    }
-    context->TZ__CAT(k_, TZ_CELL_SWITCH) = 0;
-#endif
-    TZ__THIS(sweep)(context, span, 0, (ptrdiff_t)span->rows, 0, (ptrdiff_t)span->count);
+    TZ__FOR_SWITCH(
+        TZ__THIS(sweep)(context, span, 0, (ptrdiff_t)span->rows, 0, (ptrdiff_t)span->count))
 }
 
 #if TZ__SLABS > 1

@@ -135,13 +135,5 @@ static __attribute__((unused)) void TZ__THIS(in_place)(const tz_span *span)
     context->x = span->x;
     context->z = span->z;
     context->step = span->step;
-#ifdef TZ_CELL_SWITCH
-    if (context->TZ__CAT(k_, TZ_CELL_SWITCH)) {
-        context->TZ__CAT(k_, TZ_CELL_SWITCH) = 1;
-        TZ__THIS(sweep_shifted)(context, span);
-        return;
-    }
-    context->TZ__CAT(k_, TZ_CELL_SWITCH) = 0;
-#endif
-    TZ__THIS(sweep_shifted)(context, span);
+    TZ__FOR_SWITCH(TZ__THIS(sweep_shifted)(context, span))
 }

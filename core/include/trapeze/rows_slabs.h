@@ -31,13 +31,5 @@ static __attribute__((unused)) void TZ__THIS(TZ__KIND)(const tz_span *span)
     context->x = span->x;
     context->z = span->z;
     context->step = span->step;
-#ifdef TZ_CELL_SWITCH
-    if (context->TZ__CAT(k_, TZ_CELL_SWITCH)) {
-        context->TZ__CAT(k_, TZ_CELL_SWITCH) = 1;
-        TZ__THIS(TZ__CAT(sweep_, TZ__KIND))(context, span);
-        return;
-    }
-    context->TZ__CAT(k_, TZ_CELL_SWITCH) = 0;
-#endif
-    TZ__THIS(TZ__CAT(sweep_, TZ__KIND))(context, span);
+    TZ__FOR_SWITCH(TZ__THIS(TZ__CAT(sweep_, TZ__KIND))(context, span))
 }

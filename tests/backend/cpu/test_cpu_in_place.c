@@ -272,7 +272,7 @@ static void test_a_plain_loop_gives_the_same_bits(void **state)
         }
 }
 
-/* The rings of all levels take as much as two slabs a level for radius 1, not three and more. */
+/* The shared ring has twice as many slabs a level as the radius. Rings of their own have one more, and those of a batch. */
 static void test_levels_share_a_ring(void **state)
 {
     grid g;
