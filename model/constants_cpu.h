@@ -34,10 +34,10 @@
     }
 /* The same of "stream" in place.
  * From: star2d1r in both precisions, hotspot and box2d1r (8192^2) and star3d1r (512^3) on two cores of Zen 5: at least 93 %
- * of the best speed over heights of 41 to 64 in 2-D and 10 to 16 in 3-D. +10 %: of predictions 0. */
+ * of the best speed over heights of 41 to 64 in 2-D and 12 to 22 in 3-D. +10 %: of predictions 0. */
 #define TZ_FIT_CPU_IN_PLACE_HEIGHTS                                                                \
     {                                                                                              \
-        0, 0, 40, 12                                                                               \
+        0, 0, 40, 14                                                                               \
     }
 /* The same heights for the family "skew", and the shares of a core's second level and of a thread's part of
  * the third, the larger of the two, that a tile's slabs may fill.

@@ -157,7 +157,8 @@ static transfers count_lines(const tz_model_work *work, const tz_model_device *d
     find_levels(work, d, at);
     const double l2 = d->l2_bytes.value, l3 = rate(&d->l3_bytes, 0);
     /* Arrays are used once a stage, rings once a slab. */
-    const double array_reads = work->read_bytes + work->ghost_bytes;
+    const double array_reads = work->read_bytes + work->ghost_bytes + work->seam_bytes;
+    const double array_writes = work->write_bytes + work->seam_bytes;
     const double away2 = missed(work->resident_bytes, work->workers * l2);
     const double away3 = away2 * overflowed(work->resident_bytes, l3);
     /* Each thread has its own rings and its own L2; the rings of all threads share an L3. */
@@ -165,10 +166,10 @@ static transfers count_lines(const tz_model_work *work, const tz_model_device *d
     const double spilt3 = spilt2 * overflowed(work->workers * work->ring_bytes, l3);
     const double far_reads = (away2 - away3) * array_reads + (spilt2 - spilt3) * work->ring_reads;
     const double far_writes =
-        (away2 - away3) * work->write_bytes + (spilt2 - spilt3) * work->ring_writes;
+        (away2 - away3) * array_writes + (spilt2 - spilt3) * work->ring_writes;
     const double last_reads =
         away3 * array_reads + spilt3 * work->ring_reads + work->streamed_bytes;
-    const double last_writes = away3 * work->write_bytes + spilt3 * work->ring_writes;
+    const double last_writes = away3 * array_writes + spilt3 * work->ring_writes;
     const double reads = fmax(work->near_reads, far_reads + last_reads);
     const double writes = fmax(work->near_writes, far_writes + last_writes);
     const double shared = work->workers > 1 ? 1 - away3 : away2 - away3;

@@ -73,6 +73,8 @@ typedef struct tz_model_work {
     double far_bytes; /* the part of ghost_bytes that no cache kept: the tiles run at other times */
     double streamed_bytes; /* of streamed fields, read once. On a GPU a part of read_bytes, on a CPU
                             * in addition to it */
+    double
+        seam_bytes; /* CPU: written and read once in addition, where a leaning tile hands rows on to the next one */
     double resident_bytes; /* all that a stage touches: a cache of this size keeps the grid */
 
     /* GPU */

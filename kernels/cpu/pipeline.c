@@ -1,5 +1,8 @@
 #include "kernels/cpu/pipeline.h"
 
+#include "kernels/cpu/lean.h"
+#include "kernels/cpu/results.h"
+
 #include <string.h>
 
 size_t tz_pipeline_size(void)
@@ -60,6 +63,11 @@ bool tz_stage_is_in_place(const tz_stage *stage)
                  tz_stencil_takes(stencil, &stencil->passes[p], f) < 0;
     }
     return is;
+}
+
+int tz_stage_leans(const tz_stage *stage)
+{
+    return tz__lean_tiles(stage, stage->height * stage->stencil->passes_count);
 }
 
 int tz_stage_batch_in_place(const tz_stage *stage)
@@ -169,6 +177,10 @@ static void pipeline_levels(tz_pipeline *pipeline, const tz_stage *stage)
         newest[f] = (tz__origin){0, (int16_t)f};
     pipeline->levels = stage->height * stencil->passes_count;
     pipeline->in_place = tz_stage_is_in_place(stage);
+    pipeline->copies = pipeline->in_place && stage->dims == 3;
+    pipeline->past = pipeline->in_place && stage->past_caches;
+    pipeline->leaning = tz__lean_tiles(stage, pipeline->levels);
+    pipeline->slope = pipeline->leaning ? tz_stencil_reach_along(stencil, 1) : 0;
     pipeline->at_once = pipeline->in_place ? TZ_SLABS_IN_PLACE(stage->dims) : 1;
     pipeline->batch = pipeline->in_place ? tz_stage_batch_in_place(stage) : stage->batch;
     memset(&pipeline->level[0], 0, sizeof pipeline->level[0]);
@@ -209,6 +221,7 @@ static void ring_depths(tz_pipeline *pipeline, const tz_stage *stage)
             const tz__level *reader = &pipeline->level[l];
             tz__level *maker = &pipeline->level[reader->source[f].level];
             tz__ring *ring = &maker->ring[reader->source[f].field];
+            maker->last_reader[reader->source[f].field] = (int16_t)l;
             const int back = -pipeline->slabs[(l - 1) % passes][f].low;
             const uint32_t depth =
                 stage->dims == 1 ? 1
@@ -259,7 +272,7 @@ static size_t shared_place(tz_pipeline *pipeline, const tz_stage *stage, int f, 
     if (oldest > newest)
         return at; /* no level has a ring */
     /* The first slots begin before the ring by as many elements as the last level's. */
-    const int64_t before = shared.elements_lower * size;
+    const int64_t before = (shared.elements_lower + tz__lean_drift(pipeline)) * size;
     const int64_t spare = before / (int64_t)slab_bytes + 2;
     at = ring_place(&shared, at + (size_t)before, newest - oldest + 1 + spare, slab_bytes);
     for (int l = 0; l <= pipeline->levels; l++) {
@@ -289,7 +302,9 @@ static void pipeline_place(tz_pipeline *pipeline, const tz_stage *stage)
     const tz_stencil *stencil = stage->stencil;
     const tz_reach *halo = &pipeline->level[0].halo;
     const int64_t width = ext_max(stage, 0, halo);
-    const int64_t height = stage->dims == 3 ? ext_max(stage, 1, halo) : 1;
+    const int64_t height = pipeline->leaning  ? tz__lean_rows(stage, pipeline)
+                           : stage->dims == 3 ? ext_max(stage, 1, halo)
+                                              : 1;
     pipeline->row_stride = (ptrdiff_t)(tz_round_up(width + TZ__PAD, TZ__PAD) + 2 * TZ__PAD);
     pipeline->rows = height + (stage->dims == 3 ? 2 * stage->ghost : 0);
     pipeline->slabs_lower = 0;
@@ -307,8 +322,9 @@ static void pipeline_place(tz_pipeline *pipeline, const tz_stage *stage)
         for (int f = 0; f < stencil->fields_count; f++) {
             tz__level *level = &pipeline->level[l];
             const tz_role role = stencil->fields[f].role;
-            const bool made =
-                l == 0 ? gathers && (role == TZ_STATE || role == TZ_STATIC) : level->makes >> f & 1;
+            const bool made = l > 0 ? level->makes >> f & 1
+                                    : (gathers && role == TZ_STATIC) ||
+                                          ((gathers || pipeline->copies) && role == TZ_STATE);
             const int depth = made ? (int)level->ring[f].depth : 0;
             const size_t slab_bytes =
                 (size_t)pipeline->row_stride * (size_t)pipeline->rows * stage->element_size[f];
@@ -328,7 +344,13 @@ static void pipeline_place(tz_pipeline *pipeline, const tz_stage *stage)
             at = ring_place(&level->ring[f], at, depth, slab_bytes);
         }
     pipeline->scratch = at;
-    pipeline->bytes = (size_t)tz_round_up((int64_t)at + 2 * pipeline->row_stride * 8 + 64, 64);
+    at = (size_t)tz_round_up((int64_t)at + 2 * pipeline->row_stride * 8 + 64, 64);
+    pipeline->results = at;
+    at += pipeline->past ? tz__results_bytes(stage, pipeline) : 0;
+    for (int f = 0; f < stencil->fields_count && pipeline->leaning; f++)
+        if (stencil->fields[f].role == TZ_STATE)
+            at = tz__lean_place(pipeline, stage, f, at);
+    pipeline->bytes = (size_t)tz_round_up((int64_t)at, 64);
 }
 
 void tz__pipeline_make(tz_pipeline *pipeline, const tz_stage *stage)
@@ -366,20 +388,26 @@ static tz__axis place_axis(const tz_stage *stage, int axis, int64_t index, const
     return a;
 }
 
+static int64_t rows_of_tiles(const tz_stage *stage, const tz_pipeline *pipeline)
+{
+    return pipeline->leaning ? pipeline->leaning : stage->dims == 3 ? tz__tiles(stage, 1) : 1;
+}
+
 void tz__job_make(const tz_stage *stage, const tz_pipeline *pipeline, int64_t index, char *arena,
                   tz__job *job)
 {
     const int64_t tiles_x = tz__tiles(stage, 0);
-    const int64_t tiles_y = stage->dims == 3 ? tz__tiles(stage, 1) : 1;
+    const int64_t tiles_y = rows_of_tiles(stage, pipeline);
     const int axis = stage->dims - 1;
     const int64_t chunk = stage->dims == 1 ? 1 : stage->tile[axis];
     const tz_reach *halo = &pipeline->level[0].halo;
     memset(job, 0, sizeof *job);
-    job->arena = arena;
+    job->arena = job->seams = arena;
     job->x = place_axis(stage, 0, index % tiles_x, halo);
     job->y = (tz__axis){.high = 1, .ext_high = 1};
     if (stage->dims == 3)
-        job->y = place_axis(stage, 1, index / tiles_x % tiles_y, halo);
+        job->y = pipeline->leaning ? tz__lean_axis(stage, pipeline, index % tiles_y)
+                                   : place_axis(stage, 1, index / tiles_x % tiles_y, halo);
     const int64_t last = axis == 0 ? 1 : tz__span_high(stage, axis);
     job->slab_low = (axis == 0 ? 0 : tz__span_low(stage, axis)) + index / tiles_x / tiles_y * chunk;
     job->slab_high = tz__smaller(last, job->slab_low + chunk);
@@ -395,11 +423,12 @@ void tz__job_make(const tz_stage *stage, const tz_pipeline *pipeline, int64_t in
         (ptrdiff_t)((pad_rows - job->y.ext_low) * pipeline->row_stride + TZ__PAD - job->x.ext_low);
 }
 
-int64_t tz__jobs_count(const tz_stage *stage)
+int64_t tz__jobs_count(const tz_stage *stage, const tz_pipeline *pipeline)
 {
-    int64_t jobs = 1;
+    int64_t jobs = rows_of_tiles(stage, pipeline);
     for (int axis = 0; axis < stage->dims; axis++)
-        jobs *= tz__tiles(stage, axis);
+        if (stage->dims < 3 || axis != 1)
+            jobs *= tz__tiles(stage, axis);
     return jobs;
 }
 
@@ -412,6 +441,11 @@ tz__area tz__level_area(const tz_pipeline *pipeline, const tz__job *job, int l)
         .y_low = tz__larger(job->y.ext_low, job->y.low - halo->low[1]),
         .y_high = tz__smaller(job->y.ext_high, job->y.high + halo->high[1]),
     };
+    if (pipeline->leaning) {
+        const int behind = pipeline->levels - l;
+        area.y_low = l == 0 ? job->y.ext_low : job->y.low + job->y.leans_low * (int64_t)behind;
+        area.y_high = l == 0 ? job->y.ext_high : job->y.high + job->y.leans_high * (int64_t)behind;
+    }
     if (l < pipeline->levels) {
         area.x_low = job->x.ext_low + (area.x_low - job->x.ext_low) / TZ__PAD * TZ__PAD;
         area.x_high = area.x_low + tz_round_up(area.x_high - area.x_low, TZ__PAD);

@@ -21,6 +21,14 @@ typedef struct tz__ring {
     ptrdiff_t elements_lower;
 } tz__ring;
 
+/* The last rows of each slab of a level, which a leaning tile keeps for the next one. They lie where that tile will have
+ * its rows of the last level, in the output array, from row `first` of those on. Slabs of other chunks: in an arena. */
+typedef struct tz__seam {
+    int rows; /* 0: none */
+    int first;
+    size_t outside; /* in tz__job.seams: the slabs before the chunk, and then those after it */
+} tz__seam;
+
 /* Where the values of a field are: what level `level` made of field `field`; 0: the array. It is another
  * field if the one takes over what the other was. */
 typedef struct tz__origin {
@@ -37,14 +45,19 @@ typedef struct tz__level {
     tz_reach halo; /* cells that this level computes beyond the tile: what the levels after this
                     * one read to that side, together */
     int iteration;
-    tz__origin source[TZ_FIELDS_MAX]; /* of what this level reads */
-    uint32_t makes;                   /* mask of the fields of which it computes new values */
-    tz__ring ring[TZ_FIELDS_MAX];     /* for the output; depth 0: no later level reads it */
+    tz__origin source[TZ_FIELDS_MAX];   /* of what this level reads */
+    uint32_t makes;                     /* mask of the fields of which it computes new values */
+    tz__ring ring[TZ_FIELDS_MAX];       /* for the output; depth 0: no later level reads it */
+    int16_t last_reader[TZ_FIELDS_MAX]; /* level that reads the ring */
+    tz__seam seam[TZ_FIELDS_MAX];       /* if tiles lean */
 } tz__level;
 
 struct tz_pipeline {
     int levels; /* without level 0, which is the array */
     bool in_place;
+    bool copies; /* level 0 of state fields is in rings, too: planes of an array are read once */
+    int leaning; /* tiles along y that lean (kernels/cpu/lean.h); 0: tiles overlap */
+    int slope;   /* rows by which they lean from a level to the next */
     int at_once; /* slabs that a call of a row function computes */
     int batch;   /* slabs that a level computes before the next level */
     /* Slabs from slab j that each pass reads of each field, low <= 0 <= high. */
@@ -55,6 +68,8 @@ struct tz_pipeline {
     ptrdiff_t row_stride;            /* of every ring, in elements */
     int64_t rows;                    /* of a ring slab */
     int32_t slabs_lower;             /* the largest of a ring */
+    bool past;                       /* results go past the caches (kernels/cpu/results.h) */
+    size_t results;                  /* offset in the arena of their rows */
     size_t scratch; /* offset in the arena of a row of a streamed field, and of one that is lost */
     size_t bytes;   /* of the arena */
     tz__level level[TZ_LEVELS_MAX + 1];
@@ -65,6 +80,8 @@ typedef struct tz__axis {
     int64_t low, high;         /* elements that the tile advances */
     int64_t ext_low, ext_high; /* the same with the ghost zone: elements of its slabs */
     bool virtual; /* the tile may extend past the grid, where its cells wrap: no ghosts */
+    int leans_low,
+        leans_high; /* by how much each side is higher at the level before; `low` and `high`: at the last level */
 } tz__axis;
 
 /* One tile and one chunk of the stream axis, for one thread. */
@@ -72,9 +89,12 @@ typedef struct tz__job {
     tz__axis x, y;
     int64_t slab_low, slab_high; /* the chunk */
     bool wrap;                   /* the stream axis is periodic */
-    bool gather;                 /* level 0 is copied into rings */
-    int64_t slab_base;           /* less than any slab: rings count from it */
+    bool alone;        /* a thread that computes a tile of a chunk computes the next one, too */
+    bool gather;       /* level 0 of all fields is copied into rings */
+    int64_t slab_base; /* less than any slab: rings count from it */
     char *arena;
+    char *
+        seams; /* the arena that has seams of other chunks' slabs: all threads of a team use the same */
     ptrdiff_t zero; /* elements from the start of a ring slab to element (0, 0) */
 } tz__job;
 
@@ -130,7 +150,13 @@ static inline int64_t tz__wrap(int64_t coordinate, int64_t extent)
 /* The levels of a stage, and where their rings lie in the arena. */
 void tz__pipeline_make(tz_pipeline *pipeline, const tz_stage *stage);
 
-int64_t tz__jobs_count(const tz_stage *stage);
+/* Jobs, and how many of them, one after the other, belong to the same thread. */
+int64_t tz__jobs_count(const tz_stage *stage, const tz_pipeline *pipeline);
+
+static inline int64_t tz__jobs_in_order(const tz_pipeline *pipeline)
+{
+    return pipeline->leaning > 0 ? pipeline->leaning : 1;
+}
 
 /* Job number k of the `counted` that stand for all jobs: all, or multiples of the golden ratio, which spread
  * evenly over any pattern. */

@@ -4,8 +4,6 @@
 #include "kernels/cpu/shares.h"
 #include "kernels/cpu/skew_geometry.h"
 #include <omp.h>
-#include <sched.h>
-#include <stdatomic.h>
 #include <string.h>
 
 /* One pass of one iteration. */
@@ -260,57 +258,23 @@ static void run_step(const run *r, const tz__skew_job *job, const tz__skew_tile 
     }
 }
 
-/* How far a team is with tile number `tile` of its job: a mark that grows with the phase, the tile and the
- * steps that are done. */
-typedef struct progress {
-    _Alignas(LINE) _Atomic int64_t mark;
-} progress;
-
-static int64_t mark_of(int phase, int tile, int64_t steps)
-{
-    return (int64_t)phase << 60 | (int64_t)tile << 32 | steps;
-}
-
-static inline void pause_briefly(void)
-{
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#endif
-}
-
-/* Waits until the mark is reached. Another thread may need this one's processor, so it is offered from
- * time to time. */
-static void wait_for(progress *p, int64_t mark)
-{
-    enum { TRIES = 256 };
-    for (int i = 1; atomic_load_explicit(&p->mark, memory_order_acquire) < mark; i++)
-        if (i % TRIES == 0)
-            sched_yield();
-        else
-            pause_briefly();
-}
-
 /* Tile number `number` of a job. `before` and `mine`: of the tile before, and of this one. NULL: this
  * thread computes all tiles of the job. */
-static void run_tile(const run *r, const tz__skew_job *job, int phase, int number, progress *before,
-                     progress *mine)
+static void run_tile(const run *r, const tz__skew_job *job, int phase, int number,
+                     tz__progress *before, tz__progress *mine)
 {
-    static const int64_t DONE = UINT32_MAX;
     const tz__skew *s = &r->geometry;
     const tz__skew_tile tile = tz__skew_tile_of(s, job, number);
     const int64_t end = tz__skew_end_step(s, job);
     int64_t steps = 1;
     for (int64_t k = tz__skew_first_step(s, job); k < end; k += s->batch, steps++) {
-        const int64_t needed = tz__smaller(steps + tz__skew_ahead(s), DONE);
+        const int64_t needed = tz__smaller(steps + tz__skew_ahead(s), TZ__STEPS_ALL);
         if (before)
-            wait_for(before, mark_of(phase, number - 1, needed));
+            tz__progress_wait(before, tz__mark_of(phase, number - 1, needed));
         run_step(r, job, &tile, k);
-        /* The last mark says that all is done: the next tile ends after this one, and only then does another
-         * tile use this place of the ring. */
         if (mine)
-            atomic_store_explicit(&mine->mark,
-                                  mark_of(phase, number, k + s->batch < end ? steps : DONE),
-                                  memory_order_release);
+            tz__progress_set(
+                mine, tz__mark_of(phase, number, k + s->batch < end ? steps : TZ__STEPS_ALL));
     }
 }
 
@@ -365,13 +329,12 @@ static void make_levels(run *r, const tz_stage *stage, int first, int levels)
     }
 }
 
-/* What the threads share. The marks of a job are a ring: a team has no more tiles at once than threads, and
- * one more is kept for the tile that comes after them. */
+/* What the threads share. */
 typedef struct teams {
     int threads;
     tz__shares shares[TZ__SKEW_PHASES]; /* where there are at least as many jobs as threads */
     int next[TZ__SKEW_PHASES][TZ__THREADS_MAX]; /* else: the next tile of each job */
-    progress marks[3 * TZ__THREADS_MAX];
+    tz__progress marks[TZ__MARKS_MAX];
 } teams;
 
 static void run_alone(const run *r, teams *t, int phase, int thread)
@@ -387,10 +350,10 @@ static void run_alone(const run *r, teams *t, int phase, int thread)
 static void run_together(const run *r, teams *t, int phase, int threads, int thread)
 {
     const int jobs = tz__skew_jobs(&r->geometry, phase);
-    const int i = tz__skew_job_for(threads, jobs, thread);
-    const int ring = (threads + jobs - 1) / jobs + 1;
+    const int i = tz__team_job(threads, jobs, thread);
+    const int ring = tz__team_ring(threads, jobs);
     const tz__skew_job job = tz__skew_job_of(&r->geometry, phase, i);
-    progress *marks = &t->marks[i * ring];
+    tz__progress *marks = &t->marks[i * ring];
     for (int tiles = tz__skew_tiles(&r->geometry, &job);;) {
         int k;
 #pragma omp atomic capture
@@ -404,7 +367,7 @@ static void run_together(const run *r, teams *t, int phase, int threads, int thr
 static void run_levels(const run *r, teams *t)
 {
     memset(t->next, 0, sizeof t->next);
-    for (int i = 0; i < 3 * TZ__THREADS_MAX; i++)
+    for (int i = 0; i < TZ__MARKS_MAX; i++)
         atomic_init(&t->marks[i].mark, -1);
     for (int phase = 0; phase < TZ__SKEW_PHASES; phase++)
         tz__shares_make(&t->shares[phase], tz__skew_jobs(&r->geometry, phase), t->threads);
@@ -432,7 +395,7 @@ tz_skew_arrays tz_skew_run(const tz_stage *stage)
         r.arrays.before[f] = (uint8_t)(2 * f + 1);
     }
     r.lost_bytes = tz_skew_lost_bytes(stage);
-    t.threads = tz__skew_threads(stage->threads);
+    t.threads = tz__team_threads(stage->threads);
     for (int done = 0; done < levels; done += most) {
         const int count = levels - done < most ? levels - done : most;
         make_levels(&r, stage, done, count);

@@ -296,13 +296,13 @@ static double count_job(const tz__skew *s, const tz__skew_job *j, int team, tz_s
 static void count_phase(const tz__skew *s, int phase, tz_stage_counts *out)
 {
     const int jobs = tz__skew_jobs(s, phase), counted = jobs < COUNTED_JOBS ? jobs : COUNTED_JOBS;
-    const int threads = tz__skew_threads(s->stage->threads);
+    const int threads = tz__team_threads(s->stage->threads);
     const double times = (double)jobs / fmax(counted, 1);
     double thread[TZ__THREADS_MAX] = {0}, slowest = 0;
     tz_stage_counts own = {.row = out->row, .slab = out->slab, .ring_bytes = out->ring_bytes};
     for (int i = 0; i < counted; i++) {
         const tz__skew_job j = tz__skew_job_of(s, phase, (int)tz__counted_job(i, jobs, counted));
-        const int team = jobs < threads ? tz__skew_team(threads, jobs, i) : 1;
+        const int team = jobs < threads ? tz__team_size(threads, jobs, i) : 1;
         int next = 0;
         for (int t = 1; t < threads && t < jobs; t++)
             next = thread[t] < thread[next] ? t : next;

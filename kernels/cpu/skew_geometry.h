@@ -5,6 +5,7 @@
 
 #include "kernels/cpu/pipeline.h"
 #include "kernels/cpu/skew.h"
+#include "kernels/cpu/teams.h"
 
 /* A range of an axis that changes from level to level: [low, high) at level 1, and at level t
  * [low + (t - 1) low_slope, high + (t - 1) high_slope). */
@@ -69,30 +70,6 @@ static inline int64_t tz__skew_to(const tz__skew *s, const tz__skew_job *j,
 {
     return tz__smaller(tile->high + (int64_t)s->slope * (s->levels - t),
                        tz__band_high(&j->part, t));
-}
-
-/* ---- Teams ----
- *
- * If there are fewer jobs than threads, each job has a team. Its threads take the job's tiles one after the
- * other, and each stays behind the thread that has the tile before, slab by slab. Else a job has one thread. */
-
-enum { TZ__THREADS_MAX = 512 }; /* more threads have no work */
-
-static inline int tz__skew_threads(int threads)
-{
-    return threads < TZ__THREADS_MAX ? threads : TZ__THREADS_MAX;
-}
-
-/* The job of a thread, and the threads of a job; jobs < threads. */
-static inline int tz__skew_job_for(int threads, int jobs, int thread)
-{
-    return (int)((int64_t)thread * jobs / threads);
-}
-static inline int tz__skew_team(int threads, int jobs, int job)
-{
-    const int64_t n = threads,
-                  j = job; /* from the first thread of this job to that of the next one */
-    return (int)(((j + 1) * n + jobs - 1) / jobs - (j * n + jobs - 1) / jobs);
 }
 
 /* Steps by which a tile stays behind the one before, beyond the one that it reads. */

@@ -71,6 +71,8 @@ typedef struct tz_stage {
     int64_t low, high;
     int batch; /* slabs that a level computes before the next level reads them from L1; 1 or more */
     int threads;
+    bool
+        past_caches; /* the arrays are larger than all caches: tz_stage_run() may store results past them */
     uint32_t alone; /* for tz_skew_run(): passes, as bits, whose slabs are computed one at a time */
     char *lost;     /* for tz_skew_run(): tz_skew_lost_bytes() for each thread; nobody reads them */
 } tz_stage;
@@ -107,6 +109,9 @@ tz_row_fn *tz_stage_in_place(const tz_stage *stage, const tz_pass *pass);
 /* Does tz_stage_run() compute levels in place, several rows at once? */
 bool tz_stage_is_in_place(const tz_stage *stage);
 
+/* The tiles along y of tz_stage_run() that lean (kernels/cpu/lean.h). 0: tiles overlap. */
+int tz_stage_leans(const tz_stage *stage);
+
 /* The slabs that a level then computes before the next level does. In 2-D twice as many as a call computes: then fewer
  * rows of the step before are read again. In 3-D more planes do not stay in cache. */
 int tz_stage_batch_in_place(const tz_stage *stage);
@@ -121,6 +126,7 @@ typedef struct tz_stage_counts {
     double rows, spans; /* rows of elements, and calls of row functions */
     double ends;        /* rows at an edge of the grid in x */
     double read, written; /* elements that the jobs read and write in an array */
+    double seams;         /* elements that leaning tiles write for the next ones, and those read */
     double team;          /* threads that work on a job together, each behind another one */
     double row, slab;     /* elements of the longest row and of the largest slab of a job */
     double ring_bytes;    /* of a thread's rings */

@@ -1,8 +1,12 @@
 #include "kernels/cpu/stage.h"
 
 #include "kernels/cpu/finish.h"
+#include "kernels/cpu/lean.h"
+#include "kernels/cpu/lines.h"
 #include "kernels/cpu/pipeline.h"
+#include "kernels/cpu/results.h"
 #include "kernels/cpu/shares.h"
+#include "kernels/cpu/teams.h"
 #include <omp.h>
 #include <string.h>
 
@@ -55,8 +59,8 @@ static void gather_slab(const tz_stage *stage, const tz_pipeline *pipeline, cons
         const char *source = from + source_y * host->row_stride * (ptrdiff_t)size;
         char *target = to + y * pipeline->row_stride * (ptrdiff_t)size;
         if (!job->x.virtual) {
-            memcpy(target + x_low * (int64_t)size, source + x_low * (int64_t)size,
-                   (size_t)(x_high - x_low) * size);
+            tz__copy_ahead(target + x_low * (int64_t)size, source + x_low * (int64_t)size,
+                           (x_high - x_low) * (int64_t)size);
             continue;
         }
         for (int64_t x = x_low; x < x_high;) {
@@ -67,6 +71,14 @@ static void gather_slab(const tz_stage *stage, const tz_pipeline *pipeline, cons
             x += run;
         }
     }
+}
+
+/* Does a job have the values of a field at level `version` in a ring? */
+static inline bool in_ring(const tz_stage *stage, const tz_pipeline *pipeline, const tz__job *job,
+                           int f, int version)
+{
+    return version > 0 || job->gather ||
+           (pipeline->copies && stage->stencil->fields[f].role == TZ_STATE);
 }
 
 /* A view of element (x, y) of slab j of a field, as level `version` wrote it. */
@@ -92,7 +104,7 @@ static inline tz_view view_slab(const tz_stage *stage, const tz_pipeline *pipeli
         return (tz_view){host->origin, 0};
     const char *at;
     ptrdiff_t row_stride;
-    if (version > 0 || job->gather) {
+    if (in_ring(stage, pipeline, job, f, version)) {
         at = ring_slab(job, &pipeline->level[version].ring[f], j, size);
         row_stride = pipeline->row_stride;
     } else {
@@ -124,7 +136,7 @@ static void view_window(const tz_stage *stage, const tz_pipeline *pipeline, cons
         const char *at = middle[low].at;
         const ptrdiff_t row_stride = middle[low].row_stride;
         const tz__ring *ring = &pipeline->level[version].ring[f];
-        if (version == 0 && (!job->gather || stage->in[f].uniform)) {
+        if (!in_ring(stage, pipeline, job, f, version) || (version == 0 && stage->in[f].uniform)) {
             const ptrdiff_t stride =
                 array_slab(stage, &stage->in[f], 1, stage->element_size[f]) - stage->in[f].origin;
             for (int d = low + 1; d <= high; d++)
@@ -220,7 +232,10 @@ static void compute_area(const tz_stage *stage, const tz_pipeline *pipeline, con
         .z = stage->dims == 3 ? slab : 0,
         .step = stage->step + level->iteration,
     };
-    level->rows(&span);
+    if (pipeline->past && l == pipeline->levels)
+        tz__results_compute(stage, pipeline, job, &span, in, out, slabs);
+    else
+        level->rows(&span);
 }
 
 /* Compute an area of a tile that wraps: split where it crosses the end of the grid, so that each
@@ -254,6 +269,8 @@ static void finish_slab(const tz_stage *stage, const tz_pipeline *pipeline, cons
 {
     const tz__level *level = &pipeline->level[l];
     const bool useful = j >= job->slab_low && j < job->slab_high;
+    const int64_t y_low = pipeline->leaning ? area->y_low : job->y.low;
+    const int64_t y_high = pipeline->leaning ? area->y_high : job->y.high;
     for (int f = 0; f < stage->stencil->fields_count; f++) {
         if (!(level->makes >> f & 1))
             continue;
@@ -271,13 +288,15 @@ static void finish_slab(const tz_stage *stage, const tz_pipeline *pipeline, cons
         if (level->ring[f].depth) {
             patch.at = ring_slab(job, &level->ring[f], j, size);
             tz_patch_finish(stage, f, &patch, stage->ghost);
+            if (pipeline->leaning)
+                tz__lean_pass_on(stage, pipeline, job, l, f, j, patch.at);
         }
         if (!final || !useful)
             continue;
         const tz_host_field *host = &stage->out[f];
         char *array = array_slab(stage, host, j, size);
         if (level->ring[f].depth)
-            for (int64_t y = job->y.low; y < job->y.high; y++)
+            for (int64_t y = y_low; y < y_high; y++)
                 memcpy(array + (y * host->row_stride + job->x.low) * (ptrdiff_t)size,
                        patch.at + (y * pipeline->row_stride + job->x.low) * (ptrdiff_t)size,
                        (size_t)(job->x.high - job->x.low) * size);
@@ -286,10 +305,13 @@ static void finish_slab(const tz_stage *stage, const tz_pipeline *pipeline, cons
             .row_stride = host->row_stride,
             .x_low = job->x.low,
             .x_high = job->x.high,
-            .y_low = job->y.low,
-            .y_high = job->y.high,
+            .y_low = y_low,
+            .y_high = y_high,
         };
-        tz_patch_finish(stage, f, &whole, stage->ghost);
+        if (pipeline->past && l == pipeline->levels)
+            tz__results_finish(stage, f, &whole);
+        else
+            tz_patch_finish(stage, f, &whole, stage->ghost);
     }
 }
 
@@ -339,41 +361,100 @@ static void run_level(const tz_stage *stage, const tz_pipeline *pipeline, const 
     }
 }
 
-static void run_job(const tz_stage *stage, const tz_pipeline *pipeline, const tz__job *job)
+/* `number`: of the tile in its chunk, if tiles lean. `before` and `mine`: of the tile before and of this one, if other threads
+ * compute tiles of this chunk. */
+static void run_job(const tz_stage *stage, const tz_pipeline *pipeline, const tz__job *job,
+                    int number, tz__progress *before, tz__progress *mine)
 {
     const bool flat = stage->dims == 1;
     const int halo = flat ? 0 : pipeline->level[0].halo.low[stage->dims - 1];
     const int batch = pipeline->batch;
+    const bool copies = job->gather || pipeline->copies;
     const int64_t slabs = tz__stream_extent(stage);
     const int64_t first = job->wrap ? job->slab_low - halo : tz__larger(0, job->slab_low - halo);
     const int64_t end = job->slab_high + pipeline->level[pipeline->levels].lag;
-    for (int64_t k = first; k < end; k += batch) {
-        for (int64_t j = k; job->gather && j < k + batch && j < end; j++)
+    int64_t steps = 1;
+    for (int64_t k = first; k < end; k += batch, steps++) {
+        if (before)
+            tz__progress_wait(before, tz__mark_of(0, number - 1, steps));
+        for (int64_t j = k; copies && j < k + batch && j < end; j++)
             for (int f = 0; (job->wrap || j < slabs) && f < stage->stencil->fields_count; f++)
-                if (pipeline->level[0].ring[f].depth && !stage->in[f].uniform)
+                if (in_ring(stage, pipeline, job, f, 0) && pipeline->level[0].ring[f].depth &&
+                    !stage->in[f].uniform)
                     gather_slab(stage, pipeline, job, f, j);
         for (int l = 1; l <= pipeline->levels; l++) {
             const int64_t j = k - pipeline->level[l].lag;
             run_level(stage, pipeline, job, l, j, j + batch);
         }
+        if (mine)
+            tz__progress_set(mine, tz__mark_of(0, number, k + batch < end ? steps : TZ__STEPS_ALL));
+    }
+}
+
+/* ---- The stage ------------------------------------------------------------------------------- */
+
+/* What the threads share. Chunks whose tiles lean have teams if there are more threads. */
+typedef struct crew {
+    int64_t jobs, in_order; /* in_order jobs, one after the other, are one for a thread or a team */
+    tz__shares shares;
+    int next[TZ__THREADS_MAX]; /* tile of a chunk that has a team */
+    tz__progress marks[TZ__MARKS_MAX];
+} crew;
+
+static void run_alone(const tz_stage *stage, const tz_pipeline *pipeline, crew *c, char *arena)
+{
+    int tried = 0;
+    for (int64_t i; (i = tz__shares_take(&c->shares, omp_get_thread_num(), &tried)) >= 0;)
+        for (int64_t k = i * c->in_order; k < (i + 1) * c->in_order; k++) {
+            tz__job job;
+            tz__job_make(stage, pipeline, k, arena, &job);
+            job.alone = true;
+            run_job(stage, pipeline, &job, 0, NULL, NULL);
+        }
+}
+
+/* `arenas`: of all threads. */
+static void run_together(const tz_stage *stage, const tz_pipeline *pipeline, crew *c, char *arenas,
+                         size_t arena_bytes)
+{
+    const int threads = omp_get_num_threads(), chunks = (int)c->jobs;
+    const int chunk = tz__team_job(threads, chunks, omp_get_thread_num());
+    const int ring = tz__team_ring(threads, chunks);
+    tz__progress *marks = &c->marks[chunk * ring];
+    for (;;) {
+        tz__job job;
+        int k;
+#pragma omp atomic capture
+        k = c->next[chunk]++;
+        if (k >= c->in_order)
+            return;
+        tz__job_make(stage, pipeline, chunk * c->in_order + k,
+                     arenas + (size_t)omp_get_thread_num() * arena_bytes, &job);
+        job.seams = arenas + (size_t)chunk * arena_bytes;
+        run_job(stage, pipeline, &job, k, k > 0 ? &marks[(k - 1) % ring] : NULL, &marks[k % ring]);
     }
 }
 
 void tz_stage_run(const tz_stage *stage, tz_pipeline *pipeline, char *arena, size_t arena_bytes)
 {
-    tz__shares shares;
+    crew c;
     tz__pipeline_make(pipeline, stage);
-    const int64_t jobs = tz__jobs_count(stage);
-    const int threads = (int)tz__smaller(stage->threads, jobs);
-    tz__shares_make(&shares, jobs, threads);
+    c.in_order = tz__jobs_in_order(pipeline);
+    c.jobs = tz__jobs_count(stage, pipeline) / c.in_order;
+    const int threads = tz__team_threads((int)tz__smaller(stage->threads, c.jobs * c.in_order));
+    tz__shares_make(&c.shares, c.jobs, threads);
+    memset(c.next, 0, sizeof c.next);
+    for (int i = 0; i < TZ__MARKS_MAX; i++)
+        atomic_init(&c.marks[i].mark, -1);
 #pragma omp parallel num_threads(threads) if (threads > 1)
     {
-        const int thread = omp_get_thread_num();
-        int tried = 0;
-        for (int64_t i; (i = tz__shares_take(&shares, thread, &tried)) >= 0;) {
-            tz__job job;
-            tz__job_make(stage, pipeline, i, arena + (size_t)thread * arena_bytes, &job);
-            run_job(stage, pipeline, &job);
-        }
+        char *own = arena + (size_t)omp_get_thread_num() * arena_bytes;
+        /* A limit of OpenMP may leave fewer than wanted. */
+        if (c.jobs >= omp_get_num_threads() || c.in_order == 1)
+            run_alone(stage, pipeline, &c, own);
+        else
+            run_together(stage, pipeline, &c, arena, arena_bytes);
+        if (pipeline->past)
+            tz__past_done();
     }
 }

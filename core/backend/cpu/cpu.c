@@ -23,6 +23,9 @@
  * together stay below 64 MiB. */
 static const int64_t WORK_BYTES_MAX = INT64_C(36) << 20;
 
+/* A third-level cache whose size is not known. */
+static const int64_t L3_UNKNOWN = INT64_C(32) << 20;
+
 typedef struct cpu {
     tz_backend_context context;
     tz_machine machine;
@@ -53,6 +56,7 @@ static int store_ghost(const tz_problem *problem)
 static tz_stage describe_stage(const tz_problem *problem, const tz_plan *plan,
                                const tz_machine *machine, int threads)
 {
+    const int64_t caches = machine->l3_bytes > 0 ? machine->l3_bytes : L3_UNKNOWN;
     tz_stage stage = {
         .stencil = problem->stencil,
         .dims = problem->dims,
@@ -67,6 +71,7 @@ static tz_stage describe_stage(const tz_problem *problem, const tz_plan *plan,
         .batch = tz_cpu_batch(problem, plan, machine),
         .isa = machine->isa,
         .threads = threads,
+        .past_caches = tz_host_store_bytes(problem, store_ghost(problem)) > caches,
         .streamed_row = tz_streamed_source_row,
     };
     memcpy(stage.elements, problem->elements, sizeof stage.elements);
@@ -106,7 +111,7 @@ static tz_status plan_for(const tz_problem *problem, const tz_machine *machine, 
     const tz_stage stage = describe_problem(problem, machine, threads);
     tz_status status = tz_backend_check_plan(plan, &tz_backend_cpu, error);
     if (!status)
-        tz_cpu_skew_choose(problem, &stage, plan);
+        tz_cpu_skew_choose(problem, &stage, machine, plan);
     if (!status && tz_cpu_is_skew(plan))
         return tz_cpu_skew_plan(problem, &stage, machine, plan, error);
     if (!status)

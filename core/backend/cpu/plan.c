@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -13,12 +14,19 @@ enum {
     L3_MAX = 32 << 20,      /* of which rings make use */
     WIDTH_OF_GHOSTS = 100,
     ROWS_OF_STAGE = 10,     /* rows of a thread in 2-D, at least, for each that an iteration adds */
+    ROW_LEANING = 4 << 10,  /* bytes of a row, up to which tiles of whole rows lean */
     ROW_IN_PLACE = 4 << 10, /* bytes of a row, from which on computing in place is preferred */
     HEIGHT_IN_PLACE = 16,   /* the same of the height for radius 1 */
     ROWS_OF_GHOSTS = 10, /* rows of a tile in 3-D, at least, for each of the ghost zone of a side */
     ROWS_IN_PLACE = 6,   /* the same in place, where the planes of more rows do not stay in L3 */
+    ROWS_LEANING = 2,    /* the same of a tile that leans, at least */
+    ROW_LEANING_LEAST = 1 << 10, /* from which on that is preferred to "skew", */
+    THREADS_LEANING = 8,         /* with so many threads at most */
     LINE_ELEMENTS = 32 << 10 /* of a tile in 1-D: two tiles fit L2, and streamed rows are long */
 };
+
+/* Of a thread's part of L3, for the rings of a tile that leans. */
+static const double LEANING_SHARE = 0.4;
 
 static int64_t min64(int64_t a, int64_t b)
 {
@@ -83,7 +91,18 @@ static double static_bytes_per_element(const tz_problem *problem)
     return bytes;
 }
 
-static tz_status check_given(const tz_problem *problem, const tz_plan *plan, tz_error *error)
+/* The tiles of a plan that lean; 0: none. An extent that is 0 is that of the grid. */
+static int leaning(const tz_stage *stage, const tz_plan *plan)
+{
+    tz_stage planned = *stage;
+    planned.height = plan->height;
+    for (int axis = 0; axis < TZ_AXES; axis++)
+        planned.tile[axis] = plan->tile[axis] > 0 ? plan->tile[axis] : stage->elements[axis];
+    return tz_stage_leans(&planned);
+}
+
+static tz_status check_given(const tz_problem *problem, const tz_stage *stage, const tz_plan *plan,
+                             tz_error *error)
 {
     const int height_max = tz_stage_height_max(problem->stencil);
     if (plan->height < 0 || plan->height > height_max)
@@ -99,7 +118,7 @@ static tz_status check_given(const tz_problem *problem, const tz_plan *plan, tz_
         const int64_t grows = max64(reach.low[axis], reach.high[axis]);
         const int64_t ghost = plan->height * grows;
         if (axis < inner && plan->tile[axis] > 0 && plan->tile[axis] < problem->elements[axis] &&
-            ghost > plan->tile[axis])
+            ghost > plan->tile[axis] && !(axis == 1 && leaning(stage, plan) > 0))
             return tz_error_set(error, TZ_RANGE, "height",
                                 "height %d needs a ghost zone of %" PRId64
                                 " cells on a side, more than the tile's %" PRId64
@@ -200,6 +219,33 @@ static int64_t choose_chunk(int64_t extent, int64_t tiles, int64_t halo, int thr
     return best;
 }
 
+/* Do tiles of whole rows lean, if there are several and they are not too narrow? */
+static bool may_lean(const tz_problem *problem, const tz_stage *stage)
+{
+    return problem->dims == 3 && tz_stage_is_in_place(stage) && growth(problem, 1) > 0 &&
+           problem->boundary[1][0] != TZ_PERIODIC &&
+           problem->elements[0] * (int64_t)tz_problem_element_size(problem, 0) <= ROW_LEANING;
+}
+
+/* The same if `tiles` tiles of a chunk lean: fewer chunks than threads have teams, whose threads wait for each other. */
+static int64_t choose_lean_chunk(int64_t extent, int tiles, int64_t halo, int threads)
+{
+    double best_cost = INFINITY;
+    int64_t best = extent;
+    for (int chunks = 1; chunks <= threads && chunks <= extent; chunks++) {
+        const int64_t chunk = (extent + chunks - 1) / chunks;
+        const int team = (int)min64(tiles, threads / chunks);
+        const double rounds = ceil((double)tiles / team) / tiles;
+        const double cost =
+            rounds * (double)(chunk + halo) * (1 + TZ_FIT_CPU_TEAM * log2((double)team));
+        if (cost < best_cost) {
+            best_cost = cost;
+            best = chunk;
+        }
+    }
+    return best;
+}
+
 static void choose_tile(const tz_problem *problem, const tz_stage *stage, const tz_machine *machine,
                         tz_plan *plan)
 {
@@ -229,6 +275,19 @@ static void choose_tile(const tz_problem *problem, const tz_stage *stage, const 
         tile[0] = tz_cpu_split_evenly(
             n[0], max64(8 * halo[0], max64(in_l3, min64((int64_t)budget, row_elements))),
             TZ_ALIGN_ELEMENTS);
+    if (problem->dims == 3 && may_lean(problem, stage)) {
+        if (tile[0] == 0)
+            tile[0] = n[0];
+        const double share =
+            LEANING_SHARE * (double)min64(machine->l3_bytes, L3_MAX) / threads / (double)tile[0];
+        if (tile[1] == 0)
+            tile[1] = tz_cpu_split_evenly(
+                n[1],
+                max64(ROWS_LEANING * halo[1],
+                      min64(ROWS_IN_PLACE * halo[1],
+                            (int64_t)slab_elements(problem, share, plan->height))),
+                1);
+    }
     if (problem->dims == 3) {
         const int64_t rows =
             (tz_stage_is_in_place(stage) ? ROWS_IN_PLACE : ROWS_OF_GHOSTS) * halo[1];
@@ -241,28 +300,57 @@ static void choose_tile(const tz_problem *problem, const tz_stage *stage, const 
                 n[1], max64((int64_t)(budget / (double)tile[0]) - 2 * halo[1], rows), 1);
     }
     if (problem->dims > 1 && tile[last] == 0) {
-        const int64_t tiles = (n[0] + tile[0] - 1) / tile[0] *
-                              (problem->dims == 3 ? (n[1] + tile[1] - 1) / tile[1] : 1);
-        tile[last] = choose_chunk(n[last], tiles, halo[last], threads);
+        const int lean = leaning(stage, plan);
+        const int64_t rows = problem->dims == 3 ? (n[1] + tile[1] - 1) / tile[1] : 1;
+        const int64_t tiles = (n[0] + tile[0] - 1) / tile[0] * rows;
+        tile[last] = lean > 0 ? choose_lean_chunk(n[last], lean, halo[last], threads)
+                              : choose_chunk(n[last], tiles, halo[last], threads);
     }
     for (int axis = 0; axis < TZ_AXES; axis++)
         tile[axis] = axis < problem->dims ? max64(1, min64(tile[axis], n[axis])) : 1;
 }
 
-bool tz_cpu_prefers_in_place(const tz_problem *problem, const tz_stage *stage)
+/* Bytes of the rings of all threads, of the default plan. */
+static double default_rings(const tz_problem *problem, const tz_stage *stage,
+                            const tz_machine *machine)
 {
-    int computed = 0;
-    for (int f = 0; f < problem->stencil->fields_count; f++)
+    tz_stage planned = *stage;
+    tz_stage_counts counts;
+    tz_plan plan = {.height = 0};
+    tz_pipeline *pipeline = malloc(tz_pipeline_size());
+    if (!pipeline)
+        return INFINITY;
+    choose_height(problem, stage, machine, &plan);
+    choose_tile(problem, stage, machine, &plan);
+    planned.height = plan.height;
+    memcpy(planned.tile, plan.tile, sizeof planned.tile);
+    tz_stage_count(&planned, pipeline, &counts);
+    free(pipeline);
+    return counts.ring_bytes * stage->threads;
+}
+
+bool tz_cpu_prefers_in_place(const tz_problem *problem, const tz_stage *stage,
+                             const tz_machine *machine)
+{
+    const int64_t row = problem->elements[0] * (int64_t)tz_problem_element_size(problem, 0);
+    int computed = 0, fixed = 0;
+    for (int f = 0; f < problem->stencil->fields_count; f++) {
         computed += problem->stencil->fields[f].role == TZ_STATE;
+        fixed += problem->stencil->fields[f].role == TZ_STATIC;
+    }
+    if (problem->dims == 3)
+        return computed == 1 && fixed == 0 && may_lean(problem, stage) &&
+               row >= ROW_LEANING_LEAST && stage->threads <= THREADS_LEANING &&
+               default_rings(problem, stage, machine) <= (double)machine->l3_bytes;
     return problem->dims == 2 && computed == 1 && tz_stage_is_in_place(stage) &&
-           problem->elements[0] * (int64_t)tz_problem_element_size(problem, 0) >= ROW_IN_PLACE &&
+           row >= ROW_IN_PLACE &&
            most_in_place(problem, stage) * growth_max(problem) >= HEIGHT_IN_PLACE;
 }
 
 tz_status tz_cpu_plan(const tz_problem *problem, const tz_stage *stage, const tz_machine *machine,
                       tz_plan *plan, tz_error *error)
 {
-    tz_status status = check_given(problem, plan, error);
+    tz_status status = check_given(problem, stage, plan, error);
     if (status)
         return status;
     if (problem->bits && plan->tile[0] > 0 && plan->tile[0] < problem->elements[0])

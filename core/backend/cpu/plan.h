@@ -9,7 +9,8 @@
 /* Is "stream" in place chosen without predictions? In 2-D, if one field is computed, and rows are long and many: on a Zen 5,
  * 8192^2, all of 6 such problems were 1.4 to 1.7 times as fast as with "skew", one of two fields as fast, and one 0.7 times.
  * On 512^2 they were 1.0 to 1.3 times as fast, on 300^2 0.8 to 1.1 times. */
-bool tz_cpu_prefers_in_place(const tz_problem *problem, const tz_stage *stage);
+bool tz_cpu_prefers_in_place(const tz_problem *problem, const tz_stage *stage,
+                             const tz_machine *machine);
 
 /* Complete a plan: choose what is 0, keep what is given, clip the tile to the grid. `stage` describes the problem. Errors:
  * TZ_RANGE if the ghost zone of the height is wider than a given tile; the message names the

@@ -224,9 +224,10 @@ bool tz_cpu_skew_may(const tz_problem *problem, const tz_plan *plan)
     return plan->family[0] == '\0' && !tile_given && !unsupported(problem);
 }
 
-void tz_cpu_skew_choose(const tz_problem *problem, const tz_stage *stage, tz_plan *plan)
+void tz_cpu_skew_choose(const tz_problem *problem, const tz_stage *stage, const tz_machine *machine,
+                        tz_plan *plan)
 {
-    if (tz_cpu_skew_may(problem, plan) && !tz_cpu_prefers_in_place(problem, stage))
+    if (tz_cpu_skew_may(problem, plan) && !tz_cpu_prefers_in_place(problem, stage, machine))
         strcpy(plan->family, tz_cpu_skew);
 }
 

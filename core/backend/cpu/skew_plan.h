@@ -14,7 +14,8 @@ bool tz_cpu_skew_may(const tz_problem *problem, const tz_plan *plan);
 
 /* Set the family of a plan that has none, if it can be this one and "stream" is not preferred. Of 17 problems with several
  * fields all were faster than with "stream" on a Zen 3, and 14 on a Xeon. */
-void tz_cpu_skew_choose(const tz_problem *problem, const tz_stage *stage, tz_plan *plan);
+void tz_cpu_skew_choose(const tz_problem *problem, const tz_stage *stage, const tz_machine *machine,
+                        tz_plan *plan);
 
 /* Complete a plan: choose what is 0, keep what is given, clip the tile to the grid. `stage` describes
  * the problem. Errors: TZ_UNSUPPORTED if the family cannot compute the problem, TZ_RANGE if the height

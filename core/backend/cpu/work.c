@@ -240,6 +240,7 @@ static void count_bytes(const tz_problem *problem, const tz_stage *stage,
         out->ring_writes += t.ring_writes * bytes_a_pass;
     }
     out->ring_bytes = counts->ring_bytes;
+    out->seam_bytes = counts->seams * (double)stage->element_size[0];
     /* If a tile is narrower than the grid, its rows are not contiguous in memory. */
     const bool pieces = problem->dims > 1 && stage->tile[0] < stage->elements[0];
     const double rows_read = pieces ? counts->read / counts->row : 0;
@@ -342,8 +343,7 @@ static tz_status count_stage(const tz_stage *stage, bool skewed, tz_stage_counts
 }
 
 /* What the family "skew" does otherwise: a stage of several iterations reads and writes both arrays of a
- * state field, the beginnings of rows are fetched ahead, threads wait for each other after each phase, and
- * those of a team at each step. */
+ * state field, the beginnings of rows are fetched ahead, and threads wait for each other after each phase. */
 static void count_skewed(const tz_problem *problem, const tz_stage *stage,
                          const tz_stage_counts *counts, tz_model_work *out)
 {
@@ -361,7 +361,6 @@ static void count_skewed(const tz_problem *problem, const tz_stage *stage,
             problem->stencil->fields[f].role != TZ_STREAMED)
             out->leaning_lines += counts->rows;
     out->forks *= 2;
-    out->slowest *= 1 + TZ_FIT_CPU_TEAM * log2(fmax(1, counts->team));
 }
 
 tz_status tz_cpu_work(const tz_problem *problem, const tz_stage *stage, bool skewed,
@@ -414,7 +413,8 @@ tz_status tz_cpu_work(const tz_problem *problem, const tz_stage *stage, bool ske
     out->redundancy = counts.updates / (cells * stage->height * passes);
     out->workers = (int)threads;
     out->idle = stage->threads - out->workers;
-    out->slowest = counts.slowest * threads / counts.updates;
+    out->slowest = counts.slowest * threads / counts.updates *
+                   (1 + TZ_FIT_CPU_TEAM * log2(fmax(1, counts.team)));
     out->rows = counts.rows;
     out->ends = problem->dims == 3 ? counts.ends : 0;
     out->forks = threads > 1 ? 1 : 0;

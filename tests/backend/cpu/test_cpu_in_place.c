@@ -3,11 +3,15 @@
 #include "kernels/cpu/stage.h"
 #include "tests/unit.h"
 
+#include <unistd.h>
+
 enum { GHOST = 2, PAD = 80, RADIUS = 2 };
 
 /* ---- Row functions --------------------------------------------------------------------------- */
 
 static _Atomic int calls;
+static bool
+    rests; /* each call lets other threads go on, also where there are fewer processors than threads */
 
 /* Where the memory of a target and that of a view overlap, the target is at least so many columns lower, and in 3-D so many
  * rows. */
@@ -38,6 +42,8 @@ static float weigh(const float *at, const float *const *near, ptrdiff_t stride)
 static void in_place(const tz_span *span, int slabs, bool planes)
 {
     calls++;
+    if (rests)
+        usleep(20);
     check_promise(span, slabs, planes);
     for (int64_t r = 0; r < span->rows; r++)
         for (int64_t x = 0; x < span->count; x++) {
@@ -81,6 +87,7 @@ typedef struct grid {
     tz_stencil stencil;
     tz_stage stage;
     float *arrays[2], *outside;
+    size_t count; /* of an array */
 } grid;
 
 static void grid_make(grid *g, int dims, const int64_t *n, tz_boundary boundary)
@@ -109,6 +116,7 @@ static void grid_make(grid *g, int dims, const int64_t *n, tz_boundary boundary)
                     .passes = &g->pass},
         .arrays = {calloc(count, sizeof(float)), calloc(count, sizeof(float))},
         .outside = calloc((size_t)(plane + 4 * PAD), sizeof(float)),
+        .count = count,
     };
     assert_true(g->arrays[0] && g->arrays[1] && g->outside);
     g->stage = (tz_stage){
@@ -213,6 +221,20 @@ static void run_stage(grid *g)
     free(pipeline), free(arena);
 }
 
+/* A stage leaves its results with all ghosts. */
+static void assert_ghosts(grid *g, const char *what)
+{
+    float *array = g->arrays[g->stage.in[0].origin > (char *)g->arrays[1] &&
+                             g->stage.in[0].origin < (char *)(g->arrays[1] + g->count)];
+    float *kept = malloc(g->count * sizeof *kept);
+    assert_non_null(kept);
+    memcpy(kept, array, g->count * sizeof *kept);
+    tz_host_field_finish(&g->stage, 0, &g->stage.in[0]);
+    if (memcmp(kept, array, g->count * sizeof *kept))
+        fail_msg("%s: ghosts differ", what);
+    free(kept);
+}
+
 static void assert_equal(const grid *got, const grid *want, const char *what)
 {
     const int64_t *n = got->stage.elements;
@@ -246,6 +268,12 @@ static void test_a_plain_loop_gives_the_same_bits(void **state)
         {3, {30, 20, 25}, 4, {30, 20, 25}},
         {3, {35, 21, 26}, 3, {16, 7, 9}},
         {3, {9, 8, 60}, 7, {9, 8, 60}},
+        /* Tiles that lean, but for periodic sides. */
+        {3, {20, 90, 25}, 4, {20, 20, 25}},
+        {3, {9, 200, 40}, 7, {9, 30, 40}},
+        {3, {12, 130, 30}, 5, {12, 1, 11}},
+        {3, {5, 60, 7}, 6, {5, 30, 7}},
+        {3, {33, 47, 90}, 2, {33, 5, 90}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (size_t b = 0; b < sizeof boundaries / sizeof *boundaries; b++) {
@@ -254,18 +282,22 @@ static void test_a_plain_loop_gives_the_same_bits(void **state)
             grid_make(&want, cases[i].dims, cases[i].n, boundaries[b]);
             for (int k = 0; k < cases[i].height; k++)
                 iterate_plainly(&want);
-            for (int threads = 1; threads <= 3; threads += 2) {
+            for (int k = 0; k < 6; k++) {
+                const int threads = 1 + k % 3 + k / 5;
                 grid_make(&got, cases[i].dims, cases[i].n, boundaries[b]);
                 got.stage.height = cases[i].height;
                 got.stage.threads = threads;
+                got.stage.past_caches = k >= 3;
                 memcpy(got.stage.tile, cases[i].tile, sizeof got.stage.tile);
                 assert_true(tz_stage_is_in_place(&got.stage));
                 calls = 0;
+                rests = threads > 3;
                 run_stage(&got);
                 assert_true(calls > 0);
-                snprintf(what, sizeof what, "case %zu, boundary %d, %d threads", i, boundaries[b],
-                         threads);
+                snprintf(what, sizeof what, "case %zu, boundary %d, %d threads%s", i, boundaries[b],
+                         threads, k >= 3 ? ", past the caches" : "");
                 assert_equal(&got, &want, what);
+                assert_ghosts(&got, what);
                 grid_clear(&got);
             }
             grid_clear(&want);
@@ -291,6 +323,44 @@ static void test_levels_share_a_ring(void **state)
     grid_clear(&g);
 }
 
+/* Leaning tiles compute no cell twice, and each thread of a team has as many. */
+static void test_tiles_lean(void **state)
+{
+    grid g;
+    tz_stage_counts counts;
+    tz_pipeline *pipeline = malloc(tz_pipeline_size());
+    assert_non_null(pipeline);
+    grid_make(&g, 3, (int64_t[]){32, 400, 50}, TZ_CLAMP);
+    g.stage.height = 5;
+    g.stage.tile[1] = 30;
+    assert_int_equal(tz_stage_leans(&g.stage), 14);
+    tz_stage_count(&g.stage, pipeline, &counts);
+    assert_true(counts.updates == 32.0 * 400 * 50 * 5);
+    /* Four of five levels have rings. A pass reads two rows to each side, so a seam has four. */
+    assert_true(counts.seams == 13.0 * 4 * 4 * 32 * 50);
+    assert_true(counts.jobs == 1);
+    g.stage.threads = 4;
+    assert_int_equal(tz_stage_leans(&g.stage), 16);
+    tz_stage_count(&g.stage, pipeline, &counts);
+    assert_true(counts.jobs == 4);
+    assert_true(counts.team == 4);
+    assert_true(counts.slowest > counts.updates / 4 && counts.slowest < counts.updates / 4 * 1.1);
+    g.stage.tile[1] = 1; /* as narrow as is possible: 16 rows, the seams of four levels */
+    assert_int_equal(tz_stage_leans(&g.stage), 24);
+    g.stage.tile[1] = 399;
+    assert_int_equal(tz_stage_leans(&g.stage), 2);
+    g.stage.tile[1] = 400;
+    assert_int_equal(tz_stage_leans(&g.stage), 0);
+    g.stage.tile[1] = 30;
+    g.stage.tile[0] = 16; /* rows are cut */
+    assert_int_equal(tz_stage_leans(&g.stage), 0);
+    g.stage.tile[0] = 32;
+    g.stage.boundary[1][0] = g.stage.boundary[1][1] = TZ_PERIODIC;
+    assert_int_equal(tz_stage_leans(&g.stage), 0);
+    free(pipeline);
+    grid_clear(&g);
+}
+
 static void test_what_cannot_be_in_place(void **state)
 {
     grid g;
@@ -308,4 +378,4 @@ static void test_what_cannot_be_in_place(void **state)
 }
 
 TEST_MAIN(NULL, NULL, TEST(test_a_plain_loop_gives_the_same_bits), TEST(test_levels_share_a_ring),
-          TEST(test_what_cannot_be_in_place))
+          TEST(test_tiles_lean), TEST(test_what_cannot_be_in_place))

@@ -194,15 +194,15 @@ static void test_each_thread_has_a_team(void **state)
         for (int jobs = 1; jobs <= threads; jobs++) {
             int members[70] = {0};
             for (int i = 0; i < threads; i++) {
-                assert_in_range(tz__skew_job_for(threads, jobs, i), 0, jobs - 1);
-                members[tz__skew_job_for(threads, jobs, i)]++;
+                assert_in_range(tz__team_job(threads, jobs, i), 0, jobs - 1);
+                members[tz__team_job(threads, jobs, i)]++;
             }
             for (int j = 0; j < jobs; j++) {
-                assert_int_equal(members[j], tz__skew_team(threads, jobs, j));
+                assert_int_equal(members[j], tz__team_size(threads, jobs, j));
                 assert_in_range(members[j], threads / jobs, (threads + jobs - 1) / jobs);
             }
         }
-    assert_int_equal(tz__skew_threads(100000), TZ__THREADS_MAX);
+    assert_int_equal(tz__team_threads(100000), TZ__THREADS_MAX);
 }
 
 static double slowest(int64_t tile, int threads, double *jobs)
