@@ -1,6 +1,7 @@
 #include "base/machine.h"
 
 #include <inttypes.h>
+#include <omp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -136,6 +137,24 @@ static void read_files(void)
     read_caches(&files);
     files.siblings = read_list("/sys/devices/system/cpu/cpu0/topology/thread_siblings_list");
     files.nodes = read_list("/sys/devices/system/node/online");
+}
+
+void tz_machine_unbind(void)
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    for (int place = 0; place < omp_get_num_places(); place++) {
+        int ids[CPU_SETSIZE];
+        const int count = omp_get_place_num_procs(place);
+        if (count > CPU_SETSIZE)
+            return;
+        omp_get_place_proc_ids(place, ids);
+        for (int i = 0; i < count; i++)
+            if (ids[i] >= 0 && ids[i] < CPU_SETSIZE)
+                CPU_SET(ids[i], &set);
+    }
+    if (CPU_COUNT(&set) > 0)
+        sched_setaffinity(0, sizeof set, &set);
 }
 
 void tz_machine_read(tz_machine *machine)

@@ -26,6 +26,10 @@ typedef struct tz_machine {
  * v3, v4) lowers the instruction set; results have the same bits with each. Any thread. */
 void tz_machine_read(tz_machine *machine);
 
+/* If OMP_PROC_BIND has bound this thread to one place, let it use all processors of the process again. Programs that it
+ * executes, and threads that it starts, inherit what it may use. Threads that OpenMP starts stay bound. */
+void tz_machine_unbind(void);
+
 /* tz_machine.isa alone. */
 tz_isa tz_machine_isa(void);
 

@@ -1,6 +1,7 @@
 /* trapeze: finds the command and calls it. */
 #include "cli/command.h"
 
+#include "base/machine.h"
 #include "base/names.h"
 #include "base/ranks.h"
 #include <stdlib.h>
@@ -47,6 +48,7 @@ static bool is_spare_rank(void)
 
 int main(int argc, char **argv)
 {
+    tz_machine_unbind();
     if (argc < 2)
         return help(stderr);
     const char *word = argv[1];
