@@ -3,9 +3,9 @@
 #define TZ_MODEL_CONSTANTS_CPU_H
 
 /* If the arrays, or the rings of all threads, need x times the third level, x^n / (1 + x^n) of them come from
- * memory. From: two threads with rings of 18 MiB each take twice as long as with 9 (Zen 4, 32 MiB).
- * +10 %: not determined. */
-#define TZ_FIT_CPU_OVERFLOW_POWER 6.0
+ * memory. From: two threads with rings of 18 MiB each take twice as long as with 9 (Zen 4, 32 MiB); with 7 to 8 MiB each 2 to
+ * 8 % longer than with 5.5 (star3d1r on a Zen 5, 32 MiB, which others use, too). +10 %: of choices none. */
+#define TZ_FIT_CPU_OVERFLOW_POWER 4.5
 /* Share of the latency of L3 that the first line of a row costs, if it lies there or another core wrote it
  * last: several wait at once. From: 48 x 48 x 48 on two cores with an L3 latency of 552 cycles, where it is 0.18
  * of it; 0.2 to 0.25 give the same choices there. +10 %: of such plans 2 to 5 % at height 1. */

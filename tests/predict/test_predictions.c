@@ -551,6 +551,8 @@ static void what_costs_once_a_row_decides(void **state)
     assert_true(tz_predictions_is_preferred(&a, 1.015, &box, 1, true));
     assert_false(tz_predictions_is_preferred(&box, 1, &a, 1, true));
     strcpy(a.family, "stream");
+    strcpy(box.family, "stream");
+    assert_true(tz_predictions_is_preferred(&a, 1.015, &box, 1, true));
     a.tile[0] = 2048;
     assert_false(tz_predictions_is_preferred(&a, 1.015, &best, 1, true));
 }

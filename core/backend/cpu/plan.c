@@ -299,8 +299,10 @@ static void choose_tile(const tz_problem *problem, const tz_stage *stage, const 
             tile[1] = tz_cpu_split_evenly(
                 n[1], max64((int64_t)(budget / (double)tile[0]) - 2 * halo[1], rows), 1);
     }
+    const int lean = leaning(stage, plan);
+    if (lean > 0) /* no tile is narrower than its seams */
+        tile[1] = max64(tile[1], (n[1] + lean - 1) / lean);
     if (problem->dims > 1 && tile[last] == 0) {
-        const int lean = leaning(stage, plan);
         const int64_t rows = problem->dims == 3 ? (n[1] + tile[1] - 1) / tile[1] : 1;
         const int64_t tiles = (n[0] + tile[0] - 1) / tile[0] * rows;
         tile[last] = lean > 0 ? choose_lean_chunk(n[last], lean, halo[last], threads)
