@@ -146,7 +146,8 @@ void tz__lean_pass_on(const tz_stage *stage, const tz_pipeline *pipeline, const 
         char *to = kept + job->y.high * here;
         if (own && pipeline->past && job->alone)
             for (int64_t y = 0; y < seam->rows; y++)
-                tz__copy_past(to + y * stride, slab + (from + y) * row, (int64_t)bytes);
+                tz__copy_past(to + y * stride, slab + (from + y) * row, (int64_t)bytes,
+                              stage->isa >= TZ_ISA_V4);
         else
             copy_rows(to, stride, slab + from * row, row, seam->rows, bytes);
     }
