@@ -85,7 +85,9 @@ int64_t tz__lean_drift(const tz_pipeline *pipeline)
 
 size_t tz__lean_place(tz_pipeline *pipeline, const tz_stage *stage, int f, size_t at)
 {
-    int first = 0;
+    /* Seams begin where the next tile has its first row of the field's final values, which it stores when it has read
+     * the seams. */
+    int first = pipeline->slope * (pipeline->levels - pipeline->final[f].level);
     for (int l = 1; l < pipeline->levels; l++) {
         tz__level *level = &pipeline->level[l];
         tz__seam *seam = &level->seam[f];
@@ -122,7 +124,6 @@ void tz__lean_pass_on(const tz_stage *stage, const tz_pipeline *pipeline, const 
     const ptrdiff_t row = pipeline->row_stride * size;
     const int64_t behind = pipeline->levels - l;
     const bool own = j >= job->slab_low && j < job->slab_high;
-
     const ptrdiff_t stride = own ? host->row_stride * size : (ptrdiff_t)bytes;
     const int64_t place = j < job->slab_low ? j - job->slab_low + level->halo.low[2]
                                             : j - job->slab_high + level->halo.low[2];

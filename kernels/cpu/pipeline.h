@@ -22,7 +22,7 @@ typedef struct tz__ring {
 } tz__ring;
 
 /* The last rows of each slab of a level, which a leaning tile keeps for the next one. They lie where that tile will have
- * its rows of the last level, in the output array, from row `first` of those on. Slabs of other chunks: in an arena. */
+ * its final rows, in the output array: `first` rows after its first one of the last level. Slabs of other chunks: in an arena. */
 typedef struct tz__seam {
     int rows; /* 0: none */
     int first;
