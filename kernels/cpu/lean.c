@@ -55,9 +55,11 @@ tz__axis tz__lean_axis(const tz_stage *stage, const tz_pipeline *pipeline, int64
 {
     const bool first = index == 0, last = index == pipeline->leaning - 1;
     const int slope = pipeline->slope;
+    /* All passes of the first iteration may read level 0, each further to the low side. */
+    const int before = slope * stage->stencil->passes_count;
     return (tz__axis){.low = edge(stage, pipeline, index, pipeline->levels),
                       .high = edge(stage, pipeline, index + 1, pipeline->levels),
-                      .ext_low = edge(stage, pipeline, index, 1) - (first ? 0 : slope),
+                      .ext_low = edge(stage, pipeline, index, 1) - (first ? 0 : before),
                       .ext_high = edge(stage, pipeline, index + 1, 1) + (last ? 0 : slope),
                       .leans_low = first ? 0 : slope,
                       .leans_high = last ? 0 : slope};
