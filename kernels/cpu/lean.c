@@ -71,11 +71,11 @@ int64_t tz__lean_rows(const tz_stage *stage, const tz_pipeline *pipeline)
     const int levels = pipeline->levels;
     for (int i = 0; i < pipeline->leaning; i++) {
         const tz__axis a = tz__lean_axis(stage, pipeline, i);
-        const int64_t last =
-            a.high - a.low; /* and the first; those between are not larger than both */
-        const int64_t first = last + (a.leans_high - a.leans_low) * (int64_t)(levels - 1);
+        /* A tile at a side of the grid grows or shrinks from level to level: the first or the last level has most. */
+        const int64_t at_last = a.high - a.low;
+        const int64_t at_first = at_last + (a.leans_high - a.leans_low) * (int64_t)(levels - 1);
         most = tz__larger(most, a.ext_high - a.ext_low);
-        most = tz__larger(most, tz__larger(first, last) + (i > 0 ? seam_max(stage) : 0));
+        most = tz__larger(most, tz__larger(at_first, at_last) + (i > 0 ? seam_max(stage) : 0));
     }
     return most;
 }

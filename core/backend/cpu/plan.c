@@ -300,8 +300,8 @@ static void choose_tile(const tz_problem *problem, const tz_stage *stage, const 
                 n[1], max64((int64_t)(budget / (double)tile[0]) - 2 * halo[1], rows), 1);
     }
     const int lean = leaning(stage, plan);
-    if (lean > 0) /* no tile is narrower than its seams */
-        tile[1] = max64(tile[1], (n[1] + lean - 1) / lean);
+    if (lean > 0) /* none is narrower than its seams, and each thread has as many */
+        tile[1] = (n[1] + lean - 1) / lean;
     if (problem->dims > 1 && tile[last] == 0) {
         const int64_t rows = problem->dims == 3 ? (n[1] + tile[1] - 1) / tile[1] : 1;
         const int64_t tiles = (n[0] + tile[0] - 1) / tile[0] * rows;

@@ -12,7 +12,8 @@
 bool tz_cpu_prefers_in_place(const tz_problem *problem, const tz_stage *stage,
                              const tz_machine *machine);
 
-/* Complete a plan: choose what is 0, keep what is given, clip the tile to the grid. `stage` describes the problem. Errors:
+/* Complete a plan: choose what is 0, keep what is given, clip the tile to the grid. Tiles that lean get the rows that they have
+ * (kernels/cpu/lean.h), near those given. `stage` describes the problem. Errors:
  * TZ_RANGE if the ghost zone of the height is wider than a given tile; the message names the
  * largest height that is possible. */
 tz_status tz_cpu_plan(const tz_problem *problem, const tz_stage *stage, const tz_machine *machine,
