@@ -443,17 +443,18 @@ void tz_stage_run(const tz_stage *stage, tz_pipeline *pipeline, char *arena, siz
     c.jobs = tz__jobs_count(stage, pipeline) / c.in_order;
     const int threads = tz__team_threads((int)tz__smaller(stage->threads, c.jobs * c.in_order));
     tz__shares_make(&c.shares, c.jobs, threads);
+    const bool teams = c.in_order > 1 && c.jobs < threads;
     memset(c.next, 0, sizeof c.next);
-    for (int i = 0; i < TZ__MARKS_MAX; i++)
+    for (int i = 0; teams && i < TZ__MARKS_MAX; i++)
         atomic_init(&c.marks[i].mark, -1);
 #pragma omp parallel num_threads(threads) if (threads > 1)
     {
         char *own = arena + (size_t)omp_get_thread_num() * arena_bytes;
         /* A limit of OpenMP may leave fewer than wanted. */
-        if (c.jobs >= omp_get_num_threads() || c.in_order == 1)
-            run_alone(stage, pipeline, &c, own);
-        else
+        if (teams && c.jobs < omp_get_num_threads())
             run_together(stage, pipeline, &c, arena, arena_bytes);
+        else
+            run_alone(stage, pipeline, &c, own);
         if (pipeline->past)
             tz__past_done();
     }
