@@ -127,10 +127,19 @@ typedef struct times {
     double start_s, sync_s; /* launches; synchronisation of blocks */
 } times;
 
+/* Bytes of the lines through which blocks hand each other cells, and for which the second level has no room: they go to memory and
+ * come back in each exchange, while all blocks wait for them. */
+static double late_bytes(const stage *s)
+{
+    const double room = TZ_FIT_KEPT_ALL * s->device->l2_bytes.value;
+    return 2.0 * fmax(0.0, s->work->slots_bytes - room);
+}
+
 /* Counts of a stage as a profiler has them: warp instructions, passes of 128 bytes through shared
  * memory, spilt words of 128 bytes, bytes of the second level and of memory. */
-static void add_counts(const tz_model_work *work, double kept, tz_model_prediction *out)
+static void add_counts(const stage *s, tz_model_prediction *out)
 {
+    const tz_model_work *work = s->work;
     double instructions = 0.0, passes = 0.0, words = 0.0;
     for (int p = 0; p < work->parts_count; p++) {
         const tz_work_part *part = &work->parts[p];
@@ -150,8 +159,8 @@ static void add_counts(const tz_model_work *work, double kept, tz_model_predicti
     tz_model_detail_add(out, "l2_bytes", compulsory + work->ghost_bytes + work->half_bytes, "bytes",
                         "through the second-level cache, a stage");
     tz_model_detail_add(out, "memory_bytes",
-                        (1.0 - kept) * (compulsory - work->streamed_bytes + far) +
-                            work->streamed_bytes,
+                        (1.0 - s->kept) * (compulsory - work->streamed_bytes + far) +
+                            work->streamed_bytes + late_bytes(s),
                         "bytes", "through memory, a stage");
 }
 
@@ -243,7 +252,7 @@ static void report(const stage *s, const computing *c, const moving *m, const ti
     tz_model_detail_add(out, "compute_roof", c->seconds / h, "s", "an iteration, computing alone");
     tz_model_detail_add(out, "issue_clocks", inner->clocks, "clocks", "a step of an inner warp");
     tz_model_detail_add(out, "alone_clocks", inner->alone, "clocks", "the same, of a warp alone");
-    add_counts(s->work, s->kept, out);
+    add_counts(s, out);
     name_limit(s, c, m, t, out);
 }
 
@@ -305,7 +314,8 @@ tz_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_device 
                            launches * device->launch_queued_s.value - t.busy_s);
     t.sync_s = work->syncs * (device->neighbour_sync_s.known
                                   ? device->neighbour_sync_s.value
-                                  : TZ_FIT_NEIGHBOUR_L2 * device->l2_latency_s.value);
+                                  : TZ_FIT_NEIGHBOUR_L2 * device->l2_latency_s.value) +
+               late_bytes(&s) / device->copy_bandwidth_bytes_per_s.value;
     out->stage_s = t.busy_s + t.start_s + t.sync_s;
     report(&s, &c, &m, &t, out);
     return TZ_OK;

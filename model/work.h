@@ -95,6 +95,8 @@ typedef struct tz_model_work {
     bool marches;     /* a thread marches along the last axis, and computes little in each step */
     bool cooperative; /* all blocks are resident */
     double syncs;     /* synchronisations of adjacent blocks, or of all, in a stage */
+    double
+        slots_bytes; /* lines of the second level through which adjacent blocks hand each other cells */
     double stages_per_launch; /* 1 or more */
     double updates; /* of cells in the code of a step: its length grows with them. 0: not known */
     bool estimated; /* not compiled yet: counts are interpolated, registers estimated */

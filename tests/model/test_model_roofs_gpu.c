@@ -56,4 +56,25 @@ static void missing_numbers_are_named(void **state)
     }
 }
 
-TEST_MAIN(NULL, NULL, TEST(small_grids_stay_in_the_second_level), TEST(missing_numbers_are_named))
+/* What blocks hand each other stays in the second level like a grid does. The rest goes to memory and back. */
+static void slots_may_not_fit_the_second_level(void **state)
+{
+    for (int k = 0; k < RECORDS; k++) {
+        const tz_model_device device = device_named(records[k]);
+        const double room = TZ_FIT_KEPT_ALL * device.l2_bytes.value;
+        tz_model_work work = some_work();
+        const tz_model_prediction none = predicted(&work, &device);
+        work.slots_bytes = 0.99 * room;
+        const tz_model_prediction fits = predicted(&work, &device);
+        work.slots_bytes = room + 1e7;
+        const tz_model_prediction late = predicted(&work, &device);
+        assert_true(fits.stage_s == none.stage_s);
+        assert_close(late.stage_s - none.stage_s, 2e7 / device.copy_bandwidth_bytes_per_s.value,
+                     1e-9);
+        assert_close(detail_of(&late, "memory_bytes") - detail_of(&none, "memory_bytes"), 2e7,
+                     1e-9);
+    }
+}
+
+TEST_MAIN(NULL, NULL, TEST(small_grids_stay_in_the_second_level), TEST(missing_numbers_are_named),
+          TEST(slots_may_not_fit_the_second_level))

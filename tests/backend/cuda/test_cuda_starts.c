@@ -101,6 +101,28 @@ static void exchanges_go_in_batches(void **state)
     tz_problem_clear(&problem);
 }
 
+/* Only the first and the last chunks of strips run the code of the grid's ends, so the others do not fetch it; one more
+ * chunk or two may run it for a few steps. So of two grids the larger one hardly takes less time. */
+static void few_warps_fetch_the_code_of_the_ends(void **state)
+{
+    const suite *s = *state;
+    tz_plan plan = {.height = 9, .vector = 4, .family = "stream"};
+    double before = 0.0;
+    for (int64_t n = 1700; n <= 2000; n += 50) {
+        tz_problem problem;
+        tz_model_work work;
+        make_problem(s, "star2d1r", TZ_SINGLE, n, n, 1, &problem);
+        planned_work(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
+        assert_string_equal(work.parts[0].name, "inner");
+        assert_string_equal(work.parts[1].name, "first");
+        assert_true(work.parts[0].text_bytes < 0.5 * work.parts[1].text_bytes);
+        const double time = stage_of(&work, &s->device);
+        assert_true(time > 0.98 * before);
+        before = time;
+        tz_problem_clear(&problem);
+    }
+}
+
 /* Work outside the steps of a loop. */
 static void starts_take_their_time(void **state)
 {
@@ -198,4 +220,4 @@ static void pairs_come_apart(void **state)
 
 TEST_MAIN(set_up, tear_down, TEST(starts_take_their_time), TEST(blocks_that_meet_wait_together),
           TEST(pairs_come_apart), TEST(sectors_are_asked_for_twice), TEST(tiles_have_borders),
-          TEST(exchanges_go_in_batches))
+          TEST(exchanges_go_in_batches), TEST(few_warps_fetch_the_code_of_the_ends))

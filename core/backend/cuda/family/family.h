@@ -12,7 +12,8 @@
 enum {
     TZ_CUDA_GEOMETRY = 6,
     TZ_CUDA_PACKET_BYTES = 16, /* the most that a lane moves at once */
-    TZ_CUDA_SECTOR_BYTES = 32  /* what the second-level cache is asked for */
+    TZ_CUDA_SECTOR_BYTES = 32, /* what the second-level cache is asked for */
+    TZ_CUDA_LINE_BYTES = 128   /* what it has room for: 4 sectors */
 };
 
 typedef struct tz_cuda_shape {

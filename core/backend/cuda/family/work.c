@@ -66,7 +66,7 @@ tz_work_part *tz_cuda_add_part(tz_model_work *out, const char *name, const tz_wo
     return part;
 }
 
-void tz_cuda_mix_steps(tz_work_part *part, const tz_work_part *other, double share)
+void tz_cuda_mix_steps(tz_work_part *part, const tz_work_part *other, double share, double warps)
 {
     for (int c = 0; c < TZ_WORK_CLASSES; c++) {
         part->step.of[c] += share * (other->step.of[c] - part->step.of[c]);
@@ -75,7 +75,7 @@ void tz_cuda_mix_steps(tz_work_part *part, const tz_work_part *other, double sha
     part->clocks += share * (other->clocks - part->clocks);
     tz_rounds_blend(&part->rounds, 1.0 - share, &other->rounds, share);
     part->shared_wavefronts += share * (other->shared_wavefronts - part->shared_wavefronts);
-    part->text_bytes += other->text_bytes;
+    part->text_bytes += warps * other->text_bytes;
     part->own_bytes += share * (other->own_bytes - part->own_bytes);
     part->spills += share * (other->spills - part->spills);
     part->spilt_stores += share * (other->spilt_stores - part->spilt_stores);

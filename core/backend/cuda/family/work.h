@@ -154,8 +154,9 @@ double tz_cuda_written_count(const tz_problem *problem);
 /* Adds a part of `warps` warps that run `code` for `steps` steps each. NULL if it is empty. */
 tz_work_part *tz_cuda_add_part(tz_model_work *out, const char *name, const tz_work_part *code,
                                double warps, double steps);
-/* Makes a share of a part's steps those of another part. */
-void tz_cuda_mix_steps(tz_work_part *part, const tz_work_part *other, double share);
+/* Makes a share of a part's steps those of another part. `warps`: the share of its warps that have such steps, and fetch
+ * their code. */
+void tz_cuda_mix_steps(tz_work_part *part, const tz_work_part *other, double share, double warps);
 
 /* Computed elements, `elements_a_step` for each step of a warp, relative to the useful ones. */
 double tz_cuda_count_redundancy(const tz_model_work *out, double elements_a_step, double useful);

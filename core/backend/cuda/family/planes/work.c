@@ -180,9 +180,11 @@ static int add_planes(tz_model_work *out, const char *name, const tz_cuda_job *j
     const double planes = (double)job->problem->elements[2], chunk = job->shape->geometry[0];
     const tz_cuda_steps *steps = job->steps;
     plane_steps sum = {0};
+    double with_ends = 0.0;
     for (double c = first; c < end; c++) {
         const plane_steps of =
             steps_of_planes(s, job->problem, c * chunk, fmin((c + 1.0) * chunk, planes));
+        with_ends += of.ends > 0.0;
         sum.ends += of.ends;
         sum.done += of.done;
         sum.others += of.others;
@@ -198,10 +200,10 @@ static int add_planes(tz_model_work *out, const char *name, const tz_cuda_job *j
         return -1;
     if (sum.others > 0.0)
         tz_cuda_mix_steps(part, border ? &steps->side_idle : &steps->inner_idle,
-                          1.0 - sum.store / sum.others);
+                          1.0 - sum.store / sum.others, 1.0);
     if (sum.ends > 0.0) {
-        tz_cuda_mix_steps(&ends, &steps->end_idle, 1.0 - sum.done / sum.ends);
-        tz_cuda_mix_steps(part, &ends, sum.ends / all);
+        tz_cuda_mix_steps(&ends, &steps->end_idle, 1.0 - sum.done / sum.ends, 1.0);
+        tz_cuda_mix_steps(part, &ends, sum.ends / all, with_ends / (end - first));
     }
     return out->parts_count - 1;
 }

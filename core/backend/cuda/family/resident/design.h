@@ -8,8 +8,10 @@ enum {
     TZ_RESIDENT_HEIGHT_MAX = 256,
     TZ_RESIDENT_CELLS_MAX = 32,    /* along an axis, of a thread */
     TZ_RESIDENT_TAGS_BYTES = 1024, /* at the start of scratch, before the slots; TZ_TAGS words */
-    /* A slot has 8 bytes: a word and its tag. */
-    TZ_RESIDENT_SECTOR_SLOTS = TZ_CUDA_SECTOR_BYTES / 8
+    /* A slot has 8 bytes: a word and its tag. Exchanges use two sets of slots by turns. */
+    TZ_RESIDENT_SECTOR_SLOTS = TZ_CUDA_SECTOR_BYTES / 8,
+    TZ_RESIDENT_LINE_SLOTS = TZ_CUDA_LINE_BYTES / 8,
+    TZ_RESIDENT_SETS = 2
 };
 
 typedef struct tz_resident {
@@ -79,6 +81,8 @@ void tz_resident_ways(const tz_problem *problem, const tz_resident *design,
                       tz_resident_exchange *out);
 void tz_resident_count(const tz_problem *problem, const tz_resident *design,
                        tz_resident_exchange *out);
+/* Bytes of the lines of L2 in which all blocks have slots that they send, of both sets. */
+double tz_resident_slots_bytes(const tz_problem *problem, const tz_resident *design);
 /* The time of the requests of a warp if all threads gather, in batches of few ghost cells (TZ_FIT_RESIDENT_REQUEST). */
 double tz_resident_request_time(const tz_resident *design, const tz_resident_exchange *exchange);
 /* How many times a thread loads `gather` ghost cells in an exchange. `gather` is not 0. */

@@ -4,6 +4,7 @@
 #include "model/constants.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* Which cells of a tile a block of the middle receives and sends along an axis. */
 typedef struct middle {
@@ -123,6 +124,12 @@ static void touch(sector_list *list, int64_t sector)
     list->sectors[list->count++] = sector;
 }
 
+/* As in resident_exchange.cuh. `apart`: tz_resident_slots_apart(). */
+static int64_t slot_of_column(const tz_resident *d, int64_t apart, int64_t x)
+{
+    return x % d->cells[0] * apart + x / d->cells[0];
+}
+
 /* The access of warp w to cell (i, j, k) of its bricks. */
 static double count_access(const tz_problem *problem, const tz_resident *d, const middle *at, int w,
                            const int cell[TZ_AXES])
@@ -144,9 +151,8 @@ static double count_access(const tz_problem *problem, const tz_resident *d, cons
             wanted = wanted ||
                      (m->ghost > 0 && (c < m->own_begin + m->ghost || c >= m->own_end - m->ghost));
         }
-        /* Slots as in tz_slot_of_column() of resident.cuh. */
         const int64_t slot = (x[2] * problem->elements[1] + x[1]) * d->cells[0] * apart +
-                             x[0] % d->cells[0] * apart + x[0] / d->cells[0];
+                             slot_of_column(d, apart, x[0]);
         if (surplus)
             continue;
         if (foreign)
@@ -170,4 +176,98 @@ void tz_resident_count(const tz_problem *problem, const tz_resident *d, tz_resid
                                 c / (d->cells[0] * d->cells[1])};
             out->sectors += count_access(problem, d, at, w, cell);
         }
+}
+
+/* ---- Lines of the second-level cache --------------------------------------------------------- */
+
+/* A cut of the grid along an axis. */
+typedef struct cuts {
+    int64_t n, blocks, extent, ghost;
+    bool wraps;
+} cuts;
+
+static cuts cuts_of(const tz_problem *problem, const tz_resident *d, int axis)
+{
+    return (cuts){.n = problem->elements[axis],
+                  .blocks = d->blocks[axis],
+                  .extent = (int64_t)d->cells[axis] * d->threads[axis],
+                  .ghost = d->ghost,
+                  .wraps =
+                      problem->boundary[axis][0] == TZ_PERIODIC || (axis == 0 && problem->bits)};
+}
+
+/* As tz_own_begin() of resident_tile.cuh, of more than one block. */
+static int64_t own_begin(const cuts *c, int64_t block)
+{
+    if (c->wraps)
+        return block * c->n / c->blocks;
+    return block == 0           ? 0
+           : block == c->blocks ? c->n
+                                : block * (c->n - c->extent) / (c->blocks - 1) + c->ghost;
+}
+
+/* How many cells a block sends along an axis, at its low and its high side. */
+typedef struct sent_cells {
+    int64_t low, high;
+} sent_cells;
+
+static sent_cells sent_of(const cuts *c, int64_t block)
+{
+    const int64_t count = own_begin(c, block + 1) - own_begin(c, block);
+    sent_cells sent = {.low = c->wraps || block > 0 ? c->ghost : 0,
+                       .high = c->wraps || block < c->blocks - 1 ? c->ghost : 0};
+    sent.low = sent.low < count ? sent.low : count;
+    sent.high = sent.high < count - sent.low ? sent.high : count - sent.low;
+    return sent;
+}
+
+/* Cells along an axis that some block sends. */
+static double sent_along(const cuts *c)
+{
+    double cells = 0.0;
+    for (int64_t b = 0; c->blocks > 1 && b < c->blocks; b++)
+        cells += (double)(sent_of(c, b).low + sent_of(c, b).high);
+    return cells;
+}
+
+/* Marks the lines that have slots of columns from `first` on, and returns how many were not marked. */
+static double mark_columns(const tz_resident *d, int64_t apart, int64_t first, int64_t count,
+                           bool *marks)
+{
+    double fresh = 0.0;
+    for (int64_t x = first; x < first + count; x++) {
+        bool *mark = &marks[slot_of_column(d, apart, x) / TZ_RESIDENT_LINE_SLOTS];
+        fresh += !*mark;
+        *mark = true;
+    }
+    return fresh;
+}
+
+/* Lines of a row of which blocks send columns at their sides alone. 0 also if memory is exhausted. */
+static double lines_of_sides(const tz_problem *problem, const tz_resident *d)
+{
+    const cuts c = cuts_of(problem, d, 0);
+    const int64_t apart = tz_resident_slots_apart(problem, d);
+    const int64_t lines_all = apart * d->cells[0] / TZ_RESIDENT_LINE_SLOTS + 1;
+    bool *marks = c.blocks > 1 ? calloc((size_t)lines_all, sizeof *marks) : NULL;
+    double lines = 0.0;
+    for (int64_t b = 0; marks && b < c.blocks; b++) {
+        const sent_cells sent = sent_of(&c, b);
+        lines += mark_columns(d, apart, own_begin(&c, b), sent.low, marks);
+        lines += mark_columns(d, apart, own_begin(&c, b + 1) - sent.high, sent.high, marks);
+    }
+    free(marks);
+    return lines;
+}
+
+double tz_resident_slots_bytes(const tz_problem *problem, const tz_resident *d)
+{
+    const cuts y = cuts_of(problem, d, 1), z = cuts_of(problem, d, 2);
+    const double rows = (double)y.n * (double)z.n;
+    const double sides = ((double)y.n - sent_along(&y)) * ((double)z.n - sent_along(&z));
+    const double whole =
+        (double)tz_resident_slots_apart(problem, d) * d->cells[0] / TZ_RESIDENT_LINE_SLOTS;
+    const double side = fmin(whole, lines_of_sides(problem, d));
+    return ((rows - sides) * whole + sides * side) * d->sent_words * TZ_CUDA_LINE_BYTES *
+           TZ_RESIDENT_SETS;
 }

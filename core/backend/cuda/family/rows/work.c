@@ -113,18 +113,19 @@ static void add_chunks(tz_model_work *out, const char *name, const rows_design *
                        const tz_work_part *code, const tz_work_part *ends, double strips,
                        double chunk, double first, double end)
 {
-    double all = 0.0, of_ends = 0.0;
+    double all = 0.0, of_ends = 0.0, with_ends = 0.0;
     for (double c = first; c < end; c++) {
         const chunk_steps steps = steps_of_chunk(d, c * chunk, chunk);
         all += steps.all;
         of_ends += steps.ends;
+        with_ends += steps.ends > 0.0;
     }
     if (end <= first)
         return;
     tz_work_part *part =
         tz_cuda_add_part(out, name, code, strips * (end - first), all / (end - first));
     if (part && of_ends > 0.0)
-        tz_cuda_mix_steps(part, ends, of_ends / all);
+        tz_cuda_mix_steps(part, ends, of_ends / all, with_ends / (end - first));
 }
 
 static void rows_work(const tz_cuda_job *job, tz_model_work *out)
