@@ -105,7 +105,7 @@ tz_host_layout tz_host_layout_choose(const tz_problem *problem, int ghost)
     const int64_t w = problem->elements[0], size = state_size(problem), most = w / PADDING_SHARE;
     const int64_t rows = problem->elements[1] + (problem->dims == 3 ? 2 * ghost : 0);
     const int64_t all = rows * problem->elements[2];
-    tz_host_layout l = {.row = tz_round_up(w, ALIGN) + (ghost ? ALIGN : 0)};
+    tz_host_layout l = {.row = tz_round_up(w + 2 * ghost, ALIGN)};
     if (l.row * size % PAGE == 0)
         l.row += ALIGN;
     const bool large = all > 1 && l.row * all * size >= TZ_HOST_LARGE;
