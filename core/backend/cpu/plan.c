@@ -15,8 +15,9 @@ enum {
     WIDTH_OF_GHOSTS = 100,
     ROWS_OF_STAGE = 10,     /* rows of a thread in 2-D, at least, for each that an iteration adds */
     ROW_LEANING = 4 << 10,  /* bytes of a row, up to which tiles of whole rows lean */
-    ROW_IN_PLACE = 4 << 10, /* bytes of a row, from which on computing in place is preferred */
-    HEIGHT_IN_PLACE = 16,   /* the same of the height for radius 1 */
+    ROW_IN_PLACE = 2 << 10, /* bytes of a row, from which on computing in place is preferred, */
+    ROW_IN_PLACE_PERIODIC = 4 << 10, /* and if chunks wrap */
+    HEIGHT_IN_PLACE = 16,            /* the same of the height for radius 1 */
     ROWS_OF_GHOSTS = 10, /* rows of a tile in 3-D, at least, for each of the ghost zone of a side */
     ROWS_IN_PLACE = 6,   /* the same in place, where the planes of more rows do not stay in L3 */
     ROWS_LEANING = 2,    /* the same of a tile that leans, at least */
@@ -345,7 +346,7 @@ bool tz_cpu_prefers_in_place(const tz_problem *problem, const tz_stage *stage,
                row >= ROW_LEANING_LEAST && stage->threads <= THREADS_LEANING &&
                default_rings(problem, stage, machine) <= (double)machine->l3_bytes;
     return problem->dims == 2 && computed == 1 && tz_stage_is_in_place(stage) &&
-           row >= ROW_IN_PLACE &&
+           row >= (problem->boundary[1][0] == TZ_PERIODIC ? ROW_IN_PLACE_PERIODIC : ROW_IN_PLACE) &&
            most_in_place(problem, stage) * growth_max(problem) >= HEIGHT_IN_PLACE;
 }
 

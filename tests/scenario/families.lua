@@ -1,0 +1,26 @@
+-- The family that the cpu backend takes by default, with two threads: "stream" in place where one field is computed and its
+-- rows are long enough, else "skew".
+local tz = require "trapeze"
+if tz.args.backend == "reference" then return end -- it has one family
+
+local function family(plugin, grid, boundary, precision)
+  local sim = tz.simulation { plugin = plugin, grid = grid, boundary = boundary, precision = precision, backend = "cpu",
+                              threads = 2, policy = "fixed" }
+  sim:run(1)
+  return sim:plan().family
+end
+
+local known = {
+  { "star2d1r", { 512, 400 }, "clamp", "single", "stream" },
+  { "star2d1r", { 508, 400 }, "clamp", "single", "skew" }, -- short rows
+  { "star2d1r", { 256, 400 }, "clamp", "double", "stream" },
+  { "star2d1r", { 512, 400 }, "periodic", "single", "skew" },
+  { "star2d1r", { 1024, 400 }, "periodic", "single", "stream" },
+  { "star2d1r", { 512, 300 }, "clamp", "single", "skew" }, -- few rows
+  { "grayscott", { 1024, 400 }, "periodic", "single", "skew" }, -- two fields
+  { "star3d1r", { 200, 100, 60 }, "clamp", "single", "skew" },
+}
+for _, k in ipairs(known) do
+  local found = family(k[1], k[2], k[3], k[4])
+  assert(tz.checking or found == k[5], string.format("%s %s %s %s: %s", k[1], table.concat(k[2], " x "), k[3], k[4], found))
+end
