@@ -9,9 +9,10 @@
 #include <string.h>
 
 enum {
-    ROW_BYTES = 16 << 10,   /* of a tile's row */
-    ROW_BYTES_3D = 2 << 10, /* the same in 3-D, if L3 has no room for more */
-    L3_MAX = 32 << 20,      /* of which rings make use */
+    ROW_BYTES = 16 << 10,          /* of a tile's row, */
+    ROW_BYTES_IN_PLACE = 32 << 10, /* in 2-D in place, if L3 has room, */
+    ROW_BYTES_3D = 2 << 10,        /* and in 3-D, if L3 has no room for more */
+    L3_MAX = 32 << 20,             /* of which rings make use */
     WIDTH_OF_GHOSTS = 100,
     ROWS_OF_STAGE = 10,     /* rows of a thread in 2-D, at least, for each that an iteration adds */
     ROW_LEANING = 4 << 10,  /* bytes of a row, up to which tiles of whole rows lean */
@@ -145,14 +146,15 @@ static double slab_budget(const tz_problem *problem, const tz_machine *machine, 
 
 /* A tile narrower than the grid costs much where its rows begin and end in arrays: what a
  * processor fetches ahead lies in other tiles. So rows are as long as this thread's share of L3
- * allows, of which the rings of a 2-D tile may take an eighth, and those of a 3-D tile with few
+ * allows, of which the rings of a 2-D tile may take an eighth, in place a quarter, and those of a 3-D tile with few
  * rows all. */
-static int64_t row_in_l3(const tz_problem *problem, const tz_machine *machine, int threads,
-                         int height)
+static int64_t row_in_l3(const tz_problem *problem, const tz_machine *machine,
+                         const tz_stage *stage, int height)
 {
-    const double share = (double)min64(machine->l3_bytes, L3_MAX) / threads;
+    const double share = (double)min64(machine->l3_bytes, L3_MAX) / stage->threads;
     if (problem->dims == 2)
-        return (int64_t)slab_elements(problem, share / 8, height);
+        return (int64_t)slab_elements(problem, share / (tz_stage_is_in_place(stage) ? 4 : 8),
+                                      height);
     return (int64_t)(slab_elements(problem, share, height) /
                      ((ROWS_OF_GHOSTS + 2) * (double)max64(1, height * growth(problem, 1))));
 }
@@ -259,11 +261,11 @@ static void choose_tile(const tz_problem *problem, const tz_stage *stage, const 
     const double budget = slab_budget(problem, machine, plan->height);
     /* Longer rows are not faster, and a batch of rows must fit L1 (tz_cpu_batch()). */
     const int64_t size = (int64_t)tz_problem_element_size(problem, 0);
-    const int64_t row_elements = ROW_BYTES / size;
+    const bool long_rows = problem->dims == 2 && tz_stage_is_in_place(stage);
+    const int64_t row_elements = (long_rows ? ROW_BYTES_IN_PLACE : ROW_BYTES) / size;
     const int64_t in_l3 =
-        problem->dims == 1
-            ? 0
-            : min64(row_elements, row_in_l3(problem, machine, threads, plan->height));
+        problem->dims == 1 ? 0
+                           : min64(row_elements, row_in_l3(problem, machine, stage, plan->height));
     int64_t *tile = plan->tile;
     if (problem->bits)
         tile[0] = n[0]; /* the layout of bits does not allow cutting rows */
