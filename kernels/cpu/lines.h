@@ -10,23 +10,23 @@
 #include <immintrin.h>
 #endif
 
+enum { TZ__LINE_BYTES = 64 };
+
 /* Copy a row of an array. What a processor fetches ahead by itself ends with a page of 4 KiB, so this fetches, too. */
 static inline void tz__copy_ahead(char *to, const char *from, int64_t bytes)
 {
-    enum { LINE = 64, AHEAD = 4096 };
+    enum { AHEAD = 4096 };
     int64_t i = 0;
-    for (; i + LINE <= bytes; i += LINE) {
+    for (; i + TZ__LINE_BYTES <= bytes; i += TZ__LINE_BYTES) {
         __builtin_prefetch(from + i + AHEAD);
-        memcpy(to + i, from + i, LINE);
+        memcpy(to + i, from + i, TZ__LINE_BYTES);
     }
     if (i < bytes)
         memcpy(to + i, from + i, (size_t)(bytes - i));
 }
 
-enum { TZ__LINE_BYTES = 64 };
-
 #ifdef __SSE2__
-/* Lines that `to` begins with: `bytes` is a multiple of theirs. */
+/* Copy whole lines, `bytes` in all. `to` begins at a line. */
 __attribute__((target("avx512f"))) static inline void
 tz__copy_lines_past_wide(char *to, const char *from, int64_t bytes)
 {

@@ -22,5 +22,5 @@ local known = {
 }
 for _, k in ipairs(known) do
   local found = family(k[1], k[2], k[3], k[4])
-  assert(tz.checking or found == k[5], string.format("%s %s %s %s: %s", k[1], table.concat(k[2], " x "), k[3], k[4], found))
+  tz.expect(tz.checking or found == k[5], string.format("%s %s %s %s: %s", k[1], table.concat(k[2], " x "), k[3], k[4], found))
 end

@@ -259,7 +259,7 @@ static void choose_tile(const tz_problem *problem, const tz_stage *stage, const 
     for (int axis = 0; axis < TZ_AXES; axis++)
         halo[axis] = (int64_t)plan->height * growth(problem, axis);
     const double budget = slab_budget(problem, machine, plan->height);
-    /* Longer rows are not faster, and a batch of rows must fit L1 (tz_cpu_batch()). */
+    /* Longer rows are not faster. Where levels are not computed in place, a batch of rows must fit L1 (tz_cpu_batch()). */
     const int64_t size = (int64_t)tz_problem_element_size(problem, 0);
     const bool long_rows = problem->dims == 2 && tz_stage_is_in_place(stage);
     const int64_t row_elements = (long_rows ? ROW_BYTES_IN_PLACE : ROW_BYTES) / size;

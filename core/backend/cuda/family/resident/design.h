@@ -81,7 +81,7 @@ void tz_resident_ways(const tz_problem *problem, const tz_resident *design,
                       tz_resident_exchange *out);
 void tz_resident_count(const tz_problem *problem, const tz_resident *design,
                        tz_resident_exchange *out);
-/* Bytes of the lines of L2 in which all blocks have slots that they send, of both sets. */
+/* Bytes of all lines of L2 that hold slots of cells that some block sends, in both sets. 0 if there is one block. */
 double tz_resident_slots_bytes(const tz_problem *problem, const tz_resident *design);
 /* The time of the requests of a warp if all threads gather, in batches of few ghost cells (TZ_FIT_RESIDENT_REQUEST). */
 double tz_resident_request_time(const tz_resident *design, const tz_resident_exchange *exchange);

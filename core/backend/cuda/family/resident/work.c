@@ -120,7 +120,7 @@ static void resident_work(const tz_cuda_job *job, tz_model_work *out)
     }
     out->redundancy = fmax(1.0, tile / own);
     out->ghost_bytes = out->blocks * e.sectors * d.sent_words * TZ_CUDA_SECTOR_BYTES;
-    out->slots_bytes = d.ghost > 0 ? tz_resident_slots_bytes(problem, &d) : 0.0;
+    out->slots_bytes = tz_resident_slots_bytes(problem, &d);
     out->read_bytes /= out->stages_per_launch;
     out->streamed_bytes = (double)tz_cuda_pitch(problem) * bytes.streamed * plan->height;
     out->read_bytes += out->streamed_bytes;
