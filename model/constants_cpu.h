@@ -22,6 +22,10 @@
 /* Share of a core's second level that the rings may fill in a plan chosen without predictions.
  * From: times on two cores with AVX-512. +10 %: of predictions 0. */
 #define TZ_FIT_CPU_RING_SHARE 0.6
+/* Share of L2 that the groups of rows of a batch of planes may fill, and what a call of a row function takes there, in times of a
+ * line from L3. From: times on two cores with AVX-512. +10 %: of predictions 0. */
+#define TZ_FIT_CPU_GROUP_SHARE 0.65
+#define TZ_FIT_CPU_GROUP_CALL 20
 /* Heights of plans chosen without predictions, by dimensions, for radius 1: cells, and bits.
  * From: times on two cores with AVX-512: higher, redundant cells cost what traffic saves. +10 %: of predictions 0. */
 #define TZ_FIT_CPU_HEIGHTS                                                                         \

@@ -54,7 +54,11 @@ void tz_stage_count(const tz_stage *stage, tz_pipeline *pipeline, tz_stage_count
                 out->slab = out->slab > rows * row ? out->slab : rows * row;
                 continue;
             }
-            out->spans += slabs;
+            for (int64_t group = job.first_group; group <= job.last_group; group++)
+                if (tz__group_low(pipeline, &job, l, group) < area.y_high &&
+                    tz__group_low(pipeline, &job, l, group + 1) > area.y_low)
+                    out->spans += slabs;
+            out->group = (double)job.group_rows;
             out->rows += slabs * rows;
             if (area.x_low <= stage->ghost || area.x_high >= stage->elements[0] - stage->ghost)
                 out->ends += slabs * rows;

@@ -142,12 +142,12 @@ void tz_patch_finish(const tz_stage *stage, int field, const tz_patch *patch, in
                                             patch->x_low <= ghost || patch->x_high >= nx - ghost);
     if (columns)
         finish_rows(stage, field, patch, patch->y_low, patch->y_high, ghost);
-    if (stage->dims < 3 || patch->keep_y)
+    if (stage->dims < 3)
         return;
     const int64_t ny = stage->elements[1];
     const size_t length = (size_t)(patch->x_high - patch->x_low) * size;
     for (int side = 0; side < 2; side++)
-        for (int g = 0; g < ghost; g++) {
+        for (int g = 0; g < patch->rows[side]; g++) {
             const int64_t y = side == 0 ? -1 - g : ny + g;
             char *row = patch->at + y * row_bytes, *start = row + patch->x_low * (int64_t)size;
             const int64_t from = tz_ghost_source(stage->boundary[1], y, ny);
@@ -181,6 +181,7 @@ void tz_host_field_finish(const tz_stage *stage, int field, const tz_host_field 
             .row_stride = host->row_stride,
             .x_high = stage->elements[0],
             .y_high = planes ? stage->elements[1] : 1,
+            .rows = {stage->ghost, stage->ghost},
         };
         tz_patch_finish(stage, field, &patch, stage->ghost);
     }

@@ -114,7 +114,7 @@ static void copy_rows(char *to, ptrdiff_t to_stride, const char *from, ptrdiff_t
 }
 
 void tz__lean_pass_on(const tz_stage *stage, const tz_pipeline *pipeline, const tz__job *job, int l,
-                      int f, int64_t j, char *slab)
+                      int f, int64_t j, const tz__area *area, char *slab)
 {
     const tz__level *level = &pipeline->level[l];
     const tz__seam *seam = &level->seam[f];
@@ -133,19 +133,21 @@ void tz__lean_pass_on(const tz_stage *stage, const tz_pipeline *pipeline, const 
         own ? host->origin + (j * host->plane_stride + seam->first * host->row_stride) * size
             : job->seams + seam->outside + place * seam->rows * stride;
     const ptrdiff_t here = own ? stride : 0;
-    if (job->y.leans_low) {
-        const int64_t to = job->y.low + job->y.leans_low * behind - seam->rows;
+    if (job->y.leans_low && area->y_low == job->y.low + job->y.leans_low * behind) {
+        const int64_t to = area->y_low - seam->rows;
         const tz_patch patch = {.at = slab,
                                 .row_stride = pipeline->row_stride,
                                 .x_high = stage->elements[0],
                                 .y_low = to,
-                                .y_high = to + seam->rows,
-                                .keep_y = true};
-        copy_rows(slab + to * row, row, kept + job->y.low * here, stride, seam->rows, bytes);
+                                .y_high = to + seam->rows};
+        /* The seams of the next level follow in memory. */
+        for (int64_t y = 0; y < seam->rows; y++)
+            tz__copy_ahead(slab + (to + y) * row, kept + job->y.low * here + y * stride,
+                           (int64_t)bytes);
         tz_patch_finish(stage, f, &patch, stage->ghost);
     }
-    if (job->y.leans_high) {
-        const int64_t from = job->y.high + job->y.leans_high * behind - seam->rows;
+    if (job->y.leans_high && area->y_high == job->y.high + job->y.leans_high * behind) {
+        const int64_t from = area->y_high - seam->rows;
         char *to = kept + job->y.high * here;
         if (own && pipeline->past && job->alone)
             for (int64_t y = 0; y < seam->rows; y++)

@@ -25,9 +25,10 @@ int64_t tz__lean_drift(const tz_pipeline *pipeline);
 /* Places the seams of a field at `at`; returns where they end. Rings are placed already. */
 size_t tz__lean_place(tz_pipeline *pipeline, const tz_stage *stage, int f, size_t at);
 
-/* When level l of a tile has slab j, with its ghosts: gives it the rows that the tile before kept, and keeps rows for the
- * next one. `slab` is element (0, 0) of the slab of field f in its ring. */
+/* When level l of a tile has an area of slab j, with its ghosts: gives it the rows that the tile before kept, if the area
+ * begins where the tile does, and keeps rows for the next one, if it ends there. `slab` is element (0, 0) of the slab of
+ * field f in its ring. */
 void tz__lean_pass_on(const tz_stage *stage, const tz_pipeline *pipeline, const tz__job *job, int l,
-                      int f, int64_t j, char *slab);
+                      int f, int64_t j, const tz__area *area, char *slab);
 
 #endif

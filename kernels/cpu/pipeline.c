@@ -23,8 +23,8 @@ static size_t ring_place(tz__ring *ring, size_t at, int64_t depth, size_t slab_b
     ring->offset = at;
     ring->slab_bytes = slab_bytes;
     ring->depth = (uint32_t)depth;
-    ring->inverse = UINT64_MAX / ring->depth + 1; /* 0 for a depth of 1 */
-    return at + (size_t)depth * slab_bytes;
+    ring->inverse = UINT64_MAX / ring->depth + 1;                      /* 0 for a depth of 1 */
+    return at + (size_t)depth * slab_bytes + TZ__PAD * sizeof(double); /* the last row's end */
 }
 
 /* The best function that the stage's instruction set allows; NULL: there is none. */
@@ -68,11 +68,6 @@ bool tz_stage_is_in_place(const tz_stage *stage)
 int tz_stage_leans(const tz_stage *stage)
 {
     return tz__lean_tiles(stage, stage->height * stage->stencil->passes_count);
-}
-
-int tz_stage_batch_in_place(const tz_stage *stage)
-{
-    return stage->dims == 2 ? 2 * TZ_SLABS_IN_PLACE(2) : TZ_SLABS_IN_PLACE(3);
 }
 
 /* Whether a tile may extend past the grid and wrap. */
@@ -145,8 +140,18 @@ static void pipeline_reach(tz_pipeline *pipeline, const tz_stage *stage)
     const int axis = stage->dims - 1;
     const bool gathers = may_gather(stage);
     pass_reach reach[TZ_PASSES_MAX];
-    for (int p = 0; p < passes; p++)
+    pipeline->group_slope = 0;
+    for (int p = 0; p < passes; p++) {
         reach[p] = reach_of(pipeline, stage, p);
+        for (int side = 0; side < 2 && stage->dims == 3; side++) {
+            const int rows = side == 0 ? reach[p].all.low[1] : reach[p].all.high[1];
+            if (rows > pipeline->group_slope)
+                pipeline->group_slope = rows;
+        }
+    }
+    /* The ghosts of a periodic side are rows of the other one. */
+    const bool wraps = stage->boundary[1][0] == TZ_PERIODIC && stage->tile[1] >= stage->elements[1];
+    pipeline->group = stage->dims == 3 && !wraps ? stage->group : 0;
     int lag = 0, lead = 0;
     for (int l = 1; l <= pipeline->levels; l++) {
         const pass_reach *r = &reach[(l - 1) % passes];
@@ -182,7 +187,7 @@ static void pipeline_levels(tz_pipeline *pipeline, const tz_stage *stage)
     pipeline->leaning = tz__lean_tiles(stage, pipeline->levels);
     pipeline->slope = pipeline->leaning ? tz_stencil_reach_along(stencil, 1) : 0;
     pipeline->at_once = pipeline->in_place ? TZ_SLABS_IN_PLACE(stage->dims) : 1;
-    pipeline->batch = pipeline->in_place ? tz_stage_batch_in_place(stage) : stage->batch;
+    pipeline->batch = stage->batch;
     memset(&pipeline->level[0], 0, sizeof pipeline->level[0]);
     for (int l = 1; l <= pipeline->levels; l++) {
         tz__level *level = &pipeline->level[l];
@@ -288,6 +293,35 @@ static size_t shared_place(tz_pipeline *pipeline, const tz_stage *stage, int f, 
     return at;
 }
 
+/* In place, each level lies some rows lower than the one before. While the last groups of rows of a plane still have values of
+ * level l that are read, the first groups of the next plane in memory may have those of level l + n. Returns the largest n: the
+ * rows of the two must not meet. */
+static int64_t levels_apart(const tz_pipeline *pipeline, const tz_stage *stage)
+{
+    const int passes = stage->stencil->passes_count;
+    int back = 0, back_least = TZ_RADIUS_MAX;
+    for (int p = 0; p < passes; p++)
+        for (int f = 0; f < stage->stencil->fields_count; f++) {
+            const int here = -pipeline->slabs[p][f].low;
+            if (stage->stencil->fields[f].role != TZ_STATE)
+                continue;
+            back = here > back ? here : back;
+            back_least = here < back_least ? here : back_least;
+        }
+    /* With one pass each level lies as many slabs lower as it reads back. */
+    const int lower = passes == 1 ? back_least : 0;
+    int64_t most = 1;
+    for (int l = 0; l < pipeline->levels; l++) {
+        const int reader = l + passes < pipeline->levels ? l + passes : pipeline->levels;
+        for (int n = 1; l + n <= pipeline->levels; n++)
+            if (pipeline->level[l + n].lag - pipeline->level[reader].lag + n * lower <=
+                    pipeline->batch - 2 + back &&
+                n > most)
+                most = n;
+    }
+    return most;
+}
+
 /* The largest extent of a job's slabs on an axis, in elements. */
 static int64_t ext_max(const tz_stage *stage, int axis, const tz_reach *halo)
 {
@@ -305,9 +339,21 @@ static void pipeline_place(tz_pipeline *pipeline, const tz_stage *stage)
     const int64_t height = pipeline->leaning  ? tz__lean_rows(stage, pipeline)
                            : stage->dims == 3 ? ext_max(stage, 1, halo)
                                               : 1;
-    pipeline->row_stride = (ptrdiff_t)(tz_round_up(width + TZ__PAD, TZ__PAD) + 2 * TZ__PAD);
-    pipeline->rows = height + (stage->dims == 3 ? 2 * stage->ghost : 0);
+    /* The last ghosts of a row and the first ones of the next row may lie in one line. What is written in place begins some columns
+     * before a row. Those belong to no row, where the row before may still be read: in 2-D it is another slab, and the rows of
+     * a tile that wraps are computed in parts. */
+    const bool apart = stage->dims == 2 || may_gather(stage);
+    pipeline->row_stride = (ptrdiff_t)tz_round_up(width + 2 * stage->ghost, TZ__PAD) +
+                           (apart ? TZ_COLUMNS_IN_PLACE : 0);
+    /* With one row between planes, for the same reason. */
+    pipeline->rows = height + (stage->dims == 3 ? 2 * stage->ghost + 1 : 0);
     pipeline->slabs_lower = 0;
+    if (pipeline->group > 0 && pipeline->in_place) {
+        const int64_t lower = tz_stencil_reach_along(stage->stencil, 1) + pipeline->slope;
+        const int64_t apart_most = levels_apart(pipeline, stage);
+        pipeline->rows +=
+            lower * apart_most + TZ_COLUMNS_IN_PLACE * apart_most / pipeline->row_stride + 1;
+    }
     size_t at = 0;
     const bool gathers = may_gather(stage);
     ring_depths(pipeline, stage);
@@ -344,7 +390,7 @@ static void pipeline_place(tz_pipeline *pipeline, const tz_stage *stage)
             at = ring_place(&level->ring[f], at, depth, slab_bytes);
         }
     pipeline->scratch = at;
-    at = (size_t)tz_round_up((int64_t)at + 2 * pipeline->row_stride * 8 + 64, 64);
+    at = (size_t)tz_round_up((int64_t)at + 2 * (pipeline->row_stride + 2 * TZ__PAD) * 8, 64);
     pipeline->results = at;
     at += pipeline->past ? tz__results_bytes(stage, pipeline) : 0;
     for (int f = 0; f < stencil->fields_count && pipeline->leaning; f++)
@@ -393,6 +439,24 @@ static int64_t rows_of_tiles(const tz_stage *stage, const tz_pipeline *pipeline)
     return pipeline->leaning ? pipeline->leaning : stage->dims == 3 ? tz__tiles(stage, 1) : 1;
 }
 
+/* Groups of about as many rows. At all levels together, there are more than at one. */
+static void place_groups(const tz_pipeline *pipeline, tz__job *job)
+{
+    const int64_t rows = job->y.high - job->y.low;
+    const int64_t groups = tz__larger(1, (rows + pipeline->group / 2) / pipeline->group);
+    const int levels[] = {1, pipeline->levels};
+    job->group_rows = (rows + groups - 1) / groups;
+    for (int i = 0; i < 2; i++) {
+        const tz__area area = tz__level_area(pipeline, job, levels[i]);
+        const int64_t zero =
+            job->y.low + pipeline->group_slope * (int64_t)(pipeline->levels - levels[i]);
+        while (zero + job->first_group * job->group_rows > area.y_low)
+            job->first_group--;
+        while (zero + (job->last_group + 1) * job->group_rows < area.y_high)
+            job->last_group++;
+    }
+}
+
 void tz__job_make(const tz_stage *stage, const tz_pipeline *pipeline, int64_t index, char *arena,
                   tz__job *job)
 {
@@ -421,6 +485,8 @@ void tz__job_make(const tz_stage *stage, const tz_pipeline *pipeline, int64_t in
     const int64_t pad_rows = stage->dims == 3 ? stage->ghost : 0;
     job->zero =
         (ptrdiff_t)((pad_rows - job->y.ext_low) * pipeline->row_stride + TZ__PAD - job->x.ext_low);
+    if (pipeline->group > 0)
+        place_groups(pipeline, job);
 }
 
 int64_t tz__jobs_count(const tz_stage *stage, const tz_pipeline *pipeline)

@@ -55,11 +55,13 @@ typedef struct tz__level {
 struct tz_pipeline {
     int levels; /* without level 0, which is the array */
     bool in_place;
-    bool copies; /* level 0 of state fields is in rings, too: planes of an array are read once */
-    int leaning; /* tiles along y that lean (kernels/cpu/lean.h); 0: tiles overlap */
-    int slope;   /* rows by which they lean from a level to the next */
-    int at_once; /* slabs that a call of a row function computes */
-    int batch;   /* slabs that a level computes before the next level */
+    bool copies;   /* level 0 of state fields is in rings, too: planes of an array are read once */
+    int leaning;   /* tiles along y that lean (kernels/cpu/lean.h); 0: tiles overlap */
+    int slope;     /* rows by which they lean from a level to the next */
+    int at_once;   /* slabs that a call of a row function computes */
+    int batch;     /* slabs that a level computes before the next level */
+    int64_t group; /* tz_stage.group; 0: rows are not in groups */
+    int group_slope; /* rows by which groups move from a level to the next */
     /* Slabs from slab j that each pass reads of each field, low <= 0 <= high. */
     struct {
         int8_t low, high;
@@ -89,8 +91,10 @@ typedef struct tz__job {
     tz__axis x, y;
     int64_t slab_low, slab_high; /* the chunk */
     bool wrap;                   /* the stream axis is periodic */
-    bool alone;        /* a thread that computes a tile of a chunk computes the next one, too */
-    bool gather;       /* level 0 of all fields is copied into rings */
+    bool alone;         /* a thread that computes a tile of a chunk computes the next one, too */
+    bool gather;        /* level 0 of all fields is copied into rings */
+    int64_t group_rows; /* of a group; 0: there is one, of all rows */
+    int64_t first_group, last_group;
     int64_t slab_base; /* less than any slab: rings count from it */
     char *arena;
     char *
@@ -175,6 +179,17 @@ void tz__job_make(const tz_stage *stage, const tz_pipeline *pipeline, int64_t in
 /* Columns and rows that level l computes: the tile and its halo. Except in the last level, rows
  * start and end at multiples of TZ__PAD. The surplus elements have any value and are never used. */
 tz__area tz__level_area(const tz_pipeline *pipeline, const tz__job *job, int l);
+
+/* The first row that level l computes of a group; 0 is the level of the array. A group ends where the next one begins. The first
+ * one has all rows before, the last one all after. */
+static inline int64_t tz__group_low(const tz_pipeline *pipeline, const tz__job *job, int l,
+                                    int64_t group)
+{
+    return group <= job->first_group ? INT64_MIN
+           : group > job->last_group ? INT64_MAX
+                                     : job->y.low + group * job->group_rows +
+                                           pipeline->group_slope * (int64_t)(pipeline->levels - l);
+}
 
 /* Reduce the range [*from, *to) to the slabs of level l that the job needs. */
 void tz__level_slabs(const tz_stage *stage, const tz_pipeline *pipeline, const tz__job *job, int l,

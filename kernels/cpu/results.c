@@ -21,7 +21,7 @@ size_t tz__results_bytes(const tz_stage *stage, const tz_pipeline *pipeline)
         if (pipeline->level[pipeline->levels].makes >> f & 1)
             bytes += (size_t)(pipeline->at_once * slab_elements(stage, pipeline)) *
                      stage->element_size[f];
-    return bytes;
+    return bytes + TZ__PAD * sizeof(double); /* the last row's end */
 }
 
 static bool is_whole(const tz_stage *stage, int64_t x_low, int64_t x_high)
@@ -50,8 +50,7 @@ static void copy_rows(const tz_stage *stage, const tz_pipeline *pipeline, int f,
         const tz_patch patch = {.at = from,
                                 .row_stride = pipeline->row_stride,
                                 .x_high = span->count,
-                                .y_high = span->rows,
-                                .keep_y = true};
+                                .y_high = span->rows};
         tz_patch_finish(stage, f, &patch, stage->ghost);
     }
     for (int64_t y = 0; y < span->rows; y++) {

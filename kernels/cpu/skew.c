@@ -92,6 +92,7 @@ static void finish(const tz_stage *stage, int f, const tz_host_field *host, int6
             .x_high = a->x_high,
             .y_low = planes ? a->y_low : 0,
             .y_high = planes ? a->y_high : slabs,
+            .rows = {stage->ghost, stage->ghost},
         };
         tz_patch_finish(stage, f, &patch, stage->ghost);
     }

@@ -8,6 +8,11 @@
  * level is written to the other. Tiles overlap by the ghost zone, so jobs never wait for each
  * other.
  *
+ * A level computes a batch of slabs before the next level does. In 3-D it computes a group of rows of these planes: only when
+ * all levels have computed that group does the next one begin. Groups move to the low side of y from level to level, at least
+ * as far as a pass reads, so all that a group reads exists. What a level reads of the one before is then in L2, and each
+ * plane of a ring enters L2 once a batch, also if the rings are much larger.
+ *
  * A 1-D stencil has no stream axis: its only slab is the row itself. */
 #ifndef TZ_KERNELS_CPU_STAGE_H
 #define TZ_KERNELS_CPU_STAGE_H
@@ -69,7 +74,8 @@ typedef struct tz_stage {
     /* Of a slab of a larger grid: elements along the last axis that are computed, at least. Others get
      * any value. Both 0: all. */
     int64_t low, high;
-    int batch; /* slabs that a level computes before the next level reads them from L1; 1 or more */
+    int batch;     /* slabs that a level computes before the next level does; 1 or more */
+    int64_t group; /* in 3-D: rows of a plane that do so, about, before the other rows; 0: all */
     int threads;
     bool
         past_caches; /* the arrays are larger than all caches: tz_stage_run() may store results past them */
@@ -112,10 +118,6 @@ bool tz_stage_is_in_place(const tz_stage *stage);
 /* The tiles along y of tz_stage_run() that lean (kernels/cpu/lean.h). 0: tiles overlap. */
 int tz_stage_leans(const tz_stage *stage);
 
-/* The slabs that a level then computes before the next level does. In 2-D twice as many as a call computes: then fewer
- * rows of the step before are read again. In 3-D more planes do not stay in cache. */
-int tz_stage_batch_in_place(const tz_stage *stage);
-
 /* The size of the work of a stage, from geometry alone. Elements, rows and calls are sums over all
  * levels of all jobs. */
 typedef struct tz_stage_counts {
@@ -129,6 +131,7 @@ typedef struct tz_stage_counts {
     double seams;         /* elements that leaning tiles write for the next ones, and those read */
     double team;          /* threads that work on a job together, each behind another one */
     double row, slab;     /* elements of the longest row and of the largest slab of a job */
+    double group;         /* rows of a group; 0: all rows of a slab */
     double ring_bytes;    /* of a thread's rings */
 } tz_stage_counts;
 void tz_stage_count(const tz_stage *stage, tz_pipeline *pipeline, tz_stage_counts *out);

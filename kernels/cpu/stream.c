@@ -38,9 +38,9 @@ static inline char *array_slab(const tz_stage *stage, const tz_host_field *host,
     return host->origin + (ptrdiff_t)j * stride * (ptrdiff_t)size;
 }
 
-/* Copy slab j of a field from its array into the job's ring, wrapping where the tile does. */
+/* Copy the rows of a group of slab j of a field from its array into the job's ring, wrapping where the tile does. */
 static void gather_slab(const tz_stage *stage, const tz_pipeline *pipeline, const tz__job *job,
-                        int f, int64_t j)
+                        int f, int64_t j, int64_t group)
 {
     const tz_host_field *host = &stage->in[f];
     const size_t size = stage->element_size[f];
@@ -50,8 +50,11 @@ static void gather_slab(const tz_stage *stage, const tz_pipeline *pipeline, cons
     const bool planes = stage->dims == 3;
     const int ghost = stage->ghost;
     const int64_t nx = stage->elements[0];
-    const int64_t y_low = planes ? job->y.ext_low - (job->y.virtual ? 0 : ghost) : 0;
-    const int64_t y_high = planes ? job->y.ext_high + (job->y.virtual ? 0 : ghost) : 1;
+    const int64_t beyond = planes && !job->y.virtual ? ghost : 0;
+    const int64_t y_low =
+        tz__larger(job->y.ext_low - beyond, tz__group_low(pipeline, job, 0, group));
+    const int64_t y_high =
+        tz__smaller(job->y.ext_high + beyond, tz__group_low(pipeline, job, 0, group + 1));
     const int64_t x_low = job->x.ext_low - (job->x.virtual ? 0 : ghost);
     const int64_t x_high = job->x.ext_high + (job->x.virtual ? 0 : ghost);
     for (int64_t y = y_low; y < y_high; y++) {
@@ -262,15 +265,20 @@ static void compute_wrapped(const tz_stage *stage, const tz_pipeline *pipeline, 
     }
 }
 
-/* Set the ghosts of slab j, which level l has computed. If the values are final but in a ring,
+/* Set the ghosts of an area of slab j, which level l has computed. If the values are final but in a ring,
  * because later levels read them, copy them to the array. */
 static void finish_slab(const tz_stage *stage, const tz_pipeline *pipeline, const tz__job *job,
                         int l, int64_t j, const tz__area *area)
 {
     const tz__level *level = &pipeline->level[l];
     const bool useful = j >= job->slab_low && j < job->slab_high;
-    const int64_t y_low = pipeline->leaning ? area->y_low : job->y.low;
-    const int64_t y_high = pipeline->leaning ? area->y_high : job->y.high;
+    const int64_t ny = stage->elements[1];
+    const bool ends = stage->dims == 3 && area->y_high >= ny;
+    /* In place, others would lie where rows of the next level are. */
+    const int ghosts = job->y.virtual ? 0 : (int)tz__smaller(stage->ghost, pipeline->group_slope);
+    const int64_t y_low = pipeline->leaning ? area->y_low : tz__larger(job->y.low, area->y_low);
+    const int64_t y_high =
+        pipeline->leaning ? area->y_high : tz__smaller(job->y.high, area->y_high);
     for (int f = 0; f < stage->stencil->fields_count; f++) {
         if (!(level->makes >> f & 1))
             continue;
@@ -283,13 +291,21 @@ static void finish_slab(const tz_stage *stage, const tz_pipeline *pipeline, cons
             .y_low = area->y_low,
             .y_high = area->y_high,
             .keep_x = job->x.virtual,
-            .keep_y = job->y.virtual,
+            .rows = {ghosts, ends ? ghosts : 0},
         };
         if (level->ring[f].depth) {
             patch.at = ring_slab(job, &level->ring[f], j, size);
             tz_patch_finish(stage, f, &patch, stage->ghost);
+            const int64_t mirrored = tz__larger(0, ny - 1 - pipeline->group_slope);
+            if (ghosts > 0 && ends && patch.y_low > mirrored) {
+                /* In place the ghosts past the high side of y lie where rows of the level before did. So they are written
+                 * with the last group, also from rows of other groups. */
+                patch.y_low = mirrored;
+                patch.rows[0] = 0;
+                tz_patch_finish(stage, f, &patch, stage->ghost);
+            }
             if (pipeline->leaning)
-                tz__lean_pass_on(stage, pipeline, job, l, f, j, patch.at);
+                tz__lean_pass_on(stage, pipeline, job, l, f, j, area, patch.at);
         }
         if (!final || !useful)
             continue;
@@ -307,6 +323,7 @@ static void finish_slab(const tz_stage *stage, const tz_pipeline *pipeline, cons
             .x_high = job->x.high,
             .y_low = y_low,
             .y_high = y_high,
+            .rows = {stage->ghost, stage->ghost},
         };
         if (pipeline->past && l == pipeline->levels)
             tz__results_finish(stage, f, &whole);
@@ -342,11 +359,16 @@ static int slabs_at_once(const tz_stage *stage, const tz_pipeline *pipeline, con
     return (int)tz__smaller(slabs, stage->whole - tz_stage_coordinate(stage, here));
 }
 
+/* Compute the rows of a group at level l, in slabs `from` to `to` - 1. */
 static void run_level(const tz_stage *stage, const tz_pipeline *pipeline, const tz__job *job, int l,
-                      int64_t from, int64_t to)
+                      int64_t group, int64_t from, int64_t to)
 {
+    tz__area area = tz__level_area(pipeline, job, l);
     tz__level_slabs(stage, pipeline, job, l, &from, &to);
-    const tz__area area = tz__level_area(pipeline, job, l);
+    area.y_low = tz__larger(area.y_low, tz__group_low(pipeline, job, l, group));
+    area.y_high = tz__smaller(area.y_high, tz__group_low(pipeline, job, l, group + 1));
+    if (area.y_low >= area.y_high)
+        return;
     const bool wraps = job->x.virtual || job->y.virtual;
     for (int64_t j = from; j < to;) {
         const int slabs = slabs_at_once(stage, pipeline, job, j, to - j);
@@ -377,14 +399,16 @@ static void run_job(const tz_stage *stage, const tz_pipeline *pipeline, const tz
     for (int64_t k = first; k < end; k += batch, steps++) {
         if (before)
             tz__progress_wait(before, tz__mark_of(0, number - 1, steps));
-        for (int64_t j = k; copies && j < k + batch && j < end; j++)
-            for (int f = 0; (job->wrap || j < slabs) && f < stage->stencil->fields_count; f++)
-                if (in_ring(stage, pipeline, job, f, 0) && pipeline->level[0].ring[f].depth &&
-                    !stage->in[f].uniform)
-                    gather_slab(stage, pipeline, job, f, j);
-        for (int l = 1; l <= pipeline->levels; l++) {
-            const int64_t j = k - pipeline->level[l].lag;
-            run_level(stage, pipeline, job, l, j, j + batch);
+        for (int64_t group = job->first_group; group <= job->last_group; group++) {
+            for (int64_t j = k; copies && j < k + batch && j < end; j++)
+                for (int f = 0; (job->wrap || j < slabs) && f < stage->stencil->fields_count; f++)
+                    if (in_ring(stage, pipeline, job, f, 0) && pipeline->level[0].ring[f].depth &&
+                        !stage->in[f].uniform)
+                        gather_slab(stage, pipeline, job, f, j, group);
+            for (int l = 1; l <= pipeline->levels; l++) {
+                const int64_t j = k - pipeline->level[l].lag;
+                run_level(stage, pipeline, job, l, group, j, j + batch);
+            }
         }
         if (mine)
             tz__progress_set(mine, tz__mark_of(0, number, k + batch < end ? steps : TZ__STEPS_ALL));

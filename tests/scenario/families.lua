@@ -18,9 +18,18 @@ local known = {
   { "star2d1r", { 1024, 400 }, "periodic", "single", "stream" },
   { "star2d1r", { 512, 300 }, "clamp", "single", "skew" }, -- few rows
   { "grayscott", { 1024, 400 }, "periodic", "single", "skew" }, -- two fields
-  { "star3d1r", { 200, 100, 60 }, "clamp", "single", "skew" },
+  { "star3d1r", { 160, 100, 60 }, "clamp", "single", "stream" },
+  { "star3d1r", { 144, 100, 60 }, "clamp", "single", "skew" }, -- short rows
+  { "star3d1r", { 1200, 60, 60 }, "clamp", "single", "stream" }, -- rows are cut: tiles overlap
+  { "box3d1r", { 1200, 60, 60 }, "clamp", "single", "skew" }, -- and a cell takes long
+  { "star3d1r", { 256, 100, 60 }, "periodic", "single", "stream" },
+  { "box3d1r", { 256, 100, 60 }, "periodic", "single", "skew" },
+  { "hotspot3d", { 256, 100, 60 }, "clamp", "single", "skew" }, -- three static fields
+  { tz.stencil { name = "heat", dims = 3, fields = { u = "real", k = { type = "real", role = "static" } },
+                 update = { u = "u + k*(u[0,0,1] + u[0,-1,0] + u[1,0,0] - 3*u)" } },
+    { 256, 100, 60 }, "clamp", "single", "stream" },
 }
 for _, k in ipairs(known) do
   local found = family(k[1], k[2], k[3], k[4])
-  tz.expect(tz.checking or found == k[5], string.format("%s %s %s %s: %s", k[1], table.concat(k[2], " x "), k[3], k[4], found))
+  tz.expect(tz.checking or found == k[5], string.format("%s %s %s %s: %s", tostring(k[1]), table.concat(k[2], " x "), k[3], k[4], found))
 end

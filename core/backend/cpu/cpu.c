@@ -19,10 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The limit of a plan's rings. Rings and the padding of arrays (24 MiB, backend/host/store.c)
- * together stay below 64 MiB. */
-static const int64_t WORK_BYTES_MAX = INT64_C(36) << 20;
-
 /* A third-level cache whose size is not known. */
 static const int64_t L3_UNKNOWN = INT64_C(32) << 20;
 
@@ -68,7 +64,7 @@ static tz_stage describe_stage(const tz_problem *problem, const tz_plan *plan,
         .precision = problem->precision,
         .constants = problem->constants,
         .height = plan->height,
-        .batch = tz_cpu_batch(problem, plan, machine),
+        .batch = 1,
         .isa = machine->isa,
         .threads = threads,
         .past_caches = tz_host_store_bytes(problem, store_ghost(problem)) > caches,
@@ -79,6 +75,8 @@ static tz_stage describe_stage(const tz_problem *problem, const tz_plan *plan,
     memcpy(stage.tile, plan->tile, sizeof stage.tile);
     for (int f = 0; f < problem->stencil->fields_count; f++)
         stage.element_size[f] = tz_problem_element_size(problem, f);
+    if (!tz_cpu_is_skew(plan))
+        tz_cpu_batch(problem, machine, &stage);
     return stage;
 }
 
@@ -96,12 +94,7 @@ static int64_t arena_bytes(const tz_problem *problem, const tz_plan *plan,
     const tz_stage stage = describe_stage(problem, plan, machine, threads);
     if (tz_cpu_is_skew(plan))
         return (int64_t)tz_skew_lost_bytes(&stage);
-    tz_pipeline *pipeline = malloc(tz_pipeline_size());
-    if (!pipeline)
-        return INT64_MAX / 64;
-    const int64_t bytes = (int64_t)tz_stage_arena_bytes(&stage, pipeline);
-    free(pipeline);
-    return bytes;
+    return tz_cpu_rings_bytes(&stage);
 }
 
 static tz_status plan_for(const tz_problem *problem, const tz_machine *machine, int threads,
@@ -119,7 +112,7 @@ static tz_status plan_for(const tz_problem *problem, const tz_machine *machine, 
     if (status)
         return status;
     const int wanted = plan->height;
-    while (arena_bytes(problem, plan, machine, threads) * threads > WORK_BYTES_MAX &&
+    while (arena_bytes(problem, plan, machine, threads) * threads > TZ_CPU_RINGS_MAX &&
            plan->height > 1) {
         const int lower = plan->height - (plan->height + 7) / 8;
         *plan = given;
@@ -131,7 +124,7 @@ static tz_status plan_for(const tz_problem *problem, const tz_machine *machine, 
             error, TZ_RANGE, "height",
             "height %d with a tile of %" PRId64 " x %" PRId64 " needs more than %" PRId64
             " MiB of work space: use a height up to %d, or a smaller tile",
-            wanted, plan->tile[0], plan->tile[1], WORK_BYTES_MAX >> 20, plan->height);
+            wanted, plan->tile[0], plan->tile[1], TZ_CPU_RINGS_MAX >> 20, plan->height);
     return TZ_OK;
 }
 

@@ -1,5 +1,6 @@
 #include "backend/cpu/plan.h"
 
+#include "backend/cpu/footprint.h"
 #include "kernels/cpu/stage.h"
 #include "model/constants.h"
 #include <inttypes.h>
@@ -21,10 +22,18 @@ enum {
     HEIGHT_IN_PLACE = 16,            /* the same of the height for radius 1 */
     ROWS_OF_GHOSTS = 10, /* rows of a tile in 3-D, at least, for each of the ghost zone of a side */
     ROWS_IN_PLACE = 6,   /* the same in place, where the planes of more rows do not stay in L3 */
-    ROWS_LEANING = 2,    /* the same of a tile that leans, at least */
-    ROW_LEANING_LEAST = 1 << 10, /* from which on that is preferred to "skew", */
-    THREADS_LEANING = 8,         /* with so many threads at most */
-    LINE_ELEMENTS = 32 << 10 /* of a tile in 1-D: two tiles fit L2, and streamed rows are long */
+    LINE = 64,           /* bytes */
+    BATCH_MAX = 8,       /* planes: more make rings longer, and teams wait longer */
+    PLANES_AT_ONCE = 2,  /* that a call computes in place */
+    L2_OF_GROUPS = 1 << 20,     /* of which groups of rows make use */
+    ROWS_OF_BATCH_IN_PLACE = 8, /* in 2-D, twice as many as a call computes */
+    ROWS_LEANING = 2,           /* the same of a tile that leans, at least */
+    ROW_LEANING_LEAST = 640,    /* from which on that is preferred to "skew", */
+    FIXED_LEANING = 1,          /* with so many static fields at most, */
+    ROW_OVERLAPPING = 1 << 10,  /* and tiles that do not lean, */
+    CELLS_READ = 16,            /* if a cell is computed from so many at most, */
+    THREADS_LEANING = 8,        /* with so many threads at most */
+    LINE_ELEMENTS = 32 << 10    /* of a tile in 1-D: two tiles fit L2, and streamed rows are long */
 };
 
 /* Of a thread's part of L3, for the rings of a tile that leans. */
@@ -131,6 +140,11 @@ static tz_status check_given(const tz_problem *problem, const tz_stage *stage, c
     return TZ_OK;
 }
 
+static double l2_of(const tz_machine *machine)
+{
+    return machine->l2_bytes > 0 ? (double)machine->l2_bytes : 1 << 20;
+}
+
 /* The elements of a slab with which the rings take so many bytes. */
 static double slab_elements(const tz_problem *problem, double bytes, int height)
 {
@@ -140,8 +154,7 @@ static double slab_elements(const tz_problem *problem, double bytes, int height)
 /* Those with which they take the share TZ_FIT_CPU_RING_SHARE of L2. */
 static double slab_budget(const tz_problem *problem, const tz_machine *machine, int height)
 {
-    const double l2 = machine->l2_bytes > 0 ? (double)machine->l2_bytes : 1 << 20;
-    return slab_elements(problem, TZ_FIT_CPU_RING_SHARE * l2, height);
+    return slab_elements(problem, TZ_FIT_CPU_RING_SHARE * l2_of(machine), height);
 }
 
 /* A tile narrower than the grid costs much where its rows begin and end in arrays: what a
@@ -159,15 +172,97 @@ static int64_t row_in_l3(const tz_problem *problem, const tz_machine *machine,
                      ((ROWS_OF_GHOSTS + 2) * (double)max64(1, height * growth(problem, 1))));
 }
 
-int tz_cpu_batch(const tz_problem *problem, const tz_plan *plan, const tz_machine *machine)
+/* Bytes that a level reads and writes of a row of a tile, in place, in a batch of planes. */
+static double batch_row_bytes(const tz_problem *problem, const tz_stage *stage, int batch)
 {
+    double bytes = 0;
+    for (int f = 0; f < problem->stencil->fields_count; f++) {
+        const tz_role role = problem->stencil->fields[f].role;
+        const int planes = batch - 1 + slabs_read(problem, f) + (role == TZ_STATE ? 2 : 0);
+        if (role == TZ_STATE || role == TZ_STATIC)
+            bytes += (double)tz_problem_element_size(problem, f) * planes;
+    }
+    return bytes * (double)(stage->tile[0] + TZ_ALIGN_ELEMENTS);
+}
+
+/* Batches of planes, and rows of their groups. For each line that a level computes, about 2 reach / batch lines come from L3
+ * for planes and 2 reach / rows for groups. Each call of a row function takes as long as some lines. */
+static void batch_planes(const tz_problem *problem, const tz_machine *machine, int most,
+                         tz_stage *stage)
+{
+    const int64_t reach = growth(problem, 1), back = growth(problem, 2), rows_all = stage->tile[1];
+    const double lines =
+        (double)(stage->tile[0] * (int64_t)tz_problem_element_size(problem, 0)) / LINE;
+    const bool whole = stage->boundary[1][0] == TZ_PERIODIC && rows_all >= stage->elements[1];
+    /* More brings little, and the threads of a core share its L2. */
+    const double room_all = TZ_FIT_CPU_GROUP_SHARE * fmin(l2_of(machine), L2_OF_GROUPS);
+    double best = INFINITY;
+    for (int batch = PLANES_AT_ONCE; batch <= most; batch += PLANES_AT_ONCE) {
+        const double room = room_all / batch_row_bytes(problem, stage, batch);
+        const int64_t rows = (int64_t)room - 2 * reach;
+        if (rows < 1 || (whole && rows < rows_all))
+            continue;
+        const double cost =
+            2.0 * (double)back / batch +
+            (2.0 * (double)reach + TZ_FIT_CPU_GROUP_CALL / lines) / (double)min64(rows, rows_all);
+        if (cost >= best)
+            continue;
+        best = cost;
+        stage->batch = batch;
+        stage->group = rows < rows_all ? rows : 0;
+    }
+}
+
+/* In 3-D at most `most` planes. */
+static void choose_batch(const tz_problem *problem, const tz_machine *machine, int most,
+                         tz_stage *stage)
+{
+    const bool in_place = tz_stage_is_in_place(stage);
     const int64_t l1 = machine->l1_bytes > 0 ? machine->l1_bytes : 32 << 10;
     int64_t row = 0; /* bytes of a row of all state fields */
     for (int f = 0; f < problem->stencil->fields_count; f++)
         if (problem->stencil->fields[f].role == TZ_STATE)
-            row += plan->tile[0] * (int64_t)tz_problem_element_size(problem, f);
-    const int64_t batch = problem->dims == 2 ? l1 / row : 1;
-    return batch < 1 ? 1 : batch > 6 ? 6 : (int)batch;
+            row += stage->tile[0] * (int64_t)tz_problem_element_size(problem, f);
+    stage->group = 0;
+    stage->batch = problem->dims == 3 && in_place ? PLANES_AT_ONCE
+                   : problem->dims != 2           ? 1
+                   : in_place                     ? ROWS_OF_BATCH_IN_PLACE
+                                                  : (int)max64(1, min64(6, l1 / row));
+    if (problem->dims == 3 && in_place)
+        batch_planes(problem, machine, most, stage);
+}
+
+int64_t tz_cpu_rings_bytes(const tz_stage *stage)
+{
+    tz_pipeline *pipeline = malloc(tz_pipeline_size());
+    if (!pipeline)
+        return INT64_MAX / 64;
+    const int64_t bytes = (int64_t)tz_stage_arena_bytes(stage, pipeline);
+    free(pipeline);
+    return bytes;
+}
+
+/* More than the rings of a thread take, found quickly. */
+static double rings_at_most(const tz_stage *stage)
+{
+    const double grows = 2.0 * stage->ghost * stage->height;
+    const double rows = (double)stage->tile[1] + 2 * grows + 2 * TZ_ALIGN_ELEMENTS;
+    const double row = (double)stage->tile[0] + grows + 4 * TZ_ALIGN_ELEMENTS;
+    const double slabs = 2 * stage->ghost + 2 + stage->batch; /* of a level */
+    double bytes = 0;
+    for (int f = 0; f < stage->stencil->fields_count; f++)
+        bytes += (double)stage->element_size[f] * stage->stencil->passes_count;
+    return bytes * rows * row * slabs * (stage->height + 1);
+}
+
+void tz_cpu_batch(const tz_problem *problem, const tz_machine *machine, tz_stage *stage)
+{
+    int most = BATCH_MAX;
+    choose_batch(problem, machine, most, stage);
+    while (problem->dims == 3 && stage->batch > 1 && most > 1 &&
+           rings_at_most(stage) * stage->threads > (double)TZ_CPU_RINGS_MAX &&
+           tz_cpu_rings_bytes(stage) * stage->threads > TZ_CPU_RINGS_MAX)
+        choose_batch(problem, machine, most = stage->batch - 1, stage);
 }
 
 int64_t tz_cpu_split_evenly(int64_t extent, int64_t largest, int64_t unit)
@@ -315,7 +410,7 @@ static void choose_tile(const tz_problem *problem, const tz_stage *stage, const 
         tile[axis] = axis < problem->dims ? max64(1, min64(tile[axis], n[axis])) : 1;
 }
 
-/* Bytes of the rings of all threads, of the default plan. */
+/* Bytes of the rings of all threads, of the default plan, with the smallest batches. */
 static double default_rings(const tz_problem *problem, const tz_stage *stage,
                             const tz_machine *machine)
 {
@@ -329,9 +424,40 @@ static double default_rings(const tz_problem *problem, const tz_stage *stage,
     choose_tile(problem, stage, machine, &plan);
     planned.height = plan.height;
     memcpy(planned.tile, plan.tile, sizeof planned.tile);
+    choose_batch(problem, machine, 1, &planned);
     tz_stage_count(&planned, pipeline, &counts);
     free(pipeline);
     return counts.ring_bytes * stage->threads;
+}
+
+/* Cells that the passes read of the fields that they compute. */
+static int cells_read(const tz_problem *problem)
+{
+    int cells = 0;
+    for (int p = 0; p < problem->stencil->passes_count; p++) {
+        tz_footprint found;
+        tz_footprint_find(problem, &problem->stencil->passes[p], &found);
+        for (int f = 0; f < problem->stencil->fields_count; f++)
+            for (int i = 0; i < TZ_FOOTPRINT_REACH * TZ_FOOTPRINT_REACH; i++)
+                if (problem->stencil->fields[f].role == TZ_STATE)
+                    cells += __builtin_popcount((&found.row[f][0][0])[i]);
+    }
+    return cells;
+}
+
+/* In 3-D, if one field is computed: rows of `row` bytes, and so many static fields. Tiles that do not lean compute cells twice,
+ * which pays if a cell takes little time. */
+static bool prefers_planes_in_place(const tz_problem *problem, const tz_stage *stage,
+                                    const tz_machine *machine, int64_t row, int fixed)
+{
+    const double rings = fmin((double)machine->l3_bytes, (double)TZ_CPU_RINGS_MAX);
+    const bool wraps = problem->boundary[1][0] == TZ_PERIODIC;
+    if (!tz_stage_is_in_place(stage) || stage->threads > THREADS_LEANING ||
+        default_rings(problem, stage, machine) > rings)
+        return false;
+    if (may_lean(problem, stage))
+        return row >= ROW_LEANING_LEAST && fixed <= FIXED_LEANING;
+    return row >= ROW_OVERLAPPING && (!wraps || fixed == 0) && cells_read(problem) <= CELLS_READ;
 }
 
 bool tz_cpu_prefers_in_place(const tz_problem *problem, const tz_stage *stage,
@@ -344,9 +470,7 @@ bool tz_cpu_prefers_in_place(const tz_problem *problem, const tz_stage *stage,
         fixed += problem->stencil->fields[f].role == TZ_STATIC;
     }
     if (problem->dims == 3)
-        return computed == 1 && fixed == 0 && may_lean(problem, stage) &&
-               row >= ROW_LEANING_LEAST && stage->threads <= THREADS_LEANING &&
-               default_rings(problem, stage, machine) <= (double)machine->l3_bytes;
+        return computed == 1 && prefers_planes_in_place(problem, stage, machine, row, fixed);
     return problem->dims == 2 && computed == 1 && tz_stage_is_in_place(stage) &&
            row >= (problem->boundary[1][0] == TZ_PERIODIC ? ROW_IN_PLACE_PERIODIC : ROW_IN_PLACE) &&
            most_in_place(problem, stage) * growth_max(problem) >= HEIGHT_IN_PLACE;

@@ -8,7 +8,8 @@
 
 /* Is "stream" in place chosen without predictions? In 2-D, if one field is computed, and rows are long and many: on a Zen 5,
  * 8192^2, all of 6 such problems were 1.4 to 1.7 times as fast as with "skew", one of two fields as fast, and one 0.7 times.
- * On 512^2 they were 1.0 to 1.3 times as fast, on 300^2 0.8 to 1.1 times. */
+ * On 512^2 they were 1.0 to 1.3 times as fast, on 300^2 0.8 to 1.1 times. In 3-D, with at most eight threads, if tiles lean, or if they
+ * overlap and a cell is computed from few: there stars were 1.1 to 1.8 times as fast, boxes 0.85 to 0.95 times. */
 bool tz_cpu_prefers_in_place(const tz_problem *problem, const tz_stage *stage,
                              const tz_machine *machine);
 
@@ -19,10 +20,18 @@ bool tz_cpu_prefers_in_place(const tz_problem *problem, const tz_stage *stage,
 tz_status tz_cpu_plan(const tz_problem *problem, const tz_stage *stage, const tz_machine *machine,
                       tz_plan *plan, tz_error *error);
 
-/* Slabs that a level computes before the next level does. The next level then finds them in L1.
- * With a batch of six rows, which together are at most L1, it reads two of eight rows from L2 instead
- * of two of three. In 3-D a slab is a plane, which is larger than L1: a batch has no advantage. */
-int tz_cpu_batch(const tz_problem *problem, const tz_plan *plan, const tz_machine *machine);
+/* The limit of the rings of a plan, of all threads. Rings and the padding of arrays (24 MiB, backend/host/store.c) together stay
+ * below 64 MiB. */
+#define TZ_CPU_RINGS_MAX (INT64_C(36) << 20)
+
+/* Bytes of the rings of a thread, in the family "stream". */
+int64_t tz_cpu_rings_bytes(const tz_stage *stage);
+
+/* Sets stage->batch and stage->group for the stage's tile. The next level then finds a batch in cache. In 2-D a batch of up to
+ * six rows fits L1; in place it has eight rows, twice as many as a call computes. In 3-D a batch of up to eight planes of a group
+ * fits L2, with as many rows as make few lines come from L3: each plane of a ring comes once a batch, and each group
+ * reads rows of the group before. Batches are shorter if the rings would take more than TZ_CPU_RINGS_MAX. */
+void tz_cpu_batch(const tz_problem *problem, const tz_machine *machine, tz_stage *stage);
 
 /* Parts of an axis of equal extent, a multiple of `unit`, that are not longer than `largest`; the axis
  * itself if that is as long. */

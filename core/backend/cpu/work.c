@@ -142,6 +142,24 @@ typedef struct traffic {
     double near_reads, near_writes, ring_reads, ring_writes;
 } traffic;
 
+/* Planes in batches, of which `old` are read that the level before has not just computed, for so many fields, and `fixed` of static
+ * fields. What it has just computed is in L2, and so are most planes of static fields. A group reads rows of the group before. In
+ * place each plane of a ring enters and leaves L2 once a batch. */
+static void batch_planes(const tz_problem *problem, const tz_stage *stage,
+                         const tz_stage_counts *counts, double lines, double old, double fields,
+                         double fixed, traffic *t)
+{
+    const double levels = (double)stage->height * problem->stencil->passes_count;
+    const double slope = tz_stencil_reach_along(problem->stencil, 1);
+    const double edges = counts->group > 0 ? 2 * slope / counts->group : 0;
+    const double static_reads = lines * fixed * fmin(1, 1.0 / stage->batch + 1 / levels + edges);
+    if (tz_stage_is_in_place(stage)) {
+        t->ring_writes *= fmin(1, old / stage->batch / fmax(1, fields) + 1 / levels + edges);
+        t->ring_reads = t->ring_writes + static_reads;
+    } else
+        t->ring_reads = lines * (old / stage->batch + fields * edges) + static_reads;
+}
+
 static traffic pass_traffic(const tz_problem *problem, const tz_stage *stage,
                             const tz_stage_counts *counts, const tz_pass *pass, bool skewed,
                             double l1)
@@ -177,11 +195,11 @@ static traffic pass_traffic(const tz_problem *problem, const tz_stage *stage,
         fields += rows_here > 0;
     }
     const double lines = with_ends(counts, size);
-    const double row = lines * counts->row * size, slab = lines * counts->slab * size;
+    const double row = lines * counts->row * size;
+    const double slab =
+        fmin(lines * counts->slab * size, counts->group > 0 ? counts->group * row : INFINITY);
     const bool in_place = !skewed && tz_stage_is_in_place(stage);
-    const double batch = problem->dims == 1 ? 1
-                         : in_place         ? tz_stage_batch_in_place(stage)
-                                            : stage->batch;
+    const double batch = problem->dims == 1 ? 1 : stage->batch;
     /* The shares still in L1: of the slabs that the previous level has just written, and of those
      * that the previous slab or row has read. */
     const double fresh = kept((batch * (fields + writes) + slabs - fields) * slab, l1);
@@ -207,6 +225,8 @@ static traffic pass_traffic(const tz_problem *problem, const tz_stage *stage,
         .ring_reads = lines * ((slabs - fields) / batch + fixed),
         .ring_writes = lines * writes,
     };
+    if (problem->dims == 3 && !skewed && batch > 1)
+        batch_planes(problem, stage, counts, lines, slabs - fields, fields, fixed, &t);
     if (in_place) {
         /* What a level writes over has been read, but the time of a line that is written counts that it is fetched. */
         t.near_reads = fmax(0, t.near_reads - t.near_writes);

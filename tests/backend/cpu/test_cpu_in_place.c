@@ -275,6 +275,11 @@ static void test_a_plain_loop_gives_the_same_bits(void **state)
         {3, {5, 60, 7}, 6, {5, 30, 7}},
         {3, {33, 47, 90}, 2, {33, 5, 90}},
     };
+    /* Slabs that a level computes before the next one does, and rows of a group. */
+    static const struct {
+        int batch;
+        int64_t group;
+    } orders[] = {{1, 0}, {2, 3}, {5, 2}, {20, 4}, {3, 1}, {6, 11}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (size_t b = 0; b < sizeof boundaries / sizeof *boundaries; b++) {
             grid want, got;
@@ -288,14 +293,16 @@ static void test_a_plain_loop_gives_the_same_bits(void **state)
                 got.stage.height = cases[i].height;
                 got.stage.threads = threads;
                 got.stage.past_caches = k >= 3;
+                got.stage.batch = orders[k].batch;
+                got.stage.group = orders[k].group;
                 memcpy(got.stage.tile, cases[i].tile, sizeof got.stage.tile);
                 assert_true(tz_stage_is_in_place(&got.stage));
                 calls = 0;
                 rests = threads > 3;
                 run_stage(&got);
                 assert_true(calls > 0);
-                snprintf(what, sizeof what, "case %zu, boundary %d, %d threads%s", i, boundaries[b],
-                         threads, k >= 3 ? ", past the caches" : "");
+                snprintf(what, sizeof what, "case %zu, boundary %d, order %d, %d threads%s", i,
+                         boundaries[b], k, threads, k >= 3 ? ", past the caches" : "");
                 assert_equal(&got, &want, what);
                 assert_ghosts(&got, what);
                 grid_clear(&got);

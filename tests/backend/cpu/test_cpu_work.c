@@ -20,7 +20,7 @@ static void counting(const tz_span *span)
 
 /* A stage whose row functions count. */
 static void check_stage(int dims, const int64_t *elements, const int64_t *tile, int height,
-                        int radius, tz_boundary boundary, int batch, bool skewed)
+                        int radius, tz_boundary boundary, int batch, int group, bool skewed)
 {
     const tz_row_form form = {.isa = "base", .rows = {[TZ_SINGLE] = counting}};
     const tz_kernels kernels = {.forms_count = 1, .forms = &form};
@@ -55,6 +55,7 @@ static void check_stage(int dims, const int64_t *elements, const int64_t *tile, 
         .height = height,
         .tile = {tile[0], tile[1], tile[2]},
         .batch = batch,
+        .group = group,
         .threads = 1,
     };
     for (int side = 0; side < TZ_SIDES; side++)
@@ -96,17 +97,21 @@ static void test_geometry_is_what_the_engine_walks(void **state)
         for (int height = 1; height <= 5; height += 2)
             for (int radius = 1; radius <= 2; radius++) {
                 check_stage(2, (int64_t[]){200, 70, 1}, (int64_t[]){48, 33, 1}, height, radius,
-                            boundaries[b], 4, true);
+                            boundaries[b], 4, 0, true);
                 check_stage(3, (int64_t[]){70, 40, 30}, (int64_t[]){70, 16, 13}, height, radius,
-                            boundaries[b], 1, true);
+                            boundaries[b], 1, 0, true);
                 check_stage(1, (int64_t[]){500, 1, 1}, (int64_t[]){64, 1, 1}, height, radius,
-                            boundaries[b], 1, false);
+                            boundaries[b], 1, 0, false);
                 check_stage(2, (int64_t[]){200, 70, 1}, (int64_t[]){200, 70, 1}, height, radius,
-                            boundaries[b], 3, false);
+                            boundaries[b], 3, 0, false);
                 check_stage(2, (int64_t[]){200, 70, 1}, (int64_t[]){48, 33, 1}, height, radius,
-                            boundaries[b], 4, false);
+                            boundaries[b], 4, 0, false);
                 check_stage(3, (int64_t[]){70, 40, 30}, (int64_t[]){32, 16, 13}, height, radius,
-                            boundaries[b], 1, false);
+                            boundaries[b], 1, 0, false);
+                check_stage(3, (int64_t[]){70, 40, 30}, (int64_t[]){32, 16, 13}, height, radius,
+                            boundaries[b], 4, 5, false);
+                check_stage(3, (int64_t[]){30, 60, 40}, (int64_t[]){30, 60, 40}, height, radius,
+                            boundaries[b], 3, 8, false);
             }
 }
 
