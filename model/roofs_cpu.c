@@ -163,7 +163,8 @@ static transfers count_lines(const tz_model_work *work, const tz_model_device *d
     const double away3 = away2 * overflowed(work->resident_bytes, l3);
     /* Each thread has its own rings and its own L2; the rings of all threads share an L3. */
     const double spilt2 = missed(work->ring_bytes, l2);
-    const double spilt3 = spilt2 * overflowed(work->workers * work->ring_bytes, l3);
+    const double between = work->ring_bytes + work->passing_bytes; /* two uses of a ring's line */
+    const double spilt3 = spilt2 * overflowed(work->workers * between, l3);
     const double far_reads = (away2 - away3) * array_reads + (spilt2 - spilt3) * work->ring_reads;
     const double far_writes =
         (away2 - away3) * array_writes + (spilt2 - spilt3) * work->ring_writes;

@@ -110,6 +110,7 @@ typedef struct tz_model_work {
     double ends;                    /* rows of planes that end at the grid's edge */
     double vector_bytes;            /* of the instructions counted */
     double ring_bytes;              /* rings of one thread */
+    double passing_bytes;           /* of arrays, while a thread goes round its rings once */
     double near_reads, near_writes; /* bytes between L1 and L2, if the rings fit L2 */
     double starts;                  /* rows of arrays that do not begin where another ended */
     double

@@ -261,6 +261,11 @@ static void count_bytes(const tz_problem *problem, const tz_stage *stage,
     }
     out->ring_bytes = counts->ring_bytes;
     out->seam_bytes = counts->seams * (double)stage->element_size[0];
+    if (problem->dims == 3 && !skewed && tz_stage_is_in_place(stage)) {
+        const double levels = (double)stage->height * stencil->passes_count;
+        out->passing_bytes = stage->batch * counts->slab * (double)stage->element_size[0] *
+                             (1 + counts->seams * levels / counts->updates);
+    }
     /* If a tile is narrower than the grid, its rows are not contiguous in memory. */
     const bool pieces = problem->dims > 1 && stage->tile[0] < stage->elements[0];
     const double rows_read = pieces ? counts->read / counts->row : 0;
