@@ -23,7 +23,8 @@
  * From: times on two cores with AVX-512. +10 %: of predictions 0. */
 #define TZ_FIT_CPU_RING_SHARE 0.6
 /* Share of L2 that the groups of rows of a batch of planes may fill, and what a call of a row function takes there, in times of a
- * line from L3. From: times on two cores with AVX-512. +10 %: of predictions 0. */
+ * line from L3. From: times of star3d1r 512^3 on two cores of a Zen 5, with batches of 2 to 16 planes and groups of 8 to 32 rows.
+ * +10 %: not measured. */
 #define TZ_FIT_CPU_GROUP_SHARE 0.65
 #define TZ_FIT_CPU_GROUP_CALL 20
 /* Heights of plans chosen without predictions, by dimensions, for radius 1: cells, and bits.

@@ -1,5 +1,5 @@
 -- Planes of long rows pass through the levels of the family "stream" in groups of rows. One pass and several, static fields that
--- are read further than others, and levels in place and not: all plans leave the bits of the reference backend.
+-- are read further than others, and reads only ahead: all plans leave the bits of the reference backend.
 local tz = require "trapeze"
 if tz.args.backend == "reference" then return end -- nothing to compare
 

@@ -22,17 +22,17 @@ enum {
     HEIGHT_IN_PLACE = 16,            /* the same of the height for radius 1 */
     ROWS_OF_GHOSTS = 10, /* rows of a tile in 3-D, at least, for each of the ghost zone of a side */
     ROWS_IN_PLACE = 6,   /* the same in place, where the planes of more rows do not stay in L3 */
-    LINE = 64,           /* bytes */
-    BATCH_MAX = 8,       /* planes: more make rings longer, and teams wait longer */
-    PLANES_AT_ONCE = 2,  /* that a call computes in place */
-    L2_OF_GROUPS = 1 << 20,     /* of which groups of rows make use */
-    ROWS_OF_BATCH_IN_PLACE = 8, /* in 2-D, twice as many as a call computes */
-    ROWS_LEANING = 2,           /* the same of a tile that leans, at least */
+    ROWS_LEANING = 2,    /* the same of a tile that leans, at least */
     ROW_LEANING_LEAST = 640,    /* from which on that is preferred to "skew", */
     FIXED_LEANING = 1,          /* with so many static fields at most, */
     ROW_OVERLAPPING = 1 << 10,  /* and tiles that do not lean, */
     CELLS_READ = 16,            /* if a cell is computed from so many at most, */
     THREADS_LEANING = 8,        /* with so many threads at most */
+    LINE = 64,                  /* bytes */
+    BATCH_MAX = 8,              /* planes: more make rings longer, and teams wait longer */
+    PLANES_AT_ONCE = 2,         /* that a call computes in place */
+    L2_OF_GROUPS = 1 << 20,     /* of which groups of rows make use */
+    ROWS_OF_BATCH_IN_PLACE = 8, /* in 2-D, twice as many as a call computes */
     LINE_ELEMENTS = 32 << 10    /* of a tile in 1-D: two tiles fit L2, and streamed rows are long */
 };
 
