@@ -142,10 +142,10 @@
 /* Energies in a stencil's kernel, as shares of what `trapeze calibrate` measures: an instruction of
  * floating-point arithmetic; a byte of memory; a pass through shared memory or a spilt word. The
  * benchmarks change all bits; neighbouring cells have many in common. +10 %: of time_s 0.
- * From: long runs of 197 plans on an H200 (docs/performance.md). */
-#define TZ_FIT_POWER_ARITHMETIC 0.8
-#define TZ_FIT_POWER_MEMORY 0.88
-#define TZ_FIT_POWER_SHARED 1.5
+ * From: clocks and times in long runs of 161 plans on an H200 (docs/notes/prediction-gpu.md). */
+#define TZ_FIT_POWER_ARITHMETIC 0.9
+#define TZ_FIT_POWER_MEMORY 0.92
+#define TZ_FIT_POWER_SHARED 2.6
 /* Exponent of the soft maximum of computing and memory when the clock falls. From: the same. */
 #define TZ_FIT_POWER_SOFT 16.0
 /* Lowest predicted clock of a card, as a share of the full clock. From: assumed. +10 %: 0. */

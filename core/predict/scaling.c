@@ -41,7 +41,8 @@ static double shortest(const tz_workload *workload, const tz_problem *problem, i
                        .vector = plan->vector,
                        .ahead = 0,
                        .warps = plan->warps,
-                       .blocks = plan->blocks};
+                       .blocks = plan->blocks,
+                       .swap = plan->swap};
         tz_model_work work;
         tz_model_prediction prediction;
         memcpy(own.family, plan->family, sizeof own.family);

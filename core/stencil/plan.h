@@ -20,6 +20,9 @@
     X(warps, 1, 32, "warps of a block")                                                            \
     X(blocks, 1, 32, "blocks that must fit on a multiprocessor at once; limits their registers")   \
     X(unroll, 1, 16, "rows of a chunk that the body of a kernel's loop computes, in 2-D")          \
+    X(swap, 1, 2,                                                                                  \
+      "how lanes store that hold two packets of 16 bytes of a row, in 2-D: 1: they swap one with " \
+      "a neighbour, so that adjacent lanes store adjacent packets; 2: each stores its own")        \
     X(exchange, 1, 65536, "iterations between two exchanges of ghost zones among devices")
 
 enum { TZ_PLAN_HEIGHT_MAX = 1 << 20 };

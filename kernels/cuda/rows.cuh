@@ -535,12 +535,13 @@ TZ_DEVICE void tz_fix_end(const tz_arguments &a, const tz_strip &s, int y, T (&r
 
 /* ---- The result ------------------------------------------------------------------------------ */
 
-/* Stores row y to `to`, if it is one of the lane's. Of two packets a pair of lanes first exchanges one, so that
- * both store adjacent packets, the even lane's and then the odd lane's: stores of half a sector cost as
- * much as those of a whole one. */
+/* Stores row y to `to`, if it is one of the lane's. With TZ_SWAP, of two packets a pair of lanes first exchanges
+ * one, so that both store adjacent packets, the even lane's and then the odd lane's: stores of half a sector
+ * cost as much as those of a whole one. The exchange takes registers and instructions, which kernels that
+ * wait for computing lack. */
 template <class T> TZ_DEVICE void tz_commit(const tz_strip &s, T *to, int y, const T (&v)[TZ_V])
 {
-    if constexpr (TZ_PACKETS && sizeof(T) * TZ_V == 32) {
+    if constexpr (TZ_SWAP && sizeof(T) * TZ_V == 32) {
         enum { HALF = 16 / (int)sizeof(T) };
         const bool odd = tz_lane() & 1;
         T first[HALF], second[HALF];

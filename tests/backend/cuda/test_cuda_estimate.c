@@ -46,6 +46,31 @@ static void tall_plans_are_not_refused_for_an_estimate(void **state)
     tz_problem_clear(&problem);
 }
 
+/* A height between two whose kernels are compiled is estimated from these, even if the upper one spills a few
+ * constants; the next lower one, whose registers have another limit, says nothing about registers. */
+static void heights_between_compiled_ones_are_near_them(void **state)
+{
+    const suite *s = *state;
+    static const int compiled[] = {6, 7, 9};
+    tz_problem problem;
+    tz_model_work work;
+    double stage_s[3];
+    make_problem(s, "box2d1r", TZ_SINGLE, 16384, 16384, 1, &problem);
+    for (int k = 0; k < 3; k++) {
+        tz_plan plan = {.height = compiled[k], .vector = 8, .family = "stream"};
+        planned_work(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
+        assert_int_equal(plan.blocks, k == 0 ? 6 : 0);
+        stage_s[k] = stage_of(&work, &s->device);
+    }
+    assert_true(work.parts[0].spills > 0.0);
+    tz_plan plan = {.height = 8, .vector = 8, .family = "stream"};
+    planned_work(s, &problem, &plan, TZ_EFFORT_CACHED, &work);
+    assert_true(work.estimated);
+    const double between_s = stage_of(&work, &s->device);
+    assert_true(between_s > stage_s[1] && between_s < stage_s[2]);
+    tz_problem_clear(&problem);
+}
+
 static void fits_a_block(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan)
 {
     const tz_cuda_family *family;
@@ -166,4 +191,5 @@ static void threads_compile_what_one_does(void **state)
 
 TEST_MAIN(set_up, tear_down, TEST(estimates_leave_room_for_a_block),
           TEST(plans_fit_the_device_of_a_record), TEST(limits_have_an_order),
-          TEST(tall_plans_are_not_refused_for_an_estimate), TEST(threads_compile_what_one_does))
+          TEST(tall_plans_are_not_refused_for_an_estimate),
+          TEST(heights_between_compiled_ones_are_near_them), TEST(threads_compile_what_one_does))

@@ -2,26 +2,31 @@
 #include "model/constants.h"
 #include "work_support.h"
 
-/* Adjacent lanes copy adjacent packets, except in grids shorter than a strip. There a lane with several
- * packets loads and stores them one after the other, and asks twice for each sector of the second level. A ghost
- * zone that begins within a sector costs nothing. */
+/* Adjacent lanes copy and store adjacent packets, except in grids shorter than a strip. There a lane with several
+ * packets loads and stores them one after the other, and asks twice for each sector of the second level. Without
+ * swaps it only stores so. A ghost zone that begins within a sector costs nothing. */
 static void sectors_are_asked_for_twice(void **state)
 {
     const suite *s = *state;
     static const struct {
         int64_t columns;
-        int height, vector;
-        bool apart;
-    } known[] = {{4096, 4, 4, false}, {4096, 5, 4, false}, {4096, 4, 8, false}, {200, 4, 8, true}};
+        int height, vector, swap;
+        bool stores_apart, loads_apart;
+    } known[] = {{4096, 4, 4, 0, false, false}, {4096, 5, 4, 0, false, false},
+                 {4096, 4, 8, 0, false, false}, {4096, 4, 8, 1, false, false},
+                 {4096, 4, 8, 2, true, false},  {200, 4, 8, 0, true, true}};
     for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
         tz_problem problem;
-        tz_plan plan = {.height = known[k].height, .vector = known[k].vector, .family = "stream"};
+        tz_plan plan = {.height = known[k].height,
+                        .vector = known[k].vector,
+                        .swap = known[k].swap,
+                        .family = "stream"};
         tz_model_work work;
         make_problem(s, "star2d1r", TZ_SINGLE, known[k].columns, 4096, 1, &problem);
         planned_work(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
         const double loaded = work.read_bytes + work.ghost_bytes;
-        assert_true(work.pairs_bytes == (known[k].apart ? work.write_bytes : 0.0));
-        assert_true(work.half_bytes == (known[k].apart ? loaded : 0.0));
+        assert_true(work.pairs_bytes == (known[k].stores_apart ? work.write_bytes : 0.0));
+        assert_true(work.half_bytes == (known[k].loads_apart ? loaded : 0.0));
         tz_problem_clear(&problem);
     }
 }

@@ -393,6 +393,44 @@ static void long_loops_are_shortened(void **state)
     tz_problem_clear(&problem);
 }
 
+/* Plans whose lanes have two packets of a row are candidates with swaps and without. Others have none. */
+static void lanes_need_not_swap(void **state)
+{
+    enum { MAX = 256 };
+    static tz_plan plans[MAX];
+    const suite *s = *state;
+    const tz_place place = {.device = &s->device};
+    const tz_limits limits = tz_place_limits(&place);
+    tz_problem problem;
+    tz_model_work work[2];
+    int count = 0, with = 0, without = 0;
+    const tz_plan given = {.vector = 8, .family = "stream"};
+    make_problem(s, "box2d1r", TZ_SINGLE, 4096, 4096, 1, &problem);
+    assert_int_equal(tz_backend_cuda.candidates(&problem, &place, &given, plans, MAX, &count, NULL),
+                     TZ_OK);
+    for (int k = 0; k < count; k++) {
+        assert_true(plans[k].swap == 0 || plans[k].swap == 2);
+        with += plans[k].swap == 0 && plans[k].height > 1;
+        without += plans[k].swap == 2 && plans[k].height > 1;
+    }
+    assert_true(with > 5 && with == without);
+    /* A swap is four shuffles and some moves a step more. */
+    for (int k = 0; k < 2; k++) {
+        tz_plan plan = {.height = 4, .vector = 8, .swap = k + 1, .family = "stream"};
+        planned_work(s, &problem, &plan, TZ_EFFORT_COMPILE, &work[k]);
+    }
+    const tz_work_mix *swaps = &work[0].parts[0].step, *keeps = &work[1].parts[0].step;
+    assert_float_equal(swaps->of[TZ_WORK_SHUFFLE] - keeps->of[TZ_WORK_SHUFFLE], 4.0, 0.01);
+    assert_true(swaps->of[TZ_WORK_MOVE] > keeps->of[TZ_WORK_MOVE] + 4.0);
+    tz_plan plan = {.height = 4, .vector = 4, .swap = 2, .family = "stream"};
+    assert_int_equal(tz_cuda_plan(&problem, &limits, &plan, &failure), TZ_UNSUPPORTED);
+    assert_non_null(strstr(failure.message, "leave 'swap' out"));
+    plan = (tz_plan){.height = 1, .swap = 1, .family = "block"};
+    assert_int_equal(tz_cuda_plan(&problem, &limits, &plan, &failure), TZ_UNSUPPORTED);
+    assert_non_null(strstr(failure.message, "takes 'swap', in 2-D"));
+    tz_problem_clear(&problem);
+}
+
 /* ---- The model ------------------------------------------------------------------------------- */
 
 /* Four multiprocessors with room for one block. The first that is free takes the next block. */
@@ -543,6 +581,6 @@ TEST_MAIN(set_up, tear_down, TEST(loops_are_counted_by_hand), TEST(ways_are_chos
           TEST(known_counts_are_found), TEST(more_work_takes_longer),
           TEST(occupancy_is_the_devices), TEST(what_is_missing_is_named),
           TEST(candidates_keep_what_is_given), TEST(long_loops_are_shortened),
-          TEST(blocks_follow_one_another), TEST(rows_do_what_their_text_says),
-          TEST(measured_speeds_are_near), TEST(fields_that_are_not_read_are_not_loaded),
-          TEST(every_stencil_is_counted))
+          TEST(lanes_need_not_swap), TEST(blocks_follow_one_another),
+          TEST(rows_do_what_their_text_says), TEST(measured_speeds_are_near),
+          TEST(fields_that_are_not_read_are_not_loaded), TEST(every_stencil_is_counted))

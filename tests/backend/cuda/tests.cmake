@@ -97,6 +97,7 @@ endforeach()
 foreach(case "maxwell2d 600,100 2 single clamp 8" "maxwell2d 601,90 2 single periodic 8" "grayscott 300,90 2 double mirror,fixed 4"
         "hotspot 261,90 3 double periodic,clamp 4")
     trapeze_add_simt_case(packets_ stream --vector ${case})
+    trapeze_add_simt_case(unswapped_ stream --vector ${case} --swap 2)
 endforeach()
 # Corners of rows of bits, with another value at each side of the grid.
 foreach(case "cell 5000,40,40 2 single fixed 3" "cell 4203,40,40 2 single fixed 3")

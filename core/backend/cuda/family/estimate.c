@@ -38,8 +38,11 @@ static void part_between(tz_work_part *to, const tz_work_part *a, const tz_work_
 bool tz_cuda_plan_with_height(const tz_problem *problem, const tz_limits *limits,
                               const tz_plan *plan, int height, tz_plan *out)
 {
-    *out = (tz_plan){
-        .height = height, .vector = plan->vector, .ahead = plan->ahead, .warps = plan->warps};
+    *out = (tz_plan){.height = height,
+                     .vector = plan->vector,
+                     .ahead = plan->ahead,
+                     .warps = plan->warps,
+                     .swap = plan->swap};
     const tz_cuda_family *family;
     memcpy(out->family, plan->family, sizeof out->family);
     if (tz_cuda_family_find(plan->family, problem, &family, NULL))
@@ -52,6 +55,7 @@ bool tz_cuda_plan_with_height(const tz_problem *problem, const tz_limits *limits
 /* The compiled heights that an estimate uses. */
 typedef struct base {
     tz_cuda_steps known[2];
+    bool alike[2]; /* its registers have the limit that the plan's have */
     int heights[2], count;
 } base;
 
@@ -63,9 +67,11 @@ typedef struct request {
     const tz_plan *plan;
 } request;
 
+/* Words of a warp that a step loads and stores because registers lack, beyond a few constants. */
+#define SPILT_FEW 4.0
 static bool spills(const tz_cuda_steps *steps)
 {
-    return steps->inner.spills > 0.0;
+    return steps->inner.spills > SPILT_FEW;
 }
 
 /* The steps of the shorter kernel that would be taken for a plan, if it is in the cache. */
@@ -82,49 +88,61 @@ static void take_shorter(const request *q, const tz_plan *plan, tz_cuda_steps *s
         *steps = of;
 }
 
+/* Which kernels are taken: all, those whose registers have the plan's limit, those of them that spill
+ * none. */
+enum { ANY, ALIKE, UNSPILT };
+
 /* Adds a height whose kernel is in the cache, or with `compile` compiles it. A third height replaces
- * the second. `unspilt`: only a kernel that spills no registers. */
-static tz_status look(base *of, bool *taken, const request *q, int height, bool unspilt,
-                      bool compile, tz_error *error)
+ * the second. */
+static tz_status look(base *of, bool *taken, const request *q, int height, int which, bool compile,
+                      tz_error *error)
 {
     tz_plan other;
     tz_cuda_steps steps;
     const tz_limits limits = tz_place_limits(q->place);
     *taken = false;
     if (height == q->plan->height || (of->count > 0 && height == of->heights[0]) ||
-        !tz_cuda_plan_with_height(q->problem, &limits, q->plan, height, &other))
+        !tz_cuda_plan_with_height(q->problem, &limits, q->plan, height, &other) ||
+        (which != ANY && other.blocks != q->plan->blocks))
         return TZ_OK;
     const tz_status status =
         tz_cuda_steps_get(&steps, taken, q->family, q->problem, q->place, &other, compile, error);
     if (!status && *taken)
         take_shorter(q, &other, &steps);
-    *taken = !status && *taken && !(unspilt && spills(&steps));
+    *taken = !status && *taken && !(which == UNSPILT && spills(&steps));
     if (!*taken)
         return status;
     const int at = of->count < 2 ? of->count++ : 1;
     of->known[at] = steps;
+    of->alike[at] = other.blocks == q->plan->blocks;
     of->heights[at] = height;
     return TZ_OK;
 }
 
 /* Finds the nearest compiled heights below and above the plan's height, or else the two nearest on
- * one side. Counts are linear in the height only nearby. A kernel that spills registers is no base
- * for a lower height, which may not spill. */
-static tz_status look_near(base *of, const request *q, bool unspilt, tz_error *error)
+ * one side. Counts are linear in the height only nearby. `strict`: a kernel that spills registers is no
+ * base for a lower height, which may not spill, nor is one whose registers have another limit. */
+static tz_status look_near(base *of, const request *q, bool strict, tz_error *error)
 {
     static const int apart[] = {1, 2, 3, 4, 6, 8};
     const int h = q->plan->height;
     bool below = false, above = false;
+    for (int k = 0; k < of->count; k++) {
+        below = below || of->heights[k] < h;
+        above = above || of->heights[k] > h;
+    }
     for (size_t k = 0; k < sizeof apart / sizeof *apart && !(below && above); k++) {
         bool taken = false;
         tz_status status = TZ_OK;
         if (of->count < 2 || !below)
-            status = look(of, &taken, q, h - apart[k], false, false, error);
+            status = look(of, &taken, q, h - apart[k], strict ? ALIKE : ANY, false, error);
         below = below || taken;
         if (!status && !above)
             status = look(of, &taken, q, h + apart[k],
-                          unspilt && !(below && of->heights[0] < h && spills(&of->known[0])), false,
-                          error);
+                          !strict                                                ? ANY
+                          : below && of->heights[0] < h && spills(&of->known[0]) ? ALIKE
+                                                                                 : UNSPILT,
+                          false, error);
         above = above || (of->count > 0 && taken && of->heights[of->count - 1] > h);
         if (status)
             return status;
@@ -145,6 +163,7 @@ static void put_between(tz_cuda_steps *out, base *of, int height)
     tz_cuda_steps *known = of->known;
     if (of->count == 1) {
         known[1] = known[0];
+        of->alike[1] = of->alike[0];
         of->heights[1] = of->heights[0] + 1;
     }
     const double t = (double)(height - of->heights[0]) / (of->heights[1] - of->heights[0]);
@@ -156,7 +175,10 @@ static void put_between(tz_cuda_steps *out, base *of, int height)
     part_between(&out->inner_idle, &known[0].inner_idle, &known[1].inner_idle, t);
     part_between(&out->end_idle, &known[0].end_idle, &known[1].end_idle, t);
     part_between(&out->side_idle, &known[0].side_idle, &known[1].side_idle, t);
-    const double registers = between(known[0].registers, known[1].registers, t);
+    /* The registers of a kernel that has another limit say nothing. */
+    const double registers = of->alike[0] == of->alike[1]
+                                 ? between(known[0].registers, known[1].registers, t)
+                                 : known[of->alike[1]].registers;
     const double lacking = fmax(0.0, registers - 255.0);
     out->registers = (int)fmin(255.0, fmax(24.0, ceil(registers / 8.0) * 8.0));
     out->local_bytes = (int)(4.0 * lacking);
@@ -199,7 +221,7 @@ tz_status tz_cuda_steps_estimate(tz_cuda_steps *out, const tz_cuda_family *famil
         status = look_near(of, &q, false, error);
     for (size_t k = 0; !status && k < sizeof small / sizeof *small && of->count < 2; k++) {
         bool taken;
-        status = look(of, &taken, &q, small[k], false, true, error);
+        status = look(of, &taken, &q, small[k], ANY, true, error);
     }
     if (!status && of->count == 0)
         status = tz_cuda_steps_get(out, &(bool){false}, family, problem, place, plan, true, error);

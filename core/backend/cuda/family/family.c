@@ -400,11 +400,11 @@ tz_status tz_cuda_plan(const tz_problem *problem, const tz_limits *limits, tz_pl
     const int most = iterations_max(problem);
     const tz_plan given = *plan;
     tz_status status = complete_plan(problem, limits, plan, error);
-    if (!status && plan->unroll > 0 && (problem->dims != 2 || strcmp(plan->family, "stream") != 0))
-        return tz_error_set(
-            error, TZ_UNSUPPORTED, "unroll",
-            "only the family \"stream\" takes 'unroll', in 2-D; this is \"%s\" in %d-D",
-            plan->family, problem->dims);
+    const char *rows_knob = plan->unroll > 0 ? "unroll" : plan->swap > 0 ? "swap" : NULL;
+    if (!status && rows_knob && (problem->dims != 2 || strcmp(plan->family, "stream") != 0))
+        return tz_error_set(error, TZ_UNSUPPORTED, rows_knob,
+                            "only the family \"stream\" takes '%s', in 2-D; this is \"%s\" in %d-D",
+                            rows_knob, plan->family, problem->dims);
     if (!status && plan->height > most && given.height == 0) {
         *plan = given;
         plan->height = most;

@@ -204,6 +204,10 @@ static tz_status rows_plan(const tz_problem *problem, const tz_limits *limits, t
     }
     rows_design d;
     rows_design_make(&d, problem, plan);
+    if (plan->swap > 0 && !d.packets)
+        return tz_error_set(error, TZ_UNSUPPORTED, "swap",
+                            "lanes of this plan have no two packets of 16 bytes of a row that they "
+                            "could swap: leave 'swap' out");
     const int useful = rows_useful(&d);
     if (given.tile[0] != 0 && given.tile[0] != useful)
         return tz_error_set(error, TZ_RANGE, "tile",

@@ -166,6 +166,7 @@ static void emit_numbers(tz_cuda_text *t, const rows_design *d, const tz_plan *p
         {"END_COLUMNS", rows_end_columns(d->problem, d->vector)},
         {"SUMS", d->sums},
         {"PACKETS", d->packets},
+        {"SWAP", d->swaps},
         {"LEVELS", d->levels},
         {"GROUP", d->group},
         {"LAG", d->reach},
