@@ -82,6 +82,9 @@ static void choose_plan(simt_group *g, int number, int attempt)
         fresh.vector = vectors[dice / 4 % 4];
         fresh.ahead = aheads[dice / 16 % 4];
         fresh.warps = warps[dice / 64 % 4];
+        const int two_packets = g->k.precision == TZ_DOUBLE ? 4 : 8;
+        if (dims == 2 && strcmp(fresh.family, "stream") == 0 && fresh.vector == two_packets)
+            fresh.swap = (int)(dice / 256 % 3);
     }
     *plan = fresh;
 }

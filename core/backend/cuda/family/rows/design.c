@@ -11,7 +11,6 @@ enum {
                            * instruction cache */
     UNROLL_MAX = 16,
     UNROLL_MANY = 2,
-    NO_SWAP = 2, /* of the knob `swap` */
     /* Longer loops, with the loops for the grid's border, miss the instruction cache nearest to the
      * units. From times of 23 plans with two to four lengths, H100: up to 19.8 KiB is no slower than
      * shorter code, 20.4 to 25 KiB take up to 1.5 times as long. */
@@ -298,7 +297,7 @@ static bool design_of(rows_design *d, const tz_problem *problem, const tz_plan *
     /* Bits wait for the unit of logic, not for copies. */
     d->packets = d->edges && !d->direct && !problem->bits &&
                  tz_cuda_fields_of_packets(problem, d->vector) != 0;
-    d->swaps = d->packets && plan->swap != NO_SWAP;
+    d->swaps = d->packets && plan->swap != ROWS_NO_SWAP;
     d->sums = d->edges && rows_is_sum(s) && problem->boundary[1][0] != TZ_MIRROR &&
               problem->boundary[1][1] != TZ_MIRROR;
     /* A box reads neighbours in every row, so they are fetched once for each row and kept with it. */

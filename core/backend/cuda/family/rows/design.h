@@ -8,7 +8,12 @@
 
 #include "backend/cuda/family/family.h"
 
-enum { ROWS_LEVELS_MAX = 96, ROWS_RINGS_MAX = 768, ROWS_WARPS = 2 };
+enum {
+    ROWS_LEVELS_MAX = 96,
+    ROWS_RINGS_MAX = 768,
+    ROWS_WARPS = 2,
+    ROWS_NO_SWAP = 2 /* of the knob `swap` */
+};
 
 /* The cells that a pass reads of a field, in rows and columns to each side. A mirror at one side reads
  * as far to the other side. */

@@ -180,7 +180,7 @@ static void rows_candidates(tz_cuda_plans *plans)
     tz_cuda_plans apart = *plans;
     if (given.swap > 0)
         return;
-    given.swap = 2;
+    given.swap = ROWS_NO_SWAP;
     apart.given = &given;
     tz_cuda_plans_add_heights(&apart, 16, others, 1);
     plans->count = apart.count;
