@@ -67,7 +67,8 @@ typedef struct request {
     const tz_plan *plan;
 } request;
 
-/* Words of a warp that a step loads and stores because registers lack, beyond a few constants. */
+/* A kernel may load so many spilt words a step and still count as one that spills none: they are a few
+ * constants, which cost little. */
 #define SPILT_FEW 4.0
 static bool spills(const tz_cuda_steps *steps)
 {
@@ -88,8 +89,8 @@ static void take_shorter(const request *q, const tz_plan *plan, tz_cuda_steps *s
         *steps = of;
 }
 
-/* Which kernels are taken: all, those whose registers have the plan's limit, those of them that spill
- * none. */
+/* Which kernels are taken: all; those whose registers have the same limit as the plan's (`blocks`); of
+ * these, those that do not spill. */
 enum { ANY, ALIKE, UNSPILT };
 
 /* Adds a height whose kernel is in the cache, or with `compile` compiles it. A third height replaces
@@ -137,12 +138,10 @@ static tz_status look_near(base *of, const request *q, bool strict, tz_error *er
         if (of->count < 2 || !below)
             status = look(of, &taken, q, h - apart[k], strict ? ALIKE : ANY, false, error);
         below = below || taken;
+        const bool lower_spills = below && of->heights[0] < h && spills(&of->known[0]);
+        const int which = !strict ? ANY : lower_spills ? ALIKE : UNSPILT;
         if (!status && !above)
-            status = look(of, &taken, q, h + apart[k],
-                          !strict                                                ? ANY
-                          : below && of->heights[0] < h && spills(&of->known[0]) ? ALIKE
-                                                                                 : UNSPILT,
-                          false, error);
+            status = look(of, &taken, q, h + apart[k], which, false, error);
         above = above || (of->count > 0 && taken && of->heights[of->count - 1] > h);
         if (status)
             return status;
@@ -178,7 +177,7 @@ static void put_between(tz_cuda_steps *out, base *of, int height)
     /* The registers of a kernel that has another limit say nothing. */
     const double registers = of->alike[0] == of->alike[1]
                                  ? between(known[0].registers, known[1].registers, t)
-                                 : known[of->alike[1]].registers;
+                                 : known[of->alike[0] ? 0 : 1].registers;
     const double lacking = fmax(0.0, registers - 255.0);
     out->registers = (int)fmin(255.0, fmax(24.0, ceil(registers / 8.0) * 8.0));
     out->local_bytes = (int)(4.0 * lacking);

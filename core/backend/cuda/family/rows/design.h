@@ -50,7 +50,7 @@ typedef struct rows_design {
     int unroll;   /* steps of a loop body */
     int group;    /* levels that take a row of static fields from its queue together */
     bool packets; /* TZ_PACKETS of rows.cuh: adjacent lanes copy adjacent packets */
-    bool swaps;   /* TZ_SWAP: and store adjacent packets */
+    bool swaps;   /* TZ_SWAP: they also store adjacent packets, and swap one before that */
     bool direct;  /* rows are loaded where they are needed, not into queues ahead of it */
     bool many;    /* an update writes more than four fields */
     bool sums;    /* each row is added to the sums that need it when it arrives (TZ_CELL_ROWS) */

@@ -153,10 +153,10 @@ static void rows_work(const tz_cuda_job *job, tz_model_work *out)
     const double strip = 32.0 * plan->vector, loaded = strip * (bytes.state + bytes.fixed);
     out->redundancy = tz_cuda_count_redundancy(out, strip, tz_cuda_elements_of(problem));
     tz_cuda_count_ghosts(out, loaded, d.ahead, warm_up / chunk);
-    const uint32_t two = tz_cuda_fields_of_packets(problem, plan->vector);
-    tz_cuda_count_pairs(problem, out, d.swaps ? 0 : two);
+    const uint32_t fields = tz_cuda_fields_of_packets(problem, plan->vector);
+    tz_cuda_count_pairs(problem, out, d.swaps ? 0 : fields);
     /* The first-level cache joins the loads of a plan that is direct. */
-    tz_cuda_count_halves(problem, out, d.direct || d.packets ? 0 : two);
+    tz_cuda_count_halves(problem, out, d.direct || d.packets ? 0 : fields);
     out->memory_share = d.direct ? 0.0 : TZ_FIT_MEMORY_SHARE_STRIPS;
     out->streams = d.direct;
     out->ahead_bytes = plan->ahead * loaded;
@@ -175,11 +175,11 @@ static void rows_candidates(tz_cuda_plans *plans)
     const int more = rows_is_wide(plans->problem) ? 4 : 8;
     const tz_cuda_variant others[] = {{.vector = more}, {.vector = more / 4}};
     tz_cuda_plans_add_heights(plans, 16, others, plans->problem->stencil->fields_count > 2 ? 2 : 1);
-    /* Lanes with two packets swap them for the memory. Where computing takes longer, they need not. */
+    if (plans->given->swap > 0)
+        return;
+    /* Swaps save time of memory. Plans that wait for computing may be faster without. */
     tz_plan given = *plans->given;
     tz_cuda_plans apart = *plans;
-    if (given.swap > 0)
-        return;
     given.swap = ROWS_NO_SWAP;
     apart.given = &given;
     tz_cuda_plans_add_heights(&apart, 16, others, 1);
