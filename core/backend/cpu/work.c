@@ -145,9 +145,9 @@ typedef struct traffic {
 /* Planes in batches, of which `old` are read that the level before has not just computed, for so many fields, and `fixed` of static
  * fields. What it has just computed is in L2, and so are most planes of static fields. A group reads rows of the group before. In
  * place each plane of a ring enters and leaves L2 once a batch. */
-static void batch_planes(const tz_problem *problem, const tz_stage *stage,
-                         const tz_stage_counts *counts, double lines, double old, double fields,
-                         double fixed, traffic *t)
+static void batch_traffic(const tz_problem *problem, const tz_stage *stage,
+                          const tz_stage_counts *counts, double lines, double old, double fields,
+                          double fixed, traffic *t)
 {
     const double levels = (double)stage->height * problem->stencil->passes_count;
     const double slope = tz_stencil_reach_along(problem->stencil, 1);
@@ -226,7 +226,7 @@ static traffic pass_traffic(const tz_problem *problem, const tz_stage *stage,
         .ring_writes = lines * writes,
     };
     if (problem->dims == 3 && !skewed && batch > 1)
-        batch_planes(problem, stage, counts, lines, slabs - fields, fields, fixed, &t);
+        batch_traffic(problem, stage, counts, lines, slabs - fields, fields, fixed, &t);
     if (in_place) {
         /* What a level writes over has been read, but the time of a line that is written counts that it is fetched. */
         t.near_reads = fmax(0, t.near_reads - t.near_writes);
