@@ -69,5 +69,14 @@
 /* By how much a stage of "skew" takes longer for each doubling of the threads of a team, which wait for each other.
  * From: plans with and without teams, on 16 and 8 threads of a Xeon and 2 of Zen 5. +10 %: of such plans 0.7 to 3 %. */
 #define TZ_FIT_CPU_TEAM 0.07
+/* Parts of a second level of 2 MiB or more that the planes of a diamond may take by default.
+ * From: star3d1r with rows of 2 and 8 KiB on 2 threads of a Xeon, where diamonds of 5.5 MB are the fastest, of 22 MB slower than
+ * tiles of "stream". +10 %: of predictions 0. */
+#define TZ_FIT_CPU_DIAMOND_L2 3.2
+/* What lines of diamonds cost where L2 has 2 MiB or more, of the time that the same lines of "skew" are counted with: those
+ * from L2, and those from L3, which wait for little: eight planes of a level follow each other in memory.
+ * From: 16 plans of star3d1r (256^3, 512^3) on two threads of a Xeon. +10 %: of such plans 4 and 1 %. */
+#define TZ_FIT_CPU_DIAMOND_NEAR 0.85
+#define TZ_FIT_CPU_DIAMOND_RING 0.2
 
 #endif

@@ -245,9 +245,10 @@ fetch_ahead(const run *r, int t, int64_t behind, int64_t from, int64_t first, in
 static void run_step(const run *r, const tz__skew_job *job, const tz__skew_tile *tile, int64_t k)
 {
     const tz__skew *s = &r->geometry;
-    const int64_t first = tz__skew_from(s, job, tile, 1), first_end = tz__skew_to(s, job, tile, 1);
-    for (int t = 1; t <= s->levels; t++) {
-        const int64_t behind = k - s->along.reach * (t - 1);
+    const int64_t first = tz__skew_from(s, job, tile, job->first),
+                  first_end = tz__skew_to(s, job, tile, job->first);
+    for (int t = job->first; t <= job->last; t++) {
+        const int64_t behind = k - s->along.reach * (t - job->first);
         const int64_t j = tz__larger(behind, tz__band_low(&job->slabs, t));
         const int64_t j_end = tz__smaller(behind + s->batch, tz__band_high(&job->slabs, t));
         const int64_t from = tz__skew_from(s, job, tile, t);
@@ -365,8 +366,44 @@ static void run_together(const run *r, teams *t, int phase, int threads, int thr
     }
 }
 
+/* Diamonds are taken in the order of their rows. Each waits for the two of the row before that it overlaps, which other
+ * threads have begun. The middles of two rows together are numbered. */
+static void run_diamonds(const run *r, teams *t)
+{
+    const tz__skew *s = &r->geometry;
+    const int even = tz__skew_jobs(s, 0), odd = tz__skew_jobs(s, 1);
+    const int64_t all = (int64_t)(s->phases / 2) * (even + odd) + (s->phases % 2) * even;
+    int64_t next = 0;
+    for (int i = 0; i < TZ__MARKS_MAX; i++)
+        atomic_init(&t->marks[i].mark, 0);
+#pragma omp parallel num_threads(t->threads) if (t->threads > 1)
+    for (;;) {
+        int64_t n;
+#pragma omp atomic capture
+        n = next++;
+        if (n >= all)
+            break;
+        const int64_t pair = n / (even + odd), rest = n % (even + odd);
+        const int phase = (int)(2 * pair) + (rest >= even);
+        const int i = (int)(rest >= even ? rest - even : rest), at = 2 * i + (rest < even);
+        const tz__skew_job job = tz__skew_job_of(s, phase, i);
+        for (int side = -1; side <= 1; side += 2) {
+            const int other = at + side;
+            if (phase > 0 && other >= 0 && (other % 2 ? other / 2 < even : other / 2 < odd))
+                tz__progress_wait(&t->marks[other], phase);
+        }
+        if (job.first <= job.last)
+            run_tile(r, &job, phase, 0, NULL, NULL);
+        tz__progress_set(&t->marks[at], phase + 1);
+    }
+}
+
 static void run_levels(const run *r, teams *t)
 {
+    if (r->geometry.grows > 0) {
+        run_diamonds(r, t);
+        return;
+    }
     memset(t->next, 0, sizeof t->next);
     for (int i = 0; i < TZ__MARKS_MAX; i++)
         atomic_init(&t->marks[i].mark, -1);

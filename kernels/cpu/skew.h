@@ -18,7 +18,15 @@
  * other through a cache that they share.
  *
  * Meaning of tz_stage.tile here: the elements of a tile along the inner axis, and of a part along the
- * last axis. In 3-D rows are never cut: tile[0] is not read. */
+ * last axis. In 3-D rows are never cut: tile[0] is not read.
+ *
+ * The family "diamond" is the same but for its tiles (tz_stage.diamonds; 3-D, y and z not periodic). Along y a tile grows
+ * to both sides from level to level, as far as a pass reads, until it has tile[1] rows, and then shrinks: in y and time it is
+ * a diamond. Diamonds of a row of them leave room for those of the next row, which begin where two of them meet. All
+ * diamonds of a row may be computed at once, and a thread that is slow computes fewer. A stage may be several rows of
+ * diamonds high. Of a diamond, planes go through the levels as in tiles that lean, eight at a time. The last axis is not
+ * cut. (Malas and others, SIAM Journal on Scientific Computing 37, 2015, doi:10.1137/140991133, combine diamonds along y
+ * with a wavefront along z.) */
 #ifndef TZ_KERNELS_CPU_SKEW_H
 #define TZ_KERNELS_CPU_SKEW_H
 
@@ -26,6 +34,9 @@
 
 /* How far passes read state fields along the last axis, at most: levels are so many slabs apart. */
 int tz_skew_reach(const tz_stage *stage);
+
+/* Levels by which a diamond grows before it shrinks: 1 or more. */
+int tz_diamond_grows(const tz_stage *stage);
 
 /* Slabs that a level computes before the next one does, in one or several calls of a row function. */
 int tz_skew_batch(const tz_stage *stage);

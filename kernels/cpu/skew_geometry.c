@@ -11,8 +11,20 @@ int tz_skew_reach(const tz_stage *stage)
     return tz_stencil_reach_along(stage->stencil, stage->dims - 1);
 }
 
+int tz_diamond_grows(const tz_stage *stage)
+{
+    enum { DIAMONDS_MAX = (TZ__MARKS_MAX - 4) / 2 }; /* of a row of them */
+    const int64_t reach = tz__larger(1, tz_stencil_reach_along(stage->stencil, 1));
+    const int64_t least = (stage->elements[1] + DIAMONDS_MAX - 1) / DIAMONDS_MAX;
+    const int64_t rows = tz__smaller(stage->elements[1], tz__larger(least, stage->tile[1]));
+    return (int)tz__smaller(TZ_LEVELS_MAX, (rows + 2 * reach - 1) / (2 * reach));
+}
+
 int tz_skew_batch(const tz_stage *stage)
 {
+    enum { PLANES_OF_DIAMONDS = 8 };
+    if (stage->diamonds)
+        return PLANES_OF_DIAMONDS;
     return stage->dims == 2 ? 4 : TZ_SLABS_TOGETHER;
 }
 
@@ -73,7 +85,15 @@ void tz__skew_make(tz__skew *s, const tz_stage *stage, int levels)
                     .batch = tz_skew_batch(stage),
                     .inner = last - 1,
                     .along = cut(stage, last, wanted, levels),
-                    .across = cut(stage, last - 1, 1, levels)};
+                    .across = cut(stage, last - 1, 1, levels),
+                    .phases = TZ__SKEW_PHASES};
+    if (stage->diamonds) {
+        s->grows = tz_diamond_grows(stage);
+        s->phases = levels > 1 ? (levels - 2) / s->grows + 2 : 1;
+        s->across.reach = (int)tz__larger(1, s->across.reach);
+        s->along.parts = 1;
+        s->along.edges = 0;
+    }
 }
 
 /* Where part i begins; the last one ends at the end of the axis. */
@@ -95,8 +115,19 @@ static tz__band edge_of(const tz__cuts *c, int i)
     return (tz__band){at, at, -c->reach, c->reach};
 }
 
+/* The middle of diamond i of a row. */
+static int64_t centre_of(const tz__skew *s, int row, int64_t i)
+{
+    const int64_t half = (int64_t)s->grows * s->across.reach;
+    return 2 * half * i + (row % 2 == 0 ? half : 0);
+}
+
 int tz__skew_jobs(const tz__skew *s, int phase)
 {
+    if (s->grows > 0) { /* those that reach into the grid */
+        const int64_t half = (int64_t)s->grows * s->across.reach;
+        return (int)((s->across.extent - centre_of(s, phase, 0) + 3 * half - 1) / (2 * half));
+    }
     if (phase == 0)
         return s->along.parts;
     if (phase == 1)
@@ -106,13 +137,20 @@ int tz__skew_jobs(const tz__skew *s, int phase)
 
 tz__skew_job tz__skew_job_of(const tz__skew *s, int phase, int i)
 {
-    if (phase == 0)
-        return (tz__skew_job){part_of(&s->along, i), part_of(&s->across, 0)};
-    if (phase == 2)
-        return (tz__skew_job){edge_of(&s->along, i), edge_of(&s->across, 0)};
-    if (i < s->along.edges)
-        return (tz__skew_job){edge_of(&s->along, i), part_of(&s->across, 0)};
-    return (tz__skew_job){part_of(&s->along, i - s->along.edges), edge_of(&s->across, 0)};
+    tz__skew_job j = {part_of(&s->along, 0), part_of(&s->across, 0), 1, s->levels, 0, 0};
+    if (s->grows > 0) {
+        j.start = (phase - 1) * s->grows + 1;
+        j.first = j.start > 0 ? j.start + 1 : 1; /* at its first level it has no elements */
+        j.last = (int)tz__smaller(s->levels, j.start + 2 * s->grows - 1);
+        j.centre = centre_of(s, phase, i);
+        return j;
+    }
+    const bool at_edge = phase == 2 || (phase == 1 && i < s->along.edges);
+    const int part = phase == 1 && !at_edge ? i - s->along.edges : i;
+    j.slabs = at_edge ? edge_of(&s->along, i) : part_of(&s->along, part);
+    if (phase == 2 || (phase == 1 && !at_edge))
+        j.part = edge_of(&s->across, 0);
+    return j;
 }
 
 /* ---- Steps and tiles ------------------------------------------------------------------------- */
@@ -121,14 +159,14 @@ tz__skew_job tz__skew_job_of(const tz__skew *s, int phase, int i)
  * last level. */
 int64_t tz__skew_first_step(const tz__skew *s, const tz__skew_job *j)
 {
-    const int64_t behind = (int64_t)s->along.reach * (s->levels - 1);
-    return tz__smaller(j->slabs.low, tz__band_low(&j->slabs, s->levels) + behind);
+    const int64_t behind = (int64_t)s->along.reach * (j->last - j->first);
+    return tz__smaller(j->slabs.low, tz__band_low(&j->slabs, j->last) + behind);
 }
 
 int64_t tz__skew_end_step(const tz__skew *s, const tz__skew_job *j)
 {
-    const int64_t behind = (int64_t)s->along.reach * (s->levels - 1);
-    return tz__larger(j->slabs.high, tz__band_high(&j->slabs, s->levels) + behind);
+    const int64_t behind = (int64_t)s->along.reach * (j->last - j->first);
+    return tz__larger(j->slabs.high, tz__band_high(&j->slabs, j->last) + behind);
 }
 
 int tz__skew_ahead(const tz__skew *s)
@@ -155,6 +193,8 @@ static int64_t middle_high(const tz__skew *s, const tz__skew_job *j)
 
 int tz__skew_tiles(const tz__skew *s, const tz__skew_job *j)
 {
+    if (s->grows > 0)
+        return 1;
     const int64_t tile = s->stage->tile[s->inner];
     return (int)tz__larger(1, (middle_high(s, j) - middle_low(s, j) + tile - 1) / tile);
 }
@@ -182,8 +222,8 @@ static double count_tiles(const tz__skew *s, const tz__skew_job *j, const tz__sk
     const int64_t first = tz__skew_first_step(s, j);
     int64_t least = INT64_MAX, most = INT64_MIN, widest = 0;
     double updates = 0;
-    for (int t = 1; t <= s->levels; t++) {
-        const int64_t start = first - (int64_t)s->along.reach * (t - 1);
+    for (int t = j->first; t <= j->last; t++) {
+        const int64_t start = first - (int64_t)s->along.reach * (t - j->first);
         const int64_t from = tz__skew_from(s, j, tile, t), to = tz__skew_to(s, j, tile, t);
         const int64_t low = tz__band_low(&j->slabs, t), high = tz__band_high(&j->slabs, t);
         if (from >= to || low >= high)
@@ -204,9 +244,15 @@ static double count_tiles(const tz__skew *s, const tz__skew_job *j, const tz__sk
     }
     out->updates += times * updates;
     if (least < most) {
-        /* Of a slab, a level needs what the level before has just written, and what it leans over. */
-        const double needed = (double)tz__smaller(widest + s->slope, most - least) * row;
-        const double slabs = (double)(s->levels * s->along.reach + s->batch + 1);
+        /* Of a slab, a level needs what the level before has just written, and what it leans over. The levels of a diamond
+         * differ. */
+        const int levels = j->last - j->first + 1;
+        const double mean =
+            updates / (row * (double)levels * (double)(j->slabs.high - j->slabs.low));
+        const double needed = s->grows > 0
+                                  ? (mean + s->slope) * row
+                                  : (double)tz__smaller(widest + s->slope, most - least) * row;
+        const double slabs = (double)(levels * s->along.reach + s->batch + 1);
         out->read += times * (double)(most - least) * row *
                      (double)tz__larger(0, j->slabs.high - j->slabs.low);
         if (needed * slabs > out->ring_bytes) /* in elements, for now */
@@ -366,10 +412,12 @@ void tz_skew_count(const tz_stage *stage, tz_stage_counts *out)
         tz__skew s;
         tz__skew_make(&s, stage, levels - done < most ? levels - done : most);
         out->jobs = 0; /* those of the last run: all have as many */
-        for (int phase = 0; phase < TZ__SKEW_PHASES; phase++)
+        for (int phase = 0; phase < s.phases; phase++)
             count_phase(&s, phase, out);
-        out->written +=
-            (double)stage->elements[0] * (double)stage->elements[1] * (double)stage->elements[2];
+        /* Each row of diamonds, of which the first and the last are halves, writes both arrays. */
+        out->written += (s.grows > 0 && s.phases > 2 ? 2 * s.phases - 3 : 1) *
+                        (double)stage->elements[0] * (double)stage->elements[1] *
+                        (double)stage->elements[2];
     }
     out->ring_bytes *= element;
 }

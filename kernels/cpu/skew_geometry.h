@@ -39,10 +39,12 @@ typedef struct tz__skew {
     int slope, batch;
     int inner;              /* the axis along which tiles lean */
     tz__cuts along, across; /* the last axis, and the inner one, which is one part */
+    int grows; /* of diamonds: levels from one row of them to the next; 0: tiles lean */
+    int phases;
 } tz__skew;
 
 /* Jobs of a phase may run at once. First the parts, then what they leave open at the edges across one
- * axis, then the corners. */
+ * axis, then the corners. Of diamonds each row is a phase. */
 enum { TZ__SKEW_PHASES = 3 };
 
 /* In 2-D a tile fetches the slabs of so many steps ahead. */
@@ -50,7 +52,30 @@ enum { TZ__SKEW_STEPS_FETCHED = 2 };
 
 typedef struct tz__skew_job {
     tz__band slabs, part; /* of the last and of the inner axis */
+    int first, last;      /* levels */
+    /* Of a diamond: the level at which it begins, with no elements, which may be before the first; its middle. */
+    int start;
+    int64_t centre;
 } tz__skew_job;
+
+/* The job's range of the inner axis at level t. A diamond grows to both sides by what a pass reads, and then shrinks. */
+static inline int64_t tz__skew_half(const tz__skew *s, const tz__skew_job *j, int t)
+{
+    const int64_t n = t - j->start, most = 2 * (int64_t)s->grows;
+    return s->across.reach * tz__smaller(n, most - n);
+}
+
+static inline int64_t tz__skew_low(const tz__skew *s, const tz__skew_job *j, int t)
+{
+    return s->grows == 0 ? tz__band_low(&j->part, t)
+                         : tz__larger(0, j->centre - tz__skew_half(s, j, t));
+}
+
+static inline int64_t tz__skew_high(const tz__skew *s, const tz__skew_job *j, int t)
+{
+    return s->grows == 0 ? tz__band_high(&j->part, t)
+                         : tz__smaller(s->across.extent, j->centre + tz__skew_half(s, j, t));
+}
 
 /* A tile of a job: [low, high) along the inner axis at the last level. The first and the last tile are
  * open to the job's sides. Tiles at the sides may be empty at some levels. */
@@ -62,14 +87,13 @@ typedef struct tz__skew_tile {
 static inline int64_t tz__skew_from(const tz__skew *s, const tz__skew_job *j,
                                     const tz__skew_tile *tile, int t)
 {
-    return tz__larger(tile->low + (int64_t)s->slope * (s->levels - t), tz__band_low(&j->part, t));
+    return tz__larger(tile->low + (int64_t)s->slope * (s->levels - t), tz__skew_low(s, j, t));
 }
 
 static inline int64_t tz__skew_to(const tz__skew *s, const tz__skew_job *j,
                                   const tz__skew_tile *tile, int t)
 {
-    return tz__smaller(tile->high + (int64_t)s->slope * (s->levels - t),
-                       tz__band_high(&j->part, t));
+    return tz__smaller(tile->high + (int64_t)s->slope * (s->levels - t), tz__skew_high(s, j, t));
 }
 
 /* Steps by which a tile stays behind the one before, beyond the one that it reads. */
@@ -83,7 +107,7 @@ void tz__skew_make(tz__skew *s, const tz_stage *stage, int levels);
 int tz__skew_jobs(const tz__skew *s, int phase);
 tz__skew_job tz__skew_job_of(const tz__skew *s, int phase, int i);
 
-/* Step k of a job computes, for each level t, s->batch slabs from k - reach (t - 1) on. */
+/* Step k of a job computes, for each of its levels t, s->batch slabs from k - reach (t - first) on. */
 int64_t tz__skew_first_step(const tz__skew *s, const tz__skew_job *j);
 int64_t tz__skew_end_step(const tz__skew *s, const tz__skew_job *j);
 

@@ -80,6 +80,7 @@ typedef struct tz_stage {
     bool
         past_caches; /* the arrays are larger than all caches: tz_stage_run() may store results past them */
     uint32_t alone; /* for tz_skew_run(): passes, as bits, whose slabs are computed one at a time */
+    bool diamonds;  /* for tz_skew_run(): the family "diamond" */
     char *lost;     /* for tz_skew_run(): tz_skew_lost_bytes() for each thread; nobody reads them */
 } tz_stage;
 

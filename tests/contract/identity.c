@@ -179,7 +179,7 @@ static bool is_refusal(const contract *c, tz_status status)
                      : status == TZ_RANGE || status == TZ_UNSUPPORTED;
 }
 
-/* The family that is asked for, or else on a CPU now "stream", now "skew" if that can compute `sim`; so the
+/* The family that is asked for, or else on a CPU now "stream", now "skew" or "diamond" if these can compute `sim`; so the
  * one also goes on where the other has stopped. */
 static tz_plan plan_of(const identity *t, tz_simulation *sim, int height, int turn)
 {
@@ -188,8 +188,9 @@ static tz_plan plan_of(const identity *t, tz_simulation *sim, int height, int tu
     if (c->family) {
         snprintf(plan.family, sizeof plan.family, "%s", c->family);
     } else if (on_cpu(c)) {
-        strcpy(plan.family, "skew");
-        if (((uint64_t)turn + t->k->seed) % 2 == 0 || tz_simulation_set_plan(sim, &plan, NULL))
+        const uint64_t which = ((uint64_t)turn + t->k->seed) % 4;
+        strcpy(plan.family, which == 3 ? "diamond" : "skew");
+        if (which % 2 == 0 || tz_simulation_set_plan(sim, &plan, NULL))
             strcpy(plan.family, "stream");
     }
     return plan;
@@ -296,8 +297,10 @@ static void check_plans(const identity *t, tz_simulation *sim, bool few)
                 continue;
             tz_plan plan = plan_of(t, sim, height, height + tile);
             memcpy(plan.tile, tiles[tile], sizeof plan.tile);
-            if (strcmp(plan.family, "skew") == 0 && c->stencil->dims == 3)
-                plan.tile[0] = 0; /* it does not cut rows there */
+            if (strcmp(plan.family, "stream") != 0 && on_cpu(c) && c->stencil->dims == 3)
+                plan.tile[0] = 0; /* these do not cut rows there */
+            if (strcmp(plan.family, "diamond") == 0)
+                plan.tile[2] = 0; /* nor the last axis */
             if (tile > 0 && c->family && strcmp(c->family, "stream") == 0)
                 vary_stream(c, tile, &plan);
             char text[128];

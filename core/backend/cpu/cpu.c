@@ -1,5 +1,6 @@
 /* The cpu backend: threads and temporal blocking with the loops of kernels/cpu. */
 #include "backend/backend.h"
+#include "backend/cpu/diamond_plan.h"
 #include "backend/cpu/outside.h"
 #include "backend/cpu/plan.h"
 #include "backend/cpu/skew_plan.h"
@@ -68,6 +69,7 @@ static tz_stage describe_stage(const tz_problem *problem, const tz_plan *plan,
         .isa = machine->isa,
         .threads = threads,
         .past_caches = tz_host_store_bytes(problem, store_ghost(problem)) > caches,
+        .diamonds = tz_cpu_is_diamond(plan),
         .streamed_row = tz_streamed_source_row,
     };
     memcpy(stage.elements, problem->elements, sizeof stage.elements);
@@ -75,7 +77,7 @@ static tz_stage describe_stage(const tz_problem *problem, const tz_plan *plan,
     memcpy(stage.tile, plan->tile, sizeof stage.tile);
     for (int f = 0; f < problem->stencil->fields_count; f++)
         stage.element_size[f] = tz_problem_element_size(problem, f);
-    if (!tz_cpu_is_skew(plan))
+    if (!tz_cpu_is_in_arrays(plan))
         tz_cpu_batch(problem, machine, &stage);
     return stage;
 }
@@ -92,7 +94,7 @@ static int64_t arena_bytes(const tz_problem *problem, const tz_plan *plan,
                            const tz_machine *machine, int threads)
 {
     const tz_stage stage = describe_stage(problem, plan, machine, threads);
-    if (tz_cpu_is_skew(plan))
+    if (tz_cpu_is_in_arrays(plan))
         return (int64_t)tz_skew_lost_bytes(&stage);
     return tz_cpu_rings_bytes(&stage);
 }
@@ -103,10 +105,14 @@ static tz_status plan_for(const tz_problem *problem, const tz_machine *machine, 
     const tz_plan given = *plan;
     const tz_stage stage = describe_problem(problem, machine, threads);
     tz_status status = tz_backend_check_plan(plan, &tz_backend_cpu, error);
-    if (!status)
+    if (!status) {
+        tz_cpu_diamond_choose(problem, threads, machine, plan);
         tz_cpu_skew_choose(problem, &stage, machine, plan);
+    }
     if (!status && tz_cpu_is_skew(plan))
         return tz_cpu_skew_plan(problem, &stage, machine, plan, error);
+    if (!status && tz_cpu_is_diamond(plan))
+        return tz_cpu_diamond_plan(problem, threads, machine, plan, error);
     if (!status)
         status = tz_cpu_plan(problem, &stage, machine, plan, error);
     if (status)
@@ -183,7 +189,7 @@ static void add_plan(plan_list *list, const tz_problem *problem, const tz_machin
     list->plans[list->count++] = plan;
 }
 
-/* Without a family, and without a tile, which is one of "stream": plans of both families. */
+/* Without a family, and without a tile, which is one of "stream": plans of all families. */
 static tz_status cpu_candidates(const tz_problem *problem, const tz_place *place,
                                 const tz_plan *given, tz_plan *plans, int max, int *count,
                                 tz_error *error)
@@ -198,11 +204,11 @@ static tz_status cpu_candidates(const tz_problem *problem, const tz_place *place
         return status;
     if (tz_cpu_skew_may(problem, given))
         strcpy(skew.family, tz_cpu_skew);
-    if (!tz_cpu_is_skew(given))
+    if (!tz_cpu_is_in_arrays(given))
         strcpy(stream.family, "stream");
     const tz_stage stage = describe_problem(problem, &machine, threads);
     for (int height = 0; (height = tz_cpu_height_next(problem, given, height)) > 0;) {
-        int n = tz_cpu_is_skew(&stream)
+        int n = tz_cpu_is_in_arrays(&stream)
                     ? 0
                     : tz_cpu_shapes(problem, &stage, &machine, &stream, height, shapes);
         for (int i = 0; i < n; i++)
@@ -213,6 +219,9 @@ static tz_status cpu_candidates(const tz_problem *problem, const tz_place *place
         for (int i = 0; i < n; i++)
             add_plan(&list, problem, &machine, threads, &shapes[i]);
     }
+    const int n = tz_cpu_diamond_shapes(problem, given, shapes);
+    for (int i = 0; i < n; i++)
+        add_plan(&list, problem, &machine, threads, &shapes[i]);
     *count = list.count;
     return TZ_OK;
 }
@@ -223,11 +232,12 @@ static tz_status cpu_work(const tz_problem *problem, const tz_place *place, cons
     (void)effort; /* row functions are compiled already */
     const tz_machine machine = machine_of(place);
     tz_stage stage = describe_stage(problem, plan, &machine, place->threads);
-    if (tz_cpu_is_skew(plan)) {
+    if (tz_cpu_is_in_arrays(plan)) {
         stage.batch = tz_skew_batch(&stage);
         stage.alone = tz_cpu_skew_alone(problem, &stage, &machine);
     }
-    return tz_cpu_work(problem, &stage, tz_cpu_is_skew(plan), &machine, place->walks, out, error);
+    return tz_cpu_work(problem, &stage, tz_cpu_is_in_arrays(plan), &machine, place->walks, out,
+                       error);
 }
 
 static int64_t cpu_bytes(const tz_problem *problem, const tz_place *place, const tz_plan *plan)
@@ -384,14 +394,16 @@ static tz_status stage_of_span(void *any, const tz_plan *plan, int height, int64
     }
     tz_status status = set_constants(state, &stage, error);
     if (!status)
-        status = make_room(state,
-                           tz_cpu_is_skew(plan) ? tz_skew_lost_bytes(&stage)
+        status =
+            make_room(state,
+                      tz_cpu_is_in_arrays(plan) ? tz_skew_lost_bytes(&stage)
                                                 : tz_stage_arena_bytes(&stage, state->pipeline),
-                           error);
+                      error);
     if (status)
         return status;
     set_fields(state, &stage);
-    (tz_cpu_is_skew(plan) ? skew_stage : stream_stage)(state, &stage, tz_problem_written(problem));
+    (tz_cpu_is_in_arrays(plan) ? skew_stage : stream_stage)(state, &stage,
+                                                            tz_problem_written(problem));
     state->norm_known = true;
     return TZ_OK;
 }
@@ -552,8 +564,8 @@ static tz_status cpu_update_norm(const void *any, double *norm, tz_error *error)
 
 static const char *cpu_family(int index)
 {
-    static const char *const names[] = {"stream", tz_cpu_skew};
-    return index < 2 ? names[index] : NULL;
+    static const char *const names[] = {"stream", tz_cpu_skew, tz_cpu_diamond};
+    return index < 3 ? names[index] : NULL;
 }
 
 static const tz_slab_functions slab_functions = {.leaves_out = leaves_out,

@@ -24,6 +24,9 @@ tz_status tz_cpu_plan(const tz_problem *problem, const tz_stage *stage, const tz
  * below 64 MiB. */
 #define TZ_CPU_RINGS_MAX (INT64_C(36) << 20)
 
+/* A second-level cache of so many bytes or more is used alone: processors that have one are slow to reach their third level. */
+#define TZ_CPU_L2_LARGE (INT64_C(2) << 20)
+
 /* Bytes of the rings of a thread, in the family "stream". */
 int64_t tz_cpu_rings_bytes(const tz_stage *stage);
 

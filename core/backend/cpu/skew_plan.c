@@ -35,8 +35,7 @@ static int64_t max64(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* What the family cannot compute; NULL: nothing. */
-static const char *unsupported(const tz_problem *problem)
+const char *tz_cpu_skew_unsupported(const tz_problem *problem)
 {
     const tz_stencil *stencil = problem->stencil;
     if (problem->dims == 1)
@@ -71,15 +70,13 @@ static double element_bytes(const tz_problem *problem)
     return bytes;
 }
 
-/* What a thread's slabs may take of the caches. A second level of 2 MiB or more is used alone: processors that
- * have one are slow to reach their third level. */
+/* What a thread's slabs may take of the caches. */
 static double cache_bytes(const tz_stage *stage, const tz_machine *machine)
 {
-    enum { LARGE_L2 = 2 << 20 };
     const double l2 = machine->l2_bytes > 0 ? (double)machine->l2_bytes : 1 << 20;
     const double l3 = (double)machine->l3_bytes / stage->threads;
-    return l2 >= LARGE_L2 ? TZ_FIT_CPU_SKEW_L2 * l2
-                          : fmax(TZ_FIT_CPU_SKEW_L2 * l2, TZ_FIT_CPU_SKEW_L3 * l3);
+    return l2 >= TZ_CPU_L2_LARGE ? TZ_FIT_CPU_SKEW_L2 * l2
+                                 : fmax(TZ_FIT_CPU_SKEW_L2 * l2, TZ_FIT_CPU_SKEW_L3 * l3);
 }
 
 /* The tile along the inner axis whose slabs, of all levels at once, take so many bytes. */
@@ -221,7 +218,7 @@ bool tz_cpu_skew_may(const tz_problem *problem, const tz_plan *plan)
     bool tile_given = false;
     for (int axis = 0; axis < TZ_AXES; axis++)
         tile_given = tile_given || plan->tile[axis] > 0;
-    return plan->family[0] == '\0' && !tile_given && !unsupported(problem);
+    return plan->family[0] == '\0' && !tile_given && !tz_cpu_skew_unsupported(problem);
 }
 
 void tz_cpu_skew_choose(const tz_problem *problem, const tz_stage *stage, const tz_machine *machine,
@@ -234,7 +231,7 @@ void tz_cpu_skew_choose(const tz_problem *problem, const tz_stage *stage, const 
 tz_status tz_cpu_skew_plan(const tz_problem *problem, const tz_stage *stage,
                            const tz_machine *machine, tz_plan *plan, tz_error *error)
 {
-    const char *what = unsupported(problem);
+    const char *what = tz_cpu_skew_unsupported(problem);
     if (what)
         return tz_error_set(error, TZ_UNSUPPORTED, "family",
                             "the family 'skew' does not compute %s: use 'stream'", what);

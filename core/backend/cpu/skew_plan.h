@@ -9,6 +9,9 @@
 extern const char tz_cpu_skew[]; /* the family's name */
 bool tz_cpu_is_skew(const tz_plan *plan);
 
+/* What the family cannot compute; NULL: nothing. */
+const char *tz_cpu_skew_unsupported(const tz_problem *problem);
+
 /* Can a plan without a family be one of this family? A given tile is one of "stream". */
 bool tz_cpu_skew_may(const tz_problem *problem, const tz_plan *plan);
 

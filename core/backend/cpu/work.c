@@ -1,6 +1,7 @@
 #include "backend/cpu/work.h"
 
 #include "backend/cpu/footprint.h"
+#include "backend/cpu/plan.h"
 #include "backend/host/store.h"
 #include "kernels/cpu/skew.h"
 #include "model/constants.h"
@@ -370,7 +371,8 @@ static tz_status count_stage(const tz_stage *stage, bool skewed, tz_stage_counts
 /* What the family "skew" does otherwise: a stage of several iterations reads and writes both arrays of a
  * state field, the beginnings of rows are fetched ahead, and threads wait for each other after each phase. */
 static void count_skewed(const tz_problem *problem, const tz_stage *stage,
-                         const tz_stage_counts *counts, tz_model_work *out)
+                         const tz_machine *machine, const tz_stage_counts *counts,
+                         tz_model_work *out)
 {
     const double cells =
         (double)problem->elements[0] * (double)problem->elements[1] * (double)problem->elements[2];
@@ -386,6 +388,15 @@ static void count_skewed(const tz_problem *problem, const tz_stage *stage,
             problem->stencil->fields[f].role != TZ_STREAMED)
             out->leaning_lines += counts->rows;
     out->forks *= 2;
+    if (!stage->diamonds)
+        return;
+    out->forks = out->forks > 0; /* diamonds wait for each other, and not at barriers */
+    if (machine->l2_bytes >= TZ_CPU_L2_LARGE) {
+        out->near_reads *= TZ_FIT_CPU_DIAMOND_NEAR;
+        out->near_writes *= TZ_FIT_CPU_DIAMOND_NEAR;
+        out->ring_reads *= TZ_FIT_CPU_DIAMOND_RING;
+        out->ring_writes *= TZ_FIT_CPU_DIAMOND_RING;
+    }
 }
 
 tz_status tz_cpu_work(const tz_problem *problem, const tz_stage *stage, bool skewed,
@@ -445,6 +456,6 @@ tz_status tz_cpu_work(const tz_problem *problem, const tz_stage *stage, bool ske
     out->forks = threads > 1 ? 1 : 0;
     count_bytes(problem, stage, &counts, skewed, machine, out);
     if (skewed)
-        count_skewed(problem, stage, &counts, out);
+        count_skewed(problem, stage, machine, &counts, out);
     return TZ_OK;
 }

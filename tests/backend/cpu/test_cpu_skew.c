@@ -188,6 +188,51 @@ static void test_threads_and_slabs_together_leave_the_same_bits(void **state)
         }
 }
 
+/* Diamonds of any width: wider than the grid, of one level, more than one row of them above the other. */
+static void test_diamonds_leave_the_same_bits(void **state)
+{
+    static const tz_boundary boundaries[] = {TZ_CLAMP, TZ_FIXED, TZ_MIRROR};
+    static const struct {
+        int64_t n[3];
+        int height;
+        int64_t rows;
+    } cases[] =
+        {
+            {{20, 50, 60}, 5, 4},  {{20, 50, 60}, 12, 8},  {{9, 33, 31}, 3, 1},
+            {{9, 7, 30}, 8, 30},   {{16, 64, 20}, 16, 16}, {{5, 64, 20}, 17, 16},
+            {{5, 61, 20}, 40, 10}, {{5, 61, 20}, 1, 10},   {{5, 61, 9}, 2, 10},
+            {{5, 1, 20}, 4, 10},   {{5, 2000, 4}, 3, 1}, /* marks for fewer diamonds */
+        };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (size_t b = 0; b < sizeof boundaries / sizeof *boundaries; b++) {
+            grid want, got;
+            grid_make(&want, 3, cases[i].n, boundaries[b]);
+            for (int k = 0; k < cases[i].height; k++)
+                grid_run(&want);
+            for (int threads = 1; threads <= 9; threads++) {
+                tz_stage_counts counts;
+                const int64_t *n = cases[i].n;
+                grid_make(&got, 3, n, boundaries[b]);
+                got.pass.together = (threads + (int)b) % 2 ? &got.together : NULL;
+                got.stage.diamonds = true;
+                got.stage.height = cases[i].height;
+                got.stage.threads = threads;
+                got.stage.tile[1] = cases[i].rows;
+                grid_run(&got);
+                if (!grids_equal(&got, &want))
+                    fail_msg("case %zu, boundary %d: %d threads leave other bits", i, boundaries[b],
+                             threads);
+                tz_skew_count(&got.stage, &counts);
+                assert_true(counts.updates ==
+                            (double)(cases[i].height * n[0] * n[1] * n[2])); /* none twice */
+                assert_true(counts.slowest <= counts.updates &&
+                            counts.slowest * threads >= counts.updates * (1 - 1e-9));
+                grid_clear(&got);
+            }
+            grid_clear(&want);
+        }
+}
+
 static void test_each_thread_has_a_team(void **state)
 {
     for (int threads = 1; threads <= 70; threads++)
@@ -271,6 +316,27 @@ static void test_large_grids_are_counted_in_a_moment(void **state)
     assert_in_range((clock() - begin) / CLOCKS_PER_SEC, 0, 1);
 }
 
+/* Higher stages go through memory less often for each iteration. */
+static void test_traffic_of_diamonds_is_counted(void **state)
+{
+    grid g;
+    tz_stage_counts low, high;
+    const double cells = 16.0 * 96 * 16;
+    grid_make(&g, 3, (int64_t[]){16, 96, 16}, TZ_CLAMP);
+    g.stage.diamonds = true;
+    g.stage.tile[1] = 16; /* they grow for 8 levels */
+    g.stage.height = 16;
+    tz_skew_count(&g.stage, &low);
+    g.stage.height = 64;
+    tz_skew_count(&g.stage, &high);
+    assert_true(low.written == 3 * cells && high.written == 15 * cells);
+    assert_true(low.read >= 2 * cells && low.read <= 3 * cells);
+    assert_true(high.written / 64 > low.written / 16);
+    assert_true(low.ring_bytes == high.ring_bytes && low.ring_bytes > 0);
+    grid_clear(&g);
+}
+
 TEST_MAIN(NULL, NULL, TEST(test_large_grids_are_counted_in_a_moment),
           TEST(test_each_thread_has_a_team),
-          TEST(test_threads_and_slabs_together_leave_the_same_bits), TEST(test_teams_are_counted))
+          TEST(test_threads_and_slabs_together_leave_the_same_bits), TEST(test_teams_are_counted),
+          TEST(test_diamonds_leave_the_same_bits), TEST(test_traffic_of_diamonds_is_counted))
