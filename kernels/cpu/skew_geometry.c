@@ -338,13 +338,15 @@ static double count_job(const tz__skew *s, const tz__skew_job *j, int team, tz_s
     return clock.done;
 }
 
-/* Adds a phase. The threads wait for each other at its end. */
+/* Adds a phase. The threads wait for each other at its end; not so at that of a row of diamonds, where a thread that is done
+ * goes on with the next row. */
 static void count_phase(const tz__skew *s, int phase, tz_stage_counts *out)
 {
     const int jobs = tz__skew_jobs(s, phase), counted = jobs < COUNTED_JOBS ? jobs : COUNTED_JOBS;
     const int threads = tz__team_threads(s->stage->threads);
     const double times = (double)jobs / fmax(counted, 1);
-    double thread[TZ__THREADS_MAX] = {0}, slowest = 0;
+    double thread[TZ__THREADS_MAX] = {0}, slowest = 0,
+           longest = 0; /* of the threads, and of the jobs */
     tz_stage_counts own = {.row = out->row, .slab = out->slab, .ring_bytes = out->ring_bytes};
     for (int i = 0; i < counted; i++) {
         const tz__skew_job j = tz__skew_job_of(s, phase, (int)tz__counted_job(i, jobs, counted));
@@ -352,7 +354,9 @@ static void count_phase(const tz__skew *s, int phase, tz_stage_counts *out)
         int next = 0;
         for (int t = 1; t < threads && t < jobs; t++)
             next = thread[t] < thread[next] ? t : next;
-        thread[next] += count_job(s, &j, team, &own);
+        const double done = count_job(s, &j, team, &own);
+        longest = fmax(longest, done);
+        thread[next] += done;
         slowest = fmax(slowest, thread[next]);
         if (phase == 0) {
             const double busy = fmin(team, tz__skew_tiles(s, &j));
@@ -360,6 +364,8 @@ static void count_phase(const tz__skew *s, int phase, tz_stage_counts *out)
             out->jobs += times * busy;
         }
     }
+    if (s->grows > 0)
+        slowest = fmax(longest, own.updates / threads);
     out->slowest += times * slowest;
     out->updates += times * own.updates;
     out->rows += times * own.rows;

@@ -333,6 +333,13 @@ static void test_traffic_of_diamonds_is_counted(void **state)
     assert_true(low.read >= 2 * cells && low.read <= 3 * cells);
     assert_true(high.written / 64 > low.written / 16);
     assert_true(low.ring_bytes == high.ring_bytes && low.ring_bytes > 0);
+    /* Six diamonds of a row for four threads: nobody waits at the end of a row. For 12 threads there are too few. */
+    g.stage.threads = 4;
+    tz_skew_count(&g.stage, &high);
+    assert_float_equal(high.slowest * 4 / high.updates, 1, 1e-9);
+    g.stage.threads = 12;
+    tz_skew_count(&g.stage, &high);
+    assert_true(high.slowest * 12 / high.updates > 1.5);
     grid_clear(&g);
 }
 
