@@ -70,8 +70,8 @@
  * From: plans with and without teams, on 16 and 8 threads of a Xeon and 2 of Zen 5. +10 %: of such plans 0.7 to 3 %. */
 #define TZ_FIT_CPU_TEAM 0.07
 /* Parts of a second level of 2 MiB or more that the planes of a diamond may take by default.
- * From: star3d1r with rows of 2 and 8 KiB on 2 threads of a Xeon, where diamonds of 5.5 MB are the fastest, of 22 MB slower than
- * tiles of "stream". +10 %: of predictions 0. */
+ * From: star3d1r on 2 threads of a Xeon. With rows of 2 KiB diamonds of 5.5 MB are as fast as any, with rows of 8 KiB those of
+ * 6 MB a tenth faster than those of 22. +10 %: of predictions 0. */
 #define TZ_FIT_CPU_DIAMOND_L2 3.2
 /* What lines of diamonds cost where L2 has 2 MiB or more, of the time that the same lines of "skew" are counted with: those
  * from L2, and those from L3, which wait for little: eight planes of a level follow each other in memory.

@@ -367,7 +367,8 @@ static void run_together(const run *r, teams *t, int phase, int threads, int thr
 }
 
 /* Diamonds are taken in the order of their rows. Each waits for the two of the row before that it overlaps, which other
- * threads have begun. The middles of two rows together are numbered. */
+ * threads have begun. `at` is where the middle of a diamond is, in half widths: odd in rows 0, 2, 4 and so on, even in the
+ * others. Mark `at` is the number of rows that are done there. */
 static void run_diamonds(const run *r, teams *t)
 {
     const tz__skew *s = &r->geometry;

@@ -35,6 +35,10 @@
 /* How far passes read state fields along the last axis, at most: levels are so many slabs apart. */
 int tz_skew_reach(const tz_stage *stage);
 
+enum {
+    TZ_DIAMOND_PLANES = 8 /* that a level of a diamond computes before the next level does */
+};
+
 /* Levels by which a diamond grows before it shrinks: 1 or more. */
 int tz_diamond_grows(const tz_stage *stage);
 

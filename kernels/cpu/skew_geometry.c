@@ -22,9 +22,8 @@ int tz_diamond_grows(const tz_stage *stage)
 
 int tz_skew_batch(const tz_stage *stage)
 {
-    enum { PLANES_OF_DIAMONDS = 8 };
     if (stage->diamonds)
-        return PLANES_OF_DIAMONDS;
+        return TZ_DIAMOND_PLANES;
     return stage->dims == 2 ? 4 : TZ_SLABS_TOGETHER;
 }
 

@@ -219,7 +219,7 @@ static tz_status cpu_candidates(const tz_problem *problem, const tz_place *place
         for (int i = 0; i < n; i++)
             add_plan(&list, problem, &machine, threads, &shapes[i]);
     }
-    const int n = tz_cpu_diamond_shapes(problem, given, shapes);
+    const int n = tz_cpu_diamond_shapes(problem, threads, given, shapes);
     for (int i = 0; i < n; i++)
         add_plan(&list, problem, &machine, threads, &shapes[i]);
     *count = list.count;

@@ -2,7 +2,7 @@
 
 #include "backend/cpu/plan.h"
 #include "backend/cpu/skew_plan.h"
-#include "kernels/cpu/stage.h"
+#include "kernels/cpu/skew.h"
 #include "model/constants.h"
 #include <inttypes.h>
 #include <math.h>
@@ -14,10 +14,9 @@ enum {
     ROWS_LEAST = 16,
     ROWS_MOST = 48,
     ROW_BYTES = 4 << 10, /* longer rows of the planes that a pass reads do not stay in L1 */
-    DIAMONDS =
-        2, /* one above the other in a stage, by default; 1 if a thread then computes more cells than */
-    STAGE_LONG_LOG = 33, /* 2 to this power: a run stops between stages */
-    HEIGHT_MAX = 96      /* of the plans that are compared, divided by the reach */
+    DIAMONDS = 2,        /* the most above each other in a stage of a chosen height */
+    LONG_LOG = 33,  /* a stage is long if a thread computes more than 2 to this power of cells */
+    HEIGHT_MAX = 96 /* of the plans that are compared, divided by the reach */
 };
 
 const char tz_cpu_diamond[] = "diamond";
@@ -63,15 +62,23 @@ static int64_t iterations_of(const tz_problem *problem, int64_t rows)
     return max64(1, rows / (reach_of(problem) * problem->stencil->passes_count));
 }
 
+/* A run stops, and writes, only between stages: so heights of long ones are not chosen if lower ones are possible. */
+static bool is_long(const tz_problem *problem, int threads, int64_t height)
+{
+    const double cells =
+        (double)problem->elements[0] * (double)problem->elements[1] * (double)problem->elements[2];
+    return cells * (double)height / threads > ldexp(1, LONG_LOG);
+}
+
 /* What the planes of all levels of a diamond of so many rows take, in both arrays. */
 static double planes_bytes(const tz_problem *problem, int64_t rows)
 {
-    enum { BATCH = 8 };
     double element = 0;
     for (int f = 0; f < problem->stencil->fields_count; f++)
         if (problem->stencil->fields[f].role == TZ_STATE)
             element += 2 * (double)tz_problem_element_size(problem, f);
-    return element * (double)problem->elements[0] * (double)(rows + BATCH) * (double)rows / 2;
+    return element * (double)problem->elements[0] * (double)(rows + TZ_DIAMOND_PLANES) *
+           (double)rows / 2;
 }
 
 /* As many that a row of diamonds has a quarter more of them than threads, but planes do not take much more than L2. */
@@ -114,16 +121,11 @@ tz_status tz_cpu_diamond_plan(const tz_problem *problem, int threads, const tz_m
     if (what)
         return tz_error_set(error, TZ_UNSUPPORTED, "family",
                             "the family 'diamond' does not compute %s: use 'stream'", what);
-    const int most = tz_stage_height_max(problem->stencil);
-    if (plan->height < 0 || plan->height > most)
-        return tz_error_set(error, TZ_RANGE, "height",
-                            "height %d is out of range; 1 to %d are possible for '%s'",
-                            plan->height, most, problem->stencil->id);
+    const tz_status status = tz_cpu_check_numbers(problem, plan, error);
+    if (status)
+        return status;
     for (int axis = 0; axis < problem->dims; axis++) {
         const int64_t given = plan->tile[axis], n = problem->elements[axis];
-        if (given < 0)
-            return tz_error_set(error, TZ_RANGE, "tile", "extent %d is %" PRId64 "; use 1 or more",
-                                axis + 1, given);
         if (axis != 1 && given > 0 && given < n)
             return tz_error_set(
                 error, TZ_RANGE, "tile",
@@ -138,10 +140,9 @@ tz_status tz_cpu_diamond_plan(const tz_problem *problem, int threads, const tz_m
         plan->tile[1] = default_rows(problem, threads, machine);
     plan->tile[1] = min64(plan->tile[1], problem->elements[1]);
     if (height_chosen) {
-        const int64_t one = iterations_of(problem, plan->tile[1]);
-        const double cells = (double)problem->elements[0] * (double)problem->elements[1] *
-                             (double)problem->elements[2] * (double)(DIAMONDS * one) / threads;
-        plan->height = (int)min64(most, cells > ldexp(1, STAGE_LONG_LOG) ? one : DIAMONDS * one);
+        const int64_t one = iterations_of(problem, plan->tile[1]), all = DIAMONDS * one;
+        plan->height = (int)min64(tz_stage_height_max(problem->stencil),
+                                  is_long(problem, threads, all) ? one : all);
     }
     strcpy(plan->family, tz_cpu_diamond);
     snprintf(plan->why, sizeof plan->why, "%s height, %s tile", height_chosen ? "default" : "given",
@@ -149,7 +150,7 @@ tz_status tz_cpu_diamond_plan(const tz_problem *problem, int threads, const tz_m
     return TZ_OK;
 }
 
-int tz_cpu_diamond_shapes(const tz_problem *problem, const tz_plan *given,
+int tz_cpu_diamond_shapes(const tz_problem *problem, int threads, const tz_plan *given,
                           tz_plan shapes[TZ_CPU_DIAMOND_SHAPES_MAX])
 {
     static const int widths[] = {16, 24, 32, 48};
@@ -162,11 +163,12 @@ int tz_cpu_diamond_shapes(const tz_problem *problem, const tz_plan *given,
     shapes[count] = *given; /* the default */
     strcpy(shapes[count++].family, tz_cpu_diamond);
     for (int w = 0; w < WIDTHS && given->tile[1] == 0; w++)
-        for (int times = 1; times <= (given->height > 0 ? 1 : 2); times++) {
+        for (int times = 1; times <= (given->height > 0 ? 1 : DIAMONDS); times++) {
             const int64_t rows = widths[w] * reach_of(problem);
             const int64_t height =
                 given->height > 0 ? given->height : times * iterations_of(problem, rows);
-            if (rows > problem->elements[1] || (given->height == 0 && height > most))
+            if (rows > problem->elements[1] || (given->height == 0 && height > most) ||
+                (times > 1 && is_long(problem, threads, height)))
                 continue;
             shapes[count] = shapes[0];
             shapes[count].tile[1] = rows;

@@ -28,7 +28,7 @@ tz_status tz_cpu_diamond_plan(const tz_problem *problem, int threads, const tz_m
  * above each other in a stage, or the height of `given`. None if the family is not `given`'s and may not be taken. Returns
  * how many. */
 enum { TZ_CPU_DIAMOND_SHAPES_MAX = 9 };
-int tz_cpu_diamond_shapes(const tz_problem *problem, const tz_plan *given,
+int tz_cpu_diamond_shapes(const tz_problem *problem, int threads, const tz_plan *given,
                           tz_plan shapes[TZ_CPU_DIAMOND_SHAPES_MAX]);
 
 #endif

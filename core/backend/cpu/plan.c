@@ -112,20 +112,29 @@ static int leaning(const tz_stage *stage, const tz_plan *plan)
     return tz_stage_leans(&planned);
 }
 
-static tz_status check_given(const tz_problem *problem, const tz_stage *stage, const tz_plan *plan,
-                             tz_error *error)
+tz_status tz_cpu_check_numbers(const tz_problem *problem, const tz_plan *plan, tz_error *error)
 {
     const int height_max = tz_stage_height_max(problem->stencil);
     if (plan->height < 0 || plan->height > height_max)
         return tz_error_set(error, TZ_RANGE, "height",
                             "height %d is out of range; 1 to %d are possible for '%s'",
                             plan->height, height_max, problem->stencil->id);
-    const tz_reach reach = tz_stencil_reach_sides(problem->stencil);
-    const int inner = problem->dims == 3 ? 2 : 1;
-    for (int axis = 0; axis < problem->dims; axis++) {
+    for (int axis = 0; axis < problem->dims; axis++)
         if (plan->tile[axis] < 0)
             return tz_error_set(error, TZ_RANGE, "tile", "extent %d is %" PRId64 "; use 1 or more",
                                 axis + 1, plan->tile[axis]);
+    return TZ_OK;
+}
+
+static tz_status check_given(const tz_problem *problem, const tz_stage *stage, const tz_plan *plan,
+                             tz_error *error)
+{
+    const tz_status status = tz_cpu_check_numbers(problem, plan, error);
+    if (status)
+        return status;
+    const tz_reach reach = tz_stencil_reach_sides(problem->stencil);
+    const int inner = problem->dims == 3 ? 2 : 1;
+    for (int axis = 0; axis < problem->dims; axis++) {
         const int64_t grows = max64(reach.low[axis], reach.high[axis]);
         const int64_t ghost = plan->height * grows;
         if (axis < inner && plan->tile[axis] > 0 && plan->tile[axis] < problem->elements[axis] &&

@@ -20,6 +20,9 @@ bool tz_cpu_prefers_in_place(const tz_problem *problem, const tz_stage *stage,
 tz_status tz_cpu_plan(const tz_problem *problem, const tz_stage *stage, const tz_machine *machine,
                       tz_plan *plan, tz_error *error);
 
+/* Errors: TZ_RANGE if the height of a plan is negative or too large, or an extent of its tile is negative. */
+tz_status tz_cpu_check_numbers(const tz_problem *problem, const tz_plan *plan, tz_error *error);
+
 /* The limit of the rings of a plan, of all threads. Rings and the padding of arrays (24 MiB, backend/host/store.c) together stay
  * below 64 MiB. */
 #define TZ_CPU_RINGS_MAX (INT64_C(36) << 20)

@@ -235,15 +235,9 @@ tz_status tz_cpu_skew_plan(const tz_problem *problem, const tz_stage *stage,
     if (what)
         return tz_error_set(error, TZ_UNSUPPORTED, "family",
                             "the family 'skew' does not compute %s: use 'stream'", what);
-    const int most = tz_stage_height_max(problem->stencil);
-    if (plan->height < 0 || plan->height > most)
-        return tz_error_set(error, TZ_RANGE, "height",
-                            "height %d is out of range; 1 to %d are possible for '%s'",
-                            plan->height, most, problem->stencil->id);
-    for (int axis = 0; axis < problem->dims; axis++)
-        if (plan->tile[axis] < 0)
-            return tz_error_set(error, TZ_RANGE, "tile", "extent %d is %" PRId64 "; use 1 or more",
-                                axis + 1, plan->tile[axis]);
+    const tz_status status = tz_cpu_check_numbers(problem, plan, error);
+    if (status)
+        return status;
     if (problem->dims == 3 && plan->tile[0] > 0 && plan->tile[0] < problem->elements[0])
         return tz_error_set(
             error, TZ_RANGE, "tile",
