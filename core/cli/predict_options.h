@@ -38,7 +38,7 @@ typedef struct tz_predict_options {
     "  --exchange N          iterations between two exchanges of their ghost zones\n"              \
     "  --threads N           of the cpu backend, or to compile kernels for a GPU\n"                \
     "  --height N, --family NAME, --block BX[,BY[,BZ]], --vector N, --ahead N, --warps N,\n"       \
-    "  --blocks N, --unroll N, --swap N  only such plans\n"
+    "  --blocks N, --unroll N, --lanes N, --swap N  only such plans\n"
 
 /* Read the command line: these options, the command's `own` ones, and the stencil. Returns as
  * tz_options_read. */

@@ -253,7 +253,8 @@ static tz_status estimate(maker *m, bool *refused, tz_error *error)
 static bool of_one_kind(const tz_plan *a, const tz_plan *b)
 {
     return strcmp(a->family, b->family) == 0 && a->vector == b->vector && a->warps == b->warps &&
-           a->blocks == b->blocks && a->swap == b->swap && (a->ahead == 0) == (b->ahead == 0) &&
+           a->blocks == b->blocks && a->swap == b->swap && a->lanes == b->lanes &&
+           (a->ahead == 0) == (b->ahead == 0) &&
            (a->height != b->height || memcmp(a->tile, b->tile, sizeof a->tile) == 0);
 }
 

@@ -42,6 +42,7 @@ static double shortest(const tz_workload *workload, const tz_problem *problem, i
                        .ahead = 0,
                        .warps = plan->warps,
                        .blocks = plan->blocks,
+                       .lanes = plan->lanes,
                        .swap = plan->swap};
         tz_model_work work;
         tz_model_prediction prediction;

@@ -20,6 +20,9 @@
     X(warps, 1, 32, "warps of a block")                                                            \
     X(blocks, 1, 32, "blocks that must fit on a multiprocessor at once; limits their registers")   \
     X(unroll, 1, 16, "rows of a chunk that the body of a kernel's loop computes, in 2-D")          \
+    X(lanes, 16, 32,                                                                               \
+      "lanes of a warp that lie along a row of a tile, in 3-D: 32 or 16; with 16 a tile has half " \
+      "the columns and twice the rows")                                                            \
     X(swap, 1, 2,                                                                                  \
       "how lanes store that hold two packets of 16 bytes of a row, in 2-D: 1: they swap one with " \
       "a neighbour, so that adjacent lanes store adjacent packets; 2: each stores its own")        \

@@ -1,7 +1,8 @@
 /* kernels/cuda: the stream family in 3-D.
  *
- * A block of TZ_WARPS warps covers 32*TZ_VECTOR columns and TZ_WARPS*TZ_ROWS rows, TZ_VECTOR x
- * TZ_ROWS cells a lane, and streams planes along z. Planes of level 0 arrive in shared
+ * A block of TZ_WARPS warps covers TZ_LANES*TZ_VECTOR columns and, with 32 lanes, TZ_WARPS*TZ_ROWS
+ * rows, TZ_VECTOR x TZ_ROWS cells a lane, and streams planes along z. With 16 lanes a tile has half the
+ * columns and twice the rows: each half of a warp has rows of its own. Planes of level 0 arrive in shared
  * memory ahead of time. Every pass computes one plane a step, some planes behind the pass before
  * it; a lane keeps its own cells of the planes that are still needed in registers. Neighbours along
  * x come by shuffle; along y from the lane itself, or from rows that warps leave in shared memory
@@ -35,8 +36,8 @@
 
 #include "common.cuh"
 
-#define TZ_COLUMNS (32 * TZ_VECTOR)
-#define TZ_TILE_ROWS (TZ_WARPS * TZ_ROWS)
+#define TZ_COLUMNS (TZ_LANES * TZ_VECTOR)
+#define TZ_TILE_ROWS (32 / TZ_LANES * TZ_WARPS * TZ_ROWS)
 /* Do shuffles set the columns outside the grid, also in planes that have just arrived? */
 #define TZ_HELD_X (!TZ_BITS_GRID && !TZ_WRAP_X)
 
@@ -51,6 +52,20 @@ struct tz_tile {
     int parity;             /* of this step's phase, see tz_adjacent_wait() */
     int slot[TZ_SLOTS + 1]; /* of rings whose slots are variables: elements to it, by age */
 };
+
+/* The lane's place along a row of the tile. */
+TZ_DEVICE int tz_row_lane()
+{
+    return tz_lane() % TZ_LANES;
+}
+
+/* The lane's first row in the tile. The second halves of warps count from the tile's last row, so that
+ * adjacent rows belong to the same warp or to adjacent ones. */
+TZ_DEVICE int tz_own_row(const tz_tile &tile)
+{
+    const bool back = tz_lane() >= TZ_LANES;
+    return (back ? TZ_TILE_ROWS / TZ_ROWS - 1 - tile.warp : tile.warp) * TZ_ROWS;
+}
 
 /* The slots of a ring are reused in turn: a plane of age k has age k + 1 in the next step. START:
  * before the first step. */
@@ -85,7 +100,7 @@ template <class T> struct tz_row {
     enum {
         PACKET = sizeof(T) * TZ_VECTOR < 16 ? TZ_VECTOR : 16 / (int)sizeof(T),
         PACKETS = TZ_VECTOR / PACKET,
-        STRIDE = 32 * PACKET
+        STRIDE = TZ_LANES * PACKET
     };
 };
 
@@ -98,7 +113,8 @@ TZ_DEVICE typename V::type *tz_place_of(const tz_tile &tile, int i, int age, int
     int slot = (i - age + V::SLOTS * 64) % V::SLOTS * (TZ_TILE_ROWS * TZ_COLUMNS);
     if constexpr (V::FIRST_SLOT >= 0)
         slot = tile.slot[V::FIRST_SLOT + (age + V::SLOTS * 64) % V::SLOTS];
-    return (T *)(tz_shared() + V::SHARED) + slot + row * TZ_COLUMNS + tz_lane() * tz_row<T>::PACKET;
+    return (T *)(tz_shared() + V::SHARED) + slot + row * TZ_COLUMNS +
+           tz_row_lane() * tz_row<T>::PACKET;
 }
 
 template <class T> TZ_DEVICE void tz_row_get(const T *from, T (&to)[TZ_VECTOR])
@@ -151,7 +167,7 @@ TZ_DEVICE void tz_fetch_elements(const tz_arguments &a, const tz_tile &tile, T *
                                  const tz_edges<T> &edge)
 {
 #if !TZ_BITS_GRID
-    const int first = tz_table(TZ_TABLE_COLUMN + tz_lane() * TZ_VECTOR);
+    const int first = tz_table(TZ_TABLE_COLUMN + tz_row_lane() * TZ_VECTOR);
 #endif
 #pragma unroll
     for (int i = 0; i < TZ_VECTOR; i++) {
@@ -160,7 +176,7 @@ TZ_DEVICE void tz_fetch_elements(const tz_arguments &a, const tz_tile &tile, T *
         tz_put(at, tz_load_word(a, row, tile.x + i, edge));
 #else
         const int column =
-            TZ_NARROW_X ? tz_table(TZ_TABLE_COLUMN + tz_lane() * TZ_VECTOR + i) : first + i;
+            TZ_NARROW_X ? tz_table(TZ_TABLE_COLUMN + tz_row_lane() * TZ_VECTOR + i) : first + i;
         tz_fetch<T, 1>(at, row + (column < a.nx ? column : column - a.nx));
 #endif
     }
@@ -185,14 +201,14 @@ TZ_DEVICE void tz_fetch_plane(const tz_arguments &a, const tz_tile &tile, int i,
     const int z_in = BORDER == 2 ? tz_map<TZ_LOW_Z, TZ_HIGH_Z>(z, a.nz) : z;
 #pragma unroll
     for (int j = 0; j < TZ_ROWS; j++) {
-        const int at = tile.warp * TZ_ROWS + j;
+        const int at = tz_own_row(tile) + j;
         if ((V::SKIP_LOW > 0 && at < V::SKIP_LOW) ||
             (V::SKIP_HIGH > 0 && at >= TZ_TILE_ROWS - V::SKIP_HIGH))
             continue;
         T *const to = tz_place_of<V>(tile, i, -ahead, at);
         const T *from = (const T *)field + further * a.plane + (long long)j * a.pitch + tile.at;
         if (BORDER) {
-            const int y = tz_table(TZ_TABLE_ROW + tile.warp * TZ_ROWS + j);
+            const int y = tz_table(TZ_TABLE_ROW + tz_own_row(tile) + j);
             if (TZ_FIXED_Z && z_in < 0) {
                 T outside[TZ_VECTOR];
                 tz_fix_plane_row(a, tile, outside, edge, z_in == -2);
@@ -256,7 +272,7 @@ TZ_DEVICE void tz_leave_rows(const tz_tile &tile, int i, int age,
 #pragma unroll
     for (int j = 0; j < TZ_ROWS; j++)
         if (BORDER || j < V::FIRST || j >= TZ_ROWS - V::LAST)
-            tz_row_put(tz_place_of<V>(tile, i, age, tile.warp * TZ_ROWS + j), now[j]);
+            tz_row_put(tz_place_of<V>(tile, i, age, tz_own_row(tile) + j), now[j]);
 }
 
 #include "planes_border.cuh"
@@ -274,7 +290,7 @@ TZ_DEVICE void tz_store_plane(const tz_arguments &a, const tz_tile &tile, int la
     T *const to = (T *)field - lag * a.plane + tile.at;
 #pragma unroll
     for (int j = 0; j < TZ_ROWS; j++) {
-        const int row = tile.warp * TZ_ROWS + j;
+        const int row = tz_own_row(tile) + j;
         if (row < TZ_GHOST_LOW_Y || row >= TZ_TILE_ROWS - TZ_GHOST_HIGH_Y || !tile.keeps ||
             (BORDER && tile.y + j >= a.ny))
             continue;
@@ -319,7 +335,7 @@ TZ_DEVICE void tz_tile_number(int number, int wide, int high, int &x, int &y)
 TZ_DEVICE void tz_tile_place(const tz_arguments &a, tz_tile &tile)
 {
     const int wide = a.geometry[1], high = a.geometry[2], number = tz_hidden(tz_block(0));
-    const int lane = tz_hidden(tz_lane()), chunk = number / (wide * high);
+    const int lane = tz_hidden(tz_row_lane()), chunk = number / (wide * high);
     int bx, by;
     tz_tile_number(number % (wide * high), wide, high, bx, by);
     tile.x_first = bx * (TZ_COLUMNS - TZ_GHOST_LOW_X - TZ_GHOST_HIGH_X) - TZ_GHOST_LOW_X;
@@ -330,7 +346,7 @@ TZ_DEVICE void tz_tile_place(const tz_arguments &a, tz_tile &tile)
     const int column = lane * TZ_VECTOR;
     tile.keeps = column >= TZ_GHOST_LOW_X && column < TZ_COLUMNS - TZ_GHOST_HIGH_X &&
                  (TZ_ROW_LANES ? lane < TZ_ROW_LANES : tile.x < a.nx);
-    tile.y = tile.y_first + tile.warp * TZ_ROWS;
+    tile.y = tile.y_first + tz_own_row(tile);
     tile.z_from = TZ_SPAN_LOW(a) + chunk * a.geometry[0];
     tile.z_to = TZ_SPAN_HIGH(a, a.nz) - tile.z_from > a.geometry[0] ? tile.z_from + a.geometry[0]
                                                                     : TZ_SPAN_HIGH(a, a.nz);

@@ -11,7 +11,7 @@ TZ_DEVICE void tz_fix_row(const tz_arguments &a, const tz_tile &tile, T (&row)[T
 #pragma unroll
         for (int i = 0; i < TZ_VECTOR; i++) {
 #if TZ_EDGES == 1
-            const T inside = (T)tz_table(TZ_TABLE_COLUMN + tz_lane() * TZ_VECTOR + i);
+            const T inside = (T)tz_table(TZ_TABLE_COLUMN + tz_row_lane() * TZ_VECTOR + i);
             row[i] = (row[i] & inside) | (edge & ~inside);
 #else
             row[i] = tz_mask_word(a, tile.x + i, row[i], edge);
@@ -69,10 +69,10 @@ TZ_DEVICE void tz_hold_row(const tz_arguments &a, const tz_tile &tile,
                     for (int e = 0; e < TZ_VECTOR; e++)
                         if ((from - tile.x_first) % TZ_VECTOR == e)
                             value = row[e];
-                value = tz_shuffle(value, from_lane & 31);
+                value = tz_shuffle(value, tz_lane() - tz_row_lane() + (from_lane & (TZ_LANES - 1)));
                 if (TZ_NARROW_X && TZ_FIXED_X && from < 0) /* past the other side */
                     value = tz_edge<0, T>(edge, from == -2);
-                row[to_element] = tz_lane() == to_lane ? value : row[to_element];
+                row[to_element] = tz_row_lane() == to_lane ? value : row[to_element];
             }
         }
     }
@@ -99,7 +99,7 @@ TZ_DEVICE void tz_take_plane(const tz_arguments &a, const tz_tile &tile, int i,
         return;
 #pragma unroll
     for (int j = 0; j < TZ_ROWS; j++)
-        tz_row_get(tz_place_of<V>(tile, i, 0, tile.warp * TZ_ROWS + j), now[j]);
+        tz_row_get(tz_place_of<V>(tile, i, 0, tz_own_row(tile) + j), now[j]);
     if (BORDER && TZ_HELD_X)
         tz_hold_columns<V>(a, tile, now, edge);
 }

@@ -11,7 +11,7 @@ template <int BORDER> TZ_DEVICE tz_source_rows tz_source_rows_of(const tz_tile &
     tz_source_rows sources;
 #pragma unroll
     for (int j = 0; j < TZ_ROWS + 2 * TZ_RADIUS_ROWS; j++)
-        sources.row[j] = BORDER == 1 ? tz_table(TZ_TABLE_SOURCE + tile.warp * TZ_ROWS + j) : 0;
+        sources.row[j] = BORDER == 1 ? tz_table(TZ_TABLE_SOURCE + tz_own_row(tile) + j) : 0;
     return sources;
 }
 
@@ -22,7 +22,7 @@ TZ_DEVICE void tz_row_of_other(const tz_tile &tile, const tz_source_rows &source
                                typename V::type (&to)[TZ_VECTOR])
 {
     if (BORDER) {
-        const int own = tile.warp * TZ_ROWS;
+        const int own = tz_own_row(tile);
         int row = BORDER == 1 ? sources.row[j + TZ_RADIUS_ROWS]
                               : tz_table(TZ_TABLE_SOURCE + own + j + TZ_RADIUS_ROWS);
         if (j >= 0 && j < TZ_ROWS && row == own + j)
@@ -32,19 +32,18 @@ TZ_DEVICE void tz_row_of_other(const tz_tile &tile, const tz_source_rows &source
             row = row > own - TZ_ROWS ? row : own - TZ_ROWS;
             row = row < own + 2 * TZ_ROWS - 1 ? row : own + 2 * TZ_ROWS - 1;
         }
-        tz_row_get(tz_place_of<V>(tile, i, age, TZ_FIXED_Y && row < 0 ? tile.warp * TZ_ROWS : row),
-                   to);
+        tz_row_get(tz_place_of<V>(tile, i, age, TZ_FIXED_Y && row < 0 ? own : row), to);
         if (TZ_FIXED_Y)
 #pragma unroll
             for (int e = 0; e < TZ_VECTOR; e++)
                 to[e] = row < 0 ? tz_edge<1>(edge, row == -2) : to[e];
         return;
     }
-    /* The row in the warp that has it; past the tile's end, a row of this warp. */
-    const int away = j < 0 ? -((TZ_ROWS - 1 - j) / TZ_ROWS) : j / TZ_ROWS;
-    const int other = tile.warp + away;
-    const int warp = other >= 0 && other < TZ_WARPS ? other : tile.warp;
-    tz_row_get(tz_place_of<V>(tile, i, age, warp * TZ_ROWS + (j - away * TZ_ROWS)), to);
+    /* The row in the half of a warp that has it; past the tile's end, a row of this one. */
+    const int away = (j < 0 ? -((TZ_ROWS - 1 - j) / TZ_ROWS) : j / TZ_ROWS) * TZ_ROWS;
+    const int own = tz_own_row(tile), other = own + away;
+    const int first = other >= 0 && other < TZ_TILE_ROWS ? other : own;
+    tz_row_get(tz_place_of<V>(tile, i, age, first + (j - away)), to);
 }
 
 /* Element `e` of the lane `lanes` to the west or east. */
@@ -148,7 +147,7 @@ TZ_DEVICE void tz_carry_shared(const tz_tile &tile, int i,
 {
 #pragma unroll
     for (int j = 0; j < TZ_ROWS; j++)
-        tz_row_get(tz_place_of<V>(tile, i, AGE, tile.warp * TZ_ROWS + j), to[j]);
+        tz_row_get(tz_place_of<V>(tile, i, AGE, tz_own_row(tile) + j), to[j]);
 }
 
 template <class T> TZ_DEVICE void tz_carry_nothing(T (&to)[TZ_ROWS][TZ_VECTOR])

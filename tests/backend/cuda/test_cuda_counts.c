@@ -165,6 +165,7 @@ static void profilers_count_the_same(void **state)
         tz_plan plan = {.height = known[k].height,
                         .vector = known[k].vector,
                         .warps = known[k].warps,
+                        .ahead = known[k].rows > 0, /* as they were profiled */
                         .tile = {0, known[k].rows, 0},
                         .family = "stream"};
         tz_model_work work;

@@ -42,6 +42,7 @@ bool tz_cuda_plan_with_height(const tz_problem *problem, const tz_limits *limits
                      .vector = plan->vector,
                      .ahead = plan->ahead,
                      .warps = plan->warps,
+                     .lanes = plan->lanes,
                      .swap = plan->swap};
     const tz_cuda_family *family;
     memcpy(out->family, plan->family, sizeof out->family);

@@ -400,11 +400,16 @@ tz_status tz_cuda_plan(const tz_problem *problem, const tz_limits *limits, tz_pl
     const int most = iterations_max(problem);
     const tz_plan given = *plan;
     tz_status status = complete_plan(problem, limits, plan, error);
-    const char *rows_knob = plan->unroll > 0 ? "unroll" : plan->swap > 0 ? "swap" : NULL;
-    if (!status && rows_knob && (problem->dims != 2 || strcmp(plan->family, "stream") != 0))
-        return tz_error_set(error, TZ_UNSUPPORTED, rows_knob,
-                            "only the family \"stream\" takes '%s', in 2-D; this is \"%s\" in %d-D",
-                            rows_knob, plan->family, problem->dims);
+    const char *knob = plan->unroll > 0  ? "unroll"
+                       : plan->swap > 0  ? "swap"
+                       : plan->lanes > 0 ? "lanes"
+                                         : NULL;
+    const int dims = plan->unroll > 0 || plan->swap > 0 ? 2 : 3;
+    if (!status && knob && (problem->dims != dims || strcmp(plan->family, "stream") != 0))
+        return tz_error_set(
+            error, TZ_UNSUPPORTED, knob,
+            "only the family \"stream\" takes '%s', in %d-D; this is \"%s\" in %d-D", knob, dims,
+            plan->family, problem->dims);
     if (!status && plan->height > most && given.height == 0) {
         *plan = given;
         plan->height = most;

@@ -85,6 +85,9 @@ static void choose_plan(simt_group *g, int number, int attempt)
         const int two_packets = g->k.precision == TZ_DOUBLE ? 4 : 8;
         if (dims == 2 && strcmp(fresh.family, "stream") == 0 && fresh.vector == two_packets)
             fresh.swap = (int)(dice / 256 % 3);
+        if (dims == 3 && strcmp(fresh.family, "stream") == 0 &&
+            g->k.stencil->fields[0].type != TZ_BITS)
+            fresh.lanes = dice / 256 % 2 ? 16 : 0;
     }
     *plan = fresh;
 }

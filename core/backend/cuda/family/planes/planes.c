@@ -37,13 +37,13 @@ static bool fits(const planes_scheme *s, const tz_limits *limits, const tz_plan 
 static int64_t useful_rows(const tz_problem *problem, const tz_plan *plan, int rows)
 {
     const tz_reach ghost = planes_ghost(problem, 1, plan->height);
-    return (int64_t)plan->warps * rows - ghost.low[1] - ghost.high[1];
+    return 32 / planes_lanes_of(plan) * (int64_t)plan->warps * rows - ghost.low[1] - ghost.high[1];
 }
 
 static int64_t useful_columns(const tz_problem *problem, const tz_plan *plan, int vector)
 {
     const tz_reach ghost = planes_ghost(problem, vector, plan->height);
-    return 32 * (int64_t)vector - ghost.low[0] - ghost.high[0];
+    return planes_lanes_of(plan) * (int64_t)vector - ghost.low[0] - ghost.high[0];
 }
 
 static tz_status check_numbers(const tz_plan *plan, tz_error *error)
@@ -61,6 +61,8 @@ static tz_status check_numbers(const tz_plan *plan, tz_error *error)
         return tz_error_set(error, TZ_RANGE, "ahead", "ahead is %d; use 1 to 8", plan->ahead);
     if (plan->warps < 0 || plan->warps > 32)
         return tz_error_set(error, TZ_RANGE, "warps", "warps is %d; use 1 to 32", plan->warps);
+    if (plan->lanes != 0 && plan->lanes != 16 && plan->lanes != 32)
+        return tz_error_set(error, TZ_RANGE, "lanes", "lanes is %d; use 16 or 32", plan->lanes);
     if (plan->blocks < 0 || plan->blocks > 16)
         return tz_error_set(error, TZ_RANGE, "blocks", "blocks is %d; use 1 to 16", plan->blocks);
     return TZ_OK;
@@ -68,15 +70,38 @@ static tz_status check_numbers(const tz_plan *plan, tz_error *error)
 
 enum { ROWS_MAX = 8 };
 
+/* Tiles of so many lanes a row that cover a plane of the grid; 0: no tile is large enough. */
+static int64_t count_tiles(const tz_problem *problem, const tz_plan *plan, int lanes, int rows)
+{
+    tz_plan trial = *plan;
+    trial.lanes = lanes;
+    const int64_t columns = useful_columns(problem, &trial, trial.vector);
+    const int64_t high = useful_rows(problem, &trial, rows);
+    return columns < 1 || high < 1 ? 0
+                                   : (problem->elements[0] + columns - 1) / columns *
+                                         ((problem->elements[1] + high - 1) / high);
+}
+
+/* Lanes of a row, by which fewer tiles cover the grid. Tiles of fewer columns than 64 are not worth it. */
+static int choose_lanes(const tz_problem *problem, const tz_plan *given, const tz_plan *plan,
+                        int rows)
+{
+    if (given->lanes > 0 || given->tile[0] > 0 || given->tile[1] > 0 || problem->bits ||
+        plan->vector < 4 || planes_is_wide(problem))
+        return planes_lanes_of(given);
+    const int64_t square = count_tiles(problem, plan, 16, rows);
+    const int64_t wide = count_tiles(problem, plan, 32, rows);
+    return square > 0 && (wide == 0 || square < wide) ? 16 : 32;
+}
+
 /* Completes a plan that has a height. The requested columns, or else those of the grid, give the
  * vector; the requested rows give the rows of a lane. False: no tile is large enough. */
 static bool complete(const tz_problem *problem, const tz_plan *given, tz_plan *plan)
 {
     int64_t columns = given->tile[0] ? given->tile[0] : problem->elements[0];
-    int words = 1, rows = 1;
-    for (int f = 0; f < problem->stencil->fields_count; f++)
-        words = tz_problem_element_size(problem, f) > 4 ? 2 : words;
-    words *= problem->stencil->fields_count > 1 ? 2 : 1;
+    const int words =
+        (planes_is_wide(problem) ? 2 : 1) * (problem->stencil->fields_count > 1 ? 2 : 1);
+    int rows = 1;
     if (plan->vector == 0) {
         plan->vector = 1;
         while (plan->vector < 4 && useful_columns(problem, plan, plan->vector) < columns)
@@ -86,10 +111,11 @@ static bool complete(const tz_problem *problem, const tz_plan *given, tz_plan *p
                useful_columns(problem, plan, plan->vector / 2) > 0)
             plan->vector /= 2;
     }
-    columns = useful_columns(problem, plan, plan->vector);
     const int64_t high = given->tile[1] ? given->tile[1] : 1;
     if (given->tile[1] == 0)
         rows = problem->bits && plan->vector == 1 ? 4 : 2;
+    plan->lanes = choose_lanes(problem, given, plan, rows);
+    columns = useful_columns(problem, plan, plan->vector);
     while (rows < ROWS_MAX && useful_rows(problem, plan, rows) < high)
         rows++;
     if (columns < (given->tile[0] ? given->tile[0] : 1) || useful_rows(problem, plan, rows) < high)
@@ -152,17 +178,19 @@ static int usual_height(const tz_problem *problem)
     return height > 0 ? height : 1;
 }
 
-/* Chooses how many planes to fetch ahead: as many as the rings have room for. Many bytes a step take
- * longer than their step if their latency is added, so then two. */
+/* Chooses how many planes to fetch ahead: as many as the rings have room for, and at least two, since
+ * planes take longer to arrive than a step. But not if fields then no longer fit in shared memory, nor of
+ * bits, whose steps are long. */
 static void fetch_earlier(const tz_problem *problem, const tz_limits *limits, tz_plan *plan,
                           int spare)
 {
     tz_plan more = *plan;
     more.ahead = 2;
-    planes_scheme *s = planes_scheme_make(problem, limits, &more);
-    if (s && s->carried && spare == 0 && fits(s, limits, &more, true))
-        spare = 1 + planes_spare(s);
-    free(s);
+    if (spare == 0 && !problem->bits && planes_keeps_fields(problem, limits, plan, &more)) {
+        planes_scheme *s = planes_scheme_make(problem, limits, &more);
+        spare = s && fits(s, limits, &more, true) ? 1 + planes_spare(s) : 0;
+        free(s);
+    }
     plan->ahead += spare;
 }
 
@@ -174,9 +202,12 @@ static tz_status planes_plan(const tz_problem *problem, const tz_limits *limits,
     tz_status status = check_numbers(plan, error);
     if (status)
         return status;
+    if (problem->bits && plan->lanes == 16)
+        return tz_error_set(error, TZ_UNSUPPORTED, "lanes",
+                            "rows of bits take 32 lanes of a warp: leave 'lanes' out");
     if (plan->ahead == 0)
         plan->ahead = 1;
-    const int warps = plan->warps > 0 ? plan->warps : problem->bits ? 12 : 16;
+    const int warps = plan->warps > 0 ? plan->warps : problem->bits ? 12 : PLANES_WARPS;
     plan->warps = warps;
     if (plan->tile[2] > problem->elements[2])
         plan->tile[2] = problem->elements[2];
@@ -225,8 +256,8 @@ static tz_status planes_shape(const tz_problem *problem, const tz_limits *limits
     planes_scheme *s = planes_scheme_make(problem, limits, plan);
     if (!s)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory to lay out a kernel");
-    const int64_t wide = 32 * s->vector - s->ghost.low[0] - s->ghost.high[0];
-    const int64_t high = s->warps * s->rows - s->ghost.low[1] - s->ghost.high[1];
+    const int64_t wide = s->lanes * s->vector - s->ghost.low[0] - s->ghost.high[0];
+    const int64_t high = s->groups * s->rows - s->ghost.low[1] - s->ghost.high[1];
     const int64_t tiles_x = (problem->elements[0] + wide - 1) / wide;
     const int64_t tiles_y = (problem->elements[1] + high - 1) / high;
     const int64_t each = blocks_each > 0 ? blocks_each : 1;

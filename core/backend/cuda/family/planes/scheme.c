@@ -375,8 +375,8 @@ static int64_t ring_start(const planes_scheme *s, const planes_version *v, int64
  * all. */
 static void place_rings(planes_scheme *s, const tz_problem *problem, int longer)
 {
-    const int entries =
-        2 * s->warps * s->rows + 2 * s->radius_rows + 32 * s->vector + 2 * (s->warps + 1) + 1;
+    const int entries = 2 * s->groups * s->rows + 2 * s->radius_rows + s->lanes * s->vector +
+                        2 * (s->warps + 1) + 1;
     enum { ALIGNED_BYTES = 128 };
     int64_t at = ((int64_t)entries * 4 + ALIGNED_BYTES - 1) / ALIGNED_BYTES * ALIGNED_BYTES;
     s->slots_count = 0;
@@ -393,7 +393,7 @@ static void place_rings(planes_scheme *s, const tz_problem *problem, int longer)
         v->first_slot = v->slots > 0 && s->group % v->slots != 0 ? find_slots(s, v->slots) : -1;
         const int64_t element = (int64_t)tz_problem_element_size(problem, v->field);
         v->shared = at + ring_start(s, v, element);
-        at = v->shared + (int64_t)v->slots * s->warps * s->rows * 32 * s->vector * element;
+        at = v->shared + (int64_t)v->slots * s->groups * s->rows * s->lanes * s->vector * element;
         at = (at + ALIGNED_BYTES - 1) / ALIGNED_BYTES * ALIGNED_BYTES;
     }
     s->shared_bytes = at;
@@ -454,6 +454,19 @@ static int count_registers(const planes_scheme *s, const tz_problem *problem)
     return (planes + widest) * s->vector * s->rows + near + (near < 24 ? near : 24) + 20;
 }
 
+bool planes_is_wide(const tz_problem *problem)
+{
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        if (tz_problem_element_size(problem, f) > 4)
+            return true;
+    return false;
+}
+
+int planes_lanes_of(const tz_plan *plan)
+{
+    return plan->lanes > 0 ? plan->lanes : 32;
+}
+
 int planes_registers_max(int warps)
 {
     const int registers = 65536 / (32 * warps) / 8 * 8;
@@ -484,6 +497,18 @@ int planes_spare(const planes_scheme *s)
     return spare == 8 ? 0 : spare;
 }
 
+bool planes_keeps_fields(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan,
+                         const tz_plan *other)
+{
+    planes_scheme *a = planes_scheme_make(problem, limits, plan);
+    planes_scheme *b = planes_scheme_make(problem, limits, other);
+    const bool same =
+        a && b && a->hold == b->hold && a->carried == b->carried && a->ringed == b->ringed;
+    free(a);
+    free(b);
+    return same;
+}
+
 planes_scheme *planes_scheme_make(const tz_problem *problem, const tz_limits *limits,
                                   const tz_plan *plan)
 {
@@ -494,14 +519,16 @@ planes_scheme *planes_scheme_make(const tz_problem *problem, const tz_limits *li
         return NULL;
     s->vector = plan->vector;
     s->warps = plan->warps;
+    s->lanes = planes_lanes_of(plan);
+    s->groups = 32 / s->lanes * s->warps;
     s->ahead = plan->ahead;
     s->edges = tz_cuda_edges(problem);
     s->ghost = planes_ghost(problem, s->vector, plan->height);
     s->row_lanes = holds_rows(problem, s->vector) ? (int)problem->elements[0] / s->vector : 0;
-    s->rows = ((int)plan->tile[1] + s->ghost.low[1] + s->ghost.high[1] + s->warps - 1) / s->warps;
+    s->rows = ((int)plan->tile[1] + s->ghost.low[1] + s->ghost.high[1] + s->groups - 1) / s->groups;
     s->passes_count = plan->height * stencil->passes_count;
     if (s->passes_count > PLANES_STEPS_MAX ||
-        s->ghost.low[0] + s->ghost.high[0] >= 32 * s->vector) {
+        s->ghost.low[0] + s->ghost.high[0] >= s->lanes * s->vector) {
         free(s);
         return NULL;
     }

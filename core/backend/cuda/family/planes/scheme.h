@@ -17,7 +17,8 @@
 enum {
     PLANES_STEPS_MAX = 64, /* passes of a stage */
     PLANES_VERSIONS_MAX = TZ_FIELDS_MAX * (PLANES_STEPS_MAX + 1),
-    PLANES_SLOTS_MAX = 32
+    PLANES_SLOTS_MAX = 32,
+    PLANES_WARPS = 16 /* of a block, unless few registers are left or the fields are bits */
 };
 
 typedef struct planes_version {
@@ -53,6 +54,8 @@ typedef struct planes_pass {
 
 typedef struct planes_scheme {
     int vector, rows, warps, ahead;
+    int lanes;                   /* of a row of the tile */
+    int groups;                  /* of `rows` rows in a tile: 32 / lanes for each warp */
     tz_reach ghost;              /* cells that a tile loses on each side */
     int lag;                     /* the largest of a pass */
     int hold;                    /* age up to which carried planes of level 0 stay in registers */
@@ -93,12 +96,21 @@ bool planes_corners(const tz_problem *problem, const tz_pass *pass);
 
 /* Bytes of a cell that passes read from static fields in memory in a step, without prefetching. */
 double planes_direct_bytes(const planes_scheme *s, const tz_problem *problem);
+/* Do two plans keep the same fields in the same places? */
+bool planes_keeps_fields(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan,
+                         const tz_plan *other);
 /* How many more planes the scheme's shared memory lets it fetch ahead. */
 int planes_spare(const planes_scheme *scheme);
 
 /* Cells that a tile loses on each side; for columns, multiples of the vector, and 0 if a warp holds a
  * row of bits: its lanes then exchange words round the ends of the row. */
 tz_reach planes_ghost(const tz_problem *problem, int vector, int height);
+
+/* Has a field elements of 8 bytes? */
+bool planes_is_wide(const tz_problem *problem);
+
+/* Lanes that hold a row of a plan's tile. */
+int planes_lanes_of(const tz_plan *plan);
 
 /* Registers that a thread may have in a block of so many warps. */
 int planes_registers_max(int warps);

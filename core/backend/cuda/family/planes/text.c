@@ -36,6 +36,7 @@ static void emit_numbers(tz_cuda_text *t, const tz_problem *problem, const tz_pl
         {"VECTOR", s->vector},
         {"ROWS", s->rows},
         {"WARPS", s->warps},
+        {"LANES", s->lanes},
         {"BLOCKS", plan->blocks > 0 ? plan->blocks : 1},
         {"AHEAD", s->ahead},
         {"GHOST_LOW_X", s->ghost.low[0]},

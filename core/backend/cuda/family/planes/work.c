@@ -17,7 +17,8 @@ static tz_cuda_lanes planes_lanes(const tz_problem *problem, const tz_plan *plan
 {
     (void)problem;
     return (tz_cuda_lanes){.conflict = 1.0,
-                           .stored = (double)plan->tile[0] / (32.0 * plan->vector)};
+                           .stored = (double)plan->tile[0] /
+                                     (planes_lanes_of(plan) * (double)plan->vector)};
 }
 
 /* Steps of a loop: one or a group. Each step copies a plane to shared memory, so the number of copies
@@ -231,7 +232,7 @@ static void order_blocks(tz_model_work *out, double chunks, const int inner[3], 
 /* Bytes of a cell of the tile that arrive in shared memory, on average. */
 static double loaded_bytes(const tz_problem *problem, const planes_scheme *s)
 {
-    const double rows = (double)s->warps * s->rows;
+    const double rows = (double)s->groups * s->rows;
     double bytes = 0.0;
     for (int k = 0; k < s->versions_count; k++) {
         const planes_version *v = &s->versions[k];
@@ -281,7 +282,7 @@ static void planes_work(const tz_cuda_job *job, tz_model_work *out)
     planes_scheme *s = planes_scheme_make(problem, job->limits, plan);
     if (!s)
         return;
-    const double columns = 32.0 * s->vector, rows = (double)s->warps * s->rows;
+    const double columns = s->lanes * s->vector, rows = s->groups * s->rows;
     const double planes = (double)problem->elements[2], chunks = ceil(planes / chunk);
     const double out_x = s->row_lanes > 0
                              ? 0.0
@@ -302,7 +303,7 @@ static void planes_work(const tz_cuda_job *job, tz_model_work *out)
                    1.0),
         add_planes(out, "border, last", job, true, s, tiles - inner, last, chunks)};
     order_blocks(out, chunks, inners, borders, inner, tiles - inner);
-    const double of_warp = columns * s->rows, fetched = of_warp * loaded_bytes(problem, s);
+    const double of_warp = 32.0 * s->vector * s->rows, fetched = of_warp * loaded_bytes(problem, s);
     const double direct = of_warp * planes_direct_bytes(s, problem), loaded = fetched + direct;
     leave_unread(s, problem, out);
     out->redundancy = tz_cuda_count_redundancy(out, of_warp, tz_cuda_elements_of(problem));
@@ -338,17 +339,19 @@ static bool has_carried(const tz_problem *problem)
     return false;
 }
 
-/* The family's plan of a height, but with two planes fetched ahead. */
-static void add_two_ahead(tz_cuda_plans *plans, int height)
+/* The plans from number `from` on whose blocks have the usual number of warps, with one more plane fetched ahead, where
+ * that leaves all fields in shared memory. */
+static void add_earlier(tz_cuda_plans *plans, int from)
 {
-    tz_plan given = *plans->given;
-    if (given.ahead > 0)
-        return;
-    given.ahead = 2;
-    tz_cuda_plans others = *plans;
-    others.given = &given;
-    tz_cuda_plans_add(&others, height, 0, 0);
-    plans->count = others.count;
+    const int count = plans->given->ahead > 0 ? 0 : plans->count;
+    for (int k = from; k < count; k++) {
+        tz_plan more = plans->plans[k];
+        more.ahead++;
+        if (more.warps >= PLANES_WARPS &&
+            planes_keeps_fields(plans->problem, plans->limits, &plans->plans[k], &more) &&
+            tz_cuda_plan(plans->problem, plans->limits, &more, NULL) == TZ_OK)
+            tz_cuda_plans_keep(plans, &more);
+    }
 }
 
 static void planes_candidates(tz_cuda_plans *plans)
@@ -356,10 +359,24 @@ static void planes_candidates(tz_cuda_plans *plans)
     static const tz_cuda_variant few[] = {
         {.warps = 8}, {.warps = 12}, {.vector = 4, .warps = 12}, {.vector = 4, .warps = 8}};
     const bool carried = has_carried(plans->problem), bits = plans->problem->bits;
-    tz_cuda_plans_add_heights(plans, 6, few, carried ? 4 : bits ? 0 : 1);
-    /* Low heights wait for memory: on an H200, star3d1r of height 1 is a fifth faster with two. */
-    for (int height = 1; height <= 2 && !bits; height++)
-        add_two_ahead(plans, height);
+    const int from = plans->count;
+    enum { HEIGHTS = 6 };
+    /* Tiles of 128 x 32 cells; then tiles of 64 x 64 cells, of which less is ghost zone. In double precision their lanes
+     * would need 255 registers, which leaves too few warps. */
+    for (int lanes = 32; lanes >= (bits || planes_is_wide(plans->problem) ? 32 : 16); lanes /= 2) {
+        tz_plan given = *plans->given;
+        tz_cuda_plans of = *plans;
+        if (given.lanes > 0 && given.lanes != lanes)
+            continue;
+        given.lanes = bits ? given.lanes : lanes;
+        if (lanes == 16 && given.vector == 0)
+            given.vector = 4;
+        of.given = &given;
+        tz_cuda_plans_add_heights(&of, HEIGHTS, few, lanes == 16 ? 2 : carried ? 4 : bits ? 0 : 1);
+        plans->count = of.count;
+    }
+    if (!bits)
+        add_earlier(plans, from);
 }
 
 const tz_cuda_planner planes_planner = {

@@ -1,0 +1,70 @@
+/* The plans of streams of planes, in 3-D. */
+#include "work_support.h"
+
+/* Tiles of planes may have 16 lanes a row. Both kinds are candidates, and the default is the one of which fewer cover
+ * the grid. A tile that is asked for keeps rows of 32 lanes. */
+static void tiles_of_planes_are_wide_or_square(void **state)
+{
+    enum { MAX = 256 };
+    static tz_plan plans[MAX];
+    const suite *s = *state;
+    const tz_place place = {.device = &s->device};
+    const tz_limits limits = tz_place_limits(&place);
+    static const struct {
+        int64_t nx, ny;
+        tz_precision precision;
+        int64_t tile[2];
+        int lanes;
+    } known[] = {{768, 768, TZ_SINGLE, {0, 0}, 16},    {120, 48, TZ_SINGLE, {0, 0}, 32},
+                 {56, 56, TZ_SINGLE, {0, 0}, 16},      {768, 768, TZ_DOUBLE, {0, 0}, 32},
+                 {768, 768, TZ_SINGLE, {120, 24}, 32}, {768, 768, TZ_SINGLE, {56, 56}, 32}};
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+        tz_problem problem;
+        tz_plan plan = {.height = 4,
+                        .vector = known[k].precision == TZ_SINGLE && !known[k].tile[0] ? 4 : 0,
+                        .tile = {known[k].tile[0], known[k].tile[1]},
+                        .family = "stream"};
+        make_problem(s, "star3d1r", known[k].precision, known[k].nx, known[k].ny, 64, &problem);
+        assert_int_equal(tz_cuda_plan(&problem, &limits, &plan, &failure), TZ_OK);
+        assert_int_equal(plan.lanes, known[k].lanes);
+        /* Planes take longer to arrive than a step. */
+        assert_true(plan.ahead >= 2);
+        tz_problem_clear(&problem);
+    }
+    tz_problem problem;
+    make_problem(s, "star3d1r", TZ_SINGLE, 768, 768, 768, &problem);
+    for (int lanes = 0; lanes <= 32; lanes += 16) {
+        const tz_plan given = {.lanes = lanes, .family = "stream"};
+        int count = 0, wide = 0, square = 0, earlier = 0;
+        assert_int_equal(
+            tz_backend_cuda.candidates(&problem, &place, &given, plans, MAX, &count, NULL), TZ_OK);
+        for (int k = 0; k < count; k++) {
+            wide += plans[k].lanes == 32;
+            square += plans[k].lanes == 16;
+            earlier += plans[k].height == 4 && plans[k].warps == 16 && plans[k].ahead == 3;
+        }
+        assert_true((wide > 5) == (lanes != 16) && (square > 5) == (lanes != 32));
+        assert_int_equal(earlier, lanes == 0 ? 2 : 1);
+    }
+    /* 128 x 32 and 64 x 64 cells, without the four that are lost on each side. */
+    tz_plan plan = {.height = 4, .vector = 4, .lanes = 32, .family = "stream"};
+    assert_int_equal(tz_cuda_plan(&problem, &limits, &plan, &failure), TZ_OK);
+    assert_true(plan.tile[0] == 120 && plan.tile[1] == 24);
+    plan = (tz_plan){.height = 4, .vector = 4, .lanes = 16, .family = "stream"};
+    assert_int_equal(tz_cuda_plan(&problem, &limits, &plan, &failure), TZ_OK);
+    assert_true(plan.tile[0] == 56 && plan.tile[1] == 56);
+    plan = (tz_plan){.height = 4, .lanes = 20, .family = "stream"};
+    assert_int_equal(tz_cuda_plan(&problem, &limits, &plan, &failure), TZ_RANGE);
+    assert_non_null(strstr(failure.message, "lanes is 20; use 16 or 32"));
+    plan = (tz_plan){.height = 1, .lanes = 16, .family = "direct"};
+    assert_int_equal(tz_cuda_plan(&problem, &limits, &plan, &failure), TZ_UNSUPPORTED);
+    assert_non_null(strstr(failure.message, "takes 'lanes', in 3-D; this is \"direct\""));
+    tz_problem_clear(&problem);
+    make_problem(s, "cell", -1, 256, 64, 64, &problem);
+    plan = (tz_plan){.height = 1, .lanes = 16, .family = "stream"};
+    assert_int_equal(tz_cuda_plan(&problem, &limits, &plan, &failure), TZ_UNSUPPORTED);
+    assert_non_null(strstr(failure.message, "rows of bits take 32 lanes"));
+    tz_problem_clear(&problem);
+}
+
+TEST_MAIN(set_up, tear_down, TEST(tiles_of_planes_are_wide_or_square))
