@@ -107,7 +107,7 @@ foreach(case "maxwell2d 600,100 2 single clamp 8" "maxwell2d 601,90 2 single per
     trapeze_add_simt_case(unswapped_ stream --vector ${case} --swap 2)
 endforeach()
 # Corners of rows of bits, with another value at each side of the grid.
-foreach(case "cell 5000,40,40 2 single fixed 3" "cell 4203,40,40 2 single fixed 3")
+foreach(case "cell 5000,40,12 2 single fixed 3" "cell 4203,40,12 2 single fixed 3")
     trapeze_add_simt_case(corner_ stream --seed ${case})
 endforeach()
 
