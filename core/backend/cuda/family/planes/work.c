@@ -354,29 +354,45 @@ static void add_earlier(tz_cuda_plans *plans, int from)
     }
 }
 
+/* Plans whose rows have so many lanes. */
+static void add_lanes(tz_cuda_plans *plans, int lanes, int vector, int warps,
+                      const tz_cuda_variant *others, int others_count)
+{
+    enum { HEIGHTS = 6 };
+    tz_plan given = *plans->given;
+    tz_cuda_plans of = *plans;
+    if (given.lanes > 0 && given.lanes != lanes)
+        return;
+    given.lanes = lanes;
+    given.vector = given.vector > 0 ? given.vector : vector;
+    given.warps = given.warps > 0 ? given.warps : warps;
+    of.given = &given;
+    tz_cuda_plans_add_heights(&of, HEIGHTS, others, others_count);
+    plans->count = of.count;
+}
+
+/* Tiles of 128 x 32 cells; then tiles of 64 x 64 cells, of which less is ghost zone, also with three planes ahead. In double precision their lanes would
+ * need 255 registers, which leaves too few warps. Lanes of several fields have half the columns, or blocks half the warps. */
 static void planes_candidates(tz_cuda_plans *plans)
 {
-    static const tz_cuda_variant few[] = {
+    static const tz_cuda_variant twelve = {.warps = 12};
+    static const tz_cuda_variant wide[] = {
         {.warps = 8}, {.warps = 12}, {.vector = 4, .warps = 12}, {.vector = 4, .warps = 8}};
-    const bool carried = has_carried(plans->problem), bits = plans->problem->bits;
-    const int from = plans->count;
-    enum { HEIGHTS = 6 };
-    /* Tiles of 128 x 32 cells; then tiles of 64 x 64 cells, of which less is ghost zone. In double precision their lanes
-     * would need 255 registers, which leaves too few warps. */
-    for (int lanes = 32; lanes >= (bits || planes_is_wide(plans->problem) ? 32 : 16); lanes /= 2) {
-        tz_plan given = *plans->given;
-        tz_cuda_plans of = *plans;
-        if (given.lanes > 0 && given.lanes != lanes)
-            continue;
-        given.lanes = bits ? given.lanes : lanes;
-        if (lanes == 16 && given.vector == 0)
-            given.vector = 4;
-        of.given = &given;
-        tz_cuda_plans_add_heights(&of, HEIGHTS, few, lanes == 16 ? 2 : carried ? 4 : bits ? 0 : 1);
-        plans->count = of.count;
+    const tz_problem *problem = plans->problem;
+    const bool carried = has_carried(problem), several = problem->stencil->fields_count > 1;
+    if (problem->bits) {
+        add_lanes(plans, 32, 0, 0, NULL, 0);
+        return;
     }
-    if (!bits)
-        add_earlier(plans, from);
+    if (planes_is_wide(problem)) {
+        add_lanes(plans, 32, 0, 0, wide, carried ? 4 : 1);
+    } else {
+        add_lanes(plans, 32, 0, 0, &twelve, carried);
+        const int square = plans->count;
+        add_lanes(plans, 16, 4, several ? 8 : 0, &twelve, !several);
+        if (!several)
+            add_earlier(plans, square);
+    }
 }
 
 const tz_cuda_planner planes_planner = {
