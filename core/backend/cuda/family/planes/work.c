@@ -371,8 +371,9 @@ static void add_lanes(tz_cuda_plans *plans, int lanes, int vector, int warps,
     plans->count = of.count;
 }
 
-/* Tiles of 128 x 32 cells; then tiles of 64 x 64 cells, of which less is ghost zone, also with three planes ahead. In double precision their lanes would
- * need 255 registers, which leaves too few warps. Lanes of several fields have half the columns, or blocks half the warps. */
+/* Tiles of 128 x 32 cells, then of 64 x 64 cells, of which less is ghost zone. With several fields the first have lanes of
+ * half the columns, the second blocks of half the warps. In double precision lanes of square tiles would need 255
+ * registers, which leaves too few warps. */
 static void planes_candidates(tz_cuda_plans *plans)
 {
     static const tz_cuda_variant twelve = {.warps = 12};
