@@ -41,7 +41,7 @@ static void tiles_of_planes_are_wide_or_square(void **state)
         for (int k = 0; k < count; k++) {
             wide += plans[k].lanes == 32;
             square += plans[k].lanes == 16;
-            earlier += plans[k].height == 4 && plans[k].warps == 16 && plans[k].ahead == 3;
+            earlier += plans[k].height == 4 && plans[k].warps == 8 && plans[k].ahead == 3;
         }
         assert_true((wide > 5) == (lanes != 16) && (square > 5) == (lanes != 32));
         assert_int_equal(earlier, lanes != 32);
@@ -67,4 +67,38 @@ static void tiles_of_planes_are_wide_or_square(void **state)
     tz_problem_clear(&problem);
 }
 
-TEST_MAIN(set_up, tear_down, TEST(tiles_of_planes_are_wide_or_square))
+/* With one field, blocks have 12 warps whose lanes have three rows, or eight whose lanes have four or three, if registers
+ * and shared memory allow it and lanes then have eight cells; else 16 warps and two rows, as with several
+ * fields. */
+static void lanes_have_as_many_rows_as_registers_allow(void **state)
+{
+    const suite *s = *state;
+    const tz_place place = {.device = &s->device};
+    const tz_limits limits = tz_place_limits(&place);
+    static const struct {
+        const char *stencil;
+        tz_precision precision;
+        int height, given, shared_bytes, warps, rows;
+    } known[] = {
+        {"star3d1r", TZ_SINGLE, 4, 0, 0, 8, 4},   {"star3d1r", TZ_DOUBLE, 4, 0, 0, 8, 4},
+        {"box3d1r", TZ_SINGLE, 3, 0, 0, 8, 3},    {"box3d1r", TZ_DOUBLE, 3, 0, 0, 16, 2},
+        {"star3d1r", TZ_DOUBLE, 3, 12, 0, 12, 3}, {"star3d1r", TZ_DOUBLE, 4, 12, 0, 12, 2},
+        {"star3d1r", TZ_SINGLE, 4, 16, 0, 16, 2}, {"star3d1r", TZ_SINGLE, 4, 0, 131072, 8, 3},
+        {"hotspot3d", TZ_SINGLE, 3, 0, 0, 16, 2}, {"hotspot3d", TZ_SINGLE, 3, 8, 0, 8, 2}};
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+        tz_problem problem;
+        tz_plan plan = {.height = known[k].height, .warps = known[k].given, .family = "stream"};
+        tz_limits less = limits;
+        if (known[k].shared_bytes > 0)
+            less.shared_bytes = known[k].shared_bytes;
+        make_problem(s, known[k].stencil, known[k].precision, 768, 768, 64, &problem);
+        assert_int_equal(tz_cuda_plan(&problem, &less, &plan, &failure), TZ_OK);
+        assert_int_equal(plan.warps, known[k].warps);
+        assert_int_equal(plan.tile[1] + 2 * plan.height,
+                         32 / plan.lanes * plan.warps * known[k].rows);
+        tz_problem_clear(&problem);
+    }
+}
+
+TEST_MAIN(set_up, tear_down, TEST(tiles_of_planes_are_wide_or_square),
+          TEST(lanes_have_as_many_rows_as_registers_allow))

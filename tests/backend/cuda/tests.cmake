@@ -44,11 +44,16 @@ foreach(case "star2d1r 303,150 4 single periodic" "redblack 301,60 2 double peri
     trapeze_add_simt_case(ends_ stream "" ${case})
 endforeach()
 # Tiles of planes whose rows have half a warp (TZ_LANES of planes.cuh), several along x and y, with all sides.
-foreach(case "star3d1r 150,70,14 2 single clamp 4" "star3d1r 149,71,14 3 single mirror 4" "star3d1r 131,67,9 2 single fixed 8"
+foreach(case "star3d1r 150,70,14 2 single clamp 16" "star3d1r 149,71,14 3 single mirror 4" "star3d1r 131,67,9 2 single fixed 16"
         "star3d1r 128,60,9 4 single periodic 8" "star3d2r 147,71,12 2 single mirror,fixed,clamp 8"
         "box3d1r 146,72,12 2 single clamp,periodic,fixed 4" "hotspot3d 133,70,12 2 single periodic,mirror,clamp 8"
         "wave3d 130,60,12 2 single fixed,clamp,mirror 4" "star3d1r 100,40,9 2 double clamp 4")
     trapeze_add_simt_case(square_ stream --warps ${case} --lanes 16 --vector 4)
+endforeach()
+# Blocks of 12 and of eight warps whose lanes have three or four rows: the usual ones with one field.
+foreach(case "star3d1r 150,71,14 3 single mirror" "star3d1r 131,51,12 4 double fixed" "star3d1r 130,50,20 4 double periodic"
+        "box3d1r 146,101,12 3 single clamp,periodic,fixed" "box3d1r 130,61,10 2 double mirror" "star3d2r 141,60,12 2 double clamp")
+    trapeze_add_simt_case(tall_ stream "" ${case})
 endforeach()
 # Fields of which only the plane above is read, with a plane that clamp sides repeat.
 if(NOT TRAPEZE_SANITIZE) # it lacks the plugin

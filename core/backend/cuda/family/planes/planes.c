@@ -24,13 +24,12 @@ static const char *planes_refuses(const tz_problem *problem)
     return NULL;
 }
 
-/* If a few registers are missing, only border code spills. `roomy` allows more spills, for a plan
- * that was requested. */
-static bool fits(const planes_scheme *s, const tz_limits *limits, const tz_plan *plan, bool roomy)
+/* `slack`: by how many registers the estimate may exceed those of a thread. */
+static bool fits(const planes_scheme *s, const tz_limits *limits, const tz_plan *plan, int slack)
 {
     const int blocks = plan->blocks > 0 ? plan->blocks : 1;
     return s->shared_bytes * blocks <= limits->shared_bytes &&
-           s->registers <= planes_registers_max(s->warps * blocks) + (roomy ? 64 : 24);
+           s->registers <= planes_registers_max(s->warps * blocks) + slack;
 }
 
 /* Useful rows of a tile whose lanes have `rows` rows each. Not positive: no tile has them. */
@@ -95,13 +94,12 @@ static int choose_lanes(const tz_problem *problem, const tz_plan *given, const t
 }
 
 /* Completes a plan that has a height. The requested columns, or else those of the grid, give the
- * vector; the requested rows give the rows of a lane. False: no tile is large enough. */
-static bool complete(const tz_problem *problem, const tz_plan *given, tz_plan *plan)
+ * vector; the requested rows, or else `rows`, give the rows of a lane. False: no tile is large enough. */
+static bool complete(const tz_problem *problem, const tz_plan *given, int rows, tz_plan *plan)
 {
     int64_t columns = given->tile[0] ? given->tile[0] : problem->elements[0];
     const int words =
         (planes_is_wide(problem) ? 2 : 1) * (problem->stencil->fields_count > 1 ? 2 : 1);
-    int rows = 1;
     if (plan->vector == 0) {
         plan->vector = 1;
         while (plan->vector < 4 && useful_columns(problem, plan, plan->vector) < columns)
@@ -112,8 +110,10 @@ static bool complete(const tz_problem *problem, const tz_plan *given, tz_plan *p
             plan->vector /= 2;
     }
     const int64_t high = given->tile[1] ? given->tile[1] : 1;
-    if (given->tile[1] == 0)
-        rows = problem->bits && plan->vector == 1 ? 4 : 2;
+    if (given->tile[1] > 0)
+        rows = 1;
+    else if (problem->bits)
+        rows = plan->vector == 1 ? 4 : 2;
     plan->lanes = choose_lanes(problem, given, plan, rows);
     columns = useful_columns(problem, plan, plan->vector);
     while (rows < ROWS_MAX && useful_rows(problem, plan, rows) < high)
@@ -127,15 +127,37 @@ static bool complete(const tz_problem *problem, const tz_plan *given, tz_plan *p
     return true;
 }
 
-/* Completes *plan for a height; *spare: planes that its rings have room for. */
+/* A block to try: its warps, the rows of a lane, by how many registers the estimate may exceed those of a
+ * thread, and whether lanes may have fewer columns than is usual for the problem. */
+typedef struct block {
+    int warps, rows, slack;
+    bool narrower;
+} block;
+
+enum {
+    SPARE = -16,   /* a slack with which no register is spilt; */
+    BORDERS = 24,  /* with which only code of borders spills; */
+    REQUESTED = 64 /* with more spills, for a plan that was requested */
+};
+
+/* Has a block of eight warps too little work? Each scheduler has two of them, and a lane's cells are all that it can
+ * compute while it waits. */
+static bool is_idle(const planes_scheme *s, block of)
+{
+    enum { CELLS_MIN = 8 };
+    return of.slack == SPARE && s->warps <= 8 && s->vector * s->rows < CELLS_MIN;
+}
+
+/* Completes *plan for a height and a block; *spare: planes that its rings have room for. */
 static bool possible(const tz_problem *problem, const tz_limits *limits, const tz_plan *given,
-                     tz_plan *plan, int height, bool roomy, int *spare)
+                     tz_plan *plan, int height, block of, int *spare)
 {
     tz_plan trial = *plan;
     trial.height = height;
-    while (complete(problem, given, &trial)) {
+    trial.warps = of.warps;
+    while (complete(problem, given, of.rows, &trial)) {
         planes_scheme *scheme = planes_scheme_make(problem, limits, &trial);
-        const bool good = scheme && fits(scheme, limits, &trial, roomy);
+        const bool good = scheme && fits(scheme, limits, &trial, of.slack) && !is_idle(scheme, of);
         *spare = good ? planes_spare(scheme) : 0;
         free(scheme);
         if (good)
@@ -143,28 +165,59 @@ static bool possible(const tz_problem *problem, const tz_limits *limits, const t
         if (good || !scheme)
             return good;
         /* Fewer columns, unless they were requested. */
-        if (given->vector > 0 || given->tile[0] > 0 || trial.vector == 1)
+        if (!of.narrower || given->vector > 0 || given->tile[0] > 0 || trial.vector == 1)
             return false;
         const int vector = trial.vector / 2;
         trial = *plan;
         trial.height = height;
+        trial.warps = of.warps;
         trial.vector = vector;
     }
     return false;
 }
+enum { BLOCKS_MAX = 12 };
 
-/* The same, if possible without spilt registers. Many fields take fewer warps, unless they were
- * requested. */
-static bool possible_at_all(const tz_problem *problem, const tz_limits *limits,
-                            const tz_plan *given, tz_plan *plan, int height, int *spare)
+/* The blocks to try, the best ones first. For a cell, lanes with more rows read and write fewer rows of shared
+ * memory: with one field, blocks of fewer warps with such lanes were faster, if they spill no registers.
+ * `any`: also blocks whose registers are spilt, and of fewer warps, which many fields need. */
+static int list_blocks(const tz_problem *problem, const tz_plan *given, bool any,
+                       block blocks[BLOCKS_MAX])
 {
-    for (;; plan->warps /= 2) {
-        if (possible(problem, limits, given, plan, height, false, spare) ||
-            possible(problem, limits, given, plan, height, true, spare))
-            return true;
-        if (given->warps > 0 || plan->warps <= 4)
-            return false;
+    static const block usual[] = {{12, 3, SPARE, false},
+                                  {8, 4, SPARE, false},
+                                  {PLANES_WARPS, 2, BORDERS, false},
+                                  {8, 3, SPARE, false}};
+    const bool one = problem->stencil->fields_count == 1 && !problem->bits;
+    int count = 0;
+    if (given->warps > 0 && one)
+        for (int rows = given->warps <= 8 ? 4 : given->warps <= 12 ? 3 : 2; rows > 2; rows--)
+            blocks[count++] = (block){given->warps, rows, SPARE, false};
+    if (given->warps == 0 && one)
+        for (size_t k = 0; k < sizeof usual / sizeof *usual; k++)
+            blocks[count++] = usual[k];
+    for (int warps = given->warps > 0 ? given->warps
+                     : problem->bits  ? 12
+                                      : PLANES_WARPS;
+         ; warps /= 2) {
+        blocks[count++] = (block){warps, 2, BORDERS, true};
+        if (!any)
+            return count;
+        blocks[count++] = (block){warps, 2, REQUESTED, true};
+        if (given->warps > 0 || warps <= 4)
+            return count;
     }
+}
+
+/* Completes *plan for a height with the first possible block. */
+static bool choose_block(const tz_problem *problem, const tz_limits *limits, const tz_plan *given,
+                         tz_plan *plan, int height, bool any, int *spare)
+{
+    block blocks[BLOCKS_MAX];
+    const int count = list_blocks(problem, given, any, blocks);
+    for (int k = 0; k < count; k++)
+        if (possible(problem, limits, given, plan, height, blocks[k], spare))
+            return true;
+    return false;
 }
 
 /* Memory limits stars. If cells read corners, arithmetic becomes the limit at a lower height. */
@@ -188,7 +241,7 @@ static void fetch_earlier(const tz_problem *problem, const tz_limits *limits, tz
     more.ahead = 2;
     if (spare == 0 && !problem->bits && planes_keeps_fields(problem, limits, plan, &more)) {
         planes_scheme *s = planes_scheme_make(problem, limits, &more);
-        spare = s && fits(s, limits, &more, true) ? 1 + planes_spare(s) : 0;
+        spare = s && fits(s, limits, &more, REQUESTED) ? 1 + planes_spare(s) : 0;
         free(s);
     }
     plan->ahead += spare;
@@ -207,22 +260,20 @@ static tz_status planes_plan(const tz_problem *problem, const tz_limits *limits,
                             "rows of bits take 32 lanes of a warp: leave 'lanes' out");
     if (plan->ahead == 0)
         plan->ahead = 1;
-    const int warps = plan->warps > 0 ? plan->warps : problem->bits ? 12 : PLANES_WARPS;
-    plan->warps = warps;
     if (plan->tile[2] > problem->elements[2])
         plan->tile[2] = problem->elements[2];
     int height = plan->height;
     if (height == 0) {
         height = usual_height(problem);
-        while (height > 1 && !possible(problem, limits, &given, plan, height, false, &spare))
+        while (height > 1 && !choose_block(problem, limits, &given, plan, height, false, &spare))
             height--;
     }
-    if (!possible_at_all(problem, limits, &given, plan, height, &spare)) {
+    if (!choose_block(problem, limits, &given, plan, height, true, &spare)) {
+        const int warps = given.warps > 0 ? given.warps : problem->bits ? 12 : PLANES_WARPS;
         int lower = height;
-        do {
-            plan->warps = warps;
+        do
             lower--;
-        } while (lower > 0 && !possible_at_all(problem, limits, &given, plan, lower, &spare));
+        while (lower > 0 && !choose_block(problem, limits, &given, plan, lower, true, &spare));
         if (lower > 0)
             return tz_error_set(error, TZ_RANGE, "height",
                                 "planes of this tile at height %d need more registers or shared "

@@ -339,15 +339,15 @@ static bool has_carried(const tz_problem *problem)
     return false;
 }
 
-/* The plans from number `from` on whose blocks have the usual number of warps, with one more plane fetched ahead, where
- * that leaves all fields in shared memory. */
+/* The plans of eight warps from number `from` on with one more plane fetched ahead, where that leaves all fields in
+ * shared memory. */
 static void add_earlier(tz_cuda_plans *plans, int from)
 {
     const int count = plans->given->ahead > 0 ? 0 : plans->count;
     for (int k = from; k < count; k++) {
         tz_plan more = plans->plans[k];
         more.ahead++;
-        if (more.warps >= PLANES_WARPS &&
+        if (more.warps == 8 &&
             planes_keeps_fields(plans->problem, plans->limits, &plans->plans[k], &more) &&
             tz_cuda_plan(plans->problem, plans->limits, &more, NULL) == TZ_OK)
             tz_cuda_plans_keep(plans, &more);
@@ -371,28 +371,28 @@ static void add_lanes(tz_cuda_plans *plans, int lanes, int vector, int warps,
     plans->count = of.count;
 }
 
-/* Tiles of 128 x 32 cells, then of 64 x 64 cells, of which less is ghost zone. With several fields the first have lanes of
- * half the columns, the second blocks of half the warps. In double precision lanes of square tiles would need 255
- * registers, which leaves too few warps. */
+/* Tiles of 128 x 32 cells, then of 64 x 64 cells, of which less is ghost zone. With one field, other blocks than the
+ * usual ones were the fastest where heights, precisions and grids differ; with several fields, lanes of half the columns,
+ * or blocks of half the warps. In double precision lanes of square tiles would need 255 registers for two rows. */
 static void planes_candidates(tz_cuda_plans *plans)
 {
-    static const tz_cuda_variant twelve = {.warps = 12};
+    static const tz_cuda_variant blocks[] = {{.warps = PLANES_WARPS}, {.warps = 12}};
     static const tz_cuda_variant wide[] = {
         {.warps = 8}, {.warps = 12}, {.vector = 4, .warps = 12}, {.vector = 4, .warps = 8}};
     const tz_problem *problem = plans->problem;
-    const bool carried = has_carried(problem), several = problem->stencil->fields_count > 1;
+    const bool carried = has_carried(problem), one = problem->stencil->fields_count == 1;
     if (problem->bits) {
         add_lanes(plans, 32, 0, 0, NULL, 0);
-        return;
-    }
-    if (planes_is_wide(problem)) {
-        add_lanes(plans, 32, 0, 0, wide, carried ? 4 : 1);
+    } else if (planes_is_wide(problem)) {
+        add_lanes(plans, 32, 0, 0, one ? blocks : wide, one ? 2 : carried ? 4 : 1);
     } else {
-        add_lanes(plans, 32, 0, 0, &twelve, carried);
+        add_lanes(plans, 32, 0, 0, &blocks[1], carried);
         const int square = plans->count;
-        add_lanes(plans, 16, 4, several ? 8 : 0, &twelve, !several);
-        if (!several)
+        add_lanes(plans, 16, 4, one ? 0 : 8, NULL, 0);
+        if (one) {
             add_earlier(plans, square);
+            add_lanes(plans, 16, 4, 0, blocks, 2);
+        }
     }
 }
 
