@@ -1,8 +1,8 @@
 /* The stream family in 3-D: planes pass through registers (kernels/cuda/planes.cuh).
  *
  * A plan's tile is the part that a block stores: tile[0] columns, tile[1] rows, and a chunk of
- * tile[2] planes. A block holds 32*vector columns and warps*R rows, R being the rows of a lane. On
- * each side it loses the height's reach; for columns, the reach is rounded up to a vector. So
+ * tile[2] planes. A block holds lanes*vector columns and 32/lanes*warps*R rows, R being the rows of a
+ * lane. On each side it loses the height's reach; for columns, the reach is rounded up to a vector. So
  * tile[1] determines R. Planes are fetched `ahead` steps before they are needed. A chunk of 0 is
  * chosen at launch. */
 #include "backend/cuda/family/planes/scheme.h"
