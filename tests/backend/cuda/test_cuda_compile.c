@@ -68,14 +68,14 @@ static void compile_plan(const tz_stencil *stencil, int precision, int boundary,
              tz_boundary_name((tz_boundary)boundary), architecture, kernel.registers,
              kernel.local_bytes);
     print_message("%s\n", text);
-    /* In 3-D 18 words are let off: they are border code's, as in star3d1r in double precision, and
-     * with fewer threads or columns all is slower. In the family direct, which spares registers (choose_blocks()), wave3d8 has 16
+    /* In 3-D a dozen words are let off: they are border code's, and with fewer threads or columns
+     * all is slower. In the family direct, which spares registers (choose_blocks()), wave3d8 has 16
      * and fdd5 24. In double precision a resident kernel may store four words before its loop and
      * load them once an iteration or once an exchange, as that of twofields does. */
     const bool resident = strcmp(plan.family, "resident") == 0 && precision == TZ_DOUBLE;
     const int most = stencil->dims < 3                    ? resident ? 16 : 8
                      : strcmp(plan.family, "direct") == 0 ? 96
-                                                          : 72;
+                                                          : 48;
     spilt += strcmp(architecture, "sm_90") == 0 && kernel.local_bytes > most;
 }
 

@@ -78,20 +78,28 @@ static void lanes_have_as_many_rows_as_registers_allow(void **state)
     static const struct {
         const char *stencil;
         tz_precision precision;
-        int height, given, shared_bytes, warps, rows;
-    } known[] = {
-        {"star3d1r", TZ_SINGLE, 4, 0, 0, 8, 4},   {"star3d1r", TZ_DOUBLE, 4, 0, 0, 8, 4},
-        {"box3d1r", TZ_SINGLE, 3, 0, 0, 8, 3},    {"box3d1r", TZ_DOUBLE, 3, 0, 0, 16, 2},
-        {"star3d1r", TZ_DOUBLE, 3, 12, 0, 12, 3}, {"star3d1r", TZ_DOUBLE, 4, 12, 0, 12, 2},
-        {"star3d1r", TZ_SINGLE, 4, 16, 0, 16, 2}, {"star3d1r", TZ_SINGLE, 4, 0, 131072, 8, 3},
-        {"hotspot3d", TZ_SINGLE, 3, 0, 0, 16, 2}, {"hotspot3d", TZ_SINGLE, 3, 8, 0, 8, 2}};
+        int height, given, shared_bytes, warps, rows, more; /* rows of the grid beyond 768 */
+    } known[] = {{"star3d1r", TZ_SINGLE, 4, 0, 0, 8, 4, 0},
+                 {"star3d1r", TZ_DOUBLE, 4, 0, 0, 8, 4, 0},
+                 {"box3d1r", TZ_SINGLE, 3, 0, 0, 8, 3, 0},
+                 {"box3d1r", TZ_DOUBLE, 3, 0, 0, 16, 2, 0},
+                 {"star3d1r", TZ_DOUBLE, 3, 12, 0, 12, 3, 0},
+                 {"star3d1r", TZ_DOUBLE, 4, 12, 0, 12, 2, 0},
+                 {"star3d1r", TZ_SINGLE, 4, 16, 0, 16, 2, 0},
+                 {"star3d1r", TZ_SINGLE, 4, 0, 131072, 8, 3, 0},
+                 {"hotspot3d", TZ_SINGLE, 3, 0, 0, 16, 2, 0},
+                 {"hotspot3d", TZ_SINGLE, 3, 8, 0, 8, 2, 0},
+                 /* The grid ends between two rows of a lane. */
+                 {"star3d1r", TZ_DOUBLE, 4, 0, 0, 16, 2, 2},
+                 {"star3d1r", TZ_DOUBLE, 4, 8, 0, 8, 4, 2}};
     for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
         tz_problem problem;
         tz_plan plan = {.height = known[k].height, .warps = known[k].given, .family = "stream"};
         tz_limits less = limits;
         if (known[k].shared_bytes > 0)
             less.shared_bytes = known[k].shared_bytes;
-        make_problem(s, known[k].stencil, known[k].precision, 768, 768, 64, &problem);
+        make_problem(s, known[k].stencil, known[k].precision, 768, 768 + known[k].more, 64,
+                     &problem);
         assert_int_equal(tz_cuda_plan(&problem, &less, &plan, &failure), TZ_OK);
         assert_int_equal(plan.warps, known[k].warps);
         assert_int_equal(plan.tile[1] + 2 * plan.height,

@@ -135,7 +135,8 @@ typedef struct block {
 } block;
 
 enum {
-    SPARE = -16,   /* a slack with which no register is spilt; */
+    SPARE =
+        -16, /* a slack with which no register is spilt but in code of borders, see spills_at_borders(); */
     BORDERS = 24,  /* with which only code of borders spills; */
     REQUESTED = 64 /* with more spills, for a plan that was requested */
 };
@@ -148,6 +149,16 @@ static bool is_idle(const planes_scheme *s, block of)
     return of.slack == SPARE && s->warps <= 8 && s->vector * s->rows < CELLS_MIN;
 }
 
+/* Would code of borders spill many registers of a block that has none to spare otherwise? Where the grid's edge runs between
+ * two rows of a lane, that code also reads the lane's own rows from shared memory. From: NVRTC's allocation of the
+ * 3-D stencils of the plugins. */
+static bool spills_at_borders(const tz_problem *problem, const planes_scheme *s, block of)
+{
+    const int cell = planes_is_wide(problem) ? 4 : 1; /* registers */
+    return of.slack == SPARE && planes_straddles(s, problem) &&
+           s->registers + s->vector * s->rows * cell > planes_registers_max(s->warps) + SPARE;
+}
+
 /* Completes *plan for a height and a block; *spare: planes that its rings have room for. */
 static bool possible(const tz_problem *problem, const tz_limits *limits, const tz_plan *given,
                      tz_plan *plan, int height, block of, int *spare)
@@ -157,7 +168,9 @@ static bool possible(const tz_problem *problem, const tz_limits *limits, const t
     trial.warps = of.warps;
     while (complete(problem, given, of.rows, &trial)) {
         planes_scheme *scheme = planes_scheme_make(problem, limits, &trial);
-        const bool good = scheme && fits(scheme, limits, &trial, of.slack) && !is_idle(scheme, of);
+        const bool good = scheme && fits(scheme, limits, &trial, of.slack) &&
+                          !is_idle(scheme, of) &&
+                          (given->warps > 0 || !spills_at_borders(problem, scheme, of));
         *spare = good ? planes_spare(scheme) : 0;
         free(scheme);
         if (good)
@@ -175,6 +188,7 @@ static bool possible(const tz_problem *problem, const tz_limits *limits, const t
     }
     return false;
 }
+
 enum { BLOCKS_MAX = 12 };
 
 /* The blocks to try, the best ones first. For a cell, lanes with more rows read and write fewer rows of shared

@@ -462,6 +462,12 @@ bool planes_is_wide(const tz_problem *problem)
     return false;
 }
 
+bool planes_straddles(const planes_scheme *s, const tz_problem *problem)
+{
+    return problem->boundary[1][0] != TZ_PERIODIC &&
+           (s->ghost.low[1] % s->rows != 0 || problem->elements[1] % s->rows != 0);
+}
+
 int planes_lanes_of(const tz_plan *plan)
 {
     return plan->lanes > 0 ? plan->lanes : 32;

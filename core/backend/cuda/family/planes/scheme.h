@@ -109,6 +109,9 @@ tz_reach planes_ghost(const tz_problem *problem, int vector, int height);
 /* Has a field elements of 8 bytes? */
 bool planes_is_wide(const tz_problem *problem);
 
+/* Does the grid's edge run between two rows of a lane? */
+bool planes_straddles(const planes_scheme *scheme, const tz_problem *problem);
+
 /* Lanes that hold a row of a plan's tile. */
 int planes_lanes_of(const tz_plan *plan);
 

@@ -24,8 +24,6 @@ static const char *kind_of(const planes_scheme *s, int field)
 static void emit_numbers(tz_cuda_text *t, const tz_problem *problem, const tz_plan *plan,
                          const planes_scheme *s)
 {
-    const bool torus = problem->boundary[1][0] == TZ_PERIODIC;
-    const bool straddles = s->ghost.low[1] % s->rows != 0 || problem->elements[1] % s->rows != 0;
     int slots = 0;
     for (int k = 0; k < s->slots_count; k++)
         slots += s->slots[k];
@@ -54,8 +52,7 @@ static void emit_numbers(tz_cuda_text *t, const tz_problem *problem, const tz_pl
         {"RADIUS_ROWS", s->radius_rows},
         {"ADJACENT", s->adjacent},
         {"STATIC_RADIUS", s->static_radius},
-        /* Does the grid's edge run between two rows of a lane? */
-        {"STRADDLE_Y", !torus && straddles},
+        {"STRADDLE_Y", planes_straddles(s, problem)},
         {"REST_X", (int)(problem->elements[0] % s->vector)},
         {"NARROW_X", problem->elements[0] <= s->radius_rows || problem->elements[0] < s->vector},
     };

@@ -376,7 +376,7 @@ static void add_lanes(tz_cuda_plans *plans, int lanes, int vector, int warps,
  * or blocks of half the warps. In double precision lanes of square tiles would need 255 registers for two rows. */
 static void planes_candidates(tz_cuda_plans *plans)
 {
-    static const tz_cuda_variant blocks[] = {{.warps = PLANES_WARPS}, {.warps = 12}};
+    static const tz_cuda_variant blocks[] = {{.warps = PLANES_WARPS}, {.warps = 12}, {.warps = 8}};
     static const tz_cuda_variant wide[] = {
         {.warps = 8}, {.warps = 12}, {.vector = 4, .warps = 12}, {.vector = 4, .warps = 8}};
     const tz_problem *problem = plans->problem;
@@ -384,14 +384,14 @@ static void planes_candidates(tz_cuda_plans *plans)
     if (problem->bits) {
         add_lanes(plans, 32, 0, 0, NULL, 0);
     } else if (planes_is_wide(problem)) {
-        add_lanes(plans, 32, 0, 0, one ? blocks : wide, one ? 2 : carried ? 4 : 1);
+        add_lanes(plans, 32, 0, 0, one ? blocks : wide, one ? 3 : carried ? 4 : 1);
     } else {
         add_lanes(plans, 32, 0, 0, &blocks[1], carried);
         const int square = plans->count;
         add_lanes(plans, 16, 4, one ? 0 : 8, NULL, 0);
         if (one) {
             add_earlier(plans, square);
-            add_lanes(plans, 16, 4, 0, blocks, 2);
+            add_lanes(plans, 16, 4, 0, blocks, 3);
         }
     }
 }
