@@ -84,7 +84,11 @@ TZ_DEVICE void tz_barrier_warp()
  * they arrived in phase n (and what the warps next to them wrote before they arrived in phase n -
  * 1). `parity` is 0 in the first phase, then 1, 0, ... Word w is an mbarrier of the PTX ISA. Only
  * the warps w - 1 and w use it: a third warp could be a phase ahead of one of them, and would be
- * counted in its place. */
+ * counted in its place. One lane arrives for its warp; with TZ_RACECHECK each lane does, since racecheck of
+ * compute-sanitizer does not see that a lane which arrives for others waited for them. */
+#ifndef TZ_RACECHECK
+#define TZ_RACECHECK 0
+#endif
 TZ_DEVICE unsigned int tz__adjacent_at(const unsigned long long *word)
 {
     return (unsigned int)__cvta_generic_to_shared(word);
@@ -95,16 +99,23 @@ TZ_DEVICE void tz_adjacent_init(unsigned long long *words, int warps)
     if (w <= warps)
         asm volatile("mbarrier.init.shared.b64 [%0], %1;"
                      :
-                     : "r"(tz__adjacent_at(words + w)), "r"(w > 0 && w < warps ? 2 : 1)
+                     : "r"(tz__adjacent_at(words + w)),
+                       "r"((w > 0 && w < warps ? 2 : 1) * (TZ_RACECHECK ? 32 : 1))
                      : "memory");
 }
 TZ_DEVICE void tz_adjacent_arrive(unsigned long long *words, int warp)
 {
     __syncwarp();
-    if ((threadIdx.x & 31u) < 2u)
-        asm volatile("{ .reg .b64 state; mbarrier.arrive.shared.b64 state, [%0]; }"
+    if (TZ_RACECHECK || (threadIdx.x & 31u) < 2u)
+        asm volatile(
+            "{ .reg .b64 state; mbarrier.arrive.shared.b64 state, [%0]; }"
+            :
+            : "r"(tz__adjacent_at(words + warp + (threadIdx.x & (TZ_RACECHECK ? 0u : 31u))))
+            : "memory");
+    if (TZ_RACECHECK)
+        asm volatile("{ .reg .b64 state; mbarrier.arrive.shared.b64 state, [%0 + 8]; }"
                      :
-                     : "r"(tz__adjacent_at(words + warp + (threadIdx.x & 31u)))
+                     : "r"(tz__adjacent_at(words + warp))
                      : "memory");
 }
 TZ_DEVICE void tz_adjacent_wait(unsigned long long *words, int warp, int parity)
@@ -292,38 +303,42 @@ template <class T, int N> TZ_DEVICE void tz_store(T *to, const T (&from)[N])
         __stwb((typename packet::word *)to + i, one.w);
     }
 }
-/* tz_store where `wanted`, without a branch: the code around it stays one block for the
- * scheduler. */
-TZ_DEVICE void tz__store_where(bool wanted, uint4 *to, uint4 w)
+/* tz_store where `wanted`, without a branch: the code around it stays one block for the scheduler. With I and
+ * END, only the accesses from I up to END. */
+template <int AT> TZ_DEVICE void tz__store_where(bool wanted, void *to, uint4 w)
 {
-    asm volatile(
-        "{ .reg .pred p; setp.ne.s32 p, %0, 0; @p st.global.v4.b32 [%1], {%2, %3, %4, %5}; }"
-        :
-        : "r"((int)wanted), "l"(to), "r"(w.x), "r"(w.y), "r"(w.z), "r"(w.w));
-}
-TZ_DEVICE void tz__store_where(bool wanted, uint2 *to, uint2 w)
-{
-    asm volatile("{ .reg .pred p; setp.ne.s32 p, %0, 0; @p st.global.v2.b32 [%1], {%2, %3}; }"
+    asm volatile("{ .reg .pred p; setp.ne.s32 p, %0, 0;"
+                 " @p st.global.v4.b32 [%1 + %6], {%2, %3, %4, %5}; }"
                  :
-                 : "r"((int)wanted), "l"(to), "r"(w.x), "r"(w.y));
+                 : "r"((int)wanted), "l"(to), "r"(w.x), "r"(w.y), "r"(w.z), "r"(w.w), "n"(AT));
 }
-TZ_DEVICE void tz__store_where(bool wanted, unsigned int *to, unsigned int w)
+template <int AT> TZ_DEVICE void tz__store_where(bool wanted, void *to, uint2 w)
 {
-    asm volatile("{ .reg .pred p; setp.ne.s32 p, %0, 0; @p st.global.b32 [%1], %2; }"
+    asm volatile("{ .reg .pred p; setp.ne.s32 p, %0, 0; @p st.global.v2.b32 [%1 + %4], {%2, %3}; }"
                  :
-                 : "r"((int)wanted), "l"(to), "r"(w));
+                 : "r"((int)wanted), "l"(to), "r"(w.x), "r"(w.y), "n"(AT));
+}
+template <int AT> TZ_DEVICE void tz__store_where(bool wanted, void *to, unsigned int w)
+{
+    asm volatile("{ .reg .pred p; setp.ne.s32 p, %0, 0; @p st.global.b32 [%1 + %3], %2; }"
+                 :
+                 : "r"((int)wanted), "l"(to), "r"(w), "n"(AT));
+}
+template <int I, int END, class T, int N>
+TZ_DEVICE void tz_store_where(bool wanted, T *to, const T (&from)[N])
+{
+    typedef tz_packet<T, N> packet;
+    typename packet::one one;
+#pragma unroll
+    for (int k = 0; k < packet::PER_WORD; k++)
+        one.v[k] = from[I * packet::PER_WORD + k];
+    tz__store_where<I *(int)sizeof(one)>(wanted, to, one.w);
+    if constexpr (I + 1 < END)
+        tz_store_where<I + 1, END>(wanted, to, from);
 }
 template <class T, int N> TZ_DEVICE void tz_store_where(bool wanted, T *to, const T (&from)[N])
 {
-    typedef tz_packet<T, N> packet;
-#pragma unroll
-    for (int i = 0; i < packet::WORDS; i++) {
-        typename packet::one one;
-#pragma unroll
-        for (int k = 0; k < packet::PER_WORD; k++)
-            one.v[k] = from[i * packet::PER_WORD + k];
-        tz__store_where(wanted, (typename packet::word *)to + i, one.w);
-    }
+    tz_store_where<0, tz_packet<T, N>::WORDS>(wanted, to, from);
 }
 /* The same in shared memory. */
 template <class T, int N> TZ_DEVICE void tz_get_packet(const T *from, T (&to)[N])
@@ -344,25 +359,42 @@ template <class T, int N> TZ_DEVICE void tz_put_packet(T *to, const T (&from)[N]
 }
 
 /* Asynchronous copies from device to shared memory: N elements of 4 or 8 bytes, or a multiple of
- * 16, in all. tz_fetch_end() ends a group of them; tz_fetch_wait<K>() waits until all groups of
- * this thread but the last K have arrived. */
-template <int BYTES> TZ_DEVICE void tz__fetch(unsigned int to, const void *from)
+ * 16, in all. tz_fetch_packets(): COUNT such groups, the next one always TO elements further on in shared
+ * memory and FROM in device memory. tz_fetch_end() ends a group of copies; tz_fetch_wait<K>() waits until all
+ * groups of this thread but the last K have arrived. */
+template <int BYTES, int TO, int FROM> TZ_DEVICE void tz__fetch(unsigned int to, const void *from)
 {
     if (BYTES == 16)
-        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" : : "r"(to), "l"(from) : "memory");
-    else
-        asm volatile("cp.async.ca.shared.global [%0], [%1], %2;"
+        asm volatile("cp.async.cg.shared.global [%0 + %2], [%1 + %3], 16;"
                      :
-                     : "r"(to), "l"(from), "n"(BYTES == 16 ? 8 : BYTES)
+                     : "r"(to), "l"(from), "n"(TO), "n"(FROM)
                      : "memory");
+    else
+        asm volatile("cp.async.ca.shared.global [%0 + %2], [%1 + %3], %4;"
+                     :
+                     : "r"(to), "l"(from), "n"(TO), "n"(FROM), "n"(BYTES == 16 ? 8 : BYTES)
+                     : "memory");
+}
+template <int BYTES, int TO, int FROM, int AT = 0>
+TZ_DEVICE void tz__fetch_group(unsigned int to, const void *from)
+{
+    enum { STEP = BYTES < 16 ? BYTES : 16 };
+    tz__fetch<STEP, TO + AT, FROM + AT>(to, from);
+    if constexpr (AT + STEP < BYTES)
+        tz__fetch_group<BYTES, TO, FROM, AT + STEP>(to, from);
+}
+template <class T, int N, int COUNT, int TO, int FROM, int I = 0>
+TZ_DEVICE void tz_fetch_packets(T *to, const T *from)
+{
+    enum { SIZE = (int)sizeof(T) };
+    tz__fetch_group<N * SIZE, I * TO * SIZE, I * FROM * SIZE>(
+        (unsigned int)__cvta_generic_to_shared(to), from);
+    if constexpr (I + 1 < COUNT)
+        tz_fetch_packets<T, N, COUNT, TO, FROM, I + 1>(to, from);
 }
 template <class T, int N> TZ_DEVICE void tz_fetch(T *to, const T *from)
 {
-    enum { BYTES = (int)sizeof(T) * N, STEP = BYTES < 16 ? BYTES : 16 };
-    const unsigned int at = (unsigned int)__cvta_generic_to_shared(to);
-#pragma unroll
-    for (int i = 0; i < BYTES; i += STEP)
-        tz__fetch<STEP>(at + i, (const unsigned char *)from + i);
+    tz_fetch_packets<T, N, 1, 0, 0>(to, from);
 }
 TZ_DEVICE void tz_fetch_end()
 {

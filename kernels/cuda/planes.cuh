@@ -230,9 +230,8 @@ TZ_DEVICE void tz_fetch_plane(const tz_arguments &a, const tz_tile &tile, int i,
             }
             from = row + x;
         }
-#pragma unroll
-        for (int p = 0; p < layout::PACKETS; p++)
-            tz_fetch<T, layout::PACKET>(to + p * layout::STRIDE, from + p * layout::PACKET);
+        tz_fetch_packets<T, layout::PACKET, layout::PACKETS, layout::STRIDE, layout::PACKET>(to,
+                                                                                             from);
     }
 }
 

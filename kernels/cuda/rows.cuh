@@ -22,6 +22,9 @@
 #include "common.cuh"
 
 #define TZ_STRIP (32 * TZ_V)
+/* Ghost zones end between two packets of a lane. Those of strips at the ends of a row do not: there column 0
+ * is a lane's first one. Lanes do not swap packets then. */
+#define TZ_SPLIT (TZ_GHOST_LOW % TZ_V != 0 || TZ_GHOST_HIGH % TZ_V != 0)
 #define TZ_TURNED (TZ_SIMPLE_ENDS && TZ_WRAP_X && !TZ_BITS_GRID && TZ_END_COLUMNS < TZ_V)
 
 /* Where a warp is. */
@@ -29,8 +32,10 @@ struct tz_strip {
     int x0, x; /* first column of the strip, of this lane */
     int from;  /* the first column that this lane loads, in the grid if TZ_SIMPLE_ENDS */
     int low;
-    unsigned int rows;         /* number of rows that this lane stores, from row `low` on */
-    unsigned int rows_pair[2]; /* the same of the even and the odd lane of this lane's pair */
+    unsigned int rows; /* number of rows that this lane stores, from row `low` on */
+    unsigned int
+        rows_packet[2]; /* the same of the two packets that it stores: of its own if TZ_SPLIT, or
+                                  * with TZ_SWAP of the even and of the odd lane of its pair */
     bool border;
     bool first, last; /* this lane has column 0, or the last */
     int rotation;     /* of a bit row: by how much a lane's words are rotated to the left */
@@ -100,7 +105,7 @@ template <class T> TZ_DEVICE int tz_queue_start(const tz_strip &s)
     enum { SECTOR = 32 / (int)sizeof(T), APART = TZ_STRIP - TZ_GHOST_LOW - TZ_GHOST_HIGH };
     if (tz_queue_room<T>() == 0)
         return 0;
-    return (APART % SECTOR == 0 ? -TZ_GHOST_LOW : s.x0) & (SECTOR - 1);
+    return (APART % SECTOR == 0 && !TZ_SPLIT ? -TZ_GHOST_LOW : s.x0) & (SECTOR - 1);
 }
 
 /* The number of elements at a row's start whose columns are all inside the grid. */
@@ -180,14 +185,12 @@ TZ_DEVICE int tz_turn(const tz_arguments &a, const tz_strip &s, int e)
 
 /* Copies a strip's row in packets of 16 bytes, 32 of them at a time. Eight adjacent lanes copy from one line
  * of 128 bytes: memory and its caches serve such a group at once. */
-template <class T> TZ_DEVICE void tz_fetch_packets(const tz_strip &s, T *to, const T *from)
+template <class T> TZ_DEVICE void tz_fetch_strip(const tz_strip &s, T *to, const T *from)
 {
     enum { PACKET = 16 / (int)sizeof(T) };
     const int packet = (tz_lane() - s.x0 / PACKET) & 31; /* x0 may be negative */
     const int other = packet * PACKET - tz_lane() * TZ_V;
-#pragma unroll
-    for (int i = 0; i < TZ_V; i += PACKET)
-        tz_fetch<T, PACKET>(to + other + 32 * i, from + other + 32 * i);
+    tz_fetch_packets<T, PACKET, TZ_V / PACKET, 32 * PACKET, 32 * PACKET>(to + other, from + other);
 }
 
 /* Loads row y of a field into the queue. `next` is its address if it is in the grid. */
@@ -203,7 +206,7 @@ TZ_DEVICE void tz_fetch_row(const tz_arguments &a, const tz_strip &s, T *to, con
             for (int e = 0; e < TZ_V; e++)
                 tz_fetch<T, 1>(to + e, next + tz_turn(a, s, e));
         } else if (!BORDER && TZ_PACKETS && sizeof(T) * TZ_V > 16) {
-            tz_fetch_packets(s, to, next);
+            tz_fetch_strip(s, to, next);
         } else {
             tz_fetch<T, TZ_V>(to, next);
         }
@@ -552,8 +555,12 @@ template <class T> TZ_DEVICE void tz_commit(const tz_strip &s, T *to, int y, con
             second[i] = odd ? v[HALF + i] : other;
         }
         T *const at = to - (odd ? HALF : 0);
-        tz_store_where((unsigned int)(y - s.low) < s.rows_pair[0], at, first);
-        tz_store_where((unsigned int)(y - s.low) < s.rows_pair[1], at + 2 * HALF, second);
+        tz_store_where((unsigned int)(y - s.low) < s.rows_packet[0], at, first);
+        tz_store_where((unsigned int)(y - s.low) < s.rows_packet[1], at + 2 * HALF, second);
+    } else if constexpr (TZ_SPLIT && sizeof(T) * TZ_V == 32) {
+        const unsigned int row = (unsigned int)(y - s.low);
+        tz_store_where<0, 1>(row < s.rows_packet[0], to, v);
+        tz_store_where<1, 2>(row < s.rows_packet[1], to, v);
     } else {
         tz_store_where((unsigned int)(y - s.low) < s.rows, to, v);
     }

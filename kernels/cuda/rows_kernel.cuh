@@ -206,6 +206,26 @@ TZ_DEVICE void tz_steps(const tz_arguments &a, const tz_strip &s, tz_queues &w, 
 
 /* ---- The kernel ------------------------------------------------------------------------------ */
 
+#if TZ_SPLIT
+/* Where a strip begins: it has the columns after those of the strip before it. */
+TZ_DEVICE int tz_strip_start(const tz_arguments &a, const tz_strip &s, int strip)
+{
+    enum { APART = TZ_STRIP - TZ_GHOST_LOW - TZ_GHOST_HIGH };
+    const int left = a.geometry[1], right = a.geometry[0] - a.geometry[2];
+    const int inner = strip < left ? 0 : strip < right ? strip - left : right - left;
+    return inner * APART + (strip - inner) * (TZ_STRIP - TZ_SIDE_LOW - TZ_SIDE_HIGH) -
+           (s.border ? TZ_SIDE_LOW : TZ_GHOST_LOW);
+}
+
+/* Does a lane store its packet that begins with this column of the strip? */
+TZ_DEVICE bool tz_is_own_packet(const tz_arguments &a, const tz_strip &s, int column)
+{
+    const int low = s.border ? TZ_SIDE_LOW : TZ_GHOST_LOW,
+              high = s.border ? TZ_SIDE_HIGH : TZ_GHOST_HIGH;
+    return column >= low && column < TZ_STRIP - high && s.x0 + column >= 0 && s.x0 + column < a.nx;
+}
+#endif
+
 /* Does a lane store the columns that it computes? */
 TZ_DEVICE bool tz_is_own(const tz_arguments &a, const tz_strip &s, int lane)
 {
@@ -267,11 +287,19 @@ TZ_KERNEL(tz_stage, 32 * TZ_WARPS)(const tz_arguments a)
     const int high = s.low + chunk < last ? s.low + chunk : last;
     if (s.low >= last)
         return;
+#if TZ_SPLIT
+    s.x0 = tz_strip_start(a, s, strip);
+    tz_strip_place(a, s);
+    const int column = tz_lane() * TZ_V;
+    s.rows_packet[0] = tz_is_own_packet(a, s, column) ? high - s.low : 0;
+    s.rows_packet[1] = tz_is_own_packet(a, s, column + TZ_V / 2) ? high - s.low : 0;
+#else
     s.x0 = strip * (TZ_STRIP - TZ_GHOST_LOW - TZ_GHOST_HIGH) - TZ_GHOST_LOW;
     tz_strip_place(a, s);
     s.rows = tz_is_own(a, s, tz_lane()) ? high - s.low : 0;
-    s.rows_pair[0] = tz_is_own(a, s, tz_lane() & ~1) ? high - s.low : 0;
-    s.rows_pair[1] = tz_is_own(a, s, tz_lane() | 1) ? high - s.low : 0;
+    s.rows_packet[0] = tz_is_own(a, s, tz_lane() & ~1) ? high - s.low : 0;
+    s.rows_packet[1] = tz_is_own(a, s, tz_lane() | 1) ? high - s.low : 0;
+#endif
     tz_rings q;
     int y = tz_first_row(s);
     tz_queues w;

@@ -50,6 +50,12 @@ bool tz_cuda_plan_with_height(const tz_problem *problem, const tz_limits *limits
         return false;
     if (family->planner->refits)
         out->vector = out->warps = 0;
+    /* Blocks that the family would not have chosen were given. */
+    tz_plan chosen = *plan;
+    chosen.blocks = 0;
+    if (plan->blocks > 0 &&
+        (tz_cuda_plan(problem, limits, &chosen, NULL) != TZ_OK || chosen.blocks != plan->blocks))
+        out->blocks = plan->blocks;
     return height >= 1 && tz_cuda_plan(problem, limits, out, NULL) == TZ_OK;
 }
 

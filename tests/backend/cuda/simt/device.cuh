@@ -211,12 +211,29 @@ TZ_DEVICE void tz_store_where(bool wanted, T *to, const T (&from)[N], TZ_SIMT_HE
         tz_store(to, from, file, line);
 }
 
+template <int I, int END, class T, int N>
+TZ_DEVICE void tz_store_where(bool wanted, T *to, const T (&from)[N], TZ_SIMT_HERE)
+{
+    enum { STEP = tz_packet<T, N>::ALIGNED / (int)sizeof(T) };
+    for (int i = I; i < END; i++) {
+        T part[STEP];
+        __builtin_memcpy(part, from + i * STEP, sizeof part);
+        tz_store_where(wanted, to + i * STEP, part, file, line);
+    }
+}
+
 template <class T, int N> TZ_DEVICE void tz_fetch(T *to, const T *from, TZ_SIMT_HERE)
 {
     typedef tz_packet<T, N> packet;
     for (int i = 0; i < packet::BYTES; i += packet::ALIGNED)
         tz_simt->fetch((unsigned char *)to + i, (const unsigned char *)from + i, packet::ALIGNED,
                        TZ_SIMT_PLACE);
+}
+template <class T, int N, int COUNT, int TO, int FROM>
+TZ_DEVICE void tz_fetch_packets(T *to, const T *from, TZ_SIMT_HERE)
+{
+    for (int p = 0; p < COUNT; p++)
+        tz_fetch<T, N>(to + p * TO, from + p * FROM, file, line);
 }
 TZ_DEVICE void tz_fetch_end(TZ_SIMT_HERE)
 {

@@ -51,6 +51,7 @@ static void emit_numbers(tz_cuda_text *t, const tz_problem *problem, const tz_pl
         {"RINGS_TO", (int)s->shared_bytes},
         {"RADIUS_ROWS", s->radius_rows},
         {"ADJACENT", s->adjacent},
+        {"RACECHECK", getenv("TZ_RACECHECK") != NULL},
         {"STATIC_RADIUS", s->static_radius},
         {"STRADDLE_Y", planes_straddles(s, problem)},
         {"REST_X", (int)(problem->elements[0] % s->vector)},

@@ -236,9 +236,14 @@ static bool has_simple_edges(const rows_design *d)
 }
 
 /* Can static fields stay in their queue until the last level has read them? */
-static bool keeps_static_in_queue(const rows_design *d)
+static bool keeps_static_in_queue(const rows_design *d, const tz_plan *plan)
 {
     const tz_stencil *s = d->problem->stencil;
+    const int most = UNROLLED_WORDS / (d->levels * d->vector);
+    const int unroll = plan->unroll > 0    ? plan->unroll
+                       : most > UNROLL_MAX ? UNROLL_MAX
+                                           : larger(most, 1);
+    const int rows = d->reach + d->ahead + unroll;
     int64_t bytes = 0; /* of a warp */
     for (int f = 0; f < s->fields_count; f++) {
         if (s->fields[f].role == TZ_STATE)
@@ -248,8 +253,7 @@ static bool keeps_static_in_queue(const rows_design *d)
             if (r->left + r->right + r->before + r->after > 0)
                 return false;
         }
-        bytes += (int64_t)(d->reach + d->ahead + UNROLL_MAX) * 32 * d->vector *
-                 (int64_t)tz_problem_element_size(d->problem, f);
+        bytes += (int64_t)rows * 32 * d->vector * (int64_t)tz_problem_element_size(d->problem, f);
     }
     return bytes > 0 && bytes <= QUEUE_BYTES && !d->direct;
 }
@@ -292,7 +296,7 @@ static bool design_of(rows_design *d, const tz_problem *problem, const tz_plan *
     d->levels = plan->height * s->passes_count;
     find_reads(d);
     find_lags(d);
-    d->group = group < d->levels && keeps_static_in_queue(d) ? group : d->levels;
+    d->group = group < d->levels && keeps_static_in_queue(d, plan) ? group : d->levels;
     d->edges = has_simple_edges(d);
     /* Bits wait for the unit of logic, not for copies. */
     d->packets = d->edges && !d->direct && !problem->bits &&
@@ -343,17 +347,28 @@ int rows_registers(const rows_design *d)
     return words;
 }
 
-/* Each group of levels loads a static row from the queue, and keeps it in a register for each
- * column. So groups are as large as registers allow. */
-bool rows_design_make(rows_design *d, const tz_problem *problem, const tz_plan *plan)
+static void choose_group(rows_design *d, const tz_problem *problem, const tz_plan *plan,
+                         int registers)
 {
-    if (!design_of(d, problem, plan, ROWS_LEVELS_MAX))
-        return false;
-    for (int group = d->levels - 1; group >= 1 && rows_registers(d) > REGISTERS_STATIC; group--) {
+    design_of(d, problem, plan, ROWS_LEVELS_MAX);
+    for (int group = d->levels - 1; group >= 1 && rows_registers(d) > registers; group--) {
         design_of(d, problem, plan, group);
         if (d->group != group)
             break; /* static fields cannot stay in their queue */
     }
+}
+
+/* Each group of levels loads a static row from the queue, and keeps it in a register for each
+ * column. So groups are as large as registers allow: for three warps a scheduler, or for two if the plan
+ * or its rings leave no room for three. */
+bool rows_design_make(rows_design *d, const tz_problem *problem, const tz_plan *plan)
+{
+    if (!design_of(d, problem, plan, ROWS_LEVELS_MAX))
+        return false;
+    const bool two = plan->blocks > 0 && plan->blocks * rows_warps(plan) <= ROWS_WARPS_TWO;
+    choose_group(d, problem, plan, two ? ROWS_REGISTERS_TWO : REGISTERS_STATIC);
+    if (!two && d->group < d->levels && rows_registers(d) > ROWS_REGISTERS_THREE)
+        choose_group(d, problem, plan, ROWS_REGISTERS_TWO);
     return true;
 }
 
@@ -391,22 +406,28 @@ int rows_warps(const tz_plan *plan)
     return plan->warps > 0 ? plan->warps : ROWS_WARPS;
 }
 
-static int round_up(int columns, int vector)
+/* If lanes have two packets of each field, ghost zones may end between them. Lanes that swap packets would then
+ * store halves of sectors. */
+static int ghost_columns(const rows_design *d, int columns, bool side)
 {
-    return (columns + vector - 1) / vector * vector;
+    int unit = d->packets && !d->swaps && !side ? d->vector / 2 : d->vector;
+    for (int f = 0; f < d->problem->stencil->fields_count; f++)
+        if (rows_lane_bytes(d, f) != 2 * TZ_CUDA_PACKET_BYTES)
+            unit = d->vector;
+    return (columns + unit - 1) / unit * unit;
 }
 
-int rows_ghost_low(const rows_design *d)
+int rows_ghost_low(const rows_design *d, bool side)
 {
-    return round_up(d->left, d->vector);
+    return ghost_columns(d, d->left, side);
 }
 
-int rows_ghost_high(const rows_design *d)
+int rows_ghost_high(const rows_design *d, bool side)
 {
-    return round_up(d->right, d->vector);
+    return ghost_columns(d, d->right, side);
 }
 
-int rows_useful(const rows_design *d)
+int rows_useful(const rows_design *d, bool side)
 {
-    return 32 * d->vector - rows_ghost_low(d) - rows_ghost_high(d);
+    return 32 * d->vector - rows_ghost_low(d, side) - rows_ghost_high(d, side);
 }

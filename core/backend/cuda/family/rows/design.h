@@ -12,7 +12,11 @@ enum {
     ROWS_LEVELS_MAX = 96,
     ROWS_RINGS_MAX = 768,
     ROWS_WARPS = 2,
-    ROWS_NO_SWAP = 2 /* of the knob `swap` */
+    ROWS_NO_SWAP = 2, /* of the knob `swap` */
+    /* Registers as estimated, rows_registers(), with which a scheduler holds three and two warps */
+    ROWS_REGISTERS_THREE = 145,
+    ROWS_REGISTERS_TWO = 205,
+    ROWS_WARPS_TWO = 8 /* of a multiprocessor: two of a scheduler */
 };
 
 /* The cells that a pass reads of a field, in rows and columns to each side. A mirror at one side reads
@@ -47,8 +51,9 @@ typedef struct rows_design {
     int radius;      /* the farthest read */
     int rings_count;
     rows_ring rings[ROWS_RINGS_MAX];
-    int unroll;   /* steps of a loop body */
-    int group;    /* levels that take a row of static fields from its queue together */
+    int unroll; /* steps of a loop body */
+    int group; /* levels that take a row of static fields from its queue together: the more, the fewer
+                   * take the same row and compute what depends on it alone, and the more registers */
     bool packets; /* TZ_PACKETS of rows.cuh: adjacent lanes copy adjacent packets */
     bool swaps;   /* TZ_SWAP: they also store adjacent packets, and swap one before that */
     bool direct;  /* rows are loaded where they are needed, not into queues ahead of it */
@@ -93,10 +98,11 @@ int rows_short_unroll(const rows_design *d, double *bytes);
 /* Estimated registers of a thread, never far below what the compiler needs. */
 int rows_registers(const rows_design *d);
 
-/* Columns that a strip loses at its low and its high side, and those that it keeps. */
-int rows_ghost_low(const rows_design *d);
-int rows_ghost_high(const rows_design *d);
-int rows_useful(const rows_design *d);
+/* Columns that a strip loses at its low and its high side, and those that it keeps; the same of a strip at
+ * an end of the grid's rows (`side`), whose ghost zones are whole lanes. */
+int rows_ghost_low(const rows_design *d, bool side);
+int rows_ghost_high(const rows_design *d, bool side);
+int rows_useful(const rows_design *d, bool side);
 /* Elements of a row's last lane that lie in the grid. */
 int rows_end_columns(const tz_problem *problem, int vector);
 /* Do strips at the ends of rows need border code? Periodic rows need none, unless they are bits. */

@@ -13,12 +13,13 @@
 
 enum {
     REGISTERS = 255,          /* of a thread */
-    REGISTERS_GOOD = 145,     /* as estimated: three warps a scheduler, 168 as compiled */
     REGISTERS_FEW = 110,      /* as estimated: four warps a scheduler, 128 as compiled */
     REGISTERS_SMALL = 115,    /* the compiler needs no limit */
-    REGISTERS_TWO = 205,      /* two warps a scheduler */
     REGISTERS_SUMS_TWO = 175, /* where rows are summed */
     ROW_BYTES = 3 << 10,      /* sixteen warps with four such rows each fit a multiprocessor */
+    ROW_BYTES_MANY = 1 << 10, /* the same of twelve warps with twelve rows */
+    AHEAD_MANY = 6,
+    WARPS_THREE = 12, /* of a multiprocessor: three of a scheduler */
     CHUNK_MAX = 1 << 20,
     DIRECT_CHUNK = 16 /* rows; of 8 to 128 the fastest on an H200 */
 };
@@ -38,7 +39,7 @@ static int fits(const tz_problem *problem, const tz_plan *plan)
     rows_design d;
     if (!rows_design_make(&d, problem, plan))
         return TOO_MANY_REGISTERS;
-    if (rows_useful(&d) < d.vector)
+    if (rows_useful(&d, true) < d.vector)
         return TOO_NARROW;
     return rows_registers(&d) > REGISTERS ? TOO_MANY_REGISTERS : FITS;
 }
@@ -47,24 +48,6 @@ static int estimate(const tz_problem *problem, const tz_plan *plan)
 {
     rows_design d;
     return rows_design_make(&d, problem, plan) ? rows_registers(&d) : INT_MAX;
-}
-
-static int rows_shared_bytes(const tz_problem *problem, const tz_limits *limits,
-                             const tz_plan *plan)
-{
-    (void)limits;
-    rows_design d;
-    int bytes = 0; /* of a warp */
-    rows_design_make(&d, problem, plan);
-    for (int f = 0; f < problem->stencil->fields_count && !d.direct; f++) {
-        const int lane = rows_lane_bytes(&d, f);
-        bytes += 32 * lane * rows_queue(&d, problem->stencil->fields[f].role == TZ_STATE) +
-                 (lane >= TZ_CUDA_PACKET_BYTES ? TZ_CUDA_SECTOR_BYTES
-                                               : 0); /* tz_queue_room() of rows.cuh */
-    }
-    if (d.sums)
-        bytes += 32 * rows_lane_bytes(&d, 0) * d.levels;
-    return bytes * rows_warps(plan);
 }
 
 /* ---- Defaults: what measured best on an H200 (docs/performance.md) --------------------------- */
@@ -96,11 +79,11 @@ static int default_height(const tz_problem *problem, const tz_plan *plan)
     const bool known = stencil->passes_count == 1 &&
                        (stencil->passes[0].writes & (stencil->passes[0].writes - 1)) == 0 &&
                        (problem->bits || stencil->fields[0].type == TZ_REAL);
-    const int most = d.many       ? REGISTERS_GOOD
+    const int most = d.many       ? ROWS_REGISTERS_THREE
                      : !known     ? REGISTERS_FEW - 10
-                     : !two_warps ? REGISTERS_GOOD
+                     : !two_warps ? ROWS_REGISTERS_THREE
                      : d.sums     ? REGISTERS_SUMS_TWO
-                                  : REGISTERS_TWO;
+                                  : ROWS_REGISTERS_TWO;
     while (tried.height > 1 && (fits(problem, &tried) != FITS || estimate(problem, &tried) > most))
         tried.height--;
     return tried.height > 1 ? tried.height : 1;
@@ -111,9 +94,9 @@ static int64_t covered(const tz_problem *problem, const tz_plan *plan)
 {
     rows_design d;
     if (fits(problem, plan) != FITS || !rows_design_make(&d, problem, plan) ||
-        rows_registers(&d) > REGISTERS_GOOD)
+        rows_registers(&d) > ROWS_REGISTERS_THREE)
         return INT64_MAX;
-    const int64_t width = 32 * (int64_t)plan->vector, useful = rows_useful(&d);
+    const int64_t width = 32 * (int64_t)plan->vector, useful = rows_useful(&d, false);
     return (problem->elements[0] + useful - 1) / useful * width;
 }
 
@@ -152,13 +135,41 @@ static int default_vector(const tz_problem *problem, const tz_plan *plan)
                : 4;
 }
 
-/* Three rows. Rows of many fields are so long that fewer are enough, and shared memory takes more
- * warps. */
-static int default_ahead(const tz_problem *problem, int vector)
+static int warp_bytes(const tz_problem *problem, const tz_plan *plan)
+{
+    rows_design d;
+    int bytes = 0;
+    rows_design_make(&d, problem, plan);
+    for (int f = 0; f < problem->stencil->fields_count && !d.direct; f++) {
+        const int lane = rows_lane_bytes(&d, f);
+        bytes += 32 * lane * rows_queue(&d, problem->stencil->fields[f].role == TZ_STATE) +
+                 (lane >= TZ_CUDA_PACKET_BYTES ? TZ_CUDA_SECTOR_BYTES
+                                               : 0); /* tz_queue_room() of rows.cuh */
+    }
+    return bytes + (d.sums ? 32 * rows_lane_bytes(&d, 0) * d.levels : 0);
+}
+
+static int rows_shared_bytes(const tz_problem *problem, const tz_limits *limits,
+                             const tz_plan *plan)
+{
+    (void)limits;
+    return warp_bytes(problem, plan) * rows_warps(plan);
+}
+
+/* Memory answers after several steps of a warp. So six rows are loaded ahead, if shared memory then has room for
+ * three warps a scheduler; if not, three. Rows of bits, which wait for the unit of logic, have three. Rows of
+ * many fields are so long that fewer are enough. */
+static int default_ahead(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan)
 {
     int bytes = 0; /* of a row of a strip */
     for (int f = 0; f < problem->stencil->fields_count; f++)
-        bytes += (int)tz_problem_element_size(problem, f) * 32 * vector;
+        bytes += (int)tz_problem_element_size(problem, f) * 32 * plan->vector;
+    tz_plan six = *plan;
+    six.ahead = AHEAD_MANY;
+    six.height = plan->height > 0 ? plan->height : 1;
+    if (!problem->bits && bytes <= ROW_BYTES_MANY &&
+        WARPS_THREE * warp_bytes(problem, &six) <= limits->shared_bytes)
+        return AHEAD_MANY;
     return bytes <= ROW_BYTES ? 3 : bytes <= 2 * ROW_BYTES ? 2 : 1;
 }
 
@@ -176,11 +187,11 @@ static tz_status rows_plan(const tz_problem *problem, const tz_limits *limits, t
         return tz_error_set(error, TZ_RANGE, "vector", "'vector' is 1, 2, 4 or 8, not %d",
                             plan->vector);
     const int ahead = plan->ahead;
-    plan->ahead = ahead > 0 ? ahead : default_ahead(problem, plan->vector);
+    plan->ahead = ahead > 0 ? ahead : default_ahead(problem, limits, plan);
     if (plan->height == 0)
         plan->height = default_height(problem, plan);
-    if (ahead == 0 && plan->height >= 12 && problem->stencil->fields_count == 1)
-        plan->ahead = 6;
+    if (ahead == 0)
+        plan->ahead = default_ahead(problem, limits, plan);
     /* Sums of many rows gain less than the rows that short chunks load twice. */
     const bool many_sums = rows_is_sum(s) && problem->radius > 1;
     if (ahead == 0 && plan->height == 1 && !problem->bits && !many_sums)
@@ -208,7 +219,7 @@ static tz_status rows_plan(const tz_problem *problem, const tz_limits *limits, t
         return tz_error_set(error, TZ_UNSUPPORTED, "swap",
                             "lanes of this plan have no two packets of 16 bytes of a row that they "
                             "could swap: leave 'swap' out");
-    const int useful = rows_useful(&d);
+    const int useful = rows_useful(&d, false);
     if (given.tile[0] != 0 && given.tile[0] != useful)
         return tz_error_set(error, TZ_RANGE, "tile",
                             "strips of height %d and %d columns a lane are %d wide, not %" PRId64
@@ -220,8 +231,8 @@ static tz_status rows_plan(const tz_problem *problem, const tz_limits *limits, t
     const bool simple = s->passes_count == 1 && problem->radius <= 2 &&
                         (s->passes[0].writes & (s->passes[0].writes - 1)) == 0;
     const int warps = needed > REGISTERS_SMALL ? 12 : 16;
-    if (plan->blocks == 0 && simple && needed > REGISTERS_FEW - 5 && needed <= REGISTERS_GOOD &&
-        (warps == 12 || needed <= REGISTERS_FEW))
+    if (plan->blocks == 0 && simple && needed > REGISTERS_FEW - 5 &&
+        needed <= ROWS_REGISTERS_THREE && (warps == 12 || needed <= REGISTERS_FEW))
         plan->blocks = warps / rows_warps(plan) > 0 ? warps / rows_warps(plan) : 1;
     if (plan->tile[1] < 0 || plan->tile[1] > CHUNK_MAX)
         return tz_error_set(error, TZ_RANGE, "tile", "a chunk has 1 to %d rows, not %" PRId64,
@@ -270,34 +281,45 @@ static int64_t choose_chunk(const rows_design *d, int64_t rows, int64_t inner, i
     return best;
 }
 
+/* Strips at the low end of a row, between its ends, and at its high end. */
+static void count_strips(const rows_design *d, int64_t *left, int64_t *inner, int64_t *right)
+{
+    const tz_problem *problem = d->problem;
+    const bool sides = rows_has_sides(d);
+    const int64_t nx = problem->elements[0], low = rows_ghost_low(d, false);
+    const int64_t useful = rows_useful(d, false), useful_side = rows_useful(d, true);
+    /* Words with bits past the row's end also belong to the border. */
+    const int64_t end =
+        problem->bits && problem->extent[0] - 31 * nx < nx ? problem->extent[0] - 31 * nx : nx;
+    const int64_t most = (nx + useful_side - 1) / useful_side;
+    *left = sides ? (low + useful_side - 1) / useful_side : 0;
+    *left = *left < most ? *left : most;
+    /* The first column that the next strip has as its own, and the last one that a strip between may begin with. */
+    const int64_t at = *left * useful_side, last = sides ? end - 32 * d->vector + low : nx - 1;
+    *inner = at <= last ? (last - at) / useful + 1 : 0;
+    const int64_t rest = nx - at - *inner * useful;
+    *right = rest > 0 ? (rest + useful_side - 1) / useful_side : 0;
+}
+
 static tz_status rows_shape(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan,
                             int blocks_each, int64_t length, tz_cuda_shape *shape, tz_error *error)
 {
     (void)error;
     rows_design d;
     rows_design_make(&d, problem, plan);
-    const int64_t nx = problem->elements[0];
-    const int64_t ghost = rows_ghost_low(&d), useful = rows_useful(&d);
-    const int64_t strips = (nx + useful - 1) / useful;
-    /* Words with bits past the row's end also belong to the border. */
-    const int64_t inner =
-        problem->bits && problem->extent[0] - 31 * nx < nx ? problem->extent[0] - 31 * nx : nx;
-    int64_t left = 0, right = 0;
-    while (rows_has_sides(&d) && left < strips && left * useful < ghost)
-        left++;
-    while (rows_has_sides(&d) && right < strips - left &&
-           (strips - 1 - right) * useful - ghost + 32 * d.vector > inner)
-        right++;
+    int64_t left, inner, right;
+    count_strips(&d, &left, &inner, &right);
+    const int64_t strips = left + inner + right;
     const int64_t slots =
         (int64_t)limits->multiprocessors * (blocks_each > 0 ? blocks_each : 8) * rows_warps(plan);
     const int64_t warm_up = d.reach + d.warm_up;
     int64_t chunk = plan->tile[1];
     if (chunk == 0)
-        chunk = choose_chunk(&d, length, strips - left - right, left + right, warm_up, slots);
+        chunk = choose_chunk(&d, length, inner, left + right, warm_up, slots);
     if (plan->tile[1] == 0 && d.direct && chunk > DIRECT_CHUNK)
         chunk = DIRECT_CHUNK;
     const int64_t border_chunk = border_chunk_of(&d, chunk);
-    const int64_t items = count_items(&d, length, strips - left - right, left + right, chunk);
+    const int64_t items = count_items(&d, length, inner, left + right, chunk);
     const int64_t blocks = (items + rows_warps(plan) - 1) / rows_warps(plan);
     *shape = (tz_cuda_shape){
         .grid = {(int)blocks, 1, 1},

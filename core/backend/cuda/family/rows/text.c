@@ -152,8 +152,10 @@ static void emit_numbers(tz_cuda_text *t, const rows_design *d, const tz_plan *p
         int value;
     } numbers[] = {
         {"V", d->vector},
-        {"GHOST_LOW", rows_ghost_low(d)},
-        {"GHOST_HIGH", rows_ghost_high(d)},
+        {"GHOST_LOW", rows_ghost_low(d, false)},
+        {"GHOST_HIGH", rows_ghost_high(d, false)},
+        {"SIDE_LOW", rows_ghost_low(d, true)},
+        {"SIDE_HIGH", rows_ghost_high(d, true)},
         {"STEPS", d->unroll},
         {"WARPS", rows_warps(plan)},
         {"BLOCKS", plan->blocks},

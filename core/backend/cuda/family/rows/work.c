@@ -168,6 +168,28 @@ static void rows_work(const tz_cuda_job *job, tz_model_work *out)
 
 /* ---- Candidates ------------------------------------------------------------------------------ */
 
+/* Adds plans whose static fields are taken by more levels at a time than in the usual plan, since each thread
+ * gets the registers of two warps a scheduler: fewer loads and instructions. */
+static void add_larger_groups(tz_cuda_plans *plans, int vector)
+{
+    tz_plan given = *plans->given;
+    tz_cuda_plans few = *plans;
+    given.blocks = ROWS_WARPS_TWO / rows_warps(&given);
+    few.given = &given;
+    for (int h = 1; plans->given->blocks == 0 && given.blocks > 0 && h <= ROWS_LEVELS_MAX; h++) {
+        tz_plan usual, plan;
+        rows_design d, larger;
+        bool made;
+        tz_cuda_plans_make(plans, h, vector, 0, &usual, &made);
+        if (!made)
+            continue;
+        tz_cuda_plans_make(&few, h, vector, 0, &plan, &made);
+        if (made && rows_design_make(&d, plans->problem, &usual) &&
+            rows_design_make(&larger, plans->problem, &plan) && larger.group > d.group)
+            tz_cuda_plans_keep(plans, &plan);
+    }
+}
+
 /* Twice the columns of a lane are faster if the ghost zone takes many columns, half of them if the
  * fields take many registers. */
 static void rows_candidates(tz_cuda_plans *plans)
@@ -175,6 +197,9 @@ static void rows_candidates(tz_cuda_plans *plans)
     const int more = rows_is_wide(plans->problem) ? 4 : 8;
     const tz_cuda_variant others[] = {{.vector = more}, {.vector = more / 4}};
     tz_cuda_plans_add_heights(plans, 16, others, plans->problem->stencil->fields_count > 2 ? 2 : 1);
+    add_larger_groups(plans, 0);
+    if (rows_is_wide(plans->problem))
+        add_larger_groups(plans, more);
     if (plans->given->swap > 0)
         return;
     /* Swaps save time of memory. Plans that wait for computing may be faster without. */
