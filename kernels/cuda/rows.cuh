@@ -33,9 +33,9 @@ struct tz_strip {
     int from;  /* the first column that this lane loads, in the grid if TZ_SIMPLE_ENDS */
     int low;
     unsigned int rows; /* number of rows that this lane stores, from row `low` on */
-    unsigned int
-        rows_packet[2]; /* the same of the two packets that it stores: of its own if TZ_SPLIT, or
-                                  * with TZ_SWAP of the even and of the odd lane of its pair */
+    /* The same of the two packets that it stores: of its own if TZ_SPLIT, or with TZ_SWAP of the even and of
+     * the odd lane of its pair. */
+    unsigned int rows_packet[2];
     bool border;
     bool first, last; /* this lane has column 0, or the last */
     int rotation;     /* of a bit row: by how much a lane's words are rotated to the left */

@@ -52,8 +52,9 @@ typedef struct rows_design {
     int rings_count;
     rows_ring rings[ROWS_RINGS_MAX];
     int unroll; /* steps of a loop body */
-    int group; /* levels that take a row of static fields from its queue together: the more, the fewer
-                   * take the same row and compute what depends on it alone, and the more registers */
+    /* Levels that take a row of static fields from its queue together. The more they are, the fewer rows are
+     * taken, and the more registers they need. */
+    int group;
     bool packets; /* TZ_PACKETS of rows.cuh: adjacent lanes copy adjacent packets */
     bool swaps;   /* TZ_SWAP: they also store adjacent packets, and swap one before that */
     bool direct;  /* rows are loaded where they are needed, not into queues ahead of it */

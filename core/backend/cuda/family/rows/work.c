@@ -168,6 +168,14 @@ static void rows_work(const tz_cuda_job *job, tz_model_work *out)
 
 /* ---- Candidates ------------------------------------------------------------------------------ */
 
+static bool has_static(const tz_stencil *s)
+{
+    for (int f = 0; f < s->fields_count; f++)
+        if (s->fields[f].role == TZ_STATIC)
+            return true;
+    return false;
+}
+
 /* Adds plans whose static fields are taken by more levels at a time than in the usual plan, since each thread
  * gets the registers of two warps a scheduler: fewer loads and instructions. */
 static void add_larger_groups(tz_cuda_plans *plans, int vector)
@@ -176,13 +184,15 @@ static void add_larger_groups(tz_cuda_plans *plans, int vector)
     tz_cuda_plans few = *plans;
     given.blocks = ROWS_WARPS_TWO / rows_warps(&given);
     few.given = &given;
-    for (int h = 1; plans->given->blocks == 0 && given.blocks > 0 && h <= ROWS_LEVELS_MAX; h++) {
+    if (!has_static(plans->problem->stencil) || plans->given->blocks > 0 || given.blocks == 0)
+        return;
+    bool made = true;
+    for (int h = given.height > 0 ? given.height : 1; made && h <= ROWS_LEVELS_MAX; h++) {
         tz_plan usual, plan;
         rows_design d, larger;
-        bool made;
         tz_cuda_plans_make(plans, h, vector, 0, &usual, &made);
         if (!made)
-            continue;
+            return;
         tz_cuda_plans_make(&few, h, vector, 0, &plan, &made);
         if (made && rows_design_make(&d, plans->problem, &usual) &&
             rows_design_make(&larger, plans->problem, &plan) && larger.group > d.group)
