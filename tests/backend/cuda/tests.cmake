@@ -113,12 +113,12 @@ foreach(case "maxwell2d 600,100 2 single clamp 8" "maxwell2d 601,90 2 single per
 endforeach()
 # Ghost zones that end between two packets of a lane, but not in strips at the ends of rows (TZ_SPLIT of rows.cuh): one strip at the
 # high end and two.
-foreach(case "star2d1r 401,120 5 double clamp 4" "star2d1r 512,110 9 double periodic 4" "box2d1r 403,90 6 double mirror,fixed 4"
+foreach(case "star2d1r 401,120 5 double clamp 4" "star2d1r 512,70 9 double periodic 4" "box2d1r 403,90 6 double mirror,fixed 4"
         "star2d2r 390,90 3 double fixed,clamp 4" "hotspot 333,90 5 double clamp 4" "star2d1r 700,80 3 single mirror 8")
     trapeze_add_simt_case(split_ stream --vector ${case} --swap 2)
 endforeach()
 # Larger groups of levels that take a static row together, since a scheduler holds two warps only.
-foreach(case "hotspot 301,150 9 single mirror 4" "poisson 303,160 10 single periodic,fixed 4" "hotspot 150,120 9 double clamp 4")
+foreach(case "hotspot 145,70 9 single mirror 4" "poisson 140,75 10 single periodic,fixed 4" "hotspot 150,70 9 double clamp 4")
     trapeze_add_simt_case(groups_ stream --blocks ${case})
 endforeach()
 # Corners of rows of bits, with another value at each side of the grid.
