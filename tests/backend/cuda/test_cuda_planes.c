@@ -108,5 +108,28 @@ static void lanes_have_as_many_rows_as_registers_allow(void **state)
     }
 }
 
+/* TZ_RACECHECK changes the text of kernels, so that they are not taken for others in the cache. */
+static void racecheck_has_kernels_of_its_own(void **state)
+{
+    const suite *s = *state;
+    const tz_place place = {.device = &s->device};
+    const tz_limits limits = tz_place_limits(&place);
+    tz_problem problem;
+    tz_plan plan = {.height = 2, .family = "stream"};
+    char *source[2];
+    make_problem(s, "star3d1r", TZ_SINGLE, 128, 128, 64, &problem);
+    assert_int_equal(tz_cuda_plan(&problem, &limits, &plan, &failure), TZ_OK);
+    for (int set = 0; set < 2; set++) {
+        assert_int_equal(set ? setenv("TZ_RACECHECK", "1", 1) : unsetenv("TZ_RACECHECK"), 0);
+        assert_int_equal(tz_cuda_source(&problem, &limits, &plan, &source[set], &failure), TZ_OK);
+        assert_non_null(
+            strstr(source[set], set ? "#define TZ_RACECHECK 1\n" : "#define TZ_RACECHECK 0\n"));
+    }
+    unsetenv("TZ_RACECHECK");
+    free(source[0]);
+    free(source[1]);
+    tz_problem_clear(&problem);
+}
+
 TEST_MAIN(set_up, tear_down, TEST(tiles_of_planes_are_wide_or_square),
-          TEST(lanes_have_as_many_rows_as_registers_allow))
+          TEST(lanes_have_as_many_rows_as_registers_allow), TEST(racecheck_has_kernels_of_its_own))

@@ -50,7 +50,7 @@ bool tz_cuda_plan_with_height(const tz_problem *problem, const tz_limits *limits
         return false;
     if (family->planner->refits)
         out->vector = out->warps = 0;
-    /* Blocks that the family would not have chosen were given. */
+    /* Blocks that were given, not chosen by the family, hold for all heights. */
     tz_plan chosen = *plan;
     chosen.blocks = 0;
     if (plan->blocks > 0 &&

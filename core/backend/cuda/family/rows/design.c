@@ -236,14 +236,12 @@ static bool has_simple_edges(const rows_design *d)
 }
 
 /* Can static fields stay in their queue until the last level has read them? */
-static bool keeps_static_in_queue(const rows_design *d, const tz_plan *plan)
+static bool keeps_static_in_queue(const rows_design *d)
 {
     const tz_stencil *s = d->problem->stencil;
+    /* The most steps that design_of() may choose for a loop body. */
     const int most = UNROLLED_WORDS / (d->levels * d->vector);
-    const int unroll = plan->unroll > 0    ? plan->unroll
-                       : most > UNROLL_MAX ? UNROLL_MAX
-                                           : larger(most, 1);
-    const int rows = d->reach + d->ahead + unroll;
+    const int rows = d->reach + d->ahead + (most < UNROLL_MAX ? larger(most, 1) : UNROLL_MAX);
     int64_t bytes = 0; /* of a warp */
     for (int f = 0; f < s->fields_count; f++) {
         if (s->fields[f].role == TZ_STATE)
@@ -296,7 +294,7 @@ static bool design_of(rows_design *d, const tz_problem *problem, const tz_plan *
     d->levels = plan->height * s->passes_count;
     find_reads(d);
     find_lags(d);
-    d->group = group < d->levels && keeps_static_in_queue(d, plan) ? group : d->levels;
+    d->group = group < d->levels && keeps_static_in_queue(d) ? group : d->levels;
     d->edges = has_simple_edges(d);
     /* Bits wait for the unit of logic, not for copies. */
     d->packets = d->edges && !d->direct && !problem->bits &&

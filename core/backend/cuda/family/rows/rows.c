@@ -17,7 +17,7 @@ enum {
     REGISTERS_SMALL = 115,    /* the compiler needs no limit */
     REGISTERS_SUMS_TWO = 175, /* where rows are summed */
     ROW_BYTES = 3 << 10,      /* sixteen warps with four such rows each fit a multiprocessor */
-    ROW_BYTES_MANY = 1 << 10, /* the same of twelve warps with twelve rows */
+    ROW_BYTES_MANY = 1 << 10, /* twelve warps with twelve such rows each fit */
     AHEAD_MANY = 6,
     WARPS_THREE = 12, /* of a multiprocessor: three of a scheduler */
     CHUNK_MAX = 1 << 20,
