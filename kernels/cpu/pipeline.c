@@ -55,7 +55,7 @@ tz_row_fn *tz_stage_in_place(const tz_stage *stage, const tz_pass *pass)
 bool tz_stage_is_in_place(const tz_stage *stage)
 {
     const tz_stencil *stencil = stage->stencil;
-    bool is = stage->dims > 1 && !stage->bits;
+    bool is = stage->dims == 2 || (stage->dims == 3 && !stage->bits);
     for (int p = 0; p < stencil->passes_count && is; p++) {
         is = tz_stage_in_place(stage, &stencil->passes[p]) != NULL;
         for (int f = 0; f < stencil->fields_count && is; f++)

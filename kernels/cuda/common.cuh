@@ -462,6 +462,7 @@ enum class tz_field { TZ_FIELD_LIST(TZ__FIELD_NAME) };
         body_##cell argument(tz_c, tz_p, tz_o);                                                    \
     }                                                                                              \
     head TZ_DEVICE void body_##cell(context &tz_c, const place &tz_p, const once_##cell &tz_o)
+#define TZ_ROWS_FIRST 0
 #define TZ_UNROLL _Pragma("unroll")
 #define TZ_ROLL _Pragma("unroll 1")
 #define TZ_LOGIC3(table, a, b, c, expression) tz_logic3<(table)>((a), (b), (c))

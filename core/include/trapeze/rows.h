@@ -86,10 +86,10 @@
 #else
 #define TZ__WINDOW (2 * TZ_CELL_RADIUS + 1)
 #endif
-/* Slabs of a function of tz_pass.in_place, at least those of tz_pass.together; 1: there are no such functions. They are for
- * numbers that are read near by: the rows that two planes of a larger radius read do not fit L1. The frame of each slab
- * may begin elsewhere. */
-#if TZ_CELL_DIMS == 1 || !TZ_CELL_REAL || TZ_CELL_RADIUS > 2 || defined(TZ_CELL_FRAME)
+/* Slabs of a function of tz_pass.in_place, at least those of tz_pass.together; 1: there are no such functions. Rows that two
+ * planes of a larger radius read do not fit L1; integers in 3-D were not tried. The frame of each slab may begin elsewhere. */
+#if TZ_CELL_DIMS == 1 || TZ_CELL_DIMS == 3 && !TZ_CELL_REAL || TZ_CELL_RADIUS > 2 ||               \
+    defined(TZ_CELL_FRAME)
 #define TZ__SLABS 1
 #else
 #define TZ__SLABS TZ_SLABS_IN_PLACE(TZ_CELL_DIMS)

@@ -21,7 +21,7 @@ typedef uint32_t tz_word;
 #define TZ_UNROLL _Pragma("GCC unroll 32")
 #define TZ_LOGIC3(table, a, b, c, expression) (expression)
 #define TZ_XOR3(a, b, c) ((a) ^ (b) ^ (c))
-#define TZ_MAJ3(a, b, c) (((a) & (b)) | ((c) & ((a) | (b))))
+#define TZ_MAJ3(a, b, c) ((b) ^ (((a) ^ (b)) & ((b) ^ (c))))
 #define TZ_PICK3(bit, set, clear) (((bit) & (set)) | (~(bit) & (clear)))
 
 /* ---- For descriptions ------------------------------------------------------------------------ */

@@ -49,9 +49,16 @@
  *   #define NAME_RESULT(sum) (TZ_K(scale) * (sum))
  *   TZ_CELL_ROWS_OF(name, u, real, NAME_ROWS, NAME_RESULT)
  *
- * is the same with TZ_PUT(u, NAME_RESULT(the sum)). NAME_RESULT reads only the sum, and constants. */
+ * is the same with TZ_PUT(u, NAME_RESULT(the sum)). NAME_RESULT reads only the sum, and constants.
+ *
+ *
+ * TZ_ROWS_FIRST: 1 where a backend computes several rows at once, 0 where it computes several cells of a row at once. A sum
+ * over a box of cells, whose order does not matter, is best made of parts that these updates share: sums along rows if it is
+ * 1, else sums along columns. */
 #ifndef TRAPEZE_ROWS_TUNING_H
 #define TRAPEZE_ROWS_TUNING_H
+
+#define TZ_ROWS_FIRST 1
 
 #define TZ_CELL_ONCE(name, ONCE) TZ__CELL(name, ONCE)
 #define TZ_ONCE(value) (tz_o.value)

@@ -374,7 +374,10 @@ static void test_what_cannot_be_in_place(void **state)
     grid_make(&g, 2, (int64_t[]){40, 30, 1}, TZ_CLAMP);
     assert_true(tz_stage_is_in_place(&g.stage));
     g.stage.bits = true;
+    assert_true(tz_stage_is_in_place(&g.stage));
+    g.stage.dims = 3;
     assert_false(tz_stage_is_in_place(&g.stage));
+    g.stage.dims = 2;
     g.stage.bits = false;
     g.stage.precision = TZ_DOUBLE; /* no function */
     assert_false(tz_stage_is_in_place(&g.stage));
