@@ -93,25 +93,11 @@ static void finish_columns(const tz_stage *stage, int field, const tz_patch *pat
     }
 }
 
-/* Column `from` of a row of bits. Column `columns` is bit `end` of word `word`. */
-static uint32_t bit_of(const uint32_t *row, int64_t from, int64_t columns, int64_t words,
-                       int64_t word, int64_t end)
-{
-    if (from < words)
-        return row[from] & 1;
-    for (word -= columns - from; word < 0; word += words)
-        end--;
-    return row[word] >> end & 1;
-}
-
 /* Bit fields. A ghost word is the word at the other end of the row, shifted by one bit. Then the
- * columns outside the grid, in padding bits and ghost words, are set one by one. Rows may be short and many, so this divides
- * once, by a number that fits 32 bits if the row's length does. */
+ * columns outside the grid, in padding bits and ghost words, are set one by one. */
 static void finish_bits(const tz_stage *stage, int field, uint32_t *row, int ghost)
 {
     const int64_t words = stage->elements[0], columns = stage->columns;
-    const int64_t end =
-        columns <= UINT32_MAX ? (int64_t)((uint32_t)columns / (uint32_t)words) : columns / words;
     for (int g = 0; g < ghost; g++) {
         /* If the row has fewer words than ghosts, row[g] may be a ghost that an earlier turn
          * wrote. */
@@ -120,21 +106,20 @@ static void finish_bits(const tz_stage *stage, int field, uint32_t *row, int gho
     }
     for (int side = 0; side < 2; side++)
         for (int g = 0; g < ghost; g++) {
-            const int64_t from =
-                tz_ghost_source(stage->boundary[0], side == 0 ? -1 - g : columns + g, columns);
-            const uint32_t value =
-                from < 0 ? *(const uint32_t *)stage->outside[field][-1 - from].at & 1
-                         : bit_of(row, from, columns, words, columns - end * words, end);
-            /* The column is bit b of a word, and bit b + 1 of the word that is a row's words before it, as long as these words
-             * are in the row. */
-            int64_t word = side == 0 ? -1 - g : columns - end * words + g, b = side == 0 ? 0 : end;
-            for (; word + words < words + ghost; word += words)
-                b--;
-            for (; word >= words + ghost; word -= words)
-                b++;
-            for (; word >= -ghost && b < 32; word -= words, b++)
-                if (b >= 0)
-                    row[word] = (row[word] & ~(UINT32_C(1) << b)) | value << b;
+            const int64_t x = side == 0 ? -1 - g : columns + g;
+            const int64_t from = tz_ghost_source(stage->boundary[0], x, columns);
+            const uint32_t value = from < 0
+                                       ? *(const uint32_t *)stage->outside[field][-1 - from].at & 1
+                                       : row[from % words] >> (from / words) & 1;
+            /* Column x is bit b of word x - b*words, for each b whose word is in the row. */
+            for (int64_t b = (x - words - ghost + 1) / words; b < 32; b++) {
+                const int64_t word = x - b * words;
+                if (b < 0 || word >= words + ghost)
+                    continue;
+                if (word < -ghost)
+                    break;
+                row[word] = (row[word] & ~(UINT32_C(1) << b)) | value << b;
+            }
         }
 }
 

@@ -1,5 +1,6 @@
 /* Life-like automata on the 3 x 3 neighbourhood, 32 cells a word: every operation below works on
- * all cells of a word, one bit each. Lines of three are summed by full adders (ones, twos), then across.
+ * all cells of a word, one bit each. Full adders sum lines of three cells (ones, twos), then the
+ * three lines.
  *
  * Constants: bit n of `birth` and `survive` is set when a dead or living cell with n living
  * neighbours lives next; `conway` is 1 for B3/S23, which has a shorter update. */
