@@ -1,11 +1,14 @@
 #!/bin/sh
-# Sets up, builds and runs every test: sh scripts/test.sh [ARGUMENTS FOR CTEST]
+# Sets up, builds with the address and undefined-behaviour sanitizers, and runs every test:
 #
-# PRESET=asan (or debug) builds and tests that preset instead of release. TZ_CONTRACT=quick tests
-# fewer cases of each plugin. CMAKE_ARGS are passed to cmake. Skipped tests are listed;
-# with CI=true a reason that .ci/skips does not list is a failure.
+#   sh scripts/test.sh [ARGUMENTS FOR CTEST]     -L FOLDER, -R NAME, …
+#
+# PRESET=release (or debug) builds and tests that preset. CMAKE_ARGS are passed to cmake. Skipped tests are listed; with
+# CI=true a reason that .ci/skips does not list is a failure. Some suites run on the stencils of tests/archetypes.txt:
+# scripts/test-all.sh runs them on every stencil.
 set -eu
 root=$(CDPATH= cd -- "$(dirname -- "$0")/.." && pwd -P)
+: "${PRESET:=asan}"
 
 sh "$root/scripts/setup.sh"
 . "$root/scripts/build.sh"
@@ -14,6 +17,8 @@ sh "$root/scripts/setup.sh"
 if [ -z "${TZ_DATA_DIR:-}" ] && [ -d "$root/../shared/data" ]; then
     export TZ_DATA_DIR="$root/../shared/data"
 fi
+export ASAN_OPTIONS="${ASAN_OPTIONS:-detect_stack_use_after_return=1:strict_string_checks=1:malloc_context_size=5}"
+export UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1}"
 jobs=$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
 failed=0
 ctest --test-dir "$build" --output-on-failure --no-tests=error -j "$jobs" "$@" || failed=$?

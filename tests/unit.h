@@ -1,5 +1,5 @@
 /* Every test program includes this: cmocka and the headers it needs, skipping with a reason, checks
- * of errors, and main(). */
+ * of errors, and TEST_MAIN(). */
 #ifndef TZ_TEST_UNIT_H
 #define TZ_TEST_UNIT_H
 
@@ -7,6 +7,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -19,13 +20,30 @@
 /* .ci/run fails on reasons that .ci/skips does not list. */
 #define skip_test(...) (print_message("skipped: " __VA_ARGS__), print_message("\n"), skip())
 
-/* main(): runs the tests between a set-up and a tear-down of the group (NULL: without). */
+/* The tests of a file. All files of a folder are one program (tests/main.c): `PROGRAM test_NAME` runs one of them. */
+typedef struct program_file {
+    const char *path;
+    int (*run)(int argc, char **argv);
+    struct program_file *next;
+} program_file;
+void program_file_add(program_file *file); /* [before main()] */
+
+/* Makes the function of this file that tests/main.c calls; argv[0] is the name of the test. */
+#define TEST_FILE(function)                                                                        \
+    static void __attribute__((constructor)) test_file_register(void)                              \
+    {                                                                                              \
+        static program_file file = {__FILE__, function, NULL};                                     \
+        program_file_add(&file);                                                                   \
+    }
+
+/* Runs these tests between a set-up and a tear-down of the group (NULL: without). */
 #define TEST_MAIN(set_up, tear_down, ...)                                                          \
-    int main(void)                                                                                 \
+    static int test_file_run(int argc, char **argv)                                                \
     {                                                                                              \
         const struct CMUnitTest tests[] = {__VA_ARGS__};                                           \
         return cmocka_run_group_tests(tests, set_up, tear_down);                                   \
-    }
+    }                                                                                              \
+    TEST_FILE(test_file_run)
 #define TEST(function) cmocka_unit_test(function)
 
 /* Calls write their errors here. */

@@ -45,12 +45,5 @@ static void long_texts_are_cut_and_terminated(void **state)
     assert_string_equal(line, "b");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_error_has_code_place_and_message),
-        cmocka_unit_test(arguments_may_point_into_the_error),
-        cmocka_unit_test(long_texts_are_cut_and_terminated),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL, TEST(an_error_has_code_place_and_message),
+          TEST(arguments_may_point_into_the_error), TEST(long_texts_are_cut_and_terminated))

@@ -227,7 +227,7 @@ static char *start(const char *count, const char *names, int *code)
         skip_test("no mpirun");
     if (!tz_ranks_describe(text, sizeof text))
         skip_test("built without MPI");
-    const char *const arguments[] = {"mpirun", "-n", count, self, names, NULL};
+    const char *const arguments[] = {"mpirun", "-n", count, self, "test_ranks", names, NULL};
     const tz_process process = {.program = mpirun, .arguments = arguments, .limit_s = 120};
     assert_ok(tz_process_run(&process, &output, code, &failure));
     return output;
@@ -309,7 +309,7 @@ static void test_environment(void **state)
     }
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {TEST(test_alone), TEST(test_environment), TEST(test_ranks),
                                        TEST(test_failures)};
@@ -325,3 +325,4 @@ int main(int argc, char **argv)
     setenv("ASAN_OPTIONS", "detect_leaks=0", 1);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
+TEST_FILE(run)

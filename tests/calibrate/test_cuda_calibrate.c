@@ -4,6 +4,7 @@
 #include "backend/cuda/ptx/ptx.h"
 #include "backend/cuda/sass/sass.h"
 #include "calibrate/cuda_parts.h"
+#include "tests/archetypes.h"
 #include "tests/backend/cuda/simt/unit.h"
 
 static const char *const architectures[] = {"sm_90", "sm_80", "sm_100"};
@@ -19,14 +20,14 @@ static int longest_loop(const tz_sass *code)
 }
 
 /* `counts`: the instructions of the longest loop for each architecture, 0 for one that is not tried; may
- * be NULL. Architectures take turns by `turn`. */
-static void compile_for(const char *what, char *text, int turn, int *counts)
+ * be NULL. */
+static void compile_for(const char *what, char *text, int *counts)
 {
     assert_non_null(text);
     for (int a = 0; a < 3; a++) {
         if (counts)
             counts[a] = 0;
-        if (other_turn(turn, a))
+        if (a > 0 && !is_complete())
             continue;
         tz_sass code = {0};
         size_t bytes = 0;
@@ -65,8 +66,7 @@ static void compile_for(const char *what, char *text, int turn, int *counts)
 
 static void compile(const char *what, char *text)
 {
-    static int number;
-    compile_for(what, text, ++number, NULL);
+    compile_for(what, text, NULL);
 }
 
 static void texts_compile(void **state)
@@ -121,8 +121,8 @@ static void steps_are_not_folded(void **state)
     const tz__cost *costs = tz__costs_table(&count);
     for (size_t i = 0; i < count; i++) {
         int without[3], with[3];
-        compile_for("step", text_of_cost(""), (int)i, without);
-        compile_for(costs[i].what, text_of_cost(costs[i].text), (int)i, with);
+        compile_for("step", text_of_cost(""), without);
+        compile_for(costs[i].what, text_of_cost(costs[i].text), with);
         for (int a = 0; a < 3; a++) {
             const int more = with[a] - without[a];
             const bool is_move = costs[i].number == offsetof(tz_model_device, move_any);

@@ -109,6 +109,11 @@ static void run_group(contract *c, const simt_group *g, simt_build *build, simt 
     }
 }
 
+static bool is_its(const char *stencil, const void *id)
+{
+    return strcmp(stencil, id) == 0;
+}
+
 static void check_executor(contract *c)
 {
     simt_build *build = NULL;
@@ -121,7 +126,7 @@ static void check_executor(contract *c)
     } else if (status || !machine) {
         contract_fail(c, "the executor: %s", status ? error.message : "not enough memory");
     } else {
-        simt_groups_make(&groups, c->registry, SIMT_FEW, c->stencil->id, c->family);
+        simt_groups_make(&groups, c->registry, SIMT_FEW, is_its, c->stencil->id, c->family);
         for (int i = 0; i < groups.count && c->failures == 0; i++)
             if (i == 0 || /* one of each family */
                 strcmp(groups.at[i].k.plan.family, groups.at[i - 1].k.plan.family) != 0)

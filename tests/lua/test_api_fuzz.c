@@ -145,7 +145,7 @@ static int tear_down(void **state)
     return close_plugins(state) || leave_scratch(state);
 }
 
-int main(int argc, char **argv)
+static int run_scripts(int argc, char **argv)
 {
     static const struct CMUnitTest tests[] = {TEST(all_functions_are_found),
                                               TEST(no_call_does_worse_than_raise)};
@@ -157,3 +157,4 @@ int main(int argc, char **argv)
         actions = atoi(argv[3]);
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
+TEST_FILE(run_scripts)

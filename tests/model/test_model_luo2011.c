@@ -301,20 +301,8 @@ static void times_give_degrees(void **state)
     assert_true(p.before > 0 && isnan(tz_luo2011_measured_cpd(&p, 16, p.before)));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_record_has_table_1),
-        cmocka_unit_test(memory_parallel_degree),
-        cmocka_unit_test(computation_parallel_degree),
-        cmocka_unit_test(accuracy),
-        cmocka_unit_test(types_of_periods),
-        cmocka_unit_test(transactions_of_a_warp),
-        cmocka_unit_test(a_kernel),
-        cmocka_unit_test(as_a_model),
-        cmocka_unit_test(the_fit_finds_known_constants),
-        cmocka_unit_test(the_fit_keeps_d_above_zero),
-        cmocka_unit_test(times_give_degrees),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL, TEST(the_record_has_table_1), TEST(memory_parallel_degree),
+          TEST(computation_parallel_degree), TEST(accuracy), TEST(types_of_periods),
+          TEST(transactions_of_a_warp), TEST(a_kernel), TEST(as_a_model),
+          TEST(the_fit_finds_known_constants), TEST(the_fit_keeps_d_above_zero),
+          TEST(times_give_degrees))

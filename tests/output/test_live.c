@@ -73,13 +73,5 @@ static void numbers_are_those_of_the_header(void **state)
 #endif
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hosts_are_those_of_the_server),
-        cmocka_unit_test(origins_are_the_page_itself),
-        cmocka_unit_test(a_library_that_is_not_there_is_said),
-        cmocka_unit_test(numbers_are_those_of_the_header),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL, TEST(hosts_are_those_of_the_server), TEST(origins_are_the_page_itself),
+          TEST(a_library_that_is_not_there_is_said), TEST(numbers_are_those_of_the_header))

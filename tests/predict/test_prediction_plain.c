@@ -142,13 +142,5 @@ static void refusals(void **state)
         refuses("hotspot", 256, &usual, TZ_UNSUPPORTED, "no NVRTC");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_mean_of_nine_pixels),
-        cmocka_unit_test(stencils_of_all_kinds),
-        cmocka_unit_test(double_precision_takes_more_transactions),
-        cmocka_unit_test(refusals),
-    };
-    return cmocka_run_group_tests(tests, open_plugins, close_plugins);
-}
+TEST_MAIN(open_plugins, close_plugins, TEST(the_mean_of_nine_pixels), TEST(stencils_of_all_kinds),
+          TEST(double_precision_takes_more_transactions), TEST(refusals))

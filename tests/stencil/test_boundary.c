@@ -53,13 +53,5 @@ static void test_names(void **state)
                         "mirror:fixed");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_inside_is_itself),
-        cmocka_unit_test(test_each_side_has_its_rule),
-        cmocka_unit_test(test_mirrors_run_over_the_other_side),
-        cmocka_unit_test(test_names),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL, TEST(test_inside_is_itself), TEST(test_each_side_has_its_rule),
+          TEST(test_mirrors_run_over_the_other_side), TEST(test_names))

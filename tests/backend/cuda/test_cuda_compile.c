@@ -1,135 +1,39 @@
-/* The device text of every stencil, compiled for real architectures; needs NVRTC, no GPU. */
+/* Device texts with mistakes, of slabs and of jumps, compiled for real architectures; needs NVRTC, no GPU.
+ * test_cuda_work compiles those of all stencils. */
 #include "backend/backend.h"
 #include "backend/cuda/family/family.h"
-#include "backend/cuda/sass/sass.h"
 #include "backend/cuda/spectral/jump.h"
-#include "tests/turns.h"
+#include "tests/archetypes.h"
 #include "tests/unit.h"
 
-static int spilt; /* kernels with local memory, for sm_90 */
-
-static void compile_plan(const tz_stencil *stencil, int precision, int boundary, const char *family,
-                         const char *architecture, bool in_slab)
+/* A slab in the middle of the grid. */
+static void compile_slab(const tz_stencil *stencil, const char *family)
 {
     static const int64_t extents[][TZ_AXES] = {{0}, {1000, 1, 1}, {200, 100, 1}, {70, 50, 40}};
-    tz_simulation_config config = {.dims = stencil->dims, .precision = precision};
+    tz_simulation_config config = {.dims = stencil->dims, .precision = -1};
     tz_problem problem;
     tz_plan plan = {0};
     memcpy(config.extent, extents[stencil->dims], sizeof config.extent);
-    for (int d = 0; d < TZ_AXES; d++)
-        config.boundary[d] = tz_boundary_name((tz_boundary)boundary);
-    tz_assignment unstable[] = {{"allow_unstable", 1.0, NULL}};
-    if (tz_stencil_param_index(stencil, "allow_unstable") >= 0) {
-        config.params = unstable;
-        config.params_count = 1;
-    }
-    if (tz_problem_resolve(&problem, stencil, &config, &failure))
-        fail_msg("%s: %s", stencil->id, failure.message);
+    assert_ok(tz_problem_resolve(&problem, stencil, &config, &failure));
     snprintf(plan.family, sizeof plan.family, "%s", family);
     const tz_place place = {.threads = 1};
     const tz_limits limits = tz_place_limits(&place);
-    const tz_problem part = in_slab ? tz_problem_slab(&problem, 20, 30, 5, 5) : problem;
-    if (tz_backend_cuda.plan(&part, &place, &plan, &failure)) {
-        /* A family may refuse a stencil; at least one family must take it. */
-        print_message("%s: refused by %s: %s\n", stencil->id, family, failure.message);
-        assert_true(*family != '\0');
-        tz_problem_clear(&problem);
-        return;
-    }
+    const tz_problem part = tz_problem_slab(&problem, 20, 30, 5, 5);
+    assert_ok(tz_backend_cuda.plan(&part, &place, &plan, &failure));
     char *source = NULL;
     void *cubin = NULL;
     size_t bytes = 0;
     assert_ok(tz_cuda_source(&part, &limits, &plan, &source, &failure));
-    assert_true(in_slab == (strstr(source, "#define TZ_SLAB") != NULL));
-    tz_sass kernel = {0};
-    tz_status status = tz_cuda_compile(architecture, source, tz_cuda_headers, tz_cuda_headers_count,
-                                       NULL, &cubin, &bytes, &failure);
-    if (!status)
-        status = tz_sass_read(&kernel, cubin, bytes, TZ_CUDA_ENTRY, &failure);
-    if (status && getenv("TZ_CUDA_DUMP"))
-        puts(source);
+    assert_non_null(strstr(source, "#define TZ_SLAB"));
+    const tz_status status = tz_cuda_compile("sm_90", source, tz_cuda_headers,
+                                             tz_cuda_headers_count, NULL, &cubin, &bytes, &failure);
     free(source);
-    tz_problem_clear(&problem);
-    if (status == TZ_UNSUPPORTED) {
-        skip_test("%s", failure.message);
-    }
-    if (status)
-        fail_msg("%s, %s, %s: %s", stencil->id, tz_boundary_name((tz_boundary)boundary),
-                 architecture, failure.message);
-    tz_sass_free(&kernel);
     free(cubin);
-    /* Local memory is off chip: a kernel that needs it is slow, and nothing else says so. Figures
-     * are for sm_90; elsewhere a spill is worth a word. */
-    if (kernel.local_bytes == 0)
-        return;
-    char text[200];
-    snprintf(text, sizeof text, "%s %s, %s, %s, %s: %d registers, %d bytes of local memory",
-             stencil->id, precision == TZ_DOUBLE ? "double" : "single", plan.family,
-             tz_boundary_name((tz_boundary)boundary), architecture, kernel.registers,
-             kernel.local_bytes);
-    print_message("%s\n", text);
-    /* In 3-D a dozen words are let off: they are border code's, and with fewer threads or columns
-     * all is slower. In the family direct, which spares registers (choose_blocks()), wave3d8 has 16
-     * and fdd5 24. In double precision a resident kernel may store four words before its loop and
-     * load them once an iteration or once an exchange, as that of twofields does. */
-    const bool resident = strcmp(plan.family, "resident") == 0 && precision == TZ_DOUBLE;
-    const int most = stencil->dims < 3                    ? resident ? 16 : 8
-                     : strcmp(plan.family, "direct") == 0 ? 96
-                                                          : 48;
-    spilt += strcmp(architecture, "sm_90") == 0 && kernel.local_bytes > most;
-}
-
-/* Is kernel k of stencil number n to be compiled? With TZ_NVRTC, for one stencil in `turns` a day. */
-static bool is_compiled(int n, int k, int turns)
-{
-    return !getenv("TZ_NVRTC") || is_turn((unsigned)(n + k), (unsigned)turns);
-}
-
-/* All families for the first architecture; the first family for the others, and in double. Where
- * TZ_NVRTC is set, one of `first_turns` stencils a day is compiled with the first family, and fewer
- * with others. */
-static void each_stencil_compiles(const char *folder, const char *const *families,
-                                  const char *const *architectures, int first_turns)
-{
-    tz_registry *registry;
-    int compiled = 0;
-    assert_ok(tz_registry_create(&registry, &folder, 1, &failure));
-    for (size_t i = 0; i < tz_registry_count(registry); i++) {
-        const tz_plugin *plugin = tz_registry_get(registry, i)->plugin;
-        for (int s = 0; plugin && s < plugin->stencils_count; s++) {
-            const tz_stencil *stencil = plugin->stencils[s];
-            for (const char *const *f = families; *f; f++)
-                if (f == families ? is_compiled(compiled, 0, first_turns)
-                                  : is_compiled(compiled, (int)(f - families), 16))
-                    compile_plan(stencil, -1, stencil->boundary, *f, architectures[0], false);
-            for (const char *const *a = architectures + 1; *a; a++)
-                if (is_compiled(compiled, (int)(a - architectures), 32))
-                    compile_plan(stencil, -1, stencil->boundary, *families, *a, false);
-            if (tz_stencil_has_real(stencil) && is_compiled(compiled, 1, 2 * first_turns))
-                compile_plan(stencil, TZ_DOUBLE, stencil->boundary, *families, architectures[0],
-                             false);
-            compiled++;
-        }
-    }
-    tz_registry_destroy(registry);
-    assert_true(compiled > 0);
-    assert_int_equal(spilt, 0);
-}
-
-static void built_in_stencils_compile(void **state)
-{
-    static const char *const architectures[] = {"sm_90", "sm_80", "sm_100", NULL};
-    static const char *const families[] = {"stream", "resident", "tile", "block", "direct", NULL};
-    /* test_cuda_work compiles the first family of the others. */
-    each_stencil_compiles(TZ_TEST_PLUGIN_DIR, families, architectures, 8);
-}
-
-static void test_stencils_compile(void **state)
-{
-    static const char *const architectures[] = {"sm_90", NULL};
-    static const char *const families[] = {"", NULL};
-    /* The contract suite compiles all of them, too. */
-    each_stencil_compiles(TZ_TEST_TEST_PLUGIN_DIR, families, architectures, 4);
+    tz_problem_clear(&problem);
+    if (status == TZ_UNSUPPORTED)
+        skip_test("%s", failure.message);
+    if (status)
+        fail_msg("%s, %s: %s", stencil->id, family, failure.message);
 }
 
 /* The text of a plugin reaches this compiler as it was when the plugin was built; its slips give the
@@ -212,7 +116,7 @@ static void slabs_compile(void **state)
         const tz_stencil *stencil;
         const tz_plugin *plugin;
         assert_ok(tz_registry_find(registry, cases[k].stencil, &stencil, &plugin, &failure));
-        compile_plan(stencil, -1, stencil->boundary, cases[k].family, "sm_90", true);
+        compile_slab(stencil, cases[k].family);
     }
     tz_registry_destroy(registry);
 }
@@ -225,7 +129,7 @@ static void jumps_compile(void **state)
                  {"sm_90", tz_cuda_jump_source()},
                  {"sm_80", tz_cuda_transform_source()},
                  {"sm_100", tz_cuda_transform_source()}};
-    for (int i = 0; i < (getenv("TZ_NVRTC") ? 2 : 4); i++) {
+    for (int i = 0; i < (is_complete() ? 4 : 2); i++) {
         void *cubin = NULL;
         size_t bytes = 0;
         const tz_status status =
@@ -240,5 +144,4 @@ static void jumps_compile(void **state)
 }
 
 TEST_MAIN(NULL, NULL, TEST(jumps_compile), TEST(slabs_compile),
-          TEST(slips_in_a_text_are_plain_lines), TEST(built_in_stencils_compile),
-          TEST(test_stencils_compile))
+          TEST(slips_in_a_text_are_plain_lines))

@@ -3,6 +3,7 @@
 #include "backend/cuda/family/family.h"
 #include "backend/cuda/spectral/jump.h"
 #include "executed.h"
+#include "tests/archetypes.h"
 
 /* ---- What it shall be ------------------------------------------------------------------------ */
 
@@ -271,10 +272,7 @@ static void every_side_and_dimension(void **state)
     for (size_t g = 0; g < sizeof grids / sizeof *grids; g++) {
         const int dims = grids[g][2] > 0 ? 3 : grids[g][1] > 0 ? 2 : 1;
         const int cases = dims == 3 ? 64 : dims == 2 ? 16 : 4;
-        const int stride = (dims == 3           ? 4
-                            : grids[g][0] == 40 ? 5
-                                                : 1) *
-                           (getenv("TZ_SIMT") ? 3 : 1);
+        const int stride = (dims == 3 ? 4 : grids[g][0] == 40 ? 5 : 1) * (is_complete() ? 1 : 3);
         for (int i = (int)g % stride; i < cases; i += stride) {
             const tz_transform sides[3] = {(tz_transform)(i % 4), (tz_transform)(i / 4 % 4),
                                            (tz_transform)(i / 16)};

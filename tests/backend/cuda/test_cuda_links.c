@@ -352,7 +352,8 @@ static char *start(const char *count, const char *names, const char *late_rank, 
         skip_test("no mpirun");
     if (!tz_ranks_describe(text, sizeof text))
         skip_test("built without MPI");
-    const char *const words[] = {"mpirun", "-n", count, self, names, late_rank, NULL};
+    const char *const words[] = {"mpirun",          "-n",  count,     self,
+                                 "test_cuda_links", names, late_rank, NULL};
     const tz_process process = {.program = mpirun, .arguments = words, .limit_s = 120};
     assert_ok(tz_process_run(&process, &output, code, &failure));
     return output;
@@ -397,7 +398,7 @@ static void test_failures(void **state)
     check_bad("killed", ""); /* mpirun ends the others */
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {TEST(test_direct), TEST(test_by_host), TEST(test_failures)};
     if (argc > 2)
@@ -412,3 +413,4 @@ int main(int argc, char **argv)
     setenv("ASAN_OPTIONS", "detect_leaks=0", 1);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
+TEST_FILE(run)

@@ -294,19 +294,7 @@ static void broken_texts(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(classes_and_blocks),
-        cmocka_unit_test(tasks_and_transactions),
-        cmocka_unit_test(loops_have_trip_counts),
-        cmocka_unit_test(lanes_part_and_meet),
-        cmocka_unit_test(predicates_and_vectors),
-        cmocka_unit_test(addresses_that_are_not_known),
-        cmocka_unit_test(wide_types),
-        cmocka_unit_test(values_of_integers),
-        cmocka_unit_test(what_is_refused),
-        cmocka_unit_test(broken_texts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL, TEST(classes_and_blocks), TEST(tasks_and_transactions),
+          TEST(loops_have_trip_counts), TEST(lanes_part_and_meet), TEST(predicates_and_vectors),
+          TEST(addresses_that_are_not_known), TEST(wide_types), TEST(values_of_integers),
+          TEST(what_is_refused), TEST(broken_texts))

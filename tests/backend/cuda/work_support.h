@@ -16,8 +16,8 @@ typedef struct suite {
 static inline int set_up(void **state)
 {
     suite *s = calloc(1, sizeof *s);
-    const char *folder = TZ_TEST_PLUGIN_DIR;
-    if (!s || tz_registry_create(&s->registry, &folder, 1, NULL))
+    static const char *const folders[] = {TZ_TEST_PLUGIN_DIR, TZ_TEST_TEST_PLUGIN_DIR};
+    if (!s || tz_registry_create(&s->registry, folders, 2, NULL))
         return 1;
     s->device = device_named("h200");
     strcpy(s->cache, "/tmp/tz-work-XXXXXX");

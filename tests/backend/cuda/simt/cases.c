@@ -1,7 +1,5 @@
 #include "cases.h"
 
-#include "tests/turns.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -189,8 +187,8 @@ static int list_precisions(const tz_stencil *stencil, int list[TZ_PRECISIONS])
     return count > 0 ? count : 1;
 }
 
-/* A large one last; before it a tiny and an odd one, or one of these. */
-static void choose_grids(simt_group *g, int number, bool all)
+/* A large one last; before it a tiny or an odd one. */
+static void choose_grids(simt_group *g, int number)
 {
     const bool bits = g->k.stencil->fields[0].type == TZ_BITS;
     grid(*lists)[4] = g->k.stencil->dims == 1   ? grids_1d
@@ -200,7 +198,7 @@ static void choose_grids(simt_group *g, int number, bool all)
     const uint32_t small = draw(g, "small", number) % 2;
     g->grids = 0;
     for (int i = 0; i < SIMT_GRIDS; i++)
-        if (all || i == SIMT_GRIDS - 1 || i == (int)small)
+        if (i == SIMT_GRIDS - 1 || i == (int)small)
             memcpy(g->extent[g->grids++], lists[i][draw(g, "grid", SIMT_GRIDS * number + i) % 4],
                    sizeof g->extent[i]);
 }
@@ -228,32 +226,26 @@ static void make_pair(simt_groups *groups, const tz_stencil *stencil, const tz_c
     int precisions[TZ_PRECISIONS];
     simt_group g = {.k = {.stencil = stencil}, .row = row};
     snprintf(g.k.plan.family, sizeof g.k.plan.family, "%s", family->name);
-    const uint32_t rotation = draw(&g, "turn", 0), turn = rotation + turn_of_today();
+    const uint32_t rotation = draw(&g, "turn", 0);
     const int boundaries_count = list_boundaries(stencil, depth == SIMT_FULL, rotation, boundaries);
     const int precisions_count = list_precisions(stencil, precisions);
-    const int ways = depth <= SIMT_FEW      ? 2
-                     : depth == SIMT_NORMAL ? boundaries_count
-                                            : 14 * boundaries_count * precisions_count;
+    const int ways = depth == SIMT_FEW ? 2 : boundaries_count * precisions_count;
     const int before = groups->count;
-    int tried = 0;
     tz_error error = {0};
     const int slabs = !has_coordinates(stencil) ? 0 : depth == SIMT_FULL ? 2 * boundaries_count : 1;
     for (int i = 0; i < ways + slabs; i++) {
-        if (depth == SIMT_QUICK &&
-            (turn % 3 != 0 || (i < ways && ((unsigned)i + turn / 3) % (unsigned)ways != 0)))
-            continue;
-        tried++;
         const int number = i + (int)(rotation % 64);
-        const int b = depth <= SIMT_FEW
+        const int b = depth == SIMT_FEW
                           ? (int)(draw(&g, "boundary", i) % (unsigned)boundaries_count)
                           : i % boundaries_count;
         memcpy(g.k.boundary, boundaries[b], sizeof g.k.boundary);
-        g.k.precision = precisions[(i / boundaries_count + number) % precisions_count];
+        g.k.precision =
+            precisions[(depth == SIMT_FULL ? i / boundaries_count : number) % precisions_count];
         g.k.seed = draw(&g, "seed", i) % 100000;
         g.k.slab = i < (slabs > 0 ? ways : ways - 1) || !is_cut(stencil) ? 0 : 1 + number % 2;
         g.k.rest = (int)(draw(&g, "rest", i) % 60);
-        choose_grids(&g, number, depth == SIMT_FULL);
-        if (depth == SIMT_QUICK) {
+        choose_grids(&g, number);
+        if (depth == SIMT_FEW) {
             memcpy(g.extent[0], g.extent[i % 2], sizeof g.extent[0]);
             g.grids = 1;
         }
@@ -268,23 +260,14 @@ static void make_pair(simt_groups *groups, const tz_stencil *stencil, const tz_c
             add(groups, &g);
     }
     const size_t used = strlen(groups->none);
-    if (tried > 0 && groups->count == before)
+    if (groups->count == before)
         snprintf(groups->none + used, sizeof groups->none - used, "%s takes no %s: %.200s\n",
                  family->name, stencil->id, error.message);
 }
 
-/* Stencils that read many cells take minutes. Unless one is asked for, fewer cases of it do: others
- * are alike. */
-static simt_depth depth_of(const tz_stencil *stencil, simt_depth depth, bool asked_for)
-{
-    int reads = 0;
-    for (int p = 0; p < stencil->passes_count; p++)
-        reads += (2 * stencil->passes[p].radius + 1) * stencil->dims * stencil->fields_count;
-    return depth == SIMT_NORMAL && !asked_for && reads > 12 ? SIMT_FEW : depth;
-}
-
 void simt_groups_make(simt_groups *groups, const tz_registry *registry, simt_depth depth,
-                      const char *stencil, const char *family)
+                      bool (*wanted)(const char *stencil, const void *context), const void *context,
+                      const char *family)
 {
     memset(groups, 0, sizeof *groups);
     const tz_cuda_family *f;
@@ -294,10 +277,8 @@ void simt_groups_make(simt_groups *groups, const tz_registry *registry, simt_dep
             for (int s = 0; plugin && s < plugin->stencils_count; s++) {
                 const tz_stencil *one = plugin->stencils[s];
                 tz_cuda_family_at(row, one->dims, &f);
-                if (f && (!stencil || strcmp(stencil, one->id) == 0) &&
-                    (!family || strcmp(family, f->name) == 0))
-                    make_pair(groups, one, f, row * (TZ_AXES + 1) + one->dims,
-                              depth_of(one, depth, stencil));
+                if (f && wanted(one->id, context) && (!family || strcmp(family, f->name) == 0))
+                    make_pair(groups, one, f, row * (TZ_AXES + 1) + one->dims, depth);
             }
         }
 }

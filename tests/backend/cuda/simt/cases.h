@@ -7,10 +7,8 @@
 #include "stencil/registry.h"
 
 typedef enum simt_depth {
-    SIMT_QUICK,  /* each stencil and family: every other day a small grid or a large one */
-    SIMT_FEW,    /* on two grids each */
-    SIMT_NORMAL, /* and each boundary and a mixture, in one precision */
-    SIMT_FULL    /* all mixtures in each precision, at many heights and with many knobs */
+    SIMT_FEW, /* each stencil and family with two plans, a grid each; a slab, if the text has coordinates */
+    SIMT_FULL /* and each boundary, mixture and precision, on two grids; two slabs each */
 } simt_depth;
 
 enum { SIMT_GRIDS = 3 }; /* of a group, at most */
@@ -30,8 +28,9 @@ typedef struct simt_groups {
     char none[2000]; /* lines: families that take no case of a stencil, and why */
 } simt_groups;
 
-/* `stencil`, `family`: NULL for all. Free groups->at. */
+/* Of the stencils for which wanted(its id, context) is true, and of a family (NULL: of all). Free groups->at. */
 void simt_groups_make(simt_groups *groups, const tz_registry *registry, simt_depth depth,
-                      const char *stencil, const char *family);
+                      bool (*wanted)(const char *stencil, const void *context), const void *context,
+                      const char *family);
 
 #endif

@@ -1,6 +1,8 @@
 /* Device text run on the host and held against the reference backend: see usage(). */
 #include "suite.h"
 
+#include "tests/archetypes.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +15,7 @@ static int usage(void)
 {
     fputs(
         "usage: test_simt [--stencil ID] [--family NAME] [--plugins FOLDER]\n"
+        "       test_simt --cases FILE --group NAME [--plugins FOLDER]\n"
         "       test_simt --stencil ID --grid NX[,NY[,NZ]] [--family NAME] [--height N]\n"
         "                 [--tile X[,Y[,Z]]] [--vector N] [--ahead N] [--warps N] [--blocks N]\n"
         "                 [--boundary NAME[:NAME][,...]] [--precision single|double]\n"
@@ -22,8 +25,8 @@ static int usage(void)
         "[--plugins FOLDER]\n"
         "The texts of GPU kernels, compiled for this machine and run lane by lane, against the\n"
         "reference backend: prints races and the cells that differ. Without a grid, a choice of\n"
-        "cases of every stencil and family; TZ_SIMT=quick or full in the environment runs fewer\n"
-        "or all, TZ_SIMT_WORKERS=N on as many cores. --keep leaves the text in FOLDER. --room is\n"
+        "cases of every archetype and family; TZ_ALL in the environment runs all cases of every\n"
+        "stencil, TZ_SIMT_WORKERS=N on as many cores. --keep leaves the text in FOLDER. --room is\n"
         "how many multiprocessors a family believes there are, and how many blocks each takes.\n"
         "--alike fails if more than N lanes of a warp copy the same cells to shared memory at "
         "once,\n"
@@ -39,7 +42,7 @@ static int usage(void)
 
 typedef struct options {
     simt_case k;
-    const char *stencil, *boundary, *keep;
+    const char *stencil, *boundary, *keep, *cases, *group;
     int folders_count;
     const char *folders[8];
     tz_assignment params[8];
@@ -86,6 +89,10 @@ static bool read_option(options *o, const char *name, const char *value)
         }
     if (strcmp(name, "--stencil") == 0)
         o->stencil = value;
+    else if (strcmp(name, "--cases") == 0)
+        o->cases = value;
+    else if (strcmp(name, "--group") == 0)
+        o->group = value;
     else if (strcmp(name, "--boundary") == 0)
         o->boundary = value;
     else if (strcmp(name, "--keep") == 0)
@@ -139,7 +146,7 @@ static bool read_options(options *o, int argc, char **argv)
         }
         i++;
     }
-    return o->stencil != NULL || o->k.extent[0] == 0;
+    return !o->cases == !o->group && (o->stencil != NULL || o->k.extent[0] == 0);
 }
 
 /* One name for all axes, or one an axis. */
@@ -210,14 +217,66 @@ static int run_one(options *o, const tz_registry *registry)
     return outcome.verdict != SIMT_SAME;
 }
 
+/* ---- Cases of a file (cases.txt) ------------------------------------------------------------- */
+
+static int run_line(const options *given, const tz_registry *registry, char *line)
+{
+    static const char *const names[] = {"--stencil", "--family",    "--grid",
+                                        "--height",  "--precision", "--boundary"};
+    options o = *given;
+    char *rest = NULL, *name = NULL;
+    int n = 0;
+    for (char *word = strtok_r(line, " \n", &rest); word; word = strtok_r(NULL, " \n", &rest), n++)
+        if (n >= 6 && n % 2 == 0) {
+            name = word;
+        } else if (!read_option(&o, n < 6 ? names[n] : name, word)) {
+            fprintf(stderr, "test_simt: what is '%s'?\n", word);
+            return 1;
+        }
+    if (n < 6 || n % 2 == 1) {
+        fprintf(stderr, "test_simt: '%s' is no case\n", line);
+        return 1;
+    }
+    return run_one(&o, registry);
+}
+
+/* Those of a group; lines after + with TZ_ALL alone. */
+static int run_cases(const options *o, const tz_registry *registry)
+{
+    FILE *file = fopen(o->cases, "r");
+    char line[512];
+    int ran = 0, failed = 0;
+    bool inside = false;
+    while (file && fgets(line, sizeof line, file)) {
+        char *at = line;
+        if (*line == '[')
+            inside = strncmp(line + 1, o->group, strlen(o->group)) == 0 &&
+                     line[1 + strlen(o->group)] == ']';
+        if (!inside || strchr("[#\n", *line) || (*line == '+' && !is_complete()))
+            continue;
+        at += *line == '+' ? 2 : 0;
+        failed += run_line(o, registry, at);
+        ran++;
+    }
+    if (file)
+        fclose(file);
+    if (ran == 0)
+        fprintf(stderr, "test_simt: %s has no case of '%s'\n", o->cases, o->group);
+    printf("%d cases, %d failed\n", ran, failed);
+    return failed > 0 || ran == 0;
+}
+
 /* ---- The suite ------------------------------------------------------------------------------- */
+
+/* `only`: the stencil that is asked for, or NULL. */
+static bool is_wanted(const char *stencil, const void *only)
+{
+    return only ? strcmp(stencil, only) == 0 : is_archetype(stencil);
+}
 
 static int run_suite(const options *o, const tz_registry *registry)
 {
-    const char *mode = getenv("TZ_SIMT"), *workers = getenv("TZ_SIMT_WORKERS");
-    const simt_depth depth = mode && strcmp(mode, "quick") == 0  ? SIMT_QUICK
-                             : mode && strcmp(mode, "full") == 0 ? SIMT_FULL
-                                                                 : SIMT_NORMAL;
+    const char *workers = getenv("TZ_SIMT_WORKERS");
     long cores = workers ? atol(workers) : sysconf(_SC_NPROCESSORS_ONLN);
     cores = cores < 1 ? 1 : cores > WORKERS_MAX ? WORKERS_MAX : cores;
     simt_build *build = NULL;
@@ -229,7 +288,7 @@ static int run_suite(const options *o, const tz_registry *registry)
         return 77; /* ctest shows it as skipped */
     }
     simt_groups groups;
-    simt_groups_make(&groups, registry, depth, o->stencil,
+    simt_groups_make(&groups, registry, is_complete() ? SIMT_FULL : SIMT_FEW, is_wanted, o->stencil,
                      o->k.plan.family[0] ? o->k.plan.family : NULL);
     if (status || groups.failed || groups.count == 0) {
         fprintf(stderr, "test_simt: %s\n",
@@ -257,7 +316,9 @@ int main(int argc, char **argv)
         fprintf(stderr, "test_simt: %s\n", error.message);
         return 1;
     }
-    const int failed = o.k.extent[0] > 0 ? run_one(&o, registry) : run_suite(&o, registry);
+    const int failed = o.cases             ? run_cases(&o, registry)
+                       : o.k.extent[0] > 0 ? run_one(&o, registry)
+                                           : run_suite(&o, registry);
     tz_registry_destroy(registry);
     return failed;
 }

@@ -25,12 +25,6 @@ static inline int close_machine(void **state)
     return 0;
 }
 
-/* NVRTC takes long: where TZ_NVRTC is set, a text is compiled for one of three architectures, in turns. */
-static inline bool other_turn(int text, int architecture)
-{
-    return getenv("TZ_NVRTC") && text % 3 != architecture;
-}
-
 static inline void need_compiler(void)
 {
     if (!build)
