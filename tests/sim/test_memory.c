@@ -198,8 +198,8 @@ static void check_stencil(const tz_stencil *stencil, const char *backend, bool w
                  (double)declared / (1 << 20));
 }
 
-/* Each archetype; with TZ_ALL, a stencil of each dimension of every plugin. */
-static void check_all(const char *backend, bool wide)
+/* Each archetype has one of the three tests; with TZ_ALL, a stencil of each dimension of every plugin has all. */
+static void check_all(const char *backend, bool wide, int number)
 {
     int checked = 0;
     for (size_t p = 0; p < tz_registry_count(registry); p++) {
@@ -210,28 +210,28 @@ static void check_all(const char *backend, bool wide)
                 !is_archetype(plugin->stencils[s]->id) || (wide && dims == 1); /* a row anyway */
             for (int before = 0; before < s && is_complete(); before++)
                 seen = seen || plugin->stencils[before]->dims == dims;
-            if (!seen) {
+            if (!seen && (number++ % 3 == 0 || is_complete())) {
                 check_stencil(plugin->stencils[s], backend, wide);
                 checked++;
             }
         }
     }
-    assert_true(checked > 3);
+    assert_true(checked > 0);
 }
 
 static void cpu_cubes(void **state)
 {
-    check_all("cpu", false);
+    check_all("cpu", false, 0);
 }
 
 static void cpu_long_rows(void **state)
 {
-    check_all("cpu", true);
+    check_all("cpu", true, 1);
 }
 
 static void reference_cubes(void **state)
 {
-    check_all("reference", false);
+    check_all("reference", false, 2);
 }
 
 /* A .npy file of zeros, float64, without blocks on the disk. */

@@ -6,9 +6,9 @@
 
 static const int64_t grids[TZ_AXES + 1][5][TZ_AXES] = {
     {{0}},
-    {{1, 1, 1}, {33, 1, 1}, {1024, 1, 1}, {1025, 1, 1}, {20000, 1, 1}},
-    {{1, 1, 1}, {3, 40, 1}, {1025, 5, 1}, {2100, 17, 1}, {130, 130, 1}},
-    {{1, 1, 1}, {5, 3, 7}, {1030, 6, 3}, {40, 23, 17}, {70, 60, 5}},
+    {{1, 1, 1}, {33, 1, 1}, {1024, 1, 1}, {1025, 1, 1}, {9000, 1, 1}},
+    {{1, 1, 1}, {3, 40, 1}, {1025, 5, 1}, {1100, 17, 1}, {66, 130, 1}},
+    {{1, 1, 1}, {5, 3, 7}, {1030, 2, 3}, {20, 13, 17}, {70, 21, 5}},
 };
 static const tz_boundary boundaries[][TZ_AXES] = {
     {TZ_CLAMP, TZ_CLAMP, TZ_CLAMP},     {TZ_PERIODIC, TZ_PERIODIC, TZ_PERIODIC},
@@ -63,7 +63,7 @@ static void check_stencil(const tz_stencil *stencil)
             update_case k = {stencil, real ? TZ_SINGLE : -1, {0}, {0}, seed};
             memcpy(k.boundary, boundaries[b], sizeof k.boundary);
             memcpy(k.extent, grids[stencil->dims][g], sizeof k.extent);
-            if (g > 2 && b > 3) /* large grids take long with the reference backend */
+            if (g > 2 && b % 4 != g % 4) /* large grids take long with the reference backend */
                 continue;
             check_case(&k);
             k.precision = TZ_DOUBLE;

@@ -25,7 +25,7 @@ static grid grids_2d[SIMT_GRIDS][4] = {
 static grid grids_2d_bits[SIMT_GRIDS][4] = {
     {{1, 1, 1}, {31, 5, 1}, {7, 2, 1}, {33, 7, 1}},
     {{129, 5, 1}, {1100, 17, 1}, {95, 66, 1}, {64, 40, 1}},
-    {{4200, 9, 1}, {9700, 40, 1}, {6000, 21, 1}, {4097, 33, 1}},
+    {{4200, 9, 1}, {9700, 21, 1}, {6000, 17, 1}, {4097, 33, 1}},
 };
 static grid grids_3d[SIMT_GRIDS][4] = {
     {{1, 1, 1}, {5, 3, 2}, {1, 9, 4}, {3, 1, 7}},
@@ -35,7 +35,7 @@ static grid grids_3d[SIMT_GRIDS][4] = {
 static grid grids_3d_bits[SIMT_GRIDS][4] = {
     {{1, 1, 1}, {31, 5, 2}, {33, 2, 5}, {2, 1, 3}},
     {{95, 9, 5}, {1100, 3, 4}, {129, 20, 7}, {64, 33, 3}},
-    {{4200, 20, 4}, {1400, 40, 5}, {4500, 10, 7}, {600, 36, 12}},
+    {{4200, 7, 3}, {1400, 26, 4}, {4500, 5, 4}, {600, 30, 7}},
 };
 static const int heights[][7] = {
     {0}, {1, 3, 8, 2, 20, 5, 13}, {1, 3, 4, 2, 9, 5, 6}, {1, 2, 3, 1, 4, 2, 5}};
@@ -73,7 +73,7 @@ static void choose_plan(simt_group *g, int number, int attempt)
     /* Of a tile much smaller than its ghost zone nearly all is redundant, and takes its time. */
     for (int d = 0; way % 2 == 1 && d < TZ_AXES; d++) {
         const int64_t tile = tiles[dims][dice % 3][d], halo = (int64_t)fresh.height * reach;
-        fresh.tile[d] = d < dims && tile < halo ? halo : tile;
+        fresh.tile[d] = d < dims && tile < 2 * halo ? 2 * halo : tile;
     }
     if (way >= 2) {
         static const int vectors[] = {0, 4, 2, 8}, aheads[] = {0, 1, 2, 4}, warps[] = {0, 1, 2, 4};
