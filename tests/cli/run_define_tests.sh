@@ -133,7 +133,7 @@ check "C code with --unsafe" is $rc 0
 
 # ---- trapeze new -------------------------------------------------------------------------------
 builds() { # builds NAME: the plugin builds, its tests pass, its scenario draws
-    TZ_CONTRACT=quick sh -c "cmake -S $1 -B $1/build && cmake --build $1/build && ctest --test-dir $1/build --output-on-failure" >out 2>err </dev/null
+    TZ_CONTRACT=smoke sh -c "cmake -S $1 -B $1/build -DCMAKE_BUILD_TYPE=Debug && cmake --build $1/build && ctest --test-dir $1/build --output-on-failure" >out 2>err </dev/null
     rc=$?
     check "new $1: builds unedited and passes its tests" is $rc 0
     check "new $1: no warning" sh -c '! grep -q "warning:" out err'
@@ -165,7 +165,7 @@ sed '/ steps in /,$d' err >hash-plugin
 check "the plugin has the bits of the scenario" cmp -s hash-defined hash-plugin
 t new functions --from "$here/../scenario/stencil_kinds.lua" --stencil functions
 check "new --from: a scenario of many stencils" is $rc 0
-check "a new text reads all cells before it writes" sh -c 'exec >out 2>&1; cmake -S functions -B functions/build && cmake --build functions/build &&
+check "a new text reads all cells before it writes" sh -c 'exec >out 2>&1; cmake -S functions -B functions/build -DCMAKE_BUILD_TYPE=Debug && cmake --build functions/build &&
     TZ_CONTRACT=smoke ctest --test-dir functions/build -R contract --output-on-failure'
 cat >two.lua <<'END'
 local tz = require "trapeze"
