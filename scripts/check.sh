@@ -18,7 +18,15 @@ trap 'rm -rf "$work"' EXIT
 faults=$work/faults
 : >"$faults"
 
-find core model kernels plugins examples -name '*.[ch]' -o -name '*.cuh' | sort >"$work/sources"
+# list FILE FIND'S ARGUMENTS: what it finds, sorted; an error if that is nothing, or if a folder is missing.
+list() {
+    to=$1
+    shift
+    find "$@" >"$to" && [ -s "$to" ] || { echo "check: nothing is found by: find $*" >&2; exit 1; }
+    sort -o "$to" "$to"
+}
+
+list "$work/sources" core model kernels plugins examples -name '*.[ch]' -o -name '*.cuh'
 
 # ---- Order ---------------------------------------------------------------------------------------
 # FILE INCLUDED, as paths from the root, without system headers.
@@ -71,7 +79,7 @@ if ! tsort <"$work/folders" >/dev/null 2>"$work/circles"; then
 fi
 
 # ---- Length --------------------------------------------------------------------------------------
-find core model kernels plugins tests examples -name '*.[ch]' -o -name '*.cuh' | sort >"$work/long"
+list "$work/long" core model kernels plugins tests examples -name '*.[ch]' -o -name '*.cuh'
 # shellcheck disable=SC2046 # a list of files
 awk '
 FNR == NR { if ($0 !~ /^(#|$)/) allowed[$1 " " $2] = $3; next }
@@ -98,7 +106,8 @@ END {
 
 # ---- Pages ---------------------------------------------------------------------------------------
 # Paths in back quotes or links; NAME, *, { and … stand for something else.
-find docs README.md CONTRIBUTING.md -name '*.md' | sort | while IFS= read -r page; do
+list "$work/pages" docs README.md CONTRIBUTING.md -name '*.md'
+while IFS= read -r page; do
     grep -oE '`(core|kernels|model|plugins|examples|tests|scripts|docs)/[^` ]*`' "$page" | tr -d '`' >"$work/named" || true
     grep -oE '\]\([^):]*\)' "$page" | sed "s#^](#$(dirname "$page")/#; s#)\$##" >>"$work/named" || true
     grep -vE 'NAME|[*{…]' "$work/named" | while IFS= read -r path; do
@@ -108,7 +117,7 @@ find docs README.md CONTRIBUTING.md -name '*.md' | sort | while IFS= read -r pag
         [ "$file" = "$path" ] || grep '^#' "$file" | sed 's/^#* //' | tr 'A-Z ' 'a-z-' | tr -cd 'a-z0-9\n-' | grep -qxF -e "${path#*#}" ||
             echo "$page names $path, but that page has no such heading"
     done
-done >>"$faults"
+done <"$work/pages" >>"$faults"
 
 if [ -s "$faults" ]; then
     cat "$faults" >&2

@@ -11,6 +11,7 @@ if ! command -v clang-format-14 >/dev/null 2>&1; then
 fi
 mode=-i
 [ "${1:-}" = --check ] && mode='--dry-run -Werror'
+files=$(find core kernels model plugins tests examples -name '*.[ch]' -o -name '*.cuh')
+[ -n "$files" ] || { echo 'format: no sources' >&2; exit 1; }
 # shellcheck disable=SC2086 # a list of options
-find core kernels model plugins tests examples -name '*.[ch]' -o -name '*.cuh' | sort |
-    xargs clang-format-14 $mode
+echo "$files" | sort | xargs clang-format-14 $mode

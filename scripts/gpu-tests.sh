@@ -65,6 +65,7 @@ for family in $families; do
     done
 done >>"$work/.jobs"
 mine <"$work/.jobs" >"$work/.mine"
+[ -s "$work/.mine" ] || { echo "gpu-tests.sh: PART=$part has no job" >&2; exit 2; }
 [ "$shares" -eq 1 ] || echo "part $part: $(wc -l <"$work/.mine") of $(wc -l <"$work/.jobs") contract jobs"
 xargs -P "$(nproc)" -L 1 sh -c '
     contract=$1 work=$2 folders=$3 family=$4 stencil=$5
@@ -99,7 +100,8 @@ fi
 
 # Jumps in the frequency domain, by cuFFT: small grids, large ones, and times.
 for name in test_cuda_jump test_cuda_jump_large; do
-    [ "$share" -eq 1 ] && [ -x "$build/test-bin/$name" ] || continue
+    [ "$share" -eq 1 ] || continue
+    [ -x "$build/test-bin/$name" ] || { echo "$name: not built, skipped"; continue; }
     "$build/test-bin/$name" >"$work/$name" 2>&1 || echo "$name" >>"$work/.failed"
 done
 

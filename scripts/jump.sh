@@ -71,4 +71,5 @@ wanted cube && measure "$cube_goal" plugin=star3d1r "grid=$cube,$cube,$cube" bou
 wanted cube && measure "$cube_goal" plugin=star3d1r "grid=$cube,$cube,$cube" boundary=periodic precision=double steps=1000
 wanted hotspot && measure "$chip_goal" plugin=hotspot "grid=$chip,$chip" boundary=clamp steps=10000 steady=true
 sort -u "$work/libraries" 2>/dev/null
+[ "$number" -gt 0 ] || { echo "jump.sh: ONLY=${ONLY:-} selects nothing" >&2; exit 2; }
 [ "$failed" = 0 ]

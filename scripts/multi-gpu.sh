@@ -141,4 +141,5 @@ for n in $counts; do
         done
     fi
 done
+[ "$number" -gt 0 ] || { echo "multi-gpu.sh: nothing was measured: ONLY=${ONLY:-}" >&2; exit 2; }
 exit $failed

@@ -12,7 +12,7 @@ local tz = require "trapeze"
 local SHARE = 1e-3
 local make, within = tz.simulation, tonumber(tz.args.within or math.huge)
 local integers = { life = true, cell = true, pathfinder = true, cyclic = true }
-local pairs_made = {}
+local pairs_made, integers_made = {}, 0
 
 -- Two simulations that the scenario takes for one. It is told what the one in double precision says.
 local Pair = {}
@@ -33,7 +33,7 @@ function Pair:compare(single)
       end
     end
   end
-  self.worst, self.seen[step] = worst, false -- compared
+  self.worst, self.seen[step], self.compared = worst, false, self.compared + 1
 end
 
 function Pair:keep(double)
@@ -77,14 +77,17 @@ local meta = { __index = function(self, key)
 end }
 
 function tz.simulation(options)
-  if integers[options.plugin] then return make(options) end
+  if integers[options.plugin] then
+    integers_made = integers_made + 1
+    return make(options)
+  end
   local function with(precision)
     local copy = { name = (options.name or options.plugin) .. "-" .. precision }
     for key, value in next, options do if key ~= "name" then copy[key] = value end end
     copy.precision = precision
     return make(copy)
   end
-  local pair = { single = with "single", double = with "double", seen = {}, worst = 0, steps = 0, worst_step = 0,
+  local pair = { single = with "single", double = with "double", seen = {}, compared = 0, worst = 0, steps = 0, worst_step = 0,
     low = math.huge, high = -math.huge, plugin = options.plugin, grid = table.concat(options.grid, " x "),
     label = options.name or "" }
   pairs_made[#pairs_made + 1] = pair
@@ -120,6 +123,7 @@ end
 if tz.args.case then case(tz.args.case) else require(assert(tz.args.scenario, "give --set scenario=NAME")) end
 
 if #pairs_made == 0 then
+  tz.expect(integers_made > 0, "no simulation was made")
   print(("| %s | integers: both are the same | | | | | |"):format(tz.args.scenario))
 end
 for _, p in ipairs(pairs_made) do
@@ -128,6 +132,7 @@ for _, p in ipairs(pairs_made) do
   local what = p.label ~= "" and p.label ~= p.plugin and p.plugin .. ", " .. p.label or p.plugin
   print(("| %s | %s | %s | %d | %.2g | %.3g | %.1e |"):format(tz.args.scenario or "case", what, p.grid, p.steps,
     p.worst, range, share))
+  tz.expect(tz.checking or p.compared > 1, p.plugin .. ": nothing was compared but the beginning")
   tz.expect(tz.checking or share <= SHARE and p.worst <= within,
     ("%s: a cell differs by %.3g at step %d, %.2g of the range %.6g"):format(p.plugin, p.worst, p.worst_step, share,
       range))

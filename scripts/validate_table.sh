@@ -46,6 +46,7 @@ table)
     trap 'rm -f "$work"' EXIT
     ls "$2"/*.csv >/dev/null 2>&1 || { echo "validate_table: no measurements in $2" >&2; exit 1; }
     facts "$2"/*.csv >"$work"
+    grep -q ' share ' "$work" || { echo "validate_table: no plan in $2 was measured" >&2; exit 1; }
     echo '| stencil | precision | share of the best: small, medium, large | error, median | error, 90 % | plans |'
     echo '|---|---|---|---|---|---|'
     cut -d. -f1,2 "$work" | cut -d' ' -f1 | sort -u | while IFS=. read -r stencil precision; do

@@ -18,7 +18,7 @@ enum {
     PIECE_BYTES = 1 << 20       /* read at once */
 };
 
-static const char title[] = "trapeze checkpoint 2";
+static const char title[] = TZ_CHECKPOINT_TITLE;
 
 uint64_t tz_checkpoint_sum(int64_t offset, const void *data, size_t bytes)
 {

@@ -11,6 +11,7 @@
 
 struct json_t; /* jansson.h */
 
+#define TZ_CHECKPOINT_TITLE "trapeze checkpoint 2" /* a file begins with it */
 enum { TZ_CHECKPOINT_NAME_SIZE = 200, TZ_CHECKPOINT_ARRAYS_MAX = 1 << 16 };
 
 typedef struct tz_checkpoint_array {

@@ -29,7 +29,7 @@ result() { # NAME PASSED
 for compiler in gcc clang; do
     if ! command -v $compiler >/dev/null 2>&1; then
         count=$((count + 1))
-        echo "ok $count - $compiler # skipped: no $compiler"
+        echo "ok $count - $compiler # SKIP no $compiler"
         continue
     fi
     only=
@@ -46,7 +46,7 @@ for compiler in gcc clang; do
         passed=no
         if [ "$wanted" = none ]; then
             [ $rc -eq 0 ] && [ ! -s "$work/out" ] && passed=yes
-        elif [ $rc -ne 0 ] && [ "$errors" -eq 1 ]; then
+        elif [ -n "$wanted" ] && [ $rc -ne 0 ] && [ "$errors" -eq 1 ]; then
             # The line as it is, or as a regular expression.
             line=$(grep 'error:' "$work/out")
             case $line in

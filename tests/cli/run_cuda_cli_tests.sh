@@ -120,6 +120,7 @@ sim:run(10)
 END
 same_files() { [ -z "$(diff -rq -x run.json -x log.txt "$1" "$2")" ]; }
 whole_files() { # what a failed run has written is what another writes
+    [ -d "$1" ] || return 1
     for file in "$1"/*.npy "$1"/*.png "$1"/*.vti; do
         [ ! -e "$file" ] || cmp -s "$file" "$2/${file##*/}" || return 1
     done
@@ -216,6 +217,10 @@ parts 2/3 >third
 parts 2/3 >again
 check "gpu-tests.sh: always the same one" cmp -s third again
 check "gpu-tests.sh: a third of them" [ "$(wc -l <third)" -lt "$(wc -l <whole)" ]
+PART=9999/9999 sh "$script" stub >out 2>err
+rc=$?
+check "gpu-tests.sh: a part without a job" is $rc 2
+check "gpu-tests.sh: a part without a job: says so" errs 'PART=9999/9999 has no job'
 for part in 0/3 4/3 x/2 1/2/3 1; do
     PART=$part sh "$script" stub >out 2>err
     rc=$?

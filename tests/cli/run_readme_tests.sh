@@ -114,11 +114,14 @@ import csv
 scripts/demo.sh'
 echo "$cases" | while IFS= read -r text; do block "$text"; done | sort -u >covered
 check 'each block of the README has a case' is "$(wc -l <covered)" "$blocks"
+check 'each case has its block' is "$blocks" "$(echo "$cases" | wc -l)"
 
 # ---- The gallery ---------------------------------------------------------------------------------
 # paraview draws nothing; a sweep has a page of its own.
 t examples
-for name in $(sed -n 's/^\([a-z_0-9/]*\)  *[A-Z].*/\1/p' out); do
+names=$(sed -n 's/^\([a-z_0-9/]*\)  *[A-Z].*/\1/p' out)
+check 'there are examples' [ "$(echo "$names" | wc -l)" -ge 20 ]
+for name in $names; do
     case $name in
     paraview | sweep) ;;
     *) check "the gallery has $name" grep -q "/$name.lua\$" "$source/docs/gallery.md" ;;

@@ -230,6 +230,7 @@ static void check_definition(scratch *s, const tz_definition *d)
     grid *g = calloc(1, sizeof *g);
     double params[TZ_PARAMS_MAX];
     tz_slot slots[TZ_CONSTANTS_MAX];
+    int precisions = 0;
     assert_non_null(g);
     assert_ok(tz_registry_find(registry, d->id, &stencil, NULL, &failure));
     for (int p = 0; p < d->params_count; p++)
@@ -237,6 +238,7 @@ static void check_definition(scratch *s, const tz_definition *d)
     for (int precision = TZ_SINGLE; precision <= TZ_DOUBLE; precision++) {
         if (!stencil->passes[0].kernels->cell[precision])
             continue;
+        precisions++;
         g->definition = d;
         g->single = precision == TZ_SINGLE;
         derive(d, stencil, g->single, params, slots);
@@ -247,6 +249,7 @@ static void check_definition(scratch *s, const tz_definition *d)
         for (int o = 0; o < d->outputs_count; o++)
             check_pass(g, d, &stencil->outputs[o], &d->outputs[o], 1, slots, params);
     }
+    assert_true(precisions > 0);
     free(g);
     tz_registry_destroy(registry);
 }

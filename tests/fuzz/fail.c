@@ -44,7 +44,7 @@ static const struct {
 enum { CASES = sizeof cases / sizeof *cases };
 
 static char program[PATH_MAX];
-static int faults;
+static int faults, refusals; /* a refusal: a run that ended with 1 */
 
 static uint64_t hash_bytes(uint64_t h, const void *data, size_t bytes)
 {
@@ -156,6 +156,7 @@ static void check(int c, long from, long count, uint64_t wanted)
     const int code = run(cases[c].arguments, from, count);
     const uint64_t files = hash_files("run", temporary);
     snprintf(detail, sizeof detail, "%d", code);
+    refusals += code == 1;
     if (code == -SIGKILL)
         fault(c, from, count, "it does not end", "");
     else if (code < 0 || code > 1)
@@ -187,6 +188,10 @@ static void run_case(int c, long runs, uint64_t *random)
     const uint64_t wanted = hash_files("run", temporary);
     read_text("asked", text);
     const long asked = atol(text), before = faults;
+    if (asked < 1) {
+        fault(c, 0, 0, "it asks for no memory", "");
+        return;
+    }
     const long each = runs == 0 ? asked * 3 : runs;
     for (long i = 0; i < each && faults - before < FAULTS_MAX; i++) {
         *random = *random * UINT64_C(6364136223846793005) + 1442695040888963407;
@@ -233,6 +238,10 @@ int main(int argc, char **argv)
                 run_case(c, only ? count : count / CASES + (count % CASES != 0), &random);
     } else {
         fprintf(stderr, "the inputs cannot be made\n");
+        faults++;
+    }
+    if (faults == 0 && refusals == 0) {
+        fprintf(stderr, "fuzz_allocations: no run lacked memory\n");
         faults++;
     }
     free(scenarios);

@@ -18,6 +18,8 @@ typedef struct fuzz_reader {
     const char *name; /* of the reader, for the command line */
     const char *file; /* the name of its input; may be in a folder */
     int weight;       /* its part of all inputs */
+    /* Of 1000 inputs that are no seed it accepts so many or more: a third of what it does. 0: it may accept none. */
+    int least_passed;
     /* Bytes that it may allocate: a base, and so many for each byte of its input. */
     size_t base_bytes, bytes_per_byte;
     bool expands; /* a short input may describe much: it gets no more than that, and must say so */

@@ -22,7 +22,7 @@ static const char *const checkpoint_words[] = {"\"bytes\":",
                                                "9223372036854775807",
                                                "1e400",
                                                "\"name\":",
-                                               "trapeze checkpoint 1",
+                                               TZ_CHECKPOINT_TITLE,
                                                "\"0/u\"",
                                                NULL};
 
@@ -66,7 +66,7 @@ static void checkpoint_mend(fuzz_bytes *bytes, uint64_t *random)
     const unsigned char *end = memchr(bytes->data + LINE, 0, bytes->size - LINE);
     const size_t length = end ? (size_t)(end - bytes->data) - LINE : bytes->size - LINE;
     const uint64_t sum = tz_checkpoint_sum(0, bytes->data + LINE, length);
-    snprintf(line, sizeof line, "trapeze checkpoint 1 %20zu %016" PRIx64 "     \n", length, sum);
+    snprintf(line, sizeof line, TZ_CHECKPOINT_TITLE " %20zu %016" PRIx64 "     \n", length, sum);
     memcpy(bytes->data, line, LINE);
     /* Without arrays the rest can be right, too. */
     const size_t sums = (LINE + length + 4095) / 4096 * 4096;
@@ -118,6 +118,7 @@ static tz_status checkpoint_read(const char *path, tz_error *error)
 const fuzz_reader fuzz_checkpoint = {.name = "checkpoint",
                                      .file = "1",
                                      .weight = 40,
+                                     .least_passed = 15,
                                      .base_bytes = 3 << 20,
                                      .bytes_per_byte = 600,
                                      .words = checkpoint_words,
@@ -183,6 +184,7 @@ static tz_status journal_read(const char *path, tz_error *error)
 const fuzz_reader fuzz_journal = {.name = "journal",
                                   .file = "journal",
                                   .weight = 20,
+                                  .least_passed = 20,
                                   .base_bytes = 1 << 16,
                                   .bytes_per_byte = 1,
                                   .words = journal_words,

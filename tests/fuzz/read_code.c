@@ -125,6 +125,7 @@ static tz_status code_read(const char *path, tz_error *error)
 const fuzz_reader fuzz_code = {.name = "code",
                                .file = "input.cubin",
                                .weight = 40,
+                               .least_passed = 30,
                                .base_bytes = 8 << 20,
                                .bytes_per_byte = 1000,
                                .words = code_words,

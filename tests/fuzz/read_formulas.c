@@ -102,6 +102,7 @@ static tz_status formula_read(const char *path, tz_error *error)
 const fuzz_reader fuzz_formula = {.name = "formula",
                                   .file = "input.txt",
                                   .weight = 2,
+                                  .least_passed = 20,
                                   .base_bytes = 256 << 20,
                                   .bytes_per_byte = 1000,
                                   .words = formula_words,

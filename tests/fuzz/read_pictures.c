@@ -154,6 +154,7 @@ static tz_status npy_read(const char *path, tz_error *error)
 const fuzz_reader fuzz_npy = {.name = "npy",
                               .file = "input.npy",
                               .weight = 80,
+                              .least_passed = 40,
                               .base_bytes = 1 << 19, /* buffers of files that are written */
                               .bytes_per_byte = 8,
                               .words = npy_words,
@@ -271,6 +272,7 @@ static tz_status png_read(const char *path, tz_error *error)
 const fuzz_reader fuzz_png = {.name = "png",
                               .file = "input.png",
                               .weight = 80,
+                              .least_passed = 14,
                               .base_bytes = 1 << 20,
                               .bytes_per_byte =
                                   1032 * 32, /* what deflate reaches, one bit as red, green, blue */

@@ -11,7 +11,8 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../cli/support.sh"
 shift
-[ $# -gt 0 ] || set -- $(cd "$here/hostile" && grep -lE '^-- (ok|refused|memory|stopped)' ./*.lua | sed 's/^\.\///; s/\.lua$//')
+marks='^-- (ok|refused|memory|stopped)'
+[ $# -gt 0 ] || set -- $(cd "$here/hostile" && grep -lE "$marks" ./*.lua | sed 's/^\.\///; s/\.lua$//')
 cd "$work" || exit 1
 export TRAPEZE_CACHE="$work/cache" HOME="$work"
 cp "$here"/hostile/*.lua "$here"/../scenario/plan.flp "$here"/../scenario/plan.ptrace .
@@ -25,6 +26,11 @@ else
 fi
 
 cp "$here/memory/data/cpu.txt" . # a made-up device, for predictions
+
+for file in $(grep -LE "$marks" ./*.lua); do
+    name=$(basename "$file" .lua)
+    check "$name, which says nothing, is required by others" grep -qF "require \"$name\"" ./*.lua
+done
 
 # A sanitizer's report, or an end by a signal.
 broken() { [ $rc -gt 123 ] || grep -qE 'ERROR: .*Sanitizer|runtime error' err; }

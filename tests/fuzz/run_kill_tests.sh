@@ -40,6 +40,9 @@ t run "$here/kill/frames.lua" --out whole --quiet
 whole_ms=$((($(date +%s%N) - start) / 1000000))
 check "a run that is not killed" is $rc 0
 check "its files" clean whole
+for kind in png npy vti pvd raw xdmf rle csv lua json; do
+    check "it has .$kind files" sh -c 'ls "$1"/*."$2" >/dev/null' - whole $kind
+done
 
 n=0
 killed=0

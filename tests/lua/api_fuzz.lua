@@ -314,6 +314,7 @@ end
 
 -- ---- Calls -----------------------------------------------------------------------------------------------------
 
+local calls, returned = 0, 0 -- those that raised no error
 local next_function, next_method = random(#functions), random(#methods)
 
 -- The function, its name, its most arguments, and the object if it is a method.
@@ -364,6 +365,7 @@ local function call_one()
             busy[#busy + 1] = type(o) == "userdata" and o or nil
         end
     end
+    calls = calls + 1
     local results = table.pack(pcall(f, table.unpack(arguments, 1, n)))
     for i = #busy, idle + 1, -1 do
         busy[i] = nil
@@ -371,6 +373,7 @@ local function call_one()
     if not results[1] then
         error(results[2], 0)
     end
+    returned = returned + 1
     for _, result in pairs(results) do
         keep(result)
     end
@@ -450,4 +453,6 @@ end
 while budget > 0 do
     act()
 end
+-- If nearly every call is refused, what is likely above has become wrong, and nothing else is tested.
+assert(calls < 50 or returned * 10 > calls, ("only %d of %d calls did not raise an error"):format(returned, calls))
 left = setmetatable({ any_object() }, { __gc = callback(), __close = callback() })

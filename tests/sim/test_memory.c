@@ -150,7 +150,7 @@ static measured measure(const tz_stencil *stencil, const char *backend, const in
     for (size_t i = 0; i < count; i++)
         sets[i] = set[i];
     const measured m = measure_script("s.lua", backend, count, sets);
-    if (m.declared < 0 || m.taken < 0)
+    if (m.declared <= 0 || m.taken <= 0)
         fail_msg("%s on %s failed", stencil->id, backend);
     return m;
 }

@@ -128,6 +128,29 @@ fresh
 echo '[Gone](gone.md)' >docs/page.md
 faults 'a link to nothing' 'docs/page.md names docs/gone.md'
 
+# ---- Nothing to look at --------------------------------------------------------------------------
+nothing() { # nothing NAME TEXT: the check fails with this line
+    sh scripts/check.sh >"$work/output" 2>&1
+    [ $? -eq 1 ] && grep -qF -- "$2" "$work/output"
+    result "$1" $?
+}
+fresh
+rm -r model
+nothing 'a folder that is missing' 'check: nothing is found by: find core model'
+fresh
+find . -name '*.[ch]' -exec rm {} +
+nothing 'no sources' 'check: nothing is found by: find core model'
+fresh
+rm -r docs
+nothing 'no pages' 'check: nothing is found by: find docs'
+if command -v clang-format-14 >/dev/null 2>&1; then
+    fresh
+    find . -name '*.[ch]' -exec rm {} +
+    sh scripts/format.sh --check >"$work/output" 2>&1
+    [ $? -eq 1 ] && grep -qx 'format: no sources' "$work/output"
+    result 'nothing to format' $?
+fi
+
 # ---- Skipped tests -------------------------------------------------------------------------------
 cat >log <<'END'
 1/3 Test: sim/test_one
@@ -152,6 +175,21 @@ printf '3/3 Test: sim/test_two\n[  SKIPPED ] second\n' >log
 sh "$root/scripts/skips.sh" log allowed >"$work/output" 2>&1
 [ $? -eq 1 ] && grep -q 'sim/test_two: no reason for second' "$work/output"
 result 'no reason' $?
+printf '1/1 Test: cli/cli\n1..0\n' >log
+sh "$root/scripts/skips.sh" log allowed >"$work/output" 2>&1
+[ $? -eq 1 ] && grep -qx 'cli/cli: no case' "$work/output"
+result 'a test without a case' $?
+printf '1/1 Test: sim/test_one\nskipped: no GPU\n' >log
+printf '^GPU$\n\n' >allowed
+sh "$root/scripts/skips.sh" log allowed >"$work/output" 2>&1
+result 'an empty line allows nothing' $(($? != 1))
+: >log
+printf 'Start testing\n' >other
+for name in log other missing; do
+    sh "$root/scripts/skips.sh" "$name" allowed >"$work/output" 2>&1
+    [ $? -eq 1 ] && [ "$(cat "$work/output")" = "skips: no test in $name" ]
+    result "a log without a test: $name" $?
+done
 
 echo "1..$count"
 [ "$failed" -eq 0 ]

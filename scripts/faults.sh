@@ -1,0 +1,130 @@
+#!/bin/sh
+# What the tests are worth: plants each fault of tests/faults in a copy and says whether the gate's tests find it.
+#
+#   sh scripts/faults.sh [--again] [NAME…]      all faults, or those whose names begin so
+#
+# The results are in build-faults/results, a line for each: "found ROOM/TEST", "missed", or "broken" if a patch does not
+# apply or compile. A run that was interrupted continues; it begins anew with --again, or once the tree has changed. A fault's
+# tests are chosen by the folder that it lies in: those of its room, then the oracles and the contract, then all others. Ends
+# with 1 if a fault was missed or broken. About 40 minutes on two cores.
+set -eu
+root=$(CDPATH= cd -- "$(dirname -- "$0")/.." && pwd -P)
+work=$root/build-faults
+export LC_ALL=C.UTF-8 OMP_WAIT_POLICY=passive UBSAN_OPTIONS=print_stacktrace=1
+export ASAN_OPTIONS=strict_string_checks=1:malloc_context_size=5
+[ -n "${TZ_DATA_DIR:-}" ] || [ ! -d "$root/../shared/data" ] || export TZ_DATA_DIR="$root/../shared/data"
+
+# The label of the tests of a file's room, and their programs: label PATH
+label() {
+    case $1 in
+    core/backend/cuda/* | kernels/cuda/* | kernels/spectral*) echo 'backend/cuda|backend/cuda/simt' ;;
+    core/backend/cpu/* | kernels/cpu/*) echo backend/cpu ;;
+    core/backend/*) part=${1#core/backend/} && echo "backend/${part%%/*}" ;;
+    core/mpi/*) echo 'base|backend/slabs' ;;
+    core/include/*) echo 'stencil|define' ;;
+    core/base/*) echo 'base|fuzz' ;;
+    core/*) part=${1#core/} && echo "${part%%/*}" ;;
+    model/*) echo 'model|predict' ;;
+    plugins/*) echo oracle ;;
+    *) echo "faults: $1 is in no room" >&2 && return 1 ;;
+    esac
+}
+programs() { # programs LABEL: what its tests run
+    for one in $(echo "$1" | tr '|' ' '); do
+        case $one in
+        backend/cuda/simt) echo tests_backend_cuda_simt test_simt ;;
+        fuzz) echo fuzz_readers fuzz_allocations ;;
+        cli | scenario) echo trapeze ;;
+        *) echo "tests_$one" | tr / _ ;;
+        esac
+    done
+}
+
+# ---- One fault, in a worker's tree -----------------------------------------------------------------
+
+# tests STEP LABEL: 0 if all pass; else the first that fails is in $by
+tests() {
+    timeout 400 ctest --test-dir build-asan -j 1 -L "^($1)\$" -LE package --stop-on-failure >"$log.tests" 2>&1 && return 0
+    by=$(sed -n '1s/^[0-9]*://p' build-asan/Testing/Temporary/LastTestsFailed.log 2>/dev/null)
+    by=${by:-a test that does not end}
+    return 1
+}
+
+try_fault() { # try_fault PATCH: sets $result
+    result=broken by=
+    file=$(sed -n 's#^+++ b/##p' "$1" | head -n 1)
+    room=$(label "$file") || return 0
+    patch -p1 -s --fuzz=0 <"$1" >"$log" 2>&1 || return 0
+    # shellcheck disable=SC2046 # a list of programs
+    if cmake --build build-asan -j 1 --target $(programs "$room") tests_oracle contract trapeze >"$log" 2>&1; then
+        if ! tests "$room" || ! tests 'oracle|contract'; then
+            result="found $by"
+        elif ! cmake --build build-asan -j 1 >"$log" 2>&1; then
+            result=broken
+        elif tests '.*'; then
+            result=missed
+        else
+            result="found $by (not in its room)"
+        fi
+    fi
+    patch -p1 -s -R <"$1"
+}
+
+work_on() { # work_on NUMBER: a worker, which takes one fault after the other
+    cd "$work/tree-$1"
+    log=$work/log-$1
+    rm -rf build-asan/Testing
+    cmake --preset asan -DTRAPEZE_WERROR=ON >"$log" 2>&1 && cmake --build build-asan -j 1 >"$log" 2>&1 || {
+        cat "$log" >&2
+        return 1
+    }
+    while read -r name; do
+        mkdir "$work/taken/$name" 2>/dev/null || continue
+        start=$(date +%s)
+        rm -f build-asan/Testing/Temporary/LastTestsFailed.log
+        try_fault "$root/tests/faults/$name.patch"
+        echo "$name: $result ($(($(date +%s) - start)) s)" | tee -a "$work/results"
+        cp "$log.tests" "$work/logs/$name" 2>/dev/null || cp "$log" "$work/logs/$name"
+    done <"$work/list"
+}
+
+# ---- All -------------------------------------------------------------------------------------------
+
+again=no
+[ "${1:-}" != --again ] || { again=yes && shift; }
+cd "$root"
+tree=$(git ls-files -z -- . ':!docs' ':!tests/faults' | xargs -0 cat | cksum)
+if [ $again = yes ] || [ "$(cat "$work/of" 2>/dev/null)" != "$tree" ]; then
+    mkdir -p "$work"
+    rm -rf "$work/results" "$work/logs"
+    echo "$tree" >"$work/of"
+fi
+mkdir -p "$work/logs"
+touch "$work/results"
+rm -rf "$work/taken" && mkdir "$work/taken"
+[ $# -gt 0 ] || set -- ''
+for prefix in "$@"; do
+    find tests/faults -name "$prefix*.patch" | sed 's#.*/##; s#\.patch$##'
+done | sort -u >"$work/all"
+sed 's/:.*//' "$work/results" | sort | comm -13 - "$work/all" >"$work/list"
+[ -s "$work/all" ] || { echo "faults: there is no fault '$*'" >&2 && exit 1; }
+
+workers=$(nproc)
+[ "$workers" -le "$(wc -l <"$work/list")" ] || workers=$(wc -l <"$work/list")
+i=0
+while [ $i -lt "$workers" ]; do
+    i=$((i + 1))
+    mkdir -p "$work/tree-$i"
+    # What was left of a fault is put right, and other files keep their time.
+    git ls-files -z | while IFS= read -r -d '' path; do echo "$path"; done 2>/dev/null | while IFS= read -r path; do
+        [ -e "$path" ] || continue
+        cmp -s "$path" "$work/tree-$i/$path" || { mkdir -p "$work/tree-$i/$(dirname "$path")" && cp -p "$path" "$work/tree-$i/$path"; }
+    done
+    work_on $i &
+done
+wait
+sort "$work/all" >"$work/names"
+total=$(wc -l <"$work/names") found=$(sort "$work/results" | sed 's/: found.*//;t;d' | comm -12 - "$work/names" | wc -l)
+grep -v ': found' "$work/results" | sort || true
+echo "$found of $total faults found"
+[ "$found" -eq "$total" ]
