@@ -49,9 +49,9 @@ local cases = {
   { leaning, { 9, 140, 30 }, "single", "clamp", "fixed", "clamp", 7, 3, { 9, 30, 30 }, 2 },
   { leaning, { 9, 140, 31 }, "single", "clamp", "clamp", "periodic", 9, 4, { 9, 1, 16 }, 3 },
   { leaning, { 33, 70, 20 }, "single", "clamp", "clamp", "clamp", 5, 2, { 33, 24, 20 }, 4 },
-  { grouped, { 1500, 60, 9 }, "double", "clamp", "mirror", "clamp", 3, 3, { 1500, 60, 9 }, 2 },
-  { grouped, { 1500, 60, 9 }, "double", "fixed", "clamp", "periodic", 2, 2, { 1500, 30, 5 }, 2 },
-  { grouped, { 1500, 60, 9 }, "double", "periodic", "periodic", "clamp", 3, 3, { 752, 30, 9 }, 2 },
+  { grouped, { 1500, 24, 6 }, "double", "clamp", "mirror", "clamp", 3, 3, { 1500, 24, 6 }, 2 },
+  { grouped, { 1500, 24, 6 }, "double", "fixed", "clamp", "periodic", 2, 2, { 1500, 12, 4 }, 2 },
+  { grouped, { 1500, 24, 6 }, "double", "periodic", "periodic", "clamp", 3, 3, { 752, 12, 6 }, 2 },
 }
 for i, case in ipairs(cases) do
   local stencils, grid, precision, x, y, z, steps, height, tile, threads = table.unpack(case)

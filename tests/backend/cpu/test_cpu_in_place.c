@@ -1,6 +1,7 @@
 /* The family "stream" in place: levels share a ring, and row functions write over what they have read. The row functions
  * of these tests check what they are promised, and a plain loop is the oracle. */
 #include "kernels/cpu/stage.h"
+#include "tests/archetypes.h"
 #include "tests/unit.h"
 
 #include <unistd.h>
@@ -287,7 +288,7 @@ static void test_a_plain_loop_gives_the_same_bits(void **state)
             grid_make(&want, cases[i].dims, cases[i].n, boundaries[b]);
             for (int k = 0; k < cases[i].height; k++)
                 iterate_plainly(&want);
-            for (int k = 0; k < 6; k++) {
+            for (int k = is_complete() ? 0 : (int)(i + b) % 2; k < 6; k += is_complete() ? 1 : 2) {
                 const int threads = 1 + k % 3 + k / 5;
                 grid_make(&got, cases[i].dims, cases[i].n, boundaries[b]);
                 got.stage.height = cases[i].height;

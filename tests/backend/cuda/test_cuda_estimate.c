@@ -118,7 +118,7 @@ static void plans_fit_the_device_of_a_record(void **state)
             for (int k = 0; k < count; k++) {
                 tz_plan other;
                 fits_a_block(&problem, &limits, &plans[k]);
-                for (int by = -2; by <= 2; by++)
+                for (int by = -1; by <= 1; by += 2)
                     if (tz_cuda_plan_with_height(&problem, &limits, &plans[k], plans[k].height + by,
                                                  &other)) {
                         fits_a_block(&problem, &limits, &other);

@@ -1,0 +1,28 @@
+# Sourced by the tests of commands, with the path of the program in $1 and a folder of bad plugins in $2. As support.sh, and:
+. "$here/support.sh"
+bad=${2:-$(dirname "$bin")/../bad-plugins}
+[ -d "$bad" ] || bad=
+case $bad in '' | /*) ;; *) bad=$(pwd)/$bad ;; esac
+cd "$work" || exit 1
+absent() { [ ! -e "$1" ]; }
+empty_dir() { [ -z "$(ls -A "$1")" ]; }
+
+# refused NAME CODE TEXT ARGUMENT…: the program must exit with CODE, print one line that holds TEXT, and
+# leave no file.
+refused() {
+    name=$1 code=$2 text=$3
+    shift 3
+    mkdir -p clean && cd clean || exit 1
+    "$bin" "$@" >../out 2>../err </dev/null
+    rc=$?
+    cd ..
+    check "$name: exit code $code" is "$rc" "$code"
+    check "$name: says so" errs "$text"
+    check "$name: one line" lines_err 1
+    check "$name: leaves nothing" empty_dir clean
+    rm -rf clean
+}
+
+script() { # script NAME: the text comes from stdin
+    cat >"$work/$1"
+}

@@ -1,0 +1,33 @@
+# Sourced by the tests of several ranks, as support.sh; ends the script where they cannot run.
+. "$here/support.sh"
+cd "$work" || exit 1
+if ! command -v mpirun >/dev/null 2>&1; then
+    skip 'runs of several ranks' 'no mpirun'
+    finish
+fi
+t doctor --verbose
+if says 'built without MPI'; then
+    skip 'runs of several ranks' 'built without MPI'
+    finish
+fi
+# More ranks than cores, as root, in a container; leaks of MPI are no matter here.
+export OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export ASAN_OPTIONS=detect_leaks=0 TRAPEZE_CACHE="$work/cache"
+
+# m COUNT ARGUMENT…: runs that many ranks.
+m() {
+    ranks=$1
+    shift
+    timeout 120 mpirun -n "$ranks" "$bin" "$@" >out 2>err </dev/null
+    rc=$?
+}
+n() { # n RANK-0-ARGUMENTS : RANK-1-ARGUMENTS, each with the program
+    timeout 120 mpirun -n 1 "$@" >out 2>err </dev/null
+    rc=$?
+}
+once() { [ "$(grep -cF -- "$1" out)" -eq 1 ]; }
+errs_once() { [ "$(grep -cF -- "$1" err)" -eq 1 ]; }
+fails() { [ "$rc" -ne 0 ] && [ "$rc" -ne 124 ]; }
+same_files() { # same_files DIR DIR: but for times
+    diff -rq -x run.json -x log.txt "$1" "$2" >diffs || { cat diffs; return 1; }

@@ -1,0 +1,60 @@
+#!/bin/sh
+# Tests of the command line: calibrate.
+#
+#   run_calibrate_tests.sh TRAPEZE [BADPLUGINS_DIR]
+#
+# Prints TAP; exits 1 if a case failed.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/command_support.sh"
+
+# ---- calibrate ---------------------------------------------------------------------------------
+export TRAPEZE_DEVICES="$work/devices"
+refused "calibrate: an argument" 2 "takes no argument" calibrate x
+refused "calibrate: costs of a CPU" 2 "--costs measures GPUs" calibrate --cpu --costs
+refused "calibrate: two devices" 2 "--cpu and --device exclude each other" calibrate --cpu --device 0
+refused "calibrate: no number" 2 "--device needs an integer" calibrate --device gpu
+refused "calibrate: no time" 2 "--seconds needs an integer from 1" calibrate --seconds 0
+refused "calibrate: a name with a folder" 2 "--name needs up to 63 letters" calibrate --name ../x
+refused "calibrate: an empty name" 2 "--name needs up to 63 letters" calibrate --name ''
+refused "calibrate: no file" 2 "--output needs a file" calibrate --output ''
+refused "calibrate: a GPU that is not there" 1 "trapeze: " calibrate --device 99 --output x
+check "calibrate: what is not there" grep -qE 'no NVIDIA|there is no GPU 99' err
+begin=$(date +%s)
+refused "calibrate: no such folder" 1 "cannot write" calibrate --cpu --seconds 600 --output no/x.txt
+check "calibrate: no such folder: before it measures" [ $(($(date +%s) - begin)) -lt 300 ]
+echo kept >taken
+refused "calibrate: a file that exists" 1 "exists already" calibrate --cpu --output ../taken
+check "calibrate: it is as it was" grep -qx kept taken
+check "calibrate: nothing was kept" absent devices
+t doctor
+check "doctor: no record of the CPU" says "CPU: none (no device record describes"
+check "doctor: what to do" says "run trapeze calibrate --cpu"
+t calibrate --cpu --seconds 1 --output -
+check "calibrate to stdout" is $rc 0
+check "calibrate to stdout: the record" says "fp32_rate "
+check "calibrate to stdout: where numbers are from" says "# measured: "
+check "calibrate to stdout: two lines of summary" lines_err 2
+if [ "$(nproc)" -gt 1 ]; then
+    check "calibrate to stdout: exchanges" says "host_latency "
+    check "calibrate to stdout: what joins slabs" errs "link host: an exchange takes"
+else
+    check "calibrate to stdout: no exchanges" errs "exchanges between devices are skipped: this process may use one core"
+fi
+check "calibrate to stdout: nothing was kept" absent devices
+after INT 1 calibrate --cpu --seconds 60 --name mine
+check "calibrate and SIGINT: 130" is $rc 130
+check "calibrate and SIGINT: says so" errs "interrupted; nothing was written"
+check "calibrate and SIGINT: nothing was kept" absent devices
+mkdir devices && cp known/here.txt devices/mine.txt
+t calibrate --cpu --seconds 1 --name mine
+check "calibrate" is $rc 0
+check "calibrate: says where the record is" errs "$work/devices/mine.txt"
+check "calibrate: nothing on stdout" [ ! -s out ]
+check "calibrate: no temporary files" is "$(ls -A devices | tr '\n' ' ')" "mine.txt mine.txt~ "
+check "calibrate: the previous stays" cmp -s known/here.txt devices/mine.txt~
+check "calibrate: the record is new" [ "$(wc -l <devices/mine.txt)" -gt 10 ]
+t doctor
+check "doctor: the record of the CPU" says "CPU: mine"
+
+finish

@@ -1,0 +1,297 @@
+#!/bin/sh
+# Tests of the command line: predict, tune and explain.
+#
+#   run_predict_tests.sh TRAPEZE [BADPLUGINS_DIR]
+#
+# Prints TAP; exits 1 if a case failed.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/command_support.sh"
+
+# ---- predict, tune, explain --------------------------------------------------------------------
+refused "predict: nothing" 2 "predict: needs a stencil" predict
+refused "predict: two" 2 "takes one stencil" predict hotspot life --grid 9,9
+refused "predict: unknown stencil" 1 "did you mean 'hotspot'?" predict hotspt --grid 9,9
+refused "predict: no grid" 2 "needs --grid NX,NY" predict hotspot
+refused "predict: bad grid" 2 "--grid needs NX" predict hotspot --grid 9x9
+refused "predict: too few extents" 1 "'hotspot' is 2-dimensional" predict hotspot --grid 9
+refused "predict: unknown model" 2 "did you mean 'meng2009'?" predict hotspot --grid 9,9 --model meng209
+refused "predict: unknown device" 1 "'gtx28' (trapeze calibrate makes those of this machine's devices); did you mean 'gtx280'?" predict hotspot --grid 9,9 --device gtx28
+refused "predict: unknown precision" 2 "did you mean 'double'?" predict hotspot --grid 9,9 --precision duble
+refused "predict: unknown boundary" 1 "did you mean 'clamp'?" predict hotspot --grid 9,9 --device gtx280 \
+    --boundary clmp
+refused "predict: unknown parameter" 1 "did you mean 'ambient_k'?" predict hotspot --grid 9,9 --set ambient=3
+refused "predict: unknown family" 2 "did you mean 'stream'?" predict hotspot --grid 9,9 --family strem
+refused "predict: unknown option" 2 "did you mean --device?" predict hotspot --devise gtx280
+refused "predict: a GPU on the cpu backend" 1 "gtx280 is a GPU: the cpu backend does not run there" predict \
+    hotspot --grid 9,9 --device gtx280 --backend cpu
+refused "predict: a family that the model does not know" 1 "meng2009 describes tiles" predict hotspot \
+    --grid 99,99 --device gtx280 --family stream
+refused "predict: too high" 1 "the greatest that does is 9" predict hotspot --grid 99,99 --device gtx280 --height 12
+refused "predict: kernels of a GPU that nothing compiles for" 1 "has no compute_capability to compile for" predict hotspot \
+    --grid 99,99 --device gtx280 --model roofs
+refused "predict: json and csv" 2 "not both" predict hotspot --grid 9,9 --json --csv
+refused "predict: reference" 1 "use cpu or cuda" predict hotspot --grid 9,9 --backend reference
+t predict hotspot --grid 2000,2000 --device gtx280
+check "predict" is $rc 0
+for word in "hotspot on 2000 x 2000, single, clamp" "(gtx280), by the model meng2009" "  best     height 2, blocks of 20 x 20" \
+    "an iteration, " "1.1 times height 1" "  why      " "computation-bound at every height"; do
+    check "predict says $word first" says "$word"
+done
+check "predict: a few lines" [ "$(wc -l <out)" -le 7 ]
+t predict hotspot --grid 2000,2000 --device gtx280 -v
+check "predict -v" is $rc 0
+for word in "GeForce GTX 280" "model    meng2009" "63.9 instructions" "  *     2 " "height 2, blocks of 20 x 20" \
+    "computation-bound at every height" "1.1 times height 1"; do
+    check "predict says $word" says "$word"
+done
+# csv FLAG COLUMN: the column of the lines of `out` in which column FLAG is 1
+csv() {
+    awk -F, -v flag="$1" -v column="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+        $at[flag] == 1 { print $at[column] }' out
+}
+t predict pathfinder --grid 1000000 --device gtx280 --model meng2009 --csv
+check "predict --csv: a line a height and one of names" is "$(wc -l <out)" 128
+check "predict --csv: the equations' best height" is "$(csv best height)" 12
+t predict hotspot --grid 2000,2000 --device gtx280 --block 16,16
+check "predict --block" says "blocks of 16 x 16"
+t predict poisson --grid 2000,2000 --device gtx280 --halo 4,4 --csv
+check "predict --halo: wider halos, lower best" is "$(csv best height)" 1
+t predict cell --grid 100,100,100 --device gtx-titan --model all
+check "predict --model all" says "meng2011"
+check "predict --model all: what is left out is printed" errs "roofs is left out"
+t predict cell --grid 100,100,100 --device gtx-titan --model all --verbose
+check "predict --model all --verbose: its tables" [ "$(grep -c '^  best ' out)" -ge 2 ]
+t predict hotspot --grid 2000,2000 --device gtx280 --all
+check "predict --all: the plans" says "  *     2 "
+t predict gx --grid 256,256,256 --device gtx-titan --model tabik2015
+check "tabik2015: the chosen shapes" says "pass gx, chosen: 11 of 41 shapes: 128 x 1, 256 x 1,"
+t predict gx --grid 256,256,256 --device gtx-titan --model tabik2015 --plot blocks.png --verbose
+check "predict --model tabik2015" is $rc 0
+for word in "pass gx: reads 1 field, writes 1; 1 tile with a halo of 0:2 along x and 0:0 along y" "chosen: 11 of 41 shapes" \
+    "  *  128 x 1          1179648+        2228224+   100.0 %+      16+"; do
+    check "tabik2015 says $word" says "$word"
+done
+check "tabik2015 --plot: a picture" sh -c '"$0" info blocks.png >out' "$bin"
+check "tabik2015 --plot: its size" says "1348 x 742"
+t predict gx --grid 256,256,256 --device gtx-titan --model tabik2015 --csv
+check "tabik2015 --csv: a line a shape and one of names" is "$(wc -l <out)" 42
+check "tabik2015 --csv: the chosen" is "$(csv chosen block_x | wc -l)" 11
+t predict diffusion --grid 256,256,256 --device gtx480 --model tabik2015 --verbose
+check "tabik2015: passes that read no neighbour in the plane" says "pass dt: reads 6 fields, writes 6; no tile"
+t predict star3d1r --grid 256,256,256 --device h200 --model tabik2015
+check "tabik2015: what is assumed" says "memory transactions of 32 bytes"
+refused "tabik2015: a height" 2 "--height does not go with --model tabik2015" predict gx --grid 64,64,64 --device gtx-titan \
+    --model tabik2015 --height 2
+refused "tabik2015: a grid that is too small" 1 "no block of 32 to 1024 threads fits" predict gx --grid 4,4,4 --device gtx-titan \
+    --model tabik2015
+refused "tabik2015: several devices" 1 "leave out --devices" predict gx --grid 64,64,64 --device gtx-titan --model tabik2015 --devices 2
+refused "tune: a model of another name" 2 "tuning takes the model tabik2015" tune gx --grid 64,64,64 --model roofs
+refused "tune tabik2015: families" 2 "--families does not go with --model tabik2015" tune gx --grid 64,64,64 --model tabik2015 --families tile
+refused "tabik2015: mistyped" 2 "did you mean 'tabik2015'?" predict gx --grid 64,64,64 --model tabik2105
+t predict hotspot --grid 2000,2000 --device gtx280 --model luo2011
+check "predict --model luo2011: a record without its costs" errs "the record of this device has no clocks_add_int_constant"
+t predict hotspot --grid 2000,2000 --device gtx280 --model meng2009 --as-printed
+check "predict --as-printed goes with luo2011" errs "that is luo2011"
+t predict hotspot --grid 2000,2000 --device gtx260 --model luo2011 --as-printed --verbose
+if [ "$rc" -eq 0 ]; then
+    check "predict --model luo2011: the table of periods" says "T_p"
+    check "predict --model luo2011 --as-printed" says "eq. 2 as printed"
+    t predict hotspot --grid 200,200 --device gtx260 --model luo2011 --measure
+    check "predict --model luo2011 --measure of a device elsewhere" errs "this device is not in this machine"
+    t predict hotspot --grid 2000,2000 --device gtx260 --model luo2011 --json
+    check "predict --model luo2011 --json" says '"transactions"'
+    for side in clamp periodic mirror; do
+        t predict pathfinder --grid 1000000 --boundary $side --backend cuda --device h200 --family stream --height 8
+        check "predict: a line with $side sides stays in registers" says 'best     stream'
+    done
+else
+    check "predict --model luo2011 needs NVRTC" errs "no NVRTC"
+fi
+if command -v python3 >/dev/null; then
+    t predict gx --grid 256,256,256 --device gtx-titan --model tabik2015 --json
+    check "tabik2015 --json" python3 -c 'import json
+a = json.load(open("out"))["passes"][0]
+assert a["chosen"] == 11 == sum(s["chosen"] for s in a["shapes"]) and a["high"] == [2, 0]'
+    t predict hotspot --grid 2000,2000 --device gtx280 --json
+    check "predict --json" python3 -c 'import json
+a = json.load(open("out"))
+assert a["best"]["height"] == 2 and a["model"] == "meng2009" and len(a["rows"]) == 9
+r = a["rows"][1]
+assert abs(sum(c["seconds"] for c in r["components"]) / r["time_s"] - 1) < 1e-6'
+fi
+if command -v gnuplot >/dev/null; then
+    t predict hotspot --grid 2000,2000 --device gtx280 --plot plot.png
+    check "predict --plot" is $rc 0
+    check "predict --plot: a picture" sh -c '"$0" info plot.png >out' "$bin"
+    check "predict --plot: its size" says "1600 x 900"
+    t predict hotspot --grid 2000,2000 --device gtx280 --plot nosuch/plot.png
+    check "predict --plot: a folder that is not there" errs "cannot write the plot"
+else
+    skip "predict --plot" "no gnuplot"
+fi
+cpu="$here/../predict/cpu.txt"
+refused "predict --jump: bad steps" 2 "--jump needs a number of steps, at least 1, not '2.5'" predict hotspot --grid 9,9 --jump 2.5
+refused "predict --jump --csv" 2 "--csv does not go with --jump" predict hotspot --grid 9,9 --jump 9 --csv
+refused "predict --measure" 2 "--measure goes with --jump" predict hotspot --grid 9,9 --measure
+refused "predict --jump: life" 1 "cannot be jumped, because field 'alive' holds bits" predict life --grid 64,64 --device "$cpu" --jump 9
+refused "predict --jump: an old record" 1 "the record has no 'copy_bandwidth'" predict hotspot --grid 99,99 --device gtx280 --jump 9
+refused "predict --jump --measure: another machine's CPU" 1 "is not in this machine" predict hotspot --grid 99,99 --device "$cpu" \
+    --jump 9 --measure
+t predict star2d1r --grid 512,512 --device "$cpu" --boundary periodic --jump 100000
+check "predict --jump" is $rc 0
+check "predict --jump: from when on" says "times faster than its steps; a jump is faster from "
+t predict star2d1r --grid 512,512 --device "$cpu" --boundary periodic --jump 100000 --json
+check "predict --jump --json" python3 -c 'import json
+a = json.load(open("out"))
+p = a["predicted"]
+assert a["steps"] == 100000 and a["source"] is False and a["measured"] is None and a["plan"]["height"] > 0
+assert p["faster_from"] * p["iteration_s"] > p["jump_s"] >= (p["faster_from"] - 1) * p["iteration_s"] > 0'
+
+mkdir -p nopath
+PATH="$work/nopath" t predict hotspot --grid 2000,2000 --device gtx280 --plot plot2.png
+check "predict --plot without gnuplot: exit code" is $rc 1
+check "predict --plot without gnuplot: what to do" errs "apt-get install gnuplot-nox"
+check "predict --plot without gnuplot: no file" absent plot2.png
+
+PATH="$work/nopath" t tune hotspot --grid 64,64 --plot plot2.png
+check "tune --plot without gnuplot: before it measures" errs "apt-get install gnuplot-nox"
+
+# What was not predicted is not called so.
+mkdir -p known
+export TRAPEZE_DEVICES="$work/known"
+script untold.lua <<'END'
+local tz = require "trapeze"
+tz.simulation { plugin = "hotspot", grid = { 16, 16 }, backend = "cpu" }:run(4)
+END
+no_prediction() { ! sed 's/not predicted//g' out err | grep -q predicted; }
+t run untold.lua --check
+check "--check without a record: a default" says "policy default: height"
+check "--check without a record: no prediction" no_prediction
+t run untold.lua --out untold
+check "summary without a record: a default" errs "; default: height"
+check "summary without a record: no prediction" no_prediction
+check "summary: who chose" errs ", by cpu with "
+check "summary: the scenario chose" errs "(by the scenario)"
+t run untold.lua --backend reference --out told
+check "summary: the command line chose" errs "by reference"
+check "summary: that it did" errs "(by the command line)"
+t info untold
+check "info without a record: no prediction" no_prediction
+t explain untold
+check "explain without a record: says why" says "no prediction: no device record describes"
+check "explain without a record: exit code 0" is $rc 0
+check "explain without a record: no prediction" no_prediction
+t tune star2d1r --grid 64,64 --backend cpu
+check "no record of this machine: what to do" errs "trapeze calibrate"
+t calibrate --cpu --seconds 1 --name here --output known/here.txt
+check "a record of this machine" is $rc 0
+refused "tune: another device" 1 "is not this machine's device" tune hotspot --grid 64,64 --device gtx280
+refused "tune: unknown family" 1 "did you mean 'stream'?" tune star2d1r --grid 64,64 --backend cpu --families strem
+refused "tune: bad part" 2 "--part needs K/N" tune star2d1r --grid 64,64 --compile-only --part 3/2
+refused "tune: part without compile" 2 "goes with --compile-only" tune star2d1r --grid 64,64 --part 1/2
+refused "tune: rounds" 2 "--rounds needs an integer" tune star2d1r --grid 64,64 --rounds 0
+t tune star2d1r --grid 96,64 --backend cpu --height 2 --family stream --rounds 1 --seconds 0.01 --sustained
+check "tune --sustained" says "measured   as in a long run: no rests"
+refused "tune: an unstable step" 1 "unstable" tune hotspot --grid 8192,8192 --set dt_s=1e-3 --backend cpu
+t tune star2d1r --grid 96,64 --backend cpu --rounds 1 --seconds 0.001
+check "tune" is $rc 0
+for word in "measured" "predicted" "of the best speed is reached by the prediction" "90th percentile" \
+    "the same under every plan"; do
+    check "tune says $word" says "$word"
+done
+t tune pathfinder --grid 5000 --device known/here.txt --rounds 1 --seconds 0.001 --csv
+check "tune by a named record of this machine" is $rc 0
+check "tune --csv: one fastest" is "$(csv best height | wc -l)" 1
+check "tune --csv: one chosen" is "$(csv chosen height | wc -l)" 1
+check "tune --csv: a CPU tells no clock" is "$(csv throttled height; csv best clock_hz)" ""
+check "tune --csv: columns" is "$(sed 1q out | sed 's/.*\(rounds,.*power_w\).*/\1/')" \
+    rounds,throttled,clock_hz,bits,in_set,best,chosen,sustained_s,power_w
+check "tune --csv: no other bits" sh -c '! grep -q ,other, out && grep -q ,same, out'
+cp out tuned.csv
+check "a case in a line" sh -c 'sh "$0" case tuned.csv | grep -q "of the best: chosen stream h"' \
+    "$here/../../scripts/validate_table.sh"
+mkdir -p table && cp tuned.csv table/pathfinder.none.small.default.csv
+check "cases in a table" sh -c 'sh "$0" table table | grep -q "^| pathfinder | none | "' \
+    "$here/../../scripts/validate_table.sh"
+t predict star2d1r --grid 256,256 --devices cpu:2 --verbose
+check "predict --devices: exit code" is $rc 0
+for word in "2 slabs" "link     host: " "exchange  share  efficiency" "one process with all threads"; do
+    check "predict --devices says $word" says "$word"
+done
+t predict star2d1r --grid 256,256 --backend cpu --devices 4 --link nvlink --exchange 6 --verbose
+check "predict --devices 4 --link" says "4 of them"
+check "predict --link: the link" says "link     nvlink: 16 us and 394 GB/s"
+check "predict --exchange" says "an exchange after 6 iterations"
+check "predict: where more devices gain" says "more devices gain: 2 "
+printf 'name = slow\nlatency = 1 ms # by hand\nbandwidth = 1 MB/s # by hand\n' >slow.txt
+t predict star2d1r --grid 256,256 --backend cpu --devices 4 --link ./slow.txt --verbose
+check "predict --link FILE" says "link     slow: 1 ms and 0.001 GB/s"
+refused "predict: unknown link" 1 "did you mean 'nvlink'" predict star2d1r --grid 256,256 --backend cpu --devices 2 --link nvlnk
+refused "predict: a link that the record lacks" 1 "has no mpi_latency" predict star2d1r --grid 256,256 --backend cpu --devices 2 \
+    --link mpi
+refused "predict: a link of one device" 1 "one device has no links" predict star2d1r --grid 256,256 --backend cpu --link nvlink
+refused "predict: an exchange of one device" 2 "--exchange goes with --devices" predict star2d1r --grid 256,256 --exchange 4
+refused "predict: too many devices" 1 "1 to 64 are possible" predict star2d1r --grid 256,256 --backend cpu --devices 65
+refused "predict: thin slabs" 1 "use at most" predict star2d1r --grid 256,64 --height 9 --backend cpu --devices 64
+refused "predict: a paper's model for several" 1 "meng2009 describes one device" predict hotspot --grid 256,256 --device gtx280 \
+    --model meng2009 --devices 2
+t tune star2d1r --grid 96,96 --devices cpu:2 --height 2 --rounds 1 --seconds 0.0001
+check "tune --devices" is $rc 0
+check "tune --devices: the same bits" says "the same under every plan"
+check "tune --devices: what exchanges cost" says "% of the time of the predicted plan"
+script tuned.lua <<'END'
+local tz = require "trapeze"
+local t = tz.tune { plugin = "star2d1r", grid = { 96, 64 }, backend = "cpu", families = { "stream" }, rounds = 1,
+                    seconds = 0.001, threads = 1, boundary = "periodic" }
+tz.expect(#t.rows > 3 and t.backend == "cpu" and t.device == "here" and t.different == 0)
+local best, compared
+for _, row in ipairs(t.rows) do
+    compared = compared or row.same_bits
+    tz.expect(row.refused or row.measured_s > 0 and row.predicted_s > 0 and row.rounds >= 1)
+    tz.expect(row.refused or row.low_s <= row.measured_s and row.measured_s <= row.high_s)
+    tz.expect(tz.checking or row.same_bits ~= false and row.family == "stream" and row.gcells_per_s > 0)
+    if not row.refused and (not best or row.measured_s < best.measured_s) then best = row end
+end
+tz.expect(t.best == best and t.share > 0 and t.share <= 1 and t.error_p90 >= t.error_median)
+tz.expect(tz.checking or compared)
+for _, row in ipairs(tz.tune { plugin = "star2d1r", grid = { 96, 64 }, backend = "cpu", height = 2, rounds = 1,
+                               seconds = 0.001, threads = 1, check = false }.rows) do
+    tz.expect(row.same_bits == nil)
+end
+-- The bits of a NaN depend on the order of operands: nothing is compared, and nothing is a fault.
+local explosive = tz.stencil { name = "explosive", dims = 2, fields = { "u" },
+                               update = { u = "1e20*u*u - 1e20*u[1,0]*u[0,1]" } }
+local e = tz.tune { plugin = explosive, grid = { 96, 64 }, backend = "cpu", rounds = 1, seconds = 0.001, threads = 1 }
+tz.expect(tz.checking or e.different == 0 and e.not_finite > 0)
+for _, row in ipairs(e.rows) do tz.expect(row.same_bits == nil) end
+-- The plan of a row is one that a simulation takes.
+local sim = tz.simulation { plugin = "star2d1r", grid = { 96, 64 }, backend = "cpu", threads = 1,
+                            height = t.best.height, tile = t.best.tile, family = t.best.family }
+tz.expect(sim.height == t.best.height)
+END
+t run tuned.lua --out tuned-lua
+check "tz.tune" is $rc 0
+t run tuned.lua --check
+check "tz.tune --check: nothing is measured" is $rc 0
+t predict star2d1r --grid 256,256 --backend cpu
+check "predict for this machine" is $rc 0
+check "predict for this machine: the model" says "by the model roofs"
+script explained.lua <<'END'
+local tz = require "trapeze"
+local sim = tz.simulation { plugin = "star2d1r", grid = { 128, 96 }, backend = "cpu", height = 3,
+                            fields = { u = tz.random { seed = 1, range = { 0, 1 } } } }
+sim:run(31)
+END
+t run explained.lua --quiet --out explained
+t explain explained
+check "explain" is $rc 0
+for word in "star2d1r on 128 x 96, single" "skew, height 3" "10 stages, 30 steps" "because: " "roofs predicts" \
+    "better   "; do
+    check "explain says $word" says "$word"
+done
+unset TRAPEZE_DEVICES
+refused "explain: no run" 1 "has no run.json" explain nosuch
+refused "explain: nothing" 2 "needs a run folder" explain
+
+finish

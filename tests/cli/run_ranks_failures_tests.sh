@@ -1,0 +1,138 @@
+#!/bin/sh
+# Tests of runs of several ranks: failures, signals, resumed runs.
+#
+#   run_ranks_failures_tests.sh TRAPEZE
+#
+# Prints TAP; exits 1 if a case failed.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/ranks_support.sh"
+
+# ---- Failures
+printf 'local tz = require "trapeze"\ntz.log("begun")\nlocal function deep() error("too bad") end\ndeep()\n' >fail.lua
+m 3 run fail.lua
+check 'an error of the script: exit code' is "$rc" 1
+check 'an error of the script is told once' errs_once 'fail.lua:3: too bad'
+cat >disk.lua <<'END'
+local tz = require "trapeze"
+local sim = tz.simulation { plugin = "life", grid = { 64, 64 }, backend = "cpu" }
+sim:run(1)
+local a = sim:array()
+a:save("once.npy")
+local ok, message = pcall(a.save, a, "nowhere/once.npy")
+sim:run(1)
+print(ok, message)
+error("the end")
+END
+m 2 run disk.lua --out disk
+check 'a failed run: exit code' is "$rc" 1
+check 'a failed run: the record says so' grep -q '"status": "failed"' disk/run.json
+check 'a caught error is the same for all' once 'names another folder'
+# Memory is short on one rank only: what the ranks can agree on is an error of the script, at once.
+cat >memory.lua <<'END'
+local tz = require "trapeze"
+local made, why = pcall(tz.simulation, { plugin = "star2d1r", grid = { 16000, 16000 }, backend = "cpu", threads = 1 })
+local sim = tz.simulation { plugin = "star2d1r", grid = { 4000, 4000 }, backend = "cpu", threads = 1, height = 4 }
+local arrays = {}
+local ok, message = pcall(function() for i = 1, 12 do arrays[i] = sim:array() end end)
+sim:run(4)
+print(why, message)
+END
+t doctor --verbose
+if says 'address sanitizer'; then
+    skip 'memory is short on one rank' 'code with checks or without optimisation'
+else
+    limited="ulimit -v 900000; exec '$bin' run memory.lua"
+    n "$bin" run memory.lua : -n 1 sh -c "$limited"
+    check 'memory is short on one rank: the script goes on' is "$rc" 0
+    check 'memory is short on one rank: which' grep -qE 'rank 1 on .* GiB are available.*rank 1 on .* does not fit in memory' out
+fi
+
+cat >long.lua <<'END'
+local tz = require "trapeze"
+local sim = tz.simulation { plugin = "hotspot", grid = { 64, 64 }, backend = "cpu", fields = { power = 1e-4 } }
+sim:every(1000, tz.table { "step" })
+sim:run(tonumber(tz.args.steps) or 1000000000)
+-- The run folder is removed: rank 0 alone can tell.
+local ok, message
+repeat
+    sim:run(1)
+    ok, message = pcall(sim.write, sim, tz.npy { name = "after" .. sim.step })
+until not ok
+sim:run(3)
+print(message)
+END
+# begin NAME: starts two ranks of long.lua in the background and waits until they compute. A signal to $job reaches
+# mpirun once: without --foreground it reaches its process group too, and after two of them mpirun kills at once.
+begin() {
+    timeout --foreground 120 mpirun -n 2 "$bin" run long.lua --set steps="${2:-}" --out "$1" >out 2>err </dev/null &
+    job=$!
+    tries=0
+    while [ ! -s "$1/table.csv" ] && [ $tries -lt 300 ]; do
+        sleep 0.1
+        tries=$((tries + 1))
+    done
+    workers=$(pgrep -f -- "run long.lua .* --out $1\$" | while read -r pid; do
+        grep -qz '^OMPI_COMM_WORLD_RANK=\|^PMI_RANK=' "/proc/$pid/environ" 2>/dev/null && echo "$pid"
+    done)
+}
+begin term
+for pid in $workers; do kill -TERM "$pid"; break; done
+wait $job
+rc=$?
+check 'SIGTERM to one rank ends all' is "$rc" 143
+check 'SIGTERM: the record says so' grep -q '"status": "interrupted"' term/run.json
+check 'SIGTERM: told once' errs_once 'long.lua:4: interrupted'
+export OMPI_MCA_odls_base_sigkill_timeout=4 # a busy machine takes longer than a second; mpirun sleeps twice as long
+begin int
+kill -INT $job
+wait $job
+unset OMPI_MCA_odls_base_sigkill_timeout
+check 'Ctrl-C to mpirun: the record says so' grep -q '"status": "interrupted"' int/run.json
+begin killed
+for pid in $workers; do last=$pid; done
+kill -KILL "$last"
+wait $job
+rc=$?
+check 'a killed rank ends all' fails
+check 'a killed rank leaves its record' grep -q '"status": "running"' killed/run.json
+
+# A killed run goes on, on another number of ranks too.
+t run "$here/resume/all.lua" --out whole --backend cpu
+timeout 120 mpirun -n 2 "$bin" run "$here/resume/all.lua" --out parts --backend cpu >out 2>err </dev/null &
+job=$!
+tries=0
+while [ ! -e parts/round1.npy ] && [ $tries -lt 600 ]; do
+    sleep 0.05
+    tries=$((tries + 1))
+done
+for pid in $(pgrep -f -- "all.lua --out parts"); do
+    grep -qz '^OMPI_COMM_WORLD_RANK=1\|^PMI_RANK=1' "/proc/$pid/environ" 2>/dev/null && kill -KILL "$pid"
+done
+wait $job
+rc=$?
+check 'a rank is killed' fails
+cp -r parts other
+m 3 resume parts
+check 'a killed run goes on with 3 ranks' is "$rc" 0
+check 'with 3 ranks: the same files' same_files whole parts
+m 2 resume parts
+check 'a run that is done: told once' errs_once 'the run is done'
+m 2 resume nowhere
+check 'a folder that is not there: told once' errs_once 'nowhere: '
+m 2 resume other --out x
+check 'resume takes no --out: told once' errs_once 'takes no --out'
+t resume other
+check 'a killed run goes on alone' is "$rc" 0
+check 'alone: the same files' same_files whole other
+
+begin folder 1000
+mv folder moved
+wait $job
+rc=$?
+check 'a rank cannot write: an error of all ranks' is "$rc" 1
+check 'a rank cannot write: which' grep -qE 'rank [01] on .*cannot ' out
+
+t doctor --verbose
+check 'doctor names MPI' says '(MPI '
+finish

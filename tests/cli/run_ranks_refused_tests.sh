@@ -1,0 +1,57 @@
+#!/bin/sh
+# Tests of runs of several ranks: what is refused at the start.
+#
+#   run_ranks_refused_tests.sh TRAPEZE
+#
+# Prints TAP; exits 1 if a case failed.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/ranks_support.sh"
+
+# ---- Refused at the start
+printf 'print(1)\n' >one.lua
+printf 'print(2)\n' >two.lua
+n "$bin" run one.lua : -n 1 "$bin" run two.lua
+check 'another script is refused' fails
+check 'another script: says so' errs_once 'trapeze: rank 1 on '
+check 'another script: names it' errs 'the script differs: here it is two,'
+check 'another script: prints nothing' is "$(cat out)" ''
+n "$bin" run one.lua --set a=1 : -n 1 "$bin" run one.lua --set a=2
+check 'another --set is refused' errs_once 'the option --set differs: here it is a=2, on rank 0 a=1;'
+n "$bin" run one.lua --set a=1 : -n 1 "$bin" run one.lua
+check 'a missing --set is refused' errs_once 'where rank 0 has the option --set; all ranks need the same'
+n "$bin" run one.lua --height 2 : -n 1 "$bin" run one.lua --height 3
+check 'another option is refused' errs_once 'the options differs'
+mkdir plugins
+cp "$(dirname "$bin")/../plugins/life.so" plugins/life2.so
+n "$bin" run one.lua : -n 1 "$bin" run one.lua --plugins plugins
+check 'another plugin is refused' errs_once 'plugin life2.so'
+m 2 run one.lua --hieght 3
+check 'wrong use is told once' errs_once 'unknown option --hieght'
+check 'wrong use: exit code' is "$rc" 2
+m 2 run nothing.lua
+check 'a missing script is told once' errs_once 'nothing.lua'
+m 2 plugins life
+check 'other commands run once' once 'life 1.0.0'
+m 2 run one.lua --unsafe
+check 'no --unsafe of several ranks' errs_once '--unsafe: not under mpirun'
+printf 'print(next { [print] = 1, a = 2 })\n' >keys.lua
+m 2 run keys.lua
+check 'no order of other keys' errs_once 'under mpirun pairs() takes'
+
+# Without the module, and with another MPI's mpirun.
+mkdir -p bare/bin && cp "$bin" bare/bin/trapeze
+timeout 120 mpirun -n 2 bare/bin/trapeze run one.lua >out 2>err
+rc=$?
+check 'no module: fails' fails
+check 'no module: says so once' errs_once 'this Trapeze was built without MPI: install the package trapeze-mpi, or install libopenmpi-dev'
+check 'no module: runs nothing' is "$(cat out)" ''
+timeout 120 mpirun -n 1 bare/bin/trapeze run one.lua >out 2>err
+rc=$?
+check 'one rank needs no module' is "$rc $(cat out)" '0 1'
+OMPI_COMM_WORLD_SIZE=4 OMPI_COMM_WORLD_RANK=0 "$bin" run one.lua >out 2>err
+rc=$?
+check 'another mpirun: fails' fails
+check 'another mpirun: says so' errs 'mpirun started 4 ranks, and the MPI that Trapeze was built with sees 1'
+
+finish

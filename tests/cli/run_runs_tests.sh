@@ -1,0 +1,379 @@
+#!/bin/sh
+# Tests of the command line: runs, their folders, ends and policies, full disks.
+#
+#   run_runs_tests.sh TRAPEZE [BADPLUGINS_DIR]
+#
+# Prints TAP; exits 1 if a case failed.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/command_support.sh"
+
+# ---- a run and its folder ----------------------------------------------------------------------
+script first.lua <<'END'
+local tz = require "trapeze"
+local sim = tz.simulation { plugin = "hotspot", grid = { 48, 32 }, params = { ambient_k = 318.15 },
+                            fields = { temperature = 323.15, power = tz.random { seed = 7, range = { 0, 1e-3 } } } }
+sim:every(50, tz.png("temperature", { map = "inferno", range = { 320, 325 }, bar = true, caption = "Chip" }))
+sim:every(10, tz.table { "step", "min(temperature)", "max(temperature)", "mean(temperature)", "residual",
+                         "hash(temperature)", twice = function(s) return 2 * s.step end })
+sim:every(100, tz.npy "temperature")
+sim:every(100, tz.vti { "temperature", "power" })
+sim:every(100, tz.png("power", { range = "auto", bits = 16 }))
+sim:run { steps = tz.args.steps or 100 }
+tz.picture { data = sim:array "power", file = "power.png", path = { 0, 1, 2, 3 } }
+sim:array("temperature"):save "end.npy"
+print("printed", sim:hash())
+tz.log("logged", sim.step)
+END
+t run first.lua
+check "run: exit code 0" is $rc 0
+check "run: prints" says printed
+check "run: logs" errs "logged 100"
+check "run: summary" errs "GCells/s; done"
+check "run: the summary names the policy and the height" errs ": height "
+check "run: the summary names files" errs "  wrote    temperature-NNNNNN.png (3), "
+check "run: the summary names the folder" errs "  folder   runs/first-001"
+check "run: a short summary" sh -c '[ "$(wc -l <err)" -le 8 ]'
+t run first.lua --verbose --out verbose
+check "run --verbose: details" errs "  parameters"
+refused "run: quiet and verbose" 2 "--quiet or --verbose, not both" run first.lua -q -v
+for file in run.json scenario.lua log.txt table.csv temperature-000000.png temperature-000050.png \
+    temperature-000100.png temperature-000100.npy hotspot-000100.vti power-000100.png power.png end.npy; do
+    check "run wrote $file" test -s "runs/first-001/$file"
+done
+check "the scenario is copied" cmp -s first.lua runs/first-001/scenario.lua
+check "the log has the line" grep -q "logged 100" runs/first-001/log.txt
+printf 'require("trapeze").log("only", "said")\n' >says.lua
+t run says.lua -q --out said
+check "a script that only logs has a log" is "$(cat said/log.txt)" "only said"
+check "and a record" grep -q '"status": "done"' said/run.json
+printf 'require("trapeze").log "first"\nerror "on purpose"\n' >fails.lua
+t run fails.lua -q --out failed-early
+check "a script that fails keeps what it said" grep -q "^first$" failed-early/log.txt
+t run says.lua --check --out not-said
+check "--check makes no folder for it" [ ! -e not-said ]
+check "the table has 12 lines" is "$(wc -l <runs/first-001/table.csv)" 12
+check "the table's header" is "$(head -1 runs/first-001/table.csv)" \
+    "step,min(temperature),max(temperature),mean(temperature),residual,hash(temperature),twice"
+check "the table's last row" grep -q '^100,.*,200$' runs/first-001/table.csv
+check "run.json is done" grep -q '"status": "done"' runs/first-001/run.json
+check "run.json has the seed" grep -q '"seed": 7' runs/first-001/run.json
+if command -v python3 >/dev/null; then
+    check "run.json is JSON" python3 -c 'import json; json.load(open("runs/first-001/run.json"))'
+fi
+check "no temporary files" sh -c '! ls -A runs/first-001 | grep -q "^\."'
+t run first.lua --quiet
+check "--quiet says nothing" lines_err 0
+check "a second run has its own folder" test -d runs/first-002
+for file in temperature-000050.png power-000100.png power.png table.csv temperature-000100.npy hotspot-000100.vti; do
+    check "a rerun gives the same $file" cmp -s "runs/first-001/$file" "runs/first-002/$file"
+done
+for other in "--height 1" "--height 5" "--backend reference" "--threads 1"; do
+    rm -rf other
+    # shellcheck disable=SC2086
+    t run first.lua -q --out other $other
+    check "$other gives the same frame" cmp -s runs/first-001/temperature-000100.png other/temperature-000100.png
+    check "$other gives the same table" cmp -s runs/first-001/table.csv other/table.csv
+done
+t info runs/first-001
+check "info RUNDIR" is $rc 0
+for word in "status       done" "48 x 32" "ambient_k" "seed 7" "temperature-NNNNNN.png: 3"; do
+    check "info RUNDIR says $word" says "$word"
+done
+t info runs/first-001/temperature-000050.png
+for word in "Step         50" "Field        temperature" "Range        320 325" "Map          inferno" "Stencil      hotspot" "Grid         48 x 32" "Unit         K"; do
+    check "info FRAME says $word" says "$word"
+done
+t info runs/first-001/end.npy
+check "info ARRAY" says "48 x 32"
+t info first.lua
+check "info on something else" is $rc 1
+t run first.lua --set steps=20 -q --out twenty
+check "--set reaches the script" grep -q '^20,' twenty/table.csv
+check "--set ends there" sh -c '! grep -q "^30," twenty/table.csv'
+t run first.lua --set step=20 --set steps=10 -q --out warned
+check "--set never read: a warning" errs "the script never reads tz.args.step; did you mean 'steps'?"
+
+# ---- how runs end ------------------------------------------------------------------------------
+script ends.lua <<'END'
+local tz = require "trapeze"
+local sim = tz.simulation { plugin = "poisson", grid = { 19, 19 }, backend = "cpu", fields = { f = -100 },
+                            precision = tz.args.precision or "single" }
+sim:every(500, tz.table { "step", "residual" })
+local r = sim:run { until_residual = 1e-5, max_steps = math.tointeger(tz.args.most or 100000),
+                    accept_stagnation = tz.args.accept == "yes" }
+print(r.status, r.converged, r.residual == sim:residual())
+END
+t run ends.lua --out stagnated
+check "stagnation: exit code 1" is $rc 1
+check "stagnation: status" says "stagnated	false	true"
+check "stagnation: a warning" errs "warning: sim1: stagnated at residual"
+check "stagnation: the summary" errs "single precision ends here"
+check "stagnation: run.json" grep -q '"status": "stagnated"' stagnated/run.json
+check "residuals in a table, of step 0, too" grep -q '^0,100' stagnated/table.csv
+t run ends.lua --set accept=yes --out accepted
+check "accepted stagnation: exit code 0" is $rc 0
+check "accepted stagnation: no warning" sh -c '! grep -q warning "$0"' "$work/err"
+t run ends.lua --set precision=double --out converged
+check "convergence: exit code 0" is $rc 0
+check "convergence: status" says "converged	true	true"
+check "convergence: the summary" errs "converged: residual"
+t run ends.lua --set most=50 --out short
+check "max_steps: exit code 0" is $rc 0
+check "max_steps: status" says "max_steps	false	true"
+
+# ---- policies ----------------------------------------------------------------------------------
+cat >policy.lua <<'END'
+local tz = require "trapeze"
+local sim = tz.simulation { plugin = "hotspot", grid = { 128, 96 }, height = 2, backend = "cpu",
+                            fields = { temperature = tz.random { seed = 7, range = { 320, 330 } }, power = 1e-3 } }
+sim:run(tonumber(tz.args.steps or 60))
+print(sim:hash(), sim:policy().policy, sim.height)
+END
+export TRAPEZE_CACHE="$work/measured"
+t run policy.lua -q --out fixed
+check "a height in the script is kept" says "fixed	2"
+wanted=$(cut -f1 out)
+for policy in auto fixed predicted adaptive meng exhaustive; do
+    t run policy.lua -q --policy "$policy" --out "policy-$policy"
+    check "--policy $policy" is $rc 0
+    check "--policy $policy: the same bits" says "$wanted"
+    check "--policy $policy is in run.json" grep -q '"name": "'"$(cut -f2 out)"'"' "policy-$policy/run.json"
+    check "--policy $policy: a first decision with its reason" sh -c \
+        "grep -A40 '\"decisions\"' 'policy-$policy/run.json' | grep -q '\"reason\": \"[^\"]'"
+    t info "policy-$policy"
+    check "--policy $policy: info" says "policy       "
+done
+for height in auto predicted adaptive meng exhaustive 3; do
+    t run policy.lua -q --height $height --out "height-$height"
+    check "--height $height: the same bits" says "$wanted"
+done
+check "--height N is fixed" says "fixed	3"
+t run policy.lua -q --policy adaptive --height 5 --set steps=5 --out from-5
+check "--height N starts an adaptive policy" says "adaptive	5"
+check "run.json says where it started" grep -q "from height 5 as given" from-5/run.json
+t run policy.lua --policy adaptive --check
+check "--check names the policy" says "policy adaptive: "
+t run policy.lua --check
+check "--check names a fixed height" says "policy fixed: height 2"
+refused "bad policy" 2 "unknown policy 'adaptiv'; did you mean 'adaptive'?" run ../policy.lua --policy adaptiv
+refused "bad height name" 2 "did you mean 'exhaustive'?" run ../policy.lua --height exhaustiv
+t run policy.lua --policy exhaustive --height 4 --set steps=4000 --out measured-1
+check "exhaustive measures" errs "measured as best of"
+t run policy.lua --policy exhaustive --height 4 --set steps=20 --out measured-2
+check "exhaustive remembers" errs "remembered as best of"
+t run policy.lua --policy exhaustive --height 4 --threads 1 --set steps=20 --out measured-3
+check "other threads are something else" errs "plans measured"
+t run policy.lua --policy exhaustive --height 4 --set steps=4 --forget --out measured-4
+check "--forget measures anew" errs "plans measured"
+t run policy.lua --policy exhaustive --height 4 --set steps=4 --out measured-5
+check "--forget forgets" errs "plans measured"
+t run policy.lua -q --policy exhaustive --height 4 --set steps=4000 --out measured-torn
+for file in measured/plans/*.json; do
+    check "there is a memory to tear" [ -e "$file" ]
+    printf '{"format": "trapeze plans 1", "key' >"$file"
+done
+t run policy.lua --policy exhaustive --height 4 --set steps=4000 --out measured-6
+check "a torn memory is no error" is $rc 0
+check "a torn memory is a miss" errs "measured as best of"
+t run policy.lua --policy exhaustive --height 4 --set steps=20 --out measured-7
+check "and is replaced" errs "remembered as best of"
+rm -rf measured
+"$bin" run policy.lua -q --policy exhaustive --set steps=100000000 --out stopped >out 2>err </dev/null &
+search=$!
+sleep 0.5
+kill -INT $search
+wait $search
+rc=$?
+check "an interrupted search ends" is $rc 130
+check "an interrupted search leaves a complete memory or none" sh -c \
+    '[ ! -d measured/plans ] || ! ls -A measured/plans | grep -v "^[0-9a-f]*\.json$"'
+rm -rf measured
+t run policy.lua --policy exhaustive --set steps=800 --out cut-short
+check "a search may be cut short" errs "plans measured, height"
+t run policy.lua --policy exhaustive --set steps=800 --out gone-on
+check "a search that was cut short is gone on with" errs "of them before"
+check "run.json says what is remembered" grep -q '"plans_remembered": [1-9]' gone-on/run.json
+cat >asks.lua <<'END'
+local tz = require "trapeze"
+local sim = tz.simulation { plugin = "hotspot", grid = { 32, 32 }, backend = "cpu",
+                            policy = function(s)
+                                if s.step >= 20 then error("too far") end
+                                return { height = s.step < 8 and 2 or 4 }
+                            end }
+sim:run(100)
+END
+t run asks.lua --out asked
+check "a function's error ends the run" is $rc 1
+check "a function's error has its line" errs "asks.lua:4: too far"
+check "a function's decisions are kept" grep -q '"reason": "function at asks.lua:3"' asked/run.json
+t info asked
+check "info tells them" says "skew 2 → skew 4, function at asks.lua:3"
+unset TRAPEZE_CACHE
+
+# ---- simulated time ----------------------------------------------------------------------------
+script time.lua <<'END'
+local tz = require "trapeze"
+local sim = tz.simulation { plugin = "hotspot", grid = { 16, 16 }, params = { dt_s = 1e-6 } }
+sim:every("1 ms", tz.png("temperature", { zoom = 16, caption = tz.args.caption }))
+sim:every(500, tz.table { "time", "step" })
+sim:run { until_time = "2 ms" }
+sim:params { dt_s = 5e-7 }
+sim:run { until_time = "2.5 ms" }
+END
+t run time.lua --out time --set 'caption=after {time}: step {step}'
+check "until_time" is $rc 0
+check "until_time: steps" errs "3000 steps in"
+check "until_time: the last frame of every millisecond" [ -e time/temperature-002000.png ]
+check "until_time: the column" is "$(tail -n 1 time/table.csv)" 0.0025,3000
+check "until_time: run.json" grep -q '"time": 0.0025' time/run.json
+check "until_time: run.json says the intervals" grep -q '"every_time": 0.001' time/run.json
+t info time
+check "until_time: info" says "time         0.0025 s"
+t info time/temperature-001000.png
+check "until_time: a frame's facts" says "Time         0.001 s"
+t run time.lua --out literal --set 'caption=after 1 ms: step 1000'
+check "captions are filled in" cmp -s time/temperature-001000.png literal/temperature-001000.png
+t run time.lua --check --set 'caption={time}'
+check "until_time --check" says "runs 1000 steps from step 2000"
+check "until_time --check: outputs" says "every 1 ms: temperature-NNNNNN.png, 3 files"
+refused "captions: an unknown word" 1 "unknown placeholder {tme}; did you mean 'time'?" run ../time.lua --set 'caption={tme}'
+
+# ---- --check -----------------------------------------------------------------------------------
+mkdir checked && cp first.lua checked && cd checked || exit 1
+t run first.lua --check
+mv out err ..
+cd ..
+check "--check: exit code 0" is $rc 0
+for word in "grid 48 x 32" "memory" "plan " "height" "temperature-NNNNNN.png, 3 files" "table.csv, 11 rows" "writes power.png" "boundary clamp"; do
+    check "--check says $word" says "$word"
+done
+check "--check writes nothing" is "$(ls -A checked)" first.lua
+
+# ---- the run folder ----------------------------------------------------------------------------
+t run first.lua --out runs/first-001
+check "a full folder is refused" is $rc 1
+check "a full folder: why" errs "is not empty"
+mkdir empty
+t run first.lua -q --out empty
+check "an empty folder is taken" is $rc 0
+t run first.lua --out first.lua
+check "a file is no folder" errs "is a file"
+t run first.lua --out first.lua/below
+check "a folder below a file: exit code 1" is $rc 1
+check "a folder below a file: why" errs "first.lua"
+check "a folder below a file: one line" lines_err 1
+mkdir locked && chmod a-w locked
+if touch locked/x 2>/dev/null; then
+    rm -f locked/x
+    skip "an unwritable folder" "this user may write everywhere"
+else
+    t run first.lua --out locked/x
+    check "an unwritable folder" is $rc 1
+fi
+chmod u+w locked
+
+# ---- a full disk -------------------------------------------------------------------------------
+script big.lua <<'END'
+local tz = require "trapeze"
+local sim = tz.simulation { plugin = "hotspot", grid = { 300, 300 }, fields = { power = tz.random { seed = 1, range = { 0, 1 } } } }
+sim:every(1, tz.table { "step", "max(power)" })
+sim:every(5, tz.png("power", { range = "auto" }))
+sim:run(100)
+END
+(
+    ulimit -f 40 # blocks of 512 bytes
+    "$bin" run big.lua -q --out full >out 2>err
+    echo $? >code
+)
+rc=$(cat code)
+check "full disk: exit code 1" is "$rc" 1
+check "full disk: says so" errs "cannot write"
+check "full disk: one line" lines_err 1
+check "full disk: no half frame, no temporary file" sh -c '! ls -A full | grep -Eq "^\.|png"'
+check "full disk: run.json says failed" grep -q '"status": "failed"' full/run.json
+(
+    ulimit -f 0
+    "$bin" run big.lua -q --out nothing >/dev/null 2>&1
+    echo $? >/dev/null
+)
+check "a disk with no room at all: no folder is left" absent nothing
+script bigtable.lua <<'END'
+local tz = require "trapeze"
+local sim = tz.simulation { plugin = "hotspot", grid = { 8, 8 } }
+sim:every(1, tz.table { "step", "hash", word = function() return ("x"):rep(50) end })
+sim:run(2000)
+END
+(
+    ulimit -f 40
+    "$bin" run bigtable.lua -q --out fulltable >out 2>err
+    echo $? >code
+)
+rc=$(cat code)
+check "full disk, table: exit code 1" is "$rc" 1
+check "full disk, table: complete lines only" sh -c 'tail -c 1 fulltable/table.csv | od -c | grep -q "\\\\n"'
+
+check "full disk, table: run.json says failed and why" grep -q '"error": ".*cannot write the table' fulltable/run.json
+# A real one, where this user may mount it.
+mkdir -p disk
+if mount -t tmpfs -o size=96k none disk 2>/dev/null; then
+    for kind in big bigtable; do
+        t run $kind.lua -q --out disk/$kind
+        check "full file system, $kind: exit code 1" is $rc 1
+        check "full file system, $kind: names the file" errs "disk/$kind/"
+        check "full file system, $kind: says why" errs "No space left on device"
+        check "full file system, $kind: run.json says failed" grep -q '"status": "failed"' disk/$kind/run.json
+        check "full file system, $kind: run.json says why" grep -q '"error": ".*No space left' disk/$kind/run.json
+        t info disk/$kind
+        check "full file system, $kind: the record is whole" is $rc 0
+        rm -r disk/$kind
+    done
+    umount disk
+fi
+
+# ---- files that are none -----------------------------------------------------------------------
+mkfifo pipe.lua pipe.npy pipe.png pipe.so pipe.txt
+mkdir -p pipes
+mkfifo pipes/run.json pipes/bad.so
+for arguments in "run pipe.lua" "info pipe.npy" "info pipe.png" "info pipes" "explain pipes" \
+    "predict hotspot --grid 64,64 --device ./pipe.txt" "run pipes" "run /dev/zero"; do
+    # shellcheck disable=SC2086
+    timeout 20 "$bin" $arguments >out 2>err </dev/null
+    rc=$?
+    check "$arguments: exit code 1" is $rc 1
+    check "$arguments: says what it is" grep -Eq "it is a (named pipe|directory|device), not a regular file" err
+done
+for file in pipe.npy pipe.png pipe.txt /dev/null; do
+    echo "require('trapeze').read '$file'" | script reads.lua
+    timeout 20 "$bin" run reads.lua >out 2>err </dev/null
+    rc=$?
+    check "tz.read $file: exit code 1" is $rc 1
+    check "tz.read $file: says what it is" errs ", not a regular file"
+done
+echo 'require "pipe"' | script requires.lua
+timeout 20 "$bin" run requires.lua >out 2>err </dev/null
+rc=$?
+check "require of a pipe: exit code 1" is $rc 1
+check "require of a pipe: says what it is" errs "it is a named pipe"
+head -c 20000 "$(dirname "$bin")/../plugins/hotspot.so" >pipes/cut.so 2>/dev/null
+timeout 20 "$bin" plugins --plugins pipes >out 2>err </dev/null
+check "plugins: a pipe is refused" says "pipes/bad.so: cannot read: it is a named pipe"
+check "plugins: a file that is cut off is refused" says "pipes/cut.so: is cut off"
+check "plugins: the others are there" says "hotspot: Temperature of a chip"
+timeout 20 "$bin" run first.lua --plugins pipes -q >out 2>err </dev/null
+rc=$?
+check "a run with bad files among its plugins" is $rc 0
+
+# ---- threads -----------------------------------------------------------------------------------
+# A limit on processes holds for a user who is not root.
+if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && command -v prlimit >/dev/null; then
+    mkdir -p few && chmod 777 few . && cp first.lua few/
+    (cd few && timeout 20 setpriv --reuid=54321 --clear-groups prlimit --nproc=6 \
+        "$bin" run first.lua --threads 32 --backend cpu -q >../out 2>../err </dev/null)
+    rc=$?
+    check "too many threads: exit code 1" is $rc 1
+    check "too many threads: says so" errs "32 threads cannot be started here"
+    check "too many threads: one line of error" sh -c '[ "$(grep -c "^trapeze:" err)" -eq 1 ]'
+fi
+
+finish

@@ -1,0 +1,179 @@
+#!/bin/sh
+# Tests of the command line: scripts that fail, the sandbox, signals.
+#
+#   run_scripts_tests.sh TRAPEZE [BADPLUGINS_DIR]
+#
+# Prints TAP; exits 1 if a case failed.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/command_support.sh"
+
+# ---- scripts that fail -------------------------------------------------------------------------
+echo 'local x = = 3' | script syntax.lua
+refused "syntax error" 1 "syntax.lua:1: unexpected symbol" run ../syntax.lua
+script runtime.lua <<'END'
+local function deep(x)
+    return x.y.z
+end
+local function shallow() return (deep({})) end
+shallow()
+END
+t run runtime.lua
+check "run-time error: exit code 1" is $rc 1
+check "run-time error: the line" errs "trapeze: runtime.lua:2: attempt to index a nil value"
+check "run-time error: traceback" errs "    	runtime.lua:4: in"
+check "run-time error: no folder" absent runs/runtime-001
+script expect.lua <<'END'
+local tz = require "trapeze"
+tz.expect(true)
+tz.expect(1 == 2, "one is not two")
+END
+refused "a failed expectation" 1 "expect.lua:3: expectation failed: one is not two" run ../expect.lua
+printf 'local tz = require "trapeze"\nlocal function good()\n  tz.expect(false)\nend\ngood()\n' >silent.lua
+refused "an expectation without a message" 1 "silent.lua:3: expectation failed: the condition is false" run ../silent.lua
+printf 'print(1)\nos.execute "ls"\n' >execute.lua
+t run execute.lua
+check "os.execute: exit code" is $rc 1
+check "os.execute: its line and what opens it" errs "execute.lua:2: os.execute is closed to scenarios, since it can change files or start programs; 'trapeze run --unsafe' opens"
+t run execute.lua --unsafe
+check "os.execute --unsafe" is $rc 0
+check "os.execute --unsafe: it runs" says execute.lua
+script unknown.lua <<'END'
+local tz = require "trapeze"
+local sim = tz.simulation { plugin = "hotspot", grid = { 8, 8 }, hieght = 3 }
+END
+refused "an unknown key" 1 "unknown.lua:2: tz.simulation: unknown key 'hieght'; did you mean 'height'?" run ../unknown.lua
+script words.lua <<'END'
+local tz = require "trapeze"
+local sim = tz.simulation { plugin = "hotspot", grid = { 8, 8 }, name = tz.args.words, params = { ambient_k = 318.15 } }
+sim:run(3)
+END
+t run words.lua -q --set 'words=say "1.50" and \ 2.50e3' --out worded
+check "run.json: numbers in words stay" grep -qF '"name": "say \"1.50\" and \\ 2.50e3"' worded/run.json
+check "run.json: numbers are short" grep -q "318\.15[,}]*$" worded/run.json
+
+script diverge.lua <<'END'
+local tz = require "trapeze"
+local sim = tz.simulation { plugin = "hotspot", grid = { 8, 8 }, params = { dt_s = 1, allow_unstable = true },
+                            fields = { power = tz.random { seed = 1, range = { 0, 1 } } } }
+sim:every(1, tz.table { "step" })
+sim:run(1000)
+END
+t run diverge.lua -q --out diverged
+check "a diverging run: exit code 1" is $rc 1
+check "a diverging run: which field" errs "field 'temperature' is not finite at cell ("
+check "a diverging run: run.json" grep -q '"status": "failed"' diverged/run.json
+printf 'nonsense' >bad.npy
+printf '1 2 three\n' >bad.txt
+printf 'x = 3, y = 1, rule = B3/S23\n9o!\n' >bad.rle
+printf 'not a png' >bad.png
+for file in bad.npy bad.txt bad.rle bad.png gone.npy; do
+    printf 'local tz = require "trapeze"\ntz.read("%s")\n' "$file" | script read.lua
+    refused "tz.read of $file" 1 "$file" run ../read.lua
+done
+printf '1\n2\n3\n' >three.txt
+script short.lua <<'END'
+local tz = require "trapeze"
+tz.simulation { plugin = "hotspot", grid = { 2, 2 }, fields = { power = tz.read "three.txt" } }
+END
+refused "too few numbers" 1 "three.txt has 3 numbers, the grid needs 2 x 2" run ../short.lua
+script empty.lua </dev/null
+t run empty.lua
+check "an empty script is fine" is $rc 0
+printf '#!/usr/bin/env trapeze\nlocal tz = require "trapeze"\nerror("line 3")\n' | script bang.lua
+t run bang.lua
+check "a first line with #! keeps the numbering" errs "bang.lua:3: line 3"
+printf '\033Lua' | script compiled.lua
+t run compiled.lua
+check "compiled code is refused" is $rc 1
+
+# ---- the sandbox -------------------------------------------------------------------------------
+echo 'return { answer = 42 }' | script mymodule.lua
+script unsafe.lua <<'END'
+local tz = require "trapeze"
+assert(require "mymodule".answer == 42)
+assert(io.open and os.execute and package.loadlib and debug)
+END
+t run unsafe.lua
+check "without --unsafe: no io" is $rc 1
+t run unsafe.lua --unsafe
+check "with --unsafe: all libraries" is $rc 0
+mkdir -p elsewhere
+cp mymodule.lua elsewhere/other.lua
+echo 'assert(require "other".answer == 42)' >elsewhere/uses_module.lua
+t run elsewhere/uses_module.lua
+check "modules are found in the script's folder" is $rc 0
+
+# ---- signals -----------------------------------------------------------------------------------
+# after SIGNAL SECONDS ARGUMENT…: start the program, send the signal after SECONDS, wait for its end.
+after() {
+    signal=$1 seconds=$2
+    shift 2
+    "$bin" "$@" >out 2>err </dev/null &
+    pid=$!
+    sleep "$seconds"
+    kill -s "$signal" $pid
+    wait $pid
+    rc=$?
+}
+echo 'while true do pcall(function() while true do end end) end' | script loop.lua
+after INT 0.5 run loop.lua
+check "an endless loop and SIGINT: 130" is $rc 130
+check "an endless loop: where" errs "loop.lua:1: interrupted"
+echo 'coroutine.wrap(function() while true do end end)()' | script coloop.lua
+after INT 0.5 run coloop.lua
+check "an endless coroutine and SIGINT: 130" is $rc 130
+script long.lua <<'END'
+local tz = require "trapeze"
+local sim = tz.simulation { plugin = "hotspot", grid = { 64, 64 }, fields = { power = 1e-4 } }
+sim:every(1000, tz.png())
+sim:every(10, tz.table { "step", "max(temperature)" })
+sim:run { steps = 1000000000 }
+END
+# Nothing interrupts a pattern that never ends, or a finalizer: the second signal ends the process.
+# twice SIGNAL ARGUMENT…: send the signal, and again a second later; the exit code is in $rc.
+twice() {
+    signal=$1
+    shift
+    "$bin" "$@" >out 2>err </dev/null &
+    pid=$!
+    sleep 0.5
+    kill -s "$signal" $pid
+    sleep 1
+    kill -s "$signal" $pid 2>/dev/null
+    (sleep 10 && kill -s KILL $pid 2>/dev/null) &
+    guard=$!
+    wait $pid
+    rc=$?
+    kill $guard 2>/dev/null
+}
+echo 'print(#string.find(("a"):rep(50000), (".-"):rep(50) .. "b"))' | script pattern.lua
+twice TERM run pattern.lua
+check "an endless pattern and two SIGTERM: 143" is $rc 143
+echo 'setmetatable({}, { __gc = function() while true do end end }) collectgarbage()' | script finalizer.lua
+twice INT run finalizer.lua
+check "an endless finalizer and two SIGINT: 130" is $rc 130
+after KILL 0.7 run long.lua -q --out killed/one
+check "SIGKILL: 137" is $rc 137
+check "SIGKILL: run.json says running" grep -q '"status": "running"' killed/one/run.json
+mkdir -p killed/two killed/other
+for folder in one two other; do echo half >killed/$folder/.x.png.tmp-1-0; done
+cp long.lua killed/two/scenario.lua
+t run first.lua --out killed/three
+check "the next run sweeps: exit code" is $rc 0
+check "the next run sweeps: temporary files of killed runs are gone" sh -c '! ls -A killed/one killed/two | grep -q "^\."'
+check "the next run sweeps: other folders are left alone" test -e killed/other/.x.png.tmp-1-0
+after TERM 1 run long.lua --out term
+check "SIGTERM in a run: 143" is $rc 143
+check "SIGTERM: run.json says interrupted" grep -q '"status": "interrupted"' term/run.json
+check "SIGTERM: the table is there" sh -c '[ "$(wc -l <term/table.csv)" -gt 2 ]'
+check "SIGTERM: the table ends with a line" sh -c 'tail -c 1 term/table.csv | od -c | grep -q "\\\\n"'
+check "SIGTERM: no temporary files" sh -c '! ls -A term | grep -q "^\."'
+check "SIGTERM: one line of error" sh -c '[ "$(grep -c "^trapeze: long.lua" err)" -eq 1 ]'
+after INT 1 run long.lua -q --out int
+check "SIGINT in a run: 130" is $rc 130
+check "SIGINT: run.json says interrupted" grep -q '"status": "interrupted"' int/run.json
+t info int
+check "info of an interrupted run" says "status       interrupted"
+
+finish

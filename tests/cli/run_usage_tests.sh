@@ -1,0 +1,156 @@
+#!/bin/sh
+# Tests of the command line: help, wrong use, the manual, plugins and doctor.
+#
+#   run_usage_tests.sh TRAPEZE [BADPLUGINS_DIR]
+#
+# Prints TAP; exits 1 if a case failed.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/command_support.sh"
+
+# ---- help, version, wrong use ------------------------------------------------------------------
+t --version
+check "version" is $rc 0
+check "version is printed" says "trapeze "
+t
+check "no command: exit code 2" is $rc 2
+check "no command: usage" errs "usage: trapeze"
+for command in '' run plugins doctor info calibrate predict tune explain report manual new; do
+    # shellcheck disable=SC2086
+    t $command --help
+    check "trapeze $command --help" is $rc 0
+    check "trapeze $command --help says usage" says "usage: trapeze $command"
+    check "trapeze $command --help: nothing on stderr" lines_err 0
+done
+t help run
+check "help run" says "usage: trapeze run"
+refused "unknown command" 2 "unknown command 'rnu'; did you mean 'run'?" rnu
+refused "unknown global option" 2 "unknown option '--verison'" --verison
+refused "unknown option" 2 "unknown option --hieght; did you mean --height?" run a.lua --hieght 3
+refused "unknown letter" 2 "unknown option -z" run a.lua -z
+refused "option without value" 2 "--out needs a value" run a.lua --out
+refused "option with too much" 2 "option --check takes no value" run a.lua --check=1
+refused "no script" 2 "run: needs a script" run
+refused "two scripts" 2 "takes one script" run a.lua b.lua
+refused "bad height" 2 "'height' must be an integer, \"auto\" or a policy, not 'x'; known: auto, predicted" run a.lua --height x
+refused "zero height" 2 "needs an integer from 1" run a.lua --height 0
+refused "unknown family" 2 "--family: unknown family 'strem'; did you mean 'stream'?" run a.lua --family strem
+for command in run tune; do
+    t $command --help
+    check "help $command lists the families" says "stream, tile, resident, direct, block, skew, diamond, reference"
+done
+refused "bad threads" 2 "--threads needs an integer" run a.lua --threads -1
+refused "bad backend" 2 "did you mean 'cpu'?" run a.lua --backend cqu
+refused "bad set" 2 "--set needs NAME=VALUE, not 'x'" run a.lua --set x
+refused "missing script" 1 "nosuch.lua: " run nosuch.lua
+refused "plugins: unknown option" 2 "did you mean --json?" plugins --jsno
+refused "plugins: unknown name" 1 "did you mean 'hotspot'?" plugins hotspt
+refused "doctor: an argument" 2 "takes no argument" doctor x
+refused "info: nothing" 2 "needs a frame, an array or a run folder" info
+refused "info: no such file" 1 "there is no such file" info nosuch.png
+
+# ---- manual --------------------------------------------------------------------------------------
+t manual
+check "manual" is $rc 0
+check "manual: every function has its section" [ "$(grep -c '^### ' out)" -gt 40 ]
+check "manual: docs/scenario.md is its output (trapeze manual >docs/scenario.md)" cmp -s out "$here/../../docs/scenario.md"
+refused "manual: an argument" 2 "takes no argument" manual x
+t manual --man
+check "manual --man" is $rc 0
+check "manual --man: every command" [ "$(grep -c '^\.SS trapeze ' out)" = "$("$bin" --help | grep -c '^  [a-z]')" ]
+check "manual --man: options" grep -q '\\-\\-walltime TIME' out
+for shell in bash zsh fish; do
+    t manual --completion $shell
+    check "manual --completion $shell" is $rc 0
+    check "manual --completion $shell: commands and options" grep -q 'resume.*\|walltime' out
+done
+refused "manual: an unknown shell" 2 "not bash, zsh or fish" manual --completion tcsh
+refused "manual: two forms" 2 "exclude each other" manual --man --completion bash
+if command -v bash >/dev/null; then
+    t manual --completion bash
+    check "completion: options of a command" [ "$(bash -c '. ./out; COMP_WORDS=(trapeze run --wallt); COMP_CWORD=2
+        _trapeze; echo "${COMPREPLY[*]}"')" = --walltime ]
+    check "completion: commands" [ "$(bash -c '. ./out; COMP_WORDS=(trapeze dr); COMP_CWORD=1
+        _trapeze; echo "${COMPREPLY[*]}"')" = "" ]
+    check "completion: a command" [ "$(bash -c '. ./out; COMP_WORDS=(trapeze doc); COMP_CWORD=1
+        _trapeze; echo "${COMPREPLY[*]}"')" = doctor ]
+fi
+
+# ---- plugins, doctor ---------------------------------------------------------------------------
+t plugins
+check "plugins" is $rc 0
+for word in hotspot temperature ambient_k "2-D, radius 1" "default 318.15" "W/(m K)"; do
+    check "plugins says $word" says "$word"
+done
+t plugins hotspot
+check "plugins NAME" is $rc 0
+check "plugins NAME: that one only" sh -c '! grep -q pathfinder out'
+t plugins --json
+check "plugins --json" says '"ambient_k"'
+if command -v python3 >/dev/null; then
+    check "plugins --json is JSON" python3 -c 'import json; json.load(open("out"))'
+fi
+t doctor
+check "doctor" is $rc 0
+for word in "cpu (" "auto takes " "  records   CPU: " "  stencils  2" "trapeze 0"; do
+    check "doctor says $word first" says "$word"
+done
+check "doctor: a few lines" [ "$(wc -l <out)" -le 8 ]
+if [ "$(nproc)" -gt 1 ]; then
+    # OpenMP binds the first thread before main(). What the program executes and starts must not be bound to its processor.
+    cat >bound.lua <<'END'
+local sim = require("trapeze").simulation { plugin = "star2d1r", grid = { 512, 512 }, backend = "cpu", threads = 2 }
+sim:run(4)
+END
+    OMP_PROC_BIND=true OMP_DISPLAY_AFFINITY=true OMP_AFFINITY_FORMAT='on %A' t run bound.lua --quiet --out bound
+    check "threads bound by OpenMP: a run uses several processors" \
+        [ "$(cat out err | grep '^on ' | sort -u | wc -l)" -gt 1 ]
+else
+    skip "threads bound by OpenMP" "one processor"
+fi
+PATH="$work/nowhere" t doctor
+check "doctor: what is missing, and the packages" says "optional  missing: movies as .mp4 and .webm, plots"
+check "doctor: how to install it" says "(apt-get install ffmpeg gnuplot-nox"
+check "doctor: optional parts are no fault" is $rc 0
+mkdir -p unwritable && chmod 555 unwritable
+if [ "$(id -u)" -ne 0 ]; then
+    (cd unwritable && "$bin" doctor >../out 2>../err)
+    check "doctor: a folder that cannot be written" says "1 problem: see above"
+else
+    skip "doctor: a folder that cannot be written" "this user may write everywhere"
+fi
+t doctor -v
+check "doctor -v" is $rc 0
+for word in "machine" "row functions" "libcapstone" "Lua 5.4" "libpng" "jansson" "OpenMP" "CUDA driver: " "stencil"; do
+    check "doctor says $word" says "$word"
+done
+if grep -q "no NVIDIA driver" out; then
+    check "doctor names the missing library once" sh -c '[ "$(grep -o libcuda.so.1 out | wc -l)" -eq 1 ]'
+else
+    skip "doctor names the missing library once" "there is a driver and a GPU"
+fi
+if [ -n "$bad" ]; then
+    t plugins --plugins "$bad"
+    check "bad plugins do not stop the list" is $rc 0
+    check "bad plugins are refused" says "refused: $bad"
+    t doctor --plugins "$bad" --verbose
+    check "doctor counts bad plugins" says "refused"
+    t doctor --plugins "$bad"
+    check "doctor names bad plugins" says "refused: $bad"
+    check "doctor counts problems" says ": see above"
+fi
+
+# ---- from another folder -----------------------------------------------------------------------
+mkdir -p away && printf '1 2\n3 4\n' >data.txt
+script relative.lua <<'END'
+local tz = require "trapeze"
+local sim = tz.simulation { plugin = "hotspot", grid = { 2, 2 }, fields = { power = tz.read "data.txt" } }
+tz.expect(sim:get("power", 1, 1) == 4)
+END
+cd away || exit 1
+"$bin" run ../relative.lua >../out 2>../err
+rc=$?
+cd ..
+check "tz.read is relative to the script" is $rc 0
+
+finish
