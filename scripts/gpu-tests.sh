@@ -101,8 +101,8 @@ fi
 # Jumps in the frequency domain, by cuFFT: small grids, large ones, and times.
 for name in test_cuda_jump test_cuda_jump_large; do
     [ "$share" -eq 1 ] || continue
-    [ -x "$build/test-bin/$name" ] || { echo "$name: not built, skipped"; continue; }
-    "$build/test-bin/$name" >"$work/$name" 2>&1 || echo "$name" >>"$work/.failed"
+    [ -x "$build/test-bin/tests_backend_cuda" ] || { echo "$name: not built, skipped"; continue; }
+    "$build/test-bin/tests_backend_cuda" "$name" >"$work/$name" 2>&1 || echo "$name" >>"$work/.failed"
 done
 
 print_table

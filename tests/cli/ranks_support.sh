@@ -31,3 +31,4 @@ errs_once() { [ "$(grep -cF -- "$1" err)" -eq 1 ]; }
 fails() { [ "$rc" -ne 0 ] && [ "$rc" -ne 124 ]; }
 same_files() { # same_files DIR DIR: but for times
     diff -rq -x run.json -x log.txt "$1" "$2" >diffs || { cat diffs; return 1; }
+}

@@ -8,8 +8,6 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/ranks_support.sh"
 
-}
-
 cat >run.lua <<'END'
 local tz = require "trapeze"
 local sim = tz.simulation { plugin = "hotspot", grid = { 64, 48 }, backend = "cpu", policy = "adaptive",
