@@ -26,3 +26,15 @@ refused() {
 script() { # script NAME: the text comes from stdin
     cat >"$work/$1"
 }
+
+# after SIGNAL SECONDS ARGUMENT…: start the program, send the signal after SECONDS, wait for its end.
+after() {
+    signal=$1 seconds=$2
+    shift 2
+    "$bin" "$@" >out 2>err </dev/null &
+    pid=$!
+    sleep "$seconds"
+    kill -s "$signal" $pid
+    wait $pid
+    rc=$?
+}

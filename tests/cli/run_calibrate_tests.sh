@@ -46,13 +46,13 @@ after INT 1 calibrate --cpu --seconds 60 --name mine
 check "calibrate and SIGINT: 130" is $rc 130
 check "calibrate and SIGINT: says so" errs "interrupted; nothing was written"
 check "calibrate and SIGINT: nothing was kept" absent devices
-mkdir devices && cp known/here.txt devices/mine.txt
+mkdir devices && cp "$here/../predict/cpu.txt" devices/mine.txt
 t calibrate --cpu --seconds 1 --name mine
 check "calibrate" is $rc 0
 check "calibrate: says where the record is" errs "$work/devices/mine.txt"
 check "calibrate: nothing on stdout" [ ! -s out ]
 check "calibrate: no temporary files" is "$(ls -A devices | tr '\n' ' ')" "mine.txt mine.txt~ "
-check "calibrate: the previous stays" cmp -s known/here.txt devices/mine.txt~
+check "calibrate: the previous stays" cmp -s "$here/../predict/cpu.txt" devices/mine.txt~
 check "calibrate: the record is new" [ "$(wc -l <devices/mine.txt)" -gt 10 ]
 t doctor
 check "doctor: the record of the CPU" says "CPU: mine"

@@ -40,7 +40,7 @@ print(why, message)
 END
 t doctor --verbose
 if says 'address sanitizer'; then
-    skip 'memory is short on one rank' 'code with checks or without optimisation'
+    skip 'memory is short on one rank' 'a limit of memory, which the address sanitizer exceeds'
 else
     limited="ulimit -v 900000; exec '$bin' run memory.lua"
     n "$bin" run memory.lua : -n 1 sh -c "$limited"

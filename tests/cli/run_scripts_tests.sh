@@ -105,17 +105,6 @@ t run elsewhere/uses_module.lua
 check "modules are found in the script's folder" is $rc 0
 
 # ---- signals -----------------------------------------------------------------------------------
-# after SIGNAL SECONDS ARGUMENT…: start the program, send the signal after SECONDS, wait for its end.
-after() {
-    signal=$1 seconds=$2
-    shift 2
-    "$bin" "$@" >out 2>err </dev/null &
-    pid=$!
-    sleep "$seconds"
-    kill -s "$signal" $pid
-    wait $pid
-    rc=$?
-}
 echo 'while true do pcall(function() while true do end end) end' | script loop.lua
 after INT 0.5 run loop.lua
 check "an endless loop and SIGINT: 130" is $rc 130
@@ -159,6 +148,7 @@ check "SIGKILL: run.json says running" grep -q '"status": "running"' killed/one/
 mkdir -p killed/two killed/other
 for folder in one two other; do echo half >killed/$folder/.x.png.tmp-1-0; done
 cp long.lua killed/two/scenario.lua
+echo "local tz = require \"trapeze\"" | script first.lua
 t run first.lua --out killed/three
 check "the next run sweeps: exit code" is $rc 0
 check "the next run sweeps: temporary files of killed runs are gone" sh -c '! ls -A killed/one killed/two | grep -q "^\."'
