@@ -148,7 +148,12 @@ check "SIGKILL: run.json says running" grep -q '"status": "running"' killed/one/
 mkdir -p killed/two killed/other
 for folder in one two other; do echo half >killed/$folder/.x.png.tmp-1-0; done
 cp long.lua killed/two/scenario.lua
-echo "local tz = require \"trapeze\"" | script first.lua
+script first.lua <<'END'
+local tz = require "trapeze"
+local sim = tz.simulation { plugin = "hotspot", grid = { 16, 16 } }
+sim:every(1, tz.png "temperature")
+sim:run(2)
+END
 t run first.lua --out killed/three
 check "the next run sweeps: exit code" is $rc 0
 check "the next run sweeps: temporary files of killed runs are gone" sh -c '! ls -A killed/one killed/two | grep -q "^\."'

@@ -224,11 +224,10 @@ static void check_stores(const char *folder, const char *name)
 
 static void test_every_cell_is_stored_once(void **state)
 {
-    static const char *const plain[] = {"jacobi", "hotspot", "hotspot3d", "poisson",
+    static const char *const plain[] = {"jacobi", "hotspot",    "hotspot3d", "poisson",
                                         "life",   "pathfinder", "cell"};
 #ifndef __SANITIZE_ADDRESS__
-    static const char *const plugins[] = {"cyclic", "grayscott",
-                                          "lbm",       "tabik",  "wave"};
+    static const char *const plugins[] = {"cyclic", "grayscott", "lbm", "tabik", "wave"};
     static const char *const test_plugins[] = {
         "mixed1d",   "mixed3d",  "radius4",  "redblack",  "rule1d", "static1d",
         "twofields", "leapfrog", "integers", "conduct3d", "d2q9",   "d3q19",
