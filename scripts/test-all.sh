@@ -57,7 +57,7 @@ for part in $parts; do
             row cases "$group" env TZ_ALL=1 ctest --test-dir "$root/build-asan" --no-tests=error -R "^backend/cuda/simt/$group\$" -V
         done
         ;;
-    nvrtc) row nvrtc 'all stencils' env TZ_ALL=1 "$bin/tests_backend_cuda" test_cuda_work ;;
+    nvrtc) row nvrtc 'all stencils' env TZ_ALL=1 "$bin/tests_backend_cuda" test_cuda_every_stencil ;;
     tests)
         for test in backend/cpu/test_cpu_update backend/cpu/test_cpu_in_place backend/cuda/test_cuda_update \
             backend/cuda/test_cuda_jump backend/cuda/test_cuda_reduce backend/cuda/test_cuda_compile \

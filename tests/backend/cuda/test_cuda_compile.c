@@ -1,5 +1,5 @@
 /* Device texts with mistakes, of slabs and of jumps, compiled for real architectures; needs NVRTC, no GPU.
- * test_cuda_work compiles those of all stencils. */
+ * test_cuda_every_stencil.c compiles those of stencils. */
 #include "backend/backend.h"
 #include "backend/cuda/family/family.h"
 #include "backend/cuda/spectral/jump.h"
