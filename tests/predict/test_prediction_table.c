@@ -496,7 +496,7 @@ static void a_plot_is_whole_or_not_there(void **state)
     assert_null(tz_plot_add(&plot, TZ_PLOT_LINE, 0, 3, x, y));
 }
 
-TEST_MAIN(open_plugins, close_plugins, TEST(the_papers_benchmarks_have_the_papers_heights),
+TEST_MAIN(open_plain_plugins, close_plugins, TEST(the_papers_benchmarks_have_the_papers_heights),
           TEST(components_are_the_papers), TEST(changes_reach_the_model),
           TEST(counted_set_up_is_that_of_an_element), TEST(refusals_have_remedies),
           TEST(limits_are_listed_by_height), TEST(a_best_that_is_not_the_fastest_is_explained),
