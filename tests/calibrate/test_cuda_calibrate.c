@@ -119,9 +119,9 @@ static void steps_are_not_folded(void **state)
 {
     size_t count;
     const tz__cost *costs = tz__costs_table(&count);
+    int without[3], with[3];
+    compile_for("step", text_of_cost(""), without);
     for (size_t i = 0; i < count; i++) {
-        int without[3], with[3];
-        compile_for("step", text_of_cost(""), without);
         compile_for(costs[i].what, text_of_cost(costs[i].text), with);
         for (int a = 0; a < 3; a++) {
             const int more = with[a] - without[a];

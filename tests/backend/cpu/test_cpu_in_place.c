@@ -1,6 +1,7 @@
 /* The family "stream" in place: levels share a ring, and row functions write over what they have read. The row functions
  * of these tests check what they are promised, and a plain loop is the oracle. */
 #include "kernels/cpu/stage.h"
+#include "tests/archetypes.h"
 #include "tests/unit.h"
 
 #include <unistd.h>
@@ -260,20 +261,20 @@ static void test_a_plain_loop_gives_the_same_bits(void **state)
     } cases[] = {
         {2, {90, 70, 1}, 1, {90, 70, 1}},
         {2, {90, 70, 1}, 5, {90, 70, 1}},
-        {2, {90, 71, 1}, 6, {32, 23, 1}},
+        {2, {50, 71, 1}, 6, {32, 23, 1}},
         {2, {17, 9, 1}, 4, {17, 9, 1}},      /* levels as many as rows */
-        {2, {40, 200, 1}, 19, {40, 200, 1}}, /* rings go round several times */
+        {2, {10, 200, 1}, 19, {10, 200, 1}}, /* rings go round several times */
         {2, {33, 64, 1}, 3, {7, 1, 1}},
-        {3, {30, 20, 25}, 1, {30, 20, 25}},
-        {3, {30, 20, 25}, 4, {30, 20, 25}},
-        {3, {35, 21, 26}, 3, {16, 7, 9}},
-        {3, {9, 8, 60}, 7, {9, 8, 60}},
+        {3, {15, 12, 25}, 1, {15, 12, 25}},
+        {3, {15, 12, 25}, 4, {15, 12, 25}},
+        {3, {20, 16, 20}, 3, {9, 7, 9}},
+        {3, {7, 6, 60}, 7, {7, 6, 60}},
         /* Tiles that lean, but for periodic sides. */
-        {3, {20, 90, 25}, 4, {20, 20, 25}},
-        {3, {9, 200, 40}, 7, {9, 30, 40}},
-        {3, {12, 130, 30}, 5, {12, 1, 11}},
+        {3, {7, 90, 25}, 4, {7, 20, 25}},
+        {3, {5, 100, 40}, 7, {5, 30, 40}},
+        {3, {6, 70, 30}, 5, {6, 1, 11}},
         {3, {5, 60, 7}, 6, {5, 30, 7}},
-        {3, {33, 47, 90}, 2, {33, 5, 90}},
+        {3, {17, 24, 60}, 2, {17, 5, 60}},
     };
     /* Slabs that a level computes before the next one does, and rows of a group. */
     static const struct {
@@ -288,6 +289,8 @@ static void test_a_plain_loop_gives_the_same_bits(void **state)
             for (int k = 0; k < cases[i].height; k++)
                 iterate_plainly(&want);
             for (int k = 0; k < 6; k++) {
+                if (!is_complete() && (k + (int)(i + b)) % 2 == 1)
+                    continue; /* of each case every order, and of each order every boundary */
                 const int threads = 1 + k % 3 + k / 5;
                 grid_make(&got, cases[i].dims, cases[i].n, boundaries[b]);
                 got.stage.height = cases[i].height;

@@ -224,8 +224,8 @@ static void check_stores(const char *folder, const char *name)
 
 static void test_every_cell_is_stored_once(void **state)
 {
-    static const char *const plain[] = {"jacobi",  "hotspot", "poisson",
-                                        "life",    "cell",    "pathfinder"};
+    static const char *const plain[] = {"jacobi", "hotspot", "poisson",
+                                        "life",   "cell",    "pathfinder"};
     skip_unless_optimised(); /* others keep more than cells in memory */
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
         check_stores(TZ_TEST_PLAIN_PLUGIN_DIR, plain[i]);

@@ -9,6 +9,7 @@
  * FAKE_CUDA_PEERS=0          no device has access to another's memory
  * FAKE_CUDA_SHARED=US        processes may share memory and events; a thread runs the streams, too, each time
  *                            after so many microseconds
+ * FAKE_CUDA_EVENT_US=US      waiting for an event sleeps so long, as for a kernel (0)
  * FAKE_CUDA_WITHOUT=NUMBER   a device attribute that the driver does not know
  * FAKE_NVML_FAULT=SYMBOL:RESULT
  *                            this call of NVML fails

@@ -352,6 +352,9 @@ EXPORT(cuEventRecord, (event * e, void *handle))
 EXPORT(cuEventSynchronize, (event * e))
 {
     ENTER(cuEventSynchronize);
+    const char *pause = getenv("FAKE_CUDA_EVENT_US");
+    if (pause)
+        usleep((useconds_t)atoi(pause));
     if (e->on)
         fake_drain(e->on, e->target);
     return 0;
