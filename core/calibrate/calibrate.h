@@ -19,6 +19,8 @@ typedef struct tz_calibration {
     void *context;
     /* Called with a line about numbers that could not be measured, and why. May be NULL. */
     void (*remark)(void *context, const char *text);
+    /* Bytes of the array that stands for memory; 0: as many as leave the caches. For what needs no true numbers. */
+    double far_bytes;
 } tz_calibration;
 
 /* The default name of a device's record: lower case, without trade marks and the like ("NVIDIA

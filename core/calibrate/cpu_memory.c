@@ -290,6 +290,7 @@ tz_status tz__cpu_measure_memory(tz__cpu_bench *b)
         status = measure_l3_size(b, l2, &l3);
     const double last = l3 > 0 ? l3 : l2 > 0 ? l2 : 32 * mib;
     double far = 4 * last > 256 * mib ? 4 * last : 256 * mib;
+    const double wanted = b->calibration->far_bytes;
     const double most = 0.25 * (double)tz_machine_memory_available();
     if (far > most)
         far = most;
@@ -298,6 +299,8 @@ tz_status tz__cpu_measure_memory(tz__cpu_bench *b)
                             "not enough memory to measure with: %.0f MiB would leave the caches, "
                             "%.0f MiB may be used",
                             2 * last / mib, most / mib);
+    if (wanted > 0)
+        far = wanted;
     const double share = l3 / b->threads;
     if (!status && l2 > 0)
         status = measure_chase(b, &d->l2_latency_s, (size_t)(0.5 * l2), "latency of L2");

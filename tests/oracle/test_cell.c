@@ -71,8 +71,8 @@ static void check(const rule *r, const int64_t n[3], const char *boundary, int s
 
 static void bytes(void **state)
 {
-    static const int64_t sizes[][3] = {{1, 1, 1},   {2, 3, 1},   {31, 5, 7}, {32, 9, 4},
-                                       {33, 4, 12}, {70, 11, 9}, {100, 1, 6}};
+    static const int64_t sizes[][3] = {{1, 1, 1},  {2, 3, 1},  {31, 5, 4}, {32, 6, 4},
+                                       {33, 4, 6}, {70, 6, 5}, {100, 1, 3}};
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
         for (size_t r = 0; r < sizeof rules / sizeof *rules; r++) {
             check(&rules[r], sizes[s], "fixed", 7);

@@ -184,7 +184,8 @@ static void test_adaptive_keeps_its_budget_without_predictions(void **state)
     for (int c = 0; c < CURVES; c++)
         for (size_t t = 0; t < sizeof stages_s / sizeof *stages_s; t++)
             for (uint64_t seed = 0; seed < 5; seed++) {
-                const int64_t timed = check_budget(&curves[c], stages_s[t], seed, false, 100000);
+                const int64_t timed =
+                    check_budget(&curves[c], stages_s[t], seed, false, seed > 1 ? 10000 : 100000);
                 assert_true(stages_s[t] < 1e-3 || timed > 0);
             }
 }

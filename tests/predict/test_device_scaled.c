@@ -120,6 +120,8 @@ static void plans_are_as_good_as_by_the_own_record(void **state)
     if (tz__nvrtc_describe(text, sizeof text, &failure) != TZ_OK)
         skip_test("%s", failure.message);
     const tz_model_device like = record_named("h200"), facts = facts_of(&h100);
+    /* Of one case with "stream" of this width fewer kernels are compiled; the heights are chosen among. */
+    const tz_plan given = is_complete() ? (tz_plan){0} : (tz_plan){.family = "stream", .vector = 4};
     const size_t count = is_complete() ? sizeof cases / sizeof *cases : 1;
     for (size_t k = 0; k < count; k++) {
         const int64_t n = cases[k].n;
@@ -135,9 +137,9 @@ static void plans_are_as_good_as_by_the_own_record(void **state)
         tz_workload *workload = NULL;
         assert_ok(tz_workload_create(&workload, &config, &failure));
         const tz_model_device own = workload->device;
-        tz_prediction_table *best = table_of(workload, &(tz_plan){.height = 0});
+        tz_prediction_table *best = table_of(workload, &given);
         tz_model_device_scale(&workload->device, &like, &facts);
-        tz_prediction_table *scaled = table_of(workload, &(tz_plan){.height = 0});
+        tz_prediction_table *scaled = table_of(workload, &given);
         const tz_plan chosen = scaled->rows[scaled->best].plan;
         bool noted = false;
         for (int i = 0; i < scaled->notes.count; i++)

@@ -123,7 +123,10 @@ static void the_set_is_judged_by_times(void **state)
 /* Nothing is measured: predictions of the compiled kernels stand for times. */
 static void tuning_takes_every_shape(void **state)
 {
-    tz_workload *workload = workload_of("fdd5", 256);
+    tz_workload *workload = workload_of("gx", 64); /* compiles fast, in few shapes */
+    tz_thread_blocks *blocks = blocks_of(workload);
+    const int shapes = blocks->passes[0].space.count;
+    free(blocks);
     const tz_tune_request request = {.thread_blocks = true, .dry = true};
     tz_tune *tune = NULL;
     int chosen = 0;
@@ -134,8 +137,9 @@ static void tuning_takes_every_shape(void **state)
         skip_test("%s", failure.message);
     }
     assert_ok(status);
-    assert_int_equal(tune->count, 15);
-    assert_int_equal(tune->set.shapes, 15);
+    assert_true(shapes > 3);
+    assert_int_equal(tune->count, shapes);
+    assert_int_equal(tune->set.shapes, shapes);
     for (int i = 0; i < tune->count; i++) {
         assert_string_equal(tune->rows[i].plan.family, "block");
         assert_int_equal(tune->rows[i].shape.x, tune->rows[i].plan.tile[0]);

@@ -1,6 +1,7 @@
 /* Estimates of kernels before they are compiled, and predictions that start from them. No GPU;
  * without NVRTC the tests that compile are skipped. */
 #include "predict/predictions.h"
+#include "tests/archetypes.h"
 #include "work_support.h"
 
 /* 544 threads of 144 registers do not fit: a compiler spills the rest. Each scheduler has a quarter
@@ -34,7 +35,7 @@ static void tall_plans_are_not_refused_for_an_estimate(void **state)
 {
     const suite *s = *state;
     tz_problem problem;
-    tz_plan plan = {.height = 4, .family = "stream"};
+    tz_plan plan = {.height = 4, .vector = 2, .family = "stream"};
     tz_model_work work;
     make_problem(s, "star3d1r", TZ_SINGLE, 768, 768, 768, &problem);
     planned_work(s, &problem, &plan, TZ_EFFORT_KNOWN, &work);
@@ -102,6 +103,8 @@ static void plans_fit_the_device_of_a_record(void **state)
     tz_model_device device = s->device;
     for (size_t d = 0; d < 2; d++)
         for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+            if (!is_complete() && (c + d) % 2 == 1)
+                continue;
             const tz_place place = {.device = &device, .threads = 1};
             const int64_t *extent = cases[c].extent;
             const tz_plan given = {0};
@@ -149,7 +152,7 @@ static tz_predictions *predictions(const suite *s, const tz_problem *problem, in
                                    tz_effort effort)
 {
     const tz_place place = {.device = &s->device, .threads = threads};
-    const tz_plan given = {.height = 2};
+    const tz_plan given = {.height = 1, .family = "stream"};
     tz_predictions *f = NULL;
     const tz_status status =
         tz_predictions_create(&f, problem, &tz_backend_cuda, &place, &given, effort, &failure);
