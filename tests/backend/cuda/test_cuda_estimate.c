@@ -170,7 +170,7 @@ static void threads_compile_what_one_does(void **state)
     char folder[96], *const first = s->cache;
     tz_problem problem;
     tz_predictions *all[3];
-    make_problem(s, "pathfinder", -1, 100000, 1, 1, &problem); /* compiles fast */
+    make_problem(s, "box2d1r", TZ_SINGLE, 2048, 1024, 1, &problem);
     all[0] = predictions(s, &problem, 4, TZ_EFFORT_CACHED);
     all[1] = predictions(s, &problem, 1, TZ_EFFORT_CACHED); /* nothing is left to compile */
     snprintf(folder, sizeof folder, "%s/other", first);
