@@ -19,7 +19,7 @@ static int longest_loop(const tz_sass *code)
     return longest;
 }
 
-/* Unless all is tested, with fewer steps: these are unrolled, and need the same registers. */
+/* Unless all is tested, with fewer steps, which compile faster: these are unrolled. */
 static void define(const tz__chains *chains, char definitions[TZ__DEFINITIONS_SIZE])
 {
     tz__chains some = *chains;

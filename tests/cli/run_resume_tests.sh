@@ -6,7 +6,7 @@
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/support.sh"
-kills=${2:-6}
+kills=${2:-3}
 seed=${3:-1}
 cd "$work" || exit 1
 export TRAPEZE_CACHE="$work/cache" HOME="$work"

@@ -28,6 +28,20 @@ check() {
     fi
 }
 
+# plain_cc FILE: makes it a C compiler that does not optimise, for stencils of scenarios whose speed is no matter.
+plain_cc() {
+    cat >"$1" <<'END'
+#!/bin/sh
+for word; do
+    shift
+    [ "$word" != -O3 ] || word=-O0
+    set -- "$@" "$word"
+done
+exec cc "$@"
+END
+    chmod +x "$1"
+}
+
 skip() {
     count=$((count + 1))
     echo "ok $count - $1 # SKIP $2"

@@ -30,7 +30,7 @@ local policies = {
 }
 
 -- Enough for searches to end on the cpu; the reference has one plan alone, and computes cell by cell.
-local STEPS, OUTPUT, CHECK = table.unpack(tz.args.backend == "reference" and { 40, 19, 7 } or { 1500, 61, 37 })
+local STEPS, OUTPUT, CHECK = table.unpack(tz.args.backend == "reference" and { 16, 7, 3 } or { 1500, 61, 37 })
 
 -- Outputs cut stages short at odd steps; their fields are compared as well.
 local function run(stencil, options)

@@ -5,13 +5,17 @@
 #
 # Prints TAP; exits 1 if one failed.
 set -u
-bin=$1
 only=$2
 here=$(cd "$(dirname "$0")" && pwd)
-case $bin in /*) ;; *) bin=$(pwd)/$bin ;; esac
-work=$(mktemp -d "${TMPDIR:-/tmp}/trapeze-scenario.XXXXXX")
-trap 'rm -rf "$work"' EXIT
+. "$here/../cli/support.sh"
 cd "$work" || exit 1
+# These compare what the engine does with stencils. Others compare the compiled code of stencils, and it is as users have it.
+case $only in
+augment | jumps | stencils | taken)
+    plain_cc plain-cc
+    export CC="$work/plain-cc"
+    ;;
+esac
 # An exhaustive policy must not use the user's measurements.
 export TRAPEZE_CACHE="${TRAPEZE_CACHE:-$work/cache}"
 # An array of uint64: a header of 128 bytes, then 2^64 - 1, 2^63 and 7.
@@ -36,8 +40,6 @@ huge turned.npy '>f8' True $((1 + 4096 * 2)) '\077\370\000\000\000\000\000\000'
 huge bad.npy '<f8' False $((2 + 2100)) '\000\000\000\000\000\000\370\077' \
     $((2100 * 4096 - 1)) '\000\000\000\000\000\000\370\177'
 cp "$here/../predict/cpu.txt" . # a device that need not be here
-count=0
-failed=0
 
 # one NAME ARGUMENT…
 one() {

@@ -25,10 +25,10 @@ for plugin, dims in pairs(plugins) do
     end
 end
 -- Predictions do not count every tile.
-local forecast = tz.predict { plugin = "star2d1r", grid = { 1000000000, 64 }, device = "./cpu.txt" }
-tz.expect(#forecast.rows > 10)
+local forecast = tz.predict { plugin = "star2d1r", grid = { 1000000000, 64 }, device = "./cpu.txt", height = 2 }
+tz.expect(#forecast.rows > 1)
 for _, grid in ipairs { { 1000000000, 64 }, { 64, 1000000000 } } do
     for _, block in ipairs { { 1, 1 }, { 64, 1 }, { 1, 64 } } do
-        tz.predict { plugin = "star2d1r", grid = grid, block = block, family = "skew", device = "./cpu.txt" }
+        tz.predict { plugin = "star2d1r", grid = grid, block = block, family = "skew", device = "./cpu.txt", height = 4 }
     end
 end
