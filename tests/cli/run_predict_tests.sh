@@ -184,17 +184,8 @@ check "explain without a record: exit code 0" is $rc 0
 check "explain without a record: no prediction" no_prediction
 t tune star2d1r --grid 64,64 --backend cpu
 check "no record of this machine: what to do" errs "trapeze calibrate"
-# A record of this machine that takes no time: the numbers of the tests under its name. run_calibrate_tests.sh measures.
-t doctor
-title=$(sed -n 's/.*no device record describes \(.*\) ([0-9]* cores*).*/\1/p' out)
-cores=$(sed -n 's/.*no device record describes .* (\([0-9]*\) cores*).*/\1/p' out)
-for bytes in 16 32 64; do
-    sed "s/^name = .*/name = here/; s|^title = .*|title = $title|; s/^cores = .*/cores = $cores/; s/^vector = .*/vector = $bytes B/" \
-        "$cpu" >known/here.txt
-    t doctor
-    ! says "CPU: here" || break
-done
-check "a record of this machine" says "CPU: here"
+t calibrate --cpu --seconds 1 --name here --output known/here.txt
+check "a record of this machine" is $rc 0
 refused "tune: another device" 1 "is not this machine's device" tune hotspot --grid 64,64 --device gtx280
 refused "tune: unknown family" 1 "did you mean 'stream'?" tune star2d1r --grid 64,64 --backend cpu --families strem
 refused "tune: bad part" 2 "--part needs K/N" tune star2d1r --grid 64,64 --compile-only --part 3/2
