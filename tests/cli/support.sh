@@ -34,7 +34,7 @@ plain_cc() {
 #!/bin/sh
 for word; do
     shift
-    [ "$word" != -O3 ] || word=-O0
+    case $word in -O[1-9]) word=-O0 ;; esac
     set -- "$@" "$word"
 done
 exec cc "$@"
