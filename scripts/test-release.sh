@@ -10,6 +10,7 @@ sh "$root/scripts/setup.sh"
 . "$root/scripts/build.sh"
 jobs=$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
 failed=0
+rm -f "$build/Testing/Temporary/LastTest.log"
 ctest --test-dir "$build" --output-on-failure --no-tests=error -j "$jobs" -L package "$@" || failed=$?
 allowed=
 [ "${CI:-}" != true ] || allowed=$root/.ci/skips

@@ -21,6 +21,7 @@ export ASAN_OPTIONS="${ASAN_OPTIONS:-detect_stack_use_after_return=0:strict_stri
 export UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1}"
 jobs=$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
 failed=0
+rm -f "$build/Testing/Temporary/LastTest.log"
 ctest --test-dir "$build" --output-on-failure --no-tests=error -j "$jobs" "$@" || failed=$?
 
 allowed=

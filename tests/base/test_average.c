@@ -68,5 +68,29 @@ static void heights_divide_and_nan_spreads(void **state)
     assert_false(signbit(made[0]));
 }
 
+/* The same bits as the order of additions that average.h gives, for narrow and for wide spans. */
+static void the_order_of_additions_is_fixed(void **state)
+{
+    double columns[CELLS_MAX], made[CELLS_MAX];
+    for (int64_t k = 0; k < CELLS_MAX; k++)
+        columns[k] = exp(sin(37.0 * (double)k) * 9.0);
+    for (int values = 1; values <= 20; values++)
+        for (int i = 0; i < values; i++) {
+            const tz_average_span span = tz_average_span_of(CELLS_MAX, values, i);
+            double sums[TZ_AVERAGE_LANES] = {0}, all = 0.0;
+            for (int64_t k = span.first; k <= span.last; k++)
+                sums[(k - span.first) % TZ_AVERAGE_LANES] +=
+                    (k == span.first  ? span.first_weight
+                     : k == span.last ? span.last_weight
+                                      : 1.0) *
+                    columns[k];
+            for (int n = 0; n < TZ_AVERAGE_LANES; n++)
+                all += sums[n];
+            tz_average_across(columns, &span, 3.0, made, 1);
+            assert_true(made[0] == all / (3.0 * span.width));
+        }
+}
+
 TEST_MAIN(NULL, NULL, TEST(spans_cover_the_axis), TEST(values_are_means_of_what_they_cover),
+          TEST(the_order_of_additions_is_fixed),
           TEST(heights_divide_and_nan_spreads))

@@ -7,7 +7,57 @@
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+
+/* What the calls fsync() and rename() of this program found, about the file `path`. */
+static struct {
+    const char *path; /* NULL: nothing is noted */
+    int synced;       /* calls of fsync() */
+    off_t size;       /* of the file at the last of them */
+    bool named;       /* by then the file had its name */
+    bool replaced;    /* rename() put it in the place of another */
+} seen;
+
+int fsync(int fd)
+{
+    struct stat facts, target;
+    if (seen.path && fstat(fd, &facts) == 0) {
+        seen.synced++;
+        seen.size = facts.st_size;
+        seen.named = stat(seen.path, &target) == 0 && target.st_ino == facts.st_ino;
+    }
+    return (int)syscall(SYS_fsync, fd);
+}
+
+int rename(const char *from, const char *to)
+{
+    if (seen.path && strcmp(to, seen.path) == 0)
+        seen.replaced = access(to, F_OK) == 0;
+    return renameat(AT_FDCWD, from, AT_FDCWD, to);
+}
+
+/* After a loss of power there is the old file or the new one, whole: bytes are on the disk before the name is. */
+static void atomic_files_are_on_the_disk_before_they_have_a_name(void **state)
+{
+    static const char *const texts[] = {"first", "second"};
+    char path[800];
+    snprintf(path, sizeof path, "%s", scratch_path(*state, "x.bin"));
+    for (int replace = 0; replace < 2; replace++) {
+        tz_atomic_file *file;
+        memset(&seen, 0, sizeof seen);
+        seen.path = path;
+        assert_ok(tz_atomic_open(&file, path, replace, &failure));
+        fputs(texts[replace], tz_atomic_stream(file));
+        assert_ok(tz_atomic_commit(file, &failure));
+        seen.path = NULL;
+        assert_int_equal(seen.synced, 1);
+        assert_int_equal(seen.size, strlen(texts[replace]));
+        assert_false(seen.named);
+        assert_int_equal(seen.replaced, replace);
+    }
+}
 
 static void atomic_files_appear_whole(void **state)
 {
@@ -169,6 +219,7 @@ static void names_are_suggested(void **state)
 }
 
 TEST_MAIN(NULL, NULL, SCRATCH_TEST(atomic_files_appear_whole),
+          SCRATCH_TEST(atomic_files_are_on_the_disk_before_they_have_a_name),
           SCRATCH_TEST(atomic_files_survive_a_full_disk),
           SCRATCH_TEST(dead_temporary_files_are_swept),
           SCRATCH_TEST(killed_processes_leave_nothing), SCRATCH_TEST(sweeps_leave_files_in_use),

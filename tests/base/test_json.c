@@ -1,5 +1,6 @@
 /* Reading JSON: values, texts, and what is refused. */
 #include "base/json.h"
+#include "base/json_values.h"
 #include "tests/unit.h"
 
 #include <jansson.h>
@@ -78,5 +79,22 @@ static void what_is_refused(void **state)
                 "inside one another");
 }
 
-TEST_MAIN(NULL, NULL, TEST(values), TEST(round_trip), TEST(texts_are_made_printable),
+/* Checkpoints keep all bits of a number. */
+static void doubles_are_kept_whole(void **state)
+{
+    (void)state;
+    static const double values[] = {0.1,  -0.0,     1.0 / 3.0, 5e-324,   1.7976931348623157e308, 1e23,
+                                    -1e9, INFINITY, -INFINITY, 2.2e-308, 0x1.fffffffffffffp+0};
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        bool failed = false;
+        json_t *object = json_object();
+        tz_json_put_double(object, "x", values[i], &failed);
+        const double again = tz_json_get_double(object, "x", &failed);
+        assert_false(failed);
+        assert_memory_equal(&again, &values[i], sizeof again);
+        json_decref(object);
+    }
+}
+
+TEST_MAIN(NULL, NULL, TEST(values), TEST(round_trip), TEST(doubles_are_kept_whole), TEST(texts_are_made_printable),
           TEST(what_is_refused))
