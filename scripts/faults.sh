@@ -44,7 +44,7 @@ programs() { # programs LABEL: what its tests run
 
 # tests STEP LABEL: 0 if all pass; else the first that fails is in $by
 tests() {
-    ctest --test-dir build-asan -j 1 -L "^($1)\$" -LE package --stop-on-failure >"$log.tests" 2>&1 && return 0
+    ctest --test-dir build-asan -j 1 -L "^($1)\$" -LE package --stop-on-failure >"$log.tests" 2>&1 </dev/null && return 0
     by=$(sed -n '1s/^[0-9]*://p' build-asan/Testing/Temporary/LastTestsFailed.log 2>/dev/null)
     return 1
 }

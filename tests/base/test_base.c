@@ -20,7 +20,7 @@ static struct {
     bool replaced;    /* rename() put it in the place of another */
 } seen;
 
-int fsync(int fd)
+__attribute__((visibility("default"))) int fsync(int fd)
 {
     struct stat facts, target;
     if (seen.path && fstat(fd, &facts) == 0) {
@@ -31,7 +31,7 @@ int fsync(int fd)
     return (int)syscall(SYS_fsync, fd);
 }
 
-int rename(const char *from, const char *to)
+__attribute__((visibility("default"))) int rename(const char *from, const char *to)
 {
     if (seen.path && strcmp(to, seen.path) == 0)
         seen.replaced = access(to, F_OK) == 0;

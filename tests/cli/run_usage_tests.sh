@@ -40,6 +40,7 @@ for command in run tune; do
     check "help $command lists the families" says "stream, tile, resident, direct, block, skew, diamond, reference"
 done
 refused "bad threads" 2 "--threads needs an integer" run a.lua --threads -1
+refused "too many threads" 2 "--threads needs an integer from 1 to 1024, not '1025'" run a.lua --threads 1025
 refused "bad backend" 2 "did you mean 'cpu'?" run a.lua --backend cqu
 refused "bad set" 2 "--set needs NAME=VALUE, not 'x'" run a.lua --set x
 refused "missing script" 1 "nosuch.lua: " run nosuch.lua

@@ -5,16 +5,12 @@
 #include "sim/simulation_impl.h"
 
 #include "base/machine.h"
+#include "tests/made_up_clock.h"
 #include "tests/registry.h"
-#include <sys/syscall.h>
-#include <time.h>
 
 /* The cpu backend, with a device's manners: stage() returns at once, and the device is done when
- * the made-up time of each stage has passed. The clock is made up too: it goes on by a microsecond when it is read and
- * by a stage's time when it is waited for, so nothing depends on how busy this machine is. */
+ * the made-up time of each stage has passed, on a clock that is made up too. */
 static struct {
-    bool is_in_use;
-    double clock_s;
     double (*stage_s)(int height);
     double done; /* on the clock */
     int64_t waits, stages, plans;
@@ -22,16 +18,6 @@ static struct {
 } device;
 
 static tz_backend slow;
-
-int clock_gettime(clockid_t clock, struct timespec *time)
-{
-    if (!device.is_in_use)
-        return (int)syscall(SYS_clock_gettime, clock, time);
-    device.clock_s += 1e-6;
-    time->tv_sec = (time_t)device.clock_s;
-    time->tv_nsec = (long)((device.clock_s - (double)time->tv_sec) * 1e9);
-    return 0;
-}
 
 static double long_stage(int height)
 {
@@ -52,8 +38,8 @@ static tz_status slow_stage(void *state, const tz_plan *plan, int height, int64_
 static tz_status slow_wait(void *state, tz_error *error)
 {
     device.waits++;
-    if (device.clock_s < device.done)
-        device.clock_s = device.done;
+    if (made_up_clock.now_s < device.done)
+        made_up_clock.now_s = device.done;
     return TZ_OK;
 }
 
@@ -75,13 +61,13 @@ static int set_up(void **state)
     slow.work = NULL;
     slow.candidates = NULL;
     const int failed = open_plugins(state);
-    device.is_in_use = true;
+    made_up_clock.is_in_use = true;
     return failed;
 }
 
 static int tear_down(void **state)
 {
-    device.is_in_use = false;
+    made_up_clock.is_in_use = false;
     return close_plugins(state);
 }
 

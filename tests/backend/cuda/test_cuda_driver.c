@@ -2,6 +2,7 @@
 #include "test_cuda_support.h"
 
 #include "calibrate/cuda_parts.h"
+#include "tests/made_up_clock.h"
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
@@ -470,12 +471,13 @@ static void energies_are_measured_or_left_out(void **state)
     static tz_model_device record;
     tz_cuda *cuda = opened();
     setenv("FAKE_NVML_WATTS", "250", 1);
-    setenv("FAKE_CUDA_EVENT_US", "3000",
-           1); /* a launch takes no time here: only the looks at the counter count */
+    /* A launch takes no time here: only the looks at the clock count. */
+    made_up_clock.is_in_use = true;
+    made_up_clock.step_s = 1e-3;
     measure_energies(cuda, &record);
     assert_string_equal(remarked, "");
     assert_true(record.power_limit_w.value == 700);
-    /* A machine that is busy looks late at a step of the counter, of 20 ms in half a second. */
+    /* A look is late by up to a step of the counter, 20 ms in half a second. */
     assert_true(fabs(record.power_idle_w.value - 250) < 25);
     assert_true(fabs(record.power_active_w.value - 250) < 25);
     const tz_model_number *const energies[] = {&record.energy_fp32_j,    &record.energy_fp64_j,
@@ -496,6 +498,7 @@ static void energies_are_measured_or_left_out(void **state)
     measure_energies(cuda, &record);
     assert_non_null(strstr(remarked, "gets no numbers of power: the driver is not loaded"));
     assert_false(record.power_limit_w.known || record.energy_fp32_j.known);
+    made_up_clock.is_in_use = false;
     tz_cuda_close(cuda);
 }
 
