@@ -111,7 +111,7 @@ while [ $i -lt "$workers" ]; do
     i=$((i + 1))
     mkdir -p "$work/tree-$i"
     # What was left of a fault is put right, and other files keep their time.
-    git ls-files | while IFS= read -r path; do
+    git ls-files --cached --others --exclude-standard | while IFS= read -r path; do
         [ -e "$path" ] || continue
         cmp -s "$path" "$work/tree-$i/$path" || { mkdir -p "$work/tree-$i/$(dirname "$path")" && cp -p "$path" "$work/tree-$i/$path"; }
     done
