@@ -27,13 +27,25 @@ script() { # script NAME: the text comes from stdin
     cat >"$work/$1"
 }
 
-# after SIGNAL SECONDS ARGUMENT…: start the program, send the signal after SECONDS, wait for its end.
-after() {
-    signal=$1 seconds=$2
-    shift 2
+# begin FILE ARGUMENT…: start the program and wait until it catches signals and FILE ('': none) has something.
+begin() {
+    file=$1
+    shift
     "$bin" "$@" >out 2>err </dev/null &
     pid=$!
-    sleep "$seconds"
+    tries=0
+    until { grep -qE '^SigCgt:.*[2367abef]$' /proc/$pid/status && { [ -z "$file" ] || [ -s "$file" ]; }; } 2>/dev/null; do
+        tries=$((tries + 1))
+        [ $tries -lt 600 ] || break
+        sleep 0.1
+    done
+    sleep 0.3 # and is in the midst of it
+}
+# after SIGNAL FILE ARGUMENT…: begin, send the signal, wait for its end.
+after() {
+    signal=$1
+    shift
+    begin "$@"
     kill -s "$signal" $pid
     wait $pid
     rc=$?

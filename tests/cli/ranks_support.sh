@@ -10,8 +10,8 @@ if says 'built without MPI'; then
     skip 'runs of several ranks' 'built without MPI'
     finish
 fi
-# More ranks than cores, as root, in a container; leaks of MPI are no matter here.
-export OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
+# More ranks than cores, which must not spin, as root, in a container; leaks of MPI are no matter here.
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export ASAN_OPTIONS=detect_leaks=0 TRAPEZE_CACHE="$work/cache"
 

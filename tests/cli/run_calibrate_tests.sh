@@ -30,7 +30,7 @@ check "calibrate: nothing was kept" absent devices
 t doctor
 check "doctor: no record of the CPU" says "CPU: none (no device record describes"
 check "doctor: what to do" says "run trapeze calibrate --cpu"
-after INT 1 calibrate --cpu --seconds 60 --name mine
+after INT '' calibrate --cpu --seconds 60 --name mine
 check "calibrate and SIGINT: 130" is $rc 130
 check "calibrate and SIGINT: says so" errs "interrupted; nothing was written"
 check "calibrate and SIGINT: nothing was kept" absent devices

@@ -106,11 +106,11 @@ check "modules are found in the script's folder" is $rc 0
 
 # ---- signals -----------------------------------------------------------------------------------
 echo 'while true do pcall(function() while true do end end) end' | script loop.lua
-after INT 0.5 run loop.lua
+after INT '' run loop.lua
 check "an endless loop and SIGINT: 130" is $rc 130
 check "an endless loop: where" errs "loop.lua:1: interrupted"
 echo 'coroutine.wrap(function() while true do end end)()' | script coloop.lua
-after INT 0.5 run coloop.lua
+after INT '' run coloop.lua
 check "an endless coroutine and SIGINT: 130" is $rc 130
 script long.lua <<'END'
 local tz = require "trapeze"
@@ -124,13 +124,11 @@ END
 twice() {
     signal=$1
     shift
-    "$bin" "$@" >out 2>err </dev/null &
-    pid=$!
-    sleep 0.5
+    begin '' "$@"
     kill -s "$signal" $pid
     sleep 1
     kill -s "$signal" $pid 2>/dev/null
-    (sleep 10 && kill -s KILL $pid 2>/dev/null) &
+    (sleep 100 && kill -s KILL $pid 2>/dev/null) &
     guard=$!
     wait $pid
     rc=$?
@@ -142,7 +140,7 @@ check "an endless pattern and two SIGTERM: 143" is $rc 143
 echo 'setmetatable({}, { __gc = function() while true do end end }) collectgarbage()' | script finalizer.lua
 twice INT run finalizer.lua
 check "an endless finalizer and two SIGINT: 130" is $rc 130
-after KILL 0.7 run long.lua -q --out killed/one
+after KILL killed/one/table.csv run long.lua -q --out killed/one
 check "SIGKILL: 137" is $rc 137
 check "SIGKILL: run.json says running" grep -q '"status": "running"' killed/one/run.json
 mkdir -p killed/two killed/other
@@ -158,14 +156,14 @@ t run first.lua --out killed/three
 check "the next run sweeps: exit code" is $rc 0
 check "the next run sweeps: temporary files of killed runs are gone" sh -c '! ls -A killed/one killed/two | grep -q "^\."'
 check "the next run sweeps: other folders are left alone" test -e killed/other/.x.png.tmp-1-0
-after TERM 1 run long.lua --out term
+after TERM term/table.csv run long.lua --out term
 check "SIGTERM in a run: 143" is $rc 143
 check "SIGTERM: run.json says interrupted" grep -q '"status": "interrupted"' term/run.json
 check "SIGTERM: the table is there" sh -c '[ "$(wc -l <term/table.csv)" -gt 2 ]'
 check "SIGTERM: the table ends with a line" sh -c 'tail -c 1 term/table.csv | od -c | grep -q "\\\\n"'
 check "SIGTERM: no temporary files" sh -c '! ls -A term | grep -q "^\."'
 check "SIGTERM: one line of error" sh -c '[ "$(grep -c "^trapeze: long.lua" err)" -eq 1 ]'
-after INT 1 run long.lua -q --out int
+after INT int/table.csv run long.lua -q --out int
 check "SIGINT in a run: 130" is $rc 130
 check "SIGINT: run.json says interrupted" grep -q '"status": "interrupted"' int/run.json
 t info int
