@@ -24,7 +24,8 @@ __attribute__((visibility("default"))) int clock_gettime(clockid_t clock, struct
     return 0;
 }
 
-__attribute__((visibility("default"))) int nanosleep(const struct timespec *pause, struct timespec *rest)
+__attribute__((visibility("default"))) int nanosleep(const struct timespec *pause,
+                                                     struct timespec *rest)
 {
     if (!made_up_clock.is_in_use)
         return (int)syscall(SYS_nanosleep, pause, rest);

@@ -79,11 +79,10 @@ static void the_order_of_additions_is_fixed(void **state)
             const tz_average_span span = tz_average_span_of(CELLS_MAX, values, i);
             double sums[TZ_AVERAGE_LANES] = {0}, all = 0.0;
             for (int64_t k = span.first; k <= span.last; k++)
-                sums[(k - span.first) % TZ_AVERAGE_LANES] +=
-                    (k == span.first  ? span.first_weight
-                     : k == span.last ? span.last_weight
-                                      : 1.0) *
-                    columns[k];
+                sums[(k - span.first) % TZ_AVERAGE_LANES] += (k == span.first  ? span.first_weight
+                                                              : k == span.last ? span.last_weight
+                                                                               : 1.0) *
+                                                             columns[k];
             for (int n = 0; n < TZ_AVERAGE_LANES; n++)
                 all += sums[n];
             tz_average_across(columns, &span, 3.0, made, 1);
@@ -92,5 +91,4 @@ static void the_order_of_additions_is_fixed(void **state)
 }
 
 TEST_MAIN(NULL, NULL, TEST(spans_cover_the_axis), TEST(values_are_means_of_what_they_cover),
-          TEST(the_order_of_additions_is_fixed),
-          TEST(heights_divide_and_nan_spreads))
+          TEST(the_order_of_additions_is_fixed), TEST(heights_divide_and_nan_spreads))

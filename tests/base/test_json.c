@@ -83,8 +83,9 @@ static void what_is_refused(void **state)
 static void doubles_are_kept_whole(void **state)
 {
     (void)state;
-    static const double values[] = {0.1,  -0.0,     1.0 / 3.0, 5e-324,   1.7976931348623157e308, 1e23,
-                                    -1e9, INFINITY, -INFINITY, 2.2e-308, 0x1.fffffffffffffp+0};
+    static const double values[] = {
+        0.1,  -0.0,     1.0 / 3.0, 5e-324,   1.7976931348623157e308, 1e23,
+        -1e9, INFINITY, -INFINITY, 2.2e-308, 0x1.fffffffffffffp+0};
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
         bool failed = false;
         json_t *object = json_object();
@@ -96,5 +97,5 @@ static void doubles_are_kept_whole(void **state)
     }
 }
 
-TEST_MAIN(NULL, NULL, TEST(values), TEST(round_trip), TEST(doubles_are_kept_whole), TEST(texts_are_made_printable),
-          TEST(what_is_refused))
+TEST_MAIN(NULL, NULL, TEST(values), TEST(round_trip), TEST(doubles_are_kept_whole),
+          TEST(texts_are_made_printable), TEST(what_is_refused))

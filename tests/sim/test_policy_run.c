@@ -137,7 +137,8 @@ static void test_asynchronous_stages_are_waited_for(void **state)
     const tz_policy *policy = tz_simulation_policy(simulation);
     advance(simulation, 300, NULL);
     assert_true(tz_policy_settled(policy));
-    assert_in_range(tz_simulation_plan(simulation)->height, 3, 4); /* 3 % apart: the policy may take either */
+    assert_in_range(tz_simulation_plan(simulation)->height, 3,
+                    4); /* 3 % apart: the policy may take either */
     assert_true(times_are_complete(simulation, 2));
     /* After the policy has settled, only the checks of cells and of the time wait. */
     const int64_t waits = device.waits, stages = device.stages;
