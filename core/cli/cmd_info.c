@@ -79,6 +79,29 @@ static void print_checkpoint(const char *folder, bool killed)
     tz_checkpoint_close(reader);
 }
 
+/* An option, or the beginning of its name, which is enough for getopt_long(), with or without a value. */
+static bool is_option(const char *text, const char *name)
+{
+    const size_t length = strcspn(text, "=");
+    return length > 3 && strncmp(text, name, length) == 0;
+}
+
+/* What the run was allowed: resume asks for it again. */
+static void print_rights(const json_t *arguments)
+{
+    const json_t *item;
+    size_t i;
+    bool is_value = false;
+    json_array_foreach(arguments, i, item)
+    {
+        const char *const text = json_is_string(item) ? json_string_value(item) : "";
+        const bool plugins = !is_value && is_option(text, "--plugins");
+        if (is_value || is_option(text, "--unsafe") || (plugins && strchr(text, '=')))
+            printf("  %-12s %s%s\n", "allowed", is_value ? "--plugins " : "", text);
+        is_value = plugins && !strchr(text, '=');
+    }
+}
+
 static int info_run(const char *folder)
 {
     json_t *root = tz_run_load(folder);
@@ -90,6 +113,7 @@ static int info_run(const char *folder)
     const json_t *machine = json_object_get(root, "machine");
     printf("%s\n  %-12s %s\n  %-12s %s\n", folder, "scenario", tz_json_text(root, "scenario"),
            "status", killed ? "killed" : tz_json_text(root, "status"));
+    print_rights(json_object_get(root, "arguments"));
     if (json_is_string(failure))
         printf("  %-12s %s\n", "error", json_string_value(failure));
     printf("  %-12s %s\n  %-12s %s, %s\n", "trapeze", tz_json_text(root, "trapeze"), "machine",

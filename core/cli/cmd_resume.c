@@ -51,6 +51,81 @@ static bool has(const tz_paths *sets, size_t count, const char *pair)
     return false;
 }
 
+/* What a run was allowed is in its checkpoint, which may be somebody else's file: it is not allowed again unless this
+ * command line says so. Takes it out of the first one's options. */
+typedef struct rights {
+    bool unsafe;
+    tz_paths plugins; /* absolute */
+} rights;
+
+static int take_rights(tz_run_settings *s, const char *from, rights *out)
+{
+    tz_error error;
+    out->unsafe = s->script.unsafe;
+    for (size_t i = 0; i < s->plugins.given.count; i++) {
+        char path[PATH_MAX];
+        const char *given = s->plugins.given.items[i];
+        snprintf(path, sizeof path, "%s%s%s", *given == '/' ? "" : from, *given == '/' ? "" : "/", given);
+        if (tz_paths_add(&out->plugins, path, &error) != TZ_OK)
+            return tz_fail(EXIT_FAILED, &error);
+    }
+    s->script.unsafe = false;
+    s->script.serve = s->script.serve_paused = false;
+    s->script.serve_address = NULL;
+    tz_paths_clear(&s->plugins.given);
+    return TZ_OPTIONS_GO_ON;
+}
+
+static void add_word(tz_paths *words, bool *failed, const char *word)
+{
+    *failed = *failed || tz_paths_add(words, word, NULL) != TZ_OK;
+}
+
+/* Refuses, with the command that would be allowed, what the run had and this command line does not give. */
+static int check_rights(int argc, char **argv, const tz_run_settings *s, const rights *had)
+{
+    const bool unsafe = had->unsafe && !s->script.unsafe;
+    const bool plugins = had->plugins.count > 0 && s->plugins.given.count == 0;
+    tz_paths words = {0};
+    bool failed = false;
+    if (!unsafe && !plugins)
+        return TZ_OPTIONS_GO_ON;
+    for (int i = 0; i < argc; i++)
+        add_word(&words, &failed, argv[i]);
+    if (unsafe)
+        add_word(&words, &failed, "--unsafe");
+    for (size_t i = 0; plugins && i < had->plugins.count; i++) {
+        add_word(&words, &failed, "--plugins");
+        add_word(&words, &failed, had->plugins.items[i]);
+    }
+    char *const line = failed ? NULL : tz_shell_words((const char *const *)words.items, words.count);
+    const int code =
+        line ? tz_fail_text(EXIT_FAILED,
+                            "the run was begun with %s, which lets it run any code; if you trust its folder, say so: "
+                            "trapeze %s",
+                            unsafe && plugins ? "--unsafe and --plugins"
+                            : unsafe          ? "--unsafe"
+                                              : "--plugins",
+                            line)
+             : tz_fail_text(EXIT_FAILED, "not enough memory");
+    free(line);
+    tz_paths_clear(&words);
+    return code;
+}
+
+/* Paths of this command line begin where it is given. */
+static int make_absolute(tz_paths *paths)
+{
+    for (size_t i = 0; i < paths->count; i++) {
+        char *const path = realpath(paths->items[i], NULL);
+        if (!path)
+            return tz_fail_text(EXIT_FAILED, "%s: %s", paths->items[i], strerror(errno));
+        free(paths->items[i]);
+        paths->items[i] = path;
+    }
+    return TZ_OPTIONS_GO_ON;
+}
+
 /* The options of this command line replace those of the first. */
 static int read_own(const tz_command *command, int argc, char **argv, tz_run_settings *s,
                     const char *folder)
@@ -72,9 +147,8 @@ static int read_own(const tz_command *command, int argc, char **argv, tz_run_set
                              "these; give others to trapeze run",
                              s->sets.items[i]);
     s->sets.count = sets;
-    if (s->script.out || s->script.check || s->script.unsafe != first.script.unsafe)
-        return tz_misuse(
-            command, "goes on in the folder %s, and takes no --out, --check or --unsafe", folder);
+    if (s->script.out || s->script.check)
+        return tz_misuse(command, "goes on in the folder %s, and takes no --out or --check", folder);
     /* Plans are those of a backend: another one chooses its own. */
     if (!s->script.backend) {
         const tz_policy_choice own = s->script.policy;
@@ -83,7 +157,7 @@ static int read_own(const tz_command *command, int argc, char **argv, tz_run_set
         if (!own.policy && !own.height && own.given.height == 0 && !own.given.family[0])
             s->script.policy = first.script.policy;
     }
-    return TZ_OPTIONS_GO_ON;
+    return make_absolute(&s->plugins.given);
 }
 
 /* The command line, and what it names. */
@@ -94,6 +168,7 @@ typedef struct line {
     char folder[PATH_MAX];
     tz_checkpoint_reader *reader;
     char **first; /* arguments of the run */
+    rights had;
     tz_run_settings s;
 } line;
 
@@ -111,9 +186,18 @@ static int prepare(void *context)
         return tz_fail_text(EXIT_FAILED, "not enough memory");
     if (!from || !l->s.script.path || count == 0)
         return tz_fail_text(EXIT_FAILED, "%s: the checkpoint does not say what was run", l->folder);
+    char **copy = calloc((size_t)l->argc + 1, sizeof *copy); /* getopt_long() changes the order */
+    if (!copy)
+        return tz_fail_text(EXIT_FAILED, "not enough memory");
+    memcpy(copy, l->argv, (size_t)l->argc * sizeof *copy);
     int code = read_first(&tz_command_run, l->first, count, &l->s);
     if (code == TZ_OPTIONS_GO_ON)
-        code = read_own(l->command, l->argc, l->argv, &l->s, l->folder);
+        code = take_rights(&l->s, from, &l->had);
+    if (code == TZ_OPTIONS_GO_ON)
+        code = read_own(l->command, l->argc, copy, &l->s, l->folder);
+    if (code == TZ_OPTIONS_GO_ON)
+        code = check_rights(l->argc, l->argv, &l->s, &l->had);
+    free(copy);
     /* Relative paths of the script and of its plugins begin where the run was begun. */
     if (code == TZ_OPTIONS_GO_ON && chdir(from) != 0)
         code =
@@ -168,7 +252,7 @@ static int find(void *context)
 
 static int resume(const tz_command *command, int argc, char **argv)
 {
-    line l = {command, argc, argv, {0}, NULL, NULL, {.quiet = false}};
+    line l = {.command = command, .argc = argc, .argv = argv};
     const tz_ranks *ranks = NULL;
     tz_error error;
     int code = tz_ranks_open(&ranks, &error) == TZ_OK ? tz_run_together(ranks, find, &l)
@@ -180,6 +264,7 @@ static int resume(const tz_command *command, int argc, char **argv)
         code = tz_run_execute(&l.s);
     tz_ranks_close(ranks);
     tz_checkpoint_close(l.reader);
+    tz_paths_clear(&l.had.plugins);
     tz_paths_clear(&l.s.sets);
     tz_plugins_close(&l.s.plugins);
     free(l.first);
@@ -198,7 +283,10 @@ const tz_command tz_command_resume = {
         "  --sync             as for trapeze run. The bits of the results do not depend on them\n"
         "  --checkpoint TIME  the time between two checkpoints from now on\n"
         "  --walltime TIME    of this call; that of trapeze run does not hold again\n"
-        "  --plugins DIR      look for plugins here, too; may be repeated\n"
+        "  --plugins DIR      look for plugins here; may be repeated\n"
+        "  --unsafe           give the script all of Lua's libraries (files, processes)\n"
+        "                     A run that had --plugins or --unsafe needs it again: a folder\n"
+        "                     of somebody else gets no rights by itself\n"
         "  --report           write report.html at the end\n"
         "  -q, --quiet        no progress, no log, no summary\n"
         "  -v, --verbose      a longer summary\n"

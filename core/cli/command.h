@@ -43,6 +43,9 @@ int tz_help(const tz_command *command);
 /* Flush stdout. EXIT_DONE, or EXIT_FAILED after printing that the output could not be written. */
 int tz_finish_output(void);
 
+/* The words as one line for a shell, quoted where it needs that; free() it. NULL: not enough memory. */
+char *tz_shell_words(const char *const *words, size_t count);
+
 /* ---- Plugins ---- */
 /* Begin with a zeroed struct. */
 typedef struct tz_plugins {

@@ -152,6 +152,23 @@ int tz_run_options_read(const tz_command *command, int argc, char **argv, tz_run
 
 /* ---- The run --------------------------------------------------------------------------------- */
 
+/* Prints the command. It repeats what a folder does not give by itself (cmd_resume.c). */
+static void tell_how_to_go_on(const tz_run_settings *s, const char *folder)
+{
+    tz_paths words = {0};
+    bool failed = tz_paths_add(&words, "trapeze", NULL) || tz_paths_add(&words, "resume", NULL) ||
+                  tz_paths_add(&words, folder, NULL) ||
+                  (s->script.unsafe && tz_paths_add(&words, "--unsafe", NULL));
+    for (size_t i = 0; i < s->plugins.given.count; i++)
+        failed = failed || tz_paths_add(&words, "--plugins", NULL) ||
+                 tz_paths_add(&words, s->plugins.given.items[i], NULL);
+    char *const line = failed ? NULL : tz_shell_words((const char *const *)words.items, words.count);
+    if (line)
+        fprintf(stderr, "it goes on with: %s\n", line);
+    free(line);
+    tz_paths_clear(&words);
+}
+
 /* What the run came to, on stderr. */
 static void tell_end(const tz_run_settings *s, tz_status status, const tz_script_result *result,
                      const tz_error *error)
@@ -183,7 +200,7 @@ static void tell_end(const tz_run_settings *s, tz_status status, const tz_script
     if (s->record && s->verbose)
         tz_print_run(stderr, s->record);
     if (result->can_go_on)
-        fprintf(stderr, "it goes on with: trapeze resume %s\n", result->folder);
+        tell_how_to_go_on(s, result->folder);
 }
 
 static int conclude(const tz_run_settings *s, tz_status status, const tz_script_result *result,

@@ -186,6 +186,43 @@ echo 1 >value.txt
 t resume input
 check "the same error again" errs "input.lua:8"
 
+# ---- What a folder of somebody else may do ----------------------------------------------------------
+
+# The checkpoint keeps --unsafe and --plugins: the command line that resumes gives them again, or the run does not go on.
+mkdir "more plugins"
+cat >foreign.lua <<'END'
+local tz = require "trapeze"
+local sim = tz.simulation { plugin = "life", grid = { 64, 64 }, backend = "cpu" }
+sim:run(100)
+sim:write(tz.checkpoint())
+sim:run(100)
+os.execute("touch was-run")
+error("the end")
+END
+t run foreign.lua --unsafe --plugins "more plugins" --out foreign
+rm -f was-run
+cp -r foreign foreign-plugins
+t info foreign
+check "info: what the run was allowed" says "allowed      --unsafe"
+check "info: which plugins it was allowed" says "allowed      --plugins more plugins"
+t resume foreign -q
+check "resume of an --unsafe run: refused" is $rc 1
+check "resume of an --unsafe run: the whole command" errs \
+    "trapeze resume foreign -q --unsafe --plugins '$work/more plugins'"
+check "resume of an --unsafe run: one line" lines_err 1
+check "resume of an --unsafe run: nothing was run" [ ! -e was-run ]
+t resume foreign -q --unsafe
+check "resume with --unsafe alone: still the plugins" errs "begun with --plugins"
+check "resume with --unsafe alone: nothing was run" [ ! -e was-run ]
+eval "set -- $(sed 's/.*say so: trapeze //' err)"
+t "$@"
+check "the command that is told: goes on" errs "foreign.lua:7: the end"
+check "the command that is told: with its rights" [ -e was-run ]
+rm -f was-run
+t run foreign.lua --out safe -q
+t resume safe --unsafe
+check "resume gives a run no less than is asked for" is $rc 1
+
 # ---- Wall time -------------------------------------------------------------------------------------
 
 t run "$here/resume/long.lua" --out long --walltime 2s
