@@ -1,9 +1,10 @@
 #include "base/cache.h"
 
 #include "base/atomic.h"
-#include "base/file.h"
 #include "base/paths.h"
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,8 +99,6 @@ bool tz_cache_take_warning(char *text, size_t size)
     return true;
 }
 
-/* ---- Entries --------------------------------------------------------------------------------- */
-
 void tz_cache_describe(char *text, size_t size)
 {
     bool wanted;
@@ -110,6 +109,115 @@ void tz_cache_describe(char *text, size_t size)
                       : "none: TRAPEZE_CACHE is empty");
     free(folder);
 }
+
+/* ---- Folders ----------------------------------------------------------------------------------
+ *
+ * What is read is run, so a folder is opened once, checked by its descriptor, and used by it: a path may lead elsewhere a
+ * moment later. */
+
+static tz_status refuse_owner(const struct stat *facts, const char *folder, tz_error *error)
+{
+    return tz_error_set(error, TZ_IO, folder,
+                        "belongs to another user (%lu), whose code would be run: set TRAPEZE_CACHE to a folder of your own",
+                        (unsigned long)facts->st_uid);
+}
+
+/* The cache itself: others may not exchange what is in it. A folder such as /tmp is fine, where everybody may only remove
+ * his own. */
+static tz_status check_outer(const struct stat *facts, const char *folder, tz_error *error)
+{
+    const bool by_group = (facts->st_mode & S_IWGRP) != 0 && facts->st_gid != getegid();
+    if (facts->st_uid != geteuid() && facts->st_uid != 0)
+        return refuse_owner(facts, folder, error);
+    if ((by_group || (facts->st_mode & S_IWOTH) != 0) && (facts->st_mode & S_ISVTX) == 0)
+        return tz_error_set(error, TZ_IO, folder,
+                            "can be changed by other users (mode %04o), whose code would be run: close it with chmod go-w, "
+                            "or set TRAPEZE_CACHE to a folder of your own",
+                            (unsigned)(facts->st_mode & 07777));
+    return TZ_OK;
+}
+
+/* The folder within it that only this user may look into. */
+static tz_status check_inner(const struct stat *facts, const char *folder, tz_error *error)
+{
+    if (facts->st_uid != geteuid())
+        return refuse_owner(facts, folder, error);
+    if ((facts->st_mode & 077) != 0)
+        return tz_error_set(error, TZ_IO, folder,
+                            "is open to other users (mode %04o), whose code would be run: remove "
+                            "it, or close it with chmod 700",
+                            (unsigned)(facts->st_mode & 07777));
+    return TZ_OK;
+}
+
+/* Opens the folder of a kind's entries: *out, -1 if there is none yet or none is wanted. */
+static tz_status open_folder(const char *folder, const tz_cache_kind *kind, int *out, tz_error *error)
+{
+    static const int how = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+    struct stat facts;
+    char path[PATH_MAX];
+    *out = -1;
+    const int outer = open(folder, how);
+    if (outer < 0 && errno == ENOENT)
+        return TZ_OK;
+    if (outer < 0 || fstat(outer, &facts) != 0)
+        return tz_error_set_errno(error, errno, folder, "cannot open the folder");
+    tz_status status = check_outer(&facts, folder, error);
+    if (status || !kind->folder) {
+        *out = status ? -1 : outer;
+        if (status)
+            close(outer);
+        return status;
+    }
+    snprintf(path, sizeof path, "%s/%s", folder, kind->folder);
+    const int inner = openat(outer, kind->folder, how | O_NOFOLLOW);
+    const int reason = errno;
+    close(outer);
+    if (inner < 0 && reason == ENOENT)
+        return TZ_OK;
+    if (inner < 0 && (reason == ENOTDIR || reason == ELOOP))
+        return tz_error_set(error, TZ_IO, path,
+                            "is no folder, so compiled stencils cannot be kept in it: remove it, "
+                            "or set TRAPEZE_CACHE to another folder");
+    if (inner < 0 || fstat(inner, &facts) != 0)
+        return tz_error_set_errno(error, reason, path, "cannot open the folder");
+    status = check_inner(&facts, path, error);
+    if (status)
+        close(inner);
+    else
+        *out = inner;
+    return status;
+}
+
+/* Makes what is missing of it, first. */
+static tz_status make_folder(const char *folder, const tz_cache_kind *kind, int *out, tz_error *error)
+{
+    char path[PATH_MAX];
+    *out = -1;
+    tz_status status = tz_make_dirs(folder, error);
+    snprintf(path, sizeof path, "%s/%s", folder, kind->folder ? kind->folder : "");
+    if (!status && kind->folder && mkdir(path, 0700) != 0 && errno != EEXIST)
+        status = tz_error_set_errno(error, errno, path, "cannot make the folder");
+    if (!status)
+        status = open_folder(folder, kind, out, error);
+    if (!status && *out < 0)
+        status = tz_error_set(error, TZ_IO, path, "it has just been removed");
+    return status;
+}
+
+tz_status tz_cache_check_private(const tz_cache_kind *kind, tz_error *error)
+{
+    bool wanted;
+    int opened = -1;
+    char *folder = kind->folder ? tz_cache_folder(&wanted) : NULL;
+    const tz_status status = folder ? open_folder(folder, kind, &opened, error) : TZ_OK;
+    if (opened >= 0)
+        close(opened);
+    free(folder);
+    return status;
+}
+
+/* ---- Entries --------------------------------------------------------------------------------- */
 
 static bool read_all(int file, void *data, size_t bytes)
 {
@@ -124,83 +232,41 @@ static bool read_all(int file, void *data, size_t bytes)
     return true;
 }
 
-/* The folder of a kind's entries, malloc'd; NULL without a folder or memory. */
-static char *kind_folder(const tz_cache_kind *kind, bool *wanted)
+static void name_entry(char name[128], tz_cache_key key, const tz_cache_kind *kind)
 {
-    char *folder = tz_cache_folder(wanted), *inner = NULL;
-    if (!folder || !kind->folder)
-        return folder;
-    if (asprintf(&inner, "%s/%s", folder, kind->folder) < 0)
-        inner = NULL;
-    free(folder);
-    return inner;
+    snprintf(name, 128, "%016llx%016llx.%s", (unsigned long long)key.a, (unsigned long long)key.b,
+             kind->ending);
 }
 
-/* The path of an entry, malloc'd; NULL without a folder or memory. */
-static char *entry_path(const char *folder, tz_cache_key key, const tz_cache_kind *kind)
-{
-    char *path = NULL;
-    if (folder && asprintf(&path, "%s/%016llx%016llx.%s", folder, (unsigned long long)key.a,
-                           (unsigned long long)key.b, kind->ending) < 0)
-        path = NULL;
-    return path;
-}
-
-static tz_status check_owner(const char *folder, tz_error *error)
+/* A regular file that this user wrote and no other can change; -1 else. */
+static int open_entry(int folder, tz_cache_key key, const tz_cache_kind *kind, size_t *bytes)
 {
     struct stat facts;
-    if (lstat(folder, &facts) != 0)
-        return TZ_OK;
-    if (!S_ISDIR(facts.st_mode))
-        return tz_error_set(error, TZ_IO, folder,
-                            "is no folder, so compiled stencils cannot be kept in it: remove it, "
-                            "or set TRAPEZE_CACHE to another folder");
-    if (facts.st_uid != geteuid())
-        return tz_error_set(error, TZ_IO, folder,
-                            "belongs to another user (%lu), whose code would be run: set "
-                            "TRAPEZE_CACHE to a folder of your own",
-                            (unsigned long)facts.st_uid);
-    if ((facts.st_mode & 077) != 0)
-        return tz_error_set(error, TZ_IO, folder,
-                            "is open to other users (mode %04o), whose code would be run: remove "
-                            "it, or close it with chmod 700",
-                            (unsigned)(facts.st_mode & 07777));
-    return TZ_OK;
-}
-
-tz_status tz_cache_check_private(const tz_cache_kind *kind, tz_error *error)
-{
-    bool wanted;
-    char *folder = kind->folder ? kind_folder(kind, &wanted) : NULL;
-    const tz_status status = folder ? check_owner(folder, error) : TZ_OK;
-    free(folder);
-    return status;
-}
-
-/* Make the folder of a kind. */
-static tz_status make_folder(const char *folder, const tz_cache_kind *kind, tz_error *error)
-{
-    if (!kind->folder)
-        return tz_make_dirs(folder, error);
-    char *outer = strndup(folder, strlen(folder) - strlen(kind->folder) - 1);
-    tz_status status =
-        outer ? tz_make_dirs(outer, error) : tz_error_set(error, TZ_MEMORY, folder, "no memory");
-    free(outer);
-    if (!status && mkdir(folder, 0700) != 0 && errno != EEXIST)
-        status = tz_error_set_errno(error, errno, folder, "cannot make the folder");
-    return status ? status : check_owner(folder, error);
+    char name[128];
+    name_entry(name, key, kind);
+    const int file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (file < 0)
+        return -1;
+    if (fstat(file, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_uid == geteuid() &&
+        (facts.st_mode & (S_IWGRP | S_IWOTH)) == 0) {
+        *bytes = (size_t)facts.st_size;
+        return file;
+    }
+    close(file);
+    return -1;
 }
 
 void *tz_cache_read(tz_cache_key key, const tz_cache_kind *kind, size_t *bytes)
 {
     bool wanted;
-    char *folder = kind_folder(kind, &wanted);
-    char *path = entry_path(folder, key, kind);
+    char *path = tz_cache_folder(&wanted);
     void *data = NULL;
     entry_head head;
-    int file = -1;
-    if (!path || tz_file_open(path, &file, bytes, NULL) != TZ_OK || *bytes <= sizeof head ||
-        !read_all(file, &head, sizeof head))
+    int folder = -1, file = -1;
+    if (!path || open_folder(path, kind, &folder, NULL) != TZ_OK || folder < 0)
+        goto done;
+    file = open_entry(folder, key, kind, bytes);
+    if (file < 0 || *bytes <= sizeof head || !read_all(file, &head, sizeof head))
         goto done;
     *bytes -= sizeof head;
     if (memcmp(head.magic, kind->magic, sizeof head.magic) != 0 ||
@@ -215,36 +281,49 @@ void *tz_cache_read(tz_cache_key key, const tz_cache_kind *kind, size_t *bytes)
 done:
     if (file >= 0)
         close(file);
+    if (folder >= 0)
+        close(folder);
     free(path);
-    free(folder);
     return data;
+}
+
+static tz_status write_entry(int folder, tz_cache_key key, const tz_cache_kind *kind, const void *data, size_t bytes,
+                             tz_error *error)
+{
+    entry_head head = {.key = key, .bytes = bytes, .sum = sum_of(data, bytes)};
+    tz_atomic_file *file = NULL;
+    char name[128], path[192];
+    name_entry(name, key, kind);
+    snprintf(path, sizeof path, "/proc/self/fd/%d/%s", folder, name);
+    tz_status status = tz_atomic_open(&file, path, true, error);
+    if (status)
+        return status;
+    memcpy(head.magic, kind->magic, sizeof head.magic);
+    status = tz_atomic_write(file, &head, sizeof head, error);
+    if (!status)
+        status = tz_atomic_write(file, data, bytes, error);
+    if (!status && fchmod(fileno(tz_atomic_stream(file)), 0600) != 0)
+        status = tz_error_set_errno(error, errno, path, "cannot close it to others");
+    if (!status)
+        return tz_atomic_commit(file, error);
+    tz_atomic_abort(file);
+    return status;
 }
 
 void tz_cache_write(tz_cache_key key, const tz_cache_kind *kind, const void *data, size_t bytes)
 {
     bool wanted;
+    int folder = -1;
     tz_error error = {0};
-    tz_atomic_file *file = NULL;
-    entry_head head = {.key = key, .bytes = bytes, .sum = sum_of(data, bytes)};
-    char *folder = kind_folder(kind, &wanted);
-    char *path = entry_path(folder, key, kind);
-    memcpy(head.magic, kind->magic, sizeof head.magic);
-    if (!folder && wanted)
+    char *path = tz_cache_folder(&wanted);
+    if (!path && wanted)
         warn("a cache", "there is no folder for it: neither XDG_CACHE_HOME nor HOME is set");
-    tz_status status = path ? make_folder(folder, kind, &error) : TZ_OK;
-    if (path && !status)
-        status = tz_atomic_open(&file, path, true, &error);
-    if (file) {
-        status = tz_atomic_write(file, &head, sizeof head, &error);
-        if (!status)
-            status = tz_atomic_write(file, data, bytes, &error);
-        if (!status)
-            status = tz_atomic_commit(file, &error);
-        else
-            tz_atomic_abort(file);
-    }
+    tz_status status = path ? make_folder(path, kind, &folder, &error) : TZ_OK;
+    if (folder >= 0)
+        status = write_entry(folder, key, kind, data, bytes, &error);
     if (status)
-        warn(folder, error.message);
+        warn(path, error.message);
+    if (folder >= 0)
+        close(folder);
     free(path);
-    free(folder);
 }

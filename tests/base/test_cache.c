@@ -2,6 +2,11 @@
 #include "tests/support.h"
 
 #include "base/cache.h"
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 
 static const tz_cache_kind shared = {.magic = "SHARED1", .ending = "one"},
                            own = {.magic = "PRIVAT1", .ending = "two", .folder = "own"};
@@ -87,6 +92,102 @@ static void a_folder_of_another_user_is_refused(void **state)
         skip_test("this user cannot give files away");
 }
 
+static void a_cache_that_others_may_change_is_refused(void **state)
+{
+    scratch *s = *state;
+    char folder[800];
+    setenv("TRAPEZE_CACHE", scratch_path(s, "open"), 1);
+    snprintf(folder, sizeof folder, "%s", scratch_path(s, "open"));
+    tz_cache_write(key_of("a"), &own, data, sizeof data);
+    assert_true(holds("a", &own));
+    assert_int_equal(chmod(folder, 0777), 0);
+    check_error(tz_cache_check_private(&own, &failure), TZ_IO, folder,
+                "can be changed by other users (mode 0777), whose code would be run");
+    assert_false(holds("a", &own));
+    assert_int_equal(chmod(folder, 01777), 0); /* as /tmp: nobody else can remove what is there */
+    assert_true(holds("a", &own));
+    assert_int_equal(chmod(folder, 0755), 0);
+    assert_true(holds("a", &own));
+}
+
+/* The only entry of the cache. */
+static void find_entry(char path[1200], const char *folder)
+{
+    DIR *entries = opendir(folder);
+    assert_non_null(entries);
+    *path = '\0';
+    for (struct dirent *e; (e = readdir(entries));)
+        if (*e->d_name != '.')
+            snprintf(path, 1200, "%s/%s", folder, e->d_name);
+    closedir(entries);
+    assert_true(*path != '\0');
+}
+
+static void entries_that_others_may_have_written_are_not_read(void **state)
+{
+    scratch *s = *state;
+    char folder[800], entry[1200], other[800];
+    setenv("TRAPEZE_CACHE", scratch_path(s, "entries"), 1);
+    snprintf(folder, sizeof folder, "%s", scratch_path(s, "entries/own"));
+    snprintf(other, sizeof other, "%s", scratch_path(s, "elsewhere"));
+    tz_cache_write(key_of("a"), &own, data, sizeof data);
+    find_entry(entry, folder);
+    assert_int_equal(mode_of(entry), 0600);
+    assert_int_equal(chmod(entry, 0666), 0);
+    assert_false(holds("a", &own));
+    assert_int_equal(chmod(entry, 0644), 0);
+    assert_true(holds("a", &own));
+    assert_int_equal(rename(entry, other), 0);
+    assert_int_equal(symlink(other, entry), 0);
+    assert_false(holds("a", &own));
+    assert_int_equal(unlink(entry), 0);
+    assert_int_equal(mkfifo(entry, 0600), 0);
+    assert_false(holds("a", &own));
+    assert_int_equal(unlink(entry), 0);
+    assert_int_equal(rename(other, entry), 0);
+    assert_true(holds("a", &own));
+    if (chown(entry, 12345, (gid_t)-1) != 0)
+        skip_test("this user cannot give files away");
+    assert_false(holds("a", &own));
+}
+
+/* Somebody who may write in the folder above exchanges this user's folder and his own, again and again. */
+static void exchanged_folders_are_never_read(void **state)
+{
+    enum { READS = 400 };
+    static const char wrong[] = "what was conceived";
+    scratch *s = *state;
+    char cache[800], mine[800], foreign[800];
+    snprintf(cache, sizeof cache, "%s", scratch_path(s, "raced"));
+    snprintf(mine, sizeof mine, "%s/own", cache);
+    snprintf(foreign, sizeof foreign, "%s/foreign", cache);
+    setenv("TRAPEZE_CACHE", cache, 1);
+    tz_cache_write(key_of("a"), &own, wrong, sizeof wrong);
+    assert_int_equal(rename(mine, foreign), 0);
+    const bool given = chown(foreign, 12345, (gid_t)-1) == 0;
+    tz_cache_write(key_of("a"), &own, data, sizeof data);
+    const pid_t swapper = given ? fork() : -1;
+    if (swapper == 0)
+        for (;;)
+            renameat2(AT_FDCWD, mine, AT_FDCWD, foreign, RENAME_EXCHANGE);
+    int right = 0;
+    for (int i = 0; swapper > 0 && i < READS; i++) {
+        size_t bytes = 0;
+        char *found = tz_cache_read(key_of("a"), &own, &bytes);
+        assert_true(!found || (bytes == sizeof data && memcmp(found, data, bytes) == 0));
+        right += found != NULL;
+        free(found);
+    }
+    if (swapper > 0) {
+        kill(swapper, SIGKILL);
+        waitpid(swapper, NULL, 0);
+        assert_in_range(right, 1, READS - 1); /* it was exchanged, and it was read */
+    }
+    if (!given)
+        skip_test("this user cannot give files away");
+}
+
 TEST_MAIN(scratch_setup, scratch_teardown, TEST(entries_come_back),
           TEST(a_folder_that_others_may_change_is_refused),
-          TEST(a_folder_of_another_user_is_refused))
+          TEST(a_folder_of_another_user_is_refused), TEST(a_cache_that_others_may_change_is_refused),
+          TEST(entries_that_others_may_have_written_are_not_read), TEST(exchanged_folders_are_never_read))
