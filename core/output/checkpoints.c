@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 const char *tz_checkpoints_path(const char *folder, const char *name, char *text, size_t size)
@@ -18,6 +19,21 @@ const char *tz_checkpoints_file(const char *folder, int slot, char *text, size_t
     return tz_checkpoints_path(folder, slot == 0 ? "1" : "2", text, size);
 }
 
+/* The folder of a run may be somebody else's: what a link leads to is not read, written or removed. */
+static bool is_link(const char *folder)
+{
+    struct stat facts;
+    char path[PATH_MAX + 32];
+    return lstat(tz_checkpoints_path(folder, "", path, sizeof path), &facts) == 0 && !S_ISDIR(facts.st_mode);
+}
+
+static tz_status refuse_link(const char *folder, tz_error *error)
+{
+    char path[PATH_MAX + 32];
+    return tz_error_set(error, TZ_IO, tz_checkpoints_path(folder, "", path, sizeof path),
+                        "is no folder, but a link or a file, so no checkpoint is kept there");
+}
+
 static int64_t number_of(const tz_checkpoint_reader *reader)
 {
     return json_integer_value(json_object_get(tz_checkpoint_facts(reader), "number"));
@@ -29,7 +45,9 @@ int tz_checkpoints_list(const char *folder, int slots[TZ_CHECKPOINT_SLOTS], tz_e
     int count = 0;
     if (why)
         why->code = TZ_OK;
-    for (int slot = 0; slot < TZ_CHECKPOINT_SLOTS; slot++) {
+    if (is_link(folder))
+        refuse_link(folder, why);
+    for (int slot = 0; slot < TZ_CHECKPOINT_SLOTS && !is_link(folder); slot++) {
         char path[PATH_MAX + 32];
         tz_checkpoint_reader *reader = NULL;
         tz_checkpoints_file(folder, slot, path, sizeof path);
@@ -72,6 +90,8 @@ tz_status tz_checkpoints_newest(tz_checkpoint_reader **out, const char *folder, 
 tz_status tz_checkpoints_make(const char *folder, tz_error *error)
 {
     char path[PATH_MAX + 32];
+    if (is_link(folder))
+        return refuse_link(folder, error);
     return tz_make_dirs(tz_checkpoints_path(folder, "", path, sizeof path), error);
 }
 
@@ -79,6 +99,8 @@ void tz_checkpoints_remove(const char *folder)
 {
     static const char *const names[] = {"1", "2", "journal"};
     char path[PATH_MAX + 32];
+    if (is_link(folder))
+        return;
     tz_atomic_sweep(tz_checkpoints_path(folder, "", path, sizeof path));
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         unlink(tz_checkpoints_path(folder, names[i], path, sizeof path));

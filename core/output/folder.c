@@ -191,6 +191,22 @@ tz_status tz_folder_create(tz_folder **out, const char *wanted, const char *name
     return TZ_OK;
 }
 
+/* The folder may be somebody else's: a log that is a link leads to another file. */
+static tz_status open_log(const char *path, FILE **out, tz_error *error)
+{
+    struct stat facts;
+    const int file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    if (file < 0 && errno == ELOOP)
+        return tz_error_set(error, TZ_IO, path, "is a link, so the run does not go on");
+    if (file < 0 || fstat(file, &facts) != 0)
+        return tz_error_set_errno(error, errno, path, "this is no folder of a run: cannot open");
+    *out = S_ISREG(facts.st_mode) ? fdopen(file, "r+") : NULL;
+    if (*out)
+        return TZ_OK;
+    close(file);
+    return tz_error_set(error, TZ_IO, path, "is not a regular file, so the run does not go on");
+}
+
 tz_status tz_folder_open(tz_folder **out, const char *path, tz_error *error)
 {
     char name[PATH_MAX + 32];
@@ -203,8 +219,8 @@ tz_status tz_folder_open(tz_folder **out, const char *path, tz_error *error)
         sizeof folder->path)
         status = tz_error_set(error, TZ_RANGE, path, "the path is too long");
     snprintf(name, sizeof name, "%s/log.txt", folder->path);
-    if (!status && !(folder->log = fopen(name, "r+e")))
-        status = tz_error_set_errno(error, errno, name, "this is no folder of a run: cannot open");
+    if (!status)
+        status = open_log(name, &folder->log, error);
     if (!status && flock(fileno(folder->log), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
         status = tz_error_set(error, TZ_IO, path, "the run still goes on, in another process");
     if (status) {
@@ -222,7 +238,7 @@ bool tz_folder_is_in_use(const char *path)
 {
     char name[PATH_MAX + 32];
     snprintf(name, sizeof name, "%.4000s/log.txt", path);
-    const int file = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const int file = open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
     if (file < 0)
         return false;
     const bool in_use = flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;

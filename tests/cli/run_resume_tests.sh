@@ -140,8 +140,25 @@ check "a run that is done is refused" errs "the run is done"
 restore
 printf 'x' | dd of=killed/checkpoint/2 bs=1 seek=4100 conv=notrunc 2>/dev/null
 t resume killed -q
-check "a damaged checkpoint: the older one is taken" is $rc 0
-check "and the run says so" errs "the run goes on from the older checkpoint"
+check "a damaged checkpoint: the other one is taken" is $rc 0
+check "and the run says which" errs "; the run goes on from checkpoint/1, number 3 of the run"
+restore
+printf 'xx' | dd of=killed/checkpoint/1 bs=1 seek=2 conv=notrunc 2>/dev/null
+t resume killed
+check "and so if the newest is damaged" errs "; the run goes on from checkpoint/2, number 2 of the run"
+for file in log.txt checkpoint; do
+    restore
+    cp -r killed/$file outside
+    cp -r outside outside-before
+    rm -r killed/$file
+    ln -s "$work/outside" killed/$file
+    t resume killed
+    check "$file is a link: refused" is $rc 1
+    check "$file is a link: says so" errs "link"
+    t info killed
+    check "$file is a link: what it leads to is as it was" diff -r outside outside-before
+    rm -r outside outside-before
+done
 restore
 printf 'x' | dd of=killed/checkpoint/1 bs=1 seek=4100 conv=notrunc 2>/dev/null
 printf 'x' | dd of=killed/checkpoint/2 bs=1 seek=4100 conv=notrunc 2>/dev/null
