@@ -139,7 +139,6 @@ static const char *read_string(reader *r)
     }
     r->room[r->used++] = '\0';
     tz_text_printable(text);
-    tz_text_utf8(text);
     return text;
 }
 

@@ -3,16 +3,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-void tz_text_printable(char *text)
-{
-    for (unsigned char *c = (unsigned char *)text; *c; c++) {
-        if ((*c < ' ' && *c != '\n' && *c != '\t') || *c == 127)
-            *c = '?';
-        else if (c[0] == 0xC2 && c[1] >= 0x80 && c[1] < 0xA0) /* U+0080 to U+009F */
-            c[0] = c[1] = '?';
-    }
-}
-
 /* The bytes of the UTF-8 character that begins at `text`; 0: there is none. */
 static size_t character_length(const char *text)
 {
@@ -37,5 +27,16 @@ void tz_text_utf8(char *text)
         if (length == 0)
             *text = '?';
         text += length > 0 ? length : 1;
+    }
+}
+
+void tz_text_printable(char *text)
+{
+    tz_text_utf8(text);
+    for (unsigned char *c = (unsigned char *)text; *c; c++) {
+        if ((*c < ' ' && *c != '\n' && *c != '\t') || *c == 127)
+            *c = '?';
+        else if (c[0] == 0xC2 && c[1] >= 0x80 && c[1] < 0xA0) /* U+0080 to U+009F */
+            c[0] = c[1] = '?';
     }
 }

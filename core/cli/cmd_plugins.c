@@ -105,7 +105,6 @@ static const char *path_text(const tz_registry_entry *entry, char text[PATH_MAX]
     for (char *line; (line = strchr(text, '\n'));)
         *line = '?';
     tz_text_printable(text);
-    tz_text_utf8(text);
     return text;
 }
 

@@ -1,6 +1,7 @@
 #include "lua/context.h"
 
 #include "base/cache.h"
+#include "base/text.h"
 #include "lua/interrupt.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -64,10 +65,14 @@ void tz_context_log(tz_context *context, const char *line)
     const tz_script_sink *sink = &context->options->sink;
     if (is_silent(context))
         return;
+    char *const copy = strdup(line), none[] = "(a line for which there was no memory)";
+    char *const fit = copy ? copy : none;
+    tz_text_printable(fit);
     context->has_said = true;
-    log_line(context, line);
+    log_line(context, fit);
     if (sink->note)
-        sink->note(sink->context, TZ_NOTE_LOG, line);
+        sink->note(sink->context, TZ_NOTE_LOG, fit);
+    free(copy);
 }
 
 void tz_context_note(tz_context *context, tz_note note, const char *format, ...)
@@ -80,6 +85,7 @@ void tz_context_note(tz_context *context, tz_note note, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
+    tz_text_printable(line);
     char logged[2240];
     snprintf(logged, sizeof logged, "%s%s", note == TZ_NOTE_WARNING ? "warning: " : "", line);
     log_line(context, logged);

@@ -18,6 +18,27 @@
 
 enum { MODULE_BYTES_MAX = 16 << 20 };
 
+/* Lua's own ends a text at its first zero byte. */
+static int base_warn(lua_State *L)
+{
+    const int count = lua_gettop(L);
+    luaL_checkstring(L, 1);
+    for (int i = 2; i <= count; i++)
+        luaL_checkstring(L, i);
+    for (int i = 1; i <= count; i++) {
+        size_t length;
+        const char *text = lua_tolstring(L, i, &length);
+        luaL_Buffer copy;
+        char *to = luaL_buffinitsize(L, &copy, length);
+        for (size_t k = 0; k < length; k++)
+            to[k] = text[k] ? text[k] : '?';
+        luaL_pushresultsize(&copy, length);
+        lua_warning(L, lua_tostring(L, -1), i < count);
+        lua_settop(L, count);
+    }
+    return 0;
+}
+
 static int base_print(lua_State *L)
 {
     tz_push_line(L, '\t');
@@ -490,6 +511,8 @@ void tz_sandbox_open(lua_State *L, bool unsafe)
     lua_settop(L, top);
     lua_pushcfunction(L, base_print);
     lua_setglobal(L, "print");
+    lua_pushcfunction(L, base_warn);
+    lua_setglobal(L, "warn");
     patch_coroutines(L);
     patch_setmetatable(L);
     luaL_requiref(L, "trapeze", tz_module_open, 0);

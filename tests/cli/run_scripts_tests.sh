@@ -104,6 +104,26 @@ echo 'assert(require "other".answer == 42)' >elsewhere/uses_module.lua
 t run elsewhere/uses_module.lua
 check "modules are found in the script's folder" is $rc 0
 
+# ---- control characters --------------------------------------------------------------------------
+cat >control.lua <<'END'
+local tz = require "trapeze"
+tz.log("\27[31mred\7", "\x9b1m", "\u{9b}2m")
+warn("@on")
+warn("\27[31mred", "\0after a zero\7\x9b")
+local sim = tz.simulation { plugin = "life", grid = { 8, 8 } }
+pcall(function() sim:write(tz.png { name = "\27[31m" }) end)
+sim:write(tz.npy())
+error("\27[31mred\7\x9b")
+END
+t run control.lua --out control
+check "control characters: the error" errs "control.lua:8: ?[31mred??"
+check "control characters: a warning, also after a zero byte" errs "warning: ?[31mred?after a zero??"
+check "control characters: the log" errs "?[31mred? ?1m ??2m"
+# shellcheck disable=SC2016 # a pattern
+check "control characters: none on the terminal" sh -c '! LC_ALL=C grep -q "[^[:print:][:space:]]" err'
+check "control characters: none in the log" sh -c '! LC_ALL=C grep -q "[^[:print:][:space:]]" control/log.txt'
+check "control characters: what is in the log" grep -qF "?[31mred" control/log.txt
+
 # ---- signals -----------------------------------------------------------------------------------
 echo 'while true do pcall(function() while true do end end) end' | script loop.lua
 after INT '' run loop.lua
