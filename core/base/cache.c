@@ -115,33 +115,40 @@ void tz_cache_describe(char *text, size_t size)
  * What is read is run, so a folder is opened once, checked by its descriptor, and used by it: a path may lead elsewhere a
  * moment later. */
 
-static tz_status refuse_owner(const struct stat *facts, const char *folder, tz_error *error)
+static tz_status refuse_owner(const struct stat *facts, const char *folder, const char *variable, tz_error *error)
 {
     return tz_error_set(error, TZ_IO, folder,
-                        "belongs to another user (%lu), whose code would be run: set TRAPEZE_CACHE to a folder of your own",
-                        (unsigned long)facts->st_uid);
+                        "belongs to another user (%lu), whose code would be run: set %s to a folder of your own",
+                        (unsigned long)facts->st_uid, variable);
 }
 
-/* The cache itself: others may not exchange what is in it. A folder such as /tmp is fine, where everybody may only remove
- * his own. */
-static tz_status check_outer(const struct stat *facts, const char *folder, tz_error *error)
+/* A folder such as /tmp is fine, where everybody may only remove his own. */
+static tz_status check_outer(const struct stat *facts, const char *folder, const char *variable, tz_error *error)
 {
     const bool by_group = (facts->st_mode & S_IWGRP) != 0 && facts->st_gid != getegid();
     if (facts->st_uid != geteuid() && facts->st_uid != 0)
-        return refuse_owner(facts, folder, error);
+        return refuse_owner(facts, folder, variable, error);
     if ((by_group || (facts->st_mode & S_IWOTH) != 0) && (facts->st_mode & S_ISVTX) == 0)
         return tz_error_set(error, TZ_IO, folder,
                             "can be changed by other users (mode %04o), whose code would be run: close it with chmod go-w, "
-                            "or set TRAPEZE_CACHE to a folder of your own",
-                            (unsigned)(facts->st_mode & 07777));
+                            "or set %s to a folder of your own",
+                            (unsigned)(facts->st_mode & 07777), variable);
     return TZ_OK;
+}
+
+tz_status tz_cache_check_folder(const char *folder, const char *variable, tz_error *error)
+{
+    struct stat facts;
+    if (stat(folder, &facts) != 0)
+        return tz_error_set_errno(error, errno, folder, "cannot use the folder");
+    return check_outer(&facts, folder, variable, error);
 }
 
 /* The folder within it that only this user may look into. */
 static tz_status check_inner(const struct stat *facts, const char *folder, tz_error *error)
 {
     if (facts->st_uid != geteuid())
-        return refuse_owner(facts, folder, error);
+        return refuse_owner(facts, folder, "TRAPEZE_CACHE", error);
     if ((facts->st_mode & 077) != 0)
         return tz_error_set(error, TZ_IO, folder,
                             "is open to other users (mode %04o), whose code would be run: remove "
@@ -162,7 +169,7 @@ static tz_status open_folder(const char *folder, const tz_cache_kind *kind, int 
         return TZ_OK;
     if (outer < 0 || fstat(outer, &facts) != 0)
         return tz_error_set_errno(error, errno, folder, "cannot open the folder");
-    tz_status status = check_outer(&facts, folder, error);
+    tz_status status = check_outer(&facts, folder, "TRAPEZE_CACHE", error);
     if (status || !kind->folder) {
         *out = status ? -1 : outer;
         if (status)

@@ -285,17 +285,19 @@ tz_status tz_compiler_build(const tz_compiler *compiler, const char *name, const
                             size_t *bytes, tz_error *error)
 {
     char folder[PATH_MAX], path[PATH_MAX + 16];
-    const char *temporary = getenv("TMPDIR");
+    const char *const given = getenv("TMPDIR"), *const temporary = given && *given ? given : "/tmp";
     char *data = NULL;
     *image = NULL;
     if (strlen(name) > 200)
         return tz_error_set(error, TZ_RANGE, name, "is too long a name");
-    snprintf(folder, sizeof folder - 256, "%s/trapeze-XXXXXX",
-             temporary && *temporary ? temporary : "/tmp");
+    tz_status status = tz_cache_check_folder(temporary, "TMPDIR", error);
+    if (status)
+        return status;
+    snprintf(folder, sizeof folder - 256, "%s/trapeze-XXXXXX", temporary);
     if (!mkdtemp(folder))
         return tz_error_set_errno(error, errno, folder,
                                   "cannot make a folder for the compiler (TMPDIR names another)");
-    tz_status status = write_file(folder, name, ".c", plugin_text, error);
+    status = write_file(folder, name, ".c", plugin_text, error);
     if (!status)
         status = write_file(folder, name, ".cell.h", cell_text, error);
     if (!status)

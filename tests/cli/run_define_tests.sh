@@ -105,6 +105,13 @@ echo $$ >"${0%/*}/hangs"
 sleep 1000
 END
 chmod +x bad-cc hanging-cc
+mkdir open && chmod 777 open
+TMPDIR=$work/open CC="$work/bad-cc" t run heat.lua -q
+check "a TMPDIR that others can change: no compiler in it" errs "open: can be changed by other users (mode 0777), whose code would be run"
+check "a TMPDIR that others can change: what to do" errs "or set TMPDIR to a folder of your own"
+chmod 1777 open
+TMPDIR=$work/open CC="$work/bad-cc" t run heat.lua -q
+check "a TMPDIR as /tmp is: the compiler is started" errs "fatal error: all is wrong"
 CC="$work/bad-cc -O9" t run heat.lua -q
 check "a compiler that fails: its first error" errs "heat.c:1:1: fatal error: all is wrong"
 check "a compiler that fails: one line" lines_err 1
