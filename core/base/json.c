@@ -212,6 +212,10 @@ static json_t *read_object(reader *r)
         const char *key = read_string(r);
         if (!key)
             goto failed;
+        if (json_object_get(object, key)) {
+            malformed(r, "a name is there twice");
+            goto failed;
+        }
         if (!take(r, ':')) {
             malformed(r, "':' is expected");
             goto failed;

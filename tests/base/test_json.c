@@ -63,7 +63,7 @@ static void what_is_refused(void **state)
                                       "01",       "+1",         "-",         "1e999",
                                       "\"",       "\"\\x\"",    "\"\\u12\"", "\"\n\"",
                                       "1 2",      "[\"a\":1]",  "nan",       "99999999999999999999",
-                                      "{\"a\":}", "}",          "'a'"};
+                                      "{\"a\":}", "}",          "'a'",       "{\"a\":1,\"a\":1}"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         json_t *value;
         const tz_status status = tz_json_read("a.json", bad[i], strlen(bad[i]), &value, &failure);

@@ -244,6 +244,10 @@ def protocol():
     no_host.sendall(f"GET /state HTTP/1.0\r\nX-Trapeze-Token: {run.token}\r\n\r\n".encode())
     check("no Host: 403", b" 403 " in no_host.recv(100))
     no_host.close()
+    two_hosts = socket.create_connection(("127.0.0.1", run.port), timeout=10)
+    two_hosts.sendall(f"GET /state HTTP/1.1\r\nHost: {run.host}\r\nHost: evil.example\r\nX-Trapeze-Token: {run.token}\r\n\r\n".encode())
+    check("two Hosts: 400", b" 400 " in two_hosts.recv(100))
+    two_hosts.close()
     for name, data in [("noise", os.urandom(4000)), ("a long line", b"GET /" + b"a" * 100000), ("many headers", b"GET / HTTP/1.1\r\n" + b"A: b\r\n" * 20000),
                        ("nothing at all", b""), ("a length that lies", b"POST /do HTTP/1.1\r\nContent-Length: 99999999999999999999\r\n\r\n"),
                        ("chunks", f"POST /do HTTP/1.1\r\nHost: {run.host}\r\nX-Trapeze-Token: {run.token}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n".encode()
@@ -265,6 +269,16 @@ def protocol():
             slow.append(socket.create_connection(("127.0.0.1", run.port), timeout=0.2))
         except OSError:
             break
+    # Each sends a byte now and then, and none has the token.
+    served = 0
+    for i in range(30):
+        for connection in slow:
+            try:
+                connection.sendall(b"x")
+            except OSError:
+                pass
+        served += run.get("/state")[0] == 200
+    check("many slow clients without the token: those with it have places", served == 30, served)
     for connection in slow:
         connection.close()
     time.sleep(0.1)

@@ -18,6 +18,8 @@ tz_status tz_mhd_open(tz_mhd *mhd, const char *const *names, tz_error *error)
                    {"MHD_queue_response", offsetof(tz_mhd, queue)},
                    {"MHD_destroy_response", offsetof(tz_mhd, release)},
                    {"MHD_lookup_connection_value", offsetof(tz_mhd, lookup)},
+                   {"MHD_get_connection_values", offsetof(tz_mhd, values)},
+                   {"MHD_get_connection_info", offsetof(tz_mhd, info)},
                    {"MHD_get_version", offsetof(tz_mhd, version)}};
     void *library = NULL;
     const char *name = NULL;

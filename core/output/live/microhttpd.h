@@ -16,6 +16,10 @@ enum {
     TZ_MHD_OPTION_CONNECTION_TIMEOUT = 3,
     TZ_MHD_OPTION_NOTIFY_COMPLETED = 4,
     TZ_MHD_OPTION_LISTEN_SOCKET = 12,
+    TZ_MHD_OPTION_NOTIFY_CONNECTION = 27,
+    TZ_MHD_CONNECTION_STARTED = 0,
+    TZ_MHD_CONNECTION_CLOSED = 1,
+    TZ_MHD_INFO_CONNECTION_FD = 6,
     TZ_MHD_HEADER_KIND = 1,
     TZ_MHD_GET_ARGUMENT_KIND = 8,
     TZ_MHD_RESPMEM_PERSISTENT = 0,
@@ -25,6 +29,8 @@ enum {
 typedef int tz_mhd_handler(void *context, void *connection, const char *url, const char *method,
                            const char *version, const char *data, size_t *bytes, void **request);
 typedef void tz_mhd_completed(void *context, void *connection, void **request, int why);
+typedef void tz_mhd_connected(void *context, void *connection, void **socket_context, int what);
+typedef int tz_mhd_each(void *context, int kind, const char *key, const char *value);
 
 typedef struct tz_mhd {
     void *(*start)(unsigned flags, unsigned short port, void *accept, void *accept_context,
@@ -35,6 +41,8 @@ typedef struct tz_mhd {
     int (*queue)(void *connection, unsigned status, void *response);
     void (*release)(void *response);
     const char *(*lookup)(void *connection, int kind, const char *key);
+    int (*values)(void *connection, int kind, tz_mhd_each *each, void *context);
+    const void *(*info)(void *connection, int what, ...);
     const char *(*version)(void);
 } tz_mhd;
 

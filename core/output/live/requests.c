@@ -1,4 +1,5 @@
 /* What the live view's server answers. All of this runs in the one thread of its daemon. */
+#include "base/json.h"
 #include "base/machine.h"
 #include "output/live/server_impl.h"
 #include <arpa/inet.h>
@@ -7,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum {
     OK = 200,
@@ -123,6 +125,18 @@ static bool is_token(const tz_live *live, const char *text)
     return differs == 0;
 }
 
+/* Headers that mean something here: of two, others may read the other one. */
+static int count_twice(void *context, int kind, const char *key, const char *value)
+{
+    static const char *const names[] = {"Host", "Origin", "X-Trapeze-Token", "Content-Type", "Content-Length"};
+    unsigned *seen = context;
+    (void)kind, (void)value;
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcasecmp(key, names[i]) == 0)
+            *seen |= *seen & 1u << i ? 1u << 31 : 1u << i;
+    return TZ_MHD_YES;
+}
+
 /* 0: the request is good. */
 static unsigned check(tz_live *live, void *connection, const char *url, const char *method,
                       const char **why)
@@ -130,6 +144,11 @@ static unsigned check(tz_live *live, void *connection, const char *url, const ch
     const tz_mhd *mhd = &live->mhd;
     const char *host = mhd->lookup(connection, TZ_MHD_HEADER_KIND, "Host");
     const bool post = strcmp(method, "POST") == 0, is_page = strcmp(url, "/") == 0;
+    unsigned seen = 0;
+    *why = "400: a header is there twice\n";
+    mhd->values(connection, TZ_MHD_HEADER_KIND, count_twice, &seen);
+    if (seen >> 31)
+        return BAD;
     *why = "403: wrong Host\n";
     if (!tz__live_host_is_good(host, live->address))
         return FORBIDDEN;
@@ -140,6 +159,7 @@ static unsigned check(tz_live *live, void *connection, const char *url, const ch
     if (!is_token(live, is_page ? mhd->lookup(connection, TZ_MHD_GET_ARGUMENT_KIND, "token")
                                 : mhd->lookup(connection, TZ_MHD_HEADER_KIND, "X-Trapeze-Token")))
         return FORBIDDEN;
+    tz__live_place_known(live, connection);
     *why = "404: there is no such page\n";
     const bool is_do = strcmp(url, "/do") == 0;
     if (!is_page && !is_do && strcmp(url, "/state") != 0 && strcmp(url, "/frame") != 0 &&
@@ -223,7 +243,8 @@ static int take_command(tz_live *live, void *connection, const request *r)
 {
     if (r->too_large)
         return say(live, connection, LARGE, "413: a command is too large\n");
-    json_t *command = json_loadb(r->body ? r->body : "", r->bytes, JSON_REJECT_DUPLICATES, NULL);
+    json_t *command = NULL;
+    tz_json_read("command", r->body ? r->body : "", r->bytes, &command, NULL);
     if (!json_is_object(command)) {
         json_decref(command);
         return say(live, connection, BAD, "400: a command is a JSON object\n");
@@ -284,7 +305,8 @@ int tz__live_answer(void *context, void *connection, const char *url, const char
 void tz__live_completed(void *context, void *connection, void **state, int why)
 {
     request *r = *state;
-    (void)context, (void)connection, (void)why;
+    (void)why;
+    tz__live_place_renew(context, connection);
     if (r)
         free(r->body);
     free(r);

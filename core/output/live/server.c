@@ -21,7 +21,7 @@ __asm__(".pushsection .rodata\ntz_live_page:\n.incbin \"output/live/page.html\"\
         ".byte 0\n.popsection\n");
 extern const char tz_live_page[] __attribute__((visibility("hidden")));
 
-enum { CONNECTIONS = 32, TIMEOUT_S = 15 };
+enum { TIMEOUT_S = 15 };
 
 /* Seconds after its last request for which a page counts as looking. */
 static const double look_s = 3;
@@ -71,7 +71,7 @@ static tz_status listen_at(tz_live *live, int port, int *out, tz_error *error)
     inet_pton(AF_INET, live->address, &at.sin_addr);
     if (socket_fd < 0 || setsockopt(socket_fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) != 0 ||
         bind(socket_fd, (struct sockaddr *)&at, sizeof at) != 0 ||
-        listen(socket_fd, CONNECTIONS) != 0 ||
+        listen(socket_fd, TZ_LIVE_CONNECTIONS) != 0 ||
         getsockname(socket_fd, (struct sockaddr *)&at, &size) != 0) {
         const int why = errno;
         if (socket_fd >= 0)
@@ -94,8 +94,9 @@ static tz_status start(tz_live *live, int socket_fd, tz_error *error)
     live->daemon = live->mhd.start(
         TZ_MHD_USE_INTERNAL_POLLING_THREAD | TZ_MHD_USE_AUTO, 0, NULL, NULL, tz__live_answer, live,
         TZ_MHD_OPTION_LISTEN_SOCKET, socket_fd, TZ_MHD_OPTION_CONNECTION_LIMIT,
-        (unsigned)CONNECTIONS, TZ_MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)TIMEOUT_S,
-        TZ_MHD_OPTION_NOTIFY_COMPLETED, tz__live_completed, live, TZ_MHD_OPTION_END);
+        (unsigned)TZ_LIVE_CONNECTIONS, TZ_MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)TIMEOUT_S,
+        TZ_MHD_OPTION_NOTIFY_COMPLETED, tz__live_completed, live, TZ_MHD_OPTION_NOTIFY_CONNECTION, tz__live_connected,
+        live, TZ_MHD_OPTION_END);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (live->daemon)
         return TZ_OK;

@@ -7,7 +7,15 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { TZ_LIVE_TOKEN_SIZE = 33 };
+enum { TZ_LIVE_TOKEN_SIZE = 33, TZ_LIVE_CONNECTIONS = 32 };
+
+/* A connection. The daemon's thread alone touches places. */
+typedef struct tz_live_place {
+    void *connection; /* NULL: free */
+    int socket;
+    double began_s; /* its request, on the clock; of one between two requests, the last */
+    bool known;     /* a request of it had the token */
+} tz_live_place;
 
 struct tz_live {
     tz_mhd mhd;
@@ -16,6 +24,7 @@ struct tz_live {
     char address[16], token[TZ_LIVE_TOKEN_SIZE], url[120];
     int port;
     atomic_bool wants;
+    tz_live_place places[TZ_LIVE_CONNECTIONS];
 
     pthread_mutex_t lock; /* of all that follows */
     pthread_cond_t changed;
@@ -31,6 +40,12 @@ struct tz_live {
     size_t png_bytes;
     char picture[80], cells[48], number[24]; /* about `png` */
 };
+
+/* ---- places.c ---- */
+tz_mhd_connected tz__live_connected;
+/* A request of the connection had the token; a request of it has ended. */
+void tz__live_place_known(tz_live *live, void *connection);
+void tz__live_place_renew(tz_live *live, void *connection);
 
 /* ---- requests.c ---- */
 tz_mhd_handler tz__live_answer;
