@@ -118,7 +118,7 @@ static tz_status prepare(tz_context *context, writing **out, tz_error *error)
 
 static void set_alarm(const tz_context *context);
 
-tz_status tz_checkpoint_now(tz_context *context, bool wait, tz_error *error)
+static tz_status write_now(tz_context *context, bool wait, tz_error *error)
 {
     tz_checkpoints *c = context->checkpoints;
     tz_error why = {0};
@@ -155,6 +155,14 @@ tz_status tz_checkpoint_now(tz_context *context, bool wait, tz_error *error)
     tell_failure(context);
     c->due_s = tz_machine_clock_s() + c->interval_s;
     set_alarm(context);
+    return status;
+}
+
+tz_status tz_checkpoint_now(tz_context *context, bool wait, tz_error *error)
+{
+    tz_interrupt_promise_begin();
+    const tz_status status = write_now(context, wait, error);
+    tz_interrupt_promise_end();
     return status;
 }
 

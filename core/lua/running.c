@@ -399,8 +399,13 @@ static tz_status run_or_replay(lua_State *L, tz_run *run, tz_active_run *active,
         }
         run->resumes = true;
     }
+    const bool promised = !ended && tz_checkpoints_on(handle->context);
+    if (promised)
+        tz_interrupt_promise_begin();
     if (!ended)
         status = tz_simulation_run(handle->simulation, run, &active->result, error);
+    if (promised)
+        tz_interrupt_promise_end();
     tz_live_view_end_run(handle);
     handle->L = NULL;
     handle->context->runs = active->next;

@@ -15,6 +15,7 @@
 #include "lua/together.h"
 #include "output/checkpoints.h"
 #include "output/report/report.h"
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -268,6 +269,16 @@ static tz_status begin_journal(tz_context *context, tz_error *error)
     return tz_ranks_agree_status(context->options->ranks, status, error);
 }
 
+static void mark_interrupted(void *data)
+{
+    const tz_context *context = data;
+    char path[PATH_MAX + 16];
+    if (!context->files.folder)
+        return;
+    snprintf(path, sizeof path, "%s/run.json", tz_folder_path(context->files.folder));
+    tz_record_mark_interrupted(path);
+}
+
 tz_status tz_script_run(const tz_script_options *options, tz_script_result *result, tz_error *error)
 {
     tz_context context = {.options = options,
@@ -292,6 +303,7 @@ tz_status tz_script_run(const tz_script_options *options, tz_script_result *resu
     if (status != TZ_OK)
         goto cleanup;
     *(tz_context **)lua_getextraspace(L) = &context;
+    tz_interrupt_at_end(mark_interrupted, &context);
     lua_setwarnf(L, on_warn, &context);
     status = begin_journal(&context, error);
     if (status == TZ_OK)
@@ -303,6 +315,7 @@ tz_status tz_script_run(const tz_script_options *options, tz_script_result *resu
     tz_live_view_close(&context, status, error);
     result->signal = status == TZ_INTERRUPTED ? tz_interrupt_signal() : 0;
 cleanup:
+    tz_interrupt_at_end(NULL, NULL);
     if (L)
         lua_close(L);
     tz_run_files_clear(&context.files);

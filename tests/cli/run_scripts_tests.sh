@@ -139,27 +139,47 @@ sim:every(1000, tz.png())
 sim:every(10, tz.table { "step", "max(temperature)" })
 sim:run { steps = 1000000000 }
 END
-# Nothing interrupts a pattern that never ends, or a finalizer: the second signal ends the process.
-# twice SIGNAL ARGUMENT…: send the signal, and again a second later; the exit code is in $rc.
-twice() {
-    signal=$1
-    shift
-    begin '' "$@"
-    kill -s "$signal" $pid
-    sleep 1
-    kill -s "$signal" $pid 2>/dev/null
-    (sleep 100 && kill -s KILL $pid 2>/dev/null) &
-    guard=$!
-    wait $pid
-    rc=$?
-    kill $guard 2>/dev/null
-}
+# What asks for no signal, neither in Lua nor in C, is ended a second later.
 echo 'print(#string.find(("a"):rep(50000), (".-"):rep(50) .. "b"))' | script pattern.lua
-twice TERM run pattern.lua
-check "an endless pattern and two SIGTERM: 143" is $rc 143
-echo 'setmetatable({}, { __gc = function() while true do end end }) collectgarbage()' | script finalizer.lua
-twice INT run finalizer.lua
-check "an endless finalizer and two SIGINT: 130" is $rc 130
+echo 'table.move({}, 1, 1 << 60, 2)' | script moving.lua
+cat >finalizer.lua <<'END'
+local tz = require "trapeze"
+local sim = tz.simulation { plugin = "life", grid = { 64, 64 }, backend = "cpu" }
+sim:every(10, tz.table { "step" })
+sim:run(100)
+setmetatable({}, { __gc = function() while true do end end }) collectgarbage()
+END
+cat >stage.lua <<'END'
+local tz = require "trapeze"
+local sim = tz.simulation { plugin = "star3d1r", grid = { 500, 500, 500 }, backend = "reference" }
+sim:every(1, tz.table { "step" })
+sim:run(2)
+END
+after TERM '' run pattern.lua
+check "an endless pattern and SIGTERM: 143" is $rc 143
+check "an endless pattern and SIGTERM: says so" errs "trapeze: interrupted"
+after INT '' run moving.lua
+check "an endless table.move and SIGINT: 130" is $rc 130
+after HUP finalizer/table.csv run finalizer.lua --out finalizer
+check "an endless finalizer and SIGHUP: 129" is $rc 129
+check "an endless finalizer: run.json says interrupted" grep -q '"status": "interrupted"' finalizer/run.json
+t info finalizer
+check "an endless finalizer: info says so" says "status       interrupted"
+after TERM stage/run.json run stage.lua --out stage
+check "a long stage and SIGTERM: 143" is $rc 143
+check "a long stage: run.json says interrupted" grep -q '"status": "interrupted"' stage/run.json
+begin '' run pattern.lua
+trap '' HUP
+"$bin" run long.lua -q --out nohup >out 2>err </dev/null &
+trap - HUP
+other=$!
+tries=0
+while [ ! -s nohup/table.csv ] && [ $tries -lt 600 ]; do tries=$((tries + 1)) && sleep 0.1; done
+kill -s HUP $other
+sleep 1.5
+check "SIGHUP that is ignored, as by nohup: it goes on" kill -0 $other
+kill -s TERM $other $pid
+wait $other $pid
 after KILL killed/one/table.csv run long.lua -q --out killed/one
 check "SIGKILL: 137" is $rc 137
 check "SIGKILL: run.json says running" grep -q '"status": "running"' killed/one/run.json

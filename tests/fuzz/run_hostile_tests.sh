@@ -5,7 +5,7 @@
 #   -- ok              it runs to its end
 #   -- refused: TEXT   exit code 1 and a message that holds TEXT
 #   -- memory: TEXT    the same, when it has taken all the memory that it is given
-#   -- stopped         it never ends, and SIGTERM ends it, sent twice
+#   -- stopped         it never ends, and SIGTERM ends it, sent once
 # Each is run, and checked with --check. Prints TAP; exits 1 if a case failed.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -62,14 +62,13 @@ for script in $endless; do
     echo $! >"$script.pid"
 done
 pids() { for script in $endless; do cat "$script.pid"; done; }
-for pause in 1 1; do
-    sleep $pause
-    # shellcheck disable=SC2046 # a list of processes
-    [ -z "$endless" ] || kill -TERM $(pids) 2>/dev/null
-done
+sleep 1
+# shellcheck disable=SC2046 # a list of processes
+[ -z "$endless" ] || kill -TERM $(pids) 2>/dev/null
 for script in $endless; do
-    for _ in 1 2 3 4 5 6 7 8 9 10; do
-        kill -0 "$(cat "$script.pid")" 2>/dev/null || break
+    tries=0
+    while kill -0 "$(cat "$script.pid")" 2>/dev/null && [ $tries -lt 120 ]; do
+        tries=$((tries + 1))
         sleep 0.5
     done
     kill -9 "$(cat "$script.pid")" 2>/dev/null
