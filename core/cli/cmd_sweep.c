@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { RUN_ARGUMENTS_MAX = 100, SCRIPT_BYTES_MAX = 16 << 20, JOBS_MAX = 256 };
@@ -318,6 +319,21 @@ static void conclude(sweep *s, size_t point, const char *name, bool skipped, cha
     pthread_mutex_unlock(&s->mutex);
 }
 
+/* A run of an earlier sweep, which was killed, may still go on there. */
+static void wait_for_run(sweep *s, const char *name, const char *folder)
+{
+    static const struct timespec pause = {.tv_nsec = 100000000};
+    bool told = false;
+    while (tz_folder_is_in_use(folder) && tz_interrupt_signal() == 0) {
+        pthread_mutex_lock(&s->mutex);
+        if (!told)
+            fprintf(stderr, "%s: waits for its run, which still goes on\n", name);
+        pthread_mutex_unlock(&s->mutex);
+        told = true;
+        nanosleep(&pause, NULL);
+    }
+}
+
 static void take_point(sweep *s, size_t point)
 {
     char name[TZ_SWEEP_POINT_SIZE], folder[PATH_MAX + TZ_SWEEP_POINT_SIZE], status[40], line[2100];
@@ -325,6 +341,9 @@ static void take_point(sweep *s, size_t point)
     tz_error error;
     tz_sweep_grid_name(&s->grid, point, name);
     snprintf(folder, sizeof folder, "%s/%s", s->folder, name);
+    wait_for_run(s, name, folder);
+    if (tz_interrupt_signal() != 0)
+        return;
     tz_sweep_status(folder, status, sizeof status);
     if (tz_sweep_is_finished(status)) {
         const bool good = strcmp(status, "done") == 0;

@@ -128,4 +128,46 @@ rc=$?
 check "a signal ends a sweep" is $rc 143
 check "the finished point stays" holds c/n=1/run.json '"status": "done"'
 check "the table is there" is "$(wc -l <c/summary.csv)" 3
+
+# ---- A sweep that is killed -----------------------------------------------------------------------------
+cat >waits.lua <<'END_OF_SCRIPT'
+local tz = require "trapeze"
+local p = tz.sweep { v = { 1, 2 } }
+local sim = tz.simulation { plugin = "life", grid = { 8, 8 } }
+sim:write(tz.npy())
+repeat until tz.checking or pcall(tz.read, "go", { shape = { 1 } })
+sim:run(p.v)
+END_OF_SCRIPT
+until_true() { # until_true COMMAND…: at most a minute
+    tries=0
+    until "$@" >/dev/null 2>&1 || [ $tries -ge 600 ]; do
+        tries=$((tries + 1))
+        sleep 0.1
+    done
+}
+"$bin" sweep waits.lua --out k --jobs 2 >out 2>err </dev/null &
+pid=$!
+until_true sh -c 'ls k/v=1/*.npy k/v=2/*.npy'
+kill -KILL $pid
+wait $pid 2>/dev/null
+"$bin" sweep waits.lua --out k --jobs 2 >out 2>err </dev/null &
+pid=$!
+until_true sh -c '[ $(grep -c "waits for its run" err) -eq 2 ]'
+check "the same sweep again waits for runs that still go on" [ "$(grep -c 'waits for its run, which still goes on' err)" -eq 2 ]
+echo 1 >go
+wait $pid
+rc=$?
+check "and takes what they have done" is $rc 0
+check "and does nothing twice" errs "2 points: 0 done, 2 skipped, 0 failed"
+rm go
+"$bin" sweep waits.lua --out h --jobs 2 >out 2>err </dev/null &
+pid=$!
+until_true sh -c 'ls h/v=1/*.npy h/v=2/*.npy'
+kill -HUP $pid
+wait $pid
+rc=$?
+check "SIGHUP ends a sweep" is $rc 129
+t info h/v=1
+check "SIGHUP ends its runs" says "status       killed"
+
 finish
