@@ -165,8 +165,8 @@ static tz_status open_folder(const char *folder, const tz_cache_kind *kind, int 
     char path[PATH_MAX];
     *out = -1;
     const int outer = open(folder, how);
-    if (outer < 0 && errno == ENOENT)
-        return TZ_OK;
+    if (outer < 0 && (errno == ENOENT || errno == ENOTDIR))
+        return TZ_OK; /* there is nothing that could be run */
     if (outer < 0 || fstat(outer, &facts) != 0)
         return tz_error_set_errno(error, errno, folder, "cannot open the folder");
     tz_status status = check_outer(&facts, folder, "TRAPEZE_CACHE", error);

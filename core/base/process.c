@@ -51,7 +51,7 @@ static char **environment_of(const tz_process *process, char **temporary)
 
 /* ---- Starting --------------------------------------------------------------------------------- */
 
-/* Returns an errno. The program reads from `from`, nothing if that is -1; its output goes to `to`. */
+/* Returns an errno. The program reads from `from`, nothing if that is -1; its output goes to `to`, nowhere if that is -1. */
 static int spawn(const tz_process *process, char **environment, int from, int to, pid_t *pid)
 {
     posix_spawn_file_actions_t actions;
@@ -75,9 +75,10 @@ static int spawn(const tz_process *process, char **environment, int from, int to
     code = from < 0 ? posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
                     : posix_spawn_file_actions_adddup2(&actions, from, 0);
     if (code == 0)
-        code = posix_spawn_file_actions_adddup2(&actions, to, 1);
+        code = to < 0 ? posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
+                      : posix_spawn_file_actions_adddup2(&actions, to, 1);
     if (code == 0)
-        code = posix_spawn_file_actions_adddup2(&actions, to, 2);
+        code = posix_spawn_file_actions_adddup2(&actions, 1, 2);
     if (code == 0 && process->folder)
         code = posix_spawn_file_actions_addchdir_np(&actions, process->folder);
     if (code == 0)
@@ -86,6 +87,49 @@ static int spawn(const tz_process *process, char **environment, int from, int to
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return code;
+}
+
+/* ---- The guard --------------------------------------------------------------------------------
+ *
+ * A process of its own, since after kill -9 there is nobody else. It reads a line that this process writes when the program
+ * has ended. If it finds the end of its input instead, this process has died: it kills the program's group. */
+
+typedef struct guard {
+    pid_t pid;
+    int line;
+} guard;
+
+/* Returns an errno. */
+static int guard_start(guard *g, const tz_process *process, pid_t group)
+{
+    char number[24];
+    int ends[2];
+    const char *const arguments[] = {"sh",
+                                     "-c",
+                                     "read -r line || { kill -s KILL -- \"-$1\"; [ -z \"$2\" ] || rm -rf -- \"$2\"; }",
+                                     "guard",
+                                     number,
+                                     process->is_temporary ? process->folder : "",
+                                     NULL};
+    const tz_process shell = {.program = "/bin/sh", .arguments = arguments};
+    snprintf(number, sizeof number, "%ld", (long)group);
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+        return errno;
+    const int reason = spawn(&shell, environ, ends[1], -1, &g->pid);
+    close(ends[1]);
+    g->line = ends[0];
+    if (reason != 0)
+        close(ends[0]);
+    return reason;
+}
+
+static void guard_end(const guard *g)
+{
+    int code;
+    send(g->line, "\n", 1, MSG_NOSIGNAL);
+    close(g->line);
+    while (waitpid(g->pid, &code, 0) < 0 && errno == EINTR)
+        ;
 }
 
 /* ---- Waiting ---------------------------------------------------------------------------------- */
@@ -161,7 +205,16 @@ tz_status tz_process_run(const tz_process *process, char **output, int *code, tz
     close(ends[1]);
     ends[1] = -1;
     fcntl(ends[0], F_SETFL, O_NONBLOCK);
+    guard g;
+    reason = guard_start(&g, process, pid);
+    if (reason != 0) {
+        kill(-pid, SIGKILL);
+        wait_for(process, pid, -1, NULL, code, NULL);
+        status = tz_error_set_errno(error, reason, "/bin/sh", "cannot be started");
+        goto cleanup;
+    }
     status = wait_for(process, pid, ends[0], *output, code, error);
+    guard_end(&g);
 cleanup:
     for (int i = 0; i < 2; i++)
         if (ends[i] >= 0)

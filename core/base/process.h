@@ -3,17 +3,19 @@
 #define TZ_CORE_BASE_PROCESS_H
 
 #include "base/error.h"
+#include <stdbool.h>
 
 typedef struct tz_process {
     const char *program;          /* its path */
     const char *const *arguments; /* the first is the program's name; NULL ends the list */
     const char *folder;           /* OPTIONAL: where it runs, and has its temporary files */
+    bool is_temporary;            /* the folder is removed if this process dies before the program ends */
     double limit_s;               /* it is killed after that time */
     int (*stopped)(void);         /* OPTIONAL: asked now and then; not 0: the program is killed */
 } tz_process;
 
 /* Run a program to its end. It reads nothing, speaks English (LC_ALL=C), and has a process group of
- * its own, which is killed with it.
+ * its own, which is killed with it, and when this process dies, however that is.
  *
  * *output is what it wrote to stdout and stderr, at most 64 KiB, with a '\0' after it; release it with
  * free(). It is NULL after an error. *code is its exit status, or 128 plus the signal that ended it.

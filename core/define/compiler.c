@@ -255,6 +255,7 @@ static tz_status call(const tz_compiler *compiler, const char *folder, const cha
     const tz_process process = {.program = compiler->path,
                                 .arguments = arguments,
                                 .folder = folder,
+                                .is_temporary = true,
                                 .limit_s = compile_limit_s,
                                 .stopped = stopped};
     int count = compiler->words_count, code;

@@ -119,7 +119,44 @@ static void programs_read_what_is_written(void **state)
     assert_null(program);
 }
 
-TEST_MAIN(NULL, NULL, TEST(output_and_exit_code), TEST(output_without_end_is_cut),
+/* A process that is killed takes what it has started along, and the folder with it. */
+static void a_killed_process_leaves_no_program(void **state)
+{
+    static const char lasting[] = "/tmp/tz-process-XXXXXX";
+    char folder[sizeof lasting], path[64], text[32] = "";
+    memcpy(folder, lasting, sizeof lasting);
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/pid", folder);
+    const pid_t child = fork();
+    if (child == 0) {
+        /* The program's own child outlives a signal to the program alone. */
+        const char *const arguments[] = {"sh", "-c", "sleep 1000 & echo $! >made; mv made pid; wait", NULL};
+        const tz_process process = {
+            .program = "/bin/sh", .arguments = arguments, .folder = folder, .is_temporary = true, .limit_s = 1000};
+        char *output;
+        int code;
+        _exit(tz_process_run(&process, &output, &code, NULL) != TZ_OK);
+    }
+    FILE *file = NULL;
+    for (int i = 0; i < 6000 && !file; i++) {
+        usleep(10000);
+        file = fopen(path, "r");
+    }
+    assert_non_null(file);
+    assert_non_null(fgets(text, sizeof text, file));
+    fclose(file);
+    const pid_t grandchild = (pid_t)atol(text);
+    assert_int_equal(kill(grandchild, 0), 0);
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    int i = 0;
+    while (i++ < 6000 && (kill(grandchild, 0) == 0 || access(folder, F_OK) == 0))
+        usleep(10000);
+    assert_int_equal(kill(grandchild, 0), -1);
+    assert_int_equal(access(folder, F_OK), -1);
+}
+
+TEST_MAIN(NULL, NULL, TEST(output_and_exit_code), TEST(a_killed_process_leaves_no_program), TEST(output_without_end_is_cut),
           TEST(a_program_that_hangs_is_killed_with_its_children),
           TEST(a_child_that_keeps_the_output_open_does_not_hold_it_up),
           TEST(what_cannot_be_started), TEST(programs_read_what_is_written))
