@@ -75,6 +75,19 @@ void tz_live_view_begin_run(tz_simulation_handle *handle)
     view->frame_step = -1;
 }
 
+/* A pause can last for days: with checkpoints it has one, of what was done until a second ago. */
+static tz_status keep(tz_live_view *view, tz_simulation_handle *handle, tz_error *error)
+{
+    static const double quiet_s = 1.0;
+    const int64_t step = tz_simulation_step(handle->simulation);
+    view->is_kept = view->is_kept && view->kept_step == step;
+    if (view->is_kept || !tz_checkpoints_on(handle->context) || tz_machine_clock_s() < view->changed_s + quiet_s)
+        return TZ_OK;
+    view->is_kept = true;
+    view->kept_step = step;
+    return tz_checkpoint_now(handle->context, true, error);
+}
+
 tz_status tz_live_view_attend(void *context, tz_simulation *simulation, int64_t *most,
                               tz_error *error)
 {
@@ -82,7 +95,7 @@ tz_status tz_live_view_attend(void *context, tz_simulation *simulation, int64_t 
     tz_simulation_handle *handle = context;
     tz_live_view *view = handle->context->view;
     /* Outputs that other threads write read the fields and parameters. */
-    const tz_status status = tz_run_files_settle(&handle->context->files, error);
+    tz_status status = tz_run_files_settle(&handle->context->files, error);
     if (status != TZ_OK)
         return status;
     watch_clock(view);
@@ -94,8 +107,15 @@ tz_status tz_live_view_attend(void *context, tz_simulation *simulation, int64_t 
         if (command)
             tz__view_do(view, handle, command);
         json_decref(command);
-        if (did)
+        if (did) {
+            view->is_kept = false;
+            view->changed_s = tz_machine_clock_s();
             continue; /* all that wait, before anything is shown */
+        }
+        if (stands && tz_interrupt_signal() == 0)
+            status = keep(view, handle, error);
+        if (status != TZ_OK)
+            return status;
         if (view->asks)
             tz__view_publish(view, handle, view->paused ? "paused" : "running");
         if (!stands || tz_interrupt_signal() != 0)

@@ -20,6 +20,9 @@ typedef struct tz_live_view {
     double run_s;                       /* of the present run, without pauses */
     double begun_s;                     /* on the clock, when it began or went on */
     int64_t run_from;                   /* the step at which that time began */
+    bool is_kept;                       /* while paused: a checkpoint has what there is */
+    int64_t kept_step;
+    double changed_s; /* on the clock: the last command */
 } tz_live_view;
 
 /* ---- live_publish.c ---- */

@@ -324,6 +324,19 @@ def bits():
     check("a run without interventions notes none", "interventions" not in json.load(open("plain/run.json")))
 
 
+def kept():
+    run = Run("life.lua", "kept", "--serve-paused", "--checkpoint", "1h")
+    run.wait(lambda s: s.get("frame", 0) > 0)
+    end = time.monotonic() + 60
+    while not os.path.exists("kept/checkpoint/1") and time.monotonic() < end:
+        time.sleep(0.05)
+    check("a paused run with checkpoints has one", os.path.exists("kept/checkpoint/1"))
+    run.end(signal.SIGKILL)
+    done = subprocess.run([TRAPEZE, "resume", "kept", "-q"], capture_output=True, text=True)
+    check("it goes on after kill -9", done.returncode == 0, done.stderr)
+    check("with the same bits", outputs("plain") == outputs("kept"))
+
+
 def paint():
     run = Run("life.lua", "painted", "--serve-paused")
     run.do(do="paint", field="alive", value=0, boxes=[[0, 0, 96, 64]])
@@ -443,6 +456,7 @@ if subprocess.run([TRAPEZE, "doctor", "--verbose"], capture_output=True, text=Tr
 else:
     protocol()
     bits()
+    kept()
     paint()
     parameters()
     wrong_use()
