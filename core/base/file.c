@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -127,4 +128,23 @@ cleanup:
     free(data);
     close(fd);
     return status;
+}
+
+tz_status tz_file_read_text(const char *path, size_t limit, char **out, size_t *bytes, tz_error *error)
+{
+    const tz_status status = tz_file_read(path, limit, out, bytes, error);
+    if (status)
+        return status;
+    char *const text = *out;
+    if (*bytes >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0)) {
+        free(text);
+        *out = NULL;
+        *bytes = 0;
+        return tz_error_set(error, TZ_FORMAT, path, "is a text in UTF-16: save it as UTF-8");
+    }
+    if (*bytes >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) {
+        *bytes -= 3;
+        memmove(text, text + 3, *bytes + 1);
+    }
+    return TZ_OK;
 }

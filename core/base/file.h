@@ -19,4 +19,7 @@ tz_status tz_file_stream(const char *path, FILE **stream, size_t *bytes, tz_erro
  * the path as place: TZ_IO, TZ_MEMORY, TZ_RANGE (more than `limit` bytes). */
 tz_status tz_file_read(const char *path, size_t limit, char **out, size_t *bytes, tz_error *error);
 
+/* The same for a text: without the byte order mark that some editors write at its beginning. TZ_FORMAT: it is UTF-16. */
+tz_status tz_file_read_text(const char *path, size_t limit, char **out, size_t *bytes, tz_error *error);
+
 #endif

@@ -61,7 +61,7 @@ static tz_status read_record(const char *path, tz_model_device *out, tz_error *e
 {
     char *text;
     size_t length;
-    tz_status status = tz_file_read(path, TZ_MODEL_RECORD_BYTES_MAX, &text, &length, error);
+    tz_status status = tz_file_read_text(path, TZ_MODEL_RECORD_BYTES_MAX, &text, &length, error);
     if (status)
         return status;
     status = tz_model_device_parse(path, text, length, out, error);
@@ -138,7 +138,7 @@ static tz_status read_link(const char *path, tz_model_link *out, bool *assumed, 
 {
     char *text;
     size_t length;
-    tz_status status = tz_file_read(path, TZ_MODEL_RECORD_BYTES_MAX, &text, &length, error);
+    tz_status status = tz_file_read_text(path, TZ_MODEL_RECORD_BYTES_MAX, &text, &length, error);
     if (status)
         return status;
     status = tz_model_link_parse(path, text, length, out, error);

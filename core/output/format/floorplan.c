@@ -161,7 +161,7 @@ tz_status tz_floorplan_read(const char *path, tz_floorplan *out, tz_error *error
     size_t bytes = 0, room = 0;
     int line = 0;
     memset(out, 0, sizeof *out);
-    tz_status status = tz_file_read(path, FILE_MAX, &text, &bytes, error);
+    tz_status status = tz_file_read_text(path, FILE_MAX, &text, &bytes, error);
     if (status != TZ_OK)
         return status;
     out->path = strdup(path);
@@ -273,7 +273,7 @@ tz_status tz_ptrace_read(const char *path, tz_ptrace *out, tz_error *error)
     size_t bytes = 0, room = 0;
     int line = 0;
     memset(out, 0, sizeof *out);
-    tz_status status = tz_file_read(path, FILE_MAX, &text, &bytes, error);
+    tz_status status = tz_file_read_text(path, FILE_MAX, &text, &bytes, error);
     if (status != TZ_OK)
         return status;
     out->path = strdup(path);

@@ -83,7 +83,7 @@ static tz_status read_file(const char *path, read_fn *read, tz_life_pattern *out
     char *text = NULL;
     size_t bytes = 0;
     memset(out, 0, sizeof *out);
-    tz_status status = tz_file_read(path, FILE_MAX, &text, &bytes, error);
+    tz_status status = tz_file_read_text(path, FILE_MAX, &text, &bytes, error);
     if (status != TZ_OK)
         return status;
     lines l = {.path = path, .next = text, .end = text + bytes, .error = error};

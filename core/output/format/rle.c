@@ -15,6 +15,8 @@ typedef struct reader {
     const char *path;
     const char *p, *end;
     int line;
+    char rule[TZ_RLE_RULE_SIZE]; /* of a line "#r 23/36" */
+    int rule_line;               /* 0: there is none */
     tz_life_pattern *pattern;
     tz_error *error;
 } reader;
@@ -36,7 +38,18 @@ static const char *line_end(const reader *r)
     return newline ? newline : r->end;
 }
 
-/* Comment lines before the header; "#N" is the name. */
+/* What stands behind the "#N" of a line, without white space around it. */
+static void copy_comment(const reader *r, const char *end, char *to, size_t size)
+{
+    const char *from = r->p + 2;
+    while (from < end && is_blank(*from))
+        from++;
+    while (end > from && is_blank(end[-1]))
+        end--;
+    snprintf(to, size, "%.*s", (int)(end - from), from);
+}
+
+/* Comment lines before the header; "#N" is the name, "#r" a rule, which Golly takes if the header has none. */
 static void read_comments(reader *r)
 {
     for (;;) {
@@ -45,12 +58,10 @@ static void read_comments(reader *r)
             return;
         const char *end = line_end(r);
         if (end - r->p > 2 && (r->p[1] == 'N' || r->p[1] == 'n')) {
-            const char *from = r->p + 2, *to = end;
-            while (from < to && is_blank(*from))
-                from++;
-            while (to > from && is_blank(to[-1]))
-                to--;
-            snprintf(r->pattern->name, sizeof r->pattern->name, "%.*s", (int)(to - from), from);
+            copy_comment(r, end, r->pattern->name, sizeof r->pattern->name);
+        } else if (end - r->p > 3 && r->p[1] == 'r' && is_blank(r->p[2])) {
+            copy_comment(r, end, r->rule, sizeof r->rule);
+            r->rule_line = r->line;
         }
         r->p = end < r->end ? end + 1 : end;
         r->line++;
@@ -168,12 +179,16 @@ static tz_status read_rule(reader *r)
                                      "the rule is too long");
         r->p = end;
         pattern->has_rule = true;
+        r->rule_line = r->line;
+    } else if (r->rule_line > 0) {
+        memcpy(text, r->rule, sizeof text);
+        pattern->has_rule = true;
     }
     skip_blank(r);
     if (r->p < r->end && *r->p != '\n')
         return tz_error_set_line(r->error, TZ_FORMAT, r->path, r->line,
                                  "something follows the header on its line");
-    snprintf(place, sizeof place, "%s:%d", r->path, r->line);
+    snprintf(place, sizeof place, "%s:%d", r->path, r->rule_line);
     const tz_status status = tz_rle_rule_parse(text, place, &rule, r->error);
     if (status == TZ_OK)
         tz_rle_rule_format(&rule, pattern->rule);
@@ -257,10 +272,10 @@ tz_status tz_rle_read(const char *path, tz_life_pattern *out, tz_error *error)
     char *text = NULL;
     size_t bytes = 0;
     memset(out, 0, sizeof *out);
-    tz_status status = tz_file_read(path, FILE_MAX, &text, &bytes, error);
+    tz_status status = tz_file_read_text(path, FILE_MAX, &text, &bytes, error);
     if (status != TZ_OK)
         return status;
-    reader r = {path, text, text + bytes, 1, out, error};
+    reader r = {.path = path, .p = text, .end = text + bytes, .line = 1, .pattern = out, .error = error};
     status = read_header(&r);
     if (status == TZ_OK) {
         const int64_t shape[] = {out->nx, out->ny};

@@ -47,6 +47,39 @@ static tz_status bad_token(const reader *r, size_t length, const char *what, tz_
                         tz_token_quote(quoted, sizeof quoted, r->p, length), what);
 }
 
+/* Files that are no list of numbers, by their first bytes: what they are, and what to do. */
+static tz_status refuse_other(const char *path, const char *text, size_t bytes, tz_error *error)
+{
+    static const struct {
+        const char *begin, *what;
+    } known[] = {
+        {"PK\3\4", "is a zip file, as .npz is: save its array as .npy (numpy.save)"},
+        {"\x1f\x8b", "is compressed by gzip: decompress it first (gunzip)"},
+        {"\xff\xd8\xff", "is a JPEG picture: save it as PNG"},
+        {"GIF8", "is a GIF picture: save it as PNG"},
+        {"II*", "is a TIFF picture: save it as PNG"},
+        {"\x89HDF", "is an HDF5 file: save its array as .npy (numpy.save)"},
+        {"<?xml", "is XML, as .vti is: save its array as .npy (numpy.save)"},
+        {"<VTKFile", "is a file of VTK: save its array as .npy (numpy.save)"},
+        {"#Life 1.0", "is a pattern in the format Life 1.05 or 1.06: save it as .rle"},
+    };
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+        if (bytes >= strlen(known[k].begin) && memcmp(text, known[k].begin, strlen(known[k].begin)) == 0)
+            return tz_error_set(error, TZ_FORMAT, path, "%s", known[k].what);
+    for (size_t i = 0; i < bytes && i < 4096; i++)
+        if ((unsigned char)text[i] < ' ' && !is_space(text[i]))
+            return tz_error_set(error, TZ_FORMAT, path,
+                                "is no text: raw numbers need a shape and a type; save them as .npy (numpy.save)");
+    return TZ_OK;
+}
+
+static const char *why_not(const reader *r, size_t length)
+{
+    return memchr(r->p, ',', length) || memchr(r->p, ';', length)
+               ? "not a decimal number: numbers are separated by white space, without commas"
+               : "not a decimal number";
+}
+
 /* Count the numbers, and store those that fit. */
 static tz_status parse_all(reader *r, double *values, int64_t room, int64_t *count, tz_error *error)
 {
@@ -54,7 +87,7 @@ static tz_status parse_all(reader *r, double *values, int64_t room, int64_t *cou
     for (size_t length; (length = next_token(r)) > 0; r->p += length) {
         double value;
         if (!tz_number_parse(r->p, length, &value))
-            return bad_token(r, length, "not a decimal number", error);
+            return bad_token(r, length, why_not(r, length), error);
         if (!isfinite(value))
             return bad_token(r, length, "not finite", error);
         if (*count < room)
@@ -72,9 +105,11 @@ tz_status tz_text_read(const char *path, int dims, const int64_t *shape, tz_arra
     size_t bytes = 0;
     tz_array *array = NULL;
     int64_t count = 0, length = 0;
-    tz_status status = tz_file_read(path, (size_t)INT64_MAX / 16, &text, &bytes, error);
+    tz_status status = tz_file_read_text(path, (size_t)INT64_MAX / 16, &text, &bytes, error);
+    if (status == TZ_OK)
+        status = refuse_other(path, text, bytes, error);
     if (status != TZ_OK)
-        return status;
+        goto cleanup;
     if (dims > 0) {
         status = tz_array_create(&array, TZ_DTYPE_F64, dims, shape, error);
         length = status == TZ_OK ? tz_shape_count(dims, shape) : 0;
