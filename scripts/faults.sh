@@ -34,7 +34,10 @@ programs() { # programs LABEL: what its tests run
         case $one in
         backend/cuda/simt) echo tests_backend_cuda_simt test_simt ;;
         fuzz) echo fuzz_readers fuzz_allocations ;;
-        cli | mpi) echo trapeze ;;
+        cli | mpi) ;;
+        sim) echo tests_sim test_memory ;;
+        backend/cpu) echo tests_backend_cpu test_cpu_walk_missing ;;
+        contract) echo contract ;;
         *) echo "tests_$one" | tr / _ ;;
         esac
     done
@@ -54,14 +57,11 @@ try_fault() { # try_fault PATCH: sets $result
     file=$(sed -n 's#^+++ b/##p' "$1" | head -n 1)
     room=$(label "$file") || return 0
     patch -p1 -s --fuzz=0 <"$1" >"$log" 2>&1 || return 0
-    # shellcheck disable=SC2046 # a list of programs
-    if cmake --build build-asan -j 1 --target $(programs "$room") tests_oracle contract trapeze >"$log" 2>&1; then
-        if tests "$room" && tests 'oracle|contract'; then
-            result=missed
-        else
-            result="found $by"
-        fi
-    fi
+    for step in "$room" 'oracle|contract'; do
+        # shellcheck disable=SC2046 # a list of programs
+        cmake --build build-asan -j 1 --target $(programs "$step") trapeze >"$log" 2>&1 || { result=broken && break; }
+        if tests "$step"; then result=missed; else result="found $by" && break; fi
+    done
     patch -p1 -s -R <"$1"
 }
 
