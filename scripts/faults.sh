@@ -36,6 +36,7 @@ programs() { # programs LABEL: what its tests run
     sim) echo tests_sim test_memory ;;
     fuzz) echo fuzz_readers fuzz_allocations ;;
     contract) echo contract ;;
+
     cli | mpi) ;;
     *) echo "tests_$1" | tr / _ ;;
     esac
@@ -57,7 +58,7 @@ try_fault() { # try_fault PATCH: sets $result
     patch -p1 -s --fuzz=0 <"$1" >"$log" 2>&1 || return 0
     for step in $room oracle contract; do
         # shellcheck disable=SC2046 # a list of programs
-        cmake --build build-asan -j 1 --target $(programs "$step") trapeze >"$log" 2>&1 || { result=broken && break; }
+        cmake --build build-asan -j 1 --target $(programs "$step") app >"$log" 2>&1 || { result=broken && break; }
         if tests "$step"; then result=missed; else result="found $by" && break; fi
     done
     patch -p1 -s -R <"$1"
