@@ -109,10 +109,10 @@ i=0
 while [ $i -lt "$workers" ]; do
     i=$((i + 1))
     mkdir -p "$work/tree-$i"
-    # What was left of a fault is put right, and other files keep their time.
+    # What was left of a fault is put right, with the time of now: it is built again.
     git ls-files --cached --others --exclude-standard | while IFS= read -r path; do
         [ -e "$path" ] || continue
-        cmp -s "$path" "$work/tree-$i/$path" || { mkdir -p "$work/tree-$i/$(dirname "$path")" && cp -p "$path" "$work/tree-$i/$path"; }
+        cmp -s "$path" "$work/tree-$i/$path" || { mkdir -p "$work/tree-$i/$(dirname "$path")" && cp "$path" "$work/tree-$i/$path"; }
     done
     work_on $i &
 done
