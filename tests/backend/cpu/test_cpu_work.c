@@ -482,8 +482,8 @@ static int tear_down(void **state)
 
 TEST_MAIN(set_up, tear_down, TEST(test_geometry_is_what_the_engine_walks),
           TEST(test_candidates_are_plans), TEST(test_diamonds_are_chosen),
-          TEST(test_impossible_candidates_are_refused), TEST(test_heights_have_a_limit), TEST(test_work_of_every_plugin),
-          TEST(test_the_last_level_computes_no_more_than_its_rows),
+          TEST(test_impossible_candidates_are_refused), TEST(test_heights_have_a_limit),
+          TEST(test_work_of_every_plugin), TEST(test_the_last_level_computes_no_more_than_its_rows),
           TEST(test_streamed_rows_begin_anew), TEST(test_slabs_of_tiles_with_fewer_rows_begin_anew),
           TEST(test_bytes_follow_the_plan),
           TEST(test_rows_are_computed_at_once_where_that_saves_loads))
