@@ -21,7 +21,7 @@ labels() {
     core/backend/cpu/* | kernels/cpu/*) echo backend/cpu ;;
     core/backend/*) part=${1#core/backend/} && echo "backend/${part%%/*}" ;;
     core/mpi/*) echo base backend/slabs mpi ;;
-    core/include/*) echo stencil define ;;
+    core/include/*) echo stencil define output ;;
     core/base/*) echo base fuzz ;;
     core/*) part=${1#core/} && echo "${part%%/*}" ;;
     model/*) echo model predict ;;

@@ -279,7 +279,7 @@ static void test_real_2d(void **unused)
         UPDATE("c", "c"),
         UPDATE("r1", "u + v + k - u*v/k*2/dt + 0.1*u - u/3"),
         UPDATE("r2", "lap(u) + lap(u, 4) - lap(v, 6)*lap(u*v, 8)"),
-        UPDATE("r3", "dx(u)*dy(u) + dxx(u, 4) + dyy(v, 8) - dxy(u) + dxy(u, 6)"),
+        UPDATE("r3", "dx(u)*dy(u) + dxx(u, 4) + dyy(v, 8) - dxy(u) + dxy(u, 6) + dx(v, 8) - dy(u, 6)"),
         UPDATE("r4", "dx(k*dx(u)) + dy(k*dy(u, 4), 2) + dx(x*u)"),
         UPDATE("r5", "sum(i, -2, 2, (i + 0.5)*u[i,0]) - sum(i, -1, 1, sum(j, -i, 3, v[i,j]*i*j))"),
         UPDATE("r6", "u^2 + u^3*v^-2 - (u + v)^4 + -u^2 + 2^3^2 + u^0 + (u - 1)^1"),
