@@ -83,7 +83,8 @@ static void test_coefficients(void **state)
     static const double wanted[] = {0.01, 0.14, 0.53, 0.28, 0.04};
     double values[] = {0.1, 0.7, 0.2};
     const tz_defined_field field = REAL_STATE("u");
-    tz_defined_coefficients c = {.dims = 1, .side = {3, 1, 1}, .values = values, .scale = 1, .augment = 2};
+    tz_defined_coefficients c = {
+        .dims = 1, .side = {3, 1, 1}, .values = values, .scale = 1, .augment = 2};
     tz_definition d = {.id = "one",
                        .dims = 1,
                        .fields_count = 1,
@@ -226,4 +227,5 @@ static void test_source(void **state)
     tz_defined_source_clear(&source);
 }
 
-TEST_MAIN(NULL, NULL, TEST(test_points), TEST(test_coefficients), TEST(test_refusals), TEST(test_source))
+TEST_MAIN(NULL, NULL, TEST(test_points), TEST(test_coefficients), TEST(test_refusals),
+          TEST(test_source))
