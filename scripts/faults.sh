@@ -14,37 +14,39 @@ export LC_ALL=C.UTF-8 OMP_WAIT_POLICY=passive UBSAN_OPTIONS=print_stacktrace=1
 export ASAN_OPTIONS=strict_string_checks=1:malloc_context_size=5
 [ -n "${TZ_DATA_DIR:-}" ] || [ ! -d "$root/../shared/data" ] || export TZ_DATA_DIR="$root/../shared/data"
 
-# The label of the tests of a file's room, and their programs: label PATH
-label() {
+# The labels of the tests of a file's room, the likeliest first, and their programs: labels PATH
+labels() {
     case $1 in
-    core/backend/cuda/* | kernels/cuda/* | kernels/spectral*) echo 'backend/cuda|backend/cuda/simt' ;;
+    core/backend/cuda/* | kernels/cuda/* | kernels/spectral*) echo backend/cuda/simt backend/cuda ;;
     core/backend/cpu/* | kernels/cpu/*) echo backend/cpu ;;
     core/backend/*) part=${1#core/backend/} && echo "backend/${part%%/*}" ;;
-    core/mpi/*) echo 'mpi|base|backend/slabs' ;;
-    core/include/*) echo 'stencil|define' ;;
-    core/base/*) echo 'base|fuzz' ;;
+    core/mpi/*) echo base backend/slabs mpi ;;
+    core/include/*) echo stencil define output ;;
+    core/base/*) echo base fuzz ;;
     core/*) part=${1#core/} && echo "${part%%/*}" ;;
-    model/*) echo 'model|predict' ;;
+    model/*) echo model predict ;;
     plugins/*) echo oracle ;;
     *) echo "faults: $1 is in no room" >&2 && return 1 ;;
     esac
 }
 programs() { # programs LABEL: what its tests run
-    for one in $(echo "$1" | tr '|' ' '); do
-        case $one in
-        backend/cuda/simt) echo tests_backend_cuda_simt test_simt ;;
-        fuzz) echo fuzz_readers fuzz_allocations ;;
-        cli | mpi) echo trapeze ;;
-        *) echo "tests_$one" | tr / _ ;;
-        esac
-    done
+    case $1 in
+    backend/cuda/simt) echo tests_backend_cuda_simt test_simt ;;
+    backend/cpu) echo tests_backend_cpu test_cpu_walk_missing ;;
+    sim) echo tests_sim test_memory ;;
+    fuzz) echo fuzz_readers fuzz_allocations ;;
+    contract) echo contract ;;
+
+    cli | mpi) ;;
+    *) echo "tests_$1" | tr / _ ;;
+    esac
 }
 
 # ---- One fault, in a worker's tree -----------------------------------------------------------------
 
 # tests STEP LABEL: 0 if all pass; else the first that fails is in $by
 tests() {
-    ctest --test-dir build-asan -j 1 -L "^($1)\$" -LE package --stop-on-failure >"$log.tests" 2>&1 </dev/null && return 0
+    ctest --test-dir build-asan -j 1 -L "^$1\$" -LE package --stop-on-failure >"$log.tests" 2>&1 </dev/null && return 0
     by=$(sed -n '1s/^[0-9]*://p' build-asan/Testing/Temporary/LastTestsFailed.log 2>/dev/null)
     return 1
 }
@@ -52,16 +54,13 @@ tests() {
 try_fault() { # try_fault PATCH: sets $result
     result=broken by=
     file=$(sed -n 's#^+++ b/##p' "$1" | head -n 1)
-    room=$(label "$file") || return 0
+    room=$(labels "$file") || return 0
     patch -p1 -s --fuzz=0 <"$1" >"$log" 2>&1 || return 0
-    # shellcheck disable=SC2046 # a list of programs
-    if cmake --build build-asan -j 1 --target $(programs "$room") tests_oracle contract trapeze >"$log" 2>&1; then
-        if tests "$room" && tests 'oracle|contract'; then
-            result=missed
-        else
-            result="found $by"
-        fi
-    fi
+    for step in $room oracle contract; do
+        # shellcheck disable=SC2046 # a list of programs
+        cmake --build build-asan -j 1 --target $(programs "$step") app >"$log" 2>&1 || { result=broken && break; }
+        if tests "$step"; then result=missed; else result="found $by" && break; fi
+    done
     patch -p1 -s -R <"$1"
 }
 
@@ -110,10 +109,10 @@ i=0
 while [ $i -lt "$workers" ]; do
     i=$((i + 1))
     mkdir -p "$work/tree-$i"
-    # What was left of a fault is put right, and other files keep their time.
+    # What was left of a fault is put right, with the time of now: it is built again.
     git ls-files --cached --others --exclude-standard | while IFS= read -r path; do
         [ -e "$path" ] || continue
-        cmp -s "$path" "$work/tree-$i/$path" || { mkdir -p "$work/tree-$i/$(dirname "$path")" && cp -p "$path" "$work/tree-$i/$path"; }
+        cmp -s "$path" "$work/tree-$i/$path" || { mkdir -p "$work/tree-$i/$(dirname "$path")" && cp "$path" "$work/tree-$i/$path"; }
     done
     work_on $i &
 done

@@ -115,7 +115,7 @@ stop() {
     wait $pid 2>/dev/null
 }
 
-stop killed --set size=40
+stop killed --set size=40 --height 3
 t info killed
 check "info says that it was killed" says "killed"
 check "info: the step of the checkpoint" says "sim1 at step 200"
@@ -135,6 +135,8 @@ check "another script is refused" errs "not the script that was run"
 restore
 t resume killed -q
 check "a run that was killed goes on" is $rc 0
+t info killed
+check "with the height of its first command line" says "fixed: height 3"
 t resume killed
 check "a run that is done is refused" errs "the run is done"
 restore

@@ -77,6 +77,36 @@ static void test_points(void **state)
                              known[i].points[m - 1]);
 }
 
+/* Coefficients of two steps are the products of those of one, in double precision. */
+static void test_coefficients(void **state)
+{
+    static const double wanted[] = {0.01, 0.14, 0.53, 0.28, 0.04};
+    double values[] = {0.1, 0.7, 0.2};
+    const tz_defined_field field = REAL_STATE("u");
+    tz_defined_coefficients c = {
+        .dims = 1, .side = {3, 1, 1}, .values = values, .scale = 1, .augment = 2};
+    tz_definition d = {.id = "one",
+                       .dims = 1,
+                       .fields_count = 1,
+                       .fields = &field,
+                       .coefficients = &c,
+                       .boundaries = TZ_ALLOW(TZ_PERIODIC),
+                       .boundary = TZ_PERIODIC};
+    tz_build *build = malloc(sizeof *build);
+    assert_non_null(build);
+    assert_ok(tz_build_begin(build, &d, &failure));
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        double nearest = 1;
+        for (int n = 0; n < build->e.count; n++)
+            if (build->e.nodes[n].kind == TZ_EXPR_NUMBER)
+                nearest = fmin(nearest, fabs(build->e.nodes[n].number - wanted[i]));
+        if (nearest > 1e-15)
+            fail_msg("the coefficient %g is %g off", wanted[i], nearest);
+    }
+    tz_build_end(build);
+    free(build);
+}
+
 /* ---- What is refused -------------------------------------------------------------------------- */
 
 static tz_status define_with(const tz_definition *d)
@@ -197,4 +227,5 @@ static void test_source(void **state)
     tz_defined_source_clear(&source);
 }
 
-TEST_MAIN(NULL, NULL, TEST(test_points), TEST(test_refusals), TEST(test_source))
+TEST_MAIN(NULL, NULL, TEST(test_points), TEST(test_coefficients), TEST(test_refusals),
+          TEST(test_source))

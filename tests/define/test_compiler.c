@@ -130,6 +130,13 @@ static void a_source_becomes_a_plugin_once(void **state)
     plugin = changed;
     define_afresh();
     assert_int_equal(entries(cache, other, sizeof other), 2);
+    /* Another option of the compiler is another plugin. */
+    setenv("CC", "cc -DONE", 1);
+    define_afresh();
+    assert_int_equal(entries(cache, other, sizeof other), 3);
+    setenv("CC", "cc -DTWO", 1);
+    define_afresh();
+    assert_int_equal(entries(cache, other, sizeof other), 4);
 }
 
 static void the_same_id_twice_is_refused(void **state)

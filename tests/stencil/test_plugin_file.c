@@ -238,8 +238,24 @@ static void bad_entries_do_not_stop_the_others(void **state)
     close(listener);
 }
 
-TEST_MAIN(read_good, free_good, SCRATCH_TEST(every_cut_is_refused),
-          SCRATCH_TEST(cuts_without_sections_do_no_harm),
+/* Loading tries the row functions of every instruction set that this machine has, as users' plugins have them, against the
+ * update of a cell. */
+static void row_functions_of_all_sets_are_tried(void **state)
+{
+    static const char *const folder = TZ_TEST_PLAIN_PLUGIN_DIR;
+    tz_registry *registry;
+    assert_ok(tz_registry_create(&registry, &folder, 1, &failure));
+    assert_int_equal(tz_registry_count(registry), 7);
+    for (size_t i = 0; i < 7; i++) {
+        const tz_registry_entry *entry = tz_registry_get(registry, i);
+        if (!entry->plugin)
+            fail_msg("%s: %s", entry->error.place, entry->error.message);
+    }
+    tz_registry_destroy(registry);
+}
+
+TEST_MAIN(read_good, free_good, TEST(row_functions_of_all_sets_are_tried),
+          SCRATCH_TEST(every_cut_is_refused), SCRATCH_TEST(cuts_without_sections_do_no_harm),
           SCRATCH_TEST(files_that_end_in_zeros_do_no_harm),
           SCRATCH_TEST(flipped_bits_in_headers_do_no_harm),
           SCRATCH_TEST(random_bytes_in_headers_do_no_harm),

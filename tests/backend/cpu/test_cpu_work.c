@@ -250,6 +250,21 @@ static void test_impossible_candidates_are_refused(void **state)
     tz_problem_clear(&problem);
 }
 
+/* A stage has levels for so many iterations, and no more. */
+static void test_heights_have_a_limit(void **state)
+{
+    static const int64_t extent[] = {4000, 4000, 1};
+    static const tz_place place = {.threads = 1};
+    tz_problem problem = resolve(*state, "star2d1r", 2, extent, TZ_SINGLE);
+    tz_plan plan = {.height = TZ_LEVELS_MAX};
+    assert_ok(tz_backend_cpu.plan(&problem, &place, &plan, &failure));
+    assert_int_equal(plan.height, TZ_LEVELS_MAX);
+    plan = (tz_plan){.height = TZ_LEVELS_MAX + 1};
+    check_error(tz_backend_cpu.plan(&problem, &place, &plan, &failure), TZ_RANGE, "height",
+                "height 513 is out of range; 1 to 512 are possible for 'star2d1r'");
+    tz_problem_clear(&problem);
+}
+
 static tz_model_work work_of(const fixture *f, const tz_problem *problem, const tz_plan *plan,
                              int threads)
 {
@@ -467,8 +482,8 @@ static int tear_down(void **state)
 
 TEST_MAIN(set_up, tear_down, TEST(test_geometry_is_what_the_engine_walks),
           TEST(test_candidates_are_plans), TEST(test_diamonds_are_chosen),
-          TEST(test_impossible_candidates_are_refused), TEST(test_work_of_every_plugin),
-          TEST(test_the_last_level_computes_no_more_than_its_rows),
+          TEST(test_impossible_candidates_are_refused), TEST(test_heights_have_a_limit),
+          TEST(test_work_of_every_plugin), TEST(test_the_last_level_computes_no_more_than_its_rows),
           TEST(test_streamed_rows_begin_anew), TEST(test_slabs_of_tiles_with_fewer_rows_begin_anew),
           TEST(test_bytes_follow_the_plan),
           TEST(test_rows_are_computed_at_once_where_that_saves_loads))

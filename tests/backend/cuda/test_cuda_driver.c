@@ -188,6 +188,9 @@ static void full_memory_is_reported_in_numbers(void **state)
     fault("cuMemcpyHtoD_v2:1");
     check_error(tz_cuda_upload(cuda, x, "abcd", 4, &failure), TZ_BACKEND, "",
                 "cannot copy 4 bytes to the GPU: CUDA_ERROR_OF_A_FAKE 1");
+    fault("cuStreamSynchronize:1"); /* what the driver reports while the copy is awaited */
+    check_error(tz_cuda_upload(cuda, x, "abcd", 4, &failure), TZ_BACKEND, "",
+                "cannot copy 4 bytes to the GPU: CUDA_ERROR_OF_A_FAKE 1");
     fault(NULL);
     assert_ok(tz_cuda_upload(cuda, x, "abcd", 4, &failure)); /* refusals leave everything usable */
     tz_cuda_free(cuda, x);

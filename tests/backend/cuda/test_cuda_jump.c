@@ -297,6 +297,11 @@ static void jumps_follow_jumps(void **state)
     tz_linear_term first[TERMS_MAX], second[TERMS_MAX], third[TERMS_MAX];
     const tz_linear slow = heat(first, n, clamp, 0.1), fast = heat(second, n, clamp, 0.9);
     const tz_linear other = heat(third, n, periodic, 0.9);
+    /* Along x faster than along y, and the other way round: only coefficients differ, not their sums. */
+    tz_linear_term fourth[TERMS_MAX], fifth[TERMS_MAX];
+    const tz_linear along_x = heat(fourth, n, clamp, 0.3), along_y = heat(fifth, n, clamp, 0.3);
+    fourth[1].coefficient = fifth[2].coefficient = 0.4;
+    fourth[2].coefficient = fifth[1].coefficient = 0.2;
     tz_cuda *cuda = opened_to_run();
     tz_cuda_jumper *jumper;
     assert_ok(tz_cuda_jumper_create(&jumper, cuda, &failure));
@@ -305,6 +310,8 @@ static void jumps_follow_jumps(void **state)
     check_jump(jumper, cuda, &fast, &(jump_case){true, true, 300, false});
     check_jump(jumper, cuda, &other, &(jump_case){true, true, 1, false});
     check_jump(jumper, cuda, &fast, &(jump_case){true, false, 30000, false});
+    check_jump(jumper, cuda, &along_x, &(jump_case){true, false, 20, false});
+    check_jump(jumper, cuda, &along_y, &(jump_case){true, false, 20, false});
     tz_cuda_jumper_destroy(jumper);
     tz_cuda_close(cuda);
 }
