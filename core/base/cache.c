@@ -115,22 +115,26 @@ void tz_cache_describe(char *text, size_t size)
  * What is read is run, so a folder is opened once, checked by its descriptor, and used by it: a path may lead elsewhere a
  * moment later. */
 
-static tz_status refuse_owner(const struct stat *facts, const char *folder, const char *variable, tz_error *error)
+static tz_status refuse_owner(const struct stat *facts, const char *folder, const char *variable,
+                              tz_error *error)
 {
-    return tz_error_set(error, TZ_IO, folder,
-                        "belongs to another user (%lu), whose code would be run: set %s to a folder of your own",
-                        (unsigned long)facts->st_uid, variable);
+    return tz_error_set(
+        error, TZ_IO, folder,
+        "belongs to another user (%lu), whose code would be run: set %s to a folder of your own",
+        (unsigned long)facts->st_uid, variable);
 }
 
 /* A folder such as /tmp is fine, where everybody may only remove his own. */
-static tz_status check_outer(const struct stat *facts, const char *folder, const char *variable, tz_error *error)
+static tz_status check_outer(const struct stat *facts, const char *folder, const char *variable,
+                             tz_error *error)
 {
     const bool by_group = (facts->st_mode & S_IWGRP) != 0 && facts->st_gid != getegid();
     if (facts->st_uid != geteuid() && facts->st_uid != 0)
         return refuse_owner(facts, folder, variable, error);
     if ((by_group || (facts->st_mode & S_IWOTH) != 0) && (facts->st_mode & S_ISVTX) == 0)
         return tz_error_set(error, TZ_IO, folder,
-                            "can be changed by other users (mode %04o), whose code would be run: close it with chmod go-w, "
+                            "can be changed by other users (mode %04o), whose code would be run: "
+                            "close it with chmod go-w, "
                             "or set %s to a folder of your own",
                             (unsigned)(facts->st_mode & 07777), variable);
     return TZ_OK;
@@ -158,7 +162,8 @@ static tz_status check_inner(const struct stat *facts, const char *folder, tz_er
 }
 
 /* Opens the folder of a kind's entries: *out, -1 if there is none yet or none is wanted. */
-static tz_status open_folder(const char *folder, const tz_cache_kind *kind, int *out, tz_error *error)
+static tz_status open_folder(const char *folder, const tz_cache_kind *kind, int *out,
+                             tz_error *error)
 {
     static const int how = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
     struct stat facts;
@@ -197,7 +202,8 @@ static tz_status open_folder(const char *folder, const tz_cache_kind *kind, int 
 }
 
 /* Makes what is missing of it, first. */
-static tz_status make_folder(const char *folder, const tz_cache_kind *kind, int *out, tz_error *error)
+static tz_status make_folder(const char *folder, const tz_cache_kind *kind, int *out,
+                             tz_error *error)
 {
     char path[PATH_MAX];
     *out = -1;
@@ -251,7 +257,8 @@ static int open_entry(int folder, tz_cache_key key, const tz_cache_kind *kind, s
     struct stat facts;
     char name[128];
     name_entry(name, key, kind);
-    const int file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    const int file =
+        openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (file < 0)
         return -1;
     if (fstat(file, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_uid == geteuid() &&
@@ -294,8 +301,8 @@ done:
     return data;
 }
 
-static tz_status write_entry(int folder, tz_cache_key key, const tz_cache_kind *kind, const void *data, size_t bytes,
-                             tz_error *error)
+static tz_status write_entry(int folder, tz_cache_key key, const tz_cache_kind *kind,
+                             const void *data, size_t bytes, tz_error *error)
 {
     entry_head head = {.key = key, .bytes = bytes, .sum = sum_of(data, bytes)};
     tz_atomic_file *file = NULL;

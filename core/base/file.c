@@ -130,7 +130,8 @@ cleanup:
     return status;
 }
 
-tz_status tz_file_read_text(const char *path, size_t limit, char **out, size_t *bytes, tz_error *error)
+tz_status tz_file_read_text(const char *path, size_t limit, char **out, size_t *bytes,
+                            tz_error *error)
 {
     const tz_status status = tz_file_read(path, limit, out, bytes, error);
     if (status)

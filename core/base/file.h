@@ -20,6 +20,7 @@ tz_status tz_file_stream(const char *path, FILE **stream, size_t *bytes, tz_erro
 tz_status tz_file_read(const char *path, size_t limit, char **out, size_t *bytes, tz_error *error);
 
 /* The same for a text: without the byte order mark that some editors write at its beginning. TZ_FORMAT: it is UTF-16. */
-tz_status tz_file_read_text(const char *path, size_t limit, char **out, size_t *bytes, tz_error *error);
+tz_status tz_file_read_text(const char *path, size_t limit, char **out, size_t *bytes,
+                            tz_error *error);
 
 #endif

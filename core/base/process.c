@@ -104,13 +104,14 @@ static int guard_start(guard *g, const tz_process *process, pid_t group)
 {
     char number[24];
     int ends[2];
-    const char *const arguments[] = {"sh",
-                                     "-c",
-                                     "read -r line || { kill -s KILL -- \"-$1\"; [ -z \"$2\" ] || rm -rf -- \"$2\"; }",
-                                     "guard",
-                                     number,
-                                     process->is_temporary ? process->folder : "",
-                                     NULL};
+    const char *const arguments[] = {
+        "sh",
+        "-c",
+        "read -r line || { kill -s KILL -- \"-$1\"; [ -z \"$2\" ] || rm -rf -- \"$2\"; }",
+        "guard",
+        number,
+        process->is_temporary ? process->folder : "",
+        NULL};
     const tz_process shell = {.program = "/bin/sh", .arguments = arguments};
     snprintf(number, sizeof number, "%ld", (long)group);
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)

@@ -65,7 +65,8 @@ static int take_rights(tz_run_settings *s, const char *from, rights *out)
     for (size_t i = 0; i < s->plugins.given.count; i++) {
         char path[PATH_MAX];
         const char *given = s->plugins.given.items[i];
-        snprintf(path, sizeof path, "%s%s%s", *given == '/' ? "" : from, *given == '/' ? "" : "/", given);
+        snprintf(path, sizeof path, "%s%s%s", *given == '/' ? "" : from, *given == '/' ? "" : "/",
+                 given);
         if (tz_paths_add(&out->plugins, path, &error) != TZ_OK)
             return tz_fail(EXIT_FAILED, &error);
     }
@@ -98,16 +99,17 @@ static int check_rights(int argc, char **argv, const tz_run_settings *s, const r
         add_word(&words, &failed, "--plugins");
         add_word(&words, &failed, had->plugins.items[i]);
     }
-    char *const line = failed ? NULL : tz_shell_words((const char *const *)words.items, words.count);
-    const int code =
-        line ? tz_fail_text(EXIT_FAILED,
-                            "the run was begun with %s, which lets it run any code; if you trust its folder, say so: "
-                            "trapeze %s",
-                            unsafe && plugins ? "--unsafe and --plugins"
-                            : unsafe          ? "--unsafe"
-                                              : "--plugins",
-                            line)
-             : tz_fail_text(EXIT_FAILED, "not enough memory");
+    char *const line =
+        failed ? NULL : tz_shell_words((const char *const *)words.items, words.count);
+    const int code = line ? tz_fail_text(EXIT_FAILED,
+                                         "the run was begun with %s, which lets it run any code; "
+                                         "if you trust its folder, say so: "
+                                         "trapeze %s",
+                                         unsafe && plugins ? "--unsafe and --plugins"
+                                         : unsafe          ? "--unsafe"
+                                                           : "--plugins",
+                                         line)
+                          : tz_fail_text(EXIT_FAILED, "not enough memory");
     free(line);
     tz_paths_clear(&words);
     return code;
@@ -148,7 +150,8 @@ static int read_own(const tz_command *command, int argc, char **argv, tz_run_set
                              s->sets.items[i]);
     s->sets.count = sets;
     if (s->script.out || s->script.check)
-        return tz_misuse(command, "goes on in the folder %s, and takes no --out or --check", folder);
+        return tz_misuse(command, "goes on in the folder %s, and takes no --out or --check",
+                         folder);
     /* Plans are those of a backend: another one chooses its own. */
     if (!s->script.backend) {
         const tz_policy_choice own = s->script.policy;

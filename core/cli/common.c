@@ -75,7 +75,8 @@ int tz_finish_output(void)
 
 char *tz_shell_words(const char *const *words, size_t count)
 {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%";
+    static const char plain[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%";
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);

@@ -162,7 +162,8 @@ static void tell_how_to_go_on(const tz_run_settings *s, const char *folder)
     for (size_t i = 0; i < s->plugins.given.count; i++)
         failed = failed || tz_paths_add(&words, "--plugins", NULL) ||
                  tz_paths_add(&words, s->plugins.given.items[i], NULL);
-    char *const line = failed ? NULL : tz_shell_words((const char *const *)words.items, words.count);
+    char *const line =
+        failed ? NULL : tz_shell_words((const char *const *)words.items, words.count);
     if (line)
         fprintf(stderr, "it goes on with: %s\n", line);
     free(line);

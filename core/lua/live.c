@@ -81,7 +81,8 @@ static tz_status keep(tz_live_view *view, tz_simulation_handle *handle, tz_error
     static const double quiet_s = 1.0;
     const int64_t step = tz_simulation_step(handle->simulation);
     view->is_kept = view->is_kept && view->kept_step == step;
-    if (view->is_kept || !tz_checkpoints_on(handle->context) || tz_machine_clock_s() < view->changed_s + quiet_s)
+    if (view->is_kept || !tz_checkpoints_on(handle->context) ||
+        tz_machine_clock_s() < view->changed_s + quiet_s)
         return TZ_OK;
     view->is_kept = true;
     view->kept_step = step;

@@ -67,7 +67,8 @@ static tz_status choose(tz_context *context, tz_error *error)
         return status;
     /* Of one whose head is damaged nobody knows whether it is the older. */
     tz_error_format(&why, text, sizeof text);
-    tz_context_note(context, TZ_NOTE_WARNING, "%s; the run goes on from %scheckpoint/%d, number %lld of the run", text,
+    tz_context_note(context, TZ_NOTE_WARNING,
+                    "%s; the run goes on from %scheckpoint/%d, number %lld of the run", text,
                     tried > 1 ? "the older checkpoint, " : "", context->resume->slot + 1,
                     (long long)json_integer_value(
                         json_object_get(tz_checkpoint_facts(context->resume->reader), "number")));

@@ -24,7 +24,8 @@ static bool is_link(const char *folder)
 {
     struct stat facts;
     char path[PATH_MAX + 32];
-    return lstat(tz_checkpoints_path(folder, "", path, sizeof path), &facts) == 0 && !S_ISDIR(facts.st_mode);
+    return lstat(tz_checkpoints_path(folder, "", path, sizeof path), &facts) == 0 &&
+           !S_ISDIR(facts.st_mode);
 }
 
 static tz_status refuse_link(const char *folder, tz_error *error)

@@ -189,5 +189,7 @@ static void exchanged_folders_are_never_read(void **state)
 
 TEST_MAIN(scratch_setup, scratch_teardown, TEST(entries_come_back),
           TEST(a_folder_that_others_may_change_is_refused),
-          TEST(a_folder_of_another_user_is_refused), TEST(a_cache_that_others_may_change_is_refused),
-          TEST(entries_that_others_may_have_written_are_not_read), TEST(exchanged_folders_are_never_read))
+          TEST(a_folder_of_another_user_is_refused),
+          TEST(a_cache_that_others_may_change_is_refused),
+          TEST(entries_that_others_may_have_written_are_not_read),
+          TEST(exchanged_folders_are_never_read))

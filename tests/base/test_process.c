@@ -130,9 +130,13 @@ static void a_killed_process_leaves_no_program(void **state)
     const pid_t child = fork();
     if (child == 0) {
         /* The program's own child outlives a signal to the program alone. */
-        const char *const arguments[] = {"sh", "-c", "sleep 1000 & echo $! >made; mv made pid; wait", NULL};
-        const tz_process process = {
-            .program = "/bin/sh", .arguments = arguments, .folder = folder, .is_temporary = true, .limit_s = 1000};
+        const char *const arguments[] = {"sh", "-c",
+                                         "sleep 1000 & echo $! >made; mv made pid; wait", NULL};
+        const tz_process process = {.program = "/bin/sh",
+                                    .arguments = arguments,
+                                    .folder = folder,
+                                    .is_temporary = true,
+                                    .limit_s = 1000};
         char *output;
         int code;
         _exit(tz_process_run(&process, &output, &code, NULL) != TZ_OK);
@@ -156,7 +160,7 @@ static void a_killed_process_leaves_no_program(void **state)
     assert_int_equal(access(folder, F_OK), -1);
 }
 
-TEST_MAIN(NULL, NULL, TEST(output_and_exit_code), TEST(a_killed_process_leaves_no_program), TEST(output_without_end_is_cut),
-          TEST(a_program_that_hangs_is_killed_with_its_children),
+TEST_MAIN(NULL, NULL, TEST(output_and_exit_code), TEST(a_killed_process_leaves_no_program),
+          TEST(output_without_end_is_cut), TEST(a_program_that_hangs_is_killed_with_its_children),
           TEST(a_child_that_keeps_the_output_open_does_not_hold_it_up),
           TEST(what_cannot_be_started), TEST(programs_read_what_is_written))

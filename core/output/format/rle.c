@@ -275,7 +275,8 @@ tz_status tz_rle_read(const char *path, tz_life_pattern *out, tz_error *error)
     tz_status status = tz_file_read_text(path, FILE_MAX, &text, &bytes, error);
     if (status != TZ_OK)
         return status;
-    reader r = {.path = path, .p = text, .end = text + bytes, .line = 1, .pattern = out, .error = error};
+    reader r = {
+        .path = path, .p = text, .end = text + bytes, .line = 1, .pattern = out, .error = error};
     status = read_header(&r);
     if (status == TZ_OK) {
         const int64_t shape[] = {out->nx, out->ny};

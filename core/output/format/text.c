@@ -64,12 +64,14 @@ static tz_status refuse_other(const char *path, const char *text, size_t bytes, 
         {"#Life 1.0", "is a pattern in the format Life 1.05 or 1.06: save it as .rle"},
     };
     for (size_t k = 0; k < sizeof known / sizeof *known; k++)
-        if (bytes >= strlen(known[k].begin) && memcmp(text, known[k].begin, strlen(known[k].begin)) == 0)
+        if (bytes >= strlen(known[k].begin) &&
+            memcmp(text, known[k].begin, strlen(known[k].begin)) == 0)
             return tz_error_set(error, TZ_FORMAT, path, "%s", known[k].what);
     for (size_t i = 0; i < bytes && i < 4096; i++)
         if ((unsigned char)text[i] < ' ' && !is_space(text[i]))
-            return tz_error_set(error, TZ_FORMAT, path,
-                                "is no text: raw numbers need a shape and a type; save them as .npy (numpy.save)");
+            return tz_error_set(
+                error, TZ_FORMAT, path,
+                "is no text: raw numbers need a shape and a type; save them as .npy (numpy.save)");
     return TZ_OK;
 }
 

@@ -128,7 +128,8 @@ static bool is_token(const tz_live *live, const char *text)
 /* Headers that mean something here: of two, others may read the other one. */
 static int count_twice(void *context, int kind, const char *key, const char *value)
 {
-    static const char *const names[] = {"Host", "Origin", "X-Trapeze-Token", "Content-Type", "Content-Length"};
+    static const char *const names[] = {"Host", "Origin", "X-Trapeze-Token", "Content-Type",
+                                        "Content-Length"};
     unsigned *seen = context;
     (void)kind, (void)value;
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++)

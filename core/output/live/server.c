@@ -95,8 +95,8 @@ static tz_status start(tz_live *live, int socket_fd, tz_error *error)
         TZ_MHD_USE_INTERNAL_POLLING_THREAD | TZ_MHD_USE_AUTO, 0, NULL, NULL, tz__live_answer, live,
         TZ_MHD_OPTION_LISTEN_SOCKET, socket_fd, TZ_MHD_OPTION_CONNECTION_LIMIT,
         (unsigned)TZ_LIVE_CONNECTIONS, TZ_MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)TIMEOUT_S,
-        TZ_MHD_OPTION_NOTIFY_COMPLETED, tz__live_completed, live, TZ_MHD_OPTION_NOTIFY_CONNECTION, tz__live_connected,
-        live, TZ_MHD_OPTION_END);
+        TZ_MHD_OPTION_NOTIFY_COMPLETED, tz__live_completed, live, TZ_MHD_OPTION_NOTIFY_CONNECTION,
+        tz__live_connected, live, TZ_MHD_OPTION_END);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (live->daemon)
         return TZ_OK;
