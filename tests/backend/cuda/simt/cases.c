@@ -245,6 +245,8 @@ static void make_pair(simt_groups *groups, const tz_stencil *stencil, const tz_c
         g.k.precision =
             precisions[(depth == SIMT_FULL ? i / boundaries_count : number) % precisions_count];
         g.k.seed = draw(&g, "seed", i) % 100000;
+        if (depth == SIMT_FEW)
+            g.k.seed |= 3; /* each fixed side has a value of its own */
         g.k.slab = i < (slabs > 0 ? ways : ways - 1) || !is_cut(stencil) ? 0 : 1 + number % 2;
         g.k.rest = (int)(draw(&g, "rest", i) % 60);
         choose_grids(&g, number);

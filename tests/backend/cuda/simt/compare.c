@@ -268,8 +268,9 @@ static tz_status run_stages(pair *p, tz_error *error)
 {
     simt_outcome *o = p->outcome;
     const int height = o->plan.height;
-    /* A launch of several stages, if the family has such launches. */
-    const int most = o->plan.launch_iterations >= 3 * height ? 3 * height : height;
+    /* A launch of several stages, if the family has such launches: with four exchanges, so that a set of slots is used
+     * again. */
+    const int most = o->plan.launch_iterations >= 5 * height ? 5 * height : height;
     const int several = most > height ? most : 0;
     const int64_t steps =
         p->k->steps > 0 ? p->k->steps : several + 2 * height + p->k->rest % height;

@@ -165,21 +165,43 @@ static bool run_block(simt *machine, simt_block *b)
     }
 }
 
+static void resume_lanes(simt *machine, simt_block *blocks, int count)
+{
+    const int threads = machine->launch->threads;
+    for (int i = 0; i < count * threads; i++) {
+        simt_lane *l = &blocks[i / threads].lanes[i % threads];
+        if (l->state == SIMT_PAUSES)
+            l->state = SIMT_RUNS;
+    }
+}
+
+/* Forwards a block goes on as far as it can before another one does: it is as early as it may be with what it writes for
+ * others. */
+static bool run_ahead(simt *machine, simt_block *b)
+{
+    bool moved = machine->moved, good = run_block(machine, b);
+    while (good && !machine->launch->backwards && find_paused(machine, b, 1)) {
+        moved = moved || machine->moved;
+        machine->moved = false;
+        resume_lanes(machine, b, 1);
+        good = run_block(machine, b);
+        if (!machine->moved)
+            break;
+    }
+    machine->moved = machine->moved || moved;
+    return good;
+}
+
 /* Resumes paused lanes, unless no lane has done anything since. */
 static bool resume(simt *machine, simt_block *blocks, int count, const simt_lane *paused)
 {
-    const int threads = machine->launch->threads;
     if (!machine->moved) {
         simt_report_add(machine->report, SIMT_FOUND_BARRIER, "%s %s, and no other lane goes on",
                         simt_lane_text(paused).text, simt_wait_text(paused).text);
         return false;
     }
     machine->moved = false;
-    for (int i = 0; i < count * threads; i++) {
-        simt_lane *l = &blocks[i / threads].lanes[i % threads];
-        if (l->state == SIMT_PAUSES)
-            l->state = SIMT_RUNS;
-    }
+    resume_lanes(machine, blocks, count);
     return true;
 }
 
@@ -187,7 +209,7 @@ static bool run_blocks(simt *machine, simt_block *blocks, int count)
 {
     for (;;) {
         for (int i = 0; i < count; i++)
-            if (!run_block(machine, &blocks[machine->launch->backwards ? count - 1 - i : i]))
+            if (!run_ahead(machine, &blocks[machine->launch->backwards ? count - 1 - i : i]))
                 return false;
         const simt_lane *paused = find_paused(machine, blocks, count);
         if (paused) {
