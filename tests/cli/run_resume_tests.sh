@@ -148,7 +148,7 @@ restore
 printf 'xx' | dd of=killed/checkpoint/1 bs=1 seek=2 conv=notrunc 2>/dev/null
 t resume killed
 check "and so if the newest is damaged" errs "; the run goes on from checkpoint/2, number 2 of the run"
-for file in log.txt checkpoint; do
+for file in log.txt checkpoint checkpoint/journal table.csv; do
     restore
     cp -r killed/$file outside
     cp -r outside outside-before
