@@ -334,7 +334,8 @@ static void text_reads_numbers(void **state)
         {"1e999", ":1", "not finite", TZ_FORMAT},
         {"1e", ":1", "'1e'", TZ_FORMAT},
         {"1 - 2", ":1", "'-'", TZ_FORMAT},
-        {"\x01\xFF", ":1", "'\?\?'", TZ_FORMAT},
+        {"\x01\xFF", "x.txt", "is no text", TZ_FORMAT},
+        {"\xFF\xFF", ":1", "'\?\?'", TZ_FORMAT},
         {"# nothing\n", "x.txt", "has no numbers", TZ_SHAPE},
         {"", "x.txt", "has no numbers", TZ_SHAPE},
     };

@@ -467,6 +467,35 @@ static void test_predicted(void **state)
     tz_policy_destroy(policy);
 }
 
+/* Three plans of each height; the second is the fastest. */
+static tz_status three_plans(void *context, const tz_plan *given, tz_policy_options *out,
+                             tz_error *error)
+{
+    *out = (tz_policy_options){.best = 4};
+    for (int i = 0; i < 6; i++)
+        out->at[out->count++] = (tz_policy_option){
+            .plan = {.family = "stream", .height = 2 + 2 * (i / 3), .tile = {1 + i % 3, 1, 1}},
+            .time_s = (i % 3 == 1 ? 1.0 : 2.0) - 0.1 * (i / 3)};
+    return TZ_OK;
+}
+
+static void test_of_a_height_the_fastest_plan_is_taken(void **state)
+{
+    machine m = a_machine(flat);
+    const tz_policy_host host = {.context = &m,
+                                 .complete_plan = complete_plan,
+                                 .predictions = three_plans,
+                                 .candidates = three_plans};
+    for (int height = 2; height <= 4; height += 2) {
+        const tz_policy_config config = {.kind = TZ_POLICY_ADAPTIVE, .start = height};
+        tz_policy *policy = NULL;
+        assert_ok(tz_policy_create(&policy, &config, &host, &failure));
+        assert_int_equal(height_now(policy), height);
+        assert_int_equal(tz_policy_plan(policy)->tile[0], 2);
+        tz_policy_destroy(policy);
+    }
+}
+
 static void test_given_plans_are_checked(void **state)
 {
     machine m = a_machine(flat);
@@ -539,5 +568,5 @@ TEST_MAIN(NULL, NULL, TEST(test_adaptive_from_1_converges), TEST(test_adaptive_u
           TEST(test_adaptive_without_predictions), TEST(test_setting_up_does_not_count),
           TEST(test_adaptive_looks_again), TEST(test_short_stages_are_grouped),
           TEST(test_outputs_bound_the_heights), TEST(test_refused_trials_are_left),
-          TEST(test_predicted), TEST(test_given_plans_are_checked),
-          TEST(test_function_decisions_are_bounded))
+          TEST(test_predicted), TEST(test_of_a_height_the_fastest_plan_is_taken),
+          TEST(test_given_plans_are_checked), TEST(test_function_decisions_are_bounded))

@@ -35,6 +35,18 @@ static void test_exhaustive_finds_the_best(void **state)
     }
 }
 
+/* What is predicted to be fast is measured first: a run that ends early has used it. */
+static void test_exhaustive_begins_with_the_fastest_prediction(void **state)
+{
+    machine m = a_machine(best_at_8);
+    m.predictions = best_at_4;
+    tz_policy *policy = make(&m, exhaustive);
+    run(&m, policy, 2, 0);
+    assert_true(m.ran[4]);
+    assert_false(m.ran[m.height_max]);
+    tz_policy_destroy(policy);
+}
+
 static void test_exhaustive_finds_ties(void **state)
 {
     int right = 0;
@@ -303,7 +315,8 @@ static void test_exhaustive_between_outputs(void **state)
 #define CACHE_TEST(function) cmocka_unit_test_setup_teardown(function, use_cache, drop_cache)
 
 TEST_MAIN(NULL, NULL, CACHE_TEST(test_exhaustive_finds_the_best),
-          CACHE_TEST(test_exhaustive_finds_ties), CACHE_TEST(test_exhaustive_remembers),
+          CACHE_TEST(test_exhaustive_begins_with_the_fastest_prediction),
+          TEST(test_exhaustive_finds_ties), CACHE_TEST(test_exhaustive_remembers),
           CACHE_TEST(test_broken_memories_are_misses), CACHE_TEST(test_interrupted_search_goes_on),
           CACHE_TEST(test_parts_are_forgotten), CACHE_TEST(test_unwritable_memory_is_a_warning),
           CACHE_TEST(test_exhaustive_between_outputs))

@@ -396,6 +396,7 @@ static void tuning_finds_the_fastest_and_other_bits(void **state)
             assert_int_equal(row->equal, row->plan.height != 3);
     }
     assert_true(tune->share > 0 && tune->share <= 1);
+    assert_true(tune->error_median > 0 && tune->error_median < tune->error_p90);
     tz_tune_destroy(tune);
     tz_workload_destroy(workload);
 }
