@@ -401,6 +401,20 @@ static void tuning_finds_the_fastest_and_other_bits(void **state)
     tz_workload_destroy(workload);
 }
 
+static void five_rounds_unless_others_are_asked_for(void **state)
+{
+    tz_workload *workload = slow_workload();
+    for (int rounds = 0; rounds <= 2; rounds += 2) {
+        tz_tune *tune = NULL;
+        const tz_tune_request request = {.rounds = rounds, .round_s = 0.001};
+        assert_ok(tz_tune_create(&tune, workload, &request, &failure));
+        assert_int_equal(tune->rows[tune->best].measured.rounds,
+                         2 * (rounds ? rounds : 5)); /* the fastest are measured again */
+        tz_tune_destroy(tune);
+    }
+    tz_workload_destroy(workload);
+}
+
 static void a_gpu_rests_between_rounds(void **state)
 {
     tz_workload *workload = slow_workload();
@@ -502,6 +516,7 @@ TEST_MAIN(open_plain_plugins, close_plugins, TEST(the_papers_benchmarks_have_the
           TEST(counted_set_up_is_that_of_an_element), TEST(refusals_have_remedies),
           TEST(limits_are_listed_by_height), TEST(a_best_that_is_not_the_fastest_is_explained),
           TEST(unstable_parameters_pass_with_a_note), TEST(quantiles),
-          TEST(tuning_finds_the_fastest_and_other_bits), TEST(a_gpu_rests_between_rounds),
+          TEST(tuning_finds_the_fastest_and_other_bits),
+          TEST(five_rounds_unless_others_are_asked_for), TEST(a_gpu_rests_between_rounds),
           TEST(sustained_rounds_compare_with_sustained_predictions),
           TEST(sustained_rounds_come_after_long_work), TEST(a_plot_is_whole_or_not_there))
