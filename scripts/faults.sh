@@ -19,6 +19,7 @@ labels() {
     case $1 in
     core/backend/cuda/* | kernels/cuda/* | kernels/spectral*) echo backend/cuda/simt backend/cuda ;;
     core/backend/cpu/* | kernels/cpu/*) echo backend/cpu ;;
+    core/backend/slabs/*) echo backend/slabs mpi ;;
     core/backend/*) part=${1#core/backend/} && echo "backend/${part%%/*}" ;;
     core/mpi/*) echo base backend/slabs mpi ;;
     core/include/*) echo stencil define output ;;
