@@ -85,19 +85,6 @@ own="--plugins $(dirname "$bin")/../test-plugins -q"
     fi
 }
 
-# Many stencils: the numbers of the whole grid.
-tests="--plugins $(dirname "$bin")/../test-plugins -q"
-# shellcheck disable=SC2086 # two words each
-t run "$here/ranks.lua" $tests
-check 'many stencils alone' is "$rc" 0
-numbers=$(cat out)
-for ranks in 2 3; do
-    m $ranks run "$here/ranks.lua" $tests
-    check "many stencils on $ranks ranks" is "$(cat out)" "$numbers"
-done
-m 2 run "$here/ranks.lua" $tests --devices cpu:2
-check 'many stencils on 2 ranks of 2 slabs' is "$(cat out)" "$numbers"
-
 # Whatever differs between processes is rank 0's, or the ranks would not take the same way.
 cat >differ.lua <<'END'
 local tz = require "trapeze"

@@ -1,0 +1,24 @@
+#!/bin/sh
+# Tests of runs of several ranks: the numbers of many stencils.
+#
+#   run_ranks_numbers_tests.sh TRAPEZE
+#
+# Prints TAP; exits 1 if a case failed.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/ranks_support.sh"
+
+# Many stencils: the numbers of the whole grid.
+tests="--plugins $(dirname "$bin")/../test-plugins -q"
+# shellcheck disable=SC2086 # two words each
+t run "$here/ranks.lua" $tests
+check 'many stencils alone' is "$rc" 0
+numbers=$(cat out)
+for ranks in 2 3; do
+    m $ranks run "$here/ranks.lua" $tests
+    check "many stencils on $ranks ranks" is "$(cat out)" "$numbers"
+done
+m 2 run "$here/ranks.lua" $tests --devices cpu:2
+check 'many stencils on 2 ranks of 2 slabs' is "$(cat out)" "$numbers"
+
+finish
