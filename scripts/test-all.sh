@@ -57,7 +57,11 @@ for part in $parts; do
             row cases "$group" env TZ_ALL=1 ctest --test-dir "$root/build-asan" --no-tests=error -R "^backend/cuda/simt/$group\$" -V
         done
         ;;
-    nvrtc) row nvrtc 'all stencils' env TZ_ALL=1 "$bin/tests_backend_cuda" test_cuda_every_stencil ;;
+    nvrtc)
+        for test in test_cuda_every_stencil test_cuda_every_stencil_3d; do
+            row nvrtc "$test" env TZ_ALL=1 TRAPEZE_CACHE= "$bin/tests_backend_cuda" "$test"
+        done
+        ;;
     tests)
         for test in backend/cpu/test_cpu_update backend/cpu/test_cpu_in_place backend/cuda/test_cuda_update \
             backend/cuda/test_cuda_jump backend/cuda/test_cuda_reduce backend/cuda/test_cuda_compile \
@@ -65,7 +69,7 @@ for part in $parts; do
             folder=${test%/*} name=${test##*/}
             program=tests_$(echo "$folder" | tr / _)
             [ "$name" != test_memory ] || program=test_memory
-            row tests "$test" env TZ_ALL=1 "$root/build-asan/test-bin/$program" "$name"
+            row tests "$test" env TZ_ALL=1 TRAPEZE_CACHE= "$root/build-asan/test-bin/$program" "$name"
         done
         row tests precision sh "$root/scripts/precision.sh" "$root/build-asan/bin/trapeze"
         ;;

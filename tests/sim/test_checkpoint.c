@@ -110,7 +110,7 @@ static void test_damage(void **state)
     }
     /* Of the last array, which fills a part of the page before the sums, too. */
     int noticed = 0;
-    for (long at = sums - 4096; at < sums; at += 61) {
+    for (long at = sums - 4096; at < sums; at += 509) {
         flip(path, at);
         if (tz_checkpoint_open(&reader, path, true, &failure) == TZ_OK)
             tz_checkpoint_close(reader);
