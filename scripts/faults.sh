@@ -37,7 +37,6 @@ programs() { # programs LABEL: what its tests run
     sim) echo tests_sim test_memory ;;
     fuzz) echo fuzz_readers fuzz_allocations ;;
     contract) echo contract ;;
-
     cli | mpi) ;;
     *) echo "tests_$1" | tr / _ ;;
     esac

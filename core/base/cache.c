@@ -124,7 +124,8 @@ static tz_status refuse_owner(const struct stat *facts, const char *folder, cons
         (unsigned long)facts->st_uid, variable);
 }
 
-/* A folder such as /tmp is fine, where everybody may only remove his own. */
+/* A folder such as /tmp is fine, where everybody may only remove his own; and so is one that this user's own group may
+ * write, as a umask of 002 leaves it. */
 static tz_status check_outer(const struct stat *facts, const char *folder, const char *variable,
                              tz_error *error)
 {
@@ -171,9 +172,11 @@ static tz_status open_folder(const char *folder, const tz_cache_kind *kind, int 
     const int outer = open(folder, how);
     if (outer < 0 && (errno == ENOENT || errno == ENOTDIR))
         return TZ_OK; /* there is nothing that could be run */
-    if (outer < 0 || fstat(outer, &facts) != 0)
+    if (outer < 0)
         return tz_error_set_errno(error, errno, folder, "cannot open the folder");
-    tz_status status = check_outer(&facts, folder, "TRAPEZE_CACHE", error);
+    tz_status status = fstat(outer, &facts) == 0
+                           ? check_outer(&facts, folder, "TRAPEZE_CACHE", error)
+                           : tz_error_set_errno(error, errno, folder, "cannot look at the folder");
     if (status || !kind->folder) {
         *out = status ? -1 : outer;
         if (status)
@@ -190,9 +193,11 @@ static tz_status open_folder(const char *folder, const tz_cache_kind *kind, int 
         return tz_error_set(error, TZ_IO, path,
                             "is no folder, so compiled stencils cannot be kept in it: remove it, "
                             "or set TRAPEZE_CACHE to another folder");
-    if (inner < 0 || fstat(inner, &facts) != 0)
+    if (inner < 0)
         return tz_error_set_errno(error, reason, path, "cannot open the folder");
-    status = check_inner(&facts, path, error);
+    status = fstat(inner, &facts) == 0
+                 ? check_inner(&facts, path, error)
+                 : tz_error_set_errno(error, errno, path, "cannot look at the folder");
     if (status)
         close(inner);
     else

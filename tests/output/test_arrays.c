@@ -334,15 +334,21 @@ static void text_reads_numbers(void **state)
         {"1e999", ":1", "not finite", TZ_FORMAT},
         {"1e", ":1", "'1e'", TZ_FORMAT},
         {"1 - 2", ":1", "'-'", TZ_FORMAT},
-        {"\x01\xFF", "x.txt", "is no text", TZ_FORMAT},
+        {"\x01\xFF", ":1", "'\?\?' is no number, and the file is no text", TZ_FORMAT},
+        {"1 2 # a comment \x1b[0m\n3", NULL, NULL, TZ_OK},
         {"\xFF\xFF", ":1", "'\?\?'", TZ_FORMAT},
         {"# nothing\n", "x.txt", "has no numbers", TZ_SHAPE},
         {"", "x.txt", "has no numbers", TZ_SHAPE},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         path = scratch_text(*state, "x.txt", cases[i].text);
-        check_error(tz_text_read(path, 0, NULL, &array, &failure), cases[i].status, cases[i].place,
-                    cases[i].message);
+        if (cases[i].status) {
+            check_error(tz_text_read(path, 0, NULL, &array, &failure), cases[i].status,
+                        cases[i].place, cases[i].message);
+            continue;
+        }
+        assert_ok(tz_text_read(path, 0, NULL, &array, &failure));
+        tz_array_destroy(array);
     }
 }
 

@@ -68,7 +68,7 @@ static void other_formats_are_named(void **state)
         {"\xff\xd8\xff\xe0", "is a JPEG picture"},
         {"#Life 1.06\n0 1\n", "Life 1.05 or 1.06"},
         {"<?xml version=\"1.0\"?>", "is XML, as .vti is"},
-        {"1 2 \1\2", "is no text: raw numbers"},
+        {"1 2 \1\2", "the file is no text: save raw numbers"},
         {"1,2\n", "'1,2' is not a decimal number: numbers are separated by white space"},
         {"one", "'one' is not a decimal number"}};
     tz_array *array;

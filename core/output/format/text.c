@@ -67,16 +67,14 @@ static tz_status refuse_other(const char *path, const char *text, size_t bytes, 
         if (bytes >= strlen(known[k].begin) &&
             memcmp(text, known[k].begin, strlen(known[k].begin)) == 0)
             return tz_error_set(error, TZ_FORMAT, path, "%s", known[k].what);
-    for (size_t i = 0; i < bytes && i < 4096; i++)
-        if ((unsigned char)text[i] < ' ' && !is_space(text[i]))
-            return tz_error_set(
-                error, TZ_FORMAT, path,
-                "is no text: raw numbers need a shape and a type; save them as .npy (numpy.save)");
     return TZ_OK;
 }
 
 static const char *why_not(const reader *r, size_t length)
 {
+    for (size_t i = 0; i < length; i++)
+        if ((unsigned char)r->p[i] < ' ')
+            return "no number, and the file is no text: save raw numbers as .npy (numpy.save)";
     return memchr(r->p, ',', length) || memchr(r->p, ';', length)
                ? "not a decimal number: numbers are separated by white space, without commas"
                : "not a decimal number";
