@@ -23,8 +23,8 @@ static int longest_loop(const tz_sass *code)
 static void define(const tz__chains *chains, char definitions[TZ__DEFINITIONS_SIZE])
 {
     tz__chains some = *chains;
-    if (!is_complete() && some.steps > 64)
-        some.steps = 64;
+    if (!is_complete() && some.steps > 16)
+        some.steps = 16;
     tz__chains_define(&some, definitions);
 }
 

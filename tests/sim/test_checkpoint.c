@@ -292,7 +292,7 @@ static void test_until(void **state)
                            .until_is_update = true,
                            .check_every = 10};
     snprintf(s->path, sizeof s->path, "%s/file", s->directory);
-    for (int pauses = 1; pauses < 60; pauses += 20) {
+    for (int pauses = 1; pauses < 60; pauses += 40) {
         check_kind(&kinds[0], &residual, pauses, s->path);
         check_kind(&kinds[0], &update, pauses / 3, s->path);
         check_kind(&kinds[5], &residual, pauses / 2, s->path);

@@ -107,12 +107,12 @@ static void slabs_compile(void **state)
 {
     static const struct {
         const char *stencil, *family;
-    } cases[] = {{"swirl1d", "stream"},    {"swirl1d", "block"}, {"redblack", "stream"},
-                 {"redblack", "resident"}, {"redblack", "tile"}, {"mixed3d", "stream"}};
+    } cases[] = {{"swirl1d", "block"},  {"redblack", "stream"},   {"swirl1d", "stream"},
+                 {"redblack", "tile"}, {"redblack", "resident"}, {"mixed3d", "stream"}};
     static const char *const folders[] = {TZ_TEST_TEST_PLUGIN_DIR};
     tz_registry *registry;
     assert_ok(tz_registry_create(&registry, folders, 1, &failure));
-    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    for (size_t k = 0; k < (is_complete() ? sizeof cases / sizeof *cases : 2); k++) {
         const tz_stencil *stencil;
         const tz_plugin *plugin;
         assert_ok(tz_registry_find(registry, cases[k].stencil, &stencil, &plugin, &failure));

@@ -74,7 +74,7 @@ static void exchanges_go_in_batches(void **state)
     assert_true(fmod(sectors, work.blocks) == 0.0);
     assert_true(sectors >= 2.0 * (work.redundancy - 1.0) * 1024 * 1024 / 4.0);
     assert_true(sectors <= 8.0 * (work.redundancy - 1.0) * 1024 * 1024 / 4.0);
-    plan = (tz_plan){.height = 8, .family = "resident"};
+    plan = (tz_plan){.height = 4, .family = "resident"};
     planned_work(s, &problem, &plan, TZ_EFFORT_COMPILE, &high);
     assert_true(high.ghost_bytes > work.ghost_bytes);
     /* A brick of a few cells takes one batch, whose wait is the exchange's own. Large bricks leave few

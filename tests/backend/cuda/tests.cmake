@@ -20,7 +20,7 @@ endforeach()
 set_property(TEST ${simt_tests} backend/cuda/simt/test_simt_machine backend/cuda/simt/test_simt_mistakes backend/cuda/test_cuda_reduce
     backend/cuda/test_cuda_update backend/cuda/test_cuda_jump backend/cuda/test_cuda_jump_run backend/cuda/test_cuda_plain
     backend/cuda/test_cuda_handed APPEND PROPERTY ENVIRONMENT
-    ASAN_OPTIONS=detect_stack_use_after_return=0:strict_string_checks=1:malloc_context_size=5)
+    ASAN_OPTIONS=detect_stack_use_after_return=0:strict_string_checks=1:malloc_context_size=5:quarantine_size_mb=32)
 
 # Stand-ins for the driver, NVRTC, NVML and cuFFT (fake/fake.h), found first: no GPU and no toolkit needed.
 set(fakes ${PROJECT_BINARY_DIR}/test-fakes)
