@@ -94,7 +94,7 @@ static void report(const tz_simulation_handle *handle, const tz_simulation *simu
     sink->progress(sink->context, &progress);
 }
 
-static void on_stagnation(void *context, const char *text)
+static void on_warning(void *context, const char *text)
 {
     const tz_simulation_handle *handle = context;
     tz_context_note(handle->context, TZ_NOTE_WARNING, "%s: %s", handle->name, text);
@@ -440,8 +440,8 @@ static int carry_out(lua_State *L, tz_simulation_handle *handle, tz_run run, boo
     run.events = events;
     run.progress = on_progress;
     run.progress_context = handle;
-    run.stagnates = on_stagnation;
-    run.stagnates_context = handle;
+    run.warns = on_warning;
+    run.warns_context = handle;
     run.settle = settle;
     run.refused = on_refused;
     run.later_context = handle;

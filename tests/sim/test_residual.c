@@ -259,7 +259,7 @@ static void run_plainly(tz_simulation *sim, int64_t steps, said *heard)
 {
     tz_run_result result;
     const tz_run run = {
-        .steps = steps, .until_residual = NAN, .stagnates = hear, .stagnates_context = heard};
+        .steps = steps, .until_residual = NAN, .warns = hear, .warns_context = heard};
     assert_ok(tz_simulation_run(sim, &run, &result, &failure));
     assert_int_equal(result.status, TZ_RUN_DONE);
 }
