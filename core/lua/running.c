@@ -536,7 +536,7 @@ void tz_running_add(lua_State *L)
             "Makes the fields what infinitely many iterations would make of them, as `sim:jump` "
             "does, and returns the residual. Steps and simulated time stay. Fails if there is no "
             "such state: where waves never decay, or a source has a mean that nothing takes "
-            "away.",
+            "away (the mean of [weighted cells](boundaries.md)).",
             .recall = TZ_RECALL_GIVE),
         TZ_API("sim:rewind()", method_rewind, "Sets the count of iterations to 0. Fields stay.",
                .recall = TZ_RECALL_CALL),

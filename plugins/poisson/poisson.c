@@ -99,12 +99,13 @@ static int check_run(const tz_run_facts *facts)
     const double digits = facts->precision == TZ_DOUBLE ? 1e-12 : 1e-6;
     if (fabs(mean) <= facts->until_residual + digits * fmax(fabs(low), fabs(high)))
         return 0;
-    snprintf(facts->message, facts->message_size,
-             "lap(u) = f has no solution without a fixed side: the mean of f is %.6g%s, and the "
-             "residual stays at that or above until_residual = %.6g; subtract the mean from f, or "
-             "give the grid a fixed side",
-             mean, mirrors ? " (cells at a mirror side count half, at two of them a quarter)" : "",
-             facts->until_residual);
+    snprintf(
+        facts->message, facts->message_size,
+        "lap(u) = f has no solution without a fixed side: the mean of f is %.6g%s, so the "
+        "residual stays at %.6g or more, and until_residual = %.6g is never reached; subtract the "
+        "mean from f, or give the grid a fixed side",
+        mean, mirrors ? " (cells at a mirror side count half, at two of them a quarter)" : "",
+        fabs(mean), facts->until_residual);
     return TZ_REFUSED;
 }
 

@@ -166,6 +166,7 @@ static void older_plugins_lack_members(void **state)
     assert_non_null(stencil->passes[0].kernels);
     assert_null(stencil->passes[0].together);
     assert_null(stencil->passes[0].in_place);
+    assert_true(stencil->check_run == NULL);
     assert_ok(tz_registry_find(*state, "slip_none", &stencil, NULL, &failure));
     assert_non_null(stencil->passes[0].together);
     assert_non_null(stencil->passes[0].in_place);
