@@ -45,6 +45,7 @@ typedef struct tz_run {
     bool
         jumps; /* by jumps (sim/jump.h): up to each event, or fewer steps at once; not with a limit */
     int64_t jumps_most;    /* iterations of one jump; 0: any */
+    bool unchecked;        /* do not ask check_run(): fields are random, and only bits matter */
     int64_t steps;         /* iterations to run; < 0: unlimited (needs until_residual) */
     double until_residual; /* stop when the residual is <= this; NAN: no test */
     bool until_is_update; /* test the largest change of an iteration, as memory holds it, instead */
