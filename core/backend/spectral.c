@@ -103,6 +103,7 @@ tz_status tz_spectral_no_limit(int reasons, tz_error *error)
                             ? "some waves move for ever and never become smaller; where "
                               "the stencil has a damping, use it"
                             : "what the source adds has a mean that nothing takes away, so "
-                              "the values grow for ever: make its sum 0, or give the grid a "
-                              "fixed side");
+                              "the values grow for ever: make its sum 0 (cells at a mirror side "
+                              "count half, at two of them a quarter), or give the grid a fixed "
+                              "side");
 }

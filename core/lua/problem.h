@@ -15,7 +15,8 @@
          "`\"single\"`, `\"double\"` or, of stencils that have it, `\"mixed\"`"},                      \
         {"boundary", "text or table", "the stencil's",                                                 \
          "`\"clamp\"`, `\"periodic\"`, `\"fixed\"` or `\"mirror\"`; `{ x = …, y = … }` gives one " \
-         "for each axis, `{ x = { \"clamp\", \"fixed\" } }` one for each side"},                       \
+         "for each axis, `{ x = { \"clamp\", \"fixed\" } }` one for each side. "                       \
+         "[Where the walls lie and what is conserved](boundaries.md)"},                                \
         {"params", "table", "",                                                                        \
          "`NAME = value`: parameters of the stencil; `trapeze plugins NAME` lists them"},              \
     {                                                                                                  \

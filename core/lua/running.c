@@ -94,7 +94,7 @@ static void report(const tz_simulation_handle *handle, const tz_simulation *simu
     sink->progress(sink->context, &progress);
 }
 
-static void on_stagnation(void *context, const char *text)
+static void on_warning(void *context, const char *text)
 {
     const tz_simulation_handle *handle = context;
     tz_context_note(handle->context, TZ_NOTE_WARNING, "%s: %s", handle->name, text);
@@ -440,8 +440,8 @@ static int carry_out(lua_State *L, tz_simulation_handle *handle, tz_run run, boo
     run.events = events;
     run.progress = on_progress;
     run.progress_context = handle;
-    run.stagnates = on_stagnation;
-    run.stagnates_context = handle;
+    run.warns = on_warning;
+    run.warns_context = handle;
     run.settle = settle;
     run.refused = on_refused;
     run.later_context = handle;
@@ -536,7 +536,7 @@ void tz_running_add(lua_State *L)
             "Makes the fields what infinitely many iterations would make of them, as `sim:jump` "
             "does, and returns the residual. Steps and simulated time stay. Fails if there is no "
             "such state: where waves never decay, or a source has a mean that nothing takes "
-            "away.",
+            "away (the mean of [weighted cells](boundaries.md)).",
             .recall = TZ_RECALL_GIVE),
         TZ_API("sim:rewind()", method_rewind, "Sets the count of iterations to 0. Fields stay.",
                .recall = TZ_RECALL_CALL),

@@ -229,8 +229,8 @@ static tz_status look(tz_runner *r, tz_error *error)
              step, update.largest, tz_simulation_precision(simulation),
              single || timed ? "; use " : "", single ? "precision = \"double\"" : "",
              single && timed ? " or " : "", timed ? "a larger time step" : "");
-    if (r->run->stagnates)
-        r->run->stagnates(r->run->stagnates_context, text);
+    if (r->run->warns)
+        r->run->warns(r->run->warns_context, text);
     return TZ_OK;
 }
 
@@ -398,7 +398,10 @@ static tz_status go_on(tz_runner *r, tz_error *error)
         status = at->firing >= 0         ? tz__run_fire_rest(r, error)
                  : simulation->step == 0 ? tz__run_fire(r, error)
                                          : TZ_OK;
-        if (!status && until_residual)
+        /* What a script writes into cells that the residual leaves out reaches others an iteration later. */
+        const bool hidden =
+            simulation->step == 0 && tz_stencil_excluding(simulation->problem.stencil) >= 0;
+        if (!status && until_residual && !hidden)
             status = tz__run_check_residual(r, error);
         at->phase = TZ_RUN_AT_CHECK;
     } else if (at->phase == TZ_RUN_AT_TRIAL) {
@@ -438,9 +441,10 @@ static tz_status begin(tz_runner *r, tz_error *error)
                                .checks = tz_checks_begin(simulation->step, run->check_every),
                                .result = r->result};
     simulation->last_run = (tz_run_end){.residual = NAN};
-    return run->steps < 0 && isnan(run->until_residual)
-               ? tz_error_set(error, TZ_RANGE, "run", "give a number of steps or until_residual")
-               : check_streamed(simulation, run->steps, error);
+    if (run->steps < 0 && isnan(run->until_residual))
+        return tz_error_set(error, TZ_RANGE, "run", "give a number of steps or until_residual");
+    const tz_status status = check_streamed(simulation, run->steps, error);
+    return status || run->unchecked ? status : tz__run_check_facts(r, error);
 }
 
 tz_status tz_simulation_run(tz_simulation *simulation, const tz_run *run, tz_run_result *result,

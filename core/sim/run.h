@@ -45,6 +45,7 @@ typedef struct tz_run {
     bool
         jumps; /* by jumps (sim/jump.h): up to each event, or fewer steps at once; not with a limit */
     int64_t jumps_most;    /* iterations of one jump; 0: any */
+    bool unchecked;        /* do not ask check_run(): fields are random, and only bits matter */
     int64_t steps;         /* iterations to run; < 0: unlimited (needs until_residual) */
     double until_residual; /* stop when the residual is <= this; NAN: no test */
     bool until_is_update; /* test the largest change of an iteration, as memory holds it, instead */
@@ -55,10 +56,11 @@ typedef struct tz_run {
      * false, the run ends with TZ_INTERRUPTED. May be NULL. */
     bool (*progress)(void *context, const tz_simulation *simulation, int64_t done, int64_t total);
     void *progress_context;
-    /* Gets a sentence if the fields of a run without until_residual no longer move although the
-     * update in double is not 0; once a simulation. May be NULL. */
-    void (*stagnates)(void *context, const char *text);
-    void *stagnates_context;
+    /* Gets a warning, each kind once a simulation: of the stencil's check_run(); that the fields of
+     * a run without until_residual no longer move although the update in double is not 0; that the
+     * residual of a run without an end does not fall. May be NULL. */
+    void (*warns)(void *context, const char *text);
+    void *warns_context;
     /* Required if an event has later(). settle() waits for all work that later() or fire() began and returns
      * its first error; it is called before a fire() that follows and at the end of the run.
      * refused(), which may be NULL, gets the reason why snapshots failed, once a run. */
@@ -96,7 +98,8 @@ typedef struct tz_run_result {
     double energy_j; /* of the device during the run; NAN without a counter */
 } tz_run_result;
 
-/* Errors: TZ_DIVERGED names step, field and cell of the first NaN or infinity; TZ_INTERRUPTED;
+/* Errors: TZ_RANGE and TZ_UNSTABLE if the stencil's check_run() refuses the fields and parameters,
+ * before anything runs; TZ_DIVERGED names step, field and cell of the first NaN or infinity; TZ_INTERRUPTED;
  * errors of the backend, of the policy, of pause() and of events. `result` is always set. */
 tz_status tz_simulation_run(tz_simulation *simulation, const tz_run *run, tz_run_result *result,
                             tz_error *error);

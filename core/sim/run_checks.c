@@ -1,7 +1,9 @@
 /* Checks of a run: whether it has converged or stagnated. */
 #include "sim/fields.h"
 #include "sim/run_impl.h"
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 enum {
@@ -84,6 +86,21 @@ static tz_status try_iteration(tz_runner *r, tz_error *error)
     return status ? status : tz__run_end_trial(r, error);
 }
 
+/* A residual that has stood or grown for long may fall yet, so a run without an end goes on. */
+static void tell_stall(const tz_runner *r)
+{
+    tz_simulation *simulation = r->simulation;
+    char text[240];
+    if (simulation->stall_told || r->at->end >= 0 || !r->run->warns)
+        return;
+    simulation->stall_told = true;
+    snprintf(text, sizeof text,
+             "the residual has not fallen since step %" PRId64 " and is %.3g at step %" PRId64
+             ": this run may never end; give max_steps, or a larger until_residual",
+             r->at->checks.least_step, r->result->residual, simulation->step);
+    r->run->warns(r->run->warns_context, text);
+}
+
 tz_status tz__run_check_residual(tz_runner *r, tz_error *error)
 {
     tz_simulation *simulation = r->simulation;
@@ -98,6 +115,8 @@ tz_status tz__run_check_residual(tz_runner *r, tz_error *error)
         return TZ_OK;
     }
     const tz_check_result result = tz_checks_add(&r->at->checks, simulation->step, &update);
+    if (result.stuck && !tz_simulation_is_rounding(simulation, &update))
+        tell_stall(r);
     status = check_stuck(r, result.stuck && tz_simulation_is_rounding(simulation, &update), &update,
                          error);
     if (!status && !r->result->status && result.repeats && simulation->step != r->at->end &&

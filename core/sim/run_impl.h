@@ -26,6 +26,10 @@ tz_status tz__run_measure_change(tz_runner *r, double *change, tz_error *error);
 tz_status tz__run_refine(tz_runner *r, tz_error *error);
 tz_status tz__run_advance(tz_runner *r, int iterations, bool timed, tz_error *error);
 
+/* ---- run_facts.c ---- */
+/* Ask the stencil whether fields and parameters fit, unless nothing has changed since the last time. */
+tz_status tz__run_check_facts(tz_runner *r, tz_error *error);
+
 /* ---- jump.c ---- */
 /* One jump, after all stages. */
 tz_status tz__run_jump(tz_runner *r, int64_t steps, tz_error *error);

@@ -197,8 +197,10 @@ tz_status tz_simulation_kernel_facts(tz_simulation *simulation, tz_kernel_facts 
 void tz__simulation_field_changes(tz_simulation *simulation, int field)
 {
     simulation->update_known = false;
-    if (simulation->problem.stencil->fields[field].role == TZ_STATIC)
-        tz__simulation_forget_jump(simulation);
+    if (simulation->problem.stencil->fields[field].role != TZ_STATIC)
+        return;
+    simulation->facts_known = false;
+    tz__simulation_forget_jump(simulation);
 }
 
 /* ---- Parameters and plan --------------------------------------------------------------------- */
@@ -214,6 +216,7 @@ tz_status tz_simulation_set_params(tz_simulation *simulation, size_t count,
     if (!status)
         status = tz_problem_set_params(&simulation->problem, count, params, error);
     simulation->update_known = false;
+    simulation->facts_known = false;
     tz__simulation_forget_jump(simulation);
     if (!status && step)
         tz__simulation_time_step_changed(simulation, before);
@@ -232,6 +235,7 @@ void tz_simulation_rewind(tz_simulation *simulation)
     simulation->time_base = (tz_time_base){.since = 0};
     simulation->fired_step = -1;
     simulation->update_known = false;
+    simulation->facts_known = false;
     if (simulation->look_step > 0)
         simulation->look_step = 0;
 }

@@ -54,6 +54,9 @@ struct tz_simulation {
     double seconds;
     tz_update update; /* of the fields as they are, if it is known */
     bool update_known;
+    bool facts_known;  /* check_run() has seen the parameters and static fields as they are */
+    bool facts_told;   /* its warning */
+    bool stall_told;   /* that the residual does not fall */
     int64_t look_step; /* of the next look whether the fields move; 0: the first, -1: no more */
     tz_run_end last_run;
     tz_streamed_source streamed[TZ_FIELDS_MAX];

@@ -63,15 +63,15 @@ static tz_status copy_array(const check *c, const array *a)
 static tz_status copy_arrays(const check *c, tz_stencil *stencil)
 {
     const tz_stencil theirs = *stencil;
-    /* The size of a tz_pass in ABI 2.0. The other structs have not grown since. */
-    enum { PASS = offsetof(tz_pass, together) };
+    /* Sizes in ABI 2.0 of structs that have grown since. */
+    enum { PASS = offsetof(tz_pass, together), FIELD = offsetof(tz_field, excludes) };
 #define ARRAY(name, type, size, least, most)                                                       \
     {                                                                                              \
 #name, theirs.name##_count, least, most, theirs.name, theirs.name##_stride, size,          \
             sizeof(type), (void **)&stencil->name                                                  \
     }
     const array arrays[] = {
-        ARRAY(fields, tz_field, sizeof(tz_field), 1, TZ_FIELDS_MAX),
+        ARRAY(fields, tz_field, FIELD, 1, TZ_FIELDS_MAX),
         ARRAY(params, tz_param, sizeof(tz_param), 0, TZ_PARAMS_MAX),
         ARRAY(constants, tz_constant, sizeof(tz_constant), 0, TZ_CONSTANTS_MAX),
         ARRAY(passes, tz_pass, PASS, 1, TZ_PASSES_MAX),
@@ -109,6 +109,11 @@ static tz_status check_field(const check *c, int f)
                       field->radius, TZ_RADIUS_MAX);
     if ((field->type == TZ_BITS) != (s->fields[0].type == TZ_BITS))
         return refuse(c, "bit fields cannot be mixed with others");
+    if (field->excludes && (field->role != TZ_STATIC || field->type != TZ_INT))
+        return refuse(c, "field '%s' excludes cells from the residual: it must be a static int",
+                      field->name);
+    if (field->excludes && tz_stencil_excluding(s) != f)
+        return refuse(c, "two fields exclude cells from the residual: one can");
     if (field->role == TZ_STREAMED && (s->dims != 1 || field->type != TZ_INT || field->radius != 0))
         return refuse(c, "a streamed field must be an int of radius 0 in a 1-D stencil");
     return TZ_OK;
@@ -288,7 +293,7 @@ static tz_status check_stencil(const check *c)
 tz_status tz_description_take(tz_stencil *out, const tz_stencil *theirs, const char *path,
                               tz_error *error)
 {
-    const size_t least = sizeof(tz_stencil);
+    const size_t least = offsetof(tz_stencil, check_run); /* the size in ABI 2.0 */
     const check c = {out, path, error};
     memset(out, 0, sizeof *out);
     if (!theirs || theirs->struct_size < least)
@@ -298,7 +303,7 @@ tz_status tz_description_take(tz_stencil *out, const tz_stencil *theirs, const c
                             theirs ? theirs->struct_size : 0u, least);
     if (is_empty(theirs->id))
         return tz_error_set(error, TZ_PLUGIN, path, "a stencil lacks its id");
-    memcpy(out, theirs, sizeof *out);
+    memcpy(out, theirs, theirs->struct_size < sizeof *out ? theirs->struct_size : sizeof *out);
     tz_status status = copy_arrays(&c, out);
     if (!status)
         status = check_stencil(&c);

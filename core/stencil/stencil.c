@@ -270,3 +270,11 @@ int tz_stencil_param_of_role(const tz_stencil *stencil, tz_param_role role)
             return p;
     return -1;
 }
+
+int tz_stencil_excluding(const tz_stencil *stencil)
+{
+    for (int f = 0; f < stencil->fields_count; f++)
+        if (stencil->fields[f].excludes)
+            return f;
+    return -1;
+}

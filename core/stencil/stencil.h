@@ -76,5 +76,7 @@ int tz_stencil_takes(const tz_stencil *stencil, const tz_pass *pass, int field);
 int tz_stencil_field_index(const tz_stencil *stencil, const char *name);
 int tz_stencil_param_index(const tz_stencil *stencil, const char *name);
 int tz_stencil_param_of_role(const tz_stencil *stencil, tz_param_role role);
+/* Index of the field whose cells the residual leaves out; -1: none. */
+int tz_stencil_excluding(const tz_stencil *stencil);
 
 #endif

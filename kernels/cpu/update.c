@@ -278,6 +278,20 @@ static void compute_slab(const part *p, int64_t k)
     p->rows(&span);
 }
 
+/* Cells that the residual leaves out have their old value. */
+static void leave_out(const part *p, int f, const void *old, int64_t k, int64_t y, void *now)
+{
+    const tz_stage *stage = p->job->stage;
+    const int excluding = tz_stencil_excluding(stage->stencil);
+    const size_t size = wide_size(stage, f);
+    if (excluding < 0)
+        return;
+    const char *mask = inside_at(p, excluding, k) + y * p->cut.stride * (ptrdiff_t)sizeof(int32_t);
+    for (int64_t i = 0; i < p->width; i++)
+        if (((const int32_t *)(const void *)mask)[i])
+            memcpy((char *)now + (size_t)i * size, (const char *)old + (size_t)i * size, size);
+}
+
 /* Add the changes of a row of slab k to the tally and to its segment. */
 static void measure_row(part *p, int f, int64_t k, int64_t y)
 {
@@ -286,7 +300,9 @@ static void measure_row(part *p, int f, int64_t k, int64_t y)
     const int64_t ny = stage->dims == 3 ? stage->elements[1] : 1;
     const int64_t row = k * ny + p->y_low + y;
     const ptrdiff_t offset = y * c->stride * (ptrdiff_t)wide_size(stage, f);
-    const void *now = p->now[f] + offset, *old = inside_at(p, f, k) + offset;
+    void *now = p->now[f] + offset;
+    const void *old = inside_at(p, f, k) + offset;
+    leave_out(p, f, old, k, y, now);
     memset(p->tally.sums, 0, sizeof p->tally.sums);
     if (is_real(stage, f))
         measure[stage->isa](now, old, p->width, &p->tally);

@@ -5,6 +5,8 @@
  * ring of a few slabs in cache, on which the row function for double precision works. So every
  * stencil can be computed this way.
  *
+ * A cell that the stencil excludes (tz_field.excludes) changes by 0.
+ *
  * Definition of the sum. Each row is cut into segments of TZ_UPDATE_SEGMENT elements. For each pass,
  * and each field that it writes, 32 lanes add the changes of the elements i, i + 32, i + 64, ... of
  * a segment in order. The lanes are combined pairwise: 16 apart, then 8, 4, 2, 1. The results of

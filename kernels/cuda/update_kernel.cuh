@@ -2,6 +2,7 @@
  *
  * a.scratch has the record and the sums, a.geometry[0] the segments of a group: 1, 2, 4, ... 32. With
  * TZ_SLAB only cells from a.geometry[1] to a.geometry[2] along the last axis count.
+ * A cell where the field TZ_EXCLUDING, if that is defined, is not 0 changes by 0.
  * a.out[f], if it is not 0, gets new - old of each element of field f as a double, with the pitch of
  * the fields. */
 
@@ -12,6 +13,16 @@
 #else
 #define TZ_OWN_LOW(axis) 0
 #define TZ_OWN(axis, extent) (extent)
+#endif
+
+/* Whether the residual leaves a cell out. TZ_EXCLUDING: the index of the field that says so. */
+#ifdef TZ_EXCLUDING
+TZ_DEVICE bool tz_is_excluded(const tz_arguments &a, long long at)
+{
+    return tz_load_one((const int *)a.in[TZ_EXCLUDING] + at) != 0;
+}
+#else
+#define tz_is_excluded(a, at) false
 #endif
 
 /* Elements of a lane that are computed together. */
@@ -30,6 +41,10 @@
         TZ_UNROLL                                                                                  \
         for (int k = 0; k < N; k++)                                                                \
             old[k] = tz_read<false>(a, p[k], c[k].name, c[k].name##_edge, 0, 0, 0);                \
+        TZ_UNROLL                                                                                  \
+        for (int k = 0; k < N; k++)                                                                \
+            c[k].name##_new =                                                                      \
+                tz_is_excluded(a, p[k].x + offset) ? old[k] : c[k].name##_new;                     \
         TZ_UNROLL                                                                                  \
         for (int k = 0; k < N; k++)                                                                \
             name##_sum += tz_change_of(a, p[k], c[k].name##_new, old[k], tally);                   \

@@ -161,7 +161,9 @@ static const tz_pass passes[] = {
 static const tz_stencil stencil = {
     TZ_STENCIL_HEADER,
     .id = "hotspot",
-    .doc = "Temperature of a chip from its power map (Rodinia's HotSpot).",
+    .doc = "Temperature of a bare die from its power map by Rodinia's formula, which has no "
+           "interface, "
+           "spreader, sink and convection: rises are 7 to 145 times below HotSpot's.",
     .dims = 2,
     .fields_count = 2,
     .fields = fields,

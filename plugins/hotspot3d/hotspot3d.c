@@ -66,16 +66,30 @@ static const tz_param params[PARAMS] = {
                                      .role = TZ_PARAM_ROLE_ALLOW_UNSTABLE),
 };
 
+/* As Rodinia's program has it: capacity and lateral resistances are those of the whole chip. */
+typedef struct cell {
+    double heat; /* capacity, per area */
+    double capacity, rx, ry, rz;
+} cell;
+
+static cell cell_of(const tz_value *p, const int64_t *extent)
+{
+    const double h = p[HEIGHT].number / (double)extent[1], w = p[WIDTH].number / (double)extent[0];
+    const double t = p[THICKNESS].number, layer = t / (double)extent[2];
+    const double k = p[CONDUCTIVITY].number, heat = p[FACTOR].number * p[HEAT].number * t;
+    return (cell){.heat = heat,
+                  .capacity = heat * w * h,
+                  .rx = w / (2.0 * k * t * h),
+                  .ry = h / (2.0 * k * t * w),
+                  .rz = layer / (k * w * h)};
+}
+
 static int derive(tz_setup *setup)
 {
     tz_value *p = setup->params;
-    const double h = p[HEIGHT].number / (double)setup->extent[1];
-    const double w = p[WIDTH].number / (double)setup->extent[0];
-    const double t = p[THICKNESS].number, layer = t / (double)setup->extent[2];
-    const double k = p[CONDUCTIVITY].number, heat = p[FACTOR].number * p[HEAT].number * t;
-    /* As Rodinia's program has it: capacity and lateral resistances are those of the whole chip. */
-    const double capacity = heat * w * h, loss = p[LOSS].number;
-    const double rx = w / (2.0 * k * t * h), ry = h / (2.0 * k * t * w), rz = layer / (k * w * h);
+    const cell chip = cell_of(p, setup->extent);
+    const double heat = chip.heat, capacity = chip.capacity, loss = p[LOSS].number;
+    const double rx = chip.rx, ry = chip.ry, rz = chip.rz;
     const double stable = capacity / (p[MOST].number * (2.0 / rx + 2.0 / ry + (2.0 + loss) / rz));
     if (!p[DT_S].given)
         p[DT_S].number = strcmp(p[DT].text, "rodinia") == 0
@@ -102,6 +116,36 @@ static int derive(tz_setup *setup)
     constants[TZ_CONSTANT(hotspot3d, cp)] = scale;
     constants[TZ_CONSTANT(hotspot3d, ambient)] = p[AMBIENT].number - *origin;
     return 0;
+}
+
+/* The stable step with the conductivities that the fields have, where derive() had `most`. */
+static int check_run(const tz_run_facts *facts)
+{
+    const tz_value *p = facts->params;
+    const cell chip = cell_of(p, facts->extent);
+    double low, lateral, down, vertical;
+    if (facts->range(facts->context, TZ_FIELD(hotspot3d, lateral), &low, &lateral) ||
+        facts->range(facts->context, TZ_FIELD(hotspot3d, vertical), &down, &vertical))
+        return 0;
+    if (fmin(low, down) < 0.0) {
+        snprintf(facts->message, facts->message_size,
+                 "the least value of lateral is %.6g and of vertical %.6g: with a negative "
+                 "conductivity heat flows from cold to warm; set the fields to 0 or more",
+                 low, down);
+        return TZ_REFUSED;
+    }
+    const double most = fmax(lateral, vertical);
+    const double rate = lateral * (2.0 / chip.rx + 2.0 / chip.ry + p[LOSS].number / chip.rz) +
+                        2.0 * vertical / chip.rz;
+    if (most <= p[MOST].number || p[DT_S].number * rate <= chip.capacity * (1.0 + 1e-6) ||
+        p[ALLOW_UNSTABLE].number != 0.0)
+        return 0;
+    snprintf(facts->message, facts->message_size,
+             "lateral reaches %.6g and vertical %.6g, but most = %.6g: dt_s = %.6g s is unstable "
+             "with these fields, the largest stable step is %.6g s; set most = %.6g%s",
+             lateral, vertical, p[MOST].number, p[DT_S].number, chip.capacity / rate, most,
+             p[DT_S].given ? " and leave dt_s out" : "");
+    return TZ_DIVERGES;
 }
 
 static const tz_field fields[] = {
@@ -138,6 +182,7 @@ static const tz_stencil stencil = {
     .boundary = TZ_CLAMP,
     .picture = {"temperature", "inferno", 318.0, 360.0},
     .derive = derive,
+    .check_run = check_run,
 };
 
 TZ_PLUGIN_DEFINE("hotspot3d", "1.0.0", "thermal simulation of a chip of layers", &stencil)

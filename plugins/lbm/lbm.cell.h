@@ -28,7 +28,8 @@
     R(lbm, f5, -1, 0, -1, 0)                                                                       \
     R(lbm, f6, 0, 1, -1, 0)                                                                        \
     R(lbm, f7, 0, 1, 0, 1)                                                                         \
-    R(lbm, f8, -1, 0, 0, 1)
+    R(lbm, f8, -1, 0, 0, 1)                                                                        \
+    R(lbm, solid, 0, 0, 0, 0)
 
 /* The population that moves by (cx, cy) relaxes to an equilibrium even + odd; where the cell is
  * solid, it is the opposite one. */
@@ -69,11 +70,15 @@ TZ_CELL(lbm)
     ((TZ_AT(f2, dx, dy) - TZ_AT(f4, dx, dy)) +                                                     \
      ((TZ_AT(f5, dx, dy) - TZ_AT(f7, dx, dy)) - (TZ_AT(f8, dx, dy) - TZ_AT(f6, dx, dy))))
 
+/* A wall, halfway to a solid cell, is at rest: beyond it the momentum is minus the cell's own. */
+#define LBM_BEYOND(part, own, dx, dy) TZ_SELECT(TZ_AT(solid, dx, dy), -(own), part(dx, dy))
+
 TZ_CELL(lbm_flow)
 {
     const int solid = TZ_AT(solid, 0, 0);
     const real x = LBM_X(0, 0), y = LBM_Y(0, 0);
-    const real curl = (LBM_Y(1, 0) - LBM_Y(-1, 0)) - (LBM_X(0, 1) - LBM_X(0, -1));
+    const real curl = (LBM_BEYOND(LBM_Y, y, 1, 0) - LBM_BEYOND(LBM_Y, y, -1, 0)) -
+                      (LBM_BEYOND(LBM_X, x, 0, 1) - LBM_BEYOND(LBM_X, x, 0, -1));
     const real straight = (TZ_AT(f1, 0, 0) + TZ_AT(f3, 0, 0)) + (TZ_AT(f2, 0, 0) + TZ_AT(f4, 0, 0));
     const real slanted = (TZ_AT(f5, 0, 0) + TZ_AT(f7, 0, 0)) + (TZ_AT(f6, 0, 0) + TZ_AT(f8, 0, 0));
     TZ_PUT(speed, TZ_SELECT(solid, TZ_R(0), TZ_SQRT(TZ_FMA(x, x, y * y))));
@@ -82,3 +87,4 @@ TZ_CELL(lbm_flow)
 }
 #undef LBM_X
 #undef LBM_Y
+#undef LBM_BEYOND

@@ -79,11 +79,42 @@ static int derive(tz_setup *setup)
     return 0;
 }
 
+/* Without a fixed side an iteration changes the mean of u by that of f alone: the residual stays at
+ * least as large. */
+static int check_run(const tz_run_facts *facts)
+{
+    const int f = TZ_FIELD(poisson, f);
+    double low, high, mean;
+    int mirrors = 0;
+    for (int axis = 0; axis < 2; axis++)
+        for (int side = 0; side < 2; side++) {
+            if (facts->boundary[axis][side] == TZ_FIXED)
+                return 0;
+            mirrors += facts->boundary[axis][side] == TZ_MIRROR;
+        }
+    if (isnan(facts->until_residual) || facts->range(facts->context, f, &low, &high) ||
+        facts->mean(facts->context, f, &mean))
+        return 0;
+    /* What rounding f leaves is no contradiction. */
+    const double digits = facts->precision == TZ_DOUBLE ? 1e-12 : 1e-6;
+    if (fabs(mean) <= facts->until_residual + digits * fmax(fabs(low), fabs(high)))
+        return 0;
+    snprintf(
+        facts->message, facts->message_size,
+        "lap(u) = f has no solution without a fixed side: the mean of f is %.6g%s, so the "
+        "residual stays at %.6g or more, and until_residual = %.6g is never reached; subtract the "
+        "mean from f, or give the grid a fixed side",
+        mean, mirrors ? " (cells at a mirror side count half, at two of them a quarter)" : "",
+        fabs(mean), facts->until_residual);
+    return TZ_REFUSED;
+}
+
 static const tz_field fields[] = {
     TZ_STATE_FIELD("u", TZ_REAL, "", "the solution; its initial value is the first guess"),
     TZ_STATIC_FIELD(
         "f", TZ_REAL, "",
-        "right-hand side; without a fixed side its sum must be 0 for a solution to exist"),
+        "right-hand side; without a fixed side its sum must be 0 for a solution to exist, where "
+        "cells at a mirror side count half, at two of them a quarter"),
 };
 
 /* The residual f - lap(u) is the right-hand side of the correction of u. */
@@ -112,6 +143,7 @@ static const tz_stencil stencil = {
     .boundary = TZ_FIXED,
     .picture = {"u", "balance", -1.0, 1.0},
     .derive = derive,
+    .check_run = check_run,
     .refinement = &refinement,
 };
 

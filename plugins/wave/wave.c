@@ -35,6 +35,8 @@
 #define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
+/* For a cell, of waves that move. */
+static const double ITERATIONS_MOST = 200.0;
 static const double pi = 3.14159265358979323846;
 
 enum { SPACING, FASTEST, DT_S, FREQUENCY, AMPLITUDE, SOURCE, PARAMS = SOURCE + TZ_AXES };
@@ -50,7 +52,10 @@ static const tz_param params[PARAMS] = {
     [FREQUENCY] = TZ_REAL_PARAM("frequency_hz", 15.0, 1e-6, 1e12, "Hz",
                                 "peak frequency of the source, a Ricker wavelet that begins with "
                                 "the run"),
-    [AMPLITUDE] = TZ_REAL_PARAM("amplitude", 1.0, -1e6, 1e6, "", "its strength"),
+    [AMPLITUDE] = TZ_REAL_PARAM("amplitude", 1.0, -1e6, 1e6, "",
+                                "strength of the source, which is one cell whatever its width: "
+                                "with half the spacing the waves are a quarter as high in 2-D, an "
+                                "eighth in 3-D; A / spacing_m^2 or A / spacing_m^3 keeps them"),
     [SOURCE] = TZ_INTEGER_PARAM("source_x", NAN, 0, 2e9, "", "its cell; by default in the middle"),
     [SOURCE + 1] = TZ_INTEGER_PARAM("source_y", NAN, 0, 2e9, "", "as source_x"),
     [SOURCE + 2] = TZ_INTEGER_PARAM("source_z", NAN, 0, 2e9, "", "as source_x; of no use in 2-D"),
@@ -67,12 +72,23 @@ static int at_step(const tz_setup *setup, int64_t step, double *constants)
     return 0;
 }
 
-/* `roughest`: what the Laplacian makes of a checkerboard on one axis. */
-static int derive_order(tz_setup *setup, double roughest)
+/* The schemes. `roughest`: what the Laplacian makes of a checkerboard on one axis. `cells`: of a
+ * wavelength at the source's frequency, at least; the wavelet has waves of half the length, too. */
+typedef struct scheme {
+    double roughest, cells;
+} scheme;
+static const scheme order2 = {4.0, 10.0};
+static const scheme order8 = {205. / 72 + 2. * (8. / 5 + 1. / 5 + 8. / 315 + 1. / 560), 6.0};
+
+static double stable_step(const tz_value *p, int dims, double fastest, const scheme *s)
+{
+    return 2.0 * p[SPACING].number / (fastest * sqrt(dims * s->roughest));
+}
+
+static int derive_order(tz_setup *setup, const scheme *s)
 {
     tz_value *p = setup->params;
-    const double stable =
-        2.0 * p[SPACING].number / (p[FASTEST].number * sqrt(setup->dims * roughest));
+    const double stable = stable_step(p, setup->dims, p[FASTEST].number, s);
     if (!p[DT_S].given)
         p[DT_S].number = 0.8 * stable;
     if (p[DT_S].number > stable) {
@@ -93,11 +109,75 @@ static int derive_order(tz_setup *setup, double roughest)
 }
 static int derive2(tz_setup *setup)
 {
-    return derive_order(setup, 4.0);
+    return derive_order(setup, &order2);
 }
 static int derive8(tz_setup *setup)
 {
-    return derive_order(setup, 205. / 72 + 2. * (8. / 5 + 1. / 5 + 8. / 315 + 1. / 560));
+    return derive_order(setup, &order8);
+}
+
+/* Waves that stand still, or that the mesh cannot carry. */
+static int warn_of_speed(const tz_run_facts *facts, double slowest, double fastest, const scheme *s)
+{
+    const tz_value *p = facts->params;
+    const double spacing = p[SPACING].number, frequency = p[FREQUENCY].number;
+    const double iterations = spacing / (fastest * p[DT_S].number);
+    const double cells = slowest / (frequency * spacing);
+    if (!(iterations <= ITERATIONS_MOST)) {
+        snprintf(
+            facts->message, facts->message_size,
+            "the field speed is at most %.6g m/s: a wave needs %.3g iterations for a cell, and "
+            "hardly moves; %sset max_speed_m_s to that maximum%s",
+            fastest, iterations, fastest < 20.0 ? "are the speeds in km/s? Give m/s, or " : "",
+            p[DT_S].given ? " and leave dt_s out" : "");
+        return TZ_WARNS;
+    }
+    if (p[AMPLITUDE].number == 0.0 || cells >= s->cells)
+        return 0;
+    snprintf(facts->message, facts->message_size,
+             "a wavelength at frequency_hz = %.6g is %.3g cells long where speed is %.6g m/s, and "
+             "this scheme needs %g: the mesh distorts such waves; set spacing_m to at most %.4g or "
+             "frequency_hz to at most %.4g",
+             frequency, cells, slowest, s->cells, slowest / (frequency * s->cells),
+             slowest / (spacing * s->cells));
+    return TZ_WARNS;
+}
+
+static int check_order(const tz_run_facts *facts, const scheme *s)
+{
+    const tz_value *p = facts->params;
+    double low, high, least, sponge;
+    if (facts->range(facts->context, TZ_FIELD(wave2d, speed), &low, &high) ||
+        facts->range(facts->context, TZ_FIELD(wave2d, sponge), &least, &sponge))
+        return 0;
+    const double fastest = fmax(fabs(low), fabs(high));
+    const double stable = stable_step(p, facts->dims, fastest, s);
+    if (p[DT_S].number > stable * (1.0 + 1e-6)) {
+        snprintf(facts->message, facts->message_size,
+                 "the field speed reaches %.6g m/s, but max_speed_m_s = %.6g: dt_s = %.6g s is "
+                 "unstable with this field, the largest stable step is %.6g s; set max_speed_m_s = "
+                 "%.6g%s",
+                 fastest, p[FASTEST].number, p[DT_S].number, stable, fastest,
+                 p[DT_S].given ? " and leave dt_s out" : "");
+        return TZ_DIVERGES;
+    }
+    if (sponge > 1.0) {
+        snprintf(facts->message, facts->message_size,
+                 "the field sponge reaches %.6g: above 1 each iteration makes waves larger; use at "
+                 "most 1",
+                 sponge);
+        return TZ_WARNS;
+    }
+    /* A speed of 0 is a wall, not a slow rock. */
+    return warn_of_speed(facts, low > 0.0 ? low : fastest, fastest, s);
+}
+static int check2(const tz_run_facts *facts)
+{
+    return check_order(facts, &order2);
+}
+static int check8(const tz_run_facts *facts)
+{
+    return check_order(facts, &order8);
 }
 
 static const tz_field fields[] = {
@@ -110,7 +190,7 @@ static const tz_field fields[] = {
                     .initial = 1.0),
 };
 
-#define WAVE(ID, sentence, dimensions, its_derive)                                                 \
+#define WAVE(ID, sentence, dimensions, order)                                                      \
     static const tz_pass ID##_passes[] = {                                                         \
         {.name = "leapfrog",                                                                       \
          .writes = TZ_WRITES(ID, u) | TZ_WRITES(ID, before),                                       \
@@ -134,12 +214,13 @@ static const tz_field fields[] = {
             TZ_ALLOW(TZ_CLAMP) | TZ_ALLOW(TZ_PERIODIC) | TZ_ALLOW(TZ_FIXED) | TZ_ALLOW(TZ_MIRROR), \
         .boundary = TZ_FIXED,                                                                      \
         .picture = {"u", "balance", -0.1, 0.1},                                                    \
-        .derive = its_derive,                                                                      \
+        .derive = derive##order,                                                                   \
+        .check_run = check##order,                                                                 \
         .at_step = at_step,                                                                        \
     };
-WAVE(wave2d, "Acoustic waves from a source, of order 2 in space.", 2, derive2)
-WAVE(wave2d8, "Acoustic waves from a source, of order 8 in space.", 2, derive8)
-WAVE(wave3d, "Acoustic waves from a source in three dimensions, of order 2 in space.", 3, derive2)
-WAVE(wave3d8, "Acoustic waves from a source in three dimensions, of order 8 in space.", 3, derive8)
+WAVE(wave2d, "Acoustic waves from a source, of order 2 in space.", 2, 2)
+WAVE(wave2d8, "Acoustic waves from a source, of order 8 in space.", 2, 8)
+WAVE(wave3d, "Acoustic waves from a source in three dimensions, of order 2 in space.", 3, 2)
+WAVE(wave3d8, "Acoustic waves from a source in three dimensions, of order 8 in space.", 3, 8)
 
 TZ_PLUGIN_DEFINE("wave", "1.0.0", "acoustic waves", &wave2d, &wave2d8, &wave3d, &wave3d8)

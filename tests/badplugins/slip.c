@@ -131,10 +131,20 @@ static int derive(tz_setup *setup)
     return 0;
 }
 
+#ifdef SLIP_OLDER
+static int refuse_all(const tz_run_facts *facts)
+{
+    (void)facts;
+    return TZ_REFUSED;
+}
+#endif
+
 static const tz_stencil stencil = {
     TZ_STENCIL_HEADER,
-#ifdef SLIP_OLDER /* as in ABI 2.0, which had no `together` */
+#ifdef SLIP_OLDER /* as in ABI 2.0, which had no `together` and no check_run() */
     .passes_stride = offsetof(tz_pass, together),
+    .struct_size = offsetof(tz_stencil, check_run),
+    .check_run = refuse_all,
 #endif
     .id = ID,
     .doc = "Test-only: spreads and counts.",

@@ -250,7 +250,7 @@ tz_status contract_create(const contract *c, const contract_case *k, const char 
 
 tz_status contract_run(tz_simulation *sim, int64_t steps, tz_error *error)
 {
-    const tz_run run = {.steps = steps, .until_residual = NAN};
+    const tz_run run = {.steps = steps, .until_residual = NAN, .unchecked = true};
     tz_run_result result;
     return tz_simulation_run(sim, &run, &result, error);
 }

@@ -82,8 +82,11 @@ static tz_status store_middle(const contract *c, const contract_case *k, tz_simu
 
 static tz_status run_phase(tz_simulation *sim, int64_t steps, double *norm, tz_error *error)
 {
-    const tz_run run = {
-        .steps = steps, .until_residual = -1.0, .until_is_update = true, .check_every = steps};
+    const tz_run run = {.steps = steps,
+                        .until_residual = -1.0,
+                        .until_is_update = true,
+                        .check_every = steps,
+                        .unchecked = true};
     tz_run_result result;
     const tz_status status = tz_simulation_run(sim, &run, &result, error);
     *norm = result.update;
@@ -93,7 +96,7 @@ static tz_status run_phase(tz_simulation *sim, int64_t steps, double *norm, tz_e
 /* Corrections are no steps of the solution, so they run to a residual. */
 static tz_status run_mixed(tz_simulation *sim, double *norm, tz_error *error)
 {
-    const tz_run run = {.steps = 60, .until_residual = 0.0, .check_every = 20};
+    const tz_run run = {.steps = 60, .until_residual = 0.0, .check_every = 20, .unchecked = true};
     tz_run_result result;
     const tz_status status = tz_simulation_run(sim, &run, &result, error);
     *norm = result.residual;

@@ -52,7 +52,8 @@ static tz_status run_with_residual(tz_simulation *sim, int64_t steps, double *re
     const tz_run run = {.steps = steps,
                         .until_residual = -1.0,
                         .until_is_update = !has_residual,
-                        .check_every = steps};
+                        .check_every = steps,
+                        .unchecked = true};
     tz_run_result result;
     const tz_status status = tz_simulation_run(sim, &run, &result, error);
     *residual = has_residual ? result.residual : result.update;

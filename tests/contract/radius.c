@@ -205,6 +205,20 @@ static void perturb_once(probe *p, int field, int trial)
     free(slab);
 }
 
+/* How far passes read a field that is no state; outputs may read it farther. */
+static int reach_of_passes(const tz_stencil *s, int field)
+{
+    int most = 0;
+    for (int pass = 0; pass < s->passes_count; pass++) {
+        const tz_reads reads = tz_stencil_reads(s, &s->passes[pass], field);
+        for (int axis = 0; axis < s->dims; axis++) {
+            most = -reads.low[axis] > most ? -reads.low[axis] : most;
+            most = reads.high[axis] > most ? reads.high[axis] : most;
+        }
+    }
+    return most;
+}
+
 /* How far a change of a field is seen after an iteration: the cells that read it lie on the other
  * side of it. */
 static tz_reach influence(const tz_stencil *s, int field)
@@ -213,7 +227,7 @@ static tz_reach influence(const tz_stencil *s, int field)
     for (int pass = 0; pass < s->passes_count; pass++) {
         const tz_reach more = tz_pass_reach(s, &s->passes[pass]);
         for (int axis = 0; axis < s->dims; axis++) {
-            const int64_t own = s->fields[field].radius;
+            const int64_t own = reach_of_passes(s, field);
             /* Other fields than states are read by any pass, and later ones carry the change on. */
             if (s->fields[field].role != TZ_STATE && pass == 0) {
                 reach.low[axis] = reach.high[axis] = (int)own;
@@ -272,10 +286,11 @@ static void perturb_stencil(contract *c, int precision)
         }
         if (state)
             state_reach = p.reach > state_reach ? p.reach : state_reach;
-        else if (p.reach < s->fields[f].radius)
+        else if (p.reach < reach_of_passes(s, f))
             contract_fail(
-                c, "'%s' declares radius %d, but changing it matters at most %lld cells away",
-                s->fields[f].name, s->fields[f].radius, (long long)p.reach);
+                c,
+                "'%s' is declared to be read %d cells away, but changing it matters at most %lld",
+                s->fields[f].name, reach_of_passes(s, f), (long long)p.reach);
     }
     /* With several passes the sum need not be reached: no single change must travel through all. */
     const int least = farthest(s);

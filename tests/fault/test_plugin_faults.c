@@ -10,8 +10,8 @@
 static const struct {
     const char *file, *wanted[3];
 } faults[] = {
-    {"bad_abi_major.so", {"ABI 3.2", "2.2", "rebuild"}},
-    {"bad_abi_minor.so", {"ABI 2.3", "2.2", "rebuild"}},
+    {"bad_abi_major.so", {"ABI 3.3", "2.3", "rebuild"}},
+    {"bad_abi_minor.so", {"ABI 2.4", "2.3", "rebuild"}},
     {"bad_short_plugin.so", {"bytes", "struct_size", "rebuild"}},
     {"bad_short_stencil.so", {"bytes", "struct_size", "rebuild"}},
     {"bad_missing_row.so", {"no double row function", "rows.h"}},
@@ -166,6 +166,7 @@ static void older_plugins_lack_members(void **state)
     assert_non_null(stencil->passes[0].kernels);
     assert_null(stencil->passes[0].together);
     assert_null(stencil->passes[0].in_place);
+    assert_true(stencil->check_run == NULL);
     assert_ok(tz_registry_find(*state, "slip_none", &stencil, NULL, &failure));
     assert_non_null(stencil->passes[0].together);
     assert_non_null(stencil->passes[0].in_place);

@@ -114,4 +114,39 @@ static void source(void **state)
     }
 }
 
-TEST_MAIN(open_plugins, close_plugins, TEST(standing_waves), TEST(source))
+/* The source is a cell: with half the spacing the same wave is a quarter as high. amplitude =
+ * A / spacing_m^2 makes it as high. */
+static void source_is_a_cell(void **state)
+{
+    double heard[2];
+    for (int fine = 0; fine < 2; fine++) {
+        const double spacing = fine ? 5.0 : 10.0;
+        const int64_t n = fine ? 97 : 49;
+        tz_simulation *sim =
+            oracle_create(&(oracle_config){.stencil = "wave2d8",
+                                           .dims = 2,
+                                           .nx = n,
+                                           .ny = n,
+                                           .precision = TZ_DOUBLE,
+                                           .boundary = "fixed",
+                                           .backend = "cpu",
+                                           .params_count = 5,
+                                           .params = {{"spacing_m", spacing, NULL},
+                                                      {"max_speed_m_s", 2000.0, NULL},
+                                                      {"frequency_hz", 20.0, NULL},
+                                                      {"dt_s", 0.001, NULL},
+                                                      {"amplitude", 1.0, NULL}}});
+        double value;
+        const int64_t x = n / 2 + (fine ? 20 : 10);
+        const tz_box cell = {{x, n / 2, 0}, {x + 1, n / 2 + 1, 1}};
+        assert_ok(tz_simulation_fill(sim, oracle_field(sim, "speed"), NULL, 2000.0, &failure));
+        oracle_run(sim, 110);
+        assert_ok(tz_simulation_read(sim, oracle_field(sim, "u"), &cell, &value, &failure));
+        heard[fine] = value;
+        tz_simulation_destroy(sim);
+    }
+    assert_true(fabs(heard[0]) > 1e-3);
+    assert_true(fabs(heard[1] / heard[0] - 0.25) < 0.01);
+}
+
+TEST_MAIN(open_plugins, close_plugins, TEST(standing_waves), TEST(source), TEST(source_is_a_cell))

@@ -160,6 +160,17 @@ c.refuses("there is no steady state: what the source adds has a mean", fed.stead
 tz.expect(fed:hash "u" == hash)
 fed:set("f", function(x) return math.cos(2 * math.pi * x / 16) end)
 tz.expect(fed:steady() < 1e-9)
+-- Between mirror sides a corner counts a quarter, and a side half.
+local nodes = tz.simulation { plugin = "poisson", boundary = "mirror", grid = { 12, 12 }, precision = "double" }
+local function charges(side)
+  nodes:set("f", function(x, y) return x == 0 and y == 0 and 4 or x == 5 and y == 11 and side or 0 end)
+end
+charges(-4) -- their plain sum is 0
+c.refuses("at a mirror side count half", nodes.steady, nodes)
+c.refuses("at a mirror side count half", nodes.run, nodes, { until_residual = 1e-9, max_steps = 10 })
+charges(-2)
+tz.expect(nodes:steady() < 1e-9)
+tz.expect(nodes:run { until_residual = 1e-9, max_steps = 10 }.converged)
 local wave = tz.simulation { plugin = waves, grid = { 16, 16 }, boundary = "fixed", fields = { u = start } }
 c.refuses("there is no steady state: some waves move for ever", wave.steady, wave)
 local growing = tz.simulation { plugin = tz.stencil { dims = 1, update = "1.01*u" }, grid = { 16 }, fields = { u = 1 } }

@@ -47,6 +47,8 @@ void tz_cuda_update_emit(tz_cuda_text *text, const tz_problem *problem)
                  "#include \"update.cuh\"\n",
                  problem->precision == TZ_DOUBLE ? "double" : "float", TZ_UPDATE_SEGMENT,
                  largest_radius(problem));
+    if (tz_stencil_excluding(problem->stencil) >= 0)
+        tz_cuda_emit(text, "#define TZ_EXCLUDING %d\n", tz_stencil_excluding(problem->stencil));
     for (int p = 0; p < problem->stencil->passes_count; p++)
         tz_cuda_emit_pass(text, problem, p);
     tz_cuda_emit(text, "#include \"update_kernel.cuh\"\n");

@@ -409,6 +409,12 @@ static double change_of(const tz_problem *problem, int field, int64_t x, const v
     return __builtin_popcount((now_bits ^ old_bits) & cells);
 }
 
+static bool is_excluded(const cell_reader *reader)
+{
+    const int f = tz_stencil_excluding(reader->state->context.problem->stencil);
+    return f >= 0 && *(const int32_t *)read_cell(&reader->access, f, 0, 0, 0) != 0;
+}
+
 /* The changes of one field in a segment of a row: the sum of kernels/cpu/update.h. */
 static double update_segment(cell_reader *reader, const tz_pass *pass, tz_precision precision,
                              int field, int64_t x_low, int64_t x_high, tz_update_sums *out)
@@ -419,14 +425,14 @@ static double update_segment(cell_reader *reader, const tz_pass *pass, tz_precis
         double value;
         move_to(reader, x_low + i, reader->at[1], reader->at[2]);
         pass->kernels->cell[precision](&reader->access);
-        const double change = change_of(problem, field, x_low + i, &reader->written[field],
-                                        read_cell(&reader->access, field, 0, 0, 0), &value);
+        const void *old = read_cell(&reader->access, field, 0, 0, 0);
+        const void *now = is_excluded(reader) ? old : &reader->written[field];
+        const double change = change_of(problem, field, x_low + i, now, old, &value);
         if (reader->changes)
             reader->changes[x_low + i +
                             problem->elements[0] *
                                 (reader->at[1] + problem->elements[1] * reader->at[2])] =
-                number_of(problem, field, &reader->written[field]) -
-                number_of(problem, field, read_cell(&reader->access, field, 0, 0, 0));
+                number_of(problem, field, now) - number_of(problem, field, old);
         const double largest = problem->bits && change > 1.0 ? 1.0 : change;
         lanes[i % TZ_UPDATE_LANES] += change;
         out->largest = largest > out->largest ? largest : out->largest;

@@ -1,4 +1,4 @@
-/* trapeze/callbacks.h: the arguments of derive() and of analyses. Included by
+/* trapeze/callbacks.h: the arguments of derive(), check_run() and analyses. Included by
  * <trapeze/plugin.h>. */
 #ifndef TRAPEZE_CALLBACKS_H
 #define TRAPEZE_CALLBACKS_H
@@ -12,8 +12,9 @@ typedef struct tz_value {
     int given;        /* 1: the scenario set it */
 } tz_value;
 
-/* Return values of derive() other than 0. */
+/* Return values of derive() and check_run() other than 0. */
 enum {
+    TZ_WARNS = 1,    /* check_run() only: the run begins, and the user gets the message */
     TZ_REFUSED = -1, /* the parameters contradict each other, or one of them is not possible */
     TZ_DIVERGES = -2 /* the parameters are possible, but the iteration would diverge */
 };
@@ -55,6 +56,29 @@ static inline double tz_rounded(const tz_setup *setup, double value)
     volatile float single = (float)value; /* volatile: GCC 12 may leave out a mere conversion */
     return (double)single;
 }
+
+/* The argument of check_run(). It and its pointers are valid only during the call. range() and mean()
+ * look at every cell of a field as the run begins, also where slabs of several devices and ranks hold
+ * it, and give the same numbers everywhere. They return 0, or -1 for a streamed field or after an
+ * error, which then ends the run: return 0. */
+typedef struct tz_run_facts {
+    uint32_t struct_size; /* of the engine's tz_run_facts */
+    int dims;
+    int64_t extent[TZ_AXES];          /* cells; 1 on unused axes */
+    tz_boundary boundary[TZ_AXES][2]; /* low and high side of each axis */
+    tz_precision precision;
+    const tz_value *params;        /* one for each tz_stencil.params, as derive() left them */
+    const double *boundary_values; /* as in tz_setup */
+    double until_residual;         /* the run ends at this residual; NAN: at a number of steps */
+    void *context;                 /* for the functions below */
+    /* The least and the largest value of a field, derived ones included. */
+    int (*range)(void *context, int field, double *low, double *high);
+    /* Its mean, in double. Along an axis, cells beside a mirror side count half: what an iteration
+     * with symmetric weights conserves. */
+    int (*mean)(void *context, int field, double *mean);
+    char *message; /* out: one line that says what is wrong, with the numbers, and what to do */
+    size_t message_size; /* bytes, including the terminating 0 */
+} tz_run_facts;
 
 /* The argument of an analysis. It and its pointers are valid only during the call. */
 typedef struct tz_access {

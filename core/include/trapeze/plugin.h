@@ -23,7 +23,8 @@
  *
  *   2.0  the first of this major number
  *   2.1  tz_pass.together
- *   2.2  tz_pass.in_place */
+ *   2.2  tz_pass.in_place
+ *   2.3  tz_stencil.check_run, tz_field.excludes */
 #ifndef TRAPEZE_PLUGIN_H
 #define TRAPEZE_PLUGIN_H
 
@@ -38,7 +39,7 @@ extern "C" {
 #endif
 
 #define TZ_ABI_MAJOR 2u
-#define TZ_ABI_MINOR 2u
+#define TZ_ABI_MINOR 3u
 
 typedef struct tz_field {
     const char *name; /* REQUIRED: also its name in the cell update */
@@ -51,6 +52,8 @@ typedef struct tz_field {
     int required;     /* 1: a scenario must set it; 0: without that, all cells are `initial` */
     double initial;   /* OPTIONAL */
     double boundary_value; /* OPTIONAL: the default past fixed sides */
+    int excludes; /* OPTIONAL. 1, of one static field of TZ_INT: the residual leaves out the cells
+                   * where this field is not 0 */
 } tz_field;
 
 /* One sweep over the grid. An iteration does all passes of a stencil, in order. TZ_PASS() sets the
@@ -151,6 +154,10 @@ typedef struct tz_stencil {
         outputs_stride;
     int steps; /* OPTIONAL: time steps that an iteration advances; 0 counts as 1. The simulated time
                 * of an iteration is so often the parameter with the role TZ_PARAM_ROLE_TIME_STEP */
+    /* OPTIONAL. [main] Compares fields with parameters. The engine calls it when the first run begins,
+     * and when one begins after a change of the parameters, of a static field or of the step count,
+     * or with until_residual. Returns 0; TZ_WARNS, TZ_REFUSED or TZ_DIVERGES with facts->message. */
+    int (*check_run)(const tz_run_facts *facts);
 } tz_stencil;
 
 typedef struct tz_plugin {

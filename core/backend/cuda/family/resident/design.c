@@ -47,9 +47,18 @@ static int words_of(const tz_problem *problem, int f)
 
 static int field_radius(const tz_stencil *s, int f)
 {
-    int radius = s->fields[f].radius;
-    for (int p = 0; p < s->passes_count && s->fields[f].role == TZ_STATE; p++)
-        radius = s->passes[p].radius > radius ? s->passes[p].radius : radius;
+    const bool listed = s->fields[f].role == TZ_STATIC; /* an output may read it farther away */
+    int radius = 0;
+    for (int p = 0; p < s->passes_count; p++) {
+        const tz_reads reads = tz_stencil_reads(s, &s->passes[p], f);
+        int most = s->fields[f].role == TZ_STATE ? s->passes[p].radius : s->fields[f].radius;
+        for (int axis = 0; axis < TZ_AXES && listed; axis++) {
+            most = axis == 0 ? 0 : most;
+            most = -reads.low[axis] > most ? -reads.low[axis] : most;
+            most = reads.high[axis] > most ? reads.high[axis] : most;
+        }
+        radius = most > radius ? most : radius;
+    }
     return radius;
 }
 
