@@ -193,7 +193,8 @@ static int floorplan_index(lua_State *L)
 static const tz_key floorplan_options[] = {
     {"flp", "file", NULL, "HotSpot's floorplan: units with their sizes and places in metres"},
     {"ptrace", "file", "", "HotSpot's power trace; without it the floorplan only names regions"},
-    {"row", "integer", "1", "the row of the trace, from 1"},
+    {"row", "integer", "the mean of all rows", "the row of the trace", .least = 1,
+     .most = INFINITY},
     {"width_m", "number", "that of the units", "length of the chip along x"},
     {"height_m", "number", "that of the units", "length of the chip along y"},
     {NULL, NULL, NULL, NULL}};
@@ -210,7 +211,7 @@ static int value_floorplan(lua_State *L)
                     "\"FILE.ptrace\"");
     tz_key_text(L, 1, "tz.floorplan", "ptrace", &ptrace);
     int64_t row = 0;
-    const bool has_row = tz_key_integer(L, 1, "tz.floorplan", "row", 1, INT64_MAX, &row);
+    const bool has_row = tz_key_integer(L, 1, "tz.floorplan", "row", &row);
     double width_m = 0, height_m = 0;
     tz_key_number(L, 1, "tz.floorplan", "width_m", &width_m);
     tz_key_number(L, 1, "tz.floorplan", "height_m", &height_m);
@@ -240,6 +241,12 @@ static int value_floorplan(lua_State *L)
     if (has_row && row > (int64_t)value->trace.sample_count)
         tz_raise(L, "tz.floorplan: 'row' is %lld, but %.300s has %zu row%s", (long long)row,
                  trace_path, value->trace.sample_count, value->trace.sample_count == 1 ? "" : "s");
+    if (!has_row && value->trace.sample_count > 1)
+        tz_context_note(
+            tz_context_get(L), TZ_NOTE_LOG,
+            "tz.floorplan: the powers are the mean of the %zu rows of %.300s; 'row' takes "
+            "one of them",
+            value->trace.sample_count, ptrace);
     return 1;
 }
 
@@ -252,8 +259,8 @@ void tz_floorplan_register(lua_State *L)
         TZ_API("floorplan:close()", floorplan_close, "Frees its memory now."), TZ_API_END};
     static const tz_api_function functions[] = {
         TZ_API("tz.floorplan(options)", value_floorplan,
-               "The units of a chip: a value of fields (the power of each cell in a row of the "
-               "trace, W), "
+               "The units of a chip: a value of fields (the power of each cell, W: "
+               "the mean of the trace or one of its rows), "
                "columns of `tz.table`, and regions.",
                .options = floorplan_options, .recall = TZ_RECALL_CALL),
         TZ_API_END};

@@ -94,9 +94,10 @@ static const tz_key picture_options[] = {
     {"field", "text", "the stencil's picture", "of a simulation: the field"},
     {"file", "text", NULL, "a name that ends with `.png`, in the run folder"},
     {"slice", "integer or table", "",
-     "of 3-D data: only the plane z, or `{ x = 3 }` or `{ y = 3 }`, across which z points up"},
+     "of 3-D data: only the plane z, or `{ x = 3 }` or `{ y = 3 }`, across which z points up",
+     .most = INFINITY},
     {"montage", "boolean or text", "without `slice`",
-     "of 3-D data: all planes side by side; `\"x\"` or `\"y\"`: those across that axis"},
+     "of 3-D data: all planes side by side; %s: those across that axis", tz_montage_names},
     {NULL, NULL, NULL, NULL}};
 
 /* Read the table at index 1. Leaves on the stack what the request borrows. */

@@ -28,7 +28,7 @@ tz_status tz_writer_open(tz_writer *writer, const tz_output *output, const tz_ru
         return status;
     const char *stem = output->name;
     if (!stem[0])
-        stem = output->kind == TZ_OUTPUT_TABLE            ? "table"
+        stem = output->kind == TZ_OUTPUT_TABLE            ? TZ_TABLE_STEM
                : tz_output_series_suffix(output->kind)[0] ? stencil->id
                                                           : stencil->fields[writer->field].name;
     snprintf(writer->stem, sizeof writer->stem, "%s%s", prefix, stem);

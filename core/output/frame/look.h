@@ -14,6 +14,11 @@ typedef enum tz_range_kind {
 /* In a view, what part of an averaged cell's bits must be set for it to be solid. */
 #define TZ_LEVEL_OF_BITS 0.25
 
+/* Pixels of the longer side, at most, of a look without a size; and the least value, as a share of the
+ * largest, that the colours of a logarithm distinguish where no range is given. */
+#define TZ_LOOK_SIZE 1024
+#define TZ_LOOK_LOG 1e-6
+
 typedef struct tz_look {
     char map[32];                       /* colour map; "": the stencil's, else viridis */
     int colours_count;                  /* a map of these instead; 0: none */
@@ -21,7 +26,7 @@ typedef struct tz_look {
     tz_range_kind range;
     double low, high;
     bool log;          /* the map follows the logarithm: the range is above 0 */
-    int64_t size;      /* most pixels of a side; 0: 1024 */
+    int64_t size;      /* most pixels of a side; 0: TZ_LOOK_SIZE */
     int64_t zoom;      /* pixels a cell; 0: chosen */
     int bits;          /* 8: colours; 16: gray values */
     bool bar;          /* a colour bar */
