@@ -99,25 +99,42 @@ static const tz_key *row_of(lua_State *L, int index, const char *key)
     return row && row->key ? row : NULL;
 }
 
-/* Push the value of Lua that a row's default is, or nil: it is words, or there is none. */
+/* Push the number, text, boolean or flat table of these that `text` is in Lua, or nil: it is words. Lua's
+ * own parser refuses where calls are nested deeply. */
+static void push_literal(lua_State *L, const char *text, size_t length)
+{
+    char copy[64];
+    snprintf(copy, sizeof copy, "%.*s", (int)length, text);
+    if (length >= sizeof copy) {
+        lua_pushnil(L);
+    } else if (length > 1 && copy[0] == '"' && strchr(copy + 1, '"') == copy + length - 1) {
+        lua_pushlstring(L, copy + 1, length - 2);
+    } else if (strcmp(copy, "true") == 0 || strcmp(copy, "false") == 0) {
+        lua_pushboolean(L, copy[0] == 't');
+    } else if (length > 1 && copy[0] == '{' && copy[length - 1] == '}') {
+        lua_newtable(L);
+        for (const char *at = copy + 1; at < copy + length - 1;) {
+            const size_t size = strcspn(at, ",}"), name = strcspn(at, " =,}");
+            const bool named = strncmp(at + name, " = ", 3) == 0;
+            push_literal(L, at + (named ? name + 3 : 0), size - (named ? name + 3 : 0));
+            if (named)
+                lua_pushlstring(L, at, name);
+            else
+                lua_pushinteger(L, (lua_Integer)lua_rawlen(L, -2) + 1);
+            lua_insert(L, -2);
+            lua_rawset(L, -3);
+            at += size + 1;
+            at += strspn(at, " ");
+        }
+    } else if (lua_stringtonumber(L, copy) == 0) {
+        lua_pushnil(L);
+    }
+}
+
 static void push_default(lua_State *L, const tz_key *row)
 {
-    char code[256];
-    lua_pushnil(L);
-    if (!row || !row->otherwise || !row->otherwise[0])
-        return;
-    snprintf(code, sizeof code, "return %s", row->otherwise);
-    const int fault = luaL_loadstring(L, code);
-    if (fault == LUA_ERRMEM)
-        lua_error(L);
-    if (fault != LUA_OK) {
-        lua_pop(L, 1);
-        return;
-    }
-    lua_newtable(L); /* a word is no global of the script */
-    lua_setupvalue(L, -2, 1);
-    lua_call(L, 0, 1);
-    lua_remove(L, -2);
+    const char *text = row && row->otherwise ? row->otherwise : "";
+    push_literal(L, text, strlen(text));
 }
 
 static void refuse_metatable(lua_State *L, int index, const char *what)

@@ -121,16 +121,16 @@ static void keys_are_refused(void **state)
 
 static TZ_KEY_NAMES(colour_names, "red", "green", "blue")
 
-static const tz_key rows[] = {{"number", "number", "0.5", "", .least = 0, .most = 1},
-                              {"integer", "integer", "-3", ""},
-                              {"text", "text", "\"auto\"", ""},
-                              {"flag", "boolean", "true", ""},
-                              {"range", "{low, high}", "{0, 2}", ""},
-                              {"colour", "text", "\"green\"", "%s", colour_names},
-                              {"word", "number", "chosen", ""},
-                              {"words", "number", "8 to 1024, then more", ""},
-                              {"open", "number", "", "", .most = INFINITY},
-                              {NULL}};
+    static const tz_key rows[] = {{"number", "number", "0.5", "", .least = 0, .most = 1},
+                                  {"integer", "integer", "-3", ""},
+                                  {"text", "text", "\"auto\"", ""},
+                                  {"flag", "boolean", "true", ""},
+                                  {"range", "{low, high}", "{0, 2}", ""},
+                                  {"colour", "text", "\"green\"", "%s", colour_names},
+                                  {"word", "number", "chosen", ""},
+                                  {"words", "number", "8 to 1024, then more", ""},
+                                  {"open", "number", "", "", .most = INFINITY},
+                                  {NULL}};
 
 /* Gives what is read, and how many of the keys are there. */
 static int read_rows(lua_State *T)
