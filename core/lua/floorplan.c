@@ -241,12 +241,6 @@ static int value_floorplan(lua_State *L)
     if (has_row && row > (int64_t)value->trace.sample_count)
         tz_raise(L, "tz.floorplan: 'row' is %lld, but %.300s has %zu row%s", (long long)row,
                  trace_path, value->trace.sample_count, value->trace.sample_count == 1 ? "" : "s");
-    if (!has_row && value->trace.sample_count > 1)
-        tz_context_note(
-            tz_context_get(L), TZ_NOTE_LOG,
-            "tz.floorplan: the powers are the mean of the %zu rows of %.300s; 'row' takes "
-            "one of them",
-            value->trace.sample_count, ptrace);
     return 1;
 }
 

@@ -131,6 +131,14 @@ static void get_axes(lua_State *L, int index, const char *what, tz_look *look)
     lua_pop(L, 1);
 }
 
+TZ_KEY_NAMES(tz_y_names, [TZ_Y_DOWN] = "down", [TZ_Y_UP] = "up")
+
+tz_y_from tz_y_get(lua_State *L, int index, const char *what)
+{
+    int y;
+    return tz_key_choice(L, index, what, "y", &y) ? (tz_y_from)y : TZ_Y_AUTO;
+}
+
 bool tz_slice_get(lua_State *L, int index, const char *what, tz_slice *out)
 {
     static const tz_key axes[] = {
@@ -291,6 +299,7 @@ void tz_look_get(lua_State *L, int index, const char *what, tz_look *look)
     get_caption(L, index, what, look);
     look->has_unit = tz_key_copy(L, index, what, "unit", look->unit, sizeof look->unit);
     get_axes(L, index, what, look);
+    look->y = tz_y_get(L, index, what);
     get_contours(L, index, what, &look->overlay);
     get_mark(L, index, what, &look->overlay);
     get_outline(L, index, what, &look->overlay);

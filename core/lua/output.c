@@ -208,7 +208,12 @@ static const tz_key grid_options[] = {
     {"field", "text", "the first state field", "the field, if it is not the first argument"},
     {"spacing", "number or {dx[, dy[, dz]]}", "the stencil's, in metres, else 1",
      "width of a cell"},
-    {"origin", "{x[, y[, z]]}", "zeros", "the corner of the first cell"},
+    {"origin", "{x[, y[, z]]}", "zeros", "the corner of the first cell of the file"},
+    {"y", "text", "\"up\" of a chip with a floorplan, else \"down\"",
+     "%s: the file begins with the grid's row 0 or, as the y axis of viewers points up, with the "
+     "last "
+     "row, which is a chip's lower edge",
+     tz_y_names},
     {NULL, NULL, NULL, NULL}};
 
 /* tz.vti { "a", "b", name = … } or tz.vti("a", { name = … }). */
@@ -232,6 +237,7 @@ static int output_grid(lua_State *L, tz_output_kind kind, const char *what)
         output->fields_count = i + 1;
         lua_pop(L, 1);
     }
+    output->look.y = tz_y_get(L, 2, what);
     output->spacing_count = tz_key_vector(L, 2, what, "spacing", 0, output->spacing);
     output->origin_count = tz_key_vector(L, 2, what, "origin", -INFINITY, output->origin);
     get_name(L, 2, what, output);

@@ -41,6 +41,10 @@ extern const tz_key tz_axes_options[];
          "numbers at the sides, in metres where the stencil knows how wide cells are, else in "      \
          "cells; `{ spacing = 0.1, unit = \"mm\" }`: a cell is so wide",                             \
          .inner = tz_axes_options},                                                                  \
+        {"y", "text", "\"up\" of a chip with a floorplan, else \"down\"",                            \
+         "%s: where metres of y in `axes` begin, at the lower edge or at the upper one, which is "   \
+         "row 0",                                                                                    \
+         tz_y_names},                                                                                \
         {"contours", "integer or list of numbers",                                                   \
          "",         "contour lines: how many, at equal distances in the range, or their values",    \
          .least = 1, .most = TZ_CONTOURS_MAX},                                                       \
@@ -61,7 +65,10 @@ extern const tz_key tz_axes_options[];
     {                                                                                                \
         "unit", "text", "the field's", "the unit at the bar"                                         \
     }
-const char *tz_view_names(int i), *tz_mark_names(int i), *tz_montage_names(int i);
+const char *tz_view_names(int i), *tz_mark_names(int i), *tz_montage_names(int i),
+    *tz_y_names(int i);
+/* The option y of pictures and of files with a geometry. Raises. */
+tz_y_from tz_y_get(lua_State *L, int index, const char *what);
 /* Read a look from the option table at `index`. Raises. */
 void tz_look_get(lua_State *L, int index, const char *what, tz_look *look);
 /* Read the option `path` into a look. Pushes the value that keeps its memory, or nil. Raises. */

@@ -376,8 +376,14 @@ tz_status tz_frame_read_array(tz_frame *frame, const tz_array *array, tz_slice s
     return status;
 }
 
+bool tz_look_y_up(const tz_look *look, bool y_up)
+{
+    return look->y == TZ_Y_UP ||
+           (look->y == TZ_Y_AUTO && (y_up || look->overlay.outlines_count > 0));
+}
+
 void tz_frame_set_axes(tz_frame *frame, int dims, const int64_t *shape, int slice_axis,
-                       const double spacing[TZ_AXES], const char *unit)
+                       const double spacing[TZ_AXES], const char *unit, bool y_up)
 {
     const tz_look *look = &frame->look;
     const int shown[] = {tz_slice_right(slice_axis), tz_slice_down(slice_axis)};
@@ -394,7 +400,9 @@ void tz_frame_set_axes(tz_frame *frame, int dims, const int64_t *shape, int slic
                          look -> spacing_count > 0 ? look -> axes_unit
                      : unit                        ? unit
                                                    : "",
-                         longest, k == 1 && slice_axis != 2);
+                         longest,
+                         k == 1 &&
+                             (slice_axis != 2 || (widths[1] > 0 && tz_look_y_up(look, y_up))));
 }
 
 /* ---- Drawing --------------------------------------------------------------------------------- */

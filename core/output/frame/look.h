@@ -11,6 +11,13 @@ typedef enum tz_range_kind {
     TZ_RANGE_AUTO     /* the finite values of what is drawn */
 } tz_range_kind;
 
+/* From where y is counted. */
+typedef enum tz_y_from {
+    TZ_Y_DOWN, /* from row 0 on */
+    TZ_Y_UP,   /* from the last row on: row 0 is the upper edge */
+    TZ_Y_AUTO  /* up of a chip with a floorplan */
+} tz_y_from;
+
 /* In a view, what part of an averaged cell's bits must be set for it to be solid. */
 #define TZ_LEVEL_OF_BITS 0.25
 
@@ -37,6 +44,7 @@ typedef struct tz_look {
     int spacing_count;
     double spacing[3];
     char axes_unit[32];
+    tz_y_from y; /* of axes with widths, and of files with a geometry */
     tz_overlay overlay;
     bool isometric; /* of 3-D data: a view of the cells of at least `level` */
     bool cut;       /* of a view: without the eighth that is nearest */
@@ -45,5 +53,8 @@ typedef struct tz_look {
     bool has_unit; /* false: the field's unit */
     char unit[64];
 } tz_look;
+
+/* `y_up`: TZ_Y_AUTO is up, as it also is beside the outlines of a floorplan. */
+bool tz_look_y_up(const tz_look *look, bool y_up);
 
 #endif
