@@ -13,6 +13,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Larger chips are taken for those of another unit. */
+static const double CHIP_MAX_M = 1;
+
 static int floorplan_close(lua_State *L)
 {
     tz_floorplan_value *value = luaL_checkudata(L, 1, TZ_TYPE_FLOORPLAN);
@@ -236,6 +239,12 @@ static int value_floorplan(lua_State *L)
         (ptrace && tz_ptrace_read(trace_path, &value->trace, &error) != TZ_OK))
         tz_raise_error(L, "tz.floorplan", &error);
     tz_recall_input(L, plan_path);
+    if (fmax(value->plan.width_m, value->plan.height_m) > CHIP_MAX_M)
+        tz_context_note(
+            tz_context_get(L), TZ_NOTE_WARNING,
+            "tz.floorplan: %.300s: the units reach over %g m x %g m: are its numbers in mm? "
+            "HotSpot's files are in metres",
+            flp, value->plan.width_m, value->plan.height_m);
     if (ptrace)
         tz_recall_input(L, trace_path);
     if (has_row && row > (int64_t)value->trace.sample_count)
@@ -252,11 +261,14 @@ void tz_floorplan_register(lua_State *L)
                "A unit as a region, for `sim:max(field, unit)` and others."),
         TZ_API("floorplan:close()", floorplan_close, "Frees its memory now."), TZ_API_END};
     static const tz_api_function functions[] = {
-        TZ_API("tz.floorplan(options)", value_floorplan,
-               "The units of a chip: a value of fields (the power of each cell, W: "
-               "the mean of the trace or one of its rows), "
-               "columns of `tz.table`, and regions.",
-               .options = floorplan_options, .recall = TZ_RECALL_CALL),
+        TZ_API(
+            "tz.floorplan(options)", value_floorplan,
+            "The units of a chip: a value of fields (the power of each cell, W: the mean of the "
+            "trace or "
+            "one of its rows), columns of `tz.table`, and regions. Row 0 of the grid is the chip's "
+            "upper edge, from which `sim:get` and boxes count y; metres of y in files and at axes "
+            "count from the lower edge, as in the floorplan (see `y` of `tz.vti` and `tz.png`).",
+            .options = floorplan_options, .recall = TZ_RECALL_CALL),
         TZ_API_END};
     tz_metatable_create(L, TZ_TYPE_UNIT, none, NULL, NULL, unit_tostring);
     tz_metatable_create(L, TZ_TYPE_FLOORPLAN, methods, floorplan_close, floorplan_index, NULL);

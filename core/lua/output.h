@@ -42,8 +42,8 @@ extern const tz_key tz_axes_options[];
          "cells; `{ spacing = 0.1, unit = \"mm\" }`: a cell is so wide",                             \
          .inner = tz_axes_options},                                                                  \
         {"y", "text", "\"up\" of a chip with a floorplan, else \"down\"",                            \
-         "%s: where metres of y in `axes` begin, at the lower edge or at the upper one, which is "   \
-         "row 0",                                                                                    \
+         "%s: where metres of y in `axes` begin, at the upper edge, which is row 0, or at the "      \
+         "lower one",                                                                                \
          tz_y_names},                                                                                \
         {"contours", "integer or list of numbers",                                                   \
          "",         "contour lines: how many, at equal distances in the range, or their values",    \

@@ -111,7 +111,7 @@ static TZ_KEY_NAMES(channel_names, [TZ_PNG_GREY] = "grey", [TZ_PNG_RED] = "r", [
          "the box's"},
         {"shape", "{nx[, ny[, nz]]}", "",
          "the extents: text files need them, others must have them"},
-        {"order", "text", "\"xyz\"",
+        {"order", "text", "x, then y and z",
          "of text: the axes of its numbers, that of the fastest first. No file says it, and "
          "another order "
          "has as many numbers. In Rodinia's files of 3-D chips layers are the fastest: `\"zxy\"`"},

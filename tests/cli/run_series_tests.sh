@@ -169,6 +169,12 @@ t run chip.lua --out mean
 check "without a row the powers are the mean of the trace" is "$(od -An -v -tf4 mean/auto-000000.raw | xargs)" "0 0 1 1 1.5 1.5"
 check "and the log says so" errs "field 'power': the powers are the mean of the 2 rows of bands.ptrace; 'row' of tz.floorplan takes one of them"
 
+printf 'all\t16\t16\t0\t0\n' >mm.flp
+printf 'all\n1\n' >mm.ptrace
+echo 'local tz = require "trapeze" tz.floorplan { flp = "mm.flp", ptrace = "mm.ptrace" }' >mm.lua
+t run mm.lua --quiet
+check "a floorplan in mm" errs "mm.flp: the units reach over 16 m x 16 m: are its numbers in mm? HotSpot's files are in metres"
+
 # ---- HDF5 ----------------------------------------------------------------------------------------
 if [ -z "$hdf5" ]; then
     t run series.lua --out refused --set hdf5=yes
