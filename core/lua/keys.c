@@ -263,6 +263,7 @@ noreturn void tz_raise_missing(lua_State *L, const char *what, const char *key, 
 
 bool tz_key_push(lua_State *L, int index, const char *key)
 {
+    index = lua_absindex(L, index);
     if (tz_table_get(L, index, key) != LUA_TNIL)
         return true;
     const tz_key *row = row_of(L, index, key);
@@ -283,6 +284,7 @@ static bool get(lua_State *L, int index, const char *key, bool *given)
 
 bool tz_key_number(lua_State *L, int index, const char *what, const char *key, double *out)
 {
+    index = lua_absindex(L, index);
     bool given;
     if (!get(L, index, key, &given))
         return false;
@@ -324,6 +326,7 @@ int64_t tz_integer_check(lua_State *L, int index, const char *what, const char *
 
 bool tz_key_integer(lua_State *L, int index, const char *what, const char *key, int64_t *out)
 {
+    index = lua_absindex(L, index);
     bool given;
     if (!get(L, index, key, &given))
         return false;
@@ -349,6 +352,7 @@ const char *tz_text_check(lua_State *L, int index, const char *what, const char 
 
 bool tz_key_text(lua_State *L, int index, const char *what, const char *key, const char **out)
 {
+    index = lua_absindex(L, index);
     bool given;
     if (!get(L, index, key, &given))
         return false;
@@ -364,6 +368,7 @@ bool tz_key_text(lua_State *L, int index, const char *what, const char *key, con
 
 bool tz_key_choice(lua_State *L, int index, const char *what, const char *key, int *out)
 {
+    index = lua_absindex(L, index);
     enum { MOST = 32 };
     const char *names[MOST];
     char hint[256];
