@@ -1,6 +1,8 @@
 -- A stack of two dies: where heat gathers when the upper one sits between the lower one and the sink.
 -- Layers from below: logic, glue, memory, metal of the heat sink.
 --
+-- Rodinia's files of such chips are read with tz.read(file, { shape = { nx, ny, layers }, order = "zxy" }).
+--
 --   trapeze run hotspot3d.lua [--set n=128] [--set time=0.02]
 local tz = require "trapeze"
 

@@ -94,6 +94,40 @@ void tz_array_destroy(tz_array *array)
     free(array);
 }
 
+tz_status tz_array_reorder(tz_array **array, const char *order, tz_error *error)
+{
+    const tz_array *from = *array;
+    const size_t bytes = tz_dtype_size(from->dtype);
+    int64_t strides[TZ_DIMS_MAX] = {1, from->shape[0], from->shape[0] * from->shape[1]};
+    int64_t extent[TZ_DIMS_MAX] = {1, 1, 1}, stride[TZ_DIMS_MAX] = {0, 0, 0};
+    tz_array *to;
+    bool each = (int)strlen(order) == from->dims;
+    for (int k = 0; each && k < from->dims; k++) {
+        const int axis = order[k] - 'x';
+        each = axis >= 0 && axis < from->dims && strchr(order, order[k]) == order + k;
+        extent[k] = each ? from->shape[axis] : 1;
+        stride[k] = each ? strides[axis] : 0;
+    }
+    if (!each)
+        return tz_error_set(
+            error, TZ_RANGE, NULL,
+            "the order '%.20s' must name each of the %d axes once, such as \"%.*s\"", order,
+            from->dims, from->dims, "xyz");
+    const tz_status status = tz_array_create(&to, from->dtype, from->dims, from->shape, error);
+    if (status)
+        return status;
+    const char *next = from->data;
+    for (int64_t c = 0; c < extent[2]; c++)
+        for (int64_t b = 0; b < extent[1]; b++)
+            for (int64_t a = 0; a < extent[0]; a++, next += bytes)
+                memcpy((char *)to->data +
+                           (size_t)(a * stride[0] + b * stride[1] + c * stride[2]) * bytes,
+                       next, bytes);
+    tz_array_destroy(*array);
+    *array = to;
+    return TZ_OK;
+}
+
 const char *tz_dtype_fault(tz_dtype dtype, double value)
 {
     /* Half open; exact in a double. */

@@ -147,15 +147,20 @@ static tz_status read_link(const char *path, tz_model_link *out, bool *assumed, 
     return status;
 }
 
+const char *tz_link_own_name(int i)
+{
+    static const char *const names[] = {"peer", "host", "mpi", NULL};
+    return names[i];
+}
+
 tz_status tz_link_find(const char *name, const tz_model_device *device, tz_model_link *out,
                        bool *assumed, tz_error *error)
 {
-    static const char *const own[] = {"peer", "host", "mpi"};
     tz_paths folders = {0}, names = {0};
     char path[PATH_MAX + 8], hint[512];
     memset(out, 0, sizeof *out);
-    for (size_t i = 0; name && i < sizeof own / sizeof *own; i++)
-        if (strcmp(name, own[i]) == 0)
+    for (int i = 0; name && tz_link_own_name(i); i++)
+        if (strcmp(name, tz_link_own_name(i)) == 0)
             return tz_model_link_of(device, name, out, assumed, error);
     if (!name)
         return tz_model_link_of(device, NULL, out, assumed, error);
@@ -170,8 +175,8 @@ tz_status tz_link_find(const char *name, const tz_model_device *device, tz_model
         }
         status = names_add(&names, folders.items[i], error);
     }
-    for (size_t i = 0; !status && i < sizeof own / sizeof *own; i++)
-        status = tz_paths_add(&names, own[i], error);
+    for (int i = 0; !status && tz_link_own_name(i); i++)
+        status = tz_paths_add(&names, tz_link_own_name(i), error);
     if (!status)
         status = tz_error_set(
             error, TZ_UNKNOWN, "link",

@@ -19,6 +19,9 @@ tz_status tz_device_find(const char *name, tz_model_device *out, tz_error *error
 tz_status tz_link_find(const char *name, const tz_model_device *device, tz_model_link *out,
                        bool *assumed, tz_error *error);
 
+/* The i-th link of a device's own record; NULL after the last. Static. */
+const char *tz_link_own_name(int i);
+
 /* The record of the backend's device number `ordinal`: the newest calibrated one that describes it,
  * else one that comes with Trapeze. A record describes a device if its title is the device's name
  * and it has as many multiprocessors, or as many cores and the vector width of the row functions.

@@ -17,13 +17,14 @@ static int manual(const tz_command *command, int argc, char **argv)
         return code;
     if (man && shell)
         return tz_misuse(command, "--man and --completion exclude each other");
-    if (optind < argc)
-        return tz_misuse(command, "takes no argument, not '%.60s'", argv[optind]);
+    const char *name = argv[optind];
+    if (name && (man || shell || optind + 1 < argc))
+        return tz_misuse(command, "takes the name of one function, not '%.60s'", argv[argc - 1]);
     if (man) {
         tz_man_page();
     } else if (shell && !tz_completion(shell)) {
         return tz_misuse(command, "--completion: '%.60s' is not bash, zsh or fish", shell);
-    } else if (!shell && tz_manual_write(stdout, &error) != TZ_OK) {
+    } else if (!shell && tz_manual_write(stdout, name, &error) != TZ_OK) {
         return tz_fail(EXIT_FAILED, &error);
     }
     return tz_finish_output();
@@ -31,9 +32,10 @@ static int manual(const tz_command *command, int argc, char **argv)
 
 const tz_command tz_command_manual = {
     .name = "manual",
-    .arguments = "[OPTION]…",
-    .doc = "print every function, option and column of scenarios, as Markdown",
-    .help = "  --man                the page for man(1) instead: all commands and their options\n"
+    .arguments = "[FUNCTION] [OPTION]…",
+    .doc = "print every function, option and column of scenarios, or one function, as Markdown",
+    .help = "  FUNCTION             such as tz.floorplan or sim:run\n"
+            "  --man                the page for man(1) instead: all commands and their options\n"
             "  --completion SHELL   the completion of bash, zsh or fish instead\n"
             "  -h, --help           print this\n\nThe page docs/scenario.md is the output without "
             "options.\n",

@@ -426,13 +426,14 @@ static void fill_from_random(lua_State *L, tz_array *array, const tz_random_valu
     }
 }
 
-static const tz_key array_options[] = {
-    {"shape", "{nx[, ny[, nz]]}", NULL, "extents, x first"},
-    {"dtype", "text", "\"float64\"",
-     "`bool`, `int8` to `int64`, `uint8` to `uint64`, `float32` or `float64`"},
-    {"fill", "number, function(x, y, z) or tz.random", "0", "the value of every element"},
-    {"data", "list of numbers", "", "elements in order, x fastest, in place of `fill`"},
-    {NULL, NULL, NULL, NULL}};
+static TZ_KEY_NAMES_OF(dtype_names, tz_dtype_name, TZ_DTYPE_COUNT)
+
+    static const tz_key array_options[] = {
+        {"shape", "{nx[, ny[, nz]]}", NULL, "extents, x first"},
+        {"dtype", "text", "\"float64\"", "%s", dtype_names},
+        {"fill", "number, function(x, y, z) or tz.random", "0", "the value of every element"},
+        {"data", "list of numbers", "", "elements in order, x fastest, in place of `fill`"},
+        {NULL, NULL, NULL, NULL}};
 
 static int array_new(lua_State *L)
 {
@@ -443,24 +444,23 @@ static int array_new(lua_State *L)
     const int dims = tz_key_integers(L, 1, "tz.array", "shape", TZ_AXES, 1, shape);
     if (dims == 0)
         tz_raise(L, "tz.array: 'shape' is missing: {nx[, ny[, nz]]}");
-    const char *names[TZ_DTYPE_COUNT];
-    for (int i = 0; i < TZ_DTYPE_COUNT; i++)
-        names[i] = tz_dtype_name((tz_dtype)i);
-    const tz_dtype dtype =
-        (tz_dtype)tz_key_choice(L, 1, "tz.array", "dtype", names, TZ_DTYPE_COUNT, TZ_DTYPE_F64);
-    const int data_type = tz_table_get(L, 1, "data"), fill_type = tz_table_get(L, 1, "fill");
+    int dtype;
+    tz_key_choice(L, 1, "tz.array", "dtype", &dtype);
+    const int data_type = tz_table_get(L, 1, "data");
+    const bool fills = tz_key_push(L, 1, "fill");
+    const int fill_type = lua_type(L, 3);
     if (data_type != LUA_TNIL && data_type != LUA_TTABLE)
         tz_raise(L, "tz.array: 'data' must be a list of numbers, not %s", tz_kind_text(L, 2));
     const tz_random_value *random = luaL_testudata(L, 3, TZ_TYPE_RANDOM);
-    if (fill_type != LUA_TNIL && fill_type != LUA_TNUMBER && fill_type != LUA_TFUNCTION && !random)
+    if (fill_type != LUA_TNUMBER && fill_type != LUA_TFUNCTION && !random)
         tz_raise(L, "tz.array: 'fill' must be a number, a function(x, y, z) or tz.random, not %s",
                  tz_kind_text(L, 3));
-    if (data_type != LUA_TNIL && fill_type != LUA_TNIL)
+    if (data_type != LUA_TNIL && fills)
         tz_raise(L, "tz.array: give 'data' or 'fill', not both");
     tz_array_handle *handle = tz_array_push(L, "array");
     tz_array *array = NULL;
     tz_error error;
-    if (tz_array_create(&array, dtype, dims, shape, &error) != TZ_OK)
+    if (tz_array_create(&array, (tz_dtype)dtype, dims, shape, &error) != TZ_OK)
         tz_raise_error(L, "tz.array", &error);
     tz_array_own(handle, array);
     if (data_type == LUA_TTABLE)
@@ -469,7 +469,7 @@ static int array_new(lua_State *L)
         fill_from_function(L, array, 3);
     else if (random)
         fill_from_random(L, array, random);
-    else if (fill_type == LUA_TNUMBER)
+    else if (fills || lua_tonumber(L, 3) != 0) /* an array begins with zeros */
         for (int64_t i = 0, n = tz_shape_count(dims, shape); i < n; i++)
             store(L, array, i, 3, "tz.array: 'fill'");
     return 1;

@@ -8,7 +8,7 @@
 /* The keys that go with it, in the options of tz.stencil. */
 #define TZ_AUGMENT_OPTIONS                                                                         \
     {"grid", "{nx[, ny[, nz]]}", "", "with `augment = \"auto\"`: the grid that it is chosen for"}, \
-        {"precision", "text", "\"single\"", "likewise"},                                           \
+        {"precision", "text", "that of `tz.predict`", "likewise"},                                 \
     {                                                                                              \
         "device", "text", "this machine's", "likewise, as in `tz.predict`"                         \
     }

@@ -10,6 +10,7 @@
 #include "lua/recall.h"
 #include "lua/time.h"
 #include "output/format/duration.h"
+#include "sim/geometry.h"
 #include "sim/residual.h"
 #include <math.h>
 #include <stdio.h>
@@ -253,6 +254,13 @@ static tz_binding *bind(lua_State *L, tz_simulation_handle *handle, int handle_i
     tz_error error;
     if (output) {
         check_outline(L, handle, index, output, what);
+        if (tz_output_series_suffix(output->kind)[0] && output->look.y == TZ_Y_AUTO &&
+            tz_simulation_y_up(handle->simulation))
+            tz_context_note(
+                handle->context, TZ_NOTE_LOG,
+                "%s: files begin with the chip's lower edge, the grid's last row, since "
+                "a floorplan fills a field (y = \"up\")",
+                what);
         if (tz_writer_open(&made.writer, output, &handle->context->files, handle->simulation,
                            handle->name, handle->prefix, &error) != TZ_OK)
             tz_raise_error(L, what, &error);

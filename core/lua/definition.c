@@ -4,6 +4,7 @@
 #include "lua/augment.h"
 #include "lua/context.h"
 #include "lua/definition_keys.h"
+#include "lua/problem.h"
 #include "stencil/stencil.h"
 #include <ctype.h>
 #include <stdio.h>
@@ -12,74 +13,17 @@
 
 static const char what[] = "tz.stencil";
 
-const tz_key tz_definition_options[] = {
-    {"name", "text", "`\"stencil\"`, `\"stencil2\"`, …", "its id, as a C identifier"},
-    {"doc", "text", "", "one sentence"},
-    {"dims", "integer", "the depth of `coefficients`", "1 to 3"},
-    {"fields", "table", "{u = \"real\"}",
-     "NAME = `\"real\"`, `\"int\"`, `\"bits\"` or a table with `type`; `role` (`\"state\"`, "
-     "`\"static\"`, `\"derived\"`), `initial`, `boundary_value`, `required`, `unit` and `doc`. "
-     "Names "
-     "in a list are real state fields, in this order; the others follow in alphabetical order, "
-     "those whose update is just the name of another field last. The first one is what frames "
-     "show by default"},
-    {"params", "table", "{}",
-     "NAME = number, the default, or a table with `value`; `min`, `max`, `integer`, `unit`, `doc`, "
-     "and `role`: `\"time_step\"`, the simulated time of an iteration; `\"spacing\"`, the width of "
-     "a cell, or `\"spacing_x\"`, `_y`, `_z`, for files that have a geometry"},
-    {"scalars", "table", "{}",
-     "NAME = formula of `step` and the parameters: a constant that changes with the iteration"},
-    {"update", "table", "",
-     "FIELD = formula of its new value. All formulas read the values from before. A formula alone "
-     "is the only field's"},
-    {"passes", "list", "",
-     "of tables as `update`, or `{name = …, update = {…}}`: one after the other"},
-    {"outputs", "table", "{}",
-     "FIELD = formula: derived fields, for frames, tables and reductions, which cost nothing else"},
-    {"coefficients", "list or text", "",
-     "an array with an odd number of elements in each row, x fastest, from the lowest place up; in "
-     "2-D a list of rows, in 3-D of layers. An element is a number, or a formula such as the name "
-     "of "
-     "a static field. Or those of a plugin's stencil that is such a sum, by its id: "
-     "`\"star2d1r\"`. The update is a\\*old + b\\*field + v\\*scale\\*sum(c\\*field)"},
-    {"scale", "number", "1", "of all coefficients"},
-    {"field", "text", "the first state field", "the field of the coefficients"},
-    {"old", "text", "", "the field with the values of the iteration before, for `a`"},
-    {"a", "formula", "0", "of `old`"},
-    {"b", "formula", "0", "of the field itself"},
-    {"v", "formula", "1", "of the sum: a parameter or a static field, for example"},
-    {"augment", "integer or text", "1",
-     "how many iterations of the sum one iteration of this stencil advances, by coefficients that "
-     "are convolved ([augment.md](augment.md)); `\"auto\"`: as many as are predicted to be "
-     "fastest, "
-     "which `doc` then says"},
-    TZ_AUGMENT_OPTIONS,
-    {"group", "boolean", "false", "sum terms with equal coefficients first"},
-    {"fused", "boolean", "false", "a product that is added becomes one operation that rounds once"},
-    {"text", "text", "",
-     "the cell updates in C, without `TZ_FIELDS` and `TZ_CONSTANTS`, only with `--unsafe`; "
-     "`passes` is then a list of `{name = …, radius = …, writes = {FIELD, …}}` and `outputs` one "
-     "of "
-     "fields"},
-    {"boundaries", "list", "all", "the boundaries that a simulation may choose"},
-    {"boundary", "text", "`\"clamp\"`",
-     "the one that it has if it chooses none; otherwise the first that is allowed, for bits "
-     "periodic"},
-    {NULL, NULL, NULL, NULL}};
-
 /* ---- Fields ---------------------------------------------------------------------------------- */
 
-static const char *const types[] = {"real", "int", "bits"};
+/* In the order of the names of tz_field_options. */
 static const tz_type type_values[] = {TZ_REAL, TZ_INT, TZ_BITS};
-static const char *const roles[] = {"state", "static", "derived"};
 static const tz_role role_values[] = {TZ_STATE, TZ_STATIC, TZ_DERIVED};
 
 /* The field whose type, or table of options, is on the top of the stack; pops it. */
 static tz_defined_field field_of(lua_State *L, const char *name)
 {
-    static const char *const keys[] = {"role",           "type", "initial", "required",
-                                       "boundary_value", "unit", "doc"};
-    tz_defined_field f = {.name = name, .role = TZ_STATE, .type = TZ_REAL};
+    tz_defined_field f = {.name = name};
+    int role, type;
     char who[96];
     snprintf(who, sizeof who, "%s: field '%.60s'", what, name);
     if (lua_type(L, -1) == LUA_TSTRING) { /* as if it were { type = … } */
@@ -90,10 +34,12 @@ static tz_defined_field field_of(lua_State *L, const char *name)
     if (!lua_istable(L, -1))
         tz_raise(L, "%s: must be \"real\", \"int\", \"bits\" or a table, not %s", who,
                  tz_kind_text(L, -1));
-    tz_keys_check(L, -1, who, keys, sizeof keys / sizeof *keys, false);
+    tz_keys_take(L, -1, who, tz_field_options, false);
     const int at = lua_gettop(L);
-    f.role = role_values[tz_key_choice(L, at, who, "role", roles, 3, 0)];
-    f.type = type_values[tz_key_choice(L, at, who, "type", types, 3, 0)];
+    tz_key_choice(L, at, who, "role", &role);
+    tz_key_choice(L, at, who, "type", &type);
+    f.role = role_values[role];
+    f.type = type_values[type];
     tz_key_number(L, at, who, "initial", &f.initial);
     tz_key_number(L, at, who, "boundary_value", &f.boundary_value);
     tz_key_flag(L, at, who, "required", &f.required);
@@ -121,14 +67,11 @@ static void add_field(lua_State *L, tz_definition_value *v, tz_defined_field fie
 }
 
 /* fields = { "u", "old", v = { role = "static" } }: those of the list in its order, then the others
- * in alphabetical order. Without fields there is one, u. */
+ * in alphabetical order. */
 static void get_fields(lua_State *L, tz_definition_value *v)
 {
     const char *names[TZ_FIELDS_MAX];
-    if (!tz_definition_push(L, TZ_DEFINITION_OPTIONS, what, "fields")) {
-        add_field(L, v, (tz_defined_field){.name = "u", .role = TZ_STATE, .type = TZ_REAL});
-        return;
-    }
+    tz_definition_push(L, TZ_DEFINITION_OPTIONS, what, "fields");
     const int at = lua_gettop(L);
     const int count = tz_definition_names(L, "tz.stencil: 'fields'", names, TZ_FIELDS_MAX, true);
     const lua_Integer listed = (lua_Integer)lua_rawlen(L, at);
@@ -151,14 +94,7 @@ static void get_fields(lua_State *L, tz_definition_value *v)
 
 static void get_params(lua_State *L, tz_definition_value *v)
 {
-    static const char *const keys[] = {"value", "min", "max", "integer", "unit", "doc", "role"};
-    static const tz_param_role known[] = {TZ_PARAM_ROLE_TIME_STEP, TZ_PARAM_ROLE_SPACING,
-                                          TZ_PARAM_ROLE_SPACING_X, TZ_PARAM_ROLE_SPACING_Y,
-                                          TZ_PARAM_ROLE_SPACING_Z};
-    enum { ROLES = sizeof known / sizeof *known };
-    const char *names[TZ_PARAMS_MAX], *role_names[ROLES];
-    for (int i = 0; i < ROLES; i++)
-        role_names[i] = tz_param_role_name(known[i]);
+    const char *names[TZ_PARAMS_MAX];
     if (!tz_definition_push(L, TZ_DEFINITION_OPTIONS, what, "params"))
         return;
     const int at = lua_gettop(L);
@@ -175,7 +111,7 @@ static void get_params(lua_State *L, tz_definition_value *v)
         }
         if (!lua_istable(L, -1))
             tz_raise(L, "%s: must be a number or a table, not %s", who, tz_kind_text(L, -1));
-        tz_keys_check(L, -1, who, keys, sizeof keys / sizeof *keys, false);
+        tz_keys_take(L, -1, who, tz_param_options, false);
         const int table = lua_gettop(L);
         tz_key_flag(L, table, who, "integer", &p->integer);
         if (p->integer) {
@@ -186,8 +122,9 @@ static void get_params(lua_State *L, tz_definition_value *v)
             tz_raise(L, "%s: 'value' is missing: its default", who);
         tz_key_number(L, table, who, "min", &p->min);
         tz_key_number(L, table, who, "max", &p->max);
-        const int role = tz_key_choice(L, table, who, "role", role_names, ROLES, -1);
-        p->role = role < 0 ? TZ_PARAM_ROLE_NONE : known[role];
+        int role;
+        p->role = tz_key_choice(L, table, who, "role", &role) ? tz_definition_param_roles[role]
+                                                              : TZ_PARAM_ROLE_NONE;
         p->unit = tz_definition_text(L, table, who, "unit");
         p->doc = tz_definition_text(L, table, who, "doc");
         lua_pop(L, 1);
@@ -252,8 +189,9 @@ static int get_written(lua_State *L, const char *who, const char *key, tz_define
  * { name = …, update = { … } }, or of a text written by hand { name, radius, writes }. */
 static void get_pass(lua_State *L, tz_definition_value *v, int number)
 {
-    static const char *const keys[] = {"update", "name"}, *const raw_keys[] = {"name", "radius",
-                                                                               "writes"};
+    static const tz_key keys[] = {{"update"}, {"name"}, {NULL}};
+    static const tz_key raw_keys[] = {
+        {"name"}, {"radius", .most = TZ_RADIUS_MAX}, {"writes"}, {NULL}};
     tz_defined_pass *pass = &v->passes[number];
     tz_defined_update *updates = v->updates[number];
     char who[64];
@@ -266,14 +204,14 @@ static void get_pass(lua_State *L, tz_definition_value *v, int number)
     const bool long_form = tz_table_get(L, at, "update") == LUA_TTABLE;
     lua_pop(L, 1);
     if (v->definition.raw) {
-        tz_keys_check(L, at, who, raw_keys, 3, false);
+        tz_keys_take(L, at, who, raw_keys, false);
         pass->name = tz_definition_text(L, at, who, "name");
-        tz_key_integer(L, at, who, "radius", 0, TZ_RADIUS_MAX, &radius);
+        tz_key_integer(L, at, who, "radius", &radius);
         pass->radius = (int)radius;
         tz_table_get(L, at, "writes");
         pass->updates_count = get_written(L, who, "writes", updates);
     } else if (long_form) {
-        tz_keys_check(L, at, who, keys, 2, false);
+        tz_keys_take(L, at, who, keys, false);
         pass->name = tz_definition_text(L, at, who, "name");
         tz_table_get(L, at, "update");
         pass->updates_count = get_updates(L, who, updates);
@@ -472,7 +410,7 @@ static void get_coefficients(lua_State *L, tz_definition_value *v)
                 tz_raise(L, "%s: '%s' goes with 'coefficients', which are missing", what, with[i]);
         return;
     }
-    *c = (tz_defined_coefficients){.values = v->values, .scale = 1};
+    *c = (tz_defined_coefficients){.values = v->values};
     if (type == LUA_TSTRING) {
         get_plugin(L, v);
     } else {
@@ -490,8 +428,8 @@ static void get_coefficients(lua_State *L, tz_definition_value *v)
     c->a = tz_definition_option(L, "a");
     c->b = tz_definition_option(L, "b");
     c->v = tz_definition_option(L, "v");
-    int64_t augment = 1;
-    tz_key_integer(L, TZ_DEFINITION_OPTIONS, what, "augment", 1, TZ_RADIUS_MAX, &augment);
+    int64_t augment;
+    tz_key_integer(L, TZ_DEFINITION_OPTIONS, what, "augment", &augment);
     c->augment = (int)augment;
     v->definition.coefficients = c;
 }
@@ -512,9 +450,8 @@ static int usual_boundary(const tz_definition *d)
 
 static void get_boundaries(lua_State *L, tz_definition *d)
 {
-    const char *names[TZ_MIRROR + 1];
-    for (int b = 0; b <= TZ_MIRROR; b++)
-        names[b] = tz_boundary_name((tz_boundary)b);
+    static const tz_key element[] = {{"boundary", .names = tz_boundary_names}, {NULL}};
+    int boundary;
     const bool given = tz_definition_push(L, TZ_DEFINITION_OPTIONS, what, "boundaries");
     if (given)
         tz_list_check(L, what, "boundaries");
@@ -523,13 +460,15 @@ static void get_boundaries(lua_State *L, tz_definition *d)
         lua_newtable(L);
         lua_insert(L, -2);
         lua_setfield(L, -2, "boundary");
-        d->boundaries |=
-            TZ_ALLOW(tz_key_choice(L, lua_gettop(L), what, "boundary", names, TZ_MIRROR + 1, 0));
+        tz_keys_take(L, -1, what, element, false);
+        if (tz_key_choice(L, lua_gettop(L), what, "boundary", &boundary))
+            d->boundaries |= TZ_ALLOW(boundary);
         lua_pop(L, 1);
     }
     lua_settop(L, TZ_DEFINITION_VALUE);
-    d->boundary = (tz_boundary)tz_key_choice(L, TZ_DEFINITION_OPTIONS, what, "boundary", names,
-                                             TZ_MIRROR + 1, usual_boundary(d));
+    if (!tz_key_choice(L, TZ_DEFINITION_OPTIONS, what, "boundary", &boundary))
+        boundary = usual_boundary(d);
+    d->boundary = (tz_boundary)boundary;
 }
 
 static void get_raw(lua_State *L, tz_definition *d, bool unsafe)
@@ -562,7 +501,7 @@ tz_definition_value *tz_definition_read(lua_State *L, bool unsafe)
     d->fields = v->fields;
     d->params = v->params;
     d->scalars = v->scalars;
-    tz_key_integer(L, TZ_DEFINITION_OPTIONS, what, "dims", 1, TZ_AXES, &dims);
+    tz_key_integer(L, TZ_DEFINITION_OPTIONS, what, "dims", &dims);
     d->dims = (int)dims;
     tz_key_flag(L, TZ_DEFINITION_OPTIONS, what, "group", &d->group);
     tz_key_flag(L, TZ_DEFINITION_OPTIONS, what, "fused", &d->fused);

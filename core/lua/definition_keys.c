@@ -1,11 +1,105 @@
 #include "lua/definition_keys.h"
 
+#include "lua/augment.h"
+#include "lua/problem.h"
 #include "output/format/number.h"
+#include "stencil/stencil.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const char what[] = "tz.stencil";
+
+/* ---- Tables ---------------------------------------------------------------------------------- */
+
+const tz_param_role tz_definition_param_roles[TZ_DEFINITION_PARAM_ROLES] = {
+    TZ_PARAM_ROLE_TIME_STEP, TZ_PARAM_ROLE_SPACING, TZ_PARAM_ROLE_SPACING_X,
+    TZ_PARAM_ROLE_SPACING_Y, TZ_PARAM_ROLE_SPACING_Z};
+static TZ_KEY_NAMES(type_names, "real", "int", "bits") static TZ_KEY_NAMES(role_names, "state",
+                                                                           "static", "derived")
+
+    const tz_key tz_field_options[] = {
+        {"type", "text", "\"real\"", "%s", type_names},
+        {"role", "text", "\"state\"", "%s", role_names},
+        {"initial", "number", "0", "the value of each cell at first"},
+        {"boundary_value", "number", "0", "what cells past fixed sides hold"},
+        {"required", "boolean", "false", "a scenario must give it values"},
+        {"unit", "text", "", ""},
+        {"doc", "text", "", "one sentence"},
+        {NULL}};
+
+static const char *param_role_names(int i)
+{
+    return i < TZ_DEFINITION_PARAM_ROLES ? tz_param_role_name(tz_definition_param_roles[i]) : NULL;
+}
+
+const tz_key tz_param_options[] = {
+    {"value", "number", NULL, "the default"},
+    {"min", "number", "no limit; of integers that of 32 bits", "the least value"},
+    {"max", "number", "likewise", "the largest value"},
+    {"integer", "boolean", "false", "only integers"},
+    {"unit", "text", "", ""},
+    {"doc", "text", "", "one sentence"},
+    {"role", "text", "",
+     "%s: the simulated time of an iteration, or the width of a cell along all axes or one, for "
+     "files "
+     "that have a geometry",
+     param_role_names},
+    {NULL}};
+
+const tz_key tz_definition_options[] = {
+    {"name", "text", "`\"stencil\"`, `\"stencil2\"`, …", "its id, as a C identifier"},
+    {"doc", "text", "", "one sentence"},
+    {"dims", "integer", "the depth of `coefficients`", "", .least = 1, .most = TZ_AXES},
+    {"fields", "table", "{u = \"real\"}",
+     "NAME = type, or a table. Names in a list are real state fields, in this order; the others "
+     "follow "
+     "in alphabetical order, those whose update is just the name of another field last. The first "
+     "one "
+     "is what frames show by default",
+     .inner = tz_field_options},
+    {"params", "table", "{}", "NAME = number, the default, or a table", .inner = tz_param_options},
+    {"scalars", "table", "{}",
+     "NAME = formula of `step` and the parameters: a constant that changes with the iteration"},
+    {"update", "table", "",
+     "FIELD = formula of its new value. All formulas read the values from before. A formula alone "
+     "is the only field's"},
+    {"passes", "list", "",
+     "of tables as `update`, or `{name = …, update = {…}}`: one after the other"},
+    {"outputs", "table", "{}",
+     "FIELD = formula: derived fields, for frames, tables and reductions, which cost nothing else"},
+    {"coefficients", "list or text", "",
+     "an array with an odd number of elements in each row, x fastest, from the lowest place up; in "
+     "2-D a list of rows, in 3-D of layers. An element is a number, or a formula such as the name "
+     "of "
+     "a static field. Or those of a plugin's stencil that is such a sum, by its id: "
+     "`\"star2d1r\"`. The update is a\\*old + b\\*field + v\\*scale\\*sum(c\\*field)"},
+    {"scale", "number", "1", "of all coefficients"},
+    {"field", "text", "the first state field", "the field of the coefficients"},
+    {"old", "text", "", "the field with the values of the iteration before, for `a`"},
+    {"a", "formula", "no such term", "of `old`"},
+    {"b", "formula", "no such term", "of the field itself"},
+    {"v", "formula", "no such factor", "of the sum: a parameter or a static field, for example"},
+    {"augment", "integer or text", "1",
+     "how many iterations of the sum one iteration of this stencil advances, by coefficients that "
+     "are convolved ([augment.md](augment.md)); `\"auto\"`: as many as are predicted to be "
+     "fastest, "
+     "which `doc` then says",
+     .least = 1, .most = TZ_RADIUS_MAX},
+    TZ_AUGMENT_OPTIONS,
+    {"group", "boolean", "false", "sum terms with equal coefficients first"},
+    {"fused", "boolean", "false", "a product that is added becomes one operation that rounds once"},
+    {"text", "text", "",
+     "the cell updates in C, without `TZ_FIELDS` and `TZ_CONSTANTS`, only with `--unsafe`; "
+     "`passes` is then a list of `{name = …, radius = …, writes = {FIELD, …}}` and `outputs` one "
+     "of "
+     "fields"},
+    {"boundaries", "list", "all", "those of %s that a simulation may choose", tz_boundary_names},
+    {"boundary", "text", "the first of these, for bits periodic",
+     "the one that it has if it chooses none", tz_boundary_names},
+    {NULL, NULL, NULL, NULL}};
+
+/* ---- Readers --------------------------------------------------------------------------------- */
 
 void tz_definition_keep(lua_State *L)
 {
@@ -14,12 +108,12 @@ void tz_definition_keep(lua_State *L)
 
 bool tz_definition_push(lua_State *L, int index, const char *who, const char *key)
 {
-    const int type = tz_table_get(L, index, key);
-    if (type == LUA_TNIL) {
+    tz_key_push(L, index, key);
+    if (lua_isnil(L, -1)) {
         lua_pop(L, 1);
         return false;
     }
-    if (type != LUA_TTABLE)
+    if (!lua_istable(L, -1))
         tz_raise(L, "%s: '%s' must be a table, not %s", who, key, tz_kind_text(L, -1));
     return true;
 }

@@ -6,6 +6,11 @@
 #include "define/definition.h"
 #include "lua/keys.h"
 
+/* Keys of a field and of a parameter, and the roles in the order of the names of the latter. */
+extern const tz_key tz_field_options[], tz_param_options[];
+enum { TZ_DEFINITION_PARAM_ROLES = 5 };
+extern const tz_param_role tz_definition_param_roles[TZ_DEFINITION_PARAM_ROLES];
+
 /* The stack while a definition is read: the options, what is kept alive, the definition. */
 enum { TZ_DEFINITION_OPTIONS = 1, TZ_DEFINITION_KEPT = 2, TZ_DEFINITION_VALUE = 3 };
 

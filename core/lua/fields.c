@@ -6,6 +6,7 @@
 #include "lua/random.h"
 #include "output/output.h"
 #include "sim/fields.h"
+#include "sim/geometry.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -270,6 +271,12 @@ static void assign_floorplan(const target *t, const tz_floorplan_value *value)
     if (value->trace.sample_count == 0)
         tz_raise(t->L, "%s: the floorplan %.300s has no powers: give tz.floorplan a 'ptrace'",
                  t->what, value->plan.path);
+    if (value->row < 0 && value->trace.sample_count > 1)
+        tz_context_note(t->handle->context, TZ_NOTE_LOG,
+                        "%s: the powers are the mean of the %zu rows of %.300s; 'row' of "
+                        "tz.floorplan takes one of them",
+                        t->what, value->trace.sample_count, value->trace.path);
+    tz_simulation_set_y_up(t->handle->simulation);
     double width_m = value->width_m, height_m = value->height_m;
     tz_floorplan_chip(t->L, t->handle, &value->plan, t->what, &width_m, &height_m);
     double *powers_w = lua_newuserdatauv(t->L, value->plan.unit_count * sizeof *powers_w, 0);

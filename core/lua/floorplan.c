@@ -13,6 +13,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Larger chips are taken for those of another unit. */
+static const double CHIP_MAX_M = 1;
+
 static int floorplan_close(lua_State *L)
 {
     tz_floorplan_value *value = luaL_checkudata(L, 1, TZ_TYPE_FLOORPLAN);
@@ -193,7 +196,8 @@ static int floorplan_index(lua_State *L)
 static const tz_key floorplan_options[] = {
     {"flp", "file", NULL, "HotSpot's floorplan: units with their sizes and places in metres"},
     {"ptrace", "file", "", "HotSpot's power trace; without it the floorplan only names regions"},
-    {"row", "integer", "1", "the row of the trace, from 1"},
+    {"row", "integer", "the mean of all rows", "the row of the trace", .least = 1,
+     .most = INFINITY},
     {"width_m", "number", "that of the units", "length of the chip along x"},
     {"height_m", "number", "that of the units", "length of the chip along y"},
     {NULL, NULL, NULL, NULL}};
@@ -210,7 +214,7 @@ static int value_floorplan(lua_State *L)
                     "\"FILE.ptrace\"");
     tz_key_text(L, 1, "tz.floorplan", "ptrace", &ptrace);
     int64_t row = 0;
-    const bool has_row = tz_key_integer(L, 1, "tz.floorplan", "row", 1, INT64_MAX, &row);
+    const bool has_row = tz_key_integer(L, 1, "tz.floorplan", "row", &row);
     double width_m = 0, height_m = 0;
     tz_key_number(L, 1, "tz.floorplan", "width_m", &width_m);
     tz_key_number(L, 1, "tz.floorplan", "height_m", &height_m);
@@ -235,6 +239,12 @@ static int value_floorplan(lua_State *L)
         (ptrace && tz_ptrace_read(trace_path, &value->trace, &error) != TZ_OK))
         tz_raise_error(L, "tz.floorplan", &error);
     tz_recall_input(L, plan_path);
+    if (fmax(value->plan.width_m, value->plan.height_m) > CHIP_MAX_M)
+        tz_context_note(
+            tz_context_get(L), TZ_NOTE_WARNING,
+            "tz.floorplan: %.300s: the units reach over %g m x %g m: are its numbers in mm? "
+            "HotSpot's files are in metres",
+            flp, value->plan.width_m, value->plan.height_m);
     if (ptrace)
         tz_recall_input(L, trace_path);
     if (has_row && row > (int64_t)value->trace.sample_count)
@@ -251,11 +261,14 @@ void tz_floorplan_register(lua_State *L)
                "A unit as a region, for `sim:max(field, unit)` and others."),
         TZ_API("floorplan:close()", floorplan_close, "Frees its memory now."), TZ_API_END};
     static const tz_api_function functions[] = {
-        TZ_API("tz.floorplan(options)", value_floorplan,
-               "The units of a chip: a value of fields (the power of each cell in a row of the "
-               "trace, W), "
-               "columns of `tz.table`, and regions.",
-               .options = floorplan_options, .recall = TZ_RECALL_CALL),
+        TZ_API(
+            "tz.floorplan(options)", value_floorplan,
+            "The units of a chip: a value of fields (the power of each cell, W: the mean of the "
+            "trace or "
+            "one of its rows), columns of `tz.table`, and regions. Row 0 of the grid is the chip's "
+            "upper edge, from which `sim:get` and boxes count y; metres of y in files and at axes "
+            "count from the lower edge, as in the floorplan (see `y` of `tz.vti` and `tz.png`).",
+            .options = floorplan_options, .recall = TZ_RECALL_CALL),
         TZ_API_END};
     tz_metatable_create(L, TZ_TYPE_UNIT, none, NULL, NULL, unit_tostring);
     tz_metatable_create(L, TZ_TYPE_FLOORPLAN, methods, floorplan_close, floorplan_index, NULL);

@@ -74,9 +74,72 @@ static noreturn void raise_unknown(lua_State *L, const char *what, const char *k
              tz_names_hint(hint, sizeof hint, key, keys, n));
 }
 
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
+/* Where the metatable of a copy of options keeps the rows of its keys. */
+static const char rows_key;
+
+/* The rows of the options at `index`, NULL: none. */
+static const tz_key *rows_of(lua_State *L, int index)
+{
+    const tz_key *rows = NULL;
+    if (lua_getmetatable(L, index)) {
+        lua_rawgetp(L, -1, &rows_key);
+        rows = lua_touserdata(L, -1);
+        lua_pop(L, 2);
+    }
+    return rows;
+}
+
+static const tz_key *row_of(lua_State *L, int index, const char *key)
+{
+    const tz_key *row = rows_of(L, index);
+    while (row && row->key && strcmp(row->key, key) != 0)
+        row++;
+    return row && row->key ? row : NULL;
+}
+
+/* Push the number, text, boolean or flat table of these that `text` is in Lua, or nil: it is words. Lua's
+ * own parser refuses where calls are nested deeply. */
+static void push_literal(lua_State *L, const char *text, size_t length)
+{
+    char copy[64];
+    snprintf(copy, sizeof copy, "%.*s", (int)length, text);
+    if (length >= sizeof copy) {
+        lua_pushnil(L);
+    } else if (length > 1 && copy[0] == '"' && strchr(copy + 1, '"') == copy + length - 1) {
+        lua_pushlstring(L, copy + 1, length - 2);
+    } else if (strcmp(copy, "true") == 0 || strcmp(copy, "false") == 0) {
+        lua_pushboolean(L, copy[0] == 't');
+    } else if (length > 1 && copy[0] == '{' && copy[length - 1] == '}') {
+        lua_newtable(L);
+        for (const char *at = copy + 1; at < copy + length - 1;) {
+            const size_t size = strcspn(at, ",}"), name = strcspn(at, " =,}");
+            const bool named = strncmp(at + name, " = ", 3) == 0;
+            push_literal(L, at + (named ? name + 3 : 0), size - (named ? name + 3 : 0));
+            if (named)
+                lua_pushlstring(L, at, name);
+            else
+                lua_pushinteger(L, (lua_Integer)lua_rawlen(L, -2) + 1);
+            lua_insert(L, -2);
+            lua_rawset(L, -3);
+            at += size + 1;
+            at += strspn(at, " ");
+        }
+    } else if (lua_stringtonumber(L, copy) == 0) {
+        lua_pushnil(L);
+    }
+}
+
+static void push_default(lua_State *L, const tz_key *row)
+{
+    const char *text = row && row->otherwise ? row->otherwise : "";
+    push_literal(L, text, strlen(text));
+}
+
 static void refuse_metatable(lua_State *L, int index, const char *what)
 {
-    if (lua_getmetatable(L, index))
+    if (!rows_of(L, index) && lua_getmetatable(L, index))
         tz_raise(L, "%s: needs a plain table, not one with a metatable", what);
 }
 
@@ -141,7 +204,12 @@ void tz_keys_take(lua_State *L, int index, const char *what, const tz_key *optio
     size_t n = 0;
     for (; options[n].key && n < MOST; n++)
         keys[n] = options[n].key;
+    index = lua_absindex(L, index);
     tz_keys_check(L, index, what, keys, n, list);
+    lua_createtable(L, 0, 1);
+    lua_pushlightuserdata(L, (void *)options);
+    lua_rawsetp(L, -2, &rows_key);
+    lua_setmetatable(L, index);
 }
 
 void tz_options_check(lua_State *L, int index, const char *what)
@@ -191,9 +259,24 @@ noreturn void tz_raise_missing(lua_State *L, const char *what, const char *key, 
              tz_names_hint(hint, sizeof hint, key, known, count));
 }
 
-static bool get(lua_State *L, int index, const char *key)
+/* ---- Readers --------------------------------------------------------------------------------- */
+
+bool tz_key_push(lua_State *L, int index, const char *key)
 {
+    index = lua_absindex(L, index);
     if (tz_table_get(L, index, key) != LUA_TNIL)
+        return true;
+    const tz_key *row = row_of(L, index, key);
+    lua_pop(L, 1);
+    push_default(L, row);
+    return false;
+}
+
+/* Push the value or the default of a key; pushes nothing, and returns false, if there is neither. */
+static bool get(lua_State *L, int index, const char *key, bool *given)
+{
+    *given = tz_key_push(L, index, key);
+    if (!lua_isnil(L, -1))
         return true;
     lua_pop(L, 1);
     return false;
@@ -201,15 +284,23 @@ static bool get(lua_State *L, int index, const char *key)
 
 bool tz_key_number(lua_State *L, int index, const char *what, const char *key, double *out)
 {
-    if (!get(L, index, key))
+    index = lua_absindex(L, index);
+    bool given;
+    if (!get(L, index, key, &given))
         return false;
+    const tz_key *row = row_of(L, index, key);
     if (lua_type(L, -1) != LUA_TNUMBER)
         tz_raise(L, "%s: '%s' must be a number, not %s", what, key, tz_kind_text(L, -1));
-    if (!isfinite(lua_tonumber(L, -1)))
+    const double value = lua_tonumber(L, -1);
+    if (!isfinite(value))
         tz_raise(L, "%s: '%s' must be a finite number", what, key);
-    *out = lua_tonumber(L, -1);
+    if (row && row->least < row->most && !(value >= row->least && value <= row->most))
+        tz_raise(
+            L, isinf(row->most) ? "%s: '%s' must be %g or more" : "%s: '%s' must be from %g to %g",
+            what, key, row->least, row->most);
+    *out = value;
     lua_pop(L, 1);
-    return true;
+    return given;
 }
 
 int64_t tz_integer_check(lua_State *L, int index, const char *what, const char *name, int64_t low,
@@ -233,14 +324,20 @@ int64_t tz_integer_check(lua_State *L, int index, const char *what, const char *
     return value;
 }
 
-bool tz_key_integer(lua_State *L, int index, const char *what, const char *key, int64_t low,
-                    int64_t high, int64_t *out)
+bool tz_key_integer(lua_State *L, int index, const char *what, const char *key, int64_t *out)
 {
-    if (!get(L, index, key))
+    index = lua_absindex(L, index);
+    bool given;
+    if (!get(L, index, key, &given))
         return false;
-    *out = tz_integer_check(L, -1, what, key, low, high);
+    const tz_key *row = row_of(L, index, key);
+    const bool limited = row && row->least < row->most;
+    *out = tz_integer_check(L, -1, what, key, limited ? (int64_t)row->least : INT64_MIN,
+                            !limited           ? INT64_MAX
+                            : isinf(row->most) ? INT64_MAX / 4
+                                               : (int64_t)row->most);
     lua_pop(L, 1);
-    return true;
+    return given;
 }
 
 const char *tz_text_check(lua_State *L, int index, const char *what, const char *name)
@@ -255,23 +352,40 @@ const char *tz_text_check(lua_State *L, int index, const char *what, const char 
 
 bool tz_key_text(lua_State *L, int index, const char *what, const char *key, const char **out)
 {
-    if (!get(L, index, key))
+    index = lua_absindex(L, index);
+    bool given;
+    if (!get(L, index, key, &given))
         return false;
     *out = tz_text_check(L, -1, what, key);
+    if (!given && lua_getmetatable(L, index)) { /* which keeps the default */
+        lua_pushvalue(L, -2);
+        lua_setfield(L, -2, key);
+        lua_pop(L, 1);
+    }
     lua_pop(L, 1);
-    return true;
+    return given;
 }
 
-int tz_key_choice(lua_State *L, int index, const char *what, const char *key,
-                  const char *const *names, size_t n, int absent)
+bool tz_key_choice(lua_State *L, int index, const char *what, const char *key, int *out)
 {
-    const char *name = NULL;
-    if (!tz_key_text(L, index, what, key, &name))
-        return absent;
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(name, names[i]) == 0)
-            return (int)i;
+    index = lua_absindex(L, index);
+    enum { MOST = 32 };
+    const char *names[MOST];
     char hint[256];
+    bool given;
+    const tz_key *row = row_of(L, index, key);
+    if (!get(L, index, key, &given))
+        return false;
+    const char *name = tz_text_check(L, -1, what, key);
+    size_t n = 0;
+    for (const char *next; n < MOST && (next = row->names((int)n)); n++) {
+        names[n] = next;
+        if (strcmp(name, next) == 0) {
+            *out = (int)n;
+            lua_pop(L, 1);
+            return given;
+        }
+    }
     tz_raise(L, "%s: unknown %s '%.40s'%s", what, key, name,
              tz_names_hint(hint, sizeof hint, name, names, n));
 }
@@ -303,19 +417,21 @@ bool tz_key_copy(lua_State *L, int index, const char *what, const char *key, cha
 
 bool tz_key_flag(lua_State *L, int index, const char *what, const char *key, bool *out)
 {
-    if (!get(L, index, key))
+    bool given;
+    if (!get(L, index, key, &given))
         return false;
     if (!lua_isboolean(L, -1))
         tz_raise(L, "%s: '%s' must be true or false, not %s", what, key, tz_kind_text(L, -1));
     *out = lua_toboolean(L, -1);
     lua_pop(L, 1);
-    return true;
+    return given;
 }
 
 bool tz_key_range(lua_State *L, int index, const char *what, const char *key, bool equal,
                   double *low, double *high)
 {
-    if (!get(L, index, key))
+    bool given;
+    if (!get(L, index, key, &given))
         return false;
     double pair[2];
     bool ok = lua_istable(L, -1) && lua_rawlen(L, -1) == 2;
@@ -333,7 +449,7 @@ bool tz_key_range(lua_State *L, int index, const char *what, const char *key, bo
     lua_pop(L, 1);
     *low = pair[0];
     *high = pair[1];
-    return true;
+    return given;
 }
 
 int tz_key_vector(lua_State *L, int index, const char *what, const char *key, double above,
@@ -367,7 +483,8 @@ int tz_key_vector(lua_State *L, int index, const char *what, const char *key, do
 int tz_key_integers(lua_State *L, int index, const char *what, const char *key, int most,
                     int64_t low, int64_t *out)
 {
-    if (!get(L, index, key))
+    bool given;
+    if (!get(L, index, key, &given))
         return 0;
     if (lua_type(L, -1) == LUA_TNUMBER) {
         out[0] = tz_integer_check(L, -1, what, key, low, INT64_MAX);

@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include <lauxlib.h>
 #include <lua.h>
+#include <math.h> /* INFINITY */
 #include <stdnoreturn.h>
 
 /* Raise "script.lua:12: message": the line is that of the nearest Lua code on the call stack. */
@@ -17,17 +18,46 @@ noreturn void tz_raise_error(lua_State *L, const char *what, const tz_error *err
 /* What is at a stack index, for messages: "a number", "nil", "no value". Static. */
 const char *tz_kind_text(lua_State *L, int index);
 
+/* Rows of tz_key leave out the members that they have no use for. */
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+
 /* A key of a table of options, or of a table that a function returns. docs/scenario.md is made of
- * these: all texts are Markdown. Lists end with a key NULL. */
+ * these: all texts are Markdown. Lists end with a key NULL.
+ *
+ * The readers below take default, limits and names from the row, so that the page cannot say others.
+ * A default that another file has is put into the row by TZ_KEY_VALUE of its macro. */
 typedef struct tz_key {
     const char *key;
     const char *type;      /* "number", "text", "{low, high}" */
-    const char *otherwise; /* the value where a script gives none: code; NULL: it must be given, or
-                            * the doc says it; "" for keys of a result */
-    const char *doc;       /* a phrase */
+    const char *otherwise; /* the value where a script gives none: a value of Lua, which the readers
+                            * then give; or words; NULL: it must be given, or the doc says it; "" for
+                            * keys of a result */
+    const char *doc;       /* a phrase; "%s" in it are the names */
+    const char *(*names)(int i); /* of a text: the i-th that it may be, NULL after the last */
+    /* Limits, included, of numbers, of each integer of a list or, where the doc says so, of how many it
+     * has; both 0: none; INFINITY: as large as can be counted. */
+    double least, most;
+    const struct tz_key *inner; /* keys of a table that it may be, or of the tables in it */
 } tz_key;
 
-/* tz_keys_check with the keys of a list. */
+/* Define a function, perhaps a static one, that gives these names. */
+#define TZ_KEY_NAMES(FUNCTION, ...)                                                                \
+    const char *FUNCTION(int i)                                                                    \
+    {                                                                                              \
+        static const char *const names[] = {__VA_ARGS__, NULL};                                    \
+        return names[i];                                                                           \
+    }
+/* A function that gives NAME(0) to NAME(COUNT - 1). */
+#define TZ_KEY_NAMES_OF(FUNCTION, NAME, COUNT)                                                     \
+    const char *FUNCTION(int i)                                                                    \
+    {                                                                                              \
+        return i < (COUNT) ? NAME(i) : NULL;                                                       \
+    }
+/* The value of a macro as a text. */
+#define TZ_KEY_VALUE(MACRO) TZ__KEY_VALUE(MACRO)
+#define TZ__KEY_VALUE(VALUE) #VALUE
+
+/* tz_keys_check with the keys of a list, which the readers of the copy then use. */
 void tz_keys_take(lua_State *L, int index, const char *what, const tz_key *options, bool list);
 
 /* Raise if the table at `index` has a metatable or an unknown key, with the nearest known one.
@@ -47,16 +77,16 @@ void tz_options_check(lua_State *L, int index, const char *what);
 /* Raise if the table on the top of the stack has other keys than 1, 2, … without gaps. */
 void tz_list_check(lua_State *L, const char *what, const char *key);
 
-/* Options of the table at `index`, which tz_keys_check has put there. Return false, and leave *out
- * as it is, when the key is absent. Raise an error that names `what` and the key when type or range
- * are wrong. Texts are borrowed from the table. */
+/* Options of the table at `index`, which tz_keys_take has put there. Return false when the key is absent;
+ * *out is then the default of the row, or as it was if that has none. Raise an error that names `what`
+ * and the key when type or range are wrong. Texts are borrowed from the table or static. */
 bool tz_key_number(lua_State *L, int index, const char *what, const char *key, double *out);
-bool tz_key_integer(lua_State *L, int index, const char *what, const char *key, int64_t low,
-                    int64_t high, int64_t *out);
+bool tz_key_integer(lua_State *L, int index, const char *what, const char *key, int64_t *out);
 bool tz_key_text(lua_State *L, int index, const char *what, const char *key, const char **out);
-/* The index in `names` of a text option, or `absent`. Raises with the nearest name. */
-int tz_key_choice(lua_State *L, int index, const char *what, const char *key,
-                  const char *const *names, size_t n, int absent);
+/* The index of a text among the names of the row. Raises with the nearest name. */
+bool tz_key_choice(lua_State *L, int index, const char *what, const char *key, int *out);
+/* Push the value of a key, or the default of its row, or nil. Returns whether the key is there. */
+bool tz_key_push(lua_State *L, int index, const char *key);
 /* The option `file`, which must be there: the name of a .png file in the run folder. Borrowed. */
 const char *tz_key_png(lua_State *L, int index, const char *what);
 bool tz_key_flag(lua_State *L, int index, const char *what, const char *key, bool *out);

@@ -44,7 +44,7 @@ static void get_contours(lua_State *L, int index, const char *what, tz_overlay *
     if (tz_table_get(L, index, "contours") != LUA_TTABLE) {
         int64_t count = 0;
         lua_pop(L, 1);
-        tz_key_integer(L, index, what, "contours", 1, TZ_CONTOURS_MAX, &count);
+        tz_key_integer(L, index, what, "contours", &count);
         overlay->contours_even = (int)count;
         return;
     }
@@ -63,17 +63,16 @@ static void get_contours(lua_State *L, int index, const char *what, tz_overlay *
     lua_pop(L, 1);
 }
 
-/* mark = "max", "min" or "both" */
+enum { MARK_MAX, MARK_MIN, MARK_BOTH };
+TZ_KEY_NAMES(tz_mark_names, "max", "min", "both")
+
 static void get_mark(lua_State *L, int index, const char *what, tz_overlay *overlay)
 {
-    char mark[16] = "";
-    if (!tz_key_copy(L, index, what, "mark", mark, sizeof mark))
+    int mark;
+    if (!tz_key_choice(L, index, what, "mark", &mark))
         return;
-    const bool both = strcmp(mark, "both") == 0;
-    overlay->mark_max = both || strcmp(mark, "max") == 0;
-    overlay->mark_min = both || strcmp(mark, "min") == 0;
-    if (!overlay->mark_max && !overlay->mark_min)
-        tz_raise(L, "%s: 'mark' must be \"max\", \"min\" or \"both\", not '%s'", what, mark);
+    overlay->mark_max = mark != MARK_MIN;
+    overlay->mark_min = mark != MARK_MAX;
 }
 
 /* outline = tz.floorplan { … } */
@@ -107,11 +106,14 @@ static void get_outline(lua_State *L, int index, const char *what, tz_overlay *o
     lua_pop(L, 1);
 }
 
+const tz_key tz_axes_options[] = {
+    {"spacing", "number or {dx[, dy[, dz]]}", NULL, "width of a cell"},
+    {"unit", "text", "", "of the spacing"},
+    {NULL}};
+
 /* axes = true, or axes = { spacing = 0.1, unit = "mm" } */
 static void get_axes(lua_State *L, int index, const char *what, tz_look *look)
 {
-    static const tz_key options[] = {
-        {"spacing", "", NULL, ""}, {"unit", "", "", ""}, {NULL, NULL, NULL, NULL}};
     char place[64];
     if (tz_table_get(L, index, "axes") != LUA_TTABLE) {
         lua_pop(L, 1);
@@ -120,7 +122,7 @@ static void get_axes(lua_State *L, int index, const char *what, tz_look *look)
     }
     const int table = lua_gettop(L);
     snprintf(place, sizeof place, "%.40s: axes", what);
-    tz_keys_take(L, table, place, options, false);
+    tz_keys_take(L, table, place, tz_axes_options, false);
     look->axes = true;
     look->spacing_count = tz_key_vector(L, table, place, "spacing", 0, look->spacing);
     if (look->spacing_count == 0)
@@ -129,14 +131,22 @@ static void get_axes(lua_State *L, int index, const char *what, tz_look *look)
     lua_pop(L, 1);
 }
 
+TZ_KEY_NAMES(tz_y_names, [TZ_Y_DOWN] = "down", [TZ_Y_UP] = "up")
+
+tz_y_from tz_y_get(lua_State *L, int index, const char *what)
+{
+    int y;
+    return tz_key_choice(L, index, what, "y", &y) ? (tz_y_from)y : TZ_Y_AUTO;
+}
+
 bool tz_slice_get(lua_State *L, int index, const char *what, tz_slice *out)
 {
     static const tz_key axes[] = {
-        {"x", "", "", ""}, {"y", "", "", ""}, {"z", "", "", ""}, {NULL, NULL, NULL, NULL}};
+        {"x", .most = INFINITY}, {"y", .most = INFINITY}, {"z", .most = INFINITY}, {NULL}};
     if (tz_table_get(L, index, "slice") != LUA_TTABLE) {
         lua_pop(L, 1);
         out->axis = 2;
-        return tz_key_integer(L, index, what, "slice", 0, INT64_MAX, &out->at);
+        return tz_key_integer(L, index, what, "slice", &out->at);
     }
     const int table = lua_gettop(L);
     char place[64];
@@ -144,7 +154,7 @@ bool tz_slice_get(lua_State *L, int index, const char *what, tz_slice *out)
     snprintf(place, sizeof place, "%.40s: slice", what);
     tz_keys_take(L, table, place, axes, false);
     for (int a = 0; a < 3; a++)
-        if (tz_key_integer(L, table, place, axes[a].key, 0, INT64_MAX, &out->at)) {
+        if (tz_key_integer(L, table, place, axes[a].key, &out->at)) {
             out->axis = a;
             given++;
         }
@@ -154,9 +164,10 @@ bool tz_slice_get(lua_State *L, int index, const char *what, tz_slice *out)
     return true;
 }
 
+TZ_KEY_NAMES(tz_montage_names, "x", "y", "z")
+
 bool tz_montage_get(lua_State *L, int index, const char *what, int *axis)
 {
-    static const char *const names[] = {"x", "y", "z"};
     bool montage = false;
     const int type = tz_table_get(L, index, "montage");
     lua_pop(L, 1);
@@ -164,17 +175,16 @@ bool tz_montage_get(lua_State *L, int index, const char *what, int *axis)
         tz_key_flag(L, index, what, "montage", &montage);
         return montage;
     }
-    *axis = tz_key_choice(L, index, what, "montage", names, 3, 2);
-    return true;
+    return tz_key_choice(L, index, what, "montage", axis);
 }
+
+TZ_KEY_NAMES(tz_view_names, "isometric")
 
 /* view = "isometric", level = 0.5 */
 static void get_view(lua_State *L, int index, const char *what, tz_look *look)
 {
-    char view[16] = "";
-    look->isometric = tz_key_copy(L, index, what, "view", view, sizeof view);
-    if (look->isometric && strcmp(view, "isometric") != 0)
-        tz_raise(L, "%s: 'view' must be \"isometric\", not '%s'", what, view);
+    int view;
+    look->isometric = tz_key_choice(L, index, what, "view", &view);
     look->has_level = tz_key_number(L, index, what, "level", &look->level);
     const bool cuts = tz_key_flag(L, index, what, "cut", &look->cut);
     if ((look->has_level || cuts) && !look->isometric)
@@ -258,7 +268,7 @@ void tz_path_get(lua_State *L, int index, const char *what, tz_look *look)
 
 void tz_look_get(lua_State *L, int index, const char *what, tz_look *look)
 {
-    int64_t bits = 8;
+    int64_t bits;
     tz_error error;
     if (tz_key_copy(L, index, what, "map", look->map, sizeof look->map)) {
         tz_colormap map;
@@ -279,9 +289,9 @@ void tz_look_get(lua_State *L, int index, const char *what, tz_look *look)
     if (look->log && look->range == TZ_RANGE_FIXED && !(look->low > 0))
         tz_raise(L, "%s: with 'log' the range must be above 0, and it begins at %g", what,
                  look->low);
-    tz_key_integer(L, index, what, "size", 16, 16384, &look->size);
-    tz_key_integer(L, index, what, "zoom", 1, 1024, &look->zoom);
-    tz_key_integer(L, index, what, "bits", 8, 16, &bits);
+    tz_key_integer(L, index, what, "size", &look->size);
+    tz_key_integer(L, index, what, "zoom", &look->zoom);
+    tz_key_integer(L, index, what, "bits", &bits);
     if (bits != 8 && bits != 16)
         tz_raise(L, "%s: 'bits' must be 8 (colour) or 16 (gray values)", what);
     look->bits = (int)bits;
@@ -289,6 +299,7 @@ void tz_look_get(lua_State *L, int index, const char *what, tz_look *look)
     get_caption(L, index, what, look);
     look->has_unit = tz_key_copy(L, index, what, "unit", look->unit, sizeof look->unit);
     get_axes(L, index, what, look);
+    look->y = tz_y_get(L, index, what);
     get_contours(L, index, what, &look->overlay);
     get_mark(L, index, what, &look->overlay);
     get_outline(L, index, what, &look->overlay);

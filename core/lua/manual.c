@@ -1,11 +1,13 @@
 #include "lua/manual.h"
 
+#include "base/names.h"
 #include "lua/api.h"
 #include "lua/context.h"
 #include "lua/module.h"
 #include "output/caption.h"
 #include "output/frame/colormap.h"
 #include "output/output.h"
+#include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -40,30 +42,60 @@ static void put_cell(FILE *out, const char *text)
     }
 }
 
-static void put_options(FILE *out, const tz_key *options)
+/* Limits of a key, as a phrase. */
+static void put_limits(FILE *out, const tz_key *key)
 {
-    fprintf(out, "\n| key | type | default | |\n|---|---|---|---|\n");
-    for (const tz_key *o = options; o->key; o++) {
+    if (key->least < key->most)
+        fprintf(out, isinf(key->most) ? ", from %.9g" : ", %.9g to %.9g", key->least, key->most);
+}
+
+/* The doc of a key, with its names in place of "%s". */
+static void put_doc(FILE *out, const tz_key *key)
+{
+    const char *place = key->names ? strstr(key->doc, "%s") : NULL;
+    if (!place) {
+        put_cell(out, key->doc);
+        return;
+    }
+    fprintf(out, "%.*s", (int)(place - key->doc), key->doc);
+    for (int i = 0; key->names(i); i++)
+        fprintf(out, "%s`\"%s\"`", i == 0 ? "" : key->names(i + 1) ? ", " : " or ", key->names(i));
+    put_cell(out, place + 2);
+}
+
+static void put_keys(FILE *out, const tz_key *keys, bool options)
+{
+    fprintf(out, options ? "| key | type | default | |\n|---|---|---|---|\n"
+                         : "| key | type | |\n|---|---|---|\n");
+    for (const tz_key *o = keys; o->key; o++) {
         fprintf(out, "| `%s` | ", o->key);
         put_cell(out, o->type);
+        put_limits(out, o);
         fprintf(out, " | ");
-        put_cell(out, o->otherwise ? o->otherwise : "required");
-        fprintf(out, " | ");
-        put_cell(out, o->doc);
+        if (options) {
+            put_cell(out, o->otherwise ? o->otherwise : "required");
+            fprintf(out, " | ");
+        }
+        put_doc(out, o);
         fprintf(out, " |\n");
     }
 }
 
+static void put_options(FILE *out, const tz_key *options)
+{
+    fprintf(out, "\n");
+    put_keys(out, options, true);
+    for (const tz_key *o = options; o->key; o++)
+        if (o->inner) {
+            fprintf(out, "\nA table in `%s`:\n\n", o->key);
+            put_keys(out, o->inner, true);
+        }
+}
+
 static void put_result(FILE *out, const tz_key *result)
 {
-    fprintf(out, "\nReturns a table:\n\n| key | type | |\n|---|---|---|\n");
-    for (const tz_key *o = result; o->key; o++) {
-        fprintf(out, "| `%s` | ", o->key);
-        put_cell(out, o->type);
-        fprintf(out, " | ");
-        put_cell(out, o->doc);
-        fprintf(out, " |\n");
-    }
+    fprintf(out, "\nReturns a table:\n\n");
+    put_keys(out, result, false);
 }
 
 static tz_status check_options(const char *signature, const tz_key *options, tz_error *error)
@@ -92,6 +124,35 @@ static tz_status check(const tz_api_function *const *rows, tz_error *error)
     return TZ_OK;
 }
 
+static void put_function(FILE *out, const tz_api_function *f)
+{
+    fprintf(out, "### `%s`\n\n%s\n", f->signature, f->doc);
+    if (f->options)
+        put_options(out, f->options);
+    if (f->result)
+        put_result(out, f->result);
+}
+
+static tz_status put_named(FILE *out, const tz_api_function *const *rows, const char *name,
+                           tz_error *error)
+{
+    enum { MOST = 128 };
+    char texts[MOST][32], hint[512];
+    const char *names[MOST];
+    size_t n = 0;
+    for (; rows[n] && n < MOST; n++) {
+        const int length = (int)strcspn(rows[n]->signature, "(");
+        snprintf(texts[n], sizeof texts[n], "%.*s", length, rows[n]->signature);
+        names[n] = texts[n];
+        if (strcmp(name, names[n]) == 0) {
+            put_function(out, rows[n]);
+            return TZ_OK;
+        }
+    }
+    return tz_error_set(error, TZ_UNKNOWN, "manual", "there is no function '%.60s'%s", name,
+                        tz_names_hint(hint, sizeof hint, name, names, n));
+}
+
 static void put_functions(FILE *out, const tz_api_function *const *rows)
 {
     for (int k = 0; k < OBJECTS; k++) {
@@ -100,11 +161,8 @@ static void put_functions(FILE *out, const tz_api_function *const *rows)
             const tz_api_function *f = *row;
             if (!is_of(f->signature, k))
                 continue;
-            fprintf(out, "\n### `%s`\n\n%s\n", f->signature, f->doc);
-            if (f->options)
-                put_options(out, f->options);
-            if (f->result)
-                put_result(out, f->result);
+            fprintf(out, "\n");
+            put_function(out, f);
         }
     }
 }
@@ -129,7 +187,9 @@ static void put_page(FILE *out, const tz_api_function *const *rows)
         "begin.\n\n"
         "Functions refuse arguments, keys and types that they do not know. Arguments in "
         "brackets may be left out.\nA table of options is read as it is: metatables are "
-        "refused. Coordinates count from 0, x first; boxes are half open.\n");
+        "refused. Coordinates count from 0, x first; boxes are half open. Limits behind a "
+        "type include both ends, and are those of the number, of each number of a list, or of how "
+        "many a list holds.\n\n`trapeze manual tz.png` prints the section of one function.\n");
     put_functions(out, rows);
     put_words(out, "Columns", "Titles in the list of `tz.table`.", tz_column_words);
     put_words(out, "Captions",
@@ -152,7 +212,7 @@ static int open_module(lua_State *L)
     return tz_module_open(L);
 }
 
-tz_status tz_manual_write(FILE *out, tz_error *error)
+tz_status tz_manual_write(FILE *out, const char *name, tz_error *error)
 {
     const tz_script_options options = {.path = ""};
     tz_context context = {.options = &options};
@@ -166,7 +226,9 @@ tz_status tz_manual_write(FILE *out, tz_error *error)
         status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for the module");
     if (!status)
         status = check(tz_api_rows(L), error);
-    if (!status)
+    if (!status && name)
+        status = put_named(out, tz_api_rows(L), name, error);
+    else if (!status)
         put_page(out, tz_api_rows(L));
     lua_close(L);
     return status;

@@ -82,9 +82,10 @@ static const tz_key png_options[] = {
      "picture"},
     {"field", "text", "the stencil's picture", "the field, if it is not the first argument"},
     {"slice", "integer or table", "",
-     "of 3-D fields: only the plane z, or `{ x = 3 }` or `{ y = 3 }`, across which z points up"},
+     "of 3-D fields: only the plane z, or `{ x = 3 }` or `{ y = 3 }`, across which z points up",
+     .most = INFINITY},
     {"montage", "boolean or text", "without `slice`",
-     "of 3-D fields: all planes side by side; `\"x\"` or `\"y\"`: those across that axis"},
+     "of 3-D fields: all planes side by side; %s: those across that axis", tz_montage_names},
     {"name", "text", "the field's", "files are `NAME-000100.png`; a table is `NAME.csv`"},
     {NULL, NULL, NULL, NULL}};
 
@@ -124,19 +125,25 @@ static int output_png(lua_State *L)
 
 /* ---- tz.movie -------------------------------------------------------------------------------- */
 
+static const char *video_suffixes(int i)
+{
+    return i + 1 < TZ_MOVIE_FORMATS ? tz_movie_suffix((tz_movie_format)(i + 1)) : NULL;
+}
+
 static const tz_key movie_options[] = {
     TZ_LOOK_OPTIONS,
     {"caption", "text or function(sim)", "\"\"",
      "a line above; words in braces are filled in (see Captions); a function returns one for each "
      "picture"},
-    {"fps", "number", "25", "frames per second, 0.1 to 100"},
+    {"fps", "number", "25", "frames per second", .least = 0.1, .most = 100},
     {"field", "text", "the stencil's picture", "the field, if it is not the first argument"},
     {"slice", "integer or table", "",
-     "of 3-D fields: only the plane z, or `{ x = 3 }` or `{ y = 3 }`, across which z points up"},
+     "of 3-D fields: only the plane z, or `{ x = 3 }` or `{ y = 3 }`, across which z points up",
+     .most = INFINITY},
     {"montage", "boolean or text", "without `slice`",
-     "of 3-D fields: all planes side by side; `\"x\"` or `\"y\"`: those across that axis"},
+     "of 3-D fields: all planes side by side; %s: those across that axis", tz_montage_names},
     {"name", "text", "the field's",
-     "the file is `NAME.png`; a name that ends with `.mp4` or `.webm` makes a video"},
+     "the file is `NAME.png`; a name that ends with %s makes a video", video_suffixes},
     {NULL, NULL, NULL, NULL}};
 
 /* The end of the name is the format. */
@@ -155,10 +162,7 @@ static int output_movie(lua_State *L)
 {
     const char *what = "tz.movie";
     tz_output *output = push_picture(L, TZ_OUTPUT_MOVIE, movie_options, what);
-    output->fps = 25;
     tz_key_number(L, 2, what, "fps", &output->fps);
-    if (!(output->fps >= 0.1 && output->fps <= 100))
-        tz_raise(L, "%s: 'fps' must be 0.1 to 100", what);
     if (output->look.bits == 16)
         tz_raise(L, "%s: a movie is in colours: 'bits' must be 8", what);
     take_format(output);
@@ -204,7 +208,12 @@ static const tz_key grid_options[] = {
     {"field", "text", "the first state field", "the field, if it is not the first argument"},
     {"spacing", "number or {dx[, dy[, dz]]}", "the stencil's, in metres, else 1",
      "width of a cell"},
-    {"origin", "{x[, y[, z]]}", "zeros", "the corner of the first cell"},
+    {"origin", "{x[, y[, z]]}", "zeros", "the corner of the first cell of the file"},
+    {"y", "text", "\"up\" of a chip with a floorplan, else \"down\"",
+     "%s: the file begins with the grid's row 0 or, as the y axis of viewers points up, with the "
+     "last "
+     "row, which is a chip's lower edge",
+     tz_y_names},
     {NULL, NULL, NULL, NULL}};
 
 /* tz.vti { "a", "b", name = … } or tz.vti("a", { name = … }). */
@@ -228,6 +237,7 @@ static int output_grid(lua_State *L, tz_output_kind kind, const char *what)
         output->fields_count = i + 1;
         lua_pop(L, 1);
     }
+    output->look.y = tz_y_get(L, 2, what);
     output->spacing_count = tz_key_vector(L, 2, what, "spacing", 0, output->spacing);
     output->origin_count = tz_key_vector(L, 2, what, "origin", -INFINITY, output->origin);
     get_name(L, 2, what, output);
@@ -257,7 +267,7 @@ static int compare_titles(const void *a, const void *b)
 }
 
 static const tz_key table_options[] = {
-    {"name", "text", "\"table\"", "the file is `NAME.csv`"},
+    {"name", "text", TZ_KEY_VALUE(TZ_TABLE_STEM), "the file is `NAME.csv`"},
     {"TITLE", "function(sim)", "", "any other key: a column of the function's results"},
     {NULL, NULL, NULL, NULL}};
 

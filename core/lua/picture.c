@@ -48,6 +48,7 @@ typedef struct request {
     const tz_array_handle *data;
     double spacing[TZ_AXES]; /* of the simulation that is drawn */
     const char *unit;        /* NULL: not known */
+    bool y_up;               /* of that simulation */
 } request;
 
 /* The array of data = array, or of data = sim and field = name. Leaves its handle on the top. */
@@ -60,6 +61,7 @@ static const tz_array_handle *get_data(lua_State *L, request *r)
         const tz_simulation *simulation = tz_handle_check(L, -1, what)->simulation;
         tz_simulation_spacing(simulation, r->spacing);
         r->unit = tz_simulation_spacing_unit(simulation);
+        r->y_up = tz_simulation_y_up(simulation);
         if (tz_table_get(L, 1, "outline") != LUA_TNIL)
             tz_floorplan_check_chip(L, -1, tz_handle_check(L, -2, what), what);
         lua_pop(L, 1);
@@ -94,9 +96,10 @@ static const tz_key picture_options[] = {
     {"field", "text", "the stencil's picture", "of a simulation: the field"},
     {"file", "text", NULL, "a name that ends with `.png`, in the run folder"},
     {"slice", "integer or table", "",
-     "of 3-D data: only the plane z, or `{ x = 3 }` or `{ y = 3 }`, across which z points up"},
+     "of 3-D data: only the plane z, or `{ x = 3 }` or `{ y = 3 }`, across which z points up",
+     .most = INFINITY},
     {"montage", "boolean or text", "without `slice`",
-     "of 3-D data: all planes side by side; `\"x\"` or `\"y\"`: those across that axis"},
+     "of 3-D data: all planes side by side; %s: those across that axis", tz_montage_names},
     {NULL, NULL, NULL, NULL}};
 
 /* Read the table at index 1. Leaves on the stack what the request borrows. */
@@ -164,8 +167,8 @@ static int picture(lua_State *L)
         tz_frame_destroy(frame);
         tz_raise_error(L, what, &error);
     }
-    tz_frame_set_axes(frame, r.data->view.dims, r.data->view.shape, r.slice.axis, r.spacing,
-                      r.unit);
+    tz_frame_set_axes(frame, r.data->view.dims, r.data->view.shape, r.slice.axis, r.spacing, r.unit,
+                      r.y_up);
     tz_frame_note(frame, "Software", "Trapeze %s", TZ_VERSION);
     tz_frame_note(frame, "Scenario", "%s", context->name);
     tz_frame_note(frame, "Source", "%s", r.data->source);

@@ -17,7 +17,7 @@ void tz_plan_read(lua_State *L, int index, const char *who, int dims, tz_plan *p
             tz_raise(L, "%s: 'height' must be an integer, not '%.40s'", who, lua_tostring(L, -1));
         *height_text = tz_text_check(L, -1, who, "height");
     } else {
-        tz_key_integer(L, index, who, "height", 1, TZ_PLAN_HEIGHT_MAX, &height);
+        tz_key_integer(L, index, who, "height", &height);
     }
     lua_pop(L, 1);
     plan->height = (int)height;
@@ -35,7 +35,7 @@ void tz_knobs_read(lua_State *L, int index, const char *who, tz_plan *plan)
     for (int k = 0; k < TZ_PLAN_KNOBS_COUNT; k++) {
         const tz_plan_knob *knob = &tz_plan_knobs[k];
         int64_t value = 0;
-        tz_key_integer(L, index, who, knob->name, knob->least, knob->most, &value);
+        tz_key_integer(L, index, who, knob->name, &value);
         tz_plan_set(plan, k, (int)value);
     }
 }

@@ -7,15 +7,15 @@
 #include "sim/simulation.h"
 
 /* The keys of a plan, in the order that the manual lists them. */
-#define TZ__PLAN_OPTION(name, least, most, doc)                                                    \
+#define TZ__PLAN_OPTION(NAME, LEAST, MOST, DOC)                                                    \
     ,                                                                                              \
     {                                                                                              \
-#name, "integer", "chosen", doc                                                            \
+#NAME, "integer", "chosen", DOC, .least = LEAST, .most = MOST                              \
     }
 #define TZ_PLAN_OPTIONS                                                                            \
-    {"height", "integer or text", "chosen",                                                        \
-     "iterations between two halo exchanges; `\"auto\"` is none; the name of a policy is that "    \
-     "policy"},                                                                                    \
+    {"height",   "integer or text",                                                                \
+     "chosen",   "iterations between two halo exchanges; or a text: the policy of that name",      \
+     .least = 1, .most = TZ_PLAN_HEIGHT_MAX},                                                      \
         {"tile", "{nx[, ny[, nz]]}", "chosen", "useful cells of a tile; 0: chosen"},               \
         {"family", "text", "chosen",                                                               \
          "the way to execute a stage, such as `stream` or `skew`; `trapeze tune --help` lists "    \

@@ -35,34 +35,34 @@ static const double *get_list(lua_State *L, const char *key, int *count)
     return numbers;
 }
 
-static const tz_key series_options[] = {
-    {"title", "text", "\"\"", "its name in the legend"},
-    {"style", "text", "\"line\"",
-     "`\"area\"`, `\"line\"`, `\"thin\"`, `\"points\"`, `\"bars\"` or `\"mark\"`"},
-    {"x", "list of numbers", NULL, ""},
-    {"y", "list of numbers", NULL, ""},
-    {"low", "list of numbers", "", "lower ends of error bars or of the area"},
-    {"high", "list of numbers", "", "upper ends"},
-    {"colour", "integer", "its place", "1 to 64"},
-    {NULL, NULL, NULL, NULL}};
+static TZ_KEY_NAMES(
+    style_names, [TZ_PLOT_AREA] = "area", [TZ_PLOT_LINE] = "line", [TZ_PLOT_THIN] = "thin",
+    [TZ_PLOT_POINTS] = "points", [TZ_PLOT_BARS] = "bars", [TZ_PLOT_MARK] = "mark")
+
+    static const tz_key series_options[] = {
+        {"title", "text", "\"\"", "its name in the legend"},
+        {"style", "text", "\"line\"", "%s", style_names},
+        {"x", "list of numbers", NULL, ""},
+        {"y", "list of numbers", NULL, ""},
+        {"low", "list of numbers", "", "lower ends of error bars or of the area"},
+        {"high", "list of numbers", "", "upper ends"},
+        {"colour", "integer", "its place", "", .least = 1, .most = 64},
+        {NULL, NULL, NULL, NULL}};
 
 /* Add the series on the top of the stack. Its numbers stay on the stack, which keeps them alive. */
 static void get_series(lua_State *L, tz_plot *plot, int number)
 {
-    static const char *const styles[] = {
-        [TZ_PLOT_AREA] = "area",     [TZ_PLOT_LINE] = "line", [TZ_PLOT_THIN] = "thin",
-        [TZ_PLOT_POINTS] = "points", [TZ_PLOT_BARS] = "bars", [TZ_PLOT_MARK] = "mark"};
     const int at = lua_gettop(L);
     int counts[4] = {0, 0, 0, 0};
     const double *lists[4];
     int64_t colour = plot->series_count + 1;
-    const char *title = "";
+    const char *title;
+    int style;
     if (!lua_istable(L, at))
         tz_raise(L, "%s: series[%d] must be a table", what, number);
     tz_keys_take(L, at, "tz.plot: series", series_options, false);
-    const tz_plot_style style = (tz_plot_style)tz_key_choice(
-        L, at, "tz.plot: series", "style", styles, sizeof styles / sizeof *styles, TZ_PLOT_LINE);
-    tz_key_integer(L, at, "tz.plot: series", "colour", 1, 64, &colour);
+    tz_key_choice(L, at, "tz.plot: series", "style", &style);
+    tz_key_integer(L, at, "tz.plot: series", "colour", &colour);
     tz_key_text(L, at, "tz.plot: series", "title", &title);
     static const char *const names[] = {"x", "y", "low", "high"};
     luaL_checkstack(L, 10, "series");
@@ -75,8 +75,8 @@ static void get_series(lua_State *L, tz_plot *plot, int number)
     }
     if (!lists[0] || !lists[1])
         tz_raise(L, "%s: series[%d] needs the lists x and y", what, number);
-    tz_plot_series *series =
-        tz_plot_add(plot, style, tz_plot_colour((int)colour - 1), counts[0], lists[0], lists[1]);
+    tz_plot_series *series = tz_plot_add(
+        plot, (tz_plot_style)style, tz_plot_colour((int)colour - 1), counts[0], lists[0], lists[1]);
     if (!series)
         tz_raise(L, "%s: more than %d series", what, TZ_PLOT_SERIES_MAX);
     series->low = lists[2];
@@ -93,8 +93,8 @@ static const tz_key plot_options[] = {
     {"log_x", "boolean", "false", "a logarithmic axis"},
     {"log_y", "boolean", "false", "the same of y"},
     {"zero", "boolean", "false", "the y axis begins at 0"},
-    {"series", "list of tables", NULL,
-     "`{ x = {…}, y = {…}, title =, style =, low =, high =, colour = }`, each"},
+    {"series", "list of tables", NULL, "tables such as `{ x = {…}, y = {…} }`",
+     .inner = series_options},
     {NULL, NULL, NULL, NULL}};
 
 /* Is gnuplot there, for the process that draws? */

@@ -9,12 +9,12 @@
 
 /* The keys of a policy, in addition to those of a plan. */
 #define TZ_POLICY_OPTIONS                                                                          \
-    {"policy", "text or function(s)", "\"auto\"",                                                  \
-     "`\"auto\"`, `\"fixed\"`, `\"predicted\"`, `\"adaptive\"`, `\"meng\"`, `\"exhaustive\"`, "    \
-     "or a function that returns a plan"},                                                         \
+    {"policy", "text or function(s)", "the first of these",                                        \
+     "%s, or a function that returns a plan", tz_policy_choice_name},                              \
     {                                                                                              \
-        "start", "integer or text", "\"predicted\"",                                               \
-            "the first height of `\"adaptive\"` and `\"meng\"`"                                    \
+        "start", "integer or text", "`height`, else \"predicted\"",                                \
+            "the first height of `\"adaptive\"` and `\"meng\"`", .least = 1,                       \
+                                                                 .most = TZ_PLAN_HEIGHT_MAX        \
     }
 
 /* Read plan and policy from the table at `index`; options of the command line (NULL: none) replace

@@ -76,16 +76,13 @@ static void get_request(lua_State *L, tz_workload_request *workload, tz_predicti
     if (model && !*blocks && tz_model_find(model, &request->model, &error) != TZ_OK)
         tz_raise_error(L, what, &error);
     tz_key_extents(L, what, "halo", workload->dims, request->halo);
-    if (tz_key_number(L, 1, what, "streamed", &request->streamed) && !(request->streamed >= 0))
-        tz_raise(L, "%s: 'streamed' must be 0 or more", what);
-    if (tz_key_number(L, 1, what, "bank_conflicts", &request->bank_conflicts) &&
-        !(request->bank_conflicts >= 0))
-        tz_raise(L, "%s: 'bank_conflicts' must be 0 or more", what);
+    tz_key_number(L, 1, what, "streamed", &request->streamed);
+    tz_key_number(L, 1, what, "bank_conflicts", &request->bank_conflicts);
     get_changes(L, workload);
     tz_key_flag(L, 1, what, "fence", &request->fence);
     tz_key_flag(L, 1, what, "as_printed", &request->as_printed);
-    tz_key_integer(L, 1, what, "trips", 1, 1000000, &trips);
-    request->trips = (int)trips;
+    if (tz_key_integer(L, 1, what, "trips", &trips))
+        request->trips = (int)trips;
     tz_key_flag(L, 1, what, "all", &request->all);
     tz_key_flag(L, 1, what, "measure", measure);
     if (tz_key_flag(L, 1, what, "compile", &compile) && compile)
@@ -272,25 +269,32 @@ static void push_blocks(lua_State *L, const holder *h)
     lua_setfield(L, -2, "passes");
 }
 
+static const char *model_names(int i)
+{
+    int n = 0;
+    while (n < i && tz_models[n])
+        n++;
+    return tz_models[n] ? tz_models[n]->name : i == n ? TZ_THREAD_BLOCKS_MODEL : NULL;
+}
+
 static const tz_key predict_options[] = {
     TZ_WORKLOAD_OPTIONS,
     {"model", "text", "the first that the record allows",
-     "`\"roofs\"`, `\"meng2009\"`, `\"meng2011\"`, `\"luo2011\"`; or `\"tabik2015\"`: thread "
-     "blocks, "
-     "without times"},
+     "%s; the last one lists thread blocks, without times", model_names},
     {"halo", "{x[, y[, z]]}", "the stencil's",
      "for the papers' models: another halo width, both sides together"},
     {"streamed", "integer", "the stencil's",
-     "for the papers' models: another number of streamed fields"},
-    {"bank_conflicts", "number", "0",
-     "for `meng2011`: conflicts in shared memory for each warp instruction"},
+     "for the papers' models: another number of streamed fields", .most = INFINITY},
+    {"bank_conflicts", "number", "the stencil's, where it is known",
+     "for `meng2011`: conflicts in shared memory for each warp instruction", .most = INFINITY},
     {"record", "table", "",
      "`KEY = value`: numbers of the device's record to replace, as [in a record](devices.md): `{ "
      "cpi "
      "= 2, memory_latency = \"600 cycles\" }`"},
     {"fence", "boolean", "false", "for the papers' models: stages synchronise inside one launch"},
     {"as_printed", "boolean", "false", "for `luo2011`: equation 2 as the paper prints it"},
-    {"trips", "integer", "1", "for `luo2011`: turns of loops whose end depends on data"},
+    {"trips", "integer", TZ_KEY_VALUE(TZ_TRIPS),
+     "for `luo2011`: turns of loops whose end depends on data", .least = 1, .most = 1000000},
     {"measure", "boolean", "false",
      "for `luo2011`: run its plain kernel on this machine's GPU, too; not under `--check`"},
     {"all", "boolean", "false", "every plan, not only the best of a family and height"},

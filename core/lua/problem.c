@@ -170,12 +170,14 @@ size_t tz_boundary_values_read(lua_State *L, int index, const char *what, const 
     return count;
 }
 
+TZ_KEY_NAMES(tz_precision_names, [TZ_SINGLE] = "single", [TZ_DOUBLE] = "double", "mixed")
+TZ_KEY_NAMES_OF(tz_boundary_names, tz_boundary_name, TZ_MIRROR + 1)
+
 const tz_stencil *tz_problem_read(lua_State *L, int index, const char *what,
                                   tz_simulation_config *config,
                                   tz_assignment params[TZ_PROBLEM_PARAMS_MAX],
                                   const tz_plugin **plugin)
 {
-    static const char *const precisions[] = {"single", "double", "mixed"};
     const tz_stencil *stencil = NULL;
     char where[64];
     tz_error error;
@@ -195,8 +197,9 @@ const tz_stencil *tz_problem_read(lua_State *L, int index, const char *what,
     if (config->dims == 0)
         tz_raise(L, "%s: 'grid' is missing: {nx%s%s}", what, stencil->dims > 1 ? ", ny" : "",
                  stencil->dims > 2 ? ", nz" : "");
-    config->precision = tz_key_choice(L, index, what, "precision", precisions, 3, -1);
-    config->mixed = config->precision == 2;
+    if (!tz_key_choice(L, index, what, "precision", &config->precision))
+        config->precision = -1; /* that default, or none for integers */
+    config->mixed = config->precision > TZ_DOUBLE;
     if (config->mixed)
         config->precision = TZ_DOUBLE;
     get_boundary(L, index, what, stencil, config);

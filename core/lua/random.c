@@ -10,7 +10,7 @@ static const tz_key random_options[] = {
     {"seed", "integer", NULL, "the same seed gives the same numbers on every machine"},
     {"range", "{low, high}", "{0, 1}",
      "real fields: low <= value < high; integers: both ends included"},
-    {"density", "number", "0.5", "of bits: the share that is 1"},
+    {"density", "number", "0.5", "of bits: the share that is 1", .least = 0, .most = 1},
     {NULL, NULL, NULL, NULL}};
 
 static int value_random(lua_State *L)
@@ -18,8 +18,8 @@ static int value_random(lua_State *L)
     tz_options_check(L, 1, "tz.random");
     tz_keys_take(L, 1, "tz.random", random_options, false);
     int64_t seed = 0;
-    tz_random_value value = {.random = {.low = 0, .high = 1, .density = 0.5}};
-    if (!tz_key_integer(L, 1, "tz.random", "seed", INT64_MIN, INT64_MAX, &seed))
+    tz_random_value value = {.has_range = false};
+    if (!tz_key_integer(L, 1, "tz.random", "seed", &seed))
         tz_raise(L, "tz.random: 'seed' is missing; give an integer, so that every run draws the "
                     "same numbers");
     value.random.seed = (uint64_t)seed;
@@ -30,8 +30,6 @@ static int value_random(lua_State *L)
         tz_raise(L, "tz.random: 'range' is wider than a number can say");
     if (value.has_range && value.has_density)
         tz_raise(L, "tz.random: give 'range' or 'density', not both");
-    if (!(value.random.density >= 0 && value.random.density <= 1))
-        tz_raise(L, "tz.random: 'density' must be from 0 to 1");
     tz_random_value *handle = lua_newuserdatauv(L, sizeof *handle, 0);
     *handle = value;
     luaL_setmetatable(L, TZ_TYPE_RANDOM);

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "lua/api.h"
 #include "lua/array.h"
+#include "lua/context.h"
 #include "lua/keys.h"
 #include "lua/recall.h"
 #include "lua/together.h"
@@ -100,13 +101,42 @@ static void get_rule(lua_State *L, char text[TZ_RLE_RULE_SIZE])
     tz_rle_rule_format(&rule, text);
 }
 
-static const tz_key read_options[] = {
-    {"at", "{x[, y[, z]]}", "",
-     "the cell of the grid that gets the first element; without it the shape must be the grid's or "
-     "the box's"},
-    {"shape", "{nx[, ny[, nz]]}", "", "the extents: text files need them, others must have them"},
-    {"rule", "text", "the file's", "of .rle: replaces the rule that the file names"},
-    {NULL, NULL, NULL, NULL}};
+static TZ_KEY_NAMES(channel_names, [TZ_PNG_GREY] = "grey", [TZ_PNG_RED] = "r", [TZ_PNG_GREEN] = "g",
+                    [TZ_PNG_BLUE] = "b", [TZ_PNG_ALPHA] = "a")
+
+    static const tz_key read_options[] = {
+        {"at", "{x[, y[, z]]}", "",
+         "the cell of the grid that gets the first element; without it the shape must be the "
+         "grid's or "
+         "the box's"},
+        {"shape", "{nx[, ny[, nz]]}", "",
+         "the extents: text files need them, others must have them"},
+        {"order", "text", "x, then y and z",
+         "of text: the axes of its numbers, that of the fastest first. No file says it, and "
+         "another order "
+         "has as many numbers. In Rodinia's files of 3-D chips layers are the fastest: `\"zxy\"`"},
+        {"channel", "text", "\"grey\"",
+         "of .png: %s. `\"grey\"` is the brightness of colours; a warning tells of colours or of "
+         "transparent pixels where this is not given",
+         channel_names},
+        {"rule", "text", "the file's", "of .rle: replaces the rule that the file names"},
+        {NULL, NULL, NULL, NULL}};
+
+/* What the brightness of a picture does not tell. */
+static void warn_of_lost(lua_State *L, const char *name, const tz_png_lost *lost)
+{
+    if (lost->clear > 0)
+        tz_context_note(
+            tz_context_get(L), TZ_NOTE_WARNING,
+            "tz.read: %.300s: %lld pixels are not opaque, which its numbers do not tell: "
+            "channel = \"a\" reads that, \"grey\" only the brightness",
+            name, (long long)lost->clear);
+    if (lost->coloured > 0)
+        tz_context_note(tz_context_get(L), TZ_NOTE_WARNING,
+                        "tz.read: %.300s: %lld pixels are coloured, and become their brightness: "
+                        "channel = \"r\", \"g\" or \"b\" reads one colour, \"grey\" the brightness",
+                        name, (long long)lost->coloured);
+}
 
 static int value_read(lua_State *L)
 {
@@ -114,13 +144,18 @@ static int value_read(lua_State *L)
     char path[PATH_MAX];
     int64_t at[TZ_AXES] = {0, 0, 0}, shape[TZ_AXES] = {1, 1, 1};
     char rule[TZ_RLE_RULE_SIZE] = "";
-    int dims = 0, at_axes = 0;
+    const char *order;
+    int dims = 0, at_axes = 0, channel = TZ_PNG_GREY;
+    bool has_order = false, has_channel = false;
+    tz_png_lost lost = {0, 0};
     lua_settop(L, 2);
     if (!lua_isnil(L, 2)) {
         tz_options_check(L, 2, "tz.read");
         tz_keys_take(L, 2, "tz.read", read_options, false);
         at_axes = tz_key_integers(L, 2, "tz.read", "at", TZ_AXES, 0, at);
         dims = tz_key_integers(L, 2, "tz.read", "shape", TZ_AXES, 1, shape);
+        has_order = tz_key_text(L, 2, "tz.read", "order", &order);
+        has_channel = tz_key_choice(L, 2, "tz.read", "channel", &channel);
         get_rule(L, rule);
     }
     tz_path_resolve(L, name, path, sizeof path);
@@ -133,12 +168,17 @@ static int value_read(lua_State *L)
     if (rule[0] && kind != KIND_RLE && kind != KIND_CELLS && kind != KIND_MACROCELL)
         tz_raise(L, "tz.read: 'rule' is for Life patterns (.rle, .cells, .mc), not for %.300s",
                  path);
+    if (has_order && (kind != KIND_TEXT || dims == 0))
+        tz_raise(L, "tz.read: 'order' is for text with a 'shape'%s%.300s",
+                 kind == KIND_TEXT ? "" : ", not for ", kind == KIND_TEXT ? "" : path);
+    if (has_channel && kind != KIND_PNG)
+        tz_raise(L, "tz.read: 'channel' is for .png, not for %.300s", path);
     switch (kind) {
     case KIND_NPY:
         status = read_npy(handle, path, &array, &error);
         break;
     case KIND_PNG:
-        status = tz_png_read(path, &array, &error);
+        status = tz_png_read(path, (tz_png_channel)channel, &array, &lost, &error);
         break;
     case KIND_RLE:
         status = read_pattern(handle, tz_rle_read, path, &array, &error);
@@ -151,13 +191,17 @@ static int value_read(lua_State *L)
         break;
     case KIND_TEXT:
         status = tz_text_read(path, dims, shape, &array, &error);
+        if (status == TZ_OK && has_order)
+            status = tz_array_reorder(&array, order, &error);
         dims = 0;
         break;
     }
-    if (status != TZ_OK)
-        tz_raise_error(L, "tz.read", &error);
     if (array)
         tz_array_own(handle, array);
+    if (status != TZ_OK)
+        tz_raise_error(L, "tz.read", &error);
+    if (!has_channel)
+        warn_of_lost(L, name, &lost);
     if (dims > 0 &&
         (dims != handle->view.dims || memcmp(shape, handle->view.shape, sizeof shape) != 0))
         tz_raise(L, "tz.read: the shape of %.300s is not the given 'shape'", path);

@@ -143,19 +143,28 @@ static bool get_until_time(lua_State *L, const tz_simulation_handle *handle, con
 }
 
 static const tz_key run_options[] = {
-    {"steps", "integer", "", "iterations"},
+    {"steps", "integer", "", "iterations", .most = INFINITY},
     {"until_time", "number or text", "",
      "the simulated time at which the run ends, `\"2 ms\"`; a number is in the unit of the time "
      "step"},
     {"until_residual", "number", "", "the residual at which it ends"},
     {"until_update", "number", "", "the change of an iteration at which it ends"},
-    {"max_steps", "integer", "no limit", "with until_residual or until_update"},
-    {"check_every", "integer", "8 to 1024, then a 32nd", "iterations between two checks"},
+    {"max_steps", "integer", "no limit", "with until_residual or until_update", .most = INFINITY},
+    {"check_every", "integer",
+     TZ_KEY_VALUE(TZ_CHECK_FIRST) " to " TZ_KEY_VALUE(TZ_CHECK_LAST) ", then 1/" TZ_KEY_VALUE(
+         TZ_CHECK_SHARE) " of those so far",
+     "iterations between two checks", .least = 1, .most = INFINITY},
     {"accept_stagnation", "boolean", "false", "a run whose precision ends first is no failure"},
     {NULL, NULL, NULL, NULL}};
 
+/* Without the first one, of a run that has not ended. */
+static const char *status_names(int i)
+{
+    return i < TZ_RUN_MAX_STEPS ? tz_run_status_name((tz_run_status)(i + 1)) : NULL;
+}
+
 static const tz_key run_result[] = {
-    {"status", "text", "", "`\"done\"`, `\"converged\"`, `\"stagnated\"` or `\"max_steps\"`"},
+    {"status", "text", "", "%s", status_names},
     {"steps", "integer", "", "iterations of this call"},
     {"stages", "integer", "", ""},
     {"seconds", "number", "", "spent in stages, without what a GPU's kernels take to compile"},
@@ -184,7 +193,7 @@ static void get_run(lua_State *L, const tz_simulation_handle *handle, tz_run *ru
                  "{ until_residual = r, max_steps = n }",
                  what);
     tz_keys_take(L, 2, what, run_options, false);
-    const bool has_steps = tz_key_integer(L, 2, what, "steps", 0, INT64_MAX / 4, &run->steps);
+    const bool has_steps = tz_key_integer(L, 2, what, "steps", &run->steps);
     const bool has_time = get_until_time(L, handle, what, &run->steps);
     const bool residual = tz_key_number(L, 2, what, "until_residual", &run->until_residual);
     run->until_is_update = tz_key_number(L, 2, what, "until_update", &run->until_residual);
@@ -192,8 +201,8 @@ static void get_run(lua_State *L, const tz_simulation_handle *handle, tz_run *ru
         tz_raise(L, "%s: give 'until_residual' or 'until_update', not both", what);
     const bool until = residual || run->until_is_update;
     int64_t most = -1;
-    const bool has_most = tz_key_integer(L, 2, what, "max_steps", 0, INT64_MAX / 4, &most);
-    tz_key_integer(L, 2, what, "check_every", 1, INT64_MAX / 4, &run->check_every);
+    const bool has_most = tz_key_integer(L, 2, what, "max_steps", &most);
+    tz_key_integer(L, 2, what, "check_every", &run->check_every);
     if (has_steps + has_time + until != 1)
         tz_raise(L,
                  "%s: give 'steps' or 'until_time' or 'until_residual' or 'until_update' (with "
@@ -216,11 +225,12 @@ static void get_run(lua_State *L, const tz_simulation_handle *handle, tz_run *ru
 }
 
 static const tz_key jump_options[] = {
-    {"steps", "integer", "", "iterations"},
+    {"steps", "integer", "", "iterations", .most = INFINITY},
     {"until_time", "number or text", "", "the simulated time at which it ends, as in sim:run"},
     {"every", "integer", "no limit",
      "iterations of one jump at most: between two, progress is shown, and a signal or a checkpoint "
-     "has its turn"},
+     "has its turn",
+     .least = 1, .most = INFINITY},
     {NULL, NULL, NULL, NULL}};
 
 static const tz_key jump_result[] = {{"status", "text", "", "`\"done\"`"},
@@ -241,9 +251,9 @@ static void get_jump(lua_State *L, const tz_simulation_handle *handle, tz_run *r
                  what);
     } else {
         tz_keys_take(L, 2, what, jump_options, false);
-        const bool has_steps = tz_key_integer(L, 2, what, "steps", 0, INT64_MAX / 4, &run->steps);
+        const bool has_steps = tz_key_integer(L, 2, what, "steps", &run->steps);
         const bool has_time = get_until_time(L, handle, what, &run->steps);
-        tz_key_integer(L, 2, what, "every", 1, INT64_MAX / 4, &run->jumps_most);
+        tz_key_integer(L, 2, what, "every", &run->jumps_most);
         if (has_steps + has_time != 1)
             tz_raise(L, "%s: give 'steps' or 'until_time'", what);
     }

@@ -88,7 +88,7 @@ static int method_profile(lua_State *L)
 }
 
 static const tz_key histogram_options[] = {
-    {"bins", "integer", "50", "how many, up to 65536"},
+    {"bins", "integer", "50", "how many", .least = 1, .most = BINS_MAX},
     {"range", "{low, high}", "the field's extremes", "where the first begins and the last ends"},
     {NULL, NULL, NULL, NULL}};
 
@@ -126,7 +126,7 @@ static int method_histogram(lua_State *L)
 {
     const char *what = "sim:histogram";
     const tz_simulation_handle *handle = tz_handle_check(L, 1, what);
-    int64_t bins = 50;
+    int64_t bins;
     tz_histogram h = {.low = 0};
     tz_error error;
     lua_settop(L, 3);
@@ -137,7 +137,7 @@ static int method_histogram(lua_State *L)
     }
     tz_options_check(L, 3, what);
     tz_keys_take(L, 3, what, histogram_options, false);
-    tz_key_integer(L, 3, what, "bins", 1, BINS_MAX, &bins);
+    tz_key_integer(L, 3, what, "bins", &bins);
     get_range(L, handle, field, &h);
     if (!isfinite(h.high - h.low))
         tz_raise(L, "%s: the range from %g to %g is too wide", what, h.low, h.high);

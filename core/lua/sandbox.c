@@ -326,10 +326,25 @@ void tz_sandbox_end(lua_State *L)
 /* Upvalue 1 is the function's name. */
 static int closed(lua_State *L)
 {
-    return luaL_error(L,
-                      "%s is closed to scenarios, since it can change files or start programs; "
-                      "'trapeze run --unsafe' opens all libraries of Lua",
-                      lua_tostring(L, lua_upvalueindex(1)));
+    static const struct {
+        const char *name, *instead;
+    } known[] = {
+        {"io.write", ": print writes a line, tz.log one of the log"},
+        {"io.read", ": tz.args.NAME is the value of --set NAME=VALUE"},
+        {"io.lines", ": tz.read reads arrays, require modules of Lua"},
+        {"os.getenv",
+         ", which must not depend on the environment: tz.args.NAME is the value of --set "
+         "NAME=VALUE"},
+        {"os.exit", ": error(text) ends a script"},
+    };
+    const char *name = lua_tostring(L, lua_upvalueindex(1));
+    const char *instead = ", since it can change files or start programs";
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(name, known[i].name) == 0)
+            instead = known[i].instead;
+    return luaL_error(
+        L, "%s is closed to scenarios%s; 'trapeze run --unsafe' opens all libraries of Lua", name,
+        instead);
 }
 
 /* Functions that raise an error, into the table at the top; it is a library, or the globals if NULL. */

@@ -1,5 +1,6 @@
 #include "lua/module.h"
 
+#include "backend/backend.h"
 #include "lua/api.h"
 #include "lua/fields.h"
 #include "lua/interrupt.h"
@@ -219,8 +220,7 @@ static void get_plan(lua_State *L, int index, int dims, const tz_script_options 
     int64_t threads = 0;
     tz_policy_read(L, index, what, dims, &options->policy, policy);
     config->policy = policy;
-    tz_key_integer(L, index, what, "threads", 1, 4096, &threads);
-    config->backend = "auto";
+    tz_key_integer(L, index, what, "threads", &threads);
     tz_key_text(L, index, what, "backend", &config->backend);
     config->threads = options->threads > 0 ? options->threads : (int)threads;
     config->device = options->device;
@@ -245,15 +245,20 @@ static void get_fields(lua_State *L, const tz_stencil *stencil)
                   false);
 }
 
+static const char *backend_names(int i)
+{
+    return i == 0 ? "auto" : tz_backends[i - 1] ? tz_backends[i - 1]->name : NULL;
+}
+
 static const tz_key simulation_options[] = {
     TZ_PROBLEM_OPTIONS,
     {"fields", "table", "the stencil's initial values", "`FIELD = value`, as for `sim:set`"},
     {"boundary_values", "table", "the stencil's",
      "`FIELD = number`: what cells past fixed sides hold; `FIELD = { x = { 0, 1 }, y = 2 }` "
      "gives one for each side"},
-    {"threads", "integer", "one for each core", "of the cpu backend"},
-    {"backend", "text", "\"auto\"",
-     "`\"reference\"`, `\"cpu\"`, `\"cuda\"`; `\"auto\"` is cuda where there is a GPU, else cpu"},
+    {"threads", "integer", "one for each core", "of the cpu backend", .least = 1, .most = 4096},
+    {"backend", "text", "\"auto\"", "%s; `\"auto\"` is cuda where there is a GPU, else cpu",
+     backend_names},
     {"devices", "text or table", "one device",
      "those that hold slabs of the grid: `\"all\"` GPUs, a list of GPU numbers `{ 0, 2 }`, or "
      "slabs of the "

@@ -68,10 +68,8 @@ static void get_request(lua_State *L, const tz_workload_request *workload, char 
     int64_t rounds = 0;
     const char *model = NULL;
     tz_error error;
-    *request = (tz_tune_request){.given = workload->given,
-                                 .ordinal = workload->config.device,
-                                 .check = true,
-                                 .progress = on_progress};
+    *request = (tz_tune_request){
+        .given = workload->given, .ordinal = workload->config.device, .progress = on_progress};
     for (int axis = 0; axis < TZ_AXES; axis++)
         request->given.tile[axis] = (int64_t)workload->block[axis];
     get_families(L, families, size);
@@ -82,11 +80,9 @@ static void get_request(lua_State *L, const tz_workload_request *workload, char 
         tz_raise_error(L, what, &error);
     if (model && families[0])
         tz_raise(L, "%s: 'families' does not go with 'model'", what);
-    tz_key_integer(L, 1, what, "rounds", 1, TZ_MEASURE_ROUNDS_MAX / 2, &rounds);
+    tz_key_integer(L, 1, what, "rounds", &rounds);
     request->rounds = (int)rounds;
-    if (tz_key_number(L, 1, what, "seconds", &request->round_s) &&
-        !(request->round_s >= 1e-4 && request->round_s <= 100))
-        tz_raise(L, "%s: 'seconds' must be a number from 0.0001 to 100", what);
+    tz_key_number(L, 1, what, "seconds", &request->round_s);
     tz_key_flag(L, 1, what, "sustained", &request->sustained);
     tz_key_flag(L, 1, what, "check", &request->check);
 }
@@ -167,18 +163,28 @@ static void push_tune(lua_State *L, const holder *h)
     lua_setfield(L, -2, "rows");
 }
 
-static const tz_key tune_options[] = {
-    TZ_WORKLOAD_OPTIONS,
-    {"families", "list of texts", "all", "only plans of these families"},
-    {"model", "text", "",
-     "`\"tabik2015\"`: the shapes of thread blocks that this model lists, with the family `block`"},
-    {"rounds", "integer", "5", "how often a plan that is near the fastest is measured, 1 to 32"},
-    {"seconds", "number", "0.01 on a GPU, 0.2 if sustained; 0.05 on a CPU", "length of a round"},
-    {"sustained", "boolean", "false",
-     "no rests between rounds, and half a second of work before each plan: the speed of long runs"},
-    {"check", "boolean", "true",
-     "compare the bits that each plan leaves with those of height 1; needs a copy of the fields"},
-    {NULL, NULL, NULL, NULL}};
+static TZ_KEY_NAMES(model_names, TZ_THREAD_BLOCKS_MODEL)
+
+    static const tz_key tune_options[] = {
+        TZ_WORKLOAD_OPTIONS,
+        {"families", "list of texts", "all", "only plans of these families"},
+        {"model", "text", "",
+         "%s: the shapes of thread blocks that this model lists, with the family `block`",
+         model_names},
+        {"rounds", "integer", TZ_KEY_VALUE(TZ_TUNE_ROUNDS),
+         "how often a plan that is near the fastest is measured", .least = 1,
+         .most = TZ_MEASURE_ROUNDS_MAX / 2},
+        {"seconds", "number",
+         TZ_KEY_VALUE(TZ_TUNE_GPU_S) " on a GPU, " TZ_KEY_VALUE(
+             TZ_TUNE_SUSTAINED_S) " if sustained; " TZ_KEY_VALUE(TZ_TUNE_CPU_S) " on a CPU",
+         "length of a round", .least = 1e-4, .most = 100},
+        {"sustained", "boolean", "false",
+         "no rests between rounds, and half a second of work before each plan: the speed of long "
+         "runs"},
+        {"check", "boolean", "true",
+         "compare the bits that each plan leaves with those of height 1; needs a copy of the "
+         "fields"},
+        {NULL, NULL, NULL, NULL}};
 
 static const tz_key tune_result[] = {
     {"rows", "list", "",

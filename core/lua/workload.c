@@ -46,7 +46,7 @@ void tz_workload_read(lua_State *L, const char *who, tz_workload_request *out)
     const tz_script_options *options = tz_context_get(L)->options;
     tz_simulation_config *config = &out->config;
     int64_t threads = 0, gpu = options->device, height = 0;
-    const char *family = NULL;
+    const char *family = NULL, *backend = NULL;
     tz_error error;
     *out = (tz_workload_request){.config = {.registry = options->registry}};
     out->dims = tz_problem_read(L, 1, who, config, out->params, NULL)->dims;
@@ -57,12 +57,13 @@ void tz_workload_read(lua_State *L, const char *who, tz_workload_request *out)
     tz_key_text(L, 1, who, "device", &out->device);
     if (out->device)
         config->backend = NULL;
-    tz_key_text(L, 1, who, "backend", &config->backend);
-    tz_key_integer(L, 1, who, "threads", 1, 1024, &threads);
-    tz_key_integer(L, 1, who, "gpu", 0, 1023, &gpu);
+    if (tz_key_text(L, 1, who, "backend", &backend) || (!out->device && !config->backend))
+        config->backend = backend;
+    tz_key_integer(L, 1, who, "threads", &threads);
+    tz_key_integer(L, 1, who, "gpu", &gpu);
     config->threads = threads > 0 ? (int)threads : options->threads;
     config->device = (int)gpu;
-    tz_key_integer(L, 1, who, "height", 1, TZ_PLAN_HEIGHT_MAX, &height);
+    tz_key_integer(L, 1, who, "height", &height);
     out->given.height = (int)height;
     get_devices(L, who, out);
     tz_key_text(L, 1, who, "link", &out->link);

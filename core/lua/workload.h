@@ -2,26 +2,32 @@
 #ifndef TZ_CORE_LUA_WORKLOAD_H
 #define TZ_CORE_LUA_WORKLOAD_H
 
+#include "calibrate/records.h"
 #include "lua/plan.h"
 #include "lua/problem.h"
 #include "predict/workload.h"
 
 /* The keys, in the order that the manual lists them. */
-#define TZ_WORKLOAD_OPTIONS                                                                        \
-    TZ_PROBLEM_OPTIONS, {"backend", "text", "\"auto\"", "as in tz.simulation"},                    \
-        {"device", "text", "this machine's", "a device record: a name or a file"},                 \
-        {"gpu", "integer", "0", "which GPU of this machine"},                                      \
-        {"devices", "integer or text", "one device",                                               \
-         "so many such devices, each with a slab of the grid; or devices of this machine, as a "   \
-         "text of tz.simulation: `\"0,1\"`, `\"cpu:2\"`"},                                         \
-        {"link", "text", "`\"peer\"`, else `\"host\"`",                                            \
-         "what joins them: `\"peer\"`, `\"host\"` or `\"mpi\"` of the device record, "             \
-         "`\"nvlink\"`, `\"pcie\"`, or the path of a link's record"},                              \
-        {"threads", "integer", "one for each core", "of the cpu backend, or to compile kernels"},  \
-        {"height", "integer", "all", "only plans of that height"},                                 \
-        {"family", "text", "all", "only plans of that family"} TZ_PLAN_KNOBS(TZ__PLAN_OPTION),     \
-    {                                                                                              \
-        "block", "{bx[, by[, bz]]}", "", "only plans of that tile"                                 \
+#define TZ_WORKLOAD_OPTIONS                                                                         \
+    TZ_PROBLEM_OPTIONS, {"backend", "text", "\"auto\"", "as in tz.simulation"},                     \
+        {"device", "text", "this machine's", "a device record: a name or a file"},                  \
+        {"gpu", "integer", "that of `--device`, else 0", "which GPU of this machine",               \
+         .most = 1023},                                                                             \
+        {"devices", "integer or text", "one device",                                                \
+         "so many such devices, each with a slab of the grid; or devices of this machine, as a "    \
+         "text of tz.simulation: `\"0,1\"`, `\"cpu:2\"`"},                                          \
+        {"link", "text", "the first that the device record has",                                    \
+         "what joins them: %s of the device record; one that comes with Trapeze, such as "          \
+         "`\"nvlink\"`; or the path of a link's record",                                            \
+         tz_link_own_name},                                                                         \
+        {"threads",  "integer",   "one for each core", "of the cpu backend, or to compile kernels", \
+         .least = 1, .most = 1024},                                                                 \
+        {"height",   "integer",                                                                     \
+         "all",      "only plans of that height",                                                   \
+         .least = 1, .most = TZ_PLAN_HEIGHT_MAX},                                                   \
+        {"family", "text", "all", "only plans of that family"} TZ_PLAN_KNOBS(TZ__PLAN_OPTION),      \
+    {                                                                                               \
+        "block", "{bx[, by[, bz]]}", "", "only plans of that tile"                                  \
     }
 
 enum { TZ_WORKLOAD_CHANGES_MAX = 32 };

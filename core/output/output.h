@@ -11,6 +11,9 @@
 #include "output/frame/video.h"
 #include "sim/simulation.h"
 
+/* The name of a table without one. */
+#define TZ_TABLE_STEM "table"
+
 typedef enum tz_output_kind {
     TZ_OUTPUT_PNG,
     TZ_OUTPUT_NPY,

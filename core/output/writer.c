@@ -28,7 +28,7 @@ tz_status tz_writer_open(tz_writer *writer, const tz_output *output, const tz_ru
         return status;
     const char *stem = output->name;
     if (!stem[0])
-        stem = output->kind == TZ_OUTPUT_TABLE            ? "table"
+        stem = output->kind == TZ_OUTPUT_TABLE            ? TZ_TABLE_STEM
                : tz_output_series_suffix(output->kind)[0] ? stencil->id
                                                           : stencil->fields[writer->field].name;
     snprintf(writer->stem, sizeof writer->stem, "%s%s", prefix, stem);
@@ -215,7 +215,8 @@ tz_status tz_writer_frame(tz_frame **out, tz_writer *writer, const tz_simulation
     double spacing[TZ_AXES];
     tz_simulation_spacing(source, spacing);
     tz_frame_set_axes(frame, tz_simulation_stencil(source)->dims, tz_simulation_extent(source),
-                      slice.axis, spacing, tz_simulation_spacing_unit(source));
+                      slice.axis, spacing, tz_simulation_spacing_unit(source),
+                      tz_simulation_y_up(source));
     describe(frame, writer, source);
     tz_caption_fill(frame->look.caption, output->look.told ? writer->caption : output->look.caption,
                     source, tz_simulation_stencil(source)->fields[writer->field].name,

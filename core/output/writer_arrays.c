@@ -209,6 +209,7 @@ static tz_grid describe_grid(const tz_output *output, const tz_simulation *sourc
         if (output->origin_count > 0)
             grid.origin[axis] = output->origin[axis];
     }
+    grid.y_up = tz_look_y_up(&output->look, tz_simulation_y_up(source));
     grid.has_step = true;
     grid.step = tz_simulation_step(source);
     if (step)

@@ -9,12 +9,17 @@ typedef struct wish {
     tz_policy_kind kind;
 } wish;
 
-/* A height may be any of these but the last. */
+/* The first is that of a scenario that says none. A height may be any of these but the last. */
 static const char *const names[] = {"auto", "predicted", "adaptive", "meng", "exhaustive", "fixed"};
 static const tz_policy_kind kinds[] = {TZ_POLICY_PREDICTED,  TZ_POLICY_PREDICTED,
                                        TZ_POLICY_ADAPTIVE,   TZ_POLICY_MENG,
                                        TZ_POLICY_EXHAUSTIVE, TZ_POLICY_FIXED};
 enum { POLICIES = sizeof names / sizeof *names, HEIGHTS = POLICIES - 1 };
+
+const char *tz_policy_choice_name(int i)
+{
+    return i < POLICIES ? names[i] : NULL;
+}
 
 /* False: `name` is not among the first `count` names; `hint` then lists them. */
 static bool read_name(const char *name, size_t count, wish *out, char *hint, size_t size)

@@ -32,6 +32,9 @@ typedef struct tz_policy_choice {
     bool forget;
 } tz_policy_choice;
 
+/* The i-th name of a policy, of which the first is the default; NULL after the last. Static. */
+const char *tz_policy_choice_name(int i);
+
 /* `command_line` may be NULL. TZ_UNKNOWN: no such policy; the message names the nearest. TZ_RANGE:
  * two keys that exclude each other. */
 tz_status tz_policy_choose(const tz_policy_choice *scenario, const tz_policy_choice *command_line,

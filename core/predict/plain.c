@@ -73,7 +73,7 @@ tz_status tz_plain_predict(const tz_workload *workload, const tz_prediction_requ
                            tz_prediction_plain **out, tz_prediction_row *row, char *counts,
                            size_t size, tz_error *error)
 {
-    const int trips = request->trips > 0 ? request->trips : 1;
+    const int trips = request->trips > 0 ? request->trips : TZ_TRIPS;
     int block[TZ_AXES];
     tz_luo2011_gpu gpu;
     tz_model_facts facts;

@@ -8,6 +8,8 @@
 #include "predict/scaling.h"
 #include "predict/workload.h"
 
+#define TZ_TRIPS 1
+
 typedef struct tz_prediction_request {
     const tz_model *model; /* NULL: the best one whose numbers the device's record has */
     tz_plan given;         /* zeros: all candidates */
@@ -23,7 +25,7 @@ typedef struct tz_prediction_request {
     bool fence;                 /* stages are separated by a grid synchronisation, not a launch */
     /* For luo2011 only. */
     bool as_printed; /* eq. 2 as the paper prints it */
-    int trips;       /* turns of loops whose end depends on data; 0: 1 */
+    int trips;       /* turns of loops whose end depends on data; 0: TZ_TRIPS */
 } tz_prediction_request;
 
 /* What luo2011 makes of the kernels of an iteration, one a pass. */

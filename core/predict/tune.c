@@ -20,7 +20,6 @@ static const double CLOSE = 1.05, FAR = 1.5;
  * there: beyond FAR_SHARED half of the rounds are, and the first quartile is the undisturbed
  * time. */
 static const double FAR_SHARED = 1.3, QUANTILE_SHARED = 0.25;
-static const double WARM_S = 0.5; /* after such work a card has the clock of a long run */
 
 /* ---- Which plans ----------------------------------------------------------------------------- */
 
@@ -160,7 +159,7 @@ static tz_status measure(tuner *t, tz_tune_row *row, int rounds, tz_error *error
         return TZ_OK;
     const bool sustained = t->request->sustained;
     const tz_measuring how = {.round_s = t->request->round_s,
-                              .warm_s = sustained && t->warm != row ? WARM_S : 0,
+                              .warm_s = sustained && t->warm != row ? TZ_TUNE_WARM_S : 0,
                               .rest = sustained || !t->workload->is_gpu ? 0 : TZ_MEASURE_REST,
                               .quantile = t->workload->is_gpu ? 0.5 : QUANTILE_SHARED};
     const tz_status status =
@@ -390,9 +389,11 @@ tz_status tz_tune_create(tz_tune **out, const tz_workload *workload, const tz_tu
     tz_tune_request own = *request;
     tuner t = {.tune = tune, .workload = workload, .request = &own, .fastest = INFINITY};
     if (own.rounds == 0)
-        own.rounds = 5;
+        own.rounds = TZ_TUNE_ROUNDS;
     if (own.round_s == 0)
-        own.round_s = !workload->is_gpu ? 0.05 : own.sustained ? 0.2 : 0.01;
+        own.round_s = !workload->is_gpu ? TZ_TUNE_CPU_S
+                      : own.sustained   ? TZ_TUNE_SUSTAINED_S
+                                        : TZ_TUNE_GPU_S;
     tz_thread_blocks *blocks = NULL;
     tz_status status =
         request->thread_blocks ? tz_thread_blocks_create(&blocks, workload, error) : TZ_OK;

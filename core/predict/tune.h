@@ -16,12 +16,20 @@ typedef struct tz_tune_row {
     tz_tabik_shape shape; /* of thread blocks: what the model tabik2015 says of this one */
 } tz_tune_row;
 
+#define TZ_TUNE_ROUNDS 5
+/* Seconds of a round: on a GPU, on one whose rounds are sustained, and on a CPU. */
+#define TZ_TUNE_GPU_S 0.01
+#define TZ_TUNE_SUSTAINED_S 0.2
+#define TZ_TUNE_CPU_S 0.05
+/* After so much work a card has the clock of a long run. */
+#define TZ_TUNE_WARM_S 0.5
+
 typedef struct tz_tune_request {
     tz_plan given;        /* zeros: everything */
     const char *families; /* "stream,tile"; NULL: all */
     int ordinal;          /* of the GPU */
-    int rounds;           /* 0: 5 */
-    double round_s;       /* how long a round takes, seconds; 0: chosen */
+    int rounds;           /* 0: TZ_TUNE_ROUNDS */
+    double round_s;       /* how long a round takes, seconds; 0: one of TZ_TUNE_… */
     /* Measure the time of a long run: without rests, after half a second of work on each plan. Else
      * a GPU rests before each round, so that it has its full clock. */
     bool sustained;

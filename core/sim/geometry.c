@@ -1,5 +1,6 @@
 #include "sim/geometry.h"
 
+#include "sim/simulation_impl.h"
 #include "stencil/stencil.h"
 #include <math.h>
 
@@ -32,6 +33,16 @@ bool tz_simulation_spacing(const tz_simulation *simulation, double spacing[TZ_AX
         if (!known || axis >= tz_simulation_stencil(simulation)->dims)
             spacing[axis] = 1;
     return known;
+}
+
+void tz_simulation_set_y_up(tz_simulation *simulation)
+{
+    simulation->y_up = true;
+}
+
+bool tz_simulation_y_up(const tz_simulation *simulation)
+{
+    return simulation->y_up;
 }
 
 const char *tz_simulation_spacing_unit(const tz_simulation *simulation)

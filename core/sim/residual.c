@@ -8,9 +8,6 @@
 #include <string.h>
 
 enum {
-    CHECK_FIRST = 8,
-    CHECK_LAST = 1024,
-    CHECK_SHARE = 32,
     /* A run is stuck after so many checks and steps without a new least number, and half as many
      * steps as it took to get there: a field that changes slowly has one in that time, and so has a
      * front that moves. */
@@ -96,8 +93,8 @@ int64_t tz_checks_next(const tz_checks *checks, int64_t step)
     const int64_t done = step - checks->start;
     if (checks->every > 0)
         return checks->start + (done / checks->every + 1) * checks->every;
-    const int64_t first = power_of_two(done, CHECK_FIRST, CHECK_LAST);
-    const int64_t distance = power_of_two(done / CHECK_SHARE, first, INT64_MAX / 4);
+    const int64_t first = power_of_two(done, TZ_CHECK_FIRST, TZ_CHECK_LAST);
+    const int64_t distance = power_of_two(done / TZ_CHECK_SHARE, first, INT64_MAX / 4);
     return checks->start + (done / distance + 1) * distance;
 }
 

@@ -34,8 +34,12 @@ typedef struct tz_checks {
 
 tz_checks tz_checks_begin(int64_t step, int64_t every);
 
-/* The step of the next check after the one at `step`: `every` steps later or, if that is 0, first 8
- * steps, then twice as far each time, up to 1024 or a 32nd of the steps of the run so far. So checks
+#define TZ_CHECK_FIRST 8
+#define TZ_CHECK_LAST 1024
+#define TZ_CHECK_SHARE 32
+/* The step of the next check after the one at `step`: `every` steps later or, if that is 0, first
+ * TZ_CHECK_FIRST steps, then twice as far each time, up to TZ_CHECK_LAST or 1/TZ_CHECK_SHARE of the steps
+ * of the run so far. So checks
  * cost little, and few steps are too many. */
 int64_t tz_checks_next(const tz_checks *checks, int64_t step);
 

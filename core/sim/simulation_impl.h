@@ -37,6 +37,7 @@ struct tz_simulation {
     void *state;                      /* of the backend; NULL when dry */
     struct tz_correction *correction; /* of mixed precision; NULL: stages advance `state` */
     bool dry;
+    bool y_up;             /* as tz_simulation_y_up has it */
     bool sync;             /* wait for every stage */
     const tz_ranks *ranks; /* NULL: alone */
     int threads;

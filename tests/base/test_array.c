@@ -145,6 +145,35 @@ static void impossible_arrays_are_refused(void **state)
     assert_null(array);
 }
 
-TEST_MAIN(NULL, NULL, TEST(types_have_sizes_and_names), TEST(shapes_are_counted),
-          TEST(arrays_are_made_zero), TEST(values_are_converted), TEST(values_must_fit_their_type),
-          TEST(integers_are_exact), TEST(impossible_arrays_are_refused))
+static void elements_are_put_x_first(void **state)
+{
+    const int64_t shape[] = {2, 3, 4};
+    static const char *const orders[] = {"xyz", "xzy", "yxz", "yzx", "zxy", "zyx"};
+    static const char *const bad[] = {"", "xy", "xyzx", "xxy", "xyw", "XYZ", "x\x80y"};
+    tz_array *array;
+    for (size_t k = 0; k < sizeof orders / sizeof *orders; k++) {
+        assert_ok(tz_array_create(&array, k % 2 ? TZ_DTYPE_U8 : TZ_DTYPE_F64, 3, shape, &failure));
+        /* In the order of the file: the number says the cell. */
+        int64_t at[3], i = 0;
+        const int a = orders[k][0] - 'x', b = orders[k][1] - 'x', c = orders[k][2] - 'x';
+        for (at[c] = 0; at[c] < shape[c]; at[c]++)
+            for (at[b] = 0; at[b] < shape[b]; at[b]++)
+                for (at[a] = 0; at[a] < shape[a]; at[a]++)
+                    tz_array_set(array, i++, (double)(at[0] + 10 * at[1] + 50 * at[2]));
+        assert_ok(tz_array_reorder(&array, orders[k], &failure));
+        for (i = 0; i < 24; i++)
+            assert_true(tz_array_get(array, i) ==
+                        (double)(i % 2 + 10 * (i / 2 % 3) + 50 * (i / 6)));
+        tz_array_destroy(array);
+    }
+    assert_ok(tz_array_create(&array, TZ_DTYPE_F32, 3, shape, &failure));
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++)
+        check_error(tz_array_reorder(&array, bad[k], &failure), TZ_RANGE, "",
+                    "must name each of the 3 axes once, such as \"xyz\"");
+    tz_array_destroy(array);
+}
+
+TEST_MAIN(NULL, NULL, TEST(elements_are_put_x_first), TEST(types_have_sizes_and_names),
+          TEST(shapes_are_counted), TEST(arrays_are_made_zero), TEST(values_are_converted),
+          TEST(values_must_fit_their_type), TEST(integers_are_exact),
+          TEST(impossible_arrays_are_refused))

@@ -90,7 +90,7 @@ check "a movie without a frame" [ $rc -eq 0 -a ! -e tried/s-temperature.png ]
 try 'tz.movie { bits = 16 }'
 check "no gray values" errs "tz.movie: a movie is in colours: 'bits' must be 8"
 try 'tz.movie { fps = 0 }'
-check "frames per second" errs "tz.movie: 'fps' must be 0.1 to 100"
+check "frames per second" errs "tz.movie: 'fps' must be from 0.1 to 100"
 try 'tz.movie { fsp = 10 }'
 check "a wrong option" errs "did you mean 'fps'"
 try 'sim:every(1, tz.movie()) sim:every(2, tz.movie())'

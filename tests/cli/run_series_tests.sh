@@ -136,6 +136,45 @@ t run own.lua --out own --quiet
 check "a scenario's stencil: times in seconds" grep -qF '"t-000004.vti" timestep="0.002"' own/t.pvd
 check "a scenario's stencil: metres" grep -qaF 'Spacing="2 2 1"' own/t-000004.vti
 
+# ---- y -------------------------------------------------------------------------------------------
+# A chip of three bands, from below 0, 1 and 2 W; a trace of two rows.
+printf '%s\t0.016\t0.016\t0\t%s\n' low 0 middle 0.016 high 0.032 >bands.flp
+printf 'low middle high\n0 1 2\n0 3 4\n' >bands.ptrace
+cat >chip.lua <<'END'
+local tz = require "trapeze"
+local sim = tz.simulation { plugin = "hotspot", grid = { 2, 3 }, backend = "cpu", params = { chip_width_m = 0.016, chip_height_m = 0.048 },
+  fields = { power = tz.floorplan { flp = "bands.flp", ptrace = "bands.ptrace", row = math.tointeger(tz.args.row) } } }
+sim:write(tz.npy "power")
+for _, y in ipairs { "auto", "up", "down" } do
+  sim:write(tz.vti { "power", name = y, y = y ~= "auto" and y or nil })
+  sim:write(tz.xdmf { "power", name = y, y = y ~= "auto" and y or nil })
+end
+sim:write(tz.png("power", { name = "auto", axes = true })) sim:write(tz.png("power", { name = "up", axes = true, y = "up" }))
+sim:write(tz.png("power", { name = "down", axes = true, y = "down" }))
+END
+t run chip.lua --out chip --set row=1
+check "a chip's lower edge comes first" is "$(od -An -v -tf4 chip/auto-000000.raw | xargs)" "0 0 0.5 0.5 1 1"
+check "the log says so" errs 'the chip'"'"'s lower edge, the grid'"'"'s last row, since a floorplan fills a field (y = "up")'
+check "a row of the trace needs no line" [ "$(grep -c 'mean of' err)" = 0 ]
+for suffix in vti raw; do
+    check "y = \"up\" is that of a chip, .$suffix" cmp chip/auto-000000.$suffix chip/up-000000.$suffix
+done
+tail -c 24 chip/power-000000.npy >rows
+check "y = \"down\" begins with row 0" cmp chip/down-000000.raw rows
+check ".vti with y = \"down\" too" [ "$(grep -a -A1 '^_' chip/down-000000.vti | tail -c +10 | head -c 24 | cksum)" = "$(cksum <rows)" ]
+check "the file says how y points" [ "$(grep -alF 'y points up' chip/*.vti chip/*.xdmf | xargs)" = "chip/auto-000000.vti chip/up-000000.vti chip/auto.xdmf chip/up.xdmf" ]
+check "the axis of a picture begins at the lower edge, too" cmp chip/auto-000000.png chip/up-000000.png
+check "or at the upper one" [ "$(cmp -s chip/auto-000000.png chip/down-000000.png; echo $?)" = 1 ]
+t run chip.lua --out mean
+check "without a row the powers are the mean of the trace" is "$(od -An -v -tf4 mean/auto-000000.raw | xargs)" "0 0 1 1 1.5 1.5"
+check "and the log says so" errs "field 'power': the powers are the mean of the 2 rows of bands.ptrace; 'row' of tz.floorplan takes one of them"
+
+printf 'all\t16\t16\t0\t0\n' >mm.flp
+printf 'all\n1\n' >mm.ptrace
+echo 'local tz = require "trapeze" tz.floorplan { flp = "mm.flp", ptrace = "mm.ptrace" }' >mm.lua
+t run mm.lua --quiet
+check "a floorplan in mm" errs "mm.flp: the units reach over 16 m x 16 m: are its numbers in mm? HotSpot's files are in metres"
+
 # ---- HDF5 ----------------------------------------------------------------------------------------
 if [ -z "$hdf5" ]; then
     t run series.lua --out refused --set hdf5=yes

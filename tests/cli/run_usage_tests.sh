@@ -55,7 +55,11 @@ t manual
 check "manual" is $rc 0
 check "manual: every function has its section" [ "$(grep -c '^### ' out)" -gt 40 ]
 check "manual: docs/scenario.md is its output (trapeze manual >docs/scenario.md)" cmp -s out "$here/../../docs/scenario.md"
-refused "manual: an argument" 2 "takes no argument" manual x
+t manual tz.floorplan
+check "manual tz.floorplan: one section" [ "$(grep -c '^#' out)" = 1 ]
+check "manual tz.floorplan: the row is the mean without one" says "| \`row\` | integer, from 1 | the mean of all rows |"
+refused "manual: no such function" 1 "no function 'tz.florplan'; did you mean 'tz.floorplan'?" manual tz.florplan
+refused "manual: two functions" 2 "takes the name of one function" manual tz.png sim:run
 t manual --man
 check "manual --man" is $rc 0
 check "manual --man: every command" [ "$(grep -c '^\.SS trapeze ' out)" = "$("$bin" --help | grep -c '^  [a-z]')" ]

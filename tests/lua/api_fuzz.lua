@@ -139,7 +139,8 @@ likely = {
         return field(self), chance(2) and { bins = small(), range = chance(2) and { 0, small() } or nil } or nil
     end,
     npy = function() return chance(2) and pick { "u", "alive" } or nil end,
-    vti = function() return { "u", spacing = pick { 1, { 1, 2 }, 0.5 }, origin = pick { 0, { 1, 2 }, { 1, 2, 3 } } } end,
+    vti = function() return { "u", spacing = pick { 1, { 1, 2 }, 0.5 }, origin = pick { 0, { 1, 2 }, { 1, 2, 3 } },
+                                  y = pick { "up", "down", "left" } } end,
     xdmf = function() return { "alive", spacing = chance(2) and 2 or nil } end,
     movie = function() return { colours = chance(3) and { "#000", pick { "#fff", "#f80040", "x" } } or nil, range = chance(2) and "auto" or { 0, 1 }, caption = chance(2) and "{step}" or callback(), fps = random(100), name = chance(3) and pick(words) or nil } end,
     hdf5 = function() return chance(2) and pick { "u", "alive" } or nil end,

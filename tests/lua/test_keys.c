@@ -27,14 +27,16 @@ static int close_state(void **state)
 /* Reads every kind of key from its table and gives the values back. */
 static int read_all(lua_State *T)
 {
-    static const char *const keys[] = {"number", "integer", "text", "flag", "range", "list"};
+    static const tz_key keys[] = {
+        {"number"}, {"integer", .least = 1, .most = 10}, {"text"}, {"flag"}, {"range"}, {"list"},
+        {NULL}};
     double number = -1, low = -1, high = -1;
     int64_t integer = -1, list[3] = {0, 0, 0};
     const char *text = "absent";
     bool flag = false;
-    tz_keys_check(T, 1, "f", keys, 6, false);
+    tz_keys_take(T, 1, "f", keys, false);
     tz_key_number(T, 1, "f", "number", &number);
-    tz_key_integer(T, 1, "f", "integer", 1, 10, &integer);
+    tz_key_integer(T, 1, "f", "integer", &integer);
     tz_key_text(T, 1, "f", "text", &text);
     tz_key_flag(T, 1, "f", "flag", &flag);
     tz_key_range(T, 1, "f", "range", false, &low, &high);
@@ -115,6 +117,68 @@ static void keys_are_refused(void **state)
     check_refused("f { list = { 1, 0 } }", "t.lua:1: f: 'list[2]' must be at least 1, not 0");
 }
 
+/* ---- Defaults -------------------------------------------------------------------------------- */
+
+static TZ_KEY_NAMES(colour_names, "red", "green", "blue")
+
+    static const tz_key rows[] = {{"number", "number", "0.5", "", .least = 0, .most = 1},
+                                  {"integer", "integer", "-3", ""},
+                                  {"text", "text", "\"auto\"", ""},
+                                  {"flag", "boolean", "true", ""},
+                                  {"range", "{low, high}", "{0, 2}", ""},
+                                  {"colour", "text", "\"green\"", "%s", colour_names},
+                                  {"word", "number", "chosen", ""},
+                                  {"words", "number", "8 to 1024, then more", ""},
+                                  {"open", "number", "", "", .most = INFINITY},
+                                  {NULL}};
+
+/* Gives what is read, and how many of the keys are there. */
+static int read_rows(lua_State *T)
+{
+    double number = -1, low = -1, high = -1, word = -7, words = -7, open = -7;
+    int64_t integer = -1;
+    const char *text = "";
+    bool flag = false;
+    int colour = -1;
+    tz_keys_take(T, 1, "g", rows, false);
+    const int given =
+        tz_key_number(T, 1, "g", "number", &number) +
+        tz_key_integer(T, 1, "g", "integer", &integer) + tz_key_text(T, 1, "g", "text", &text) +
+        tz_key_flag(T, 1, "g", "flag", &flag) +
+        tz_key_range(T, 1, "g", "range", false, &low, &high) +
+        tz_key_choice(T, 1, "g", "colour", &colour) + tz_key_number(T, 1, "g", "word", &word) +
+        tz_key_number(T, 1, "g", "words", &words) + tz_key_number(T, 1, "g", "open", &open);
+    lua_gc(T, LUA_GCCOLLECT); /* the text is still there */
+    lua_pushfstring(T, "%d: %f %I %s %d %f %f %d %f %f %f", given, number, (LUAI_UACINT)integer,
+                    text, flag, low, high, colour, word, words, open);
+    return 1;
+}
+
+static void a_default_is_that_of_the_row(void **state)
+{
+    lua_pushcfunction(L, read_rows);
+    lua_setglobal(L, "g");
+    assert_int_equal(run("chosen = 5; return g {}"), LUA_OK);
+    assert_string_equal(lua_tostring(L, -1), "0: 0.5 -3 auto 1 0.0 2.0 1 -7.0 -7.0 -7.0");
+    assert_int_equal(
+        run("return g { number = 1, integer = 2, text = 'a', flag = false, range = { 3, 4 },"
+            "colour = 'blue', word = 5, words = 6, open = 1e300 }"),
+        LUA_OK);
+    assert_string_equal(lua_tostring(L, -1), "9: 1.0 2 a 0 3.0 4.0 2 5.0 6.0 1e+300");
+}
+
+static void limits_and_names_are_those_of_the_row(void **state)
+{
+    lua_pushcfunction(L, read_rows);
+    lua_setglobal(L, "g");
+    check_refused("g { number = 1.5 }", "t.lua:1: g: 'number' must be from 0 to 1");
+    check_refused("g { open = -1 }", "t.lua:1: g: 'open' must be 0 or more");
+    check_refused("g { colour = 'gren' }",
+                  "t.lua:1: g: unknown colour 'gren'; did you mean 'green'?");
+    check_refused("g(setmetatable({}, {}))",
+                  "t.lua:1: g: needs a plain table, not one with a metatable");
+}
+
 static int resolve(lua_State *T)
 {
     char text[24];
@@ -141,4 +205,5 @@ static void paths_begin_at_the_script(void **state)
 }
 
 TEST_MAIN(open_state, close_state, TEST(keys_are_read), TEST(keys_are_refused),
+          TEST(a_default_is_that_of_the_row), TEST(limits_and_names_are_those_of_the_row),
           TEST(paths_begin_at_the_script))

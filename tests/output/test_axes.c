@@ -226,7 +226,7 @@ static void ticks_stand_at_their_cells(void **state)
         }
         assert_ok(tz_frame_create(&frame, &look, &failure));
         assert_ok(tz_frame_read_array(frame, array, (tz_slice){2, -1}, &failure));
-        tz_frame_set_axes(frame, 2, shape, 2, (double[]){9, 9, 9}, NULL);
+        tz_frame_set_axes(frame, 2, shape, 2, (double[]){9, 9, 9}, NULL, false);
         assert_ok(tz_frame_image(frame, &image, &failure));
         /* The picture is white, with a rim: find its lower edge from within. */
         int left = image->width / 2, bottom = image->height / 2;
@@ -246,6 +246,37 @@ static void ticks_stand_at_their_cells(void **state)
     tz_array_destroy(array);
 }
 
+/* Lengths of y begin at row 0, the upper edge, or with y upwards at the lower one; cells are rows. */
+static void y_begins_at_an_edge(void **state)
+{
+    static const struct {
+        tz_y_from y;
+        bool of_chip, outlined, upwards;
+    } cases[] = {{TZ_Y_AUTO, false, false, false},
+                 {TZ_Y_AUTO, true, false, true},
+                 {TZ_Y_AUTO, false, true, true},
+                 {TZ_Y_DOWN, true, true, false},
+                 {TZ_Y_UP, false, false, true}};
+    const int64_t shape[] = {4, 8, 1};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        tz_look look = {
+            .bits = 8, .axes = true, .y = cases[i].y, .spacing_count = 1, .spacing = {0.5}};
+        tz_frame *frame;
+        look.overlay.outlines_count = cases[i].outlined;
+        for (int counted = 0; counted < 2; counted++) {
+            look.spacing_count = counted ? 0 : 1;
+            assert_ok(tz_frame_create(&frame, &look, &failure));
+            tz_frame_set_axes(frame, 2, shape, 2, (double[]){1, 1, 1}, NULL, cases[i].of_chip);
+            const bool upwards = cases[i].upwards && !counted;
+            assert_true((frame->axes[1].first > frame->axes[1].last) == upwards);
+            assert_true(counted || fmin(frame->axes[1].first, frame->axes[1].last) == 0);
+            assert_true(frame->axes[0].first < frame->axes[0].last);
+            tz_frame_destroy(frame);
+        }
+    }
+}
+
 TEST_MAIN(open_plugins, close_plugins, TEST(logarithmic_ticks_are_powers),
           TEST(logarithms_are_drawn), TEST(slices_go_across_each_axis),
-          TEST(axes_have_prefixes_and_cells), TEST(ticks_stand_at_their_cells))
+          TEST(axes_have_prefixes_and_cells), TEST(ticks_stand_at_their_cells),
+          TEST(y_begins_at_an_edge))

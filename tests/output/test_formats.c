@@ -39,7 +39,7 @@ static void check_png(const char *path, tz_dtype dtype, int64_t nx, int64_t ny,
                       const double *values)
 {
     tz_array *array = NULL;
-    assert_ok(tz_png_read(path, &array, &failure));
+    assert_ok(tz_png_read(path, TZ_PNG_GREY, &array, NULL, &failure));
     assert_int_equal(array->dtype, dtype);
     assert_int_equal(array->shape[0], nx);
     assert_int_equal(array->shape[1], ny);
@@ -70,6 +70,46 @@ static void png_gives_numbers(void **state)
     check_png(make_png(s, "r", 2, 1, 8, 6, rgba, 8, false), TZ_DTYPE_U8, 2, 1, rgbas);
 }
 
+static void check_channel(const char *path, tz_png_channel channel, const double *values)
+{
+    tz_array *array = NULL;
+    assert_ok(tz_png_read(path, channel, &array, NULL, &failure));
+    for (int64_t i = 0; i < array->shape[0] * array->shape[1]; i++)
+        assert_true(tz_array_get(array, i) == values[i]);
+    tz_array_destroy(array);
+}
+
+static void png_gives_its_channels(void **state)
+{
+    const png_byte rgba[] = {1, 2, 3, 0, 255, 255, 255, 9}, gray[] = {7, 8},
+                   ga[] = {10, 0, 20, 255};
+    const png_byte wide[] = {1, 0, 0, 2, 0, 3, 255, 255, 0, 5, 0, 5, 0, 5, 255, 254};
+    scratch *s = *state;
+    tz_array *array = NULL;
+    tz_png_lost lost;
+    const char *path = make_png(s, "r", 2, 1, 8, 6, rgba, 8, false);
+    check_channel(path, TZ_PNG_RED, (const double[]){1, 255});
+    check_channel(path, TZ_PNG_GREEN, (const double[]){2, 255});
+    check_channel(path, TZ_PNG_BLUE, (const double[]){3, 255});
+    check_channel(path, TZ_PNG_ALPHA, (const double[]){0, 9});
+    assert_ok(tz_png_read(path, TZ_PNG_GREY, &array, &lost, &failure));
+    assert_true(lost.coloured == 1 && lost.clear == 2);
+    tz_array_destroy(array);
+    path = make_png(s, "w", 2, 1, 16, 6, wide, 16, false);
+    check_channel(path, TZ_PNG_RED, (const double[]){256, 5});
+    check_channel(path, TZ_PNG_ALPHA, (const double[]){65535, 65534});
+    assert_ok(tz_png_read(path, TZ_PNG_GREY, &array, &lost, &failure));
+    assert_true(lost.coloured == 1 && lost.clear == 1);
+    tz_array_destroy(array);
+    path = make_png(s, "ga", 2, 1, 8, 4, ga, 4, false);
+    check_channel(path, TZ_PNG_BLUE, (const double[]){10, 20});
+    check_channel(path, TZ_PNG_ALPHA, (const double[]){0, 255});
+    path = make_png(s, "g", 2, 1, 8, 0, gray, 2, false);
+    check_channel(path, TZ_PNG_RED, (const double[]){7, 8});
+    check_error(tz_png_read(path, TZ_PNG_ALPHA, &array, NULL, &failure), TZ_UNSUPPORTED, "g",
+                "has no alpha channel");
+}
+
 /* A picture of 45 bytes that states a width, a height and a depth, with the right checksum. */
 static void lying_header(scratch *s, const unsigned char *extents, const char *message)
 {
@@ -89,7 +129,8 @@ static void lying_header(scratch *s, const unsigned char *extents, const char *m
     for (size_t i = 0; i < 4; i++)
         lie[29 + i] = (unsigned char)(crc >> (24 - 8 * i));
     memcpy(lie + 33, "\0\0\0\0IDAT\x35\xAF\x06\x1E", 12);
-    check_error(tz_png_read(scratch_file(s, "lie.png", lie, sizeof lie), &array, &failure),
+    check_error(tz_png_read(scratch_file(s, "lie.png", lie, sizeof lie), TZ_PNG_GREY, &array, NULL,
+                            &failure),
                 TZ_RANGE, "lie.png", message);
 }
 
@@ -101,27 +142,29 @@ static void png_refuses_bad_files(void **state)
     size_t bytes;
     for (size_t i = 0; i < sizeof rows; i++)
         rows[i] = (png_byte)(i * 2654435761u >> 13);
-    check_error(tz_png_read(scratch_text(*state, "t.png", "not a picture"), &array, &failure),
+    check_error(tz_png_read(scratch_text(*state, "t.png", "not a picture"), TZ_PNG_GREY, &array,
+                            NULL, &failure),
                 TZ_FORMAT, "t.png", "not a PNG");
     check_error(tz_png_read_text(((scratch *)*state)->path, &facts, &failure), TZ_FORMAT, "t.png",
                 "not a PNG");
-    check_error(tz_png_read(scratch_path(*state, "none.png"), &array, &failure), TZ_IO, "none.png",
-                "No such file");
+    check_error(tz_png_read(scratch_path(*state, "none.png"), TZ_PNG_GREY, &array, NULL, &failure),
+                TZ_IO, "none.png", "No such file");
     char *file = scratch_slurp(make_png(*state, "full.png", 32, 32, 8, 0, rows, 32, false), &bytes);
     /* Cut anywhere: an error, never more. */
     for (size_t cut = 8; cut < bytes; cut += 7) {
         const char *path = scratch_file(*state, "cut.png", file, cut);
-        check_error(tz_png_read(path, &array, &failure), TZ_FORMAT, "cut.png", "");
+        check_error(tz_png_read(path, TZ_PNG_GREY, &array, NULL, &failure), TZ_FORMAT, "cut.png",
+                    "");
         check_error(tz_png_read_text(path, &facts, &failure), TZ_FORMAT, "cut.png", "truncated");
         assert_null(array);
     }
     scratch_file(*state, "cut.png", file, bytes / 2);
-    check_error(tz_png_read(((scratch *)*state)->path, &array, &failure), TZ_FORMAT, "cut.png",
-                "truncated: the PNG ends at byte");
+    check_error(tz_png_read(((scratch *)*state)->path, TZ_PNG_GREY, &array, NULL, &failure),
+                TZ_FORMAT, "cut.png", "truncated: the PNG ends at byte");
     for (size_t at = 8; at < bytes; at += 5) {
         file[at] ^= 0x55;
         const char *path = scratch_file(*state, "bad.png", file, bytes);
-        assert_int_not_equal(tz_png_read(path, &array, &failure), TZ_OK);
+        assert_int_not_equal(tz_png_read(path, TZ_PNG_GREY, &array, NULL, &failure), TZ_OK);
         assert_int_not_equal(tz_png_read_text(path, &facts, &failure), TZ_OK);
         file[at] ^= 0x55;
     }
@@ -519,9 +562,10 @@ static void floorplans_are_checked(void **state)
     }
 }
 
-TEST_MAIN(NULL, NULL, SCRATCH_TEST(png_gives_numbers), SCRATCH_TEST(png_refuses_bad_files),
-          SCRATCH_TEST(png_texts_come_back), SCRATCH_TEST(rules_are_parsed),
-          SCRATCH_TEST(rules_have_names), SCRATCH_TEST(rle_round_trips),
-          SCRATCH_TEST(rle_rules_have_universes), SCRATCH_TEST(rle_refuses_bad_files),
-          SCRATCH_TEST(plain_patterns_are_read), SCRATCH_TEST(macrocells_are_read),
-          SCRATCH_TEST(floorplans_become_power_maps), SCRATCH_TEST(floorplans_are_checked))
+TEST_MAIN(NULL, NULL, SCRATCH_TEST(png_gives_numbers), SCRATCH_TEST(png_gives_its_channels),
+          SCRATCH_TEST(png_refuses_bad_files), SCRATCH_TEST(png_texts_come_back),
+          SCRATCH_TEST(rules_are_parsed), SCRATCH_TEST(rules_have_names),
+          SCRATCH_TEST(rle_round_trips), SCRATCH_TEST(rle_rules_have_universes),
+          SCRATCH_TEST(rle_refuses_bad_files), SCRATCH_TEST(plain_patterns_are_read),
+          SCRATCH_TEST(macrocells_are_read), SCRATCH_TEST(floorplans_become_power_maps),
+          SCRATCH_TEST(floorplans_are_checked))

@@ -62,7 +62,7 @@ c.refuses("did you mean 'stream'?", tz.tune, { plugin = "hotspot", grid = { 16, 
 c.refuses("did you mean 'stream'?", tz.tune, { plugin = "hotspot", grid = { 16, 8 }, family = "strem" })
 c.refuses("did you mean 'stream'?", tz.predict, { plugin = "hotspot", grid = { 16, 8 }, family = "strem" })
 c.refuses("'rounds' must be", tz.tune, { plugin = "hotspot", grid = { 16, 8 }, rounds = 33 })
-c.refuses("'seconds' must be a number from 0.0001", tz.tune, { plugin = "hotspot", grid = { 16, 8 }, seconds = 0 })
+c.refuses("'seconds' must be from 0.0001", tz.tune, { plugin = "hotspot", grid = { 16, 8 }, seconds = 0 })
 c.refuses("is not this machine's device", tz.tune, { plugin = "hotspot", grid = { 16, 8 }, device = "gtx280" })
 
 -- Options that have no effect without another.

@@ -20,6 +20,22 @@ c.refuses("has no 'gett'", function() return a.gett end)
 local i = tz.array { shape = 4, dtype = "int32", data = { 1, 2, 3, 4 } }
 tz.expect(i:get(3) == 4 and math.type(i:get(3)) == "integer")
 
+-- Text in another order, and the channels of pictures.
+local layers = tz.read("layers.txt", { shape = { 3, 2, 2 }, order = "zxy" })
+tz.expect(layers:get(2, 1, 0) == 12 and layers:get(2, 1, 1) == 112 and layers:get(0, 1, 1) == 110)
+tz.expect(tz.read("layers.txt", { shape = { 3, 2, 2 } }):get(1, 0, 0) == 100)
+tz.expect(tz.read("layers.txt", { shape = { 2, 6 }, order = "xy" }):get(1, 0) == 100)
+c.refuses("the order 'zx' must name each of the 3 axes once, such as \"xyz\"", tz.read, "layers.txt",
+          { shape = { 3, 2, 2 }, order = "zx" })
+c.refuses("'order' is for text with a 'shape'", tz.read, "layers.txt", { order = "x" })
+c.refuses("'order' is for text with a 'shape', not for", tz.read, "mask.png", { shape = { 2, 2 }, order = "yx" })
+tz.expect(tz.read("mask.png"):sum() == 0 and tz.read("mask.png", { channel = "a" }):sum() == 383)
+local r, g = tz.read("heights.png", { channel = "r" }), tz.read("heights.png", { channel = "g" })
+tz.expect(256 * r:get(1, 0) + g:get(1, 0) == 1300 and tz.read("heights.png"):get(0, 0) == 137)
+c.refuses("heights.png: the picture has no alpha channel", tz.read, "heights.png", { channel = "a" })
+c.refuses("unknown channel 'alpha'; known: grey, r, g, b, a", tz.read, "mask.png", { channel = "alpha" })
+c.refuses("'channel' is for .png", tz.read, "layers.txt", { shape = { 3, 2, 2 }, channel = "r" })
+
 -- Fields from arrays, and back.
 local sim = c.chip { precision = "double",
                      fields = { temperature = tz.array { shape = { 16, 8 }, fill = function(x, y) return 300 + x + y end } } }

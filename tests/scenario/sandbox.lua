@@ -11,6 +11,8 @@ for _, name in ipairs { "open", "close", "input", "lines", "output", "popen", "r
 end
 tz.expect(require "trapeze" == tz and not pcall(require, "io"))
 c.refuses("dofile is closed to scenarios", dofile, "x")
+c.refuses("io.write is closed to scenarios: print writes a line", io.write, "x")
+c.refuses("os.getenv is closed to scenarios, which must not depend on the environment: tz.args.NAME is", os.getenv, "HOME")
 c.refuses("trapeze run --unsafe", loadfile, "x")
 tz.expect(os.time() > 0 and os.clock() >= 0 and type(os.date()) == "string")
 tz.expect(load "return 1 + 1"() == 2)

@@ -16,8 +16,9 @@ typedef struct column {
 
 struct tz_grid_file {
     tz_atomic_file *file;
-    int64_t count; /* elements a field */
-    int64_t at;    /* the stream's position; -1: unknown */
+    int64_t count;  /* elements a field */
+    int64_t nx, ny; /* of planes whose rows are turned; ny 1: none are */
+    int64_t at;     /* the stream's position; -1: unknown */
     const char *end;
     size_t columns_count;
     column columns[];
@@ -88,6 +89,8 @@ tz_status tz__grid_file_open(tz_grid_file **out, const char *path, const tz_grid
         return status;
     }
     file->count = tz_shape_count(grid->dims, grid->shape);
+    file->nx = grid->shape[0];
+    file->ny = grid->y_up && grid->dims > 1 ? grid->shape[1] : 1;
     file->at = -1;
     file->columns_count = grid->fields_count;
     int64_t offset = 0;
@@ -142,9 +145,21 @@ tz_status tz_grid_file_write(tz_grid_file *file, size_t k, const void *data, int
     if (k >= file->columns_count || count < 0 || count > file->count - c->written)
         return tz_error_set(error, TZ_SHAPE, tz_atomic_path(file->file),
                             "more elements than field %zu holds (%" PRId64 ")", k, file->count);
-    const int64_t at = c->offset + c->written * (int64_t)c->item_bytes;
-    c->written += count;
-    return tz__grid_file_put(file, at, data, (size_t)count * c->item_bytes, error);
+    tz_status status = TZ_OK;
+    const char *next = data;
+    while (!status && count > 0) { /* a row, if rows are turned, else all */
+        const int64_t y = c->written / file->nx % file->ny, from = c->written % file->nx;
+        const int64_t left = file->ny > 1 ? file->nx - from : count;
+        const int64_t n = left < count ? left : count;
+        const int64_t place = c->written + (file->ny - 1 - 2 * y) * (file->ny > 1 ? file->nx : 0);
+        const size_t bytes = (size_t)n * c->item_bytes;
+        status =
+            tz__grid_file_put(file, c->offset + place * (int64_t)c->item_bytes, next, bytes, error);
+        c->written += n;
+        count -= n;
+        next += bytes;
+    }
+    return status;
 }
 
 tz_status tz_grid_file_commit(tz_grid_file *file, tz_error *error)

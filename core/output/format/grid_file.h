@@ -18,6 +18,7 @@ typedef struct tz_grid {
     int dims;                                         /* 1 to 3 */
     int64_t shape[TZ_DIMS_MAX];                       /* cells, x first */
     double spacing[TZ_DIMS_MAX], origin[TZ_DIMS_MAX]; /* of a cell; of the first cell's corner */
+    bool y_up; /* rows are written from the last to the first */
     bool has_step;
     int64_t step;
     double time;           /* NAN: unknown */
@@ -41,7 +42,7 @@ typedef struct tz_grid_file tz_grid_file;
 /* Each format has a function that begins a file. It appears at commit (base/atomic.h); `path` must
  * not exist. Errors: TZ_USAGE (no fields, no name, equal names), TZ_RANGE (shape), TZ_IO, TZ_MEMORY.
  *
- * The next `count` elements of field k; fields may be interleaved piece by piece. TZ_SHAPE if they
+ * The next `count` elements of field k, row 0 of each plane first; fields may be interleaved piece by piece. TZ_SHAPE if they
  * are too many. */
 tz_status tz_grid_file_write(tz_grid_file *file, size_t k, const void *data, int64_t count,
                              tz_error *error);

@@ -103,7 +103,8 @@ static bool note_grid(const tz_hdf5 *h5, tz_h5_id file, const tz_grid *grid)
 {
     const tz_h5_id real = type_of(h5, TZ_DTYPE_F64);
     if (!note(h5, file, "spacing", real, grid->dims, grid->spacing) ||
-        !note(h5, file, "origin", real, grid->dims, grid->origin))
+        !note(h5, file, "origin", real, grid->dims, grid->origin) ||
+        (grid->y_up && !note_text(h5, file, "y", "up")))
         return false;
     if (grid->has_step && !note(h5, file, "step", type_of(h5, TZ_DTYPE_I64), -1, &grid->step))
         return false;

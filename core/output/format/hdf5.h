@@ -2,7 +2,7 @@
  *
  * A dataset for each field, named after it, in the file's root: extents slowest axis first, one block
  * of bytes. Attributes of the root: "spacing" and "origin" (one number an axis, x first) and, of a
- * grid with a step, "step" and, where they are known, "time" and "time_unit". Attribute of a dataset:
+ * grid with a step, "step" and, where they are known, "time" and "time_unit"; "y" is "up" where rows are turned. Attribute of a dataset:
  * "unit". No times of day, so that a file depends on its content alone. */
 #ifndef TZ_CORE_OUTPUT_FORMAT_HDF5_H
 #define TZ_CORE_OUTPUT_FORMAT_HDF5_H

@@ -85,8 +85,8 @@ static void decode_pixels(reader *r)
         png_set_palette_to_rgb(r->png);
     else if (colour == PNG_COLOR_TYPE_GRAY)
         png_set_expand_gray_1_2_4_to_8(r->png);
-    if (colour & PNG_COLOR_MASK_ALPHA)
-        png_set_strip_alpha(r->png);
+    if (png_get_valid(r->png, r->info, PNG_INFO_tRNS))
+        png_set_tRNS_to_alpha(r->png);
     if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
         png_set_swap(r->png);
     png_set_interlace_handling(r->png);
@@ -114,32 +114,55 @@ static tz_status decode(reader *r)
     return TZ_OK;
 }
 
-static tz_status to_numbers(const reader *r, tz_array **out)
+static uint32_t sample(const reader *r, int64_t i)
+{
+    uint16_t wide;
+    if (r->depth != 16)
+        return r->pixels[i];
+    memcpy(&wide, r->pixels + 2 * i, sizeof wide);
+    return wide;
+}
+
+/* What of a pixel is wanted. Counts what TZ_PNG_GREY loses. */
+static uint32_t number_of(const reader *r, int64_t pixel, tz_png_channel channel, tz_png_lost *lost)
+{
+    const int colours = r->channels > 2 ? 3 : 1;
+    const int64_t i = pixel * r->channels;
+    if (channel == TZ_PNG_ALPHA)
+        return sample(r, i + colours);
+    const uint32_t red = sample(r, i), green = colours == 1 ? red : sample(r, i + 1),
+                   blue = colours == 1 ? red : sample(r, i + 2);
+    if (channel != TZ_PNG_GREY)
+        return channel == TZ_PNG_RED ? red : channel == TZ_PNG_GREEN ? green : blue;
+    lost->coloured += red != green || green != blue;
+    lost->clear += r->channels % 2 == 0 && sample(r, i + colours) != (r->depth == 16 ? 65535 : 255);
+    return (299u * red + 587u * green + 114u * blue + 500u) / 1000u;
+}
+
+static tz_status to_numbers(const reader *r, tz_png_channel channel, tz_array **out,
+                            tz_png_lost *lost)
 {
     const int64_t shape[] = {r->width, r->height}, count = r->width * r->height;
     const tz_dtype dtype = r->depth == 16 ? TZ_DTYPE_U16 : TZ_DTYPE_U8;
+    if (channel == TZ_PNG_ALPHA && r->channels % 2 != 0)
+        return tz_error_set(r->error, TZ_UNSUPPORTED, r->path, "the picture has no alpha channel");
     const tz_status status = tz_array_create(out, dtype, 2, shape, r->error);
     if (status != TZ_OK)
         return status;
-    tz_array *array = *out;
-    const uint16_t *wide = (const uint16_t *)(const void *)r->pixels;
-    if (r->channels == 1) {
-        memcpy(array->data, r->pixels, (size_t)count * tz_dtype_size(dtype));
-    } else if (dtype == TZ_DTYPE_U16) {
-        for (int64_t i = 0; i < count; i++, wide += 3)
-            ((uint16_t *)array->data)[i] =
-                (uint16_t)((299u * wide[0] + 587u * wide[1] + 114u * wide[2] + 500u) / 1000u);
-    } else {
-        const uint8_t *p = r->pixels;
-        for (int64_t i = 0; i < count; i++, p += 3)
-            ((uint8_t *)array->data)[i] =
-                (uint8_t)((299u * p[0] + 587u * p[1] + 114u * p[2] + 500u) / 1000u);
+    for (int64_t i = 0; i < count; i++) {
+        const uint32_t number = number_of(r, i, channel, lost);
+        if (dtype == TZ_DTYPE_U16)
+            ((uint16_t *)(*out)->data)[i] = (uint16_t)number;
+        else
+            ((uint8_t *)(*out)->data)[i] = (uint8_t)number;
     }
     return TZ_OK;
 }
 
-tz_status tz_png_read(const char *path, tz_array **out, tz_error *error)
+tz_status tz_png_read(const char *path, tz_png_channel channel, tz_array **out, tz_png_lost *lost,
+                      tz_error *error)
 {
+    tz_png_lost counted = {0, 0};
     *out = NULL;
     unsigned char magic[8];
     size_t bytes;
@@ -153,6 +176,8 @@ tz_status tz_png_read(const char *path, tz_array **out, tz_error *error)
         status = tz_error_set(error, TZ_FORMAT, path, "not a PNG: its signature is missing");
         goto cleanup;
     }
+    if (lost)
+        *lost = counted;
     rewind(stream);
     r->stream = stream;
     r->path = path;
@@ -160,7 +185,7 @@ tz_status tz_png_read(const char *path, tz_array **out, tz_error *error)
     r->file_bytes = (off_t)bytes;
     status = decode(r);
     if (status == TZ_OK)
-        status = to_numbers(r, out);
+        status = to_numbers(r, channel, out, lost ? lost : &counted);
 cleanup:
     if (r) {
         if (r->png)

@@ -49,6 +49,8 @@ static void put_xml(FILE *stream, const tz_grid_file *file, const tz_grid *grid)
     put_numbers(stream, "Origin", grid->origin);
     put_numbers(stream, "Spacing", grid->spacing);
     fputs(">\n", stream);
+    if (grid->y_up)
+        fputs("<!-- y points up: the first row is the last one of the grid -->\n", stream);
     put_facts(stream, grid);
     fputs("<Piece", stream);
     put_extent(stream, "Extent", grid);

@@ -85,6 +85,8 @@ tz_status tz_xdmf_add(const char *path, const char *name, const tz_grid *grid, t
     tz__xml_put(entry.stream, name);
     fputs("\" GridType=\"Uniform\">\n", entry.stream);
     tz_series_mark(&entry);
+    if (grid->y_up)
+        fputs("<!-- y points up: the first row is the last one of the grid -->\n", entry.stream);
     if (grid->has_step)
         fprintf(entry.stream, "<Time Value=\"%s\"/>\n", tz_number_format(time, tz_grid_when(grid)));
     fputs("<Topology TopologyType=\"3DCoRectMesh\" ", entry.stream);

@@ -11,8 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEFAULT_SIZE = 1024, STRIP_ROWS = 48, MONTAGE_TILES = 36, CHUNK_CELLS = 1 << 16 };
-static const double LOG_DEPTH = 1e-6;
+enum { STRIP_ROWS = 48, MONTAGE_TILES = 36, CHUNK_CELLS = 1 << 16 };
 
 tz_status tz_frame_create(tz_frame **out, const tz_look *look, tz_error *error)
 {
@@ -97,8 +96,8 @@ void tz_look_take_range(tz_look *look, double low, double high)
     if (look->log && !(look->high > 0)) {
         look->low = 0.1;
         look->high = 1;
-    } else if (look->log && !(look->low > LOG_DEPTH * look->high)) {
-        look->low = LOG_DEPTH * look->high;
+    } else if (look->log && !(look->low > TZ_LOOK_LOG * look->high)) {
+        look->low = TZ_LOOK_LOG * look->high;
     }
 }
 
@@ -127,7 +126,7 @@ static void take_logarithms(const tz_frame *frame)
 static int lay_out(tz_frame *frame, int dims, const int64_t *shape, tz_slice slice, int *max_width,
                    int *max_height)
 {
-    const int size = frame->look.size > 0 ? (int)frame->look.size : DEFAULT_SIZE;
+    const int size = frame->look.size > 0 ? (int)frame->look.size : TZ_LOOK_SIZE;
     const bool montage = dims == 3 && slice.at < 0;
     const int64_t slices = shape[slice.axis];
     const int count = !montage ? 1 : slices < MONTAGE_TILES ? (int)slices : MONTAGE_TILES;
@@ -377,8 +376,14 @@ tz_status tz_frame_read_array(tz_frame *frame, const tz_array *array, tz_slice s
     return status;
 }
 
+bool tz_look_y_up(const tz_look *look, bool y_up)
+{
+    return look->y == TZ_Y_UP ||
+           (look->y == TZ_Y_AUTO && (y_up || look->overlay.outlines_count > 0));
+}
+
 void tz_frame_set_axes(tz_frame *frame, int dims, const int64_t *shape, int slice_axis,
-                       const double spacing[TZ_AXES], const char *unit)
+                       const double spacing[TZ_AXES], const char *unit, bool y_up)
 {
     const tz_look *look = &frame->look;
     const int shown[] = {tz_slice_right(slice_axis), tz_slice_down(slice_axis)};
@@ -395,7 +400,9 @@ void tz_frame_set_axes(tz_frame *frame, int dims, const int64_t *shape, int slic
                          look -> spacing_count > 0 ? look -> axes_unit
                      : unit                        ? unit
                                                    : "",
-                         longest, k == 1 && slice_axis != 2);
+                         longest,
+                         k == 1 &&
+                             (slice_axis != 2 || (widths[1] > 0 && tz_look_y_up(look, y_up))));
 }
 
 /* ---- Drawing --------------------------------------------------------------------------------- */
@@ -404,7 +411,7 @@ void tz_frame_set_axes(tz_frame *frame, int dims, const int64_t *shape, int slic
 static int zoom_to(const tz_frame *frame)
 {
     const tz_look *look = &frame->look;
-    const int size = look->size > 0 ? (int)look->size : DEFAULT_SIZE;
+    const int size = look->size > 0 ? (int)look->size : TZ_LOOK_SIZE;
     if (look->isometric)
         return 0;
     if (look->zoom == 0)

@@ -46,9 +46,9 @@ tz_status tz_frame_read(tz_frame *frame, const tz_simulation *simulation, int fi
 tz_status tz_frame_read_array(tz_frame *frame, const tz_array *array, tz_slice slice,
                               tz_error *error);
 /* Make the axes that the look wants, of one slice of such a grid: with the widths of the look, or those
- * of the model; `unit` NULL: it knows none. */
+ * of the model; `unit` NULL: it knows none. `y_up`: as in tz_look_y_up. */
 void tz_frame_set_axes(tz_frame *frame, int dims, const int64_t *shape, int slice_axis,
-                       const double spacing[TZ_AXES], const char *unit);
+                       const double spacing[TZ_AXES], const char *unit, bool y_up);
 
 /* Take the extremes of the data as the range of a look. On a logarithmic scale it begins at a
  * millionth of the maximum if the minimum is below, and is 0.1 to 1 if no value is above 0. */

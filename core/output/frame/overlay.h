@@ -6,7 +6,8 @@
 #include "output/frame/image.h"
 #include "output/frame/plane.h"
 
-enum { TZ_CONTOURS_MAX = 32, TZ_OUTLINES_MAX = 256, TZ_GRID_LINES_ZOOM = 8 };
+enum { TZ_CONTOURS_MAX = 32, TZ_OUTLINES_MAX = 256 };
+#define TZ_GRID_LINES_ZOOM 8
 
 /* A rectangle in a picture, of which each side is 1 long; y points down. */
 typedef struct tz_outline {

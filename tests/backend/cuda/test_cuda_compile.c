@@ -107,7 +107,7 @@ static void slabs_compile(void **state)
 {
     static const struct {
         const char *stencil, *family;
-    } cases[] = {{"swirl1d", "block"},  {"redblack", "stream"},   {"swirl1d", "stream"},
+    } cases[] = {{"swirl1d", "block"}, {"redblack", "stream"},   {"swirl1d", "stream"},
                  {"redblack", "tile"}, {"redblack", "resident"}, {"mixed3d", "stream"}};
     static const char *const folders[] = {TZ_TEST_TEST_PLUGIN_DIR};
     tz_registry *registry;
