@@ -1,5 +1,6 @@
 /* The produced C against the meaning of the formulas (interpret.h): the same bits in every cell of random
  * fields, in single and double precision. The C is compiled and loaded as any plugin. */
+#include "tests/define/hostile.h"
 #include "tests/define/interpret.h"
 #include "tests/support.h"
 
@@ -552,6 +553,14 @@ static void test_coefficients(void **unused)
     check_definition(*unused, &d);
 }
 
+/* Names that mean something in C: no compiler sees them as they are. */
+static void test_hostile_names(void **unused)
+{
+    static hostile h;
+    for (int i = HOSTILE_ON_GPUS; i < HOSTILE_STENCILS; i++)
+        check_definition(*unused, hostile_make(&h, i));
+}
+
 TEST_MAIN(NULL, NULL, SCRATCH_TEST(test_real_2d), SCRATCH_TEST(test_int), SCRATCH_TEST(test_bits),
           SCRATCH_TEST(test_3d_in_passes), SCRATCH_TEST(test_random), SCRATCH_TEST(test_forms),
-          SCRATCH_TEST(test_coefficients))
+          SCRATCH_TEST(test_coefficients), SCRATCH_TEST(test_hostile_names))
