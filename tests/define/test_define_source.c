@@ -101,6 +101,63 @@ static void test_differences(void **state)
               "0));\n");
 }
 
+/* A flux formula by hand is the same text, and so the same bits; along faces with k = 1 it is lap(u). */
+static void test_divergence(void **state)
+{
+    static const char *const pairs[][2] = {
+        {"div(k, u)", "(0.5*(k + k[1,0])*(u[1,0] - u) - 0.5*(k[-1,0] + k)*(u - u[-1,0])) + "
+                      "(0.5*(k + k[0,1])*(u[0,1] - u) - 0.5*(k[0,-1] + k)*(u - u[0,-1]))"},
+        {"div(1, u*k)", "((u[1,0]*k[1,0] - u*k) - (u*k - u[-1,0]*k[-1,0])) + "
+                        "((u[0,1]*k[0,1] - u*k) - (u*k - u[0,-1]*k[0,-1]))"}};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        tz_defined_source sources[2];
+        for (int s = 0; s < 2; s++) {
+            const tz_defined_field fields[] = {REAL_STATE("u"), REAL_STATIC("k")};
+            const tz_defined_update updates[] = {{"u", {pairs[i][s], strlen(pairs[i][s])}}};
+            const tz_defined_pass passes[] = {{UPDATES(updates)}};
+            const tz_definition d = {.id = "one", .dims = 2, FIELDS(fields), PASSES(passes)};
+            assert_ok(tz_define_source(&d, &sources[s], &failure));
+            assert_null(sources[s].warning);
+        }
+        same_text(sources[0].cell_text, sources[1].cell_text);
+        tz_defined_source_clear(&sources[0]);
+        tz_defined_source_clear(&sources[1]);
+    }
+}
+
+static void check_warning(const char *first, const char *second, const char *words)
+{
+    const tz_defined_field fields[] = {REAL_STATE("u"), REAL_STATE("q"), REAL_STATIC("k")};
+    const tz_defined_update updates[] = {{"q", {first, strlen(first)}},
+                                         {"u", {second, strlen(second)}}};
+    const tz_defined_pass passes[] = {{.updates_count = 1, .updates = updates},
+                                      {.updates_count = 1, .updates = updates + 1}};
+    const tz_definition d = {.id = "one", .dims = 2, FIELDS(fields), PASSES(passes)};
+    tz_defined_source source;
+    assert_ok(tz_define_source(&d, &source, &failure));
+    if (words ? !source.warning || !strstr(source.warning, words) : source.warning != NULL)
+        fail_msg("%s; %s: the warning is '%s', not '%s'", first, second,
+                 source.warning ? source.warning : "none", words ? words : "none");
+    tz_defined_source_clear(&source);
+}
+
+/* Of centred differences along one axis inside each other, also by a field that an earlier pass wrote. */
+static void test_warnings(void **state)
+{
+    check_warning("0", "u + dx(k*dx(u))",
+                  "one, update of 'u': a centred difference along x of one along x does not see a "
+                  "checkerboard, and at order 2 couples every second cell only; use div(k, u)");
+    check_warning("0", "u + dx(k*dx(u))", "\n    u + dx(k*dx(u))\n             ^");
+    check_warning("0", "u + dy(dy(u, 4), 4)", "along y of one along y");
+    check_warning("0", "u + dx(k + sqrt(abs(dxy(u))))", "along x of one along x");
+    check_warning("k*dx(u)", "u + dx(q)", "\n    u + dx(q)\n           ^");
+    check_warning(
+        "0", "u + dx(k*dy(u)) + dy(dx(u)) + dxy(u) + dxx(dx(u)) + dx(lap(u)) + dx(u)*dx(k)", NULL);
+    check_warning("dx(u)", "u + dy(q) + q + dx(u)", NULL);
+    check_warning("q + dx(u)", "u + dx(q)", NULL);
+    check_warning("u[1,0] - u", "u + div(k, u) + lap(q) + div(dx(u), u)", NULL);
+}
+
 static void test_group(void **state)
 {
     check_put(1, true, "0.25*u[-1] + 0.5*u + 0.25*u[1]",
@@ -433,7 +490,7 @@ static void test_plugin(void **state)
     tz_defined_source_clear(&source);
 }
 
-TEST_MAIN(NULL, NULL, TEST(test_order_and_constants), TEST(test_differences), TEST(test_group),
-          TEST(test_fused), TEST(test_coefficients), TEST(test_forms),
-          TEST(test_grouped_coefficients), TEST(test_raw_text), TEST(test_lists),
+TEST_MAIN(NULL, NULL, TEST(test_order_and_constants), TEST(test_differences), TEST(test_divergence),
+          TEST(test_warnings), TEST(test_group), TEST(test_fused), TEST(test_coefficients),
+          TEST(test_forms), TEST(test_grouped_coefficients), TEST(test_raw_text), TEST(test_lists),
           TEST(test_hostile_words), TEST(test_plugin))
