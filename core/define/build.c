@@ -122,6 +122,7 @@ static tz_status add_pass(tz_build *build, int p, tz_error *error)
 {
     const tz_defined_pass *from = &build->definition->passes[p];
     tz_built_pass *pass = &build->passes[build->passes_count++];
+    unsigned centred[TZ_FIELDS_MAX];
     tz_status status = TZ_OK;
     if (from->name)
         snprintf(pass->name, sizeof pass->name, "%s", from->name);
@@ -130,8 +131,13 @@ static tz_status add_pass(tz_build *build, int p, tz_error *error)
     else
         snprintf(pass->name, sizeof pass->name, "update_%d", p + 1);
     pass->radius = build->definition->raw ? from->radius : 0;
-    for (int u = 0; u < from->updates_count && !status; u++)
+    for (int u = 0; u < from->updates_count && !status; u++) {
+        build->e.centred = build->e.fields = 0;
         status = add_update(build, pass, &from->updates[u], "update", error);
+        centred[u] = build->e.fields >> pass->fields[u] & 1 ? 0 : build->e.centred;
+    }
+    for (int u = 0; u < from->updates_count && !status; u++)
+        build->e.centred_fields[pass->fields[u]] = centred[u];
     return status;
 }
 

@@ -8,7 +8,8 @@ void tz_defined_source_clear(tz_defined_source *source)
 {
     free(source->cell_text);
     free(source->plugin_text);
-    source->cell_text = source->plugin_text = NULL;
+    free(source->warning);
+    *source = (tz_defined_source){NULL, NULL, NULL};
 }
 
 /* A raw text may use all parameters and scalars. */
@@ -73,7 +74,8 @@ static tz_status write_source(tz_build *build, tz_emit *emit, tz_defined_source 
             status = tz_error_set(error, TZ_MEMORY, build->definition->id,
                                   "not enough memory for the stencil's text");
     }
-    *out = (tz_defined_source){cell.text, plugin.text};
+    *out = (tz_defined_source){cell.text, plugin.text, build->e.warning};
+    build->e.warning = NULL;
     tz_emit_end(emit);
     return status;
 }
@@ -83,7 +85,7 @@ tz_status tz_define_source(const tz_definition *definition, tz_defined_source *o
     tz_build *build = malloc(sizeof *build);
     tz_emit *emit = calloc(1, sizeof *emit);
     tz_status status = TZ_MEMORY;
-    *out = (tz_defined_source){NULL, NULL};
+    *out = (tz_defined_source){NULL, NULL, NULL};
     if (!build || !emit) {
         tz_error_set(error, TZ_MEMORY, definition->id, "not enough memory for the stencil's text");
         goto done;

@@ -98,6 +98,8 @@ typedef struct tz_definition {
  * second includes the first. malloc'd. */
 typedef struct tz_defined_source {
     char *cell_text, *plugin_text;
+    char *
+        warning; /* what may not be meant, with the formula and a caret as in errors; NULL: nothing */
 } tz_defined_source;
 
 /* Write the source. The same definition gives the same bytes. `out` is cleared on failure.

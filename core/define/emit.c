@@ -1,5 +1,6 @@
 #include "define/emit.h"
 
+#include "define/names.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +43,7 @@ static void add_number(tz_buffer *out, const tz_expr_node *n, bool beside_real)
 static void add_read(tz_emit *emit, tz_buffer *out, const tz_expr_node *n)
 {
     const tz_definition *d = emit->e->definition;
-    tz_buffer_add(out, "TZ_AT(%s", d->fields[n->index].name);
+    tz_buffer_add(out, "TZ_AT(%s", tz_define_text_name(d, d->fields[n->index].name).text);
     for (int axis = 0; axis < d->dims; axis++)
         if (emit->macro && axis == emit->axis)
             tz_buffer_add(out, ",%c%s", TZ_SPACE, emit->macro);
@@ -315,7 +316,8 @@ static void add_plain(tz_emit *emit, tz_buffer *out, int node, bool beside_real)
 static void add_node(tz_emit *emit, tz_buffer *out, int node, int binds, bool beside_real)
 {
     if (emit->constant[node] >= 0) {
-        tz_buffer_add(out, "TZ_K(%s)", emit->constants[emit->constant[node]].name);
+        const char *name = emit->constants[emit->constant[node]].name;
+        tz_buffer_add(out, "TZ_K(%s)", tz_define_text_name(emit->e->definition, name).text);
         return;
     }
     if (emit->local[node]) {

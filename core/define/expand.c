@@ -40,6 +40,20 @@ static int unknown_name(tz_expand *x, const tz_syntax_node *n)
                             : "; numbers of your own are declared in 'params'");
 }
 
+void tz_expand_centred(tz_expand *x, const tz_scope *scope, unsigned axes)
+{
+    x->e->centred |= axes;
+    if (!(axes & scope->centred))
+        return;
+    const char axis = axes & scope->centred & 1 ? 'x' : axes & scope->centred & 2 ? 'y' : 'z';
+    tz_expr_warn(
+        x->e,
+        "a centred difference along %c of one along %c does not see a checkerboard, and at "
+        "order 2 couples every second cell only; use div(k, u) for dx(k*dx(u)) + "
+        "dy(k*dy(u)), and dxx(u) or lap(u) for dx(dx(u))",
+        axis, axis);
+}
+
 static int read_field(tz_expand *x, const tz_scope *scope, int field, const int *offset)
 {
     const tz_definition *d = x->e->definition;
@@ -57,6 +71,8 @@ static int read_field(tz_expand *x, const tz_scope *scope, int field, const int 
                                 "this reads %d cells away along %c; at most %d are possible",
                                 abs(all[axis]), "xyz"[axis], TZ_RADIUS_MAX);
     }
+    x->e->fields |= 1u << field;
+    tz_expand_centred(x, scope, x->e->centred_fields[field]);
     return tz_expr_read(x->e, field, all);
 }
 
@@ -369,7 +385,7 @@ int tz_expand_node(tz_expand *x, int node, const tz_scope *scope, bool whole)
 int tz_expr_expand(tz_expr *e, const tz_syntax *syntax, tz_expr_type type, bool scalar)
 {
     tz_expand x = {.e = e, .syntax = syntax, .scalar = scalar};
-    const tz_scope scope = {{0}, NULL};
+    const tz_scope scope = {{0}, NULL, 0};
     e->formula = syntax->formula;
     const int node = tz_expand_node(&x, syntax->root, &scope, type != TZ_EXPR_REAL);
     e->at = syntax->nodes[syntax->root].at;

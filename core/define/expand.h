@@ -15,6 +15,7 @@ typedef struct tz_loop {
 typedef struct tz_scope {
     int shift[TZ_AXES];
     const tz_loop *loops;
+    unsigned centred; /* axes along which a centred difference is taken of this part; bit 0 is x */
 } tz_scope;
 
 typedef struct tz_expand {
@@ -31,6 +32,9 @@ int tz_expand_number(tz_expand *x, int node, const tz_scope *scope, const char *
                      int most, int *value);
 /* A condition and two values: the syntax node `first` and the two after it. */
 int tz_expand_select(tz_expand *x, int first, const tz_scope *scope, bool whole);
+
+/* Note centred differences along these axes, at e->at, and warn of those of such differences. */
+void tz_expand_centred(tz_expand *x, const tz_scope *scope, unsigned axes);
 
 int tz_expand_call(tz_expand *x, const tz_syntax_node *n, const tz_scope *scope, bool whole);
 bool tz_expand_is_function(const tz_expand *x, const tz_syntax_node *n);

@@ -13,6 +13,7 @@ void tz_expr_clear(tz_expr *e)
     free(e->nodes);
     free(e->operands);
     free(e->buckets);
+    free(e->warning);
     memset(e, 0, sizeof *e);
 }
 
@@ -26,6 +27,23 @@ int tz_expr_fail(tz_expr *e, tz_status code, const char *format, ...)
     if (!e->status)
         e->status = tz_formula_fail(&e->formula, code, e->at, "%s", what);
     return -1;
+}
+
+void tz_expr_warn(tz_expr *e, const char *format, ...)
+{
+    char what[800], text[1600];
+    tz_error note;
+    tz_formula formula = e->formula;
+    if (e->warning)
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    formula.error = &note;
+    tz_formula_fail(&formula, TZ_OK, e->at, "%s", what);
+    tz_error_format(&note, text, sizeof text);
+    e->warning = strdup(text);
 }
 
 /* ---- Equal nodes are one ---------------------------------------------------------------------- */

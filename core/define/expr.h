@@ -95,6 +95,11 @@ typedef struct tz_expr {
     int buckets_count, *buckets; /* a hash table of nodes */
     int steps;
     tz_status status; /* of the first failure */
+    char *warning;    /* the first one, malloc'd; NULL: none */
+    /* Of the formula that is read: axes of its centred differences (bit 0 is x), and fields. */
+    unsigned centred, fields;
+    /* The same axes of what an earlier pass put into a field, if not added to it. */
+    unsigned centred_fields[TZ_FIELDS_MAX];
 } tz_expr;
 
 void tz_expr_clear(tz_expr *e);
@@ -102,6 +107,9 @@ void tz_expr_clear(tz_expr *e);
 /* Note a failure at e->at. Returns -1. */
 int tz_expr_fail(tz_expr *e, tz_status code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* Note what may not be meant, at e->at, as the text of an error; the first one stays. */
+void tz_expr_warn(tz_expr *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- Making nodes (expr.c, chain.c) ----------------------------------------------------------- */
 

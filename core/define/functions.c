@@ -13,6 +13,7 @@ typedef enum family {
     SELECT,
     SUM,
     LAPLACIAN,
+    DIVERGENCE,
     DERIVATIVE
 } family;
 
@@ -31,6 +32,7 @@ enum { ONE = 9, X = 0, Y = 1, Z = 2 };
 static const function functions[] = {
     {"abs", MAGNITUDE, TZ_FUNCTION_abs, 1, 1, "abs(a)"},
     {"cos", PLAIN, TZ_FUNCTION_cos, 1, 1, "cos(a)"},
+    {"div", DIVERGENCE, 0, 2, 2, "div(k, u), the divergence of k times the gradient of u"},
     {"dx", DERIVATIVE, AXES(X, ONE), 1, 2, "dx(u), or dx(u, 4) for order 4"},
     {"dxx", DERIVATIVE, AXES(X, X), 1, 2, "dxx(u), or dxx(u, 4) for order 4"},
     {"dxy", DERIVATIVE, AXES(X, Y), 1, 2, "dxy(u), or dxy(u, 4) for order 4"},
@@ -223,7 +225,8 @@ typedef struct derivative {
     tz_expand *x;
     int operand; /* in the syntax */
     const tz_scope *scope;
-    int order; /* 0 to ORDERS - 1 */
+    int order;        /* 0 to ORDERS - 1 */
+    unsigned centred; /* axes of the differences of cells on both sides; bit 0 is x */
 } derivative;
 
 /* The operand at another cell. */
@@ -232,6 +235,7 @@ static int at(const derivative *d, int axis, int distance, int other_axis, int o
     tz_scope scope = *d->scope;
     scope.shift[axis] += distance;
     scope.shift[other_axis] += other;
+    scope.centred |= d->centred;
     const int node = tz_expand_node(d->x, d->operand, &scope, false);
     d->x->e->at = d->x->syntax->nodes[d->operand].at;
     return tz_expr_convert(d->x->e, node, TZ_EXPR_REAL);
@@ -314,13 +318,44 @@ static int mixed(const derivative *d, int axis, int other)
     return ok < 0 ? -1 : count == 1 ? terms[0].node : tz_expr_chain(d->x->e, terms, count);
 }
 
+/* What flows through the face between a cell and the next one: 0.5*(k + k[1])*(u[1] - u). Both cells compute the same
+ * bits. `from`: 0 of this cell, -1 of the one before. */
+static int flux(const derivative *k, const derivative *u, int axis, int from)
+{
+    tz_expr *e = u->x->e;
+    const int here = at(k, axis, from, axis, 0),
+              next = here < 0 ? -1 : at(k, axis, from + 1, axis, 0);
+    const int sum = next < 0 ? -1 : tz_expr_two(e, here, TZ_OP_PLUS, next);
+    const int mean = weighted(u, 0.5, sum);
+    const int low = mean < 0 ? -1 : at(u, axis, from, axis, 0);
+    const int high = low < 0 ? -1 : at(u, axis, from + 1, axis, 0);
+    const int step = high < 0 ? -1 : tz_expr_two(e, high, TZ_OP_MINUS, low);
+    return step < 0 ? -1 : tz_expr_two(e, mean, TZ_OP_TIMES, step);
+}
+
+/* The sum over the axes of what flows in at the high side less what flows out at the low side. */
+static int divergence(const derivative *k, const derivative *u, int dims)
+{
+    int all = -1;
+    for (int axis = 0; axis < dims; axis++) {
+        const int high = flux(k, u, axis, 0), low = high < 0 ? -1 : flux(k, u, axis, -1);
+        const int both = low < 0 ? -1 : tz_expr_two(u->x->e, high, TZ_OP_MINUS, low);
+        all = both < 0 ? -1 : plus(u, all, both, axis == 0);
+        if (all < 0)
+            return -1;
+    }
+    return all;
+}
+
 static int differentiate(tz_expand *x, const tz_syntax_node *n, const tz_scope *scope,
                          const function *f)
 {
     const int dims = x->e->definition->dims;
     const int one = f->which / 10, two = f->which % 10;
-    derivative d = {.x = x, .operand = n->first, .scope = scope};
-    const int order_at = x->syntax->nodes[n->first].next;
+    const bool is_first = f->family == DERIVATIVE && two != one;
+    const unsigned axes = is_first ? 1u << one | (two == ONE ? 0 : 1u << two) : 0;
+    derivative d = {.x = x, .operand = n->first, .scope = scope, .centred = axes};
+    const int order_at = x->syntax->nodes[n->first].next; /* or of div(), its second operand */
     if (x->scalar)
         return tz_expr_fail(
             x->e, TZ_TYPE,
@@ -332,6 +367,12 @@ static int differentiate(tz_expand *x, const tz_syntax_node *n, const tz_scope *
                             "%s() needs an axis that is not there: the stencil has %d "
                             "dimension%s",
                             f->name, dims, dims == 1 ? "" : "s");
+    tz_expand_centred(x, scope, axes);
+    if (f->family == DIVERGENCE) {
+        derivative of = d;
+        of.operand = order_at;
+        return divergence(&d, &of, dims);
+    }
     if (order_at >= 0) {
         int order = 0;
         if (tz_expand_number(x, order_at, scope, "the order of a difference", 2, 8, &order) < 0)
@@ -363,6 +404,7 @@ int tz_expand_call(tz_expand *x, const tz_syntax_node *n, const tz_scope *scope,
     case SUM:
         return sum(x, n, scope, whole);
     case LAPLACIAN:
+    case DIVERGENCE:
     case DERIVATIVE:
         return differentiate(x, n, scope, f);
     default:

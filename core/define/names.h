@@ -1,12 +1,20 @@
-/* Names of fields, parameters, passes and stencils: they are words of the C text. */
+/* Names of fields, parameters, passes and stencils: words of formulas, and of the C text. */
 #ifndef TZ_CORE_DEFINE_NAMES_H
 #define TZ_CORE_DEFINE_NAMES_H
 
 #include "define/definition.h"
 
-/* Is it a name of C, and of no other meaning? `what` is for messages: "field". Errors: TZ_FORMAT. */
+/* Is it a name, and no word of formulas? `what` is for messages: "field". Errors: TZ_FORMAT. */
 tz_status tz_define_check_name(const char *id, const char *what, const char *name, tz_error *error);
-/* Do all names differ, and can they stand side by side in a text? Errors: TZ_FORMAT. */
+/* Do all names differ? Errors: TZ_FORMAT. */
 tz_status tz_define_check_names(const tz_definition *definition, tz_error *error);
+
+/* A name as the C text has it: tz_NAME_. No macro or word of C, C++ or CUDA is such a name, and what the
+ * headers make of it (tz_u__out) is never another one: it does not end with _. A text that was written
+ * by hand has the names as they are. */
+typedef struct tz_text_name {
+    char text[72];
+} tz_text_name;
+tz_text_name tz_define_text_name(const tz_definition *definition, const char *name);
 
 #endif

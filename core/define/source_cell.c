@@ -1,31 +1,10 @@
+#include "define/names.h"
 #include "define/source.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- Lists ------------------------------------------------------------------------------------ */
-
-/* The parameter of a list's macro: a letter that is no name in the list. */
-static void letter(const tz_build *build, char letter, char *text)
-{
-    const tz_definition *d = build->definition;
-    bool taken = true;
-    text[0] = letter;
-    text[1] = '\0';
-    while (taken) {
-        taken = false;
-        for (int f = 0; f < d->fields_count; f++)
-            taken = taken || strcmp(d->fields[f].name, text) == 0;
-        for (int p = 0; p < d->params_count; p++)
-            taken = taken || strcmp(d->params[p].name, text) == 0;
-        for (int s = 0; s < d->scalars_count; s++)
-            taken = taken || strcmp(d->scalars[s].name, text) == 0;
-        for (int p = 0; p < build->passes_count; p++)
-            taken = taken || strcmp(build->passes[p].name, text) == 0;
-        if (taken)
-            strcat(text, "_");
-    }
-}
 
 void tz_source_list(tz_buffer *out, tz_buffer *head, tz_buffer *entries)
 {
@@ -48,25 +27,22 @@ static void add_fields(const tz_build *build, tz_buffer *out)
         [TZ_REAL] = "real", [TZ_INT] = "int", [TZ_BITS] = "tz_word"};
     const tz_definition *d = build->definition;
     tz_buffer entries = {0}, head = {0};
-    char macro[TZ_CONSTANT_NAME_MAX + 8];
-    letter(build, 'F', macro);
-    tz_buffer_add(&head, "#define TZ_FIELDS(%s)", macro);
+    tz_buffer_add(&head, "#define TZ_FIELDS(tz_d)");
     for (int f = 0; f < d->fields_count; f++)
-        tz_buffer_add(&entries, " %s(%s,%c%s)", macro, d->fields[f].name, TZ_SPACE,
-                      types[d->fields[f].type]);
+        tz_buffer_add(&entries, " tz_d(%s,%c%s)", tz_define_text_name(d, d->fields[f].name).text,
+                      TZ_SPACE, types[d->fields[f].type]);
     tz_source_list(out, &head, &entries);
 }
 
 static void add_constants(const tz_build *build, const tz_emit *emit, tz_buffer *out)
 {
     tz_buffer entries = {0}, head = {0};
-    char macro[TZ_CONSTANT_NAME_MAX + 8];
-    letter(build, 'K', macro);
-    tz_buffer_add(&head, "#define TZ_CONSTANTS(%s)", macro);
+    tz_buffer_add(&head, "#define TZ_CONSTANTS(tz_d)");
     for (int k = 0; k < emit->constants_count; k++) {
         const tz_expr_node *n = &emit->e->nodes[emit->constants[k].node];
-        tz_buffer_add(&entries, " %s(%s,%c%s", macro, emit->constants[k].name, TZ_SPACE,
-                      n->type == TZ_EXPR_REAL ? "real" : "int");
+        tz_buffer_add(&entries, " tz_d(%s,%c%s",
+                      tz_define_text_name(build->definition, emit->constants[k].name).text,
+                      TZ_SPACE, n->type == TZ_EXPR_REAL ? "real" : "int");
         if (n->kind == TZ_EXPR_SCALAR)
             tz_buffer_add(&entries, ",%cvaries", TZ_SPACE);
         tz_buffer_add(&entries, ")");
@@ -96,9 +72,7 @@ static void add_reads(const tz_build *build, tz_buffer *out)
 {
     const tz_definition *d = build->definition;
     tz_buffer entries = {0}, head = {0};
-    char macro[TZ_CONSTANT_NAME_MAX + 8];
-    letter(build, 'R', macro);
-    tz_buffer_add(&head, "#define TZ_READS(%s)", macro);
+    tz_buffer_add(&head, "#define TZ_READS(tz_d)");
     for (int p = 0; p < build->passes_count && !d->raw; p++) {
         const tz_built_pass *pass = &build->passes[p];
         bool any = false;
@@ -107,7 +81,8 @@ static void add_reads(const tz_build *build, tz_buffer *out)
         for (int f = 0; f < d->fields_count; f++) {
             if (pass->output ? !any || !pass->reads[f] : !reads_less(build, pass, f))
                 continue;
-            tz_buffer_add(&entries, " %s(%s,%c%s", macro, pass->name, TZ_SPACE, d->fields[f].name);
+            tz_buffer_add(&entries, " tz_d(%s,%c%s", tz_define_text_name(d, pass->name).text,
+                          TZ_SPACE, tz_define_text_name(d, d->fields[f].name).text);
             for (int axis = 0; axis < d->dims; axis++)
                 tz_buffer_add(&entries, ",%c%d,%c%d", TZ_SPACE, pass->low[f][axis], TZ_SPACE,
                               pass->high[f][axis]);
@@ -161,10 +136,12 @@ static void add_helpers(const tz_emit *emit, tz_buffer *out)
 
 /* ---- Updates ---------------------------------------------------------------------------------- */
 
-static void add_put(tz_emit *emit, const char *field, int node)
+static void add_put(tz_emit *emit, int field, int node)
 {
+    const tz_definition *d = emit->e->definition;
     tz_buffer text = {0};
-    tz_buffer_add(&text, "TZ_PUT(%s,%c", field, TZ_SPACE);
+    tz_buffer_add(&text, "TZ_PUT(%s,%c", tz_define_text_name(d, d->fields[field].name).text,
+                  TZ_SPACE);
     tz_emit_expression(emit, &text, node);
     tz_buffer_add(&text, ");");
     tz_buffer_add(emit->out, "    %*s", emit->indent, "");
@@ -195,7 +172,6 @@ static bool reads_written(const tz_emit *emit, const tz_built_pass *pass, int va
 /* The values of a pass as statements. */
 static void add_values(tz_emit *emit, const tz_built_pass *pass, const int *nodes)
 {
-    const tz_definition *d = emit->e->definition;
     tz_emit_pass(emit, nodes, pass->count);
     for (int i = 0; i < pass->count; i++)
         tz_emit_locals(emit, nodes[i]);
@@ -205,20 +181,24 @@ static void add_values(tz_emit *emit, const tz_built_pass *pass, const int *node
             tz_emit_value(emit, nodes[i]);
     }
     for (int i = 0; i < pass->count; i++)
-        add_put(emit, d->fields[pass->fields[i]].name, nodes[i]);
+        add_put(emit, pass->fields[i], nodes[i]);
 }
 
 /* Is the cell in the frame? The row functions know: the first constant is then 0 or 2. */
-static void add_condition(const tz_build *build, const tz_emit *emit, tz_buffer *out)
+static void add_condition(const tz_build *build, tz_emit *emit, tz_buffer *out)
 {
     const int *bounds = build->frame.bounds;
     tz_buffer text = {0};
-    const char *name = emit->constants[emit->constant[bounds[0]]].name;
-    tz_buffer_add(&text, "if (TZ_K(%s)%c==%c2 || (TZ_K(%s) && (", name, TZ_SPACE, TZ_SPACE, name);
-    for (int side = 0; side + 1 < build->frame.bounds_count; side++)
-        tz_buffer_add(&text, "%sTZ_%c%c%s%cTZ_K(%s)", side ? " || " : "", "XYZ"[side / 2], TZ_SPACE,
-                      side % 2 ? ">=" : "<", TZ_SPACE,
-                      emit->constants[emit->constant[bounds[1 + side]]].name);
+    tz_buffer_add(&text, "if (");
+    tz_emit_expression(emit, &text, bounds[0]);
+    tz_buffer_add(&text, "%c==%c2 || (", TZ_SPACE, TZ_SPACE);
+    tz_emit_expression(emit, &text, bounds[0]);
+    tz_buffer_add(&text, " && (");
+    for (int side = 0; side + 1 < build->frame.bounds_count; side++) {
+        tz_buffer_add(&text, "%sTZ_%c%c%s%c", side ? " || " : "", "XYZ"[side / 2], TZ_SPACE,
+                      side % 2 ? ">=" : "<", TZ_SPACE);
+        tz_emit_expression(emit, &text, bounds[1 + side]);
+    }
     tz_buffer_add(&text, "))) {");
     tz_buffer_add(out, "    ");
     if (text.text)
@@ -260,6 +240,7 @@ static void add_head(const tz_build *build, tz_emit *emit, tz_buffer *out)
     tz_buffer_add_comment(&text, d->id);
     tz_buffer_add(&text, ": ");
     tz_source_doc(d, &text);
+    tz_buffer_add(&text, d->raw ? "" : " A name of it is written tz_NAME_ here.");
     for (int k = 0; k < emit->constants_count; k++) {
         const tz_expr_node *n = &emit->e->nodes[emit->constants[k].node];
         if (n->kind == TZ_EXPR_PARAM || n->kind == TZ_EXPR_SCALAR)
@@ -290,11 +271,12 @@ void tz_source_cell(const tz_build *build, const tz_form *form, tz_emit *emit, t
     add_helpers(emit, out);
     for (int p = 0; p < build->passes_count; p++) {
         if (form->kind == TZ_FORM_PLAIN)
-            tz_buffer_add(out, "\nTZ_CELL(%s)\n", build->passes[p].name);
+            tz_buffer_add(out, "\nTZ_CELL(%s)\n",
+                          tz_define_text_name(build->definition, build->passes[p].name).text);
         else
             tz_source_form(build, form, emit, out);
         if (form->kind != TZ_FORM_ROWS) /* those are the whole update */
             add_pass(build, emit, &build->passes[p]);
     }
-    tz_source_form_end(build, form, out);
+    tz_source_form_end(form, out);
 }

@@ -2,6 +2,7 @@
 
 #include "define/augment.h"
 #include "define/check.h"
+#include "define/names.h"
 #include "stencil/stencil.h"
 #include <ctype.h>
 #include <math.h>
@@ -33,10 +34,10 @@ static void add_wrapped(tz_buffer *out, tz_buffer *text, int column, int indent)
 
 /* ---- Cell updates ----------------------------------------------------------------------------- */
 
-/* The ID of a pass in C. */
-static void add_id(const tz_build *build, const tz_built_pass *pass, tz_buffer *out)
+/* The name of a pass, field or constant in C. */
+static void add_name(const tz_build *build, const char *name, tz_buffer *out)
 {
-    tz_buffer_add(out, build->passes_count > 1 ? "%s_%s" : "%s", build->definition->id, pass->name);
+    tz_buffer_add(out, "%s", tz_define_text_name(build->definition, name).text);
 }
 
 static void add_updates(const tz_build *build, const tz_emit *emit, tz_buffer *out)
@@ -45,14 +46,16 @@ static void add_updates(const tz_build *build, const tz_emit *emit, tz_buffer *o
         const tz_built_pass *pass = &build->passes[p];
         tz_buffer_add(out, "#define TZ_CELL_TEXT \"%s.cell.h\"\n#define TZ_CELL_ID ",
                       build->definition->id);
-        add_id(build, pass, out);
+        add_name(build, pass->name, out);
         tz_buffer_add(out,
-                      "\n#define TZ_CELL_NAME %s\n#define TZ_CELL_DIMS %d\n"
-                      "#define TZ_CELL_RADIUS %d\n#define TZ_CELL_REAL %d\n",
-                      pass->name, build->definition->dims, pass->radius, has_real(build, emit));
-        if (build->frame.there && !pass->output)
-            tz_buffer_add(out, "#define TZ_CELL_FRAME %s\n",
-                          emit->constants[emit->constant[build->frame.bounds[0]]].name);
+                      "\n#define TZ_CELL_DIMS %d\n#define TZ_CELL_RADIUS %d\n"
+                      "#define TZ_CELL_REAL %d\n",
+                      build->definition->dims, pass->radius, has_real(build, emit));
+        if (build->frame.there && !pass->output) {
+            tz_buffer_add(out, "#define TZ_CELL_FRAME ");
+            add_name(build, emit->constants[emit->constant[build->frame.bounds[0]]].name, out);
+            tz_buffer_add(out, "\n");
+        }
         tz_buffer_add(out, "#include <trapeze/rows.h>\n\n");
     }
 }
@@ -125,8 +128,10 @@ static void add_assignment(const tz_build *build, tz_emit *emit, tz_buffer *out,
 {
     tz_buffer text = {0};
     tz_buffer_add(&text, "constants[TZ_CONSTANT(");
-    add_id(build, &build->passes[0], &text);
-    tz_buffer_add(&text, ",%c%s)] = ", TZ_SPACE, emit->constants[k].name);
+    add_name(build, build->passes[0].name, &text);
+    tz_buffer_add(&text, ",%c", TZ_SPACE);
+    add_name(build, emit->constants[k].name, &text);
+    tz_buffer_add(&text, ")] = ");
     tz_emit_host(emit, &text, node, false);
     tz_buffer_add(&text, ";");
     add_wrapped(out, &text, 4, 8);
@@ -139,9 +144,10 @@ static void add_int_check(const tz_build *build, tz_emit *emit, tz_buffer *out, 
     tz_buffer_add(&text, "%s = ", emit->constants[k].name);
     tz_emit_host(emit, &text, emit->constants[k].node, true);
     tz_buffer_add(out, "    const double %s = constants[TZ_CONSTANT(", emit->constants[k].name);
-    add_id(build, &build->passes[0], out);
-    tz_buffer_add(out, ", %s)];\n    if (!(fabs(%s) <= 2147483647.0)) {\n", emit->constants[k].name,
-                  emit->constants[k].name);
+    add_name(build, build->passes[0].name, out);
+    tz_buffer_add(out, ", ");
+    add_name(build, emit->constants[k].name, out);
+    tz_buffer_add(out, ")];\n    if (!(fabs(%s) <= 2147483647.0)) {\n", emit->constants[k].name);
     tz_buffer_add(out, "        snprintf(setup->message, setup->message_size,\n"
                        "                 \"%%s is %%.17g, and must be between -2147483647 and "
                        "2147483647: \"\n                 \"change the parameters\",\n"
@@ -251,9 +257,12 @@ static void add_taken(const tz_build *build, const tz_built_pass *pass, int i, t
         if (n->offset[axis] != 0)
             return;
     tz_buffer_add(out, ",%cTZ_TAKES(", TZ_SPACE);
-    add_id(build, pass, out);
-    tz_buffer_add(out, ",%c%s,%c%s)", TZ_SPACE, d->fields[pass->fields[i]].name, TZ_SPACE,
-                  d->fields[n->index].name);
+    add_name(build, pass->name, out);
+    tz_buffer_add(out, ",%c", TZ_SPACE);
+    add_name(build, d->fields[pass->fields[i]].name, out);
+    tz_buffer_add(out, ",%c", TZ_SPACE);
+    add_name(build, d->fields[n->index].name, out);
+    tz_buffer_add(out, ")");
 }
 
 static void add_passes(const tz_build *build, tz_buffer *out, bool outputs)
@@ -268,14 +277,15 @@ static void add_passes(const tz_build *build, tz_buffer *out, bool outputs)
                       TZ_SPACE, TZ_SPACE);
         for (int i = 0; i < pass->count; i++) {
             tz_buffer_add(&text, i ? " | TZ_WRITES(" : "TZ_WRITES(");
-            add_id(build, pass, &text);
-            tz_buffer_add(&text, ",%c%s)", TZ_SPACE,
-                          build->definition->fields[pass->fields[i]].name);
+            add_name(build, pass->name, &text);
+            tz_buffer_add(&text, ",%c", TZ_SPACE);
+            add_name(build, build->definition->fields[pass->fields[i]].name, &text);
+            tz_buffer_add(&text, ")");
         }
         for (int i = 0; i < pass->count; i++)
             add_taken(build, pass, i, &text);
         tz_buffer_add(&text, ", TZ_PASS(");
-        add_id(build, pass, &text);
+        add_name(build, pass->name, &text);
         tz_buffer_add(&text, ")},");
         add_wrapped(out, &text, 4, 5);
     }
@@ -298,6 +308,18 @@ static void add_boundaries(const tz_build *build, tz_buffer *out)
     tz_buffer_add(out, "    .boundary = %s,\n", names[d->boundary]);
 }
 
+/* By their names in scenarios, in the order of TZ_CONSTANTS. */
+static void add_constants(const tz_build *build, const tz_emit *emit, tz_buffer *out)
+{
+    tz_buffer_add(out, "static const tz_constant constants[] = {\n");
+    for (int k = 0; k < emit->constants_count; k++) {
+        const tz_expr_node *n = &build->e.nodes[emit->constants[k].node];
+        tz_buffer_add(out, "    {\"%s\", %s, %d},\n", emit->constants[k].name,
+                      n->type == TZ_EXPR_REAL ? "TZ_REAL" : "TZ_INT", n->kind == TZ_EXPR_SCALAR);
+    }
+    tz_buffer_add(out, "};\n\n");
+}
+
 static void add_stencil(const tz_build *build, const tz_emit *emit, tz_buffer *out)
 {
     const tz_definition *d = build->definition;
@@ -315,10 +337,8 @@ static void add_stencil(const tz_build *build, const tz_emit *emit, tz_buffer *o
         tz_buffer_add(out, "    .params_count = PARAMS,\n    .params = params,\n");
     if (emit->constants_count) {
         tz_buffer_add(out, "    .constants_count = TZ_CONSTANTS_COUNT(");
-        add_id(build, &build->passes[0], out);
-        tz_buffer_add(out, "),\n    .constants = ");
-        add_id(build, &build->passes[0], out);
-        tz_buffer_add(out, "_constants,\n    .derive = derive,\n");
+        add_name(build, build->passes[0].name, out);
+        tz_buffer_add(out, "),\n    .constants = constants,\n    .derive = derive,\n");
     }
     if (varies)
         tz_buffer_add(out, "    .at_step = at_step,\n");
@@ -348,6 +368,8 @@ void tz_source_plugin(const tz_build *build, tz_emit *emit, tz_buffer *out)
     if (emit->constants_count)
         add_functions(build, emit, out);
     add_fields(build, out);
+    if (emit->constants_count)
+        add_constants(build, emit, out);
     add_passes(build, out, false);
     if (d->outputs_count)
         add_passes(build, out, true);

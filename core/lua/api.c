@@ -35,6 +35,9 @@ static int checked(lua_State *L)
         tz_raise(L, "%.*s: unexpected argument %d (%s); it is %s", (int)strcspn(signature, "("),
                  signature, most + 1 - is_method(signature), tz_kind_text(L, most + 1), signature);
     }
+    const bool asks = function->recall == TZ_RECALL_BOTH && lua_gettop(L) == 1;
+    if (asks || function->recall == TZ_RECALL_GIVE)
+        tz_context_get(L)->asked = true;
     return function->recall == TZ_RECALL_PURE || tz_context_get(L)->recall.mode == TZ_RECALL_OFF
                ? function->call(L)
                : tz_recall_call(L, function);

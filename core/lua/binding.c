@@ -369,6 +369,7 @@ static int method_write(lua_State *L)
 {
     tz_simulation_handle *handle = tz_handle_check(L, 1, "sim:write");
     tz_error error;
+    handle->context->asked = true;
     lua_settop(L, 2);
     tz_binding *binding = bind(L, handle, 1, 2, NULL, "sim:write");
     if (tz_handle_is_dry(handle)) {

@@ -68,8 +68,11 @@ typedef struct tz_context {
     tz_paths read_names;                /* every name that it has read of tz.args */
     bool expectations_noted;            /* --check has printed that expectations are skipped */
     bool has_said;                      /* the script has called tz.log */
-    bool reports;                       /* it has called tz.report */
-    bool sweeps;                        /* it has called tz.sweep */
+    bool printed;                       /* or print or warn */
+    bool asked;   /* it has called what answers (sim:get, tz.predict), tests or writes a file */
+    bool ran;     /* a simulation has advanced */
+    bool reports; /* it has called tz.report */
+    bool sweeps;  /* it has called tz.sweep */
     char *early; /* lines for log.txt from before the run's folder, each with its end; NULL: none */
     size_t early_bytes;
     int64_t early_lost; /* lines for which there was no room */

@@ -195,6 +195,8 @@ static void load(lua_State *L, const stencil_value *value, const tz_definition_v
         free(entry);
         tz_raise_error(L, what, &error);
     }
+    if (value->source.warning)
+        tz_context_note(context, TZ_NOTE_WARNING, "%s", value->source.warning);
     snprintf(entry->id, sizeof entry->id, "%s", value->id);
     entry->key = key;
     entry->has_name = definition->has_name;

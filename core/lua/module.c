@@ -17,6 +17,7 @@ static int module_expect(lua_State *L)
     tz_context *context = tz_context_get(L);
     if (lua_gettop(L) == 0)
         tz_raise(L, "tz.expect: needs a condition");
+    context->asked = true;
     if (context->options->check) {
         if (!context->expectations_noted)
             tz_context_print(context, "  expectations: skipped\n");

@@ -2,6 +2,7 @@
 
 #include "lua/api.h"
 #include "lua/binding.h"
+#include "lua/idle.h"
 #include "lua/interrupt.h"
 #include "lua/keys.h"
 #include "lua/live.h"
@@ -412,10 +413,17 @@ static tz_status run_or_replay(lua_State *L, tz_run *run, tz_active_run *active,
     const bool promised = !ended && tz_checkpoints_on(handle->context);
     if (promised)
         tz_interrupt_promise_begin();
+    tz_idle idle;
+    tz_idle_begin(&idle, handle,
+                  !ended && !run->resumes && handle->rewinds == 0 &&
+                      tz_simulation_step(handle->simulation) == 0);
     if (!ended)
         status = tz_simulation_run(handle->simulation, run, &active->result, error);
     if (promised)
         tz_interrupt_promise_end();
+    if (!status)
+        tz_idle_end(&idle, handle, active->result.steps);
+    handle->context->ran = handle->context->ran || ended || active->result.steps > 0;
     tz_live_view_end_run(handle);
     handle->L = NULL;
     handle->context->runs = active->next;

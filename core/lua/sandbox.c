@@ -45,6 +45,7 @@ static int base_print(lua_State *L)
     lua_pushliteral(L, "\n");
     lua_concat(L, 2);
     const tz_script_sink *sink = &tz_context_get(L)->options->sink;
+    tz_context_get(L)->printed = true;
     /* A replay prints nothing again. */
     if (sink->print && !tz_recall_replays(tz_context_get(L)))
         sink->print(sink->context, lua_tostring(L, -1), lua_rawlen(L, -1));

@@ -6,6 +6,7 @@
 #include "lua/define.h"
 #include "lua/guard.h"
 #include "lua/handle.h"
+#include "lua/idle.h"
 #include "lua/interrupt.h"
 #include "lua/live.h"
 #include "lua/module.h"
@@ -31,6 +32,7 @@ static void on_warn(void *data, const char *piece, int to_be_continued)
     const size_t used = strlen(context->warning);
     snprintf(context->warning + used, sizeof context->warning - used, "%s", piece);
     if (!to_be_continued) {
+        context->printed = true;
         tz_context_note(context, TZ_NOTE_WARNING, "%s", context->warning);
         context->warning[0] = '\0';
     }
@@ -199,6 +201,8 @@ static tz_status finish(tz_context *context, tz_status status, tz_error *error)
         tz_run_files_finish(&context->files, status == TZ_OK ? error : &later);
     status =
         tz_ranks_agree_status(context->options->ranks, status == TZ_OK ? finished : status, error);
+    if (status == TZ_OK)
+        tz_idle_script(context);
     warn_unread(context, status != TZ_OK);
     /* A run that could not go on from its checkpoint is as it was. */
     if (context->recall.mode == TZ_RECALL_REPLAYS || context->recall.mode == TZ_RECALL_BROKEN)

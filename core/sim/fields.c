@@ -485,3 +485,47 @@ tz_status tz_simulation_reduce(const tz_simulation *simulation, int field, tz_re
         status = count_population(simulation, field, &out->population, error);
     return status;
 }
+
+bool tz_simulation_repeats(const tz_simulation *simulation)
+{
+    return tz_problem_repeats(&simulation->problem);
+}
+
+/* Are nine cells of a field, spread over the grid, equal? */
+static tz_status compare_some(const tz_simulation *simulation, int field, bool *equal,
+                              double *first, tz_error *error)
+{
+    enum { CELLS = 9 };
+    const int64_t *extent = simulation->problem.extent;
+    tz_status status = TZ_OK;
+    *equal = true;
+    for (int k = 0; k < CELLS && *equal && !status; k++) {
+        double value;
+        const int64_t at[] = {(extent[0] - 1) * k / (CELLS - 1), (extent[1] - 1) * (k % 3) / 2,
+                              (extent[2] - 1) * (k / 3) / 2};
+        const tz_box box = {{at[0], at[1], at[2]}, {at[0] + 1, at[1] + 1, at[2] + 1}};
+        status = tz_simulation_read(simulation, field, &box, &value, error);
+        *first = k == 0 ? value : *first;
+        *equal = value == *first;
+    }
+    return status;
+}
+
+tz_status tz_simulation_uniform(const tz_simulation *simulation, bool *uniform, double *values,
+                                tz_error *error)
+{
+    const tz_stencil *s = simulation->problem.stencil;
+    tz_status status = TZ_OK;
+    *uniform = true;
+    for (int f = 0; f < s->fields_count && *uniform && !status; f++) {
+        tz_reduction all;
+        if (s->fields[f].role != TZ_STATE)
+            continue;
+        status = compare_some(simulation, f, uniform, &values[f], error);
+        if (status || !*uniform)
+            break;
+        status = tz_simulation_reduce(simulation, f, &all, error);
+        *uniform = !status && all.not_finite == 0 && all.min == all.max;
+    }
+    return status;
+}

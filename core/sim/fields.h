@@ -39,6 +39,12 @@ tz_status tz_simulation_check_array(const tz_simulation *simulation, int field,
 /* Cells of a box (NULL: all) as doubles. */
 tz_status tz_simulation_read(const tz_simulation *simulation, int field, const tz_box *box,
                              double *values, tz_error *error);
+/* Is every iteration the same function of the fields (tz_problem_repeats())? */
+bool tz_simulation_repeats(const tz_simulation *simulation);
+/* Is each state field one value in all cells? Then values[f] is that of field f. A few cells of a field
+ * are read, and if they are equal it is reduced on its device; the first field with two values ends it. */
+tz_status tz_simulation_uniform(const tz_simulation *simulation, bool *uniform, double *values,
+                                tz_error *error);
 /* The type of the field's values: float32 or float64, int32, uint8 (bits, 0 or 1). A field of single
  * precision with an origin is float64, which holds the values without loss. */
 tz_dtype tz_simulation_dtype(const tz_simulation *simulation, int field);

@@ -497,3 +497,17 @@ bool tz_problem_is_ghost(const tz_problem *problem, const tz_box *box)
     return problem->slab.of &&
            (box->high[axis] <= problem->slab.low || box->low[axis] >= problem->slab.high);
 }
+
+bool tz_problem_repeats(const tz_problem *problem)
+{
+    const tz_stencil *s = problem->stencil;
+    for (int f = 0; f < s->fields_count; f++)
+        if (s->fields[f].role == TZ_STREAMED)
+            return false;
+    if (tz_problem_varies(problem))
+        return false;
+    for (int p = 0; p < s->passes_count; p++)
+        if (strstr(s->passes[p].text, "TZ_STEP"))
+            return false;
+    return true;
+}

@@ -65,6 +65,10 @@ void tz_problem_clear(tz_problem *problem);
 /* Does a constant have a value for each iteration? */
 bool tz_problem_varies(const tz_problem *problem);
 
+/* Is every iteration the same function of the fields? No text uses TZ_STEP, no constant varies and no
+ * field is streamed. */
+bool tz_problem_repeats(const tz_problem *problem);
+
 /* The constants of iteration `step`, rounded for the problem's precision: problem->constants if none
  * varies. They depend on nothing but the step and the parameters. [any thread] Errors: TZ_PLUGIN and
  * TZ_SCRIPT if the plugin or the scenario gives no value that can be used. */

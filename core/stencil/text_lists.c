@@ -47,6 +47,15 @@ static tz_entry table_entry(const check *c, const list *l, int i)
     return (tz_entry){c->stencil->constants[i].name, c->stencil->constants[i].type};
 }
 
+/* Is it `name`, or tz_NAME_? */
+static bool is_name_of(const char *in_text, const char *name)
+{
+    const size_t length = strlen(name);
+    return strcmp(in_text, name) == 0 ||
+           (strncmp(in_text, "tz_", 3) == 0 && strncmp(in_text + 3, name, length) == 0 &&
+            strcmp(in_text + 3 + length, "_") == 0);
+}
+
 static tz_status check_list(const check *c, const list *l)
 {
     if (l->count > 0 && !l->entries)
@@ -65,11 +74,18 @@ static tz_status check_list(const check *c, const list *l)
     }
     for (int i = 0; i < l->count; i++) {
         const tz_entry theirs = l->entries[i], table = table_entry(c, l, i);
-        if (!theirs.name || strcmp(theirs.name, table.name) != 0)
+        if (!theirs.name || !is_name_of(theirs.name, table.name))
             return refuse(c,
                           "%s %d is '%s' in its text and '%s' in the stencil's table: %s lists all "
                           "of them, in the table's order",
                           l->what, i, theirs.name ? theirs.name : "", table.name, l->macro);
+        const tz_entry *first =
+            l->is_fields ? c->stencil->passes[0].fields : c->stencil->passes[0].constants;
+        if (strcmp(theirs.name, first[i].name) != 0)
+            return refuse(c,
+                          "%s '%s' is '%s' in its text and '%s' in that of the first pass: take "
+                          "one name for both",
+                          l->what, table.name, theirs.name, first[i].name);
         if (theirs.type != table.type)
             return refuse(c, "%s '%s' is %s in its text and %s in the stencil's table", l->what,
                           table.name,
@@ -183,4 +199,17 @@ tz_status tz_text_lists_check(const tz_stencil *stencil, const tz_pass *pass, co
     for (int i = 0; !status && i < pass->reads_count; i++)
         status = check_reads(&c, i);
     return status;
+}
+
+const char *tz_text_field(const tz_stencil *stencil, int field)
+{
+    const tz_pass *pass = &stencil->passes[0];
+    return field < pass->fields_count ? pass->fields[field].name : stencil->fields[field].name;
+}
+
+const char *tz_text_constant(const tz_stencil *stencil, int constant)
+{
+    const tz_pass *pass = &stencil->passes[0];
+    return constant < pass->constants_count ? pass->constants[constant].name
+                                            : stencil->constants[constant].name;
 }

@@ -6,10 +6,14 @@
 #include <trapeze/plugin.h>
 
 /* The pass (or output) has the dimensions of the stencil. It lists all fields and constants, in the
- * order of the tables and with their names and types: row functions find them by number, GPUs by
- * name. What it says of reads is within its radius. TZ_PLUGIN: the message is one line, about the
+ * order of the tables and with their types and names, all as they are or as tz_NAME_: row functions find
+ * them by number, GPUs by name. What it says of reads is within its radius. TZ_PLUGIN: the message is one line, about the
  * first difference. The stencil's fields and constants have names. */
 tz_status tz_text_lists_check(const tz_stencil *stencil, const tz_pass *pass, const char *path,
                               tz_error *error);
+
+/* The name of a field (a derived one, too) or constant in the texts of a stencil's passes. */
+const char *tz_text_field(const tz_stencil *stencil, int field);
+const char *tz_text_constant(const tz_stencil *stencil, int constant);
 
 #endif

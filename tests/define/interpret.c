@@ -242,6 +242,28 @@ static interpreted product(const cell *c, double weight, interpreted v)
     return weight == 1 ? v : operate(c, constant_of(REAL, weight), TZ_OP_TIMES, v);
 }
 
+/* 0.5*(k + k[1])*(u[1] - u), or of the face before the cell. */
+static interpreted flux(const cell *c, int k, int u, int axis, int from)
+{
+    const interpreted sum = operate(c, moved(c, k, axis, from, axis, 0), TZ_OP_PLUS,
+                                    moved(c, k, axis, from + 1, axis, 0));
+    return operate(c, product(c, 0.5, sum), TZ_OP_TIMES,
+                   operate(c, moved(c, u, axis, from + 1, axis, 0), TZ_OP_MINUS,
+                           moved(c, u, axis, from, axis, 0)));
+}
+
+static interpreted divergence(const cell *c, const tz_syntax_node *n)
+{
+    const int k = n->first, u = c->syntax->nodes[k].next;
+    interpreted all = {0};
+    for (int axis = 0; axis < c->definition->dims; axis++) {
+        const interpreted both =
+            operate(c, flux(c, k, u, axis, 0), TZ_OP_MINUS, flux(c, k, u, axis, -1));
+        all = axis ? operate(c, all, TZ_OP_PLUS, both) : both;
+    }
+    return all;
+}
+
 static interpreted derivative(const cell *c, const tz_syntax_node *n, const char *name)
 {
     static const double first[4][4] = {{1.0 / 2},
@@ -410,6 +432,8 @@ interpreted interpret(const cell *c, int node, bool whole)
             return sum_of(c, n, whole);
         if (strcmp(name, "select") == 0)
             return select_of(c, n->first, whole);
+        if (strcmp(name, "div") == 0)
+            return divergence(c, n);
         if (strcmp(name, "lap") == 0 || name[0] == 'd')
             return derivative(c, n, name);
         return plain(c, n, whole);

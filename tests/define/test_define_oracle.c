@@ -1,5 +1,6 @@
 /* The produced C against the meaning of the formulas (interpret.h): the same bits in every cell of random
  * fields, in single and double precision. The C is compiled and loaded as any plugin. */
+#include "tests/define/hostile.h"
 #include "tests/define/interpret.h"
 #include "tests/support.h"
 
@@ -265,13 +266,13 @@ static void check_definition(scratch *s, const tz_definition *d)
 static void test_real_2d(void **unused)
 {
     const tz_defined_field fields[] = {
-        REAL_STATE("u"),   REAL_STATE("v"),      INT_STATE("c"),    REAL_STATIC("k"),
-        REAL_STATE("r1"),  REAL_STATE("r2"),     REAL_STATE("r3"),  REAL_STATE("r4"),
-        REAL_STATE("r5"),  REAL_STATE("r6"),     REAL_STATE("r7"),  REAL_STATE("r8"),
-        REAL_STATE("r9"),  REAL_STATE("r10"),    REAL_STATE("r11"), REAL_STATE("r12"),
-        REAL_STATE("r13"), REAL_STATE("r14"),    REAL_STATE("r15"), REAL_STATE("r16"),
-        REAL_STATE("r17"), REAL_STATE("r18"),    REAL_STATE("r19"), REAL_STATE("r20"),
-        REAL_STATE("r21"), REAL_DERIVED("speed")};
+        REAL_STATE("u"),   REAL_STATE("v"),   INT_STATE("c"),       REAL_STATIC("k"),
+        REAL_STATE("r1"),  REAL_STATE("r2"),  REAL_STATE("r3"),     REAL_STATE("r4"),
+        REAL_STATE("r5"),  REAL_STATE("r6"),  REAL_STATE("r7"),     REAL_STATE("r8"),
+        REAL_STATE("r9"),  REAL_STATE("r10"), REAL_STATE("r11"),    REAL_STATE("r12"),
+        REAL_STATE("r13"), REAL_STATE("r14"), REAL_STATE("r15"),    REAL_STATE("r16"),
+        REAL_STATE("r17"), REAL_STATE("r18"), REAL_STATE("r19"),    REAL_STATE("r20"),
+        REAL_STATE("r21"), REAL_STATE("r22"), REAL_DERIVED("speed")};
     const tz_defined_param params[] = {PARAM("dt", 0.1), PARAM("f", -3.7), INT_PARAM("n", 5)};
     const tz_defined_update updates[] = {
         UPDATE("u", "2*u - v + k*dt^2*(u[-1,0] + u[1,0] + u[0,-1] + u[0,1] - 4*u)"),
@@ -282,6 +283,7 @@ static void test_real_2d(void **unused)
         UPDATE("r3",
                "dx(u)*dy(u) + dxx(u, 4) + dyy(v, 8) - dxy(u) + dxy(u, 6) + dx(v, 8) - dy(u, 6)"),
         UPDATE("r4", "dx(k*dx(u)) + dy(k*dy(u, 4), 2) + dx(x*u)"),
+        UPDATE("r22", "div(k, u) + div(v*x, u - v)*dt + div(dt, u) - div(1, k) + div(c, 2*v)"),
         UPDATE("r5", "sum(i, -2, 2, (i + 0.5)*u[i,0]) - sum(i, -1, 1, sum(j, -i, 3, v[i,j]*i*j))"),
         UPDATE("r6", "u^2 + u^3*v^-2 - (u + v)^4 + -u^2 + 2^3^2 + u^0 + (u - 1)^1"),
         UPDATE("r7", "u > 0 ? v : 1/3"),
@@ -552,6 +554,14 @@ static void test_coefficients(void **unused)
     check_definition(*unused, &d);
 }
 
+/* Names that mean something in C: no compiler sees them as they are. */
+static void test_hostile_names(void **unused)
+{
+    static hostile h;
+    for (int i = HOSTILE_ON_GPUS; i < HOSTILE_STENCILS; i++)
+        check_definition(*unused, hostile_make(&h, i));
+}
+
 TEST_MAIN(NULL, NULL, SCRATCH_TEST(test_real_2d), SCRATCH_TEST(test_int), SCRATCH_TEST(test_bits),
           SCRATCH_TEST(test_3d_in_passes), SCRATCH_TEST(test_random), SCRATCH_TEST(test_forms),
-          SCRATCH_TEST(test_coefficients))
+          SCRATCH_TEST(test_coefficients), SCRATCH_TEST(test_hostile_names))

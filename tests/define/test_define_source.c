@@ -40,11 +40,11 @@ static void check_put_of(int dims, bool group, bool fused, const char *formula, 
                              .fused = fused};
     tz_defined_source source;
     assert_ok(tz_define_source(&d, &source, &failure));
-    char *begin = strstr(source.cell_text, "TZ_CELL(update)\n{\n    "),
-         *end = strstr(begin, "    TZ_PUT(c, ");
+    char *begin = strstr(source.cell_text, "TZ_CELL(tz_update_)\n{\n    "),
+         *end = strstr(begin, "    TZ_PUT(tz_c_, ");
     assert_non_null(end);
     *end = '\0';
-    same_text(begin + 22, wanted);
+    same_text(begin + 26, wanted);
     tz_defined_source_clear(&source);
 }
 
@@ -55,50 +55,120 @@ static void check_put(int dims, bool group, const char *formula, const char *wan
 
 static void test_order_and_constants(void **state)
 {
-    check_put(1, false, "u + k + w", "TZ_PUT(u, TZ_AT(u, 0) + TZ_AT(k, 0) + TZ_AT(w, 0));\n");
-    check_put(1, false, "u + (k + w)", "TZ_PUT(u, TZ_AT(u, 0) + (TZ_AT(k, 0) + TZ_AT(w, 0)));\n");
-    check_put(1, false, "u - (k - w)", "TZ_PUT(u, TZ_AT(u, 0) - (TZ_AT(k, 0) - TZ_AT(w, 0)));\n");
-    check_put(1, false, "(u*k)/w", "TZ_PUT(u, TZ_AT(u, 0) * TZ_AT(k, 0) / TZ_AT(w, 0));\n");
+    check_put(1, false, "u + k + w",
+              "TZ_PUT(tz_u_, TZ_AT(tz_u_, 0) + TZ_AT(tz_k_, 0) + TZ_AT(tz_w_, 0));\n");
+    check_put(1, false, "u + (k + w)",
+              "TZ_PUT(tz_u_, TZ_AT(tz_u_, 0) + (TZ_AT(tz_k_, 0) + TZ_AT(tz_w_, 0)));\n");
+    check_put(1, false, "u - (k - w)",
+              "TZ_PUT(tz_u_, TZ_AT(tz_u_, 0) - (TZ_AT(tz_k_, 0) - TZ_AT(tz_w_, 0)));\n");
+    check_put(1, false, "(u*k)/w",
+              "TZ_PUT(tz_u_, TZ_AT(tz_u_, 0) * TZ_AT(tz_k_, 0) / TZ_AT(tz_w_, 0));\n");
     check_put(1, false, "2*dt*u + 1*k + w*1",
-              "TZ_PUT(u, TZ_K(k1) * TZ_AT(u, 0) + TZ_AT(k, 0) + "
-              "TZ_AT(w, 0));\n");
-    check_put(1, false, "u*2*dt", "TZ_PUT(u, TZ_AT(u, 0) * 2 * TZ_K(dt));\n");
-    check_put(1, false, "1/4*u + 0.1", "TZ_PUT(u, TZ_R(0.25) * TZ_AT(u, 0) + TZ_R(0.1));\n");
-    check_put(1, false, "0*u", "TZ_PUT(u, 0 * TZ_AT(u, 0));\n");
+              "TZ_PUT(tz_u_, TZ_K(tz_k1_) * TZ_AT(tz_u_, 0) + TZ_AT(tz_k_, 0) + "
+              "TZ_AT(tz_w_, 0));\n");
+    check_put(1, false, "u*2*dt", "TZ_PUT(tz_u_, TZ_AT(tz_u_, 0) * 2 * TZ_K(tz_dt_));\n");
+    check_put(1, false, "1/4*u + 0.1",
+              "TZ_PUT(tz_u_, TZ_R(0.25) * TZ_AT(tz_u_, 0) + TZ_R(0.1));\n");
+    check_put(1, false, "0*u", "TZ_PUT(tz_u_, 0 * TZ_AT(tz_u_, 0));\n");
     check_put(1, false, "u + -2*k - -w",
-              "TZ_PUT(u, TZ_AT(u, 0) - 2 * TZ_AT(k, 0) + TZ_AT(w, 0));\n");
-    check_put(1, false, "7", "TZ_PUT(u, TZ_R(7));\n");
-    check_put(1, false, "u^3", "TZ_PUT(u, TZ_AT(u, 0) * TZ_AT(u, 0) * TZ_AT(u, 0));\n");
+              "TZ_PUT(tz_u_, TZ_AT(tz_u_, 0) - 2 * TZ_AT(tz_k_, 0) + TZ_AT(tz_w_, 0));\n");
+    check_put(1, false, "7", "TZ_PUT(tz_u_, TZ_R(7));\n");
+    check_put(1, false, "u^3",
+              "TZ_PUT(tz_u_, TZ_AT(tz_u_, 0) * TZ_AT(tz_u_, 0) * TZ_AT(tz_u_, 0));\n");
     check_put(1, false, "(u + k)^2/w",
-              "const real t1 = TZ_AT(u, 0) + TZ_AT(k, 0);\n"
-              "    TZ_PUT(u, t1 * t1 / TZ_AT(w, 0));\n");
-    check_put(1, false, "sum(i, -1, 1, i*u[i])", "TZ_PUT(u, -TZ_AT(u, -1) + TZ_AT(u, 1));\n");
+              "const real t1 = TZ_AT(tz_u_, 0) + TZ_AT(tz_k_, 0);\n"
+              "    TZ_PUT(tz_u_, t1 * t1 / TZ_AT(tz_w_, 0));\n");
+    check_put(1, false, "sum(i, -1, 1, i*u[i])",
+              "TZ_PUT(tz_u_, -TZ_AT(tz_u_, -1) + TZ_AT(tz_u_, 1));\n");
     check_put(1, false, "c//2 + (c & 7)%3",
-              "TZ_PUT(u, (real)(TZ_CALL(floor_over, TZ_AT(c, 0), 2) + (TZ_AT(c, 0) & 7) % 3));\n");
+              "TZ_PUT(tz_u_, (real)(TZ_CALL(floor_over, TZ_AT(tz_c_, 0), 2) + (TZ_AT(tz_c_, 0) & "
+              "7) % 3));\n");
 }
 
 static void test_differences(void **state)
 {
-    check_put(1, false, "dx(u)", "TZ_PUT(u, TZ_R(0.5) * (TZ_AT(u, 1) - TZ_AT(u, -1)));\n");
-    check_put(1, false, "lap(u)", "TZ_PUT(u, TZ_AT(u, -1) + TZ_AT(u, 1) - 2 * TZ_AT(u, 0));\n");
+    check_put(1, false, "dx(u)",
+              "TZ_PUT(tz_u_, TZ_R(0.5) * (TZ_AT(tz_u_, 1) - TZ_AT(tz_u_, -1)));\n");
+    check_put(1, false, "lap(u)",
+              "TZ_PUT(tz_u_, TZ_AT(tz_u_, -1) + TZ_AT(tz_u_, 1) - 2 * TZ_AT(tz_u_, 0));\n");
     check_put(2, false, "lap(u)",
-              "TZ_PUT(u, TZ_AT(u, -1, 0) + TZ_AT(u, 1, 0) + (TZ_AT(u, 0, -1) + TZ_AT(u, 0, 1)) -\n"
-              "        4 * TZ_AT(u, 0, 0));\n");
-    check_put(
-        1, false, "dxx(u, 4)",
-        "TZ_PUT(u, TZ_R(1.3333333333333333) * (TZ_AT(u, -1) + TZ_AT(u, 1)) -\n"
-        "        TZ_R(0.08333333333333333) * (TZ_AT(u, -2) + TZ_AT(u, 2)) - TZ_R(2.5) * TZ_AT(u, "
-        "0));\n");
+              "TZ_PUT(tz_u_, TZ_AT(tz_u_, -1, 0) + TZ_AT(tz_u_, 1, 0) +\n"
+              "        (TZ_AT(tz_u_, 0, -1) + TZ_AT(tz_u_, 0, 1)) - 4 * TZ_AT(tz_u_, 0, 0));\n");
+    check_put(1, false, "dxx(u, 4)",
+              "TZ_PUT(tz_u_, TZ_R(1.3333333333333333) * (TZ_AT(tz_u_, -1) + TZ_AT(tz_u_, 1)) -\n"
+              "        TZ_R(0.08333333333333333) * (TZ_AT(tz_u_, -2) + TZ_AT(tz_u_, 2)) -\n"
+              "        TZ_R(2.5) * TZ_AT(tz_u_, "
+              "0));\n");
+}
+
+/* A flux formula by hand is the same text, and so the same bits; along faces with k = 1 it is lap(u). */
+static void test_divergence(void **state)
+{
+    static const char *const pairs[][2] = {
+        {"div(k, u)", "(0.5*(k + k[1,0])*(u[1,0] - u) - 0.5*(k[-1,0] + k)*(u - u[-1,0])) + "
+                      "(0.5*(k + k[0,1])*(u[0,1] - u) - 0.5*(k[0,-1] + k)*(u - u[0,-1]))"},
+        {"div(1, u*k)", "((u[1,0]*k[1,0] - u*k) - (u*k - u[-1,0]*k[-1,0])) + "
+                        "((u[0,1]*k[0,1] - u*k) - (u*k - u[0,-1]*k[0,-1]))"}};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        tz_defined_source sources[2];
+        for (int s = 0; s < 2; s++) {
+            const tz_defined_field fields[] = {REAL_STATE("u"), REAL_STATIC("k")};
+            const tz_defined_update updates[] = {{"u", {pairs[i][s], strlen(pairs[i][s])}}};
+            const tz_defined_pass passes[] = {{UPDATES(updates)}};
+            const tz_definition d = {.id = "one", .dims = 2, FIELDS(fields), PASSES(passes)};
+            assert_ok(tz_define_source(&d, &sources[s], &failure));
+            assert_null(sources[s].warning);
+        }
+        same_text(sources[0].cell_text, sources[1].cell_text);
+        tz_defined_source_clear(&sources[0]);
+        tz_defined_source_clear(&sources[1]);
+    }
+}
+
+static void check_warning(const char *first, const char *second, const char *words)
+{
+    const tz_defined_field fields[] = {REAL_STATE("u"), REAL_STATE("q"), REAL_STATIC("k")};
+    const tz_defined_update updates[] = {{"q", {first, strlen(first)}},
+                                         {"u", {second, strlen(second)}}};
+    const tz_defined_pass passes[] = {{.updates_count = 1, .updates = updates},
+                                      {.updates_count = 1, .updates = updates + 1}};
+    const tz_definition d = {.id = "one", .dims = 2, FIELDS(fields), PASSES(passes)};
+    tz_defined_source source;
+    assert_ok(tz_define_source(&d, &source, &failure));
+    if (words ? !source.warning || !strstr(source.warning, words) : source.warning != NULL)
+        fail_msg("%s; %s: the warning is '%s', not '%s'", first, second,
+                 source.warning ? source.warning : "none", words ? words : "none");
+    tz_defined_source_clear(&source);
+}
+
+/* Of centred differences along one axis inside each other, also by a field that an earlier pass wrote. */
+static void test_warnings(void **state)
+{
+    check_warning("0", "u + dx(k*dx(u))",
+                  "one, update of 'u': a centred difference along x of one along x does not see a "
+                  "checkerboard, and at order 2 couples every second cell only; use div(k, u)");
+    check_warning("0", "u + dx(k*dx(u))", "\n    u + dx(k*dx(u))\n             ^");
+    check_warning("0", "u + dy(dy(u, 4), 4)", "along y of one along y");
+    check_warning("0", "u + dx(k + sqrt(abs(dxy(u))))", "along x of one along x");
+    check_warning("k*dx(u)", "u + dx(q)", "\n    u + dx(q)\n           ^");
+    check_warning(
+        "0", "u + dx(k*dy(u)) + dy(dx(u)) + dxy(u) + dxx(dx(u)) + dx(lap(u)) + dx(u)*dx(k)", NULL);
+    check_warning("dx(u)", "u + dy(q) + q + dx(u)", NULL);
+    check_warning("q + dx(u)", "u + dx(q)", NULL);
+    check_warning("u[1,0] - u", "u + div(k, u) + lap(q) + div(dx(u), u)", NULL);
 }
 
 static void test_group(void **state)
 {
     check_put(1, true, "0.25*u[-1] + 0.5*u + 0.25*u[1]",
-              "TZ_PUT(u, TZ_R(0.25) * (TZ_AT(u, -1) + TZ_AT(u, 1)) + TZ_R(0.5) * TZ_AT(u, 0));\n");
+              "TZ_PUT(tz_u_, TZ_R(0.25) * (TZ_AT(tz_u_, -1) + TZ_AT(tz_u_, 1)) +\n"
+              "        TZ_R(0.5) * TZ_AT(tz_u_, 0));\n");
     check_put(1, true, "k - dt*u[-1] + dt*u[1] - w",
-              "TZ_PUT(u, TZ_AT(k, 0) - TZ_AT(w, 0) - TZ_K(dt) * (TZ_AT(u, -1) - TZ_AT(u, 1)));\n");
+              "TZ_PUT(tz_u_, TZ_AT(tz_k_, 0) - TZ_AT(tz_w_, 0) -\n"
+              "        TZ_K(tz_dt_) * (TZ_AT(tz_u_, -1) "
+              "- TZ_AT(tz_u_, 1)));\n");
     check_put(1, false, "0.25*u[-1] + 0.25*u[1]",
-              "TZ_PUT(u, TZ_R(0.25) * TZ_AT(u, -1) + TZ_R(0.25) * TZ_AT(u, 1));\n");
+              "TZ_PUT(tz_u_, TZ_R(0.25) * TZ_AT(tz_u_, -1) + TZ_R(0.25) * TZ_AT(tz_u_, 1));\n");
 }
 
 static void check_fused(const char *formula, const char *wanted)
@@ -109,20 +179,23 @@ static void check_fused(const char *formula, const char *wanted)
 /* Each product that is added is fused, from the left. */
 static void test_fused(void **state)
 {
-    check_fused("u + k*w", "TZ_PUT(u, TZ_FMA(TZ_AT(k, 0), TZ_AT(w, 0), TZ_AT(u, 0)));\n");
-    check_fused("k*w + u", "TZ_PUT(u, TZ_FMA(TZ_AT(k, 0), TZ_AT(w, 0), TZ_AT(u, 0)));\n");
-    check_fused("u - k*w*dt",
-                "TZ_PUT(u, TZ_FMA(-(TZ_AT(k, 0) * TZ_AT(w, 0)), TZ_K(dt), TZ_AT(u, 0)));\n");
-    check_fused("k*w - u", "TZ_PUT(u, TZ_FMA(TZ_AT(k, 0), TZ_AT(w, 0), -TZ_AT(u, 0)));\n");
-    check_fused("k*w + dt*u",
-                "TZ_PUT(u, TZ_FMA(TZ_K(dt), TZ_AT(u, 0), TZ_AT(k, 0) * TZ_AT(w, 0)));\n");
-    check_fused("u + k^2", "TZ_PUT(u, TZ_FMA(TZ_AT(k, 0), TZ_AT(k, 0), TZ_AT(u, 0)));\n");
-    check_fused("u + k/w", "TZ_PUT(u, TZ_AT(u, 0) + TZ_AT(k, 0) / TZ_AT(w, 0));\n");
-    check_fused("u + 2*dt", "TZ_PUT(u, TZ_AT(u, 0) + TZ_K(k1));\n");
-    check_fused(
-        "u + dt*lap(u)",
-        "TZ_PUT(u, TZ_FMA(TZ_K(dt), TZ_FMA(TZ_R(-2), TZ_AT(u, 0), TZ_AT(u, -1) + TZ_AT(u, 1)),\n"
-        "        TZ_AT(u, 0)));\n");
+    check_fused("u + k*w",
+                "TZ_PUT(tz_u_, TZ_FMA(TZ_AT(tz_k_, 0), TZ_AT(tz_w_, 0), TZ_AT(tz_u_, 0)));\n");
+    check_fused("k*w + u",
+                "TZ_PUT(tz_u_, TZ_FMA(TZ_AT(tz_k_, 0), TZ_AT(tz_w_, 0), TZ_AT(tz_u_, 0)));\n");
+    check_fused("u - k*w*dt", "TZ_PUT(tz_u_, TZ_FMA(-(TZ_AT(tz_k_, 0) * TZ_AT(tz_w_, 0)), "
+                              "TZ_K(tz_dt_), TZ_AT(tz_u_, 0)));\n");
+    check_fused("k*w - u",
+                "TZ_PUT(tz_u_, TZ_FMA(TZ_AT(tz_k_, 0), TZ_AT(tz_w_, 0), -TZ_AT(tz_u_, 0)));\n");
+    check_fused("k*w + dt*u", "TZ_PUT(tz_u_, TZ_FMA(TZ_K(tz_dt_), TZ_AT(tz_u_, 0), TZ_AT(tz_k_, 0) "
+                              "* TZ_AT(tz_w_, 0)));\n");
+    check_fused("u + k^2",
+                "TZ_PUT(tz_u_, TZ_FMA(TZ_AT(tz_k_, 0), TZ_AT(tz_k_, 0), TZ_AT(tz_u_, 0)));\n");
+    check_fused("u + k/w", "TZ_PUT(tz_u_, TZ_AT(tz_u_, 0) + TZ_AT(tz_k_, 0) / TZ_AT(tz_w_, 0));\n");
+    check_fused("u + 2*dt", "TZ_PUT(tz_u_, TZ_AT(tz_u_, 0) + TZ_K(tz_k1_));\n");
+    check_fused("u + dt*lap(u)", "TZ_PUT(tz_u_, TZ_FMA(TZ_K(tz_dt_), TZ_FMA(TZ_R(-2), TZ_AT(tz_u_, "
+                                 "0), TZ_AT(tz_u_, -1) +\n"
+                                 "        TZ_AT(tz_u_, 1)), TZ_AT(tz_u_, 0)));\n");
 }
 
 static void test_coefficients(void **state)
@@ -132,15 +205,15 @@ static void test_coefficients(void **state)
         .dims = 2, .side = {3, 3, 1}, .values = values, .scale = 0.5};
     tz_definition d = {
         .id = "edge", .doc = "Edges", .dims = 2, FIELDS(one_real), .coefficients = &c};
-    check_cell(&d, "/* edge: Edges. */\n"
-                   "#define TZ_FIELDS(F) F(u, real)\n"
-                   "#define TZ_CONSTANTS(K)\n"
-                   "#define TZ_READS(R) R(update, u, -1, 1, -1, 0)\n"
+    check_cell(&d, "/* edge: Edges. A name of it is written tz_NAME_ here. */\n"
+                   "#define TZ_FIELDS(tz_d) tz_d(tz_u_, real)\n"
+                   "#define TZ_CONSTANTS(tz_d)\n"
+                   "#define TZ_READS(tz_d) tz_d(tz_update_, tz_u_, -1, 1, -1, 0)\n"
                    "\n"
-                   "TZ_CELL(update)\n"
+                   "TZ_CELL(tz_update_)\n"
                    "{\n"
-                   "    TZ_PUT(u, TZ_R(0.5) * (TZ_AT(u, -1, -1) - TZ_AT(u, 1, -1) +\n"
-                   "        (2 * TZ_AT(u, -1, 0) - 2 * TZ_AT(u, 1, 0))));\n"
+                   "    TZ_PUT(tz_u_, TZ_R(0.5) * (TZ_AT(tz_u_, -1, -1) - TZ_AT(tz_u_, 1, -1) +\n"
+                   "        (2 * TZ_AT(tz_u_, -1, 0) - 2 * TZ_AT(tz_u_, 1, 0))));\n"
                    "}\n");
 }
 
@@ -155,70 +228,75 @@ static void test_forms(void **state)
     const tz_defined_param params[] = {PARAM("dt", 1)};
     tz_defined_pass passes[] = {{UPDATES(planes)}};
     tz_definition d = {.id = "form", .dims = 3, FIELDS(fields), PARAMS(params), PASSES(passes)};
-    check_cell(&d, "/* form: a stencil that a scenario defines. */\n"
-                   "#define TZ_FIELDS(F) F(u, real) F(heat, real)\n"
-                   "#define TZ_CONSTANTS(K) K(dt, real)\n"
-                   "#define TZ_READS(R) R(update, u, 0, 1, 0, 1, -1, 1)\n"
-                   "\n"
-                   "/* What a plane adds to the cells of several planes. */\n"
-                   "#define FORM_SUM1(dz) (TZ_K(dt) * (TZ_AT(u, 0, 0, dz) + TZ_AT(u, 1, 1, dz)))\n"
-                   "#define FORM_PLANES(D) D(FORM_SUM1, real)\n"
-                   "\n"
-                   "TZ_CELL_PLANES(update, FORM_PLANES)\n"
-                   "{\n"
-                   "    TZ_PUT(u, (TZ_PLANE(FORM_SUM1, -1) + TZ_PLANE(FORM_SUM1, 0) + "
-                   "TZ_PLANE(FORM_SUM1, 1)) / 4 +\n"
-                   "        TZ_AT(heat, 0, 0, 0));\n"
-                   "}\n"
-                   "\n"
-                   "#undef FORM_SUM1\n"
-                   "#undef FORM_PLANES\n");
+    check_cell(
+        &d,
+        "/* form: a stencil that a scenario defines. A name of it is written tz_NAME_ here. */\n"
+        "#define TZ_FIELDS(tz_d) tz_d(tz_u_, real) tz_d(tz_heat_, real)\n"
+        "#define TZ_CONSTANTS(tz_d) tz_d(tz_dt_, real)\n"
+        "#define TZ_READS(tz_d) tz_d(tz_update_, tz_u_, 0, 1, 0, 1, -1, 1)\n"
+        "\n"
+        "/* What a plane adds to the cells of several planes. */\n"
+        "#define CELL_SUM1(dz) (TZ_K(tz_dt_) * (TZ_AT(tz_u_, 0, 0, dz) + TZ_AT(tz_u_, 1, 1, dz)))\n"
+        "#define CELL_PLANES(D) D(CELL_SUM1, real)\n"
+        "\n"
+        "TZ_CELL_PLANES(tz_update_, CELL_PLANES)\n"
+        "{\n"
+        "    TZ_PUT(tz_u_, (TZ_PLANE(CELL_SUM1, -1) + TZ_PLANE(CELL_SUM1, 0) +\n"
+        "        TZ_PLANE(CELL_SUM1, 1)) / 4 + TZ_AT(tz_heat_, 0, 0, 0));\n"
+        "}\n"
+        "\n"
+        "#undef CELL_SUM1\n"
+        "#undef CELL_PLANES\n");
     d.dims = 2;
     d.fields_count = 1;
     d.params_count = 0;
     passes[0].updates = rows;
-    check_cell(&d, "/* form: a stencil that a scenario defines. */\n"
-                   "#define TZ_FIELDS(F) F(u, real)\n"
-                   "#define TZ_CONSTANTS(K)\n"
-                   "\n"
-                   "/* What a row adds to the cell. */\n"
-                   "#define FORM_ROW1(dy) (TZ_AT(u, -1, dy) + TZ_AT(u, 1, dy))\n"
-                   "#define FORM_ROW2(dy) (2 * (TZ_AT(u, -1, dy) + TZ_AT(u, 0, dy)))\n"
-                   "#define FORM_ROWS(D) D(-1, FORM_ROW1) D(0, FORM_ROW2) D(1, FORM_ROW1)\n"
-                   "\n"
-                   "TZ_CELL_ROWS(update, u, real, FORM_ROWS)\n"
-                   "\n"
-                   "#undef FORM_ROW1\n"
-                   "#undef FORM_ROW2\n"
-                   "#undef FORM_ROWS\n");
+    check_cell(
+        &d,
+        "/* form: a stencil that a scenario defines. A name of it is written tz_NAME_ here. */\n"
+        "#define TZ_FIELDS(tz_d) tz_d(tz_u_, real)\n"
+        "#define TZ_CONSTANTS(tz_d)\n"
+        "\n"
+        "/* What a row adds to the cell. */\n"
+        "#define CELL_ROW1(dy) (TZ_AT(tz_u_, -1, dy) + TZ_AT(tz_u_, 1, dy))\n"
+        "#define CELL_ROW2(dy) (2 * (TZ_AT(tz_u_, -1, dy) + TZ_AT(tz_u_, 0, dy)))\n"
+        "#define CELL_ROWS(D) D(-1, CELL_ROW1) D(0, CELL_ROW2) D(1, CELL_ROW1)\n"
+        "\n"
+        "TZ_CELL_ROWS(tz_update_, tz_u_, real, CELL_ROWS)\n"
+        "\n"
+        "#undef CELL_ROW1\n"
+        "#undef CELL_ROW2\n"
+        "#undef CELL_ROWS\n");
     const tz_defined_update scaled[] = {
         {"u", TEXT("0.25*((u[-1,-1] + u[1,-1]) + (u[-1,0] + u) + (u[-1,1] + u[1,1]))/3")}};
     passes[0].updates = scaled;
-    check_cell(&d, "/* form: a stencil that a scenario defines. */\n"
-                   "#define TZ_FIELDS(F) F(u, real)\n"
-                   "#define TZ_CONSTANTS(K)\n"
-                   "\n"
-                   "/* What a row adds to the cell. */\n"
-                   "#define FORM_ROW1(dy) (TZ_AT(u, -1, dy) + TZ_AT(u, 1, dy))\n"
-                   "#define FORM_ROW2(dy) (TZ_AT(u, -1, dy) + TZ_AT(u, 0, dy))\n"
-                   "#define FORM_ROWS(D) D(-1, FORM_ROW1) D(0, FORM_ROW2) D(1, FORM_ROW1)\n"
-                   "\n"
-                   "/* What the sum of all rows makes of the cell. */\n"
-                   "#define FORM_RESULT(tz_all) (TZ_R(0.25) * (tz_all) / 3)\n"
-                   "\n"
-                   "TZ_CELL_ROWS_OF(update, u, real, FORM_ROWS, FORM_RESULT)\n"
-                   "\n"
-                   "#undef FORM_ROW1\n"
-                   "#undef FORM_ROW2\n"
-                   "#undef FORM_RESULT\n"
-                   "#undef FORM_ROWS\n");
+    check_cell(
+        &d,
+        "/* form: a stencil that a scenario defines. A name of it is written tz_NAME_ here. */\n"
+        "#define TZ_FIELDS(tz_d) tz_d(tz_u_, real)\n"
+        "#define TZ_CONSTANTS(tz_d)\n"
+        "\n"
+        "/* What a row adds to the cell. */\n"
+        "#define CELL_ROW1(dy) (TZ_AT(tz_u_, -1, dy) + TZ_AT(tz_u_, 1, dy))\n"
+        "#define CELL_ROW2(dy) (TZ_AT(tz_u_, -1, dy) + TZ_AT(tz_u_, 0, dy))\n"
+        "#define CELL_ROWS(D) D(-1, CELL_ROW1) D(0, CELL_ROW2) D(1, CELL_ROW1)\n"
+        "\n"
+        "/* What the sum of all rows makes of the cell. */\n"
+        "#define CELL_RESULT(tz_all) (TZ_R(0.25) * (tz_all) / 3)\n"
+        "\n"
+        "TZ_CELL_ROWS_OF(tz_update_, tz_u_, real, CELL_ROWS, CELL_RESULT)\n"
+        "\n"
+        "#undef CELL_ROW1\n"
+        "#undef CELL_ROW2\n"
+        "#undef CELL_RESULT\n"
+        "#undef CELL_ROWS\n");
     const tz_defined_update nested[] = {
         {"u", TEXT("((u[-1,-1] + u[1,-1]) + (u[-1,0] + u[0,0])) + (u[-1,1] + u[1,1])")}};
     tz_defined_source source;
     passes[0].updates = nested;
     assert_ok(tz_define_source(&d, &source, &failure));
     assert_non_null(strstr(
-        source.cell_text, "#define FORM_ROWS(D) D(-1, FORM_ROW1) D(0, FORM_ROW2) D(1, FORM_ROW1)"));
+        source.cell_text, "#define CELL_ROWS(D) D(-1, CELL_ROW1) D(0, CELL_ROW2) D(1, CELL_ROW1)"));
     tz_defined_source_clear(&source);
 }
 
@@ -231,19 +309,22 @@ static void test_grouped_coefficients(void **state)
         .id = "box", .dims = 2, FIELDS(one_real), .coefficients = &c, .group = true};
     tz_defined_source source;
     assert_ok(tz_define_source(&d, &source, &failure));
-    assert_non_null(strstr(source.cell_text, "#define BOX_ROW2(dy) (2 * (TZ_AT(u, -1, dy) + "
-                                             "TZ_AT(u, 1, dy)) + 4 * TZ_AT(u, 0, dy))\n"));
+    assert_non_null(
+        strstr(source.cell_text,
+               "#define CELL_ROW2(dy) (2 * (TZ_AT(tz_u_, -1, dy) + TZ_AT(tz_u_, 1, dy)) + \\\n"
+               "    4 * TZ_AT(tz_u_, 0, dy))\n"));
     tz_defined_source_clear(&source);
     tz_definition fused = d;
     fused.group = false;
     fused.fused = true;
     assert_ok(tz_define_source(&fused, &source, &failure));
     assert_non_null(
-        strstr(source.cell_text, "#define BOX_ROW2(dy) (TZ_FMA(TZ_R(2), TZ_AT(u, 1, dy), "));
+        strstr(source.cell_text, "#define CELL_ROW2(dy) (TZ_FMA(TZ_R(2), TZ_AT(tz_u_, 1, dy), "));
     tz_defined_source_clear(&source);
     values[0] = 0;
     assert_ok(tz_define_source(&d, &source, &failure));
-    assert_non_null(strstr(source.cell_text, "TZ_PUT(u, 2 * (TZ_AT(u, 0, -1) + TZ_AT(u, -1, 0) +"));
+    assert_non_null(
+        strstr(source.cell_text, "TZ_PUT(tz_u_, 2 * (TZ_AT(tz_u_, 0, -1) + TZ_AT(tz_u_, -1, 0) +"));
     tz_defined_source_clear(&source);
 }
 
@@ -265,13 +346,13 @@ static void test_raw_text(void **state)
     assert_ok(tz_define_source(&d, &source, &failure));
     same_text(source.cell_text,
               "/* raw: a stencil that a scenario defines. */\n"
-              "#define TZ_FIELDS(F) F(u, real)\n"
-              "#define TZ_CONSTANTS(K) K(dt, real) K(n, int) K(push, real, varies)\n"
+              "#define TZ_FIELDS(tz_d) tz_d(u, real)\n"
+              "#define TZ_CONSTANTS(tz_d) tz_d(dt, real) tz_d(n, int) tz_d(push, real, varies)\n"
               "\nTZ_CELL(own) { TZ_PUT(u, TZ_K(dt) * TZ_AT(u, 3)); }\n");
     assert_non_null(strstr(source.plugin_text, "#define TZ_CELL_RADIUS 3\n"));
     assert_non_null(
-        strstr(source.plugin_text, "constants[TZ_CONSTANT(raw, n)] = p[PARAM_n].number;\n"));
-    assert_non_null(strstr(source.plugin_text, "TZ_WRITES(raw, u)"));
+        strstr(source.plugin_text, "constants[TZ_CONSTANT(own, n)] = p[PARAM_n].number;\n"));
+    assert_non_null(strstr(source.plugin_text, "TZ_WRITES(own, u)"));
     tz_defined_source_clear(&source);
 }
 
@@ -293,19 +374,20 @@ static void test_lists(void **state)
         snprintf(names[f], sizeof names[f], "w%d", f);
         fields[f] = (tz_defined_field)REAL_STATIC(names[f]);
     }
-    check_cell(&d, "/* one: a stencil that a scenario defines. */\n"
-                   "#define TZ_FIELDS(F_) F_(F, real) F_(R, real)\n"
-                   "#define TZ_CONSTANTS(K_) K_(K, real)\n"
-                   "#define TZ_READS(R_) R_(update, F, 0, 1) R_(update, R, -2, 0)\n"
-                   "\n"
-                   "TZ_CELL(update)\n"
-                   "{\n"
-                   "    TZ_PUT(F, TZ_K(K) * TZ_AT(F, 1) + TZ_AT(R, -2));\n"
-                   "}\n");
+    check_cell(
+        &d, "/* one: a stencil that a scenario defines. A name of it is written tz_NAME_ here. */\n"
+            "#define TZ_FIELDS(tz_d) tz_d(tz_F_, real) tz_d(tz_R_, real)\n"
+            "#define TZ_CONSTANTS(tz_d) tz_d(tz_K_, real)\n"
+            "#define TZ_READS(tz_d) tz_d(tz_update_, tz_F_, 0, 1) tz_d(tz_update_, tz_R_, -2, 0)\n"
+            "\n"
+            "TZ_CELL(tz_update_)\n"
+            "{\n"
+            "    TZ_PUT(tz_F_, TZ_K(tz_K_) * TZ_AT(tz_F_, 1) + TZ_AT(tz_R_, -2));\n"
+            "}\n");
     tz_defined_source source;
     d.fields_count = TZ_FIELDS_MAX;
     assert_ok(tz_define_source(&d, &source, &failure));
-    assert_non_null(strstr(source.cell_text, " \\\n    F_(w"));
+    assert_non_null(strstr(source.cell_text, " \\\n    tz_d(tz_w"));
     tz_defined_source_clear(&source);
 }
 
@@ -319,8 +401,10 @@ static void test_hostile_words(void **state)
         .id = "one", .doc = "*/ evil /* \n #error", .dims = 1, FIELDS(fields), PASSES(passes)};
     tz_defined_source source;
     assert_ok(tz_define_source(&d, &source, &failure));
-    assert_ptr_equal(strstr(source.cell_text, "/* one: * / evil / *   #error. */\n"),
-                     source.cell_text);
+    assert_ptr_equal(
+        strstr(source.cell_text,
+               "/* one: * / evil / *   #error. A name of it is written tz_NAME_ here. */\n"),
+        source.cell_text);
     assert_non_null(strstr(source.plugin_text, "\"\\\"\\\\\\012\\011\", \"a*/b /*c \\\"d\\\"\")"));
     tz_defined_source_clear(&source);
 }
@@ -355,11 +439,11 @@ static void test_plugin(void **state)
         source.plugin_text,
         "/* wave: Waves.\n * wave.cell.h has the cell updates. */\n"
         "#include <math.h>\n#include <stdio.h>\n\n"
-        "#define TZ_CELL_TEXT \"wave.cell.h\"\n#define TZ_CELL_ID wave_update\n"
-        "#define TZ_CELL_NAME update\n#define TZ_CELL_DIMS 1\n#define TZ_CELL_RADIUS 1\n"
+        "#define TZ_CELL_TEXT \"wave.cell.h\"\n#define TZ_CELL_ID tz_update_\n"
+        "#define TZ_CELL_DIMS 1\n#define TZ_CELL_RADIUS 1\n"
         "#define TZ_CELL_REAL 1\n#include <trapeze/rows.h>\n\n"
-        "#define TZ_CELL_TEXT \"wave.cell.h\"\n#define TZ_CELL_ID wave_slope\n"
-        "#define TZ_CELL_NAME slope\n#define TZ_CELL_DIMS 1\n#define TZ_CELL_RADIUS 1\n"
+        "#define TZ_CELL_TEXT \"wave.cell.h\"\n#define TZ_CELL_ID tz_slope_\n"
+        "#define TZ_CELL_DIMS 1\n#define TZ_CELL_RADIUS 1\n"
         "#define TZ_CELL_REAL 1\n#include <trapeze/rows.h>\n\n"
         "enum {\n    PARAM_dt,\n    PARAMS\n};\n\n"
         "static const tz_param params[PARAMS] = {\n"
@@ -369,13 +453,14 @@ static void test_plugin(void **state)
         "/* The constants of the cell update, in double; each is rounded once. */\n"
         "static int derive(tz_setup *setup)\n{\n    const tz_value *p = setup->params;\n"
         "    double *constants = setup->constants;\n"
-        "    constants[TZ_CONSTANT(wave_update, k1)] = p[PARAM_dt].number * p[PARAM_dt].number;\n"
+        "    constants[TZ_CONSTANT(tz_update_, tz_k1_)] = p[PARAM_dt].number * "
+        "p[PARAM_dt].number;\n"
         "    return 0;\n}\n\n"
         "/* The constants that change with the iteration. */\n"
         "static int at_step(const tz_setup *setup, int64_t step, double *constants)\n{\n"
         "    const tz_value *p = setup->params;\n"
-        "    constants[TZ_CONSTANT(wave_update, push)] = exp(-power((double)step -\n"
-        "        50.0, 2) * p[PARAM_dt].number);\n"
+        "    constants[TZ_CONSTANT(tz_update_, tz_push_)] =\n"
+        "        exp(-power((double)step - 50.0, 2) * p[PARAM_dt].number);\n"
         "    return 0;\n}\n\n"
         "static const tz_field fields[] = {\n"
         "    TZ_STATE_FIELD(\"u\", TZ_REAL, \"m\", \"height\", .initial = 0.5, .boundary_value = "
@@ -383,18 +468,20 @@ static void test_plugin(void **state)
         "    TZ_STATE_FIELD(\"old\", TZ_REAL, \"\", \"old\"),\n"
         "    TZ_STATIC_FIELD(\"speed\", TZ_REAL, \"\", \"speed\", .required = 1),\n"
         "    TZ_DERIVED_FIELD(\"slope\", TZ_REAL, \"\", \"slope\"),\n};\n\n"
+        "static const tz_constant constants[] = {\n    {\"k1\", TZ_REAL, 0},\n"
+        "    {\"push\", TZ_REAL, 1},\n};\n\n"
         "static const tz_pass passes[] = {\n"
-        "    {.name = \"update\", .writes = TZ_WRITES(wave_update, u) |\n"
-        "     TZ_WRITES(wave_update, old), TZ_TAKES(wave_update, old, u), TZ_PASS(wave_update)},\n"
-        "};\n\n"
+        "    {.name = \"update\", .writes = TZ_WRITES(tz_update_, tz_u_) |\n"
+        "     TZ_WRITES(tz_update_, tz_old_), TZ_TAKES(tz_update_, tz_old_, tz_u_), "
+        "TZ_PASS(tz_update_)},\n};\n\n"
         "static const tz_pass outputs[] = {\n"
-        "    {.name = \"slope\", .writes = TZ_WRITES(wave_slope, slope), "
-        "TZ_PASS(wave_slope)},\n};\n\n"
+        "    {.name = \"slope\", .writes = TZ_WRITES(tz_slope_, tz_slope_), "
+        "TZ_PASS(tz_slope_)},\n};\n\n"
         "static const tz_stencil stencil = {\n    TZ_STENCIL_HEADER,\n    .id = \"wave\",\n"
         "    .doc = \"Waves\",\n    .dims = 1,\n    .fields_count = 4,\n    .fields = fields,\n"
         "    .params_count = PARAMS,\n    .params = params,\n"
-        "    .constants_count = TZ_CONSTANTS_COUNT(wave_update),\n"
-        "    .constants = wave_update_constants,\n    .derive = derive,\n    .at_step = at_step,\n"
+        "    .constants_count = TZ_CONSTANTS_COUNT(tz_update_),\n"
+        "    .constants = constants,\n    .derive = derive,\n    .at_step = at_step,\n"
         "    .passes_count = 1,\n    .passes = passes,\n    .outputs_count = 1,\n"
         "    .outputs = outputs,\n"
         "    .boundaries = TZ_ALLOW(TZ_CLAMP) | TZ_ALLOW(TZ_PERIODIC) | TZ_ALLOW(TZ_FIXED) |\n"
@@ -403,7 +490,7 @@ static void test_plugin(void **state)
     tz_defined_source_clear(&source);
 }
 
-TEST_MAIN(NULL, NULL, TEST(test_order_and_constants), TEST(test_differences), TEST(test_group),
-          TEST(test_fused), TEST(test_coefficients), TEST(test_forms),
-          TEST(test_grouped_coefficients), TEST(test_raw_text), TEST(test_lists),
+TEST_MAIN(NULL, NULL, TEST(test_order_and_constants), TEST(test_differences), TEST(test_divergence),
+          TEST(test_warnings), TEST(test_group), TEST(test_fused), TEST(test_coefficients),
+          TEST(test_forms), TEST(test_grouped_coefficients), TEST(test_raw_text), TEST(test_lists),
           TEST(test_hostile_words), TEST(test_plugin))

@@ -8,12 +8,12 @@
 #include <stdlib.h>
 
 static const char *const formula_words[] = {
-    "u[-1,0]", "u[i,j]",      "v",        "c",   "dt",   "n",    "push", "x",    "step",
-    "pi",      "sum(i,-2,2,", "lap(",     "dx(", "dxy(", "min(", "int(", "pow(", "select(",
-    "?",       ":",           "and",      "or",  "not ", "^",    "-",    "//",   "%",
-    "<<",      "==",          "(",        ")",   "[",    "]",    ",",    "*",    "1e308",
-    "0.5",     "0",           "1",        " ",   "\n",   "~",    "&",    "+",    "2147483647",
-    "8)",      "u",           "\xce\x94", NULL};
+    "u[-1,0]", "u[i,j]",      "v",        "c",    "dt",   "n",    "push", "x",    "step",
+    "pi",      "sum(i,-2,2,", "lap(",     "dx(",  "dxy(", "min(", "int(", "pow(", "select(",
+    "?",       ":",           "and",      "or",   "not ", "^",    "-",    "//",   "%",
+    "<<",      "==",          "(",        ")",    "[",    "]",    ",",    "*",    "1e308",
+    "0.5",     "0",           "1",        " ",    "\n",   "~",    "&",    "+",    "2147483647",
+    "8)",      "u",           "\xce\x94", "div(", NULL};
 
 static bool formula_seed(int index, const char *path)
 {
@@ -22,6 +22,7 @@ static bool formula_seed(int index, const char *path)
         "sum(i,-2,2, sum(j,-i,2, (i + 0.5)*u[i,j])) + push*lap(u, 4) - dxy(u*v, 2)",
         "u > 0 and not (c % n == 3) ? exp(-u^2/2) : min(v, 0.1, dt) + int(u)//3",
         "((c & 15) << 2 | ~c) + (x - 3)^2 + y//2 + step%7 + select(u ~= v, c, n)^-2",
+        "div(k + c, u*v) - dx(k*dx(u)) + dxy(dy(v, 4))",
     };
     if (index >= (int)(sizeof seeds / sizeof *seeds))
         return false;
@@ -84,7 +85,7 @@ static tz_status formula_read(const char *path, tz_error *error)
         if (define(text, length, way, &again, NULL) ||
             strcmp(first.cell_text, again.cell_text) != 0)
             fuzz_wrong("another text the second time: %s", first.cell_text);
-        if (!strstr(first.cell_text, "TZ_PUT(v, TZ_AT(v, 0, 0));"))
+        if (!strstr(first.cell_text, "TZ_PUT(tz_v_, TZ_AT(tz_v_, 0, 0));"))
             fuzz_wrong("an update is missing: %s", first.cell_text);
         tz_defined_source_clear(&first);
         tz_defined_source_clear(&again);

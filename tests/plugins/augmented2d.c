@@ -4,12 +4,11 @@
 #include <stdio.h>
 
 #define TZ_CELL_TEXT "augmented2d.cell.h"
-#define TZ_CELL_ID augmented2d
-#define TZ_CELL_NAME update
+#define TZ_CELL_ID tz_update_
 #define TZ_CELL_DIMS 2
 #define TZ_CELL_RADIUS 2
 #define TZ_CELL_REAL 1
-#define TZ_CELL_FRAME k1
+#define TZ_CELL_FRAME tz_k1_
 #include <trapeze/rows.h>
 
 enum { PARAM_v, PARAMS };
@@ -50,57 +49,57 @@ static int derive(tz_setup *setup)
 {
     const tz_value *p = setup->params;
     double *constants = setup->constants;
-    constants[TZ_CONSTANT(augmented2d, k1)] = framed(setup);
-    constants[TZ_CONSTANT(augmented2d, k2)] =
+    constants[TZ_CONSTANT(tz_update_, tz_k1_)] = framed(setup);
+    constants[TZ_CONSTANT(tz_update_, tz_k2_)] =
         side_at(setup, 0, 0, TZ_ALLOW(TZ_CLAMP) | TZ_ALLOW(TZ_FIXED), 1);
-    constants[TZ_CONSTANT(augmented2d, k3)] =
+    constants[TZ_CONSTANT(tz_update_, tz_k3_)] =
         side_at(setup, 0, 1, TZ_ALLOW(TZ_CLAMP) | TZ_ALLOW(TZ_FIXED), 1);
-    constants[TZ_CONSTANT(augmented2d, k4)] =
+    constants[TZ_CONSTANT(tz_update_, tz_k4_)] =
         side_at(setup, 1, 0, TZ_ALLOW(TZ_CLAMP) | TZ_ALLOW(TZ_FIXED), 1);
-    constants[TZ_CONSTANT(augmented2d, k5)] =
+    constants[TZ_CONSTANT(tz_update_, tz_k5_)] =
         side_at(setup, 1, 1, TZ_ALLOW(TZ_CLAMP) | TZ_ALLOW(TZ_FIXED), 1);
-    constants[TZ_CONSTANT(augmented2d, k6)] = p[PARAM_v].number * 0.13;
-    constants[TZ_CONSTANT(augmented2d, k7)] = side_at(setup, 1, 0, TZ_ALLOW(TZ_FIXED), 0);
-    constants[TZ_CONSTANT(augmented2d, k8)] = side_at(setup, 1, 0, TZ_ALLOW(TZ_CLAMP), 0);
-    constants[TZ_CONSTANT(augmented2d, k9)] = p[PARAM_v].number * 0.11;
-    constants[TZ_CONSTANT(augmented2d, k10)] = p[PARAM_v].number * (-0.5) + 2.0;
-    constants[TZ_CONSTANT(augmented2d, k11)] = side_at(setup, 0, 0, TZ_ALLOW(TZ_FIXED), 0);
-    constants[TZ_CONSTANT(augmented2d, k12)] = side_at(setup, 0, 0, TZ_ALLOW(TZ_CLAMP), 0);
-    constants[TZ_CONSTANT(augmented2d, k13)] = side_at(setup, 0, 1, TZ_ALLOW(TZ_FIXED), 0);
-    constants[TZ_CONSTANT(augmented2d, k14)] = side_at(setup, 0, 1, TZ_ALLOW(TZ_CLAMP), 0);
-    constants[TZ_CONSTANT(augmented2d, k15)] = side_at(setup, 1, 1, TZ_ALLOW(TZ_FIXED), 0);
-    constants[TZ_CONSTANT(augmented2d, k16)] = side_at(setup, 1, 1, TZ_ALLOW(TZ_CLAMP), 0);
-    constants[TZ_CONSTANT(augmented2d, k17)] =
+    constants[TZ_CONSTANT(tz_update_, tz_k6_)] = p[PARAM_v].number * 0.13;
+    constants[TZ_CONSTANT(tz_update_, tz_k7_)] = side_at(setup, 1, 0, TZ_ALLOW(TZ_FIXED), 0);
+    constants[TZ_CONSTANT(tz_update_, tz_k8_)] = side_at(setup, 1, 0, TZ_ALLOW(TZ_CLAMP), 0);
+    constants[TZ_CONSTANT(tz_update_, tz_k9_)] = p[PARAM_v].number * 0.11;
+    constants[TZ_CONSTANT(tz_update_, tz_k10_)] = p[PARAM_v].number * (-0.5) + 2.0;
+    constants[TZ_CONSTANT(tz_update_, tz_k11_)] = side_at(setup, 0, 0, TZ_ALLOW(TZ_FIXED), 0);
+    constants[TZ_CONSTANT(tz_update_, tz_k12_)] = side_at(setup, 0, 0, TZ_ALLOW(TZ_CLAMP), 0);
+    constants[TZ_CONSTANT(tz_update_, tz_k13_)] = side_at(setup, 0, 1, TZ_ALLOW(TZ_FIXED), 0);
+    constants[TZ_CONSTANT(tz_update_, tz_k14_)] = side_at(setup, 0, 1, TZ_ALLOW(TZ_CLAMP), 0);
+    constants[TZ_CONSTANT(tz_update_, tz_k15_)] = side_at(setup, 1, 1, TZ_ALLOW(TZ_FIXED), 0);
+    constants[TZ_CONSTANT(tz_update_, tz_k16_)] = side_at(setup, 1, 1, TZ_ALLOW(TZ_CLAMP), 0);
+    constants[TZ_CONSTANT(tz_update_, tz_k17_)] =
         p[PARAM_v].number * 0.13 * (p[PARAM_v].number * 0.13);
-    constants[TZ_CONSTANT(augmented2d, k18)] =
+    constants[TZ_CONSTANT(tz_update_, tz_k18_)] =
         p[PARAM_v].number * 0.13 * (p[PARAM_v].number * 0.11) +
         p[PARAM_v].number * 0.11 * (p[PARAM_v].number * 0.13);
-    constants[TZ_CONSTANT(augmented2d, k19)] =
+    constants[TZ_CONSTANT(tz_update_, tz_k19_)] =
         p[PARAM_v].number * 0.13 * (p[PARAM_v].number * (-0.5) + 2.0) +
         (p[PARAM_v].number * (-0.5) + 2.0) * (p[PARAM_v].number * 0.13);
-    constants[TZ_CONSTANT(augmented2d, k20)] =
+    constants[TZ_CONSTANT(tz_update_, tz_k20_)] =
         p[PARAM_v].number * 0.11 * (p[PARAM_v].number * 0.11);
-    constants[TZ_CONSTANT(augmented2d, k21)] =
+    constants[TZ_CONSTANT(tz_update_, tz_k21_)] =
         p[PARAM_v].number * 0.11 * (p[PARAM_v].number * (-0.5) + 2.0) +
         (p[PARAM_v].number * (-0.5) + 2.0) * (p[PARAM_v].number * 0.11);
-    constants[TZ_CONSTANT(augmented2d, k22)] =
+    constants[TZ_CONSTANT(tz_update_, tz_k22_)] =
         p[PARAM_v].number * 0.13 * (p[PARAM_v].number * 0.13) +
         p[PARAM_v].number * 0.11 * (p[PARAM_v].number * 0.11) +
         (p[PARAM_v].number * (-0.5) + 2.0) * (p[PARAM_v].number * (-0.5) + 2.0) +
         p[PARAM_v].number * 0.11 * (p[PARAM_v].number * 0.11) +
         p[PARAM_v].number * 0.13 * (p[PARAM_v].number * 0.13) + (-1.0);
-    constants[TZ_CONSTANT(augmented2d, k23)] =
+    constants[TZ_CONSTANT(tz_update_, tz_k23_)] =
         (p[PARAM_v].number * (-0.5) + 2.0) * (p[PARAM_v].number * 0.11) +
         p[PARAM_v].number * 0.11 * (p[PARAM_v].number * (-0.5) + 2.0);
-    constants[TZ_CONSTANT(augmented2d, k24)] =
+    constants[TZ_CONSTANT(tz_update_, tz_k24_)] =
         p[PARAM_v].number * 0.11 * (p[PARAM_v].number * 0.13) +
         p[PARAM_v].number * 0.13 * (p[PARAM_v].number * 0.11);
-    constants[TZ_CONSTANT(augmented2d, k25)] =
+    constants[TZ_CONSTANT(tz_update_, tz_k25_)] =
         (p[PARAM_v].number * (-0.5) + 2.0) * (p[PARAM_v].number * 0.13) +
         p[PARAM_v].number * 0.13 * (p[PARAM_v].number * (-0.5) + 2.0);
-    constants[TZ_CONSTANT(augmented2d, k26)] = -(p[PARAM_v].number * 0.13);
-    constants[TZ_CONSTANT(augmented2d, k27)] = -(p[PARAM_v].number * 0.11);
-    constants[TZ_CONSTANT(augmented2d, k28)] = -(p[PARAM_v].number * (-0.5) + 2.0);
+    constants[TZ_CONSTANT(tz_update_, tz_k26_)] = -(p[PARAM_v].number * 0.13);
+    constants[TZ_CONSTANT(tz_update_, tz_k27_)] = -(p[PARAM_v].number * 0.11);
+    constants[TZ_CONSTANT(tz_update_, tz_k28_)] = -(p[PARAM_v].number * (-0.5) + 2.0);
     if (is_narrow(setup, 0, 2)) {
         snprintf(setup->message, setup->message_size,
                  "augment = 2: with a mirror side and another one along x, more than 2 "
@@ -121,10 +120,20 @@ static const tz_field fields[] = {
     TZ_STATE_FIELD("old", TZ_REAL, "", "the same a step before"),
 };
 
+static const tz_constant constants[] = {
+    {"k1", TZ_INT, 0},   {"k2", TZ_INT, 0},   {"k3", TZ_INT, 0},   {"k4", TZ_INT, 0},
+    {"k5", TZ_INT, 0},   {"k6", TZ_REAL, 0},  {"k7", TZ_INT, 0},   {"k8", TZ_INT, 0},
+    {"k9", TZ_REAL, 0},  {"k10", TZ_REAL, 0}, {"k11", TZ_INT, 0},  {"k12", TZ_INT, 0},
+    {"k13", TZ_INT, 0},  {"k14", TZ_INT, 0},  {"k15", TZ_INT, 0},  {"k16", TZ_INT, 0},
+    {"k17", TZ_REAL, 0}, {"k18", TZ_REAL, 0}, {"k19", TZ_REAL, 0}, {"k20", TZ_REAL, 0},
+    {"k21", TZ_REAL, 0}, {"k22", TZ_REAL, 0}, {"k23", TZ_REAL, 0}, {"k24", TZ_REAL, 0},
+    {"k25", TZ_REAL, 0}, {"k26", TZ_REAL, 0}, {"k27", TZ_REAL, 0}, {"k28", TZ_REAL, 0},
+};
+
 static const tz_pass passes[] = {
     {.name = "update",
-     .writes = TZ_WRITES(augmented2d, u) | TZ_WRITES(augmented2d, old),
-     TZ_PASS(augmented2d)},
+     .writes = TZ_WRITES(tz_update_, tz_u_) | TZ_WRITES(tz_update_, tz_old_),
+     TZ_PASS(tz_update_)},
 };
 
 static const tz_stencil stencil = {
@@ -136,8 +145,8 @@ static const tz_stencil stencil = {
     .fields = fields,
     .params_count = PARAMS,
     .params = params,
-    .constants_count = TZ_CONSTANTS_COUNT(augmented2d),
-    .constants = augmented2d_constants,
+    .constants_count = TZ_CONSTANTS_COUNT(tz_update_),
+    .constants = constants,
     .derive = derive,
     .passes_count = 1,
     .passes = passes,

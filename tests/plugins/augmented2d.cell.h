@@ -1,87 +1,93 @@
-/* augmented2d: Two steps of a wave at once, as tz.stencil writes it. k1 = is there a frame.
-   k2 = the frame's end at low x. k3 = the frame's end at high x. k4 = the frame's end at low y.
-   k5 = the frame's end at high y. k6 = v * 0.13. k7 = fixed side at low y. k8 = clamp side at
-   low y. k9 = v * 0.11. k10 = v * (-0.5) + 2. k11 = fixed side at low x. k12 = clamp side at
-   low x. k13 = fixed side at high x. k14 = clamp side at high x. k15 = fixed side at high y.
-   k16 = clamp side at high y. k17 = v * 0.13 * (v * 0.13). k18 = v * 0.13 * (v * 0.11) +
-   v * 0.11 * (v * 0.13). k19 = v * 0.13 * (v * (-0.5) + 2) + (v * (-0.5) + 2) * (v * 0.13).
-   k20 = v * 0.11 * (v * 0.11). k21 = v * 0.11 * (v * (-0.5) + 2) +
-   (v * (-0.5) + 2) * (v * 0.11). k22 = v * 0.13 * (v * 0.13) + v * 0.11 * (v * 0.11) +
-   (v * (-0.5) + 2) * (v * (-0.5) + 2) + v * 0.11 * (v * 0.11) + v * 0.13 * (v * 0.13) + (-1).
-   k23 = (v * (-0.5) + 2) * (v * 0.11) + v * 0.11 * (v * (-0.5) + 2). k24 =
-   v * 0.11 * (v * 0.13) + v * 0.13 * (v * 0.11). k25 = (v * (-0.5) + 2) * (v * 0.13) +
-   v * 0.13 * (v * (-0.5) + 2). k26 = -(v * 0.13). k27 = -(v * 0.11). k28 = -(v * (-0.5) + 2).
-   */
-/* clang-format off */
-#define TZ_FIELDS(F) F(u, real) F(old, real)
-#define TZ_CONSTANTS(K) K(k1, int) K(k2, int) K(k3, int) K(k4, int) K(k5, int) K(k6, real) \
-    K(k7, int) K(k8, int) K(k9, real) K(k10, real) K(k11, int) K(k12, int) K(k13, int) \
-    K(k14, int) K(k15, int) K(k16, int) K(k17, real) K(k18, real) K(k19, real) K(k20, real) \
-    K(k21, real) K(k22, real) K(k23, real) K(k24, real) K(k25, real) K(k26, real) K(k27, real) \
-    K(k28, real)
-#define TZ_READS(R) R(update, old, -1, 1, -1, 1)
-/* clang-format on */
+/* augmented2d: Two steps of a wave at once, as tz.stencil writes it. A name of it is written
+   tz_NAME_ here. k1 = is there a frame. k2 = the frame's end at low x. k3 = the frame's end at
+   high x. k4 = the frame's end at low y. k5 = the frame's end at high y. k6 = v * 0.13. k7 =
+   fixed side at low y. k8 = clamp side at low y. k9 = v * 0.11. k10 = v * (-0.5) + 2. k11 =
+   fixed side at low x. k12 = clamp side at low x. k13 = fixed side at high x. k14 = clamp side
+   at high x. k15 = fixed side at high y. k16 = clamp side at high y. k17 =
+   v * 0.13 * (v * 0.13). k18 = v * 0.13 * (v * 0.11) + v * 0.11 * (v * 0.13). k19 =
+   v * 0.13 * (v * (-0.5) + 2) + (v * (-0.5) + 2) * (v * 0.13). k20 = v * 0.11 * (v * 0.11).
+   k21 = v * 0.11 * (v * (-0.5) + 2) + (v * (-0.5) + 2) * (v * 0.11). k22 =
+   v * 0.13 * (v * 0.13) + v * 0.11 * (v * 0.11) + (v * (-0.5) + 2) * (v * (-0.5) + 2) +
+   v * 0.11 * (v * 0.11) + v * 0.13 * (v * 0.13) + (-1). k23 = (v * (-0.5) + 2) * (v * 0.11) +
+   v * 0.11 * (v * (-0.5) + 2). k24 = v * 0.11 * (v * 0.13) + v * 0.13 * (v * 0.11). k25 =
+   (v * (-0.5) + 2) * (v * 0.13) + v * 0.13 * (v * (-0.5) + 2). k26 = -(v * 0.13). k27 =
+   -(v * 0.11). k28 = -(v * (-0.5) + 2). */
+#define TZ_FIELDS(tz_d) tz_d(tz_u_, real) tz_d(tz_old_, real)
+#define TZ_CONSTANTS(tz_d)                                                                         \
+    tz_d(tz_k1_, int) tz_d(tz_k2_, int) tz_d(tz_k3_, int) tz_d(tz_k4_, int) tz_d(tz_k5_, int)      \
+        tz_d(tz_k6_, real) tz_d(tz_k7_, int) tz_d(tz_k8_, int) tz_d(tz_k9_, real)                  \
+            tz_d(tz_k10_, real) tz_d(tz_k11_, int) tz_d(tz_k12_, int) tz_d(tz_k13_, int)           \
+                tz_d(tz_k14_, int) tz_d(tz_k15_, int) tz_d(tz_k16_, int) tz_d(tz_k17_, real)       \
+                    tz_d(tz_k18_, real) tz_d(tz_k19_, real) tz_d(tz_k20_, real)                    \
+                        tz_d(tz_k21_, real) tz_d(tz_k22_, real) tz_d(tz_k23_, real)                \
+                            tz_d(tz_k24_, real) tz_d(tz_k25_, real) tz_d(tz_k26_, real)            \
+                                tz_d(tz_k27_, real) tz_d(tz_k28_, real)
+#define TZ_READS(tz_d) tz_d(tz_update_, tz_old_, -1, 1, -1, 1)
 
-TZ_CELL(update)
+TZ_CELL(tz_update_)
 {
-    if (TZ_K(k1) == 2 || (TZ_K(k1) && (TZ_X < TZ_K(k2) || TZ_X >= TZ_K(k3) || TZ_Y < TZ_K(k4) ||
-                                       TZ_Y >= TZ_K(k5)))) {
+    if (TZ_K(tz_k1_) == 2 || (TZ_K(tz_k1_) && (TZ_X < TZ_K(tz_k2_) || TZ_X >= TZ_K(tz_k3_) ||
+                                               TZ_Y < TZ_K(tz_k4_) || TZ_Y >= TZ_K(tz_k5_)))) {
         const int t1 = (int)TZ_Y + (-1);
-        const real t2 = TZ_K(k6) * TZ_AT(u, 0, -1) + TZ_K(k9) * TZ_AT(u, -1, 0) +
-                        TZ_K(k10) * TZ_AT(u, 0, 0) + TZ_K(k9) * TZ_AT(u, 1, 0) +
-                        TZ_K(k6) * TZ_AT(u, 0, 1) - TZ_AT(old, 0, 0);
-        const real t3 = TZ_K(k6) * TZ_AT(u, 0, 0);
+        const real t2 = TZ_K(tz_k6_) * TZ_AT(tz_u_, 0, -1) + TZ_K(tz_k9_) * TZ_AT(tz_u_, -1, 0) +
+                        TZ_K(tz_k10_) * TZ_AT(tz_u_, 0, 0) + TZ_K(tz_k9_) * TZ_AT(tz_u_, 1, 0) +
+                        TZ_K(tz_k6_) * TZ_AT(tz_u_, 0, 1) - TZ_AT(tz_old_, 0, 0);
+        const real t3 = TZ_K(tz_k6_) * TZ_AT(tz_u_, 0, 0);
         const int t4 = (int)TZ_X + (-1);
-        const real t5 = TZ_K(k9) * TZ_AT(u, 0, 0);
+        const real t5 = TZ_K(tz_k9_) * TZ_AT(tz_u_, 0, 0);
         const int t6 = (int)TZ_X + 1;
         const int t7 = (int)TZ_Y + 1;
-        TZ_PUT(
-            u,
-            TZ_K(k6) *
-                    TZ_SELECT(t1 < TZ_K(k7), TZ_AT(u, 0, -1),
-                              TZ_SELECT(t1 < TZ_K(k8), t2,
-                                        TZ_K(k6) * TZ_AT(u, 0, -2) + TZ_K(k9) * TZ_AT(u, -1, -1) +
-                                            TZ_K(k10) * TZ_AT(u, 0, -1) +
-                                            TZ_K(k9) * TZ_AT(u, 1, -1) + t3 - TZ_AT(old, 0, -1))) +
-                TZ_K(k9) *
-                    TZ_SELECT(t4 < TZ_K(k11), TZ_AT(u, -1, 0),
-                              TZ_SELECT(t4 < TZ_K(k12), t2,
-                                        TZ_K(k6) * TZ_AT(u, -1, -1) + TZ_K(k9) * TZ_AT(u, -2, 0) +
-                                            TZ_K(k10) * TZ_AT(u, -1, 0) + t5 +
-                                            TZ_K(k6) * TZ_AT(u, -1, 1) - TZ_AT(old, -1, 0))) +
-                TZ_K(k10) * t2 +
-                TZ_K(k9) *
-                    TZ_SELECT(t6 >= TZ_K(k13), TZ_AT(u, 1, 0),
-                              TZ_SELECT(t6 >= TZ_K(k14), t2,
-                                        TZ_K(k6) * TZ_AT(u, 1, -1) + t5 +
-                                            TZ_K(k10) * TZ_AT(u, 1, 0) + TZ_K(k9) * TZ_AT(u, 2, 0) +
-                                            TZ_K(k6) * TZ_AT(u, 1, 1) - TZ_AT(old, 1, 0))) +
-                TZ_K(k6) *
-                    TZ_SELECT(t7 >= TZ_K(k15), TZ_AT(u, 0, 1),
-                              TZ_SELECT(t7 >= TZ_K(k16), t2,
-                                        t3 + TZ_K(k9) * TZ_AT(u, -1, 1) +
-                                            TZ_K(k10) * TZ_AT(u, 0, 1) + TZ_K(k9) * TZ_AT(u, 1, 1) +
-                                            TZ_K(k6) * TZ_AT(u, 0, 2) - TZ_AT(old, 0, 1))) -
-                TZ_AT(u, 0, 0));
-        TZ_PUT(old, t2);
+        TZ_PUT(tz_u_,
+               TZ_K(tz_k6_) * TZ_SELECT(t1 < TZ_K(tz_k7_), TZ_AT(tz_u_, 0, -1),
+                                        TZ_SELECT(t1 < TZ_K(tz_k8_), t2,
+                                                  TZ_K(tz_k6_) * TZ_AT(tz_u_, 0, -2) +
+                                                      TZ_K(tz_k9_) * TZ_AT(tz_u_, -1, -1) +
+                                                      TZ_K(tz_k10_) * TZ_AT(tz_u_, 0, -1) +
+                                                      TZ_K(tz_k9_) * TZ_AT(tz_u_, 1, -1) + t3 -
+                                                      TZ_AT(tz_old_, 0, -1))) +
+                   TZ_K(tz_k9_) * TZ_SELECT(t4 < TZ_K(tz_k11_), TZ_AT(tz_u_, -1, 0),
+                                            TZ_SELECT(t4 < TZ_K(tz_k12_), t2,
+                                                      TZ_K(tz_k6_) * TZ_AT(tz_u_, -1, -1) +
+                                                          TZ_K(tz_k9_) * TZ_AT(tz_u_, -2, 0) +
+                                                          TZ_K(tz_k10_) * TZ_AT(tz_u_, -1, 0) + t5 +
+                                                          TZ_K(tz_k6_) * TZ_AT(tz_u_, -1, 1) -
+                                                          TZ_AT(tz_old_, -1, 0))) +
+                   TZ_K(tz_k10_) * t2 +
+                   TZ_K(tz_k9_) * TZ_SELECT(t6 >= TZ_K(tz_k13_), TZ_AT(tz_u_, 1, 0),
+                                            TZ_SELECT(t6 >= TZ_K(tz_k14_), t2,
+                                                      TZ_K(tz_k6_) * TZ_AT(tz_u_, 1, -1) + t5 +
+                                                          TZ_K(tz_k10_) * TZ_AT(tz_u_, 1, 0) +
+                                                          TZ_K(tz_k9_) * TZ_AT(tz_u_, 2, 0) +
+                                                          TZ_K(tz_k6_) * TZ_AT(tz_u_, 1, 1) -
+                                                          TZ_AT(tz_old_, 1, 0))) +
+                   TZ_K(tz_k6_) * TZ_SELECT(t7 >= TZ_K(tz_k15_), TZ_AT(tz_u_, 0, 1),
+                                            TZ_SELECT(t7 >= TZ_K(tz_k16_), t2,
+                                                      t3 + TZ_K(tz_k9_) * TZ_AT(tz_u_, -1, 1) +
+                                                          TZ_K(tz_k10_) * TZ_AT(tz_u_, 0, 1) +
+                                                          TZ_K(tz_k9_) * TZ_AT(tz_u_, 1, 1) +
+                                                          TZ_K(tz_k6_) * TZ_AT(tz_u_, 0, 2) -
+                                                          TZ_AT(tz_old_, 0, 1))) -
+                   TZ_AT(tz_u_, 0, 0));
+        TZ_PUT(tz_old_, t2);
     } else {
-        const real t1 =
-            TZ_K(k6) * TZ_AT(u, 0, -1) +
-            (TZ_K(k9) * TZ_AT(u, -1, 0) + TZ_K(k10) * TZ_AT(u, 0, 0) + TZ_K(k9) * TZ_AT(u, 1, 0)) +
-            TZ_K(k6) * TZ_AT(u, 0, 1) - TZ_AT(old, 0, 0);
-        TZ_PUT(u, TZ_K(k17) * TZ_AT(u, 0, -2) +
-                      (TZ_K(k18) * TZ_AT(u, -1, -1) + TZ_K(k19) * TZ_AT(u, 0, -1) +
-                       TZ_K(k18) * TZ_AT(u, 1, -1)) +
-                      (TZ_K(k20) * TZ_AT(u, -2, 0) + TZ_K(k21) * TZ_AT(u, -1, 0) +
-                       TZ_K(k22) * TZ_AT(u, 0, 0) + TZ_K(k23) * TZ_AT(u, 1, 0) +
-                       TZ_K(k20) * TZ_AT(u, 2, 0)) +
-                      (TZ_K(k24) * TZ_AT(u, -1, 1) + TZ_K(k25) * TZ_AT(u, 0, 1) +
-                       TZ_K(k24) * TZ_AT(u, 1, 1)) +
-                      TZ_K(k17) * TZ_AT(u, 0, 2) +
-                      (TZ_K(k26) * TZ_AT(old, 0, -1) +
-                       (TZ_K(k27) * TZ_AT(old, -1, 0) + TZ_K(k28) * TZ_AT(old, 0, 0) +
-                        TZ_K(k27) * TZ_AT(old, 1, 0)) +
-                       TZ_K(k26) * TZ_AT(old, 0, 1)));
-        TZ_PUT(old, t1);
+        const real t1 = TZ_K(tz_k6_) * TZ_AT(tz_u_, 0, -1) +
+                        (TZ_K(tz_k9_) * TZ_AT(tz_u_, -1, 0) + TZ_K(tz_k10_) * TZ_AT(tz_u_, 0, 0) +
+                         TZ_K(tz_k9_) * TZ_AT(tz_u_, 1, 0)) +
+                        TZ_K(tz_k6_) * TZ_AT(tz_u_, 0, 1) - TZ_AT(tz_old_, 0, 0);
+        TZ_PUT(tz_u_,
+               TZ_K(tz_k17_) * TZ_AT(tz_u_, 0, -2) +
+                   (TZ_K(tz_k18_) * TZ_AT(tz_u_, -1, -1) + TZ_K(tz_k19_) * TZ_AT(tz_u_, 0, -1) +
+                    TZ_K(tz_k18_) * TZ_AT(tz_u_, 1, -1)) +
+                   (TZ_K(tz_k20_) * TZ_AT(tz_u_, -2, 0) + TZ_K(tz_k21_) * TZ_AT(tz_u_, -1, 0) +
+                    TZ_K(tz_k22_) * TZ_AT(tz_u_, 0, 0) + TZ_K(tz_k23_) * TZ_AT(tz_u_, 1, 0) +
+                    TZ_K(tz_k20_) * TZ_AT(tz_u_, 2, 0)) +
+                   (TZ_K(tz_k24_) * TZ_AT(tz_u_, -1, 1) + TZ_K(tz_k25_) * TZ_AT(tz_u_, 0, 1) +
+                    TZ_K(tz_k24_) * TZ_AT(tz_u_, 1, 1)) +
+                   TZ_K(tz_k17_) * TZ_AT(tz_u_, 0, 2) +
+                   (TZ_K(tz_k26_) * TZ_AT(tz_old_, 0, -1) +
+                    (TZ_K(tz_k27_) * TZ_AT(tz_old_, -1, 0) + TZ_K(tz_k28_) * TZ_AT(tz_old_, 0, 0) +
+                     TZ_K(tz_k27_) * TZ_AT(tz_old_, 1, 0)) +
+                    TZ_K(tz_k26_) * TZ_AT(tz_old_, 0, 1)));
+        TZ_PUT(tz_old_, t1);
     }
 }

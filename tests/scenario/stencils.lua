@@ -44,6 +44,21 @@ tz.expect(first.id == "stencil" and second.id == "stencil2")
 tz.expect(tz.stencil({ dims = 1, update = "u[-1] - u[1]" }).id == "stencil2")
 tz.expect(tz.stencil({ dims = 1, update = "u[-1] * u[1]" }).id == "stencil3")
 
+-- Names that mean something in C are names like any other; only words of formulas are none.
+local hostile = tz.stencil { name = "int", dims = 1, params = { L_tmpnam = 2, double = 3, TRAPEZE_PLUGIN_H = 4 },
+  fields = { unix = { initial = 1 }, unix_at = { initial = 5 }, errno = { role = "derived" } },
+  passes = { { name = "while", update = { unix = "unix*L_tmpnam + double" } },
+    { name = "main", update = { unix_at = "unix_at[-1] + TRAPEZE_PLUGIN_H*unix" } } },
+  outputs = { errno = "unix - unix_at" } }
+local words = tz.simulation { plugin = hostile, grid = { 40 } }
+words:run(2)
+if not tz.checking then
+  tz.expect(words:get("unix", 3) == 13 and words:get("unix_at", 3) == 77 and words:get("errno", 3) == -64)
+end
+tz.expect(words:param "L_tmpnam" == 2)
+c.refuses("field 'step': this word has another meaning in formulas; take another name, such as step1", tz.stencil,
+  { dims = 1, fields = { "step" }, update = { step = "step" } })
+
 -- A stencil of a plugin, as a value.
 local hotspot = tz.stencil "hotspot"
 tz.expect(hotspot.dims == 2 and hotspot.fields[1] == "temperature")

@@ -55,7 +55,7 @@ static tz_status gpu_plan(const tz_problem *problem, const tz_place *place, tz_p
         bytes += (int64_t)tz_cuda_field_bytes(problem, f);
     /* Short stages are launched several at a time, as a graph. */
     if (!status && plan->launch_iterations <= plan->height && bytes <= REPLAY_BYTES &&
-        tz_cuda_replay_can(problem))
+        tz_problem_repeats(problem))
         plan->launch_iterations = TZ_CUDA_REPLAY_STAGES * plan->height;
     return status;
 }
@@ -131,7 +131,7 @@ static tz_status gpu_create(void **out, const tz_backend_context *context, tz_er
         status = tz_cuda_staging_create(&state->staging, state->cuda, NULL, error);
     if (!status)
         status = tz_cuda_queue_create(state->cuda, &state->scratch, error);
-    state->replays = !context->sync && tz_cuda_replay_can(problem);
+    state->replays = !context->sync && tz_problem_repeats(problem);
     if (!status)
         status = tz_cuda_event_create(state->cuda, &state->mark, false, error);
     if (!status)

@@ -2,20 +2,6 @@
 
 #include <string.h>
 
-bool tz_cuda_replay_can(const tz_problem *problem)
-{
-    const tz_stencil *s = problem->stencil;
-    for (int f = 0; f < s->fields_count; f++)
-        if (s->fields[f].role == TZ_STREAMED)
-            return false;
-    if (tz_problem_varies(problem))
-        return false;
-    for (int p = 0; p < s->passes_count; p++)
-        if (strstr(s->passes[p].text, "TZ_STEP"))
-            return false;
-    return true;
-}
-
 void tz_cuda_replay_clear(tz_cuda_replay *replay, tz_cuda *cuda)
 {
     tz_cuda_graph_destroy(cuda, replay->graph);

@@ -25,8 +25,4 @@ tz_status tz_cuda_replay_launch(tz_cuda_replay *replay, tz_cuda *cuda, tz_cuda_q
                                 void *const arguments[2], size_t bytes, tz_error *error);
 void tz_cuda_replay_clear(tz_cuda_replay *replay, tz_cuda *cuda);
 
-/* Do all stages of this problem pass the same arguments, except for the arrays? True if no plugin
- * text uses TZ_STEP, no constant varies and no field is streamed. */
-bool tz_cuda_replay_can(const tz_problem *problem);
-
 #endif

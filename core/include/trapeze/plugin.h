@@ -42,7 +42,7 @@ extern "C" {
 #define TZ_ABI_MINOR 3u
 
 typedef struct tz_field {
-    const char *name; /* REQUIRED: also its name in the cell update */
+    const char *name; /* REQUIRED: also its name in the cell update, as it is or as tz_NAME_ */
     tz_role role;
     tz_type type;
     int radius;       /* of a static or streamed field: the largest distance at which it is read,

@@ -64,7 +64,7 @@ void tz_cuda_emit_sizes(tz_cuda_text *t, const tz_problem *problem, int height,
         tz_cuda_emit(t, "#define TZ_SLAB\n");
     /* Texts list derived fields, too. No kernel has them. */
     for (int f = 0; f < tz_stencil_fields_all(problem->stencil); f++)
-        tz_cuda_emit(t, "#define TZ__KIND_%s %s\n", problem->stencil->fields[f].name,
+        tz_cuda_emit(t, "#define TZ__KIND_%s %s\n", tz_text_field(problem->stencil, f),
                      tz_role_name(problem->stencil->fields[f].role));
 }
 
@@ -100,7 +100,7 @@ static void emit_fields(tz_cuda_text *t, const tz_problem *problem, const char *
     for (int f = 0; f < s->fields_count; f++)
         if (fields >> f & 1)
             tz_cuda_emit(t, " \\\n    D(%s, %s, %s, %d)", tz_role_name(s->fields[f].role),
-                         s->fields[f].name, tz_cuda_type_name(s->fields[f].type), f);
+                         tz_text_field(s, f), tz_cuda_type_name(s->fields[f].type), f);
     tz_cuda_emit(t, "\n");
 }
 
@@ -111,7 +111,7 @@ static void emit_constants(tz_cuda_text *t, const tz_problem *problem)
     int varying = 0;
     tz_cuda_emit(t, "#define TZ_CONSTANT_LIST(D)");
     for (int k = 0; k < s->constants_count; k++) {
-        const char *name = s->constants[k].name;
+        const char *name = tz_text_constant(s, k);
         const char *member = s->constants[k].type != TZ_REAL   ? "i"
                              : problem->precision == TZ_DOUBLE ? "d"
                                                                : "f";

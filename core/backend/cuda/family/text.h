@@ -4,6 +4,7 @@
 #define TZ_CORE_BACKEND_CUDA_FAMILY_TEXT_H
 
 #include "stencil/problem.h"
+#include "stencil/text_lists.h"
 
 typedef struct tz_cuda_text {
     char *at; /* malloc'd; the caller frees it */

@@ -1,13 +1,14 @@
 /* The device text of the block family: definitions and lists for kernels/cuda/block.cuh. */
 #include "backend/cuda/family/block/design.h"
 
-static void emit_field(tz_cuda_text *t, const tz_field *field, const block_field *its, int ahead)
+static void emit_field(tz_cuda_text *t, const tz_stencil *s, int field, const block_field *its,
+                       int ahead)
 {
     const int low = its->read ? its->low : 1, high = its->read ? its->high : 0;
     tz_cuda_emit(t,
                  "struct tz_f_%s {\n  typedef %s type;\n  enum { LOW = %d, HIGH = %d, PLANES = %d, "
                  "TILED = %d, SHARED = %d };\n};\n",
-                 field->name, tz_cuda_type_name(field->type), low, high,
+                 tz_text_field(s, field), tz_cuda_type_name(s->fields[field].type), low, high,
                  its->read ? high - low + ahead : 1, its->tiled, its->shared);
 }
 
@@ -17,7 +18,7 @@ static void emit_list(tz_cuda_text *t, const tz_problem *problem, const block_de
     tz_cuda_emit(t, "#define %s(D)", tiled ? "TZ_TILED_LIST" : "TZ_READ_LIST");
     for (int f = 0; f < s->fields_count; f++)
         if (tiled ? d->fields[f].tiled : d->fields[f].read)
-            tz_cuda_emit(t, " \\\n    D(%s, %s, %d)", s->fields[f].name,
+            tz_cuda_emit(t, " \\\n    D(%s, %s, %d)", tz_text_field(s, f),
                          tz_cuda_type_name(s->fields[f].type), f);
     tz_cuda_emit(t, "\n");
 }
@@ -58,7 +59,7 @@ void block_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_limits
                      ? ""
                      : "long long ");
     for (int f = 0; f < problem->stencil->fields_count; f++)
-        emit_field(t, &problem->stencil->fields[f], &d.fields[f], d.ahead);
+        emit_field(t, problem->stencil, f, &d.fields[f], d.ahead);
     tz_cuda_emit_pass(t, problem, 0);
     tz_cuda_emit(t, "#include \"block_kernel.cuh\"\n");
 }

@@ -12,7 +12,7 @@ void line_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_limits 
     tz_cuda_emit_sizes(t, problem, plan->height, plan->tile);
     tz_cuda_emit_lists(t, problem);
     for (int f = 0; f < s->fields_count; f++)
-        tz_cuda_emit(t, "#define TZ__RADIUS_%s %d\n", s->fields[f].name, s->fields[f].radius);
+        tz_cuda_emit(t, "#define TZ__RADIUS_%s %d\n", tz_text_field(s, f), s->fields[f].radius);
     tz_cuda_emit(
         t,
         "#define TZ_VECTOR %d\n#define TZ_PACKET %d\n#define TZ_GHOST_LOW %" PRId64

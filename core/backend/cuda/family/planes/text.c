@@ -12,7 +12,7 @@ static const char *type_of(const tz_problem *problem, int field)
 
 static const char *name_of(const tz_problem *problem, int field)
 {
-    return problem->stencil->fields[field].name;
+    return tz_text_field(problem->stencil, field);
 }
 
 /* How a text reads a field. */

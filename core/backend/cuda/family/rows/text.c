@@ -3,7 +3,7 @@
 
 static const char *name_of(const rows_design *d, int field)
 {
-    return d->problem->stencil->fields[field].name;
+    return tz_text_field(d->problem->stencil, field);
 }
 
 static const char *type_of(const rows_design *d, int field)
@@ -82,7 +82,7 @@ static void emit_reads(tz_cuda_text *t, const rows_design *d, int level)
         const rows_reads *reads = rows_reads_of(d, level, f);
         if (!state && level > 1 && taken)
             emit_take(t, d, "TAKE", taken);
-        tz_cuda_emit(t, " \\\n    WINDOW(%s, %s, %d, %d, %d, %d)", field->name, type_of(d, f),
+        tz_cuda_emit(t, " \\\n    WINDOW(%s, %s, %d, %d, %d, %d)", name_of(d, f), type_of(d, f),
                      r->level, r->depth - 1 - (r->newest + d->lag[level]) - reads->before,
                      reads->before + reads->after + 1, rows_columns(reads));
     }
@@ -197,7 +197,7 @@ void rows_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_limits 
     for (int p = 0; p < problem->stencil->passes_count; p++) {
         for (int f = 0; f < tz_stencil_fields_all(problem->stencil); f++) {
             static const rows_reads none = {0};
-            const char *name = problem->stencil->fields[f].name;
+            const char *name = tz_text_field(problem->stencil, f);
             const rows_reads *reads =
                 f < problem->stencil->fields_count ? &d.reads[p][f] : &none; /* or derived */
             tz_cuda_emit(t,
