@@ -19,11 +19,11 @@ export ASAN_OPTIONS=detect_leaks=0 TRAPEZE_CACHE="$work/cache"
 m() {
     ranks=$1
     shift
-    timeout 120 mpirun -n "$ranks" "$bin" "$@" >out 2>err </dev/null
+    timeout 900 mpirun -n "$ranks" "$bin" "$@" >out 2>err </dev/null
     rc=$?
 }
 n() { # n RANK-0-ARGUMENTS : RANK-1-ARGUMENTS, each with the program
-    timeout 120 mpirun -n 1 "$@" >out 2>err </dev/null
+    timeout 900 mpirun -n 1 "$@" >out 2>err </dev/null
     rc=$?
 }
 once() { [ "$(grep -cF -- "$1" out)" -eq 1 ]; }

@@ -166,7 +166,7 @@ for _ = 1, 8 do
 end
 END
 fails() { [ "$rc" -ne 0 ] && [ "$rc" -ne 124 ]; }
-m() { timeout 120 mpirun -n 2 "$bin" "$@" >out 2>err </dev/null; rc=$?; }
+m() { timeout 900 mpirun -n 2 "$bin" "$@" >out 2>err </dev/null; rc=$?; }
 export OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 ASAN_OPTIONS=detect_leaks=0
 t doctor --verbose

@@ -65,7 +65,7 @@ END
 # begin NAME: starts two ranks of long.lua in the background and waits until they compute. A signal to $job reaches
 # mpirun once: without --foreground it reaches its process group too, and after two of them mpirun kills at once.
 begin() {
-    timeout --foreground 120 mpirun -n 2 "$bin" run long.lua --set steps="${2:-}" --out "$1" >out 2>err </dev/null &
+    timeout --foreground 900 mpirun -n 2 "$bin" run long.lua --set steps="${2:-}" --out "$1" >out 2>err </dev/null &
     job=$!
     tries=0
     while [ ! -s "$1/table.csv" ] && [ $tries -lt 300 ]; do

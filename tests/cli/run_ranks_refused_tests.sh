@@ -41,12 +41,12 @@ check 'no order of other keys' errs_once 'under mpirun pairs() takes'
 
 # Without the module, and with another MPI's mpirun.
 mkdir -p bare/bin && cp "$bin" bare/bin/trapeze
-timeout 120 mpirun -n 2 bare/bin/trapeze run one.lua >out 2>err
+timeout 900 mpirun -n 2 bare/bin/trapeze run one.lua >out 2>err
 rc=$?
 check 'no module: fails' fails
 check 'no module: says so once' errs_once 'this Trapeze was built without MPI: install the package trapeze-mpi, or install libopenmpi-dev'
 check 'no module: runs nothing' is "$(cat out)" ''
-timeout 120 mpirun -n 1 bare/bin/trapeze run one.lua >out 2>err
+timeout 900 mpirun -n 1 bare/bin/trapeze run one.lua >out 2>err
 rc=$?
 check 'one rank needs no module' is "$rc $(cat out)" '0 1'
 OMPI_COMM_WORLD_SIZE=4 OMPI_COMM_WORLD_RANK=0 "$bin" run one.lua >out 2>err

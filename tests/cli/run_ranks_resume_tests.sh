@@ -10,7 +10,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 # A killed run goes on, on another number of ranks too.
 t run "$here/resume/all.lua" --out whole --backend cpu
-timeout 120 mpirun -n 2 "$bin" run "$here/resume/all.lua" --out parts --backend cpu >out 2>err </dev/null &
+timeout 900 mpirun -n 2 "$bin" run "$here/resume/all.lua" --out parts --backend cpu >out 2>err </dev/null &
 job=$!
 tries=0
 while [ ! -e parts/round1.npy ] && [ $tries -lt 600 ]; do

@@ -210,7 +210,7 @@ fi
 # ---- In a browser --------------------------------------------------------------------------------------------
 if command -v chromium >/dev/null 2>&1; then
     dom() { # dom FILE: the page as the browser has it after its script, in ./dom
-        timeout 60 chromium --headless --no-sandbox --disable-gpu --user-data-dir="$work/browser" --dump-dom \
+        timeout 600 chromium --headless --no-sandbox --disable-gpu --user-data-dir="$work/browser" --dump-dom \
             "file://$work/$1" >dom 2>err </dev/null
     }
     dom chip/report.html

@@ -263,11 +263,11 @@ if command -v mpirun >/dev/null 2>&1; then
     rm -r whole
     mkdir whole
     (cd whole && "$bin" run "$ranks" --out run -q >../out 2>../err </dev/null)
-    timeout 120 mpirun -n 2 "$bin" run "$ranks" --out ranks --walltime 300ms -q >out 2>err </dev/null
+    timeout 900 mpirun -n 2 "$bin" run "$ranks" --out ranks --walltime 300ms -q >out 2>err </dev/null
     rc=$?
     check "two ranks stop at --walltime, or are done" [ $rc -eq 3 -o $rc -eq 0 ]
     if stopped ranks; then
-        timeout 120 mpirun -n 2 "$bin" resume ranks --walltime 300ms -q >out 2>err </dev/null
+        timeout 900 mpirun -n 2 "$bin" resume ranks --walltime 300ms -q >out 2>err </dev/null
         rc=$?
         check "two ranks go on" [ $rc -eq 3 -o $rc -eq 0 ]
     fi

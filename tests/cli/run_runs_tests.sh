@@ -344,29 +344,29 @@ mkfifo pipes/run.json pipes/bad.so
 for arguments in "run pipe.lua" "info pipe.npy" "info pipe.png" "info pipes" "explain pipes" \
     "predict hotspot --grid 64,64 --device ./pipe.txt" "run pipes" "run /dev/zero"; do
     # shellcheck disable=SC2086
-    timeout 60 "$bin" $arguments >out 2>err </dev/null
+    timeout 600 "$bin" $arguments >out 2>err </dev/null
     rc=$?
     check "$arguments: exit code 1" is $rc 1
     check "$arguments: says what it is" grep -Eq "it is a (named pipe|directory|device), not a regular file" err
 done
 for file in pipe.npy pipe.png pipe.txt /dev/null; do
     echo "require('trapeze').read '$file'" | script reads.lua
-    timeout 60 "$bin" run reads.lua >out 2>err </dev/null
+    timeout 600 "$bin" run reads.lua >out 2>err </dev/null
     rc=$?
     check "tz.read $file: exit code 1" is $rc 1
     check "tz.read $file: says what it is" errs ", not a regular file"
 done
 echo 'require "pipe"' | script requires.lua
-timeout 60 "$bin" run requires.lua >out 2>err </dev/null
+timeout 600 "$bin" run requires.lua >out 2>err </dev/null
 rc=$?
 check "require of a pipe: exit code 1" is $rc 1
 check "require of a pipe: says what it is" errs "it is a named pipe"
 head -c 20000 "$(dirname "$bin")/../plugins/hotspot.so" >pipes/cut.so 2>/dev/null
-timeout 60 "$bin" plugins --plugins pipes >out 2>err </dev/null
+timeout 600 "$bin" plugins --plugins pipes >out 2>err </dev/null
 check "plugins: a pipe is refused" says "pipes/bad.so: cannot read: it is a named pipe"
 check "plugins: a file that is cut off is refused" says "pipes/cut.so: is cut off"
 check "plugins: the others are there" says "hotspot: Temperature of a chip"
-timeout 60 "$bin" run first.lua --plugins pipes -q >out 2>err </dev/null
+timeout 600 "$bin" run first.lua --plugins pipes -q >out 2>err </dev/null
 rc=$?
 check "a run with bad files among its plugins" is $rc 0
 
@@ -374,7 +374,7 @@ check "a run with bad files among its plugins" is $rc 0
 # A limit on processes holds for a user who is not root.
 if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && command -v prlimit >/dev/null; then
     mkdir -p few && chmod 777 few . && cp first.lua few/
-    (cd few && timeout 60 setpriv --reuid=54321 --clear-groups prlimit --nproc=6 \
+    (cd few && timeout 600 setpriv --reuid=54321 --clear-groups prlimit --nproc=6 \
         "$bin" run first.lua --threads 32 --backend cpu -q >../out 2>../err </dev/null)
     rc=$?
     check "too many threads: exit code 1" is $rc 1
