@@ -17,8 +17,6 @@ sh "$root/scripts/setup.sh"
 if [ -z "${TZ_DATA_DIR:-}" ] && [ -d "$root/../shared/data" ]; then
     export TZ_DATA_DIR="$root/../shared/data"
 fi
-export ASAN_OPTIONS="${ASAN_OPTIONS:-detect_stack_use_after_return=0:strict_string_checks=1:malloc_context_size=5:quarantine_size_mb=32}"
-export UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1}"
 jobs=$(($(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN) + 1)) # some tests wait
 failed=0
 rm -f "$build/Testing/Temporary/LastTest.log"

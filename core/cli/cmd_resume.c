@@ -257,9 +257,7 @@ static int resume(const tz_command *command, int argc, char **argv)
 {
     line l = {.command = command, .argc = argc, .argv = argv};
     const tz_ranks *ranks = NULL;
-    tz_error error;
-    int code = tz_ranks_open(&ranks, &error) == TZ_OK ? tz_run_together(ranks, find, &l)
-                                                      : tz_run_refuse_ranks(&error);
+    int code = tz_run_open(&ranks, find, &l);
     l.s.script.ranks = ranks;
     if (code == TZ_OPTIONS_GO_ON)
         code = tz_run_together(ranks, prepare, &l);

@@ -35,10 +35,7 @@ static int run(const tz_command *command, int argc, char **argv)
         return tz_fail_text(EXIT_FAILED, "not enough memory");
     memcpy(given, argv, (size_t)argc * sizeof *given);
     s->script.arguments = (const char *const *)given;
-    tz_error error;
-    int code = tz_ranks_open(&s->script.ranks, &error) == TZ_OK
-                   ? tz_run_together(s->script.ranks, parse, &l)
-                   : tz_run_refuse_ranks(&error);
+    int code = tz_run_open(&s->script.ranks, parse, &l);
     if (code == TZ_OPTIONS_GO_ON)
         code = tz_run_execute(s);
     tz_ranks_close(s->script.ranks);
@@ -93,7 +90,8 @@ const tz_command tz_command_run = {
         "also\n"
         "a pattern or a finalizer that never ends.\n"
         "With checkpoints the first one also writes a checkpoint.\n"
-        "Exit codes: 0 done, 1 the run failed or stagnated, 2 wrong use, 3 stopped by "
+        "Exit codes: 0 done, 1 the run failed or stagnated, 2 wrong use, 3 "
+        "stopped by "
         "--walltime.\n",
     .call = run,
 };

@@ -7,10 +7,13 @@
 #include "output/live/server.h"
 #include "output/run_record.h"
 #include <math.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+enum { RANKS_WAIT_S = 5 };
 
 /* ---- What the script prints ------------------------------------------------------------------ */
 
@@ -227,13 +230,48 @@ int tz_run_together(const tz_ranks *ranks, int (*work)(void *context), void *con
     return wrong && code == TZ_OPTIONS_GO_ON ? EXIT_FAILED : code;
 }
 
-int tz_run_refuse_ranks(const tz_error *error)
+/* MPI could not be started. Rank 0 says it; if it has no such trouble and goes on, others do. */
+static int refuse_ranks(const tz_error *error)
 {
     static const struct timespec wait_for_rank_0 = {.tv_sec = 2};
     int rank, count;
     if (tz_ranks_environment(&rank, &count) && rank > 0)
         nanosleep(&wait_for_rank_0, NULL);
     return tz_fail(EXIT_FAILED, error);
+}
+
+/* Until MPI has started, which takes all ranks: a line after some time. The opener holds the mutex. */
+static void *tell_wait(void *opening)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += RANKS_WAIT_S;
+    if (pthread_mutex_timedlock(opening, &until) == 0)
+        pthread_mutex_unlock(opening);
+    else
+        fputs("trapeze: waiting for the other ranks: all must run the same command of trapeze\n",
+              stderr);
+    return NULL;
+}
+
+int tz_run_open(const tz_ranks **ranks, int (*work)(void *context), void *context)
+{
+    pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
+    pthread_t teller;
+    sigset_t all, before;
+    int rank, count;
+    tz_error error;
+    const bool several = tz_ranks_environment(&rank, &count) && count > 1;
+    pthread_mutex_lock(&opening);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are this thread's */
+    const bool tells = several && pthread_create(&teller, NULL, tell_wait, &opening) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    const tz_status status = tz_ranks_open(ranks, &error);
+    pthread_mutex_unlock(&opening);
+    if (tells)
+        pthread_join(teller, NULL);
+    return status ? refuse_ranks(&error) : tz_run_together(*ranks, work, context);
 }
 
 int tz_run_execute(tz_run_settings *s)

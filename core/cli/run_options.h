@@ -27,8 +27,9 @@ int tz_run_options_read(const tz_command *command, int argc, char **argv,
  * may be NULL. TZ_OPTIONS_GO_ON if work() returned that in all of them, or what to exit with. */
 int tz_run_together(const tz_ranks *ranks, int (*work)(void *context), void *context);
 
-/* MPI could not be started. Rank 0 says it; if it has no such trouble and goes on, others do. */
-int tz_run_refuse_ranks(const tz_error *error);
+/* tz_ranks_open(), then tz_run_together(). Says it if the others let it wait. *ranks is NULL after an error, which
+ * is printed. */
+int tz_run_open(const tz_ranks **ranks, int (*work)(void *context), void *context);
 
 /* Run the scenario. Returns what to exit with. */
 int tz_run_execute(tz_run_settings *settings);

@@ -45,7 +45,7 @@ static void read_end(tz_active_run *run, tz_reading *reading, tz_status *status,
     tz_simulation_set_step(handle->simulation, tz_reading_i64(reading));
     *result = (tz_run_result){.steps = tz_reading_i64(reading)};
     result->stages = tz_reading_i64(reading);
-    result->status = (tz_run_status)(tz_reading_u32(reading) % (TZ_RUN_MAX_STEPS + 1));
+    result->status = (tz_run_status)(tz_reading_u32(reading) % (TZ_RUN_INCONSISTENT + 1));
     result->residual = tz_reading_double(reading);
     result->update = tz_reading_double(reading);
     result->seconds = tz_reading_double(reading);

@@ -161,7 +161,7 @@ static const tz_key run_options[] = {
 /* Without the first one, of a run that has not ended. */
 static const char *status_names(int i)
 {
-    return i < TZ_RUN_MAX_STEPS ? tz_run_status_name((tz_run_status)(i + 1)) : NULL;
+    return i < TZ_RUN_INCONSISTENT ? tz_run_status_name((tz_run_status)(i + 1)) : NULL;
 }
 
 static const tz_key run_result[] = {

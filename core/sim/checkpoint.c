@@ -430,7 +430,7 @@ static void restore_counters(tz_simulation *simulation, const json_t *from, bool
     simulation->update.sum = tz_json_get_double(from, "update_sum", failed);
     simulation->update.magnitude = tz_json_get_double(from, "update_magnitude", failed);
     simulation->last_run.status =
-        (tz_run_status)tz_json_get_integer(from, "last_status", 0, TZ_RUN_MAX_STEPS, failed);
+        (tz_run_status)tz_json_get_integer(from, "last_status", 0, TZ_RUN_INCONSISTENT, failed);
     simulation->last_run.steps = tz_json_get_integer(from, "last_steps", 0, STEPS_MAX, failed);
     simulation->last_run.residual = tz_json_get_double(from, "last_residual", failed);
     if (simulation->correction)

@@ -85,7 +85,7 @@ tz_status tz_run_position_from_json(const json_t *object, tz_run_position *out, 
         (tz_run_result){.steps = tz_json_get_integer(object, "steps", 0, STEPS_MAX, &failed),
                         .stages = tz_json_get_integer(object, "stages", 0, STEPS_MAX, &failed),
                         .status = (tz_run_status)tz_json_get_integer(object, "status", 0,
-                                                                     TZ_RUN_MAX_STEPS, &failed),
+                                                                     TZ_RUN_INCONSISTENT, &failed),
                         .seconds = tz_json_get_double(object, "seconds", &failed),
                         .residual = tz_json_get_double(object, "residual", &failed),
                         .update = tz_json_get_double(object, "update", &failed)};

@@ -443,7 +443,9 @@ static tz_status begin(tz_runner *r, tz_error *error)
     simulation->last_run = (tz_run_end){.residual = NAN};
     if (run->steps < 0 && isnan(run->until_residual))
         return tz_error_set(error, TZ_RANGE, "run", "give a number of steps or until_residual");
-    const tz_status status = check_streamed(simulation, run->steps, error);
+    tz_status status = tz__run_compare_ranks(r, error);
+    if (!status)
+        status = check_streamed(simulation, run->steps, error);
     return status || run->unchecked ? status : tz__run_check_facts(r, error);
 }
 

@@ -114,6 +114,10 @@ tz_status tz__run_check_residual(tz_runner *r, tz_error *error)
         r->result->status = TZ_RUN_CONVERGED;
         return TZ_OK;
     }
+    if (r->hopeless) {
+        r->result->status = TZ_RUN_INCONSISTENT;
+        return TZ_OK;
+    }
     const tz_check_result result = tz_checks_add(&r->at->checks, simulation->step, &update);
     if (result.stuck && !tz_simulation_is_rounding(simulation, &update))
         tell_stall(r);

@@ -1,8 +1,11 @@
-/* When a run begins: the stencil compares fields with parameters (tz_stencil.check_run). */
+/* When a run begins: the stencil compares fields with parameters (tz_stencil.check_run), and the ranks what
+ * they are asked to do. */
 #include "sim/fields.h"
 #include "sim/region.h"
 #include "sim/run_impl.h"
+#include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct inquiry {
@@ -97,9 +100,43 @@ tz_status tz__run_check_facts(tz_runner *r, tz_error *error)
                          "%s", message[0] ? message : "the plugin refused the fields");
     questions.status = tz_ranks_agree_status(simulation->ranks, questions.status, error);
     simulation->facts_known = !questions.status;
-    if (!questions.status && found == TZ_WARNS && !simulation->facts_told && r->run->warns) {
+    r->hopeless = found == TZ_NO_SOLUTION && until_residual;
+    if (!questions.status && r->run->warns &&
+        (r->hopeless || (found == TZ_WARNS && !simulation->facts_told))) {
         simulation->facts_told = true;
         r->run->warns(r->run->warns_context, message);
     }
     return questions.status;
+}
+
+/* What all ranks must ask of a run: each waits for the others' ghost cells. */
+typedef struct request {
+    int64_t step, steps, check_every, jumps_most, jumps, until_is_update;
+    double until_residual;
+} request;
+
+tz_status tz__run_compare_ranks(const tz_runner *r, tz_error *error)
+{
+    const tz_ranks *ranks = r->simulation->ranks;
+    const tz_run *run = r->run;
+    if (!ranks || ranks->count == 1)
+        return TZ_OK;
+    const request mine = {r->simulation->step, run->steps, run->check_every,
+                          run->jumps_most,     run->jumps, run->until_is_update,
+                          run->until_residual};
+    request *all = malloc((size_t)ranks->count * sizeof *all);
+    if (!all)
+        ranks->abort(ranks, "not enough memory");
+    tz_status status = tz_ranks_agree_status(ranks, TZ_OK, error);
+    ranks->gather_all(ranks, &mine, sizeof mine, all);
+    for (int k = 1; !status && k < ranks->count; k++)
+        if (memcmp(&all[k], &all[0], sizeof mine) != 0)
+            status = tz_error_set(
+                error, TZ_RANGE, "run",
+                "the ranks are asked for different runs: rank 0 for %" PRId64
+                " steps after step %" PRId64 ", rank %d for %" PRId64 " after %" PRId64
+                "; what a script runs must not depend on addresses of tables, clocks or the rank",
+                all[0].steps, all[0].step, k, all[k].steps, all[k].step);
+    free(all);
+    return status;
 }

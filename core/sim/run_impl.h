@@ -14,6 +14,7 @@ typedef struct tz_runner {
     bool looks;     /* whether the fields move */
     bool unsettled; /* work of later() may not be done yet */
     bool refused;   /* no snapshots in this run */
+    bool hopeless;  /* the stencil knows that until_residual is out of reach */
 } tz_runner;
 
 /* ---- run.c ---- */
@@ -29,6 +30,8 @@ tz_status tz__run_advance(tz_runner *r, int iterations, bool timed, tz_error *er
 /* ---- run_facts.c ---- */
 /* Ask the stencil whether fields and parameters fit, unless nothing has changed since the last time. */
 tz_status tz__run_check_facts(tz_runner *r, tz_error *error);
+/* Refuse a run that is not the same on all ranks. */
+tz_status tz__run_compare_ranks(const tz_runner *r, tz_error *error);
 
 /* ---- jump.c ---- */
 /* One jump, after all stages. */

@@ -57,11 +57,12 @@ double tz_simulation_residual(const tz_simulation *simulation);
 
 /* How a run ended. */
 typedef enum tz_run_status {
-    TZ_RUN_NONE,      /* there was no run, or it failed */
-    TZ_RUN_DONE,      /* its number of steps */
-    TZ_RUN_CONVERGED, /* the residual or update reached the limit */
-    TZ_RUN_STAGNATED, /* the precision of the fields ends before that */
-    TZ_RUN_MAX_STEPS  /* the most steps were done before that */
+    TZ_RUN_NONE,        /* there was no run, or it failed */
+    TZ_RUN_DONE,        /* its number of steps */
+    TZ_RUN_CONVERGED,   /* the residual or update reached the limit */
+    TZ_RUN_STAGNATED,   /* the precision of the fields ends before that */
+    TZ_RUN_MAX_STEPS,   /* the most steps were done before that */
+    TZ_RUN_INCONSISTENT /* the stencil knows that no step reaches it; nothing was computed */
 } tz_run_status;
 const char *tz_run_status_name(tz_run_status status); /* "done", "converged", … */
 

@@ -106,7 +106,7 @@ static int check_run(const tz_run_facts *facts)
         "mean from f, or give the grid a fixed side",
         mean, mirrors ? " (cells at a mirror side count half, at two of them a quarter)" : "",
         fabs(mean), facts->until_residual);
-    return TZ_REFUSED;
+    return TZ_NO_SOLUTION;
 }
 
 static const tz_field fields[] = {

@@ -27,6 +27,29 @@ for k = 1, 2 do
 end
 END
 
+# ---- A compiler that takes ten minutes ----------------------------------------------------------
+# One signal ends the command, wherever it is: no test says how soon, but for the limit of all tests.
+for command in "run two.lua --backend cuda" "predict star2d1r --grid 4096,4096 --device h200" \
+    "tune star2d1r --grid 64,64 --backend cuda"; do
+    for code in 130 143 129; do
+        signal=$(kill -l $((code - 128)))
+        [ $signal = TERM ] || [ "${command%% *}" = predict ] || continue
+        rm -f "$FAKE_NVRTC_LOG"
+        FAKE_NVRTC_MS=600000 "$bin" $command >out 2>err </dev/null &
+        pid=$!
+        tries=0
+        while [ ! -s "$FAKE_NVRTC_LOG" ] && [ $tries -lt 600 ]; do
+            sleep 0.1
+            tries=$((tries + 1))
+        done
+        check "${command%% *}: the compiler has begun" [ -s "$FAKE_NVRTC_LOG" ]
+        kill -s $signal $pid
+        wait $pid
+        check "${command%% *} in the compiler and SIG$signal" is $? $code
+    done
+done
+rm -f "$FAKE_NVRTC_LOG"
+
 t doctor --verbose
 check "doctor" is $rc 0
 check "doctor: the device" says "GPU 0: Fake GPU A, sm_90, 132 multiprocessors"

@@ -13,6 +13,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 TRAPEZE, SECONDS, SEED = os.path.abspath(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3])
@@ -249,9 +250,51 @@ def readers(draw, number):
     need(done.returncode == 0, "fuzz_readers:", done.stdout[-500:], done.stderr[-500:])
 
 
+# ---- Races for the cache -------------------------------------------------------------------------------
+
+def exchange(one, other, stop):
+    """Two folders change names again and again."""
+    while not stop.is_set():
+        os.rename(one, one + "~")
+        os.rename(other, one)
+        os.rename(one + "~", other)
+        time.sleep(0.002)
+
+
+def races(draw, number):
+    """The entry that a folder of somebody else has under the same name never runs."""
+    script = write("cached.lua", SCRIPTS["defines"].replace("%d", "0.125").replace("1000000000", "10"))
+    if not os.path.exists("foreign"):
+        run("run", script, "-q")
+        write("evil.c", '#include <stdio.h>\n__attribute__((constructor)) static void ran(void) { fclose(fopen("evil-ran", "w")); }\n')
+        subprocess.run([os.environ.get("CC", "cc"), "-shared", "-fPIC", "-o", "evil.so", "evil.c"], check=True)
+        shutil.copytree("cache/stencils", "foreign")
+        for name in os.listdir("foreign"):
+            shutil.copy("evil.so", os.path.join("foreign", name))
+    for name in os.listdir("foreign"):
+        os.chmod(os.path.join("foreign", name), draw.choice([0o600, 0o666, 0o700]))
+    os.chmod("foreign", 0o777)
+    if os.geteuid() == 0:
+        os.chmod("foreign", draw.choice([0o700, 0o777]))
+        for path in ["foreign"] + [os.path.join("foreign", name) for name in os.listdir("foreign")]:
+            os.chown(path, 54321, 54321)
+    stop = threading.Event()
+    racer = threading.Thread(target=exchange, args=("cache/stencils", "foreign", stop))
+    racer.start()
+    try:
+        done = run("run", script, "-q", "--out", f"r{number}")
+    finally:
+        stop.set()
+        racer.join()
+    shutil.rmtree(f"r{number}", ignore_errors=True)
+    need(not os.path.exists("evil-ran"), "an entry of somebody else has run")
+    need(done.returncode in (0, 1), "exit code", done.returncode, done.stderr)
+
+
 # ---- All ---------------------------------------------------------------------------------------------
 
-attacks = [("signals", signals), ("folders of others", folders), ("clients of the live view", clients), ("formulas", formulas)]
+attacks = [("signals", signals), ("folders of others", folders), ("clients of the live view", clients), ("formulas", formulas),
+           ("races for the cache", races)]
 if READERS:
     attacks.append(("damaged files", readers))
 if "libmicrohttpd is missing" in run("doctor", "--verbose").stdout:

@@ -14,7 +14,10 @@ typedef struct tz_value {
 
 /* Return values of derive() and check_run() other than 0. */
 enum {
-    TZ_WARNS = 1,    /* check_run() only: the run begins, and the user gets the message */
+    TZ_WARNS = 1, /* check_run() only: the run begins, and the user gets the message */
+    TZ_NO_SOLUTION =
+        2, /* check_run() only: until_residual is out of reach: the run ends with the status
+                         * "inconsistent" before it computes, and the user gets the message */
     TZ_REFUSED = -1, /* the parameters contradict each other, or one of them is not possible */
     TZ_DIVERGES = -2 /* the parameters are possible, but the iteration would diverge */
 };

@@ -156,7 +156,8 @@ typedef struct tz_stencil {
                 * of an iteration is so often the parameter with the role TZ_PARAM_ROLE_TIME_STEP */
     /* OPTIONAL. [main] Compares fields with parameters. The engine calls it when the first run begins,
      * and when one begins after a change of the parameters, of a static field or of the step count,
-     * or with until_residual. Returns 0; TZ_WARNS, TZ_REFUSED or TZ_DIVERGES with facts->message. */
+     * or with until_residual. Returns 0; TZ_WARNS, TZ_NO_SOLUTION, TZ_REFUSED or TZ_DIVERGES with
+     * facts->message. */
     int (*check_run)(const tz_run_facts *facts);
 } tz_stencil;
 

@@ -5,7 +5,6 @@ trapeze_add_test_program(test_simt backend/cuda/simt/main.c)
 add_dependencies(test_simt ${plugins} ${test_plugins})
 trapeze_add_test(backend/cuda/simt families test_simt)
 set_tests_properties(backend/cuda/simt/families PROPERTIES PROCESSORS 2)
-set(simt_tests backend/cuda/simt/families)
 file(STRINGS backend/cuda/simt/cases.txt groups REGEX "^\\[")
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS backend/cuda/simt/cases.txt)
 foreach(group IN LISTS groups)
@@ -13,14 +12,7 @@ foreach(group IN LISTS groups)
     trapeze_add_test(backend/cuda/simt ${group} test_simt --cases ${CMAKE_CURRENT_SOURCE_DIR}/backend/cuda/simt/cases.txt
         --group ${group} --plugins ${PROJECT_BINARY_DIR}/plugins --plugins ${PROJECT_BINARY_DIR}/test-plugins
         --plugins ${PROJECT_BINARY_DIR}/defined-plugins)
-    list(APPEND simt_tests backend/cuda/simt/${group})
 endforeach()
-
-# Under ASan a second stack for each of very many fibers takes most of the time.
-set_property(TEST ${simt_tests} backend/cuda/simt/test_simt_machine backend/cuda/simt/test_simt_mistakes backend/cuda/test_cuda_reduce
-    backend/cuda/test_cuda_update backend/cuda/test_cuda_jump backend/cuda/test_cuda_jump_run backend/cuda/test_cuda_plain
-    backend/cuda/test_cuda_handed APPEND PROPERTY ENVIRONMENT
-    ASAN_OPTIONS=detect_stack_use_after_return=0:strict_string_checks=1:malloc_context_size=5:quarantine_size_mb=32)
 
 # Stand-ins for the driver, NVRTC, NVML and cuFFT (fake/fake.h), found first: no GPU and no toolkit needed.
 set(fakes ${PROJECT_BINARY_DIR}/test-fakes)
