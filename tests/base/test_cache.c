@@ -159,8 +159,8 @@ static void exchanged_folders_are_never_read(void **state)
     scratch *s = *state;
     char cache[800], mine[800], foreign[800];
     snprintf(cache, sizeof cache, "%s", scratch_path(s, "raced"));
-    snprintf(mine, sizeof mine, "%s/own", cache);
-    snprintf(foreign, sizeof foreign, "%s/foreign", cache);
+    snprintf(mine, sizeof mine, "%.700s/own", cache);
+    snprintf(foreign, sizeof foreign, "%.700s/foreign", cache);
     setenv("TRAPEZE_CACHE", cache, 1);
     tz_cache_write(key_of("a"), &own, wrong, sizeof wrong);
     assert_int_equal(rename(mine, foreign), 0);

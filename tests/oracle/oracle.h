@@ -142,4 +142,17 @@ static inline int64_t oracle_neighbour(int64_t i, int64_t n, const char *boundar
     return -1;
 }
 
+/* What a run warns of: tz_run.warns and its context. */
+typedef struct said {
+    int count;
+    char text[512];
+} said;
+
+static inline void hear(void *context, const char *text)
+{
+    said *heard = context;
+    heard->count++;
+    snprintf(heard->text, sizeof heard->text, "%s", text);
+}
+
 #endif

@@ -3,18 +3,6 @@
 
 enum { N = 12 };
 
-typedef struct said {
-    int count;
-    char text[512];
-} said;
-
-static void hear(void *context, const char *text)
-{
-    said *heard = context;
-    heard->count++;
-    snprintf(heard->text, sizeof heard->text, "%s", text);
-}
-
 static tz_status run(tz_simulation *sim, double until_residual, said *heard)
 {
     tz_run_result result;

@@ -243,18 +243,6 @@ static void an_update_of_zero_is_no_convergence(void **state)
 
 /* ---- Plain runs ------------------------------------------------------------------------------ */
 
-typedef struct said {
-    int count;
-    char text[512];
-} said;
-
-static void hear(void *context, const char *text)
-{
-    said *heard = context;
-    heard->count++;
-    snprintf(heard->text, sizeof heard->text, "%s", text);
-}
-
 static void run_plainly(tz_simulation *sim, int64_t steps, said *heard)
 {
     tz_run_result result;
