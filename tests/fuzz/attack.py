@@ -1,4 +1,4 @@
-"""Attacks on the command line, drawn by a seed: attack.py TRAPEZE SECONDS SEED [FUZZ_READERS]
+"""Attacks on the command line, drawn by a seed: attack.py TRAPEZE SECONDS SEED [FUZZ_READERS [ATTACK]]
 
 Each attack is tried again and again in its share of the time. What must hold is in docs/reliability.md. Prints a table,
 tried and fell, and how to repeat what fell; exits 1 if something did.
@@ -17,7 +17,7 @@ import threading
 import time
 
 TRAPEZE, SECONDS, SEED = os.path.abspath(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3])
-READERS = os.path.abspath(sys.argv[4]) if len(sys.argv) > 4 else None
+READERS = os.path.abspath(sys.argv[4]) if len(sys.argv) > 4 and sys.argv[4] else None
 ENDS_S = 10.0  # one second, ten times as long on a busy machine
 LIMIT_S = 120
 work = tempfile.mkdtemp(prefix="trapeze-attack-")
@@ -94,13 +94,38 @@ sim:every(50, tz.png()) sim:run(1000000000)""",
 }
 
 
+COMMANDS = {
+    "sweep": ["sweep", "steps.lua", "--set", "v=1,2,3", "--jobs", "2"],
+    "tune": ["tune", "star3d1r", "--grid", "256,256,256", "--backend", "cpu"],
+    "predict": ["predict", "star3d1r", "--grid", "512,512,512", "--device", "h200"],
+    "calibrate": ["calibrate", "--cpu", "--seconds", "60"],
+}
+
+
+def others(folder):
+    """Processes of this program that work below the folder."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            if os.readlink(f"/proc/{pid}/exe") == TRAPEZE and os.readlink(f"/proc/{pid}/cwd").startswith(folder):
+                found.append(pid)
+        except OSError:
+            pass
+    return found
+
+
 def signals(draw, number):
-    kind = draw.choice(sorted(SCRIPTS))
+    kind = draw.choice(sorted(SCRIPTS) + sorted(COMMANDS))
     checkpoints = kind in ("steps", "defines") and draw.random() < 0.5
     folder = f"s{number}"
-    text = SCRIPTS[kind] % number if "%d" in SCRIPTS[kind] else SCRIPTS[kind]
-    script = write(f"{folder}.lua", text)
-    arguments = ["run", script, "--out", folder, "-q"] + (["--checkpoint", "200ms"] if checkpoints else [])
+    if kind in COMMANDS:
+        write("steps.lua", SCRIPTS["steps"] + " -- tz.args.v")
+        place = {"sweep": ["--out", folder], "calibrate": ["--output", folder + ".txt"]}.get(kind, [])
+        arguments = COMMANDS[kind] + place
+    else:
+        text = SCRIPTS[kind] % number if "%d" in SCRIPTS[kind] else SCRIPTS[kind]
+        script = write(f"{folder}.lua", text)
+        arguments = ["run", script, "--out", folder, "-q"] + (["--checkpoint", "200ms"] if checkpoints else [])
     process = subprocess.Popen([TRAPEZE, *arguments], env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                stderr=subprocess.PIPE, text=True, errors="replace")
     time.sleep(draw.uniform(0.0, 1.5))
@@ -116,8 +141,9 @@ def signals(draw, number):
     sane(process.returncode, text, arguments)
     whole(folder)
     end = time.monotonic() + ENDS_S
-    while os.listdir("tmp") and time.monotonic() < end:
+    while (os.listdir("tmp") or others(work)) and time.monotonic() < end:
         time.sleep(0.05)
+    need(not others(work), "programs go on:", kind, others(work))
     need(not os.listdir("tmp"), "temporary folders are left:", os.listdir("tmp"))
     if checkpoints and os.path.exists(f"{folder}/checkpoint/1"):
         done = run("resume", folder, "-q", "--walltime", "300ms")
@@ -300,6 +326,8 @@ if READERS:
 if "libmicrohttpd is missing" in run("doctor", "--verbose").stdout:
     attacks = [a for a in attacks if a[0] != "clients of the live view"]
     print("skipped: no libmicrohttpd")
+if len(sys.argv) > 5:
+    attacks = [a for a in attacks if a[0].startswith(sys.argv[5])] or sys.exit(f"there is no attack {sys.argv[5]}")
 fallen = []
 rows = []
 for name, attack in attacks:
@@ -319,6 +347,6 @@ for row in rows:
 for line in fallen:
     print(line)
 if fallen:
-    print(f"again: sh scripts/attack.sh {SECONDS:g} {SEED}")
+    print(f"again: sh scripts/attack.sh {SECONDS:g} {SEED}" + (f" '{sys.argv[5]}'" if len(sys.argv) > 5 else ""))
 shutil.rmtree(work, ignore_errors=True)
 sys.exit(len(fallen) > 0)
