@@ -39,18 +39,6 @@ printf 'print(next { [print] = 1, a = 2 })\n' >keys.lua
 m 2 run keys.lua
 check 'no order of other keys' errs_once 'under mpirun pairs() takes'
 
-# ---- Ranks that leave each other
-cat >steps.lua <<'LUA'
-local tz = require "trapeze"
-local sim = tz.simulation { plugin = "life", grid = { 64, 64 } }
-sim:run(1000 + (tonumber(tostring({}):match "0x(%x+)", 16) >> 4) % 100003) -- an address
-LUA
-m 2 run steps.lua
-check 'other numbers of steps end the run' fails
-check 'other numbers of steps: says so' errs_once 'run: the ranks are asked for different runs: rank 0 for '
-n sh -c "timeout 7 '$bin' run one.lua" : -n 1 "$bin" info nothing
-check 'a rank with another command: says so' errs_once 'waiting for the other ranks: all must run the same command of trapeze'
-
 # Without the module, and with another MPI's mpirun.
 mkdir -p bare/bin && cp "$bin" bare/bin/trapeze
 timeout 900 mpirun -n 2 bare/bin/trapeze run one.lua >out 2>err

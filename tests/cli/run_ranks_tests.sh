@@ -115,4 +115,17 @@ for policy in predicted exhaustive adaptive meng; do
 done
 check 'pairs() is in order' says 'alphabetadeltaepsgammazeta	alpha'
 
+# ---- Ranks that leave each other
+printf 'print(1)\n' >alone.lua
+cat >steps.lua <<'LUA'
+local tz = require "trapeze"
+local sim = tz.simulation { plugin = "life", grid = { 64, 64 } }
+sim:run(1000 + (tonumber(tostring({}):match "0x(%x+)", 16) >> 4) % 100003) -- an address
+LUA
+m 2 run steps.lua
+check 'other numbers of steps end the run' fails
+check 'other numbers of steps: says so' errs_once 'run: the ranks are asked for different runs: rank 0 for '
+n "$bin" run alone.lua : -n 1 sh -c 'until grep -q "waiting for" err; do sleep 0.1; done; exit 1'
+check 'a rank with another command: says so' errs_once 'waiting for the other ranks: all must run the same command of trapeze'
+
 finish

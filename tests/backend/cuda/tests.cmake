@@ -3,8 +3,10 @@
 # The executor's suite; needs a C++ compiler when it runs. Then the cases of cases.txt, a test for each group.
 trapeze_add_test_program(test_simt backend/cuda/simt/main.c)
 add_dependencies(test_simt ${plugins} ${test_plugins})
-trapeze_add_test(backend/cuda/simt families test_simt)
-set_tests_properties(backend/cuda/simt/families PROPERTIES PROCESSORS 2)
+foreach(part 1 2)
+    trapeze_add_test(backend/cuda/simt families_${part} test_simt --part ${part},2)
+    set_tests_properties(backend/cuda/simt/families_${part} PROPERTIES PROCESSORS 2)
+endforeach()
 file(STRINGS backend/cuda/simt/cases.txt groups REGEX "^\\[")
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS backend/cuda/simt/cases.txt)
 foreach(group IN LISTS groups)

@@ -14,7 +14,7 @@ enum { SHOWN = 12, WORKERS_MAX = 32 };
 static int usage(void)
 {
     fputs(
-        "usage: test_simt [--stencil ID] [--family NAME] [--plugins FOLDER]\n"
+        "usage: test_simt [--stencil ID] [--family NAME] [--part K,N] [--plugins FOLDER]\n"
         "       test_simt --cases FILE --group NAME [--plugins FOLDER]\n"
         "       test_simt --stencil ID --grid NX[,NY[,NZ]] [--family NAME] [--height N]\n"
         "                 [--tile X[,Y[,Z]]] [--vector N] [--ahead N] [--warps N] [--blocks N]\n"
@@ -43,6 +43,7 @@ static int usage(void)
 typedef struct options {
     simt_case k;
     const char *stencil, *boundary, *keep, *cases, *group;
+    int part, parts; /* of every so many cases, that one; 0: all */
     int folders_count;
     const char *folders[8];
     tz_assignment params[8];
@@ -111,7 +112,10 @@ static bool read_option(options *o, const char *name, const char *value)
         return read_param(o, value);
     else {
         const bool good = numbers(value, list, 2);
-        if (strcmp(name, "--height") == 0)
+        if (strcmp(name, "--part") == 0) {
+            o->part = (int)list[0];
+            o->parts = (int)list[1];
+        } else if (strcmp(name, "--height") == 0)
             o->k.plan.height = (int)list[0];
         else if (strcmp(name, "--steps") == 0)
             o->k.steps = list[0];
@@ -290,6 +294,11 @@ static int run_suite(const options *o, const tz_registry *registry)
     simt_groups groups;
     simt_groups_make(&groups, registry, is_complete() ? SIMT_FULL : SIMT_FEW, is_wanted, o->stencil,
                      o->k.plan.family[0] ? o->k.plan.family : NULL);
+    int kept = 0;
+    for (int i = 0; i < groups.count; i++)
+        if (o->parts < 2 || i % o->parts == o->part % o->parts)
+            groups.at[kept++] = groups.at[i];
+    groups.count = kept;
     if (status || groups.failed || groups.count == 0) {
         fprintf(stderr, "test_simt: %s\n",
                 status ? error.message : "nothing compared, there is no case to run");
