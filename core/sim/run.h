@@ -58,7 +58,7 @@ typedef struct tz_run {
     void *progress_context;
     /* Gets a warning, each kind once a simulation: of the stencil's check_run(); that the fields of
      * a run without until_residual no longer move although the update in double is not 0; that the
-     * residual of a run without an end does not fall. May be NULL. */
+     * residual or update of a run without an end does not fall. May be NULL. */
     void (*warns)(void *context, const char *text);
     void *warns_context;
     /* Required if an event has later(). settle() waits for all work that later() or fire() began and returns

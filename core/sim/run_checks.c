@@ -13,12 +13,33 @@ enum {
 /* Cells that go round in the last places move by no more than so many updates. */
 static const double SAMPLE_UPDATES = 8.0;
 
+/* A residual or update that has stood or grown for long may fall yet, so a run without an end goes on. */
+static void tell_stall(const tz_runner *r, const char *what, double value)
+{
+    tz_simulation *simulation = r->simulation;
+    char text[240];
+    if (simulation->stall_told || r->at->end >= 0 || !r->run->warns)
+        return;
+    simulation->stall_told = true;
+    snprintf(text, sizeof text,
+             "the %s has not fallen since step %" PRId64 " and is %.3g at step %" PRId64
+             ": this run may never end; give max_steps, or a larger until_%s",
+             what, r->at->checks.least_step, value, simulation->step, what);
+    r->run->warns(r->run->warns_context, text);
+}
+
 tz_status tz__run_check_change(tz_runner *r, tz_error *error)
 {
     tz_update update;
     tz_status status = tz__run_measure_change(r, &r->result->update, error);
-    if (status || !(r->result->update <= r->run->until_residual))
+    if (status)
         return status;
+    if (!(r->result->update <= r->run->until_residual)) {
+        const tz_update change = {.sum = r->result->update, .largest = r->result->update};
+        if (tz_checks_add(&r->at->checks, r->simulation->step, &change).stuck)
+            tell_stall(r, "update", r->result->update);
+        return TZ_OK;
+    }
     r->result->status = TZ_RUN_CONVERGED;
     if (r->result->update > 0.0 || tz_stencil_has_residual(r->simulation->problem.stencil, NULL))
         return TZ_OK;
@@ -86,21 +107,6 @@ static tz_status try_iteration(tz_runner *r, tz_error *error)
     return status ? status : tz__run_end_trial(r, error);
 }
 
-/* A residual that has stood or grown for long may fall yet, so a run without an end goes on. */
-static void tell_stall(const tz_runner *r)
-{
-    tz_simulation *simulation = r->simulation;
-    char text[240];
-    if (simulation->stall_told || r->at->end >= 0 || !r->run->warns)
-        return;
-    simulation->stall_told = true;
-    snprintf(text, sizeof text,
-             "the residual has not fallen since step %" PRId64 " and is %.3g at step %" PRId64
-             ": this run may never end; give max_steps, or a larger until_residual",
-             r->at->checks.least_step, r->result->residual, simulation->step);
-    r->run->warns(r->run->warns_context, text);
-}
-
 tz_status tz__run_check_residual(tz_runner *r, tz_error *error)
 {
     tz_simulation *simulation = r->simulation;
@@ -120,7 +126,7 @@ tz_status tz__run_check_residual(tz_runner *r, tz_error *error)
     }
     const tz_check_result result = tz_checks_add(&r->at->checks, simulation->step, &update);
     if (result.stuck && !tz_simulation_is_rounding(simulation, &update))
-        tell_stall(r);
+        tell_stall(r, "residual", r->result->residual);
     status = check_stuck(r, result.stuck && tz_simulation_is_rounding(simulation, &update), &update,
                          error);
     if (!status && !r->result->status && result.repeats && simulation->step != r->at->end &&

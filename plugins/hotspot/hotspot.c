@@ -162,8 +162,7 @@ static const tz_stencil stencil = {
     TZ_STENCIL_HEADER,
     .id = "hotspot",
     .doc = "Temperature of a bare die from its power map by Rodinia's formula, which has no "
-           "interface, "
-           "spreader, sink and convection: rises are 7 to 145 times below HotSpot's.",
+           "interface, spreader, sink and convection: rises are 7 to 145 times below HotSpot's.",
     .dims = 2,
     .fields_count = 2,
     .fields = fields,

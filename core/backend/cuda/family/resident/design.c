@@ -45,19 +45,20 @@ static int words_of(const tz_problem *problem, int f)
     return (int)tz_problem_element_size(problem, f) / 4;
 }
 
+/* How far the passes read a field. An output may read a static one farther. */
 static int field_radius(const tz_stencil *s, int f)
 {
-    const bool listed = s->fields[f].role == TZ_STATIC; /* an output may read it farther away */
-    int radius = 0;
+    const tz_role role = s->fields[f].role;
+    int radius = role == TZ_STATIC ? 0 : s->fields[f].radius;
     for (int p = 0; p < s->passes_count; p++) {
         const tz_reads reads = tz_stencil_reads(s, &s->passes[p], f);
-        int most = s->fields[f].role == TZ_STATE ? s->passes[p].radius : s->fields[f].radius;
-        for (int axis = 0; axis < TZ_AXES && listed; axis++) {
-            most = axis == 0 ? 0 : most;
-            most = -reads.low[axis] > most ? -reads.low[axis] : most;
-            most = reads.high[axis] > most ? reads.high[axis] : most;
+        if (role == TZ_STATE && s->passes[p].radius > radius)
+            radius = s->passes[p].radius;
+        for (int axis = 0; axis < TZ_AXES && role == TZ_STATIC; axis++) {
+            const int most =
+                -reads.low[axis] > reads.high[axis] ? -reads.low[axis] : reads.high[axis];
+            radius = most > radius ? most : radius;
         }
-        radius = most > radius ? most : radius;
     }
     return radius;
 }
