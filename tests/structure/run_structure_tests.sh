@@ -64,7 +64,7 @@ if command -v clang-format-14 >/dev/null 2>&1; then
     result 'a file that is not formatted' $?
     fresh
     function_of 80 >core/sim/sim.c
-    lines 600 | sed 's/.*/int f(void);/' >core/base/base.c
+    lines 1000 | sed 's/.*/int f(void);/' >core/base/base.c
     accepts 'as long as allowed'
     function_of 90 >core/sim/sim.c
     echo 'function core/sim/sim.c:f 90 a table' >>scripts/check_exceptions.txt
@@ -104,8 +104,8 @@ fresh
 lines 201 | sed 's/.*/int f(void);/' >core/base/base.h
 faults 'a long header' 'core/base/base.h: 201 lines, and a header has at most 200'
 fresh
-lines 601 | sed 's/.*/int f(void);/' >kernels/cpu/rows.cuh
-faults 'a long source' 'kernels/cpu/rows.cuh: 601 lines, and a source has at most 600'
+lines 1001 | sed 's/.*/int f(void);/' >kernels/cpu/rows.cuh
+faults 'a long source' 'kernels/cpu/rows.cuh: 1001 lines, and a source has at most 1000'
 fresh
 function_of 81 >tests/sim/test_sim.c
 faults 'a long function' 'tests/sim/test_sim.c:f: 81 lines, and a function has at most 80'
