@@ -2,9 +2,12 @@
 # Checks the structure of the sources: sh scripts/check.sh
 #
 #   order     a file includes files of its own layer and of lower ones only (docs/architecture.md), by
-#             names without "..", and folders include each other without a circle
+#             names without "..", and neither folders nor files include each other in a circle; x.c and
+#             x.h count as one file
 #   isolation a plugin includes public headers alone; nothing includes a plugin
-#   length    headers have at most 200 lines, sources 1,000, functions 80
+#   length    headers have at most 200 lines, sources 1,000, functions 80; lines have at most 100 columns
+#   members   no comment behind a member splits its declaration, or goes on in the next line
+#   globals   nothing that changes outlives a function call
 #   pages     a path that a page in docs/, README.md or CONTRIBUTING.md names is there
 #   format    clang-format 14 would change nothing (scripts/format.sh --check)
 #
@@ -78,11 +81,23 @@ if ! tsort <"$work/folders" >/dev/null 2>"$work/circles"; then
         "$(sed -n 's/^tsort: \([a-z].*\/.*\)/\1/p' "$work/circles" | sort -u | tr '\n' ' ')" >>"$faults"
 fi
 
+# Files that do so. tsort names the members of a circle one by one.
+awk '
+function unit(path) { sub(/\.(c|h|cuh)$/, "", path); return path }
+unit($1) != unit($2) { print unit($1), unit($2) }' "$work/includes" | sort -u >"$work/units"
+if ! tsort <"$work/units" >/dev/null 2>"$work/circles"; then
+    awk '
+    function finish() { if (names != "") print "these files include each other in a circle:" names }
+    /: input contains a loop:$/ { finish(); names = ""; next }
+    { sub(/^tsort: /, ""); names = names " " $0 }
+    END { finish() }' "$work/circles" >>"$faults"
+fi
+
 # ---- Length --------------------------------------------------------------------------------------
 list "$work/long" core model kernels plugins tests examples -name '*.[ch]' -o -name '*.cuh'
 # shellcheck disable=SC2046 # a list of files
 awk '
-FNR == NR { if ($0 !~ /^(#|$)/) allowed[$1 " " $2] = $3; next }
+FNR == NR { if ($0 !~ /^(#|$)/ && $1 != "global") allowed[$1 " " $2] = $3; next }
 function check(what, name, lines, most,   limit) {
     limit = (what " " name) in allowed ? allowed[what " " name] : most
     used[what " " name] = 1
@@ -103,6 +118,32 @@ END {
     finish()
     for (key in allowed) if (!(key in used)) print "check_exceptions.txt: there is no " key
 }' scripts/check_exceptions.txt $(cat "$work/long") >>"$faults"
+
+# ---- Columns, members, globals -------------------------------------------------------------------
+# Columns are characters. A line of a table that a script reads may be longer in a text file, not here.
+# shellcheck disable=SC2046 # a list of files
+LC_ALL=C.UTF-8 awk '
+FNR == NR { if ($0 !~ /^(#|$)/ && $1 == "global") allowed[$2] = 1; next }
+FNR == 1 { depth = 0; before = "" }
+length($0) > 100 { print FILENAME ":" FNR ": " length($0) " columns, and a line has at most 100" }
+/^[ \t]*(typedef |static |const )*(struct|enum|union)[^;()]*[{]$/ { depth++; before = ""; next }
+depth && /^[ \t]*[}]/ { depth--; before = ""; next }
+depth && /[;,][ \t]*\/\*/ && !/\\$/ && !/^[ \t]*\/?\*/ {
+    if (!/\*\//) print FILENAME ":" FNR ": the comment behind this member takes several lines; it goes above"
+    if (before ~ /^[ \t]+[A-Za-z_]/ && before !~ /([;,{}\/\\:)]|\*\/)[ \t]*$/ && before !~ /^[ \t]*TZ_[A-Z_]+\(/)
+        print FILENAME ":" FNR ": the comment behind this member splits its declaration; it goes above"
+}
+{ before = $0 }
+FILENAME !~ /^(tests|plugins|examples)\// && !/[({]/ && !/(^|[ *])const[ ;=\[]/ &&
+    /^[ \t]*(static|_Thread_local|static _Thread_local) [A-Za-z_]/ && /(;|=.*)([ \t]*\/\*.*)?$/ {
+    name = $0
+    sub(/[ \t]*(=|;|\[).*/, "", name)
+    sub(/.*[ *]/, "", name)
+    if ((FILENAME ":" name) in allowed) used[FILENAME ":" name] = 1
+    else print FILENAME ":" FNR ": " name " changes and outlives the call"
+}
+END { for (key in allowed) if (!(key in used)) print "check_exceptions.txt: there is no global " key }
+' scripts/check_exceptions.txt $(cat "$work/long") >>"$faults"
 
 # ---- Pages ---------------------------------------------------------------------------------------
 # Paths in back quotes or links; NAME, *, { and … stand for something else.

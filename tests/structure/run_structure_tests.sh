@@ -88,6 +88,11 @@ echo '#include "backend/host/host.h"' >core/backend/cpu/cpu.h
 echo '#include "backend/cpu/cpu.h"' >core/backend/host/host.h
 faults 'a circle of folders' 'in a circle: core/backend/cpu core/backend/host'
 fresh
+echo '#include "sim/other.h"' >core/sim/sim.h
+echo 'int tz_other(void);' >core/sim/other.h
+echo '#include "sim/sim.h"' >core/sim/other.c
+faults 'a circle of files' 'these files include each other in a circle: core/sim/'
+fresh
 mkdir core/other
 echo '#include "base/base.h"' >core/other/other.c
 faults 'a folder that is no layer' 'core/other/other.c: its folder is no layer'
@@ -120,6 +125,22 @@ faults 'an exception that is not needed' 'core/sim/sim.c:f: 80 lines: needs no e
 fresh
 echo 'source core/sim/gone.c 700 a table' >>scripts/check_exceptions.txt
 faults 'an exception for nothing' 'there is no source core/sim/gone.c'
+
+fresh
+printf '/* %098d */\n' 0 >core/sim/sim.c
+faults 'a long line' 'core/sim/sim.c:1: 104 columns, and a line has at most 100'
+fresh
+printf 'struct a {\n    int b; /* of two\n            * lines */\n};\n' >core/sim/sim.c
+faults 'a comment of several lines behind a member' 'core/sim/sim.c:2: the comment behind this member takes several'
+fresh
+printf 'struct a {\n    char\n        b[3]; /* split */\n    int c; /* not split */\n};\n' >core/sim/sim.c
+faults 'a split declaration' 'core/sim/sim.c:3: the comment behind this member splits its declaration'
+fresh
+printf 'static int a = 3;\nstatic const int b = 3;\nstatic int c(void);\n' >core/sim/sim.c
+faults 'a variable that outlives the call' 'core/sim/sim.c:1: a changes and outlives the call'
+echo 'global core/sim/sim.c:a - a signal handler needs it' >>scripts/check_exceptions.txt
+echo 'global core/sim/sim.c:b - nothing' >>scripts/check_exceptions.txt
+faults 'an exception for no variable' 'there is no global core/sim/sim.c:b'
 
 fresh
 echo 'It is in `core/sim/gone.c`.' >docs/page.md
