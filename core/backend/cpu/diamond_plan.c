@@ -32,10 +32,6 @@ bool tz_cpu_is_in_arrays(const tz_plan *plan)
     return tz_cpu_is_skew(plan) || tz_cpu_is_diamond(plan);
 }
 
-static int64_t tz_min(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
 /* What the family cannot compute; NULL: nothing. */
 static const char *unsupported(const tz_problem *problem)
 {

@@ -40,14 +40,6 @@ enum {
 /* Of a thread's part of L3, for the rings of a tile that leans. */
 static const double LEANING_SHARE = 0.4;
 
-static int64_t tz_min(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-static int64_t tz_max(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
 /* By how many cells the ghost zone grows per iteration on an axis: the mean of its sides, rounded
  * up. */
 static int growth(const tz_problem *problem, int axis)

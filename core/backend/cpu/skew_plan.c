@@ -27,10 +27,6 @@ bool tz_cpu_is_skew(const tz_plan *plan)
     return strcmp(plan->family, tz_cpu_skew) == 0;
 }
 
-static int64_t tz_min(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
 const char *tz_cpu_skew_unsupported(const tz_problem *problem)
 {
     const tz_stencil *stencil = problem->stencil;
