@@ -103,8 +103,9 @@ tz_status tz_output_check(const tz_output *output, const tz_simulation *simulati
  * ":P64,32" if the cells around `field` are dead. "": no rule. Returns `text`. */
 const char *tz_output_rule(const tz_simulation *simulation, int field, char text[TZ_RLE_RULE_SIZE]);
 
-/* Are all sides of a 2-D grid of that kind, and fixed ones 0? */
-bool tz_output_is_bounded_by(const tz_simulation *simulation, int field, tz_boundary boundary);
+/* The universe of a 2-D grid as RLE files have it: 'T', a torus, if all sides wrap; 'P' if all have the
+ * value 0; else 0. */
+char tz_output_universe(const tz_simulation *simulation, int field);
 
 /* Check a caption that a picture of a simulation gets: its placeholders, and that there is a time
  * step for {time}. TZ_UNKNOWN, TZ_FORMAT, TZ_UNSUPPORTED. */

@@ -150,8 +150,7 @@ static const tz_stencil stencil = {
     .derive = derive,
     .passes_count = 1,
     .passes = passes,
-    .boundaries =
-        TZ_ALLOW(TZ_CLAMP) | TZ_ALLOW(TZ_PERIODIC) | TZ_ALLOW(TZ_FIXED) | TZ_ALLOW(TZ_MIRROR),
+    .boundaries = TZ_ALLOW_ALL,
     .boundary = TZ_CLAMP,
     .steps = 2,
 };
