@@ -150,7 +150,8 @@ static const tz_stencil stencil = {
     .derive = derive,
     .passes_count = 1,
     .passes = passes,
-    .boundaries = TZ_ALLOW_ALL,
+    .boundaries =
+        TZ_ALLOW(TZ_CLAMP) | TZ_ALLOW(TZ_PERIODIC) | TZ_ALLOW(TZ_FIXED) | TZ_ALLOW(TZ_MIRROR),
     .boundary = TZ_CLAMP,
     .steps = 2,
 };
