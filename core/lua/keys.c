@@ -1,8 +1,8 @@
 #include "lua/keys.h"
 
 #include "base/names.h"
+#include "base/number.h"
 #include "lua/context.h"
-#include "output/format/number.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

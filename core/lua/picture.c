@@ -160,6 +160,8 @@ static int picture(lua_State *L)
     set_range(&r.look, &r.data->view);
     tz_status status = tz_frame_create(&frame, &r.look, &error);
     if (status == TZ_OK)
+        frame->draw = tz_format_find("png")->draw;
+    if (status == TZ_OK)
         status = tz_handle_open_file(context, r.file, frame->path, sizeof frame->path, &error);
     if (status == TZ_OK)
         status = tz_frame_read_array(frame, &r.data->view, r.slice, &error);
