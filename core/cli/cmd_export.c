@@ -86,6 +86,7 @@ static int export_call(const tz_command *command, int argc, char **argv)
 {
     const tz_format *to = NULL;
     const char *into = NULL;
+    char names[256];
     struct stat facts;
     tz_error error;
     const tz_option options[] = {
@@ -98,7 +99,7 @@ static int export_call(const tz_command *command, int argc, char **argv)
     if (optind + 1 != argc)
         return tz_misuse(command, "takes one folder or file, not '%.60s' too", argv[optind + 1]);
     if (!to)
-        return tz_misuse(command, "needs --to and a format");
+        return tz_misuse(command, "needs --to %s", tz_format_names(names));
     const char *from = argv[optind];
     const bool folder = stat(from, &facts) == 0 && S_ISDIR(facts.st_mode);
     if (strlen(from) >= PATH_MAX || (into && (!into[0] || strlen(into) >= PATH_MAX)))
