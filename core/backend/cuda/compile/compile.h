@@ -12,6 +12,10 @@ typedef struct tz_cuda_header {
     const char *name, *text;
 } tz_cuda_header;
 
+/* For doctor: NVRTC's version and library, "13.0 (libnvrtc.so.13)". Errors: TZ_UNSUPPORTED names what is
+ * missing. */
+tz_status tz_cuda_compile_describe(char *text, size_t size, tz_error *error);
+
 /* The cubin of `source` for an architecture ("sm_90"), malloc'd, and its size. It may come from the
  * cache: *cached. If `cached` is NULL, the source is compiled in any case. A new cubin is written
  * to the cache. Errors: TZ_UNSUPPORTED without NVRTC; TZ_BACKEND, with the first lines of NVRTC's

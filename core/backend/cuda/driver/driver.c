@@ -1,43 +1,39 @@
-/* The library, its devices, a context. Symbols and numbers are those of cuda.h. */
+/* The CUDA driver: opening the library, its devices, a context; what `trapeze doctor` says of them.
+ * calls.c has the calls. Symbols and numbers are those of cuda.h. */
 #include "backend/cuda/driver/driver.h"
 
-#include "backend/cuda/compile/library.h"
-#include "backend/cuda/compile/nvrtc.h"
+#include "backend/cuda/compile/compile.h"
 #include "backend/cuda/driver/driver_impl.h"
 #include "backend/cuda/driver/energy.h"
 #include "backend/cuda/driver/fft.h"
 #include "base/cache.h"
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static void driver_close(tz__driver *api)
 {
-    if (api->library)
-        dlclose(api->library);
-    api->library = NULL;
+    tz__library_close(&api->library);
 }
 
 /* Opens the library and initialises it. TZ_BACKEND if there is no device. */
 static tz_status driver_open(tz__driver *api, tz_error *error)
 {
+    static const char *const names[] = {"libcuda.so.1", NULL};
     static const tz__symbol symbols[] = {
-#define DRIVER_SYMBOL(member, symbol, parameters) {#symbol, offsetof(tz__driver, member)},
+#define DRIVER_SYMBOL(member, symbol, parameters) {#symbol, offsetof(tz__driver, member), false},
         TZ__DRIVER_TABLE(DRIVER_SYMBOL)
 #undef DRIVER_SYMBOL
     };
     memset(api, 0, sizeof *api);
-    /* NODELETE: the driver starts threads of its own and cannot be unloaded safely. */
-    api->library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    if (!api->library) {
-        const char *why = dlerror();
+    api->library = tz__library_open(names, api, symbols, sizeof symbols / sizeof *symbols);
+    if (!api->library.handle) {
+        const char *why = tz__library_why();
         return tz_error_set(error, TZ_BACKEND, NULL,
                             "no NVIDIA driver: %s; install one or use --backend cpu",
                             why ? why : "libcuda.so.1 cannot be opened");
     }
-    const char *missing =
-        tz__symbols_find(api->library, api, symbols, sizeof symbols / sizeof *symbols);
+    const char *missing = api->library.missing;
     tz_status status = TZ_OK;
     tz_cu_result result;
     if (missing)
@@ -244,7 +240,7 @@ void tz_cuda_describe(char *text, size_t size)
     } else {
         append(text, size, "CUDA driver: %s\n", error.message);
     }
-    if (tz__nvrtc_describe(line, sizeof line, &error) != TZ_OK)
+    if (tz_cuda_compile_describe(line, sizeof line, &error) != TZ_OK)
         tz_error_format(&error, line, sizeof line);
     append(text, size, "NVRTC: %s\n", line);
     if (tz_cuda_fft_describe(line, sizeof line, &error) != TZ_OK)
@@ -263,7 +259,7 @@ int tz_cuda_available(void)
     /* Kernels are compiled at run time, so a GPU without NVRTC cannot be used. */
     char text[256];
     tz_error error;
-    return tz__nvrtc_describe(text, sizeof text, &error) == TZ_OK;
+    return tz_cuda_compile_describe(text, sizeof text, &error) == TZ_OK;
 }
 
 tz_status tz_cuda_open(tz_cuda **out, int ordinal, tz_error *error)
@@ -339,13 +335,4 @@ tz_status tz_cuda_look(int ordinal, tz_cuda_device *out, tz_error *error)
         status = device_look(&api, ordinal, out, &handle, error);
     driver_close(&api);
     return status;
-}
-
-tz_status tz_cuda_wait(tz_cuda *cuda, tz_error *error)
-{
-    const tz_status status = tz__cuda_enter(cuda, error);
-    if (status)
-        return status;
-    return tz__cuda_check(cuda, cuda->driver.context_wait(), error, NULL,
-                          "waiting for the GPU failed");
 }
