@@ -53,8 +53,9 @@ static const char *const code_options[] = {
 enum { CODE_OPTIONS = sizeof code_options / sizeof *code_options };
 _Static_assert(CODE_OPTIONS + 3 <= OPTIONS_MAX, "room for the others");
 
-/* The options that change the code, beginning with "--gpu-architecture=sm_90" in `first`, then the name
- * of the source: borrowed texts in `options`, which has room for OPTIONS_MAX. Returns their number. */
+/* The options that change the code, beginning with "--gpu-architecture=sm_90" in `first`, then the
+ * name of the source: borrowed texts in `options`, which has room for OPTIONS_MAX. Returns their
+ * number. */
 static int code_options_of(const char *architecture, char first[OPTION_BYTES], const char **options)
 {
     int count = 0;
@@ -117,7 +118,8 @@ tz_status tz_cuda_compile_describe(char *text, size_t size, tz_error *error)
 
 /* ---- Compiling ------------------------------------------------------------------------------- */
 
-/* The first error and the line that it is about: "FILE(7): error: WHAT; LINE". Others follow from it. */
+/* The first error and the line that it is about: "FILE(7): error: WHAT; LINE". Others follow from
+ * it. */
 static void log_shorten(const char *log, char *text, size_t size)
 {
     const char *line = strstr(log, "error");

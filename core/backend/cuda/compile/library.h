@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A symbol, and where its address goes in the caller's table. Without an `optional` one, which stays
- * NULL there, the library is of use all the same. */
+/* A symbol, and where its address goes in the caller's table. Without an `optional` one, which
+ * stays NULL there, the library is of use all the same. */
 typedef struct tz__symbol {
     const char *name;
     size_t offset;
@@ -19,9 +19,9 @@ typedef struct tz__library {
     const char *missing; /* the first symbol that it does not have; NULL: it has all */
 } tz__library;
 
-/* Opens the first library of `names` (NULL after the last) that can be opened, and fills `table`. It
- * stays loaded when it is closed: these libraries have threads and state of their own, and opening one
- * again is cheap. */
+/* Opens the first library of `names` (NULL after the last) that can be opened, and fills `table`.
+ * It stays loaded when it is closed: these libraries have threads and state of their own, and
+ * opening one again is cheap. */
 tz__library tz__library_open(const char *const *names, void *table, const tz__symbol *symbols,
                              size_t count);
 const char *tz__library_why(void); /* why the last open failed; NULL: unknown */

@@ -1,5 +1,5 @@
-/* The calls of the CUDA driver: memory, queues, events, graphs, kernels, what processes share. All of the
- * backend uses them. Most are a row of CALL, MAKE, COPY or DROP. */
+/* The calls of the CUDA driver: memory, queues, events, graphs, kernels, what processes share. All
+ * of the backend uses them. Most are a row of CALL, MAKE, COPY or DROP. */
 #include "backend/cuda/driver/driver_impl.h"
 
 #include <stdio.h>
@@ -26,8 +26,8 @@ enum {
     GRID_YZ_MAX = 65535 /* on every architecture; x goes to 2^31 - 1 */
 };
 
-/* A function that calls the driver once: its name and parameters (without `cuda` and `error`), the call, and
- * what is said if that fails. */
+/* A function that calls the driver once: its name and parameters (without `cuda` and `error`), the
+ * call, and what is said if that fails. */
 #define TAKE(...) __VA_ARGS__
 #define CALL(name, parameters, call, ...)                                                          \
     tz_status name(tz_cuda *cuda, TAKE parameters, tz_error *error)                                \
@@ -48,9 +48,9 @@ enum {
             *out = 0;                                                                              \
         return status;                                                                             \
     }
-/* Moves `bytes` bytes, unless that is 0. If it fails: "cannot VERB so many bytes WHERE the GPU". With
- * `waits` it also waits for the default queue, in which the driver's plain copies to the device and its
- * clears run, and may return before they are done. */
+/* Moves `bytes` bytes, unless that is 0. If it fails: "cannot VERB so many bytes WHERE the GPU".
+ * With `waits` it also waits for the default queue, in which the driver's plain copies to the
+ * device and its clears run, and may return before they are done. */
 #define COPY(name, parameters, bytes, call, waits, verb, where)                                    \
     tz_status name(tz_cuda *cuda, TAKE parameters, tz_error *error)                                \
     {                                                                                              \
@@ -357,8 +357,8 @@ static tz_cu_result kernel_look(const tz_cuda *cuda, tz_cuda_kernel *kernel)
         if (result)
             return result;
     }
-    /* A kernel must opt into more than 48 KiB of shared memory. The limit reserves nothing, so it is
-     * set to the maximum. */
+    /* A kernel must opt into more than 48 KiB of shared memory. The limit reserves nothing, so it
+     * is set to the maximum. */
     kernel->dynamic_shared_bytes = cuda->device.shared_bytes - kernel->shared_bytes;
     if (api->kernel_set(kernel->function, KERNEL_DYNAMIC_SHARED_BYTES,
                         kernel->dynamic_shared_bytes) == 0)

@@ -130,6 +130,16 @@ struct tz_cuda {
 /* BREAKING: a thread is about to write tz_cuda.fault. */
 enum tz__broken { TZ__INTACT, TZ__BREAKING, TZ__BROKEN };
 
+/* ---- open.c ---------------------------------------------------------------------------------- */
+
+/* Opens the library and initialises it. TZ_BACKEND if there is no device. */
+tz_status tz__driver_open(tz__driver *api, tz_error *error);
+void tz__driver_close(tz__driver *api);
+tz_status tz__device_look(const tz__driver *api, int ordinal, tz_cuda_device *device,
+                          tz_cu_device *handle, tz_error *error);
+/* Do two devices copy to each other directly? False: that is not known. */
+bool tz__peers_look(const tz__driver *api, int a, int b, bool *are);
+
 /* ---- fault.c --------------------------------------------------------------------------------- */
 
 /* Sets the error for a result that is not 0: "WHAT: why; what to do". `device` is NULL for calls

@@ -1,4 +1,5 @@
-/* Fourier transforms by cuFFT, for the jumps of spectral/. Symbols and numbers are those of cufft.h. */
+/* Fourier transforms by cuFFT, for the jumps of spectral/. Symbols and numbers are those of
+ * cufft.h. */
 #include "backend/cuda/driver/fft.h"
 
 #include "backend/cuda/driver/driver_impl.h"
