@@ -29,7 +29,7 @@ static int export_file(const char *from, const char *into, const tz_format *to)
     const char *slash = strrchr(from, '/'), *base = slash ? slash + 1 : from;
     tz_array *array = NULL;
     tz_error error;
-    const size_t length = strlen(base) - strlen(".npy");
+    const size_t length = strlen(base) - strlen(tz_format_find("npy")->suffix);
     if (length >= sizeof name)
         return tz_fail_text(EXIT_FAILED, "%.60s…: the name is too long", base);
     memcpy(name, base, length);
@@ -50,8 +50,8 @@ static int export_file(const char *from, const char *into, const tz_format *to)
 
 static bool is_array(const char *name)
 {
-    const size_t length = strlen(name);
-    return name[0] != '.' && length > 4 && strcmp(name + length - 4, ".npy") == 0;
+    const char *end = strrchr(name, '.');
+    return name[0] != '.' && end && strcmp(end, tz_format_find("npy")->suffix) == 0;
 }
 
 static int keep_arrays(const struct dirent *entry)

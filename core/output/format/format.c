@@ -21,11 +21,9 @@ const tz_format tz_format_table = {
 
 const char *tz_format_ending(const tz_format *format, tz_format_use use)
 {
-    const bool there[] = {[TZ_TO_SAVE] = format->begin,
-                          [TZ_TO_READ] = format->read,
-                          [TZ_TO_SHOW] = format->info,
-                          [TZ_TO_FILM] = format->film,
-                          [TZ_TO_REPORT] = format->whole};
+    const bool there[] = {
+        [TZ_TO_SAVE] = format->begin, [TZ_TO_READ] = format->read, [TZ_TO_SHOW] = format->info,
+        [TZ_TO_DRAW] = format->draw,  [TZ_TO_FILM] = format->film, [TZ_TO_REPORT] = format->whole};
     return !there[use]                               ? NULL
            : use == TZ_TO_SAVE && format->needs_list ? format->list_suffix
                                                      : format->suffix;

@@ -154,6 +154,7 @@ typedef enum tz_format_use {
     TZ_TO_SAVE,
     TZ_TO_READ,
     TZ_TO_SHOW,
+    TZ_TO_DRAW,
     TZ_TO_FILM,
     TZ_TO_REPORT
 } tz_format_use;
