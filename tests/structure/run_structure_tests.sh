@@ -153,6 +153,7 @@ faults 'a variable that outlives the call' 'core/sim/sim.c:1: a changes and outl
 echo 'global core/sim/sim.c:a - a signal handler needs it' >>scripts/check_exceptions.txt
 echo 'global core/sim/sim.c:b - nothing' >>scripts/check_exceptions.txt
 faults 'an exception for no variable' 'there is no global core/sim/sim.c:b'
+fresh
 echo 'kind TZ_CLAMP core/base/base.h' >>scripts/check_tables.txt
 echo '#define KIND TZ_CLAMP' >core/base/base.h
 cp core/base/base.h core/sim/other.h
