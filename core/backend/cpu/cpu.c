@@ -200,6 +200,8 @@ tz_cpu_grid tz_cpu_grid_of(const tz_problem *problem, const tz_machine *machine,
     return grid;
 }
 
+extern const tz_cpu_family tz_cpu_stream, tz_cpu_skew, tz_cpu_diamond;
+
 const tz_cpu_family *const tz_cpu_families[] = {&tz_cpu_stream, &tz_cpu_skew, &tz_cpu_diamond,
                                                 NULL};
 

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+extern const tz_cpu_family tz_cpu_diamond; /* at the end of this file */
+
 enum {
     /* Rows of the widest level of a diamond, for each row that a pass reads to a side. */
     ROWS_LEAST = 16,

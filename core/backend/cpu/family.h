@@ -55,8 +55,6 @@ typedef struct tz_cpu_family {
                    tz_model_work *out);
 } tz_cpu_family;
 
-extern const tz_cpu_family tz_cpu_stream, tz_cpu_skew, tz_cpu_diamond;
-
 /* NULL-terminated. A plan without a family is one of the last row that is preferred. */
 extern const tz_cpu_family *const tz_cpu_families[];
 

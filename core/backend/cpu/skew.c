@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+extern const tz_cpu_family tz_cpu_skew; /* at the end of this file */
+
 enum {
     TEAM = 4,             /* threads of a team, of the plans that are compared */
     ROW_BYTES = 16 << 10, /* of a tile's row in 2-D */

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+extern const tz_cpu_family tz_cpu_stream; /* at the end of this file */
+
 enum {
     ROW_BYTES = 16 << 10,          /* of a tile's row, */
     ROW_BYTES_IN_PLACE = 32 << 10, /* in 2-D in place, if L3 has room, */

@@ -7,6 +7,8 @@
 #include "kernels/cpu/stage.h"
 #include "tests/unit.h"
 
+extern const tz_cpu_family tz_cpu_skew, tz_cpu_diamond;
+
 /* ---- The geometry ---------------------------------------------------------------------------- */
 
 static double spans, rows, updates; /* of the engine's calls; one thread */
