@@ -33,16 +33,16 @@ void tz_axis_make(tz_axis *out, char name, int64_t cells, double width, const ch
 }
 
 /* "y", "y (mm)", "y (×10⁻⁸ mm)" */
-static void make_title(char title[64], const tz_axis *axis, int exponent)
+static void make_title(char title[80], const tz_axis *axis, int exponent)
 {
     char power[TZ_NUMBER_SIZE] = "";
     const char *unit = axis->unit;
     if (exponent)
         tz_number_power(power, exponent);
     if (!exponent && !unit[0])
-        snprintf(title, 64, "%c", axis->name);
+        snprintf(title, 80, "%c", axis->name);
     else
-        snprintf(title, 64, "%c (%s%s%s%s)", axis->name, exponent ? "×" : "", power,
+        snprintf(title, 80, "%c (%s%s%s%s)", axis->name, exponent ? "×" : "", power,
                  exponent && unit[0] ? " " : "", unit);
 }
 

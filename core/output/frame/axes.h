@@ -22,7 +22,7 @@ typedef struct tz_axes_layout {
     int scale;        /* of the font */
     int left, bottom; /* the room that they take beside the picture */
     tz_ticks ticks[2];
-    char titles[2][64];
+    char titles[2][80];
 } tz_axes_layout;
 
 /* The layout beside a picture of that size: x, then y. */
