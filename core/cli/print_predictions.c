@@ -1,6 +1,7 @@
 /* Predictions as text, CSV, JSON and a picture. Called by the commands predict, tune and explain. */
 #include "cli/print_predictions.h"
 
+#include "base/number.h"
 #include "cli/print_periods.h"
 #include "model/power.h"
 #include "output/frame/plot.h"

@@ -179,8 +179,7 @@ static tz_status create(pair *p, simt_build *build, simt *machine, tz_error *err
 {
     const simt_context context = {&p->problem, p->streams,      build,        machine,
                                   p->k->room,  p->k->edit_from, p->k->edit_to};
-    const tz_backend_context reference = {
-        .problem = &p->problem, .streamed = p->streams, .threads = 1};
+    const tz_backend_context reference = {.problem = &p->problem, .streamed = p->streams};
     const tz_box box = full_box(&p->problem);
     tz_status status = simt_device_create(&p->device, &context, error);
     if (!status)
