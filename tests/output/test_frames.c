@@ -2,9 +2,9 @@
 #include "tests/support.h"
 
 #include "output/format/png.h"
+#include "output/frame/axes.h"
 #include "output/frame/canvas.h"
-#include "output/frame/colorbar.h"
-#include "output/frame/font.h"
+#include "output/frame/image.h"
 #include "output/job_queue.h"
 #include <pthread.h>
 #include <signal.h>

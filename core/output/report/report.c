@@ -6,11 +6,9 @@
 #include "base/text.h"
 #include "output/checkpoints.h"
 #include "output/folder.h"
-#include "output/page/embed.h"
-#include "output/page/parts.h"
-#include "output/report/pictures.h"
-#include "output/report/texts.h"
-#include "output/run_load.h"
+#include "output/page/page.h"
+#include "output/report/contents.h"
+#include "output/run_record.h"
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
