@@ -196,7 +196,7 @@ static tz_status differs(const check *c, tz_error *error)
         for (int t = 0; t < linear->terms_count; t++)
             reach = abs(linear->terms[t].offset[axis]) > reach ? abs(linear->terms[t].offset[axis])
                                                                : reach;
-        if ((boundary == TZ_CLAMP || boundary == TZ_FIXED) && reach > 1 &&
+        if ((tz_boundary_repeats(boundary) || tz_boundary_has_value(boundary)) && reach > 1 &&
             (x[axis] < reach || x[axis] >= n[axis] - reach))
             return tz_error_set(
                 error, TZ_UNSUPPORTED, stencil->id,

@@ -82,7 +82,7 @@ static tz_status allocate_array(tz_host_store *store, int f, int copy, tz_error 
 static int64_t constant_row_elements(const tz_problem *problem)
 {
     const int64_t ghosts =
-        problem->boundary[0][0] == TZ_PERIODIC ? TZ_LEVELS_MAX * TZ_RADIUS_MAX + ALIGN : 0;
+        tz_boundary_wraps(problem->boundary[0][0]) ? TZ_LEVELS_MAX * TZ_RADIUS_MAX + ALIGN : 0;
     return (problem->dims == 1 ? 0 : problem->elements[0] + 2 * ghosts) + 2 * SLACK;
 }
 
