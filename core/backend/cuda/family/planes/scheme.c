@@ -207,8 +207,8 @@ static void read_version(planes_scheme *s, const tz_problem *problem, planes_pas
     }
 }
 
-/* How far a pass must be behind a version that it reads. Planes below the grid that a mirror repeats
- * are set when the plane that they repeat has been made. */
+/* How far a pass must be behind a version that it reads. Planes below the grid that a mirror
+ * repeats are set when the plane that they repeat has been made. */
 static int lag_behind(const planes_scheme *s, const tz_problem *problem, const planes_pass *pass,
                       const planes_version *v)
 {
@@ -275,8 +275,8 @@ static void delay_arrivals(planes_scheme *s, const tz_problem *problem)
     }
 }
 
-/* Rows of the tile of which no pass needs a carried field: they are in the ghost zone that is used up
- * before its first pass. `used`: cells that the passes before and with each use. */
+/* Rows of the tile of which no pass needs a carried field: they are in the ghost zone that is used
+ * up before its first pass. `used`: cells that the passes before and with each use. */
 static void skip_rows(planes_scheme *s, const tz_problem *problem)
 {
     tz_reach used = {{0}, {0}};
@@ -360,9 +360,9 @@ static int find_slots(planes_scheme *s, int slots)
     return at;
 }
 
-/* A ring of loaded planes begins at the place in a sector of 32 bytes at which the rows of a tile do. Else
- * the second-level cache is asked twice for each sector. Where lanes copy less than 16 bytes this does
- * not matter. */
+/* A ring of loaded planes begins at the place in a sector of 32 bytes at which the rows of a tile
+ * do. Else the second-level cache is asked twice for each sector. Where lanes copy less than 16
+ * bytes this does not matter. */
 static int64_t ring_start(const planes_scheme *s, const planes_version *v, int64_t element)
 {
     if (v->number > 0 || s->vector * element != TZ_CUDA_PACKET_BYTES)

@@ -12,14 +12,15 @@ enum {
     UNROLL_MAX = 16,
     UNROLL_MANY = 2,
     /* Longer loops, with the loops for the grid's border, miss the instruction cache nearest to the
-     * units. From times of 23 plans with two to four lengths, H100: up to 19.8 KiB is no slower than
-     * shorter code, 20.4 to 25 KiB take up to 1.5 times as long. */
+     * units. From times of 23 plans with two to four lengths, H100: up to 19.8 KiB is no slower
+     * than shorter code, 20.4 to 25 KiB take up to 1.5 times as long. */
     TEXT_BYTES = 19968,
     INSTRUCTION_BYTES = 16,
     QUEUE_BYTES = 16 << 10 /* of a warp, for static fields: sixteen warps fit a multiprocessor */
 };
 
-/* Share of the instructions of a step by which moves of registers may add to it, to shorten the code. */
+/* Share of the instructions of a step by which moves of registers may add to it, to shorten the
+ * code. */
 #define MOVES_MORE 0.2
 
 const tz_pass *rows_pass(const rows_design *d, int level)
@@ -133,8 +134,8 @@ static void add_ring(rows_design *d, rows_ring r, int last_level, bool eager)
     d->rings_count++;
 }
 
-/* The rows before a chunk's first row, and the columns at its sides, that each level must have right
- * for the last versions to be right in the chunk. */
+/* The rows before a chunk's first row, and the columns at its sides, that each level must have
+ * right for the last versions to be right in the chunk. */
 typedef struct needs {
     int before, left, right;
     bool any;
@@ -302,7 +303,8 @@ static bool design_of(rows_design *d, const tz_problem *problem, const tz_plan *
     d->swaps = d->packets && plan->swap != ROWS_NO_SWAP;
     d->sums = d->edges && rows_is_sum(s) && problem->boundary[1][0] != TZ_MIRROR &&
               problem->boundary[1][1] != TZ_MIRROR;
-    /* A box reads neighbours in every row, so they are fetched once for each row and kept with it. */
+    /* A box reads neighbours in every row, so they are fetched once for each row and kept with
+     * it. */
     const bool eager = !d->sums && tz_stencil_reads_diagonals(s);
     for (int f = 0; f < s->fields_count; f++) {
         const bool state = s->fields[f].role == TZ_STATE;
@@ -357,8 +359,8 @@ static void choose_group(rows_design *d, const tz_problem *problem, const tz_pla
 }
 
 /* Each group of levels loads a static row from the queue, and keeps it in a register for each
- * column. So groups are as large as registers allow: for three warps a scheduler, or for two if the plan
- * or its rings leave no room for three. */
+ * column. So groups are as large as registers allow: for three warps a scheduler, or for two if the
+ * plan or its rings leave no room for three. */
 bool rows_design_make(rows_design *d, const tz_problem *problem, const tz_plan *plan)
 {
     if (!design_of(d, problem, plan, ROWS_LEVELS_MAX))
@@ -404,8 +406,8 @@ int rows_warps(const tz_plan *plan)
     return plan->warps > 0 ? plan->warps : ROWS_WARPS;
 }
 
-/* If lanes have two packets of each field, ghost zones may end between them. Lanes that swap packets would then
- * store halves of sectors. */
+/* If lanes have two packets of each field, ghost zones may end between them. Lanes that swap
+ * packets would then store halves of sectors. */
 static int ghost_columns(const rows_design *d, int columns, bool side)
 {
     int unit = d->packets && !d->swaps && !side ? d->vector / 2 : d->vector;
