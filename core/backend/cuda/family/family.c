@@ -2,6 +2,8 @@
  * planner and the tests go over it; nothing else names a family. */
 #include "backend/cuda/family/family.h"
 
+#include "model/constants.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -242,9 +244,6 @@ tz_status tz_cuda_plan(const tz_problem *problem, const tz_limits *limits, tz_pl
 
 /* ---- Launches and texts ---------------------------------------------------------------------- */
 
-/* Steps in whose time a block starts. */
-enum { CHUNK_STARTS = 4 };
-
 int64_t tz_cuda_choose_chunk(int64_t length, int64_t tiles, int64_t at_once, int64_t before,
                              int64_t group)
 {
@@ -253,7 +252,7 @@ int64_t tz_cuda_choose_chunk(int64_t length, int64_t tiles, int64_t at_once, int
         const int64_t chunk = (length + chunks - 1) / chunks;
         const int64_t blocks = tiles * ((length + chunk - 1) / chunk);
         const int64_t steps = (chunk + before + group - 1) / group * group;
-        const int64_t cost = (blocks + at_once - 1) / at_once * (steps + CHUNK_STARTS);
+        const int64_t cost = (blocks + at_once - 1) / at_once * (steps + TZ_FIT_CHUNK_STARTS);
         if (cost < best_cost) {
             best = chunk;
             best_cost = cost;

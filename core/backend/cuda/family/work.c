@@ -339,12 +339,9 @@ typedef struct request {
     const tz_plan *plan;
 } request;
 
-/* A kernel may load so many spilt words a step and still count as one that spills none: they are a
- * few constants, which cost little. */
-#define SPILT_FEW 4.0
 static bool spills(const tz_cuda_steps *steps)
 {
-    return steps->inner.spills > SPILT_FEW;
+    return steps->inner.spills > TZ_FIT_SPILT_FEW;
 }
 
 /* The steps of the shorter kernel that would be taken for a plan, if it is in the cache. */

@@ -6,6 +6,7 @@
  * steps before they are needed. */
 #include "backend/cuda/family/footprint.h"
 #include "backend/cuda/family/work.h"
+#include "base/minmax.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -39,23 +40,13 @@ typedef struct block_design {
 
 enum { R = TZ_RADIUS_MAX };
 
-static int larger(int a, int b)
-{
-    return a > b ? a : b;
-}
-
-static int smaller(int a, int b)
-{
-    return a < b ? a : b;
-}
-
 /* The columns of a row that are read, as the lowest and highest offset. */
 static void widen_columns(block_design *d, uint32_t row)
 {
     for (int dx = -R; dx <= R; dx++)
         if (row >> (R + dx) & 1) {
-            d->low[0] = larger(d->low[0], -dx);
-            d->high[0] = larger(d->high[0], dx);
+            d->low[0] = tz_max_int(d->low[0], -dx);
+            d->high[0] = tz_max_int(d->high[0], dx);
         }
 }
 
@@ -69,20 +60,20 @@ static void add_plane(block_design *d, block_field *field, const tz_footprint *r
             continue;
         beside = true;
         widen_columns(d, row);
-        d->low[1] = larger(d->low[1], -dy);
-        d->high[1] = larger(d->high[1], dy);
+        d->low[1] = tz_max_int(d->low[1], -dy);
+        d->high[1] = tz_max_int(d->high[1], dy);
         d->corners = d->corners || (dy != 0 && off_centre != 0);
     }
     const bool own = tz_footprint_row(reads, f, dz, 0) >> R & 1;
     if (beside) {
         field->tiled = true;
-        d->below = larger(d->below, -dz);
-        d->above = larger(d->above, dz);
+        d->below = tz_max_int(d->below, -dz);
+        d->above = tz_max_int(d->above, dz);
     }
     if (!own && !beside)
         return;
-    field->low = field->read ? smaller(field->low, dz) : dz;
-    field->high = field->read ? larger(field->high, dz) : dz;
+    field->low = field->read ? tz_min_int(field->low, dz) : dz;
+    field->high = field->read ? tz_max_int(field->high, dz) : dz;
     field->read = true;
 }
 
@@ -92,8 +83,8 @@ static void widen_queues(block_design *d, int fields)
     for (int f = 0; f < fields; f++) {
         block_field *field = &d->fields[f];
         if (field->tiled) {
-            field->low = smaller(field->low, -d->below);
-            field->high = larger(field->high, d->above);
+            field->low = tz_min_int(field->low, -d->below);
+            field->high = tz_max_int(field->high, d->above);
             d->tiled++;
         }
     }
@@ -125,7 +116,7 @@ static void block_design_make(block_design *d, const tz_problem *problem, const 
             d->shared_bytes +=
                 (elements * (int64_t)tz_problem_element_size(problem, f) + 15) / 16 * 16;
         if (field->read)
-            d->span = larger(d->span, field->high - field->low);
+            d->span = tz_max_int(d->span, field->high - field->low);
     }
     d->group = d->span + d->ahead + 1;
     if (d->tiled)

@@ -8,6 +8,7 @@
 #include "backend/cuda/family/footprint.h"
 #include "backend/cuda/family/work.h"
 #include "backend/host/store.h"
+#include "model/constants.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -18,11 +19,8 @@
 
 enum {
     WARPS = 4,
-    WARPS_MAX = 32,       /* of a multiprocessor: more do not load faster */
-    REGISTERS_OTHER = 24, /* addresses, the loop */
+    WARPS_MAX = 32, /* of a multiprocessor: more do not load faster */
     REGISTERS_ALL = 65536,
-    CHUNK = 32, /* planes: longer chunks leave multiprocessors idle at the end, shorter ones load
-                * more planes twice */
 };
 
 /* What the pass reads. */
@@ -132,7 +130,7 @@ static int estimate_registers(const tz_problem *problem, const tz_plan *plan)
     const tz_stencil *s = problem->stencil;
     direct_design d;
     direct_design_make(&d, problem, plan);
-    double words = REGISTERS_OTHER;
+    double words = TZ_FIT_DIRECT_REGISTERS_OTHER;
     for (int f = 0; f < s->fields_count; f++) {
         const double packet = (double)tz_problem_element_size(problem, f) * plan->vector / 4.0;
         const uint32_t own = ((1u << d.vector) - 1u) << d.reach;
@@ -220,7 +218,7 @@ static tz_status direct_shape(const tz_problem *problem, const tz_limits *limits
     (void)blocks_each;
     const int64_t wide = (problem->elements[0] + plan->tile[0] - 1) / plan->tile[0];
     const int64_t high = (problem->elements[1] + plan->tile[1] - 1) / plan->tile[1];
-    const int64_t chunk = plan->tile[2] > 0 ? plan->tile[2] : CHUNK;
+    const int64_t chunk = plan->tile[2] > 0 ? plan->tile[2] : TZ_FIT_DIRECT_CHUNK;
     const int64_t blocks = wide * high * ((length + chunk - 1) / chunk);
     if (blocks > INT32_MAX)
         return tz_error_set(error, TZ_RANGE, "tile",

@@ -14,9 +14,6 @@ enum {
     VECTOR_MAX = 32,
     WARPS_MAX = 16,
     AHEAD_MAX = 16,
-    REGISTERS_OWN = 32,  /* addresses, lane, loop; twice as many for masks of bits */
-    REGISTERS_MAX = 240, /* of 255: the estimate is not exact */
-    REGISTERS_GOOD = 128 /* 16 warps a multiprocessor and more */
 };
 
 static int field_words(const tz_problem *problem, int f)
@@ -80,7 +77,8 @@ static int registers_of(const tz_problem *problem, int vector, int ahead)
 {
     const tz_stencil *s = problem->stencil;
     const int packets = vector / line_packet(problem);
-    int registers = problem->bits ? 2 * REGISTERS_OWN : REGISTERS_OWN, widest = 0;
+    int registers = problem->bits ? 2 * TZ_FIT_LINE_REGISTERS_OWN : TZ_FIT_LINE_REGISTERS_OWN,
+        widest = 0;
     for (int f = 0; f < s->fields_count; f++) {
         const tz_field *field = &s->fields[f];
         const int words = field_words(problem, f);
@@ -107,7 +105,7 @@ static int registers_of(const tz_problem *problem, int vector, int ahead)
 static int registers_room(int warps, int blocks)
 {
     const int all = 65536 / (32 * warps * blocks), room = blocks > 1 ? all / 8 * 8 : all - 8;
-    return room < REGISTERS_MAX ? room : REGISTERS_MAX;
+    return room < TZ_FIT_LINE_REGISTERS_MAX ? room : TZ_FIT_LINE_REGISTERS_MAX;
 }
 
 /* Blocks that a multiprocessor must hold. This limits the registers that the compiler allocates:
@@ -154,9 +152,10 @@ static int choose_vector(const tz_problem *problem, const tz_plan *plan)
         const int64_t useful = useful_columns(problem, vector, plan->height);
         const bool must = useful < tile;
         const bool pays = 4 * useful < 3 * 32 * vector;
-        const bool good =
-            next * (4 / packet) <= 8 && registers <= REGISTERS_GOOD && plan->tile[0] == 0;
-        if (!(good || must || (pays && plan->tile[0] == 0 && registers <= REGISTERS_GOOD)) ||
+        const bool good = next * (4 / packet) <= 8 && registers <= TZ_FIT_LINE_REGISTERS_GOOD &&
+                          plan->tile[0] == 0;
+        if (!(good || must ||
+              (pays && plan->tile[0] == 0 && registers <= TZ_FIT_LINE_REGISTERS_GOOD)) ||
             registers > room)
             break;
         vector = next;

@@ -7,6 +7,7 @@
  * of 0 is chosen at launch. */
 #include "backend/cuda/family/family.h"
 #include "backend/cuda/family/planes/scheme.h"
+#include "model/constants.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -120,21 +121,12 @@ typedef struct block {
     bool narrower;
 } block;
 
-enum {
-    SPARE =
-        /* A slack with which no register is spilt but in code of borders, see
-         * spills_at_borders(); */
-    -16,
-    BORDERS = 24,  /* with which only code of borders spills; */
-    REQUESTED = 64 /* with more spills, for a plan that was requested */
-};
-
 /* Has a block of eight warps too little work? Each scheduler has two of them, and a lane's cells
  * are all that it can compute while it waits. */
 static bool is_idle(const planes_scheme *s, block of)
 {
     enum { CELLS_MIN = 8 };
-    return of.slack == SPARE && s->warps <= 8 && s->vector * s->rows < CELLS_MIN;
+    return of.slack == TZ_FIT_PLANES_SPARE && s->warps <= 8 && s->vector * s->rows < CELLS_MIN;
 }
 
 /* Would code of borders spill many registers of a block that has none to spare otherwise? Where the
@@ -143,8 +135,9 @@ static bool is_idle(const planes_scheme *s, block of)
 static bool spills_at_borders(const tz_problem *problem, const planes_scheme *s, block of)
 {
     const int cell = planes_is_wide(problem) ? 4 : 1; /* registers */
-    return of.slack == SPARE && planes_straddles(s, problem) &&
-           s->registers + s->vector * s->rows * cell > planes_registers_max(s->warps) + SPARE;
+    return of.slack == TZ_FIT_PLANES_SPARE && planes_straddles(s, problem) &&
+           s->registers + s->vector * s->rows * cell >
+               planes_registers_max(s->warps) + TZ_FIT_PLANES_SPARE;
 }
 
 /* Completes *plan for a height and a block; *spare: planes that its rings have room for. */
@@ -186,15 +179,15 @@ enum { BLOCKS_MAX = 12 };
 static int list_blocks(const tz_problem *problem, const tz_plan *given, bool any,
                        block blocks[BLOCKS_MAX])
 {
-    static const block usual[] = {{12, 3, SPARE, false},
-                                  {8, 4, SPARE, false},
-                                  {PLANES_WARPS, 2, BORDERS, false},
-                                  {8, 3, SPARE, false}};
+    static const block usual[] = {{12, 3, TZ_FIT_PLANES_SPARE, false},
+                                  {8, 4, TZ_FIT_PLANES_SPARE, false},
+                                  {PLANES_WARPS, 2, TZ_FIT_PLANES_BORDERS, false},
+                                  {8, 3, TZ_FIT_PLANES_SPARE, false}};
     const bool one = problem->stencil->fields_count == 1 && !problem->bits;
     int count = 0;
     if (given->warps > 0 && one)
         for (int rows = given->warps <= 8 ? 4 : given->warps <= 12 ? 3 : 2; rows > 2; rows--)
-            blocks[count++] = (block){given->warps, rows, SPARE, false};
+            blocks[count++] = (block){given->warps, rows, TZ_FIT_PLANES_SPARE, false};
     if (given->warps == 0 && one)
         for (size_t k = 0; k < sizeof usual / sizeof *usual; k++)
             blocks[count++] = usual[k];
@@ -202,10 +195,10 @@ static int list_blocks(const tz_problem *problem, const tz_plan *given, bool any
                      : problem->bits  ? 12
                                       : PLANES_WARPS;
          ; warps /= 2) {
-        blocks[count++] = (block){warps, 2, BORDERS, true};
+        blocks[count++] = (block){warps, 2, TZ_FIT_PLANES_BORDERS, true};
         if (!any)
             return count;
-        blocks[count++] = (block){warps, 2, REQUESTED, true};
+        blocks[count++] = (block){warps, 2, TZ_FIT_PLANES_REQUESTED, true};
         if (given->warps > 0 || warps <= 4)
             return count;
     }
@@ -244,7 +237,7 @@ static void fetch_earlier(const tz_problem *problem, const tz_limits *limits, tz
     more.ahead = 2;
     if (spare == 0 && !problem->bits && planes_keeps_fields(problem, limits, plan, &more)) {
         planes_scheme *s = planes_scheme_make(problem, limits, &more);
-        spare = s && fits(s, limits, &more, REQUESTED) ? 1 + planes_spare(s) : 0;
+        spare = s && fits(s, limits, &more, TZ_FIT_PLANES_REQUESTED) ? 1 + planes_spare(s) : 0;
         free(s);
     }
     plan->ahead += spare;

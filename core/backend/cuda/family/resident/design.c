@@ -12,7 +12,6 @@
 
 enum {
     REGISTERS = 65536,
-    REGISTERS_OWN = 40, /* addresses, loop, tags: fitted on what NVRTC allocates for sm_90 */
     THREADS_MAX = 1024,
     BANKS = 32, /* of shared memory */
     /* Cells, and words of all their fields, that a thread loads at once. More would take too many
@@ -20,11 +19,10 @@ enum {
     BATCH_MAX = 16,
     BATCH_WORDS_MAX = 32,
     BRICK_MAX = 200, /* cells: each is a copy of the cell update's text */
-    /* Bricks of so many cells have masks, if REGISTERS_MASKED registers are free. With less room
-     * the compiler spills: fdd5, d2q9 and wave3d8 did. */
+    /* Bricks of so many cells have masks, if TZ_FIT_RESIDENT_REGISTERS_MASKED registers are
+     * free. */
     MASKED_MIN = 2,
     MASKED_MAX = 32, /* a bit each */
-    REGISTERS_MASKED = 32
 };
 
 /* Facts that do not depend on the design. */
@@ -233,7 +231,7 @@ static double cost_of(const facts *k, const tz_resident *d, int height)
 static int registers_own(const facts *k)
 {
     const int neighbours = (k->box ? 4 : 2) * k->radius * k->problem->dims;
-    return REGISTERS_OWN + (neighbours < 40 ? neighbours : 40);
+    return TZ_FIT_RESIDENT_REGISTERS_OWN + (neighbours < 40 ? neighbours : 40);
 }
 
 /* Words from shared memory that several cells use, so that a thread keeps them from row to row or
@@ -292,10 +290,10 @@ static bool complete(const facts *k, tz_resident *d, int height)
         if (d->registers > room || bytes > k->shared_max)
             continue;
         /* Nothing is computed while ghost cells are loaded, so most registers are free. */
-        d->spare = room - REGISTERS_OWN - 16 - brick * k->kept_words;
+        d->spare = room - TZ_FIT_RESIDENT_REGISTERS_OWN - 16 - brick * k->kept_words;
         choose_batch(k, d, brick);
-        d->masked =
-            brick >= MASKED_MIN && brick <= MASKED_MAX && d->registers + REGISTERS_MASKED <= room;
+        d->masked = brick >= MASKED_MIN && brick <= MASKED_MAX &&
+                    d->registers + TZ_FIT_RESIDENT_REGISTERS_MASKED <= room;
         d->shared_bytes = (int)bytes;
         d->cost = cost_of(k, d, height);
         return true;

@@ -12,10 +12,7 @@ enum {
     ROWS_LEVELS_MAX = 96,
     ROWS_RINGS_MAX = 768,
     ROWS_WARPS = 2,
-    ROWS_NO_SWAP = 2, /* of the knob `swap` */
-    /* Registers as estimated, rows_registers(), with which a scheduler holds three and two warps */
-    ROWS_REGISTERS_THREE = 145,
-    ROWS_REGISTERS_TWO = 205,
+    ROWS_NO_SWAP = 2,  /* of the knob `swap` */
     ROWS_WARPS_TWO = 8 /* of a multiprocessor: two of a scheduler */
 };
 

@@ -5,6 +5,7 @@
  * many as fill the GPU evenly). plan.vector: columns of a lane. plan.ahead: rows loaded before they
  * are needed. */
 #include "backend/cuda/family/rows/design.h"
+#include "model/constants.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -13,15 +14,11 @@
 
 enum {
     REGISTERS = 255,          /* of a thread */
-    REGISTERS_FEW = 110,      /* as estimated: four warps a scheduler, 128 as compiled */
-    REGISTERS_SMALL = 115,    /* the compiler needs no limit */
-    REGISTERS_SUMS_TWO = 175, /* where rows are summed */
     ROW_BYTES = 3 << 10,      /* sixteen warps with four such rows each fit a multiprocessor */
     ROW_BYTES_MANY = 1 << 10, /* twelve warps with twelve such rows each fit */
     AHEAD_MANY = 6,
     WARPS_THREE = 12, /* of a multiprocessor: three of a scheduler */
-    CHUNK_MAX = 1 << 20,
-    DIRECT_CHUNK = 16 /* rows; of 8 to 128 the fastest on an H200 */
+    CHUNK_MAX = 1 << 20
 };
 
 /* Does a plan fit? If not, which limit does it exceed? */
@@ -72,11 +69,11 @@ static int default_height(const tz_problem *problem, const tz_plan *plan)
     const bool known = stencil->passes_count == 1 &&
                        (stencil->passes[0].writes & (stencil->passes[0].writes - 1)) == 0 &&
                        (problem->bits || stencil->fields[0].type == TZ_REAL);
-    const int most = d.many       ? ROWS_REGISTERS_THREE
-                     : !known     ? REGISTERS_FEW - 10
-                     : !two_warps ? ROWS_REGISTERS_THREE
-                     : d.sums     ? REGISTERS_SUMS_TWO
-                                  : ROWS_REGISTERS_TWO;
+    const int most = d.many       ? TZ_FIT_ROWS_REGISTERS_THREE
+                     : !known     ? TZ_FIT_ROWS_REGISTERS_FEW - 10
+                     : !two_warps ? TZ_FIT_ROWS_REGISTERS_THREE
+                     : d.sums     ? TZ_FIT_ROWS_REGISTERS_SUMS_TWO
+                                  : TZ_FIT_ROWS_REGISTERS_TWO;
     while (tried.height > 1 && (fits(problem, &tried) != FITS || estimate(problem, &tried) > most))
         tried.height--;
     return tried.height > 1 ? tried.height : 1;
@@ -87,7 +84,7 @@ static int64_t covered(const tz_problem *problem, const tz_plan *plan)
 {
     rows_design d;
     if (fits(problem, plan) != FITS || !rows_design_make(&d, problem, plan) ||
-        rows_registers(&d) > ROWS_REGISTERS_THREE)
+        rows_registers(&d) > TZ_FIT_ROWS_REGISTERS_THREE)
         return INT64_MAX;
     const int64_t width = 32 * (int64_t)plan->vector, useful = rows_useful(&d, false);
     return (problem->elements[0] + useful - 1) / useful * width;
@@ -223,9 +220,10 @@ static tz_status rows_plan(const tz_problem *problem, const tz_limits *limits, t
     /* With one field and one pass, the estimate is good enough to request blocks without spills. */
     const bool simple = s->passes_count == 1 && problem->radius <= 2 &&
                         (s->passes[0].writes & (s->passes[0].writes - 1)) == 0;
-    const int warps = needed > REGISTERS_SMALL ? 12 : 16;
-    if (plan->blocks == 0 && simple && needed > REGISTERS_FEW - 5 &&
-        needed <= ROWS_REGISTERS_THREE && (warps == 12 || needed <= REGISTERS_FEW))
+    const int warps = needed > TZ_FIT_ROWS_REGISTERS_SMALL ? 12 : 16;
+    if (plan->blocks == 0 && simple && needed > TZ_FIT_ROWS_REGISTERS_FEW - 5 &&
+        needed <= TZ_FIT_ROWS_REGISTERS_THREE &&
+        (warps == 12 || needed <= TZ_FIT_ROWS_REGISTERS_FEW))
         plan->blocks = warps / rows_warps(plan) > 0 ? warps / rows_warps(plan) : 1;
     if (plan->tile[1] < 0 || plan->tile[1] > CHUNK_MAX)
         return tz_error_set(error, TZ_RANGE, "tile", "a chunk has 1 to %d rows, not %" PRId64,
@@ -308,8 +306,8 @@ static tz_status rows_shape(const tz_problem *problem, const tz_limits *limits, 
     int64_t chunk = plan->tile[1];
     if (chunk == 0)
         chunk = choose_chunk(&d, length, inner, left + right, warm_up, slots);
-    if (plan->tile[1] == 0 && d.direct && chunk > DIRECT_CHUNK)
-        chunk = DIRECT_CHUNK;
+    if (plan->tile[1] == 0 && d.direct && chunk > TZ_FIT_ROWS_DIRECT_CHUNK)
+        chunk = TZ_FIT_ROWS_DIRECT_CHUNK;
     const int64_t border_chunk = border_chunk_of(&d, chunk);
     const int64_t items = count_items(&d, length, inner, left + right, chunk);
     const int64_t blocks = (items + rows_warps(plan) - 1) / rows_warps(plan);
