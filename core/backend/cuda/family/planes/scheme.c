@@ -185,9 +185,9 @@ static void read_version(planes_scheme *s, const tz_problem *problem, planes_pas
     v->last = tz_max_int(v->last, -first);
     v->below = tz_max_int(v->below, -low);
     v->above = tz_max_int(v->above, high);
-    if (v->number > 0 && problem->boundary[2][0] == TZ_MIRROR)
+    if (v->number > 0 && tz_boundary_reflects(problem->boundary[2][0]))
         v->planes = tz_max_int(v->planes, 2 * v->below + 1);
-    if (v->number > 0 && problem->boundary[2][1] == TZ_MIRROR)
+    if (v->number > 0 && tz_boundary_reflects(problem->boundary[2][1]))
         v->planes = tz_max_int(v->planes, 2 * v->above + 1);
     if (planes_read(s, pass, v->field, true, &low, &high)) {
         v->rows_oldest = tz_max_int(v->rows_oldest, age - low);
@@ -208,7 +208,7 @@ static int lag_behind(const planes_scheme *s, const tz_problem *problem, const p
         return 0;
     if (pass->words > 0)
         return v->lag + pass->radius;
-    if (v->number > 0 && problem->boundary[2][0] == TZ_MIRROR)
+    if (v->number > 0 && tz_boundary_reflects(problem->boundary[2][0]))
         high = tz_max_int(high, -low);
     return v->lag + tz_max_int(high, 0);
 }
@@ -456,7 +456,7 @@ bool planes_is_wide(const tz_problem *problem)
 
 bool planes_straddles(const planes_scheme *s, const tz_problem *problem)
 {
-    return problem->boundary[1][0] != TZ_PERIODIC &&
+    return !tz_boundary_wraps(problem->boundary[1][0]) &&
            (s->ghost.low[1] % s->rows != 0 || problem->elements[1] % s->rows != 0);
 }
 
