@@ -233,7 +233,7 @@ static void put_policy(tz_record *record, json_t *object, const tz_simulation *s
     const size_t count = tz_policy_decisions(from, &decisions, &left_out);
     json_t *policy = json_object(), *list = json_array();
     put(record, object, "policy", policy);
-    put(record, policy, "name", text(tz_policy_name(tz_policy_kind_of(from))));
+    put(record, policy, "name", text(tz_policy_name_of(from)));
     put(record, policy, "text", text(tz_policy_describe(from, words, sizeof words)));
     put(record, policy, "settled", json_boolean(tz_policy_settled(from)));
     put(record, policy, "decisions", list);
