@@ -329,9 +329,7 @@ static tz_machine machine_of(const tz_place *place)
     if (d->l3_bytes.known)
         machine.l3_bytes = (int64_t)d->l3_bytes.value;
     if (d->vector_bytes.known)
-        machine.isa = d->vector_bytes.value >= 64   ? TZ_ISA_V4
-                      : d->vector_bytes.value >= 32 ? TZ_ISA_V3
-                                                    : TZ_ISA_BASE;
+        machine.isa = tz_isa_of_vectors(d->vector_bytes.value);
     return machine;
 }
 
