@@ -2,7 +2,6 @@
 #include "backend/backend.h"
 #include "backend/cpu/family.h"
 #include "backend/host/reduce.h"
-#include "backend/host/refine.h"
 #include "backend/host/slab.h"
 #include "backend/host/store.h"
 #include "base/minmax.h"
