@@ -6,8 +6,8 @@
 #include "output/caption.h"
 #include "output/format/rle.h"
 #include "sim/fields.h"
-#include "sim/geometry.h"
 #include "sim/simulated_time.h"
+#include "sim/simulation.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
