@@ -66,7 +66,7 @@ json_t *tz_jump_json(const tz_workload *workload, const tz_prediction_table *tab
 {
     const tz_prediction_row *best = &table->rows[table->best];
     json_t *object = tz_workload_json(workload), *predicted = json_object(), *measured = NULL;
-    json_object_set_new(object, "model", json_string(table->model->name));
+    json_object_set_new(object, "model", json_string(table->by->name));
     json_object_set_new(object, "plan", tz_plan_to_json(&best->plan, workload->problem.dims));
     json_object_set_new(object, "steps", json_integer(jump->steps));
     json_object_set_new(object, "source", json_boolean(jump->affine));

@@ -1,7 +1,6 @@
 #include "cli/print_predictions.h"
 
 #include "cli/print_devices.h"
-#include "cli/print_periods.h"
 #include "model/power.h"
 #include "output/format/number.h"
 #include "output/frame/plot.h"
@@ -163,13 +162,13 @@ static void print_head(const tz_workload *workload)
         printf(", %d thread%s", workload->place.threads, workload->place.threads == 1 ? "" : "s");
 }
 
-void tz_print_workload(const tz_workload *workload, const tz_model *model)
+void tz_print_workload(const tz_workload *workload, const char *model)
 {
     print_head(workload);
     if (workload->place.devices)
         printf(", %d %s", workload->devices.count,
                workload->is_gpu || workload->devices.apart ? "of them" : "slabs");
-    printf(", by %s%s\n", model ? "the model " : "each model", model ? model->name : "");
+    printf(", by %s%s\n", model ? "the model " : "each model", model ? model : "");
 }
 
 /* The best plan, its time and its gain over height 1, without the end of the line. */
@@ -182,10 +181,7 @@ static void print_best(const tz_workload *workload, const tz_prediction_table *t
     if (!best->work) {
         char block[TZ_TEXT_SIZE];
         tz_plan_tile_text(&best->plan, workload->problem.dims, block, sizeof block);
-        snprintf(plan, sizeof plan,
-                 table->plain ? "height %d, blocks of %s threads, a cell each"
-                              : "height %d, blocks of %s with their ghost zone",
-                 best->plan.height, block);
+        snprintf(plan, sizeof plan, table->by->best_text, best->plan.height, block);
     }
     tz_format_seconds(best->prediction.time_s, time, sizeof time);
     printf("  best     %s\n           %s an iteration, %.4g GCells/s", plan, time,
@@ -194,11 +190,24 @@ static void print_best(const tz_workload *workload, const tz_prediction_table *t
         printf(", %.3g times height 1", one->prediction.time_s / best->prediction.time_s);
 }
 
+/* What was measured, if anything was. */
+static void print_measured(const tz_prediction_table *table)
+{
+    const tz_measured *measured = &table->measured;
+    char time[TZ_TEXT_SIZE];
+    if (measured->rounds == 0)
+        return;
+    tz_format_seconds(measured->taken_s, time, sizeof time);
+    printf("  measured %s an iteration, median of %d rounds, %.4g to %.4g us; accuracy %.1f %%\n",
+           time, measured->rounds, 1e6 * measured->low_s, 1e6 * measured->high_s,
+           100 * tz_prediction_accuracy(table));
+}
+
 void tz_prediction_table_sum_up(const tz_workload *workload, const tz_prediction_table *table)
 {
     const tz_prediction_row *best = &table->rows[table->best];
     char power[TZ_TEXT_SIZE];
-    tz_print_workload(workload, table->model);
+    tz_print_workload(workload, table->by->name);
     print_best(workload, table);
     if (workload->place.devices)
         printf(", %.3g times %s", table->alone_s / best->prediction.time_s,
@@ -209,7 +218,7 @@ void tz_prediction_table_sum_up(const tz_workload *workload, const tz_prediction
         printf("  power    %s\n", power);
     if (table->counts[0])
         printf("  counts   %s\n", table->counts);
-    tz_print_measured(table);
+    print_measured(table);
     for (int n = 0; n < table->notes.count; n++)
         printf("%s%s", n == 0 ? "  assumed  " : "; ", table->notes.text[n]);
     if (table->notes.count > 0)
@@ -223,7 +232,7 @@ void tz_prediction_table_print(const tz_workload *workload, const tz_prediction_
     char power[TZ_TEXT_SIZE], cost[TZ_TEXT_SIZE];
     print_head(workload);
     tz_print_devices(workload);
-    printf("\n  model    %s: %s\n", table->model->name, table->model->doc);
+    printf("\n  model    %s: %s\n", table->by->name, table->by->model->doc);
     if (table->counts[0])
         printf("  counts   %s\n", table->counts);
     print_rows(workload, table, all);
@@ -239,8 +248,9 @@ void tz_prediction_table_print(const tz_workload *workload, const tz_prediction_
                detail->value, detail->unit && detail->unit[0] ? " " : "",
                detail->unit ? detail->unit : "", detail->doc ? detail->doc : "");
     }
-    tz_print_measured(table);
-    tz_print_periods(table);
+    print_measured(table);
+    if (table->by->write)
+        table->by->write(table, workload, true, stdout);
     for (int n = 0; n < table->notes.count; n++)
         printf("  %s %s\n", n == 0 ? "notes   " : "        ", table->notes.text[n]);
     tz_format_seconds(table->seconds, cost, sizeof cost);
@@ -249,9 +259,24 @@ void tz_prediction_table_print(const tz_workload *workload, const tz_prediction_
 
 /* ---- CSV ------------------------------------------------------------------------------------- */
 
+/* The rows that a predictor without times has. */
+static void print_answer_csv(const tz_workload *workload, const tz_prediction_table *table)
+{
+    char line[512];
+    printf("stencil,nx,ny,nz,precision,boundary,device,%s\n", table->by->csv_columns);
+    for (int i = 0; table->by->csv(table, i, line, sizeof line); i++) {
+        tz_print_csv_workload(workload);
+        printf("%s\n", line);
+    }
+}
+
 void tz_prediction_table_print_csv(const tz_workload *workload, const tz_prediction_table *table,
                                    bool first)
 {
+    if (!table->by->model) {
+        print_answer_csv(workload, table);
+        return;
+    }
     if (first)
         printf(
             "stencil,nx,ny,nz,precision,boundary,device,model," TZ_PLAN_CSV_COLUMNS
@@ -262,7 +287,7 @@ void tz_prediction_table_print_csv(const tz_workload *workload, const tz_predict
         char plan[TZ_PLAN_TEXT_SIZE];
         tz_plan_csv(&row->plan, plan, sizeof plan);
         tz_print_csv_workload(workload);
-        printf("%s,%s,%d,%d,%.9g,%.9g,%s,%d,", table->model->name, plan,
+        printf("%s,%s,%d,%d,%.9g,%.9g,%s,%d,", table->by->name, plan,
                row->work ? row->work->registers : 0, row->work ? row->work->estimated : 0,
                p->time_s, p->cells_per_s, tz_model_resource_text(p->limit), i == table->best);
         tz_print_csv_power(p);
@@ -316,15 +341,9 @@ static json_t *row_json(const tz_workload *workload, const tz_prediction_table *
     return object;
 }
 
-json_t *tz_prediction_table_json(const tz_workload *workload, const tz_prediction_table *table)
+static void times_json(const tz_workload *workload, const tz_prediction_table *table,
+                       json_t *object)
 {
-    json_t *object = tz_workload_json(workload), *rows = json_array(), *notes = json_array();
-    for (int i = 0; i < table->count; i++)
-        json_array_append_new(rows, row_json(workload, table, &table->rows[i]));
-    for (int n = 0; n < table->notes.count; n++)
-        json_array_append_new(notes, json_string(table->notes.text[n]));
-    tz_devices_json(workload, table, object);
-    json_object_set_new(object, "model", json_string(table->model->name));
     json_object_set_new(object, "counts", json_string(table->counts));
     json_object_set_new(object, "best", row_json(workload, table, &table->rows[table->best]));
     json_object_set_new(object, "why", json_string(table->why));
@@ -333,9 +352,40 @@ json_t *tz_prediction_table_json(const tz_workload *workload, const tz_predictio
     json_object_set_new(object, "limits", json_string(table->limits));
     json_object_set_new(object, "considered", json_integer(table->considered));
     json_object_set_new(object, "seconds", json_real(table->seconds));
+}
+
+static json_t *measured_json(const tz_prediction_table *table)
+{
+    const tz_measured *measured = &table->measured;
+    return json_pack("{s:f, s:f, s:f, s:i, s:f}", "time_s", measured->taken_s, "low_s",
+                     measured->low_s, "high_s", measured->high_s, "rounds", measured->rounds,
+                     "accuracy", tz_prediction_accuracy(table));
+}
+
+json_t *tz_prediction_table_json(const tz_workload *workload, const tz_prediction_table *table)
+{
+    json_t *object = tz_workload_json(workload), *rows = json_array(), *notes = json_array();
+    const bool has_times = table->by->model != NULL;
+    for (int i = 0; i < table->count; i++)
+        json_array_append_new(rows, row_json(workload, table, &table->rows[i]));
+    for (int n = 0; n < table->notes.count; n++)
+        json_array_append_new(notes, json_string(table->notes.text[n]));
+    if (has_times)
+        tz_devices_json(workload, table, object);
+    json_object_set_new(object, "model", json_string(table->by->name));
+    if (has_times)
+        times_json(workload, table, object);
+    else
+        table->by->json(table, object);
     json_object_set_new(object, "notes", notes);
-    json_object_set_new(object, "rows", rows);
-    tz_periods_json(table, object);
+    if (has_times)
+        json_object_set_new(object, "rows", rows);
+    else
+        json_decref(rows);
+    if (has_times && table->by->json)
+        table->by->json(table, object);
+    if (table->measured.rounds > 0)
+        json_object_set_new(object, "measured", measured_json(table));
     return object;
 }
 
@@ -443,7 +493,7 @@ tz_status tz_prediction_table_plot(const tz_workload *workload, tz_prediction_ta
     snprintf(plot->title, sizeof plot->title, "%s, %s, %s", workload->problem.stencil->id,
              workload->grid, workload->precision);
     snprintf(plot->subtitle, sizeof plot->subtitle, "%s, predicted by %s",
-             tz_workload_title(workload), count == 1 ? tables[0]->model->name : "each model");
+             tz_workload_title(workload), count == 1 ? tables[0]->by->name : "each model");
     snprintf(plot->x_label, sizeof plot->x_label, "height: iterations between two exchanges");
     snprintf(plot->y_label, sizeof plot->y_label, "time of an iteration (%s)", unit);
     plot->from_zero = true;
@@ -453,7 +503,7 @@ tz_status tz_prediction_table_plot(const tz_workload *workload, tz_prediction_ta
             add_components(plot, &c, rows, heights, scale);
         add_total(plot, &c, tables[k], rows, heights, scale,
                   count == 1 ? 0x222222 : tz_plot_colour(k),
-                  count == 1 ? "in all" : tables[k]->model->name);
+                  count == 1 ? "in all" : tables[k]->by->name);
     }
     status = tz_plot_draw(plot, path, error);
 cleanup:

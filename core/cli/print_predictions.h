@@ -30,7 +30,7 @@ void tz_json_set_reals(json_t *object, const tz_named_double *values, size_t cou
 json_t *tz_workload_json(const tz_workload *workload);
 
 /* What is predicted, for which device and by which model (NULL: several): two lines. */
-void tz_print_workload(const tz_workload *workload, const tz_model *model);
+void tz_print_workload(const tz_workload *workload, const char *model);
 /* What matters first: the best plan, its time, its limit, what is assumed. */
 void tz_prediction_table_sum_up(const tz_workload *workload, const tz_prediction_table *table);
 /* All of it. `all`: include heights that are much slower than the best. `first`: begin with the CSV header. */

@@ -58,10 +58,10 @@ static void print_row(const tz_workload *workload, const tz_tune *tune, int inde
            !row->checked ? ""
            : row->equal  ? "same"
                          : "OTHER BITS",
-           row->shape.chosen ? "  in the set" : "");
+           row->chosen ? "  in the set" : "");
 }
 
-/* The set of thread blocks that tabik2015 chooses. */
+/* The set of plans that a model chooses. */
 static void print_set(const tz_tune_set *set)
 {
     printf("  set        %d of %d shapes; ", set->chosen, set->shapes);
@@ -216,7 +216,7 @@ void tz_tune_print_csv(const tz_workload *workload, const tz_tune *tune)
                : row->equal  ? "same"
                              : "other",
                tune->set.shapes == 0 ? ""
-               : row->shape.chosen   ? "1"
+               : row->chosen         ? "1"
                                      : "0",
                i == tune->best, i == tune->predicted);
         tz_print_csv_power(p);
@@ -262,7 +262,7 @@ json_t *tz_tune_json(const tz_workload *workload, const tz_tune *tune)
         if (row->checked)
             json_object_set_new(entry, "same_bits", json_boolean(row->equal));
         if (tune->set.shapes > 0)
-            json_object_set_new(entry, "in_set", json_boolean(row->shape.chosen));
+            json_object_set_new(entry, "in_set", json_boolean(row->chosen));
         json_array_append_new(rows, entry);
     }
     json_object_set_new(object, "best", json_integer(tune->best));

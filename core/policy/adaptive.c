@@ -489,7 +489,9 @@ static void adaptive_describe(const tz_policy *policy, char *text, size_t size)
         snprintf(text, size, "adaptive: height %d, not settled, %d tried", height, a->tried);
 }
 
-const tz_policy_class tz_policy_class_adaptive = {.create = adaptive_create,
+const tz_policy_class tz_policy_class_adaptive = {.name = "adaptive",
+                                                  .searches = true,
+                                                  .create = adaptive_create,
                                                   .destroy = adaptive_destroy,
                                                   .next = adaptive_next,
                                                   .stages_to_time = adaptive_stages_to_time,

@@ -6,10 +6,10 @@
  *   height = "auto", or none   the height of the best prediction: policy "predicted"
  *   height = NAME              the same as policy = NAME, for all names but "fixed"
  *   policy = NAME              that policy; "auto" is "fixed" with a height, else "predicted"
- *   policy = NAME, height = N  "fixed": N. "adaptive", "meng" and a function: N is the first
+ *   policy = NAME, height = N  "fixed": N. A policy that searches and a function: N is the first
  *                              height. "predicted" and "exhaustive": only plans of that height count
  *
- * "adaptive" and "meng" start at `start` or at `height`, else at the best prediction. Family, tile
+ * Policies that search the heights start at `start` or at `height`, else at the best prediction. Family, tile
  * and knobs hold for every plan that a policy considers.
  *
  * The command line comes before the scenario. --height N and --height auto replace the scenario's
@@ -34,6 +34,11 @@ typedef struct tz_policy_choice {
 
 /* The i-th name of a policy, of which the first is the default; NULL after the last. Static. */
 const char *tz_policy_choice_name(int i);
+/* The same of those that search the heights. */
+const char *tz_policy_searcher_name(int i);
+
+/* The end of a message about an unknown policy: what this program was built without, or "". */
+extern const char tz_policies_left_out[];
 
 /* `command_line` may be NULL. TZ_UNKNOWN: no such policy; the message names the nearest. TZ_RANGE:
  * two keys that exclude each other. */

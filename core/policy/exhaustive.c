@@ -460,7 +460,8 @@ static void exhaustive_describe(const tz_policy *policy, char *text, size_t size
                  e->count, before, policy->plan.height);
 }
 
-const tz_policy_class tz_policy_class_exhaustive = {.create = exhaustive_create,
+const tz_policy_class tz_policy_class_exhaustive = {.name = "exhaustive",
+                                                    .create = exhaustive_create,
                                                     .destroy = exhaustive_destroy,
                                                     .next = exhaustive_next,
                                                     .stages_to_time = exhaustive_stages_to_time,

@@ -9,12 +9,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const names[] = {"fixed", "predicted",  "adaptive",
-                                    "meng",  "exhaustive", "function"};
+static const tz_policy_class class_fixed, class_predicted, class_function;
+
+/* NULL: there is none. */
+static const tz_policy_class *class_of(tz_policy_kind kind)
+{
+    static const tz_policy_class *const classes[] = {
+        [TZ_POLICY_FIXED] = &class_fixed,
+        [TZ_POLICY_PREDICTED] = &class_predicted,
+        [TZ_POLICY_ADAPTIVE] = &tz_policy_class_adaptive,
+        [TZ_POLICY_EXHAUSTIVE] = &tz_policy_class_exhaustive,
+        [TZ_POLICY_FUNCTION] = &class_function,
+    };
+    if (kind < TZ_POLICY_ADDED)
+        return classes[kind];
+    int added = 0;
+    while (added < (int)kind - (int)TZ_POLICY_ADDED && tz_policies_added[added])
+        added++;
+    return tz_policies_added[added];
+}
 
 const char *tz_policy_name(tz_policy_kind kind)
 {
-    return names[kind];
+    const tz_policy_class *is = class_of(kind);
+    return is ? is->name : NULL;
+}
+
+bool tz_policy_searches(tz_policy_kind kind)
+{
+    return class_of(kind)->searches;
 }
 
 /* ---- Decisions ------------------------------------------------------------------------------- */
@@ -86,8 +109,7 @@ size_t tz_policy_decisions(const tz_policy *policy, const tz_policy_decision **o
 static tz_plan given_plan(const tz_policy *policy)
 {
     tz_plan given = policy->config.given;
-    const tz_policy_kind kind = policy->config.kind;
-    if (kind == TZ_POLICY_ADAPTIVE || kind == TZ_POLICY_MENG || kind == TZ_POLICY_FUNCTION)
+    if (tz_policy_searches(policy->config.kind))
         given.height = 0;
     return given;
 }
@@ -284,9 +306,9 @@ static void predicted_describe(const tz_policy *policy, char *text, size_t size)
              policy->plan.height, "not predicted");
 }
 
-static const tz_policy_class class_fixed = {.create = fixed_create};
-static const tz_policy_class class_predicted = {.create = predicted_create,
-                                                .describe = predicted_describe};
+static const tz_policy_class class_fixed = {.name = "fixed", .create = fixed_create};
+static const tz_policy_class class_predicted = {
+    .name = "predicted", .create = predicted_create, .describe = predicted_describe};
 
 /* ---- A function ------------------------------------------------------------------------------ */
 
@@ -413,7 +435,9 @@ static bool function_load(tz_policy *policy, const json_t *object)
     return !failed;
 }
 
-static const tz_policy_class class_function = {.create = function_create,
+static const tz_policy_class class_function = {.name = "function",
+                                               .searches = true,
+                                               .create = function_create,
                                                .destroy = function_destroy,
                                                .next = function_next,
                                                .stages_to_time = function_stages_to_time,
@@ -428,14 +452,6 @@ static const tz_policy_class class_function = {.create = function_create,
 tz_status tz_policy_create(tz_policy **out, const tz_policy_config *config,
                            const tz_policy_host *host, tz_error *error)
 {
-    static const tz_policy_class *const classes[] = {
-        [TZ_POLICY_FIXED] = &class_fixed,
-        [TZ_POLICY_PREDICTED] = &class_predicted,
-        [TZ_POLICY_ADAPTIVE] = &tz_policy_class_adaptive,
-        [TZ_POLICY_MENG] = &tz_policy_class_meng,
-        [TZ_POLICY_EXHAUSTIVE] = &tz_policy_class_exhaustive,
-        [TZ_POLICY_FUNCTION] = &class_function,
-    };
     *out = NULL;
     tz_policy *policy = calloc(1, sizeof *policy);
     if (!policy || !tz__policy_make_room(policy, 1)) {
@@ -445,7 +461,7 @@ tz_status tz_policy_create(tz_policy **out, const tz_policy_config *config,
     policy->config = *config;
     policy->host = *host;
     policy->stop = -1;
-    policy->is = classes[policy->config.kind];
+    policy->is = class_of(policy->config.kind);
     const tz_status status = policy->is->create(policy, error);
     if (status) {
         tz_policy_destroy(policy);

@@ -5,9 +5,9 @@
  *               choice; the plan's `why` then says what was missing
  *   adaptive    Meng and Skadron 2009, section 5.4.2: the average time of an iteration, taken over
  *               two stages, decides whether the height goes up or down (adaptive.c)
- *   meng        the same as the paper prints it, without our additions (meng.c)
  *   exhaustive  measures every plan, then uses the best and remembers it (exhaustive.c, memory.h)
  *   function    the caller's function
+ *   and those that core/papers.c adds
  *
  * The caller gets a plan before each stage (tz_policy_next), times as many stages as the policy
  * requests (tz_policy_stages_to_time) and passes their time back (tz_policy_record). A settled
@@ -28,13 +28,15 @@ typedef enum tz_policy_kind {
     TZ_POLICY_FIXED,
     TZ_POLICY_PREDICTED,
     TZ_POLICY_ADAPTIVE,
-    TZ_POLICY_MENG,
     TZ_POLICY_EXHAUSTIVE,
-    TZ_POLICY_FUNCTION
+    TZ_POLICY_FUNCTION,
+    TZ_POLICY_ADDED /* the first that core/papers.c adds; the next ones follow it */
 } tz_policy_kind;
 
-/* "fixed", "predicted", … Static. */
+/* "fixed", "predicted", … Static; NULL: there is no such kind. */
 const char *tz_policy_name(tz_policy_kind kind);
+/* Whether it searches the heights: a given height is then only the first one. */
+bool tz_policy_searches(tz_policy_kind kind);
 
 /* ---- What a policy chooses from -------------------------------------------------------------- */
 
@@ -92,9 +94,9 @@ typedef struct tz_policy_view {
 typedef struct tz_policy_config {
     tz_policy_kind kind;
     tz_plan given; /* members that are not 0 are kept; the policy chooses the rest. The height is
-                    * only the first one for "adaptive", "meng" and a function */
-    int start;     /* adaptive, meng: the first height; 0: the given one, else the predicted one */
-    bool forget;   /* exhaustive: measure remembered plans again */
+                    * only the first one for a policy that searches */
+    int start;   /* of such a policy: the first height; 0: the given one, else the predicted one */
+    bool forget; /* exhaustive: measure remembered plans again */
     /* For TZ_POLICY_FUNCTION. *next is the present plan. It is kept if the function does not change
      * it or sets its height to 0. Otherwise members that are 0 are chosen. */
     tz_status (*function)(void *context, const tz_policy_view *view, tz_plan *next,
@@ -124,8 +126,8 @@ int64_t tz_policy_stages_to_time(const tz_policy *policy);
 /* Pass the time of such a group of stages. */
 void tz_policy_record(tz_policy *policy, int64_t stages, int64_t iterations, double seconds);
 
-/* The predictions of the policy, made at the first call; NULL: none. For "adaptive", "meng" and a
- * function they cover every height. Borrowed for the lifetime of the policy. */
+/* The predictions of the policy, made at the first call; NULL: none. For a policy that
+ * searches they cover every height. Borrowed for the lifetime of the policy. */
 const tz_policy_options *tz_policy_predictions(tz_policy *policy);
 
 /* Report that the stage failed without changing a field. True: its plan was only on trial, and

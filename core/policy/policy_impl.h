@@ -1,4 +1,4 @@
-/* The inside of tz_policy, for the files of this folder. */
+/* The inside of tz_policy, for the policies: the files of this folder and those that are added. */
 #ifndef TZ_CORE_POLICY_POLICY_IMPL_H
 #define TZ_CORE_POLICY_POLICY_IMPL_H
 
@@ -32,6 +32,8 @@ bool tz_policy_trial_record(tz_policy_trial *trial, int64_t stages, int64_t iter
 
 /* ---- A way to choose ------------------------------------------------------------------------- */
 typedef struct tz_policy_class {
+    const char *name;
+    bool searches; /* the heights: a given height is only the first, and `start` may name it */
     tz_status (*create)(tz_policy *policy, tz_error *error);
     void (*destroy)(tz_policy *policy);
     /* NULL: policy->plan never changes. `new_stretch`: a stretch between two outputs begins here:
@@ -67,8 +69,10 @@ struct tz_policy {
     char warning[512];
 };
 
-extern const tz_policy_class tz_policy_class_adaptive, tz_policy_class_exhaustive,
-    tz_policy_class_meng;
+extern const tz_policy_class tz_policy_class_adaptive, tz_policy_class_exhaustive;
+
+/* Those of the kinds from TZ_POLICY_ADDED on; NULL-terminated (core/papers.c). */
+extern const tz_policy_class *const tz_policies_added[];
 
 /* Plans to try: the predictions, else the backend's candidates, else its choice for each of some
  * heights. malloc'd. NULL with `error`: out of memory, or the given plan is refused. */

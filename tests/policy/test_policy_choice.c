@@ -34,7 +34,6 @@ static const row rows[] = {
     {{.height = "auto"}, TZ_POLICY_PREDICTED, 0, 0},
     {{.height = "predicted"}, TZ_POLICY_PREDICTED, 0, 0},
     {{.height = "adaptive"}, TZ_POLICY_ADAPTIVE, 0, 0},
-    {{.height = "meng"}, TZ_POLICY_MENG, 0, 0},
     {{.height = "exhaustive"}, TZ_POLICY_EXHAUSTIVE, 0, 0},
     {{.policy = "auto"}, TZ_POLICY_PREDICTED, 0, 0},
     {{.policy = "auto", HEIGHT(4)}, TZ_POLICY_FIXED, 4, 0},
@@ -44,7 +43,6 @@ static const row rows[] = {
     {{.policy = "exhaustive", HEIGHT(4)}, TZ_POLICY_EXHAUSTIVE, 4, 0},
     {{.policy = "adaptive", HEIGHT(4)}, TZ_POLICY_ADAPTIVE, 4, 0},
     {{.policy = "adaptive", .height = "auto"}, TZ_POLICY_ADAPTIVE, 0, 0},
-    {{.policy = "meng", HEIGHT(4)}, TZ_POLICY_MENG, 4, 0},
     {{.function = true, HEIGHT(4)}, TZ_POLICY_FUNCTION, 4, 0},
 };
 
@@ -66,11 +64,30 @@ static void a_choice_means_the_same_in_both_places(void **state)
     assert_int_equal(config.kind, TZ_POLICY_FIXED);
 }
 
+/* Of each policy that searches, those included that are added. */
+static void a_height_is_where_a_search_begins(void **state)
+{
+    const char *name;
+    for (int i = 0; (name = tz_policy_searcher_name(i)); i++) {
+        const tz_policy_config by_height = choose((tz_policy_choice){.height = name}, NONE);
+        const tz_policy_config with = choose((tz_policy_choice){.policy = name, HEIGHT(4)}, NONE);
+        assert_string_equal(tz_policy_name(by_height.kind), name);
+        assert_int_equal(with.kind, by_height.kind);
+        assert_true(by_height.given.height == 0 && with.given.height == 4);
+        assert_int_equal(choose((tz_policy_choice){.policy = name, .start = 7}, NONE).start, 7);
+    }
+    assert_string_equal(tz_policy_searcher_name(0), "adaptive");
+    assert_string_equal(tz_policy_choice_name(0), "auto");
+    int last = 0;
+    while (tz_policy_choice_name(last + 1))
+        last++;
+    assert_string_equal(tz_policy_choice_name(last), "fixed");
+}
+
 static void only_an_adaptive_policy_has_a_start(void **state)
 {
     assert_int_equal(choose((tz_policy_choice){.policy = "adaptive", .start = 7}, NONE).start, 7);
     assert_int_equal(choose((tz_policy_choice){.height = "adaptive", .start = 7}, NONE).start, 7);
-    assert_int_equal(choose((tz_policy_choice){.policy = "meng", .start = 7}, NONE).start, 7);
     assert_int_equal(
         choose((tz_policy_choice){.policy = "adaptive", .start = TZ_POLICY_START_PREDICTED}, NONE)
             .start,
@@ -151,5 +168,6 @@ static void the_rest_of_a_plan_is_kept(void **state)
 }
 
 TEST_MAIN(NULL, NULL, TEST(a_choice_means_the_same_in_both_places),
-          TEST(only_an_adaptive_policy_has_a_start), TEST(names_are_checked),
-          TEST(the_command_line_comes_first), TEST(the_rest_of_a_plan_is_kept))
+          TEST(a_height_is_where_a_search_begins), TEST(only_an_adaptive_policy_has_a_start),
+          TEST(names_are_checked), TEST(the_command_line_comes_first),
+          TEST(the_rest_of_a_plan_is_kept))

@@ -18,8 +18,6 @@
     D(values)                                                                                      \
     D(update)                                                                                      \
     D(update_kernel)                                                                               \
-    D(plain)                                                                                       \
-    D(plain_kernel)                                                                                \
     D(tile)                                                                                        \
     D(tile_kernel)                                                                                 \
     D(line)                                                                                        \
