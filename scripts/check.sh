@@ -6,6 +6,8 @@
 #   isolation a plugin includes public headers alone; nothing includes a plugin; nothing but core/papers.{h,c}
 #             includes model/papers or names a model of it
 #   length    headers have at most 200 lines, sources 1,000, functions 80
+#   tables    rows of tables (boundary kinds, …) are named by few files (scripts/check_tables.txt)
+#   formats   files outside of core/output/format name no format
 #   pages     a path that a page in docs/, README.md or CONTRIBUTING.md names is there
 #   format    clang-format 14 would change nothing (scripts/format.sh --check)
 #
@@ -112,6 +114,27 @@ END {
     finish()
     for (key in allowed) if (!(key in used)) print "check_exceptions.txt: there is no " key
 }' scripts/check_exceptions.txt $(cat "$work/long") >>"$faults"
+
+# ---- Tables --------------------------------------------------------------------------------------
+# WHAT PATTERN FILE…: no source outside these files has the pattern, and each of them has it.
+grep -vE '^(#|$)' scripts/check_tables.txt >"$work/tables" || true
+while read -r what pattern files; do
+    printf '%s\n' $files | sort >"$work/may"
+    # shellcheck disable=SC2046 # a list of files
+    grep -lE "$pattern" $(grep -vE '^(plugins|examples)/' "$work/sources") | sort >"$work/do" || true
+    comm -13 "$work/may" "$work/do" | sed "s/\$/ names a $what: scripts\/check_tables.txt has the files that may/"
+    comm -23 "$work/may" "$work/do" | sed "s/\$/ names no $what: scripts\/check_tables.txt must not list it/"
+done <"$work/tables" >>"$faults"
+
+# ---- Formats -------------------------------------------------------------------------------------
+# A format is known to its file and to the table: elsewhere nothing names its row, or compares the end of a name with its own. (Text
+# is no format of outputs, and .txt is the end of other files, too.)
+if [ -d core/output/format ]; then
+    endings=$(sed -nE 's/.*suffix = "\.([a-z0-9]+)".*/\1/p' core/output/format/*.c | grep -vx txt | sort -u | tr '\n' '|')
+    grep -rnE "tz_format_($(sed -nE 's/^ *X\(([a-z0-9]+)\).*/\1/p' core/output/format/format.h | tr '\n' '|')-)\\>|\"\.(${endings}-)\"" \
+        core --include='*.[ch]' | grep -v '^core/output/format/' |
+        sed -nE 's/^([^:]*:[0-9]*):.*/\1 knows a format: ask core\/output\/format\/format.h/p' >>"$faults" || true
+fi
 
 # ---- Pages ---------------------------------------------------------------------------------------
 # Paths in back quotes or links; NAME, *, { and … stand for something else.

@@ -237,14 +237,3 @@ json_t *tz_run_load(const char *folder)
         tz_fail(EXIT_FAILED, &error);
     return root;
 }
-
-void tz_format_bytes(double bytes, char *text, size_t size)
-{
-    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-    int unit = 0;
-    while (bytes >= 1024 && unit < 4) {
-        bytes /= 1024;
-        unit++;
-    }
-    snprintf(text, size, unit == 0 ? "%.0f %s" : "%.4g %s", bytes, units[unit]);
-}

@@ -7,7 +7,7 @@
 #include "lua/together.h"
 #include "lua/workload.h"
 #include "papers.h"
-#include "predict/prediction_table.h"
+#include "predict/sheets.h"
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,60 +119,6 @@ static void get_request(lua_State *L, tz_workload_request *workload, tz_predicti
 
 /* ---- The table ------------------------------------------------------------------------------- */
 
-/* What several devices gain. */
-static void push_gains(lua_State *L, const holder *h)
-{
-    const tz_scaling *scaling = &h->table->scaling;
-    tz_set_integer(L, "devices", h->workload->devices.count);
-    tz_set_text(L, "link", h->workload->link.name);
-    tz_set_number(L, "alone_s", h->table->alone_s);
-    lua_createtable(L, scaling->count, 0);
-    for (int i = 0; i < scaling->count; i++) {
-        lua_createtable(L, 0, 2);
-        tz_set_integer(L, "devices", scaling->at[i].devices);
-        if (scaling->at[i].extent[0] > 0) {
-            tz_push_integers(L, h->workload->problem.dims, scaling->at[i].extent);
-            lua_setfield(L, -2, "grid");
-        }
-        lua_rawseti(L, -2, i + 1);
-    }
-    lua_setfield(L, -2, "gains");
-}
-
-static void push_row(lua_State *L, const tz_workload *workload, const tz_prediction_table *table,
-                     const tz_prediction_row *row)
-{
-    const tz_model_prediction *p = &row->prediction;
-    lua_createtable(L, 0, 16);
-    tz_plan_set_keys(L, &row->plan, workload->problem.dims);
-    if (row->work) {
-        tz_set_integer(L, "registers", row->work->registers);
-        tz_set_flag(L, "estimated", row->work->estimated);
-    }
-    tz_set_number(L, "time_s", p->time_s);
-    tz_set_number(L, "stage_s", p->stage_s);
-    if (p->sustained_s > 0) {
-        tz_set_number(L, "sustained_s", p->sustained_s);
-        tz_set_number(L, "power_w", p->power_w);
-        tz_set_number(L, "power_limit_w", p->power_limit_w);
-    }
-    tz_set_number(L, "gcells_per_s", p->cells_per_s * 1e-9);
-    if (workload->place.devices) {
-        tz_set_number(L, "exchange_share", tz_prediction_exchange_share(p));
-        tz_set_number(L, "efficiency", tz_prediction_efficiency(table, row));
-    }
-    tz_set_text(L, "limit", tz_model_resource_text(p->limit));
-    tz_set_text(L, "limit_text", p->limit_text);
-    lua_createtable(L, 0, p->component_count);
-    for (int c = 0; c < p->component_count; c++)
-        tz_set_number(L, p->components[c].name, p->components[c].seconds);
-    lua_setfield(L, -2, "components");
-    lua_createtable(L, 0, p->detail_count);
-    for (int d = 0; d < p->detail_count; d++)
-        tz_set_number(L, p->details[d].name, p->details[d].value);
-    lua_setfield(L, -2, "details");
-}
-
 /* A value of JSON as one of Lua. */
 static void push_json(lua_State *L, const json_t *value)
 {
@@ -222,61 +168,19 @@ static void set_own(lua_State *L, const holder *h)
     }
 }
 
-static void push_notes(lua_State *L, const tz_model_notes *notes)
-{
-    lua_createtable(L, notes->count, 0);
-    for (int n = 0; n < notes->count; n++) {
-        lua_pushstring(L, notes->text[n]);
-        lua_rawseti(L, -2, n + 1);
-    }
-    lua_setfield(L, -2, "notes");
-}
-
-static void push_prediction_table(lua_State *L, const holder *h)
+static void push_table(lua_State *L, const holder *h)
 {
     const tz_prediction_table *table = h->table;
-    lua_createtable(L, 0, 12);
-    tz_set_text(L, "model", table->by->name);
-    tz_set_text(L, "device", h->workload->device.name);
-    tz_set_text(L, "title",
-                h->workload->device.title[0] ? h->workload->device.title
-                                             : h->workload->device.name);
-    tz_set_text(L, "backend", h->workload->backend->name);
-    if (h->workload->place.devices)
-        push_gains(L, h);
-    tz_set_text(L, "counts", table->counts);
-    tz_set_text(L, "why", table->why);
-    tz_set_text(L, "limits", table->limits);
-    if (table->choice[0])
-        tz_set_text(L, "choice", table->choice);
+    const tz_prediction_sheet sheet = {h->workload, table};
+    lua_createtable(L, 0, 16);
+    tz_set_row(L, table->by->model ? tz_prediction_columns : tz_answer_columns, &sheet, table);
     set_own(L, h);
-    if (table->measured.rounds > 0) {
-        tz_set_number(L, "measured_s", table->measured.taken_s);
-        tz_set_number(L, "accuracy", tz_prediction_accuracy(table));
-    }
-    tz_set_integer(L, "considered", table->considered);
-    tz_set_number(L, "seconds", table->seconds);
-    push_notes(L, &table->notes);
-    lua_createtable(L, table->count, 0);
-    for (int i = 0; i < table->count; i++) {
-        push_row(L, h->workload, table, &table->rows[i]);
-        if (i == table->best) {
-            lua_pushvalue(L, -1);
-            lua_setfield(L, -4, "best");
-        }
-        lua_rawseti(L, -2, i + 1);
-    }
-    lua_setfield(L, -2, "rows");
-}
-
-/* The answer of a predictor without times. */
-static void push_answer(lua_State *L, const holder *h)
-{
-    lua_createtable(L, 0, 4);
-    tz_set_text(L, "model", h->table->by->name);
-    tz_set_text(L, "device", h->workload->device.name);
-    push_notes(L, &h->table->notes);
-    set_own(L, h);
+    if (!table->by->model)
+        return;
+    lua_getfield(L, -1, "rows");
+    lua_rawgeti(L, -1, table->best + 1);
+    lua_setfield(L, -3, "best");
+    lua_pop(L, 1);
 }
 
 static const char *model_names(int i)
@@ -359,10 +263,7 @@ static int predict_here(lua_State *L)
     h->own = json_object();
     if (h->table->by->json)
         h->table->by->json(h->table, h->own);
-    if (h->table->by->model)
-        push_prediction_table(L, h);
-    else
-        push_answer(L, h);
+    push_table(L, h);
     lua_pushcfunction(L, holder_close);
     lua_pushvalue(L, at);
     lua_call(L, 1, 0);

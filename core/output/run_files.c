@@ -1,7 +1,7 @@
+/* The files of a run, and the threads that write them. */
 #include "output/run_files.h"
 
 #include "base/shared_file.h"
-#include "output/format/hdf5.h"
 #include <string.h>
 #include <unistd.h>
 
@@ -71,9 +71,10 @@ tz_status tz_run_files_open(tz_run_files *files, const char *wanted, const char 
     return status;
 }
 
-tz_status tz_run_files_check_hdf5(const tz_run_files *files, tz_error *error)
+tz_status tz_run_files_check(const tz_run_files *files, const tz_format *format, tz_error *error)
 {
-    const tz_status status = tz_run_files_write(files) ? tz_hdf5_check(error) : TZ_OK;
+    const tz_status status =
+        format->check && tz_run_files_write(files) ? format->check(error) : TZ_OK;
     return tz_ranks_agree_status(files->ranks, status, error);
 }
 

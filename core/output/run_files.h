@@ -9,6 +9,7 @@
 #include "base/atomic.h"
 #include "base/ranks.h"
 #include "output/folder.h"
+#include "output/format/format.h"
 #include "output/frame/frame.h"
 #include "output/job_queue.h"
 #include "output/run_record.h"
@@ -41,8 +42,8 @@ tz_status tz_run_files_reopen(tz_run_files *files, const char *path, int cores, 
 tz_status tz_run_files_path(const tz_run_files *files, const char *name, char *path, size_t size,
                             tz_error *error);
 
-/* tz_hdf5_check, of the process that writes. */
-tz_status tz_run_files_check_hdf5(const tz_run_files *files, tz_error *error);
+/* Is what a format needs there in the process that writes? */
+tz_status tz_run_files_check(const tz_run_files *files, const tz_format *format, tz_error *error);
 
 /* Write run.json, replacing it. Room for the last one is kept from the start: a run whose disk is
  * full still says so. `status` and `failure`: as tz_record_write. */

@@ -7,7 +7,6 @@
 #include "kernels/cpu/results.h"
 #include "kernels/cpu/shares.h"
 #include "kernels/cpu/teams.h"
-#include <omp.h>
 #include <string.h>
 
 /* ---- Slabs ----------------------------------------------------------------------------------- */
@@ -51,10 +50,9 @@ static void gather_slab(const tz_stage *stage, const tz_pipeline *pipeline, cons
     const int ghost = stage->ghost;
     const int64_t nx = stage->elements[0];
     const int64_t beyond = planes && !job->y.virtual ? ghost : 0;
-    const int64_t y_low =
-        tz__larger(job->y.ext_low - beyond, tz__group_low(pipeline, job, 0, group));
+    const int64_t y_low = tz_max(job->y.ext_low - beyond, tz__group_low(pipeline, job, 0, group));
     const int64_t y_high =
-        tz__smaller(job->y.ext_high + beyond, tz__group_low(pipeline, job, 0, group + 1));
+        tz_min(job->y.ext_high + beyond, tz__group_low(pipeline, job, 0, group + 1));
     const int64_t x_low = job->x.ext_low - (job->x.virtual ? 0 : ghost);
     const int64_t x_high = job->x.ext_high + (job->x.virtual ? 0 : ghost);
     for (int64_t y = y_low; y < y_high; y++) {
@@ -275,10 +273,9 @@ static void finish_slab(const tz_stage *stage, const tz_pipeline *pipeline, cons
     const int64_t ny = stage->elements[1];
     const bool ends = stage->dims == 3 && area->y_high >= ny;
     /* In place, others would lie where rows of the next level are. */
-    const int ghosts = job->y.virtual ? 0 : (int)tz__smaller(stage->ghost, pipeline->group_slope);
-    const int64_t y_low = pipeline->leaning ? area->y_low : tz__larger(job->y.low, area->y_low);
-    const int64_t y_high =
-        pipeline->leaning ? area->y_high : tz__smaller(job->y.high, area->y_high);
+    const int ghosts = job->y.virtual ? 0 : (int)tz_min(stage->ghost, pipeline->group_slope);
+    const int64_t y_low = pipeline->leaning ? area->y_low : tz_max(job->y.low, area->y_low);
+    const int64_t y_high = pipeline->leaning ? area->y_high : tz_min(job->y.high, area->y_high);
     for (int f = 0; f < stage->stencil->fields_count; f++) {
         if (!(level->makes >> f & 1))
             continue;
@@ -287,7 +284,7 @@ static void finish_slab(const tz_stage *stage, const tz_pipeline *pipeline, cons
         tz_patch patch = {
             .row_stride = pipeline->row_stride,
             .x_low = area->x_low,
-            .x_high = tz__smaller(area->x_high, job->x.ext_high),
+            .x_high = tz_min(area->x_high, job->x.ext_high),
             .y_low = area->y_low,
             .y_high = area->y_high,
             .keep_x = job->x.virtual,
@@ -296,7 +293,7 @@ static void finish_slab(const tz_stage *stage, const tz_pipeline *pipeline, cons
         if (level->ring[f].depth) {
             patch.at = ring_slab(job, &level->ring[f], j, size);
             tz_patch_finish(stage, f, &patch, stage->ghost);
-            const int64_t mirrored = tz__larger(0, ny - 1 - pipeline->group_slope);
+            const int64_t mirrored = tz_max(0, ny - 1 - pipeline->group_slope);
             if (ghosts > 0 && ends && patch.y_low > mirrored) {
                 /* In place the ghosts past the high side of y lie where rows of the level before did. So they are written
                  * with the last group, also from rows of other groups. */
@@ -340,7 +337,7 @@ static void compute_line(const tz_stage *stage, const tz_pipeline *pipeline, con
     for (int64_t x = whole->x_low; x < whole->x_high; x = part.x_high) {
         const int64_t at = tz_stage_coordinate(stage, x);
         part.x_low = x;
-        part.x_high = tz__smaller(whole->x_high, x + stage->whole - at);
+        part.x_high = tz_min(whole->x_high, x + stage->whole - at);
         compute_area(stage, pipeline, job, l, 0, 1, &part, at, 0);
     }
 }
@@ -351,12 +348,12 @@ static int slabs_at_once(const tz_stage *stage, const tz_pipeline *pipeline, con
 {
     if (!pipeline->in_place)
         return 1;
-    slabs = tz__smaller(slabs, pipeline->at_once);
+    slabs = tz_min(slabs, pipeline->at_once);
     const int64_t extent = tz__stream_extent(stage);
     const int64_t here = job->wrap ? tz__wrap(j, extent) : j;
     if (job->wrap)
-        slabs = tz__smaller(slabs, extent - here);
-    return (int)tz__smaller(slabs, stage->whole - tz_stage_coordinate(stage, here));
+        slabs = tz_min(slabs, extent - here);
+    return (int)tz_min(slabs, stage->whole - tz_stage_coordinate(stage, here));
 }
 
 /* Compute the rows of a group at level l, in slabs `from` to `to` - 1. */
@@ -365,8 +362,8 @@ static void run_level(const tz_stage *stage, const tz_pipeline *pipeline, const 
 {
     tz__area area = tz__level_area(pipeline, job, l);
     tz__level_slabs(stage, pipeline, job, l, &from, &to);
-    area.y_low = tz__larger(area.y_low, tz__group_low(pipeline, job, l, group));
-    area.y_high = tz__smaller(area.y_high, tz__group_low(pipeline, job, l, group + 1));
+    area.y_low = tz_max(area.y_low, tz__group_low(pipeline, job, l, group));
+    area.y_high = tz_min(area.y_high, tz__group_low(pipeline, job, l, group + 1));
     if (area.y_low >= area.y_high)
         return;
     const bool wraps = job->x.virtual || job->y.virtual;
@@ -393,7 +390,7 @@ static void run_job(const tz_stage *stage, const tz_pipeline *pipeline, const tz
     const int batch = pipeline->batch;
     const bool copies = job->gather || pipeline->copies;
     const int64_t slabs = tz__stream_extent(stage);
-    const int64_t first = job->wrap ? job->slab_low - halo : tz__larger(0, job->slab_low - halo);
+    const int64_t first = job->wrap ? job->slab_low - halo : tz_max(0, job->slab_low - halo);
     const int64_t end = job->slab_high + pipeline->level[pipeline->levels].lag;
     int64_t steps = 1;
     for (int64_t k = first; k < end; k += batch, steps++) {
@@ -421,65 +418,73 @@ static void run_job(const tz_stage *stage, const tz_pipeline *pipeline, const tz
 typedef struct crew {
     int64_t jobs, in_order; /* in_order jobs, one after the other, are one for a thread or a team */
     tz__shares shares;
-    int next[TZ__THREADS_MAX]; /* tile of a chunk that has a team */
+    atomic_int next[TZ__THREADS_MAX]; /* tile of a chunk that has a team */
     tz__progress marks[TZ__MARKS_MAX];
+    const tz_stage *stage;
+    const tz_pipeline *pipeline;
+    char *arena; /* of all threads */
+    size_t arena_bytes;
+    bool teams;
 } crew;
 
-static void run_alone(const tz_stage *stage, const tz_pipeline *pipeline, crew *c, char *arena)
+static void run_alone(crew *c, int thread)
 {
     int tried = 0;
-    for (int64_t i; (i = tz__shares_take(&c->shares, omp_get_thread_num(), &tried)) >= 0;)
+    for (int64_t i; (i = tz__shares_take(&c->shares, thread, &tried)) >= 0;)
         for (int64_t k = i * c->in_order; k < (i + 1) * c->in_order; k++) {
             tz__job job;
-            tz__job_make(stage, pipeline, k, arena, &job);
+            tz__job_make(c->stage, c->pipeline, k, c->arena + (size_t)thread * c->arena_bytes,
+                         &job);
             job.alone = true;
-            run_job(stage, pipeline, &job, 0, NULL, NULL);
+            run_job(c->stage, c->pipeline, &job, 0, NULL, NULL);
         }
 }
 
-/* `arenas`: of all threads. */
-static void run_together(const tz_stage *stage, const tz_pipeline *pipeline, crew *c, char *arenas,
-                         size_t arena_bytes)
+static void run_together(crew *c, int threads, int thread)
 {
-    const int threads = omp_get_num_threads(), chunks = (int)c->jobs;
-    const int chunk = tz__team_job(threads, chunks, omp_get_thread_num());
+    const int chunks = (int)c->jobs, chunk = tz__team_job(threads, chunks, thread);
     const int ring = tz__team_ring(threads, chunks);
     tz__progress *marks = &c->marks[chunk * ring];
     for (;;) {
         tz__job job;
-        int k;
-#pragma omp atomic capture
-        k = c->next[chunk]++;
+        const int k = atomic_fetch_add_explicit(&c->next[chunk], 1, memory_order_relaxed);
         if (k >= c->in_order)
             return;
-        tz__job_make(stage, pipeline, chunk * c->in_order + k,
-                     arenas + (size_t)omp_get_thread_num() * arena_bytes, &job);
-        job.seams = arenas + (size_t)chunk * arena_bytes;
-        run_job(stage, pipeline, &job, k, k > 0 ? &marks[(k - 1) % ring] : NULL, &marks[k % ring]);
+        tz__job_make(c->stage, c->pipeline, chunk * c->in_order + k,
+                     c->arena + (size_t)thread * c->arena_bytes, &job);
+        job.seams = c->arena + (size_t)chunk * c->arena_bytes;
+        run_job(c->stage, c->pipeline, &job, k, k > 0 ? &marks[(k - 1) % ring] : NULL,
+                &marks[k % ring]);
     }
+}
+
+static void run_thread(void *any, int thread, int threads)
+{
+    crew *c = any;
+    if (c->teams && c->jobs < threads)
+        run_together(c, threads, thread);
+    else
+        run_alone(c, thread);
+    if (c->pipeline->past)
+        tz__past_done();
 }
 
 void tz_stage_run(const tz_stage *stage, tz_pipeline *pipeline, char *arena, size_t arena_bytes)
 {
     crew c;
     tz__pipeline_make(pipeline, stage);
+    c.stage = stage;
+    c.pipeline = pipeline;
+    c.arena = arena;
+    c.arena_bytes = arena_bytes;
     c.in_order = tz__jobs_in_order(pipeline);
     c.jobs = tz__jobs_count(stage, pipeline) / c.in_order;
-    const int threads = tz__team_threads((int)tz__smaller(stage->threads, c.jobs * c.in_order));
+    const int threads = tz__team_threads((int)tz_min(stage->threads, c.jobs * c.in_order));
     tz__shares_make(&c.shares, c.jobs, threads);
-    const bool teams = c.in_order > 1 && c.jobs < threads;
-    memset(c.next, 0, sizeof c.next);
-    for (int i = 0; teams && i < TZ__MARKS_MAX; i++)
+    c.teams = c.in_order > 1 && c.jobs < threads;
+    for (int i = 0; c.teams && i < TZ__THREADS_MAX; i++)
+        atomic_init(&c.next[i], 0);
+    for (int i = 0; c.teams && i < TZ__MARKS_MAX; i++)
         atomic_init(&c.marks[i].mark, -1);
-#pragma omp parallel num_threads(threads) if (threads > 1)
-    {
-        char *own = arena + (size_t)omp_get_thread_num() * arena_bytes;
-        /* A limit of OpenMP may leave fewer than wanted. */
-        if (teams && c.jobs < omp_get_num_threads())
-            run_together(stage, pipeline, &c, arena, arena_bytes);
-        else
-            run_alone(stage, pipeline, &c, own);
-        if (pipeline->past)
-            tz__past_done();
-    }
+    tz_threads_run(stage->pool, threads, run_thread, &c);
 }

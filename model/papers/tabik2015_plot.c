@@ -1,9 +1,9 @@
 /* The heat map of `trapeze predict --model tabik2015 --plot`. */
 #include "model/papers/predict.h"
 
+#include "output/format/png.h"
 #include "output/frame/colormap.h"
 #include "output/frame/font.h"
-#include "output/frame/png_write.h"
 #include <math.h>
 #include <stdio.h>
 #include <unistd.h>

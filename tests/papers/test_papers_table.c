@@ -1,5 +1,5 @@
 /* Prediction tables by meng2009 and meng2011: a stencil as the papers' models see it, and what is refused. */
-#include "backend/cuda/compile/nvrtc.h"
+#include "backend/cuda/compile/compile.h"
 #include "model/papers/options.h"
 #include "model/papers/papers.h"
 #include "tests/registry.h"
@@ -108,7 +108,7 @@ static void changes_reach_the_model(void **state)
 static void counted_set_up_is_that_of_an_element(void **state)
 {
     char text[64];
-    if (tz__nvrtc_describe(text, sizeof text, &failure) != TZ_OK)
+    if (tz_cuda_compile_describe(text, sizeof text, &failure) != TZ_OK)
         skip_test("%s", failure.message);
     static const struct {
         const char *name;

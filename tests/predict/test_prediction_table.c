@@ -1,7 +1,6 @@
 /* Workloads and prediction tables: the device and backend of a workload, a stencil as the papers'
  * models see it, and the texts of tables and tunes. */
 
-#include "backend/cuda/compile/nvrtc.h"
 #include "base/machine.h"
 #include "calibrate/sample.h"
 #include "output/frame/plot.h"

@@ -24,6 +24,7 @@ fresh() {
     echo '#include "sim.h"' >core/sim/sim.c
     echo '#include <trapeze/plugin.h>' >plugins/heat/heat.c
     cp plugins/heat/heat.c examples/heat/heat.c
+    echo '# WHAT PATTERN FILE' >scripts/check_tables.txt
     echo 'See `core/sim/sim.c`, `core/sim/NAME.c` and [a page](docs/page.md).' >README.md
     echo '[Home](../README.md) and [elsewhere](https://example.org).' >docs/page.md
     touch CONTRIBUTING.md
@@ -74,6 +75,16 @@ else
     echo "ok $count - format # SKIP no clang-format-14"
 fi
 
+fresh
+mkdir -p core/output/format
+printf '// clang-format off\n    X(toy)\n' >core/output/format/format.h
+printf 'const tz_format tz_format_toy = {\n    .suffix = ".toy",\n};\n' >core/output/format/toy.c
+echo 'extern const char other[], tz_format_toys[];' >core/sim/sim.c
+accepts 'a format in its file'
+echo 'const void *f = &tz_format_toy;' >core/sim/sim.c
+faults 'a format by name' 'core/sim/sim.c:1 knows a format'
+echo 'bool b = strcmp(end, ".toy") == 0;' >core/sim/sim.c
+faults 'a format by the end of a name' 'core/sim/sim.c:1 knows a format'
 fresh
 echo '#include "sim/sim.h"' >core/backend/cpu/cpu.c
 faults 'an upward include' 'core/backend/cpu/cpu.c includes core/sim/sim.h: sim lies above backend'
@@ -133,6 +144,15 @@ faults 'an exception that is not needed' 'core/sim/sim.c:f: 80 lines: needs no e
 fresh
 echo 'source core/sim/gone.c 700 a table' >>scripts/check_exceptions.txt
 faults 'an exception for nothing' 'there is no source core/sim/gone.c'
+
+fresh
+echo 'kind TZ_CLAMP core/base/base.h' >>scripts/check_tables.txt
+echo '#define KIND TZ_CLAMP' >core/base/base.h
+cp core/base/base.h core/sim/other.h
+faults 'a kind that is named elsewhere' 'core/sim/other.h names a kind: scripts/check_tables.txt'
+fresh
+echo 'kind TZ_CLAMP core/base/base.h' >>scripts/check_tables.txt
+faults 'a file that names no kind' 'core/base/base.h names no kind: scripts/check_tables.txt'
 
 fresh
 echo 'It is in `core/sim/gone.c`.' >docs/page.md

@@ -124,7 +124,7 @@ int tz__slabs_beside(const tz__slabs *slabs, int i, int side)
 {
     const tz_problem *problem = slabs->context.problem;
     const int count = slabs->cut.count, j = side == 0 ? i - 1 : i + 1;
-    const bool ring = problem->boundary[problem->dims - 1][0] == TZ_PERIODIC;
+    const bool ring = tz_boundary_wraps(problem->boundary[problem->dims - 1][0]);
     return j >= 0 && j < count ? j : ring ? (j + count) % count : -1;
 }
 

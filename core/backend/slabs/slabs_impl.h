@@ -27,6 +27,7 @@ typedef struct tz__slabs_part {
     tz_streamed_source streamed[TZ_FIELDS_MAX];
     const tz_streamed_source *streamed_pointers[TZ_FIELDS_MAX];
     tz_limits limits;        /* of its device */
+    tz_threads *threads;     /* of the inner backend */
     void *state;             /* of the inner backend */
     tz_plan plan;            /* of the inner backend, for */
     tz_plan planned;         /* this one of the whole */
