@@ -1,10 +1,10 @@
 /* The tables that model/papers adds rows to. Their owners declare them: predict/predictor.h,
- * policy/policy_impl.h, policy/choice.h, calibrate/cuda.h. */
+ * policy/class.h, calibrate/cuda.h. */
 #include "papers.h"
 
 #include "calibrate/cuda.h"
-#include "policy/choice.h"
-#include "policy/policy_impl.h"
+#include "policy/class.h"
+#include "policy/policy.h"
 #include "predict/predictor.h"
 
 #ifdef TRAPEZE_PAPERS
@@ -23,7 +23,9 @@ const tz_predictor *const tz_predictors[] = {
     PAPERS(&tz_predictor_luo2011, &tz_predictor_tabik2015) NULL};
 const char tz_predictors_left_out[] = LEFT_OUT("models");
 
-const tz_policy_class *const tz_policies_added[] = {PAPERS(&tz_policy_class_meng) NULL};
+const tz_policy_class *const tz_policy_classes[] = {
+    &tz_policy_class_predicted, &tz_policy_class_adaptive,
+    PAPERS(&tz_policy_class_meng) & tz_policy_class_exhaustive, &tz_policy_class_fixed, NULL};
 const char tz_policies_left_out[] = LEFT_OUT("policies");
 
 const tz_cuda_part *const tz_cuda_parts_added[] = {PAPERS(&tz_cuda_part_costs) NULL};

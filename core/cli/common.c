@@ -4,8 +4,8 @@
 #include "calibrate/cuda.h"
 #include "lua/interrupt.h"
 #include "lua/script.h"
-#include "output/run_load.h"
-#include "policy/choice.h"
+#include "output/run_record.h"
+#include "policy/policy.h"
 #include "predict/predictor.h"
 #include <errno.h>
 #include <stdarg.h>
@@ -72,8 +72,8 @@ static void put_families(help *h)
 /* Those that --height may name: all but the last, which is "fixed". */
 static void put_policies(help *h)
 {
-    for (int i = 0; tz_policy_choice_name(i + 1); i++)
-        put_name(h, i, ", ", tz_policy_choice_name(i));
+    for (int i = 0; tz_policy_name(i + 1); i++)
+        put_name(h, i, ", ", tz_policy_name(i));
 }
 
 static void put_searchers(help *h)

@@ -3,7 +3,7 @@
 #define TZ_MODEL_PAPERS_PAPERS_H
 
 #include "calibrate/cuda.h"
-#include "policy/policy_impl.h"
+#include "policy/class.h"
 #include "predict/prediction_table.h"
 
 /* meng_predict.c, luo2011_predict.c, tabik2015_predict.c */
