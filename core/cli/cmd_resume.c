@@ -1,7 +1,6 @@
 /* trapeze resume: goes on with a run from its last checkpoint. */
 #include "cli/run_options.h"
 
-#include "output/checkpoints.h"
 #include "output/folder.h"
 #include <errno.h>
 #include <jansson.h>

@@ -3,7 +3,7 @@
 #include "base/json_values.h"
 #include "lua/checkpoint.h"
 #include "lua/recall.h"
-#include "output/checkpoints.h"
+#include "output/folder.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

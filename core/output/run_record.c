@@ -586,7 +586,7 @@ tz_status tz_record_write(tz_record *record, const char *path, const char *statu
                                               : result;
 }
 
-/* ---- Run load --------------------------------------------------------------------------------- */
+/* ---- Run load -------------------------------------------------------------------------------- */
 
 enum { RECORD_BYTES_MAX = 1 << 28 };
 
@@ -605,7 +605,7 @@ tz_status tz_run_load_record(const char *folder, struct json_t **out, tz_error *
     return status;
 }
 
-/* ---- Run mark --------------------------------------------------------------------------------- */
+/* ---- Run mark -------------------------------------------------------------------------------- */
 
 /* The last resort, which needs no memory and no room on the disk: in a record that says "running"
  * the status is written over. */

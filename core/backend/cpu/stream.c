@@ -1,6 +1,6 @@
-#include "backend/cpu/plan.h"
+/* The family "stream": kernels/cpu/stage.h. How it chooses height and tile from the machine's caches. */
+#include "backend/cpu/family.h"
 
-#include "backend/cpu/footprint.h"
 #include "base/minmax.h"
 #include "kernels/cpu/stage.h"
 #include "model/constants.h"
@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+extern const tz_cpu_family tz_cpu_stream; /* at the end of this file */
 
 enum {
     ROW_BYTES = 16 << 10,          /* of a tile's row, */
@@ -37,23 +39,19 @@ enum {
     LINE_ELEMENTS = 32 << 10    /* of a tile in 1-D: two tiles fit L2, and streamed rows are long */
 };
 
+/* The limit of the rings of a plan, of all threads. Rings and the padding of arrays (24 MiB, backend/host/store.c) together stay
+ * below 64 MiB. */
+static const int64_t RINGS_MAX = INT64_C(36) << 20;
+
 /* Of a thread's part of L3, for the rings of a tile that leans. */
 static const double LEANING_SHARE = 0.4;
-
-/* By how many cells the ghost zone grows per iteration on an axis: the mean of its sides, rounded
- * up. */
-static int growth(const tz_problem *problem, int axis)
-{
-    const tz_reach reach = tz_stencil_reach_sides(problem->stencil);
-    return (reach.low[axis] + reach.high[axis] + 1) / 2;
-}
 
 /* The largest of an axis; 1 or more. */
 static int growth_max(const tz_problem *problem)
 {
     int most = 1;
     for (int axis = 0; axis < problem->dims; axis++)
-        most = growth(problem, axis) > most ? growth(problem, axis) : most;
+        most = tz_cpu_growth(problem, axis) > most ? tz_cpu_growth(problem, axis) : most;
     return most;
 }
 
@@ -87,7 +85,7 @@ static double ring_bytes_per_element(const tz_problem *problem)
  * slab passes through the levels. */
 static double static_bytes_per_element(const tz_problem *problem)
 {
-    const int lag = growth(problem, problem->dims - 1);
+    const int lag = tz_cpu_growth(problem, problem->dims - 1);
     double bytes = 0.0;
     for (int f = 0; f < problem->stencil->fields_count; f++)
         if (problem->stencil->fields[f].role == TZ_STATIC)
@@ -103,20 +101,6 @@ static int leaning(const tz_stage *stage, const tz_plan *plan)
     for (int axis = 0; axis < TZ_AXES; axis++)
         planned.tile[axis] = plan->tile[axis] > 0 ? plan->tile[axis] : stage->elements[axis];
     return tz_stage_leans(&planned);
-}
-
-tz_status tz_cpu_check_numbers(const tz_problem *problem, const tz_plan *plan, tz_error *error)
-{
-    const int height_max = tz_stage_height_max(problem->stencil);
-    if (plan->height < 0 || plan->height > height_max)
-        return tz_error_set(error, TZ_RANGE, "height",
-                            "height %d is out of range; 1 to %d are possible for '%s'",
-                            plan->height, height_max, problem->stencil->id);
-    for (int axis = 0; axis < problem->dims; axis++)
-        if (plan->tile[axis] < 0)
-            return tz_error_set(error, TZ_RANGE, "tile", "extent %d is %" PRId64 "; use 1 or more",
-                                axis + 1, plan->tile[axis]);
-    return TZ_OK;
 }
 
 static tz_status check_given(const tz_problem *problem, const tz_stage *stage, const tz_plan *plan,
@@ -170,8 +154,9 @@ static int64_t row_in_l3(const tz_problem *problem, const tz_machine *machine,
     if (problem->dims == 2)
         return (int64_t)slab_elements(problem, share / (tz_stage_is_in_place(stage) ? 4 : 8),
                                       height);
-    return (int64_t)(slab_elements(problem, share, height) /
-                     ((ROWS_OF_GHOSTS + 2) * (double)tz_max(1, height * growth(problem, 1))));
+    return (
+        int64_t)(slab_elements(problem, share, height) /
+                 ((ROWS_OF_GHOSTS + 2) * (double)tz_max(1, height * tz_cpu_growth(problem, 1))));
 }
 
 /* Bytes that a level reads and writes of a row of a tile, in place, in a batch of planes. */
@@ -192,7 +177,8 @@ static double batch_row_bytes(const tz_problem *problem, const tz_stage *stage, 
 static void batch_planes(const tz_problem *problem, const tz_machine *machine, int most,
                          tz_stage *stage)
 {
-    const int64_t reach = growth(problem, 1), back = growth(problem, 2), rows_all = stage->tile[1];
+    const int64_t reach = tz_cpu_growth(problem, 1), back = tz_cpu_growth(problem, 2),
+                  rows_all = stage->tile[1];
     const double lines =
         (double)(stage->tile[0] * (int64_t)tz_problem_element_size(problem, 0)) / LINE;
     const bool whole = tz_boundary_wraps(stage->boundary[1][0]) && rows_all >= stage->elements[1];
@@ -234,7 +220,7 @@ static void choose_batch(const tz_problem *problem, const tz_machine *machine, i
         batch_planes(problem, machine, most, stage);
 }
 
-int64_t tz_cpu_rings_bytes(const tz_stage *stage)
+static int64_t rings_bytes(const tz_stage *stage)
 {
     tz_pipeline *pipeline = malloc(tz_pipeline_size());
     if (!pipeline)
@@ -257,29 +243,27 @@ static double rings_at_most(const tz_stage *stage)
     return bytes * rows * row * slabs * (stage->height + 1);
 }
 
-void tz_cpu_batch(const tz_problem *problem, const tz_machine *machine, tz_stage *stage)
+/* Sets stage->batch and stage->group for the stage's tile. The next level then finds a batch in cache. In 2-D a batch of up to
+ * six rows fits L1; in place it has eight rows, twice as many as a call computes. In 3-D a batch of up to eight planes of a group
+ * fits L2, with as many rows as make few lines come from L3: each plane of a ring comes once a batch, and each group
+ * reads rows of the group before. Batches are shorter if the rings would take more than RINGS_MAX. */
+static void stream_describe(const tz_cpu_grid *grid, tz_stage *stage)
 {
+    const tz_problem *problem = grid->problem;
+    const tz_machine *machine = grid->machine;
     int most = BATCH_MAX;
     choose_batch(problem, machine, most, stage);
     while (problem->dims == 3 && stage->batch > 1 && most > 1 &&
-           rings_at_most(stage) * stage->threads > (double)TZ_CPU_RINGS_MAX &&
-           tz_cpu_rings_bytes(stage) * stage->threads > TZ_CPU_RINGS_MAX)
+           rings_at_most(stage) * stage->threads > (double)RINGS_MAX &&
+           rings_bytes(stage) * stage->threads > RINGS_MAX)
         choose_batch(problem, machine, most = stage->batch - 1, stage);
-}
-
-int64_t tz_cpu_split_evenly(int64_t extent, int64_t largest, int64_t unit)
-{
-    if (largest >= extent)
-        return extent;
-    const int64_t parts = (extent + largest - 1) / largest;
-    return tz_min(extent, tz_round_up((extent + parts - 1) / parts, unit));
 }
 
 /* The height with which a thread's rows are ROWS_OF_STAGE times as many as what the ghost zone adds. */
 static double most_in_place(const tz_problem *problem, const tz_stage *stage)
 {
     const int last = problem->dims - 1;
-    const int grows = growth(problem, last) > 0 ? growth(problem, last) : 1;
+    const int grows = tz_cpu_growth(problem, last) > 0 ? tz_cpu_growth(problem, last) : 1;
     return (double)problem->elements[last] / stage->threads / (ROWS_OF_STAGE * grows);
 }
 
@@ -322,7 +306,7 @@ static int64_t choose_chunk(int64_t extent, int64_t tiles, int64_t halo, int thr
 /* Do tiles of whole rows lean, if there are several and they are not too narrow? */
 static bool may_lean(const tz_problem *problem, const tz_stage *stage)
 {
-    return problem->dims == 3 && tz_stage_is_in_place(stage) && growth(problem, 1) > 0 &&
+    return problem->dims == 3 && tz_stage_is_in_place(stage) && tz_cpu_growth(problem, 1) > 0 &&
            !tz_boundary_wraps(problem->boundary[1][0]) &&
            problem->elements[0] * (int64_t)tz_problem_element_size(problem, 0) <= ROW_LEANING;
 }
@@ -354,7 +338,7 @@ static void choose_tile(const tz_problem *problem, const tz_stage *stage, const 
     const int last = problem->dims - 1;
     int64_t halo[TZ_AXES];
     for (int axis = 0; axis < TZ_AXES; axis++)
-        halo[axis] = (int64_t)plan->height * growth(problem, axis);
+        halo[axis] = (int64_t)plan->height * tz_cpu_growth(problem, axis);
     const double budget = slab_budget(problem, machine, plan->height);
     /* Longer rows are not faster. Where levels are not computed in place, a batch of rows must fit L1 (tz_cpu_batch()). */
     const int64_t size = (int64_t)tz_problem_element_size(problem, 0);
@@ -452,7 +436,7 @@ static int cells_read(const tz_problem *problem)
 static bool prefers_planes_in_place(const tz_problem *problem, const tz_stage *stage,
                                     const tz_machine *machine, int64_t row, int fixed)
 {
-    const double rings = fmin((double)machine->l3_bytes, (double)TZ_CPU_RINGS_MAX);
+    const double rings = fmin((double)machine->l3_bytes, (double)RINGS_MAX);
     const bool wraps = tz_boundary_wraps(problem->boundary[1][0]);
     if (!tz_stage_is_in_place(stage) || stage->threads > THREADS_LEANING ||
         default_rings(problem, stage, machine) > rings)
@@ -462,9 +446,10 @@ static bool prefers_planes_in_place(const tz_problem *problem, const tz_stage *s
     return row >= ROW_OVERLAPPING && (!wraps || fixed == 0) && cells_read(problem) <= CELLS_READ;
 }
 
-bool tz_cpu_prefers_in_place(const tz_problem *problem, const tz_stage *stage,
-                             const tz_machine *machine)
+bool tz_cpu_prefers_in_place(const tz_cpu_grid *grid)
 {
+    const tz_problem *problem = grid->problem;
+    const tz_stage *stage = &grid->stage;
     const int64_t row = problem->elements[0] * (int64_t)tz_problem_element_size(problem, 0);
     int computed = 0, fixed = 0;
     for (int f = 0; f < problem->stencil->fields_count; f++) {
@@ -472,17 +457,18 @@ bool tz_cpu_prefers_in_place(const tz_problem *problem, const tz_stage *stage,
         fixed += problem->stencil->fields[f].role == TZ_STATIC;
     }
     if (problem->dims == 3)
-        return computed == 1 && prefers_planes_in_place(problem, stage, machine, row, fixed);
+        return computed == 1 && prefers_planes_in_place(problem, stage, grid->machine, row, fixed);
     return problem->dims == 2 && computed == 1 && tz_stage_is_in_place(stage) &&
            row >= (tz_boundary_wraps(problem->boundary[1][0]) ? ROW_IN_PLACE_PERIODIC
                                                               : ROW_IN_PLACE) &&
            most_in_place(problem, stage) * growth_max(problem) >= HEIGHT_IN_PLACE;
 }
 
-tz_status tz_cpu_plan(const tz_problem *problem, const tz_stage *stage, const tz_machine *machine,
-                      tz_plan *plan, tz_error *error)
+/* A plan whose rings may take any number of bytes. */
+static tz_status complete(const tz_cpu_grid *grid, tz_plan *plan, tz_error *error)
 {
-    tz_status status = check_given(problem, stage, plan, error);
+    const tz_problem *problem = grid->problem;
+    tz_status status = check_given(problem, &grid->stage, plan, error);
     if (status)
         return status;
     if (problem->bits && plan->tile[0] > 0 && plan->tile[0] < problem->elements[0])
@@ -492,50 +478,95 @@ tz_status tz_cpu_plan(const tz_problem *problem, const tz_stage *stage, const tz
             problem->elements[0]);
     const bool height_chosen = plan->height == 0, tile_chosen = plan->tile[0] == 0;
     if (height_chosen)
-        choose_height(problem, stage, machine, plan);
-    choose_tile(problem, stage, machine, plan);
-    strcpy(plan->family, "stream");
-    snprintf(plan->why, sizeof plan->why, "%s height, %s tile (L2 %" PRId64 " KiB)",
-             height_chosen ? "default" : "given", tile_chosen ? "default" : "given",
-             machine->l2_bytes >> 10);
+        choose_height(problem, &grid->stage, grid->machine, plan);
+    choose_tile(problem, &grid->stage, grid->machine, plan);
+    tz_cpu_finish_plan(plan, &tz_cpu_stream, height_chosen, tile_chosen);
+    const size_t length = strlen(plan->why);
+    snprintf(plan->why + length, sizeof plan->why - length, " (L2 %" PRId64 " KiB)",
+             grid->machine->l2_bytes >> 10);
     return TZ_OK;
 }
 
-int tz_cpu_height_next(const tz_problem *problem, const tz_plan *given, int height)
+static tz_status stream_plan(const tz_cpu_grid *grid, tz_plan *plan, tz_error *error)
 {
-    /* Above 8, steps of an eighth: a model cannot say which of two closer heights is faster. */
-    const int r = growth_max(problem);
-    static const int highest[] = {0, 192, 64, 24};
-    const int next = height < 8 ? height + 1 : height + height / 8;
-    const int most =
-        (int)tz_min(tz_max(2, highest[problem->dims] / r), tz_stage_height_max(problem->stencil));
-    if (given->height > 0)
-        return height == 0 ? given->height : 0;
-    return next <= most ? next : 0;
+    const tz_plan given = *plan;
+    const tz_status status = complete(grid, plan, error);
+    if (status)
+        return status;
+    const int wanted = plan->height;
+    for (;;) {
+        const tz_stage stage = tz_cpu_stage_of(grid, &tz_cpu_stream, plan);
+        if (rings_bytes(&stage) * stage.threads <= RINGS_MAX || plan->height <= 1)
+            break;
+        const int lower = plan->height - (plan->height + 7) / 8;
+        *plan = given;
+        plan->height = lower;
+        complete(grid, plan, NULL);
+    }
+    if (given.height > 0 && plan->height < wanted)
+        return tz_error_set(error, TZ_RANGE, "height",
+                            "height %d with a tile of %" PRId64 " x %" PRId64
+                            " needs more than %" PRId64
+                            " MiB of work space: use a height up to %d, or a smaller tile",
+                            wanted, plan->tile[0], plan->tile[1], RINGS_MAX >> 20, plan->height);
+    return TZ_OK;
 }
 
-int tz_cpu_shapes(const tz_problem *problem, const tz_stage *stage, const tz_machine *machine,
-                  const tz_plan *given, int height, tz_plan shapes[TZ_CPU_SHAPES_MAX])
+/* Of a height: the default tile, and tiles with rows (in 3-D also planes) of half and twice the length. */
+static void add_tiles(const tz_cpu_grid *grid, const tz_plan *given, int height,
+                      tz_cpu_plans *plans)
 {
+    const tz_problem *problem = grid->problem;
     tz_plan usual = *given;
-    int count = 0;
     usual.height = height;
-    if (tz_cpu_plan(problem, stage, machine, &usual, NULL))
-        return 0;
+    if (complete(grid, &usual, NULL))
+        return;
     const bool free_x = given->tile[0] == 0 && !problem->bits;
     const bool free_y = given->tile[1] == 0 && problem->dims == 3;
     for (int x = free_x ? -1 : 0; x <= (free_x ? 1 : 0); x++)
         for (int y = free_y ? -1 : 0; y <= (free_y ? 1 : 0); y++) {
-            tz_plan *plan = &shapes[count++];
-            *plan = *given;
-            plan->height = height;
+            tz_plan plan = *given;
+            plan.height = height;
             if (x != 0)
-                plan->tile[0] = tz_round_up(
-                    tz_max(1, x < 0 ? usual.tile[0] / 2 : usual.tile[0] * 2), TZ_ALIGN_ELEMENTS);
+                plan.tile[0] = tz_round_up(tz_max(1, x < 0 ? usual.tile[0] / 2 : usual.tile[0] * 2),
+                                           TZ_ALIGN_ELEMENTS);
             if (y != 0)
-                plan->tile[1] = tz_max(1, y < 0 ? usual.tile[1] / 2 : usual.tile[1] * 2);
+                plan.tile[1] = tz_max(1, y < 0 ? usual.tile[1] / 2 : usual.tile[1] * 2);
             for (int axis = 0; axis < problem->dims; axis++)
-                plan->tile[axis] = tz_min(plan->tile[axis], problem->elements[axis]);
+                plan.tile[axis] = tz_min(plan.tile[axis], problem->elements[axis]);
+            tz_cpu_add(plans, &plan);
         }
-    return count;
 }
+
+static void stream_candidates(const tz_cpu_grid *grid, const tz_plan *given, tz_cpu_plans *plans)
+{
+    for (int height = 0; (height = tz_cpu_height_next(grid->problem, given, height)) > 0;)
+        add_tiles(grid, given, height, plans);
+}
+
+static void stream_run(tz_cpu_room *room, tz_stage *stage, uint32_t written)
+{
+    int from[TZ_FIELDS_MAX];
+    tz_stage_run(stage, room->pipeline, room->arena, room->arena_bytes);
+    for (int f = 0; f < stage->stencil->fields_count; f++)
+        from[f] = tz_pipeline_hands_over(room->pipeline, f);
+    tz_host_store_advance(room->store, written, from);
+}
+
+static tz_status stream_count(const tz_stage *stage, tz_stage_counts *out, tz_error *error)
+{
+    tz_pipeline *pipeline = malloc(tz_pipeline_size());
+    if (!pipeline)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
+    tz_stage_count(stage, pipeline, out);
+    free(pipeline);
+    return TZ_OK;
+}
+
+const tz_cpu_family tz_cpu_stream = {.name = "stream",
+                                     .plan = stream_plan,
+                                     .candidates = stream_candidates,
+                                     .describe = stream_describe,
+                                     .room = rings_bytes,
+                                     .run = stream_run,
+                                     .count = stream_count};

@@ -1,7 +1,6 @@
-#include "backend/cpu/diamond_plan.h"
+/* The family "diamond": kernels/cpu/skew.h. Called by the backend through its row of tz_cpu_families. */
+#include "backend/cpu/family.h"
 
-#include "backend/cpu/plan.h"
-#include "backend/cpu/skew_plan.h"
 #include "base/minmax.h"
 #include "kernels/cpu/skew.h"
 #include "model/constants.h"
@@ -9,6 +8,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+extern const tz_cpu_family tz_cpu_diamond; /* at the end of this file */
 
 enum {
     /* Rows of the widest level of a diamond, for each row that a pass reads to a side. */
@@ -19,18 +20,6 @@ enum {
     LONG_LOG = 33,  /* a stage is long if a thread computes more than 2 to this power of cells */
     HEIGHT_MAX = 96 /* of the plans that are compared, divided by the reach */
 };
-
-const char tz_cpu_diamond[] = "diamond";
-
-bool tz_cpu_is_diamond(const tz_plan *plan)
-{
-    return strcmp(plan->family, tz_cpu_diamond) == 0;
-}
-
-bool tz_cpu_is_in_arrays(const tz_plan *plan)
-{
-    return tz_cpu_is_skew(plan) || tz_cpu_is_diamond(plan);
-}
 
 /* What the family cannot compute; NULL: nothing. */
 static const char *unsupported(const tz_problem *problem)
@@ -85,30 +74,33 @@ static int64_t default_rows(const tz_problem *problem, int threads, const tz_mac
     return rows;
 }
 
-bool tz_cpu_diamond_may(const tz_problem *problem, const tz_plan *plan)
+/* Not with long rows. */
+static bool diamond_may(const tz_cpu_grid *grid, const tz_plan *plan)
 {
-    return tz_cpu_skew_may(problem, plan) && !unsupported(problem) &&
+    const tz_problem *problem = grid->problem;
+    return tz_cpu_skew_may(grid, plan) && !unsupported(problem) &&
            problem->elements[0] * (int64_t)tz_problem_element_size(problem, 0) <= ROW_BYTES;
 }
 
-void tz_cpu_diamond_choose(const tz_problem *problem, int threads, const tz_machine *machine,
-                           tz_plan *plan)
+/* On processors with a large second level, which are slow to reach their third level, for one computed field, where a row
+ * has at least as many diamonds as there are threads. */
+static bool diamond_preferred(const tz_cpu_grid *grid, const tz_plan *plan)
 {
-    const tz_stencil *s = problem->stencil;
+    const tz_problem *problem = grid->problem;
     int computed = 0, given = 0; /* fields */
-    for (int f = 0; f < s->fields_count; f++) {
-        computed += s->fields[f].role == TZ_STATE;
-        given += s->fields[f].role == TZ_STATIC;
+    (void)plan;
+    for (int f = 0; f < problem->stencil->fields_count; f++) {
+        computed += problem->stencil->fields[f].role == TZ_STATE;
+        given += problem->stencil->fields[f].role == TZ_STATIC;
     }
-    if (tz_cpu_diamond_may(problem, plan) && machine->l2_bytes >= TZ_CPU_L2_LARGE &&
-        computed == 1 && given <= 1 &&
-        problem->elements[1] >= ROWS_LEAST * reach_of(problem) * threads)
-        strcpy(plan->family, tz_cpu_diamond);
+    return grid->machine->l2_bytes >= TZ_CPU_L2_LARGE && computed == 1 && given <= 1 &&
+           problem->elements[1] >= ROWS_LEAST * reach_of(problem) * grid->stage.threads;
 }
 
-tz_status tz_cpu_diamond_plan(const tz_problem *problem, int threads, const tz_machine *machine,
-                              tz_plan *plan, tz_error *error)
+static tz_status diamond_plan(const tz_cpu_grid *grid, tz_plan *plan, tz_error *error)
 {
+    const tz_problem *problem = grid->problem;
+    const int threads = grid->stage.threads;
     const char *what = unsupported(problem);
     if (what)
         return tz_error_set(error, TZ_UNSUPPORTED, "family",
@@ -129,42 +121,68 @@ tz_status tz_cpu_diamond_plan(const tz_problem *problem, int threads, const tz_m
     }
     const bool height_chosen = plan->height == 0, tile_chosen = plan->tile[1] == 0;
     if (tile_chosen)
-        plan->tile[1] = default_rows(problem, threads, machine);
+        plan->tile[1] = default_rows(problem, threads, grid->machine);
     plan->tile[1] = tz_min(plan->tile[1], problem->elements[1]);
     if (height_chosen) {
         const int64_t one = iterations_of(problem, plan->tile[1]), all = DIAMONDS * one;
         plan->height = (int)tz_min(tz_stage_height_max(problem->stencil),
                                    is_long(problem, threads, all) ? one : all);
     }
-    strcpy(plan->family, tz_cpu_diamond);
-    snprintf(plan->why, sizeof plan->why, "%s height, %s tile", height_chosen ? "default" : "given",
-             tile_chosen ? "default" : "given");
+    tz_cpu_finish_plan(plan, &tz_cpu_diamond, height_chosen, tile_chosen);
     return TZ_OK;
 }
 
-int tz_cpu_diamond_shapes(const tz_problem *problem, int threads, const tz_plan *given,
-                          tz_plan shapes[TZ_CPU_DIAMOND_SHAPES_MAX])
+/* The default, and diamonds of several widths, one or two of them above each other in a stage, or the given height. */
+static void diamond_candidates(const tz_cpu_grid *grid, const tz_plan *given, tz_cpu_plans *plans)
 {
     static const int widths[] = {16, 24, 32, 48};
     enum { WIDTHS = sizeof widths / sizeof *widths };
+    const tz_problem *problem = grid->problem;
     const int64_t most =
         tz_min(HEIGHT_MAX / reach_of(problem), tz_stage_height_max(problem->stencil));
-    int count = 0;
-    if (!tz_cpu_is_diamond(given) && !tz_cpu_diamond_may(problem, given))
-        return 0;
-    shapes[count] = *given; /* the default */
-    strcpy(shapes[count++].family, tz_cpu_diamond);
+    tz_cpu_add(plans, given);
     for (int w = 0; w < WIDTHS && given->tile[1] == 0; w++)
         for (int times = 1; times <= (given->height > 0 ? 1 : DIAMONDS); times++) {
             const int64_t rows = widths[w] * reach_of(problem);
             const int64_t height =
                 given->height > 0 ? given->height : times * iterations_of(problem, rows);
+            tz_plan plan = *given;
             if (rows > problem->elements[1] || (given->height == 0 && height > most) ||
-                (times > 1 && is_long(problem, threads, height)))
+                (times > 1 && is_long(problem, grid->stage.threads, height)))
                 continue;
-            shapes[count] = shapes[0];
-            shapes[count].tile[1] = rows;
-            shapes[count++].height = (int)height;
+            plan.tile[1] = rows;
+            plan.height = (int)height;
+            tz_cpu_add(plans, &plan);
         }
-    return count;
 }
+
+static void diamond_describe(const tz_cpu_grid *grid, tz_stage *stage)
+{
+    stage->diamonds = true;
+    tz_cpu_skew_describe(grid, stage);
+}
+
+static void diamond_adjust(const tz_cpu_grid *grid, const tz_stage *stage,
+                           const tz_stage_counts *counts, tz_model_work *out)
+{
+    tz_cpu_skew_adjust(grid, stage, counts, out);
+    out->forks = out->forks > 0; /* diamonds wait for each other, and not at barriers */
+    if (grid->machine->l2_bytes >= TZ_CPU_L2_LARGE) {
+        out->near_reads *= TZ_FIT_CPU_DIAMOND_NEAR;
+        out->near_writes *= TZ_FIT_CPU_DIAMOND_NEAR;
+        out->ring_reads *= TZ_FIT_CPU_DIAMOND_RING;
+        out->ring_writes *= TZ_FIT_CPU_DIAMOND_RING;
+    }
+}
+
+const tz_cpu_family tz_cpu_diamond = {.name = "diamond",
+                                      .in_arrays = true,
+                                      .may = diamond_may,
+                                      .preferred = diamond_preferred,
+                                      .plan = diamond_plan,
+                                      .candidates = diamond_candidates,
+                                      .describe = diamond_describe,
+                                      .room = tz_cpu_skew_room,
+                                      .run = tz_cpu_skew_run,
+                                      .count = tz_cpu_skew_count,
+                                      .adjust = diamond_adjust};
