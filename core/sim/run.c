@@ -220,7 +220,7 @@ static tz_status look(tz_runner *r, tz_error *error)
     if (status || !tz_simulation_is_rounding(simulation, &update))
         return status;
     simulation->look_step = -1;
-    const bool single = simulation->problem.precision == TZ_SINGLE;
+    const bool single = simulation->problem.precision != TZ_PRECISION_RESIDUAL;
     const bool timed = tz_simulation_time_step(simulation);
     char text[320];
     snprintf(text, sizeof text,

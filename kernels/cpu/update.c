@@ -169,13 +169,13 @@ typedef struct part {
 
 static bool is_real(const tz_stage *stage, int f)
 {
-    return stage->stencil->fields[f].type == TZ_REAL;
+    return tz_type_is_real(stage->stencil->fields[f].type);
 }
 
 /* Bytes of an element in a ring. */
 static size_t wide_size(const tz_stage *stage, int f)
 {
-    return is_real(stage, f) ? sizeof(double) : 4;
+    return is_real(stage, f) ? sizeof(double) : stage->element_size[f];
 }
 
 /* Slabs before and after that the pass reads: the same number for all fields that it reads in other

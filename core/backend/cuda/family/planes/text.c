@@ -7,7 +7,7 @@
 
 static const char *type_of(const tz_problem *problem, int field)
 {
-    return tz_cuda_type_name(problem->stencil->fields[field].type);
+    return tz_type_keyword(problem->stencil->fields[field].type);
 }
 
 static const char *name_of(const tz_problem *problem, int field)

@@ -54,7 +54,7 @@ static int estimate(const tz_problem *problem, const tz_plan *plan)
 
 bool rows_is_wide(const tz_problem *problem)
 {
-    return problem->precision == TZ_DOUBLE && tz_stencil_has_real(problem->stencil);
+    return tz_problem_real(problem)->size > sizeof(float) && tz_stencil_has_real(problem->stencil);
 }
 
 /* The largest height that leaves registers for three warps a scheduler, or less if four warps are
@@ -78,7 +78,7 @@ static int default_height(const tz_problem *problem, const tz_plan *plan)
     const tz_stencil *stencil = problem->stencil;
     const bool known = stencil->passes_count == 1 &&
                        (stencil->passes[0].writes & (stencil->passes[0].writes - 1)) == 0 &&
-                       (problem->bits || stencil->fields[0].type == TZ_REAL);
+                       (problem->bits || tz_type_is_real(stencil->fields[0].type));
     const int most = d.many       ? ROWS_REGISTERS_THREE
                      : !known     ? REGISTERS_FEW - 10
                      : !two_warps ? ROWS_REGISTERS_THREE

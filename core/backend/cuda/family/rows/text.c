@@ -8,7 +8,7 @@ static const char *name_of(const rows_design *d, int field)
 
 static const char *type_of(const rows_design *d, int field)
 {
-    return tz_cuda_type_name(d->problem->stencil->fields[field].type);
+    return tz_type_keyword(d->problem->stencil->fields[field].type);
 }
 
 static const char *role_of(const rows_design *d, int field)
