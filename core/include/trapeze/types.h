@@ -35,9 +35,9 @@ typedef enum tz_role {
     X(REAL, REALS, "real", real)                                                                   \
     X(INT, INTEGERS, "int", int)                                                                   \
     X(BITS, WORDS, "bits", tz_word)
-#define TZ__TYPE(type, kind, name, c_type) TZ_##type,
+#define TZ__TYPE_ENUM(type, kind, name, c_type) TZ_##type,
 #define TZ__TYPE_ONE(type, kind, name, c_type) +1
-typedef enum tz_type { TZ_TYPE_TABLE(TZ__TYPE) } tz_type;
+typedef enum tz_type { TZ_TYPE_TABLE(TZ__TYPE_ENUM) } tz_type;
 enum { TZ_TYPES = 0 TZ_TYPE_TABLE(TZ__TYPE_ONE) };
 
 /* The value that a read outside the grid gets. Each side of the grid has a boundary; periodic is on
@@ -50,9 +50,9 @@ enum { TZ_TYPES = 0 TZ_TYPE_TABLE(TZ__TYPE_ONE) };
     X(PERIODIC, WRAPS, "periodic", "the cell at the other end: the grid wraps around")             \
     X(FIXED, HAS_VALUE, "fixed", "the field's boundary value on that side")                        \
     X(MIRROR, REFLECTS, "mirror", "reflection in the centre of the edge cell: cell -k is cell k")
-#define TZ__BOUNDARY(kind, rule, name, doc) TZ_##kind,
+#define TZ__BOUNDARY_ENUM(kind, rule, name, doc) TZ_##kind,
 #define TZ__BOUNDARY_ONE(kind, rule, name, doc) +1
-typedef enum tz_boundary { TZ_BOUNDARY_TABLE(TZ__BOUNDARY) } tz_boundary;
+typedef enum tz_boundary { TZ_BOUNDARY_TABLE(TZ__BOUNDARY_ENUM) } tz_boundary;
 enum { TZ_BOUNDARIES = 0 TZ_BOUNDARY_TABLE(TZ__BOUNDARY_ONE) };
 #define TZ_ALLOW(boundary) (1u << (boundary))
 #define TZ_ALLOW_ALL (TZ_ALLOW(TZ_BOUNDARIES) - 1u)
@@ -61,8 +61,8 @@ enum { TZ_BOUNDARIES = 0 TZ_BOUNDARY_TABLE(TZ__BOUNDARY_ONE) };
 #define TZ_PRECISION_TABLE(X)                                                                      \
     X(SINGLE, "single", float, f)                                                                  \
     X(DOUBLE, "double", double, d)
-#define TZ__PRECISION(precision, name, c_type, member) TZ_##precision,
-typedef enum tz_precision { TZ_PRECISION_TABLE(TZ__PRECISION) TZ_PRECISIONS } tz_precision;
+#define TZ__PRECISION_ENUM(precision, name, c_type, member) TZ_##precision,
+typedef enum tz_precision { TZ_PRECISION_TABLE(TZ__PRECISION_ENUM) TZ_PRECISIONS } tz_precision;
 
 /* A constant's value: .f in single precision, .d in double precision, .i for integers. */
 typedef union tz_slot {
