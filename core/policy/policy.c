@@ -10,13 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const tz_policy_class class_fixed, class_predicted, class_function;
-
-/* In the order in which they are listed. A height names any of them but the last. */
-static const tz_policy_class *const classes[] = {&class_predicted, &tz_policy_class_adaptive,
-                                                 &tz_policy_class_meng, &tz_policy_class_exhaustive,
-                                                 &class_fixed};
-enum { CLASSES = sizeof classes / sizeof *classes };
+static const tz_policy_class class_function;
 
 /* ---- Decisions ------------------------------------------------------------------------------- */
 
@@ -282,8 +276,8 @@ static void predicted_describe(const tz_policy *policy, char *text, size_t size)
              policy->plan.height, "not predicted");
 }
 
-static const tz_policy_class class_fixed = {.name = "fixed", .create = fixed_create};
-static const tz_policy_class class_predicted = {
+const tz_policy_class tz_policy_class_fixed = {.name = "fixed", .create = fixed_create};
+const tz_policy_class tz_policy_class_predicted = {
     .name = "predicted", .create = predicted_create, .describe = predicted_describe};
 
 /* ---- A function ------------------------------------------------------------------------------ */
@@ -382,17 +376,20 @@ static void function_describe(const tz_policy *policy, char *text, size_t size)
     snprintf(text, size, "%s: height %d now", policy->wish.function, policy->plan.height);
 }
 
+static const tz_json_member function_members[] = {
+    TZ_JSON_INTEGER_MEMBER(function_state, asked_step, "asked_step", -1, INT64_MAX),
+    TZ_JSON_INTEGER_MEMBER(function_state, stages_to_time, "stages_to_time", 1, GROUP_STAGES_MAX),
+    TZ_JSON_MEMBER(function_state, recorded, "recorded"),
+    TZ_JSON_INTEGER_MEMBER(function_state, stages, "stages", 0, INT64_MAX),
+    TZ_JSON_INTEGER_MEMBER(function_state, iterations, "iterations", 0, INT64_MAX),
+    TZ_JSON_MEMBER(function_state, seconds, "seconds")};
+enum { FUNCTION_MEMBERS = sizeof function_members / sizeof *function_members };
+
 static json_t *function_save(const tz_policy *policy)
 {
-    const function_state *f = policy->state;
     json_t *object = json_object();
     bool failed = !object;
-    tz_json_put_integer(object, "asked_step", f->asked_step, &failed);
-    tz_json_put_integer(object, "stages_to_time", f->stages_to_time, &failed);
-    tz_json_put(object, "recorded", json_boolean(f->recorded), &failed);
-    tz_json_put_integer(object, "stages", f->stages, &failed);
-    tz_json_put_integer(object, "iterations", f->iterations, &failed);
-    tz_json_put_double(object, "seconds", f->seconds, &failed);
+    tz_json_put_members(object, function_members, FUNCTION_MEMBERS, policy->state, &failed);
     if (!failed)
         return object;
     json_decref(object);
@@ -401,15 +398,9 @@ static json_t *function_save(const tz_policy *policy)
 
 static bool function_load(tz_policy *policy, const json_t *object)
 {
+    function_state f = {.asked_step = -1};
     bool failed = false;
-    const function_state f = {
-        .asked_step = tz_json_get_integer(object, "asked_step", -1, INT64_MAX, &failed),
-        .stages_to_time =
-            tz_json_get_integer(object, "stages_to_time", 1, GROUP_STAGES_MAX, &failed),
-        .recorded = tz_json_get_flag(object, "recorded", &failed),
-        .stages = tz_json_get_integer(object, "stages", 0, INT64_MAX, &failed),
-        .iterations = tz_json_get_integer(object, "iterations", 0, INT64_MAX, &failed),
-        .seconds = tz_json_get_double(object, "seconds", &failed)};
+    tz_json_get_members(object, function_members, FUNCTION_MEMBERS, &f, &failed);
     if (!failed)
         *(function_state *)policy->state = f;
     return !failed;
@@ -428,24 +419,42 @@ static const tz_policy_class class_function = {.name = "function",
 
 /* ---- Which one ------------------------------------------------------------------------------- */
 
-const char *tz_policy_name(int i)
+enum { NAMES_MAX = 16 };
+
+static int count_classes(void)
 {
-    return i == 0 ? "auto" : i <= CLASSES ? classes[i - 1]->name : NULL;
+    int count = 0;
+    while (tz_policy_classes[count])
+        count++;
+    return count;
 }
 
-/* What one source says: *out is NULL if that is nothing, or "auto". False: `name` is not among the names; `hint` then lists them. A height may be any name but the
- * last one. */
+const char *tz_policy_name(int i)
+{
+    return i == 0 ? "auto" : i <= count_classes() ? tz_policy_classes[i - 1]->name : NULL;
+}
+
+const char *tz_policy_searcher_name(int i)
+{
+    for (int k = 0; tz_policy_classes[k]; k++)
+        if (tz_policy_classes[k]->searches && i-- == 0)
+            return tz_policy_classes[k]->name;
+    return NULL;
+}
+
+/* What one source says: *out is NULL if that is nothing, or "auto". False: `name` is not among the
+ * names; `hint` then lists them. A height may be any name but the last one. */
 static bool read_name(const char *name, bool is_height, const tz_policy_class **out, char *hint,
                       size_t size)
 {
-    const char *names[CLASSES + 1];
+    const char *names[NAMES_MAX];
     size_t count = 0;
-    for (int i = 0; tz_policy_name(i); i++)
+    for (int i = 0; i < NAMES_MAX && tz_policy_name(i); i++)
         names[count++] = tz_policy_name(i);
     count -= is_height;
     for (size_t i = 0; i < count; i++)
         if (strcmp(name, names[i]) == 0) {
-            *out = i > 0 ? classes[i - 1] : NULL;
+            *out = i > 0 ? tz_policy_classes[i - 1] : NULL;
             return true;
         }
     tz_names_hint(hint, size, name, names, count);
@@ -458,16 +467,16 @@ static tz_status read_policy(const tz_plan_wish *wish, const tz_policy_class **o
     *out = NULL;
     if (wish->height && !read_name(wish->height, true, out, hint, sizeof hint))
         return tz_error_set(error, TZ_UNKNOWN, NULL,
-                            "'height' must be an integer, \"auto\" or a policy, not '%.60s'%s",
-                            wish->height, hint);
+                            "'height' must be an integer, \"auto\" or a policy, not '%.60s'%s%s",
+                            wish->height, hint, tz_policies_left_out);
     if (*out && (wish->policy || wish->function[0]))
         return tz_error_set(error, TZ_RANGE, NULL,
                             "'height' names a policy and 'policy' another: give one");
     if (wish->function[0])
         *out = &class_function;
     if (wish->policy && !read_name(wish->policy, false, out, hint, sizeof hint))
-        return tz_error_set(error, TZ_UNKNOWN, NULL, "unknown policy '%.60s'%s", wish->policy,
-                            hint);
+        return tz_error_set(error, TZ_UNKNOWN, NULL, "unknown policy '%.60s'%s%s", wish->policy,
+                            hint, tz_policies_left_out);
     return TZ_OK;
 }
 
@@ -476,9 +485,14 @@ static tz_status check_start(const tz_plan_wish *wish, const tz_policy_class *po
 {
     if (wish->start == 0)
         return TZ_OK;
-    if (!policy || !policy->searches || policy == &class_function)
-        return tz_error_set(error, TZ_RANGE, NULL,
-                            "'start' goes with policy = \"adaptive\" or \"meng\"");
+    if (!policy || !policy->searches || policy == &class_function) {
+        char names[128] = "";
+        const char *name;
+        for (int i = 0; (name = tz_policy_searcher_name(i)); i++)
+            snprintf(names + strlen(names), sizeof names - strlen(names), "%s\"%s\"",
+                     i > 0 ? " or " : "", name);
+        return tz_error_set(error, TZ_RANGE, NULL, "'start' goes with policy = %s", names);
+    }
     if (wish->given.height > 0)
         return tz_error_set(error, TZ_RANGE, NULL,
                             "policy \"%s\" starts at 'start' or at 'height': give one",
@@ -497,7 +511,7 @@ static tz_status override(tz_plan_wish *wish, const tz_policy_class **policy,
     const bool names_height = by->height || by->given.height > 0;
     if (by->given.family[0])
         memcpy(wish->given.family, by->given.family, sizeof wish->given.family);
-    if (names_policy && other != &class_fixed)
+    if (names_policy && other != &tz_policy_class_fixed)
         wish->given.height = 0;
     if (names_height)
         wish->given.height = by->given.height;
@@ -531,9 +545,9 @@ tz_status tz_plan_wish_settle(const tz_plan_wish *scenario, const tz_plan_wish *
 
 static const tz_policy_class *class_of(const tz_plan_wish *wish)
 {
-    for (int i = 0; !wish->function[0] && i < CLASSES; i++)
-        if (strcmp(wish->policy, classes[i]->name) == 0)
-            return classes[i];
+    for (int i = 0; !wish->function[0] && tz_policy_classes[i]; i++)
+        if (strcmp(wish->policy, tz_policy_classes[i]->name) == 0)
+            return tz_policy_classes[i];
     return &class_function;
 }
 
@@ -656,7 +670,7 @@ bool tz_policy_take_warning(tz_policy *policy, char *text, size_t size)
 
 enum { KEY_SIZE = 3072 };
 
-static const int64_t STEPS_MAX = INT64_C(1) << 53;
+#define STEPS_MAX (INT64_C(1) << 53)
 
 /* Everything that the plans and their times depend on. */
 static void write_key(const tz_policy *policy, char key[KEY_SIZE])
@@ -694,20 +708,24 @@ void tz__policy_plan_from_json(const tz_policy *policy, const json_t *object, tz
     snprintf(out->why, sizeof out->why, "%s", why);
 }
 
+static const tz_json_member decision_members[] = {
+    TZ_JSON_INTEGER_MEMBER(tz_policy_decision, step, "step", 0, STEPS_MAX),
+    TZ_JSON_INTEGER_MEMBER(tz_policy_decision, last_step, "last_step", 0, STEPS_MAX),
+    TZ_JSON_INTEGER_MEMBER(tz_policy_decision, times, "times", 1, STEPS_MAX),
+    TZ_JSON_MEMBER(tz_policy_decision, time_s, "time_s"),
+    TZ_JSON_MEMBER(tz_policy_decision, reason, "reason")};
+enum { DECISION_MEMBERS = sizeof decision_members / sizeof *decision_members };
+
 static json_t *decisions_to_json(const tz_policy *policy, bool *failed)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < policy->decisions_count; i++) {
         const tz_policy_decision *d = &policy->decisions[i];
         json_t *entry = json_object();
-        tz_json_put_integer(entry, "step", d->step, failed);
-        tz_json_put_integer(entry, "last_step", d->last_step, failed);
-        tz_json_put_integer(entry, "times", d->times, failed);
+        tz_json_put_members(entry, decision_members, DECISION_MEMBERS, d, failed);
         if (d->from.height > 0)
             tz_json_put(entry, "from", tz_plan_to_json(&d->from, TZ_AXES), failed);
         tz_json_put(entry, "to", tz_plan_to_json(&d->to, TZ_AXES), failed);
-        tz_json_put_double(entry, "time_s", d->time_s, failed);
-        tz_json_put_text(entry, "reason", d->reason, failed);
         *failed |= json_array_append_new(list, entry) != 0;
     }
     return list;
@@ -735,15 +753,11 @@ json_t *tz_policy_save(const tz_policy *policy)
 static void decision_from_json(const json_t *entry, tz_policy_decision *out, bool *failed)
 {
     const json_t *from = json_object_get(entry, "from");
-    *out = (tz_policy_decision){.step = tz_json_get_integer(entry, "step", 0, STEPS_MAX, failed),
-                                .last_step =
-                                    tz_json_get_integer(entry, "last_step", 0, STEPS_MAX, failed),
-                                .times = tz_json_get_integer(entry, "times", 1, STEPS_MAX, failed),
-                                .time_s = tz_json_get_double(entry, "time_s", failed)};
+    *out = (tz_policy_decision){.times = 1};
+    tz_json_get_members(entry, decision_members, DECISION_MEMBERS, out, failed);
     if ((from && !tz_plan_from_json(from, &out->from)) ||
         !tz_plan_from_json(json_object_get(entry, "to"), &out->to))
         *failed = true;
-    snprintf(out->reason, sizeof out->reason, "%s", tz_json_get_text(entry, "reason", failed));
 }
 
 void tz_policy_load(tz_policy *policy, const json_t *object)
