@@ -36,8 +36,9 @@ static void join_lines(char *text)
 {
     char *to = text;
     for (const char *from = text; *from != '\0'; to++) {
-        *to = *from == '\n' ? ' ' : *from;
-        from += *from == '\n' ? 1 + strspn(from + 1, " ") : 1;
+        const bool ends = *from == '\n';
+        *to = ends ? ' ' : *from;
+        from += 1 + (ends ? strspn(from + 1, " ") : 0);
     }
     *to = '\0';
 }
