@@ -7,6 +7,7 @@
 #   length    headers have at most 200 lines, sources 1,000, functions 80
 #   tables    rows of tables (boundary kinds, …) are named by few files (scripts/check_tables.txt)
 #   formats   files outside of core/output/format name no format
+#   families  files outside of core/backend/cuda/family name no family of GPU kernels
 #   pages     a path that a page in docs/, README.md or CONTRIBUTING.md names is there
 #   format    clang-format 14 would change nothing (scripts/format.sh --check)
 #
@@ -125,6 +126,15 @@ if [ -d core/output/format ]; then
     grep -rnE "tz_format_($(sed -nE 's/^ *X\(([a-z0-9]+)\).*/\1/p' core/output/format/format.h | tr '\n' '|')-)\\>|\"\.(${endings}-)\"" \
         core --include='*.[ch]' | grep -v '^core/output/format/' |
         sed -nE 's/^([^:]*:[0-9]*):.*/\1 knows a format: ask core\/output\/format\/format.h/p' >>"$faults" || true
+fi
+
+# ---- Families of GPU kernels ---------------------------------------------------------------------
+# A family is known to its folder and to the table of family.c.
+family=core/backend/cuda/family
+if [ -d $family ]; then
+    grep -rnE "tz_cuda_family_($(sed -nE 's/^ *F\(([a-z]+),.*/\1/p' $family/family.c | tr '\n' '|')-)\>" core tests \
+        --include='*.[ch]' | grep -v "^$family/" |
+        sed -nE "s#^([^:]*:[0-9]*):.*#\1 names a family of kernels: ask $family/family.h#p" >>"$faults" || true
 fi
 
 # ---- Pages ---------------------------------------------------------------------------------------

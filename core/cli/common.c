@@ -3,7 +3,7 @@
 #include "backend/family_names.h"
 #include "lua/interrupt.h"
 #include "lua/script.h"
-#include "output/run_load.h"
+#include "output/run_record.h"
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>

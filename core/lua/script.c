@@ -14,7 +14,7 @@
 #include "lua/resume.h"
 #include "lua/sandbox.h"
 #include "lua/together.h"
-#include "output/checkpoints.h"
+#include "output/folder.h"
 #include "output/report/report.h"
 #include <limits.h>
 #include <stdio.h>

@@ -91,7 +91,7 @@ typedef struct manifest {
 
 static void add_options(FILE *out, const tz_script_options *options)
 {
-    const tz_policy_choice *policy = &options->policy;
+    const tz_plan_wish *policy = &options->policy;
     fprintf(out, "options\t%s%s%s--backend %s --height %s%d --policy %s --family %s%s\n",
             options->check ? "--check " : "", options->unsafe ? "--unsafe " : "",
             options->sync ? "--sync " : "", options->backend ? options->backend : "auto",

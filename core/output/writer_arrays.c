@@ -84,8 +84,8 @@ static tz_status write_own(const tz_simulation *simulation, int field, const tz_
     return status;
 }
 
-/* Each rank writes its cells of a field. False: the ranks do not see the folder, or cannot read their
- * cells of this field alone, or the format does not keep them as they are. */
+/* Each rank writes its cells of a field. False: the ranks do not see the folder, or cannot read
+ * their cells of this field alone, or the format does not keep them as they are. */
 static bool find_own(const tz_run_files *files, const tz_simulation *source, int field,
                      tz_grid_file *file, size_t which, tz_box *own, tz_atomic_file **whole,
                      int64_t *offset)
