@@ -31,14 +31,19 @@ bool tz_facts_begin(tz_facts *facts, tz_form form, FILE *out)
     return true;
 }
 
-/* A line break and the blanks behind it become one blank. */
+/* A line break and the blanks behind it become "; ", or a blank after a comma. There are at least two such blanks. */
 static void join_lines(char *text)
 {
     char *to = text;
-    for (const char *from = text; *from != '\0'; to++) {
-        const bool ends = *from == '\n';
-        *to = ends ? ' ' : *from;
-        from += 1 + (ends ? strspn(from + 1, " ") : 0);
+    for (const char *from = text; *from != '\0';) {
+        if (*from != '\n') {
+            *to++ = *from++;
+            continue;
+        }
+        if (to > text && to[-1] != ',')
+            *to++ = ';';
+        *to++ = ' ';
+        from += 1 + strspn(from + 1, " ");
     }
     *to = '\0';
 }

@@ -30,8 +30,8 @@ void tz_facts_part(tz_facts *facts, int level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* Back to the part of level 0. */
 void tz_facts_part_end(tz_facts *facts);
-/* Begin a fact: its text is what is written to the result before the next one. A line break and the blanks behind it are a
- * blank in CSV and JSON. `name` NULL: that of the one before, which text does not repeat. */
+/* Begin a fact: its text is what is written to the result before the next one. A line break and two blanks or more are
+ * "; " in CSV and JSON. `name` NULL: that of the one before, which text does not repeat. */
 FILE *tz_fact(tz_facts *facts, const char *name);
 /* The whole fact. */
 void tz_fact_text(tz_facts *facts, const char *name, const char *format, ...)

@@ -142,7 +142,7 @@ static void facts_in(tz_form form, const char *want)
     tz_facts_part(&facts, 0, "run %d", 1);
     tz_facts_lines(&facts, "cpu: 2\nno name");
     facts.width = 5;
-    fprintf(tz_fact(&facts, "plan"), "one");
+    fprintf(tz_fact(&facts, "plan"), "one\n        more");
     tz_fact_text(&facts, NULL, "two,\n        cut");
     tz_facts_part(&facts, 1, "parameters");
     tz_fact_text(&facts, "h", "3");
@@ -158,9 +158,10 @@ static void facts_in(tz_form form, const char *want)
 
 static void facts_have_parts(void **state)
 {
-    facts_in(TZ_FORM_TEXT, "run 1\n  cpu: 2\n  no name\n  plan  one\n        two,\n        cut\n"
-                           "  parameters\n  h     3\n  end   4\n\nrun 2\n  end   5\n");
-    facts_in(TZ_FORM_CSV, "part,name,text\nrun 1,cpu,2\nrun 1,,no name\nrun 1,plan,one\n"
+    facts_in(TZ_FORM_TEXT,
+             "run 1\n  cpu: 2\n  no name\n  plan  one\n        more\n        two,\n        cut\n"
+             "  parameters\n  h     3\n  end   4\n\nrun 2\n  end   5\n");
+    facts_in(TZ_FORM_CSV, "part,name,text\nrun 1,cpu,2\nrun 1,,no name\nrun 1,plan,one; more\n"
                           "run 1,plan,\"two, cut\"\n\"run 1, parameters\",h,3\nrun 1,end,4\n"
                           "run 2,end,5\n");
 }

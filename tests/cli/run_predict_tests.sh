@@ -306,7 +306,7 @@ for word in "star2d1r on 128 x 96, single" "skew, height 3" "10 stages, 30 steps
     check "explain says $word" says "$word"
 done
 t explain explained --csv
-check "explain --csv: facts" is "$(grep -c '^"star2d1r.* backend cpu",better,' out) $(grep -c '^ ' out)" "1 0"
+check "explain --csv: facts" is "$(grep -c '^"sim1: star2d1r.* backend cpu",ran,"skew, height 3.*; because' out) $(grep -c '^ ' out)" "1 0"
 t info explained --csv
 check "info --csv: facts" grep -q '^[a-z0-9]*: star2d1r,grid,128 x 96$' out
 unset TRAPEZE_DEVICES
