@@ -6,7 +6,7 @@
 #include "lua/random.h"
 #include "output/output.h"
 #include "sim/fields.h"
-#include "sim/geometry.h"
+#include "sim/simulation.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -12,8 +12,8 @@
 #include "lua/push.h"
 #include "lua/region.h"
 #include "lua/together.h"
-#include "sim/analysis.h"
 #include "sim/fields.h"
+#include "sim/numbers.h"
 #include "sim/residual.h"
 #include <math.h>
 #include <stdio.h>

@@ -5,8 +5,8 @@
 #include "base/number.h"
 #include "output/format/rle.h"
 #include "sim/fields.h"
-#include "sim/geometry.h"
 #include "sim/simulated_time.h"
+#include "sim/simulation.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,8 +5,8 @@
 #include "output/output.h"
 #include "output/writer_arrays.h"
 #include "sim/fields.h"
-#include "sim/geometry.h"
 #include "sim/simulated_time.h"
+#include "sim/simulation.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

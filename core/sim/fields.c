@@ -2,7 +2,7 @@
 
 #include "sim/derived.h"
 #include "sim/pieces.h"
-#include "sim/simulation_impl.h"
+#include "sim/state.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,7 @@
 #include "sim/residual.h"
 
-#include "sim/correction.h"
 #include "sim/fields.h"
-#include "sim/simulation_impl.h"
+#include "sim/state.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "sim/snapshot.h"
 
-#include "sim/simulation_impl.h"
+#include "sim/state.h"
 #include <stdatomic.h>
 #include <stdlib.h>
 
