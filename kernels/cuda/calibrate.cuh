@@ -10,10 +10,12 @@
  *   TZ_PROBE_EMPTY   nothing.
  *   TZ_PROBE_SYNC    grid synchronisations, one a round.
  *   TZ_PROBE_PASS    adjacent blocks send each other a word in turn.
- *   TZ_PROBE_COST    TZ_STEPS steps a round of two instructions of PTX that wait for each other: one
- *                    that leaves the word as it is, which the assembler cannot know, and TZ_COST.
- *   TZ_PROBE_PERIODS computation and memory in turn: TZ_STEPS additions that wait for each other, then
- *                    a load that waits for them. Each load is of a line that was not read lately.
+ *   TZ_PROBE_COST    TZ_STEPS steps a round of two instructions of PTX that wait for each other:
+ *                    one that leaves the word as it is, which the assembler cannot know, and
+ *                    TZ_COST.
+ *   TZ_PROBE_PERIODS computation and memory in turn: TZ_STEPS additions that wait for each other,
+ *                    then a load that waits for them. Each load is of a line that was not
+ *                    read lately.
  *
  * `cycles`: clocks of each block, from before its first round to after its last round. */
 #include "device.cuh"
@@ -128,8 +130,8 @@ TZ_KERNEL(tz_probe, TZ_THREADS)(unsigned char *table, const tz_word *order, int 
 
 #elif TZ_PROBE == TZ_PROBE_COPY
 
-/* A piece is TZ_THREADS * TZ_PACKETS packets of 16 bytes. The pieces of a block change from round to
- * round. */
+/* A piece is TZ_THREADS * TZ_PACKETS packets of 16 bytes. The pieces of a block change from round
+ * to round. */
 TZ_KERNEL(tz_probe, TZ_THREADS)
 (const tz_word *from, tz_word *to, int pieces, int rounds, tz_word never)
 {
@@ -234,9 +236,9 @@ TZ_KERNEL(tz_probe, TZ_THREADS)
 
 #elif TZ_PROBE == TZ_PROBE_PERIODS
 
-/* `table` has mask + 1 bytes, a power of two below 2^31, all 0. `zero` is 0, and addresses depend on
- * whether the sums are. A round reads a word for each thread of the grid, the next round the words
- * after these. */
+/* `table` has mask + 1 bytes, a power of two below 2^31, all 0. `zero` is 0, and addresses depend
+ * on whether the sums are. A round reads a word for each thread of the grid, the next round the
+ * words after these. */
 TZ_KERNEL(tz_probe, TZ_THREADS)
 (tz_word *cycles, tz_word *out, const unsigned char *table, int rounds, tz_word first, tz_word mask,
  float zero)
