@@ -22,13 +22,13 @@ static tz_status check_memory(const tz_simulation *simulation, tz_error *error)
     if (simulation->bytes <= available)
         return TZ_OK;
     const double gib = 1.0 / (double)(INT64_C(1) << 30);
-    return tz_error_set(error, TZ_MEMORY, "grid",
-                        "%" PRId64 " x %" PRId64 " x %" PRId64
-                        " cells need %.2f GiB and %.2f GiB are available: use a smaller grid%s",
-                        simulation->problem.extent[0], simulation->problem.extent[1],
-                        simulation->problem.extent[2], (double)simulation->bytes * gib,
-                        (double)available * gib,
-                        simulation->problem.precision == TZ_DOUBLE ? " or single precision" : "");
+    return tz_error_set(
+        error, TZ_MEMORY, "grid",
+        "%" PRId64 " x %" PRId64 " x %" PRId64
+        " cells need %.2f GiB and %.2f GiB are available: use a smaller grid%s",
+        simulation->problem.extent[0], simulation->problem.extent[1], simulation->problem.extent[2],
+        (double)simulation->bytes * gib, (double)available * gib,
+        simulation->problem.precision != TZ_PRECISION_CORRECTION ? " or single precision" : "");
 }
 
 /* The cores for this process alone. */

@@ -271,7 +271,7 @@ static tz_status look(tz_simulation *simulation, tz_course *course, tz_error *er
     if (status || !tz_simulation_is_rounding(simulation, &update))
         return status;
     simulation->look_step = -1;
-    const bool single = simulation->problem.precision == TZ_SINGLE;
+    const bool single = simulation->problem.precision != TZ_PRECISION_RESIDUAL;
     const bool timed = tz_simulation_time_step(simulation);
     snprintf(course->warning, sizeof course->warning,
              "stagnates: the last iterations before step %" PRId64 " changed no cell, though in "

@@ -56,7 +56,7 @@ const char *tz_simulation_precision(const tz_simulation *simulation)
         return "none";
     if (simulation->correction)
         return "mixed";
-    return simulation->problem.precision == TZ_DOUBLE ? "double" : "single";
+    return tz_precision_name(simulation->problem.precision);
 }
 
 const tz_boundary *tz_simulation_boundary(const tz_simulation *simulation, int axis)
