@@ -1,8 +1,8 @@
 /* adaptive: the height goes up and down with the measured time of an iteration.
  *
- * Meng and Skadron 2009, section 5.4.2, after Allen et al.: the average time of an iteration, taken
- * over two stages, decides whether the height grows or shrinks. The height starts at 1 or at the
- * model's prediction. We add:
+ * Meng and Skadron 2009, section 5.4.2, after Allen et al.: the average time of an iteration,
+ * taken over two stages, decides whether the height grows or shrinks. The height starts at 1 or at
+ * the model's prediction. We add:
  *
  * - hysteresis: the height changes only for a gain of more than HYSTERESIS, so that noise does not
  *   change it. Where the start is probably right, a gain below SURE must be measured twice.
@@ -10,7 +10,8 @@
  * - rungs: the time of each height is kept, and a height is tried at most twice. So the search
  *   ends.
  *
- * - stride: the search goes 1, 2, 4, ... heights further while that pays: the start may be far off.
+ * - stride: the search goes 1, 2, 4, ... heights further while that pays: the start may be far
+ *   off.
  *
  * - convexity: time is convex in the height below the bound (section 6.1). A line through two
  *   measured heights is then a lower bound of the times beyond them. A height that cannot gain
@@ -25,15 +26,16 @@
  * - budget: once the start is probably right (a prediction, the backend's choice, a settled
  *   height), trials, and the waits for a device that timing needs, may cost BUDGET of the time run
  *   so far. Until then they are postponed. The expected cost of a trial is its stages at RISK
- *   slower than base, its set-up and its waits. Each trial in a row without a gain doubles it. Time
- *   that a better height has gained over the start may be spent, too.
+ *   slower than base, its set-up and its waits. Each trial in a row without a gain doubles it.
+ *   Time that a better height has gained over the start may be spent, too.
  *
- * - pairs: a trial is compared with a base that was timed just before it, after the trial before, and
- *   all times are scaled with the base's. So a device that becomes slower or faster does not decide.
+ * - pairs: a trial is compared with a base that was timed just before it, after the trial before,
+ *   and all times are scaled with the base's. So a device that becomes slower or faster does not
+ *   decide.
  *
- * - short timings: two stages are timed, or only one if that is enough: for a trial that is then SURE
- *   slower or faster than base, and for a base that is within SLID of its time before. A settled
- *   policy times two: what it finds may open all heights.
+ * - short timings: two stages are timed, or only one if that is enough: for a trial that is then
+ *   SURE slower or faster than base, and for a base that is within SLID of its time before. A
+ *   settled policy times two: what it finds may open all heights.
  *
  * - drift: a settled policy times its height again after twice as long a run each time. If that
  *   time differs by DRIFT from the one it settled with, all heights are open again. */
@@ -361,8 +363,8 @@ static void look_around(tz_policy *policy, adaptive *a)
     next->plan = policy->plan;
 }
 
-/* Nothing was timed or predicted yet: the host's clock says when base may be timed. It does not see the
- * stages that still run, and is not asked often. */
+/* Nothing was timed or predicted yet: the host's clock says when base may be timed. It does not
+ * see the stages that still run, and is not asked often. */
 static void wake_first(const tz_policy *policy, adaptive *a)
 {
     const int64_t calls = a->calls++; /* the first stage may compile its kernel */
@@ -684,93 +686,74 @@ static void adaptive_describe(const tz_policy *policy, char *text, size_t size)
         snprintf(text, size, "adaptive: height %d, not settled, %d tried", height, a->tried);
 }
 
-/* ---- In a checkpoint --------------------------------------------------------------------------- */
+/* ---- In a checkpoint ------------------------------------------------------------------------- */
 
-static const int64_t STEPS_MAX = INT64_C(1) << 53;
+#define STEPS_MAX (INT64_C(1) << 53)
 
-static json_t *rung_to_json(const rung *r, bool *failed)
-{
-    json_t *object = tz__policy_plan_to_json(&r->plan, failed);
-    tz_json_put_double(object, "predicted", r->predicted, failed);
-    tz_json_put(object, "estimated", json_boolean(r->estimated), failed);
-    tz_json_put_double(object, "set_up_s", r->set_up_s, failed);
-    tz_json_put_double(object, "seconds_per_iteration", r->time, failed);
-    tz_json_put(object, "measured", json_boolean(r->measured), failed);
-    tz_json_put_integer(object, "looks", r->looks, failed);
-    tz_json_put_text(object, "note", r->note, failed);
-    return object;
-}
+static const tz_json_member rung_members[] = {
+    TZ_JSON_MEMBER(rung, predicted, "predicted"),
+    TZ_JSON_MEMBER(rung, estimated, "estimated"),
+    TZ_JSON_MEMBER(rung, set_up_s, "set_up_s"),
+    TZ_JSON_MEMBER(rung, time, "seconds_per_iteration"),
+    TZ_JSON_MEMBER(rung, measured, "measured"),
+    TZ_JSON_INTEGER_MEMBER(rung, looks, "looks", 0, INT32_MAX),
+    TZ_JSON_MEMBER(rung, note, "note")};
+static const tz_json_member members[] = {
+    TZ_JSON_INTEGER_MEMBER(adaptive, start, "start", 0, RUNGS_MAX - 1),
+    TZ_JSON_INTEGER_MEMBER(adaptive, base, "base", 0, RUNGS_MAX - 1),
+    TZ_JSON_INTEGER_MEMBER(adaptive, stride, "stride", 0, TZ_PLAN_HEIGHT_MAX),
+    TZ_JSON_INTEGER_MEMBER(adaptive, direction, "direction", -1, 1),
+    TZ_JSON_INTEGER_MEMBER(adaptive, base_groups, "base_groups", 0, INT32_MAX - 1),
+    TZ_JSON_INTEGER_MEMBER(adaptive, tried, "tried", 0, INT32_MAX - 1),
+    TZ_JSON_MEMBER(adaptive, budgeted, "budgeted"),
+    TZ_JSON_MEMBER(adaptive, settled, "settled"),
+    TZ_JSON_INTEGER_MEMBER(adaptive, patience, "patience", 0, 1 << 20),
+    TZ_JSON_MEMBER(adaptive, elapsed, "elapsed"),
+    TZ_JSON_MEMBER(adaptive, lost, "lost"),
+    TZ_JSON_MEMBER(adaptive, check_s, "check_s"),
+    TZ_JSON_MEMBER(adaptive, settled_time, "settled_time"),
+    TZ_JSON_INTEGER_MEMBER(adaptive, settled_step, "settled_step", 0, STEPS_MAX),
+    TZ_JSON_INTEGER_MEMBER(adaptive, seen_step, "seen_step", -1, STEPS_MAX)};
+enum { RUNG_MEMBERS = sizeof rung_members / sizeof *rung_members };
+enum { MEMBERS = sizeof members / sizeof *members };
 
 static json_t *adaptive_save(const tz_policy *policy)
 {
     const adaptive *a = policy->state;
     json_t *object = json_object(), *rungs = json_array();
     bool failed = !object;
-    for (int i = 0; i < a->count; i++)
-        failed |= json_array_append_new(rungs, rung_to_json(&a->rungs[i], &failed)) != 0;
+    for (int i = 0; i < a->count; i++) {
+        json_t *entry = tz__policy_plan_to_json(&a->rungs[i].plan, &failed);
+        tz_json_put_members(entry, rung_members, RUNG_MEMBERS, &a->rungs[i], &failed);
+        failed |= json_array_append_new(rungs, entry) != 0;
+    }
     tz_json_put(object, "rungs", rungs, &failed);
-    tz_json_put_integer(object, "start", a->start, &failed);
-    tz_json_put_integer(object, "base", a->base, &failed);
-    tz_json_put_integer(object, "stride", a->stride, &failed);
-    tz_json_put_integer(object, "direction", a->direction, &failed);
-    tz_json_put_integer(object, "base_groups", a->base_groups, &failed);
-    tz_json_put_integer(object, "tried", a->tried, &failed);
-    tz_json_put(object, "budgeted", json_boolean(a->budgeted), &failed);
-    tz_json_put(object, "settled", json_boolean(a->settled), &failed);
-    tz_json_put_integer(object, "patience", a->patience, &failed);
-    tz_json_put_double(object, "elapsed", a->elapsed, &failed);
-    tz_json_put_double(object, "lost", a->lost, &failed);
-    tz_json_put_double(object, "check_s", a->check_s, &failed);
-    tz_json_put_double(object, "settled_time", a->settled_time, &failed);
-    tz_json_put_integer(object, "settled_step", a->settled_step, &failed);
-    tz_json_put_integer(object, "seen_step", a->seen_step, &failed);
+    tz_json_put_members(object, members, MEMBERS, a, &failed);
     if (!failed)
         return object;
     json_decref(object);
     return NULL;
 }
 
-static void rung_from_json(const tz_policy *policy, const json_t *object, rung *out, bool *failed)
-{
-    *out = (rung){.predicted = tz_json_get_double(object, "predicted", failed),
-                  .estimated = tz_json_get_flag(object, "estimated", failed),
-                  .set_up_s = tz_json_get_double(object, "set_up_s", failed),
-                  .time = tz_json_get_double(object, "seconds_per_iteration", failed),
-                  .measured = tz_json_get_flag(object, "measured", failed),
-                  .looks = (int)tz_json_get_integer(object, "looks", 0, INT32_MAX, failed)};
-    tz__policy_plan_from_json(policy, object, &out->plan, failed);
-    snprintf(out->note, sizeof out->note, "%s", tz_json_get_text(object, "note", failed));
-}
-
 static bool adaptive_load(tz_policy *policy, const json_t *object)
 {
     adaptive *a = policy->state, b = *a;
     const json_t *list = json_object_get(object, "rungs");
-    const int64_t count = (int64_t)json_array_size(list);
-    bool failed = count < 1 || count > TZ_PLAN_HEIGHT_MAX;
+    const size_t count = json_array_size(list);
+    bool failed = count < 1 || count > RUNGS_MAX;
+    tz_json_get_members(object, members, MEMBERS, &b, &failed);
     b.count = (int)count;
-    b.start = (int)tz_json_get_integer(object, "start", 0, count - 1, &failed);
-    b.base = (int)tz_json_get_integer(object, "base", 0, count - 1, &failed);
-    b.stride = (int)tz_json_get_integer(object, "stride", 0, TZ_PLAN_HEIGHT_MAX, &failed);
-    b.direction = (int)tz_json_get_integer(object, "direction", -1, 1, &failed);
-    b.base_groups = (int)tz_json_get_integer(object, "base_groups", 0, INT32_MAX - 1, &failed);
-    b.tried = (int)tz_json_get_integer(object, "tried", 0, INT32_MAX - 1, &failed);
-    b.budgeted = tz_json_get_flag(object, "budgeted", &failed);
-    b.settled = tz_json_get_flag(object, "settled", &failed);
-    b.patience = (int)tz_json_get_integer(object, "patience", 0, 1 << 20, &failed);
-    b.elapsed = tz_json_get_double(object, "elapsed", &failed);
-    b.lost = tz_json_get_double(object, "lost", &failed);
-    b.check_s = tz_json_get_double(object, "check_s", &failed);
-    b.settled_time = tz_json_get_double(object, "settled_time", &failed);
-    b.settled_step = tz_json_get_integer(object, "settled_step", 0, STEPS_MAX, &failed);
-    b.seen_step = tz_json_get_integer(object, "seen_step", -1, STEPS_MAX, &failed);
     b.probe = b.confirm = -1;
     b.timing = b.due = false;
     b.short_stretches = 0;
-    b.rungs = failed ? NULL : calloc((size_t)count, sizeof *b.rungs);
+    failed = failed || b.start >= b.count || b.base >= b.count;
+    b.rungs = failed ? NULL : calloc(RUNGS_MAX, sizeof *b.rungs);
     failed = failed || !b.rungs;
-    for (int i = 0; !failed && i < b.count; i++)
-        rung_from_json(policy, json_array_get(list, (size_t)i), &b.rungs[i], &failed);
+    for (size_t i = 0; !failed && i < count; i++) {
+        const json_t *entry = json_array_get(list, i);
+        tz_json_get_members(entry, rung_members, RUNG_MEMBERS, &b.rungs[i], &failed);
+        tz__policy_plan_from_json(policy, entry, &b.rungs[i].plan, &failed);
+    }
     if (failed) {
         free(b.rungs);
         return false;

@@ -34,8 +34,8 @@ typedef struct tz_policy_class {
 extern const tz_policy_class tz_policy_class_fixed, tz_policy_class_predicted,
     tz_policy_class_adaptive, tz_policy_class_exhaustive;
 
-/* Those that have a name, in the order in which they are listed; the last is "fixed". NULL-terminated
- * (core/papers.c). */
+/* Those that have a name, in the order in which they are listed; the last is "fixed".
+ * NULL-terminated (core/papers.c). */
 extern const tz_policy_class *const tz_policy_classes[];
 
 /* A group of stages timed together lasts about this long: the wait for the device is then 5 % of
@@ -75,8 +75,8 @@ static inline bool tz__policy_waits(const tz_policy *policy)
 /* Plans to try: the predictions, else the backend's candidates, else its choice for each of some
  * heights. malloc'd. NULL with `error`: out of memory, or the given plan is refused. */
 tz_policy_options *tz__policy_list(tz_policy *policy, tz_error *error);
-/* The plan of a height: the fastest that is predicted, else the backend's choice. Height 0: the best
- * prediction, else the backend's choice. Errors: those of tz__policy_complete. */
+/* The plan of a height: the fastest that is predicted, else the backend's choice. Height 0: the
+ * best prediction, else the backend's choice. Errors: those of tz__policy_complete. */
 tz_status tz__policy_plan_at(tz_policy *policy, int height, tz_plan *out, tz_error *error);
 /* Of a policy that searches the heights: the height at which it starts, if it is given; else 0. */
 int tz__policy_start(const tz_policy *policy);
@@ -108,5 +108,27 @@ bool tz__policy_trial_record(tz_policy_trial *trial, int64_t stages, int64_t ite
 struct json_t *tz__policy_plan_to_json(const tz_plan *plan, bool *failed);
 void tz__policy_plan_from_json(const tz_policy *policy, const struct json_t *object, tz_plan *out,
                                bool *failed);
+
+/* ---- Memory (memory.c) ----------------------------------------------------------------------- */
+
+/* The results of an exhaustive search, complete or partial, on disk for the next run. */
+typedef struct tz_policy_memory {
+    int count, best;
+    bool finished;                /* false: the search was cut short; plans may lack a time */
+    double noise;                 /* relative: plans this close to the best are ties */
+    tz_policy_measurement *plans; /* malloc'd */
+} tz_policy_memory;
+
+/* False: no valid file. */
+bool tz_policy_memory_read(const char *key, tz_policy_memory *out);
+/* The same of rank 0 for all ranks. Collective. */
+bool tz_policy_memory_share(const tz_ranks *ranks, const char *key, tz_policy_memory *out);
+/* TZ_IO, TZ_MEMORY. Without a cache folder it writes nothing and returns TZ_OK. */
+tz_status tz_policy_memory_write(const char *key, const tz_policy_memory *memory, tz_error *error);
+void tz_policy_memory_forget(const char *key);
+void tz_policy_memory_clear(tz_policy_memory *memory);
+
+/* The path of a key's file; false without a cache folder. */
+bool tz_policy_memory_path(const char *key, char *path, size_t size);
 
 #endif

@@ -1,7 +1,7 @@
 /* Policies in a simulation. Stages of an asynchronous device are timed until their end, remainders
  * are not timed as whole stages, and a plan that fails is replaced. */
 #include "policy/policy.h"
-#include "sim/simulation_impl.h"
+#include "sim/state.h"
 
 #include "base/machine.h"
 #include "tests/made_up_clock.h"
@@ -100,8 +100,8 @@ static tz_run_result advance(tz_simulation *simulation, int64_t steps, const tes
     return result;
 }
 
-/* Measured times include the complete stage, not only its launch: at least `least` plans were measured,
- * and none took less than its made-up time. */
+/* Measured times include the complete stage, not only its launch: at least `least` plans were
+ * measured, and none took less than its made-up time. */
 static bool times_are_complete(const tz_simulation *simulation, int least)
 {
     const tz_policy *policy = tz_simulation_policy(simulation);
