@@ -297,7 +297,7 @@ static int array_save(lua_State *L)
     const saved *kind = find_kind(L, name);
     tz_error error;
     if (tz_folder_check_name(name, &error) != TZ_OK ||
-        (kind->begin == tz_hdf5_begin && tz_run_files_check_hdf5(&context->files, &error) != TZ_OK))
+        (kind->begin == tz_hdf5_begin && tz_hdf5_check(&error) != TZ_OK))
         tz_raise_error(L, "array:save", &error);
     if (context->options->check) {
         tz_context_print(context, "  writes %s\n", name);
@@ -305,17 +305,18 @@ static int array_save(lua_State *L)
     }
     char path[PATH_MAX];
     tz_status status = tz_handle_open_file(context, name, path, sizeof path, &error);
-    const bool writes = status == TZ_OK && tz_run_files_write(&context->files);
-    if (writes && strcmp(kind->suffix, ".npy") == 0)
+    if (status != TZ_OK)
+        tz_raise_error(L, "array:save", &error);
+    if (strcmp(kind->suffix, ".npy") == 0)
         status = tz_npy_write(path, &handle->view, &error);
-    else if (writes && strcmp(kind->suffix, ".rle") == 0)
+    else if (strcmp(kind->suffix, ".rle") == 0)
         status =
             tz_rle_write(path, &handle->view, handle->rule[0] ? handle->rule : NULL, NULL, &error);
-    else if (writes && strcmp(kind->suffix, ".xdmf") == 0)
+    else if (strcmp(kind->suffix, ".xdmf") == 0)
         status = save_xdmf(context, &handle->view, kind, path, &error);
-    else if (writes)
+    else
         status = save_grid(&handle->view, kind, path, &error);
-    if (tz_ranks_agree_status(context->files.ranks, status, &error) != TZ_OK)
+    if (status != TZ_OK)
         tz_raise_error(L, "array:save", &error);
     tz_record_file(context->files.record, name);
     return 0;

@@ -9,7 +9,6 @@
 #include "lua/push.h"
 #include "lua/rerun.h"
 #include "lua/time.h"
-#include "lua/together.h"
 #include "output/format/duration.h"
 #include "policy/policy.h"
 #include "sim/jump.h"
@@ -107,7 +106,7 @@ static bool on_progress(void *context, const tz_simulation *simulation, int64_t 
     tz_context_pass_warnings(handle->context);
     report(context, simulation, done, total, false);
     /* With checkpoints pause() stops the run. */
-    return tz_together_signal(handle->context) == 0 || tz_checkpoints_on(handle->context);
+    return tz_interrupt_signal() == 0 || tz_checkpoints_on(handle->context);
 }
 
 static tz_status on_pause(void *context, tz_simulation *simulation, tz_error *error)
@@ -338,7 +337,7 @@ static void flush_tables(lua_State *L, const tz_simulation_handle *handle)
     for (const tz_binding *b = handle->bindings; status == TZ_OK && b; b = b->next)
         if (b->writer.table)
             status = tz_table_flush(b->writer.table, &error);
-    if (tz_ranks_agree_status(tz_ranks_of(L), status, &error) != TZ_OK)
+    if (status != TZ_OK)
         tz_raise_error(L, NULL, &error);
 }
 
@@ -480,7 +479,6 @@ static int carry_out(lua_State *L, tz_simulation_handle *handle, tz_run run, boo
         tell_end(handle, &run, &active.result, accepts);
     flush_tables(L, handle);
     push_result(L, &run, &active.result, tz_simulation_cells(handle->simulation));
-    tz_together_agree(L, 1);
     return 1;
 }
 

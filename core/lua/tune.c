@@ -9,7 +9,6 @@
 #include "lua/module.h"
 #include "lua/plan.h"
 #include "lua/push.h"
-#include "lua/together.h"
 #include "lua/workload.h"
 #include <stdio.h>
 #include <string.h>
@@ -208,7 +207,7 @@ static const tz_key tune_result[] = {
     {"device", "text", "", "name of the record"},
     {NULL, NULL, NULL, NULL}};
 
-static int tune_here(lua_State *L)
+static int tune(lua_State *L)
 {
     tz_workload_request workload;
     tz_tune_request request;
@@ -233,12 +232,6 @@ static int tune_here(lua_State *L)
     lua_pushvalue(L, at);
     lua_call(L, 1, 0);
     return 1;
-}
-
-/* tz.tune { plugin = …, grid = …, … } */
-static int tune(lua_State *L)
-{
-    return tz_together_lead(L, tune_here);
 }
 
 void tz_tune_register(lua_State *L)

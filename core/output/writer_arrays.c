@@ -1,6 +1,5 @@
 #include "output/writer_arrays.h"
 
-#include "base/shared_file.h"
 #include "output/format/duration.h"
 #include "output/format/hdf5.h"
 #include "output/format/npy.h"
@@ -8,8 +7,8 @@
 #include "output/format/xdmf.h"
 #include "sim/fields.h"
 #include "sim/geometry.h"
-#include "sim/own.h"
 #include "sim/simulated_time.h"
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,13 +19,11 @@ typedef tz_status tz_piece_fn(void *writer, size_t which, const void *cells, int
                               tz_error *error);
 
 /* Write a field in pieces of a MiB or two: memory may not hold a copy of a large one. A piece is a
- * part of a row, or rows, or planes. All ranks read all pieces; one that does not write has `file`
- * NULL. */
-static tz_status write_pieces(const tz_writer *writer, const tz_simulation *simulation, int field,
-                              tz_piece_fn *piece, void *file, size_t which, tz_error *error)
+ * part of a row, or rows, or planes. */
+static tz_status write_pieces(const tz_simulation *simulation, int field, tz_piece_fn *piece,
+                              void *file, size_t which, tz_error *error)
 {
     enum { PIECE_CELLS = 1 << 18 };
-    const tz_ranks *ranks = writer->files->ranks;
     const int64_t *n = tz_simulation_extent(simulation);
     int64_t length[TZ_AXES], room = PIECE_CELLS;
     for (int axis = 0; axis < TZ_AXES; axis++) {
@@ -37,8 +34,6 @@ static tz_status write_pieces(const tz_writer *writer, const tz_simulation *simu
                          tz_dtype_size(tz_simulation_dtype(simulation, field)));
     tz_status status =
         cells ? TZ_OK : tz_error_set(error, TZ_MEMORY, NULL, "not enough memory to write a field");
-    status = tz_ranks_agree_status(ranks, status, error);
-    tz_status written = TZ_OK;
     for (int64_t z = 0; z < n[2]; z += length[2])
         for (int64_t y = 0; y < n[1]; y += length[1])
             for (int64_t x = 0; status == TZ_OK && x < n[0]; x += length[0]) {
@@ -52,13 +47,11 @@ static tz_status write_pieces(const tz_writer *writer, const tz_simulation *simu
                     count *= box.high[axis] - box.low[axis];
                 }
                 status = tz_simulation_read_cells(simulation, field, &box, cells, error);
-                if (status == TZ_OK && written == TZ_OK && file)
-                    written = piece(file, which, cells, count, error);
-                if (!ranks) /* others still wait for the next piece */
-                    status = status == TZ_OK ? written : status;
+                if (status == TZ_OK)
+                    status = piece(file, which, cells, count, error);
             }
     free(cells);
-    return tz_ranks_agree_status(ranks, status == TZ_OK ? written : status, error);
+    return status;
 }
 
 static tz_status npy_piece(void *writer, size_t which, const void *cells, int64_t count,
@@ -68,83 +61,38 @@ static tz_status npy_piece(void *writer, size_t which, const void *cells, int64_
     return tz_npy_write_rows(writer, cells, count, error);
 }
 
-/* Each rank writes its own cells of a file that rank 0 has begun. */
-static tz_status write_own(const tz_simulation *simulation, int field, const tz_box *own,
-                           int64_t offset, tz_shared_file *shared, tz_error *error)
+/* Processes that hold parts of the grid write them. TZ_UNSUPPORTED: they cannot. */
+static tz_status write_parts(const tz_writer *writer, const tz_simulation *source,
+                             tz_npy_writer *file, tz_error *error)
 {
-    enum { PIECE_CELLS = 1 << 18 };
-    const int64_t *n = tz_simulation_extent(simulation);
-    const size_t size = tz_dtype_size(tz_simulation_dtype(simulation, field));
-    int64_t length[TZ_AXES], room = PIECE_CELLS;
-    for (int axis = 0; axis < TZ_AXES; axis++) {
-        length[axis] = n[axis] < room ? n[axis] : room;
-        room = n[axis] <= room ? room / n[axis] : 1;
-    }
-    void *cells = malloc((size_t)(length[0] * length[1] * length[2]) * size);
-    tz_status status =
-        cells ? TZ_OK : tz_error_set(error, TZ_MEMORY, NULL, "not enough memory to write a field");
-    for (int64_t z = own->low[2]; z < own->high[2]; z += length[2])
-        for (int64_t y = own->low[1]; y < own->high[1]; y += length[1])
-            for (int64_t x = own->low[0]; !status && x < own->high[0]; x += length[0]) {
-                tz_box box = {{x, y, z}, {x + length[0], y + length[1], z + length[2]}};
-                size_t bytes = size;
-                for (int axis = 0; axis < TZ_AXES; axis++) {
-                    if (box.high[axis] > own->high[axis])
-                        box.high[axis] = own->high[axis];
-                    bytes *= (size_t)(box.high[axis] - box.low[axis]);
-                }
-                status = tz_simulation_read_own(simulation, field, &box, cells, error);
-                if (!status)
-                    status = tz_shared_file_write(
-                        shared, offset + ((z * n[1] + y) * n[0] + x) * (int64_t)size, cells, bytes,
-                        error);
-            }
-    free(cells);
-    return status;
-}
-
-/* False: the ranks do not see the folder, or cannot read their cells of this field alone. */
-static bool find_own(const tz_writer *writer, const tz_simulation *source, tz_box *own)
-{
-    const int64_t *n = tz_simulation_extent(source);
-    const int axis = tz_simulation_stencil(source)->dims - 1;
-    *own = (tz_box){{0, 0, 0}, {n[0], n[1], n[2]}};
-    return writer->files->shared &&
-           tz_simulation_own(source, writer->field, &own->low[axis], &own->high[axis]);
-}
-
-static tz_status write_npy_own(const tz_writer *writer, const tz_simulation *source,
-                               const tz_box *own, tz_npy_writer *file, tz_error *error)
-{
-    const tz_ranks *ranks = writer->files->ranks;
-    tz_shared_file *shared = NULL;
     int64_t offset = 0;
-    tz_atomic_file *whole = file ? tz_npy_write_file(file, &offset) : NULL;
-    tz_ranks_agree(ranks, &offset, sizeof offset);
-    tz_status status = tz_shared_file_open(&shared, whole, ranks, error);
-    if (status)
-        return status;
-    status = write_own(source, writer->field, own, offset, shared, error);
-    return tz_shared_file_close(shared, ranks, status, error);
+    tz_atomic_file *whole = tz_npy_write_file(file, &offset);
+    if (!tz_simulation_is_parted(source, writer->field))
+        return TZ_UNSUPPORTED;
+    const char *name = tz_atomic_name(whole, error);
+    if (!name)
+        return TZ_IO;
+    if (fflush(tz_atomic_stream(whole)) != 0)
+        return tz_error_set_errno(error, errno, tz_atomic_path(whole), "cannot write");
+    const tz_status status =
+        tz_simulation_write_file(source, writer->field, name, offset, error);
+    if (status == TZ_OK)
+        tz_npy_write_skip(file);
+    return status;
 }
 
 static tz_status write_npy(const tz_writer *writer, const tz_simulation *source, const char *path,
                            tz_error *error)
 {
-    const tz_ranks *ranks = writer->files->ranks;
     tz_npy_writer *file = NULL;
-    tz_status status = TZ_OK;
-    if (tz_ranks_leads(ranks))
-        status = tz_npy_write_begin(&file, path, tz_simulation_dtype(source, writer->field),
-                                    tz_simulation_stencil(source)->dims,
-                                    tz_simulation_extent(source), error);
-    status = tz_ranks_agree_status(ranks, status, error);
-    tz_box own;
-    if (status == TZ_OK && find_own(writer, source, &own))
-        status = write_npy_own(writer, source, &own, file, error);
-    else if (status == TZ_OK)
-        status = write_pieces(writer, source, writer->field, npy_piece, file, 0, error);
-    if (status == TZ_OK && file) {
+    tz_status status = tz_npy_write_begin(
+        &file, path, tz_simulation_dtype(source, writer->field),
+        tz_simulation_stencil(source)->dims, tz_simulation_extent(source), error);
+    if (status == TZ_OK)
+        status = write_parts(writer, source, file, error);
+    if (status == TZ_UNSUPPORTED)
+        status = write_pieces(source, writer->field, npy_piece, file, 0, error);
+    if (status == TZ_OK) {
         status = tz_npy_write_commit(file, error);
         file = NULL;
     }
@@ -176,16 +124,11 @@ static tz_status write_rle(const tz_writer *writer, const tz_simulation *source,
     snprintf(comment, sizeof comment, "%s, step %lld, by Trapeze %s", writer->files->scenario,
              (long long)tz_simulation_step(source), TZ_VERSION);
     tz_output_rule(source, writer->field, rule);
-    const tz_ranks *ranks = writer->files->ranks;
-    tz_status status = TZ_OK;
-    if (tz_ranks_leads(ranks))
-        status = tz_rle_write_begin(&to.file, path, extent[0], extent[1], rule[0] ? rule : NULL,
-                                    comment, error);
-    status = tz_ranks_agree_status(ranks, status, error);
+    tz_status status = tz_rle_write_begin(&to.file, path, extent[0], extent[1],
+                                          rule[0] ? rule : NULL, comment, error);
     if (status == TZ_OK)
-        status =
-            write_pieces(writer, source, writer->field, rle_piece, to.file ? &to : NULL, 0, error);
-    if (status == TZ_OK && to.file) {
+        status = write_pieces(source, writer->field, rle_piece, &to, 0, error);
+    if (status == TZ_OK) {
         status = tz_rle_write_commit(to.file, error);
         to.file = NULL;
     }
@@ -266,15 +209,11 @@ static tz_status write_grid(const tz_writer *writer, const tz_simulation *source
         described[i] = (tz_grid_field){.name = stencil->fields[fields[i]].name,
                                        .unit = stencil->fields[fields[i]].unit,
                                        .dtype = tz_simulation_dtype(source, fields[i])};
-    const tz_ranks *ranks = writer->files->ranks;
     tz_grid_file *file = NULL;
-    tz_status status = TZ_OK;
-    if (tz_ranks_leads(ranks))
-        status = begin_grid(&file, output->kind, path, &grid, error);
-    status = tz_ranks_agree_status(ranks, status, error);
+    tz_status status = begin_grid(&file, output->kind, path, &grid, error);
     for (size_t i = 0; status == TZ_OK && i < grid.fields_count; i++)
-        status = write_pieces(writer, source, fields[i], grid_piece, file, i, error);
-    if (status == TZ_OK && file) {
+        status = write_pieces(source, fields[i], grid_piece, file, i, error);
+    if (status == TZ_OK) {
         status = tz_grid_file_commit(file, error);
         file = NULL;
         if (status == TZ_OK)

@@ -182,8 +182,6 @@ static int measured_now(const exhaustive *e)
 static void remember(tz_policy *policy, exhaustive *e)
 {
     char key[KEY_SIZE];
-    if (!tz_ranks_leads(policy->host.ranks))
-        return;
     /* If the cell update was changed meanwhile, the times belong to two kernels. */
     if (!e->has_key || !compute_key(policy, key) || strcmp(key, e->key) != 0)
         return;
@@ -316,7 +314,7 @@ static tz_status exhaustive_next(tz_policy *policy, int64_t iterations_left, boo
     (void)error;
     if (e->settled)
         return TZ_OK;
-    if (policy->config.forget && e->has_key && tz_ranks_leads(policy->host.ranks))
+    if (policy->config.forget && e->has_key)
         /* only once a stage really runs */
         tz_policy_memory_forget(e->key);
     policy->config.forget = false;
@@ -356,10 +354,9 @@ static tz_status exhaustive_create(tz_policy *policy, tz_error *error)
     policy->state = e;
     e->now = e->best = -1;
     e->has_key = compute_key(policy, e->key);
-    tz_ranks_agree(policy->host.ranks, &e->has_key, sizeof e->has_key);
     tz_policy_memory memory = {.plans = NULL};
     const bool known = !policy->config.forget && e->has_key &&
-                       tz_policy_memory_share(policy->host.ranks, e->key, &memory);
+                       tz_policy_memory_read(e->key, &memory);
     if (known && memory.finished && recall_all(policy, e, &memory)) {
         tz_policy_memory_clear(&memory);
         return TZ_OK;

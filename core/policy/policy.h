@@ -19,7 +19,6 @@
 #ifndef TZ_CORE_POLICY_POLICY_H
 #define TZ_CORE_POLICY_POLICY_H
 
-#include "base/ranks.h"
 #include "stencil/types.h"
 
 typedef struct tz_policy tz_policy;
@@ -73,9 +72,6 @@ typedef struct tz_policy_host {
     /* One line with everything that a measurement depends on: engine, stencil, grid, device, ...
      * False: a part is not known, so measurements cannot be remembered. */
     bool (*memory_key)(void *context, char *text, size_t size);
-    /* Those that make the same decisions, with rank 0's memory; NULL: alone. All functions but
-     * memory_key are then collective, with the same results for all. */
-    const tz_ranks *ranks;
 } tz_policy_host;
 
 /* The arguments of a function policy. */

@@ -90,7 +90,6 @@ static tz_status jump(tz_simulation *simulation, int64_t steps, double *seconds,
         status = need_jump(simulation, error);
     if (!status)
         status = tz_jump_advance(simulation->jump, steps, &facts, error);
-    status = tz_ranks_agree_status(simulation->ranks, status, error);
     if (!status)
         status = clear_correction(simulation, error);
     simulation->update_known = false;

@@ -1,7 +1,4 @@
-/* The tz_policy_host of a simulation: plans, predictions, candidates, a key for memory.
- *
- * Of several ranks, rank 0 computes and all take its results: caches, device records and clocks of
- * the others may differ. */
+/* The tz_policy_host of a simulation: plans, predictions, candidates, a key for memory. */
 #include "sim/simulation.h"
 
 #include "base/machine.h"
@@ -27,46 +24,22 @@ tz_place tz__simulation_place(const tz_simulation *simulation, const tz_model_de
                       .stopped = simulation->stopped};
 }
 
-/* Rank 0's status, with its error unless `error` is NULL. */
-static tz_status agree_on(const tz_simulation *simulation, tz_status status, tz_error *error)
-{
-    struct {
-        tz_status status;
-        tz_error error;
-    } led = {.status = status};
-    if (!simulation->ranks)
-        return status;
-    if (status && error)
-        led.error = *error;
-    tz_ranks_agree(simulation->ranks, &led, sizeof led);
-    if (led.status && error)
-        *error = led.error;
-    return led.status;
-}
-
 static double host_clock(void *context)
 {
-    const tz_simulation *simulation = context;
-    double now = tz_machine_clock_s();
-    tz_ranks_agree(simulation->ranks, &now, sizeof now);
-    return now;
+    (void)context;
+    return tz_machine_clock_s();
 }
 
 static tz_status complete_plan(void *context, tz_plan *plan, tz_error *error)
 {
     const tz_simulation *simulation = context;
     const tz_place place = tz__simulation_place(simulation, simulation->record);
-    tz_status status = TZ_OK;
     plan->launch_iterations = 0; /* the family sets it */
     if (plan->exchange > 0 && simulation->devices.count == 0)
         return tz_error_set(error, TZ_UNSUPPORTED, "exchange",
                             "one device holds the whole grid: only slabs on several devices are "
                             "exchanged; give devices, or leave out 'exchange'");
-    if (tz_ranks_leads(simulation->ranks))
-        status = simulation->backend->plan(tz__iterated_problem(simulation), &place, plan, error);
-    status = agree_on(simulation, status, error);
-    tz_ranks_agree(simulation->ranks, plan, sizeof *plan);
-    return status;
+    return simulation->backend->plan(tz__iterated_problem(simulation), &place, plan, error);
 }
 
 /* Rough time to get a kernel: to compile it, or to read it from the cache. */
@@ -76,9 +49,10 @@ static double set_up_s(const tz_simulation *simulation, bool compiled)
     return !simulation->backend->wait ? 0.0 : compiled ? LOAD_S : COMPILE_S;
 }
 
-static tz_status make_predictions(const tz_simulation *simulation, const tz_plan *given,
-                                  tz_policy_options *out, tz_error *error)
+static tz_status predictions(void *context, const tz_plan *given, tz_policy_options *out,
+                             tz_error *error)
 {
+    const tz_simulation *simulation = context;
     tz_model_device device;
     tz_predictions *made = NULL;
     if (!simulation->backend->work)
@@ -110,22 +84,10 @@ static tz_status make_predictions(const tz_simulation *simulation, const tz_plan
     return TZ_OK;
 }
 
-static tz_status predictions(void *context, const tz_plan *given, tz_policy_options *out,
-                             tz_error *error)
+static tz_status candidates(void *context, const tz_plan *given, tz_policy_options *out,
+                            tz_error *error)
 {
     const tz_simulation *simulation = context;
-    tz_status status = TZ_OK;
-    if (tz_ranks_leads(simulation->ranks))
-        status = make_predictions(simulation, given, out, error);
-    status = agree_on(simulation, status, error);
-    if (!status)
-        tz_ranks_agree(simulation->ranks, out, sizeof *out);
-    return status;
-}
-
-static tz_status list_candidates(const tz_simulation *simulation, const tz_plan *given,
-                                 tz_policy_options *out, tz_error *error)
-{
     tz_model_device device;
     if (!simulation->backend->candidates)
         return tz_error_set(error, TZ_UNSUPPORTED, NULL, "the %s backend lists no plans",
@@ -144,19 +106,6 @@ static tz_status list_candidates(const tz_simulation *simulation, const tz_plan 
     for (int i = 0; !status && i < out->count; i++)
         out->at[i] = (tz_policy_option){plans[i], NAN, set_up_s(simulation, false), false};
     free(plans);
-    return status;
-}
-
-static tz_status candidates(void *context, const tz_plan *given, tz_policy_options *out,
-                            tz_error *error)
-{
-    const tz_simulation *simulation = context;
-    tz_status status = TZ_OK;
-    if (tz_ranks_leads(simulation->ranks))
-        status = list_candidates(simulation, given, out, error);
-    status = agree_on(simulation, status, error);
-    if (!status)
-        tz_ranks_agree(simulation->ranks, out, sizeof *out);
     return status;
 }
 
@@ -234,8 +183,7 @@ tz_status tz_simulation_set_policy(tz_simulation *simulation, const tz_policy_co
                                  .complete_plan = complete_plan,
                                  .predictions = predictions,
                                  .candidates = candidates,
-                                 .memory_key = memory_key,
-                                 .ranks = simulation->ranks};
+                                 .memory_key = memory_key};
     tz_policy *policy;
     const tz_status status = tz_policy_create(&policy, config, &host, error);
     if (status)

@@ -170,8 +170,7 @@ static tz_status record_group(tz_runner *r, tz_error *error)
     const tz_status status = tz__run_wait(r, error);
     if (status)
         return status;
-    tz_policy_record(simulation->policy, watch->stages, watch->iterations,
-                     tz_ranks_largest(simulation->ranks, watch->seconds));
+    tz_policy_record(simulation->policy, watch->stages, watch->iterations, watch->seconds);
     simulation->watch = (tz_stopwatch){.stages = 0};
     return TZ_OK;
 }
@@ -443,9 +442,7 @@ static tz_status begin(tz_runner *r, tz_error *error)
     simulation->last_run = (tz_run_end){.residual = NAN};
     if (run->steps < 0 && isnan(run->until_residual))
         return tz_error_set(error, TZ_RANGE, "run", "give a number of steps or until_residual");
-    tz_status status = tz__run_compare_ranks(r, error);
-    if (!status)
-        status = check_streamed(simulation, run->steps, error);
+    const tz_status status = check_streamed(simulation, run->steps, error);
     return status || run->unchecked ? status : tz__run_check_facts(r, error);
 }
 
@@ -463,8 +460,6 @@ tz_status tz_simulation_run(tz_simulation *simulation, const tz_run *run, tz_run
                    .run = run,
                    .result = result,
                    .at = run->position ? run->position : &own,
-                   .refused =
-                       simulation->ranks, /* another thread's loads would come in any order */
                    .until = !isnan(run->until_residual)};
     const bool until_residual = r.until && !run->until_is_update;
     r.looks = !until_residual && !simulation->correction && tz_stencil_has_real(stencil) &&

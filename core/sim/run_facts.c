@@ -1,5 +1,4 @@
-/* When a run begins: the stencil compares fields with parameters (tz_stencil.check_run), and the ranks what
- * they are asked to do. */
+/* When a run begins: the stencil compares fields with parameters (tz_stencil.check_run). */
 #include "sim/fields.h"
 #include "sim/region.h"
 #include "sim/run_impl.h"
@@ -98,7 +97,6 @@ tz_status tz__run_check_facts(tz_runner *r, tz_error *error)
         questions.status =
             tz_error_set(error, found == TZ_DIVERGES ? TZ_UNSTABLE : TZ_RANGE, problem->stencil->id,
                          "%s", message[0] ? message : "the plugin refused the fields");
-    questions.status = tz_ranks_agree_status(simulation->ranks, questions.status, error);
     simulation->facts_known = !questions.status;
     r->hopeless = found == TZ_NO_SOLUTION && until_residual;
     if (!questions.status && r->run->warns &&
@@ -107,36 +105,4 @@ tz_status tz__run_check_facts(tz_runner *r, tz_error *error)
         r->run->warns(r->run->warns_context, message);
     }
     return questions.status;
-}
-
-/* What all ranks must ask of a run: each waits for the others' ghost cells. */
-typedef struct request {
-    int64_t step, steps, check_every, jumps_most, jumps, until_is_update;
-    double until_residual;
-} request;
-
-tz_status tz__run_compare_ranks(const tz_runner *r, tz_error *error)
-{
-    const tz_ranks *ranks = r->simulation->ranks;
-    const tz_run *run = r->run;
-    if (!ranks || ranks->count == 1)
-        return TZ_OK;
-    const request mine = {r->simulation->step, run->steps, run->check_every,
-                          run->jumps_most,     run->jumps, run->until_is_update,
-                          run->until_residual};
-    request *all = malloc((size_t)ranks->count * sizeof *all);
-    if (!all)
-        ranks->abort(ranks, "not enough memory");
-    tz_status status = tz_ranks_agree_status(ranks, TZ_OK, error);
-    ranks->gather_all(ranks, &mine, sizeof mine, all);
-    for (int k = 1; !status && k < ranks->count; k++)
-        if (memcmp(&all[k], &all[0], sizeof mine) != 0)
-            status = tz_error_set(
-                error, TZ_RANGE, "run",
-                "the ranks are asked for different runs: rank 0 for %" PRId64
-                " steps after step %" PRId64 ", rank %d for %" PRId64 " after %" PRId64
-                "; what a script runs must not depend on addresses of tables, clocks or the rank",
-                all[0].steps, all[0].step, k, all[k].steps, all[k].step);
-    free(all);
-    return status;
 }

@@ -30,8 +30,6 @@ tz_status tz__run_advance(tz_runner *r, int iterations, bool timed, tz_error *er
 /* ---- run_facts.c ---- */
 /* Ask the stencil whether fields and parameters fit, unless nothing has changed since the last time. */
 tz_status tz__run_check_facts(tz_runner *r, tz_error *error);
-/* Refuse a run that is not the same on all ranks. */
-tz_status tz__run_compare_ranks(const tz_runner *r, tz_error *error);
 
 /* ---- jump.c ---- */
 /* One jump, after all stages. */

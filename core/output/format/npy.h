@@ -77,9 +77,9 @@ tz_status tz_npy_write_begin(tz_npy_writer **out, const char *path, tz_dtype dty
 /* The next `count` elements. TZ_SHAPE if that is more than the shape holds. */
 tz_status tz_npy_write_rows(tz_npy_writer *writer, const void *data, int64_t count,
                             tz_error *error);
-/* The file, and the offset of its elements, for writing them in another way; then they count as
- * written. */
+/* The file, and the offset of its elements, for writing them in another way; and say so. */
 tz_atomic_file *tz_npy_write_file(tz_npy_writer *writer, int64_t *offset);
+void tz_npy_write_skip(tz_npy_writer *writer);
 /* Frees the writer in any case. TZ_SHAPE if elements are missing. */
 tz_status tz_npy_write_commit(tz_npy_writer *writer, tz_error *error);
 void tz_npy_write_abort(tz_npy_writer *writer); /* NULL is fine */

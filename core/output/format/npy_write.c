@@ -53,8 +53,12 @@ tz_status tz_npy_write_rows(tz_npy_writer *writer, const void *data, int64_t cou
 tz_atomic_file *tz_npy_write_file(tz_npy_writer *writer, int64_t *offset)
 {
     *offset = (int64_t)writer->header_bytes;
-    writer->written = writer->wanted;
     return writer->file;
+}
+
+void tz_npy_write_skip(tz_npy_writer *writer)
+{
+    writer->written = writer->wanted;
 }
 
 tz_status tz_npy_write_commit(tz_npy_writer *writer, tz_error *error)

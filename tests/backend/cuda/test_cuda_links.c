@@ -3,8 +3,8 @@
  * name of what the ranks do. The driver is a stand-in (fake/fake.h); one of the ranks is late with all
  * that it does on its devices, so that a missing event shows. */
 #include "backend/cuda/state.h"
+#include "backend/slabs/commands.h"
 #include "backend/slabs/slabs.h"
-#include "backend/slabs/slabs_impl.h"
 #include "base/paths.h"
 #include "base/process.h"
 #include "fake/fake.h"
@@ -57,9 +57,15 @@ static void set_up_rows(const char *id, const char *boundary, int each, int rows
     NEED_OK(tz_slabs_backend(&tz_backend_cuda, &backend, &failure));
     const tz_backend_context context = {
         .problem = &problem, .devices = &devices, .exchange = DEPTH, .ranks = &here};
-    void *made = NULL;
-    NEED_OK(backend.create(&made, &context, &failure));
-    slabs = made;
+    slabs = calloc(1, sizeof *slabs);
+    NEED_OK(tz__slabs_do_create(slabs, &tz_backend_cuda, &context, &failure));
+}
+
+/* What all ranks do at the command of rank 0. */
+static tz_status stage(const tz_plan *plan, int height, int64_t step)
+{
+    const tz__slabs_call call = {.plan = *plan, .iterations = height, .at = step};
+    return tz__slabs_do_stage(slabs, &call, &failure);
 }
 
 static void set_up(const char *id, const char *boundary, int each)
@@ -69,7 +75,7 @@ static void set_up(const char *id, const char *boundary, int each)
 
 static void tear_down(void)
 {
-    backend.destroy(slabs);
+    tz__slabs_do_destroy(slabs);
     tz_problem_clear(&problem);
     NEED(seen->opened == 0 && seen->left_behind == 0);
 }
@@ -181,7 +187,7 @@ static void do_deepen(void)
     const tz_place place = {.threads = 1, .devices = &devices};
     fill(1);
     NEED_OK(backend.plan(&problem, &place, &plan, &failure));
-    NEED_OK(backend.stage(slabs, &plan, 2, 0, &failure)); /* the fields are in their other copies */
+    NEED_OK(stage(&plan, 2, 0)); /* the fields are in their other copies */
     rounds();
     fill(10);
     NEED_OK(tz__slabs_deepen(slabs, 7, &failure));
@@ -207,17 +213,19 @@ static void check_stages(bool ring, int each, int height, int exchange, int dire
         if (i == 0 || i == 2 * exchange / height + 1) {
             for (int k = 0; k < ROWS * WIDE; k++)
                 want[now][k] = (uint32_t)(17 * k + i);
-            NEED_OK(backend.store(slabs, 0, &all, want[now], &failure));
+            const tz__slabs_call store = {.box = all, .from = want[now]};
+            NEED_OK(tz__slabs_do_store(slabs, &store, &failure));
         }
-        NEED_OK(backend.stage(slabs, &plan, height, (int64_t)i * height, &failure));
+        NEED_OK(stage(&plan, height, (int64_t)i * height));
         early |= ((const tz_cuda_state *)slabs->parts[slabs->low]->state)->early[1] > 0;
         if (late && i % 2)
             usleep(LATE_US / 4);
         for (int t = 0; t < height; t++, now = 1 - now)
             iterate_all(want[now], want[1 - now], ring);
     }
-    NEED_OK(backend.load(slabs, 0, &all, got, &failure));
-    for (int k = 0; k < ROWS * WIDE; k++)
+    const tz__slabs_call load = {.box = all, .to = here.rank == 0 ? got : NULL};
+    NEED_OK(tz__slabs_do_load(slabs, &load, &failure));
+    for (int k = 0; here.rank == 0 && k < ROWS * WIDE; k++)
         wrong += got[k] != want[now][k];
     NEED(wrong == 0);
     NEED(slabs->paths.direct == direct);
