@@ -5,6 +5,7 @@
 #             names without "..", and folders include each other without a circle
 #   isolation a plugin includes public headers alone; nothing includes a plugin
 #   length    headers have at most 200 lines, sources 1,000, functions 80
+#   formats   files outside of core/output/format name no format
 #   pages     a path that a page in docs/, README.md or CONTRIBUTING.md names is there
 #   format    clang-format 14 would change nothing (scripts/format.sh --check)
 #
@@ -103,6 +104,16 @@ END {
     finish()
     for (key in allowed) if (!(key in used)) print "check_exceptions.txt: there is no " key
 }' scripts/check_exceptions.txt $(cat "$work/long") >>"$faults"
+
+# ---- Formats -------------------------------------------------------------------------------------
+# A format is known to its file and to the table: elsewhere nothing names its row, or compares the end of a name with its own. (Text
+# is no format of outputs, and .txt is the end of other files, too.)
+if [ -d core/output/format ]; then
+    endings=$(sed -nE 's/.*suffix = "\.([a-z0-9]+)".*/\1/p' core/output/format/*.c | grep -vx txt | sort -u | tr '\n' '|')
+    grep -rnE "tz_format_($(sed -nE 's/^ *X\(([a-z0-9]+)\).*/\1/p' core/output/format/format.h | tr '\n' '|')-)\\>|\"\.(${endings}-)\"" \
+        core --include='*.[ch]' | grep -v '^core/output/format/' |
+        sed -nE 's/^([^:]*:[0-9]*):.*/\1 knows a format: ask core\/output\/format\/format.h/p' >>"$faults" || true
+fi
 
 # ---- Pages ---------------------------------------------------------------------------------------
 # Paths in back quotes or links; NAME, *, { and … stand for something else.

@@ -1,5 +1,6 @@
 #include "base/names.h"
 
+#include "base/minmax.h"
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,11 +10,6 @@ enum { NAME_MAX_LENGTH = 63 };
 static int lower(char c)
 {
     return tolower((unsigned char)c);
-}
-
-static int least(int a, int b)
-{
-    return a < b ? a : b;
 }
 
 /* The Damerau-Levenshtein distance of two names of at most NAME_MAX_LENGTH characters. `rows` holds
@@ -29,11 +25,11 @@ static int distance(const char *a, size_t a_length, const char *b, size_t b_leng
         row[0] = (int)i;
         for (size_t j = 1; j <= b_length; j++) {
             const int same = lower(a[i - 1]) == lower(b[j - 1]);
-            row[j] = least(above[j] + 1, row[j - 1] + 1);
-            row[j] = least(row[j], above[j - 1] + !same);
+            row[j] = tz_min_int(above[j] + 1, row[j - 1] + 1);
+            row[j] = tz_min_int(row[j], above[j - 1] + !same);
             if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) &&
                 lower(a[i - 2]) == lower(b[j - 1]))
-                row[j] = least(row[j], above2[j - 2] + 1);
+                row[j] = tz_min_int(row[j], above2[j - 2] + 1);
         }
     }
     return rows[a_length % 3][b_length];

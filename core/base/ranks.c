@@ -104,9 +104,10 @@ static tz_status compare(const tz_ranks *ranks, tz_error *error)
     if (least < own.isa)
         setenv("TZ_ISA", tz_isa_name((tz_isa)least), 1);
     if (strcmp(own.version, all[0].version) != 0)
-        status = tz_error_set(error, TZ_UNSUPPORTED, NULL,
-                              "Trapeze is version %s here, and %s on rank 0: all ranks need the same",
-                              own.version, all[0].version);
+        status =
+            tz_error_set(error, TZ_UNSUPPORTED, NULL,
+                         "Trapeze is version %s here, and %s on rank 0: all ranks need the same",
+                         own.version, all[0].version);
     free(all);
     return tz_ranks_agree(ranks, status, error);
 }

@@ -9,7 +9,7 @@
 #include "calibrate/records.h"
 #include "define/plugin.h"
 #include "jump/fftw.h"
-#include "output/format/hdf5.h"
+#include "output/format/format.h"
 #include "output/frame/plot.h"
 #include "output/live/microhttpd.h"
 #include <jansson.h>
@@ -205,13 +205,17 @@ static int print_surroundings(void)
     const bool writable = known && access(".", W_OK) == 0;
     printf("surroundings\n  working folder: %s, %s\n", known ? folder : "unknown",
            writable ? "writable" : "NOT writable: give a run folder with --out");
-    char hdf5[256];
-    tz_hdf5_describe(hdf5, sizeof hdf5);
     if (tz_plot_available())
         printf("  plots: by gnuplot\n");
     if (tz_program_exists("ffmpeg"))
         printf("  movies: .mp4 and .webm by ffmpeg\n");
-    printf("  %s\n", hdf5);
+    for (const tz_format *const *f = tz_formats; *f; f++) {
+        char text[256];
+        if (!(*f)->describe)
+            continue;
+        (*f)->describe(text, sizeof text);
+        printf("  %s\n", text);
+    }
     char fftw[256];
     tz_fftw_describe(fftw, sizeof fftw);
     printf("  %s\n", fftw);
@@ -309,16 +313,23 @@ static int sum_up_stencils(const tz_plugins *plugins)
 static void sum_up_missing(void)
 {
     char text[1024];
-    const struct {
+    enum { MOST = 16 };
+    struct {
         bool there;
         const char *what, *package;
-    } parts[] = {{tz_program_exists("ffmpeg"), "movies as .mp4 and .webm", "ffmpeg"},
-                 {tz_plot_available(), "plots", "gnuplot-nox"},
-                 {tz_hdf5_describe(text, sizeof text), "HDF5 files", "hdf5-tools"},
-                 {tz_fftw_describe(text, sizeof text), "jumps on a CPU", "libfftw3-double3"},
-                 {tz_mhd_describe(text, sizeof text), "the live view", "libmicrohttpd12"}};
-    const size_t count = sizeof parts / sizeof *parts;
-    size_t missing = 0;
+    } parts[MOST] = {{tz_program_exists("ffmpeg"), "movies as .mp4 and .webm", "ffmpeg"},
+                     {tz_plot_available(), "plots", "gnuplot-nox"},
+                     {tz_fftw_describe(text, sizeof text), "jumps on a CPU", "libfftw3-double3"},
+                     {tz_mhd_describe(text, sizeof text), "the live view", "libmicrohttpd12"}};
+    size_t count = 0, missing = 0;
+    while (parts[count].what)
+        count++;
+    for (const tz_format *const *f = tz_formats; *f && count < MOST; f++)
+        if ((*f)->describe) {
+            parts[count].there = (*f)->describe(text, sizeof text);
+            parts[count].what = (*f)->part;
+            parts[count++].package = (*f)->package;
+        }
     for (size_t i = 0; i < count; i++)
         if (!parts[i].there)
             printf("%s%s", missing++ ? ", " : "  optional  missing: ", parts[i].what);

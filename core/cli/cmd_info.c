@@ -1,55 +1,12 @@
 /* trapeze info: shows what a frame, an array or a run holds. */
 #include "cli/options.h"
 
-#include "base/text.h"
 #include "cli/print_run.h"
 #include "output/checkpoints.h"
 #include "output/folder.h"
-#include "output/format/npy.h"
-#include "output/format/png_info.h"
-#include <inttypes.h>
+#include "output/format/format.h"
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
-
-/* ---- A frame --------------------------------------------------------------------------------- */
-
-static int info_png(const char *path)
-{
-    tz_png_facts facts;
-    tz_error error;
-    memset(&facts, 0, sizeof facts);
-    if (tz_png_read_text(path, &facts, &error) != TZ_OK)
-        return tz_fail(EXIT_FAILED, &error);
-    printf("%s\n  %-12s %u x %u pixels, %s, %d bits\n", path, facts.frames ? "movie" : "picture",
-           facts.width, facts.height, facts.colour_name, facts.bit_depth);
-    if (facts.frames)
-        printf("  %-12s %u\n", "frames", facts.frames);
-    for (size_t i = 0; i < facts.text_count; i++) {
-        tz_text_printable(facts.texts[i].key);
-        tz_text_printable(facts.texts[i].value);
-        printf("  %-12s %s\n", facts.texts[i].key, facts.texts[i].value);
-    }
-    if (facts.text_count == 0)
-        printf("  it holds no texts: trapeze did not write it\n");
-    tz_png_facts_clear(&facts);
-    return tz_finish_output();
-}
-
-static int info_npy(const char *path)
-{
-    tz_npy_facts facts;
-    tz_error error;
-    if (tz_npy_inspect(path, &facts, &error) != TZ_OK)
-        return tz_fail(EXIT_FAILED, &error);
-    printf("%s\n  %-12s", path, "shape");
-    for (int axis = 0; axis < facts.dims; axis++)
-        printf("%s %" PRId64, axis > 0 ? " x" : "", facts.shape[axis]);
-    printf(" (x first)\n  %-12s %s%s%s%s\n", "numbers", tz_dtype_name(facts.dtype),
-           facts.half ? ", stored in half precision" : "", facts.swapped ? ", bytes swapped" : "",
-           facts.fortran ? ", Fortran order" : "");
-    return tz_finish_output();
-}
 
 /* ---- A run ----------------------------------------------------------------------------------- */
 
@@ -143,12 +100,14 @@ static int info_call(const tz_command *command, int argc, char **argv)
         return tz_fail_text(EXIT_FAILED, "%s: there is no such file or folder", path);
     if (S_ISDIR(facts.st_mode))
         return info_run(path);
-    const char *suffix = strrchr(path, '.');
-    if (suffix && strcasecmp(suffix, ".npy") == 0)
-        return info_npy(path);
-    if (suffix && strcasecmp(suffix, ".png") == 0)
-        return info_png(path);
-    return tz_fail_text(EXIT_FAILED, "%s: needs a .png or .npy file or the folder of a run", path);
+    const tz_format *format = tz_format_of_file(path, TZ_TO_SHOW);
+    char endings[256];
+    tz_error error;
+    if (!format)
+        return tz_fail_text(EXIT_FAILED, "%s: needs a %s file or the folder of a run", path,
+                            tz_format_endings(TZ_TO_SHOW, 0, endings));
+    return format->info(path, stdout, &error) == TZ_OK ? tz_finish_output()
+                                                       : tz_fail(EXIT_FAILED, &error);
 }
 
 const tz_command tz_command_info = {

@@ -2,8 +2,8 @@
 #include "cli/options.h"
 
 #include "base/names.h"
+#include "base/number.h"
 #include "base/text.h"
-#include "output/format/number.h"
 #include <jansson.h>
 #include <limits.h>
 #include <math.h>

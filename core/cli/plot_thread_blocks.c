@@ -2,9 +2,9 @@
 #include "cli/print_predictions.h"
 #include "cli/print_thread_blocks.h"
 
+#include "output/format/png.h"
 #include "output/frame/colormap.h"
 #include "output/frame/font.h"
-#include "output/frame/png_write.h"
 #include <math.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -1,9 +1,9 @@
 #include "cli/print_predictions.h"
 
+#include "base/number.h"
 #include "cli/print_devices.h"
 #include "cli/print_periods.h"
 #include "model/power.h"
-#include "output/format/number.h"
 #include "output/frame/plot.h"
 #include <inttypes.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 #include "cli/print_run.h"
 
-#include "output/format/number.h"
+#include "base/number.h"
 #include <string.h>
 
 const char *tz_json_text(const json_t *object, const char *key)

@@ -1,10 +1,10 @@
 #include "cli/run_options.h"
 
 #include "backend/slabs/slabs.h"
+#include "base/number.h"
 #include "cli/print_run.h"
 #include "lua/interrupt.h"
 #include "lua/script.h"
-#include "output/format/duration.h"
 #include "output/live/server.h"
 #include "output/run_record.h"
 #include "predict/shares.h"

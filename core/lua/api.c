@@ -43,6 +43,11 @@ static int checked(lua_State *L)
                : tz_recall_call(L, function);
 }
 
+const void *tz_api_data(lua_State *L)
+{
+    return ((const tz_api_function *)lua_touserdata(L, lua_upvalueindex(1)))->data;
+}
+
 /* Where the registry keeps the rows: a userdata of pointers. */
 static const char rows_key;
 

@@ -22,8 +22,8 @@ typedef struct tz_api_function {
     const char *doc;       /* sentences of Markdown for docs/scenario.md */
     const tz_key *options; /* of its table of options; NULL: it has none */
     tz_api_recall recall;
-    const tz_key
-        *result; /* keys of the table that it returns; NULL: its doc says what it returns */
+    const tz_key *result; /* keys of the table that it returns; NULL: its doc says it */
+    const void *data;     /* of functions that share their code: tz_api_data */
 } tz_api_function;
 
 /* A row: signature, function, doc, then `.options =` and `.result =` where it has them. */
@@ -39,6 +39,9 @@ typedef struct tz_api_function {
 /* Add the functions, up to one without a signature, to the table on the top of the stack. Rows are
  * borrowed for the life of the state. */
 void tz_api_add(lua_State *L, const tz_api_function *functions);
+
+/* What the row of the function that runs has as its data. */
+const void *tz_api_data(lua_State *L);
 
 /* All rows added to a state so far, in order; ends with NULL. Borrowed from the state. */
 const tz_api_function *const *tz_api_rows(lua_State *L);

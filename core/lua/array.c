@@ -1,6 +1,7 @@
 #include "lua/array.h"
 
 #include "base/names.h"
+#include "base/number.h"
 #include "lua/api.h"
 #include "lua/guard.h"
 #include "lua/handle.h"
@@ -8,16 +9,12 @@
 #include "lua/module.h"
 #include "lua/push.h"
 #include "lua/random.h"
-#include "output/format/hdf5.h"
-#include "output/format/number.h"
-#include "output/format/vti.h"
-#include "output/format/xdmf.h"
+#include "output/format/format.h"
 #include "stencil/streamed_source.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 tz_array_handle *tz_array_push(lua_State *L, const char *source)
 {
@@ -229,63 +226,14 @@ static int array_sum(lua_State *L)
     return 1;
 }
 
-/* What array:save writes, by the ending of the name. */
-typedef struct saved {
-    const char *suffix;
-    tz_status (*begin)(tz_grid_file **out, const char *path, const tz_grid *grid, tz_error *error);
-} saved;
-
-static const saved kinds[] = {{".npy", NULL},          {".rle", NULL},
-                              {".vti", tz_vti_begin},  {".h5", tz_hdf5_begin},
-                              {".xdmf", tz_raw_begin}, {NULL, NULL}};
-
-/* The array as the field "data" of a grid. */
-static tz_status save_grid(const tz_array *array, const saved *kind, const char *path,
-                           tz_error *error)
+static const tz_format *find_format(lua_State *L, const char *name)
 {
-    const tz_grid_field field = {.name = "data", .dtype = array->dtype};
-    tz_grid grid = tz_grid_of(array->dims, array->shape);
-    grid.fields = &field;
-    grid.fields_count = 1;
-    tz_grid_file *file = NULL;
-    tz_status status = kind->begin(&file, path, &grid, error);
-    if (status != TZ_OK)
-        return status;
-    status =
-        tz_grid_file_write(file, 0, array->data, tz_shape_count(array->dims, array->shape), error);
-    if (status != TZ_OK) {
-        tz_grid_file_abort(file);
-        return status;
-    }
-    return tz_grid_file_commit(file, error);
-}
-
-/* The numbers to NAME.raw beside it, the rest to NAME.xdmf. */
-static tz_status save_xdmf(tz_context *context, const tz_array *array, const saved *kind,
-                           const char *path, tz_error *error)
-{
-    const tz_grid_field field = {.name = "data", .dtype = array->dtype};
-    tz_grid grid = tz_grid_of(array->dims, array->shape);
-    char raw[PATH_MAX + 8];
-    grid.fields = &field;
-    grid.fields_count = 1;
-    if (access(path, F_OK) == 0)
-        return tz_error_set(error, TZ_IO, path, "the file exists already and is not overwritten");
-    snprintf(raw, sizeof raw, "%.*s.raw", (int)(strlen(path) - strlen(kind->suffix)), path);
-    const tz_status status = save_grid(array, kind, raw, error);
-    if (status != TZ_OK)
-        return status;
-    tz_record_file(context->files.record, strrchr(raw, '/') + 1);
-    return tz_xdmf_add(path, strrchr(raw, '/') + 1, &grid, error);
-}
-
-static const saved *find_kind(lua_State *L, const char *name)
-{
-    const char *suffix = strrchr(name, '.');
-    for (const saved *kind = kinds; kind->suffix; kind++)
-        if (suffix && strcmp(suffix, kind->suffix) == 0)
-            return kind;
-    tz_raise(L, "array:save: '%.100s' must end in .npy, .rle, .vti, .h5 or .xdmf", name);
+    char endings[256];
+    const tz_format *format = tz_format_of_file(name, TZ_TO_SAVE);
+    if (!format)
+        tz_raise(L, "array:save: '%.100s' must end in %s", name,
+                 tz_format_endings(TZ_TO_SAVE, 0, endings));
+    return format;
 }
 
 /* array:save(name): a file in the run folder. */
@@ -294,28 +242,22 @@ static int array_save(lua_State *L)
     const tz_array_handle *handle = tz_array_check(L, 1, "array:save");
     const char *name = tz_text_check(L, 2, "array:save", "name");
     tz_context *context = tz_context_get(L);
-    const saved *kind = find_kind(L, name);
+    const tz_format *format = find_format(L, name);
     tz_error error;
     if (tz_folder_check_name(name, &error) != TZ_OK ||
-        (kind->begin == tz_hdf5_begin && tz_hdf5_check(&error) != TZ_OK))
+        (format->check && format->check(&error) != TZ_OK))
         tz_raise_error(L, "array:save", &error);
     if (context->options->check) {
         tz_context_print(context, "  writes %s\n", name);
         return 0;
     }
-    char path[PATH_MAX];
+    char path[PATH_MAX], data[256] = "";
     tz_status status = tz_handle_open_file(context, name, path, sizeof path, &error);
-    if (status != TZ_OK)
-        tz_raise_error(L, "array:save", &error);
-    if (strcmp(kind->suffix, ".npy") == 0)
-        status = tz_npy_write(path, &handle->view, &error);
-    else if (strcmp(kind->suffix, ".rle") == 0)
-        status =
-            tz_rle_write(path, &handle->view, handle->rule[0] ? handle->rule : NULL, NULL, &error);
-    else if (strcmp(kind->suffix, ".xdmf") == 0)
-        status = save_xdmf(context, &handle->view, kind, path, &error);
-    else
-        status = save_grid(&handle->view, kind, path, &error);
+    if (status == TZ_OK)
+        status = tz_format_save(format, path, &handle->view, "data",
+                                handle->rule[0] ? handle->rule : NULL, data, &error);
+    if (data[0])
+        tz_record_file(context->files.record, data);
     if (status != TZ_OK)
         tz_raise_error(L, "array:save", &error);
     tz_record_file(context->files.record, name);
@@ -485,8 +427,8 @@ void tz_array_register(lua_State *L)
         TZ_API("array:max()", array_max, "The largest element that is not NaN."),
         TZ_API("array:sum()", array_sum, "The sum of all elements, in double precision."),
         TZ_API("array:save(name)", array_save,
-               "Writes the array to a file in the run folder: `NAME.npy`, `.rle`, `.vti`, `.h5` or "
-               "`.xdmf` (with `NAME.raw`).",
+               "Writes the array to a file in the run folder, in the format that its name ends "
+               "with (see Formats).",
                .recall = TZ_RECALL_GIVE),
         TZ_API("array:close()", array_close,
                "Frees the memory now. Otherwise that happens when the array is collected."),

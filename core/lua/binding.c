@@ -1,5 +1,6 @@
 #include "lua/binding.h"
 
+#include "base/number.h"
 #include "lua/api.h"
 #include "lua/checkpoint.h"
 #include "lua/floorplan.h"
@@ -9,7 +10,6 @@
 #include "lua/output.h"
 #include "lua/recall.h"
 #include "lua/time.h"
-#include "output/format/duration.h"
 #include "sim/geometry.h"
 #include "sim/residual.h"
 #include <math.h>
@@ -85,7 +85,7 @@ static tz_status write_row(lua_State *L, tz_binding *binding, int handle_index, 
 static void note_file(const tz_binding *binding, int64_t step)
 {
     char name[TZ_WRITER_FILE_SIZE];
-    if (tz_output_is_one_file(binding->writer.output->kind) &&
+    if (tz_format_is_one_file(binding->writer.output->format) &&
         binding->writer.count > binding->writer.first_frame)
         return;
     tz_writer_file(&binding->writer, step, name);
@@ -226,6 +226,17 @@ static void check_outline(lua_State *L, const tz_simulation_handle *handle, int 
     lua_pop(L, 1);
 }
 
+static noreturn void refuse_output(lua_State *L, int index, const char *what)
+{
+    char names[256] = "";
+    for (const tz_format *const *f = tz_formats; *f; f++)
+        if ((*f)->doc)
+            snprintf(names + strlen(names), sizeof names - strlen(names), "%stz.%s",
+                     names[0] ? ", " : "", (*f)->name);
+    tz_raise(L, "%s: needs an output (%s), a function(sim) or tz.checkpoint(), not %s", what, names,
+             tz_kind_text(L, index));
+}
+
 /* Find or make the binding of the output or function at `index`; `every` NULL: by sim:write. */
 static tz_binding *bind(lua_State *L, tz_simulation_handle *handle, int handle_index, int index,
                         const tz_interval *every, const char *what)
@@ -233,10 +244,7 @@ static tz_binding *bind(lua_State *L, tz_simulation_handle *handle, int handle_i
     const tz_output *output = luaL_testudata(L, index, TZ_TYPE_OUTPUT);
     const bool checkpoint = luaL_testudata(L, index, TZ_TYPE_CHECKPOINT);
     if (!output && !checkpoint && !lua_isfunction(L, index))
-        tz_raise(L,
-                 "%s: needs an output (tz.png, tz.npy, tz.rle, tz.vti, tz.xdmf, tz.hdf5, tz.table, "
-                 "tz.movie), a function(sim) or tz.checkpoint(), not %s",
-                 what, tz_kind_text(L, index));
+        refuse_output(L, index, what);
     lua_getiuservalue(L, handle_index, 1);
     tz_binding *found = find_binding(L, handle, index, every);
     if (found) {
@@ -254,7 +262,7 @@ static tz_binding *bind(lua_State *L, tz_simulation_handle *handle, int handle_i
     tz_error error;
     if (output) {
         check_outline(L, handle, index, output, what);
-        if (tz_output_series_suffix(output->kind)[0] && output->look.y == TZ_Y_AUTO &&
+        if (output->format->content == TZ_CONTENT_GRID && output->look.y == TZ_Y_AUTO &&
             tz_simulation_y_up(handle->simulation))
             tz_context_note(
                 handle->context, TZ_NOTE_LOG,

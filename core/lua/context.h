@@ -62,7 +62,7 @@ typedef struct tz_context {
     bool expectations_noted;            /* --check has printed that expectations are skipped */
     bool has_said;                      /* the script has called tz.log */
     bool printed;                       /* or print or warn */
-    bool told_apart; /* that not all processes write their part of files */
+    bool told_apart;                    /* that not all processes write their part of files */
     bool asked;   /* it has called what answers (sim:get, tz.predict), tests or writes a file */
     bool ran;     /* a simulation has advanced */
     bool reports; /* it has called tz.report */

@@ -1,8 +1,8 @@
 #include "lua/definition_keys.h"
 
+#include "base/number.h"
 #include "lua/augment.h"
 #include "lua/problem.h"
-#include "output/format/number.h"
 #include "stencil/stencil.h"
 #include <math.h>
 #include <stdlib.h>

@@ -87,9 +87,8 @@ void tz_handle_record(const tz_simulation_handle *handle)
             continue;
         tz_binding_pattern(b, pattern, sizeof pattern);
         tz_record_output(into, handle->index, pattern,
-                         b->kind == TZ_BINDING_FUNCTION
-                             ? "function"
-                             : tz_output_kind_name(b->writer.output->kind),
+                         b->kind == TZ_BINDING_FUNCTION ? "function"
+                                                        : b->writer.output->format->name,
                          &b->every, b->writer.count);
     }
 }

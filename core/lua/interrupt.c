@@ -18,8 +18,8 @@ static const double same_s = 0.5;
 static const double grace_s = 2.0;
 
 static volatile sig_atomic_t arrived, noticed;
-static volatile sig_atomic_t graced;   /* Lua code may go on for a moment */
-static struct timespec arrived_at;     /* the handler writes it before `noticed` */
+static volatile sig_atomic_t graced; /* Lua code may go on for a moment */
+static struct timespec arrived_at;   /* the handler writes it before `noticed` */
 static lua_State *volatile watched;
 static lua_State *volatile running;
 

@@ -1,8 +1,8 @@
 #include "lua/keys.h"
 
 #include "base/names.h"
+#include "base/number.h"
 #include "lua/context.h"
-#include "output/format/number.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -390,15 +390,17 @@ bool tz_key_choice(lua_State *L, int index, const char *what, const char *key, i
              tz_names_hint(hint, sizeof hint, name, names, n));
 }
 
-const char *tz_key_png(lua_State *L, int index, const char *what)
+const char *tz_key_file(lua_State *L, int index, const char *what, const tz_format *only)
 {
     const char *file = NULL;
+    char endings[256];
     tz_error error;
     if (!tz_key_text(L, index, what, "file", &file))
         tz_raise(L, "%s: 'file' is missing: \"NAME.png\"", what);
-    const char *suffix = strrchr(file, '.');
-    if (!suffix || strcmp(suffix, ".png") != 0)
-        tz_raise(L, "%s: 'file' must end in .png", what);
+    const tz_format *format = tz_format_of_file(file, TZ_TO_DRAW);
+    if (!format || (only && format != only))
+        tz_raise(L, "%s: 'file' must end in %s", what,
+                 only ? only->suffix : tz_format_endings(TZ_TO_DRAW, 0, endings));
     if (tz_folder_check_name(file, &error) != TZ_OK)
         tz_raise_error(L, what, &error);
     return file;

@@ -5,6 +5,7 @@
 #define TZ_CORE_LUA_KEYS_H
 
 #include "base/array.h"
+#include "output/format/format.h"
 #include <lauxlib.h>
 #include <lua.h>
 #include <math.h> /* INFINITY */
@@ -87,8 +88,9 @@ bool tz_key_text(lua_State *L, int index, const char *what, const char *key, con
 bool tz_key_choice(lua_State *L, int index, const char *what, const char *key, int *out);
 /* Push the value of a key, or the default of its row, or nil. Returns whether the key is there. */
 bool tz_key_push(lua_State *L, int index, const char *key);
-/* The option `file`, which must be there: the name of a .png file in the run folder. Borrowed. */
-const char *tz_key_png(lua_State *L, int index, const char *what);
+/* The option `file`, which must be there: the name of a picture in the run folder, of that format if it is
+ * not NULL. Borrowed. */
+const char *tz_key_file(lua_State *L, int index, const char *what, const tz_format *only);
 bool tz_key_flag(lua_State *L, int index, const char *what, const char *key, bool *out);
 /* {low, high}, both finite, low < high (or <= if `equal`). */
 bool tz_key_range(lua_State *L, int index, const char *what, const char *key, bool equal,

@@ -1,8 +1,8 @@
 /* What the page of a live view may do: each is noted in run.json. */
 #include "base/json_values.h"
+#include "base/number.h"
 #include "lua/checkpoint.h"
 #include "lua/live_impl.h"
-#include "output/format/number.h"
 #include "sim/fields.h"
 #include <math.h>
 #include <stdio.h>
@@ -251,7 +251,7 @@ static void do_snapshot(tz_live_view *view, tz_simulation_handle *handle)
         tz__view_say(view, true, "snapshot: not enough memory");
         return;
     }
-    tz_output numbers = {.kind = TZ_OUTPUT_NPY, .fields_count = 1};
+    tz_output numbers = {.format = tz_format_find("npy"), .fields_count = 1};
     snprintf(numbers.fields[0], sizeof numbers.fields[0], "%s",
              tz_handle_stencil(handle)->fields[field].name);
     tz_status status = write(&numbers, handle, array, &error);

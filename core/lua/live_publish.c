@@ -1,9 +1,9 @@
 /* What a live view shows. */
 #include "base/json_values.h"
 #include "base/machine.h"
+#include "base/number.h"
 #include "lua/checkpoint.h"
 #include "lua/live_impl.h"
-#include "output/format/number.h"
 #include "output/report/texts.h"
 #include "sim/fields.h"
 #include <math.h>
@@ -39,7 +39,8 @@ void tz__view_say(tz_live_view *view, bool bad, const char *format, ...)
 
 static bool is_picture(const tz_binding *binding)
 {
-    return binding->kind == TZ_BINDING_OUTPUT && tz_output_is_picture(binding->writer.output->kind);
+    return binding->kind == TZ_BINDING_OUTPUT &&
+           tz_format_is_picture(binding->writer.output->format);
 }
 
 size_t tz__view_pictures(const tz_simulation_handle *handle)
@@ -75,7 +76,7 @@ tz_output *tz__view_picture(const tz_simulation_handle *handle, size_t index, in
         snprintf(output->fields[0], sizeof output->fields[0], "%s", stencil->fields[*field].name);
     }
     if (output)
-        output->kind = TZ_OUTPUT_PNG;
+        output->format = tz_format_find("png");
     return output;
 }
 

@@ -5,6 +5,7 @@
 #include "lua/context.h"
 #include "lua/module.h"
 #include "output/caption.h"
+#include "output/format/format.h"
 #include "output/frame/colormap.h"
 #include "output/output.h"
 #include <math.h>
@@ -177,6 +178,27 @@ static void put_words(FILE *out, const char *title, const char *doc, const tz_ou
     }
 }
 
+/* A row for each format: what writes and reads its files. */
+static void put_formats(FILE *out)
+{
+    fprintf(out,
+            "\n## Formats\n\n`array:save` takes the format from the end of a name, "
+            "`trapeze export --to` its name. `tz.read` goes by the end of a name, or by the first "
+            "bytes.\n\n| files | output | saved array | `export --to` | read as |\n"
+            "|---|---|---|---|---|\n");
+    for (const tz_format *const *row = tz_formats; *row; row++) {
+        const tz_format *f = *row;
+        const char *saved = tz_format_ending(f, TZ_TO_SAVE);
+        const bool output = f->content != TZ_CONTENT_NONE && (f->doc || !saved);
+        fprintf(out, "| `%s`", f->suffix);
+        if (f->list_suffix)
+            fprintf(out, ", with a list `%s`", f->list_suffix);
+        fprintf(out, output ? " | `tz.%s` |" : " | |", f->name);
+        fprintf(out, saved ? " `NAME%s` | `%s` |" : " | |", saved, f->name);
+        fprintf(out, f->read_doc ? " %s |\n" : " |\n", f->read_doc);
+    }
+}
+
 static void put_page(FILE *out, const tz_api_function *const *rows)
 {
     fprintf(
@@ -197,6 +219,7 @@ static void put_page(FILE *out, const tz_api_function *const *rows)
               "also where a function made the text: "
               "`caption = function(sim) return (\"{time}, %.1f K\"):format(sim:max()) end`.",
               tz_caption_words);
+    put_formats(out);
     fprintf(out, "\n## Colour maps\n\n");
     const char *name;
     for (int i = 0; (name = tz_colormap_name(i)); i++)

@@ -17,7 +17,7 @@ void tz_args_push(lua_State *L, const char *name);
 /* ---- Add functions to the module, a table on the top of the stack. ---- */
 void tz_array_register(lua_State *L);      /* tz.array */
 void tz_floorplan_register(lua_State *L);  /* tz.floorplan */
-void tz_output_register(lua_State *L);     /* tz.png, tz.movie, tz.npy, tz.vti, … */
+void tz_output_register(lua_State *L);     /* tz.NAME of each format */
 void tz_picture_register(lua_State *L);    /* tz.picture: arrays as pictures */
 void tz_plot_register(lua_State *L);       /* tz.plot, tz.can_plot: lines and points by gnuplot */
 void tz_predict_register(lua_State *L);    /* tz.predict */

@@ -1,4 +1,4 @@
-/* Descriptions are checked here as far as that is possible without a simulation; sim:every and
+/* The functions tz.NAME of formats. Descriptions are checked here as far as that is possible without a simulation; sim:every and
  * sim:write check the rest (tz_output_check). */
 #include "lua/output.h"
 
@@ -15,13 +15,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The function of a format, of which there is one for each content. */
+typedef struct format_function {
+    const tz_format *format;
+    char what[24], signature[64]; /* "tz.npy", "tz.npy([field][, options])" */
+} format_function;
+
+/* That of the function that runs. */
+static const format_function *called(lua_State *L)
+{
+    return tz_api_data(L);
+}
+
 /* Push a userdata for an output with that many columns. */
-static tz_output *push_output(lua_State *L, tz_output_kind kind, size_t columns)
+static tz_output *push_output(lua_State *L, const tz_format *format, size_t columns)
 {
     tz_output *output = lua_newuserdatauv(L, sizeof *output + columns * sizeof output->columns[0],
                                           TZ_OUTPUT_VALUES);
     memset(output, 0, sizeof *output);
-    output->kind = kind;
+    output->format = format;
     output->look.bits = 8;
     output->slice.axis = 2;
     output->columns_count = columns;
@@ -75,7 +87,7 @@ static void arrange(lua_State *L, const char *what)
     lua_settop(L, 2);
 }
 
-static const tz_key png_options[] = {
+static const tz_key picture_options[] = {
     TZ_LOOK_OPTIONS,
     {"caption", "text or function(sim)", "\"\"",
      "a line above; words in braces are filled in (see Captions); a function returns one for each "
@@ -86,16 +98,16 @@ static const tz_key png_options[] = {
      .most = INFINITY},
     {"montage", "boolean or text", "without `slice`",
      "of 3-D fields: all planes side by side; %s: those across that axis", tz_montage_names},
-    {"name", "text", "the field's", "files are `NAME-000100.png`; a table is `NAME.csv`"},
+    {"name", "text", "the field's", "files are `NAME-000100.png`"},
     {NULL, NULL, NULL, NULL}};
 
 /* Push a picture or movie with the options at index 2. */
-static tz_output *push_picture(lua_State *L, tz_output_kind kind, const tz_key *options,
-                               const char *what)
+static tz_output *push_picture(lua_State *L, const tz_key *options)
 {
+    const char *what = called(L)->what;
     arrange(L, what);
     tz_keys_take(L, 2, what, options, false);
-    tz_output *output = push_output(L, kind, 0);
+    tz_output *output = push_output(L, called(L)->format, 0);
     if (!lua_isnil(L, 1)) {
         copy_field(L, 1, what, output->fields[0], sizeof output->fields[0]);
         output->fields_count = 1;
@@ -117,17 +129,21 @@ static tz_output *push_picture(lua_State *L, tz_output_kind kind, const tz_key *
     return output;
 }
 
-static int output_png(lua_State *L)
+static int output_picture(lua_State *L)
 {
-    push_picture(L, TZ_OUTPUT_PNG, png_options, "tz.png");
+    push_picture(L, picture_options);
     return 1;
 }
 
-/* ---- tz.movie -------------------------------------------------------------------------------- */
+/* ---- Movies ---------------------------------------------------------------------------------- */
 
+/* The suffixes of videos: those of movies but for that of tz.movie itself. */
 static const char *video_suffixes(int i)
 {
-    return i + 1 < TZ_MOVIE_FORMATS ? tz_movie_suffix((tz_movie_format)(i + 1)) : NULL;
+    for (const tz_format *const *f = tz_formats; *f; f++)
+        if ((*f)->content == TZ_CONTENT_MOVIE && !(*f)->doc && i-- == 0)
+            return (*f)->suffix;
+    return NULL;
 }
 
 static const tz_key movie_options[] = {
@@ -149,19 +165,17 @@ static const tz_key movie_options[] = {
 /* The end of the name is the format. */
 static void take_format(tz_output *output)
 {
-    char *end = strrchr(output->name, '.');
-    for (int k = 0; end && k < TZ_MOVIE_FORMATS; k++)
-        if (strcmp(end, tz_movie_suffix((tz_movie_format)k)) == 0) {
-            output->format = (tz_movie_format)k;
-            *end = '\0';
-            return;
-        }
+    const tz_format *format = tz_format_of_file(output->name, TZ_TO_FILM);
+    if (!format)
+        return;
+    output->format = format;
+    *strrchr(output->name, '.') = '\0';
 }
 
 static int output_movie(lua_State *L)
 {
-    const char *what = "tz.movie";
-    tz_output *output = push_picture(L, TZ_OUTPUT_MOVIE, movie_options, what);
+    const char *what = called(L)->what;
+    tz_output *output = push_picture(L, movie_options);
     tz_key_number(L, 2, what, "fps", &output->fps);
     if (output->look.bits == 16)
         tz_raise(L, "%s: a movie is in colours: 'bits' must be 8", what);
@@ -169,19 +183,20 @@ static int output_movie(lua_State *L)
     return 1;
 }
 
-/* ---- tz.npy, tz.rle -------------------------------------------------------------------------- */
+/* ---- Arrays ---------------------------------------------------------------------------------- */
 
 static const tz_key array_options[] = {
-    {"name", "text", "the field's", "files are `NAME-000100.png`; a table is `NAME.csv`"},
+    {"name", "text", "the field's", "files are `NAME-000100` and the format's ending"},
     {"field", "text", "the first state field", "the field, if it is not the first argument"},
     {NULL, NULL, NULL, NULL}};
 
-/* tz.npy and tz.rle: one field and a name. */
-static int output_array(lua_State *L, tz_output_kind kind, const char *what)
+/* One field and a name. */
+static int output_array(lua_State *L)
 {
+    const char *what = called(L)->what;
     arrange(L, what);
     tz_keys_take(L, 2, what, array_options, false);
-    tz_output *output = push_output(L, kind, 0);
+    tz_output *output = push_output(L, called(L)->format, 0);
     if (!lua_isnil(L, 1)) {
         copy_field(L, 1, what, output->fields[0], sizeof output->fields[0]);
         output->fields_count = 1;
@@ -190,21 +205,11 @@ static int output_array(lua_State *L, tz_output_kind kind, const char *what)
     return 1;
 }
 
-static int output_npy(lua_State *L)
-{
-    return output_array(L, TZ_OUTPUT_NPY, "tz.npy");
-}
-
-static int output_rle(lua_State *L)
-{
-    return output_array(L, TZ_OUTPUT_RLE, "tz.rle");
-}
-
-/* ---- tz.vti, tz.xdmf, tz.hdf5 ---------------------------------------------------------------- */
+/* ---- Files with a geometry ------------------------------------------------------------------- */
 
 static const tz_key grid_options[] = {
     {"name", "text", "the stencil's",
-     "files are `NAME-000100.vti`, `.raw` or `.h5`, their list is `NAME.pvd` or `.xdmf`"},
+     "files are `NAME-000100` and the format's ending, their list is `NAME` and its own"},
     {"field", "text", "the first state field", "the field, if it is not the first argument"},
     {"spacing", "number or {dx[, dy[, dz]]}", "the stencil's, in metres, else 1",
      "width of a cell"},
@@ -217,14 +222,15 @@ static const tz_key grid_options[] = {
     {NULL, NULL, NULL, NULL}};
 
 /* tz.vti { "a", "b", name = … } or tz.vti("a", { name = … }). */
-static int output_grid(lua_State *L, tz_output_kind kind, const char *what)
+static int output_grid(lua_State *L)
 {
+    const char *what = called(L)->what;
     arrange(L, what);
     tz_keys_take(L, 2, what, grid_options, true);
     const size_t listed = lua_rawlen(L, 2);
     if (listed > TZ_OUTPUT_FIELDS_MAX)
         tz_raise(L, "%s: more than %d fields", what, TZ_OUTPUT_FIELDS_MAX);
-    tz_output *output = push_output(L, kind, 0);
+    tz_output *output = push_output(L, called(L)->format, 0);
     if (!lua_isnil(L, 1)) {
         if (listed > 0)
             tz_raise(L, "%s: name the fields before the options or among them, not both", what);
@@ -242,21 +248,6 @@ static int output_grid(lua_State *L, tz_output_kind kind, const char *what)
     output->origin_count = tz_key_vector(L, 2, what, "origin", -INFINITY, output->origin);
     get_name(L, 2, what, output);
     return 1;
-}
-
-static int output_vti(lua_State *L)
-{
-    return output_grid(L, TZ_OUTPUT_VTI, "tz.vti");
-}
-
-static int output_xdmf(lua_State *L)
-{
-    return output_grid(L, TZ_OUTPUT_XDMF, "tz.xdmf");
-}
-
-static int output_hdf5(lua_State *L)
-{
-    return output_grid(L, TZ_OUTPUT_HDF5, "tz.hdf5");
 }
 
 /* ---- tz.table -------------------------------------------------------------------------------- */
@@ -370,8 +361,8 @@ static int output_table(lua_State *L)
     const size_t functions = count_columns(L, &listed);
     if (listed + functions < 1 || listed + functions > TZ_COLUMNS_MAX)
         tz_raise(L, "tz.table: needs 1 to %d columns, not %zu", TZ_COLUMNS_MAX, listed + functions);
-    tz_output *output = push_output(L, TZ_OUTPUT_TABLE, listed + functions); /* index 2 */
-    lua_createtable(L, (int)(listed + functions), 0);                        /* index 3 */
+    tz_output *output = push_output(L, called(L)->format, listed + functions); /* index 2 */
+    lua_createtable(L, (int)(listed + functions), 0);                          /* index 3 */
     const size_t elements = lua_rawlen(L, 1);
     for (size_t i = 0, n = 0; i < elements; i++) {
         if (lua_rawgeti(L, 1, (lua_Integer)i + 1) == LUA_TNIL)
@@ -388,49 +379,53 @@ static int output_table(lua_State *L)
 static int output_tostring(lua_State *L)
 {
     const tz_output *output = luaL_checkudata(L, 1, TZ_TYPE_OUTPUT);
-    lua_pushfstring(L, "output (%s)", tz_output_kind_name(output->kind));
+    lua_pushfstring(L, "output (%s)", output->format->name);
     return 1;
+}
+
+/* What the outputs of each content take. */
+static const struct {
+    lua_CFunction call;
+    const char *arguments;
+    const tz_key *options;
+} contents[TZ_CONTENTS] = {
+    [TZ_CONTENT_PICTURE] = {output_picture, "[field][, options]", picture_options},
+    [TZ_CONTENT_ARRAY] = {output_array, "[field][, options]", array_options},
+    [TZ_CONTENT_GRID] = {output_grid, "[field][, options]", grid_options},
+    [TZ_CONTENT_TABLE] = {output_table, "columns", table_options},
+    [TZ_CONTENT_MOVIE] = {output_movie, "[field][, options]", movie_options}};
+
+/* Make a row for each format that has a function, in memory that lives as long as the state. */
+static const tz_api_function *make_rows(lua_State *L)
+{
+    size_t count = 0, n = 0;
+    while (tz_formats[count])
+        count++;
+    format_function *functions = lua_newuserdatauv(L, count * sizeof *functions, 0);
+    luaL_ref(L, LUA_REGISTRYINDEX);
+    tz_api_function *rows = lua_newuserdatauv(L, (count + 1) * sizeof *rows, 0);
+    luaL_ref(L, LUA_REGISTRYINDEX);
+    memset(rows, 0, (count + 1) * sizeof *rows);
+    for (const tz_format *const *f = tz_formats; *f; f++) {
+        if (!(*f)->doc)
+            continue;
+        format_function *made = &functions[n];
+        made->format = *f;
+        snprintf(made->what, sizeof made->what, "tz.%s", (*f)->name);
+        snprintf(made->signature, sizeof made->signature, "%s(%s)", made->what,
+                 contents[(*f)->content].arguments);
+        rows[n++] = (tz_api_function){.signature = made->signature,
+                                      .call = contents[(*f)->content].call,
+                                      .doc = (*f)->doc,
+                                      .options = contents[(*f)->content].options,
+                                      .data = made};
+    }
+    return rows;
 }
 
 void tz_output_register(lua_State *L)
 {
     static const tz_api_function none[] = {TZ_API_END};
-    static const tz_api_function functions[] = {
-        TZ_API("tz.png([field][, options])", output_png,
-               "A picture of a field, for `sim:every` and `sim:write`.", .options = png_options),
-        TZ_API(
-            "tz.movie([field][, options])", output_movie,
-            "A movie of a field, for `sim:every`: an animated PNG, `NAME.png`, which browsers "
-            "play. It grows while the run goes on, and can be played at any time, also after the "
-            "run was killed. All frames have the range of the first one, unless the option or "
-            "the stencil gives it; a warning tells when values leave it. A run that goes on from "
-            "a checkpoint goes on with the movie. A video, `name = \"heat.mp4\"`, is made by the "
-            "program ffmpeg, which `trapeze doctor` looks for, and completed also if the run is "
-            "killed; a run that goes on makes a new one, with the number of its first frame in "
-            "its name.",
-            .options = movie_options),
-        TZ_API("tz.npy([field][, options])", output_npy,
-               "The field as a NumPy array, with the values' type.", .options = array_options),
-        TZ_API("tz.rle([field][, options])", output_rle,
-               "A 1-D or 2-D field of bits or integers as a Life pattern, with its rule.",
-               .options = array_options),
-        TZ_API("tz.vti([field][, options])", output_vti,
-               "One field, or several, `tz.vti { \"a\", \"b\" }`, as a VTK image for ParaView. "
-               "Opening `NAME.pvd` shows the whole run, also while it goes on.",
-               .options = grid_options),
-        TZ_API("tz.xdmf([field][, options])", output_xdmf,
-               "The same as bare numbers, `NAME-000100.raw`, which `NAME.xdmf` describes.",
-               .options = grid_options),
-        TZ_API("tz.hdf5([field][, options])", output_hdf5,
-               "The same as `NAME-000100.h5`: a dataset for each field, with attributes `step`, "
-               "`time`, `time_unit`, `spacing` and `origin` of the file. ParaView opens "
-               "`NAME.xdmf`. Needs libhdf5, which `trapeze doctor` looks for.",
-               .options = grid_options),
-        TZ_API("tz.table(columns)", output_table,
-               "A CSV file with a line for each call. Columns are a list of titles (see Columns), "
-               "floorplans (maximum and mean of each unit) and functions.",
-               .options = table_options),
-        TZ_API_END};
     tz_metatable_create(L, TZ_TYPE_OUTPUT, none, NULL, NULL, output_tostring);
-    tz_api_add(L, functions);
+    tz_api_add(L, make_rows(L));
 }

@@ -1,4 +1,4 @@
-/* tz.png, tz.movie, tz.npy, tz.rle, tz.vti and tz.table: outputs as scripts describe them. */
+/* Outputs as scripts describe them: by the function tz.NAME of a format. */
 #ifndef TZ_CORE_LUA_OUTPUT_H
 #define TZ_CORE_LUA_OUTPUT_H
 

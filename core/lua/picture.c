@@ -113,7 +113,7 @@ static void get_request(lua_State *L, request *r)
     tz_look_get(L, 1, what, &r->look);
     if (r->look.told)
         tz_raise(L, "%s: 'caption' must be a text: call the function for it", what);
-    r->file = tz_key_png(L, 1, what);
+    r->file = tz_key_file(L, 1, what, NULL);
     r->data = get_data(L, r);
     const tz_array *array = &r->data->view;
     const bool sliced = tz_slice_get(L, 1, what, &r->slice);
@@ -159,6 +159,8 @@ static int picture(lua_State *L)
     }
     set_range(&r.look, &r.data->view);
     tz_status status = tz_frame_create(&frame, &r.look, &error);
+    if (status == TZ_OK)
+        frame->draw = tz_format_of_file(r.file, TZ_TO_DRAW)->draw;
     if (status == TZ_OK)
         status = tz_handle_open_file(context, r.file, frame->path, sizeof frame->path, &error);
     if (status == TZ_OK)

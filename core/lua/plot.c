@@ -4,6 +4,7 @@
 #include "lua/handle.h"
 #include "lua/keys.h"
 #include "lua/tokens.h"
+#include "output/format/format.h"
 #include "output/frame/plot.h"
 #include <limits.h>
 #include <math.h>
@@ -105,7 +106,7 @@ static int plot_call(lua_State *L)
         tz_raise(L, "%s: needs a table: tz.plot { file = \"NAME.png\", series = { … } }", what);
     lua_settop(L, 1);
     tz_keys_take(L, 1, what, plot_options, false);
-    const char *file = tz_key_png(L, 1, what);
+    const char *file = tz_key_file(L, 1, what, tz_format_find("png"));
     tz_plot *plot = lua_newuserdatauv(L, sizeof *plot, 0);
     memset(plot, 0, sizeof *plot);
     tz_key_copy(L, 1, what, "title", plot->title, sizeof plot->title);

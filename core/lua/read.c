@@ -1,91 +1,16 @@
+/* tz.read: files as arrays. */
 #include "lua/module.h"
 
-#include "base/file.h"
 #include "lua/api.h"
 #include "lua/array.h"
 #include "lua/context.h"
 #include "lua/keys.h"
 #include "lua/recall.h"
-#include "output/format/life_files.h"
-#include "output/format/png_read.h"
-#include "output/format/text.h"
+#include "output/format/format.h"
+#include "output/format/rle.h"
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
-
-/* Larger .npy files stay on the disk: fields take them piece by piece. */
-enum { LARGE_BYTES = 64 << 20 };
-
-typedef enum file_kind {
-    KIND_NPY,
-    KIND_PNG,
-    KIND_RLE,
-    KIND_CELLS,
-    KIND_MACROCELL,
-    KIND_TEXT
-} file_kind;
-
-static file_kind find_kind(const char *path)
-{
-    static const struct {
-        const char *suffix;
-        file_kind kind;
-    } known[] = {{".npy", KIND_NPY},     {".png", KIND_PNG},      {".rle", KIND_RLE},
-                 {".cells", KIND_CELLS}, {".mc", KIND_MACROCELL}, {".txt", KIND_TEXT}};
-    const char *suffix = strrchr(path, '.');
-    for (size_t i = 0; suffix && i < sizeof known / sizeof known[0]; i++)
-        if (strcasecmp(suffix, known[i].suffix) == 0)
-            return known[i].kind;
-    /* Another name: the first bytes decide. */
-    unsigned char magic[8] = {0};
-    FILE *file;
-    if (tz_file_stream(path, &file, NULL, NULL) != TZ_OK)
-        return KIND_TEXT; /* its reader reports the error */
-    const size_t got = fread(magic, 1, sizeof magic, file);
-    fclose(file);
-    if (got >= 6 && memcmp(magic, "\x93NUMPY", 6) == 0)
-        return KIND_NPY;
-    return got == 8 && memcmp(magic, "\x89PNG\r\n\x1a\n", 8) == 0 ? KIND_PNG : KIND_TEXT;
-}
-
-static tz_status read_npy(tz_array_handle *handle, const char *path, tz_array **array,
-                          tz_error *error)
-{
-    tz_npy_file *file;
-    tz_status status = tz_npy_open(&file, path, error);
-    if (status != TZ_OK)
-        return status;
-    const tz_npy_facts *facts = tz_npy_file_facts(file);
-    const int64_t count = tz_shape_count(facts->dims, facts->shape);
-    if (count < LARGE_BYTES / (int64_t)tz_dtype_size(facts->dtype)) {
-        status = tz_npy_read_all(file, array, error);
-        tz_npy_close(file);
-        return status;
-    }
-    handle->memory->file = file;
-    handle->view = (tz_array){.dtype = facts->dtype, .dims = facts->dims};
-    memcpy(handle->view.shape, facts->shape, sizeof handle->view.shape);
-    return TZ_OK;
-}
-
-typedef tz_status read_pattern_fn(const char *path, tz_life_pattern *out, tz_error *error);
-
-static tz_status read_pattern(tz_array_handle *handle, read_pattern_fn *read, const char *path,
-                              tz_array **array, tz_error *error)
-{
-    tz_life_pattern pattern;
-    memset(&pattern, 0, sizeof pattern);
-    const tz_status status = read(path, &pattern, error);
-    if (status == TZ_OK) {
-        *array = pattern.cells;
-        pattern.cells = NULL;
-        snprintf(handle->rule, sizeof handle->rule, "%s", pattern.rule);
-        handle->claims_rule = pattern.has_rule;
-    }
-    tz_life_pattern_clear(&pattern);
-    return status;
-}
 
 /* The option that takes the place of the file's rule, in its normal form. */
 static void get_rule(lua_State *L, char text[TZ_RLE_RULE_SIZE])
@@ -143,64 +68,52 @@ static int value_read(lua_State *L)
     char path[PATH_MAX];
     int64_t at[TZ_AXES] = {0, 0, 0}, shape[TZ_AXES] = {1, 1, 1};
     char rule[TZ_RLE_RULE_SIZE] = "";
-    const char *order;
     int dims = 0, at_axes = 0, channel = TZ_PNG_GREY;
-    bool has_order = false, has_channel = false;
-    tz_png_lost lost = {0, 0};
+    bool has_channel = false;
+    tz_format_reading reading = {.shape = shape};
     lua_settop(L, 2);
     if (!lua_isnil(L, 2)) {
         tz_options_check(L, 2, "tz.read");
         tz_keys_take(L, 2, "tz.read", read_options, false);
         at_axes = tz_key_integers(L, 2, "tz.read", "at", TZ_AXES, 0, at);
         dims = tz_key_integers(L, 2, "tz.read", "shape", TZ_AXES, 1, shape);
-        has_order = tz_key_text(L, 2, "tz.read", "order", &order);
+        tz_key_text(L, 2, "tz.read", "order", &reading.order);
         has_channel = tz_key_choice(L, 2, "tz.read", "channel", &channel);
         get_rule(L, rule);
     }
     tz_path_resolve(L, name, path, sizeof path);
     tz_array_handle *handle = tz_array_push(L, name);
-    tz_array *array = NULL;
     tz_error error;
-    tz_status status = TZ_OK;
-    const file_kind kind = find_kind(path);
-    if (rule[0] && kind != KIND_RLE && kind != KIND_CELLS && kind != KIND_MACROCELL)
-        tz_raise(L, "tz.read: 'rule' is for Life patterns (.rle, .cells, .mc), not for %.300s",
-                 path);
-    if (has_order && (kind != KIND_TEXT || dims == 0))
+    const tz_format *format = tz_format_to_read(path);
+    char endings[256];
+    if (rule[0] && !(format->reads & TZ_READS_RULE))
+        tz_raise(L, "tz.read: 'rule' is for Life patterns (%s), not for %.300s",
+                 tz_format_endings(TZ_TO_READ, TZ_READS_RULE, endings), path);
+    const bool ordered = format->reads & TZ_READS_ORDER;
+    if (reading.order && (!ordered || dims == 0))
         tz_raise(L, "tz.read: 'order' is for text with a 'shape'%s%.300s",
-                 kind == KIND_TEXT ? "" : ", not for ", kind == KIND_TEXT ? "" : path);
-    if (has_channel && kind != KIND_PNG)
-        tz_raise(L, "tz.read: 'channel' is for .png, not for %.300s", path);
-    switch (kind) {
-    case KIND_NPY:
-        status = read_npy(handle, path, &array, &error);
-        break;
-    case KIND_PNG:
-        status = tz_png_read(path, (tz_png_channel)channel, &array, &lost, &error);
-        break;
-    case KIND_RLE:
-        status = read_pattern(handle, tz_rle_read, path, &array, &error);
-        break;
-    case KIND_CELLS:
-        status = read_pattern(handle, tz_cells_read, path, &array, &error);
-        break;
-    case KIND_MACROCELL:
-        status = read_pattern(handle, tz_macrocell_read, path, &array, &error);
-        break;
-    case KIND_TEXT:
-        status = tz_text_read(path, dims, shape, &array, &error);
-        if (status == TZ_OK && has_order)
-            status = tz_array_reorder(&array, order, &error);
-        dims = 0;
-        break;
+                 ordered ? "" : ", not for ", ordered ? "" : path);
+    if (has_channel && !(format->reads & TZ_READS_CHANNEL))
+        tz_raise(L, "tz.read: 'channel' is for %s, not for %.300s",
+                 tz_format_endings(TZ_TO_READ, TZ_READS_CHANNEL, endings), path);
+    reading.dims = dims;
+    reading.channel = (tz_png_channel)channel;
+    const tz_status status = format->read(path, &reading, &error);
+    if (reading.array)
+        tz_array_own(handle, reading.array);
+    if (status == TZ_OK && reading.file) {
+        const tz_npy_facts *facts = tz_npy_file_facts(reading.file);
+        handle->memory->file = reading.file;
+        handle->view = (tz_array){.dtype = facts->dtype, .dims = facts->dims};
+        memcpy(handle->view.shape, facts->shape, sizeof handle->view.shape);
     }
-    if (array)
-        tz_array_own(handle, array);
+    snprintf(handle->rule, sizeof handle->rule, "%s", reading.rule);
+    handle->claims_rule = reading.has_rule;
     if (status != TZ_OK)
         tz_raise_error(L, "tz.read", &error);
     if (!has_channel)
-        warn_of_lost(L, name, &lost);
-    if (dims > 0 &&
+        warn_of_lost(L, name, &reading.lost);
+    if (dims > 0 && !ordered &&
         (dims != handle->view.dims || memcmp(shape, handle->view.shape, sizeof shape) != 0))
         tz_raise(L, "tz.read: the shape of %.300s is not the given 'shape'", path);
     if (rule[0]) {
@@ -217,10 +130,7 @@ void tz_read_register(lua_State *L)
 {
     static const tz_api_function functions[] = {
         TZ_API("tz.read(path[, options])", value_read,
-               "An array from a file: `.npy`, `.png` (gray values), a Life pattern as `.rle`, "
-               "`.cells` (plain text) or `.mc` (a macrocell of Golly, of which it is the smallest "
-               "rectangle with all living cells), else text, "
-               "numbers between blanks. A relative path begins in the script's folder.",
+               "An array from a file (see Formats). A relative path begins in the script's folder.",
                .options = read_options, .recall = TZ_RECALL_CALL),
         TZ_API_END};
     tz_api_add(L, functions);

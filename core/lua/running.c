@@ -1,5 +1,6 @@
 #include "lua/module.h"
 
+#include "base/number.h"
 #include "lua/api.h"
 #include "lua/binding.h"
 #include "lua/idle.h"
@@ -9,7 +10,6 @@
 #include "lua/push.h"
 #include "lua/rerun.h"
 #include "lua/time.h"
-#include "output/format/duration.h"
 #include "policy/policy.h"
 #include "sim/jump.h"
 #include "sim/run.h"
@@ -302,10 +302,10 @@ static void run_dry(tz_simulation_handle *handle, const tz_run *run)
             snprintf(every, sizeof every, "%lld", (long long)b->every.steps);
         tz_context_print(context, "    every %s: %s, %s%lld %s\n", every, pattern,
                          isnan(run->until_residual) ? "" : "at most ", (long long)count,
-                         b->kind != TZ_BINDING_OUTPUT                ? "calls"
-                         : b->writer.output->kind == TZ_OUTPUT_TABLE ? "rows"
-                         : b->writer.output->kind == TZ_OUTPUT_MOVIE ? "frames"
-                                                                     : "files");
+                         b->kind != TZ_BINDING_OUTPUT                            ? "calls"
+                         : b->writer.output->format->content == TZ_CONTENT_TABLE ? "rows"
+                         : b->writer.output->format->content == TZ_CONTENT_MOVIE ? "frames"
+                                                                                 : "files");
     }
     handle->fired_zero = true;
     tz_simulation_skip(handle->simulation, steps);

@@ -84,7 +84,7 @@ static int simulation_index(lua_State *L)
         lua_pushinteger(L, tz_simulation_cells(simulation));
     } else if (strcmp(key, "seconds") == 0) {
         lua_pushnumber(L, tz_simulation_seconds(simulation));
-            tz_recall_exchange(L, "sim.seconds");
+        tz_recall_exchange(L, "sim.seconds");
     } else if (strcmp(key, "height") == 0) {
         lua_pushinteger(L, tz_simulation_plan(simulation)->height);
         tz_recall_exchange(L, "sim.height");
@@ -93,7 +93,7 @@ static int simulation_index(lua_State *L)
         tz_recall_exchange(L, "sim.backend");
     } else if (strcmp(key, "threads") == 0) {
         lua_pushinteger(L, tz_simulation_threads(simulation));
-            tz_recall_exchange(L, "sim.threads");
+        tz_recall_exchange(L, "sim.threads");
     } else if (strcmp(key, "precision") == 0) {
         lua_pushstring(L, tz_simulation_precision(simulation));
     } else if (strcmp(key, "plugin") == 0) {

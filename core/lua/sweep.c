@@ -1,8 +1,8 @@
 /* tz.sweep: the parameters that trapeze sweep varies. */
+#include "base/number.h"
 #include "lua/api.h"
 #include "lua/context.h"
 #include "lua/module.h"
-#include "output/format/number.h"
 #include "output/sweep/grid.h"
 #include <math.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 #include "lua/time.h"
 
+#include "base/number.h"
 #include "lua/api.h"
 #include "lua/keys.h"
 #include "lua/module.h"
-#include "output/format/duration.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

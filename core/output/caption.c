@@ -1,7 +1,7 @@
 #include "output/caption.h"
 
 #include "base/names.h"
-#include "output/format/duration.h"
+#include "base/number.h"
 #include "sim/simulated_time.h"
 #include <inttypes.h>
 #include <stdio.h>

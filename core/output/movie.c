@@ -1,6 +1,6 @@
+/* Movies of outputs, drawn by a thread: writer.c begins them. */
 #include "output/movie.h"
 
-#include "output/frame/apng.h"
 #include "output/job_queue.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,23 +9,24 @@ enum { FRAMES_WAITING = 8 };
 
 struct tz_movie {
     char path[PATH_MAX];
-    tz_movie_format format;
+    const tz_format *format;
     double fps;
     tz_job_queue *frames; /* with one thread, which alone uses the members below */
-    tz_apng *apng;        /* NULL before the first frame; one of these stays NULL */
-    tz_video *video;
-    int64_t count;    /* frames */
-    int64_t strayed;  /* the first one with values outside the range; 0: none */
-    tz_error failure; /* of a frame, if it has a code: others do not follow it */
+    tz_movie_file *file;  /* NULL before the first frame */
+    int64_t count;        /* frames */
+    int64_t strayed;      /* the first one with values outside the range; 0: none */
+    tz_error failure;     /* of a frame, if it has a code: others do not follow it */
 };
 
-static tz_status create(tz_movie **out, const char *path, double fps, tz_error *error)
+tz_status tz_movie_create(tz_movie **out, const char *path, const tz_format *format, double fps,
+                          tz_error *error)
 {
     tz_movie *movie = calloc(1, sizeof *movie);
     *out = NULL;
     if (!movie)
         return tz_error_set(error, TZ_MEMORY, path, "not enough memory for a movie");
     snprintf(movie->path, sizeof movie->path, "%s", path);
+    movie->format = format;
     movie->fps = fps;
     const tz_status status = tz_job_queue_create(&movie->frames, FRAMES_WAITING, 1, error);
     if (status != TZ_OK)
@@ -35,22 +36,13 @@ static tz_status create(tz_movie **out, const char *path, double fps, tz_error *
     return status;
 }
 
-tz_status tz_movie_create(tz_movie **out, const char *path, tz_movie_format format, double fps,
-                          tz_error *error)
+tz_status tz_movie_open(tz_movie **out, const char *path, const tz_format *format, double fps,
+                        int64_t bytes, tz_error *error)
 {
-    const tz_status status = create(out, path, fps, error);
-    if (status == TZ_OK)
-        (*out)->format = format;
-    return status;
-}
-
-tz_status tz_movie_open(tz_movie **out, const char *path, double fps, int64_t bytes,
-                        tz_error *error)
-{
-    tz_status status = create(out, path, fps, error);
+    tz_status status = tz_movie_create(out, path, format, fps, error);
     if (status != TZ_OK)
         return status;
-    status = tz_apng_open(&(*out)->apng, path, fps, bytes, error);
+    status = format->film_go_on(&(*out)->file, path, fps, bytes, error);
     if (status != TZ_OK) {
         tz_movie_close(*out, NULL);
         *out = NULL;
@@ -85,20 +77,17 @@ static bool has_strayed(const tz_frame *frame)
 static tz_status add(tz_movie *movie, const tz_frame *frame, tz_error *error)
 {
     tz_image *image = NULL;
-    tz_png_note texts[TZ_FRAME_TEXTS_MAX];
+    tz_image_note texts[TZ_FRAME_TEXTS_MAX];
     tz_status status = tz_frame_image(frame, &image, error);
     if (status != TZ_OK)
         return status;
-    if (movie->apng)
-        status = tz_apng_add(movie->apng, image, error);
-    else if (movie->format == TZ_MOVIE_PNG)
-        status = tz_apng_create(&movie->apng, movie->path, movie->fps, image, texts,
-                                tz_frame_notes(frame, texts), error);
-    else if (!movie->video)
-        status = tz_video_start(&movie->video, movie->path, movie->format, movie->fps, image->width,
-                                image->height, error);
-    if (status == TZ_OK && movie->video)
-        status = tz_video_add(movie->video, image, error);
+    if (movie->file) {
+        status = movie->format->film_add(movie->file, image, error);
+    } else {
+        const tz_movie_start start = {movie->path, movie->fps, image, texts,
+                                      tz_frame_notes(frame, texts)};
+        status = movie->format->film(&movie->file, &start, error);
+    }
     tz_image_destroy(image);
     return status;
 }
@@ -144,7 +133,9 @@ tz_status tz_movie_sync(tz_movie *movie, int64_t *bytes, tz_error *error)
 {
     const tz_status status = tz_job_queue_settle(movie->frames, error);
     *bytes = -1;
-    return status || !movie->apng ? status : tz_apng_sync(movie->apng, bytes, error);
+    return status || !movie->file || !movie->format->film_sync
+               ? status
+               : movie->format->film_sync(movie->file, bytes, error);
 }
 
 int64_t tz_movie_strayed(tz_movie *movie)
@@ -161,9 +152,7 @@ tz_status tz_movie_close(tz_movie *movie, tz_error *error)
         return TZ_OK;
     tz_error why;
     tz_job_queue_destroy(movie->frames, &why);
-    tz_status status = tz_apng_close(movie->apng, error);
-    if (movie->video)
-        status = tz_video_end(movie->video, error);
+    tz_status status = movie->file ? movie->format->film_end(movie->file, error) : TZ_OK;
     if (movie->failure.code) {
         status = movie->failure.code;
         if (error)

@@ -1,43 +1,16 @@
+/* What outputs write: checks against a simulation, and titles of columns. */
 #include "output/output.h"
 
 #include "base/names.h"
+#include "base/number.h"
 #include "output/caption.h"
+#include "output/format/rle.h"
+#include "sim/fields.h"
+#include "sim/geometry.h"
 #include "sim/simulated_time.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-const char *tz_output_kind_name(tz_output_kind kind)
-{
-    static const char *const names[TZ_OUTPUT_KINDS] = {"png",  "npy",  "rle",   "vti",
-                                                       "xdmf", "hdf5", "table", "movie"};
-    return names[kind];
-}
-
-const char *tz_output_suffix(const tz_output *output)
-{
-    static const char *const suffixes[TZ_OUTPUT_KINDS] = {".png", ".npy", ".rle", ".vti",
-                                                          ".raw", ".h5",  ".csv", NULL};
-    return output->kind == TZ_OUTPUT_MOVIE ? tz_movie_suffix(output->format)
-                                           : suffixes[output->kind];
-}
-
-bool tz_output_is_one_file(tz_output_kind kind)
-{
-    return kind == TZ_OUTPUT_TABLE || kind == TZ_OUTPUT_MOVIE;
-}
-
-bool tz_output_is_picture(tz_output_kind kind)
-{
-    return kind == TZ_OUTPUT_PNG || kind == TZ_OUTPUT_MOVIE;
-}
-
-const char *tz_output_series_suffix(tz_output_kind kind)
-{
-    return kind == TZ_OUTPUT_VTI                              ? ".pvd"
-           : kind == TZ_OUTPUT_XDMF || kind == TZ_OUTPUT_HDF5 ? ".xdmf"
-                                                              : "";
-}
 
 const tz_output_word tz_column_words[TZ_COLUMN_FUNCTION + 1] = {
     [TZ_COLUMN_STEP] = {"step", "iterations so far"},
@@ -198,22 +171,6 @@ const char *tz_output_rule(const tz_simulation *simulation, int field, char text
     return tz_rle_rule_format(&rule, text);
 }
 
-static tz_status check_rle(const tz_simulation *simulation, int field, tz_error *error)
-{
-    const tz_stencil *stencil = tz_simulation_stencil(simulation);
-    char text[TZ_RLE_RULE_SIZE];
-    tz_rle_rule rule;
-    if (stencil->dims == 3)
-        return tz_error_set(error, TZ_UNSUPPORTED, NULL,
-                            "RLE holds 1-D and 2-D patterns; use tz.npy");
-    if (stencil->fields[field].type == TZ_REAL)
-        return tz_error_set(error, TZ_UNSUPPORTED, NULL,
-                            "RLE holds cells that are dead or alive, and '%s' is real; use tz.npy",
-                            stencil->fields[field].name);
-    tz_output_rule(simulation, field, text);
-    return text[0] ? tz_rle_rule_parse(text, NULL, &rule, error) : TZ_OK;
-}
-
 /* What files with a geometry need. */
 static tz_status check_grid(const tz_output *output, const tz_stencil *stencil, tz_error *error)
 {
@@ -279,6 +236,56 @@ tz_status tz_output_check_caption(const char *caption, const tz_simulation *simu
                : status;
 }
 
+/* Where the cells of a file with a geometry are. */
+static void place_cells(const tz_output *output, const tz_simulation *source, tz_grid *grid)
+{
+    tz_simulation_spacing(source, grid->spacing);
+    for (int axis = 0; axis < grid->dims; axis++) {
+        if (output->spacing_count > 0)
+            grid->spacing[axis] = output->spacing[output->spacing_count > 1 ? axis : 0];
+        if (output->origin_count > 0)
+            grid->origin[axis] = output->origin[axis];
+    }
+    grid->y_up = tz_look_y_up(&output->look, tz_simulation_y_up(source));
+}
+
+void tz_output_describe(const tz_output *output, const tz_simulation *source, int field,
+                        tz_grid *grid, tz_grid_field fields[TZ_OUTPUT_FIELDS_MAX],
+                        char rule[TZ_RLE_RULE_SIZE])
+{
+    const tz_stencil *stencil = tz_simulation_stencil(source);
+    const tz_param *step = tz_simulation_time_step(source);
+    *grid = tz_grid_of(stencil->dims, tz_simulation_extent(source));
+    grid->fields = fields;
+    grid->fields_count = output->fields_count > 0 ? output->fields_count : 1;
+    for (size_t i = 0; i < grid->fields_count; i++) {
+        const int k =
+            output->fields_count > 0 ? tz_stencil_field_index(stencil, output->fields[i]) : field;
+        fields[i] = (tz_grid_field){.name = stencil->fields[k].name,
+                                    .unit = stencil->fields[k].unit,
+                                    .dtype = tz_simulation_dtype(source, k)};
+    }
+    if (output->format->content == TZ_CONTENT_GRID)
+        place_cells(output, source, grid);
+    tz_output_rule(source, field, rule);
+    grid->rule = rule[0] ? rule : NULL;
+    grid->has_step = true;
+    grid->step = tz_simulation_step(source);
+    if (step)
+        grid->time = tz_duration_seconds(tz_simulation_time(source), step->unit, &grid->time_unit);
+}
+
+/* What the format says of an array. */
+static tz_status check_fit(const tz_output *output, const tz_simulation *simulation, int field,
+                           tz_error *error)
+{
+    tz_grid grid;
+    tz_grid_field described[TZ_OUTPUT_FIELDS_MAX];
+    char rule[TZ_RLE_RULE_SIZE];
+    tz_output_describe(output, simulation, field, &grid, described, rule);
+    return output->format->fits(&grid, error);
+}
+
 tz_status tz_output_check(const tz_output *output, const tz_simulation *simulation, int *field,
                           tz_error *error)
 {
@@ -286,7 +293,7 @@ tz_status tz_output_check(const tz_output *output, const tz_simulation *simulati
     tz_status status = TZ_OK;
     int read;
     *field = tz_output_default_field(stencil);
-    if (tz_output_is_picture(output->kind) && stencil->picture.field)
+    if (tz_format_is_picture(output->format) && stencil->picture.field)
         status = tz_output_find_field(stencil, stencil->picture.field, field, error);
     for (size_t i = output->fields_count; status == TZ_OK && i-- > 0;)
         status = find_kept_field(stencil, output->fields[i], field, error);
@@ -309,13 +316,14 @@ tz_status tz_output_check(const tz_output *output, const tz_simulation *simulati
     if (output->look.isometric && stencil->dims < 3)
         return tz_error_set(error, TZ_UNSUPPORTED, NULL,
                             "'view' is for 3-D grids; this one is %d-D", stencil->dims);
-    if (tz_output_is_picture(output->kind))
+    if (tz_format_is_picture(output->format))
         status = check_slice(output, stencil, tz_simulation_extent(simulation), error);
     if (status != TZ_OK)
         return status;
-    if (tz_output_series_suffix(output->kind)[0])
-        return check_grid(output, stencil, error);
-    return output->kind == TZ_OUTPUT_RLE ? check_rle(simulation, *field, error) : TZ_OK;
+    if (output->format->content == TZ_CONTENT_GRID)
+        status = check_grid(output, stencil, error);
+    return status == TZ_OK && output->format->fits ? check_fit(output, simulation, *field, error)
+                                                   : status;
 }
 
 /* ---- Columns --------------------------------------------------------------------------------- */

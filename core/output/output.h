@@ -5,26 +5,13 @@
 
 #include "base/error.h"
 #include "output/caption.h"
-#include "output/format/rle.h"
+#include "output/format/format.h"
 #include "output/frame/look.h"
 #include "output/frame/plane.h"
-#include "output/frame/video.h"
 #include "sim/simulation.h"
 
 /* The name of a table without one. */
 #define TZ_TABLE_STEM "table"
-
-typedef enum tz_output_kind {
-    TZ_OUTPUT_PNG,
-    TZ_OUTPUT_NPY,
-    TZ_OUTPUT_RLE,
-    TZ_OUTPUT_VTI,  /* with a .pvd file that lists them */
-    TZ_OUTPUT_XDMF, /* raw numbers, with an .xdmf file that lists them */
-    TZ_OUTPUT_HDF5, /* the same */
-    TZ_OUTPUT_TABLE,
-    TZ_OUTPUT_MOVIE,
-    TZ_OUTPUT_KINDS
-} tz_output_kind;
 
 /* What a column of a table shows. TZ_COLUMN_MIN to TZ_COLUMN_PROBE read a field. */
 typedef enum tz_column_kind {
@@ -52,15 +39,14 @@ typedef struct tz_column {
 } tz_column;
 
 typedef struct tz_output {
-    tz_output_kind kind;
-    char name
-        [64]; /* files are NAME-000100.png, a table is NAME.csv, a movie NAME.png; "": by content */
+    const tz_format *format;
+    /* Files are NAME-000100.png, a table is NAME.csv, a movie NAME.png; "": by content. */
+    char name[64];
     size_t fields_count;
     char fields[TZ_OUTPUT_FIELDS_MAX][64]; /* if 0: the stencil's picture or first state field */
     tz_look look;                          /* of a picture or movie */
-    tz_movie_format format;                /* of a movie */
     double fps;                            /* of a movie: frames per second */
-    /* Of .vti, XDMF and HDF5: the widths of a cell, one for each axis or one for all (0 of them: the
+    /* Of a file with a geometry: the widths of a cell, one for each axis or one for all (0 of them: the
      * stencil's), and the place of the grid's corner (0: zeros). */
     int spacing_count, origin_count;
     double spacing[TZ_AXES], origin[TZ_AXES];
@@ -69,17 +55,6 @@ typedef struct tz_output {
     size_t columns_count;
     tz_column columns[]; /* of a table */
 } tz_output;
-
-/* "png", "npy", "rle", "vti", "xdmf", "hdf5", "table" or "movie". */
-const char *tz_output_kind_name(tz_output_kind kind);
-/* ".png", ".npy", ".rle", ".vti", ".raw", ".h5" or ".csv"; of a movie its format's. */
-const char *tz_output_suffix(const tz_output *output);
-/* Is it one file that grows: a table or a movie? */
-bool tz_output_is_one_file(tz_output_kind kind);
-/* Does it show a field in colours: a picture or a movie? */
-bool tz_output_is_picture(tz_output_kind kind);
-/* Of the file that lists the others: ".pvd", ".xdmf" or "". */
-const char *tz_output_series_suffix(tz_output_kind kind);
 
 /* The words of columns, by kind; ends with a name NULL. */
 extern const tz_output_word tz_column_words[];
@@ -102,6 +77,12 @@ tz_status tz_output_check(const tz_output *output, const tz_simulation *simulati
 /* The rule of a simulation whose stencil has one, as RLE files have it: with ":T64,32" on a torus,
  * ":P64,32" if the cells around `field` are dead. "": no rule. Returns `text`. */
 const char *tz_output_rule(const tz_simulation *simulation, int field, char text[TZ_RLE_RULE_SIZE]);
+
+/* The grid that a file of the output holds now: `fields` and `rule` are the caller's, and borrowed by the
+ * grid. A time is in seconds, if its unit is one of time. */
+void tz_output_describe(const tz_output *output, const tz_simulation *source, int field,
+                        tz_grid *grid, tz_grid_field fields[TZ_OUTPUT_FIELDS_MAX],
+                        char rule[TZ_RLE_RULE_SIZE]);
 
 /* Are all sides of a 2-D grid of that kind, and fixed ones 0? */
 bool tz_output_is_bounded_by(const tz_simulation *simulation, int field, tz_boundary boundary);

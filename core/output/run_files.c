@@ -1,3 +1,4 @@
+/* The files of a run, and the threads that write them. */
 #include "output/run_files.h"
 
 #include <string.h>

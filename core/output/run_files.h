@@ -11,11 +11,11 @@
 
 /* Begin with a zeroed struct that holds `scenario` and `record`. */
 typedef struct tz_run_files {
-    const char *scenario;  /* its name, borrowed */
-    tz_record *record;     /* owned */
-    bool open;             /* tz_run_files_open has succeeded */
-    tz_folder *folder;     /* owned; NULL until tz_run_files_open */
-    tz_atomic_file *room;  /* on the disk, for the last run.json; owned, NULL if there is none */
+    const char *scenario;    /* its name, borrowed */
+    tz_record *record;       /* owned */
+    bool open;               /* tz_run_files_open has succeeded */
+    tz_folder *folder;       /* owned; NULL until tz_run_files_open */
+    tz_atomic_file *room;    /* on the disk, for the last run.json; owned, NULL if there is none */
     tz_job_queue *pictures;  /* draws pictures; owned, NULL until then */
     tz_job_queue *snapshots; /* writes outputs from snapshots, in order; owned, NULL until then */
     bool goes_on;            /* files may be there from after the checkpoint: they are replaced */

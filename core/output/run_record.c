@@ -2,8 +2,8 @@
 
 #include "backend/slabs/slabs.h"
 #include "base/atomic.h"
+#include "base/number.h"
 #include "base/text.h"
-#include "output/format/number.h"
 #include "policy/policy.h"
 #include "sim/jump.h"
 #include "stencil/problem.h"

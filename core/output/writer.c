@@ -1,8 +1,8 @@
+/* Writes one output of one simulation: bindings of scripts call it. */
 #include "output/writer.h"
 
+#include "base/number.h"
 #include "output/caption.h"
-#include "output/format/hdf5.h"
-#include "output/format/number.h"
 #include "output/writer_arrays.h"
 #include "sim/fields.h"
 #include "sim/geometry.h"
@@ -19,17 +19,15 @@ tz_status tz_writer_open(tz_writer *writer, const tz_output *output, const tz_ru
     const tz_stencil *stencil = tz_simulation_stencil(simulation);
     *writer = (tz_writer){.output = output, .files = files, .simulation = name, .last_step = -1};
     tz_status status = tz_output_check(output, simulation, &writer->field, error);
-    if (status == TZ_OK && output->kind == TZ_OUTPUT_HDF5)
-        status = tz_hdf5_check(error);
-    if (status == TZ_OK && output->kind == TZ_OUTPUT_MOVIE)
-        status = tz_movie_check(output->format, error);
+    if (status == TZ_OK && output->format->check)
+        status = output->format->check(error);
     if (status != TZ_OK)
         return status;
     const char *stem = output->name;
     if (!stem[0])
-        stem = output->kind == TZ_OUTPUT_TABLE            ? TZ_TABLE_STEM
-               : tz_output_series_suffix(output->kind)[0] ? stencil->id
-                                                          : stencil->fields[writer->field].name;
+        stem = output->format->content == TZ_CONTENT_TABLE  ? TZ_TABLE_STEM
+               : output->format->content == TZ_CONTENT_GRID ? stencil->id
+                                                            : stencil->fields[writer->field].name;
     snprintf(writer->stem, sizeof writer->stem, "%s%s", prefix, stem);
     return TZ_OK;
 }
@@ -62,9 +60,9 @@ bool tz_writer_warning(const tz_writer *writer, char *text, size_t size)
 
 void tz_writer_pattern(const tz_writer *writer, char *text, size_t size)
 {
-    const tz_output_kind kind = writer->output->kind;
-    snprintf(text, size, "%s%s%s", writer->stem, tz_output_is_one_file(kind) ? "" : "-NNNNNN",
-             tz_output_suffix(writer->output));
+    const tz_format *format = writer->output->format;
+    snprintf(text, size, "%s%s%s", writer->stem, tz_format_is_one_file(format) ? "" : "-NNNNNN",
+             format->suffix);
 }
 
 /* "temperature-000100.png"; with "-r2" before the number after one rewind. */
@@ -75,22 +73,22 @@ void tz_writer_file(const tz_writer *writer, int64_t step, char name[TZ_WRITER_F
         snprintf(again, sizeof again, "-r%d", writer->rewinds + 1);
     if (writer->first_frame > 0)
         snprintf(name, TZ_WRITER_FILE_SIZE, "%s-%06lld%s", writer->stem,
-                 (long long)writer->first_frame, tz_output_suffix(writer->output));
-    else if (tz_output_is_one_file(writer->output->kind))
+                 (long long)writer->first_frame, writer->output->format->suffix);
+    else if (tz_format_is_one_file(writer->output->format))
         tz_writer_pattern(writer, name, TZ_WRITER_FILE_SIZE);
     else
         snprintf(name, TZ_WRITER_FILE_SIZE, "%s%s-%06lld%s", writer->stem, again, (long long)step,
-                 tz_output_suffix(writer->output));
+                 writer->output->format->suffix);
 }
 
 bool tz_writer_series(const tz_writer *writer, char *text, size_t size)
 {
     char again[24] = "";
-    const char *suffix = tz_output_series_suffix(writer->output->kind);
+    const char *suffix = writer->output->format->list_suffix;
     if (writer->rewinds > 0)
         snprintf(again, sizeof again, "-r%d", writer->rewinds + 1);
-    snprintf(text, size, "%s%s%s", writer->stem, again, suffix);
-    return suffix[0] != '\0';
+    snprintf(text, size, "%s%s%s", writer->stem, again, suffix ? suffix : "");
+    return suffix != NULL;
 }
 
 static tz_status make_path(const tz_writer *writer, int64_t step, char *path, size_t size,
@@ -122,9 +120,10 @@ static void describe(tz_frame *frame, const tz_writer *writer, const tz_simulati
     tz_frame_note(frame, "Simulation", "%s", writer->simulation);
     tz_frame_note(frame, "Stencil", "%s", stencil->id);
     tz_frame_note(frame, "Grid", "%s", tz_shape_text(grid, stencil->dims, extent));
-    if (writer->output->kind == TZ_OUTPUT_PNG)
+    const bool shows_step = writer->output->format->content == TZ_CONTENT_PICTURE;
+    if (shows_step)
         tz_frame_note(frame, "Step", "%lld", (long long)tz_simulation_step(source));
-    if (writer->output->kind == TZ_OUTPUT_PNG && tz_simulation_time_step(source))
+    if (shows_step && tz_simulation_time_step(source))
         note_time(frame, source);
     tz_frame_note(frame, "Field", "%s", stencil->fields[writer->field].name);
     tz_frame_note_look(frame);
@@ -197,7 +196,7 @@ tz_status tz_writer_frame(tz_frame **out, tz_writer *writer, const tz_simulation
     if (status != TZ_OK)
         return status;
     status = resolve_look(writer, source, &frame->look, error);
-    if (status == TZ_OK && output->kind == TZ_OUTPUT_MOVIE)
+    if (status == TZ_OK && output->format->content == TZ_CONTENT_MOVIE)
         status = keep_range(writer, &frame->look, error);
     const tz_slice slice = {output->slice.axis, output->has_slice ? output->slice.at : -1};
     if (status == TZ_OK)
@@ -227,6 +226,7 @@ static tz_status write_picture(tz_writer *writer, const tz_simulation *source, c
     if (status != TZ_OK)
         return status;
     snprintf(frame->path, sizeof frame->path, "%s", path);
+    frame->draw = writer->output->format->draw;
     return tz_run_files_draw(writer->files, frame, error);
 }
 
@@ -245,6 +245,18 @@ static tz_status write_movie(tz_writer *writer, const tz_simulation *source, tz_
         return tz_movie_add(writer->movie, frame, error);
     tz_frame_destroy(frame);
     return status;
+}
+
+static tz_status write_array(const tz_writer *writer, const tz_simulation *source, const char *path,
+                             tz_error *error)
+{
+    char list[TZ_WRITER_STEM_SIZE + 40], list_path[PATH_MAX] = "";
+    tz_status status = TZ_OK;
+    if (tz_writer_series(writer, list, sizeof list) && writer->files->folder)
+        status = tz_folder_join(writer->files->folder, list, list_path, sizeof list_path, error);
+    return status ? status
+                  : tz__write_array(writer->output, writer->files, writer->field, source, path,
+                                    list_path, error);
 }
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
@@ -358,21 +370,21 @@ tz_status tz_writer_add(tz_writer *writer, const tz_writer_row *row, tz_error *e
 
 tz_status tz_writer_write(tz_writer *writer, const tz_simulation *source, tz_error *error)
 {
-    if (writer->output->kind == TZ_OUTPUT_TABLE) {
+    if (writer->output->format->content == TZ_CONTENT_TABLE) {
         tz_writer_row row;
         const tz_status status = tz_writer_fill(writer, source, &row, error);
         return status == TZ_OK ? tz_writer_add(writer, &row, error) : status;
     }
-    if (writer->output->kind == TZ_OUTPUT_MOVIE)
+    if (writer->output->format->content == TZ_CONTENT_MOVIE)
         return write_movie(writer, source, error);
     char path[PATH_MAX];
     const tz_status status =
         make_path(writer, tz_simulation_step(source), path, sizeof path, error);
     if (status != TZ_OK)
         return status;
-    return writer->output->kind == TZ_OUTPUT_PNG
+    return writer->output->format->content == TZ_CONTENT_PICTURE
                ? write_picture(writer, source, path, error)
-               : tz__writer_write_array(writer, source, path, error);
+               : write_array(writer, source, path, error);
 }
 
 tz_status tz_writer_go_on(tz_writer *writer, int64_t last_step, int64_t count, int64_t bytes,
@@ -381,8 +393,8 @@ tz_status tz_writer_go_on(tz_writer *writer, int64_t last_step, int64_t count, i
     char path[PATH_MAX], name[TZ_WRITER_FILE_SIZE];
     writer->last_step = last_step;
     writer->count = count;
-    if (writer->output && writer->output->kind == TZ_OUTPUT_MOVIE &&
-        writer->output->format != TZ_MOVIE_PNG)
+    if (writer->output && writer->output->format->content == TZ_CONTENT_MOVIE &&
+        !writer->output->format->film_go_on)
         writer->first_frame = count;
     if (bytes < 0)
         return TZ_OK;
@@ -390,14 +402,15 @@ tz_status tz_writer_go_on(tz_writer *writer, int64_t last_step, int64_t count, i
     const tz_status status = tz_folder_join(writer->files->folder, name, path, sizeof path, error);
     if (status != TZ_OK)
         return status;
-    return writer->output->kind == TZ_OUTPUT_MOVIE
-               ? tz_movie_open(&writer->movie, path, writer->output->fps, bytes, error)
+    return writer->output->format->content == TZ_CONTENT_MOVIE
+               ? tz_movie_open(&writer->movie, path, writer->output->format, writer->output->fps,
+                               bytes, error)
                : tz_table_open(&writer->table, path, writer->output->columns_count, bytes, error);
 }
 
 bool tz_writer_is_done(const tz_writer *writer, int64_t step)
 {
-    return writer->output->kind != TZ_OUTPUT_TABLE && writer->last_step == step;
+    return writer->output->format->content != TZ_CONTENT_TABLE && writer->last_step == step;
 }
 
 void tz_writer_count(tz_writer *writer, int64_t step)
@@ -446,7 +459,7 @@ tz_status tz_writer_write_later(tz_writer *writer, tz_snapshot *snapshot, tz_err
 uint32_t tz_writer_fields(const tz_writer *writer, const tz_stencil *stencil)
 {
     const tz_output *output = writer->output;
-    uint32_t fields = output->kind == TZ_OUTPUT_TABLE ? 0 : 1u << writer->field;
+    uint32_t fields = output->format->content == TZ_CONTENT_TABLE ? 0 : 1u << writer->field;
     for (size_t i = 0; i < output->fields_count; i++)
         fields |= 1u << tz_stencil_field_index(stencil, output->fields[i]);
     for (size_t i = 0; i < output->columns_count; i++)

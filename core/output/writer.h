@@ -16,15 +16,15 @@ typedef struct tz_writer {
     const char *simulation;    /* its name, borrowed */
     int field;                 /* of a picture or array */
     int rewinds;               /* of the simulation; part of file names if not 0 */
-    char stem
-        [TZ_WRITER_STEM_SIZE]; /* files are STEM-000100.png, a table is STEM.csv, a movie STEM.png */
-    int64_t last_step;         /* the last one written; -1: none */
-    int64_t count;             /* files, rows or frames written */
-    tz_table *table;           /* owned; made with the first row */
-    tz_movie *movie;           /* owned; made with the first frame */
-    int64_t first_frame;       /* of the present file of a movie; part of its name if not 0 */
-    double low, high;          /* of a movie: the range of all frames; equal: not known yet */
-    const char *caption;       /* of the next picture, if the caller makes it; borrowed */
+    /* Files are STEM-000100.png, a table is STEM.csv, a movie STEM.png. */
+    char stem[TZ_WRITER_STEM_SIZE];
+    int64_t last_step;   /* the last one written; -1: none */
+    int64_t count;       /* files, rows or frames written */
+    tz_table *table;     /* owned; made with the first row */
+    tz_movie *movie;     /* owned; made with the first frame */
+    int64_t first_frame; /* of the present file of a movie; part of its name if not 0 */
+    double low, high;    /* of a movie: the range of all frames; equal: not known yet */
+    const char *caption; /* of the next picture, if the caller makes it; borrowed */
 } tz_writer;
 
 /* The texts of a table's row, one a column. */
@@ -53,8 +53,8 @@ bool tz_writer_series(const tz_writer *writer, char *text, size_t size);
 void tz_writer_file(const tz_writer *writer, int64_t step, char name[TZ_WRITER_FILE_SIZE]);
 
 /* Go on where a checkpoint was written: with the step of the last file, how many there were, and the
- * bytes of its table or animated PNG, which is cut there; -1: it has none. Other movies go on with a
- * new file. For a movie the caller sets `low` and `high`. Errors: tz_table_open, tz_movie_open. */
+ * bytes of its table or movie, which is cut there; -1: it has none. Movies of other formats go on with
+ * a new file. For a movie the caller sets `low` and `high`. Errors: tz_table_open, tz_movie_open. */
 tz_status tz_writer_go_on(tz_writer *writer, int64_t last_step, int64_t count, int64_t bytes,
                           tz_error *error);
 

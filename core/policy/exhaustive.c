@@ -355,8 +355,8 @@ static tz_status exhaustive_create(tz_policy *policy, tz_error *error)
     e->now = e->best = -1;
     e->has_key = compute_key(policy, e->key);
     tz_policy_memory memory = {.plans = NULL};
-    const bool known = !policy->config.forget && e->has_key &&
-                       tz_policy_memory_read(e->key, &memory);
+    const bool known =
+        !policy->config.forget && e->has_key && tz_policy_memory_read(e->key, &memory);
     if (known && memory.finished && recall_all(policy, e, &memory)) {
         tz_policy_memory_clear(&memory);
         return TZ_OK;

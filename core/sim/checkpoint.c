@@ -289,13 +289,12 @@ static tz_status save_parts(const part *from, int field, tz_checkpoint_writer *w
 }
 
 static tz_status save_field(const tz_simulation *simulation, const part *from, int field,
-                            tz_checkpoint_writer *writer, size_t array, void *room,
-                            tz_error *error)
+                            tz_checkpoint_writer *writer, size_t array, void *room, tz_error *error)
 {
     int64_t low[TZ_AXES] = {0}, offset = 0;
     tz_box box;
-    tz_status status = is_parted(simulation) ? save_parts(from, field, writer, array, error)
-                                               : TZ_UNSUPPORTED;
+    tz_status status =
+        is_parted(simulation) ? save_parts(from, field, writer, array, error) : TZ_UNSUPPORTED;
     if (status != TZ_UNSUPPORTED)
         return status;
     status = TZ_OK;
@@ -337,10 +336,10 @@ static tz_status load_field(tz_simulation *simulation, const part *to, int field
                             name);
     int64_t low[TZ_AXES] = {0}, offset = 0;
     tz_box box;
-    tz_status status = is_parted(simulation)
-                           ? tz_slabs_restore(to->state, field, tz_checkpoint_path(reader),
-                                              array->offset, error)
-                           : TZ_UNSUPPORTED;
+    tz_status status =
+        is_parted(simulation)
+            ? tz_slabs_restore(to->state, field, tz_checkpoint_path(reader), array->offset, error)
+            : TZ_UNSUPPORTED;
     if (status != TZ_UNSUPPORTED)
         return status;
     status = TZ_OK;

@@ -108,8 +108,7 @@ static tz_status set_up(tz_simulation *simulation, const tz_simulation_config *c
         return status;
     tz_machine_read(&machine);
     simulation->isa = machine.isa;
-    simulation->threads =
-        config->threads > 0 ? config->threads : tz_ranks_cores(config->ranks);
+    simulation->threads = config->threads > 0 ? config->threads : tz_ranks_cores(config->ranks);
     simulation->device = config->device;
     status = find_devices(simulation, config, error);
     if (status)
@@ -139,9 +138,9 @@ static tz_status set_up_whole(tz_simulation *simulation, const tz_simulation_con
         status = config->policy ? tz_simulation_set_policy(simulation, config->policy, error)
                                 : tz_simulation_set_plan(simulation, &config->plan, error);
     if (!status) /* the other ranks of this machine need as much */
-        status = tz_problem_check_memory(&simulation->problem, simulation->bytes,
-                                         simulation->ranks ? simulation->ranks->local_count : 1,
-                                         error);
+        status =
+            tz_problem_check_memory(&simulation->problem, simulation->bytes,
+                                    simulation->ranks ? simulation->ranks->local_count : 1, error);
     return status;
 }
 

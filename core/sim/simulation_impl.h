@@ -28,7 +28,7 @@ struct tz_simulation {
     tz_problem problem;
     const tz_plugin *plugin;
     const tz_registry *registry; /* it is from there */
-    tz_series *scalars; /* of the problem */
+    tz_series *scalars;          /* of the problem */
     const tz_backend *backend;
     bool backend_given;               /* not "auto", or devices are given */
     tz_backend slabs;                 /* that table, if there are several devices */

@@ -22,7 +22,7 @@ typedef struct plugin_slot {
     char path[PATH_MAX];
     dev_t device; /* and inode: which file it is */
     ino_t inode;
-    int file; /* of a plugin that was in memory; -1: of a folder */
+    int file;       /* of a plugin that was in memory; -1: of a folder */
     char image[32]; /* its name */
     void *handle;
     tz_plugin plugin; /* a copy: zero where an older plugin lacks a member */

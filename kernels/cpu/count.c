@@ -29,7 +29,7 @@ void tz_stage_count(const tz_stage *stage, tz_pipeline *pipeline, tz_stage_count
     tz__pipeline_make(pipeline, stage);
     memset(out, 0, sizeof *out);
     const int64_t jobs = tz__jobs_count(stage, pipeline), in_order = tz__jobs_in_order(pipeline);
-    const int64_t counted = tz__smaller(jobs, COUNTED_JOBS);
+    const int64_t counted = tz_min(jobs, COUNTED_JOBS);
     const double times = (double)jobs / (double)counted;
     out->jobs = (double)(jobs / in_order);
     out->ring_bytes = (double)pipeline->scratch;

@@ -32,13 +32,13 @@ int tz__lean_tiles(const tz_stage *stage, int levels)
         return 0; /* tiles do not overlap */
     /* At each level a tile has the rows that it keeps for the next one, and those that are its ghosts at a side of the
      * grid. At the last level it has room for the seams of all levels. */
-    const int64_t each = tz__larger(seam, stage->ghost + 1) + slope * (levels - middle(levels));
-    const int64_t least = tz__larger(each, seam * (levels - 1));
+    const int64_t each = tz_max(seam, stage->ghost + 1) + slope * (levels - middle(levels));
+    const int64_t least = tz_max(each, seam * (levels - 1));
     const int64_t wanted = (n + stage->tile[1] - 1) / stage->tile[1];
-    int64_t tiles = tz__smaller(wanted, n / least);
+    int64_t tiles = tz_min(wanted, n / least);
     if (tiles > stage->threads) /* as many for each thread */
-        tiles = tz__smaller(tz_round_up(tiles, stage->threads),
-                            n / least / stage->threads * stage->threads);
+        tiles =
+            tz_min(tz_round_up(tiles, stage->threads), n / least / stage->threads * stage->threads);
     return tiles > 1 ? (int)tiles : 0;
 }
 
@@ -74,8 +74,8 @@ int64_t tz__lean_rows(const tz_stage *stage, const tz_pipeline *pipeline)
         /* A tile at a side of the grid grows or shrinks from level to level: the first or the last level has most. */
         const int64_t at_last = a.high - a.low;
         const int64_t at_first = at_last + (a.leans_high - a.leans_low) * (int64_t)(levels - 1);
-        most = tz__larger(most, a.ext_high - a.ext_low);
-        most = tz__larger(most, tz__larger(at_first, at_last) + (i > 0 ? seam_max(stage) : 0));
+        most = tz_max(most, a.ext_high - a.ext_low);
+        most = tz_max(most, tz_max(at_first, at_last) + (i > 0 ? seam_max(stage) : 0));
     }
     return most;
 }

@@ -256,9 +256,9 @@ static size_t shared_place(tz_pipeline *pipeline, const tz_stage *stage, int f, 
         if (read->depth > 0) {
             read->slabs_lower = shared.slabs_lower;
             read->elements_lower = shared.elements_lower;
-            newest = tz__larger(newest, pipeline->batch - 1 - pipeline->level[maker].lag -
-                                            shared.slabs_lower);
-            oldest = tz__smaller(oldest, -level->lag - back - shared.slabs_lower);
+            newest = tz_max(newest,
+                            pipeline->batch - 1 - pipeline->level[maker].lag - shared.slabs_lower);
+            oldest = tz_min(oldest, -level->lag - back - shared.slabs_lower);
         }
         if (!(level->makes >> f & 1))
             continue;
@@ -423,14 +423,14 @@ static tz__axis place_axis(const tz_stage *stage, int axis, int64_t index, const
 {
     const int64_t n = stage->elements[axis], tile = stage->tile[axis];
     const int64_t first = tz__span_low(stage, axis) + index * tile;
-    tz__axis a = {.low = first, .high = tz__smaller(tz__span_high(stage, axis), first + tile)};
+    tz__axis a = {.low = first, .high = tz_min(tz__span_high(stage, axis), first + tile)};
     a.virtual = stage->boundary[axis][0] == TZ_PERIODIC && tile < n;
     /* Rows start at multiples of TZ__PAD, so that all levels read and write aligned vectors. */
     const int64_t unit = axis == 0 ? TZ__PAD : 1;
     const int64_t low = a.low - tz_round_up(halo->low[axis], unit);
     const int64_t high = a.high + halo->high[axis];
-    a.ext_low = a.virtual ? low : tz__larger(0, low);
-    a.ext_high = a.virtual ? high : tz__smaller(n, high);
+    a.ext_low = a.virtual ? low : tz_max(0, low);
+    a.ext_high = a.virtual ? high : tz_min(n, high);
     return a;
 }
 
@@ -443,7 +443,7 @@ static int64_t rows_of_tiles(const tz_stage *stage, const tz_pipeline *pipeline)
 static void place_groups(const tz_pipeline *pipeline, tz__job *job)
 {
     const int64_t rows = job->y.high - job->y.low;
-    const int64_t groups = tz__larger(1, (rows + pipeline->group / 2) / pipeline->group);
+    const int64_t groups = tz_max(1, (rows + pipeline->group / 2) / pipeline->group);
     const int levels[] = {1, pipeline->levels};
     job->group_rows = (rows + groups - 1) / groups;
     for (int i = 0; i < 2; i++) {
@@ -474,7 +474,7 @@ void tz__job_make(const tz_stage *stage, const tz_pipeline *pipeline, int64_t in
                                    : place_axis(stage, 1, index / tiles_x % tiles_y, halo);
     const int64_t last = axis == 0 ? 1 : tz__span_high(stage, axis);
     job->slab_low = (axis == 0 ? 0 : tz__span_low(stage, axis)) + index / tiles_x / tiles_y * chunk;
-    job->slab_high = tz__smaller(last, job->slab_low + chunk);
+    job->slab_high = tz_min(last, job->slab_low + chunk);
     job->wrap = stage->dims > 1 && stage->boundary[axis][0] == TZ_PERIODIC;
     job->slab_base =
         job->slab_low - 2 * halo->low[axis] - 2 * TZ_RADIUS_MAX - pipeline->slabs_lower;
@@ -502,10 +502,10 @@ tz__area tz__level_area(const tz_pipeline *pipeline, const tz__job *job, int l)
 {
     const tz_reach *halo = &pipeline->level[l].halo;
     tz__area area = {
-        .x_low = tz__larger(job->x.ext_low, job->x.low - halo->low[0]),
-        .x_high = tz__smaller(job->x.ext_high, job->x.high + halo->high[0]),
-        .y_low = tz__larger(job->y.ext_low, job->y.low - halo->low[1]),
-        .y_high = tz__smaller(job->y.ext_high, job->y.high + halo->high[1]),
+        .x_low = tz_max(job->x.ext_low, job->x.low - halo->low[0]),
+        .x_high = tz_min(job->x.ext_high, job->x.high + halo->high[0]),
+        .y_low = tz_max(job->y.ext_low, job->y.low - halo->low[1]),
+        .y_high = tz_min(job->y.ext_high, job->y.high + halo->high[1]),
     };
     if (pipeline->leaning) {
         const int behind = pipeline->levels - l;
@@ -524,10 +524,10 @@ void tz__level_slabs(const tz_stage *stage, const tz_pipeline *pipeline, const t
 {
     const tz_reach *halo = &pipeline->level[l].halo;
     const int axis = stage->dims - 1;
-    *from = tz__larger(*from, job->slab_low - (axis == 0 ? 0 : halo->low[axis]));
-    *to = tz__smaller(*to, job->slab_high + (axis == 0 ? 0 : halo->high[axis]));
+    *from = tz_max(*from, job->slab_low - (axis == 0 ? 0 : halo->low[axis]));
+    *to = tz_min(*to, job->slab_high + (axis == 0 ? 0 : halo->high[axis]));
     if (!job->wrap) {
-        *from = tz__larger(*from, 0);
-        *to = tz__smaller(*to, tz__stream_extent(stage));
+        *from = tz_max(*from, 0);
+        *to = tz_min(*to, tz__stream_extent(stage));
     }
 }

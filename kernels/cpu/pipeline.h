@@ -3,6 +3,7 @@
 #ifndef TZ_KERNELS_CPU_PIPELINE_H
 #define TZ_KERNELS_CPU_PIPELINE_H
 
+#include "base/minmax.h"
 #include "kernels/cpu/stage.h"
 
 enum {
@@ -106,16 +107,6 @@ typedef struct tz__job {
 typedef struct tz__area {
     int64_t x_low, x_high, y_low, y_high;
 } tz__area;
-
-static inline int64_t tz__larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-static inline int64_t tz__smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
 
 /* Slabs of the grid. */
 static inline int64_t tz__stream_extent(const tz_stage *stage)

@@ -84,7 +84,7 @@ void tz__results_compute(const tz_stage *stage, const tz_pipeline *pipeline, con
         }
     }
     for (int64_t y = 0; y < span->rows; y += rows) {
-        part.rows = tz__smaller(rows, span->rows - y);
+        part.rows = tz_min(rows, span->rows - y);
         part.y = stage->dims == 3 ? span->y + y : span->y;
         level->rows(&part);
         for (int f = 0; f < stencil->fields_count; f++) {
@@ -110,10 +110,10 @@ void tz__results_finish(const tz_stage *stage, int f, const tz_patch *patch)
     if (stage->dims < 3)
         return;
     /* Ghosts past a side of y repeat rows near it. */
-    near.y_high = tz__smaller(patch->y_high, stage->ghost + 1);
+    near.y_high = tz_min(patch->y_high, stage->ghost + 1);
     if (near.y_low < near.y_high)
         tz_patch_finish(stage, f, &near, stage->ghost);
-    near.y_low = tz__larger(patch->y_low, stage->elements[1] - stage->ghost - 1);
+    near.y_low = tz_max(patch->y_low, stage->elements[1] - stage->ghost - 1);
     near.y_high = patch->y_high;
     if (near.y_low < near.y_high)
         tz_patch_finish(stage, f, &near, stage->ghost);

@@ -184,10 +184,10 @@ static void compute_wrapped(const run *r, int t, int64_t j, int64_t end, int64_t
     const int64_t slabs = r->geometry.along.extent, n = r->geometry.across.extent;
     for (int64_t next_j; j < end; j = next_j) {
         const int64_t to_j = j < 0 ? slabs : j >= slabs ? -slabs : 0;
-        next_j = tz__smaller(end, j < 0 ? 0 : j < slabs ? slabs : end);
+        next_j = tz_min(end, j < 0 ? 0 : j < slabs ? slabs : end);
         for (int64_t x = from, next; x < to; x = next) {
             const int64_t to_x = x < 0 ? n : x >= n ? -n : 0;
-            next = tz__smaller(to, x < 0 ? 0 : x < n ? n : to);
+            next = tz_min(to, x < 0 ? 0 : x < n ? n : to);
             compute_slabs(r, t, j + to_j, next_j + to_j, x + to_x, next + to_x);
         }
     }
@@ -204,10 +204,10 @@ static inline __attribute__((always_inline)) void fetch_rows(const tz_stage *sta
                                                              int64_t to)
 {
     const ptrdiff_t size = (ptrdiff_t)stage->element_size[f];
-    const int64_t end = tz__smaller(j + slabs, stage->elements[1]);
-    from = tz__larger(from, 0);
-    to = tz__smaller(to, stage->elements[0]);
-    for (j = tz__larger(j, 0); j < end; j++) {
+    const int64_t end = tz_min(j + slabs, stage->elements[1]);
+    from = tz_max(from, 0);
+    to = tz_min(to, stage->elements[0]);
+    for (j = tz_max(j, 0); j < end; j++) {
         const char *row = host->origin + j * host->row_stride * size;
         for (const char *at = row + from * size; at < row + to * size; at += LINE)
             __builtin_prefetch(at);
@@ -231,7 +231,7 @@ fetch_ahead(const run *r, int t, int64_t behind, int64_t from, int64_t first, in
         const int64_t line = LINE / (int64_t)stage->element_size[f];
         const bool state = role == TZ_STATE;
         const int64_t share = tz_round_up((end - first) / g->levels + 1, line);
-        const int64_t part = first + (t - 1) * share, part_end = tz__smaller(part + share, end);
+        const int64_t part = first + (t - 1) * share, part_end = tz_min(part + share, end);
         const int64_t top = j + (t - 1) * g->along.reach;
         fetch_rows(stage, array_of(stage, r->level[t].reads[f]), f, j + g->along.reach, rows,
                    from - (state ? line : 0), from + g->slope);
@@ -249,8 +249,8 @@ static void run_step(const run *r, const tz__skew_job *job, const tz__skew_tile 
                   first_end = tz__skew_to(s, job, tile, job->first);
     for (int t = job->first; t <= job->last; t++) {
         const int64_t behind = k - s->along.reach * (t - job->first);
-        const int64_t j = tz__larger(behind, tz__band_low(&job->slabs, t));
-        const int64_t j_end = tz__smaller(behind + s->batch, tz__band_high(&job->slabs, t));
+        const int64_t j = tz_max(behind, tz__band_low(&job->slabs, t));
+        const int64_t j_end = tz_min(behind + s->batch, tz__band_high(&job->slabs, t));
         const int64_t from = tz__skew_from(s, job, tile, t);
         const int64_t to = tz__skew_to(s, job, tile, t);
         if (s->stage->dims == 2 && from < to)
@@ -270,7 +270,7 @@ static void run_tile(const run *r, const tz__skew_job *job, int phase, int numbe
     const int64_t end = tz__skew_end_step(s, job);
     int64_t steps = 1;
     for (int64_t k = tz__skew_first_step(s, job); k < end; k += s->batch, steps++) {
-        const int64_t needed = tz__smaller(steps + tz__skew_ahead(s), TZ__STEPS_ALL);
+        const int64_t needed = tz_min(steps + tz__skew_ahead(s), TZ__STEPS_ALL);
         if (before)
             tz__progress_wait(before, tz__mark_of(phase, number - 1, needed));
         run_step(r, job, &tile, k);

@@ -14,10 +14,10 @@ int tz_skew_reach(const tz_stage *stage)
 int tz_diamond_grows(const tz_stage *stage)
 {
     enum { DIAMONDS_MAX = (TZ__MARKS_MAX - 4) / 2 }; /* of a row of them */
-    const int64_t reach = tz__larger(1, tz_stencil_reach_along(stage->stencil, 1));
+    const int64_t reach = tz_max(1, tz_stencil_reach_along(stage->stencil, 1));
     const int64_t least = (stage->elements[1] + DIAMONDS_MAX - 1) / DIAMONDS_MAX;
-    const int64_t rows = tz__smaller(stage->elements[1], tz__larger(least, stage->tile[1]));
-    return (int)tz__smaller(TZ_LEVELS_MAX, (rows + 2 * reach - 1) / (2 * reach));
+    const int64_t rows = tz_min(stage->elements[1], tz_max(least, stage->tile[1]));
+    return (int)tz_min(TZ_LEVELS_MAX, (rows + 2 * reach - 1) / (2 * reach));
 }
 
 int tz_skew_batch(const tz_stage *stage)
@@ -56,7 +56,7 @@ int tz__skew_levels_max(const tz_stage *stage)
     for (int axis = stage->dims - 2; axis < stage->dims; axis++) {
         const int64_t narrows = 2 * (int64_t)tz_stencil_reach_along(stage->stencil, axis);
         if (is_open(stage, axis) && narrows > 0)
-            most = tz__smaller(most, stage->elements[axis] / narrows + 1);
+            most = tz_min(most, stage->elements[axis] / narrows + 1);
     }
     return (int)most;
 }
@@ -69,7 +69,7 @@ static tz__cuts cut(const tz_stage *stage, int axis, int64_t wanted, int levels)
                   .periodic = is_open(stage, axis)};
     const int64_t narrows = 2 * (int64_t)c.reach * (levels - 1);
     const int64_t most = narrows > 0 ? c.extent / narrows : c.extent;
-    c.parts = (int)tz__larger(1, tz__smaller(wanted, most));
+    c.parts = (int)tz_max(1, tz_min(wanted, most));
     c.edges = c.periodic ? c.parts : c.parts - 1;
     return c;
 }
@@ -89,7 +89,7 @@ void tz__skew_make(tz__skew *s, const tz_stage *stage, int levels)
     if (stage->diamonds) {
         s->grows = tz_diamond_grows(stage);
         s->phases = levels > 1 ? (levels - 2) / s->grows + 2 : 1;
-        s->across.reach = (int)tz__larger(1, s->across.reach);
+        s->across.reach = (int)tz_max(1, s->across.reach);
         s->along.parts = 1;
         s->along.edges = 0;
     }
@@ -140,7 +140,7 @@ tz__skew_job tz__skew_job_of(const tz__skew *s, int phase, int i)
     if (s->grows > 0) {
         j.start = (phase - 1) * s->grows + 1;
         j.first = j.start > 0 ? j.start + 1 : 1; /* at its first level it has no elements */
-        j.last = (int)tz__smaller(s->levels, j.start + 2 * s->grows - 1);
+        j.last = (int)tz_min(s->levels, j.start + 2 * s->grows - 1);
         j.centre = centre_of(s, phase, i);
         return j;
     }
@@ -159,13 +159,13 @@ tz__skew_job tz__skew_job_of(const tz__skew *s, int phase, int i)
 int64_t tz__skew_first_step(const tz__skew *s, const tz__skew_job *j)
 {
     const int64_t behind = (int64_t)s->along.reach * (j->last - j->first);
-    return tz__smaller(j->slabs.low, tz__band_low(&j->slabs, j->last) + behind);
+    return tz_min(j->slabs.low, tz__band_low(&j->slabs, j->last) + behind);
 }
 
 int64_t tz__skew_end_step(const tz__skew *s, const tz__skew_job *j)
 {
     const int64_t behind = (int64_t)s->along.reach * (j->last - j->first);
-    return tz__larger(j->slabs.high, tz__band_high(&j->slabs, j->last) + behind);
+    return tz_max(j->slabs.high, tz__band_high(&j->slabs, j->last) + behind);
 }
 
 int tz__skew_ahead(const tz__skew *s)
@@ -195,7 +195,7 @@ int tz__skew_tiles(const tz__skew *s, const tz__skew_job *j)
     if (s->grows > 0)
         return 1;
     const int64_t tile = s->stage->tile[s->inner];
-    return (int)tz__larger(1, (middle_high(s, j) - middle_low(s, j) + tile - 1) / tile);
+    return (int)tz_max(1, (middle_high(s, j) - middle_low(s, j) + tile - 1) / tile);
 }
 
 tz__skew_tile tz__skew_tile_of(const tz__skew *s, const tz__skew_job *j, int i)
@@ -237,9 +237,9 @@ static double count_tiles(const tz__skew *s, const tz__skew_job *j, const tz__sk
         updates += slabs * slab;
         out->row = planes ? row : out->row > width ? out->row : width;
         out->slab = out->slab > slab ? out->slab : slab;
-        least = tz__smaller(least, from);
-        most = tz__larger(most, to);
-        widest = tz__larger(widest, to - from);
+        least = tz_min(least, from);
+        most = tz_max(most, to);
+        widest = tz_max(widest, to - from);
     }
     out->updates += times * updates;
     if (least < most) {
@@ -248,12 +248,11 @@ static double count_tiles(const tz__skew *s, const tz__skew_job *j, const tz__sk
         const int levels = j->last - j->first + 1;
         const double mean =
             updates / (row * (double)levels * (double)(j->slabs.high - j->slabs.low));
-        const double needed = s->grows > 0
-                                  ? (mean + s->slope) * row
-                                  : (double)tz__smaller(widest + s->slope, most - least) * row;
+        const double needed = s->grows > 0 ? (mean + s->slope) * row
+                                           : (double)tz_min(widest + s->slope, most - least) * row;
         const double slabs = (double)(levels * s->along.reach + s->batch + 1);
-        out->read += times * (double)(most - least) * row *
-                     (double)tz__larger(0, j->slabs.high - j->slabs.low);
+        out->read +=
+            times * (double)(most - least) * row * (double)tz_max(0, j->slabs.high - j->slabs.low);
         if (needed * slabs > out->ring_bytes) /* in elements, for now */
             out->ring_bytes = needed * slabs;
     }
@@ -295,8 +294,7 @@ static void take_tile(team_clock *c, double updates)
 /* The team takes `tiles` equal tiles. When each thread has had some, each round takes as long as the last. */
 static void take_tiles(team_clock *c, int64_t tiles, double updates)
 {
-    const int64_t alone = tz__smaller(tiles, 3 * (int64_t)c->team),
-                  rounds = (tiles - alone) / c->team;
+    const int64_t alone = tz_min(tiles, 3 * (int64_t)c->team), rounds = (tiles - alone) / c->team;
     for (int64_t k = 0; k < alone; k++)
         take_tile(c, updates);
     if (rounds > 0) {

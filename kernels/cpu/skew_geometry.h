@@ -62,19 +62,19 @@ typedef struct tz__skew_job {
 static inline int64_t tz__skew_half(const tz__skew *s, const tz__skew_job *j, int t)
 {
     const int64_t n = t - j->start, most = 2 * (int64_t)s->grows;
-    return s->across.reach * tz__smaller(n, most - n);
+    return s->across.reach * tz_min(n, most - n);
 }
 
 static inline int64_t tz__skew_low(const tz__skew *s, const tz__skew_job *j, int t)
 {
     return s->grows == 0 ? tz__band_low(&j->part, t)
-                         : tz__larger(0, j->centre - tz__skew_half(s, j, t));
+                         : tz_max(0, j->centre - tz__skew_half(s, j, t));
 }
 
 static inline int64_t tz__skew_high(const tz__skew *s, const tz__skew_job *j, int t)
 {
     return s->grows == 0 ? tz__band_high(&j->part, t)
-                         : tz__smaller(s->across.extent, j->centre + tz__skew_half(s, j, t));
+                         : tz_min(s->across.extent, j->centre + tz__skew_half(s, j, t));
 }
 
 /* A tile of a job: [low, high) along the inner axis at the last level. The first and the last tile are
@@ -87,13 +87,13 @@ typedef struct tz__skew_tile {
 static inline int64_t tz__skew_from(const tz__skew *s, const tz__skew_job *j,
                                     const tz__skew_tile *tile, int t)
 {
-    return tz__larger(tile->low + (int64_t)s->slope * (s->levels - t), tz__skew_low(s, j, t));
+    return tz_max(tile->low + (int64_t)s->slope * (s->levels - t), tz__skew_low(s, j, t));
 }
 
 static inline int64_t tz__skew_to(const tz__skew *s, const tz__skew_job *j,
                                   const tz__skew_tile *tile, int t)
 {
-    return tz__smaller(tile->high + (int64_t)s->slope * (s->levels - t), tz__skew_high(s, j, t));
+    return tz_min(tile->high + (int64_t)s->slope * (s->levels - t), tz__skew_high(s, j, t));
 }
 
 /* Steps by which a tile stays behind the one before, beyond the one that it reads. */

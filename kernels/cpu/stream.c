@@ -51,10 +51,9 @@ static void gather_slab(const tz_stage *stage, const tz_pipeline *pipeline, cons
     const int ghost = stage->ghost;
     const int64_t nx = stage->elements[0];
     const int64_t beyond = planes && !job->y.virtual ? ghost : 0;
-    const int64_t y_low =
-        tz__larger(job->y.ext_low - beyond, tz__group_low(pipeline, job, 0, group));
+    const int64_t y_low = tz_max(job->y.ext_low - beyond, tz__group_low(pipeline, job, 0, group));
     const int64_t y_high =
-        tz__smaller(job->y.ext_high + beyond, tz__group_low(pipeline, job, 0, group + 1));
+        tz_min(job->y.ext_high + beyond, tz__group_low(pipeline, job, 0, group + 1));
     const int64_t x_low = job->x.ext_low - (job->x.virtual ? 0 : ghost);
     const int64_t x_high = job->x.ext_high + (job->x.virtual ? 0 : ghost);
     for (int64_t y = y_low; y < y_high; y++) {
@@ -275,10 +274,9 @@ static void finish_slab(const tz_stage *stage, const tz_pipeline *pipeline, cons
     const int64_t ny = stage->elements[1];
     const bool ends = stage->dims == 3 && area->y_high >= ny;
     /* In place, others would lie where rows of the next level are. */
-    const int ghosts = job->y.virtual ? 0 : (int)tz__smaller(stage->ghost, pipeline->group_slope);
-    const int64_t y_low = pipeline->leaning ? area->y_low : tz__larger(job->y.low, area->y_low);
-    const int64_t y_high =
-        pipeline->leaning ? area->y_high : tz__smaller(job->y.high, area->y_high);
+    const int ghosts = job->y.virtual ? 0 : (int)tz_min(stage->ghost, pipeline->group_slope);
+    const int64_t y_low = pipeline->leaning ? area->y_low : tz_max(job->y.low, area->y_low);
+    const int64_t y_high = pipeline->leaning ? area->y_high : tz_min(job->y.high, area->y_high);
     for (int f = 0; f < stage->stencil->fields_count; f++) {
         if (!(level->makes >> f & 1))
             continue;
@@ -287,7 +285,7 @@ static void finish_slab(const tz_stage *stage, const tz_pipeline *pipeline, cons
         tz_patch patch = {
             .row_stride = pipeline->row_stride,
             .x_low = area->x_low,
-            .x_high = tz__smaller(area->x_high, job->x.ext_high),
+            .x_high = tz_min(area->x_high, job->x.ext_high),
             .y_low = area->y_low,
             .y_high = area->y_high,
             .keep_x = job->x.virtual,
@@ -296,7 +294,7 @@ static void finish_slab(const tz_stage *stage, const tz_pipeline *pipeline, cons
         if (level->ring[f].depth) {
             patch.at = ring_slab(job, &level->ring[f], j, size);
             tz_patch_finish(stage, f, &patch, stage->ghost);
-            const int64_t mirrored = tz__larger(0, ny - 1 - pipeline->group_slope);
+            const int64_t mirrored = tz_max(0, ny - 1 - pipeline->group_slope);
             if (ghosts > 0 && ends && patch.y_low > mirrored) {
                 /* In place the ghosts past the high side of y lie where rows of the level before did. So they are written
                  * with the last group, also from rows of other groups. */
@@ -340,7 +338,7 @@ static void compute_line(const tz_stage *stage, const tz_pipeline *pipeline, con
     for (int64_t x = whole->x_low; x < whole->x_high; x = part.x_high) {
         const int64_t at = tz_stage_coordinate(stage, x);
         part.x_low = x;
-        part.x_high = tz__smaller(whole->x_high, x + stage->whole - at);
+        part.x_high = tz_min(whole->x_high, x + stage->whole - at);
         compute_area(stage, pipeline, job, l, 0, 1, &part, at, 0);
     }
 }
@@ -351,12 +349,12 @@ static int slabs_at_once(const tz_stage *stage, const tz_pipeline *pipeline, con
 {
     if (!pipeline->in_place)
         return 1;
-    slabs = tz__smaller(slabs, pipeline->at_once);
+    slabs = tz_min(slabs, pipeline->at_once);
     const int64_t extent = tz__stream_extent(stage);
     const int64_t here = job->wrap ? tz__wrap(j, extent) : j;
     if (job->wrap)
-        slabs = tz__smaller(slabs, extent - here);
-    return (int)tz__smaller(slabs, stage->whole - tz_stage_coordinate(stage, here));
+        slabs = tz_min(slabs, extent - here);
+    return (int)tz_min(slabs, stage->whole - tz_stage_coordinate(stage, here));
 }
 
 /* Compute the rows of a group at level l, in slabs `from` to `to` - 1. */
@@ -365,8 +363,8 @@ static void run_level(const tz_stage *stage, const tz_pipeline *pipeline, const 
 {
     tz__area area = tz__level_area(pipeline, job, l);
     tz__level_slabs(stage, pipeline, job, l, &from, &to);
-    area.y_low = tz__larger(area.y_low, tz__group_low(pipeline, job, l, group));
-    area.y_high = tz__smaller(area.y_high, tz__group_low(pipeline, job, l, group + 1));
+    area.y_low = tz_max(area.y_low, tz__group_low(pipeline, job, l, group));
+    area.y_high = tz_min(area.y_high, tz__group_low(pipeline, job, l, group + 1));
     if (area.y_low >= area.y_high)
         return;
     const bool wraps = job->x.virtual || job->y.virtual;
@@ -393,7 +391,7 @@ static void run_job(const tz_stage *stage, const tz_pipeline *pipeline, const tz
     const int batch = pipeline->batch;
     const bool copies = job->gather || pipeline->copies;
     const int64_t slabs = tz__stream_extent(stage);
-    const int64_t first = job->wrap ? job->slab_low - halo : tz__larger(0, job->slab_low - halo);
+    const int64_t first = job->wrap ? job->slab_low - halo : tz_max(0, job->slab_low - halo);
     const int64_t end = job->slab_high + pipeline->level[pipeline->levels].lag;
     int64_t steps = 1;
     for (int64_t k = first; k < end; k += batch, steps++) {
@@ -465,7 +463,7 @@ void tz_stage_run(const tz_stage *stage, tz_pipeline *pipeline, char *arena, siz
     tz__pipeline_make(pipeline, stage);
     c.in_order = tz__jobs_in_order(pipeline);
     c.jobs = tz__jobs_count(stage, pipeline) / c.in_order;
-    const int threads = tz__team_threads((int)tz__smaller(stage->threads, c.jobs * c.in_order));
+    const int threads = tz__team_threads((int)tz_min(stage->threads, c.jobs * c.in_order));
     tz__shares_make(&c.shares, c.jobs, threads);
     const bool teams = c.in_order > 1 && c.jobs < threads;
     memset(c.next, 0, sizeof c.next);

@@ -204,9 +204,9 @@ static int do_twice(const tz_ranks *ranks)
 static const struct {
     const char *name;
     int (*call)(const tz_ranks *ranks);
-} jobs[] = {{"facts", do_facts},   {"exchange", do_exchange}, {"order", do_order},
-            {"agree", do_agree},   {"status", do_status},     {"serve", do_serve},
-            {"abort", do_abort},   {"differ", do_differ},     {"thread", do_thread},
+} jobs[] = {{"facts", do_facts}, {"exchange", do_exchange}, {"order", do_order},
+            {"agree", do_agree}, {"status", do_status},     {"serve", do_serve},
+            {"abort", do_abort}, {"differ", do_differ},     {"thread", do_thread},
             {"twice", do_twice}};
 
 static int run_jobs(const char *names)

@@ -81,12 +81,15 @@ check "nothing is replaced" is $rc 1
 cksum a/*.vti >after
 check "the files stay" cmp before after
 t export a/line.npy --to csv
+t export a/line.npy --to xdmf --into lists
+check "a format of two files" is "$(ls lists | tr '\n' ' ')" "line.raw line.xdmf "
+check "the list names the other" grep -q '>line.raw</DataItem>' lists/line.xdmf
 check "one file" is "$(cat a/line.csv)" "1,nan,inf,-0"
 t export a --to xls
-check "an unknown format" errs "--to needs csv or vti, not 'xls'"
+check "an unknown format" errs "--to needs npy, rle, vti, xdmf, hdf5 or csv, not 'xls'"
 check "is wrong use" is $rc 2
 t export a
-check "no format" errs "needs --to csv or --to vti"
+check "no format" errs "needs --to npy, rle, vti, xdmf, hdf5 or csv"
 mkdir empty
 t export empty --to csv
 check "a folder without arrays" errs "empty has no .npy files, so there is nothing to export"

@@ -1,4 +1,5 @@
 /* Checkpoints, and the journals that belong to them. */
+#include "base/file.h"
 #include "lua/journal.h"
 #include "sim/checkpoint_file.h"
 #include "tests/fuzz/fuzz.h"

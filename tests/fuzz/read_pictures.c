@@ -1,8 +1,6 @@
 /* Arrays and pictures: .npy and .png. */
 #include "output/format/npy.h"
-#include "output/format/png_info.h"
-#include "output/format/png_read.h"
-#include "output/frame/png_write.h"
+#include "output/format/png.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <png.h>
@@ -64,7 +62,8 @@ static bool npy_seed(int index, const char *path)
             return false;
         for (int64_t i = 0; i < tz_shape_count(array->dims, shape); i++)
             tz_array_set(array, i, (double)(index == TZ_DTYPE_BOOL ? i % 2 : i));
-        const tz_status status = tz_npy_write(path, array, NULL);
+        const tz_status status =
+            tz_format_save(&tz_format_npy, path, array, "data", NULL, NULL, NULL);
         tz_array_destroy(array);
         return status == TZ_OK;
     }
@@ -142,7 +141,8 @@ static tz_status npy_read(const char *path, tz_error *error)
     if (mapped == TZ_OK)
         tz_npy_unmap(&map);
     const char *copy = fuzz_beside(path, "copy.npy");
-    if (tz_npy_write(copy, array, error) != TZ_OK || tz_npy_read(copy, &again, error) != TZ_OK)
+    if (tz_format_save(&tz_format_npy, copy, array, "data", NULL, NULL, error) != TZ_OK ||
+        tz_npy_read(copy, &again, error) != TZ_OK)
         fuzz_wrong("it cannot be written and read again: %s", error->message);
     if (!is_same(array, again))
         fuzz_wrong("it is another array when it is read again");
@@ -208,7 +208,7 @@ static bool png_seed(int index, const char *path)
                    {PNG_COLOR_TYPE_RGBA, 8},      {PNG_COLOR_TYPE_GRAY_ALPHA, 16},
                    {PNG_COLOR_TYPE_RGB_ALPHA, 16}};
     const png_size_t kinds = sizeof foreign / sizeof *foreign;
-    const tz_png_note notes[] = {{"Step", "12"}, {"Title", "W\xc3\xa4rme"}};
+    const tz_image_note notes[] = {{"Step", "12"}, {"Title", "W\xc3\xa4rme"}};
     tz_image *image;
     if (index <= TZ_PIXEL_INDEX8) {
         if (tz_image_create(&image, (tz_pixel)index, 13, 7, NULL) != TZ_OK)

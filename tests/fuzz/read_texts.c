@@ -1,6 +1,7 @@
 /* Texts with numbers: .rle, plain arrays, .flp and .ptrace. */
 #include "output/format/floorplan.h"
-#include "output/format/life_files.h"
+#include "output/format/format.h"
+#include "output/format/rle.h"
 #include "output/format/text.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -42,7 +43,7 @@ static bool rle_seed(int index, const char *path)
     for (int64_t i = 0; i < 40 * 17; i++)
         tz_array_set(cells, i, (double)(i * i % 7 % 2));
     const tz_status status =
-        tz_rle_write(path, cells, index ? "B36/S23" : NULL, "a comment\nof two lines", NULL);
+        tz_format_save(&tz_format_rle, path, cells, "data", index ? "B36/S23" : NULL, NULL, NULL);
     tz_array_destroy(cells);
     return status == TZ_OK;
 }
@@ -57,7 +58,8 @@ static tz_status check_pattern(tz_status (*read)(const char *, tz_life_pattern *
         return status;
     const int64_t count = pattern.nx * pattern.ny;
     const char *copy = fuzz_beside(path, "copy.rle");
-    if (tz_rle_write(copy, pattern.cells, pattern.rule, NULL, error) != TZ_OK)
+    if (tz_format_save(&tz_format_rle, copy, pattern.cells, "data", pattern.rule, NULL, error) !=
+        TZ_OK)
         fuzz_wrong("it cannot be written: %s", error->message);
     const tz_status second = tz_rle_read(copy, &again, error);
     if (second == TZ_MEMORY) { /* there is room for one pattern, not for two */

@@ -1,8 +1,9 @@
 /* Arrays in files: .npy, text, numbers. */
 #include "tests/support.h"
 
+#include "base/number.h"
+#include "output/format/format.h"
 #include "output/format/npy.h"
-#include "output/format/number.h"
 #include "output/format/text.h"
 
 /* A .npy file of version `major` with this dictionary and data. */
@@ -171,7 +172,7 @@ static void npy_writes_what_it_reads(void **state)
                 tz_array_set(array, i, d == TZ_DTYPE_BOOL ? (double)(i & 1) : (double)i);
             const char *path = scratch_path(*state, "w.npy");
             unlink(path);
-            assert_ok(tz_npy_write(path, array, &failure));
+            assert_ok(tz_format_save(&tz_format_npy, path, array, "data", NULL, NULL, &failure));
             assert_ok(tz_npy_read(path, &back, &failure));
             assert_int_equal(back->dtype, array->dtype);
             assert_int_equal(back->dims, dims);
@@ -182,7 +183,8 @@ static void npy_writes_what_it_reads(void **state)
             assert_ok(tz_npy_inspect(path, &facts, &failure));
             assert_int_equal(facts.data_offset % 64, 0);
             tz_array_destroy(back);
-            check_error(tz_npy_write(path, array, &failure), TZ_IO, "w.npy", "exists");
+            check_error(tz_format_save(&tz_format_npy, path, array, "data", NULL, NULL, &failure),
+                        TZ_IO, "w.npy", "exists");
             tz_array_destroy(array);
         }
     }
@@ -195,24 +197,29 @@ static void npy_writes_what_it_reads(void **state)
 
 static void npy_streams_and_maps(void **state)
 {
-    tz_npy_writer *writer;
+    tz_grid_file *writer;
     tz_npy_file *file;
     tz_npy_mapping map;
     const float slab[8] = {0, 1, 2, 3, 4, 5, 6, 7};
     const int64_t shape[] = {4, 2, 3};
+    const tz_grid_field field = {.name = "data", .dtype = TZ_DTYPE_F32};
+    tz_grid grid = tz_grid_of(3, shape);
+    grid.fields = &field;
+    grid.fields_count = 1;
     const char *path = scratch_path(*state, "s.npy");
-    assert_ok(tz_npy_write_begin(&writer, path, TZ_DTYPE_F32, 3, shape, &failure));
+    assert_ok(tz_format_npy.begin(&writer, path, &grid, &failure));
     for (int z = 0; z < 3; z++)
-        assert_ok(tz_npy_write_rows(writer, slab, 8, &failure));
-    check_error(tz_npy_write_rows(writer, slab, 1, &failure), TZ_SHAPE, "s.npy", "more elements");
+        assert_ok(tz_grid_file_write(writer, 0, slab, 8, &failure));
+    check_error(tz_grid_file_write(writer, 0, slab, 1, &failure), TZ_SHAPE, "s.npy",
+                "more elements");
     assert_int_not_equal(access(path, F_OK), 0);
-    assert_ok(tz_npy_write_commit(writer, &failure));
+    assert_ok(tz_grid_file_commit(writer, &failure));
     check_mapped(path, slab, sizeof slab);
     path = scratch_path(*state, "t.npy");
-    assert_ok(tz_npy_write_begin(&writer, path, TZ_DTYPE_F32, 3, shape, &failure));
-    check_error(tz_npy_write_commit(writer, &failure), TZ_SHAPE, "t.npy", "0 elements written");
-    assert_ok(tz_npy_write_begin(&writer, path, TZ_DTYPE_F32, 3, shape, &failure));
-    tz_npy_write_abort(writer);
+    assert_ok(tz_format_npy.begin(&writer, path, &grid, &failure));
+    check_error(tz_grid_file_commit(writer, &failure), TZ_SHAPE, "t.npy", "has 0 elements");
+    assert_ok(tz_format_npy.begin(&writer, path, &grid, &failure));
+    tz_grid_file_abort(writer);
     assert_int_equal(scratch_count(*state), 1);
     make_npy(*state, 1, DICT(">f4", "False", "(2,)"), slab, 8);
     assert_ok(tz_npy_open(&file, ((scratch *)*state)->path, &failure));
@@ -290,7 +297,8 @@ static void npy_comes_in_pieces(void **state)
     const int64_t line = 600 * 500;
     assert_ok(tz_array_create(&array, TZ_DTYPE_U8, 1, &line, &failure));
     tz_array_set(array, line - 1, 5);
-    assert_ok(tz_npy_write(scratch_path(*state, "line.npy"), array, &failure));
+    assert_ok(tz_format_save(&tz_format_npy, scratch_path(*state, "line.npy"), array, "data", NULL,
+                             NULL, &failure));
     tz_array_destroy(array);
     assert_ok(tz_npy_open(&file, ((scratch *)*state)->path, &failure));
     assert_int_equal(tz_npy_pieces(file, 2, box), 2);

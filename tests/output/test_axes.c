@@ -2,7 +2,7 @@
 #include "tests/registry.h"
 #include "tests/support.h"
 
-#include "output/format/number.h"
+#include "base/number.h"
 #include "output/frame/font.h"
 #include "output/frame/frame.h"
 #include "output/frame/ticks.h"

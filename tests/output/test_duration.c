@@ -1,5 +1,5 @@
 /* Times in text: units, the prefix that suits a value, refusals. */
-#include "output/format/duration.h"
+#include "base/number.h"
 #include "tests/unit.h"
 
 static void check_parse(const char *text, const char *unit, double wanted)

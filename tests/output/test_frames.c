@@ -1,12 +1,10 @@
 /* Colour maps, averaging, canvas, colour bar, PNG writer, queue of frames. */
 #include "tests/support.h"
 
-#include "output/format/png_info.h"
-#include "output/format/png_read.h"
+#include "output/format/png.h"
 #include "output/frame/canvas.h"
 #include "output/frame/colorbar.h"
 #include "output/frame/font.h"
-#include "output/frame/png_write.h"
 #include "output/job_queue.h"
 #include <pthread.h>
 #include <signal.h>
@@ -399,7 +397,7 @@ static void frames_are_the_same_each_time(void **state)
     tz_array *back;
     size_t bytes, again;
     char one[800];
-    const tz_png_note texts[] = {{"Step", "7"}};
+    const tz_image_note texts[] = {{"Step", "7"}};
     assert_ok(tz_image_create(&image, TZ_PIXEL_GRAY8, 100, 50, &failure));
     for (int i = 0; i < 5000; i++)
         image->data[i] = (uint8_t)(i * 31);
@@ -416,7 +414,7 @@ static void frames_are_the_same_each_time(void **state)
     assert_memory_equal(back->data, image->data, 5000);
     tz_array_destroy(back);
     check_error(tz_png_write(one, image, texts, 1, &failure), TZ_IO, "1.png", "exists");
-    const tz_png_note wrong[] = {{" key", "x"}};
+    const tz_image_note wrong[] = {{" key", "x"}};
     check_error(tz_png_write(one, image, wrong, 1, &failure), TZ_USAGE, "1.png", "key");
     check_error(tz_png_write(scratch_path(*state, "no/1.png"), image, NULL, 0, &failure), TZ_IO,
                 "no/1.png", "No such file");

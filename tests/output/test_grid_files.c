@@ -2,9 +2,8 @@
  * the test's own take them apart by the published formats. */
 #include "tests/support.h"
 
+#include "output/format/format.h"
 #include "output/format/hdf5.h"
-#include "output/format/hdf5_library.h"
-#include "output/format/vti.h"
 #include "output/format/xdmf.h"
 
 enum { NX = 2, NY = 3, NZ = 2, CELLS = NX * NY * NZ };
@@ -92,7 +91,7 @@ static void check_same(const void *found, size_t k)
 /* With y upwards each plane's rows stand in the other order, however many cells come at once. */
 static void rows_are_turned(void **state)
 {
-    static begin_fn *const begins[] = {tz_vti_begin, tz_raw_begin};
+    begin_fn *const begins[] = {tz_format_vti.begin, tz_format_xdmf.begin};
     for (size_t b = 0; b < 2; b++)
         for (int piece = 1; piece <= CELLS; piece++) {
             size_t bytes;
@@ -124,7 +123,7 @@ static void vti_holds_its_fields(void **state)
 {
     size_t bytes;
     const tz_grid grid = make_grid(3);
-    char *text = write_file(tz_vti_begin, scratch_path(*state, "f.vti"), &grid, &bytes);
+    char *text = write_file(tz_format_vti.begin, scratch_path(*state, "f.vti"), &grid, &bytes);
     check_xml(text);
     assert_non_null(strstr(text, "<VTKFile type=\"ImageData\" version=\"1.0\" "
                                  "byte_order=\"LittleEndian\" header_type=\"UInt64\">"));
@@ -159,20 +158,20 @@ static void bad_grids_are_refused(void **state)
     tz_grid_file *file;
     tz_grid grid = make_grid(0);
     const char *path = scratch_path(*state, "g.vti");
-    assert_ok(tz_vti_begin(&file, path, &grid, &failure));
+    assert_ok(tz_format_vti.begin(&file, path, &grid, &failure));
     fill(file);
     check_error(tz_grid_file_write(file, 1, alive, 1, &failure), TZ_SHAPE, "g.vti",
                 "more elements");
     tz_grid_file_abort(file);
-    assert_ok(tz_vti_begin(&file, path, &grid, &failure));
+    assert_ok(tz_format_vti.begin(&file, path, &grid, &failure));
     check_error(tz_grid_file_commit(file, &failure), TZ_SHAPE, "g.vti", "field 0 has 0");
     grid.fields_count = 0;
-    check_error(tz_vti_begin(&file, path, &grid, &failure), TZ_USAGE, "g.vti",
+    check_error(tz_format_vti.begin(&file, path, &grid, &failure), TZ_USAGE, "g.vti",
                 "at least one field");
     const tz_grid_field twins[] = {{"a", "", TZ_DTYPE_F32}, {"a", "", TZ_DTYPE_F64}};
     grid.fields = twins;
     grid.fields_count = 2;
-    check_error(tz_raw_begin(&file, path, &grid, &failure), TZ_USAGE, "g.vti",
+    check_error(tz_format_xdmf.begin(&file, path, &grid, &failure), TZ_USAGE, "g.vti",
                 "two fields are named 'a'");
     assert_int_equal(scratch_count(*state), 0);
 }
@@ -187,7 +186,7 @@ static void flat_grids_have_no_thickness_in_vtk(void **state)
     grid.fields = &field;
     grid.fields_count = 1;
     const char *path = scratch_path(*state, "l.vti");
-    assert_ok(tz_vti_begin(&file, path, &grid, &failure));
+    assert_ok(tz_format_vti.begin(&file, path, &grid, &failure));
     assert_ok(tz_grid_file_write(file, 0, heat, CELLS, &failure));
     assert_ok(tz_grid_file_commit(file, &failure));
     char *text = scratch_slurp(path, &bytes);
@@ -209,7 +208,7 @@ static void pvd_lists_files_with_times(void **state)
         const tz_grid grid = make_grid(step);
         char name[40];
         snprintf(name, sizeof name, "a&b-%06d.vti", (int)step);
-        assert_ok(tz_pvd_add(scratch_path(s, "a.pvd"), name, &grid, &failure));
+        assert_ok(tz_format_vti.list(scratch_path(s, "a.pvd"), name, &grid, &failure));
         char *text = scratch_slurp(s->path, &bytes);
         check_xml(text); /* whole after each */
         free(text);
@@ -217,7 +216,7 @@ static void pvd_lists_files_with_times(void **state)
     /* A run that goes on from step 15 writes step 20 again. */
     tz_grid grid = make_grid(20);
     grid.time = NAN;
-    assert_ok(tz_pvd_add(s->path, "a&b-000020.vti", &grid, &failure));
+    assert_ok(tz_format_vti.list(s->path, "a&b-000020.vti", &grid, &failure));
     char *text = scratch_slurp(s->path, &bytes);
     assert_string_equal(
         text, "<?xml version=\"1.0\"?>\n"
@@ -230,7 +229,7 @@ static void pvd_lists_files_with_times(void **state)
               "</VTKFile>\n");
     text[bytes - 3] = 'x';
     scratch_file(s, "a.pvd", text, bytes);
-    check_error(tz_pvd_add(s->path, "b.vti", &grid, &failure), TZ_FORMAT, "a.pvd",
+    check_error(tz_format_vti.list(s->path, "b.vti", &grid, &failure), TZ_FORMAT, "a.pvd",
                 "another program has changed it");
     free(text);
     assert_int_equal(scratch_count(s), 1);
@@ -254,7 +253,8 @@ static void xdmf_says_where_numbers_are(void **state)
     const tz_grid grid = make_grid(3);
     char value[64];
     size_t bytes, raw_bytes;
-    char *raw = write_file(tz_raw_begin, scratch_path(s, "f-000003.raw"), &grid, &raw_bytes);
+    char *raw =
+        write_file(tz_format_xdmf.begin, scratch_path(s, "f-000003.raw"), &grid, &raw_bytes);
     assert_int_equal(raw_bytes, sizeof heat + sizeof alive + sizeof wave);
     assert_ok(tz_xdmf_add(scratch_path(s, "f.xdmf"), "f-000003.raw", &grid, &failure));
     char *text = scratch_slurp(s->path, &bytes);
@@ -346,8 +346,8 @@ static void hdf5_holds_fields_and_attributes(void **state)
                                         "H5T_NATIVE_DOUBLE_g"};
     const tz_grid grid = make_grid(3);
     size_t first, second;
-    char *a = write_file(tz_hdf5_begin, scratch_path(s, "f.h5"), &grid, &first);
-    char *b = write_file(tz_hdf5_begin, scratch_path(s, "g.h5"), &grid, &second);
+    char *a = write_file(tz_format_hdf5.begin, scratch_path(s, "f.h5"), &grid, &first);
+    char *b = write_file(tz_format_hdf5.begin, scratch_path(s, "g.h5"), &grid, &second);
     assert_int_equal(first, second);
     assert_memory_equal(a, b, first);
     free(a);
@@ -393,7 +393,7 @@ static void hdf5_is_atomic_and_says_why_not(void **state)
     tz_grid grid = make_grid(0);
     const char *path = scratch_path(*state, "f.h5");
     tz__hdf5_close(&h5);
-    assert_ok(tz_hdf5_begin(&file, path, &grid, &failure));
+    assert_ok(tz_format_hdf5.begin(&file, path, &grid, &failure));
     assert_int_not_equal(access(path, F_OK), 0);
     tz_grid_file_abort(file);
     assert_int_equal(scratch_count(*state), 0);
@@ -401,12 +401,12 @@ static void hdf5_is_atomic_and_says_why_not(void **state)
     const tz_grid_field odd = {"a/b", "", TZ_DTYPE_F32};
     grid.fields = &odd;
     grid.fields_count = 1;
-    check_error(tz_hdf5_begin(&file, path, &grid, &failure), TZ_BACKEND, "f.h5",
+    check_error(tz_format_hdf5.begin(&file, path, &grid, &failure), TZ_BACKEND, "f.h5",
                 "libhdf5 refuses a field: ");
     assert_null(file);
     assert_int_equal(scratch_count(*state), 0);
     scratch_text(*state, "f.h5", "mine");
-    check_error(tz_hdf5_begin(&file, path, &grid, &failure), TZ_IO, "f.h5", "exists");
+    check_error(tz_format_hdf5.begin(&file, path, &grid, &failure), TZ_IO, "f.h5", "exists");
 }
 
 static void hdf5_names_the_package_that_is_missing(void **state)
@@ -421,9 +421,10 @@ static void hdf5_names_the_package_that_is_missing(void **state)
                 "it has no H5open");
     tz__hdf5_close(&h5);
     char text[256] = "";
-    tz_hdf5_describe(text, sizeof text);
+    tz_format_hdf5.describe(text, sizeof text);
     assert_non_null(strstr(text, "HDF5"));
-    assert_int_equal(strncmp(text, "HDF5 files need", 15) == 0, tz_hdf5_check(&failure) != TZ_OK);
+    assert_int_equal(strncmp(text, "HDF5 files need", 15) == 0,
+                     tz_format_hdf5.check(&failure) != TZ_OK);
 }
 
 TEST_MAIN(NULL, NULL, SCRATCH_TEST(vti_holds_its_fields), SCRATCH_TEST(rows_are_turned),

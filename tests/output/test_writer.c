@@ -3,7 +3,7 @@
 #include "tests/support.h"
 
 #include "output/format/npy.h"
-#include "output/format/png_info.h"
+#include "output/format/png.h"
 #include "output/writer.h"
 #include "sim/fields.h"
 #include "sim/run.h"
@@ -41,11 +41,11 @@ static tz_simulation *make_hotspot(void)
 }
 
 /* A description with room for columns. */
-static tz_output *make_output(tz_output_kind kind, size_t columns, const char *const *titles)
+static tz_output *make_output(const tz_format *format, size_t columns, const char *const *titles)
 {
     tz_output *output = calloc(1, sizeof *output + columns * sizeof output->columns[0]);
     assert_non_null(output);
-    output->kind = kind;
+    output->format = format;
     output->slice.axis = 2;
     output->look.bits = 8;
     output->columns_count = columns;
@@ -80,8 +80,8 @@ static void outputs_are_checked_against_the_simulation(void **state)
 {
     static const char *const titles[] = {"max(power)", "residual"};
     tz_simulation *simulation = make_hotspot();
-    tz_output *table = make_output(TZ_OUTPUT_TABLE, 2, titles);
-    tz_output *picture = make_output(TZ_OUTPUT_PNG, 0, NULL);
+    tz_output *table = make_output(&tz_format_table, 2, titles);
+    tz_output *picture = make_output(&tz_format_png, 0, NULL);
     int field = -1;
     assert_ok(tz_output_check(table, simulation, &field, &failure));
     assert_true(tz_output_has_column(table, TZ_COLUMN_RESIDUAL));
@@ -125,7 +125,7 @@ static void write_once(const tz_output *output, const tz_run_files *files,
     assert_false(tz_writer_is_done(&writer, 0));
     assert_ok(tz_writer_write(&writer, simulation, &failure));
     tz_writer_count(&writer, 0);
-    assert_int_equal(tz_writer_is_done(&writer, 0), output->kind != TZ_OUTPUT_TABLE);
+    assert_int_equal(tz_writer_is_done(&writer, 0), output->format != &tz_format_table);
     assert_int_equal(writer.count, 1);
     assert_ok(tz_writer_close(&writer, &failure));
 }
@@ -133,7 +133,7 @@ static void write_once(const tz_output *output, const tz_run_files *files,
 static void pictures_hold_their_facts(void **state)
 {
     tz_simulation *simulation = make_hotspot();
-    tz_output *output = make_output(TZ_OUTPUT_PNG, 0, NULL);
+    tz_output *output = make_output(&tz_format_png, 0, NULL);
     output->look.range = TZ_RANGE_AUTO;
     for (int i = 0; i < 2; i++) {
         tz_run_files files = open_files(i == 0 ? "first" : "second");
@@ -169,8 +169,8 @@ static void pictures_hold_their_facts(void **state)
 static void arrays_hold_every_cell(void **state)
 {
     tz_simulation *simulation = make_hotspot();
-    tz_output *npy = make_output(TZ_OUTPUT_NPY, 0, NULL);
-    tz_output *vti = make_output(TZ_OUTPUT_VTI, 0, NULL);
+    tz_output *npy = make_output(&tz_format_npy, 0, NULL);
+    tz_output *vti = make_output(&tz_format_vti, 0, NULL);
     tz_run_files files = open_files("arrays");
     tz_array *array = NULL;
     vti->fields_count = 2;
@@ -209,8 +209,8 @@ static void check_text(const char *path, const char *const *wanted)
 static void series_have_metres_and_seconds(void **state)
 {
     tz_simulation *simulation = make_hotspot();
-    tz_output *vti = make_output(TZ_OUTPUT_VTI, 0, NULL);
-    tz_output *xdmf = make_output(TZ_OUTPUT_XDMF, 0, NULL);
+    tz_output *vti = make_output(&tz_format_vti, 0, NULL);
+    tz_output *xdmf = make_output(&tz_format_xdmf, 0, NULL);
     const tz_assignment step = {.name = "dt_s", .number = 1e-6};
     tz_run_files files = open_files("series");
     tz_writer writers[2];
@@ -261,7 +261,7 @@ static void tables_take_the_callers_cells(void **state)
 {
     static const char *const titles[] = {"step", "max(temperature)", "mean(power)", "min"};
     tz_simulation *simulation = make_hotspot();
-    tz_output *output = make_output(TZ_OUTPUT_TABLE, 4, titles);
+    tz_output *output = make_output(&tz_format_table, 4, titles);
     tz_run_files files = open_files("tables");
     tz_writer writer;
     tz_writer_row row;
@@ -288,7 +288,7 @@ static void tables_take_the_callers_cells(void **state)
 static void rewound_simulations_write_new_files(void **state)
 {
     tz_simulation *simulation = make_hotspot();
-    tz_output *output = make_output(TZ_OUTPUT_NPY, 0, NULL);
+    tz_output *output = make_output(&tz_format_npy, 0, NULL);
     tz_run_files files = open_files("rewound");
     tz_writer writer;
     assert_ok(tz_writer_open(&writer, output, &files, simulation, "s", "", &failure));

@@ -1,6 +1,6 @@
 /* A GPU without a record: the nearest record, scaled by what the driver tells, chooses plans that are about as
  * good as those of the GPU's own record. Compiles kernels; needs NVRTC, no GPU. */
-#include "backend/cuda/compile/nvrtc.h"
+#include "backend/cuda/compile/compile.h"
 #include "calibrate/cuda_facts.h"
 #include "calibrate/records.h"
 #include "calibrate/sample.h"
@@ -117,7 +117,7 @@ static void plans_are_as_good_as_by_the_own_record(void **state)
     } cases[] = {{"pathfinder", 1, 1000000}, {"star2d1r", 2, 4096}, {"hotspot", 2, 1024},
                  {"box2d2r", 2, 8192},       {"star3d1r", 3, 256},  {"life", 2, 8192}};
     char text[512];
-    if (tz__nvrtc_describe(text, sizeof text, &failure) != TZ_OK)
+    if (tz_cuda_compile_describe(text, sizeof text, &failure) != TZ_OK)
         skip_test("%s", failure.message);
     const tz_model_device like = record_named("h200"), facts = facts_of(&h100);
     /* Of one case with "stream" of this width fewer kernels are compiled; the heights are chosen among. */

@@ -1,5 +1,5 @@
 /* Predictions by luo2011: plain kernels of stencils, compiled to PTX. Needs NVRTC, no GPU. */
-#include "backend/cuda/compile/nvrtc.h"
+#include "backend/cuda/compile/compile.h"
 #include "predict/prediction_table.h"
 #include "tests/registry.h"
 
@@ -20,7 +20,7 @@ static tz_workload *workload_of(const char *stencil, int dims, int64_t n, int pr
 static bool has_nvrtc(void)
 {
     char text[512];
-    return tz__nvrtc_describe(text, sizeof text, &failure) == TZ_OK;
+    return tz_cuda_compile_describe(text, sizeof text, &failure) == TZ_OK;
 }
 
 static void skip_without_nvrtc(void)

@@ -1,7 +1,7 @@
 /* Workloads and prediction tables: the device and backend of a workload, a stencil as the papers'
  * models see it, and the texts of tables and tunes. */
 
-#include "backend/cuda/compile/nvrtc.h"
+#include "backend/cuda/compile/compile.h"
 #include "base/machine.h"
 #include "calibrate/sample.h"
 #include "output/frame/plot.h"
@@ -112,7 +112,7 @@ static void changes_reach_the_model(void **state)
 static void counted_set_up_is_that_of_an_element(void **state)
 {
     char text[64];
-    if (tz__nvrtc_describe(text, sizeof text, &failure) != TZ_OK)
+    if (tz_cuda_compile_describe(text, sizeof text, &failure) != TZ_OK)
         skip_test("%s", failure.message);
     static const struct {
         const char *name;

@@ -75,6 +75,16 @@ else
 fi
 
 fresh
+mkdir -p core/output/format
+printf '// clang-format off\n    X(toy)\n' >core/output/format/format.h
+printf 'const tz_format tz_format_toy = {\n    .suffix = ".toy",\n};\n' >core/output/format/toy.c
+echo 'extern const char other[], tz_format_toys[];' >core/sim/sim.c
+accepts 'a format in its file'
+echo 'const void *f = &tz_format_toy;' >core/sim/sim.c
+faults 'a format by name' 'core/sim/sim.c:1 knows a format'
+echo 'bool b = strcmp(end, ".toy") == 0;' >core/sim/sim.c
+faults 'a format by the end of a name' 'core/sim/sim.c:1 knows a format'
+fresh
 echo '#include "sim/sim.h"' >core/backend/cpu/cpu.c
 faults 'an upward include' 'core/backend/cpu/cpu.c includes core/sim/sim.h: sim lies above backend'
 fresh

@@ -2,6 +2,7 @@
 
 #include "backend/cpu/plan.h"
 #include "backend/cpu/skew_plan.h"
+#include "base/minmax.h"
 #include "kernels/cpu/skew.h"
 #include "model/constants.h"
 #include <inttypes.h>
@@ -31,15 +32,6 @@ bool tz_cpu_is_in_arrays(const tz_plan *plan)
     return tz_cpu_is_skew(plan) || tz_cpu_is_diamond(plan);
 }
 
-static int64_t min64(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-static int64_t max64(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 /* What the family cannot compute; NULL: nothing. */
 static const char *unsupported(const tz_problem *problem)
 {
@@ -53,13 +45,13 @@ static const char *unsupported(const tz_problem *problem)
 
 static int64_t reach_of(const tz_problem *problem)
 {
-    return max64(1, tz_stencil_reach_along(problem->stencil, 1));
+    return tz_max(1, tz_stencil_reach_along(problem->stencil, 1));
 }
 
 /* Iterations in which a diamond of so many rows grows and shrinks. */
 static int64_t iterations_of(const tz_problem *problem, int64_t rows)
 {
-    return max64(1, rows / (reach_of(problem) * problem->stencil->passes_count));
+    return tz_max(1, rows / (reach_of(problem) * problem->stencil->passes_count));
 }
 
 /* A run stops, and writes, only between stages: so heights of long ones are not chosen if lower ones are possible. */
@@ -87,7 +79,7 @@ static int64_t default_rows(const tz_problem *problem, int threads, const tz_mac
     const int64_t reach = reach_of(problem), widens = 2 * reach;
     const double l2 = fmax((double)machine->l2_bytes, (double)(1 << 20));
     int64_t rows = 4 * problem->elements[1] / (5 * (int64_t)threads) / widens * widens;
-    rows = max64(ROWS_LEAST * reach, min64(ROWS_MOST * reach, rows));
+    rows = tz_max(ROWS_LEAST * reach, tz_min(ROWS_MOST * reach, rows));
     while (rows > ROWS_LEAST * reach && planes_bytes(problem, rows) > TZ_FIT_CPU_DIAMOND_L2 * l2)
         rows -= widens;
     return rows;
@@ -138,11 +130,11 @@ tz_status tz_cpu_diamond_plan(const tz_problem *problem, int threads, const tz_m
     const bool height_chosen = plan->height == 0, tile_chosen = plan->tile[1] == 0;
     if (tile_chosen)
         plan->tile[1] = default_rows(problem, threads, machine);
-    plan->tile[1] = min64(plan->tile[1], problem->elements[1]);
+    plan->tile[1] = tz_min(plan->tile[1], problem->elements[1]);
     if (height_chosen) {
         const int64_t one = iterations_of(problem, plan->tile[1]), all = DIAMONDS * one;
-        plan->height = (int)min64(tz_stage_height_max(problem->stencil),
-                                  is_long(problem, threads, all) ? one : all);
+        plan->height = (int)tz_min(tz_stage_height_max(problem->stencil),
+                                   is_long(problem, threads, all) ? one : all);
     }
     strcpy(plan->family, tz_cpu_diamond);
     snprintf(plan->why, sizeof plan->why, "%s height, %s tile", height_chosen ? "default" : "given",
@@ -156,7 +148,7 @@ int tz_cpu_diamond_shapes(const tz_problem *problem, int threads, const tz_plan 
     static const int widths[] = {16, 24, 32, 48};
     enum { WIDTHS = sizeof widths / sizeof *widths };
     const int64_t most =
-        min64(HEIGHT_MAX / reach_of(problem), tz_stage_height_max(problem->stencil));
+        tz_min(HEIGHT_MAX / reach_of(problem), tz_stage_height_max(problem->stencil));
     int count = 0;
     if (!tz_cpu_is_diamond(given) && !tz_cpu_diamond_may(problem, given))
         return 0;

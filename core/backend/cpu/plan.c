@@ -1,6 +1,7 @@
 #include "backend/cpu/plan.h"
 
 #include "backend/cpu/footprint.h"
+#include "base/minmax.h"
 #include "kernels/cpu/stage.h"
 #include "model/constants.h"
 #include <inttypes.h>
@@ -39,14 +40,6 @@ enum {
 /* Of a thread's part of L3, for the rings of a tile that leans. */
 static const double LEANING_SHARE = 0.4;
 
-static int64_t min64(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-static int64_t max64(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
 /* By how many cells the ghost zone grows per iteration on an axis: the mean of its sides, rounded
  * up. */
 static int growth(const tz_problem *problem, int axis)
@@ -135,7 +128,7 @@ static tz_status check_given(const tz_problem *problem, const tz_stage *stage, c
     const tz_reach reach = tz_stencil_reach_sides(problem->stencil);
     const int inner = problem->dims == 3 ? 2 : 1;
     for (int axis = 0; axis < problem->dims; axis++) {
-        const int64_t grows = max64(reach.low[axis], reach.high[axis]);
+        const int64_t grows = tz_max(reach.low[axis], reach.high[axis]);
         const int64_t ghost = plan->height * grows;
         if (axis < inner && plan->tile[axis] > 0 && plan->tile[axis] < problem->elements[axis] &&
             ghost > plan->tile[axis] && !(axis == 1 && leaning(stage, plan) > 0))
@@ -173,12 +166,12 @@ static double slab_budget(const tz_problem *problem, const tz_machine *machine, 
 static int64_t row_in_l3(const tz_problem *problem, const tz_machine *machine,
                          const tz_stage *stage, int height)
 {
-    const double share = (double)min64(machine->l3_bytes, L3_MAX) / stage->threads;
+    const double share = (double)tz_min(machine->l3_bytes, L3_MAX) / stage->threads;
     if (problem->dims == 2)
         return (int64_t)slab_elements(problem, share / (tz_stage_is_in_place(stage) ? 4 : 8),
                                       height);
     return (int64_t)(slab_elements(problem, share, height) /
-                     ((ROWS_OF_GHOSTS + 2) * (double)max64(1, height * growth(problem, 1))));
+                     ((ROWS_OF_GHOSTS + 2) * (double)tz_max(1, height * growth(problem, 1))));
 }
 
 /* Bytes that a level reads and writes of a row of a tile, in place, in a batch of planes. */
@@ -213,7 +206,7 @@ static void batch_planes(const tz_problem *problem, const tz_machine *machine, i
             continue;
         const double cost =
             2.0 * (double)back / batch +
-            (2.0 * (double)reach + TZ_FIT_CPU_GROUP_CALL / lines) / (double)min64(rows, rows_all);
+            (2.0 * (double)reach + TZ_FIT_CPU_GROUP_CALL / lines) / (double)tz_min(rows, rows_all);
         if (cost >= best)
             continue;
         best = cost;
@@ -236,7 +229,7 @@ static void choose_batch(const tz_problem *problem, const tz_machine *machine, i
     stage->batch = problem->dims == 3 && in_place ? PLANES_AT_ONCE
                    : problem->dims != 2           ? 1
                    : in_place                     ? ROWS_OF_BATCH_IN_PLACE
-                                                  : (int)max64(1, min64(6, l1 / row));
+                                                  : (int)tz_max(1, tz_min(6, l1 / row));
     if (problem->dims == 3 && in_place)
         batch_planes(problem, machine, most, stage);
 }
@@ -279,7 +272,7 @@ int64_t tz_cpu_split_evenly(int64_t extent, int64_t largest, int64_t unit)
     if (largest >= extent)
         return extent;
     const int64_t parts = (extent + largest - 1) / largest;
-    return min64(extent, tz_round_up((extent + parts - 1) / parts, unit));
+    return tz_min(extent, tz_round_up((extent + parts - 1) / parts, unit));
 }
 
 /* The height with which a thread's rows are ROWS_OF_STAGE times as many as what the ghost zone adds. */
@@ -319,7 +312,7 @@ static int64_t choose_chunk(int64_t extent, int64_t tiles, int64_t halo, int thr
             const int64_t chunk = (extent + parts - 1) / parts;
             const int64_t cost = (tiles * parts + threads - 1) / threads * (chunk + halo);
             if (pass == 0)
-                best_cost = min64(best_cost, cost);
+                best_cost = tz_min(best_cost, cost);
             else if (cost <= best_cost + best_cost / 100)
                 best = chunk;
         }
@@ -341,7 +334,7 @@ static int64_t choose_lean_chunk(int64_t extent, int tiles, int64_t halo, int th
     int64_t best = extent;
     for (int chunks = 1; chunks <= threads && chunks <= extent; chunks++) {
         const int64_t chunk = (extent + chunks - 1) / chunks;
-        const int team = (int)min64(tiles, threads / chunks);
+        const int team = (int)tz_min(tiles, threads / chunks);
         const double rounds = ceil((double)tiles / team) / tiles;
         const double cost =
             rounds * (double)(chunk + halo) * (1 + TZ_FIT_CPU_TEAM * log2((double)team));
@@ -369,30 +362,30 @@ static void choose_tile(const tz_problem *problem, const tz_stage *stage, const 
     const int64_t row_elements = (long_rows ? ROW_BYTES_IN_PLACE : ROW_BYTES) / size;
     const int64_t in_l3 =
         problem->dims == 1 ? 0
-                           : min64(row_elements, row_in_l3(problem, machine, stage, plan->height));
+                           : tz_min(row_elements, row_in_l3(problem, machine, stage, plan->height));
     int64_t *tile = plan->tile;
     if (problem->bits)
         tile[0] = n[0]; /* the layout of bits does not allow cutting rows */
     if (problem->dims == 1 && tile[0] == 0)
         tile[0] = tz_cpu_split_evenly(
             n[0],
-            max64(16 * halo[0], min64(LINE_ELEMENTS, (n[0] + 2 * threads - 1) / (2 * threads))),
+            tz_max(16 * halo[0], tz_min(LINE_ELEMENTS, (n[0] + 2 * threads - 1) / (2 * threads))),
             TZ_ALIGN_ELEMENTS);
     if (problem->dims == 2 && tile[0] == 0)
         tile[0] = tz_cpu_split_evenly(
-            n[0], max64(8 * halo[0], max64(in_l3, min64((int64_t)budget, row_elements))),
+            n[0], tz_max(8 * halo[0], tz_max(in_l3, tz_min((int64_t)budget, row_elements))),
             TZ_ALIGN_ELEMENTS);
     if (problem->dims == 3 && may_lean(problem, stage)) {
         if (tile[0] == 0)
             tile[0] = n[0];
         const double share =
-            LEANING_SHARE * (double)min64(machine->l3_bytes, L3_MAX) / threads / (double)tile[0];
+            LEANING_SHARE * (double)tz_min(machine->l3_bytes, L3_MAX) / threads / (double)tile[0];
         if (tile[1] == 0)
             tile[1] = tz_cpu_split_evenly(
                 n[1],
-                max64(ROWS_LEANING * halo[1],
-                      min64(ROWS_IN_PLACE * halo[1],
-                            (int64_t)slab_elements(problem, share, plan->height))),
+                tz_max(ROWS_LEANING * halo[1],
+                       tz_min(ROWS_IN_PLACE * halo[1],
+                              (int64_t)slab_elements(problem, share, plan->height))),
                 1);
     }
     if (problem->dims == 3) {
@@ -401,10 +394,10 @@ static void choose_tile(const tz_problem *problem, const tz_stage *stage, const 
         /* A tile whose rings fill more than L2 is faster than one with much redundant work. */
         if (tile[0] == 0)
             tile[0] = tz_cpu_split_evenly(
-                n[0], max64(max64(in_l3, ROW_BYTES_3D / size), 8 * halo[0]), TZ_ALIGN_ELEMENTS);
+                n[0], tz_max(tz_max(in_l3, ROW_BYTES_3D / size), 8 * halo[0]), TZ_ALIGN_ELEMENTS);
         if (tile[1] == 0)
             tile[1] = tz_cpu_split_evenly(
-                n[1], max64((int64_t)(budget / (double)tile[0]) - 2 * halo[1], rows), 1);
+                n[1], tz_max((int64_t)(budget / (double)tile[0]) - 2 * halo[1], rows), 1);
     }
     const int lean = leaning(stage, plan);
     if (lean > 0) /* none is narrower than its seams, and each thread has as many */
@@ -416,7 +409,7 @@ static void choose_tile(const tz_problem *problem, const tz_stage *stage, const 
                               : choose_chunk(n[last], tiles, halo[last], threads);
     }
     for (int axis = 0; axis < TZ_AXES; axis++)
-        tile[axis] = axis < problem->dims ? max64(1, min64(tile[axis], n[axis])) : 1;
+        tile[axis] = axis < problem->dims ? tz_max(1, tz_min(tile[axis], n[axis])) : 1;
 }
 
 /* Bytes of the rings of all threads, of the default plan, with the smallest batches. */
@@ -514,7 +507,7 @@ int tz_cpu_height_next(const tz_problem *problem, const tz_plan *given, int heig
     static const int highest[] = {0, 192, 64, 24};
     const int next = height < 8 ? height + 1 : height + height / 8;
     const int most =
-        (int)min64(max64(2, highest[problem->dims] / r), tz_stage_height_max(problem->stencil));
+        (int)tz_min(tz_max(2, highest[problem->dims] / r), tz_stage_height_max(problem->stencil));
     if (given->height > 0)
         return height == 0 ? given->height : 0;
     return next <= most ? next : 0;
@@ -536,12 +529,12 @@ int tz_cpu_shapes(const tz_problem *problem, const tz_stage *stage, const tz_mac
             *plan = *given;
             plan->height = height;
             if (x != 0)
-                plan->tile[0] = tz_round_up(max64(1, x < 0 ? usual.tile[0] / 2 : usual.tile[0] * 2),
-                                            TZ_ALIGN_ELEMENTS);
+                plan->tile[0] = tz_round_up(
+                    tz_max(1, x < 0 ? usual.tile[0] / 2 : usual.tile[0] * 2), TZ_ALIGN_ELEMENTS);
             if (y != 0)
-                plan->tile[1] = max64(1, y < 0 ? usual.tile[1] / 2 : usual.tile[1] * 2);
+                plan->tile[1] = tz_max(1, y < 0 ? usual.tile[1] / 2 : usual.tile[1] * 2);
             for (int axis = 0; axis < problem->dims; axis++)
-                plan->tile[axis] = min64(plan->tile[axis], problem->elements[axis]);
+                plan->tile[axis] = tz_min(plan->tile[axis], problem->elements[axis]);
         }
     return count;
 }

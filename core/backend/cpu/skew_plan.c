@@ -2,6 +2,7 @@
 
 #include "backend/cpu/footprint.h"
 #include "backend/cpu/plan.h"
+#include "base/minmax.h"
 #include "kernels/cpu/skew.h"
 #include "model/constants.h"
 #include <inttypes.h>
@@ -24,15 +25,6 @@ const char tz_cpu_skew[] = "skew";
 bool tz_cpu_is_skew(const tz_plan *plan)
 {
     return strcmp(plan->family, tz_cpu_skew) == 0;
-}
-
-static int64_t min64(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-static int64_t max64(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
 }
 
 const char *tz_cpu_skew_unsupported(const tz_problem *problem)
@@ -96,10 +88,10 @@ static void choose_height(const tz_problem *problem, const tz_stage *stage,
                           const tz_machine *machine, tz_plan *plan)
 {
     static const int best[] = TZ_FIT_CPU_SKEW_HEIGHTS;
-    const int reach = (int)max64(1, tz_skew_reach(stage) * problem->stencil->passes_count);
+    const int reach = (int)tz_max(1, tz_skew_reach(stage) * problem->stencil->passes_count);
     if (plan->height > 0)
         return;
-    plan->height = (int)max64(1, (2 * best[problem->dims] + reach) / (2 * reach));
+    plan->height = (int)tz_max(1, (2 * best[problem->dims] + reach) / (2 * reach));
     while (plan->height > 1 &&
            tile_in_cache(problem, stage, cache_bytes(stage, machine), plan->height) <
                2 * (int64_t)plan->height * problem->stencil->passes_count * tz_skew_slope(stage))
@@ -110,8 +102,8 @@ static void choose_height(const tz_problem *problem, const tz_stage *stage,
 static int64_t team_of(const tz_problem *problem, const tz_stage *stage, const tz_plan *plan)
 {
     const int last = problem->dims - 1;
-    const int64_t part = max64(1, min64(plan->tile[last], problem->elements[last]));
-    return max64(1, stage->threads / ((problem->elements[last] + part - 1) / part));
+    const int64_t part = tz_max(1, tz_min(plan->tile[last], problem->elements[last]));
+    return tz_max(1, stage->threads / ((problem->elements[last] + part - 1) / part));
 }
 
 static void choose_tile(const tz_problem *problem, const tz_stage *stage, const tz_machine *machine,
@@ -123,7 +115,7 @@ static void choose_tile(const tz_problem *problem, const tz_stage *stage, const 
     if (plan->tile[last] == 0) {
         const int64_t n = problem->elements[last];
         const int64_t opens = 2 * (int64_t)plan->height * problem->stencil->passes_count *
-                              max64(1, tz_skew_reach(stage));
+                              tz_max(1, tz_skew_reach(stage));
         const int64_t parts = n / stage->threads < 2 * PART_OF_OPENING * opens ? 1 : 2;
         plan->tile[last] = (n + parts * stage->threads - 1) / (parts * stage->threads);
     }
@@ -134,7 +126,7 @@ static void choose_tile(const tz_problem *problem, const tz_stage *stage, const 
         const int64_t least = inner == 0 ? TZ_ALIGN_ELEMENTS : 1;
         const int64_t room =
             tile_in_cache(problem, stage, cache_bytes(stage, machine), plan->height);
-        int64_t tile = max64(least, min64(most, room));
+        int64_t tile = tz_max(least, tz_min(most, room));
         /* A tile as wide as the axis does not lean, and a periodic grid is not open at its sides. */
         const int64_t leans =
             (int64_t)plan->height * problem->stencil->passes_count * tz_skew_slope(stage);
@@ -201,7 +193,7 @@ uint32_t tz_cpu_skew_alone(const tz_problem *problem, const tz_stage *stage,
     const tz_stencil *s = problem->stencil;
     const double l1 = machine->l1_bytes > 0 ? (double)machine->l1_bytes : 32 << 10;
     const double row =
-        (double)min64(stage->tile[0], problem->elements[0]) * (double)stage->element_size[0];
+        (double)tz_min(stage->tile[0], problem->elements[0]) * (double)stage->element_size[0];
     uint32_t alone = 0;
     for (int p = 0; p < s->passes_count; p++) {
         int arrays, rows;
@@ -250,7 +242,7 @@ tz_status tz_cpu_skew_plan(const tz_problem *problem, const tz_stage *stage,
     choose_tile(problem, stage, machine, plan);
     for (int axis = 0; axis < TZ_AXES; axis++)
         plan->tile[axis] =
-            axis < problem->dims ? max64(1, min64(plan->tile[axis], problem->elements[axis])) : 1;
+            axis < problem->dims ? tz_max(1, tz_min(plan->tile[axis], problem->elements[axis])) : 1;
     strcpy(plan->family, tz_cpu_skew);
     snprintf(plan->why, sizeof plan->why, "%s height, %s tile", height_chosen ? "default" : "given",
              tile_chosen ? "default" : "given");
@@ -287,7 +279,7 @@ int tz_cpu_skew_shapes(const tz_problem *problem, const tz_stage *stage, const t
             if (other < least || (problem->dims == 3 && other > ROWS_MAX))
                 continue;
             shapes[count] = whole;
-            shapes[count++].tile[inner] = max64(1, other);
+            shapes[count++].tile[inner] = tz_max(1, other);
         }
     }
     return count;

@@ -2,7 +2,7 @@
  * 32 elements, with two copies of each state field. A kernel is compiled for each plan at run
  * time. */
 #include "backend/cuda/copy_rate.h"
-#include "backend/cuda/driver/shared.h"
+#include "backend/cuda/driver/queue.h"
 #include "backend/cuda/family/work.h"
 #include "backend/cuda/state.h"
 #include "backend/host/store.h"

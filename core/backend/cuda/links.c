@@ -1,6 +1,6 @@
 #include "backend/cuda/links.h"
 
-#include "backend/cuda/driver/shared.h"
+#include "backend/cuda/driver/queue.h"
 #include "backend/cuda/state.h"
 #include <stdlib.h>
 

@@ -270,13 +270,13 @@ static tz_status read_piece(tz__slabs *slabs, int i, int turn, field_file *f, co
     int64_t count = 1;
     for (int axis = 0; axis < TZ_AXES; axis++)
         count *= piece->high[axis] - piece->low[axis];
-    const int64_t first = piece->low[0] + whole->elements[0] *
-                                              (piece->low[1] + whole->elements[1] * piece->low[2]);
+    const int64_t first =
+        piece->low[0] + whole->elements[0] * (piece->low[1] + whole->elements[1] * piece->low[2]);
     const tz_status status = move_bytes(f, false, elements, (size_t)count * f->size,
                                         f->offset + first * (int64_t)f->size, error);
-    return status ? status
-                  : slabs->inner->store(slabs->parts[i]->state, f->field, &part.box, elements,
-                                        error);
+    return status
+               ? status
+               : slabs->inner->store(slabs->parts[i]->state, f->field, &part.box, elements, error);
 }
 
 /* All pieces of the slices that are some of slab i's. `turn` -1: its own ones are written; else those of a
@@ -292,9 +292,9 @@ static tz_status move_slices(tz__slabs *slabs, int i, int turn, field_file *f, t
     all.low[axis] = part.at;
     all.high[axis] = part.at + part.count;
     char *elements = malloc(PIECE_CELLS * sizeof(double));
-    char *values =
-        f->cells ? malloc(PIECE_CELLS * (whole->bits ? 32 * sizeof(uint8_t) : sizeof(double)))
-                 : NULL;
+    char *values = f->cells
+                       ? malloc(PIECE_CELLS * (whole->bits ? 32 * sizeof(uint8_t) : sizeof(double)))
+                       : NULL;
     tz_status status = elements && (values || !f->cells)
                            ? TZ_OK
                            : tz_error_set(error, TZ_MEMORY, f->path, "not enough memory for cells");
@@ -338,8 +338,7 @@ static tz_status open_file(tz__slabs *slabs, const tz__slabs_call *call, field_f
         f->size = tz_dtype_size(tz_problem_value_dtype(problem, f->field));
     tz_status status = TZ_OK;
     if (f->file < 0 || facts.st_ino != led)
-        status = tz_error_set(&why, TZ_UNSUPPORTED, NULL,
-                              "does not see the folder %.*s of rank 0",
+        status = tz_error_set(&why, TZ_UNSUPPORTED, NULL, "does not see the folder %.*s of rank 0",
                               (int)(slash ? slash - f->path : 0), f->path);
     status = tz__slabs_agree(slabs, status, &why);
     if (!status)
@@ -400,7 +399,8 @@ bool tz_slabs_have_parts(const void *state)
 {
     const tz__slabs *slabs = state;
     const tz_problem *problem = slabs->context.problem;
-    return tz__slabs_ranks(slabs) && !slabs->apart[0] && (!problem->bits || problem->elements[0] <= WORDS_MAX);
+    return tz__slabs_ranks(slabs) && !slabs->apart[0] &&
+           (!problem->bits || problem->elements[0] <= WORDS_MAX);
 }
 
 /* Ranks may be in different folders. */

@@ -179,15 +179,15 @@ static tz_status create_in_all(tz__slabs *slabs, const tz_backend *inner,
     parcel p;
     tz_status status = pack(&p, context->devices, context->problem, context->plugin, error);
     if (!status) {
-        const tz__slabs_call call = {
-            .command = TZ__SLABS_CREATE,
-            .state = (uintptr_t)slabs,
-            .counts = {(int64_t)p.image_bytes, (int64_t)p.problem_bytes},
-            .sync = context->sync,
-            .backend = number_of(inner),
-            .threads = context->threads,
-            .exchange = context->exchange,
-            .plan = context->plan ? *context->plan : (tz_plan){.height = 0}};
+        const tz__slabs_call call = {.command = TZ__SLABS_CREATE,
+                                     .state = (uintptr_t)slabs,
+                                     .counts = {(int64_t)p.image_bytes, (int64_t)p.problem_bytes},
+                                     .sync = context->sync,
+                                     .backend = number_of(inner),
+                                     .threads = context->threads,
+                                     .exchange = context->exchange,
+                                     .plan =
+                                         context->plan ? *context->plan : (tz_plan){.height = 0}};
         tell(ranks, &call);
         pass_parcel(ranks, &p);
         status = tz_ranks_agree(ranks, TZ_OK, error);
@@ -486,8 +486,7 @@ static void serve_create(server *s, const tz__slabs_call *call)
                                             .plan = &call->plan,
                                             .ranks = s->ranks};
         state->slabs = need(s, calloc(1, sizeof *state->slabs));
-        status =
-            tz__slabs_do_create(state->slabs, tz_backends[call->backend], &context, &error);
+        status = tz__slabs_do_create(state->slabs, tz_backends[call->backend], &context, &error);
         state->slabs->context.plan = NULL;
     }
     if (status)
@@ -520,8 +519,7 @@ static void serve_devices(const server *s, const tz__slabs_call *call)
     tz_devices devices;
     char *names = receive(s, call->counts[0]);
     const tz_devices_wish wish = {.names = call->counts[0] > 0 ? names : NULL,
-                                  .backend =
-                                      call->backend >= 0 ? tz_backends[call->backend] : NULL,
+                                  .backend = call->backend >= 0 ? tz_backends[call->backend] : NULL,
                                   .threads = call->threads,
                                   .device = call->device};
     tz_devices_find(s->ranks, &wish, &found, &devices, &error);

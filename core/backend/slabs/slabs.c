@@ -73,8 +73,7 @@ static tz_status check_memory(const tz__slabs *slabs, tz_error *error)
     if (!ranks || ranks->rank == 0 || !context->plan)
         return TZ_OK;
     return tz_problem_check_memory(
-        context->problem,
-        tz__slabs_bytes(slabs->inner, context->problem, &place, context->plan),
+        context->problem, tz__slabs_bytes(slabs->inner, context->problem, &place, context->plan),
         ranks->local_count, error);
 }
 
@@ -311,11 +310,11 @@ tz_status tz__slabs_do_shrink(tz__slabs *slabs, const tz__slabs_call *call, tz_e
     const int owner = slabs->devices.of[i].rank;
     double *own = part && !call->to ? malloc((size_t)bytes) : NULL;
     double *values = call->to ? call->to : own;
-    tz_status status = part && !values ? tz_error_set(error, TZ_MEMORY, NULL, "not enough memory")
-                                       : TZ_OK;
+    tz_status status =
+        part && !values ? tz_error_set(error, TZ_MEMORY, NULL, "not enough memory") : TZ_OK;
     if (part && !status)
-        status = slabs->inner->shrink(part->state, call->field,
-                                      call->at - part->problem.slab.first, nx, ny, values, error);
+        status = slabs->inner->shrink(part->state, call->field, call->at - part->problem.slab.first,
+                                      nx, ny, values, error);
     status = tz__slabs_agree(slabs, status, error);
     const bool gets = owner > 0 && call->to, gives = owner > 0 && part;
     const tz_part message = {.peer = gets ? owner : 0,
@@ -536,8 +535,8 @@ tz_status tz__slabs_do_stage(tz__slabs *slabs, const tz__slabs_call *call, tz_er
     tz_status status = TZ_OK;
     tz__slabs_refresh_all(slabs);
     for (int done = 0, more = 0; done < call->iterations && !status; done += more) {
-        status = some_stages(slabs, &call->plan, call->iterations - done, call->at + done, &more,
-                             error);
+        status =
+            some_stages(slabs, &call->plan, call->iterations - done, call->at + done, &more, error);
         status = fail_after(done, status, error);
     }
     return status;
@@ -677,7 +676,7 @@ static tz_status energy(void *any, double *joules, tz_error *error)
     }                                                                                              \
     static tz_status create_##name(void **out, const tz_backend_context *context, tz_error *error) \
     {                                                                                              \
-        return tz__slabs_create(&tz_backend_##name, out, context, error);                                    \
+        return tz__slabs_create(&tz_backend_##name, out, context, error);                          \
     }
 
 FUNCTIONS(cuda)

@@ -2,7 +2,7 @@
 
 #include "base/file.h"
 #include "base/names.h"
-#include "output/format/number.h"
+#include "base/number.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,12 +1,14 @@
+/* Files of fields, and lists of files: what the formats of arrays have in common. */
 #include "output/format/grid_file.h"
 
 #include "base/atomic.h"
-
+#include "base/file.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct column {
     int64_t offset;  /* of its first element, in bytes from the file's start */
@@ -20,6 +22,9 @@ struct tz_grid_file {
     int64_t nx, ny; /* of planes whose rows are turned; ny 1: none are */
     int64_t at;     /* the stream's position; -1: unknown */
     const char *end;
+    const tz_grid_encoder *encoder; /* NULL: elements are blocks of bytes */
+    void *state;                    /* of the encoder; owned */
+    tz_dtype dtype;                 /* of the first field */
     size_t columns_count;
     column columns[];
 };
@@ -92,6 +97,7 @@ tz_status tz__grid_file_open(tz_grid_file **out, const char *path, const tz_grid
     file->nx = grid->shape[0];
     file->ny = grid->y_up && grid->dims > 1 ? grid->shape[1] : 1;
     file->at = -1;
+    file->dtype = grid->fields[0].dtype;
     file->columns_count = grid->fields_count;
     int64_t offset = 0;
     for (size_t k = 0; k < grid->fields_count; k++) {
@@ -129,6 +135,25 @@ void tz__grid_file_end(tz_grid_file *file, const char *text)
     file->end = text;
 }
 
+void tz__grid_file_encode(tz_grid_file *file, const tz_grid_encoder *encoder, void *state)
+{
+    file->encoder = encoder;
+    file->state = state;
+}
+
+tz_atomic_file *tz_grid_file_share(tz_grid_file *file, size_t k, int64_t *offset)
+{
+    *offset = file->columns[k].offset;
+    if (file->encoder || file->ny > 1)
+        return NULL;
+    return file->file;
+}
+
+void tz_grid_file_shared(tz_grid_file *file, size_t k)
+{
+    file->columns[k].written = file->count;
+}
+
 tz_status tz__grid_file_put(tz_grid_file *file, int64_t offset, const void *data, size_t bytes,
                             tz_error *error)
 {
@@ -147,6 +172,13 @@ tz_status tz_grid_file_write(tz_grid_file *file, size_t k, const void *data, int
                             "more elements than field %zu holds (%" PRId64 ")", k, file->count);
     tz_status status = TZ_OK;
     const char *next = data;
+    if (file->encoder) {
+        const tz_array cells = {
+            .dtype = file->dtype, .dims = 1, .shape = {count, 1, 1}, .data = (void *)data};
+        c->written += count;
+        return file->encoder->encode(file->state, tz_atomic_stream(file->file),
+                                     tz_atomic_path(file->file), &cells, error);
+    }
     while (!status && count > 0) { /* a row, if rows are turned, else all */
         const int64_t y = c->written / file->nx % file->ny, from = c->written % file->nx;
         const int64_t left = file->ny > 1 ? file->nx - from : count;
@@ -175,12 +207,15 @@ tz_status tz_grid_file_commit(tz_grid_file *file, tz_error *error)
         if (c->offset + tz__grid_file_bytes(file, k) > end)
             end = c->offset + tz__grid_file_bytes(file, k);
     }
-    if (status == TZ_OK && file->end)
+    if (status == TZ_OK && file->encoder)
+        file->encoder->finish(file->state, tz_atomic_stream(file->file));
+    else if (status == TZ_OK && file->end)
         status = tz__grid_file_put(file, end, file->end, strlen(file->end), error);
     if (status == TZ_OK)
         status = tz_atomic_commit(file->file, error);
     else
         tz_atomic_abort(file->file);
+    free(file->state);
     free(file);
     return status;
 }
@@ -190,5 +225,82 @@ void tz_grid_file_abort(tz_grid_file *file)
     if (!file)
         return;
     tz_atomic_abort(file->file);
+    free(file->state);
     free(file);
+}
+
+/* ---- Lists ----------------------------------------------------------------------------------- */
+
+enum { LONGEST = 1 << 30 };
+
+tz_status tz_series_begin(tz_series_entry *entry, tz_error *error)
+{
+    *entry = (tz_series_entry){.mark = 0};
+    entry->stream = open_memstream(&entry->text, &entry->bytes);
+    return entry->stream
+               ? TZ_OK
+               : tz_error_set(error, TZ_MEMORY, NULL, "not enough memory to list a frame");
+}
+
+void tz_series_mark(tz_series_entry *entry)
+{
+    fflush(entry->stream);
+    entry->mark = entry->bytes;
+}
+
+/* The bytes of a list to keep: up to the entry with the mark, or to the tail. -1: it is no such
+ * list. */
+static int64_t find_end(const char *text, size_t bytes, const tz_series_frame *frame,
+                        const tz_series_entry *entry)
+{
+    const size_t head = strlen(frame->head), tail = strlen(frame->tail);
+    if (bytes < head + tail || memcmp(text, frame->head, head) != 0 ||
+        memcmp(text + bytes - tail, frame->tail, tail) != 0)
+        return -1;
+    const char *found = memmem(text + head, bytes - tail - head, entry->text, entry->mark);
+    return found ? found - text : (int64_t)(bytes - tail);
+}
+
+static tz_status write_list(const char *path, const char *kept, size_t bytes,
+                            const tz_series_entry *entry, const char *tail, tz_error *error)
+{
+    tz_atomic_file *file;
+    tz_status status = tz_atomic_open(&file, path, true, error);
+    if (status != TZ_OK)
+        return status;
+    status = tz_atomic_write(file, kept, bytes, error);
+    if (status == TZ_OK)
+        status = tz_atomic_write(file, entry->text, entry->bytes, error);
+    if (status == TZ_OK)
+        status = tz_atomic_write(file, tail, strlen(tail), error);
+    if (status == TZ_OK)
+        return tz_atomic_commit(file, error);
+    tz_atomic_abort(file);
+    return status;
+}
+
+tz_status tz_series_add(const char *path, const tz_series_frame *frame, tz_series_entry *entry,
+                        tz_error *error)
+{
+    char *text = NULL;
+    const char *kept = frame->head;
+    size_t bytes = 0;
+    int64_t end = (int64_t)strlen(frame->head);
+    tz_status status = TZ_OK;
+    if (fclose(entry->stream) != 0)
+        status = tz_error_set(error, TZ_MEMORY, path, "not enough memory to list a frame");
+    if (status == TZ_OK && access(path, F_OK) == 0) {
+        status = tz_file_read(path, LONGEST, &text, &bytes, error);
+        kept = text;
+        end = status == TZ_OK ? find_end(text, bytes, frame, entry) : 0;
+        if (end < 0)
+            status = tz_error_set(error, TZ_FORMAT, path,
+                                  "is not the list of frames that this run writes: another program "
+                                  "has changed it");
+    }
+    if (status == TZ_OK)
+        status = write_list(path, kept, (size_t)end, entry, frame->tail, error);
+    free(text);
+    free(entry->text);
+    return status;
 }

@@ -1,6 +1,5 @@
-/* Files that hold fields on a regular grid, written in pieces: .vti (vti.h), the raw numbers of an
- * .xdmf (xdmf.h), .h5 (hdf5.h). What is common to them: each field is one block of bytes, x fastest,
- * in the machine's byte order. */
+/* Files that hold fields of a grid, written in pieces, and lists of such files. A format places each
+ * field in the file as one block of bytes, x fastest, in the machine's byte order, or encodes it. */
 #ifndef TZ_CORE_OUTPUT_FORMAT_GRID_FILE_H
 #define TZ_CORE_OUTPUT_FORMAT_GRID_FILE_H
 
@@ -12,6 +11,9 @@ typedef struct tz_grid_field {
     const char *unit; /* NULL or "": none */
     tz_dtype dtype;   /* bool is written as bytes */
 } tz_grid_field;
+
+/* Room for the rule of a Life pattern: "B3/S23:T64,32". */
+enum { TZ_RLE_RULE_SIZE = 200 };
 
 /* What a file shows. Fields are values of cells: a cell reaches from one point to the next. */
 typedef struct tz_grid {
@@ -25,6 +27,8 @@ typedef struct tz_grid {
     const char *time_unit; /* "" if there is none */
     size_t fields_count;
     const tz_grid_field *fields;
+    /* Of a Life pattern: its rule, and lines about it; NULL: none. */
+    const char *rule, *comment;
 } tz_grid;
 
 /* A grid of cells of size 1 at the origin, without a step, a time or fields. */
@@ -46,6 +50,11 @@ typedef struct tz_grid_file tz_grid_file;
  * are too many. */
 tz_status tz_grid_file_write(tz_grid_file *file, size_t k, const void *data, int64_t count,
                              tz_error *error);
+/* The file, and the offset of the elements of field k, for writing them in another way. NULL if they are
+ * encoded or their rows are turned. */
+struct tz_atomic_file *tz_grid_file_share(tz_grid_file *file, size_t k, int64_t *offset);
+/* It has been written so. */
+void tz_grid_file_shared(tz_grid_file *file, size_t k);
 /* Frees the file in any case. TZ_SHAPE if elements are missing. */
 tz_status tz_grid_file_commit(tz_grid_file *file, tz_error *error);
 void tz_grid_file_abort(tz_grid_file *file); /* NULL is fine */
@@ -68,7 +77,46 @@ tz_status tz__grid_file_put(tz_grid_file *file, int64_t offset, const void *data
 /* Commit writes this text after the last field. Borrowed. */
 void tz__grid_file_end(tz_grid_file *file, const char *text);
 
+/* How a format encodes the elements of its only field, with a state of its own. */
+typedef struct tz_grid_encoder {
+    tz_status (*encode)(void *state, FILE *stream, const char *path, const tz_array *cells,
+                        tz_error *error);
+    /* Write what is behind the last one. */
+    void (*finish)(void *state, FILE *stream);
+} tz_grid_encoder;
+/* Takes the state, from malloc(), in any case. */
+void tz__grid_file_encode(tz_grid_file *file, const tz_grid_encoder *encoder, void *state);
+
 /* Write a text of XML, escaped; control characters become blanks. */
 void tz__xml_put(FILE *stream, const char *text);
+
+/* ---- Lists ------------------------------------------------------------------------------------
+ * Lists of the frames of a run in a text file, which viewers open: .pvd and .xdmf.
+ *
+ * The file is replaced by a whole one for each frame that is added (base/atomic.h). So it is valid at
+ * any moment, and after a run that was killed it lists what is there. */
+
+/* What stands before and after all entries: lines. */
+typedef struct tz_series_frame {
+    const char *head, *tail;
+} tz_series_frame;
+
+/* An entry in the making: lines, the first of which begins as that of no other entry. */
+typedef struct tz_series_entry {
+    FILE *stream;
+    char *text;
+    size_t bytes;
+    size_t mark; /* so many bytes are what no other entry begins with */
+} tz_series_entry;
+
+/* Begin an entry, to be written to its stream. TZ_MEMORY. */
+tz_status tz_series_begin(tz_series_entry *entry, tz_error *error);
+/* What is written so far is its mark. */
+void tz_series_mark(tz_series_entry *entry);
+/* Add the entry to the list at `path`, and free it in any case. If an entry with its mark is there,
+ * that one and those after it are dropped: a run that goes on from an earlier step writes its frames
+ * again. Errors: TZ_FORMAT (a file of that name has another head or tail), TZ_IO, TZ_MEMORY. */
+tz_status tz_series_add(const char *path, const tz_series_frame *frame, tz_series_entry *entry,
+                        tz_error *error);
 
 #endif

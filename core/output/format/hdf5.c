@@ -1,13 +1,86 @@
-/* The library writes a file with datasets whose bytes are still missing, and tells where these lie.
+/* HDF5 files (.h5), by the system's libhdf5, which is opened at run time.
+ *
+ * A dataset for each field, named after it, in the file's root: extents slowest axis first, one block
+ * of bytes. Attributes of the root: "spacing" and "origin" (one number an axis, x first) and, of a
+ * grid with a step, "step" and, where they are known, "time" and "time_unit"; "y" is "up" where rows are turned. Attribute of a dataset:
+ * "unit". No times of day, so that a file depends on its content alone.
+ *
+ * The library writes a file with datasets whose bytes are still missing, and tells where these lie.
  * They are then written as those of the other formats. */
 #include "output/format/hdf5.h"
 
-#include "output/format/hdf5_library.h"
+#include "output/format/format.h"
+#include "output/format/xdmf.h"
+#include <dlfcn.h>
 #include <inttypes.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+
+/* ---- The library ----------------------------------------------------------------------------- */
+
+/* By the numbers of Debian 11 to 13, Ubuntu 20.04 on, and plain builds of 1.10 to 2.0. */
+static const char *const known[] = {"libhdf5_serial.so.320",
+                                    "libhdf5_serial.so.310",
+                                    "libhdf5_serial.so.200",
+                                    "libhdf5_serial.so.103",
+                                    "libhdf5_serial.so.101",
+                                    "libhdf5_serial.so.100",
+                                    "libhdf5.so.320",
+                                    "libhdf5.so.310",
+                                    "libhdf5.so.200",
+                                    "libhdf5.so.103",
+                                    "libhdf5.so.101",
+                                    "libhdf5.so.100",
+                                    "libhdf5_serial.so",
+                                    "libhdf5.so",
+                                    NULL};
+
+tz_status tz__hdf5_open(tz_hdf5 *h5, const char *const *names, tz_error *error)
+{
+    static const struct {
+        const char *symbol;
+        size_t offset;
+    } symbols[] = {
+#define SYMBOL(member, result, symbol, parameters) {#symbol, offsetof(tz_hdf5, member)},
+        TZ_HDF5_TABLE(SYMBOL)
+#undef SYMBOL
+    };
+    memset(h5, 0, sizeof *h5);
+    for (size_t k = 0; !h5->library && (names ? names : known)[k]; k++) {
+        h5->name = (names ? names : known)[k];
+        h5->library = dlopen(h5->name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    }
+    if (!h5->library)
+        return tz_error_set(error, TZ_UNSUPPORTED, NULL,
+                            "HDF5 files need libhdf5, which is not found: install it (Debian, "
+                            "Ubuntu: apt-get install hdf5-tools, which brings it) or use tz.xdmf");
+    for (size_t k = 0; k < sizeof symbols / sizeof *symbols; k++) {
+        void *function = dlsym(h5->library, symbols[k].symbol);
+        if (!function)
+            return tz_error_set(error, TZ_UNSUPPORTED, h5->name,
+                                "this libhdf5 is too old: it has no %s; 1.10.7 or newer is needed",
+                                symbols[k].symbol);
+        memcpy((char *)h5 + symbols[k].offset, &function, sizeof function);
+    }
+    if (h5->open() < 0)
+        return tz_error_set(error, TZ_UNSUPPORTED, h5->name, "this libhdf5 does not start");
+    return TZ_OK;
+}
+
+void tz__hdf5_close(tz_hdf5 *h5)
+{
+    if (h5->library)
+        dlclose(h5->library);
+    h5->library = NULL;
+}
+
+tz_h5_id tz__hdf5_constant(const tz_hdf5 *h5, const char *name)
+{
+    const tz_h5_id *id = dlsym(h5->library, name);
+    return id ? *id : -1;
+}
 
 /* From H5Fpublic.h, H5Dpublic.h and H5Spublic.h. */
 enum { TRUNCATE = 2, ALLOC_EARLY = 1, FILL_NEVER = 1, SCALAR = 0, WALK_UPWARD = 0, UTF8 = 1 };
@@ -15,7 +88,7 @@ enum { TRUNCATE = 2, ALLOC_EARLY = 1, FILL_NEVER = 1, SCALAR = 0, WALK_UPWARD = 
 /* Most builds of libhdf5 are for one thread at a time. */
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 
-tz_status tz_hdf5_check(tz_error *error)
+static tz_status check(tz_error *error)
 {
     tz_hdf5 h5;
     pthread_mutex_lock(&one_at_a_time);
@@ -25,7 +98,7 @@ tz_status tz_hdf5_check(tz_error *error)
     return status;
 }
 
-bool tz_hdf5_describe(char *text, size_t size)
+static bool describe(char *text, size_t size)
 {
     tz_hdf5 h5;
     tz_error error;
@@ -184,7 +257,7 @@ cleanup:
     return status;
 }
 
-tz_status tz_hdf5_begin(tz_grid_file **out, const char *path, const tz_grid *grid, tz_error *error)
+static tz_status begin(tz_grid_file **out, const char *path, const tz_grid *grid, tz_error *error)
 {
     *out = NULL;
     tz_hdf5 h5;
@@ -207,3 +280,19 @@ tz_status tz_hdf5_begin(tz_grid_file **out, const char *path, const tz_grid *gri
     *out = file;
     return TZ_OK;
 }
+
+const tz_format tz_format_hdf5 = {
+    .name = "hdf5",
+    .content = TZ_CONTENT_GRID,
+    .suffix = ".h5",
+    .doc = "The same as `NAME-000100.h5`: a dataset for each field, with attributes `step`, "
+           "`time`, `time_unit`, `spacing` and `origin` of the file. ParaView opens "
+           "`NAME.xdmf`. Needs libhdf5, which `trapeze doctor` looks for.",
+    .check = check,
+    .describe = describe,
+    .part = "HDF5 files",
+    .package = "hdf5-tools",
+    .begin = begin,
+    .list_suffix = ".xdmf",
+    .list = tz_xdmf_add,
+};

@@ -1,7 +1,9 @@
-#include "output/format/life_files.h"
+/* Life patterns as plain text (.cells) and as macrocells (.mc), for reading. */
+#include "output/format/rle.h"
 
 #include "base/file.h"
-#include "output/format/number.h"
+#include "base/number.h"
+#include "output/format/format.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -323,3 +325,27 @@ tz_status tz_macrocell_read(const char *path, tz_life_pattern *out, tz_error *er
 {
     return read_file(path, read_macrocell, out, error);
 }
+/* ---- The formats ------------------------------------------------------------------------------ */
+
+static tz_status cells_read(const char *path, tz_format_reading *reading, tz_error *error)
+{
+    return tz__pattern_read(tz_cells_read, path, reading, error);
+}
+
+const tz_format tz_format_cells = {.name = "cells",
+                                   .suffix = ".cells",
+                                   .read_doc = "a Life pattern as plain text",
+                                   .reads = TZ_READS_RULE,
+                                   .read = cells_read};
+
+static tz_status macrocell_read(const char *path, tz_format_reading *reading, tz_error *error)
+{
+    return tz__pattern_read(tz_macrocell_read, path, reading, error);
+}
+
+const tz_format tz_format_macrocell = {
+    .name = "macrocell",
+    .suffix = ".mc",
+    .read_doc = "a macrocell of Golly: the smallest rectangle with all living cells",
+    .reads = TZ_READS_RULE,
+    .read = macrocell_read};

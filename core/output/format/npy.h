@@ -1,4 +1,4 @@
-/* NumPy's .npy files: read at once or in pieces, mapped, written slab by slab.
+/* NumPy's .npy files: read at once, in pieces, or mapped.
  *
  * Source: numpy.lib.format, versions 1.0, 2.0 and 3.0. Shapes here are x first: a C-order file of
  * shape (ny, nx) is shape {nx, ny}. The readers take b1, i1-i8, u1-u8, f2 (as float32), f4 and f8
@@ -10,7 +10,6 @@
 #define TZ_CORE_OUTPUT_FORMAT_NPY_H
 
 #include "base/array.h"
-#include "base/atomic.h"
 
 /* The facts of a header, for `trapeze info`. */
 typedef struct tz_npy_facts {
@@ -64,27 +63,5 @@ typedef struct tz_npy_mapping {
  * read the file instead. End with tz_npy_unmap. The file must not shrink meanwhile. */
 tz_status tz_npy_map(const tz_npy_file *file, tz_npy_mapping *out, tz_error *error);
 void tz_npy_unmap(tz_npy_mapping *map); /* a zeroed map is fine */
-
-/* ---- Writing --------------------------------------------------------------------------------- */
-
-/* Streaming writer: begin, then rows in order (x fastest) until all elements are there, then
- * commit or abort. Version 1.0, C order, data at a multiple of 64 bytes; the file appears at commit
- * (base/atomic.h); `path` must not exist. */
-typedef struct tz_npy_writer tz_npy_writer;
-
-tz_status tz_npy_write_begin(tz_npy_writer **out, const char *path, tz_dtype dtype, int dims,
-                             const int64_t *shape, tz_error *error);
-/* The next `count` elements. TZ_SHAPE if that is more than the shape holds. */
-tz_status tz_npy_write_rows(tz_npy_writer *writer, const void *data, int64_t count,
-                            tz_error *error);
-/* The file, and the offset of its elements, for writing them in another way; and say so. */
-tz_atomic_file *tz_npy_write_file(tz_npy_writer *writer, int64_t *offset);
-void tz_npy_write_skip(tz_npy_writer *writer);
-/* Frees the writer in any case. TZ_SHAPE if elements are missing. */
-tz_status tz_npy_write_commit(tz_npy_writer *writer, tz_error *error);
-void tz_npy_write_abort(tz_npy_writer *writer); /* NULL is fine */
-
-/* Write an array as a file. */
-tz_status tz_npy_write(const char *path, const tz_array *array, tz_error *error);
 
 #endif

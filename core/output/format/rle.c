@@ -1,8 +1,9 @@
+/* Life patterns in the run-length form (.rle), and their rules. */
 #include "output/format/rle.h"
 
-#include "base/atomic.h"
 #include "base/file.h"
-#include "output/format/number.h"
+#include "base/number.h"
+#include "output/format/format.h"
 #include "trapeze/liferule.h"
 
 #include <inttypes.h>
@@ -296,21 +297,41 @@ void tz_life_pattern_clear(tz_life_pattern *pattern)
     memset(pattern, 0, sizeof *pattern);
 }
 
+tz_status tz__pattern_read(tz_pattern_read *read, const char *path, tz_format_reading *reading,
+                           tz_error *error)
+{
+    tz_life_pattern pattern;
+    memset(&pattern, 0, sizeof pattern);
+    const tz_status status = read(path, &pattern, error);
+    if (status == TZ_OK) {
+        reading->array = pattern.cells;
+        pattern.cells = NULL;
+        snprintf(reading->rule, sizeof reading->rule, "%s", pattern.rule);
+        reading->has_rule = pattern.has_rule;
+    }
+    tz_life_pattern_clear(&pattern);
+    return status;
+}
+
+static tz_status read_pattern(const char *path, tz_format_reading *reading, tz_error *error)
+{
+    return tz__pattern_read(tz_rle_read, path, reading, error);
+}
+
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-struct tz_rle_writer {
-    tz_atomic_file *file;
+typedef struct encoder {
     FILE *stream;
-    int64_t nx, ny;
+    int64_t nx;
     int64_t x, y; /* of the next cell */
     int64_t rows; /* row ends to write before the next living cell; none after the last one */
     int64_t dead; /* dead cells to write before it */
     int64_t run;  /* equal cells up to here */
     bool alive;   /* what they are */
     int column;   /* of the line of text, which breaks between runs */
-};
+} encoder;
 
-static void put_run(tz_rle_writer *w, int64_t count, char letter)
+static void put_run(encoder *w, int64_t count, char letter)
 {
     char text[32];
     if (count == 0)
@@ -325,7 +346,7 @@ static void put_run(tz_rle_writer *w, int64_t count, char letter)
     w->column += length;
 }
 
-static void end_run(tz_rle_writer *w)
+static void end_run(encoder *w)
 {
     if (w->run > 0 && w->alive) {
         put_run(w, w->rows, '$');
@@ -338,7 +359,7 @@ static void end_run(tz_rle_writer *w)
     w->run = 0;
 }
 
-static void put_cell(tz_rle_writer *w, bool alive)
+static void put_cell(encoder *w, bool alive)
 {
     if (w->run > 0 && alive != w->alive)
         end_run(w);
@@ -352,43 +373,12 @@ static void put_cell(tz_rle_writer *w, bool alive)
     w->rows++;
 }
 
-tz_status tz_rle_write_begin(tz_rle_writer **out, const char *path, int64_t nx, int64_t ny,
-                             const char *rule, const char *comment, tz_error *error)
+static tz_status encode(void *state, FILE *stream, const char *path, const tz_array *cells,
+                        tz_error *error)
 {
-    tz_rle_rule parsed;
-    char text[TZ_RLE_RULE_SIZE];
-    *out = NULL;
-    tz_status status = tz_rle_rule_parse(rule ? rule : "B3/S23", path, &parsed, error);
-    if (status != TZ_OK)
-        return status;
-    tz_rle_writer *w = calloc(1, sizeof *w);
-    if (!w)
-        return tz_error_set(error, TZ_MEMORY, path, "not enough memory to write the pattern");
-    status = tz_atomic_open(&w->file, path, false, error);
-    if (status != TZ_OK) {
-        free(w);
-        return status;
-    }
-    w->stream = tz_atomic_stream(w->file);
-    w->nx = nx;
-    w->ny = ny;
-    for (const char *p = comment; p && *p;) {
-        const size_t length = strcspn(p, "\n");
-        fprintf(w->stream, "#C %.*s\n", (int)length, p);
-        p += length + (p[length] == '\n');
-    }
-    fprintf(w->stream, "x = %" PRId64 ", y = %" PRId64 ", rule = %s\n", nx, ny,
-            tz_rle_rule_format(&parsed, text));
-    *out = w;
-    return TZ_OK;
-}
-
-tz_status tz_rle_write_cells(tz_rle_writer *w, const tz_array *cells, tz_error *error)
-{
+    encoder *w = state;
     const int64_t count = tz_shape_count(cells->dims, cells->shape);
-    const char *path = tz_atomic_path(w->file);
-    if (count > w->nx * w->ny - (w->y * w->nx + w->x))
-        return tz_error_set(error, TZ_SHAPE, path, "more cells than the pattern has");
+    w->stream = stream;
     for (int64_t i = 0; i < count; i++) {
         const double value = tz_array_get(cells, i);
         if (tz_dtype_fault(TZ_DTYPE_BOOL, value))
@@ -401,37 +391,70 @@ tz_status tz_rle_write_cells(tz_rle_writer *w, const tz_array *cells, tz_error *
     return TZ_OK;
 }
 
-tz_status tz_rle_write_commit(tz_rle_writer *w, tz_error *error)
+static void finish(void *state, FILE *stream)
 {
-    tz_atomic_file *file = w->file;
+    encoder *w = state;
+    w->stream = stream;
     put_run(w, 1, '!');
-    fputc('\n', w->stream);
-    free(w);
-    return tz_atomic_commit(file, error);
+    fputc('\n', stream);
 }
 
-void tz_rle_write_abort(tz_rle_writer *w)
+/* Lines of at most 70 columns; without a rule B3/S23. */
+static tz_status begin(tz_grid_file **out, const char *path, const tz_grid *grid, tz_error *error)
 {
-    if (!w)
-        return;
-    tz_atomic_abort(w->file);
-    free(w);
-}
-
-tz_status tz_rle_write(const char *path, const tz_array *cells, const char *rule,
-                       const char *comment, tz_error *error)
-{
-    tz_rle_writer *w;
-    if (cells->dims > 2)
+    static const tz_grid_encoder form = {encode, finish};
+    tz_rle_rule parsed;
+    char text[TZ_RLE_RULE_SIZE];
+    *out = NULL;
+    if (grid->dims > 2)
         return tz_error_set(error, TZ_SHAPE, path, "a .rle pattern has 2 dimensions, not %d",
-                            cells->dims);
-    tz_status status =
-        tz_rle_write_begin(&w, path, cells->shape[0], cells->shape[1], rule, comment, error);
+                            grid->dims);
+    tz_status status = tz_rle_rule_parse(grid->rule ? grid->rule : "B3/S23", path, &parsed, error);
     if (status != TZ_OK)
         return status;
-    status = tz_rle_write_cells(w, cells, error);
-    if (status == TZ_OK)
-        return tz_rle_write_commit(w, error);
-    tz_rle_write_abort(w);
-    return status;
+    encoder *w = calloc(1, sizeof *w);
+    if (!w)
+        return tz_error_set(error, TZ_MEMORY, path, "not enough memory to write the pattern");
+    status = tz__grid_file_open(out, path, grid, error);
+    if (status != TZ_OK) {
+        free(w);
+        return status;
+    }
+    tz__grid_file_encode(*out, &form, w);
+    w->nx = grid->shape[0];
+    FILE *stream = tz__grid_file_stream(*out);
+    for (const char *p = grid->comment; p && *p;) {
+        const size_t length = strcspn(p, "\n");
+        fprintf(stream, "#C %.*s\n", (int)length, p);
+        p += length + (p[length] == '\n');
+    }
+    fprintf(stream, "x = %" PRId64 ", y = %" PRId64 ", rule = %s\n", grid->shape[0], grid->shape[1],
+            tz_rle_rule_format(&parsed, text));
+    return TZ_OK;
 }
+
+static tz_status fits(const tz_grid *grid, tz_error *error)
+{
+    const tz_dtype dtype = grid->fields[0].dtype;
+    tz_rle_rule rule;
+    if (grid->dims == 3)
+        return tz_error_set(error, TZ_UNSUPPORTED, NULL,
+                            "RLE holds 1-D and 2-D patterns; use tz.npy");
+    if (dtype == TZ_DTYPE_F32 || dtype == TZ_DTYPE_F64)
+        return tz_error_set(error, TZ_UNSUPPORTED, NULL,
+                            "RLE holds cells that are dead or alive, and '%s' is real; use tz.npy",
+                            grid->fields[0].name);
+    return grid->rule ? tz_rle_rule_parse(grid->rule, NULL, &rule, error) : TZ_OK;
+}
+
+const tz_format tz_format_rle = {
+    .name = "rle",
+    .content = TZ_CONTENT_ARRAY,
+    .suffix = ".rle",
+    .doc = "A 1-D or 2-D field of bits or integers as a Life pattern, with its rule.",
+    .fits = fits,
+    .begin = begin,
+    .read_doc = "a Life pattern",
+    .reads = TZ_READS_RULE,
+    .read = read_pattern,
+};

@@ -11,11 +11,10 @@
 #ifndef TZ_CORE_OUTPUT_FORMAT_RLE_H
 #define TZ_CORE_OUTPUT_FORMAT_RLE_H
 
-#include "base/array.h"
+#include "output/format/grid_file.h"
 
 /* A rule as RLE files have it: "B3/S23", and behind it the universe if it is not the unbounded
  * plane: ":T64,32" a torus, ":P64,32" a plane with dead cells around it; ":T64" is a square. */
-enum { TZ_RLE_RULE_SIZE = 200 };
 typedef struct tz_rle_rule {
     uint32_t birth, survive; /* bit n: with n living neighbours */
     char universe;           /* 'T', 'P', or 0 without a suffix */
@@ -39,19 +38,22 @@ typedef struct tz_life_pattern {
 tz_status tz_rle_read(const char *path, tz_life_pattern *out, tz_error *error);
 void tz_life_pattern_clear(tz_life_pattern *pattern); /* a zeroed record is fine */
 
-/* Write `cells` (2-D or 1-D, any numeric type, each 0 or 1) in lines of at most 70 columns. `rule`
- * NULL: B3/S23; `comment` NULL: none, else one "#C" line for each of its lines. `path` must not
- * exist. Also TZ_SHAPE for a 3-D array, TZ_RANGE for a cell that is neither 0 nor 1. */
-tz_status tz_rle_write(const char *path, const tz_array *cells, const char *rule,
-                       const char *comment, tz_error *error);
+/* Other forms of patterns, for reading. Errors as tz_rle_read.
+ *
+ * Plain text of LifeWiki (.cells): lines that begin with '!' are comments, of which "!Name: Glider" is the
+ * name; each other line is a row of '.' (dead) and 'O' or '*' (alive). Rows may be shorter than the longest.
+ *
+ * Macrocells of Golly (.mc), two states: "[M2]", lines that begin with '#' ("#R B3/S23" is the rule), then a node of
+ * a quadtree on each line, the last of which is the whole. A node is 8 x 8 cells as text, or "k nw ne sw se": a
+ * square of 2^k cells an axis, of four nodes by their line, 0 for an empty one. The pattern is the smallest
+ * rectangle that holds all living cells. */
+tz_status tz_cells_read(const char *path, tz_life_pattern *out, tz_error *error);
+tz_status tz_macrocell_read(const char *path, tz_life_pattern *out, tz_error *error);
 
-/* The same a few cells at a time, in the order of the grid: `cells` is an array of any shape. End
- * with commit or abort, which free the writer. */
-typedef struct tz_rle_writer tz_rle_writer;
-tz_status tz_rle_write_begin(tz_rle_writer **out, const char *path, int64_t nx, int64_t ny,
-                             const char *rule, const char *comment, tz_error *error);
-tz_status tz_rle_write_cells(tz_rle_writer *writer, const tz_array *cells, tz_error *error);
-tz_status tz_rle_write_commit(tz_rle_writer *writer, tz_error *error);
-void tz_rle_write_abort(tz_rle_writer *writer); /* NULL is fine */
+/* For formats: what such a function gives, as a reading of tz_format. */
+struct tz_format_reading;
+typedef tz_status tz_pattern_read(const char *path, tz_life_pattern *out, tz_error *error);
+tz_status tz__pattern_read(tz_pattern_read *read, const char *path,
+                           struct tz_format_reading *reading, tz_error *error);
 
 #endif

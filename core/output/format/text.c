@@ -1,7 +1,9 @@
+/* Numbers as plain text, for reading. */
 #include "output/format/text.h"
 
 #include "base/file.h"
-#include "output/format/number.h"
+#include "base/number.h"
+#include "output/format/format.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -141,3 +143,18 @@ cleanup:
     free(text);
     return status;
 }
+
+static tz_status read_numbers(const char *path, tz_format_reading *reading, tz_error *error)
+{
+    const tz_status status =
+        tz_text_read(path, reading->dims, reading->shape, &reading->array, error);
+    return status == TZ_OK && reading->order
+               ? tz_array_reorder(&reading->array, reading->order, error)
+               : status;
+}
+
+const tz_format tz_format_text = {.name = "text",
+                                  .suffix = ".txt",
+                                  .read_doc = "numbers between blanks, as is any other file",
+                                  .reads = TZ_READS_ORDER,
+                                  .read = read_numbers};

@@ -1,7 +1,13 @@
-#include "output/format/vti.h"
-
-#include "output/format/number.h"
-
+/* ParaView's ImageData (.vti): named cell data on a regular grid, for ParaView and VisIt; and .pvd,
+ * a list of such files with their times.
+ *
+ * XML with the numbers appended raw, each array after a UInt64 byte count. Cells run x fastest, in
+ * the order of the arrays; VTK's y axis points up, so row 0 is at the bottom there, unless y_up turns
+ * the rows. A 2-D grid has no
+ * thickness there ("0 nx 0 ny 0 0"). "TimeValue" is what readers of VTK take for the time.
+ * Source: "VTK File Formats", XML, ImageData; ParaView Data (PVD) File Format. */
+#include "base/number.h"
+#include "output/format/format.h"
 #include <inttypes.h>
 
 static const char *const byte_order =
@@ -66,7 +72,7 @@ static void put_xml(FILE *stream, const tz_grid_file *file, const tz_grid *grid)
     fputs("</CellData>\n</Piece>\n</ImageData>\n<AppendedData encoding=\"raw\">\n_", stream);
 }
 
-tz_status tz_vti_begin(tz_grid_file **out, const char *path, const tz_grid *grid, tz_error *error)
+static tz_status begin(tz_grid_file **out, const char *path, const tz_grid *grid, tz_error *error)
 {
     *out = NULL;
     tz_grid_file *file;
@@ -93,7 +99,7 @@ tz_status tz_vti_begin(tz_grid_file **out, const char *path, const tz_grid *grid
 
 /* ---- Series ---------------------------------------------------------------------------------- */
 
-tz_status tz_pvd_add(const char *path, const char *name, const tz_grid *grid, tz_error *error)
+static tz_status list(const char *path, const char *name, const tz_grid *grid, tz_error *error)
 {
     char head[256], time[TZ_NUMBER_SIZE];
     tz_series_entry entry;
@@ -113,3 +119,14 @@ tz_status tz_pvd_add(const char *path, const char *name, const tz_grid *grid, tz
             tz_number_format(time, tz_grid_when(grid)));
     return tz_series_add(path, &frame, &entry, error);
 }
+
+const tz_format tz_format_vti = {
+    .name = "vti",
+    .content = TZ_CONTENT_GRID,
+    .suffix = ".vti",
+    .doc = "One field, or several, `tz.vti { \"a\", \"b\" }`, as a VTK image for ParaView. "
+           "Opening `NAME.pvd` shows the whole run, also while it goes on.",
+    .begin = begin,
+    .list_suffix = ".pvd",
+    .list = list,
+};

@@ -1,14 +1,10 @@
+/* The format tz.xdmf: bare numbers and the list that describes them. */
 #include "output/format/xdmf.h"
 
-#include "output/format/number.h"
-#include "output/format/series.h"
+#include "base/number.h"
+#include "output/format/format.h"
 #include <inttypes.h>
 #include <string.h>
-
-tz_status tz_raw_begin(tz_grid_file **out, const char *path, const tz_grid *grid, tz_error *error)
-{
-    return tz__grid_file_open(out, path, grid, error);
-}
 
 /* NumberType and Precision of a type. */
 static void put_type(FILE *stream, tz_dtype dtype)
@@ -103,3 +99,14 @@ tz_status tz_xdmf_add(const char *path, const char *name, const tz_grid *grid, t
     fputs("</Grid>\n", entry.stream);
     return tz_series_add(path, &frame, &entry, error);
 }
+
+const tz_format tz_format_xdmf = {
+    .name = "xdmf",
+    .content = TZ_CONTENT_GRID,
+    .suffix = ".raw",
+    .doc = "The same as bare numbers, `NAME-000100.raw`, which `NAME.xdmf` describes.",
+    .begin = tz__grid_file_open,
+    .list_suffix = ".xdmf",
+    .list = tz_xdmf_add,
+    .needs_list = true,
+};

@@ -7,8 +7,6 @@
 
 #include "output/format/grid_file.h"
 
-tz_status tz_raw_begin(tz_grid_file **out, const char *path, const tz_grid *grid, tz_error *error);
-
 /* Add the grid, which is in a file beside it, to the .xdmf file at `path`: a .raw file or, if its name
  * ends in ".h5", HDF5's. Without a step it has no time. */
 tz_status tz_xdmf_add(const char *path, const char *name, const tz_grid *grid, tz_error *error);

@@ -1,6 +1,6 @@
 #include "output/frame/axes.h"
 
-#include "output/format/number.h"
+#include "base/number.h"
 #include "output/frame/font.h"
 #include <math.h>
 #include <stdio.h>

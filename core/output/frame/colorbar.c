@@ -1,6 +1,6 @@
 #include "output/frame/colorbar.h"
 
-#include "output/format/number.h"
+#include "base/number.h"
 #include "output/frame/font.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 #include "output/frame/frame.h"
 
 #include "base/average.h"
-#include "output/format/number.h"
+#include "base/number.h"
 #include "output/frame/canvas.h"
 #include "output/frame/view.h"
 #include "sim/fields.h"
@@ -454,22 +454,22 @@ tz_status tz_frame_image(const tz_frame *frame, tz_image **out, tz_error *error)
                           &options, error);
 }
 
-size_t tz_frame_notes(const tz_frame *frame, tz_png_note texts[TZ_FRAME_TEXTS_MAX])
+size_t tz_frame_notes(const tz_frame *frame, tz_image_note texts[TZ_FRAME_TEXTS_MAX])
 {
     for (size_t i = 0; i < frame->texts_count; i++)
-        texts[i] = (tz_png_note){frame->keys[i], frame->values[i]};
+        texts[i] = (tz_image_note){frame->keys[i], frame->values[i]};
     return frame->texts_count;
 }
 
 tz_status tz_frame_draw(const tz_frame *frame, tz_error *error)
 {
     tz_image *image;
-    tz_png_note texts[TZ_FRAME_TEXTS_MAX];
+    tz_image_note texts[TZ_FRAME_TEXTS_MAX];
     tz_status status = tz_frame_image(frame, &image, error);
     if (status != TZ_OK)
         return status;
     const size_t count = tz_frame_notes(frame, texts);
-    status = tz_png_write(frame->path, image, texts, count, error);
+    status = frame->draw(frame->path, image, texts, count, error);
     tz_image_destroy(image);
     return status;
 }

@@ -4,9 +4,9 @@
 #define TZ_CORE_OUTPUT_FRAME_FRAME_H
 
 #include "output/frame/axes.h"
+#include "output/frame/image.h"
 #include "output/frame/look.h"
 #include "output/frame/plane.h"
-#include "output/frame/png_write.h"
 #include "sim/simulation.h"
 #include <limits.h>
 
@@ -14,7 +14,8 @@ enum { TZ_FRAME_TEXTS_MAX = 16 };
 
 typedef struct tz_frame {
     char path[PATH_MAX];
-    tz_look look; /* with map, low, high and unit filled in */
+    tz_image_write *draw; /* writes the file; set by who writes one */
+    tz_look look;         /* with map, low, high and unit filled in */
     int planes_count;
     tz_plane **planes; /* owned; on a logarithmic scale they hold logarithms to base 10 */
     int slice_axis;    /* across which the planes are */
@@ -60,9 +61,9 @@ void tz_frame_drawn_range(const tz_frame *frame, double *low, double *high);
  * TZ_RANGE. [any thread] */
 tz_status tz_frame_image(const tz_frame *frame, tz_image **out, tz_error *error);
 /* The frame's notes, in the caller's array; borrowed from the frame. Returns how many. */
-size_t tz_frame_notes(const tz_frame *frame, tz_png_note texts[TZ_FRAME_TEXTS_MAX]);
+size_t tz_frame_notes(const tz_frame *frame, tz_image_note texts[TZ_FRAME_TEXTS_MAX]);
 
-/* Draw the values and write the PNG file, which must not exist. TZ_UNKNOWN (the colour map), TZ_IO,
+/* Draw the values and write the file, which must not exist. TZ_UNKNOWN (the colour map), TZ_IO,
  * TZ_MEMORY. [any thread] */
 tz_status tz_frame_draw(const tz_frame *frame, tz_error *error);
 

@@ -33,6 +33,16 @@ void tz_image_destroy(tz_image *image); /* NULL is fine */
 /* Row y as sRGB: 3 x width bytes. Not of GRAY16. */
 void tz_image_row(const tz_image *image, int y, uint8_t *rgb);
 
+/* A text that a file keeps beside the picture. */
+typedef struct tz_image_note {
+    const char *key;   /* 1 to 79 printable ASCII characters, as PNG requires */
+    const char *value; /* UTF-8 */
+} tz_image_note;
+
+/* Write a picture to a file, which must not exist and appears whole or not at all. */
+typedef tz_status tz_image_write(const char *path, const tz_image *image,
+                                 const tz_image_note *notes, size_t count, tz_error *error);
+
 /* The rest is for RGB8 and clips to the picture. */
 
 /* Mix `rgb` over a pixel: coverage 0 (nothing) to 255 (all of it). */

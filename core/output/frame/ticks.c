@@ -1,6 +1,6 @@
 #include "output/frame/ticks.h"
 
-#include "output/format/number.h"
+#include "base/number.h"
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
 /* What the live view's server answers. All of this runs in the one thread of its daemon. */
 #include "base/json.h"
 #include "base/machine.h"
+#include "output/format/png.h"
 #include "output/live/server_impl.h"
 #include <arpa/inet.h>
 #include <ctype.h>
@@ -202,7 +203,7 @@ static void draw(tz_live *live)
     const int64_t number = live->frame_number;
     pthread_mutex_unlock(&live->lock);
     tz_image *image = NULL;
-    tz_png_note texts[TZ_FRAME_TEXTS_MAX];
+    tz_image_note texts[TZ_FRAME_TEXTS_MAX];
     char *png = NULL;
     size_t bytes = 0;
     if (!frame || tz_frame_image(frame, &image, NULL) != TZ_OK) {

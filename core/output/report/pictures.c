@@ -1,6 +1,7 @@
+/* Finds the pictures of a run for its report. */
 #include "output/report/pictures.h"
 
-#include "base/file.h"
+#include "output/format/format.h"
 #include <dirent.h>
 #include <errno.h>
 #include <jansson.h>
@@ -27,26 +28,6 @@ static tz_status add_note(const search *s, const tz_error *note, tz_error *error
     char text[2100];
     tz_error_format(note, text, sizeof text);
     return tz_paths_add(s->notes, text, error);
-}
-
-/* Is it a whole PNG file? A picture that a killed run was drawing has no end. */
-static tz_status check_png(const char *path, size_t *bytes, tz_error *error)
-{
-    static const char head[8] = "\x89PNG\r\n\x1a\n", tail[8] = "IEND\xae\x42\x60\x82";
-    char first[sizeof head], last[sizeof tail];
-    FILE *stream;
-    tz_status status = tz_file_stream(path, &stream, bytes, error);
-    if (status != TZ_OK)
-        return status;
-    if (fread(first, 1, sizeof first, stream) != sizeof first ||
-        memcmp(first, head, sizeof head) != 0)
-        status = tz_error_set(error, TZ_FORMAT, path, "is no PNG file");
-    else if (fseeko(stream, -(off_t)sizeof last, SEEK_END) != 0 ||
-             fread(last, 1, sizeof last, stream) != sizeof last ||
-             memcmp(last, tail, sizeof tail) != 0)
-        status = tz_error_set(error, TZ_FORMAT, path, "is a PNG file without its end");
-    fclose(stream);
-    return status;
 }
 
 /* The index of the series with that name, which is added if there is none. */
@@ -77,7 +58,7 @@ static tz_status add_picture(const search *s, const char *name, size_t length, i
     size_t bytes = 0;
     int series = 0;
     snprintf(path, sizeof path, "%s/%s", s->folder, name);
-    if (check_png(path, &bytes, &fault) != TZ_OK)
+    if (tz_format_of_file(name, TZ_TO_REPORT)->whole(path, &bytes, &fault) != TZ_OK)
         return add_note(s, &fault, error);
     tz_status status = find_series(s, name, length, simulation, &series, error);
     if (status != TZ_OK)
@@ -97,7 +78,7 @@ static tz_status add_picture(const search *s, const char *name, size_t length, i
 }
 
 /* Is it "-000100.png", or "-r2-000100.png" after a rewind? *mark is the length of "-r2". */
-static bool is_frame(const char *text, int64_t *step, size_t *mark)
+static bool is_frame(const char *text, const char *suffix, int64_t *step, size_t *mark)
 {
     *mark = 0;
     if (text[0] == '-' && text[1] == 'r') {
@@ -105,7 +86,7 @@ static bool is_frame(const char *text, int64_t *step, size_t *mark)
         *mark = digits > 0 ? 2 + digits : 0;
     }
     const size_t digits = text[*mark] == '-' ? strspn(text + *mark + 1, "0123456789") : 0;
-    if (digits < 6 || digits > 18 || strcmp(text + *mark + 1 + digits, ".png") != 0)
+    if (digits < 6 || digits > 18 || strcmp(text + *mark + 1 + digits, suffix) != 0)
         return false;
     *step = strtoll(text + *mark + 1, NULL, 10);
     return true;
@@ -121,7 +102,8 @@ static tz_status add_frames(const search *s, const char *pattern, size_t stem, i
         const char *name = s->files[i]->d_name;
         int64_t step;
         size_t mark;
-        if (strncmp(name, pattern, stem) != 0 || !is_frame(name + stem, &step, &mark))
+        if (strncmp(name, pattern, stem) != 0 ||
+            !is_frame(name + stem, strrchr(pattern, '.'), &step, &mark))
             continue;
         status = add_picture(s, name, stem + mark, step, simulation, error);
         found++;
@@ -138,13 +120,15 @@ static tz_status add_frames(const search *s, const char *pattern, size_t stem, i
 static tz_status add_named(const search *s, const char *name, int simulation, int64_t wanted,
                            tz_error *error)
 {
-    static const char numbered[] = "-NNNNNN.png";
-    const size_t length = strlen(name), end = sizeof numbered - 1;
-    if (length < 5 || length > NAME_MAX || strchr(name, '/') ||
-        strcmp(name + length - 4, ".png") != 0)
+    static const char numbered[] = "-NNNNNN";
+    const size_t length = strlen(name);
+    if (length > NAME_MAX || strchr(name, '/') || !tz_format_of_file(name, TZ_TO_REPORT))
         return TZ_OK;
-    if (length > end && strcmp(name + length - end, numbered) == 0)
-        return add_frames(s, name, length - end, simulation, wanted, error);
+    const size_t stem = (size_t)(strrchr(name, '.') - name), end = sizeof numbered - 1;
+    if (stem == 0)
+        return TZ_OK;
+    if (stem > end && memcmp(name + stem - end, numbered, end) == 0)
+        return add_frames(s, name, stem - end, simulation, wanted, error);
     return add_picture(s, name, length, -1, simulation, error);
 }
 

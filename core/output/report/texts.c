@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/json_values.h"
 #include "base/text.h"
+#include "output/format/format.h"
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -111,9 +112,8 @@ static tz_status add_table(json_t *list, const char *folder, const char *name, i
 
 static bool is_table(const char *name)
 {
-    const size_t length = name ? strlen(name) : 0;
-    return length > 4 && length < 256 && !strchr(name, '/') &&
-           strcmp(name + length - 4, ".csv") == 0;
+    const char *end = name && strlen(name) < 256 && !strchr(name, '/') ? strrchr(name, '.') : NULL;
+    return end && end > name && strcmp(end, tz_format_find("table")->suffix) == 0;
 }
 
 tz_status tz_report_tables(const char *folder, const struct json_t *run, size_t limit,

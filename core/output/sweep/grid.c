@@ -1,6 +1,6 @@
 #include "output/sweep/grid.h"
 
-#include "output/format/number.h"
+#include "base/number.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -2,9 +2,9 @@
 
 #include "base/file.h"
 #include "base/json_values.h"
+#include "base/number.h"
 #include "base/text.h"
 #include "output/folder.h"
-#include "output/format/number.h"
 #include "output/page/embed.h"
 #include "output/page/parts.h"
 #include "output/report/pictures.h"

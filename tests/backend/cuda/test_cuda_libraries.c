@@ -2,7 +2,6 @@
 #include "tests/support.h"
 
 #include "backend/cuda/compile/compile.h"
-#include "backend/cuda/compile/nvrtc.h"
 #include "backend/cuda/driver/energy.h"
 #include "backend/cuda/driver/queue.h"
 #include "backend/cuda/sass/sass.h"
@@ -27,7 +26,7 @@ static const char bad_source[] = "extern \"C\" __global__ void scale(float *x)\n
 static void skip_without_nvrtc(void)
 {
     char text[512];
-    if (tz__nvrtc_describe(text, sizeof text, &failure) == TZ_OK)
+    if (tz_cuda_compile_describe(text, sizeof text, &failure) == TZ_OK)
         return;
     assert_int_equal(failure.code, TZ_UNSUPPORTED);
     assert_non_null(strstr(failure.message, "NVRTC"));
@@ -111,7 +110,7 @@ static void compiling_can_be_stopped(void **state)
     size_t bytes;
     char version[512];
     calls = 0;
-    assert_ok(tz__nvrtc_describe(version, sizeof version, &failure));
+    assert_ok(tz_cuda_compile_describe(version, sizeof version, &failure));
     if (atoi(version) < 13)
         skip_test("NVRTC before 13 does not ask");
     check_error(tz_cuda_compile_until(after_the_first, "sm_90", good_source, &good_header, 1, NULL,

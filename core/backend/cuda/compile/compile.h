@@ -12,6 +12,10 @@ typedef struct tz_cuda_header {
     const char *name, *text;
 } tz_cuda_header;
 
+/* For doctor: NVRTC's version and library, "13.0 (libnvrtc.so.13)". Errors: TZ_UNSUPPORTED names
+ * what is missing. */
+tz_status tz_cuda_compile_describe(char *text, size_t size, tz_error *error);
+
 /* The cubin of `source` for an architecture ("sm_90"), malloc'd, and its size. It may come from the
  * cache: *cached. If `cached` is NULL, the source is compiled in any case. A new cubin is written
  * to the cache. Errors: TZ_UNSUPPORTED without NVRTC; TZ_BACKEND, with the first lines of NVRTC's
@@ -20,8 +24,8 @@ tz_status tz_cuda_compile(const char *architecture, const char *source,
                           const tz_cuda_header *headers, size_t headers_count, bool *cached,
                           void **cubin, size_t *bytes, tz_error *error);
 
-/* The same. `stopped` (may be NULL) is asked while the compiler works, if NVRTC is 13 or newer, else
- * before. Errors: also TZ_INTERRUPTED. */
+/* The same. `stopped` (may be NULL) is asked while the compiler works, if NVRTC is 13 or newer,
+ * else before. Errors: also TZ_INTERRUPTED. */
 tz_status tz_cuda_compile_until(tz_stopped_fn *stopped, const char *architecture,
                                 const char *source, const tz_cuda_header *headers,
                                 size_t headers_count, bool *cached, void **cubin, size_t *bytes,

@@ -1,11 +1,12 @@
-/* The CUDA driver: devices, memory, kernels. It is opened at run time, so that one binary runs with
- * and without a GPU. queue.h has queues, events, graphs and pinned memory; compile.h has NVRTC.
+/* The CUDA driver: devices, memory, kernels. It is opened at run time, so that one binary runs
+ * with and without a GPU. queue.h has queues, events, graphs and pinned memory; compile.h has
+ * NVRTC.
  *
- * A queue (a CUDA stream) does its work in order. NULL is the default queue. It is a queue like the
- * others: only events order the work of two queues.
+ * A queue (a CUDA stream) does its work in order. NULL is the default queue. It is a queue like
+ * the others: only events order the work of two queues.
  *
- * Threads. Any number of threads may call any function at once. Work for a graph must come from the
- * thread that began the graph.
+ * Threads. Any number of threads may call any function at once. Work for a graph must come from
+ * the thread that began the graph.
  *
  * Errors:
  *
@@ -13,9 +14,9 @@
  *   TZ_MEMORY           device memory or pinned memory does not suffice
  *   TZ_RANGE, TZ_SHAPE  an argument is wrong; nothing was done
  *
- * A later call reports that a kernel failed, usually a call that waits. After such a failure, or the
- * loss of a device, the context is unusable: functions that return a status repeat the first error,
- * functions that free or destroy do nothing, and tz_cuda_close frees everything. */
+ * A later call reports that a kernel failed, usually a call that waits. After such a failure, or
+ * the loss of a device, the context is unusable: functions that return a status repeat the first
+ * error, functions that free or destroy do nothing, and tz_cuda_close frees everything. */
 #ifndef TZ_CORE_BACKEND_CUDA_DRIVER_DRIVER_H
 #define TZ_CORE_BACKEND_CUDA_DRIVER_DRIVER_H
 
@@ -54,9 +55,10 @@ typedef struct tz_cuda_device {
 typedef struct tz_cuda tz_cuda;             /* an opened driver with a context on one device */
 typedef struct tz_cuda_queue tz_cuda_queue; /* queue.h */
 
-/* For `trapeze doctor`, as lines that end with a newline: the versions of the driver and of NVRTC, or
- * why they are missing; the devices, their energy, whether processes share their memory, and which
- * pairs have peer access; the folder of compiled kernels. Creates no context. The text is cut off if `size` is too small. */
+/* For `trapeze doctor`, as lines that end with a newline: the versions of the driver and of NVRTC,
+ * or why they are missing; the devices, their energy, whether processes share their memory, and
+ * which pairs have peer access; the folder of compiled kernels. Creates no context. The text is
+ * cut off if `size` is too small. */
 void tz_cuda_describe(char *text, size_t size);
 
 /* 1 if a driver, at least one device and NVRTC are available, else 0. Cheap; creates no context. */
@@ -80,8 +82,8 @@ tz_status tz_cuda_wait(tz_cuda *cuda, tz_error *error);
 
 /* ---- Device memory ----------------------------------------------------------------------------
  *
- * These copies and clears are done when they return. They wait for the work of the default queue, but
- * not for other queues: before a download, wait for the queue that computes. */
+ * These copies and clears are done when they return. They wait for the work of the default queue,
+ * but not for other queues: before a download, wait for the queue that computes. */
 
 /* 0 bytes are allocated as 1. The message of TZ_MEMORY has the requested and the free bytes. */
 tz_status tz_cuda_allocate(tz_cuda *cuda, tz_cu_pointer *out, size_t bytes, tz_error *error);
@@ -112,9 +114,9 @@ typedef struct tz_cuda_kernel {
     int threads_max;          /* of a block, with this number of registers */
 } tz_cuda_kernel;
 
-/* Compiles `source` (CUDA C++) for the device's architecture, or takes the cubin from the cache, and
- * loads a function. `headers` are the texts that the source includes. The message of TZ_BACKEND has
- * the first lines of NVRTC's log. */
+/* Compiles `source` (CUDA C++) for the device's architecture, or takes the cubin from the cache,
+ * and loads a function. `headers` are the texts that the source includes. The message of
+ * TZ_BACKEND has the first lines of NVRTC's log. */
 tz_status tz_cuda_load(tz_cuda *cuda, tz_cuda_kernel *out, const char *source, const char *function,
                        const tz_cuda_header *headers, size_t headers_count, tz_error *error);
 void tz_cuda_unload(tz_cuda *cuda, tz_cuda_kernel *kernel);

@@ -2,9 +2,9 @@
 #ifndef TZ_CORE_BACKEND_CUDA_DRIVER_DRIVER_IMPL_H
 #define TZ_CORE_BACKEND_CUDA_DRIVER_DRIVER_IMPL_H
 
+#include "backend/cuda/compile/library.h"
 #include "backend/cuda/driver/driver.h"
 #include "backend/cuda/driver/queue.h"
-#include "backend/cuda/driver/shared.h"
 #include <stdatomic.h>
 
 /* Values of CUresult that the code tests for. fault.c explains others to users. */
@@ -112,7 +112,7 @@ typedef struct tz__driver {
 #define TZ__DRIVER_MEMBER(member, symbol, parameters) tz_cu_result(*member) parameters;
     TZ__DRIVER_TABLE(TZ__DRIVER_MEMBER)
 #undef TZ__DRIVER_MEMBER
-    void *library;
+    tz__library library;
     int version_number; /* 1000 major + 10 minor */
     int devices;
 } tz__driver;
@@ -129,6 +129,16 @@ struct tz_cuda {
 
 /* BREAKING: a thread is about to write tz_cuda.fault. */
 enum tz__broken { TZ__INTACT, TZ__BREAKING, TZ__BROKEN };
+
+/* ---- open.c ---------------------------------------------------------------------------------- */
+
+/* Opens the library and initialises it. TZ_BACKEND if there is no device. */
+tz_status tz__driver_open(tz__driver *api, tz_error *error);
+void tz__driver_close(tz__driver *api);
+tz_status tz__device_look(const tz__driver *api, int ordinal, tz_cuda_device *device,
+                          tz_cu_device *handle, tz_error *error);
+/* Do two devices copy to each other directly? False: that is not known. */
+bool tz__peers_look(const tz__driver *api, int a, int b, bool *are);
 
 /* ---- fault.c --------------------------------------------------------------------------------- */
 

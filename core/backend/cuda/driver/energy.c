@@ -1,8 +1,8 @@
-/* Symbols and numbers are those of nvml.h. */
+/* A GPU's energy and clock, for calibration, reports and doctor. Symbols and numbers are those of
+ * nvml.h. */
 #include "backend/cuda/driver/energy.h"
 
 #include "backend/cuda/compile/library.h"
-#include <dlfcn.h>
 #include <stdlib.h>
 
 enum { NVML_NOT_SUPPORTED = 3, NVML_DRIVER_NOT_LOADED = 9 }; /* nvmlReturn_t */
@@ -43,7 +43,7 @@ struct tz_cuda_energy {
     NVML_TABLE(NVML_MEMBER)
     NVML_OPTIONAL_TABLE(NVML_MEMBER)
 #undef NVML_MEMBER
-    void *library;
+    tz__library library;
     bool started;
     device_handle device;
 };
@@ -56,33 +56,39 @@ static tz_status refused(const tz_cuda_energy *energy, int result, const char *w
                         text ? text : "no text for it", result);
 }
 
+static tz_status too_old(const char *symbol, tz_error *error)
+{
+    return tz_error_set(error, TZ_UNSUPPORTED, NULL,
+                        "this NVML is too old: libnvidia-ml.so.1 has no %s", symbol);
+}
+
 tz_status tz_cuda_energy_open(tz_cuda_energy **out, const tz_cuda_device *device, tz_error *error)
 {
+    static const char *const names[] = {"libnvidia-ml.so.1", NULL};
     static const tz__symbol symbols[] = {
-#define NVML_SYMBOL(member, type, symbol, parameters) {#symbol, offsetof(tz_cuda_energy, member)},
-        NVML_TABLE(NVML_SYMBOL)};
-    static const tz__symbol optional[] = {NVML_OPTIONAL_TABLE(NVML_SYMBOL)};
+#define NVML_SYMBOL(member, type, symbol, parameters)                                              \
+    {#symbol, offsetof(tz_cuda_energy, member), false},
+#define NVML_OPTIONAL(member, type, symbol, parameters)                                            \
+    {#symbol, offsetof(tz_cuda_energy, member), true},
+        NVML_TABLE(NVML_SYMBOL) NVML_OPTIONAL_TABLE(NVML_OPTIONAL)
 #undef NVML_SYMBOL
+#undef NVML_OPTIONAL
+    };
     *out = NULL;
     tz_status status = TZ_OK;
     tz_cuda_energy *energy = calloc(1, sizeof *energy);
     if (!energy)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory to open NVML");
-    energy->library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    if (!energy->library) {
+    energy->library = tz__library_open(names, energy, symbols, sizeof symbols / sizeof *symbols);
+    if (!energy->library.handle) {
         status = tz_error_set(error, TZ_UNSUPPORTED, NULL,
                               "no NVML: libnvidia-ml.so.1, a part of the driver, cannot be opened");
         goto failed;
     }
-    const char *missing =
-        tz__symbols_find(energy->library, energy, symbols, sizeof symbols / sizeof *symbols);
-    if (missing) {
-        status = tz_error_set(error, TZ_UNSUPPORTED, NULL,
-                              "this NVML is too old: libnvidia-ml.so.1 has no %s", missing);
+    if (energy->library.missing) {
+        status = too_old(energy->library.missing, error);
         goto failed;
     }
-    for (size_t k = 0; k < sizeof optional / sizeof *optional; k++)
-        tz__symbols_find(energy->library, energy, &optional[k], 1);
     if (!energy->reasons)
         energy->reasons = energy->reasons_before_535;
     int result = energy->init();
@@ -116,8 +122,7 @@ void tz_cuda_energy_close(tz_cuda_energy *energy)
         return;
     if (energy->started)
         energy->shutdown();
-    if (energy->library)
-        dlclose(energy->library);
+    tz__library_close(&energy->library);
     free(energy);
 }
 
@@ -133,12 +138,6 @@ tz_status tz_cuda_energy_read(tz_cuda_energy *energy, double *joules, tz_error *
                        error);
     *joules = 1e-3 * (double)millijoules;
     return TZ_OK;
-}
-
-static tz_status too_old(const char *symbol, tz_error *error)
-{
-    return tz_error_set(error, TZ_UNSUPPORTED, NULL,
-                        "this NVML is too old: libnvidia-ml.so.1 has no %s", symbol);
 }
 
 tz_status tz_cuda_energy_clock(tz_cuda_energy *energy, tz_clock_facts *clock, tz_error *error)

@@ -10,8 +10,8 @@
 
 typedef struct tz_cuda_energy tz_cuda_energy;
 
-/* Finds the device by its bus_id. TZ_UNSUPPORTED: NVML is missing or does not know the device, or the
- * device counts no energy (older than Volta; some virtual devices). */
+/* Finds the device by its bus_id. TZ_UNSUPPORTED: NVML is missing or does not know the device, or
+ * the device counts no energy (older than Volta; some virtual devices). */
 tz_status tz_cuda_energy_open(tz_cuda_energy **out, const tz_cuda_device *device, tz_error *error);
 void tz_cuda_energy_close(tz_cuda_energy *energy); /* NULL is fine */
 

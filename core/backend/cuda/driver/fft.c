@@ -1,9 +1,8 @@
-/* Symbols and numbers are those of cufft.h. */
+/* Fourier transforms by cuFFT, for the jumps of spectral/. Symbols and numbers are those of
+ * cufft.h. */
 #include "backend/cuda/driver/fft.h"
 
-#include "backend/cuda/compile/library.h"
 #include "backend/cuda/driver/driver_impl.h"
-#include <dlfcn.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,8 +34,7 @@ struct tz_cuda_fft {
 #define FFT_MEMBER(member, symbol, parameters) int(*member) parameters;
     FFT_TABLE(FFT_MEMBER)
 #undef FFT_MEMBER
-    void *library;
-    const char *name;
+    tz__library library;
     int version_number; /* 1000 major + 100 minor + patch */
 };
 
@@ -44,8 +42,7 @@ void tz_cuda_fft_close(tz_cuda_fft *fft)
 {
     if (!fft)
         return;
-    if (fft->library)
-        dlclose(fft->library);
+    tz__library_close(&fft->library);
     free(fft);
 }
 
@@ -58,9 +55,10 @@ tz_status tz_cuda_fft_open(tz_cuda_fft **out, tz_error *error)
         "/usr/local/cuda/lib64/libcufft.so.12",
         "/usr/local/cuda/lib64/libcufft.so.11",
         "/usr/local/cuda/lib64/libcufft.so",
+        NULL,
     };
     static const tz__symbol symbols[] = {
-#define FFT_SYMBOL(member, symbol, parameters) {#symbol, offsetof(tz_cuda_fft, member)},
+#define FFT_SYMBOL(member, symbol, parameters) {#symbol, offsetof(tz_cuda_fft, member), false},
         FFT_TABLE(FFT_SYMBOL)
 #undef FFT_SYMBOL
     };
@@ -68,24 +66,18 @@ tz_status tz_cuda_fft_open(tz_cuda_fft **out, tz_error *error)
     tz_cuda_fft *fft = calloc(1, sizeof *fft);
     if (!fft)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory to open cuFFT");
-    /* NODELETE: it holds state of the context, and opening it again is cheap. */
-    for (size_t k = 0; k < sizeof names / sizeof *names && !fft->library; k++) {
-        fft->library = dlopen(names[k], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-        fft->name = names[k];
-    }
+    fft->library = tz__library_open(names, fft, symbols, sizeof symbols / sizeof *symbols);
     tz_status status = TZ_OK;
-    const char *missing = NULL;
-    if (!fft->library)
+    const char *missing = fft->library.missing;
+    if (!fft->library.handle)
         status = tz_error_set(error, TZ_UNSUPPORTED, NULL,
                               "no cuFFT: neither libcufft.so.12 nor .11 nor libcufft.so can be "
                               "opened, nor in /usr/local/cuda/lib64; install the CUDA toolkit's "
                               "cuFFT (NVIDIA's package libcufft-13-0, Debian's libcufft11) or set "
                               "LD_LIBRARY_PATH");
-    else if ((missing =
-                  tz__symbols_find(fft->library, fft, symbols, sizeof symbols / sizeof *symbols)) ||
-             fft->version(&fft->version_number) != 0)
+    else if (missing || fft->version(&fft->version_number) != 0)
         status =
-            tz_error_set(error, TZ_UNSUPPORTED, fft->name,
+            tz_error_set(error, TZ_UNSUPPORTED, fft->library.name,
                          "this cuFFT is not usable (%s%s); install that of CUDA 12 or newer",
                          missing ? "it has no " : "its version is unknown", missing ? missing : "");
     if (status) {
@@ -112,7 +104,7 @@ tz_status tz_cuda_fft_describe(char *text, size_t size, tz_error *error)
     if (status)
         return status;
     snprintf(text, size, "%d.%d (%s)", fft->version_number / 1000, fft->version_number % 1000 / 100,
-             fft->name);
+             fft->library.name);
     tz_cuda_fft_close(fft);
     return TZ_OK;
 }

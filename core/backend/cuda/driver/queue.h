@@ -1,5 +1,5 @@
 /* Asynchronous work on the device: queues (CUDA streams), events, copies that do not wait, graphs
- * of launches.
+ * of launches, memory and events that processes share.
  *
  * driver.h describes errors and threads. A queue of NULL is the default queue. tz_cuda_close also
  * destroys the queues, events and graphs that are left. */
@@ -54,8 +54,8 @@ tz_status tz_cuda_queue_upload(tz_cuda *cuda, tz_cuda_queue *queue, tz_cu_pointe
                                const void *from, size_t bytes, tz_error *error);
 tz_status tz_cuda_queue_download(tz_cuda *cuda, tz_cuda_queue *queue, void *to, tz_cu_pointer from,
                                  size_t bytes, tz_error *error);
-/* Copies between a box of device memory and a dense host array. TZ_SHAPE: rows or planes overlap, or
- * the plane pitch is no multiple of the row pitch. */
+/* Copies between a box of device memory and a dense host array. TZ_SHAPE: rows or planes overlap,
+ * or the plane pitch is no multiple of the row pitch. */
 tz_status tz_cuda_queue_upload_box(tz_cuda *cuda, tz_cuda_queue *queue, tz_cu_pointer to,
                                    const tz_cuda_box *box, const void *from, tz_error *error);
 tz_status tz_cuda_queue_download_box(tz_cuda *cuda, tz_cuda_queue *queue, void *to,
@@ -63,8 +63,9 @@ tz_status tz_cuda_queue_download_box(tz_cuda *cuda, tz_cuda_queue *queue, void *
 /* Within device memory; the two ranges must not overlap. */
 tz_status tz_cuda_queue_copy(tz_cuda *cuda, tz_cuda_queue *queue, tz_cu_pointer to,
                              tz_cu_pointer from, size_t bytes, tz_error *error);
-/* From the memory of `other`, which may be on another device. Without peer access between the two (see
- * tz_cuda_describe) the driver copies through host memory. Only events order it with work of `other`. */
+/* From the memory of `other`, which may be on another device. Without peer access between the two
+ * (see tz_cuda_describe) the driver copies through host memory. Only events order it with work of
+ * `other`. */
 tz_status tz_cuda_queue_copy_from(tz_cuda *cuda, tz_cuda_queue *queue, tz_cu_pointer to,
                                   tz_cuda *other, tz_cu_pointer from, size_t bytes,
                                   tz_error *error);
@@ -87,5 +88,39 @@ tz_status tz_cuda_graph_end(tz_cuda *cuda, tz_cuda_queue *queue, tz_cuda_graph *
 tz_status tz_cuda_graph_launch(tz_cuda *cuda, tz_cuda_graph *graph, tz_cuda_queue *queue,
                                tz_error *error);
 void tz_cuda_graph_destroy(tz_cuda *cuda, tz_cuda_graph *graph); /* NULL is fine */
+
+/* ---- Other processes ---------------------------------------------------------------------------
+ *
+ * Device memory and events that other processes of this machine use, too (CUDA's IPC). A handle is
+ * plain bytes: it reaches the other process by any way. That process must close what it has opened
+ * before the owner frees the memory or destroys the event. The driver refuses where the system does
+ * not let processes share device memory, as in some containers, and between GPUs without peer
+ * access: TZ_BACKEND. */
+
+enum {
+    /* The driver shares whole blocks of this size: memory that is to be shared should be a
+     * multiple of it, so that no block has other memory. */
+    TZ_CUDA_SHARED_BLOCK_BYTES = 2 << 20
+};
+
+typedef struct tz_cuda_handle { /* CUipcMemHandle or CUipcEventHandle */
+    char bytes[64];
+} tz_cuda_handle;
+
+/* `pointer` is one that tz_cuda_allocate() gave. */
+tz_status tz_cuda_shared_handle(tz_cuda *cuda, tz_cu_pointer pointer, tz_cuda_handle *out,
+                                tz_error *error);
+/* Memory of another process. */
+tz_status tz_cuda_shared_open(tz_cuda *cuda, const tz_cuda_handle *handle, tz_cu_pointer *out,
+                              tz_error *error);
+void tz_cuda_shared_close(tz_cuda *cuda, tz_cu_pointer pointer); /* 0 is fine */
+
+/* An untimed event for this process and others. *handle: for the others. */
+tz_status tz_cuda_shared_event_create(tz_cuda *cuda, tz_cuda_event **out, tz_cuda_handle *handle,
+                                      tz_error *error);
+/* An event of another process, to wait for; tz_cuda_event_destroy() closes it. A wait is for what
+ * that process has recorded so far: for nothing if it has not recorded the event yet. */
+tz_status tz_cuda_shared_event_open(tz_cuda *cuda, const tz_cuda_handle *handle,
+                                    tz_cuda_event **out, tz_error *error);
 
 #endif

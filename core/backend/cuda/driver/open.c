@@ -1,43 +1,32 @@
-/* The library, its devices, a context. Symbols and numbers are those of cuda.h. */
-#include "backend/cuda/driver/driver.h"
-
-#include "backend/cuda/compile/library.h"
-#include "backend/cuda/compile/nvrtc.h"
+/* Opens the CUDA driver, looks at its devices, and makes a context; calls.c has the calls. Symbols
+ * and numbers are those of cuda.h. */
 #include "backend/cuda/driver/driver_impl.h"
-#include "backend/cuda/driver/energy.h"
-#include "backend/cuda/driver/fft.h"
-#include "base/cache.h"
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void driver_close(tz__driver *api)
+void tz__driver_close(tz__driver *api)
 {
-    if (api->library)
-        dlclose(api->library);
-    api->library = NULL;
+    tz__library_close(&api->library);
 }
 
-/* Opens the library and initialises it. TZ_BACKEND if there is no device. */
-static tz_status driver_open(tz__driver *api, tz_error *error)
+tz_status tz__driver_open(tz__driver *api, tz_error *error)
 {
+    static const char *const names[] = {"libcuda.so.1", NULL};
     static const tz__symbol symbols[] = {
-#define DRIVER_SYMBOL(member, symbol, parameters) {#symbol, offsetof(tz__driver, member)},
+#define DRIVER_SYMBOL(member, symbol, parameters) {#symbol, offsetof(tz__driver, member), false},
         TZ__DRIVER_TABLE(DRIVER_SYMBOL)
 #undef DRIVER_SYMBOL
     };
     memset(api, 0, sizeof *api);
-    /* NODELETE: the driver starts threads of its own and cannot be unloaded safely. */
-    api->library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    if (!api->library) {
-        const char *why = dlerror();
+    api->library = tz__library_open(names, api, symbols, sizeof symbols / sizeof *symbols);
+    if (!api->library.handle) {
+        const char *why = tz__library_why();
         return tz_error_set(error, TZ_BACKEND, NULL,
                             "no NVIDIA driver: %s; install one or use --backend cpu",
                             why ? why : "libcuda.so.1 cannot be opened");
     }
-    const char *missing =
-        tz__symbols_find(api->library, api, symbols, sizeof symbols / sizeof *symbols);
+    const char *missing = api->library.missing;
     tz_status status = TZ_OK;
     tz_cu_result result;
     if (missing)
@@ -57,7 +46,7 @@ static tz_status driver_open(tz__driver *api, tz_error *error)
     else if (api->version(&api->version_number) != 0)
         api->version_number = 0;
     if (status)
-        driver_close(api);
+        tz__driver_close(api);
     return status;
 }
 
@@ -81,8 +70,8 @@ static tz_cu_result attributes_read(const tz__driver *api, tz_cu_device handle,
     return 0;
 }
 
-static tz_status device_look(const tz__driver *api, int ordinal, tz_cuda_device *device,
-                             tz_cu_device *handle, tz_error *error)
+tz_status tz__device_look(const tz__driver *api, int ordinal, tz_cuda_device *device,
+                          tz_cu_device *handle, tz_error *error)
 {
     size_t bytes = 0;
     int cooperative = 0, limit = 0;
@@ -136,36 +125,7 @@ static tz_status check_ordinal(const tz__driver *api, int ordinal, tz_error *err
                         ordinal, api->devices);
 }
 
-/* The energy that a device has used, or why it is unknown, as text. */
-static void energy_describe(const tz_cuda_device *device, char *text, size_t size)
-{
-    tz_error error = {0};
-    tz_cuda_energy *energy;
-    double joules = 0;
-    tz_status status = tz_cuda_energy_open(&energy, device, &error);
-    if (!status)
-        status = tz_cuda_energy_read(energy, &joules, &error);
-    if (!status)
-        snprintf(text, size, "%.3f kJ since the driver was loaded", 1e-3 * joules);
-    else
-        snprintf(text, size, "not known: %s", error.message);
-    tz_cuda_energy_close(energy);
-}
-
-static void append(char *text, size_t size, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static void append(char *text, size_t size, const char *format, ...)
-{
-    const size_t used = strlen(text);
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text + used, size - used, format, arguments);
-    va_end(arguments);
-}
-
-/* Do two devices copy to each other directly? False: that is not known. */
-static bool peers_look(const tz__driver *api, int a, int b, bool *are)
+bool tz__peers_look(const tz__driver *api, int a, int b, bool *are)
 {
     int there = 0, back = 0;
     tz_cu_device first, second;
@@ -180,90 +140,11 @@ bool tz_cuda_are_peers(int a, int b)
 {
     tz__driver api;
     bool are = false;
-    if (driver_open(&api, NULL) != TZ_OK)
+    if (tz__driver_open(&api, NULL) != TZ_OK)
         return false;
-    peers_look(&api, a, b, &are);
-    driver_close(&api);
+    tz__peers_look(&api, a, b, &are);
+    tz__driver_close(&api);
     return are;
-}
-
-/* How slabs on two GPUs exchange ghost zones: a line for each pair. */
-static void peers_describe(const tz__driver *api, char *text, size_t size)
-{
-    for (int i = 0; i < api->devices; i++)
-        for (int k = i + 1; k < api->devices; k++) {
-            bool are;
-            const bool known = peers_look(api, i, k, &are);
-            append(text, size, "GPU %d and %d: %s\n", i, k,
-                   !known ? "peer access is not known"
-                   : are  ? "peer access: they copy to each other directly"
-                          : "no peer access: copies go through host memory");
-        }
-}
-
-/* How ranks of this machine exchange ghost zones with this GPU. Containers may refuse it all the same. */
-static void sharing_describe(const tz__driver *api, int ordinal, tz_cu_device handle, char *text,
-                             size_t size)
-{
-    int shares = 0;
-    if (api->device_attribute(&shares, 125 /* IPC_EVENT_SUPPORTED */, handle) != 0)
-        return;
-    append(text, size, "GPU %d between ranks of this machine: %s\n", ordinal,
-           shares ? "processes can share its memory; trapeze explain says whether a run did"
-                  : "through host memory, since processes cannot share its events");
-}
-
-void tz_cuda_describe(char *text, size_t size)
-{
-    if (size == 0)
-        return;
-    text[0] = '\0';
-    tz_error error = {0};
-    char line[sizeof error.place + sizeof error.message];
-    tz__driver api;
-    if (driver_open(&api, &error) == TZ_OK) {
-        append(text, size, "CUDA driver: %d.%d (libcuda.so.1)\n", api.version_number / 1000,
-               api.version_number % 1000 / 10);
-        for (int k = 0; k < api.devices; k++) {
-            tz_cuda_device device;
-            tz_cu_device handle;
-            if (device_look(&api, k, &device, &handle, &error) != TZ_OK) {
-                append(text, size, "GPU %d: %s\n", k, error.message);
-                continue;
-            }
-            append(text, size, "GPU %d: %s, sm_%d%d, %d multiprocessors, %.1f GiB%s\n", k,
-                   device.name, device.major, device.minor, device.multiprocessors,
-                   (double)device.memory_bytes / (1 << 30),
-                   device.time_limit ? ", stops kernels that take long" : "");
-            energy_describe(&device, line, sizeof line);
-            append(text, size, "GPU %d energy: %s\n", k, line);
-            sharing_describe(&api, k, handle, text, size);
-        }
-        peers_describe(&api, text, size);
-        driver_close(&api);
-    } else {
-        append(text, size, "CUDA driver: %s\n", error.message);
-    }
-    if (tz__nvrtc_describe(line, sizeof line, &error) != TZ_OK)
-        tz_error_format(&error, line, sizeof line);
-    append(text, size, "NVRTC: %s\n", line);
-    if (tz_cuda_fft_describe(line, sizeof line, &error) != TZ_OK)
-        tz_error_format(&error, line, sizeof line);
-    append(text, size, "cuFFT: %s\n", line);
-    tz_cache_describe(line, sizeof line);
-    append(text, size, "compiled kernels: %s\n", line);
-}
-
-int tz_cuda_available(void)
-{
-    tz__driver api;
-    if (driver_open(&api, NULL) != TZ_OK)
-        return 0;
-    driver_close(&api);
-    /* Kernels are compiled at run time, so a GPU without NVRTC cannot be used. */
-    char text[256];
-    tz_error error;
-    return tz__nvrtc_describe(text, sizeof text, &error) == TZ_OK;
 }
 
 tz_status tz_cuda_open(tz_cuda **out, int ordinal, tz_error *error)
@@ -272,14 +153,14 @@ tz_status tz_cuda_open(tz_cuda **out, int ordinal, tz_error *error)
     tz_cuda *cuda = calloc(1, sizeof *cuda);
     if (!cuda)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory to open the GPU");
-    tz_status status = driver_open(&cuda->driver, error);
+    tz_status status = tz__driver_open(&cuda->driver, error);
     if (status)
         goto done;
     const tz__driver *api = &cuda->driver;
     status = check_ordinal(api, ordinal, error);
     if (status)
         goto done;
-    status = device_look(api, ordinal, &cuda->device, &cuda->handle, error);
+    status = tz__device_look(api, ordinal, &cuda->device, &cuda->handle, error);
     if (status)
         goto done;
     tz_cu_result result = api->context_retain(&cuda->context, cuda->handle);
@@ -308,7 +189,7 @@ void tz_cuda_close(tz_cuda *cuda)
         cuda->driver.context_use(NULL);
         cuda->driver.context_release(cuda->handle);
     }
-    driver_close(&cuda->driver);
+    tz__driver_close(&cuda->driver);
     free(cuda);
 }
 
@@ -320,9 +201,9 @@ const tz_cuda_device *tz_cuda_device_of(const tz_cuda *cuda)
 int tz_cuda_devices_count(void)
 {
     tz__driver api;
-    if (driver_open(&api, NULL) != TZ_OK)
+    if (tz__driver_open(&api, NULL) != TZ_OK)
         return 0;
-    driver_close(&api);
+    tz__driver_close(&api);
     return api.devices;
 }
 
@@ -331,21 +212,12 @@ tz_status tz_cuda_look(int ordinal, tz_cuda_device *out, tz_error *error)
     tz__driver api;
     tz_cu_device handle;
     memset(out, 0, sizeof *out);
-    tz_status status = driver_open(&api, error);
+    tz_status status = tz__driver_open(&api, error);
     if (status)
         return status;
     status = check_ordinal(&api, ordinal, error);
     if (!status)
-        status = device_look(&api, ordinal, out, &handle, error);
-    driver_close(&api);
+        status = tz__device_look(&api, ordinal, out, &handle, error);
+    tz__driver_close(&api);
     return status;
-}
-
-tz_status tz_cuda_wait(tz_cuda *cuda, tz_error *error)
-{
-    const tz_status status = tz__cuda_enter(cuda, error);
-    if (status)
-        return status;
-    return tz__cuda_check(cuda, cuda->driver.context_wait(), error, NULL,
-                          "waiting for the GPU failed");
 }

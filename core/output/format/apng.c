@@ -1,6 +1,12 @@
-#include "output/frame/apng.h"
-
+/* Movies as animated PNG files, which grow frame by frame: W3C, Portable Network Graphics
+ * Specification (Third Edition), chunks acTL, fcTL and fdAT. Viewers that know no animations show the
+ * first frame.
+ *
+ * A reader finds a complete movie at any time, also after the process was killed: a frame is written
+ * behind the end of the file, and only then are the last chunk, IEND, and the number of frames
+ * replaced. A process killed between these two steps leaves one frame that is not counted. */
 #include "base/atomic.h"
+#include "output/format/format.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -27,7 +33,8 @@ enum {
 
 static const uint8_t signature[SIGNATURE] = {137, 'P', 'N', 'G', 13, 10, 26, 10};
 
-struct tz_apng {
+typedef struct apng {
+    tz_movie_file base;
     char path[PATH_MAX];
     int file;
     int width, height;
@@ -35,7 +42,7 @@ struct tz_apng {
     uint32_t frames; /* in the file */
     int64_t end;     /* bytes of the file, with IEND */
     bool broken;     /* a frame failed: nothing more is written */
-};
+} apng;
 
 /* ---- Chunks ---------------------------------------------------------------------------------- */
 
@@ -98,12 +105,12 @@ static void put_animation(chunks *c, uint32_t frames)
     end_chunk(c, at);
 }
 
-static size_t text_bytes(const tz_png_note *text)
+static size_t text_bytes(const tz_image_note *text)
 {
     return AROUND + strlen(text->key) + strlen(text->value) + 5;
 }
 
-static void put_text(chunks *c, const tz_png_note *text)
+static void put_text(chunks *c, const tz_image_note *text)
 {
     static const uint8_t uncompressed_no_language[4] = {0, 0, 0, 0};
     const size_t at = begin_chunk(c, "iTXt");
@@ -119,16 +126,16 @@ static uint32_t sequence_of(uint32_t frame)
     return frame == 0 ? 0 : 2 * frame - 1;
 }
 
-static void put_control(chunks *c, const tz_apng *apng)
+static void put_control(chunks *c, const apng *movie)
 {
     static const uint8_t keep_and_replace[2] = {0, 0};
     const size_t at = begin_chunk(c, "fcTL");
-    put_32(c, sequence_of(apng->frames));
-    put_32(c, (uint32_t)apng->width);
-    put_32(c, (uint32_t)apng->height);
+    put_32(c, sequence_of(movie->frames));
+    put_32(c, (uint32_t)movie->width);
+    put_32(c, (uint32_t)movie->height);
     put_32(c, 0); /* x */
     put_32(c, 0); /* y */
-    put_32(c, (uint32_t)DELAY_NUMERATOR << 16 | (uint32_t)apng->hundredths);
+    put_32(c, (uint32_t)DELAY_NUMERATOR << 16 | (uint32_t)movie->hundredths);
     put_bytes(c, keep_and_replace, sizeof keep_and_replace);
     end_chunk(c, at);
 }
@@ -165,7 +172,7 @@ static bool put_pixels(chunks *c, const tz_image *image, size_t room, uint8_t *r
 
 /* The chunks of the next frame and IEND, after `before` bytes that are left free. Release ->data with
  * free(). TZ_MEMORY, TZ_RANGE. */
-static tz_status make_frame(const tz_apng *apng, const tz_image *image, size_t before, chunks *out,
+static tz_status make_frame(const apng *movie, const tz_image *image, size_t before, chunks *out,
                             tz_error *error)
 {
     const size_t line = 3 * (size_t)image->width + 1;
@@ -174,14 +181,14 @@ static tz_status make_frame(const tz_apng *apng, const tz_image *image, size_t b
     *out = (chunks){malloc(before + FCTL + AROUND + 4 + room + IEND), before};
     bool good = row && out->data;
     if (good) {
-        put_control(out, apng);
-        const size_t at = begin_chunk(out, apng->frames == 0 ? "IDAT" : "fdAT");
-        if (apng->frames > 0)
-            put_32(out, sequence_of(apng->frames) + 1);
+        put_control(out, movie);
+        const size_t at = begin_chunk(out, movie->frames == 0 ? "IDAT" : "fdAT");
+        if (movie->frames > 0)
+            put_32(out, sequence_of(movie->frames) + 1);
         good = put_pixels(out, image, room, row);
         if (good && out->used - at > INT_MAX) {
             free(row);
-            return tz_error_set(error, TZ_RANGE, apng->path,
+            return tz_error_set(error, TZ_RANGE, movie->path,
                                 "a frame of %d x %d pixels is too large for a PNG file",
                                 image->width, image->height);
         }
@@ -192,77 +199,80 @@ static tz_status make_frame(const tz_apng *apng, const tz_image *image, size_t b
     }
     free(row);
     return good ? TZ_OK
-                : tz_error_set(error, TZ_MEMORY, apng->path, "not enough memory for a frame");
+                : tz_error_set(error, TZ_MEMORY, movie->path, "not enough memory for a frame");
 }
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
-static tz_status write_at(const tz_apng *apng, const uint8_t *data, size_t bytes, int64_t at,
+static tz_status write_at(const apng *movie, const uint8_t *data, size_t bytes, int64_t at,
                           tz_error *error)
 {
     size_t done = 0;
     while (done < bytes) {
         const ssize_t wrote =
-            pwrite(apng->file, data + done, bytes - done, (off_t)(at + (int64_t)done));
+            pwrite(movie->file, data + done, bytes - done, (off_t)(at + (int64_t)done));
         if (wrote < 0 && errno == EINTR)
             continue;
         if (wrote <= 0)
-            return tz_error_set_errno(error, wrote < 0 ? errno : ENOSPC, apng->path,
+            return tz_error_set_errno(error, wrote < 0 ? errno : ENOSPC, movie->path,
                                       "cannot write the movie");
         done += (size_t)wrote;
     }
     return TZ_OK;
 }
 
-static tz_status write_count(const tz_apng *apng, uint32_t frames, tz_error *error)
+static tz_status write_count(const apng *movie, uint32_t frames, tz_error *error)
 {
     uint8_t data[ACTL];
     chunks c = {data, 0};
     put_animation(&c, frames);
-    return write_at(apng, data, sizeof data, ACTL_AT, error);
+    return write_at(movie, data, sizeof data, ACTL_AT, error);
 }
 
-static tz_apng *allocate(const char *path, double fps)
+static apng *allocate(const char *path, double fps)
 {
-    tz_apng *apng = calloc(1, sizeof *apng);
-    if (!apng)
+    apng *movie = calloc(1, sizeof *movie);
+    if (!movie)
         return NULL;
-    snprintf(apng->path, sizeof apng->path, "%s", path);
-    apng->file = -1;
-    apng->hundredths = (int)lround(fps * DELAY_NUMERATOR);
-    return apng;
+    snprintf(movie->path, sizeof movie->path, "%s", path);
+    movie->base.format = &tz_format_movie;
+    movie->file = -1;
+    movie->hundredths = (int)lround(fps * DELAY_NUMERATOR);
+    return movie;
 }
 
-static void release(tz_apng *apng)
+static void release(apng *movie)
 {
-    if (apng && apng->file >= 0)
-        close(apng->file);
-    free(apng);
+    if (movie && movie->file >= 0)
+        close(movie->file);
+    free(movie);
 }
 
-tz_status tz_apng_create(tz_apng **out, const char *path, double fps, const tz_image *first,
-                         const tz_png_note *texts, size_t text_count, tz_error *error)
+/* `fps`: hundredths count. The movie repeats for ever. */
+static tz_status film(tz_movie_file **out, const tz_movie_start *start, tz_error *error)
 {
+    const char *path = start->path;
+    const tz_image *first = start->first;
     size_t before = ACTL_AT + ACTL;
-    for (size_t i = 0; i < text_count; i++)
-        before += text_bytes(&texts[i]);
+    for (size_t i = 0; i < start->notes_count; i++)
+        before += text_bytes(&start->notes[i]);
     *out = NULL;
-    tz_apng *apng = allocate(path, fps);
-    if (!apng)
+    apng *movie = allocate(path, start->fps);
+    if (!movie)
         return tz_error_set(error, TZ_MEMORY, path, "not enough memory for a movie");
-    apng->width = first->width;
-    apng->height = first->height;
+    movie->width = first->width;
+    movie->height = first->height;
     tz_atomic_file *whole = NULL;
     chunks c = {NULL, 0};
-    tz_status status = make_frame(apng, first, before, &c, error);
+    tz_status status = make_frame(movie, first, before, &c, error);
     if (status == TZ_OK)
         status = tz_atomic_open(&whole, path, false, error);
     if (status == TZ_OK) {
         chunks head = {c.data, 0};
         put_head(&head, first);
         put_animation(&head, 1);
-        for (size_t i = 0; i < text_count; i++)
-            put_text(&head, &texts[i]);
+        for (size_t i = 0; i < start->notes_count; i++)
+            put_text(&head, &start->notes[i]);
         status = tz_atomic_write(whole, c.data, c.used, error);
         if (status == TZ_OK)
             status = tz_atomic_commit(whole, error);
@@ -270,131 +280,154 @@ tz_status tz_apng_create(tz_apng **out, const char *path, double fps, const tz_i
             tz_atomic_abort(whole);
     }
     free(c.data);
-    if (status == TZ_OK && (apng->file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)) < 0)
+    if (status == TZ_OK && (movie->file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)) < 0)
         status = tz_error_set_errno(error, errno, path, "cannot go on with the movie");
     if (status != TZ_OK) {
-        release(apng);
+        release(movie);
         return status;
     }
-    apng->frames = 1;
-    apng->end = (int64_t)c.used;
-    *out = apng;
+    movie->frames = 1;
+    movie->end = (int64_t)c.used;
+    *out = &movie->base;
     return TZ_OK;
 }
 
 /* Read the size, and count the frames of the chunks up to `bytes`, where IEND was. */
-static bool read_chunks(tz_apng *apng, int64_t bytes)
+static bool read_chunks(apng *movie, int64_t bytes)
 {
     uint8_t head[SIGNATURE + 16];
-    if (pread(apng->file, head, sizeof head, 0) != (ssize_t)sizeof head ||
+    if (pread(movie->file, head, sizeof head, 0) != (ssize_t)sizeof head ||
         memcmp(head, signature, SIGNATURE) != 0)
         return false;
-    apng->width = (int)get_32(head + SIGNATURE + 8);
-    apng->height = (int)get_32(head + SIGNATURE + 12);
+    movie->width = (int)get_32(head + SIGNATURE + 8);
+    movie->height = (int)get_32(head + SIGNATURE + 12);
     int64_t at = SIGNATURE;
     while (at < bytes - IEND) {
-        if (pread(apng->file, head, 8, (off_t)at) != 8)
+        if (pread(movie->file, head, 8, (off_t)at) != 8)
             return false;
-        apng->frames += memcmp(head + 4, "fcTL", 4) == 0;
+        movie->frames += memcmp(head + 4, "fcTL", 4) == 0;
         at += AROUND + (int64_t)get_32(head);
     }
-    apng->end = bytes;
-    return at == bytes - IEND && apng->frames > 0;
+    movie->end = bytes;
+    return at == bytes - IEND && movie->frames > 0;
 }
 
 /* Make it the movie that it was: the number of frames, IEND, nothing after it. */
-static tz_status cut(const tz_apng *apng, tz_error *error)
+static tz_status cut(const apng *movie, tz_error *error)
 {
     uint8_t data[IEND];
     chunks c = {data, 0};
     end_chunk(&c, begin_chunk(&c, "IEND"));
-    tz_status status = write_count(apng, apng->frames, error);
+    tz_status status = write_count(movie, movie->frames, error);
     if (status == TZ_OK)
-        status = write_at(apng, data, sizeof data, apng->end - IEND, error);
-    if (status == TZ_OK && ftruncate(apng->file, (off_t)apng->end) != 0)
-        status = tz_error_set_errno(error, errno, apng->path, "cannot cut the movie");
+        status = write_at(movie, data, sizeof data, movie->end - IEND, error);
+    if (status == TZ_OK && ftruncate(movie->file, (off_t)movie->end) != 0)
+        status = tz_error_set_errno(error, errno, movie->path, "cannot cut the movie");
     return status;
 }
 
-tz_status tz_apng_open(tz_apng **out, const char *path, double fps, int64_t bytes, tz_error *error)
+/* Cut the file to its first `bytes`. TZ_IO: it is missing or shorter; TZ_FORMAT: it is not that movie. */
+static tz_status go_on(tz_movie_file **out, const char *path, double fps, int64_t bytes,
+                       tz_error *error)
 {
     struct stat facts;
     tz_status status = TZ_OK;
     *out = NULL;
-    tz_apng *apng = allocate(path, fps);
-    if (!apng)
+    apng *movie = allocate(path, fps);
+    if (!movie)
         return tz_error_set(error, TZ_MEMORY, path, "not enough memory for a movie");
-    apng->file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (apng->file < 0 || fstat(apng->file, &facts) != 0)
+    movie->file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (movie->file < 0 || fstat(movie->file, &facts) != 0)
         status = tz_error_set_errno(error, errno, path, "cannot go on with the movie");
     else if (!S_ISREG(facts.st_mode) || facts.st_size < bytes)
         status = tz_error_set(error, TZ_IO, path,
                               "the movie had %lld bytes when the checkpoint was written, and has "
                               "%lld now: it cannot go on",
                               (long long)bytes, (long long)facts.st_size);
-    else if (!read_chunks(apng, bytes))
+    else if (!read_chunks(movie, bytes))
         status = tz_error_set(error, TZ_FORMAT, path,
                               "this is not the movie that the run wrote before the checkpoint");
     else
-        status = cut(apng, error);
+        status = cut(movie, error);
     if (status == TZ_OK)
-        *out = apng;
+        *out = &movie->base;
     else
-        release(apng);
+        release(movie);
     return status;
 }
 
 /* Write the frame behind IEND. Its first chunk's first bytes, which take the place of IEND, then make
  * it part of the file. */
-static tz_status append(tz_apng *apng, const chunks *c, tz_error *error)
+static tz_status append(apng *movie, const chunks *c, tz_error *error)
 {
-    const int64_t at = apng->end - IEND;
-    tz_status status = write_at(apng, c->data + IEND, c->used - IEND, apng->end, error);
+    const int64_t at = movie->end - IEND;
+    tz_status status = write_at(movie, c->data + IEND, c->used - IEND, movie->end, error);
     if (status == TZ_OK)
-        status = write_at(apng, c->data, IEND, at, error);
+        status = write_at(movie, c->data, IEND, at, error);
     if (status == TZ_OK)
-        status = write_count(apng, apng->frames + 1, error);
+        status = write_count(movie, movie->frames + 1, error);
     if (status != TZ_OK) {
-        cut(apng, NULL);
+        cut(movie, NULL);
         return status;
     }
-    apng->frames++;
-    apng->end = at + (int64_t)c->used;
+    movie->frames++;
+    movie->end = at + (int64_t)c->used;
     return TZ_OK;
 }
 
-tz_status tz_apng_add(tz_apng *apng, const tz_image *frame, tz_error *error)
+/* After an error the file keeps the frames before, and no more can be added. */
+static tz_status add(tz_movie_file *file, const tz_image *frame, tz_error *error)
 {
-    if (apng->broken)
-        return tz_error_set(error, TZ_IO, apng->path, "the movie could not be written");
-    if (frame->width != apng->width || frame->height != apng->height)
-        return tz_error_set(error, TZ_SHAPE, apng->path,
+    apng *movie = (apng *)file;
+    if (movie->broken)
+        return tz_error_set(error, TZ_IO, movie->path, "the movie could not be written");
+    if (frame->width != movie->width || frame->height != movie->height)
+        return tz_error_set(error, TZ_SHAPE, movie->path,
                             "a frame has %d x %d pixels, and the movie's first one %d x %d",
-                            frame->width, frame->height, apng->width, apng->height);
+                            frame->width, frame->height, movie->width, movie->height);
     chunks c;
-    tz_status status = make_frame(apng, frame, 0, &c, error);
+    tz_status status = make_frame(movie, frame, 0, &c, error);
     if (status == TZ_OK)
-        status = append(apng, &c, error);
-    apng->broken = status != TZ_OK;
+        status = append(movie, &c, error);
+    movie->broken = status != TZ_OK;
     free(c.data);
     return status;
 }
 
-tz_status tz_apng_sync(tz_apng *apng, int64_t *bytes, tz_error *error)
+static tz_status sync_file(tz_movie_file *file, int64_t *bytes, tz_error *error)
 {
-    if (fsync(apng->file) != 0)
-        return tz_error_set_errno(error, errno, apng->path, "cannot sync the movie");
-    *bytes = apng->end;
+    const apng *movie = (const apng *)file;
+    if (fsync(movie->file) != 0)
+        return tz_error_set_errno(error, errno, movie->path, "cannot sync the movie");
+    *bytes = movie->end;
     return TZ_OK;
 }
 
-tz_status tz_apng_close(tz_apng *apng, tz_error *error)
+static tz_status end(tz_movie_file *file, tz_error *error)
 {
-    if (!apng)
-        return TZ_OK;
+    apng *movie = (apng *)file;
     tz_status status = TZ_OK;
-    if (close(apng->file) != 0)
-        status = tz_error_set_errno(error, errno, apng->path, "cannot close the movie");
-    free(apng);
+    if (close(movie->file) != 0)
+        status = tz_error_set_errno(error, errno, movie->path, "cannot close the movie");
+    free(movie);
     return status;
 }
+
+const tz_format tz_format_movie = {
+    .name = "movie",
+    .content = TZ_CONTENT_MOVIE,
+    .suffix = ".png",
+    .doc = "A movie of a field, for `sim:every`: an animated PNG, `NAME.png`, which browsers "
+           "play. It grows while the run goes on, and can be played at any time, also after the "
+           "run was killed. All frames have the range of the first one, unless the option or "
+           "the stencil gives it; a warning tells when values leave it. A run that goes on from "
+           "a checkpoint goes on with the movie. A video, `name = \"heat.mp4\"`, is made by the "
+           "program ffmpeg, which `trapeze doctor` looks for, and completed also if the run is "
+           "killed; a run that goes on makes a new one, with the number of its first frame in "
+           "its name.",
+    .film = film,
+    .film_add = add,
+    .film_end = end,
+    .film_sync = sync_file,
+    .film_go_on = go_on,
+};

@@ -1,0 +1,715 @@
+/* NumPy's .npy files. Fields take large arrays from them piece by piece. */
+#include "output/format/npy.h"
+
+#include "base/file.h"
+#include "base/number.h"
+#include "output/format/format.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { HEADER_MAX_BYTES = 1 << 20, PIECE_ELEMENTS = 1 << 18 };
+
+/* ---- Headers ---------------------------------------------------------------------------------- */
+
+typedef struct npy_header {
+    tz_dtype dtype;    /* of the result: f2 gives F32 */
+    size_t item_bytes; /* of one stored element */
+    bool half, swapped, fortran;
+    int dims;
+    int64_t numpy_shape[TZ_DIMS_MAX]; /* as written: slowest first in C order */
+    int64_t shape[TZ_DIMS_MAX];       /* x first; unused axes are 1 */
+    int64_t count;                    /* elements */
+    int64_t data_offset;              /* bytes */
+} npy_header;
+
+/* Reads the dictionary. */
+typedef struct parser {
+    const char *path;
+    const char *start, *p, *end;
+    npy_header *header;
+    bool has_descr, has_order, has_shape;
+    tz_error *error;
+} parser;
+
+static tz_status malformed(const parser *s, const char *what)
+{
+    return tz_error_set(s->error, TZ_FORMAT, s->path,
+                        "malformed .npy header at its character %td: %s", s->p - s->start + 1,
+                        what);
+}
+
+static void skip_space(parser *s)
+{
+    while (s->p < s->end && (*s->p == ' ' || (*s->p >= '\t' && *s->p <= '\r')))
+        s->p++;
+}
+
+static bool take(parser *s, char c)
+{
+    skip_space(s);
+    if (s->p == s->end || *s->p != c)
+        return false;
+    s->p++;
+    return true;
+}
+
+static bool take_word(parser *s, const char *word)
+{
+    const size_t length = strlen(word);
+    if ((size_t)(s->end - s->p) < length || memcmp(s->p, word, length) != 0)
+        return false;
+    s->p += length;
+    return true;
+}
+
+/* A quoted string without escapes: its text and length. */
+static tz_status parse_string(parser *s, const char **text, size_t *length)
+{
+    skip_space(s);
+    if (s->p == s->end || (*s->p != '\'' && *s->p != '"'))
+        return malformed(s, "a quoted string is expected");
+    const char quote = *s->p;
+    const char *close = memchr(s->p + 1, quote, (size_t)(s->end - s->p - 1));
+    if (!close)
+        return malformed(s, "a string is not closed");
+    *text = s->p + 1;
+    *length = (size_t)(close - *text);
+    s->p = close + 1;
+    return TZ_OK;
+}
+
+static tz_status parse_descr(parser *s)
+{
+    const char *text;
+    size_t length;
+    char quoted[64];
+    skip_space(s);
+    if (s->p < s->end && (*s->p == '[' || *s->p == '(' || *s->p == '{'))
+        return tz_error_set(s->error, TZ_TYPE, s->path,
+                            "structured dtypes are not read; save one plain numeric field");
+    tz_status status = parse_string(s, &text, &length);
+    if (status != TZ_OK)
+        return status;
+    tz_token_quote(quoted, sizeof quoted, text, length);
+    char order = '=';
+    const char *code = text;
+    size_t code_length = length;
+    if (length && strchr("<>=|", text[0])) {
+        order = text[0];
+        code++;
+        code_length--;
+    }
+    npy_header *h = s->header;
+    const bool little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+    h->half = code_length == 2 && memcmp(code, "f2", 2) == 0;
+    h->dtype = TZ_DTYPE_COUNT;
+    if (h->half)
+        h->dtype = TZ_DTYPE_F32;
+    else if (code_length == 1 && *code == '?')
+        h->dtype = TZ_DTYPE_BOOL;
+    for (int d = 0; d < TZ_DTYPE_COUNT; d++) {
+        if (code_length == 2 && memcmp(code, tz_dtype_code((tz_dtype)d), 2) == 0)
+            h->dtype = (tz_dtype)d;
+    }
+    if (h->dtype == TZ_DTYPE_COUNT)
+        return tz_error_set(s->error, TZ_TYPE, s->path,
+                            "dtype %s is not read; save as bool, int8-64, uint8-64 or float16-64",
+                            quoted);
+    h->item_bytes = h->half ? 2 : tz_dtype_size(h->dtype);
+    h->swapped = h->item_bytes > 1 && ((order == '<' && !little) || (order == '>' && little));
+    return TZ_OK;
+}
+
+static tz_status parse_order(parser *s)
+{
+    skip_space(s);
+    if (take_word(s, "True"))
+        s->header->fortran = true;
+    else if (take_word(s, "False"))
+        s->header->fortran = false;
+    else
+        return malformed(s, "fortran_order must be True or False");
+    return TZ_OK;
+}
+
+static tz_status parse_extent(parser *s, int64_t *extent)
+{
+    int64_t n = 0;
+    skip_space(s);
+    if (s->p < s->end && *s->p == '-')
+        return malformed(s, "a negative extent in the shape");
+    const char *first = s->p;
+    for (; s->p < s->end && *s->p >= '0' && *s->p <= '9'; s->p++) {
+        if (n > (INT64_MAX - 9) / 10)
+            return malformed(s, "an extent in the shape is too large");
+        n = n * 10 + (*s->p - '0');
+    }
+    if (s->p == first)
+        return malformed(s, "an integer is expected in the shape");
+    if (s->p < s->end && *s->p == 'L') /* Python 2 wrote long integers like this: 3L */
+        s->p++;
+    *extent = n;
+    return TZ_OK;
+}
+
+static tz_status parse_shape(parser *s)
+{
+    npy_header *h = s->header;
+    h->dims = 0;
+    if (!take(s, '('))
+        return malformed(s, "the shape must be a tuple");
+    while (!take(s, ')')) {
+        int64_t extent = 0;
+        const tz_status status = parse_extent(s, &extent);
+        if (status != TZ_OK)
+            return status;
+        if (h->dims < TZ_DIMS_MAX)
+            h->numpy_shape[h->dims] = extent;
+        h->dims++;
+        if (take(s, ','))
+            continue;
+        if (!take(s, ')'))
+            return malformed(s, "',' or ')' is expected in the shape");
+        break;
+    }
+    return TZ_OK;
+}
+
+static tz_status parse_dict(parser *s)
+{
+    if (!take(s, '{'))
+        return malformed(s, "'{' is expected");
+    while (!take(s, '}')) {
+        const char *key;
+        size_t length;
+        tz_status status = parse_string(s, &key, &length);
+        if (status != TZ_OK)
+            return status;
+        if (!take(s, ':'))
+            return malformed(s, "':' is expected");
+        if (length == 5 && memcmp(key, "descr", 5) == 0 && !s->has_descr) {
+            status = parse_descr(s);
+            s->has_descr = true;
+        } else if (length == 13 && memcmp(key, "fortran_order", 13) == 0 && !s->has_order) {
+            status = parse_order(s);
+            s->has_order = true;
+        } else if (length == 5 && memcmp(key, "shape", 5) == 0 && !s->has_shape) {
+            status = parse_shape(s);
+            s->has_shape = true;
+        } else {
+            status = malformed(s, "an unknown or repeated key");
+        }
+        if (status != TZ_OK)
+            return status;
+        if (take(s, ','))
+            continue;
+        if (!take(s, '}'))
+            return malformed(s, "',' or '}' is expected");
+        break;
+    }
+    skip_space(s);
+    if (s->p != s->end)
+        return malformed(s, "text follows the dictionary");
+    if (!s->has_descr || !s->has_order || !s->has_shape)
+        return malformed(s, "'descr', 'fortran_order' and 'shape' must all be there");
+    return TZ_OK;
+}
+
+static tz_status check_shape(parser *s)
+{
+    npy_header *h = s->header;
+    if (h->dims < 1 || h->dims > TZ_DIMS_MAX)
+        return tz_error_set(s->error, TZ_SHAPE, s->path,
+                            "has %d dimensions; 1 to 3 are read, so reshape it", h->dims);
+    for (int d = 0; d < TZ_DIMS_MAX; d++) {
+        h->shape[d] = d < h->dims ? h->numpy_shape[h->dims - 1 - d] : 1;
+        if (h->shape[d] == 0)
+            return tz_error_set(s->error, TZ_SHAPE, s->path, "the array is empty (an extent is 0)");
+    }
+    h->count = tz_shape_count(h->dims, h->shape);
+    if (h->count < 0)
+        return tz_error_set(s->error, TZ_FORMAT, s->path,
+                            "the shape in the header is too large for any file");
+    return TZ_OK;
+}
+
+static tz_status check_size(const parser *s, int64_t file_bytes)
+{
+    const npy_header *h = s->header;
+    const int64_t wanted = h->count * (int64_t)h->item_bytes, has = file_bytes - h->data_offset;
+    if (has == wanted)
+        return TZ_OK;
+    return tz_error_set(s->error, TZ_FORMAT, s->path,
+                        "%s: expects %" PRId64 " bytes of data, has %" PRId64,
+                        has < wanted ? "truncated" : "over-long", wanted, has);
+}
+
+/* Read and check the header of an open file, and that the file has as much data as it states.
+ * Leaves the stream at the first element. */
+static tz_status read_header(FILE *stream, const char *path, npy_header *header, tz_error *error)
+{
+    unsigned char lead[12];
+    struct stat facts;
+    char *text = NULL;
+    tz_status status = TZ_OK;
+    memset(header, 0, sizeof *header);
+    if (fstat(fileno(stream), &facts) != 0 || !S_ISREG(facts.st_mode))
+        return tz_error_set(error, TZ_IO, path, "cannot read: not a regular file");
+    if (fread(lead, 1, 10, stream) != 10 || memcmp(lead, "\x93NUMPY", 6) != 0)
+        return tz_error_set(error, TZ_FORMAT, path,
+                            "not a .npy file: it does not begin with \\x93NUMPY");
+    if (lead[6] < 1 || lead[6] > 3)
+        return tz_error_set(error, TZ_UNSUPPORTED, path,
+                            ".npy version %d.%d is not read; save as version 1.0", lead[6],
+                            lead[7]);
+    int64_t length = lead[8] | lead[9] << 8;
+    header->data_offset = 10;
+    if (lead[6] > 1) {
+        header->data_offset = 12;
+        if (fread(lead + 10, 1, 2, stream) != 2)
+            lead[10] = lead[11] = 0xFF; /* longer than any file: refused below */
+        length |= (int64_t)lead[10] << 16 | (int64_t)lead[11] << 24;
+    }
+    if (header->data_offset + length > (int64_t)facts.st_size)
+        return tz_error_set(error, TZ_FORMAT, path,
+                            "truncated: the header claims %" PRId64 " bytes, the file has %" PRId64,
+                            length, (int64_t)facts.st_size);
+    if (length > HEADER_MAX_BYTES)
+        return tz_error_set(error, TZ_FORMAT, path, "a header of %" PRId64 " bytes is too long",
+                            length);
+    header->data_offset += length;
+    text = malloc((size_t)length + 1);
+    if (!text)
+        return tz_error_set(error, TZ_MEMORY, path, "not enough memory for the header");
+    if (fread(text, 1, (size_t)length, stream) != (size_t)length) {
+        status = tz_error_set_errno(error, errno, path, "cannot read");
+        goto cleanup;
+    }
+    parser s = {path, text, text, text + length, header, false, false, false, error};
+    status = parse_dict(&s);
+    if (status == TZ_OK)
+        status = check_shape(&s);
+    if (status == TZ_OK)
+        status = check_size(&s, (int64_t)facts.st_size);
+cleanup:
+    free(text);
+    return status;
+}
+
+/* A version 1.0 header, magic included, padded to a multiple of 64 bytes; its size. */
+static size_t make_header(char text[256], tz_dtype dtype, int dims, const int64_t *shape)
+{
+    const bool little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+    const char order = tz_dtype_size(dtype) == 1 ? '|' : little ? '<' : '>';
+    char tuple[80];
+    size_t used = 0;
+    for (int d = dims - 1; d >= 0; d--)
+        used += (size_t)snprintf(tuple + used, sizeof tuple - used, "%" PRId64 "%s", shape[d],
+                                 d           ? ", "
+                                 : dims == 1 ? ","
+                                             : "");
+    memset(text, ' ', 256);
+    memcpy(text, "\x93NUMPY\x01\x00", 8);
+    const int body =
+        snprintf(text + 10, 246, "{'descr': '%c%s', 'fortran_order': False, 'shape': (%s), }",
+                 order, tz_dtype_code(dtype), tuple);
+    text[10 + body] = ' ';
+    const size_t total = (10 + (size_t)body + 1 + 63) / 64 * 64;
+    text[total - 1] = '\n';
+    text[8] = (char)((total - 10) & 0xFF);
+    text[9] = (char)((total - 10) >> 8);
+    return total;
+}
+
+/* ---- Reading ---------------------------------------------------------------------------------- */
+
+struct tz_npy_file {
+    int descriptor;
+    char *path;
+    npy_header header;
+    tz_npy_facts facts;
+    void *raw,
+        *cells; /* of a piece: as the file has it, and in order. NULL until they are needed */
+};
+
+tz_status tz_npy_open(tz_npy_file **out, const char *path, tz_error *error)
+{
+    *out = NULL;
+    FILE *stream = NULL;
+    tz_npy_file *file = calloc(1, sizeof *file);
+    if (!file || !(file->path = strdup(path))) {
+        free(file);
+        return tz_error_set(error, TZ_MEMORY, path, "not enough memory to open the file");
+    }
+    npy_header *h = &file->header;
+    file->descriptor = -1;
+    tz_status status = tz_file_stream(path, &stream, NULL, error);
+    if (status == TZ_OK)
+        status = read_header(stream, path, h, error);
+    if (status == TZ_OK && (file->descriptor = fcntl(fileno(stream), F_DUPFD_CLOEXEC, 0)) < 0)
+        status = tz_error_set_errno(error, errno, path, "cannot open");
+    if (stream)
+        fclose(stream);
+    if (status != TZ_OK) {
+        tz_npy_close(file);
+        return status;
+    }
+    file->facts = (tz_npy_facts){.dtype = h->dtype,
+                                 .half = h->half,
+                                 .swapped = h->swapped,
+                                 .fortran = h->fortran,
+                                 .dims = h->dims,
+                                 .data_offset = h->data_offset};
+    memcpy(file->facts.shape, h->shape, sizeof h->shape);
+    *out = file;
+    return TZ_OK;
+}
+
+void tz_npy_close(tz_npy_file *file)
+{
+    if (!file)
+        return;
+    if (file->descriptor >= 0)
+        close(file->descriptor);
+    free(file->raw);
+    free(file->cells);
+    free(file->path);
+    free(file);
+}
+
+const tz_npy_facts *tz_npy_file_facts(const tz_npy_file *file)
+{
+    return &file->facts;
+}
+
+tz_status tz_npy_inspect(const char *path, tz_npy_facts *facts, tz_error *error)
+{
+    tz_npy_file *file;
+    const tz_status status = tz_npy_open(&file, path, error);
+    if (status != TZ_OK)
+        return status;
+    *facts = file->facts;
+    tz_npy_close(file);
+    return TZ_OK;
+}
+
+/* ---- Pieces ---------------------------------------------------------------------------------- */
+
+static bool is_turned(const tz_npy_file *file)
+{
+    return file->header.fortran && file->header.dims > 1;
+}
+
+/* How an array is cut, by axes in the order of the file: the first one runs fastest. */
+typedef struct cut {
+    int64_t extent[TZ_DIMS_MAX], length[TZ_DIMS_MAX], count[TZ_DIMS_MAX];
+} cut;
+
+/* A piece has several of an axis only if it has all of those before: it is contiguous. */
+static cut make_cut(const tz_npy_file *file, int dims, const int64_t *shape)
+{
+    cut c;
+    int64_t room = PIECE_ELEMENTS;
+    for (int axis = 0; axis < TZ_DIMS_MAX; axis++) {
+        const int64_t n = axis >= dims ? 1 : is_turned(file) ? shape[dims - 1 - axis] : shape[axis];
+        c.extent[axis] = n;
+        c.length[axis] = n < room ? n : room;
+        c.count[axis] = (n + c.length[axis] - 1) / c.length[axis];
+        room = n <= room ? room / n : 1;
+    }
+    return c;
+}
+
+int64_t tz_npy_pieces(const tz_npy_file *file, int dims, const int64_t *shape)
+{
+    const cut c = make_cut(file, dims, shape);
+    return c.count[0] * c.count[1] * c.count[2];
+}
+
+static tz_status read_raw(tz_npy_file *file, int64_t first, int64_t count, tz_error *error)
+{
+    const size_t size = file->header.item_bytes, bytes = (size_t)count * size;
+    const off_t begin = (off_t)(file->header.data_offset + first * (int64_t)size);
+    for (size_t used = 0; used < bytes;) {
+        const ssize_t got =
+            pread(file->descriptor, (char *)file->raw + used, bytes - used, begin + (off_t)used);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return tz_error_set_errno(error, errno, file->path, "cannot read");
+        if (got == 0)
+            return tz_error_set(error, TZ_FORMAT, file->path, "truncated while it was being read");
+        used += (size_t)got;
+    }
+    return TZ_OK;
+}
+
+static void swap_bytes(void *data, size_t item_bytes, int64_t count)
+{
+    if (item_bytes == 2) {
+        uint16_t *v = data;
+        for (int64_t i = 0; i < count; i++)
+            v[i] = __builtin_bswap16(v[i]);
+    } else if (item_bytes == 4) {
+        uint32_t *v = data;
+        for (int64_t i = 0; i < count; i++)
+            v[i] = __builtin_bswap32(v[i]);
+    } else if (item_bytes == 8) {
+        uint64_t *v = data;
+        for (int64_t i = 0; i < count; i++)
+            v[i] = __builtin_bswap64(v[i]);
+    }
+}
+
+static float half_to_float(uint16_t half)
+{
+    const int exponent = half >> 10 & 31, mantissa = half & 1023;
+    float v;
+    if (exponent == 31)
+        v = mantissa ? NAN : INFINITY;
+    else if (exponent == 0)
+        v = ldexpf((float)mantissa, -24);
+    else
+        v = ldexpf((float)(mantissa | 1024), exponent - 25);
+    return half & 0x8000 ? -v : v;
+}
+
+/* The first index runs fastest in `from`, the last one in `to`. The extents are those of `from`. */
+static void turn(void *to, const void *from, size_t item_bytes, const int64_t *extent)
+{
+    enum { BLOCK = 64 };
+    const int64_t n0 = extent[0], n1 = extent[1], n2 = extent[2];
+    char *out = to;
+    const char *in = from;
+    /* Copy square blocks, which stay in cache on both sides. */
+    for (int64_t a0 = 0; a0 < n0; a0 += BLOCK)
+        for (int64_t b = 0; b < n1; b++)
+            for (int64_t c0 = 0; c0 < n2; c0 += BLOCK)
+                for (int64_t a = a0; a < n0 && a < a0 + BLOCK; a++)
+                    for (int64_t c = c0; c < n2 && c < c0 + BLOCK; c++)
+                        memcpy(out + (size_t)((a * n1 + b) * n2 + c) * item_bytes,
+                               in + (size_t)((c * n1 + b) * n0 + a) * item_bytes, item_bytes);
+}
+
+/* Make `count` elements in file->raw, in x-first order, what they are in memory; returns them. */
+static void *convert(tz_npy_file *file, int64_t count)
+{
+    if (file->header.dtype == TZ_DTYPE_BOOL)
+        for (int64_t i = 0; i < count; i++)
+            ((uint8_t *)file->raw)[i] = ((uint8_t *)file->raw)[i] != 0;
+    if (!file->header.half)
+        return file->raw;
+    for (int64_t i = 0; i < count; i++)
+        ((float *)file->cells)[i] = half_to_float(((uint16_t *)file->raw)[i]);
+    return file->cells;
+}
+
+static void swap_buffers(tz_npy_file *file)
+{
+    void *cells = file->cells;
+    file->cells = file->raw;
+    file->raw = cells;
+}
+
+static tz_status need_buffers(tz_npy_file *file, tz_error *error)
+{
+    const npy_header *h = &file->header;
+    const bool two = is_turned(file) || h->half;
+    const size_t size = tz_dtype_size(h->dtype); /* an element as the file has it is no larger */
+    const size_t count = h->count < PIECE_ELEMENTS ? (size_t)h->count : PIECE_ELEMENTS;
+    const size_t bytes = (count * size + 63) & ~(size_t)63;
+    if (!file->raw)
+        file->raw = aligned_alloc(64, bytes);
+    if (!file->cells && two)
+        file->cells = aligned_alloc(64, bytes);
+    return file->raw && (file->cells || !two)
+               ? TZ_OK
+               : tz_error_set(error, TZ_MEMORY, file->path, "not enough memory to read the array");
+}
+
+tz_status tz_npy_read_piece(tz_npy_file *file, int dims, const int64_t *shape, int64_t k,
+                            tz_npy_piece *out, tz_error *error)
+{
+    const cut c = make_cut(file, dims, shape);
+    int64_t at[TZ_DIMS_MAX], extent[TZ_DIMS_MAX], count = 1;
+    for (int axis = 0; axis < TZ_DIMS_MAX; axis++) {
+        at[axis] = k % c.count[axis] * c.length[axis];
+        k /= c.count[axis];
+        extent[axis] =
+            c.extent[axis] - at[axis] < c.length[axis] ? c.extent[axis] - at[axis] : c.length[axis];
+        count *= extent[axis];
+    }
+    tz_status status = need_buffers(file, error);
+    if (status == TZ_OK)
+        status = read_raw(file, at[0] + c.extent[0] * (at[1] + c.extent[1] * at[2]), count, error);
+    if (status != TZ_OK)
+        return status;
+    if (file->header.swapped)
+        swap_bytes(file->raw, file->header.item_bytes, count);
+    *out = (tz_npy_piece){.cells = {.dtype = file->header.dtype, .dims = dims}};
+    for (int axis = 0; axis < TZ_DIMS_MAX; axis++) {
+        const int from = is_turned(file) && axis < dims ? dims - 1 - axis : axis;
+        out->at[axis] = at[from];
+        out->cells.shape[axis] = extent[from];
+    }
+    if (is_turned(file)) {
+        /* Of two axes, the second is the last one. */
+        const int64_t three[] = {extent[0], dims > 2 ? extent[1] : 1, extent[dims - 1]};
+        turn(file->cells, file->raw, file->header.item_bytes, three);
+        swap_buffers(file);
+    }
+    out->cells.data = convert(file, count);
+    return TZ_OK;
+}
+
+/* ---- At once --------------------------------------------------------------------------------- */
+
+static void place(tz_array *array, const tz_npy_piece *piece)
+{
+    const size_t size = tz_dtype_size(array->dtype);
+    const int64_t *n = piece->cells.shape, *at = piece->at;
+    const char *from = piece->cells.data;
+    for (int64_t z = 0; z < n[2]; z++)
+        for (int64_t y = 0; y < n[1]; y++, from += (size_t)n[0] * size) {
+            const int64_t to =
+                at[0] + array->shape[0] * (at[1] + y + array->shape[1] * (at[2] + z));
+            memcpy((char *)array->data + (size_t)to * size, from, (size_t)n[0] * size);
+        }
+}
+
+tz_status tz_npy_read_all(tz_npy_file *file, tz_array **out, tz_error *error)
+{
+    const npy_header *h = &file->header;
+    tz_array *array;
+    *out = NULL;
+    tz_status status = tz_array_create(&array, h->dtype, h->dims, h->shape, error);
+    if (status != TZ_OK)
+        return status;
+    const int64_t pieces = tz_npy_pieces(file, h->dims, h->shape);
+    for (int64_t k = 0; status == TZ_OK && k < pieces; k++) {
+        tz_npy_piece piece;
+        status = tz_npy_read_piece(file, h->dims, h->shape, k, &piece, error);
+        if (status == TZ_OK)
+            place(array, &piece);
+    }
+    if (status != TZ_OK)
+        tz_array_destroy(array);
+    else
+        *out = array;
+    return status;
+}
+
+tz_status tz_npy_read(const char *path, tz_array **out, tz_error *error)
+{
+    tz_npy_file *file;
+    *out = NULL;
+    tz_status status = tz_npy_open(&file, path, error);
+    if (status != TZ_OK)
+        return status;
+    status = tz_npy_read_all(file, out, error);
+    tz_npy_close(file);
+    return status;
+}
+
+tz_status tz_npy_map(const tz_npy_file *file, tz_npy_mapping *out, tz_error *error)
+{
+    const npy_header *h = &file->header;
+    memset(out, 0, sizeof *out);
+    int long_axes = 0;
+    for (int d = 0; d < h->dims; d++)
+        long_axes += h->shape[d] > 1;
+    if (h->half || h->swapped || (h->fortran && long_axes > 1) ||
+        h->data_offset % (int64_t)h->item_bytes != 0)
+        return tz_error_set(error, TZ_UNSUPPORTED, file->path,
+                            "cannot be mapped (byte order, Fortran order, float16 or "
+                            "alignment); read it instead");
+    const size_t bytes = (size_t)h->data_offset + (size_t)h->count * h->item_bytes;
+    void *base = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, file->descriptor, 0);
+    if (base == MAP_FAILED)
+        return tz_error_set_errno(error, errno, file->path, "cannot map");
+    *out =
+        (tz_npy_mapping){.data = (const char *)base + h->data_offset, .base = base, .bytes = bytes};
+    return TZ_OK;
+}
+
+void tz_npy_unmap(tz_npy_mapping *map)
+{
+    if (map->base)
+        munmap(map->base, map->bytes);
+    memset(map, 0, sizeof *map);
+}
+
+/* ---- The format ------------------------------------------------------------------------------- */
+
+/* Elements as they are behind a header: version 1.0, C order, data at a multiple of 64 bytes. */
+static tz_status begin(tz_grid_file **out, const char *path, const tz_grid *grid, tz_error *error)
+{
+    char header[256];
+    *out = NULL;
+    tz_grid_file *file;
+    tz_status status = tz__grid_file_open(&file, path, grid, error);
+    if (status != TZ_OK)
+        return status;
+    const size_t bytes = make_header(header, grid->fields[0].dtype, grid->dims, grid->shape);
+    status = tz__grid_file_put(file, 0, header, bytes, error);
+    tz__grid_file_place(file, 0, (int64_t)bytes);
+    if (status != TZ_OK) {
+        tz_grid_file_abort(file);
+        return status;
+    }
+    *out = file;
+    return TZ_OK;
+}
+
+/* A large array stays in its file: fields take it piece by piece. */
+static tz_status read_array(const char *path, tz_format_reading *reading, tz_error *error)
+{
+    enum { LARGE_BYTES = 64 << 20 };
+    tz_npy_file *file;
+    tz_status status = tz_npy_open(&file, path, error);
+    if (status != TZ_OK)
+        return status;
+    const tz_npy_facts *facts = &file->facts;
+    const int64_t count = tz_shape_count(facts->dims, facts->shape);
+    if (count >= LARGE_BYTES / (int64_t)tz_dtype_size(facts->dtype)) {
+        reading->file = file;
+        return TZ_OK;
+    }
+    status = tz_npy_read_all(file, &reading->array, error);
+    tz_npy_close(file);
+    return status;
+}
+
+static tz_status print_info(const char *path, FILE *out, tz_error *error)
+{
+    tz_npy_facts facts;
+    const tz_status status = tz_npy_inspect(path, &facts, error);
+    if (status != TZ_OK)
+        return status;
+    fprintf(out, "%s\n  %-12s", path, "shape");
+    for (int axis = 0; axis < facts.dims; axis++)
+        fprintf(out, "%s %" PRId64, axis > 0 ? " x" : "", facts.shape[axis]);
+    fprintf(out, " (x first)\n  %-12s %s%s%s%s\n", "numbers", tz_dtype_name(facts.dtype),
+            facts.half ? ", stored in half precision" : "", facts.swapped ? ", bytes swapped" : "",
+            facts.fortran ? ", Fortran order" : "");
+    return TZ_OK;
+}
+
+const tz_format tz_format_npy = {
+    .name = "npy",
+    .content = TZ_CONTENT_ARRAY,
+    .suffix = ".npy",
+    .doc = "The field as a NumPy array, with the values' type.",
+    .begin = begin,
+    .magic = "\x93NUMPY",
+    .read_doc = "a NumPy array",
+    .read = read_array,
+    .info = print_info,
+};

@@ -1,0 +1,738 @@
+/* PNG pictures: their facts, reading and writing them. */
+#include "output/format/png.h"
+
+#include "base/atomic.h"
+#include "base/file.h"
+#include "base/number.h"
+#include "base/text.h"
+#include <inttypes.h>
+#include <png.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+enum {
+    CHUNK_OVERHEAD = 12,
+    TEXT_MAX_BYTES = 1 << 24,
+    /* The highest compression that deflate reaches: a picture that states more pixels is corrupt. */
+    DEFLATE_MAX_RATIO = 1032,
+    LEVEL_DEFAULT = 3,
+    LEVEL_GRAY16 = 2,
+    LEVEL_INDEXED = 1,
+    KEY_MAX = 79,
+    TABLE_SIZE = 1024
+};
+
+/* ---- Facts ------------------------------------------------------------------------------------ */
+
+static uint32_t read_u32(const unsigned char *p)
+{
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+static char *copy_bytes(const unsigned char *p, size_t n)
+{
+    char *text = malloc(n + 1);
+    if (text) {
+        memcpy(text, p, n);
+        text[n] = '\0';
+    }
+    return text;
+}
+
+/* tEXt and zTXt are Latin-1. */
+static char *copy_latin1(const unsigned char *p, size_t n)
+{
+    char *text = malloc(2 * n + 1), *q = text;
+    for (size_t i = 0; text && i < n; i++) {
+        if (p[i] < 0x80) {
+            *q++ = (char)p[i];
+        } else {
+            *q++ = (char)(0xC0 | p[i] >> 6);
+            *q++ = (char)(0x80 | (p[i] & 0x3F));
+        }
+    }
+    if (text)
+        *q = '\0';
+    return text;
+}
+
+/* NULL if the stream is corrupt or too long. */
+static unsigned char *inflate_text(const unsigned char *p, size_t n, size_t *length)
+{
+    for (size_t room = 4 * n + 256; room <= TEXT_MAX_BYTES; room *= 4) {
+        unsigned char *text = malloc(room);
+        uLongf used = room;
+        const int code = text ? uncompress(text, &used, p, n) : Z_MEM_ERROR;
+        if (code == Z_OK) {
+            *length = used;
+            return text;
+        }
+        free(text);
+        if (code != Z_BUF_ERROR)
+            break;
+    }
+    return NULL;
+}
+
+static bool append(tz_png_facts *facts, char *key, char *value)
+{
+    tz_png_text *grown =
+        key && value ? realloc(facts->texts, (facts->text_count + 1) * sizeof *grown) : NULL;
+    if (!grown) {
+        free(key);
+        free(value);
+        return false;
+    }
+    facts->texts = grown;
+    facts->texts[facts->text_count++] = (tz_png_text){key, value};
+    return true;
+}
+
+/* Add a text chunk. A malformed one is skipped, as PNG readers do. False: out of memory. */
+static bool take_text(tz_png_facts *facts, const unsigned char *type, const unsigned char *body,
+                      size_t length)
+{
+    const unsigned char *end = body + length, *zero = memchr(body, 0, length);
+    if (!zero)
+        return true;
+    char *key = copy_latin1(body, (size_t)(zero - body));
+    const unsigned char *p = zero + 1;
+    bool compressed = false;
+    const bool utf8 = memcmp(type, "iTXt", 4) == 0;
+    if (memcmp(type, "zTXt", 4) == 0) {
+        if (end - p < 1 || *p++ != 0)
+            goto malformed;
+        compressed = true;
+    } else if (utf8) {
+        if (end - p < 2 || p[0] > 1 || p[1] != 0)
+            goto malformed;
+        compressed = p[0] == 1;
+        p += 2;
+        for (int k = 0; k < 2; k++) { /* the language and the translated keyword */
+            zero = memchr(p, 0, (size_t)(end - p));
+            if (!zero)
+                goto malformed;
+            p = zero + 1;
+        }
+    }
+    size_t n = (size_t)(end - p);
+    unsigned char *inflated = NULL;
+    if (compressed) {
+        inflated = inflate_text(p, n, &n);
+        if (!inflated)
+            goto malformed;
+        p = inflated;
+    }
+    const bool done = append(facts, key, utf8 ? copy_bytes(p, n) : copy_latin1(p, n));
+    free(inflated);
+    return done;
+malformed:
+    free(key);
+    return true;
+}
+
+static tz_status take_header(tz_png_facts *facts, const unsigned char *body, size_t length,
+                             const char *path, tz_error *error)
+{
+    static const char *const names[] = {"gray", NULL,  "RGB", "palette", "gray with alpha",
+                                        NULL,   "RGBA"};
+    if (length != 13 || body[9] > 6 || !names[body[9]] || !read_u32(body) || !read_u32(body + 4))
+        return tz_error_set(error, TZ_FORMAT, path, "corrupt PNG: malformed IHDR at byte 8");
+    facts->width = read_u32(body);
+    facts->height = read_u32(body + 4);
+    facts->bit_depth = body[8];
+    facts->colour_type = body[9];
+    facts->colour_name = names[body[9]];
+    return TZ_OK;
+}
+
+tz_status tz_png_read_text(const char *path, tz_png_facts *out, tz_error *error)
+{
+    static const unsigned char magic[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n'};
+    char *file = NULL;
+    size_t bytes = 0, at = 8;
+    bool ended = false;
+    memset(out, 0, sizeof *out);
+    tz_status status = tz_file_read(path, (size_t)1 << 32, &file, &bytes, error);
+    if (status != TZ_OK)
+        return status;
+    const unsigned char *data = (const unsigned char *)file;
+    if (bytes < 8 || memcmp(data, magic, 8) != 0) {
+        status = tz_error_set(error, TZ_FORMAT, path, "not a PNG: its signature is missing");
+        goto cleanup;
+    }
+    while (!ended && status == TZ_OK) {
+        const size_t left = bytes - at;
+        if (left < CHUNK_OVERHEAD || read_u32(data + at) > left - CHUNK_OVERHEAD) {
+            status =
+                tz_error_set(error, TZ_FORMAT, path,
+                             "truncated: the chunk at byte %zu is cut off by the file's end", at);
+            break;
+        }
+        const size_t length = read_u32(data + at);
+        const unsigned char *type = data + at + 4, *body = data + at + 8;
+        if (crc32_z(0, type, length + 4) != read_u32(body + length))
+            status = tz_error_set(error, TZ_FORMAT, path,
+                                  "corrupt PNG: wrong checksum in the chunk at byte %zu", at);
+        else if (at == 8)
+            status = memcmp(type, "IHDR", 4) == 0
+                         ? take_header(out, body, length, path, error)
+                         : tz_error_set(error, TZ_FORMAT, path, "corrupt PNG: no IHDR at byte 8");
+        else if (memcmp(type, "acTL", 4) == 0 && length == 8)
+            out->frames = read_u32(body);
+        else if ((memcmp(type, "tEXt", 4) == 0 || memcmp(type, "zTXt", 4) == 0 ||
+                  memcmp(type, "iTXt", 4) == 0) &&
+                 !take_text(out, type, body, length))
+            status = tz_error_set(error, TZ_MEMORY, path, "not enough memory for the text chunks");
+        ended = memcmp(type, "IEND", 4) == 0;
+        at += length + CHUNK_OVERHEAD;
+    }
+cleanup:
+    free(file);
+    if (status != TZ_OK)
+        tz_png_facts_clear(out);
+    return status;
+}
+
+void tz_png_facts_clear(tz_png_facts *facts)
+{
+    for (size_t i = 0; i < facts->text_count; i++) {
+        free(facts->texts[i].key);
+        free(facts->texts[i].value);
+    }
+    free(facts->texts);
+    memset(facts, 0, sizeof *facts);
+}
+
+/* ---- Reading ---------------------------------------------------------------------------------- */
+
+typedef struct reader {
+    jmp_buf jump;
+    FILE *stream;
+    const char *path;
+    tz_error *error;
+    tz_status status;
+    png_structp png;
+    png_infop info;
+    png_bytep pixels;
+    png_bytepp rows;
+    int64_t file_bytes;
+    int64_t width, height;
+    int channels, depth;
+} reader;
+
+static void on_read_error(png_structp png, png_const_charp message)
+{
+    reader *r = png_get_error_ptr(png);
+    if (r->status == TZ_OK)
+        r->status = tz_error_set(r->error, TZ_FORMAT, r->path, "corrupt PNG: %s", message);
+    longjmp(r->jump, 1);
+}
+
+static void on_warning(png_structp png, png_const_charp message)
+{
+    (void)png, (void)message;
+}
+
+static void on_read(png_structp png, png_bytep data, size_t bytes)
+{
+    reader *r = png_get_io_ptr(png);
+    if (fread(data, 1, bytes, r->stream) == bytes)
+        return;
+    r->status = ferror(r->stream)
+                    ? tz_error_set(r->error, TZ_IO, r->path, "cannot read")
+                    : tz_error_set(r->error, TZ_FORMAT, r->path,
+                                   "truncated: the PNG ends at byte %" PRId64, r->file_bytes);
+    png_error(png, "read");
+}
+
+static void fail(reader *r, tz_status status)
+{
+    r->status = status;
+    longjmp(r->jump, 1);
+}
+
+static void decode_header(reader *r)
+{
+    r->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, r, on_read_error, on_warning);
+    r->info = r->png ? png_create_info_struct(r->png) : NULL;
+    if (!r->info)
+        fail(r, tz_error_set(r->error, TZ_MEMORY, r->path, "not enough memory to read the PNG"));
+    png_set_read_fn(r->png, r, on_read);
+    png_set_user_limits(r->png, 1 << 24, 1 << 24);
+    /* A wrong checksum of any chunk is an error, as for tz_png_read_text. */
+    png_set_crc_action(r->png, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
+    png_read_info(r->png, r->info);
+    r->width = png_get_image_width(r->png, r->info);
+    r->height = png_get_image_height(r->png, r->info);
+    /* A row is whole bytes, and one for its filter. */
+    const int64_t row_bytes = 1 + (int64_t)png_get_rowbytes(r->png, r->info);
+    if (r->width * r->height > 1 << 30 || row_bytes * r->height / DEFLATE_MAX_RATIO > r->file_bytes)
+        fail(r, tz_error_set(r->error, TZ_RANGE, r->path,
+                             "impossible dimensions: %" PRId64 " x %" PRId64
+                             " pixels in a file of %" PRId64 " bytes",
+                             r->width, r->height, r->file_bytes));
+}
+
+static void decode_pixels(reader *r)
+{
+    const int colour = png_get_color_type(r->png, r->info);
+    if (colour == PNG_COLOR_TYPE_PALETTE)
+        png_set_palette_to_rgb(r->png);
+    else if (colour == PNG_COLOR_TYPE_GRAY)
+        png_set_expand_gray_1_2_4_to_8(r->png);
+    if (png_get_valid(r->png, r->info, PNG_INFO_tRNS))
+        png_set_tRNS_to_alpha(r->png);
+    if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+        png_set_swap(r->png);
+    png_set_interlace_handling(r->png);
+    png_read_update_info(r->png, r->info);
+    r->channels = png_get_channels(r->png, r->info);
+    r->depth = png_get_bit_depth(r->png, r->info);
+    const size_t row_bytes = png_get_rowbytes(r->png, r->info);
+    r->pixels = malloc(row_bytes * (size_t)r->height);
+    r->rows = malloc(sizeof *r->rows * (size_t)r->height);
+    if (!r->pixels || !r->rows)
+        fail(r, tz_error_set(r->error, TZ_MEMORY, r->path, "the picture does not fit in memory"));
+    for (int64_t y = 0; y < r->height; y++)
+        r->rows[y] = r->pixels + (size_t)y * row_bytes;
+    png_read_image(r->png, r->rows);
+    png_read_end(r->png, NULL);
+}
+
+/* libpng may leave this function by a longjmp; everything that must survive it is in *r. */
+static tz_status decode(reader *r)
+{
+    if (setjmp(r->jump))
+        return r->status;
+    decode_header(r);
+    decode_pixels(r);
+    return TZ_OK;
+}
+
+static uint32_t sample(const reader *r, int64_t i)
+{
+    uint16_t wide;
+    if (r->depth != 16)
+        return r->pixels[i];
+    memcpy(&wide, r->pixels + 2 * i, sizeof wide);
+    return wide;
+}
+
+/* What of a pixel is wanted. Counts what TZ_PNG_GREY loses. */
+static uint32_t number_of(const reader *r, int64_t pixel, tz_png_channel channel, tz_png_lost *lost)
+{
+    const int colours = r->channels > 2 ? 3 : 1;
+    const int64_t i = pixel * r->channels;
+    if (channel == TZ_PNG_ALPHA)
+        return sample(r, i + colours);
+    const uint32_t red = sample(r, i), green = colours == 1 ? red : sample(r, i + 1),
+                   blue = colours == 1 ? red : sample(r, i + 2);
+    if (channel != TZ_PNG_GREY)
+        return channel == TZ_PNG_RED ? red : channel == TZ_PNG_GREEN ? green : blue;
+    lost->coloured += red != green || green != blue;
+    lost->clear += r->channels % 2 == 0 && sample(r, i + colours) != (r->depth == 16 ? 65535 : 255);
+    return (299u * red + 587u * green + 114u * blue + 500u) / 1000u;
+}
+
+static tz_status to_numbers(const reader *r, tz_png_channel channel, tz_array **out,
+                            tz_png_lost *lost)
+{
+    const int64_t shape[] = {r->width, r->height}, count = r->width * r->height;
+    const tz_dtype dtype = r->depth == 16 ? TZ_DTYPE_U16 : TZ_DTYPE_U8;
+    if (channel == TZ_PNG_ALPHA && r->channels % 2 != 0)
+        return tz_error_set(r->error, TZ_UNSUPPORTED, r->path, "the picture has no alpha channel");
+    const tz_status status = tz_array_create(out, dtype, 2, shape, r->error);
+    if (status != TZ_OK)
+        return status;
+    for (int64_t i = 0; i < count; i++) {
+        const uint32_t number = number_of(r, i, channel, lost);
+        if (dtype == TZ_DTYPE_U16)
+            ((uint16_t *)(*out)->data)[i] = (uint16_t)number;
+        else
+            ((uint8_t *)(*out)->data)[i] = (uint8_t)number;
+    }
+    return TZ_OK;
+}
+
+tz_status tz_png_read(const char *path, tz_png_channel channel, tz_array **out, tz_png_lost *lost,
+                      tz_error *error)
+{
+    tz_png_lost counted = {0, 0};
+    *out = NULL;
+    unsigned char magic[8];
+    size_t bytes;
+    FILE *stream = NULL;
+    reader *r = calloc(1, sizeof *r);
+    tz_status status = r ? tz_file_stream(path, &stream, &bytes, error)
+                         : tz_error_set(error, TZ_MEMORY, path, "not enough memory to open it");
+    if (status != TZ_OK)
+        goto cleanup;
+    if (fread(magic, 1, 8, stream) != 8 || png_sig_cmp(magic, 0, 8) != 0) {
+        status = tz_error_set(error, TZ_FORMAT, path, "not a PNG: its signature is missing");
+        goto cleanup;
+    }
+    if (lost)
+        *lost = counted;
+    rewind(stream);
+    r->stream = stream;
+    r->path = path;
+    r->error = error;
+    r->file_bytes = (off_t)bytes;
+    status = decode(r);
+    if (status == TZ_OK)
+        status = to_numbers(r, channel, out, lost ? lost : &counted);
+cleanup:
+    if (r) {
+        if (r->png)
+            png_destroy_read_struct(&r->png, r->info ? &r->info : NULL, NULL);
+        free(r->pixels);
+        free(r->rows);
+    }
+    free(r);
+    if (stream)
+        fclose(stream);
+    return status;
+}
+
+/* ---- Writing ---------------------------------------------------------------------------------- */
+
+static const char no_memory[] = "not enough memory to encode the PNG";
+
+/* The colours of a picture that has at most 256, in order of appearance. With indices there are a
+ * third of the bytes to compress. */
+typedef struct palette {
+    int count; /* 0: too many colours */
+    png_color colors[256];
+    uint8_t *pixels;            /* indices; owned */
+    uint32_t slots[TABLE_SIZE]; /* colour + 1, hashed; 0: free */
+    uint8_t index[TABLE_SIZE];
+} palette;
+
+typedef struct writer {
+    jmp_buf jump;
+    tz_atomic_file *file; /* NULL: to memory */
+    FILE *memory;
+    const char *path; /* NULL: of memory */
+    tz_error *error;
+    tz_status status;
+    png_structp png;
+    png_infop info;
+    png_textp texts;
+    size_t text_count;
+    const tz_image *image;
+    palette *palette; /* NULL: not indexed */
+    int level;
+} writer;
+
+static void on_write_error(png_structp png, png_const_charp message)
+{
+    writer *w = png_get_error_ptr(png);
+    if (w->status == TZ_OK)
+        w->status = tz_error_set(w->error, TZ_IO, w->path, "cannot encode the PNG: %s", message);
+    longjmp(w->jump, 1);
+}
+
+static void on_write(png_structp png, png_bytep data, size_t bytes)
+{
+    writer *w = png_get_io_ptr(png);
+    if (w->memory)
+        w->status = fwrite(data, 1, bytes, w->memory) == bytes
+                        ? TZ_OK
+                        : tz_error_set(w->error, TZ_MEMORY, w->path, no_memory);
+    else
+        w->status = tz_atomic_write(w->file, data, bytes, w->error);
+    if (w->status != TZ_OK)
+        png_error(png, "write");
+}
+
+static void on_flush(png_structp png)
+{
+    (void)png; /* at commit */
+}
+
+static void palette_destroy(palette *p)
+{
+    if (!p)
+        return;
+    free(p->pixels);
+    free(p);
+}
+
+/* NULL when the picture has more than 256 colours or memory is short: it is written as RGB then. */
+static palette *palette_make(const tz_image *image)
+{
+    const size_t pixels = (size_t)image->width * (size_t)image->height;
+    const bool indexed = image->pixel == TZ_PIXEL_INDEX8;
+    palette *p = indexed || image->pixel == TZ_PIXEL_RGB8 ? calloc(1, sizeof *p) : NULL;
+    if (p && indexed) {
+        p->count = 256;
+        for (int i = 0; i < 256; i++)
+            p->colors[i] =
+                (png_color){image->palette[i][0], image->palette[i][1], image->palette[i][2]};
+        return p;
+    }
+    if (!p || !(p->pixels = malloc(pixels))) {
+        palette_destroy(p);
+        return NULL;
+    }
+    const uint8_t *rgb = image->data;
+    uint32_t last = 0;
+    for (size_t i = 0; i < pixels; i++, rgb += 3) {
+        const uint32_t key = 1u + rgb[0] + 256u * rgb[1] + 65536u * rgb[2];
+        if (key == last) {
+            p->pixels[i] = p->pixels[i - 1];
+            continue;
+        }
+        last = key;
+        uint32_t slot = (key * 2654435761u) >> 22;
+        while (p->slots[slot] != key && p->slots[slot])
+            slot = (slot + 1) % TABLE_SIZE;
+        if (!p->slots[slot]) {
+            if (p->count == 256) {
+                palette_destroy(p);
+                return NULL;
+            }
+            p->slots[slot] = key;
+            p->index[slot] = (uint8_t)p->count;
+            p->colors[p->count++] = (png_color){rgb[0], rgb[1], rgb[2]};
+        }
+        p->pixels[i] = p->index[slot];
+    }
+    return p;
+}
+
+static void encode_all(writer *w)
+{
+    const tz_image *image = w->image;
+    const int color_type = w->palette                      ? PNG_COLOR_TYPE_PALETTE
+                           : image->pixel == TZ_PIXEL_RGB8 ? PNG_COLOR_TYPE_RGB
+                                                           : PNG_COLOR_TYPE_GRAY;
+    const size_t stride =
+        (size_t)image->width * (size_t)(w->palette ? 1 : tz_pixel_bytes(image->pixel));
+    const uint8_t *rows = w->palette && w->palette->pixels ? w->palette->pixels : image->data;
+    w->png = png_create_write_struct(PNG_LIBPNG_VER_STRING, w, on_write_error, on_warning);
+    w->info = w->png ? png_create_info_struct(w->png) : NULL;
+    if (!w->info) {
+        w->status =
+            tz_error_set(w->error, TZ_MEMORY, w->path, "not enough memory to encode the PNG");
+        longjmp(w->jump, 1);
+    }
+    png_set_write_fn(w->png, w, on_write, on_flush);
+    png_set_compression_level(w->png, w->level);
+    png_set_compression_buffer_size(w->png, 1 << 16);
+    png_set_IHDR(w->png, w->info, (png_uint_32)image->width, (png_uint_32)image->height,
+                 image->pixel == TZ_PIXEL_GRAY16 ? 16 : 8, color_type, PNG_INTERLACE_NONE,
+                 PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    if (w->palette)
+        png_set_PLTE(w->png, w->info, w->palette->colors, w->palette->count);
+    if (w->text_count)
+        png_set_text(w->png, w->info, w->texts, (int)w->text_count);
+    /* Colours repeat pixel by pixel, which deflate compresses best without a filter. 16-bit values
+     * differ little from the row above. */
+    png_set_filter(w->png, PNG_FILTER_TYPE_BASE,
+                   image->pixel != TZ_PIXEL_GRAY16 ? PNG_FILTER_NONE
+                   : w->level >= 6                 ? PNG_ALL_FILTERS
+                                                   : PNG_FILTER_UP);
+    png_write_info(w->png, w->info);
+    if (image->pixel == TZ_PIXEL_GRAY16 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+        png_set_swap(w->png);
+    for (int y = 0; y < image->height; y++)
+        png_write_row(w->png, rows + (size_t)y * stride);
+    png_write_end(w->png, NULL);
+}
+
+/* libpng may leave this function by a longjmp; everything that must survive it is in *w. */
+static tz_status encode(writer *w)
+{
+    if (setjmp(w->jump))
+        return w->status;
+    encode_all(w);
+    return TZ_OK;
+}
+
+static bool key_is_good(const char *key)
+{
+    const size_t length = strlen(key);
+    if (length < 1 || length > KEY_MAX || key[0] == ' ' || key[length - 1] == ' ')
+        return false;
+    for (const char *p = key; *p; p++)
+        if (*p < 32 || *p > 126 || (*p == ' ' && p[1] == ' '))
+            return false;
+    return true;
+}
+
+/* libpng needs char *, though it only reads. */
+static void set_text(png_textp text, const char *key, const char *value)
+{
+    bool ascii = true;
+    for (const char *p = value; *p; p++)
+        ascii = ascii && (unsigned char)*p < 0x80;
+    text->key = (char *)key;
+    text->text = (char *)value;
+    text->compression = ascii ? PNG_TEXT_COMPRESSION_NONE : PNG_ITXT_COMPRESSION_NONE;
+    if (!ascii) {
+        text->lang = (char *)"";
+        text->lang_key = (char *)"";
+    }
+}
+
+static tz_status check_keys(const char *path, const tz_image_note *texts, size_t text_count,
+                            tz_error *error)
+{
+    for (size_t i = 0; i < text_count; i++)
+        if (!key_is_good(texts[i].key))
+            return tz_error_set(error, TZ_USAGE, path,
+                                "'%.80s' cannot be a PNG text's key: 1 to 79 ASCII characters, no "
+                                "stray spaces",
+                                texts[i].key);
+    return TZ_OK;
+}
+
+/* Encode to `file` or to `memory`. */
+static tz_status encode_to(tz_atomic_file *file, FILE *memory, const char *path,
+                           const tz_image *image, const tz_image_note *texts, size_t text_count,
+                           tz_error *error)
+{
+    char scale[TZ_NUMBER_SIZE], offset[TZ_NUMBER_SIZE];
+    tz_status status = TZ_OK;
+    writer *w = calloc(1, sizeof *w);
+    if (w)
+        w->texts = calloc(text_count + 2, sizeof *w->texts);
+    if (!w || !w->texts) {
+        status = tz_error_set(error, TZ_MEMORY, path, no_memory);
+        goto cleanup;
+    }
+    for (size_t i = 0; i < text_count; i++)
+        set_text(&w->texts[i], texts[i].key, texts[i].value);
+    w->text_count = text_count;
+    if (image->pixel == TZ_PIXEL_GRAY16) {
+        set_text(&w->texts[w->text_count++], "Scale", tz_number_format(scale, image->scale));
+        set_text(&w->texts[w->text_count++], "Offset", tz_number_format(offset, image->offset));
+    }
+    w->image = image;
+    w->palette = palette_make(image);
+    if (!w->palette && image->pixel == TZ_PIXEL_INDEX8) {
+        status = tz_error_set(error, TZ_MEMORY, path, no_memory);
+        goto cleanup;
+    }
+    w->error = error;
+    w->path = path;
+    w->file = file;
+    w->memory = memory;
+    w->level = image->pixel == TZ_PIXEL_GRAY16 ? LEVEL_GRAY16
+               : w->palette                    ? LEVEL_INDEXED
+                                               : LEVEL_DEFAULT;
+    status = encode(w);
+cleanup:
+    if (w) {
+        if (w->png)
+            png_destroy_write_struct(&w->png, w->info ? &w->info : NULL);
+        palette_destroy(w->palette);
+        free(w->texts);
+    }
+    free(w);
+    return status;
+}
+
+tz_status tz_png_write(const char *path, const tz_image *image, const tz_image_note *texts,
+                       size_t text_count, tz_error *error)
+{
+    tz_atomic_file *file;
+    tz_status status = check_keys(path, texts, text_count, error);
+    if (status == TZ_OK)
+        status = tz_atomic_open(&file, path, false, error);
+    if (status != TZ_OK)
+        return status;
+    status = encode_to(file, NULL, path, image, texts, text_count, error);
+    if (status == TZ_OK)
+        return tz_atomic_commit(file, error);
+    tz_atomic_abort(file);
+    return status;
+}
+
+tz_status tz_png_encode(const tz_image *image, const tz_image_note *texts, size_t text_count,
+                        char **out, size_t *bytes, tz_error *error)
+{
+    *out = NULL;
+    *bytes = 0;
+    tz_status status = check_keys(NULL, texts, text_count, error);
+    FILE *memory = status == TZ_OK ? open_memstream(out, bytes) : NULL;
+    if (status == TZ_OK && !memory)
+        status = tz_error_set(error, TZ_MEMORY, NULL, no_memory);
+    if (status == TZ_OK)
+        status = encode_to(NULL, memory, NULL, image, texts, text_count, error);
+    if (memory && fclose(memory) != 0 && status == TZ_OK)
+        status = tz_error_set(error, TZ_MEMORY, NULL, no_memory);
+    if (status != TZ_OK) {
+        free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+/* ---- The format ------------------------------------------------------------------------------- */
+
+/* A picture that a killed run was drawing has no end. */
+static tz_status check_whole(const char *path, size_t *bytes, tz_error *error)
+{
+    static const char head[8] = "\x89PNG\r\n\x1a\n", tail[8] = "IEND\xae\x42\x60\x82";
+    char first[sizeof head], last[sizeof tail];
+    FILE *stream;
+    tz_status status = tz_file_stream(path, &stream, bytes, error);
+    if (status != TZ_OK)
+        return status;
+    if (fread(first, 1, sizeof first, stream) != sizeof first ||
+        memcmp(first, head, sizeof head) != 0)
+        status = tz_error_set(error, TZ_FORMAT, path, "is no PNG file");
+    else if (fseeko(stream, -(off_t)sizeof last, SEEK_END) != 0 ||
+             fread(last, 1, sizeof last, stream) != sizeof last ||
+             memcmp(last, tail, sizeof tail) != 0)
+        status = tz_error_set(error, TZ_FORMAT, path, "is a PNG file without its end");
+    fclose(stream);
+    return status;
+}
+
+static tz_status read_picture(const char *path, tz_format_reading *reading, tz_error *error)
+{
+    return tz_png_read(path, reading->channel, &reading->array, &reading->lost, error);
+}
+
+static tz_status print_info(const char *path, FILE *out, tz_error *error)
+{
+    tz_png_facts facts;
+    memset(&facts, 0, sizeof facts);
+    const tz_status status = tz_png_read_text(path, &facts, error);
+    if (status != TZ_OK)
+        return status;
+    fprintf(out, "%s\n  %-12s %u x %u pixels, %s, %d bits\n", path,
+            facts.frames ? "movie" : "picture", facts.width, facts.height, facts.colour_name,
+            facts.bit_depth);
+    if (facts.frames)
+        fprintf(out, "  %-12s %u\n", "frames", facts.frames);
+    for (size_t i = 0; i < facts.text_count; i++) {
+        tz_text_printable(facts.texts[i].key);
+        tz_text_printable(facts.texts[i].value);
+        fprintf(out, "  %-12s %s\n", facts.texts[i].key, facts.texts[i].value);
+    }
+    if (facts.text_count == 0)
+        fprintf(out, "  it holds no texts: trapeze did not write it\n");
+    tz_png_facts_clear(&facts);
+    return TZ_OK;
+}
+
+const tz_format tz_format_png = {
+    .name = "png",
+    .content = TZ_CONTENT_PICTURE,
+    .suffix = ".png",
+    .doc = "A picture of a field, for `sim:every` and `sim:write`.",
+    .draw = tz_png_write,
+    .whole = check_whole,
+    .magic = "\x89PNG\r\n\x1a\n",
+    .read_doc = "a picture: gray values",
+    .reads = TZ_READS_CHANNEL,
+    .read = read_picture,
+    .info = print_info,
+};
