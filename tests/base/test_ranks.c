@@ -150,11 +150,11 @@ static int do_serve(const tz_ranks *ranks)
         usleep(1000);
         ranks->tell(ranks, command, sizeof command);
     }
+    while (ranks->rank > 0 && command[0] != -1)
+        ranks->hear(ranks, command, sizeof command);
     command[0] = -1;
     if (ranks->rank == 0)
         ranks->tell(ranks, command, sizeof command);
-    while (ranks->rank > 0 && command[0] != -1)
-        ranks->hear(ranks, command, sizeof command);
     NEED(ranks->rank > 0 || ranks->count == 1 || passed_on == SIGTERM);
     return 0;
 }
