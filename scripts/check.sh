@@ -5,6 +5,7 @@
 #             names without "..", and folders include each other without a circle
 #   isolation a plugin includes public headers alone; nothing includes a plugin
 #   length    headers have at most 200 lines, sources 1,000, functions 80
+#   tables    rows of tables (boundary kinds, …) are named by few files (scripts/check_tables.txt)
 #   formats   files outside of core/output/format name no format
 #   pages     a path that a page in docs/, README.md or CONTRIBUTING.md names is there
 #   format    clang-format 14 would change nothing (scripts/format.sh --check)
@@ -104,6 +105,17 @@ END {
     finish()
     for (key in allowed) if (!(key in used)) print "check_exceptions.txt: there is no " key
 }' scripts/check_exceptions.txt $(cat "$work/long") >>"$faults"
+
+# ---- Tables --------------------------------------------------------------------------------------
+# WHAT PATTERN FILE…: no source outside these files has the pattern, and each of them has it.
+grep -vE '^(#|$)' scripts/check_tables.txt >"$work/tables" || true
+while read -r what pattern files; do
+    printf '%s\n' $files | sort >"$work/may"
+    # shellcheck disable=SC2046 # a list of files
+    grep -lE "$pattern" $(grep -vE '^(plugins|examples)/' "$work/sources") | sort >"$work/do" || true
+    comm -13 "$work/may" "$work/do" | sed "s/\$/ names a $what: scripts\/check_tables.txt has the files that may/"
+    comm -23 "$work/may" "$work/do" | sed "s/\$/ names no $what: scripts\/check_tables.txt must not list it/"
+done <"$work/tables" >>"$faults"
 
 # ---- Formats -------------------------------------------------------------------------------------
 # A format is known to its file and to the table: elsewhere nothing names its row, or compares the end of a name with its own. (Text

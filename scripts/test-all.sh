@@ -22,7 +22,6 @@ esac
 work=$root/build-all
 mkdir -p "$work"
 sh "$root/scripts/setup.sh"
-export OMP_WAIT_POLICY=passive
 # as in tests/CMakeLists.txt
 export ASAN_OPTIONS=detect_stack_use_after_return=0:strict_string_checks=1:malloc_context_size=5:quarantine_size_mb=32:intercept_tls_get_addr=0
 only=$*

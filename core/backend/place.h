@@ -3,6 +3,7 @@
 #ifndef TZ_CORE_BACKEND_PLACE_H
 #define TZ_CORE_BACKEND_PLACE_H
 
+#include "base/threads.h"
 #include "model/device.h"
 #include "model/exchange.h"
 #include "stencil/problem.h"
@@ -100,9 +101,9 @@ typedef struct tz_backend_context {
     const tz_problem *problem;
     /* One for each field; NULL if the field is not streamed or has no source yet. */
     const tz_streamed_source *const *streamed;
-    int threads;
-    int device;                /* number of the GPU; the backends on the CPU ignore it */
-    bool sync;                 /* wait after each stage, so that errors name the right stage */
+    tz_threads *threads; /* of a CPU; for a GPU, what prepares data for it; NULL: the caller */
+    int device;          /* number of the GPU; the backends on the CPU ignore it */
+    bool sync;           /* wait after each stage, so that errors name the right stage */
     const tz_devices *devices; /* for the backends of backend/slabs: not NULL there */
     int exchange; /* for these: the iterations that ghost zones are made for; larger ones come later */
     /* For these, and for the states of their slabs: those of the devices (base/ranks.h). NULL: alone. */

@@ -1,11 +1,8 @@
 #include "base/machine.h"
 
 #include <inttypes.h>
-#include <omp.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -139,24 +136,6 @@ static void read_files(void)
     files.nodes = read_list("/sys/devices/system/node/online");
 }
 
-void tz_machine_unbind(void)
-{
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    for (int place = 0; place < omp_get_num_places(); place++) {
-        int ids[CPU_SETSIZE];
-        const int count = omp_get_place_num_procs(place);
-        if (count > CPU_SETSIZE)
-            return;
-        omp_get_place_proc_ids(place, ids);
-        for (int i = 0; i < count; i++)
-            if (ids[i] >= 0 && ids[i] < CPU_SETSIZE)
-                CPU_SET(ids[i], &set);
-    }
-    if (CPU_COUNT(&set) > 0)
-        sched_setaffinity(0, sizeof set, &set);
-}
-
 void tz_machine_read(tz_machine *machine)
 {
     pthread_once(&files_once, read_files);
@@ -208,44 +187,6 @@ int64_t tz_machine_memory_available(void)
             available = left > 0 ? left : 0;
     }
     return available;
-}
-
-/* The most threads that could be started so far. OpenMP keeps its threads, so they need not be
- * possible again. */
-static atomic_int threads_known = 1;
-
-static void *wait_for_lock(void *lock)
-{
-    pthread_mutex_lock(lock);
-    pthread_mutex_unlock(lock);
-    return NULL;
-}
-
-int tz_machine_threads_possible(int wanted)
-{
-    if (wanted <= atomic_load(&threads_known))
-        return wanted;
-    pthread_t *threads = calloc((size_t)wanted, sizeof *threads);
-    if (!threads)
-        return 1;
-    pthread_mutex_t lock;
-    sigset_t all, before;
-    int count = 1; /* this one */
-    pthread_mutex_init(&lock, NULL);
-    pthread_mutex_lock(&lock);
-    sigfillset(&all); /* signals go to the other threads */
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    while (count < wanted && pthread_create(&threads[count], NULL, wait_for_lock, &lock) == 0)
-        count++;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    pthread_mutex_unlock(&lock);
-    for (int i = 1; i < count; i++)
-        pthread_join(threads[i], NULL);
-    pthread_mutex_destroy(&lock);
-    free(threads);
-    if (count == wanted)
-        atomic_store(&threads_known, wanted);
-    return count;
 }
 
 double tz_machine_clock_s(void)

@@ -26,10 +26,6 @@ typedef struct tz_machine {
  * v3, v4) lowers the instruction set; results have the same bits with each. Any thread. */
 void tz_machine_read(tz_machine *machine);
 
-/* If OMP_PROC_BIND has bound this thread to one place, let it use all processors of the process again. Programs that it
- * executes, and threads that it starts, inherit what it may use. Threads that OpenMP starts stay bound. */
-void tz_machine_unbind(void);
-
 /* tz_machine.isa alone. */
 tz_isa tz_machine_isa(void);
 
@@ -42,11 +38,6 @@ int tz_isa_vector_bytes(tz_isa isa);
 /* Bytes that this process can still allocate: the least of free memory, what the control group's
  * limit leaves, and what the address-space limit leaves. INT64_MAX if none is known. */
 int64_t tz_machine_memory_available(void);
-
-/* How many of `wanted` threads, 1 or more, can run at once: fewer where processes or memory are
- * limited. OpenMP ends the process if it cannot start a thread, so ask before. Any thread; a second
- * call for as many or fewer costs nothing. */
-int tz_machine_threads_possible(int wanted);
 
 /* Seconds since an unspecified moment, on a clock that never goes back. */
 double tz_machine_clock_s(void);

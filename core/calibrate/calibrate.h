@@ -33,7 +33,7 @@ tz_status tz_calibration_step(const tz_calibration *calibration, double done, co
 
 /* Measure this machine's CPU with the row functions' instruction set (tz_machine.isa): rates,
  * latencies and bandwidths of one core; memory, caches and parallel regions of all cores that
- * OpenMP would use. TZ_UNSUPPORTED (no loops for this processor), TZ_MEMORY, TZ_INTERRUPTED. */
+ * tz_threads_default() has. TZ_UNSUPPORTED (no loops for this processor), TZ_MEMORY, TZ_INTERRUPTED. */
 tz_status tz_calibrate_cpu(tz_model_device *out, const tz_calibration *calibration,
                            tz_error *error);
 

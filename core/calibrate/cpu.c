@@ -4,7 +4,6 @@
 #include "calibrate/cpu_parts.h"
 #include <inttypes.h>
 #include <math.h>
-#include <omp.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -173,32 +172,37 @@ static tz_status measure_loops(tz__cpu_bench *b)
 
 /* ---- Threads --------------------------------------------------------------------------------- */
 
-/* What a parallel region costs beyond the work of its threads. Each thread works in it, as in a
- * stage. In empty regions a thread goes to sleep before the next region begins, which threads that
- * have just worked do not: these regions took 54 us instead of 0.7. */
+enum { WORK_US = 50 };
+
+static void work_a_while(void *context, int thread, int count)
+{
+    (void)context;
+    (void)thread;
+    (void)count;
+    for (const double own = tz_machine_clock_s(); tz_machine_clock_s() < own + 1e-6 * WORK_US;)
+        ;
+}
+
+/* What a call of the pool costs beyond the work of its threads. Each thread works, as in a stage. */
 static tz_status measure_fork(tz__cpu_bench *b)
 {
-    enum { REGIONS = 100 };
-    static const double WORK_S = 50e-6;
+    enum { CALLS = 100 };
     tz_samples samples = {0};
-    const tz_status status = tz__cpu_next(b, "parallel regions");
+    const tz_status status = tz__cpu_next(b, "calls of threads");
     if (status)
         return status;
     for (int i = -1; i < b->repeats; i++) {
         const double begin = tz_machine_clock_s();
-        for (int k = 0; k < REGIONS; k++) {
-#pragma omp parallel num_threads(b->threads)
-            for (const double own = tz_machine_clock_s(); tz_machine_clock_s() < own + WORK_S;)
-                ;
-        }
+        for (int k = 0; k < CALLS; k++)
+            tz_threads_run(b->pool, b->threads, work_a_while, NULL);
         if (i >= 0)
-            tz_samples_add(&samples, (tz_machine_clock_s() - begin) / REGIONS - WORK_S);
+            tz_samples_add(&samples, (tz_machine_clock_s() - begin) / CALLS - 1e-6 * WORK_US);
     }
     /* Not the best sample: waiting threads sometimes sleep. */
     tz_number_set(&b->device->fork_s, tz_samples_quarter(&samples),
-                  "measured: %d OpenMP regions of %d thread%s that work for %g us, best quarter of "
-                  "%d, median %.3g us",
-                  REGIONS, b->threads, b->threads == 1 ? "" : "s", 1e6 * WORK_S, samples.count,
+                  "measured: %d calls of %d thread%s that work for %d us, best quarter of %d, "
+                  "median %.3g us",
+                  CALLS, b->threads, b->threads == 1 ? "" : "s", WORK_US, samples.count,
                   1e6 * tz_samples_median(&samples));
     return TZ_OK;
 }
@@ -234,7 +238,10 @@ tz_status tz_calibrate_cpu(tz_model_device *out, const tz_calibration *calibrati
         return tz_error_set(
             error, TZ_UNSUPPORTED, NULL,
             "there are no loops for this kind of processor; write a record by hand");
-    b.threads = omp_get_max_threads();
+    b.threads = tz_threads_default();
+    tz_status status = tz_threads_create(&b.pool, b.threads, error);
+    if (!status)
+        status = tz_threads_start(b.pool, error);
     b.passes = (int)fmax(1, fmin(PASSES_MAX, calibration->seconds / PASS_S));
     const double seconds = calibration->seconds / b.passes;
     b.sample_s = seconds / (4.0 * MEASUREMENTS * b.repeats);
@@ -251,7 +258,6 @@ tz_status tz_calibrate_cpu(tz_model_device *out, const tz_calibration *calibrati
     tz_number_set_exactly(&out->cores, b.machine.cores, "cores that this process may use");
     tz_number_set_exactly(&out->vector_bytes, b.loops->vector_bytes, "row functions: %s",
                           tz_isa_name(b.machine.isa));
-    tz_status status = TZ_OK;
     for (int pass = 0; !status && pass < b.passes; pass++) {
         tz_model_device device = {0};
         b.device = &device;
@@ -259,6 +265,7 @@ tz_status tz_calibrate_cpu(tz_model_device *out, const tz_calibration *calibrati
         if (!status)
             tz_numbers_keep_better(out, &device);
     }
+    tz_threads_destroy(b.pool);
     if (status)
         memset(out, 0, sizeof *out);
     return status;

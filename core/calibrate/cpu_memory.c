@@ -2,7 +2,7 @@
 
 #include "calibrate/calibrate.h"
 #include <math.h>
-#include <omp.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,31 +96,55 @@ static tz_status measure_chase(tz__cpu_bench *b, tz_model_number *out, size_t by
 /* The arrays of all threads, one after the other. A thread copies the first half of its array to
  * the second half, or reads the array. */
 typedef struct arrays {
+    const tz__cpu_bench *bench;
     char *base;
     size_t half, each; /* bytes */
     int threads;
     bool copies;
+    /* Of a pass. */
+    size_t at, bytes;
+    long rounds;
+    pthread_mutex_t lock;
+    double begin, end; /* of the first thread that begins, and of the last one that ends */
 } arrays;
+
+static void pass(void *any, int thread, int count)
+{
+    arrays *a = any;
+    const tz_loop_set *loops = a->bench->loops;
+    char *const mine = a->base + (size_t)thread * a->each;
+    tz_threads_barrier(a->bench->pool, count);
+    const double begin = tz_machine_clock_s();
+    for (long k = 0; k < a->rounds; k++)
+        if (a->copies)
+            loops->copy(mine + a->half + PAGE_BYTES / 2 + a->at, mine + a->at, a->bytes);
+        else
+            loops->read(mine + 2 * a->at, 2 * a->bytes);
+    const double end = tz_machine_clock_s();
+    pthread_mutex_lock(&a->lock);
+    a->begin = fmin(begin, a->begin);
+    a->end = fmax(end, a->end);
+    pthread_mutex_unlock(&a->lock);
+}
 
 /* All threads copy or read `bytes` from `at` on (in each half of their arrays), `rounds` times.
  * Returns the seconds from the first begin to the last end. */
-static double pass_seconds(const tz__cpu_bench *b, const arrays *a, size_t at, size_t bytes,
-                           long rounds)
+static double pass_seconds(arrays *a, size_t at, size_t bytes, long rounds)
 {
-    double begin = HUGE_VAL, end = 0;
-#pragma omp parallel num_threads(a->threads) reduction(min : begin) reduction(max : end)
-    {
-        char *const mine = a->base + (size_t)omp_get_thread_num() * a->each;
-#pragma omp barrier
-        begin = tz_machine_clock_s();
-        for (long k = 0; k < rounds; k++)
-            if (a->copies)
-                b->loops->copy(mine + a->half + PAGE_BYTES / 2 + at, mine + at, bytes);
-            else
-                b->loops->read(mine + 2 * at, 2 * bytes);
-        end = tz_machine_clock_s();
-    }
-    return end - begin;
+    a->at = at;
+    a->bytes = bytes;
+    a->rounds = rounds;
+    a->begin = HUGE_VAL;
+    a->end = 0;
+    tz_threads_run(a->bench->pool, a->threads, pass, a);
+    return a->end - a->begin;
+}
+
+static void touch(void *any, int thread, int count)
+{
+    const arrays *a = any;
+    (void)count;
+    memset(a->base + (size_t)thread * a->each, 1, a->each);
 }
 
 /* Bytes a second that `threads` threads copy or read, each in `bytes` of its own; a copy counts
@@ -132,7 +156,11 @@ static tz_status measure_bandwidth(tz__cpu_bench *b, tz_model_number *out, const
 {
     tz_samples own = {0}, *samples = pool ? pool : &own;
     const bool cached = !pool;
-    arrays a = {.half = bytes / 2 / 1024 * 1024, .threads = threads, .copies = copies};
+    arrays a = {.bench = b,
+                .half = bytes / 2 / 1024 * 1024,
+                .threads = threads,
+                .copies = copies,
+                .lock = PTHREAD_MUTEX_INITIALIZER};
     void *memory = NULL;
     long rounds = 1;
     if (!cached && a.half > STRETCH_BYTES)
@@ -146,17 +174,16 @@ static tz_status measure_bandwidth(tz__cpu_bench *b, tz_model_number *out, const
     if (status)
         return status;
     a.base = memory;
-#pragma omp parallel num_threads(threads)
-    memset(a.base + (size_t)omp_get_thread_num() * a.each, 1, a.each);
+    tz_threads_run(b->pool, threads, touch, &a);
     if (cached)
-        while (pass_seconds(b, &a, 0, stretch, rounds) < b->sample_s)
+        while (pass_seconds(&a, 0, stretch, rounds) < b->sample_s)
             rounds *= 2;
     const int most = TZ_SAMPLES_MAX / b->passes;
     for (int i = 0; b->typical ? i < b->repeats
                     : cached   ? tz__cpu_wants_more(b, samples)
                                : i < most;
          i++)
-        tz_samples_add(samples, pass_seconds(b, &a, (size_t)i * stretch % a.half, stretch, rounds));
+        tz_samples_add(samples, pass_seconds(&a, (size_t)i * stretch % a.half, stretch, rounds));
     tz__cpu_memory_drop(memory, all);
     const double moved = 2.0 * (double)stretch * (double)threads * (double)rounds;
     const double taken = b->typical ? tz_samples_median(samples)

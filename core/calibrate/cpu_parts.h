@@ -4,6 +4,7 @@
 #define TZ_CORE_CALIBRATE_CPU_PARTS_H
 
 #include "base/machine.h"
+#include "base/threads.h"
 #include "calibrate/calibrate.h"
 #include "calibrate/loops.h"
 #include "calibrate/sample.h"
@@ -17,7 +18,8 @@ typedef struct tz__cpu_bench {
     tz_model_device *device;
     tz_error *error;
     int repeats, passes;
-    int threads;     /* of parallel regions */
+    int threads; /* of `pool` */
+    tz_threads *pool;
     double sample_s; /* length of a sample, at least */
     double clock_hz;
     int done;             /* measurements */

@@ -45,7 +45,6 @@ static tz_status bench_open(bench *b, const tz_backend *backend, const tz_device
         status = backend->plan(&b->problem, &place, &b->plan, error);
     const tz_backend_context context = {.problem = &b->problem,
                                         .streamed = b->streamed,
-                                        .threads = 1,
                                         .sync = true,
                                         .devices = devices,
                                         .exchange = exchange};

@@ -6,6 +6,7 @@
 #include "backend/cuda/driver/driver.h"
 #include "base/machine.h"
 #include "base/ranks.h"
+#include "base/threads.h"
 #include "calibrate/records.h"
 #include "define/plugin.h"
 #include "jump/fftw.h"
@@ -15,7 +16,6 @@
 #include <jansson.h>
 #include <limits.h>
 #include <lua.h>
-#include <omp.h>
 #include <png.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,8 +42,7 @@ static void print_build(void)
            ""
 #endif
     );
-    printf("  %s, libpng %s, jansson %s, OpenMP %d\n", LUA_RELEASE, png_get_libpng_ver(NULL),
-           JANSSON_VERSION, _OPENMP);
+    printf("  %s, libpng %s, jansson %s\n", LUA_RELEASE, png_get_libpng_ver(NULL), JANSSON_VERSION);
 }
 
 static void print_cache(const char *name, int64_t bytes, int sharers)
@@ -86,8 +85,7 @@ static void print_machine(void)
     tz_format_bytes((double)available, text, sizeof text);
     printf("\n  memory available: %s\n", available == INT64_MAX ? "unknown" : text);
     const char *limit = getenv("OMP_NUM_THREADS");
-    printf("  OpenMP: %d thread%s%s%s\n", omp_get_max_threads(),
-           omp_get_max_threads() == 1 ? "" : "s", limit ? ", OMP_NUM_THREADS=" : "",
+    printf("  threads: %d%s%s\n", tz_threads_default(), limit ? ", OMP_NUM_THREADS=" : "",
            limit ? limit : "");
 }
 
@@ -281,8 +279,8 @@ static void sum_up_backends(void)
     if (gpus > 0 && line)
         printf("cuda (%d GPU%s: %.*s), ", gpus, gpus == 1 ? "" : "s", (int)strcspn(line, ",\n"),
                line);
-    printf("cpu (%d thread%s), reference; auto takes %s\n", omp_get_max_threads(),
-           omp_get_max_threads() == 1 ? "" : "s", taken ? taken->name : "none");
+    printf("cpu (%d thread%s), reference; auto takes %s\n", tz_threads_default(),
+           tz_threads_default() == 1 ? "" : "s", taken ? taken->name : "none");
     if (gpus > 0)
         return;
     line = find_line(text, line ? "NVRTC: " : "CUDA driver: ", &length);

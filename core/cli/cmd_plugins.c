@@ -9,8 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { BOUNDARIES = TZ_MIRROR + 1 };
-
 /* ---- As text --------------------------------------------------------------------------------- */
 
 static void print_param(const tz_param *param)
@@ -79,7 +77,7 @@ static void print_stencil(const tz_stencil *stencil)
     printf("\n  %s: %s\n    %d-D, radius %d, %d pass%s, boundary", stencil->id, stencil->doc,
            stencil->dims, tz_stencil_radius(stencil), stencil->passes_count,
            stencil->passes_count == 1 ? "" : "es");
-    for (int i = 0; i < BOUNDARIES; i++)
+    for (int i = 0; i < TZ_BOUNDARIES; i++)
         if (stencil->boundaries & TZ_ALLOW(i))
             printf(" %s%s", tz_boundary_name((tz_boundary)i),
                    i == (int)stencil->boundary ? " (default)" : "");
@@ -172,7 +170,7 @@ static json_t *stencil_json(const tz_stencil *stencil)
                                stencil->steps > 1 ? stencil->steps : 1);
     json_t *boundaries = json_array(), *fields = json_array(), *params = json_array(),
            *methods = json_array(), *scalars = json_array();
-    for (int i = 0; i < BOUNDARIES; i++)
+    for (int i = 0; i < TZ_BOUNDARIES; i++)
         if (stencil->boundaries & TZ_ALLOW(i))
             json_array_append_new(boundaries, text_json(tz_boundary_name((tz_boundary)i)));
     for (int i = 0; i < tz_stencil_fields_all(stencil); i++)

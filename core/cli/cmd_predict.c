@@ -2,7 +2,6 @@
 #include "cli/predict_options.h"
 
 #include "base/names.h"
-#include "cli/print_jump.h"
 #include "cli/print_predictions.h"
 #include "cli/print_thread_blocks.h"
 #include "model/luo2011.h"
@@ -87,8 +86,7 @@ static int check_thread_blocks(const tz_command *command, const settings *s)
 /* What --jump leaves no room for. */
 static int check_jump(const tz_command *command, const settings *s)
 {
-    const char *other = s->predict.csv                             ? "--csv"
-                        : s->predict.plot                          ? "--plot"
+    const char *other = s->predict.plot                            ? "--plot"
                         : s->request.all                           ? "--all"
                         : s->model && strcmp(s->model, "all") == 0 ? "--model all"
                                                                    : NULL;
@@ -138,11 +136,9 @@ static int print_thread_blocks(const settings *s, const tz_workload *workload)
         free(blocks);
         return tz_fail(EXIT_FAILED, &error);
     }
-    if (s->predict.json) {
-        json_t *object = tz_thread_blocks_json(workload, blocks);
-        tz_print_json(object);
-        json_decref(object);
-    } else if (s->predict.csv) {
+    if (s->predict.form == TZ_FORM_JSON) {
+        tz_print_json(tz_thread_blocks_json(workload, blocks), 9);
+    } else if (s->predict.form == TZ_FORM_CSV) {
         tz_thread_blocks_print_csv(workload, blocks);
     } else if (s->verbose) {
         tz_thread_blocks_print(workload, blocks);
@@ -182,46 +178,76 @@ static int make_tables(const settings *s, const tz_workload *workload, tz_predic
                : tz_fail_text(EXIT_FAILED, "no model can predict for %s", workload->device.name);
 }
 
+/* A row of the comparison is a pointer to a table. */
+#define OF_MODEL(name, expression)                                                                 \
+    static tz_cell model_##name(const void *context, const void *row)                              \
+    {                                                                                              \
+        const tz_prediction_table *const table = *(tz_prediction_table *const *)row;               \
+        const tz_prediction_row *const best = &table->rows[table->best];                           \
+        (void)context, (void)best;                                                                 \
+        return expression;                                                                         \
+    }                                                                                              \
+    struct tz_sheet_column
+OF_MODEL(name, tz_cell_text(table->model->name));
+OF_MODEL(height, tz_cell_integer(best->plan.height));
+OF_MODEL(rate, tz_cell_real(best->prediction.cells_per_s * 1e-9));
+OF_MODEL(why, tz_cell_text(table->why));
+
+static tz_cell model_time(const void *context, const void *row)
+{
+    const tz_prediction_table *const table = *(tz_prediction_table *const *)row;
+    char time[TZ_TEXT_SIZE];
+    (void)context;
+    tz_format_seconds(table->rows[table->best].prediction.time_s, time, sizeof time);
+    return tz_cell_made("%s", time);
+}
+
 static void compare(tz_prediction_table *const *tables, int count)
 {
-    printf("  %-10s %7s %12s %10s  %s\n", "model", "height", "iteration", "GCells/s", "limit");
-    for (int k = 0; k < count; k++) {
-        const tz_prediction_row *best = &tables[k]->rows[tables[k]->best];
-        char time[TZ_TEXT_SIZE];
-        tz_format_seconds(best->prediction.time_s, time, sizeof time);
-        printf("  %-10s %7d %12s %10.4g  %s\n", tables[k]->model->name, best->plan.height, time,
-               best->prediction.cells_per_s * 1e-9, tables[k]->why);
+    static const tz_sheet_column columns[] = {
+        {.heading = "model", .get = model_name, .gap = 2, .width = -10},
+        {.heading = "height", .get = model_height, .width = 7},
+        {.heading = "iteration", .get = model_time, .width = 12},
+        {.heading = "GCells/s", .get = model_rate, .width = 10},
+        {.heading = "limit", .get = model_why, .gap = 2},
+        {.key = NULL}};
+    const tz_sheet sheet = {
+        .columns = columns, .rows = tables, .stride = sizeof *tables, .count = count};
+    tz_sheet_text(&sheet, stdout);
+}
+
+/* Text of each table, then the comparison of several. */
+static void print_text(const settings *s, const tz_workload *workload,
+                       tz_prediction_table *const *tables, int count)
+{
+    const bool details = s->verbose || s->request.all;
+    for (int k = 0; details && k < count; k++) {
+        printf("%s", k > 0 ? "\n" : "");
+        tz_prediction_table_print(workload, tables[k], s->request.all);
     }
+    if (count == 1 && !details)
+        tz_prediction_table_sum_up(workload, tables[0]);
+    if (count > 1 && details)
+        printf("\n");
+    else if (count > 1)
+        tz_print_workload(workload, NULL);
+    if (count > 1)
+        compare(tables, count);
 }
 
 static int print_tables(const settings *s, const tz_workload *workload,
                         tz_prediction_table *const *tables, int count)
 {
     tz_error error;
-    json_t *list = s->predict.json ? json_array() : NULL;
-    for (int k = 0; k < count; k++) {
-        if (s->predict.json) {
-            json_array_append_new(list, tz_prediction_table_json(workload, tables[k]));
-        } else if (s->predict.csv) {
-            tz_prediction_table_print_csv(workload, tables[k], k == 0);
-        } else if (s->verbose || s->request.all) {
-            printf("%s", k > 0 ? "\n" : "");
-            tz_prediction_table_print(workload, tables[k], s->request.all);
-        } else if (count == 1) {
-            tz_prediction_table_sum_up(workload, tables[k]);
-        }
-    }
-    if (count > 1 && !s->predict.json && !s->predict.csv) {
-        if (s->verbose || s->request.all)
-            printf("\n");
-        else
-            tz_print_workload(workload, NULL);
-        compare(tables, count);
-    }
-    if (s->predict.json) {
-        tz_print_json(count == 1 ? json_array_get(list, 0) : list);
-    }
-    json_decref(list);
+    json_t *list = s->predict.form == TZ_FORM_JSON && count > 1 ? json_array() : NULL;
+    for (int k = 0; list && k < count; k++)
+        json_array_append_new(list, tz_prediction_table_json(workload, tables[k]));
+    if (s->predict.form == TZ_FORM_JSON)
+        tz_print_json(list ? list : tz_prediction_table_json(workload, tables[0]), 9);
+    for (int k = 0; s->predict.form == TZ_FORM_CSV && k < count; k++)
+        tz_prediction_table_print_csv(workload, tables[k], k == 0);
+    if (s->predict.form == TZ_FORM_TEXT)
+        print_text(s, workload, tables, count);
     if (s->predict.plot &&
         tz_prediction_table_plot(workload, tables, count, s->predict.plot, &error) != TZ_OK)
         return tz_fail(EXIT_FAILED, &error);
@@ -238,13 +264,15 @@ static int print_jump(const settings *s, const tz_workload *workload,
         status = tz_jump_measure(&jump, workload, table, s->predict.simulation.device, &error);
     if (status != TZ_OK)
         return tz_fail(EXIT_FAILED, &error);
-    if (s->predict.json) {
-        json_t *object = tz_jump_json(workload, table, &jump);
-        tz_print_json(object);
-        json_decref(object);
-    } else {
+    const tz_prediction_sheet context = {workload, table};
+    const tz_sheet sheet = {
+        .columns = tz_jump_columns, .context = &context, .rows = &jump, .count = 1};
+    if (s->predict.form == TZ_FORM_JSON)
+        tz_print_json(tz_row_json(tz_jump_columns, &context, &jump), 9);
+    else if (s->predict.form == TZ_FORM_CSV)
+        tz_sheet_csv(&sheet, true, stdout);
+    else
         tz_jump_print(workload, table, &jump);
-    }
     return tz_finish_output();
 }
 

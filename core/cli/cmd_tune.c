@@ -101,15 +101,12 @@ static int measure(const settings *s, const tz_workload *workload)
     tz_status status = tz_tune_create(&tune, workload, &s->request, &error);
     if (status != TZ_OK)
         return failed(status, &error);
-    if (s->predict.csv) {
+    if (s->predict.form == TZ_FORM_CSV)
         tz_tune_print_csv(workload, tune);
-    } else if (s->predict.json) {
-        json_t *object = tz_tune_json(workload, tune);
-        tz_print_json(object);
-        json_decref(object);
-    } else {
+    else if (s->predict.form == TZ_FORM_JSON)
+        tz_print_json(tz_tune_json(workload, tune), 9);
+    else
         tz_tune_print(workload, tune, s->all);
-    }
     if (s->predict.plot)
         status = tz_tune_plot(workload, tune, s->predict.plot, &error);
     const int different = tune->different;

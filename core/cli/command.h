@@ -80,7 +80,4 @@ int tz_plugins_find(tz_plugins *plugins, const char *id, const char *from,
 /* Read FOLDER/run.json. NULL after a printed error. */
 json_t *tz_run_load(const char *folder);
 
-/* "1.5 GiB", four digits. */
-void tz_format_bytes(double bytes, char *text, size_t size);
-
 #endif

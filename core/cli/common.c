@@ -3,7 +3,7 @@
 #include "backend/family_names.h"
 #include "lua/interrupt.h"
 #include "lua/script.h"
-#include "output/run_load.h"
+#include "output/run_record.h"
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -155,15 +155,4 @@ json_t *tz_run_load(const char *folder)
     if (tz_run_load_record(folder, &root, &error) != TZ_OK)
         tz_fail(EXIT_FAILED, &error);
     return root;
-}
-
-void tz_format_bytes(double bytes, char *text, size_t size)
-{
-    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-    int unit = 0;
-    while (bytes >= 1024 && unit < 4) {
-        bytes /= 1024;
-        unit++;
-    }
-    snprintf(text, size, unit == 0 ? "%.0f %s" : "%.4g %s", bytes, units[unit]);
 }

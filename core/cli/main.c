@@ -1,12 +1,9 @@
 /* trapeze: finds the command and calls it. */
 #include "cli/command.h"
 
-#include "base/machine.h"
 #include "base/names.h"
 #include "base/ranks.h"
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { COMMANDS_MAX = 32 };
 
@@ -23,22 +20,6 @@ static int help(FILE *to)
     return to == stdout ? tz_finish_output() : EXIT_USAGE;
 }
 
-/* Execute the program again with GOMP_SPINCOUNT=1000, unless GOMP_SPINCOUNT or OMP_WAIT_POLICY is
- * set already.
- *
- * libgomp lets threads that wait at a barrier spin for milliseconds, which keeps cores from the
- * threads that write frames and from other programs: on a busy machine stages of a small grid run
- * ten to forty times slower. A short spin costs nothing measurable on an idle machine. libgomp
- * reads the variable when it is loaded, before main(), and has no call for it. */
-static void limit_spinning(char **argv)
-{
-    if (getenv("OMP_WAIT_POLICY") || getenv("GOMP_SPINCOUNT"))
-        return;
-    if (setenv("GOMP_SPINCOUNT", "1000", 1) == 0)
-        execv("/proc/self/exe", argv);
-    /* execv failed: the program runs with long spins. */
-}
-
 /* Under mpirun only runs use all ranks; other commands run on rank 0. */
 static bool is_spare_rank(void)
 {
@@ -48,16 +29,11 @@ static bool is_spare_rank(void)
 
 int main(int argc, char **argv)
 {
-    tz_machine_unbind();
     if (argc < 2)
         return help(stderr);
     const char *word = argv[1];
     const bool runs =
         strcmp(word, tz_command_run.name) == 0 || strcmp(word, tz_command_resume.name) == 0;
-    /* What measures must wait as runs do. */
-    if (runs || strcmp(word, tz_command_calibrate.name) == 0 ||
-        strcmp(word, tz_command_tune.name) == 0)
-        limit_spinning(argv);
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
         return help(stdout);
     if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {

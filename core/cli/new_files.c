@@ -145,8 +145,7 @@ const tz_definition *tz_new_definition(void)
                                              .params_count = 1,
                                              .params = params,
                                              .passes_count = 1,
-                                             .passes = passes,
-                                             .boundary = TZ_CLAMP};
+                                             .passes = passes};
     return &definition;
 }
 

@@ -4,7 +4,7 @@
 
 #include "output/format/png.h"
 #include "output/frame/colormap.h"
-#include "output/frame/font.h"
+#include "output/frame/image.h"
 #include <math.h>
 #include <stdio.h>
 #include <unistd.h>

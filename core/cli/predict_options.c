@@ -148,8 +148,7 @@ int tz_predict_options_read(tz_predict_options *predict, const tz_command *comma
         TZ_INTEGER("height", &config->plan.height, 1, TZ_PLAN_HEIGHT_MAX),
         TZ_CALL("family", &config->plan, tz_take_family),
         TZ_CALL("block", predict, take_block),
-        TZ_FLAG("json", &predict->json),
-        TZ_FLAG("csv", &predict->csv),
+        TZ_FORMS(&predict->form),
         TZ_TEXT("plot", &predict->plot),
         TZ_PATHS("plugins", &predict->plugins.given),
     };
@@ -170,8 +169,6 @@ int tz_predict_options_read(tz_predict_options *predict, const tz_command *comma
         return tz_misuse(command, "needs a stencil; `trapeze plugins` lists them");
     if (optind + 1 != argc)
         return tz_misuse(command, "takes one stencil, not '%.60s' too", argv[optind + 1]);
-    if (predict->json && predict->csv)
-        return tz_misuse(command, "--json or --csv, not both");
     predict->stencil = argv[optind];
     return TZ_OPTIONS_GO_ON;
 }

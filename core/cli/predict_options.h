@@ -13,7 +13,7 @@ typedef struct tz_predict_options {
     const char *link; /* what joins several devices; NULL: what the record knows */
     const char *from; /* a scenario that defines the stencil; NULL: none */
     const char *plot; /* a file; NULL: none */
-    bool json, csv;   /* at most one of both */
+    tz_form form;
     tz_plugins plugins;
     char *sets[TZ_PREDICT_OPTIONS_SETS_MAX]; /* "NAME\0VALUE", owned, which params point into */
     tz_assignment params[TZ_PREDICT_OPTIONS_SETS_MAX];
@@ -21,24 +21,36 @@ typedef struct tz_predict_options {
     double block[TZ_AXES];
 } tz_predict_options;
 
+#define TZ_BOUNDARY_WORD(kind, rule, name, doc) " " name
+
 #define TZ_PREDICT_OPTIONS_HELP                                                                    \
     "  --from SCENARIO       the stencil is one that this scenario defines with tz.stencil\n"      \
     "  --grid NX[,NY[,NZ]]   cells along each axis, x first\n"                                     \
     "  --precision P         single (the default) or double\n"                                     \
-    "  --boundary B          clamp, periodic, fixed or mirror; a list for the axes:\n"             \
-    "                        periodic,clamp; low and high side: x=clamp:fixed\n"                   \
-    "  --set NAME=VALUE      a parameter of the stencil; may be repeated\n"                        \
-    "  --backend NAME        auto, cpu or cuda\n"                                                  \
-    "  --device NAME|FILE    a device record: h200, gtx280, … (default: this machine's)\n"       \
-    "  --gpu N               which GPU of this machine, from 0\n"                                  \
-    "  --devices N           so many such devices, each with a slab of the grid; or devices of\n"  \
-    "                        this machine, as in `trapeze run`: 0,2 or cpu:2\n"                    \
-    "  --link NAME|FILE      what joins them: peer, host or mpi in the device's record, nvlink,\n" \
-    "                        pcie, or the path of a record (default: peer, else host)\n"           \
-    "  --exchange N          iterations between two exchanges of their ghost zones\n"              \
-    "  --threads N           of the cpu backend, or to compile kernels for a GPU\n"                \
-    "  --height N, --family NAME, --block BX[,BY[,BZ]], --vector N, --ahead N, --warps N,\n"       \
-    "  --blocks N, --unroll N, --lanes N, --swap N  only such plans\n"
+    "  --boundary B          one of" TZ_BOUNDARY_TABLE(                                            \
+        TZ_BOUNDARY_WORD) "; a list for the axes:\n"                                               \
+                          "                        periodic,clamp; low and high side: "            \
+                          "x=clamp:fixed\n"                                                        \
+                          "  --set NAME=VALUE      a parameter of the stencil; may be repeated\n"  \
+                          "  --backend NAME        auto, cpu or cuda\n"                            \
+                          "  --device NAME|FILE    a device record: h200, gtx280, … (default: "  \
+                          "this machine's)\n"                                                      \
+                          "  --gpu N               which GPU of this machine, from 0\n"            \
+                          "  --devices N           so many such devices, each with a slab of the " \
+                          "grid; or devices of\n"                                                  \
+                          "                        this machine, as in `trapeze run`: 0,2 or "     \
+                          "cpu:2\n"                                                                \
+                          "  --link NAME|FILE      what joins them: peer, host or mpi in the "     \
+                          "device's record, nvlink,\n"                                             \
+                          "                        pcie, or the path of a record (default: peer, " \
+                          "else host)\n"                                                           \
+                          "  --exchange N          iterations between two exchanges of their "     \
+                          "ghost zones\n"                                                          \
+                          "  --threads N           of the cpu backend, or to compile kernels for " \
+                          "a GPU\n"                                                                \
+                          "  --height N, --family NAME, --block BX[,BY[,BZ]], --vector N, "        \
+                          "--ahead N, --warps N,\n"                                                \
+                          "  --blocks N, --unroll N, --lanes N, --swap N  only such plans\n"
 
 /* Read the command line: these options, the command's `own` ones, and the stencil. Returns as
  * tz_options_read. */

@@ -205,7 +205,7 @@ static bool check_even(augment *g)
             if (is_equal(&g->one[i], &g->one[shifted(g, i, by)]))
                 continue;
             g->build->frame.uneven = true;
-            if (!(d->boundaries & TZ_ALLOW(TZ_MIRROR)))
+            if (!(d->boundaries & tz_boundaries_with(TZ_RULE_REFLECTS)))
                 return true;
             g->status = tz_error_set(g->error, TZ_TYPE, d->id,
                                      "augment = %d: mirror sides need coefficients that are the "
@@ -405,7 +405,8 @@ tz_status tz_build_augmented(tz_build *build, const tz_weighted_step *step, tz_b
     const tz_definition *d = build->definition;
     augment g = {.build = build, .step = step, .steps = d->coefficients->augment, .error = error};
     build->frame.steps = g.steps;
-    build->frame.there = (tz_define_boundaries(d) & (TZ_ALLOW(TZ_CLAMP) | TZ_ALLOW(TZ_FIXED))) != 0;
+    build->frame.there = (tz_define_boundaries(d) & (tz_boundaries_with(TZ_RULE_REPEATS) |
+                                                     tz_boundaries_with(TZ_RULE_HAS_VALUE))) != 0;
     if (!all_constant(&g) || !measure(&g) || !reserve(&g))
         goto done;
     for (int axis = 0; axis < TZ_AXES; axis++)

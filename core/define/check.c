@@ -206,16 +206,16 @@ static tz_status check_coefficients(const tz_definition *d, written *all, tz_err
 
 uint32_t tz_define_boundaries(const tz_definition *d)
 {
-    const uint32_t all =
-        TZ_ALLOW(TZ_CLAMP) | TZ_ALLOW(TZ_PERIODIC) | TZ_ALLOW(TZ_FIXED) | TZ_ALLOW(TZ_MIRROR);
-    const uint32_t of_bits = TZ_ALLOW(TZ_PERIODIC) | TZ_ALLOW(TZ_FIXED);
-    return (d->boundaries ? d->boundaries : all) & (d->fields[0].type == TZ_BITS ? of_bits : all);
+    const uint32_t of_bits =
+        tz_boundaries_with(TZ_RULE_WRAPS) | tz_boundaries_with(TZ_RULE_HAS_VALUE);
+    return (d->boundaries ? d->boundaries : TZ_ALLOW_ALL) &
+           (d->fields_count > 0 && d->fields[0].type == TZ_BITS ? of_bits : TZ_ALLOW_ALL);
 }
 
 static tz_status check_boundaries(const tz_definition *d, tz_error *error)
 {
     const uint32_t allowed = tz_define_boundaries(d);
-    if ((unsigned)d->boundary <= TZ_MIRROR && (allowed & TZ_ALLOW(d->boundary)))
+    if ((unsigned)d->boundary < TZ_BOUNDARIES && (allowed & TZ_ALLOW(d->boundary)))
         return TZ_OK;
     return tz_error_set(error, TZ_RANGE, d->id, "the default boundary is not possible: %s",
                         d->fields[0].type == TZ_BITS ? "fields of bits are periodic or fixed"

@@ -12,7 +12,5 @@ tz_status tz_define_check(const tz_definition *definition, tz_error *error);
 int tz_define_field(const tz_definition *definition, const char *name);
 /* The field that a weighted sum updates, or -1: there is none. */
 int tz_define_summed_field(const tz_definition *definition);
-/* TZ_ALLOW() of each boundary that may be chosen. */
-uint32_t tz_define_boundaries(const tz_definition *definition);
 
 #endif

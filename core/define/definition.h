@@ -4,6 +4,7 @@
 #define TZ_CORE_DEFINE_DEFINITION_H
 
 #include "base/error.h"
+#include "stencil/boundary.h"
 #include <stdint.h>
 #include <trapeze/plugin.h>
 
@@ -93,6 +94,9 @@ typedef struct tz_definition {
                            * for fields of bits are periodic and fixed */
     tz_boundary boundary; /* the default */
 } tz_definition;
+
+/* TZ_ALLOW() of each boundary that may be chosen. */
+uint32_t tz_define_boundaries(const tz_definition *definition);
 
 /* What a definition becomes: the files ID.cell.h and ID.c, complete and for people to read. The
  * second includes the first. malloc'd. */

@@ -295,17 +295,16 @@ static void add_passes(const tz_build *build, tz_buffer *out, bool outputs)
 static void add_boundaries(const tz_build *build, tz_buffer *out)
 {
     const tz_definition *d = build->definition;
-    static const char *const names[] = {"TZ_CLAMP", "TZ_PERIODIC", "TZ_FIXED", "TZ_MIRROR"};
-    const uint32_t uneven = build->frame.uneven ? TZ_ALLOW(TZ_MIRROR) : 0;
+    const uint32_t uneven = build->frame.uneven ? tz_boundaries_with(TZ_RULE_REFLECTS) : 0;
     const uint32_t allowed = tz_define_boundaries(d) & ~uneven;
     tz_buffer text = {0};
-    for (int b = TZ_CLAMP; b <= TZ_MIRROR; b++)
+    for (int b = 0; b < TZ_BOUNDARIES; b++)
         if (allowed & TZ_ALLOW(b))
             tz_buffer_add(&text, text.length ? " | TZ_ALLOW(%s)" : ".boundaries = TZ_ALLOW(%s)",
-                          names[b]);
+                          tz_boundary_c_name((tz_boundary)b));
     tz_buffer_add(&text, ",");
     add_wrapped(out, &text, 4, 8);
-    tz_buffer_add(out, "    .boundary = %s,\n", names[d->boundary]);
+    tz_buffer_add(out, "    .boundary = %s,\n", tz_boundary_c_name(d->boundary));
 }
 
 /* By their names in scenarios, in the order of TZ_CONSTANTS. */

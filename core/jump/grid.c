@@ -34,6 +34,29 @@ static bool is_narrow(const tz_problem *problem, int field)
     return tz_problem_element_size(problem, field) == sizeof(float);
 }
 
+/* Elements in single and in double precision. */
+typedef struct numbers {
+    float *narrow;
+    double *wide;
+    const double *from;
+} numbers;
+
+static void widen(void *any, int64_t begin, int64_t end, int thread)
+{
+    const numbers *n = any;
+    (void)thread;
+    for (int64_t i = begin; i < end; i++)
+        n->wide[i] = n->narrow[i];
+}
+
+static void narrow_down(void *any, int64_t begin, int64_t end, int thread)
+{
+    const numbers *n = any;
+    (void)thread;
+    for (int64_t i = begin; i < end; i++)
+        n->narrow[i] = (float)n->from[i];
+}
+
 tz_status tz_grid_read(const tz_grid_state *from, int field, double *values, tz_error *error)
 {
     const bool narrow = is_narrow(from->problem, field);
@@ -44,9 +67,9 @@ tz_status tz_grid_read(const tz_grid_state *from, int field, double *values, tz_
     for (; !status && box_at(from->problem, at, &box, &count); at += count) {
         void *to = narrow ? (void *)room : (void *)(values + at);
         status = from->backend->load(from->state, field, &box, to, error);
-#pragma omp parallel for num_threads(from->threads) schedule(static) if (narrow)
-        for (int64_t i = 0; i < (narrow ? count : 0); i++)
-            values[at + i] = room[i];
+        if (narrow)
+            tz_threads_for(from->threads, count, widen,
+                           &(numbers){.narrow = room, .wide = values + at});
     }
     free(room);
     return status;
@@ -60,9 +83,9 @@ tz_status tz_grid_write(const tz_grid_state *to, int field, const double *values
     tz_box box;
     tz_status status = narrow && !room ? no_memory(error) : TZ_OK;
     for (; !status && box_at(to->problem, at, &box, &count); at += count) {
-#pragma omp parallel for num_threads(to->threads) schedule(static) if (narrow)
-        for (int64_t i = 0; i < (narrow ? count : 0); i++)
-            room[i] = (float)values[at + i];
+        if (narrow)
+            tz_threads_for(to->threads, count, narrow_down,
+                           &(numbers){.narrow = room, .from = values + at});
         const void *from = narrow ? (const void *)room : (const void *)(values + at);
         status = to->backend->store(to->state, field, &box, from, error);
     }

@@ -9,7 +9,7 @@ typedef struct tz_grid_state {
     const tz_problem *problem;
     const tz_backend *backend;
     void *state;
-    int threads; /* of the host, 1 or more */
+    tz_threads *threads; /* of the host */
 } tz_grid_state;
 
 /* All elements of a field of real numbers, x fastest, as memory holds them. Writing rounds to the

@@ -1,7 +1,7 @@
 #include "jump/host.h"
 
 #include <math.h>
-#include <omp.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@ double *tz_jump_host_array(int64_t cells)
     return aligned_alloc(64, ((size_t)cells * sizeof(double) + 63) / 64 * 64);
 }
 
-tz_status tz_jump_host_create(tz_jump_host *host, const tz_linear *linear, int threads,
+tz_status tz_jump_host_create(tz_jump_host *host, const tz_linear *linear, tz_threads *threads,
                               tz_error *error)
 {
     int64_t count;
@@ -55,6 +55,8 @@ typedef struct lines {
     int64_t count, stride;
     int64_t width;               /* lines of a block */
     int64_t blocks, blocks_each; /* of all, and of each slice of stride * count numbers */
+    double *room;                /* `each` numbers for each thread */
+    int64_t each;
 } lines;
 
 /* Lines that lie across rows are copied, so that each is in one piece. */
@@ -78,6 +80,13 @@ static void transform_block(const lines *l, int64_t block, double *room)
             from[k * l->stride + i] = room[i * pitch + k];
 }
 
+static void transform_blocks(void *any, int64_t begin, int64_t end, int thread)
+{
+    const lines *l = any;
+    for (int64_t block = begin; block < end; block++)
+        transform_block(l, block, l->room + thread * l->each);
+}
+
 static tz_status transform_axis(const tz_jump_host *host, int axis, double *array, bool back,
                                 tz_error *error)
 {
@@ -93,17 +102,16 @@ static tz_status transform_axis(const tz_jump_host *host, int axis, double *arra
     l.width = n > LONG ? 1 : BLOCK;
     l.blocks_each = (l.stride + l.width - 1) / l.width;
     l.blocks = l.blocks_each * (host->cells / (l.stride * n));
-    const int64_t each = l.stride > 1 ? l.width * (n + BLOCK) : 0;
-    double *room = tz_jump_host_array(host->threads * each + 1);
+    l.each = l.stride > 1 ? l.width * (n + BLOCK) : 0;
+    l.room = tz_jump_host_array(tz_threads_count(host->threads) * l.each + 1);
     tz_fftw_plan *plan = NULL;
-    if (room) /* planning of this kind leaves the array as it is */
+    if (l.room) /* planning of this kind leaves the array as it is */
         plan =
             host->fftw.plan_r2r(1, &n, array, array, &kind, TZ_FFTW_ESTIMATE | TZ_FFTW_UNALIGNED);
     l.plan = plan;
-#pragma omp parallel for num_threads(host->threads) schedule(static) if (plan)
-    for (int64_t block = 0; block < (plan ? l.blocks : 0); block++)
-        transform_block(&l, block, room + omp_get_thread_num() * each);
-    free(room);
+    if (plan)
+        tz_threads_for(host->threads, l.blocks, transform_blocks, &l);
+    free(l.room);
     if (!plan)
         return tz_error_set(error, TZ_MEMORY, "jump",
                             "libfftw3 makes no plan for %d cells: there may be too little memory",
@@ -135,8 +143,9 @@ typedef struct work {
     const tz_jump_host *host;
     double *const *fields;
     int64_t steps;
-    double n;    /* steps, or 0 for the limit */
-    double none; /* sources of this size are rounding */
+    double n;           /* steps, or 0 for the limit */
+    double none;        /* sources of this size are rounding */
+    atomic_int reasons; /* why there is no limit; 0: there is one */
 } work;
 
 static double source_at(const work *w, int i, int64_t at)
@@ -315,33 +324,50 @@ static void advance_row(const work *w, int64_t row, int *reasons)
     }
 }
 
+static void advance_rows(void *any, int64_t begin, int64_t end, int thread)
+{
+    work *w = any;
+    int reasons = 0;
+    (void)thread;
+    for (int64_t row = begin; row < end; row++)
+        advance_row(w, row, &reasons);
+    atomic_fetch_or(&w->reasons, reasons);
+}
+
+typedef struct product {
+    double *cells, factor;
+} product;
+
+static void multiply(void *any, int64_t begin, int64_t end, int thread)
+{
+    const product *p = any;
+    (void)thread;
+    for (int64_t cell = begin; cell < end; cell++)
+        p->cells[cell] *= p->factor;
+}
+
 tz_status tz_jump_host_advance(const tz_jump_host *host, double *const *fields, int64_t steps,
                                tz_error *error)
 {
     const tz_linear *linear = host->linear;
-    const work w = {.host = host,
-                    .fields = fields,
-                    .steps = steps,
-                    .n = steps == TZ_JUMP_LIMIT ? 0.0 : (double)steps,
-                    .none = linear->source_none * host->scale};
+    work w = {.host = host,
+              .fields = fields,
+              .steps = steps,
+              .n = steps == TZ_JUMP_LIMIT ? 0.0 : (double)steps,
+              .none = linear->source_none * host->scale};
     const int64_t rows = linear->extent[1] * linear->extent[2];
     const double unit = 1.0 / host->scale;
-    int reasons = 0;
     tz_status status = TZ_OK;
     for (int i = 0; !status && i < linear->fields_count; i++)
         status = transform(host, fields[i], false, error);
     if (status)
         return status;
-#pragma omp parallel for num_threads(host->threads) reduction(| : reasons) schedule(static)
-    for (int64_t row = 0; row < rows; row++)
-        advance_row(&w, row, &reasons);
-    if (reasons)
-        return tz_spectral_no_limit(reasons, error);
+    tz_threads_for(host->threads, rows, advance_rows, &w);
+    if (w.reasons)
+        return tz_spectral_no_limit(w.reasons, error);
     for (int i = 0; !status && i < linear->fields_count; i++) {
         status = transform(host, fields[i], true, error);
-#pragma omp parallel for num_threads(host->threads) schedule(static)
-        for (int64_t cell = 0; cell < host->cells; cell++)
-            fields[i][cell] *= unit;
+        tz_threads_for(host->threads, host->cells, multiply, &(product){fields[i], unit});
     }
     return status;
 }

@@ -8,7 +8,7 @@
 /* Transforms of one problem. Arrays have all cells, x fastest. */
 typedef struct tz_jump_host {
     const tz_linear *linear;
-    int threads;
+    tz_threads *threads;
     int64_t cells;
     double scale; /* forward and back together multiply by this */
     tz_fftw fftw;
@@ -19,7 +19,7 @@ typedef struct tz_jump_host {
 
 /* Opens the library. `linear` is borrowed. Destroy it also after an error. Errors: TZ_UNSUPPORTED,
  * TZ_MEMORY. */
-tz_status tz_jump_host_create(tz_jump_host *host, const tz_linear *linear, int threads,
+tz_status tz_jump_host_create(tz_jump_host *host, const tz_linear *linear, tz_threads *threads,
                               tz_error *error);
 void tz_jump_host_destroy(tz_jump_host *host);
 

@@ -45,10 +45,10 @@ static tz_status check_fields(tz_linear *out, const tz_problem *problem, tz_erro
 static tz_status check_boundary(tz_linear *out, const tz_problem *problem, int axis,
                                 tz_error *error)
 {
-    static const tz_transform fitting[] = {[TZ_CLAMP] = TZ_DCT_II,
-                                           [TZ_PERIODIC] = TZ_DFT,
-                                           [TZ_FIXED] = TZ_DST_I,
-                                           [TZ_MIRROR] = TZ_DCT_I};
+    static const tz_transform fitting[] = {[TZ_RULE_REPEATS] = TZ_DCT_II,
+                                           [TZ_RULE_WRAPS] = TZ_DFT,
+                                           [TZ_RULE_HAS_VALUE] = TZ_DST_I,
+                                           [TZ_RULE_REFLECTS] = TZ_DCT_I};
     const tz_boundary *sides = problem->boundary[axis];
     char text[TZ_BOUNDARY_TEXT_SIZE];
     if (sides[0] != sides[1])
@@ -56,7 +56,7 @@ static tz_status check_boundary(tz_linear *out, const tz_problem *problem, int a
                             "it cannot be jumped, because the sides of axis %c differ (%s), and no "
                             "transform fits that: give both the same boundary, or use sim:run",
                             AXES[axis], tz_boundary_text(sides, text));
-    out->transform[axis] = fitting[sides[0]];
+    out->transform[axis] = fitting[tz_boundary_rule_of(sides[0])];
     return TZ_OK;
 }
 

@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +27,8 @@ typedef struct check {
     double *tile, *result; /* of all fields */
     tz_linear_term *terms; /* with both signs of each offset */
     int terms_count;
-    int64_t at; /* the first cell that differs; -1: none */
+    pthread_mutex_t lock; /* of the members below */
+    int64_t at;           /* the first cell that differs; -1: none */
     int field;
     double got, wanted;
 } check;
@@ -144,15 +146,41 @@ static void compare_row(check *c, int field, int64_t y, int64_t z, const double 
         k = k + 1 == c->n[0] ? 0 : k + 1;
         if (fabs(row[i] - wanted) <= room)
             continue;
-#pragma omp critical(tz_jump_verify)
+        pthread_mutex_lock(&c->lock);
         if (c->at < 0 || first + i < c->at) {
             c->at = first + i;
             c->field = field;
             c->got = row[i];
             c->wanted = wanted;
         }
+        pthread_mutex_unlock(&c->lock);
         return;
     }
+}
+
+/* All rows of a field. */
+typedef struct rows {
+    check *check;
+    int field;
+    double *array;
+} rows;
+
+static void fill_rows(void *any, int64_t begin, int64_t end, int thread)
+{
+    const rows *r = any;
+    const int64_t *n = r->check->linear->extent;
+    (void)thread;
+    for (int64_t row = begin; row < end; row++)
+        fill_row(r->check, r->field, row % n[1], row / n[1], r->array + row * n[0]);
+}
+
+static void compare_rows(void *any, int64_t begin, int64_t end, int thread)
+{
+    const rows *r = any;
+    const int64_t *n = r->check->linear->extent;
+    (void)thread;
+    for (int64_t row = begin; row < end; row++)
+        compare_row(r->check, r->field, row % n[1], row / n[1], r->array + row * n[0]);
 }
 
 static tz_status differs(const check *c, tz_error *error)
@@ -168,7 +196,7 @@ static tz_status differs(const check *c, tz_error *error)
         for (int t = 0; t < linear->terms_count; t++)
             reach = abs(linear->terms[t].offset[axis]) > reach ? abs(linear->terms[t].offset[axis])
                                                                : reach;
-        if ((boundary == TZ_CLAMP || boundary == TZ_FIXED) && reach > 1 &&
+        if ((tz_boundary_repeats(boundary) || tz_boundary_has_value(boundary)) && reach > 1 &&
             (x[axis] < reach || x[axis] >= n[axis] - reach))
             return tz_error_set(
                 error, TZ_UNSUPPORTED, stencil->id,
@@ -192,9 +220,7 @@ static tz_status iterate(check *c, const tz_grid_state *in, const tz_plan *plan,
     const int64_t *n = c->linear->extent;
     tz_status status = TZ_OK;
     for (int i = 0; !status && i < c->linear->fields_count; i++) {
-#pragma omp parallel for num_threads(in->threads) schedule(static)
-        for (int64_t row = 0; row < n[1] * n[2]; row++)
-            fill_row(c, i, row % n[1], row / n[1], array + row * n[0]);
+        tz_threads_for(in->threads, n[1] * n[2], fill_rows, &(rows){c, i, array});
         status = tz_grid_write(in, c->linear->field[i], array, error);
     }
     if (!status)
@@ -203,9 +229,8 @@ static tz_status iterate(check *c, const tz_grid_state *in, const tz_plan *plan,
         status = in->backend->wait(in->state, error);
     for (int i = 0; !status && i < c->linear->fields_count && c->at < 0; i++) {
         status = tz_grid_read(in, c->linear->field[i], array, error);
-#pragma omp parallel for num_threads(in->threads) schedule(static)
-        for (int64_t row = 0; row < (status ? 0 : n[1] * n[2]); row++)
-            compare_row(c, i, row % n[1], row / n[1], array + row * n[0]);
+        if (!status)
+            tz_threads_for(in->threads, n[1] * n[2], compare_rows, &(rows){c, i, array});
     }
     return !status && c->at >= 0 ? differs(c, error) : status;
 }
@@ -218,6 +243,7 @@ tz_status tz_grid_verify(const tz_grid_state *in, const tz_plan *plan, const tz_
                .source = source,
                .size = size,
                .cells = 1,
+               .lock = PTHREAD_MUTEX_INITIALIZER,
                .at = -1};
     for (int axis = 0; axis < TZ_AXES; axis++) {
         c.n[axis] = tile_extents[linear->dims][axis];

@@ -436,16 +436,11 @@ static void get_coefficients(lua_State *L, tz_definition_value *v)
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
-/* The default boundary where a script gives none: clamp if it is possible. */
+/* The default boundary where a script gives none: the first that is possible. */
 static int usual_boundary(const tz_definition *d)
 {
-    for (int b = 0; d->boundaries != 0 && b <= TZ_MIRROR; b++)
-        if (d->boundaries & TZ_ALLOW(b))
-            return b;
-    for (int f = 0; f < d->fields_count; f++)
-        if (d->fields[f].type == TZ_BITS)
-            return TZ_PERIODIC;
-    return TZ_CLAMP;
+    const uint32_t possible = tz_define_boundaries(d);
+    return possible ? __builtin_ctz(possible) : 0;
 }
 
 static void get_boundaries(lua_State *L, tz_definition *d)

@@ -148,9 +148,8 @@ static bool is_universe(const target *t, const tz_rle_rule *rule)
 {
     const tz_simulation *simulation = t->handle->simulation;
     const int64_t *extent = tz_simulation_extent(simulation);
-    const tz_boundary wanted = rule->universe == 'T' ? TZ_PERIODIC : TZ_FIXED;
     return rule->universe == 0 || (rule->width == extent[0] && rule->height == extent[1] &&
-                                   tz_output_is_bounded_by(simulation, t->field, wanted));
+                                   tz_output_universe(simulation, t->field) == rule->universe);
 }
 
 /* A pattern's file names its rule. The simulation must have it, or takes it before its first step

@@ -4,7 +4,7 @@
 #include "base/number.h"
 #include "lua/checkpoint.h"
 #include "lua/live_impl.h"
-#include "output/report/texts.h"
+#include "output/report/contents.h"
 #include "sim/fields.h"
 #include <math.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #include "lua/plan.h"
 #include "lua/push.h"
 #include "lua/workload.h"
-#include "predict/prediction_table.h"
+#include "predict/sheets.h"
 #include "predict/thread_blocks.h"
 #include <stdlib.h>
 #include <string.h>
@@ -94,60 +94,6 @@ static void get_request(lua_State *L, tz_workload_request *workload, tz_predicti
 
 /* ---- The table ------------------------------------------------------------------------------- */
 
-/* What several devices gain. */
-static void push_gains(lua_State *L, const holder *h)
-{
-    const tz_scaling *scaling = &h->table->scaling;
-    tz_set_integer(L, "devices", h->workload->devices.count);
-    tz_set_text(L, "link", h->workload->link.name);
-    tz_set_number(L, "alone_s", h->table->alone_s);
-    lua_createtable(L, scaling->count, 0);
-    for (int i = 0; i < scaling->count; i++) {
-        lua_createtable(L, 0, 2);
-        tz_set_integer(L, "devices", scaling->at[i].devices);
-        if (scaling->at[i].extent[0] > 0) {
-            tz_push_integers(L, h->workload->problem.dims, scaling->at[i].extent);
-            lua_setfield(L, -2, "grid");
-        }
-        lua_rawseti(L, -2, i + 1);
-    }
-    lua_setfield(L, -2, "gains");
-}
-
-static void push_row(lua_State *L, const tz_workload *workload, const tz_prediction_table *table,
-                     const tz_prediction_row *row)
-{
-    const tz_model_prediction *p = &row->prediction;
-    lua_createtable(L, 0, 16);
-    tz_plan_set_keys(L, &row->plan, workload->problem.dims);
-    if (row->work) {
-        tz_set_integer(L, "registers", row->work->registers);
-        tz_set_flag(L, "estimated", row->work->estimated);
-    }
-    tz_set_number(L, "time_s", p->time_s);
-    tz_set_number(L, "stage_s", p->stage_s);
-    if (p->sustained_s > 0) {
-        tz_set_number(L, "sustained_s", p->sustained_s);
-        tz_set_number(L, "power_w", p->power_w);
-        tz_set_number(L, "power_limit_w", p->power_limit_w);
-    }
-    tz_set_number(L, "gcells_per_s", p->cells_per_s * 1e-9);
-    if (workload->place.devices) {
-        tz_set_number(L, "exchange_share", tz_prediction_exchange_share(p));
-        tz_set_number(L, "efficiency", tz_prediction_efficiency(table, row));
-    }
-    tz_set_text(L, "limit", tz_model_resource_text(p->limit));
-    tz_set_text(L, "limit_text", p->limit_text);
-    lua_createtable(L, 0, p->component_count);
-    for (int c = 0; c < p->component_count; c++)
-        tz_set_number(L, p->components[c].name, p->components[c].seconds);
-    lua_setfield(L, -2, "components");
-    lua_createtable(L, 0, p->detail_count);
-    for (int d = 0; d < p->detail_count; d++)
-        tz_set_number(L, p->details[d].name, p->details[d].value);
-    lua_setfield(L, -2, "details");
-}
-
 static void push_passes(lua_State *L, const tz_prediction_plain *plain)
 {
     lua_createtable(L, plain->plain.count, 0);
@@ -191,20 +137,13 @@ static void push_notes(lua_State *L, const tz_model_notes *notes)
 static void push_prediction_table(lua_State *L, const holder *h)
 {
     const tz_prediction_table *table = h->table;
-    lua_createtable(L, 0, 12);
-    tz_set_text(L, "model", table->model->name);
-    tz_set_text(L, "device", h->workload->device.name);
-    tz_set_text(L, "title",
-                h->workload->device.title[0] ? h->workload->device.title
-                                             : h->workload->device.name);
-    tz_set_text(L, "backend", h->workload->backend->name);
-    if (h->workload->place.devices)
-        push_gains(L, h);
-    tz_set_text(L, "counts", table->counts);
-    tz_set_text(L, "why", table->why);
-    tz_set_text(L, "limits", table->limits);
-    if (table->choice[0])
-        tz_set_text(L, "choice", table->choice);
+    const tz_prediction_sheet sheet = {h->workload, table};
+    lua_createtable(L, 0, 16);
+    tz_set_row(L, tz_prediction_columns, &sheet, table);
+    lua_getfield(L, -1, "rows");
+    lua_rawgeti(L, -1, table->best + 1);
+    lua_setfield(L, -3, "best");
+    lua_pop(L, 1);
     if (table->plain)
         push_passes(L, table->plain);
     if (table->plain && table->plain->measured.rounds > 0) {
@@ -213,19 +152,6 @@ static void push_prediction_table(lua_State *L, const holder *h)
             L, "accuracy",
             tz_luo2011_accuracy(table->plain->measured.taken_s, table->rows[0].prediction.time_s));
     }
-    tz_set_integer(L, "considered", table->considered);
-    tz_set_number(L, "seconds", table->seconds);
-    push_notes(L, &table->notes);
-    lua_createtable(L, table->count, 0);
-    for (int i = 0; i < table->count; i++) {
-        push_row(L, h->workload, table, &table->rows[i]);
-        if (i == table->best) {
-            lua_pushvalue(L, -1);
-            lua_setfield(L, -4, "best");
-        }
-        lua_rawseti(L, -2, i + 1);
-    }
-    lua_setfield(L, -2, "rows");
 }
 
 static void push_shape(lua_State *L, const tz_tabik_shape *shape)

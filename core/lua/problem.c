@@ -171,7 +171,7 @@ size_t tz_boundary_values_read(lua_State *L, int index, const char *what, const 
 }
 
 TZ_KEY_NAMES(tz_precision_names, [TZ_SINGLE] = "single", [TZ_DOUBLE] = "double", "mixed")
-TZ_KEY_NAMES_OF(tz_boundary_names, tz_boundary_name, TZ_MIRROR + 1)
+TZ_KEY_NAMES_OF(tz_boundary_names, tz_boundary_name, TZ_BOUNDARIES)
 
 const tz_stencil *tz_problem_read(lua_State *L, int index, const char *what,
                                   tz_simulation_config *config,

@@ -1,5 +1,5 @@
 /* tz.tune: measures the plans of a problem. */
-#include "predict/tune.h"
+#include "predict/sheets.h"
 #include "predict/thread_blocks.h"
 
 #include "backend/family_names.h"
@@ -7,7 +7,6 @@
 #include "lua/context.h"
 #include "lua/interrupt.h"
 #include "lua/module.h"
-#include "lua/plan.h"
 #include "lua/push.h"
 #include "lua/workload.h"
 #include <stdio.h>
@@ -88,78 +87,18 @@ static void get_request(lua_State *L, const tz_workload_request *workload, char 
 
 /* ---- The table ------------------------------------------------------------------------------- */
 
-static void push_row(lua_State *L, const holder *h, const tz_tune_row *row)
-{
-    const tz_measured *m = &row->measured;
-    lua_createtable(L, 0, 16);
-    tz_plan_set_keys(L, &row->plan, h->workload->problem.dims);
-    tz_set_integer(L, "registers", row->work.registers);
-    tz_set_number(L, "predicted_s", tz_tune_predicted_s(h->tune, row));
-    tz_set_integer(L, "rounds", m->rounds);
-    if (row->refusal[0])
-        tz_set_text(L, "refused", row->refusal);
-    if (row->checked)
-        tz_set_flag(L, "same_bits", row->equal);
-    if (h->tune->set.shapes > 0)
-        tz_set_flag(L, "in_set", row->shape.chosen);
-    if (m->rounds > 0) {
-        const int64_t *n = h->workload->problem.extent;
-        tz_set_number(L, "measured_s", m->taken_s);
-        tz_set_number(L, "low_s", m->low_s);
-        tz_set_number(L, "high_s", m->high_s);
-        tz_set_number(L, "gcells_per_s",
-                      (double)n[0] * (double)n[1] * (double)n[2] / m->taken_s * 1e-9);
-    }
-    if (m->clocks > 0) {
-        tz_set_number(L, "clock_hz", m->clock_hz);
-        tz_set_integer(L, "throttled", m->throttled);
-    }
-}
-
-/* How good the set of thread blocks is. */
-static void push_set(lua_State *L, const tz_tune_set *set)
-{
-    lua_createtable(L, 0, 7);
-    tz_set_integer(L, "shapes", set->shapes);
-    tz_set_integer(L, "chosen", set->chosen);
-    tz_set_integer(L, "measured", set->measured);
-    tz_set_integer(L, "measured_chosen", set->measured_chosen);
-    tz_set_flag(L, "has_best", set->has_best);
-    if (set->measured_chosen > 0) {
-        tz_set_number(L, "best", set->best);
-        tz_set_number(L, "worst", set->worst);
-    }
-    lua_setfield(L, -2, "set");
-}
-
 static void push_tune(lua_State *L, const holder *h)
 {
     const tz_tune *tune = h->tune;
+    const tz_tune_sheet sheet = {h->workload, tune};
     lua_createtable(L, 0, 14);
-    tz_set_text(L, "backend", h->workload->backend->name);
-    tz_set_text(L, "device", h->workload->device.name);
-    tz_set_number(L, "share", tune->share);
-    tz_set_number(L, "error_median", tune->error_median);
-    tz_set_number(L, "error_p90", tune->error_p90);
-    tz_set_number(L, "error_mean", tune->error_mean);
-    tz_set_integer(L, "different", tune->different);
-    tz_set_integer(L, "not_finite", tune->not_finite);
-    if (tune->set.shapes > 0)
-        push_set(L, &tune->set);
-    lua_createtable(L, tune->count, 0);
-    for (int i = 0; i < tune->count; i++) {
-        push_row(L, h, &tune->rows[i]);
-        if (i == tune->best) {
-            lua_pushvalue(L, -1);
-            lua_setfield(L, -4, "best");
-        }
-        if (i == tune->predicted) {
-            lua_pushvalue(L, -1);
-            lua_setfield(L, -4, "predicted");
-        }
-        lua_rawseti(L, -2, i + 1);
-    }
-    lua_setfield(L, -2, "rows");
+    tz_set_row(L, tz_tune_columns, &sheet, tune);
+    lua_getfield(L, -1, "rows");
+    lua_rawgeti(L, -1, tune->best + 1);
+    lua_setfield(L, -3, "best");
+    lua_rawgeti(L, -1, tune->predicted + 1);
+    lua_setfield(L, -3, "predicted");
+    lua_pop(L, 1);
 }
 
 static TZ_KEY_NAMES(model_names, TZ_THREAD_BLOCKS_MODEL)

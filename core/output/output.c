@@ -142,13 +142,16 @@ static tz_status find_kept_field(const tz_stencil *stencil, const char *name, in
     return status;
 }
 
-bool tz_output_is_bounded_by(const tz_simulation *simulation, int field, tz_boundary boundary)
+char tz_output_universe(const tz_simulation *simulation, int field)
 {
-    for (int side = 0; side < 4; side++)
-        if (tz_simulation_boundary(simulation, side / 2)[side % 2] != boundary ||
-            (boundary == TZ_FIXED && tz_simulation_boundary_values(simulation, field)[side] != 0.0))
-            return false;
-    return true;
+    int wrapping = 0, dead = 0;
+    for (int side = 0; side < 4; side++) {
+        const tz_boundary boundary = tz_simulation_boundary(simulation, side / 2)[side % 2];
+        wrapping += tz_boundary_wraps(boundary);
+        dead += tz_boundary_has_value(boundary) &&
+                tz_simulation_boundary_values(simulation, field)[side] == 0.0;
+    }
+    return wrapping == 4 ? 'T' : dead == 4 ? 'P' : 0;
 }
 
 const char *tz_output_rule(const tz_simulation *simulation, int field, char text[TZ_RLE_RULE_SIZE])
@@ -162,10 +165,9 @@ const char *tz_output_rule(const tz_simulation *simulation, int field, char text
              param < 0 ? "" : tz_simulation_params(simulation)[param].text);
     if (stencil->dims != 2 || tz_rle_rule_parse(text, NULL, &rule, &ignored) != TZ_OK)
         return text;
-    if (tz_output_is_bounded_by(simulation, field, TZ_PERIODIC))
-        rule.universe = 'T';
-    else if (tz_output_is_bounded_by(simulation, field, TZ_FIXED))
-        rule.universe = 'P';
+    const char universe = tz_output_universe(simulation, field);
+    if (universe)
+        rule.universe = universe;
     rule.width = extent[0];
     rule.height = extent[1];
     return tz_rle_rule_format(&rule, text);

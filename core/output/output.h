@@ -78,14 +78,15 @@ tz_status tz_output_check(const tz_output *output, const tz_simulation *simulati
  * ":P64,32" if the cells around `field` are dead. "": no rule. Returns `text`. */
 const char *tz_output_rule(const tz_simulation *simulation, int field, char text[TZ_RLE_RULE_SIZE]);
 
+/* The universe of a 2-D grid as RLE files have it: 'T', a torus, if all sides wrap; 'P' if all have the
+ * value 0; else 0. */
+char tz_output_universe(const tz_simulation *simulation, int field);
+
 /* The grid that a file of the output holds now: `fields` and `rule` are the caller's, and borrowed by the
  * grid. A time is in seconds, if its unit is one of time. */
 void tz_output_describe(const tz_output *output, const tz_simulation *source, int field,
                         tz_grid *grid, tz_grid_field fields[TZ_OUTPUT_FIELDS_MAX],
                         char rule[TZ_RLE_RULE_SIZE]);
-
-/* Are all sides of a 2-D grid of that kind, and fixed ones 0? */
-bool tz_output_is_bounded_by(const tz_simulation *simulation, int field, tz_boundary boundary);
 
 /* Check a caption that a picture of a simulation gets: its placeholders, and that there is a time
  * step for {time}. TZ_UNKNOWN, TZ_FORMAT, TZ_UNSUPPORTED. */

@@ -4,9 +4,9 @@
 #define TZ_CORE_OUTPUT_RUN_FILES_H
 
 #include "base/atomic.h"
+#include "base/job_queue.h"
 #include "output/folder.h"
 #include "output/frame/frame.h"
-#include "output/job_queue.h"
 #include "output/run_record.h"
 
 /* Begin with a zeroed struct that holds `scenario` and `record`. */

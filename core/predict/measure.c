@@ -3,6 +3,7 @@
 #include "backend/cuda/ptx/plain_time.h"
 #include "backend/slabs/slabs.h"
 #include "base/machine.h"
+#include "base/minmax.h"
 #include "calibrate/sample.h"
 #include "jump/jump.h"
 #include "stencil/streamed_source.h"
@@ -19,6 +20,7 @@ static const double REST_MOST_S = 0.1; /* rounds that need more heat up by thems
 
 struct tz_bench {
     const tz_workload *workload;
+    tz_threads *threads;
     tz_backend_context context;
     void *state;
     bool keep;
@@ -77,6 +79,23 @@ static void random_row(const tz_problem *problem, int field, uint64_t seed, void
     }
 }
 
+/* Rows of a field, from seeds of their own. */
+typedef struct rows {
+    const tz_problem *problem;
+    int field, shift; /* of the number of a row in its seed */
+    char *elements;
+    size_t bytes; /* of a row */
+} rows;
+
+static void random_rows(void *any, int64_t begin, int64_t end, int thread)
+{
+    const rows *r = any;
+    (void)thread;
+    for (int64_t i = begin; i < end; i++)
+        random_row(r->problem, r->field, (uint64_t)(r->field + 1) << 56 ^ (uint64_t)i << r->shift,
+                   r->elements + r->bytes * (size_t)i);
+}
+
 static tz_status store_whole(tz_bench *bench, int field, const void *elements, tz_error *error)
 {
     tz_box box = {{0}, {0}};
@@ -87,16 +106,13 @@ static tz_status store_whole(tz_bench *bench, int field, const void *elements, t
 static tz_status fill_field(tz_bench *bench, int field, tz_error *error)
 {
     const tz_problem *problem = &bench->workload->problem;
-    const int64_t rows = problem->elements[1] * problem->elements[2];
+    const int64_t all = problem->elements[1] * problem->elements[2];
     const size_t row = (size_t)problem->elements[0] * tz_problem_element_size(problem, field);
-    char *elements = malloc(row * (size_t)rows);
+    char *elements = malloc(row * (size_t)all);
     if (!elements)
         return tz_error_set(error, TZ_MEMORY, problem->stencil->fields[field].name,
                             "not enough memory for a field's first values");
-#pragma omp parallel for schedule(static)
-    for (int64_t y = 0; y < rows; y++)
-        random_row(problem, field, (uint64_t)(field + 1) << 56 ^ (uint64_t)y << 24,
-                   elements + row * (size_t)y);
+    tz_threads_for(bench->threads, all, random_rows, &(rows){problem, field, 24, elements, row});
     const tz_status status = store_whole(bench, field, elements, error);
     if (bench->keep && !status && problem->stencil->fields[field].role == TZ_STATE)
         bench->first[field] = elements;
@@ -117,10 +133,8 @@ static tz_status make_slabs(tz_bench *bench, int field, int height_max, tz_error
         return tz_error_set(error, TZ_MEMORY, problem->stencil->fields[field].name,
                             "not enough memory for %" PRId64 " slabs of %" PRId64 " cells", slabs,
                             cells);
-#pragma omp parallel for schedule(static)
-    for (int64_t s = 0; s < slabs; s++)
-        random_row(problem, field, (uint64_t)(field + 1) << 56 ^ (uint64_t)s << 32,
-                   data + s * cells);
+    tz_threads_for(bench->threads, slabs, random_rows,
+                   &(rows){problem, field, 32, (char *)data, (size_t)cells * sizeof *data});
     bench->slab_data[field] = data;
     bench->streamed[field] = (tz_streamed_source){.data = data,
                                                   .slabs = slabs,
@@ -170,12 +184,13 @@ tz_status tz_bench_create(tz_bench **out, const tz_workload *workload, int ordin
     bench->workload = workload;
     bench->keep = keep;
     bench->slabs = INT64_MAX;
+    status = tz_threads_create(&bench->threads, tz_max_int(workload->place.threads, 1), error);
     for (int f = 0; !status && f < stencil->fields_count; f++)
         if (stencil->fields[f].role == TZ_STREAMED)
             status = make_slabs(bench, f, height_max, error);
     bench->context = (tz_backend_context){.problem = &workload->problem,
                                           .streamed = bench->streamed_pointers,
-                                          .threads = workload->place.threads,
+                                          .threads = bench->threads,
                                           .device = ordinal,
                                           .devices = workload->place.devices};
     if (!status)
@@ -197,6 +212,7 @@ void tz_bench_destroy(tz_bench *bench)
         return;
     if (bench->state)
         bench->workload->backend->destroy(bench->state);
+    tz_threads_destroy(bench->threads);
     for (int f = 0; f < TZ_FIELDS_MAX; f++) {
         free(bench->first[f]);
         free(bench->slab_data[f]);

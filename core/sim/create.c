@@ -11,20 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* OpenMP's threads must be possible, and those that write files beside them. */
-static tz_status check_threads(int wanted, tz_error *error)
-{
-    enum { OTHERS = 3 };
-    const int all = tz_machine_threads_possible(wanted + OTHERS);
-    if (all == wanted + OTHERS || wanted == 1)
-        return TZ_OK;
-    const int possible = all > OTHERS + 1 ? all - OTHERS : 1;
-    return tz_error_set(error, TZ_RANGE, "threads",
-                        "%d threads cannot be started here: %d can, then the limit on processes "
-                        "(ulimit -u) or on memory is reached; use fewer with --threads",
-                        wanted, possible);
-}
-
 static const char *plugin_file(const tz_simulation *simulation)
 {
     return tz_registry_of(simulation->registry, simulation->plugin)->file;
@@ -115,8 +101,7 @@ static tz_status set_up(tz_simulation *simulation, const tz_simulation_config *c
         return status;
     if (simulation->backend->serial)
         simulation->threads = 1;
-    if (!simulation->backend->is_gpu && !simulation->backend->serial && !config->dry)
-        status = check_threads(simulation->threads, error);
+    status = tz_threads_create(&simulation->pool, simulation->threads, error);
     if (status)
         return status;
     simulation->stopped = config->stopped;
@@ -149,7 +134,7 @@ tz_backend_context tz__simulation_context(const tz_simulation *simulation,
 {
     return (tz_backend_context){.problem = problem,
                                 .streamed = simulation->streamed_pointers,
-                                .threads = simulation->threads,
+                                .threads = simulation->pool,
                                 .device = simulation->device,
                                 .sync = simulation->sync,
                                 .devices = &simulation->devices,
@@ -204,6 +189,7 @@ void tz_simulation_destroy(tz_simulation *simulation)
     if (simulation->state)
         simulation->backend->destroy(simulation->state);
     tz_policy_destroy(simulation->policy);
+    tz_threads_destroy(simulation->pool);
     tz_problem_clear(&simulation->problem);
     free(simulation->record);
     free(simulation->scalars);

@@ -3,7 +3,6 @@
 #include "backend/host/reduce.h"
 #include "sim/simulation_impl.h"
 #include "sim/window.h"
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,24 +122,31 @@ static void compute_row(const block *b, int64_t y, int64_t z, char *others)
     b->rows(&span);
 }
 
+static void compute_rows(void *any, int64_t begin, int64_t end, int thread)
+{
+    const block *b = any;
+    const int64_t ny = length(&b->box, 1);
+    for (int64_t i = begin; i < end; i++)
+        compute_row(b, b->box.low[1] + i % ny, b->box.low[2] + i / ny,
+                    b->others + (size_t)thread * b->others_bytes);
+}
+
 static tz_status compute_block(block *b, tz_error *error)
 {
-    const int64_t ny = length(&b->box, 1), rows = ny * length(&b->box, 2);
+    const int64_t rows = length(&b->box, 1) * length(&b->box, 2);
     const bool few = rows * length(&b->box, 0) < PARALLEL_ELEMENTS;
-    const int threads = few ? 1 : b->simulation->threads;
+    tz_threads *threads = few ? NULL : b->simulation->pool;
     const int written = __builtin_popcount(b->output->writes);
     tz_status status = TZ_OK;
     for (int f = 0; !status && f < b->stencil->fields_count; f++)
         if (tz_stencil_may_read(b->stencil, b->output, f))
             status = read_source(b, f, error);
     b->others_bytes = (size_t)written * (size_t)length(&b->box, 0) * sizeof(double);
-    b->others = status ? NULL : malloc((size_t)threads * b->others_bytes);
+    b->others = status ? NULL : malloc((size_t)tz_threads_count(threads) * b->others_bytes);
     if (!status && !b->others)
         status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for rows of cells");
-#pragma omp parallel for num_threads(threads) if (!status && threads > 1)
-    for (int64_t i = 0; i < (status ? 0 : rows); i++)
-        compute_row(b, b->box.low[1] + i % ny, b->box.low[2] + i / ny,
-                    b->others + (size_t)omp_get_thread_num() * b->others_bytes);
+    if (!status)
+        tz_threads_for(threads, rows, compute_rows, b);
     for (int f = 0; f < b->stencil->fields_count; f++)
         free(b->sources[f].memory);
     memset(b->sources, 0, sizeof b->sources);
@@ -236,7 +242,7 @@ tz_status tz__field_reduce(const tz_simulation *simulation, int field, tz_reduct
                 status = compute(simulation, field, &box, elements, error);
                 if (!status)
                     status = tz_reduce_add(&sums, &piece, y + ny * z, box.high[1] + ny * z, x,
-                                           box.high[0], simulation->threads, error);
+                                           box.high[0], simulation->pool, error);
             }
     tz_reduce_end(&sums, out);
     free(elements);

@@ -2,7 +2,6 @@
 
 #include "sim/derived.h"
 #include "sim/simulation_impl.h"
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,43 +64,67 @@ typedef struct filler {
     tz__values_fn *values;
     const void *context;
     const tz_box *box;
-    int threads;
+    tz_threads *threads;
     int64_t width;  /* the most cells of a row of the block */
     double *rows;   /* for each thread, the values of a row of the block */
     void *elements; /* of the block */
 } filler;
+
+/* Rows of a block: elements `box` of a field, which are the cells from x_low on. */
+typedef struct filling {
+    const tz_problem *problem;
+    const filler *filler;
+    int field;
+    tz_box box;
+    int64_t x_low, cells;
+    size_t row_bytes;
+} filling;
+
+static void fill_rows(void *any, int64_t begin, int64_t end, int thread)
+{
+    const filling *w = any;
+    const filler *f = w->filler;
+    const tz_problem *problem = w->problem;
+    const tz_box *all = f->box, *box = &w->box;
+    double *values = f->rows + thread * f->width;
+    for (int64_t k = begin; k < end; k++) {
+        char *row = (char *)f->elements + w->row_bytes * (size_t)k;
+        const int64_t y = box->low[1] + k, z = box->low[2];
+        const int64_t before = (z - all->low[2]) * (all->high[1] - all->low[1]) + y - all->low[1];
+        f->values(f->context, before * (all->high[0] - all->low[0]) + w->x_low - all->low[0],
+                  w->x_low + problem->extent[0] * (y + problem->extent[1] * z), w->cells, values);
+        if (problem->bits)
+            put_bits((uint32_t *)row, box->low[0], problem->elements[0], w->x_low, w->cells,
+                     values);
+        else
+            tz_problem_to_elements(problem, w->field, values, w->cells, row);
+    }
+}
 
 /* Write the cells from x_low to x_high of `rows` rows of a plane. */
 static tz_status write_block(tz_simulation *simulation, int field, const filler *f, int64_t x_low,
                              int64_t x_high, int64_t y, int64_t rows, int64_t z, tz_error *error)
 {
     const tz_problem *problem = &simulation->problem;
-    const tz_box *all = f->box;
-    tz_box box = piece_box(problem, x_low, x_high, y, z);
-    box.high[1] = y + rows;
-    const int64_t cells = x_high - x_low, length = box.high[0] - box.low[0];
-    const size_t row_bytes = (size_t)length * tz_problem_element_size(problem, field);
+    filling w = {.problem = problem,
+                 .filler = f,
+                 .field = field,
+                 .box = piece_box(problem, x_low, x_high, y, z),
+                 .x_low = x_low,
+                 .cells = x_high - x_low};
+    w.box.high[1] = y + rows;
+    w.row_bytes = (size_t)(w.box.high[0] - w.box.low[0]) * tz_problem_element_size(problem, field);
     tz_status status = TZ_OK;
-    if (problem->bits && whole_rows(problem) && cells == problem->extent[0])
-        memset(f->elements, 0, row_bytes * (size_t)rows);
+    if (problem->bits && whole_rows(problem) && w.cells == problem->extent[0])
+        memset(f->elements, 0, w.row_bytes * (size_t)rows);
     else if (problem->bits)
-        status = simulation->backend->load(simulation->state, field, &box, f->elements, error);
-#pragma omp parallel for num_threads(f->threads) if (!status && f->threads > 1 && rows > 1)
-    for (int64_t k = 0; k < (status ? 0 : rows); k++) {
-        char *row = (char *)f->elements + row_bytes * (size_t)k;
-        double *values = f->rows + omp_get_thread_num() * f->width;
-        const int64_t before =
-            (z - all->low[2]) * (all->high[1] - all->low[1]) + y + k - all->low[1];
-        f->values(f->context, before * (all->high[0] - all->low[0]) + x_low - all->low[0],
-                  x_low + problem->extent[0] * (y + k + problem->extent[1] * z), cells, values);
-        if (problem->bits)
-            put_bits((uint32_t *)row, box.low[0], problem->elements[0], x_low, cells, values);
-        else
-            tz_problem_to_elements(problem, field, values, cells, row);
-    }
+        status = simulation->backend->load(simulation->state, field, &w.box, f->elements, error);
+    if (!status)
+        tz_threads_for(f->threads, rows, fill_rows, &w);
     tz__simulation_field_changes(simulation, field);
-    return status ? status
-                  : simulation->backend->store(simulation->state, field, &box, f->elements, error);
+    return status
+               ? status
+               : simulation->backend->store(simulation->state, field, &w.box, f->elements, error);
 }
 
 /* How many rows of a box are written at once: a device has a latency, and each thread fills rows. */
@@ -171,10 +194,10 @@ tz_status tz__cells_write(tz_simulation *simulation, int field, const tz_box *bo
     const tz_problem *problem = &simulation->problem;
     const int64_t width = box->high[0] - box->low[0];
     const int64_t cells = width * (box->high[1] - box->low[1]) * (box->high[2] - box->low[2]);
-    const int threads = cells < PARALLEL_CELLS ? 1 : simulation->threads;
-    const int64_t rows = block_rows(problem, box, threads);
+    tz_threads *threads = cells < PARALLEL_CELLS ? NULL : simulation->pool;
+    const int64_t rows = block_rows(problem, box, tz_threads_count(threads));
     piece p;
-    tz_status status = piece_create(simulation, width, rows, threads, &p, error);
+    tz_status status = piece_create(simulation, width, rows, tz_threads_count(threads), &p, error);
     if (status)
         return status;
     const filler f = {values, context, box, threads, p.width, p.values, p.elements};

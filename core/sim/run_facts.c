@@ -50,8 +50,8 @@ static int find_mean(void *context, int field, double *mean)
         for (int axis = 0, rest = choice; axis < TZ_AXES; axis++, rest /= 3) {
             const int side = rest % 3 - 1; /* -1: the whole axis */
             const int64_t edge = side == 1 ? extent[axis] - 1 : 0;
-            if (side >= 0 &&
-                (extent[axis] == 1 || q->simulation->problem.boundary[axis][side] != TZ_MIRROR))
+            if (side >= 0 && (extent[axis] == 1 ||
+                              !tz_boundary_reflects(q->simulation->problem.boundary[axis][side])))
                 weight = 0.0;
             region.box.low[axis] = edge;
             region.box.high[axis] = side < 0 ? extent[axis] : edge + 1;

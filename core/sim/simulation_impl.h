@@ -41,12 +41,13 @@ struct tz_simulation {
     bool y_up;             /* as tz_simulation_y_up has it */
     bool sync;             /* wait for every stage */
     const tz_ranks *ranks; /* NULL: alone */
-    int threads;
-    int (*stopped)(void); /* as tz_simulation_config has it */
-    tz_isa isa;           /* of row functions that the simulation itself calls */
-    int device;           /* ordinal of the GPU */
-    tz_limits limits;     /* the device's */
-    tz_policy *policy;    /* NULL only during creation */
+    int threads;           /* that the simulation was created with */
+    tz_threads *pool;      /* of so many */
+    int (*stopped)(void);  /* as tz_simulation_config has it */
+    tz_isa isa;            /* of row functions that the simulation itself calls */
+    int device;            /* ordinal of the GPU */
+    tz_limits limits;      /* the device's */
+    tz_policy *policy;     /* NULL only during creation */
     tz_stopwatch watch;
     tz_plan plan; /* complete */
     int64_t bytes;

@@ -266,7 +266,7 @@ static tz_status check_stencil(const check *c)
         return refuse(c, "it lacks a doc");
     if (s->dims < 1 || s->dims > TZ_AXES)
         return refuse(c, "it has %d dimensions; 1 to %d are possible", s->dims, TZ_AXES);
-    if ((unsigned)s->boundary > TZ_MIRROR || !(s->boundaries & TZ_ALLOW(s->boundary)))
+    if ((unsigned)s->boundary >= TZ_BOUNDARIES || !(s->boundaries & TZ_ALLOW(s->boundary)))
         return refuse(c, "its default boundary is not among those that it allows");
     if (s->steps < 0)
         return refuse(c, "an iteration advances %d steps; at least 1 are possible", s->steps);

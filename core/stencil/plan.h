@@ -8,6 +8,7 @@
 #define TZ_CORE_STENCIL_PLAN_H
 
 #include "base/error.h"
+#include "base/sheet.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -77,10 +78,8 @@ void tz_plan_tile_text(const tz_plan *plan, int dims, char *text, size_t size);
 /* "stream, height 8, tile 4096 x 512, vector 4", with the knobs that are not 0. */
 void tz_plan_text(const tz_plan *plan, int dims, char *text, size_t size);
 
-/* The names of a CSV table's columns, and a plan's values in them. */
-#define TZ__PLAN_COLUMN(name, least, most, doc) "," #name
-#define TZ_PLAN_CSV_COLUMNS "height,family,tile_x,tile_y,tile_z" TZ_PLAN_KNOBS(TZ__PLAN_COLUMN)
-void tz_plan_csv(const tz_plan *plan, char *text, size_t size);
+/* Columns of a sheet: family, height, tile and knobs. The row is a tz_plan, the context its number of axes, an int. */
+extern const tz_sheet_column tz_plan_columns[];
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 

@@ -8,35 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-int64_t tz_boundary_map(const tz_boundary sides[2], int64_t coordinate, int64_t extent)
-{
-    if (sides[0] == TZ_MIRROR && sides[1] == TZ_MIRROR)
-        coordinate = extent > 1 ? coordinate % (2 * (extent - 1)) : 0;
-    while (coordinate < 0 || coordinate >= extent) {
-        const int side = coordinate < 0 ? 0 : 1;
-        switch (sides[side]) {
-        case TZ_CLAMP:
-            return side == 0 ? 0 : extent - 1;
-        case TZ_PERIODIC:
-            return (coordinate % extent + extent) % extent;
-        case TZ_MIRROR:
-            coordinate = side == 0 ? -coordinate : 2 * (extent - 1) - coordinate;
-            break;
-        default:
-            return -1 - side;
-        }
-    }
-    return coordinate;
-}
-
-const char *tz_boundary_text(const tz_boundary sides[2], char text[TZ_BOUNDARY_TEXT_SIZE])
-{
-    const bool same = sides[0] == sides[1];
-    snprintf(text, TZ_BOUNDARY_TEXT_SIZE, "%s%s%s", tz_boundary_name(sides[0]), same ? "" : ":",
-             same ? "" : tz_boundary_name(sides[1]));
-    return text;
-}
-
 size_t tz_problem_element_size(const tz_problem *problem, int field)
 {
     return problem->stencil->fields[field].type == TZ_REAL && problem->precision == TZ_DOUBLE ? 8
@@ -207,9 +178,9 @@ static tz_status unknown_field(const tz_stencil *stencil, const char *name, tz_e
 static tz_status find_boundary(const tz_stencil *stencil, const char *text, size_t length,
                                tz_boundary *out, tz_error *error)
 {
-    const char *allowed[4];
+    const char *allowed[TZ_BOUNDARIES];
     size_t allowed_count = 0;
-    for (int b = TZ_CLAMP; b <= TZ_MIRROR; b++)
+    for (int b = 0; b < TZ_BOUNDARIES; b++)
         if (stencil->boundaries & TZ_ALLOW(b))
             allowed[allowed_count++] = tz_boundary_name((tz_boundary)b);
     char name[64], hint[256];
@@ -242,11 +213,14 @@ static tz_status resolve_boundary(tz_problem *problem, const tz_simulation_confi
             status = find_boundary(stencil, high, strlen(high), &sides[1], error);
         if (status)
             return status;
-        if ((sides[0] == TZ_PERIODIC) != (sides[1] == TZ_PERIODIC))
+        const int wraps = tz_boundary_wraps(sides[0]) ? 0 : 1;
+        if (sides[0] != sides[1] && tz_boundary_wraps(sides[wraps])) {
+            const char *name = tz_boundary_name(sides[wraps]);
             return tz_error_set(error, TZ_UNSUPPORTED, "boundary",
-                                "%c is %s on one side and periodic on the other: an axis is "
-                                "periodic on both sides or on none",
-                                'x' + d, tz_boundary_name(sides[sides[0] == TZ_PERIODIC ? 1 : 0]));
+                                "%c is %s on one side and %s on the other: an axis is %s on both "
+                                "sides or on none",
+                                'x' + d, tz_boundary_name(sides[1 - wraps]), name, name);
+        }
     }
     return TZ_OK;
 }
@@ -487,8 +461,8 @@ tz_problem tz_problem_slab(const tz_problem *whole, int64_t low, int64_t high, i
         (tz_slab){.of = whole, .first = low - before, .low = before, .high = before + high - low};
     slab.extent[axis] = slab.elements[axis] = before + high - low + after;
     for (int side = 0; side < 2; side++)
-        if (whole->boundary[axis][side] == TZ_PERIODIC && before + after > 0)
-            slab.boundary[axis][side] = TZ_CLAMP;
+        if (tz_boundary_wraps(whole->boundary[axis][side]) && before + after > 0)
+            slab.boundary[axis][side] = TZ_BOUNDARY_CUT;
     return slab;
 }
 

@@ -3,6 +3,7 @@
 #define TZ_CORE_STENCIL_PROBLEM_H
 
 #include "base/array.h"
+#include "stencil/boundary.h"
 #include "stencil/types.h"
 
 /* A slab of a larger grid, which is cut along its last axis. Its arrays hold its own cells and, before
@@ -127,16 +128,5 @@ void tz_bits_spread(const uint32_t *row, int64_t words, int64_t x, int64_t count
 /* Are there so many bytes on this machine for each of `sharers`? TZ_MEMORY, with what is needed. */
 tz_status tz_problem_check_memory(const tz_problem *problem, int64_t bytes, int sharers,
                                   tz_error *error);
-
-/* The index in [0, extent) of the cell that a read at any coordinate of an axis gets. -1 or -2: the
- * boundary value of the low or of the high side. A mirror reflects the coordinate in its edge cell,
- * which may take it past the other side, whose rule then applies. On an axis of one cell between
- * two mirrors that cell is read. The kernels have their own function. They are tested against the
- * reference backend, which uses this one. */
-int64_t tz_boundary_map(const tz_boundary sides[2], int64_t coordinate, int64_t extent);
-
-/* Write "clamp", or "clamp:fixed" if the sides differ, low side first. Returns `text`. */
-enum { TZ_BOUNDARY_TEXT_SIZE = 24 };
-const char *tz_boundary_text(const tz_boundary sides[2], char text[TZ_BOUNDARY_TEXT_SIZE]);
 
 #endif

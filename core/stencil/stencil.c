@@ -14,12 +14,6 @@ const char *tz_type_name(tz_type type)
     return names[type];
 }
 
-const char *tz_boundary_name(tz_boundary boundary)
-{
-    static const char *const names[] = {"clamp", "periodic", "fixed", "mirror"};
-    return names[boundary];
-}
-
 const char *tz_param_type_name(tz_param_type type)
 {
     static const char *const names[] = {"real", "integer", "flag", "text", "choice"};
@@ -32,14 +26,6 @@ const char *tz_param_role_name(tz_param_role role)
         "",           "rule",    "extent_x_m", "extent_y_m", "allow_unstable", "time_step",
         "extent_z_m", "spacing", "spacing_x",  "spacing_y",  "spacing_z"};
     return names[role];
-}
-
-int tz_boundary_find(const char *name)
-{
-    for (int i = TZ_CLAMP; i <= TZ_MIRROR; i++)
-        if (strcmp(name, tz_boundary_name((tz_boundary)i)) == 0)
-            return i;
-    return -1;
 }
 
 int tz_stencil_radius(const tz_stencil *stencil)

@@ -3,19 +3,16 @@
 #define TZ_CORE_STENCIL_STENCIL_H
 
 #include "base/machine.h"
+#include "stencil/boundary.h"
 #include <stdbool.h>
 #include <trapeze/plugin.h>
 
-/* Names for messages and tables, such as "state", "clamp" or "rule". The name of TZ_PARAM_ROLE_NONE
+/* Names for messages and tables, such as "state" or "rule". The name of TZ_PARAM_ROLE_NONE
  * is "". */
 const char *tz_role_name(tz_role role);
 const char *tz_type_name(tz_type type);
-const char *tz_boundary_name(tz_boundary boundary);
 const char *tz_param_type_name(tz_param_type type);
 const char *tz_param_role_name(tz_param_role role);
-
-/* The boundary of that name, or -1. */
-int tz_boundary_find(const char *name);
 
 /* Cells to each side, from 0 up: x first. 0 on axes that the stencil does not have. */
 typedef struct tz_reach {

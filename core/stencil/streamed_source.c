@@ -56,7 +56,6 @@ const void *tz_streamed_source_row(const void *any, int64_t step, int64_t x, int
                                    int32_t *scratch)
 {
     const tz_streamed_source *source = any;
-    static const tz_boundary around[2] = {TZ_PERIODIC, TZ_PERIODIC};
     const int64_t n = source->cells;
     x += source->first;
     if (x >= 0 && x + count <= n) {
@@ -66,11 +65,11 @@ const void *tz_streamed_source_row(const void *any, int64_t step, int64_t x, int
         return scratch;
     }
     for (int64_t i = 0; i < count;) {
-        if (source->boundary != TZ_PERIODIC && (x + i < 0 || x + i >= n)) {
+        if (!tz_boundary_wraps(source->boundary) && (x + i < 0 || x + i >= n)) {
             scratch[i++] = 0; /* outside the grid: never used */
             continue;
         }
-        const int64_t wrapped = tz_boundary_map(around, x + i, n);
+        const int64_t wrapped = tz_boundary_wrap(x + i, n);
         const int64_t run = n - wrapped < count - i ? n - wrapped : count - i;
         fill_row(source, step, wrapped, run, scratch + i);
         i += run;

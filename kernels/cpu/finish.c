@@ -7,16 +7,16 @@ int64_t tz_ghost_source(const tz_boundary sides[2], int64_t coordinate, int64_t 
     const int64_t last = extent - 1;
     if (coordinate >= 0 && coordinate <= last)
         return coordinate;
-    if (sides[0] == TZ_PERIODIC) {
+    if (tz_boundary_wraps(sides[0])) {
         const int64_t rest = coordinate % extent;
         return rest < 0 ? rest + extent : rest;
     }
-    if (last == 0 && sides[0] == TZ_MIRROR && sides[1] == TZ_MIRROR)
+    if (last == 0 && tz_boundary_reflects(sides[0]) && tz_boundary_reflects(sides[1]))
         return 0;
     for (int side = coordinate > last; coordinate < 0 || coordinate > last; side = 1 - side) {
-        if (sides[side] == TZ_CLAMP)
+        if (tz_boundary_repeats(sides[side]))
             return side ? last : 0;
-        if (sides[side] == TZ_FIXED)
+        if (tz_boundary_has_value(sides[side]))
             return -1 - side;
         coordinate = side ? 2 * last - coordinate : -coordinate;
     }
@@ -80,7 +80,7 @@ static void finish_columns(const tz_stage *stage, int field, const tz_patch *pat
     const ptrdiff_t row_bytes = patch->row_stride * size;
     for (int side = 0; side < 2; side++) {
         const tz_boundary boundary = stage->boundary[0][side];
-        if (boundary != TZ_CLAMP && boundary != TZ_FIXED) {
+        if (!tz_boundary_repeats(boundary) && !tz_boundary_has_value(boundary)) {
             for (int64_t y = y_low; y < y_high; y++)
                 finish_end(stage, field, patch->at + y * row_bytes, x_low, x_high, ghost, side);
             continue;
@@ -88,8 +88,8 @@ static void finish_columns(const tz_stage *stage, int field, const tz_patch *pat
         if (side == 0 ? x_low == 0 : x_high == n)
             repeat_element(patch->at, row_bytes, y_low, y_high, (side == 0 ? 0 : n - 1) * size,
                            (side == 0 ? -ghost : n) * size,
-                           boundary == TZ_FIXED ? stage->outside[field][side].at : NULL, ghost,
-                           (size_t)size);
+                           tz_boundary_has_value(boundary) ? stage->outside[field][side].at : NULL,
+                           ghost, (size_t)size);
     }
 }
 
@@ -138,8 +138,9 @@ void tz_patch_finish(const tz_stage *stage, int field, const tz_patch *patch, in
     const size_t size = stage->element_size[field];
     const ptrdiff_t row_bytes = patch->row_stride * (ptrdiff_t)size;
     const int64_t nx = stage->elements[0];
-    const bool columns = !patch->keep_x && (stage->bits || stage->boundary[0][0] == TZ_PERIODIC ||
-                                            patch->x_low <= ghost || patch->x_high >= nx - ghost);
+    const bool columns =
+        !patch->keep_x && (stage->bits || tz_boundary_wraps(stage->boundary[0][0]) ||
+                           patch->x_low <= ghost || patch->x_high >= nx - ghost);
     if (columns)
         finish_rows(stage, field, patch, patch->y_low, patch->y_high, ghost);
     if (stage->dims < 3)

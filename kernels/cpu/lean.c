@@ -25,7 +25,7 @@ static int middle(int levels)
 int tz__lean_tiles(const tz_stage *stage, int levels)
 {
     if (stage->dims != 3 || !tz_stage_is_in_place(stage) || stage->tile[0] < stage->elements[0] ||
-        stage->tile[1] >= stage->elements[1] || stage->boundary[1][0] == TZ_PERIODIC)
+        stage->tile[1] >= stage->elements[1] || tz_boundary_wraps(stage->boundary[1][0]))
         return 0;
     const int64_t n = stage->elements[1], slope = slope_of(stage), seam = seam_max(stage);
     if (slope == 0)

@@ -74,7 +74,8 @@ int tz_stage_leans(const tz_stage *stage)
 static bool may_gather(const tz_stage *stage)
 {
     for (int axis = 0; axis < (stage->dims == 3 ? 2 : 1); axis++)
-        if (stage->boundary[axis][0] == TZ_PERIODIC && stage->tile[axis] < stage->elements[axis])
+        if (tz_boundary_wraps(stage->boundary[axis][0]) &&
+            stage->tile[axis] < stage->elements[axis])
             return true;
     return false;
 }
@@ -83,9 +84,9 @@ static bool may_gather(const tz_stage *stage)
 static void reflect(const tz_stage *stage, int axis, int *low, int *high)
 {
     const int before = *low;
-    if (stage->boundary[axis][1] == TZ_MIRROR && -*high < *low)
+    if (tz_boundary_reflects(stage->boundary[axis][1]) && -*high < *low)
         *low = -*high;
-    if (stage->boundary[axis][0] == TZ_MIRROR && -before > *high)
+    if (tz_boundary_reflects(stage->boundary[axis][0]) && -before > *high)
         *high = -before;
 }
 
@@ -150,7 +151,8 @@ static void pipeline_reach(tz_pipeline *pipeline, const tz_stage *stage)
         }
     }
     /* The ghosts of a periodic side are rows of the other one. */
-    const bool wraps = stage->boundary[1][0] == TZ_PERIODIC && stage->tile[1] >= stage->elements[1];
+    const bool wraps =
+        tz_boundary_wraps(stage->boundary[1][0]) && stage->tile[1] >= stage->elements[1];
     pipeline->group = stage->dims == 3 && !wraps ? stage->group : 0;
     int lag = 0, lead = 0;
     for (int l = 1; l <= pipeline->levels; l++) {
@@ -424,7 +426,7 @@ static tz__axis place_axis(const tz_stage *stage, int axis, int64_t index, const
     const int64_t n = stage->elements[axis], tile = stage->tile[axis];
     const int64_t first = tz__span_low(stage, axis) + index * tile;
     tz__axis a = {.low = first, .high = tz_min(tz__span_high(stage, axis), first + tile)};
-    a.virtual = stage->boundary[axis][0] == TZ_PERIODIC && tile < n;
+    a.virtual = tz_boundary_wraps(stage->boundary[axis][0]) && tile < n;
     /* Rows start at multiples of TZ__PAD, so that all levels read and write aligned vectors. */
     const int64_t unit = axis == 0 ? TZ__PAD : 1;
     const int64_t low = a.low - tz_round_up(halo->low[axis], unit);
@@ -475,7 +477,7 @@ void tz__job_make(const tz_stage *stage, const tz_pipeline *pipeline, int64_t in
     const int64_t last = axis == 0 ? 1 : tz__span_high(stage, axis);
     job->slab_low = (axis == 0 ? 0 : tz__span_low(stage, axis)) + index / tiles_x / tiles_y * chunk;
     job->slab_high = tz_min(last, job->slab_low + chunk);
-    job->wrap = stage->dims > 1 && stage->boundary[axis][0] == TZ_PERIODIC;
+    job->wrap = stage->dims > 1 && tz_boundary_wraps(stage->boundary[axis][0]);
     job->slab_base =
         job->slab_low - 2 * halo->low[axis] - 2 * TZ_RADIUS_MAX - pipeline->slabs_lower;
     const bool x_out = job->x.ext_low < 0 || job->x.ext_high > stage->elements[0];

@@ -4,6 +4,7 @@
 #ifndef TZ_KERNELS_CPU_SHARES_H
 #define TZ_KERNELS_CPU_SHARES_H
 
+#include <stdatomic.h>
 #include <stdint.h>
 
 enum { TZ__SHARES_MAX = 512 };
@@ -11,7 +12,7 @@ enum { TZ__SHARES_MAX = 512 };
 typedef struct tz__shares {
     int64_t jobs;
     int count;
-    int64_t next[TZ__SHARES_MAX]; /* the next job of each share */
+    _Atomic int64_t next[TZ__SHARES_MAX]; /* the next job of each share */
 } tz__shares;
 
 /* Where share i begins; it ends where the next one begins. */
@@ -25,7 +26,7 @@ static inline void tz__shares_make(tz__shares *s, int64_t jobs, int threads)
     s->jobs = jobs;
     s->count = threads < 1 ? 1 : threads < TZ__SHARES_MAX ? threads : TZ__SHARES_MAX;
     for (int i = 0; i < s->count; i++)
-        s->next[i] = tz__share_begin(jobs, s->count, i);
+        atomic_init(&s->next[i], tz__share_begin(jobs, s->count, i));
 }
 
 /* A job for a thread, which no other thread gets; -1: none is left. `tried` is 0 before a thread's first call:
@@ -34,9 +35,7 @@ static inline int64_t tz__shares_take(tz__shares *s, int thread, int *tried)
 {
     for (; *tried < s->count; ++*tried) {
         const int share = (thread + *tried) % s->count;
-        int64_t i;
-#pragma omp atomic capture
-        i = s->next[share]++;
+        const int64_t i = atomic_fetch_add_explicit(&s->next[share], 1, memory_order_relaxed);
         if (i < tz__share_begin(s->jobs, s->count, share + 1))
             return i;
     }

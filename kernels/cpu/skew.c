@@ -3,7 +3,7 @@
 #include "kernels/cpu/finish.h"
 #include "kernels/cpu/shares.h"
 #include "kernels/cpu/skew_geometry.h"
-#include <omp.h>
+#include <stdatomic.h>
 #include <string.h>
 
 /* One pass of one iteration. */
@@ -100,7 +100,8 @@ static void finish(const tz_stage *stage, int f, const tz_host_field *host, int6
 
 /* Slabs j to j + slabs - 1, with one call of a row function. `together`: with the one of so many slabs. Else
  * there is more than one only in 2-D, and if all slabs that are read are inside the grid. */
-static void compute(const run *r, int t, int64_t j, int64_t slabs, bool together, const area *a)
+static void compute(const run *r, int thread, int t, int64_t j, int64_t slabs, bool together,
+                    const area *a)
 {
     const tz_stage *stage = r->geometry.stage;
     const level *l = &r->level[t];
@@ -124,7 +125,7 @@ static void compute(const run *r, int t, int64_t j, int64_t slabs, bool together
         if (!(l->pass->writes >> f & 1))
             continue;
         if (l->lost >> f & 1) {
-            char *at = stage->lost + (size_t)omp_get_thread_num() * r->lost_bytes;
+            char *at = stage->lost + (size_t)thread * r->lost_bytes;
             for (int k = 0; k < targets; k++)
                 to[k] = (tz_target){at, 0};
             continue;
@@ -162,7 +163,8 @@ static void compute(const run *r, int t, int64_t j, int64_t slabs, bool together
 }
 
 /* Columns [from, to) of the inner axis within the grid, in slabs [j, end) within the grid. */
-static void compute_slabs(const run *r, int t, int64_t j, int64_t end, int64_t from, int64_t to)
+static void compute_slabs(const run *r, int thread, int t, int64_t j, int64_t end, int64_t from,
+                          int64_t to)
 {
     const tz_stage *stage = r->geometry.stage;
     const int radius = r->level[t].pass->radius;
@@ -174,12 +176,13 @@ static void compute_slabs(const run *r, int t, int64_t j, int64_t end, int64_t f
         const bool together = r->level[t].together && end - j >= TZ_SLABS_TOGETHER;
         const bool inside = !planes && j >= radius && end + radius <= n;
         slabs = together ? TZ_SLABS_TOGETHER : inside ? end - j : 1;
-        compute(r, t, j, slabs, together, &a);
+        compute(r, thread, t, j, slabs, together, &a);
     }
 }
 
 /* The same with ranges that may wrap, [-extent, 2 extent). */
-static void compute_wrapped(const run *r, int t, int64_t j, int64_t end, int64_t from, int64_t to)
+static void compute_wrapped(const run *r, int thread, int t, int64_t j, int64_t end, int64_t from,
+                            int64_t to)
 {
     const int64_t slabs = r->geometry.along.extent, n = r->geometry.across.extent;
     for (int64_t next_j; j < end; j = next_j) {
@@ -188,7 +191,7 @@ static void compute_wrapped(const run *r, int t, int64_t j, int64_t end, int64_t
         for (int64_t x = from, next; x < to; x = next) {
             const int64_t to_x = x < 0 ? n : x >= n ? -n : 0;
             next = tz_min(to, x < 0 ? 0 : x < n ? n : to);
-            compute_slabs(r, t, j + to_j, next_j + to_j, x + to_x, next + to_x);
+            compute_slabs(r, thread, t, j + to_j, next_j + to_j, x + to_x, next + to_x);
         }
     }
 }
@@ -242,7 +245,8 @@ fetch_ahead(const run *r, int t, int64_t behind, int64_t from, int64_t first, in
 }
 
 /* One step of a tile: `batch` slabs of each level. */
-static void run_step(const run *r, const tz__skew_job *job, const tz__skew_tile *tile, int64_t k)
+static void run_step(const run *r, int thread, const tz__skew_job *job, const tz__skew_tile *tile,
+                     int64_t k)
 {
     const tz__skew *s = &r->geometry;
     const int64_t first = tz__skew_from(s, job, tile, job->first),
@@ -256,13 +260,13 @@ static void run_step(const run *r, const tz__skew_job *job, const tz__skew_tile 
         if (s->stage->dims == 2 && from < to)
             fetch_ahead(r, t, behind, from, first, first_end);
         if (j < j_end && from < to)
-            compute_wrapped(r, t, j, j_end, from, to);
+            compute_wrapped(r, thread, t, j, j_end, from, to);
     }
 }
 
 /* Tile number `number` of a job. `before` and `mine`: of the tile before, and of this one. NULL: this
  * thread computes all tiles of the job. */
-static void run_tile(const run *r, const tz__skew_job *job, int phase, int number,
+static void run_tile(const run *r, int thread, const tz__skew_job *job, int phase, int number,
                      tz__progress *before, tz__progress *mine)
 {
     const tz__skew *s = &r->geometry;
@@ -273,7 +277,7 @@ static void run_tile(const run *r, const tz__skew_job *job, int phase, int numbe
         const int64_t needed = tz_min(steps + tz__skew_ahead(s), TZ__STEPS_ALL);
         if (before)
             tz__progress_wait(before, tz__mark_of(phase, number - 1, needed));
-        run_step(r, job, &tile, k);
+        run_step(r, thread, job, &tile, k);
         if (mine)
             tz__progress_set(
                 mine, tz__mark_of(phase, number, k + s->batch < end ? steps : TZ__STEPS_ALL));
@@ -333,57 +337,68 @@ static void make_levels(run *r, const tz_stage *stage, int first, int levels)
 
 /* What the threads share. */
 typedef struct teams {
+    const run *run;
+    tz_threads *pool;
     int threads;
     tz__shares shares[TZ__SKEW_PHASES]; /* where there are at least as many jobs as threads */
-    int next[TZ__SKEW_PHASES][TZ__THREADS_MAX]; /* else: the next tile of each job */
+    atomic_int next[TZ__SKEW_PHASES][TZ__THREADS_MAX]; /* else: the next tile of each job */
+    _Atomic int64_t next_diamond;
     tz__progress marks[TZ__MARKS_MAX];
 } teams;
 
-static void run_alone(const run *r, teams *t, int phase, int thread)
+static void run_alone(teams *t, int phase, int thread)
 {
+    const run *r = t->run;
     int tried = 0;
     for (int64_t i; (i = tz__shares_take(&t->shares[phase], thread, &tried)) >= 0;) {
         const tz__skew_job job = tz__skew_job_of(&r->geometry, phase, (int)i);
         for (int k = 0; k < tz__skew_tiles(&r->geometry, &job); k++)
-            run_tile(r, &job, phase, k, NULL, NULL);
+            run_tile(r, thread, &job, phase, k, NULL, NULL);
     }
 }
 
-static void run_together(const run *r, teams *t, int phase, int threads, int thread)
+static void run_together(teams *t, int phase, int thread, int threads)
 {
+    const run *r = t->run;
     const int jobs = tz__skew_jobs(&r->geometry, phase);
     const int i = tz__team_job(threads, jobs, thread);
     const int ring = tz__team_ring(threads, jobs);
     const tz__skew_job job = tz__skew_job_of(&r->geometry, phase, i);
     tz__progress *marks = &t->marks[i * ring];
     for (int tiles = tz__skew_tiles(&r->geometry, &job);;) {
-        int k;
-#pragma omp atomic capture
-        k = t->next[phase][i]++;
+        const int k = atomic_fetch_add_explicit(&t->next[phase][i], 1, memory_order_relaxed);
         if (k >= tiles)
             return;
-        run_tile(r, &job, phase, k, k > 0 ? &marks[(k - 1) % ring] : NULL, &marks[k % ring]);
+        run_tile(r, thread, &job, phase, k, k > 0 ? &marks[(k - 1) % ring] : NULL,
+                 &marks[k % ring]);
+    }
+}
+
+static void run_phases(void *any, int thread, int threads)
+{
+    teams *t = any;
+    for (int phase = 0; phase < TZ__SKEW_PHASES; phase++) {
+        const int jobs = tz__skew_jobs(&t->run->geometry, phase);
+        if (jobs >= threads)
+            run_alone(t, phase, thread);
+        else if (jobs > 0)
+            run_together(t, phase, thread, threads);
+        tz_threads_barrier(t->pool, threads);
     }
 }
 
 /* Diamonds are taken in the order of their rows. Each waits for the two of the row before that it overlaps, which other
  * threads have begun. `at` is where the middle of a diamond is, in half widths: odd in rows 0, 2, 4 and so on, even in the
  * others. Mark `at` is the number of rows that are done there. */
-static void run_diamonds(const run *r, teams *t)
+static void run_diamonds(void *any, int thread, int threads)
 {
+    teams *t = any;
+    const run *r = t->run;
     const tz__skew *s = &r->geometry;
     const int even = tz__skew_jobs(s, 0), odd = tz__skew_jobs(s, 1);
     const int64_t all = (int64_t)(s->phases / 2) * (even + odd) + (s->phases % 2) * even;
-    int64_t next = 0;
-    for (int i = 0; i < TZ__MARKS_MAX; i++)
-        atomic_init(&t->marks[i].mark, 0);
-#pragma omp parallel num_threads(t->threads) if (t->threads > 1)
-    for (;;) {
-        int64_t n;
-#pragma omp atomic capture
-        n = next++;
-        if (n >= all)
-            break;
+    (void)threads;
+    for (int64_t n; (n = atomic_fetch_add(&t->next_diamond, 1)) < all;) {
         const int64_t pair = n / (even + odd), rest = n % (even + odd);
         const int phase = (int)(2 * pair) + (rest >= even);
         const int i = (int)(rest >= even ? rest - even : rest), at = 2 * i + (rest < even);
@@ -394,33 +409,23 @@ static void run_diamonds(const run *r, teams *t)
                 tz__progress_wait(&t->marks[other], phase);
         }
         if (job.first <= job.last)
-            run_tile(r, &job, phase, 0, NULL, NULL);
+            run_tile(r, thread, &job, phase, 0, NULL, NULL);
         tz__progress_set(&t->marks[at], phase + 1);
     }
 }
 
 static void run_levels(const run *r, teams *t)
 {
-    if (r->geometry.grows > 0) {
-        run_diamonds(r, t);
-        return;
-    }
-    memset(t->next, 0, sizeof t->next);
-    for (int i = 0; i < TZ__MARKS_MAX; i++)
-        atomic_init(&t->marks[i].mark, -1);
-    for (int phase = 0; phase < TZ__SKEW_PHASES; phase++)
+    const bool diamonds = r->geometry.grows > 0;
+    for (int i = 0; i < (diamonds ? TZ__MARKS_MAX : 3 * t->threads); i++)
+        atomic_init(&t->marks[i].mark, diamonds ? 0 : -1);
+    atomic_init(&t->next_diamond, 0);
+    for (int phase = 0; phase < TZ__SKEW_PHASES && !diamonds; phase++) {
         tz__shares_make(&t->shares[phase], tz__skew_jobs(&r->geometry, phase), t->threads);
-#pragma omp parallel num_threads(t->threads) if (t->threads > 1)
-    for (int phase = 0; phase < TZ__SKEW_PHASES; phase++) {
-        const int jobs = tz__skew_jobs(&r->geometry, phase);
-        /* A limit of OpenMP may leave fewer than wanted. */
-        const int threads = omp_get_num_threads();
-        if (jobs >= threads)
-            run_alone(r, t, phase, omp_get_thread_num());
-        else if (jobs > 0)
-            run_together(r, t, phase, threads, omp_get_thread_num());
-#pragma omp barrier
+        for (int i = 0; i < t->threads; i++)
+            atomic_init(&t->next[phase][i], 0);
     }
+    tz_threads_run(t->pool, t->threads, diamonds ? run_diamonds : run_phases, t);
 }
 
 tz_skew_arrays tz_skew_run(const tz_stage *stage)
@@ -434,6 +439,8 @@ tz_skew_arrays tz_skew_run(const tz_stage *stage)
         r.arrays.before[f] = (uint8_t)(2 * f + 1);
     }
     r.lost_bytes = tz_skew_lost_bytes(stage);
+    t.run = &r;
+    t.pool = stage->pool;
     t.threads = tz__team_threads(stage->threads);
     for (int done = 0; done < levels; done += most) {
         const int count = levels - done < most ? levels - done : most;

@@ -45,7 +45,7 @@ int tz_skew_slope(const tz_stage *stage)
  * copied from its other end, level by level, as if each side had a value of its own. */
 static bool is_open(const tz_stage *stage, int axis)
 {
-    return stage->boundary[axis][0] == TZ_PERIODIC &&
+    return tz_boundary_wraps(stage->boundary[axis][0]) &&
            (axis == stage->dims - 1 || stage->tile[axis] < stage->elements[axis]);
 }
 

@@ -17,6 +17,7 @@
 #ifndef TZ_KERNELS_CPU_STAGE_H
 #define TZ_KERNELS_CPU_STAGE_H
 
+#include "base/threads.h"
 #include "stencil/stencil.h"
 #include <stdbool.h>
 #include <trapeze/plugin.h>
@@ -74,9 +75,10 @@ typedef struct tz_stage {
     /* Of a slab of a larger grid: elements along the last axis that are computed, at least. Others get
      * any value. Both 0: all. */
     int64_t low, high;
-    int batch;     /* slabs that a level computes before the next level does; 1 or more */
-    int64_t group; /* in 3-D: rows of a plane that do so, about, before the other rows; 0: all */
-    int threads;
+    int batch;        /* slabs that a level computes before the next level does; 1 or more */
+    int64_t group;    /* in 3-D: rows of a plane that do so, about, before the other rows; 0: all */
+    int threads;      /* the plan is for so many */
+    tz_threads *pool; /* which run it; NULL: the caller alone */
     bool
         past_caches; /* the arrays are larger than all caches: tz_stage_run() may store results past them */
     uint32_t alone; /* for tz_skew_run(): passes, as bits, whose slabs are computed one at a time */

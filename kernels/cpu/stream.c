@@ -7,7 +7,6 @@
 #include "kernels/cpu/results.h"
 #include "kernels/cpu/shares.h"
 #include "kernels/cpu/teams.h"
-#include <omp.h>
 #include <string.h>
 
 /* ---- Slabs ----------------------------------------------------------------------------------- */
@@ -419,65 +418,73 @@ static void run_job(const tz_stage *stage, const tz_pipeline *pipeline, const tz
 typedef struct crew {
     int64_t jobs, in_order; /* in_order jobs, one after the other, are one for a thread or a team */
     tz__shares shares;
-    int next[TZ__THREADS_MAX]; /* tile of a chunk that has a team */
+    atomic_int next[TZ__THREADS_MAX]; /* tile of a chunk that has a team */
     tz__progress marks[TZ__MARKS_MAX];
+    const tz_stage *stage;
+    const tz_pipeline *pipeline;
+    char *arena; /* of all threads */
+    size_t arena_bytes;
+    bool teams;
 } crew;
 
-static void run_alone(const tz_stage *stage, const tz_pipeline *pipeline, crew *c, char *arena)
+static void run_alone(crew *c, int thread)
 {
     int tried = 0;
-    for (int64_t i; (i = tz__shares_take(&c->shares, omp_get_thread_num(), &tried)) >= 0;)
+    for (int64_t i; (i = tz__shares_take(&c->shares, thread, &tried)) >= 0;)
         for (int64_t k = i * c->in_order; k < (i + 1) * c->in_order; k++) {
             tz__job job;
-            tz__job_make(stage, pipeline, k, arena, &job);
+            tz__job_make(c->stage, c->pipeline, k, c->arena + (size_t)thread * c->arena_bytes,
+                         &job);
             job.alone = true;
-            run_job(stage, pipeline, &job, 0, NULL, NULL);
+            run_job(c->stage, c->pipeline, &job, 0, NULL, NULL);
         }
 }
 
-/* `arenas`: of all threads. */
-static void run_together(const tz_stage *stage, const tz_pipeline *pipeline, crew *c, char *arenas,
-                         size_t arena_bytes)
+static void run_together(crew *c, int threads, int thread)
 {
-    const int threads = omp_get_num_threads(), chunks = (int)c->jobs;
-    const int chunk = tz__team_job(threads, chunks, omp_get_thread_num());
+    const int chunks = (int)c->jobs, chunk = tz__team_job(threads, chunks, thread);
     const int ring = tz__team_ring(threads, chunks);
     tz__progress *marks = &c->marks[chunk * ring];
     for (;;) {
         tz__job job;
-        int k;
-#pragma omp atomic capture
-        k = c->next[chunk]++;
+        const int k = atomic_fetch_add_explicit(&c->next[chunk], 1, memory_order_relaxed);
         if (k >= c->in_order)
             return;
-        tz__job_make(stage, pipeline, chunk * c->in_order + k,
-                     arenas + (size_t)omp_get_thread_num() * arena_bytes, &job);
-        job.seams = arenas + (size_t)chunk * arena_bytes;
-        run_job(stage, pipeline, &job, k, k > 0 ? &marks[(k - 1) % ring] : NULL, &marks[k % ring]);
+        tz__job_make(c->stage, c->pipeline, chunk * c->in_order + k,
+                     c->arena + (size_t)thread * c->arena_bytes, &job);
+        job.seams = c->arena + (size_t)chunk * c->arena_bytes;
+        run_job(c->stage, c->pipeline, &job, k, k > 0 ? &marks[(k - 1) % ring] : NULL,
+                &marks[k % ring]);
     }
+}
+
+static void run_thread(void *any, int thread, int threads)
+{
+    crew *c = any;
+    if (c->teams && c->jobs < threads)
+        run_together(c, threads, thread);
+    else
+        run_alone(c, thread);
+    if (c->pipeline->past)
+        tz__past_done();
 }
 
 void tz_stage_run(const tz_stage *stage, tz_pipeline *pipeline, char *arena, size_t arena_bytes)
 {
     crew c;
     tz__pipeline_make(pipeline, stage);
+    c.stage = stage;
+    c.pipeline = pipeline;
+    c.arena = arena;
+    c.arena_bytes = arena_bytes;
     c.in_order = tz__jobs_in_order(pipeline);
     c.jobs = tz__jobs_count(stage, pipeline) / c.in_order;
     const int threads = tz__team_threads((int)tz_min(stage->threads, c.jobs * c.in_order));
     tz__shares_make(&c.shares, c.jobs, threads);
-    const bool teams = c.in_order > 1 && c.jobs < threads;
-    memset(c.next, 0, sizeof c.next);
-    for (int i = 0; teams && i < TZ__MARKS_MAX; i++)
+    c.teams = c.in_order > 1 && c.jobs < threads;
+    for (int i = 0; c.teams && i < TZ__THREADS_MAX; i++)
+        atomic_init(&c.next[i], 0);
+    for (int i = 0; c.teams && i < TZ__MARKS_MAX; i++)
         atomic_init(&c.marks[i].mark, -1);
-#pragma omp parallel num_threads(threads) if (threads > 1)
-    {
-        char *own = arena + (size_t)omp_get_thread_num() * arena_bytes;
-        /* A limit of OpenMP may leave fewer than wanted. */
-        if (teams && c.jobs < omp_get_num_threads())
-            run_together(stage, pipeline, &c, arena, arena_bytes);
-        else
-            run_alone(stage, pipeline, &c, own);
-        if (pipeline->past)
-            tz__past_done();
-    }
+    tz_threads_run(stage->pool, threads, run_thread, &c);
 }

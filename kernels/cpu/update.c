@@ -1,8 +1,10 @@
 #include "kernels/cpu/update.h"
 
+#include "base/minmax.h"
 #include "kernels/cpu/finish.h"
 #include <math.h>
-#include <omp.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
 enum {
@@ -377,34 +379,60 @@ static void make_part(part *p, int64_t index, char *work)
     p->tally = (tally){{0}, {0}, {0}};
 }
 
+/* A pass, of which each thread takes one part after the other. */
+typedef struct sweep {
+    const tz_update_job *job;
+    const tz_pass *pass;
+    tz_row_fn *rows;
+    cut cut;
+    uint32_t near;
+    size_t work_bytes; /* of a thread */
+    _Atomic int64_t next;
+    pthread_mutex_t lock;
+    double largest, magnitude;
+} sweep;
+
+static void sweep_parts(void *any, int thread, int count)
+{
+    sweep *s = any;
+    const cut *c = &s->cut;
+    const int64_t across = c->segments * c->bands;
+    double largest = 0.0, magnitude = 0.0;
+    (void)count;
+    for (int64_t n; (n = atomic_fetch_add(&s->next, 1)) < across * c->chunks;) {
+        part p = {.job = s->job, .pass = s->pass, .rows = s->rows, .cut = *c, .near = s->near};
+        const int64_t done = n / across * c->chunk, left = c->slabs - done;
+        const int64_t low = s->job->stage->dims == 1 ? 0 : c->low + done;
+        make_part(&p, n, s->job->work + (size_t)thread * s->work_bytes);
+        run_part(&p, low, low + tz_min(c->chunk, left));
+        for (int lane = 0; lane < LANES; lane++) {
+            largest = tz_max_double(p.tally.largest[lane], largest);
+            magnitude = tz_max_double(p.tally.magnitude[lane], magnitude);
+        }
+    }
+    pthread_mutex_lock(&s->lock);
+    s->largest = tz_max_double(largest, s->largest);
+    s->magnitude = tz_max_double(magnitude, s->magnitude);
+    pthread_mutex_unlock(&s->lock);
+}
+
 void tz_update_run(const tz_update_job *job, double *largest, double *magnitude)
 {
     const tz_stage *stage = job->stage;
-    const size_t bytes = tz_update_work_bytes(stage);
     int64_t elements = job->high - job->low;
     for (int axis = 0; axis < stage->dims - 1; axis++)
         elements *= stage->elements[axis];
-    const bool few = elements < PARALLEL_ELEMENTS;
-    const int threads = few ? 1 : stage->threads;
-    double most = 0.0, value = 0.0;
+    const int threads = elements < PARALLEL_ELEMENTS ? 1 : stage->threads;
+    sweep s = {
+        .job = job, .work_bytes = tz_update_work_bytes(stage), .lock = PTHREAD_MUTEX_INITIALIZER};
     for (int i = 0; i < stage->stencil->passes_count; i++) {
-        const tz_pass *pass = &stage->stencil->passes[i];
-        const cut c = cut_of(job, pass->radius, threads);
-        const uint32_t near = near_fields(stage, pass);
-        tz_row_fn *rows = tz_stage_rows(stage, pass);
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 1) reduction(max : most, value)
-        for (int64_t n = 0; n < c.segments * c.bands * c.chunks; n++) {
-            part p = {.job = job, .pass = pass, .rows = rows, .cut = c, .near = near};
-            const int64_t done = n / (c.segments * c.bands) * c.chunk, left = c.slabs - done;
-            const int64_t low = stage->dims == 1 ? 0 : c.low + done;
-            make_part(&p, n, job->work + (size_t)omp_get_thread_num() * bytes);
-            run_part(&p, low, low + (c.chunk < left ? c.chunk : left));
-            for (int lane = 0; lane < LANES; lane++) {
-                most = p.tally.largest[lane] > most ? p.tally.largest[lane] : most;
-                value = p.tally.magnitude[lane] > value ? p.tally.magnitude[lane] : value;
-            }
-        }
+        s.pass = &stage->stencil->passes[i];
+        s.rows = tz_stage_rows(stage, s.pass);
+        s.cut = cut_of(job, s.pass->radius, threads);
+        s.near = near_fields(stage, s.pass);
+        atomic_init(&s.next, 0);
+        tz_threads_run(stage->pool, threads, sweep_parts, &s);
     }
-    *largest = most;
-    *magnitude = value;
+    *largest = s.largest;
+    *magnitude = s.magnitude;
 }

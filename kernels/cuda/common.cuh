@@ -85,14 +85,19 @@ template <class T> TZ_DEVICE T tz_choose(bool first, T a, T b)
     return chosen;
 }
 
-/* Both sides of an axis are periodic, or none. */
-#define TZ_WRAP_X (TZ_LOW_X == TZ_PERIODIC)
-#define TZ_WRAP_Y (TZ_LOW_Y == TZ_PERIODIC)
-#define TZ_WRAP_Z (TZ_LOW_Z == TZ_PERIODIC)
-/* Has the axis a fixed side? */
-#define TZ_FIXED_X (TZ_LOW_X == TZ_FIXED || TZ_HIGH_X == TZ_FIXED)
-#define TZ_FIXED_Y (TZ_DIMS > 1 && (TZ_LOW_Y == TZ_FIXED || TZ_HIGH_Y == TZ_FIXED))
-#define TZ_FIXED_Z (TZ_DIMS > 2 && (TZ_LOW_Z == TZ_FIXED || TZ_HIGH_Z == TZ_FIXED))
+/* The rules of boundary kinds, as in core/stencil/boundary.h. */
+#define TZ_REPEATS(kind) ((kind) == TZ_CLAMP)
+#define TZ_WRAPS(kind) ((kind) == TZ_PERIODIC)
+#define TZ_HAS_VALUE(kind) ((kind) == TZ_FIXED)
+#define TZ_REFLECTS(kind) ((kind) == TZ_MIRROR)
+/* Both sides of an axis wrap, or none. */
+#define TZ_WRAP_X TZ_WRAPS(TZ_LOW_X)
+#define TZ_WRAP_Y TZ_WRAPS(TZ_LOW_Y)
+#define TZ_WRAP_Z TZ_WRAPS(TZ_LOW_Z)
+/* Has the axis a side with a value? */
+#define TZ_FIXED_X (TZ_HAS_VALUE(TZ_LOW_X) || TZ_HAS_VALUE(TZ_HIGH_X))
+#define TZ_FIXED_Y (TZ_DIMS > 1 && (TZ_HAS_VALUE(TZ_LOW_Y) || TZ_HAS_VALUE(TZ_HIGH_Y)))
+#define TZ_FIXED_Z (TZ_DIMS > 2 && (TZ_HAS_VALUE(TZ_LOW_Z) || TZ_HAS_VALUE(TZ_HIGH_Z)))
 
 /* The values of a field past the fixed sides of the grid. */
 #if TZ_EDGES == 1
@@ -133,23 +138,23 @@ template <int AXIS, class T> TZ_DEVICE T tz_edge(tz_edges<T> edges, bool high)
  * unless the grid is smaller than a ghost zone. */
 template <int LOW, int HIGH = LOW> TZ_DEVICE int tz_map(int c, int n)
 {
-    if (LOW == TZ_CLAMP && HIGH == TZ_CLAMP)
+    if (TZ_REPEATS(LOW) && TZ_REPEATS(HIGH))
         return c < 0 ? 0 : c < n ? c : n - 1;
-    if (LOW == TZ_FIXED && HIGH == TZ_FIXED)
+    if (TZ_HAS_VALUE(LOW) && TZ_HAS_VALUE(HIGH))
         return c < n ? (c < 0 ? -1 : c) : TZ_EDGES == 1 ? -1 : -2;
     if (LOW != HIGH) {
-        if (LOW == TZ_MIRROR) { /* may leave the grid at the high side */
+        if (TZ_REFLECTS(LOW)) { /* may leave the grid at the high side */
             c = c < 0 ? -c : c;
-        } else if (HIGH == TZ_MIRROR) {
+        } else if (TZ_REFLECTS(HIGH)) {
             c = c < n ? c : 2 * (n - 1) - c;
         }
         if (c < 0)
-            return LOW == TZ_FIXED ? -1 : 0;
+            return TZ_HAS_VALUE(LOW) ? -1 : 0;
         if (c >= n)
-            return HIGH == TZ_FIXED ? (TZ_EDGES == 1 ? -1 : -2) : n - 1;
+            return TZ_HAS_VALUE(HIGH) ? (TZ_EDGES == 1 ? -1 : -2) : n - 1;
         return c;
     }
-    if (LOW == TZ_PERIODIC) {
+    if (TZ_WRAPS(LOW)) {
 #pragma unroll 1
         while (c < 0)
             c += n;
@@ -180,7 +185,7 @@ TZ_DEVICE int tz_spread_column(int x, int last)
 /* Is the cell at coordinate c computed? Other cells have values of the boundary. */
 template <int LOW, int HIGH = LOW> TZ_DEVICE bool tz_computed(int c, int n)
 {
-    return LOW == TZ_PERIODIC || (c >= 0 && c < n);
+    return TZ_WRAPS(LOW) || (c >= 0 && c < n);
 }
 
 /* The bits of word x of a bit row that are not before the grid's first column, and those that are not

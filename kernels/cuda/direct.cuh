@@ -29,9 +29,9 @@ struct tz_place {
 /* tz_map() for a coordinate that is less than n cells outside, without a loop. */
 template <int LOW, int HIGH> TZ_DEVICE int tz_map_near(int c, int n)
 {
-    if (LOW == TZ_PERIODIC)
+    if (TZ_WRAPS(LOW))
         return c < 0 ? c + n : c < n ? c : c - n;
-    if (LOW == TZ_MIRROR && HIGH == TZ_MIRROR)
+    if (TZ_REFLECTS(LOW) && TZ_REFLECTS(HIGH))
         return c < 0 ? -c : c < n ? c : 2 * (n - 1) - c;
     return tz_map<LOW, HIGH>(c, n);
 }
@@ -57,12 +57,12 @@ TZ_DEVICE void tz_load_border(const T *row, int n, int x, int dx, T (&to)[TZ_VEC
     const bool ends = dx >= 0 && x >= last; /* or it is the last one */
     int first = dx < 0 ? 0 : last, second = 0;
     int from = dx < 0 ? 0 : rest - 1, step = 0;
-    if (rule == TZ_PERIODIC) {
+    if (TZ_WRAPS(rule)) {
         from = dx < 0 ? rest % TZ_VECTOR : TZ_VECTOR - rest;
         step = 1;
         first = (dx < 0 ? x + n : x - n) - from;
         second = first + TZ_VECTOR;
-    } else if (rule == TZ_MIRROR) {
+    } else if (TZ_REFLECTS(rule)) {
         from = dx < 0 ? 0 : 2 * rest - 2;
         step = -1;
         first = dx < 0 ? -x : 2 * last - x;
@@ -76,7 +76,7 @@ TZ_DEVICE void tz_load_border(const T *row, int n, int x, int dx, T (&to)[TZ_VEC
         const int k = from + step * e;
         const T other =
             k >= 0 && k < TZ_VECTOR ? one[k & (TZ_VECTOR - 1)] : two[k & (TZ_VECTOR - 1)];
-        to[e] = rule != TZ_FIXED && (low || (e < rest ? high : ends)) ? other : one[e];
+        to[e] = !TZ_HAS_VALUE(rule) && (low || (e < rest ? high : ends)) ? other : one[e];
     }
 }
 
@@ -110,8 +110,8 @@ TZ_DEVICE void tz_direct_load(const tz_arguments &a, const tz_place &p, const T 
     const T beside = tz_edge<0, T>(edge, dx >= 0), value = tz_value_outside<T>(a, edge, 0, 0, y, z);
 #pragma unroll
     for (int e = 0; e < TZ_VECTOR; e++) {
-        const bool past = (TZ_LOW_X == TZ_FIXED && dx < 0 && x < 0) ||
-                          (TZ_HIGH_X == TZ_FIXED && dx >= 0 && x + e >= a.nx);
+        const bool past = (TZ_HAS_VALUE(TZ_LOW_X) && dx < 0 && x < 0) ||
+                          (TZ_HAS_VALUE(TZ_HIGH_X) && dx >= 0 && x + e >= a.nx);
         to[e] = past || !inside ? (past ? beside : value) : to[e];
     }
 }

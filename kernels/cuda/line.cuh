@@ -60,12 +60,12 @@ TZ_DEVICE bool tz_strips_border(const tz_arguments &a, int first)
  * grid is shorter than the strips of a block (TZ_SHORT), no column is farther outside than the grid is long. */
 TZ_DEVICE int tz_strip_map(int x, int n)
 {
-#if TZ_LOW_X == TZ_PERIODIC && TZ_SHORT
+#if TZ_WRAPS(TZ_LOW_X) && TZ_SHORT
     x %= n;
     return x < 0 ? x + n : x;
-#elif TZ_LOW_X == TZ_PERIODIC
+#elif TZ_WRAPS(TZ_LOW_X)
     return x < 0 ? x + n : x < n ? x : x - n;
-#elif TZ_LOW_X == TZ_MIRROR && TZ_HIGH_X == TZ_MIRROR
+#elif TZ_REFLECTS(TZ_LOW_X) && TZ_REFLECTS(TZ_HIGH_X)
     const int there_and_back = n > 1 ? 2 * (n - 1) : 1;
     x = x < 0 ? -x : x;
     x = TZ_SHORT ? x % there_and_back : x;
@@ -221,11 +221,11 @@ TZ_DEVICE void tz_strip_restore(const tz_arguments &a, const tz_strip &s, tz_edg
 #elif TZ_STAGED
             /* Columns that would read past the strip's ends are already wrong. They get any value. */
             const int inside = tz_strip_map(x, a.nx), from = inside - s.x;
-            if ((TZ_LOW_X == TZ_FIXED || TZ_HIGH_X == TZ_FIXED) && inside < 0)
+            if ((TZ_HAS_VALUE(TZ_LOW_X) || TZ_HAS_VALUE(TZ_HIGH_X)) && inside < 0)
                 now[p][k] = tz_edge<0, T>(edge, inside < -1);
             else if (x < 0 || x >= a.nx)
                 now[p][k] = tz_get(row + (from < 0 ? 0 : from < TZ_STRIP ? from : TZ_STRIP - 1));
-#elif TZ_LOW_X == TZ_FIXED
+#elif TZ_HAS_VALUE(TZ_LOW_X)
             now[p][k] = x < 0 || x >= a.nx ? tz_edge<0, T>(edge, x >= 0) : now[p][k];
 #endif
         }

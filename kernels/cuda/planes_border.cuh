@@ -24,11 +24,11 @@ TZ_DEVICE void tz_fix_row(const tz_arguments &a, const tz_tile &tile, T (&row)[T
         if (TZ_NARROW_X && TZ_LOW_X != TZ_HIGH_X) { /* a mirror may run over the other side */
             const int from = tz_map<TZ_LOW_X, TZ_HIGH_X>(tile.x + i, a.nx);
             row[i] = from < 0 ? tz_edge<0, T>(edge, from == -2) : row[i];
-        } else if (TZ_LOW_X == TZ_FIXED && TZ_HIGH_X == TZ_FIXED)
+        } else if (TZ_HAS_VALUE(TZ_LOW_X) && TZ_HAS_VALUE(TZ_HIGH_X))
             row[i] = low || high ? tz_edge<0, T>(edge, high) : row[i];
-        else if (TZ_LOW_X == TZ_FIXED)
+        else if (TZ_HAS_VALUE(TZ_LOW_X))
             row[i] = low ? tz_edge<0, T>(edge, false) : row[i];
-        else if (TZ_HIGH_X == TZ_FIXED)
+        else if (TZ_HAS_VALUE(TZ_HIGH_X))
             row[i] = high ? tz_edge<0, T>(edge, true) : row[i];
     }
 #endif
@@ -49,12 +49,12 @@ TZ_DEVICE void tz_hold_row(const tz_arguments &a, const tz_tile &tile,
 #pragma unroll
         for (int side = 0; side < 2; side++) {
             const int rule = side ? TZ_HIGH_X : TZ_LOW_X;
-            if (rule == TZ_FIXED)
+            if (TZ_HAS_VALUE(rule))
                 continue;
 #pragma unroll
             for (int d = 1; d <= V::RADIUS; d++) {
                 const int to = side ? a.nx - 1 + d : -d;
-                const int near = rule == TZ_MIRROR ? d : 0;
+                const int near = TZ_REFLECTS(rule) ? d : 0;
                 const int from = TZ_NARROW_X ? tz_map<TZ_LOW_X, TZ_HIGH_X>(to, a.nx)
                                  : side      ? a.nx - 1 - near
                                              : near;
@@ -139,12 +139,12 @@ TZ_DEVICE void tz_hold_above(const tz_arguments &a, const tz_tile &tile, int z,
     const int from = tz_map<TZ_LOW_Z, TZ_HIGH_Z>(z, a.nz), off = z - from;
 #pragma unroll
     for (int j = 0; j < TZ_ROWS; j++) {
-        if (TZ_LOW_Z != TZ_FIXED || TZ_HIGH_Z != TZ_FIXED)
+        if (!TZ_HAS_VALUE(TZ_LOW_Z) || !TZ_HAS_VALUE(TZ_HIGH_Z))
 #pragma unroll
             for (int i = 0; i < TZ_VECTOR; i++) {
                 /* Of a version that is read only above the centre, no plane of the grid may be left. At a clamp
                  * side the plane before has its values. */
-                if (TZ_HIGH_Z == TZ_CLAMP && V::PLANES <= V::ABOVE)
+                if (TZ_REPEATS(TZ_HIGH_Z) && V::PLANES <= V::ABOVE)
                     now[j][i] = ring[0][j][i];
 #pragma unroll
                 for (int k = 1; k < V::PLANES; k++)

@@ -91,7 +91,7 @@ TZ_DEVICE void tz_near_row(const tz_arguments &a, const tz_tile &tile,
             row[e] = ring[AGE][J][e];
     }
     /* A row outside the grid of what has arrived already repeats the row at a clamp side. */
-    constexpr bool repeats = V::ARRIVES && TZ_LOW_Y == TZ_CLAMP && TZ_HIGH_Y == TZ_CLAMP;
+    constexpr bool repeats = V::ARRIVES && TZ_REPEATS(TZ_LOW_Y) && TZ_REPEATS(TZ_HIGH_Y);
     if constexpr (!own || (BORDER && TZ_STRADDLE_Y && OTHERS && !repeats)) {
         tz_row_of_other<BORDER, V>(tile, sources, i, AGE, J, edge, row);
         /* Columns outside the grid of what has arrived: each lane sets those that it reads. */

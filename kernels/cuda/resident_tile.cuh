@@ -141,7 +141,7 @@ TZ_DEVICE tz_sides tz_sides_of(int thread, int cells, int slot, int step, int bl
 {
     tz_sides b;
     const int known = bits && blocks == 1 ? n : extent; /* without unused words */
-    const bool wraps = bits || LOW == TZ_PERIODIC;
+    const bool wraps = bits || TZ_WRAPS(LOW);
     const int begin = tz_tile_begin(block, blocks, n, extent, wraps);
 #pragma unroll
     for (int q = 0; q < 2 * TZ_RADIUS; q++) {
@@ -166,7 +166,7 @@ TZ_DEVICE tz_sides tz_sides_of(int thread, int cells, int slot, int step, int bl
 #endif
         } else if (end && (blocks == 1 || !wraps)) {
             const int inside = tz_map<LOW, HIGH>(begin + c, n);
-            b.outside[q] = (LOW == TZ_FIXED && HIGH == TZ_FIXED) || inside < 0;
+            b.outside[q] = (TZ_HAS_VALUE(LOW) && TZ_HAS_VALUE(HIGH)) || inside < 0;
             b.high[q] = inside == -2;
             matters = !b.outside[q];
             if (matters)

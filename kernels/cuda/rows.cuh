@@ -154,7 +154,7 @@ TZ_DEVICE tz_word tz_outside(const tz_arguments &a, int x, tz_word value, tz_edg
 }
 template <class T> TZ_DEVICE T tz_outside(const tz_arguments &a, int x, T value, tz_edges<T> edge)
 {
-    if (TZ_EDGES == 1 || (TZ_LOW_X != TZ_FIXED && TZ_HIGH_X != TZ_FIXED))
+    if (TZ_EDGES == 1 || (!TZ_HAS_VALUE(TZ_LOW_X) && !TZ_HAS_VALUE(TZ_HIGH_X)))
         return value;
     const int inside = tz_map<TZ_LOW_X, TZ_HIGH_X>(x, a.nx);
     return tz_choose(inside < 0, tz_edge<0, T>(edge, inside < -1), value);
@@ -162,17 +162,17 @@ template <class T> TZ_DEVICE T tz_outside(const tz_arguments &a, int x, T value,
 
 /* Is row y past a fixed side? (The compiler makes slower code of a function.) */
 #define TZ_ROW_IS_FIXED(y, n)                                                                      \
-    ((TZ_LOW_Y == TZ_FIXED && (y) < 0) || (TZ_HIGH_Y == TZ_FIXED && (y) >= (n)))
+    ((TZ_HAS_VALUE(TZ_LOW_Y) && (y) < 0) || (TZ_HAS_VALUE(TZ_HIGH_Y) && (y) >= (n)))
 
 /* The row to load for row y, which may be outside. A fixed boundary's value is set later. */
 TZ_DEVICE int tz_nearest_row(int y, int n)
 {
     if (TZ_WRAP_Y)
         return y < 0 ? y + n : y < n ? y : y - n;
-    if (TZ_LOW_Y == TZ_MIRROR || TZ_HIGH_Y == TZ_MIRROR)
-        y = y < 0                    ? (TZ_LOW_Y == TZ_MIRROR ? -y : 0)
+    if (TZ_REFLECTS(TZ_LOW_Y) || TZ_REFLECTS(TZ_HIGH_Y))
+        y = y < 0                    ? (TZ_REFLECTS(TZ_LOW_Y) ? -y : 0)
             : y < n                  ? y
-            : TZ_HIGH_Y == TZ_MIRROR ? 2 * (n - 1) - y
+            : TZ_REFLECTS(TZ_HIGH_Y) ? 2 * (n - 1) - y
                                      : n - 1;
     return y < 0 ? 0 : y < n ? y : n - 1;
 }
@@ -369,11 +369,11 @@ TZ_DEVICE void tz_fix_columns(const tz_arguments &a, const tz_strip &s, T (&v)[T
     if (TZ_SIMPLE_ENDS)
         return;
     const int x = tz_hidden(s.x), x0 = tz_hidden(s.x0);
-    if (TZ_LOW_X == TZ_FIXED && TZ_HIGH_X == TZ_FIXED) {
+    if (TZ_HAS_VALUE(TZ_LOW_X) && TZ_HAS_VALUE(TZ_HIGH_X)) {
 #pragma unroll
         for (int e = 0; e < TZ_V; e++)
             v[e] = tz_choose(x + e < 0 || x + e >= a.nx, tz_edge<0, T>(edge, x + e >= 0), v[e]);
-    } else if (TZ_LOW_X == TZ_CLAMP && TZ_HIGH_X == TZ_CLAMP) {
+    } else if (TZ_REPEATS(TZ_LOW_X) && TZ_REPEATS(TZ_HIGH_X)) {
         /* Strips start at multiples of TZ_V: column 0 is the first element of a lane. */
         if (x0 < 0) {
             const T first = tz_shuffle(v[0], -x0 / TZ_V);
@@ -404,7 +404,7 @@ TZ_DEVICE void tz_fix_columns(const tz_arguments &a, const tz_strip &s, T (&v)[T
                 mirrored[e] = tz_choose(column >= 0 && column < TZ_STRIP && column % TZ_V == k,
                                         other, mirrored[e]);
             }
-            if (TZ_LOW_X == TZ_FIXED || TZ_HIGH_X == TZ_FIXED)
+            if (TZ_HAS_VALUE(TZ_LOW_X) || TZ_HAS_VALUE(TZ_HIGH_X))
                 mirrored[e] = tz_choose(inside < 0, tz_edge<0, T>(edge, inside < -1), mirrored[e]);
         }
 #pragma unroll
@@ -422,7 +422,7 @@ TZ_DEVICE void tz_fix_any_rows(const tz_arguments &a, const tz_strip &s, int y, 
 {
     const int x = tz_hidden(s.x) - (W - TZ_V) / 2;
     /* Loops over all slots with a selection, so that indices are constants. */
-    if (TZ_LOW_Y == TZ_FIXED || TZ_HIGH_Y == TZ_FIXED) {
+    if (TZ_HAS_VALUE(TZ_LOW_Y) || TZ_HAS_VALUE(TZ_HIGH_Y)) {
         const int inside = tz_map<TZ_LOW_Y, TZ_HIGH_Y>(y, a.ny);
 #pragma unroll
         for (int i = 0; i < W; i++)
@@ -431,7 +431,7 @@ TZ_DEVICE void tz_fix_any_rows(const tz_arguments &a, const tz_strip &s, int y, 
                           ring[D - 1][i]);
     }
     /* Rows before the first that a mirror takes past the last. */
-    if (TZ_LOW_Y == TZ_MIRROR && TZ_HIGH_Y == TZ_FIXED && y == 0) {
+    if (TZ_REFLECTS(TZ_LOW_Y) && TZ_HAS_VALUE(TZ_HIGH_Y) && y == 0) {
 #pragma unroll
         for (int d = 1; d < D && d <= R; d++)
 #pragma unroll
@@ -440,8 +440,8 @@ TZ_DEVICE void tz_fix_any_rows(const tz_arguments &a, const tz_strip &s, int y, 
                     tz_choose(d >= a.ny, tz_outside(a, x + i, tz_edge<1, T>(edge, true), edge),
                               ring[D - 1 - d][i]);
     }
-    if (!TZ_WRAP_Y && (TZ_LOW_Y != TZ_FIXED || TZ_HIGH_Y != TZ_FIXED)) {
-        if (TZ_HIGH_Y != TZ_FIXED && y >= a.ny) {
+    if (!TZ_WRAP_Y && (!TZ_HAS_VALUE(TZ_LOW_Y) || !TZ_HAS_VALUE(TZ_HIGH_Y))) {
+        if (!TZ_HAS_VALUE(TZ_HIGH_Y) && y >= a.ny) {
             const int back = y - tz_map<TZ_LOW_Y, TZ_HIGH_Y>(y, a.ny);
 #pragma unroll
             for (int d = 1; d < D && d <= 2 * R; d++)
@@ -449,7 +449,7 @@ TZ_DEVICE void tz_fix_any_rows(const tz_arguments &a, const tz_strip &s, int y, 
                 for (int i = 0; i < W; i++)
                     ring[D - 1][i] = tz_choose(back == d, ring[D - 1 - d][i], ring[D - 1][i]);
         }
-        if (TZ_LOW_Y != TZ_FIXED && y >= 0 && y <= R) {
+        if (!TZ_HAS_VALUE(TZ_LOW_Y) && y >= 0 && y <= R) {
 #pragma unroll
             for (int d = 1; d < D && d <= 2 * R; d++) {
                 const bool same =
@@ -503,15 +503,15 @@ TZ_DEVICE void tz_fix_rows(const tz_arguments &a, const tz_strip &s, int y, T (&
     }
     if (TZ_ROW_IS_FIXED(y, a.ny))
         tz_set_row(s, ring, tz_edge<1, T>(edge, y >= 0), edge);
-    if (TZ_LOW_Y == TZ_CLAMP && R > 0 && y == 0)
+    if (TZ_REPEATS(TZ_LOW_Y) && R > 0 && y == 0)
         tz_copy_rows<R>(ring);
-    if (TZ_HIGH_Y == TZ_CLAMP && R > 0 && y >= a.ny)
+    if (TZ_REPEATS(TZ_HIGH_Y) && R > 0 && y >= a.ny)
         tz_copy_previous(ring);
-    if ((TZ_LOW_Y == TZ_MIRROR && y <= R) || (TZ_HIGH_Y == TZ_MIRROR && y >= a.ny)) {
+    if ((TZ_REFLECTS(TZ_LOW_Y) && y <= R) || (TZ_REFLECTS(TZ_HIGH_Y) && y >= a.ny)) {
 #pragma unroll
         for (int d = 2; d < D && d <= 2 * R; d += 2) {
-            const bool start = TZ_LOW_Y == TZ_MIRROR && 2 * y == d,
-                       end = TZ_HIGH_Y == TZ_MIRROR && 2 * (y - a.ny) == d - 2;
+            const bool start = TZ_REFLECTS(TZ_LOW_Y) && 2 * y == d,
+                       end = TZ_REFLECTS(TZ_HIGH_Y) && 2 * (y - a.ny) == d - 2;
 #pragma unroll
             for (int i = 0; i < W; i++) {
                 const T newest = ring[D - 1][i];
@@ -530,9 +530,9 @@ TZ_DEVICE void tz_fix_end(const tz_arguments &a, const tz_strip &s, int y, T (&r
 {
     if (TZ_ROW_IS_FIXED(y, a.ny))
         tz_set_row(s, ring, tz_edge<1, T>(edge, y >= 0), edge);
-    if (TZ_HIGH_Y == TZ_CLAMP && y == a.ny - 1)
+    if (TZ_REPEATS(TZ_HIGH_Y) && y == a.ny - 1)
         tz_put_packet(last, ring[D - 1]);
-    if (TZ_HIGH_Y == TZ_CLAMP && y >= a.ny)
+    if (TZ_REPEATS(TZ_HIGH_Y) && y >= a.ny)
         tz_get_packet(last, ring[D - 1]);
 }
 

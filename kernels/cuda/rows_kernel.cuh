@@ -103,7 +103,7 @@ struct tz_queues {
     type name##_w[2 * radius + 1][TZ_V + 2 * radius], name##_new[TZ_V];                            \
     tz_widen<BORDER, radius>(s, q.name##_##level[slot], name##_w[radius], name##_edge);            \
     c.name = name##_w;                                                                             \
-    const int times = ENDS && TZ_LOW_Y == TZ_CLAMP && row + radius == 0 ? radius + 1 : 1;     \
+    const int times = ENDS && TZ_REPEATS(TZ_LOW_Y) && row + radius == 0 ? radius + 1 : 1;     \
     TZ_ROLL                                                                                        \
     for (int k = 0; k < times; k++)                                                                \
         TZ_UNROLL                                                                                  \

@@ -26,9 +26,10 @@ TZ_DEVICE void tz_end_row(const tz_strip &s, T (&wide)[TZ_V + 2 * R], tz_edges<T
 {
 #pragma unroll
     for (int e = TZ_END_COLUMNS; e < R; e++) {
-        const int is = TZ_HIGH_X == TZ_MIRROR ? 2 * (TZ_END_COLUMNS - 1) - e : TZ_END_COLUMNS - 1;
-        wide[R + e] = tz_choose(
-            s.last, TZ_HIGH_X == TZ_FIXED ? tz_edge<0, T>(edge, true) : wide[R + is], wide[R + e]);
+        const int is = TZ_REFLECTS(TZ_HIGH_X) ? 2 * (TZ_END_COLUMNS - 1) - e : TZ_END_COLUMNS - 1;
+        wide[R + e] =
+            tz_choose(s.last, TZ_HAS_VALUE(TZ_HIGH_X) ? tz_edge<0, T>(edge, true) : wide[R + is],
+                      wide[R + e]);
     }
 }
 
@@ -64,13 +65,13 @@ TZ_DEVICE void tz_widen(const tz_strip &s, const T *row, T (&wide)[TZ_V + 2 * R]
 #pragma unroll
     for (int i = 0; i < R; i++) {
         const int before = R - 1 - i, after = R + TZ_END_COLUMNS + i;
-        const int before_is = TZ_LOW_X == TZ_MIRROR ? R + 1 + i : R;
-        const int after_is = R + TZ_END_COLUMNS - 1 - (TZ_HIGH_X == TZ_MIRROR ? 1 + i : 0);
-        wide[before] =
-            tz_choose(s.first, TZ_LOW_X == TZ_FIXED ? tz_edge<0, T>(edge, false) : wide[before_is],
-                      wide[before]);
+        const int before_is = TZ_REFLECTS(TZ_LOW_X) ? R + 1 + i : R;
+        const int after_is = R + TZ_END_COLUMNS - 1 - (TZ_REFLECTS(TZ_HIGH_X) ? 1 + i : 0);
+        wide[before] = tz_choose(
+            s.first, TZ_HAS_VALUE(TZ_LOW_X) ? tz_edge<0, T>(edge, false) : wide[before_is],
+            wide[before]);
         wide[after] =
-            tz_choose(s.last, TZ_HIGH_X == TZ_FIXED ? tz_edge<0, T>(edge, true) : wide[after_is],
+            tz_choose(s.last, TZ_HAS_VALUE(TZ_HIGH_X) ? tz_edge<0, T>(edge, true) : wide[after_is],
                       wide[after]);
     }
 }

@@ -31,7 +31,7 @@ struct tz_place {
  * boundary value. On a periodic axis the ghost zone holds all neighbours. */
 template <int LOW, int HIGH> TZ_DEVICE int tz_offset(int c, int d, int n, int &mapped)
 {
-    if (LOW == TZ_PERIODIC)
+    if (TZ_WRAPS(LOW))
         return d;
     mapped = tz_map<LOW, HIGH>(c + d, n);
     return mapped < 0 ? 0 : mapped - c;

@@ -44,8 +44,7 @@ static const tz_stencil stencil = {
     .constants = cyclic_constants,
     .passes_count = 1,
     .passes = passes,
-    .boundaries =
-        TZ_ALLOW(TZ_CLAMP) | TZ_ALLOW(TZ_PERIODIC) | TZ_ALLOW(TZ_FIXED) | TZ_ALLOW(TZ_MIRROR),
+    .boundaries = TZ_ALLOW_ALL,
     .boundary = TZ_PERIODIC,
     .picture = {"state", "viridis", 0.0, 13.0},
     .derive = derive,

@@ -172,8 +172,7 @@ static const tz_stencil stencil = {
     .constants = hotspot_constants,
     .passes_count = 1,
     .passes = passes,
-    .boundaries =
-        TZ_ALLOW(TZ_CLAMP) | TZ_ALLOW(TZ_PERIODIC) | TZ_ALLOW(TZ_FIXED) | TZ_ALLOW(TZ_MIRROR),
+    .boundaries = TZ_ALLOW_ALL,
     .boundary = TZ_CLAMP,
     .picture = {"temperature", "inferno", 318.0, 360.0},
     .derive = derive,

@@ -137,8 +137,7 @@ static const tz_stencil stencil = {
     .passes = passes,
     .outputs_count = 1,
     .outputs = outputs,
-    .boundaries =
-        TZ_ALLOW(TZ_CLAMP) | TZ_ALLOW(TZ_PERIODIC) | TZ_ALLOW(TZ_FIXED) | TZ_ALLOW(TZ_MIRROR),
+    .boundaries = TZ_ALLOW_ALL,
     .boundary = TZ_PERIODIC,
     .picture = {"vorticity", "balance", -0.02, 0.02},
     .derive = derive,

@@ -138,8 +138,7 @@ static const tz_stencil stencil = {
     .constants = poisson_constants,
     .passes_count = 1,
     .passes = passes,
-    .boundaries =
-        TZ_ALLOW(TZ_CLAMP) | TZ_ALLOW(TZ_PERIODIC) | TZ_ALLOW(TZ_FIXED) | TZ_ALLOW(TZ_MIRROR),
+    .boundaries = TZ_ALLOW_ALL,
     .boundary = TZ_FIXED,
     .picture = {"u", "balance", -1.0, 1.0},
     .derive = derive,

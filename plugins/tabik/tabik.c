@@ -117,8 +117,7 @@ static const tz_field u_fields[] = {
     TZ_STATE_FIELD("u", TZ_REAL, "", "the volume"),
 };
 
-#define EVERY_BOUNDARY                                                                             \
-    (TZ_ALLOW(TZ_CLAMP) | TZ_ALLOW(TZ_PERIODIC) | TZ_ALLOW(TZ_FIXED) | TZ_ALLOW(TZ_MIRROR))
+#define EVERY_BOUNDARY TZ_ALLOW_ALL
 
 /* A stencil ID of passes ID_passes. Its constants are those of the text with the pass `cell`; then come
  * the members of its picture. */

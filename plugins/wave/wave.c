@@ -210,8 +210,7 @@ static const tz_field fields[] = {
         .constants = ID##_constants,                                                               \
         .passes_count = 1,                                                                         \
         .passes = ID##_passes,                                                                     \
-        .boundaries =                                                                              \
-            TZ_ALLOW(TZ_CLAMP) | TZ_ALLOW(TZ_PERIODIC) | TZ_ALLOW(TZ_FIXED) | TZ_ALLOW(TZ_MIRROR), \
+        .boundaries = TZ_ALLOW_ALL,                                                                \
         .boundary = TZ_FIXED,                                                                      \
         .picture = {"u", "balance", -0.1, 0.1},                                                    \
         .derive = derive##order,                                                                   \

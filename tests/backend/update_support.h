@@ -98,8 +98,8 @@ static inline bool update_is_uniform(const tz_problem *problem, int f, uint64_t 
 }
 
 /* A state of a backend with these fields. */
-static inline void *update_state(const tz_backend *backend, const tz_problem *problem, int threads,
-                                 uint64_t seed)
+static inline void *update_state(const tz_backend *backend, const tz_problem *problem,
+                                 tz_threads *threads, uint64_t seed)
 {
     static const tz_streamed_source *const streamed[TZ_FIELDS_MAX];
     const tz_backend_context context = {

@@ -132,7 +132,7 @@ else
 fi
 cpu="$here/../predict/cpu.txt"
 refused "predict --jump: bad steps" 2 "--jump needs a number of steps, at least 1, not '2.5'" predict hotspot --grid 9,9 --jump 2.5
-refused "predict --jump --csv" 2 "--csv does not go with --jump" predict hotspot --grid 9,9 --jump 9 --csv
+refused "predict --jump --plot" 2 "--plot does not go with --jump" predict hotspot --grid 9,9 --jump 9 --plot x.png
 refused "predict --measure" 2 "--measure goes with --jump" predict hotspot --grid 9,9 --measure
 refused "predict --jump: life" 1 "cannot be jumped, because field 'alive' holds bits" predict life --grid 64,64 --device "$cpu" --jump 9
 refused "predict --jump: an old record" 1 "the record has no 'copy_bandwidth'" predict hotspot --grid 99,99 --device gtx280 --jump 9
@@ -147,6 +147,9 @@ a = json.load(open("out"))
 p = a["predicted"]
 assert a["steps"] == 100000 and a["source"] is False and a["measured"] is None and a["plan"]["height"] > 0
 assert p["faster_from"] * p["iteration_s"] > p["jump_s"] >= (p["faster_from"] - 1) * p["iteration_s"] > 0'
+
+t predict star2d1r --grid 512,512 --device "$cpu" --boundary periodic --jump 100000 --csv
+check "predict --jump --csv: one row" is "$(csv plan_exchange steps | wc -l) $(awk -F, '{ print NF }' out | uniq | wc -l) $(wc -l <out)" "0 1 2"
 
 mkdir -p nopath
 PATH="$work/nopath" t predict hotspot --grid 2000,2000 --device gtx280 --plot plot2.png

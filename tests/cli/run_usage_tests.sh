@@ -101,18 +101,6 @@ for word in "cpu (" "auto takes " "  records   CPU: " "  stencils  2" "trapeze 0
     check "doctor says $word first" says "$word"
 done
 check "doctor: a few lines" [ "$(wc -l <out)" -le 8 ]
-if [ "$(nproc)" -gt 1 ]; then
-    # OpenMP binds the first thread before main(). What the program executes and starts must not be bound to its processor.
-    cat >bound.lua <<'END'
-local sim = require("trapeze").simulation { plugin = "star2d1r", grid = { 512, 512 }, backend = "cpu", threads = 2 }
-sim:run(4)
-END
-    OMP_PROC_BIND=true OMP_DISPLAY_AFFINITY=true OMP_AFFINITY_FORMAT='on %A' t run bound.lua --quiet --out bound
-    check "threads bound by OpenMP: a run uses several processors" \
-        [ "$(cat out err | grep '^on ' | sort -u | wc -l)" -gt 1 ]
-else
-    skip "threads bound by OpenMP" "one processor"
-fi
 PATH="$work/nowhere" t doctor
 check "doctor: what is missing, and the packages" says "optional  missing: movies as .mp4 and .webm, plots"
 check "doctor: how to install it" says "(apt-get install ffmpeg gnuplot-nox"
@@ -126,7 +114,7 @@ else
 fi
 t doctor -v
 check "doctor -v" is $rc 0
-for word in "machine" "row functions" "libcapstone" "Lua 5.4" "libpng" "jansson" "OpenMP" "CUDA driver: " "stencil"; do
+for word in "machine" "row functions" "libcapstone" "Lua 5.4" "libpng" "jansson" "threads: " "CUDA driver: " "stencil"; do
     check "doctor says $word" says "$word"
 done
 if grep -q "no NVIDIA driver" out; then

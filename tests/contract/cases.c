@@ -78,12 +78,12 @@ int contract_precisions(const contract *c, int precisions[TZ_PRECISIONS])
 
 int contract_boundaries(const contract *c, tz_boundary boundaries[][TZ_AXES][2])
 {
-    tz_boundary allowed[4], open[4]; /* open: not periodic */
+    tz_boundary allowed[TZ_BOUNDARIES], open[TZ_BOUNDARIES]; /* open: they do not wrap */
     int n = 0, open_count = 0, count = 0;
-    for (int b = TZ_CLAMP; b <= TZ_MIRROR; b++)
+    for (int b = 0; b < TZ_BOUNDARIES; b++)
         if (c->stencil->boundaries & TZ_ALLOW(b)) {
             allowed[n++] = (tz_boundary)b;
-            if (b != TZ_PERIODIC)
+            if (!tz_boundary_wraps((tz_boundary)b))
                 open[open_count++] = (tz_boundary)b;
         }
     for (int i = 0; i < n; i++, count++)

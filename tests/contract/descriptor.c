@@ -166,7 +166,7 @@ void contract_descriptor(contract *c)
     check(c, is_text(s->doc), "the stencil has no doc", s->id);
     check(c, is_text(c->plugin->doc) && is_text(c->plugin->version),
           "the plugin has no doc or version", c->plugin->id);
-    check(c, (s->boundaries & ~0xfu) == 0, "an unknown boundary is allowed", s->id);
+    check(c, (s->boundaries & ~TZ_ALLOW_ALL) == 0, "an unknown boundary is allowed", s->id);
     check_fields(c);
     check_params(c);
     check_passes(c);

@@ -114,10 +114,6 @@ static int usage(void)
 
 int main(int argc, char **argv)
 {
-    /* More threads than cores must not spin. The OpenMP runtime reads this before main(). */
-    if (!getenv("OMP_WAIT_POLICY") && setenv("OMP_WAIT_POLICY", "passive", 1) == 0)
-        execv("/proc/self/exe", argv);
-
     names stencils = {0}, wanted_sections = {0}, folders = {0}, backends = {0}, families = {0};
     bool list_only = false;
     for (int i = 1; i < argc; i++) {

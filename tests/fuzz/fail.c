@@ -231,7 +231,6 @@ int main(int argc, char **argv)
     if (!mkdtemp(folder) || chdir(folder) != 0)
         return 1;
     setenv("HOME", folder, 1);
-    setenv("OMP_WAIT_POLICY", "passive", 1);
     if (make_data(scenarios)) {
         for (int c = 0; c < CASES; c++)
             if (!only || strcmp(only, cases[c].name) == 0)

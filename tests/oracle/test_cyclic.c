@@ -21,17 +21,17 @@ static void step(int64_t nx, int64_t ny, const char *boundary, int states, int t
 static void plain_loop(void **state)
 {
     enum { NX = 43, NY = 31, CELLS = NX * NY, STEPS = 40 };
-    static const char *const boundaries[] = {"clamp", "periodic", "fixed", "mirror"};
     static const int rules[][2] = {{14, 1}, {3, 3}, {2, 1}, {5, 8}};
     static double start[CELLS], expected[CELLS], scratch[CELLS];
     for (int rule = 0; rule < 4; rule++)
-        for (int b = 0; b < 4; b++) {
+        for (int b = 0; b < TZ_BOUNDARIES; b++) {
             uint64_t seed = (uint64_t)(rule + 1);
             for (int i = 0; i < CELLS; i++)
                 start[i] = (double)(int)(oracle_random(&seed) * rules[rule][0]);
             memcpy(expected, start, sizeof expected);
             for (int k = 0; k < STEPS; k++) {
-                step(NX, NY, boundaries[b], rules[rule][0], rules[rule][1], expected, scratch);
+                step(NX, NY, tz_boundary_name((tz_boundary)b), rules[rule][0], rules[rule][1],
+                     expected, scratch);
                 memcpy(expected, scratch, sizeof expected);
             }
             const oracle_config config = {
@@ -40,7 +40,7 @@ static void plain_loop(void **state)
                 .dims = 2,
                 .nx = NX,
                 .ny = NY,
-                .boundary = boundaries[b],
+                .boundary = tz_boundary_name((tz_boundary)b),
                 .params_count = 2,
                 .params = {{"states", rules[rule][0], NULL}, {"threshold", rules[rule][1], NULL}}};
             oracle_compare(config, "state", start, STEPS, expected, 0.0);

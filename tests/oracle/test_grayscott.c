@@ -82,9 +82,8 @@ static void fill(double *u, double *v)
 
 static void equations(void **state)
 {
-    static const char *const boundaries[] = {"clamp", "periodic", "fixed", "mirror"};
     static double u[CELLS], v[CELLS];
-    for (int b = 0; b < 4; b++)
+    for (int b = 0; b < TZ_BOUNDARIES; b++)
         for (int eight = 0; eight < 2; eight++) {
             const rates r = eight ? (rates){0.0545, 0.062, 1.0, 0.5, 0.2, 0.05}
                                   : (rates){0.03, 0.055, 0.2097152, 0.1048576, 1.0, 0.0};
@@ -94,7 +93,7 @@ static void equations(void **state)
                 .dims = 2,
                 .nx = NX,
                 .ny = NY,
-                .boundary = boundaries[b],
+                .boundary = tz_boundary_name((tz_boundary)b),
                 .params_count = eight ? 1 : 2,
                 .params = {{eight ? "pattern" : "feed", 0.03, "coral"},
                            {b % 2 ? "kill" : "removal", b % 2 ? r.kill : r.feed + r.kill, NULL}}};

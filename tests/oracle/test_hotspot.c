@@ -94,9 +94,8 @@ static void compare_with_formula(int64_t nx, int64_t ny, const char *boundary, c
 static void formula(void **state)
 {
     static const int64_t sizes[][2] = {{64, 48}, {1, 1}, {1, 9}, {17, 1}, {37, 23}};
-    static const char *const boundaries[] = {"clamp", "periodic", "fixed", "mirror"};
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
-        for (int b = 0; b < 4; b++) {
+        for (int b = 0; b < TZ_BOUNDARIES; b++) {
             const int64_t count = sizes[s][0] * sizes[s][1];
             double *start = oracle_numbers(count), *power = oracle_numbers(count);
             uint64_t seed = s + 1;
@@ -104,7 +103,8 @@ static void formula(void **state)
                 start[i] = 310.0 + 40.0 * oracle_random(&seed);
                 power[i] = 0.01 * oracle_random(&seed);
             }
-            compare_with_formula(sizes[s][0], sizes[s][1], boundaries[b], start, power);
+            compare_with_formula(sizes[s][0], sizes[s][1], tz_boundary_name((tz_boundary)b), start,
+                                 power);
             free(start);
             free(power);
         }

@@ -119,14 +119,13 @@ static void check(const stencil *s, const int64_t n[3], const char *boundary, in
 static void loops(void **state)
 {
     static const int64_t sizes[][3] = {{21, 13, 5}, {1, 1, 1}, {2, 5, 3}, {36, 3, 2}};
-    static const char *const boundaries[] = {"clamp", "periodic", "fixed", "mirror"};
     for (size_t s = 0; s < sizeof stencils / sizeof *stencils; s++)
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-            for (int b = 0; b < 4; b++)
+            for (int b = 0; b < TZ_BOUNDARIES; b++)
                 for (int defaults = 0; defaults < 2; defaults++) {
                     const int64_t n[3] = {sizes[i][0], sizes[i][1],
                                           stencils[s].dims == 3 ? sizes[i][2] : 1};
-                    check(&stencils[s], n, boundaries[b], defaults);
+                    check(&stencils[s], n, tz_boundary_name((tz_boundary)b), defaults);
                 }
 }
 

@@ -81,7 +81,6 @@ static void meshes_and_damping(void **state)
 static void one_step(void **state)
 {
     enum { NX = 21, NY = 13 };
-    static const char *const boundaries[] = {"fixed", "periodic", "clamp", "mirror"};
     const double hx = 0.05, hy = 0.08, omega = 0.6;
     double u[NX * NY], f[NX * NY], got[NX * NY];
     uint64_t seed = 11;
@@ -89,7 +88,7 @@ static void one_step(void **state)
         u[i] = oracle_random(&seed) - 0.5;
         f[i] = 100.0 * (oracle_random(&seed) - 0.5);
     }
-    for (int b = 0; b < 4; b++)
+    for (int b = 0; b < TZ_BOUNDARIES; b++)
         for (int precision = TZ_SINGLE; precision <= TZ_DOUBLE; precision++)
             for (int height = 0; height <= 1; height++) {
                 oracle_config config = {
@@ -98,7 +97,7 @@ static void one_step(void **state)
                     .nx = NX,
                     .ny = NY,
                     .precision = precision,
-                    .boundary = boundaries[b],
+                    .boundary = tz_boundary_name((tz_boundary)b),
                     .params_count = 3,
                     .params = {{"omega", omega, NULL}, {"hx", hx, NULL}, {"hy", hy, NULL}}};
                 oracle_choose(&config, height);
@@ -114,10 +113,11 @@ static void one_step(void **state)
                 for (int y = 0; y < NY; y++)
                     for (int x = 0; x < NX; x++) {
 #define AT(X, Y)                                                                                   \
-    (oracle_neighbour(X, NX, boundaries[b]) < 0 || oracle_neighbour(Y, NY, boundaries[b]) < 0      \
+    (oracle_neighbour(X, NX, tz_boundary_name((tz_boundary)b)) < 0 ||                              \
+             oracle_neighbour(Y, NY, tz_boundary_name((tz_boundary)b)) < 0                         \
          ? 0.0                                                                                     \
-         : u[oracle_neighbour(Y, NY, boundaries[b]) * NX +                                         \
-             oracle_neighbour(X, NX, boundaries[b])])
+         : u[oracle_neighbour(Y, NY, tz_boundary_name((tz_boundary)b)) * NX +                      \
+             oracle_neighbour(X, NX, tz_boundary_name((tz_boundary)b))])
                         const double lap =
                             (AT(x - 1, y) - 2.0 * AT(x, y) + AT(x + 1, y)) / (hx * hx) +
                             (AT(x, y - 1) - 2.0 * AT(x, y) + AT(x, y + 1)) / (hy * hy);

@@ -3,9 +3,9 @@
 #include "tests/support.h"
 
 #include "base/number.h"
-#include "output/frame/font.h"
+#include "output/frame/axes.h"
 #include "output/frame/frame.h"
-#include "output/frame/ticks.h"
+#include "output/frame/image.h"
 #include "sim/fields.h"
 
 static const uint8_t *pixel(const tz_image *image, int x, int y)

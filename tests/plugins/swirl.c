@@ -39,11 +39,9 @@
          .writes = TZ_WRITES(NAME, turn) | TZ_WRITES(NAME, kind),                                  \
          TZ_PASS(NAME##_turn)},                                                                    \
     };                                                                                             \
-    TEST_STENCIL_WITH(NAME, NAME, D,                                                               \
-                      TZ_ALLOW(TZ_CLAMP) | TZ_ALLOW(TZ_PERIODIC) | TZ_ALLOW(TZ_FIXED) |            \
-                          TZ_ALLOW(TZ_MIRROR),                                                     \
-                      TZ_CLAMP, "turn", "viridis", .at_step = NAME##_at_step,                      \
-                      .outputs = NAME##_outputs, .outputs_count = COUNT(NAME##_outputs))
+    TEST_STENCIL_WITH(NAME, NAME, D, TZ_ALLOW_ALL, TZ_CLAMP, "turn", "viridis",                    \
+                      .at_step = NAME##_at_step, .outputs = NAME##_outputs,                        \
+                      .outputs_count = COUNT(NAME##_outputs))
 
 #define TZ_CELL_TEXT "swirl.cell.h"
 #define TZ_CELL_ID swirl1d

@@ -10,8 +10,8 @@ static int64_t map(tz_boundary low, tz_boundary high, int64_t coordinate, int64_
 
 static void test_inside_is_itself(void **state)
 {
-    for (int low = TZ_CLAMP; low <= TZ_MIRROR; low++)
-        for (int high = TZ_CLAMP; high <= TZ_MIRROR; high++)
+    for (int low = 0; low < TZ_BOUNDARIES; low++)
+        for (int high = 0; high < TZ_BOUNDARIES; high++)
             for (int64_t x = 0; x < 5; x++)
                 assert_int_equal(map((tz_boundary)low, (tz_boundary)high, x, 5), x);
 }

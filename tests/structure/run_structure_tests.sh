@@ -24,6 +24,7 @@ fresh() {
     echo '#include "sim.h"' >core/sim/sim.c
     echo '#include <trapeze/plugin.h>' >plugins/heat/heat.c
     cp plugins/heat/heat.c examples/heat/heat.c
+    echo '# WHAT PATTERN FILE' >scripts/check_tables.txt
     echo 'See `core/sim/sim.c`, `core/sim/NAME.c` and [a page](docs/page.md).' >README.md
     echo '[Home](../README.md) and [elsewhere](https://example.org).' >docs/page.md
     touch CONTRIBUTING.md
@@ -130,6 +131,15 @@ faults 'an exception that is not needed' 'core/sim/sim.c:f: 80 lines: needs no e
 fresh
 echo 'source core/sim/gone.c 700 a table' >>scripts/check_exceptions.txt
 faults 'an exception for nothing' 'there is no source core/sim/gone.c'
+
+fresh
+echo 'kind TZ_CLAMP core/base/base.h' >>scripts/check_tables.txt
+echo '#define KIND TZ_CLAMP' >core/base/base.h
+cp core/base/base.h core/sim/other.h
+faults 'a kind that is named elsewhere' 'core/sim/other.h names a kind: scripts/check_tables.txt'
+fresh
+echo 'kind TZ_CLAMP core/base/base.h' >>scripts/check_tables.txt
+faults 'a file that names no kind' 'core/base/base.h names no kind: scripts/check_tables.txt'
 
 fresh
 echo 'It is in `core/sim/gone.c`.' >docs/page.md

@@ -253,6 +253,16 @@ static int64_t cpu_bytes(const tz_problem *problem, const tz_place *place, const
                      (int64_t)tz_pipeline_size();
 }
 
+/* The stage of a plan with the threads of a state, without arrays and step. */
+static tz_stage own_stage(const cpu *state, const tz_plan *plan)
+{
+    tz_threads *pool = state->context.threads;
+    tz_stage stage =
+        describe_stage(state->context.problem, plan, &state->machine, tz_threads_count(pool));
+    stage.pool = pool;
+    return stage;
+}
+
 static void cpu_destroy(void *any)
 {
     cpu *state = any;
@@ -274,8 +284,10 @@ static tz_status cpu_create(void **out, const tz_backend_context *context, tz_er
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
     state->context = *context;
     tz_machine_read(&state->machine);
-    tz_status status = tz_host_store_create(&state->store, problem, store_ghost(problem),
-                                            context->threads, true, error);
+    tz_status status = tz_threads_start(context->threads, error);
+    if (!status)
+        status = tz_host_store_create(&state->store, problem, store_ghost(problem),
+                                      context->threads, true, error);
     state->pipeline = malloc(tz_pipeline_size());
     if (!status)
         status = tz_cpu_outside_create(&state->outside, problem, store_ghost(problem), error);
@@ -297,7 +309,7 @@ static tz_status make_room(cpu *state, size_t bytes, tz_error *error)
         return TZ_OK;
     free(state->arena);
     state->arena_bytes = 0;
-    const size_t all = (bytes * (size_t)state->context.threads + 63) / 64 * 64;
+    const size_t all = (bytes * (size_t)tz_threads_count(state->context.threads) + 63) / 64 * 64;
     state->arena = aligned_alloc(64, all);
     if (!state->arena)
         return tz_error_set(error, TZ_MEMORY, NULL,
@@ -383,7 +395,7 @@ static tz_status stage_of_span(void *any, const tz_plan *plan, int height, int64
     const tz_problem *problem = state->context.problem;
     tz_plan now = *plan;
     now.height = height;
-    tz_stage stage = describe_stage(problem, &now, &state->machine, state->context.threads);
+    tz_stage stage = own_stage(state, &now);
     stage.step = step;
     stage.low = span->low;
     stage.high = span->high;
@@ -430,7 +442,7 @@ static tz_status add_update(cpu *state, int64_t step, double *const *changes, tz
     const tz_problem in_double = tz_problem_in_double(problem);
     tz_plan plan = {.height = 1};
     memcpy(plan.tile, problem->elements, sizeof plan.tile);
-    tz_stage stage = describe_stage(problem, &plan, &state->machine, state->context.threads);
+    tz_stage stage = own_stage(state, &plan);
     stage.step = step;
     stage.precision = in_double.precision;
     tz_slot constants[TZ_CONSTANTS_MAX];
@@ -475,7 +487,7 @@ static tz_status cpu_add_refine(void *any, void *any_correction, int64_t step, t
     cpu *state = any, *correction = any_correction;
     const tz_problem *problem = state->context.problem;
     const tz_refinement *fields = problem->stencil->refinement;
-    const int threads = state->context.threads;
+    tz_threads *threads = state->context.threads;
     double *changes[TZ_FIELDS_MAX] = {NULL};
     /* The other copy of the solution is free between stages. */
     changes[fields->solution] = tz_host_store_scratch(&state->store, fields->solution);

@@ -38,7 +38,7 @@ static const char *unsupported(const tz_problem *problem)
     if (problem->dims != 3)
         return "grids of one or two dimensions";
     for (int axis = 1; axis < problem->dims; axis++)
-        if (problem->boundary[axis][0] == TZ_PERIODIC)
+        if (tz_boundary_wraps(problem->boundary[axis][0]))
             return "grids whose y or z is periodic";
     return tz_cpu_skew_unsupported(problem);
 }

@@ -9,7 +9,7 @@ static bool is_needed(const tz_problem *problem, int field, int side)
 {
     const tz_role role = problem->stencil->fields[field].role;
     return (role == TZ_STATE || role == TZ_STATIC) && side / 2 < problem->dims &&
-           problem->boundary[side / 2][side % 2] == TZ_FIXED;
+           tz_boundary_has_value(problem->boundary[side / 2][side % 2]);
 }
 
 /* Has an axis a fixed side whose value is not that of `side`? */
@@ -17,7 +17,8 @@ static bool is_other(const tz_problem *problem, int field, int axis, int side)
 {
     const double *values = problem->boundary_value[field];
     for (int i = 0; i < 2; i++)
-        if (problem->boundary[axis][i] == TZ_FIXED && values[2 * axis + i] != values[side])
+        if (tz_boundary_has_value(problem->boundary[axis][i]) &&
+            values[2 * axis + i] != values[side])
             return true;
     return false;
 }

@@ -195,7 +195,7 @@ static void batch_planes(const tz_problem *problem, const tz_machine *machine, i
     const int64_t reach = growth(problem, 1), back = growth(problem, 2), rows_all = stage->tile[1];
     const double lines =
         (double)(stage->tile[0] * (int64_t)tz_problem_element_size(problem, 0)) / LINE;
-    const bool whole = stage->boundary[1][0] == TZ_PERIODIC && rows_all >= stage->elements[1];
+    const bool whole = tz_boundary_wraps(stage->boundary[1][0]) && rows_all >= stage->elements[1];
     /* More brings little, and the threads of a core share its L2. */
     const double room_all = TZ_FIT_CPU_GROUP_SHARE * fmin(l2_of(machine), L2_OF_GROUPS);
     double best = INFINITY;
@@ -323,7 +323,7 @@ static int64_t choose_chunk(int64_t extent, int64_t tiles, int64_t halo, int thr
 static bool may_lean(const tz_problem *problem, const tz_stage *stage)
 {
     return problem->dims == 3 && tz_stage_is_in_place(stage) && growth(problem, 1) > 0 &&
-           problem->boundary[1][0] != TZ_PERIODIC &&
+           !tz_boundary_wraps(problem->boundary[1][0]) &&
            problem->elements[0] * (int64_t)tz_problem_element_size(problem, 0) <= ROW_LEANING;
 }
 
@@ -453,7 +453,7 @@ static bool prefers_planes_in_place(const tz_problem *problem, const tz_stage *s
                                     const tz_machine *machine, int64_t row, int fixed)
 {
     const double rings = fmin((double)machine->l3_bytes, (double)TZ_CPU_RINGS_MAX);
-    const bool wraps = problem->boundary[1][0] == TZ_PERIODIC;
+    const bool wraps = tz_boundary_wraps(problem->boundary[1][0]);
     if (!tz_stage_is_in_place(stage) || stage->threads > THREADS_LEANING ||
         default_rings(problem, stage, machine) > rings)
         return false;
@@ -474,7 +474,8 @@ bool tz_cpu_prefers_in_place(const tz_problem *problem, const tz_stage *stage,
     if (problem->dims == 3)
         return computed == 1 && prefers_planes_in_place(problem, stage, machine, row, fixed);
     return problem->dims == 2 && computed == 1 && tz_stage_is_in_place(stage) &&
-           row >= (problem->boundary[1][0] == TZ_PERIODIC ? ROW_IN_PLACE_PERIODIC : ROW_IN_PLACE) &&
+           row >= (tz_boundary_wraps(problem->boundary[1][0]) ? ROW_IN_PLACE_PERIODIC
+                                                              : ROW_IN_PLACE) &&
            most_in_place(problem, stage) * growth_max(problem) >= HEIGHT_IN_PLACE;
 }
 

@@ -130,7 +130,7 @@ static void choose_tile(const tz_problem *problem, const tz_stage *stage, const 
         /* A tile as wide as the axis does not lean, and a periodic grid is not open at its sides. */
         const int64_t leans =
             (int64_t)plan->height * problem->stencil->passes_count * tz_skew_slope(stage);
-        if (problem->boundary[inner][0] == TZ_PERIODIC && n <= room + leans)
+        if (tz_boundary_wraps(problem->boundary[inner][0]) && n <= room + leans)
             tile = n;
         /* As many for each thread of a team. */
         const int64_t tiles = tz_round_up((n + tile - 1) / tile, team);

@@ -139,8 +139,8 @@ static tz_status gpu_create(void **out, const tz_backend_context *context, tz_er
     for (int f = 0; !status && f < problem->stencil->fields_count; f++) {
         const tz_role role = problem->stencil->fields[f].role;
         if (role == TZ_STREAMED)
-            status = tz_cuda_slabs_create(&state->slabs[f], state->cuda, problem->elements[0],
-                                          tz_cuda_pitch(problem), error);
+            status = tz_cuda_slabs_create(&state->slabs[f], state->cuda, context->threads,
+                                          problem->elements[0], tz_cuda_pitch(problem), error);
         for (int c = 0; !status && c < (role == TZ_STATE ? 2 : role == TZ_STATIC ? 1 : 0); c++) {
             size_t bytes = tz_cuda_field_bytes(problem, f);
             if (context->ranks) /* may be shared with other processes */

@@ -1,6 +1,7 @@
 #include "backend/cuda/slabs.h"
 
 #include "backend/cuda/driver/queue.h"
+#include "base/minmax.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,7 @@ typedef struct buffer {
 
 struct tz_cuda_slabs {
     tz_cuda *cuda;
+    tz_threads *threads;
     int64_t cells, pitch;
     /* All rows of a source in memory. */
     tz_cu_pointer all;
@@ -32,14 +34,15 @@ struct tz_cuda_slabs {
     buffer *taken;
 };
 
-tz_status tz_cuda_slabs_create(tz_cuda_slabs **out, tz_cuda *cuda, int64_t cells, int64_t pitch,
-                               tz_error *error)
+tz_status tz_cuda_slabs_create(tz_cuda_slabs **out, tz_cuda *cuda, tz_threads *threads,
+                               int64_t cells, int64_t pitch, tz_error *error)
 {
     tz_cuda_slabs *slabs = calloc(1, sizeof *slabs);
     *out = slabs;
     if (!slabs)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a streamed field");
     slabs->cuda = cuda;
+    slabs->threads = threads;
     slabs->cells = cells;
     slabs->pitch = pitch;
     tz_status status = tz_cuda_queue_create(cuda, &slabs->copies, error);
@@ -133,6 +136,28 @@ static tz_status make_room(tz_cuda_slabs *slabs, buffer *b, int rows, tz_error *
     return status;
 }
 
+/* The rows of a stage from `step` on. */
+typedef struct making {
+    const tz_cuda_slabs *slabs;
+    const tz_streamed_source *source;
+    int64_t step, pieces; /* pieces: of a row */
+    int32_t *to;
+} making;
+
+static void make_pieces(void *any, int64_t begin, int64_t end, int thread)
+{
+    const making *m = any;
+    (void)thread;
+    for (int64_t i = begin; i < end; i++) {
+        const int64_t t = i / m->pieces, x = i % m->pieces * PIECE;
+        const int64_t count = tz_min(m->slabs->cells - x, PIECE);
+        int32_t *to = m->to + t * m->slabs->pitch + x;
+        const void *row = tz_streamed_source_row(m->source, m->step + t, x, count, to);
+        if (row != to)
+            memcpy(to, row, (size_t)count * sizeof *to);
+    }
+}
+
 tz_status tz_cuda_slabs_take(tz_cuda_slabs *slabs, const tz_streamed_source *source, int64_t step,
                              int height, tz_cu_pointer *rows, tz_error *error)
 {
@@ -155,16 +180,13 @@ tz_status tz_cuda_slabs_take(tz_cuda_slabs *slabs, const tz_streamed_source *sou
         status = tz_cuda_queue_wait_event(slabs->cuda, slabs->copies, b->free, error);
     if (status)
         return status;
-    const int64_t pieces = (slabs->cells + PIECE - 1) / PIECE;
-#pragma omp parallel for if (slabs->cells * height > PIECE)
-    for (int64_t i = 0; i < pieces * height; i++) {
-        const int64_t t = i / pieces, x = i % pieces * PIECE;
-        const int64_t count = slabs->cells - x < PIECE ? slabs->cells - x : PIECE;
-        int32_t *to = b->host + t * slabs->pitch + x;
-        const void *row = tz_streamed_source_row(source, step + t, x, count, to);
-        if (row != to)
-            memcpy(to, row, (size_t)count * sizeof *to);
-    }
+    making m = {.slabs = slabs,
+                .source = source,
+                .step = step,
+                .pieces = (slabs->cells + PIECE - 1) / PIECE,
+                .to = b->host};
+    tz_threads_for(slabs->cells * height > PIECE ? slabs->threads : NULL, m.pieces * height,
+                   make_pieces, &m);
     status = tz_cuda_queue_upload(slabs->cuda, slabs->copies, b->device, b->host,
                                   (size_t)(slabs->pitch * height) * sizeof(int32_t), error);
     if (!status)

@@ -5,14 +5,16 @@
 #define TZ_CORE_BACKEND_CUDA_SLABS_H
 
 #include "backend/cuda/driver/driver.h"
+#include "base/threads.h"
 #include "stencil/streamed_source.h"
 
 typedef struct tz_cuda_slabs tz_cuda_slabs;
 
-/* Rows of `cells` 32-bit integers, `pitch` elements apart on the device. Borrows the driver.
+/* Rows of `cells` 32-bit integers, `pitch` elements apart on the device. Borrows the driver, and the threads
+ * that make rows.
  * Errors: TZ_MEMORY, TZ_BACKEND. */
-tz_status tz_cuda_slabs_create(tz_cuda_slabs **out, tz_cuda *cuda, int64_t cells, int64_t pitch,
-                               tz_error *error);
+tz_status tz_cuda_slabs_create(tz_cuda_slabs **out, tz_cuda *cuda, tz_threads *threads,
+                               int64_t cells, int64_t pitch, tz_error *error);
 void tz_cuda_slabs_destroy(tz_cuda_slabs *slabs); /* NULL is fine */
 
 /* The address of the rows of iterations step to step + height - 1, in order. Later work of the

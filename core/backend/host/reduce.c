@@ -1,9 +1,11 @@
 #include "backend/host/reduce.h"
 
+#include "base/minmax.h"
 #include "kernels/cpu/update.h"
 #include <inttypes.h>
 #include <math.h>
-#include <omp.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -208,61 +210,90 @@ tz_status tz_reduce_begin(tz_reduce_sums *sums, const tz_problem *problem, int f
                       : tz_error_set(error, TZ_MEMORY, NULL, "not enough memory to reduce a field");
 }
 
+/* A part of a field, whose segments the threads share. */
+typedef struct adding {
+    tz_reduce_sums *sums;
+    const tz_host_field *host;
+    int64_t row_low, x_low, x_high, segments; /* segments: of a row */
+    char *scratch;                            /* for each thread, of a uniform field */
+    pthread_mutex_t lock;                     /* of what is found */
+} adding;
+
+static partial reduce_segment(const adding *a, int64_t row, int64_t x, char *scratch)
+{
+    const tz_problem *problem = a->sums->problem;
+    const tz_host_field *host = a->host;
+    const int64_t columns = problem->extent[0];
+    const int64_t count = tz_min(SEGMENT, a->x_high - x), index = row * columns + x;
+    const size_t size = tz_problem_element_size(problem, a->sums->field);
+    const tz_dtype dtype = tz_problem_dtype(problem, a->sums->field);
+    const char *whole = row_at(problem, host, row, size);
+    const void *at = whole + x * (int64_t)size;
+    partial p = {.min = 1.0, .first_not_finite = -1};
+    if (host->uniform && dtype != TZ_DTYPE_U8) {
+        uniform_segment(host, size, count, scratch);
+        at = scratch;
+    }
+    if (dtype == TZ_DTYPE_F32)
+        segment_f32(at, count, index, &p);
+    else if (dtype == TZ_DTYPE_F64)
+        segment_f64(at, count, index, &p);
+    else if (dtype == TZ_DTYPE_I32)
+        segment_i32(at, count, index, &p);
+    else
+        segment_bits((const void *)whole, host->uniform, columns, problem->elements[0], x, count,
+                     row * columns, &p);
+    return p;
+}
+
+static void add_segments(void *any, int64_t begin, int64_t end, int thread)
+{
+    adding *a = any;
+    tz_reduce_sums *sums = a->sums;
+    const tz_problem *problem = sums->problem;
+    tz_reduce_sums own = {.low = INFINITY, .high = -INFINITY, .first = INT64_MAX};
+    char *scratch = a->scratch ? a->scratch + (size_t)thread * SEGMENT * 8 : NULL;
+    for (int64_t i = begin; i < end; i++) {
+        const int64_t row = a->row_low + i / a->segments, x = a->x_low + i % a->segments * SEGMENT;
+        const partial p = reduce_segment(a, row, x, scratch);
+        sums->sums[row * segments_of_row(problem) + x / SEGMENT] = p.sum;
+        own.low = tz_min_double(p.min, own.low);
+        own.high = tz_max_double(p.max, own.high);
+        own.population += p.population;
+        own.not_finite += p.not_finite;
+        own.hash += p.hash;
+        if (p.first_not_finite >= 0)
+            own.first = tz_min(own.first, row * problem->extent[0] + x + p.first_not_finite);
+    }
+    pthread_mutex_lock(&a->lock);
+    sums->low = tz_min_double(own.low, sums->low);
+    sums->high = tz_max_double(own.high, sums->high);
+    sums->population += own.population;
+    sums->not_finite += own.not_finite;
+    sums->first = tz_min(own.first, sums->first);
+    sums->hash += own.hash;
+    pthread_mutex_unlock(&a->lock);
+}
+
 tz_status tz_reduce_add(tz_reduce_sums *sums, const tz_host_field *host, int64_t row_low,
-                        int64_t row_high, int64_t x_low, int64_t x_high, int threads,
+                        int64_t row_high, int64_t x_low, int64_t x_high, tz_threads *threads,
                         tz_error *error)
 {
-    /* A row of bits is cut by words. */
-    const tz_problem *problem = sums->problem;
-    const int64_t columns = problem->extent[0], nx = problem->elements[0];
-    const int64_t here = (x_high - x_low + SEGMENT - 1) / SEGMENT, rows = row_high - row_low;
-    const size_t size = tz_problem_element_size(problem, sums->field);
-    const tz_dtype dtype = tz_problem_dtype(problem, sums->field);
-    char *scratch = host->uniform ? malloc((size_t)threads * SEGMENT * 8) : NULL;
-    if (host->uniform && !scratch)
+    const int64_t rows = row_high - row_low;
+    adding a = {.sums = sums,
+                .host = host,
+                .row_low = row_low,
+                .x_low = x_low,
+                .x_high = x_high,
+                .segments = (x_high - x_low + SEGMENT - 1) / SEGMENT,
+                .lock = PTHREAD_MUTEX_INITIALIZER};
+    if (host->uniform)
+        a.scratch = malloc((size_t)tz_threads_count(threads) * SEGMENT * 8);
+    if (host->uniform && !a.scratch)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory to reduce a field");
-    double low = sums->low, high = sums->high;
-    int64_t population = 0, not_finite = 0, first = sums->first;
-    uint64_t hash = 0;
-#pragma omp parallel for num_threads(threads) reduction(min : low, first) reduction(max : high)    \
-    reduction(+ : population, not_finite, hash) if ((x_high - x_low) * rows > PARALLEL_CELLS)
-    for (int64_t i = 0; i < rows * here; i++) {
-        const int64_t row = row_low + i / here, x = x_low + i % here * SEGMENT;
-        const int64_t count = x_high - x < SEGMENT ? x_high - x : SEGMENT;
-        const int64_t index = row * columns + x;
-        const char *whole = row_at(problem, host, row, size);
-        const void *at = whole + x * (int64_t)size;
-        if (host->uniform && dtype != TZ_DTYPE_U8) {
-            char *copy = scratch + (size_t)omp_get_thread_num() * SEGMENT * 8;
-            uniform_segment(host, size, count, copy);
-            at = copy;
-        }
-        partial p = {.min = 1.0, .first_not_finite = -1};
-        if (dtype == TZ_DTYPE_F32)
-            segment_f32(at, count, index, &p);
-        else if (dtype == TZ_DTYPE_F64)
-            segment_f64(at, count, index, &p);
-        else if (dtype == TZ_DTYPE_I32)
-            segment_i32(at, count, index, &p);
-        else
-            segment_bits((const void *)whole, host->uniform, columns, nx, x, count, row * columns,
-                         &p);
-        sums->sums[row * segments_of_row(problem) + x / SEGMENT] = p.sum;
-        low = p.min < low ? p.min : low;
-        high = p.max > high ? p.max : high;
-        population += p.population;
-        not_finite += p.not_finite;
-        hash += p.hash;
-        if (p.first_not_finite >= 0 && index + p.first_not_finite < first)
-            first = index + p.first_not_finite;
-    }
-    sums->low = low;
-    sums->high = high;
-    sums->population += population;
-    sums->not_finite += not_finite;
-    sums->first = first;
-    sums->hash += hash;
-    free(scratch);
+    tz_threads_for((x_high - x_low) * rows > PARALLEL_CELLS ? threads : NULL, rows * a.segments,
+                   add_segments, &a);
+    free(a.scratch);
     return TZ_OK;
 }
 
@@ -280,7 +311,7 @@ void tz_reduce_end(tz_reduce_sums *sums, tz_reduction *out)
 }
 
 tz_status tz_reduce_host(const tz_problem *problem, int field, const tz_host_field *host,
-                         int threads, tz_reduction *out, tz_error *error)
+                         tz_threads *threads, tz_reduction *out, tz_error *error)
 {
     tz_reduce_sums sums;
     tz_status status = tz_reduce_begin(&sums, problem, field, error);
@@ -293,7 +324,7 @@ tz_status tz_reduce_host(const tz_problem *problem, int field, const tz_host_fie
 }
 
 tz_status tz_reduce_add_slab(tz_reduce_sums *sums, const tz_problem *slab,
-                             const tz_host_field *host, int threads, tz_error *error)
+                             const tz_host_field *host, tz_threads *threads, tz_error *error)
 {
     const tz_problem *whole = sums->problem;
     const int axis = whole->dims - 1;
@@ -343,24 +374,61 @@ static range own_range(const tz_problem *problem)
 FINITE_FUNCTION(f32, float)
 FINITE_FUNCTION(f64, double)
 
+/* The own cells of a field, which the threads look through. */
+typedef struct look {
+    const tz_problem *problem;
+    const tz_host_field *a, *b; /* b: only for a difference */
+    range own;
+    int64_t segments; /* of a row */
+    size_t size;
+    tz_dtype dtype;
+    atomic_bool not_finite;
+    pthread_mutex_t lock;
+    double largest; /* difference */
+} look;
+
+static look look_at(const tz_problem *problem, int field, const tz_host_field *a,
+                    const tz_host_field *b)
+{
+    look l = {.problem = problem,
+              .a = a,
+              .b = b,
+              .own = own_range(problem),
+              .size = tz_problem_element_size(problem, field),
+              .dtype = tz_problem_dtype(problem, field),
+              .lock = PTHREAD_MUTEX_INITIALIZER};
+    l.segments = problem->bits ? 1 : (l.own.x_high - l.own.x_low + SEGMENT - 1) / SEGMENT;
+    return l;
+}
+
+static void look_through(look *l, tz_threads *threads, tz_threads_loop *loop)
+{
+    const int64_t nx = l->own.x_high - l->own.x_low, rows = l->own.row_high - l->own.row_low;
+    tz_threads_for(nx * rows > PARALLEL_CELLS ? threads : NULL, rows * l->segments, loop, l);
+}
+
+static void find_not_finite(void *any, int64_t begin, int64_t end, int thread)
+{
+    look *l = any;
+    (void)thread;
+    for (int64_t i = begin; i < end; i++) {
+        const int64_t row = l->own.row_low + i / l->segments;
+        const int64_t x = l->own.x_low + i % l->segments * SEGMENT;
+        const int64_t count = tz_min(SEGMENT, l->own.x_high - x);
+        const void *cells = row_at(l->problem, l->a, row, l->size) + x * (int64_t)l->size;
+        if (l->size == 4 ? not_finite_f32(cells, count) : not_finite_f64(cells, count))
+            atomic_store(&l->not_finite, true);
+    }
+}
+
 bool tz_reduce_all_finite(const tz_problem *problem, int field, const tz_host_field *host,
-                          int threads)
+                          tz_threads *threads)
 {
     if (problem->stencil->fields[field].type != TZ_REAL || host->uniform)
         return true;
-    const range own = own_range(problem);
-    const int64_t nx = own.x_high - own.x_low, rows = own.row_high - own.row_low;
-    const size_t size = tz_problem_element_size(problem, field);
-    const int64_t segments = (nx + SEGMENT - 1) / SEGMENT;
-    int64_t found = 0;
-#pragma omp parallel for num_threads(threads) reduction(+ : found) if (nx * rows > PARALLEL_CELLS)
-    for (int64_t i = 0; i < rows * segments; i++) {
-        const int64_t row = own.row_low + i / segments, x = own.x_low + i % segments * SEGMENT;
-        const int64_t count = own.x_high - x < SEGMENT ? own.x_high - x : SEGMENT;
-        const void *cells = row_at(problem, host, row, size) + x * (int64_t)size;
-        found += size == 4 ? not_finite_f32(cells, count) : not_finite_f64(cells, count);
-    }
-    return found == 0;
+    look l = look_at(problem, field, host, NULL);
+    look_through(&l, threads, find_not_finite);
+    return !atomic_load(&l.not_finite);
 }
 
 /* ---- Update norm ----------------------------------------------------------------------------- */
@@ -389,27 +457,34 @@ static double difference_bits(const uint32_t *a, const uint32_t *b, int64_t word
     return 0.0;
 }
 
-double tz_reduce_difference(const tz_problem *problem, int field, const tz_host_field *a,
-                            const tz_host_field *b, int threads)
+static void find_difference(void *any, int64_t begin, int64_t end, int thread)
 {
-    const range own = own_range(problem);
-    const int64_t nx = own.x_high - own.x_low, rows = own.row_high - own.row_low;
-    const size_t size = tz_problem_element_size(problem, field);
-    const tz_dtype dtype = tz_problem_dtype(problem, field);
-    const int64_t segments = problem->bits ? 1 : (nx + SEGMENT - 1) / SEGMENT;
+    look *l = any;
+    const int64_t nx = l->own.x_high - l->own.x_low;
     double largest = 0.0;
-#pragma omp parallel for num_threads(threads) if (nx * rows > PARALLEL_CELLS) reduction(max        \
-                                                                                        : largest)
-    for (int64_t i = 0; i < rows * segments; i++) {
-        const int64_t row = own.row_low + i / segments, x = own.x_low + i % segments * SEGMENT;
-        const int64_t count = own.x_high - x < SEGMENT ? own.x_high - x : SEGMENT;
-        const void *p = row_at(problem, a, row, size) + x * (int64_t)size;
-        const void *q = row_at(problem, b, row, size) + x * (int64_t)size;
-        const double d = dtype == TZ_DTYPE_F32   ? difference_f32(p, q, count)
-                         : dtype == TZ_DTYPE_F64 ? difference_f64(p, q, count)
-                         : dtype == TZ_DTYPE_I32 ? difference_i32(p, q, count)
-                                                 : difference_bits(p, q, nx, problem->extent[0]);
-        largest = d > largest ? d : largest;
+    (void)thread;
+    for (int64_t i = begin; i < end; i++) {
+        const int64_t row = l->own.row_low + i / l->segments;
+        const int64_t x = l->own.x_low + i % l->segments * SEGMENT;
+        const int64_t count = tz_min(SEGMENT, l->own.x_high - x);
+        const void *p = row_at(l->problem, l->a, row, l->size) + x * (int64_t)l->size;
+        const void *q = row_at(l->problem, l->b, row, l->size) + x * (int64_t)l->size;
+        const double d = l->dtype == TZ_DTYPE_F32   ? difference_f32(p, q, count)
+                         : l->dtype == TZ_DTYPE_F64 ? difference_f64(p, q, count)
+                         : l->dtype == TZ_DTYPE_I32
+                             ? difference_i32(p, q, count)
+                             : difference_bits(p, q, nx, l->problem->extent[0]);
+        largest = tz_max_double(d, largest);
     }
-    return largest;
+    pthread_mutex_lock(&l->lock);
+    l->largest = tz_max_double(largest, l->largest);
+    pthread_mutex_unlock(&l->lock);
+}
+
+double tz_reduce_difference(const tz_problem *problem, int field, const tz_host_field *a,
+                            const tz_host_field *b, tz_threads *threads)
+{
+    look l = look_at(problem, field, a, b);
+    look_through(&l, threads, find_difference);
+    return l.largest;
 }

@@ -19,9 +19,9 @@
  * combining the lanes costs little. */
 enum { TZ_REDUCE_SEGMENT = 4096 };
 
-/* Reduce a field on `threads` threads. Errors: TZ_MEMORY. */
+/* Reduce a field. Errors: TZ_MEMORY. */
 tz_status tz_reduce_host(const tz_problem *problem, int field, const tz_host_field *host,
-                         int threads, tz_reduction *out, tz_error *error);
+                         tz_threads *threads, tz_reduction *out, tz_error *error);
 
 /* The same of a field that is nowhere as a whole: begin, add each part once in any order, and end. A
  * part has the rows from `row_low` to `row_high`, counted along y and then z; of each row, the
@@ -40,13 +40,13 @@ typedef struct tz_reduce_sums {
 tz_status tz_reduce_begin(tz_reduce_sums *sums, const tz_problem *problem, int field,
                           tz_error *error);
 tz_status tz_reduce_add(tz_reduce_sums *sums, const tz_host_field *host, int64_t row_low,
-                        int64_t row_high, int64_t x_low, int64_t x_high, int threads,
+                        int64_t row_high, int64_t x_low, int64_t x_high, tz_threads *threads,
                         tz_error *error);
 void tz_reduce_end(tz_reduce_sums *sums, tz_reduction *out);
 
 /* Add the own cells of a slab of that grid (problem.h), which `host` holds. */
 tz_status tz_reduce_add_slab(tz_reduce_sums *sums, const tz_problem *slab,
-                             const tz_host_field *host, int threads, tz_error *error);
+                             const tz_host_field *host, tz_threads *threads, tz_error *error);
 
 /* The same for tz_backend.update: the sums of all segments, and the largest values, of which NaN is
  * none. A slab writes the sums of its own rows from `sums` + tz_update_first() on. */
@@ -62,11 +62,11 @@ void tz_update_end(tz_update_sums *sums, tz_update *out);
 
 /* Whether no cell of a field is NaN or infinite; of a slab, no own cell. */
 bool tz_reduce_all_finite(const tz_problem *problem, int field, const tz_host_field *host,
-                          int threads);
+                          tz_threads *threads);
 
 /* max |a - b| over the cells of a field (of a slab, the own cells); NaN differences count as infinite. */
 double tz_reduce_difference(const tz_problem *problem, int field, const tz_host_field *a,
-                            const tz_host_field *b, int threads);
+                            const tz_host_field *b, tz_threads *threads);
 
 /* ---- Parts, for backends that sum segments themselves ---------------------------------------- */
 

@@ -238,7 +238,7 @@ static tz_status reference_create(void **out, const tz_backend_context *context,
     if (!state)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
     state->context = *context;
-    tz_status status = tz_host_store_create(&state->store, problem, 0, 1, false, error);
+    tz_status status = tz_host_store_create(&state->store, problem, 0, NULL, false, error);
     for (int f = 0; !status && needs_before(problem) && f < problem->stencil->fields_count; f++)
         if (tz_problem_written(problem) >> f & 1) {
             state->before[f] = malloc(before_bytes(problem, f));
@@ -338,7 +338,7 @@ static tz_status reference_reduce(const void *any, int field, tz_reduction *out,
 {
     const reference *state = any;
     return tz_reduce_host(state->context.problem, field,
-                          tz_host_store_current(&state->store, field), 1, out, error);
+                          tz_host_store_current(&state->store, field), NULL, out, error);
 }
 
 static tz_status reference_add_reduce(const void *any, int field, tz_reduce_sums *sums,
@@ -346,13 +346,13 @@ static tz_status reference_add_reduce(const void *any, int field, tz_reduce_sums
 {
     const reference *state = any;
     return tz_reduce_add_slab(sums, state->context.problem,
-                              tz_host_store_current(&state->store, field), 1, error);
+                              tz_host_store_current(&state->store, field), NULL, error);
 }
 
 static tz_status reference_all_finite(const void *any, bool *finite, tz_error *error)
 {
     (void)error;
-    *finite = tz_host_store_all_finite(&((const reference *)any)->store, 1);
+    *finite = tz_host_store_all_finite(&((const reference *)any)->store, NULL);
     return TZ_OK;
 }
 
@@ -363,7 +363,7 @@ static tz_status reference_update_norm(const void *any, double *norm, tz_error *
     (void)error;
     *norm = state->norm_known ? 0.0 : NAN;
     if (state->norm_known && !needs_before(problem))
-        *norm = tz_host_store_difference(&state->store, tz_problem_written(problem), 1);
+        *norm = tz_host_store_difference(&state->store, tz_problem_written(problem), NULL);
     for (int f = 0; state->norm_known && f < problem->stencil->fields_count; f++)
         if (state->before[f]) {
             const tz_host_field before = {
@@ -371,8 +371,9 @@ static tz_status reference_update_norm(const void *any, double *norm, tz_error *
                 .row_stride = problem->elements[0],
                 .plane_stride = problem->elements[0] * problem->elements[1],
             };
-            *norm = fmax(*norm, tz_reduce_difference(problem, f, &before,
-                                                     tz_host_store_current(&state->store, f), 1));
+            *norm =
+                fmax(*norm, tz_reduce_difference(problem, f, &before,
+                                                 tz_host_store_current(&state->store, f), NULL));
         }
     return TZ_OK;
 }
@@ -510,12 +511,12 @@ static tz_status reference_add_refine(void *any, void *any_correction, int64_t s
     const tz_problem *problem = state->context.problem;
     const tz_refinement *fields = problem->stencil->refinement;
     double *changes = tz_host_store_scratch(&state->store, fields->solution);
-    tz_host_refine_add(&state->store, &correction->store, fields->solution, 1);
+    tz_host_refine_add(&state->store, &correction->store, fields->solution, NULL);
     state->norm_known = correction->norm_known = false;
     const tz_status status = add_update(state, step, changes, out, error);
     return status ? status
                   : tz_host_refine_source(&correction->store, fields->source, changes,
-                                          problem->source_per_update, 1, error);
+                                          problem->source_per_update, NULL, error);
 }
 
 static tz_status reference_refine(void *any, void *correction, int64_t step, tz_update *out,

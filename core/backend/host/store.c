@@ -24,19 +24,27 @@ static int64_t alignment_of(int64_t bytes)
 
 /* Each thread writes a part first, the one whose jobs it will begin with (kernels/cpu/shares.h): systems with several
  * nodes of memory give a page to the node of the thread that first writes it. */
-static void clear(char *memory, int64_t bytes, int threads)
+typedef struct area {
+    char *memory;
+    int64_t bytes;
+} area;
+
+static void clear_part(void *any, int thread, int count)
 {
-    if (bytes < TZ_HOST_LARGE)
-        threads = 1;
-#pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
-    for (int i = 0; i < threads; i++) {
-        const int64_t begin = bytes / threads * i / PAGE * PAGE;
-        const int64_t end = i + 1 == threads ? bytes : bytes / threads * (i + 1) / PAGE * PAGE;
-        memset(memory + begin, 0, (size_t)(end - begin));
-    }
+    const area *a = any;
+    const int64_t begin = a->bytes / count * thread / PAGE * PAGE;
+    const int64_t end =
+        thread + 1 == count ? a->bytes : a->bytes / count * (thread + 1) / PAGE * PAGE;
+    memset(a->memory + begin, 0, (size_t)(end - begin));
 }
 
-static char *allocate(size_t bytes, int threads)
+static void clear(char *memory, int64_t bytes, tz_threads *threads)
+{
+    area a = {memory, bytes};
+    tz_threads_run(threads, bytes < TZ_HOST_LARGE ? 1 : tz_threads_count(threads), clear_part, &a);
+}
+
+static char *allocate(size_t bytes, tz_threads *threads)
 {
     const size_t align = (size_t)alignment_of((int64_t)bytes);
     char *memory = aligned_alloc(align, (size_t)tz_round_up((int64_t)bytes, (int64_t)align));
@@ -74,7 +82,7 @@ static tz_status allocate_array(tz_host_store *store, int f, int copy, tz_error 
 static int64_t constant_row_elements(const tz_problem *problem)
 {
     const int64_t ghosts =
-        problem->boundary[0][0] == TZ_PERIODIC ? TZ_LEVELS_MAX * TZ_RADIUS_MAX + ALIGN : 0;
+        tz_boundary_wraps(problem->boundary[0][0]) ? TZ_LEVELS_MAX * TZ_RADIUS_MAX + ALIGN : 0;
     return (problem->dims == 1 ? 0 : problem->elements[0] + 2 * ghosts) + 2 * SLACK;
 }
 
@@ -147,7 +155,7 @@ static tz_status make_uniform(tz_host_store *store, int f, const void *element, 
 }
 
 tz_status tz_host_store_create(tz_host_store *store, const tz_problem *problem, int ghost,
-                               int threads, bool lazy, tz_error *error)
+                               tz_threads *threads, bool lazy, tz_error *error)
 {
     memset(store, 0, sizeof *store);
     store->problem = problem;
@@ -316,7 +324,7 @@ void tz_host_store_turn(tz_host_store *store, uint32_t fields, const uint8_t *va
     }
 }
 
-double tz_host_store_difference(const tz_host_store *store, uint32_t fields, int threads)
+double tz_host_store_difference(const tz_host_store *store, uint32_t fields, tz_threads *threads)
 {
     double largest = 0.0;
     for (int f = 0; f < store->problem->stencil->fields_count; f++)
@@ -328,7 +336,7 @@ double tz_host_store_difference(const tz_host_store *store, uint32_t fields, int
     return largest;
 }
 
-bool tz_host_store_all_finite(const tz_host_store *store, int threads)
+bool tz_host_store_all_finite(const tz_host_store *store, tz_threads *threads)
 {
     for (int f = 0; f < store->problem->stencil->fields_count; f++)
         if (store->problem->stencil->fields[f].role == TZ_STATE &&

@@ -7,8 +7,8 @@
 
 typedef struct tz_host_store {
     const tz_problem *problem;
-    int threads; /* that clear arrays: those of the stages */
-    int ghost;   /* elements around rows; in 3-D also rows around planes */
+    tz_threads *threads; /* that clear arrays: those of the stages */
+    int ghost;           /* elements around rows; in 3-D also rows around planes */
     tz_host_layout layout;
     struct {
         char *memory[2];
@@ -22,11 +22,11 @@ typedef struct tz_host_store {
 int64_t tz_host_store_bytes(const tz_problem *problem, int ghost);
 
 /* Allocate all fields, with zeros. `lazy`: static fields start uniform, as a single row, and get an
- * array when cells are stored. `threads`, 1 or more, compute the stages: each clears a part of the arrays, whose memory the system then
+ * array when cells are stored. `threads` compute the stages: each clears a part of the arrays, whose memory the system then
  * gives it from its own node. `problem` is borrowed. Errors: TZ_MEMORY; the caller must destroy
  * the store also after an error. */
 tz_status tz_host_store_create(tz_host_store *store, const tz_problem *problem, int ghost,
-                               int threads, bool lazy, tz_error *error);
+                               tz_threads *threads, bool lazy, tz_error *error);
 void tz_host_store_destroy(tz_host_store *store);
 
 /* As store, load and fill of tz_backend; ghosts stay as they are. Errors: TZ_MEMORY if a uniform
@@ -59,9 +59,9 @@ void *tz_host_store_scratch(tz_host_store *store, int field);
 
 /* The maximum norm of the difference between the current copies and those before the last swap, over the
  * fields of the mask. */
-double tz_host_store_difference(const tz_host_store *store, uint32_t fields, int threads);
+double tz_host_store_difference(const tz_host_store *store, uint32_t fields, tz_threads *threads);
 /* Whether no state field has a NaN or an infinity. */
-bool tz_host_store_all_finite(const tz_host_store *store, int threads);
+bool tz_host_store_all_finite(const tz_host_store *store, tz_threads *threads);
 
 /* The mask of the fields that a pass writes. */
 uint32_t tz_problem_written(const tz_problem *problem);

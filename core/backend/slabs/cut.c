@@ -33,7 +33,7 @@ static void find_reach(tz_cut *cut, const tz_problem *problem)
     /* A mirror gives back cells as far inside as a read is outside, which may be another slab's. */
     const int far[2] = {cut->each[0] + cut->more[0], cut->each[1] + cut->more[1]};
     for (int side = 0; side < 2; side++)
-        if (problem->boundary[axis][1 - side] == TZ_MIRROR && far[1 - side] > far[side])
+        if (tz_boundary_reflects(problem->boundary[axis][1 - side]) && far[1 - side] > far[side])
             cut->more[side] = far[1 - side] - cut->each[side];
 }
 
@@ -75,7 +75,7 @@ int64_t tz_cut_ghost(const tz_cut *cut, int side, int exchange)
 tz_problem tz_cut_slab(const tz_cut *cut, const tz_problem *problem, int i, int exchange)
 {
     const tz_boundary *sides = problem->boundary[problem->dims - 1];
-    const bool ring = sides[0] == TZ_PERIODIC;
+    const bool ring = tz_boundary_wraps(sides[0]);
     return tz_problem_slab(problem, cut->at[i], cut->at[i + 1],
                            i > 0 || ring ? tz_cut_ghost(cut, 0, exchange) : 0,
                            i < cut->count - 1 || ring ? tz_cut_ghost(cut, 1, exchange) : 0);

@@ -60,7 +60,7 @@ int tz__slabs_beside(const tz__slabs *slabs, int i, int side)
 {
     const tz_problem *problem = slabs->context.problem;
     const int count = slabs->cut.count, j = side == 0 ? i - 1 : i + 1;
-    const bool ring = problem->boundary[problem->dims - 1][0] == TZ_PERIODIC;
+    const bool ring = tz_boundary_wraps(problem->boundary[problem->dims - 1][0]);
     return j >= 0 && j < count ? j : ring ? (j + count) % count : -1;
 }
 
@@ -574,21 +574,25 @@ tz_status tz__slabs_part_create(tz__slabs *slabs, int i, int depth, tz__slabs_pa
     for (int f = 0; f < TZ_FIELDS_MAX; f++)
         part->streamed_pointers[f] = &part->streamed[f];
     tz__slabs_refresh(slabs, part);
+    tz_status status = tz_threads_create(&part->threads, slabs->devices.of[i].threads, error);
     const tz_backend_context context = {.problem = &part->problem,
                                         .streamed = part->streamed_pointers,
-                                        .threads = slabs->devices.of[i].threads,
+                                        .threads = part->threads,
                                         .device = slabs->devices.of[i].device,
                                         .sync = slabs->context.sync,
                                         .ranks = slabs->context.ranks};
     tz_device_identity device = {0};
-    tz_status status = slabs->inner->identify(context.device, &device, error);
+    if (!status)
+        status = slabs->inner->identify(context.device, &device, error);
     part->limits = device.limits;
     if (!status)
         status = slabs->inner->create(&part->state, &context, error);
-    if (status)
-        free(part);
-    else
+    if (!status) {
         *out = part;
+        return TZ_OK;
+    }
+    tz_threads_destroy(part->threads);
+    free(part);
     return status;
 }
 
@@ -627,6 +631,7 @@ void tz__slabs_part_destroy(const tz__slabs *slabs, tz__slabs_part *part)
         free_room(slabs, part, &part->inbox[k]);
     }
     slabs->inner->destroy(part->state);
+    tz_threads_destroy(part->threads);
     free(part);
 }
 

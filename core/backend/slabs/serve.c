@@ -184,7 +184,6 @@ static tz_status create_in_all(tz__slabs *slabs, const tz_backend *inner,
                                      .counts = {(int64_t)p.image_bytes, (int64_t)p.problem_bytes},
                                      .sync = context->sync,
                                      .backend = number_of(inner),
-                                     .threads = context->threads,
                                      .exchange = context->exchange,
                                      .plan =
                                          context->plan ? *context->plan : (tz_plan){.height = 0}};
@@ -479,7 +478,6 @@ static void serve_create(server *s, const tz__slabs_call *call)
     if (!status) {
         const tz_backend_context context = {.problem = &state->problem.problem,
                                             .streamed = state->pointers,
-                                            .threads = call->threads,
                                             .sync = call->sync,
                                             .devices = &state->devices,
                                             .exchange = call->exchange,

@@ -69,7 +69,7 @@ static tz_status check_memory(const tz__slabs *slabs, tz_error *error)
 {
     const tz_backend_context *context = &slabs->context;
     const tz_ranks *ranks = tz__slabs_ranks(slabs);
-    const tz_place place = {.threads = context->threads, .devices = &slabs->devices};
+    const tz_place place = {.devices = &slabs->devices};
     if (!ranks || ranks->rank == 0 || !context->plan)
         return TZ_OK;
     return tz_problem_check_memory(

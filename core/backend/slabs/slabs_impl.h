@@ -32,6 +32,8 @@ typedef struct tz__slabs_part {
     const tz_streamed_source *streamed_pointers[TZ_FIELDS_MAX];
     /* Of its device. */
     tz_limits limits;
+    /* Of the inner backend. */
+    tz_threads *threads;
     /* Of the inner backend; and the plan of that, for the plan of the whole that follows. */
     void *state;
     tz_plan plan;

@@ -35,14 +35,20 @@ typedef enum tz_type {
 
 /* The value that a read outside the grid gets. Each side of the grid has a boundary; periodic is on
  * both sides of an axis or on none. Where a cell is outside on several axes, the first of the axes
- * x, y, z on which it lies past a fixed side gives the value; else each axis is mapped inside. */
-typedef enum tz_boundary {
-    TZ_CLAMP,    /* the nearest cell inside (zero flux) */
-    TZ_PERIODIC, /* the grid wraps around */
-    TZ_FIXED,    /* the field's boundary value on that side */
-    TZ_MIRROR    /* reflection in the centre of the edge cell: cell -k is cell k */
-} tz_boundary;
+ * x, y, z on which it lies past a fixed side gives the value; else each axis is mapped inside.
+ * A row: TZ_ and the kind, the rule that the engine goes by, the name in scenarios, and what a read
+ * past that side gets. */
+#define TZ_BOUNDARY_TABLE(X)                                                                       \
+    X(CLAMP, REPEATS, "clamp", "the nearest cell inside (zero flux)")                              \
+    X(PERIODIC, WRAPS, "periodic", "the cell at the other end: the grid wraps around")             \
+    X(FIXED, HAS_VALUE, "fixed", "the field's boundary value on that side")                        \
+    X(MIRROR, REFLECTS, "mirror", "reflection in the centre of the edge cell: cell -k is cell k")
+#define TZ__BOUNDARY(kind, rule, name, doc) TZ_##kind,
+#define TZ__BOUNDARY_ONE(kind, rule, name, doc) +1
+typedef enum tz_boundary { TZ_BOUNDARY_TABLE(TZ__BOUNDARY) } tz_boundary;
+enum { TZ_BOUNDARIES = 0 TZ_BOUNDARY_TABLE(TZ__BOUNDARY_ONE) };
 #define TZ_ALLOW(boundary) (1u << (boundary))
+#define TZ_ALLOW_ALL (TZ_ALLOW(TZ_BOUNDARIES) - 1u)
 
 typedef enum tz_precision { TZ_SINGLE, TZ_DOUBLE, TZ_PRECISIONS } tz_precision;
 

@@ -21,6 +21,8 @@ typedef struct tz_colormap {
 
 /* The name of map `index`, from 0; NULL after the last. Static. */
 const char *tz_colormap_name(int index);
+/* What the manual says of it: "is for angles"; NULL: nothing. */
+const char *tz_colormap_doc(int index);
 
 /* Fill the caller's table. TZ_UNKNOWN with the nearest name. */
 tz_status tz_colormap_find(const char *name, tz_colormap *out, tz_error *error);

@@ -1,6 +1,6 @@
 #include "output/frame/overlay.h"
 
-#include "output/frame/font.h"
+#include "output/frame/image.h"
 #include <math.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 #include "output/frame/plot.h"
 
 #include "base/paths.h"
-#include "output/frame/ticks.h"
+#include "output/frame/axes.h"
 #include <errno.h>
 #include <limits.h>
 #include <math.h>

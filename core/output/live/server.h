@@ -45,4 +45,10 @@ void tz_live_put_tables(tz_live *live, char *json);
 /* `number` tells frames apart. */
 void tz_live_put_frame(tz_live *live, tz_frame *frame, int64_t number);
 
+/* ---- For tests -------------------------------------------------------------------------------- */
+
+/* A request's Host and Origin (NULL: none) are those of the page. `address` is the server's own. */
+bool tz__live_host_is_good(const char *host, const char *address);
+bool tz__live_origin_is_good(const char *origin, const char *host);
+
 #endif

@@ -300,7 +300,9 @@ static void test_a_plain_loop_gives_the_same_bits(void **state)
                 assert_true(tz_stage_is_in_place(&got.stage));
                 calls = 0;
                 rests = threads > 3;
+                assert_ok(tz_threads_create(&got.stage.pool, threads, &failure));
                 run_stage(&got);
+                tz_threads_destroy(got.stage.pool);
                 assert_true(calls > 0);
                 snprintf(what, sizeof what, "case %zu, boundary %d, order %d, %d threads%s", i,
                          boundaries[b], k, threads, k >= 3 ? ", past the caches" : "");

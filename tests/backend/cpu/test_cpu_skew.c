@@ -1,5 +1,5 @@
 /* The family "skew" with any number of threads: the same bits whoever computes a tile, also if there are more
- * threads than processors, jobs or tiles; with OMP_THREAD_LIMIT, if there are fewer than wanted. */
+ * threads than processors, jobs or tiles, or fewer than wanted. */
 #include "kernels/cpu/skew_geometry.h"
 #include "tests/unit.h"
 #include <time.h>
@@ -170,14 +170,19 @@ static void test_threads_and_slabs_together_leave_the_same_bits(void **state)
             for (int k = 0; k < cases[i].height; k++) /* one thread, one iteration a stage */
                 grid_run(&want);
             /* Half of them with the row function of several slabs, too. */
-            for (int threads = 1; threads <= 9; threads++) {
+            for (int k = 0; k < 16; k++) {
+                const int threads = k < 9 ? k + 1 : k - 6; /* from 3 on again, with two that run */
                 grid_make(&got, cases[i].dims, cases[i].n, boundaries[b]);
                 got.pass.together = (threads + (int)b) % 2 ? &got.together : NULL;
                 together_calls = 0;
                 got.stage.height = cases[i].height;
                 got.stage.threads = threads;
                 memcpy(got.stage.tile, cases[i].tile, sizeof got.stage.tile);
+                tz_threads *pool = NULL;
+                assert_ok(tz_threads_create(&pool, k < 9 ? threads : 2, &failure));
+                got.stage.pool = pool;
                 grid_run(&got);
+                tz_threads_destroy(pool);
                 if (!grids_equal(&got, &want))
                     fail_msg("case %zu, boundary %d: %d threads leave other bits", i, boundaries[b],
                              threads);
@@ -209,7 +214,8 @@ static void test_diamonds_leave_the_same_bits(void **state)
             grid_make(&want, 3, cases[i].n, boundaries[b]);
             for (int k = 0; k < cases[i].height; k++)
                 grid_run(&want);
-            for (int threads = 1; threads <= 9; threads++) {
+            for (int k = 0; k < 16; k++) {
+                const int threads = k < 9 ? k + 1 : k - 6; /* from 3 on again, with two that run */
                 tz_stage_counts counts;
                 const int64_t *n = cases[i].n;
                 grid_make(&got, 3, n, boundaries[b]);
@@ -218,7 +224,11 @@ static void test_diamonds_leave_the_same_bits(void **state)
                 got.stage.height = cases[i].height;
                 got.stage.threads = threads;
                 got.stage.tile[1] = cases[i].rows;
+                tz_threads *pool = NULL;
+                assert_ok(tz_threads_create(&pool, k < 9 ? threads : 2, &failure));
+                got.stage.pool = pool;
                 grid_run(&got);
+                tz_threads_destroy(pool);
                 if (!grids_equal(&got, &want))
                     fail_msg("case %zu, boundary %d: %d threads leave other bits", i, boundaries[b],
                              threads);

@@ -23,7 +23,9 @@ static void compare(const update_case *k, const tz_problem *problem, const tz_up
                     int threads)
 {
     tz_update got = {0};
-    void *state = update_state(&tz_backend_cpu, problem, threads, k->seed);
+    tz_threads *pool = NULL;
+    assert_ok(tz_threads_create(&pool, threads, &failure));
+    void *state = update_state(&tz_backend_cpu, problem, pool, k->seed);
     assert_ok(tz_backend_cpu.update(state, 3, &got, &failure));
     if (!update_same(&got, want))
         fail_msg("%s %s, %d %d %d, %lld x %lld x %lld, %d threads, TZ_ISA %s: %a %a %a instead of "
@@ -33,6 +35,7 @@ static void compare(const update_case *k, const tz_problem *problem, const tz_up
                  (long long)k->extent[2], threads, getenv("TZ_ISA"), got.largest, got.sum,
                  got.magnitude, want->largest, want->sum, want->magnitude);
     tz_backend_cpu.destroy(state);
+    tz_threads_destroy(pool);
     compared++;
 }
 
@@ -43,7 +46,7 @@ static void check_case(const update_case *k)
     tz_update want = {0};
     if (update_problem(&problem, k))
         return; /* a boundary that the stencil does not have */
-    void *reference = update_state(&tz_backend_reference, &problem, 1, k->seed);
+    void *reference = update_state(&tz_backend_reference, &problem, NULL, k->seed);
     assert_ok(tz_backend_reference.update(reference, 3, &want, &failure));
     tz_backend_reference.destroy(reference);
     setenv("TZ_ISA", isas[k->seed % 3], 1);
@@ -95,7 +98,7 @@ static void nan_is_found(void **state)
             tz_problem problem;
             assert_ok(update_problem(&problem, &k));
             for (int b = 0; b < 2; b++) {
-                void *state_of = update_state(backends[b], &problem, 2, 1);
+                void *state_of = update_state(backends[b], &problem, NULL, 1);
                 const tz_box box = {{x, 4, 0}, {x + 1, 5, 1}};
                 const double odd = NAN;
                 const float odd_single = NAN;

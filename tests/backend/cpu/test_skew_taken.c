@@ -180,7 +180,9 @@ static void test_arrays_that_are_passed_on_leave_the_same_bits(void **state)
                 grid got;
                 grid_make(&got, cases[i].dims, cases[i].n, boundaries[b], cases[i].height, threads);
                 memcpy(got.stage.tile, cases[i].tile, sizeof got.stage.tile);
+                assert_ok(tz_threads_create(&got.stage.pool, threads, &failure));
                 grid_run(&got);
+                tz_threads_destroy(got.stage.pool);
                 for (int f = 0; f < FIELDS; f++)
                     if (!fields_equal(&got, &got.stage.in[f], &want.stage.in[f]) ||
                         !fields_equal(&got, &got.stage.out[f], &want.stage.out[f]))

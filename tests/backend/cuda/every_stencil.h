@@ -82,7 +82,7 @@ static void count_stencil(suite *s, const tz_stencil *stencil)
     static const char *const families[] = {"stream", "resident", "tile", "block", "direct"};
     int taken = 0;
     for (int f = 0; f < 5; f++)
-        for (int b = TZ_CLAMP; b <= TZ_MIRROR; b++)
+        for (int b = 0; b < TZ_BOUNDARIES; b++)
             for (int precision = TZ_SINGLE; precision <= TZ_DOUBLE; precision++) {
                 const bool real = tz_stencil_has_real(stencil);
                 if (is_slow(stencil->id, families[f]) || !(stencil->boundaries & TZ_ALLOW(b)) ||

@@ -27,8 +27,7 @@ static void start_run(run *r)
     *r = (run){.step = 0};
     assert_ok(tz_registry_find(registry, "sound3d2", &stencil, NULL, &failure));
     assert_ok(tz_problem_resolve(&r->problem, stencil, &config, &failure));
-    const tz_backend_context context = {
-        .problem = &r->problem, .streamed = none, .threads = 1, .sync = true};
+    const tz_backend_context context = {.problem = &r->problem, .streamed = none, .sync = true};
     assert_ok(tz_backend_cuda.create(&r->gpu, &context, &failure));
     assert_ok(tz_backend_reference.create(&r->reference, &context, &failure));
     for (int f = 0; f < stencil->fields_count; f++) {

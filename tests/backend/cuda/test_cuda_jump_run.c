@@ -41,8 +41,7 @@ static void start_run(run *r, const char *id, tz_precision precision, const char
     assert_ok(tz_problem_resolve(&r->problem, stencil, &config, &failure));
     r->in_double = tz_problem_in_double(&r->problem);
     r->cells = 20 * 13;
-    tz_backend_context context = {
-        .problem = &r->problem, .streamed = none, .threads = 1, .sync = true};
+    tz_backend_context context = {.problem = &r->problem, .streamed = none, .sync = true};
     assert_ok(tz_backend_cuda.create(&r->state, &context, &failure));
     tz_backend_context other = context;
     other.problem = &r->in_double;

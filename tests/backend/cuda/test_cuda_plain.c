@@ -83,7 +83,7 @@ static void plain_kernels_leave_the_bits_of_the_reference(void **state)
         for (int axis = 0; axis < TZ_AXES; axis++)
             config.extent[axis] = axis < stencil->dims ? 2 * away + 11 - 2 * axis : 1;
         assert_ok(tz_problem_resolve(&problem, stencil, &config, &failure));
-        const tz_backend_context context = {.problem = &problem, .streamed = none, .threads = 1};
+        const tz_backend_context context = {.problem = &problem, .streamed = none};
         void *found = make_fields(&tz_backend_cuda, &context);
         void *wanted = make_fields(&tz_backend_reference, &context);
         const tz_plan plan = {.family = "reference", .height = 1};

@@ -194,7 +194,7 @@ static void numbers_agree(const field *f, int type, int64_t warps, int blocks)
     tz_reduction want, got;
     double *sums;
     int64_t count;
-    assert_int_equal(tz_reduce_host(&f->problem, 0, &f->host, 2, &want, NULL), TZ_OK);
+    assert_int_equal(tz_reduce_host(&f->problem, 0, &f->host, NULL, &want, NULL), TZ_OK);
     const tz_cuda_record record =
         run_kernel(f, type, TZ_CUDA_NUMBERS, NULL, warps, blocks, &sums, &count);
     tz_cuda_record_conclude(&record, &f->problem, 0, sums, count, &got);
@@ -219,7 +219,7 @@ static void slabs_agree(const field *f, int type)
     const int64_t at[] = {0, n / 4, n / 2 + 1, n};
     tz_reduction want, got;
     tz_reduce_sums all;
-    assert_int_equal(tz_reduce_host(&f->problem, 0, &f->host, 2, &want, NULL), TZ_OK);
+    assert_int_equal(tz_reduce_host(&f->problem, 0, &f->host, NULL, &want, NULL), TZ_OK);
     assert_ok(tz_reduce_begin(&all, &f->problem, 0, &failure));
     for (int i = 0; i < 3; i++) {
         double *sums;
@@ -284,7 +284,7 @@ static void signs_of_zeros_do_not_matter(void **state)
             tz_reduction r;
             field_create(&f, type, 77, 5, 3, what, 1);
             numbers_agree(&f, type, 10, 2);
-            assert_int_equal(tz_reduce_host(&f.problem, 0, &f.host, 1, &r, NULL), TZ_OK);
+            assert_int_equal(tz_reduce_host(&f.problem, 0, &f.host, NULL, &r, NULL), TZ_OK);
             assert_true(same(r.min, what == ONES) && same(r.max, what == ONES));
             assert_true(same(r.sum, what == ONES ? 77 * 5 * 3 : 0));
             field_destroy(&f);
@@ -350,7 +350,7 @@ static void numbers_are_as_defined(void **state)
             for (int64_t step = 1; step < count; step *= 2)
                 for (int64_t i = 0; i + step < count; i += 2 * step)
                     sums[i] += sums[i + step];
-            assert_int_equal(tz_reduce_host(&f.problem, 0, &f.host, 2, &r, NULL), TZ_OK);
+            assert_int_equal(tz_reduce_host(&f.problem, 0, &f.host, NULL, &r, NULL), TZ_OK);
             assert_true(r.min == low && r.max == high && same(r.sum, sums[0]));
             for (int d = 0; d < TZ_AXES; d++)
                 hash = mix(hash ^ (uint64_t)n[d]);
@@ -373,7 +373,7 @@ static void finiteness_is_the_hosts(void **state)
                 const tz_cuda_record record =
                     run_kernel(&f, type, TZ_CUDA_FINITE, NULL, 3, 2, &sums, &count);
                 assert_int_equal(record.not_finite == 0,
-                                 tz_reduce_all_finite(&f.problem, 0, &f.host, 1));
+                                 tz_reduce_all_finite(&f.problem, 0, &f.host, NULL));
                 free(sums);
                 field_destroy(&f);
             }
@@ -401,7 +401,7 @@ static void differences_are_the_hosts(void **state)
             const int64_t last =
                 f.array.plane * (n[2] - 1) + f.array.pitch * (n[1] - 1) + f.problem.elements[0] - 1;
             set_element(&g, type, g.memory + (size_t)last * g.size, 0x1234567812345679, PLAIN);
-            const double some = tz_reduce_difference(&f.problem, 0, &f.host, &g.host, 2);
+            const double some = tz_reduce_difference(&f.problem, 0, &f.host, &g.host, NULL);
             assert_true(same(difference_on_device(&f, &g, type), some));
             field_destroy(&g);
             for (int what = PLAIN; what <= ODD_CELLS; what++) {
@@ -409,7 +409,7 @@ static void differences_are_the_hosts(void **state)
                     continue;
                 field_create(&g, type, n[0], n[1], n[2], what, 12);
                 g.array.pitch = f.array.pitch;
-                const double want = tz_reduce_difference(&f.problem, 0, &f.host, &g.host, 2);
+                const double want = tz_reduce_difference(&f.problem, 0, &f.host, &g.host, NULL);
                 assert_true(same(difference_on_device(&f, &g, type), want));
                 field_destroy(&g);
             }
@@ -425,10 +425,10 @@ static void padding_bits_do_not_count(void **state)
     field_create(&f, BITS, 33, 2, 1, ZEROS, 6); /* 2 words: bit 16 of the second one is no cell */
     field_create(&g, BITS, 33, 2, 1, ZEROS, 6);
     ((uint32_t *)(void *)g.memory)[1] = UINT32_C(1) << 16;
-    assert_true(same(tz_reduce_difference(&f.problem, 0, &f.host, &g.host, 1), 0.0));
+    assert_true(same(tz_reduce_difference(&f.problem, 0, &f.host, &g.host, NULL), 0.0));
     assert_true(same(difference_on_device(&f, &g, BITS), 0.0));
     ((uint32_t *)(void *)g.memory)[0] = UINT32_C(1) << 16;
-    assert_true(same(tz_reduce_difference(&f.problem, 0, &f.host, &g.host, 1), 1.0));
+    assert_true(same(tz_reduce_difference(&f.problem, 0, &f.host, &g.host, NULL), 1.0));
     assert_true(same(difference_on_device(&f, &g, BITS), 1.0));
     field_destroy(&f);
     field_destroy(&g);

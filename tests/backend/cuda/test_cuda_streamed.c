@@ -27,7 +27,7 @@ static void check_source(const tz_streamed_source *from)
 {
     tz_cuda *cuda = opened();
     tz_cuda_slabs *slabs = NULL;
-    assert_ok(tz_cuda_slabs_create(&slabs, cuda, CELLS, PITCH, &failure));
+    assert_ok(tz_cuda_slabs_create(&slabs, cuda, NULL, CELLS, PITCH, &failure));
     for (int64_t step = 0; step + 6 <= SLABS; step += 1 + step % 5)
         check_rows(cuda, slabs, from, step, 1 + (int)(step % 6));
     tz_cuda_slabs_destroy(slabs);

@@ -154,7 +154,7 @@ static void check_case(const update_case *k)
     device d;
     if (update_problem(&problem, k))
         return; /* a boundary that the stencil does not have */
-    void *reference = update_state(&tz_backend_reference, &problem, 1, k->seed);
+    void *reference = update_state(&tz_backend_reference, &problem, NULL, k->seed);
     assert_ok(tz_backend_reference.update(reference, 3, &want, &failure));
     tz_backend_reference.destroy(reference);
     const bool changes = k->seed % 2 == 0;
@@ -211,7 +211,7 @@ static void check_slabs(const update_case *k)
     tz_update_sums sums;
     tz_cut cut;
     assert_ok(update_problem(&problem, k));
-    void *reference = update_state(&tz_backend_reference, &problem, 1, k->seed);
+    void *reference = update_state(&tz_backend_reference, &problem, NULL, k->seed);
     assert_ok(tz_backend_reference.update(reference, 3, &want, &failure));
     tz_backend_reference.destroy(reference);
     assert_ok(tz_cut_make(&cut, &problem, &devices, &failure));

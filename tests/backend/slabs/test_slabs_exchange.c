@@ -27,7 +27,7 @@ static void set_up(int exchange)
     }
     assert_ok(tz_slabs_backend(&tz_backend_cpu, &backend, &failure));
     const tz_backend_context context = {
-        .problem = &problem, .threads = 1, .devices = &devices, .exchange = exchange};
+        .problem = &problem, .devices = &devices, .exchange = exchange};
     void *made = NULL;
     assert_ok(backend.create(&made, &context, &failure));
     slabs = made;

@@ -272,7 +272,7 @@ int tz_cuda_arguments_constants(const tz_stencil *stencil)
 static int first_fixed(const tz_problem *problem)
 {
     for (int side = 0; side < 2 * problem->dims; side++)
-        if (problem->boundary[side / 2][side % 2] == TZ_FIXED)
+        if (tz_boundary_has_value(problem->boundary[side / 2][side % 2]))
             return side;
     return 0;
 }
@@ -282,7 +282,7 @@ int tz_cuda_edges(const tz_problem *problem)
     const int first = first_fixed(problem);
     for (int f = 0; f < problem->stencil->fields_count; f++)
         for (int side = first; side < 2 * problem->dims; side++)
-            if (problem->boundary[side / 2][side % 2] == TZ_FIXED &&
+            if (tz_boundary_has_value(problem->boundary[side / 2][side % 2]) &&
                 problem->boundary_value[f][side] != problem->boundary_value[f][first])
                 return TZ_SIDES;
     return 1;

@@ -114,9 +114,9 @@ tz_reach tz_cuda_pass_reach(const tz_problem *problem, const tz_pass *pass)
     tz_reach reach = tz_pass_reach(problem->stencil, pass);
     for (int axis = 0; axis < TZ_AXES; axis++) {
         const int low = reach.low[axis], high = reach.high[axis], larger = low > high ? low : high;
-        if (problem->boundary[axis][0] == TZ_MIRROR)
+        if (tz_boundary_reflects(problem->boundary[axis][0]))
             reach.high[axis] = larger;
-        if (problem->boundary[axis][1] == TZ_MIRROR)
+        if (tz_boundary_reflects(problem->boundary[axis][1]))
             reach.low[axis] = larger;
     }
     return reach;

@@ -39,18 +39,21 @@ void tz_cuda_emit_sizes(tz_cuda_text *t, const tz_problem *problem, int height,
                         const int64_t tile[TZ_AXES])
 {
     const int halo = height * tz_stencil_reach(problem->stencil);
-    tz_cuda_emit(
-        t,
-        "#define real %s\n#define TZ_FMA(a, b, c) %s((a), (b), "
-        "(c))\n"
-        "#define TZ_CLAMP 0\n#define TZ_PERIODIC 1\n#define TZ_FIXED 2\n#define TZ_MIRROR 3\n"
-        "#define TZ_DIMS %d\n#define TZ_BITS_GRID %d\n#define TZ_FIELDS_COUNT %d\n#define TZ_EDGES "
-        "%d\n"
-        "#define TZ_CONSTANTS_MAX %d\n#define TZ_HEIGHT %d\n",
-        problem->precision == TZ_DOUBLE ? "double" : "float",
-        problem->precision == TZ_DOUBLE ? "__fma_rn" : "__fmaf_rn", problem->dims, problem->bits,
-        problem->stencil->fields_count, tz_cuda_edges(problem),
-        tz_cuda_arguments_constants(problem->stencil), height);
+    char kinds[TZ_BOUNDARIES * 40] = "";
+    for (int b = 0; b < TZ_BOUNDARIES; b++)
+        snprintf(kinds + strlen(kinds), 40, "#define %s %d\n", tz_boundary_c_name((tz_boundary)b),
+                 b);
+    tz_cuda_emit(t,
+                 "#define real %s\n#define TZ_FMA(a, b, c) %s((a), (b), "
+                 "(c))\n"
+                 "%s#define TZ_DIMS %d\n#define TZ_BITS_GRID %d\n#define TZ_FIELDS_COUNT "
+                 "%d\n#define TZ_EDGES "
+                 "%d\n"
+                 "#define TZ_CONSTANTS_MAX %d\n#define TZ_HEIGHT %d\n",
+                 problem->precision == TZ_DOUBLE ? "double" : "float",
+                 problem->precision == TZ_DOUBLE ? "__fma_rn" : "__fmaf_rn", kinds, problem->dims,
+                 problem->bits, problem->stencil->fields_count, tz_cuda_edges(problem),
+                 tz_cuda_arguments_constants(problem->stencil), height);
     for (int d = 0; d < TZ_AXES; d++) {
         const bool used = d < problem->dims;
         tz_cuda_emit(t,

@@ -150,11 +150,11 @@ static void mix_sides(const int *allowed, int n, uint32_t dice, tz_boundary side
     for (int axis = 0; axis < TZ_AXES; axis++, dice /= 16) {
         sides[axis][0] = (tz_boundary)allowed[dice % 4 % (unsigned)n];
         sides[axis][1] = (tz_boundary)allowed[dice / 4 % 4 % (unsigned)n];
-        for (int turn = 1; sides[axis][0] != TZ_PERIODIC && turn <= n &&
-                           (sides[axis][1] == sides[axis][0] || sides[axis][1] == TZ_PERIODIC);
+        for (int turn = 1; !tz_boundary_wraps(sides[axis][0]) && turn <= n &&
+                           (sides[axis][1] == sides[axis][0] || tz_boundary_wraps(sides[axis][1]));
              turn++)
             sides[axis][1] = (tz_boundary)allowed[(dice / 4 + (unsigned)turn) % (unsigned)n];
-        if (sides[axis][0] == TZ_PERIODIC || sides[axis][1] == TZ_PERIODIC)
+        if (tz_boundary_wraps(sides[axis][0]) || tz_boundary_wraps(sides[axis][1]))
             sides[axis][1] = sides[axis][0];
     }
 }
@@ -165,8 +165,8 @@ enum { BOUNDARIES_MAX = 16 };
 static int list_boundaries(const tz_stencil *stencil, bool all, uint32_t rotation,
                            tz_boundary list[BOUNDARIES_MAX][TZ_AXES][2])
 {
-    int allowed[4], n = 0, count = 0;
-    for (int b = TZ_CLAMP; b <= TZ_MIRROR; b++)
+    int allowed[TZ_BOUNDARIES], n = 0, count = 0;
+    for (int b = 0; b < TZ_BOUNDARIES; b++)
         if (stencil->boundaries & TZ_ALLOW(b))
             allowed[n++] = b;
     const int mixtures = stencil->dims == 1 || n == 1 ? 0 : all ? n : 1;

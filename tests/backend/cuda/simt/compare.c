@@ -93,7 +93,7 @@ tz_problem simt_slab_of(const simt_case *k, const tz_problem *whole)
 {
     const int axis = whole->dims - 1;
     const int64_t n = k->extent[axis];
-    const bool first = k->slab == 1, ring = whole->boundary[axis][0] == TZ_PERIODIC;
+    const bool first = k->slab == 1, ring = tz_boundary_wraps(whole->boundary[axis][0]);
     const int64_t before = first && !ring ? 0 : n / 3, after = n / 4;
     const int64_t low = first ? 0 : before + 2;
     return tz_problem_slab(whole, low, low + n - before - after, before, after);
@@ -179,8 +179,7 @@ static tz_status create(pair *p, simt_build *build, simt *machine, tz_error *err
 {
     const simt_context context = {&p->problem, p->streams,      build,        machine,
                                   p->k->room,  p->k->edit_from, p->k->edit_to};
-    const tz_backend_context reference = {
-        .problem = &p->problem, .streamed = p->streams, .threads = 1};
+    const tz_backend_context reference = {.problem = &p->problem, .streamed = p->streams};
     const tz_box box = full_box(&p->problem);
     tz_status status = simt_device_create(&p->device, &context, error);
     if (!status)

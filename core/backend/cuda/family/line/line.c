@@ -55,7 +55,8 @@ static void ghosts_of(const tz_problem *problem, int height, int64_t sides[2])
             const bool state = s->fields[f].role == TZ_STATE;
             int64_t read[2] = {-reads.low[0], reads.high[0]};
             for (int side = 0; side < 2; side++)
-                if (state && problem->boundary[0][side] == TZ_MIRROR && read[side] > read[1 - side])
+                if (state && tz_boundary_reflects(problem->boundary[0][side]) &&
+                    read[side] > read[1 - side])
                     read[1 - side] = read[side];
             for (int side = 0; side < 2; side++) {
                 const int64_t kept = pass->writes >> f & 1 ? 0 : need[f][side];
@@ -127,8 +128,8 @@ bool line_staged(const tz_problem *problem)
 {
     bool reads = false;
     for (int high = 0; high < 2; high++)
-        reads = reads || problem->boundary[0][high] == TZ_CLAMP ||
-                problem->boundary[0][high] == TZ_MIRROR;
+        reads = reads || tz_boundary_repeats(problem->boundary[0][high]) ||
+                tz_boundary_reflects(problem->boundary[0][high]);
     return !problem->bits && reads;
 }
 

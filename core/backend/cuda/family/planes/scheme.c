@@ -194,9 +194,9 @@ static void read_version(planes_scheme *s, const tz_problem *problem, planes_pas
     v->last = larger(v->last, -first);
     v->below = larger(v->below, -low);
     v->above = larger(v->above, high);
-    if (v->number > 0 && problem->boundary[2][0] == TZ_MIRROR)
+    if (v->number > 0 && tz_boundary_reflects(problem->boundary[2][0]))
         v->planes = larger(v->planes, 2 * v->below + 1);
-    if (v->number > 0 && problem->boundary[2][1] == TZ_MIRROR)
+    if (v->number > 0 && tz_boundary_reflects(problem->boundary[2][1]))
         v->planes = larger(v->planes, 2 * v->above + 1);
     if (planes_read(s, pass, v->field, true, &low, &high)) {
         v->rows_oldest = larger(v->rows_oldest, age - low);
@@ -217,7 +217,7 @@ static int lag_behind(const planes_scheme *s, const tz_problem *problem, const p
         return 0;
     if (pass->words > 0)
         return v->lag + pass->radius;
-    if (v->number > 0 && problem->boundary[2][0] == TZ_MIRROR)
+    if (v->number > 0 && tz_boundary_reflects(problem->boundary[2][0]))
         high = larger(high, -low);
     return v->lag + larger(high, 0);
 }
@@ -464,7 +464,7 @@ bool planes_is_wide(const tz_problem *problem)
 
 bool planes_straddles(const planes_scheme *s, const tz_problem *problem)
 {
-    return problem->boundary[1][0] != TZ_PERIODIC &&
+    return !tz_boundary_wraps(problem->boundary[1][0]) &&
            (s->ghost.low[1] % s->rows != 0 || problem->elements[1] % s->rows != 0);
 }
 

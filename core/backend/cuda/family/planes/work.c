@@ -125,7 +125,7 @@ static double leaving(double tiles, double tile, double low, double high, double
 static bool is_wanted(const tz_problem *problem, double z, double from, double to)
 {
     return z >= from && z < to &&
-           (problem->boundary[2][0] == TZ_PERIODIC ||
+           (tz_boundary_wraps(problem->boundary[2][0]) ||
             (z >= 0.0 && z < (double)problem->elements[2]));
 }
 

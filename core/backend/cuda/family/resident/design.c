@@ -100,9 +100,10 @@ static facts facts_of(const tz_problem *problem)
         }
     }
     for (int axis = 0; axis < problem->dims; axis++) {
-        k.wraps[axis] = problem->boundary[axis][0] == TZ_PERIODIC || (axis == 0 && problem->bits);
-        mirror = mirror || problem->boundary[axis][0] == TZ_MIRROR ||
-                 problem->boundary[axis][1] == TZ_MIRROR;
+        k.wraps[axis] =
+            tz_boundary_wraps(problem->boundary[axis][0]) || (axis == 0 && problem->bits);
+        mirror = mirror || tz_boundary_reflects(problem->boundary[axis][0]) ||
+                 tz_boundary_reflects(problem->boundary[axis][1]);
     }
     const tz_reach reach = tz_cuda_reach(problem);
     for (int axis = 0; axis < problem->dims; axis++) {
@@ -115,7 +116,7 @@ static facts facts_of(const tz_problem *problem)
 
 int tz_resident_spare_bits(const tz_problem *problem)
 {
-    return problem->bits && problem->boundary[0][0] == TZ_PERIODIC
+    return problem->bits && tz_boundary_wraps(problem->boundary[0][0])
                ? (int)(32 * problem->elements[0] - problem->extent[0])
                : 0;
 }

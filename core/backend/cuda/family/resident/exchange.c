@@ -192,8 +192,8 @@ static cuts cuts_of(const tz_problem *problem, const tz_resident *d, int axis)
                   .blocks = d->blocks[axis],
                   .extent = (int64_t)d->cells[axis] * d->threads[axis],
                   .ghost = d->ghost,
-                  .wraps =
-                      problem->boundary[axis][0] == TZ_PERIODIC || (axis == 0 && problem->bits)};
+                  .wraps = tz_boundary_wraps(problem->boundary[axis][0]) ||
+                           (axis == 0 && problem->bits)};
 }
 
 /* As tz_own_begin() of resident_tile.cuh, of more than one block. */

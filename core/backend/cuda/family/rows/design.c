@@ -76,9 +76,9 @@ static void find_reads(rows_design *d)
             for (int axis = 0; axis < 2; axis++) {
                 low[axis] = -listed.low[axis];
                 high[axis] = listed.high[axis];
-                if (s->fields[f].role == TZ_STATE && sides[axis][0] == TZ_MIRROR)
+                if (s->fields[f].role == TZ_STATE && tz_boundary_reflects(sides[axis][0]))
                     high[axis] = larger(high[axis], low[axis]);
-                if (s->fields[f].role == TZ_STATE && sides[axis][1] == TZ_MIRROR)
+                if (s->fields[f].role == TZ_STATE && tz_boundary_reflects(sides[axis][1]))
                     low[axis] = larger(low[axis], high[axis]);
                 d->radius = larger(d->radius, larger(low[axis], high[axis]));
             }
@@ -232,7 +232,7 @@ static bool has_simple_edges(const rows_design *d)
         return false;
     if (problem->bits)
         return end == d->vector && problem->extent[0] == 32 * nx;
-    return problem->boundary[0][0] == TZ_PERIODIC || radius <= d->vector;
+    return tz_boundary_wraps(problem->boundary[0][0]) || radius <= d->vector;
 }
 
 /* Can static fields stay in their queue until the last level has read them? */
@@ -279,7 +279,7 @@ bool rows_is_sum(const tz_stencil *s)
 bool rows_has_sides(const rows_design *d)
 {
     return !d->edges || d->problem->bits || d->packets ||
-           d->problem->boundary[0][0] != TZ_PERIODIC ||
+           !tz_boundary_wraps(d->problem->boundary[0][0]) ||
            rows_end_columns(d->problem, d->vector) != d->vector;
 }
 
@@ -300,8 +300,8 @@ static bool design_of(rows_design *d, const tz_problem *problem, const tz_plan *
     d->packets = d->edges && !d->direct && !problem->bits &&
                  tz_cuda_fields_of_packets(problem, d->vector) != 0;
     d->swaps = d->packets && plan->swap != ROWS_NO_SWAP;
-    d->sums = d->edges && rows_is_sum(s) && problem->boundary[1][0] != TZ_MIRROR &&
-              problem->boundary[1][1] != TZ_MIRROR;
+    d->sums = d->edges && rows_is_sum(s) && !tz_boundary_reflects(problem->boundary[1][0]) &&
+              !tz_boundary_reflects(problem->boundary[1][1]);
     /* A box reads neighbours in every row, so they are fetched once for each row and kept with it. */
     const bool eager = !d->sums && tz_stencil_reads_diagonals(s);
     for (int f = 0; f < s->fields_count; f++) {

@@ -139,7 +139,7 @@ static void emit_levels(tz_cuda_text *t, const rows_design *d)
 
 static void emit_numbers(tz_cuda_text *t, const rows_design *d, const tz_plan *plan)
 {
-    const bool wraps = d->problem->boundary[1][0] == TZ_PERIODIC;
+    const bool wraps = tz_boundary_wraps(d->problem->boundary[1][0]);
     int radius = 0, newest = 0, oldest = 0;
     for (int i = 0; i < d->rings_count; i++) {
         const rows_ring *r = &d->rings[i];

@@ -88,7 +88,7 @@ static double rounds_before(double y, double limit, double unroll, double rounds
 static chunk_steps steps_of_chunk(const rows_design *d, double low, double chunk)
 {
     const double rows = (double)d->problem->elements[1], unroll = d->unroll;
-    const bool wraps = d->problem->boundary[1][0] == TZ_PERIODIC;
+    const bool wraps = tz_boundary_wraps(d->problem->boundary[1][0]);
     double newest = 0.0, oldest = 0.0, radius = 0.0;
     for (int i = 0; i < d->rings_count; i++) {
         const rows_ring *r = &d->rings[i];

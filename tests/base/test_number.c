@@ -1,4 +1,4 @@
-/* Times in text: units, the prefix that suits a value, refusals. */
+/* Numbers as text; times in text: units, the prefix that suits a value, refusals. */
 #include "base/number.h"
 #include "tests/unit.h"
 
@@ -66,5 +66,37 @@ static void times_get_the_prefix_that_suits(void **state)
     check_text(0.5, "", "0.5");
 }
 
-TEST_MAIN(NULL, NULL, TEST(durations_are_read), TEST(other_texts_are_refused),
-          TEST(times_get_the_prefix_that_suits))
+static void numbers_round_trip(void **state)
+{
+    static const double cases[] = {0.1,
+                                   1e22,
+                                   1e23,
+                                   5e-324,
+                                   1.7976931348623157e308,
+                                   -3.0,
+                                   1.0 / 3.0,
+                                   9007199254740993.0,
+                                   123456789.123456789,
+                                   2.2250738585072014e-308};
+    char text[TZ_NUMBER_SIZE];
+    double back;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        tz_number_format(text, cases[i]);
+        assert_true(tz_number_parse(text, strlen(text), &back));
+        assert_true(back == cases[i]);
+    }
+    assert_string_equal(tz_number_format(text, 0.1), "0.1");
+    uint64_t seed = 88172645463325252u;
+    for (int i = 0; i < 20000; i++) {
+        double v;
+        seed ^= seed << 13, seed ^= seed >> 7, seed ^= seed << 17;
+        memcpy(&v, &seed, 8);
+        if (!isfinite(v))
+            continue;
+        tz_number_format(text, v);
+        assert_true(tz_number_parse(text, strlen(text), &back) && back == v);
+    }
+}
+
+TEST_MAIN(NULL, NULL, TEST(numbers_round_trip), TEST(durations_are_read),
+          TEST(other_texts_are_refused), TEST(times_get_the_prefix_that_suits))

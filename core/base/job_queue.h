@@ -1,7 +1,7 @@
 /* A queue of jobs for other threads, which write files while the computation goes on. Jobs begin in
  * the order of the queue. */
-#ifndef TZ_CORE_OUTPUT_JOB_QUEUE_H
-#define TZ_CORE_OUTPUT_JOB_QUEUE_H
+#ifndef TZ_CORE_BASE_JOB_QUEUE_H
+#define TZ_CORE_BASE_JOB_QUEUE_H
 
 #include "base/error.h"
 

@@ -1,4 +1,4 @@
-#include "output/job_queue.h"
+#include "base/job_queue.h"
 
 #include <pthread.h>
 #include <signal.h>
