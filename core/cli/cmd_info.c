@@ -2,7 +2,6 @@
 #include "cli/options.h"
 
 #include "cli/print_run.h"
-#include "output/checkpoints.h"
 #include "output/folder.h"
 #include "output/format/format.h"
 #include <string.h>

@@ -1,7 +1,6 @@
 /* trapeze resume: goes on with a run from its last checkpoint. */
 #include "cli/run_options.h"
 
-#include "output/checkpoints.h"
 #include "output/folder.h"
 #include <errno.h>
 #include <jansson.h>
@@ -136,7 +135,7 @@ static int read_own(const tz_command *command, int argc, char **argv, tz_run_set
     const size_t sets = s->sets.count;
     s->script.backend = NULL;
     s->script.devices = NULL;
-    s->script.policy = (tz_policy_choice){.start = 0};
+    s->script.policy = (tz_plan_wish){.start = 0};
     s->script.walltime_s = 0; /* counts from now on, if it is given again */
     optind = 0;
     const int code = tz_run_options_read(command, argc, argv, s);
@@ -154,7 +153,7 @@ static int read_own(const tz_command *command, int argc, char **argv, tz_run_set
                          folder);
     /* Plans are those of a backend: another one chooses its own. */
     if (!s->script.backend) {
-        const tz_policy_choice own = s->script.policy;
+        const tz_plan_wish own = s->script.policy;
         s->script.backend = first.script.backend;
         s->script.devices = s->script.devices ? s->script.devices : first.script.devices;
         if (!own.policy && !own.height && own.given.height == 0 && !own.given.family[0])

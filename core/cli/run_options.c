@@ -7,6 +7,7 @@
 #include "lua/script.h"
 #include "output/live/server.h"
 #include "output/run_record.h"
+#include "policy/policy.h"
 #include "predict/shares.h"
 #include <math.h>
 #include <signal.h>
@@ -50,10 +51,10 @@ static void on_serves(void *context, const char *url)
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
-/* --height N, or a text that tz_policy_choose() reads. */
+/* --height N, or a text that tz_plan_wish_settle() reads. */
 static int take_height(const tz_command *command, void *out, const char *text)
 {
-    tz_policy_choice *policy = out;
+    tz_plan_wish *policy = out;
     char *end;
     const long height = strtol(text, &end, 10);
     const bool is_number = end != text && *end == '\0';
@@ -144,10 +145,10 @@ int tz_run_options_read(const tz_command *command, int argc, char **argv, tz_run
     if (script->serve && script->ranks)
         return tz_misuse(command, "--serve does not work under mpirun: a live view looks at one "
                                   "process, so run without mpirun");
-    const tz_policy_choice nothing = {.start = 0};
-    tz_policy_config policy;
+    const tz_plan_wish nothing = {.start = 0};
+    tz_plan_wish wish;
     tz_error error;
-    if (tz_policy_choose(&nothing, &script->policy, &policy, &error) != TZ_OK)
+    if (tz_plan_wish_settle(&nothing, &script->policy, &wish, &error) != TZ_OK)
         return tz_misuse(command, "%s", error.message);
     return TZ_OPTIONS_GO_ON;
 }

@@ -171,7 +171,7 @@ static json_t *simulations_of(const tz_context *context, writing *w, bool *faile
 }
 
 /* Keep a copy of the sample of a run. */
-static void add_sample(writing *w, const tz_run_position *at, size_t number, bool *failed)
+static void add_sample(writing *w, const tz_course *at, size_t number, bool *failed)
 {
     tz_checkpoint_array *arrays = realloc(w->arrays, (w->arrays_count + 1) * sizeof *arrays);
     sample *samples = realloc(w->samples, (w->samples_count + 1) * sizeof *samples);
@@ -200,11 +200,11 @@ static json_t *runs_of(const tz_context *context, writing *w, bool *failed)
     for (const tz_active_run *r = context->runs; r; r = r->next) {
         json_t *entry = json_object();
         tz_json_put_integer(entry, "simulation", (int64_t)r->handle->index, failed);
-        tz_json_put(entry, "position", tz_run_position_to_json(&r->position), failed);
+        tz_json_put(entry, "position", tz_course_to_json(&r->course), failed);
         *failed |= json_array_insert_new(list, 0, entry) != 0;
         count--;
-        if (r->position.sample)
-            add_sample(w, &r->position, count, failed);
+        if (r->course.sample)
+            add_sample(w, &r->course, count, failed);
     }
     return list;
 }

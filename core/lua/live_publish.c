@@ -204,7 +204,7 @@ static void put_run(const tz_live_view *view, const tz_simulation_handle *handle
     tz_json_put_integer(state, "step", step, failed);
     if (!active || active->handle != handle)
         return;
-    const tz_run_position *at = &active->position;
+    const tz_course *at = &active->course;
     tz_json_put_integer(state, "done", step - at->start, failed);
     tz_json_put_integer(state, "total", at->end < 0 ? -1 : at->end - at->start, failed);
     tz_json_put_integer(state, "timed", step - view->run_from, failed);

@@ -4,7 +4,6 @@
 #include "lua/api.h"
 #include "lua/context.h"
 #include "lua/module.h"
-#include "output/caption.h"
 #include "output/format/format.h"
 #include "output/frame/colormap.h"
 #include "output/output.h"

@@ -303,12 +303,12 @@ static int method_plan(lua_State *L)
     tz_error error;
     lua_settop(L, 2);
     if (!lua_isnil(L, 2)) {
-        tz_policy_config config;
+        tz_plan_wish wish;
         tz_options_check(L, 2, "sim:plan");
         tz_keys_take(L, 2, "sim:plan", plan_options, false);
-        const tz_policy_choice forget = {.forget = handle->context->options->policy.forget};
-        tz_policy_read(L, 2, "sim:plan", dims, &forget, &config);
-        if (tz_simulation_set_policy(handle->simulation, &config, &error) != TZ_OK)
+        const tz_plan_wish forget = {.forget = handle->context->options->policy.forget};
+        tz_policy_read(L, 2, "sim:plan", dims, &forget, &wish);
+        if (tz_simulation_set_policy(handle->simulation, &wish, &error) != TZ_OK)
             tz_raise_error(L, "sim:plan", &error);
     }
     tz_plan_push(L, tz_simulation_plan(handle->simulation), dims);

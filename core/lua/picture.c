@@ -6,7 +6,7 @@
 #include "lua/handle.h"
 #include "lua/keys.h"
 #include "lua/output.h"
-#include "output/caption.h"
+#include "output/output.h"
 #include "sim/geometry.h"
 #include <stdio.h>
 #include <stdlib.h>

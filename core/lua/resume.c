@@ -4,7 +4,7 @@
 #include "base/json_values.h"
 #include "lua/checkpoint.h"
 #include "lua/recall.h"
-#include "output/checkpoints.h"
+#include "output/folder.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -218,7 +218,7 @@ static tz_status restore_simulation(tz_context *context, const json_t *entry, tz
     return tz_error_set(error, status, handle->name, "%s", text);
 }
 
-static tz_status restore_sample(tz_checkpoint_reader *reader, tz_run_position *at, size_t number,
+static tz_status restore_sample(tz_checkpoint_reader *reader, tz_course *at, size_t number,
                                 tz_error *error)
 {
     char name[64];
@@ -253,11 +253,10 @@ static tz_status restore_runs(tz_context *context, const json_t *list, tz_error 
         if (failed || index != (int64_t)r->handle->index)
             return tz_error_set(error, TZ_RANGE, NULL,
                                 "the script runs another simulation than at the checkpoint");
-        r->position.result = &r->result;
-        tz_status status =
-            tz_run_position_from_json(json_object_get(entry, "position"), &r->position, error);
+        tz_status status = tz_course_from_json(json_object_get(entry, "position"),
+                                               &r->course.wanted, &r->course, error);
         if (!status)
-            status = restore_sample(context->resume->reader, &r->position, number, error);
+            status = restore_sample(context->resume->reader, &r->course, number, error);
         if (status)
             return status;
     }

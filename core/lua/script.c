@@ -13,7 +13,7 @@
 #include "lua/recall.h"
 #include "lua/resume.h"
 #include "lua/sandbox.h"
-#include "output/checkpoints.h"
+#include "output/folder.h"
 #include "output/report/report.h"
 #include <limits.h>
 #include <stdio.h>

@@ -118,7 +118,7 @@ static int simulation_newindex(lua_State *L)
 /* The arguments of tz.simulation. */
 typedef struct request {
     tz_simulation_config config;
-    tz_policy_config policy;
+    tz_plan_wish wish;
     tz_assignment params[TZ_PROBLEM_PARAMS_MAX];
     tz_side_value values[TZ_BOUNDARY_VALUES_MAX];
     const tz_stencil *stencil;
@@ -162,11 +162,11 @@ static void get_devices(lua_State *L, int index, char *text, size_t size)
 }
 
 static void get_plan(lua_State *L, int index, int dims, const tz_script_options *options,
-                     tz_policy_config *policy, tz_simulation_config *config)
+                     tz_plan_wish *wish, tz_simulation_config *config)
 {
     int64_t threads = 0;
-    tz_policy_read(L, index, what, dims, &options->policy, policy);
-    config->policy = policy;
+    tz_policy_read(L, index, what, dims, &options->policy, wish);
+    config->policy = wish;
     tz_key_integer(L, index, what, "threads", &threads);
     tz_key_text(L, index, what, "backend", &config->backend);
     config->threads = options->threads > 0 ? options->threads : (int)threads;
@@ -227,9 +227,9 @@ static void get_request(lua_State *L, const tz_script_options *options, request 
     *config = (tz_simulation_config){
         .registry = options->registry, .dry = options->check, .ranks = options->ranks};
     r->stencil = tz_problem_read(L, 1, what, config, r->params, &r->plugin);
-    get_plan(L, 1, r->stencil->dims, options, &r->policy, config);
+    get_plan(L, 1, r->stencil->dims, options, &r->wish, config);
     if (options->define) { /* a policy may compile kernels to predict plans */
-        config->plan = r->policy.given;
+        config->plan = r->wish.given;
         config->policy = NULL;
     }
     r->name[0] = '\0';
@@ -339,7 +339,6 @@ static int simulation_new(lua_State *L)
     luaL_setmetatable(L, TZ_TYPE_SIMULATION);
     lua_newtable(L);
     lua_setiuservalue(L, 3, 1);
-    tz_policy_bind(&r.policy, handle);
     refuse_again(L);
     const tz_status created = tz_simulation_create(&handle->simulation, &r.config, &error);
     record_created(context, created, &error);
@@ -349,7 +348,7 @@ static int simulation_new(lua_State *L)
     }
     find_source(handle, r.config.registry, r.plugin);
     tz_handle_open(handle, r.name);
-    tz_policy_keep(L, 1, 3, &r.policy);
+    tz_policy_keep(L, 1, 3, &r.wish);
     tz_scalars_keep(L, 1, 3);
     assign_fields(L, handle, 2);
     if (r.config.dry)

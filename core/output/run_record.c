@@ -233,7 +233,7 @@ static void put_policy(tz_record *record, json_t *object, const tz_simulation *s
     const size_t count = tz_policy_decisions(from, &decisions, &left_out);
     json_t *policy = json_object(), *list = json_array();
     put(record, object, "policy", policy);
-    put(record, policy, "name", text(tz_policy_name(tz_policy_kind_of(from))));
+    put(record, policy, "name", text(tz_policy_name_of(from)));
     put(record, policy, "text", text(tz_policy_describe(from, words, sizeof words)));
     put(record, policy, "settled", json_boolean(tz_policy_settled(from)));
     put(record, policy, "decisions", list);
@@ -586,7 +586,7 @@ tz_status tz_record_write(tz_record *record, const char *path, const char *statu
                                               : result;
 }
 
-/* ---- Run load --------------------------------------------------------------------------------- */
+/* ---- Run load -------------------------------------------------------------------------------- */
 
 enum { RECORD_BYTES_MAX = 1 << 28 };
 
@@ -605,7 +605,7 @@ tz_status tz_run_load_record(const char *folder, struct json_t **out, tz_error *
     return status;
 }
 
-/* ---- Run mark --------------------------------------------------------------------------------- */
+/* ---- Run mark -------------------------------------------------------------------------------- */
 
 /* The last resort, which needs no memory and no room on the disk: in a record that says "running"
  * the status is written over. */

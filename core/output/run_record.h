@@ -52,7 +52,8 @@ bool tz_record_replace(tz_record *record, const struct json_t *root);
 tz_status tz_record_write(tz_record *record, const char *path, const char *status,
                           const char *failure, tz_error *error);
 
-/* The last resort: a file that says "running" says another status. Takes no memory, no room on the disk and no lock. */
+/* The last resort: a file that says "running" says another status. Takes no memory, no room on
+ * the disk and no lock. */
 void tz_record_mark_failed(const char *path);
 void tz_record_mark_interrupted(const char *path);
 

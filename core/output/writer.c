@@ -2,7 +2,7 @@
 #include "output/writer.h"
 
 #include "base/number.h"
-#include "output/caption.h"
+#include "output/output.h"
 #include "output/writer_arrays.h"
 #include "sim/fields.h"
 #include "sim/geometry.h"

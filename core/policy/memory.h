@@ -6,7 +6,7 @@
 #ifndef TZ_CORE_POLICY_MEMORY_H
 #define TZ_CORE_POLICY_MEMORY_H
 
-#include "policy/policy.h"
+#include "policy/options.h"
 
 typedef struct tz_policy_memory {
     int count, best;

@@ -15,7 +15,7 @@
  *
  * - the first stage of a height on a GPU, which compiles its kernel, is not timed. */
 #include "base/json_values.h"
-#include "policy/policy_impl.h"
+#include "policy/class.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -44,16 +44,11 @@ static tz_status meng_create(tz_policy *policy, tz_error *error)
     policy->state = m;
     m->below = m->now = m->above = NAN;
     m->direction = 1;
-    m->warm = !policy->host.asynchronous;
+    m->warm = !tz__policy_waits(policy);
     tz_status status = tz__policy_plan_at(policy, tz__policy_start(policy), &m->base, error);
     if (!status)
         tz__policy_begin(policy, &m->base);
     return status;
-}
-
-static void meng_destroy(tz_policy *policy)
-{
-    free(policy->state);
 }
 
 /* The plan one height above or below base. False: there is none. */
@@ -72,9 +67,9 @@ static bool try_side(tz_policy *policy, meng *m, int side)
         return false;
     }
     m->trial = side;
-    m->warm = !policy->host.asynchronous || !isnan(*time_beside(m, side));
-    tz_policy_decide(policy, &plan, m->now, "meng: tries height %d against %d", plan.height,
-                     m->base.height);
+    m->warm = !tz__policy_waits(policy) || !isnan(*time_beside(m, side));
+    tz__policy_decide(policy, &plan, m->now, "meng: tries height %d against %d", plan.height,
+                      m->base.height);
     return true;
 }
 
@@ -82,7 +77,7 @@ static void go_back(tz_policy *policy, meng *m, double time, const char *why)
 {
     m->trial = 0;
     m->warm = true;
-    tz_policy_decide(policy, &m->base, time, "meng: back to height %d, %s", m->base.height, why);
+    tz__policy_decide(policy, &m->base, time, "meng: back to height %d, %s", m->base.height, why);
 }
 
 /* The height on trial becomes base. */
@@ -94,8 +89,8 @@ static void move(tz_policy *policy, meng *m)
     m->above = m->trial > 0 ? NAN : m->now;
     m->now = time;
     m->trial = 0;
-    tz_policy_decide(policy, &policy->plan, time, "meng: height %d is faster than %d",
-                     policy->plan.height, m->base.height);
+    tz__policy_decide(policy, &policy->plan, time, "meng: height %d is faster than %d",
+                      policy->plan.height, m->base.height);
     m->base = policy->plan;
 }
 
@@ -159,9 +154,9 @@ static tz_status meng_next(tz_policy *policy, int64_t iterations_left, bool new_
         m->base = plan;
         m->below = m->now = NAN;
         m->above = INFINITY;
-        m->warm = !policy->host.asynchronous;
-        tz_policy_decide(policy, &plan, NAN, "meng: outputs leave too few iterations for height %d",
-                         plan.height + 1);
+        m->warm = !tz__policy_waits(policy);
+        tz__policy_decide(policy, &plan, NAN,
+                          "meng: outputs leave too few iterations for height %d", plan.height + 1);
     }
     return TZ_OK;
 }
@@ -206,8 +201,9 @@ static bool meng_load(tz_policy *policy, const json_t *object)
     return !failed;
 }
 
-const tz_policy_class tz_policy_class_meng = {.create = meng_create,
-                                              .destroy = meng_destroy,
+const tz_policy_class tz_policy_class_meng = {.name = "meng",
+                                              .searches = true,
+                                              .create = meng_create,
                                               .next = meng_next,
                                               .stages_to_time = meng_stages_to_time,
                                               .record = meng_record,

@@ -42,10 +42,10 @@ tz_status tz_simulation_freeze(tz_simulation *simulation, struct tz_snapshot **o
 void tz_simulation_forget_watch(tz_simulation *simulation);
 
 /* Where a run is, as JSON. Its sample is an array of `sample_count` doubles. */
-struct json_t *tz_run_position_to_json(const tz_run_position *position);
-/* TZ_FORMAT. The result goes to *out->result, which the caller sets; `sample` is not read. */
-tz_status tz_run_position_from_json(const struct json_t *object, tz_run_position *out,
-                                    tz_error *error);
+struct json_t *tz_course_to_json(const tz_course *course);
+/* That of a run of which this is wanted. TZ_FORMAT. `sample` is not read. */
+tz_status tz_course_from_json(const struct json_t *object, const tz_run *wanted, tz_course *out,
+                              tz_error *error);
 
 /* While a script is replayed: what a run or an event has done to the counters. */
 void tz_simulation_set_step(tz_simulation *simulation, int64_t step);

@@ -24,21 +24,21 @@ static void put_checks(json_t *object, const tz_checks *checks, bool *failed)
     tz_json_put_doubles(object, doubles, sizeof doubles / sizeof *doubles, failed);
 }
 
-json_t *tz_run_position_to_json(const tz_run_position *position)
+json_t *tz_course_to_json(const tz_course *course)
 {
-    const tz_run_result *result = position->result;
+    const tz_run_result *result = &course->result;
     json_t *object = json_object();
     bool failed = !object;
-    tz_json_put_integer(object, "phase", position->phase, &failed);
-    tz_json_put_integer(object, "start", position->start, &failed);
-    tz_json_put_integer(object, "end", position->end, &failed);
-    tz_json_put_integer(object, "stop", position->stop, &failed);
-    tz_json_put(object, "is_check", json_boolean(position->is_check), &failed);
-    tz_json_put_integer(object, "firing", position->firing, &failed);
-    put_checks(object, &position->checks, &failed);
-    tz_json_put_integer(object, "sample_count",
-                        position->sample ? (int64_t)position->sample_count : 0, &failed);
-    tz_json_put_integer(object, "sampled_at", position->sampled_at, &failed);
+    tz_json_put_integer(object, "phase", course->phase, &failed);
+    tz_json_put_integer(object, "start", course->start, &failed);
+    tz_json_put_integer(object, "end", course->end, &failed);
+    tz_json_put_integer(object, "stop", course->stop, &failed);
+    tz_json_put(object, "is_check", json_boolean(course->is_check), &failed);
+    tz_json_put_integer(object, "firing", course->firing, &failed);
+    put_checks(object, &course->checks, &failed);
+    tz_json_put_integer(object, "sample_count", course->sample ? (int64_t)course->sample_count : 0,
+                        &failed);
+    tz_json_put_integer(object, "sampled_at", course->sampled_at, &failed);
     tz_json_put_integer(object, "steps", result->steps, &failed);
     tz_json_put_integer(object, "stages", result->stages, &failed);
     tz_json_put_integer(object, "status", result->status, &failed);
@@ -66,11 +66,12 @@ static void get_checks(const json_t *object, tz_checks *checks, bool *failed)
                  .magnitude = tz_json_get_double(object, "last_magnitude", failed)}};
 }
 
-tz_status tz_run_position_from_json(const json_t *object, tz_run_position *out, tz_error *error)
+tz_status tz_course_from_json(const json_t *object, const tz_run *wanted, tz_course *out,
+                              tz_error *error)
 {
-    tz_run_result *result = out->result;
     bool failed = !json_is_object(object);
-    *out = (tz_run_position){
+    *out = (tz_course){
+        .wanted = *wanted,
         .phase = (tz_run_phase)tz_json_get_integer(object, "phase", 0, TZ_RUN_AT_TRIAL, &failed),
         .start = tz_json_get_integer(object, "start", 0, STEPS_MAX, &failed),
         .end = tz_json_get_integer(object, "end", -1, STEPS_MAX, &failed),
@@ -78,10 +79,9 @@ tz_status tz_run_position_from_json(const json_t *object, tz_run_position *out, 
         .is_check = tz_json_get_flag(object, "is_check", &failed),
         .firing = tz_json_get_integer(object, "firing", -1, INT32_MAX, &failed),
         .sample_count = (size_t)tz_json_get_integer(object, "sample_count", 0, SAMPLE_MAX, &failed),
-        .sampled_at = tz_json_get_integer(object, "sampled_at", 0, STEPS_MAX, &failed),
-        .result = result};
+        .sampled_at = tz_json_get_integer(object, "sampled_at", 0, STEPS_MAX, &failed)};
     get_checks(object, &out->checks, &failed);
-    *result =
+    out->result =
         (tz_run_result){.steps = tz_json_get_integer(object, "steps", 0, STEPS_MAX, &failed),
                         .stages = tz_json_get_integer(object, "stages", 0, STEPS_MAX, &failed),
                         .status = (tz_run_status)tz_json_get_integer(object, "status", 0,

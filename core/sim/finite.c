@@ -30,7 +30,7 @@ static tz_status report_divergence(const tz_simulation *simulation, tz_error *er
                         simulation->step, simulation->backend->name);
 }
 
-tz_status tz__simulation_check_finite(tz_simulation *simulation, tz_error *error)
+tz_status tz_simulation_check_finite(tz_simulation *simulation, tz_error *error)
 {
     bool finite;
     if (simulation->steps_unchecked == 0)

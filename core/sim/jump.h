@@ -28,4 +28,8 @@ tz_status tz_simulation_check_jump(const tz_simulation *simulation, tz_error *er
  * of the backend. The fields are then as they were. */
 tz_status tz_simulation_steady(tz_simulation *simulation, tz_error *error);
 
+/* One jump, after all stages; the caller counts its steps. *seconds: that it took. */
+tz_status tz__simulation_jump(tz_simulation *simulation, int64_t steps, double *seconds,
+                              tz_error *error);
+
 #endif

@@ -7,6 +7,16 @@
 #include <math.h>
 #include <stdio.h>
 
+tz_place tz__simulation_place(const tz_simulation *simulation, const tz_model_device *record)
+{
+    return (tz_place){.device = record,
+                      .threads = simulation->threads,
+                      .limits = simulation->limits,
+                      .devices = simulation->devices.count > 0 ? &simulation->devices : NULL,
+                      .link = simulation->joined.bytes_per_s > 0 ? &simulation->joined : NULL,
+                      .stopped = simulation->stopped};
+}
+
 tz_status tz__simulation_need_fields(const tz_simulation *simulation, tz_error *error)
 {
     return simulation->dry ? tz_error_set(error, TZ_UNSUPPORTED, NULL,
@@ -239,4 +249,42 @@ void tz_simulation_rewind(tz_simulation *simulation)
     simulation->facts_known = false;
     if (simulation->look_step > 0)
         simulation->look_step = 0;
+}
+
+static tz_policy_subject subject_of(const tz_simulation *simulation)
+{
+    return (tz_policy_subject){.problem = tz__iterated_problem(simulation),
+                               .solution = &simulation->problem,
+                               .plugin = simulation->plugin,
+                               .precision = tz_simulation_precision(simulation),
+                               .backend = simulation->backend,
+                               .device = simulation->device,
+                               .place = tz__simulation_place(simulation, simulation->record)};
+}
+
+tz_status tz_simulation_set_policy(tz_simulation *simulation, const tz_plan_wish *wish,
+                                   tz_error *error)
+{
+    const tz_policy_subject subject = subject_of(simulation);
+    tz_policy *policy;
+    const tz_status status = tz_policy_create(&policy, wish, &subject, error);
+    if (status)
+        return status;
+    tz_policy_destroy(simulation->policy);
+    simulation->policy = policy;
+    simulation->watch = (tz_stopwatch){.stages = 0};
+    simulation->plan = *tz_policy_plan(policy);
+    simulation->bytes = tz__simulation_bytes_with(simulation, &simulation->plan);
+    return TZ_OK;
+}
+
+tz_status tz_simulation_set_plan(tz_simulation *simulation, const tz_plan *plan, tz_error *error)
+{
+    const tz_plan_wish fixed = {.policy = "fixed", .given = *plan};
+    return tz_simulation_set_policy(simulation, &fixed, error);
+}
+
+tz_policy *tz_simulation_policy(const tz_simulation *simulation)
+{
+    return simulation->policy;
 }

@@ -55,6 +55,9 @@ double tz_simulation_set_up_seconds(const tz_simulation *simulation);
  * computed in double, times the stencil's factor. NAN unless it was measured (sim/residual.h). */
 double tz_simulation_residual(const tz_simulation *simulation);
 
+/* Check all cells if they have changed since the last check. TZ_DIVERGED: one is not finite. */
+tz_status tz_simulation_check_finite(tz_simulation *simulation, tz_error *error);
+
 /* How a run ended. */
 typedef enum tz_run_status {
     TZ_RUN_NONE,        /* there was no run, or it failed */
@@ -81,8 +84,9 @@ tz_status tz_simulation_set_params(tz_simulation *simulation, size_t count,
 /* Use this plan from now on (zeros: the backend chooses): policy "fixed". The bits of results do
  * not depend on it. On error nothing changes. */
 tz_status tz_simulation_set_plan(tz_simulation *simulation, const tz_plan *plan, tz_error *error);
-/* Use another policy from now on. On error nothing changes. */
-tz_status tz_simulation_set_policy(tz_simulation *simulation, const struct tz_policy_config *config,
+/* Choose plans by a settled wish from now on (policy/policy.h). On error nothing changes. */
+struct tz_plan_wish;
+tz_status tz_simulation_set_policy(tz_simulation *simulation, const struct tz_plan_wish *wish,
                                    tz_error *error);
 const tz_plan *tz_simulation_plan(const tz_simulation *simulation);
 struct tz_policy *tz_simulation_policy(const tz_simulation *simulation);

@@ -90,9 +90,6 @@ void tz__simulation_forget_jump(tz_simulation *simulation);
 /* TZ_UNSUPPORTED: the simulation is dry and has no fields. */
 tz_status tz__simulation_need_fields(const tz_simulation *simulation, tz_error *error);
 
-/* Check all cells if they have changed since the last check. TZ_DIVERGED: one is not finite. */
-tz_status tz__simulation_check_finite(tz_simulation *simulation, tz_error *error);
-
 /* Record a call of the backend: its full stages, and the last one if it is shorter. */
 tz_status tz__simulation_record_use(tz_simulation *simulation, int iterations, double seconds,
                                     tz_error *error);

@@ -57,7 +57,7 @@ const tz_simulation *tz_snapshot_simulation(const tz_snapshot *snapshot)
 
 tz_status tz_snapshot_check(tz_snapshot *snapshot, tz_error *error)
 {
-    return tz__simulation_check_finite(&snapshot->frozen, error);
+    return tz_simulation_check_finite(&snapshot->frozen, error);
 }
 
 void tz_snapshot_hold(tz_snapshot *snapshot)

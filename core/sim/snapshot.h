@@ -20,7 +20,7 @@ tz_status tz_snapshot_take(tz_simulation *simulation, uint32_t fields, bool wait
 /* The snapshot as a simulation to read from: step, residual, reductions, cells, averages. */
 const tz_simulation *tz_snapshot_simulation(const tz_snapshot *snapshot);
 
-/* Do the check if it is due. TZ_DIVERGED, as from tz_simulation_run(): a cell is not finite. */
+/* Do the check if it is due. TZ_DIVERGED, as from a run: a cell is not finite. */
 tz_status tz_snapshot_check(tz_snapshot *snapshot, tz_error *error);
 
 void tz_snapshot_hold(tz_snapshot *snapshot);    /* hold once more [any thread] */

@@ -85,13 +85,13 @@ typedef struct tz_simulation_config {
     int device;               /* ordinal of the GPU for "cuda" */
     /* Those that hold slabs of the grid: the text of backend/slabs/devices.h. NULL: one, `device`. */
     const char *devices;
-    bool sync;            /* wait for every stage and check it */
-    int threads;          /* 0: one for each core */
-    int (*stopped)(void); /* asked while plans are predicted: not 0 ends that with
+    bool sync;                         /* wait for every stage and check it */
+    int threads;                       /* 0: one for each core */
+    int (*stopped)(void);              /* asked while plans are predicted: not 0 ends that with
                                * TZ_INTERRUPTED; NULL: nothing does */
-    tz_plan plan;         /* used if `policy` is NULL; the backend chooses what is 0 */
-    const struct tz_policy_config *policy; /* how plans are chosen during runs (policy/policy.h) */
-    bool dry;                              /* check and plan only; allocate no fields */
+    tz_plan plan;                      /* used if `policy` is NULL; the backend chooses what is 0 */
+    const struct tz_plan_wish *policy; /* how plans are chosen during runs (policy/wish.h) */
+    bool dry;                          /* check and plan only; allocate no fields */
     const struct tz_ranks *ranks; /* that run it together (base/ranks.h), borrowed; NULL: alone */
 } tz_simulation_config;
 

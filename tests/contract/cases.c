@@ -1,7 +1,7 @@
 #include "contract.h"
 #include "sim/fields.h"
-#include "sim/run.h"
 #include "stencil/problem.h"
+#include "tests/run.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -252,5 +252,5 @@ tz_status contract_run(tz_simulation *sim, int64_t steps, tz_error *error)
 {
     const tz_run run = {.steps = steps, .until_residual = NAN, .unchecked = true};
     tz_run_result result;
-    return tz_simulation_run(sim, &run, &result, error);
+    return run_simulation(sim, &run, &result, error);
 }

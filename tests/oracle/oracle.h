@@ -4,8 +4,8 @@
 #define TZ_TESTS_ORACLE_H
 
 #include "sim/fields.h"
-#include "sim/run.h"
 #include "tests/registry.h"
+#include "tests/run.h"
 
 typedef struct oracle_config {
     const char *stencil;
@@ -68,8 +68,8 @@ static inline void oracle_read(const tz_simulation *simulation, const char *fiel
 static inline void oracle_run(tz_simulation *simulation, int64_t steps)
 {
     tz_run_result result;
-    assert_ok(tz_simulation_run(simulation, &(tz_run){.steps = steps, .until_residual = NAN},
-                                &result, &failure));
+    assert_ok(run_simulation(simulation, &(tz_run){.steps = steps, .until_residual = NAN}, &result,
+                             &failure));
     assert_int_equal(result.steps, steps);
 }
 
@@ -140,19 +140,6 @@ static inline int64_t oracle_neighbour(int64_t i, int64_t n, const char *boundar
         return k < n ? k : period - k;
     }
     return -1;
-}
-
-/* What a run warns of: tz_run.warns and its context. */
-typedef struct said {
-    int count;
-    char text[512];
-} said;
-
-static inline void hear(void *context, const char *text)
-{
-    said *heard = context;
-    heard->count++;
-    snprintf(heard->text, sizeof heard->text, "%s", text);
 }
 
 #endif

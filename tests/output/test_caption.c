@@ -1,5 +1,5 @@
 /* Captions: placeholders, braces, refusals, what does not fit. */
-#include "output/caption.h"
+#include "output/output.h"
 #include "tests/registry.h"
 
 static tz_simulation *make(const char *stencil)

@@ -1,12 +1,12 @@
 /* Outputs of a simulation without Lua: descriptions, and their files. */
 #include "tests/registry.h"
+#include "tests/run.h"
 #include "tests/support.h"
 
 #include "output/format/npy.h"
 #include "output/format/png.h"
 #include "output/writer.h"
 #include "sim/fields.h"
-#include "sim/run.h"
 
 enum { NX = 24, NY = 16 };
 
@@ -226,7 +226,7 @@ static void series_have_metres_and_seconds(void **state)
     for (int frame = 0; frame < 2; frame++) {
         for (int i = 0; i < 2; i++)
             assert_ok(tz_writer_write(&writers[i], simulation, &failure));
-        assert_ok(tz_simulation_run(simulation, &run, &result, &failure));
+        assert_ok(run_simulation(simulation, &run, &result, &failure));
     }
     writers[0].rewinds = 1;
     assert_ok(tz_writer_write(&writers[0], simulation, &failure));

@@ -3,8 +3,8 @@
 #include "tests/model/model_support.h"
 #include <jansson.h>
 
-static const tz_policy_config from_1 = {.kind = TZ_POLICY_MENG, .start = 1};
-static const tz_policy_config from_prediction = {.kind = TZ_POLICY_MENG};
+static const tz_plan_wish from_1 = {.policy = "meng", .start = 1};
+static const tz_plan_wish from_prediction = {.policy = "meng"};
 
 static const char *benchmark;
 
@@ -16,7 +16,7 @@ static double of_the_model(int h)
 }
 
 /* The best height's time as a share of a run's: the paper's run has 30 iterations. */
-static double share_of_the_best(tz_policy_config config)
+static double share_of_the_best(tz_plan_wish config)
 {
     const tz_model_meng model = meng_of(2009, benchmark, "gtx280");
     machine m = a_machine(of_the_model);
@@ -24,7 +24,7 @@ static double share_of_the_best(tz_policy_config config)
     m.height_max = tz_model_meng_height_max(&model) < 64 ? tz_model_meng_height_max(&model) : 64;
     tz_policy *policy = make(&m, config);
     while (m.step < 30)
-        one_stage(&m, policy, 30);
+        run(&m, policy, 1, 30);
     tz_policy_destroy(policy);
     return m.quiet / m.truth;
 }
@@ -59,7 +59,7 @@ static void test_one_at_a_time(void **state)
     int last = 1;
     int64_t since = 0;
     for (int i = 0; i < 200; i++) {
-        one_stage(&m, policy, 0);
+        run(&m, policy, 1, 0);
         since += m.last;
         const int now = height_now(policy);
         assert_in_range(now - last + 1, 0, 2);
@@ -85,8 +85,7 @@ static void test_it_follows_a_change(void **state)
 {
     late = false;
     machine m = a_machine(best_moves);
-    tz_policy *policy =
-        make(&m, (tz_policy_config){.kind = TZ_POLICY_MENG, .given = {.height = 8}});
+    tz_policy *policy = make(&m, (tz_plan_wish){.policy = "meng", .given = {.height = 8}});
     run(&m, policy, 20, 0);
     assert_int_equal(height_now(policy), 8);
     late = true;
@@ -115,7 +114,7 @@ static void test_outputs_bound_the_heights(void **state)
     assert_in_range(height_now(policy), 4, 5);
     tz_policy_destroy(policy);
     m = a_machine(best_at_24);
-    policy = make(&m, (tz_policy_config){.kind = TZ_POLICY_MENG, .start = 20});
+    policy = make(&m, (tz_plan_wish){.policy = "meng", .start = 20});
     run(&m, policy, 2000, 5);
     assert_in_range(height_now(policy), 4, 5);
     tz_policy_destroy(policy);

@@ -2,9 +2,9 @@
  * same bits on every backend and plan. Residuals are computed here, from the fields. */
 #include "sim/correction.h"
 #include "sim/fields.h"
-#include "sim/run.h"
 #include "sim/simulation_impl.h"
 #include "tests/registry.h"
+#include "tests/run.h"
 
 enum { NX = 45, NY = 38, CELLS = NX * NY };
 
@@ -55,16 +55,16 @@ static tz_simulation *make(const options *o)
 static tz_run_result run_until(tz_simulation *simulation, double residual)
 {
     tz_run_result result;
-    assert_ok(tz_simulation_run(simulation, &(tz_run){.steps = 200000, .until_residual = residual},
-                                &result, &failure));
+    assert_ok(run_simulation(simulation, &(tz_run){.steps = 200000, .until_residual = residual},
+                             &result, &failure));
     return result;
 }
 
 static void run_steps(tz_simulation *simulation, int64_t steps)
 {
     tz_run_result result;
-    assert_ok(tz_simulation_run(simulation, &(tz_run){.steps = steps, .until_residual = NAN},
-                                &result, &failure));
+    assert_ok(run_simulation(simulation, &(tz_run){.steps = steps, .until_residual = NAN}, &result,
+                             &failure));
 }
 
 static void get(const tz_simulation *simulation, double *u)
@@ -183,14 +183,14 @@ static tz_status see(void *context, tz_simulation *simulation, tz_error *error)
     return tz_simulation_read(simulation, 0, NULL, u, error);
 }
 
-static void events_see_the_solution(void **state)
+static void outputs_see_the_solution(void **state)
 {
     double seen[CELLS], u[CELLS];
     tz_simulation *simulation = make(&(options){.backend = "cpu", .mixed = true});
-    const tz_event event = {.every = {.steps = 130}, .context = seen, .fire = see};
-    const tz_run run = {.steps = 140, .until_residual = NAN, .events_count = 1, .events = &event};
+    const test_output output = {.every = {.steps = 130}, .context = seen, .write = see};
+    const tz_run run = {.steps = 140, .until_residual = NAN};
     tz_run_result result;
-    assert_ok(tz_simulation_run(simulation, &run, &result, &failure));
+    assert_ok(run_with(simulation, &run, &output, NULL, &result, &failure));
     tz_simulation *other = make(&(options){.backend = "reference", .mixed = true});
     run_steps(other, 130);
     get(other, u);
@@ -215,5 +215,5 @@ static void others_have_no_mixed_precision(void **state)
 
 TEST_MAIN(open_plugins, close_plugins, TEST(the_tolerance_of_double_precision_is_met),
           TEST(other_boundaries_converge), TEST(all_backends_and_plans_have_the_same_bits),
-          TEST(fields_may_change_between_runs), TEST(events_see_the_solution),
+          TEST(fields_may_change_between_runs), TEST(outputs_see_the_solution),
           TEST(others_have_no_mixed_precision))

@@ -2,9 +2,9 @@
  * temperature has the ambient temperature as its origin. */
 #include "sim/analysis.h"
 #include "sim/fields.h"
-#include "sim/run.h"
 #include "sim/simulation_impl.h"
 #include "tests/registry.h"
+#include "tests/run.h"
 
 enum { NX = 37, NY = 23, CELLS = NX * NY };
 
@@ -135,8 +135,8 @@ static void test_the_origin_changes_no_result(void **state)
             assert_ok(tz_simulation_fill(simulation, 1, NULL, 0.01, &failure));
             assert_ok(tz_simulation_set_params(simulation, 1, &ambient, &failure));
             tz_run_result result;
-            assert_ok(tz_simulation_run(simulation, &(tz_run){.steps = 300, .until_residual = NAN},
-                                        &result, &failure));
+            assert_ok(run_simulation(simulation, &(tz_run){.steps = 300, .until_residual = NAN},
+                                     &result, &failure));
             assert_ok(tz_simulation_read(simulation, 0, NULL, with[way], &failure));
             tz_simulation_destroy(simulation);
             for (int i = 0; way && i < CELLS; i++)

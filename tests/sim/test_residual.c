@@ -136,8 +136,8 @@ static double true_residual(const tz_simulation *sim, int64_t n)
 static tz_run_result run_until(tz_simulation *sim, double limit, int64_t most)
 {
     tz_run_result result;
-    assert_ok(tz_simulation_run(sim, &(tz_run){.steps = most, .until_residual = limit}, &result,
-                                &failure));
+    assert_ok(
+        run_simulation(sim, &(tz_run){.steps = most, .until_residual = limit}, &result, &failure));
     assert_int_equal(tz_simulation_last_run(sim)->status, result.status);
     return result;
 }
@@ -232,7 +232,7 @@ static void an_update_of_zero_is_no_convergence(void **state)
         const tz_run run = {.steps = 100000,
                             .until_residual = precision == TZ_SINGLE ? 0.0 : 1e-9,
                             .until_is_update = true};
-        assert_ok(tz_simulation_run(sim, &run, &result, &failure));
+        assert_ok(run_simulation(sim, &run, &result, &failure));
         assert_int_equal(result.status,
                          precision == TZ_SINGLE ? TZ_RUN_STAGNATED : TZ_RUN_CONVERGED);
         assert_true(precision == TZ_SINGLE ? result.update == 0.0 && result.residual > 1e-4
@@ -246,9 +246,8 @@ static void an_update_of_zero_is_no_convergence(void **state)
 static void run_plainly(tz_simulation *sim, int64_t steps, said *heard)
 {
     tz_run_result result;
-    const tz_run run = {
-        .steps = steps, .until_residual = NAN, .warns = hear, .warns_context = heard};
-    assert_ok(tz_simulation_run(sim, &run, &result, &failure));
+    const tz_run run = {.steps = steps, .until_residual = NAN};
+    assert_ok(run_with(sim, &run, NULL, heard, &result, &failure));
     assert_int_equal(result.status, TZ_RUN_DONE);
 }
 

@@ -1,8 +1,8 @@
 /* Constants that vary with the iteration, held against a serial loop of its own; and derived fields in
  * many blocks. tests/contract compares them on every grid, boundary, height and backend. */
 #include "sim/fields.h"
-#include "sim/run.h"
 #include "sim/simulation_impl.h"
+#include "tests/run.h"
 #include "tests/unit.h"
 
 enum { NX = 37, NY = 23, CELLS = NX * NY, U = 0, V, DRAG, SPEED };
@@ -37,7 +37,7 @@ static void run(tz_simulation *simulation, int64_t steps)
 {
     const tz_run wanted = {.steps = steps, .until_residual = NAN};
     tz_run_result result;
-    assert_ok(tz_simulation_run(simulation, &wanted, &result, &failure));
+    assert_ok(run_simulation(simulation, &wanted, &result, &failure));
 }
 
 /* ---- The serial loop ------------------------------------------------------------------------- */
@@ -180,7 +180,7 @@ static void mistakes_are_plain(void **state)
         tz_run_result result;
         const tz_run wanted = {.steps = 8, .until_residual = NAN};
         assert_ok(tz_simulation_create(&simulation, &config, &failure));
-        check_error(tz_simulation_run(simulation, &wanted, &result, &failure), TZ_SCRIPT, "scalars",
+        check_error(run_simulation(simulation, &wanted, &result, &failure), TZ_SCRIPT, "scalars",
                     "in iteration 5, which is NaN: sqrt(4 - step)");
         tz_simulation_destroy(simulation);
     }

@@ -16,7 +16,7 @@
 
 enum { HEADER_MAX_BYTES = 1 << 20, PIECE_ELEMENTS = 1 << 18 };
 
-/* ---- Headers ---------------------------------------------------------------------------------- */
+/* ---- Headers --------------------------------------------------------------------------------- */
 
 typedef struct npy_header {
     tz_dtype dtype;    /* of the result: f2 gives F32 */
@@ -328,7 +328,7 @@ static size_t make_header(char text[256], tz_dtype dtype, int dims, const int64_
     return total;
 }
 
-/* ---- Reading ---------------------------------------------------------------------------------- */
+/* ---- Reading --------------------------------------------------------------------------------- */
 
 struct tz_npy_file {
     int descriptor;
@@ -646,7 +646,7 @@ void tz_npy_unmap(tz_npy_mapping *map)
     memset(map, 0, sizeof *map);
 }
 
-/* ---- The format ------------------------------------------------------------------------------- */
+/* ---- The format ------------------------------------------------------------------------------ */
 
 /* Elements as they are behind a header: version 1.0, C order, data at a multiple of 64 bytes. */
 static tz_status begin(tz_grid_file **out, const char *path, const tz_grid *grid, tz_error *error)

@@ -29,8 +29,8 @@ tz_status tz_npy_read(const char *path, tz_array **out, tz_error *error);
 
 /* ---- Large files ----------------------------------------------------------------------------- */
 
-/* A file that is open to be read in pieces, mapped or read at once. Nothing of its data is in memory
- * before that. Replacing it by another one of that name changes nothing. */
+/* A file that is open to be read in pieces, mapped or read at once. Nothing of its data is in
+ * memory before that. Replacing it by another one of that name changes nothing. */
 typedef struct tz_npy_file tz_npy_file;
 
 tz_status tz_npy_open(tz_npy_file **out, const char *path, tz_error *error);

@@ -15,7 +15,8 @@
 enum {
     CHUNK_OVERHEAD = 12,
     TEXT_MAX_BYTES = 1 << 24,
-    /* The highest compression that deflate reaches: a picture that states more pixels is corrupt. */
+    /* The highest compression that deflate reaches: a picture that states more pixels is corrupt.
+     */
     DEFLATE_MAX_RATIO = 1032,
     LEVEL_DEFAULT = 3,
     LEVEL_GRAY16 = 2,
@@ -24,7 +25,7 @@ enum {
     TABLE_SIZE = 1024
 };
 
-/* ---- Facts ------------------------------------------------------------------------------------ */
+/* ---- Facts ----------------------------------------------------------------------------------- */
 
 static uint32_t read_u32(const unsigned char *p)
 {
@@ -206,7 +207,7 @@ void tz_png_facts_clear(tz_png_facts *facts)
     memset(facts, 0, sizeof *facts);
 }
 
-/* ---- Reading ---------------------------------------------------------------------------------- */
+/* ---- Reading --------------------------------------------------------------------------------- */
 
 typedef struct reader {
     jmp_buf jump;
@@ -397,7 +398,7 @@ cleanup:
     return status;
 }
 
-/* ---- Writing ---------------------------------------------------------------------------------- */
+/* ---- Writing --------------------------------------------------------------------------------- */
 
 static const char no_memory[] = "not enough memory to encode the PNG";
 
@@ -673,7 +674,7 @@ tz_status tz_png_encode(const tz_image *image, const tz_image_note *texts, size_
     return status;
 }
 
-/* ---- The format ------------------------------------------------------------------------------- */
+/* ---- The format ------------------------------------------------------------------------------ */
 
 /* A picture that a killed run was drawing has no end. */
 static tz_status check_whole(const char *path, size_t *bytes, tz_error *error)

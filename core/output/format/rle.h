@@ -21,8 +21,8 @@ typedef struct tz_rle_rule {
     int64_t width, height;   /* of the universe, in cells */
 } tz_rle_rule;
 
-/* A rule may also be "23/3", "b3s23" or a name, as "Life" (trapeze/liferule.h). TZ_UNKNOWN; TZ_UNSUPPORTED: another universe. `place`
- * may be NULL. */
+/* A rule may also be "23/3", "b3s23" or a name, as "Life" (trapeze/liferule.h). TZ_UNKNOWN;
+ * TZ_UNSUPPORTED: another universe. `place` may be NULL. */
 tz_status tz_rle_rule_parse(const char *text, const char *place, tz_rle_rule *out, tz_error *error);
 const char *tz_rle_rule_format(const tz_rle_rule *rule, char text[TZ_RLE_RULE_SIZE]);
 
@@ -40,13 +40,14 @@ void tz_life_pattern_clear(tz_life_pattern *pattern); /* a zeroed record is fine
 
 /* Other forms of patterns, for reading. Errors as tz_rle_read.
  *
- * Plain text of LifeWiki (.cells): lines that begin with '!' are comments, of which "!Name: Glider" is the
- * name; each other line is a row of '.' (dead) and 'O' or '*' (alive). Rows may be shorter than the longest.
+ * Plain text of LifeWiki (.cells): lines that begin with '!' are comments, of which "!Name:
+ * Glider" is the name; each other line is a row of '.' (dead) and 'O' or '*' (alive). Rows may be
+ * shorter than the longest.
  *
- * Macrocells of Golly (.mc), two states: "[M2]", lines that begin with '#' ("#R B3/S23" is the rule), then a node of
- * a quadtree on each line, the last of which is the whole. A node is 8 x 8 cells as text, or "k nw ne sw se": a
- * square of 2^k cells an axis, of four nodes by their line, 0 for an empty one. The pattern is the smallest
- * rectangle that holds all living cells. */
+ * Macrocells of Golly (.mc), two states: "[M2]", lines that begin with '#' ("#R B3/S23" is the
+ * rule), then a node of a quadtree on each line, the last of which is the whole. A node is 8 x 8
+ * cells as text, or "k nw ne sw se": a square of 2^k cells an axis, of four nodes by their line,
+ * 0 for an empty one. The pattern is the smallest rectangle that holds all living cells. */
 tz_status tz_cells_read(const char *path, tz_life_pattern *out, tz_error *error);
 tz_status tz_macrocell_read(const char *path, tz_life_pattern *out, tz_error *error);
 

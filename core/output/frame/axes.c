@@ -123,7 +123,7 @@ void tz_axes_draw(tz_image *image, const tz_axes_layout *l, const tz_axis axes[2
                         l->titles[1], scale, ink_rgb);
 }
 
-/* ---- Ticks ------------------------------------------------------------------------------------ */
+/* ---- Ticks ----------------------------------------------------------------------------------- */
 
 void tz_ticks_make(tz_ticks *ticks, double lo, double hi, int most)
 {
@@ -210,7 +210,7 @@ void tz_ticks_make_log(tz_ticks *ticks, double lo, double hi, int most)
         ticks->values[i] = ticks->values[i] > 0 ? log10(ticks->values[i]) : lo;
 }
 
-/* ---- Colorbar --------------------------------------------------------------------------------- */
+/* ---- Colorbar -------------------------------------------------------------------------------- */
 
 static const uint8_t paper_rgb[3] = {252, 252, 252};
 

@@ -1,5 +1,5 @@
-/* What stands beside a picture: axes at its lower and left side, a colour bar on its right, a caption
- * above; and the round numbers at them. */
+/* What stands beside a picture: axes at its lower and left side, a colour bar on its right, a
+ * caption above; and the round numbers at them. */
 #ifndef TZ_CORE_OUTPUT_FRAME_AXES_H
 #define TZ_CORE_OUTPUT_FRAME_AXES_H
 
@@ -20,8 +20,9 @@ typedef struct tz_ticks {
  * none. */
 void tz_ticks_make(tz_ticks *ticks, double lo, double hi, int most);
 
-/* The same from 10^lo to 10^hi on a logarithmic scale: values are logarithms. Powers of ten, "10⁻⁸",
- * or 1, 2 and 5 times powers where the range is short, or round numbers where it is very short. */
+/* The same from 10^lo to 10^hi on a logarithmic scale: values are logarithms. Powers of ten,
+ * "10⁻⁸", or 1, 2 and 5 times powers where the range is short, or round numbers where it is very
+ * short. */
 void tz_ticks_make_log(tz_ticks *ticks, double lo, double hi, int most);
 
 typedef struct tz_axis {

@@ -134,7 +134,7 @@ void tz_image_blend_mask(tz_image *image, const tz_image *mask, const uint8_t rg
             tz_image_blend(image, x, y, rgb, *coverage);
 }
 
-/* ---- Font ------------------------------------------------------------------------------------- */
+/* ---- Font ------------------------------------------------------------------------------------ */
 
 enum { GLYPH_COLUMNS = 5, SPACE_ADVANCE = 4, FIRST = 32, ASCII = 95 };
 

@@ -50,9 +50,9 @@ void tz_image_blend(tz_image *image, int x, int y, const uint8_t rgb[3], int cov
 void tz_image_fill(tz_image *image, int x, int y, int width, int height, const uint8_t rgb[3]);
 /* Copy all of `from` (RGB8 or GRAY8) with its corner at x, y. */
 void tz_image_paste(tz_image *image, int x, int y, const tz_image *from);
-/* A line with soft edges between points in pixels (0.5, 0.5 is the middle of the first pixel). A GRAY8 picture
- * becomes a mask: each pixel keeps the greatest coverage of its lines, and `rgb` is not read. Where lines
- * meet, a mask has no darker spots. */
+/* A line with soft edges between points in pixels (0.5, 0.5 is the middle of the first pixel). A
+ * GRAY8 picture becomes a mask: each pixel keeps the greatest coverage of its lines, and `rgb` is
+ * not read. Where lines meet, a mask has no darker spots. */
 void tz_image_line(tz_image *image, double x0, double y0, double x1, double y1, double thickness,
                    const uint8_t rgb[3]);
 /* Mix `rgb` over a picture as the mask says, of the same size. */

@@ -32,7 +32,8 @@ enum { TIMEOUT_S = 15 };
 
 /* Seconds after its last request for which a page counts as looking. */
 static const double look_s = 3;
-/* At the end: the longest time for pages to get the last state, and how long they must be silent. */
+/* At the end: the longest time for pages to get the last state, and how long they must be silent.
+ */
 static const double end_s = 0.6, silence_s = 0.25;
 
 enum { TZ_LIVE_TOKEN_SIZE = 33, TZ_LIVE_CONNECTIONS = 32 };
@@ -79,7 +80,7 @@ static void unlock(tz_live *live)
     pthread_mutex_unlock(&live->lock);
 }
 
-/* ---- Places ----------------------------------------------------------------------------------- */
+/* ---- Places ---------------------------------------------------------------------------------- */
 
 /* With fewer free places than this, the oldest connection without the token ends. */
 enum { ROOM = 8 };
@@ -150,7 +151,7 @@ static void live_place_renew(tz_live *live, void *connection)
         place->began_s = tz_machine_clock_s();
 }
 
-/* ---- Requests --------------------------------------------------------------------------------- */
+/* ---- Requests -------------------------------------------------------------------------------- */
 
 enum {
     OK = 200,
@@ -228,9 +229,9 @@ static int send_json(tz_live *live, void *connection, char *const *place)
 
 /* ---- Who asks -------------------------------------------------------------------------------- */
 
-/* A Host is "NAME" or "NAME:PORT". The name must be "localhost" or an address of the server: a page that
- * has brought a name of its own to this address is refused (DNS rebinding). At 0.0.0.0 every
- * address in digits is one. */
+/* A Host is "NAME" or "NAME:PORT". The name must be "localhost" or an address of the server: a
+ * page that has brought a name of its own to this address is refused (DNS rebinding). At 0.0.0.0
+ * every address in digits is one. */
 bool tz__live_host_is_good(const char *host, const char *address)
 {
     char name[32];
@@ -623,7 +624,7 @@ void tz_live_close(tz_live *live, char *state)
     destroy(live);
 }
 
-/* ---- The thread that computes ----------------------------------------------------------------- */
+/* ---- The thread that computes ---------------------------------------------------------------- */
 
 bool tz_live_wants(const tz_live *live)
 {

@@ -40,7 +40,7 @@ tz_status tz_page_base64(tz_atomic_file *file, const uint8_t *data, size_t bytes
     return status;
 }
 
-/* ---- Parts ------------------------------------------------------------------------------------ */
+/* ---- Parts ----------------------------------------------------------------------------------- */
 
 /* The files, found by the assembler through the build's -Wa,-I. */
 #define EMBED(name, file)                                                                          \

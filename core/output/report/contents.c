@@ -232,7 +232,7 @@ void tz_report_pictures_clear(tz_report_pictures *pictures)
     *pictures = (tz_report_pictures){.count = 0};
 }
 
-/* ---- Texts ------------------------------------------------------------------------------------ */
+/* ---- Texts ----------------------------------------------------------------------------------- */
 
 enum { TABLE_BYTES_MAX = 1 << 30 };
 

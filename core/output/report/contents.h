@@ -1,5 +1,5 @@
-/* What a run holds for its readers. Pictures: which there are, and which a report has room for. Texts: tables,
- * the log, the scenario. */
+/* What a run holds for its readers. Pictures: which there are, and which a report has room for.
+ * Texts: tables, the log, the scenario. */
 #ifndef TZ_CORE_OUTPUT_REPORT_CONTENTS_H
 #define TZ_CORE_OUTPUT_REPORT_CONTENTS_H
 
@@ -33,9 +33,9 @@ typedef struct tz_report_pictures {
     size_t every; /* of each series, every so-many-th and the last are kept */
 } tz_report_pictures;
 
-/* Find the pictures that the record `run` names in the folder, and mark those that `limit` bytes have
- * room for. Those that are missing or no PNG are left out; a line for each is added to `notes`.
- * TZ_IO (the folder cannot be read), TZ_MEMORY. */
+/* Find the pictures that the record `run` names in the folder, and mark those that `limit` bytes
+ * have room for. Those that are missing or no PNG are left out; a line for each is added to
+ * `notes`. TZ_IO (the folder cannot be read), TZ_MEMORY. */
 tz_status tz_report_pictures_find(tz_report_pictures *pictures, const char *folder,
                                   const struct json_t *run, size_t limit, tz_paths *notes,
                                   tz_error *error);

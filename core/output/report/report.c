@@ -4,7 +4,6 @@
 #include "base/file.h"
 #include "base/json_values.h"
 #include "base/text.h"
-#include "output/checkpoints.h"
 #include "output/folder.h"
 #include "output/page/page.h"
 #include "output/report/contents.h"

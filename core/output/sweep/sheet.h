@@ -1,5 +1,5 @@
-/* The points of a sweep, which are all combinations of the values of its axes; and what it has found, in its
- * folder: summary.csv, and the contact sheet index.html. */
+/* The points of a sweep, which are all combinations of the values of its axes; and what it has
+ * found, in its folder: summary.csv, and the contact sheet index.html. */
 #ifndef TZ_CORE_OUTPUT_SWEEP_SHEET_H
 #define TZ_CORE_OUTPUT_SWEEP_SHEET_H
 
@@ -50,8 +50,8 @@ void tz_sweep_status(const char *folder, char *text, size_t size);
 /* The run is over and need not be repeated. */
 bool tz_sweep_is_finished(const char *status);
 
-/* Write both files, in place of older ones, from the points' folders in `folder`. `script`: its name. `failures`: for
- * each point why it could not be run, or NULL. TZ_IO, TZ_MEMORY. */
+/* Write both files, in place of older ones, from the points' folders in `folder`. `script`: its
+ * name. `failures`: for each point why it could not be run, or NULL. TZ_IO, TZ_MEMORY. */
 tz_status tz_sweep_write(const char *folder, const char *script, const tz_sweep_grid *grid,
                          char *const *failures, tz_error *error);
 

@@ -1,39 +1,20 @@
-/* The inside of tz_policy, for the files of this folder. */
-#ifndef TZ_CORE_POLICY_POLICY_IMPL_H
-#define TZ_CORE_POLICY_POLICY_IMPL_H
+/* The inside of a policy: what every way to choose is made of. One is a row of the table of
+ * policy.c. */
+#ifndef TZ_CORE_POLICY_CLASS_H
+#define TZ_CORE_POLICY_CLASS_H
 
-#include "policy/policy.h"
+#include "policy/options.h"
+#include "policy/wish.h"
 
-/* A group of stages timed together lasts about this long: the wait for the device is then 5 % of
- * it, and about the same share for every plan. */
-#define TZ_POLICY_GROUP_S 1e-3
-
-enum {
-    TZ_POLICY_DECISIONS_MAX = 256,
-    TZ_POLICY_STRETCHES = 3, /* a plan is given up after so many stretches between outputs in a row
-                              * that are too short for it */
-    TZ_POLICY_REASON_SIZE = sizeof((tz_plan *)0)->why
-};
-
-/* ---- Measuring a plan: its first stage sets it up and does not count -------------------------- */
-typedef struct tz_policy_trial {
-    bool warm;
-    double stage_s;         /* rough time of a stage; NAN: not known */
-    int64_t stages_to_time; /* of the next group */
-    int64_t stages, iterations;
-    double seconds;
-} tz_policy_trial;
-
-void tz_policy_trial_begin(tz_policy_trial *trial, bool warm, double stage_s);
-/* True once at least two stages and TZ_POLICY_GROUP_S are timed: the result is then
- * seconds / iterations. */
-bool tz_policy_trial_record(tz_policy_trial *trial, int64_t stages, int64_t iterations,
-                            double seconds);
+struct json_t; /* jansson.h */
 
 /* ---- A way to choose ------------------------------------------------------------------------- */
+
 typedef struct tz_policy_class {
+    const char *name;
+    bool searches; /* the heights: a given height is only the first one */
     tz_status (*create)(tz_policy *policy, tz_error *error);
-    void (*destroy)(tz_policy *policy);
+    void (*destroy)(tz_policy *policy); /* NULL: frees its state */
     /* NULL: policy->plan never changes. `new_stretch`: a stretch between two outputs begins here:
      * the step that `iterations_left` ends at is another one than in the last call. */
     tz_status (*next)(tz_policy *policy, int64_t iterations_left, bool new_stretch,
@@ -44,16 +25,30 @@ typedef struct tz_policy_class {
     bool (*measured)(const tz_policy *policy, size_t index, tz_policy_measurement *out);
     bool (*settled)(const tz_policy *policy); /* NULL: always */
     void (*describe)(const tz_policy *policy, char *text, size_t size);
-    /* What it has learnt, for tz_policy_save() and tz_policy_load(). load() returns false, and leaves
-     * the policy as it is, if that is damaged. NULL: nothing, or kept elsewhere. */
+    /* What it has learnt, for tz_policy_save() and tz_policy_load(). load() returns false, and
+     * leaves the policy as it is, if that is damaged. NULL: nothing, or kept elsewhere. */
     struct json_t *(*save)(const tz_policy *policy);
     bool (*load)(tz_policy *policy, const struct json_t *state);
 } tz_policy_class;
 
+extern const tz_policy_class tz_policy_class_adaptive, tz_policy_class_exhaustive,
+    tz_policy_class_meng;
+
+/* A group of stages timed together lasts about this long: the wait for the device is then 5 % of
+ * it, and about the same share for every plan. */
+#define TZ_POLICY_GROUP_S 1e-3
+
+enum {
+    TZ_POLICY_DECISIONS_MAX = 256,
+    /* A plan is given up after so many stretches between outputs in a row that are too short. */
+    TZ_POLICY_STRETCHES = 3,
+    TZ_POLICY_REASON_SIZE = sizeof((tz_plan *)0)->why
+};
+
 struct tz_policy {
     const tz_policy_class *is;
-    tz_policy_config config;
-    tz_policy_host host;
+    tz_plan_wish wish;
+    tz_policy_subject subject;
     void *state;                    /* of the class */
     tz_plan plan;                   /* the present one */
     int64_t step;                   /* of the last next() */
@@ -67,27 +62,45 @@ struct tz_policy {
     char warning[512];
 };
 
-extern const tz_policy_class tz_policy_class_adaptive, tz_policy_class_exhaustive,
-    tz_policy_class_meng;
+/* Are its stages asynchronous? Timing them needs a wait, which costs TZ_FIT_HOST_WAIT_S. */
+static inline bool tz__policy_waits(const tz_policy *policy)
+{
+    return policy->subject.backend->wait != NULL;
+}
 
 /* Plans to try: the predictions, else the backend's candidates, else its choice for each of some
  * heights. malloc'd. NULL with `error`: out of memory, or the given plan is refused. */
-tz_policy_options *tz_policy_list(tz_policy *policy, tz_error *error);
+tz_policy_options *tz__policy_list(tz_policy *policy, tz_error *error);
 /* The plan of a height: the fastest that is predicted, else the backend's choice. Height 0: the best
- * prediction, else the backend's choice. Errors: those of complete_plan. */
+ * prediction, else the backend's choice. Errors: those of tz__policy_complete. */
 tz_status tz__policy_plan_at(tz_policy *policy, int height, tz_plan *out, tz_error *error);
 /* Of a policy that searches the heights: the height at which it starts, if it is given; else 0. */
 int tz__policy_start(const tz_policy *policy);
 /* Its first decision, for the plan of that height, with the reason. */
 void tz__policy_begin(tz_policy *policy, const tz_plan *plan);
-/* Room for so many decisions; false: not enough memory. A decision that finds no room counts as left out. */
-bool tz__policy_make_room(tz_policy *policy, size_t count);
 /* Go from policy->plan to `to`. The reason also becomes the plan's `why`. */
-void tz_policy_decide(tz_policy *policy, const tz_plan *to, double time_s, const char *format, ...)
+void tz__policy_decide(tz_policy *policy, const tz_plan *to, double time_s, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* ---- In a checkpoint ---- */
-/* A plan with everything, and back: a plan that the host does not take as it is fails. */
+/* ---- Measuring a plan: its first stage sets it up and does not count ------------------------- */
+
+typedef struct tz_policy_trial {
+    bool warm;
+    double stage_s;         /* rough time of a stage; NAN: not known */
+    int64_t stages_to_time; /* of the next group */
+    int64_t stages, iterations;
+    double seconds;
+} tz_policy_trial;
+
+void tz__policy_trial_begin(tz_policy_trial *trial, bool warm, double stage_s);
+/* True once at least two stages and TZ_POLICY_GROUP_S are timed: the result is then
+ * seconds / iterations. */
+bool tz__policy_trial_record(tz_policy_trial *trial, int64_t stages, int64_t iterations,
+                             double seconds);
+
+/* ---- In a checkpoint ------------------------------------------------------------------------- */
+
+/* A plan with everything, and back: a plan that the backend does not take as it is fails. */
 struct json_t *tz__policy_plan_to_json(const tz_plan *plan, bool *failed);
 void tz__policy_plan_from_json(const tz_policy *policy, const struct json_t *object, tz_plan *out,
                                bool *failed);

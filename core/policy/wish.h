@@ -1,4 +1,5 @@
-/* From the height and policy that a scenario and a command line give to the policy of the run.
+/* What a user wants of plans: keys of a scenario and options of a command line (policy.h,
+ * tz_plan_wish_settle).
  *
  * Height and policy are one choice, made from two keys:
  *
@@ -15,29 +16,21 @@
  * The command line comes before the scenario. --height N and --height auto replace the scenario's
  * height, start and policy; --policy replaces its policy, and its height unless the new policy is
  * "fixed"; --family replaces its family. */
-#ifndef TZ_CORE_POLICY_CHOICE_H
-#define TZ_CORE_POLICY_CHOICE_H
+#ifndef TZ_CORE_POLICY_WISH_H
+#define TZ_CORE_POLICY_WISH_H
 
-#include "policy/policy.h"
+#include "stencil/plan.h"
 
-enum { TZ_POLICY_START_PREDICTED = -1 };
+enum { TZ_WISH_START_PREDICTED = -1 };
 
-/* The given values; zeros: nothing given. Strings are borrowed. */
-typedef struct tz_policy_choice {
-    tz_plan given;      /* with the height, if it is a number */
+/* Zeros: nothing is wanted. Texts are borrowed. */
+typedef struct tz_plan_wish {
+    tz_plan given;      /* members that are not 0 are kept; with the height, if it is a number */
     const char *height; /* a height that is not a number: "auto" or the name of a policy */
     const char *policy; /* the name of a policy, or "auto" */
-    bool function;      /* the policy is a function; the caller sets the function members of *out */
-    int start;          /* a height, or TZ_POLICY_START_PREDICTED */
-    bool forget;
-} tz_policy_choice;
-
-/* The i-th name of a policy, of which the first is the default; NULL after the last. Static. */
-const char *tz_policy_choice_name(int i);
-
-/* `command_line` may be NULL. TZ_UNKNOWN: no such policy; the message names the nearest. TZ_RANGE:
- * two keys that exclude each other. */
-tz_status tz_policy_choose(const tz_policy_choice *scenario, const tz_policy_choice *command_line,
-                           tz_policy_config *out, tz_error *error);
+    char function[128]; /* the policy is a function: "function at a.lua:12"; "": it is none */
+    int start;          /* a height, or TZ_WISH_START_PREDICTED */
+    bool forget;        /* exhaustive: measure remembered plans again */
+} tz_plan_wish;
 
 #endif
