@@ -271,7 +271,7 @@ static tz_status predict_used(const tz_workload *workload, const tz_prediction_t
             return TZ_OK;
         }
     tz_prediction_table *one = NULL;
-    const tz_prediction_request request = {.given = *used, .streamed = -1};
+    const tz_prediction_request request = {.given = *used};
     const tz_status status = tz_prediction_table_create(&one, workload, &request, error);
     if (status != TZ_OK)
         return status;
@@ -342,7 +342,7 @@ static forecast *forecast_create(const json_t *simulation, const recorded *r, co
         return NULL;
     const tz_workload_config config = {
         .simulation = &r->config, .device = device, .let_unstable = true};
-    const tz_prediction_request request = {.all = true, .streamed = -1};
+    const tz_prediction_request request = {.all = true};
     f->simulation = simulation;
     f->used = *used;
     f->status = tz_workload_create(&f->workload, &config, &f->error);
@@ -387,7 +387,7 @@ static void print_verdict(const forecast *f, const json_t *entry, double all_s)
     if (f->used_status == TZ_OK) {
         predicted = tz_power_time(&f->prediction);
         tz_format_seconds(predicted, time, sizeof time);
-        printf("  model    %s predicts %s an iteration for height %d", table->model->name, time,
+        printf("  model    %s predicts %s an iteration for height %d", table->by->name, time,
                used->height);
         if (isfinite(measured))
             printf(", %.0f %% %s than it took", 100 * fabs(predicted / measured - 1),

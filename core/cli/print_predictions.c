@@ -2,7 +2,6 @@
 #include "cli/print_predictions.h"
 
 #include "base/number.h"
-#include "cli/print_periods.h"
 #include "model/power.h"
 #include "output/frame/plot.h"
 #include <inttypes.h>
@@ -142,13 +141,13 @@ void tz_print_devices(const tz_workload *workload)
            time, workload->joined.bytes_per_s * 1e-9);
 }
 
-void tz_print_workload(const tz_workload *workload, const tz_model *model)
+void tz_print_workload(const tz_workload *workload, const char *model)
 {
     print_head(workload);
     if (workload->place.devices)
         printf(", %d %s", workload->devices.count,
                workload->is_gpu || workload->devices.apart ? "of them" : "slabs");
-    printf(", by %s%s\n", model ? "the model " : "each model", model ? model->name : "");
+    printf(", by %s%s\n", model ? "the model " : "each model", model ? model : "");
 }
 
 /* The best plan, its time and its gain over height 1, without the end of the line. */
@@ -161,10 +160,7 @@ static void print_best(const tz_workload *workload, const tz_prediction_table *t
     if (!best->work) {
         char block[TZ_TEXT_SIZE];
         tz_plan_tile_text(&best->plan, workload->problem.dims, block, sizeof block);
-        snprintf(plan, sizeof plan,
-                 table->plain ? "height %d, blocks of %s threads, a cell each"
-                              : "height %d, blocks of %s with their ghost zone",
-                 best->plan.height, block);
+        snprintf(plan, sizeof plan, table->by->best_text, best->plan.height, block);
     }
     tz_format_seconds(best->prediction.time_s, time, sizeof time);
     printf("  best     %s\n           %s an iteration, %.4g GCells/s", plan, time,
@@ -207,11 +203,24 @@ static void print_scaling(const tz_workload *workload, const tz_prediction_table
     }
 }
 
+/* What was measured, if anything was. */
+static void print_measured(const tz_prediction_table *table)
+{
+    const tz_measured *measured = &table->measured;
+    char time[TZ_TEXT_SIZE];
+    if (measured->rounds == 0)
+        return;
+    tz_format_seconds(measured->taken_s, time, sizeof time);
+    printf("  measured %s an iteration, median of %d rounds, %.4g to %.4g us; accuracy %.1f %%\n",
+           time, measured->rounds, 1e6 * measured->low_s, 1e6 * measured->high_s,
+           100 * tz_prediction_accuracy(table));
+}
+
 void tz_prediction_table_sum_up(const tz_workload *workload, const tz_prediction_table *table)
 {
     const tz_prediction_row *best = &table->rows[table->best];
     char power[TZ_TEXT_SIZE];
-    tz_print_workload(workload, table->model);
+    tz_print_workload(workload, table->by->name);
     print_best(workload, table);
     if (workload->place.devices)
         printf(", %.3g times %s", table->alone_s / best->prediction.time_s,
@@ -222,7 +231,7 @@ void tz_prediction_table_sum_up(const tz_workload *workload, const tz_prediction
         printf("  power    %s\n", power);
     if (table->counts[0])
         printf("  counts   %s\n", table->counts);
-    tz_print_measured(table);
+    print_measured(table);
     for (int n = 0; n < table->notes.count; n++)
         printf("%s%s", n == 0 ? "  assumed  " : "; ", table->notes.text[n]);
     if (table->notes.count > 0)
@@ -236,7 +245,7 @@ void tz_prediction_table_print(const tz_workload *workload, const tz_prediction_
     char power[TZ_TEXT_SIZE], cost[TZ_TEXT_SIZE];
     print_head(workload);
     tz_print_devices(workload);
-    printf("\n  model    %s: %s\n", table->model->name, table->model->doc);
+    printf("\n  model    %s: %s\n", table->by->name, table->by->model->doc);
     if (table->counts[0])
         printf("  counts   %s\n", table->counts);
     print_rows(workload, table, all);
@@ -252,8 +261,9 @@ void tz_prediction_table_print(const tz_workload *workload, const tz_prediction_
                detail->value, detail->unit && detail->unit[0] ? " " : "",
                detail->unit ? detail->unit : "", detail->doc ? detail->doc : "");
     }
-    tz_print_measured(table);
-    tz_print_periods(table);
+    print_measured(table);
+    if (table->by->write)
+        table->by->write(table, workload, true, stdout);
     for (int n = 0; n < table->notes.count; n++)
         printf("  %s %s\n", n == 0 ? "notes   " : "        ", table->notes.text[n]);
     tz_format_seconds(table->seconds, cost, sizeof cost);
@@ -312,19 +322,35 @@ void tz_jump_print(const tz_workload *workload, const tz_prediction_table *table
 
 /* ---- CSV and JSON ---------------------------------------------------------------------------- */
 
+/* The rows that a predictor without times has. */
+static void print_answer_csv(const tz_workload *workload, const tz_prediction_table *table)
+{
+    char line[512];
+    printf("stencil,nx,ny,nz,precision,boundary,device,%s\n", table->by->csv_columns);
+    for (int i = 0; table->by->csv(table, i, line, sizeof line); i++) {
+        tz_print_csv_workload(workload);
+        printf("%s\n", line);
+    }
+}
+
 void tz_prediction_table_print_csv(const tz_workload *workload, const tz_prediction_table *table,
                                    bool first)
 {
     const tz_prediction_sheet context = {workload, table};
     const tz_sheet sheet = tz_prediction_rows(&context);
-    tz_sheet_csv(&sheet, first, stdout);
+    if (table->by->model)
+        tz_sheet_csv(&sheet, first, stdout);
+    else
+        print_answer_csv(workload, table);
 }
 
 json_t *tz_prediction_table_json(const tz_workload *workload, const tz_prediction_table *table)
 {
     const tz_prediction_sheet context = {workload, table};
-    json_t *object = tz_row_json(tz_prediction_columns, &context, table);
-    tz_periods_json(table, object);
+    json_t *object =
+        tz_row_json(table->by->model ? tz_prediction_columns : tz_answer_columns, &context, table);
+    if (object && table->by->json)
+        table->by->json(table, object);
     return object;
 }
 
@@ -432,7 +458,7 @@ tz_status tz_prediction_table_plot(const tz_workload *workload, tz_prediction_ta
     snprintf(plot->title, sizeof plot->title, "%s, %s, %s", workload->problem.stencil->id,
              workload->grid, workload->precision);
     snprintf(plot->subtitle, sizeof plot->subtitle, "%s, predicted by %s",
-             tz_workload_title(workload), count == 1 ? tables[0]->model->name : "each model");
+             tz_workload_title(workload), count == 1 ? tables[0]->by->name : "each model");
     snprintf(plot->x_label, sizeof plot->x_label, "height: iterations between two exchanges");
     snprintf(plot->y_label, sizeof plot->y_label, "time of an iteration (%s)", unit);
     plot->from_zero = true;
@@ -442,7 +468,7 @@ tz_status tz_prediction_table_plot(const tz_workload *workload, tz_prediction_ta
             add_components(plot, &c, rows, heights, scale);
         add_total(plot, &c, tables[k], rows, heights, scale,
                   count == 1 ? 0x222222 : tz_plot_colour(k),
-                  count == 1 ? "in all" : tables[k]->model->name);
+                  count == 1 ? "in all" : tables[k]->by->name);
     }
     status = tz_plot_draw(plot, path, error);
 cleanup:

@@ -17,7 +17,7 @@ void tz_print_devices(const tz_workload *workload);
 tz_cell tz_plan_tile_cell(const tz_plan *plan, int dims);
 
 /* What is predicted, for which device and by which model (NULL: several): two lines. */
-void tz_print_workload(const tz_workload *workload, const tz_model *model);
+void tz_print_workload(const tz_workload *workload, const char *model);
 /* What matters first: the best plan, its time, its limit, what is assumed. */
 void tz_prediction_table_sum_up(const tz_workload *workload, const tz_prediction_table *table);
 /* All of it. `all`: include heights that are much slower than the best. `first`: begin with the CSV header. */

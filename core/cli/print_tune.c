@@ -71,7 +71,7 @@ OF_PLAN(predicted, tz_cell_real(tz_tune_predicted_s(c->of.tune, r)));
 OF_PLAN(error, tz_cell_real(tz_tune_predicted_s(c->of.tune, r) / r->measured.taken_s - 1));
 OF_PLAN(rate, tz_cell_real(tz_workload_rate(c->of.workload, r->measured.taken_s)));
 OF_PLAN(spread, tz_cell_real(r->measured.high_s / r->measured.low_s - 1));
-OF_PLAN(bits, tz_cell_made("%s%s", bits_text(r), r->shape.chosen ? "  in the set" : ""));
+OF_PLAN(bits, tz_cell_made("%s%s", bits_text(r), r->chosen ? "  in the set" : ""));
 
 static const tz_sheet_column plan_columns[] = {
     {.heading = "", .get = plan_marks, .gap = 2, .width = 2},
@@ -98,7 +98,7 @@ static double rate(const tz_workload *workload, double seconds)
     return tz_workload_rate(workload, seconds) * 1e-9;
 }
 
-/* The set of thread blocks that tabik2015 chooses. */
+/* The set of plans that a model chooses. */
 static void print_set(const tz_tune_set *set)
 {
     printf("  set        %d of %d shapes; ", set->chosen, set->shapes);

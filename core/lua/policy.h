@@ -13,8 +13,8 @@
      "%s, or a function that returns a plan", tz_policy_name},                                     \
     {                                                                                              \
         "start", "integer or text", "`height`, else \"predicted\"",                                \
-            "the first height of `\"adaptive\"` and `\"meng\"`", .least = 1,                       \
-                                                                 .most = TZ_PLAN_HEIGHT_MAX        \
+            "the first height of policies that search it: %s", tz_policy_searcher_name,            \
+            .least = 1, .most = TZ_PLAN_HEIGHT_MAX                                                 \
     }
 
 /* Read what the table at `index` wants of plans; options of the command line (NULL: none) replace it.

@@ -1,6 +1,5 @@
 /* tz.tune: measures the plans of a problem. */
 #include "predict/sheets.h"
-#include "predict/thread_blocks.h"
 
 #include "backend/family_names.h"
 #include "lua/api.h"
@@ -73,8 +72,8 @@ static void get_request(lua_State *L, const tz_workload_request *workload, char 
     get_families(L, families, size);
     if (families[0])
         request->families = families;
-    request->thread_blocks = tz_key_text(L, 1, what, "model", &model);
-    if (model && tz_thread_blocks_check_name(model, &error) != TZ_OK)
+    if (tz_key_text(L, 1, what, "model", &model) &&
+        tz_predictor_find(model, true, &request->lister, &error) != TZ_OK)
         tz_raise_error(L, what, &error);
     if (model && families[0])
         tz_raise(L, "%s: 'families' does not go with 'model'", what);
@@ -101,28 +100,35 @@ static void push_tune(lua_State *L, const holder *h)
     lua_pop(L, 1);
 }
 
-static TZ_KEY_NAMES(model_names, TZ_THREAD_BLOCKS_MODEL)
+/* The i-th model that lists plans. */
+static const char *model_names(int i)
+{
+    for (int k = 0; tz_predictors[k]; k++)
+        if (tz_predictors[k]->list && i-- == 0)
+            return tz_predictors[k]->name;
+    return NULL;
+}
 
-    static const tz_key tune_options[] = {
-        TZ_WORKLOAD_OPTIONS,
-        {"families", "list of texts", "all", "only plans of these families"},
-        {"model", "text", "",
-         "%s: the shapes of thread blocks that this model lists, with the family `block`",
-         model_names},
-        {"rounds", "integer", TZ_KEY_VALUE(TZ_TUNE_ROUNDS),
-         "how often a plan that is near the fastest is measured", .least = 1,
-         .most = TZ_MEASURE_ROUNDS_MAX / 2},
-        {"seconds", "number",
-         TZ_KEY_VALUE(TZ_TUNE_GPU_S) " on a GPU, " TZ_KEY_VALUE(
-             TZ_TUNE_SUSTAINED_S) " if sustained; " TZ_KEY_VALUE(TZ_TUNE_CPU_S) " on a CPU",
-         "length of a round", .least = 1e-4, .most = 100},
-        {"sustained", "boolean", "false",
-         "no rests between rounds, and half a second of work before each plan: the speed of long "
-         "runs"},
-        {"check", "boolean", "true",
-         "compare the bits that each plan leaves with those of height 1; needs a copy of the "
-         "fields"},
-        {NULL, NULL, NULL, NULL}};
+static const tz_key tune_options[] = {
+    TZ_WORKLOAD_OPTIONS,
+    {"families", "list of texts", "all", "only plans of these families"},
+    {"model", "text", "",
+     "only the plans that this model lists, and how good those are that it chooses: %s",
+     model_names},
+    {"rounds", "integer", TZ_KEY_VALUE(TZ_TUNE_ROUNDS),
+     "how often a plan that is near the fastest is measured", .least = 1,
+     .most = TZ_MEASURE_ROUNDS_MAX / 2},
+    {"seconds", "number",
+     TZ_KEY_VALUE(TZ_TUNE_GPU_S) " on a GPU, " TZ_KEY_VALUE(
+         TZ_TUNE_SUSTAINED_S) " if sustained; " TZ_KEY_VALUE(TZ_TUNE_CPU_S) " on a CPU",
+     "length of a round", .least = 1e-4, .most = 100},
+    {"sustained", "boolean", "false",
+     "no rests between rounds, and half a second of work before each plan: the speed of long "
+     "runs"},
+    {"check", "boolean", "true",
+     "compare the bits that each plan leaves with those of height 1; needs a copy of the "
+     "fields"},
+    {NULL, NULL, NULL, NULL}};
 
 static const tz_key tune_result[] = {
     {"rows", "list", "",
@@ -136,7 +142,7 @@ static const tz_key tune_result[] = {
     {"error_p90", "number", "", "its 90 % quantile"},
     {"error_mean", "number", "", "mean of (predicted - measured) / measured"},
     {"set", "table", "",
-     "by `tabik2015`: `shapes` of its space, `chosen` ones, `measured`, `measured_chosen`, "
+     "with `model`: `shapes` that it lists, `chosen` ones, `measured`, `measured_chosen`, "
      "`has_best` (the fastest shape is chosen), `best` and `worst` (speed of the fastest and the "
      "slowest chosen shape / of the fastest of all); rows have `in_set`"},
     {"different", "integer", "", "plans that left other bits than height 1: a fault"},

@@ -1,5 +1,5 @@
-/* The inside of a policy: what every way to choose is made of. One is a row of the table of
- * policy.c. */
+/* The inside of a policy: what every way to choose is made of. One is a row of
+ * tz_policy_classes. */
 #ifndef TZ_CORE_POLICY_CLASS_H
 #define TZ_CORE_POLICY_CLASS_H
 
@@ -31,8 +31,12 @@ typedef struct tz_policy_class {
     bool (*load)(tz_policy *policy, const struct json_t *state);
 } tz_policy_class;
 
-extern const tz_policy_class tz_policy_class_adaptive, tz_policy_class_exhaustive,
-    tz_policy_class_meng;
+extern const tz_policy_class tz_policy_class_fixed, tz_policy_class_predicted,
+    tz_policy_class_adaptive, tz_policy_class_exhaustive;
+
+/* Those that have a name, in the order in which they are listed; the last is "fixed". NULL-terminated
+ * (core/papers.c). */
+extern const tz_policy_class *const tz_policy_classes[];
 
 /* A group of stages timed together lasts about this long: the wait for the device is then 5 % of
  * it, and about the same share for every plan. */

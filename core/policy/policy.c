@@ -10,13 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const tz_policy_class class_fixed, class_predicted, class_function;
-
-/* In the order in which they are listed. A height names any of them but the last. */
-static const tz_policy_class *const classes[] = {&class_predicted, &tz_policy_class_adaptive,
-                                                 &tz_policy_class_meng, &tz_policy_class_exhaustive,
-                                                 &class_fixed};
-enum { CLASSES = sizeof classes / sizeof *classes };
+static const tz_policy_class class_function;
 
 /* ---- Decisions ------------------------------------------------------------------------------- */
 
@@ -282,8 +276,8 @@ static void predicted_describe(const tz_policy *policy, char *text, size_t size)
              policy->plan.height, "not predicted");
 }
 
-static const tz_policy_class class_fixed = {.name = "fixed", .create = fixed_create};
-static const tz_policy_class class_predicted = {
+const tz_policy_class tz_policy_class_fixed = {.name = "fixed", .create = fixed_create};
+const tz_policy_class tz_policy_class_predicted = {
     .name = "predicted", .create = predicted_create, .describe = predicted_describe};
 
 /* ---- A function ------------------------------------------------------------------------------ */
@@ -428,24 +422,42 @@ static const tz_policy_class class_function = {.name = "function",
 
 /* ---- Which one ------------------------------------------------------------------------------- */
 
-const char *tz_policy_name(int i)
+enum { NAMES_MAX = 16 };
+
+static int count_classes(void)
 {
-    return i == 0 ? "auto" : i <= CLASSES ? classes[i - 1]->name : NULL;
+    int count = 0;
+    while (tz_policy_classes[count])
+        count++;
+    return count;
 }
 
-/* What one source says: *out is NULL if that is nothing, or "auto". False: `name` is not among the names; `hint` then lists them. A height may be any name but the
- * last one. */
+const char *tz_policy_name(int i)
+{
+    return i == 0 ? "auto" : i <= count_classes() ? tz_policy_classes[i - 1]->name : NULL;
+}
+
+const char *tz_policy_searcher_name(int i)
+{
+    for (int k = 0; tz_policy_classes[k]; k++)
+        if (tz_policy_classes[k]->searches && i-- == 0)
+            return tz_policy_classes[k]->name;
+    return NULL;
+}
+
+/* What one source says: *out is NULL if that is nothing, or "auto". False: `name` is not among the
+ * names; `hint` then lists them. A height may be any name but the last one. */
 static bool read_name(const char *name, bool is_height, const tz_policy_class **out, char *hint,
                       size_t size)
 {
-    const char *names[CLASSES + 1];
+    const char *names[NAMES_MAX];
     size_t count = 0;
-    for (int i = 0; tz_policy_name(i); i++)
+    for (int i = 0; i < NAMES_MAX && tz_policy_name(i); i++)
         names[count++] = tz_policy_name(i);
     count -= is_height;
     for (size_t i = 0; i < count; i++)
         if (strcmp(name, names[i]) == 0) {
-            *out = i > 0 ? classes[i - 1] : NULL;
+            *out = i > 0 ? tz_policy_classes[i - 1] : NULL;
             return true;
         }
     tz_names_hint(hint, size, name, names, count);
@@ -458,16 +470,16 @@ static tz_status read_policy(const tz_plan_wish *wish, const tz_policy_class **o
     *out = NULL;
     if (wish->height && !read_name(wish->height, true, out, hint, sizeof hint))
         return tz_error_set(error, TZ_UNKNOWN, NULL,
-                            "'height' must be an integer, \"auto\" or a policy, not '%.60s'%s",
-                            wish->height, hint);
+                            "'height' must be an integer, \"auto\" or a policy, not '%.60s'%s%s",
+                            wish->height, hint, tz_policies_left_out);
     if (*out && (wish->policy || wish->function[0]))
         return tz_error_set(error, TZ_RANGE, NULL,
                             "'height' names a policy and 'policy' another: give one");
     if (wish->function[0])
         *out = &class_function;
     if (wish->policy && !read_name(wish->policy, false, out, hint, sizeof hint))
-        return tz_error_set(error, TZ_UNKNOWN, NULL, "unknown policy '%.60s'%s", wish->policy,
-                            hint);
+        return tz_error_set(error, TZ_UNKNOWN, NULL, "unknown policy '%.60s'%s%s", wish->policy,
+                            hint, tz_policies_left_out);
     return TZ_OK;
 }
 
@@ -476,9 +488,14 @@ static tz_status check_start(const tz_plan_wish *wish, const tz_policy_class *po
 {
     if (wish->start == 0)
         return TZ_OK;
-    if (!policy || !policy->searches || policy == &class_function)
-        return tz_error_set(error, TZ_RANGE, NULL,
-                            "'start' goes with policy = \"adaptive\" or \"meng\"");
+    if (!policy || !policy->searches || policy == &class_function) {
+        char names[128] = "";
+        const char *name;
+        for (int i = 0; (name = tz_policy_searcher_name(i)); i++)
+            snprintf(names + strlen(names), sizeof names - strlen(names), "%s\"%s\"",
+                     i > 0 ? " or " : "", name);
+        return tz_error_set(error, TZ_RANGE, NULL, "'start' goes with policy = %s", names);
+    }
     if (wish->given.height > 0)
         return tz_error_set(error, TZ_RANGE, NULL,
                             "policy \"%s\" starts at 'start' or at 'height': give one",
@@ -497,7 +514,7 @@ static tz_status override(tz_plan_wish *wish, const tz_policy_class **policy,
     const bool names_height = by->height || by->given.height > 0;
     if (by->given.family[0])
         memcpy(wish->given.family, by->given.family, sizeof wish->given.family);
-    if (names_policy && other != &class_fixed)
+    if (names_policy && other != &tz_policy_class_fixed)
         wish->given.height = 0;
     if (names_height)
         wish->given.height = by->given.height;
@@ -531,9 +548,9 @@ tz_status tz_plan_wish_settle(const tz_plan_wish *scenario, const tz_plan_wish *
 
 static const tz_policy_class *class_of(const tz_plan_wish *wish)
 {
-    for (int i = 0; !wish->function[0] && i < CLASSES; i++)
-        if (strcmp(wish->policy, classes[i]->name) == 0)
-            return classes[i];
+    for (int i = 0; !wish->function[0] && tz_policy_classes[i]; i++)
+        if (strcmp(wish->policy, tz_policy_classes[i]->name) == 0)
+            return tz_policy_classes[i];
     return &class_function;
 }
 

@@ -5,9 +5,9 @@
  *               choice; the plan's `why` then says what was missing
  *   adaptive    Meng and Skadron 2009, section 5.4.2: the average time of an iteration, taken over
  *               two stages, decides whether the height goes up or down (adaptive.c)
- *   meng        the same as the paper prints it, without our additions (meng.c)
  *   exhaustive  measures every plan, then uses the best and remembers it (exhaustive.c)
  *   function    a function of the caller's (tz_policy_question)
+ *   and those that core/papers.c adds
  *
  * The caller gets a plan before each stage (tz_policy_next), times as many stages as the policy
  * requests (tz_policy_stages_to_time) and passes their time back (tz_policy_record). A settled
@@ -24,6 +24,12 @@ struct json_t; /* jansson.h */
 
 /* The i-th name of a policy, of which the first is the default; NULL after the last. Static. */
 const char *tz_policy_name(int i);
+/* The same of those that search the heights: they start at a given height. */
+const char *tz_policy_searcher_name(int i);
+
+/* What this program was built without, for messages about unknown names: " (this program was …)", or
+ * "". */
+extern const char tz_policies_left_out[];
 
 /* A wish with the name of its policy, without a text as height. `command_line` may be NULL.
  * TZ_UNKNOWN: no such policy; the message names the nearest. TZ_RANGE: two keys that exclude each

@@ -7,10 +7,10 @@
  *   height = "auto", or none   the height of the best prediction: policy "predicted"
  *   height = NAME              the same as policy = NAME, for all names but "fixed"
  *   policy = NAME              that policy; "auto" is "fixed" with a height, else "predicted"
- *   policy = NAME, height = N  "fixed": N. "adaptive", "meng" and a function: N is the first
- *                              height. "predicted" and "exhaustive": only plans of that height count
+ *   policy = NAME, height = N  "fixed": N. A policy that searches the heights and a function:
+ *                              N is the first height. "predicted" and "exhaustive": only plans of that height count
  *
- * "adaptive" and "meng" start at `start` or at `height`, else at the best prediction. Family, tile
+ * Policies that search start at `start` or at `height`, else at the best prediction. Family, tile
  * and knobs hold for every plan that a policy considers.
  *
  * The command line comes before the scenario. --height N and --height auto replace the scenario's

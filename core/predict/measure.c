@@ -1,6 +1,5 @@
 #include "predict/measure.h"
 
-#include "backend/cuda/ptx/plain_time.h"
 #include "backend/slabs/slabs.h"
 #include "base/machine.h"
 #include "base/minmax.h"
@@ -385,12 +384,11 @@ tz_status tz_bench_jump(tz_bench *bench, int64_t steps, int rounds, tz_measured 
     return status;
 }
 
-tz_status tz_bench_plain(tz_bench *bench, const int block[TZ_AXES], int rounds,
-                         tz_measured *measured, tz_error *error)
+tz_status tz_bench_by(tz_bench *bench, tz_bench_call *call, void *context, int rounds,
+                      tz_measured *measured, tz_error *error)
 {
     static const double ROUND_S = 0.01;
-    const tz_status status =
-        tz_cuda_plain_time(bench->state, block, ROUND_S, rounds, measured->round_s, error);
+    const tz_status status = call(bench->state, context, ROUND_S, rounds, measured->round_s, error);
     measured->rounds = status ? 0 : rounds;
     if (!status)
         summarise(measured, 0);

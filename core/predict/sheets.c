@@ -51,7 +51,7 @@ double tz_workload_rate(const tz_workload *workload, double seconds)
     TZ_GETTER(row_##name, tz_prediction_sheet, tz_prediction_row, expression)
 
 OF_ROW(workload, tz_cell_row(tz_workload_csv_columns, NULL, c->workload));
-OF_ROW(model, tz_cell_text(c->table->model->name));
+OF_ROW(model, tz_cell_text(c->table->by->name));
 OF_ROW(plan, tz_cell_row(tz_plan_columns, &c->workload->problem.dims, &r->plan));
 OF_ROW(registers, r->work ? tz_cell_integer(r->work->registers) : TZ_NO_CELL);
 OF_ROW(registers_or_0, tz_cell_integer(r->work ? r->work->registers : 0));
@@ -188,11 +188,25 @@ OF_DEVICES(gains, tz_cell_rows((tz_sheet){.columns = gain_columns,
                                           .rows = r->scaling.at,
                                           .stride = sizeof *r->scaling.at,
                                           .count = r->scaling.count}));
-OF_TABLE(model, tz_cell_text(r->model->name));
+OF_TABLE(model, tz_cell_text(r->by->name));
 OF_TABLE(best, tz_cell_row(row_columns, c, &r->rows[r->best]));
 OF_TABLE(choice, r->choice[0] ? tz_cell_text(r->choice) : TZ_NULL_CELL);
 OF_TABLE(notes, tz_cell_texts(r->notes.count, r->notes.text, sizeof r->notes.text[0]));
 OF_TABLE(rows, tz_cell_rows(tz_prediction_rows(c)));
+OF_TABLE(accuracy, tz_cell_real(tz_prediction_accuracy(r)));
+OF_TABLE(accuracy_lua,
+         r->measured.rounds > 0 ? tz_cell_real(tz_prediction_accuracy(r)) : TZ_NO_CELL);
+OF_TABLE(measured_s, r->measured.rounds > 0 ? tz_cell_real(r->measured.taken_s) : TZ_NO_CELL);
+
+static const tz_sheet_column measured_columns[] = {
+    TZ_MEMBER("time_s", tz_prediction_table, measured.taken_s),
+    TZ_MEMBER("low_s", tz_prediction_table, measured.low_s),
+    TZ_MEMBER("high_s", tz_prediction_table, measured.high_s),
+    TZ_MEMBER("rounds", tz_prediction_table, measured.rounds),
+    {.key = "accuracy", .get = table_accuracy},
+    {.key = NULL}};
+
+OF_TABLE(measured, r->measured.rounds > 0 ? tz_cell_row(measured_columns, c, r) : TZ_NO_CELL);
 
 const tz_sheet_column tz_prediction_columns[] = {
     {.part = tz_workload_columns, .get = table_workload},
@@ -212,7 +226,15 @@ const tz_sheet_column tz_prediction_columns[] = {
     TZ_MEMBER("seconds", tz_prediction_table, seconds),
     {.key = "notes", .get = table_notes},
     {.key = "rows", .get = table_rows},
+    {.key = "measured", .forms = TZ_IN_JSON, .get = table_measured},
+    {.key = "measured_s", .forms = TZ_IN_LUA, .get = table_measured_s},
+    {.key = "accuracy", .forms = TZ_IN_LUA, .get = table_accuracy_lua},
     {.key = NULL}};
+
+const tz_sheet_column tz_answer_columns[] = {{.part = tz_workload_columns, .get = table_workload},
+                                             {.key = "model", .get = table_model},
+                                             {.key = "notes", .get = table_notes},
+                                             {.key = NULL}};
 
 /* ---- Rows of measurements -------------------------------------------------------------------- */
 
@@ -240,7 +262,7 @@ OF_TUNED(throttled, WHERE_CLOCKED(tz_cell_integer(r->measured.throttled)));
 OF_TUNED(clock_hz, WHERE_CLOCKED(tz_cell_real(r->measured.clock_hz)));
 OF_TUNED(same_bits, r->checked ? tz_cell_flag(r->equal) : TZ_NO_CELL);
 OF_TUNED(bits, r->checked ? tz_cell_text(r->equal ? "same" : "other") : TZ_NO_CELL);
-OF_TUNED(in_set, c->tune->set.shapes > 0 ? tz_cell_flag(r->shape.chosen) : TZ_NO_CELL);
+OF_TUNED(in_set, c->tune->set.shapes > 0 ? tz_cell_flag(r->chosen) : TZ_NO_CELL);
 OF_TUNED(best, tz_cell_flag(r == &c->tune->rows[c->tune->best]));
 OF_TUNED(chosen, tz_cell_flag(r == &c->tune->rows[c->tune->predicted]));
 OF_TUNED(power, tz_cell_row(power_columns, NULL, &r->prediction));
@@ -360,7 +382,7 @@ static const tz_sheet_column measured_jump_columns[] = {
 
 OF_JUMP(workload, tz_cell_row(tz_workload_columns, NULL, c->workload));
 OF_JUMP(csv_workload, tz_cell_row(tz_workload_csv_columns, NULL, c->workload));
-OF_JUMP(model, tz_cell_text(c->table->model->name));
+OF_JUMP(model, tz_cell_text(c->table->by->name));
 OF_JUMP(plan, tz_cell_row(tz_plan_columns, &c->workload->problem.dims,
                           &c->table->rows[c->table->best].plan));
 OF_JUMP(predicted, tz_cell_row(predicted_jump_columns, c, r));

@@ -16,6 +16,8 @@ typedef struct tz_prediction_sheet {
     const tz_prediction_table *table;
 } tz_prediction_sheet;
 extern const tz_sheet_column tz_prediction_columns[];
+/* The same of a table without times. */
+extern const tz_sheet_column tz_answer_columns[];
 tz_sheet tz_prediction_rows(const tz_prediction_sheet *sheet);
 
 /* The same of what was measured: the row is a tz_tune. */

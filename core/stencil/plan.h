@@ -36,8 +36,7 @@ typedef struct tz_plan {
     int height;            /* iterations between two halo exchanges */
     int64_t tile[TZ_AXES]; /* useful cells of a tile (words for TZ_BITS); on the last axis of the
                             * family "stream": slabs of a chunk */
-    char family
-        [16]; /* "reference", "stream", "skew", "diamond", "tile", "resident", "direct", "block" */
+    char family[16];       /* one of a backend (tz_backend.family) */
 #define TZ__PLAN_MEMBER(name, least, most, doc) int name;
     TZ_PLAN_KNOBS(TZ__PLAN_MEMBER)
 #undef TZ__PLAN_MEMBER

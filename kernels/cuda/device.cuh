@@ -44,8 +44,7 @@ TZ_DEVICE int tz_blocks(int axis)
     return (int)(axis == 0 ? gridDim.x : axis == 1 ? gridDim.y : gridDim.z);
 }
 
-/* For the one kernel whose blocks have as many dimensions as the grid (plain.cuh): the element of this
- * thread, along an axis. */
+/* For kernels whose blocks have as many dimensions as the grid: the element of this thread, along an axis. */
 TZ_DEVICE int tz_element_of_thread(int axis)
 {
     return (int)(axis == 0   ? blockIdx.x * blockDim.x + threadIdx.x
@@ -197,9 +196,6 @@ TZ_DEVICE long long tz_clock()
     asm volatile("mov.u64 %0, %%clock64;" : "=l"(now) : : "memory");
     return now;
 }
-/* PTX that changes `x`, %0, and reads `y` and `z`, %1 and %2; all are words. The compiler neither drops
- * nor moves it; the assembler may. */
-#define TZ_PTX(text, x, y, z) asm volatile(text : "+r"(x) : "r"(y), "r"(z))
 /* 1/x, approximately: one instruction of the unit for special functions. */
 TZ_DEVICE float tz_reciprocal_roughly(float x)
 {

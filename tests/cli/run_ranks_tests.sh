@@ -111,7 +111,7 @@ for name in pairs { alpha = 1 } do print(name, next { [print] = 1 } == print) en
 END
 t run serve.lua -q
 alone=$(cat out)
-for policy in predicted exhaustive adaptive meng; do
+for policy in $("$bin" run --help | sed -n 's/.*them: auto, //; t list; d; : list; s/,//g; p'); do
     m 3 run serve.lua -q --set policy=$policy --out "serve-$policy"
     check "$policy: the same numbers" is "$rc $(cat out)" "0 $alone"
 done

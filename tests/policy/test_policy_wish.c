@@ -34,7 +34,6 @@ static const row rows[] = {
     {{.height = "auto"}, "predicted", 0, 0},
     {{.height = "predicted"}, "predicted", 0, 0},
     {{.height = "adaptive"}, "adaptive", 0, 0},
-    {{.height = "meng"}, "meng", 0, 0},
     {{.height = "exhaustive"}, "exhaustive", 0, 0},
     {{.policy = "auto"}, "predicted", 0, 0},
     {{.policy = "auto", HEIGHT(4)}, "fixed", 4, 0},
@@ -44,7 +43,6 @@ static const row rows[] = {
     {{.policy = "exhaustive", HEIGHT(4)}, "exhaustive", 4, 0},
     {{.policy = "adaptive", HEIGHT(4)}, "adaptive", 4, 0},
     {{.policy = "adaptive", .height = "auto"}, "adaptive", 0, 0},
-    {{.policy = "meng", HEIGHT(4)}, "meng", 4, 0},
     {{.function = "f", HEIGHT(4)}, "function", 4, 0},
 };
 
@@ -66,11 +64,30 @@ static void a_choice_means_the_same_in_both_places(void **state)
     assert_string_equal(config.policy, "fixed");
 }
 
+/* Of each policy that searches, those included that are added. */
+static void a_height_is_where_a_search_begins(void **state)
+{
+    const char *name;
+    for (int i = 0; (name = tz_policy_searcher_name(i)); i++) {
+        const tz_plan_wish by_height = choose((tz_plan_wish){.height = name}, NONE);
+        const tz_plan_wish with = choose((tz_plan_wish){.policy = name, HEIGHT(4)}, NONE);
+        assert_string_equal(by_height.policy, name);
+        assert_string_equal(with.policy, name);
+        assert_true(by_height.given.height == 0 && with.given.height == 4);
+        assert_int_equal(choose((tz_plan_wish){.policy = name, .start = 7}, NONE).start, 7);
+    }
+    assert_string_equal(tz_policy_searcher_name(0), "adaptive");
+    assert_string_equal(tz_policy_name(0), "auto");
+    int last = 0;
+    while (tz_policy_name(last + 1))
+        last++;
+    assert_string_equal(tz_policy_name(last), "fixed");
+}
+
 static void only_an_adaptive_policy_has_a_start(void **state)
 {
     assert_int_equal(choose((tz_plan_wish){.policy = "adaptive", .start = 7}, NONE).start, 7);
     assert_int_equal(choose((tz_plan_wish){.height = "adaptive", .start = 7}, NONE).start, 7);
-    assert_int_equal(choose((tz_plan_wish){.policy = "meng", .start = 7}, NONE).start, 7);
     assert_int_equal(
         choose((tz_plan_wish){.policy = "adaptive", .start = TZ_WISH_START_PREDICTED}, NONE).start,
         0);
@@ -146,5 +163,6 @@ static void the_rest_of_a_plan_is_kept(void **state)
 }
 
 TEST_MAIN(NULL, NULL, TEST(a_choice_means_the_same_in_both_places),
-          TEST(only_an_adaptive_policy_has_a_start), TEST(names_are_checked),
-          TEST(the_command_line_comes_first), TEST(the_rest_of_a_plan_is_kept))
+          TEST(a_height_is_where_a_search_begins), TEST(only_an_adaptive_policy_has_a_start),
+          TEST(names_are_checked), TEST(the_command_line_comes_first),
+          TEST(the_rest_of_a_plan_is_kept))

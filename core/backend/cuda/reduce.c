@@ -1,6 +1,6 @@
-#include "backend/cuda/reduce_impl.h"
+/* Reductions and averages of a field on a GPU, for state.c and snapshot.c. */
+#include "backend/cuda/reduce.h"
 
-#include "backend/cuda/driver/queue.h"
 #include "backend/cuda/family/family.h"
 #include "backend/host/reduce.h"
 #include "base/average.h"
@@ -74,8 +74,8 @@ void tz_cuda_reduce_emit(tz_cuda_text *text, tz_dtype dtype, tz_cuda_number whic
 
 /* ---- Arguments and results ------------------------------------------------------------------- */
 
-/* Replace the extents of a slab by those of its own cells, which begin after `*skipped` elements and
- * are, from number *first on, cells of the whole grid. */
+/* Replace the extents of a slab by those of its own cells, which begin after `*skipped` elements
+ * and are, from number *first on, cells of the whole grid. */
 static void narrow(tz_cuda_reduce_arguments *a, const tz_problem *slab, int64_t *skipped)
 {
     const int axis = slab->dims - 1;

@@ -134,8 +134,8 @@ static bool cut(cutter *c, piece *out)
 
 /* ---- Copies ---------------------------------------------------------------------------------- */
 
-/* Room for an upload. Small uploads share a buffer. When it is full, waits for the copies of the other
- * buffer and takes that one. */
+/* Room for an upload. Small uploads share a buffer. When it is full, waits for the copies of the
+ * other buffer and takes that one. */
 static tz_status claim(tz_cuda_staging *staging, size_t bytes, char **at, tz_error *error)
 {
     tz_status status = TZ_OK;

@@ -1,6 +1,6 @@
-#include "backend/cuda/update_impl.h"
+/* What the next iteration would change, computed on a GPU, for state.c. */
+#include "backend/cuda/update.h"
 
-#include "backend/cuda/driver/queue.h"
 #include "backend/host/reduce.h"
 #include "kernels/cpu/update.h"
 #include <stdlib.h>

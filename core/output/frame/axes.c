@@ -1,6 +1,7 @@
 /* Axes, colour bars and captions of pictures: canvas.c attaches them. */
 #include "output/frame/axes.h"
 
+#include "base/minmax.h"
 #include "base/number.h"
 #include "output/frame/image.h"
 #include <math.h>
@@ -216,11 +217,6 @@ static const uint8_t paper_rgb[3] = {252, 252, 252};
 
 enum { CAPTION_MAX = 512 };
 
-static int larger(int a, int b)
-{
-    return a > b ? a : b;
-}
-
 /* Cut `text` to `width` pixels, between characters, with "..." at its end. */
 static void fit(char *text, int width, int scale)
 {
@@ -245,7 +241,7 @@ typedef struct layout {
 
 static void arrange(layout *l, const tz_image *picture, const tz_colorbar *bar)
 {
-    const int longest = larger(picture->width, picture->height);
+    const int longest = tz_max_int(picture->width, picture->height);
     memset(l, 0, sizeof *l);
     l->scale = longest >= 1600 ? 3 : longest >= 400 ? 2 : 1;
     l->margin = 6 * l->scale;
@@ -254,8 +250,8 @@ static void arrange(layout *l, const tz_image *picture, const tz_colorbar *bar)
     snprintf(l->caption, sizeof l->caption - 4, "%s", bar->caption ? bar->caption : "");
     if (bar->map) {
         l->bar_width = 9 * l->scale;
-        l->bar_height = larger(picture->height, 6 * line);
-        const int most = larger(2, l->bar_height / (26 * l->scale));
+        l->bar_height = tz_max_int(picture->height, 6 * line);
+        const int most = tz_max_int(2, l->bar_height / (26 * l->scale));
         if (bar->log)
             tz_ticks_make_log(&l->ticks, bar->lo, bar->hi, most);
         else
@@ -268,9 +264,9 @@ static void arrange(layout *l, const tz_image *picture, const tz_colorbar *bar)
         else
             snprintf(l->unit, sizeof l->unit, "%s", unit);
         for (int i = 0; i < l->ticks.count; i++)
-            right = larger(right, tz_font_width(l->ticks.labels[i], l->scale));
+            right = tz_max_int(right, tz_font_width(l->ticks.labels[i], l->scale));
         right += l->bar_width + 6 * l->scale;
-        right = larger(right, tz_font_width(l->unit, l->scale));
+        right = tz_max_int(right, tz_font_width(l->unit, l->scale));
     }
     if (bar->axes)
         tz_axes_arrange(&l->axes, bar->axes, picture->width, picture->height, l->scale);
@@ -283,7 +279,8 @@ static void arrange(layout *l, const tz_image *picture, const tz_colorbar *bar)
     l->bar_y = l->picture_y;
     l->width = bar->map ? l->bar_x + right + l->margin
                         : l->picture_x + picture->width + beside + l->margin;
-    l->height = l->picture_y + larger(picture->height + l->axes.bottom, l->bar_height) + l->margin;
+    l->height =
+        l->picture_y + tz_max_int(picture->height + l->axes.bottom, l->bar_height) + l->margin;
     /* The unit is above the bar, the caption above the picture, or above both without a unit.
      */
     const int room = (l->unit[0] ? l->bar_x - 2 * gap : l->width - l->margin) - l->picture_x;

@@ -79,18 +79,19 @@ static bool is_slow(const char *stencil, const char *family)
 
 static void count_stencil(suite *s, const tz_stencil *stencil)
 {
-    static const char *const families[] = {"stream", "resident", "tile", "block", "direct"};
+    const tz_cuda_family *family;
     int taken = 0;
-    for (int f = 0; f < 5; f++)
-        for (int b = 0; b < TZ_BOUNDARIES; b++)
+    for (int f = 0; tz_cuda_family_at(f, stencil->dims, &family); f++)
+        for (int b = 0; family && b < TZ_BOUNDARIES; b++)
             for (int precision = TZ_SINGLE; precision <= TZ_DOUBLE; precision++) {
                 const bool real = tz_stencil_has_real(stencil);
-                if (is_slow(stencil->id, families[f]) || !(stencil->boundaries & TZ_ALLOW(b)) ||
+                if (is_slow(stencil->id, family->name) || !(stencil->boundaries & TZ_ALLOW(b)) ||
                     (!real && precision == TZ_DOUBLE) ||
                     (!is_complete() &&
                      ((tz_boundary)b != stencil->boundary || precision == TZ_DOUBLE)))
                     continue;
-                taken += count_plan(s, stencil, families[f], real ? precision : -1, (tz_boundary)b);
+                taken +=
+                    count_plan(s, stencil, family->name, real ? precision : -1, (tz_boundary)b);
             }
     if (taken == 0)
         fail_msg("no family takes %s: %s", stencil->id, failure.message);

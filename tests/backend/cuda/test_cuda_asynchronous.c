@@ -3,8 +3,8 @@
  */
 #include "test_cuda_support.h"
 
-#include "backend/cuda/replay.h"
 #include "backend/cuda/staging.h"
+#include "backend/cuda/state.h"
 #include "lua/script.h"
 #include "sim/fields.h"
 #include "sim/simulation_impl.h"

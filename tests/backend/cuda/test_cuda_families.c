@@ -17,8 +17,8 @@ static void try_again(const tz_problem *problem, const tz_place *place, const tz
 
 static bool is_refused(const tz_cuda_family *family, const tz_problem *problem)
 {
-    return (family == &tz_cuda_family_block || family == &tz_cuda_family_direct) &&
-           (problem->bits || problem->stencil->passes_count > 1);
+    return (family->no_bits && problem->bits) ||
+           (family->no_passes && problem->stencil->passes_count > 1);
 }
 
 /* Can the grid stay on chip? Each multiprocessor has a part of it, with the cells around that part that

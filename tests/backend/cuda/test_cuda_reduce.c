@@ -1,7 +1,7 @@
 /* Numbers and pictures of fields on a GPU. The device text runs lane by lane on the host and gives
  * the bits of the host's code, which gives the bits of the definition. NVRTC compiles the text. */
 #include "backend/cuda/family/family.h"
-#include "backend/cuda/reduce_impl.h"
+#include "backend/cuda/reduce.h"
 #include "backend/host/reduce.h"
 #include "base/average.h"
 #include "output/frame/plane.h"

@@ -93,8 +93,8 @@ void tz_footprint_probe(const tz_problem *problem, const tz_pass *pass, tz_footp
     tz_slot constants[TZ_CONSTANTS_MAX];
     memset(footprint, 0, sizeof *footprint);
     for (p.trial = 0; p.trial < TRIALS; p.trial++) {
-        /* Constants may change later, so flags that are 0 are also tried as 1. Other constants stay,
-         * since they may be divisors. */
+        /* Constants may change later, so flags that are 0 are also tried as 1. Other constants
+         * stay, since they may be divisors. */
         if (tz_problem_constants_at(problem, 7 * p.trial, constants, NULL))
             memcpy(constants, problem->constants, sizeof constants);
         for (int k = 0; k < problem->stencil->constants_count; k++)

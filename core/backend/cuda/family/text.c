@@ -1,6 +1,6 @@
 #include "backend/cuda/family/text.h"
 
-#include "backend/cuda/family/family.h"
+#include "backend/cuda/family/arguments.h"
 #include "backend/host/store.h"
 #include <inttypes.h>
 #include <stdarg.h>

@@ -23,8 +23,8 @@ const char *tz_cuda_type_name(tz_type type);
 void tz_cuda_emit_sizes(tz_cuda_text *text, const tz_problem *problem, int height,
                         const int64_t tile[TZ_AXES]);
 
-/* The plugin's text of a pass, in a namespace pass_N, since two passes may share a text. #line makes
- * compile errors name the plugin's file and line. */
+/* The plugin's text of a pass, in a namespace pass_N, since two passes may share a text. #line
+ * makes compile errors name the plugin's file and line. */
 void tz_cuda_emit_pass(tz_cuda_text *text, const tz_problem *problem, int pass);
 
 /* Lists of fields, passes and constants. The text contains the values of integer constants, so that
