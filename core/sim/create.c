@@ -1,20 +1,16 @@
-/* Creates a simulation: problem, backend, policy, then fields. */
+/* Creates a simulation: problem, backend, policy, then fields; sets its parameters and its policy. */
 #include "backend/slabs/slabs.h"
 #include "base/machine.h"
 #include "calibrate/records.h"
 #include "predict/shares.h"
-#include "sim/correction.h"
 #include "sim/fields.h"
-#include "sim/simulation_impl.h"
+#include "sim/simulated_time.h"
+#include "sim/simulation.h"
+#include "sim/state.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const char *plugin_file(const tz_simulation *simulation)
-{
-    return tz_registry_of(simulation->registry, simulation->plugin)->file;
-}
 
 /* The record of several devices, and what joins those of several ranks: they decide how often slabs
  * exchange ghost zones. GPUs of one machine are joined as those of one rank. Runs do without. */
@@ -58,7 +54,7 @@ static tz_status find_devices(tz_simulation *simulation, const tz_simulation_con
     }
     devices->apart = ranks && !simulation->backend->is_gpu && ranks->local_count == 1;
     status = tz_slabs_shares(ranks, tz_shares_find_here, devices, simulation->backend,
-                             &simulation->problem, plugin_file(simulation), error);
+                             &simulation->problem, tz__simulation_plugin_file(simulation), error);
     find_record(simulation);
     if (!status)
         status = tz_slabs_backend(simulation->backend, &simulation->slabs, error);
@@ -129,21 +125,6 @@ static tz_status set_up_whole(tz_simulation *simulation, const tz_simulation_con
     return status;
 }
 
-tz_backend_context tz__simulation_context(const tz_simulation *simulation,
-                                          const tz_problem *problem)
-{
-    return (tz_backend_context){.problem = problem,
-                                .streamed = simulation->streamed_pointers,
-                                .threads = simulation->pool,
-                                .device = simulation->device,
-                                .sync = simulation->sync,
-                                .devices = &simulation->devices,
-                                .exchange = simulation->plan.exchange,
-                                .ranks = simulation->ranks,
-                                .plugin = plugin_file(simulation),
-                                .plan = &simulation->plan};
-}
-
 static tz_status create_fields(tz_simulation *simulation, tz_error *error)
 {
     const tz_stencil *stencil = simulation->problem.stencil;
@@ -195,4 +176,57 @@ void tz_simulation_destroy(tz_simulation *simulation)
     free(simulation->scalars);
     free(simulation->uses);
     free(simulation);
+}
+
+/* ---- Parameters and policy ------------------------------------------------------------------- */
+
+tz_status tz_simulation_set_params(tz_simulation *simulation, size_t count,
+                                   const tz_assignment *params, tz_error *error)
+{
+    const tz_param *step = tz_simulation_time_step(simulation);
+    const double before =
+        step ? simulation->problem.params[step - simulation->problem.stencil->params].number : 0;
+    /* The correction's problem is the stricter one: what it takes, the solution's takes, too. */
+    tz_status status = tz__correction_set_params(simulation, count, params, error);
+    if (!status)
+        status = tz_problem_set_params(&simulation->problem, count, params, error);
+    simulation->update_known = false;
+    simulation->facts_known = false;
+    tz__simulation_forget_jump(simulation);
+    if (!status && step)
+        tz__simulation_time_step_changed(simulation, before);
+    return status;
+}
+
+static tz_policy_subject subject_of(const tz_simulation *simulation)
+{
+    return (tz_policy_subject){.problem = tz__iterated_problem(simulation),
+                               .solution = &simulation->problem,
+                               .plugin = simulation->plugin,
+                               .precision = tz_simulation_precision(simulation),
+                               .backend = simulation->backend,
+                               .device = simulation->device,
+                               .place = tz__simulation_place(simulation, simulation->record)};
+}
+
+tz_status tz_simulation_set_policy(tz_simulation *simulation, const tz_plan_wish *wish,
+                                   tz_error *error)
+{
+    const tz_policy_subject subject = subject_of(simulation);
+    tz_policy *policy;
+    const tz_status status = tz_policy_create(&policy, wish, &subject, error);
+    if (status)
+        return status;
+    tz_policy_destroy(simulation->policy);
+    simulation->policy = policy;
+    simulation->watch = (tz_stopwatch){.stages = 0};
+    simulation->plan = *tz_policy_plan(policy);
+    simulation->bytes = tz__simulation_bytes_with(simulation, &simulation->plan);
+    return TZ_OK;
+}
+
+tz_status tz_simulation_set_plan(tz_simulation *simulation, const tz_plan *plan, tz_error *error)
+{
+    const tz_plan_wish fixed = {.policy = "fixed", .given = *plan};
+    return tz_simulation_set_policy(simulation, &fixed, error);
 }
