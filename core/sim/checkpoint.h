@@ -1,4 +1,5 @@
-/* A simulation in a checkpoint: facts as JSON, and its state and static fields as memory holds them.
+/* A simulation in a checkpoint: facts as JSON, and its state and static fields as memory holds
+ * them.
  *
  * Nothing in it depends on backend, plan, threads or devices, except what the policy has learnt,
  * which only the same device takes up again. Fields are read and written in pieces. */
@@ -15,8 +16,8 @@ struct json_t *tz_simulation_identity(const tz_simulation *simulation);
 /* The rest: steps, time, plans, policy. */
 struct json_t *tz_simulation_progress(const tz_simulation *simulation);
 
-/* Describe the arrays of its fields, at most `max`, and return how many there are. Their names begin
- * with `prefix`. */
+/* Describe the arrays of its fields, at most `max`, and return how many there are. Their names
+ * begin with `prefix`. */
 size_t tz_simulation_arrays(const tz_simulation *simulation, const char *prefix,
                             tz_checkpoint_array *arrays, size_t max);
 /* Write these arrays: numbers `first` and on of the file. `simulation` may be that of a snapshot of all

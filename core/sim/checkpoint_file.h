@@ -1,8 +1,9 @@
 /* Files of checkpoints: facts as JSON, then arrays of bytes, with checksums. docs/checkpoints.md
  * describes the format.
  *
- * A file appears whole or not at all. Each array has its place from the start, so that its bytes can
- * be written piece by piece. Its checksum is a sum that does not depend on the order of the pieces. */
+ * A file appears whole or not at all. Each array has its place from the start, so that its bytes
+ * can be written piece by piece. Its checksum is a sum that does not depend on the order of the
+ * pieces. */
 #ifndef TZ_CORE_SIM_CHECKPOINT_FILE_H
 #define TZ_CORE_SIM_CHECKPOINT_FILE_H
 
