@@ -3,7 +3,6 @@
  * other backends with it. */
 #include "backend/backend.h"
 #include "backend/host/reduce.h"
-#include "backend/host/refine.h"
 #include "backend/host/slab.h"
 #include "backend/host/store.h"
 #include "base/machine.h"
