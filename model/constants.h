@@ -1,9 +1,9 @@
 /* Every fitted number of the models, each with its unit, source and sensitivity.
  *
  * Not here: counts (code, geometry); measurements (device records); coefficients of equations in
- * papers (meng.h, meng2011.h); facts of hardware (device.h, keys with an assumed value); thresholds
- * by which policies and `trapeze tune` compare measurements (policy/adaptive.c,
- * policy/exhaustive.c, predict/tune.c).
+ * papers (model/papers); facts of hardware (device.h, keys with an assumed value); thresholds by
+ * which policies and `trapeze tune` compare measurements (policy/adaptive.c, policy/exhaustive.c,
+ * predict/tune.c).
  *
  * Each comment ends with two notes:
  *   From: the data that the number was fitted to or taken from. "Times" are measured times of the

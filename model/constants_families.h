@@ -16,14 +16,13 @@
 #define TZ_FIT_PAIR_INSTRUCTIONS 8.0
 #define TZ_FIT_PAIR_POWER 4.0
 /* Resident grids: costs by which the ways to cut a grid are compared (family/resident/design.c).
- * They change which plan is made, not its prediction.
- * ISSUED, MOVED: parts of the time that issue slots and shared memory are busy, which add up. ALONE: of
- * a cell of a thread that waits for nothing but itself. PASS: a pass besides that (barrier, latencies).
- * BARRIER: its second barrier, if a field has one buffer. EXCHANGE: a store for another block and the
- * load there. SECTOR: a sector of L2 that is sent or received. SENT: the instructions that send and
- * receive a cell of a brick, in each warp.
- * From: times of 287 plans of 11 problems, H100; mean of the errors 14 %; BARRIER: round
- * number. +10 %: of the times of a plan 0. */
+ * They change which plan is made, not its prediction. ISSUED, MOVED: parts of the time that issue
+ * slots and shared memory are busy, which add up. ALONE: of a cell of a thread that waits for
+ * nothing but itself. PASS: a pass besides that (barrier, latencies). BARRIER: its second barrier,
+ * if a field has one buffer. EXCHANGE: a store for another block and the load there. SECTOR: a
+ * sector of L2 that is sent or received. SENT: the instructions that send and receive a cell of a
+ * brick, in each warp. From: times of 287 plans of 11 problems, H100; mean of the errors 14 %;
+ * BARRIER: round number. +10 %: of the times of a plan 0. */
 #define TZ_FIT_RESIDENT_ISSUED 0.26
 #define TZ_FIT_RESIDENT_MOVED 0.63
 #define TZ_FIT_RESIDENT_ALONE_CLOCKS 15.5
@@ -35,12 +34,13 @@
 /* Instructions of a cell update. From: assumed, a star of five points. +10 %: of the times of a
  * plan 0. */
 #define TZ_FIT_RESIDENT_OPERATIONS 6.0
-/* Shares of what the code tells. SYNC: of the measured time in which a word reaches another block, which contains the
- * latency of its load, and the instructions of an exchange have that, too. EXCHANGE_SHARE: of the clocks that an exchange
- * takes a warp alone. HELD: of the time of an iteration if bricks are in registers. WHOLE_ROWS: of that time if a row has
- * 32, 64, ... threads, in 2-D and 3-D.
- * From: times of 202 plans of six problems in 2-D, H100; mean of the errors 5 %, before 9.4 %; tried on 264 other plans of nine
- * problems: 7 %, as before. +10 %: 1 to 3 % of the times of these plans, HELD 4 %. */
+/* Shares of what the code tells. SYNC: of the measured time in which a word reaches another block,
+ * which contains the latency of its load, and the instructions of an exchange have that, too.
+ * EXCHANGE_SHARE: of the clocks that an exchange takes a warp alone. HELD: of the time of an
+ * iteration if bricks are in registers. WHOLE_ROWS: of that time if a row has 32, 64, ... threads,
+ * in 2-D and 3-D. From: times of 202 plans of six problems in 2-D, H100; mean of the errors 5 %,
+ * before 9.4 %; tried on 264 other plans of nine problems: 7 %, as before. +10 %: 1 to 3 % of the
+ * times of these plans, HELD 4 %. */
 #define TZ_FIT_RESIDENT_SYNC 0.8
 #define TZ_FIT_RESIDENT_EXCHANGE_SHARE 0.75
 #define TZ_FIT_RESIDENT_HELD 0.9
@@ -49,21 +49,79 @@
  * second level and back while all warps of the device ask it.
  * From: the same plans. +10 %: 1 % of their times. */
 #define TZ_FIT_RESIDENT_BATCH 1.25
-/* Whether all threads of a block gather its ghost cells in shared memory. In units of a batch of few ghost cells:
- * what each value of a batch adds, what each request of a warp takes if they gather, for all fields of a group, and all
- * that gathering takes besides. There are so many batches at least, of all groups. A predicted time has REQUEST, too, and
- * GATHERED_TIME.
- * From: times of 146 plans of five problems in 2-D in both ways, H100: 125 gather by this rule, and the choices take 0.14 %
- * more time than the faster ways on average, 8 % at most; tried on 58 plans of two problems with 9 and 2 fields, which all
- * gather: 0.45 %, one plan 22 %. GATHERED_TIME: the plans of EXCHANGE_SHARE. +10 %: 1 to 3 % of the plans change; 1 % of the
- * times. */
+/* Whether all threads of a block gather its ghost cells in shared memory. In units of a batch of
+ * few ghost cells: what each value of a batch adds, what each request of a warp takes if they
+ * gather, for all fields of a group, and all that gathering takes besides. There are so many
+ * batches at least, of all groups. A predicted time has REQUEST, too, and GATHERED_TIME. From:
+ * times of 146 plans of five problems in 2-D in both ways, H100: 125 gather by this rule, and the
+ * choices take 0.14 % more time than the faster ways on average, 8 % at most; tried on 58 plans of
+ * two problems with 9 and 2 fields, which all gather: 0.45 %, one plan 22 %. GATHERED_TIME: the
+ * plans of EXCHANGE_SHARE. +10 %: 1 to 3 % of the plans change; 1 % of the times. */
 #define TZ_FIT_RESIDENT_BATCH_CELL 0.0375
 #define TZ_FIT_RESIDENT_REQUEST 0.35
 #define TZ_FIT_RESIDENT_GATHERED 2.0
 #define TZ_FIT_RESIDENT_GATHERED_TIME 2.5
 #define TZ_FIT_RESIDENT_BATCHES_LEAST 2.0
 /* A grid is kept on chip by default if a multiprocessor's part of the written fields has at most
- * this many bytes of shared memory. From: times ("Small grids"). +10 %: of the times of a plan 0. */
+ * this many bytes of shared memory. From: times ("Small grids"). +10 %: of the times of a plan
+ * 0. */
 #define TZ_FIT_RESIDENT_CHANGED_BYTES (96 << 10)
+
+/* ---- Choices of plans ------------------------------------------------------------------------
+ *
+ * By these a family chooses the knobs that a plan leaves open. They change which plan is made, not
+ * its prediction. From: NVRTC's allocation of registers for sm_90, if nothing else is said. */
+
+/* 1-D: registers beside those of fields; twice as many for masks of bits. MAX: of 255, since the
+ * estimate is not exact. GOOD: sixteen warps a multiprocessor and more. */
+#define TZ_FIT_LINE_REGISTERS_OWN 32
+#define TZ_FIT_LINE_REGISTERS_MAX 240
+#define TZ_FIT_LINE_REGISTERS_GOOD 128
+
+/* 2-D, as estimated by rows_registers(). OTHER: addresses, loop, rows in flight. STATIC: 168 as
+ * compiled, where static fields are. THREE, TWO: a scheduler holds so many warps. FEW: four
+ * warps a scheduler, 128 as compiled. SMALL: the compiler needs no limit. SUMS_TWO: where rows
+ * are summed. */
+#define TZ_FIT_ROWS_REGISTERS_OTHER 45
+#define TZ_FIT_ROWS_REGISTERS_STATIC 130
+#define TZ_FIT_ROWS_REGISTERS_THREE 145
+#define TZ_FIT_ROWS_REGISTERS_TWO 205
+#define TZ_FIT_ROWS_REGISTERS_FEW 110
+#define TZ_FIT_ROWS_REGISTERS_SMALL 115
+#define TZ_FIT_ROWS_REGISTERS_SUMS_TWO 175
+/* Levels times words a lane of a loop body: more code misses the instruction cache. */
+#define TZ_FIT_ROWS_UNROLLED_WORDS 150
+/* Longer loops, with the loops for the grid's border, miss the instruction cache nearest to the
+ * units. From: times of 23 plans with two to four lengths, H100: up to 19.8 KiB is no slower than
+ * shorter code, 20.4 to 25 KiB take up to 1.5 times as long. */
+#define TZ_FIT_ROWS_TEXT_BYTES 19968
+/* Share of the instructions of a step by which moves of registers may add to it, to shorten the
+ * code. From: round number. */
+#define TZ_FIT_ROWS_MOVES_MORE 0.2
+/* Rows of a chunk at height 1. From: of 8 to 128 the fastest on an H200. */
+#define TZ_FIT_ROWS_DIRECT_CHUNK 16
+
+/* 3-D stream: by how many registers the estimate may exceed those of a thread. SPARE: no register
+ * is spilt but in code of borders. BORDERS: only code of borders spills. REQUESTED: with more
+ * spills, for a plan that was requested. */
+#define TZ_FIT_PLANES_SPARE (-16)
+#define TZ_FIT_PLANES_BORDERS 24
+#define TZ_FIT_PLANES_REQUESTED 64
+
+/* Direct: registers for addresses and the loop; planes of a chunk: longer ones leave
+ * multiprocessors idle at the end, shorter ones load more planes twice. */
+#define TZ_FIT_DIRECT_REGISTERS_OTHER 24
+#define TZ_FIT_DIRECT_CHUNK 32
+
+/* Resident: registers for addresses, loop, tags; those that masks take: with less room the compiler
+ * spills (fdd5, d2q9 and wave3d8 did). */
+#define TZ_FIT_RESIDENT_REGISTERS_OWN 40
+#define TZ_FIT_RESIDENT_REGISTERS_MASKED 32
+
+/* Steps in whose time a block starts, where a stage is cut into chunks. From: round number. */
+#define TZ_FIT_CHUNK_STARTS 4
+/* A kernel may load so many spilt words a step and still count as one that spills none: they are a
+ * few constants, which cost little. */
+#define TZ_FIT_SPILT_FEW 4.0
 
 #endif

@@ -1,5 +1,5 @@
 /* Device records: what instructions of PTX cost a warp, and the constants of the parallel degree of
- * computation, both after Luo and Suda 2011 (luo2011.h). */
+ * computation. Records have these keys whether or not this program has a model that reads them. */
 #ifndef TZ_MODEL_DEVICE_COSTS_H
 #define TZ_MODEL_DEVICE_COSTS_H
 
@@ -30,8 +30,8 @@
     X(cpd_c, "cpd_c", RATIO, -1e6, 1e6, "c: proportion of computation, eq. 3 and 5")               \
     X(cpd_d, "cpd_d", RATIO, 0, 1e9, "d: eq. 5")
 
-/* X(member, key, quantity, min, max, assumed, doc): instructions that the paper's table 1 lacks. The
- * assumed costs are ours, after the entries of table 1 that are most alike. */
+/* X(member, key, quantity, min, max, assumed, doc): instructions whose costs were not published. The
+ * assumed ones are ours, after those of instructions that are most alike. */
 #define TZ_MODEL_DEVICE_COST_ASSUMED_TABLE(X)                                                      \
     X(mad_int, "clocks_mad_int", RATIO, 0, 1e6, 136, "mad: integer")                               \
     X(mad_float, "clocks_mad_float", RATIO, 0, 1e6, 65, "mad, fma: float")                         \

@@ -1,34 +1,9 @@
 #include "model/model.h"
 
-#include "base/names.h"
-#include "model/luo2011.h"
-#include "model/meng2009.h"
-#include "model/meng2011.h"
-#include "model/roofs.h"
-
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-const tz_model *const tz_models[] = {&tz_model_meng2009, &tz_model_meng2011, &tz_model_roofs,
-                                     &tz_model_luo2011, NULL};
-
-tz_status tz_model_find(const char *name, const tz_model **out, tz_error *error)
-{
-    const char *names[sizeof tz_models / sizeof *tz_models];
-    char hint[128];
-    size_t n = 0;
-    for (; tz_models[n]; n++) {
-        names[n] = tz_models[n]->name;
-        if (strcmp(name, names[n]) == 0) {
-            *out = tz_models[n];
-            return TZ_OK;
-        }
-    }
-    return tz_error_set(error, TZ_UNKNOWN, "model", "unknown model '%.60s'%s", name,
-                        tz_names_hint(hint, sizeof hint, name, names, n));
-}
 
 const char *tz_model_resource_text(tz_model_resource resource)
 {

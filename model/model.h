@@ -1,7 +1,7 @@
 /* Models: the time of a plan, predicted from facts of the stencil and the record of a device.
  *
  * A model is a pure function over the plain structs below: it runs nothing and opens no file or
- * device, so it also predicts for devices that are not there. Models are found by name.
+ * device, so it also predicts for devices that are not there. core/predict finds models by name.
  *
  *     facts  (the stencil on a grid)  \
  *     device (a record, device.h)      > model -> prediction: time, components, what limits it
@@ -10,7 +10,6 @@
 #ifndef TZ_MODEL_MODEL_H
 #define TZ_MODEL_MODEL_H
 
-#include "model/benchmark.h"
 #include "model/device.h"
 #include "model/work.h"
 
@@ -57,10 +56,8 @@ typedef struct tz_model_plan {
                                   * zone included; 0: the model chooses */
     int height;                  /* 0: the model chooses */
     tz_model_sync sync;
-    const tz_model_work
-        *work; /* of the compiled kernel. "roofs" needs it; the papers' models do not
-                                * read it */
-    const struct tz_luo2011_plain *plain; /* what "luo2011" needs, and only it reads (luo2011.h) */
+    const tz_model_work *work; /* of the compiled kernel, for models that need it */
+    const void *own;           /* what only the model itself knows, for one that needs it */
 } tz_model_plan;
 
 typedef enum tz_model_resource {
@@ -122,12 +119,6 @@ typedef struct tz_model {
                          const tz_model_plan *plan, tz_model_prediction *out, tz_error *error);
 } tz_model;
 
-/* All models, NULL-terminated. */
-extern const tz_model *const tz_models[];
-
-/* By name; TZ_UNKNOWN names the nearest. */
-tz_status tz_model_find(const char *name, const tz_model **out, tz_error *error);
-
 /* The greatest height that the plan's block allows. Errors: those of tz_model_predict(). */
 tz_status tz_model_height_max(const tz_model *model, const tz_model_facts *facts,
                               const tz_model_device *device, const tz_model_plan *plan, int *height,
@@ -162,14 +153,5 @@ void tz_model_limit_find(tz_model_prediction *out);
  * numbers are noted. */
 tz_status tz_model_device_check(const tz_model_device *device, const char *model,
                                 const char *const *needs, tz_model_notes *notes, tz_error *error);
-
-/* ---- From papers' benchmarks ----------------------------------------------------------------- */
-
-/* A benchmark's record as facts and plan (height 0). NumStencilArrays becomes one state field and
- * static fields, NumElemPerOp streamed fields. The profiler's counts become instructions by eq. 12
- * of Meng and Skadron 2009, with the profiled device's M and WarpSize. TZ_FORMAT: the record lacks
- * a key; the message names it. */
-tz_status tz_model_benchmark_facts(const tz_model_benchmark *benchmark, tz_model_facts *facts,
-                                   tz_model_plan *plan, tz_error *error);
 
 #endif

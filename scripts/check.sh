@@ -4,12 +4,14 @@
 #   order     a file includes files of its own layer and of lower ones only (docs/architecture.md), by
 #             names without "..", and neither folders nor files include each other in a circle; x.c and
 #             x.h count as one file
-#   isolation a plugin includes public headers alone; nothing includes a plugin
+#   isolation a plugin includes public headers alone; nothing includes a plugin; nothing but core/papers.{h,c}
+#             includes model/papers or names a model of it
 #   length    headers have at most 200 lines, sources 1,000, functions 80; lines have at most 100 columns
 #   members   no comment behind a member splits its declaration, or goes on in the next line
 #   globals   nothing that changes outlives a function call
 #   tables    rows of tables (boundary kinds, …) are named by few files (scripts/check_tables.txt)
 #   formats   files outside of core/output/format name no format
+#   families  files outside of core/backend/cuda/family name no family of GPU kernels
 #   pages     a path that a page in docs/, README.md or CONTRIBUTING.md names is there
 #   format    clang-format 14 would change nothing (scripts/format.sh --check)
 #
@@ -44,7 +46,7 @@ FNR == NR { there[$0] = 1; next }
     sub(/[">].*$/, "", name)
     folder = FILENAME
     sub(/[^\/]*$/, "", folder)
-    n = split(folder name "|core/" name "|" name "|core/include/" name "|core/include/trapeze/" name, tries, "|")
+    n = split(folder name "|core/" name "|" name "|core/include/" name "|core/include/trapeze/" name "|kernels/cuda/" name, tries, "|")
     for (i = 1; i <= n && !(tries[i] in there); i++) ;
     if (i <= n)
         print FILENAME, tries[i]
@@ -55,11 +57,12 @@ FNR == NR { there[$0] = 1; next }
 awk '
 function layer(path,   parts) {
     split(path, parts, "/")
+    if (path ~ /^(model\/papers\/|core\/papers\.[ch]$)/) return "papers"
     if (parts[1] == "core") return parts[2]
     return parts[1] == "examples" ? "plugins" : parts[1]
 }
 BEGIN {
-    n = split("include base mpi model stencil define kernels backend jump calibrate predict policy sim output lua cli", order, " ")
+    n = split("include base mpi model stencil define kernels backend jump calibrate predict policy sim output papers lua cli", order, " ")
     for (i = 1; i <= n; i++) rank[order[i]] = i
 }
 {
@@ -69,10 +72,17 @@ BEGIN {
         if (to != "include" && to != "plugins") print $1 " includes " $2 ": a plugin includes <trapeze/…> alone"
     } else if (to == "plugins")
         print $1 " includes the plugin file " $2
+    else if ($2 ~ /^model\/papers\// && $1 !~ /^(model\/papers\/|core\/papers\.[ch]$)/)
+        print $1 " includes " $2 ": core/papers.c registers what it has"
     else if (!(from in rank)) print $1 ": its folder is no layer"
     else if (!(to in rank)) print $2 ": its folder is no layer"
     else if (rank[from] < rank[to]) print $1 " includes " $2 ": " to " lies above " from
 }' "$work/includes" >>"$faults"
+
+# A model of the papers by name.
+# shellcheck disable=SC2046 # a list of files
+grep -nE 'meng(2009|2011)|"meng"|luo2011|tabik2015' $(grep -vE '^(model/papers/|core/papers\.[ch]$|plugins/)' "$work/sources") |
+    sed 's/^\([^:]*:[0-9]*\):.*/\1 names a model of model\/papers/' >>"$faults" || true
 
 # Folders that include each other in a circle.
 awk '
@@ -165,6 +175,15 @@ if [ -d core/output/format ]; then
     grep -rnE "tz_format_($(sed -nE 's/^ *X\(([a-z0-9]+)\).*/\1/p' core/output/format/format.h | tr '\n' '|')-)\\>|\"\.(${endings}-)\"" \
         core --include='*.[ch]' | grep -v '^core/output/format/' |
         sed -nE 's/^([^:]*:[0-9]*):.*/\1 knows a format: ask core\/output\/format\/format.h/p' >>"$faults" || true
+fi
+
+# ---- Families of GPU kernels ---------------------------------------------------------------------
+# A family is known to its folder and to the table of family.c.
+family=core/backend/cuda/family
+if [ -d $family ]; then
+    grep -rnE "tz_cuda_family_($(sed -nE 's/^ *F\(([a-z]+),.*/\1/p' $family/family.c | tr '\n' '|')-)\>" core tests \
+        --include='*.[ch]' | grep -v "^$family/" |
+        sed -nE "s#^([^:]*:[0-9]*):.*#\1 names a family of kernels: ask $family/family.h#p" >>"$faults" || true
 fi
 
 # ---- Pages ---------------------------------------------------------------------------------------

@@ -24,6 +24,7 @@ labels() {
     core/mpi/*) echo base backend/slabs mpi ;;
     core/include/*) echo stencil define output ;;
     core/base/*) echo base fuzz ;;
+    model/papers/* | core/papers.*) echo papers ;;
     core/*) part=${1#core/} && echo "${part%%/*}" ;;
     model/*) echo model predict ;;
     plugins/*) echo oracle ;;

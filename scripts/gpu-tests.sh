@@ -21,7 +21,7 @@ trap 'rm -rf "$work"' EXIT
 mode=${TZ_CONTRACT:-quick}
 contract=$build/test-bin/contract
 folders="$build/plugins $build/test-plugins"
-families=${FAMILIES:-stream resident tile direct block}
+families=${FAMILIES:-$("$contract" --families)}
 # shellcheck disable=SC2086 # two folders
 stencils=${STENCILS:-$("$contract" --list $folders)}
 part=${PART:-1/1}

@@ -24,7 +24,7 @@ const char *tz_number_power(char text[TZ_NUMBER_SIZE], int exponent);
 /* Quote a token for a message: at most 40 bytes of it, unprintable ones as '?'. Returns `text`. */
 const char *tz_token_quote(char *text, size_t size, const char *token, size_t length);
 
-/* ---- Durations: "2 ms" ---------------------------------------------------------------------- */
+/* ---- Durations: "2 ms" ----------------------------------------------------------------------- */
 
 enum { TZ_DURATION_SIZE = 96 };
 

@@ -96,8 +96,8 @@ tz_status tz_paths_add_links(tz_paths *paths, tz_error *error)
 
 tz_status tz_paths_add_benchmarks(tz_paths *paths, tz_error *error)
 {
-    return add_data(paths, "../share/trapeze/benchmarks", TZ_SOURCE_FROM_BIN "/model/benchmarks",
-                    error);
+    return add_data(paths, "../share/trapeze/benchmarks",
+                    TZ_SOURCE_FROM_BIN "/model/papers/benchmarks", error);
 }
 
 tz_status tz_paths_add_examples(tz_paths *paths, tz_error *error)

@@ -7,7 +7,7 @@
 
 enum { REPEATS_MIN = 5, REPEATS_MAX = 25 };
 
-/* Numbers of the papers' models, from the measured ones. */
+/* Numbers that follow from the measured ones. */
 static void set_derived(tz_model_device *d, double clock_hz)
 {
     /* 32 cores for each warp instruction that a multiprocessor starts a cycle, to a multiple of
@@ -58,8 +58,8 @@ tz_status tz_cuda_calibrate(tz_model_device *out, tz_cuda *cuda, const tz_calibr
         status = tz__measure_text_cache(&b);
     if (!status)
         status = tz__measure_energy(&b);
-    if (!status)
-        status = tz__measure_costs(&b);
+    for (int i = 0; !status && tz_cuda_parts_added[i]; i++)
+        status = tz_cuda_parts_added[i]->measure(&b);
     if (!status)
         set_derived(out, b.clock_hz);
     tz__bench_close(&b);
@@ -68,15 +68,15 @@ tz_status tz_cuda_calibrate(tz_model_device *out, tz_cuda *cuda, const tz_calibr
     return status;
 }
 
-tz_status tz_cuda_calibrate_costs(tz_model_device *record, tz_cuda *cuda,
-                                  const tz_calibration *calibration, tz_error *error)
+tz_status tz_cuda_calibrate_part(tz_model_device *record, tz_cuda *cuda, const tz_cuda_part *part,
+                                 const tz_calibration *calibration, tz_error *error)
 {
     tz_model_device measured = *record;
     tz__bench b = bench_of(&measured, cuda, calibration, error);
     b.clock_hz = record->clock_hz.value;
     tz_status status = tz__bench_open(&b);
     if (!status)
-        status = tz__measure_costs(&b);
+        status = part->measure(&b);
     tz__bench_close(&b);
     if (!status)
         *record = measured;

@@ -52,28 +52,37 @@ tz_status tz__bench_next(tz__bench *b, const char *what)
     return tz_calibration_step(b->calibration, done < 0.99 ? done : 0.99, what, b->error);
 }
 
-char *tz__bench_text(int kind, int threads, const char *definitions)
+char *tz__bench_text_of(const char *name, const char *kernels, int kind, int threads,
+                        const char *definitions)
 {
     tz_cuda_text text = {0};
-    tz_cuda_emit(&text,
-                 "#define TZ_PROBE %d\n#define TZ_THREADS %d\n%s#line 1 \"calibrate.cuh\"\n%s",
-                 kind, threads, definitions, tz_cuda_text_calibrate);
+    tz_cuda_emit(&text, "#define TZ_PROBE %d\n#define TZ_THREADS %d\n%s#line 1 \"%s\"\n%s", kind,
+                 threads, definitions, name, kernels);
     if (!text.failed)
         return text.at;
     free(text.at);
     return NULL;
 }
 
-tz_status tz__bench_load(tz__bench *b, tz_cuda_kernel *out, int kind, int threads,
-                         const char *definitions)
+char *tz__bench_text(int kind, int threads, const char *definitions)
 {
-    char *text = tz__bench_text(kind, threads, definitions);
+    return tz__bench_text_of("calibrate.cuh", tz_cuda_text_calibrate, kind, threads, definitions);
+}
+
+tz_status tz__bench_load_text(tz__bench *b, tz_cuda_kernel *out, char *text)
+{
     if (!text)
         return tz_error_set(b->error, TZ_MEMORY, NULL, "not enough memory for a kernel's text");
     const tz_status status = tz_cuda_load(b->cuda, out, text, "tz_probe", tz_cuda_headers,
                                           tz_cuda_headers_count, b->error);
     free(text);
     return status;
+}
+
+tz_status tz__bench_load(tz__bench *b, tz_cuda_kernel *out, int kind, int threads,
+                         const char *definitions)
+{
+    return tz__bench_load_text(b, out, tz__bench_text(kind, threads, definitions));
 }
 
 tz_status tz__bench_time(tz__bench *b, const tz_cuda_kernel *kernel, int blocks, int threads,

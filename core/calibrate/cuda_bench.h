@@ -15,9 +15,7 @@ enum tz__probe_kind {
     TZ__PROBE_COPY,
     TZ__PROBE_EMPTY,
     TZ__PROBE_SYNC,
-    TZ__PROBE_PASS,
-    TZ__PROBE_COST,
-    TZ__PROBE_PERIODS
+    TZ__PROBE_PASS
 };
 
 /* A caller fills the first group, tz__bench_open the second. */
@@ -51,7 +49,12 @@ tz_status tz__bench_next(tz__bench *b, const char *what);
 
 /* The text of a kernel of that kind with `definitions` before it: malloc'd, NULL without memory. */
 char *tz__bench_text(int kind, int threads, const char *definitions);
-/* The kernel made from that text; free it with tz_cuda_unload(). */
+/* The same of other kernels than those of calibrate.cuh; `name` is the file's, for the compiler's messages. */
+char *tz__bench_text_of(const char *name, const char *kernels, int kind, int threads,
+                        const char *definitions);
+/* The kernel tz_probe of a text, which is freed; NULL: TZ_MEMORY. Free it with tz_cuda_unload(). */
+tz_status tz__bench_load_text(tz__bench *b, tz_cuda_kernel *out, char *text);
+/* The same of the text of a kind. */
 tz_status tz__bench_load(tz__bench *b, tz_cuda_kernel *out, int kind, int threads,
                          const char *definitions);
 

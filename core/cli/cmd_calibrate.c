@@ -20,8 +20,8 @@ enum { SECONDS = 20 };
 typedef struct settings {
     int device; /* -1: the CPU */
     int seconds;
-    bool chosen; /* the device was named */
-    bool costs;  /* only these, into the device's record */
+    bool chosen;              /* the device was named */
+    const tz_cuda_part *part; /* only this, into the device's record; NULL: everything */
     const char *name, *output;
     bool terminal;
 } settings;
@@ -65,13 +65,14 @@ static void advise(tz_error *error)
     memmove(at + sizeof here - 1, at + sizeof run - 1, strlen(at + sizeof run - 1) + 1);
 }
 
-static tz_status own_record(int device, tz_model_device *record, tz_error *error)
+static tz_status own_record(int device, const tz_cuda_part *part, tz_model_device *record,
+                            tz_error *error)
 {
     const tz_status status = tz_device_of(tz_backend_of_kind(true), device, record, error);
     if (!status && record->scaled_from[0])
         return tz_error_set(error, TZ_UNSUPPORTED, NULL,
-                            "%s has no record to add costs to: run trapeze calibrate --device %d",
-                            record->title, device);
+                            "%s has no record to add %s to: run trapeze calibrate --device %d",
+                            record->title, part->name, device);
     return status;
 }
 
@@ -89,12 +90,12 @@ static tz_status measure(const settings *s, tz_model_device *record, tz_error *e
         advise(error);
         return status;
     }
-    if (!s->costs)
+    if (!s->part)
         status = tz_cuda_calibrate(record, cuda, &how, error);
     else
-        status = own_record(s->device, record, error);
-    if (!status && s->costs)
-        status = tz_cuda_calibrate_costs(record, cuda, &how, error);
+        status = own_record(s->device, s->part, record, error);
+    if (!status && s->part)
+        status = tz_cuda_calibrate_part(record, cuda, s->part, &how, error);
     tz_cuda_close(cuda);
     return status;
 }
@@ -202,7 +203,7 @@ static int execute(settings *s)
     char path[PATH_MAX + 80];
     if (check_output(s->output, &error) != TZ_OK)
         return tz_fail(EXIT_FAILED, &error);
-    if (s->costs && s->device < 0)
+    if (s->part && s->device < 0)
         s->device = 0;
     if (!s->chosen && tz_cuda_devices_count() > 0)
         s->device = 0;
@@ -210,7 +211,7 @@ static int execute(settings *s)
     tz_interrupt_install();
     const double begin = tz_machine_clock_s();
     tz_status status = measure(s, &record, &error);
-    if (status == TZ_OK && !s->costs)
+    if (status == TZ_OK && !s->part)
         status = measure_links(s, &record, &error);
     const double seconds = tz_machine_clock_s() - begin;
     if (s->terminal)
@@ -234,14 +235,14 @@ static int execute(settings *s)
 static int calibrate(const tz_command *command, int argc, char **argv)
 {
     settings s = {.device = -1, .seconds = SECONDS};
-    bool cpu = false;
-    const tz_option options[] = {TZ_INTEGER("device", &s.device, 0, 1023),
-                                 TZ_FLAG("cpu", &cpu),
-                                 TZ_FLAG("costs", &s.costs),
-                                 TZ_CALL("name", &s.name, take_name),
-                                 TZ_TEXT("output", &s.output),
-                                 TZ_INTEGER("seconds", &s.seconds, 1, 3600),
-                                 {.name = NULL}};
+    enum { OWN = 5, PARTS_MAX = 4 };
+    bool cpu = false, parts[PARTS_MAX] = {false};
+    tz_option options[OWN + PARTS_MAX + 1] = {
+        TZ_INTEGER("device", &s.device, 0, 1023), TZ_FLAG("cpu", &cpu),
+        TZ_CALL("name", &s.name, take_name), TZ_TEXT("output", &s.output),
+        TZ_INTEGER("seconds", &s.seconds, 1, 3600)};
+    for (int i = 0; tz_cuda_parts_added[i] && i < PARTS_MAX; i++)
+        options[OWN + i] = (tz_option)TZ_FLAG(tz_cuda_parts_added[i]->name, &parts[i]);
     const int code = tz_options_read(command, argc, argv, options);
     if (code != TZ_OPTIONS_GO_ON)
         return code;
@@ -251,9 +252,11 @@ static int calibrate(const tz_command *command, int argc, char **argv)
         return tz_misuse(command, "--output needs a file's name, or - for stdout");
     if (cpu && s.device >= 0)
         return tz_misuse(command, "--cpu and --device exclude each other");
-    if (cpu && s.costs)
-        return tz_misuse(command, "--costs measures GPUs: it does not go with --cpu");
-    s.chosen = s.costs || cpu || s.device >= 0;
+    for (int i = 0; tz_cuda_parts_added[i] && i < PARTS_MAX; i++)
+        s.part = parts[i] ? tz_cuda_parts_added[i] : s.part;
+    if (cpu && s.part)
+        return tz_misuse(command, "--%s measures GPUs: it does not go with --cpu", s.part->name);
+    s.chosen = s.part || cpu || s.device >= 0;
     return execute(&s);
 }
 
@@ -268,9 +271,7 @@ const tz_command tz_command_calibrate = {
         "else ~/.config/trapeze/devices. An older record is kept as NAME.txt~.\n"
         "\n"
         "  --device N      measure this GPU, from 0 (default: 0, or the CPU if there is no GPU)\n"
-        "  --costs         measure only what model luo2011 needs of a GPU: clocks of instructions, "
-        "and\n"
-        "                  how many warps compute at once; the record keeps its other numbers\n"
+        "{parts}"
         "  --cpu           measure the CPU, on the cores that this process may use\n"
         "  --name NAME     the record's name (default: made from the device's name)\n"
         "  --output FILE   write to this file, which must not exist; - is stdout\n"

@@ -4,7 +4,6 @@
 #include "cli/print_predictions.h"
 #include "cli/print_tune.h"
 #include "lua/interrupt.h"
-#include "predict/thread_blocks.h"
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -33,9 +32,8 @@ static int take_part(const tz_command *command, void *out, const char *text)
 static int take_model(const tz_command *command, void *out, const char *name)
 {
     tz_error error;
-    if (tz_thread_blocks_check_name(name, &error))
+    if (tz_predictor_find(name, true, &((settings *)out)->request.lister, &error))
         return tz_misuse(command, "%s", error.message);
-    ((settings *)out)->request.thread_blocks = true;
     return EXIT_DONE;
 }
 
@@ -68,11 +66,12 @@ static int parse(const tz_command *command, int argc, char **argv, settings *s)
         return code;
     if (s->of > 1 && !s->compile_only)
         return tz_misuse(command, "--part goes with --compile-only");
-    if (request->thread_blocks && (request->families || s->compile_only || s->predict.plot))
-        return tz_misuse(command, "--%s does not go with --model " TZ_THREAD_BLOCKS_MODEL,
+    if (request->lister && (request->families || s->compile_only || s->predict.plot))
+        return tz_misuse(command, "--%s does not go with --model %s",
                          request->families ? "families"
                          : s->compile_only ? "compile-only"
-                                           : "plot");
+                                           : "plot",
+                         request->lister->name);
     request->check = !no_check;
     request->given = s->predict.simulation.plan;
     request->ordinal = s->predict.simulation.device;
@@ -101,15 +100,12 @@ static int measure(const settings *s, const tz_workload *workload)
     tz_status status = tz_tune_create(&tune, workload, &s->request, &error);
     if (status != TZ_OK)
         return failed(status, &error);
-    if (s->predict.csv) {
+    if (s->predict.form == TZ_FORM_CSV)
         tz_tune_print_csv(workload, tune);
-    } else if (s->predict.json) {
-        json_t *object = tz_tune_json(workload, tune);
-        tz_print_json(object);
-        json_decref(object);
-    } else {
+    else if (s->predict.form == TZ_FORM_JSON)
+        tz_print_json(tz_tune_json(workload, tune), 9);
+    else
         tz_tune_print(workload, tune, s->all);
-    }
     if (s->predict.plot)
         status = tz_tune_plot(workload, tune, s->predict.plot, &error);
     const int different = tune->different;
@@ -159,8 +155,7 @@ const tz_command tz_command_tune = {
     .doc = "measure every plan on this machine and compare it with its prediction",
     .help = TZ_PREDICT_OPTIONS_HELP
     "  --families A,B        only these families: {families}\n"
-    "  --model tabik2015     measure all shapes of thread blocks that this model lists, with the\n"
-    "                        family block: how good is the set that it chooses?\n"
+    "{tune models}"
     "  --rounds N            measure each plan that is near the fastest N times (default: 5). The\n"
     "                        median counts; on a CPU, which other programs may use, the first\n"
     "                        quartile\n"

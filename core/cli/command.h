@@ -15,7 +15,7 @@ typedef struct tz_command {
     const char *name;
     const char *arguments; /* "SCRIPT [OPTION]…" */
     const char *doc;       /* one line */
-    const char *help;      /* the rest of --help; {families} stands for their names */
+    const char *help;      /* the rest of --help; tz_help_text() replaces {families} and the like */
     int (*call)(const struct tz_command *command, int argc, char **argv);
 } tz_command;
 
@@ -35,7 +35,8 @@ int tz_fail_text(int code, const char *format, ...) __attribute__((format(printf
  * Returns EXIT_USAGE. */
 int tz_misuse(const tz_command *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* The command's `help` with the names of the families in `text`. Returns `text`. */
+/* The command's `help` in `text`, with names and lines of tables for {families}, {models} and so on.
+ * Returns `text`. */
 enum { TZ_HELP_SIZE = 16 << 10 };
 const char *tz_help_text(const tz_command *command, char text[TZ_HELP_SIZE]);
 /* Print the command's --help on stdout. Returns EXIT_DONE, or EXIT_FAILED. */
@@ -79,8 +80,5 @@ int tz_plugins_find(tz_plugins *plugins, const char *id, const char *from,
 /* ---- Runs ---- */
 /* Read FOLDER/run.json. NULL after a printed error. */
 json_t *tz_run_load(const char *folder);
-
-/* "1.5 GiB", four digits. */
-void tz_format_bytes(double bytes, char *text, size_t size);
 
 #endif

@@ -1,13 +1,22 @@
 #include "cli/command.h"
 
 #include "backend/family_names.h"
+#include "calibrate/cuda.h"
 #include "lua/interrupt.h"
 #include "lua/script.h"
-#include "output/run_load.h"
+#include "output/run_record.h"
+#include "policy/policy.h"
+#include "predict/predictor.h"
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+
+const tz_command *const tz_commands[] = {
+    &tz_command_run,    &tz_command_sweep,   &tz_command_resume,    &tz_command_plugins,
+    &tz_command_doctor, &tz_command_info,    &tz_command_calibrate, &tz_command_predict,
+    &tz_command_tune,   &tz_command_explain, &tz_command_report,    &tz_command_export,
+    &tz_command_manual, &tz_command_new,     &tz_command_examples,  NULL};
 
 int tz_fail(int code, const tz_error *error)
 {
@@ -39,22 +48,100 @@ int tz_misuse(const tz_command *command, const char *format, ...)
     return EXIT_USAGE;
 }
 
+/* ---- What stands in help texts for names and lines that tables have ----- */
+
+typedef struct help {
+    char *text;
+    size_t used;
+} help;
+
+static void put(help *h, const char *before, const char *text, size_t length)
+{
+    if (h->used < TZ_HELP_SIZE)
+        h->used += (size_t)snprintf(h->text + h->used, TZ_HELP_SIZE - h->used, "%s%.*s", before,
+                                    (int)length, text);
+}
+
+static void put_name(help *h, int i, const char *between, const char *name)
+{
+    put(h, i > 0 ? between : "", name, strlen(name));
+}
+
+static void put_families(help *h)
+{
+    const char *names[TZ_FAMILIES_MAX];
+    const size_t count = tz_family_names(names);
+    for (size_t i = 0; i < count; i++)
+        put_name(h, (int)i, ", ", names[i]);
+}
+
+/* Those that --height may name: all but the last, which is "fixed". */
+static void put_policies(help *h)
+{
+    for (int i = 0; tz_policy_name(i + 1); i++)
+        put_name(h, i, ", ", tz_policy_name(i));
+}
+
+static void put_searchers(help *h)
+{
+    for (int i = 0; tz_policy_searcher_name(i); i++)
+        put_name(h, i, " and ", tz_policy_searcher_name(i));
+}
+
+static void put_models(help *h)
+{
+    for (int i = 0; tz_predictors[i]; i++)
+        put_name(h, i, ", ", tz_predictors[i]->name);
+}
+
+static void put_model_options(help *h)
+{
+    for (int i = 0; tz_predictor_options[i].name; i++)
+        if (tz_predictor_options[i].help)
+            put_name(h, 0, "", tz_predictor_options[i].help);
+}
+
+static void put_tune_models(help *h)
+{
+    for (int i = 0; tz_predictors[i]; i++)
+        if (tz_predictors[i]->tune_help)
+            put_name(h, 0, "", tz_predictors[i]->tune_help);
+}
+
+static void put_parts(help *h)
+{
+    for (int i = 0; tz_cuda_parts_added[i]; i++)
+        put_name(h, 0, "", tz_cuda_parts_added[i]->help);
+}
+
 const char *tz_help_text(const tz_command *command, char text[TZ_HELP_SIZE])
 {
-    static const char mark[] = "{families}";
-    const char *names[TZ_FAMILIES_MAX], *from = command->help;
-    const size_t count = tz_family_names(names);
-    size_t used = 0;
+    static const struct {
+        const char *mark;
+        void (*put)(help *h);
+    } marks[] = {{"{families}", put_families},
+                 {"{policies}", put_policies},
+                 {"{searchers}", put_searchers},
+                 {"{models}", put_models},
+                 {"{model options}", put_model_options},
+                 {"{tune models}", put_tune_models},
+                 {"{parts}", put_parts}};
+    help h = {text, 0};
     text[0] = '\0';
-    for (const char *at; used < TZ_HELP_SIZE && (at = strstr(from, mark));
-         from = at + strlen(mark)) {
-        used += (size_t)snprintf(text + used, TZ_HELP_SIZE - used, "%.*s", (int)(at - from), from);
-        for (size_t i = 0; i < count && used < TZ_HELP_SIZE; i++)
-            used += (size_t)snprintf(text + used, TZ_HELP_SIZE - used, "%s%s", i > 0 ? ", " : "",
-                                     names[i]);
+    for (const char *at = command->help; *at;) {
+        size_t k = 0;
+        while (k < sizeof marks / sizeof *marks &&
+               strncmp(at, marks[k].mark, strlen(marks[k].mark)) != 0)
+            k++;
+        if (k < sizeof marks / sizeof *marks) {
+            marks[k].put(&h);
+            at += strlen(marks[k].mark);
+            continue;
+        }
+        const size_t length = 1 + strcspn(at + 1, "{");
+        put(&h, "", at, length);
+        at += length;
     }
-    if (used < TZ_HELP_SIZE)
-        snprintf(text + used, TZ_HELP_SIZE - used, "%s", from);
     return text;
 }
 
@@ -155,15 +242,4 @@ json_t *tz_run_load(const char *folder)
     if (tz_run_load_record(folder, &root, &error) != TZ_OK)
         tz_fail(EXIT_FAILED, &error);
     return root;
-}
-
-void tz_format_bytes(double bytes, char *text, size_t size)
-{
-    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-    int unit = 0;
-    while (bytes >= 1024 && unit < 4) {
-        bytes /= 1024;
-        unit++;
-    }
-    snprintf(text, size, unit == 0 ? "%.0f %s" : "%.4g %s", bytes, units[unit]);
 }

@@ -106,6 +106,12 @@ static int take(const tz_command *command, const tz_option *option, const char *
         if (tz_paths_add(option->out, text, &error) != TZ_OK)
             return tz_fail(EXIT_FAILED, &error);
         break;
+    case TZ_OPTION_FORM:
+        if (*(tz_form *)option->out != TZ_FORM_TEXT &&
+            *(tz_form *)option->out != (tz_form)option->low)
+            return tz_misuse(command, "--json or --csv, not both");
+        *(tz_form *)option->out = (tz_form)option->low;
+        break;
     case TZ_OPTION_OPTIONAL:
     case TZ_OPTION_CALL:
         return option->take(command, option->out, text);
@@ -121,7 +127,7 @@ int tz_options_read(const tz_command *command, int argc, char **argv, const tz_o
     int count = 0;
     for (; options[count].name && count < TZ_OPTIONS_MAX; count++) {
         const tz_option *o = &options[count];
-        const int argument = o->kind == TZ_OPTION_FLAG       ? no_argument
+        const int argument = o->kind == TZ_OPTION_FLAG || o->kind == TZ_OPTION_FORM ? no_argument
                              : o->kind == TZ_OPTION_OPTIONAL ? optional_argument
                                                              : required_argument;
         longs[count] = (struct option){o->name, argument, NULL, FIRST + count};

@@ -3,13 +3,15 @@
 #define TZ_CORE_CLI_OPTIONS_H
 
 #include "cli/command.h"
+#include "cli/print.h"
 #include <getopt.h> /* optind */
 
 typedef enum tz_option_kind {
-    TZ_OPTION_FLAG,     /* takes no value; *(bool *)out becomes true */
-    TZ_OPTION_TEXT,     /* *(const char **)out, borrowed from argv */
-    TZ_OPTION_INTEGER,  /* *(int *)out, from low to high */
-    TZ_OPTION_PATHS,    /* may be repeated: added to *(tz_paths *)out */
+    TZ_OPTION_FLAG,    /* takes no value; *(bool *)out becomes true */
+    TZ_OPTION_TEXT,    /* *(const char **)out, borrowed from argv */
+    TZ_OPTION_INTEGER, /* *(int *)out, from low to high */
+    TZ_OPTION_PATHS,   /* may be repeated: added to *(tz_paths *)out */
+    TZ_OPTION_FORM,    /* takes no value; *(tz_form *)out becomes `low`; a second form is refused */
     TZ_OPTION_OPTIONAL, /* --NAME or --NAME=VALUE: the same, the text is NULL or VALUE */
     TZ_OPTION_CALL      /* what `take` makes of the text */
 } tz_option_kind;
@@ -46,6 +48,12 @@ typedef struct tz_option {
 #define TZ_CALL(name_, out_, take_)                                                                \
     {                                                                                              \
         .name = name_, .kind = TZ_OPTION_CALL, .out = out_, .take = take_                          \
+    }
+/* --csv and --json: *(tz_form *)out_. */
+#define TZ_FORMS(out_)                                                                             \
+    {.name = "json", .kind = TZ_OPTION_FORM, .out = out_, .low = TZ_FORM_JSON},                    \
+    {                                                                                              \
+        .name = "csv", .kind = TZ_OPTION_FORM, .out = out_, .low = TZ_FORM_CSV                     \
     }
 /* -v, --verbose: details after what matters first. */
 #define TZ_VERBOSE(out_)                                                                           \

@@ -13,7 +13,7 @@ typedef struct tz_predict_options {
     const char *link; /* what joins several devices; NULL: what the record knows */
     const char *from; /* a scenario that defines the stencil; NULL: none */
     const char *plot; /* a file; NULL: none */
-    bool json, csv;   /* at most one of both */
+    tz_form form;
     tz_plugins plugins;
     char *sets[TZ_PREDICT_OPTIONS_SETS_MAX]; /* "NAME\0VALUE", owned, which params point into */
     tz_assignment params[TZ_PREDICT_OPTIONS_SETS_MAX];

@@ -1,8 +1,7 @@
+/* Predictions as text, CSV, JSON and a picture. Called by the commands predict, tune and explain. */
 #include "cli/print_predictions.h"
 
 #include "base/number.h"
-#include "cli/print_devices.h"
-#include "cli/print_periods.h"
 #include "model/power.h"
 #include "output/frame/plot.h"
 #include <inttypes.h>
@@ -10,32 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const units[] = {"s", "ms", "us", "ns"};
-
-const char *tz_time_unit(double seconds, double *scale)
-{
-    int unit = 0;
-    *scale = 1;
-    while (unit < 3 && seconds * *scale < 1) {
-        *scale *= 1000;
-        unit++;
-    }
-    return units[unit];
-}
-
-void tz_format_seconds(double seconds, char *text, size_t size)
-{
-    int unit = 0;
-    while (unit < 3 && fabs(seconds) < 0.9995) {
-        seconds *= 1000;
-        unit++;
-    }
-    snprintf(text, size, "%.4g %s", seconds, units[unit]);
-}
-
 const char *tz_workload_title(const tz_workload *workload)
 {
     return workload->device.title[0] ? workload->device.title : workload->device.name;
+}
+
+tz_cell tz_plan_tile_cell(const tz_plan *plan, int dims)
+{
+    char tile[TZ_TEXT_SIZE];
+    tz_plan_tile_text(plan, dims, tile, sizeof tile);
+    return tz_cell_made("%s", tile);
 }
 
 void tz_print_csv_workload(const tz_workload *workload)
@@ -47,47 +30,9 @@ void tz_print_csv_workload(const tz_workload *workload)
            tz_boundary_text(problem->boundary[0], boundary), workload->device.name);
 }
 
-void tz_print_csv_power(const tz_model_prediction *prediction)
-{
-    if (prediction->sustained_s > 0)
-        printf("%.9g,%.4g,", prediction->sustained_s, prediction->power_w);
-    else
-        printf(",,");
-}
-
-void tz_print_csv_components(const tz_model_prediction *prediction)
-{
-    for (int c = 0; c < prediction->component_count; c++)
-        printf("%s%s=%.9g", c > 0 ? ";" : "", prediction->components[c].name,
-               prediction->components[c].seconds);
-    printf("\n");
-}
-
-void tz_print_json(const json_t *json)
-{
-    json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
-    printf("\n");
-}
-
-void tz_json_set_reals(json_t *object, const tz_named_double *values, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        json_object_set_new(object, values[i].key, json_real(values[i].value));
-}
-
 json_t *tz_workload_json(const tz_workload *workload)
 {
-    json_t *object = json_object(), *grid = json_array();
-    for (int axis = 0; axis < workload->problem.dims; axis++)
-        json_array_append_new(grid, json_integer(workload->problem.extent[axis]));
-    json_object_set_new(object, "stencil", json_string(workload->problem.stencil->id));
-    json_object_set_new(object, "grid", grid);
-    json_object_set_new(object, "precision", json_string(workload->precision));
-    json_object_set_new(object, "boundary", json_string(workload->boundary));
-    json_object_set_new(object, "device", json_string(workload->device.name));
-    json_object_set_new(object, "backend", json_string(workload->backend->name));
-    json_object_set_new(object, "threads", json_integer(workload->place.threads));
-    return object;
+    return tz_row_json(tz_workload_columns, NULL, workload);
 }
 
 /* Tables with more rows leave out the slow ones. */
@@ -95,60 +40,81 @@ enum { ROWS_MANY = 40 };
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
-static double largest_time(const tz_prediction_table *table)
-{
-    double largest = 0;
-    for (int i = 0; i < table->count; i++)
-        largest = fmax(largest, table->rows[i].prediction.time_s);
-    return largest;
-}
+/* The context of the table of plans. */
+typedef struct plans {
+    tz_prediction_sheet of;
+    bool all;
+} plans;
 
 /* Rows of heights far slower than the best are left out. */
-static bool is_tail(const tz_prediction_table *table, int row)
+static bool is_tail(const void *context, const void *row)
 {
-    const tz_prediction_row *best = &table->rows[table->best];
-    return table->count > ROWS_MANY && table->rows[row].plan.height > 2 * best->plan.height &&
-           table->rows[row].prediction.time_s > 1.2 * best->prediction.time_s;
+    const tz_prediction_table *table = ((const plans *)context)->of.table;
+    const tz_prediction_row *r = row, *best = &table->rows[table->best];
+    return !((const plans *)context)->all && table->count > ROWS_MANY &&
+           r->plan.height > 2 * best->plan.height &&
+           r->prediction.time_s > 1.2 * best->prediction.time_s;
 }
+
+#define OF_PLAN(name, expression) TZ_GETTER(plan_##name, plans, tz_prediction_row, expression)
+#define OF_SLABS(name, expression)                                                                 \
+    OF_PLAN(name, c->of.workload->place.devices ? (expression) : TZ_NO_CELL)
+
+OF_PLAN(mark, tz_cell_text(r == &c->of.table->rows[c->of.table->best] ? "*" : " "));
+OF_PLAN(family, r->work ? tz_cell_text(r->plan.family) : TZ_NO_CELL);
+OF_PLAN(tile, tz_plan_tile_cell(&r->plan, c->of.workload->problem.dims));
+OF_PLAN(registers, r->work && c->of.workload->is_gpu
+                       ? tz_cell_made("%d%c", r->work->registers, r->work->estimated ? '~' : ' ')
+                       : TZ_NO_CELL);
+OF_SLABS(exchange, tz_cell_integer(r->plan.exchange));
+OF_SLABS(share, tz_cell_real(tz_prediction_exchange_share(&r->prediction)));
+OF_SLABS(efficiency, tz_cell_real(tz_prediction_efficiency(c->of.table, r)));
+OF_PLAN(components, TZ_CELL_NAMED_OF(r->prediction.component_count, r->prediction.components,
+                                     tz_model_component, name, seconds));
+OF_PLAN(limit, tz_cell_text(tz_model_resource_text(r->prediction.limit)));
+
+static const tz_sheet_column plan_columns[] = {
+    {.heading = "", .get = plan_mark, .gap = 2, .width = 1},
+    TZ_MEMBER(NULL, tz_prediction_row, plan.height, .heading = "h", .width = 5),
+    {.heading = "family", .get = plan_family, .gap = 2, .width = -8},
+    {.heading = "tile", .get = plan_tile, .gap = 2, .width = -18},
+    {.heading = "regs", .get = plan_registers, .width = 5},
+    TZ_MEMBER(NULL, tz_prediction_row, prediction.time_s, .heading = TZ_HEADING_UNIT,
+              .is_time = true, .width = 9),
+    TZ_MEMBER(NULL, tz_prediction_row, prediction.cells_per_s, .heading = "GCells/s", .scale = 1e-9,
+              .width = 9),
+    {.heading = "exchange", .get = plan_exchange, .width = 8},
+    {.heading = "share", .get = plan_share, .format = "%.1f %%", .scale = 100, .width = 6},
+    {.heading = "efficiency",
+     .get = plan_efficiency,
+     .format = "%.1f %%",
+     .scale = 100,
+     .gap = 2,
+     .width = 10},
+    {.heading = "", .get = plan_components, .is_time = true, .width = 11},
+    {.heading = "limit", .get = plan_limit, .gap = 2},
+    {.key = NULL}};
 
 static void print_rows(const tz_workload *workload, const tz_prediction_table *table, bool all)
 {
-    const tz_model_prediction *names = &table->rows[0].prediction;
     const bool works = table->rows[0].work && workload->is_gpu;
-    const bool families = table->rows[0].work;
-    double scale;
-    const char *unit = tz_time_unit(largest_time(table), &scale);
-    printf("\n    %5s%s  %-18s%s %9s %9s", "h", families ? "  family  " : "", "tile",
-           works ? "  regs" : "", unit, "GCells/s");
-    tz_print_exchange_heads(workload);
-    for (int c = 0; c < names->component_count; c++)
-        printf(" %11.11s", names->components[c].name);
-    printf("  limit\n");
+    const plans context = {{workload, table}, all};
+    tz_sheet sheet = tz_prediction_rows(&context.of);
+    double largest = 0;
     int left_out = 0;
+    sheet.columns = plan_columns;
+    sheet.context = &context;
+    sheet.hides = is_tail;
     for (int i = 0; i < table->count; i++) {
-        const tz_prediction_row *row = &table->rows[i];
-        if (!all && is_tail(table, i)) {
-            left_out++;
-            continue;
-        }
-        const tz_model_prediction *p = &row->prediction;
-        char tile[TZ_TEXT_SIZE];
-        tz_plan_tile_text(&row->plan, workload->problem.dims, tile, sizeof tile);
-        printf("  %c %5d", i == table->best ? '*' : ' ', row->plan.height);
-        if (families)
-            printf("  %-8s", row->plan.family);
-        printf("  %-18s", tile);
-        if (works)
-            printf(" %4d%c", row->work->registers, row->work->estimated ? '~' : ' ');
-        printf(" %9.4g %9.4g", p->time_s * scale, p->cells_per_s * 1e-9);
-        tz_print_exchange(workload, table, row);
-        for (int c = 0; c < p->component_count; c++)
-            printf(" %11.4g", p->components[c].seconds * scale);
-        printf("  %s\n", tz_model_resource_text(p->limit));
+        largest = fmax(largest, table->rows[i].prediction.time_s);
+        left_out += is_tail(&context, &table->rows[i]);
     }
+    sheet.unit = tz_time_unit(largest, &sheet.per_second);
+    printf("\n");
+    tz_sheet_text(&sheet, stdout);
     if (left_out > 0)
         printf("    and %d slower ones of greater height (--all shows them)\n", left_out);
-    printf("    (times of one iteration in %s; * the best%s)\n", unit,
+    printf("    (times of one iteration in %s; * the best%s)\n", sheet.unit,
            works ? "; ~ estimated, not compiled" : "");
     if (table->choice[0])
         printf("    (not the fastest line: %s)\n", table->choice);
@@ -163,13 +129,25 @@ static void print_head(const tz_workload *workload)
         printf(", %d thread%s", workload->place.threads, workload->place.threads == 1 ? "" : "s");
 }
 
-void tz_print_workload(const tz_workload *workload, const tz_model *model)
+/* ", 4 of them", and the line of what joins them. */
+void tz_print_devices(const tz_workload *workload)
+{
+    char time[TZ_TEXT_SIZE];
+    if (!workload->place.devices)
+        return;
+    tz_format_seconds(workload->joined.latency_s, time, sizeof time);
+    printf(", %d %s\n  link     %s: %s and %.4g GB/s", workload->devices.count,
+           workload->is_gpu || workload->devices.apart ? "of them" : "slabs", workload->link.name,
+           time, workload->joined.bytes_per_s * 1e-9);
+}
+
+void tz_print_workload(const tz_workload *workload, const char *model)
 {
     print_head(workload);
     if (workload->place.devices)
         printf(", %d %s", workload->devices.count,
                workload->is_gpu || workload->devices.apart ? "of them" : "slabs");
-    printf(", by %s%s\n", model ? "the model " : "each model", model ? model->name : "");
+    printf(", by %s%s\n", model ? "the model " : "each model", model ? model : "");
 }
 
 /* The best plan, its time and its gain over height 1, without the end of the line. */
@@ -182,10 +160,7 @@ static void print_best(const tz_workload *workload, const tz_prediction_table *t
     if (!best->work) {
         char block[TZ_TEXT_SIZE];
         tz_plan_tile_text(&best->plan, workload->problem.dims, block, sizeof block);
-        snprintf(plan, sizeof plan,
-                 table->plain ? "height %d, blocks of %s threads, a cell each"
-                              : "height %d, blocks of %s with their ghost zone",
-                 best->plan.height, block);
+        snprintf(plan, sizeof plan, table->by->best_text, best->plan.height, block);
     }
     tz_format_seconds(best->prediction.time_s, time, sizeof time);
     printf("  best     %s\n           %s an iteration, %.4g GCells/s", plan, time,
@@ -194,11 +169,58 @@ static void print_best(const tz_workload *workload, const tz_prediction_table *t
         printf(", %.3g times height 1", one->prediction.time_s / best->prediction.time_s);
 }
 
+/* "512 x 512" */
+static void grid_text(const tz_workload *workload, const int64_t *extent, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (int axis = 0; axis < workload->problem.dims && used < size; axis++)
+        used += (size_t)snprintf(text + used, size - used, "%s%" PRId64, axis ? " x " : "",
+                                 extent[axis]);
+}
+
+static void print_scaling(const tz_workload *workload, const tz_prediction_table *table)
+{
+    const tz_prediction_row *best = &table->rows[table->best];
+    char time[TZ_TEXT_SIZE], grid[TZ_TEXT_SIZE];
+    if (!workload->place.devices)
+        return;
+    tz_format_seconds(table->alone_s, time, sizeof time);
+    printf("\n  devices  an exchange after %d iterations takes %.2g %% of the time; %.3g times as "
+           "fast as\n           %s (%s an iteration): efficiency %.1f %%",
+           best->plan.exchange, 100 * tz_prediction_exchange_share(&best->prediction),
+           table->alone_s / best->prediction.time_s,
+           table->devices > 1 ? "one device" : "one process with all threads", time,
+           100 * tz_prediction_efficiency(table, best));
+    for (int i = 0; i < table->scaling.count; i++) {
+        const int devices = table->scaling.at[i].devices;
+        grid_text(workload, table->scaling.at[i].extent, grid, sizeof grid);
+        if (table->scaling.at[i].extent[0] > 0)
+            printf("%s%d from %s on", i ? ", " : "\n  scaling  more devices gain: ", devices, grid);
+        else
+            printf("%s%d on none of the grids up to the largest possible",
+                   i ? ", " : "\n  scaling  more devices gain: ", devices);
+    }
+}
+
+/* What was measured, if anything was. */
+static void print_measured(const tz_prediction_table *table)
+{
+    const tz_measured *measured = &table->measured;
+    char time[TZ_TEXT_SIZE];
+    if (measured->rounds == 0)
+        return;
+    tz_format_seconds(measured->taken_s, time, sizeof time);
+    printf("  measured %s an iteration, median of %d rounds, %.4g to %.4g us; accuracy %.1f %%\n",
+           time, measured->rounds, 1e6 * measured->low_s, 1e6 * measured->high_s,
+           100 * tz_prediction_accuracy(table));
+}
+
 void tz_prediction_table_sum_up(const tz_workload *workload, const tz_prediction_table *table)
 {
     const tz_prediction_row *best = &table->rows[table->best];
     char power[TZ_TEXT_SIZE];
-    tz_print_workload(workload, table->model);
+    tz_print_workload(workload, table->by->name);
     print_best(workload, table);
     if (workload->place.devices)
         printf(", %.3g times %s", table->alone_s / best->prediction.time_s,
@@ -209,7 +231,7 @@ void tz_prediction_table_sum_up(const tz_workload *workload, const tz_prediction
         printf("  power    %s\n", power);
     if (table->counts[0])
         printf("  counts   %s\n", table->counts);
-    tz_print_measured(table);
+    print_measured(table);
     for (int n = 0; n < table->notes.count; n++)
         printf("%s%s", n == 0 ? "  assumed  " : "; ", table->notes.text[n]);
     if (table->notes.count > 0)
@@ -223,13 +245,13 @@ void tz_prediction_table_print(const tz_workload *workload, const tz_prediction_
     char power[TZ_TEXT_SIZE], cost[TZ_TEXT_SIZE];
     print_head(workload);
     tz_print_devices(workload);
-    printf("\n  model    %s: %s\n", table->model->name, table->model->doc);
+    printf("\n  model    %s: %s\n", table->by->name, table->by->model->doc);
     if (table->counts[0])
         printf("  counts   %s\n", table->counts);
     print_rows(workload, table, all);
     printf("\n");
     print_best(workload, table);
-    tz_print_scaling(workload, table);
+    print_scaling(workload, table);
     if (tz_power_text(&best->prediction, power, sizeof power))
         printf("\n  power    %s", power);
     printf("\n  why      %s\n           %s\n", table->why, table->limits);
@@ -239,103 +261,96 @@ void tz_prediction_table_print(const tz_workload *workload, const tz_prediction_
                detail->value, detail->unit && detail->unit[0] ? " " : "",
                detail->unit ? detail->unit : "", detail->doc ? detail->doc : "");
     }
-    tz_print_measured(table);
-    tz_print_periods(table);
+    print_measured(table);
+    if (table->by->write)
+        table->by->write(table, workload, true, stdout);
     for (int n = 0; n < table->notes.count; n++)
         printf("  %s %s\n", n == 0 ? "notes   " : "        ", table->notes.text[n]);
     tz_format_seconds(table->seconds, cost, sizeof cost);
     printf("  %d plans in %s\n", table->considered, cost);
 }
 
-/* ---- CSV ------------------------------------------------------------------------------------- */
+/* ---- A jump ---------------------------------------------------------------------------------- */
+
+static const double GIB = 1.0 / (double)(INT64_C(1) << 30);
+
+/* "62 times faster than its steps, and faster from 161 steps on" */
+static void print_gain(double jump_s, double iteration_s, int64_t steps, int64_t from)
+{
+    const double gain = (double)steps * iteration_s / jump_s;
+    if (from == INT64_MAX)
+        printf("never faster than steps\n");
+    else
+        printf("%.4g times %s than its steps; a jump is faster from %" PRId64 " steps on\n",
+               gain >= 1 ? gain : 1 / gain, gain >= 1 ? "faster" : "slower", from);
+}
+
+static void print_times(double jump_s, double iteration_s, int64_t steps)
+{
+    char jump[TZ_TEXT_SIZE], all[TZ_TEXT_SIZE], one[TZ_TEXT_SIZE];
+    tz_format_seconds(jump_s, jump, sizeof jump);
+    tz_format_seconds((double)steps * iteration_s, all, sizeof all);
+    tz_format_seconds(iteration_s, one, sizeof one);
+    printf("%s for %" PRId64 " steps; one by one %s, %s each\n", jump, steps, all, one);
+}
+
+void tz_jump_print(const tz_workload *workload, const tz_prediction_table *table,
+                   const tz_jump_prediction *jump)
+{
+    const tz_prediction_row *best = &table->rows[table->best];
+    char plan[2 * TZ_TEXT_SIZE], time[TZ_TEXT_SIZE];
+    tz_plan_text(&best->plan, workload->problem.dims, plan, sizeof plan);
+    print_head(workload);
+    printf("\n  steps by %s\n  jump     ", plan);
+    print_times(jump->jump.seconds, jump->iteration_s, jump->steps);
+    printf("           ");
+    print_gain(jump->jump.seconds, jump->iteration_s, jump->steps, jump->from);
+    printf("           moves %.4g GB%s; needs %.3g GiB beside the fields\n",
+           1e-9 * jump->jump.bytes, jump->affine ? ", with a source" : "",
+           GIB * jump->jump.memory_bytes);
+    if (jump->rounds == 0)
+        return;
+    printf("  measured ");
+    print_times(jump->measured_s, jump->measured_iteration_s, jump->steps);
+    printf("           ");
+    print_gain(jump->measured_s, jump->measured_iteration_s, jump->steps, jump->measured_from);
+    tz_format_seconds(jump->create_s, time, sizeof time);
+    printf("           by %s, %d rounds, %.4g to %.4g ms; the first took %s; %.3g GiB\n",
+           jump->facts.library, jump->rounds, 1e3 * jump->low_s, 1e3 * jump->high_s, time,
+           GIB * (double)jump->facts.bytes);
+}
+
+/* ---- CSV and JSON ---------------------------------------------------------------------------- */
+
+/* The rows that a predictor without times has. */
+static void print_answer_csv(const tz_workload *workload, const tz_prediction_table *table)
+{
+    char line[512];
+    printf("stencil,nx,ny,nz,precision,boundary,device,%s\n", table->by->csv_columns);
+    for (int i = 0; table->by->csv(table, i, line, sizeof line); i++) {
+        tz_print_csv_workload(workload);
+        printf("%s\n", line);
+    }
+}
 
 void tz_prediction_table_print_csv(const tz_workload *workload, const tz_prediction_table *table,
                                    bool first)
 {
-    if (first)
-        printf(
-            "stencil,nx,ny,nz,precision,boundary,device,model," TZ_PLAN_CSV_COLUMNS
-            ",registers,estimated,time_s,cells_per_s,limit,best,sustained_s,power_w,components\n");
-    for (int i = 0; i < table->count; i++) {
-        const tz_prediction_row *row = &table->rows[i];
-        const tz_model_prediction *p = &row->prediction;
-        char plan[TZ_PLAN_TEXT_SIZE];
-        tz_plan_csv(&row->plan, plan, sizeof plan);
-        tz_print_csv_workload(workload);
-        printf("%s,%s,%d,%d,%.9g,%.9g,%s,%d,", table->model->name, plan,
-               row->work ? row->work->registers : 0, row->work ? row->work->estimated : 0,
-               p->time_s, p->cells_per_s, tz_model_resource_text(p->limit), i == table->best);
-        tz_print_csv_power(p);
-        tz_print_csv_components(p);
-    }
-}
-
-/* ---- JSON ------------------------------------------------------------------------------------ */
-
-static json_t *row_json(const tz_workload *workload, const tz_prediction_table *table,
-                        const tz_prediction_row *row)
-{
-    const tz_model_prediction *p = &row->prediction;
-    json_t *object = tz_plan_to_json(&row->plan, workload->problem.dims),
-           *components = json_array(), *details = json_object();
-    const struct {
-        const char *name;
-        int value;
-    } counts[] = {{"registers", row->work ? row->work->registers : 0},
-                  {"local_bytes", row->work ? row->work->local_bytes : 0},
-                  {"shared_bytes", row->work ? row->work->shared_bytes : 0}};
-    for (size_t k = 0; k < sizeof counts / sizeof *counts; k++)
-        if (counts[k].value > 0)
-            json_object_set_new(object, counts[k].name, json_integer(counts[k].value));
-    if (row->work)
-        json_object_set_new(object, "estimated", json_boolean(row->work->estimated));
-    json_object_set_new(object, "time_s", json_real(p->time_s));
-    json_object_set_new(object, "stage_s", json_real(p->stage_s));
-    if (p->sustained_s > 0) {
-        json_object_set_new(object, "sustained_s", json_real(p->sustained_s));
-        json_object_set_new(object, "sustained_hz", json_real(p->sustained_hz));
-        json_object_set_new(object, "power_w", json_real(p->power_w));
-        json_object_set_new(object, "power_limit_w", json_real(p->power_limit_w));
-    }
-    json_object_set_new(object, "cells_per_s", json_real(p->cells_per_s));
-    tz_exchange_json(workload, table, row, object);
-    json_object_set_new(object, "limit", json_string(tz_model_resource_text(p->limit)));
-    json_object_set_new(object, "limit_text", json_string(p->limit_text));
-    for (int c = 0; c < p->component_count; c++)
-        json_array_append_new(
-            components, json_pack("{s:s, s:s, s:f, s:s}", "name", p->components[c].name, "resource",
-                                  tz_model_resource_text(p->components[c].resource), "seconds",
-                                  p->components[c].seconds, "doc",
-                                  p->components[c].doc ? p->components[c].doc : ""));
-    json_object_set_new(object, "components", components);
-    for (int d = 0; d < p->detail_count; d++)
-        json_object_set_new(details, p->details[d].name,
-                            isfinite(p->details[d].value) ? json_real(p->details[d].value)
-                                                          : json_null());
-    json_object_set_new(object, "details", details);
-    return object;
+    const tz_prediction_sheet context = {workload, table};
+    const tz_sheet sheet = tz_prediction_rows(&context);
+    if (table->by->model)
+        tz_sheet_csv(&sheet, first, stdout);
+    else
+        print_answer_csv(workload, table);
 }
 
 json_t *tz_prediction_table_json(const tz_workload *workload, const tz_prediction_table *table)
 {
-    json_t *object = tz_workload_json(workload), *rows = json_array(), *notes = json_array();
-    for (int i = 0; i < table->count; i++)
-        json_array_append_new(rows, row_json(workload, table, &table->rows[i]));
-    for (int n = 0; n < table->notes.count; n++)
-        json_array_append_new(notes, json_string(table->notes.text[n]));
-    tz_devices_json(workload, table, object);
-    json_object_set_new(object, "model", json_string(table->model->name));
-    json_object_set_new(object, "counts", json_string(table->counts));
-    json_object_set_new(object, "best", row_json(workload, table, &table->rows[table->best]));
-    json_object_set_new(object, "why", json_string(table->why));
-    json_object_set_new(object, "choice",
-                        table->choice[0] ? json_string(table->choice) : json_null());
-    json_object_set_new(object, "limits", json_string(table->limits));
-    json_object_set_new(object, "considered", json_integer(table->considered));
-    json_object_set_new(object, "seconds", json_real(table->seconds));
-    json_object_set_new(object, "notes", notes);
-    json_object_set_new(object, "rows", rows);
-    tz_periods_json(table, object);
+    const tz_prediction_sheet context = {workload, table};
+    json_t *object =
+        tz_row_json(table->by->model ? tz_prediction_columns : tz_answer_columns, &context, table);
+    if (object && table->by->json)
+        table->by->json(table, object);
     return object;
 }
 
@@ -443,7 +458,7 @@ tz_status tz_prediction_table_plot(const tz_workload *workload, tz_prediction_ta
     snprintf(plot->title, sizeof plot->title, "%s, %s, %s", workload->problem.stencil->id,
              workload->grid, workload->precision);
     snprintf(plot->subtitle, sizeof plot->subtitle, "%s, predicted by %s",
-             tz_workload_title(workload), count == 1 ? tables[0]->model->name : "each model");
+             tz_workload_title(workload), count == 1 ? tables[0]->by->name : "each model");
     snprintf(plot->x_label, sizeof plot->x_label, "height: iterations between two exchanges");
     snprintf(plot->y_label, sizeof plot->y_label, "time of an iteration (%s)", unit);
     plot->from_zero = true;
@@ -453,7 +468,7 @@ tz_status tz_prediction_table_plot(const tz_workload *workload, tz_prediction_ta
             add_components(plot, &c, rows, heights, scale);
         add_total(plot, &c, tables[k], rows, heights, scale,
                   count == 1 ? 0x222222 : tz_plot_colour(k),
-                  count == 1 ? "in all" : tables[k]->model->name);
+                  count == 1 ? "in all" : tables[k]->by->name);
     }
     status = tz_plot_draw(plot, path, error);
 cleanup:

@@ -1,6 +1,6 @@
+/* What was measured as text, CSV, JSON and a picture. Called by the command tune. */
 #include "cli/print_tune.h"
 
-#include "cli/print_devices.h"
 #include "cli/print_predictions.h"
 #include "model/power.h"
 #include "output/frame/plot.h"
@@ -26,42 +26,79 @@ static bool is_leader(const tz_tune *tune, int index)
     return true;
 }
 
+/* The context of the table of plans. */
+typedef struct plans {
+    tz_tune_sheet of;
+    bool all;
+} plans;
+
+static bool is_left_out(const void *context, const void *row)
+{
+    const plans *c = context;
+    const tz_tune *tune = c->of.tune;
+    const int index = (int)((const tz_tune_row *)row - tune->rows);
+    return !c->all && tune->set.shapes == 0 && !is_leader(tune, index) && index != tune->predicted;
+}
+
+/* The share of exchanges; NULL: not known. */
+static tz_cell exchange_share(const tz_measured *m)
+{
+    return isnan(m->exchange_s) ? TZ_NULL_CELL
+                                : tz_cell_real(m->rounds > 0 ? m->exchange_s / m->taken_s : 0.0);
+}
+
+static const char *bits_text(const tz_tune_row *row)
+{
+    return !row->checked ? "" : row->equal ? "same" : "OTHER BITS";
+}
+
+#define OF_PLAN(name, expression) TZ_GETTER(plan_##name, plans, tz_tune_row, expression)
+#define OF_GPU(name, member)                                                                       \
+    OF_PLAN(name, c->of.workload->is_gpu ? tz_cell_integer(r->member) : TZ_NO_CELL)
+#define OF_SLABS(name, expression)                                                                 \
+    OF_PLAN(name, c->of.workload->place.devices ? (expression) : TZ_NO_CELL)
+
+OF_PLAN(marks, tz_cell_made("%c%c", r == &c->of.tune->rows[c->of.tune->best] ? '*' : ' ',
+                            r == &c->of.tune->rows[c->of.tune->predicted] ? '>' : ' '));
+OF_PLAN(tile, tz_plan_tile_cell(&r->plan, c->of.workload->problem.dims));
+OF_GPU(vector, plan.vector);
+OF_GPU(warps, plan.warps);
+OF_GPU(registers, work.registers);
+OF_SLABS(exchange, tz_cell_integer(r->plan.exchange));
+OF_SLABS(share, exchange_share(&r->measured));
+OF_PLAN(refusal, r->measured.rounds == 0 ? tz_cell_text(r->refusal) : TZ_NO_CELL);
+OF_PLAN(predicted, tz_cell_real(tz_tune_predicted_s(c->of.tune, r)));
+OF_PLAN(error, tz_cell_real(tz_tune_predicted_s(c->of.tune, r) / r->measured.taken_s - 1));
+OF_PLAN(rate, tz_cell_real(tz_workload_rate(c->of.workload, r->measured.taken_s)));
+OF_PLAN(spread, tz_cell_real(r->measured.high_s / r->measured.low_s - 1));
+OF_PLAN(bits, tz_cell_made("%s%s", bits_text(r), r->chosen ? "  in the set" : ""));
+
+static const tz_sheet_column plan_columns[] = {
+    {.heading = "", .get = plan_marks, .gap = 2, .width = 2},
+    TZ_MEMBER(NULL, tz_tune_row, plan.height, .heading = "h", .width = 5),
+    TZ_MEMBER(NULL, tz_tune_row, plan.family, .heading = "family", .gap = 2, .width = -8),
+    {.heading = "tile", .get = plan_tile, .gap = 2, .width = -18},
+    {.heading = "vec", .get = plan_vector, .width = 3},
+    {.heading = "warps", .get = plan_warps, .width = 5},
+    {.heading = "regs", .get = plan_registers, .width = 4},
+    {.heading = "exchange", .get = plan_exchange, .width = 8},
+    {.heading = "share", .get = plan_share, .format = "%.1f %%", .scale = 100, .width = 6},
+    {.heading = "", .get = plan_refusal, .format = "refused: %s", .gap = 2, .ends_row = true},
+    TZ_MEMBER(NULL, tz_tune_row, measured.taken_s, .heading = "measured", .is_time = true,
+              .width = 10),
+    {.heading = "predicted", .get = plan_predicted, .is_time = true, .width = 10},
+    {.heading = "error %", .get = plan_error, .format = "%+.1f", .scale = 100, .width = 7},
+    {.heading = "GCells/s", .get = plan_rate, .scale = 1e-9, .width = 9},
+    {.heading = "+-%", .get = plan_spread, .format = "%.1f", .scale = 100, .gap = 2, .width = 4},
+    {.heading = "bits", .get = plan_bits, .gap = 2},
+    {.key = NULL}};
+
 static double rate(const tz_workload *workload, double seconds)
 {
-    const int64_t *n = workload->problem.extent;
-    return (double)n[0] * (double)n[1] * (double)n[2] / seconds;
+    return tz_workload_rate(workload, seconds) * 1e-9;
 }
 
-static void print_row(const tz_workload *workload, const tz_tune *tune, int index, double scale)
-{
-    const tz_tune_row *row = &tune->rows[index];
-    const tz_measured *m = &row->measured;
-    const double predicted_s = tz_tune_predicted_s(tune, row);
-    char tile[TZ_TEXT_SIZE];
-    tz_plan_tile_text(&row->plan, workload->problem.dims, tile, sizeof tile);
-    printf("  %c%c %5d  %-8s  %-18s", index == tune->best ? '*' : ' ',
-           index == tune->predicted ? '>' : ' ', row->plan.height, row->plan.family, tile);
-    if (workload->is_gpu)
-        printf(" %3d %5d %4d", row->plan.vector, row->plan.warps, row->work.registers);
-    if (workload->place.devices && isnan(m->exchange_s))
-        printf(" %8d      -", row->plan.exchange);
-    else if (workload->place.devices)
-        printf(" %8d %4.1f %%", row->plan.exchange,
-               m->rounds > 0 ? 100 * m->exchange_s / m->taken_s : 0.0);
-    if (m->rounds == 0) {
-        printf("  refused: %s\n", row->refusal);
-        return;
-    }
-    printf(" %10.4g %10.4g %+7.1f %9.4g  %4.1f  %s%s\n", m->taken_s * scale, predicted_s * scale,
-           100 * (predicted_s / m->taken_s - 1), rate(workload, m->taken_s) * 1e-9,
-           100 * (m->high_s / m->low_s - 1),
-           !row->checked ? ""
-           : row->equal  ? "same"
-                         : "OTHER BITS",
-           row->shape.chosen ? "  in the set" : "");
-}
-
-/* The set of thread blocks that tabik2015 chooses. */
+/* The set of plans that a model chooses. */
 static void print_set(const tz_tune_set *set)
 {
     printf("  set        %d of %d shapes; ", set->chosen, set->shapes);
@@ -132,30 +169,29 @@ void tz_tune_print(const tz_workload *workload, const tz_tune *tune, bool all)
     const tz_tune_row *groups[2] = {best, chosen};
     static const char *const names[2] = {"fastest   ", "predicted "};
     int checked = 0;
-    double scale;
-    const char *unit = tz_time_unit(best->measured.taken_s, &scale);
+    const plans context = {{workload, tune}, all};
+    tz_sheet sheet = tz_tune_rows(&context.of);
+    sheet.columns = plan_columns;
+    sheet.context = &context;
+    sheet.hides = is_left_out;
+    sheet.unit = tz_time_unit(best->measured.taken_s, &sheet.per_second);
     printf("%s on %s, %s, %s\n  device   %s", workload->problem.stencil->id, workload->grid,
            workload->precision, workload->boundary, tz_workload_title(workload));
     if (!workload->is_gpu)
         printf(", %d thread%s", workload->place.threads, workload->place.threads == 1 ? "" : "s");
     tz_print_devices(workload);
-    printf("\n\n     %5s  %-8s  %-18s%s%s %10s %10s %7s %9s  %4s  %s\n", "h", "family", "tile",
-           workload->is_gpu ? " vec warps regs" : "",
-           workload->place.devices ? " exchange  share" : "", "measured", "predicted", "error %",
-           "GCells/s", "+-%", "bits");
-    for (int i = 0; i < tune->count; i++) {
+    printf("\n\n");
+    tz_sheet_text(&sheet, stdout);
+    for (int i = 0; i < tune->count; i++)
         checked += tune->rows[i].checked;
-        if (all || tune->set.shapes > 0 || is_leader(tune, i) || i == tune->predicted)
-            print_row(workload, tune, i, scale);
-    }
     printf("     (times of one iteration in %s; * the fastest, > what the prediction chooses)\n\n",
-           unit);
+           sheet.unit);
     for (int k = 0; k < 2; k++) {
         char plan[2 * TZ_TEXT_SIZE], time[TZ_TEXT_SIZE];
         tz_plan_text(&groups[k]->plan, workload->problem.dims, plan, sizeof plan);
         tz_format_seconds(groups[k]->measured.taken_s, time, sizeof time);
         printf("  %s %s: %s, %.4g GCells/s\n", names[k], plan, time,
-               rate(workload, groups[k]->measured.taken_s) * 1e-9);
+               rate(workload, groups[k]->measured.taken_s));
     }
     print_power(workload, tune);
     printf("             %.1f %% of the best speed is reached by the prediction\n"
@@ -188,98 +224,15 @@ void tz_tune_print(const tz_workload *workload, const tz_tune *tune, bool all)
 
 void tz_tune_print_csv(const tz_workload *workload, const tz_tune *tune)
 {
-    printf(
-        "stencil,nx,ny,nz,precision,boundary,device,backend,threads," TZ_PLAN_CSV_COLUMNS
-        ",registers,local_bytes,predicted_s,measured_s,"
-        "low_s,high_s,rounds,throttled,clock_hz,bits,in_set,best,chosen,sustained_s,power_w,limit,"
-        "components\n");
-    for (int i = 0; i < tune->count; i++) {
-        const tz_tune_row *row = &tune->rows[i];
-        const tz_model_prediction *p = &row->prediction;
-        char plan[TZ_PLAN_TEXT_SIZE];
-        tz_plan_csv(&row->plan, plan, sizeof plan);
-        tz_print_csv_workload(workload);
-        printf("%s,%d,%s,%d,%d,%.9g,", workload->backend->name, workload->place.threads, plan,
-               row->work.registers, row->work.local_bytes, tz_tune_predicted_s(tune, row));
-        if (row->measured.rounds > 0)
-            printf("%.9g,%.9g,%.9g", row->measured.taken_s, row->measured.low_s,
-                   row->measured.high_s);
-        else
-            printf(",,");
-        printf(",%d,", row->measured.rounds);
-        if (row->measured.clocks > 0)
-            printf("%d,%.4g", row->measured.throttled, row->measured.clock_hz);
-        else
-            printf(",");
-        printf(",%s,%s,%d,%d,",
-               !row->checked ? ""
-               : row->equal  ? "same"
-                             : "other",
-               tune->set.shapes == 0 ? ""
-               : row->shape.chosen   ? "1"
-                                     : "0",
-               i == tune->best, i == tune->predicted);
-        tz_print_csv_power(p);
-        printf("%s,", tz_model_resource_text(p->limit));
-        tz_print_csv_components(p);
-    }
-}
-
-static json_t *set_json(const tz_tune_set *set)
-{
-    json_t *object = json_pack("{s:i,s:i,s:i,s:i,s:b}", "shapes", set->shapes, "chosen",
-                               set->chosen, "measured", set->measured, "measured_chosen",
-                               set->measured_chosen, "has_best", set->has_best);
-    if (set->measured_chosen > 0) {
-        json_object_set_new(object, "best", json_real(set->best));
-        json_object_set_new(object, "worst", json_real(set->worst));
-    }
-    return object;
+    const tz_tune_sheet context = {workload, tune};
+    const tz_sheet sheet = tz_tune_rows(&context);
+    tz_sheet_csv(&sheet, true, stdout);
 }
 
 json_t *tz_tune_json(const tz_workload *workload, const tz_tune *tune)
 {
-    json_t *object = tz_workload_json(workload), *rows = json_array();
-    for (int i = 0; i < tune->count; i++) {
-        const tz_tune_row *row = &tune->rows[i];
-        json_t *entry = tz_plan_to_json(&row->plan, workload->problem.dims);
-        json_object_set_new(entry, "predicted_s", json_real(tz_tune_predicted_s(tune, row)));
-        if (row->prediction.sustained_s > 0) {
-            json_object_set_new(entry, "sustained_s", json_real(row->prediction.sustained_s));
-            json_object_set_new(entry, "power_w", json_real(row->prediction.power_w));
-        }
-        if (workload->place.devices)
-            json_object_set_new(entry, "exchange_s", json_real(row->measured.exchange_s));
-        json_object_set_new(entry, "measured_s",
-                            row->measured.rounds > 0 ? json_real(row->measured.taken_s)
-                                                     : json_null());
-        if (row->measured.clocks > 0) {
-            json_object_set_new(entry, "throttled", json_integer(row->measured.throttled));
-            json_object_set_new(entry, "clock_hz", json_real(row->measured.clock_hz));
-        }
-        if (row->refusal[0])
-            json_object_set_new(entry, "refused", json_string(row->refusal));
-        if (row->checked)
-            json_object_set_new(entry, "same_bits", json_boolean(row->equal));
-        if (tune->set.shapes > 0)
-            json_object_set_new(entry, "in_set", json_boolean(row->shape.chosen));
-        json_array_append_new(rows, entry);
-    }
-    json_object_set_new(object, "best", json_integer(tune->best));
-    json_object_set_new(object, "predicted", json_integer(tune->predicted));
-    const tz_named_double figures[] = {{"share", tune->share},
-                                       {"error_median", tune->error_median},
-                                       {"error_p90", tune->error_p90},
-                                       {"error_mean", tune->error_mean},
-                                       {"forecast_s", tune->predicting_s}};
-    tz_json_set_reals(object, figures, sizeof figures / sizeof *figures);
-    json_object_set_new(object, "sustained", json_boolean(tune->sustained));
-    if (tune->clock_refusal[0])
-        json_object_set_new(object, "clock_unknown", json_string(tune->clock_refusal));
-    json_object_set_new(object, "rows", rows);
-    if (tune->set.shapes > 0)
-        json_object_set_new(object, "set", set_json(&tune->set));
-    return object;
+    const tz_tune_sheet context = {workload, tune};
+    return tz_row_json(tz_tune_columns, &context, tune);
 }
 
 /* ---- Picture --------------------------------------------------------------------------------- */

@@ -1,25 +1,98 @@
+/* Runs a scenario, with its options and its progress. Called by trapeze run and trapeze resume. */
 #include "cli/run_options.h"
 
+#include "backend/slabs/slabs.h"
 #include "base/number.h"
 #include "cli/print_run.h"
 #include "lua/interrupt.h"
 #include "lua/script.h"
 #include "output/live/server.h"
 #include "output/run_record.h"
+#include "policy/policy.h"
+#include "predict/shares.h"
 #include <math.h>
-#include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
-enum { RANKS_WAIT_S = 5 };
+/* ---- Progress -------------------------------------------------------------------------------- */
+
+/* Seconds between two showings. */
+static const double redraw_s = 0.1, line_s = 3.0;
+
+static double seconds_since(const struct timespec *then)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - then->tv_sec) + 1e-9 * (double)(now.tv_nsec - then->tv_nsec);
+}
+
+static void progress_begin(tz_progress *progress, bool quiet)
+{
+    memset(progress, 0, sizeof *progress);
+    progress->quiet = quiet;
+    progress->terminal = isatty(STDERR_FILENO) == 1;
+}
+
+/* Erase the unfinished line, before anything else is printed. */
+static void progress_clear(tz_progress *progress)
+{
+    if (progress->drawn)
+        fputs("\r\033[K", stderr);
+    progress->drawn = false;
+}
+
+static void format_time(double seconds, char *text, size_t size)
+{
+    const long rounded = seconds < 0 || seconds > 1e8 ? 0 : (long)(seconds + 0.5);
+    if (rounded >= 3600)
+        snprintf(text, size, "%ld:%02ld:%02ld", rounded / 3600, rounded / 60 % 60, rounded % 60);
+    else
+        snprintf(text, size, "%ld:%02ld", rounded / 60, rounded % 60);
+}
+
+static void progress_show(tz_progress *progress, const tz_script_progress *now)
+{
+    if (progress->quiet)
+        return;
+    if (now->last) {
+        progress_clear(progress);
+        progress->running = false;
+        return;
+    }
+    if (!progress->running) {
+        clock_gettime(CLOCK_MONOTONIC, &progress->begin);
+        progress->last = progress->begin;
+        progress->running = true;
+        return;
+    }
+    if (seconds_since(&progress->last) < (progress->terminal ? redraw_s : line_s))
+        return;
+    clock_gettime(CLOCK_MONOTONIC, &progress->last);
+    const double elapsed = seconds_since(&progress->begin);
+    char rate[48] = "", part[80] = "", left[32];
+    if (now->seconds > 0)
+        snprintf(rate, sizeof rate, ", %.3g GCells/s",
+                 1e-9 * (double)now->done * (double)now->cells / now->seconds);
+    if (now->total > 0 && now->done > 0) {
+        const double fraction = (double)now->done / (double)now->total;
+        format_time(elapsed / fraction - elapsed, left, sizeof left);
+        snprintf(part, sizeof part, " (%.0f %%), %s left", 100 * fraction, left);
+    }
+    fprintf(stderr, "%s%s: step %lld%s%s%s", progress->terminal ? "\r" : "", now->name,
+            (long long)now->step, part, rate, progress->terminal ? "\033[K" : "\n");
+    progress->drawn = progress->terminal;
+    fflush(stderr);
+}
 
 /* ---- What the script prints ------------------------------------------------------------------ */
 
 static void on_print(void *context, const char *text, size_t bytes)
 {
-    tz_progress_clear(&((tz_run_settings *)context)->progress);
+    progress_clear(&((tz_run_settings *)context)->progress);
     fwrite(text, 1, bytes, stdout);
 }
 
@@ -28,14 +101,14 @@ static void on_note(void *context, tz_note note, const char *line)
     tz_run_settings *s = context;
     if (note == TZ_NOTE_LOG && s->quiet)
         return;
-    tz_progress_clear(&s->progress);
+    progress_clear(&s->progress);
     fflush(stdout);
     fprintf(stderr, note == TZ_NOTE_WARNING ? "trapeze: warning: %s\n" : "%s\n", line);
 }
 
 static void on_progress(void *context, const tz_script_progress *progress)
 {
-    tz_progress_show(&((tz_run_settings *)context)->progress, progress);
+    progress_show(&((tz_run_settings *)context)->progress, progress);
 }
 
 static void on_record(void *context, const tz_record *record)
@@ -51,10 +124,10 @@ static void on_serves(void *context, const char *url)
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
-/* --height N, or a text that tz_policy_choose() reads. */
+/* --height N, or a text that tz_plan_wish_settle() reads. */
 static int take_height(const tz_command *command, void *out, const char *text)
 {
-    tz_policy_choice *policy = out;
+    tz_plan_wish *policy = out;
     char *end;
     const long height = strtol(text, &end, 10);
     const bool is_number = end != text && *end == '\0';
@@ -145,10 +218,10 @@ int tz_run_options_read(const tz_command *command, int argc, char **argv, tz_run
     if (script->serve && script->ranks)
         return tz_misuse(command, "--serve does not work under mpirun: a live view looks at one "
                                   "process, so run without mpirun");
-    const tz_policy_choice nothing = {.start = 0};
-    tz_policy_config policy;
+    const tz_plan_wish nothing = {.start = 0};
+    tz_plan_wish wish;
     tz_error error;
-    if (tz_policy_choose(&nothing, &script->policy, &policy, &error) != TZ_OK)
+    if (tz_plan_wish_settle(&nothing, &script->policy, &wish, &error) != TZ_OK)
         return tz_misuse(command, "%s", error.message);
     return TZ_OPTIONS_GO_ON;
 }
@@ -201,8 +274,11 @@ static void tell_end(const tz_run_settings *s, tz_status status, const tz_script
                                                                     : "by the scenario");
     if (result->folder[0])
         fprintf(stderr, "  folder   %s\n", result->folder);
-    if (s->record && s->verbose)
-        tz_print_run(stderr, s->record);
+    tz_facts facts;
+    if (s->record && s->verbose && tz_facts_begin(&facts, TZ_FORM_TEXT, stderr)) {
+        tz_print_run(&facts, s->record);
+        tz_facts_end(&facts);
+    }
     if (result->can_go_on)
         tell_how_to_go_on(s, result->folder);
 }
@@ -210,24 +286,11 @@ static void tell_end(const tz_run_settings *s, tz_status status, const tz_script
 static int conclude(const tz_run_settings *s, tz_status status, const tz_script_result *result,
                     const tz_error *error)
 {
-    if (tz_ranks_leads(s->script.ranks))
-        tell_end(s, status, result, error);
+    tell_end(s, status, result, error);
     if (status == TZ_INTERRUPTED)
         return result->signal == SIGALRM ? EXIT_WALLTIME : 128 + result->signal;
     const int written = status == TZ_OK ? tz_finish_output() : EXIT_FAILED;
     return written == EXIT_DONE && result->stagnated ? EXIT_FAILED : written;
-}
-
-int tz_run_together(const tz_ranks *ranks, int (*work)(void *context), void *context)
-{
-    int code = tz_ranks_leads(ranks) ? work(context) : TZ_OPTIONS_GO_ON;
-    tz_ranks_agree(ranks, &code, sizeof code);
-    if (code != TZ_OPTIONS_GO_ON || !ranks)
-        return code;
-    if (!tz_ranks_leads(ranks))
-        code = work(context);
-    const bool wrong = tz_ranks_largest(ranks, code != TZ_OPTIONS_GO_ON) > 0;
-    return wrong && code == TZ_OPTIONS_GO_ON ? EXIT_FAILED : code;
 }
 
 /* MPI could not be started. Rank 0 says it; if it has no such trouble and goes on, others do. */
@@ -240,62 +303,54 @@ static int refuse_ranks(const tz_error *error)
     return tz_fail(EXIT_FAILED, error);
 }
 
-/* Until MPI has started, which takes all ranks: a line after some time. The opener holds the mutex. */
-static void *tell_wait(void *opening)
+/* Another rank got it. */
+static void on_signal(int number)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += RANKS_WAIT_S;
-    if (pthread_mutex_timedlock(opening, &until) == 0)
-        pthread_mutex_unlock(opening);
-    else
-        fputs("trapeze: waiting for the other ranks: all must run the same command of trapeze\n",
-              stderr);
-    return NULL;
+    if (tz_interrupt_signal() == 0)
+        raise(number);
 }
 
-int tz_run_open(const tz_ranks **ranks, int (*work)(void *context), void *context)
+int tz_run_open(const tz_ranks **ranks)
 {
-    pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
-    pthread_t teller;
-    sigset_t all, before;
-    int rank, count;
     tz_error error;
-    const bool several = tz_ranks_environment(&rank, &count) && count > 1;
-    pthread_mutex_lock(&opening);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are this thread's */
-    const bool tells = several && pthread_create(&teller, NULL, tell_wait, &opening) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    const tz_status status = tz_ranks_open(ranks, &error);
-    pthread_mutex_unlock(&opening);
-    if (tells)
-        pthread_join(teller, NULL);
-    return status ? refuse_ranks(&error) : tz_run_together(*ranks, work, context);
+    if (tz_ranks_open(ranks, &error) != TZ_OK)
+        return refuse_ranks(&error);
+    if (*ranks && (*ranks)->rank > 0) {
+        const int code = tz_slabs_serve(*ranks, tz_shares_find_here);
+        tz_ranks_close(*ranks);
+        return code;
+    }
+    if (*ranks)
+        (*ranks)->listen(*ranks, on_signal);
+    return TZ_OPTIONS_GO_ON;
+}
+
+int tz_run_close(const tz_ranks *ranks, int code)
+{
+    tz_slabs_end(ranks, code);
+    tz_ranks_close(ranks);
+    return code;
 }
 
 int tz_run_execute(tz_run_settings *s)
 {
     tz_script_result result;
     tz_error error;
-    const bool opened = tz_plugins_open(&s->plugins);
-    if (tz_ranks_largest(s->script.ranks, !opened) > 0)
+    if (!tz_plugins_open(&s->plugins))
         return EXIT_FAILED;
     s->script.registry = s->plugins.registry;
     s->script.sets_count = s->sets.count;
     s->script.sets = (const char *const *)s->sets.items;
-    s->script.sink = (tz_script_sink){.context = s};
-    if (tz_ranks_leads(s->script.ranks)) {
-        s->script.sink.print = on_print;
-        s->script.sink.note = on_note;
-        s->script.sink.progress = on_progress;
-        s->script.sink.record = on_record;
-        s->script.sink.serves = on_serves;
-    }
+    s->script.sink = (tz_script_sink){.context = s,
+                                      .print = on_print,
+                                      .note = on_note,
+                                      .progress = on_progress,
+                                      .record = on_record,
+                                      .serves = on_serves};
     tz_interrupt_install();
-    tz_progress_begin(&s->progress, s->quiet || s->script.check);
+    progress_begin(&s->progress, s->quiet || s->script.check);
     const tz_status status = tz_script_run(&s->script, &result, &error);
-    tz_progress_clear(&s->progress);
+    progress_clear(&s->progress);
     fflush(stdout);
     const int code = conclude(s, status, &result, &error);
     json_decref(s->record);

@@ -3,10 +3,19 @@
 #define TZ_CORE_CLI_RUN_OPTIONS_H
 
 #include "cli/options.h"
-#include "cli/progress.h"
 #include "lua/options.h"
+#include <time.h>
 
 enum { EXIT_WALLTIME = 3 /* --walltime has stopped the run */ };
+
+/* Progress of a run on stderr: one line, redrawn, on a terminal; else a new line every 3 s. */
+typedef struct tz_progress {
+    bool quiet, terminal;
+    bool drawn;            /* an unfinished line is on the terminal */
+    struct timespec begin; /* of the present call of run() */
+    struct timespec last;  /* when something was shown */
+    bool running;
+} tz_progress;
 
 /* Begin with zeros. */
 typedef struct tz_run_settings {
@@ -23,13 +32,11 @@ typedef struct tz_run_settings {
 int tz_run_options_read(const tz_command *command, int argc, char **argv,
                         tz_run_settings *settings);
 
-/* Call work() in each rank, first in rank 0: what all of them would find wrong is printed once. `ranks`
- * may be NULL. TZ_OPTIONS_GO_ON if work() returned that in all of them, or what to exit with. */
-int tz_run_together(const tz_ranks *ranks, int (*work)(void *context), void *context);
-
-/* tz_ranks_open(), then tz_run_together(). Says it if the others let it wait. *ranks is NULL after an error, which
- * is printed. */
-int tz_run_open(const tz_ranks **ranks, int (*work)(void *context), void *context);
+/* Where mpirun started this process as one of several: TZ_OPTIONS_GO_ON in the first rank, with *ranks; the others
+ * serve it until it closes them, and get what to exit with. *ranks is NULL without mpirun. */
+int tz_run_open(const tz_ranks **ranks);
+/* Ends the others, too. NULL is fine. Returns the code. */
+int tz_run_close(const tz_ranks *ranks, int code);
 
 /* Run the scenario. Returns what to exit with. */
 int tz_run_execute(tz_run_settings *settings);

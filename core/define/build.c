@@ -1,3 +1,4 @@
+/* A definition whose formulas are read: what definition.c makes source of. */
 #include "define/build.h"
 
 #include "define/check.h"
@@ -25,12 +26,10 @@ int tz_build_formula(tz_build *build, tz_defined_text text, const char *place, t
 
 static tz_expr_type type_of(const tz_definition *d, int field)
 {
-    static const tz_expr_type types[] = {
-        [TZ_REAL] = TZ_EXPR_REAL, [TZ_INT] = TZ_EXPR_INT, [TZ_BITS] = TZ_EXPR_BITS};
-    return types[d->fields[field].type];
+    return tz_expr_type_of(d->fields[field].type);
 }
 
-/* ---- Reads ------------------------------------------------------------------------------------ */
+/* ---- Reads ----------------------------------------------------------------------------------- */
 
 static void note_read(tz_built_pass *pass, const tz_expr_node *n)
 {
@@ -100,7 +99,7 @@ int tz_build_static_radius(const tz_build *build, int field)
     return radius;
 }
 
-/* ---- Passes ----------------------------------------------------------------------------------- */
+/* ---- Passes ---------------------------------------------------------------------------------- */
 
 static tz_status add_update(tz_build *build, tz_built_pass *pass, const tz_defined_update *u,
                             const char *what, tz_error *error)

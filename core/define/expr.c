@@ -1,7 +1,6 @@
+/* Expressions: nodes that are made once, with their types, constants and ranges. */
 #include "define/expr.h"
 
-#include "define/make.h"
-#include "define/range.h"
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -46,7 +45,7 @@ void tz_expr_warn(tz_expr *e, const char *format, ...)
     e->warning = strdup(text);
 }
 
-/* ---- Equal nodes are one ---------------------------------------------------------------------- */
+/* ---- Equal nodes are one --------------------------------------------------------------------- */
 
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
@@ -159,7 +158,7 @@ int tz_expr_intern(tz_expr *e, tz_expr_node node, const tz_expr_operand *operand
     return e->count++;
 }
 
-/* ---- Nodes ------------------------------------------------------------------------------------ */
+/* ---- Nodes ----------------------------------------------------------------------------------- */
 
 int tz_expr_number(tz_expr *e, double number, tz_expr_type type)
 {
@@ -181,12 +180,19 @@ bool tz_expr_is_number(const tz_expr *e, int node, double number)
     return n->kind == TZ_EXPR_NUMBER && n->type != TZ_EXPR_BITS && n->number == number;
 }
 
+tz_expr_type tz_expr_type_of(tz_type type)
+{
+    static const tz_expr_type types[] = {[TZ_KIND_REALS] = TZ_EXPR_REAL,
+                                         [TZ_KIND_INTEGERS] = TZ_EXPR_INT,
+                                         [TZ_KIND_WORDS] = TZ_EXPR_BITS};
+    return types[tz_type_kind(type)];
+}
+
 int tz_expr_read(tz_expr *e, int field, const int *offset)
 {
-    static const tz_expr_type types[] = {
-        [TZ_REAL] = TZ_EXPR_REAL, [TZ_INT] = TZ_EXPR_INT, [TZ_BITS] = TZ_EXPR_BITS};
-    tz_expr_node node = {
-        .kind = TZ_EXPR_READ, .type = types[e->definition->fields[field].type], .index = field};
+    tz_expr_node node = {.kind = TZ_EXPR_READ,
+                         .type = tz_expr_type_of(e->definition->fields[field].type),
+                         .index = field};
     memcpy(node.offset, offset, sizeof node.offset);
     return tz_expr_intern(e, node, NULL, 0);
 }
@@ -259,7 +265,7 @@ int tz_expr_two(tz_expr *e, int a, tz_operator op, int b)
     return a < 0 || b < 0 ? -1 : tz_expr_chain(e, operands, 2);
 }
 
-/* ---- Conversions ------------------------------------------------------------------------------ */
+/* ---- Conversions ----------------------------------------------------------------------------- */
 
 static const char *const type_names[] = {[TZ_EXPR_REAL] = "a real number",
                                          [TZ_EXPR_INT] = "a whole number",

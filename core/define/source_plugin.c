@@ -1,8 +1,8 @@
+/* ID.c: the tables, derive() and at_step() of a definition. Called by definition.c. */
 #include "define/source.h"
 
 #include "define/augment.h"
 #include "define/check.h"
-#include "define/names.h"
 #include "stencil/stencil.h"
 #include <ctype.h>
 #include <math.h>
@@ -15,7 +15,7 @@ static bool has_real(const tz_build *build, const tz_emit *emit)
     const tz_definition *d = build->definition;
     bool real = false;
     for (int f = 0; f < d->fields_count; f++)
-        real = real || d->fields[f].type == TZ_REAL;
+        real = real || tz_type_is_real(d->fields[f].type);
     for (int k = 0; k < emit->constants_count; k++)
         real = real || emit->e->nodes[emit->constants[k].node].type == TZ_EXPR_REAL;
     return real;
@@ -32,7 +32,7 @@ static void add_wrapped(tz_buffer *out, tz_buffer *text, int column, int indent)
     free(text->text);
 }
 
-/* ---- Cell updates ----------------------------------------------------------------------------- */
+/* ---- Cell updates ---------------------------------------------------------------------------- */
 
 /* The name of a pass, field or constant in C. */
 static void add_name(const tz_build *build, const char *name, tz_buffer *out)
@@ -60,7 +60,7 @@ static void add_updates(const tz_build *build, const tz_emit *emit, tz_buffer *o
     }
 }
 
-/* ---- Parameters ------------------------------------------------------------------------------- */
+/* ---- Parameters ------------------------------------------------------------------------------ */
 
 /* Unit and doc as arguments of a macro, in the line that began at `line` if they fit. */
 static void add_unit_and_doc(tz_buffer *out, size_t line, const char *unit, const char *doc)
@@ -101,7 +101,7 @@ static void add_params(const tz_definition *d, tz_buffer *out)
     tz_buffer_add(out, "};\n\n");
 }
 
-/* ---- Constants -------------------------------------------------------------------------------- */
+/* ---- Constants ------------------------------------------------------------------------------- */
 
 static void add_host_helpers(const tz_emit *emit, tz_buffer *out)
 {
@@ -209,15 +209,13 @@ static void add_functions(const tz_build *build, tz_emit *emit, tz_buffer *out)
     free(checks.text);
 }
 
-/* ---- Descriptions ----------------------------------------------------------------------------- */
+/* ---- Descriptions ---------------------------------------------------------------------------- */
 
 static void add_fields(const tz_build *build, tz_buffer *out)
 {
     static const char *const macros[] = {[TZ_STATE] = "TZ_STATE_FIELD",
                                          [TZ_STATIC] = "TZ_STATIC_FIELD",
                                          [TZ_DERIVED] = "TZ_DERIVED_FIELD"};
-    static const char *const types[] = {
-        [TZ_REAL] = "TZ_REAL", [TZ_INT] = "TZ_INT", [TZ_BITS] = "TZ_BITS"};
     const tz_definition *d = build->definition;
     tz_buffer_add(out, "static const tz_field fields[] = {\n");
     for (int f = 0; f < d->fields_count; f++) {
@@ -225,7 +223,7 @@ static void add_fields(const tz_build *build, tz_buffer *out)
         const int radius = field->role == TZ_STATIC ? tz_build_static_radius(build, f) : 0;
         const size_t line = out->length;
         tz_buffer_add(out, "    %s(\"%s\", %s", macros[field->role], field->name,
-                      types[field->type]);
+                      tz_type_c_name(field->type));
         add_unit_and_doc(out, line, field->unit, field->doc ? field->doc : field->name);
         if (radius)
             tz_buffer_add(out, ", .radius = %d", radius);

@@ -11,8 +11,9 @@
 /* A call of sim:run that has not returned. */
 typedef struct tz_active_run {
     tz_simulation_handle *handle;
-    tz_run_position position;
-    tz_run_result result;       /* so far */
+    tz_course course;
+    bool unsettled;             /* other threads may still write outputs or a checkpoint */
+    bool refused;               /* no snapshots in this run */
     struct tz_active_run *next; /* the run around it */
 } tz_active_run;
 
@@ -31,7 +32,7 @@ void tz_checkpoints_every(tz_context *context, double interval_s);
  * checkpoint that fails is a warning. Returns errors of outputs alone. */
 tz_status tz_checkpoint_now(tz_context *context, bool wait, tz_error *error);
 
-/* For tz_run.pause: write one if it is time. TZ_INTERRUPTED after a signal, for which one is written. */
+/* At TZ_STOP_PAUSE: write one if it is time. TZ_INTERRUPTED after a signal, for which one is written. */
 tz_status tz_checkpoint_pause(tz_context *context, tz_simulation *simulation, tz_error *error);
 /* Between two calls, after a signal: write one and raise. Does nothing if there are no checkpoints. */
 void tz_checkpoint_at_signal(lua_State *L);

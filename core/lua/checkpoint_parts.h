@@ -3,7 +3,7 @@
 #define TZ_CORE_LUA_CHECKPOINT_PARTS_H
 
 #include "lua/checkpoint.h"
-#include "output/checkpoints.h"
+#include "output/folder.h"
 #include <jansson.h>
 #include <pthread.h>
 

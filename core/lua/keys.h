@@ -25,8 +25,8 @@ const char *tz_kind_text(lua_State *L, int index);
 /* A key of a table of options, or of a table that a function returns. docs/scenario.md is made of
  * these: all texts are Markdown. Lists end with a key NULL.
  *
- * The readers below take default, limits and names from the row, so that the page cannot say others.
- * A default that another file has is put into the row by TZ_KEY_VALUE of its macro. */
+ * The readers below take default, limits and names from the row, so that the page cannot say
+ * others. A default that another file has is put into the row by TZ_KEY_VALUE of its macro. */
 typedef struct tz_key {
     const char *key;
     const char *type;      /* "number", "text", "{low, high}" */
@@ -35,8 +35,8 @@ typedef struct tz_key {
                             * keys of a result */
     const char *doc;       /* a phrase; "%s" in it are the names */
     const char *(*names)(int i); /* of a text: the i-th that it may be, NULL after the last */
-    /* Limits, included, of numbers, of each integer of a list or, where the doc says so, of how many it
-     * has; both 0: none; INFINITY: as large as can be counted. */
+    /* Limits, included, of numbers, of each integer of a list or, where the doc says so, of how
+     * many it has; both 0: none; INFINITY: as large as can be counted. */
     double least, most;
     const struct tz_key *inner; /* keys of a table that it may be, or of the tables in it */
 } tz_key;
@@ -78,9 +78,10 @@ void tz_options_check(lua_State *L, int index, const char *what);
 /* Raise if the table on the top of the stack has other keys than 1, 2, … without gaps. */
 void tz_list_check(lua_State *L, const char *what, const char *key);
 
-/* Options of the table at `index`, which tz_keys_take has put there. Return false when the key is absent;
- * *out is then the default of the row, or as it was if that has none. Raise an error that names `what`
- * and the key when type or range are wrong. Texts are borrowed from the table or static. */
+/* Options of the table at `index`, which tz_keys_take has put there. Return false when the key is
+ * absent; *out is then the default of the row, or as it was if that has none. Raise an error that
+ * names `what` and the key when type or range are wrong. Texts are borrowed from the table or
+ * static. */
 bool tz_key_number(lua_State *L, int index, const char *what, const char *key, double *out);
 bool tz_key_integer(lua_State *L, int index, const char *what, const char *key, int64_t *out);
 bool tz_key_text(lua_State *L, int index, const char *what, const char *key, const char **out);
@@ -88,8 +89,8 @@ bool tz_key_text(lua_State *L, int index, const char *what, const char *key, con
 bool tz_key_choice(lua_State *L, int index, const char *what, const char *key, int *out);
 /* Push the value of a key, or the default of its row, or nil. Returns whether the key is there. */
 bool tz_key_push(lua_State *L, int index, const char *key);
-/* The option `file`, which must be there: the name of a picture in the run folder, of that format if it is
- * not NULL. Borrowed. */
+/* The option `file`, which must be there: the name of a picture in the run folder, of that format
+ * if it is not NULL. Borrowed. */
 const char *tz_key_file(lua_State *L, int index, const char *what, const tz_format *only);
 bool tz_key_flag(lua_State *L, int index, const char *what, const char *key, bool *out);
 /* {low, high}, both finite, low < high (or <= if `equal`). */
@@ -109,8 +110,8 @@ bool tz_key_copy(lua_State *L, int index, const char *what, const char *key, cha
 int64_t tz_integer_check(lua_State *L, int index, const char *what, const char *name, int64_t low,
                          int64_t high);
 
-/* The text at a stack index, borrowed. Raises "what: 'name' must be …" on another type and on a zero
- * byte, which would end it for C. */
+/* The text at a stack index, borrowed. Raises "what: 'name' must be …" on another type and on a
+ * zero byte, which would end it for C. */
 const char *tz_text_check(lua_State *L, int index, const char *what, const char *name);
 
 /* Raise "what has no 'key'" with the nearest of `names` and of the keys of the table at `index`. */

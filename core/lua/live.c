@@ -50,10 +50,10 @@ void tz_live_view_close(tz_context *context, tz_status status, const tz_error *e
     context->view = NULL;
 }
 
-bool tz_live_view_wants(void *context)
+bool tz_live_view_wants(const tz_simulation_handle *handle)
 {
-    const tz_live_view *view = ((const tz_simulation_handle *)context)->context->view;
-    return view->paused || tz_live_wants(view->server);
+    const tz_live_view *view = handle->context->view;
+    return view && (view->paused || tz_live_wants(view->server));
 }
 
 /* Count the time since the last pause. */
@@ -89,11 +89,10 @@ static tz_status keep(tz_live_view *view, tz_simulation_handle *handle, tz_error
     return tz_checkpoint_now(handle->context, true, error);
 }
 
-tz_status tz_live_view_attend(void *context, tz_simulation *simulation, int64_t *most,
-                              tz_error *error)
+tz_status tz_live_view_attend(tz_simulation_handle *handle, int64_t *most, tz_error *error)
 {
     enum { LOOKS = 20 };
-    tz_simulation_handle *handle = context;
+    const tz_simulation *simulation = handle->simulation;
     tz_live_view *view = handle->context->view;
     /* Outputs that other threads write read the fields and parameters. */
     tz_status status = tz_run_files_settle(&handle->context->files, error);

@@ -11,10 +11,11 @@ tz_status tz_live_view_open(tz_context *context, tz_error *error);
 /* The script has ended, with that status: pages get the last state. */
 void tz_live_view_close(tz_context *context, tz_status status, const tz_error *error);
 
-/* For tz_run.wants and attend; `context` is the handle. */
-bool tz_live_view_wants(void *context);
-tz_status tz_live_view_attend(void *context, tz_simulation *simulation, int64_t *most,
-                              tz_error *error);
+/* Does a page want something of a run? */
+bool tz_live_view_wants(const tz_simulation_handle *handle);
+/* Do it, when all stages are waited for. *most: iterations of the next call of the backend, if they
+ * are limited. */
+tz_status tz_live_view_attend(tz_simulation_handle *handle, int64_t *most, tz_error *error);
 /* A call of sim:run begins, and is over. */
 void tz_live_view_begin_run(tz_simulation_handle *handle);
 void tz_live_view_end_run(tz_simulation_handle *handle);

@@ -4,7 +4,7 @@
 #include "base/number.h"
 #include "lua/checkpoint.h"
 #include "lua/live_impl.h"
-#include "output/report/texts.h"
+#include "output/report/contents.h"
 #include "sim/fields.h"
 #include <math.h>
 #include <stdio.h>
@@ -131,7 +131,7 @@ static void put_pictures(const tz_live_view *view, const tz_simulation_handle *h
             tz_json_put_text(entry, "unit",
                              stencil->fields[field].unit ? stencil->fields[field].unit : "",
                              failed);
-            tz_json_put(entry, "bits", json_boolean(stencil->fields[field].type == TZ_BITS),
+            tz_json_put(entry, "bits", json_boolean(tz_type_is_bits(stencil->fields[field].type)),
                         failed);
             tz_json_put(entry, "paint", json_boolean(tz__view_can_paint(handle, output, field)),
                         failed);
@@ -204,7 +204,7 @@ static void put_run(const tz_live_view *view, const tz_simulation_handle *handle
     tz_json_put_integer(state, "step", step, failed);
     if (!active || active->handle != handle)
         return;
-    const tz_run_position *at = &active->position;
+    const tz_course *at = &active->course;
     tz_json_put_integer(state, "done", step - at->start, failed);
     tz_json_put_integer(state, "total", at->end < 0 ? -1 : at->end - at->start, failed);
     tz_json_put_integer(state, "timed", step - view->run_from, failed);

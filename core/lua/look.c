@@ -3,8 +3,8 @@
 
 #include "lua/context.h"
 #include "lua/floorplan.h"
-#include "output/caption.h"
 #include "output/frame/colormap.h"
+#include "output/output.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

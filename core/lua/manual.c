@@ -4,7 +4,6 @@
 #include "lua/api.h"
 #include "lua/context.h"
 #include "lua/module.h"
-#include "output/caption.h"
 #include "output/format/format.h"
 #include "output/frame/colormap.h"
 #include "output/output.h"
@@ -224,9 +223,11 @@ static void put_page(FILE *out, const tz_api_function *const *rows)
     const char *name;
     for (int i = 0; (name = tz_colormap_name(i)); i++)
         fprintf(out, "%s`%s`", i > 0 ? ", " : "", name);
-    fprintf(out, "; each also reversed, with `_r` behind its name. "
-                 "`twilight` is for angles and phases: its ends are equal. `categories` has eight "
-                 "colours for the integers of `range = {0, 7}`. `colours` makes any other map.\n");
+    fprintf(out, "; each also reversed, with `_r` behind its name.");
+    for (int i = 0; (name = tz_colormap_name(i)); i++)
+        if (tz_colormap_doc(i))
+            fprintf(out, " `%s` %s.", name, tz_colormap_doc(i));
+    fprintf(out, " `colours` makes any other map.\n");
 }
 
 /* Opens the module. Protected: it may raise for lack of memory. */

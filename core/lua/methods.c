@@ -11,9 +11,8 @@
 #include "lua/problem.h"
 #include "lua/push.h"
 #include "lua/region.h"
-#include "lua/together.h"
-#include "sim/analysis.h"
 #include "sim/fields.h"
+#include "sim/numbers.h"
 #include "sim/residual.h"
 #include <math.h>
 #include <stdio.h>
@@ -22,7 +21,7 @@
 
 static void push_cell(lua_State *L, const tz_simulation_handle *handle, int field, double value)
 {
-    if (tz_handle_stencil(handle)->fields[field].type == TZ_REAL)
+    if (tz_type_is_real(tz_handle_stencil(handle)->fields[field].type))
         lua_pushnumber(L, value);
     else
         lua_pushinteger(L, (lua_Integer)value);
@@ -166,7 +165,8 @@ static int method_array(lua_State *L)
     const tz_status status =
         tz_handle_is_dry(handle)
             ? tz_array_create(&array,
-                              stencil->fields[field].type == TZ_REAL ? TZ_DTYPE_F64 : TZ_DTYPE_I32,
+                              tz_type_is_real(stencil->fields[field].type) ? TZ_DTYPE_F64
+                                                                           : TZ_DTYPE_I32,
                               stencil->dims, tz_simulation_extent(handle->simulation), &error)
             : tz_simulation_read_array(handle->simulation, field, &array, &error);
     if (status != TZ_OK)
@@ -199,7 +199,7 @@ static int method_slabs(lua_State *L)
             tz_raise(L, "%s: '%s' has %lld slabs, not %lld", what, stencil->fields[field].name,
                      (long long)slabs, (long long)(first + count));
     }
-    const bool real = stencil->fields[field].type == TZ_REAL;
+    const bool real = tz_type_is_real(stencil->fields[field].type);
     const int64_t shape[TZ_AXES] = {nx, count, 1};
     tz_array_handle *result = tz_array_push(L, stencil->fields[field].name);
     tz_array *array = NULL;
@@ -304,12 +304,12 @@ static int method_plan(lua_State *L)
     tz_error error;
     lua_settop(L, 2);
     if (!lua_isnil(L, 2)) {
-        tz_policy_config config;
+        tz_plan_wish wish;
         tz_options_check(L, 2, "sim:plan");
         tz_keys_take(L, 2, "sim:plan", plan_options, false);
-        const tz_policy_choice forget = {.forget = handle->context->options->policy.forget};
-        tz_policy_read(L, 2, "sim:plan", dims, &forget, &config);
-        if (tz_simulation_set_policy(handle->simulation, &config, &error) != TZ_OK)
+        const tz_plan_wish forget = {.forget = handle->context->options->policy.forget};
+        tz_policy_read(L, 2, "sim:plan", dims, &forget, &wish);
+        if (tz_simulation_set_policy(handle->simulation, &wish, &error) != TZ_OK)
             tz_raise_error(L, "sim:plan", &error);
     }
     tz_plan_push(L, tz_simulation_plan(handle->simulation), dims);
@@ -323,8 +323,7 @@ static int method_kernel(lua_State *L)
     tz_simulation_handle *handle = tz_handle_check_idle(L, 1, "sim:kernel");
     tz_kernel_facts facts;
     tz_error error;
-    tz_status status = tz_simulation_kernel_facts(handle->simulation, &facts, &error);
-    status = tz_ranks_agree_status(tz_ranks_of(L), status, &error);
+    const tz_status status = tz_simulation_kernel_facts(handle->simulation, &facts, &error);
     if (status == TZ_UNSUPPORTED) {
         lua_pushnil(L);
         return 1;
@@ -338,7 +337,6 @@ static int method_kernel(lua_State *L)
     tz_set_integer(L, "warps", facts.warps);
     tz_set_integer(L, "warps_max", facts.warps_max);
     tz_set_number(L, "copy_gb_per_s", facts.copy_bytes_per_s * 1e-9);
-    tz_together_agree(L, 1);
     return 1;
 }
 

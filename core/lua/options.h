@@ -4,7 +4,7 @@
 
 #include "base/ranks.h"
 #include "define/definition.h"
-#include "policy/choice.h"
+#include "policy/wish.h"
 #include "stencil/registry.h"
 #include <limits.h>
 
@@ -40,16 +40,16 @@ typedef struct tz_script_sink {
 
 typedef struct tz_script_options {
     const char *path;
-    tz_registry *registry;   /* tz.stencil adds to it */
-    const char *backend;     /* NULL: the script's choice */
-    tz_policy_choice policy; /* before the script's */
-    int threads;             /* 0: the script's choice */
-    int device;              /* ordinal of the GPU */
-    const char *devices;     /* as in tz_simulation_config; NULL: the script's choice */
-    bool sync;               /* wait for every stage and check it */
-    const char *out;         /* NULL: runs/NAME-NNN */
-    const char *resume;      /* the folder of a run that goes on; NULL: a new run */
-    double checkpoint_s;     /* of the clock, between two checkpoints; 0: the script's choice */
+    tz_registry *registry; /* tz.stencil adds to it */
+    const char *backend;   /* NULL: the script's choice */
+    tz_plan_wish policy;   /* before the script's */
+    int threads;           /* 0: the script's choice */
+    int device;            /* ordinal of the GPU */
+    const char *devices;   /* as in tz_simulation_config; NULL: the script's choice */
+    bool sync;             /* wait for every stage and check it */
+    const char *out;       /* NULL: runs/NAME-NNN */
+    const char *resume;    /* the folder of a run that goes on; NULL: a new run */
+    double checkpoint_s;   /* of the clock, between two checkpoints; 0: the script's choice */
     double
         walltime_s; /* the run stops, with a checkpoint, before it has taken so long; 0: no limit */
     size_t sets_count; /* NAME=VALUE, each */
@@ -58,7 +58,7 @@ typedef struct tz_script_options {
     bool check;            /* validate and report; write nothing */
     bool define;           /* with `check`: only its stencils are wanted, so nothing is predicted */
     bool unsafe;           /* all of Lua's libraries */
-    const tz_ranks *ranks; /* that run it together; NULL: alone. Of rank 0 alone the sink is used */
+    const tz_ranks *ranks; /* that serve it, of which this is the first; NULL: alone */
     bool serve;            /* a live view */
     const char *serve_address; /* NULL: 127.0.0.1 */
     int serve_port;            /* 0: a free one */

@@ -1,5 +1,5 @@
-/* The functions tz.NAME of formats. Descriptions are checked here as far as that is possible without a simulation; sim:every and
- * sim:write check the rest (tz_output_check). */
+/* The functions tz.NAME of formats. Descriptions are checked here as far as that is possible
+ * without a simulation; sim:every and sim:write check the rest (tz_output_check). */
 #include "lua/output.h"
 
 #include "base/names.h"

@@ -6,8 +6,8 @@
 #include "lua/handle.h"
 #include "lua/keys.h"
 #include "lua/output.h"
-#include "output/caption.h"
-#include "sim/geometry.h"
+#include "output/output.h"
+#include "sim/simulation.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -49,11 +49,5 @@ void tz_plan_push(lua_State *L, const tz_plan *plan, int dims)
 
 void tz_plan_set_keys(lua_State *L, const tz_plan *plan, int dims)
 {
-    tz_set_integer(L, "height", plan->height);
-    tz_set_text(L, "family", plan->family);
-    for (int k = 0; k < TZ_PLAN_KNOBS_COUNT; k++)
-        if (tz_plan_get(plan, k) != 0)
-            tz_set_integer(L, tz_plan_knobs[k].name, tz_plan_get(plan, k));
-    tz_push_integers(L, dims, plan->tile);
-    lua_setfield(L, -2, "tile");
+    tz_set_row(L, tz_plan_columns, &dims, plan);
 }

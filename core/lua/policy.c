@@ -17,45 +17,42 @@ static const char function_key;
 /* ---- Reading --------------------------------------------------------------------------------- */
 
 /* The keys of the table at `index`. Its texts are the table's own. */
-static void read_choice(lua_State *L, int index, const char *who, int dims, tz_policy_choice *out)
+static void read_wish(lua_State *L, int index, const char *who, int dims, tz_plan_wish *out)
 {
-    *out = (tz_policy_choice){.start = 0};
+    lua_Debug about;
+    *out = (tz_plan_wish){.start = 0};
     tz_plan_read(L, index, who, dims, &out->given, &out->height);
     const int type = tz_table_get(L, index, "policy");
     if (type == LUA_TSTRING)
         out->policy = tz_text_check(L, -1, who, "policy");
-    else if (type == LUA_TFUNCTION)
-        out->function = true;
-    else if (type != LUA_TNIL)
+    else if (type != LUA_TNIL && type != LUA_TFUNCTION)
         tz_raise(L, "%s: 'policy' must be a name or a function, not %s", who, tz_kind_text(L, -1));
-    lua_pop(L, 1);
+    if (type == LUA_TFUNCTION) {
+        lua_getinfo(L, ">S", &about);
+        snprintf(out->function, sizeof out->function, "function at %.90s:%d", about.short_src,
+                 about.linedefined);
+    } else {
+        lua_pop(L, 1);
+    }
     const int start = tz_table_get(L, index, "start");
     if (start == LUA_TSTRING && strcmp(tz_text_check(L, -1, who, "start"), "predicted") != 0)
         tz_raise(L, "%s: 'start' must be a height or \"predicted\", not '%.40s'", who,
                  lua_tostring(L, -1));
     if (start != LUA_TNIL)
         out->start = start == LUA_TSTRING
-                         ? TZ_POLICY_START_PREDICTED
+                         ? TZ_WISH_START_PREDICTED
                          : (int)tz_integer_check(L, -1, who, "start", 1, TZ_PLAN_HEIGHT_MAX);
     lua_pop(L, 1);
 }
 
 void tz_policy_read(lua_State *L, int index, const char *who, int dims,
-                    const tz_policy_choice *command_line, tz_policy_config *config)
+                    const tz_plan_wish *command_line, tz_plan_wish *wish)
 {
-    tz_policy_choice choice;
+    tz_plan_wish own;
     tz_error error;
-    index = lua_absindex(L, index);
-    read_choice(L, index, who, dims, &choice);
-    if (tz_policy_choose(&choice, command_line, config, &error) != TZ_OK)
+    read_wish(L, lua_absindex(L, index), who, dims, &own);
+    if (tz_plan_wish_settle(&own, command_line, wish, &error) != TZ_OK)
         tz_raise_error(L, who, &error);
-    if (config->kind == TZ_POLICY_FUNCTION) {
-        lua_Debug about;
-        tz_table_get(L, index, "policy");
-        lua_getinfo(L, ">S", &about);
-        snprintf(config->function_name, sizeof config->function_name, "function at %.90s:%d",
-                 about.short_src, about.linedefined);
-    }
 }
 
 /* ---- A function ------------------------------------------------------------------------------ */
@@ -98,7 +95,7 @@ static int view_index(lua_State *L)
         return 0;
     tz_policy *policy = tz_simulation_policy(handle->simulation);
     const tz_policy_options *predictions =
-        tz_policy_kind_of(policy) == TZ_POLICY_FUNCTION ? tz_policy_predictions(policy) : NULL;
+        strcmp(tz_policy_name_of(policy), "function") == 0 ? tz_policy_predictions(policy) : NULL;
     if (predictions)
         push_prediction(L, predictions, tz_handle_stencil(handle)->dims);
     else
@@ -209,26 +206,23 @@ tz_status tz_policy_ask_again(tz_simulation_handle *handle, tz_reading *reading,
     return call_function(handle, &view, &next, error);
 }
 
-static tz_status ask(void *context, const tz_policy_view *view, tz_plan *next, tz_error *error)
+tz_status tz_policy_ask(tz_simulation_handle *handle, tz_error *error)
 {
-    tz_simulation_handle *handle = context;
-    const tz_plan given = *next;
+    tz_policy *policy = tz_simulation_policy(handle->simulation);
+    const tz_policy_view *view = tz_policy_question(policy);
+    tz_plan next = *view->plan;
     record_view(handle->context, view);
-    const tz_status status = call_function(handle, view, next, error);
-    if (status == TZ_OK && next->height > 0 && !next->family[0])
-        strcpy(next->family, given.family);
-    return status;
+    const tz_status status = call_function(handle, view, &next, error);
+    if (status)
+        return status;
+    if (next.height > 0 && !next.family[0])
+        strcpy(next.family, view->plan->family);
+    return tz_policy_answer(policy, &next, error);
 }
 
-void tz_policy_bind(tz_policy_config *config, tz_simulation_handle *handle)
+void tz_policy_keep(lua_State *L, int index, int handle_index, const tz_plan_wish *wish)
 {
-    config->function = ask;
-    config->function_context = handle;
-}
-
-void tz_policy_keep(lua_State *L, int index, int handle_index, const tz_policy_config *config)
-{
-    if (config->kind != TZ_POLICY_FUNCTION)
+    if (!wish->function[0])
         return;
     tz_table_get(L, index, "policy");
     lua_getiuservalue(L, handle_index, 1);
@@ -309,22 +303,21 @@ static int method_policy(lua_State *L)
         lua_setfield(L, 2, "policy");
     }
     if (!lua_isnil(L, 2)) {
-        tz_policy_config config;
+        tz_plan_wish wish;
         if (!lua_istable(L, 2))
             tz_raise(L, "%s: needs a name, a function or { policy = … }, not %s", who,
                      tz_kind_text(L, 2));
         tz_keys_take(L, 2, who, policy_options, false);
-        const tz_policy_choice forget = {.forget = handle->context->options->policy.forget};
-        tz_policy_read(L, 2, who, dims, &forget, &config);
-        tz_policy_bind(&config, handle);
-        if (tz_simulation_set_policy(handle->simulation, &config, &error) != TZ_OK)
+        const tz_plan_wish forget = {.forget = handle->context->options->policy.forget};
+        tz_policy_read(L, 2, who, dims, &forget, &wish);
+        if (tz_simulation_set_policy(handle->simulation, &wish, &error) != TZ_OK)
             tz_raise_error(L, who, &error);
-        tz_policy_keep(L, 2, 1, &config);
+        tz_policy_keep(L, 2, 1, &wish);
     }
     const tz_policy *policy = tz_simulation_policy(handle->simulation);
     char text[256];
     lua_createtable(L, 0, 5);
-    tz_set_text(L, "policy", tz_policy_name(tz_policy_kind_of(policy)));
+    tz_set_text(L, "policy", tz_policy_name_of(policy));
     tz_set_flag(L, "settled", tz_policy_settled(policy));
     tz_set_text(L, "text", tz_policy_describe(policy, text, sizeof text));
     push_decisions(L, policy, dims);

@@ -4,10 +4,10 @@
 #include "lua/context.h"
 #include "lua/plan.h"
 #include "lua/push.h"
-#include "lua/together.h"
 #include "lua/workload.h"
-#include "predict/prediction_table.h"
-#include "predict/thread_blocks.h"
+#include "papers.h"
+#include "predict/sheets.h"
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,14 +18,14 @@ static const char what[] = "tz.predict";
 typedef struct holder {
     tz_workload *workload;
     tz_prediction_table *table;
-    tz_thread_blocks *blocks; /* by tabik2015 */
+    json_t *own; /* what the table's predictor adds */
 } holder;
 
 static int holder_close(lua_State *L)
 {
     holder *h = luaL_checkudata(L, 1, TYPE);
     tz_prediction_table_destroy(h->table);
-    free(h->blocks);
+    json_decref(h->own);
     tz_workload_destroy(h->workload);
     *h = (holder){NULL, NULL, NULL};
     return 0;
@@ -61,242 +61,148 @@ static void get_changes(lua_State *L, tz_workload_request *workload)
     lua_setfield(L, 1, "record");
 }
 
-/* *blocks: the model is that of thread blocks. */
+/* Options that only some models take. */
+static void get_added(lua_State *L, int dims, tz_prediction_request *request)
+{
+    for (int i = 0; tz_predictor_options[i].name; i++) {
+        const char *name = tz_predictor_options[i].name;
+        double values[TZ_MODEL_AXES] = {0};
+        bool flag = false, given = false;
+        int64_t integer = 0;
+        switch (tz_predictor_options[i].value) {
+        case TZ_PREDICTOR_FLAG:
+            given = tz_key_flag(L, 1, what, name, &flag) && flag;
+            values[0] = flag;
+            break;
+        case TZ_PREDICTOR_INTEGER:
+            given = tz_key_integer(L, 1, what, name, &integer);
+            values[0] = (double)integer;
+            break;
+        case TZ_PREDICTOR_NUMBER:
+            given = tz_key_number(L, 1, what, name, values);
+            break;
+        case TZ_PREDICTOR_EXTENTS:
+            tz_key_extents(L, what, name, dims, values);
+            given = values[0] > 0;
+            break;
+        }
+        if (given)
+            tz_prediction_option_set(request, i, values, TZ_MODEL_AXES);
+    }
+}
+
 static void get_request(lua_State *L, tz_workload_request *workload, tz_prediction_request *request,
-                        bool *blocks, bool *measure)
+                        bool *measure)
 {
     bool compile = false;
     const char *model = NULL;
-    int64_t trips = 0;
     tz_error error;
-    *request = (tz_prediction_request){.streamed = -1, .given = workload->given};
+    *request = (tz_prediction_request){.given = workload->given};
     memcpy(request->block, workload->block, sizeof request->block);
-    *blocks = tz_key_text(L, 1, what, "model", &model) &&
-              tz_thread_blocks_check_name(model, &error) == TZ_OK;
-    if (model && !*blocks && tz_model_find(model, &request->model, &error) != TZ_OK)
+    if (tz_key_text(L, 1, what, "model", &model) &&
+        tz_predictor_find(model, false, &request->by, &error) != TZ_OK)
         tz_raise_error(L, what, &error);
-    tz_key_extents(L, what, "halo", workload->dims, request->halo);
-    tz_key_number(L, 1, what, "streamed", &request->streamed);
-    tz_key_number(L, 1, what, "bank_conflicts", &request->bank_conflicts);
     get_changes(L, workload);
-    tz_key_flag(L, 1, what, "fence", &request->fence);
-    tz_key_flag(L, 1, what, "as_printed", &request->as_printed);
-    if (tz_key_integer(L, 1, what, "trips", &trips))
-        request->trips = (int)trips;
+    get_added(L, workload->dims, request);
     tz_key_flag(L, 1, what, "all", &request->all);
     tz_key_flag(L, 1, what, "measure", measure);
     if (tz_key_flag(L, 1, what, "compile", &compile) && compile)
         request->effort = TZ_EFFORT_COMPILE;
-    const char *other = !*blocks ? NULL : *measure ? "measure" : tz_thread_blocks_excess(request);
+    const char *other = !request->by || request->by->model ? NULL
+                        : *measure                         ? "measure"
+                                                           : tz_predictor_excess(request);
     if (other)
-        tz_raise(L, "%s: '%s' does not go with the model %s, which lists thread blocks", what,
-                 other, TZ_THREAD_BLOCKS_MODEL);
+        tz_raise(L, "%s: '%s' does not go with the model %s, which %s", what, other,
+                 request->by->name, request->by->does);
 }
 
 /* ---- The table ------------------------------------------------------------------------------- */
 
-/* What several devices gain. */
-static void push_gains(lua_State *L, const holder *h)
+/* A value of JSON as one of Lua. */
+static void push_json(lua_State *L, const json_t *value)
 {
-    const tz_scaling *scaling = &h->table->scaling;
-    tz_set_integer(L, "devices", h->workload->devices.count);
-    tz_set_text(L, "link", h->workload->link.name);
-    tz_set_number(L, "alone_s", h->table->alone_s);
-    lua_createtable(L, scaling->count, 0);
-    for (int i = 0; i < scaling->count; i++) {
-        lua_createtable(L, 0, 2);
-        tz_set_integer(L, "devices", scaling->at[i].devices);
-        if (scaling->at[i].extent[0] > 0) {
-            tz_push_integers(L, h->workload->problem.dims, scaling->at[i].extent);
-            lua_setfield(L, -2, "grid");
+    const char *key;
+    json_t *inner;
+    luaL_checkstack(L, 4, what);
+    switch (json_typeof(value)) {
+    case JSON_OBJECT:
+        lua_createtable(L, 0, (int)json_object_size(value));
+        json_object_foreach((json_t *)(uintptr_t)value, key, inner)
+        {
+            push_json(L, inner);
+            lua_setfield(L, -2, key);
         }
-        lua_rawseti(L, -2, i + 1);
-    }
-    lua_setfield(L, -2, "gains");
-}
-
-static void push_row(lua_State *L, const tz_workload *workload, const tz_prediction_table *table,
-                     const tz_prediction_row *row)
-{
-    const tz_model_prediction *p = &row->prediction;
-    lua_createtable(L, 0, 16);
-    tz_plan_set_keys(L, &row->plan, workload->problem.dims);
-    if (row->work) {
-        tz_set_integer(L, "registers", row->work->registers);
-        tz_set_flag(L, "estimated", row->work->estimated);
-    }
-    tz_set_number(L, "time_s", p->time_s);
-    tz_set_number(L, "stage_s", p->stage_s);
-    if (p->sustained_s > 0) {
-        tz_set_number(L, "sustained_s", p->sustained_s);
-        tz_set_number(L, "power_w", p->power_w);
-        tz_set_number(L, "power_limit_w", p->power_limit_w);
-    }
-    tz_set_number(L, "gcells_per_s", p->cells_per_s * 1e-9);
-    if (workload->place.devices) {
-        tz_set_number(L, "exchange_share", tz_prediction_exchange_share(p));
-        tz_set_number(L, "efficiency", tz_prediction_efficiency(table, row));
-    }
-    tz_set_text(L, "limit", tz_model_resource_text(p->limit));
-    tz_set_text(L, "limit_text", p->limit_text);
-    lua_createtable(L, 0, p->component_count);
-    for (int c = 0; c < p->component_count; c++)
-        tz_set_number(L, p->components[c].name, p->components[c].seconds);
-    lua_setfield(L, -2, "components");
-    lua_createtable(L, 0, p->detail_count);
-    for (int d = 0; d < p->detail_count; d++)
-        tz_set_number(L, p->details[d].name, p->details[d].value);
-    lua_setfield(L, -2, "details");
-}
-
-static void push_passes(lua_State *L, const tz_prediction_plain *plain)
-{
-    lua_createtable(L, plain->plain.count, 0);
-    for (int k = 0; k < plain->plain.count; k++) {
-        const tz_luo2011_result *r = &plain->results[k];
-        const tz_named_double of_pass[] = {
-            {"p", r->share},       {"p_text", r->text_share}, {"active_warps", r->active},
-            {"cpd1", r->cpd1},     {"cpd2", r->cpd2},         {"cpd", r->cpd},
-            {"rounds", r->rounds}, {"clocks", r->time}};
-        lua_createtable(L, 0, 9);
-        tz_set_numbers(L, of_pass, sizeof of_pass / sizeof *of_pass);
-        lua_createtable(L, r->count, 0);
-        for (int i = 0; i < r->count; i++) {
-            const tz_luo2011_period *p = &r->periods[i];
-            const tz_named_double of_period[] = {
-                {"c", p->computation}, {"m", p->memory},  {"transactions", p->transactions},
-                {"mpd", p->mpd},       {"time", p->time}, {"t_p", p->before},
-                {"t_c", p->after}};
-            lua_createtable(L, 0, 9);
-            tz_set_integer(L, "type", p->type);
-            tz_set_integer(L, "accesses", p->accesses);
-            tz_set_numbers(L, of_period, sizeof of_period / sizeof *of_period);
-            lua_rawseti(L, -2, i + 1);
+        break;
+    case JSON_ARRAY:
+        lua_createtable(L, (int)json_array_size(value), 0);
+        for (size_t i = 0; i < json_array_size(value); i++) {
+            push_json(L, json_array_get(value, i));
+            lua_rawseti(L, -2, (lua_Integer)i + 1);
         }
-        lua_setfield(L, -2, "periods");
-        lua_rawseti(L, -2, k + 1);
+        break;
+    case JSON_STRING:
+        lua_pushstring(L, json_string_value(value));
+        break;
+    case JSON_INTEGER:
+        lua_pushinteger(L, json_integer_value(value));
+        break;
+    case JSON_REAL:
+        lua_pushnumber(L, json_real_value(value));
+        break;
+    default:
+        lua_pushboolean(L, json_is_true(value));
+        break;
     }
-    lua_setfield(L, -2, "passes");
 }
 
-static void push_notes(lua_State *L, const tz_model_notes *notes)
+/* Sets what the predictor adds in the table on the top of the stack. */
+static void set_own(lua_State *L, const holder *h)
 {
-    lua_createtable(L, notes->count, 0);
-    for (int n = 0; n < notes->count; n++) {
-        lua_pushstring(L, notes->text[n]);
-        lua_rawseti(L, -2, n + 1);
+    const char *key;
+    json_t *value;
+    json_object_foreach(h->own, key, value)
+    {
+        push_json(L, value);
+        lua_setfield(L, -2, key);
     }
-    lua_setfield(L, -2, "notes");
 }
 
-static void push_prediction_table(lua_State *L, const holder *h)
+static void push_table(lua_State *L, const holder *h)
 {
     const tz_prediction_table *table = h->table;
-    lua_createtable(L, 0, 12);
-    tz_set_text(L, "model", table->model->name);
-    tz_set_text(L, "device", h->workload->device.name);
-    tz_set_text(L, "title",
-                h->workload->device.title[0] ? h->workload->device.title
-                                             : h->workload->device.name);
-    tz_set_text(L, "backend", h->workload->backend->name);
-    if (h->workload->place.devices)
-        push_gains(L, h);
-    tz_set_text(L, "counts", table->counts);
-    tz_set_text(L, "why", table->why);
-    tz_set_text(L, "limits", table->limits);
-    if (table->choice[0])
-        tz_set_text(L, "choice", table->choice);
-    if (table->plain)
-        push_passes(L, table->plain);
-    if (table->plain && table->plain->measured.rounds > 0) {
-        tz_set_number(L, "measured_s", table->plain->measured.taken_s);
-        tz_set_number(
-            L, "accuracy",
-            tz_luo2011_accuracy(table->plain->measured.taken_s, table->rows[0].prediction.time_s));
-    }
-    tz_set_integer(L, "considered", table->considered);
-    tz_set_number(L, "seconds", table->seconds);
-    push_notes(L, &table->notes);
-    lua_createtable(L, table->count, 0);
-    for (int i = 0; i < table->count; i++) {
-        push_row(L, h->workload, table, &table->rows[i]);
-        if (i == table->best) {
-            lua_pushvalue(L, -1);
-            lua_setfield(L, -4, "best");
-        }
-        lua_rawseti(L, -2, i + 1);
-    }
-    lua_setfield(L, -2, "rows");
-}
-
-static void push_shape(lua_State *L, const tz_tabik_shape *shape)
-{
-    lua_createtable(L, 0, 7);
-    tz_push_integers(L, 2, (const int64_t[]){shape->x, shape->y});
-    lua_setfield(L, -2, "block");
-    tz_set_number(L, "global_transactions", shape->global_transactions);
-    tz_set_number(L, "shared_transactions", shape->shared_transactions);
-    tz_set_number(L, "occupancy", shape->occupancy);
-    tz_set_integer(L, "active_blocks", shape->active_blocks);
-    lua_createtable(L, 0, TZ_TABIK_CRITERIA);
-    for (int c = 0; c < TZ_TABIK_CRITERIA; c++)
-        tz_set_flag(L, tz_tabik_criterion_text((tz_tabik_criterion)c), shape->good >> c & 1);
-    lua_setfield(L, -2, "good");
-    tz_set_flag(L, "chosen", shape->chosen);
-}
-
-static void push_blocks(lua_State *L, const holder *h)
-{
-    const tz_thread_blocks *blocks = h->blocks;
-    lua_createtable(L, 0, 4);
-    tz_set_text(L, "model", TZ_THREAD_BLOCKS_MODEL);
-    tz_set_text(L, "device", h->workload->device.name);
-    push_notes(L, &blocks->notes);
-    lua_createtable(L, blocks->count, 0);
-    for (int p = 0; p < blocks->count; p++) {
-        const tz_tabik_space *space = &blocks->passes[p].space;
-        lua_createtable(L, 0, 3);
-        tz_set_text(L, "pass", blocks->passes[p].name);
-        tz_set_integer(L, "chosen", space->chosen);
-        lua_createtable(L, space->count, 0);
-        for (int i = 0; i < space->count; i++) {
-            push_shape(L, &space->shapes[i]);
-            lua_rawseti(L, -2, i + 1);
-        }
-        lua_setfield(L, -2, "shapes");
-        lua_rawseti(L, -2, p + 1);
-    }
-    lua_setfield(L, -2, "passes");
+    const tz_prediction_sheet sheet = {h->workload, table};
+    lua_createtable(L, 0, 16);
+    tz_set_row(L, table->by->model ? tz_prediction_columns : tz_answer_columns, &sheet, table);
+    set_own(L, h);
+    if (!table->by->model)
+        return;
+    lua_getfield(L, -1, "rows");
+    lua_rawgeti(L, -1, table->best + 1);
+    lua_setfield(L, -3, "best");
+    lua_pop(L, 1);
 }
 
 static const char *model_names(int i)
 {
-    int n = 0;
-    while (n < i && tz_models[n])
-        n++;
-    return tz_models[n] ? tz_models[n]->name : i == n ? TZ_THREAD_BLOCKS_MODEL : NULL;
+    return tz_predictors[i] ? tz_predictors[i]->name : NULL;
 }
+
+/* Rows of keys that core/papers.h adds. */
+#define OPTION(key, type, otherwise, doc, least, most)                                             \
+    {key, type, otherwise, doc, NULL, least, most},
+#define RESULT(key, type, doc) {key, type, "", doc},
 
 static const tz_key predict_options[] = {
     TZ_WORKLOAD_OPTIONS,
-    {"model", "text", "the first that the record allows",
-     "%s; the last one lists thread blocks, without times", model_names},
-    {"halo", "{x[, y[, z]]}", "the stencil's",
-     "for the papers' models: another halo width, both sides together"},
-    {"streamed", "integer", "the stencil's",
-     "for the papers' models: another number of streamed fields", .most = INFINITY},
-    {"bank_conflicts", "number", "the stencil's, where it is known",
-     "for `meng2011`: conflicts in shared memory for each warp instruction", .most = INFINITY},
-    {"record", "table", "",
-     "`KEY = value`: numbers of the device's record to replace, as [in a record](devices.md): `{ "
-     "cpi "
-     "= 2, memory_latency = \"600 cycles\" }`"},
-    {"fence", "boolean", "false", "for the papers' models: stages synchronise inside one launch"},
-    {"as_printed", "boolean", "false", "for `luo2011`: equation 2 as the paper prints it"},
-    {"trips", "integer", TZ_KEY_VALUE(TZ_TRIPS),
-     "for `luo2011`: turns of loops whose end depends on data", .least = 1, .most = 1000000},
+    {"model", "text", "the first that the record allows", "%s", model_names},
+    TZ_PAPERS_KEYS(OPTION){"record", "table", "",
+                           "`KEY = value`: numbers of the device's record to replace, as [in a "
+                           "record](devices.md): `{ "
+                           "cpi "
+                           "= 2, memory_latency = \"600 cycles\" }`"},
     {"measure", "boolean", "false",
-     "for `luo2011`: run its plain kernel on this machine's GPU, too; not under `--check`"},
+     "with a model of kernels of its own: run these on this machine's GPU, too; not under "
+     "`--check`"},
     {"all", "boolean", "false", "every plan, not only the best of a family and height"},
     {"compile", "boolean", "false", "compile every kernel, not only those that may be best"},
     {NULL, NULL, NULL, NULL}};
@@ -324,56 +230,43 @@ static const tz_key predict_result[] = {
     {"why", "text", "", "what limits the best plan"},
     {"limits", "text", "", "what limits which heights"},
     {"notes", "list of texts", "", "what was assumed"},
-    {"passes", "list of tables", "",
-     "by `luo2011`, one a pass: `p`, `p_text`, `active_warps`, `cpd1`, `cpd2`, `cpd`, `rounds`, "
-     "`clocks` and `periods`, a list of `{ type, c, m, accesses, transactions, mpd, time, t_p, "
-     "t_c }`; by `tabik2015`: `pass`, how many are `chosen`, and `shapes`, a list of `{ block, "
-     "global_transactions, shared_transactions, occupancy, active_blocks, good, chosen }`"},
-    {"measured_s", "number", "", "with `measure`: an iteration of the plain kernel"},
+    TZ_PAPERS_RESULTS(RESULT){"measured_s", "number", "", "with `measure`: an iteration"},
     {"accuracy", "number", "",
      "with `measure`: the smaller of the measured and the predicted time over the larger"},
     {"considered", "integer", "", "plans"},
     {"seconds", "number", "", "that it took"},
     {NULL, NULL, NULL, NULL}};
 
-static int predict_here(lua_State *L)
+static int predict(lua_State *L)
 {
     tz_workload_request workload;
     tz_prediction_request request;
     bool measure = false;
     tz_error error;
-    bool blocks;
     if (!lua_istable(L, 1))
         tz_raise(L, "%s: needs a table: tz.predict { plugin = …, grid = … }", what);
     lua_settop(L, 1);
     tz_keys_take(L, 1, what, predict_options, false);
     tz_workload_read(L, what, &workload);
-    get_request(L, &workload, &request, &blocks, &measure);
+    get_request(L, &workload, &request, &measure);
     measure = measure && !tz_context_get(L)->options->check;
     holder *h = lua_newuserdatauv(L, sizeof *h, 0);
     *h = (holder){NULL, NULL, NULL};
     luaL_setmetatable(L, TYPE);
     const int at = lua_gettop(L);
     if (tz_workload_of(&workload, true, &h->workload, &error) != TZ_OK ||
-        (blocks ? tz_thread_blocks_create(&h->blocks, h->workload, &error)
-                : tz_prediction_table_create(&h->table, h->workload, &request, &error)) != TZ_OK ||
-        (measure &&
-         tz_plain_measure(h->table, h->workload, workload.config.device, &error) != TZ_OK))
+        tz_prediction_table_create(&h->table, h->workload, &request, &error) != TZ_OK ||
+        (measure && tz_prediction_table_measure(h->table, h->workload, workload.config.device,
+                                                &error) != TZ_OK))
         tz_raise_error(L, what, &error);
-    if (blocks)
-        push_blocks(L, h);
-    else
-        push_prediction_table(L, h);
+    h->own = json_object();
+    if (h->table->by->json)
+        h->table->by->json(h->table, h->own);
+    push_table(L, h);
     lua_pushcfunction(L, holder_close);
     lua_pushvalue(L, at);
     lua_call(L, 1, 0);
     return 1;
-}
-
-/* tz.predict { plugin = …, grid = …, device = …, model = …, … } */
-static int predict(lua_State *L)
-{
-    return tz_together_lead(L, predict_here);
 }
 
 void tz_predict_register(lua_State *L)

@@ -19,7 +19,7 @@ void tz_rerun_note_event(tz_binding *binding, int64_t step)
 void tz_rerun_note_end(tz_context *context, const tz_active_run *run, tz_status status,
                        const tz_error *error)
 {
-    const tz_run_result *result = &run->result;
+    const tz_run_result *result = &run->course.result;
     tz_bytes bytes = {.data = NULL};
     tz_bytes_put_u32(&bytes, (uint32_t)status);
     tz_bytes_put_i64(&bytes, tz_simulation_step(run->handle->simulation));
@@ -39,7 +39,7 @@ void tz_rerun_note_end(tz_context *context, const tz_active_run *run, tz_status 
 
 static void read_end(tz_active_run *run, tz_reading *reading, tz_status *status, tz_error *error)
 {
-    tz_run_result *result = &run->result;
+    tz_run_result *result = &run->course.result;
     tz_simulation_handle *handle = run->handle;
     *status = (tz_status)tz_reading_u32(reading);
     tz_simulation_set_step(handle->simulation, tz_reading_i64(reading));

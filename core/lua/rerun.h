@@ -13,7 +13,7 @@ void tz_rerun_note_end(tz_context *context, const tz_active_run *run, tz_status 
                        const tz_error *error);
 
 /* Call again what the run called before. Returns true if the run has ended, as *status and `error`
- * say; false at the checkpoint: it goes on from run->position, where *status is that of the function
+ * say; false at the checkpoint: it goes on from run->course, where *status is that of the function
  * that came to it. `call` calls an event's function. */
 bool tz_rerun(lua_State *L, tz_active_run *run,
               tz_status (*call)(tz_binding *binding, tz_error *error), tz_status *status,

@@ -7,81 +7,161 @@
 #include "lua/interrupt.h"
 #include "lua/keys.h"
 #include "lua/live.h"
+#include "lua/policy.h"
 #include "lua/push.h"
 #include "lua/rerun.h"
 #include "lua/time.h"
-#include "lua/together.h"
-#include "policy/policy.h"
 #include "sim/jump.h"
 #include "sim/run.h"
+#include "sim/snapshot.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* ---- Events ---------------------------------------------------------------------------------- */
+/* ---- Outputs that are due -------------------------------------------------------------------- */
+
+static bool is_due(const tz_binding *binding)
+{
+    const tz_simulation *simulation = binding->handle->simulation;
+    return tz_binding_is_regular(binding) &&
+           tz_interval_is_due(&binding->every, simulation, tz_simulation_step(simulation));
+}
+
+/* The next step at which something is due. */
+static int64_t next_due(const tz_simulation_handle *handle)
+{
+    const int64_t step = tz_simulation_step(handle->simulation);
+    int64_t due = INT64_MAX;
+    for (const tz_binding *b = handle->bindings; b; b = b->next) {
+        const int64_t next = tz_binding_is_regular(b)
+                                 ? tz_interval_next(&b->every, handle->simulation, step)
+                                 : INT64_MAX;
+        due = next < due ? next : due;
+    }
+    return due;
+}
+
+/* May another thread write it while the run goes on? */
+static bool is_written_later(const tz_binding *binding)
+{
+    return binding->kind == TZ_BINDING_OUTPUT && !tz_output_is_told(binding->writer.output);
+}
 
 /* Protected: argument 1 is the binding, 2 the simulation. */
-static int fire_protected(lua_State *L)
+static int write_protected(lua_State *L)
 {
     tz_binding_write(L, lua_touserdata(L, 1), 2);
     return 0;
 }
 
-static tz_status fire(void *context, tz_simulation *simulation, tz_error *error)
+/* In a replay: for its functions alone. */
+static tz_status write_again(tz_binding *binding, tz_error *error)
 {
-    tz_binding *binding = context;
+    return tz_handle_call(binding->handle, write_protected, binding, error);
+}
+
+/* Wait for what other threads write. */
+static tz_status settle(tz_active_run *run, tz_error *error)
+{
+    if (!run->unsettled)
+        return TZ_OK;
+    run->unsettled = false;
+    return tz_run_files_settle(&run->handle->context->files, error);
+}
+
+static tz_status write_at_once(tz_active_run *run, tz_binding *binding, tz_error *error)
+{
+    tz_simulation *simulation = run->handle->simulation;
+    tz_status status = tz_run_wait(simulation, &run->course, error);
+    if (!status)
+        status = settle(run, error);
+    if (!status)
+        status = tz_simulation_check_finite(simulation, error);
+    if (status)
+        return status;
+    run->unsettled = true; /* it may be a checkpoint, which others write */
     if (tz_binding_is_done(binding, tz_simulation_step(simulation)))
         return TZ_OK; /* sim:write wrote it just before the run */
     if (tz_binding_calls_lua(binding))
         tz_rerun_note_event(binding, tz_simulation_step(simulation));
-    return tz_handle_call(binding->handle, fire_protected, binding, error);
+    return tz_handle_call(run->handle, write_protected, binding, error);
 }
 
-/* In a replay: for its functions alone. */
-static tz_status fire_again(tz_binding *binding, tz_error *error)
+/* A snapshot of this step for what is written later; NULL: it is written at once. */
+static tz_status freeze(tz_active_run *run, tz_snapshot **out, tz_error *error)
 {
-    return tz_handle_call(binding->handle, fire_protected, binding, error);
-}
-
-/* An output from a snapshot: written by another thread while the run goes on. */
-static tz_status fire_later(void *context, tz_snapshot *snapshot, tz_error *error)
-{
-    return tz_binding_write_later(context, snapshot, error);
-}
-
-static tz_status settle(void *context, tz_error *error)
-{
-    const tz_simulation_handle *handle = context;
-    return tz_run_files_settle(&handle->context->files, error);
-}
-
-static void on_refused(void *context, const tz_error *why)
-{
-    const tz_simulation_handle *handle = context;
-    tz_context_note(handle->context, TZ_NOTE_LOG, "%s: the run waits for its outputs: %s",
-                    handle->name, why->message);
-}
-
-static tz_event make_event(tz_binding *binding)
-{
-    const tz_writer *writer = &binding->writer;
-    tz_event event = {.every = binding->every, .fire = fire, .context = binding};
-    if (binding->kind != TZ_BINDING_OUTPUT)
-        return event;
-    event.wants_residual = tz_output_has_column(writer->output, TZ_COLUMN_RESIDUAL);
-    if (!tz_output_is_told(writer->output)) {
-        event.later = fire_later;
-        event.fields = tz_writer_fields(writer, tz_handle_stencil(binding->handle));
+    const tz_simulation_handle *handle = run->handle;
+    tz_simulation *simulation = handle->simulation;
+    uint32_t fields = 0;
+    tz_error why = {0};
+    *out = NULL;
+    if (run->refused)
+        return TZ_OK;
+    for (const tz_binding *b = handle->bindings; b; b = b->next)
+        if (is_written_later(b) && is_due(b))
+            fields |= tz_writer_fields(&b->writer, tz_handle_stencil(handle));
+    tz_status status = tz_snapshot_take(simulation, fields, false, out, &why);
+    if (!status && !*out) {
+        /* Outputs take longer than stages. The wait for a free snapshot is no part of the stages'
+         * time, so that ends here. */
+        status = tz_run_wait(simulation, &run->course, &why);
+        if (!status)
+            status = tz_snapshot_take(simulation, fields, true, out, &why);
     }
-    return event;
+    if (status && status != TZ_UNSUPPORTED && status != TZ_MEMORY)
+        *error = why;
+    if (status != TZ_UNSUPPORTED && status != TZ_MEMORY)
+        return status;
+    run->refused = true;
+    if (status == TZ_MEMORY)
+        tz_context_note(handle->context, TZ_NOTE_LOG, "%s: the run waits for its outputs: %s",
+                        handle->name, why.message);
+    return TZ_OK;
 }
 
-/* ---- Progress -------------------------------------------------------------------------------- */
+/* Write what is due at this step, from a binding on: the index counts the regular ones. */
+static tz_status write_from(tz_active_run *run, int64_t first, tz_error *error)
+{
+    tz_snapshot *snapshot = NULL;
+    tz_status status = TZ_OK;
+    int64_t index = -1;
+    for (tz_binding *b = run->handle->bindings; !status && b; b = b->next) {
+        index += tz_binding_is_regular(b);
+        if (!is_due(b) || index < first)
+            continue;
+        run->course.firing = index;
+        const bool later = is_written_later(b);
+        if (later && !snapshot)
+            status = freeze(run, &snapshot, error);
+        if (!status && later && snapshot) {
+            run->unsettled = true;
+            status = tz_binding_write_later(b, snapshot, error);
+        } else if (!status) {
+            status = write_at_once(run, b, error);
+        }
+    }
+    run->course.firing = -1;
+    tz_snapshot_release(snapshot);
+    return status;
+}
 
-static void report(const tz_simulation_handle *handle, const tz_simulation *simulation,
-                   int64_t done, int64_t total, bool last)
+static tz_status write_due(tz_active_run *run, tz_error *error)
+{
+    const tz_simulation_handle *handle = run->handle;
+    tz_status status = TZ_OK;
+    for (const tz_binding *b = handle->bindings; !status && b; b = b->next)
+        if (b->kind == TZ_BINDING_OUTPUT && is_due(b) &&
+            tz_output_has_column(b->writer.output, TZ_COLUMN_RESIDUAL))
+            status = tz_run_measure(handle->simulation, &run->course, &(tz_update){0}, error);
+    return status ? status : write_from(run, 0, error);
+}
+
+/* ---- Between two calls of the backend -------------------------------------------------------- */
+
+static void report(const tz_simulation_handle *handle, int64_t done, int64_t total, bool last)
 {
     const tz_script_sink *sink = &handle->context->options->sink;
+    const tz_simulation *simulation = handle->simulation;
     if (!sink->progress)
         return;
     const tz_script_progress progress = {.name = handle->name,
@@ -95,25 +175,97 @@ static void report(const tz_simulation_handle *handle, const tz_simulation *simu
     sink->progress(sink->context, &progress);
 }
 
-static void on_warning(void *context, const char *text)
+/* The steps that have just been computed. With checkpoints, a signal ends the run at a pause. */
+static tz_status tell_progress(const tz_active_run *run, tz_error *error)
 {
-    const tz_simulation_handle *handle = context;
-    tz_context_note(handle->context, TZ_NOTE_WARNING, "%s: %s", handle->name, text);
-}
-
-static bool on_progress(void *context, const tz_simulation *simulation, int64_t done, int64_t total)
-{
-    const tz_simulation_handle *handle = context;
+    const tz_simulation_handle *handle = run->handle;
+    const tz_course *course = &run->course;
     tz_context_pass_warnings(handle->context);
-    report(context, simulation, done, total, false);
-    /* With checkpoints pause() stops the run. */
-    return tz_together_signal(handle->context) == 0 || tz_checkpoints_on(handle->context);
+    report(handle, course->result.steps, course->end < 0 ? -1 : course->end - course->start, false);
+    if (tz_interrupt_signal() == 0 || tz_checkpoints_on(handle->context))
+        return TZ_OK;
+    return tz_error_set(error, TZ_INTERRUPTED, NULL, "interrupted at step %lld",
+                        (long long)tz_simulation_step(handle->simulation));
 }
 
-static tz_status on_pause(void *context, tz_simulation *simulation, tz_error *error)
+static void pass_warning(tz_active_run *run)
 {
-    const tz_simulation_handle *handle = context;
-    return tz_checkpoint_pause(handle->context, simulation, error);
+    if (run->course.warning[0])
+        tz_context_note(run->handle->context, TZ_NOTE_WARNING, "%s: %s", run->handle->name,
+                        run->course.warning);
+    run->course.warning[0] = '\0';
+}
+
+/* Somebody may look, and a checkpoint may be written. */
+static tz_status pause_run(tz_active_run *run, int64_t *most, tz_error *error)
+{
+    tz_simulation_handle *handle = run->handle;
+    *most = 0;
+    if (tz_live_view_wants(handle)) {
+        tz_status status = tz_run_wait(handle->simulation, &run->course, error);
+        if (!status)
+            status = tz_live_view_attend(handle, most, error);
+        if (status)
+            return status;
+    }
+    run->unsettled = true; /* another thread may write it */
+    return tz_checkpoint_pause(handle->context, handle->simulation, error);
+}
+
+/* ---- A run ----------------------------------------------------------------------------------- */
+
+/* From where the run is to its end. */
+static tz_status advance(tz_active_run *run, tz_error *error)
+{
+    tz_simulation_handle *handle = run->handle;
+    tz_course *course = &run->course;
+    tz_until until = {.step = 0};
+    tz_stop stop = TZ_STOP_DUE;
+    tz_status status = TZ_OK;
+    while (!status && stop != TZ_STOP_END) {
+        const int64_t before = course->result.steps;
+        if (until.step <= tz_simulation_step(handle->simulation))
+            until.step = next_due(handle);
+        status = tz_simulation_advance(handle->simulation, course, &until, &stop, error);
+        pass_warning(run);
+        if (!status && course->result.steps > before)
+            status = tell_progress(run, error);
+        if (!status && stop == TZ_STOP_PAUSE)
+            status = pause_run(run, &until.most, error);
+        else if (!status && stop == TZ_STOP_ASKS)
+            status = tz_policy_ask(handle, error);
+        else if (!status && stop == TZ_STOP_DUE)
+            status = write_due(run, error);
+    }
+    return status;
+}
+
+/* A new run, or one that goes on from a checkpoint, where `failed` is the error of the function
+ * that was called then; NULL: none. Waits for all outputs, also after a failure: the first error
+ * counts. */
+static tz_status compute(tz_active_run *run, bool resumes, const tz_error *failed, tz_error *error)
+{
+    tz_simulation *simulation = run->handle->simulation;
+    tz_course *course = &run->course;
+    tz_status status = TZ_OK;
+    tz_error first;
+    if (failed) {
+        *error = *failed;
+        status = failed->code;
+    } else if (!resumes) {
+        status = tz_simulation_begin(simulation, &course->wanted, course, error);
+        pass_warning(run);
+    } else if (course->firing >= 0) {
+        status = write_from(run, course->firing + 1, error);
+    }
+    if (!status)
+        status = advance(run, error);
+    const tz_status settled = settle(run, &first);
+    if (settled && (!status || status == TZ_DIVERGED)) {
+        status = settled;
+        *error = first;
+    }
+    return tz_simulation_end(simulation, course, status, error);
 }
 
 /* ---- sim:run --------------------------------------------------------------------------------- */
@@ -239,7 +391,8 @@ static const tz_key jump_result[] = {{"status", "text", "", "`\"done\"`"},
                                      {"seconds", "number", "", "spent in jumps"},
                                      {NULL, NULL, NULL, NULL}};
 
-/* The argument at index 2: a number of steps, { steps = n } or { until_time = t }, with every = m. */
+/* The argument at index 2: a number of steps, { steps = n } or { until_time = t }, with every =
+ * m. */
 static void get_jump(lua_State *L, const tz_simulation_handle *handle, tz_run *run)
 {
     const char *what = "sim:jump";
@@ -338,12 +491,12 @@ static void flush_tables(lua_State *L, const tz_simulation_handle *handle)
     for (const tz_binding *b = handle->bindings; status == TZ_OK && b; b = b->next)
         if (b->writer.table)
             status = tz_table_flush(b->writer.table, &error);
-    if (tz_ranks_agree_status(tz_ranks_of(L), status, &error) != TZ_OK)
+    if (status != TZ_OK)
         tz_raise_error(L, NULL, &error);
 }
 
-/* What a run with a limit came to, for the summary. A stagnation that the script does not accept is a
- * warning, too, and the exit code. */
+/* What a run with a limit came to, for the summary. A stagnation that the script does not accept
+ * is a warning, too, and the exit code. */
 static void tell_end(const tz_simulation_handle *handle, const tz_run *run,
                      const tz_run_result *result, bool accepts)
 {
@@ -379,8 +532,7 @@ static void conclude(lua_State *L, const tz_simulation_handle *handle, const tz_
     const tz_simulation *simulation = handle->simulation;
     if (tz_policy_take_warning(tz_simulation_policy(simulation), warning, sizeof warning))
         tz_context_note(handle->context, TZ_NOTE_WARNING, "%s", warning);
-    report(handle, simulation, result->steps,
-           isnan(run->until_residual) ? run->steps : result->steps, true);
+    report(handle, result->steps, isnan(run->until_residual) ? run->steps : result->steps, true);
     if (status != TZ_OK && tz_interrupt_signal() != 0)
         tz_raise(L, "interrupted at step %lld", (long long)tz_simulation_step(simulation));
     if (status == TZ_SCRIPT && handle->failure[0]) {
@@ -392,95 +544,71 @@ static void conclude(lua_State *L, const tz_simulation_handle *handle, const tz_
 }
 
 /* Run, or go through what a run did before, up to a checkpoint. */
-static tz_status run_or_replay(lua_State *L, tz_run *run, tz_active_run *active, tz_error *error)
+static tz_status run_or_replay(lua_State *L, tz_active_run *run, tz_error *error)
 {
-    tz_simulation_handle *handle = active->handle;
+    tz_simulation_handle *handle = run->handle;
+    tz_context *context = handle->context;
+    const bool resumes = tz_recall_replays(context);
     tz_status status = TZ_OK;
     tz_error failed;
     bool ended = false;
-    active->next = handle->context->runs;
-    handle->context->runs = active;
+    run->next = context->runs;
+    context->runs = run;
     handle->L = L;
     tz_live_view_begin_run(handle);
-    if (tz_recall_replays(handle->context)) {
-        ended = tz_rerun(L, active, fire_again, &status, error);
-        if (!ended && status) {
-            failed = *error;
-            run->failed = &failed;
-        }
-        run->resumes = true;
-    }
-    const bool promised = !ended && tz_checkpoints_on(handle->context);
+    if (resumes)
+        ended = tz_rerun(L, run, write_again, &status, error);
+    const bool fails = !ended && status;
+    if (fails)
+        failed = *error;
+    const bool promised = !ended && tz_checkpoints_on(context);
     if (promised)
         tz_interrupt_promise_begin();
     tz_idle idle;
     tz_idle_begin(&idle, handle,
-                  !ended && !run->resumes && handle->rewinds == 0 &&
-                      tz_simulation_step(handle->simulation) == 0);
+                  !resumes && handle->rewinds == 0 && tz_simulation_step(handle->simulation) == 0);
     if (!ended)
-        status = tz_simulation_run(handle->simulation, run, &active->result, error);
+        status = compute(run, resumes, fails ? &failed : NULL, error);
     if (promised)
         tz_interrupt_promise_end();
     if (!status)
-        tz_idle_end(&idle, handle, active->result.steps);
-    handle->context->ran = handle->context->ran || ended || active->result.steps > 0;
+        tz_idle_end(&idle, handle, run->course.result.steps);
+    context->ran = context->ran || ended || run->course.result.steps > 0;
     tz_live_view_end_run(handle);
     handle->L = NULL;
-    handle->context->runs = active->next;
+    context->runs = run->next;
     if (!ended)
-        tz_rerun_note_end(handle->context, active, status, error);
+        tz_rerun_note_end(context, run, status, error);
     return status;
 }
 
-/* Do a run, of which `run` has what the script wants, and push its result. `accepts`: a stagnation. */
-static int carry_out(lua_State *L, tz_simulation_handle *handle, tz_run run, bool accepts)
+/* Do a run and push its result. `accepts`: a stagnation. */
+static int carry_out(lua_State *L, tz_simulation_handle *handle, const tz_run *wanted, bool accepts)
 {
-    tz_active_run active = {.handle = handle,
-                            .position = {.result = &active.result},
-                            .result = {.residual = NAN, .update = NAN, .status = TZ_RUN_DONE}};
+    tz_active_run run = {
+        .handle = handle,
+        .course = {.wanted = *wanted,
+                   .result = {.residual = NAN, .update = NAN, .status = TZ_RUN_DONE}}};
+    const tz_run_result *result = &run.course.result;
     tz_error error;
-    check_end(L, handle, &run);
+    check_end(L, handle, wanted);
     if (tz_handle_is_dry(handle)) {
-        run_dry(handle, &run);
-        active.result.steps = run.steps < 0 ? 0 : run.steps;
-        push_result(L, &run, &active.result, 0);
+        run_dry(handle, wanted);
+        run.course.result.steps = wanted->steps < 0 ? 0 : wanted->steps;
+        push_result(L, wanted, result, 0);
         return 1;
     }
     if (tz_handle_open_folder(handle->context, &error) != TZ_OK)
-        tz_raise_error(L, name_of(&run), &error);
-    size_t count = 0;
-    for (const tz_binding *b = handle->bindings; b; b = b->next)
-        count += tz_binding_is_regular(b);
-    tz_event *events = lua_newuserdatauv(L, (count + 1) * sizeof *events, 0);
-    for (tz_binding *b = handle->bindings; b; b = b->next)
-        if (tz_binding_is_regular(b))
-            events[run.events_count++] = make_event(b);
-    run.events = events;
-    run.progress = on_progress;
-    run.progress_context = handle;
-    run.warns = on_warning;
-    run.warns_context = handle;
-    run.settle = settle;
-    run.refused = on_refused;
-    run.later_context = handle;
-    run.pause = on_pause;
-    run.pause_context = handle;
-    if (handle->context->view) {
-        run.wants = tz_live_view_wants;
-        run.attend = tz_live_view_attend;
-        run.attend_context = handle;
-    }
-    run.position = &active.position;
+        tz_raise_error(L, name_of(wanted), &error);
     handle->failure[0] = '\0';
     /* Jumps compute no single updates: progress has no rate of them. */
-    handle->seconds_before = run.jumps ? INFINITY : tz_simulation_seconds(handle->simulation);
-    const tz_status status = run_or_replay(L, &run, &active, &error);
-    conclude(L, handle, &run, &active.result, status, &error);
-    if (!isnan(run.until_residual))
-        tell_end(handle, &run, &active.result, accepts);
+    handle->seconds_before = wanted->jumps ? INFINITY : tz_simulation_seconds(handle->simulation);
+    const tz_status status = run_or_replay(L, &run, &error);
+    conclude(L, handle, wanted, result, status, &error);
+    if (!isnan(wanted->until_residual))
+        tell_end(handle, wanted, result, accepts);
     flush_tables(L, handle);
-    push_result(L, &run, &active.result, tz_simulation_cells(handle->simulation));
-    tz_together_agree(L, 1);
+    push_result(L, wanted, result, tz_simulation_cells(handle->simulation));
     return 1;
 }
 
@@ -491,7 +619,7 @@ static int method_run(lua_State *L)
     bool accepts;
     lua_settop(L, 2);
     get_run(L, handle, &run, &accepts);
-    return carry_out(L, handle, run, accepts);
+    return carry_out(L, handle, &run, accepts);
 }
 
 static int method_jump(lua_State *L)
@@ -500,7 +628,7 @@ static int method_jump(lua_State *L)
     tz_run run;
     lua_settop(L, 2);
     get_jump(L, handle, &run);
-    return carry_out(L, handle, run, false);
+    return carry_out(L, handle, &run, false);
 }
 
 static int method_steady(lua_State *L)

@@ -3,7 +3,7 @@
 #include "lua/api.h"
 #include "lua/context.h"
 #include "lua/module.h"
-#include "output/sweep/grid.h"
+#include "output/sweep/sheet.h"
 #include <math.h>
 #include <string.h>
 

@@ -1,15 +1,12 @@
 /* tz.tune: measures the plans of a problem. */
-#include "predict/tune.h"
-#include "predict/thread_blocks.h"
+#include "predict/sheets.h"
 
 #include "backend/family_names.h"
 #include "lua/api.h"
 #include "lua/context.h"
 #include "lua/interrupt.h"
 #include "lua/module.h"
-#include "lua/plan.h"
 #include "lua/push.h"
-#include "lua/together.h"
 #include "lua/workload.h"
 #include <stdio.h>
 #include <string.h>
@@ -75,8 +72,8 @@ static void get_request(lua_State *L, const tz_workload_request *workload, char 
     get_families(L, families, size);
     if (families[0])
         request->families = families;
-    request->thread_blocks = tz_key_text(L, 1, what, "model", &model);
-    if (model && tz_thread_blocks_check_name(model, &error) != TZ_OK)
+    if (tz_key_text(L, 1, what, "model", &model) &&
+        tz_predictor_find(model, true, &request->lister, &error) != TZ_OK)
         tz_raise_error(L, what, &error);
     if (model && families[0])
         tz_raise(L, "%s: 'families' does not go with 'model'", what);
@@ -89,102 +86,49 @@ static void get_request(lua_State *L, const tz_workload_request *workload, char 
 
 /* ---- The table ------------------------------------------------------------------------------- */
 
-static void push_row(lua_State *L, const holder *h, const tz_tune_row *row)
-{
-    const tz_measured *m = &row->measured;
-    lua_createtable(L, 0, 16);
-    tz_plan_set_keys(L, &row->plan, h->workload->problem.dims);
-    tz_set_integer(L, "registers", row->work.registers);
-    tz_set_number(L, "predicted_s", tz_tune_predicted_s(h->tune, row));
-    tz_set_integer(L, "rounds", m->rounds);
-    if (row->refusal[0])
-        tz_set_text(L, "refused", row->refusal);
-    if (row->checked)
-        tz_set_flag(L, "same_bits", row->equal);
-    if (h->tune->set.shapes > 0)
-        tz_set_flag(L, "in_set", row->shape.chosen);
-    if (m->rounds > 0) {
-        const int64_t *n = h->workload->problem.extent;
-        tz_set_number(L, "measured_s", m->taken_s);
-        tz_set_number(L, "low_s", m->low_s);
-        tz_set_number(L, "high_s", m->high_s);
-        tz_set_number(L, "gcells_per_s",
-                      (double)n[0] * (double)n[1] * (double)n[2] / m->taken_s * 1e-9);
-    }
-    if (m->clocks > 0) {
-        tz_set_number(L, "clock_hz", m->clock_hz);
-        tz_set_integer(L, "throttled", m->throttled);
-    }
-}
-
-/* How good the set of thread blocks is. */
-static void push_set(lua_State *L, const tz_tune_set *set)
-{
-    lua_createtable(L, 0, 7);
-    tz_set_integer(L, "shapes", set->shapes);
-    tz_set_integer(L, "chosen", set->chosen);
-    tz_set_integer(L, "measured", set->measured);
-    tz_set_integer(L, "measured_chosen", set->measured_chosen);
-    tz_set_flag(L, "has_best", set->has_best);
-    if (set->measured_chosen > 0) {
-        tz_set_number(L, "best", set->best);
-        tz_set_number(L, "worst", set->worst);
-    }
-    lua_setfield(L, -2, "set");
-}
-
 static void push_tune(lua_State *L, const holder *h)
 {
     const tz_tune *tune = h->tune;
+    const tz_tune_sheet sheet = {h->workload, tune};
     lua_createtable(L, 0, 14);
-    tz_set_text(L, "backend", h->workload->backend->name);
-    tz_set_text(L, "device", h->workload->device.name);
-    tz_set_number(L, "share", tune->share);
-    tz_set_number(L, "error_median", tune->error_median);
-    tz_set_number(L, "error_p90", tune->error_p90);
-    tz_set_number(L, "error_mean", tune->error_mean);
-    tz_set_integer(L, "different", tune->different);
-    tz_set_integer(L, "not_finite", tune->not_finite);
-    if (tune->set.shapes > 0)
-        push_set(L, &tune->set);
-    lua_createtable(L, tune->count, 0);
-    for (int i = 0; i < tune->count; i++) {
-        push_row(L, h, &tune->rows[i]);
-        if (i == tune->best) {
-            lua_pushvalue(L, -1);
-            lua_setfield(L, -4, "best");
-        }
-        if (i == tune->predicted) {
-            lua_pushvalue(L, -1);
-            lua_setfield(L, -4, "predicted");
-        }
-        lua_rawseti(L, -2, i + 1);
-    }
-    lua_setfield(L, -2, "rows");
+    tz_set_row(L, tz_tune_columns, &sheet, tune);
+    lua_getfield(L, -1, "rows");
+    lua_rawgeti(L, -1, tune->best + 1);
+    lua_setfield(L, -3, "best");
+    lua_rawgeti(L, -1, tune->predicted + 1);
+    lua_setfield(L, -3, "predicted");
+    lua_pop(L, 1);
 }
 
-static TZ_KEY_NAMES(model_names, TZ_THREAD_BLOCKS_MODEL)
+/* The i-th model that lists plans. */
+static const char *model_names(int i)
+{
+    for (int k = 0; tz_predictors[k]; k++)
+        if (tz_predictors[k]->list && i-- == 0)
+            return tz_predictors[k]->name;
+    return NULL;
+}
 
-    static const tz_key tune_options[] = {
-        TZ_WORKLOAD_OPTIONS,
-        {"families", "list of texts", "all", "only plans of these families"},
-        {"model", "text", "",
-         "%s: the shapes of thread blocks that this model lists, with the family `block`",
-         model_names},
-        {"rounds", "integer", TZ_KEY_VALUE(TZ_TUNE_ROUNDS),
-         "how often a plan that is near the fastest is measured", .least = 1,
-         .most = TZ_MEASURE_ROUNDS_MAX / 2},
-        {"seconds", "number",
-         TZ_KEY_VALUE(TZ_TUNE_GPU_S) " on a GPU, " TZ_KEY_VALUE(
-             TZ_TUNE_SUSTAINED_S) " if sustained; " TZ_KEY_VALUE(TZ_TUNE_CPU_S) " on a CPU",
-         "length of a round", .least = 1e-4, .most = 100},
-        {"sustained", "boolean", "false",
-         "no rests between rounds, and half a second of work before each plan: the speed of long "
-         "runs"},
-        {"check", "boolean", "true",
-         "compare the bits that each plan leaves with those of height 1; needs a copy of the "
-         "fields"},
-        {NULL, NULL, NULL, NULL}};
+static const tz_key tune_options[] = {
+    TZ_WORKLOAD_OPTIONS,
+    {"families", "list of texts", "all", "only plans of these families"},
+    {"model", "text", "",
+     "only the plans that this model lists, and how good those are that it chooses: %s",
+     model_names},
+    {"rounds", "integer", TZ_KEY_VALUE(TZ_TUNE_ROUNDS),
+     "how often a plan that is near the fastest is measured", .least = 1,
+     .most = TZ_MEASURE_ROUNDS_MAX / 2},
+    {"seconds", "number",
+     TZ_KEY_VALUE(TZ_TUNE_GPU_S) " on a GPU, " TZ_KEY_VALUE(
+         TZ_TUNE_SUSTAINED_S) " if sustained; " TZ_KEY_VALUE(TZ_TUNE_CPU_S) " on a CPU",
+     "length of a round", .least = 1e-4, .most = 100},
+    {"sustained", "boolean", "false",
+     "no rests between rounds, and half a second of work before each plan: the speed of long "
+     "runs"},
+    {"check", "boolean", "true",
+     "compare the bits that each plan leaves with those of height 1; needs a copy of the "
+     "fields"},
+    {NULL, NULL, NULL, NULL}};
 
 static const tz_key tune_result[] = {
     {"rows", "list", "",
@@ -198,7 +142,7 @@ static const tz_key tune_result[] = {
     {"error_p90", "number", "", "its 90 % quantile"},
     {"error_mean", "number", "", "mean of (predicted - measured) / measured"},
     {"set", "table", "",
-     "by `tabik2015`: `shapes` of its space, `chosen` ones, `measured`, `measured_chosen`, "
+     "with `model`: `shapes` that it lists, `chosen` ones, `measured`, `measured_chosen`, "
      "`has_best` (the fastest shape is chosen), `best` and `worst` (speed of the fastest and the "
      "slowest chosen shape / of the fastest of all); rows have `in_set`"},
     {"different", "integer", "", "plans that left other bits than height 1: a fault"},
@@ -208,7 +152,7 @@ static const tz_key tune_result[] = {
     {"device", "text", "", "name of the record"},
     {NULL, NULL, NULL, NULL}};
 
-static int tune_here(lua_State *L)
+static int tune(lua_State *L)
 {
     tz_workload_request workload;
     tz_tune_request request;
@@ -233,12 +177,6 @@ static int tune_here(lua_State *L)
     lua_pushvalue(L, at);
     lua_call(L, 1, 0);
     return 1;
-}
-
-/* tz.tune { plugin = …, grid = …, … } */
-static int tune(lua_State *L)
-{
-    return tz_together_lead(L, tune_here);
 }
 
 void tz_tune_register(lua_State *L)

@@ -3,15 +3,17 @@
 #define TZ_CORE_OUTPUT_FOLDER_H
 
 #include "base/error.h"
+#include "sim/checkpoint_file.h"
+#include <stddef.h>
 #include <stdint.h>
 
 typedef struct tz_folder tz_folder;
 
 /* Make the folder `wanted`, which must be empty if it exists; or, if that is NULL,
  * "runs/NAME-NNN" in the working folder, with the first free number. Runs that start at the same
- * time get different numbers. Writes the scenario's bytes to scenario.lua and opens log.txt. Removes the temporary files
- * of killed runs in the folders beside it. TZ_IO,
- * TZ_RANGE (the path), TZ_MEMORY. End with tz_folder_destroy. */
+ * time get different numbers. Writes the scenario's bytes to scenario.lua and opens log.txt.
+ * Removes the temporary files of killed runs in the folders beside it. TZ_IO, TZ_RANGE (the
+ * path), TZ_MEMORY. End with tz_folder_destroy. */
 tz_status tz_folder_create(tz_folder **out, const char *wanted, const char *name,
                            const char *scenario, size_t scenario_bytes, tz_error *error);
 /* Open the folder of a run that has ended, to go on with it. TZ_IO: there is none, or the run still
@@ -36,5 +38,28 @@ void tz_folder_log(tz_folder *folder, const char *line);
 /* The size of log.txt, and making it that size again. */
 int64_t tz_folder_log_bytes(const tz_folder *folder);
 void tz_folder_cut_log(tz_folder *folder, int64_t bytes);
+
+/* The checkpoints in the folder of a run: FOLDER/checkpoint holds two files, "1" and "2", written
+ * in turns, and the journal of the script. */
+
+enum { TZ_CHECKPOINT_SLOTS = 2 };
+
+/* "FOLDER/checkpoint/NAME". Returns `text`. */
+const char *tz_checkpoints_path(const char *folder, const char *name, char *text, size_t size);
+/* The path of file `slot`, 0 or 1. */
+const char *tz_checkpoints_file(const char *folder, int slot, char *text, size_t size);
+
+/* The slots of the files that are there and whose facts can be read, the newest first. Returns
+ * how many there are. *why, unless NULL, becomes the fault of one that cannot be read; code
+ * TZ_OK: none. */
+int tz_checkpoints_list(const char *folder, int slots[TZ_CHECKPOINT_SLOTS], tz_error *why);
+
+/* Open the newest of which the facts can be read, to look at these. TZ_IO: there is none. */
+tz_status tz_checkpoints_newest(tz_checkpoint_reader **out, const char *folder, tz_error *error);
+
+/* Make the folder for them. TZ_IO. */
+tz_status tz_checkpoints_make(const char *folder, tz_error *error);
+/* Remove all of them, with the journal. */
+void tz_checkpoints_remove(const char *folder);
 
 #endif

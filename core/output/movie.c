@@ -1,7 +1,7 @@
 /* Movies of outputs, drawn by a thread: writer.c begins them. */
 #include "output/movie.h"
 
-#include "output/job_queue.h"
+#include "base/job_queue.h"
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -4,9 +4,8 @@
 #define TZ_CORE_OUTPUT_OUTPUT_H
 
 #include "base/error.h"
-#include "output/caption.h"
 #include "output/format/format.h"
-#include "output/frame/look.h"
+#include "output/frame/frame.h"
 #include "output/frame/plane.h"
 #include "sim/simulation.h"
 
@@ -46,8 +45,8 @@ typedef struct tz_output {
     char fields[TZ_OUTPUT_FIELDS_MAX][64]; /* if 0: the stencil's picture or first state field */
     tz_look look;                          /* of a picture or movie */
     double fps;                            /* of a movie: frames per second */
-    /* Of a file with a geometry: the widths of a cell, one for each axis or one for all (0 of them: the
-     * stencil's), and the place of the grid's corner (0: zeros). */
+    /* Of a file with a geometry: the widths of a cell, one for each axis or one for all (0 of
+     * them: the stencil's), and the place of the grid's corner (0: zeros). */
     int spacing_count, origin_count;
     double spacing[TZ_AXES], origin[TZ_AXES];
     bool has_slice; /* if false, a picture of a 3-D field is a montage of slices */
@@ -56,11 +55,16 @@ typedef struct tz_output {
     tz_column columns[]; /* of a table */
 } tz_output;
 
+/* A word that outputs know, and a phrase about it. */
+typedef struct tz_output_word {
+    const char *name, *doc;
+} tz_output_word;
+
 /* The words of columns, by kind; ends with a name NULL. */
 extern const tz_output_word tz_column_words[];
-/* A column from its title: "step", "time", "residual", or "min", "max", "sum", "mean", "population" and
- * "hash", alone or with a field: "max(temperature)"; or "probe(temperature, 3, 4)". TZ_RANGE (too long), TZ_FORMAT, TZ_UNKNOWN
- * with the nearest name. */
+/* A column from its title: "step", "time", "residual", or "min", "max", "sum", "mean",
+ * "population" and "hash", alone or with a field: "max(temperature)"; or "probe(temperature, 3,
+ * 4)". TZ_RANGE (too long), TZ_FORMAT, TZ_UNKNOWN with the nearest name. */
 tz_status tz_column_parse(const char *title, tz_column *out, tz_error *error);
 
 /* The first state field. */
@@ -78,12 +82,12 @@ tz_status tz_output_check(const tz_output *output, const tz_simulation *simulati
  * ":P64,32" if the cells around `field` are dead. "": no rule. Returns `text`. */
 const char *tz_output_rule(const tz_simulation *simulation, int field, char text[TZ_RLE_RULE_SIZE]);
 
-/* The universe of a 2-D grid as RLE files have it: 'T', a torus, if all sides wrap; 'P' if all have the
- * value 0; else 0. */
+/* The universe of a 2-D grid as RLE files have it: 'T', a torus, if all sides wrap; 'P' if all
+ * have the value 0; else 0. */
 char tz_output_universe(const tz_simulation *simulation, int field);
 
-/* The grid that a file of the output holds now: `fields` and `rule` are the caller's, and borrowed by the
- * grid. A time is in seconds, if its unit is one of time. */
+/* The grid that a file of the output holds now: `fields` and `rule` are the caller's, and
+ * borrowed by the grid. A time is in seconds, if its unit is one of time. */
 void tz_output_describe(const tz_output *output, const tz_simulation *source, int field,
                         tz_grid *grid, tz_grid_field fields[TZ_OUTPUT_FIELDS_MAX],
                         char rule[TZ_RLE_RULE_SIZE]);
@@ -97,5 +101,28 @@ tz_status tz_output_check_caption(const char *caption, const tz_simulation *simu
 bool tz_output_is_told(const tz_output *output);
 /* Is one of its columns of that kind? */
 bool tz_output_has_column(const tz_output *output, tz_column_kind kind);
+
+/* ---- Captions -------------------------------------------------------------------------------- */
+/* With placeholders: {step}, {time}, {field} and {simulation} become what a picture shows. "{{" and
+ * "}}" stand for a brace. */
+
+enum { TZ_CAPTION_SIZE = 512 };
+
+/* The placeholders; ends with a name NULL. */
+extern const tz_output_word tz_caption_words[];
+
+/* Check the placeholders of a caption. TZ_UNKNOWN with the nearest name; TZ_FORMAT: a brace that is
+ * not closed. */
+tz_status tz_caption_check(const char *caption, tz_error *error);
+/* Has a caption that passed the check this placeholder? */
+bool tz_caption_has(const char *caption, const char *placeholder);
+
+/* Take the braces of a caption that shows no simulation. TZ_UNSUPPORTED: it has a placeholder. */
+tz_status tz_caption_fill_none(char out[TZ_CAPTION_SIZE], const char *caption, tz_error *error);
+/* Fill the placeholders of a caption that passed the check: with the present step and time of
+ * `source`, which has a time step if the caption has {time}; with the names of a field and of a
+ * simulation. What does not fit is cut off. */
+void tz_caption_fill(char out[TZ_CAPTION_SIZE], const char *caption, const tz_simulation *source,
+                     const char *field, const char *simulation);
 
 #endif

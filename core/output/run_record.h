@@ -5,6 +5,7 @@
 #ifndef TZ_CORE_OUTPUT_RUN_RECORD_H
 #define TZ_CORE_OUTPUT_RUN_RECORD_H
 
+#include "base/error.h"
 #include "base/machine.h"
 #include "sim/simulated_time.h"
 
@@ -51,8 +52,17 @@ bool tz_record_replace(tz_record *record, const struct json_t *root);
 tz_status tz_record_write(tz_record *record, const char *path, const char *status,
                           const char *failure, tz_error *error);
 
-/* The last resort: a file that says "running" says another status. Takes no memory, no room on the disk and no lock. */
+/* The last resort: a file that says "running" says another status. Takes no memory, no room on
+ * the disk and no lock. */
 void tz_record_mark_failed(const char *path);
 void tz_record_mark_interrupted(const char *path);
+
+/* Reading run.json, which run_record.h writes. */
+
+struct json_t; /* jansson.h */
+
+/* Read FOLDER/run.json; release it with json_decref(). TZ_IO: the folder has none. TZ_FORMAT,
+ * TZ_RANGE, TZ_MEMORY. */
+tz_status tz_run_load_record(const char *folder, struct json_t **out, tz_error *error);
 
 #endif

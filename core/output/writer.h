@@ -1,11 +1,12 @@
-/* Writes one output of one simulation: a file a step, a row of its table, or a frame of its movie. */
+/* Writes one output of one simulation: a file a step, a row of its table, or a frame of its
+ * movie. */
 #ifndef TZ_CORE_OUTPUT_WRITER_H
 #define TZ_CORE_OUTPUT_WRITER_H
 
+#include "output/format/table.h"
 #include "output/movie.h"
 #include "output/output.h"
 #include "output/run_files.h"
-#include "output/table.h"
 #include "sim/snapshot.h"
 
 enum { TZ_WRITER_STEM_SIZE = 160, TZ_WRITER_FILE_SIZE = 240, TZ_CELL_SIZE = 64 };
@@ -46,27 +47,27 @@ bool tz_writer_warning(const tz_writer *writer, char *text, size_t size);
 
 /* The file or files that it writes: "temperature-NNNNNN.png", "table.csv". */
 void tz_writer_pattern(const tz_writer *writer, char *text, size_t size);
-/* The file that lists them: "hotspot.pvd"; after one rewind "hotspot-r2.pvd". False: there is none. */
+/* The file that lists them: "hotspot.pvd"; after one rewind "hotspot-r2.pvd". False: there is
+ * none. */
 bool tz_writer_series(const tz_writer *writer, char *text, size_t size);
 
 /* The file of that step; of a table or movie, its file. */
 void tz_writer_file(const tz_writer *writer, int64_t step, char name[TZ_WRITER_FILE_SIZE]);
 
-/* Go on where a checkpoint was written: with the step of the last file, how many there were, and the
- * bytes of its table or movie, which is cut there; -1: it has none. Movies of other formats go on with
- * a new file. For a movie the caller sets `low` and `high`. Errors: tz_table_open, tz_movie_open. */
+/* Go on where a checkpoint was written: with the step of the last file, how many there were, and
+ * the bytes of its table or movie, which is cut there; -1: it has none. Movies of other formats
+ * go on with a new file. For a movie the caller sets `low` and `high`. Errors: tz_table_open,
+ * tz_movie_open. */
 tz_status tz_writer_go_on(tz_writer *writer, int64_t last_step, int64_t count, int64_t bytes,
                           tz_error *error);
 
 /* Is the file or frame of that step written? A table takes any number of rows a step. */
 bool tz_writer_is_done(const tz_writer *writer, int64_t step);
 
-/* Of several ranks all call these functions: they read the fields together, rank 0 writes, and all get
- * the same errors. */
-
-/* Write the file or row for the step that `source`, a simulation or a snapshot's, is at. The output
- * must have no TZ_COLUMN_FUNCTION; if the caller makes its caption, writer->caption has it. The caller then calls tz_writer_count, in its own thread.
- * Errors: TZ_IO, TZ_MEMORY and those of reading fields. [any thread, one at a time] */
+/* Write the file or row for the step that `source`, a simulation or a snapshot's, is at. The
+ * output must have no TZ_COLUMN_FUNCTION; if the caller makes its caption, writer->caption has
+ * it. The caller then calls tz_writer_count, in its own thread. Errors: TZ_IO, TZ_MEMORY and
+ * those of reading fields. [any thread, one at a time] */
 tz_status tz_writer_write(tz_writer *writer, const tz_simulation *source, tz_error *error);
 
 /* The frame that a picture or movie has of the step that `source` is at, not drawn yet. End with
@@ -85,8 +86,8 @@ void tz_writer_number(char cell[TZ_CELL_SIZE], double value);
 void tz_writer_count(tz_writer *writer, int64_t step);
 
 /* Let another thread write the snapshot's step, and count it now. Holds the snapshot until it is
- * written. The caller must make no texts of the output (tz_output_is_told). Does nothing if the step is done. The error
- * may be that of an earlier output. */
+ * written. The caller must make no texts of the output (tz_output_is_told). Does nothing if the
+ * step is done. The error may be that of an earlier output. */
 tz_status tz_writer_write_later(tz_writer *writer, tz_snapshot *snapshot, tz_error *error);
 /* The fields that a snapshot must keep for that, as a mask. */
 uint32_t tz_writer_fields(const tz_writer *writer, const tz_stencil *stencil);

@@ -9,8 +9,7 @@
  *
  * A search that is cut short stores its measurements, and the next run measures the missing
  * plans. */
-#include "policy/memory.h"
-#include "policy/policy_impl.h"
+#include "policy/class.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -53,10 +52,10 @@ typedef struct exhaustive {
 /* The host's key, and the given members of the plan. */
 static bool compute_key(const tz_policy *policy, char *key)
 {
-    if (!policy->host.memory_key || !policy->host.memory_key(policy->host.context, key, KEY_SIZE))
+    if (!tz__policy_key(&policy->subject, key, KEY_SIZE))
         return false;
     char given[TZ_PLAN_TEXT_SIZE];
-    tz_plan_text(&policy->config.given, TZ_AXES, given, sizeof given);
+    tz_plan_text(&policy->wish.given, TZ_AXES, given, sizeof given);
     const size_t used = strlen(key);
     const int length = snprintf(key + used, KEY_SIZE - used, "; given '%s'", given);
     return length > 0 && (size_t)length < KEY_SIZE - used;
@@ -69,8 +68,8 @@ static bool recall_all(tz_policy *policy, exhaustive *e, const tz_policy_memory 
 {
     tz_plan plan = memory->plans[memory->best].plan;
     const tz_plan kept = plan;
-    bool good = policy->host.complete_plan(policy->host.context, &plan, NULL) == TZ_OK &&
-                tz_plan_equal(&plan, &kept);
+    bool good =
+        tz__policy_complete(&policy->subject, &plan, NULL) == TZ_OK && tz_plan_equal(&plan, &kept);
     e->entrants = good ? calloc((size_t)memory->count, sizeof *e->entrants) : NULL;
     good = e->entrants != NULL;
     for (int i = 0; good && i < memory->count; i++) {
@@ -91,9 +90,9 @@ static bool recall_all(tz_policy *policy, exhaustive *e, const tz_policy_memory 
     if (!good)
         return false;
     e->settled = true;
-    tz_policy_decide(policy, &plan, e->entrants[e->best].least,
-                     "exhaustive: remembered as the best of %d plans measured before, %d tie%s",
-                     e->count, e->ties, e->ties == 1 ? "s" : "");
+    tz__policy_decide(policy, &plan, e->entrants[e->best].least,
+                      "exhaustive: remembered as the best of %d plans measured before, %d tie%s",
+                      e->count, e->ties, e->ties == 1 ? "s" : "");
     return true;
 }
 
@@ -130,7 +129,7 @@ static int compare_entrants(const void *a, const void *b)
 /* Enter all plans, not measured. */
 static tz_status enter(tz_policy *policy, exhaustive *e, tz_error *error)
 {
-    tz_policy_options *list = tz_policy_list(policy, error);
+    tz_policy_options *list = tz__policy_list(policy, error);
     if (!list)
         return error ? error->code : TZ_MEMORY;
     e->entrants = calloc((size_t)list->count, sizeof *e->entrants);
@@ -145,8 +144,8 @@ static tz_status enter(tz_policy *policy, exhaustive *e, tz_error *error)
                                    .estimated = list->at[i].estimated,
                                    .least = NAN,
                                    .most = NAN};
-        tz_policy_trial_begin(&e->entrants[i].trial, false,
-                              list->at[i].time_s * list->at[i].plan.height);
+        tz__policy_trial_begin(&e->entrants[i].trial, false,
+                               list->at[i].time_s * list->at[i].plan.height);
     }
     free(list);
     /* The fastest predictions first, for runs that are too short to measure all. */
@@ -182,8 +181,6 @@ static int measured_now(const exhaustive *e)
 static void remember(tz_policy *policy, exhaustive *e)
 {
     char key[KEY_SIZE];
-    if (!tz_ranks_leads(policy->host.ranks))
-        return;
     /* If the cell update was changed meanwhile, the times belong to two kernels. */
     if (!e->has_key || !compute_key(policy, key) || strcmp(key, e->key) != 0)
         return;
@@ -213,14 +210,14 @@ static void conclude(tz_policy *policy, exhaustive *e)
     e->settled = true;
     e->now = -1;
     if (e->best < 0) {
-        tz_policy_decide(policy, &e->entrants[0].plan, NAN,
-                         "exhaustive: no plan could be measured: %.60s", e->entrants[0].note);
+        tz__policy_decide(policy, &e->entrants[0].plan, NAN,
+                          "exhaustive: no plan could be measured: %.60s", e->entrants[0].note);
         return;
     }
     find_ties(e);
-    tz_policy_decide(policy, &e->entrants[e->best].plan, e->entrants[e->best].least,
-                     "exhaustive: best of %d plans, %d tie%s within %.1f %%", e->count, e->ties,
-                     e->ties == 1 ? "s" : "", 100 * e->noise);
+    tz__policy_decide(policy, &e->entrants[e->best].plan, e->entrants[e->best].least,
+                      "exhaustive: best of %d plans, %d tie%s within %.1f %%", e->count, e->ties,
+                      e->ties == 1 ? "s" : "", 100 * e->noise);
     remember(policy, e);
 }
 
@@ -253,7 +250,7 @@ static void go_on(tz_policy *policy, exhaustive *e)
             if (x->rounds > e->round) /* by an earlier run */
                 continue;
             x->round = e->round;
-            tz_policy_trial_begin(&x->trial, false, x->least * x->plan.height);
+            tz__policy_trial_begin(&x->trial, false, x->least * x->plan.height);
         }
         if (in == 1 && e->round > 1) { /* a single finalist, measured twice */
             conclude(policy, e);
@@ -272,7 +269,7 @@ static void exhaustive_record(tz_policy *policy, int64_t stages, int64_t iterati
     if (e->settled || e->now < 0)
         return;
     entrant *x = &e->entrants[e->now];
-    const bool done = tz_policy_trial_record(&x->trial, stages, iterations, seconds);
+    const bool done = tz__policy_trial_record(&x->trial, stages, iterations, seconds);
     if (x->trial.iterations == 0)
         return;
     const double time = x->trial.seconds / (double)x->trial.iterations;
@@ -316,10 +313,10 @@ static tz_status exhaustive_next(tz_policy *policy, int64_t iterations_left, boo
     (void)error;
     if (e->settled)
         return TZ_OK;
-    if (policy->config.forget && e->has_key && tz_ranks_leads(policy->host.ranks))
+    if (policy->wish.forget && e->has_key)
         /* only once a stage really runs */
         tz_policy_memory_forget(e->key);
-    policy->config.forget = false;
+    policy->wish.forget = false;
     int now = find_waiting(e, iterations_left);
     if (new_stretch) {
         e->short_stretches = now >= 0 ? 0 : e->short_stretches + 1;
@@ -356,10 +353,8 @@ static tz_status exhaustive_create(tz_policy *policy, tz_error *error)
     policy->state = e;
     e->now = e->best = -1;
     e->has_key = compute_key(policy, e->key);
-    tz_ranks_agree(policy->host.ranks, &e->has_key, sizeof e->has_key);
     tz_policy_memory memory = {.plans = NULL};
-    const bool known = !policy->config.forget && e->has_key &&
-                       tz_policy_memory_share(policy->host.ranks, e->key, &memory);
+    const bool known = !policy->wish.forget && e->has_key && tz_policy_memory_read(e->key, &memory);
     if (known && memory.finished && recall_all(policy, e, &memory)) {
         tz_policy_memory_clear(&memory);
         return TZ_OK;
@@ -377,12 +372,12 @@ static tz_status exhaustive_create(tz_policy *policy, tz_error *error)
     e->now = find_waiting(e, INT64_MAX);
     const tz_plan *first = &e->entrants[e->now >= 0 ? e->now : e->best].plan;
     if (e->remembered > 0)
-        tz_policy_decide(policy, first, NAN, "exhaustive: measures %d plan%s, %d %s remembered",
-                         e->count, e->count == 1 ? "" : "s", e->remembered,
-                         e->remembered == 1 ? "is" : "are");
+        tz__policy_decide(policy, first, NAN, "exhaustive: measures %d plan%s, %d %s remembered",
+                          e->count, e->count == 1 ? "" : "s", e->remembered,
+                          e->remembered == 1 ? "is" : "are");
     else
-        tz_policy_decide(policy, first, NAN, "exhaustive: measures %d plan%s", e->count,
-                         e->count == 1 ? "" : "s");
+        tz__policy_decide(policy, first, NAN, "exhaustive: measures %d plan%s", e->count,
+                          e->count == 1 ? "" : "s");
     if (e->now < 0) /* all are remembered: only later rounds are left */
         go_on(policy, e);
     return TZ_OK;
@@ -460,7 +455,8 @@ static void exhaustive_describe(const tz_policy *policy, char *text, size_t size
                  e->count, before, policy->plan.height);
 }
 
-const tz_policy_class tz_policy_class_exhaustive = {.create = exhaustive_create,
+const tz_policy_class tz_policy_class_exhaustive = {.name = "exhaustive",
+                                                    .create = exhaustive_create,
                                                     .destroy = exhaustive_destroy,
                                                     .next = exhaustive_next,
                                                     .stages_to_time = exhaustive_stages_to_time,

@@ -1,4 +1,9 @@
-#include "policy/memory.h"
+/* Memory: what a search has measured, on disk for the next run (exhaustive.c).
+ *
+ * Each search has one file, `plans/HASH.json` in the cache's folder (base/paths.h), written whole
+ * or not at all. The file holds the full key. A file with another key, an incomplete plan or an
+ * invalid number counts as missing. */
+#include "policy/class.h"
 
 #include "base/atomic.h"
 #include "base/file.h"
@@ -116,26 +121,6 @@ bool tz_policy_memory_read(const char *key, tz_policy_memory *out)
     if (!good)
         tz_policy_memory_clear(out);
     return good;
-}
-
-bool tz_policy_memory_share(const tz_ranks *ranks, const char *key, tz_policy_memory *out)
-{
-    *out = (tz_policy_memory){.plans = NULL};
-    const bool leads = tz_ranks_leads(ranks);
-    bool known = leads && tz_policy_memory_read(key, out);
-    if (!ranks)
-        return known;
-    tz_policy_measurement *plans = out->plans;
-    tz_ranks_agree(ranks, &known, sizeof known);
-    if (!known)
-        return false;
-    tz_ranks_agree(ranks, out, sizeof *out);
-    const size_t bytes = (size_t)out->count * sizeof *plans;
-    out->plans = leads ? plans : malloc(bytes);
-    if (!out->plans)
-        ranks->abort(ranks, "not enough memory for the measured plans");
-    tz_ranks_agree(ranks, out->plans, bytes);
-    return true;
 }
 
 /* ---- Writing --------------------------------------------------------------------------------- */

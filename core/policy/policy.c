@@ -1,7 +1,8 @@
 #include "policy/policy.h"
 
 #include "base/json_values.h"
-#include "policy/policy_impl.h"
+#include "base/names.h"
+#include "policy/class.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -9,17 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const names[] = {"fixed", "predicted",  "adaptive",
-                                    "meng",  "exhaustive", "function"};
-
-const char *tz_policy_name(tz_policy_kind kind)
-{
-    return names[kind];
-}
+static const tz_policy_class class_function;
 
 /* ---- Decisions ------------------------------------------------------------------------------- */
 
-bool tz__policy_make_room(tz_policy *policy, size_t count)
+static bool make_room(tz_policy *policy, size_t count)
 {
     if (count <= policy->decisions_room)
         return true;
@@ -46,7 +41,7 @@ static void record_decision(tz_policy *policy, const tz_plan *from, const tz_pla
         }
     }
     if (policy->decisions_count == TZ_POLICY_DECISIONS_MAX ||
-        !tz__policy_make_room(policy, policy->decisions_count + 1)) {
+        !make_room(policy, policy->decisions_count + 1)) {
         policy->decisions_left_out++;
         return;
     }
@@ -60,7 +55,7 @@ static void record_decision(tz_policy *policy, const tz_plan *from, const tz_pla
     snprintf(made->reason, sizeof made->reason, "%s", reason);
 }
 
-void tz_policy_decide(tz_policy *policy, const tz_plan *to, double time_s, const char *format, ...)
+void tz__policy_decide(tz_policy *policy, const tz_plan *to, double time_s, const char *format, ...)
 {
     char reason[TZ_POLICY_REASON_SIZE];
     va_list arguments;
@@ -85,9 +80,8 @@ size_t tz_policy_decisions(const tz_policy *policy, const tz_policy_decision **o
 /* The given plan, without its height if the policy searches the heights. */
 static tz_plan given_plan(const tz_policy *policy)
 {
-    tz_plan given = policy->config.given;
-    const tz_policy_kind kind = policy->config.kind;
-    if (kind == TZ_POLICY_ADAPTIVE || kind == TZ_POLICY_MENG || kind == TZ_POLICY_FUNCTION)
+    tz_plan given = policy->wish.given;
+    if (policy->is->searches)
         given.height = 0;
     return given;
 }
@@ -102,7 +96,7 @@ const tz_policy_options *tz_policy_predictions(tz_policy *policy)
     tz_policy_options *made = calloc(1, sizeof *made);
     tz_status status = made ? TZ_OK : tz_error_set(&error, TZ_MEMORY, NULL, "not enough memory");
     if (!status)
-        status = policy->host.predictions(policy->host.context, &given, made, &error);
+        status = tz__policy_predict(&policy->subject, &given, made, &error);
     if (!status && (made->count < 1 || made->best < 0))
         status = tz_error_set(&error, TZ_UNSUPPORTED, NULL, "no plan could be predicted");
     if (status) {
@@ -124,31 +118,31 @@ tz_status tz__policy_plan_at(tz_policy *policy, int height, tz_plan *out, tz_err
         if (option->plan.height == height && (!fastest || option->time_s < fastest->time_s))
             fastest = option;
     }
-    *out = fastest ? fastest->plan : policy->config.given;
+    *out = fastest ? fastest->plan : policy->wish.given;
     if (fastest)
         return TZ_OK;
     out->height = height;
-    return policy->host.complete_plan(policy->host.context, out, error);
+    return tz__policy_complete(&policy->subject, out, error);
 }
 
 int tz__policy_start(const tz_policy *policy)
 {
-    return policy->config.start > 0 ? policy->config.start : policy->config.given.height;
+    return policy->wish.start > 0 ? policy->wish.start : policy->wish.given.height;
 }
 
 void tz__policy_begin(tz_policy *policy, const tz_plan *plan)
 {
-    const char *name = tz_policy_name(policy->config.kind);
+    const char *name = policy->is->name;
     const int start = tz__policy_start(policy);
     const tz_policy_options *predictions = tz_policy_predictions(policy);
     if (start > 0)
-        tz_policy_decide(policy, plan, NAN, "%s, from height %d as given", name, start);
+        tz__policy_decide(policy, plan, NAN, "%s, from height %d as given", name, start);
     else if (predictions)
-        tz_policy_decide(policy, plan, NAN, "%s, from the prediction: %s", name,
-                         predictions->reason);
+        tz__policy_decide(policy, plan, NAN, "%s, from the prediction: %s", name,
+                          predictions->reason);
     else
-        tz_policy_decide(policy, plan, NAN, "%s, from the backend's choice; not predicted: %s",
-                         name, policy->no_predictions);
+        tz__policy_decide(policy, plan, NAN, "%s, from the backend's choice; not predicted: %s",
+                          name, policy->no_predictions);
 }
 
 /* For a backend without candidates: its choice for each height. */
@@ -164,7 +158,7 @@ static tz_status list_heights(tz_policy *policy, const tz_plan *given, tz_policy
             break;
         if (given->height == 0)
             plan.height = heights[i];
-        status = policy->host.complete_plan(policy->host.context, &plan, error);
+        status = tz__policy_complete(&policy->subject, &plan, error);
         if (status)
             break;          /* higher ones are refused, too */
         bool known = false; /* the reference backend turns every height into 1 */
@@ -176,7 +170,7 @@ static tz_status list_heights(tz_policy *policy, const tz_plan *given, tz_policy
     return out->count > 0 ? TZ_OK : status;
 }
 
-tz_policy_options *tz_policy_list(tz_policy *policy, tz_error *error)
+tz_policy_options *tz__policy_list(tz_policy *policy, tz_error *error)
 {
     tz_policy_options *list = calloc(1, sizeof *list);
     if (!list) {
@@ -190,9 +184,7 @@ tz_policy_options *tz_policy_list(tz_policy *policy, tz_error *error)
     }
     const tz_plan given = given_plan(policy);
     list->best = -1;
-    tz_status status = policy->host.candidates
-                           ? policy->host.candidates(policy->host.context, &given, list, error)
-                           : TZ_UNSUPPORTED;
+    tz_status status = tz__policy_candidates(&policy->subject, &given, list, error);
     if (status == TZ_OK && list->count == 0)
         status = TZ_UNSUPPORTED;
     list->best = -1;
@@ -217,15 +209,15 @@ static int64_t group_of(double stage_s, int most)
     return needed >= most ? most : needed >= 1 ? (int64_t)needed : 1;
 }
 
-void tz_policy_trial_begin(tz_policy_trial *trial, bool warm, double stage_s)
+void tz__policy_trial_begin(tz_policy_trial *trial, bool warm, double stage_s)
 {
     *trial = (tz_policy_trial){.warm = warm,
                                .stage_s = stage_s,
                                .stages_to_time = warm ? group_of(stage_s, GROUP_STAGES_MAX) : 1};
 }
 
-bool tz_policy_trial_record(tz_policy_trial *trial, int64_t stages, int64_t iterations,
-                            double seconds)
+bool tz__policy_trial_record(tz_policy_trial *trial, int64_t stages, int64_t iterations,
+                             double seconds)
 {
     if (!trial->warm) {
         trial->warm = true;
@@ -255,10 +247,10 @@ bool tz_policy_trial_record(tz_policy_trial *trial, int64_t stages, int64_t iter
 
 static tz_status fixed_create(tz_policy *policy, tz_error *error)
 {
-    tz_plan plan = policy->config.given;
-    tz_status status = policy->host.complete_plan(policy->host.context, &plan, error);
+    tz_plan plan = policy->wish.given;
+    tz_status status = tz__policy_complete(&policy->subject, &plan, error);
     if (!status)
-        tz_policy_decide(policy, &plan, NAN, "%s", plan.why);
+        tz__policy_decide(policy, &plan, NAN, "%s", plan.why);
     return status;
 }
 
@@ -266,15 +258,15 @@ static tz_status predicted_create(tz_policy *policy, tz_error *error)
 {
     const tz_policy_options *predictions = tz_policy_predictions(policy);
     if (predictions) {
-        tz_policy_decide(policy, &predictions->at[predictions->best].plan, NAN, "predicted: %s",
-                         predictions->reason);
+        tz__policy_decide(policy, &predictions->at[predictions->best].plan, NAN, "predicted: %s",
+                          predictions->reason);
         return TZ_OK;
     }
-    tz_plan plan = policy->config.given;
-    tz_status status = policy->host.complete_plan(policy->host.context, &plan, error);
+    tz_plan plan = policy->wish.given;
+    tz_status status = tz__policy_complete(&policy->subject, &plan, error);
     if (!status)
-        tz_policy_decide(policy, &plan, NAN, "%.70s; not predicted: %s", plan.why,
-                         policy->no_predictions);
+        tz__policy_decide(policy, &plan, NAN, "%.70s; not predicted: %s", plan.why,
+                          policy->no_predictions);
     return status;
 }
 
@@ -284,9 +276,9 @@ static void predicted_describe(const tz_policy *policy, char *text, size_t size)
              policy->plan.height, "not predicted");
 }
 
-static const tz_policy_class class_fixed = {.create = fixed_create};
-static const tz_policy_class class_predicted = {.create = predicted_create,
-                                                .describe = predicted_describe};
+const tz_policy_class tz_policy_class_fixed = {.name = "fixed", .create = fixed_create};
+const tz_policy_class tz_policy_class_predicted = {
+    .name = "predicted", .create = predicted_create, .describe = predicted_describe};
 
 /* ---- A function ------------------------------------------------------------------------------ */
 
@@ -296,6 +288,8 @@ typedef struct function_state {
     bool recorded;
     int64_t stages, iterations;
     double seconds;
+    bool asks; /* `view` */
+    tz_policy_view view;
 } function_state;
 
 static tz_status function_create(tz_policy *policy, tz_error *error)
@@ -306,17 +300,12 @@ static tz_status function_create(tz_policy *policy, tz_error *error)
     f->asked_step = -1;
     f->stages_to_time = 1;
     policy->state = f;
-    tz_plan plan = policy->config.given;
-    tz_status status = policy->host.complete_plan(policy->host.context, &plan, error);
+    tz_plan plan = policy->wish.given;
+    tz_status status = tz__policy_complete(&policy->subject, &plan, error);
     if (!status)
-        tz_policy_decide(policy, &plan, NAN, "%.60s, until %.80s says otherwise", plan.why,
-                         policy->config.function_name);
+        tz__policy_decide(policy, &plan, NAN, "%.60s, until %.80s says otherwise", plan.why,
+                          policy->wish.function);
     return status;
-}
-
-static void function_destroy(tz_policy *policy)
-{
-    free(policy->state);
 }
 
 static tz_status function_next(tz_policy *policy, int64_t iterations_left, bool new_stretch,
@@ -324,27 +313,34 @@ static tz_status function_next(tz_policy *policy, int64_t iterations_left, bool 
 {
     function_state *f = policy->state;
     (void)iterations_left;
-    /* Call it after every timed group; and once a stretch, if stages are always cut short. */
-    if (f->asked_step >= 0 && !f->recorded && (!new_stretch || f->asked_step == policy->step))
+    (void)error;
+    /* It is asked after every timed group; and once a stretch, if stages are always cut short. */
+    f->asks = f->asked_step < 0 || f->recorded || (new_stretch && f->asked_step != policy->step);
+    if (!f->asks)
         return TZ_OK;
     f->asked_step = policy->step;
     f->recorded = false;
-    const tz_policy_view view = {.name = policy->config.function_name,
-                                 .step = policy->step,
-                                 .plan = &policy->plan,
-                                 .stages = f->stages,
-                                 .iterations = f->iterations,
-                                 .seconds = f->seconds};
-    tz_plan next = policy->plan;
-    tz_status status =
-        policy->config.function(policy->config.function_context, &view, &next, error);
-    if (status || next.height == 0)
-        return status;
-    status = policy->host.complete_plan(policy->host.context, &next, error);
+    f->view = (tz_policy_view){.name = policy->wish.function,
+                               .step = policy->step,
+                               .plan = &policy->plan,
+                               .stages = f->stages,
+                               .iterations = f->iterations,
+                               .seconds = f->seconds};
+    return TZ_OK;
+}
+
+static tz_status function_answer(tz_policy *policy, const tz_plan *plan, tz_error *error)
+{
+    function_state *f = policy->state;
+    tz_plan next = *plan;
+    f->asks = false;
+    if (next.height == 0)
+        return TZ_OK;
+    const tz_status status = tz__policy_complete(&policy->subject, &next, error);
     if (status || tz_plan_equal(&next, &policy->plan))
         return status;
-    tz_policy_decide(policy, &next, f->iterations > 0 ? f->seconds / (double)f->iterations : NAN,
-                     "%s", policy->config.function_name);
+    tz__policy_decide(policy, &next, f->iterations > 0 ? f->seconds / (double)f->iterations : NAN,
+                      "%s", policy->wish.function);
     f->stages_to_time = 1;
     return TZ_OK;
 }
@@ -361,7 +357,7 @@ static void function_record(tz_policy *policy, int64_t stages, int64_t iteration
     f->stages = stages;
     f->iterations = iterations;
     f->seconds = seconds;
-    if (policy->host.asynchronous && seconds > 0) {
+    if (tz__policy_waits(policy) && seconds > 0) {
         const double needed = TZ_POLICY_GROUP_S * (double)stages / seconds;
         f->stages_to_time = needed < 1                  ? 1
                             : needed > GROUP_STAGES_MAX ? GROUP_STAGES_MAX
@@ -377,20 +373,23 @@ static bool function_settled(const tz_policy *policy)
 
 static void function_describe(const tz_policy *policy, char *text, size_t size)
 {
-    snprintf(text, size, "%s: height %d now", policy->config.function_name, policy->plan.height);
+    snprintf(text, size, "%s: height %d now", policy->wish.function, policy->plan.height);
 }
+
+static const tz_json_member function_members[] = {
+    TZ_JSON_INTEGER_MEMBER(function_state, asked_step, "asked_step", -1, INT64_MAX),
+    TZ_JSON_INTEGER_MEMBER(function_state, stages_to_time, "stages_to_time", 1, GROUP_STAGES_MAX),
+    TZ_JSON_MEMBER(function_state, recorded, "recorded"),
+    TZ_JSON_INTEGER_MEMBER(function_state, stages, "stages", 0, INT64_MAX),
+    TZ_JSON_INTEGER_MEMBER(function_state, iterations, "iterations", 0, INT64_MAX),
+    TZ_JSON_MEMBER(function_state, seconds, "seconds")};
+enum { FUNCTION_MEMBERS = sizeof function_members / sizeof *function_members };
 
 static json_t *function_save(const tz_policy *policy)
 {
-    const function_state *f = policy->state;
     json_t *object = json_object();
     bool failed = !object;
-    tz_json_put_integer(object, "asked_step", f->asked_step, &failed);
-    tz_json_put_integer(object, "stages_to_time", f->stages_to_time, &failed);
-    tz_json_put(object, "recorded", json_boolean(f->recorded), &failed);
-    tz_json_put_integer(object, "stages", f->stages, &failed);
-    tz_json_put_integer(object, "iterations", f->iterations, &failed);
-    tz_json_put_double(object, "seconds", f->seconds, &failed);
+    tz_json_put_members(object, function_members, FUNCTION_MEMBERS, policy->state, &failed);
     if (!failed)
         return object;
     json_decref(object);
@@ -399,22 +398,17 @@ static json_t *function_save(const tz_policy *policy)
 
 static bool function_load(tz_policy *policy, const json_t *object)
 {
+    function_state f = {.asked_step = -1};
     bool failed = false;
-    const function_state f = {
-        .asked_step = tz_json_get_integer(object, "asked_step", -1, INT64_MAX, &failed),
-        .stages_to_time =
-            tz_json_get_integer(object, "stages_to_time", 1, GROUP_STAGES_MAX, &failed),
-        .recorded = tz_json_get_flag(object, "recorded", &failed),
-        .stages = tz_json_get_integer(object, "stages", 0, INT64_MAX, &failed),
-        .iterations = tz_json_get_integer(object, "iterations", 0, INT64_MAX, &failed),
-        .seconds = tz_json_get_double(object, "seconds", &failed)};
+    tz_json_get_members(object, function_members, FUNCTION_MEMBERS, &f, &failed);
     if (!failed)
         *(function_state *)policy->state = f;
     return !failed;
 }
 
-static const tz_policy_class class_function = {.create = function_create,
-                                               .destroy = function_destroy,
+static const tz_policy_class class_function = {.name = "function",
+                                               .searches = true,
+                                               .create = function_create,
                                                .next = function_next,
                                                .stages_to_time = function_stages_to_time,
                                                .record = function_record,
@@ -423,29 +417,154 @@ static const tz_policy_class class_function = {.create = function_create,
                                                .save = function_save,
                                                .load = function_load};
 
+/* ---- Which one ------------------------------------------------------------------------------- */
+
+enum { NAMES_MAX = 16 };
+
+static int count_classes(void)
+{
+    int count = 0;
+    while (tz_policy_classes[count])
+        count++;
+    return count;
+}
+
+const char *tz_policy_name(int i)
+{
+    return i == 0 ? "auto" : i <= count_classes() ? tz_policy_classes[i - 1]->name : NULL;
+}
+
+const char *tz_policy_searcher_name(int i)
+{
+    for (int k = 0; tz_policy_classes[k]; k++)
+        if (tz_policy_classes[k]->searches && i-- == 0)
+            return tz_policy_classes[k]->name;
+    return NULL;
+}
+
+/* What one source says: *out is NULL if that is nothing, or "auto". False: `name` is not among the
+ * names; `hint` then lists them. A height may be any name but the last one. */
+static bool read_name(const char *name, bool is_height, const tz_policy_class **out, char *hint,
+                      size_t size)
+{
+    const char *names[NAMES_MAX];
+    size_t count = 0;
+    for (int i = 0; i < NAMES_MAX && tz_policy_name(i); i++)
+        names[count++] = tz_policy_name(i);
+    count -= is_height;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(name, names[i]) == 0) {
+            *out = i > 0 ? tz_policy_classes[i - 1] : NULL;
+            return true;
+        }
+    tz_names_hint(hint, size, name, names, count);
+    return false;
+}
+
+static tz_status read_policy(const tz_plan_wish *wish, const tz_policy_class **out, tz_error *error)
+{
+    char hint[256];
+    *out = NULL;
+    if (wish->height && !read_name(wish->height, true, out, hint, sizeof hint))
+        return tz_error_set(error, TZ_UNKNOWN, NULL,
+                            "'height' must be an integer, \"auto\" or a policy, not '%.60s'%s%s",
+                            wish->height, hint, tz_policies_left_out);
+    if (*out && (wish->policy || wish->function[0]))
+        return tz_error_set(error, TZ_RANGE, NULL,
+                            "'height' names a policy and 'policy' another: give one");
+    if (wish->function[0])
+        *out = &class_function;
+    if (wish->policy && !read_name(wish->policy, false, out, hint, sizeof hint))
+        return tz_error_set(error, TZ_UNKNOWN, NULL, "unknown policy '%.60s'%s%s", wish->policy,
+                            hint, tz_policies_left_out);
+    return TZ_OK;
+}
+
+static tz_status check_start(const tz_plan_wish *wish, const tz_policy_class *policy,
+                             tz_error *error)
+{
+    if (wish->start == 0)
+        return TZ_OK;
+    if (!policy || !policy->searches || policy == &class_function) {
+        char names[128] = "";
+        const char *name;
+        for (int i = 0; (name = tz_policy_searcher_name(i)); i++)
+            snprintf(names + strlen(names), sizeof names - strlen(names), "%s\"%s\"",
+                     i > 0 ? " or " : "", name);
+        return tz_error_set(error, TZ_RANGE, NULL, "'start' goes with policy = %s", names);
+    }
+    if (wish->given.height > 0)
+        return tz_error_set(error, TZ_RANGE, NULL,
+                            "policy \"%s\" starts at 'start' or at 'height': give one",
+                            policy->name);
+    return TZ_OK;
+}
+
+static tz_status override(tz_plan_wish *wish, const tz_policy_class **policy,
+                          const tz_plan_wish *by, tz_error *error)
+{
+    const tz_policy_class *other;
+    const tz_status status = read_policy(by, &other, error);
+    if (status)
+        return status;
+    const bool names_policy = by->policy || other;
+    const bool names_height = by->height || by->given.height > 0;
+    if (by->given.family[0])
+        memcpy(wish->given.family, by->given.family, sizeof wish->given.family);
+    if (names_policy && other != &tz_policy_class_fixed)
+        wish->given.height = 0;
+    if (names_height)
+        wish->given.height = by->given.height;
+    if (names_height || (names_policy && (!other || other != *policy)))
+        wish->start = 0;
+    if (names_policy || names_height)
+        *policy = other;
+    wish->forget = wish->forget || by->forget;
+    return TZ_OK;
+}
+
+tz_status tz_plan_wish_settle(const tz_plan_wish *scenario, const tz_plan_wish *command_line,
+                              tz_plan_wish *out, tz_error *error)
+{
+    const tz_policy_class *policy;
+    *out = *scenario;
+    out->height = NULL;
+    out->start = scenario->start > 0 ? scenario->start : 0;
+    tz_status status = read_policy(scenario, &policy, error);
+    if (!status)
+        status = check_start(scenario, policy, error);
+    if (!status && command_line)
+        status = override(out, &policy, command_line, error);
+    if (policy != &class_function)
+        out->function[0] = '\0';
+    out->policy = policy ? policy->name : out->given.height > 0 ? "fixed" : "predicted";
+    return status;
+}
+
 /* ---- Lifetime -------------------------------------------------------------------------------- */
 
-tz_status tz_policy_create(tz_policy **out, const tz_policy_config *config,
-                           const tz_policy_host *host, tz_error *error)
+static const tz_policy_class *class_of(const tz_plan_wish *wish)
 {
-    static const tz_policy_class *const classes[] = {
-        [TZ_POLICY_FIXED] = &class_fixed,
-        [TZ_POLICY_PREDICTED] = &class_predicted,
-        [TZ_POLICY_ADAPTIVE] = &tz_policy_class_adaptive,
-        [TZ_POLICY_MENG] = &tz_policy_class_meng,
-        [TZ_POLICY_EXHAUSTIVE] = &tz_policy_class_exhaustive,
-        [TZ_POLICY_FUNCTION] = &class_function,
-    };
+    for (int i = 0; !wish->function[0] && tz_policy_classes[i]; i++)
+        if (strcmp(wish->policy, tz_policy_classes[i]->name) == 0)
+            return tz_policy_classes[i];
+    return &class_function;
+}
+
+tz_status tz_policy_create(tz_policy **out, const tz_plan_wish *wish,
+                           const tz_policy_subject *subject, tz_error *error)
+{
     *out = NULL;
     tz_policy *policy = calloc(1, sizeof *policy);
-    if (!policy || !tz__policy_make_room(policy, 1)) {
+    if (!policy || !make_room(policy, 1)) {
         free(policy);
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a policy");
     }
-    policy->config = *config;
-    policy->host = *host;
+    policy->wish = *wish;
+    policy->subject = *subject;
     policy->stop = -1;
-    policy->is = classes[policy->config.kind];
+    policy->is = class_of(wish);
+    policy->wish.policy = policy->is->name;
     const tz_status status = policy->is->create(policy, error);
     if (status) {
         tz_policy_destroy(policy);
@@ -461,6 +580,8 @@ void tz_policy_destroy(tz_policy *policy)
         return;
     if (policy->is->destroy && policy->state)
         policy->is->destroy(policy);
+    else
+        free(policy->state);
     free(policy->predictions);
     free(policy->decisions);
     free(policy);
@@ -476,6 +597,17 @@ tz_status tz_policy_next(tz_policy *policy, int64_t step, int64_t iterations_lef
     policy->stop = step + iterations_left;
     *plan = &policy->plan;
     return policy->is->next ? policy->is->next(policy, iterations_left, new_stretch, error) : TZ_OK;
+}
+
+const tz_policy_view *tz_policy_question(const tz_policy *policy)
+{
+    const function_state *f = policy->is == &class_function ? policy->state : NULL;
+    return f && f->asks ? &f->view : NULL;
+}
+
+tz_status tz_policy_answer(tz_policy *policy, const tz_plan *plan, tz_error *error)
+{
+    return function_answer(policy, plan, error);
 }
 
 int64_t tz_policy_stages_to_time(const tz_policy *policy)
@@ -501,9 +633,9 @@ bool tz_policy_measured(const tz_policy *policy, size_t index, tz_policy_measure
     return policy->is->measured && policy->is->measured(policy, index, out);
 }
 
-tz_policy_kind tz_policy_kind_of(const tz_policy *policy)
+const char *tz_policy_name_of(const tz_policy *policy)
 {
-    return policy->config.kind;
+    return policy->is->name;
 }
 
 bool tz_policy_settled(const tz_policy *policy)
@@ -521,8 +653,7 @@ const char *tz_policy_describe(const tz_policy *policy, char *text, size_t size)
     if (policy->is->describe)
         policy->is->describe(policy, text, size);
     else
-        snprintf(text, size, "%s: height %d", tz_policy_name(policy->config.kind),
-                 policy->plan.height);
+        snprintf(text, size, "%s: height %d", policy->is->name, policy->plan.height);
     return text;
 }
 
@@ -533,4 +664,125 @@ bool tz_policy_take_warning(tz_policy *policy, char *text, size_t size)
     snprintf(text, size, "%s", policy->warning);
     policy->warning[0] = '\0';
     return true;
+}
+
+/* ---- In a checkpoint ------------------------------------------------------------------------- */
+
+enum { KEY_SIZE = 3072 };
+
+#define STEPS_MAX (INT64_C(1) << 53)
+
+/* Everything that the plans and their times depend on. */
+static void write_key(const tz_policy *policy, char key[KEY_SIZE])
+{
+    char given[TZ_PLAN_TEXT_SIZE];
+    if (!tz__policy_key(&policy->subject, key, KEY_SIZE))
+        key[0] = '\0';
+    tz_plan_text(&policy->wish.given, TZ_AXES, given, sizeof given);
+    const size_t used = strlen(key);
+    snprintf(key + used, KEY_SIZE - used, "; %s, start %d, given '%s'", policy->is->name,
+             policy->wish.start, given);
+}
+
+json_t *tz__policy_plan_to_json(const tz_plan *plan, bool *failed)
+{
+    json_t *object = tz_plan_to_json(plan, TZ_AXES);
+    tz_json_put_integer(object, "launch_iterations", plan->launch_iterations, failed);
+    tz_json_put_text(object, "why", plan->why, failed);
+    return object;
+}
+
+void tz__policy_plan_from_json(const tz_policy *policy, const json_t *object, tz_plan *out,
+                               bool *failed)
+{
+    if (!tz_plan_from_json(object, out)) {
+        *failed = true;
+        return;
+    }
+    const char *why = tz_json_get_text(object, "why", failed);
+    tz_plan complete = *out;
+    /* A plan that the backend would not take is no plan of this device. */
+    if (tz__policy_complete(&policy->subject, &complete, NULL) || !tz_plan_equal(&complete, out))
+        *failed = true;
+    *out = complete;
+    snprintf(out->why, sizeof out->why, "%s", why);
+}
+
+static const tz_json_member decision_members[] = {
+    TZ_JSON_INTEGER_MEMBER(tz_policy_decision, step, "step", 0, STEPS_MAX),
+    TZ_JSON_INTEGER_MEMBER(tz_policy_decision, last_step, "last_step", 0, STEPS_MAX),
+    TZ_JSON_INTEGER_MEMBER(tz_policy_decision, times, "times", 1, STEPS_MAX),
+    TZ_JSON_MEMBER(tz_policy_decision, time_s, "time_s"),
+    TZ_JSON_MEMBER(tz_policy_decision, reason, "reason")};
+enum { DECISION_MEMBERS = sizeof decision_members / sizeof *decision_members };
+
+static json_t *decisions_to_json(const tz_policy *policy, bool *failed)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < policy->decisions_count; i++) {
+        const tz_policy_decision *d = &policy->decisions[i];
+        json_t *entry = json_object();
+        tz_json_put_members(entry, decision_members, DECISION_MEMBERS, d, failed);
+        if (d->from.height > 0)
+            tz_json_put(entry, "from", tz_plan_to_json(&d->from, TZ_AXES), failed);
+        tz_json_put(entry, "to", tz_plan_to_json(&d->to, TZ_AXES), failed);
+        *failed |= json_array_append_new(list, entry) != 0;
+    }
+    return list;
+}
+
+json_t *tz_policy_save(const tz_policy *policy)
+{
+    char key[KEY_SIZE];
+    json_t *object = json_object();
+    bool failed = !object;
+    write_key(policy, key);
+    tz_json_put_text(object, "key", key, &failed);
+    tz_json_put(object, "plan", tz__policy_plan_to_json(&policy->plan, &failed), &failed);
+    tz_json_put_integer(object, "stop", policy->stop, &failed);
+    tz_json_put(object, "decisions", decisions_to_json(policy, &failed), &failed);
+    tz_json_put_integer(object, "left_out", policy->decisions_left_out, &failed);
+    if (policy->is->save)
+        tz_json_put(object, "state", policy->is->save(policy), &failed);
+    if (!failed)
+        return object;
+    json_decref(object);
+    return NULL;
+}
+
+static void decision_from_json(const json_t *entry, tz_policy_decision *out, bool *failed)
+{
+    const json_t *from = json_object_get(entry, "from");
+    *out = (tz_policy_decision){.times = 1};
+    tz_json_get_members(entry, decision_members, DECISION_MEMBERS, out, failed);
+    if ((from && !tz_plan_from_json(from, &out->from)) ||
+        !tz_plan_from_json(json_object_get(entry, "to"), &out->to))
+        *failed = true;
+}
+
+void tz_policy_load(tz_policy *policy, const json_t *object)
+{
+    char key[KEY_SIZE];
+    bool failed = false;
+    tz_plan plan;
+    write_key(policy, key);
+    if (strcmp(tz_json_get_text(object, "key", &failed), key) != 0)
+        return;
+    const json_t *list = json_object_get(object, "decisions");
+    const size_t count = json_array_size(list);
+    const int64_t stop = tz_json_get_integer(object, "stop", -1, STEPS_MAX, &failed);
+    const int64_t left_out = tz_json_get_integer(object, "left_out", 0, STEPS_MAX, &failed);
+    tz__policy_plan_from_json(policy, json_object_get(object, "plan"), &plan, &failed);
+    if (failed || count > TZ_POLICY_DECISIONS_MAX || !make_room(policy, count))
+        return;
+    if (policy->is->load && !policy->is->load(policy, json_object_get(object, "state")))
+        return;
+    policy->stop = stop;
+    policy->plan = plan;
+    policy->decisions_left_out = left_out;
+    policy->decisions_count = 0;
+    for (size_t i = 0; !failed && i < count; i++) {
+        decision_from_json(json_array_get(list, i), &policy->decisions[i], &failed);
+        policy->decisions_count += !failed;
+    }
 }

@@ -55,10 +55,12 @@ tz_status tz_bench_measure(tz_bench *bench, const tz_plan *plan, int rounds,
 tz_status tz_bench_jump(tz_bench *bench, int64_t steps, int rounds, tz_measured *measured,
                         double *first_s, tz_jump_facts *facts, tz_error *error);
 
-/* Time `rounds` rounds of the plain kernels (backend/cuda/ptx/plain_time.h) on a GPU. Errors: those of the
- * backend. */
-tz_status tz_bench_plain(tz_bench *bench, const int block[TZ_AXES], int rounds,
-                         tz_measured *measured, tz_error *error);
+/* Time `rounds` rounds by a function that runs something else on the backend's state with these fields:
+ * round_s[i] becomes the seconds of an iteration of round i. Errors: its own. */
+typedef tz_status tz_bench_call(void *state, void *context, double seconds, int rounds,
+                                double *round_s, tz_error *error);
+tz_status tz_bench_by(tz_bench *bench, tz_bench_call *call, void *context, int rounds,
+                      tz_measured *measured, tz_error *error);
 
 /* Why the device does not report its clock; "": it does, or nothing was measured. */
 const char *tz_bench_clock_refusal(const tz_bench *bench);

@@ -1,7 +1,6 @@
 #include "predict/prediction_table.h"
 
 #include "base/machine.h"
-#include "model/luo2011.h"
 #include "model/power.h"
 #include "model/roofs.h"
 #include <math.h>
@@ -9,35 +8,74 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* TZ_UNSUPPORTED: the model cannot predict for this device; the message says why. */
-static tz_status check_model(const tz_workload *workload, const tz_model *model, tz_error *error)
+/* Those that need no compiled kernel, and whose numbers the record has: "a or b". */
+static void name_others(const tz_model_device *device, char *text, size_t size)
 {
-    const tz_model_device *device = &workload->device;
-    if (model != &tz_model_roofs && !workload->is_gpu)
-        return tz_error_set(error, TZ_UNSUPPORTED, device->name,
-                            "%s describes GPUs; %s is a CPU: use --model %s", model->name,
-                            device->name, tz_model_roofs.name);
-    if (model == &tz_model_roofs && workload->is_gpu && !device->compute_capability.known)
-        return tz_error_set(error, TZ_UNSUPPORTED, device->name,
-                            "%s needs compiled kernels, and the record %s has no "
-                            "compute_capability to compile for: use --model meng2009 or meng2011",
-                            model->name, device->name);
-    return tz_model_device_check(device, model->name, model->needs, NULL, error);
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; tz_predictors[i] && used < size; i++)
+        if (tz_predictors[i]->gpu_alone && !tz_predictors[i]->measure &&
+            tz_model_device_check(device, tz_predictors[i]->name, tz_predictors[i]->model->needs,
+                                  NULL, NULL) == TZ_OK)
+            used += (size_t)snprintf(text + used, size - used, "%s%s",
+                                     used ? " or " : ": use --model ", tz_predictors[i]->name);
 }
 
-/* The given model; else roofs; else the first model whose numbers the device's record has. */
-static tz_status choose_model(const tz_workload *workload, const tz_model **model, tz_error *error)
+static tz_status check_roofs(const tz_workload *workload, tz_error *error)
 {
-    if (*model)
-        return check_model(workload, *model, error);
-    *model = &tz_model_roofs;
-    const tz_status status = check_model(workload, *model, error);
-    for (int i = 0; status && tz_models[i]; i++)
-        if (check_model(workload, tz_models[i], NULL) == TZ_OK) {
-            *model = tz_models[i];
+    const tz_model_device *device = &workload->device;
+    char others[128];
+    if (!workload->is_gpu || device->compute_capability.known)
+        return TZ_OK;
+    name_others(device, others, sizeof others);
+    return tz_error_set(error, TZ_UNSUPPORTED, device->name,
+                        "%s needs compiled kernels, and the record %s has no compute_capability to "
+                        "compile for%s%s",
+                        tz_predictor_roofs.name, device->name, others,
+                        others[0] ? "" : tz_predictors_left_out);
+}
+
+/* TZ_UNSUPPORTED: it cannot predict for this device; the message says why. */
+static tz_status check_device(const tz_workload *workload, const tz_predictor *by, tz_error *error)
+{
+    const tz_model_device *device = &workload->device;
+    if (by->gpu_alone && !workload->is_gpu)
+        return tz_error_set(error, TZ_UNSUPPORTED, device->name,
+                            "%s describes GPUs; %s is a CPU: use --model %s", by->name,
+                            device->name, tz_predictor_roofs.name);
+    const tz_status status = by->check ? by->check(workload, error) : TZ_OK;
+    return status || !by->model
+               ? status
+               : tz_model_device_check(device, by->name, by->model->needs, NULL, error);
+}
+
+/* The given predictor; else roofs; else the first with times whose numbers the device's record has. */
+static tz_status choose(const tz_workload *workload, const tz_predictor **by, tz_error *error)
+{
+    if (*by)
+        return check_device(workload, *by, error);
+    *by = &tz_predictor_roofs;
+    const tz_status status = check_device(workload, *by, error);
+    for (int i = 0; status && tz_predictors[i]; i++)
+        if (tz_predictors[i]->model && check_device(workload, tz_predictors[i], NULL) == TZ_OK) {
+            *by = tz_predictors[i];
             return TZ_OK;
         }
     return status;
+}
+
+static tz_status check_request(const tz_workload *workload, const tz_predictor *by,
+                               const tz_prediction_request *request, tz_error *error)
+{
+    if (by->gpu_alone && workload->place.devices)
+        return tz_error_set(error, TZ_UNSUPPORTED, "model",
+                            "%s describes one device: use %s for several", by->name,
+                            tz_predictor_roofs.name);
+    for (int i = 0; tz_predictor_options[i].name; i++)
+        if ((request->options & ~by->options) >> i & 1 && tz_predictor_options[i].refusal)
+            return tz_error_set(error, TZ_UNSUPPORTED, "model", "%s %s", by->name,
+                                tz_predictor_options[i].refusal);
+    return TZ_OK;
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
@@ -99,82 +137,8 @@ static tz_status rows_of_predictions(tz_prediction_table *table, const tz_worklo
     return TZ_OK;
 }
 
-static tz_status rows_of_paper(tz_prediction_table *table, const tz_workload *workload,
-                               const tz_prediction_request *request, tz_error *error)
-{
-    tz_model_facts facts;
-    tz_model_plan plan;
-    int most = 0;
-    if (request->given.family[0] && strcmp(request->given.family, "tile") != 0)
-        return tz_error_set(error, TZ_UNSUPPORTED, "family",
-                            "%s describes tiles in shared memory, no family '%s'",
-                            table->model->name, request->given.family);
-    tz_status status = tz_facts_of_workload(workload, request, &facts, &plan, table->counts,
-                                            sizeof table->counts, error);
-    if (status)
-        return status;
-    const double begin = tz_machine_clock_s();
-    const int given = plan.height;
-    plan.height = 0;
-    status = tz_model_height_max(table->model, &facts, &workload->device, &plan, &most, error);
-    if (status)
-        return status;
-    if (given > most || most < 1)
-        return tz_error_set(error, TZ_RANGE, "height",
-                            "height %d leaves nothing of the block; the greatest that does is %d: "
-                            "give a larger --block",
-                            given > 0 ? given : 1, most);
-    /* 256 heights are enough where no halo bounds the height. */
-    const int low = given ? given : 1, high = given ? given : most < 256 ? most : 256;
-    table->rows = calloc((size_t)(high - low + 1), sizeof *table->rows);
-    if (!table->rows)
-        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for predictions");
-    for (int h = low; h <= high; h++) {
-        tz_prediction_row *row = &table->rows[table->count++];
-        plan.height = h;
-        status = tz_model_predict(table->model, &facts, &workload->device, &plan, &row->prediction,
-                                  error);
-        if (status)
-            return status;
-        row->plan = (tz_plan){.height = h, .family = "tile"};
-        for (int axis = 0; axis < TZ_AXES; axis++)
-            row->plan.tile[axis] = (int64_t)row->prediction.block[axis];
-        if (row->prediction.time_s < table->rows[table->best].prediction.time_s)
-            table->best = table->count - 1;
-    }
-    table->considered = table->count;
-    table->seconds = tz_machine_clock_s() - begin;
-    return TZ_OK;
-}
-
-static tz_status rows_of_plain(tz_prediction_table *table, const tz_workload *workload,
-                               const tz_prediction_request *request, tz_error *error)
-{
-    const double begin = tz_machine_clock_s();
-    table->rows = calloc(1, sizeof *table->rows);
-    if (!table->rows)
-        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for predictions");
-    const tz_status status = tz_plain_predict(workload, request, &table->plain, table->rows,
-                                              table->counts, sizeof table->counts, error);
-    table->considered = table->count = 1;
-    table->seconds = tz_machine_clock_s() - begin;
-    return status;
-}
-
-/* The rows of the model that was chosen. */
-static tz_status make_rows(tz_prediction_table *table, const tz_workload *workload,
-                           const tz_prediction_request *request, tz_error *error)
-{
-    const bool is_plain = table->model == &tz_model_luo2011;
-    if (!is_plain && (request->as_printed || request->trips > 0))
-        return tz_error_set(error, TZ_UNSUPPORTED, "model",
-                            "%s has no equation to take as printed and follows no loops: that is "
-                            "luo2011",
-                            table->model->name);
-    return is_plain                          ? rows_of_plain(table, workload, request, error)
-           : table->model == &tz_model_roofs ? rows_of_predictions(table, workload, request, error)
-                                             : rows_of_paper(table, workload, request, error);
-}
+const tz_predictor tz_predictor_roofs = {
+    .name = "roofs", .model = &tz_model_roofs, .check = check_roofs, .make = rows_of_predictions};
 
 /* ---- Several devices ------------------------------------------------------------------------- */
 
@@ -329,28 +293,20 @@ tz_status tz_prediction_table_create(tz_prediction_table **out, const tz_workloa
     tz_prediction_table *table = calloc(1, sizeof *table);
     if (!table)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for predictions");
-    table->model = request->model;
-    tz_status status = choose_model(workload, &table->model, error);
-    if (!status && table->model != &tz_model_roofs && workload->place.devices)
-        status = tz_error_set(error, TZ_UNSUPPORTED, "model",
-                              "%s describes one device: use roofs for several", table->model->name);
-    const bool changed = request->halo[0] > 0 || request->streamed >= 0 || request->fence;
-    const bool own = table->model == &tz_model_roofs || table->model == &tz_model_luo2011;
-    if (!status && own && changed)
-        status = tz_error_set(
-            error, TZ_UNSUPPORTED, "model",
-            "%s counts the stencil's own kernels: use meng2009 or meng2011 for another "
-            "halo, streamed fields or fences",
-            table->model->name);
+    table->by = request->by;
+    tz_status status = choose(workload, &table->by, error);
     if (!status)
-        status = make_rows(table, workload, request, error);
-    if (!status && workload->place.devices)
+        status = check_request(workload, table->by, request, error);
+    if (!status)
+        status = table->by->make(table, workload, request, error);
+    if (!status && table->count > 0 && workload->place.devices)
         status = compare_with_one(table, workload, request, error);
     if (status) {
         tz_prediction_table_destroy(table);
         return status;
     }
-    conclude(table, workload);
+    if (table->count > 0)
+        conclude(table, workload);
     *out = table;
     return TZ_OK;
 }
@@ -360,7 +316,33 @@ void tz_prediction_table_destroy(tz_prediction_table *table)
     if (!table)
         return;
     tz_predictions_destroy(table->predictions);
-    tz_prediction_plain_destroy(table->plain);
+    if (table->own)
+        table->by->clear(table->own);
     free(table->rows);
     free(table);
+}
+
+/* ---- Measuring ------------------------------------------------------------------------------- */
+
+tz_status tz_prediction_table_measure(tz_prediction_table *table, const tz_workload *workload,
+                                      int ordinal, tz_error *error)
+{
+    char names[128];
+    if (!table->by->measure) {
+        tz_predictor_names(tz_predictor_measures, " and ", names, sizeof names);
+        return tz_error_set(error, TZ_UNSUPPORTED, "measure", "%s%s%stune measures %s",
+                            names[0] ? "only plans of " : "", names,
+                            names[0] ? " are measured here; " : "", names[0] ? "others" : "plans");
+    }
+    if (!workload->is_here)
+        return tz_error_set(error, TZ_UNSUPPORTED, workload->device.name,
+                            "this device is not in this machine, so nothing can be measured");
+    return table->by->measure(table, workload, ordinal, error);
+}
+
+double tz_prediction_accuracy(const tz_prediction_table *table)
+{
+    const double measured = table->measured.taken_s;
+    const double predicted = table->rows[table->best].prediction.time_s;
+    return fmin(measured, predicted) / fmax(measured, predicted);
 }

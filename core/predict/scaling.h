@@ -6,12 +6,14 @@
 
 enum { TZ_SCALING_MAX = 8 };
 
+typedef struct tz_gain {
+    int devices;             /* 2, 4, 8, ..., and all */
+    int64_t extent[TZ_AXES]; /* the smallest grid that gains; zeros: none that was tried */
+} tz_gain;
+
 typedef struct tz_scaling {
     int count;
-    struct {
-        int devices;             /* 2, 4, 8, ..., and all */
-        int64_t extent[TZ_AXES]; /* the smallest grid that gains; zeros: none that was tried */
-    } at[TZ_SCALING_MAX];
+    tz_gain at[TZ_SCALING_MAX];
 } tz_scaling;
 
 /* Grids of the workload's shape are predicted, each twice as long along each axis as the one before.

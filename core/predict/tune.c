@@ -6,7 +6,6 @@
 #include "calibrate/sample.h"
 #include "model/power.h"
 #include "predict/predictions_impl.h"
-#include "predict/tune_set.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,31 +83,24 @@ tz_status tz_tune_compile(const tz_workload *workload, const tz_tune_request *re
 }
 
 static tz_status predict(tz_predictions **out, const tz_workload *workload,
-                         const tz_tune_request *request, const tz_thread_blocks *blocks,
-                         tz_error *error)
+                         const tz_tune_request *request, const tz_plan_list *list, tz_error *error)
 {
-    tz_plan *plans;
-    int count;
-    if (!blocks)
-        return tz_predictions_create(out, &workload->problem, workload->backend, &workload->place,
-                                     &request->given,
-                                     request->dry ? TZ_EFFORT_CACHED : TZ_EFFORT_COMPILE, error);
-    tz_status status = tz_tune_set_plans(workload, blocks, &request->given, &plans, &count, error);
-    if (!status)
-        status = tz_predictions_create_listed(out, &workload->problem, workload->backend,
-                                              &workload->place, plans, count, error);
-    free(plans);
-    return status;
+    return request->lister
+               ? tz_predictions_create_listed(out, &workload->problem, workload->backend,
+                                              &workload->place, list->plans, list->count, error)
+               : tz_predictions_create(out, &workload->problem, workload->backend, &workload->place,
+                                       &request->given,
+                                       request->dry ? TZ_EFFORT_CACHED : TZ_EFFORT_COMPILE, error);
 }
 
 static tz_status take_rows(tz_tune *tune, const tz_workload *workload,
-                           const tz_tune_request *request, const tz_thread_blocks *blocks,
+                           const tz_tune_request *request, const tz_plan_list *list,
                            tz_error *error)
 {
     tz_predictions *predictions = NULL;
     tz_status status = check_families(request->families, error);
     if (!status)
-        status = predict(&predictions, workload, request, blocks, error);
+        status = predict(&predictions, workload, request, list, error);
     if (status)
         return status;
     tune->predicting_s = predictions->seconds;
@@ -127,6 +119,36 @@ static tz_status take_rows(tz_tune *tune, const tz_workload *workload,
                               "no family of '%s' has a plan for this stencil and grid",
                               request->families);
     return status;
+}
+
+/* Marks the rows whose plans are chosen. */
+static void mark_chosen(tz_tune *tune, const tz_plan_list *list)
+{
+    tune->set = (tz_tune_set){
+        .shapes = list->listed, .chosen = list->listed_chosen, .best = NAN, .worst = NAN};
+    for (int i = 0; i < tune->count; i++)
+        for (int k = 0; k < list->count; k++)
+            if (memcmp(list->plans[k].tile, tune->rows[i].plan.tile, sizeof list->plans[k].tile) ==
+                0)
+                tune->rows[i].chosen = list->chosen[k];
+}
+
+/* Compares the times of the chosen rows with those of all. */
+static void judge_set(tz_tune *tune)
+{
+    const double best_s = tune->rows[tune->best].measured.taken_s;
+    tz_tune_set *set = &tune->set;
+    for (int i = 0; i < tune->count; i++) {
+        const tz_tune_row *row = &tune->rows[i];
+        const double share = best_s / row->measured.taken_s;
+        set->measured += row->measured.rounds > 0;
+        if (row->measured.rounds == 0 || !row->chosen)
+            continue;
+        set->measured_chosen++;
+        set->best = fmax(set->best, share);
+        set->worst = fmin(set->worst, share);
+    }
+    set->has_best = tune->rows[tune->best].chosen;
 }
 
 /* ---- Measuring ------------------------------------------------------------------------------- */
@@ -394,11 +416,12 @@ tz_status tz_tune_create(tz_tune **out, const tz_workload *workload, const tz_tu
         own.round_s = !workload->is_gpu ? TZ_TUNE_CPU_S
                       : own.sustained   ? TZ_TUNE_SUSTAINED_S
                                         : TZ_TUNE_GPU_S;
-    tz_thread_blocks *blocks = NULL;
-    tz_status status =
-        request->thread_blocks ? tz_thread_blocks_create(&blocks, workload, error) : TZ_OK;
+    tz_plan_list list = {NULL};
+    tz_status status = own.lister ? own.lister->list(workload, &own.given, &list, error) : TZ_OK;
     if (!status)
-        status = take_rows(tune, workload, request, blocks, error);
+        status = take_rows(tune, workload, request, &list, error);
+    if (!status && own.lister)
+        mark_chosen(tune, &list);
     tune->rested = workload->is_gpu && !request->sustained;
     tune->sustained = request->sustained;
     t.of = workload->is_gpu ? tune->count : tune->count * own.rounds;
@@ -408,9 +431,9 @@ tz_status tz_tune_create(tz_tune **out, const tz_workload *workload, const tz_tu
         status = measure_and_check(&t, error);
     if (!status)
         status = conclude(tune, error);
-    if (!status && blocks)
-        tz_tune_set_conclude(tune, blocks);
-    free(blocks);
+    if (!status && own.lister)
+        judge_set(tune);
+    tz_plan_list_clear(&list);
     if (status) {
         tz_tune_destroy(tune);
         return status;

@@ -2,9 +2,9 @@
 #ifndef TZ_CORE_PREDICT_TUNE_H
 #define TZ_CORE_PREDICT_TUNE_H
 
-#include "model/tabik2015.h"
 #include "predict/measure.h"
 #include "predict/predictions.h"
+#include "predict/predictor.h"
 
 typedef struct tz_tune_row {
     tz_plan plan;
@@ -12,8 +12,8 @@ typedef struct tz_tune_row {
     tz_model_prediction prediction;
     tz_measured measured; /* no rounds: the plan was refused */
     char refusal[160];
-    bool checked, equal;  /* its bits were compared; they equal those of height 1 */
-    tz_tabik_shape shape; /* of thread blocks: what the model tabik2015 says of this one */
+    bool checked, equal; /* its bits were compared; they equal those of height 1 */
+    bool chosen;         /* of listed plans: the predictor chooses this one */
 } tz_tune_row;
 
 #define TZ_TUNE_ROUNDS 5
@@ -34,23 +34,22 @@ typedef struct tz_tune_request {
      * a GPU rests before each round, so that it has its full clock. */
     bool sustained;
     bool check; /* compare bits */
-    /* Measure the shapes of the model tabik2015 with the family block, and judge the set that it
-     * chooses; `given` may have `ahead` and `blocks`, and `families` is NULL. */
-    bool thread_blocks;
+    /* Measure the plans that this predictor lists, and judge the set that it chooses; `families` is
+     * NULL. NULL: all candidates. */
+    const tz_predictor *lister;
     bool dry; /* measure nothing: the predictions stand for the measurements */
     /* Called before each plan; false stops with TZ_INTERRUPTED. May be NULL. */
     bool (*progress)(void *context, int done, int of);
     void *context;
 } tz_tune_request;
 
-/* How good the set of thread blocks is that the model tabik2015 chooses. */
+/* How good the set is that a predictor chooses of the plans that it lists. */
 typedef struct tz_tune_set {
-    int shapes, chosen; /* of the model's space, and of the set; 0 shapes: none was asked for */
+    int shapes, chosen; /* that it lists, and of the set; 0 shapes: none was asked for */
     int measured, measured_chosen;
-    bool has_best; /* the fastest shape is in the set */
-    double best,
-        worst; /* speed of the set's fastest and slowest shape / of the fastest of all; NAN:
-                         * none of it was measured */
+    bool has_best; /* the fastest is in the set */
+    /* Speed of the set's fastest and slowest / of the fastest of all; NAN: none of it was measured. */
+    double best, worst;
 } tz_tune_set;
 
 typedef struct tz_tune {

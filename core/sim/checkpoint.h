@@ -1,4 +1,5 @@
-/* A simulation in a checkpoint: facts as JSON, and its state and static fields as memory holds them.
+/* A simulation in a checkpoint: facts as JSON, and its state and static fields as memory holds
+ * them.
  *
  * Nothing in it depends on backend, plan, threads or devices, except what the policy has learnt,
  * which only the same device takes up again. Fields are read and written in pieces. */
@@ -15,16 +16,12 @@ struct json_t *tz_simulation_identity(const tz_simulation *simulation);
 /* The rest: steps, time, plans, policy. */
 struct json_t *tz_simulation_progress(const tz_simulation *simulation);
 
-/* Describe the arrays of its fields, at most `max`, and return how many there are. Their names begin
- * with `prefix`. */
+/* Describe the arrays of its fields, at most `max`, and return how many there are. Their names
+ * begin with `prefix`. */
 size_t tz_simulation_arrays(const tz_simulation *simulation, const char *prefix,
                             tz_checkpoint_array *arrays, size_t max);
-/* Does this rank hold a part of the grid that it can write by itself? The same answer for all ranks. */
-bool tz_simulation_saves_own(const tz_simulation *simulation);
 /* Write these arrays: numbers `first` and on of the file. `simulation` may be that of a snapshot of all
- * fields. Of several ranks all call it; one has a writer, and the others give NULL. With a shared writer
- * (tz_checkpoint_share) each writes the cells that it holds, and may get another status than others:
- * only if tz_simulation_saves_own() can it be shared. Errors of the backend, TZ_IO. */
+ * fields. Errors of the backend, TZ_IO. */
 tz_status tz_simulation_save(const tz_simulation *simulation, tz_checkpoint_writer *writer,
                              size_t first, tz_error *error);
 
@@ -46,10 +43,10 @@ tz_status tz_simulation_freeze(tz_simulation *simulation, struct tz_snapshot **o
 void tz_simulation_forget_watch(tz_simulation *simulation);
 
 /* Where a run is, as JSON. Its sample is an array of `sample_count` doubles. */
-struct json_t *tz_run_position_to_json(const tz_run_position *position);
-/* TZ_FORMAT. The result goes to *out->result, which the caller sets; `sample` is not read. */
-tz_status tz_run_position_from_json(const struct json_t *object, tz_run_position *out,
-                                    tz_error *error);
+struct json_t *tz_course_to_json(const tz_course *course);
+/* That of a run of which this is wanted. TZ_FORMAT. `sample` is not read. */
+tz_status tz_course_from_json(const struct json_t *object, const tz_run *wanted, tz_course *out,
+                              tz_error *error);
 
 /* While a script is replayed: what a run or an event has done to the counters. */
 void tz_simulation_set_step(tz_simulation *simulation, int64_t step);

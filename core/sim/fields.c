@@ -1,8 +1,10 @@
 #include "sim/fields.h"
 
+#include "backend/slabs/slabs.h"
+#include "base/minmax.h"
 #include "sim/derived.h"
 #include "sim/pieces.h"
-#include "sim/simulation_impl.h"
+#include "sim/state.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -208,30 +210,51 @@ tz_status tz_simulation_write_array(tz_simulation *simulation, int field, const 
     return status ? status : tz__cells_write(simulation, field, &box, array_values, array, error);
 }
 
-/* Reads values, several rows a load; not for bits. */
+/* Reads values of a box in pieces of rows, or of one row; not of bits. */
 static tz_status read_rows(const tz_simulation *simulation, int field, const tz_box *box,
                            double *values, tz_error *error)
 {
     enum { CELLS = 1 << 18 };
     const tz_problem *problem = &simulation->problem;
     const int64_t nx = box->high[0] - box->low[0], ny = box->high[1] - box->low[1];
-    if (nx > CELLS)
-        return tz__cells_read(simulation, field, box, values, error);
-    const int64_t most = nx < CELLS ? CELLS / nx : 1, rows = most < ny ? most : ny;
-    void *elements = malloc((size_t)(nx * rows) * tz_problem_element_size(problem, field));
+    const int64_t width = tz_min(nx, CELLS), rows = tz_min(CELLS / width, ny);
+    void *elements = malloc((size_t)(width * rows) * tz_problem_element_size(problem, field));
     if (!elements)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for rows of cells");
     tz_status status = TZ_OK;
     for (int64_t z = box->low[2]; z < box->high[2]; z++)
-        for (int64_t y = box->low[1]; !status && y < box->high[1]; y += rows) {
-            const int64_t end = y + rows < box->high[1] ? y + rows : box->high[1];
-            const tz_box part = {{box->low[0], y, z}, {box->high[0], end, z + 1}};
-            status = tz__field_load(simulation, field, &part, elements, error);
-            if (!status)
-                tz_problem_to_values(problem, field, elements, nx * (end - y), values);
-            values += nx * (end - y);
-        }
+        for (int64_t y = box->low[1]; y < box->high[1]; y += rows)
+            for (int64_t x = box->low[0]; !status && x < box->high[0]; x += width) {
+                const tz_box part = {
+                    {x, y, z},
+                    {tz_min(x + width, box->high[0]), tz_min(y + rows, box->high[1]), z + 1}};
+                const int64_t count = (part.high[0] - x) * (part.high[1] - y);
+                status = tz__field_load(simulation, field, &part, elements, error);
+                if (!status)
+                    tz_problem_to_values(problem, field, elements, count, values);
+                values += count;
+            }
     free(elements);
+    return status;
+}
+
+static tz_status read_bits(const tz_simulation *simulation, int field, const tz_box *box,
+                           double *values, tz_error *error)
+{
+    const int64_t nx = box->high[0] - box->low[0];
+    uint8_t *cells = malloc((size_t)nx);
+    tz_status status = cells ? TZ_OK
+                             : tz_error_set(error, TZ_MEMORY, NULL,
+                                            "not enough memory for a row of "
+                                            "cells");
+    for (int64_t z = box->low[2]; z < box->high[2]; z++)
+        for (int64_t y = box->low[1]; !status && y < box->high[1]; y++, values += nx) {
+            const tz_box row = {{box->low[0], y, z}, {box->high[0], y + 1, z + 1}};
+            status = tz__cells_read_bits(simulation, field, &row, cells, error);
+            for (int64_t i = 0; !status && i < nx; i++)
+                values[i] = cells[i];
+        }
+    free(cells);
     return status;
 }
 
@@ -243,9 +266,8 @@ tz_status tz_simulation_read(const tz_simulation *simulation, int field, const t
     tz_status status = check_box(simulation, field, box, error);
     if (status)
         return status;
-    if (tz__is_derived(simulation, field) && !simulation->problem.bits)
-        return read_rows(simulation, field, box, values, error);
-    return tz__cells_read(simulation, field, box, values, error);
+    return simulation->problem.bits ? read_bits(simulation, field, box, values, error)
+                                    : read_rows(simulation, field, box, values, error);
 }
 
 tz_dtype tz_simulation_dtype(const tz_simulation *simulation, int field)
@@ -266,6 +288,21 @@ tz_status tz_simulation_read_cells(const tz_simulation *simulation, int field, c
     if (simulation->problem.origin[field] != 0.0)
         return read_rows(simulation, field, box, cells, error);
     return tz__field_load(simulation, field, box, cells, error);
+}
+
+bool tz_simulation_is_parted(const tz_simulation *simulation, int field)
+{
+    return simulation->backend == &simulation->slabs && !tz__is_derived(simulation, field) &&
+           tz_slabs_have_parts(simulation->state);
+}
+
+tz_status tz_simulation_write_file(const tz_simulation *simulation, int field, const char *path,
+                                   int64_t offset, tz_error *error)
+{
+    uint64_t ignored;
+    if (!tz_simulation_is_parted(simulation, field))
+        return TZ_UNSUPPORTED;
+    return tz_slabs_save(simulation->state, field, true, path, offset, &ignored, error);
 }
 
 tz_status tz_simulation_shrink(const tz_simulation *simulation, int field, int64_t z, int nx,
@@ -300,12 +337,9 @@ tz_status tz_simulation_read_array(const tz_simulation *simulation, int field, t
     *out = NULL;
     tz_status status = tz_array_create(&array, tz_problem_value_dtype(problem, field),
                                        problem->dims, problem->extent, error);
-    const bool made = status == TZ_OK;
-    status = tz_ranks_agree_status(simulation->ranks, status, error);
-    if (!made)
+    if (status)
         return status;
-    if (!status)
-        status = tz_simulation_read_cells(simulation, field, NULL, array->data, error);
+    status = tz_simulation_read_cells(simulation, field, NULL, array->data, error);
     if (status)
         tz_array_destroy(array);
     else
@@ -320,7 +354,7 @@ tz_status tz_simulation_check_random(const tz_simulation *simulation, int field,
 {
     const tz_problem *problem = &simulation->problem;
     const tz_field *description = &problem->stencil->fields[field];
-    if (description->type == TZ_BITS)
+    if (tz_type_is_bits(description->type))
         return random->density >= 0.0 && random->density <= 1.0
                    ? TZ_OK
                    : tz_error_set(error, TZ_RANGE, description->name,
@@ -339,14 +373,15 @@ static double random_value(const tz_problem *problem, int field, const tz_random
 {
     const uint64_t bits = tz_random_bits(random->seed, 0, index);
     const double unit = (double)(bits >> 11) * 0x1p-53;
-    switch (problem->stencil->fields[field].type) {
-    case TZ_INT:
+    switch (tz_type_kind(problem->stencil->fields[field].type)) {
+    case TZ_KIND_INTEGERS:
         return tz_random_int(random, 0, index);
-    case TZ_BITS:
+    case TZ_KIND_WORDS:
         return unit < random->density;
-    default:
-        return random->low + unit * (random->high - random->low);
+    case TZ_KIND_REALS:
+        break;
     }
+    return random->low + unit * (random->high - random->low);
 }
 
 typedef struct random_context {

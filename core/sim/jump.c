@@ -3,8 +3,7 @@
 #include "base/machine.h"
 #include "jump/jump.h"
 #include "jump/probe.h"
-#include "sim/correction.h"
-#include "sim/run_impl.h"
+#include "sim/state.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -22,12 +21,6 @@ tz_status tz_simulation_check_jump(const tz_simulation *simulation, tz_error *er
 {
     tz_linear linear;
     return tz_jump_describe(&linear, &simulation->problem, error);
-}
-
-void tz__simulation_forget_jump(tz_simulation *simulation)
-{
-    tz_jump_destroy(simulation->jump);
-    simulation->jump = NULL;
 }
 
 static tz_status need_jump(tz_simulation *simulation, tz_error *error)
@@ -77,8 +70,8 @@ static tz_status clear_correction(tz_simulation *simulation, tz_error *error)
                                      error);
 }
 
-/* After all stages. */
-static tz_status jump(tz_simulation *simulation, int64_t steps, double *seconds, tz_error *error)
+tz_status tz__simulation_jump(tz_simulation *simulation, int64_t steps, double *seconds,
+                              tz_error *error)
 {
     tz_jump_facts facts;
     const double begin = tz_machine_clock_s();
@@ -90,7 +83,6 @@ static tz_status jump(tz_simulation *simulation, int64_t steps, double *seconds,
         status = need_jump(simulation, error);
     if (!status)
         status = tz_jump_advance(simulation->jump, steps, &facts, error);
-    status = tz_ranks_agree_status(simulation->ranks, status, error);
     if (!status)
         status = clear_correction(simulation, error);
     simulation->update_known = false;
@@ -103,21 +95,6 @@ static tz_status jump(tz_simulation *simulation, int64_t steps, double *seconds,
     return TZ_OK;
 }
 
-tz_status tz__run_jump(tz_runner *r, int64_t steps, tz_error *error)
-{
-    tz_simulation *simulation = r->simulation;
-    double seconds;
-    tz_status status = tz__run_wait(r, error);
-    if (!status)
-        status = jump(simulation, steps, &seconds, error);
-    if (status)
-        return status;
-    simulation->step += steps;
-    r->result->steps += steps;
-    r->result->seconds += seconds;
-    return tz__simulation_check_finite(simulation, error);
-}
-
 tz_status tz_simulation_steady(tz_simulation *simulation, tz_error *error)
 {
     double seconds;
@@ -125,6 +102,6 @@ tz_status tz_simulation_steady(tz_simulation *simulation, tz_error *error)
     if (!status && simulation->backend->wait)
         status = simulation->backend->wait(tz__iterated_state(simulation), error);
     if (!status)
-        status = jump(simulation, TZ_JUMP_LIMIT, &seconds, error);
-    return status ? status : tz__simulation_check_finite(simulation, error);
+        status = tz__simulation_jump(simulation, TZ_JUMP_LIMIT, &seconds, error);
+    return status ? status : tz_simulation_check_finite(simulation, error);
 }

@@ -5,27 +5,20 @@
 
 #include "sim/simulation.h"
 
-/* All jumps of a simulation so far, for records. */
-typedef struct tz_jump_use {
-    int64_t jumps, steps; /* of steps, those to a steady state do not count */
-    int64_t steady;       /* jumps to a steady state */
-    double seconds;
-    double
-        rounding;  /* the largest estimate of one: what it rounds, as a part of the largest value */
-    int64_t bytes; /* the most memory that one took beside the fields */
-    char library[64];
-} tz_jump_use;
-
 /* jumps + steady is 0: there were none. */
 const tz_jump_use *tz_simulation_jumps(const tz_simulation *simulation);
 
-/* Whether the description of the simulation allows jumps: quick, and also for a dry one. Whether its
- * update is linear shows when it is tried. Errors: TZ_UNSUPPORTED, with the reason. */
+/* Whether the description of the simulation allows jumps: quick, and also for a dry one. Whether
+ * its update is linear shows when it is tried. Errors: TZ_UNSUPPORTED, with the reason. */
 tz_status tz_simulation_check_jump(const tz_simulation *simulation, tz_error *error);
 
-/* Make the state fields what they would be after infinitely many iterations. Steps and simulated time stay.
- * Errors: TZ_UNSUPPORTED with the reason if it cannot be jumped, or has no such limit; TZ_MEMORY; those
- * of the backend. The fields are then as they were. */
+/* Make the state fields what they would be after infinitely many iterations. Steps and simulated
+ * time stay. Errors: TZ_UNSUPPORTED with the reason if it cannot be jumped, or has no such limit;
+ * TZ_MEMORY; those of the backend. The fields are then as they were. */
 tz_status tz_simulation_steady(tz_simulation *simulation, tz_error *error);
+
+/* One jump, after all stages; the caller counts its steps. *seconds: that it took. */
+tz_status tz__simulation_jump(tz_simulation *simulation, int64_t steps, double *seconds,
+                              tz_error *error);
 
 #endif

@@ -1,7 +1,7 @@
 #include "sim/pieces.h"
 
 #include "sim/derived.h"
-#include "sim/simulation_impl.h"
+#include "sim/state.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,7 +127,8 @@ static tz_status write_block(tz_simulation *simulation, int field, const filler 
                : simulation->backend->store(simulation->state, field, &w.box, f->elements, error);
 }
 
-/* How many rows of a box are written at once: a device has a latency, and each thread fills rows. */
+/* How many rows of a box are written at once: a device has a latency, and each thread fills
+ * rows. */
 static int64_t block_rows(const tz_problem *problem, const tz_box *box, int threads)
 {
     const int64_t width = box->high[0] - box->low[0], rows = box->high[1] - box->low[1];
@@ -137,27 +138,8 @@ static int64_t block_rows(const tz_problem *problem, const tz_box *box, int thre
     return most < 1 ? 1 : most < rows ? most : rows;
 }
 
-static tz_status read_piece(const tz_simulation *simulation, int field, int64_t x_low,
-                            int64_t x_high, int64_t y, int64_t z, double *values, void *row,
-                            tz_error *error)
-{
-    const tz_problem *problem = &simulation->problem;
-    const tz_box box = piece_box(problem, x_low, x_high, y, z);
-    tz_status status = tz__field_load(simulation, field, &box, row, error);
-    if (status)
-        return status;
-    if (!problem->bits) {
-        tz_problem_to_values(problem, field, row, x_high - x_low, values);
-        return TZ_OK;
-    }
-    const int64_t words = problem->elements[0];
-    for (int64_t x = x_low; x < x_high; x++)
-        values[x - x_low] = ((const uint32_t *)row)[x % words - box.low[0]] >> (x / words) & 1;
-    return TZ_OK;
-}
-
-/* Room for the values of a row of up to `cells` cells, or of a piece of it, for each thread, and for
- * the elements of so many rows. */
+/* Room for the values of a row of up to `cells` cells, or of a piece of it, for each thread, and
+ * for the elements of so many rows. */
 typedef struct piece {
     int64_t width; /* values of a thread */
     double *values;
@@ -212,39 +194,7 @@ tz_status tz__cells_write(tz_simulation *simulation, int field, const tz_box *bo
     return status;
 }
 
-tz_status tz__cells_read(const tz_simulation *simulation, int field, const tz_box *box,
-                         double *values, tz_error *error)
-{
-    piece p;
-    tz_status status = piece_create(simulation, box->high[0] - box->low[0], 1, 1, &p, error);
-    if (status)
-        return status;
-    for (int64_t z = box->low[2]; z < box->high[2]; z++)
-        for (int64_t y = box->low[1]; y < box->high[1]; y++)
-            for (int64_t x = box->low[0], end; !status && x < box->high[0]; x = end) {
-                end = piece_end(&simulation->problem, x, box->high[0]);
-                status = read_piece(simulation, field, x, end, y, z, values, p.elements, error);
-                values += end - x;
-            }
-    piece_clear(&p);
-    return status;
-}
-
 /* ---- Bits as bytes --------------------------------------------------------------------------- */
-
-/* Bits of a row of words as bytes, from cell x on. */
-static void spread_bits(const uint32_t *row, int64_t words, int64_t x, int64_t count,
-                        uint8_t *cells)
-{
-    int64_t word = x % words, bit = x / words;
-    for (int64_t i = 0; i < count; i++) {
-        cells[i] = row[word] >> bit & 1;
-        if (++word == words) {
-            word = 0;
-            bit++;
-        }
-    }
-}
 
 /* Reads bits of a box of very long rows as bytes. */
 static tz_status read_long_bits(const tz_simulation *simulation, int field, const tz_box *box,
@@ -288,7 +238,7 @@ static tz_status read_bit_rows(const tz_simulation *simulation, int field, const
             const tz_box part = {{0, y, z}, {words, end, z + 1}};
             status = tz__field_load(simulation, field, &part, lines, error);
             for (int64_t k = 0; !status && k < end - y; k++, cells += nx)
-                spread_bits(lines + k * words, words, box->low[0], nx, cells);
+                tz_bits_spread(lines + k * words, words, box->low[0], nx, cells);
         }
     free(lines);
     return status;

@@ -1,3 +1,4 @@
+/* Plans: names, texts and comparison of their knobs. */
 #include "stencil/plan.h"
 
 #include <inttypes.h>
@@ -62,34 +63,26 @@ void tz_plan_text(const tz_plan *plan, int dims, char *text, size_t size)
                                      tz_plan_get(plan, k));
 }
 
-void tz_plan_csv(const tz_plan *plan, char *text, size_t size)
-{
-    size_t used = (size_t)snprintf(text, size, "%d,%s", plan->height, plan->family);
-    for (int axis = 0; axis < TZ_AXES && used < size; axis++)
-        used += (size_t)snprintf(text + used, size - used, ",%" PRId64, plan->tile[axis]);
-    for (int k = 0; k < TZ_PLAN_KNOBS_COUNT && used < size; k++)
-        used += (size_t)snprintf(text + used, size - used, ",%d", tz_plan_get(plan, k));
-}
+/* ---- Columns --------------------------------------------------------------------------------- */
+
+TZ_GETTER(get_tile, int, tz_plan, tz_cell_integers(*c, r->tile));
+
+#define KNOB_COLUMN(name, least, most, doc) TZ_MEMBER(#name, tz_plan, name, .sparse = true),
+const tz_sheet_column tz_plan_columns[] = {
+    TZ_MEMBER("family", tz_plan, family, .forms = TZ_IN_JSON | TZ_IN_LUA),
+    TZ_MEMBER("height", tz_plan, height),
+    TZ_MEMBER("family", tz_plan, family, .forms = TZ_IN_CSV),
+    {.key = "tile", .get = get_tile, .forms = TZ_IN_JSON | TZ_IN_LUA},
+    TZ_MEMBER("tile_x", tz_plan, tile[0], .forms = TZ_IN_CSV),
+    TZ_MEMBER("tile_y", tz_plan, tile[1], .forms = TZ_IN_CSV),
+    TZ_MEMBER("tile_z", tz_plan, tile[2], .forms = TZ_IN_CSV),
+    TZ_PLAN_KNOBS(KNOB_COLUMN){.key = NULL}};
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
 json_t *tz_plan_to_json(const tz_plan *plan, int dims)
 {
-    json_t *object = json_object(), *tile = json_array();
-    int failed = !object || !tile;
-    for (int axis = 0; axis < dims; axis++)
-        failed |= json_array_append_new(tile, json_integer(plan->tile[axis]));
-    failed |= json_object_set_new(object, "family", json_string(plan->family));
-    failed |= json_object_set_new(object, "height", json_integer(plan->height));
-    failed |= json_object_set_new(object, "tile", tile);
-    for (int k = 0; k < TZ_PLAN_KNOBS_COUNT; k++)
-        if (tz_plan_get(plan, k) != 0)
-            failed |= json_object_set_new(object, tz_plan_knobs[k].name,
-                                          json_integer(tz_plan_get(plan, k)));
-    if (!failed)
-        return object;
-    json_decref(object);
-    return NULL;
+    return tz_row_json(tz_plan_columns, &dims, plan);
 }
 
 static bool read_integer(const json_t *value, int64_t least, int64_t most, int64_t *out)

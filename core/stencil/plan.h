@@ -8,6 +8,7 @@
 #define TZ_CORE_STENCIL_PLAN_H
 
 #include "base/error.h"
+#include "base/sheet.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -33,10 +34,9 @@ enum { TZ_PLAN_HEIGHT_MAX = 1 << 20 };
 typedef struct tz_plan {
     /* The backend chooses what is 0 or "". */
     int height;            /* iterations between two halo exchanges */
-    int64_t tile[TZ_AXES]; /* useful cells of a tile (words for TZ_BITS); on the last axis of the
+    int64_t tile[TZ_AXES]; /* useful cells of a tile (words of bits); on the last axis of the
                             * family "stream": slabs of a chunk */
-    char family
-        [16]; /* "reference", "stream", "skew", "diamond", "tile", "resident", "direct", "block" */
+    char family[16];       /* one of a backend (tz_backend.family) */
 #define TZ__PLAN_MEMBER(name, least, most, doc) int name;
     TZ_PLAN_KNOBS(TZ__PLAN_MEMBER)
 #undef TZ__PLAN_MEMBER
@@ -77,10 +77,9 @@ void tz_plan_tile_text(const tz_plan *plan, int dims, char *text, size_t size);
 /* "stream, height 8, tile 4096 x 512, vector 4", with the knobs that are not 0. */
 void tz_plan_text(const tz_plan *plan, int dims, char *text, size_t size);
 
-/* The names of a CSV table's columns, and a plan's values in them. */
-#define TZ__PLAN_COLUMN(name, least, most, doc) "," #name
-#define TZ_PLAN_CSV_COLUMNS "height,family,tile_x,tile_y,tile_z" TZ_PLAN_KNOBS(TZ__PLAN_COLUMN)
-void tz_plan_csv(const tz_plan *plan, char *text, size_t size);
+/* Columns of a sheet: family, height, tile and knobs. The row is a tz_plan, the context its number
+ * of axes, an int. */
+extern const tz_sheet_column tz_plan_columns[];
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 

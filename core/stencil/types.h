@@ -72,7 +72,8 @@ typedef struct tz_simulation_config {
     int dims;                /* how many extents the scenario gave */
     int64_t extent[TZ_AXES]; /* cells, each >= 1 */
     int precision;           /* tz_precision, or -1: single (none for integer stencils) */
-    bool mixed; /* with TZ_DOUBLE: iterate corrections in single precision on residuals in double */
+    /* With double precision: iterate corrections in single precision on residuals in double. */
+    bool mixed;
     const char *boundary[TZ_AXES]; /* "clamp", or "clamp:fixed": low and high side; NULL: the
                                     * stencil's default */
     size_t boundary_values_count;
@@ -83,15 +84,16 @@ typedef struct tz_simulation_config {
     const tz_series *scalars; /* their contexts must outlive the simulation */
     const char *backend;      /* "auto", "reference", "cpu" or "cuda" */
     int device;               /* ordinal of the GPU for "cuda" */
-    /* Those that hold slabs of the grid: the text of backend/slabs/devices.h. NULL: one, `device`. */
+    /* Those that hold slabs of the grid: the text of backend/slabs/devices.h. NULL: one, `device`.
+     * */
     const char *devices;
-    bool sync;            /* wait for every stage and check it */
-    int threads;          /* 0: one for each core */
-    int (*stopped)(void); /* asked while plans are predicted: not 0 ends that with
+    bool sync;                         /* wait for every stage and check it */
+    int threads;                       /* 0: one for each core */
+    int (*stopped)(void);              /* asked while plans are predicted: not 0 ends that with
                                * TZ_INTERRUPTED; NULL: nothing does */
-    tz_plan plan;         /* used if `policy` is NULL; the backend chooses what is 0 */
-    const struct tz_policy_config *policy; /* how plans are chosen during runs (policy/policy.h) */
-    bool dry;                              /* check and plan only; allocate no fields */
+    tz_plan plan;                      /* used if `policy` is NULL; the backend chooses what is 0 */
+    const struct tz_plan_wish *policy; /* how plans are chosen during runs (policy/wish.h) */
+    bool dry;                          /* check and plan only; allocate no fields */
     const struct tz_ranks *ranks; /* that run it together (base/ranks.h), borrowed; NULL: alone */
 } tz_simulation_config;
 

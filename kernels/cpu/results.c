@@ -35,8 +35,10 @@ static inline void copy_elements(char *to, const char *from, int count, ptrdiff_
     for (int i = 0; i < count; i++)
         if (size == 4)
             memcpy(to + 4 * i, from + 4 * i, 4);
-        else
+        else if (size == 8)
             memcpy(to + 8 * i, from + 8 * i, 8);
+        else
+            memcpy(to + size * i, from + size * i, (size_t)size);
 }
 
 /* Copy `rows` rows of results to the array of a field, with their ghosts. */
@@ -56,7 +58,7 @@ static void copy_rows(const tz_stage *stage, const tz_pipeline *pipeline, int f,
     for (int64_t y = 0; y < span->rows; y++) {
         char *row = from + y * pipeline->row_stride * size;
         char *array = (char *)to->at + y * to->row_stride * size;
-        tz__copy_past(array, row, bytes, stage->isa >= TZ_ISA_V4);
+        tz__copy_past(array, row, bytes, tz_isa_vector_bytes(stage->isa) >= TZ__LINE_BYTES);
         if (!whole)
             continue;
         copy_elements(array - ghost, row - ghost, stage->ghost, size);

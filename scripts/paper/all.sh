@@ -62,8 +62,7 @@ if [ "${MODELS:-yes}" != no ]; then
     tabik gx 256 gtx480
     tabik gx 512 gtx480
     for stencil in gy gz st fdd5 fdd7; do tabik $stencil 256 gtx-titan; done
-    check policy test_policy_meng
-    for test in test_model_published test_model_tabik2015 test_model_luo2011; do check model $test; done
+    for test in policy published tabik2015 luo2011; do check papers test_papers_$test; done
     predict luo-box2d1r box2d1r --grid 800,800 --model luo2011 --device gtx260
 else
     echo "== models: skipped, MODELS=no"

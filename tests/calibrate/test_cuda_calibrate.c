@@ -1,23 +1,7 @@
 /* The kernels of a calibration, without a GPU: every text compiles for every architecture without
  * spills, and computes the right values on the host. */
-#include "backend/cuda/family/family.h"
-#include "backend/cuda/ptx/ptx.h"
-#include "backend/cuda/sass/sass.h"
 #include "calibrate/cuda_parts.h"
-#include "tests/archetypes.h"
-#include "tests/backend/cuda/simt/unit.h"
-
-static const char *const architectures[] = {"sm_90", "sm_80", "sm_100"};
-
-static int longest_loop(const tz_sass *code)
-{
-    int longest = 0;
-    for (int i = 0; i < code->count; i++)
-        if (code->code[i].flow == TZ_SASS_BRANCH && code->code[i].target >= 0 &&
-            i - code->code[i].target + 1 > longest)
-            longest = i - code->code[i].target + 1;
-    return longest;
-}
+#include "kernels.h"
 
 /* Unless all is tested, with fewer steps, which compile faster: these are unrolled. */
 static void define(const tz__chains *chains, char definitions[TZ__DEFINITIONS_SIZE])
@@ -26,51 +10,6 @@ static void define(const tz__chains *chains, char definitions[TZ__DEFINITIONS_SI
     if (!is_complete() && some.steps > 16)
         some.steps = 16;
     tz__chains_define(&some, definitions);
-}
-
-/* `counts`: the instructions of the longest loop for each architecture, 0 for one that is not tried; may
- * be NULL. */
-static void compile_for(const char *what, char *text, int *counts)
-{
-    assert_non_null(text);
-    for (int a = 0; a < 3; a++) {
-        if (counts)
-            counts[a] = 0;
-        if (a > 0 && !is_complete())
-            continue;
-        tz_sass code = {0};
-        size_t bytes = 0;
-        void *cubin = NULL;
-        tz_status status = tz_cuda_compile(architectures[a], text, tz_cuda_headers,
-                                           tz_cuda_headers_count, NULL, &cubin, &bytes, &failure);
-        if (!status)
-            status = tz_sass_read(&code, cubin, bytes, "tz_probe", &failure);
-        if (status == TZ_UNSUPPORTED) {
-            free(text);
-            skip_test("%s", failure.message);
-        }
-        if (status != TZ_OK)
-            fail_msg("%s: %s", what, failure.message);
-        const char *keep = getenv("TZ_TEST_KEEP"); /* a folder: for a look at the code */
-        if (keep) {
-            char path[512];
-            snprintf(path, sizeof path, "%s/%s-%.40s.cubin", keep, architectures[a], what);
-            for (char *at = path + strlen(keep) + 1; *at; at++)
-                *at = *at == ' ' || *at == ',' || *at == '\n' ? '-' : *at;
-            FILE *file = fopen(path, "wb");
-            assert_non_null(file);
-            fwrite(cubin, 1, bytes, file);
-            fclose(file);
-        }
-        free(cubin);
-        if (counts)
-            counts[a] = longest_loop(&code);
-        tz_sass_free(&code);
-        if (code.local_bytes != 0)
-            fail_msg("%s on %s: %d bytes of local memory", what, architectures[a],
-                     code.local_bytes);
-    }
-    free(text);
 }
 
 static void compile(const char *what, char *text)
@@ -110,133 +49,9 @@ static void texts_compile(void **state)
     compile("empty", tz__bench_text(TZ__PROBE_EMPTY, 256, ""));
     compile("grid synchronisation", tz__bench_text(TZ__PROBE_SYNC, 256, ""));
     compile("pass", tz__bench_text(TZ__PROBE_PASS, 32, ""));
-    tz__periods_define(2000, definitions);
-    compile("periods", tz__bench_text(TZ__PROBE_PERIODS, 1024, definitions));
-}
-
-/* ---- Costs of PTX ---------------------------------------------------------------------------- */
-
-static char *text_of_cost(const char *ptx)
-{
-    char definitions[TZ__DEFINITIONS_SIZE];
-    tz__cost_define(ptx, definitions);
-    return tz__bench_text(TZ__PROBE_COST, 32, definitions);
-}
-
-/* The assembler leaves every step in the loop, but for moves: a move is no instruction. */
-static void steps_are_not_folded(void **state)
-{
-    size_t count;
-    const tz__cost *costs = tz__costs_table(&count);
-    int without[3], with[3];
-    compile_for("step", text_of_cost(""), without);
-    for (size_t i = 0; i < count; i++) {
-        compile_for(costs[i].what, text_of_cost(costs[i].text), with);
-        for (int a = 0; a < 3; a++) {
-            const int more = with[a] - without[a];
-            const bool is_move = costs[i].number == offsetof(tz_model_device, move_any);
-            if (is_move ? more >= TZ__COST_STEPS
-                        : with[a] > 0 && more < TZ__COST_STEPS * costs[i].instructions)
-                fail_msg("%s on %s: %d instructions with it, %d without", costs[i].what,
-                         architectures[a], with[a], without[a]);
-        }
-    }
-}
-
-/* Clocks of a kernel's text if the number at this offset of the record is 1 and all other costs are 0. */
-static double clocks_of(const char *ptx, size_t number)
-{
-    tz_model_device device = {.name = "one"};
-    tz_luo2011_gpu gpu;
-    tz_ptx *read = NULL;
-    tz_ptx_trace trace;
-    char *text = NULL, *source = text_of_cost(ptx);
-    const tz_ptx_launch launch = {.block = {32, 1, 1}, .grid = {1, 1, 1}, .trips = 1};
-#define SET(member, ...) device.member = (tz_model_number){.value = 0, .known = true};
-    TZ_MODEL_DEVICE_COST_TABLE(SET)
-    TZ_MODEL_DEVICE_COST_ASSUMED_TABLE(SET)
-    SET(clock_hz)
-    SET(sm_count)
-    SET(warp_size)
-    SET(blocks_per_sm)
-    SET(threads_per_sm_max)
-    SET(memory_bandwidth_bytes_per_s)
-    SET(memory_latency_s)
-#undef SET
-    device.clock_hz.value = device.sm_count.value = device.memory_latency_s.value = 1;
-    device.warp_size.value = 32;
-    device.threads_per_sm_max.value = 1024;
-    ((tz_model_number *)((char *)&device + number))->value = 1;
-    assert_ok(tz_luo2011_gpu_of(&device, &gpu, NULL, &failure));
-    static char *empty; /* PTX of a kernel without a step, compiled once */
-    tz_status status = TZ_OK;
-    if (*ptx || !empty)
-        status = tz_cuda_compile_ptx("compute_80", source, tz_cuda_headers, tz_cuda_headers_count,
-                                     &text, &failure);
-    free(source);
-    if (!status && !*ptx) {
-        empty = text ? text : empty;
-        text = NULL;
-    }
-    if (status == TZ_UNSUPPORTED)
-        skip_test("%s", failure.message);
-    assert_ok(status);
-    assert_ok(tz_ptx_read(&read, *ptx ? text : empty, "tz_probe", &failure));
-    assert_ok(tz_ptx_run(read, &launch, &gpu.costs, false, &trace, &failure));
-    const double clocks = trace.text_computation;
-    tz_ptx_trace_clear(&trace);
-    tz_ptx_destroy(read);
-    free(text);
-    return clocks;
-}
-
-/* What is repeated for a number of the record is what the model charges that number for. */
-static void steps_are_what_the_model_charges(void **state)
-{
-    size_t count;
-    const tz__cost *costs = tz__costs_table(&count);
-    for (size_t i = 0; i < count; i++) {
-        const double more =
-            clocks_of(costs[i].text, costs[i].number) - clocks_of("", costs[i].number);
-        if (more != TZ__COST_STEPS * costs[i].instructions)
-            fail_msg("%s: the model counts %g, not %d", costs[i].what, more,
-                     TZ__COST_STEPS * costs[i].instructions);
-    }
 }
 
 /* ---- On a host ------------------------------------------------------------------------------- */
-
-enum { BLOCKS = 2, WORDS = 1 << 14 };
-
-/* The output and the report of a kernel. */
-typedef struct bench {
-    uint32_t cycles[64], barrier[16];
-    uint32_t from[WORDS], to[WORDS];
-    simt_report report;
-} bench;
-
-static void run(bench *b, char *text, int blocks, int threads, int shared_bytes, bool cooperative,
-                void **arguments)
-{
-    const simt_entry *entry;
-    assert_non_null(text);
-    need_compiler();
-    assert_ok(simt_build_kernel(build, text, "tz_probe", &entry, &failure));
-    free(text);
-    const simt_buffer buffers[] = {{"cycles", b->cycles, sizeof b->cycles, true},
-                                   {"barrier", b->barrier, sizeof b->barrier, true},
-                                   {"from", b->from, sizeof b->from, true},
-                                   {"to", b->to, sizeof b->to, true}};
-    const simt_launch how = {.grid = {blocks, 1, 1},
-                             .threads = threads,
-                             .shared_bytes = shared_bytes,
-                             .cooperative = cooperative,
-                             .buffers = buffers,
-                             .buffers_count = 4};
-    memset(&b->report, 0, sizeof b->report);
-    if (!simt_run(machine, entry, &how, arguments, &b->report) || simt_report_total(&b->report) > 0)
-        fail_msg("%s", b->report.message[0]);
-}
 
 static const tz__chains *chains_of(size_t number)
 {
@@ -430,35 +245,6 @@ static void blocks_synchronise_and_pass_words(void **state)
     }
 }
 
-/* Each round reads the words after those of the round before, to the end of the table and on from its
- * beginning. A word that is not 0 shows which: it goes into the sum. */
-static void periods_read_the_next_words(void **state)
-{
-    static bench b;
-    char definitions[TZ__DEFINITIONS_SIZE];
-    enum { THREADS = 32, ROUNDS = 3 };
-    int rounds = ROUNDS;
-    const float one = 1, zero = 0;
-    const uint32_t words = 4 * BLOCKS * THREADS;
-    uint32_t first = 2 * 4 * BLOCKS * THREADS, mask = 4 * words - 1;
-    void *cycles = b.cycles, *to = b.to;
-    const void *table = b.from;
-    void *arguments[] = {&cycles, &to, &table, &rounds, &first, &mask, (void *)&zero};
-    tz__periods_define(5, definitions);
-    for (uint32_t marked = 0; marked < words; marked += 13) {
-        memset(&b, 0, sizeof b);
-        memcpy(&b.from[marked], &one, sizeof one);
-        run(&b, tz__bench_text(TZ__PROBE_PERIODS, THREADS, definitions), BLOCKS, THREADS, 0, false,
-            arguments);
-        /* Rounds 0 to 2 read the third, the fourth and the first quarter. A word that is found in the
-         * last round only shows in the sum. */
-        for (uint32_t t = 0; t < BLOCKS * THREADS; t++)
-            assert_int_equal(b.to[t], t == marked % (words / 4) && marked / (words / 4) != 1);
-    }
-}
-
-TEST_MAIN(open_machine, close_machine, TEST(texts_compile), TEST(steps_are_not_folded),
-          TEST(steps_are_what_the_model_charges), TEST(periods_read_the_next_words),
-          TEST(chains_take_every_step), TEST(every_chain_runs), TEST(words_lead_through_all_lines),
-          TEST(copies_copy_everything), TEST(blocks_synchronise_and_pass_words),
-          TEST(energy_data_have_no_order))
+TEST_MAIN(open_machine, close_machine, TEST(texts_compile), TEST(chains_take_every_step),
+          TEST(every_chain_runs), TEST(words_lead_through_all_lines), TEST(copies_copy_everything),
+          TEST(blocks_synchronise_and_pass_words), TEST(energy_data_have_no_order))

@@ -50,7 +50,7 @@ quiet "a script that tests" "$life" 'tz.expect(sim.cells == 1024)'
 quiet "a script that reads cells" "$life" 'local sum = sim:population()'
 quiet "a script that writes" "$life" 'sim:write(tz.npy())'
 quiet "a script that asks for the plan" "$life" 'local plan = sim:plan()'
-quiet "a prediction" 'local p = tz.predict { plugin = "life", grid = { 512, 512 }, device = "gtx280", model = "meng2009" }'
+quiet "a prediction" "local p = tz.predict { plugin = 'life', grid = { 512, 512 }, device = '$here/../predict/cpu.txt' }"
 quiet "an array that is saved" 'tz.array({ shape = { 4 }, data = { 1, 2, 3, 4 } }):save "a.npy"'
 quiet "a stencil for trapeze new and predict" 'return tz.stencil { dims = 1, update = "u[-1]" }'
 script "$life" 'error "no"'

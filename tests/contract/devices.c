@@ -3,8 +3,8 @@
 #include "contract.h"
 #include "sim/fields.h"
 #include "sim/residual.h"
-#include "sim/run.h"
 #include "stencil/stencil.h"
+#include "tests/run.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -88,7 +88,7 @@ static tz_status run_phase(tz_simulation *sim, int64_t steps, double *norm, tz_e
                         .check_every = steps,
                         .unchecked = true};
     tz_run_result result;
-    const tz_status status = tz_simulation_run(sim, &run, &result, error);
+    const tz_status status = run_simulation(sim, &run, &result, error);
     *norm = result.update;
     return status;
 }
@@ -98,7 +98,7 @@ static tz_status run_mixed(tz_simulation *sim, double *norm, tz_error *error)
 {
     const tz_run run = {.steps = 60, .until_residual = 0.0, .check_every = 20, .unchecked = true};
     tz_run_result result;
-    const tz_status status = tz_simulation_run(sim, &run, &result, error);
+    const tz_status status = run_simulation(sim, &run, &result, error);
     *norm = result.residual;
     return status;
 }

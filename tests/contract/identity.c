@@ -2,7 +2,7 @@
 #include "contract.h"
 #include "sim/fields.h"
 #include "sim/residual.h"
-#include "sim/run.h"
+#include "tests/run.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -55,7 +55,7 @@ static tz_status run_with_residual(tz_simulation *sim, int64_t steps, double *re
                         .check_every = steps,
                         .unchecked = true};
     tz_run_result result;
-    const tz_status status = tz_simulation_run(sim, &run, &result, error);
+    const tz_status status = run_simulation(sim, &run, &result, error);
     *residual = has_residual ? result.residual : result.update;
     return status;
 }
@@ -385,7 +385,7 @@ static void check_case(contract *c, const contract_case *k, int64_t steps, bool 
         answer_clear(&a);
         return;
     }
-    const char *isas[4] = {NULL};
+    const char *isas[1 + TZ_ISA_COUNT] = {NULL};
     int isas_count = 1 + contract_isas(isas + 1);
     /* The best instruction set is tested in full; the others differ in the row function alone. */
     for (int i = 0; i < isas_count; i++)

@@ -3,6 +3,8 @@
  * stencil. After a section with a failure the later ones are not run. */
 #include "contract.h"
 
+#include "backend/backend.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,13 +105,22 @@ static bool is_section(const char *name)
 
 static int usage(void)
 {
-    fprintf(stderr, "usage: trapeze-contract [--list] [--stencil ID]... [--section NAME]... "
-                    "[--backend NAME] [--family NAME] PLUGIN.so|FOLDER...\n"
-                    "sections:");
+    fprintf(stderr,
+            "usage: trapeze-contract [--list | --families] [--stencil ID]... [--section NAME]... "
+            "[--backend NAME] [--family NAME] PLUGIN.so|FOLDER...\n"
+            "sections:");
     for (int i = 0; i < SECTIONS; i++)
         fprintf(stderr, " %s", sections[i].name);
     fprintf(stderr, "\nTZ_CONTRACT=quick in the environment checks fewer cases, smoke a handful\n");
     return 2;
+}
+
+/* Of the cuda backend, for scripts/gpu-tests.sh. */
+static int print_families(void)
+{
+    for (int i = 0; tz_backend_cuda.family(i); i++)
+        printf("%s\n", tz_backend_cuda.family(i));
+    return 0;
 }
 
 int main(int argc, char **argv)
@@ -122,6 +133,8 @@ int main(int argc, char **argv)
             list_only = true;
             continue;
         }
+        if (strcmp(argv[i], "--families") == 0)
+            return print_families();
         if (strcmp(argv[i], "--stencil") == 0)
             target = &stencils;
         else if (strcmp(argv[i], "--section") == 0)

@@ -1,8 +1,9 @@
 /* Jumps against exact iterations, for every kind of side, odd and even extents, one to three dimensions, up to
  * a million steps. Worst errors are printed. */
 #include "tests/jump/exact.h"
+#include "tests/run.h"
 
-#include "jump/fftw.h"
+#include "jump/host.h"
 #include "sim/residual.h"
 
 static tz_registry *registry;
@@ -213,7 +214,7 @@ static void jump_by(tz_simulation *simulation, int64_t steps)
 {
     const tz_run run = {.steps = steps, .until_residual = NAN, .jumps = true};
     tz_run_result result;
-    assert_ok(tz_simulation_run(simulation, &run, &result, &failure));
+    assert_ok(run_simulation(simulation, &run, &result, &failure));
     assert_int_equal(result.steps, steps);
 }
 
@@ -463,7 +464,7 @@ static void hotspot_steady(void **state)
     NEED_LIBRARY();
     begin(&s, &chip, "cpu");
     const tz_run run = {.steps = STEPPED, .until_residual = NAN};
-    assert_ok(tz_simulation_run(s.simulation, &run, &result, &failure));
+    assert_ok(run_simulation(s.simulation, &run, &result, &failure));
     assert_ok(tz_simulation_read(s.simulation, 0, NULL, stepped, &failure));
     assert_ok(tz_simulation_fill(s.simulation, 0, NULL, 400.0, &failure));
     assert_ok(tz_simulation_steady(s.simulation, &failure));
@@ -567,7 +568,7 @@ static void what_is_found_out(void **state)
         assert_ok(tz_simulation_fill(simulation, 1, &one, cases[i].conductivity, &failure));
         assert_ok(tz_simulation_reduce(simulation, 0, &before, &failure));
         failure = (tz_error){0};
-        const tz_status status = tz_simulation_run(simulation, &run, &result, &failure);
+        const tz_status status = run_simulation(simulation, &run, &result, &failure);
         if (cases[i].message) {
             check_error_of(status, TZ_UNSUPPORTED, &failure, "bent", cases[i].message);
             assert_ok(tz_simulation_reduce(simulation, 0, &after, &failure));

@@ -1,4 +1,4 @@
-/* Devices and benchmarks as text files: values and errors. */
+/* Devices as text files: values and errors. */
 #include "model_support.h"
 
 #include <locale.h>
@@ -268,50 +268,9 @@ static void shipped_devices(void **state)
     assert_true(device_named("gtx-titan").memory_latency_s.assumed);
 }
 
-/* Table 2 of 2009. */
-static void shipped_benchmarks(void **state)
-{
-    static const struct {
-        const char *name;
-        int dims, arrays, per_op;
-        double n, misc, iter;
-    } rows[] = {
-        {"pathfinder", 1, 1, 1, 100000, 1998, 1859},
-        {"hotspot", 2, 2, 0, 500 * 500, 13488, 16645},
-        {"poisson", 2, 1, 0, 500 * 500, 12825, 12474},
-        {"cell", 3, 1, 0, 60 * 60 * 60, 71603, 220521},
-    };
-    for (int i = 0; i < BENCHMARKS; i++) {
-        const bench b = bench_named(rows[i].name);
-        assert_int_equal(b.facts.dims, rows[i].dims);
-        assert_int_equal(b.facts.state_fields + b.facts.static_fields, rows[i].arrays);
-        assert_close(b.facts.streamed_fields, rows[i].per_op, 0);
-        for (int k = 0; k < rows[i].dims; k++)
-            assert_close(b.facts.halo_width[k], 2, 0);
-        assert_close(b.record.profile_cells.value, rows[i].n, 0);
-        assert_close(b.record.insts_per_sm_misc.value, rows[i].misc, 0);
-        assert_close(b.record.insts_per_sm_iter.value, rows[i].iter, 0);
-        assert_false(b.record.bank_conflict_rate.known);
-    }
-}
-
-static void benchmarks_without_a_number(void **state)
-{
-    tz_model_benchmark b = bench_named("hotspot").record;
-    tz_model_facts facts;
-    tz_model_plan plan;
-    b.halo_width_y.known = false;
-    check_error(tz_model_benchmark_facts(&b, &facts, &plan, &failure), TZ_FORMAT, "",
-                "no halo_width_y");
-    b.dims.known = false;
-    assert_int_equal(tz_model_benchmark_facts(&b, &facts, &plan, &failure), TZ_FORMAT);
-    assert_string_equal(failure.place, "hotspot");
-}
-
 TEST_MAIN(NULL, NULL, TEST(units_and_sources_are_kept), TEST(cycles_may_come_before_the_clock),
           TEST(malformed_lines_are_named), TEST(units_are_checked), TEST(ranges_are_checked),
           TEST(unknown_keys_name_the_nearest), TEST(lengths_are_checked),
           TEST(records_without_a_name), TEST(written_records_read_back),
           TEST(written_numbers_are_short_and_exact), TEST(what_cannot_be_read_back_is_not_written),
-          TEST(the_locale_does_not_matter), TEST(shipped_devices), TEST(shipped_benchmarks),
-          TEST(benchmarks_without_a_number))
+          TEST(the_locale_does_not_matter), TEST(shipped_devices))

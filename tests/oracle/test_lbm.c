@@ -1,5 +1,6 @@
 /* Lattice Boltzmann against the textbook's two steps in a plain loop, and a shear wave's decay. */
 #include "oracle.h"
+#include "tests/run.h"
 
 enum { NX = 33, NY = 25, CELLS = NX * NY, STEPS = 40, Q = 9 };
 
@@ -170,7 +171,7 @@ static void channel(void **state)
             solid[c] = c / W < 2 || c / W >= H - 2;
         oracle_write(sim, "solid", solid);
         const tz_run run = {.steps = 20000, .until_residual = 1e-10};
-        assert_ok(tz_simulation_run(sim, &run, &result, &failure));
+        assert_ok(run_simulation(sim, &run, &result, &failure));
         assert_int_equal(result.status, TZ_RUN_CONVERGED);
         assert_true(result.steps > 100);
         oracle_read(sim, "speed", speed);

@@ -1,7 +1,7 @@
 /* Poisson against manufactured solutions, at second order, and one step against the formula. */
 #include "oracle.h"
 #include "sim/fields.h"
-#include "sim/run.h"
+#include "tests/run.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -39,9 +39,9 @@ static double error_norm(int64_t nx, int64_t ny, const char *boundary, double om
                                                                .params = {{"omega", omega, NULL}}});
     oracle_write(simulation, "f", f);
     tz_run_result result;
-    assert_ok(tz_simulation_run(
-        simulation, &(tz_run){.steps = 200000, .until_residual = 1e-9, .check_every = 200}, &result,
-        &failure));
+    assert_ok(run_simulation(simulation,
+                             &(tz_run){.steps = 200000, .until_residual = 1e-9, .check_every = 200},
+                             &result, &failure));
     assert_true(result.status == TZ_RUN_CONVERGED && result.residual <= 1e-9);
     double *u = oracle_numbers(nx * ny), norm = 0.0;
     oracle_read(simulation, "u", u);

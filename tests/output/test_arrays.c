@@ -1,7 +1,6 @@
-/* Arrays in files: .npy, text, numbers. */
+/* Arrays in files: .npy, text. */
 #include "tests/support.h"
 
-#include "base/number.h"
 #include "output/format/format.h"
 #include "output/format/npy.h"
 #include "output/format/text.h"
@@ -360,40 +359,7 @@ static void text_reads_numbers(void **state)
     }
 }
 
-static void numbers_round_trip(void **state)
-{
-    static const double cases[] = {0.1,
-                                   1e22,
-                                   1e23,
-                                   5e-324,
-                                   1.7976931348623157e308,
-                                   -3.0,
-                                   1.0 / 3.0,
-                                   9007199254740993.0,
-                                   123456789.123456789,
-                                   2.2250738585072014e-308};
-    char text[TZ_NUMBER_SIZE];
-    double back;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        tz_number_format(text, cases[i]);
-        assert_true(tz_number_parse(text, strlen(text), &back));
-        assert_true(back == cases[i]);
-    }
-    assert_string_equal(tz_number_format(text, 0.1), "0.1");
-    uint64_t seed = 88172645463325252u;
-    for (int i = 0; i < 20000; i++) {
-        double v;
-        seed ^= seed << 13, seed ^= seed >> 7, seed ^= seed << 17;
-        memcpy(&v, &seed, 8);
-        if (!isfinite(v))
-            continue;
-        tz_number_format(text, v);
-        assert_true(tz_number_parse(text, strlen(text), &back) && back == v);
-    }
-}
-
 TEST_MAIN(NULL, NULL, SCRATCH_TEST(npy_reads_every_layout),
           SCRATCH_TEST(npy_transposes_three_dimensions), SCRATCH_TEST(npy_refuses_bad_files),
           SCRATCH_TEST(npy_writes_what_it_reads), SCRATCH_TEST(npy_streams_and_maps),
-          SCRATCH_TEST(npy_comes_in_pieces), SCRATCH_TEST(text_reads_numbers),
-          SCRATCH_TEST(numbers_round_trip))
+          SCRATCH_TEST(npy_comes_in_pieces), SCRATCH_TEST(text_reads_numbers))

@@ -1,27 +1,11 @@
-/* Colour maps, averaging, canvas, colour bar, PNG writer, queue of frames. */
+/* Colour maps, averaging, canvas, colour bar, PNG writer. */
+#include "tests/output/pictures.h"
 #include "tests/support.h"
 
 #include "output/format/png.h"
+#include "output/frame/axes.h"
 #include "output/frame/canvas.h"
-#include "output/frame/colorbar.h"
-#include "output/frame/font.h"
-#include "output/job_queue.h"
-#include <pthread.h>
-#include <signal.h>
-#include <time.h>
-
-static tz_array *make_array(tz_dtype dtype, int dims, int64_t nx, int64_t ny, int64_t nz)
-{
-    tz_array *array;
-    const int64_t shape[] = {nx, ny, nz};
-    assert_int_equal(tz_array_create(&array, dtype, dims, shape, NULL), TZ_OK);
-    return array;
-}
-
-static const uint8_t *pixel(const tz_image *image, int x, int y)
-{
-    return image->data + 3 * (y * image->width + x);
-}
+#include "output/frame/image.h"
 
 static void colours_are_read_and_mixed(void **state)
 {
@@ -430,115 +414,9 @@ static void frames_are_the_same_each_time(void **state)
     assert_int_equal(scratch_count(*state), 3);
 }
 
-/* A job that notes its number, after a pause; number 13 fails. */
-typedef struct note {
-    int number, *order, *count, *released;
-} note;
-
-static tz_status note_run(void *data, tz_error *error)
-{
-    note *n = data;
-    sigset_t mask;
-    const struct timespec pause = {0, 2000000};
-    pthread_sigmask(SIG_BLOCK, NULL, &mask);
-    n->order[(*n->count)++] =
-        sigismember(&mask, SIGINT) && sigismember(&mask, SIGTERM) ? n->number : -1;
-    nanosleep(&pause, NULL);
-    return n->number == 13 ? tz_error_set(error, TZ_IO, "frame 13", "cannot write") : TZ_OK;
-}
-
-static void note_release(void *data)
-{
-    note *n = data;
-    ++*n->released;
-    free(n);
-}
-
-static tz_status push_note(tz_job_queue *queue, int number, int *order, int *count, int *released,
-                           tz_error *error)
-{
-    note *n = calloc(1, sizeof *n);
-    *n = (note){number, order, count, released};
-    return tz_job_queue_push(queue, &(tz_job){note_run, note_release, n}, error);
-}
-
-static void the_queue_keeps_order_and_errors(void **state)
-{
-    tz_job_queue *queue;
-    int order[64] = {0}, count = 0, released = 0;
-    assert_ok(tz_job_queue_create(&queue, 3, 1, &failure));
-    assert_ok(tz_job_queue_settle(queue, &failure));
-    for (int i = 0; i < 10; i++)
-        assert_ok(push_note(queue, i, order, &count, &released, &failure));
-    assert_ok(tz_job_queue_settle(queue, &failure));
-    assert_int_equal(count, 10);
-    assert_int_equal(released, 10);
-    for (int i = 0; i < 10; i++)
-        assert_int_equal(order[i], i);
-    push_note(queue, 13, order, &count, &released, &failure);
-    int pushed = 11;
-    tz_status status;
-    do {
-        status = push_note(queue, 14, order, &count, &released, &failure);
-        pushed++;
-    } while (status == TZ_OK);
-    check_error_of(status, TZ_IO, &failure, "frame 13", "cannot write");
-    check_error(tz_job_queue_destroy(queue, &failure), TZ_IO, "frame 13", "cannot write");
-    assert_int_equal(count, 11);
-    assert_int_equal(released, pushed);
-    assert_ok(tz_job_queue_create(&queue, 1, 1, &failure));
-    push_note(queue, 1, order, &count, &released, &failure);
-    push_note(queue, 2, order, &count, &released, &failure);
-    assert_ok(tz_job_queue_destroy(queue, &failure));
-    assert_int_equal(released, pushed + 2);
-    assert_ok(tz_job_queue_destroy(NULL, &failure));
-}
-
-/* An error that was settled is over. */
-static void a_settled_queue_goes_on(void **state)
-{
-    tz_job_queue *queue;
-    int order[8] = {0}, count = 0, released = 0;
-    assert_ok(tz_job_queue_create(&queue, 3, 1, &failure));
-    push_note(queue, 13, order, &count, &released, &failure);
-    push_note(queue, 14, order, &count, &released, &failure);
-    check_error(tz_job_queue_settle(queue, &failure), TZ_IO, "frame 13", "cannot write");
-    assert_int_equal(count, 1);
-    assert_ok(push_note(queue, 15, order, &count, &released, &failure));
-    assert_ok(tz_job_queue_settle(queue, &failure));
-    assert_int_equal(count, 2);
-    assert_int_equal(order[1], 15);
-    assert_int_equal(released, 3);
-    assert_ok(tz_job_queue_destroy(queue, &failure));
-}
-
-enum { PAINTERS = 3 };
-
-/* Ends only when every worker runs one. */
-static tz_status wait_for_all(void *data, tz_error *error)
-{
-    pthread_barrier_wait(data);
-    return TZ_OK;
-}
-
-static void workers_share_a_queue(void **state)
-{
-    tz_job_queue *queue;
-    pthread_barrier_t all;
-    pthread_barrier_init(&all, NULL, PAINTERS);
-    assert_ok(tz_job_queue_create(&queue, 2, PAINTERS, &failure));
-    for (int i = 0; i < 4 * PAINTERS; i++)
-        assert_ok(tz_job_queue_push(queue, &(tz_job){wait_for_all, NULL, &all}, &failure));
-    assert_ok(tz_job_queue_settle(queue, &failure));
-    assert_ok(tz_job_queue_destroy(queue, &failure));
-    pthread_barrier_destroy(&all);
-}
-
 TEST_MAIN(NULL, NULL, SCRATCH_TEST(colormaps_match_the_published_colours),
           TEST(colours_are_read_and_mixed), SCRATCH_TEST(ranges_skip_what_is_not_finite),
           SCRATCH_TEST(averages_are_exact), SCRATCH_TEST(averages_do_not_depend_on_pieces),
           SCRATCH_TEST(canvas_draws_values), SCRATCH_TEST(montages_show_every_slice),
           SCRATCH_TEST(ticks_are_round), TEST(bars_fit_round_the_picture),
-          SCRATCH_TEST(frames_are_the_same_each_time),
-          SCRATCH_TEST(the_queue_keeps_order_and_errors), SCRATCH_TEST(a_settled_queue_goes_on),
-          SCRATCH_TEST(workers_share_a_queue))
+          SCRATCH_TEST(frames_are_the_same_each_time))

@@ -4,7 +4,6 @@
 
 #include "output/format/format.h"
 #include "output/format/hdf5.h"
-#include "output/format/xdmf.h"
 
 enum { NX = 2, NY = 3, NZ = 2, CELLS = NX * NY * NZ };
 static const float heat[CELLS] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
@@ -256,7 +255,7 @@ static void xdmf_says_where_numbers_are(void **state)
     char *raw =
         write_file(tz_format_xdmf.begin, scratch_path(s, "f-000003.raw"), &grid, &raw_bytes);
     assert_int_equal(raw_bytes, sizeof heat + sizeof alive + sizeof wave);
-    assert_ok(tz_xdmf_add(scratch_path(s, "f.xdmf"), "f-000003.raw", &grid, &failure));
+    assert_ok(tz_format_xdmf.list(scratch_path(s, "f.xdmf"), "f-000003.raw", &grid, &failure));
     char *text = scratch_slurp(s->path, &bytes);
     check_xml(text);
     assert_non_null(strstr(text, "GridType=\"Collection\" CollectionType=\"Temporal\""));
@@ -288,10 +287,10 @@ static void xdmf_says_where_numbers_are(void **state)
     for (int64_t step = 4; step < 7; step++) {
         const tz_grid next = make_grid(step);
         snprintf(value, sizeof value, "f-%06d.h5", (int)step);
-        assert_ok(tz_xdmf_add(s->path, value, &next, &failure));
+        assert_ok(tz_format_xdmf.list(s->path, value, &next, &failure));
     }
     const tz_grid again = make_grid(5);
-    assert_ok(tz_xdmf_add(s->path, "f-000005.h5", &again, &failure));
+    assert_ok(tz_format_xdmf.list(s->path, "f-000005.h5", &again, &failure));
     text = scratch_slurp(s->path, &bytes);
     check_xml(text);
     assert_null(strstr(text, "f-000006"));
@@ -308,7 +307,7 @@ static void xdmf_gives_flat_grids_a_layer(void **state)
     grid.spacing[0] = 0.5;
     grid.fields = fields;
     grid.fields_count = 1;
-    assert_ok(tz_xdmf_add(scratch_path(*state, "p.xdmf"), "p.raw", &grid, &failure));
+    assert_ok(tz_format_xdmf.list(scratch_path(*state, "p.xdmf"), "p.raw", &grid, &failure));
     char *text = scratch_slurp(((scratch *)*state)->path, &bytes);
     assert_non_null(strstr(text, "\"3DCoRectMesh\" Dimensions=\"2 4 5\""));
     assert_non_null(strstr(text, ">0.5 1 0.5</DataItem>"));

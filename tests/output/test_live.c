@@ -1,6 +1,6 @@
 /* The live view's server: who may ask, the numbers of libmicrohttpd's interface, a library that is not there. */
 #include "output/live/microhttpd.h"
-#include "output/live/server_impl.h"
+#include "output/live/server.h"
 #include "tests/unit.h"
 #if __has_include(<microhttpd.h>)
 #include <microhttpd.h>

@@ -17,12 +17,14 @@ mv "$work/first" "$work/moved tree"
 prefix="$work/moved tree"
 trapeze="$prefix/bin/trapeze"
 for file in lib/trapeze/plugins/hotspot.so share/trapeze/scripts/hotspot.lua \
-    share/trapeze/devices/gtx280.txt share/trapeze/benchmarks/hotspot.txt \
+    share/trapeze/devices/gtx280.txt \
     include/trapeze/plugin.h lib/cmake/Trapeze/TrapezeConfig.cmake \
     lib/cmake/Trapeze/TrapezeConfigVersion.cmake lib/cmake/Trapeze/TrapezePlugin.cmake \
     bin/trapeze-contract share/trapeze/examples/heat/heat.c share/doc/trapeze/README.md share/doc/trapeze/scenario.md; do
     [ -f "$prefix/$file" ] || fail "$file was not installed"
 done
+grep -q '^TRAPEZE_PAPERS:BOOL=OFF' "$build/CMakeCache.txt" || [ -f "$prefix/share/trapeze/benchmarks/hotspot.txt" ] ||
+    fail "the papers' benchmarks were not installed"
 if grep -rlF "$work/first" "$prefix" >"$work/paths.log"; then
     fail "these files name the folder that they were installed to: $(cat "$work/paths.log")"
 fi

@@ -3,11 +3,22 @@
 
 /* ---- adaptive -------------------------------------------------------------------------------- */
 
-static const tz_policy_config from_1 = {.kind = TZ_POLICY_ADAPTIVE, .start = 1};
-static const tz_policy_config from_prediction = {.kind = TZ_POLICY_ADAPTIVE};
+static const tz_plan_wish from_1 = {.policy = "adaptive", .start = 1};
+static const tz_plan_wish from_prediction = {.policy = "adaptive"};
 
-/* The paper's run has 30 iterations; these are stages. A good height is found early; then both sides are tried
- * to the end, each time against a base that is timed anew. */
+/* A policy for this wish that has settled after so many stages, on a height at most 4 % slower
+ * than the best. */
+static tz_policy *settled(machine *m, tz_plan_wish wish, int64_t stages)
+{
+    tz_policy *policy = make(m, wish);
+    run(m, policy, stages, 0);
+    assert_true(tz_policy_settled(policy));
+    assert_true(m->time(height_now(policy)) <= 1.04 * best_time(m));
+    return policy;
+}
+
+/* The paper's run has 30 iterations; these are stages. A good height is found early; then both
+ * sides are tried to the end, each time against a base that is timed anew. */
 static void test_adaptive_from_1_converges(void **state)
 {
     for (int c = 0; c < CURVES; c++) {
@@ -136,8 +147,9 @@ static double cliff_unforeseen(int h)
     return scaled_curve(h < 8 ? h : 8) * scale;
 }
 
-/* Runs of up to `longest` stages of `stage_s` on an asynchronous device; seed 0: without noise. The first plan
- * is the best, and trials and waits take less than 2 % of a run of any length. Returns the stages timed. */
+/* Runs of up to `longest` stages of `stage_s` on an asynchronous device; seed 0: without noise.
+ * The first plan is the best, and trials and waits take less than 2 % of a run of any length.
+ * Returns the stages timed. */
 static int64_t check_budget(const curve *c, double stage_s, uint64_t seed, bool predicted,
                             int longest)
 {
@@ -177,7 +189,8 @@ static void test_adaptive_keeps_its_budget(void **state)
                 check_budget(&curves[c], stages_s[t], seed, true, seed > 1 ? 10000 : 100000);
 }
 
-/* The same from the backend's choice, without predictions: how long a stage takes must be found first. */
+/* The same from the backend's choice, without predictions: how long a stage takes must be found
+ * first. */
 static void test_adaptive_keeps_its_budget_without_predictions(void **state)
 {
     static const double stages_s[] = {5e-6, 15e-6, 60e-6, 1e-3, 0.1};
@@ -238,7 +251,8 @@ static void test_adaptive_climbs(void **state)
     }
 }
 
-/* A simulation that is rewound every 20 stages is one long run to the policy, with predictions and without. */
+/* A simulation that is rewound every 20 stages is one long run to the policy, with predictions and
+ * without. */
 static void test_adaptive_goes_on_after_rewinds(void **state)
 {
     scaled_curve = best_at_8;
@@ -287,9 +301,7 @@ static void test_adaptive_under_drift(void **state)
     }
     best_now = 8;
     machine m = a_machine(best_moves);
-    tz_policy *policy = make(&m, from_1);
-    run(&m, policy, 60, 0);
-    assert_true(tz_policy_settled(policy));
+    tz_policy *policy = settled(&m, from_1, 60);
     best_now = 2;
     run(&m, policy, 3000, 0);
     assert_true(best_moves(height_now(policy)) <= 1.04 * best_moves(2));
@@ -303,10 +315,8 @@ static void test_adaptive_leaves_a_wrong_prediction(void **state)
     m.predictions = flat; /* takes the first of equals: height 1 */
     tz_policy *policy = make(&m, from_prediction);
     assert_int_equal(height_now(policy), 1);
-    run(&m, policy, 400, 0);
-    assert_true(tz_policy_settled(policy));
-    assert_true(best_at_8(height_now(policy)) <= 1.04 * best_at_8(8));
     tz_policy_destroy(policy);
+    tz_policy_destroy(settled(&m, from_prediction, 400));
 }
 
 static void check_slow_height(bool estimates, const char *note)
@@ -340,12 +350,10 @@ static void test_adaptive_without_predictions(void **state)
     tz_policy *policy = make(&m, from_prediction);
     assert_int_equal(height_now(policy), 6);
     assert_non_null(strstr(tz_policy_plan(policy)->why, "nothing is known of the device"));
-    run(&m, policy, 300, 0);
-    assert_true(tz_policy_settled(policy));
-    assert_true(best_at_8(height_now(policy)) <= 1.04 * best_at_8(8));
     tz_policy_destroy(policy);
+    tz_policy_destroy(settled(&m, from_prediction, 300));
     /* A given height is the start. */
-    policy = make(&m, (tz_policy_config){.kind = TZ_POLICY_ADAPTIVE, .given = {.height = 5}});
+    policy = make(&m, (tz_plan_wish){.policy = "adaptive", .given = {.height = 5}});
     assert_int_equal(height_now(policy), 5);
     tz_policy_destroy(policy);
 }
@@ -375,12 +383,8 @@ static void test_adaptive_looks_again(void **state)
 {
     machine m = a_machine(best_at_8_disturbed);
     disturbed_stages = 2; /* the first, and one that is slow enough to end the trial */
-    tz_policy *policy = make(&m, from_1);
-    run(&m, policy, 45, 0);
+    tz_policy_destroy(settled(&m, from_1, 45));
     assert_int_equal(disturbed_stages, 0);
-    assert_true(tz_policy_settled(policy));
-    assert_true(best_at_8(height_now(policy)) <= 1.04 * best_at_8(8));
-    tz_policy_destroy(policy);
 }
 
 static double quick_at_8(int h)
@@ -409,19 +413,14 @@ static void test_short_stages_are_grouped(void **state)
 /* Outputs every 10 iterations: a stage of height 16 is always cut short and is not compared. */
 static void test_outputs_bound_the_heights(void **state)
 {
-    machine m = a_machine(best_at_24);
-    tz_policy *policy = make(&m, from_1);
-    run(&m, policy, 400, 10);
-    assert_true(tz_policy_settled(policy));
-    assert_true(height_now(policy) <= 10 && height_now(policy) >= 7);
-    tz_policy_destroy(policy);
-    /* Also from a start above 10. */
-    m = a_machine(best_at_24);
-    policy = make(&m, (tz_policy_config){.kind = TZ_POLICY_ADAPTIVE, .start = 30});
-    run(&m, policy, 400, 10);
-    assert_true(tz_policy_settled(policy));
-    assert_true(height_now(policy) <= 10 && height_now(policy) >= 7);
-    tz_policy_destroy(policy);
+    for (int start = 1; start <= 30; start += 29) { /* also from above 10 */
+        machine m = a_machine(best_at_24);
+        tz_policy *policy = make(&m, (tz_plan_wish){.policy = "adaptive", .start = start});
+        run(&m, policy, 400, 10);
+        assert_true(tz_policy_settled(policy));
+        assert_true(height_now(policy) <= 10 && height_now(policy) >= 7);
+        tz_policy_destroy(policy);
+    }
 }
 
 static void test_refused_trials_are_left(void **state)
@@ -451,7 +450,7 @@ static void test_predicted(void **state)
     machine m = a_machine(best_at_8);
     char text[256];
     m.predictions = best_at_4;
-    tz_policy *policy = make(&m, (tz_policy_config){.kind = TZ_POLICY_PREDICTED});
+    tz_policy *policy = make(&m, (tz_plan_wish){.policy = "predicted"});
     assert_int_equal(height_now(policy), 4);
     assert_string_equal(tz_policy_plan(policy)->why, "predicted: memory-bound");
     assert_string_equal(tz_policy_describe(policy, text, sizeof text), "predicted: height 4");
@@ -459,7 +458,7 @@ static void test_predicted(void **state)
     assert_int_equal(m.timed, 0);
     tz_policy_destroy(policy);
     m.predictions = NULL;
-    policy = make(&m, (tz_policy_config){.kind = TZ_POLICY_PREDICTED});
+    policy = make(&m, (tz_plan_wish){.policy = "predicted"});
     assert_int_equal(height_now(policy), 6);
     assert_non_null(strstr(tz_policy_plan(policy)->why, "not predicted: nothing is known"));
     assert_string_equal(tz_policy_describe(policy, text, sizeof text),
@@ -468,30 +467,23 @@ static void test_predicted(void **state)
 }
 
 /* Three plans of each height; the second is the fastest. */
-static tz_status three_plans(void *context, const tz_plan *given, tz_policy_options *out,
-                             tz_error *error)
+static void three_plans(machine *m, const tz_plan *given, tz_policy_options *out)
 {
     *out = (tz_policy_options){.best = 4};
     for (int i = 0; i < 6; i++)
         out->at[out->count++] = (tz_policy_option){
             .plan = {.family = "stream", .height = 2 + 2 * (i / 3), .tile = {1 + i % 3, 1, 1}},
             .time_s = (i % 3 == 1 ? 1.0 : 2.0) - 0.1 * (i / 3)};
-    return TZ_OK;
 }
 
 static void test_of_a_height_the_fastest_plan_is_taken(void **state)
 {
     machine m = a_machine(flat);
-    const tz_policy_host host = {.context = &m,
-                                 .complete_plan = complete_plan,
-                                 .predictions = three_plans,
-                                 .candidates = three_plans};
-    for (int i = 0; i < 4; i++) {
+    m.plans = three_plans;
+    for (int i = 0; tz_policy_searcher_name(i / 2); i++) {
         const int height = 2 + 2 * (i % 2);
-        const tz_policy_config config = {.kind = i < 2 ? TZ_POLICY_ADAPTIVE : TZ_POLICY_MENG,
-                                         .start = height};
-        tz_policy *policy = NULL;
-        assert_ok(tz_policy_create(&policy, &config, &host, &failure));
+        tz_policy *policy =
+            make(&m, (tz_plan_wish){.policy = tz_policy_searcher_name(i / 2), .start = height});
         assert_int_equal(height_now(policy), height);
         assert_int_equal(tz_policy_plan(policy)->tile[0], 2);
         tz_policy_destroy(policy);
@@ -500,45 +492,37 @@ static void test_of_a_height_the_fastest_plan_is_taken(void **state)
 
 static void test_given_plans_are_checked(void **state)
 {
-    machine m = a_machine(flat);
-    const tz_policy_host host = {
-        .context = &m, .complete_plan = complete_plan, .predictions = predictions};
-    for (int kind = TZ_POLICY_FIXED; kind <= TZ_POLICY_EXHAUSTIVE; kind++) {
-        const tz_policy_config config = {.kind = (tz_policy_kind)kind, .given = {.height = 50}};
+    for (int i = 1; tz_policy_name(i); i++) {
+        machine m = a_machine(flat);
+        const tz_plan_wish wish = {.policy = tz_policy_name(i), .given = {.height = 50}};
         tz_policy *policy = NULL;
-        assert_int_equal(tz_policy_create(&policy, &config, &host, &failure), TZ_RANGE);
+        check_error(try_make(&m, &wish, &policy, &failure), TZ_RANGE, "", "up to 32");
         assert_null(policy);
-        assert_non_null(strstr(failure.message, "up to 32"));
     }
 }
 
 /* ---- A function ------------------------------------------------------------------------------ */
 
-static tz_status alternate(void *context, const tz_policy_view *view, tz_plan *next,
-                           tz_error *error)
+static int calls;
+
+static tz_plan alternate(const tz_policy_view *view)
 {
-    ++*(int *)context;
+    tz_plan next = *view->plan;
+    calls++;
     if (view->stages > 0)
         assert_true(view->seconds > 0 && view->iterations == view->stages * view->plan->height);
-    next->height = view->plan->height == 2 ? 3 : 2;
-    return TZ_OK;
-}
-
-static tz_status complain(void *context, const tz_policy_view *view, tz_plan *next, tz_error *error)
-{
-    return tz_error_set(error, TZ_SCRIPT, NULL, "on purpose");
+    next.height = view->plan->height == 2 ? 3 : 2;
+    return next;
 }
 
 /* A million stages keep decisions, not stages. */
 static void test_function_decisions_are_bounded(void **state)
 {
     machine m = a_machine(flat);
-    int calls = 0;
-    tz_policy_config config = {.kind = TZ_POLICY_FUNCTION,
-                               .function = alternate,
-                               .function_context = &calls,
-                               .function_name = "the test's function"};
-    tz_policy *policy = make(&m, config);
+    const tz_plan_wish wish = {.function = "the test's function"};
+    tz_policy *policy = make(&m, wish);
+    m.answer = alternate;
+    calls = 0;
     run(&m, policy, 1000000, 0);
     assert_int_equal(calls, 1000000);
     assert_int_equal(m.changes, 999999);
@@ -550,11 +534,24 @@ static void test_function_decisions_are_bounded(void **state)
         times += decisions[i].times;
     assert_int_equal(times, 1000001); /* the first plan, from 6 to 2, and the changes */
     tz_policy_destroy(policy);
-    config.function = complain;
-    policy = make(&m, config);
+}
+
+/* A plan that the backend refuses is an error; without an answer, or with height 0, the plan
+ * stays. */
+static void test_answers_are_checked(void **state)
+{
+    machine m = a_machine(flat);
+    tz_policy *policy = make(&m, (tz_plan_wish){.function = "the test's function"});
     const tz_plan *plan = NULL;
-    assert_int_equal(tz_policy_next(policy, 0, 10, &plan, &failure), TZ_SCRIPT);
-    assert_string_equal(failure.message, "on purpose");
+    assert_null(tz_policy_question(policy));
+    assert_ok(tz_policy_next(policy, 0, 10, &plan, &failure));
+    assert_string_equal(tz_policy_question(policy)->name, "the test's function");
+    check_error(tz_policy_answer(policy, &(tz_plan){.height = 50}, &failure), TZ_RANGE, "height",
+                "up to 32");
+    assert_null(tz_policy_question(policy));
+    assert_ok(tz_policy_answer(policy, &(tz_plan){.height = 0}, &failure));
+    assert_ok(tz_policy_next(policy, 6, 4, &plan, &failure));
+    assert_int_equal(plan->height, 6);
     tz_policy_destroy(policy);
 }
 
@@ -571,4 +568,5 @@ TEST_MAIN(NULL, NULL, TEST(test_adaptive_from_1_converges), TEST(test_adaptive_u
           TEST(test_adaptive_looks_again), TEST(test_short_stages_are_grouped),
           TEST(test_outputs_bound_the_heights), TEST(test_refused_trials_are_left),
           TEST(test_predicted), TEST(test_of_a_height_the_fastest_plan_is_taken),
-          TEST(test_given_plans_are_checked), TEST(test_function_decisions_are_bounded))
+          TEST(test_given_plans_are_checked), TEST(test_function_decisions_are_bounded),
+          TEST(test_answers_are_checked))

@@ -1,11 +1,11 @@
 /* The exhaustive policy and its memory, on a machine with made-up times. */
 #include "machine.h"
-#include "policy/memory.h"
+#include "policy/class.h"
 #include "tests/support.h"
 
 /* ---- exhaustive ------------------------------------------------------------------------------ */
 
-static const tz_policy_config exhaustive = {.kind = TZ_POLICY_EXHAUSTIVE};
+static const tz_plan_wish exhaustive = {.policy = "exhaustive"};
 
 static int use_cache(void **state)
 {
@@ -95,7 +95,7 @@ static void test_exhaustive_remembers(void **state)
     tz_policy_destroy(policy);
     /* Another given knob. */
     second.key = first.key;
-    policy = make(&second, (tz_policy_config){.kind = TZ_POLICY_EXHAUSTIVE, .given = {.warps = 2}});
+    policy = make(&second, (tz_plan_wish){.policy = "exhaustive", .given = {.warps = 2}});
     assert_false(tz_policy_settled(policy));
     tz_policy_destroy(policy);
     /* The remembered plan is no candidate any more. */
@@ -104,7 +104,7 @@ static void test_exhaustive_remembers(void **state)
     assert_false(tz_policy_settled(policy));
     tz_policy_destroy(policy);
     second.height_max = 32;
-    tz_policy_config forget = exhaustive;
+    tz_plan_wish forget = exhaustive;
     forget.forget = true;
     policy = make(&second, forget);
     assert_false(tz_policy_settled(policy));
@@ -269,7 +269,7 @@ static void test_parts_are_forgotten(void **state)
     assert_true(tz_policy_settled(policy));
     assert_int_equal(height_now(policy), 4);
     tz_policy_destroy(policy);
-    tz_policy_config forget = exhaustive;
+    tz_plan_wish forget = exhaustive;
     forget.forget = true;
     policy = make(&m, forget);
     count_plans(policy, &remembered, &measured);

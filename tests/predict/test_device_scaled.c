@@ -100,7 +100,7 @@ static double time_of(const tz_prediction_table *table)
 
 static tz_prediction_table *table_of(const tz_workload *workload, const tz_plan *given)
 {
-    tz_prediction_request request = {.streamed = -1, .given = *given};
+    tz_prediction_request request = {.given = *given};
     tz_prediction_table *table = NULL;
     for (int axis = 0; axis < TZ_AXES; axis++)
         request.block[axis] = (double)given->tile[axis];

@@ -29,7 +29,7 @@ static tz_workload *workload_of(const char *stencil, int dims, int64_t n, const 
 
 static tz_prediction_table *table_of(const tz_workload *workload, const tz_plan *given, bool all)
 {
-    const tz_prediction_request request = {.given = *given, .streamed = -1, .all = all};
+    const tz_prediction_request request = {.given = *given, .all = all};
     tz_prediction_table *table = NULL;
     assert_ok(tz_prediction_table_create(&table, workload, &request, &failure));
     return table;
@@ -216,7 +216,7 @@ static void what_cannot_be_is_refused(void **state)
     assert_null(workload);
     /* Slabs that are thinner than a ghost zone. */
     workload = workload_of("star2d2r", 2, 64, "32", NULL);
-    const tz_prediction_request request = {.given = {.height = 4}, .streamed = -1};
+    const tz_prediction_request request = {.given = {.height = 4}};
     tz_prediction_table *table = NULL;
     check_error(tz_prediction_table_create(&table, workload, &request, &failure), TZ_RANGE,
                 "devices", "use at most");

@@ -1,7 +1,6 @@
 /* Workloads and prediction tables: the device and backend of a workload, a stencil as the papers'
  * models see it, and the texts of tables and tunes. */
 
-#include "backend/cuda/compile/compile.h"
 #include "base/machine.h"
 #include "calibrate/sample.h"
 #include "output/frame/plot.h"
@@ -29,165 +28,14 @@ static tz_workload *workload_of(const char *stencil, int dims, int64_t n, const 
     return workload;
 }
 
-static tz_prediction_table *table_of(const tz_workload *workload,
-                                     const tz_prediction_request *request)
+static void predictors_by_name(void **state)
 {
-    tz_prediction_table *table = NULL;
-    assert_ok(tz_prediction_table_create(&table, workload, request, &failure));
-    return table;
-}
-
-/* The checked numbers of the 2009 equations: best heights 12, 2, 2 and 1. */
-static void the_papers_benchmarks_have_the_papers_heights(void **state)
-{
-    static const struct {
-        const char *name;
-        int dims, height;
-        int64_t n;
-    } cases[] = {{"pathfinder", 1, 12, 1000000},
-                 {"hotspot", 2, 2, 2000},
-                 {"poisson", 2, 2, 2000},
-                 {"cell", 3, 1, 100}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        tz_workload *workload = workload_of(cases[i].name, cases[i].dims, cases[i].n, "gtx280");
-        const tz_prediction_request request = {.streamed = -1};
-        tz_prediction_table *table = table_of(workload, &request);
-        assert_true(workload->is_gpu);
-        assert_false(workload->is_here);
-        assert_string_equal(workload->backend->name, "cuda");
-        assert_string_equal(table->model->name, "meng2009");
-        assert_int_equal(table->rows[table->best].plan.height, cases[i].height);
-        assert_non_null(strstr(table->counts, "table 2"));
-        assert_ptr_equal(tz_prediction_table_at(table, cases[i].height), &table->rows[table->best]);
-        assert_null(tz_prediction_table_at(table, 100000));
-        tz_prediction_table_destroy(table);
-        tz_workload_destroy(workload);
-    }
-}
-
-static double seconds_of(const tz_model_prediction *p, const char *component)
-{
-    for (int c = 0; c < p->component_count; c++)
-        if (strcmp(p->components[c].name, component) == 0)
-            return p->components[c].seconds;
-    fail_msg("no component %s", component);
-    return NAN;
-}
-
-/* Equation 20 at height 1, HotSpot: 212085.2 cycles of 1.3 GHz. */
-static void components_are_the_papers(void **state)
-{
-    tz_workload *workload = workload_of("hotspot", 2, 2000, "gtx280");
-    const tz_prediction_request request = {.streamed = -1, .given = {.height = 1}};
-    tz_prediction_table *table = table_of(workload, &request);
-    assert_int_equal(table->count, 1);
-    const tz_model_prediction *p = &table->rows[0].prediction;
-    assert_true(fabs(seconds_of(p, "load_sten") * 1.3e9 / 212085.2 - 1) < 1e-6);
-    tz_prediction_table_destroy(table);
-    tz_workload_destroy(workload);
-}
-
-static void changes_reach_the_model(void **state)
-{
-    tz_workload *workload = workload_of("hotspot", 2, 2000, "gtx280");
-    tz_prediction_request request = {.streamed = -1, .block = {32, 32}};
-    tz_prediction_table *table = table_of(workload, &request);
-    assert_int_equal(table->rows[0].plan.tile[1], 32);
-    assert_int_equal(table->count, 15); /* 32 / 2 less one */
-    tz_prediction_table_destroy(table);
-    request = (tz_prediction_request){.streamed = -1, .halo = {4, 4}};
-    table = table_of(workload, &request);
-    assert_int_equal(table->count, 4); /* 20 / 4 less one */
-    tz_prediction_table_destroy(table);
-    request = (tz_prediction_request){.streamed = 1};
-    table = table_of(workload, &request);
-    assert_true(seconds_of(&table->rows[0].prediction, "iter_mem") > 0);
-    tz_prediction_table_destroy(table);
-    tz_workload_destroy(workload);
-}
-
-/* Without the paper's counts those of the tile kernel are taken, where a thread has about ten elements:
- * its set-up counts by element, as the models use it. In table 2 the set-up of a thread has 0.3 to 1.1
- * times the instructions of an update. */
-static void counted_set_up_is_that_of_an_element(void **state)
-{
-    char text[64];
-    if (tz_cuda_compile_describe(text, sizeof text, &failure) != TZ_OK)
-        skip_test("%s", failure.message);
-    static const struct {
-        const char *name;
-        int dims;
-        int64_t n;
-    } cases[] = {{"star2d1r", 2, 4096}, {"box2d1r", 2, 4096}, {"star3d1r", 3, 256}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        tz_workload *workload = workload_of(cases[i].name, cases[i].dims, cases[i].n, "gtx280");
-        const tz_prediction_request request = {.streamed = -1};
-        tz_prediction_table *table = table_of(workload, &request);
-        const tz_model_prediction *one = &table->rows[0].prediction;
-        assert_non_null(strstr(table->counts, "tile kernel"));
-        const double blocks = pow(cases[i].dims == 2 ? 22 : 8, cases[i].dims),
-                     updates = pow(cases[i].dims == 2 ? 20 : 6, cases[i].dims);
-        const double ratio =
-            seconds_of(one, "misc_comp") / blocks / (seconds_of(one, "iter_comp") / updates);
-        if (!(ratio > 0.2 && ratio < 2))
-            fail_msg("%s: %.2f times an update", cases[i].name, ratio);
-        if (i == 0) { /* by hand: 993 instructions of a thread, 2448 elements of 256 threads */
-            assert_int_equal(table->rows[table->best].plan.height, 2);
-            assert_true(fabs(one->cells_per_s * 1e-9 - 1.58) < 0.05);
-        }
-        tz_prediction_table_destroy(table);
-        tz_workload_destroy(workload);
-    }
-}
-
-static void refuses(const tz_workload *workload, const tz_prediction_request *request,
-                    tz_status status, const char *words)
-{
-    tz_prediction_table *table = (tz_prediction_table *)&status;
-    assert_int_equal(tz_prediction_table_create(&table, workload, request, &failure), status);
-    assert_null(table);
-    if (!strstr(failure.message, words))
-        fail_msg("'%s' does not contain '%s'", failure.message, words);
-}
-
-static void refusals_have_remedies(void **state)
-{
-    tz_workload *workload = workload_of("hotspot", 2, 2000, "gtx280");
-    const tz_model *roofs = NULL;
-    assert_int_equal(tz_model_find("roofs", &roofs, NULL), TZ_OK);
-    refuses(workload, &(tz_prediction_request){.model = roofs, .streamed = -1}, TZ_UNSUPPORTED,
-            "use --model meng2009");
-    refuses(workload, &(tz_prediction_request){.streamed = -1, .given = {.height = 10}}, TZ_RANGE,
-            "the greatest that does is 9");
-    refuses(workload, &(tz_prediction_request){.streamed = -1, .given = {.family = "stream"}},
-            TZ_UNSUPPORTED, "tiles in shared memory");
-    refuses(workload, &(tz_prediction_request){.streamed = -1, .fence = true}, TZ_RANGE,
-            "meng2011");
-    tz_workload_destroy(workload);
-    const tz_model *model = NULL;
-    check_error(tz_model_find("roof", &model, &failure), TZ_UNKNOWN, "", "'roofs'");
-}
-
-static void limits_are_listed_by_height(void **state)
-{
-    /* 2011's latency hiding leaves PathFinder to the memory. */
-    tz_workload *workload = workload_of("pathfinder", 1, 1000000, "gtx280");
-    tz_prediction_request request = {.streamed = -1};
-    assert_int_equal(tz_model_find("meng2011", &request.model, NULL), TZ_OK);
-    tz_prediction_table *table = table_of(workload, &request);
-    tz_model_resource limit = table->rows[0].prediction.limit;
-    int changes = 0;
-    for (int i = 1; i < table->count; i++)
-        changes += table->rows[i].prediction.limit != table->rows[i - 1].prediction.limit;
-    assert_int_equal(strncmp(table->limits, tz_model_resource_text(limit),
-                             strlen(tz_model_resource_text(limit))),
-                     0);
-    int listed = 0;
-    for (const char *at = table->limits; (at = strstr(at, ", then ")); at++)
-        listed++;
-    assert_int_equal(listed, changes);
-    tz_prediction_table_destroy(table);
-    tz_workload_destroy(workload);
+    const tz_predictor *predictor = NULL;
+    assert_ok(tz_predictor_find("roofs", false, &predictor, &failure));
+    assert_ptr_equal(predictor, &tz_predictor_roofs);
+    check_error(tz_predictor_find("roof", false, &predictor, &failure), TZ_UNKNOWN, "", "'roofs'");
+    check_error(tz_predictor_find("roofs", true, &predictor, &failure), TZ_UNKNOWN, "",
+                "not 'roofs'");
 }
 
 /* The best row need not have the shortest time; a text says why. */
@@ -213,30 +61,6 @@ static void a_best_that_is_not_the_fastest_is_explained(void **state)
     tz_prediction_choice_text(&best, &fast, text, sizeof text);
     assert_string_equal(text, "tile 9 takes 10.0 % less time; of plans that are about as fast on a "
                               "CPU, the highest is the best");
-}
-
-static void unstable_parameters_pass_with_a_note(void **state)
-{
-    const tz_assignment step = {.name = "dt_s", .number = 1e-3};
-    tz_simulation_config simulation = config_of("hotspot", 2, 8192);
-    simulation.params = &step;
-    simulation.params_count = 1;
-    tz_workload_config config = {
-        .simulation = &simulation, .device = "gtx280", .let_unstable = true};
-    tz_workload *workload = NULL;
-    assert_ok(tz_workload_create(&workload, &config, &failure));
-    const tz_prediction_request request = {.streamed = -1};
-    tz_prediction_table *table = table_of(workload, &request);
-    bool noted = false;
-    assert_true(workload->let_unstable);
-    for (int n = 0; n < table->notes.count; n++)
-        noted = noted || strstr(table->notes.text[n], "would diverge");
-    assert_true(noted);
-    tz_prediction_table_destroy(table);
-    tz_workload_destroy(workload);
-    config.let_unstable = false;
-    assert_int_equal(tz_workload_create(&workload, &config, NULL), TZ_UNSTABLE);
-    assert_null(workload);
 }
 
 static void quantiles(void **state)
@@ -403,6 +227,75 @@ static void tuning_finds_the_fastest_and_other_bits(void **state)
     tz_workload_destroy(workload);
 }
 
+/* A model that lists heights 1 to 5, and chooses some of them. */
+static unsigned chosen_heights;
+
+static tz_status list_heights(const tz_workload *workload, const tz_plan *given, tz_plan_list *out,
+                              tz_error *error)
+{
+    *out = (tz_plan_list){.plans = calloc(5, sizeof *out->plans),
+                          .chosen = calloc(5, sizeof *out->chosen),
+                          .count = 5,
+                          .listed = 6};
+    assert_true(out->plans && out->chosen);
+    for (int i = 0; i < 5; i++) {
+        out->plans[i] = (tz_plan){.height = i + 1, .family = "stream", .tile = {i + 1}};
+        out->chosen[i] = chosen_heights >> (i + 1) & 1;
+        out->listed_chosen += out->chosen[i];
+    }
+    return TZ_OK;
+}
+
+/* Height 2 is 7.5 times as fast as the others; height 5 cannot be measured. */
+static void a_chosen_set_is_judged_by_times(void **state)
+{
+    static const tz_predictor lister = {.name = "lister", .list = list_heights};
+    static const struct {
+        unsigned heights;
+        int chosen, measured;
+        bool has_best;
+        double best, worst;
+    } cases[] = {{1u << 1 | 1u << 4, 2, 2, false, 1 / 7.5, 1 / 7.5},
+                 {1u << 1 | 1u << 2, 2, 2, true, 1, 1 / 7.5},
+                 {1u << 2 | 1u << 5, 2, 1, true, 1, 1},
+                 {1u << 5, 1, 0, false, NAN, NAN}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        tz_workload *workload = slow_workload();
+        const tz_tune_request request = {.lister = &lister, .round_s = 0.02};
+        tz_tune *tune = NULL;
+        chosen_heights = cases[k].heights;
+        assert_ok(tz_tune_create(&tune, workload, &request, &failure));
+        const tz_tune_set *set = &tune->set;
+        assert_int_equal(set->shapes, 6);
+        assert_int_equal(set->chosen, cases[k].chosen);
+        assert_int_equal(set->measured, 4);
+        assert_int_equal(set->measured_chosen, cases[k].measured);
+        assert_int_equal(set->has_best, cases[k].has_best);
+        if (cases[k].measured > 0)
+            assert_true(fabs(set->best / cases[k].best - 1) < 0.2 &&
+                        fabs(set->worst / cases[k].worst - 1) < 0.2);
+        else
+            assert_true(isnan(set->best) && isnan(set->worst));
+        for (int i = 0; i < tune->count; i++)
+            assert_int_equal(tune->rows[i].chosen, chosen_heights >> tune->rows[i].plan.height & 1);
+        tz_tune_destroy(tune);
+        tz_workload_destroy(workload);
+    }
+}
+
+/* The smaller of two times over the larger. */
+static void accuracy(void **state)
+{
+    tz_prediction_row row = {.prediction = {.time_s = 1.8}};
+    tz_prediction_table table = {.rows = &row, .count = 1, .measured = {.taken_s = 2}};
+    assert_true(fabs(tz_prediction_accuracy(&table) - 0.9) < 1e-15);
+    row.prediction.time_s = 2;
+    table.measured.taken_s = 1.8;
+    assert_true(fabs(tz_prediction_accuracy(&table) - 0.9) < 1e-15);
+    table.measured.taken_s = 2;
+    assert_true(tz_prediction_accuracy(&table) == 1);
+}
+
 static void five_rounds_unless_others_are_asked_for(void **state)
 {
     tz_workload *workload = slow_workload();
@@ -513,12 +406,10 @@ static void a_plot_is_whole_or_not_there(void **state)
     assert_null(tz_plot_add(&plot, TZ_PLOT_LINE, 0, 3, x, y));
 }
 
-TEST_MAIN(open_plain_plugins, close_plugins, TEST(the_papers_benchmarks_have_the_papers_heights),
-          TEST(components_are_the_papers), TEST(changes_reach_the_model),
-          TEST(counted_set_up_is_that_of_an_element), TEST(refusals_have_remedies),
-          TEST(limits_are_listed_by_height), TEST(a_best_that_is_not_the_fastest_is_explained),
-          TEST(unstable_parameters_pass_with_a_note), TEST(quantiles),
-          TEST(tuning_finds_the_fastest_and_other_bits),
-          TEST(five_rounds_unless_others_are_asked_for), TEST(a_gpu_rests_between_rounds),
+TEST_MAIN(open_plain_plugins, close_plugins, TEST(predictors_by_name),
+          TEST(a_best_that_is_not_the_fastest_is_explained), TEST(quantiles),
+          TEST(tuning_finds_the_fastest_and_other_bits), TEST(a_chosen_set_is_judged_by_times),
+          TEST(accuracy), TEST(five_rounds_unless_others_are_asked_for),
+          TEST(a_gpu_rests_between_rounds),
           TEST(sustained_rounds_compare_with_sustained_predictions),
           TEST(sustained_rounds_come_after_long_work), TEST(a_plot_is_whole_or_not_there))

@@ -49,9 +49,9 @@ c.refuses("'grid' must be a plain list; 'z' is no index", c.chip, { grid = { 16,
 c.refuses("'range' must be a plain list; 'step' is no index", tz.png, "temperature", { range = { 1, 2, step = 1 } })
 c.refuses("'tile' must hold 1 to 2 numbers, not 3", c.chip, { tile = { 8, 8, 8 } })
 c.refuses("'block' must be a positive number or a list of 2", tz.predict,
-          { plugin = "hotspot", grid = { 16, 8 }, block = { 8, 8, 8 }, model = "meng2011" })
+          { plugin = "hotspot", grid = { 16, 8 }, block = { 8, 8, 8 } })
 c.refuses("'block' must be a positive number or a list of 2", tz.predict,
-          { plugin = "hotspot", grid = { 16, 8 }, block = { "8", 8 }, model = "meng2011" })
+          { plugin = "hotspot", grid = { 16, 8 }, block = { "8", 8 } })
 
 c.refuses("'families' must be a list of names, not a string", tz.tune, { plugin = "hotspot", grid = { 16, 8 }, families = "tile" })
 

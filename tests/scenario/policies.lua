@@ -20,14 +20,18 @@ local policies = {
     { policy = "adaptive", start = 1 },
     { policy = "adaptive", start = "predicted" },
     { policy = "adaptive", height = 7 },
-    { policy = "meng" },
-    { policy = "meng", start = 2 },
     { policy = "exhaustive" },
     { policy = "exhaustive", height = 3 },
     { policy = function(s) return { height = 1 + s.step * 7 % 5 } end },
     { height = "adaptive" },
     { height = "auto" },
 }
+
+-- Policies that this program has besides.
+for name in (tz.args.searchers or ""):gmatch "%a+" do
+    policies[#policies + 1] = { policy = name }
+    policies[#policies + 1] = { policy = name, start = 2 }
+end
 
 -- Enough for searches to end on the cpu; the reference has one plan alone, and computes cell by cell.
 local STEPS, OUTPUT, CHECK = table.unpack(tz.args.backend == "reference" and { 16, 7, 3 } or { 1500, 61, 37 })
@@ -137,12 +141,12 @@ if not tz.checking then
         return c.chip { policy = f }
     end
     local broken = failing(function(s) error "on purpose" end)
-    c.refuses("policies.lua:139: on purpose", broken.run, broken, 10)
+    c.refuses("policies.lua:143: on purpose", broken.run, broken, 10)
     broken:plan { height = 2 }
     broken:run(10)
     tz.expect(broken.step == 10)
     local bad = failing(function() return { hieght = 2 } end)
-    c.refuses("policies.lua:144): unknown key 'hieght'; did you mean 'height'?", bad.run, bad, 10)
+    c.refuses("policies.lua:148): unknown key 'hieght'; did you mean 'height'?", bad.run, bad, 10)
     bad = failing(function() return "high" end)
     c.refuses("must return a plan such as { height = 4 }, or nil to keep it, not a string", bad.run, bad, 10)
     bad = failing(function() return { height = "auto" } end)

@@ -1,7 +1,7 @@
 #!/bin/sh
-# A scenario of this folder, which checks itself (tz.expect); or the scenarios of the papers.
+# A scenario of this folder, which checks itself (tz.expect).
 #
-#   run_scenario_tests.sh TRAPEZE NAME|papers
+#   run_scenario_tests.sh TRAPEZE NAME
 #
 # Prints TAP; exits 1 if one failed.
 set -u
@@ -41,12 +41,17 @@ huge bad.npy '<f8' False $((2 + 2100)) '\000\000\000\000\000\000\370\077' \
     $((2100 * 4096 - 1)) '\000\000\000\000\000\000\370\177'
 cp "$here/../predict/cpu.txt" . # a device that need not be here
 
+# Policies that search the heights, those included that this program has besides its own.
+own=
+[ "$only" != policies ] ||
+    own=searchers=$("$bin" run --help | sed -n 's/^ *(\(.*\)) start there.*/\1/; t list; d; : list; s/ and / /g; p')
+
 # one NAME ARGUMENT…
 one() {
     name=$1
     shift
     count=$((count + 1))
-    if "$bin" run "$@" --set data="$work" --quiet >output 2>&1 </dev/null; then
+    if "$bin" run "$@" --set data="$work" ${own:+--set "$own"} --quiet >output 2>&1 </dev/null; then
         echo "ok $count - $name$(sed -n '/^skipped: /{s// # SKIP /;p;q;}' output)"
     else
         failed=$((failed + 1))
@@ -55,26 +60,9 @@ one() {
     fi
 }
 
-if [ "$only" != papers ]; then
-    script=$here/$only.lua
-    one "$only" "$script" --out out
-    one "$only on the reference" "$script" --backend reference --set backend=reference --out reference
-    one "$only --check" "$script" --check
-    echo "1..$count"
-    [ "$failed" -eq 0 ]
-    exit
-fi
-# The papers' experiments that need neither a GPU nor a measurement check what the papers say.
-for script in figure6 figure7 figure8 sensitivity variants; do
-    one "paper: $script" "$here/../../scripts/paper/$script.lua" --out "paper-$script"
-    count=$((count + 1))
-    if [ -s "paper-$script/log.txt" ]; then
-        echo "ok $count - paper: $script prints numbers"
-    else
-        failed=$((failed + 1))
-        echo "not ok $count - paper: $script prints numbers"
-    fi
-done
-one "paper: fence" "$here/../../scripts/paper/fence.lua" --set device=h200 --out paper-fence
+script=$here/$only.lua
+one "$only" "$script" --out out
+one "$only on the reference" "$script" --backend reference --set backend=reference --out reference
+one "$only --check" "$script" --check
 echo "1..$count"
 [ "$failed" -eq 0 ]

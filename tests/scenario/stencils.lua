@@ -130,7 +130,7 @@ pulsed:run(4)
 tz.expect(tz.checking or pulsed:get("u", 0) == 6)
 
 -- Predictions and policies take it.
-local p = tz.predict { plugin = heat, grid = { 512, 512 }, device = "gtx280", model = "meng2009" }
+local p = tz.predict { plugin = heat, grid = { 512, 512 }, device = "./cpu.txt" }
 tz.expect(p.best and p.best.height >= 1)
 
 -- ---- What is refused -------------------------------------------------------------------------------------------

@@ -1,10 +1,14 @@
-/* Checkpoints: their files, and simulations and runs that go on from them, on another backend and plan. */
+/* Checkpoints: their files, and simulations and runs that go on from them, on another backend and
+ * plan. */
+#include "base/file.h"
 #include "sim/checkpoint.h"
 #include "sim/fields.h"
 #include "tests/registry.h"
+#include "tests/run.h"
 #include "tests/support.h"
 
 #include <jansson.h>
+#include <limits.h>
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
@@ -72,11 +76,11 @@ static void test_sum(void **state)
 {
     unsigned char data[100];
     fill(data, 100, 5);
-    const uint64_t whole = tz_checkpoint_sum(0, data, 100);
-    assert_true(whole == tz_checkpoint_sum(0, data, 36) + tz_checkpoint_sum(36, data + 36, 64));
+    const uint64_t whole = tz_file_sum(0, data, 100);
+    assert_true(whole == tz_file_sum(0, data, 36) + tz_file_sum(36, data + 36, 64));
     for (int i = 0; i < 100; i++) {
         data[i] ^= 1;
-        assert_true(tz_checkpoint_sum(0, data, 100) != whole);
+        assert_true(tz_file_sum(0, data, 100) != whole);
         data[i] ^= 1;
     }
 }
@@ -194,26 +198,24 @@ static void save(const tz_simulation *simulation, json_t *facts, const char *pat
     assert_ok(tz_checkpoint_commit(writer, &failure));
 }
 
-/* Stops a run in its n-th pause, and keeps all of it. */
-typedef struct stopper {
-    int left;
-    const char *path;
-    tz_run_position *position;
-    bool stopped;
-} stopper;
-
-static tz_status stop(void *context, tz_simulation *simulation, tz_error *error)
+/* Go on with a run to its end, or to its n-th pause: then all of it is kept in a file. */
+static tz_status go_on(tz_simulation *simulation, tz_course *course, int pauses, const char *path)
 {
-    stopper *s = context;
-    if (s->left-- > 0)
-        return TZ_OK;
-    json_t *facts =
-        json_pack("{s:o, s:o, s:o}", "identity", tz_simulation_identity(simulation), "progress",
-                  tz_simulation_progress(simulation), "run", tz_run_position_to_json(s->position));
-    save(simulation, facts, s->path);
-    json_decref(facts);
-    s->stopped = true;
-    return tz_error_set(error, TZ_INTERRUPTED, NULL, "stopped");
+    const tz_until until = {.step = INT64_MAX};
+    tz_stop stop = TZ_STOP_DUE;
+    tz_status status = TZ_OK;
+    while (!status && stop != TZ_STOP_END) {
+        status = tz_simulation_advance(simulation, course, &until, &stop, &failure);
+        if (status || stop != TZ_STOP_PAUSE || pauses-- > 0)
+            continue;
+        json_t *facts =
+            json_pack("{s:o, s:o, s:o}", "identity", tz_simulation_identity(simulation), "progress",
+                      tz_simulation_progress(simulation), "run", tz_course_to_json(course));
+        save(simulation, facts, path);
+        json_decref(facts);
+        status = TZ_INTERRUPTED;
+    }
+    return tz_simulation_end(simulation, course, status, &failure);
 }
 
 static void compare(const tz_simulation *a, const tz_simulation *b)
@@ -234,21 +236,17 @@ static void compare(const tz_simulation *a, const tz_simulation *b)
 
 static void check_kind(const kind *k, const tz_run *run, int pauses, const char *path)
 {
-    tz_run_result result, wanted;
-    tz_run_position position;
+    tz_run_result wanted;
+    tz_course course;
     tz_simulation *whole = make(k, "cpu", 4, 2), *cut = make(k, "cpu", 4, 2),
                   *other = make(k, pauses % 2 ? "reference" : "cpu", pauses % 2 ? 0 : 3, 1);
     if (!whole)
         fail_msg("%s: %s", k->stencil, failure.message);
-    assert_ok(tz_simulation_run(whole, run, &wanted, &failure));
-    stopper s = {.left = pauses, .path = path, .position = &position};
-    tz_run stopped = *run;
-    stopped.pause = stop;
-    stopped.pause_context = &s;
-    stopped.position = &position;
-    const tz_status status = tz_simulation_run(cut, &stopped, &result, &failure);
-    assert_int_equal(status, s.stopped ? TZ_INTERRUPTED : TZ_OK);
-    if (s.stopped) {
+    assert_ok(run_simulation(whole, run, &wanted, &failure));
+    assert_ok(tz_simulation_begin(cut, run, &course, &failure));
+    const tz_status status = go_on(cut, &course, pauses, path);
+    if (status != TZ_OK) {
+        assert_int_equal(status, TZ_INTERRUPTED);
         tz_checkpoint_reader *reader;
         assert_ok(tz_checkpoint_open(&reader, path, true, &failure));
         const json_t *facts = tz_checkpoint_facts(reader);
@@ -256,16 +254,12 @@ static void check_kind(const kind *k, const tz_run *run, int pauses, const char 
             tz_simulation_check_identity(other, json_object_get(facts, "identity"), &failure));
         assert_ok(tz_simulation_restore(other, json_object_get(facts, "progress"), reader, "0/",
                                         &failure));
-        tz_run_position from = {.result = &result};
-        assert_ok(tz_run_position_from_json(json_object_get(facts, "run"), &from, &failure));
-        tz_run rest = *run;
-        rest.position = &from;
-        rest.resumes = true;
-        assert_ok(tz_simulation_run(other, &rest, &result, &failure));
+        assert_ok(tz_course_from_json(json_object_get(facts, "run"), run, &course, &failure));
+        assert_ok(go_on(other, &course, INT_MAX, NULL));
         compare(whole, other);
-        assert_int_equal(result.steps, wanted.steps);
-        assert_int_equal(result.status, wanted.status);
-        assert_true(memcmp(&result.residual, &wanted.residual, sizeof(double)) == 0);
+        assert_int_equal(course.result.steps, wanted.steps);
+        assert_int_equal(course.result.status, wanted.status);
+        assert_true(memcmp(&course.result.residual, &wanted.residual, sizeof(double)) == 0);
         tz_checkpoint_close(reader);
     }
     tz_simulation_destroy(whole);

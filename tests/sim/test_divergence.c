@@ -1,9 +1,9 @@
 /* A run that diverges is reported in the same words by every backend and plan. The steps at which
  * cells are checked do not depend on heights or on the iterations of a call. */
 #include "sim/fields.h"
-#include "sim/run.h"
-#include "sim/simulation_impl.h"
+#include "sim/state.h"
 #include "tests/registry.h"
+#include "tests/run.h"
 
 enum { SPAN = 16384 };
 
@@ -74,13 +74,12 @@ static tz_simulation *make(const char *backend, int height, bool spans, double g
     return simulation;
 }
 
-static tz_status run(tz_simulation *simulation, int64_t steps, const tz_event *event,
+static tz_status run(tz_simulation *simulation, int64_t steps, const test_output *output,
                      tz_error *error)
 {
-    const tz_run what = {
-        .steps = steps, .until_residual = NAN, .events_count = event ? 1 : 0, .events = event};
+    const tz_run what = {.steps = steps, .until_residual = NAN};
     tz_run_result result;
-    return tz_simulation_run(simulation, &what, &result, error);
+    return run_with(simulation, &what, output, NULL, &result, error);
 }
 
 static tz_status nothing(void *context, tz_simulation *simulation, tz_error *error)
@@ -89,7 +88,8 @@ static tz_status nothing(void *context, tz_simulation *simulation, tz_error *err
 }
 
 /* Every backend and height reports what the reference reports. */
-static void check_reports(double growth, int64_t steps, const tz_event *event, const char *wanted)
+static void check_reports(double growth, int64_t steps, const test_output *output,
+                          const char *wanted)
 {
     static const struct {
         const char *backend;
@@ -100,7 +100,7 @@ static void check_reports(double growth, int64_t steps, const tz_event *event, c
     tz_error first = {0};
     for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
         tz_simulation *simulation = make(ways[w].backend, ways[w].height, ways[w].spans, growth);
-        assert_int_equal(run(simulation, steps, event, &failure), TZ_DIVERGED);
+        assert_int_equal(run(simulation, steps, output, &failure), TZ_DIVERGED);
         if (w == 0)
             first = failure;
         assert_non_null(strstr(failure.message, wanted));
@@ -116,8 +116,8 @@ static void test_one_report_whatever_the_plan(void **state)
                   "(0, 0, 0) at step 256 (480 such cells; all were finite at step 0)");
     check_reports(1.1, 3000, NULL, "at step 1024 (480 such cells; all were finite at step 512)");
     check_reports(1.05, 2000, NULL, "at step 2000 (480 such cells; all were finite at step 1024)");
-    const tz_event event = {.every = {.steps = 90}, .fire = nothing};
-    check_reports(1.1, 3000, &event, "at step 990 (480 such cells; all were finite at step 900)");
+    const test_output output = {.every = {.steps = 90}, .write = nothing};
+    check_reports(1.1, 3000, &output, "at step 990 (480 such cells; all were finite at step 900)");
 }
 
 static void test_scans_are_few(void **state)

@@ -6,9 +6,8 @@ enum { N = 12 };
 static tz_status run(tz_simulation *sim, double until_residual, said *heard)
 {
     tz_run_result result;
-    const tz_run run = {
-        .steps = 2, .until_residual = until_residual, .warns = hear, .warns_context = heard};
-    return tz_simulation_run(sim, &run, &result, &failure);
+    const tz_run run = {.steps = 2, .until_residual = until_residual};
+    return run_with(sim, &run, NULL, heard, &result, &failure);
 }
 
 static void fill(tz_simulation *sim, const char *field, double value)
@@ -193,19 +192,12 @@ static void flows_are_slow(void **state)
     }
 }
 
-static bool heard_nothing(void *context, const tz_simulation *simulation, int64_t done,
-                          int64_t total)
-{
-    (void)simulation, (void)done, (void)total;
-    return ((const said *)context)->count == 0;
-}
-
 /* A wave in a box goes to and fro for ever. */
 static void a_residual_that_never_falls(void **state)
 {
     for (int kind = 0; kind < 4; kind++) {
         const bool ends = kind % 2 == 1, is_update = kind / 2 == 1;
-        said heard = {0};
+        said heard = {.ends = true};
         tz_run_result result;
         tz_simulation *sim = oracle_create(&(oracle_config){.stencil = "wave2d",
                                                             .dims = 2,
@@ -222,12 +214,8 @@ static void a_residual_that_never_falls(void **state)
         const tz_run run = {.steps = ends ? 9000 : -1,
                             .until_residual = 1e-9,
                             .until_is_update = is_update,
-                            .check_every = 512,
-                            .progress = heard_nothing,
-                            .progress_context = &heard,
-                            .warns = hear,
-                            .warns_context = &heard};
-        assert_int_equal(tz_simulation_run(sim, &run, &result, &failure),
+                            .check_every = 512};
+        assert_int_equal(run_with(sim, &run, NULL, &heard, &result, &failure),
                          ends ? TZ_OK : TZ_INTERRUPTED);
         assert_int_equal(heard.count, !ends);
         if (!ends)

@@ -1,10 +1,7 @@
 /* Mixed precision: corrections in single precision give the solution of double precision, with the
  * same bits on every backend and plan. Residuals are computed here, from the fields. */
-#include "sim/correction.h"
-#include "sim/fields.h"
-#include "sim/run.h"
-#include "sim/simulation_impl.h"
-#include "tests/registry.h"
+#include "sim/state.h"
+#include "tests/oracle/oracle.h"
 
 enum { NX = 45, NY = 38, CELLS = NX * NY };
 
@@ -55,16 +52,9 @@ static tz_simulation *make(const options *o)
 static tz_run_result run_until(tz_simulation *simulation, double residual)
 {
     tz_run_result result;
-    assert_ok(tz_simulation_run(simulation, &(tz_run){.steps = 200000, .until_residual = residual},
-                                &result, &failure));
+    assert_ok(run_simulation(simulation, &(tz_run){.steps = 200000, .until_residual = residual},
+                             &result, &failure));
     return result;
-}
-
-static void run_steps(tz_simulation *simulation, int64_t steps)
-{
-    tz_run_result result;
-    assert_ok(tz_simulation_run(simulation, &(tz_run){.steps = steps, .until_residual = NAN},
-                                &result, &failure));
 }
 
 static void get(const tz_simulation *simulation, double *u)
@@ -72,25 +62,9 @@ static void get(const tz_simulation *simulation, double *u)
     assert_ok(tz_simulation_read(simulation, 0, NULL, u, &failure));
 }
 
-/* max|f - lap u| with a fixed side of value 3. */
 static double true_residual(const tz_simulation *simulation)
 {
-    double u[CELLS], f[CELLS], largest = 0.0;
-    const double hx = 1.0 / (NX + 1), hy = 1.0 / (NY + 1);
-    get(simulation, u);
-    assert_ok(tz_simulation_read(simulation, 1, NULL, f, &failure));
-    for (int y = 0; y < NY; y++)
-        for (int x = 0; x < NX; x++) {
-            const double here = u[y * NX + x];
-            const double west = x > 0 ? u[y * NX + x - 1] : 3.0;
-            const double east = x < NX - 1 ? u[y * NX + x + 1] : 3.0;
-            const double north = y > 0 ? u[(y - 1) * NX + x] : 3.0;
-            const double south = y < NY - 1 ? u[(y + 1) * NX + x] : 3.0;
-            const double laplacian =
-                (west - 2.0 * here + east) / (hx * hx) + (north - 2.0 * here + south) / (hy * hy);
-            largest = fmax(largest, fabs(f[y * NX + x] - laplacian));
-        }
-    return largest;
+    return oracle_poisson_residual(simulation, NX, NY, 3.0);
 }
 
 static double distance(const double *a, const double *b)
@@ -130,7 +104,7 @@ static void other_boundaries_converge(void **state)
         if (strcmp(boundaries[b], "mirror") != 0) /* its sum has other weights */
             assert_int_equal(run_until(simulation, 1e-7).status, TZ_RUN_CONVERGED);
         else
-            run_steps(simulation, 100);
+            assert_ok(run_steps(simulation, 100, &failure));
         tz_simulation_destroy(simulation);
     }
 }
@@ -139,12 +113,12 @@ static void all_backends_and_plans_have_the_same_bits(void **state)
 {
     double want[CELLS], got[CELLS];
     tz_simulation *reference = make(&(options){.backend = "reference", .mixed = true});
-    run_steps(reference, 700);
+    assert_ok(run_steps(reference, 700, &failure));
     get(reference, want);
     for (int height = 1; height <= 8; height = 2 * height + 1) {
         tz_simulation *simulation =
             make(&(options){.backend = "cpu", .height = height, .mixed = true});
-        run_steps(simulation, 700);
+        assert_ok(run_steps(simulation, 700, &failure));
         get(simulation, got);
         assert_memory_equal(got, want, sizeof want);
         tz_simulation_destroy(simulation);
@@ -157,7 +131,7 @@ static void fields_may_change_between_runs(void **state)
 {
     double u[CELLS], other[CELLS];
     tz_simulation *simulation = make(&(options){.backend = "cpu", .mixed = true});
-    run_steps(simulation, 300);
+    assert_ok(run_steps(simulation, 300, &failure));
     get(simulation, u);
     write_source(simulation, -2.0);
     assert_int_equal(run_until(simulation, 1e-7).status, TZ_RUN_CONVERGED);
@@ -166,7 +140,7 @@ static void fields_may_change_between_runs(void **state)
     tz_simulation_rewind(simulation);
     write_source(simulation, 1.0);
     assert_ok(tz_simulation_fill(simulation, 0, NULL, 0.0, &failure));
-    run_steps(simulation, 300);
+    assert_ok(run_steps(simulation, 300, &failure));
     get(simulation, other);
     assert_memory_equal(other, u, sizeof u);
     /* A parameter changes both problems. */
@@ -183,16 +157,16 @@ static tz_status see(void *context, tz_simulation *simulation, tz_error *error)
     return tz_simulation_read(simulation, 0, NULL, u, error);
 }
 
-static void events_see_the_solution(void **state)
+static void outputs_see_the_solution(void **state)
 {
     double seen[CELLS], u[CELLS];
     tz_simulation *simulation = make(&(options){.backend = "cpu", .mixed = true});
-    const tz_event event = {.every = {.steps = 130}, .context = seen, .fire = see};
-    const tz_run run = {.steps = 140, .until_residual = NAN, .events_count = 1, .events = &event};
+    const test_output output = {.every = {.steps = 130}, .context = seen, .write = see};
+    const tz_run run = {.steps = 140, .until_residual = NAN};
     tz_run_result result;
-    assert_ok(tz_simulation_run(simulation, &run, &result, &failure));
+    assert_ok(run_with(simulation, &run, &output, NULL, &result, &failure));
     tz_simulation *other = make(&(options){.backend = "reference", .mixed = true});
-    run_steps(other, 130);
+    assert_ok(run_steps(other, 130, &failure));
     get(other, u);
     assert_memory_equal(seen, u, sizeof u);
     tz_simulation_destroy(simulation);
@@ -215,5 +189,5 @@ static void others_have_no_mixed_precision(void **state)
 
 TEST_MAIN(open_plugins, close_plugins, TEST(the_tolerance_of_double_precision_is_met),
           TEST(other_boundaries_converge), TEST(all_backends_and_plans_have_the_same_bits),
-          TEST(fields_may_change_between_runs), TEST(events_see_the_solution),
+          TEST(fields_may_change_between_runs), TEST(outputs_see_the_solution),
           TEST(others_have_no_mixed_precision))

@@ -1,12 +1,12 @@
 /* Policies in a simulation. Stages of an asynchronous device are timed until their end, remainders
  * are not timed as whole stages, and a plan that fails is replaced. */
 #include "policy/policy.h"
-#include "sim/run.h"
-#include "sim/simulation_impl.h"
+#include "sim/state.h"
 
 #include "base/machine.h"
 #include "tests/made_up_clock.h"
 #include "tests/registry.h"
+#include "tests/run.h"
 
 /* The cpu backend, with a device's manners: stage() returns at once, and the device is done when
  * the made-up time of each stage has passed, on a clock that is made up too. */
@@ -71,7 +71,7 @@ static int tear_down(void **state)
     return close_plugins(state);
 }
 
-static tz_simulation *make(const tz_policy_config *policy)
+static tz_simulation *make(const tz_plan_wish *wish)
 {
     const tz_simulation_config config = {.registry = registry,
                                          .stencil = "star2d1r",
@@ -84,7 +84,7 @@ static tz_simulation *make(const tz_policy_config *policy)
     assert_ok(tz_simulation_create(&simulation, &config, &failure));
     simulation->backend = &slow;
     device.plans = 0;
-    assert_ok(tz_simulation_set_policy(simulation, policy, &failure));
+    assert_ok(tz_simulation_set_policy(simulation, wish, &failure));
     device.stage_s = long_stage;
     device.done = 0;
     device.waits = device.stages = 0;
@@ -92,17 +92,16 @@ static tz_simulation *make(const tz_policy_config *policy)
     return simulation;
 }
 
-static tz_run_result advance(tz_simulation *simulation, int64_t steps, const tz_event *event)
+static tz_run_result advance(tz_simulation *simulation, int64_t steps, const test_output *output)
 {
-    const tz_run run = {
-        .steps = steps, .until_residual = NAN, .events_count = event ? 1 : 0, .events = event};
+    const tz_run run = {.steps = steps, .until_residual = NAN};
     tz_run_result result;
-    assert_ok(tz_simulation_run(simulation, &run, &result, &failure));
+    assert_ok(run_with(simulation, &run, output, NULL, &result, &failure));
     return result;
 }
 
-/* Measured times include the complete stage, not only its launch: at least `least` plans were measured,
- * and none took less than its made-up time. */
+/* Measured times include the complete stage, not only its launch: at least `least` plans were
+ * measured, and none took less than its made-up time. */
 static bool times_are_complete(const tz_simulation *simulation, int least)
 {
     const tz_policy *policy = tz_simulation_policy(simulation);
@@ -120,9 +119,9 @@ static bool times_are_complete(const tz_simulation *simulation, int least)
 
 static void test_a_fixed_plan_is_made_once(void **state)
 {
-    const tz_policy_kind kinds[] = {TZ_POLICY_FIXED, TZ_POLICY_PREDICTED};
+    const char *const names[] = {"fixed", "predicted"};
     for (int k = 0; k < 2; k++) {
-        tz_simulation *simulation = make(&(tz_policy_config){.kind = kinds[k]});
+        tz_simulation *simulation = make(&(tz_plan_wish){.policy = names[k]});
         assert_int_equal(device.plans, 1);
         advance(simulation, 50, NULL);
         assert_int_equal(device.plans, 1);
@@ -132,7 +131,7 @@ static void test_a_fixed_plan_is_made_once(void **state)
 
 static void test_asynchronous_stages_are_waited_for(void **state)
 {
-    const tz_policy_config adaptive = {.kind = TZ_POLICY_ADAPTIVE, .start = 1};
+    const tz_plan_wish adaptive = {.policy = "adaptive", .start = 1};
     tz_simulation *simulation = make(&adaptive);
     const tz_policy *policy = tz_simulation_policy(simulation);
     advance(simulation, 300, NULL);
@@ -159,11 +158,11 @@ static tz_status count(void *context, tz_simulation *simulation, tz_error *error
 static void test_remainders_are_not_timed(void **state)
 {
     int fired = 0;
-    const tz_event event = {.every = {.steps = 7}, .fire = count, .context = &fired};
-    const tz_policy_config exhaustive = {.kind = TZ_POLICY_EXHAUSTIVE};
+    const test_output output = {.every = {.steps = 7}, .write = count, .context = &fired};
+    const tz_plan_wish exhaustive = {.policy = "exhaustive"};
     tz_simulation *simulation = make(&exhaustive);
     for (int i = 0; i < 30 && !tz_policy_settled(tz_simulation_policy(simulation)); i++)
-        advance(simulation, 70, &event);
+        advance(simulation, 70, &output);
     assert_true(fired > 5);
     assert_true(tz_policy_settled(tz_simulation_policy(simulation)));
     assert_true(times_are_complete(simulation, 7));
@@ -173,8 +172,8 @@ static void test_remainders_are_not_timed(void **state)
 
 static void test_a_plan_that_does_not_work_is_left(void **state)
 {
-    const tz_policy_config adaptive = {.kind = TZ_POLICY_ADAPTIVE, .start = 1};
-    const tz_policy_config fixed = {.kind = TZ_POLICY_FIXED, .given = {.height = 3}};
+    const tz_plan_wish adaptive = {.policy = "adaptive", .start = 1};
+    const tz_plan_wish fixed = {.policy = "fixed", .given = {.height = 3}};
     tz_simulation *simulation = make(&adaptive);
     device.refused_above = 1;
     advance(simulation, 100, NULL);
@@ -188,7 +187,7 @@ static void test_a_plan_that_does_not_work_is_left(void **state)
     assert_ok(tz_simulation_set_policy(simulation, &fixed, &failure));
     const tz_run run = {.steps = 10, .until_residual = NAN};
     tz_run_result result;
-    assert_int_equal(tz_simulation_run(simulation, &run, &result, &failure), TZ_MEMORY);
+    assert_int_equal(run_simulation(simulation, &run, &result, &failure), TZ_MEMORY);
     assert_int_equal(tz_simulation_step(simulation), 100);
     tz_simulation_destroy(simulation);
 }
@@ -196,7 +195,7 @@ static void test_a_plan_that_does_not_work_is_left(void **state)
 /* Seconds and steps of all plans add up to the run's. */
 static void test_plan_uses_add_up(void **state)
 {
-    const tz_policy_config adaptive = {.kind = TZ_POLICY_ADAPTIVE, .start = 1};
+    const tz_plan_wish adaptive = {.policy = "adaptive", .start = 1};
     tz_simulation *simulation = make(&adaptive);
     const tz_run_result result = advance(simulation, 200, NULL);
     const tz_plan_use *uses = NULL;

@@ -1,4 +1,5 @@
-/* Residuals of the fields as they are, and how runs end: converged, stagnated or after max_steps. */
+/* Residuals of the fields as they are, and how runs end: converged, stagnated or after
+ * max_steps. */
 #include "tests/oracle/oracle.h"
 
 #include "sim/residual.h"
@@ -114,30 +115,16 @@ static tz_simulation *poisson(int64_t n, int precision, const char *backend, int
     return sim;
 }
 
-/* max |f - lap u| of the field, by its formula. */
 static double true_residual(const tz_simulation *sim, int64_t n)
 {
-    double *u = oracle_numbers(n * n), largest = 0.0;
-    const double h = 1.0 / (double)(n + 1);
-    oracle_read(sim, "u", u);
-    for (int64_t y = 0; y < n; y++)
-        for (int64_t x = 0; x < n; x++) {
-            const double west = x > 0 ? u[y * n + x - 1] : 0.0;
-            const double east = x < n - 1 ? u[y * n + x + 1] : 0.0;
-            const double north = y > 0 ? u[(y - 1) * n + x] : 0.0;
-            const double south = y < n - 1 ? u[(y + 1) * n + x] : 0.0;
-            const double lap = (west + east + north + south - 4.0 * u[y * n + x]) / (h * h);
-            largest = fmax(largest, fabs(-100.0 - lap));
-        }
-    free(u);
-    return largest;
+    return oracle_poisson_residual(sim, n, n, 0.0);
 }
 
 static tz_run_result run_until(tz_simulation *sim, double limit, int64_t most)
 {
     tz_run_result result;
-    assert_ok(tz_simulation_run(sim, &(tz_run){.steps = most, .until_residual = limit}, &result,
-                                &failure));
+    assert_ok(
+        run_simulation(sim, &(tz_run){.steps = most, .until_residual = limit}, &result, &failure));
     assert_int_equal(tz_simulation_last_run(sim)->status, result.status);
     return result;
 }
@@ -232,7 +219,7 @@ static void an_update_of_zero_is_no_convergence(void **state)
         const tz_run run = {.steps = 100000,
                             .until_residual = precision == TZ_SINGLE ? 0.0 : 1e-9,
                             .until_is_update = true};
-        assert_ok(tz_simulation_run(sim, &run, &result, &failure));
+        assert_ok(run_simulation(sim, &run, &result, &failure));
         assert_int_equal(result.status,
                          precision == TZ_SINGLE ? TZ_RUN_STAGNATED : TZ_RUN_CONVERGED);
         assert_true(precision == TZ_SINGLE ? result.update == 0.0 && result.residual > 1e-4
@@ -246,9 +233,8 @@ static void an_update_of_zero_is_no_convergence(void **state)
 static void run_plainly(tz_simulation *sim, int64_t steps, said *heard)
 {
     tz_run_result result;
-    const tz_run run = {
-        .steps = steps, .until_residual = NAN, .warns = hear, .warns_context = heard};
-    assert_ok(tz_simulation_run(sim, &run, &result, &failure));
+    const tz_run run = {.steps = steps, .until_residual = NAN};
+    assert_ok(run_with(sim, &run, NULL, heard, &result, &failure));
     assert_int_equal(result.status, TZ_RUN_DONE);
 }
 

@@ -96,15 +96,22 @@ static void texts_name_every_knob(void **state)
 static void csv_has_a_column_for_every_knob(void **state)
 {
     const tz_plan plan = with_all_knobs();
-    char line[TZ_PLAN_TEXT_SIZE], want[TZ_PLAN_TEXT_SIZE] = "8,stream,4096,512,0",
-                                  names[TZ_PLAN_TEXT_SIZE] = "height,family,tile_x,tile_y,tile_z";
+    const int dims = 2;
+    const tz_sheet sheet = {
+        .columns = tz_plan_columns, .context = &dims, .rows = &plan, .count = 1};
+    char names[TZ_PLAN_TEXT_SIZE] = "height,family,tile_x,tile_y,tile_z",
+         line[TZ_PLAN_TEXT_SIZE] = "8,stream,4096,512,0", want[2 * TZ_PLAN_TEXT_SIZE + 3], *text;
+    size_t size;
     for (int k = 0; k < TZ_PLAN_KNOBS_COUNT; k++) {
-        snprintf(want + strlen(want), sizeof want - strlen(want), ",%d", k + 2);
+        snprintf(line + strlen(line), sizeof line - strlen(line), ",%d", k + 2);
         snprintf(names + strlen(names), sizeof names - strlen(names), ",%s", tz_plan_knobs[k].name);
     }
-    tz_plan_csv(&plan, line, sizeof line);
-    assert_string_equal(line, want);
-    assert_string_equal(TZ_PLAN_CSV_COLUMNS, names);
+    snprintf(want, sizeof want, "%s\n%s\n", names, line);
+    FILE *out = open_memstream(&text, &size);
+    tz_sheet_csv(&sheet, true, out);
+    fclose(out);
+    assert_string_equal(text, want);
+    free(text);
 }
 
 static void lua_has_a_key_for_every_knob(void **state)

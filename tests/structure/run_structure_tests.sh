@@ -92,6 +92,19 @@ fresh
 echo '  #  include <sim/sim.h>' >model/roofs.c
 faults 'an upward include, written otherwise' 'model/roofs.c includes core/sim/sim.h: sim lies above model'
 fresh
+mkdir model/papers
+echo 'int tz_papers(void);' >model/papers/papers.h
+echo '#include "model/papers/papers.h"' >core/papers.c
+cp core/papers.c model/papers/papers.c
+echo '#include "sim/sim.h"' >>model/papers/papers.c
+accepts 'the papers, registered'
+mkdir core/cli
+cp core/papers.c core/cli/cli.c
+faults 'the papers, woven in' 'core/cli/cli.c includes model/papers/papers.h: core/papers.c registers what it has'
+fresh
+echo '/* As meng2009 has it. */' >>core/sim/sim.h
+faults "a paper's model by name" 'core/sim/sim.h:3 names a model of model/papers'
+fresh
 echo '#include "../sim/sim.h"' >core/base/base.c
 faults 'an include by ..' 'core/base/base.c includes "../sim/sim.h"'
 fresh

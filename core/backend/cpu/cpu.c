@@ -1,43 +1,151 @@
 /* The cpu backend: threads and temporal blocking with the loops of kernels/cpu. */
 #include "backend/backend.h"
-#include "backend/cpu/diamond_plan.h"
-#include "backend/cpu/outside.h"
-#include "backend/cpu/plan.h"
-#include "backend/cpu/skew_plan.h"
-#include "backend/cpu/work.h"
+#include "backend/cpu/family.h"
 #include "backend/host/reduce.h"
-#include "backend/host/refine.h"
 #include "backend/host/slab.h"
 #include "backend/host/store.h"
-#include "base/machine.h"
-#include "kernels/cpu/skew.h"
-#include "kernels/cpu/stage.h"
+#include "base/minmax.h"
 #include "kernels/cpu/update.h"
 #include "stencil/streamed_source.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* A third-level cache whose size is not known. */
 static const int64_t L3_UNKNOWN = INT64_C(32) << 20;
 
-typedef struct cpu {
-    tz_backend_context context;
-    tz_machine machine;
-    tz_host_store store;
-    tz_cpu_outside outside;
-    tz_pipeline *pipeline;
-    char *arena;
-    size_t arena_bytes; /* of one thread */
-    tz_slot *constants; /* of the iterations of a stage, if some vary */
-    int constants_iterations;
-    uint32_t stale;      /* mask of the fields whose ghosts must be set before the next stage */
-    int64_t alone_width; /* `alone` is tz_stage.alone of tiles of so many columns; 0: of none yet */
-    uint32_t alone;
-    bool norm_known;
-} cpu;
+/* ---- Past fixed sides ------------------------------------------------------------------------- */
+
+/* What the loops of kernels/cpu read past fixed sides. */
+typedef struct outside {
+    tz_view view[TZ_FIELDS_MAX][TZ_SIDES]; /* for tz_stage.outside */
+    void *memory[TZ_FIELDS_MAX][TZ_SIDES];
+} outside;
+
+/* Has a field memory, and does a side give values to it? */
+static bool is_needed(const tz_problem *problem, int field, int side)
+{
+    const tz_role role = problem->stencil->fields[field].role;
+    return (role == TZ_STATE || role == TZ_STATIC) && side / 2 < problem->dims &&
+           tz_boundary_has_value(problem->boundary[side / 2][side % 2]);
+}
+
+/* Has an axis a fixed side whose value is not that of `side`? */
+static bool is_other(const tz_problem *problem, int field, int axis, int side)
+{
+    const double *values = problem->boundary_value[field];
+    for (int i = 0; i < 2; i++)
+        if (tz_boundary_has_value(problem->boundary[axis][i]) &&
+            values[2 * axis + i] != values[side])
+            return true;
+    return false;
+}
+
+/* Rows that differ from each other: those of the ghosts in y, past the last axis of 3-D. */
+static int64_t rows_of(const tz_problem *problem, int ghost, int field, int side)
+{
+    return side / 2 == 2 && is_other(problem, field, 1, side) ? problem->elements[1] + 2 * ghost
+                                                              : 1;
+}
+
+/* The value of a column that lies past `side` and at row y: the first axis with a fixed side gives
+ * it. */
+static double value_at(const tz_problem *problem, int field, int side, int64_t column, int64_t y)
+{
+    const int64_t at[] = {column, y};
+    for (int axis = 0; axis < side / 2; axis++) {
+        const int64_t from =
+            tz_boundary_map(problem->boundary[axis], at[axis], problem->extent[axis]);
+        if (from < 0)
+            return problem->boundary_value[field][2 * axis + (from == -1 ? 0 : 1)];
+    }
+    return problem->boundary_value[field][side];
+}
+
+/* The element that holds column x of the grid and, for bits, every W-th after it. */
+static void put_element(const tz_problem *problem, int field, int side, int64_t x, int64_t y,
+                        char *row)
+{
+    const size_t size = tz_problem_element_size(problem, field);
+    if (!problem->bits) {
+        tz_problem_element(problem, field, value_at(problem, field, side, x, y),
+                           row + x * (int64_t)size);
+        return;
+    }
+    uint32_t word = 0;
+    for (int64_t b = 0; b < 32; b++) {
+        const int64_t column = b * problem->elements[0] + x;
+        word |= (uint32_t)(value_at(problem, field, side, column, y) != 0.0) << b;
+    }
+    memcpy(row + x * (int64_t)size, &word, sizeof word);
+}
+
+static char *create_side(const tz_problem *problem, int ghost, int field, int side)
+{
+    const int64_t rows = rows_of(problem, ghost, field, side), nx = problem->elements[0];
+    const int64_t row_bytes = tz_constant_row_bytes(problem, field);
+    const int64_t start = TZ_ALIGN_ELEMENTS * (int64_t)tz_problem_element_size(problem, field);
+    char *memory = aligned_alloc(64, (size_t)tz_round_up(rows * row_bytes, 64));
+    for (int64_t r = 0; memory && r < rows; r++) {
+        const int64_t y = rows > 1 ? r - ghost : 0;
+        char *row = memory + r * row_bytes;
+        uint64_t element = 0;
+        tz_problem_element(problem, field, value_at(problem, field, side, 0, y), &element);
+        tz_constant_row_fill(problem, field, &element, row);
+        if (side / 2 == 0 || !is_other(problem, field, 0, side))
+            continue;
+        /* All words of bits have columns past an edge of the grid, or padding. */
+        for (int64_t x = -ghost; x < (problem->bits ? nx : 0); x++)
+            put_element(problem, field, side, x, y, row + start);
+        for (int64_t x = nx; x < nx + ghost; x++)
+            put_element(problem, field, side, x, y, row + start);
+    }
+    return memory;
+}
+
+static tz_status outside_create(outside *to, const tz_problem *problem, int ghost, tz_error *error)
+{
+    memset(to, 0, sizeof *to);
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        for (int side = 0; side < TZ_SIDES; side++) {
+            if (!is_needed(problem, f, side))
+                continue;
+            const int64_t rows = rows_of(problem, ghost, f, side);
+            const size_t size = tz_problem_element_size(problem, f);
+            char *memory = create_side(problem, ghost, f, side);
+            if (!memory)
+                return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a simulation");
+            const int64_t row_bytes = tz_constant_row_bytes(problem, f);
+            to->memory[f][side] = memory;
+            to->view[f][side] =
+                (tz_view){memory + TZ_ALIGN_ELEMENTS * size + (rows > 1 ? ghost * row_bytes : 0),
+                          rows > 1 ? (ptrdiff_t)(row_bytes / (int64_t)size) : 0};
+        }
+    return TZ_OK;
+}
+
+static void outside_clear(outside *to)
+{
+    for (int f = 0; f < TZ_FIELDS_MAX; f++)
+        for (int side = 0; side < TZ_SIDES; side++)
+            free(to->memory[f][side]);
+    memset(to, 0, sizeof *to);
+}
+
+static int64_t outside_bytes(const tz_problem *problem, int ghost)
+{
+    int64_t bytes = 0;
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        for (int side = 0; side < TZ_SIDES; side++)
+            if (is_needed(problem, f, side))
+                bytes += rows_of(problem, ghost, f, side) * tz_constant_row_bytes(problem, f);
+    return bytes;
+}
+
+/* ---- Plans ------------------------------------------------------------------------------------ */
 
 /* Ghost elements around the grid: the largest radius. */
 static int store_ghost(const tz_problem *problem)
@@ -49,89 +157,90 @@ static int store_ghost(const tz_problem *problem)
     return ghost;
 }
 
-/* The stage of a plan, without arrays and step. */
-static tz_stage describe_stage(const tz_problem *problem, const tz_plan *plan,
-                               const tz_machine *machine, int threads)
+tz_stage tz_cpu_stage_of(const tz_cpu_grid *grid, const tz_cpu_family *family, const tz_plan *plan)
 {
-    const int64_t caches = machine->l3_bytes > 0 ? machine->l3_bytes : L3_UNKNOWN;
-    tz_stage stage = {
-        .stencil = problem->stencil,
-        .dims = problem->dims,
-        .columns = problem->extent[0],
-        .first = problem->slab.first,
-        .whole = (problem->slab.of ? problem->slab.of : problem)->extent[problem->dims - 1],
-        .bits = problem->bits,
-        .ghost = store_ghost(problem),
-        .precision = problem->precision,
-        .constants = problem->constants,
-        .height = plan->height,
-        .batch = 1,
-        .isa = machine->isa,
-        .threads = threads,
-        .past_caches = tz_host_store_bytes(problem, store_ghost(problem)) > caches,
-        .diamonds = tz_cpu_is_diamond(plan),
-        .streamed_row = tz_streamed_source_row,
-    };
-    memcpy(stage.elements, problem->elements, sizeof stage.elements);
-    memcpy(stage.boundary, problem->boundary, sizeof stage.boundary);
+    tz_stage stage = grid->stage;
+    stage.height = plan->height;
+    stage.batch = 1;
+    stage.group = 0;
     memcpy(stage.tile, plan->tile, sizeof stage.tile);
-    for (int f = 0; f < problem->stencil->fields_count; f++)
-        stage.element_size[f] = tz_problem_element_size(problem, f);
-    if (!tz_cpu_is_in_arrays(plan))
-        tz_cpu_batch(problem, machine, &stage);
+    family->describe(grid, &stage);
     return stage;
 }
 
-/* The problem's part of a stage, for choosing plans of the family "skew". */
-static tz_stage describe_problem(const tz_problem *problem, const tz_machine *machine, int threads)
+tz_cpu_grid tz_cpu_grid_of(const tz_problem *problem, const tz_machine *machine, int threads)
 {
-    tz_plan whole = {.height = 1};
-    memcpy(whole.tile, problem->elements, sizeof whole.tile);
-    return describe_stage(problem, &whole, machine, threads);
+    const int64_t caches = machine->l3_bytes > 0 ? machine->l3_bytes : L3_UNKNOWN;
+    tz_cpu_grid grid = {
+        .problem = problem,
+        .machine = machine,
+        .stage = {.stencil = problem->stencil,
+                  .dims = problem->dims,
+                  .columns = problem->extent[0],
+                  .first = problem->slab.first,
+                  .whole =
+                      (problem->slab.of ? problem->slab.of : problem)->extent[problem->dims - 1],
+                  .bits = problem->bits,
+                  .ghost = store_ghost(problem),
+                  .precision = problem->precision,
+                  .constants = problem->constants,
+                  .height = 1,
+                  .batch = 1,
+                  .isa = machine->isa,
+                  .threads = threads,
+                  .past_caches = tz_host_store_bytes(problem, store_ghost(problem)) > caches,
+                  .streamed_row = tz_streamed_source_row},
+    };
+    memcpy(grid.stage.elements, problem->elements, sizeof grid.stage.elements);
+    memcpy(grid.stage.tile, problem->elements, sizeof grid.stage.tile);
+    memcpy(grid.stage.boundary, problem->boundary, sizeof grid.stage.boundary);
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        grid.stage.element_size[f] = tz_problem_element_size(problem, f);
+    tz_cpu_families[0]->describe(&grid, &grid.stage);
+    return grid;
 }
 
-static int64_t arena_bytes(const tz_problem *problem, const tz_plan *plan,
-                           const tz_machine *machine, int threads)
+extern const tz_cpu_family tz_cpu_stream, tz_cpu_skew, tz_cpu_diamond;
+
+const tz_cpu_family *const tz_cpu_families[] = {&tz_cpu_stream, &tz_cpu_skew, &tz_cpu_diamond,
+                                                NULL};
+
+static const char *cpu_family(int index)
 {
-    const tz_stage stage = describe_stage(problem, plan, machine, threads);
-    if (tz_cpu_is_in_arrays(plan))
-        return (int64_t)tz_skew_lost_bytes(&stage);
-    return tz_cpu_rings_bytes(&stage);
+    return tz_cpu_families[index] ? tz_cpu_families[index]->name : NULL;
 }
 
-static tz_status plan_for(const tz_problem *problem, const tz_machine *machine, int threads,
-                          tz_plan *plan, tz_error *error)
+static bool may_be(const tz_cpu_family *family, const tz_cpu_grid *grid, const tz_plan *plan)
 {
-    const tz_plan given = *plan;
-    const tz_stage stage = describe_problem(problem, machine, threads);
-    tz_status status = tz_backend_check_plan(plan, &tz_backend_cpu, error);
-    if (!status) {
-        tz_cpu_diamond_choose(problem, threads, machine, plan);
-        tz_cpu_skew_choose(problem, &stage, machine, plan);
+    if (plan->family[0])
+        return strcmp(plan->family, family->name) == 0;
+    return !family->may || family->may(grid, plan);
+}
+
+/* The family of a plan; the first one takes any plan. */
+static const tz_cpu_family *family_of(const tz_cpu_grid *grid, const tz_plan *plan)
+{
+    const tz_cpu_family *found = tz_cpu_families[0];
+    for (int i = 1; tz_cpu_families[i]; i++) {
+        const tz_cpu_family *family = tz_cpu_families[i];
+        if (may_be(family, grid, plan) &&
+            (plan->family[0] || !family->preferred || family->preferred(grid, plan)))
+            found = family;
     }
-    if (!status && tz_cpu_is_skew(plan))
-        return tz_cpu_skew_plan(problem, &stage, machine, plan, error);
-    if (!status && tz_cpu_is_diamond(plan))
-        return tz_cpu_diamond_plan(problem, threads, machine, plan, error);
-    if (!status)
-        status = tz_cpu_plan(problem, &stage, machine, plan, error);
-    if (status)
-        return status;
-    const int wanted = plan->height;
-    while (arena_bytes(problem, plan, machine, threads) * threads > TZ_CPU_RINGS_MAX &&
-           plan->height > 1) {
-        const int lower = plan->height - (plan->height + 7) / 8;
-        *plan = given;
-        plan->height = lower;
-        tz_cpu_plan(problem, &stage, machine, plan, NULL);
-    }
-    if (given.height > 0 && plan->height < wanted)
-        return tz_error_set(
-            error, TZ_RANGE, "height",
-            "height %d with a tile of %" PRId64 " x %" PRId64 " needs more than %" PRId64
-            " MiB of work space: use a height up to %d, or a smaller tile",
-            wanted, plan->tile[0], plan->tile[1], TZ_CPU_RINGS_MAX >> 20, plan->height);
-    return TZ_OK;
+    return found;
+}
+
+static tz_status plan_for(const tz_cpu_grid *grid, tz_plan *plan, tz_error *error)
+{
+    const tz_status status = tz_backend_check_plan(plan, &tz_backend_cpu, error);
+    return status ? status : family_of(grid, plan)->plan(grid, plan, error);
+}
+
+static int64_t room_bytes(const tz_cpu_grid *grid, const tz_plan *plan)
+{
+    const tz_cpu_family *family = family_of(grid, plan);
+    const tz_stage stage = tz_cpu_stage_of(grid, family, plan);
+    return family->room(&stage);
 }
 
 static tz_status cpu_plan(const tz_problem *problem, const tz_place *place, tz_plan *plan,
@@ -139,7 +248,61 @@ static tz_status cpu_plan(const tz_problem *problem, const tz_place *place, tz_p
 {
     tz_machine machine;
     tz_machine_read(&machine);
-    return plan_for(problem, &machine, place->threads, plan, error);
+    const tz_cpu_grid grid = tz_cpu_grid_of(problem, &machine, place->threads);
+    return plan_for(&grid, plan, error);
+}
+
+/* ---- For families ----------------------------------------------------------------------------- */
+
+int tz_cpu_growth(const tz_problem *problem, int axis)
+{
+    const tz_reach reach = tz_stencil_reach_sides(problem->stencil);
+    return (reach.low[axis] + reach.high[axis] + 1) / 2;
+}
+
+tz_status tz_cpu_check_numbers(const tz_problem *problem, const tz_plan *plan, tz_error *error)
+{
+    const int height_max = tz_stage_height_max(problem->stencil);
+    if (plan->height < 0 || plan->height > height_max)
+        return tz_error_set(error, TZ_RANGE, "height",
+                            "height %d is out of range; 1 to %d are possible for '%s'",
+                            plan->height, height_max, problem->stencil->id);
+    for (int axis = 0; axis < problem->dims; axis++)
+        if (plan->tile[axis] < 0)
+            return tz_error_set(error, TZ_RANGE, "tile", "extent %d is %" PRId64 "; use 1 or more",
+                                axis + 1, plan->tile[axis]);
+    return TZ_OK;
+}
+
+int64_t tz_cpu_split_evenly(int64_t extent, int64_t largest, int64_t unit)
+{
+    if (largest >= extent)
+        return extent;
+    const int64_t parts = (extent + largest - 1) / largest;
+    return tz_min(extent, tz_round_up((extent + parts - 1) / parts, unit));
+}
+
+int tz_cpu_height_next(const tz_problem *problem, const tz_plan *given, int height)
+{
+    /* Above 8, steps of an eighth: a model cannot say which of two closer heights is faster. */
+    int r = 1; /* the largest growth of an axis */
+    for (int axis = 0; axis < problem->dims; axis++)
+        r = tz_max_int(r, tz_cpu_growth(problem, axis));
+    static const int highest[] = {0, 192, 64, 24};
+    const int next = height < 8 ? height + 1 : height + height / 8;
+    const int most =
+        (int)tz_min(tz_max(2, highest[problem->dims] / r), tz_stage_height_max(problem->stencil));
+    if (given->height > 0)
+        return height == 0 ? given->height : 0;
+    return next <= most ? next : 0;
+}
+
+void tz_cpu_finish_plan(tz_plan *plan, const tz_cpu_family *family, bool height_chosen,
+                        bool tile_chosen)
+{
+    strcpy(plan->family, family->name);
+    snprintf(plan->why, sizeof plan->why, "%s height, %s tile", height_chosen ? "default" : "given",
+             tile_chosen ? "default" : "given");
 }
 
 /* ---- Plans for this machine or another ------------------------------------------------------- */
@@ -165,23 +328,20 @@ static tz_machine machine_of(const tz_place *place)
     if (d->l3_bytes.known)
         machine.l3_bytes = (int64_t)d->l3_bytes.value;
     if (d->vector_bytes.known)
-        machine.isa = d->vector_bytes.value >= 64   ? TZ_ISA_V4
-                      : d->vector_bytes.value >= 32 ? TZ_ISA_V3
-                                                    : TZ_ISA_BASE;
+        machine.isa = tz_isa_of_vectors(d->vector_bytes.value);
     return machine;
 }
 
-typedef struct plan_list {
+struct tz_cpu_plans {
+    const tz_cpu_grid *grid;
     tz_plan *plans;
     int count, max;
-} plan_list;
+};
 
-/* Adds the plan, completed, if it is possible and not in the list. */
-static void add_plan(plan_list *list, const tz_problem *problem, const tz_machine *machine,
-                     int threads, const tz_plan *shape)
+void tz_cpu_add(tz_cpu_plans *list, const tz_plan *given)
 {
-    tz_plan plan = *shape;
-    if (list->count == list->max || plan_for(problem, machine, threads, &plan, NULL))
+    tz_plan plan = *given;
+    if (list->count == list->max || plan_for(list->grid, &plan, NULL))
         return;
     for (int k = 0; k < list->count; k++)
         if (tz_plan_equal(&list->plans[k], &plan))
@@ -189,41 +349,25 @@ static void add_plan(plan_list *list, const tz_problem *problem, const tz_machin
     list->plans[list->count++] = plan;
 }
 
-/* Without a family, and without a tile, which is one of "stream": plans of all families. */
+/* Without a family: plans of all families. */
 static tz_status cpu_candidates(const tz_problem *problem, const tz_place *place,
                                 const tz_plan *given, tz_plan *plans, int max, int *count,
                                 tz_error *error)
 {
     const tz_machine machine = machine_of(place);
-    const int threads = place->threads;
-    plan_list list = {.plans = plans, .max = max};
-    tz_plan shapes[TZ_CPU_SHAPES_MAX], whole = *given, stream = *given, skew = *given;
+    const tz_cpu_grid grid = tz_cpu_grid_of(problem, &machine, place->threads);
+    tz_cpu_plans list = {.grid = &grid, .plans = plans, .max = max};
+    tz_plan whole = *given;
     *count = 0;
-    const tz_status status = plan_for(problem, &machine, threads, &whole, error);
-    if (status)
-        return status;
-    if (tz_cpu_skew_may(problem, given))
-        strcpy(skew.family, tz_cpu_skew);
-    if (!tz_cpu_is_in_arrays(given))
-        strcpy(stream.family, "stream");
-    const tz_stage stage = describe_problem(problem, &machine, threads);
-    for (int height = 0; (height = tz_cpu_height_next(problem, given, height)) > 0;) {
-        int n = tz_cpu_is_in_arrays(&stream)
-                    ? 0
-                    : tz_cpu_shapes(problem, &stage, &machine, &stream, height, shapes);
-        for (int i = 0; i < n; i++)
-            add_plan(&list, problem, &machine, threads, &shapes[i]);
-        n = tz_cpu_is_skew(&skew)
-                ? tz_cpu_skew_shapes(problem, &stage, &machine, &skew, height, shapes)
-                : 0;
-        for (int i = 0; i < n; i++)
-            add_plan(&list, problem, &machine, threads, &shapes[i]);
+    const tz_status status = plan_for(&grid, &whole, error);
+    for (int i = 0; !status && tz_cpu_families[i]; i++) {
+        tz_plan named = *given;
+        strcpy(named.family, tz_cpu_families[i]->name);
+        if (may_be(tz_cpu_families[i], &grid, given))
+            tz_cpu_families[i]->candidates(&grid, &named, &list);
     }
-    const int n = tz_cpu_diamond_shapes(problem, threads, given, shapes);
-    for (int i = 0; i < n; i++)
-        add_plan(&list, problem, &machine, threads, &shapes[i]);
     *count = list.count;
-    return TZ_OK;
+    return status;
 }
 
 static tz_status cpu_work(const tz_problem *problem, const tz_place *place, const tz_plan *plan,
@@ -231,13 +375,10 @@ static tz_status cpu_work(const tz_problem *problem, const tz_place *place, cons
 {
     (void)effort; /* row functions are compiled already */
     const tz_machine machine = machine_of(place);
-    tz_stage stage = describe_stage(problem, plan, &machine, place->threads);
-    if (tz_cpu_is_in_arrays(plan)) {
-        stage.batch = tz_skew_batch(&stage);
-        stage.alone = tz_cpu_skew_alone(problem, &stage, &machine);
-    }
-    return tz_cpu_work(problem, &stage, tz_cpu_is_in_arrays(plan), &machine, place->walks, out,
-                       error);
+    const tz_cpu_grid grid = tz_cpu_grid_of(problem, &machine, place->threads);
+    const tz_cpu_family *family = family_of(&grid, plan);
+    const tz_stage stage = tz_cpu_stage_of(&grid, family, plan);
+    return tz_cpu_work(&grid, family, &stage, place->walks, out, error);
 }
 
 static int64_t cpu_bytes(const tz_problem *problem, const tz_place *place, const tz_plan *plan)
@@ -245,23 +386,33 @@ static int64_t cpu_bytes(const tz_problem *problem, const tz_place *place, const
     int64_t fields = tz_host_store_bytes(problem, store_ghost(problem));
     tz_machine machine;
     if (fields < INT64_MAX / 2)
-        fields += tz_cpu_outside_bytes(problem, store_ghost(problem));
+        fields += outside_bytes(problem, store_ghost(problem));
+    if (fields > INT64_MAX / 2)
+        return fields;
     tz_machine_read(&machine);
-    return fields > INT64_MAX / 2
-               ? fields
-               : fields + place->threads * arena_bytes(problem, plan, &machine, place->threads) +
-                     (int64_t)tz_pipeline_size();
+    const tz_cpu_grid grid = tz_cpu_grid_of(problem, &machine, place->threads);
+    return fields + place->threads * room_bytes(&grid, plan) + (int64_t)tz_pipeline_size();
 }
 
-/* The stage of a plan with the threads of a state, without arrays and step. */
-static tz_stage own_stage(const cpu *state, const tz_plan *plan)
-{
-    tz_threads *pool = state->context.threads;
-    tz_stage stage =
-        describe_stage(state->context.problem, plan, &state->machine, tz_threads_count(pool));
-    stage.pool = pool;
-    return stage;
-}
+/* ---- States ----------------------------------------------------------------------------------- */
+
+typedef struct cpu {
+    tz_backend_context context;
+    tz_machine machine;
+    tz_cpu_grid grid;
+    tz_host_store store;
+    outside outside;
+    tz_cpu_room room;
+    /* The last plan's, without arrays and step. */
+    const tz_cpu_family *family;
+    tz_plan plan;
+    tz_stage stage;
+    size_t room_bytes;  /* of a thread */
+    tz_slot *constants; /* of the iterations of a stage, if some vary */
+    int constants_iterations;
+    uint32_t stale; /* mask of the fields whose ghosts must be set before the next stage */
+    bool norm_known;
+} cpu;
 
 static void cpu_destroy(void *any)
 {
@@ -269,9 +420,9 @@ static void cpu_destroy(void *any)
     if (!state)
         return;
     tz_host_store_destroy(&state->store);
-    tz_cpu_outside_clear(&state->outside);
-    free(state->pipeline);
-    free(state->arena);
+    outside_clear(&state->outside);
+    free(state->room.pipeline);
+    free(state->room.arena);
     free(state->constants);
     free(state);
 }
@@ -284,14 +435,17 @@ static tz_status cpu_create(void **out, const tz_backend_context *context, tz_er
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
     state->context = *context;
     tz_machine_read(&state->machine);
+    state->grid = tz_cpu_grid_of(problem, &state->machine, tz_threads_count(context->threads));
+    state->grid.stage.pool = context->threads;
     tz_status status = tz_threads_start(context->threads, error);
     if (!status)
         status = tz_host_store_create(&state->store, problem, store_ghost(problem),
                                       context->threads, true, error);
-    state->pipeline = malloc(tz_pipeline_size());
+    state->room.store = &state->store;
+    state->room.pipeline = malloc(tz_pipeline_size());
     if (!status)
-        status = tz_cpu_outside_create(&state->outside, problem, store_ghost(problem), error);
-    if (!status && !state->pipeline)
+        status = outside_create(&state->outside, problem, store_ghost(problem), error);
+    if (!status && !state->room.pipeline)
         status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a simulation");
     if (status) {
         cpu_destroy(state);
@@ -305,19 +459,19 @@ static tz_status cpu_create(void **out, const tz_backend_context *context, tz_er
 /* Memory of so many bytes for each thread. */
 static tz_status make_room(cpu *state, size_t bytes, tz_error *error)
 {
-    if (bytes <= state->arena_bytes)
+    if (bytes <= state->room.arena_bytes)
         return TZ_OK;
-    free(state->arena);
-    state->arena_bytes = 0;
+    free(state->room.arena);
+    state->room.arena_bytes = 0;
     const size_t all = (bytes * (size_t)tz_threads_count(state->context.threads) + 63) / 64 * 64;
-    state->arena = aligned_alloc(64, all);
-    if (!state->arena)
+    state->room.arena = aligned_alloc(64, all);
+    if (!state->room.arena)
         return tz_error_set(error, TZ_MEMORY, NULL,
                             "a stage needs %zu bytes beside the fields, more than are free: use a "
                             "smaller height or tile",
                             all);
-    memset(state->arena, 0, all);
-    state->arena_bytes = bytes;
+    memset(state->room.arena, 0, all);
+    state->room.arena_bytes = bytes;
     return TZ_OK;
 }
 
@@ -367,27 +521,6 @@ static tz_status set_constants(cpu *state, tz_stage *stage, tz_error *error)
     return status;
 }
 
-static void skew_stage(cpu *state, tz_stage *stage, uint32_t written)
-{
-    if (state->alone_width != stage->tile[0]) {
-        state->alone_width = stage->tile[0];
-        state->alone = tz_cpu_skew_alone(state->context.problem, stage, &state->machine);
-    }
-    stage->alone = state->alone;
-    stage->lost = state->arena;
-    const tz_skew_arrays arrays = tz_skew_run(stage);
-    tz_host_store_turn(&state->store, written, arrays.values, arrays.before);
-}
-
-static void stream_stage(cpu *state, tz_stage *stage, uint32_t written)
-{
-    int from[TZ_FIELDS_MAX];
-    tz_stage_run(stage, state->pipeline, state->arena, state->arena_bytes);
-    for (int f = 0; f < stage->stencil->fields_count; f++)
-        from[f] = tz_pipeline_hands_over(state->pipeline, f);
-    tz_host_store_advance(&state->store, written, from);
-}
-
 static tz_status stage_of_span(void *any, const tz_plan *plan, int height, int64_t step,
                                const tz_slab_span *span, tz_error *error)
 {
@@ -395,7 +528,13 @@ static tz_status stage_of_span(void *any, const tz_plan *plan, int height, int64
     const tz_problem *problem = state->context.problem;
     tz_plan now = *plan;
     now.height = height;
-    tz_stage stage = own_stage(state, &now);
+    if (!state->family || !tz_plan_equal(&now, &state->plan)) {
+        state->family = family_of(&state->grid, &now);
+        state->plan = now;
+        state->stage = tz_cpu_stage_of(&state->grid, state->family, &now);
+        state->room_bytes = (size_t)state->family->room(&state->stage);
+    }
+    tz_stage stage = state->stage;
     stage.step = step;
     stage.low = span->low;
     stage.high = span->high;
@@ -406,16 +545,12 @@ static tz_status stage_of_span(void *any, const tz_plan *plan, int height, int64
     }
     tz_status status = set_constants(state, &stage, error);
     if (!status)
-        status =
-            make_room(state,
-                      tz_cpu_is_in_arrays(plan) ? tz_skew_lost_bytes(&stage)
-                                                : tz_stage_arena_bytes(&stage, state->pipeline),
-                      error);
+        status = make_room(
+            state, span->high > 0 ? (size_t)state->family->room(&stage) : state->room_bytes, error);
     if (status)
         return status;
     set_fields(state, &stage);
-    (tz_cpu_is_in_arrays(plan) ? skew_stage : stream_stage)(state, &stage,
-                                                            tz_problem_written(problem));
+    state->family->run(&state->room, &stage, tz_problem_written(problem));
     state->norm_known = true;
     return TZ_OK;
 }
@@ -440,9 +575,7 @@ static tz_status add_update(cpu *state, int64_t step, double *const *changes, tz
 {
     const tz_problem *problem = state->context.problem;
     const tz_problem in_double = tz_problem_in_double(problem);
-    tz_plan plan = {.height = 1};
-    memcpy(plan.tile, problem->elements, sizeof plan.tile);
-    tz_stage stage = own_stage(state, &plan);
+    tz_stage stage = state->grid.stage;
     stage.step = step;
     stage.precision = in_double.precision;
     tz_slot constants[TZ_CONSTANTS_MAX];
@@ -572,12 +705,6 @@ static tz_status cpu_update_norm(const void *any, double *norm, tz_error *error)
                                                          state->context.threads)
                               : NAN;
     return TZ_OK;
-}
-
-static const char *cpu_family(int index)
-{
-    static const char *const names[] = {"stream", tz_cpu_skew, tz_cpu_diamond};
-    return index < 3 ? names[index] : NULL;
 }
 
 static const tz_slab_functions slab_functions = {.leaves_out = leaves_out,

@@ -1,8 +1,7 @@
-#include "backend/cpu/work.h"
+/* The work of a stage of the cpu backend, for the models: from the machine code of row functions (x86/walk.h), from what cell
+ * functions read, and from geometry (kernels/cpu). */
+#include "backend/cpu/family.h"
 
-#include "backend/cpu/footprint.h"
-#include "backend/cpu/plan.h"
-#include "backend/host/store.h"
 #include "kernels/cpu/skew.h"
 #include "model/constants.h"
 
@@ -18,6 +17,40 @@ enum {
     FAR = 1 << 20, /* row stride of the walk, in elements */
     LINE = 64,
 };
+
+/* ---- What cell functions read ---------------------------------------------------------------- */
+
+typedef struct probe {
+    tz_cell_access access; /* first: callbacks cast a pointer to it */
+    tz_footprint *found;
+    uint64_t nothing, written;
+} probe;
+
+static const void *probe_read(const tz_cell_access *access, int field, int dx, int dy, int dz)
+{
+    const probe *p = (const probe *)access;
+    if (field >= 0 && field < TZ_FIELDS_MAX && abs(dx) <= TZ_RADIUS_MAX &&
+        abs(dy) <= TZ_RADIUS_MAX && abs(dz) <= TZ_RADIUS_MAX)
+        p->found->row[field][dz + TZ_RADIUS_MAX][dy + TZ_RADIUS_MAX] |= 1u << (dx + TZ_RADIUS_MAX);
+    return &p->nothing;
+}
+
+static void *probe_write(const tz_cell_access *access, int field)
+{
+    (void)field;
+    return &((probe *)access)->written;
+}
+
+void tz_footprint_find(const tz_problem *problem, const tz_pass *pass, tz_footprint *out)
+{
+    memset(out, 0, sizeof *out);
+    probe p = {
+        .access = {.read = probe_read, .write = probe_write, .constants = problem->constants},
+        .found = out};
+    tz_cell_fn *cell = pass->kernels->cell[problem->precision];
+    if (cell)
+        cell(&p.access);
+}
 
 /* ---- What a row costs ------------------------------------------------------------------------ */
 
@@ -353,66 +386,21 @@ static tz_status walk_last(tz_walks *walks, const tz_problem *problem, const tz_
     return TZ_OK;
 }
 
-static tz_status count_stage(const tz_stage *stage, bool skewed, tz_stage_counts *out,
-                             tz_error *error)
+tz_status tz_cpu_work(const tz_cpu_grid *grid, const tz_cpu_family *family, const tz_stage *stage,
+                      tz_walks *walks, tz_model_work *out, tz_error *error)
 {
-    if (skewed) {
-        tz_skew_count(stage, out);
-        return TZ_OK;
-    }
-    tz_pipeline *pipeline = malloc(tz_pipeline_size());
-    if (!pipeline)
-        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
-    tz_stage_count(stage, pipeline, out);
-    free(pipeline);
-    return TZ_OK;
-}
-
-/* What the family "skew" does otherwise: a stage of several iterations reads and writes both arrays of a
- * state field, the beginnings of rows are fetched ahead, and threads wait for each other after each phase. */
-static void count_skewed(const tz_problem *problem, const tz_stage *stage,
-                         const tz_machine *machine, const tz_stage_counts *counts,
-                         tz_model_work *out)
-{
-    const double cells =
-        (double)problem->elements[0] * (double)problem->elements[1] * (double)problem->elements[2];
-    for (int f = 0; f < problem->stencil->fields_count; f++)
-        if (tz_problem_written(problem) >> f & 1 && out->height > 1) {
-            const double bytes = (double)tz_problem_element_size(problem, f);
-            out->write_bytes += bytes * counts->written;
-            out->ghost_bytes += bytes * (counts->read - cells);
-        }
-    out->starts = 0;
-    for (int f = 0; f < problem->stencil->fields_count; f++)
-        if (problem->dims == 2 && stage->tile[0] < stage->elements[0] &&
-            problem->stencil->fields[f].role != TZ_STREAMED)
-            out->leaning_lines += counts->rows;
-    out->forks *= 2;
-    if (!stage->diamonds)
-        return;
-    out->forks = out->forks > 0; /* diamonds wait for each other, and not at barriers */
-    if (machine->l2_bytes >= TZ_CPU_L2_LARGE) {
-        out->near_reads *= TZ_FIT_CPU_DIAMOND_NEAR;
-        out->near_writes *= TZ_FIT_CPU_DIAMOND_NEAR;
-        out->ring_reads *= TZ_FIT_CPU_DIAMOND_RING;
-        out->ring_writes *= TZ_FIT_CPU_DIAMOND_RING;
-    }
-}
-
-tz_status tz_cpu_work(const tz_problem *problem, const tz_stage *stage, bool skewed,
-                      const tz_machine *machine, tz_walks *walks, tz_model_work *out,
-                      tz_error *error)
-{
+    const tz_problem *problem = grid->problem;
+    const bool skewed = family->in_arrays;
     if (!walks) {
         tz_walks *own = tz_walks_create();
-        const tz_status status = own ? tz_cpu_work(problem, stage, skewed, machine, own, out, error)
+        const tz_status status = own ? tz_cpu_work(grid, family, stage, own, out, error)
                                      : tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
         tz_walks_destroy(own);
         return status;
     }
     tz_stage_counts counts;
     memset(out, 0, sizeof *out);
-    tz_status status = count_stage(stage, skewed, &counts, error);
+    tz_status status = family->count(stage, &counts, error);
     if (status)
         return status;
     /* All levels but the last one compute full vectors. */
@@ -454,8 +442,8 @@ tz_status tz_cpu_work(const tz_problem *problem, const tz_stage *stage, bool ske
     out->rows = counts.rows;
     out->ends = problem->dims == 3 ? counts.ends : 0;
     out->forks = threads > 1 ? 1 : 0;
-    count_bytes(problem, stage, &counts, skewed, machine, out);
-    if (skewed)
-        count_skewed(problem, stage, machine, &counts, out);
+    count_bytes(problem, stage, &counts, skewed, grid->machine, out);
+    if (family->adjust)
+        family->adjust(grid, stage, &counts, out);
     return TZ_OK;
 }

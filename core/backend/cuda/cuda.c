@@ -1,8 +1,6 @@
 /* The cuda backend: one NVIDIA GPU. Fields lie in device memory, their rows padded to a multiple of
  * 32 elements, with two copies of each state field. A kernel is compiled for each plan at run
  * time. */
-#include "backend/cuda/copy_rate.h"
-#include "backend/cuda/driver/queue.h"
 #include "backend/cuda/family/work.h"
 #include "backend/cuda/state.h"
 #include "backend/host/store.h"
@@ -60,12 +58,60 @@ static tz_status gpu_plan(const tz_problem *problem, const tz_place *place, tz_p
     return status;
 }
 
-/* Bytes of host memory, which a run checks first. create() fails if device memory does not suffice. */
+/* Bytes of host memory, which a run checks first. create() fails if device memory does not
+ * suffice. */
 static int64_t gpu_bytes(const tz_problem *problem, const tz_place *place, const tz_plan *plan)
 {
     (void)place;
     (void)plan;
     return problem->elements[0] * 8; /* a row at a time */
+}
+
+/* ---- Graphs of stages ------------------------------------------------------------------------ */
+
+static void replay_clear(tz_cuda_replay *replay, tz_cuda *cuda)
+{
+    tz_cuda_graph_destroy(cuda, replay->graph);
+    memset(replay, 0, sizeof *replay);
+}
+
+static tz_status record(tz_cuda *cuda, tz_cuda_queue *scratch, const tz_cuda_kernel *kernel,
+                        const tz_cuda_shape *shape, void *const arguments[2], tz_error *error)
+{
+    const int block[3] = {shape->threads, 1, 1};
+    tz_status status = TZ_OK;
+    for (int i = 0; !status && i < TZ_CUDA_REPLAY_STAGES; i++) {
+        void *pointers[] = {arguments[i % 2]};
+        status = tz_cuda_launch(cuda, scratch, kernel, shape->grid, block, shape->shared_bytes,
+                                false, pointers, error);
+    }
+    return status;
+}
+
+/* Puts TZ_CUDA_REPLAY_STAGES launches into the default queue. The first, third, … pass
+ * arguments[0], the others arguments[1], `bytes` each. Without a graph, or after the arguments have
+ * changed, records a graph in the queue `scratch`, which nothing else may use. */
+static tz_status replay_launch(tz_cuda_replay *replay, tz_cuda *cuda, tz_cuda_queue *scratch,
+                               const tz_cuda_kernel *kernel, const tz_cuda_shape *shape,
+                               void *const arguments[2], size_t bytes, tz_error *error)
+{
+    if (!replay->graph || memcmp(replay->arguments[0], arguments[0], bytes) != 0 ||
+        memcmp(replay->arguments[1], arguments[1], bytes) != 0) {
+        replay_clear(replay, cuda);
+        tz_status status = tz_cuda_graph_begin(cuda, scratch, error);
+        if (status)
+            return status;
+        status = record(cuda, scratch, kernel, shape, arguments, error);
+        if (status)
+            tz_cuda_graph_end(cuda, scratch, NULL, NULL);
+        else
+            status = tz_cuda_graph_end(cuda, scratch, &replay->graph, error);
+        if (status)
+            return status;
+        for (int i = 0; i < 2; i++)
+            memcpy(replay->arguments[i], arguments[i], bytes);
+    }
+    return tz_cuda_graph_launch(cuda, replay->graph, NULL, error);
 }
 
 /* ---- Lifetime -------------------------------------------------------------------------------- */
@@ -75,7 +121,7 @@ static void forget_kernel(tz_cuda_state *state, tz_cuda_compiled *slot)
     tz_cuda_free(state->cuda, slot->scratch);
     slot->scratch = 0;
     for (int parity = 0; parity < 2; parity++)
-        tz_cuda_replay_clear(&slot->replays[parity], state->cuda);
+        replay_clear(&slot->replays[parity], state->cuda);
     tz_cuda_unload(state->cuda, &slot->kernel);
 }
 
@@ -197,7 +243,7 @@ static tz_status gpu_fill(void *any, int field, const void *element, tz_error *e
 static bool same_text(const tz_problem *problem, const tz_slot *constants)
 {
     for (int k = 0; k < problem->stencil->constants_count; k++)
-        if (problem->stencil->constants[k].type != TZ_REAL &&
+        if (!tz_type_is_real(problem->stencil->constants[k].type) &&
             !problem->stencil->constants[k].varies && problem->constants[k].i != constants[k].i)
             return false;
     return true;
@@ -356,9 +402,9 @@ static tz_status need_first(tz_cuda_state *state, tz_error *error)
     return status;
 }
 
-/* Launches the ends in a queue of their own, and then the rest. The rest is launched after `ready`, with
- * which the ends begin: they shall find free multiprocessors. Later work of the default queue waits
- * for all. */
+/* Launches the ends in a queue of their own, and then the rest. The rest is launched after `ready`,
+ * with which the ends begin: they shall find free multiprocessors. Later work of the default queue
+ * waits for all. */
 static tz_status launch_ends_first(const launch *l, const tz_slab_span *span, tz_error *error)
 {
     tz_cuda_state *state = l->state;
@@ -439,9 +485,9 @@ static tz_status many_stages(tz_cuda_state *state, const tz_plan *plan, tz_error
     while (written < TZ_FIELDS_MAX - 1 &&
            !(tz_problem_written(state->context.problem) >> written & 1))
         written++;
-    status = tz_cuda_replay_launch(&use->replays[state->current[written]], state->cuda,
-                                   state->scratch, &use->kernel, &use->shape, both,
-                                   tz_cuda_arguments_size(state->context.problem), error);
+    status = replay_launch(&use->replays[state->current[written]], state->cuda, state->scratch,
+                           &use->kernel, &use->shape, both,
+                           tz_cuda_arguments_size(state->context.problem), error);
     return status ? status : hold_back(state, TZ_CUDA_REPLAY_STAGES, error);
 }
 
@@ -512,6 +558,51 @@ static tz_status gpu_freeze(void *any, uint32_t fields, bool wait, void **out, t
 
 /* ---- Facts ----------------------------------------------------------------------------------- */
 
+enum { COPY_BYTES = 1 << 30, COPIES = 7 };
+
+static int compare_doubles(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Bytes read and written a second: the median of seven copies of 1 GiB within the device's memory.
+ * Allocates 2 GiB meanwhile. */
+static tz_status copy_rate(tz_cuda *cuda, double *bytes_per_s, tz_error *error)
+{
+    tz_cu_pointer from = 0, to = 0;
+    tz_cuda_event *begin = NULL, *end = NULL;
+    double seconds[COPIES] = {0};
+    tz_status status = tz_cuda_allocate(cuda, &from, COPY_BYTES, error);
+    if (!status)
+        status = tz_cuda_allocate(cuda, &to, COPY_BYTES, error);
+    if (!status)
+        status = tz_cuda_queue_fill_words(cuda, NULL, from, 0x3f9d70a4u, COPY_BYTES / 4, error);
+    if (!status)
+        status = tz_cuda_event_create(cuda, &begin, true, error);
+    if (!status)
+        status = tz_cuda_event_create(cuda, &end, true, error);
+    for (int i = -1; !status && i < COPIES; i++) {
+        status = tz_cuda_event_record(cuda, begin, NULL, error);
+        if (!status)
+            status = tz_cuda_queue_copy(cuda, NULL, to, from, COPY_BYTES, error);
+        if (!status)
+            status = tz_cuda_event_record(cuda, end, NULL, error);
+        if (!status)
+            status = tz_cuda_event_wait(cuda, end, error);
+        if (!status && i >= 0)
+            status = tz_cuda_event_elapsed_s(cuda, begin, end, &seconds[i], error);
+    }
+    qsort(seconds, COPIES, sizeof *seconds, compare_doubles);
+    if (!status)
+        *bytes_per_s = 2.0 * COPY_BYTES / seconds[COPIES / 2];
+    tz_cuda_event_destroy(cuda, begin);
+    tz_cuda_event_destroy(cuda, end);
+    tz_cuda_free(cuda, from);
+    tz_cuda_free(cuda, to);
+    return status;
+}
+
 static tz_status gpu_facts(void *any, const tz_plan *plan, tz_kernel_facts *out, tz_error *error)
 {
     tz_cuda_state *state = any;
@@ -527,7 +618,7 @@ static tz_status gpu_facts(void *any, const tz_plan *plan, tz_kernel_facts *out,
         .warps_max = device->multiprocessor_threads / 32,
     };
     snprintf(out->device, sizeof out->device, "%s", device->name);
-    return tz_cuda_copy_rate(state->cuda, &out->copy_bytes_per_s, error);
+    return copy_rate(state->cuda, &out->copy_bytes_per_s, error);
 }
 
 static double gpu_set_up_s(const void *any)

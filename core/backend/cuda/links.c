@@ -1,6 +1,5 @@
-#include "backend/cuda/links.h"
-
-#include "backend/cuda/driver/queue.h"
+/* Copies of ghost zones between states of two processes, for ranks of one machine: through device
+ * memory that they share, or through pinned host memory. */
 #include "backend/cuda/state.h"
 #include <stdlib.h>
 

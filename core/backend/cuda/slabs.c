@@ -1,3 +1,4 @@
+/* Rows of streamed fields on their way to the GPU, for the stages of cuda.c. */
 #include "backend/cuda/slabs.h"
 
 #include "backend/cuda/driver/queue.h"
@@ -82,8 +83,8 @@ void tz_cuda_slabs_destroy(tz_cuda_slabs *slabs)
     free(slabs);
 }
 
-/* Uploads all rows of a source in memory if the device has room, and sets `all_generation`. Too little
- * memory is no error. */
+/* Uploads all rows of a source in memory if the device has room, and sets `all_generation`. Too
+ * little memory is no error. */
 static tz_status upload_all(tz_cuda_slabs *slabs, const tz_streamed_source *source, tz_error *error)
 {
     if (slabs->all_generation == source->generation || slabs->refused == source->generation ||

@@ -1,8 +1,8 @@
 /* Snapshots: copies of fields, made on the device between two stages. Another thread can read a
  * snapshot while later stages run. There are at most two: one is read while the next waits.
  *
- * Threads: only the thread that launches stages takes snapshots. Any thread reads and destroys them.
- * Errors are those of driver.h. */
+ * Threads: only the thread that launches stages takes snapshots. Any thread reads and destroys
+ * them. Errors are those of driver.h. */
 #ifndef TZ_CORE_BACKEND_CUDA_SNAPSHOT_H
 #define TZ_CORE_BACKEND_CUDA_SNAPSHOT_H
 

@@ -1,3 +1,5 @@
+/* Copies of boxes through two pinned buffers: for store, load and fill of cuda.c, and for
+ * snapshots. */
 #include "backend/cuda/staging.h"
 
 #include <stdlib.h>
@@ -134,8 +136,8 @@ static bool cut(cutter *c, piece *out)
 
 /* ---- Copies ---------------------------------------------------------------------------------- */
 
-/* Room for an upload. Small uploads share a buffer. When it is full, waits for the copies of the other
- * buffer and takes that one. */
+/* Room for an upload. Small uploads share a buffer. When it is full, waits for the copies of the
+ * other buffer and takes that one. */
 static tz_status claim(tz_cuda_staging *staging, size_t bytes, char **at, tz_error *error)
 {
     tz_status status = TZ_OK;

@@ -1,6 +1,6 @@
+/* The functions of the cuda backend that only read fields or refine them, and those of slabs. */
 #include "backend/cuda/state.h"
 
-#include "backend/cuda/links.h"
 #include "backend/host/store.h"
 #include <math.h>
 
@@ -111,7 +111,7 @@ static tz_cuda_transform_field transform_field(const tz_cuda_state *state, int f
     const tz_cuda_array array = array_of(state, field, state->current[field]);
     return (tz_cuda_transform_field){.at = array.cells,
                                      .apart = {1, array.pitch, array.plane},
-                                     .is_double = problem->precision == TZ_DOUBLE};
+                                     .is_double = tz_problem_real(problem)->size == sizeof(double)};
 }
 
 tz_status tz_cuda_state_jump(void *any, const tz_linear *linear, int64_t steps, void *any_source,
@@ -144,7 +144,7 @@ tz_status tz_cuda_state_shrink(const void *any, int field, int64_t z, int nx, in
     return tz_cuda_shrink(state->reducer, field, &array, z, nx, ny, values, error);
 }
 
-/* ---- Copies after a stage --------------------------------------------------------------------- */
+/* ---- Copies after a stage ------------------------------------------------------------------- */
 
 void tz_cuda_state_swap(tz_cuda_state *state, const tz_cuda_family *family)
 {
@@ -234,9 +234,10 @@ static tz_status offer(void *any, const int64_t ends[2], tz_error *error)
     return status ? status : tz_cuda_event_record(state->cuda, state->offered, NULL, error);
 }
 
-/* Rows and planes are copied with the padding that both states have after each row. After a stage that
- * has computed its ends first, the queue of the ends copies while the default queue computes the rest:
- * that touches no ghost zone of the fields that it writes, and what came before it is done. */
+/* Rows and planes are copied with the padding that both states have after each row. After a stage
+ * that has computed its ends first, the queue of the ends copies while the default queue computes
+ * the rest: that touches no ghost zone of the fields that it writes, and what came before it is
+ * done. */
 static tz_status copy(void *any, int64_t to, void *any_other, int64_t at, int64_t count,
                       uint32_t fields, tz_error *error)
 {

@@ -1,5 +1,5 @@
-/* The state of the cuda backend, and its functions that only read fields or refine them. The table is in
- * cuda.c. */
+/* The state of the cuda backend, and its functions that only read fields or refine them. The table
+ * is in cuda.c. */
 #ifndef TZ_CORE_BACKEND_CUDA_STATE_H
 #define TZ_CORE_BACKEND_CUDA_STATE_H
 
@@ -9,7 +9,6 @@
 #include "backend/cuda/family/family.h"
 #include "backend/cuda/reduce.h"
 #include "backend/cuda/refine.h"
-#include "backend/cuda/replay.h"
 #include "backend/cuda/slabs.h"
 #include "backend/cuda/snapshot.h"
 #include "backend/cuda/spectral/jump.h"
@@ -21,6 +20,18 @@ enum {
     TZ_CUDA_KERNELS_MAX = 8, /* loaded at once: of plans and of their remainders */
     TZ_CUDA_SPANS_MAX = 16   /* shapes that are kept for spans of a slab */
 };
+
+/* Many stages as one graph: launches of one kernel that alternate between the two copies of the
+ * fields. The host needs some microseconds for a launch, and hardly more for a graph of
+ * launches. */
+/* Stages of a graph. The number is even, so that results end in the copy that they started from. */
+enum { TZ_CUDA_REPLAY_STAGES = 16 };
+
+/* Zero-initialise. */
+typedef struct tz_cuda_replay {
+    tz_cuda_graph *graph;
+    char arguments[2][TZ_CUDA_ARGUMENTS_MAX]; /* which the graph passes */
+} tz_cuda_replay;
 
 /* A loaded kernel. */
 typedef struct tz_cuda_compiled {
@@ -87,8 +98,8 @@ tz_status tz_cuda_state_shrink(const void *any, int field, int64_t z, int nx, in
 /* tz_slab_functions.stage, in cuda.c. */
 tz_status tz_cuda_state_stage(void *any, const tz_plan *plan, int height, int64_t step,
                               const tz_slab_span *span, tz_error *error);
-/* After a stage of a family, the other copies are current. That of a field that takes over another one's values
- * is the copy from which the stage read the other one (tz_cuda_handed()). */
+/* After a stage of a family, the other copies are current. That of a field that takes over another
+ * one's values is the copy from which the stage read the other one (tz_cuda_handed()). */
 void tz_cuda_state_swap(tz_cuda_state *state, const tz_cuda_family *family);
 /* Before stages of a family: notes for the norm which fields they leave to others. False: none. */
 bool tz_cuda_state_note_handed(tz_cuda_state *state, const tz_cuda_family *family);
@@ -99,5 +110,9 @@ tz_cuda_queue *tz_cuda_state_queue(const tz_cuda_state *state);
 
 /* tz_backend.slab */
 extern const tz_slab_functions tz_cuda_slab_functions;
+/* Copies between states of two processes of one machine, in links.c: through device memory that
+ * they share, or through pinned host memory. */
+extern const tz_slab_links tz_cuda_links;
+extern const tz_slab_host tz_cuda_through_host;
 
 #endif

@@ -1,10 +1,11 @@
 /* Movies as animated PNG files, which grow frame by frame: W3C, Portable Network Graphics
- * Specification (Third Edition), chunks acTL, fcTL and fdAT. Viewers that know no animations show the
- * first frame.
+ * Specification (Third Edition), chunks acTL, fcTL and fdAT. Viewers that know no animations show
+ * the first frame.
  *
- * A reader finds a complete movie at any time, also after the process was killed: a frame is written
- * behind the end of the file, and only then are the last chunk, IEND, and the number of frames
- * replaced. A process killed between these two steps leaves one frame that is not counted. */
+ * A reader finds a complete movie at any time, also after the process was killed: a frame is
+ * written behind the end of the file, and only then are the last chunk, IEND, and the number of
+ * frames replaced. A process killed between these two steps leaves one frame that is not counted.
+ */
 #include "base/atomic.h"
 #include "output/format/format.h"
 #include <errno.h>
@@ -170,8 +171,8 @@ static bool put_pixels(chunks *c, const tz_image *image, size_t room, uint8_t *r
     return good;
 }
 
-/* The chunks of the next frame and IEND, after `before` bytes that are left free. Release ->data with
- * free(). TZ_MEMORY, TZ_RANGE. */
+/* The chunks of the next frame and IEND, after `before` bytes that are left free. Release ->data
+ * with free(). TZ_MEMORY, TZ_RANGE. */
 static tz_status make_frame(const apng *movie, const tz_image *image, size_t before, chunks *out,
                             tz_error *error)
 {
@@ -326,7 +327,8 @@ static tz_status cut(const apng *movie, tz_error *error)
     return status;
 }
 
-/* Cut the file to its first `bytes`. TZ_IO: it is missing or shorter; TZ_FORMAT: it is not that movie. */
+/* Cut the file to its first `bytes`. TZ_IO: it is missing or shorter; TZ_FORMAT: it is not that
+ * movie. */
 static tz_status go_on(tz_movie_file **out, const char *path, double fps, int64_t bytes,
                        tz_error *error)
 {
@@ -356,8 +358,8 @@ static tz_status go_on(tz_movie_file **out, const char *path, double fps, int64_
     return status;
 }
 
-/* Write the frame behind IEND. Its first chunk's first bytes, which take the place of IEND, then make
- * it part of the file. */
+/* Write the frame behind IEND. Its first chunk's first bytes, which take the place of IEND, then
+ * make it part of the file. */
 static tz_status append(apng *movie, const chunks *c, tz_error *error)
 {
     const int64_t at = movie->end - IEND;

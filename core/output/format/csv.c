@@ -1,5 +1,5 @@
-/* Arrays as numbers with commas: a line for each row along x, a blank line between planes. They read
- * back as the same values. */
+/* Arrays as numbers with commas: a line for each row along x, a blank line between planes. They
+ * read back as the same values. */
 #include "base/number.h"
 #include "output/format/format.h"
 #include <stdlib.h>

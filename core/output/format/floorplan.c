@@ -1,6 +1,8 @@
+/* HotSpot's floorplans and power traces: tz.floorplan reads them. */
 #include "output/format/floorplan.h"
 
 #include "base/file.h"
+#include "base/minmax.h"
 #include "base/names.h"
 #include "base/number.h"
 
@@ -96,20 +98,10 @@ static tz_status parse_unit(const token *tokens, int count, const char *path, in
     return TZ_OK;
 }
 
-static double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
-
-static double smaller(double a, double b)
-{
-    return a < b ? a : b;
-}
-
 /* Length that two intervals have in common; negative if they are apart. */
 static double common(double a0, double a_length, double b0, double b_length)
 {
-    return smaller(a0 + a_length, b0 + b_length) - larger(a0, b0);
+    return tz_min_double(a0 + a_length, b0 + b_length) - tz_max_double(a0, b0);
 }
 
 static tz_status check_plan(tz_floorplan *plan, tz_error *error)
@@ -117,17 +109,18 @@ static tz_status check_plan(tz_floorplan *plan, tz_error *error)
     double left = INFINITY, bottom = INFINITY, right = -INFINITY, top = -INFINITY;
     for (size_t i = 0; i < plan->unit_count; i++) {
         const tz_floorplan_unit *u = &plan->units[i];
-        left = smaller(left, u->left_m);
-        bottom = smaller(bottom, u->bottom_m);
-        right = larger(right, u->left_m + u->width_m);
-        top = larger(top, u->bottom_m + u->height_m);
+        left = tz_min_double(left, u->left_m);
+        bottom = tz_min_double(bottom, u->bottom_m);
+        right = tz_max_double(right, u->left_m + u->width_m);
+        top = tz_max_double(top, u->bottom_m + u->height_m);
     }
     plan->left_m = left;
     plan->bottom_m = bottom;
     plan->width_m = right - left;
     plan->height_m = top - bottom;
     /* Also what is not finite fails here. */
-    const double across = larger(fabs(left), fabs(right)), up = larger(fabs(bottom), fabs(top));
+    const double across = tz_max_double(fabs(left), fabs(right)),
+                 up = tz_max_double(fabs(bottom), fabs(top));
     for (size_t i = 0; i < plan->unit_count; i++) {
         const tz_floorplan_unit *u = &plan->units[i];
         if (!(u->width_m >= resolution * across && u->height_m >= resolution * up))
@@ -136,7 +129,7 @@ static tz_status check_plan(tz_floorplan *plan, tz_error *error)
                 "unit '%s' is too small for a plan that reaches to %g m x %g m", u->name, across,
                 up);
     }
-    const double slack = tolerance * larger(plan->width_m, plan->height_m);
+    const double slack = tolerance * tz_max_double(plan->width_m, plan->height_m);
     for (size_t i = 0; i < plan->unit_count; i++) {
         const tz_floorplan_unit *u = &plan->units[i];
         for (size_t j = 0; j < i; j++) {
@@ -344,14 +337,16 @@ tz_status tz_ptrace_arrange(const tz_ptrace *trace, const tz_floorplan *plan, in
  * to 1. */
 static void split(double low, double high, int64_t n, double *share, int64_t *first, int64_t *last)
 {
-    low = larger(low, 0.0);
-    high = smaller(high, (double)n);
-    *first = (int64_t)smaller(floor(low), (double)(n - 1));
-    *last = (int64_t)smaller(larger(ceil(high) - 1.0, (double)*first), (double)(n - 1));
+    low = tz_max_double(low, 0.0);
+    high = tz_min_double(high, (double)n);
+    *first = (int64_t)tz_min_double(floor(low), (double)(n - 1));
+    *last =
+        (int64_t)tz_min_double(tz_max_double(ceil(high) - 1.0, (double)*first), (double)(n - 1));
     for (int64_t i = *first; i <= *last; i++)
         share[i] = *first == *last
                        ? 1.0
-                       : (smaller(high, (double)(i + 1)) - larger(low, (double)i)) / (high - low);
+                       : (tz_min_double(high, (double)(i + 1)) - tz_max_double(low, (double)i)) /
+                             (high - low);
 }
 
 /* Where a chip lies in the plan's coordinates. */
@@ -377,7 +372,7 @@ static tz_status place_chip(const tz_floorplan *plan, double width_m, double hei
 static tz_status place_unit(const tz_floorplan *plan, const tz_floorplan_unit *u, const chip *c,
                             double *x, double *top, tz_error *error)
 {
-    const double slack = tolerance * larger(c->width_m, c->height_m);
+    const double slack = tolerance * tz_max_double(c->width_m, c->height_m);
     *x = u->left_m - c->left;
     *top = c->height_m - (u->bottom_m - c->bottom) - u->height_m;
     if (*x < -slack || *top < -slack || *x + u->width_m > c->width_m + slack ||
@@ -394,11 +389,11 @@ static tz_status place_unit(const tz_floorplan *plan, const tz_floorplan_unit *u
 static void cells_between(double from, double to, int64_t n, int64_t *low, int64_t *high)
 {
     const double rounding = 1e-6;
-    *low = (int64_t)larger(ceil(from - 0.5 - rounding), 0.0);
-    *high = (int64_t)smaller(ceil(to - 0.5 - rounding), (double)n);
+    *low = (int64_t)tz_max_double(ceil(from - 0.5 - rounding), 0.0);
+    *high = (int64_t)tz_min_double(ceil(to - 0.5 - rounding), (double)n);
     if (*low < *high)
         return;
-    *low = (int64_t)smaller(larger(floor(0.5 * (from + to)), 0.0), (double)(n - 1));
+    *low = (int64_t)tz_min_double(tz_max_double(floor(0.5 * (from + to)), 0.0), (double)(n - 1));
     *high = *low + 1;
 }
 

@@ -47,12 +47,12 @@ void tz_ptrace_clear(tz_ptrace *trace); /* a zeroed record is fine */
 tz_status tz_ptrace_arrange(const tz_ptrace *trace, const tz_floorplan *plan, int64_t sample,
                             double *powers_w, tz_error *error);
 
-/* Watt per cell of a chip of nx x ny cells, float64: each unit's power is spread evenly over its area,
- * and a cell gets the part that falls on it. The sum is that of powers_w, but for rounding. The
- * result has rows y_low to y_high - 1, shape {nx, y_high - y_low}; row 0 is the TOP of the chip, as in
- * a picture (the plan's y points up). The chip is width_m x height_m with its corner at the origin;
- * both 0: the plan's bounding box. A unit may stick out by 10^-4 of the chip's longer side (its
- * power then goes to the part inside). */
+/* Watt per cell of a chip of nx x ny cells, float64: each unit's power is spread evenly over its
+ * area, and a cell gets the part that falls on it. The sum is that of powers_w, but for rounding.
+ * The result has rows y_low to y_high - 1, shape {nx, y_high - y_low}; row 0 is the TOP of the
+ * chip, as in a picture (the plan's y points up). The chip is width_m x height_m with its corner
+ * at the origin; both 0: the plan's bounding box. A unit may stick out by 10^-4 of the chip's
+ * longer side (its power then goes to the part inside). */
 tz_status tz_floorplan_rasterise_rows(const tz_floorplan *plan, const double *powers_w, int64_t nx,
                                       int64_t ny, double width_m, double height_m, int64_t y_low,
                                       int64_t y_high, tz_array **out, tz_error *error);

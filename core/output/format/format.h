@@ -1,9 +1,10 @@
-/* The formats of files. One is a row, `const tz_format tz_format_NAME`, in a file of this folder, and a
- * word of TZ_FORMATS below. Everything else asks the table: outputs of scripts, array:save, tz.read,
- * the manual, `trapeze info`, `export`, `doctor`, and reports. */
+/* The formats of files. One is a row, `const tz_format tz_format_NAME`, in a file of this folder,
+ * and a word of TZ_FORMATS below. Everything else asks the table: outputs of scripts, array:save,
+ * tz.read, the manual, `trapeze info`, `export`, `doctor`, and reports. */
 #ifndef TZ_CORE_OUTPUT_FORMAT_FORMAT_H
 #define TZ_CORE_OUTPUT_FORMAT_FORMAT_H
 
+#include "base/facts.h"
 #include "output/format/grid_file.h"
 #include "output/frame/image.h"
 #include <stdio.h>
@@ -122,12 +123,13 @@ typedef struct tz_format {
     /* Is the file complete? Reports show pictures that have this. *bytes becomes its size. */
     tz_status (*whole)(const char *path, size_t *bytes, tz_error *error);
 
-    /* REQUIRED of movies, one thread at a time. `begin` writes the first frame, `add` one of the same size.
-     * `end` frees the file in any case. */
+    /* REQUIRED of movies, one thread at a time. `begin` writes the first frame, `add` one of the
+     * same size. `end` frees the file in any case. */
     tz_status (*film)(tz_movie_file **out, const tz_movie_start *start, tz_error *error);
     tz_status (*film_add)(tz_movie_file *file, const tz_image *frame, tz_error *error);
     tz_status (*film_end)(tz_movie_file *file, tz_error *error);
-    /* Have it on the disk; *bytes becomes its size, with which a run goes on with it. NULL: it cannot. */
+    /* Have it on the disk; *bytes becomes its size, with which a run goes on with it. NULL: it
+     * cannot. */
     tz_status (*film_sync)(tz_movie_file *file, int64_t *bytes, tz_error *error);
     tz_status (*film_go_on)(tz_movie_file **out, const char *path, double fps, int64_t bytes,
                             tz_error *error);
@@ -138,8 +140,8 @@ typedef struct tz_format {
     const char *magic;
     unsigned reads; /* TZ_READS_… */
     tz_status (*read)(const char *path, tz_format_reading *reading, tz_error *error);
-    /* For `trapeze info`: print what a file holds. NULL: it does not know it. */
-    tz_status (*info)(const char *path, FILE *out, tz_error *error);
+    /* For `trapeze info`: what a file holds. NULL: it does not know it. */
+    tz_status (*info)(const char *path, tz_facts *out, tz_error *error);
 } tz_format;
 
 #define TZ__FORMAT_EXTERN(NAME) extern const tz_format tz_format_##NAME;
@@ -168,7 +170,8 @@ const tz_format *tz_format_find(const char *name);
 /* The end of a file's name that is wanted for `use`; NULL: not of this format. */
 const char *tz_format_ending(const tz_format *format, tz_format_use use);
 
-/* ".npy, .rle or .vti": the endings for a use; of TZ_TO_READ those whose `reads` have a bit of `mask`. */
+/* ".npy, .rle or .vti": the endings for a use; of TZ_TO_READ those whose `reads` have a bit of
+ * `mask`. */
 const char *tz_format_endings(tz_format_use use, unsigned mask, char text[256]);
 /* "npy, rle or csv": the names of formats for saved arrays. Returns `text`. */
 const char *tz_format_names(char text[256]);
@@ -178,9 +181,9 @@ bool tz_format_is_one_file(const tz_format *format);
 /* Does it show a field in colours? */
 bool tz_format_is_picture(const tz_format *format);
 
-/* Write an array as the field `field` of the file `path`; `rule`: of tz_grid. If the format needs a list,
- * `path` is the list's, and data[] becomes the name of the file beside it, else ""; it may be NULL for
- * other formats. Errors: of tz_grid_file. */
+/* Write an array as the field `field` of the file `path`; `rule`: of tz_grid. If the format needs
+ * a list, `path` is the list's, and data[] becomes the name of the file beside it, else ""; it
+ * may be NULL for other formats. Errors: of tz_grid_file. */
 tz_status tz_format_save(const tz_format *format, const char *path, const tz_array *array,
                          const char *field, const char *rule, char data[256], tz_error *error);
 

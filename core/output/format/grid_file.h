@@ -1,5 +1,6 @@
-/* Files that hold fields of a grid, written in pieces, and lists of such files. A format places each
- * field in the file as one block of bytes, x fastest, in the machine's byte order, or encodes it. */
+/* Files that hold fields of a grid, written in pieces, and lists of such files. A format places
+ * each field in the file as one block of bytes, x fastest, in the machine's byte order, or
+ * encodes it. */
 #ifndef TZ_CORE_OUTPUT_FORMAT_GRID_FILE_H
 #define TZ_CORE_OUTPUT_FORMAT_GRID_FILE_H
 
@@ -43,16 +44,19 @@ const char *tz_vtk_type(tz_dtype dtype);
 
 typedef struct tz_grid_file tz_grid_file;
 
-/* Each format has a function that begins a file. It appears at commit (base/atomic.h); `path` must
- * not exist. Errors: TZ_USAGE (no fields, no name, equal names), TZ_RANGE (shape), TZ_IO, TZ_MEMORY.
+/* Each format has a function that begins a file. It appears at commit (base/atomic.h); `path`
+ * must not exist. Errors: TZ_USAGE (no fields, no name, equal names), TZ_RANGE (shape), TZ_IO,
+ * TZ_MEMORY.
  *
- * The next `count` elements of field k, row 0 of each plane first; fields may be interleaved piece by piece. TZ_SHAPE if they
- * are too many. */
+ * The next `count` elements of field k, row 0 of each plane first; fields may be interleaved
+ * piece by piece. TZ_SHAPE if they are too many. */
 tz_status tz_grid_file_write(tz_grid_file *file, size_t k, const void *data, int64_t count,
                              tz_error *error);
-/* The file, and the offset of the elements of field k, for writing them in another way: they count as
- * written. NULL if they are encoded or their rows are turned. */
+/* The file, and the offset of the elements of field k, for writing them in another way. NULL if they are
+ * encoded or their rows are turned. */
 struct tz_atomic_file *tz_grid_file_share(tz_grid_file *file, size_t k, int64_t *offset);
+/* It has been written so. */
+void tz_grid_file_shared(tz_grid_file *file, size_t k);
 /* Frees the file in any case. TZ_SHAPE if elements are missing. */
 tz_status tz_grid_file_commit(tz_grid_file *file, tz_error *error);
 void tz_grid_file_abort(tz_grid_file *file); /* NULL is fine */
@@ -91,7 +95,7 @@ void tz__xml_put(FILE *stream, const char *text);
 /* ---- Lists ------------------------------------------------------------------------------------
  * Lists of the frames of a run in a text file, which viewers open: .pvd and .xdmf.
  *
- * The file is replaced by a whole one for each frame that is added (base/atomic.h). So it is valid at
+ * The file is replaced by a whole one for each frame that is added (base/atomic.h): it is valid at
  * any moment, and after a run that was killed it lists what is there. */
 
 /* What stands before and after all entries: lines. */
@@ -111,9 +115,10 @@ typedef struct tz_series_entry {
 tz_status tz_series_begin(tz_series_entry *entry, tz_error *error);
 /* What is written so far is its mark. */
 void tz_series_mark(tz_series_entry *entry);
-/* Add the entry to the list at `path`, and free it in any case. If an entry with its mark is there,
- * that one and those after it are dropped: a run that goes on from an earlier step writes its frames
- * again. Errors: TZ_FORMAT (a file of that name has another head or tail), TZ_IO, TZ_MEMORY. */
+/* Add the entry to the list at `path`, and free it in any case. If an entry with its mark is
+ * there, that one and those after it are dropped: a run that goes on from an earlier step writes
+ * its frames again. Errors: TZ_FORMAT (a file of that name has another head or tail), TZ_IO,
+ * TZ_MEMORY. */
 tz_status tz_series_add(const char *path, const tz_series_frame *frame, tz_series_entry *entry,
                         tz_error *error);
 

@@ -20,6 +20,8 @@ typedef struct tz_npy_facts {
     int dims;                   /* 1 to 3 */
     int64_t shape[TZ_DIMS_MAX]; /* x first; unused axes are 1 */
     int64_t data_offset;        /* of the first element, in bytes */
+    int64_t count;              /* elements */
+    size_t item_bytes;          /* of one stored element */
 } tz_npy_facts;
 
 tz_status tz_npy_inspect(const char *path, tz_npy_facts *facts, tz_error *error);
@@ -29,8 +31,8 @@ tz_status tz_npy_read(const char *path, tz_array **out, tz_error *error);
 
 /* ---- Large files ----------------------------------------------------------------------------- */
 
-/* A file that is open to be read in pieces, mapped or read at once. Nothing of its data is in memory
- * before that. Replacing it by another one of that name changes nothing. */
+/* A file that is open to be read in pieces, mapped or read at once. Nothing of its data is in
+ * memory before that. Replacing it by another one of that name changes nothing. */
 typedef struct tz_npy_file tz_npy_file;
 
 tz_status tz_npy_open(tz_npy_file **out, const char *path, tz_error *error);

@@ -13,9 +13,9 @@
 #include <zlib.h>
 
 enum {
-    CHUNK_OVERHEAD = 12,
     TEXT_MAX_BYTES = 1 << 24,
-    /* The highest compression that deflate reaches: a picture that states more pixels is corrupt. */
+    /* The highest compression that deflate reaches: a picture that states more pixels is corrupt.
+     */
     DEFLATE_MAX_RATIO = 1032,
     LEVEL_DEFAULT = 3,
     LEVEL_GRAY16 = 2,
@@ -24,189 +24,7 @@ enum {
     TABLE_SIZE = 1024
 };
 
-/* ---- Facts ------------------------------------------------------------------------------------ */
-
-static uint32_t read_u32(const unsigned char *p)
-{
-    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
-}
-
-static char *copy_bytes(const unsigned char *p, size_t n)
-{
-    char *text = malloc(n + 1);
-    if (text) {
-        memcpy(text, p, n);
-        text[n] = '\0';
-    }
-    return text;
-}
-
-/* tEXt and zTXt are Latin-1. */
-static char *copy_latin1(const unsigned char *p, size_t n)
-{
-    char *text = malloc(2 * n + 1), *q = text;
-    for (size_t i = 0; text && i < n; i++) {
-        if (p[i] < 0x80) {
-            *q++ = (char)p[i];
-        } else {
-            *q++ = (char)(0xC0 | p[i] >> 6);
-            *q++ = (char)(0x80 | (p[i] & 0x3F));
-        }
-    }
-    if (text)
-        *q = '\0';
-    return text;
-}
-
-/* NULL if the stream is corrupt or too long. */
-static unsigned char *inflate_text(const unsigned char *p, size_t n, size_t *length)
-{
-    for (size_t room = 4 * n + 256; room <= TEXT_MAX_BYTES; room *= 4) {
-        unsigned char *text = malloc(room);
-        uLongf used = room;
-        const int code = text ? uncompress(text, &used, p, n) : Z_MEM_ERROR;
-        if (code == Z_OK) {
-            *length = used;
-            return text;
-        }
-        free(text);
-        if (code != Z_BUF_ERROR)
-            break;
-    }
-    return NULL;
-}
-
-static bool append(tz_png_facts *facts, char *key, char *value)
-{
-    tz_png_text *grown =
-        key && value ? realloc(facts->texts, (facts->text_count + 1) * sizeof *grown) : NULL;
-    if (!grown) {
-        free(key);
-        free(value);
-        return false;
-    }
-    facts->texts = grown;
-    facts->texts[facts->text_count++] = (tz_png_text){key, value};
-    return true;
-}
-
-/* Add a text chunk. A malformed one is skipped, as PNG readers do. False: out of memory. */
-static bool take_text(tz_png_facts *facts, const unsigned char *type, const unsigned char *body,
-                      size_t length)
-{
-    const unsigned char *end = body + length, *zero = memchr(body, 0, length);
-    if (!zero)
-        return true;
-    char *key = copy_latin1(body, (size_t)(zero - body));
-    const unsigned char *p = zero + 1;
-    bool compressed = false;
-    const bool utf8 = memcmp(type, "iTXt", 4) == 0;
-    if (memcmp(type, "zTXt", 4) == 0) {
-        if (end - p < 1 || *p++ != 0)
-            goto malformed;
-        compressed = true;
-    } else if (utf8) {
-        if (end - p < 2 || p[0] > 1 || p[1] != 0)
-            goto malformed;
-        compressed = p[0] == 1;
-        p += 2;
-        for (int k = 0; k < 2; k++) { /* the language and the translated keyword */
-            zero = memchr(p, 0, (size_t)(end - p));
-            if (!zero)
-                goto malformed;
-            p = zero + 1;
-        }
-    }
-    size_t n = (size_t)(end - p);
-    unsigned char *inflated = NULL;
-    if (compressed) {
-        inflated = inflate_text(p, n, &n);
-        if (!inflated)
-            goto malformed;
-        p = inflated;
-    }
-    const bool done = append(facts, key, utf8 ? copy_bytes(p, n) : copy_latin1(p, n));
-    free(inflated);
-    return done;
-malformed:
-    free(key);
-    return true;
-}
-
-static tz_status take_header(tz_png_facts *facts, const unsigned char *body, size_t length,
-                             const char *path, tz_error *error)
-{
-    static const char *const names[] = {"gray", NULL,  "RGB", "palette", "gray with alpha",
-                                        NULL,   "RGBA"};
-    if (length != 13 || body[9] > 6 || !names[body[9]] || !read_u32(body) || !read_u32(body + 4))
-        return tz_error_set(error, TZ_FORMAT, path, "corrupt PNG: malformed IHDR at byte 8");
-    facts->width = read_u32(body);
-    facts->height = read_u32(body + 4);
-    facts->bit_depth = body[8];
-    facts->colour_type = body[9];
-    facts->colour_name = names[body[9]];
-    return TZ_OK;
-}
-
-tz_status tz_png_read_text(const char *path, tz_png_facts *out, tz_error *error)
-{
-    static const unsigned char magic[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n'};
-    char *file = NULL;
-    size_t bytes = 0, at = 8;
-    bool ended = false;
-    memset(out, 0, sizeof *out);
-    tz_status status = tz_file_read(path, (size_t)1 << 32, &file, &bytes, error);
-    if (status != TZ_OK)
-        return status;
-    const unsigned char *data = (const unsigned char *)file;
-    if (bytes < 8 || memcmp(data, magic, 8) != 0) {
-        status = tz_error_set(error, TZ_FORMAT, path, "not a PNG: its signature is missing");
-        goto cleanup;
-    }
-    while (!ended && status == TZ_OK) {
-        const size_t left = bytes - at;
-        if (left < CHUNK_OVERHEAD || read_u32(data + at) > left - CHUNK_OVERHEAD) {
-            status =
-                tz_error_set(error, TZ_FORMAT, path,
-                             "truncated: the chunk at byte %zu is cut off by the file's end", at);
-            break;
-        }
-        const size_t length = read_u32(data + at);
-        const unsigned char *type = data + at + 4, *body = data + at + 8;
-        if (crc32_z(0, type, length + 4) != read_u32(body + length))
-            status = tz_error_set(error, TZ_FORMAT, path,
-                                  "corrupt PNG: wrong checksum in the chunk at byte %zu", at);
-        else if (at == 8)
-            status = memcmp(type, "IHDR", 4) == 0
-                         ? take_header(out, body, length, path, error)
-                         : tz_error_set(error, TZ_FORMAT, path, "corrupt PNG: no IHDR at byte 8");
-        else if (memcmp(type, "acTL", 4) == 0 && length == 8)
-            out->frames = read_u32(body);
-        else if ((memcmp(type, "tEXt", 4) == 0 || memcmp(type, "zTXt", 4) == 0 ||
-                  memcmp(type, "iTXt", 4) == 0) &&
-                 !take_text(out, type, body, length))
-            status = tz_error_set(error, TZ_MEMORY, path, "not enough memory for the text chunks");
-        ended = memcmp(type, "IEND", 4) == 0;
-        at += length + CHUNK_OVERHEAD;
-    }
-cleanup:
-    free(file);
-    if (status != TZ_OK)
-        tz_png_facts_clear(out);
-    return status;
-}
-
-void tz_png_facts_clear(tz_png_facts *facts)
-{
-    for (size_t i = 0; i < facts->text_count; i++) {
-        free(facts->texts[i].key);
-        free(facts->texts[i].value);
-    }
-    free(facts->texts);
-    memset(facts, 0, sizeof *facts);
-}
-
-/* ---- Reading ---------------------------------------------------------------------------------- */
+/* ---- Reading --------------------------------------------------------------------------------- */
 
 typedef struct reader {
     jmp_buf jump;
@@ -221,6 +39,7 @@ typedef struct reader {
     int64_t file_bytes;
     int64_t width, height;
     int channels, depth;
+    tz_png_facts *facts; /* NULL: the pixels are wanted */
 } reader;
 
 static void on_read_error(png_structp png, png_const_charp message)
@@ -254,6 +73,24 @@ static void fail(reader *r, tz_status status)
     longjmp(r->jump, 1);
 }
 
+/* A chunk that libpng does not read: those of animations, and pixels that nobody wants. */
+static int take_chunk(png_structp png, png_unknown_chunkp chunk)
+{
+    tz_png_facts *facts = png_get_user_chunk_ptr(png);
+    if (memcmp(chunk->name, "acTL", 4) == 0 && chunk->size == 8)
+        facts->frames = png_get_uint_32(chunk->data);
+    return 1;
+}
+
+static void skip_pixels(reader *r)
+{
+    png_set_benign_errors(r->png, 1);
+    png_set_keep_unknown_chunks(r->png, PNG_HANDLE_CHUNK_NEVER, (png_const_bytep) "IDAT", 1);
+    png_set_read_user_chunk_fn(r->png, r->facts, take_chunk);
+    png_set_chunk_malloc_max(r->png, (png_alloc_size_t)r->file_bytes + TEXT_MAX_BYTES);
+    png_set_chunk_cache_max(r->png, 0);
+}
+
 static void decode_header(reader *r)
 {
     r->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, r, on_read_error, on_warning);
@@ -262,8 +99,10 @@ static void decode_header(reader *r)
         fail(r, tz_error_set(r->error, TZ_MEMORY, r->path, "not enough memory to read the PNG"));
     png_set_read_fn(r->png, r, on_read);
     png_set_user_limits(r->png, 1 << 24, 1 << 24);
-    /* A wrong checksum of any chunk is an error, as for tz_png_read_text. */
+    /* A wrong checksum of any chunk is an error. */
     png_set_crc_action(r->png, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
+    if (r->facts)
+        skip_pixels(r);
     png_read_info(r->png, r->info);
     r->width = png_get_image_width(r->png, r->info);
     r->height = png_get_image_height(r->png, r->info);
@@ -308,8 +147,44 @@ static tz_status decode(reader *r)
     if (setjmp(r->jump))
         return r->status;
     decode_header(r);
-    decode_pixels(r);
+    if (r->facts)
+        png_read_end(r->png, r->info);
+    else
+        decode_pixels(r);
     return TZ_OK;
+}
+
+/* Open a file and decode it: its facts if they are not NULL, else its pixels. End with close_png. */
+static tz_status open_png(reader **out, const char *path, tz_png_facts *facts, tz_error *error)
+{
+    unsigned char magic[8];
+    size_t bytes;
+    reader *r = *out = calloc(1, sizeof *r);
+    tz_status status = r ? tz_file_stream(path, &r->stream, &bytes, error)
+                         : tz_error_set(error, TZ_MEMORY, path, "not enough memory to open it");
+    if (status != TZ_OK)
+        return status;
+    if (fread(magic, 1, 8, r->stream) != 8 || png_sig_cmp(magic, 0, 8) != 0)
+        return tz_error_set(error, TZ_FORMAT, path, "not a PNG: its signature is missing");
+    rewind(r->stream);
+    r->path = path;
+    r->error = error;
+    r->facts = facts;
+    r->file_bytes = (off_t)bytes;
+    return decode(r);
+}
+
+static void close_png(reader *r)
+{
+    if (!r)
+        return;
+    if (r->png)
+        png_destroy_read_struct(&r->png, r->info ? &r->info : NULL, NULL);
+    free(r->pixels);
+    free(r->rows);
+    if (r->stream)
+        fclose(r->stream);
+    free(r);
 }
 
 static uint32_t sample(const reader *r, int64_t i)
@@ -361,43 +236,91 @@ tz_status tz_png_read(const char *path, tz_png_channel channel, tz_array **out, 
                       tz_error *error)
 {
     tz_png_lost counted = {0, 0};
+    reader *r;
     *out = NULL;
-    unsigned char magic[8];
-    size_t bytes;
-    FILE *stream = NULL;
-    reader *r = calloc(1, sizeof *r);
-    tz_status status = r ? tz_file_stream(path, &stream, &bytes, error)
-                         : tz_error_set(error, TZ_MEMORY, path, "not enough memory to open it");
-    if (status != TZ_OK)
-        goto cleanup;
-    if (fread(magic, 1, 8, stream) != 8 || png_sig_cmp(magic, 0, 8) != 0) {
-        status = tz_error_set(error, TZ_FORMAT, path, "not a PNG: its signature is missing");
-        goto cleanup;
-    }
+    tz_status status = open_png(&r, path, NULL, error);
+    if (status == TZ_OK)
+        status = to_numbers(r, channel, out, &counted);
     if (lost)
         *lost = counted;
-    rewind(stream);
-    r->stream = stream;
-    r->path = path;
-    r->error = error;
-    r->file_bytes = (off_t)bytes;
-    status = decode(r);
-    if (status == TZ_OK)
-        status = to_numbers(r, channel, out, lost ? lost : &counted);
-cleanup:
-    if (r) {
-        if (r->png)
-            png_destroy_read_struct(&r->png, r->info ? &r->info : NULL, NULL);
-        free(r->pixels);
-        free(r->rows);
-    }
-    free(r);
-    if (stream)
-        fclose(stream);
+    close_png(r);
     return status;
 }
 
-/* ---- Writing ---------------------------------------------------------------------------------- */
+/* ---- Facts ------------------------------------------------------------------------------------ */
+
+/* Texts other than iTXt are Latin-1. */
+static char *copy_latin1(const char *from, size_t n)
+{
+    const unsigned char *p = (const unsigned char *)from;
+    char *text = malloc(2 * n + 1), *q = text;
+    for (size_t i = 0; text && i < n; i++) {
+        if (p[i] < 0x80) {
+            *q++ = (char)p[i];
+        } else {
+            *q++ = (char)(0xC0 | p[i] >> 6);
+            *q++ = (char)(0x80 | (p[i] & 0x3F));
+        }
+    }
+    if (text)
+        *q = '\0';
+    return text;
+}
+
+static tz_status take_texts(const reader *r, tz_png_facts *facts)
+{
+    png_textp texts;
+    int count = 0;
+    png_get_text(r->png, r->info, &texts, &count);
+    facts->texts = calloc((size_t)count + 1, sizeof *facts->texts);
+    for (int i = 0; facts->texts && i < count; i++) {
+        const bool utf8 = texts[i].compression >= PNG_ITXT_COMPRESSION_NONE;
+        tz_png_text *text = &facts->texts[facts->text_count++];
+        text->key = copy_latin1(texts[i].key, strlen(texts[i].key));
+        text->value = utf8 ? strndup(texts[i].text, texts[i].itxt_length)
+                           : copy_latin1(texts[i].text, texts[i].text_length);
+        if (!text->key || !text->value)
+            break;
+    }
+    const tz_png_text *last = facts->text_count ? &facts->texts[facts->text_count - 1] : NULL;
+    return facts->texts && (!last || (last->key && last->value))
+               ? TZ_OK
+               : tz_error_set(r->error, TZ_MEMORY, r->path,
+                              "not enough memory for the text chunks");
+}
+
+tz_status tz_png_read_text(const char *path, tz_png_facts *out, tz_error *error)
+{
+    static const char *const names[] = {"gray", NULL,  "RGB", "palette", "gray with alpha",
+                                        NULL,   "RGBA"};
+    reader *r;
+    memset(out, 0, sizeof *out);
+    tz_status status = open_png(&r, path, out, error);
+    if (status == TZ_OK) {
+        out->width = (uint32_t)r->width;
+        out->height = (uint32_t)r->height;
+        out->bit_depth = png_get_bit_depth(r->png, r->info);
+        out->colour_type = png_get_color_type(r->png, r->info);
+        out->colour_name = names[out->colour_type];
+        status = take_texts(r, out);
+    }
+    close_png(r);
+    if (status != TZ_OK)
+        tz_png_facts_clear(out);
+    return status;
+}
+
+void tz_png_facts_clear(tz_png_facts *facts)
+{
+    for (size_t i = 0; i < facts->text_count; i++) {
+        free(facts->texts[i].key);
+        free(facts->texts[i].value);
+    }
+    free(facts->texts);
+    memset(facts, 0, sizeof *facts);
+}
+
+/* ---- Writing --------------------------------------------------------------------------------- */
 
 static const char no_memory[] = "not enough memory to encode the PNG";
 
@@ -673,7 +596,7 @@ tz_status tz_png_encode(const tz_image *image, const tz_image_note *texts, size_
     return status;
 }
 
-/* ---- The format ------------------------------------------------------------------------------- */
+/* ---- The format ------------------------------------------------------------------------------ */
 
 /* A picture that a killed run was drawing has no end. */
 static tz_status check_whole(const char *path, size_t *bytes, tz_error *error)
@@ -700,25 +623,26 @@ static tz_status read_picture(const char *path, tz_format_reading *reading, tz_e
     return tz_png_read(path, reading->channel, &reading->array, &reading->lost, error);
 }
 
-static tz_status print_info(const char *path, FILE *out, tz_error *error)
+static tz_status put_info(const char *path, tz_facts *out, tz_error *error)
 {
     tz_png_facts facts;
     memset(&facts, 0, sizeof facts);
     const tz_status status = tz_png_read_text(path, &facts, error);
     if (status != TZ_OK)
         return status;
-    fprintf(out, "%s\n  %-12s %u x %u pixels, %s, %d bits\n", path,
-            facts.frames ? "movie" : "picture", facts.width, facts.height, facts.colour_name,
-            facts.bit_depth);
+    tz_facts_part(out, 0, "%s", path);
+    tz_fact_text(out, facts.frames ? "movie" : "picture", "%u x %u pixels, %s, %d bits",
+                 facts.width, facts.height, facts.colour_name, facts.bit_depth);
     if (facts.frames)
-        fprintf(out, "  %-12s %u\n", "frames", facts.frames);
+        tz_fact_text(out, "frames", "%u", facts.frames);
     for (size_t i = 0; i < facts.text_count; i++) {
         tz_text_printable(facts.texts[i].key);
         tz_text_printable(facts.texts[i].value);
-        fprintf(out, "  %-12s %s\n", facts.texts[i].key, facts.texts[i].value);
+        tz_fact_text(out, facts.texts[i].key, "%s", facts.texts[i].value);
     }
+    out->width = facts.text_count == 0 ? 0 : out->width;
     if (facts.text_count == 0)
-        fprintf(out, "  it holds no texts: trapeze did not write it\n");
+        tz_fact_text(out, "", "it holds no texts: trapeze did not write it");
     tz_png_facts_clear(&facts);
     return TZ_OK;
 }
@@ -734,5 +658,5 @@ const tz_format tz_format_png = {
     .read_doc = "a picture: gray values",
     .reads = TZ_READS_CHANNEL,
     .read = read_picture,
-    .info = print_info,
+    .info = put_info,
 };

@@ -1,5 +1,5 @@
-/* PNG pictures: the facts of a file without its pixels, files as arrays of numbers, pictures as files.
- * The same picture and texts always give the same bytes: there are no time stamps.
+/* PNG pictures: the facts of a file without its pixels, files as arrays of numbers, pictures as
+ * files. The same picture and texts always give the same bytes: there are no time stamps.
  *
  * Errors of the readers: TZ_IO, TZ_MEMORY, TZ_FORMAT (not a PNG, truncated, corrupt), TZ_RANGE (a
  * picture larger than 2^30 pixels or than its file can hold). Place: the file. */
@@ -29,14 +29,15 @@ tz_status tz_png_read_text(const char *path, tz_png_facts *out, tz_error *error)
 void tz_png_facts_clear(tz_png_facts *facts); /* a zeroed record is fine */
 
 /* Shape {width, height}, row 0 on top. Samples of 1 to 8 bits give uint8 0..255 (fewer bits are
- * scaled up), 16 bits uint16 0..65535. A palette has its colours; a transparent colour makes alpha.
- * gAMA is ignored. *lost (may be NULL) is counted of TZ_PNG_GREY alone. TZ_UNSUPPORTED: no pixel of the
- * picture has an alpha. */
+ * scaled up), 16 bits uint16 0..65535. A palette has its colours; a transparent colour makes
+ * alpha. gAMA is ignored. *lost (may be NULL) is counted of TZ_PNG_GREY alone. TZ_UNSUPPORTED: no
+ * pixel of the picture has an alpha. */
 tz_status tz_png_read(const char *path, tz_png_channel channel, tz_array **out, tz_png_lost *lost,
                       tz_error *error);
 
-/* Write the file, which must not exist and appears whole or not at all. 16-bit gray gets the texts
- * "Scale" and "Offset" (value = offset + scale * pixel) after the given ones. TZ_USAGE (a key), TZ_IO, TZ_MEMORY. */
+/* Write the file, which must not exist and appears whole or not at all. 16-bit gray gets the
+ * texts "Scale" and "Offset" (value = offset + scale * pixel) after the given ones. TZ_USAGE (a
+ * key), TZ_IO, TZ_MEMORY. */
 tz_status tz_png_write(const char *path, const tz_image *image, const tz_image_note *texts,
                        size_t text_count, tz_error *error);
 

@@ -1,4 +1,20 @@
-/* Life patterns in the run-length form (.rle), and their rules. */
+/* Life patterns, two states, in the run-length form of Golly and LifeWiki (.rle).
+ *
+ *     #N Glider
+ *     x = 3, y = 3, rule = B3/S23
+ *     bob$2bo$3o!
+ *
+ * Plain text of LifeWiki (.cells): lines that begin with '!' are comments; each other line is a row
+ * of '.' (dead) and 'O' or '*' (alive). Rows may be shorter than the longest.
+ *
+ * Macrocells of Golly (.mc): "[M2]", lines that begin with '#' ("#R B3/S23" is the rule), then a
+ * node of a quadtree on each line, the last of which is the whole. A node is 8 x 8 cells as text, or
+ * "k nw ne sw se": a square of 2^k cells an axis, of four nodes by their line, 0 for an empty one.
+ * The pattern is the smallest rectangle that holds all living cells.
+ *
+ * Errors: TZ_IO, TZ_MEMORY; TZ_FORMAT (no header, unknown letter, run too long, '!' missing),
+ * TZ_RANGE (a run leaves the declared x, y; pattern above 2^30 cells), TZ_UNKNOWN and
+ * TZ_UNSUPPORTED (rule). Place: FILE:LINE. */
 #include "output/format/rle.h"
 
 #include "base/file.h"
@@ -10,7 +26,37 @@
 #include <stdlib.h>
 #include <strings.h>
 
-enum { LINE_COLUMNS = 70, CELLS_MAX = 1 << 30, FILE_MAX = 1 << 30, NEIGHBOURS = 8 };
+enum {
+    LINE_COLUMNS = 70,
+    CELLS_MAX = 1 << 30,
+    FILE_MAX = 1 << 30,
+    LINES_FILE_MAX = 1 << 28,
+    NEIGHBOURS = 8,
+    NODES_MAX = 1 << 24,
+    LEAF = 8,
+    LEAF_LEVEL = 3,
+    LEVEL_MAX = 60
+};
+
+typedef struct pattern {
+    int64_t nx, ny;
+    tz_array *cells;             /* owned; uint8, shape {nx, ny}, 0 or 1, row 0 on top */
+    char rule[TZ_RLE_RULE_SIZE]; /* normalised; "B3/S23" if the file has no rule */
+    bool has_rule;               /* whether it has one */
+} pattern;
+
+/* End reading: hand the pattern over, or free it. */
+static tz_status give(tz_status status, pattern *from, tz_format_reading *to)
+{
+    if (status != TZ_OK) {
+        tz_array_destroy(from->cells);
+        return status;
+    }
+    to->array = from->cells;
+    memcpy(to->rule, from->rule, sizeof to->rule);
+    to->has_rule = from->has_rule;
+    return TZ_OK;
+}
 
 typedef struct reader {
     const char *path;
@@ -18,7 +64,7 @@ typedef struct reader {
     int line;
     char rule[TZ_RLE_RULE_SIZE]; /* of a line "#r 23/36" */
     int rule_line;               /* 0: there is none */
-    tz_life_pattern *pattern;
+    pattern *to;
     tz_error *error;
 } reader;
 
@@ -39,18 +85,20 @@ static const char *line_end(const reader *r)
     return newline ? newline : r->end;
 }
 
-/* What stands behind the "#N" of a line, without white space around it. */
-static void copy_comment(const reader *r, const char *end, char *to, size_t size)
+/* The rule of a line "#r", without white space around it. */
+static void copy_rule(reader *r, const char *end)
 {
     const char *from = r->p + 2;
     while (from < end && is_blank(*from))
         from++;
     while (end > from && is_blank(end[-1]))
         end--;
-    snprintf(to, size, "%.*s", (int)(end - from), from);
+    snprintf(r->rule, sizeof r->rule, "%.*s", (int)(end - from), from);
+    r->rule_line = r->line;
 }
 
-/* Comment lines before the header; "#N" is the name, "#r" a rule, which Golly takes if the header has none. */
+/* Comment lines before the header; "#r" is a rule, which Golly takes if the header
+ * has none. */
 static void read_comments(reader *r)
 {
     for (;;) {
@@ -58,12 +106,8 @@ static void read_comments(reader *r)
         if (r->p == r->end || (*r->p != '#' && *r->p != '\n'))
             return;
         const char *end = line_end(r);
-        if (end - r->p > 2 && (r->p[1] == 'N' || r->p[1] == 'n')) {
-            copy_comment(r, end, r->pattern->name, sizeof r->pattern->name);
-        } else if (end - r->p > 3 && r->p[1] == 'r' && is_blank(r->p[2])) {
-            copy_comment(r, end, r->rule, sizeof r->rule);
-            r->rule_line = r->line;
-        }
+        if (end - r->p > 3 && r->p[1] == 'r' && is_blank(r->p[2]))
+            copy_rule(r, end);
         r->p = end < r->end ? end + 1 : end;
         r->line++;
     }
@@ -162,7 +206,7 @@ const char *tz_rle_rule_format(const tz_rle_rule *rule, char text[TZ_RLE_RULE_SI
 
 static tz_status read_rule(reader *r)
 {
-    tz_life_pattern *pattern = r->pattern;
+    pattern *to = r->to;
     char text[TZ_RLE_RULE_SIZE] = "B3/S23", place[512];
     tz_rle_rule rule;
     if (take_comma(r)) {
@@ -179,11 +223,11 @@ static tz_status read_rule(reader *r)
             return tz_error_set_line(r->error, TZ_UNKNOWN, r->path, r->line,
                                      "the rule is too long");
         r->p = end;
-        pattern->has_rule = true;
+        to->has_rule = true;
         r->rule_line = r->line;
     } else if (r->rule_line > 0) {
         memcpy(text, r->rule, sizeof text);
-        pattern->has_rule = true;
+        to->has_rule = true;
     }
     skip_blank(r);
     if (r->p < r->end && *r->p != '\n')
@@ -192,34 +236,34 @@ static tz_status read_rule(reader *r)
     snprintf(place, sizeof place, "%s:%d", r->path, r->rule_line);
     const tz_status status = tz_rle_rule_parse(text, place, &rule, r->error);
     if (status == TZ_OK)
-        tz_rle_rule_format(&rule, pattern->rule);
+        tz_rle_rule_format(&rule, to->rule);
     return status;
 }
 
 static tz_status read_header(reader *r)
 {
-    tz_life_pattern *pattern = r->pattern;
+    pattern *to = r->to;
     read_comments(r);
-    tz_status status = read_extent(r, 'x', &pattern->nx);
+    tz_status status = read_extent(r, 'x', &to->nx);
     if (status != TZ_OK)
         return status;
     if (!take_comma(r))
         return tz_error_set_line(r->error, TZ_FORMAT, r->path, r->line, "',' is expected after x");
-    status = read_extent(r, 'y', &pattern->ny);
+    status = read_extent(r, 'y', &to->ny);
     if (status == TZ_OK)
         status = read_rule(r);
-    if (status == TZ_OK && pattern->nx * pattern->ny > CELLS_MAX)
-        status = tz_error_set_line(r->error, TZ_RANGE, r->path, r->line,
-                                   "%" PRId64 " x %" PRId64 " cells are more than 2^30",
-                                   pattern->nx, pattern->ny);
+    if (status == TZ_OK && to->nx * to->ny > CELLS_MAX)
+        status =
+            tz_error_set_line(r->error, TZ_RANGE, r->path, r->line,
+                              "%" PRId64 " x %" PRId64 " cells are more than 2^30", to->nx, to->ny);
     return status;
 }
 
 /* The runs up to '!'. */
 static tz_status read_runs(reader *r)
 {
-    const int64_t nx = r->pattern->nx, ny = r->pattern->ny;
-    uint8_t *cells = r->pattern->cells->data;
+    const int64_t nx = r->to->nx, ny = r->to->ny;
+    uint8_t *cells = r->to->cells->data;
     int64_t x = 0, y = 0, run = -1; /* run < 0: none given, so 1 */
     for (; r->p < r->end; r->p++) {
         const char c = *r->p;
@@ -268,54 +312,26 @@ static tz_status read_runs(reader *r)
                              "the '!' that ends the pattern is missing; the file may be cut off");
 }
 
-tz_status tz_rle_read(const char *path, tz_life_pattern *out, tz_error *error)
+/* Letters: 'b' and '.' dead, 'o' alive, '$' end of row, '!' end. Text after '!' is ignored. */
+static tz_status read_rle(const char *path, tz_format_reading *reading, tz_error *error)
 {
     char *text = NULL;
     size_t bytes = 0;
-    memset(out, 0, sizeof *out);
+    pattern out = {0};
     tz_status status = tz_file_read_text(path, FILE_MAX, &text, &bytes, error);
     if (status != TZ_OK)
         return status;
     reader r = {
-        .path = path, .p = text, .end = text + bytes, .line = 1, .pattern = out, .error = error};
+        .path = path, .p = text, .end = text + bytes, .line = 1, .to = &out, .error = error};
     status = read_header(&r);
     if (status == TZ_OK) {
-        const int64_t shape[] = {out->nx, out->ny};
-        status = tz_array_create(&out->cells, TZ_DTYPE_U8, 2, shape, error);
+        const int64_t shape[] = {out.nx, out.ny};
+        status = tz_array_create(&out.cells, TZ_DTYPE_U8, 2, shape, error);
     }
     if (status == TZ_OK)
         status = read_runs(&r);
     free(text);
-    if (status != TZ_OK)
-        tz_life_pattern_clear(out);
-    return status;
-}
-
-void tz_life_pattern_clear(tz_life_pattern *pattern)
-{
-    tz_array_destroy(pattern->cells);
-    memset(pattern, 0, sizeof *pattern);
-}
-
-tz_status tz__pattern_read(tz_pattern_read *read, const char *path, tz_format_reading *reading,
-                           tz_error *error)
-{
-    tz_life_pattern pattern;
-    memset(&pattern, 0, sizeof pattern);
-    const tz_status status = read(path, &pattern, error);
-    if (status == TZ_OK) {
-        reading->array = pattern.cells;
-        pattern.cells = NULL;
-        snprintf(reading->rule, sizeof reading->rule, "%s", pattern.rule);
-        reading->has_rule = pattern.has_rule;
-    }
-    tz_life_pattern_clear(&pattern);
-    return status;
-}
-
-static tz_status read_pattern(const char *path, tz_format_reading *reading, tz_error *error)
-{
-    return tz__pattern_read(tz_rle_read, path, reading, error);
+    return give(status, &out, reading);
 }
 
 /* ---- Writing --------------------------------------------------------------------------------- */
@@ -456,5 +472,321 @@ const tz_format tz_format_rle = {
     .begin = begin,
     .read_doc = "a Life pattern",
     .reads = TZ_READS_RULE,
-    .read = read_pattern,
+    .read = read_rle,
 };
+
+/* ---- Other forms, of lines ------------------------------------------------------------------- */
+
+/* A file of lines. */
+typedef struct lines {
+    const char *path;
+    const char *next, *end;
+    const char *at; /* of the present line */
+    size_t length;  /* of it, without its end */
+    int number;     /* of it */
+    tz_error *error;
+} lines;
+
+static bool next_line(lines *l)
+{
+    if (l->next == l->end)
+        return false;
+    const char *newline = memchr(l->next, '\n', (size_t)(l->end - l->next));
+    const char *end = newline ? newline : l->end;
+    l->at = l->next;
+    l->next = newline ? newline + 1 : l->end;
+    while (end > l->at && (end[-1] == '\r' || end[-1] == ' ' || end[-1] == '\t'))
+        end--;
+    l->length = (size_t)(end - l->at);
+    l->number++;
+    return true;
+}
+
+/* The text behind a word that the line begins with, in a text that ends; NULL: it does not. */
+static const char *behind(const lines *l, const char *word, char *text, size_t size)
+{
+    const size_t length = strlen(word);
+    if (l->length < length || strncasecmp(l->at, word, length) != 0)
+        return NULL;
+    const char *from = l->at + length, *end = l->at + l->length;
+    while (from < end && (*from == ' ' || *from == '\t'))
+        from++;
+    snprintf(text, size, "%.*s", (int)(end - from < 4096 ? end - from : 4096), from);
+    return text;
+}
+
+static tz_status make_cells(const lines *l, pattern *out)
+{
+    if (out->nx == 0 || out->ny == 0)
+        return tz_error_set_line(l->error, TZ_SHAPE, l->path, l->number,
+                                 "the pattern has no cells");
+    if (out->nx > CELLS_MAX / out->ny)
+        return tz_error_set_line(l->error, TZ_RANGE, l->path, l->number,
+                                 "%" PRId64 " x %" PRId64 " cells are more than 2^30", out->nx,
+                                 out->ny);
+    const int64_t shape[] = {out->nx, out->ny};
+    return tz_array_create(&out->cells, TZ_DTYPE_U8, 2, shape, l->error);
+}
+
+static tz_status unknown_cell(const lines *l, const char *at, const char *known)
+{
+    char quoted[16];
+    return tz_error_set_line(l->error, TZ_FORMAT, l->path, l->number,
+                             "unknown cell %s; only %s are read",
+                             tz_token_quote(quoted, sizeof quoted, at, 1), known);
+}
+
+typedef tz_status read_fn(lines *l, pattern *out);
+
+static tz_status read_lines(const char *path, read_fn *read, tz_format_reading *reading,
+                            tz_error *error)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    pattern out = {.rule = "B3/S23"};
+    tz_status status = tz_file_read_text(path, LINES_FILE_MAX, &text, &bytes, error);
+    if (status != TZ_OK)
+        return status;
+    lines l = {.path = path, .next = text, .end = text + bytes, .error = error};
+    status = read(&l, &out);
+    free(text);
+    return give(status, &out, reading);
+}
+
+/* ---- Plain text ------------------------------------------------------------------------------ */
+
+static tz_status read_cells(lines *l, pattern *out)
+{
+    const lines begin = *l;
+    while (next_line(l)) {
+        if (l->length > 0 && l->at[0] == '!')
+            continue;
+        for (size_t i = 0; i < l->length; i++)
+            if (!memchr(".O*", l->at[i], 3))
+                return unknown_cell(l, l->at + i, "., O and *");
+        out->ny++;
+        out->nx = (int64_t)l->length > out->nx ? (int64_t)l->length : out->nx;
+    }
+    const tz_status status = make_cells(l, out);
+    *l = begin;
+    for (int64_t y = 0; status == TZ_OK && y < out->ny && next_line(l);) {
+        uint8_t *row = (uint8_t *)out->cells->data + y * out->nx;
+        if (l->length > 0 && l->at[0] == '!')
+            continue;
+        for (size_t i = 0; i < l->length; i++)
+            row[i] = l->at[i] != '.';
+        y++;
+    }
+    return status;
+}
+
+/* ---- Macrocells ------------------------------------------------------------------------------ */
+
+/* Cells [x, x_end) x [y, y_end); empty if x_end is 0. */
+typedef struct box {
+    int64_t x, x_end, y, y_end;
+} box;
+
+typedef struct node {
+    int level;
+    uint32_t child[4];  /* nw, ne, sw, se, from LEAF_LEVEL + 1 on */
+    uint8_t rows[LEAF]; /* of a leaf: bit x */
+    box living;         /* the smallest that holds all living cells, from the node's corner */
+} node;
+
+typedef struct tree {
+    node *nodes; /* from 1 on; owned */
+    size_t count, room;
+} tree;
+
+static void extend(box *all, const box *part, int64_t x, int64_t y)
+{
+    if (part->x_end == 0)
+        return;
+    const box moved = {part->x + x, part->x_end + x, part->y + y, part->y_end + y};
+    if (all->x_end == 0) {
+        *all = moved;
+        return;
+    }
+    all->x = moved.x < all->x ? moved.x : all->x;
+    all->y = moved.y < all->y ? moved.y : all->y;
+    all->x_end = moved.x_end > all->x_end ? moved.x_end : all->x_end;
+    all->y_end = moved.y_end > all->y_end ? moved.y_end : all->y_end;
+}
+
+static tz_status read_leaf(const lines *l, node *n)
+{
+    int x = 0, y = 0;
+    n->level = LEAF_LEVEL;
+    for (size_t i = 0; i < l->length; i++) {
+        const char c = l->at[i];
+        if (c == '$') {
+            x = 0;
+            y++;
+            continue;
+        }
+        if (c != '.' && c != '*')
+            return unknown_cell(l, l->at + i, "., * and $");
+        if (x >= LEAF || y >= LEAF)
+            return tz_error_set_line(l->error, TZ_RANGE, l->path, l->number,
+                                     "a leaf has 8 x 8 cells, and this one has more");
+        if (c == '*') {
+            n->rows[y] |= (uint8_t)(1u << x);
+            extend(&n->living, &(box){x, x + 1, y, y + 1}, 0, 0);
+        }
+        x++;
+    }
+    return TZ_OK;
+}
+
+static tz_status read_branch(const lines *l, const tree *t, node *n)
+{
+    const char *p = l->at, *end = l->at + l->length;
+    uint64_t number[5];
+    for (int k = 0; k < 5; k++) {
+        const char *first = p;
+        for (number[k] = 0; p < end && *p >= '0' && *p <= '9' && number[k] < UINT32_MAX; p++)
+            number[k] = number[k] * 10 + (uint64_t)(*p - '0');
+        if (p == first || (k < 4 ? p == end || *p++ != ' ' : p != end))
+            return tz_error_set_line(l->error, TZ_FORMAT, l->path, l->number,
+                                     "a node reads 'level nw ne sw se', five numbers");
+    }
+    if (number[0] >= 1 && number[0] <= LEAF_LEVEL)
+        return tz_error_set_line(
+            l->error, TZ_UNSUPPORTED, l->path, l->number,
+            "a node of level %d has cells of more than two states, which are not read",
+            (int)number[0]);
+    if (number[0] <= LEAF_LEVEL || number[0] > LEVEL_MAX)
+        return tz_error_set_line(l->error, TZ_RANGE, l->path, l->number, "levels are 4 to %d",
+                                 LEVEL_MAX);
+    n->level = (int)number[0];
+    const int64_t half = INT64_C(1) << (n->level - 1);
+    for (int k = 0; k < 4; k++) {
+        const uint64_t child = number[k + 1];
+        if (child > t->count)
+            return tz_error_set_line(l->error, TZ_FORMAT, l->path, l->number,
+                                     "node %" PRIu64 " has not been defined before", child);
+        if (child == 0)
+            continue;
+        if (t->nodes[child].level != n->level - 1)
+            return tz_error_set_line(l->error, TZ_FORMAT, l->path, l->number,
+                                     "node %" PRIu64 " has level %d, and %d is needed", child,
+                                     t->nodes[child].level, n->level - 1);
+        n->child[k] = (uint32_t)child;
+        extend(&n->living, &t->nodes[child].living, k % 2 * half, k / 2 * half);
+    }
+    return TZ_OK;
+}
+
+static tz_status read_node(const lines *l, tree *t)
+{
+    if (t->count == NODES_MAX)
+        return tz_error_set_line(l->error, TZ_RANGE, l->path, l->number, "more than %d nodes",
+                                 NODES_MAX);
+    if (t->count + 2 > t->room) {
+        const size_t room = t->room ? 2 * t->room : 1024;
+        node *more = realloc(t->nodes, room * sizeof *more);
+        if (!more)
+            return tz_error_set_line(l->error, TZ_MEMORY, l->path, l->number,
+                                     "not enough memory for the pattern's nodes");
+        t->nodes = more;
+        t->room = room;
+    }
+    node *n = &t->nodes[t->count + 1];
+    *n = (node){0};
+    const bool is_leaf = memchr(".*$", l->at[0], 3) != NULL;
+    const tz_status status = is_leaf ? read_leaf(l, n) : read_branch(l, t, n);
+    t->count += status == TZ_OK;
+    return status;
+}
+
+/* Sets the living cells of a node whose corner is at (x, y) of the pattern. */
+static void paint(const tree *t, uint32_t index, int64_t x, int64_t y, const pattern *out)
+{
+    const node *n = &t->nodes[index];
+    if (index == 0 || n->living.x_end == 0)
+        return;
+    if (n->level > LEAF_LEVEL) {
+        const int64_t half = INT64_C(1) << (n->level - 1);
+        for (int k = 0; k < 4; k++)
+            paint(t, n->child[k], x + k % 2 * half, y + k / 2 * half, out);
+        return;
+    }
+    for (int64_t j = n->living.y; j < n->living.y_end; j++)
+        for (int64_t i = n->living.x; i < n->living.x_end; i++)
+            if (n->rows[j] >> i & 1)
+                ((uint8_t *)out->cells->data)[(y + j) * out->nx + x + i] = 1;
+}
+
+static tz_status read_rule_line(const lines *l, const char *text, pattern *out)
+{
+    char place[512];
+    tz_rle_rule rule;
+    snprintf(place, sizeof place, "%s:%d", l->path, l->number);
+    const tz_status status = tz_rle_rule_parse(text, place, &rule, l->error);
+    if (status == TZ_OK)
+        tz_rle_rule_format(&rule, out->rule);
+    out->has_rule = true;
+    return status;
+}
+
+static tz_status read_nodes(lines *l, tree *t, pattern *out)
+{
+    char text[256];
+    tz_status status = TZ_OK;
+    if (!next_line(l) || !behind(l, "[M2]", text, sizeof text))
+        return tz_error_set_line(l->error, TZ_FORMAT, l->path, l->number,
+                                 "a macrocell file begins with [M2]");
+    while (status == TZ_OK && next_line(l)) {
+        if (l->length == 0)
+            continue;
+        if (l->at[0] != '#')
+            status = read_node(l, t);
+        else if (behind(l, "#R", text, sizeof text))
+            status = read_rule_line(l, text, out);
+    }
+    if (status == TZ_OK && t->count == 0)
+        status =
+            tz_error_set_line(l->error, TZ_SHAPE, l->path, l->number, "the pattern has no cells");
+    return status;
+}
+
+static tz_status read_macrocell(lines *l, pattern *out)
+{
+    tree t = {0};
+    tz_status status = read_nodes(l, &t, out);
+    if (status == TZ_OK) {
+        const box *all = &t.nodes[t.count].living;
+        out->nx = all->x_end - all->x;
+        out->ny = all->y_end - all->y;
+        status = make_cells(l, out);
+        if (status == TZ_OK)
+            paint(&t, (uint32_t)t.count, -all->x, -all->y, out);
+    }
+    free(t.nodes);
+    return status;
+}
+/* ---- The formats ----------------------------------------------------------------------------- */
+
+static tz_status cells_read(const char *path, tz_format_reading *reading, tz_error *error)
+{
+    return read_lines(path, read_cells, reading, error);
+}
+
+const tz_format tz_format_cells = {.name = "cells",
+                                   .suffix = ".cells",
+                                   .read_doc = "a Life pattern as plain text",
+                                   .reads = TZ_READS_RULE,
+                                   .read = cells_read};
+
+static tz_status macrocell_read(const char *path, tz_format_reading *reading, tz_error *error)
+{
+    return read_lines(path, read_macrocell, reading, error);
+}
+
+const tz_format tz_format_macrocell = {
+    .name = "macrocell",
+    .suffix = ".mc",
+    .read_doc = "a macrocell of Golly: the smallest rectangle with all living cells",
+    .reads = TZ_READS_RULE,
+    .read = macrocell_read};

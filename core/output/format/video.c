@@ -1,5 +1,6 @@
-/* Movies by the program ffmpeg: frames are handed to it as they are drawn. If this process is killed,
- * ffmpeg completes the file. If ffmpeg is killed, too, the file holds the frames up to some seconds before. */
+/* Movies by the program ffmpeg: frames are handed to it as they are drawn. If this process is
+ * killed, ffmpeg completes the file. If ffmpeg is killed, too, the file holds the frames up to
+ * some seconds before. */
 #include "base/paths.h"
 #include "base/process.h"
 #include "output/format/format.h"

@@ -1,11 +1,11 @@
-/* ParaView's ImageData (.vti): named cell data on a regular grid, for ParaView and VisIt; and .pvd,
- * a list of such files with their times.
+/* ParaView's ImageData (.vti): named cell data on a regular grid, for ParaView and VisIt; and
+ * .pvd, a list of such files with their times.
  *
- * XML with the numbers appended raw, each array after a UInt64 byte count. Cells run x fastest, in
- * the order of the arrays; VTK's y axis points up, so row 0 is at the bottom there, unless y_up turns
- * the rows. A 2-D grid has no
- * thickness there ("0 nx 0 ny 0 0"). "TimeValue" is what readers of VTK take for the time.
- * Source: "VTK File Formats", XML, ImageData; ParaView Data (PVD) File Format. */
+ * XML with the numbers appended raw, each array after a UInt64 byte count. Cells run x fastest,
+ * in the order of the arrays; VTK's y axis points up, so row 0 is at the bottom there, unless
+ * y_up turns the rows. A 2-D grid has no thickness there ("0 nx 0 ny 0 0"). "TimeValue" is what
+ * readers of VTK take for the time. Source: "VTK File Formats", XML, ImageData; ParaView Data
+ * (PVD) File Format. */
 #include "base/number.h"
 #include "output/format/format.h"
 #include <inttypes.h>

@@ -1,6 +1,7 @@
-/* The format tz.xdmf: bare numbers and the list that describes them. */
-#include "output/format/xdmf.h"
-
+/* XDMF: a list of frames as XML (.xdmf), for ParaView and VisIt, with the numbers beside it, in raw
+ * files (.raw) or HDF5's (hdf5.h). The fields of a raw file follow each other, x fastest, without a
+ * header; the list says where each is, and its type and byte order.
+ * Source: "XDMF Model and Format", version 3; what is used is the same in version 2. */
 #include "base/number.h"
 #include "output/format/format.h"
 #include <inttypes.h>
@@ -65,7 +66,9 @@ static void put_field(FILE *stream, const tz_grid *grid, const char *name, size_
     fputs("</DataItem>\n</Attribute>\n", stream);
 }
 
-tz_status tz_xdmf_add(const char *path, const char *name, const tz_grid *grid, tz_error *error)
+/* The numbers are in a .raw file or, if its name ends in ".h5", HDF5's. Without a step a frame
+ * has no time. */
+static tz_status list(const char *path, const char *name, const tz_grid *grid, tz_error *error)
 {
     static const tz_series_frame frame = {
         "<?xml version=\"1.0\"?>\n<Xdmf Version=\"3.0\">\n<Domain>\n"
@@ -107,6 +110,6 @@ const tz_format tz_format_xdmf = {
     .doc = "The same as bare numbers, `NAME-000100.raw`, which `NAME.xdmf` describes.",
     .begin = tz__grid_file_open,
     .list_suffix = ".xdmf",
-    .list = tz_xdmf_add,
+    .list = list,
     .needs_list = true,
 };

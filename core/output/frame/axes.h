@@ -1,9 +1,29 @@
-/* Axes at the lower and left side of a picture. */
+/* What stands beside a picture: axes at its lower and left side, a colour bar on its right, a
+ * caption above; and the round numbers at them. */
 #ifndef TZ_CORE_OUTPUT_FRAME_AXES_H
 #define TZ_CORE_OUTPUT_FRAME_AXES_H
 
+#include "output/frame/colormap.h"
 #include "output/frame/image.h"
-#include "output/frame/ticks.h"
+
+enum { TZ_TICKS_MAX = 16, TZ_TICK_LABEL_SIZE = 32 };
+
+/* Round numbers (1, 2, 5 times a power of ten apart) inside lo..hi. */
+typedef struct tz_ticks {
+    int count;
+    double values[TZ_TICKS_MAX];
+    char labels[TZ_TICKS_MAX][TZ_TICK_LABEL_SIZE];
+    int exponent; /* labels are values / 10^exponent; 0 unless they are very large or small */
+} tz_ticks;
+
+/* Choose at most `most` (2 or more) ticks. An empty range gives one, a range that is not finite
+ * none. */
+void tz_ticks_make(tz_ticks *ticks, double lo, double hi, int most);
+
+/* The same from 10^lo to 10^hi on a logarithmic scale: values are logarithms. Powers of ten,
+ * "10⁻⁸", or 1, 2 and 5 times powers where the range is short, or round numbers where it is very
+ * short. */
+void tz_ticks_make_log(tz_ticks *ticks, double lo, double hi, int most);
 
 typedef struct tz_axis {
     double first, last; /* at the left or upper edge of the picture, and at the other one */
@@ -17,18 +37,18 @@ typedef struct tz_axis {
 void tz_axis_make(tz_axis *out, char name, int64_t cells, double width, const char *unit,
                   double longest, bool upwards);
 
-/* Two axes, and where they are, in pixels. */
-typedef struct tz_axes_layout {
-    int scale;        /* of the font */
-    int left, bottom; /* the room that they take beside the picture */
-    tz_ticks ticks[2];
-    char titles[2][80];
-} tz_axes_layout;
+typedef struct tz_colorbar {
+    const tz_colormap *map;     /* borrowed; NULL: a caption only, no bar */
+    double lo, hi;              /* the range of the bar */
+    bool log;                   /* lo and hi are the logarithms of its ends, to base 10 */
+    const char *unit, *caption; /* UTF-8, borrowed; NULL or "": none */
+    const tz_axis *axes;        /* borrowed; x and y; NULL: none */
+} tz_colorbar;
 
-/* The layout beside a picture of that size: x, then y. */
-void tz_axes_arrange(tz_axes_layout *out, const tz_axis axes[2], int width, int height, int scale);
-/* Draw them beside the picture that begins at x, y. */
-void tz_axes_draw(tz_image *image, const tz_axes_layout *layout, const tz_axis axes[2], int x,
-                  int y, int width, int height);
+/* A new RGB picture, larger than `picture` (RGB8 or GRAY8), which stays the caller's. The
+ * font grows at 400 and at 1600 pixels. The new size depends on the numbers at the ticks, so give
+ * all frames of a series one range. A caption that does not fit ends in "...". */
+tz_status tz_colorbar_attach(tz_image **out, const tz_image *picture, const tz_colorbar *bar,
+                             tz_error *error);
 
 #endif

@@ -1,8 +1,8 @@
+/* From planes of values to a picture: frame.c calls it. */
 #include "output/frame/canvas.h"
 
-#include "output/frame/colorbar.h"
-
-#include "output/frame/font.h"
+#include "output/frame/axes.h"
+#include "output/frame/image.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

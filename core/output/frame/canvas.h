@@ -8,7 +8,8 @@
 #include "output/frame/overlay.h"
 #include "output/frame/plane.h"
 
-/* If all members but `map` are zero, each value is one pixel and the range is that of the values. */
+/* If all members but `map` are zero, each value is one pixel and the range is that of the values.
+ */
 typedef struct tz_canvas_options {
     const tz_colormap *map; /* borrowed; not needed for gray16 */
     double lo, hi;          /* the range drawn; both 0: the finite values of the planes */

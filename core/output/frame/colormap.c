@@ -1,3 +1,4 @@
+/* Colour maps: one is a row of `sources`. Canvas and looks of scripts find them by name. */
 #include "output/frame/colormap.h"
 
 #include "base/names.h"
@@ -66,16 +67,18 @@ static const struct source {
     const char *name;
     const uint8_t (*points)[3];
     int count;
-    bool steps; /* no colours between the points */
+    bool steps;      /* no colours between the points */
+    const char *doc; /* for the manual: "is for angles"; NULL: nothing */
 } sources[] = {
-    {"viridis", viridis_points, POINTS, false},
-    {"inferno", inferno_points, POINTS, false},
-    {"magma", magma_points, POINTS, false},
-    {"cividis", cividis_points, POINTS, false},
-    {"gray", gray_points, 2, false},
-    {"balance", balance_points, POINTS, false},
-    {"twilight", twilight_points, POINTS, false},
-    {"categories", categories_points, 8, true},
+    {"viridis", viridis_points, POINTS, false, NULL},
+    {"inferno", inferno_points, POINTS, false, NULL},
+    {"magma", magma_points, POINTS, false, NULL},
+    {"cividis", cividis_points, POINTS, false, NULL},
+    {"gray", gray_points, 2, false, NULL},
+    {"balance", balance_points, POINTS, false, NULL},
+    {"twilight", twilight_points, POINTS, false, "is for angles and phases: its ends are equal"},
+    {"categories", categories_points, 8, true,
+     "has eight colours for the integers of `range = {0, 7}`"},
 };
 
 enum { SOURCES = (int)(sizeof sources / sizeof *sources) };
@@ -102,6 +105,11 @@ static uint8_t curve(const struct source *source, int i, int channel)
 const char *tz_colormap_name(int index)
 {
     return index < SOURCES ? sources[index].name : NULL;
+}
+
+const char *tz_colormap_doc(int index)
+{
+    return sources[index].doc;
 }
 
 tz_status tz_colormap_find(const char *name, tz_colormap *out, tz_error *error)

@@ -2,10 +2,11 @@
  *
  * viridis, inferno (Smith and van der Walt, CC0; within 1/255 of the published tables), gray, and
  * balance: blue, white, red, for values around a middle, equally light on both sides (made in
- * Oklab). magma (Smith and van der Walt, CC0), cividis (Nunez, Anderton and Renslow, 2018, PLoS ONE 13(7); for
- * eyes that do not tell red from green) and twilight (Bechtold, CC0; for angles and phases: its ends are equal),
- * each by points of the table in matplotlib, within 1/255, cividis within 5/255. categories: eight colours that
- * are easy to tell apart (Okabe and Ito, 2008), without mixtures. "NAME_r" is the map reversed. */
+ * Oklab). magma (Smith and van der Walt, CC0), cividis (Nunez, Anderton and Renslow, 2018, PLoS
+ * ONE 13(7); for eyes that do not tell red from green) and twilight (Bechtold, CC0; for angles
+ * and phases: its ends are equal), each by points of the table in matplotlib, within 1/255,
+ * cividis within 5/255. categories: eight colours that are easy to tell apart (Okabe and Ito,
+ * 2008), without mixtures. "NAME_r" is the map reversed. */
 #ifndef TZ_CORE_OUTPUT_FRAME_COLORMAP_H
 #define TZ_CORE_OUTPUT_FRAME_COLORMAP_H
 
@@ -21,6 +22,8 @@ typedef struct tz_colormap {
 
 /* The name of map `index`, from 0; NULL after the last. Static. */
 const char *tz_colormap_name(int index);
+/* What the manual says of it: "is for angles"; NULL: nothing. */
+const char *tz_colormap_doc(int index);
 
 /* Fill the caller's table. TZ_UNKNOWN with the nearest name. */
 tz_status tz_colormap_find(const char *name, tz_colormap *out, tz_error *error);

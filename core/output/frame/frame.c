@@ -1,3 +1,4 @@
+/* Pictures of fields and arrays: writers of outputs, tz.picture and the live view make them. */
 #include "output/frame/frame.h"
 
 #include "base/average.h"
@@ -162,7 +163,8 @@ static tz_status allocate_planes(tz_frame *frame, int count, tz_error *error)
     return TZ_OK;
 }
 
-/* Average the part of a slice that some values of each line cover, a few rows of cells at a time. */
+/* Average the part of a slice that some values of each line cover, a few rows of cells at a time.
+ */
 static tz_status average_part(double *values, int nx, int ny, const tz_reducer_part *part,
                               const tz_simulation *simulation, int field, tz_slice slice,
                               tz_error *error)
@@ -249,8 +251,8 @@ static tz_status read_slice(tz_plane **out, const tz_simulation *simulation, int
 
 /* ---- Views ----------------------------------------------------------------------------------- */
 
-/* A view holds at most so many cells along its longest axis; larger fields are averaged in x and y, and
- * slices are left out. Short axes are kept, as in other pictures (tz_plane_create). */
+/* A view holds at most so many cells along its longest axis; larger fields are averaged in x and
+ * y, and slices are left out. Short axes are kept, as in other pictures (tz_plane_create). */
 enum { VIEW_CELLS = 192, VIEW_PIXELS = 720 };
 
 /* Whence the slices of a view come: a field of a simulation, or an array. */
@@ -343,7 +345,7 @@ tz_status tz_frame_read(tz_frame *frame, const tz_simulation *simulation, int fi
     int max_width, max_height;
     if (frame->look.isometric) {
         const tz_type type = tz_simulation_stencil(simulation)->fields[field].type;
-        const slices s = {simulation, field, NULL, extent, type == TZ_BITS};
+        const slices s = {simulation, field, NULL, extent, tz_type_is_bits(type)};
         return read_view(frame, &s, error);
     }
     const int count = lay_out(frame, dims, extent, slice, &max_width, &max_height);

@@ -4,11 +4,69 @@
 #define TZ_CORE_OUTPUT_FRAME_FRAME_H
 
 #include "output/frame/axes.h"
+#include "output/frame/colormap.h"
 #include "output/frame/image.h"
-#include "output/frame/look.h"
+#include "output/frame/overlay.h"
 #include "output/frame/plane.h"
 #include "sim/simulation.h"
 #include <limits.h>
+
+/* ---- How a picture looks --------------------------------------------------------------------- */
+
+typedef enum tz_range_kind {
+    TZ_RANGE_PICTURE, /* the stencil's own range, else as TZ_RANGE_AUTO */
+    TZ_RANGE_FIXED,   /* low … high */
+    TZ_RANGE_AUTO     /* the finite values of what is drawn */
+} tz_range_kind;
+
+/* From where y is counted. */
+typedef enum tz_y_from {
+    TZ_Y_DOWN, /* from row 0 on */
+    TZ_Y_UP,   /* from the last row on: row 0 is the upper edge */
+    TZ_Y_AUTO  /* up of a chip with a floorplan */
+} tz_y_from;
+
+/* In a view, what part of an averaged cell's bits must be set for it to be solid. */
+#define TZ_LEVEL_OF_BITS 0.25
+
+/* Pixels of the longer side, at most, of a look without a size; and the least value, as a share
+ * of the largest, that the colours of a logarithm distinguish where no range is given. */
+#define TZ_LOOK_SIZE 1024
+#define TZ_LOOK_LOG 1e-6
+
+typedef struct tz_look {
+    char map[32];                       /* colour map; "": the stencil's, else viridis */
+    int colours_count;                  /* a map of these instead; 0: none */
+    uint8_t colours[TZ_COLOURS_MAX][3]; /* from low to high */
+    tz_range_kind range;
+    double low, high;
+    bool log;          /* the map follows the logarithm: the range is above 0 */
+    int64_t size;      /* most pixels of a side; 0: TZ_LOOK_SIZE */
+    int64_t zoom;      /* pixels a cell; 0: chosen */
+    int bits;          /* 8: colours; 16: gray values */
+    bool bar;          /* a colour bar */
+    char caption[512]; /* of a tz_output: with placeholders (output/caption.h) */
+    bool told;         /* the caption of each picture is a text that the caller makes */
+    bool axes;         /* x and y with numbers; of one slice */
+    /* Of axes: widths of a cell, one for each axis of the grid or one for all; none: the model's.
+     */
+    int spacing_count;
+    double spacing[3];
+    char axes_unit[32];
+    tz_y_from y; /* of axes with widths, and of files with a geometry */
+    tz_overlay overlay;
+    bool isometric; /* of 3-D data: a view of the cells of at least `level` */
+    bool cut;       /* of a view: without the eighth that is nearest */
+    bool has_level; /* false: TZ_LEVEL_OF_BITS, or the middle of the range */
+    double level;
+    bool has_unit; /* false: the field's unit */
+    char unit[64];
+} tz_look;
+
+/* `y_up`: TZ_Y_AUTO is up, as it also is beside the outlines of a floorplan. */
+bool tz_look_y_up(const tz_look *look, bool y_up);
+
+/* ---- Frames ---------------------------------------------------------------------------------- */
 
 enum { TZ_FRAME_TEXTS_MAX = 16 };
 
@@ -27,7 +85,8 @@ typedef struct tz_frame {
     char values[TZ_FRAME_TEXTS_MAX][320];
 } tz_frame;
 
-/* A frame with that look, whose path is copied, and nothing to show yet. TZ_MEMORY. End with tz_frame_destroy. */
+/* A frame with that look, whose path is copied, and nothing to show yet. TZ_MEMORY. End with
+ * tz_frame_destroy. */
 tz_status tz_frame_create(tz_frame **out, const tz_look *look, tz_error *error);
 void tz_frame_destroy(tz_frame *frame); /* NULL is fine */
 
@@ -38,16 +97,16 @@ void tz_frame_note(tz_frame *frame, const char *key, const char *format, ...)
 /* Add the look's facts: Unit, Range and Map. */
 void tz_frame_note_look(tz_frame *frame);
 
-/* Read a field's values. `slice` is one of a 3-D field; its place -1 takes all slices across its axis,
- * as a montage. A 1-D field becomes a strip. Holds a few rows of the field at a time. Errors: TZ_MEMORY and those of
- * tz_simulation_read_cells. */
+/* Read a field's values. `slice` is one of a 3-D field; its place -1 takes all slices across its
+ * axis, as a montage. A 1-D field becomes a strip. Holds a few rows of the field at a time.
+ * Errors: TZ_MEMORY and those of tz_simulation_read_cells. */
 tz_status tz_frame_read(tz_frame *frame, const tz_simulation *simulation, int field, tz_slice slice,
                         tz_error *error);
 /* The same for an array. */
 tz_status tz_frame_read_array(tz_frame *frame, const tz_array *array, tz_slice slice,
                               tz_error *error);
-/* Make the axes that the look wants, of one slice of such a grid: with the widths of the look, or those
- * of the model; `unit` NULL: it knows none. `y_up`: as in tz_look_y_up. */
+/* Make the axes that the look wants, of one slice of such a grid: with the widths of the look, or
+ * those of the model; `unit` NULL: it knows none. `y_up`: as in tz_look_y_up. */
 void tz_frame_set_axes(tz_frame *frame, int dims, const int64_t *shape, int slice_axis,
                        const double spacing[TZ_AXES], const char *unit, bool y_up);
 

@@ -50,12 +50,30 @@ void tz_image_blend(tz_image *image, int x, int y, const uint8_t rgb[3], int cov
 void tz_image_fill(tz_image *image, int x, int y, int width, int height, const uint8_t rgb[3]);
 /* Copy all of `from` (RGB8 or GRAY8) with its corner at x, y. */
 void tz_image_paste(tz_image *image, int x, int y, const tz_image *from);
-/* A line with soft edges between points in pixels (0.5, 0.5 is the middle of the first pixel). A GRAY8 picture
- * becomes a mask: each pixel keeps the greatest coverage of its lines, and `rgb` is not read. Where lines
- * meet, a mask has no darker spots. */
+/* A line with soft edges between points in pixels (0.5, 0.5 is the middle of the first pixel). A
+ * GRAY8 picture becomes a mask: each pixel keeps the greatest coverage of its lines, and `rgb` is
+ * not read. Where lines meet, a mask has no darker spots. */
 void tz_image_line(tz_image *image, double x0, double y0, double x1, double y1, double thickness,
                    const uint8_t rgb[3]);
 /* Mix `rgb` over a picture as the mask says, of the same size. */
 void tz_image_blend_mask(tz_image *image, const tz_image *mask, const uint8_t rgb[3]);
+
+/* A small proportional bitmap font: ASCII and the signs that units need (degree, micro, superscript
+ * digits and minus, middle dot, times). Text is UTF-8; what the font lacks is drawn as '?'. */
+
+enum {
+    TZ_FONT_ASCENT = 7, /* pixels above the baseline, at scale 1 */
+    TZ_FONT_HEIGHT = 9  /* with descenders */
+};
+
+/* Width in pixels of a line of text at scale 1, 2, 3, ... */
+int tz_font_width(const char *text, int scale);
+
+/* Draw with the top left corner at x, y; clipped to the picture (RGB8). Diagonals are smoothed from
+ * scale 2 on. */
+void tz_font_draw(tz_image *image, int x, int y, const char *text, int scale, const uint8_t rgb[3]);
+/* The same from the lower left corner upwards, turned to the left. */
+void tz_font_draw_up(tz_image *image, int x, int y, const char *text, int scale,
+                     const uint8_t rgb[3]);
 
 #endif

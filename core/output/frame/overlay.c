@@ -1,6 +1,7 @@
+/* What is drawn over the cells of a picture: canvas.c calls it. */
 #include "output/frame/overlay.h"
 
-#include "output/frame/font.h"
+#include "output/frame/image.h"
 #include <math.h>
 #include <string.h>
 
@@ -44,13 +45,14 @@ static double line_width(const tz_image *image)
     return fmax(1.2, (image->width > image->height ? image->width : image->height) / 800.0);
 }
 
-/* ---- Contour lines ---------------------------------------------------------------------------- */
+/* ---- Contour lines --------------------------------------------------------------------------- */
 
 typedef struct point {
     double x, y;
 } point;
 
-/* The square between four neighbouring values; corners in the order (0, 0), (1, 0), (1, 1), (0, 1). */
+/* The square between four neighbouring values; corners in the order (0, 0), (1, 0), (1, 1), (0,
+ * 1). */
 typedef struct square {
     double values[4];
     point corners[4]; /* in pixels */
@@ -144,7 +146,7 @@ tz_status tz_overlay_contours(tz_image *image, const tz_overlay_place *places, i
     return TZ_OK;
 }
 
-/* ---- Outlines --------------------------------------------------------------------------------- */
+/* ---- Outlines -------------------------------------------------------------------------------- */
 
 enum { NAME_MARGIN = 3, NAME_SCALE_MAX = 2 };
 
@@ -219,7 +221,7 @@ tz_status tz_overlay_outlines(tz_image *image, const tz_overlay_place *places, i
     return TZ_OK;
 }
 
-/* ---- Lines between cells, and paths ----------------------------------------------------------- */
+/* ---- Lines between cells, and paths ---------------------------------------------------------- */
 
 void tz_overlay_grid_lines(tz_image *image, const tz_overlay_place *places, int count)
 {
@@ -267,7 +269,7 @@ void tz_overlay_path(tz_image *image, const tz_overlay_place *place, const tz_ov
     }
 }
 
-/* ---- Marks ------------------------------------------------------------------------------------ */
+/* ---- Marks ----------------------------------------------------------------------------------- */
 
 static void draw_ring(tz_image *image, double x, double y, double radius, double width,
                       const uint8_t rgb[3])

@@ -1,4 +1,5 @@
-/* Contour lines, marks, outlines of units, paths and lines between cells on a picture of a plane. */
+/* Contour lines, marks, outlines of units, paths and lines between cells on a picture of a plane.
+ */
 #ifndef TZ_CORE_OUTPUT_FRAME_OVERLAY_H
 #define TZ_CORE_OUTPUT_FRAME_OVERLAY_H
 
@@ -39,7 +40,8 @@ bool tz_overlay_any(const tz_overlay *overlay);
 /* Is each point of the path in a grid of nx x ny cells? TZ_RANGE. */
 tz_status tz_overlay_check_path(const tz_overlay *overlay, int64_t nx, int64_t ny, tz_error *error);
 
-/* The levels of the contour lines of a picture with that range, in the caller's array. Returns how many. */
+/* The levels of the contour lines of a picture with that range, in the caller's array. Returns
+ * how many. */
 int tz_overlay_levels(const tz_overlay *overlay, double lo, double hi,
                       double levels[TZ_CONTOURS_MAX]);
 
@@ -75,8 +77,8 @@ void tz_overlay_grid_lines(tz_image *image, const tz_overlay_place *places, int 
 /* Draw the path over a plane. */
 void tz_overlay_path(tz_image *image, const tz_overlay_place *place, const tz_overlay *overlay);
 
-/* Draw a ring around the least or the greatest finite value of all planes: the first one in the order of
- * planes, rows, columns. */
+/* Draw a ring around the least or the greatest finite value of all planes: the first one in the
+ * order of planes, rows, columns. */
 void tz_overlay_mark(tz_image *image, const tz_overlay_place *places, int count, bool greatest);
 
 #endif

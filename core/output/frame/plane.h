@@ -60,9 +60,9 @@ tz_status tz_reducer_add(tz_reducer *reducer, tz_dtype dtype, const void *data, 
 tz_status tz_reducer_finish(tz_reducer *reducer, tz_error *error);
 void tz_reducer_destroy(tz_reducer *reducer); /* NULL is fine */
 
-/* A slice of a grid: all cells with one coordinate. Across z (axis 2) a picture shows x to the right
- * and y downwards; across y (1) x to the right and z upwards; across x (0) y to the right and z
- * upwards. Grids of fewer than three dimensions have one slice, across z. */
+/* A slice of a grid: all cells with one coordinate. Across z (axis 2) a picture shows x to the
+ * right and y downwards; across y (1) x to the right and z upwards; across x (0) y to the right
+ * and z upwards. Grids of fewer than three dimensions have one slice, across z. */
 typedef struct tz_slice {
     int axis;
     int64_t at;

@@ -1,7 +1,8 @@
+/* Plots by gnuplot: tz.plot and commands with --plot. */
 #include "output/frame/plot.h"
 
 #include "base/paths.h"
-#include "output/frame/ticks.h"
+#include "output/frame/axes.h"
 #include <errno.h>
 #include <limits.h>
 #include <math.h>

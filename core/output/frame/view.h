@@ -20,10 +20,10 @@ typedef struct tz_solid_view {
 /* The number of pixels of a view's longer side. */
 double tz_view_extent(int nx, int ny, int nz, double cell_width);
 
-/* Draw a volume, seen from above the corner with the highest x and y; z points up. Returns a plane of what
- * is seen, with shades: solid cells are lit by their faces, or with by_height false by the gradient of
- * the values, and darker the further away they are. Behind them are the back walls of the volume.
- * TZ_RANGE, TZ_MEMORY. */
+/* Draw a volume, seen from above the corner with the highest x and y; z points up. Returns a
+ * plane of what is seen, with shades: solid cells are lit by their faces, or with by_height false
+ * by the gradient of the values, and darker the further away they are. Behind them are the back
+ * walls of the volume. TZ_RANGE, TZ_MEMORY. */
 tz_status tz_view_draw(tz_plane **out, const tz_volume *volume, const tz_solid_view *view,
                        tz_error *error);
 

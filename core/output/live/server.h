@@ -18,8 +18,8 @@ enum { TZ_LIVE_BODY_MAX = 64 << 10, TZ_LIVE_COMMANDS_MAX = 256 };
 /* Is it an IPv4 address, such as "127.0.0.1"? TZ_RANGE. */
 tz_status tz_live_check_address(const char *address, tz_error *error);
 
-/* Start. `address` NULL: 127.0.0.1; `port` 0: a free one. TZ_UNSUPPORTED (no libmicrohttpd), TZ_RANGE
- * (the address), TZ_IO (the port is busy, …), TZ_MEMORY. */
+/* Start. `address` NULL: 127.0.0.1; `port` 0: a free one. TZ_UNSUPPORTED (no libmicrohttpd),
+ * TZ_RANGE (the address), TZ_IO (the port is busy, …), TZ_MEMORY. */
 tz_status tz_live_open(tz_live **out, const char *address, int port, tz_error *error);
 /* "http://127.0.0.1:8017/?token=…" */
 const char *tz_live_url(const tz_live *live);
@@ -27,7 +27,7 @@ const char *tz_live_url(const tz_live *live);
  * fine. */
 void tz_live_close(tz_live *live, char *state);
 
-/* ---- For the thread that computes ------------------------------------------------------------- */
+/* ---- For the thread that computes ------------------------------------------------------------ */
 
 /* Does somebody look, or has asked for something? Costs one load from memory. */
 bool tz_live_wants(const tz_live *live);
@@ -35,8 +35,8 @@ bool tz_live_wants(const tz_live *live);
 void tz_live_rest(tz_live *live);
 /* Has a page asked for the state since it was published last? */
 bool tz_live_asks(tz_live *live);
-/* The next command of a page: a JSON object that the caller releases. NULL: none, also after waiting
- * for `seconds`. */
+/* The next command of a page: a JSON object that the caller releases. NULL: none, also after
+ * waiting for `seconds`. */
 struct json_t *tz_live_take(tz_live *live, double seconds);
 /* Publish texts and a picture; each replaces the last one and is taken. NULL: no memory, nothing
  * happens. */
@@ -44,5 +44,11 @@ void tz_live_put_state(tz_live *live, char *json);
 void tz_live_put_tables(tz_live *live, char *json);
 /* `number` tells frames apart. */
 void tz_live_put_frame(tz_live *live, tz_frame *frame, int64_t number);
+
+/* ---- For tests ------------------------------------------------------------------------------- */
+
+/* A request's Host and Origin (NULL: none) are those of the page. `address` is the server's own. */
+bool tz__live_host_is_good(const char *host, const char *address);
+bool tz__live_origin_is_good(const char *origin, const char *host);
 
 #endif

@@ -1,16 +1,14 @@
+/* The report of a run: `trapeze report` writes it. A section is a row of `sections`. */
 #include "output/report/report.h"
 
 #include "base/atomic.h"
 #include "base/file.h"
 #include "base/json_values.h"
 #include "base/text.h"
-#include "output/checkpoints.h"
 #include "output/folder.h"
-#include "output/page/embed.h"
-#include "output/page/parts.h"
-#include "output/report/pictures.h"
-#include "output/report/texts.h"
-#include "output/run_load.h"
+#include "output/page/page.h"
+#include "output/report/contents.h"
+#include "output/run_record.h"
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +26,11 @@ enum { TABLE_BYTES = 4 << 20, LOG_BYTES = 1 << 20, SCENARIO_BYTES = 16 << 20 };
 /* What the page shows: the JSON object `facts`, and the pictures. */
 typedef struct report {
     const char *folder;
-    json_t *facts; /* owned */
+    const json_t *run; /* its record, borrowed */
+    int pictures_mib;
+    tz_paths *notes; /* what is missing or damaged; borrowed */
+    json_t *facts;   /* owned */
+    bool failed;     /* not enough memory for a fact */
     tz_report_pictures pictures;
 } report;
 
@@ -54,9 +56,10 @@ static tz_status check_record(const char *folder, const json_t *run, tz_error *e
 }
 
 /* How the run stands, and whether it can go on from a checkpoint. */
-static void put_state(const report *r, const json_t *run, bool *failed)
+static tz_status put_state(report *r, tz_error *error)
 {
-    const char *status = json_string_value(json_object_get(run, "status"));
+    (void)error;
+    const char *status = json_string_value(json_object_get(r->run, "status"));
     const bool killed = strcmp(status, "running") == 0 && !tz_folder_is_in_use(r->folder);
     const bool stopped =
         killed || strcmp(status, "failed") == 0 || strcmp(status, "interrupted") == 0;
@@ -64,24 +67,29 @@ static void put_state(const report *r, const json_t *run, bool *failed)
     tz_error ignored;
     const bool can_go_on = stopped && tz_checkpoints_newest(&reader, r->folder, &ignored) == TZ_OK;
     tz_checkpoint_close(reader);
-    tz_json_put_text(r->facts, "state", killed ? "killed" : status, failed);
-    tz_json_put(r->facts, "can_go_on", json_boolean(can_go_on), failed);
+    tz_json_put_text(r->facts, "state", killed ? "killed" : status, &r->failed);
+    tz_json_put(r->facts, "can_go_on", json_boolean(can_go_on), &r->failed);
+    return TZ_OK;
 }
 
-static void put_folder(const report *r, bool *failed)
+static tz_status put_origin(report *r, tz_error *error)
 {
+    (void)error;
     char path[PATH_MAX];
     const char *slash = realpath(r->folder, path) ? strrchr(path, '/') : NULL;
     json_t *name = json_string(slash ? slash + 1 : r->folder);
-    tz_json_put(r->facts, "folder", name ? name : json_null() /* not UTF-8 */, failed);
+    tz_json_put(r->facts, "run", json_incref((json_t *)r->run), &r->failed);
+    tz_json_put_text(r->facts, "trapeze", TZ_VERSION, &r->failed);
+    tz_json_put(r->facts, "folder", name ? name : json_null() /* not UTF-8 */, &r->failed);
+    return TZ_OK;
 }
 
 /* A text that cannot be read is null, and noted. */
-static tz_status put_text(const report *r, const char *key, const char *name, size_t limit,
-                          tz_paths *notes, tz_error *error)
+static tz_status put_text(report *r, const char *key, const char *name, size_t limit,
+                          tz_error *error)
 {
     json_t *text = NULL;
-    bool cut = false, failed = false;
+    bool cut = false;
     char note[2100];
     tz_error fault;
     tz_status status = tz_report_text(r->folder, name, limit, &text, &cut, &fault);
@@ -94,18 +102,40 @@ static tz_status put_text(const report *r, const char *key, const char *name, si
     } else if (cut) {
         snprintf(note, sizeof note, "%s: the report has only its last %zu KiB", name, limit >> 10);
     }
-    if ((status != TZ_OK || cut) && tz_paths_add(notes, note, error) != TZ_OK)
-        failed = true;
-    tz_json_put(r->facts, key, text ? text : json_null(), &failed);
-    return failed ? no_memory(r, error) : TZ_OK;
+    if ((status != TZ_OK || cut) && tz_paths_add(r->notes, note, error) != TZ_OK)
+        r->failed = true;
+    tz_json_put(r->facts, key, text ? text : json_null(), &r->failed);
+    return TZ_OK;
+}
+
+static tz_status put_scenario(report *r, tz_error *error)
+{
+    return put_text(r, "scenario", "scenario.lua", SCENARIO_BYTES, error);
+}
+
+static tz_status put_log(report *r, tz_error *error)
+{
+    return put_text(r, "log", "log.txt", LOG_BYTES, error);
+}
+
+static tz_status put_tables(report *r, tz_error *error)
+{
+    json_t *tables = NULL;
+    const tz_status status =
+        tz_report_tables(r->folder, r->run, TABLE_BYTES, r->notes, &tables, error);
+    tz_json_put(r->facts, "tables", tables, &r->failed);
+    return status;
 }
 
 /* [{"name", "simulation", "found", "frames": [{"name", "step"}]}]: pictures that the report has, in
  * the order of their data. */
-static void put_pictures(const report *r, int pictures_mib, bool *failed)
+static tz_status put_pictures(report *r, tz_error *error)
 {
     const tz_report_pictures *p = &r->pictures;
     json_t *list = json_array();
+    bool *failed = &r->failed;
+    const tz_status status = tz_report_pictures_find(
+        &r->pictures, r->folder, r->run, (size_t)r->pictures_mib << 20, r->notes, error);
     for (size_t i = 0, at = 0; i < p->series_count; i++) {
         json_t *entry = json_object(), *frames = json_array();
         int64_t found = 0;
@@ -130,41 +160,34 @@ static void put_pictures(const report *r, int pictures_mib, bool *failed)
     }
     tz_json_put(r->facts, "series", list, failed);
     tz_json_put_integer(r->facts, "every", (int64_t)p->every, failed);
-    tz_json_put_integer(r->facts, "pictures_mib", pictures_mib, failed);
+    tz_json_put_integer(r->facts, "pictures_mib", r->pictures_mib, failed);
+    return status;
 }
 
-static void put_notes(const report *r, const tz_paths *notes, bool *failed)
+static tz_status put_notes(report *r, tz_error *error)
 {
+    (void)error;
+    const tz_paths *notes = r->notes;
     json_t *list = json_array();
     for (size_t i = 0; i < notes->count; i++) {
         tz_text_utf8(notes->items[i]);
-        *failed |= json_array_append_new(list, json_string(notes->items[i])) != 0;
+        r->failed |= json_array_append_new(list, json_string(notes->items[i])) != 0;
     }
-    tz_json_put(r->facts, "notes", list, failed);
+    tz_json_put(r->facts, "notes", list, &r->failed);
+    return TZ_OK;
 }
 
-static tz_status collect(report *r, const json_t *run, int pictures_mib, tz_paths *notes,
-                         tz_error *error)
+/* What the page shows, in the order of its data. page.html has a section for each. */
+static tz_status (*const sections[])(report *r, tz_error *error) = {
+    put_origin, put_state, put_scenario, put_log, put_tables, put_pictures, put_notes};
+
+static tz_status collect(report *r, tz_error *error)
 {
-    json_t *tables = NULL;
-    bool failed = false;
+    tz_status status = TZ_OK;
     r->facts = json_object();
-    tz_json_put(r->facts, "run", json_incref((json_t *)run), &failed);
-    tz_json_put_text(r->facts, "trapeze", TZ_VERSION, &failed);
-    put_folder(r, &failed);
-    put_state(r, run, &failed);
-    tz_status status = tz_report_pictures_find(&r->pictures, r->folder, run,
-                                               (size_t)pictures_mib << 20, notes, error);
-    if (status == TZ_OK)
-        status = tz_report_tables(r->folder, run, TABLE_BYTES, notes, &tables, error);
-    if (status == TZ_OK)
-        status = put_text(r, "scenario", "scenario.lua", SCENARIO_BYTES, notes, error);
-    if (status == TZ_OK)
-        status = put_text(r, "log", "log.txt", LOG_BYTES, notes, error);
-    tz_json_put(r->facts, "tables", tables, &failed);
-    put_pictures(r, pictures_mib, &failed);
-    put_notes(r, notes, &failed);
-    return status == TZ_OK && failed ? no_memory(r, error) : status;
+    for (size_t i = 0; status == TZ_OK && i < sizeof sections / sizeof *sections; i++)
+        status = sections[i](r, error);
+    return status == TZ_OK && r->failed ? no_memory(r, error) : status;
 }
 
 /* ---- Writing --------------------------------------------------------------------------------- */
@@ -225,14 +248,15 @@ static tz_status write_page(const report *r, tz_atomic_file *file, tz_error *err
 tz_status tz_report_write(const char *folder, const char *path, int pictures_mib, tz_paths *notes,
                           tz_error *error)
 {
-    report r = {.folder = folder};
+    report r = {.folder = folder, .pictures_mib = pictures_mib, .notes = notes};
     json_t *run = NULL;
     tz_atomic_file *file = NULL;
     tz_status status = tz_run_load_record(folder, &run, error);
     if (status == TZ_OK)
         status = check_record(folder, run, error);
+    r.run = run;
     if (status == TZ_OK)
-        status = collect(&r, run, pictures_mib, notes, error);
+        status = collect(&r, error);
     if (status == TZ_OK)
         status = tz_atomic_open(&file, path, true, error);
     if (status == TZ_OK) {

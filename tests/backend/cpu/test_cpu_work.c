@@ -1,12 +1,13 @@
 /* The work of a plan: counts of the geometry against the engine, candidates, bytes. */
 
 #include "backend/backend.h"
-#include "backend/cpu/diamond_plan.h"
-#include "backend/cpu/skew_plan.h"
+#include "backend/cpu/family.h"
 #include "base/machine.h"
 #include "kernels/cpu/skew.h"
 #include "kernels/cpu/stage.h"
 #include "tests/unit.h"
+
+extern const tz_cpu_family tz_cpu_skew, tz_cpu_diamond;
 
 /* ---- The geometry ---------------------------------------------------------------------------- */
 
@@ -171,19 +172,21 @@ static void test_diamonds_are_chosen(void **state)
     for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
         tz_problem problem = resolve(*state, known[k].name, 3, known[k].extent, TZ_SINGLE);
         const tz_machine machine = {.l2_bytes = (int64_t)known[k].l2_mib << 20};
-        tz_plan plan = {0}, tiled = {.tile = {0, 20, 0}};
-        tz_cpu_diamond_choose(&problem, known[k].threads, &machine, &plan);
-        tz_cpu_diamond_choose(&problem, known[k].threads, &machine, &tiled);
-        assert_int_equal(tz_cpu_is_diamond(&plan), known[k].diamond);
-        assert_false(tz_cpu_is_diamond(&tiled)); /* a given tile is one of "stream" */
+        const tz_cpu_grid grid = tz_cpu_grid_of(&problem, &machine, known[k].threads);
+        const tz_plan plan = {0}, tiled = {.tile = {0, 20, 0}};
+        assert_int_equal(tz_cpu_diamond.may(&grid, &plan) && tz_cpu_diamond.preferred(&grid, &plan),
+                         known[k].diamond);
+        assert_false(tz_cpu_diamond.may(&grid, &tiled)); /* a given tile is one of "stream" */
         tz_problem_clear(&problem);
     }
     /* Stages of large grids are one diamond high. */
     tz_problem problem = resolve(*state, "star3d1r", 3, (int64_t[]){1000, 1000, 1000}, TZ_SINGLE);
     const tz_machine machine = {.l2_bytes = 2 << 20};
     tz_plan few = {0}, many = {0};
-    assert_ok(tz_cpu_diamond_plan(&problem, 1, &machine, &few, &failure));
-    assert_ok(tz_cpu_diamond_plan(&problem, 60, &machine, &many, &failure));
+    const tz_cpu_grid one = tz_cpu_grid_of(&problem, &machine, 1),
+                      sixty = tz_cpu_grid_of(&problem, &machine, 60);
+    assert_ok(tz_cpu_diamond.plan(&one, &few, &failure));
+    assert_ok(tz_cpu_diamond.plan(&sixty, &many, &failure));
     assert_int_equal(few.height, few.tile[1]);
     assert_int_equal(many.height, 2 * many.tile[1]);
     tz_problem_clear(&problem);
@@ -434,12 +437,11 @@ static uint32_t alone(fixture *f, const char *stencil, int dims, int64_t columns
     const int64_t extent[TZ_AXES] = {8192, 64, dims == 3 ? 64 : 1};
     const tz_machine machine = {.l1_bytes = 48 << 10};
     tz_problem problem = resolve(f, stencil, dims, extent, TZ_SINGLE);
-    tz_stage stage = {.tile = {columns}};
-    for (int k = 0; k < problem.stencil->fields_count; k++)
-        stage.element_size[k] = 4;
-    const uint32_t found = tz_cpu_skew_alone(&problem, &stage, &machine);
+    const tz_cpu_grid grid = tz_cpu_grid_of(&problem, &machine, 1);
+    const tz_plan plan = {.height = 1, .tile = {columns, extent[1], extent[2]}};
+    const tz_stage stage = tz_cpu_stage_of(&grid, &tz_cpu_skew, &plan);
     tz_problem_clear(&problem);
-    return found;
+    return stage.alone;
 }
 
 static void test_rows_are_computed_at_once_where_that_saves_loads(void **state)

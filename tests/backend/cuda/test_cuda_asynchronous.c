@@ -3,12 +3,13 @@
  */
 #include "test_cuda_support.h"
 
-#include "backend/cuda/replay.h"
 #include "backend/cuda/staging.h"
+#include "backend/cuda/state.h"
+#include "lua/script.h"
 #include "sim/fields.h"
-#include "sim/run.h"
-#include "sim/simulation_impl.h"
 #include "sim/snapshot.h"
+#include "sim/state.h"
+#include "tests/run.h"
 
 static tz_registry *registry;
 
@@ -268,92 +269,77 @@ static void snapshots_wait_for_room_or_say_so(void **state)
 
 /* ---- Runs ------------------------------------------------------------------------------------ */
 
-typedef struct log_of_run {
-    char text[256];
-    tz_snapshot *held[TZ_CUDA_REPLAY_STAGES];
-    size_t count;
-    bool refuse;
-} log_of_run;
+/* A scenario that writes an array every 4 iterations, and every 8 calls a function, which finds all
+ * arrays so far on the disk: outputs that were queued before it are waited for. */
+static const char script[] =
+    "local tz = require 'trapeze'\n"
+    "local sim = tz.simulation { plugin = 'star2d1r', grid = { 70, 50 }, backend = 'cuda',\n"
+    "  family = 'stream', height = 2 }\n"
+    "sim:every(4, tz.npy { name = 'a' })\n"
+    "sim:every(8, function(s)\n"
+    "  print(s.step)\n"
+    "  for step = 0, s.step, 4 do tz.read(('out/a-%06d.npy'):format(step)) end\n"
+    "end)\n"
+    "sim:run(12)\n";
 
-static tz_status fire(void *context, tz_simulation *sim, tz_error *error)
+typedef struct told {
+    char text[256];  /* what the function has printed */
+    char waits[256]; /* that the run waits for its outputs */
+    bool breaks;     /* the array of step 12 cannot be written */
+} told;
+
+static void on_print(void *context, const char *text, size_t bytes)
 {
-    log_of_run *l = context;
-    snprintf(l->text + strlen(l->text), sizeof l->text - strlen(l->text), "f%d ",
-             (int)tz_simulation_step(sim));
-    return TZ_OK;
+    told *t = context;
+    strncat(t->text, text, sizeof t->text - strlen(t->text) - 1);
+    if (t->breaks)
+        mkdir("out/a-000012.npy", 0700);
 }
 
-static tz_status later(void *context, tz_snapshot *snapshot, tz_error *error)
+static void on_note(void *context, tz_note note, const char *line)
 {
-    log_of_run *l = context;
-    if (l->refuse)
-        return tz_error_set(error, TZ_IO, "here", "no more");
-    tz_snapshot_hold(snapshot);
-    l->held[l->count++] = snapshot;
-    snprintf(l->text + strlen(l->text), sizeof l->text - strlen(l->text), "l%d ",
-             (int)tz_simulation_step(tz_snapshot_simulation(snapshot)));
-    return TZ_OK;
+    told *t = context;
+    if (strstr(line, "the run waits for its outputs: "))
+        snprintf(t->waits, sizeof t->waits, "%s", line);
 }
 
-static tz_status settle(void *context, tz_error *error)
+static tz_status run_script(scratch *s, bool sync, told *t, tz_error *error)
 {
-    log_of_run *l = context;
-    while (l->count > 0)
-        tz_snapshot_release(l->held[--l->count]);
-    strcat(l->text, "s ");
-    return TZ_OK;
-}
-
-static void refused(void *context, const tz_error *why)
-{
-    log_of_run *l = context;
-    assert_int_equal(why->code, TZ_MEMORY);
-    strcat(l->text, "r ");
-}
-
-static tz_status run(tz_simulation *sim, log_of_run *l, tz_error *error)
-{
-    const tz_event events[] = {
-        {.every = {.steps = 4}, .fire = fire, .later = later, .fields = 1, .context = l},
-        {.every = {.steps = 8}, .fire = fire, .context = l},
-    };
-    tz_run_result result;
-    return tz_simulation_run(sim,
-                             &(tz_run){.steps = 12,
-                                       .until_residual = NAN,
-                                       .events_count = 2,
-                                       .events = events,
-                                       .settle = settle,
-                                       .refused = refused,
-                                       .later_context = l},
-                             &result, error);
+    tz_script_result result;
+    const tz_script_options options = {.path = "s.lua",
+                                       .registry = registry,
+                                       .out = "out",
+                                       .sync = sync,
+                                       .sink = {t, .print = on_print, .note = on_note}};
+    scratch_empty(s->directory);
+    FILE *file = fopen("s.lua", "w");
+    assert_non_null(file);
+    fputs(script, file);
+    assert_int_equal(fclose(file), 0);
+    return tz_script_run(&options, &result, error);
 }
 
 /* An output that reads the simulation itself waits for all outputs that were queued before. */
 static void outputs_keep_their_order(void **state)
 {
-    log_of_run l = {.text = ""};
-    tz_simulation *sim = create("star2d1r", false, "stream", 2);
-    assert_ok(run(sim, &l, &failure));
-    assert_string_equal(l.text, "l0 s f0 l4 l8 s f8 l12 s ");
-    tz_simulation_rewind(sim);
-    l = (log_of_run){.refuse = true};
-    check_error(run(sim, &l, &failure), TZ_IO, "here", "no more");
-    assert_string_equal(l.text, "s ");
-    tz_simulation_destroy(sim);
-
-    l = (log_of_run){.text = ""};
-    sim = create("star2d1r", true, "stream", 2);
-    assert_ok(run(sim, &l, &failure));
-    assert_string_equal(l.text, "f0 s f0 s f4 s f8 s f8 s f12 s ");
-    tz_simulation_destroy(sim);
-
-    l = (log_of_run){.text = ""};
-    sim = create("star2d1r", false, "stream", 2);
-    setenv("FAKE_CUDA_MEMORY", "44000", 1);
-    assert_ok(run(sim, &l, &failure));
-    assert_string_equal(l.text, "r f0 s f0 s f4 s f8 s f8 s f12 s ");
-    tz_simulation_destroy(sim);
+    scratch *s = *state;
+    need_fake();
+    assert_int_equal(chdir(s->directory), 0);
+    for (int way = 0; way < 3; way++) {
+        told t = {.text = ""};
+        if (way == 2)
+            setenv("FAKE_CUDA_MEMORY", "44000", 1); /* a snapshot finds no room */
+        assert_ok(run_script(s, way == 1, &t, &failure));
+        assert_string_equal(t.text, "0\n8\n");
+        assert_int_equal(access("out/a-000012.npy", F_OK), 0);
+        assert_int_equal(t.waits[0] != '\0', way == 2);
+        unsetenv("FAKE_CUDA_MEMORY");
+    }
+    told t = {.breaks = true};
+    check_error(run_script(s, false, &t, &failure), TZ_SCRIPT, "",
+                "out/a-000012.npy: cannot write");
+    assert_string_equal(t.text, "0\n8\n");
+    assert_int_equal(chdir("/"), 0);
 }
 
 /* A snapshot takes the finite check over: an error is reported there. */
@@ -362,8 +348,7 @@ static void snapshots_take_the_check_over(void **state)
     tz_simulation *sim = create("star2d1r", false, "stream", 1);
     tz_snapshot *snapshot = NULL;
     tz_run_result result;
-    assert_ok(
-        tz_simulation_run(sim, &(tz_run){.steps = 3, .until_residual = NAN}, &result, &failure));
+    assert_ok(run_simulation(sim, &(tz_run){.steps = 3, .until_residual = NAN}, &result, &failure));
     assert_ok(tz_snapshot_take(sim, 0, false, &snapshot, &failure));
     assert_ok(tz_snapshot_check(snapshot, &failure));
     assert_int_equal(tz_simulation_step(tz_snapshot_simulation(snapshot)), 3);
@@ -376,11 +361,10 @@ static void snapshots_take_the_check_over(void **state)
 static int launches_of(tz_simulation *sim, int64_t steps)
 {
     const int before = seen->launches;
-    const tz_event *none = NULL;
     tz_run_result result;
     /* Fewer than 256 iterations: the checks between would launch too. */
-    assert_ok(tz_simulation_run(
-        sim, &(tz_run){.steps = steps, .until_residual = NAN, .events = none}, &result, &failure));
+    assert_ok(
+        run_simulation(sim, &(tz_run){.steps = steps, .until_residual = NAN}, &result, &failure));
     assert_int_equal(result.steps, steps);
     return seen->launches - before - 1; /* the check at the end */
 }
@@ -441,8 +425,7 @@ static void kernels_are_no_time_of_the_run(void **state)
     tz_run_result result;
     setenv("TRAPEZE_CACHE", "", 1); /* compile them */
     setenv("FAKE_NVRTC_MS", "200", 1);
-    assert_ok(
-        tz_simulation_run(sim, &(tz_run){.steps = 5, .until_residual = NAN}, &result, &failure));
+    assert_ok(run_simulation(sim, &(tz_run){.steps = 5, .until_residual = NAN}, &result, &failure));
     unsetenv("FAKE_NVRTC_MS");
     unsetenv("TRAPEZE_CACHE");
     assert_true(none == 0.0);
@@ -460,7 +443,7 @@ static tz_status run_to(tz_simulation *sim, tz_run what, tz_error *error)
 {
     tz_run_result result;
     *error = (tz_error){0};
-    return tz_simulation_run(sim, &what, &result, error);
+    return run_simulation(sim, &what, &result, error);
 }
 
 /* Only numbers of whole fields come back by this call, so the fault hits the first
@@ -512,8 +495,7 @@ static void an_error_in_the_snapshot_check_is_reported(void **state)
     tz_simulation *sim = create("star2d1r", false, "stream", 2);
     tz_snapshot *snapshot = NULL;
     tz_run_result result;
-    assert_ok(
-        tz_simulation_run(sim, &(tz_run){.steps = 3, .until_residual = NAN}, &result, &failure));
+    assert_ok(run_simulation(sim, &(tz_run){.steps = 3, .until_residual = NAN}, &result, &failure));
     sim->steps_unchecked = 3;
     assert_ok(tz_snapshot_take(sim, 0, false, &snapshot, &failure));
     fault(FIRST_NUMBERS);

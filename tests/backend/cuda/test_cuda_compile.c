@@ -1,5 +1,5 @@
-/* Device texts with mistakes, of slabs and of jumps, compiled for real architectures; needs NVRTC, no GPU.
- * test_cuda_every_stencil.c compiles those of stencils. */
+/* Device texts with mistakes, of slabs and of jumps, compiled for real architectures; needs NVRTC,
+ * no GPU. test_cuda_every_stencil.c compiles those of stencils. */
 #include "backend/backend.h"
 #include "backend/cuda/family/family.h"
 #include "backend/cuda/spectral/jump.h"
@@ -36,8 +36,8 @@ static void compile_slab(const tz_stencil *stencil, const char *family)
         fail_msg("%s, %s: %s", stencil->id, family, failure.message);
 }
 
-/* The text of a plugin reaches this compiler as it was when the plugin was built; its slips give the
- * lines that the plugin's compiler gives. */
+/* The text of a plugin reaches this compiler as it was when the plugin was built; its slips give
+ * the lines that the plugin's compiler gives. */
 static void check_slip(const tz_stencil *stencil, const char *family, const char *value,
                        const char *wanted)
 {
@@ -81,14 +81,16 @@ static void check_slip(const tz_stencil *stencil, const char *family, const char
 
 static void slips_in_a_text_are_plain_lines(void **state)
 {
-    static const char *const families[] = {"stream", "tile", "resident", "block"};
     const char *folder = TZ_TEST_PLUGIN_DIR;
+    const tz_cuda_family *f;
     const tz_stencil *stencil;
     tz_registry *registry;
     assert_ok(tz_registry_create(&registry, &folder, 1, &failure));
     assert_ok(tz_registry_find(registry, "star2d1r", &stencil, NULL, &failure));
-    for (int i = 0; i < 4; i++) {
-        const char *family = families[i];
+    for (int i = 0; tz_cuda_family_at(i, stencil->dims, &f); i++) {
+        if (!f)
+            continue;
+        const char *family = f->name;
         check_slip(stencil, family, "TZ_K(c0) * TZ_AT(u, -1, 0)", "");
         check_slip(stencil, family, "TZ_K(c0) * TZ_AT(u, -1, 0, 0)",
                    "TZ_CELL_DIMS is 2, so TZ_AT takes a field and 2 offsets");

@@ -1,8 +1,8 @@
-/* Jumps of the cuda backend from the update of a stencil to its fields, as a simulation makes them: held against
- * iterations of the reference backend in double precision. */
+/* Jumps of the cuda backend from the update of a stencil to its fields, as a simulation makes them:
+ * held against iterations of the reference backend in double precision. */
 #include "backend/backend.h"
 #include "executed.h"
-#include "jump/fftw.h"
+#include "jump/host.h"
 #include "jump/jump.h"
 #include "tests/registry.h"
 

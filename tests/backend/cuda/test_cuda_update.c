@@ -2,7 +2,7 @@
  * gives the bits of the reference backend; NVRTC compiles it. */
 #include "backend/cuda/compile/compile.h"
 #include "backend/cuda/sass/sass.h"
-#include "backend/cuda/update_impl.h"
+#include "backend/cuda/update.h"
 #include "backend/host/store.h"
 #include "backend/slabs/cut.h"
 #include "simt/unit.h"

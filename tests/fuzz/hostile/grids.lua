@@ -12,13 +12,13 @@ for plugin, dims in pairs(plugins) do
             if extent ~= "8" then c.refused(tz.simulation, { plugin = plugin, grid = grid }) end
             c.calm(tz.simulation, { plugin = plugin, grid = grid, precision = "double" })
             if dims > 1 or extent ~= 2 ^ 40 then
-                c.calm(tz.predict, { plugin = plugin, grid = grid, device = "gtx280", model = "meng2009" })
+                c.calm(tz.predict, { plugin = plugin, grid = grid, device = "./cpu.txt" })
             end
         end
         c.calm(tz.simulation, { plugin = plugin, grid = extent })
         local most = 2 ^ 31 - 1
         c.calm(tz.simulation, { plugin = plugin, grid = { most, most, dims == 3 and most or nil } })
-        c.calm(tz.predict, { plugin = plugin, grid = { most, most, dims == 3 and most or nil }, device = "gtx280" })
+        c.calm(tz.predict, { plugin = plugin, grid = { most, most, dims == 3 and most or nil }, device = "./cpu.txt" })
     end
     for _, grid in ipairs { {}, { 8, 8, 8, 8 }, { x = 8 }, { [0] = 8, 8 }, { 1 << 31, 1 << 31, 1 << 31 } } do
         c.calm(tz.simulation, { plugin = plugin, grid = grid, backend = "reference" })

@@ -14,7 +14,7 @@ local words = {}
 for i = 1, 200 do words[i] = ("%d:%s"):format(i, ("x"):rep(i)) end
 tz.log(#table.concat(words))
 sim:write(tz.png "temperature")
-local predictions = tz.predict { plugin = "hotspot", grid = { 512, 512 }, device = "gtx280" }
+local _, predictions = pcall(tz.predict, { plugin = "hotspot", grid = { 512, 512 }, device = "gtx280" })
 tz.log(type(predictions))
 local rows = tz.array { shape = { 16, 8 }, dtype = "int32", fill = function(x, y) return x * y % 7 end }
 local path <close> = tz.simulation { plugin = "pathfinder", grid = { 16 }, backend = "cpu", threads = 1, fields = { weights = rows } }

@@ -1,4 +1,5 @@
-/* The neighbours that a cell update reads, found by running its one-cell function on many inputs. */
+/* The neighbours that a cell update reads, found by running its one-cell function on many
+ * inputs. */
 #ifndef TZ_CORE_BACKEND_CUDA_FAMILY_FOOTPRINT_H
 #define TZ_CORE_BACKEND_CUDA_FAMILY_FOOTPRINT_H
 

@@ -17,14 +17,13 @@ __attribute__((format(printf, 2, 3))) void tz_cuda_emit(tz_cuda_text *text, cons
                                                         ...);
 
 /* The type of a field or constant as device text names it. */
-const char *tz_cuda_type_name(tz_type type);
 
 /* Definitions: precision, sizes, boundaries, roles. `tile`: extents of a tile in elements. */
 void tz_cuda_emit_sizes(tz_cuda_text *text, const tz_problem *problem, int height,
                         const int64_t tile[TZ_AXES]);
 
-/* The plugin's text of a pass, in a namespace pass_N, since two passes may share a text. #line makes
- * compile errors name the plugin's file and line. */
+/* The plugin's text of a pass, in a namespace pass_N, since two passes may share a text. #line
+ * makes compile errors name the plugin's file and line. */
 void tz_cuda_emit_pass(tz_cuda_text *text, const tz_problem *problem, int pass);
 
 /* Lists of fields, passes and constants. The text contains the values of integer constants, so that

@@ -1,11 +1,16 @@
+/* What the kernels of plans do in a stage, for predictions (tz_backend.work), and the plans that
+ * the planner compares (tz_backend.candidates, tz_backend.shorten). Families have their part of it
+ * in tz_cuda_planner. */
 #include "backend/cuda/family/work.h"
-#include "backend/host/store.h"
 
+#include "backend/host/store.h"
+#include "model/constants.h"
 #include "model/roofs.h"
 #include "model/scheduler_device.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 tz_cuda_bytes tz_cuda_bytes_of(const tz_problem *problem)
@@ -120,6 +125,401 @@ void tz_cuda_count_halves(const tz_problem *problem, tz_model_work *out, uint32_
                                (bytes.state + bytes.fixed);
 }
 
+/* ---- The steps of a compiled kernel --------------------------------------------------------- */
+
+static tz_cuda_lanes lanes_of(const tz_cuda_family *family, const tz_problem *problem,
+                              const tz_plan *plan)
+{
+    return family->planner->lanes ? family->planner->lanes(problem, plan)
+                                  : (tz_cuda_lanes){1.0, 1.0};
+}
+
+void tz_cuda_take_loop(tz_work_part *part, const tz_cuda_loop *loop, double steps, double all,
+                       tz_cuda_lanes of)
+{
+    const double way = tz_work_mix_sum(&loop->way);
+    memset(&part->step, 0, sizeof part->step);
+    tz_work_mix_add(&part->step, &loop->way, (1.0 - all) / steps);
+    tz_work_mix_add(&part->step, &loop->all, all / steps);
+    memset(&part->chain, 0, sizeof part->chain);
+    tz_work_mix_add(&part->chain, &loop->waits, 1.0 / steps);
+    part->clocks = loop->clocks / steps;
+    if (way > 0.0)
+        part->clocks *= tz_work_mix_sum(&part->step) * steps / way;
+    part->once = loop->once;
+    part->once_clocks = loop->once_clocks;
+    part->shared_wavefronts =
+        (of.conflict * (loop->passes - loop->local) + loop->local + loop->copies_passes +
+         loop->reads_words + of.conflict * of.stored * loop->stores_words) /
+        steps;
+    part->bytes = 128.0 * (loop->copies_words + loop->reads_words) / steps;
+    part->text_bytes = part->loop_bytes = loop->text_bytes;
+    part->spills = loop->local / steps;
+    part->late = loop->late;
+    part->apart = loop->apart;
+    memset(&part->rounds, 0, sizeof part->rounds);
+    if (way > 0.0)
+        tz_rounds_blend(&part->rounds, 0.0, &loop->rounds, tz_work_mix_sum(&part->step) / way);
+    part->spilt_stores = loop->local_stores / steps;
+}
+
+int tz_cuda_outermost(const tz_cuda_mix *mix, int loop)
+{
+    while (mix->loops[loop].parent >= 0)
+        loop = mix->loops[loop].parent;
+    return loop;
+}
+
+int tz_cuda_end_of(const tz_cuda_code *code)
+{
+    return code->count - 1;
+}
+
+int tz_cuda_side_of(const tz_cuda_code *code)
+{
+    return code->count > 2 ? 1 : code->count - 1;
+}
+
+void tz_cuda_take_ends(const tz_cuda_code *code, double diverged, tz_cuda_steps *out)
+{
+    const tz_cuda_loop *loops = code->mix->loops;
+    const int side = tz_cuda_side_of(code), end = tz_cuda_end_of(code);
+    tz_cuda_take_loop(&out->inner, &loops[code->at[0]], code->steps[0], 0.0, code->lanes);
+    tz_cuda_take_loop(&out->side, &loops[code->at[side]], code->steps[side],
+                      side == 0 ? 0.0 : diverged, code->lanes);
+    tz_cuda_take_loop(&out->end, &loops[code->at[end]], code->steps[end],
+                      end == 0 ? 0.0 : TZ_FIT_DIVERGED_ENDS * diverged, code->lanes);
+    out->side.own_bytes = side > 0 ? loops[code->at[side]].text_bytes / code->steps[side] : 0.0;
+    out->end.own_bytes = end > 0 ? loops[code->at[end]].text_bytes / code->steps[end] : 0.0;
+}
+
+/* Inserts a loop into the list, which is sorted by the cost of a step. */
+static void insert(tz_cuda_code *code, int loop, double steps)
+{
+    const double cost = tz_work_mix_sum(&code->mix->loops[loop].way) / steps;
+    int k = code->count++;
+    for (; k > 0 &&
+           tz_work_mix_sum(&code->mix->loops[code->at[k - 1]].way) / code->steps[k - 1] > cost;
+         k--) {
+        code->at[k] = code->at[k - 1];
+        code->steps[k] = code->steps[k - 1];
+    }
+    code->at[k] = loop;
+    code->steps[k] = steps;
+}
+
+/* The steps of a family in a kernel's mix. TZ_UNSUPPORTED: the loop is not found. */
+static tz_status find_steps(tz_cuda_steps *out, const tz_cuda_family *family,
+                            const tz_problem *problem, const tz_limits *limits, const tz_plan *plan,
+                            const tz_cuda_mix *mix, tz_error *error)
+{
+    const int room = sizeof((tz_cuda_code *)0)->at / sizeof(int);
+    tz_cuda_code code = {.problem = problem,
+                         .limits = limits,
+                         .plan = plan,
+                         .mix = mix,
+                         .lanes = lanes_of(family, problem, plan)};
+    memset(out, 0, sizeof *out);
+    out->registers = mix->registers;
+    out->local_bytes = mix->local_bytes;
+    out->shared_bytes = mix->shared_bytes;
+    for (int l = 0; l < mix->loops_count && code.count < room; l++) {
+        const double steps = family->planner->steps(problem, limits, plan, &mix->loops[l]);
+        if (steps > 0.0)
+            insert(&code, l, steps);
+    }
+    if (code.count == 0)
+        return tz_error_set(error, TZ_UNSUPPORTED, plan->family,
+                            "the main loop of the kernel for '%s' at height %d is not found among "
+                            "its %d loops",
+                            problem->stencil->id, plan->height, mix->loops_count);
+    family->planner->parts(&code, out);
+    return TZ_OK;
+}
+
+tz_status tz_cuda_steps_get(tz_cuda_steps *out, bool *found, const tz_cuda_family *family,
+                            const tz_problem *problem, const tz_place *place, const tz_plan *plan,
+                            bool compile, tz_error *error)
+{
+    char architecture[16];
+    char *source = NULL;
+    const tz_limits limits = tz_place_limits(place);
+    /* Without numbers of the scheduler, loops are only counted, and the model refuses the
+     * record. */
+    tz_cuda_machine machine;
+    memset(&machine, 0, sizeof machine);
+    const bool scheduled = tz_scheduler_of(place->device, &machine.scheduler, NULL) == TZ_OK;
+    machine.block_warps = ceil(tz_cuda_threads(family, plan) / 32.0);
+    machine.conflict = lanes_of(family, problem, plan).conflict;
+    tz_cuda_mix *mix = malloc(sizeof *mix);
+    if (!mix)
+        return tz_error_set(error, TZ_MEMORY, NULL,
+                            "not enough memory to count a kernel's instructions");
+    snprintf(architecture, sizeof architecture, "sm_%d",
+             (int)place->device->compute_capability.value);
+    tz_status status = tz_cuda_source(problem, &limits, plan, &source, error);
+    if (!status)
+        status = tz_cuda_mix_get(mix, found, scheduled ? &machine : NULL, architecture, source,
+                                 TZ_CUDA_ENTRY, tz_cuda_headers, tz_cuda_headers_count, compile,
+                                 place->stopped, error);
+    if (!status && *found)
+        status = find_steps(out, family, problem, &limits, plan, mix, error);
+    free(source);
+    free(mix);
+    return status;
+}
+
+/* ---- Estimates of kernels that are not compiled --------------------------------------------- */
+
+static void mix_between(tz_work_mix *to, const tz_work_mix *a, const tz_work_mix *b, double t)
+{
+    for (int c = 0; c < TZ_WORK_CLASSES; c++)
+        to->of[c] = fmax(0.0, a->of[c] + t * (b->of[c] - a->of[c]));
+}
+
+static double between(double a, double b, double t)
+{
+    return fmax(0.0, a + t * (b - a));
+}
+
+static void part_between(tz_work_part *to, const tz_work_part *a, const tz_work_part *b, double t)
+{
+    *to = *a;
+    mix_between(&to->step, &a->step, &b->step, t);
+    mix_between(&to->once, &a->once, &b->once, t);
+    mix_between(&to->chain, &a->chain, &b->chain, t);
+    to->clocks = between(a->clocks, b->clocks, t);
+    to->shared_wavefronts = between(a->shared_wavefronts, b->shared_wavefronts, t);
+    to->bytes = between(a->bytes, b->bytes, t);
+    to->once_clocks = between(a->once_clocks, b->once_clocks, t);
+    to->spills = between(a->spills, b->spills, t);
+    to->spilt_stores = between(a->spilt_stores, b->spilt_stores, t);
+    to->text_bytes = between(a->text_bytes, b->text_bytes, t);
+    to->loop_bytes = between(a->loop_bytes, b->loop_bytes, t);
+    to->own_bytes = between(a->own_bytes, b->own_bytes, t);
+    tz_rounds_blend(&to->rounds, 1.0 - t, &b->rounds, t);
+}
+
+bool tz_cuda_plan_with_height(const tz_problem *problem, const tz_limits *limits,
+                              const tz_plan *plan, int height, tz_plan *out)
+{
+    *out = (tz_plan){.height = height,
+                     .vector = plan->vector,
+                     .ahead = plan->ahead,
+                     .warps = plan->warps,
+                     .lanes = plan->lanes,
+                     .swap = plan->swap};
+    const tz_cuda_family *family;
+    memcpy(out->family, plan->family, sizeof out->family);
+    if (tz_cuda_family_find(plan->family, problem, &family, NULL))
+        return false;
+    if (family->planner->refits)
+        out->vector = out->warps = 0;
+    /* Blocks that were given, not chosen by the family, hold for all heights. */
+    tz_plan chosen = *plan;
+    chosen.blocks = 0;
+    if (plan->blocks > 0 &&
+        (tz_cuda_plan(problem, limits, &chosen, NULL) != TZ_OK || chosen.blocks != plan->blocks))
+        out->blocks = plan->blocks;
+    return height >= 1 && tz_cuda_plan(problem, limits, out, NULL) == TZ_OK;
+}
+
+/* The compiled heights that an estimate uses. */
+typedef struct base {
+    tz_cuda_steps known[2];
+    bool alike[2]; /* its registers have the limit that the plan's have */
+    int heights[2], count;
+} base;
+
+/* The plan that an estimate is for. */
+typedef struct request {
+    const tz_cuda_family *family;
+    const tz_problem *problem;
+    const tz_place *place;
+    const tz_plan *plan;
+} request;
+
+static bool spills(const tz_cuda_steps *steps)
+{
+    return steps->inner.spills > TZ_FIT_SPILT_FEW;
+}
+
+/* The steps of the shorter kernel that would be taken for a plan, if it is in the cache. */
+static void take_shorter(const request *q, const tz_plan *plan, tz_cuda_steps *steps)
+{
+    tz_plan shorter = *plan;
+    tz_cuda_steps of;
+    bool found = false;
+    double bytes = steps->inner.loop_bytes;
+    if (tz_cuda_shorten(q->problem, q->place, &bytes, &shorter) &&
+        tz_cuda_steps_get(&of, &found, q->family, q->problem, q->place, &shorter, false, NULL) ==
+            TZ_OK &&
+        found && (spills(steps) || !spills(&of)))
+        *steps = of;
+}
+
+/* Which kernels are taken: all; those whose registers have the same limit as the plan's (`blocks`);
+ * of these, those that do not spill. */
+enum { ANY, ALIKE, UNSPILT };
+
+/* Adds a height whose kernel is in the cache, or with `compile` compiles it. A third height
+ * replaces the second. */
+static tz_status look(base *of, bool *taken, const request *q, int height, int which, bool compile,
+                      tz_error *error)
+{
+    tz_plan other;
+    tz_cuda_steps steps;
+    const tz_limits limits = tz_place_limits(q->place);
+    *taken = false;
+    if (height == q->plan->height || (of->count > 0 && height == of->heights[0]) ||
+        !tz_cuda_plan_with_height(q->problem, &limits, q->plan, height, &other) ||
+        (which != ANY && other.blocks != q->plan->blocks))
+        return TZ_OK;
+    const tz_status status =
+        tz_cuda_steps_get(&steps, taken, q->family, q->problem, q->place, &other, compile, error);
+    if (!status && *taken)
+        take_shorter(q, &other, &steps);
+    *taken = !status && *taken && !(which == UNSPILT && spills(&steps));
+    if (!*taken)
+        return status;
+    const int at = of->count < 2 ? of->count++ : 1;
+    of->known[at] = steps;
+    of->alike[at] = other.blocks == q->plan->blocks;
+    of->heights[at] = height;
+    return TZ_OK;
+}
+
+/* Finds the nearest compiled heights below and above the plan's height, or else the two nearest on
+ * one side. Counts are linear in the height only nearby. `strict`: a kernel that spills registers
+ * is no base for a lower height, which may not spill, nor is one whose registers have another
+ * limit. */
+static tz_status look_near(base *of, const request *q, bool strict, tz_error *error)
+{
+    static const int apart[] = {1, 2, 3, 4, 6, 8};
+    const int h = q->plan->height;
+    bool below = false, above = false;
+    for (int k = 0; k < of->count; k++) {
+        below = below || of->heights[k] < h;
+        above = above || of->heights[k] > h;
+    }
+    for (size_t k = 0; k < sizeof apart / sizeof *apart && !(below && above); k++) {
+        bool taken = false;
+        tz_status status = TZ_OK;
+        if (of->count < 2 || !below)
+            status = look(of, &taken, q, h - apart[k], strict ? ALIKE : ANY, false, error);
+        below = below || taken;
+        const bool lower_spills = below && of->heights[0] < h && spills(&of->known[0]);
+        const int which = !strict ? ANY : lower_spills ? ALIKE : UNSPILT;
+        if (!status && !above)
+            status = look(of, &taken, q, h + apart[k], which, false, error);
+        above = above || (of->count > 0 && taken && of->heights[of->count - 1] > h);
+        if (status)
+            return status;
+    }
+    return TZ_OK;
+}
+
+/* At least the spills of a loop that lacks `registers`: a step stores and loads each of them. */
+static void add_spills(tz_work_part *part, double registers)
+{
+    part->spills = fmax(part->spills, 2.0 * registers);
+    part->spilt_stores = fmax(part->spilt_stores, registers);
+}
+
+/* Interpolates or extrapolates linearly: each iteration adds the same work to a step. */
+static void put_between(tz_cuda_steps *out, base *of, int height)
+{
+    tz_cuda_steps *known = of->known;
+    if (of->count == 1) {
+        known[1] = known[0];
+        of->alike[1] = of->alike[0];
+        of->heights[1] = of->heights[0] + 1;
+    }
+    const double t = (double)(height - of->heights[0]) / (of->heights[1] - of->heights[0]);
+    *out = known[0];
+    part_between(&out->inner, &known[0].inner, &known[1].inner, t);
+    part_between(&out->end, &known[0].end, &known[1].end, t);
+    part_between(&out->side, &known[0].side, &known[1].side, t);
+    part_between(&out->side_end, &known[0].side_end, &known[1].side_end, t);
+    part_between(&out->inner_idle, &known[0].inner_idle, &known[1].inner_idle, t);
+    part_between(&out->end_idle, &known[0].end_idle, &known[1].end_idle, t);
+    part_between(&out->side_idle, &known[0].side_idle, &known[1].side_idle, t);
+    /* The registers of a kernel that has another limit say nothing. */
+    const double registers = of->alike[0] == of->alike[1]
+                                 ? between(known[0].registers, known[1].registers, t)
+                                 : known[of->alike[0] ? 0 : 1].registers;
+    const double lacking = fmax(0.0, registers - 255.0);
+    out->registers = (int)fmin(255.0, fmax(24.0, ceil(registers / 8.0) * 8.0));
+    out->local_bytes = (int)(4.0 * lacking);
+    if (lacking > 0.0) {
+        add_spills(&out->inner, lacking);
+        add_spills(&out->end, lacking);
+        add_spills(&out->side, lacking);
+        add_spills(&out->side_end, lacking);
+    }
+}
+
+/* The length of the code that would be taken for the plan (tz_backend.shorten). */
+static void expect_shorter(const request *q, tz_cuda_steps *steps)
+{
+    tz_work_part *const parts[] = {&steps->inner, &steps->end, &steps->side, &steps->side_end};
+    tz_plan shorter = *q->plan;
+    const double before = steps->inner.loop_bytes;
+    double bytes = before;
+    if (!tz_cuda_shorten(q->problem, q->place, &bytes, &shorter))
+        return;
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
+        parts[k]->text_bytes *= bytes / before;
+        parts[k]->loop_bytes *= bytes / before;
+        parts[k]->own_bytes *= bytes / before;
+    }
+}
+
+tz_status tz_cuda_steps_estimate(tz_cuda_steps *out, const tz_cuda_family *family,
+                                 const tz_problem *problem, const tz_place *place,
+                                 const tz_plan *plan, tz_error *error)
+{
+    static const int small[] = {2, 3, 4, 1};
+    const request q = {family, problem, place, plan};
+    base *of = calloc(1, sizeof *of);
+    if (!of)
+        return tz_error_set(error, TZ_MEMORY, NULL,
+                            "not enough memory to count a kernel's instructions");
+    tz_status status = look_near(of, &q, true, error);
+    if (!status && of->count < 2)
+        status = look_near(of, &q, false, error);
+    for (size_t k = 0; !status && k < sizeof small / sizeof *small && of->count < 2; k++) {
+        bool taken;
+        status = look(of, &taken, &q, small[k], ANY, true, error);
+    }
+    if (!status && of->count == 0)
+        status = tz_cuda_steps_get(out, &(bool){false}, family, problem, place, plan, true, error);
+    else if (!status) {
+        put_between(out, of, plan->height);
+        expect_shorter(&q, out);
+    }
+    free(of);
+    return status;
+}
+
+void tz_cuda_estimate_registers(const tz_model_device *device, const tz_plan *plan,
+                                tz_model_work *out)
+{
+    enum { UNIT = 8, LEAST = 24 };
+    const int estimated = out->registers;
+    tz_model_work least = *out;
+    least.registers = LEAST;
+    int wanted = plan->blocks > 0 ? plan->blocks : 1;
+    const int most = tz_roofs_blocks_per_sm(device, &least, NULL, 0);
+    wanted = wanted < most ? wanted : most;
+    while (out->registers > LEAST && tz_roofs_blocks_per_sm(device, out, NULL, 0) < wanted)
+        out->registers -= UNIT;
+    const int lacking = estimated - out->registers;
+    out->local_bytes += 4 * lacking;
+    for (int p = 0; lacking > 0 && p < out->parts_count; p++)
+        add_spills(&out->parts[p], lacking + out->parts[p].spilt_stores);
+}
+
 /* ---- Work ------------------------------------------------------------------------------------ */
 
 static void common_numbers(const tz_problem *problem, const tz_plan *plan, tz_model_work *out)
@@ -199,4 +599,102 @@ tz_status tz_cuda_work(const tz_problem *problem, const tz_place *place, const t
     const tz_cuda_job job = {problem, &limits, plan, &shape, &steps, blocks};
     family->planner->work(&job, out);
     return TZ_OK;
+}
+
+/* ---- Candidates ----------------------------------------------------------------------------- */
+
+bool tz_cuda_plans_make(const tz_cuda_plans *plans, int height, int vector, int warps, tz_plan *out,
+                        bool *made)
+{
+    const tz_plan *given = plans->given;
+    *made = false;
+    *out = *given;
+    if ((given->height && given->height != height) ||
+        (vector && given->vector && given->vector != vector) ||
+        (warps && given->warps && given->warps != warps))
+        return true;
+    strcpy(out->family, plans->family->name);
+    out->height = height;
+    out->vector = given->vector ? given->vector : vector;
+    out->warps = given->warps ? given->warps : warps;
+    *made = tz_cuda_plan(plans->problem, plans->limits, out, NULL) == TZ_OK;
+    return *made;
+}
+
+void tz_cuda_plans_keep(tz_cuda_plans *plans, const tz_plan *plan)
+{
+    for (int k = 0; k < plans->count; k++)
+        if (tz_plan_equal(&plans->plans[k], plan))
+            return;
+    if (plans->count < plans->max)
+        plans->plans[plans->count++] = *plan;
+}
+
+bool tz_cuda_plans_add(tz_cuda_plans *plans, int height, int vector, int warps)
+{
+    tz_plan plan;
+    bool made;
+    const bool taken = tz_cuda_plans_make(plans, height, vector, warps, &plan, &made);
+    if (made)
+        tz_cuda_plans_keep(plans, &plan);
+    return taken;
+}
+
+/* The heights to try, in growing distances. */
+static int next_height(int height)
+{
+    return height < 12 ? height + 1 : height < 32 ? height + 4 : height + height / 4;
+}
+
+void tz_cuda_plans_add_heights(tz_cuda_plans *plans, int most, const tz_cuda_variant *others,
+                               int others_count)
+{
+    const int given = plans->given->height, reach = tz_stencil_reach(plans->problem->stencil);
+    const int highest = given > 0 ? given : most;
+    for (int h = given > 0 ? given : 1; h <= highest; h = given ? h + 1 : next_height(h)) {
+        const bool taken = tz_cuda_plans_add(plans, h, 0, 0);
+        for (int k = 0; k < others_count; k++)
+            tz_cuda_plans_add(plans, h, others[k].vector, others[k].warps);
+        if (!taken && h * (reach > 0 ? reach : 1) > most)
+            break;
+    }
+}
+
+tz_status tz_cuda_candidates(const tz_problem *problem, const tz_place *place, const tz_plan *given,
+                             tz_plan *plans, int max, int *count, tz_error *error)
+{
+    const tz_limits limits = tz_place_limits(place);
+    tz_cuda_plans made = {
+        .problem = problem, .limits = &limits, .given = given, .plans = plans, .max = max};
+    const tz_cuda_family *named = NULL;
+    if (given->family[0])
+        tz_cuda_family_find(given->family, problem, &named, NULL);
+    for (int i = 0; tz_cuda_family_at(i, problem->dims, &made.family); i++)
+        if (made.family && (!given->family[0] || made.family == named))
+            made.family->planner->candidates(&made);
+    *count = made.count;
+    if (made.count > 0)
+        return TZ_OK;
+    tz_plan plan = *given;
+    const tz_status status = tz_cuda_plan(problem, &limits, &plan, error);
+    if (!status) {
+        plans[0] = plan;
+        *count = 1;
+    }
+    return status;
+}
+
+bool tz_cuda_shorten(const tz_problem *problem, const tz_place *place, double *bytes, tz_plan *plan)
+{
+    const tz_limits limits = tz_place_limits(place);
+    const tz_cuda_family *family;
+    tz_plan shorter = *plan;
+    double length = *bytes;
+    if (tz_cuda_family_find(plan->family, problem, &family, NULL) || !family->planner->shorten ||
+        !family->planner->shorten(problem, &length, &shorter) ||
+        tz_cuda_plan(problem, &limits, &shorter, NULL) != TZ_OK)
+        return false;
+    *plan = shorter;
+    *bytes = length;
+    return true;
 }

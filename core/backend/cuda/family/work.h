@@ -91,8 +91,8 @@ struct tz_cuda_planner {
 tz_status tz_cuda_steps_get(tz_cuda_steps *out, bool *found, const tz_cuda_family *family,
                             const tz_problem *problem, const tz_place *place, const tz_plan *plan,
                             bool compile, tz_error *error);
-/* Estimates a plan's steps from two heights whose kernels are in the cache, if possible one below and
- * one above the plan's height; else from small heights, which it compiles. */
+/* Estimates a plan's steps from two heights whose kernels are in the cache, if possible one below
+ * and one above the plan's height; else from small heights, which it compiles. */
 tz_status tz_cuda_steps_estimate(tz_cuda_steps *out, const tz_cuda_family *family,
                                  const tz_problem *problem, const tz_place *place,
                                  const tz_plan *plan, tz_error *error);
@@ -137,15 +137,15 @@ void tz_cuda_plans_add_heights(tz_cuda_plans *plans, int most, const tz_cuda_var
  * on the loop's way. */
 void tz_cuda_take_loop(tz_work_part *part, const tz_cuda_loop *loop, double steps, double all,
                        tz_cuda_lanes lanes);
-/* Takes `inner` from the cheapest loop, `end` from the most expensive one and `side` from the second
- * of three. `diverged`: the share of other paths that lanes at a border take. */
+/* Takes `inner` from the cheapest loop, `end` from the most expensive one and `side` from the
+ * second of three. `diverged`: the share of other paths that lanes at a border take. */
 void tz_cuda_take_ends(const tz_cuda_code *code, double diverged, tz_cuda_steps *out);
 /* The loops of the sides and of the ends, as indices of code->at. */
 int tz_cuda_side_of(const tz_cuda_code *code);
 int tz_cuda_end_of(const tz_cuda_code *code);
 int tz_cuda_outermost(const tz_cuda_mix *mix, int loop);
-/* Steps of one iteration of a loop whose lanes store `vector` elements of each field of the mask in a step, in
- * packets of 16 bytes. 0: it does not store. */
+/* Steps of one iteration of a loop whose lanes store `vector` elements of each field of the mask in
+ * a step, in packets of 16 bytes. 0: it does not store. */
 double tz_cuda_stored_steps(const tz_problem *problem, uint32_t fields, int vector,
                             const tz_cuda_loop *loop);
 /* How many fields the passes write. */
@@ -154,8 +154,8 @@ double tz_cuda_written_count(const tz_problem *problem);
 /* Adds a part of `warps` warps that run `code` for `steps` steps each. NULL if it is empty. */
 tz_work_part *tz_cuda_add_part(tz_model_work *out, const char *name, const tz_work_part *code,
                                double warps, double steps);
-/* Makes a share of a part's steps those of another part. `warps`: the share of its warps that have such steps, and fetch
- * their code. */
+/* Makes a share of a part's steps those of another part. `warps`: the share of its warps that have
+ * such steps, and fetch their code. */
 void tz_cuda_mix_steps(tz_work_part *part, const tz_work_part *other, double share, double warps);
 
 /* Computed elements, `elements_a_step` for each step of a warp, relative to the useful ones. */
@@ -163,7 +163,8 @@ double tz_cuda_count_redundancy(const tz_model_work *out, double elements_a_step
 /* Bytes that are loaded more than once: a warp loads `loaded_a_step` in each step, and for `ahead`
  * more steps. `far_share` of the bytes read are loaded again much later. */
 void tz_cuda_count_ghosts(tz_model_work *out, double loaded_a_step, double ahead, double far_share);
-/* Bytes of those of these fields that are written. Lanes store their packets one after the other. */
+/* Bytes of those of these fields that are written. Lanes store their packets one after the
+ * other. */
 void tz_cuda_count_pairs(const tz_problem *problem, tz_model_work *out, uint32_t fields);
 /* Bytes of loads of these fields, whose packets share L2 sectors with another request. */
 void tz_cuda_count_halves(const tz_problem *problem, tz_model_work *out, uint32_t fields);

@@ -13,21 +13,11 @@
 #include "backend/cuda/compile/compile.h"
 #include "backend/cuda/sass/sass.h"
 
-enum { TZ_CUDA_LOOPS_MAX = 96 };
-
-/* Passes through shared memory of an asynchronous copy into it: of 16 bytes a lane; and of fewer, beside
- * one for each word. Those go through the first-level cache, and rows mostly begin in the middle of a
- * line, whose parts arrive one by one. From: hardware counters of 83 kernels, H100. */
+/* Passes through shared memory of an asynchronous copy into it: of 16 bytes a lane; and of fewer,
+ * beside one for each word. Those go through the first-level cache, and rows mostly begin in the
+ * middle of a line, whose parts arrive one by one. From: hardware counters of 83 kernels, H100. */
 #define TZ_CUDA_COPY_PASSES 2.0
 #define TZ_CUDA_COPY_PASSES_NARROW 2.0
-
-/* The machine that schedules are computed for. */
-typedef struct tz_cuda_machine {
-    tz_scheduler scheduler;
-    double block_warps; /* warps of a block */
-    double conflict;    /* passes through shared memory of an access of 16 bytes a lane, for each of
-                         * its words */
-} tz_cuda_machine;
 
 typedef struct tz_cuda_loop {
     int parent;         /* the loop around it; -1: none */

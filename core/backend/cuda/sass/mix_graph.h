@@ -6,7 +6,7 @@
 #ifndef TZ_CORE_BACKEND_CUDA_SASS_MIX_GRAPH_H
 #define TZ_CORE_BACKEND_CUDA_SASS_MIX_GRAPH_H
 
-#include "backend/cuda/sass/mix.h"
+#include "backend/cuda/sass/sass.h"
 
 typedef struct block {
     int first, end; /* instructions */

@@ -46,12 +46,25 @@ typedef struct tz_sass {
 } tz_sass;
 
 /* The kernel `entry` of a cubin; free it with tz_sass_free. Errors: TZ_FORMAT (no ELF file of a
- * GPU, no such kernel, a truncated file), TZ_UNSUPPORTED (an architecture before Volta), TZ_MEMORY. */
+ * GPU, no such kernel, a truncated file), TZ_UNSUPPORTED (an architecture before Volta),
+ * TZ_MEMORY. */
 tz_status tz_sass_read(tz_sass *out, const void *cubin, size_t bytes, const char *entry,
                        tz_error *error);
 /* The same from bare code, a multiple of 16 bytes. `architecture`: 90 for sm_90. */
 tz_status tz_sass_decode(tz_sass *out, const void *code, size_t bytes, int architecture,
                          tz_error *error);
 void tz_sass_free(tz_sass *sass); /* the numbers stay */
+
+/* ---- What its loops are counted for (mix.h) ------------------------------------------------- */
+
+enum { TZ_CUDA_LOOPS_MAX = 96 };
+
+/* The machine that schedules are computed for. */
+typedef struct tz_cuda_machine {
+    tz_scheduler scheduler;
+    double block_warps; /* warps of a block */
+    double conflict;    /* passes through shared memory of an access of 16 bytes a lane, for each of
+                         * its words */
+} tz_cuda_machine;
 
 #endif

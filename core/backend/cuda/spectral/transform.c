@@ -1,3 +1,4 @@
+/* Fourier, cosine and sine transforms of a whole field, for jump.c. */
 #include "backend/cuda/spectral/transform.h"
 
 #include "backend/cuda/driver/queue.h"
@@ -102,7 +103,8 @@ static bool is_periodic(const tz_linear *linear, int axis)
     return linear->transform[axis] == TZ_DFT;
 }
 
-/* An axis of one cell has only frequency 0, with the cell as its amplitude. Beside fixed cells it has not. */
+/* An axis of one cell has only frequency 0, with the cell as its amplitude. Beside fixed cells it
+ * has not. */
 static bool is_used(const tz_linear *linear, int axis)
 {
     return axis < linear->dims && (linear->extent[axis] > 1 || linear->transform[axis] == TZ_DST_I);

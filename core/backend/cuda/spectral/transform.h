@@ -1,6 +1,6 @@
-/* The transforms of a field on a GPU (core/backend/spectral.h): from cells to amplitudes and back, in
- * double precision. Periodic axes are one Fourier transform of real numbers, by cuFFT; the others are
- * cosine or sine transforms, one axis after the other (kernels/cuda/transform.cuh).
+/* The transforms of a field on a GPU (core/backend/spectral.h): from cells to amplitudes and back,
+ * in double precision. Periodic axes are one Fourier transform of real numbers, by cuFFT; the
+ * others are cosine or sine transforms, one axis after the other (kernels/cuda/transform.cuh).
  *
  * All work goes to the default queue; nothing waits. */
 #ifndef TZ_CORE_BACKEND_CUDA_SPECTRAL_TRANSFORM_H
@@ -9,9 +9,9 @@
 #include "backend/cuda/driver/fft.h"
 #include "backend/spectral.h"
 
-/* How amplitudes lie in a spectrum: axis[0] is the fastest one, of n[0] frequencies from 0 on; without gaps.
- * With periodic axes an amplitude is complex, a pair of doubles, and axis[0] is one of them, with
- * frequencies 0 to extent/2: those left out are conjugates. */
+/* How amplitudes lie in a spectrum: axis[0] is the fastest one, of n[0] frequencies from 0 on;
+ * without gaps. With periodic axes an amplitude is complex, a pair of doubles, and axis[0] is one
+ * of them, with frequencies 0 to extent/2: those left out are conjugates. */
 typedef struct tz_cuda_spectrum {
     int parts; /* doubles of an amplitude: 1 or 2 */
     int axis[TZ_AXES];
@@ -30,8 +30,8 @@ const tz_cuda_spectrum *tz_cuda_transform_spectrum(const tz_cuda_transform *tran
 /* Name and version of the library. */
 void tz_cuda_transform_library(const tz_cuda_transform *transform, char *text, size_t size);
 
-/* Device memory that the caller gives: of each spectrum and of one buffer beside them (0: none is needed), and of
- * cuFFT's work area, which is set once. */
+/* Device memory that the caller gives: of each spectrum and of one buffer beside them (0: none is
+ * needed), and of cuFFT's work area, which is set once. */
 void tz_cuda_transform_bytes(const tz_cuda_transform *transform, size_t *spectrum, size_t *buffer);
 size_t tz_cuda_transform_work_bytes(const tz_cuda_transform *transform);
 tz_status tz_cuda_transform_use(tz_cuda_transform *transform, tz_cu_pointer work, tz_error *error);

@@ -1,4 +1,5 @@
-#include "fiber.h"
+/* Fibers by switching stacks, or by ucontext where that is not known. */
+#include "machine.h"
 
 #include <stdint.h>
 #include <stdlib.h>

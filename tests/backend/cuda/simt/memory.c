@@ -1,4 +1,5 @@
-#include "memory.h"
+/* Finds races: which accesses of a word no barrier orders. */
+#include "machine.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,5 @@
-#include "suite.h"
+/* Runs groups of cases in processes on all cores, and prints a table. */
+#include "cases.h"
 
 #include <errno.h>
 #include <inttypes.h>

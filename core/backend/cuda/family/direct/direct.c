@@ -1,23 +1,40 @@
-#include "backend/cuda/family/direct/direct.h"
-
+/* The direct family (kernels/cuda/direct.cuh): one iteration of a 3-D grid. Each cell loads its
+ * neighbours where it needs them, so there is no ghost zone to compute. Where fused iterations gain
+ * little, as with wide stars, this is the fastest kernel: all memory bandwidth goes to cells.
+ *
+ * plan.tile: columns of a block (32*vector), its rows (warps), and the planes of a chunk (0: chosen
+ * at launch). plan.ahead: planes of a lane's own columns that are loaded before the step that needs
+ * them. */
+#include "backend/cuda/family/footprint.h"
+#include "backend/cuda/family/work.h"
 #include "backend/host/store.h"
+#include "model/constants.h"
+
 #include <inttypes.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
     WARPS = 4,
-    WARPS_MAX = 32,       /* of a multiprocessor: more do not load faster */
-    REGISTERS_OTHER = 24, /* addresses, the loop */
+    WARPS_MAX = 32, /* of a multiprocessor: more do not load faster */
     REGISTERS_ALL = 65536,
-    CHUNK = 32, /* planes: longer chunks leave multiprocessors idle at the end, shorter ones load
-                * more planes twice */
 };
+
+/* What the pass reads. */
+typedef struct direct_design {
+    const tz_problem *problem;
+    int vector, ahead;
+    int reach; /* largest distance */
+    int below[TZ_AXES], above[TZ_AXES];
+    tz_footprint footprint;
+} direct_design;
 
 /* ---- What the pass reads --------------------------------------------------------------------- */
 
-void direct_design_make(direct_design *d, const tz_problem *problem, const tz_plan *plan)
+static void direct_design_make(direct_design *d, const tz_problem *problem, const tz_plan *plan)
 {
     const tz_pass *pass = &problem->stencil->passes[0];
     *d = (direct_design){
@@ -32,7 +49,9 @@ void direct_design_make(direct_design *d, const tz_problem *problem, const tz_pl
     }
 }
 
-uint32_t direct_columns(const direct_design *d, int field, int dz, int dy)
+/* The columns of a row that the cells of a lane read: bit `reach` is the lane's first own
+ * column. */
+static uint32_t direct_columns(const direct_design *d, int field, int dz, int dy)
 {
     const uint32_t reads =
         tz_footprint_row(&d->footprint, field, dz, dy) >> (TZ_RADIUS_MAX - d->reach);
@@ -42,7 +61,8 @@ uint32_t direct_columns(const direct_design *d, int field, int dz, int dy)
     return columns;
 }
 
-bool direct_queue(const direct_design *d, int field, int *low, int *high)
+/* The planes in which a field is read in the lane's own row. False: none. */
+static bool direct_queue(const direct_design *d, int field, int *low, int *high)
 {
     *low = INT_MAX;
     *high = INT_MIN;
@@ -54,31 +74,20 @@ bool direct_queue(const direct_design *d, int field, int *low, int *high)
     return *low <= *high;
 }
 
-uint32_t direct_stored(const tz_problem *problem)
+/* The mask of the fields that the kernel stores: of those that the pass writes, all but the handed
+ * ones. */
+static uint32_t direct_stored(const tz_problem *problem)
 {
     uint32_t stored = tz_problem_written(problem);
     for (int f = 0; f < problem->stencil->fields_count; f++)
-        if (tz_cuda_handed(&tz_cuda_family_direct, problem, f) >= 0)
+        if (tz_cuda_taken(problem, f) >= 0)
             stored &= ~(UINT32_C(1) << f);
     return stored;
 }
 
 /* ---- Plans ----------------------------------------------------------------------------------- */
 
-static const char *direct_refuses(const tz_problem *problem)
-{
-    const tz_stencil *stencil = problem->stencil;
-    if (stencil->passes_count > 1)
-        return "has several passes, and a launch of the family direct is one";
-    if (problem->bits)
-        return "has fields of bits, which the family direct does not read";
-    for (int f = 0; f < stencil->fields_count; f++)
-        if (stencil->fields[f].role == TZ_STREAMED)
-            return "has streamed fields, which are for 1-D grids";
-    return NULL;
-}
-
-int direct_warps(const tz_plan *plan)
+static int direct_warps(const tz_plan *plan)
 {
     return plan->warps > 0 ? plan->warps : WARPS;
 }
@@ -114,13 +123,14 @@ static tz_status check_numbers(const tz_plan *plan, tz_error *error)
     return TZ_OK;
 }
 
-/* Registers that a thread would use, from the packets that a step holds: within 8 of NVRTC's for stars. */
+/* Registers that a thread would use, from the packets that a step holds: within 8 of NVRTC's for
+ * stars. */
 static int estimate_registers(const tz_problem *problem, const tz_plan *plan)
 {
     const tz_stencil *s = problem->stencil;
     direct_design d;
     direct_design_make(&d, problem, plan);
-    double words = REGISTERS_OTHER;
+    double words = TZ_FIT_DIRECT_REGISTERS_OTHER;
     for (int f = 0; f < s->fields_count; f++) {
         const double packet = (double)tz_problem_element_size(problem, f) * plan->vector / 4.0;
         const uint32_t own = ((1u << d.vector) - 1u) << d.reach;
@@ -138,8 +148,8 @@ static int estimate_registers(const tz_problem *problem, const tz_plan *plan)
     return (int)words;
 }
 
-/* As many blocks as leave all registers. Where a step loads everything at once, two spilt words cost more than
- * a block: on an H100 10 to 15 % of the time. */
+/* As many blocks as leave all registers. Where a step loads everything at once, two spilt words
+ * cost more than a block: on an H100 10 to 15 % of the time. */
 static int choose_blocks(const tz_problem *problem, const tz_plan *plan)
 {
     const int wanted = estimate_registers(problem, plan);
@@ -180,13 +190,11 @@ static tz_status direct_plan(const tz_problem *problem, const tz_limits *limits,
     if (plan->tile[2] < 0 || plan->tile[2] > 1 << 20)
         return tz_error_set(error, TZ_RANGE, "tile", "a chunk has 1 to %d planes, not %" PRId64,
                             1 << 20, plan->tile[2]);
-    strcpy(plan->family, "direct");
-    snprintf(plan->why, sizeof plan->why, "%s height", given.height == 0 ? "default" : "given");
     return TZ_OK;
 }
 
-/* The better family for height 1, unless the cells of other rows and planes at once are read: planes in shared
- * memory then save many loads. */
+/* The better family for height 1, unless the cells of other rows and planes at once are read:
+ * planes in shared memory then save many loads. */
 static bool direct_claims(const tz_problem *problem, const tz_limits *limits, tz_plan *plan)
 {
     return plan->height == 1 && !tz_stencil_reads_diagonals(problem->stencil) &&
@@ -210,7 +218,7 @@ static tz_status direct_shape(const tz_problem *problem, const tz_limits *limits
     (void)blocks_each;
     const int64_t wide = (problem->elements[0] + plan->tile[0] - 1) / plan->tile[0];
     const int64_t high = (problem->elements[1] + plan->tile[1] - 1) / plan->tile[1];
-    const int64_t chunk = plan->tile[2] > 0 ? plan->tile[2] : CHUNK;
+    const int64_t chunk = plan->tile[2] > 0 ? plan->tile[2] : TZ_FIT_DIRECT_CHUNK;
     const int64_t blocks = wide * high * ((length + chunk - 1) / chunk);
     if (blocks > INT32_MAX)
         return tz_error_set(error, TZ_RANGE, "tile",
@@ -232,7 +240,7 @@ static void emit_lists(tz_cuda_text *t, const direct_design *d)
     for (int f = 0; f < s->fields_count; f++)
         if (direct_queue(d, f, &low, &high))
             tz_cuda_emit(t, " \\\n    D(%s, %s, %d, %d, %d)", tz_text_field(s, f),
-                         tz_cuda_type_name(s->fields[f].type), f, low, high + d->ahead);
+                         tz_type_keyword(s->fields[f].type), f, low, high + d->ahead);
     for (int own = 1; own >= 0; own--) {
         tz_cuda_emit(t, "\n#define TZ_%s_LIST(D)", own ? "OWN" : "ROW");
         for (int f = 0; f < s->fields_count; f++)
@@ -242,7 +250,7 @@ static void emit_lists(tz_cuda_text *t, const direct_design *d)
                     if (!columns || own != (dy == 0))
                         continue;
                     tz_cuda_emit(t, " \\\n    D(%s, %s, %d, %d, ", tz_text_field(s, f),
-                                 tz_cuda_type_name(s->fields[f].type), f, dz);
+                                 tz_type_keyword(s->fields[f].type), f, dz);
                     if (own && direct_queue(d, f, &low, &high))
                         tz_cuda_emit(t, "0x%xu, %d)", columns, low);
                     else
@@ -253,12 +261,12 @@ static void emit_lists(tz_cuda_text *t, const direct_design *d)
     for (int f = 0; f < s->fields_count; f++)
         if (direct_stored(d->problem) >> f & 1)
             tz_cuda_emit(t, " \\\n    D(%s, %s, %d)", tz_text_field(s, f),
-                         tz_cuda_type_name(s->fields[f].type), f);
+                         tz_type_keyword(s->fields[f].type), f);
     tz_cuda_emit(t, "\n");
 }
 
-void direct_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_limits *limits,
-                      const tz_plan *plan)
+static void direct_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_limits *limits,
+                             const tz_plan *plan)
 {
     (void)limits;
     direct_design d;
@@ -286,13 +294,110 @@ void direct_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_limit
     tz_cuda_emit(t, "#include \"direct_kernel.cuh\"\n");
 }
 
+/* ---- The planner ---------------------------------------------------------------------------- */
+
+/* ---- The loops of a kernel ------------------------------------------------------------------- */
+
+/* Two loops store to memory: that of inner blocks and that of blocks at the border. */
+static double direct_steps(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan,
+                           const tz_cuda_loop *loop)
+{
+    (void)limits;
+    return tz_cuda_stored_steps(problem, direct_stored(problem), plan->vector, loop);
+}
+
+static void direct_parts(const tz_cuda_code *code, tz_cuda_steps *out)
+{
+    tz_cuda_take_ends(code, 0.0, out);
+    out->inner.waits = out->side.waits = 1.0; /* all loads of a step are under way together */
+}
+
+/* ---- A stage --------------------------------------------------------------------------------- */
+
+/* Bytes that a step of a warp loads from the second-level cache: of its own row, and its share of
+ * the rows above and below the block and of the packets at its sides. Other loads hit the first
+ * level. */
+static double loaded_bytes(const direct_design *d, const tz_plan *plan)
+{
+    double bytes = 0.0;
+    for (int f = 0; f < d->problem->stencil->fields_count; f++) {
+        double sides = 0.0, rows = 0.0;
+        bool read = false;
+        for (int dz = -d->reach; dz <= d->reach; dz++)
+            for (int dy = -d->reach; dy <= d->reach; dy++) {
+                const uint32_t columns = direct_columns(d, f, dz, dy);
+                const uint32_t own = ((1u << d->vector) - 1u) << d->reach;
+                read = read || columns;
+                rows = fmax(rows, columns ? abs(dy) : 0);
+                sides = columns & ~own ? 1.0 : sides;
+            }
+        bytes +=
+            (double)tz_problem_element_size(d->problem, f) * read *
+            (32.0 * d->vector * (1.0 + 2.0 * rows / direct_warps(plan)) + 2.0 * sides * d->vector);
+    }
+    return bytes;
+}
+
+static void direct_work(const tz_cuda_job *job, tz_model_work *out)
+{
+    const tz_problem *problem = job->problem;
+    const int *geometry = job->shape->geometry;
+    const double chunk = geometry[0], wide = geometry[1], high = geometry[2];
+    const double planes = (double)problem->elements[2], chunks = ceil(planes / chunk);
+    direct_design d;
+    direct_design_make(&d, problem, job->plan);
+    const double inner_x = fmax(0.0, wide - (d.below[0] > 0) - (d.above[0] > 0));
+    const double inner_y = fmax(0.0, high - (d.below[1] > 0) - (d.above[1] > 0));
+    const double inner_z = fmax(0.0, chunks - (d.below[2] > 0) - (d.above[2] > 0));
+    const double inner = inner_x * inner_y * inner_z, all = wide * high * chunks;
+    const double warps = direct_warps(job->plan), steps = planes / chunks;
+    tz_cuda_add_part(out, "inner", &job->steps->inner, inner * warps, steps);
+    tz_cuda_add_part(out, inner > 0.0 ? "border" : "all", &job->steps->side, (all - inner) * warps,
+                     steps);
+    const double loaded = loaded_bytes(&d, job->plan), ghosts = d.below[2] + d.above[2];
+    /* If all blocks of a layer run at once, the next layer finds the planes between them in
+     * cache. */
+    const double at_once = (double)job->limits->multiprocessors * fmax(1.0, job->blocks);
+    const double later = fmax(0.0, 1.0 - at_once / (wide * high));
+    out->streams = out->marches = true;
+    out->redundancy = 1.0;
+    tz_cuda_count_ghosts(out, loaded, ghosts, later * ghosts / fmin(chunk, planes));
+    for (int p = 0; p < out->parts_count; p++)
+        out->parts[p].bytes = loaded;
+    out->ahead_bytes = job->plan->ahead * loaded;
+    const double written = out->write_bytes / tz_cuda_bytes_of(problem).written;
+    const uint32_t handed = tz_problem_written(problem) & ~direct_stored(problem);
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        if (handed >> f & 1)
+            out->write_bytes -= written * (double)tz_problem_element_size(problem, f);
+}
+
+/* ---- Candidates ------------------------------------------------------------------------------ */
+
+static void direct_candidates(tz_cuda_plans *plans)
+{
+    tz_cuda_plans_add(plans, 1, 0, 0);
+    tz_cuda_plans_add(plans, 1, 0, 8);
+}
+
+static const tz_cuda_planner direct_planner = {
+    .steps = direct_steps,
+    .parts = direct_parts,
+    .work = direct_work,
+    .candidates = direct_candidates,
+};
+
 const tz_cuda_family tz_cuda_family_direct = {
     .name = "direct",
     .doc = "one iteration; cells load their neighbours where they need them",
     .exact = true,
     .hands = true,
     .warps = WARPS,
-    .refuses = direct_refuses,
+    .dims_low = 3,
+    .dims_high = 3,
+    .no_bits = "has fields of bits, which the family direct does not read",
+    .no_passes = "has several passes, and a launch of the family direct is one",
+    .no_streamed = "has streamed fields, which are for 1-D grids",
     .plan = direct_plan,
     .claims = direct_claims,
     .emit = direct_text_emit,

@@ -1,20 +1,19 @@
 /* The stream family in one dimension: strips in registers, a warp each (kernels/cuda/line.cuh). */
-#include "backend/cuda/family/line/line.h"
-
+#include "backend/cuda/family/work.h"
 #include "backend/host/store.h"
+#include "model/constants.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 enum {
+    UNROLLED = 4, /* iterations of a loop body without streamed rows */
     HEIGHT_MAX = 512,
     VECTOR_MAX = 32,
     WARPS_MAX = 16,
     AHEAD_MAX = 16,
-    REGISTERS_OWN = 32,  /* addresses, lane, loop; twice as many for masks of bits */
-    REGISTERS_MAX = 240, /* of 255: the estimate is not exact */
-    REGISTERS_GOOD = 128 /* 16 warps a multiprocessor and more */
 };
 
 static int field_words(const tz_problem *problem, int f)
@@ -22,7 +21,8 @@ static int field_words(const tz_problem *problem, int f)
     return (int)tz_problem_element_size(problem, f) / 4;
 }
 
-int line_packet(const tz_problem *problem)
+/* Elements of a packet: 16 bytes of the widest field. */
+static int line_packet(const tz_problem *problem)
 {
     int words = 1;
     for (int f = 0; f < problem->stencil->fields_count; f++)
@@ -30,16 +30,9 @@ int line_packet(const tz_problem *problem)
     return 4 / words;
 }
 
-static bool has_streamed(const tz_problem *problem)
-{
-    for (int f = 0; f < problem->stencil->fields_count; f++)
-        if (problem->stencil->fields[f].role == TZ_STREAMED)
-            return true;
-    return false;
-}
-
-/* The columns to each side of those that are stored that each version of the fields must have right,
- * from the last pass back to what is loaded. A mirror at one side reads as far to the other. */
+/* The columns to each side of those that are stored that each version of the fields must have
+ * right, from the last pass back to what is loaded. A mirror at one side reads as far to the
+ * other. */
 static void ghosts_of(const tz_problem *problem, int height, int64_t sides[2])
 {
     const tz_stencil *s = problem->stencil;
@@ -73,7 +66,8 @@ static void ghosts_of(const tz_problem *problem, int height, int64_t sides[2])
     }
 }
 
-int64_t line_ghost(const tz_problem *problem, int height, int side)
+/* Columns that a strip loses at its low (0) or high (1) end, rounded up to packets; 2: at both. */
+static int64_t line_ghost(const tz_problem *problem, int height, int side)
 {
     int64_t sides[2];
     ghosts_of(problem, height, sides);
@@ -84,7 +78,8 @@ static int registers_of(const tz_problem *problem, int vector, int ahead)
 {
     const tz_stencil *s = problem->stencil;
     const int packets = vector / line_packet(problem);
-    int registers = problem->bits ? 2 * REGISTERS_OWN : REGISTERS_OWN, widest = 0;
+    int registers = problem->bits ? 2 * TZ_FIT_LINE_REGISTERS_OWN : TZ_FIT_LINE_REGISTERS_OWN,
+        widest = 0;
     for (int f = 0; f < s->fields_count; f++) {
         const tz_field *field = &s->fields[f];
         const int words = field_words(problem, f);
@@ -111,7 +106,7 @@ static int registers_of(const tz_problem *problem, int vector, int ahead)
 static int registers_room(int warps, int blocks)
 {
     const int all = 65536 / (32 * warps * blocks), room = blocks > 1 ? all / 8 * 8 : all - 8;
-    return room < REGISTERS_MAX ? room : REGISTERS_MAX;
+    return room < TZ_FIT_LINE_REGISTERS_MAX ? room : TZ_FIT_LINE_REGISTERS_MAX;
 }
 
 /* Blocks that a multiprocessor must hold. This limits the registers that the compiler allocates:
@@ -124,7 +119,8 @@ static int choose_blocks(const tz_problem *problem, const tz_plan *plan)
     return blocks < 1 ? 1 : blocks > most ? most : blocks;
 }
 
-bool line_staged(const tz_problem *problem)
+/* Does the boundary read other columns of a strip? These must then be in shared memory. */
+static bool line_staged(const tz_problem *problem)
 {
     bool reads = false;
     for (int high = 0; high < 2; high++)
@@ -157,9 +153,10 @@ static int choose_vector(const tz_problem *problem, const tz_plan *plan)
         const int64_t useful = useful_columns(problem, vector, plan->height);
         const bool must = useful < tile;
         const bool pays = 4 * useful < 3 * 32 * vector;
-        const bool good =
-            next * (4 / packet) <= 8 && registers <= REGISTERS_GOOD && plan->tile[0] == 0;
-        if (!(good || must || (pays && plan->tile[0] == 0 && registers <= REGISTERS_GOOD)) ||
+        const bool good = next * (4 / packet) <= 8 && registers <= TZ_FIT_LINE_REGISTERS_GOOD &&
+                          plan->tile[0] == 0;
+        if (!(good || must ||
+              (pays && plan->tile[0] == 0 && registers <= TZ_FIT_LINE_REGISTERS_GOOD)) ||
             registers > room)
             break;
         vector = next;
@@ -170,16 +167,10 @@ static int choose_vector(const tz_problem *problem, const tz_plan *plan)
 static tz_status check_numbers(const tz_problem *problem, const tz_plan *plan, tz_error *error)
 {
     const int packet = line_packet(problem);
-    if (plan->height < 0 || plan->height > HEIGHT_MAX)
-        return tz_error_set(error, TZ_RANGE, "height", "height %d is out of range; 1 to %d",
-                            plan->height, HEIGHT_MAX);
-    if (plan->tile[0] < 0)
-        return tz_error_set(error, TZ_RANGE, "tile", "extent 1 is %" PRId64 "; use 1 or more",
-                            plan->tile[0]);
     if (plan->ahead < 0 || plan->ahead > AHEAD_MAX)
         return tz_error_set(error, TZ_RANGE, "ahead", "%d rows ahead are out of range; 1 to %d",
                             plan->ahead, AHEAD_MAX);
-    if (plan->ahead > 0 && !has_streamed(problem))
+    if (plan->ahead > 0 && !tz_cuda_fields_of_role(problem, TZ_STREAMED))
         return tz_error_set(error, TZ_UNSUPPORTED, "plan",
                             "'%s' has no streamed field, so there is nothing to load ahead",
                             problem->stencil->id);
@@ -214,11 +205,10 @@ static tz_status line_plan(const tz_problem *problem, const tz_limits *limits, t
         return status;
     const int packet = line_packet(problem);
     const int reach = tz_stencil_reach(problem->stencil);
-    const bool chosen = plan->height == 0;
     const int64_t row = (problem->elements[0] + packet - 1) / packet * packet;
-    if (chosen)
+    if (plan->height == 0)
         plan->height = reach > 20 ? 1 : 20 / (reach > 0 ? reach : 1);
-    if (plan->ahead == 0 && has_streamed(problem))
+    if (plan->ahead == 0 && tz_cuda_fields_of_role(problem, TZ_STREAMED))
         plan->ahead = 4;
     if (plan->warps == 0)
         plan->warps = 4;
@@ -248,8 +238,6 @@ static tz_status line_plan(const tz_problem *problem, const tz_limits *limits, t
         plan->tile[0] = useful_columns(problem, plan->vector, plan->height);
         plan->tile[0] = plan->tile[0] > row ? row : plan->tile[0];
     }
-    strcpy(plan->family, "stream");
-    snprintf(plan->why, sizeof plan->why, "%s height", chosen ? "default" : "given");
     return TZ_OK;
 }
 
@@ -274,9 +262,103 @@ static tz_status line_shape(const tz_problem *problem, const tz_limits *limits, 
     return TZ_OK;
 }
 
+/* ---- The device text ------------------------------------------------------------------------ */
+
+static void line_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_limits *limits,
+                           const tz_plan *plan)
+{
+    (void)limits;
+    const tz_stencil *s = problem->stencil;
+    const int64_t of_block = plan->tile[0] * plan->warps + 32 * plan->vector;
+    tz_cuda_emit_sizes(t, problem, plan->height, plan->tile);
+    tz_cuda_emit_lists(t, problem);
+    for (int f = 0; f < s->fields_count; f++)
+        tz_cuda_emit(t, "#define TZ__RADIUS_%s %d\n", tz_text_field(s, f), s->fields[f].radius);
+    tz_cuda_emit(
+        t,
+        "#define TZ_VECTOR %d\n#define TZ_PACKET %d\n#define TZ_GHOST_LOW %" PRId64
+        "\n#define TZ_GHOST_HIGH %" PRId64 "\n"
+        "#define TZ_GROUP %d\n#define TZ_WARPS %d\n#define TZ_THREADS %d\n"
+        "#define TZ_BLOCKS %d\n#define TZ_STAGED %d\n#define TZ_SHORT %d\n#include \"line.cuh\"\n",
+        plan->vector, line_packet(problem), line_ghost(problem, plan->height, 0),
+        line_ghost(problem, plan->height, 1), plan->ahead > 0 ? plan->ahead : UNROLLED, plan->warps,
+        32 * plan->warps, plan->blocks, line_staged(problem) ? 16 / line_packet(problem) : 0,
+        problem->elements[0] < of_block);
+    for (int p = 0; p < s->passes_count; p++)
+        tz_cuda_emit_pass(t, problem, p);
+    tz_cuda_emit(t, "#include \"line_kernel.cuh\"\n");
+}
+
+/* ---- The planner ---------------------------------------------------------------------------- */
+
+/* A loop of fewer instructions is not a loop over iterations. */
+#define INSTRUCTIONS_LEAST 8.0
+
+static double line_steps(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan,
+                         const tz_cuda_loop *loop)
+{
+    (void)limits;
+    if (loop->parent >= 0 || tz_work_mix_sum(&loop->way) < INSTRUCTIONS_LEAST ||
+        (tz_stencil_reach(problem->stencil) > 0 && loop->way.of[TZ_WORK_SHUFFLE] == 0.0))
+        return 0.0;
+    return plan->ahead > 0 ? plan->ahead : UNROLLED;
+}
+
+/* Of one iteration: the loop is as long at all heights. */
+static double line_updates(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan)
+{
+    (void)problem;
+    (void)limits;
+    return plan->vector;
+}
+
+static void line_parts(const tz_cuda_code *code, tz_cuda_steps *out)
+{
+    tz_cuda_take_ends(code, TZ_FIT_DIVERGED, out);
+}
+
+static void line_work(const tz_cuda_job *job, tz_model_work *out)
+{
+    const tz_problem *problem = job->problem;
+    const tz_plan *plan = job->plan;
+    const tz_cuda_bytes bytes = tz_cuda_bytes_of(problem);
+    const double warps = plan->warps, strip = 32.0 * plan->vector;
+    const double blocks = out->blocks, border = fmin(blocks, 2.0);
+    tz_cuda_add_part(out, "inner", &job->steps->inner, (blocks - border) * warps, plan->height);
+    tz_cuda_add_part(out, "border", &job->steps->side, border * warps, plan->height);
+    out->redundancy =
+        tz_cuda_count_redundancy(out, strip, tz_cuda_elements_of(problem) * plan->height);
+    const double loaded =
+        blocks * warps * strip * (bytes.state + bytes.fixed + bytes.streamed * plan->height);
+    out->ghost_bytes = fmax(0.0, loaded - out->read_bytes);
+    out->ahead_bytes = plan->ahead * strip * bytes.streamed;
+    out->streamed_bytes = tz_cuda_elements_of(problem) * plan->height * bytes.streamed;
+    for (int p = 0; p < out->parts_count; p++) {
+        out->parts[p].bytes = strip * bytes.streamed;
+        out->parts[p].late = 0.0;
+    }
+}
+
+static void line_candidates(tz_cuda_plans *plans)
+{
+    static const tz_cuda_variant wide[] = {{.vector = 16}};
+    tz_cuda_plans_add_heights(plans, 64, wide, 1);
+}
+
+static const tz_cuda_planner line_planner = {
+    .steps = line_steps,
+    .updates = line_updates,
+    .parts = line_parts,
+    .work = line_work,
+    .candidates = line_candidates,
+};
+
 const tz_cuda_family tz_cuda_family_line = {
     .name = "stream",
     .doc = "strips in registers, a warp each; streamed rows are loaded ahead",
+    .dims_low = 1,
+    .dims_high = 1,
+    .height_max = HEIGHT_MAX,
     .plan = line_plan,
     .emit = line_text_emit,
     .shared_bytes = line_shared_bytes,

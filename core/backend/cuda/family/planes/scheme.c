@@ -1,19 +1,12 @@
+/* Lays out a stage of the 3-D stream family: versions, their planes in registers, rings in shared
+ * memory. For plans, texts and work. */
 #include "backend/cuda/family/planes/scheme.h"
 
 #include "backend/cuda/family/family.h"
+#include "base/minmax.h"
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int larger(int a, int b)
-{
-    return a > b ? a : b;
-}
-
-static int smaller(int a, int b)
-{
-    return a < b ? a : b;
-}
 
 int planes_age(const planes_pass *pass, const planes_version *version)
 {
@@ -54,8 +47,8 @@ static void rows_read(const planes_scheme *s, const planes_pass *pass, int f, in
     for (int dy = -TZ_RADIUS_MAX; dy <= TZ_RADIUS_MAX; dy++)
         for (int dz = -TZ_RADIUS_MAX; dz <= TZ_RADIUS_MAX; dz++)
             if (planes_row(s, pass, f, dz, dy)) {
-                *low = smaller(*low, dy);
-                *high = larger(*high, dy);
+                *low = tz_min_int(*low, dy);
+                *high = tz_max_int(*high, dy);
             }
 }
 
@@ -148,7 +141,7 @@ static void choose_places(planes_scheme *s, const tz_problem *problem, bool dire
             read = read || reads_at_all(&s->footprints[p], f);
         }
         if (role == TZ_STATIC && (direct || !within || !read))
-            s->static_radius = larger(s->static_radius, stencil->fields[f].radius);
+            s->static_radius = tz_max_int(s->static_radius, stencil->fields[f].radius);
         else if (role == TZ_STATE || role == TZ_STATIC)
             *(centre && read ? &s->carried : &s->ringed) |= 1u << f;
     }
@@ -182,24 +175,24 @@ static void read_version(planes_scheme *s, const tz_problem *problem, planes_pas
     if (!planes_read(s, pass, v->field, false, &low, &high))
         return;
     const int age = planes_age(pass, v);
-    v->oldest = larger(v->oldest, age - low);
+    v->oldest = tz_max_int(v->oldest, age - low);
     /* In shared memory, but for the plane of this step and of the last. */
     v->held = v->carried && v->number == 0 && v->oldest > 0 && v->oldest <= s->hold;
     v->planes = v->carried && !v->held && (v->number == 0 || v->oldest > 1) ? 0 : v->oldest + 1;
     if (v->carried)
         return;
     rows_read(s, pass, v->field, &first, &last);
-    v->radius = larger(v->radius, pass->radius);
-    v->first = larger(v->first, last);
-    v->last = larger(v->last, -first);
-    v->below = larger(v->below, -low);
-    v->above = larger(v->above, high);
+    v->radius = tz_max_int(v->radius, pass->radius);
+    v->first = tz_max_int(v->first, last);
+    v->last = tz_max_int(v->last, -first);
+    v->below = tz_max_int(v->below, -low);
+    v->above = tz_max_int(v->above, high);
     if (v->number > 0 && tz_boundary_reflects(problem->boundary[2][0]))
-        v->planes = larger(v->planes, 2 * v->below + 1);
+        v->planes = tz_max_int(v->planes, 2 * v->below + 1);
     if (v->number > 0 && tz_boundary_reflects(problem->boundary[2][1]))
-        v->planes = larger(v->planes, 2 * v->above + 1);
+        v->planes = tz_max_int(v->planes, 2 * v->above + 1);
     if (planes_read(s, pass, v->field, true, &low, &high)) {
-        v->rows_oldest = larger(v->rows_oldest, age - low);
+        v->rows_oldest = tz_max_int(v->rows_oldest, age - low);
         v->rows_below = v->rows_below || low < 0;
         /* Level 0 arrives before the barrier, the others after it. */
         if (v->number > 0 && age - high == 0)
@@ -207,8 +200,8 @@ static void read_version(planes_scheme *s, const tz_problem *problem, planes_pas
     }
 }
 
-/* How far a pass must be behind a version that it reads. Planes below the grid that a mirror repeats
- * are set when the plane that they repeat has been made. */
+/* How far a pass must be behind a version that it reads. Planes below the grid that a mirror
+ * repeats are set when the plane that they repeat has been made. */
 static int lag_behind(const planes_scheme *s, const tz_problem *problem, const planes_pass *pass,
                       const planes_version *v)
 {
@@ -218,8 +211,8 @@ static int lag_behind(const planes_scheme *s, const tz_problem *problem, const p
     if (pass->words > 0)
         return v->lag + pass->radius;
     if (v->number > 0 && tz_boundary_reflects(problem->boundary[2][0]))
-        high = larger(high, -low);
-    return v->lag + larger(high, 0);
+        high = tz_max_int(high, -low);
+    return v->lag + tz_max_int(high, 0);
 }
 
 /* Words of the sums of a cell: one for each entry of the text's list PLANES(D) D(sum, type) … */
@@ -231,7 +224,8 @@ static int count_sums(const tz_problem *problem, const tz_pass *pass)
         return 0;
     for (at += strlen("PLANES(D)"); *at && (*at != '\n' || at[-1] == '\\'); at++)
         count += strncmp(at, " D(", 3) == 0;
-    return larger(count, 1) * (problem->precision == TZ_DOUBLE && !problem->bits ? 2 : 1);
+    return tz_max_int(count, 1) *
+           (problem->bits ? 1 : (int)(tz_problem_real(problem)->size / sizeof(float)));
 }
 
 static void make_pass(planes_scheme *s, const tz_problem *problem, int k, int current[])
@@ -247,9 +241,10 @@ static void make_pass(planes_scheme *s, const tz_problem *problem, int k, int cu
         pass->reads[f] = current[f];
         pass->writes[f] = -1;
         if (current[f] >= 0)
-            pass->lag = larger(pass->lag, lag_behind(s, problem, pass, &s->versions[current[f]]));
+            pass->lag =
+                tz_max_int(pass->lag, lag_behind(s, problem, pass, &s->versions[current[f]]));
     }
-    s->lag = larger(s->lag, pass->lag);
+    s->lag = tz_max_int(s->lag, pass->lag);
     for (int f = 0; f < stencil->fields_count; f++)
         if (what->writes >> f & 1) {
             const int number = s->versions[current[f]].number + 1;
@@ -268,15 +263,15 @@ static void delay_arrivals(planes_scheme *s, const tz_problem *problem)
                 !planes_read(s, pass, f, false, &low, &high))
                 continue;
             first = pass->reads[f];
-            lag = smaller(lag, pass->lag - (pass->words > 0 ? pass->radius : high));
+            lag = tz_min_int(lag, pass->lag - (pass->words > 0 ? pass->radius : high));
         }
         if (first >= 0)
             s->versions[first].lag = lag;
     }
 }
 
-/* Rows of the tile of which no pass needs a carried field: they are in the ghost zone that is used up
- * before its first pass. `used`: cells that the passes before and with each use. */
+/* Rows of the tile of which no pass needs a carried field: they are in the ghost zone that is used
+ * up before its first pass. `used`: cells that the passes before and with each use. */
 static void skip_rows(planes_scheme *s, const tz_problem *problem)
 {
     tz_reach used = {{0}, {0}};
@@ -308,7 +303,7 @@ static void make_passes(planes_scheme *s, const tz_problem *problem)
         const tz_pass *what = &stencil->passes[k % stencil->passes_count];
         const tz_reach reach = tz_cuda_pass_reach(problem, what);
         make_pass(s, problem, k, current);
-        s->radius_rows = larger(s->radius_rows, what->radius);
+        s->radius_rows = tz_max_int(s->radius_rows, what->radius);
         s->passes[k].rest_low = rest_low -= reach.low[2];
         s->passes[k].rest_high = rest_high -= reach.high[2];
     }
@@ -330,7 +325,7 @@ static void choose_waits(planes_scheme *s, const tz_problem *problem)
 {
     int widest = 4;
     for (int k = 0; k < s->versions_count; k++)
-        widest = larger(widest, (int)tz_problem_element_size(problem, s->versions[k].field));
+        widest = tz_max_int(widest, (int)tz_problem_element_size(problem, s->versions[k].field));
     s->adjacent = s->radius_rows <= s->rows;
     for (int k = 0; k < s->passes_count; k++) {
         planes_pass *pass = &s->passes[k];
@@ -344,7 +339,7 @@ static int needed_slots(const planes_scheme *s, const planes_version *v)
     const int rows = v->carried && v->planes == 0 ? v->oldest + 1 : v->rows_oldest + 1;
     if (v->number > 0 || v->oldest < 0)
         return rows;
-    return larger(rows, 1) + s->ahead;
+    return tz_max_int(rows, 1) + s->ahead;
 }
 
 /* The first of the variable slots of a ring. Rings of the same length share them. */
@@ -360,9 +355,9 @@ static int find_slots(planes_scheme *s, int slots)
     return at;
 }
 
-/* A ring of loaded planes begins at the place in a sector of 32 bytes at which the rows of a tile do. Else
- * the second-level cache is asked twice for each sector. Where lanes copy less than 16 bytes this does
- * not matter. */
+/* A ring of loaded planes begins at the place in a sector of 32 bytes at which the rows of a tile
+ * do. Else the second-level cache is asked twice for each sector. Where lanes copy less than 16
+ * bytes this does not matter. */
 static int64_t ring_start(const planes_scheme *s, const planes_version *v, int64_t element)
 {
     if (v->number > 0 || s->vector * element != TZ_CUDA_PACKET_BYTES)
@@ -404,9 +399,9 @@ static void choose_group(planes_scheme *s, const tz_problem *problem, int64_t sh
 {
     s->group = 1;
     for (int k = 0; k < s->versions_count; k++)
-        s->group = larger(s->group, s->versions[k].planes);
+        s->group = tz_max_int(s->group, s->versions[k].planes);
     for (int k = 0; k < s->passes_count; k++)
-        s->group = larger(s->group, s->passes[k].words > 0 ? 2 * s->passes[k].radius + 1 : 1);
+        s->group = tz_max_int(s->group, s->passes[k].words > 0 ? 2 * s->passes[k].radius + 1 : 1);
     for (int longer = 2; longer >= 0; longer--) {
         place_rings(s, problem, longer);
         if (s->shared_bytes <= shared_max)
@@ -444,12 +439,12 @@ static int count_registers(const planes_scheme *s, const tz_problem *problem)
     for (int k = 0; k < s->versions_count; k++) {
         const planes_version *v = &s->versions[k];
         const int words = (int)tz_problem_element_size(problem, v->field) / 4;
-        widest = larger(widest, words);
+        widest = tz_max_int(widest, words);
         planes += (v->planes > 1 ? v->planes - 1 : 0) * words;
     }
     for (int k = 0; k < s->passes_count; k++) {
         planes += 2 * s->passes[k].radius * s->passes[k].words;
-        near = larger(near, count_near(s, problem, &s->passes[k]));
+        near = tz_max_int(near, count_near(s, problem, &s->passes[k]));
     }
     return (planes + widest) * s->vector * s->rows + near + (near < 24 ? near : 24) + 20;
 }
@@ -498,7 +493,7 @@ int planes_spare(const planes_scheme *s)
     for (int k = 0; k < s->versions_count; k++) {
         const planes_version *v = &s->versions[k];
         if (v->number == 0 && v->oldest >= 0)
-            spare = smaller(spare, v->slots - needed_slots(s, v));
+            spare = tz_min_int(spare, v->slots - needed_slots(s, v));
     }
     return spare == 8 ? 0 : spare;
 }

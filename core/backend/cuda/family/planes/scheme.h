@@ -102,8 +102,8 @@ bool planes_keeps_fields(const tz_problem *problem, const tz_limits *limits, con
 /* How many more planes the scheme's shared memory lets it fetch ahead. */
 int planes_spare(const planes_scheme *scheme);
 
-/* Cells that a tile loses on each side; for columns, multiples of the vector, and 0 if a warp holds a
- * row of bits: its lanes then exchange words round the ends of the row. */
+/* Cells that a tile loses on each side; for columns, multiples of the vector, and 0 if a warp holds
+ * a row of bits: its lanes then exchange words round the ends of the row. */
 tz_reach planes_ghost(const tz_problem *problem, int vector, int height);
 
 /* Has a field elements of 8 bytes? */
@@ -117,10 +117,6 @@ int planes_lanes_of(const tz_plan *plan);
 
 /* Registers that a thread may have in a block of so many warps. */
 int planes_registers_max(int warps);
-
-/* The device text of a plan: one kernel. */
-void planes_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_limits *limits,
-                      const tz_plan *plan);
 
 extern const tz_cuda_planner planes_planner; /* work.c */
 

@@ -21,8 +21,8 @@ static tz_cuda_lanes planes_lanes(const tz_problem *problem, const tz_plan *plan
                                      (planes_lanes_of(plan) * (double)plan->vector)};
 }
 
-/* Steps of a loop: one or a group. Each step copies a plane to shared memory, so the number of copies
- * shows it; the number of stores, if passes read nothing that is copied. */
+/* Steps of a loop: one or a group. Each step copies a plane to shared memory, so the number of
+ * copies shows it; the number of stores, if passes read nothing that is copied. */
 static double planes_steps(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan,
                            const tz_cuda_loop *loop)
 {
@@ -173,8 +173,8 @@ static plane_steps steps_of_planes(const planes_scheme *s, const tz_problem *pro
     return sum;
 }
 
-/* Adds the part of `tiles` tiles in chunks from `first` to before `end`; its number, or -1 if there is
- * none. */
+/* Adds the part of `tiles` tiles in chunks from `first` to before `end`; its number, or -1 if there
+ * is none. */
 static int add_planes(tz_model_work *out, const char *name, const tz_cuda_job *job, bool border,
                       const planes_scheme *s, double tiles, double first, double end)
 {
@@ -209,8 +209,9 @@ static int add_planes(tz_model_work *out, const char *name, const tz_cuda_job *j
     return out->parts_count - 1;
 }
 
-/* The blocks in the order of tz_tile_number() in planes.cuh: a chunk after the other, in each first the
- * tiles at the grid's edges. The parts are those of the middle, the first and the last chunk. */
+/* The blocks in the order of tz_tile_number() in planes.cuh: a chunk after the other, in each
+ * first the tiles at the grid's edges. The parts are those of the middle, the first and the last
+ * chunk. */
 static void order_blocks(tz_model_work *out, double chunks, const int inner[3], const int border[3],
                          double inner_tiles, double border_tiles)
 {
@@ -243,7 +244,8 @@ static double loaded_bytes(const tz_problem *problem, const planes_scheme *s)
     return bytes;
 }
 
-/* Takes fields away that the common numbers count: no pass reads what they are at the stage's start. */
+/* Takes fields away that the common numbers count: no pass reads what they are at the stage's
+ * start. */
 static void leave_unread(const planes_scheme *s, const tz_problem *problem, tz_model_work *out)
 {
     const double all = tz_cuda_bytes_of(problem).state + tz_cuda_bytes_of(problem).fixed;
@@ -258,7 +260,8 @@ static void leave_unread(const planes_scheme *s, const tz_problem *problem, tz_m
     }
 }
 
-/* The loaded fields whose rows begin elsewhere in a sector in shared memory than in device memory. */
+/* The loaded fields whose rows begin elsewhere in a sector in shared memory than in device
+ * memory. */
 static uint32_t fields_of_halves(const tz_problem *problem, const planes_scheme *s, int useful)
 {
     uint32_t fields = 0;
@@ -322,7 +325,8 @@ static void planes_work(const tz_cuda_job *job, tz_model_work *out)
 
 /* ---- Candidates ------------------------------------------------------------------------------ */
 
-/* Is a field read at the cell's own place alone? Fewer warps then leave room to fetch more ahead. */
+/* Is a field read at the cell's own place alone? Fewer warps then leave room to fetch more
+ * ahead. */
 static bool has_carried(const tz_problem *problem)
 {
     const tz_stencil *stencil = problem->stencil;
@@ -339,8 +343,8 @@ static bool has_carried(const tz_problem *problem)
     return false;
 }
 
-/* The plans of eight warps from number `from` on with one more plane fetched ahead, where that leaves all fields in
- * shared memory. */
+/* The plans of eight warps from number `from` on with one more plane fetched ahead, where that
+ * leaves all fields in shared memory. */
 static void add_earlier(tz_cuda_plans *plans, int from)
 {
     const int count = plans->given->ahead > 0 ? 0 : plans->count;
@@ -371,9 +375,10 @@ static void add_lanes(tz_cuda_plans *plans, int lanes, int vector, int warps,
     plans->count = of.count;
 }
 
-/* Tiles of 128 x 32 cells, then of 64 x 64 cells, of which less is ghost zone. With one field, other blocks than the
- * usual ones were the fastest where heights, precisions and grids differ; with several fields, lanes of half the columns,
- * or blocks of half the warps. In double precision lanes of square tiles would need 255 registers for two rows. */
+/* Tiles of 128 x 32 cells, then of 64 x 64 cells, of which less is ghost zone. With one field,
+ * other blocks than the usual ones were the fastest where heights, precisions and grids differ;
+ * with several fields, lanes of half the columns, or blocks of half the warps. In double precision
+ * lanes of square tiles would need 255 registers for two rows. */
 static void planes_candidates(tz_cuda_plans *plans)
 {
     static const tz_cuda_variant blocks[] = {{.warps = PLANES_WARPS}, {.warps = 12}, {.warps = 8}};

@@ -29,8 +29,8 @@ typedef struct tz_resident {
     int spare;  /* registers of a thread that are free while it waits for ghost cells, about */
     int batch;  /* ghost cells of its brick that a thread loads at once, */
     int groups; /* of so many groups of fields, one group after the other */
-    /* Of the tile's ghost cells those that a thread loads at once, for all bricks; 0: each thread loads those of
-     * its own brick. */
+    /* Of the tile's ghost cells those that a thread loads at once, for all bricks; 0: each thread
+     * loads those of its own brick. */
     int gather;
     int sent_words; /* 32-bit words that a cell's exchange takes */
     double cost;    /* clocks an iteration, about */
@@ -52,8 +52,8 @@ bool tz_resident_is_lengthy(const tz_problem *problem, const tz_resident *design
  * as there are threads with bricks. */
 int tz_resident_pitch(const tz_resident *design);
 
-/* Slots from that of a column of a brick to that of the next column: as many as a row of the grid has
- * bricks. */
+/* Slots from that of a column of a brick to that of the next column: as many as a row of the grid
+ * has bricks. */
 int64_t tz_resident_slots_apart(const tz_problem *problem, const tz_resident *design);
 
 /* Is a field in shared memory, and how many bytes does it take? */
@@ -81,17 +81,13 @@ void tz_resident_ways(const tz_problem *problem, const tz_resident *design,
                       tz_resident_exchange *out);
 void tz_resident_count(const tz_problem *problem, const tz_resident *design,
                        tz_resident_exchange *out);
-/* Bytes of all lines of L2 that hold slots of cells that some block sends, in both sets. 0 if there is one block. */
+/* Bytes of all lines of L2 that hold slots of cells that some block sends, in both sets. 0 if there
+ * is one block. */
 double tz_resident_slots_bytes(const tz_problem *problem, const tz_resident *design);
-/* The time of the requests of a warp if all threads gather, in batches of few ghost cells (TZ_FIT_RESIDENT_REQUEST). */
+/* The time of the requests of a warp if all threads gather, in batches of few ghost cells
+ * (TZ_FIT_RESIDENT_REQUEST). */
 double tz_resident_request_time(const tz_resident *design, const tz_resident_exchange *exchange);
 /* How many times a thread loads `gather` ghost cells in an exchange. `gather` is not 0. */
 int tz_resident_rounds(const tz_resident *design, const tz_resident_exchange *exchange);
-
-/* The device text of a plan: one kernel. */
-void resident_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_limits *limits,
-                        const tz_plan *plan);
-
-extern const tz_cuda_planner resident_planner; /* work.c */
 
 #endif

@@ -1,26 +1,16 @@
 /* Layouts of stages of the 2-D stream family. */
 #include "backend/cuda/family/rows/design.h"
+#include "base/minmax.h"
+#include "model/constants.h"
 
 #include <string.h>
 
 enum {
-    /* Fitted to NVRTC's allocation for sm_90. */
-    REGISTERS_OTHER = 45,   /* addresses, loop, rows in flight */
-    REGISTERS_STATIC = 130, /* as estimated: 168 as compiled, where static fields are */
-    UNROLLED_WORDS = 150,   /* levels times words a lane of a loop body: more code misses the
-                           * instruction cache */
     UNROLL_MAX = 16,
     UNROLL_MANY = 2,
-    /* Longer loops, with the loops for the grid's border, miss the instruction cache nearest to the
-     * units. From times of 23 plans with two to four lengths, H100: up to 19.8 KiB is no slower than
-     * shorter code, 20.4 to 25 KiB take up to 1.5 times as long. */
-    TEXT_BYTES = 19968,
     INSTRUCTION_BYTES = 16,
     QUEUE_BYTES = 16 << 10 /* of a warp, for static fields: sixteen warps fit a multiprocessor */
 };
-
-/* Share of the instructions of a step by which moves of registers may add to it, to shorten the code. */
-#define MOVES_MORE 0.2
 
 const tz_pass *rows_pass(const rows_design *d, int level)
 {
@@ -59,11 +49,6 @@ const rows_reads *rows_reads_of(const rows_design *d, int level, int field)
     return &d->reads[(level - 1) % d->problem->stencil->passes_count][field];
 }
 
-static int larger(int a, int b)
-{
-    return a > b ? a : b;
-}
-
 static void find_reads(rows_design *d)
 {
     const tz_problem *problem = d->problem;
@@ -77,10 +62,10 @@ static void find_reads(rows_design *d)
                 low[axis] = -listed.low[axis];
                 high[axis] = listed.high[axis];
                 if (s->fields[f].role == TZ_STATE && tz_boundary_reflects(sides[axis][0]))
-                    high[axis] = larger(high[axis], low[axis]);
+                    high[axis] = tz_max_int(high[axis], low[axis]);
                 if (s->fields[f].role == TZ_STATE && tz_boundary_reflects(sides[axis][1]))
-                    low[axis] = larger(low[axis], high[axis]);
-                d->radius = larger(d->radius, larger(low[axis], high[axis]));
+                    low[axis] = tz_max_int(low[axis], high[axis]);
+                d->radius = tz_max_int(d->radius, tz_max_int(low[axis], high[axis]));
             }
             d->reads[p][f] =
                 (rows_reads){(int8_t)low[0], (int8_t)high[0], (int8_t)low[1], (int8_t)high[1]};
@@ -95,8 +80,8 @@ static void find_lags(rows_design *d)
         d->lag[l] = d->lag[l - 1];
         for (int f = 0; f < s->fields_count; f++)
             if (s->fields[f].role == TZ_STATE)
-                d->lag[l] = larger(d->lag[l], d->lag[rows_version_before(d, f, l)] +
-                                                  rows_reads_of(d, l, f)->after);
+                d->lag[l] = tz_max_int(d->lag[l], d->lag[rows_version_before(d, f, l)] +
+                                                      rows_reads_of(d, l, f)->after);
     }
     d->reach = d->lag[d->levels];
 }
@@ -104,9 +89,9 @@ static void find_lags(rows_design *d)
 static void ring_is_read(rows_ring *r, const rows_reads *reads, int lag, bool sums, int *oldest)
 {
     const int last = -lag + (sums ? reads->after : -reads->before);
-    r->radius = larger(r->radius, larger(reads->before, reads->after));
-    r->before = larger(r->before, reads->before);
-    r->columns = larger(r->columns, larger(reads->left, reads->right));
+    r->radius = tz_max_int(r->radius, tz_max_int(reads->before, reads->after));
+    r->before = tz_max_int(r->before, reads->before);
+    r->columns = tz_max_int(r->columns, tz_max_int(reads->left, reads->right));
     *oldest = !r->read || last < *oldest ? last : *oldest;
     r->read = true;
 }
@@ -133,8 +118,8 @@ static void add_ring(rows_design *d, rows_ring r, int last_level, bool eager)
     d->rings_count++;
 }
 
-/* The rows before a chunk's first row, and the columns at its sides, that each level must have right
- * for the last versions to be right in the chunk. */
+/* The rows before a chunk's first row, and the columns at its sides, that each level must have
+ * right for the last versions to be right in the chunk. */
 typedef struct needs {
     int before, left, right;
     bool any;
@@ -142,9 +127,9 @@ typedef struct needs {
 
 static void needs_more(needs *n, const needs *of, const rows_reads *reads)
 {
-    n->before = larger(n->any ? n->before : 0, of->before + reads->before);
-    n->left = larger(n->any ? n->left : 0, of->left + reads->left);
-    n->right = larger(n->any ? n->right : 0, of->right + reads->right);
+    n->before = tz_max_int(n->any ? n->before : 0, of->before + reads->before);
+    n->left = tz_max_int(n->any ? n->left : 0, of->left + reads->left);
+    n->right = tz_max_int(n->any ? n->right : 0, of->right + reads->right);
     n->any = true;
 }
 
@@ -164,16 +149,16 @@ static void find_ghosts(rows_design *d)
             if (made > 0)
                 continue;
             const int newest = rows_find_ring(d, f, 0)->newest;
-            d->warm_up = larger(d->warm_up, n->before + newest);
-            d->first_row = larger(d->first_row, rows_reads_of(d, l, f)->before + newest);
-            d->left = larger(d->left, n->left);
-            d->right = larger(d->right, n->right);
+            d->warm_up = tz_max_int(d->warm_up, n->before + newest);
+            d->first_row = tz_max_int(d->first_row, rows_reads_of(d, l, f)->before + newest);
+            d->left = tz_max_int(d->left, n->left);
+            d->right = tz_max_int(d->right, n->right);
         }
     for (int l = 1; l <= d->levels; l++)
-        d->warm_up = larger(d->warm_up, of[l].before - d->lag[l]);
+        d->warm_up = tz_max_int(d->warm_up, of[l].before - d->lag[l]);
     for (int i = 0; i < d->rings_count; i++)
         if (d->rings[i].level > 0)
-            d->first_row = larger(d->first_row, d->rings[i].before - d->lag[d->rings[i].level]);
+            d->first_row = tz_max_int(d->first_row, d->rings[i].before - d->lag[d->rings[i].level]);
     d->first_row = -d->first_row;
 }
 
@@ -204,13 +189,13 @@ int rows_short_unroll(const rows_design *d, double *bytes)
 {
     const double now = moves(d, d->unroll), step = *bytes / INSTRUCTION_BYTES / d->unroll - now;
     int best = d->unroll;
-    if (*bytes <= TEXT_BYTES)
+    if (*bytes <= TZ_FIT_ROWS_TEXT_BYTES)
         return best;
     for (int u = d->unroll - 1; u >= 1; u--)
-        if (INSTRUCTION_BYTES * u * (step + moves(d, u)) <= TEXT_BYTES &&
+        if (INSTRUCTION_BYTES * u * (step + moves(d, u)) <= TZ_FIT_ROWS_TEXT_BYTES &&
             (best == d->unroll || moves(d, u) < moves(d, best)))
             best = u;
-    if (best == d->unroll || moves(d, best) - now > MOVES_MORE * (step + now))
+    if (best == d->unroll || moves(d, best) - now > TZ_FIT_ROWS_MOVES_MORE * (step + now))
         return d->unroll;
     *bytes = INSTRUCTION_BYTES * best * (step + moves(d, best));
     return best;
@@ -240,8 +225,8 @@ static bool keeps_static_in_queue(const rows_design *d)
 {
     const tz_stencil *s = d->problem->stencil;
     /* The most steps that design_of() may choose for a loop body. */
-    const int most = UNROLLED_WORDS / (d->levels * d->vector);
-    const int rows = d->reach + d->ahead + (most < UNROLL_MAX ? larger(most, 1) : UNROLL_MAX);
+    const int most = TZ_FIT_ROWS_UNROLLED_WORDS / (d->levels * d->vector);
+    const int rows = d->reach + d->ahead + (most < UNROLL_MAX ? tz_max_int(most, 1) : UNROLL_MAX);
     int64_t bytes = 0; /* of a warp */
     for (int f = 0; f < s->fields_count; f++) {
         if (s->fields[f].role == TZ_STATE)
@@ -302,7 +287,8 @@ static bool design_of(rows_design *d, const tz_problem *problem, const tz_plan *
     d->swaps = d->packets && plan->swap != ROWS_NO_SWAP;
     d->sums = d->edges && rows_is_sum(s) && !tz_boundary_reflects(problem->boundary[1][0]) &&
               !tz_boundary_reflects(problem->boundary[1][1]);
-    /* A box reads neighbours in every row, so they are fetched once for each row and kept with it. */
+    /* A box reads neighbours in every row, so they are fetched once for each row and kept with
+     * it. */
     const bool eager = !d->sums && tz_stencil_reads_diagonals(s);
     for (int f = 0; f < s->fields_count; f++) {
         const bool state = s->fields[f].role == TZ_STATE;
@@ -322,7 +308,8 @@ static bool design_of(rows_design *d, const tz_problem *problem, const tz_plan *
     d->unroll = plan->unroll > 0 ? plan->unroll : 1;
     /* Of many fields, a long body takes far more registers than the moves that it saves. */
     const int most = d->many ? UNROLL_MANY : UNROLL_MAX;
-    for (int u = 2; plan->unroll == 0 && u <= most && u * d->levels * d->vector <= UNROLLED_WORDS;
+    for (int u = 2;
+         plan->unroll == 0 && u <= most && u * d->levels * d->vector <= TZ_FIT_ROWS_UNROLLED_WORDS;
          u++)
         if (moves(d, u) < moves(d, d->unroll))
             d->unroll = u;
@@ -332,7 +319,7 @@ static bool design_of(rows_design *d, const tz_problem *problem, const tz_plan *
 /* The oldest and the newest row of a ring share registers. */
 int rows_registers(const rows_design *d)
 {
-    int words = REGISTERS_OTHER;
+    int words = TZ_FIT_ROWS_REGISTERS_OTHER;
     for (int i = 0; i < d->rings_count; i++) {
         const rows_ring *r = &d->rings[i];
         if (!r->read)
@@ -357,16 +344,16 @@ static void choose_group(rows_design *d, const tz_problem *problem, const tz_pla
 }
 
 /* Each group of levels loads a static row from the queue, and keeps it in a register for each
- * column. So groups are as large as registers allow: for three warps a scheduler, or for two if the plan
- * or its rings leave no room for three. */
+ * column. So groups are as large as registers allow: for three warps a scheduler, or for two if the
+ * plan or its rings leave no room for three. */
 bool rows_design_make(rows_design *d, const tz_problem *problem, const tz_plan *plan)
 {
     if (!design_of(d, problem, plan, ROWS_LEVELS_MAX))
         return false;
     const bool two = plan->blocks > 0 && plan->blocks * rows_warps(plan) <= ROWS_WARPS_TWO;
-    choose_group(d, problem, plan, two ? ROWS_REGISTERS_TWO : REGISTERS_STATIC);
-    if (!two && d->group < d->levels && rows_registers(d) > ROWS_REGISTERS_THREE)
-        choose_group(d, problem, plan, ROWS_REGISTERS_TWO);
+    choose_group(d, problem, plan, two ? TZ_FIT_ROWS_REGISTERS_TWO : TZ_FIT_ROWS_REGISTERS_STATIC);
+    if (!two && d->group < d->levels && rows_registers(d) > TZ_FIT_ROWS_REGISTERS_THREE)
+        choose_group(d, problem, plan, TZ_FIT_ROWS_REGISTERS_TWO);
     return true;
 }
 
@@ -389,8 +376,8 @@ int rows_queue(const rows_design *d, bool state)
     int kept = 0;
     for (int i = 0; !state && i < d->rings_count; i++)
         if (d->problem->stencil->fields[d->rings[i].field].role != TZ_STATE)
-            kept =
-                larger(kept, rows_find_ring(d, d->rings[i].field, 0)->newest - d->rings[i].newest);
+            kept = tz_max_int(kept,
+                              rows_find_ring(d, d->rings[i].field, 0)->newest - d->rings[i].newest);
     return (d->ahead + kept + d->unroll) / d->unroll * d->unroll;
 }
 
@@ -404,8 +391,8 @@ int rows_warps(const tz_plan *plan)
     return plan->warps > 0 ? plan->warps : ROWS_WARPS;
 }
 
-/* If lanes have two packets of each field, ghost zones may end between them. Lanes that swap packets would then
- * store halves of sectors. */
+/* If lanes have two packets of each field, ghost zones may end between them. Lanes that swap
+ * packets would then store halves of sectors. */
 static int ghost_columns(const rows_design *d, int columns, bool side)
 {
     int unit = d->packets && !d->swaps && !side ? d->vector / 2 : d->vector;

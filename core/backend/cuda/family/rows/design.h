@@ -12,15 +12,12 @@ enum {
     ROWS_LEVELS_MAX = 96,
     ROWS_RINGS_MAX = 768,
     ROWS_WARPS = 2,
-    ROWS_NO_SWAP = 2, /* of the knob `swap` */
-    /* Registers as estimated, rows_registers(), with which a scheduler holds three and two warps */
-    ROWS_REGISTERS_THREE = 145,
-    ROWS_REGISTERS_TWO = 205,
+    ROWS_NO_SWAP = 2,  /* of the knob `swap` */
     ROWS_WARPS_TWO = 8 /* of a multiprocessor: two of a scheduler */
 };
 
-/* The cells that a pass reads of a field, in rows and columns to each side. A mirror at one side reads
- * as far to the other side. */
+/* The cells that a pass reads of a field, in rows and columns to each side. A mirror at one side
+ * reads as far to the other side. */
 typedef struct rows_reads {
     int8_t left, right, before, after;
 } rows_reads;
@@ -32,7 +29,8 @@ typedef struct rows_ring {
     int level;  /* the level that made it; 0: loaded */
     int depth;  /* rows */
     int newest; /* relative to y */
-    int before; /* rows before the newest that a level reads, and the most that it reads to a side */
+    /* Rows before the newest that a level reads, and the most that it reads to a side. */
+    int before;
     int radius;
     int columns; /* columns to each side that are read */
     int halo;    /* columns of neighbouring lanes that are kept with it, on each side */
@@ -52,8 +50,8 @@ typedef struct rows_design {
     int rings_count;
     rows_ring rings[ROWS_RINGS_MAX];
     int unroll; /* steps of a loop body */
-    /* Levels that take a row of static fields from its queue together. The more they are, the fewer rows are
-     * taken, and the more registers they need. */
+    /* Levels that take a row of static fields from its queue together. The more they are, the fewer
+     * rows are taken, and the more registers they need. */
     int group;
     bool packets; /* TZ_PACKETS of rows.cuh: adjacent lanes copy adjacent packets */
     bool swaps;   /* TZ_SWAP: they also store adjacent packets, and swap one before that */
@@ -92,15 +90,15 @@ int rows_once_depth(const rows_design *d, int made);
 int rows_queue(const rows_design *d, bool state);
 
 /* The steps of a loop body whose code the instruction cache keeps, if that of the design, which has
- * *bytes, is too long and few more moves of registers make it short enough; else d->unroll. *bytes: the
- * length of the body with that many steps. */
+ * *bytes, is too long and few more moves of registers make it short enough; else d->unroll. *bytes:
+ * the length of the body with that many steps. */
 int rows_short_unroll(const rows_design *d, double *bytes);
 
 /* Estimated registers of a thread, never far below what the compiler needs. */
 int rows_registers(const rows_design *d);
 
-/* Columns that a strip loses at its low and its high side, and those that it keeps; the same of a strip at
- * an end of the grid's rows (`side`), whose ghost zones are whole lanes. */
+/* Columns that a strip loses at its low and its high side, and those that it keeps; the same of a
+ * strip at an end of the grid's rows (`side`), whose ghost zones are whole lanes. */
 int rows_ghost_low(const rows_design *d, bool side);
 int rows_ghost_high(const rows_design *d, bool side);
 int rows_useful(const rows_design *d, bool side);
@@ -123,10 +121,6 @@ bool rows_is_direct(const tz_problem *problem, const tz_plan *plan);
 
 /* Warps of a block, ROWS_WARPS if the plan does not say. */
 int rows_warps(const tz_plan *plan);
-
-/* The device text of a plan: one kernel. */
-void rows_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_limits *limits,
-                    const tz_plan *plan);
 
 extern const tz_cuda_planner rows_planner; /* work.c */
 

@@ -176,8 +176,8 @@ static bool has_static(const tz_stencil *s)
     return false;
 }
 
-/* Adds plans whose static fields are taken by more levels at a time than in the usual plan, since each thread
- * gets the registers of two warps a scheduler: fewer loads and instructions. */
+/* Adds plans whose static fields are taken by more levels at a time than in the usual plan, since
+ * each thread gets the registers of two warps a scheduler: fewer loads and instructions. */
 static void add_larger_groups(tz_cuda_plans *plans, int vector)
 {
     tz_plan given = *plans->given;

@@ -1,0 +1,198 @@
+/* Sums of reals, rewritten: products that are added become fused operations, and terms with one
+ * coefficient are summed first. Called by build.c. */
+#include "define/expr.h"
+#include <stdlib.h>
+
+/* Is the node a product, and not a quotient? Its last factor, and the product of those before it.
+ * */
+static bool split(tz_expr *e, int node, int *before, int *last)
+{
+    const tz_expr_node n = e->nodes[node];
+    if (n.type != TZ_EXPR_REAL || n.constant)
+        return false;
+    if (n.kind == TZ_EXPR_POWER && n.index == 2) {
+        *before = *last = e->operands[n.first].node;
+        return true;
+    }
+    if (n.kind != TZ_EXPR_CHAIN || e->operands[n.first + n.count - 1].op != TZ_OP_TIMES)
+        return false;
+    *last = e->operands[n.first + n.count - 1].node;
+    *before = e->operands[n.first].node;
+    if (n.count > 2) {
+        tz_expr_operand *factors = malloc((size_t)n.count * sizeof *factors);
+        if (!factors) {
+            tz_expr_fail(e, TZ_MEMORY, "not enough memory for the formula");
+            return false;
+        }
+        for (int i = 0; i < n.count - 1; i++)
+            factors[i] = e->operands[n.first + i];
+        *before = tz_expr_chain(e, factors, n.count - 1);
+        free(factors);
+    }
+    return *before >= 0;
+}
+
+static int negated(tz_expr *e, int node, bool minus)
+{
+    return minus ? tz_expr_make(e, TZ_EXPR_NEGATIVE, TZ_EXPR_REAL, 0, node, -1, -1) : node;
+}
+
+/* a*b + c */
+static int fma_of(tz_expr *e, int a, int b, int c)
+{
+    return tz_expr_make(e, TZ_EXPR_CALL, TZ_EXPR_REAL, TZ_FUNCTION_fma, a, b, c);
+}
+
+/* A sum from the left. */
+static int fuse_sum(tz_expr *e, int node)
+{
+    const tz_expr_node n = e->nodes[node];
+    tz_expr_operand *sum = malloc((size_t)n.count * sizeof *sum); /* terms that are not fused yet */
+    int count = 1, before, last, result = -1;
+    if (!sum)
+        return tz_expr_fail(e, TZ_MEMORY, "not enough memory for the formula");
+    sum[0] = e->operands[n.first];
+    for (int i = 1; i < n.count && !e->status; i++) {
+        const tz_expr_operand term = e->operands[n.first + i];
+        const bool minus = term.op == TZ_OP_MINUS;
+        if (split(e, term.node, &before, &last)) {
+            const int all = count == 1 ? sum[0].node : tz_expr_chain(e, sum, count);
+            sum[0].node = fma_of(e, negated(e, before, minus), last, all);
+            count = 1;
+        } else if (i == 1 && split(e, sum[0].node, &before, &last)) {
+            sum[0].node = fma_of(e, before, last, negated(e, term.node, minus));
+        } else {
+            sum[count++] = term;
+        }
+    }
+    if (!e->status)
+        result = count == 1 ? sum[0].node : tz_expr_chain(e, sum, count);
+    free(sum);
+    return result;
+}
+
+int tz_expr_fuse(tz_expr *e, int node)
+{
+    if (node < 0)
+        return -1;
+    const int result = tz_expr_rebuild(e, node, tz_expr_fuse);
+    if (result < 0)
+        return -1;
+    const tz_expr_node *made = &e->nodes[result];
+    return made->kind == TZ_EXPR_CHAIN && made->type == TZ_EXPR_REAL && !made->constant &&
+                   tz_operator_level(e->operands[made->first + 1].op) == TZ_LEVEL_SUM
+               ? fuse_sum(e, result)
+               : result;
+}
+
+/* ---- Groups of terms with one coefficient ---------------------------------------------------- */
+
+/* A term: coefficient * rest. Its sign is in `op`. */
+typedef struct term {
+    int coefficient; /* -1: 1 */
+    int rest;
+    tz_operator op;
+    bool done;
+} term;
+
+static term split_term(tz_expr *e, tz_expr_operand operand)
+{
+    const tz_expr_node n = e->nodes[operand.node];
+    term t = {-1, operand.node, operand.op ? operand.op : TZ_OP_PLUS, false};
+    if (n.kind != TZ_EXPR_CHAIN || n.type != TZ_EXPR_REAL ||
+        e->operands[n.first + 1].op != TZ_OP_TIMES)
+        return t;
+    const int first = e->operands[n.first].node;
+    if (!e->nodes[first].constant)
+        return t;
+    tz_expr_operand *rest = malloc((size_t)n.count * sizeof *rest);
+    if (!rest) {
+        tz_expr_fail(e, TZ_MEMORY, "not enough memory for the formula");
+        return t;
+    }
+    for (int i = 1; i < n.count; i++)
+        rest[i - 1] = e->operands[n.first + i];
+    rest[0].op = TZ_OP_NONE;
+    t.coefficient = first;
+    t.rest = n.count == 2 ? rest[0].node : tz_expr_chain(e, rest, n.count - 1);
+    free(rest);
+    return t;
+}
+
+/* The terms from number `i` on with the coefficient of that one, as one term. */
+static tz_expr_operand gather(tz_expr *e, term *terms, int count, int i, tz_expr_operand *scratch)
+{
+    const term first = terms[i];
+    int n = 0;
+    for (int k = i; k < count; k++) {
+        if (terms[k].done || terms[k].coefficient != first.coefficient)
+            continue;
+        terms[k].done = true;
+        const tz_operator op = terms[k].op == first.op ? TZ_OP_PLUS : TZ_OP_MINUS;
+        scratch[n] = (tz_expr_operand){terms[k].rest, n ? op : TZ_OP_NONE};
+        n++;
+    }
+    int node = n == 1 ? scratch[0].node : tz_expr_chain(e, scratch, n);
+    if (first.coefficient >= 0 && node >= 0)
+        node = tz_expr_two(e, first.coefficient, TZ_OP_TIMES, node);
+    return (tz_expr_operand){node, first.op};
+}
+
+static int group_sum(tz_expr *e, int node)
+{
+    const tz_expr_node n = e->nodes[node];
+    term *terms = malloc((size_t)n.count * sizeof *terms);
+    tz_expr_operand *scratch = malloc(2 * (size_t)n.count * sizeof *scratch),
+                    *all = scratch + n.count;
+    int result = -1, count = 0;
+    if (!terms || !scratch) {
+        tz_expr_fail(e, TZ_MEMORY, "not enough memory for the formula");
+        goto done;
+    }
+    for (int i = 0; i < n.count; i++)
+        terms[i] = split_term(e, e->operands[n.first + i]);
+    for (int i = 0; i < n.count && !e->status; i++)
+        if (!terms[i].done)
+            all[count++] = gather(e, terms, n.count, i, scratch);
+    if (e->status)
+        goto done;
+    if (all[0].op == TZ_OP_MINUS) /* only a first term that was negated by a group */
+        all[0].node = tz_expr_make(e, TZ_EXPR_NEGATIVE, n.type, 0, all[0].node, -1, -1);
+    all[0].op = TZ_OP_NONE;
+    result = count == 1 ? all[0].node : tz_expr_chain(e, all, count);
+done:
+    free(terms);
+    free(scratch);
+    return result;
+}
+
+int tz_expr_rebuild(tz_expr *e, int node, int (*change)(tz_expr *e, int node))
+{
+    const tz_expr_node n = e->nodes[node];
+    if (n.count == 0 || n.constant || n.type >= TZ_EXPR_BITS)
+        return node;
+    tz_expr_operand *operands = malloc((size_t)n.count * sizeof *operands);
+    if (!operands)
+        return tz_expr_fail(e, TZ_MEMORY, "not enough memory for the formula");
+    bool ok = true;
+    for (int i = 0; i < n.count && ok; i++) {
+        operands[i] = e->operands[n.first + i];
+        operands[i].node = change(e, operands[i].node);
+        ok = operands[i].node >= 0;
+    }
+    const int result = ok ? tz_expr_make_of(e, n, operands, n.count) : -1;
+    free(operands);
+    return result;
+}
+
+int tz_expr_group(tz_expr *e, int node)
+{
+    const int result = node < 0 ? -1 : tz_expr_rebuild(e, node, tz_expr_group);
+    if (result < 0)
+        return -1;
+    const tz_expr_node *made = &e->nodes[result];
+    if (!made->constant && made->kind == TZ_EXPR_CHAIN && made->type == TZ_EXPR_REAL &&
+        tz_operator_level(e->operands[made->first + 1].op) == TZ_LEVEL_SUM)
+        return group_sum(e, result);
+    return result;
+}

@@ -1,0 +1,201 @@
+/* Tables of outputs as CSV files: writer.c adds their rows. */
+#include "output/format/table.h"
+
+#include "output/format/format.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { FLUSH_BYTES = 1 << 16 };
+
+struct tz_table {
+    char path[PATH_MAX];
+    int file;
+    size_t columns;
+    size_t used, size; /* of text */
+    char *text;
+    struct timespec flushed;
+    bool broken; /* a write failed: nothing more is written */
+};
+
+static tz_status append(tz_table *table, const char *text, size_t length, tz_error *error)
+{
+    if (table->used + length > table->size) {
+        const size_t size = 2 * (table->used + length) + 256;
+        char *grown = realloc(table->text, size);
+        if (!grown)
+            return tz_error_set(error, TZ_MEMORY, table->path, "not enough memory for a table row");
+        table->text = grown;
+        table->size = size;
+    }
+    memcpy(table->text + table->used, text, length);
+    table->used += length;
+    return TZ_OK;
+}
+
+static tz_status append_cell(tz_table *table, const char *text, tz_error *error)
+{
+    if (!strpbrk(text, ",\"\r\n"))
+        return append(table, text, strlen(text), error);
+    tz_status status = append(table, "\"", 1, error);
+    for (; status == TZ_OK && *text != '\0'; text++) {
+        if (*text == '"')
+            status = append(table, "\"", 1, error);
+        if (status == TZ_OK)
+            status = append(table, text, 1, error);
+    }
+    return status == TZ_OK ? append(table, "\"", 1, error) : status;
+}
+
+/* Append a line, or nothing on failure. */
+static tz_status append_row(tz_table *table, const char *const *cells, tz_error *error)
+{
+    const size_t before = table->used;
+    tz_status status = TZ_OK;
+    for (size_t i = 0; status == TZ_OK && i < table->columns; i++) {
+        if (i > 0)
+            status = append(table, ",", 1, error);
+        if (status == TZ_OK)
+            status = append_cell(table, cells[i], error);
+    }
+    if (status == TZ_OK)
+        status = append(table, "\n", 1, error);
+    if (status != TZ_OK)
+        table->used = before;
+    return status;
+}
+
+tz_status tz_table_flush(tz_table *table, tz_error *error)
+{
+    if (table->broken)
+        return tz_error_set(error, TZ_IO, table->path, "the table could not be written");
+    const off_t start = lseek(table->file, 0, SEEK_END);
+    size_t done = 0;
+    while (done < table->used) {
+        const ssize_t wrote = write(table->file, table->text + done, table->used - done);
+        if (wrote < 0 && errno == EINTR)
+            continue;
+        if (wrote <= 0) {
+            const int reason = wrote < 0 ? errno : ENOSPC;
+            /* Keep the complete lines, drop the one that was cut. */
+            while (done > 0 && table->text[done - 1] != '\n')
+                done--;
+            table->broken = true;
+            if (start >= 0 && ftruncate(table->file, start + (off_t)done) != 0)
+                return tz_error_set_errno(error, errno, table->path,
+                                          "cannot remove a partial line from the table");
+            return tz_error_set_errno(error, reason, table->path, "cannot write the table");
+        }
+        done += (size_t)wrote;
+    }
+    table->used = 0;
+    clock_gettime(CLOCK_MONOTONIC, &table->flushed);
+    return TZ_OK;
+}
+
+tz_status tz_table_create(tz_table **out, const char *path, size_t columns,
+                          const char *const *titles, tz_error *error)
+{
+    tz_table *table = calloc(1, sizeof *table);
+    if (!table)
+        return tz_error_set(error, TZ_MEMORY, path, "not enough memory for a table");
+    snprintf(table->path, sizeof table->path, "%s", path);
+    table->columns = columns;
+    table->file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (table->file < 0) {
+        tz_error_set_errno(error, errno, path, "cannot create the table");
+        free(table);
+        return TZ_IO;
+    }
+    tz_status status = append_row(table, titles, error);
+    if (status == TZ_OK)
+        status = tz_table_flush(table, error);
+    if (status != TZ_OK) {
+        tz_table_close(table, NULL);
+        return status;
+    }
+    *out = table;
+    return TZ_OK;
+}
+
+tz_status tz_table_open(tz_table **out, const char *path, size_t columns, int64_t bytes,
+                        tz_error *error)
+{
+    struct stat facts;
+    tz_table *table = calloc(1, sizeof *table);
+    if (!table)
+        return tz_error_set(error, TZ_MEMORY, path, "not enough memory for a table");
+    snprintf(table->path, sizeof table->path, "%s", path);
+    table->columns = columns;
+    table->file = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    tz_status status = TZ_OK;
+    if (table->file < 0 || fstat(table->file, &facts) != 0)
+        status = tz_error_set_errno(error, errno, path, "cannot go on with the table");
+    else if (!S_ISREG(facts.st_mode) || facts.st_size < bytes)
+        status = tz_error_set(error, TZ_IO, path,
+                              "the table had %lld bytes when the checkpoint was written, and has "
+                              "%lld now: it cannot go on",
+                              (long long)bytes, (long long)facts.st_size);
+    else if (ftruncate(table->file, (off_t)bytes) != 0)
+        status = tz_error_set_errno(error, errno, path, "cannot cut the table");
+    if (status) {
+        if (table->file >= 0)
+            close(table->file);
+        free(table);
+        return status;
+    }
+    *out = table;
+    return TZ_OK;
+}
+
+tz_status tz_table_sync(tz_table *table, int64_t *bytes, tz_error *error)
+{
+    const tz_status status = tz_table_flush(table, error);
+    if (status)
+        return status;
+    *bytes = (int64_t)lseek(table->file, 0, SEEK_END);
+    return fsync(table->file) == 0 && *bytes >= 0
+               ? TZ_OK
+               : tz_error_set_errno(error, errno, table->path, "cannot sync the table");
+}
+
+tz_status tz_table_add(tz_table *table, const char *const *cells, tz_error *error)
+{
+    const tz_status status = append_row(table, cells, error);
+    if (status != TZ_OK)
+        return status;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (table->used >= FLUSH_BYTES || now.tv_sec - table->flushed.tv_sec >= 1)
+        return tz_table_flush(table, error);
+    return TZ_OK;
+}
+
+tz_status tz_table_close(tz_table *table, tz_error *error)
+{
+    if (!table)
+        return TZ_OK;
+    tz_status status = TZ_OK;
+    if (!table->broken && table->used > 0)
+        status = tz_table_flush(table, error);
+    if (close(table->file) != 0 && status == TZ_OK)
+        status = tz_error_set_errno(error, errno, table->path, "cannot close the table");
+    free(table->text);
+    free(table);
+    return status;
+}
+
+const tz_format tz_format_table = {
+    .name = "table",
+    .content = TZ_CONTENT_TABLE,
+    .suffix = ".csv",
+    .doc = "A CSV file with a line for each call. Columns are a list of titles (see Columns), "
+           "floorplans (maximum and mean of each unit) and functions.",
+};

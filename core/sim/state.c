@@ -1,0 +1,136 @@
+/* What the other files do with a simulation: where it computes, what is wrong when fields change,
+ * and the correction of mixed precision. */
+#include "sim/state.h"
+
+#include "jump/jump.h"
+#include <stdlib.h>
+
+tz_place tz__simulation_place(const tz_simulation *simulation, const tz_model_device *record)
+{
+    return (tz_place){.device = record,
+                      .threads = simulation->threads,
+                      .limits = simulation->limits,
+                      .devices = simulation->devices.count > 0 ? &simulation->devices : NULL,
+                      .link = simulation->joined.bytes_per_s > 0 ? &simulation->joined : NULL,
+                      .stopped = simulation->stopped};
+}
+
+const char *tz__simulation_plugin_file(const tz_simulation *simulation)
+{
+    return tz_registry_of(simulation->registry, simulation->plugin)->file;
+}
+
+tz_backend_context tz__simulation_context(const tz_simulation *simulation,
+                                          const tz_problem *problem)
+{
+    return (tz_backend_context){.problem = problem,
+                                .streamed = simulation->streamed_pointers,
+                                .threads = simulation->pool,
+                                .device = simulation->device,
+                                .sync = simulation->sync,
+                                .devices = &simulation->devices,
+                                .exchange = simulation->plan.exchange,
+                                .ranks = simulation->ranks,
+                                .plugin = tz__simulation_plugin_file(simulation),
+                                .plan = &simulation->plan};
+}
+
+tz_status tz__simulation_need_fields(const tz_simulation *simulation, tz_error *error)
+{
+    return simulation->dry ? tz_error_set(error, TZ_UNSUPPORTED, NULL,
+                                          "the scenario is only being checked: there are no fields")
+                           : TZ_OK;
+}
+
+void tz__simulation_field_changes(tz_simulation *simulation, int field)
+{
+    simulation->update_known = false;
+    if (simulation->problem.stencil->fields[field].role != TZ_STATIC)
+        return;
+    simulation->facts_known = false;
+    tz__simulation_forget_jump(simulation);
+}
+
+void tz__simulation_forget_jump(tz_simulation *simulation)
+{
+    tz_jump_destroy(simulation->jump);
+    simulation->jump = NULL;
+}
+
+/* ---- Mixed precision ------------------------------------------------------------------------- */
+
+tz_status tz__correction_resolve(tz_simulation *simulation, tz_error *error)
+{
+    tz_correction *correction = calloc(1, sizeof *correction);
+    if (!correction)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a simulation");
+    const tz_status status =
+        tz_problem_correction(&correction->problem, &simulation->problem, error);
+    if (status)
+        free(correction);
+    else
+        simulation->correction = correction;
+    return status;
+}
+
+tz_status tz__correction_create_fields(tz_simulation *simulation, tz_error *error)
+{
+    tz_correction *correction = simulation->correction;
+    if (!correction)
+        return TZ_OK;
+    const tz_backend_context context = tz__simulation_context(simulation, &correction->problem);
+    return simulation->backend->create(&correction->state, &context, error);
+}
+
+void tz__correction_destroy(tz_simulation *simulation)
+{
+    tz_correction *correction = simulation->correction;
+    if (!correction)
+        return;
+    if (correction->state)
+        simulation->backend->destroy(correction->state);
+    tz_problem_clear(&correction->problem);
+    free(correction);
+    simulation->correction = NULL;
+}
+
+const tz_problem *tz__iterated_problem(const tz_simulation *simulation)
+{
+    return simulation->correction ? &simulation->correction->problem : &simulation->problem;
+}
+
+void *tz__iterated_state(const tz_simulation *simulation)
+{
+    return simulation->correction ? simulation->correction->state : simulation->state;
+}
+
+int64_t tz__simulation_bytes_with(const tz_simulation *simulation, const tz_plan *plan)
+{
+    const tz_place place = tz__simulation_place(simulation, NULL);
+    const tz_backend *backend = simulation->backend;
+    const int64_t bytes = backend->bytes(tz__iterated_problem(simulation), &place, plan);
+    if (!simulation->correction)
+        return bytes;
+    /* No stage advances the solution, so a plan of height 1 is enough for it. */
+    tz_plan low = *plan;
+    low.height = 1;
+    const int64_t solution = backend->bytes(&simulation->problem, &place, &low);
+    return bytes > INT64_MAX - solution ? INT64_MAX : bytes + solution;
+}
+
+tz_status tz__correction_refine(tz_simulation *simulation, tz_error *error)
+{
+    tz_correction *correction = simulation->correction;
+    const tz_status status = simulation->backend->refine(
+        simulation->state, correction->state, simulation->step, &simulation->update, error);
+    if (!status)
+        correction->ahead = false;
+    return status;
+}
+
+tz_status tz__correction_set_params(tz_simulation *simulation, size_t count,
+                                    const tz_assignment *params, tz_error *error)
+{
+    tz_correction *correction = simulation->correction;
+    return correction ? tz_problem_set_params(&correction->problem, count, params, error) : TZ_OK;
+}

@@ -1,0 +1,154 @@
+/* Predictions by luo2011: plain kernels of stencils, compiled to PTX. Needs NVRTC, no GPU. */
+#include "backend/cuda/compile/compile.h"
+#include "model/papers/options.h"
+#include "model/papers/papers.h"
+#include "model/papers/predict.h"
+#include "tests/registry.h"
+
+static tz_workload *workload_of(const char *stencil, int dims, int64_t n, int precision)
+{
+    const tz_simulation_config simulation = {.registry = registry,
+                                             .stencil = stencil,
+                                             .dims = dims,
+                                             .precision = precision,
+                                             .extent = {n, dims > 1 ? n : 1, dims > 2 ? n : 1}};
+    const tz_workload_config config = {
+        .simulation = &simulation, .device = "gtx260", .let_unstable = true};
+    tz_workload *workload = NULL;
+    assert_ok(tz_workload_create(&workload, &config, &failure));
+    return workload;
+}
+
+static bool has_nvrtc(void)
+{
+    char text[512];
+    return tz_cuda_compile_describe(text, sizeof text, &failure) == TZ_OK;
+}
+
+static void skip_without_nvrtc(void)
+{
+    if (!has_nvrtc())
+        skip_test("%s", failure.message);
+}
+
+static const tz_prediction_request usual = {.by = &tz_predictor_luo2011};
+
+static const tz_prediction_plain *plain_of(const tz_prediction_table *table)
+{
+    return table->own;
+}
+
+static tz_prediction_table *table_of(const tz_workload *workload,
+                                     const tz_prediction_request *request)
+{
+    tz_prediction_table *table = NULL;
+    assert_ok(tz_prediction_table_create(&table, workload, request, &failure));
+    assert_int_equal(table->count, 1);
+    assert_non_null(table->own);
+    return table;
+}
+
+/* The paper's "linear" is the mean of 9 pixels of 800 x 800: P is 45.84 % by its compiler's PTX. */
+static void the_mean_of_nine_pixels(void **state)
+{
+    skip_without_nvrtc();
+    tz_workload *workload = workload_of("box2d1r", 2, 800, 0);
+    tz_prediction_table *table = table_of(workload, &usual);
+    const tz_ptx_trace *trace = &plain_of(table)->plain.traces[0];
+    const tz_luo2011_result *r = &plain_of(table)->results[0];
+    assert_int_equal(trace->accesses, 9 + 1);
+    assert_int_equal(trace->unknown_branches + trace->unknown_addresses + trace->calls, 0);
+    /* Rows of 128 bytes: 2 transactions, one more at an offset. The warp has the middle: row 400. */
+    assert_int_equal(trace->transactions, 3 * (2 + 3 + 3) + 2);
+    assert_true(r->share > 0.40 && r->share < 0.62);
+    assert_int_equal(r->active, 32);
+    assert_int_equal(r->rounds, 27); /* 25 x 100 blocks, 4 on each of 24 multiprocessors */
+    const double time_s = table->rows[0].prediction.time_s;
+    assert_true(time_s > 0 && isfinite(time_s));
+    assert_true(fabs(r->time / 1.242e9 / time_s - 1) < 1e-12);
+    tz_prediction_table_destroy(table);
+    tz_prediction_request request = usual;
+    request.options = 1u << TZ_PAPERS_AS_PRINTED;
+    table = table_of(workload, &request);
+    assert_true(table->rows[0].prediction.time_s >= time_s);
+    assert_true(plain_of(table)->results[0].periods[0].mpd == 1);
+    tz_prediction_table_destroy(table);
+    tz_workload_destroy(workload);
+}
+
+/* Accesses as the cell texts have them. The words of life and cell are read again where the compiler
+ * does not join two expressions. */
+static void stencils_of_all_kinds(void **state)
+{
+    skip_without_nvrtc();
+    static const struct {
+        const char *name;
+        int dims, loads, stores;
+        int64_t n;
+    } cases[] = {{"star2d1r", 2, 5, 1, 256},    {"poisson", 2, 6, 1, 256},
+                 {"hotspot", 2, 6, 1, 256},     {"lbm", 2, 9 + 1, 9, 256},
+                 {"pathfinder", 1, 4, 1, 9999}, {"star3d1r", 3, 7, 1, 64},
+                 {"life", 2, 10, 1, 4096},      {"cell", 3, 30, 1, 128}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        tz_workload *workload = workload_of(cases[k].name, cases[k].dims, cases[k].n, -1);
+        tz_prediction_table *table = table_of(workload, &usual);
+        const tz_ptx_trace *trace = &plain_of(table)->plain.traces[0];
+        if (trace->accesses != cases[k].loads + cases[k].stores || trace->unknown_addresses)
+            fail_msg("%s: %d accesses", cases[k].name, (int)trace->accesses);
+        assert_true(plain_of(table)->results[0].share > 0.2 &&
+                    plain_of(table)->results[0].share < 0.95);
+        tz_prediction_table_destroy(table);
+        tz_workload_destroy(workload);
+    }
+}
+
+static void double_precision_takes_more_transactions(void **state)
+{
+    skip_without_nvrtc();
+    tz_workload *workload = workload_of("box2d1r", 2, 256, 1);
+    tz_prediction_table *table = table_of(workload, &usual);
+    /* Halves of 128 bytes: 1 transaction each, 2 at an offset. */
+    assert_int_equal(plain_of(table)->plain.traces[0].transactions, 3 * (2 + 4 + 4) + 2);
+    bool noted = false;
+    for (int n = 0; n < table->notes.count; n++)
+        noted = noted || strstr(table->notes.text[n], "double precision");
+    assert_true(noted);
+    tz_prediction_table_destroy(table);
+    tz_workload_destroy(workload);
+}
+
+static void refuses(const char *stencil, int64_t n, const tz_prediction_request *request,
+                    tz_status status, const char *words)
+{
+    tz_workload *workload = workload_of(stencil, 2, n, -1);
+    tz_prediction_table *table = NULL;
+    assert_int_equal(tz_prediction_table_create(&table, workload, request, &failure), status);
+    assert_null(table);
+    if (!strstr(failure.message, words))
+        fail_msg("'%s' does not contain '%s'", failure.message, words);
+    tz_workload_destroy(workload);
+}
+
+static void refusals(void **state)
+{
+    tz_prediction_request r = usual;
+    r.given.height = 2;
+    refuses("hotspot", 256, &r, TZ_RANGE, "launches of one iteration");
+    r = usual;
+    strcpy(r.given.family, "tile");
+    refuses("hotspot", 256, &r, TZ_UNSUPPORTED, "no family 'tile'");
+    r = usual;
+    r.block[0] = r.block[1] = 64;
+    refuses("hotspot", 256, &r, TZ_RANGE, "gtx260 has at most 512");
+    r = usual;
+    r.options = 1u << TZ_PAPERS_FENCE;
+    refuses("hotspot", 256, &r, TZ_UNSUPPORTED, "use meng2009 or meng2011");
+    refuses("hotspot", 2, &usual, TZ_RANGE, "more than 2 along each axis");
+    r = (tz_prediction_request){.options = 1u << TZ_PAPERS_AS_PRINTED};
+    refuses("hotspot", 256, &r, TZ_UNSUPPORTED, "that is luo2011");
+    if (!has_nvrtc())
+        refuses("hotspot", 256, &usual, TZ_UNSUPPORTED, "no NVRTC");
+}
+
+TEST_MAIN(open_plugins, close_plugins, TEST(the_mean_of_nine_pixels), TEST(stencils_of_all_kinds),
+          TEST(double_precision_takes_more_transactions), TEST(refusals))

@@ -1,0 +1,211 @@
+/* Prediction tables by meng2009 and meng2011: a stencil as the papers' models see it, and what is refused. */
+#include "backend/cuda/compile/compile.h"
+#include "model/papers/options.h"
+#include "model/papers/papers.h"
+#include "tests/registry.h"
+
+static tz_simulation_config config_of(const char *stencil, int dims, int64_t n)
+{
+    tz_simulation_config config = {
+        .registry = registry, .stencil = stencil, .dims = dims, .precision = -1};
+    for (int axis = 0; axis < TZ_AXES; axis++)
+        config.extent[axis] = axis < dims ? n : 1;
+    return config;
+}
+
+static tz_workload *workload_of(const char *stencil, int dims, int64_t n, const char *device)
+{
+    const tz_simulation_config simulation = config_of(stencil, dims, n);
+    const tz_workload_config config = {
+        .simulation = &simulation, .device = device, .let_unstable = true};
+    tz_workload *workload = NULL;
+    assert_ok(tz_workload_create(&workload, &config, &failure));
+    return workload;
+}
+
+static tz_prediction_table *table_of(const tz_workload *workload,
+                                     const tz_prediction_request *request)
+{
+    tz_prediction_table *table = NULL;
+    assert_ok(tz_prediction_table_create(&table, workload, request, &failure));
+    return table;
+}
+
+/* The checked numbers of the 2009 equations: best heights 12, 2, 2 and 1. */
+static void the_papers_benchmarks_have_the_papers_heights(void **state)
+{
+    static const struct {
+        const char *name;
+        int dims, height;
+        int64_t n;
+    } cases[] = {{"pathfinder", 1, 12, 1000000},
+                 {"hotspot", 2, 2, 2000},
+                 {"poisson", 2, 2, 2000},
+                 {"cell", 3, 1, 100}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        tz_workload *workload = workload_of(cases[i].name, cases[i].dims, cases[i].n, "gtx280");
+        const tz_prediction_request request = {.by = NULL};
+        tz_prediction_table *table = table_of(workload, &request);
+        assert_true(workload->is_gpu);
+        assert_false(workload->is_here);
+        assert_string_equal(workload->backend->name, "cuda");
+        assert_string_equal(table->by->name, "meng2009");
+        assert_int_equal(table->rows[table->best].plan.height, cases[i].height);
+        assert_non_null(strstr(table->counts, "table 2"));
+        assert_ptr_equal(tz_prediction_table_at(table, cases[i].height), &table->rows[table->best]);
+        assert_null(tz_prediction_table_at(table, 100000));
+        tz_prediction_table_destroy(table);
+        tz_workload_destroy(workload);
+    }
+}
+
+static double seconds_of(const tz_model_prediction *p, const char *component)
+{
+    for (int c = 0; c < p->component_count; c++)
+        if (strcmp(p->components[c].name, component) == 0)
+            return p->components[c].seconds;
+    fail_msg("no component %s", component);
+    return NAN;
+}
+
+/* Equation 20 at height 1, HotSpot: 212085.2 cycles of 1.3 GHz. */
+static void components_are_the_papers(void **state)
+{
+    tz_workload *workload = workload_of("hotspot", 2, 2000, "gtx280");
+    const tz_prediction_request request = {.given = {.height = 1}};
+    tz_prediction_table *table = table_of(workload, &request);
+    assert_int_equal(table->count, 1);
+    const tz_model_prediction *p = &table->rows[0].prediction;
+    assert_true(fabs(seconds_of(p, "load_sten") * 1.3e9 / 212085.2 - 1) < 1e-6);
+    tz_prediction_table_destroy(table);
+    tz_workload_destroy(workload);
+}
+
+static void changes_reach_the_model(void **state)
+{
+    tz_workload *workload = workload_of("hotspot", 2, 2000, "gtx280");
+    tz_prediction_request request = {.block = {32, 32}};
+    tz_prediction_table *table = table_of(workload, &request);
+    assert_int_equal(table->rows[0].plan.tile[1], 32);
+    assert_int_equal(table->count, 15); /* 32 / 2 less one */
+    tz_prediction_table_destroy(table);
+    request = (tz_prediction_request){.by = NULL};
+    tz_prediction_option_set(&request, TZ_PAPERS_HALO, (double[]){4, 4}, 2);
+    table = table_of(workload, &request);
+    assert_int_equal(table->count, 4); /* 20 / 4 less one */
+    tz_prediction_table_destroy(table);
+    request = (tz_prediction_request){.by = NULL};
+    tz_prediction_option_set(&request, TZ_PAPERS_STREAMED, (double[]){1}, 1);
+    table = table_of(workload, &request);
+    assert_true(seconds_of(&table->rows[0].prediction, "iter_mem") > 0);
+    tz_prediction_table_destroy(table);
+    tz_workload_destroy(workload);
+}
+
+/* Without the paper's counts those of the tile kernel are taken, where a thread has about ten elements:
+ * its set-up counts by element, as the models use it. In table 2 the set-up of a thread has 0.3 to 1.1
+ * times the instructions of an update. */
+static void counted_set_up_is_that_of_an_element(void **state)
+{
+    char text[64];
+    if (tz_cuda_compile_describe(text, sizeof text, &failure) != TZ_OK)
+        skip_test("%s", failure.message);
+    static const struct {
+        const char *name;
+        int dims;
+        int64_t n;
+    } cases[] = {{"star2d1r", 2, 4096}, {"box2d1r", 2, 4096}, {"star3d1r", 3, 256}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        tz_workload *workload = workload_of(cases[i].name, cases[i].dims, cases[i].n, "gtx280");
+        const tz_prediction_request request = {.by = NULL};
+        tz_prediction_table *table = table_of(workload, &request);
+        const tz_model_prediction *one = &table->rows[0].prediction;
+        assert_non_null(strstr(table->counts, "tile kernel"));
+        const double blocks = pow(cases[i].dims == 2 ? 22 : 8, cases[i].dims),
+                     updates = pow(cases[i].dims == 2 ? 20 : 6, cases[i].dims);
+        const double ratio =
+            seconds_of(one, "misc_comp") / blocks / (seconds_of(one, "iter_comp") / updates);
+        if (!(ratio > 0.2 && ratio < 2))
+            fail_msg("%s: %.2f times an update", cases[i].name, ratio);
+        if (i == 0) { /* by hand: 993 instructions of a thread, 2448 elements of 256 threads */
+            assert_int_equal(table->rows[table->best].plan.height, 2);
+            assert_true(fabs(one->cells_per_s * 1e-9 - 1.58) < 0.05);
+        }
+        tz_prediction_table_destroy(table);
+        tz_workload_destroy(workload);
+    }
+}
+
+static void refuses(const tz_workload *workload, const tz_prediction_request *request,
+                    tz_status status, const char *words)
+{
+    tz_prediction_table *table = (tz_prediction_table *)&status;
+    assert_int_equal(tz_prediction_table_create(&table, workload, request, &failure), status);
+    assert_null(table);
+    if (!strstr(failure.message, words))
+        fail_msg("'%s' does not contain '%s'", failure.message, words);
+}
+
+static void refusals_have_remedies(void **state)
+{
+    tz_workload *workload = workload_of("hotspot", 2, 2000, "gtx280");
+    refuses(workload, &(tz_prediction_request){.by = &tz_predictor_roofs}, TZ_UNSUPPORTED,
+            "use --model meng2009 or meng2011");
+    refuses(workload, &(tz_prediction_request){.given = {.height = 10}}, TZ_RANGE,
+            "the greatest that does is 9");
+    refuses(workload, &(tz_prediction_request){.given = {.family = "stream"}}, TZ_UNSUPPORTED,
+            "tiles in shared memory");
+    refuses(workload, &(tz_prediction_request){.options = 1u << TZ_PAPERS_FENCE}, TZ_RANGE,
+            "meng2011");
+    tz_workload_destroy(workload);
+}
+
+static void limits_are_listed_by_height(void **state)
+{
+    /* 2011's latency hiding leaves PathFinder to the memory. */
+    tz_workload *workload = workload_of("pathfinder", 1, 1000000, "gtx280");
+    const tz_prediction_request request = {.by = &tz_predictor_meng2011};
+    tz_prediction_table *table = table_of(workload, &request);
+    tz_model_resource limit = table->rows[0].prediction.limit;
+    int changes = 0;
+    for (int i = 1; i < table->count; i++)
+        changes += table->rows[i].prediction.limit != table->rows[i - 1].prediction.limit;
+    assert_int_equal(strncmp(table->limits, tz_model_resource_text(limit),
+                             strlen(tz_model_resource_text(limit))),
+                     0);
+    int listed = 0;
+    for (const char *at = table->limits; (at = strstr(at, ", then ")); at++)
+        listed++;
+    assert_int_equal(listed, changes);
+    tz_prediction_table_destroy(table);
+    tz_workload_destroy(workload);
+}
+
+static void unstable_parameters_pass_with_a_note(void **state)
+{
+    const tz_assignment step = {.name = "dt_s", .number = 1e-3};
+    tz_simulation_config simulation = config_of("hotspot", 2, 8192);
+    simulation.params = &step;
+    simulation.params_count = 1;
+    tz_workload_config config = {
+        .simulation = &simulation, .device = "gtx280", .let_unstable = true};
+    tz_workload *workload = NULL;
+    assert_ok(tz_workload_create(&workload, &config, &failure));
+    const tz_prediction_request request = {.by = NULL};
+    tz_prediction_table *table = table_of(workload, &request);
+    bool noted = false;
+    assert_true(workload->let_unstable);
+    for (int n = 0; n < table->notes.count; n++)
+        noted = noted || strstr(table->notes.text[n], "would diverge");
+    assert_true(noted);
+    tz_prediction_table_destroy(table);
+    tz_workload_destroy(workload);
+    config.let_unstable = false;
+    assert_int_equal(tz_workload_create(&workload, &config, NULL), TZ_UNSTABLE);
+    assert_null(workload);
+}
+
+TEST_MAIN(open_plain_plugins, close_plugins, TEST(the_papers_benchmarks_have_the_papers_heights),
+          TEST(components_are_the_papers), TEST(changes_reach_the_model),
+          TEST(counted_set_up_is_that_of_an_element), TEST(refusals_have_remedies),
+          TEST(limits_are_listed_by_height), TEST(unstable_parameters_pass_with_a_note))
