@@ -28,19 +28,6 @@ void tz_json_put_text(json_t *object, const char *key, const char *value, bool *
     tz_json_put(object, key, json_string(value), failed);
 }
 
-void tz_json_put_doubles(json_t *object, const tz_named_double *values, size_t count, bool *failed)
-{
-    for (size_t i = 0; i < count; i++)
-        tz_json_put_double(object, values[i].key, values[i].value, failed);
-}
-
-void tz_json_put_integers(json_t *object, const tz_named_integer *values, size_t count,
-                          bool *failed)
-{
-    for (size_t i = 0; i < count; i++)
-        tz_json_put_integer(object, values[i].key, values[i].value, failed);
-}
-
 double tz_json_get_double(const json_t *object, const char *key, bool *failed)
 {
     const char *text = json_string_value(json_object_get(object, key));
@@ -75,4 +62,42 @@ const char *tz_json_get_text(const json_t *object, const char *key, bool *failed
     if (!text)
         *failed = true;
     return text ? text : "";
+}
+
+void tz_json_put_members(json_t *object, const tz_json_member *members, size_t count,
+                         const void *from, bool *failed)
+{
+    for (size_t i = 0; i < count; i++) {
+        const tz_json_member *m = &members[i];
+        const void *at = (const char *)from + m->offset;
+        if (m->kind == TZ_JSON_DOUBLE)
+            tz_json_put_double(object, m->key, *(const double *)at, failed);
+        else if (m->kind == TZ_JSON_FLAG)
+            tz_json_put(object, m->key, json_boolean(*(const bool *)at), failed);
+        else if (m->kind == TZ_JSON_TEXT)
+            tz_json_put_text(object, m->key, at, failed);
+        else
+            tz_json_put_integer(object, m->key,
+                                m->size == sizeof(int) ? *(const int *)at : *(const int64_t *)at,
+                                failed);
+    }
+}
+
+void tz_json_get_members(const json_t *object, const tz_json_member *members, size_t count,
+                         void *to, bool *failed)
+{
+    for (size_t i = 0; i < count; i++) {
+        const tz_json_member *m = &members[i];
+        void *at = (char *)to + m->offset;
+        if (m->kind == TZ_JSON_DOUBLE)
+            *(double *)at = tz_json_get_double(object, m->key, failed);
+        else if (m->kind == TZ_JSON_FLAG)
+            *(bool *)at = tz_json_get_flag(object, m->key, failed);
+        else if (m->kind == TZ_JSON_TEXT)
+            snprintf(at, m->size, "%s", tz_json_get_text(object, m->key, failed));
+        else if (m->size == sizeof(int))
+            *(int *)at = (int)tz_json_get_integer(object, m->key, m->least, m->most, failed);
+        else
+            *(int64_t *)at = tz_json_get_integer(object, m->key, m->least, m->most, failed);
+    }
 }

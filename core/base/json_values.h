@@ -3,18 +3,15 @@
 #ifndef TZ_CORE_BASE_JSON_VALUES_H
 #define TZ_CORE_BASE_JSON_VALUES_H
 
-#include "base/named.h"
 #include <jansson.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Set a key. Failures (no memory) become *failed = true, which is never set to false. */
 void tz_json_put_double(json_t *object, const char *key, double value, bool *failed);
 void tz_json_put_integer(json_t *object, const char *key, int64_t value, bool *failed);
 void tz_json_put_text(json_t *object, const char *key, const char *value, bool *failed);
-void tz_json_put_doubles(json_t *object, const tz_named_double *values, size_t count, bool *failed);
-void tz_json_put_integers(json_t *object, const tz_named_integer *values, size_t count,
-                          bool *failed);
 /* Takes `value` in any case; NULL is a failure. */
 void tz_json_put(json_t *object, const char *key, json_t *value, bool *failed);
 
@@ -25,5 +22,33 @@ int64_t tz_json_get_integer(const json_t *object, const char *key, int64_t least
 bool tz_json_get_flag(const json_t *object, const char *key, bool *failed);
 /* Borrowed; "" after a failure. */
 const char *tz_json_get_text(const json_t *object, const char *key, bool *failed);
+
+/* ---- Members of a struct --------------------------------------------------------------------- */
+
+/* One table says what is put and what is read. */
+typedef struct tz_json_member {
+    const char *key;
+    enum { TZ_JSON_DOUBLE, TZ_JSON_FLAG, TZ_JSON_TEXT, TZ_JSON_INTEGER } kind;
+    size_t offset, size;
+    int64_t least, most; /* of an integer */
+} tz_json_member;
+
+/* A double, a flag or an array of characters; an integer or enum of 4 or 8 bytes within limits. */
+#define TZ_JSON_MEMBER(type, member, key) TZ_JSON_INTEGER_MEMBER(type, member, key, 0, 0)
+#define TZ_JSON_INTEGER_MEMBER(type, member, key, least, most)                                       \
+    {                                                                                                \
+        key,                                                                                       \
+            _Generic(((type *)0)->member, double                                                   \
+                     : TZ_JSON_DOUBLE, bool                                                        \
+                     : TZ_JSON_FLAG, char *                                                        \
+                     : TZ_JSON_TEXT, default                                                       \
+                     : TZ_JSON_INTEGER),                                                           \
+            offsetof(type, member), sizeof((type *)0)->member, least, most \
+    }
+
+void tz_json_put_members(json_t *object, const tz_json_member *members, size_t count,
+                         const void *from, bool *failed);
+void tz_json_get_members(const json_t *object, const tz_json_member *members, size_t count,
+                         void *to, bool *failed);
 
 #endif

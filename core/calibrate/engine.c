@@ -17,9 +17,9 @@ static void nothing(const tz_span *span)
 static double call_seconds(int dims, int radius, char *array, char *arena, size_t arena_bytes,
                            tz_pipeline *pipeline, tz_stage *stage, int repeats, tz_samples *samples)
 {
-    const tz_row_form form = {.isa = "base", .rows = {[TZ_SINGLE] = nothing}};
+    const tz_row_form form = {.isa = "base", .rows = {nothing}};
     const tz_kernels kernels = {.forms_count = 1, .forms = &form};
-    const tz_field field = {.name = "u", .role = TZ_STATE, .type = TZ_REAL};
+    const tz_field field = {.name = "u", .role = TZ_STATE};
     const tz_pass pass = {.name = "pass", .radius = radius, .writes = 1, .kernels = &kernels};
     const tz_stencil stencil = {.struct_size = sizeof stencil,
                                 .id = "nothing",

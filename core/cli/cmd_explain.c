@@ -88,10 +88,8 @@ static void read_config(const json_t *simulation, const tz_registry *registry, r
         config->boundary[axis] = json_string_value(json_array_get(boundary, (size_t)axis));
     }
     /* With mixed precision, stages iterate in single precision. */
-    config->precision = strcmp(precision, "double") == 0   ? TZ_DOUBLE
-                        : strcmp(precision, "single") == 0 ? TZ_SINGLE
-                        : strcmp(precision, "mixed") == 0  ? TZ_SINGLE
-                                                           : -1;
+    config->precision =
+        strcmp(precision, "mixed") == 0 ? TZ_PRECISION_CORRECTION : tz_precision_find(precision);
     config->backend = text_of(simulation, "backend");
     config->threads = int_of(simulation, "threads");
     /* Several devices: slabs on this CPU, or so many GPUs, whether or not they are here. */

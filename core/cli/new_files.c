@@ -125,7 +125,7 @@ static char *fill(const char *template, const char *const pairs[][2], size_t cou
 const tz_definition *tz_new_definition(void)
 {
     static const tz_defined_field fields[] = {
-        {.name = "u", .role = TZ_STATE, .type = TZ_REAL, .doc = "temperature of the plate"}};
+        {.name = "u", .role = TZ_STATE, .doc = "temperature of the plate"}};
     static const tz_defined_param params[] = {
         {.name = "share",
          .value = 0.2,

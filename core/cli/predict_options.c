@@ -47,15 +47,15 @@ static int take_grid(const tz_command *command, void *out, const char *text)
 static int take_precision(const tz_command *command, void *out, const char *text)
 {
     tz_predict_options *predict = out;
-    static const char *const names[] = {"single", "double"};
+    const char *names[TZ_PRECISIONS];
     char hint[128];
-    for (int i = 0; i < 2; i++)
-        if (strcmp(text, names[i]) == 0) {
-            predict->simulation.precision = i;
-            return EXIT_DONE;
-        }
+    for (int i = 0; i < TZ_PRECISIONS; i++)
+        names[i] = tz_precision_name((tz_precision)i);
+    predict->simulation.precision = tz_precision_find(text);
+    if (predict->simulation.precision >= 0)
+        return EXIT_DONE;
     return tz_misuse(command, "unknown precision '%.40s'%s", text,
-                     tz_names_hint(hint, sizeof hint, text, names, 2));
+                     tz_names_hint(hint, sizeof hint, text, names, TZ_PRECISIONS));
 }
 
 /* "clamp" for all axes, "periodic,clamp" in their order, or "x=periodic,y=clamp". A word may have

@@ -25,9 +25,7 @@ int tz_build_formula(tz_build *build, tz_defined_text text, const char *place, t
 
 static tz_expr_type type_of(const tz_definition *d, int field)
 {
-    static const tz_expr_type types[] = {
-        [TZ_REAL] = TZ_EXPR_REAL, [TZ_INT] = TZ_EXPR_INT, [TZ_BITS] = TZ_EXPR_BITS};
-    return types[d->fields[field].type];
+    return tz_expr_type_of(d->fields[field].type);
 }
 
 /* ---- Reads ------------------------------------------------------------------------------------ */

@@ -61,12 +61,12 @@ static tz_status check_counts(const tz_definition *d, tz_error *error)
 
 static tz_status check_field(const tz_definition *d, const tz_defined_field *f, tz_error *error)
 {
-    if ((unsigned)f->type > TZ_BITS ||
+    if ((unsigned)f->type >= TZ_TYPES ||
         (f->role != TZ_STATE && f->role != TZ_STATIC && f->role != TZ_DERIVED))
         return tz_error_set(error, TZ_TYPE, d->id,
                             "field '%s' is state, static or derived, and real, int or bits",
                             f->name);
-    if ((f->type == TZ_BITS) != (d->fields[0].type == TZ_BITS))
+    if (tz_type_is_bits(f->type) != tz_type_is_bits(d->fields[0].type))
         return tz_error_set(error, TZ_TYPE, d->id,
                             "field '%s': bits and other types cannot be in one stencil; make all "
                             "fields bits, or none",
@@ -174,7 +174,7 @@ static tz_status check_coefficients(const tz_definition *d, written *all, tz_err
     const int both[] = {field, old};
     for (int i = 0; i < 2; i++)
         if (both[i] >= 0 &&
-            (d->fields[both[i]].role != TZ_STATE || d->fields[both[i]].type != TZ_REAL))
+            (d->fields[both[i]].role != TZ_STATE || !tz_type_is_real(d->fields[both[i]].type)))
             return tz_error_set(error, TZ_TYPE, d->id,
                                 "coefficients: '%s' must be a state field of real numbers",
                                 d->fields[both[i]].name);
@@ -209,7 +209,7 @@ uint32_t tz_define_boundaries(const tz_definition *d)
     const uint32_t of_bits =
         tz_boundaries_with(TZ_RULE_WRAPS) | tz_boundaries_with(TZ_RULE_HAS_VALUE);
     return (d->boundaries ? d->boundaries : TZ_ALLOW_ALL) &
-           (d->fields_count > 0 && d->fields[0].type == TZ_BITS ? of_bits : TZ_ALLOW_ALL);
+           (d->fields_count > 0 && tz_type_is_bits(d->fields[0].type) ? of_bits : TZ_ALLOW_ALL);
 }
 
 static tz_status check_boundaries(const tz_definition *d, tz_error *error)
@@ -218,8 +218,9 @@ static tz_status check_boundaries(const tz_definition *d, tz_error *error)
     if ((unsigned)d->boundary < TZ_BOUNDARIES && (allowed & TZ_ALLOW(d->boundary)))
         return TZ_OK;
     return tz_error_set(error, TZ_RANGE, d->id, "the default boundary is not possible: %s",
-                        d->fields[0].type == TZ_BITS ? "fields of bits are periodic or fixed"
-                                                     : "it is not among those that are allowed");
+                        tz_type_is_bits(d->fields[0].type)
+                            ? "fields of bits are periodic or fixed"
+                            : "it is not among those that are allowed");
 }
 
 tz_status tz_define_check(const tz_definition *d, tz_error *error)

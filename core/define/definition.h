@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "stencil/boundary.h"
+#include "stencil/element.h"
 #include <stdint.h>
 #include <trapeze/plugin.h>
 

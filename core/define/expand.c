@@ -82,7 +82,7 @@ static int coordinate(tz_expand *x, const tz_scope *scope, int axis, bool whole)
     if (axis >= d->dims)
         return tz_expr_fail(x->e, TZ_UNKNOWN, "there is no %c: the stencil has %d dimension%s",
                             "xyz"[axis], d -> dims, d -> dims == 1 ? "" : "s");
-    if (axis == 0 && d->fields[0].type == TZ_BITS)
+    if (axis == 0 && tz_type_is_bits(d->fields[0].type))
         return tz_expr_fail(x->e, TZ_TYPE,
                             "x is not known in a stencil of bits, which computes 32 cells of a row "
                             "at once");

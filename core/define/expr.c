@@ -181,12 +181,19 @@ bool tz_expr_is_number(const tz_expr *e, int node, double number)
     return n->kind == TZ_EXPR_NUMBER && n->type != TZ_EXPR_BITS && n->number == number;
 }
 
+tz_expr_type tz_expr_type_of(tz_type type)
+{
+    static const tz_expr_type types[] = {[TZ_KIND_REALS] = TZ_EXPR_REAL,
+                                         [TZ_KIND_INTEGERS] = TZ_EXPR_INT,
+                                         [TZ_KIND_WORDS] = TZ_EXPR_BITS};
+    return types[tz_type_kind(type)];
+}
+
 int tz_expr_read(tz_expr *e, int field, const int *offset)
 {
-    static const tz_expr_type types[] = {
-        [TZ_REAL] = TZ_EXPR_REAL, [TZ_INT] = TZ_EXPR_INT, [TZ_BITS] = TZ_EXPR_BITS};
-    tz_expr_node node = {
-        .kind = TZ_EXPR_READ, .type = types[e->definition->fields[field].type], .index = field};
+    tz_expr_node node = {.kind = TZ_EXPR_READ,
+                         .type = tz_expr_type_of(e->definition->fields[field].type),
+                         .index = field};
     memcpy(node.offset, offset, sizeof node.offset);
     return tz_expr_intern(e, node, NULL, 0);
 }

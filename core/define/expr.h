@@ -117,6 +117,9 @@ void tz_expr_warn(tz_expr *e, const char *format, ...) __attribute__((format(pri
 int tz_expr_intern(tz_expr *e, tz_expr_node node, const tz_expr_operand *operands, int count);
 int tz_expr_number(tz_expr *e, double number, tz_expr_type type);
 bool tz_expr_is_number(const tz_expr *e, int node, double number);
+/* What the values of a field of that type are. */
+tz_expr_type tz_expr_type_of(tz_type type);
+
 int tz_expr_read(tz_expr *e, int field, const int *offset);
 /* A number as another type: int or bool to real, bool to int, a number or condition to bool, bool
  * or 0 or 1 to bits. Without an operation if it has the type. Fails if that is not possible. */

@@ -31,7 +31,7 @@ static void *take(const tz_cell_access *access, int field)
 static double update(probe *p, const tz_stencil *stencil, int at)
 {
     p->access.x = p->access.y = p->access.z = p->access.step = at;
-    stencil->passes[0].kernels->cell[TZ_DOUBLE](&p->access);
+    stencil->passes[0].kernels->cell[TZ_PRECISION_RESIDUAL](&p->access);
     return p->written;
 }
 
@@ -53,7 +53,8 @@ static bool is_sum(probe *p, const tz_stencil *stencil, const double *values, in
 
 static const char *refusal(const tz_stencil *s)
 {
-    if (s->fields_count != 1 || s->fields[0].role != TZ_STATE || s->fields[0].type != TZ_REAL)
+    if (s->fields_count != 1 || s->fields[0].role != TZ_STATE ||
+        !tz_type_is_real(s->fields[0].type))
         return "it has other fields than one of real numbers";
     if (s->passes_count != 1)
         return "it has several passes";
@@ -66,7 +67,7 @@ static const char *refusal(const tz_stencil *s)
 tz_status tz_define_linear(const tz_stencil *stencil, int *side, double *values, tz_error *error)
 {
     const int radius = stencil->passes[0].radius;
-    tz_simulation_config config = {.dims = stencil->dims, .precision = TZ_DOUBLE};
+    tz_simulation_config config = {.dims = stencil->dims, .precision = TZ_PRECISION_RESIDUAL};
     tz_problem problem;
     const char *why = refusal(stencil);
     int count = 1;

@@ -23,14 +23,12 @@ void tz_source_list(tz_buffer *out, tz_buffer *head, tz_buffer *entries)
 
 static void add_fields(const tz_build *build, tz_buffer *out)
 {
-    static const char *const types[] = {
-        [TZ_REAL] = "real", [TZ_INT] = "int", [TZ_BITS] = "tz_word"};
     const tz_definition *d = build->definition;
     tz_buffer entries = {0}, head = {0};
     tz_buffer_add(&head, "#define TZ_FIELDS(tz_d)");
     for (int f = 0; f < d->fields_count; f++)
         tz_buffer_add(&entries, " tz_d(%s,%c%s)", tz_define_text_name(d, d->fields[f].name).text,
-                      TZ_SPACE, types[d->fields[f].type]);
+                      TZ_SPACE, tz_type_keyword(d->fields[f].type));
     tz_source_list(out, &head, &entries);
 }
 

@@ -15,7 +15,7 @@ static bool has_real(const tz_build *build, const tz_emit *emit)
     const tz_definition *d = build->definition;
     bool real = false;
     for (int f = 0; f < d->fields_count; f++)
-        real = real || d->fields[f].type == TZ_REAL;
+        real = real || tz_type_is_real(d->fields[f].type);
     for (int k = 0; k < emit->constants_count; k++)
         real = real || emit->e->nodes[emit->constants[k].node].type == TZ_EXPR_REAL;
     return real;
@@ -216,8 +216,6 @@ static void add_fields(const tz_build *build, tz_buffer *out)
     static const char *const macros[] = {[TZ_STATE] = "TZ_STATE_FIELD",
                                          [TZ_STATIC] = "TZ_STATIC_FIELD",
                                          [TZ_DERIVED] = "TZ_DERIVED_FIELD"};
-    static const char *const types[] = {
-        [TZ_REAL] = "TZ_REAL", [TZ_INT] = "TZ_INT", [TZ_BITS] = "TZ_BITS"};
     const tz_definition *d = build->definition;
     tz_buffer_add(out, "static const tz_field fields[] = {\n");
     for (int f = 0; f < d->fields_count; f++) {
@@ -225,7 +223,7 @@ static void add_fields(const tz_build *build, tz_buffer *out)
         const int radius = field->role == TZ_STATIC ? tz_build_static_radius(build, f) : 0;
         const size_t line = out->length;
         tz_buffer_add(out, "    %s(\"%s\", %s", macros[field->role], field->name,
-                      types[field->type]);
+                      tz_type_c_name(field->type));
         add_unit_and_doc(out, line, field->unit, field->doc ? field->doc : field->name);
         if (radius)
             tz_buffer_add(out, ", .radius = %d", radius);

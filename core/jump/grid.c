@@ -99,8 +99,8 @@ tz_status tz_grid_copy_static(const tz_grid_state *from, const tz_grid_state *to
     double *room = malloc(PIECE * sizeof *room), *wide = malloc(PIECE * sizeof *wide);
     tz_status status = room && wide ? TZ_OK : no_memory(error);
     for (int f = 0; f < stencil->fields_count; f++) {
-        const bool widens = stencil->fields[f].type == TZ_REAL && is_narrow(from->problem, f) &&
-                            !is_narrow(to->problem, f);
+        const bool widens = tz_type_is_real(stencil->fields[f].type) &&
+                            is_narrow(from->problem, f) && !is_narrow(to->problem, f);
         int64_t at = 0, count;
         tz_box box;
         if (stencil->fields[f].role != TZ_STATIC)

@@ -199,8 +199,7 @@ static tz_status find_source(tz_jump *jump, double values, tz_error *error)
     if (!status)
         status = read_source(jump, source, &size, error);
     /* The mean of a source is no better known than its values. */
-    jump->linear.source_none =
-        4.0 * (jump->context.problem->precision == TZ_DOUBLE ? 0x1p-52 : 0x1p-23) * size;
+    jump->linear.source_none = 4.0 * tz_problem_real(jump->context.problem)->epsilon * size;
     const double most = fmax(values, size);
     if (!status)
         status = verify(jump, source, most > 0.0 ? most : 1.0, error);

@@ -53,7 +53,7 @@ void tz_patch_destroy(tz_patch *patch)
 
 void tz_patch_set(tz_patch *patch, int field, double low, double high, uint64_t seed)
 {
-    const bool real = patch->problem->stencil->fields[field].type == TZ_REAL;
+    const bool real = tz_type_is_real(patch->problem->stencil->fields[field].type);
     uint64_t counter = seed;
     for (int64_t i = 0; i < patch->cells; i++) {
         const double random = tz_patch_random(&counter);
@@ -103,7 +103,7 @@ static void run_pass(tz_patch *patch, const tz_pass *pass, int64_t step)
                            .step = step},
                 .patch = patch};
     for (; r.cell < patch->cells; r.cell++)
-        pass->kernels->cell[TZ_DOUBLE](&r.access);
+        pass->kernels->cell[TZ_PRECISION_RESIDUAL](&r.access);
     for (int f = 0; f < problem->stencil->fields_count; f++)
         if (pass->writes >> f & 1) {
             double *before = patch->values[f];

@@ -24,11 +24,11 @@ static tz_status check_fields(tz_linear *out, const tz_problem *problem, tz_erro
                                 "it cannot be jumped, because field '%s' is streamed: each "
                                 "iteration adds something else; use sim:run",
                                 field->name);
-        if (field->role == TZ_STATE && field->type != TZ_REAL)
+        if (field->role == TZ_STATE && !tz_type_is_real(field->type))
             return tz_error_set(error, TZ_UNSUPPORTED, stencil->id,
                                 "it cannot be jumped, because field '%s' holds %s and not real "
                                 "numbers, so its update is not linear; use sim:run",
-                                field->name, field->type == TZ_BITS ? "bits" : "integers");
+                                field->name, tz_type_is_bits(field->type) ? "bits" : "integers");
         if (field->role == TZ_STATE && states < TZ_LINEAR_FIELDS_MAX)
             out->field[states] = f;
         states += field->role == TZ_STATE;

@@ -10,8 +10,8 @@
 #include "lua/output.h"
 #include "lua/recall.h"
 #include "lua/time.h"
-#include "sim/geometry.h"
 #include "sim/residual.h"
+#include "sim/simulation.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

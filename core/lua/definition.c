@@ -16,7 +16,6 @@ static const char what[] = "tz.stencil";
 /* ---- Fields ---------------------------------------------------------------------------------- */
 
 /* In the order of the names of tz_field_options. */
-static const tz_type type_values[] = {TZ_REAL, TZ_INT, TZ_BITS};
 static const tz_role role_values[] = {TZ_STATE, TZ_STATIC, TZ_DERIVED};
 
 /* The field whose type, or table of options, is on the top of the stack; pops it. */
@@ -39,7 +38,7 @@ static tz_defined_field field_of(lua_State *L, const char *name)
     tz_key_choice(L, at, who, "role", &role);
     tz_key_choice(L, at, who, "type", &type);
     f.role = role_values[role];
-    f.type = type_values[type];
+    f.type = (tz_type)type;
     tz_key_number(L, at, who, "initial", &f.initial);
     tz_key_number(L, at, who, "boundary_value", &f.boundary_value);
     tz_key_flag(L, at, who, "required", &f.required);
@@ -79,7 +78,7 @@ static void get_fields(lua_State *L, tz_definition_value *v)
         lua_rawgeti(L, at, i);
         const char *name = tz_text_check(L, -1, "tz.stencil: 'fields'", "an element of the list");
         tz_definition_keep(L);
-        add_field(L, v, (tz_defined_field){.name = name, .role = TZ_STATE, .type = TZ_REAL});
+        add_field(L, v, (tz_defined_field){.name = name, .role = TZ_STATE});
     }
     for (int i = 0; i < count; i++) {
         tz_table_get(L, at, names[i]);

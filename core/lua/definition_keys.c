@@ -15,8 +15,8 @@ static const char what[] = "tz.stencil";
 const tz_param_role tz_definition_param_roles[TZ_DEFINITION_PARAM_ROLES] = {
     TZ_PARAM_ROLE_TIME_STEP, TZ_PARAM_ROLE_SPACING, TZ_PARAM_ROLE_SPACING_X,
     TZ_PARAM_ROLE_SPACING_Y, TZ_PARAM_ROLE_SPACING_Z};
-static TZ_KEY_NAMES(type_names, "real", "int", "bits") static TZ_KEY_NAMES(role_names, "state",
-                                                                           "static", "derived")
+static TZ_KEY_NAMES_OF(type_names, tz_type_name, TZ_TYPES) static TZ_KEY_NAMES(role_names, "state",
+                                                                               "static", "derived")
 
     const tz_key tz_field_options[] = {
         {"type", "text", "\"real\"", "%s", type_names},

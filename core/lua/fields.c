@@ -6,7 +6,7 @@
 #include "lua/random.h"
 #include "output/output.h"
 #include "sim/fields.h"
-#include "sim/geometry.h"
+#include "sim/simulation.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -366,14 +366,14 @@ static void assign_random(const target *t, const tz_random_value *value)
 {
     tz_error error;
     const tz_type type = t->about->type;
-    if (type == TZ_BITS && value->has_range)
+    if (tz_type_is_bits(type) && value->has_range)
         tz_raise(t->L, "%s: holds 0 and 1; give tz.random a 'density', not a 'range'", t->what);
-    if (type != TZ_BITS && value->has_density)
+    if (!tz_type_is_bits(type) && value->has_density)
         tz_raise(t->L, "%s: holds numbers; give tz.random a 'range', not a 'density'", t->what);
-    if (type == TZ_INT && !value->has_range)
+    if (tz_type_is_integer(type) && !value->has_range)
         tz_raise(t->L, "%s: holds integers; give tz.random a 'range' {low, high}", t->what);
-    if (type == TZ_INT && (value->random.low != floor(value->random.low) ||
-                           value->random.high != floor(value->random.high)))
+    if (tz_type_is_integer(type) && (value->random.low != floor(value->random.low) ||
+                                     value->random.high != floor(value->random.high)))
         tz_raise(t->L, "%s: holds integers; the bounds of 'range' must be integers, too", t->what);
     const bool dry = tz_handle_is_dry(t->handle);
     const tz_status status =
@@ -415,7 +415,7 @@ static void record_source(const target *t, int index)
         snprintf(source, sizeof source, "%s", array->source);
     } else if (random) {
         const tz_random *r = &random->random;
-        if (t->about->type == TZ_BITS)
+        if (tz_type_is_bits(t->about->type))
             snprintf(source, sizeof source, "random, density %.17g", r->density);
         else
             snprintf(source, sizeof source, "random, %.17g to %.17g", r->low, r->high);

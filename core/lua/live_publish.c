@@ -131,7 +131,7 @@ static void put_pictures(const tz_live_view *view, const tz_simulation_handle *h
             tz_json_put_text(entry, "unit",
                              stencil->fields[field].unit ? stencil->fields[field].unit : "",
                              failed);
-            tz_json_put(entry, "bits", json_boolean(stencil->fields[field].type == TZ_BITS),
+            tz_json_put(entry, "bits", json_boolean(tz_type_is_bits(stencil->fields[field].type)),
                         failed);
             tz_json_put(entry, "paint", json_boolean(tz__view_can_paint(handle, output, field)),
                         failed);

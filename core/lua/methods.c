@@ -12,8 +12,8 @@
 #include "lua/push.h"
 #include "lua/region.h"
 #include "lua/together.h"
-#include "sim/analysis.h"
 #include "sim/fields.h"
+#include "sim/numbers.h"
 #include "sim/residual.h"
 #include <math.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@
 
 static void push_cell(lua_State *L, const tz_simulation_handle *handle, int field, double value)
 {
-    if (tz_handle_stencil(handle)->fields[field].type == TZ_REAL)
+    if (tz_type_is_real(tz_handle_stencil(handle)->fields[field].type))
         lua_pushnumber(L, value);
     else
         lua_pushinteger(L, (lua_Integer)value);
@@ -166,7 +166,8 @@ static int method_array(lua_State *L)
     const tz_status status =
         tz_handle_is_dry(handle)
             ? tz_array_create(&array,
-                              stencil->fields[field].type == TZ_REAL ? TZ_DTYPE_F64 : TZ_DTYPE_I32,
+                              tz_type_is_real(stencil->fields[field].type) ? TZ_DTYPE_F64
+                                                                           : TZ_DTYPE_I32,
                               stencil->dims, tz_simulation_extent(handle->simulation), &error)
             : tz_simulation_read_array(handle->simulation, field, &array, &error);
     if (status != TZ_OK)
@@ -199,7 +200,7 @@ static int method_slabs(lua_State *L)
             tz_raise(L, "%s: '%s' has %lld slabs, not %lld", what, stencil->fields[field].name,
                      (long long)slabs, (long long)(first + count));
     }
-    const bool real = stencil->fields[field].type == TZ_REAL;
+    const bool real = tz_type_is_real(stencil->fields[field].type);
     const int64_t shape[TZ_AXES] = {nx, count, 1};
     tz_array_handle *result = tz_array_push(L, stencil->fields[field].name);
     tz_array *array = NULL;

@@ -7,7 +7,7 @@
 #include "lua/keys.h"
 #include "lua/output.h"
 #include "output/output.h"
-#include "sim/geometry.h"
+#include "sim/simulation.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -170,7 +170,8 @@ size_t tz_boundary_values_read(lua_State *L, int index, const char *what, const 
     return count;
 }
 
-TZ_KEY_NAMES(tz_precision_names, [TZ_SINGLE] = "single", [TZ_DOUBLE] = "double", "mixed")
+#define PRECISION(precision, name, c_type, member) name,
+TZ_KEY_NAMES(tz_precision_names, TZ_PRECISION_TABLE(PRECISION) "mixed")
 TZ_KEY_NAMES_OF(tz_boundary_names, tz_boundary_name, TZ_BOUNDARIES)
 
 const tz_stencil *tz_problem_read(lua_State *L, int index, const char *what,
@@ -199,9 +200,9 @@ const tz_stencil *tz_problem_read(lua_State *L, int index, const char *what,
                  stencil->dims > 2 ? ", nz" : "");
     if (!tz_key_choice(L, index, what, "precision", &config->precision))
         config->precision = -1; /* that default, or none for integers */
-    config->mixed = config->precision > TZ_DOUBLE;
+    config->mixed = config->precision == TZ_PRECISIONS;
     if (config->mixed)
-        config->precision = TZ_DOUBLE;
+        config->precision = TZ_PRECISION_RESIDUAL;
     get_boundary(L, index, what, stencil, config);
     if (tz_table_get(L, index, "params") != LUA_TNIL) {
         snprintf(where, sizeof where, "%s: 'params'", what);

@@ -3,7 +3,7 @@
 #define TZ_CORE_LUA_REGION_H
 
 #include "lua/handle.h"
-#include "sim/region.h"
+#include "sim/numbers.h"
 
 /* The region at a stack index: {x = {low, high}, …}, the name of a field or an array that selects
  * cells that are not zero, or a unit (plan:unit). Borrows the array. False for nil: no region.

@@ -6,7 +6,7 @@
 #include "lua/keys.h"
 #include "lua/push.h"
 #include "sim/fields.h"
-#include "sim/sample.h"
+#include "sim/numbers.h"
 #include <math.h>
 #include <string.h>
 

@@ -51,7 +51,7 @@ void tz_workload_read(lua_State *L, const char *who, tz_workload_request *out)
     *out = (tz_workload_request){.config = {.registry = options->registry}};
     out->dims = tz_problem_read(L, 1, who, config, out->params, NULL)->dims;
     if (config->mixed) /* stages iterate the correction */
-        config->precision = TZ_SINGLE;
+        config->precision = TZ_PRECISION_CORRECTION;
     config->backend = options->backend;
     config->stopped = tz_interrupt_signal;
     tz_key_text(L, 1, who, "device", &out->device);

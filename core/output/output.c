@@ -5,8 +5,8 @@
 #include "base/number.h"
 #include "output/format/rle.h"
 #include "sim/fields.h"
-#include "sim/geometry.h"
 #include "sim/simulated_time.h"
+#include "sim/simulation.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -312,7 +312,7 @@ tz_status tz_output_check(const tz_output *output, const tz_simulation *simulati
         return status;
     if (tz_output_has_column(output, TZ_COLUMN_TIME) && !tz_simulation_time_step(simulation))
         return needs_time_step("the column 'time'", simulation, error);
-    if (output->look.log && stencil->fields[*field].type == TZ_BITS)
+    if (output->look.log && tz_type_is_bits(stencil->fields[*field].type))
         return tz_error_set(error, TZ_UNSUPPORTED, NULL, "'log' is for numbers; '%s' is of bits",
                             stencil->fields[*field].name);
     if (output->look.isometric && stencil->dims < 3)

@@ -5,8 +5,8 @@
 #include "output/output.h"
 #include "output/writer_arrays.h"
 #include "sim/fields.h"
-#include "sim/geometry.h"
 #include "sim/simulated_time.h"
+#include "sim/simulation.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -146,9 +146,9 @@ static tz_status resolve_look(const tz_writer *writer, const tz_simulation *sour
     const bool is_own = own->field && strcmp(own->field, about->name) == 0;
     if (!look->map[0])
         snprintf(look->map, sizeof look->map, "%s",
-                 is_own && own->map       ? own->map
-                 : about->type == TZ_BITS ? "gray"
-                                          : "viridis");
+                 is_own && own->map             ? own->map
+                 : tz_type_is_bits(about->type) ? "gray"
+                                                : "viridis");
     if (!look->has_unit && about->unit)
         snprintf(look->unit, sizeof look->unit, "%s", about->unit);
     if (look->range == TZ_RANGE_FIXED)
@@ -158,7 +158,7 @@ static tz_status resolve_look(const tz_writer *writer, const tz_simulation *sour
         look->range = TZ_RANGE_FIXED;
         look->low = own->low;
         look->high = own->high;
-    } else if (look->range == TZ_RANGE_PICTURE && about->type == TZ_BITS) {
+    } else if (look->range == TZ_RANGE_PICTURE && tz_type_is_bits(about->type)) {
         look->range = TZ_RANGE_FIXED;
         look->low = 0;
         look->high = 1;

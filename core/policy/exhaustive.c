@@ -10,7 +10,6 @@
  * A search that is cut short stores its measurements, and the next run measures the missing
  * plans. */
 #include "policy/class.h"
-#include "policy/memory.h"
 
 #include <inttypes.h>
 #include <jansson.h>

@@ -183,7 +183,7 @@ bool tz__policy_key(const tz_policy_subject *subject, char *text, size_t size)
     /* Integer constants are compiled into GPU kernels. Real ones are arguments and do not change
      * the speed. */
     for (int k = 0; k < stencil->constants_count; k++)
-        if (stencil->constants[k].type != TZ_REAL && !stencil->constants[k].varies)
+        if (!tz_type_is_real(stencil->constants[k].type) && !stencil->constants[k].varies)
             append(&l, ", %s %" PRId64, stencil->constants[k].name,
                    (int64_t)problem->constants[k].i);
     append(&l, "; grid %" PRId64 " %" PRId64 " %" PRId64 " %s;", problem->extent[0],

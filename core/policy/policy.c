@@ -376,17 +376,20 @@ static void function_describe(const tz_policy *policy, char *text, size_t size)
     snprintf(text, size, "%s: height %d now", policy->wish.function, policy->plan.height);
 }
 
+static const tz_json_member function_members[] = {
+    TZ_JSON_INTEGER_MEMBER(function_state, asked_step, "asked_step", -1, INT64_MAX),
+    TZ_JSON_INTEGER_MEMBER(function_state, stages_to_time, "stages_to_time", 1, GROUP_STAGES_MAX),
+    TZ_JSON_MEMBER(function_state, recorded, "recorded"),
+    TZ_JSON_INTEGER_MEMBER(function_state, stages, "stages", 0, INT64_MAX),
+    TZ_JSON_INTEGER_MEMBER(function_state, iterations, "iterations", 0, INT64_MAX),
+    TZ_JSON_MEMBER(function_state, seconds, "seconds")};
+enum { FUNCTION_MEMBERS = sizeof function_members / sizeof *function_members };
+
 static json_t *function_save(const tz_policy *policy)
 {
-    const function_state *f = policy->state;
     json_t *object = json_object();
     bool failed = !object;
-    tz_json_put_integer(object, "asked_step", f->asked_step, &failed);
-    tz_json_put_integer(object, "stages_to_time", f->stages_to_time, &failed);
-    tz_json_put(object, "recorded", json_boolean(f->recorded), &failed);
-    tz_json_put_integer(object, "stages", f->stages, &failed);
-    tz_json_put_integer(object, "iterations", f->iterations, &failed);
-    tz_json_put_double(object, "seconds", f->seconds, &failed);
+    tz_json_put_members(object, function_members, FUNCTION_MEMBERS, policy->state, &failed);
     if (!failed)
         return object;
     json_decref(object);
@@ -395,15 +398,9 @@ static json_t *function_save(const tz_policy *policy)
 
 static bool function_load(tz_policy *policy, const json_t *object)
 {
+    function_state f = {.asked_step = -1};
     bool failed = false;
-    const function_state f = {
-        .asked_step = tz_json_get_integer(object, "asked_step", -1, INT64_MAX, &failed),
-        .stages_to_time =
-            tz_json_get_integer(object, "stages_to_time", 1, GROUP_STAGES_MAX, &failed),
-        .recorded = tz_json_get_flag(object, "recorded", &failed),
-        .stages = tz_json_get_integer(object, "stages", 0, INT64_MAX, &failed),
-        .iterations = tz_json_get_integer(object, "iterations", 0, INT64_MAX, &failed),
-        .seconds = tz_json_get_double(object, "seconds", &failed)};
+    tz_json_get_members(object, function_members, FUNCTION_MEMBERS, &f, &failed);
     if (!failed)
         *(function_state *)policy->state = f;
     return !failed;
@@ -673,7 +670,7 @@ bool tz_policy_take_warning(tz_policy *policy, char *text, size_t size)
 
 enum { KEY_SIZE = 3072 };
 
-static const int64_t STEPS_MAX = INT64_C(1) << 53;
+#define STEPS_MAX (INT64_C(1) << 53)
 
 /* Everything that the plans and their times depend on. */
 static void write_key(const tz_policy *policy, char key[KEY_SIZE])
@@ -711,20 +708,24 @@ void tz__policy_plan_from_json(const tz_policy *policy, const json_t *object, tz
     snprintf(out->why, sizeof out->why, "%s", why);
 }
 
+static const tz_json_member decision_members[] = {
+    TZ_JSON_INTEGER_MEMBER(tz_policy_decision, step, "step", 0, STEPS_MAX),
+    TZ_JSON_INTEGER_MEMBER(tz_policy_decision, last_step, "last_step", 0, STEPS_MAX),
+    TZ_JSON_INTEGER_MEMBER(tz_policy_decision, times, "times", 1, STEPS_MAX),
+    TZ_JSON_MEMBER(tz_policy_decision, time_s, "time_s"),
+    TZ_JSON_MEMBER(tz_policy_decision, reason, "reason")};
+enum { DECISION_MEMBERS = sizeof decision_members / sizeof *decision_members };
+
 static json_t *decisions_to_json(const tz_policy *policy, bool *failed)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < policy->decisions_count; i++) {
         const tz_policy_decision *d = &policy->decisions[i];
         json_t *entry = json_object();
-        tz_json_put_integer(entry, "step", d->step, failed);
-        tz_json_put_integer(entry, "last_step", d->last_step, failed);
-        tz_json_put_integer(entry, "times", d->times, failed);
+        tz_json_put_members(entry, decision_members, DECISION_MEMBERS, d, failed);
         if (d->from.height > 0)
             tz_json_put(entry, "from", tz_plan_to_json(&d->from, TZ_AXES), failed);
         tz_json_put(entry, "to", tz_plan_to_json(&d->to, TZ_AXES), failed);
-        tz_json_put_double(entry, "time_s", d->time_s, failed);
-        tz_json_put_text(entry, "reason", d->reason, failed);
         *failed |= json_array_append_new(list, entry) != 0;
     }
     return list;
@@ -752,15 +753,11 @@ json_t *tz_policy_save(const tz_policy *policy)
 static void decision_from_json(const json_t *entry, tz_policy_decision *out, bool *failed)
 {
     const json_t *from = json_object_get(entry, "from");
-    *out = (tz_policy_decision){.step = tz_json_get_integer(entry, "step", 0, STEPS_MAX, failed),
-                                .last_step =
-                                    tz_json_get_integer(entry, "last_step", 0, STEPS_MAX, failed),
-                                .times = tz_json_get_integer(entry, "times", 1, STEPS_MAX, failed),
-                                .time_s = tz_json_get_double(entry, "time_s", failed)};
+    *out = (tz_policy_decision){.times = 1};
+    tz_json_get_members(entry, decision_members, DECISION_MEMBERS, out, failed);
     if ((from && !tz_plan_from_json(from, &out->from)) ||
         !tz_plan_from_json(json_object_get(entry, "to"), &out->to))
         *failed = true;
-    snprintf(out->reason, sizeof out->reason, "%s", tz_json_get_text(entry, "reason", failed));
 }
 
 void tz_policy_load(tz_policy *policy, const json_t *object)

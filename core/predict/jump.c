@@ -94,7 +94,7 @@ tz_status tz_jump_predict(tz_jump_prediction *out, const tz_workload *workload,
     tz_model_jump jump = {.axes = linear.dims,
                           .fields = linear.fields_count,
                           .affine = out->affine,
-                          .element_bytes = problem->precision == TZ_DOUBLE ? 8 : 4,
+                          .element_bytes = (int)tz_problem_real(problem)->size,
                           .is_gpu = workload->is_gpu,
                           .threads = workload->place.threads};
     for (int axis = 0; axis < linear.dims; axis++) {

@@ -56,25 +56,39 @@ static uint32_t random_word(uint64_t *state)
     return word;
 }
 
-/* A row of elements. Columns of bits beyond the grid stay 0. */
-static void random_row(const tz_problem *problem, int field, uint64_t seed, void *elements)
+/* A row of words. Columns beyond the grid stay 0. */
+static void random_words(const tz_problem *problem, uint64_t seed, uint32_t *words)
 {
-    const tz_type type = problem->stencil->fields[field].type;
     const int64_t count = problem->elements[0];
     uint64_t state = seed;
     for (int64_t i = 0; i < count; i++) {
-        if (type == TZ_INT)
-            ((int32_t *)elements)[i] = (int32_t)((next_random(&state) >> 32) * 10 >> 32);
-        else if (type == TZ_REAL && problem->precision == TZ_DOUBLE)
-            ((double *)elements)[i] = (double)(next_random(&state) >> 11) * 0x1p-53;
-        else if (type == TZ_REAL)
-            ((float *)elements)[i] = (float)(next_random(&state) >> 40) * 0x1p-24f;
-        else {
-            uint32_t word = random_word(&state);
-            for (int bit = 31; bit >= 0 && bit * count + i >= problem->extent[0]; bit--)
-                word &= ~(UINT32_C(1) << bit);
-            ((uint32_t *)elements)[i] = word;
+        words[i] = random_word(&state);
+        for (int bit = 31; bit >= 0 && bit * count + i >= problem->extent[0]; bit--)
+            words[i] &= ~(UINT32_C(1) << bit);
+    }
+}
+
+/* A row of elements. */
+static void random_row(const tz_problem *problem, int field, uint64_t seed, void *elements)
+{
+    enum { PIECE = 64 };
+    const tz_element_type *type = tz_problem_element_type(problem, field);
+    const bool integer = tz_type_is_integer(type->type);
+    const int64_t count = problem->elements[0];
+    double values[PIECE];
+    uint64_t state = seed;
+    if (problem->bits) {
+        random_words(problem, seed, elements);
+        return;
+    }
+    for (int64_t first = 0; first < count; first += PIECE) {
+        const int64_t some = tz_min(PIECE, count - first);
+        for (int64_t i = 0; i < some; i++) {
+            const uint64_t bits = next_random(&state);
+            values[i] =
+                integer ? (double)((bits >> 32) * 10 >> 32) : (double)(bits >> 11) * 0x1p-53;
         }
+        type->put(values, 0.0, some, (char *)elements + (size_t)first * type->size);
     }
 }
 

@@ -349,8 +349,7 @@ static void describe(tz_workload *workload)
     snprintf(workload->precision, sizeof workload->precision, "%s",
              p->bits                            ? "bits"
              : !tz_stencil_has_real(p->stencil) ? "integers"
-             : p->precision == TZ_DOUBLE        ? "double"
-                                                : "single");
+                                                : tz_precision_name(p->precision));
 }
 
 tz_status tz_workload_create(tz_workload **out, const tz_workload_config *config, tz_error *error)

@@ -3,18 +3,18 @@
 #include "backend/slabs/slabs.h"
 #include "base/json_values.h"
 #include "policy/policy.h"
-#include "sim/correction.h"
-#include "sim/simulation_impl.h"
+#include "sim/simulation.h"
 #include "sim/snapshot.h"
+#include "sim/state.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { PIECE_BYTES = 8 << 20, STEPS_MAX_BITS = 53, USES_MAX = 4096 };
+enum { PIECE_BYTES = 8 << 20, USES_MAX = 4096, SAMPLE_MAX = 1 << 24 };
 
-static const int64_t STEPS_MAX = INT64_C(1) << STEPS_MAX_BITS;
+#define STEPS_MAX (INT64_C(1) << 53)
 
 /* ---- What must be the same ------------------------------------------------------------------- */
 
@@ -127,13 +127,40 @@ tz_status tz_simulation_check_identity(const tz_simulation *simulation, const js
 
 /* ---- Counters -------------------------------------------------------------------------------- */
 
-static void put_update(json_t *object, const tz_simulation *simulation, bool *failed)
-{
-    tz_json_put(object, "update_known", json_boolean(simulation->update_known), failed);
-    tz_json_put_double(object, "update_largest", simulation->update.largest, failed);
-    tz_json_put_double(object, "update_sum", simulation->update.sum, failed);
-    tz_json_put_double(object, "update_magnitude", simulation->update.magnitude, failed);
-}
+static const tz_json_member counters[] = {
+    TZ_JSON_INTEGER_MEMBER(tz_simulation, step, "step", 0, STEPS_MAX),
+    TZ_JSON_INTEGER_MEMBER(tz_simulation, time_base.since, "time_since", 0, STEPS_MAX),
+    TZ_JSON_MEMBER(tz_simulation, time_base.time, "time"),
+    TZ_JSON_MEMBER(tz_simulation, time_base.rest, "time_rest"),
+    TZ_JSON_INTEGER_MEMBER(tz_simulation, fired_step, "fired_step", -1, STEPS_MAX),
+    TZ_JSON_INTEGER_MEMBER(tz_simulation, look_step, "look_step", -1, STEPS_MAX),
+    TZ_JSON_INTEGER_MEMBER(tz_simulation, steps_unchecked, "steps_unchecked", 0, STEPS_MAX),
+    TZ_JSON_INTEGER_MEMBER(tz_simulation, finite_step, "finite_step", 0, STEPS_MAX),
+    TZ_JSON_MEMBER(tz_simulation, seconds, "seconds"),
+    TZ_JSON_MEMBER(tz_simulation, energy_j, "energy_j"),
+    TZ_JSON_MEMBER(tz_simulation, update_known, "update_known"),
+    TZ_JSON_MEMBER(tz_simulation, update.largest, "update_largest"),
+    TZ_JSON_MEMBER(tz_simulation, update.sum, "update_sum"),
+    TZ_JSON_MEMBER(tz_simulation, update.magnitude, "update_magnitude"),
+    TZ_JSON_INTEGER_MEMBER(tz_simulation, last_run.status, "last_status", 0, TZ_RUN_INCONSISTENT),
+    TZ_JSON_INTEGER_MEMBER(tz_simulation, last_run.steps, "last_steps", 0, STEPS_MAX),
+    TZ_JSON_MEMBER(tz_simulation, last_run.residual, "last_residual"),
+    TZ_JSON_INTEGER_MEMBER(tz_simulation, jumps.jumps, "jumps", 0, STEPS_MAX),
+    TZ_JSON_INTEGER_MEMBER(tz_simulation, jumps.steps, "jumps_steps", 0, STEPS_MAX),
+    TZ_JSON_INTEGER_MEMBER(tz_simulation, jumps.steady, "jumps_steady", 0, STEPS_MAX),
+    TZ_JSON_INTEGER_MEMBER(tz_simulation, jumps.bytes, "jumps_bytes", 0, INT64_MAX),
+    TZ_JSON_MEMBER(tz_simulation, jumps.seconds, "jumps_seconds"),
+    TZ_JSON_MEMBER(tz_simulation, jumps.rounding, "jumps_rounding"),
+    TZ_JSON_MEMBER(tz_simulation, jumps.library, "jumps_library")};
+static const tz_json_member use_members[] = {
+    TZ_JSON_MEMBER(tz_plan_use, plan.why, "why"),
+    TZ_JSON_INTEGER_MEMBER(tz_plan_use, stages, "stages", 0, STEPS_MAX),
+    TZ_JSON_INTEGER_MEMBER(tz_plan_use, steps, "steps", 0, STEPS_MAX),
+    TZ_JSON_MEMBER(tz_plan_use, seconds, "seconds")};
+enum {
+    COUNTERS = sizeof counters / sizeof *counters,
+    USE_MEMBERS = sizeof use_members / sizeof *use_members
+};
 
 static json_t *uses_to_json(const tz_simulation *simulation, bool *failed)
 {
@@ -141,51 +168,19 @@ static json_t *uses_to_json(const tz_simulation *simulation, bool *failed)
     for (size_t i = 0; i < simulation->uses_count; i++) {
         const tz_plan_use *use = &simulation->uses[i];
         json_t *entry = tz_plan_to_json(&use->plan, TZ_AXES);
-        tz_json_put_text(entry, "why", use->plan.why, failed);
-        tz_json_put_integer(entry, "stages", use->stages, failed);
-        tz_json_put_integer(entry, "steps", use->steps, failed);
-        tz_json_put_double(entry, "seconds", use->seconds, failed);
+        tz_json_put_members(entry, use_members, USE_MEMBERS, use, failed);
         *failed |= json_array_append_new(list, entry) != 0;
     }
     return list;
-}
-
-static void put_jumps(json_t *object, const tz_simulation *simulation, bool *failed)
-{
-    const tz_jump_use *use = &simulation->jumps;
-    const tz_named_integer integers[] = {{"jumps", use->jumps},
-                                         {"jumps_steps", use->steps},
-                                         {"jumps_steady", use->steady},
-                                         {"jumps_bytes", use->bytes}};
-    const tz_named_double doubles[] = {{"jumps_seconds", use->seconds},
-                                       {"jumps_rounding", use->rounding}};
-    tz_json_put_integers(object, integers, sizeof integers / sizeof *integers, failed);
-    tz_json_put_doubles(object, doubles, sizeof doubles / sizeof *doubles, failed);
-    tz_json_put_text(object, "jumps_library", use->library, failed);
 }
 
 json_t *tz_simulation_progress(const tz_simulation *simulation)
 {
     json_t *object = json_object();
     bool failed = !object;
-    const tz_time_base *base = &simulation->time_base;
-    tz_json_put_integer(object, "step", simulation->step, &failed);
-    tz_json_put_integer(object, "time_since", base->since, &failed);
-    tz_json_put_double(object, "time", base->time, &failed);
-    tz_json_put_double(object, "time_rest", base->rest, &failed);
-    tz_json_put_integer(object, "fired_step", simulation->fired_step, &failed);
-    tz_json_put_integer(object, "look_step", simulation->look_step, &failed);
-    tz_json_put_integer(object, "steps_unchecked", simulation->steps_unchecked, &failed);
-    tz_json_put_integer(object, "finite_step", simulation->finite_step, &failed);
-    tz_json_put_double(object, "seconds", simulation->seconds, &failed);
-    tz_json_put_double(object, "energy_j", simulation->energy_j, &failed);
-    put_update(object, simulation, &failed);
-    tz_json_put_integer(object, "last_status", simulation->last_run.status, &failed);
-    tz_json_put_integer(object, "last_steps", simulation->last_run.steps, &failed);
-    tz_json_put_double(object, "last_residual", simulation->last_run.residual, &failed);
+    tz_json_put_members(object, counters, COUNTERS, simulation, &failed);
     tz_json_put(object, "correction_ahead",
                 json_boolean(simulation->correction && simulation->correction->ahead), &failed);
-    put_jumps(object, simulation, &failed);
     tz_json_put(object, "plans", uses_to_json(simulation, &failed), &failed);
     tz_json_put(object, "policy", tz_policy_save(simulation->policy), &failed);
     if (!failed)
@@ -398,57 +393,13 @@ static tz_status restore_uses(tz_simulation *simulation, const json_t *list, boo
         const json_t *entry = json_array_get(list, i);
         if (!tz_plan_from_json(entry, &uses[i].plan))
             *failed = true;
-        snprintf(uses[i].plan.why, sizeof uses[i].plan.why, "%s",
-                 tz_json_get_text(entry, "why", failed));
-        uses[i].stages = tz_json_get_integer(entry, "stages", 0, STEPS_MAX, failed);
-        uses[i].steps = tz_json_get_integer(entry, "steps", 0, STEPS_MAX, failed);
-        uses[i].seconds = tz_json_get_double(entry, "seconds", failed);
+        tz_json_get_members(entry, use_members, USE_MEMBERS, &uses[i], failed);
     }
     free(simulation->uses);
     simulation->uses = uses;
     simulation->uses_count = count;
     simulation->uses_last = count > 0 ? count - 1 : 0;
     return TZ_OK;
-}
-
-static void restore_counters(tz_simulation *simulation, const json_t *from, bool *failed)
-{
-    simulation->step = tz_json_get_integer(from, "step", 0, STEPS_MAX, failed);
-    simulation->time_base =
-        (tz_time_base){.since = tz_json_get_integer(from, "time_since", 0, STEPS_MAX, failed),
-                       .time = tz_json_get_double(from, "time", failed),
-                       .rest = tz_json_get_double(from, "time_rest", failed)};
-    simulation->fired_step = tz_json_get_integer(from, "fired_step", -1, STEPS_MAX, failed);
-    simulation->look_step = tz_json_get_integer(from, "look_step", -1, STEPS_MAX, failed);
-    simulation->steps_unchecked =
-        tz_json_get_integer(from, "steps_unchecked", 0, STEPS_MAX, failed);
-    simulation->finite_step = tz_json_get_integer(from, "finite_step", 0, STEPS_MAX, failed);
-    simulation->seconds = tz_json_get_double(from, "seconds", failed);
-    simulation->energy_j = tz_json_get_double(from, "energy_j", failed);
-    simulation->update_known = tz_json_get_flag(from, "update_known", failed);
-    simulation->update.largest = tz_json_get_double(from, "update_largest", failed);
-    simulation->update.sum = tz_json_get_double(from, "update_sum", failed);
-    simulation->update.magnitude = tz_json_get_double(from, "update_magnitude", failed);
-    simulation->last_run.status =
-        (tz_run_status)tz_json_get_integer(from, "last_status", 0, TZ_RUN_INCONSISTENT, failed);
-    simulation->last_run.steps = tz_json_get_integer(from, "last_steps", 0, STEPS_MAX, failed);
-    simulation->last_run.residual = tz_json_get_double(from, "last_residual", failed);
-    if (simulation->correction)
-        simulation->correction->ahead = tz_json_get_flag(from, "correction_ahead", failed);
-}
-
-static void restore_jumps(tz_simulation *simulation, const json_t *from, bool *failed)
-{
-    tz_jump_use *use = &simulation->jumps;
-    const char *library = json_string_value(json_object_get(from, "jumps_library"));
-    use->jumps = tz_json_get_integer(from, "jumps", 0, STEPS_MAX, failed);
-    use->steps = tz_json_get_integer(from, "jumps_steps", 0, STEPS_MAX, failed);
-    use->steady = tz_json_get_integer(from, "jumps_steady", 0, STEPS_MAX, failed);
-    use->bytes = tz_json_get_integer(from, "jumps_bytes", 0, INT64_MAX, failed);
-    use->seconds = tz_json_get_double(from, "jumps_seconds", failed);
-    use->rounding = tz_json_get_double(from, "jumps_rounding", failed);
-    *failed |= !library;
-    snprintf(use->library, sizeof use->library, "%s", library ? library : "");
 }
 
 tz_status tz_simulation_restore(tz_simulation *simulation, const json_t *progress,
@@ -462,8 +413,9 @@ tz_status tz_simulation_restore(tz_simulation *simulation, const json_t *progres
         status = restore_uses(simulation, json_object_get(progress, "plans"), &failed, error);
     if (status)
         return status;
-    restore_counters(simulation, progress, &failed);
-    restore_jumps(simulation, progress, &failed);
+    tz_json_get_members(progress, counters, COUNTERS, simulation, &failed);
+    if (simulation->correction)
+        simulation->correction->ahead = tz_json_get_flag(progress, "correction_ahead", &failed);
     tz__simulation_forget_jump(simulation);
     simulation->watch = (tz_stopwatch){.stages = 0};
     if (failed)
@@ -509,4 +461,55 @@ void tz_simulation_set_step(tz_simulation *simulation, int64_t step)
 void tz_simulation_set_last_run(tz_simulation *simulation, const tz_run_result *result)
 {
     simulation->last_run = (tz_run_end){result->status, result->steps, result->residual};
+}
+
+/* ---- Where a run is -------------------------------------------------------------------------- */
+
+static const tz_json_member course_members[] = {
+    TZ_JSON_INTEGER_MEMBER(tz_course, phase, "phase", 0, TZ_RUN_AT_TRIAL),
+    TZ_JSON_INTEGER_MEMBER(tz_course, start, "start", 0, STEPS_MAX),
+    TZ_JSON_INTEGER_MEMBER(tz_course, end, "end", -1, STEPS_MAX),
+    TZ_JSON_INTEGER_MEMBER(tz_course, stop, "stop", 0, STEPS_MAX),
+    TZ_JSON_MEMBER(tz_course, is_check, "is_check"),
+    TZ_JSON_INTEGER_MEMBER(tz_course, firing, "firing", -1, INT32_MAX),
+    TZ_JSON_INTEGER_MEMBER(tz_course, checks.start, "checks_start", 0, STEPS_MAX),
+    TZ_JSON_INTEGER_MEMBER(tz_course, checks.every, "checks_every", 0, INT64_MAX / 4),
+    TZ_JSON_INTEGER_MEMBER(tz_course, checks.count, "checks_count", 0, STEPS_MAX),
+    TZ_JSON_INTEGER_MEMBER(tz_course, checks.least_count, "checks_least_count", 0, STEPS_MAX),
+    TZ_JSON_INTEGER_MEMBER(tz_course, checks.least_step, "checks_least_step", 0, STEPS_MAX),
+    TZ_JSON_MEMBER(tz_course, checks.largest, "checks_largest"),
+    TZ_JSON_MEMBER(tz_course, checks.sum, "checks_sum"),
+    TZ_JSON_MEMBER(tz_course, checks.last.largest, "last_largest"),
+    TZ_JSON_MEMBER(tz_course, checks.last.sum, "last_sum"),
+    TZ_JSON_MEMBER(tz_course, checks.last.magnitude, "last_magnitude"),
+    TZ_JSON_INTEGER_MEMBER(tz_course, sample_count, "sample_count", 0, SAMPLE_MAX),
+    TZ_JSON_INTEGER_MEMBER(tz_course, sampled_at, "sampled_at", 0, STEPS_MAX),
+    TZ_JSON_INTEGER_MEMBER(tz_course, result.steps, "steps", 0, STEPS_MAX),
+    TZ_JSON_INTEGER_MEMBER(tz_course, result.stages, "stages", 0, STEPS_MAX),
+    TZ_JSON_INTEGER_MEMBER(tz_course, result.status, "status", 0, TZ_RUN_INCONSISTENT),
+    TZ_JSON_MEMBER(tz_course, result.seconds, "seconds"),
+    TZ_JSON_MEMBER(tz_course, result.residual, "residual"),
+    TZ_JSON_MEMBER(tz_course, result.update, "update")};
+enum { COURSE_MEMBERS = sizeof course_members / sizeof *course_members };
+
+json_t *tz_course_to_json(const tz_course *course)
+{
+    json_t *object = json_object();
+    bool failed = !object;
+    tz_json_put_members(object, course_members, COURSE_MEMBERS, course, &failed);
+    if (!course->sample)
+        tz_json_put_integer(object, "sample_count", 0, &failed);
+    if (!failed)
+        return object;
+    json_decref(object);
+    return NULL;
+}
+
+tz_status tz_course_from_json(const json_t *object, const tz_run *wanted, tz_course *out,
+                              tz_error *error)
+{
+    bool failed = !json_is_object(object);
+    *out = (tz_course){.wanted = *wanted};
+    tz_json_get_members(object, course_members, COURSE_MEMBERS, out, &failed);
+    return failed ? tz_error_set(error, TZ_FORMAT, NULL, "the checkpoint's run is damaged") : TZ_OK;
 }

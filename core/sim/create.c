@@ -1,12 +1,13 @@
-/* Creates a simulation: problem, backend, policy, then fields. */
+/* Creates a simulation: problem, backend, policy, then fields; sets its parameters and its policy. */
 #include "backend/slabs/devices.h"
 #include "backend/slabs/slabs.h"
 #include "base/machine.h"
 #include "calibrate/records.h"
 #include "predict/workload.h"
-#include "sim/correction.h"
 #include "sim/fields.h"
-#include "sim/simulation_impl.h"
+#include "sim/simulated_time.h"
+#include "sim/simulation.h"
+#include "sim/state.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -20,13 +21,13 @@ static tz_status check_memory(const tz_simulation *simulation, tz_error *error)
     if (simulation->bytes <= available)
         return TZ_OK;
     const double gib = 1.0 / (double)(INT64_C(1) << 30);
-    return tz_error_set(error, TZ_MEMORY, "grid",
-                        "%" PRId64 " x %" PRId64 " x %" PRId64
-                        " cells need %.2f GiB and %.2f GiB are available: use a smaller grid%s",
-                        simulation->problem.extent[0], simulation->problem.extent[1],
-                        simulation->problem.extent[2], (double)simulation->bytes * gib,
-                        (double)available * gib,
-                        simulation->problem.precision == TZ_DOUBLE ? " or single precision" : "");
+    return tz_error_set(
+        error, TZ_MEMORY, "grid",
+        "%" PRId64 " x %" PRId64 " x %" PRId64
+        " cells need %.2f GiB and %.2f GiB are available: use a smaller grid%s",
+        simulation->problem.extent[0], simulation->problem.extent[1], simulation->problem.extent[2],
+        (double)simulation->bytes * gib, (double)available * gib,
+        simulation->problem.precision != TZ_PRECISION_CORRECTION ? " or single precision" : "");
 }
 
 /* The cores for this process alone. */
@@ -178,19 +179,6 @@ static tz_status set_up_agreed(tz_simulation *simulation, const tz_simulation_co
     return status;
 }
 
-tz_backend_context tz__simulation_context(const tz_simulation *simulation,
-                                          const tz_problem *problem)
-{
-    return (tz_backend_context){.problem = problem,
-                                .streamed = simulation->streamed_pointers,
-                                .threads = simulation->pool,
-                                .device = simulation->device,
-                                .sync = simulation->sync,
-                                .devices = &simulation->devices,
-                                .exchange = simulation->plan.exchange,
-                                .ranks = simulation->ranks};
-}
-
 static tz_status create_fields(tz_simulation *simulation, const tz_simulation_config *config,
                                tz_error *error)
 {
@@ -243,4 +231,58 @@ void tz_simulation_destroy(tz_simulation *simulation)
     free(simulation->scalars);
     free(simulation->uses);
     free(simulation);
+}
+
+/* ---- Parameters and policy ------------------------------------------------------------------- */
+
+tz_status tz_simulation_set_params(tz_simulation *simulation, size_t count,
+                                   const tz_assignment *params, tz_error *error)
+{
+    const tz_param *step = tz_simulation_time_step(simulation);
+    const double before =
+        step ? simulation->problem.params[step - simulation->problem.stencil->params].number : 0;
+    /* The correction's problem is the stricter one: what it takes, the solution's takes, too. */
+    tz_status status = tz__correction_set_params(simulation, count, params, error);
+    if (!status)
+        status = tz_problem_set_params(&simulation->problem, count, params, error);
+    simulation->update_known = false;
+    simulation->facts_known = false;
+    tz__simulation_forget_jump(simulation);
+    if (!status && step)
+        tz__simulation_time_step_changed(simulation, before);
+    return status;
+}
+
+static tz_policy_subject subject_of(const tz_simulation *simulation)
+{
+    return (tz_policy_subject){.problem = tz__iterated_problem(simulation),
+                               .solution = &simulation->problem,
+                               .plugin = simulation->plugin,
+                               .precision = tz_simulation_precision(simulation),
+                               .backend = simulation->backend,
+                               .device = simulation->device,
+                               .place = tz__simulation_place(simulation, simulation->record),
+                               .ranks = simulation->ranks};
+}
+
+tz_status tz_simulation_set_policy(tz_simulation *simulation, const tz_plan_wish *wish,
+                                   tz_error *error)
+{
+    const tz_policy_subject subject = subject_of(simulation);
+    tz_policy *policy;
+    const tz_status status = tz_policy_create(&policy, wish, &subject, error);
+    if (status)
+        return status;
+    tz_policy_destroy(simulation->policy);
+    simulation->policy = policy;
+    simulation->watch = (tz_stopwatch){.stages = 0};
+    simulation->plan = *tz_policy_plan(policy);
+    simulation->bytes = tz__simulation_bytes_with(simulation, &simulation->plan);
+    return TZ_OK;
+}
+
+tz_status tz_simulation_set_plan(tz_simulation *simulation, const tz_plan *plan, tz_error *error)
+{
+    const tz_plan_wish fixed = {.policy = "fixed", .given = *plan};
+    return tz_simulation_set_policy(simulation, &fixed, error);
 }

@@ -2,7 +2,7 @@
 
 #include "sim/derived.h"
 #include "sim/pieces.h"
-#include "sim/simulation_impl.h"
+#include "sim/state.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -320,7 +320,7 @@ tz_status tz_simulation_check_random(const tz_simulation *simulation, int field,
 {
     const tz_problem *problem = &simulation->problem;
     const tz_field *description = &problem->stencil->fields[field];
-    if (description->type == TZ_BITS)
+    if (tz_type_is_bits(description->type))
         return random->density >= 0.0 && random->density <= 1.0
                    ? TZ_OK
                    : tz_error_set(error, TZ_RANGE, description->name,
@@ -339,14 +339,15 @@ static double random_value(const tz_problem *problem, int field, const tz_random
 {
     const uint64_t bits = tz_random_bits(random->seed, 0, index);
     const double unit = (double)(bits >> 11) * 0x1p-53;
-    switch (problem->stencil->fields[field].type) {
-    case TZ_INT:
+    switch (tz_type_kind(problem->stencil->fields[field].type)) {
+    case TZ_KIND_INTEGERS:
         return tz_random_int(random, 0, index);
-    case TZ_BITS:
+    case TZ_KIND_WORDS:
         return unit < random->density;
-    default:
-        return random->low + unit * (random->high - random->low);
+    case TZ_KIND_REALS:
+        break;
     }
+    return random->low + unit * (random->high - random->low);
 }
 
 typedef struct random_context {

@@ -3,8 +3,7 @@
 #include "base/machine.h"
 #include "jump/jump.h"
 #include "jump/probe.h"
-#include "sim/correction.h"
-#include "sim/simulation_impl.h"
+#include "sim/state.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -22,12 +21,6 @@ tz_status tz_simulation_check_jump(const tz_simulation *simulation, tz_error *er
 {
     tz_linear linear;
     return tz_jump_describe(&linear, &simulation->problem, error);
-}
-
-void tz__simulation_forget_jump(tz_simulation *simulation)
-{
-    tz_jump_destroy(simulation->jump);
-    simulation->jump = NULL;
 }
 
 static tz_status need_jump(tz_simulation *simulation, tz_error *error)

@@ -5,17 +5,6 @@
 
 #include "sim/simulation.h"
 
-/* All jumps of a simulation so far, for records. */
-typedef struct tz_jump_use {
-    int64_t jumps, steps; /* of steps, those to a steady state do not count */
-    int64_t steady;       /* jumps to a steady state */
-    double seconds;
-    double
-        rounding;  /* the largest estimate of one: what it rounds, as a part of the largest value */
-    int64_t bytes; /* the most memory that one took beside the fields */
-    char library[64];
-} tz_jump_use;
-
 /* jumps + steady is 0: there were none. */
 const tz_jump_use *tz_simulation_jumps(const tz_simulation *simulation);
 

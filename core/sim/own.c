@@ -4,7 +4,7 @@
 #include "sim/checkpoint.h"
 #include "sim/derived.h"
 #include "sim/fields.h"
-#include "sim/simulation_impl.h"
+#include "sim/state.h"
 
 bool tz_simulation_own(const tz_simulation *simulation, int field, int64_t *low, int64_t *high)
 {

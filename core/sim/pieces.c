@@ -1,7 +1,7 @@
 #include "sim/pieces.h"
 
 #include "sim/derived.h"
-#include "sim/simulation_impl.h"
+#include "sim/state.h"
 #include <stdlib.h>
 #include <string.h>
 

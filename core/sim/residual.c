@@ -1,8 +1,7 @@
 #include "sim/residual.h"
 
-#include "sim/correction.h"
 #include "sim/fields.h"
-#include "sim/simulation_impl.h"
+#include "sim/state.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,7 +61,7 @@ double tz_simulation_residual(const tz_simulation *simulation)
 bool tz_simulation_is_rounding(const tz_simulation *simulation, const tz_update *update)
 {
     const tz_problem *problem = &simulation->problem;
-    const double unit = problem->precision == TZ_DOUBLE ? 0x1p-52 : 0x1p-23;
+    const double unit = tz_problem_real(problem)->epsilon;
     return tz_stencil_has_real(problem->stencil) && update->largest > 0.0 &&
            update->largest <= ROUNDING_UNITS * unit * update->magnitude;
 }

@@ -2,11 +2,11 @@
 #include "sim/run.h"
 
 #include "base/machine.h"
-#include "sim/correction.h"
 #include "sim/fields.h"
 #include "sim/jump.h"
-#include "sim/region.h"
-#include "sim/simulation_impl.h"
+#include "sim/numbers.h"
+#include "sim/simulation.h"
+#include "sim/state.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -76,6 +76,70 @@ static int64_t stages_of(const tz_simulation *simulation, int iterations)
     return (iterations + height - 1) / height;
 }
 
+/* ---- Which plans were used ------------------------------------------------------------------- */
+
+static tz_status record_height(tz_simulation *simulation, int height, int iterations,
+                               double seconds, tz_error *error)
+{
+    tz_plan plan = simulation->plan;
+    plan.height = height;
+    tz_plan_use *use = NULL;
+    for (size_t i = 0; i < simulation->uses_count && !use; i++) {
+        if (tz_plan_equal(&simulation->uses[i].plan, &plan))
+            use = &simulation->uses[i];
+    }
+    if (!use) {
+        tz_plan_use *uses = realloc(simulation->uses, (simulation->uses_count + 1) * sizeof *uses);
+        if (!uses)
+            return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for the plan record");
+        simulation->uses = uses;
+        use = &uses[simulation->uses_count++];
+        *use = (tz_plan_use){.plan = plan};
+        if (height != simulation->plan.height)
+            strcpy(use->plan.why, "remainder before an output, a test or the end");
+    } else if (height == simulation->plan.height) {
+        memcpy(use->plan.why, plan.why, sizeof plan.why);
+    }
+    simulation->uses_last = (size_t)(use - simulation->uses);
+    use->stages += iterations / height;
+    use->steps += iterations;
+    use->under_way += iterations;
+    use->seconds += seconds;
+    return TZ_OK;
+}
+
+/* Record a call of the backend: its full stages, and the last one if it is shorter. */
+static tz_status record_use(tz_simulation *simulation, int iterations, double seconds,
+                            tz_error *error)
+{
+    const int height = simulation->plan.height, rest = iterations % height;
+    const int whole = iterations - rest;
+    const double of_rest = seconds * rest / iterations;
+    tz_status status = TZ_OK;
+    if (whole > 0)
+        status = record_height(simulation, height, whole, seconds - of_rest, error);
+    if (!status && rest > 0)
+        status = record_height(simulation, rest, rest, of_rest, error);
+    return status;
+}
+
+/* Divide the time of a wait among the plans of the stages waited for, by their iterations. */
+static void share_out(tz_simulation *simulation, double seconds)
+{
+    int64_t under_way = 0;
+    for (size_t i = 0; i < simulation->uses_count; i++)
+        under_way += simulation->uses[i].under_way;
+    for (size_t i = 0; i < simulation->uses_count && under_way > 0; i++) {
+        tz_plan_use *use = &simulation->uses[i];
+        use->seconds += seconds * (double)use->under_way / (double)under_way;
+        use->under_way = 0;
+    }
+    if (under_way == 0 && simulation->uses_count > 0)
+        simulation->uses[simulation->uses_last].seconds += seconds;
+}
+
+/* ---- Waiting --------------------------------------------------------------------------------- */
+
 /* Seconds on a clock that stands while the backend makes kernels: a machine makes each kernel once, and
  * that is no time of the run. */
 static double run_clock_s(const tz_simulation *simulation)
@@ -102,7 +166,7 @@ tz_status tz_run_wait(tz_simulation *simulation, tz_course *course, tz_error *er
     const double seconds = tz_machine_clock_s() - begin;
     simulation->seconds += seconds;
     course->result.seconds += seconds;
-    tz__simulation_share_out(simulation, seconds);
+    share_out(simulation, seconds);
     stop_watch(simulation);
     return status;
 }
@@ -207,7 +271,7 @@ static tz_status look(tz_simulation *simulation, tz_course *course, tz_error *er
     if (status || !tz_simulation_is_rounding(simulation, &update))
         return status;
     simulation->look_step = -1;
-    const bool single = simulation->problem.precision == TZ_SINGLE;
+    const bool single = simulation->problem.precision != TZ_PRECISION_RESIDUAL;
     const bool timed = tz_simulation_time_step(simulation);
     snprintf(course->warning, sizeof course->warning,
              "stagnates: the last iterations before step %" PRId64 " changed no cell, though in "
@@ -264,7 +328,7 @@ static tz_status compute(tz_simulation *simulation, tz_course *course, int itera
     course->result.seconds += seconds;
     course->result.steps += iterations;
     course->result.stages += stages_of(simulation, iterations);
-    status = tz__simulation_record_use(simulation, iterations, seconds, error);
+    status = record_use(simulation, iterations, seconds, error);
     if (!status && timed)
         status = record_group(simulation, course, error);
     if (!status && (simulation->step >= scan || simulation->step >= refinement))

@@ -1,6 +1,6 @@
 #include "sim/simulated_time.h"
 
-#include "sim/simulation_impl.h"
+#include "sim/state.h"
 #include "stencil/stencil.h"
 #include <math.h>
 

@@ -39,4 +39,7 @@ bool tz_interval_is_due(const tz_interval *interval, const tz_simulation *simula
 int64_t tz_interval_count(const tz_interval *interval, const tz_simulation *simulation,
                           int64_t first, int64_t last);
 
+/* After a change of the parameters: the time step was `before` until the present step. */
+void tz__simulation_time_step_changed(tz_simulation *simulation, double before);
+
 #endif

@@ -1,28 +1,12 @@
+/* What a simulation tells of itself, and the check that its cells are finite. */
 #include "sim/simulation.h"
 
 #include "backend/slabs/slabs.h"
-#include "sim/correction.h"
-#include "sim/simulated_time.h"
-#include "sim/simulation_impl.h"
+#include "sim/state.h"
+#include "stencil/stencil.h"
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-
-tz_place tz__simulation_place(const tz_simulation *simulation, const tz_model_device *record)
-{
-    return (tz_place){.device = record,
-                      .threads = simulation->threads,
-                      .limits = simulation->limits,
-                      .devices = simulation->devices.count > 0 ? &simulation->devices : NULL,
-                      .link = simulation->joined.bytes_per_s > 0 ? &simulation->joined : NULL,
-                      .stopped = simulation->stopped};
-}
-
-tz_status tz__simulation_need_fields(const tz_simulation *simulation, tz_error *error)
-{
-    return simulation->dry ? tz_error_set(error, TZ_UNSUPPORTED, NULL,
-                                          "the scenario is only being checked: there are no fields")
-                           : TZ_OK;
-}
 
 /* ---- Properties ------------------------------------------------------------------------------ */
 
@@ -72,7 +56,7 @@ const char *tz_simulation_precision(const tz_simulation *simulation)
         return "none";
     if (simulation->correction)
         return "mixed";
-    return simulation->problem.precision == TZ_DOUBLE ? "double" : "single";
+    return tz_precision_name(simulation->problem.precision);
 }
 
 const tz_boundary *tz_simulation_boundary(const tz_simulation *simulation, int axis)
@@ -205,34 +189,7 @@ tz_status tz_simulation_kernel_facts(tz_simulation *simulation, tz_kernel_facts 
                                       error);
 }
 
-void tz__simulation_field_changes(tz_simulation *simulation, int field)
-{
-    simulation->update_known = false;
-    if (simulation->problem.stencil->fields[field].role != TZ_STATIC)
-        return;
-    simulation->facts_known = false;
-    tz__simulation_forget_jump(simulation);
-}
-
 /* ---- Parameters and plan --------------------------------------------------------------------- */
-
-tz_status tz_simulation_set_params(tz_simulation *simulation, size_t count,
-                                   const tz_assignment *params, tz_error *error)
-{
-    const tz_param *step = tz_simulation_time_step(simulation);
-    const double before =
-        step ? simulation->problem.params[step - simulation->problem.stencil->params].number : 0;
-    /* The correction's problem is the stricter one: what it takes, the solution's takes, too. */
-    tz_status status = tz__correction_set_params(simulation, count, params, error);
-    if (!status)
-        status = tz_problem_set_params(&simulation->problem, count, params, error);
-    simulation->update_known = false;
-    simulation->facts_known = false;
-    tz__simulation_forget_jump(simulation);
-    if (!status && step)
-        tz__simulation_time_step_changed(simulation, before);
-    return status;
-}
 
 void tz_simulation_skip(tz_simulation *simulation, int64_t iterations)
 {
@@ -251,41 +208,111 @@ void tz_simulation_rewind(tz_simulation *simulation)
         simulation->look_step = 0;
 }
 
-static tz_policy_subject subject_of(const tz_simulation *simulation)
-{
-    return (tz_policy_subject){.problem = tz__iterated_problem(simulation),
-                               .solution = &simulation->problem,
-                               .plugin = simulation->plugin,
-                               .precision = tz_simulation_precision(simulation),
-                               .backend = simulation->backend,
-                               .device = simulation->device,
-                               .place = tz__simulation_place(simulation, simulation->record),
-                               .ranks = simulation->ranks};
-}
-
-tz_status tz_simulation_set_policy(tz_simulation *simulation, const tz_plan_wish *wish,
-                                   tz_error *error)
-{
-    const tz_policy_subject subject = subject_of(simulation);
-    tz_policy *policy;
-    const tz_status status = tz_policy_create(&policy, wish, &subject, error);
-    if (status)
-        return status;
-    tz_policy_destroy(simulation->policy);
-    simulation->policy = policy;
-    simulation->watch = (tz_stopwatch){.stages = 0};
-    simulation->plan = *tz_policy_plan(policy);
-    simulation->bytes = tz__simulation_bytes_with(simulation, &simulation->plan);
-    return TZ_OK;
-}
-
-tz_status tz_simulation_set_plan(tz_simulation *simulation, const tz_plan *plan, tz_error *error)
-{
-    const tz_plan_wish fixed = {.policy = "fixed", .given = *plan};
-    return tz_simulation_set_policy(simulation, &fixed, error);
-}
-
 tz_policy *tz_simulation_policy(const tz_simulation *simulation)
 {
     return simulation->policy;
+}
+
+/* ---- How large cells are --------------------------------------------------------------------- */
+
+/* The value of the parameter with a role; 0: there is none. */
+static double value_of(const tz_simulation *simulation, tz_param_role role)
+{
+    const int param = tz_stencil_param_of_role(tz_simulation_stencil(simulation), role);
+    return param < 0 ? 0 : tz_simulation_params(simulation)[param].number;
+}
+
+bool tz_simulation_spacing(const tz_simulation *simulation, double spacing[TZ_AXES])
+{
+    static const tz_param_role extents[] = {TZ_PARAM_ROLE_EXTENT_X_M, TZ_PARAM_ROLE_EXTENT_Y_M,
+                                            TZ_PARAM_ROLE_EXTENT_Z_M};
+    static const tz_param_role widths[] = {TZ_PARAM_ROLE_SPACING_X, TZ_PARAM_ROLE_SPACING_Y,
+                                           TZ_PARAM_ROLE_SPACING_Z};
+    const int64_t *cells = tz_simulation_extent(simulation);
+    bool known = true;
+    for (int axis = 0; axis < TZ_AXES; axis++) {
+        double *width = &spacing[axis];
+        *width = value_of(simulation, extents[axis]) / (double)cells[axis];
+        if (*width == 0)
+            *width = value_of(simulation, widths[axis]);
+        if (*width == 0)
+            *width = value_of(simulation, TZ_PARAM_ROLE_SPACING);
+        if (axis < tz_simulation_stencil(simulation)->dims)
+            known = known && *width > 0 && isfinite(*width);
+    }
+    for (int axis = 0; axis < TZ_AXES; axis++)
+        if (!known || axis >= tz_simulation_stencil(simulation)->dims)
+            spacing[axis] = 1;
+    return known;
+}
+
+void tz_simulation_set_y_up(tz_simulation *simulation)
+{
+    simulation->y_up = true;
+}
+
+bool tz_simulation_y_up(const tz_simulation *simulation)
+{
+    return simulation->y_up;
+}
+
+const char *tz_simulation_spacing_unit(const tz_simulation *simulation)
+{
+    static const tz_param_role roles[] = {TZ_PARAM_ROLE_EXTENT_X_M, TZ_PARAM_ROLE_SPACING_X,
+                                          TZ_PARAM_ROLE_SPACING};
+    const tz_stencil *stencil = tz_simulation_stencil(simulation);
+    double spacing[TZ_AXES];
+    if (!tz_simulation_spacing(simulation, spacing))
+        return NULL;
+    for (size_t i = 0; i < sizeof roles / sizeof *roles; i++)
+        if (value_of(simulation, roles[i]) != 0) {
+            const char *unit = stencil->params[tz_stencil_param_of_role(stencil, roles[i])].unit;
+            return unit ? unit : "";
+        }
+    return "";
+}
+
+/* ---- Finite cells ---------------------------------------------------------------------------- */
+
+/* An error with the first of the cells that the check has found. */
+static tz_status report_divergence(const tz_simulation *simulation, tz_error *error)
+{
+    const tz_stencil *stencil = simulation->problem.stencil;
+    for (int f = 0; f < stencil->fields_count; f++) {
+        tz_reduction reduction;
+        if (stencil->fields[f].role != TZ_STATE)
+            continue;
+        const tz_status status =
+            simulation->backend->reduce(simulation->state, f, &reduction, error);
+        if (status)
+            return status;
+        if (reduction.not_finite == 0)
+            continue;
+        return tz_error_set(error, TZ_DIVERGED, stencil->id,
+                            "field '%s' is not finite at cell (%" PRId64 ", %" PRId64 ", %" PRId64
+                            ") at step %" PRId64 " (%" PRId64 " such cells; all were finite at "
+                            "step %" PRId64 "): use a smaller time step or check the input",
+                            stencil->fields[f].name, reduction.first_not_finite[0],
+                            reduction.first_not_finite[1], reduction.first_not_finite[2],
+                            simulation->step, reduction.not_finite, simulation->finite_step);
+    }
+    return tz_error_set(error, TZ_BACKEND, stencil->id,
+                        "the check of step %" PRId64 " found a value that is not finite, and the "
+                        "reduction of the fields found none: the %s backend's results disagree",
+                        simulation->step, simulation->backend->name);
+}
+
+tz_status tz_simulation_check_finite(tz_simulation *simulation, tz_error *error)
+{
+    bool finite;
+    if (simulation->steps_unchecked == 0)
+        return TZ_OK;
+    const tz_status status = simulation->backend->all_finite(simulation->state, &finite, error);
+    if (status)
+        return status;
+    simulation->steps_unchecked = 0;
+    if (!finite)
+        return report_divergence(simulation, error);
+    simulation->finite_step = simulation->step;
+    return TZ_OK;
 }

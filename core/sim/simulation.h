@@ -1,13 +1,11 @@
 /* A simulation: a stencil on a grid, with fields, parameters and a backend that advances it.
  *
- * sim/fields.h reads and writes fields, sim/run.h advances them, sim/analysis.h calls the stencil's
+ * sim/fields.h reads and writes fields, sim/run.h advances them, sim/numbers.h calls the stencil's
  * own analysis methods. One thread at a time uses a simulation. */
 #ifndef TZ_CORE_SIM_SIMULATION_H
 #define TZ_CORE_SIM_SIMULATION_H
 
-#include "stencil/types.h"
-
-typedef struct tz_simulation tz_simulation;
+#include "sim/types.h"
 
 /* Errors: TZ_UNKNOWN (stencil, parameter, boundary, backend; with the nearest name), TZ_SHAPE,
  * TZ_RANGE, TZ_UNSTABLE (derive), TZ_MEMORY (with bytes needed and available), TZ_UNSUPPORTED. */
@@ -58,22 +56,8 @@ double tz_simulation_residual(const tz_simulation *simulation);
 /* Check all cells if they have changed since the last check. TZ_DIVERGED: one is not finite. */
 tz_status tz_simulation_check_finite(tz_simulation *simulation, tz_error *error);
 
-/* How a run ended. */
-typedef enum tz_run_status {
-    TZ_RUN_NONE,        /* there was no run, or it failed */
-    TZ_RUN_DONE,        /* its number of steps */
-    TZ_RUN_CONVERGED,   /* the residual or update reached the limit */
-    TZ_RUN_STAGNATED,   /* the precision of the fields ends before that */
-    TZ_RUN_MAX_STEPS,   /* the most steps were done before that */
-    TZ_RUN_INCONSISTENT /* the stencil knows that no step reaches it; nothing was computed */
-} tz_run_status;
 const char *tz_run_status_name(tz_run_status status); /* "done", "converged", … */
 
-typedef struct tz_run_end {
-    tz_run_status status;
-    int64_t steps;   /* of that run */
-    double residual; /* NAN: not measured */
-} tz_run_end;
 const tz_run_end *tz_simulation_last_run(const tz_simulation *simulation);
 
 /* ---- Parameters, plan and policy ------------------------------------------------------------- */
@@ -95,13 +79,7 @@ void tz_simulation_skip(tz_simulation *simulation, int64_t iterations);
 /* Go back to step 0; fields keep their values. */
 void tz_simulation_rewind(tz_simulation *simulation);
 
-/* Every distinct plan used so far, in order, with its stages, iterations and seconds. */
-typedef struct tz_plan_use {
-    tz_plan plan;
-    int64_t stages, steps;
-    double seconds;
-    int64_t under_way; /* steps of stages that may still run */
-} tz_plan_use;
+/* Every distinct plan used so far, in order. */
 size_t tz_simulation_plan_uses(const tz_simulation *simulation, const tz_plan_use **uses);
 
 /* ---- Its device ------------------------------------------------------------------------------ */
@@ -124,5 +102,16 @@ bool tz_simulation_slabs(const tz_simulation *simulation, struct tz_slabs_facts 
 struct tz_kernel_facts;
 tz_status tz_simulation_kernel_facts(tz_simulation *simulation, struct tz_kernel_facts *out,
                                      tz_error *error);
+
+/* ---- How large cells are --------------------------------------------------------------------- */
+
+/* The widths of a cell along the axes: the grid's extent over its cells, or a parameter, in that
+ * parameter's unit. False: not known for each of the grid's axes; all are then 1. */
+bool tz_simulation_spacing(const tz_simulation *simulation, double spacing[TZ_AXES]);
+/* Row 0 of the grid is the upper edge of a chip, whose y points up: a floorplan has filled a field. */
+void tz_simulation_set_y_up(tz_simulation *simulation);
+bool tz_simulation_y_up(const tz_simulation *simulation);
+/* The unit of the widths, "" if the parameter has none; NULL: the widths are not known. Static or borrowed. */
+const char *tz_simulation_spacing_unit(const tz_simulation *simulation);
 
 #endif

@@ -1,6 +1,6 @@
 #include "sim/snapshot.h"
 
-#include "sim/simulation_impl.h"
+#include "sim/state.h"
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -16,7 +16,7 @@ static uint32_t real_states(const tz_stencil *stencil)
 {
     uint32_t mask = 0;
     for (int f = 0; f < stencil->fields_count; f++)
-        if (stencil->fields[f].role == TZ_STATE && stencil->fields[f].type == TZ_REAL)
+        if (stencil->fields[f].role == TZ_STATE && tz_type_is_real(stencil->fields[f].type))
             mask |= 1u << f;
     return mask;
 }

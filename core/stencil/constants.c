@@ -30,17 +30,10 @@ static tz_setup make_setup(const tz_problem *problem, tz_precision precision, tz
     return setup;
 }
 
-static tz_slot slot_of(const tz_constant *constant, tz_precision precision, double value)
-{
-    if (constant->type != TZ_REAL)
-        return (tz_slot){.i = (int64_t)value};
-    return precision == TZ_DOUBLE ? (tz_slot){.d = value} : (tz_slot){.f = (float)value};
-}
-
 static bool is_too_large(const tz_constant *constant, tz_precision precision, double value)
 {
-    return constant->type == TZ_REAL && precision == TZ_SINGLE &&
-           tz_dtype_fault(TZ_DTYPE_F32, value);
+    return tz_type_is_real(constant->type) &&
+           tz_dtype_fault(tz_element_type_of(constant->type, precision)->dtype, value);
 }
 
 /* ---- Constants that vary --------------------------------------------------------------------- */
@@ -90,7 +83,8 @@ static const char *fault_of(const tz_constant *constant, tz_precision precision,
         return "is NaN";
     if (!isfinite(value))
         return "is infinite";
-    if (constant->type != TZ_REAL && (value != trunc(value) || fabs(value) > (double)UINT32_MAX))
+    if (!tz_type_is_real(constant->type) &&
+        (value != trunc(value) || fabs(value) > (double)UINT32_MAX))
         return "must be an integer";
     return is_too_large(constant, precision, value) ? "is too large for single precision" : NULL;
 }
@@ -155,7 +149,7 @@ tz_status tz_problem_constants_at(const tz_problem *problem, int64_t step,
     const tz_status status = values_at(problem, step, values, error);
     for (int c = 0; !status && c < stencil->constants_count; c++)
         if (stencil->constants[c].varies)
-            constants[c] = slot_of(&stencil->constants[c], problem->precision, values[c]);
+            constants[c] = tz_slot_of(stencil->constants[c].type, problem->precision, values[c]);
     return status;
 }
 
@@ -254,8 +248,8 @@ static tz_status take_origins(const tz_problem *problem, double *origins, tz_err
             fault = "must be finite";
         else if (!isnan(kept) && origins[f] != kept)
             fault = "must stay as it was when the simulation was created";
-        else if (origins[f] != 0.0 && (field->type != TZ_REAL || field->role == TZ_STREAMED ||
-                                       field->role == TZ_DERIVED))
+        else if (origins[f] != 0.0 && (!tz_type_is_real(field->type) ||
+                                       field->role == TZ_STREAMED || field->role == TZ_DERIVED))
             fault = "must be 0: only state and static fields of real numbers can have one";
         if (fault)
             return tz_error_set(error, TZ_RANGE, problem->stencil->id,
@@ -306,7 +300,7 @@ static tz_status derive_for(tz_problem *problem, tz_precision precision, tz_valu
                                 "the parameters make constant '%s' %g, which single precision "
                                 "cannot hold: choose others, or precision = \"double\"",
                                 stencil->constants[c].name, constants[c]);
-        slots[c] = slot_of(&stencil->constants[c], precision, constants[c]);
+        slots[c] = tz_slot_of(stencil->constants[c].type, precision, constants[c]);
     }
     if (stencil->refinement && !isfinite(setup.source_per_update))
         return tz_error_set(error, TZ_PLUGIN, stencil->id,
@@ -329,12 +323,12 @@ static tz_status derive_all(tz_problem *problem, tz_error *error)
     if (status)
         return status;
     memcpy(problem->constants_in_double, problem->constants, sizeof problem->constants);
-    if (problem->precision == TZ_DOUBLE || !tz_stencil_has_real(stencil))
+    if (problem->precision == TZ_PRECISION_RESIDUAL || !tz_stencil_has_real(stencil))
         return TZ_OK;
     memcpy(params, problem->params, sizeof params);
     for (int p = 0; p < stencil->params_count; p++)
         params[p].given = params[p].given || isnan(stencil->params[p].value);
-    return derive_for(problem, TZ_DOUBLE, params, problem->constants_in_double, error);
+    return derive_for(problem, TZ_PRECISION_RESIDUAL, params, problem->constants_in_double, error);
 }
 
 tz_status tz__problem_derive(tz_problem *problem, tz_error *error)

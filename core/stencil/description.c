@@ -102,19 +102,20 @@ static tz_status check_field(const check *c, int f)
         return refuse(c, "field %d lacks a name, unit or doc", f);
     if (tz_stencil_field_index(s, field->name) != f)
         return refuse(c, "two fields are named '%s'", field->name);
-    if ((unsigned)field->role > TZ_DERIVED || (unsigned)field->type > TZ_BITS)
+    if ((unsigned)field->role > TZ_DERIVED || (unsigned)field->type >= TZ_TYPES)
         return refuse(c, "field '%s' has no role or type that this trapeze knows", field->name);
     if (field->radius < 0 || field->radius > TZ_RADIUS_MAX)
         return refuse(c, "field '%s' has radius %d; 0 to %d are possible", field->name,
                       field->radius, TZ_RADIUS_MAX);
-    if ((field->type == TZ_BITS) != (s->fields[0].type == TZ_BITS))
+    if (tz_type_is_bits(field->type) != tz_type_is_bits(s->fields[0].type))
         return refuse(c, "bit fields cannot be mixed with others");
-    if (field->excludes && (field->role != TZ_STATIC || field->type != TZ_INT))
+    if (field->excludes && (field->role != TZ_STATIC || !tz_type_is_integer(field->type)))
         return refuse(c, "field '%s' excludes cells from the residual: it must be a static int",
                       field->name);
     if (field->excludes && tz_stencil_excluding(s) != f)
         return refuse(c, "two fields exclude cells from the residual: one can");
-    if (field->role == TZ_STREAMED && (s->dims != 1 || field->type != TZ_INT || field->radius != 0))
+    if (field->role == TZ_STREAMED &&
+        (s->dims != 1 || !tz_type_is_integer(field->type) || field->radius != 0))
         return refuse(c, "a streamed field must be an int of radius 0 in a 1-D stencil");
     return TZ_OK;
 }
@@ -167,14 +168,13 @@ static tz_status check_pass(const check *c, const char *what, int p, const tz_pa
     if (pass->radius < 0 || pass->radius > TZ_RADIUS_MAX)
         return refuse(c, "%s %d has radius %d; 0 to %d are possible", what, p, pass->radius,
                       TZ_RADIUS_MAX);
-    const int last = tz_stencil_has_real(s) ? TZ_DOUBLE : TZ_SINGLE;
-    for (int precision = TZ_SINGLE; precision <= last; precision++)
+    for (int precision = 0; precision < tz_stencil_precisions(s); precision++)
         if (!pass->kernels || !pass->kernels->cell[precision] ||
             !tz_kernels_rows(pass->kernels, TZ_ISA_BASE, (tz_precision)precision))
             return refuse(c,
                           "%s %d has no %s row function of the form \"base\" or no cell function: "
                           "include <trapeze/rows.h> and use TZ_PASS()",
-                          what, p, precision == TZ_SINGLE ? "single" : "double");
+                          what, p, tz_precision_name((tz_precision)precision));
     if (!pass->text || !pass->text_file || !pass->text_cell || !pass->name)
         return refuse(c, "%s %d lacks a name or text", what, p);
     for (int k = 0; k < s->constants_count; k++)
@@ -242,10 +242,10 @@ static tz_status check_refinement(const check *c)
         return TZ_OK;
     if (r->solution < 0 || r->solution >= s->fields_count || r->source < 0 ||
         r->source >= s->fields_count || s->fields[r->solution].role != TZ_STATE ||
-        s->fields[r->source].role != TZ_STATIC || s->fields[r->solution].type != TZ_REAL ||
-        s->fields[r->source].type != TZ_REAL)
+        s->fields[r->source].role != TZ_STATIC || !tz_type_is_real(s->fields[r->solution].type) ||
+        !tz_type_is_real(s->fields[r->source].type))
         return refuse(c, "its refinement needs a state field as the solution and a static field as "
-                         "the source, both TZ_REAL");
+                         "the source, both real");
     for (int k = 0; k < s->constants_count; k++)
         if (s->constants[k].varies)
             return refuse(c,

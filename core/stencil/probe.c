@@ -45,14 +45,13 @@ void tz__probe_vary(tz__probe *p, int trial)
     for (int k = 0; k < p->stencil->constants_count; k++) {
         tz_slot *slot = &p->constants[k];
         const bool is_flag = slot->i == 0 || slot->i == 1;
-        if (p->stencil->constants[k].type != TZ_REAL)
+        if (!tz_type_is_real(p->stencil->constants[k].type))
             slot->i = is_flag && (trial & 1) ? 1 - slot->i : slot->i;
         else if ((trial & 3) < 2)
             continue;
-        else if (p->precision == TZ_DOUBLE)
-            slot->d = random_real(&p->random);
         else
-            slot->f = (float)random_real(&p->random);
+            *slot =
+                tz_slot_of(p->stencil->constants[k].type, p->precision, random_real(&p->random));
     }
 }
 
@@ -64,19 +63,15 @@ tz__element tz__probe_value(tz__probe *p, int field, int trial)
     const tz_field *f = &p->stencil->fields[field];
     const uint64_t bits = next_random(&p->random);
     tz__element element = {.d = 0.0};
-    if (f->type == TZ_BITS)
+    if (tz_type_is_bits(f->type)) {
         element.w = (uint32_t)bits;
-    else if (f->type == TZ_INT) /* small: texts count with them, and index tables */
-        element.i = (int32_t)(bits % (trial % 3 == 0 ? 2 : 9));
-    else {
-        const double centre = trial % 2 == 0 || !isfinite(f->initial) ? 0.0 : f->initial;
-        const double value =
-            centre + scales[trial % 5] * ((double)(bits >> 11) * 0x1p-52 - (trial % 4 == 0));
-        if (p->precision == TZ_DOUBLE)
-            element.d = value;
-        else
-            element.f = (float)value;
+        return element;
     }
+    const double centre = trial % 2 == 0 || !isfinite(f->initial) ? 0.0 : f->initial;
+    double value = centre + scales[trial % 5] * ((double)(bits >> 11) * 0x1p-52 - (trial % 4 == 0));
+    if (tz_type_is_integer(f->type)) /* small: texts count with them, and index tables */
+        value = (double)(bits % (trial % 3 == 0 ? 2 : 9));
+    tz_element_type_of(f->type, p->precision)->put(&value, 0.0, 1, &element);
     return element;
 }
 
@@ -99,12 +94,7 @@ static void default_constants(tz__probe *p)
         return;
     }
     for (int k = 0; k < s->constants_count; k++)
-        if (s->constants[k].type != TZ_REAL)
-            p->defaults[k].i = 1;
-        else if (p->precision == TZ_DOUBLE)
-            p->defaults[k].d = 1.0;
-        else
-            p->defaults[k].f = 1.0f;
+        p->defaults[k] = tz_slot_of(s->constants[k].type, p->precision, 1.0);
 }
 
 /* ---- The cell function ----------------------------------------------------------------------- */
@@ -309,9 +299,8 @@ tz_status tz_probe_cell(const tz_stencil *stencil, const tz_pass *pass, tz_preci
 tz_status tz_probe_stencil(const tz_stencil *stencil, const char *path, tz_error *error)
 {
     const int passes = stencil->passes_count;
-    const int last = tz_stencil_has_real(stencil) ? TZ_DOUBLE : TZ_SINGLE;
     tz_status status = TZ_OK;
-    for (int precision = TZ_SINGLE; precision <= last && !status; precision++) {
+    for (int precision = 0; precision < tz_stencil_precisions(stencil) && !status; precision++) {
         tz__probe probe = {
             .stencil = stencil, .precision = (tz_precision)precision, .path = path, .random = 1};
         tz_trap trap;

@@ -39,9 +39,7 @@ typedef struct span {
 
 static size_t element_size(const span *s, int field)
 {
-    return s->probe->stencil->fields[field].type == TZ_REAL && s->probe->precision == TZ_DOUBLE
-               ? sizeof(double)
-               : sizeof(float);
+    return tz_element_type_of(s->probe->stencil->fields[field].type, s->probe->precision)->size;
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
@@ -102,7 +100,7 @@ static void fill(span *s, int trial)
         const size_t size = element_size(s, f);
         for (size_t i = 0; s->values[f] && i < s->pool; i++) {
             tz__element value = tz__probe_value(s->probe, f, 3 * trial);
-            if (s->probe->stencil->fields[f].type == TZ_INT)
+            if (tz_type_is_integer(s->probe->stencil->fields[f].type))
                 value.i += trial & 1;
             memcpy(s->values[f] + i * size, &value, size);
         }
@@ -163,11 +161,9 @@ static bool is_same(const span *s, int field, const void *a, const void *b)
     const size_t size = element_size(s, field);
     if (memcmp(a, b, size) == 0)
         return true;
-    if (s->probe->stencil->fields[field].type != TZ_REAL)
-        return false;
-    if (size == sizeof(double))
-        return isnan(*(const double *)a) && isnan(*(const double *)b);
-    return isnan(*(const float *)a) && isnan(*(const float *)b);
+    const tz_element_type *type =
+        tz_element_type_of(s->probe->stencil->fields[field].type, s->probe->precision);
+    return type->is_nan(a) && type->is_nan(b);
 }
 
 static tz_status compare(const span *s, tz_isa isa, tz_error *error)
@@ -179,14 +175,15 @@ static tz_status compare(const span *s, tz_isa isa, tz_error *error)
                          &s->by_cell[f][k]))
                 return tz__probe_refuse(
                     s->probe, error,
-                    "its row function%s for %s and its cell function give '%s' other bits%s: "
+                    "its row function%s for %s and its cell function give '%s' other bits%s%s%s: "
                     "compile it with -ffp-contract=off and without -ffast-math, as "
                     "trapeze_add_plugin() does",
                     s->slabs > 1 ? " of several slabs" : "", tz_isa_form(isa),
-                    stencil->fields[f].name,
-                    stencil->fields[f].type != TZ_REAL ? ""
-                    : s->probe->precision == TZ_DOUBLE ? " in double precision"
-                                                       : " in single precision");
+                    stencil->fields[f].name, tz_type_is_real(stencil->fields[f].type) ? " in " : "",
+                    tz_type_is_real(stencil->fields[f].type)
+                        ? tz_precision_name(s->probe->precision)
+                        : "",
+                    tz_type_is_real(stencil->fields[f].type) ? " precision" : "");
     return TZ_OK;
 }
 

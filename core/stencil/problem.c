@@ -8,22 +8,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+const tz_element_type *tz_problem_element_type(const tz_problem *problem, int field)
+{
+    return tz_element_type_of(problem->stencil->fields[field].type, problem->precision);
+}
+
+const tz_element_type *tz_problem_real(const tz_problem *problem)
+{
+    return tz_element_type_of(TZ_REAL, problem->precision);
+}
+
 size_t tz_problem_element_size(const tz_problem *problem, int field)
 {
-    return problem->stencil->fields[field].type == TZ_REAL && problem->precision == TZ_DOUBLE ? 8
-                                                                                              : 4;
+    return tz_problem_element_type(problem, field)->size;
 }
 
 tz_dtype tz_problem_dtype(const tz_problem *problem, int field)
 {
-    switch (problem->stencil->fields[field].type) {
-    case TZ_INT:
-        return TZ_DTYPE_I32;
-    case TZ_BITS:
-        return TZ_DTYPE_U8;
-    default:
-        return problem->precision == TZ_DOUBLE ? TZ_DTYPE_F64 : TZ_DTYPE_F32;
-    }
+    return tz_problem_element_type(problem, field)->dtype;
 }
 
 tz_dtype tz_problem_value_dtype(const tz_problem *problem, int field)
@@ -39,48 +41,21 @@ int64_t tz_problem_elements(const tz_problem *problem)
 void tz_problem_to_elements(const tz_problem *problem, int field, const double *values,
                             int64_t count, void *elements)
 {
-    const double origin = problem->origin[field];
-    switch (tz_problem_dtype(problem, field)) {
-    case TZ_DTYPE_F64:
-        for (int64_t i = 0; i < count; i++)
-            ((double *)elements)[i] = values[i] - origin;
-        break;
-    case TZ_DTYPE_F32:
-        for (int64_t i = 0; i < count; i++)
-            ((float *)elements)[i] = (float)(values[i] - origin);
-        break;
-    default:
-        for (int64_t i = 0; i < count; i++)
-            ((int32_t *)elements)[i] = (int32_t)values[i];
-    }
+    tz_problem_element_type(problem, field)->put(values, problem->origin[field], count, elements);
 }
 
 void tz_problem_to_values(const tz_problem *problem, int field, const void *elements, int64_t count,
                           double *values)
 {
     const double origin = problem->origin[field];
-    switch (tz_problem_dtype(problem, field)) {
-    case TZ_DTYPE_F64:
-        memmove(values, elements, (size_t)count * sizeof *values);
-        break;
-    case TZ_DTYPE_F32:
-        for (int64_t i = 0; i < count; i++)
-            values[i] = (double)((const float *)elements)[i];
-        break;
-    default:
-        for (int64_t i = 0; i < count; i++)
-            values[i] = ((const int32_t *)elements)[i];
-    }
+    tz_problem_element_type(problem, field)->get(elements, count, values);
     for (int64_t i = 0; origin != 0.0 && i < count; i++) /* 0 would turn -0 into +0 */
         values[i] += origin;
 }
 
 void tz_problem_element(const tz_problem *problem, int field, double value, void *element)
 {
-    if (problem->stencil->fields[field].type == TZ_BITS)
-        *(uint32_t *)element = value != 0.0 ? UINT32_MAX : 0;
-    else
-        tz_problem_to_elements(problem, field, &value, 1, element);
+    tz_problem_to_elements(problem, field, &value, 1, element);
 }
 
 /* ---- Grid ------------------------------------------------------------------------------------ */
@@ -111,7 +86,7 @@ static tz_status resolve_grid(tz_problem *problem, const tz_simulation_config *c
         return tz_error_set(error, TZ_RANGE, "grid",
                             "%" PRId64 " x %" PRId64 " x %" PRId64 " cells overflow 63 bits",
                             problem->extent[0], problem->extent[1], problem->extent[2]);
-    problem->bits = stencil->fields[0].type == TZ_BITS;
+    problem->bits = tz_type_is_bits(stencil->fields[0].type);
     memcpy(problem->elements, problem->extent, sizeof problem->elements);
     if (problem->bits)
         problem->elements[0] = (problem->extent[0] + 31) / 32;
@@ -121,7 +96,7 @@ static tz_status resolve_grid(tz_problem *problem, const tz_simulation_config *c
 static tz_status resolve_precision(tz_problem *problem, const tz_simulation_config *config,
                                    tz_error *error)
 {
-    problem->precision = config->precision == TZ_DOUBLE ? TZ_DOUBLE : TZ_SINGLE;
+    problem->precision = config->precision < 0 ? (tz_precision)0 : (tz_precision)config->precision;
     if (config->precision >= 0 && !tz_stencil_has_real(problem->stencil))
         return tz_error_set(error, TZ_UNSUPPORTED, "precision",
                             "'%s' computes with integers: leave precision out",
@@ -200,7 +175,7 @@ static tz_status resolve_boundary(tz_problem *problem, const tz_simulation_confi
 
 const char *tz_problem_fault(const tz_problem *problem, int field, double value)
 {
-    const bool bits = problem->stencil->fields[field].type == TZ_BITS;
+    const bool bits = tz_type_is_bits(problem->stencil->fields[field].type);
     const tz_dtype dtype = bits ? TZ_DTYPE_BOOL : tz_problem_dtype(problem, field);
     return isfinite(value) ? tz_dtype_fault(dtype, value) : "must be finite";
 }
@@ -307,13 +282,13 @@ static tz_status copy_params(tz_value *to, const tz_value *from, int count, tz_e
 tz_problem tz_problem_in_double(const tz_problem *problem)
 {
     tz_problem in_double = *problem;
-    if (problem->precision == TZ_DOUBLE || !tz_stencil_has_real(problem->stencil))
+    if (problem->precision == TZ_PRECISION_RESIDUAL || !tz_stencil_has_real(problem->stencil))
         return in_double;
     in_double.narrow = problem;
-    in_double.precision = TZ_DOUBLE;
+    in_double.precision = TZ_PRECISION_RESIDUAL;
     memcpy(in_double.constants, problem->constants_in_double, sizeof in_double.constants);
     for (int f = 0; f < problem->stencil->fields_count; f++)
-        if (problem->stencil->fields[f].type == TZ_REAL) {
+        if (tz_type_is_real(problem->stencil->fields[f].type)) {
             for (int side = 0; side < TZ_SIDES; side++)
                 in_double.boundary_value[f][side] =
                     (float)(problem->boundary_value[f][side] - problem->origin[f]);
@@ -404,7 +379,7 @@ tz_status tz_problem_resolve(tz_problem *problem, const tz_stencil *stencil,
 tz_status tz_problem_correction(tz_problem *correction, const tz_problem *problem, tz_error *error)
 {
     *correction = *problem;
-    correction->precision = TZ_SINGLE;
+    correction->precision = TZ_PRECISION_CORRECTION;
     /* Memory holds corrections: 0 outside. */
     for (int f = 0; f < TZ_FIELDS_MAX; f++)
         for (int side = 0; side < TZ_SIDES; side++)

@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "stencil/boundary.h"
+#include "stencil/element.h"
 #include "stencil/types.h"
 
 /* A slab of a larger grid, which is cut along its last axis. Its arrays hold its own cells and, before
@@ -21,7 +22,7 @@ typedef struct tz_problem {
     int dims;
     int64_t extent[TZ_AXES];   /* cells */
     int64_t elements[TZ_AXES]; /* array elements: words along x for bit fields, else cells */
-    bool bits;                 /* the fields are TZ_BITS (all of them are, or none) */
+    bool bits;                 /* the fields are words of bits (all of them are, or none) */
     tz_precision precision;
     tz_boundary boundary[TZ_AXES][2]; /* low and high side */
     double boundary_value[TZ_FIELDS_MAX][TZ_SIDES];
@@ -99,6 +100,9 @@ tz_status tz_problem_set_params(tz_problem *problem, size_t count, const tz_assi
  * precision of the fields. It borrows the texts of `problem`: do not clear it. */
 tz_problem tz_problem_in_double(const tz_problem *problem);
 
+/* The type of a field's elements, and of the reals. */
+const tz_element_type *tz_problem_element_type(const tz_problem *problem, int field);
+const tz_element_type *tz_problem_real(const tz_problem *problem);
 /* Bytes of an element of a field, and the type of its cells in memory. */
 size_t tz_problem_element_size(const tz_problem *problem, int field);
 tz_dtype tz_problem_dtype(const tz_problem *problem, int field);

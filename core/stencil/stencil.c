@@ -8,12 +8,6 @@ const char *tz_role_name(tz_role role)
     return names[role];
 }
 
-const char *tz_type_name(tz_type type)
-{
-    static const char *const names[] = {"real", "int", "bits"};
-    return names[type];
-}
-
 const char *tz_param_type_name(tz_param_type type)
 {
     static const char *const names[] = {"real", "integer", "flag", "text", "choice"};
@@ -159,12 +153,17 @@ tz_row_fn *tz_kernels_rows(const tz_kernels *kernels, tz_isa isa, tz_precision p
 int tz_stencil_has_real(const tz_stencil *stencil)
 {
     for (int f = 0; f < stencil->fields_count; f++)
-        if (stencil->fields[f].type == TZ_REAL)
+        if (tz_type_is_real(stencil->fields[f].type))
             return 1;
     for (int c = 0; c < stencil->constants_count; c++)
-        if (stencil->constants[c].type == TZ_REAL)
+        if (tz_type_is_real(stencil->constants[c].type))
             return 1;
     return 0;
+}
+
+int tz_stencil_precisions(const tz_stencil *stencil)
+{
+    return tz_stencil_has_real(stencil) ? TZ_PRECISIONS : 1;
 }
 
 /* Records what a cell update reads. */
@@ -194,7 +193,7 @@ bool tz_pass_reads_diagonals(const tz_pass *pass)
     recorder r = {.access = {record_read, record_write, constants, 0, 0, 0, 0}, .one = 1};
     for (int k = 0; k < TZ_CONSTANTS_MAX; k++)
         constants[k].i = 1;
-    pass->kernels->cell[TZ_SINGLE](&r.access);
+    pass->kernels->cell[0](&r.access);
     return r.diagonal;
 }
 

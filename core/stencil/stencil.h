@@ -4,13 +4,13 @@
 
 #include "base/machine.h"
 #include "stencil/boundary.h"
+#include "stencil/element.h"
 #include <stdbool.h>
 #include <trapeze/plugin.h>
 
 /* Names for messages and tables, such as "state" or "rule". The name of TZ_PARAM_ROLE_NONE
  * is "". */
 const char *tz_role_name(tz_role role);
-const char *tz_type_name(tz_type type);
 const char *tz_param_type_name(tz_param_type type);
 const char *tz_param_role_name(tz_param_role role);
 
@@ -44,8 +44,11 @@ tz_row_fn *tz_kernels_rows(const tz_kernels *kernels, tz_isa isa, tz_precision p
 /* The largest radius of a pass, in cells. */
 int tz_stencil_radius(const tz_stencil *stencil);
 
-/* 1 if a field or constant is TZ_REAL: the stencil then has two precisions. */
+/* 1 if a field or constant is real: the stencil then has two precisions. */
 int tz_stencil_has_real(const tz_stencil *stencil);
+
+/* The precisions that it has: TZ_PRECISIONS, or 1 without reals. */
+int tz_stencil_precisions(const tz_stencil *stencil);
 
 /* Whether a cell update reads cells that are off centre along two axes (a box, not a star). Calls
  * the cell functions with all cells and constants 1 (reals: about 0), so it may miss cells that an update reads

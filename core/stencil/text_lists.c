@@ -89,7 +89,7 @@ static tz_status check_list(const check *c, const list *l)
         if (theirs.type != table.type)
             return refuse(c, "%s '%s' is %s in its text and %s in the stencil's table", l->what,
                           table.name,
-                          (unsigned)theirs.type > TZ_BITS ? "unknown" : tz_type_name(theirs.type),
+                          (unsigned)theirs.type >= TZ_TYPES ? "unknown" : tz_type_name(theirs.type),
                           tz_type_name(table.type));
     }
     return TZ_OK;

@@ -72,7 +72,8 @@ typedef struct tz_simulation_config {
     int dims;                /* how many extents the scenario gave */
     int64_t extent[TZ_AXES]; /* cells, each >= 1 */
     int precision;           /* tz_precision, or -1: single (none for integer stencils) */
-    bool mixed; /* with TZ_DOUBLE: iterate corrections in single precision on residuals in double */
+    bool
+        mixed; /* with double precision: iterate corrections in single precision on residuals in double */
     const char *boundary[TZ_AXES]; /* "clamp", or "clamp:fixed": low and high side; NULL: the
                                     * stencil's default */
     size_t boundary_values_count;

@@ -27,8 +27,10 @@ static inline void copy_element(char *row, int64_t to, int64_t from, size_t size
 {
     if (size == 4)
         memcpy(row + to * 4, row + from * 4, 4);
-    else
+    else if (size == 8)
         memcpy(row + to * 8, row + from * 8, 8);
+    else
+        memcpy(row + to * (int64_t)size, row + from * (int64_t)size, size);
 }
 
 /* One end of a row, which the patch may not reach: the ghosts of a side. */
@@ -62,11 +64,14 @@ static void repeat_element(char *at, ptrdiff_t row_bytes, int64_t y_low, int64_t
             memcpy(&element, source, 4);
             for (int g = 0; g < ghost; g++)
                 memcpy(row + to + 4 * g, &element, 4);
-        } else {
+        } else if (size == 8) {
             uint64_t element;
             memcpy(&element, source, 8);
             for (int g = 0; g < ghost; g++)
                 memcpy(row + to + 8 * g, &element, 8);
+        } else {
+            for (int g = 0; g < ghost; g++)
+                memcpy(row + to + (ptrdiff_t)size * g, source, size);
         }
     }
 }

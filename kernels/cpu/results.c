@@ -35,8 +35,10 @@ static inline void copy_elements(char *to, const char *from, int count, ptrdiff_
     for (int i = 0; i < count; i++)
         if (size == 4)
             memcpy(to + 4 * i, from + 4 * i, 4);
-        else
+        else if (size == 8)
             memcpy(to + 8 * i, from + 8 * i, 8);
+        else
+            memcpy(to + size * i, from + size * i, (size_t)size);
 }
 
 /* Copy `rows` rows of results to the array of a field, with their ghosts. */

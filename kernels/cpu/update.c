@@ -64,14 +64,20 @@ static widen_fn *const widen[TZ_ISA_COUNT] = {widen_base, widen_base, widen_base
 static measure_fn *const measure[TZ_ISA_COUNT] = {measure_base, measure_base, measure_base};
 #endif
 
-static void measure_int(const int32_t *now, const int32_t *old, int64_t count, tally *t)
+static void measure_integers(const tz_element_type *type, const char *now, const char *old,
+                             int64_t count, tally *t)
 {
-    for (int64_t i = 0; i < count; i++) {
-        const int lane = (int)(i % LANES);
-        const double change = fabs((double)now[i] - (double)old[i]), value = fabs((double)old[i]);
-        t->sums[lane] += change;
-        t->largest[lane] = fmax(t->largest[lane], change);
-        t->magnitude[lane] = fmax(t->magnitude[lane], value);
+    double a[LANES], b[LANES];
+    for (int64_t i = 0; i < count; i += LANES) {
+        const int some = (int)tz_min(LANES, count - i);
+        type->get(now + i * (int64_t)type->size, some, a);
+        type->get(old + i * (int64_t)type->size, some, b);
+        for (int lane = 0; lane < some; lane++) {
+            const double change = fabs(a[lane] - b[lane]), value = fabs(b[lane]);
+            t->sums[lane] += change;
+            t->largest[lane] = fmax(t->largest[lane], change);
+            t->magnitude[lane] = fmax(t->magnitude[lane], value);
+        }
     }
 }
 
@@ -169,13 +175,13 @@ typedef struct part {
 
 static bool is_real(const tz_stage *stage, int f)
 {
-    return stage->stencil->fields[f].type == TZ_REAL;
+    return tz_type_is_real(stage->stencil->fields[f].type);
 }
 
 /* Bytes of an element in a ring. */
 static size_t wide_size(const tz_stage *stage, int f)
 {
-    return is_real(stage, f) ? sizeof(double) : 4;
+    return is_real(stage, f) ? sizeof(double) : stage->element_size[f];
 }
 
 /* Slabs before and after that the pass reads: the same number for all fields that it reads in other
@@ -311,15 +317,14 @@ static void measure_row(part *p, int f, int64_t k, int64_t y)
     else if (stage->bits)
         measure_bits(now, old, p->x_low, p->width, stage->columns, stage->elements[0], &p->tally);
     else
-        measure_int(now, old, p->width, &p->tally);
+        measure_integers(tz_element_type_of(stage->stencil->fields[f].type, TZ_PRECISION_RESIDUAL),
+                         now, old, p->width, &p->tally);
     const int64_t line = row - (stage->dims == 1 ? 0 : c->low * ny);
     p->job->sums[line * c->segments + p->segment] += combine_lanes(p->tally.sums);
     double *changes = p->job->changes ? p->job->changes[f] : NULL;
     for (int64_t i = 0; changes && i < p->width; i++)
         changes[row * stage->elements[0] + p->x_low + i] =
-            is_real(stage, f)
-                ? ((const double *)now)[i] - ((const double *)old)[i]
-                : (double)((const int32_t *)now)[i] - (double)((const int32_t *)old)[i];
+            ((const double *)now)[i] - ((const double *)old)[i];
 }
 
 static uint32_t near_fields(const tz_stage *stage, const tz_pass *pass)

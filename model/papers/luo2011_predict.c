@@ -59,7 +59,8 @@ static void note_trace(const tz_workload *workload, const tz_cuda_plain *plain, 
     tz_model_note(notes,
                   "every thread is taken to do what the warp in the middle of the grid does; "
                   "registers do not limit the active warps; a launch itself costs nothing");
-    if (workload->problem.precision == TZ_DOUBLE && tz_stencil_has_real(workload->problem.stencil))
+    if (tz_problem_real(&workload->problem)->size > sizeof(float) &&
+        tz_stencil_has_real(workload->problem.stencil))
         tz_model_note(notes, "instructions in double precision cost what those in single do: the "
                              "paper has no others");
     if (branches > 0)

@@ -2,7 +2,7 @@
  * fields and the definition of boundaries. */
 #include "contract.h"
 #include "sim/fields.h"
-#include "sim/simulation_impl.h"
+#include "sim/state.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

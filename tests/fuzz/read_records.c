@@ -3,7 +3,7 @@
 #include "base/file.h"
 #include "cli/command.h"
 #include "model/device.h"
-#include "policy/memory.h"
+#include "policy/class.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <dirent.h>

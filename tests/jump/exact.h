@@ -6,7 +6,7 @@
 #include "sim/fields.h"
 #include "sim/jump.h"
 #include "sim/run.h"
-#include "sim/simulation_impl.h"
+#include "sim/state.h"
 #include "tests/unit.h"
 
 __extension__ typedef __float128 quad;

@@ -1,7 +1,7 @@
 /* PathFinder against a plain dynamic program that keeps every row and breaks ties as documented. */
 #include "oracle.h"
-#include "sim/analysis.h"
 #include "sim/fields.h"
+#include "sim/numbers.h"
 
 static int32_t *random_weights(int64_t nx, int64_t rows, int range, uint64_t seed)
 {

@@ -1,6 +1,6 @@
 /* The exhaustive policy and its memory, on a machine with made-up times. */
 #include "machine.h"
-#include "policy/memory.h"
+#include "policy/class.h"
 #include "tests/support.h"
 
 /* ---- exhaustive ------------------------------------------------------------------------------ */

@@ -1,6 +1,6 @@
 /* Derived fields: what is read to compute them. Their values: tests/contract/outputs.c. */
 #include "sim/fields.h"
-#include "sim/simulation_impl.h"
+#include "sim/state.h"
 #include "stencil/probe.h"
 #include "tests/unit.h"
 

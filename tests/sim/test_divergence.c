@@ -1,7 +1,7 @@
 /* A run that diverges is reported in the same words by every backend and plan. The steps at which
  * cells are checked do not depend on heights or on the iterations of a call. */
 #include "sim/fields.h"
-#include "sim/simulation_impl.h"
+#include "sim/state.h"
 #include "tests/registry.h"
 #include "tests/run.h"
 

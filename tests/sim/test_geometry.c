@@ -1,7 +1,7 @@
 /* Cell sizes from the parameters of stencils. */
 #include "tests/registry.h"
 
-#include "sim/geometry.h"
+#include "sim/simulation.h"
 
 static void check(const char *stencil, int dims, const tz_assignment *param, bool known, double x,
                   double y, double z)

@@ -1,8 +1,7 @@
 /* Mixed precision: corrections in single precision give the solution of double precision, with the
  * same bits on every backend and plan. Residuals are computed here, from the fields. */
-#include "sim/correction.h"
 #include "sim/fields.h"
-#include "sim/simulation_impl.h"
+#include "sim/state.h"
 #include "tests/registry.h"
 #include "tests/run.h"
 

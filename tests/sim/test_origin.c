@@ -1,8 +1,8 @@
 /* A field with an origin: every way to write and read it sees values, never differences. HotSpot's
  * temperature has the ambient temperature as its origin. */
-#include "sim/analysis.h"
 #include "sim/fields.h"
-#include "sim/simulation_impl.h"
+#include "sim/numbers.h"
+#include "sim/state.h"
 #include "tests/registry.h"
 #include "tests/run.h"
 

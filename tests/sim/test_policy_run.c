@@ -1,7 +1,7 @@
 /* Policies in a simulation. Stages of an asynchronous device are timed until their end, remainders
  * are not timed as whole stages, and a plan that fails is replaced. */
 #include "policy/policy.h"
-#include "sim/simulation_impl.h"
+#include "sim/state.h"
 
 #include "base/machine.h"
 #include "tests/made_up_clock.h"

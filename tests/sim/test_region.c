@@ -1,6 +1,6 @@
 /* Numbers about regions, against a count of every cell, on the backends without a device. */
 #include "sim/fields.h"
-#include "sim/region.h"
+#include "sim/numbers.h"
 #include "tests/registry.h"
 
 #include <math.h>

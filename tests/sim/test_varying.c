@@ -1,7 +1,7 @@
 /* Constants that vary with the iteration, held against a serial loop of its own; and derived fields in
  * many blocks. tests/contract compares them on every grid, boundary, height and backend. */
 #include "sim/fields.h"
-#include "sim/simulation_impl.h"
+#include "sim/state.h"
 #include "tests/run.h"
 #include "tests/unit.h"
 

@@ -243,7 +243,7 @@ static tz_status gpu_fill(void *any, int field, const void *element, tz_error *e
 static bool same_text(const tz_problem *problem, const tz_slot *constants)
 {
     for (int k = 0; k < problem->stencil->constants_count; k++)
-        if (problem->stencil->constants[k].type != TZ_REAL &&
+        if (!tz_type_is_real(problem->stencil->constants[k].type) &&
             !problem->stencil->constants[k].varies && problem->constants[k].i != constants[k].i)
             return false;
     return true;

@@ -14,7 +14,6 @@ __asm__(".pushsection .rodata\ntz_cuda_text_reduce:\n.incbin \"cuda/reduce.cuh\"
 extern const char tz_cuda_text_reduce[] __attribute__((visibility("hidden")));
 
 enum {
-    DTYPES = 4, /* of fields */
     WARPS_OF_BLOCK = TZ_CUDA_REDUCE_THREADS / 32,
     GROUP_MAX = 32,
     GROUPS_OF_WARP = 4 /* at least, before groups grow, so that all warps end at the same time */
@@ -28,7 +27,7 @@ struct tz_cuda_reducer {
     tz_cuda *cuda;
     tz_cuda_queue *queue;
     const tz_problem *problem;
-    tz_cuda_kernel kernels[DTYPES][TZ_CUDA_NUMBERS_END];
+    tz_cuda_kernel kernels[TZ_ELEMENTS][TZ_CUDA_NUMBERS_END];
     tz_cu_pointer record;
     tz_cu_pointer results; /* sums or values */
     size_t results_bytes;
@@ -39,21 +38,6 @@ struct tz_cuda_reducer {
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
-static const struct {
-    const char *cell, *word;
-    bool bits, real;
-} types[DTYPES] = {
-    {"float", "unsigned int", false, true},
-    {"double", "unsigned long long", false, true},
-    {"int", "unsigned int", false, false},
-    {"tz_word", "tz_word", true, false},
-};
-
-static int type_of(tz_dtype dtype)
-{
-    return dtype == TZ_DTYPE_F32 ? 0 : dtype == TZ_DTYPE_F64 ? 1 : dtype == TZ_DTYPE_I32 ? 2 : 3;
-}
-
 const char *tz_cuda_reduce_kernel(tz_cuda_number which)
 {
     static const char *const names[] = {"", "tz_numbers", "tz_finite", "tz_difference",
@@ -63,13 +47,15 @@ const char *tz_cuda_reduce_kernel(tz_cuda_number which)
 
 void tz_cuda_reduce_emit(tz_cuda_text *text, tz_dtype dtype, tz_cuda_number which)
 {
-    const int t = type_of(dtype);
+    const tz_element_type *type = tz_element_type_of_array(dtype);
+    const bool real = tz_type_is_real(type->type), bits = tz_type_is_bits(type->type);
+    const char *word = type->size == 8 ? "unsigned long long" : "unsigned int";
     tz_cuda_emit(text,
                  "#define TZ_CELL %s\n#define TZ_CELL_WORD %s\n#define TZ_CELL_BITS %d\n"
                  "#define TZ_CELL_REAL %d\n#define TZ_SEGMENT %d\n#define TZ_ONLY %d\n"
                  "#line 1 \"reduce.cuh\"\n%s",
-                 types[t].cell, types[t].word, types[t].bits, types[t].real, TZ_REDUCE_SEGMENT,
-                 (int)which, tz_cuda_text_reduce);
+                 real ? type->c_type : tz_type_keyword(type->type), bits ? "tz_word" : word, bits,
+                 real, TZ_REDUCE_SEGMENT, (int)which, tz_cuda_text_reduce);
 }
 
 /* ---- Arguments and results ------------------------------------------------------------------- */
@@ -173,7 +159,7 @@ void tz_cuda_record_conclude(const tz_cuda_record *record, const tz_problem *pro
 {
     *out = (tz_reduction){.population = (int64_t)record->population,
                           .not_finite = (int64_t)record->not_finite};
-    if (tz_problem_dtype(problem, field) == TZ_DTYPE_U8) {
+    if (tz_type_is_bits(problem->stencil->fields[field].type)) {
         const int64_t cells = tz_shape_count(TZ_AXES, problem->extent);
         out->min = out->population == cells ? 1.0 : 0.0;
         out->max = out->population > 0 ? 1.0 : 0.0;
@@ -245,7 +231,7 @@ void tz_cuda_reducer_destroy(tz_cuda_reducer *reducer)
 {
     if (!reducer)
         return;
-    for (int t = 0; t < DTYPES; t++)
+    for (int t = 0; t < TZ_ELEMENTS; t++)
         for (int k = 0; k < TZ_CUDA_NUMBERS_END; k++)
             if (reducer->kernels[t][k].function)
                 tz_cuda_unload(reducer->cuda, &reducer->kernels[t][k]);
@@ -259,7 +245,7 @@ static tz_status kernel_of(tz_cuda_reducer *reducer, int field, tz_cuda_number w
                            tz_cuda_kernel **out, tz_error *error)
 {
     const tz_dtype dtype = tz_problem_dtype(reducer->problem, field);
-    tz_cuda_kernel *kernel = &reducer->kernels[type_of(dtype)][which];
+    tz_cuda_kernel *kernel = &reducer->kernels[tz_element_type_of_array(dtype)->element][which];
     *out = kernel;
     if (kernel->function)
         return TZ_OK;
@@ -338,7 +324,7 @@ static tz_status run(tz_cuda_reducer *reducer, int field, tz_cuda_number which,
                                                          other, blocks * WARPS_OF_BLOCK);
     const int64_t needed = (groups + WARPS_OF_BLOCK - 1) / WARPS_OF_BLOCK;
     blocks = needed < blocks ? needed : blocks;
-    const bool summed = sums && tz_problem_dtype(reducer->problem, field) != TZ_DTYPE_U8;
+    const bool summed = sums && !reducer->problem->bits;
     const size_t bytes = summed ? (size_t)groups * sizeof(double) : 0;
     *record = tz_cuda_record_start();
     if (sums_count)
@@ -393,7 +379,7 @@ tz_status tz_cuda_all_finite(tz_cuda_reducer *reducer, int field, const tz_cuda_
 {
     tz_cuda_record record;
     *finite = true;
-    if (reducer->problem->stencil->fields[field].type != TZ_REAL)
+    if (!tz_type_is_real(reducer->problem->stencil->fields[field].type))
         return TZ_OK;
     const tz_status status =
         run(reducer, field, TZ_CUDA_FINITE, array, 0, &record, NULL, NULL, error);

@@ -111,7 +111,7 @@ static tz_cuda_transform_field transform_field(const tz_cuda_state *state, int f
     const tz_cuda_array array = array_of(state, field, state->current[field]);
     return (tz_cuda_transform_field){.at = array.cells,
                                      .apart = {1, array.pitch, array.plane},
-                                     .is_double = problem->precision == TZ_DOUBLE};
+                                     .is_double = tz_problem_real(problem)->size == sizeof(double)};
 }
 
 tz_status tz_cuda_state_jump(void *any, const tz_linear *linear, int64_t steps, void *any_source,

@@ -45,8 +45,7 @@ void tz_cuda_update_emit(tz_cuda_text *text, const tz_problem *problem)
     tz_cuda_emit(text,
                  "#define TZ_STORED %s\n#define TZ_SEGMENT %d\n#define TZ_UPDATE_RADIUS %d\n"
                  "#include \"update.cuh\"\n",
-                 problem->precision == TZ_DOUBLE ? "double" : "float", TZ_UPDATE_SEGMENT,
-                 largest_radius(problem));
+                 tz_problem_real(problem)->c_type, TZ_UPDATE_SEGMENT, largest_radius(problem));
     if (tz_stencil_excluding(problem->stencil) >= 0)
         tz_cuda_emit(text, "#define TZ_EXCLUDING %d\n", tz_stencil_excluding(problem->stencil));
     for (int p = 0; p < problem->stencil->passes_count; p++)
@@ -146,7 +145,7 @@ static bool has_kernel(const tz_cuda_updater *updater)
 {
     const tz_problem *problem = updater->problem;
     for (int k = 0; k < problem->stencil->constants_count; k++)
-        if (problem->stencil->constants[k].type != TZ_REAL &&
+        if (!tz_type_is_real(problem->stencil->constants[k].type) &&
             !problem->stencil->constants[k].varies &&
             problem->constants[k].i != updater->constants[k].i)
             return false;

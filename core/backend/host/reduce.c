@@ -37,10 +37,11 @@ static double combine_lanes(double *lanes)
     return lanes[0];
 }
 
-/* X(name, type, bits type, value is finite) */
-#define SEGMENT_FUNCTION(name, type, bits_type, finite)                                            \
-    static void segment_##name(const type *cells, int64_t count, int64_t index, partial *out)      \
+/* value - value is 0 if it is finite, else NaN. Compilers vectorise these loops. */
+#define SEGMENT_FUNCTION(element, of, precision, type, ...)                                        \
+    static void segment_##element(const void *at, int64_t count, int64_t index, partial *out)      \
     {                                                                                              \
+        const type *cells = at;                                                                    \
         double lanes[LANES] = {0}, low[LANES], high[LANES];                                        \
         for (int lane = 0; lane < LANES; lane++) {                                                 \
             low[lane] = INFINITY;                                                                  \
@@ -52,10 +53,10 @@ static double combine_lanes(double *lanes)
             const int width = count - i < LANES ? (int)(count - i) : LANES;                        \
             for (int lane = 0; lane < width; lane++) {                                             \
                 const type value = cells[i + lane];                                                \
-                const int ok = (finite);                                                           \
+                const int ok = value - value == 0;                                                 \
                 const double number = (double)value;                                               \
-                bits_type bits;                                                                    \
-                memcpy(&bits, &value, sizeof bits);                                                \
+                uint64_t bits = 0;                                                                 \
+                memcpy(&bits, &value, sizeof value);                                               \
                 lanes[lane] += number;                                                             \
                 low[lane] = ok && number < low[lane] ? number : low[lane];                         \
                 high[lane] = ok && number > high[lane] ? number : high[lane];                      \
@@ -78,14 +79,46 @@ static double combine_lanes(double *lanes)
         out->first_not_finite = -1;                                                                \
         for (int64_t i = 0; not_finite && i < count && out->first_not_finite < 0; i++) {           \
             const type value = cells[i];                                                           \
-            if (!(finite))                                                                         \
+            if (value - value != 0)                                                                \
                 out->first_not_finite = i;                                                         \
         }                                                                                          \
     }
 
-SEGMENT_FUNCTION(f32, float, uint32_t, value - value == 0)
-SEGMENT_FUNCTION(f64, double, uint64_t, value - value == 0)
-SEGMENT_FUNCTION(i32, int32_t, uint32_t, value == value)
+TZ_ELEMENT_TABLE(SEGMENT_FUNCTION)
+
+#define FINITE_FUNCTION(element, of, precision, type, ...)                                         \
+    static int64_t not_finite_##element(const void *at, int64_t count)                             \
+    {                                                                                              \
+        const type *cells = at;                                                                    \
+        int64_t found = 0;                                                                         \
+        for (int64_t i = 0; i < count; i++)                                                        \
+            found += !(cells[i] - cells[i] == 0);                                                  \
+        return found;                                                                              \
+    }
+TZ_ELEMENT_TABLE(FINITE_FUNCTION)
+
+#define DIFFERENCE_FUNCTION(element, of, precision, type, ...)                                     \
+    static double difference_##element(const void *one, const void *other, int64_t count)          \
+    {                                                                                              \
+        const type *a = one, *b = other;                                                           \
+        double largest = 0.0;                                                                      \
+        int64_t nans = 0;                                                                          \
+        for (int64_t i = 0; i < count; i++) {                                                      \
+            const double d = fabs((double)a[i] - (double)b[i]);                                    \
+            largest = d > largest ? d : largest;                                                   \
+            nans += d != d;                                                                        \
+        }                                                                                          \
+        return nans ? INFINITY : largest;                                                          \
+    }
+TZ_ELEMENT_TABLE(DIFFERENCE_FUNCTION)
+
+/* For each element type; words have functions of their own. */
+#define FUNCTIONS(element, ...) {segment_##element, not_finite_##element, difference_##element},
+static const struct {
+    void (*segment)(const void *at, int64_t count, int64_t index, partial *out);
+    int64_t (*not_finite)(const void *at, int64_t count);
+    double (*difference)(const void *one, const void *other, int64_t count);
+} functions[TZ_ELEMENTS] = {TZ_ELEMENT_TABLE(FUNCTIONS)};
 
 /* The mask of the bits of word i of a row that are cells: bit b is column b*words + i. */
 static inline uint32_t cells_of_word(int64_t columns, int64_t words, int64_t i)
@@ -226,23 +259,19 @@ static partial reduce_segment(const adding *a, int64_t row, int64_t x, char *scr
     const int64_t columns = problem->extent[0];
     const int64_t count = tz_min(SEGMENT, a->x_high - x), index = row * columns + x;
     const size_t size = tz_problem_element_size(problem, a->sums->field);
-    const tz_dtype dtype = tz_problem_dtype(problem, a->sums->field);
     const char *whole = row_at(problem, host, row, size);
     const void *at = whole + x * (int64_t)size;
     partial p = {.min = 1.0, .first_not_finite = -1};
-    if (host->uniform && dtype != TZ_DTYPE_U8) {
+    if (host->uniform && !problem->bits) {
         uniform_segment(host, size, count, scratch);
         at = scratch;
     }
-    if (dtype == TZ_DTYPE_F32)
-        segment_f32(at, count, index, &p);
-    else if (dtype == TZ_DTYPE_F64)
-        segment_f64(at, count, index, &p);
-    else if (dtype == TZ_DTYPE_I32)
-        segment_i32(at, count, index, &p);
-    else
+    if (problem->bits)
         segment_bits((const void *)whole, host->uniform, columns, problem->elements[0], x, count,
                      row * columns, &p);
+    else
+        functions[tz_problem_element_type(problem, a->sums->field)->element].segment(at, count,
+                                                                                     index, &p);
     return p;
 }
 
@@ -362,18 +391,6 @@ static range own_range(const tz_problem *problem)
     return r;
 }
 
-/* x - x is 0 if x is finite, else NaN. Compilers vectorise this sum. */
-#define FINITE_FUNCTION(name, type)                                                                \
-    static int64_t not_finite_##name(const type *cells, int64_t count)                             \
-    {                                                                                              \
-        int64_t found = 0;                                                                         \
-        for (int64_t i = 0; i < count; i++)                                                        \
-            found += !(cells[i] - cells[i] == 0);                                                  \
-        return found;                                                                              \
-    }
-FINITE_FUNCTION(f32, float)
-FINITE_FUNCTION(f64, double)
-
 /* The own cells of a field, which the threads look through. */
 typedef struct look {
     const tz_problem *problem;
@@ -381,7 +398,7 @@ typedef struct look {
     range own;
     int64_t segments; /* of a row */
     size_t size;
-    tz_dtype dtype;
+    tz_element element;
     atomic_bool not_finite;
     pthread_mutex_t lock;
     double largest; /* difference */
@@ -395,7 +412,7 @@ static look look_at(const tz_problem *problem, int field, const tz_host_field *a
               .b = b,
               .own = own_range(problem),
               .size = tz_problem_element_size(problem, field),
-              .dtype = tz_problem_dtype(problem, field),
+              .element = tz_problem_element_type(problem, field)->element,
               .lock = PTHREAD_MUTEX_INITIALIZER};
     l.segments = problem->bits ? 1 : (l.own.x_high - l.own.x_low + SEGMENT - 1) / SEGMENT;
     return l;
@@ -416,7 +433,7 @@ static void find_not_finite(void *any, int64_t begin, int64_t end, int thread)
         const int64_t x = l->own.x_low + i % l->segments * SEGMENT;
         const int64_t count = tz_min(SEGMENT, l->own.x_high - x);
         const void *cells = row_at(l->problem, l->a, row, l->size) + x * (int64_t)l->size;
-        if (l->size == 4 ? not_finite_f32(cells, count) : not_finite_f64(cells, count))
+        if (functions[l->element].not_finite(cells, count))
             atomic_store(&l->not_finite, true);
     }
 }
@@ -424,7 +441,7 @@ static void find_not_finite(void *any, int64_t begin, int64_t end, int thread)
 bool tz_reduce_all_finite(const tz_problem *problem, int field, const tz_host_field *host,
                           tz_threads *threads)
 {
-    if (problem->stencil->fields[field].type != TZ_REAL || host->uniform)
+    if (!tz_type_is_real(problem->stencil->fields[field].type) || host->uniform)
         return true;
     look l = look_at(problem, field, host, NULL);
     look_through(&l, threads, find_not_finite);
@@ -432,22 +449,6 @@ bool tz_reduce_all_finite(const tz_problem *problem, int field, const tz_host_fi
 }
 
 /* ---- Update norm ----------------------------------------------------------------------------- */
-
-#define DIFFERENCE_FUNCTION(name, type)                                                            \
-    static double difference_##name(const type *a, const type *b, int64_t count)                   \
-    {                                                                                              \
-        double largest = 0.0;                                                                      \
-        int64_t nans = 0;                                                                          \
-        for (int64_t i = 0; i < count; i++) {                                                      \
-            const double d = fabs((double)a[i] - (double)b[i]);                                    \
-            largest = d > largest ? d : largest;                                                   \
-            nans += d != d;                                                                        \
-        }                                                                                          \
-        return nans ? INFINITY : largest;                                                          \
-    }
-DIFFERENCE_FUNCTION(f32, float)
-DIFFERENCE_FUNCTION(f64, double)
-DIFFERENCE_FUNCTION(i32, int32_t)
 
 static double difference_bits(const uint32_t *a, const uint32_t *b, int64_t words, int64_t columns)
 {
@@ -469,11 +470,8 @@ static void find_difference(void *any, int64_t begin, int64_t end, int thread)
         const int64_t count = tz_min(SEGMENT, l->own.x_high - x);
         const void *p = row_at(l->problem, l->a, row, l->size) + x * (int64_t)l->size;
         const void *q = row_at(l->problem, l->b, row, l->size) + x * (int64_t)l->size;
-        const double d = l->dtype == TZ_DTYPE_F32   ? difference_f32(p, q, count)
-                         : l->dtype == TZ_DTYPE_F64 ? difference_f64(p, q, count)
-                         : l->dtype == TZ_DTYPE_I32
-                             ? difference_i32(p, q, count)
-                             : difference_bits(p, q, nx, l->problem->extent[0]);
+        const double d = l->problem->bits ? difference_bits(p, q, nx, l->problem->extent[0])
+                                          : functions[l->element].difference(p, q, count);
         largest = tz_max_double(d, largest);
     }
     pthread_mutex_lock(&l->lock);

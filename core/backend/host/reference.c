@@ -38,13 +38,15 @@ static const char *element_at(const tz_host_field *host, size_t size, int64_t x,
     return host->origin + (x + y * host->row_stride + z * host->plane_stride) * (ptrdiff_t)size;
 }
 
-/* Two sizes, of which the compiler makes loads. */
+/* Sizes of which the compiler makes loads. */
 static void copy_element(void *to, const char *from, size_t size)
 {
     if (size == 8)
         memcpy(to, from, 8);
-    else
+    else if (size == 4)
         memcpy(to, from, 4);
+    else
+        memcpy(to, from, size);
 }
 
 /* The side whose boundary value a read at these coordinates gets; -1: none, all from axis `first` on are then
@@ -133,10 +135,10 @@ static const void *read_cell(const tz_cell_access *access, int field, int dx, in
     cell_reader *reader = (cell_reader *)access;
     void *slot = &reader->slot[reader->next++ % 256];
     read_element(reader, field, dx, dy, dz, slot);
-    if (reader->widens && reader->state->context.problem->stencil->fields[field].type == TZ_REAL) {
-        float narrow;
-        memcpy(&narrow, slot, sizeof narrow);
-        const double wide = narrow;
+    const tz_element_type *type = tz_problem_element_type(reader->state->context.problem, field);
+    if (reader->widens && tz_type_is_real(type->type)) {
+        double wide;
+        type->get(slot, 1, &wide);
         memcpy(slot, &wide, sizeof wide);
     }
     return slot;
@@ -383,14 +385,10 @@ static tz_status reference_update_norm(const void *any, double *norm, tz_error *
 /* An element as read_cell and write_cell have it. Of a word, the bits that are cells. */
 static double number_of(const tz_problem *problem, int field, const void *element)
 {
-    double real;
-    int32_t integer;
-    if (problem->stencil->fields[field].type == TZ_REAL) {
-        memcpy(&real, element, sizeof real);
-        return real;
-    }
-    memcpy(&integer, element, sizeof integer);
-    return integer;
+    double number;
+    tz_element_type_of(problem->stencil->fields[field].type, TZ_PRECISION_RESIDUAL)
+        ->get(element, 1, &number);
+    return number;
 }
 
 static double change_of(const tz_problem *problem, int field, int64_t x, const void *now,

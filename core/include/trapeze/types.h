@@ -24,14 +24,21 @@ typedef enum tz_role {
     TZ_DERIVED   /* not stored: computed from the others when a script or an output reads it */
 } tz_role;
 
-/* The type of a field or constant, and its C type in a cell update. */
-typedef enum tz_type {
-    TZ_REAL, /* `real`: float or double, depending on the precision of the run */
-    TZ_INT,  /* `int`: int32_t */
-    TZ_BITS  /* `tz_word`: 32 cells, one bit each. The layout is strided: with W = ceil(nx/32) words
-              * in a row, bit b of word i is column b*W + i. The same bits of words i-1 and i+1
-              * are the cells to the west and east. */
-} tz_type;
+/* Types of fields and constants. A row: TZ_ and the type, its kind, its name in scenarios, and its C
+ * type in a cell update.
+ *   real     float or double, depending on the precision of the run
+ *   int      int32_t
+ *   tz_word  32 cells, one bit each. The layout is strided: with W = ceil(nx/32) words in a row, bit b
+ *            of word i is column b*W + i. The same bits of words i-1 and i+1 are the cells to the west
+ *            and east. */
+#define TZ_TYPE_TABLE(X)                                                                           \
+    X(REAL, REALS, "real", real)                                                                   \
+    X(INT, INTEGERS, "int", int)                                                                   \
+    X(BITS, WORDS, "bits", tz_word)
+#define TZ__TYPE_ENUM(type, kind, name, c_type) TZ_##type,
+#define TZ__TYPE_ONE(type, kind, name, c_type) +1
+typedef enum tz_type { TZ_TYPE_TABLE(TZ__TYPE_ENUM) } tz_type;
+enum { TZ_TYPES = 0 TZ_TYPE_TABLE(TZ__TYPE_ONE) };
 
 /* The value that a read outside the grid gets. Each side of the grid has a boundary; periodic is on
  * both sides of an axis or on none. Where a cell is outside on several axes, the first of the axes
@@ -43,14 +50,19 @@ typedef enum tz_type {
     X(PERIODIC, WRAPS, "periodic", "the cell at the other end: the grid wraps around")             \
     X(FIXED, HAS_VALUE, "fixed", "the field's boundary value on that side")                        \
     X(MIRROR, REFLECTS, "mirror", "reflection in the centre of the edge cell: cell -k is cell k")
-#define TZ__BOUNDARY(kind, rule, name, doc) TZ_##kind,
+#define TZ__BOUNDARY_ENUM(kind, rule, name, doc) TZ_##kind,
 #define TZ__BOUNDARY_ONE(kind, rule, name, doc) +1
-typedef enum tz_boundary { TZ_BOUNDARY_TABLE(TZ__BOUNDARY) } tz_boundary;
+typedef enum tz_boundary { TZ_BOUNDARY_TABLE(TZ__BOUNDARY_ENUM) } tz_boundary;
 enum { TZ_BOUNDARIES = 0 TZ_BOUNDARY_TABLE(TZ__BOUNDARY_ONE) };
 #define TZ_ALLOW(boundary) (1u << (boundary))
 #define TZ_ALLOW_ALL (TZ_ALLOW(TZ_BOUNDARIES) - 1u)
 
-typedef enum tz_precision { TZ_SINGLE, TZ_DOUBLE, TZ_PRECISIONS } tz_precision;
+/* What `real` is. A row: TZ_ and the precision, its name, the C type, and the member of tz_slot. */
+#define TZ_PRECISION_TABLE(X)                                                                      \
+    X(SINGLE, "single", float, f)                                                                  \
+    X(DOUBLE, "double", double, d)
+#define TZ__PRECISION_ENUM(precision, name, c_type, member) TZ_##precision,
+typedef enum tz_precision { TZ_PRECISION_TABLE(TZ__PRECISION_ENUM) TZ_PRECISIONS } tz_precision;
 
 /* A constant's value: .f in single precision, .d in double precision, .i for integers. */
 typedef union tz_slot {

@@ -344,7 +344,7 @@ tz_status tz_frame_read(tz_frame *frame, const tz_simulation *simulation, int fi
     int max_width, max_height;
     if (frame->look.isometric) {
         const tz_type type = tz_simulation_stencil(simulation)->fields[field].type;
-        const slices s = {simulation, field, NULL, extent, type == TZ_BITS};
+        const slices s = {simulation, field, NULL, extent, tz_type_is_bits(type)};
         return read_view(frame, &s, error);
     }
     const int count = lay_out(frame, dims, extent, slice, &max_width, &max_height);

@@ -7,8 +7,8 @@
 #include "backend/cuda/state.h"
 #include "lua/script.h"
 #include "sim/fields.h"
-#include "sim/simulation_impl.h"
 #include "sim/snapshot.h"
+#include "sim/state.h"
 #include "tests/run.h"
 
 static tz_registry *registry;

@@ -2,7 +2,8 @@
  * that a plan gives narrow the search. */
 #include "backend/cuda/family/resident/design.h"
 #include "backend/cuda/family/work.h"
-#include "sim/simulation_impl.h"
+#include "sim/simulation.h"
+#include "sim/state.h"
 #include "tests/registry.h"
 
 #include <math.h>

@@ -66,13 +66,12 @@ static const void *probe_read(const tz_cell_access *access, int field, int dx, i
     if (dx >= -r && dx <= r && dy >= -r && dy <= r && dz >= -r && dz <= r)
         p->footprint->reads[field][r + dz][r + dy] |= 1u << (r + dx);
     memset(slot, 0, sizeof *slot);
-    if (p->problem->stencil->fields[field].type != TZ_REAL) {
+    if (!tz_type_is_real(p->problem->stencil->fields[field].type)) {
         const uint32_t bits = draw_bits(p);
         memcpy(slot, &bits, sizeof bits);
-    } else if (p->problem->precision == TZ_DOUBLE) {
-        slot->d = draw_real(p);
     } else {
-        slot->f = (float)draw_real(p);
+        *slot = tz_slot_of(p->problem->stencil->fields[field].type, p->problem->precision,
+                           draw_real(p));
     }
     return slot;
 }
@@ -98,7 +97,7 @@ void tz_footprint_probe(const tz_problem *problem, const tz_pass *pass, tz_footp
         if (tz_problem_constants_at(problem, 7 * p.trial, constants, NULL))
             memcpy(constants, problem->constants, sizeof constants);
         for (int k = 0; k < problem->stencil->constants_count; k++)
-            if (problem->stencil->constants[k].type != TZ_REAL && constants[k].i == 0)
+            if (!tz_type_is_real(problem->stencil->constants[k].type) && constants[k].i == 0)
                 constants[k].i = p.trial & 1;
         p.access.constants = constants;
         p.access.x = (int64_t)(draw(&p) % 7);

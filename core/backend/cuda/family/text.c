@@ -30,11 +30,6 @@ void tz_cuda_emit(tz_cuda_text *t, const char *format, ...)
     t->length += (size_t)length;
 }
 
-const char *tz_cuda_type_name(tz_type type)
-{
-    return type == TZ_REAL ? "real" : type == TZ_INT ? "int" : "tz_word";
-}
-
 void tz_cuda_emit_sizes(tz_cuda_text *t, const tz_problem *problem, int height,
                         const int64_t tile[TZ_AXES])
 {
@@ -50,10 +45,9 @@ void tz_cuda_emit_sizes(tz_cuda_text *t, const tz_problem *problem, int height,
                  "%d\n#define TZ_EDGES "
                  "%d\n"
                  "#define TZ_CONSTANTS_MAX %d\n#define TZ_HEIGHT %d\n",
-                 problem->precision == TZ_DOUBLE ? "double" : "float",
-                 problem->precision == TZ_DOUBLE ? "__fma_rn" : "__fmaf_rn", kinds, problem->dims,
-                 problem->bits, problem->stencil->fields_count, tz_cuda_edges(problem),
-                 tz_cuda_arguments_constants(problem->stencil), height);
+                 tz_problem_real(problem)->c_type, tz_problem_real(problem)->fma, kinds,
+                 problem->dims, problem->bits, problem->stencil->fields_count,
+                 tz_cuda_edges(problem), tz_cuda_arguments_constants(problem->stencil), height);
     for (int d = 0; d < TZ_AXES; d++) {
         const bool used = d < problem->dims;
         tz_cuda_emit(t,
@@ -103,7 +97,7 @@ static void emit_fields(tz_cuda_text *t, const tz_problem *problem, const char *
     for (int f = 0; f < s->fields_count; f++)
         if (fields >> f & 1)
             tz_cuda_emit(t, " \\\n    D(%s, %s, %s, %d)", tz_role_name(s->fields[f].role),
-                         tz_text_field(s, f), tz_cuda_type_name(s->fields[f].type), f);
+                         tz_text_field(s, f), tz_type_keyword(s->fields[f].type), f);
     tz_cuda_emit(t, "\n");
 }
 
@@ -115,13 +109,11 @@ static void emit_constants(tz_cuda_text *t, const tz_problem *problem)
     tz_cuda_emit(t, "#define TZ_CONSTANT_LIST(D)");
     for (int k = 0; k < s->constants_count; k++) {
         const char *name = tz_text_constant(s, k);
-        const char *member = s->constants[k].type != TZ_REAL   ? "i"
-                             : problem->precision == TZ_DOUBLE ? "d"
-                                                               : "f";
+        const char *member = tz_element_type_of(s->constants[k].type, problem->precision)->member;
         if (s->constants[k].varies)
             tz_cuda_emit(t, " \\\n    D(%s, (%s)a.varying[tz_t * TZ_VARYING + %d].%s)", name,
-                         tz_cuda_type_name(s->constants[k].type), varying++, member);
-        else if (s->constants[k].type == TZ_REAL)
+                         tz_type_keyword(s->constants[k].type), varying++, member);
+        else if (tz_type_is_real(s->constants[k].type))
             tz_cuda_emit(t, " \\\n    D(%s, a.constants[%d].%s)", name, k, member);
         else
             tz_cuda_emit(t, " \\\n    D(%s, (int)%" PRId64 "LL)", name, problem->constants[k].i);

@@ -17,7 +17,6 @@ __attribute__((format(printf, 2, 3))) void tz_cuda_emit(tz_cuda_text *text, cons
                                                         ...);
 
 /* The type of a field or constant as device text names it. */
-const char *tz_cuda_type_name(tz_type type);
 
 /* Definitions: precision, sizes, boundaries, roles. `tile`: extents of a tile in elements. */
 void tz_cuda_emit_sizes(tz_cuda_text *text, const tz_problem *problem, int height,

@@ -260,7 +260,7 @@ static void emit_field(tz_cuda_text *t, const tz_stencil *s, int field, const bl
     tz_cuda_emit(t,
                  "struct tz_f_%s {\n  typedef %s type;\n  enum { LOW = %d, HIGH = %d, PLANES = %d, "
                  "TILED = %d, SHARED = %d };\n};\n",
-                 tz_text_field(s, field), tz_cuda_type_name(s->fields[field].type), low, high,
+                 tz_text_field(s, field), tz_type_keyword(s->fields[field].type), low, high,
                  its->read ? high - low + ahead : 1, its->tiled, its->shared);
 }
 
@@ -271,7 +271,7 @@ static void emit_list(tz_cuda_text *t, const tz_problem *problem, const block_de
     for (int f = 0; f < s->fields_count; f++)
         if (tiled ? d->fields[f].tiled : d->fields[f].read)
             tz_cuda_emit(t, " \\\n    D(%s, %s, %d)", tz_text_field(s, f),
-                         tz_cuda_type_name(s->fields[f].type), f);
+                         tz_type_keyword(s->fields[f].type), f);
     tz_cuda_emit(t, "\n");
 }
 

@@ -240,7 +240,7 @@ static void emit_lists(tz_cuda_text *t, const direct_design *d)
     for (int f = 0; f < s->fields_count; f++)
         if (direct_queue(d, f, &low, &high))
             tz_cuda_emit(t, " \\\n    D(%s, %s, %d, %d, %d)", tz_text_field(s, f),
-                         tz_cuda_type_name(s->fields[f].type), f, low, high + d->ahead);
+                         tz_type_keyword(s->fields[f].type), f, low, high + d->ahead);
     for (int own = 1; own >= 0; own--) {
         tz_cuda_emit(t, "\n#define TZ_%s_LIST(D)", own ? "OWN" : "ROW");
         for (int f = 0; f < s->fields_count; f++)
@@ -250,7 +250,7 @@ static void emit_lists(tz_cuda_text *t, const direct_design *d)
                     if (!columns || own != (dy == 0))
                         continue;
                     tz_cuda_emit(t, " \\\n    D(%s, %s, %d, %d, ", tz_text_field(s, f),
-                                 tz_cuda_type_name(s->fields[f].type), f, dz);
+                                 tz_type_keyword(s->fields[f].type), f, dz);
                     if (own && direct_queue(d, f, &low, &high))
                         tz_cuda_emit(t, "0x%xu, %d)", columns, low);
                     else
@@ -261,7 +261,7 @@ static void emit_lists(tz_cuda_text *t, const direct_design *d)
     for (int f = 0; f < s->fields_count; f++)
         if (direct_stored(d->problem) >> f & 1)
             tz_cuda_emit(t, " \\\n    D(%s, %s, %d)", tz_text_field(s, f),
-                         tz_cuda_type_name(s->fields[f].type), f);
+                         tz_type_keyword(s->fields[f].type), f);
     tz_cuda_emit(t, "\n");
 }
 

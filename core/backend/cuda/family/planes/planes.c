@@ -332,7 +332,7 @@ static tz_status planes_shape(const tz_problem *problem, const tz_limits *limits
 
 static const char *type_of(const tz_problem *problem, int field)
 {
-    return tz_cuda_type_name(problem->stencil->fields[field].type);
+    return tz_type_keyword(problem->stencil->fields[field].type);
 }
 
 static const char *name_of(const tz_problem *problem, int field)

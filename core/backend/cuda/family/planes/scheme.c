@@ -222,7 +222,8 @@ static int count_sums(const tz_problem *problem, const tz_pass *pass)
         return 0;
     for (at += strlen("PLANES(D)"); *at && (*at != '\n' || at[-1] == '\\'); at++)
         count += strncmp(at, " D(", 3) == 0;
-    return tz_max_int(count, 1) * (problem->precision == TZ_DOUBLE && !problem->bits ? 2 : 1);
+    return tz_max_int(count, 1) *
+           (problem->bits ? 1 : (int)(tz_problem_real(problem)->size / sizeof(float)));
 }
 
 static void make_pass(planes_scheme *s, const tz_problem *problem, int k, int current[])

@@ -185,7 +185,7 @@ static void emit_views(tz_cuda_text *t, const tz_problem *problem, const tz_resi
             before += s->passes[p].writes >> f & 1;
         if (fields >> f & 1)
             tz_cuda_emit(t, " \\\n    D(%s, %s, %s, %d, %d, %d)", tz_role_name(s->fields[f].role),
-                         tz_text_field(s, f), tz_cuda_type_name(s->fields[f].type), f,
+                         tz_text_field(s, f), tz_type_keyword(s->fields[f].type), f,
                          turns ? count_publications(s, f) : 0, turns ? before : 0);
     }
     tz_cuda_emit(t, "\n");
@@ -201,7 +201,7 @@ static void emit_lists(tz_cuda_text *t, const tz_problem *problem, const tz_resi
         const bool is_shared = tz_resident_is_shared(problem, d, f);
         shared |= (uint32_t)is_shared << f;
         tz_cuda_emit(t, " \\\n    D(%s, %s, %s, %d, %d)", tz_role_name(s->fields[f].role),
-                     tz_text_field(s, f), tz_cuda_type_name(s->fields[f].type), f,
+                     tz_text_field(s, f), tz_type_keyword(s->fields[f].type), f,
                      is_shared ? tz_resident_shared_bytes(problem, d, f) : 0);
     }
     tz_cuda_emit(t, "\n#define TZ_PUBLISH_ONCE(D)");
@@ -225,7 +225,7 @@ static void emit_exchanges(tz_cuda_text *t, const tz_problem *problem, const tz_
             if (count % together == 0)
                 tz_cuda_emit(t, "\n#define TZ_EXCHANGE_%d(D)", count / together);
             tz_cuda_emit(t, " \\\n    D(%s, %s, %d)", tz_text_field(s, f),
-                         tz_cuda_type_name(s->fields[f].type), word);
+                         tz_type_keyword(s->fields[f].type), word);
             word += (int)tz_problem_element_size(problem, f) / 4;
             count++;
         }

@@ -43,7 +43,7 @@ static int estimate(const tz_problem *problem, const tz_plan *plan)
 
 bool rows_is_wide(const tz_problem *problem)
 {
-    return problem->precision == TZ_DOUBLE && tz_stencil_has_real(problem->stencil);
+    return tz_problem_real(problem)->size > sizeof(float) && tz_stencil_has_real(problem->stencil);
 }
 
 /* The largest height that leaves registers for three warps a scheduler, or less if four warps are
@@ -68,7 +68,7 @@ static int default_height(const tz_problem *problem, const tz_plan *plan)
     const tz_stencil *stencil = problem->stencil;
     const bool known = stencil->passes_count == 1 &&
                        (stencil->passes[0].writes & (stencil->passes[0].writes - 1)) == 0 &&
-                       (problem->bits || stencil->fields[0].type == TZ_REAL);
+                       (problem->bits || tz_type_is_real(stencil->fields[0].type));
     const int most = d.many       ? TZ_FIT_ROWS_REGISTERS_THREE
                      : !known     ? TZ_FIT_ROWS_REGISTERS_FEW - 10
                      : !two_warps ? TZ_FIT_ROWS_REGISTERS_THREE
@@ -329,7 +329,7 @@ static const char *name_of(const rows_design *d, int field)
 
 static const char *type_of(const rows_design *d, int field)
 {
-    return tz_cuda_type_name(d->problem->stencil->fields[field].type);
+    return tz_type_keyword(d->problem->stencil->fields[field].type);
 }
 
 static const char *role_of(const rows_design *d, int field)

@@ -1,12 +1,19 @@
-/* The inside of tz_simulation, for the files of this folder. */
-#ifndef TZ_CORE_SIM_SIMULATION_IMPL_H
-#define TZ_CORE_SIM_SIMULATION_IMPL_H
+/* The inside of tz_simulation, for the files of this folder.
+ *
+ * In mixed precision a simulation keeps its fields in double precision, and iterates their correction in
+ * single precision: the problem of tz_problem_correction(), in a state of its own.
+ *
+ *   refine: solution += correction; correction = 0; the correction's source = residual of the
+ *   solution, computed in double.
+ *
+ * Stages then advance the correction. The solution is up to date after each refinement. */
+#ifndef TZ_CORE_SIM_STATE_H
+#define TZ_CORE_SIM_STATE_H
 
 #include "backend/backend.h"
 #include "base/ranks.h"
 #include "policy/policy.h"
-#include "sim/jump.h"
-#include "sim/simulation.h"
+#include "sim/types.h"
 #include "stencil/streamed_source.h"
 
 /* Complete stages of one plan, timed together for a policy: from the first launch until all are done. */
@@ -24,18 +31,24 @@ typedef struct tz_time_base {
     double time, rest;
 } tz_time_base;
 
+typedef struct tz_correction {
+    tz_problem problem;
+    void *state; /* of the backend; NULL when dry */
+    bool ahead;  /* stages have advanced it since the last refinement */
+} tz_correction;
+
 struct tz_simulation {
     tz_problem problem;
     const tz_plugin *plugin;
     tz_series *scalars; /* of the problem */
     const tz_backend *backend;
-    bool backend_given;               /* not "auto", or devices are given */
-    tz_backend slabs;                 /* that table, if there are several devices */
-    tz_devices devices;               /* count 0: one device holds the grid */
-    tz_model_device *record;          /* of several devices, for their exchanges; NULL: none */
-    tz_link joined;                   /* what joins ranks; zeros: not known */
-    void *state;                      /* of the backend; NULL when dry */
-    struct tz_correction *correction; /* of mixed precision; NULL: stages advance `state` */
+    bool backend_given;        /* not "auto", or devices are given */
+    tz_backend slabs;          /* that table, if there are several devices */
+    tz_devices devices;        /* count 0: one device holds the grid */
+    tz_model_device *record;   /* of several devices, for their exchanges; NULL: none */
+    tz_link joined;            /* what joins ranks; zeros: not known */
+    void *state;               /* of the backend; NULL when dry */
+    tz_correction *correction; /* of mixed precision; NULL: stages advance `state` */
     bool dry;
     bool y_up;             /* as tz_simulation_y_up has it */
     bool sync;             /* wait for every stage */
@@ -89,13 +102,27 @@ void tz__simulation_forget_jump(tz_simulation *simulation);
 /* TZ_UNSUPPORTED: the simulation is dry and has no fields. */
 tz_status tz__simulation_need_fields(const tz_simulation *simulation, tz_error *error);
 
-/* Record a call of the backend: its full stages, and the last one if it is shorter. */
-tz_status tz__simulation_record_use(tz_simulation *simulation, int iterations, double seconds,
-                                    tz_error *error);
-/* Divide the time of a wait among the plans of the stages waited for, by their iterations. */
-void tz__simulation_share_out(tz_simulation *simulation, double seconds);
+/* ---- Mixed precision ------------------------------------------------------------------------- */
 
-/* After a change of the parameters: the time step was `before` until the present step. */
-void tz__simulation_time_step_changed(tz_simulation *simulation, double before);
+/* Gives a simulation its correction's problem. */
+tz_status tz__correction_resolve(tz_simulation *simulation, tz_error *error);
+tz_status tz__correction_create_fields(tz_simulation *simulation, tz_error *error);
+void tz__correction_destroy(tz_simulation *simulation);
+
+/* The problem and the state that stages advance: the correction's, or the simulation's own. */
+const tz_problem *tz__iterated_problem(const tz_simulation *simulation);
+void *tz__iterated_state(const tz_simulation *simulation);
+
+/* Host bytes of both problems, or of the only one. */
+int64_t tz__simulation_bytes_with(const tz_simulation *simulation, const tz_plan *plan);
+
+/* Refine, and set simulation->update. If the fields or the parameters have changed since the last
+ * time, stages must wait for the next refinement (simulation->update_known is false, and no stage
+ * has run since). */
+tz_status tz__correction_refine(tz_simulation *simulation, tz_error *error);
+
+/* The parameters have changed. */
+tz_status tz__correction_set_params(tz_simulation *simulation, size_t count,
+                                    const tz_assignment *params, tz_error *error);
 
 #endif

@@ -1,7 +1,56 @@
-#include "sim/correction.h"
+/* What the other files do with a simulation: where it computes, what is wrong when fields change, and
+ * the correction of mixed precision. */
+#include "sim/state.h"
 
-#include "sim/simulation_impl.h"
+#include "jump/jump.h"
 #include <stdlib.h>
+
+tz_place tz__simulation_place(const tz_simulation *simulation, const tz_model_device *record)
+{
+    return (tz_place){.device = record,
+                      .threads = simulation->threads,
+                      .limits = simulation->limits,
+                      .devices = simulation->devices.count > 0 ? &simulation->devices : NULL,
+                      .link = simulation->joined.bytes_per_s > 0 ? &simulation->joined : NULL,
+                      .stopped = simulation->stopped};
+}
+
+tz_backend_context tz__simulation_context(const tz_simulation *simulation,
+                                          const tz_problem *problem)
+{
+    return (tz_backend_context){.problem = problem,
+                                .streamed = simulation->streamed_pointers,
+                                .threads = simulation->pool,
+                                .device = simulation->device,
+                                .sync = simulation->sync,
+                                .devices = &simulation->devices,
+                                .exchange = simulation->plan.exchange,
+                                .ranks = simulation->ranks};
+}
+
+tz_status tz__simulation_need_fields(const tz_simulation *simulation, tz_error *error)
+{
+    return simulation->dry ? tz_error_set(error, TZ_UNSUPPORTED, NULL,
+                                          "the scenario is only being checked: there are no fields")
+                           : TZ_OK;
+}
+
+void tz__simulation_field_changes(tz_simulation *simulation, int field)
+{
+    simulation->update_known = false;
+    if (simulation->problem.stencil->fields[field].role != TZ_STATIC)
+        return;
+    simulation->facts_known = false;
+    tz__simulation_forget_jump(simulation);
+}
+
+void tz__simulation_forget_jump(tz_simulation *simulation)
+{
+    tz_jump_destroy(simulation->jump);
+    simulation->jump = NULL;
+}
+
+/* ---- Mixed precision ------------------------------------------------------------------------- */
 
 tz_status tz__correction_resolve(tz_simulation *simulation, tz_error *error)
 {

@@ -1,0 +1,313 @@
+/* Numbers about fields, for scenarios and checks: regions, profiles, histograms, analysis methods. */
+#include "sim/numbers.h"
+
+#include "base/names.h"
+#include "sim/fields.h"
+#include "sim/state.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Regions --------------------------------------------------------------------------------- */
+
+/* A sum and what its additions have lost (Neumaier). */
+typedef struct precise_sum {
+    double sum, lost;
+} precise_sum;
+
+static void add(precise_sum *s, double value)
+{
+    const double next = s->sum + value;
+    s->lost += fabs(s->sum) >= fabs(value) ? (s->sum - next) + value : (value - next) + s->sum;
+    s->sum = next;
+}
+
+static double result_of(const precise_sum *s)
+{
+    /* Infinities and NaN make `lost` NaN. */
+    return isfinite(s->sum) ? s->sum + s->lost : s->sum;
+}
+
+/* What a reduction works on. */
+typedef struct work {
+    const tz_region *region;
+    void *cells;
+    double *values, *mask;
+    precise_sum sum;
+    tz_region_facts *out;
+} work;
+
+/* Does the mask select cell i of a piece? `at` is its index in the region's box. */
+static bool is_selected(const work *w, int64_t i, int64_t at)
+{
+    if (w->region->mask)
+        return tz_array_get(w->region->mask, at) != 0;
+    return w->region->mask_field < 0 || w->mask[i] != 0;
+}
+
+/* `at`: the index of the piece's first cell in the region's box. Pieces are whole rows or parts of
+ * one row, so that their cells follow each other in the box. */
+static void take_piece(work *w, int64_t count, int64_t at)
+{
+    tz_region_facts *out = w->out;
+    for (int64_t i = 0; i < count; i++) {
+        const double value = w->values[i];
+        if (!is_selected(w, i, at + i))
+            continue;
+        out->cells++;
+        add(&w->sum, value);
+        if (isfinite(value)) {
+            out->min = value < out->min ? value : out->min;
+            out->max = value > out->max ? value : out->max;
+        }
+    }
+}
+
+/* The cells of a piece as numbers. */
+static tz_status read_numbers(const tz_simulation *simulation, int field, const tz_box *piece,
+                              int64_t count, void *cells, double *numbers, tz_error *error)
+{
+    const tz_array view = {
+        .dtype = tz_simulation_dtype(simulation, field), .dims = 1, .data = cells};
+    const tz_status status = tz_simulation_read_cells(simulation, field, piece, cells, error);
+    for (int64_t i = 0; status == TZ_OK && i < count; i++)
+        numbers[i] = tz_array_get(&view, i);
+    return status;
+}
+
+static tz_status read_pieces(const tz_simulation *simulation, int field, work *w, int64_t most,
+                             tz_error *error)
+{
+    const tz_region *region = w->region;
+    const tz_box *box = &region->box;
+    const int64_t nx = box->high[0] - box->low[0];
+    const int64_t width = nx < most ? nx : most, rows = most / nx > 1 ? most / nx : 1;
+    int64_t at = 0;
+    tz_status status = TZ_OK;
+    for (int64_t z = box->low[2]; z < box->high[2]; z++)
+        for (int64_t y = box->low[1]; y < box->high[1]; y += rows)
+            for (int64_t x = box->low[0]; status == TZ_OK && x < box->high[0]; x += width) {
+                const tz_box piece = {{x, y, z},
+                                      {x + width < box->high[0] ? x + width : box->high[0],
+                                       y + rows < box->high[1] ? y + rows : box->high[1], z + 1}};
+                const int64_t count = (piece.high[0] - x) * (piece.high[1] - y);
+                status = read_numbers(simulation, field, &piece, count, w->cells, w->values, error);
+                if (status == TZ_OK && region->mask_field >= 0)
+                    status = read_numbers(simulation, region->mask_field, &piece, count, w->cells,
+                                          w->mask, error);
+                if (status == TZ_OK)
+                    take_piece(w, count, at);
+                at += count;
+            }
+    return status;
+}
+
+static bool is_whole_grid(const tz_simulation *simulation, const tz_region *region)
+{
+    const int64_t *extent = tz_simulation_extent(simulation);
+    for (int axis = 0; axis < TZ_AXES; axis++)
+        if (region->box.low[axis] != 0 || region->box.high[axis] != extent[axis])
+            return false;
+    return !region->mask && region->mask_field < 0;
+}
+
+tz_status tz_simulation_reduce_region(const tz_simulation *simulation, int field,
+                                      const tz_region *region, tz_region_facts *out,
+                                      tz_error *error)
+{
+    *out = (tz_region_facts){.min = INFINITY, .max = -INFINITY};
+    if (is_whole_grid(simulation, region)) {
+        tz_reduction whole;
+        const tz_status status = tz_simulation_reduce(simulation, field, &whole, error);
+        if (status == TZ_OK)
+            *out =
+                (tz_region_facts){tz_simulation_cells(simulation), whole.min, whole.max, whole.sum};
+        return status;
+    }
+    /* A row of bits is read whole for each piece of it: at most 32 pieces. */
+    const int64_t nx = tz_simulation_extent(simulation)[0];
+    const int64_t most = nx / 32 < 1 << 16 ? 1 << 16 : nx / 32 + 1;
+    work w = {.region = region, .out = out};
+    w.cells = malloc((size_t)most * sizeof(double));
+    w.values = malloc((size_t)most * sizeof *w.values);
+    w.mask = malloc((size_t)most * sizeof *w.mask);
+    tz_status status = w.cells && w.values && w.mask
+                           ? read_pieces(simulation, field, &w, most, error)
+                           : tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for cells");
+    out->sum = result_of(&w.sum);
+    if (status == TZ_OK && out->cells == 0)
+        status = tz_error_set(error, TZ_RANGE, NULL, "the mask selects no cell: all of it is 0");
+    free(w.cells);
+    free(w.values);
+    free(w.mask);
+    return status;
+}
+
+/* ---- Samples --------------------------------------------------------------------------------- */
+
+/* The value between the 2, 4 or 8 cells around a point. A cell that has no weight is not read. */
+static tz_status read_point(const tz_simulation *simulation, int field, const double at[TZ_AXES],
+                            double *value, tz_error *error)
+{
+    const int64_t *extent = tz_simulation_extent(simulation);
+    double cells[8], weight[TZ_AXES];
+    tz_box box;
+    for (int a = 0; a < TZ_AXES; a++) {
+        const double low = floor(at[a]);
+        weight[a] = at[a] - low;
+        box.low[a] = (int64_t)low;
+        box.high[a] = box.low[a] + (weight[a] > 0 && box.low[a] + 1 < extent[a] ? 2 : 1);
+    }
+    const tz_status status = tz_simulation_read(simulation, field, &box, cells, error);
+    int count = 1;
+    for (int a = 0; a < TZ_AXES; a++)
+        count *= (int)(box.high[a] - box.low[a]);
+    for (int a = 0; status == TZ_OK && a < TZ_AXES; a++) {
+        if (box.high[a] - box.low[a] < 2)
+            continue;
+        count /= 2;
+        for (int i = 0; i < count; i++)
+            cells[i] = (1 - weight[a]) * cells[2 * i] + weight[a] * cells[2 * i + 1];
+    }
+    *value = cells[0];
+    return status;
+}
+
+tz_status tz_simulation_profile(const tz_simulation *simulation, int field,
+                                const double from[TZ_AXES], const double to[TZ_AXES], int count,
+                                double *values, tz_error *error)
+{
+    tz_status status = TZ_OK;
+    for (int i = 0; status == TZ_OK && i < count; i++) {
+        double at[TZ_AXES];
+        for (int a = 0; a < TZ_AXES; a++)
+            at[a] = count < 2        ? from[a]
+                    : i == count - 1 ? to[a]
+                                     : from[a] + (to[a] - from[a]) * i / (count - 1);
+        status = read_point(simulation, field, at, &values[i], error);
+    }
+    return status;
+}
+
+static void count_values(tz_histogram *h, const double *values, int64_t count)
+{
+    const double width = h->high - h->low;
+    for (int64_t i = 0; i < count; i++) {
+        const double value = values[i];
+        if (!isfinite(value)) {
+            h->other++;
+        } else if (value < h->low) {
+            h->below++;
+        } else if (value > h->high) {
+            h->above++;
+        } else {
+            const int bin = (int)((value - h->low) / width * h->bins);
+            h->counts[bin < h->bins ? bin : h->bins - 1]++;
+        }
+    }
+}
+
+tz_status tz_simulation_histogram(const tz_simulation *simulation, int field, tz_histogram *h,
+                                  tz_error *error)
+{
+    enum { PIECE_CELLS = 1 << 17 };
+    const int64_t *n = tz_simulation_extent(simulation);
+    int64_t length[TZ_AXES], room = PIECE_CELLS;
+    for (int a = 0; a < TZ_AXES; a++) {
+        length[a] = n[a] < room ? n[a] : room;
+        room = n[a] <= room ? room / n[a] : 1;
+    }
+    double *values = malloc((size_t)(length[0] * length[1] * length[2]) * sizeof *values);
+    if (!values)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a histogram");
+    memset(h->counts, 0, (size_t)h->bins * sizeof *h->counts);
+    h->below = h->above = h->other = 0;
+    tz_status status = TZ_OK;
+    for (int64_t z = 0; z < n[2]; z += length[2])
+        for (int64_t y = 0; y < n[1]; y += length[1])
+            for (int64_t x = 0; status == TZ_OK && x < n[0]; x += length[0]) {
+                tz_box box = {{x, y, z}, {x + length[0], y + length[1], z + length[2]}};
+                int64_t count = 1;
+                for (int a = 0; a < TZ_AXES; a++) {
+                    box.high[a] = box.high[a] < n[a] ? box.high[a] : n[a];
+                    count *= box.high[a] - box.low[a];
+                }
+                status = tz_simulation_read(simulation, field, &box, values, error);
+                if (status == TZ_OK)
+                    count_values(h, values, count);
+            }
+    free(values);
+    return status;
+}
+
+/* ---- The stencil's methods ------------------------------------------------------------------- */
+
+typedef struct analysis {
+    const tz_simulation *simulation;
+    const tz_method_sink *sink;
+} analysis;
+
+static int analysis_read(void *context, int field, int64_t step, int64_t x, int64_t y, int64_t z,
+                         int64_t count, double *values)
+{
+    const tz_simulation *simulation = ((analysis *)context)->simulation;
+    const tz_stencil *stencil = simulation->problem.stencil;
+    if (field < 0 || field >= tz_stencil_fields_all(stencil) || count < 1)
+        return -1;
+    if (stencil->fields[field].role == TZ_STREAMED)
+        return tz_simulation_streamed_read(simulation, field, step, x, count, values, NULL) ? -1
+                                                                                            : 0;
+    const tz_box box = {{x, y, z}, {x + count, y + 1, z + 1}};
+    return tz_simulation_read(simulation, field, &box, values, NULL) ? -1 : 0;
+}
+
+static void analysis_number(void *context, const char *name, double value)
+{
+    const tz_method_sink *sink = ((analysis *)context)->sink;
+    sink->number(sink->context, name, value);
+}
+
+static void analysis_list(void *context, const char *name, int64_t count, const int64_t *values)
+{
+    const tz_method_sink *sink = ((analysis *)context)->sink;
+    sink->list(sink->context, name, count, values);
+}
+
+tz_status tz_simulation_analyse(const tz_simulation *simulation, const char *method,
+                                const tz_method_sink *sink, tz_error *error)
+{
+    const tz_stencil *stencil = simulation->problem.stencil;
+    const char *names[32];
+    size_t count = 0;
+    tz_status status = tz__simulation_need_fields(simulation, error);
+    if (status)
+        return status;
+    for (int m = 0; m < stencil->methods_count; m++) {
+        if (strcmp(stencil->methods[m].name, method) != 0) {
+            if (count < 32)
+                names[count++] = stencil->methods[m].name;
+            continue;
+        }
+        analysis context = {simulation, sink};
+        char message[512] = "";
+        tz_access access = {
+            .struct_size = sizeof access,
+            .context = &context,
+            .step = simulation->step,
+            .read = analysis_read,
+            .give_number = analysis_number,
+            .give_list = analysis_list,
+            .message = message,
+            .message_size = sizeof message,
+        };
+        memcpy(access.extent, simulation->problem.extent, sizeof access.extent);
+        memcpy(access.boundary, simulation->problem.boundary, sizeof access.boundary);
+        if (stencil->methods[m].call(&access) == 0)
+            return TZ_OK;
+        return tz_error_set(error, TZ_RANGE, method, "%s", message[0] ? message : "it failed");
+    }
+    char hint[256];
+    tz_names_hint(hint, sizeof hint, method, names, count);
+    return tz_error_set(error, TZ_UNKNOWN, NULL, "'%s' has no analysis '%s'%s", stencil->id, method,
+                        hint);
+}

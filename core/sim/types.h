@@ -1,0 +1,44 @@
+/* What a simulation tells of its runs. */
+#ifndef TZ_CORE_SIM_TYPES_H
+#define TZ_CORE_SIM_TYPES_H
+
+#include "stencil/types.h"
+
+typedef struct tz_simulation tz_simulation;
+
+/* How a run ended. */
+typedef enum tz_run_status {
+    TZ_RUN_NONE,        /* there was no run, or it failed */
+    TZ_RUN_DONE,        /* its number of steps */
+    TZ_RUN_CONVERGED,   /* the residual or update reached the limit */
+    TZ_RUN_STAGNATED,   /* the precision of the fields ends before that */
+    TZ_RUN_MAX_STEPS,   /* the most steps were done before that */
+    TZ_RUN_INCONSISTENT /* the stencil knows that no step reaches it; nothing was computed */
+} tz_run_status;
+
+typedef struct tz_run_end {
+    tz_run_status status;
+    int64_t steps;   /* of that run */
+    double residual; /* NAN: not measured */
+} tz_run_end;
+
+/* A plan that was used, with its stages, iterations and seconds. */
+typedef struct tz_plan_use {
+    tz_plan plan;
+    int64_t stages, steps;
+    double seconds;
+    int64_t under_way; /* steps of stages that may still run */
+} tz_plan_use;
+
+/* All jumps of a simulation so far, for records. */
+typedef struct tz_jump_use {
+    int64_t jumps, steps; /* of steps, those to a steady state do not count */
+    int64_t steady;       /* jumps to a steady state */
+    double seconds;
+    double
+        rounding;  /* the largest estimate of one: what it rounds, as a part of the largest value */
+    int64_t bytes; /* the most memory that one took beside the fields */
+    char library[64];
+} tz_jump_use;
+
+#endif
