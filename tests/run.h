@@ -3,6 +3,7 @@
 #define TZ_TEST_RUN_H
 
 #include "sim/run.h"
+#include <math.h>
 #include <stdio.h>
 
 /* The warnings of a run. */
@@ -65,6 +66,14 @@ static inline tz_status run_simulation(tz_simulation *simulation, const tz_run *
                                        tz_run_result *result, tz_error *error)
 {
     return run_with(simulation, wanted, NULL, NULL, result, error);
+}
+
+/* A plain run of so many steps. */
+static inline tz_status run_steps(tz_simulation *simulation, int64_t steps, tz_error *error)
+{
+    const tz_run wanted = {.steps = steps, .until_residual = NAN};
+    tz_run_result result;
+    return run_simulation(simulation, &wanted, &result, error);
 }
 
 #endif

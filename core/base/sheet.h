@@ -159,6 +159,9 @@ const char *tz_cell_name(const tz_cell *cell, int index, double *value);
 const char *tz_cell_item(const tz_cell *cell, int index);
 
 /* ---- Writers ---- */
+/* What a command prints: text, or by --csv and --json the others. */
+typedef enum tz_form { TZ_FORM_TEXT, TZ_FORM_CSV, TZ_FORM_JSON } tz_form;
+
 /* A line of headings and a line for each row. Columns that no row has are left out. */
 void tz_sheet_text(const tz_sheet *sheet, FILE *out);
 /* `names`: begin with the line of names. Lists are cells: "1 2", "NAME=1.5;NAME=2.5"; ROWS are nothing. */

@@ -17,120 +17,155 @@
 #include <limits.h>
 #include <lua.h>
 #include <png.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
-static void print_build(void)
+enum { NAME_WIDTH = 9 };
+
+/* ---- All of it ------------------------------------------------------------------------------- */
+
+/* A line "NAME: TEXT". */
+static void __attribute__((format(printf, 2, 3))) line(tz_facts *facts, const char *format, ...)
 {
-    printf("trapeze %s\n", TZ_VERSION);
+    char text[4600];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    tz_facts_lines(facts, text);
+}
+
+static const char *plural(int count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static void put_build(tz_facts *facts)
+{
+    tz_facts_part(facts, 0, "trapeze %s", TZ_VERSION);
 #if defined(__clang__)
     const char *compiler = "clang " __clang_version__;
 #else
     const char *compiler = "gcc " __VERSION__;
 #endif
-    printf("  built with %s, plugin ABI %u.%u%s%s\n", compiler, TZ_ABI_MAJOR, TZ_ABI_MINOR,
+    line(facts, "built with %s, plugin ABI %u.%u%s%s", compiler, TZ_ABI_MAJOR, TZ_ABI_MINOR,
 #ifdef NDEBUG
-           ", optimised",
+         ", optimised",
 #else
-           ", with assertions",
+         ", with assertions",
 #endif
 #ifdef __SANITIZE_ADDRESS__
-           ", address sanitizer"
+         ", address sanitizer"
 #else
-           ""
+         ""
 #endif
     );
-    printf("  %s, libpng %s, jansson %s\n", LUA_RELEASE, png_get_libpng_ver(NULL), JANSSON_VERSION);
+    line(facts, "%s, libpng %s, jansson %s", LUA_RELEASE, png_get_libpng_ver(NULL),
+         JANSSON_VERSION);
 }
 
-static void print_cache(const char *name, int64_t bytes, int sharers)
+static void put_cache(FILE *out, const char *name, int64_t bytes, int sharers)
 {
     char text[32];
     tz_format_bytes((double)bytes, text, sizeof text);
-    printf("%s %s", name, bytes > 0 ? text : "unknown");
+    fprintf(out, "%s %s", name, bytes > 0 ? text : "unknown");
     if (sharers > 0)
-        printf(" for %d processor%s", sharers, sharers == 1 ? "" : "s");
+        fprintf(out, " for %d processor%s", sharers, plural(sharers));
 }
 
 /* Threads that move to another node lose the memory beside them. */
-static void print_nodes(const tz_machine *machine)
+static void put_nodes(tz_facts *facts, const tz_machine *machine)
 {
     if (machine->siblings > 0)
-        printf("  %d processor%s a core\n", machine->siblings, machine->siblings == 1 ? "" : "s");
+        line(facts, "%d processor%s a core", machine->siblings, plural(machine->siblings));
     if (machine->nodes > 0)
-        printf("  %d node%s of memory\n", machine->nodes, machine->nodes == 1 ? "" : "s");
+        line(facts, "%d node%s of memory", machine->nodes, plural(machine->nodes));
     if (machine->nodes > 1 && !getenv("OMP_PROC_BIND"))
-        printf("  OMP_PROC_BIND is not set: OMP_PROC_BIND=true keeps threads near their part of a "
-               "grid\n");
+        line(facts, "OMP_PROC_BIND is not set: OMP_PROC_BIND=true keeps threads near their part of "
+                    "a grid");
 }
 
-static void print_machine(void)
+static void put_machine(tz_facts *facts)
 {
     tz_machine machine;
     struct utsname system;
     char text[32];
     tz_machine_read(&machine);
-    printf("machine\n  %s, %d processor%s for this process\n", machine.cpu, machine.cores,
-           machine.cores == 1 ? "" : "s");
-    print_nodes(&machine);
+    tz_facts_part(facts, 0, "machine");
+    tz_fact_text(facts, "", "%s, %d processor%s for this process", machine.cpu, machine.cores,
+                 plural(machine.cores));
+    put_nodes(facts, &machine);
     if (uname(&system) == 0)
-        printf("  %s %s %s\n", system.sysname, system.release, system.machine);
-    printf("  row functions: %s\n  caches: ", tz_isa_name(machine.isa));
-    print_cache("L1", machine.l1_bytes, 0);
-    print_cache(", L2", machine.l2_bytes, machine.l2_sharers);
-    print_cache(", L3", machine.l3_bytes, machine.l3_sharers);
+        tz_fact_text(facts, "", "%s %s %s", system.sysname, system.release, system.machine);
+    line(facts, "row functions: %s", tz_isa_name(machine.isa));
+    FILE *caches = tz_fact(facts, "caches");
+    put_cache(caches, "L1", machine.l1_bytes, 0);
+    put_cache(caches, ", L2", machine.l2_bytes, machine.l2_sharers);
+    put_cache(caches, ", L3", machine.l3_bytes, machine.l3_sharers);
     const int64_t available = tz_machine_memory_available();
     tz_format_bytes((double)available, text, sizeof text);
-    printf("\n  memory available: %s\n", available == INT64_MAX ? "unknown" : text);
+    line(facts, "memory available: %s", available == INT64_MAX ? "unknown" : text);
     const char *limit = getenv("OMP_NUM_THREADS");
-    printf("  threads: %d%s%s\n", tz_threads_default(), limit ? ", OMP_NUM_THREADS=" : "",
-           limit ? limit : "");
+    line(facts, "threads: %d%s%s", tz_threads_default(), limit ? ", OMP_NUM_THREADS=" : "",
+         limit ? limit : "");
 }
 
-static void print_backends(void)
+static void put_backends(tz_facts *facts)
 {
-    printf("backends\n");
     const tz_backend *taken = NULL;
     tz_backend_find("auto", &taken, NULL);
+    tz_facts_part(facts, 0, "backends");
     for (int i = 0; tz_backends[i]; i++)
-        printf("  %s: %s%s%s\n", tz_backends[i]->name, tz_backends[i]->doc,
-               tz_backends[i] == taken ? " (auto takes it)" : "",
-               tz_backends[i]->available && !tz_backends[i]->available() ? " (not on this machine)"
-                                                                         : "");
+        line(facts, "%s: %s%s%s", tz_backends[i]->name, tz_backends[i]->doc,
+             tz_backends[i] == taken ? " (auto takes it)" : "",
+             tz_backends[i]->available && !tz_backends[i]->available() ? " (not on this machine)"
+                                                                       : "");
     char text[4096];
     tz_decoder_describe(text, sizeof text);
-    printf("machine code\n  %s\n", text);
+    tz_facts_part(facts, 0, "machine code");
+    tz_facts_lines(facts, text);
     tz_cuda_describe(text, sizeof text);
-    printf("cuda\n");
-    for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1)
-        printf("  %.*s\n", (int)(end - line), line);
+    tz_facts_part(facts, 0, "cuda");
+    tz_facts_lines(facts, text);
 }
 
-/* The records that the models use for the devices of this machine, each between two texts. */
-static void print_records(const char *before, const char *between)
+/* The record that the models use for a device of this machine. `ordinal` below 0: the CPU. */
+static void record_text(int ordinal, char *text, size_t size)
 {
     static tz_model_device record; /* large */
     tz_error error;
-    if (tz_device_of(&tz_backend_cpu, 0, &record, &error) == TZ_OK)
-        printf("%sCPU: %s", before, record.name);
+    const bool known = tz_device_of(ordinal < 0 ? &tz_backend_cpu : &tz_backend_cuda,
+                                    ordinal < 0 ? 0 : ordinal, &record, &error) == TZ_OK;
+    if (!known)
+        snprintf(text, size, "none (%s)", error.message);
+    else if (ordinal >= 0 && record.scaled_from[0])
+        snprintf(text, size, "none; numbers of %s are scaled (run trapeze calibrate --device %d)",
+                 record.scaled_from, ordinal);
     else
-        printf("%sCPU: none (%s)", before, error.message);
-    const int count = tz_cuda_devices_count();
-    for (int k = 0; k < count; k++)
-        if (tz_device_of(&tz_backend_cuda, k, &record, &error) == TZ_OK)
-            printf(record.scaled_from[0] ? "%sGPU %d: none; numbers of %s are scaled (run trapeze "
-                                           "calibrate --device %d)"
-                                         : "%sGPU %d: %s",
-                   between, k, record.scaled_from[0] ? record.scaled_from : record.name, k);
-        else
-            printf("%sGPU %d: none (%s)", between, k, error.message);
-    printf("\n");
+        snprintf(text, size, "%s", record.name);
 }
 
-/* Prints the refused plugins and returns their number; *stencils: of the others. */
-static int print_refused(const tz_registry *registry, int *stencils)
+/* A fact each, or all in the fact `out`. */
+static void put_records(tz_facts *facts, FILE *out)
+{
+    char name[16] = "CPU", text[2100];
+    const int count = tz_cuda_devices_count();
+    for (int k = -1; k < count; k++) {
+        if (k >= 0)
+            snprintf(name, sizeof name, "GPU %d", k);
+        record_text(k, text, sizeof text);
+        if (out)
+            fprintf(out, "%s%s: %s", k >= 0 ? "; " : "", name, text);
+        else
+            tz_fact_text(facts, name, "%s", text);
+    }
+}
+
+/* The refused plugins. Returns their number; *stencils: of the others. */
+static int put_refused(tz_facts *facts, const tz_registry *registry, int *stencils)
 {
     int refused = 0;
     *stencils = 0;
@@ -141,7 +176,7 @@ static int print_refused(const tz_registry *registry, int *stencils)
         } else {
             char text[2100];
             tz_error_format(&entry->error, text, sizeof text);
-            printf("  refused: %s\n", text);
+            tz_fact_text(facts, "refused", "%s", text);
             refused++;
         }
     }
@@ -149,11 +184,11 @@ static int print_refused(const tz_registry *registry, int *stencils)
 }
 
 /* Returns the number of problems found. */
-static int print_plugins(const tz_plugins *plugins)
+static int put_plugins(tz_facts *facts, const tz_plugins *plugins)
 {
     const tz_registry *registry = plugins->registry;
     const tz_paths *folders = &plugins->folders;
-    printf("plugins\n");
+    tz_facts_part(facts, 0, "plugins");
     for (size_t k = 0; k < folders->count; k++) {
         int here = 0;
         const size_t length = strlen(folders->items[k]);
@@ -161,36 +196,31 @@ static int print_plugins(const tz_plugins *plugins)
             const char *path = tz_registry_get(registry, i)->path;
             here += strncmp(path, folders->items[k], length) == 0 && path[length] == '/';
         }
-        printf("  %s: %d file%s\n", folders->items[k], here, here == 1 ? "" : "s");
+        tz_fact_text(facts, folders->items[k], "%d file%s", here, plural(here));
     }
     if (folders->count == 0)
-        printf("  no folder: give one with --plugins or $TRAPEZE_PLUGIN_PATH\n");
+        line(facts, "no folder: give one with --plugins or $TRAPEZE_PLUGIN_PATH");
     int stencils;
-    const int refused = print_refused(registry, &stencils);
-    printf("  %d stencil%s, %d plugin%s refused\n", stencils, stencils == 1 ? "" : "s", refused,
-           refused == 1 ? "" : "s");
+    const int refused = put_refused(facts, registry, &stencils);
+    tz_fact_text(facts, "", "%d stencil%s, %d plugin%s refused", stencils, plural(stencils),
+                 refused, plural(refused));
     return refused + (stencils == 0);
 }
 
-/* Returns the number of problems found. */
-static int print_compiler(void)
+/* Stencils of scenarios, and ranks. Returns the number of problems found. */
+static int put_compiler(tz_facts *facts)
 {
     char text[8192];
     const int missing = tz_define_describe(text, sizeof text);
-    printf("stencils of scenarios (tz.stencil)\n");
-    for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1)
-        printf("  %.*s\n", (int)(end - line), line);
+    tz_facts_part(facts, 0, "stencils of scenarios (tz.stencil)");
+    tz_facts_lines(facts, text);
+    tz_ranks_describe(text, sizeof text);
+    tz_facts_part(facts, 0, "many machines (mpirun)");
+    tz_facts_lines(facts, text);
     return missing;
 }
 
-static void print_ranks(void)
-{
-    char text[1024];
-    tz_ranks_describe(text, sizeof text);
-    printf("many machines (mpirun)\n  %s\n", text);
-}
-
-static int print_surroundings(void)
+static int put_surroundings(tz_facts *facts)
 {
     static const struct {
         const char *program, *use;
@@ -198,57 +228,42 @@ static int print_surroundings(void)
                  {"gnuplot", "draws --plot and tz.plot: apt-get install gnuplot-nox"},
                  {"paraview", "shows .pvd and .xdmf files"},
                  {"python3", "reads .npy files and run.json"}};
-    char folder[PATH_MAX];
+    char folder[PATH_MAX], text[1024];
     const bool known = getcwd(folder, sizeof folder);
     const bool writable = known && access(".", W_OK) == 0;
-    printf("surroundings\n  working folder: %s, %s\n", known ? folder : "unknown",
-           writable ? "writable" : "NOT writable: give a run folder with --out");
+    tz_facts_part(facts, 0, "surroundings");
+    tz_fact_text(facts, "working folder", "%s, %s", known ? folder : "unknown",
+                 writable ? "writable" : "NOT writable: give a run folder with --out");
     if (tz_plot_available())
-        printf("  plots: by gnuplot\n");
+        line(facts, "plots: by gnuplot");
     if (tz_program_exists("ffmpeg"))
-        printf("  movies: .mp4 and .webm by ffmpeg\n");
-    for (const tz_format *const *f = tz_formats; *f; f++) {
-        char text[256];
-        if (!(*f)->describe)
-            continue;
-        (*f)->describe(text, sizeof text);
-        printf("  %s\n", text);
-    }
-    char fftw[256];
-    tz_fftw_describe(fftw, sizeof fftw);
-    printf("  %s\n", fftw);
-    char live[256];
-    tz_mhd_describe(live, sizeof live);
-    printf("  %s\n", live);
+        line(facts, "movies: .mp4 and .webm by ffmpeg");
+    for (const tz_format *const *f = tz_formats; *f; f++)
+        if ((*f)->describe) {
+            (*f)->describe(text, sizeof text);
+            tz_facts_lines(facts, text);
+        }
+    tz_fftw_describe(text, sizeof text);
+    tz_facts_lines(facts, text);
+    tz_mhd_describe(text, sizeof text);
+    tz_facts_lines(facts, text);
     for (size_t i = 0; i < sizeof tools / sizeof tools[0]; i++)
         if (!tz_program_exists(tools[i].program))
-            printf("  missing, optional: %s (%s)\n", tools[i].program, tools[i].use);
+            line(facts, "missing, optional: %s (%s)", tools[i].program, tools[i].use);
     return !writable;
 }
 
-static int conclude(int problems)
+/* Returns the number of problems found. */
+static int put_all(tz_facts *facts, const tz_plugins *plugins)
 {
-    printf("trapeze %s: ", TZ_VERSION);
-    if (problems == 0)
-        printf("everything that a run needs is there\n");
-    else
-        printf("%d problem%s: see above\n", problems, problems == 1 ? "" : "s");
-    return tz_finish_output();
-}
-
-/* All of it. */
-static int report(const tz_plugins *plugins)
-{
-    print_build();
-    print_machine();
-    print_backends();
-    printf("device records\n");
-    print_records("  ", "\n  ");
-    int problems = print_plugins(plugins);
-    problems += print_compiler();
-    print_ranks();
-    problems += print_surroundings();
-    return conclude(problems);
+    put_build(facts);
+    put_machine(facts);
+    put_backends(facts);
+    tz_facts_part(facts, 0, "device records");
+    put_records(facts, NULL);
+    int problems = put_plugins(facts, plugins);
+    problems += put_compiler(facts);
+    return problems + put_surroundings(facts);
 }
 
 /* ---- In a few lines -------------------------------------------------------------------------- */
@@ -266,7 +281,7 @@ static const char *find_line(const char *text, const char *begin, int *length)
 }
 
 /* The usable backends, then why there is no GPU. */
-static void sum_up_backends(void)
+static void sum_up_backends(tz_facts *facts)
 {
     char text[4096];
     const tz_backend *taken = NULL;
@@ -274,41 +289,46 @@ static void sum_up_backends(void)
     const int gpus = tz_backend_cuda.available() ? tz_cuda_devices_count() : 0;
     tz_cuda_describe(text, sizeof text);
     int length = 0;
-    const char *line = find_line(text, "GPU 0: ", &length);
-    printf("  backends  ");
-    if (gpus > 0 && line)
-        printf("cuda (%d GPU%s: %.*s), ", gpus, gpus == 1 ? "" : "s", (int)strcspn(line, ",\n"),
-               line);
-    printf("cpu (%d thread%s), reference; auto takes %s\n", tz_threads_default(),
-           tz_threads_default() == 1 ? "" : "s", taken ? taken->name : "none");
+    const char *found = find_line(text, "GPU 0: ", &length);
+    FILE *out = tz_fact(facts, "backends");
+    if (gpus > 0 && found)
+        fprintf(out, "cuda (%d GPU%s: %.*s), ", gpus, plural(gpus), (int)strcspn(found, ",\n"),
+                found);
+    fprintf(out, "cpu (%d thread%s), reference; auto takes %s", tz_threads_default(),
+            plural(tz_threads_default()), taken ? taken->name : "none");
     if (gpus > 0)
         return;
-    line = find_line(text, line ? "NVRTC: " : "CUDA driver: ", &length);
-    printf("  no GPU    %.*s\n", length, line ? line : "");
+    found = find_line(text, found ? "NVRTC: " : "CUDA driver: ", &length);
+    tz_fact_text(facts, "no GPU", "%.*s", length, found ? found : "");
 }
 
 /* Returns the number of problems found. */
-static int sum_up_stencils(const tz_plugins *plugins)
+static int sum_up_stencils(tz_facts *facts, const tz_plugins *plugins)
 {
     char text[8192];
     int stencils, length = 0;
-    const int refused = print_refused(plugins->registry, &stencils);
+    facts->width = 0;
+    const int refused = put_refused(facts, plugins->registry, &stencils);
     const int closed = tz_define_describe(text, sizeof text);
-    printf("  stencils  %d in plugins%s; ", stencils,
-           stencils == 0 ? ": give a folder with --plugins or $TRAPEZE_PLUGIN_PATH" : "");
+    facts->width = NAME_WIDTH;
+    FILE *out = tz_fact(facts, "stencils");
+    fprintf(out, "%d in plugins%s; ", stencils,
+            stencils == 0 ? ": give a folder with --plugins or $TRAPEZE_PLUGIN_PATH" : "");
     const char *compiler = find_line(text, "compiler: ", &length);
     if (compiler)
-        printf("your own (tz.stencil) by %.*s\n", length, compiler);
+        fprintf(out, "your own (tz.stencil) by %.*s", length, compiler);
     else
-        printf("%.*s\n", (int)strcspn(text, "\n"), text);
+        fprintf(out, "%.*s", (int)strcspn(text, "\n"), text);
     const char *unusable = find_line(text, "NOT usable: ", &length);
+    facts->width = 0;
     if (unusable)
-        printf("  NOT usable: %.*s\n", length, unusable);
+        tz_fact_text(facts, "NOT usable", "%.*s", length, unusable);
+    facts->width = NAME_WIDTH;
     return refused + (stencils == 0) + closed;
 }
 
 /* What is optional and not there. */
-static void sum_up_missing(void)
+static void sum_up_missing(tz_facts *facts)
 {
     char text[1024];
     enum { MOST = 16 };
@@ -319,7 +339,7 @@ static void sum_up_missing(void)
                      {tz_plot_available(), "plots", "gnuplot-nox"},
                      {tz_fftw_describe(text, sizeof text), "jumps on a CPU", "libfftw3-double3"},
                      {tz_mhd_describe(text, sizeof text), "the live view", "libmicrohttpd12"}};
-    size_t count = 0, missing = 0;
+    size_t count = 0;
     while (parts[count].what)
         count++;
     for (const tz_format *const *f = tz_formats; *f && count < MOST; f++)
@@ -328,47 +348,70 @@ static void sum_up_missing(void)
             parts[count].what = (*f)->part;
             parts[count++].package = (*f)->package;
         }
+    FILE *out = NULL;
     for (size_t i = 0; i < count; i++)
+        if (!parts[i].there) {
+            const bool first = !out;
+            out = out ? out : tz_fact(facts, "optional");
+            fprintf(out, "%s%s", first ? "missing: " : ", ", parts[i].what);
+        }
+    for (size_t i = 0, named = 0; out && i < count; i++)
         if (!parts[i].there)
-            printf("%s%s", missing++ ? ", " : "  optional  missing: ", parts[i].what);
-    for (size_t i = 0, named = 0; missing > 0 && i < count; i++)
-        if (!parts[i].there)
-            printf("%s%s", named++ ? " " : " (apt-get install ", parts[i].package);
-    if (missing > 0)
-        printf(")\n");
+            fprintf(out, "%s%s", named++ ? " " : " (apt-get install ", parts[i].package);
+    if (out)
+        fprintf(out, ")");
     if (!tz_decoder_describe(text, sizeof text))
-        printf("  predict   %s\n", text);
+        tz_fact_text(facts, "predict", "%s", text);
     if (!tz_ranks_describe(text, sizeof text))
-        printf("  mpirun    %s\n", text);
+        tz_fact_text(facts, "mpirun", "%s", text);
 }
 
-static int sum_up(const tz_plugins *plugins)
+/* Returns the number of problems found. */
+static int sum_up(tz_facts *facts, const tz_plugins *plugins)
 {
-    sum_up_backends();
-    printf("  records   ");
-    print_records("", "; ");
-    int problems = sum_up_stencils(plugins);
-    sum_up_missing();
+    facts->width = NAME_WIDTH;
+    sum_up_backends(facts);
+    put_records(facts, tz_fact(facts, "records"));
+    int problems = sum_up_stencils(facts, plugins);
+    sum_up_missing(facts);
+    facts->width = 0;
     if (access(".", W_OK) != 0) {
         problems++;
-        printf("  the working folder is NOT writable: give a run folder with --out\n");
+        tz_fact_text(facts, "", "the working folder is NOT writable: give a run folder with --out");
     }
-    return conclude(problems);
+    return problems;
+}
+
+static int print(const tz_plugins *plugins, tz_form form, bool verbose)
+{
+    tz_facts facts;
+    if (!tz_facts_begin(&facts, form, stdout))
+        return EXIT_FAILED;
+    const int problems = verbose ? put_all(&facts, plugins) : sum_up(&facts, plugins);
+    facts.indent = 0;
+    FILE *out = tz_fact(&facts, "trapeze " TZ_VERSION);
+    if (problems == 0)
+        fprintf(out, "everything that a run needs is there");
+    else
+        fprintf(out, "%d problem%s: see above", problems, plural(problems));
+    tz_facts_end(&facts);
+    return tz_finish_output();
 }
 
 static int doctor(const tz_command *command, int argc, char **argv)
 {
     tz_plugins plugins = {0};
     bool verbose = false;
+    tz_form form = TZ_FORM_TEXT;
     const tz_option options[] = {
-        TZ_PATHS("plugins", &plugins.given), TZ_VERBOSE(&verbose), {.name = NULL}};
+        TZ_PATHS("plugins", &plugins.given), TZ_VERBOSE(&verbose), TZ_FORMS(&form), {.name = NULL}};
     int code = tz_options_read(command, argc, argv, options);
     if (code == TZ_OPTIONS_GO_ON && optind < argc)
         code = tz_misuse(command, "takes no argument, not '%.60s'", argv[optind]);
     if (code == TZ_OPTIONS_GO_ON && !tz_plugins_open(&plugins))
         code = EXIT_FAILED;
     if (code == TZ_OPTIONS_GO_ON)
-        code = verbose ? report(&plugins) : sum_up(&plugins);
+        code = print(&plugins, form, verbose);
     tz_plugins_close(&plugins);
     return code;
 }
@@ -378,6 +421,7 @@ const tz_command tz_command_doctor = {
     .arguments = "[OPTION]…",
     .doc = "show what this machine has and what is missing",
     .help = "  -v, --verbose   versions, caches, folders, devices and libraries, all of them\n"
+            "  --json, --csv   print JSON or CSV: the part, name and text of each line\n"
             "  --plugins DIR   look for plugins here first; may be repeated\n"
             "  -h, --help      print this\n",
     .call = doctor,

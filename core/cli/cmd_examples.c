@@ -121,30 +121,70 @@ static tz_status find_all(examples *list, tz_error *error)
 
 /* ---- Listing ---------------------------------------------------------------------------------- */
 
-enum { NAME_COLUMNS = 18, COLUMNS = 100 };
+enum { NAME_COLUMNS = 18, COLUMNS = 100, DOC_BYTES = 1000 };
 
-/* The name, then the first sentence of the first comment, in lines of at most COLUMNS columns. */
-static void print_example(const example *e)
+/* The first sentence of the first comment, its words with a blank between two. */
+static void make_doc(const example *e, char doc[DOC_BYTES])
 {
-    int column = printf("%-*s", NAME_COLUMNS - 1, e->name);
+    size_t used = 0;
     bool ends = false;
+    doc[0] = '\0';
     for (const char *c = e->text; strncmp(c, "--", 2) == 0 && !ends; c += *c == '\n') {
         c += 2;
         while (*c && *c != '\n' && !ends) {
             const int length = (int)strcspn(c, " \n");
-            if (length > 0 && column + 1 + length > COLUMNS)
-                column = printf("\n%*s", NAME_COLUMNS - 1, "") - 1;
-            if (length > 0)
-                column += printf(" %.*s", length, c);
+            if (length > 0 && used + (size_t)length + 2 < DOC_BYTES)
+                used += (size_t)sprintf(doc + used, "%s%.*s", used > 0 ? " " : "", length, c);
             ends = length > 0 && c[length - 1] == '.';
             c += length + (c[length] == ' ');
         }
     }
+}
+
+/* The name and what it shows, in lines of at most COLUMNS columns. */
+static void print_example(const example *e)
+{
+    int column = printf("%-*s", NAME_COLUMNS - 1, e->name);
+    char doc[DOC_BYTES];
+    make_doc(e, doc);
+    for (const char *c = doc; *c != '\0';) {
+        const int length = (int)strcspn(c, " ");
+        if (column + 1 + length > COLUMNS)
+            column = printf("\n%*s", NAME_COLUMNS - 1, "") - 1;
+        column += printf(" %.*s", length, c);
+        c += length + (c[length] == ' ');
+    }
     putchar('\n');
 }
 
-static int list_all(const examples *list)
+/* A row is a pair of texts. */
+typedef struct listed {
+    const char *name;
+    char doc[DOC_BYTES];
+} listed;
+
+static int print_list(const examples *list, tz_form form)
 {
+    static const tz_sheet_column columns[] = {
+        TZ_MEMBER("name", listed, name), TZ_MEMBER("doc", listed, doc), {.key = NULL}};
+    listed *rows = calloc((size_t)list->count, sizeof *rows);
+    if (!rows)
+        return tz_fail_text(EXIT_FAILED, "not enough memory");
+    for (int i = 0; i < list->count; i++) {
+        rows[i].name = list->items[i].name;
+        make_doc(&list->items[i], rows[i].doc);
+    }
+    const tz_sheet sheet = {
+        .columns = columns, .rows = rows, .stride = sizeof *rows, .count = list->count};
+    tz_print_sheet(&sheet, form);
+    free(rows);
+    return tz_finish_output();
+}
+
+static int list_all(const examples *list, tz_form form)
+{
+    if (form != TZ_FORM_TEXT)
+        return print_list(list, form);
     for (int i = 0; i < list->count; i++)
         print_example(&list->items[i]);
     puts("\ntrapeze examples NAME copies one of them to this folder.");
@@ -284,17 +324,20 @@ static int copy_all(const examples *list, int count, char **names, const char *i
 static int examples_call(const tz_command *command, int argc, char **argv)
 {
     const char *into = NULL;
-    const tz_option options[] = {TZ_TEXT("into", &into), {.name = NULL}};
+    tz_form form = TZ_FORM_TEXT;
+    const tz_option options[] = {TZ_TEXT("into", &into), TZ_FORMS(&form), {.name = NULL}};
     const int read = tz_options_read(command, argc, argv, options);
     if (read != TZ_OPTIONS_GO_ON)
         return read;
     if (into && optind == argc)
         return tz_misuse(command, "--into needs the name of an example");
+    if (form != TZ_FORM_TEXT && optind < argc)
+        return tz_misuse(command, "--json and --csv are for the list of examples, without names");
     examples list = {0};
     tz_error error;
     const int code = find_all(&list, &error) != TZ_OK ? tz_fail(EXIT_FAILED, &error)
                      : optind == argc
-                         ? list_all(&list)
+                         ? list_all(&list, form)
                          : copy_all(&list, argc - optind, argv + optind, into ? into : ".");
     clear(&list);
     return code;
@@ -309,6 +352,7 @@ const tz_command tz_command_examples = {
         "present folder, with the files that they read, and prints how to run them. A file that\n"
         "exists is never replaced.\n"
         "  --into FOLDER   copy to this folder, which is made if it is not there\n"
+        "  --json, --csv   print the list as JSON or CSV\n"
         "  -h, --help      print this\n",
     .call = examples_call,
 };

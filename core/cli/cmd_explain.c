@@ -106,6 +106,8 @@ static void read_config(const json_t *simulation, const tz_registry *registry, r
     config->boundary_values = r->values;
 }
 
+enum { NAME_WIDTH = 8 };
+
 /* ---- Printing -------------------------------------------------------------------------------- */
 
 static void plan_text(const json_t *entry, int dims, char *text, size_t size)
@@ -138,7 +140,7 @@ static const json_t *main_plan(const json_t *plans)
 
 /* The policy, its decisions (without the middle of a long list), and the fastest plan that the run
  * measured. */
-static void print_policy(const json_t *policy, int dims)
+static void put_policy(tz_facts *facts, const json_t *policy, int dims)
 {
     enum { SHOWN = 4 };
     const json_t *decisions = json_object_get(policy, "decisions"),
@@ -146,17 +148,17 @@ static void print_policy(const json_t *policy, int dims)
     const size_t count = json_array_size(decisions);
     if (!policy)
         return;
-    printf("  policy   %s\n", text_of(policy, "text"));
+    tz_fact_text(facts, "policy", "%s", text_of(policy, "text"));
     for (size_t i = 0; i < count; i++) {
         const json_t *entry = json_array_get(decisions, i);
         if (i >= SHOWN && i + SHOWN < count) {
             if (i == SHOWN)
-                printf("           … %zu more\n", count - 2 * SHOWN);
+                tz_fact_text(facts, NULL, "… %zu more", count - 2 * SHOWN);
             continue;
         }
-        printf("           step %" JSON_INTEGER_FORMAT ": height %d: %s\n",
-               json_integer_value(json_object_get(entry, "step")),
-               int_of(json_object_get(entry, "to"), "height"), text_of(entry, "reason"));
+        tz_fact_text(facts, NULL, "step %" JSON_INTEGER_FORMAT ": height %d: %s",
+                     json_integer_value(json_object_get(entry, "step")),
+                     int_of(json_object_get(entry, "to"), "height"), text_of(entry, "reason"));
     }
     for (size_t i = 0; i < json_array_size(measured); i++) {
         const json_t *entry = json_array_get(measured, i);
@@ -171,27 +173,28 @@ static void print_policy(const json_t *policy, int dims)
         plan_text(fastest, dims, text, sizeof text);
         tz_format_seconds(json_number_value(json_object_get(fastest, "seconds_per_iteration")),
                           time, sizeof time);
-        printf("           the fastest of %zu measured: %s: %s an iteration\n",
-               json_array_size(measured), text, time);
+        tz_fact_text(facts, NULL, "the fastest of %zu measured: %s: %s an iteration",
+                     json_array_size(measured), text, time);
     }
 }
 
 /* How ghost zones got from rank to rank. */
-static void print_paths(const json_t *exchanges)
+static void put_paths(tz_facts *facts, const json_t *exchanges)
 {
     const json_t *between = json_object_get(exchanges, "between_ranks");
     const int direct = int_of(between, "direct"), by_host = int_of(between, "through_host");
     const char *why = json_string_value(json_object_get(between, "why"));
     if (direct > 0)
-        printf("           between ranks: from one device's memory to the other's, at %d cut%s\n",
-               direct, direct == 1 ? "" : "s");
+        tz_fact_text(facts, NULL,
+                     "between ranks: from one device's memory to the other's, at %d cut%s", direct,
+                     direct == 1 ? "" : "s");
     if (by_host > 0)
-        printf("           between ranks: through the host, at %d cut%s%s%s\n", by_host,
-               by_host == 1 ? "" : "s", why ? ": " : "", why ? why : "");
+        tz_fact_text(facts, NULL, "between ranks: through the host, at %d cut%s%s%s", by_host,
+                     by_host == 1 ? "" : "s", why ? ": " : "", why ? why : "");
 }
 
 /* How several devices held the grid, and what they exchanged. */
-static void print_exchanges(const json_t *simulation)
+static void put_exchanges(tz_facts *facts, const json_t *simulation)
 {
     const json_t *devices = json_object_get(simulation, "devices"),
                  *exchanges = json_object_get(simulation, "exchanges");
@@ -202,36 +205,37 @@ static void print_exchanges(const json_t *simulation)
     char time[TZ_TEXT_SIZE], each[TZ_TEXT_SIZE];
     if (json_array_size(devices) < 2)
         return;
-    printf("  devices  %zu slabs:", json_array_size(devices));
+    FILE *out = tz_fact(facts, "devices");
+    fprintf(out, "%zu slabs:", json_array_size(devices));
     for (size_t i = 0; i < json_array_size(devices); i++) {
         const json_t *slab = json_array_get(devices, i);
-        printf("%s %d to %d", i ? "," : "", int_of(slab, "from"), int_of(slab, "to"));
+        fprintf(out, "%s %d to %d", i ? "," : "", int_of(slab, "from"), int_of(slab, "to"));
     }
     if (json_is_string(json_object_get(simulation, "shares")))
-        printf("; shares %s", text_of(simulation, "shares"));
+        fprintf(out, "; shares %s", text_of(simulation, "shares"));
     if (!(count > 0)) {
-        printf("\n           no exchange\n");
+        fprintf(out, "\n           no exchange");
         return;
     }
     if (!json_is_number(json_object_get(exchanges, "seconds"))) {
-        printf(
-            "\n  exchange %.0f times, %.4g kB each; devices that copy by themselves are timed only "
-            "with --sync\n",
-            count, bytes / count * 1e-3);
-        print_paths(exchanges);
+        tz_fact_text(facts, "exchange",
+                     "%.0f times, %.4g kB each; devices that copy by themselves are timed only "
+                     "with --sync",
+                     count, bytes / count * 1e-3);
+        put_paths(facts, exchanges);
         return;
     }
     tz_format_seconds(seconds, time, sizeof time);
     tz_format_seconds(seconds / count, each, sizeof each);
-    printf("\n  exchange %.0f times in %s, %s and %.4g kB each", count, time, each,
-           bytes / count * 1e-3);
+    out = tz_fact(facts, "exchange");
+    fprintf(out, "%.0f times in %s, %s and %.4g kB each", count, time, each, bytes / count * 1e-3);
     if (all_s > 0)
-        printf(": %.2g %% of the time", 100 * seconds / all_s);
-    printf("\n");
-    print_paths(exchanges);
+        fprintf(out, ": %.2g %% of the time", 100 * seconds / all_s);
+    put_paths(facts, exchanges);
 }
 
-static void print_cost(const json_t *simulation, const json_t *plans, const json_t *most, int dims)
+static void put_cost(tz_facts *facts, const json_t *simulation, const json_t *plans,
+                     const json_t *most, int dims)
 {
     double other_s = 0, all_s = 0;
     for (size_t i = 0; i < json_array_size(plans); i++) {
@@ -241,20 +245,21 @@ static void print_cost(const json_t *simulation, const json_t *plans, const json
         plan_text(entry, dims, text, sizeof text);
         tz_format_seconds(seconds, time, sizeof time);
         tz_format_seconds(seconds_per_step(entry), each, sizeof each);
-        printf("  %s %s\n           %" JSON_INTEGER_FORMAT " stages, %" JSON_INTEGER_FORMAT
-               " steps in %s: %s an iteration\n           because: %s\n",
-               i == 0 ? "ran     " : "        ", text,
-               json_integer_value(json_object_get(entry, "stages")),
-               json_integer_value(json_object_get(entry, "steps")), time, each,
-               text_of(entry, "why"));
+        tz_fact_text(facts, i == 0 ? "ran" : NULL,
+                     "%s\n           %" JSON_INTEGER_FORMAT " stages, %" JSON_INTEGER_FORMAT
+                     " steps in %s: %s an iteration\n           because: %s",
+                     text, json_integer_value(json_object_get(entry, "stages")),
+                     json_integer_value(json_object_get(entry, "steps")), time, each,
+                     text_of(entry, "why"));
         all_s += seconds;
         other_s += entry == most ? 0 : seconds;
     }
     if (other_s > 0.02 * all_s)
-        printf("           %.0f %% of the time went into other heights: remainders before outputs "
-               "and tests, or trials\n",
-               100 * other_s / all_s);
-    print_policy(json_object_get(simulation, "policy"), dims);
+        tz_fact_text(facts, NULL,
+                     "%.0f %% of the time went into other heights: remainders before outputs "
+                     "and tests, or trials",
+                     100 * other_s / all_s);
+    put_policy(facts, json_object_get(simulation, "policy"), dims);
 }
 
 /* The prediction for the plan that ran: its row of the table, else one made for this plan alone. */
@@ -373,7 +378,7 @@ static const forecast *forecast_get(forecasts *all, const json_t *simulation, co
     return made;
 }
 
-static void print_verdict(const forecast *f, const json_t *entry, double all_s)
+static void put_verdict(tz_facts *facts, const forecast *f, const json_t *entry, double all_s)
 {
     const tz_prediction_table *table = f->table;
     const tz_plan *used = &f->used;
@@ -385,77 +390,88 @@ static void print_verdict(const forecast *f, const json_t *entry, double all_s)
     if (f->used_status == TZ_OK) {
         predicted = tz_power_time(&f->prediction);
         tz_format_seconds(predicted, time, sizeof time);
-        printf("  model    %s predicts %s an iteration for height %d", table->by->name, time,
-               used->height);
+        FILE *out = tz_fact(facts, "model");
+        fprintf(out, "%s predicts %s an iteration for height %d", table->by->name, time,
+                used->height);
         if (isfinite(measured))
-            printf(", %.0f %% %s than it took", 100 * fabs(predicted / measured - 1),
-                   predicted < measured ? "less" : "more");
-        printf("\n           %s\n", f->why);
+            fprintf(out, ", %.0f %% %s than it took", 100 * fabs(predicted / measured - 1),
+                    predicted < measured ? "less" : "more");
+        fprintf(out, "\n           %s", f->why);
         if (tz_power_text(&f->prediction, plan, sizeof plan))
-            printf("           power %s\n", plan);
+            tz_fact_text(facts, NULL, "power %s", plan);
     } else {
-        printf("  model    has no prediction for that plan: %s\n", f->used_error.message);
+        tz_fact_text(facts, "model", "has no prediction for that plan: %s", f->used_error.message);
     }
     tz_plan_text(&best->plan, f->workload->problem.dims, plan, sizeof plan);
     tz_format_seconds(best_s, time, sizeof time);
     if (f->workload->place.devices && f->used_status == TZ_OK)
-        printf("           by the model, exchanges take %.2g %% of that\n",
-               100 * tz_prediction_exchange_share(&f->prediction));
+        tz_fact_text(facts, NULL, "by the model, exchanges take %.2g %% of that",
+                     100 * tz_prediction_exchange_share(&f->prediction));
     if (tz_plan_equal(&best->plan, used)) {
-        printf("  better   nothing: that is the model's own choice of %d plans\n",
-               table->considered);
+        tz_fact_text(facts, "better", "nothing: that is the model's own choice of %d plans",
+                     table->considered);
     } else if (!(best_s < 0.995 * predicted)) {
-        printf("  better   nothing that matters: the model's own choice, %s, would take %s\n", plan,
-               time);
+        tz_fact_text(facts, "better",
+                     "nothing that matters: the model's own choice, %s, would take %s", plan, time);
     } else {
         const double share = 1 - best_s / predicted;
         char saved[TZ_TEXT_SIZE];
         tz_format_seconds(share * all_s, saved, sizeof saved);
-        printf("  better   %s: %s an iteration by the model,\n           %.0f %% less: some %s of "
-               "this run\n           because: %s\n",
-               plan, time, 100 * share, saved, table->why);
+        tz_fact_text(facts, "better",
+                     "%s: %s an iteration by the model,\n           %.0f %% less: some %s of "
+                     "this run\n           because: %s",
+                     plan, time, 100 * share, saved, table->why);
     }
-    printf("           %s\n", table->limits);
+    tz_fact_text(facts, NULL, "%s", table->limits);
     for (int n = 0; n < table->notes.count; n++)
-        printf("  %s %s\n", n == 0 ? "notes   " : "        ", table->notes.text[n]);
+        tz_fact_text(facts, n == 0 ? "notes" : NULL, "%s", table->notes.text[n]);
 }
 
 /* ---- A run ----------------------------------------------------------------------------------- */
 
-static int explain_one(const json_t *simulation, const tz_registry *registry, const char *device,
-                       forecasts *all)
+static void put_heading(tz_facts *facts, const json_t *simulation, const recorded *r,
+                        const tz_workload *workload)
+{
+    facts->width = NAME_WIDTH;
+    if (workload)
+        tz_facts_part(facts, 0, "\n%s: %s on %s, %s, %s; backend %s", text_of(simulation, "name"),
+                      r->config.stencil, workload->grid, workload->precision, workload->boundary,
+                      r->config.backend);
+    else
+        tz_facts_part(facts, 0, "\n%s: %s", text_of(simulation, "name"), r->config.stencil);
+}
+
+static int explain_one(tz_facts *facts, const json_t *simulation, const tz_registry *registry,
+                       const char *device, forecasts *all)
 {
     recorded r;
     tz_plan used;
     read_config(simulation, registry, &r);
     const json_t *plans = json_object_get(simulation, "plans"), *most = main_plan(plans);
-    printf("\n%s: %s", text_of(simulation, "name"), r.config.stencil);
+    const bool readable = most && tz_plan_from_json(most, &used);
+    const forecast *f = readable ? forecast_get(all, simulation, &r, device, &used) : NULL;
+    put_heading(facts, simulation, &r, f ? f->workload : NULL);
     if (!most) {
-        printf("\n  %s: there is nothing to explain\n",
-               json_object_get(simulation, "jump") ? "it jumped, without a plan" : "nothing ran");
+        facts->width = 0;
+        tz_fact_text(facts, "", "%s: there is nothing to explain",
+                     json_object_get(simulation, "jump") ? "it jumped, without a plan"
+                                                         : "nothing ran");
         return EXIT_DONE;
     }
-    if (!tz_plan_from_json(most, &used)) {
-        printf("\n");
-        print_cost(simulation, plans, most, r.config.dims);
+    put_cost(facts, simulation, plans, most, r.config.dims);
+    if (!readable)
         return tz_fail_text(EXIT_FAILED,
                             "run.json: its plan is not one that this version can read");
-    }
-    const forecast *f = forecast_get(all, simulation, &r, device, &used);
     if (!f)
         return tz_fail_text(EXIT_FAILED, "not enough memory for a prediction");
-    if (f->workload)
-        printf(" on %s, %s, %s; backend %s", f->workload->grid, f->workload->precision,
-               f->workload->boundary, r.config.backend);
-    printf("\n");
-    print_cost(simulation, plans, most, r.config.dims);
-    print_exchanges(simulation);
+    put_exchanges(facts, simulation);
     if (f->status == TZ_OK)
-        print_verdict(f, most, json_number_value(json_object_get(simulation, "seconds")));
+        put_verdict(facts, f, most, json_number_value(json_object_get(simulation, "seconds")));
     /* What the run did is explained without a record of this machine, too. */
     const bool no_record = f->status == TZ_UNSUPPORTED && !device;
     if (no_record)
-        printf("  model    no prediction: %s\n", f->error.message);
+        tz_fact_text(facts, "model", "no prediction: %s", f->error.message);
+    tz_facts_part_end(facts);
     fflush(stdout);
     if (f->status == TZ_OK || no_record)
         return EXIT_DONE;
@@ -494,7 +510,7 @@ static void define_again(const json_t *root, const char *folder, tz_plugins *plu
     tz_paths_clear(&replay.sets);
 }
 
-static int explain(const char *folder, tz_plugins *plugins, const char *device)
+static int explain(tz_facts *facts, const char *folder, tz_plugins *plugins, const char *device)
 {
     tz_machine machine;
     tz_error undefined;
@@ -505,38 +521,55 @@ static int explain(const char *folder, tz_plugins *plugins, const char *device)
     const tz_registry *registry = plugins->registry;
     tz_machine_read(&machine);
     const char *cpu = text_of(json_object_get(root, "machine"), "cpu");
-    printf("%s\n", folder);
+    tz_facts_part(facts, 0, "%s", folder);
     if (!device && strcmp(cpu, machine.cpu) != 0)
-        printf("  it ran on a machine with %s; the predictions are for this machine, with %s\n",
-               cpu, machine.cpu);
+        tz_fact_text(facts, "",
+                     "it ran on a machine with %s; the predictions are for this machine, with %s",
+                     cpu, machine.cpu);
     const json_t *simulations = json_object_get(root, "simulations");
     int code = EXIT_DONE;
     forecasts all = {.count = 0};
     for (size_t i = 0; i < json_array_size(simulations); i++) {
-        const int one = explain_one(json_array_get(simulations, i), registry, device, &all);
+        const int one = explain_one(facts, json_array_get(simulations, i), registry, device, &all);
         code = code == EXIT_DONE ? one : code;
     }
     if (code != EXIT_DONE && undefined.message[0])
         tz_fail_text(EXIT_FAILED, "the run's scenario does not define its stencils again: %s",
                      undefined.message);
     if (json_array_size(simulations) == 0)
-        printf("  no simulation: there is nothing to explain\n");
+        tz_fact_text(facts, "", "no simulation: there is nothing to explain");
     forecasts_clear(&all);
     json_decref(root);
-    return code == EXIT_DONE ? tz_finish_output() : code;
+    return code;
+}
+
+/* What could be explained is printed after an error, too. */
+static int print(const char *folder, tz_plugins *plugins, const char *device, tz_form form)
+{
+    tz_facts facts;
+    if (!tz_facts_begin(&facts, form, stdout))
+        return EXIT_FAILED;
+    const int code = explain(&facts, folder, plugins, device);
+    tz_facts_end(&facts);
+    const int written = tz_finish_output();
+    return code == EXIT_DONE ? written : code;
 }
 
 static int explain_call(const tz_command *command, int argc, char **argv)
 {
     tz_plugins plugins = {0};
     const char *device = NULL;
-    const tz_option options[] = {
-        TZ_TEXT("device", &device), TZ_PATHS("plugins", &plugins.given), {.name = NULL}};
+    tz_form form = TZ_FORM_TEXT;
+    const tz_option options[] = {TZ_TEXT("device", &device),
+                                 TZ_FORMS(&form),
+                                 TZ_PATHS("plugins", &plugins.given),
+                                 {.name = NULL}};
     int code = tz_options_read(command, argc, argv, options);
     if (code == TZ_OPTIONS_GO_ON && optind + 1 != argc)
         code = tz_misuse(command, optind == argc ? "needs a run folder" : "takes one run folder");
     if (code == TZ_OPTIONS_GO_ON)
-        code = tz_plugins_open(&plugins) ? explain(argv[optind], &plugins, device) : EXIT_FAILED;
+        code =
+            tz_plugins_open(&plugins) ? print(argv[optind], &plugins, device, form) : EXIT_FAILED;
     tz_plugins_close(&plugins);
     return code;
 }
@@ -546,6 +579,7 @@ const tz_command tz_command_explain = {
     .arguments = "RUNDIR [OPTION]…",
     .doc = "explain why a run used its plans, what they cost and what would have been better",
     .help = "  --device NAME|FILE   predict for this device record (default: this machine's)\n"
+            "  --json, --csv        print JSON or CSV: the part, name and text of each line\n"
             "  --plugins DIR        look for plugins here first; may be repeated\n"
             "  -h, --help           print this\n",
     .call = explain_call,

@@ -1,9 +1,193 @@
 /* trapeze manual: prints the reference of scenarios, the page for man(1), and completions of shells. */
-#include "cli/command.h"
-
 #include "cli/options.h"
-#include "cli/shells.h"
+
 #include "lua/manual.h"
+#include <string.h>
+
+/* ---- Manual pages ---------------------------------------------------------------------------- */
+
+/* A line of text that roff prints as it is. */
+static void put_line(const char *line, size_t length)
+{
+    if (length > 0 && (line[0] == '.' || line[0] == '\''))
+        fputs("\\&", stdout);
+    for (size_t i = 0; i < length; i++) {
+        if (line[i] == '\\')
+            fputs("\\e", stdout);
+        else if (line[i] == '-')
+            fputs("\\-", stdout);
+        else
+            putchar(line[i]);
+    }
+    putchar('\n');
+}
+
+static void put_text(const char *text)
+{
+    for (const char *end; *text; text = end + (*end == '\n')) {
+        end = text + strcspn(text, "\n");
+        put_line(text, (size_t)(end - text));
+    }
+}
+
+static void man_page(void)
+{
+    fputs(".TH TRAPEZE 1 \"\" \"trapeze " TZ_VERSION "\" \"Trapeze\"\n"
+          ".SH NAME\ntrapeze \\- iterative stencil loops with ghost zones, run from Lua scenarios\n"
+          ".SH SYNOPSIS\n.B trapeze\n.I COMMAND\n[\\fIARGUMENT\\fR]…\n.SH COMMANDS\n",
+          stdout);
+    for (int i = 0; tz_commands[i]; i++) {
+        char help[TZ_HELP_SIZE];
+        const tz_command *command = tz_commands[i];
+        printf(".SS trapeze %s ", command->name);
+        put_line(command->arguments, strlen(command->arguments));
+        put_line(command->doc, strlen(command->doc));
+        fputs(".PP\n.nf\n", stdout);
+        put_text(tz_help_text(command, help));
+        fputs(".fi\n", stdout);
+    }
+}
+
+/* ---- Completions ----------------------------------------------------------------------------- */
+
+/* The next option that a help text names, as "--name"; NULL after the last. An option that was named
+ * before is left out. */
+static const char *next_option(const char *help, const char **at, size_t *length)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
+    for (const char *p; (p = strstr(*at, "--"));) {
+        const char *before = help;
+        const size_t n = 2 + strspn(p + 2, letters);
+        *at = p + n;
+        if (n < 4 || (p > help && p[-1] != ' ' && p[-1] != '`'))
+            continue;
+        while ((before = strstr(before, "--")) < p &&
+               (strncmp(before, p, n) != 0 || strspn(before + 2, letters) + 2 != n))
+            before += 2;
+        if (before < p)
+            continue;
+        *length = n;
+        return p;
+    }
+    return NULL;
+}
+
+/* Each option of a command with text before and after it. `skip`: leading characters to leave out. */
+static void put_options(const tz_command *command, const char *before, const char *after,
+                        size_t skip)
+{
+    char text[TZ_HELP_SIZE];
+    const char *help = tz_help_text(command, text), *at = help, *option;
+    size_t length = 0;
+    while ((option = next_option(help, &at, &length)))
+        printf("%s%.*s%s", before, (int)(length - skip), option + skip, after);
+}
+
+static void bash_completion(void)
+{
+    fputs("_trapeze() {\n"
+          "    local word=${COMP_WORDS[COMP_CWORD]} options=\n"
+          "    COMPREPLY=()\n"
+          "    if [ \"$COMP_CWORD\" = 1 ]; then\n"
+          "        COMPREPLY=($(compgen -W '",
+          stdout);
+    for (int i = 0; tz_commands[i]; i++)
+        printf("%s ", tz_commands[i]->name);
+    fputs("help --help --version' -- \"$word\"))\n"
+          "        return\n"
+          "    fi\n"
+          "    case ${COMP_WORDS[1]} in\n",
+          stdout);
+    for (int i = 0; tz_commands[i]; i++) {
+        printf("    %s) options='", tz_commands[i]->name);
+        put_options(tz_commands[i], "", " ", 0);
+        fputs("' ;;\n", stdout);
+    }
+    fputs("    esac\n"
+          "    case $word in\n"
+          "    -*) COMPREPLY=($(compgen -W \"$options\" -- \"$word\")) ;;\n"
+          "    *) compopt -o filenames; COMPREPLY=($(compgen -f -- \"$word\")) ;;\n"
+          "    esac\n"
+          "}\n"
+          "complete -F _trapeze trapeze\n",
+          stdout);
+}
+
+/* `text` inside '…' of a shell. */
+static void put_quoted(const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '\'')
+            fputs("'\\''", stdout);
+        else
+            putchar(*text);
+    }
+}
+
+static void zsh_completion(void)
+{
+    fputs("#compdef trapeze\n"
+          "_trapeze() {\n"
+          "    local -a commands options\n"
+          "    commands=(\n",
+          stdout);
+    for (int i = 0; tz_commands[i]; i++) {
+        printf("        '%s:", tz_commands[i]->name);
+        put_quoted(tz_commands[i]->doc);
+        fputs("'\n", stdout);
+    }
+    fputs("    )\n"
+          "    if (( CURRENT == 2 )); then\n"
+          "        _describe command commands\n"
+          "        return\n"
+          "    fi\n"
+          "    case $words[2] in\n",
+          stdout);
+    for (int i = 0; tz_commands[i]; i++) {
+        printf("    %s) options=(", tz_commands[i]->name);
+        put_options(tz_commands[i], "", " ", 0);
+        fputs(") ;;\n", stdout);
+    }
+    fputs("    esac\n"
+          "    if [[ $words[CURRENT] == -* ]]; then\n"
+          "        compadd -a options\n"
+          "    else\n"
+          "        _files\n"
+          "    fi\n"
+          "}\n"
+          "if [ \"$funcstack[1]\" = _trapeze ]; then _trapeze; else compdef _trapeze trapeze; fi\n",
+          stdout);
+}
+
+static void fish_completion(void)
+{
+    for (int i = 0; tz_commands[i]; i++) {
+        const char *name = tz_commands[i]->name;
+        char before[128];
+        printf("complete -c trapeze -n __fish_use_subcommand -f -a %s -d '", name);
+        put_quoted(tz_commands[i]->doc);
+        fputs("'\n", stdout);
+        snprintf(before, sizeof before,
+                 "complete -c trapeze -n '__fish_seen_subcommand_from %s' -l ", name);
+        put_options(tz_commands[i], before, "\n", 2);
+    }
+}
+
+/* False: not a shell that is known. */
+static bool print_completion(const char *shell)
+{
+    if (strcmp(shell, "bash") == 0)
+        bash_completion();
+    else if (strcmp(shell, "zsh") == 0)
+        zsh_completion();
+    else if (strcmp(shell, "fish") == 0)
+        fish_completion();
+    else
+        return false;
+    return true;
+}
+
+/* ---- The command ------------------------------------------------------------------------------ */
 
 static int manual(const tz_command *command, int argc, char **argv)
 {
@@ -21,8 +205,8 @@ static int manual(const tz_command *command, int argc, char **argv)
     if (name && (man || shell || optind + 1 < argc))
         return tz_misuse(command, "takes the name of one function, not '%.60s'", argv[argc - 1]);
     if (man) {
-        tz_man_page();
-    } else if (shell && !tz_completion(shell)) {
+        man_page();
+    } else if (shell && !print_completion(shell)) {
         return tz_misuse(command, "--completion: '%.60s' is not bash, zsh or fish", shell);
     } else if (!shell && tz_manual_write(stdout, name, &error) != TZ_OK) {
         return tz_fail(EXIT_FAILED, &error);

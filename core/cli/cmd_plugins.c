@@ -7,6 +7,7 @@
 #include <jansson.h>
 #include <limits.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- As text --------------------------------------------------------------------------------- */
@@ -106,197 +107,266 @@ static const char *path_text(const tz_registry_entry *entry, char text[PATH_MAX]
     return text;
 }
 
-static void print_refused(const tz_registry_entry *entry)
+/* ---- What is listed -------------------------------------------------------------------------- */
+
+/* A stencil with what its columns need as lists. */
+typedef struct listed_stencil {
+    const tz_plugin *plugin;
+    const tz_stencil *stencil;
+    int boundaries_count, scalars_count;
+    const char *boundaries[TZ_BOUNDARIES], *scalars[TZ_CONSTANTS_MAX];
+} listed_stencil;
+
+/* A plugin with the stencils that were asked for, or one that was refused. */
+typedef struct listed_plugin {
+    const tz_plugin *plugin;
+    const listed_stencil *stencils;
+    int count;
+    char path[PATH_MAX], reason[2100];
+} listed_plugin;
+
+typedef struct listing {
+    int plugins_count, refused_count, stencils_count;
+    listed_plugin *plugins, *refused;
+    listed_stencil *stencils;
+} listing;
+
+static void clear(listing *list)
 {
-    char text[2100], path[PATH_MAX];
-    tz_error_format(&entry->error, text, sizeof text);
-    printf("refused: %s\n", path_text(entry, path));
-    printf("  %s\n", text);
+    free(list->plugins);
+    free(list->refused);
+    free(list->stencils);
 }
 
-/* ---- As JSON --------------------------------------------------------------------------------- */
-
-static json_t *number_json(double value)
+static void list_stencil(listed_stencil *out, const tz_plugin *plugin, const tz_stencil *stencil)
 {
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
-static json_t *text_json(const char *text)
-{
-    return text ? json_string(text) : json_null();
-}
-
-static json_t *param_json(const tz_param *param)
-{
-    json_t *object = json_pack("{s:s, s:s, s:o, s:o}", "name", param->name, "type",
-                               tz_param_type_name(param->type), "unit", text_json(param->unit),
-                               "doc", text_json(param->doc));
-    if (param->role != TZ_PARAM_ROLE_NONE)
-        json_object_set_new(object, "role", text_json(tz_param_role_name(param->role)));
-    switch (param->type) {
-    case TZ_PARAM_REAL:
-    case TZ_PARAM_INTEGER:
-        json_object_set_new(object, "default", number_json(param->value));
-        json_object_set_new(object, "min", number_json(param->min));
-        json_object_set_new(object, "max", number_json(param->max));
-        break;
-    case TZ_PARAM_FLAG:
-        json_object_set_new(object, "default", json_boolean(param->value != 0));
-        break;
-    case TZ_PARAM_CHOICE:
-        json_object_set_new(object, "choices", text_json(param->choices));
-        json_object_set_new(object, "default", text_json(param->text));
-        break;
-    case TZ_PARAM_TEXT:
-        json_object_set_new(object, "default", text_json(param->text));
-        break;
-    }
-    return object;
-}
-
-static json_t *field_json(const tz_field *field)
-{
-    return json_pack("{s:s, s:s, s:s, s:o, s:o, s:b, s:o}", "name", field->name, "role",
-                     tz_role_name(field->role), "type", tz_type_name(field->type), "unit",
-                     text_json(field->unit), "doc", text_json(field->doc), "required",
-                     field->required, "default", number_json(field->initial));
-}
-
-static json_t *stencil_json(const tz_stencil *stencil)
-{
-    json_t *object = json_pack("{s:s, s:o, s:i, s:i, s:i, s:i}", "id", stencil->id, "doc",
-                               text_json(stencil->doc), "dims", stencil->dims, "radius",
-                               tz_stencil_radius(stencil), "passes", stencil->passes_count, "steps",
-                               stencil->steps > 1 ? stencil->steps : 1);
-    json_t *boundaries = json_array(), *fields = json_array(), *params = json_array(),
-           *methods = json_array(), *scalars = json_array();
+    out->plugin = plugin;
+    out->stencil = stencil;
     for (int i = 0; i < TZ_BOUNDARIES; i++)
         if (stencil->boundaries & TZ_ALLOW(i))
-            json_array_append_new(boundaries, text_json(tz_boundary_name((tz_boundary)i)));
-    for (int i = 0; i < tz_stencil_fields_all(stencil); i++)
-        json_array_append_new(fields, field_json(&stencil->fields[i]));
-    for (int i = 0; i < stencil->params_count; i++)
-        json_array_append_new(params, param_json(&stencil->params[i]));
-    for (int i = 0; i < stencil->methods_count; i++)
-        json_array_append_new(methods, json_pack("{s:s, s:o}", "name", stencil->methods[i].name,
-                                                 "doc", text_json(stencil->methods[i].doc)));
-    json_object_set_new(object, "boundary", text_json(tz_boundary_name(stencil->boundary)));
-    json_object_set_new(object, "boundaries", boundaries);
-    json_object_set_new(object, "fields", fields);
+            out->boundaries[out->boundaries_count++] = tz_boundary_name((tz_boundary)i);
     for (int i = 0; i < stencil->constants_count; i++)
         if (stencil->constants[i].varies)
-            json_array_append_new(scalars, text_json(stencil->constants[i].name));
-    json_object_set_new(object, "parameters", params);
-    json_object_set_new(object, "scalars", scalars);
-    json_object_set_new(object, "methods", methods);
-    return object;
+            out->scalars[out->scalars_count++] = stencil->constants[i].name;
 }
+
+static void list_plugin(listing *list, const tz_registry_entry *entry, const char *name)
+{
+    const tz_plugin *plugin = entry->plugin;
+    listed_plugin *out =
+        plugin ? &list->plugins[list->plugins_count] : &list->refused[list->refused_count];
+    path_text(entry, out->path);
+    if (!plugin) {
+        tz_error_format(&entry->error, out->reason, sizeof out->reason);
+        list->refused_count += !name;
+        return;
+    }
+    out->plugin = plugin;
+    out->stencils = &list->stencils[list->stencils_count];
+    for (int i = 0; i < plugin->stencils_count; i++)
+        if (!name || strcmp(plugin->id, name) == 0 || strcmp(plugin->stencils[i]->id, name) == 0) {
+            list_stencil(&list->stencils[list->stencils_count++], plugin, plugin->stencils[i]);
+            out->count++;
+        }
+    list->plugins_count += out->count > 0;
+}
+
+/* `name` NULL: all; `defined`: only those that a scenario has defined. */
+static tz_status list_all(listing *list, const tz_registry *registry, const char *name,
+                          bool defined, tz_error *error)
+{
+    const size_t count = tz_registry_count(registry) + 1;
+    size_t stencils = 1;
+    for (size_t i = 0; i + 1 < count; i++)
+        if (tz_registry_get(registry, i)->plugin)
+            stencils += (size_t)tz_registry_get(registry, i)->plugin->stencils_count;
+    list->plugins = calloc(count, sizeof *list->plugins);
+    list->refused = calloc(count, sizeof *list->refused);
+    list->stencils = calloc(stencils, sizeof *list->stencils);
+    if (!list->plugins || !list->refused || !list->stencils)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
+    for (size_t i = 0; i + 1 < count; i++)
+        if (!defined || tz_registry_get(registry, i)->defined)
+            list_plugin(list, tz_registry_get(registry, i), name);
+    return TZ_OK;
+}
+
+/* ---- As CSV and JSON ------------------------------------------------------------------------- */
+
+static tz_cell finite_cell(double value)
+{
+    return isfinite(value) ? tz_cell_real(value) : TZ_NULL_CELL;
+}
+
+static bool is_number(const tz_param *param)
+{
+    return param->type == TZ_PARAM_REAL || param->type == TZ_PARAM_INTEGER;
+}
+
+static tz_cell default_cell(const tz_param *param)
+{
+    return is_number(param)               ? finite_cell(param->value)
+           : param->type == TZ_PARAM_FLAG ? tz_cell_flag(param->value != 0)
+                                          : tz_cell_text(param->text);
+}
+
+#define OF_PARAM(name, expression) TZ_GETTER(param_##name, void, tz_param, expression)
+OF_PARAM(type, tz_cell_text(tz_param_type_name(r->type)));
+OF_PARAM(role,
+         r->role != TZ_PARAM_ROLE_NONE ? tz_cell_text(tz_param_role_name(r->role)) : TZ_NO_CELL);
+OF_PARAM(choices, r->type == TZ_PARAM_CHOICE ? tz_cell_text(r->choices) : TZ_NO_CELL);
+OF_PARAM(default, default_cell(r));
+OF_PARAM(min, is_number(r) ? finite_cell(r->min) : TZ_NO_CELL);
+OF_PARAM(max, is_number(r) ? finite_cell(r->max) : TZ_NO_CELL);
+
+static const tz_sheet_column param_columns[] = {
+    TZ_MEMBER("name", tz_param, name),        {.key = "type", .get = param_type},
+    TZ_MEMBER("unit", tz_param, unit),        TZ_MEMBER("doc", tz_param, doc),
+    {.key = "role", .get = param_role},       {.key = "choices", .get = param_choices},
+    {.key = "default", .get = param_default}, {.key = "min", .get = param_min},
+    {.key = "max", .get = param_max},         {.key = NULL}};
+
+#define OF_FIELD(name, expression) TZ_GETTER(field_##name, void, tz_field, expression)
+OF_FIELD(role, tz_cell_text(tz_role_name(r->role)));
+OF_FIELD(type, tz_cell_text(tz_type_name(r->type)));
+OF_FIELD(required, tz_cell_flag(r->required));
+OF_FIELD(initial, finite_cell(r->initial));
+
+static const tz_sheet_column field_columns[] = {
+    TZ_MEMBER("name", tz_field, name),        {.key = "role", .get = field_role},
+    {.key = "type", .get = field_type},       TZ_MEMBER("unit", tz_field, unit),
+    TZ_MEMBER("doc", tz_field, doc),          {.key = "required", .get = field_required},
+    {.key = "default", .get = field_initial}, {.key = NULL}};
+
+static const tz_sheet_column method_columns[] = {
+    TZ_MEMBER("name", tz_method, name), TZ_MEMBER("doc", tz_method, doc), {.key = NULL}};
+
+#define OF_STENCIL(name, expression) TZ_GETTER(stencil_##name, void, listed_stencil, expression)
+#define ROWS_OF(columns_, rows_, count_)                                                           \
+    tz_cell_rows((tz_sheet){                                                                       \
+        .columns = columns_, .rows = rows_, .stride = sizeof *(rows_), .count = count_})
+OF_STENCIL(plugin, tz_cell_text(r->plugin->id));
+OF_STENCIL(id, tz_cell_text(r->stencil->id));
+OF_STENCIL(doc, tz_cell_text(r->stencil->doc));
+OF_STENCIL(dims, tz_cell_integer(r->stencil->dims));
+OF_STENCIL(radius, tz_cell_integer(tz_stencil_radius(r->stencil)));
+OF_STENCIL(passes, tz_cell_integer(r->stencil->passes_count));
+OF_STENCIL(steps, tz_cell_integer(r->stencil->steps > 1 ? r->stencil->steps : 1));
+OF_STENCIL(boundary, tz_cell_text(tz_boundary_name(r->stencil->boundary)));
+OF_STENCIL(boundaries, tz_cell_texts(r->boundaries_count, r->boundaries, 0));
+OF_STENCIL(fields, ROWS_OF(field_columns, r->stencil->fields, tz_stencil_fields_all(r->stencil)));
+OF_STENCIL(params, ROWS_OF(param_columns, r->stencil->params, r->stencil->params_count));
+OF_STENCIL(scalars, tz_cell_texts(r->scalars_count, r->scalars, 0));
+OF_STENCIL(methods, ROWS_OF(method_columns, r->stencil->methods, r->stencil->methods_count));
+
+static const tz_sheet_column stencil_columns[] = {
+    {.key = "plugin", .forms = TZ_IN_CSV, .get = stencil_plugin},
+    {.key = "id", .get = stencil_id},
+    {.key = "doc", .get = stencil_doc},
+    {.key = "dims", .get = stencil_dims},
+    {.key = "radius", .get = stencil_radius},
+    {.key = "passes", .get = stencil_passes},
+    {.key = "steps", .get = stencil_steps},
+    {.key = "boundary", .get = stencil_boundary},
+    {.key = "boundaries", .get = stencil_boundaries},
+    {.key = "fields", .forms = TZ_IN_JSON, .get = stencil_fields},
+    {.key = "parameters", .forms = TZ_IN_JSON, .get = stencil_params},
+    {.key = "scalars", .get = stencil_scalars},
+    {.key = "methods", .forms = TZ_IN_JSON, .get = stencil_methods},
+    {.key = NULL}};
+
+#define OF_PLUGIN(name, expression) TZ_GETTER(plugin_##name, void, listed_plugin, expression)
+OF_PLUGIN(id, tz_cell_text(r->plugin->id));
+OF_PLUGIN(version, tz_cell_text(r->plugin->version));
+OF_PLUGIN(doc, tz_cell_text(r->plugin->doc));
+OF_PLUGIN(stencils, ROWS_OF(stencil_columns, r->stencils, r->count));
+
+static const tz_sheet_column plugin_columns[] = {{.key = "id", .get = plugin_id},
+                                                 {.key = "version", .get = plugin_version},
+                                                 {.key = "doc", .get = plugin_doc},
+                                                 TZ_MEMBER("path", listed_plugin, path),
+                                                 {.key = "stencils", .get = plugin_stencils},
+                                                 {.key = NULL}};
+
+static const tz_sheet_column refused_columns[] = {TZ_MEMBER("path", listed_plugin, path),
+                                                  TZ_MEMBER("reason", listed_plugin, reason),
+                                                  {.key = NULL}};
+
+TZ_GETTER(listing_version, void, listing, tz_cell_text(TZ_VERSION));
+TZ_GETTER(listing_plugins, void, listing, ROWS_OF(plugin_columns, r->plugins, r->plugins_count));
+TZ_GETTER(listing_refused, void, listing, ROWS_OF(refused_columns, r->refused, r->refused_count));
+
+static const tz_sheet_column listing_columns[] = {{.key = "trapeze", .get = listing_version},
+                                                  {.key = "plugins", .get = listing_plugins},
+                                                  {.key = "refused", .get = listing_refused},
+                                                  {.key = NULL}};
 
 /* ---- The command ----------------------------------------------------------------------------- */
 
-static bool is_wanted(const tz_plugin *plugin, const tz_stencil *stencil, const char *name)
+static void print_text(const listing *list, const char *name, const tz_plugins *opened)
 {
-    return !name || strcmp(plugin->id, name) == 0 || strcmp(stencil->id, name) == 0;
-}
-
-/* Returns how many stencils were shown. */
-static int show_plugin(const tz_registry_entry *entry, const char *name, json_t *list)
-{
-    const tz_plugin *plugin = entry->plugin;
-    json_t *stencils = json_array();
-    char path[PATH_MAX];
-    int shown = 0;
-    for (int i = 0; i < plugin->stencils_count; i++) {
-        if (!is_wanted(plugin, plugin->stencils[i], name))
-            continue;
-        if (!list && shown == 0)
-            printf("%s %s: %s\n  %s\n", plugin->id, plugin->version, plugin->doc,
-                   path_text(entry, path));
-        if (!list)
-            print_stencil(plugin->stencils[i]);
-        else
-            json_array_append_new(stencils, stencil_json(plugin->stencils[i]));
-        shown++;
+    for (int i = 0; i < list->plugins_count; i++) {
+        const listed_plugin *p = &list->plugins[i];
+        printf("%s%s %s: %s\n  %s\n", i > 0 && !name ? "\n" : "", p->plugin->id, p->plugin->version,
+               p->plugin->doc, p->path);
+        for (int k = 0; k < p->count; k++)
+            print_stencil(p->stencils[k].stencil);
     }
-    if (list && shown > 0)
-        json_array_append_new(list,
-                              json_pack("{s:s, s:o, s:o, s:s, s:O}", "id", plugin->id, "version",
-                                        text_json(plugin->version), "doc", text_json(plugin->doc),
-                                        "path", path_text(entry, path), "stencils", stencils));
-    json_decref(stencils);
-    return shown;
-}
-
-static int show_all(const tz_registry *registry, const char *name, bool defined, json_t *plugins,
-                    json_t *refused)
-{
-    int shown = 0;
-    for (size_t i = 0; i < tz_registry_count(registry); i++) {
-        const tz_registry_entry *entry = tz_registry_get(registry, i);
-        if (defined && !entry->defined)
-            continue;
-        if (entry->plugin) {
-            if (!plugins && shown > 0 && !name)
-                printf("\n");
-            shown += show_plugin(entry, name, plugins);
-        } else if (!name && refused) {
-            char text[2100], path[PATH_MAX];
-            tz_error_format(&entry->error, text, sizeof text);
-            tz_text_utf8(text);
-            json_array_append_new(
-                refused, json_pack("{s:s, s:s}", "path", path_text(entry, path), "reason", text));
-        }
-    }
-    for (size_t i = 0; !plugins && !name && !defined && i < tz_registry_count(registry); i++)
-        if (!tz_registry_get(registry, i)->plugin) {
-            printf("\n");
-            print_refused(tz_registry_get(registry, i));
-        }
-    return shown;
-}
-
-/* `name` NULL: all plugins; `from` not NULL: those that this scenario defines. */
-static int show(tz_plugins *opened, const char *name, const char *from, bool json)
-{
-    const tz_replay replay = {.path = from};
-    tz_error failed;
-    const tz_status status = from ? tz_plugins_define(opened, &replay, &failed) : TZ_OK;
-    const tz_registry *registry = opened->registry;
-    json_t *plugins = json ? json_array() : NULL, *refused = json ? json_array() : NULL;
-    const int shown = show_all(registry, name, from != NULL, plugins, refused);
-    int code = EXIT_DONE;
-    if (shown == 0 && status) {
-        code = tz_fail(EXIT_FAILED, &failed);
-    } else if (shown == 0 && from) {
-        code = tz_fail_text(EXIT_FAILED, "%s defines no stencil%s%.60s%s with tz.stencil", from,
-                            name ? " '" : "", name ? name : "", name ? "'" : "");
-    } else if (shown == 0 && name) {
-        tz_error error;
-        const tz_stencil *none;
-        tz_registry_find(registry, name, &none, NULL, &error);
-        code = tz_fail(EXIT_FAILED, &error);
-    } else if (json) {
-        json_t *root = json_pack("{s:s, s:O, s:O}", "trapeze", TZ_VERSION, "plugins", plugins,
-                                 "refused", refused);
-        json_dumpf(root, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
-        printf("\n");
-        json_decref(root);
-    } else if (tz_registry_count(registry) == 0) {
+    for (int i = 0; i < list->refused_count; i++)
+        printf("\nrefused: %s\n  %s\n", list->refused[i].path, list->refused[i].reason);
+    if (tz_registry_count(opened->registry) == 0) {
         printf("no plugins; looked in\n");
         for (size_t i = 0; i < opened->folders.count; i++)
             printf("  %s\n", opened->folders.items[i]);
     }
-    json_decref(plugins);
-    json_decref(refused);
+}
+
+static void print_list(const listing *list, const char *name, const tz_plugins *opened,
+                       tz_form form)
+{
+    const tz_sheet stencils = {.columns = stencil_columns,
+                               .rows = list->stencils,
+                               .stride = sizeof *list->stencils,
+                               .count = list->stencils_count};
+    if (form == TZ_FORM_JSON)
+        tz_print_json(tz_row_json(listing_columns, NULL, list), 15);
+    else if (form == TZ_FORM_CSV)
+        tz_sheet_csv(&stencils, true, stdout);
+    else
+        print_text(list, name, opened);
+}
+
+/* `name` NULL: all plugins; `from` not NULL: those that this scenario defines. */
+static int show(tz_plugins *opened, const char *name, const char *from, tz_form form)
+{
+    const tz_replay replay = {.path = from};
+    tz_error failed, error;
+    const tz_status status = from ? tz_plugins_define(opened, &replay, &failed) : TZ_OK;
+    listing list = {.plugins_count = 0};
+    const tz_stencil *none;
+    int code = EXIT_DONE;
+    if (list_all(&list, opened->registry, name, from != NULL, &error) != TZ_OK)
+        code = tz_fail(EXIT_FAILED, &error);
+    else if (list.stencils_count == 0 && status)
+        code = tz_fail(EXIT_FAILED, &failed);
+    else if (list.stencils_count == 0 && from)
+        code = tz_fail_text(EXIT_FAILED, "%s defines no stencil%s%.60s%s with tz.stencil", from,
+                            name ? " '" : "", name ? name : "", name ? "'" : "");
+    else if (list.stencils_count == 0 && name &&
+             tz_registry_find(opened->registry, name, &none, NULL, &error) != TZ_OK)
+        code = tz_fail(EXIT_FAILED, &error);
+    else
+        print_list(&list, name, opened, form);
+    clear(&list);
     return code == EXIT_DONE ? tz_finish_output() : code;
 }
 
 static int plugins_call(const tz_command *command, int argc, char **argv)
 {
     tz_plugins plugins = {0};
-    bool json = false;
+    tz_form form = TZ_FORM_TEXT;
     const char *from = NULL;
-    const tz_option options[] = {TZ_FLAG("json", &json),
+    const tz_option options[] = {TZ_FORMS(&form),
                                  TZ_TEXT("from", &from),
                                  TZ_PATHS("plugins", &plugins.given),
                                  {.name = NULL}};
@@ -304,7 +374,7 @@ static int plugins_call(const tz_command *command, int argc, char **argv)
     if (code == TZ_OPTIONS_GO_ON && argc - optind > 1)
         code = tz_misuse(command, "takes one name, not '%.60s' too", argv[optind + 1]);
     if (code == TZ_OPTIONS_GO_ON)
-        code = tz_plugins_open(&plugins) ? show(&plugins, argv[optind], from, json) : EXIT_FAILED;
+        code = tz_plugins_open(&plugins) ? show(&plugins, argv[optind], from, form) : EXIT_FAILED;
     tz_plugins_close(&plugins);
     return code;
 }
@@ -315,7 +385,7 @@ const tz_command tz_command_plugins = {
     .doc = "list the stencils: fields, parameters, methods, and plugins that were refused",
     .help = "  NAME            only the stencil or plugin of that name\n"
             "  --from FILE     only those that this scenario defines with tz.stencil\n"
-            "  --json          print JSON\n"
+            "  --json, --csv   print JSON, or CSV with a row for each stencil\n"
             "  --plugins DIR   look for plugins here first; may be repeated\n"
             "  -h, --help      print this\n"
             "\n"

@@ -2,11 +2,8 @@
 #ifndef TZ_CORE_CLI_PRINT_H
 #define TZ_CORE_CLI_PRINT_H
 
-#include "base/sheet.h"
+#include "base/facts.h"
 #include <jansson.h>
-
-/* Of --csv and --json. */
-typedef enum tz_form { TZ_FORM_TEXT, TZ_FORM_CSV, TZ_FORM_JSON } tz_form;
 
 enum { TZ_TEXT_SIZE = 96 };
 

@@ -31,33 +31,35 @@ static void print_list(FILE *out, const json_t *list, const char *between)
     }
 }
 
-static void print_params(FILE *out, const json_t *params)
+static void put_params(tz_facts *facts, const json_t *params)
 {
     const char *name;
     const json_t *entry;
+    tz_facts_part(facts, 1, "parameters");
     json_object_foreach((json_t *)params, name, entry)
     {
-        fprintf(out, "    %-24s ", name);
+        FILE *out = tz_fact(facts, name);
         print_number(out, json_object_get(entry, "value"));
         const char *unit = json_string_value(json_object_get(entry, "unit"));
-        fprintf(out, "%s%s%s\n", unit && unit[0] ? " " : "", unit ? unit : "",
+        fprintf(out, "%s%s%s", unit && unit[0] ? " " : "", unit ? unit : "",
                 json_is_true(json_object_get(entry, "given")) ? "  (given)" : "");
     }
 }
 
-static void print_fields(FILE *out, const json_t *fields)
+static void put_fields(tz_facts *facts, const json_t *fields)
 {
     const char *name;
     const json_t *list;
+    tz_facts_part(facts, 1, "fields");
     json_object_foreach((json_t *)fields, name, list)
     {
         for (size_t i = 0; i < json_array_size(list); i++) {
             const json_t *entry = json_array_get(list, i);
             const json_t *seed = json_object_get(entry, "seed");
-            fprintf(out, "    %-24s %s", i == 0 ? name : "", tz_json_text(entry, "source"));
+            FILE *out = tz_fact(facts, i == 0 ? name : NULL);
+            fprintf(out, "%s", tz_json_text(entry, "source"));
             if (seed)
                 fprintf(out, ", seed %" JSON_INTEGER_FORMAT, json_integer_value(seed));
-            fprintf(out, "\n");
         }
     }
 }
@@ -69,74 +71,69 @@ static void print_plan_short(FILE *out, const json_t *plan)
             json_integer_value(json_object_get(plan, "height")));
 }
 
+static void print_decision(FILE *out, const json_t *d)
+{
+    const json_t *from = json_object_get(d, "from"), *times = json_object_get(d, "times");
+    const json_t *time = json_object_get(d, "seconds_per_iteration");
+    fprintf(out, "step %" JSON_INTEGER_FORMAT ": ", json_integer_value(json_object_get(d, "step")));
+    if (json_is_object(from) && json_equal((json_t *)from, json_object_get(d, "to"))) {
+        fprintf(out, "keeps ");
+    } else if (json_is_object(from)) {
+        print_plan_short(out, from);
+        fprintf(out, " → ");
+    }
+    print_plan_short(out, json_object_get(d, "to"));
+    fprintf(out, ", %s", tz_json_text(d, "reason"));
+    const double seconds = json_number_value(time);
+    if (json_is_number(time) && seconds >= 1e-3)
+        fprintf(out, " (%.4g ms an iteration)", 1e3 * seconds);
+    else if (json_is_number(time))
+        fprintf(out, " (%.4g us an iteration)", 1e6 * seconds);
+    if (times)
+        fprintf(out, ", %" JSON_INTEGER_FORMAT " times", json_integer_value(times));
+}
+
 /* The decisions of the policy, without the middle of a long list. */
-static void print_policy(FILE *out, const json_t *policy)
+static void put_policy(tz_facts *facts, const json_t *policy)
 {
     enum { FIRST = 6, LAST = 10 };
     const json_t *decisions = json_object_get(policy, "decisions");
     const size_t count = json_array_size(decisions);
     if (!json_is_object(policy)) /* of an older run */
         return;
-    fprintf(out, "  %-12s %s\n", "policy", tz_json_text(policy, "text"));
+    tz_fact_text(facts, "policy", "%s", tz_json_text(policy, "text"));
     for (size_t i = 0; count > 1 && i < count; i++) {
         if (count > FIRST + LAST && i == FIRST) {
             i = count - LAST;
-            fprintf(out, "  %-12s … %zu more, all in run.json …\n", "", i - FIRST);
+            tz_fact_text(facts, NULL, "… %zu more, all in run.json …", i - FIRST);
         }
-        const json_t *d = json_array_get(decisions, i);
-        const json_t *from = json_object_get(d, "from"), *times = json_object_get(d, "times");
-        const json_t *time = json_object_get(d, "seconds_per_iteration");
-        fprintf(out, "  %-12s step %" JSON_INTEGER_FORMAT ": ", "",
-                json_integer_value(json_object_get(d, "step")));
-        if (json_is_object(from) && json_equal((json_t *)from, json_object_get(d, "to"))) {
-            fprintf(out, "keeps ");
-        } else if (json_is_object(from)) {
-            print_plan_short(out, from);
-            fprintf(out, " → ");
-        }
-        print_plan_short(out, json_object_get(d, "to"));
-        fprintf(out, ", %s", tz_json_text(d, "reason"));
-        const double seconds = json_number_value(time);
-        if (json_is_number(time) && seconds >= 1e-3)
-            fprintf(out, " (%.4g ms an iteration)", 1e3 * seconds);
-        else if (json_is_number(time))
-            fprintf(out, " (%.4g us an iteration)", 1e6 * seconds);
-        if (times)
-            fprintf(out, ", %" JSON_INTEGER_FORMAT " times", json_integer_value(times));
-        fprintf(out, "\n");
+        print_decision(tz_fact(facts, NULL), json_array_get(decisions, i));
     }
     const json_int_t left_out = json_integer_value(json_object_get(policy, "decisions_left_out"));
     if (left_out > 0)
-        fprintf(out, "  %-12s and %" JSON_INTEGER_FORMAT " that run.json does not hold\n", "",
-                left_out);
+        tz_fact_text(facts, NULL, "and %" JSON_INTEGER_FORMAT " that run.json does not hold",
+                     left_out);
 }
 
-static void print_jumps(FILE *out, const json_t *jump)
+static void put_jumps(tz_facts *facts, const json_t *jump)
 {
     if (!jump)
         return;
-    fprintf(out, "  %-12s %" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT " steps", "jumps",
+    FILE *out = tz_fact(facts, "jumps");
+    fprintf(out, "%" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT " steps",
             json_integer_value(json_object_get(jump, "jumps")),
             json_integer_value(json_object_get(jump, "steps")));
     const json_int_t steady = json_integer_value(json_object_get(jump, "steady_states"));
     if (steady > 0)
         fprintf(out, ", %" JSON_INTEGER_FORMAT " to a steady state", steady);
-    fprintf(out, ", in %.3g s, by %s\n", json_number_value(json_object_get(jump, "seconds")),
+    fprintf(out, ", in %.3g s, by %s", json_number_value(json_object_get(jump, "seconds")),
             tz_json_text(jump, "library"));
 }
 
-static void print_simulation(FILE *out, const json_t *simulation)
+static void put_steps(tz_facts *facts, const json_t *simulation)
 {
-    fprintf(out, "\n%s: %s\n  %-12s ", tz_json_text(simulation, "name"),
-            tz_json_text(simulation, "stencil"), "grid");
-    print_list(out, json_object_get(simulation, "grid"), " x ");
-    fprintf(out, "\n  %-12s %s\n  %-12s ", "precision", tz_json_text(simulation, "precision"),
-            "boundary");
-    print_list(out, json_object_get(simulation, "boundary"), ", ");
-    fprintf(out, "\n  %-12s %s, %" JSON_INTEGER_FORMAT " threads\n", "backend",
-            tz_json_text(simulation, "backend"),
-            json_integer_value(json_object_get(simulation, "threads")));
-    fprintf(out, "  %-12s %" JSON_INTEGER_FORMAT " in %.3g s", "steps",
+    FILE *out = tz_fact(facts, "steps");
+    fprintf(out, "%" JSON_INTEGER_FORMAT " in %.3g s",
             json_integer_value(json_object_get(simulation, "steps")),
             json_number_value(json_object_get(simulation, "seconds")));
     const json_t *rate = json_object_get(simulation, "gcells_per_s");
@@ -148,42 +145,65 @@ static void print_simulation(FILE *out, const json_t *simulation)
     const double set_up = json_number_value(json_object_get(simulation, "set_up_seconds"));
     if (set_up >= 1e-3)
         fprintf(out, "; %.3g s for kernels", set_up);
-    fprintf(out, "\n");
-    print_jumps(out, json_object_get(simulation, "jump"));
-    const json_t *time = json_object_get(simulation, "time");
-    if (json_is_number(time)) {
-        fprintf(out, "  %-12s ", "time");
-        print_number(out, time);
-        fprintf(out, " %s\n", tz_json_text(simulation, "time_unit"));
-    }
-    const json_t *plans = json_object_get(simulation, "plans");
+}
+
+static void put_plans(tz_facts *facts, const json_t *plans)
+{
     for (size_t i = 0; i < json_array_size(plans); i++) {
         const json_t *plan = json_array_get(plans, i);
-        fprintf(out, "  %-12s %s, height %" JSON_INTEGER_FORMAT ", tile ", i == 0 ? "plan" : "",
-                tz_json_text(plan, "family"), json_integer_value(json_object_get(plan, "height")));
+        FILE *out = tz_fact(facts, i == 0 ? "plan" : NULL);
+        fprintf(out, "%s, height %" JSON_INTEGER_FORMAT ", tile ", tz_json_text(plan, "family"),
+                json_integer_value(json_object_get(plan, "height")));
         print_list(out, json_object_get(plan, "tile"), " x ");
-        fprintf(out, ", %" JSON_INTEGER_FORMAT " stages: %s\n",
+        fprintf(out, ", %" JSON_INTEGER_FORMAT " stages: %s",
                 json_integer_value(json_object_get(plan, "stages")), tz_json_text(plan, "why"));
     }
-    print_policy(out, json_object_get(simulation, "policy"));
-    fprintf(out, "  parameters\n");
-    print_params(out, json_object_get(simulation, "params"));
-    fprintf(out, "  fields\n");
-    print_fields(out, json_object_get(simulation, "fields"));
+}
+
+static void put_simulation(tz_facts *facts, const json_t *simulation)
+{
+    enum { NAME_WIDTH = 12, LONG_NAME_WIDTH = 24 };
+    tz_facts_part(facts, 0, "\n%s: %s", tz_json_text(simulation, "name"),
+                  tz_json_text(simulation, "stencil"));
+    facts->indent = 2;
+    facts->width = NAME_WIDTH;
+    print_list(tz_fact(facts, "grid"), json_object_get(simulation, "grid"), " x ");
+    tz_fact_text(facts, "precision", "%s", tz_json_text(simulation, "precision"));
+    print_list(tz_fact(facts, "boundary"), json_object_get(simulation, "boundary"), ", ");
+    tz_fact_text(facts, "backend", "%s, %" JSON_INTEGER_FORMAT " threads",
+                 tz_json_text(simulation, "backend"),
+                 json_integer_value(json_object_get(simulation, "threads")));
+    put_steps(facts, simulation);
+    put_jumps(facts, json_object_get(simulation, "jump"));
+    const json_t *time = json_object_get(simulation, "time");
+    if (json_is_number(time)) {
+        FILE *out = tz_fact(facts, "time");
+        print_number(out, time);
+        fprintf(out, " %s", tz_json_text(simulation, "time_unit"));
+    }
+    put_plans(facts, json_object_get(simulation, "plans"));
+    put_policy(facts, json_object_get(simulation, "policy"));
+    facts->indent = 4;
+    facts->width = LONG_NAME_WIDTH;
+    put_params(facts, json_object_get(simulation, "params"));
+    put_fields(facts, json_object_get(simulation, "fields"));
+    tz_facts_part_end(facts);
+    facts->indent = 2;
+    facts->width = NAME_WIDTH;
     const char *pattern;
     const json_t *output;
     json_object_foreach(json_object_get(simulation, "outputs"), pattern, output)
     {
-        fprintf(out, "  %-12s %s: %" JSON_INTEGER_FORMAT "\n", tz_json_text(output, "kind"),
-                pattern, json_integer_value(json_object_get(output, "count")));
+        tz_fact_text(facts, tz_json_text(output, "kind"), "%s: %" JSON_INTEGER_FORMAT, pattern,
+                     json_integer_value(json_object_get(output, "count")));
     }
 }
 
-void tz_print_run(FILE *out, const json_t *record)
+void tz_print_run(tz_facts *facts, const json_t *record)
 {
     const json_t *simulations = json_object_get(record, "simulations");
     for (size_t i = 0; i < json_array_size(simulations); i++)
-        print_simulation(out, json_array_get(simulations, i));
+        put_simulation(facts, json_array_get(simulations, i));
 }
 
 /* ---- In a few lines -------------------------------------------------------------------------- */

@@ -1,3 +1,4 @@
+/* Runs a scenario, with its options and its progress. Called by trapeze run and trapeze resume. */
 #include "cli/run_options.h"
 
 #include "base/number.h"
@@ -10,9 +11,81 @@
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
+
+/* ---- Progress -------------------------------------------------------------------------------- */
+
+/* Seconds between two showings. */
+static const double redraw_s = 0.1, line_s = 3.0;
+
+static double seconds_since(const struct timespec *then)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - then->tv_sec) + 1e-9 * (double)(now.tv_nsec - then->tv_nsec);
+}
+
+static void progress_begin(tz_progress *progress, bool quiet)
+{
+    memset(progress, 0, sizeof *progress);
+    progress->quiet = quiet;
+    progress->terminal = isatty(STDERR_FILENO) == 1;
+}
+
+/* Erase the unfinished line, before anything else is printed. */
+static void progress_clear(tz_progress *progress)
+{
+    if (progress->drawn)
+        fputs("\r\033[K", stderr);
+    progress->drawn = false;
+}
+
+static void format_time(double seconds, char *text, size_t size)
+{
+    const long rounded = seconds < 0 || seconds > 1e8 ? 0 : (long)(seconds + 0.5);
+    if (rounded >= 3600)
+        snprintf(text, size, "%ld:%02ld:%02ld", rounded / 3600, rounded / 60 % 60, rounded % 60);
+    else
+        snprintf(text, size, "%ld:%02ld", rounded / 60, rounded % 60);
+}
+
+static void progress_show(tz_progress *progress, const tz_script_progress *now)
+{
+    if (progress->quiet)
+        return;
+    if (now->last) {
+        progress_clear(progress);
+        progress->running = false;
+        return;
+    }
+    if (!progress->running) {
+        clock_gettime(CLOCK_MONOTONIC, &progress->begin);
+        progress->last = progress->begin;
+        progress->running = true;
+        return;
+    }
+    if (seconds_since(&progress->last) < (progress->terminal ? redraw_s : line_s))
+        return;
+    clock_gettime(CLOCK_MONOTONIC, &progress->last);
+    const double elapsed = seconds_since(&progress->begin);
+    char rate[48] = "", part[80] = "", left[32];
+    if (now->seconds > 0)
+        snprintf(rate, sizeof rate, ", %.3g GCells/s",
+                 1e-9 * (double)now->done * (double)now->cells / now->seconds);
+    if (now->total > 0 && now->done > 0) {
+        const double fraction = (double)now->done / (double)now->total;
+        format_time(elapsed / fraction - elapsed, left, sizeof left);
+        snprintf(part, sizeof part, " (%.0f %%), %s left", 100 * fraction, left);
+    }
+    fprintf(stderr, "%s%s: step %lld%s%s%s", progress->terminal ? "\r" : "", now->name,
+            (long long)now->step, part, rate, progress->terminal ? "\033[K" : "\n");
+    progress->drawn = progress->terminal;
+    fflush(stderr);
+}
 
 enum { RANKS_WAIT_S = 5 };
 
@@ -20,7 +93,7 @@ enum { RANKS_WAIT_S = 5 };
 
 static void on_print(void *context, const char *text, size_t bytes)
 {
-    tz_progress_clear(&((tz_run_settings *)context)->progress);
+    progress_clear(&((tz_run_settings *)context)->progress);
     fwrite(text, 1, bytes, stdout);
 }
 
@@ -29,14 +102,14 @@ static void on_note(void *context, tz_note note, const char *line)
     tz_run_settings *s = context;
     if (note == TZ_NOTE_LOG && s->quiet)
         return;
-    tz_progress_clear(&s->progress);
+    progress_clear(&s->progress);
     fflush(stdout);
     fprintf(stderr, note == TZ_NOTE_WARNING ? "trapeze: warning: %s\n" : "%s\n", line);
 }
 
 static void on_progress(void *context, const tz_script_progress *progress)
 {
-    tz_progress_show(&((tz_run_settings *)context)->progress, progress);
+    progress_show(&((tz_run_settings *)context)->progress, progress);
 }
 
 static void on_record(void *context, const tz_record *record)
@@ -202,8 +275,11 @@ static void tell_end(const tz_run_settings *s, tz_status status, const tz_script
                                                                     : "by the scenario");
     if (result->folder[0])
         fprintf(stderr, "  folder   %s\n", result->folder);
-    if (s->record && s->verbose)
-        tz_print_run(stderr, s->record);
+    tz_facts facts;
+    if (s->record && s->verbose && tz_facts_begin(&facts, TZ_FORM_TEXT, stderr)) {
+        tz_print_run(&facts, s->record);
+        tz_facts_end(&facts);
+    }
     if (result->can_go_on)
         tell_how_to_go_on(s, result->folder);
 }
@@ -294,9 +370,9 @@ int tz_run_execute(tz_run_settings *s)
         s->script.sink.serves = on_serves;
     }
     tz_interrupt_install();
-    tz_progress_begin(&s->progress, s->quiet || s->script.check);
+    progress_begin(&s->progress, s->quiet || s->script.check);
     const tz_status status = tz_script_run(&s->script, &result, &error);
-    tz_progress_clear(&s->progress);
+    progress_clear(&s->progress);
     fflush(stdout);
     const int code = conclude(s, status, &result, &error);
     json_decref(s->record);

@@ -3,10 +3,19 @@
 #define TZ_CORE_CLI_RUN_OPTIONS_H
 
 #include "cli/options.h"
-#include "cli/progress.h"
 #include "lua/options.h"
+#include <time.h>
 
 enum { EXIT_WALLTIME = 3 /* --walltime has stopped the run */ };
+
+/* Progress of a run on stderr: one line, redrawn, on a terminal; else a new line every 3 s. */
+typedef struct tz_progress {
+    bool quiet, terminal;
+    bool drawn;            /* an unfinished line is on the terminal */
+    struct timespec begin; /* of the present call of run() */
+    struct timespec last;  /* when something was shown */
+    bool running;
+} tz_progress;
 
 /* Begin with zeros. */
 typedef struct tz_run_settings {

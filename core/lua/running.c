@@ -241,8 +241,9 @@ static tz_status advance(tz_active_run *run, tz_error *error)
     return status;
 }
 
-/* A new run, or one that goes on from a checkpoint, where `failed` is the error of the function that
- * was called then; NULL: none. Waits for all outputs, also after a failure: the first error counts. */
+/* A new run, or one that goes on from a checkpoint, where `failed` is the error of the function
+ * that was called then; NULL: none. Waits for all outputs, also after a failure: the first error
+ * counts. */
 static tz_status compute(tz_active_run *run, bool resumes, const tz_error *failed, tz_error *error)
 {
     tz_simulation *simulation = run->handle->simulation;
@@ -393,7 +394,8 @@ static const tz_key jump_result[] = {{"status", "text", "", "`\"done\"`"},
                                      {"seconds", "number", "", "spent in jumps"},
                                      {NULL, NULL, NULL, NULL}};
 
-/* The argument at index 2: a number of steps, { steps = n } or { until_time = t }, with every = m. */
+/* The argument at index 2: a number of steps, { steps = n } or { until_time = t }, with every =
+ * m. */
 static void get_jump(lua_State *L, const tz_simulation_handle *handle, tz_run *run)
 {
     const char *what = "sim:jump";
@@ -496,8 +498,8 @@ static void flush_tables(lua_State *L, const tz_simulation_handle *handle)
         tz_raise_error(L, NULL, &error);
 }
 
-/* What a run with a limit came to, for the summary. A stagnation that the script does not accept is a
- * warning, too, and the exit code. */
+/* What a run with a limit came to, for the summary. A stagnation that the script does not accept
+ * is a warning, too, and the exit code. */
 static void tell_end(const tz_simulation_handle *handle, const tz_run *run,
                      const tz_run_result *result, bool accepts)
 {

@@ -3,10 +3,10 @@
 #ifndef TZ_CORE_OUTPUT_WRITER_H
 #define TZ_CORE_OUTPUT_WRITER_H
 
+#include "output/format/table.h"
 #include "output/movie.h"
 #include "output/output.h"
 #include "output/run_files.h"
-#include "output/table.h"
 #include "sim/snapshot.h"
 
 enum { TZ_WRITER_STEM_SIZE = 160, TZ_WRITER_FILE_SIZE = 240, TZ_CELL_SIZE = 64 };

@@ -1,8 +1,8 @@
 /* adaptive: the height goes up and down with the measured time of an iteration.
  *
- * Meng and Skadron 2009, section 5.4.2, after Allen et al.: the average time of an iteration, taken
- * over two stages, decides whether the height grows or shrinks. The height starts at 1 or at the
- * model's prediction. We add:
+ * Meng and Skadron 2009, section 5.4.2, after Allen et al.: the average time of an iteration,
+ * taken over two stages, decides whether the height grows or shrinks. The height starts at 1 or at
+ * the model's prediction. We add:
  *
  * - hysteresis: the height changes only for a gain of more than HYSTERESIS, so that noise does not
  *   change it. Where the start is probably right, a gain below SURE must be measured twice.
@@ -10,7 +10,8 @@
  * - rungs: the time of each height is kept, and a height is tried at most twice. So the search
  *   ends.
  *
- * - stride: the search goes 1, 2, 4, ... heights further while that pays: the start may be far off.
+ * - stride: the search goes 1, 2, 4, ... heights further while that pays: the start may be far
+ *   off.
  *
  * - convexity: time is convex in the height below the bound (section 6.1). A line through two
  *   measured heights is then a lower bound of the times beyond them. A height that cannot gain
@@ -25,15 +26,16 @@
  * - budget: once the start is probably right (a prediction, the backend's choice, a settled
  *   height), trials, and the waits for a device that timing needs, may cost BUDGET of the time run
  *   so far. Until then they are postponed. The expected cost of a trial is its stages at RISK
- *   slower than base, its set-up and its waits. Each trial in a row without a gain doubles it. Time
- *   that a better height has gained over the start may be spent, too.
+ *   slower than base, its set-up and its waits. Each trial in a row without a gain doubles it.
+ *   Time that a better height has gained over the start may be spent, too.
  *
- * - pairs: a trial is compared with a base that was timed just before it, after the trial before, and
- *   all times are scaled with the base's. So a device that becomes slower or faster does not decide.
+ * - pairs: a trial is compared with a base that was timed just before it, after the trial before,
+ *   and all times are scaled with the base's. So a device that becomes slower or faster does not
+ *   decide.
  *
- * - short timings: two stages are timed, or only one if that is enough: for a trial that is then SURE
- *   slower or faster than base, and for a base that is within SLID of its time before. A settled
- *   policy times two: what it finds may open all heights.
+ * - short timings: two stages are timed, or only one if that is enough: for a trial that is then
+ *   SURE slower or faster than base, and for a base that is within SLID of its time before. A
+ *   settled policy times two: what it finds may open all heights.
  *
  * - drift: a settled policy times its height again after twice as long a run each time. If that
  *   time differs by DRIFT from the one it settled with, all heights are open again. */
@@ -361,8 +363,8 @@ static void look_around(tz_policy *policy, adaptive *a)
     next->plan = policy->plan;
 }
 
-/* Nothing was timed or predicted yet: the host's clock says when base may be timed. It does not see the
- * stages that still run, and is not asked often. */
+/* Nothing was timed or predicted yet: the host's clock says when base may be timed. It does not
+ * see the stages that still run, and is not asked often. */
 static void wake_first(const tz_policy *policy, adaptive *a)
 {
     const int64_t calls = a->calls++; /* the first stage may compile its kernel */
@@ -684,7 +686,7 @@ static void adaptive_describe(const tz_policy *policy, char *text, size_t size)
         snprintf(text, size, "adaptive: height %d, not settled, %d tried", height, a->tried);
 }
 
-/* ---- In a checkpoint --------------------------------------------------------------------------- */
+/* ---- In a checkpoint ------------------------------------------------------------------------- */
 
 #define STEPS_MAX (INT64_C(1) << 53)
 

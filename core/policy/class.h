@@ -34,8 +34,8 @@ typedef struct tz_policy_class {
 extern const tz_policy_class tz_policy_class_fixed, tz_policy_class_predicted,
     tz_policy_class_adaptive, tz_policy_class_exhaustive;
 
-/* Those that have a name, in the order in which they are listed; the last is "fixed". NULL-terminated
- * (core/papers.c). */
+/* Those that have a name, in the order in which they are listed; the last is "fixed".
+ * NULL-terminated (core/papers.c). */
 extern const tz_policy_class *const tz_policy_classes[];
 
 /* A group of stages timed together lasts about this long: the wait for the device is then 5 % of
@@ -75,8 +75,8 @@ static inline bool tz__policy_waits(const tz_policy *policy)
 /* Plans to try: the predictions, else the backend's candidates, else its choice for each of some
  * heights. malloc'd. NULL with `error`: out of memory, or the given plan is refused. */
 tz_policy_options *tz__policy_list(tz_policy *policy, tz_error *error);
-/* The plan of a height: the fastest that is predicted, else the backend's choice. Height 0: the best
- * prediction, else the backend's choice. Errors: those of tz__policy_complete. */
+/* The plan of a height: the fastest that is predicted, else the backend's choice. Height 0: the
+ * best prediction, else the backend's choice. Errors: those of tz__policy_complete. */
 tz_status tz__policy_plan_at(tz_policy *policy, int height, tz_plan *out, tz_error *error);
 /* Of a policy that searches the heights: the height at which it starts, if it is given; else 0. */
 int tz__policy_start(const tz_policy *policy);

@@ -1,8 +1,8 @@
 /* Memory: what a search has measured, on disk for the next run (exhaustive.c).
  *
- * Each search has one file, `plans/HASH.json` in the cache's folder (base/paths.h), written whole or
- * not at all. The file holds the full key. A file with another key, an incomplete plan or an invalid
- * number counts as missing. */
+ * Each search has one file, `plans/HASH.json` in the cache's folder (base/paths.h), written whole
+ * or not at all. The file holds the full key. A file with another key, an incomplete plan or an
+ * invalid number counts as missing. */
 #include "policy/class.h"
 
 #include "base/atomic.h"

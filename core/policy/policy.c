@@ -666,7 +666,7 @@ bool tz_policy_take_warning(tz_policy *policy, char *text, size_t size)
     return true;
 }
 
-/* ---- In a checkpoint -------------------------------------------------------------------------- */
+/* ---- In a checkpoint ------------------------------------------------------------------------- */
 
 enum { KEY_SIZE = 3072 };
 

@@ -27,8 +27,8 @@ const char *tz_policy_name(int i);
 /* The same of those that search the heights: they start at a given height. */
 const char *tz_policy_searcher_name(int i);
 
-/* What this program was built without, for messages about unknown names: " (this program was …)", or
- * "". */
+/* What this program was built without, for messages about unknown names: " (this program was …)",
+ * or "". */
 extern const char tz_policies_left_out[];
 
 /* A wish with the name of its policy, without a text as height. `command_line` may be NULL.
@@ -37,8 +37,8 @@ extern const char tz_policies_left_out[];
 tz_status tz_plan_wish_settle(const tz_plan_wish *scenario, const tz_plan_wish *command_line,
                               tz_plan_wish *out, tz_error *error);
 
-/* For a settled wish. Errors: TZ_RANGE and TZ_UNSUPPORTED for the given plan, TZ_MEMORY. The subject
- * is copied. */
+/* For a settled wish. Errors: TZ_RANGE and TZ_UNSUPPORTED for the given plan, TZ_MEMORY. The
+ * subject is copied. */
 tz_status tz_policy_create(tz_policy **out, const tz_plan_wish *wish,
                            const tz_policy_subject *subject, tz_error *error);
 void tz_policy_destroy(tz_policy *policy); /* NULL is fine */

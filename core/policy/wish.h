@@ -8,7 +8,8 @@
  *   height = NAME              the same as policy = NAME, for all names but "fixed"
  *   policy = NAME              that policy; "auto" is "fixed" with a height, else "predicted"
  *   policy = NAME, height = N  "fixed": N. A policy that searches the heights and a function:
- *                              N is the first height. "predicted" and "exhaustive": only plans of that height count
+ *                              N is the first height. "predicted" and "exhaustive": only plans of
+ *                              that height count
  *
  * Policies that search start at `start` or at `height`, else at the best prediction. Family, tile
  * and knobs hold for every plan that a policy considers.

@@ -263,7 +263,8 @@ static size_t next_box(const tz_problem *problem, int field, int64_t low[TZ_AXES
     return (size_t)((box->high[axis] - box->low[axis]) * unit);
 }
 
-/* The part of a piece that this rank holds, as bytes that begin `at` bytes after it. 0: it holds none. */
+/* The part of a piece that this rank holds, as bytes that begin `at` bytes after it. 0: it holds
+ * none. */
 static size_t own_part(const part *from, tz_box *box, size_t bytes, int64_t *at)
 {
     const int axis = from->problem->dims - 1;

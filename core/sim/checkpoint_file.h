@@ -1,8 +1,9 @@
 /* Files of checkpoints: facts as JSON, then arrays of bytes, with checksums. docs/checkpoints.md
  * describes the format.
  *
- * A file appears whole or not at all. Each array has its place from the start, so that its bytes can
- * be written piece by piece. Its checksum is a sum that does not depend on the order of the pieces. */
+ * A file appears whole or not at all. Each array has its place from the start, so that its bytes
+ * can be written piece by piece. Its checksum is a sum that does not depend on the order of the
+ * pieces. */
 #ifndef TZ_CORE_SIM_CHECKPOINT_FILE_H
 #define TZ_CORE_SIM_CHECKPOINT_FILE_H
 
@@ -20,8 +21,8 @@ typedef struct tz_checkpoint_array {
     int64_t offset; /* in the file; the writer and the reader set it */
 } tz_checkpoint_array;
 
-/* The checksum of bytes that begin at `offset`, a multiple of 4, of an array. That of an array is the
- * sum over its pieces; only the last piece may have a length that is no multiple of 4. */
+/* The checksum of bytes that begin at `offset`, a multiple of 4, of an array. That of an array is
+ * the sum over its pieces; only the last piece may have a length that is no multiple of 4. */
 uint64_t tz_checkpoint_sum(int64_t offset, const void *data, size_t bytes);
 
 /* ---- Writing --------------------------------------------------------------------------------- */
@@ -38,14 +39,14 @@ tz_status tz_checkpoint_begin(tz_checkpoint_writer **out, const char *path,
  * each once, and fill the array. TZ_IO. */
 tz_status tz_checkpoint_write(tz_checkpoint_writer *writer, size_t array, int64_t offset,
                               const void *data, size_t bytes, tz_error *error);
-/* All ranks go on with the file that rank 0 has begun; the others give NULL, and get a writer. Each may
- * write some pieces, until tz_checkpoint_together(). Collective, with the same status for all; after
- * an error rank 0 still has its own. */
+/* All ranks go on with the file that rank 0 has begun; the others give NULL, and get a writer.
+ * Each may write some pieces, until tz_checkpoint_together(). Collective, with the same status for
+ * all; after an error rank 0 still has its own. */
 struct tz_ranks;
 tz_status tz_checkpoint_share(tz_checkpoint_writer **writer, const tz_checkpoint_array *arrays,
                               size_t count, const struct tz_ranks *ranks, tz_error *error);
-/* Sync what all have written, and free the writers of all but rank 0, which goes on alone. `status`: what
- * this rank has come to. Collective, with the same status for all. */
+/* Sync what all have written, and free the writers of all but rank 0, which goes on alone.
+ * `status`: what this rank has come to. Collective, with the same status for all. */
 tz_status tz_checkpoint_together(tz_checkpoint_writer **writer, const struct tz_ranks *ranks,
                                  tz_status status, tz_error *error);
 bool tz_checkpoint_is_shared(const tz_checkpoint_writer *writer); /* false for NULL */

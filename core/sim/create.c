@@ -1,4 +1,5 @@
-/* Creates a simulation: problem, backend, policy, then fields; sets its parameters and its policy. */
+/* Creates a simulation: problem, backend, policy, then fields; sets its parameters and its
+ * policy. */
 #include "backend/slabs/devices.h"
 #include "backend/slabs/slabs.h"
 #include "base/machine.h"

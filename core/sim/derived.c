@@ -20,8 +20,9 @@ bool tz__is_derived(const tz_simulation *simulation, int field)
 
 /* ---- A window: elements of a kept field, past the grid too, as a pass reads them ------------- */
 
-/* Adjacent coordinates of an axis that are read from adjacent ones in the grid, or that all have the
- * boundary's value. Bits, along x: words whose columns all lie in the grid, or one word with others. */
+/* Adjacent coordinates of an axis that are read from adjacent ones in the grid, or that all have
+ * the boundary's value. Bits, along x: words whose columns all lie in the grid, or one word with
+ * others. */
 typedef struct run {
     int64_t at, count;
     int64_t from; /* where they are in the grid; -1: past a fixed side */
@@ -197,9 +198,9 @@ static tz_status read_runs(const window *w, const run *x, const run *y, const ru
     return copy(w, x, y, z, error);
 }
 
-/* Read a box of elements (words of bits), x fastest, at most TZ_RADIUS_MAX elements past each side of
- * the grid. Elements outside get what the boundaries say, also the columns of a word of bits that
- * lie outside. Errors: TZ_MEMORY, errors of the backend. */
+/* Read a box of elements (words of bits), x fastest, at most TZ_RADIUS_MAX elements past each side
+ * of the grid. Elements outside get what the boundaries say, also the columns of a word of bits
+ * that lie outside. Errors: TZ_MEMORY, errors of the backend. */
 static tz_status window_read(const tz_simulation *simulation, int field, const tz_box *box,
                              void *elements, tz_error *error)
 {

@@ -1,7 +1,7 @@
 /* Derived fields: nothing stores them. They are computed with the stencil's outputs from the other
- * fields as they are now, when they are read. TZ_STEP is then the number of iterations done, and constants
- * that vary have the values of the next iteration. The memory
- * that this takes does not grow with the grid. */
+ * fields as they are now, when they are read. TZ_STEP is then the number of iterations done, and
+ * constants that vary have the values of the next iteration. The memory that this takes does not
+ * grow with the grid. */
 #ifndef TZ_CORE_SIM_DERIVED_H
 #define TZ_CORE_SIM_DERIVED_H
 

@@ -1,5 +1,6 @@
 #include "sim/fields.h"
 
+#include "base/minmax.h"
 #include "sim/derived.h"
 #include "sim/pieces.h"
 #include "sim/state.h"
@@ -208,30 +209,51 @@ tz_status tz_simulation_write_array(tz_simulation *simulation, int field, const 
     return status ? status : tz__cells_write(simulation, field, &box, array_values, array, error);
 }
 
-/* Reads values, several rows a load; not for bits. */
+/* Reads values of a box in pieces of rows, or of one row; not of bits. */
 static tz_status read_rows(const tz_simulation *simulation, int field, const tz_box *box,
                            double *values, tz_error *error)
 {
     enum { CELLS = 1 << 18 };
     const tz_problem *problem = &simulation->problem;
     const int64_t nx = box->high[0] - box->low[0], ny = box->high[1] - box->low[1];
-    if (nx > CELLS)
-        return tz__cells_read(simulation, field, box, values, error);
-    const int64_t most = nx < CELLS ? CELLS / nx : 1, rows = most < ny ? most : ny;
-    void *elements = malloc((size_t)(nx * rows) * tz_problem_element_size(problem, field));
+    const int64_t width = tz_min(nx, CELLS), rows = tz_min(CELLS / width, ny);
+    void *elements = malloc((size_t)(width * rows) * tz_problem_element_size(problem, field));
     if (!elements)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for rows of cells");
     tz_status status = TZ_OK;
     for (int64_t z = box->low[2]; z < box->high[2]; z++)
-        for (int64_t y = box->low[1]; !status && y < box->high[1]; y += rows) {
-            const int64_t end = y + rows < box->high[1] ? y + rows : box->high[1];
-            const tz_box part = {{box->low[0], y, z}, {box->high[0], end, z + 1}};
-            status = tz__field_load(simulation, field, &part, elements, error);
-            if (!status)
-                tz_problem_to_values(problem, field, elements, nx * (end - y), values);
-            values += nx * (end - y);
-        }
+        for (int64_t y = box->low[1]; y < box->high[1]; y += rows)
+            for (int64_t x = box->low[0]; !status && x < box->high[0]; x += width) {
+                const tz_box part = {
+                    {x, y, z},
+                    {tz_min(x + width, box->high[0]), tz_min(y + rows, box->high[1]), z + 1}};
+                const int64_t count = (part.high[0] - x) * (part.high[1] - y);
+                status = tz__field_load(simulation, field, &part, elements, error);
+                if (!status)
+                    tz_problem_to_values(problem, field, elements, count, values);
+                values += count;
+            }
     free(elements);
+    return status;
+}
+
+static tz_status read_bits(const tz_simulation *simulation, int field, const tz_box *box,
+                           double *values, tz_error *error)
+{
+    const int64_t nx = box->high[0] - box->low[0];
+    uint8_t *cells = malloc((size_t)nx);
+    tz_status status = cells ? TZ_OK
+                             : tz_error_set(error, TZ_MEMORY, NULL,
+                                            "not enough memory for a row of "
+                                            "cells");
+    for (int64_t z = box->low[2]; z < box->high[2]; z++)
+        for (int64_t y = box->low[1]; !status && y < box->high[1]; y++, values += nx) {
+            const tz_box row = {{box->low[0], y, z}, {box->high[0], y + 1, z + 1}};
+            status = tz__cells_read_bits(simulation, field, &row, cells, error);
+            for (int64_t i = 0; !status && i < nx; i++)
+                values[i] = cells[i];
+        }
+    free(cells);
     return status;
 }
 
@@ -243,9 +265,8 @@ tz_status tz_simulation_read(const tz_simulation *simulation, int field, const t
     tz_status status = check_box(simulation, field, box, error);
     if (status)
         return status;
-    if (tz__is_derived(simulation, field) && !simulation->problem.bits)
-        return read_rows(simulation, field, box, values, error);
-    return tz__cells_read(simulation, field, box, values, error);
+    return simulation->problem.bits ? read_bits(simulation, field, box, values, error)
+                                    : read_rows(simulation, field, box, values, error);
 }
 
 tz_dtype tz_simulation_dtype(const tz_simulation *simulation, int field)

@@ -1,8 +1,9 @@
 /* The fields of a simulation: reading and writing cells, streamed fields, reductions.
  *
  * Boxes are half open, in cells, x first. Cells are passed as doubles, x fastest: values, not
- * differences from a field's origin. `field` is an index of the stencil's fields. Functions that touch cells refuse a dry simulation
- * (TZ_UNSUPPORTED) and boxes outside the grid (TZ_RANGE); a refused write changes nothing. */
+ * differences from a field's origin. `field` is an index of the stencil's fields. Functions that
+ * touch cells refuse a dry simulation (TZ_UNSUPPORTED) and boxes outside the grid (TZ_RANGE); a
+ * refused write changes nothing. */
 #ifndef TZ_CORE_SIM_FIELDS_H
 #define TZ_CORE_SIM_FIELDS_H
 
@@ -41,12 +42,13 @@ tz_status tz_simulation_read(const tz_simulation *simulation, int field, const t
                              double *values, tz_error *error);
 /* Is every iteration the same function of the fields (tz_problem_repeats())? */
 bool tz_simulation_repeats(const tz_simulation *simulation);
-/* Is each state field one value in all cells? Then values[f] is that of field f. A few cells of a field
- * are read, and if they are equal it is reduced on its device; the first field with two values ends it. */
+/* Is each state field one value in all cells? Then values[f] is that of field f. A few cells of a
+ * field are read, and if they are equal it is reduced on its device; the first field with two
+ * values ends it. */
 tz_status tz_simulation_uniform(const tz_simulation *simulation, bool *uniform, double *values,
                                 tz_error *error);
-/* The type of the field's values: float32 or float64, int32, uint8 (bits, 0 or 1). A field of single
- * precision with an origin is float64, which holds the values without loss. */
+/* The type of the field's values: float32 or float64, int32, uint8 (bits, 0 or 1). A field of
+ * single precision with an origin is float64, which holds the values without loss. */
 tz_dtype tz_simulation_dtype(const tz_simulation *simulation, int field);
 /* Cells of a box (NULL: all) in that type. */
 tz_status tz_simulation_read_cells(const tz_simulation *simulation, int field, const tz_box *box,

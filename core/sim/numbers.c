@@ -1,4 +1,5 @@
-/* Numbers about fields, for scenarios and checks: regions, profiles, histograms, analysis methods. */
+/* Numbers about fields, for scenarios and checks: regions, profiles, histograms, analysis
+ * methods. */
 #include "sim/numbers.h"
 
 #include "base/names.h"

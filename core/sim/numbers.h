@@ -1,12 +1,12 @@
-/* Numbers about fields: of a region, along a line, how often values occur, and those of the stencil's
- * own analysis methods. */
+/* Numbers about fields: of a region, along a line, how often values occur, and those of the
+ * stencil's own analysis methods. */
 #ifndef TZ_CORE_SIM_NUMBERS_H
 #define TZ_CORE_SIM_NUMBERS_H
 
 #include "base/array.h"
 #include "sim/simulation.h"
 
-/* ---- A part of a field: a box of cells, or those of its cells that a mask selects ------------- */
+/* ---- A part of a field: a box of cells, or those of its cells that a mask selects ------------ */
 
 /* At most one mask; a cell counts where it is not zero. */
 typedef struct tz_region {
@@ -21,8 +21,9 @@ typedef struct tz_region_facts {
     double sum;      /* in double, rounded once; NaN if a cell is */
 } tz_region_facts;
 
-/* The same on every backend. Reads the box in pieces. TZ_RANGE: the box is outside the grid, or the
- * mask selects no cell; TZ_UNSUPPORTED: a field is streamed, or the simulation is dry; TZ_MEMORY. */
+/* The same on every backend. Reads the box in pieces. TZ_RANGE: the box is outside the grid, or
+ * the mask selects no cell; TZ_UNSUPPORTED: a field is streamed, or the simulation is dry;
+ * TZ_MEMORY. */
 tz_status tz_simulation_reduce_region(const tz_simulation *simulation, int field,
                                       const tz_region *region, tz_region_facts *out,
                                       tz_error *error);
@@ -30,8 +31,8 @@ tz_status tz_simulation_reduce_region(const tz_simulation *simulation, int field
 /* ---- Samples --------------------------------------------------------------------------------- */
 
 /* Values at `count` points (1 or more) at equal distances on a line, with both ends. Points are in
- * cells: whole numbers are the middles of cells, in between values are interpolated linearly. Both ends
- * are in the grid. */
+ * cells: whole numbers are the middles of cells, in between values are interpolated linearly. Both
+ * ends are in the grid. */
 tz_status tz_simulation_profile(const tz_simulation *simulation, int field,
                                 const double from[TZ_AXES], const double to[TZ_AXES], int count,
                                 double *values, tz_error *error);

@@ -127,7 +127,8 @@ static tz_status write_block(tz_simulation *simulation, int field, const filler 
                : simulation->backend->store(simulation->state, field, &w.box, f->elements, error);
 }
 
-/* How many rows of a box are written at once: a device has a latency, and each thread fills rows. */
+/* How many rows of a box are written at once: a device has a latency, and each thread fills
+ * rows. */
 static int64_t block_rows(const tz_problem *problem, const tz_box *box, int threads)
 {
     const int64_t width = box->high[0] - box->low[0], rows = box->high[1] - box->low[1];
@@ -137,27 +138,8 @@ static int64_t block_rows(const tz_problem *problem, const tz_box *box, int thre
     return most < 1 ? 1 : most < rows ? most : rows;
 }
 
-static tz_status read_piece(const tz_simulation *simulation, int field, int64_t x_low,
-                            int64_t x_high, int64_t y, int64_t z, double *values, void *row,
-                            tz_error *error)
-{
-    const tz_problem *problem = &simulation->problem;
-    const tz_box box = piece_box(problem, x_low, x_high, y, z);
-    tz_status status = tz__field_load(simulation, field, &box, row, error);
-    if (status)
-        return status;
-    if (!problem->bits) {
-        tz_problem_to_values(problem, field, row, x_high - x_low, values);
-        return TZ_OK;
-    }
-    const int64_t words = problem->elements[0];
-    for (int64_t x = x_low; x < x_high; x++)
-        values[x - x_low] = ((const uint32_t *)row)[x % words - box.low[0]] >> (x / words) & 1;
-    return TZ_OK;
-}
-
-/* Room for the values of a row of up to `cells` cells, or of a piece of it, for each thread, and for
- * the elements of so many rows. */
+/* Room for the values of a row of up to `cells` cells, or of a piece of it, for each thread, and
+ * for the elements of so many rows. */
 typedef struct piece {
     int64_t width; /* values of a thread */
     double *values;
@@ -207,24 +189,6 @@ tz_status tz__cells_write(tz_simulation *simulation, int field, const tz_box *bo
                 const int64_t n = box->high[1] - y < rows ? box->high[1] - y : rows;
                 end = piece_end(problem, x, box->high[0]);
                 status = write_block(simulation, field, &f, x, end, y, n, z, error);
-            }
-    piece_clear(&p);
-    return status;
-}
-
-tz_status tz__cells_read(const tz_simulation *simulation, int field, const tz_box *box,
-                         double *values, tz_error *error)
-{
-    piece p;
-    tz_status status = piece_create(simulation, box->high[0] - box->low[0], 1, 1, &p, error);
-    if (status)
-        return status;
-    for (int64_t z = box->low[2]; z < box->high[2]; z++)
-        for (int64_t y = box->low[1]; y < box->high[1]; y++)
-            for (int64_t x = box->low[0], end; !status && x < box->high[0]; x = end) {
-                end = piece_end(&simulation->problem, x, box->high[0]);
-                status = read_piece(simulation, field, x, end, y, z, values, p.elements, error);
-                values += end - x;
             }
     piece_clear(&p);
     return status;

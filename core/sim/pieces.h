@@ -14,11 +14,7 @@ typedef void tz__values_fn(const void *context, int64_t i, int64_t cell, int64_t
 tz_status tz__cells_write(tz_simulation *simulation, int field, const tz_box *box,
                           tz__values_fn *values, const void *context, tz_error *error);
 
-/* Read a box, x fastest. */
-tz_status tz__cells_read(const tz_simulation *simulation, int field, const tz_box *box,
-                         double *values, tz_error *error);
-
-/* The same of a field of bits, a byte each. */
+/* Read a box of a field of bits, x fastest, a byte each. */
 tz_status tz__cells_read_bits(const tz_simulation *simulation, int field, const tz_box *box,
                               uint8_t *cells, tz_error *error);
 

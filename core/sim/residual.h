@@ -1,4 +1,5 @@
-/* The residual of the fields as they are, and how a run finds out that it converges or stagnates. */
+/* The residual of the fields as they are, and how a run finds out that it converges or
+ * stagnates. */
 #ifndef TZ_CORE_SIM_RESIDUAL_H
 #define TZ_CORE_SIM_RESIDUAL_H
 
@@ -21,8 +22,8 @@ bool tz_simulation_is_rounding(const tz_simulation *simulation, const tz_update 
 
 /* ---- Checks of a run ------------------------------------------------------------------------- */
 
-/* The steps at which a run checks its residual, and what the checks have shown. Nothing here depends
- * on time, backend or plan, and neither does the step at which a run stops. */
+/* The steps at which a run checks its residual, and what the checks have shown. Nothing here
+ * depends on time, backend or plan, and neither does the step at which a run stops. */
 typedef struct tz_checks {
     int64_t start, every; /* every 0: see tz_checks_next */
     int64_t count;        /* checks so far */
@@ -38,9 +39,8 @@ tz_checks tz_checks_begin(int64_t step, int64_t every);
 #define TZ_CHECK_LAST 1024
 #define TZ_CHECK_SHARE 32
 /* The step of the next check after the one at `step`: `every` steps later or, if that is 0, first
- * TZ_CHECK_FIRST steps, then twice as far each time, up to TZ_CHECK_LAST or 1/TZ_CHECK_SHARE of the steps
- * of the run so far. So checks
- * cost little, and few steps are too many. */
+ * TZ_CHECK_FIRST steps, then twice as far each time, up to TZ_CHECK_LAST or 1/TZ_CHECK_SHARE of
+ * the steps of the run so far. So checks cost little, and few steps are too many. */
 int64_t tz_checks_next(const tz_checks *checks, int64_t step);
 
 typedef struct tz_check_result {

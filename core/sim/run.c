@@ -140,8 +140,8 @@ static void share_out(tz_simulation *simulation, double seconds)
 
 /* ---- Waiting --------------------------------------------------------------------------------- */
 
-/* Seconds on a clock that stands while the backend makes kernels: a machine makes each kernel once, and
- * that is no time of the run. */
+/* Seconds on a clock that stands while the backend makes kernels: a machine makes each kernel
+ * once, and that is no time of the run. */
 static double run_clock_s(const tz_simulation *simulation)
 {
     return tz_machine_clock_s() - tz_simulation_set_up_seconds(simulation);
@@ -171,7 +171,7 @@ tz_status tz_run_wait(tz_simulation *simulation, tz_course *course, tz_error *er
     return status;
 }
 
-/* ---- Plans from the policy, times for it ----------------------------------------------- */
+/* ---- Plans from the policy, times for it ----------------------------------------------------- */
 
 /* The plan of the next stage. */
 static tz_status choose_plan(tz_simulation *simulation, tz_course *course, int64_t iterations_left,
@@ -227,7 +227,7 @@ static bool is_refusal(const tz_simulation *simulation, tz_status status, const 
            tz_policy_plan_failed(simulation->policy, why);
 }
 
-/* ---- What the fields do ----------------------------------------------------------------------- */
+/* ---- What the fields do ---------------------------------------------------------------------- */
 
 tz_status tz_run_measure(tz_simulation *simulation, tz_course *course, tz_update *update,
                          tz_error *error)
@@ -282,7 +282,7 @@ static tz_status look(tz_simulation *simulation, tz_course *course, tz_error *er
     return TZ_OK;
 }
 
-/* ---- Stages ----------------------------------------------------------------------------------- */
+/* ---- Stages ---------------------------------------------------------------------------------- */
 
 static tz_status refine(tz_simulation *simulation, tz_course *course, tz_error *error)
 {
@@ -380,9 +380,10 @@ static tz_status jump_towards(tz_simulation *simulation, tz_course *course, tz_e
     return tz_simulation_check_finite(simulation, error);
 }
 
-/* ---- Checks ----------------------------------------------------------------------------------- */
+/* ---- Checks ---------------------------------------------------------------------------------- */
 
-/* A residual or update that has stood or grown for long may fall yet, so a run without an end goes on. */
+/* A residual or update that has stood or grown for long may fall yet, so a run without an end goes
+ * on. */
 static void tell_stall(tz_simulation *simulation, tz_course *course, const char *what, double value)
 {
     if (simulation->stall_told || course->end >= 0 || course->warning[0])
@@ -436,8 +437,8 @@ static tz_status compare_sample(tz_simulation *simulation, tz_course *course,
     return TZ_OK;
 }
 
-/* A run that seems to be stuck in the last places has stagnated if some checks later it still is, and
- * no cell has moved. */
+/* A run that seems to be stuck in the last places has stagnated if some checks later it still is,
+ * and no cell has moved. */
 static tz_status check_stuck(tz_simulation *simulation, tz_course *course, bool stuck,
                              const tz_update *update, tz_error *error)
 {
@@ -496,7 +497,7 @@ static tz_status check_residual(tz_simulation *simulation, tz_course *course, tz
     return status;
 }
 
-/* ---- Facts ------------------------------------------------------------------------------------ */
+/* ---- Facts ----------------------------------------------------------------------------------- */
 
 typedef struct inquiry {
     const tz_simulation *simulation;
@@ -525,8 +526,8 @@ static int find_range(void *context, int field, double *low, double *high)
     return 0;
 }
 
-/* The sum with each cell's weight as a sum over boxes: the grid, and for each choice of mirror sides of
- * different axes the cells beside all of them, times (-1/2)^sides. */
+/* The sum with each cell's weight as a sum over boxes: the grid, and for each choice of mirror
+ * sides of different axes the cells beside all of them, times (-1/2)^sides. */
 static int find_mean(void *context, int field, double *mean)
 {
     inquiry *q = context;
@@ -629,7 +630,7 @@ static tz_status compare_ranks(tz_simulation *simulation, tz_course *course, tz_
     return status;
 }
 
-/* ---- A run ------------------------------------------------------------------------------------ */
+/* ---- A run ----------------------------------------------------------------------------------- */
 
 static tz_status check_streamed(const tz_simulation *simulation, int64_t steps, tz_error *error)
 {

@@ -61,9 +61,9 @@ typedef struct tz_course {
     int64_t sampled_at; /* the number of that check */
     tz_run_result result;
     /* A warning for the user, each kind once a simulation; the caller empties it. It is of the
-     * stencil's check_run(); that the fields of a run without until_residual no longer move although
-     * the update in double is not 0; that the residual or update of a run without an end does not
-     * fall. */
+     * stencil's check_run(); that the fields of a run without until_residual no longer move
+     * although the update in double is not 0; that the residual or update of a run without an end
+     * does not fall. */
     char warning[400];
     bool had_turn; /* the caller has, before the next stages */
     bool hopeless; /* the stencil knows that until_residual is out of reach */

@@ -1,6 +1,7 @@
-/* The simulated time: iterations times the time of one, for stencils that have a parameter with the
- * role TZ_PARAM_ROLE_TIME_STEP; tz_stencil.steps says how many such steps an iteration advances. Times are in the unit of that parameter and count from step 0.
- * Functions that take or return a time need such a stencil, unless they say otherwise.
+/* The simulated time: iterations times the time of one, for stencils that have a parameter with
+ * the role TZ_PARAM_ROLE_TIME_STEP; tz_stencil.steps says how many such steps an iteration
+ * advances. Times are in the unit of that parameter and count from step 0. Functions that take or
+ * return a time need such a stencil, unless they say otherwise.
  *
  * A step reaches a time if the simulated time is at least that, to 12 digits. So rounding does not
  * matter: with a time step of 1 us, step 2000 reaches 2 ms. Iterations are counted, not times

@@ -32,8 +32,8 @@ const double *tz_simulation_boundary_values(const tz_simulation *simulation, int
 /* What memory leaves out of a field's values (tz_setup.origins); mostly 0. */
 double tz_simulation_origin(const tz_simulation *simulation, int field);
 const tz_value *tz_simulation_params(const tz_simulation *simulation); /* in the stencil's order */
-/* The value of a constant that varies in iteration `step`. TZ_UNKNOWN, with the nearest name; errors of
- * tz_problem_constants_at(). */
+/* The value of a constant that varies in iteration `step`. TZ_UNKNOWN, with the nearest name;
+ * errors of tz_problem_constants_at(). */
 tz_status tz_simulation_scalar(const tz_simulation *simulation, const char *name, int64_t step,
                                double *value, tz_error *error);
 /* Those that the scenario gives. */
@@ -108,10 +108,12 @@ tz_status tz_simulation_kernel_facts(tz_simulation *simulation, struct tz_kernel
 /* The widths of a cell along the axes: the grid's extent over its cells, or a parameter, in that
  * parameter's unit. False: not known for each of the grid's axes; all are then 1. */
 bool tz_simulation_spacing(const tz_simulation *simulation, double spacing[TZ_AXES]);
-/* Row 0 of the grid is the upper edge of a chip, whose y points up: a floorplan has filled a field. */
+/* Row 0 of the grid is the upper edge of a chip, whose y points up: a floorplan has filled a
+ * field. */
 void tz_simulation_set_y_up(tz_simulation *simulation);
 bool tz_simulation_y_up(const tz_simulation *simulation);
-/* The unit of the widths, "" if the parameter has none; NULL: the widths are not known. Static or borrowed. */
+/* The unit of the widths, "" if the parameter has none; NULL: the widths are not known. Static or
+ * borrowed. */
 const char *tz_simulation_spacing_unit(const tz_simulation *simulation);
 
 #endif

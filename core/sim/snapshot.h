@@ -7,13 +7,13 @@
 
 typedef struct tz_snapshot tz_snapshot;
 
-/* Take a snapshot of the static fields and of the state fields in the mask (for derived fields in it:
- * of those from which they are computed), after the present step,
- * without waiting for it. The caller holds it once. The simulation must not be destroyed, nor its
- * parameters changed, before it is released. If a check for numbers that are not finite is due, the
- * snapshot does it (tz_snapshot_check). *out NULL with TZ_OK: too many snapshots are held; with
- * `wait` the call waits for a release instead. TZ_UNSUPPORTED, without a message: the backend has
- * no snapshots, or not in this run. TZ_MEMORY. */
+/* Take a snapshot of the static fields and of the state fields in the mask (for derived fields in
+ * it: of those from which they are computed), after the present step, without waiting for it. The
+ * caller holds it once. The simulation must not be destroyed, nor its parameters changed, before
+ * it is released. If a check for numbers that are not finite is due, the snapshot does it
+ * (tz_snapshot_check). *out NULL with TZ_OK: too many snapshots are held; with `wait` the call
+ * waits for a release instead. TZ_UNSUPPORTED, without a message: the backend has no snapshots, or
+ * not in this run. TZ_MEMORY. */
 tz_status tz_snapshot_take(tz_simulation *simulation, uint32_t fields, bool wait, tz_snapshot **out,
                            tz_error *error);
 

@@ -1,5 +1,5 @@
-/* What the other files do with a simulation: where it computes, what is wrong when fields change, and
- * the correction of mixed precision. */
+/* What the other files do with a simulation: where it computes, what is wrong when fields change,
+ * and the correction of mixed precision. */
 #include "sim/state.h"
 
 #include "jump/jump.h"

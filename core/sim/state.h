@@ -1,7 +1,7 @@
 /* The inside of tz_simulation, for the files of this folder.
  *
- * In mixed precision a simulation keeps its fields in double precision, and iterates their correction in
- * single precision: the problem of tz_problem_correction(), in a state of its own.
+ * In mixed precision a simulation keeps its fields in double precision, and iterates their
+ * correction in single precision: the problem of tz_problem_correction(), in a state of its own.
  *
  *   refine: solution += correction; correction = 0; the correction's source = residual of the
  *   solution, computed in double.
@@ -16,7 +16,8 @@
 #include "sim/types.h"
 #include "stencil/streamed_source.h"
 
-/* Complete stages of one plan, timed together for a policy: from the first launch until all are done. */
+/* Complete stages of one plan, timed together for a policy: from the first launch until all are
+ * done. */
 typedef struct tz_stopwatch {
     int64_t stages, iterations;
     double seconds;

@@ -1,27 +1,28 @@
 /* kernels/cuda: the block family, the kernel that Tabik and others describe (2015, section 3).
  *
- * A block has TZ_TILE_X x TZ_TILE_Y threads and computes so many cells a step, one a thread. In 3-D it
- * marches along z, a plane a step; in 2-D along y and in 1-D along x, a tile a step. A launch computes
- * one iteration of one pass.
+ * A block has TZ_TILE_X x TZ_TILE_Y threads and computes so many cells a step, one a thread. In 3-D
+ * it marches along z, a plane a step; in 2-D along y and in 1-D along x, a tile a step. A launch
+ * computes one iteration of one pass.
  *
  * C describes a field NAME that is read by struct tz_f_NAME:
  *
  *   type         of an element
  *   LOW, HIGH    the planes of the thread's own column that it needs, relative to the cell's plane
- *   PLANES       of its queue in registers: those, and TZ_AHEAD - 1 that later steps need. A step drops
- *                the first one and takes one more
- *   TILED        1: it is read beside that column. Planes TZ_TILES_LOW to TZ_TILES_HIGH of the block's
- *                tile and its halo are in shared memory, in a ring that begins at byte SHARED
+ *   PLANES       of its queue in registers: those, and TZ_AHEAD - 1 that later steps need. A step
+ *                drops the first one and takes one more
+ *   TILED        1: it is read beside that column. Planes TZ_TILES_LOW to TZ_TILES_HIGH of the
+ *                block's tile and its halo are in shared memory, in a ring that begins at byte
+ *                SHARED
  *
  * TZ_NEAR_LOW_X and so on are the halo's widths; TZ_CORNERS is 1 if its corners are read, too.
  *
- * The ring has one slot more than planes that are read. So a plane can be written while slower warps
- * still read the step before, and one barrier a step is enough. What a step needs was loaded TZ_AHEAD
- * steps before.
+ * The ring has one slot more than planes that are read. So a plane can be written while slower
+ * warps still read the step before, and one barrier a step is enough. What a step needs was loaded
+ * TZ_AHEAD steps before.
  *
- * A halo element outside the grid is loaded from the cell that the boundary names. As a block marches
- * along z that cell stays the same in its plane, so boundaries cost nothing but the search for it at
- * the start, and on fixed sides a choice. */
+ * A halo element outside the grid is loaded from the cell that the boundary names. As a block
+ * marches along z that cell stays the same in its plane, so boundaries cost nothing but the search
+ * for it at the start, and on fixed sides a choice. */
 
 #include "common.cuh"
 #include "values.cuh"
@@ -33,8 +34,8 @@
 #define TZ_CELLS (TZ_TILE_X * TZ_TILE_Y)
 #define TZ_IN_TILE (TZ_CELLS == TZ_THREADS || tz_thread() < TZ_CELLS)
 
-/* The halo's elements are numbered: first whole rows below and above the tile, then what is left and
- * right of it. Thread t loads elements t, t + TZ_THREADS and so on. */
+/* The halo's elements are numbered: first whole rows below and above the tile, then what is left
+ * and right of it. Thread t loads elements t, t + TZ_THREADS and so on. */
 #define TZ_HALO_WIDTH (TZ_CORNERS ? TZ_PITCH : TZ_TILE_X)
 #define TZ_HALO_ABOVE (TZ_HALO_WIDTH * (TZ_NEAR_LOW_Y + TZ_NEAR_HIGH_Y))
 #define TZ_HALO_BESIDE (TZ_NEAR_LOW_X + TZ_NEAR_HIGH_X)
@@ -49,8 +50,8 @@ struct tz_place {
         [TZ_SLOTS]; /* elements to the slots: of the planes that are read, then of the next one */
 };
 
-/* Where a thread loads its elements in a plane: elements from the plane's begin; below 0, a value past
- * a fixed side. In 3-D it is the same for all planes. */
+/* Where a thread loads its elements in a plane: elements from the plane's begin; below 0, a value
+ * past a fixed side. In 3-D it is the same for all planes. */
 struct tz_sources {
     int own, halo[TZ_HALO_LOADS + 1];
 };
@@ -264,8 +265,8 @@ TZ_DEVICE void tz_put_tile(const tz_place &p, int dz, const typename F::type (&q
             tz_put(to + tz_halo_in_slot(k), halo.at[k]);
 }
 
-/* The planes of tiles that the first step reads, but for the last, which it writes itself. The halos
- * are those of that one and of later ones. */
+/* The planes of tiles that the first step reads, but for the last, which it writes itself. The
+ * halos are those of that one and of later ones. */
 template <class F>
 TZ_DEVICE void tz_start_tiles(const tz_arguments &a, const tz_place &p, const tz_sources &sources,
                               int end, const void *field, const tz_edges<typename F::type> &edge,
@@ -296,7 +297,8 @@ TZ_DEVICE typename F::type tz_near(const tz_place &p, const typename F::type *qu
 
 /* ---- The language of cell updates ------------------------------------------------------------ */
 
-/* A coordinate; of cells past the grid's end, whose results are not stored, that of the last cell. */
+/* A coordinate; of cells past the grid's end, whose results are not stored, that of the last
+ * cell. */
 TZ_DEVICE int tz_at_most(int at, int n)
 {
     return at < n ? at : n - 1;

@@ -4,9 +4,9 @@
  *   TZ_READ_LIST(D)   fields that the pass reads: D(name, type, index)
  *   TZ_TILED_LIST(D)  those with tiles
  *
- * and TZ_STEP_LIST(D), the steps of the loop: D(number). They are at least one more than the longest
- * queue has planes, as the next plane is loaded before the first one is dropped: so hardly anything
- * moves in registers. */
+ * and TZ_STEP_LIST(D), the steps of the loop: D(number). They are at least one more than the
+ * longest queue has planes, as the next plane is loaded before the first one is dropped: so hardly
+ * anything moves in registers. */
 
 // clang-format off
 #define TZ__QUEUE(name, type, index) type name##_queue[tz_f_##name::PLANES];

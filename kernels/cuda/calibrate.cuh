@@ -122,8 +122,8 @@ TZ_KERNEL(tz_probe, TZ_THREADS)(unsigned char *table, const tz_word *order, int 
 
 #elif TZ_PROBE == TZ_PROBE_COPY
 
-/* A piece is TZ_THREADS * TZ_PACKETS packets of 16 bytes. The pieces of a block change from round to
- * round. */
+/* A piece is TZ_THREADS * TZ_PACKETS packets of 16 bytes. The pieces of a block change from round
+ * to round. */
 TZ_KERNEL(tz_probe, TZ_THREADS)
 (const tz_word *from, tz_word *to, int pieces, int rounds, tz_word never)
 {

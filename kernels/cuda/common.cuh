@@ -10,11 +10,11 @@
  *   #include "FAMILY_kernel.cuh"   the kernel, tz_stage()
  *
  * C writes numbers, types and lists; all code is in .cuh files. The families are tile, resident and
- * stream; the files of stream are line (1-D), rows (2-D) and planes (3-D). Only device.cuh uses CUDA
- * names, so that tests can run the same text on a host.
+ * stream; the files of stream are line (1-D), rows (2-D) and planes (3-D). Only device.cuh uses
+ * CUDA names, so that tests can run the same text on a host.
  *
- * Lists that every family has. A kernel expands a list with a macro that turns an entry into code, as
- * in TZ_FIELD_LIST(TZ__EDGE):
+ * Lists that every family has. A kernel expands a list with a macro that turns an entry into code,
+ * as in TZ_FIELD_LIST(TZ__EDGE):
  *
  *   TZ_FIELD_LIST(D)     all fields: D(role, name, type, index); role: state, static, streamed
  *   TZ_WRITTEN_LIST(D)   the same of fields that the stage changes
@@ -33,7 +33,8 @@
 struct tz_arguments {
     const void *in[TZ_FIELDS_COUNT]; /* a streamed field: the slab of the stage's first iteration */
     void *out[TZ_FIELDS_COUNT];
-    /* Values past fixed sides, in the field's own bits: of each side, x low first, or one for all. */
+    /* Values past fixed sides, in the field's own bits: of each side, x low first, or one for
+     * all. */
     unsigned long long edge[TZ_FIELDS_COUNT][TZ_EDGES];
     union {
         float f;
@@ -57,14 +58,15 @@ struct tz_arguments {
     int height;      /* iterations of this launch, at most TZ_HEIGHT */
     int geometry[6]; /* the family's own numbers */
 #ifdef TZ_SLAB
-    /* Along the last axis: cell 0 in the larger grid of which this is a slab, and that grid's extent. */
+    /* Along the last axis: cell 0 in the larger grid of which this is a slab, and that grid's
+     * extent. */
     int whole_first, whole_extent;
     int low, high; /* elements along the last axis that this launch computes */
 #endif
 };
 
-/* The elements that a launch computes along the last axis, on which the grid has n: all, or of a slab
- * a span. What lies around the span is read from memory. */
+/* The elements that a launch computes along the last axis, on which the grid has n: all, or of a
+ * slab a span. What lies around the span is read from memory. */
 #ifdef TZ_SLAB
 #define TZ_SPAN_LOW(a) ((a).low)
 #define TZ_SPAN_HIGH(a, n) ((a).high)
@@ -171,8 +173,8 @@ template <int LOW, int HIGH = LOW> TZ_DEVICE int tz_map(int c, int n)
     return c;
 }
 
-/* The column at which a lane loads its cells of a row: its own column x, or one inside the grid if x
- * is outside, where nobody uses what it loads. `last`: the column of the row's last lane. Lanes
+/* The column at which a lane loads its cells of a row: its own column x, or one inside the grid if
+ * x is outside, where nobody uses what it loads. `last`: the column of the row's last lane. Lanes
  * outside get different columns. If all of them copied the same cells to shared memory, copies of
  * less than 16 bytes would be made one after the other: on an H100, stages took up to 1.7 times as
  * long. */
@@ -188,8 +190,8 @@ template <int LOW, int HIGH = LOW> TZ_DEVICE bool tz_computed(int c, int n)
     return TZ_WRAPS(LOW) || (c >= 0 && c < n);
 }
 
-/* The bits of word x of a bit row that are not before the grid's first column, and those that are not
- * after its last. */
+/* The bits of word x of a bit row that are not before the grid's first column, and those that are
+ * not after its last. */
 TZ_DEVICE void tz_word_sides(const tz_arguments &a, int x, tz_word &below, tz_word &above)
 {
     const int full = a.columns - 31 * a.nx;
@@ -228,8 +230,8 @@ TZ_DEVICE tz_word tz_mask_word(const tz_arguments &a, int x, tz_word word,
 #endif
 }
 
-/* Word x of a bit row that may lie past the ends of the row: the bits of its columns that are stored. Other
- * bits have any value. */
+/* Word x of a bit row that may lie past the ends of the row: the bits of its columns that are
+ * stored. Other bits have any value. */
 TZ_DEVICE tz_word tz_stored_word(const tz_arguments &a, const tz_word *row, int x)
 {
     const int turns = x >= 0 && x < a.nx ? 0 : x / a.nx - (x % a.nx < 0);
@@ -285,9 +287,9 @@ TZ_DEVICE T tz_load_static_word(const tz_arguments &, const T *row, int x, const
     return row[x]; /* not called */
 }
 
-/* The value of a cell outside the grid. x_in, y_in and z_in: its coordinates as tz_map() replaces them,
- * of which the first below 0 decides. Words of bits decide column by column: x is the word, and x_in
- * is not used. */
+/* The value of a cell outside the grid. x_in, y_in and z_in: its coordinates as tz_map() replaces
+ * them, of which the first below 0 decides. Words of bits decide column by column: x is the word,
+ * and x_in is not used. */
 template <class T>
 TZ_DEVICE T tz_value_outside(const tz_arguments &a, const tz_edges<T> &edge, int x, int x_in,
                              int y_in, int z_in)
@@ -302,7 +304,7 @@ TZ_DEVICE T tz_value_outside(const tz_arguments &a, const tz_edges<T> &edge, int
 #endif
 }
 
-/* ---- Entries of lists ------------------------------------------------------------------------- */
+/* ---- Entries of lists ----------------------------------------------------------------------- */
 
 /* Text for a flag of 1, and for a flag of 0. */
 #define TZ__IF(flag, ...) TZ__IF_##flag(__VA_ARGS__)
@@ -342,8 +344,8 @@ TZ_DEVICE T tz_value_outside(const tz_arguments &a, const tz_edges<T> &edge, int
         TZ__CONTEXT_WHOLE_VALUES                                                                   \
     }
 
-/* Coordinates in the larger grid, where a text uses them in a slab (TZ_SLAB). Slabs are cut along the
- * last axis. A periodic axis wraps. */
+/* Coordinates in the larger grid, where a text uses them in a slab (TZ_SLAB). Slabs are cut along
+ * the last axis. A periodic axis wraps. */
 #ifdef TZ_SLAB
 TZ_DEVICE int tz_whole(int here, int first, int extent)
 {
@@ -372,7 +374,7 @@ TZ_DEVICE int tz_whole(int here, int first, int extent)
 #endif
 #define TZ__WHOLE_Z(here) TZ__WHOLE(here)
 
-/* ---- The language of cell updates: the common part -------------------------------------------- */
+/* ---- The language of cell updates: the common part ------------------------------------------ */
 
 #define TZ__CAT_(a, b) a##b
 #define TZ__CAT(a, b) TZ__CAT_(a, b)
@@ -446,7 +448,8 @@ enum class tz_field { TZ_FIELD_LIST(TZ__FIELD_NAME) };
         ONCE(TZ__ONCE_ASSIGN)                                                                      \
         return tz_o;                                                                               \
     }
-/* What a cell update reads and writes: fields, constants, and the further members that a family needs. */
+/* What a cell update reads and writes: fields, constants, and the further members that a family
+ * needs. */
 #define TZ__CONTEXT(cell, ...)                                                                     \
     struct context_##cell {                                                                        \
         TZ_FIELDS(TZ__CONTEXT_FIELD)                                                               \
@@ -454,9 +457,9 @@ enum class tz_field { TZ_FIELD_LIST(TZ__FIELD_NAME) };
         TZ__CONTEXT_WHOLE                                                                          \
         __VA_ARGS__                                                                                \
     };
-/* For families that compute the values of ONCE anew in each update: update_CELL() computes them and calls
- * body_CELL(), whose body follows the macro. `context` and `place` are the types of its arguments. `head` and
- * `argument` make it a template; both may be empty. */
+/* For families that compute the values of ONCE anew in each update: update_CELL() computes them and
+ * calls body_CELL(), whose body follows the macro. `context` and `place` are the types of its
+ * arguments. `head` and `argument` make it a template; both may be empty. */
 #define TZ__CELL_UPDATE(cell, ONCE, context, place, head, argument)                                \
     TZ__ONCE_STRUCT(cell, ONCE)                                                                    \
     head TZ_DEVICE void body_##cell(context &tz_c, const place &tz_p, const once_##cell &tz_o);    \

@@ -1,5 +1,5 @@
-/* kernels/cuda: the machine. The other files use these functions and no CUDA names, so that tests can
- * run the same text on a host (tests/backend/cuda/simt/device.cuh). */
+/* kernels/cuda: the machine. The other files use these functions and no CUDA names, so that tests
+ * can run the same text on a host (tests/backend/cuda/simt/device.cuh). */
 #ifndef TZ_DEVICE_CUH
 #define TZ_DEVICE_CUH
 
@@ -44,7 +44,8 @@ TZ_DEVICE int tz_blocks(int axis)
     return (int)(axis == 0 ? gridDim.x : axis == 1 ? gridDim.y : gridDim.z);
 }
 
-/* For kernels whose blocks have as many dimensions as the grid: the element of this thread, along an axis. */
+/* For kernels whose blocks have as many dimensions as the grid: the element of this thread, along
+ * an axis. */
 TZ_DEVICE int tz_element_of_thread(int axis)
 {
     return (int)(axis == 0   ? blockIdx.x * blockDim.x + threadIdx.x
@@ -66,8 +67,8 @@ TZ_DEVICE double tz_sqrt_real(double value)
     return __dsqrt_rn(value);
 }
 
-/* Wait for all threads of the block, or of the warp. Afterwards each thread sees all earlier writes of
- * the others. */
+/* Wait for all threads of the block, or of the warp. Afterwards each thread sees all earlier writes
+ * of the others. */
 TZ_DEVICE void tz_barrier()
 {
     __syncthreads();
@@ -77,14 +78,15 @@ TZ_DEVICE void tz_barrier_warp()
     __syncwarp();
 }
 
-/* A barrier between adjacent warps of a block. `words`: 8 bytes of shared memory for each warp and
- * 8 more; all threads call tz_adjacent_init() before a tz_barrier(). In each phase a warp arrives,
- * then waits for the two adjacent warps. After the wait of phase n it sees what they wrote before
- * they arrived in phase n (and what the warps next to them wrote before they arrived in phase n -
- * 1). `parity` is 0 in the first phase, then 1, 0, ... Word w is an mbarrier of the PTX ISA. Only
- * the warps w - 1 and w use it: a third warp could be a phase ahead of one of them, and would be
- * counted in its place. One lane arrives for its warp; with TZ_RACECHECK each lane does, since racecheck of
- * compute-sanitizer does not see that a lane which arrives for others waited for them. */
+/* A barrier between adjacent warps of a block. `words`: 8 bytes of shared memory for each warp
+ * and 8 more; all threads call tz_adjacent_init() before a tz_barrier(). In each phase a warp
+ * arrives, then waits for the two adjacent warps. After the wait of phase n it sees what they
+ * wrote before they arrived in phase n (and what the warps next to them wrote before they
+ * arrived in phase n - 1). `parity` is 0 in the first phase, then 1, 0, ... Word w is an
+ * mbarrier of the PTX ISA. Only the warps w - 1 and w use it: a third warp could be a phase
+ * ahead of one of them, and would be counted in its place. One lane arrives for its warp; with
+ * TZ_RACECHECK each lane does, since racecheck of compute-sanitizer does not see that a lane
+ * which arrives for others waited for them. */
 #ifndef TZ_RACECHECK
 #define TZ_RACECHECK 0
 #endif
@@ -136,8 +138,8 @@ TZ_DEVICE void tz_adjacent_wait(unsigned long long *words, int warp, int parity)
 
 /* ---- Lanes -----------------------------------------------------------------------------------
  *
- * All 32 lanes take part. The assembly is not volatile, so the compiler drops shuffles whose results
- * are unused. It keeps unused intrinsics. */
+ * All 32 lanes take part. The assembly is not volatile, so the compiler drops shuffles whose
+ * results are unused. It keeps unused intrinsics. */
 #define TZ__SHUFFLE(name, mode, clamp)                                                             \
     TZ_DEVICE unsigned int tz__##name(unsigned int value, int n)                                   \
     {                                                                                              \
@@ -181,8 +183,8 @@ TZ__SHUFFLE(shuffle_down, "down", "31")
 TZ__SHUFFLE(shuffle_xor, "bfly", "31")
 TZ__SHUFFLE(shuffle, "idx", "31")
 
-/* The same value, hidden from the compiler. Values that depend on it are computed where they are used,
- * instead of being kept in registers. */
+/* The same value, hidden from the compiler. Values that depend on it are computed where they are
+ * used, instead of being kept in registers. */
 TZ_DEVICE int tz_hidden(int value)
 {
     asm volatile("" : "+r"(value));
@@ -299,8 +301,8 @@ template <class T, int N> TZ_DEVICE void tz_store(T *to, const T (&from)[N])
         __stwb((typename packet::word *)to + i, one.w);
     }
 }
-/* tz_store where `wanted`, without a branch: the code around it stays one block for the scheduler. With I and
- * END, only the accesses from I up to END. */
+/* tz_store where `wanted`, without a branch: the code around it stays one block for the scheduler.
+ * With I and END, only the accesses from I up to END. */
 template <int AT> TZ_DEVICE void tz__store_where(bool wanted, void *to, uint4 w)
 {
     asm volatile("{ .reg .pred p; setp.ne.s32 p, %0, 0;"
@@ -355,9 +357,9 @@ template <class T, int N> TZ_DEVICE void tz_put_packet(T *to, const T (&from)[N]
 }
 
 /* Asynchronous copies from device to shared memory: N elements of 4 or 8 bytes, or a multiple of
- * 16, in all. tz_fetch_packets(): COUNT such groups, the next one always TO elements further on in shared
- * memory and FROM in device memory. tz_fetch_end() ends a group of copies; tz_fetch_wait<K>() waits until all
- * groups of this thread but the last K have arrived. */
+ * 16, in all. tz_fetch_packets(): COUNT such groups, the next one always TO elements further on in
+ * shared memory and FROM in device memory. tz_fetch_end() ends a group of copies;
+ * tz_fetch_wait<K>() waits until all groups of this thread but the last K have arrived. */
 template <int BYTES, int TO, int FROM> TZ_DEVICE void tz__fetch(unsigned int to, const void *from)
 {
     if (BYTES == 16)
@@ -401,7 +403,8 @@ template <int K> TZ_DEVICE void tz_fetch_wait()
     asm volatile("cp.async.wait_group %0;" : : "n"(K) : "memory");
 }
 
-/* A value that must not be used: text that uses it does not compile. (On a host it has any bits.) */
+/* A value that must not be used: text that uses it does not compile. (On a host it has any
+ * bits.) */
 template <class T> TZ_DEVICE T tz_absent()
 {
     unsigned int nothing;
@@ -471,8 +474,8 @@ template <class T, int N> TZ_DEVICE void tz_load_fresh(const T *from, T (&to)[N]
     }
 }
 
-/* Blocks of a cooperative launch exchange words without a barrier. One store of 8 bytes writes a word
- * and, in the high half, a tag: the number of the exchange. It orders no other writes of the
+/* Blocks of a cooperative launch exchange words without a barrier. One store of 8 bytes writes a
+ * word and, in the high half, a tag: the number of the exchange. It orders no other writes of the
  * sender. */
 TZ_DEVICE void tz_send(unsigned long long *slot, unsigned int word, unsigned int tag)
 {

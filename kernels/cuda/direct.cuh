@@ -1,17 +1,20 @@
-/* kernels/cuda: the direct family: one iteration of a 3-D grid, without ghost zones and shared memory.
+/* kernels/cuda: the direct family: one iteration of a 3-D grid, without ghost zones and shared
+ * memory.
  *
- * A block is TZ_WARPS rows of 32 * TZ_VECTOR columns and walks along z. A lane computes TZ_VECTOR cells
- * of a row in each step. Of each field it keeps its own columns of the planes that it reads in registers.
- * It loads all other neighbours where it needs them: other lanes of the block load the same, so they are
- * in the first-level cache. Blocks that read outside the grid run a second instance of the code (BORDER).
+ * A block is TZ_WARPS rows of 32 * TZ_VECTOR columns and walks along z. A lane computes TZ_VECTOR
+ * cells of a row in each step. Of each field it keeps its own columns of the planes that it reads
+ * in registers. It loads all other neighbours where it needs them: other lanes of the block load
+ * the same, so they are in the first-level cache. Blocks that read outside the grid run a second
+ * instance of the code (BORDER).
  *
  * Defined by C, besides what common.cuh lists:
  *
- *   TZ_VECTOR, TZ_WARPS, TZ_BLOCKS   columns of a lane; warps of a block; blocks of a multiprocessor
+ *   TZ_VECTOR, TZ_WARPS, TZ_BLOCKS   columns of a lane; warps of a block; blocks of a
+ *                                    multiprocessor
  *   TZ_REST_X                        columns of a row past the last packet of TZ_VECTOR
  *   TZ_REACH                         largest distance at which the pass reads
  *   TZ_SHORT                         1: an axis is not longer than it is read past its sides
- *   TZ_BELOW_x, TZ_ABOVE_x           how far it reads to the low and the high side of axis x, y, z */
+ *   TZ_BELOW_x, TZ_ABOVE_x           how far it reads to both sides of axis x, y, z */
 #include "common.cuh"
 
 struct tz_cell_place {
@@ -36,17 +39,19 @@ template <int LOW, int HIGH> TZ_DEVICE int tz_map_near(int c, int n)
     return tz_map<LOW, HIGH>(c, n);
 }
 
-/* The column of a packet, or of the nearest one in the row. tz_map() would give the same by slower code. */
+/* The column of a packet, or of the nearest one in the row. tz_map() would give the same by slower
+ * code. */
 TZ_DEVICE int tz_packet_within(int x, int last)
 {
     return x < 0 ? 0 : x < last ? x : last;
 }
 
-/* The packet at column x of a row of n columns, `dx` away from the lane's own packet, which is in the row. A column
- * outside gets the value of the column that replaces it, or, at a fixed side and more than TZ_REACH outside, of any.
- * The columns that replace those of one packet lie in two adjacent packets of the row. `first` is the one with element
- * `from`, which replaces column 0 of a packet outside; column e is replaced by the element `step` * e further. If that
- * is not an element of the first packet, it is one of the `second`. */
+/* The packet at column x of a row of n columns, `dx` away from the lane's own packet, which is in
+ * the row. A column outside gets the value of the column that replaces it, or, at a fixed side and
+ * more than TZ_REACH outside, of any. The columns that replace those of one packet lie in two
+ * adjacent packets of the row. `first` is the one with element `from`, which replaces column 0 of a
+ * packet outside; column e is replaced by the element `step` * e further. If that is not an element
+ * of the first packet, it is one of the `second`. */
 template <class T>
 TZ_DEVICE void tz_load_border(const T *row, int n, int x, int dx, T (&to)[TZ_VECTOR])
 {
@@ -80,8 +85,8 @@ TZ_DEVICE void tz_load_border(const T *row, int n, int x, int dx, T (&to)[TZ_VEC
     }
 }
 
-/* TZ_VECTOR elements of a row, `dx` (a multiple of TZ_VECTOR), `dy` and `dz` away from the lane's own. Without
- * branches, so that the loads of a step are issued together. */
+/* TZ_VECTOR elements of a row, `dx` (a multiple of TZ_VECTOR), `dy` and `dz` away from the lane's
+ * own. Without branches, so that the loads of a step are issued together. */
 template <bool BORDER, class T>
 TZ_DEVICE void tz_direct_load(const tz_arguments &a, const tz_place &p, const T *field,
                               const tz_edges<T> &edge, int dx, int dy, int dz, T (&to)[TZ_VECTOR])
@@ -139,8 +144,8 @@ TZ_DEVICE void tz_queue_step(const tz_arguments &a, const tz_place &p, const T *
     tz_direct_load<BORDER>(a, p, field, edge, 0, 0, HIGH, queue[PLANES - 1]);
 }
 
-/* A row that the lane's cells read, without the lane's own columns if `OWN`. COLUMNS: a bit for each
- * column that is read, from TZ_REACH columns to the west of the lane's first one on. */
+/* A row that the lane's cells read, without the lane's own columns if `OWN`. COLUMNS: a bit for
+ * each column that is read, from TZ_REACH columns to the west of the lane's first one on. */
 template <bool BORDER, int DZ, int DY, unsigned int COLUMNS, bool OWN, class T, int WIDE>
 TZ_DEVICE void tz_near_row(const tz_arguments &a, const tz_place &p, const T *field,
                            const tz_edges<T> &edge, T (&row)[WIDE])

@@ -1,8 +1,9 @@
 /* kernels/cuda: the kernel of the direct family. Included after the pass. Lists besides those of
  * common.cuh:
  *
- *   TZ_QUEUE_LIST(D)  fields that the pass reads in the lane's own columns, in planes `low` to `high`,
- *                     planes that are loaded ahead included: D(name, type, index, low, high)
+ *   TZ_QUEUE_LIST(D)  fields that the pass reads in the lane's own columns, in planes `low` to
+ *                     `high`, planes that are loaded ahead included: D(name, type, index, low,
+ *                     high)
  *   TZ_OWN_LIST(D)    rows in the lane's own columns: D(name, type, index, dz, columns, low), see
  *                     tz_near_row(); `low` as above
  *   TZ_ROW_LIST(D)    other rows: D(name, type, index, dz, dy, columns)

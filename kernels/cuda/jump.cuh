@@ -1,5 +1,5 @@
-/* kernels/cuda: the arithmetic of jumps at all frequencies (kernels/spectral.h), in double precision.
- * core/backend/cuda/spectral/transform.h says how amplitudes lie in memory. */
+/* kernels/cuda: the arithmetic of jumps at all frequencies (kernels/spectral.h), in double
+ * precision. core/backend/cuda/spectral/transform.h says how amplitudes lie in memory. */
 #include "values.cuh"
 
 #define TZ_SPECTRAL_FUNCTION TZ_DEVICE

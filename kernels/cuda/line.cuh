@@ -35,16 +35,16 @@ TZ_DEVICE int tz_strip_index(const tz_strip &s, int p, int k)
 }
 
 /* The first column of the block's first strip. Blocks start in the order last, first, second, ...,
- * since the last strip reaches over an end of the grid and takes longer. Strips of a span begin up to
- * 31 columns before it, where packets do. */
+ * since the last strip reaches over an end of the grid and takes longer. Strips of a span begin up
+ * to 31 columns before it, where packets do. */
 TZ_DEVICE int tz_strips_first(const tz_arguments &a)
 {
     const int block = tz_block(0) > 0 ? tz_block(0) - 1 : tz_blocks(0) - 1;
     return block * (TZ_WARPS * TZ_TILE_X) - TZ_GHOST_LOW + TZ_SPAN_LOW(a) / 32 * 32;
 }
 
-/* Does one of the block's strips hold columns outside the grid, or does it end outside the span? The
- * same for all warps. */
+/* Does one of the block's strips hold columns outside the grid, or does it end outside the span?
+ * The same for all warps. */
 TZ_DEVICE bool tz_strips_border(const tz_arguments &a, int first)
 {
     /* The last bits of the last words of a bit row may lie outside the grid. */
@@ -56,8 +56,9 @@ TZ_DEVICE bool tz_strips_border(const tz_arguments &a, int first)
     return first < 0 || first + (TZ_WARPS - 1) * TZ_TILE_X + TZ_STRIP > full;
 }
 
-/* As tz_map(), without loops: unrolled code would have one or two for each element. Unless the
- * grid is shorter than the strips of a block (TZ_SHORT), no column is farther outside than the grid is long. */
+/* As tz_map(), without loops: unrolled code would have one or two for each element. Unless the grid
+ * is shorter than the strips of a block (TZ_SHORT), no column is farther outside than the grid is
+ * long. */
 TZ_DEVICE int tz_strip_map(int x, int n)
 {
 #if TZ_WRAPS(TZ_LOW_X) && TZ_SHORT
@@ -219,7 +220,8 @@ TZ_DEVICE void tz_strip_restore(const tz_arguments &a, const tz_strip &s, tz_edg
 #if TZ_BITS_GRID
             now[p][k] = tz_mask_word(a, x, now[p][k], edge);
 #elif TZ_STAGED
-            /* Columns that would read past the strip's ends are already wrong. They get any value. */
+            /* Columns that would read past the strip's ends are already wrong. They get any
+             * value. */
             const int inside = tz_strip_map(x, a.nx), from = inside - s.x;
             if ((TZ_HAS_VALUE(TZ_LOW_X) || TZ_HAS_VALUE(TZ_HIGH_X)) && inside < 0)
                 now[p][k] = tz_edge<0, T>(edge, inside < -1);

@@ -1,14 +1,14 @@
 /* kernels/cuda: the stream family in 3-D.
  *
  * A block of TZ_WARPS warps covers TZ_LANES*TZ_VECTOR columns and, with 32 lanes, TZ_WARPS*TZ_ROWS
- * rows, TZ_VECTOR x TZ_ROWS cells a lane, and streams planes along z. With 16 lanes a tile has half the
- * columns and twice the rows: each half of a warp has rows of its own. Planes of level 0 arrive in shared
- * memory ahead of time. Every pass computes one plane a step, some planes behind the pass before
- * it; a lane keeps its own cells of the planes that are still needed in registers. Neighbours along
- * x come by shuffle; along y from the lane itself, or from rows that warps leave in shared memory
- * for each other. Once a plane a warp waits until the adjacent warps have left their rows (all
- * warps, where rows come from further away). Wrong values move inwards from the tile's ends with
- * each pass: that is the ghost zone, which is not stored.
+ * rows, TZ_VECTOR x TZ_ROWS cells a lane, and streams planes along z. With 16 lanes a tile has half
+ * the columns and twice the rows: each half of a warp has rows of its own. Planes of level 0 arrive
+ * in shared memory ahead of time. Every pass computes one plane a step, some planes behind the pass
+ * before it; a lane keeps its own cells of the planes that are still needed in registers.
+ * Neighbours along x come by shuffle; along y from the lane itself, or from rows that warps leave
+ * in shared memory for each other. Once a plane a warp waits until the adjacent warps have left
+ * their rows (all warps, where rows come from further away). Wrong values move inwards from the
+ * tile's ends with each pass: that is the ghost zone, which is not stored.
  *
  * A version of a field is its value at the stage's start (0) or the result of a pass. C describes
  * version n of field NAME by struct v_NAME_n:
@@ -23,11 +23,11 @@
  *   ROWS_BELOW   1: rows of planes below the centre are read from shared memory
  *   ARRIVES      1: it is loaded; SKIP_LOW, SKIP_HIGH: but not these rows of the tile
  *
- * A field that cells read at their own place alone is carried. It needs no neighbours, and no values
- * outside the grid: a lane reads its own cells of level 0 where they arrive.
+ * A field that cells read at their own place alone is carried. It needs no neighbours, and no
+ * values outside the grid: a lane reads its own cells of level 0 where they arrive.
  *
- * A step has three instances. BORDER 0 handles no boundary, BORDER 1 is for tiles that leave the grid
- * in x or y, BORDER 2 also for planes that leave it.
+ * A step has three instances. BORDER 0 handles no boundary, BORDER 1 is for tiles that leave the
+ * grid in x or y, BORDER 2 also for planes that leave it.
  *
  * Cells outside the grid hold the boundary's values if they are read. Version 0 is loaded from the
  * cells that the boundary names. In other versions, columns and planes outside are set after each
@@ -59,8 +59,8 @@ TZ_DEVICE int tz_row_lane()
     return tz_lane() % TZ_LANES;
 }
 
-/* The lane's first row in the tile. The second halves of warps count from the tile's last row, so that
- * adjacent rows belong to the same warp or to adjacent ones. */
+/* The lane's first row in the tile. The second halves of warps count from the tile's last row, so
+ * that adjacent rows belong to the same warp or to adjacent ones. */
 TZ_DEVICE int tz_own_row(const tz_tile &tile)
 {
     const bool back = tz_lane() >= TZ_LANES;
@@ -160,8 +160,8 @@ TZ_DEVICE void tz_ready(const tz_tile &tile)
 
 /* ---- Level 0 --------------------------------------------------------------------------------- */
 
-/* A lane's part of a row that may lie outside the grid, element by element: words of bits, or columns of a
- * periodic row. */
+/* A lane's part of a row that may lie outside the grid, element by element: words of bits, or
+ * columns of a periodic row. */
 template <class T>
 TZ_DEVICE void tz_fetch_elements(const tz_arguments &a, const tz_tile &tile, T *to, const T *row,
                                  const tz_edges<T> &edge)
@@ -186,9 +186,9 @@ template <class T, class E>
 TZ_DEVICE void tz_fix_plane_row(const tz_arguments &a, const tz_tile &tile, T (&row)[TZ_VECTOR],
                                 const E &edge, bool high);
 
-/* Fetches the plane that arrives in `ahead` steps. Rows and planes outside the grid are read from the
- * place that the boundary names; so are columns of bits and of periodic rows. Other columns outside
- * are set when the plane has arrived. */
+/* Fetches the plane that arrives in `ahead` steps. Rows and planes outside the grid are read from
+ * the place that the boundary names; so are columns of bits and of periodic rows. Other columns
+ * outside are set when the plane has arrived. */
 template <int BORDER, class V>
 TZ_DEVICE void tz_fetch_plane(const tz_arguments &a, const tz_tile &tile, int i, int ahead,
                               const void *field, const tz_edges<typename V::type> &edge)
@@ -254,8 +254,8 @@ TZ_DEVICE void tz_ring_push(T (&ring)[PLANES][TZ_ROWS][TZ_VECTOR],
         }
 }
 
-/* Passes start before the planes that they read have arrived. Their results until then do not affect
- * stored planes. */
+/* Passes start before the planes that they read have arrived. Their results until then do not
+ * affect stored planes. */
 template <class T, int PLANES> TZ_DEVICE void tz_ring_start(T (&ring)[PLANES][TZ_ROWS][TZ_VECTOR])
 {
 #pragma unroll
@@ -309,7 +309,8 @@ TZ_DEVICE void tz_store_plane(const tz_arguments &a, const tz_tile &tile, int la
  *
  * geometry: planes of a chunk, tiles along x, along y. */
 
-/* The place of a tile. Tiles along the grid's edges have the lowest numbers, since they take longer. */
+/* The place of a tile. Tiles along the grid's edges have the lowest numbers, since they take
+ * longer. */
 TZ_DEVICE void tz_tile_number(int number, int wide, int high, int &x, int &y)
 {
     const int rows = high > 1 ? 2 : 1, columns = wide > 1 ? 2 : 1, inner = high - rows;
@@ -329,8 +330,8 @@ TZ_DEVICE void tz_tile_number(int number, int wide, int high, int &x, int &y)
     y = 1 + number / (wide - columns);
 }
 
-/* The members that are the same for all planes. Tiles that leave the grid compute them again, so that
- * other loops keep no registers for them. */
+/* The members that are the same for all planes. Tiles that leave the grid compute them again, so
+ * that other loops keep no registers for them. */
 TZ_DEVICE void tz_tile_place(const tz_arguments &a, tz_tile &tile)
 {
     const int wide = a.geometry[1], high = a.geometry[2], number = tz_hidden(tz_block(0));

@@ -1,7 +1,7 @@
 /* kernels/cuda: values of fields outside the grid, in the stream family in 3-D. */
 
-/* Gives the columns of a row past fixed sides of x their value. Their rows and planes do not matter:
- * x comes first. */
+/* Gives the columns of a row past fixed sides of x their value. Their rows and planes do not
+ * matter: x comes first. */
 template <class T>
 TZ_DEVICE void tz_fix_row(const tz_arguments &a, const tz_tile &tile, T (&row)[TZ_VECTOR],
                           const tz_edges<T> &edge)
@@ -34,8 +34,8 @@ TZ_DEVICE void tz_fix_row(const tz_arguments &a, const tz_tile &tile, T (&row)[T
 #endif
 }
 
-/* Sets the columns of a row just outside the grid. A tile begins at a multiple of TZ_VECTOR, so their
- * places in a lane are constants, unless the grid is narrower than the radius. */
+/* Sets the columns of a row just outside the grid. A tile begins at a multiple of TZ_VECTOR, so
+ * their places in a lane are constants, unless the grid is narrower than the radius. */
 template <class V>
 TZ_DEVICE void tz_hold_row(const tz_arguments &a, const tz_tile &tile,
                            typename V::type (&row)[TZ_VECTOR],
@@ -142,8 +142,8 @@ TZ_DEVICE void tz_hold_above(const tz_arguments &a, const tz_tile &tile, int z,
         if (!TZ_HAS_VALUE(TZ_LOW_Z) || !TZ_HAS_VALUE(TZ_HIGH_Z))
 #pragma unroll
             for (int i = 0; i < TZ_VECTOR; i++) {
-                /* Of a version that is read only above the centre, no plane of the grid may be left. At a clamp
-                 * side the plane before has its values. */
+                /* Of a version that is read only above the centre, no plane of the grid may be
+                 * left. At a clamp side the plane before has its values. */
                 if (TZ_REPEATS(TZ_HIGH_Z) && V::PLANES <= V::ABOVE)
                     now[j][i] = ring[0][j][i];
 #pragma unroll

@@ -25,7 +25,7 @@
  *                      memory, it is the stage's result */
 
 // clang-format off
-/* ---- Level 0 ----------------------------------------------------------------------------------- */
+/* ---- Level 0 -------------------------------------------------------------------------------- */
 
 #define TZ__FETCH(name, type, index)                                                               \
     tz_fetch_plane<BORDER, v_##name##_0>(a, tile, i, ahead, a.in[index], name##_edge);
@@ -36,7 +36,7 @@
         tz_ring_push(q.name##_0, name##_next);                                                     \
     }
 
-/* ---- Input of a level -------------------------------------------------------------------------- */
+/* ---- Input of a level ----------------------------------------------------------------------- */
 
 #define TZ__NEAR(k, radius, name, type)                                                            \
     type name##_near_##k[2 * radius + 1][TZ_ROWS + 2 * radius][TZ_VECTOR + 2 * radius];            \
@@ -63,8 +63,8 @@
 #define TZ__NEAR_NOTHING(k, radius, name, type) tz_near_nothing(name##_near_##k);
 #define TZ__NEAR_EDGE(k, radius, name, type) tz_near_fill(name##_near_##k, name##_edge);
 
-/* Reads rows of other warps. If planes may be outside the grid, this happens later, when the plane is
- * known to be wanted. */
+/* Reads rows of other warps. If planes may be outside the grid, this happens later, when the plane
+ * is known to be wanted. */
 #define TZ__READ_AROUND(k, radius, waits)                                                          \
     TZ__IF(waits, tz_barrier();)                                                                   \
     TZ_READS_##k(TZ__NEAR)                                                                         \
@@ -82,7 +82,7 @@
     if constexpr (BORDER < 2 && k == TZ_LEVELS - 1)                                                \
         tz_ready(tile);
 
-/* ---- Output of a level ------------------------------------------------------------------------- */
+/* ---- Output of a level ---------------------------------------------------------------------- */
 
 #define TZ_EACH_ELEMENT                                                                            \
     TZ_UNROLL                                                                                      \
@@ -97,8 +97,8 @@
     TZ__IF_CARRIED(role, c.name = name##_near_##k; c.name##_out = out;)                            \
     TZ__IF_STATIC(role, c.name = (const type *)a.in[index]; c.name##_edge = name##_edge;)
 
-/* Makes the sums of the plane that is `radius` ahead of the plane that the level computes. The update
- * then reads only sums. */
+/* Makes the sums of the plane that is `radius` ahead of the plane that the level computes. The
+ * update then reads only sums. */
 #define TZ__MAKE_SUMS(k, pass, cell, iteration, rest_low, rest_high, radius)                       \
     pass_##pass::planes_##cell made[TZ_ROWS][TZ_VECTOR], made_edge = {};                           \
     if (BORDER < 2 ||                                                                              \

@@ -1,7 +1,7 @@
 /* kernels/cuda: the rows that a pass reads, in the stream family in 3-D. */
 
-/* For each row of a lane and around it, the row to read; below 0: the boundary's value. BORDER 2 looks
- * rows up each time: that is rare, and registers are few. */
+/* For each row of a lane and around it, the row to read; below 0: the boundary's value. BORDER 2
+ * looks rows up each time: that is rare, and registers are few. */
 struct tz_source_rows {
     int row[TZ_ROWS + 2 * TZ_RADIUS_ROWS];
 };

@@ -11,8 +11,8 @@
  *   TZ_ONLY       the one kernel to compile; if not defined, all
  *
  * Element (x, y, z) is at x + pitch*y + plane*z; nothing past a row's end is read. Each warp works
- * on its own groups of segments. A lane has the elements lane, lane + 32, ... of a segment and loads
- * TZ_BATCH of them at once. */
+ * on its own groups of segments. A lane has the elements lane, lane + 32, ... of a segment and
+ * loads TZ_BATCH of them at once. */
 #include "values.cuh"
 
 #define TZ_NUMBERS 1

@@ -1,6 +1,6 @@
 /* kernels/cuda: the refinement of a solution in double precision by a correction in single
- * precision. core/backend/backend.h says what a refinement is. Element (x, y, z) is at x + pitch*y +
- * plane*z. Each block works on its own segments of rows. */
+ * precision. core/backend/backend.h says what a refinement is. Element (x, y, z) is at x + pitch*y
+ * + plane*z. Each block works on its own segments of rows. */
 #include "values.cuh"
 
 #define TZ_REFINE_SEGMENT 1024

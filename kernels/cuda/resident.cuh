@@ -4,27 +4,29 @@
  * and TZ_GHOST cells of its neighbours around them, except at the grid's ends. Each thread has a
  * brick of TZ_VX x TZ_VY x TZ_VZ cells, in registers (TZ_HELD) or in shared memory. Threads read
  * each other's cells from shared memory. After TZ_HEIGHT iterations the ghost zone is used up: each
- * block sends the cells that its neighbours also hold, and receives theirs. One store writes a value
- * and a tag that shows its arrival: a block waits only for its neighbours, not for the grid.
+ * block sends the cells that its neighbours also hold, and receives theirs. One store writes a
+ * value and a tag that shows its arrival: a block waits only for its neighbours, not for the grid.
  *
  * Shared memory holds element e of the bricks of all threads next to each other, and element e + 1
  * TZ_PITCH elements further. When all threads of a warp read the same neighbour, they read 32
  * adjacent words; and, but for threads at a tile's end, a neighbour lies at the same distance from
- * each thread's own element. A thread at the end of a row, whose value does not matter there, reads a word in another
- * bank than what the other threads of the warp read: of an own element, with the right TZ_PITCH, if bricks have an even
- * number of columns, else of the thread next to it. Only clamp and mirror sides of the grid read what they need.
+ * each thread's own element. A thread at the end of a row, whose value does not matter there, reads
+ * a word in another bank than what the other threads of the warp read: of an own element, with the
+ * right TZ_PITCH, if bricks have an even number of columns, else of the thread next to it. Only
+ * clamp and mirror sides of the grid read what they need.
  *
- * A tile is a whole number of bricks. Columns past its ghost zone are surplus: nobody sends or receives them,
- * their values are wrong, and the ghost zone keeps these away from the cells that the block owns. Rows
- * and planes likewise.
+ * A tile is a whole number of bricks. Columns past its ghost zone are surplus: nobody sends or
+ * receives them, their values are wrong, and the ghost zone keeps these away from the cells that
+ * the block owns. Rows and planes likewise.
  *
  * Along an axis with one block the tile is the full extent of the grid, without a ghost zone: the
  * cell that a boundary reads is in the tile. Beyond an end of a bit row comes its other end,
- * shifted by a bit. The bit that is new there is the boundary value or, in periodic rows, of the column
- * that is as far from the other end: a bit of the same word if rows have a multiple of 32 columns.
- * Else (TZ_SPARE_BITS bits are past the last column) it is in another word, and one block has the whole row.
- * These bits are copies of the first columns. They are computed like others, and stay copies. There a
- * row's last brick may have unused words at its end (TZ_UNUSED). Nothing reads them. */
+ * shifted by a bit. The bit that is new there is the boundary value or, in periodic rows, of the
+ * column that is as far from the other end: a bit of the same word if rows have a multiple of 32
+ * columns. Else (TZ_SPARE_BITS bits are past the last column) it is in another word, and one block
+ * has the whole row. These bits are copies of the first columns. They are computed like others, and
+ * stay copies. There a row's last brick may have unused words at its end (TZ_UNUSED). Nothing reads
+ * them. */
 
 #include "common.cuh"
 
@@ -171,15 +173,15 @@ template <class T> TZ_DEVICE void tz_publish(T *at, const tz_brick<T> &own)
 /* ---- Neighbours ------------------------------------------------------------------------------ */
 
 #if TZ_SPARE_BITS > 0
-/* A word past an end of a periodic row, before it if `turns` is -1 and after it if 1. `word` is the word of
- * the row that wraps to it. Bit number `bit` of `other` is its new bit. */
+/* A word past an end of a periodic row, before it if `turns` is -1 and after it if 1. `word` is the
+ * word of the row that wraps to it. Bit number `bit` of `other` is its new bit. */
 template <class T> TZ_DEVICE T tz_turned_word(T word, T other, int bit, int turns)
 {
     const T fresh = other >> bit & 1u;
     return turns < 0 ? word << 1 | fresh : word >> 1 | fresh << 31;
 }
-/* The word that comes `after` words past the last one of a row, for the brick with unused words. `at`: the thread's
- * element 0 in the row of the word. */
+/* The word that comes `after` words past the last one of a row, for the brick with unused words.
+ * `at`: the thread's element 0 in the row of the word. */
 template <class T> TZ_DEVICE T tz_word_after(const T *at, int after)
 {
     const int column = TZ_SPARE_BITS + after, x = column % TZ_GRID_X;

@@ -1,14 +1,15 @@
-/* kernels/cuda: how blocks of the resident family hand each other the cells that both hold. Included
- * by resident.cuh.
+/* kernels/cuda: how blocks of the resident family hand each other the cells that both hold.
+ * Included by resident.cuh.
  *
- * Every word of the grid has a slot of 8 bytes in memory, which stays in the second-level cache: the
- * word and the number of the exchange, its tag. The owner of a cell stores both at once, and the other
- * blocks read the slot until it has the tag.
+ * Every word of the grid has a slot of 8 bytes in memory, which stays in the second-level cache:
+ * the word and the number of the exchange, its tag. The owner of a cell stores both at once, and
+ * the other blocks read the slot until it has the tag.
  *
- * A thread receives the ghost cells of its own brick, TZ_BATCH at once, and of these the words of a group of fields. Each
- * batch, and each group, is another way to the second-level cache and back: most stencils have one group. Of large
- * bricks few threads have ghost cells, but these have many. There all threads of the block gather the ghost cells in
- * shared memory, TZ_GATHER each at once, and then take those of their own bricks from there. */
+ * A thread receives the ghost cells of its own brick, TZ_BATCH at once, and of these the words of a
+ * group of fields. Each batch, and each group, is another way to the second-level cache and back:
+ * most stencils have one group. Of large bricks few threads have ghost cells, but these have many.
+ * There all threads of the block gather the ghost cells in shared memory, TZ_GATHER each at once,
+ * and then take those of their own bricks from there. */
 
 /* The slots of a row and of the grid, for one word of each cell. */
 #define TZ_SLOTS_APART ((TZ_GRID_X + TZ_VX - 1) / TZ_VX)
@@ -23,7 +24,8 @@ TZ_DEVICE unsigned int *tz_tag_of(const tz_arguments &a)
     const int block = (tz_block(2) * TZ_BLOCKS_Y + tz_block(1)) * TZ_BLOCKS_X + tz_block(0);
     return (unsigned int *)a.scratch + block;
 }
-/* Those of the first of the TZ_SENT words of a cell. The slot of the next word is TZ_SLOTS further. */
+/* Those of the first of the TZ_SENT words of a cell. The slot of the next word is TZ_SLOTS
+ * further. */
 TZ_DEVICE unsigned long long *tz_slots(const tz_arguments &a, unsigned int tag)
 {
     const long long set = (long long)(tag & 1u) * TZ_SENT;
@@ -74,9 +76,9 @@ TZ_DEVICE bool tz_sends(const tz_tile &t)
     return (t.x.wanted | t.y.wanted | t.z.wanted) != 0;
 }
 
-/* Sends a value of cell (i, j, k): word number `word` of the cell and, if it has more words, those after it. Bricks with
- * masks send without branches, which would take longer than the words themselves: neighbours wait for the last one.
- * For small bricks the compiler itself makes none. */
+/* Sends a value of cell (i, j, k): word number `word` of the cell and, if it has more words, those
+ * after it. Bricks with masks send without branches, which would take longer than the words
+ * themselves: neighbours wait for the last one. For small bricks the compiler itself makes none. */
 template <class T>
 TZ_DEVICE void tz_send_value(const tz_tile &here, const tz_slot_row &row, unsigned int tag,
                              int word, int i, int j, int k, T value)
@@ -138,8 +140,9 @@ TZ_DEVICE void tz_expect(const tz_tile &here, unsigned int tag, int first, const
     }
 }
 
-/* Reads the slots that have not arrived. All those of a group of fields are read before one is used: else the compiler
- * would read them one after the other. `word`: number of the field's first word. */
+/* Reads the slots that have not arrived. All those of a group of fields are read before one is
+ * used: else the compiler would read them one after the other. `word`: number of the field's first
+ * word. */
 template <class T>
 TZ_DEVICE void tz_read_slots(const tz_tile &here, const tz_slot_row &row, unsigned int tag,
                              int word, int first, tz_batch<T> &batch)
@@ -199,8 +202,8 @@ TZ_DEVICE void tz_accept(const tz_arguments &a, const tz_tile &t, const tz_tile 
 /* ---- Gathering ------------------------------------------------------------------------------- */
 
 #if TZ_GATHER
-/* The cells of the tile along an axis that the block owns: `count` from `low` on. Those of the ghost zone,
- * `ghosts`, lie before and after them. */
+/* The cells of the tile along an axis that the block owns: `count` from `low` on. Those of the
+ * ghost zone, `ghosts`, lie before and after them. */
 struct tz_own {
     int begin; /* the tile's first coordinate in the grid */
     int low, count, ghosts;
@@ -220,9 +223,9 @@ TZ_DEVICE int tz_ghost_at(const tz_own &o, int number)
     return number < o.low ? number : number + o.count;
 }
 
-/* The requests of the warps of a block, numbered: pieces of 32 columns of rows of ghost cells, then the sides of the
- * other rows, of several rows at once where they are narrow. Adjacent lanes have columns TZ_VX apart,
- * whose slots are adjacent. In 2-D and 1-D. */
+/* The requests of the warps of a block, numbered: pieces of 32 columns of rows of ghost cells, then
+ * the sides of the other rows, of several rows at once where they are narrow. Adjacent lanes have
+ * columns TZ_VX apart, whose slots are adjacent. In 2-D and 1-D. */
 #define TZ_PIECES ((TZ_VX * TZ_TX + 31) / 32)
 struct tz_ring {
     tz_own x, y;
@@ -245,8 +248,8 @@ TZ_DEVICE tz_ring tz_ring_of()
     return r;
 }
 
-/* The cell of a lane in a request: its slot of the first word, and its element of shared memory from
- * that of thread 0. -1: none. */
+/* The cell of a lane in a request: its slot of the first word, and its element of shared memory
+ * from that of thread 0. -1: none. */
 struct tz_ghost {
     int slot, element;
 };
@@ -329,7 +332,8 @@ TZ_DEVICE void tz_put_ghosts(const tz_ghost (&ghost)[TZ_GATHER], const tz_gather
     }
 }
 
-/* Does the thread take cell (i, j, k) of its brick from what was gathered? Nobody gathers rows of the surplus. */
+/* Does the thread take cell (i, j, k) of its brick from what was gathered? Nobody gathers rows of
+ * the surplus. */
 TZ_DEVICE bool tz_is_gathered(const tz_tile &here, int i, int j, int k)
 {
 #if TZ_MASKED

@@ -10,8 +10,8 @@
  *                        this pass. 0 and 0: it has one.
  *   TZ_PUBLISH_p(D)      the same for fields that are written to shared memory right before pass p
  *   TZ_PUBLISH_ONCE(D)   the same for fields that never change
- *   TZ_EXCHANGE_g(D)     the fields of group g that blocks exchange: D(name, type, word), `word` being
- *                        the first of the TZ_SENT words of a cell
+ *   TZ_EXCHANGE_g(D)     the fields of group g that blocks exchange: D(name, type, word), `word`
+ *                        being the first of the TZ_SENT words of a cell
  *   TZ_EXCHANGE_LIST(D)  those of all groups
  *   TZ_EXCHANGES(G)      all groups: G(TZ_EXCHANGE_0) G(TZ_EXCHANGE_1) and so on */
 
@@ -121,7 +121,8 @@
             TZ_EXCHANGE_LIST(TZ__TAKE)                                                             \
         }                                                                                          \
     }
-#define TZ__TAKE(name, type, word) tz_take_ghost(a, tile, name##_edge, name##_at, i, j, k, name##_own);
+#define TZ__TAKE(name, type, word)                                                                 \
+    tz_take_ghost(a, tile, name##_edge, name##_at, i, j, k, name##_own);
 
 #define TZ__STORE(role, name, type, index)                                                         \
     tz_store_brick(a, tile, (type *)a.out[index], name##_own);
@@ -140,7 +141,8 @@
     TZ__IF_STATE(role, TZ__CONTEXT_PLACE(name, publications, before))                              \
     TZ__IF_STATIC(role, TZ__CONTEXT_PLACE(name, publications, before))
 
-/* The values that a pass computes from static fields: once for all iterations, or at each update. */
+/* The values that a pass computes from static fields: once for all iterations, or at each
+ * update. */
 #if TZ_HELD
 #define TZ__MAKE_ONCE(pass, cell, radius)                                                          \
     pass_##pass::once_##cell once_##pass[TZ_VZ][TZ_VY][TZ_VX];                                     \

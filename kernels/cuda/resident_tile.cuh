@@ -1,5 +1,5 @@
-/* kernels/cuda: how the resident family cuts the grid into tiles and bricks, and where a thread is. Included by
- * resident.cuh, which says what tiles are. */
+/* kernels/cuda: how the resident family cuts the grid into tiles and bricks, and where a thread is.
+ * Included by resident.cuh, which says what tiles are. */
 
 /* Where a thread's brick is along an axis. Bit c of a mask stands for cell c of the brick. */
 struct tz_span {
@@ -28,8 +28,8 @@ struct tz_tile {
     tz_span x, y, z;
     tz_sides sides_x, sides_y, sides_z;
 #if TZ_MASKED
-    /* Bit (k * TZ_VY + j) * TZ_VX + i of the brick: cells of the ghost zone, and own cells that are in other
-     * blocks' ghost zones. */
+    /* Bit (k * TZ_VY + j) * TZ_VX + i of the brick: cells of the ghost zone, and own cells that are
+     * in other blocks' ghost zones. */
     unsigned int foreign, wanted;
 #endif
 #if TZ_BITS_GRID
@@ -92,8 +92,8 @@ TZ_DEVICE int tz_needed(int block, int blocks, int n, int extent, bool wraps)
     return needed < extent ? needed : extent;
 }
 
-/* Is the cell own or in the ghost zone of a block? `block` may be -1 or `blocks`: no block, unless the axis
- * wraps. */
+/* Is the cell own or in the ghost zone of a block? `block` may be -1 or `blocks`: no block, unless
+ * the axis wraps. */
 TZ_DEVICE bool tz_needs(int block, int blocks, int n, int extent, bool wraps, int c)
 {
     if (wraps)
@@ -133,8 +133,8 @@ TZ_DEVICE tz_span tz_span_of(int thread, int cells, int block, int blocks, int n
 }
 
 /* `slot`: elements from a cell of a brick to the next one; `step`: from a thread's to the next
- * thread's. `before`, `after`: where a value past the tile's end does not matter, may it be of the thread that is
- * numbered one lower, or one higher? */
+ * thread's. `before`, `after`: where a value past the tile's end does not matter, may it be of the
+ * thread that is numbered one lower, or one higher? */
 template <int LOW, int HIGH>
 TZ_DEVICE tz_sides tz_sides_of(int thread, int cells, int slot, int step, int block, int blocks,
                                int n, int extent, bool bits, bool before, bool after)
@@ -192,9 +192,10 @@ TZ_DEVICE unsigned int tz_spread(unsigned int mask, int n)
 {
     return 0u - (mask >> n & 1u);
 }
-/* A line of a brick: the cells that differ from cell (i, j, k) in x alone or, if bricks are longer along y, in y alone. The
- * mask of those of its cells that one of three masks along the axes has. All cells of a line have the same mask, so testing
- * its bits takes less time than testing three masks for each cell. */
+/* A line of a brick: the cells that differ from cell (i, j, k) in x alone or, if bricks are longer
+ * along y, in y alone. The mask of those of its cells that one of three masks along the axes has.
+ * All cells of a line have the same mask, so testing its bits takes less time than testing three
+ * masks for each cell. */
 #define TZ_LINES_ALONG_Y (TZ_VY > TZ_VX)
 TZ_DEVICE unsigned int tz_line(unsigned int x, unsigned int y, unsigned int z, int i, int j, int k)
 {
@@ -231,8 +232,8 @@ TZ_DEVICE unsigned int tz_surplus_along(const tz_span &s)
 #endif
 }
 
-/* Does the block receive the cell? Without masks, also if the cell is in the ghost zone along one axis and surplus along
- * another: its owner sends it in any case. */
+/* Does the block receive the cell? Without masks, also if the cell is in the ghost zone along one
+ * axis and surplus along another: its owner sends it in any case. */
 TZ_DEVICE bool tz_is_foreign(const tz_tile &t, int i, int j, int k)
 {
 #if TZ_MASKED
@@ -283,8 +284,9 @@ TZ_DEVICE tz_tile tz_tile_of(const tz_arguments &a, int thread)
     t.x = tz_span_of(x, TZ_VX, tz_block(0), TZ_BLOCKS_X, TZ_GRID_X, ex, TZ_WRAPS_X);
     t.y = tz_span_of(y, TZ_VY, tz_block(1), TZ_BLOCKS_Y, TZ_GRID_Y, ey, TZ_WRAPS_Y);
     t.z = tz_span_of(z, TZ_VZ, tz_block(2), TZ_BLOCKS_Z, TZ_GRID_Z, ez, TZ_WRAPS_Z);
-    /* Bricks of an odd number of columns: a thread at an end of a row reads the word next to those that the others of its
-     * warp read, in another bank. For an even number TZ_PITCH has this effect. */
+    /* Bricks of an odd number of columns: a thread at an end of a row reads the word next to those
+     * that the others of its warp read, in another bank. For an even number TZ_PITCH has this
+     * effect. */
     const bool odd = TZ_VX % 2 == 1 && TZ_VX > 1;
     t.sides_x = tz_sides_of<TZ_LOW_X, TZ_HIGH_X>(x, TZ_VX, TZ_PITCH, 1, tz_block(0), TZ_BLOCKS_X,
                                                  TZ_GRID_X, ex, TZ_BITS_GRID, odd && thread > 0,

@@ -7,13 +7,13 @@
  * shuffle: warps share nothing and need no barrier. The ghost zone is the reach of all levels: the
  * strip loses it at both sides, and the chunk begins and ends with as many more rows.
  *
- * With BORDER, columns outside the grid get the boundary's values; with ENDS, rows do. Warps and rows
- * away from the grid's ends run instances without them.
+ * With BORDER, columns outside the grid get the boundary's values; with ENDS, rows do. Warps and
+ * rows away from the grid's ends run instances without them.
  *
  * TZ_SIMPLE_ENDS: the grid is at least a strip wide, and no lane reads further than the next lane's
- * columns. Then columns outside are neither computed nor kept: lanes there hold unused values,
- * and the lane at an end selects the boundary's values when it reads its neighbours (tz_widen). In
- * bit rows, words outside are words of the other end, shifted by a bit. Periodic rows go on with the
+ * columns. Then columns outside are neither computed nor kept: lanes there hold unused values, and
+ * the lane at an end selects the boundary's values when it reads its neighbours (tz_widen). In bit
+ * rows, words outside are words of the other end, shifted by a bit. Periodic rows go on with the
  * columns of the other end. If a lane's columns do not divide such a row (TZ_TURNED), strips at its
  * ends load them one by one. */
 #ifndef TZ_ROWS_CUH
@@ -22,8 +22,8 @@
 #include "common.cuh"
 
 #define TZ_STRIP (32 * TZ_V)
-/* Ghost zones end between two packets of a lane. Those of strips at the ends of a row do not: there column 0
- * is a lane's first one. Lanes do not swap packets then. */
+/* Ghost zones end between two packets of a lane. Those of strips at the ends of a row do not: there
+ * column 0 is a lane's first one. Lanes do not swap packets then. */
 #define TZ_SPLIT (TZ_GHOST_LOW % TZ_V != 0 || TZ_GHOST_HIGH % TZ_V != 0)
 #define TZ_TURNED (TZ_SIMPLE_ENDS && TZ_WRAP_X && !TZ_BITS_GRID && TZ_END_COLUMNS < TZ_V)
 
@@ -33,8 +33,8 @@ struct tz_strip {
     int from;  /* the first column that this lane loads, in the grid if TZ_SIMPLE_ENDS */
     int low;
     unsigned int rows; /* number of rows that this lane stores, from row `low` on */
-    /* The same of the two packets that it stores: of its own if TZ_SPLIT, or with TZ_SWAP of the even and of
-     * the odd lane of its pair. */
+    /* The same of the two packets that it stores: of its own if TZ_SPLIT, or with TZ_SWAP of the
+     * even and of the odd lane of its pair. */
     unsigned int rows_packet[2];
     bool border;
     bool first, last; /* this lane has column 0, or the last */
@@ -72,16 +72,16 @@ TZ_DEVICE void tz_strip_place(const tz_arguments &a, tz_strip &s)
 
 /* ---- Level 0 ---------------------------------------------------------------------------------
  *
- * Rows wait in a queue in shared memory, and TZ_AHEAD rows are in flight. Each lane reads only its own
- * columns, and copies them there. With TZ_PACKETS these are several packets of 16 bytes. Then adjacent
- * lanes copy adjacent packets, and a barrier of the warp comes before the lanes read.
+ * Rows wait in a queue in shared memory, and TZ_AHEAD rows are in flight. Each lane reads only its
+ * own columns, and copies them there. With TZ_PACKETS these are several packets of 16 bytes. Then
+ * adjacent lanes copy adjacent packets, and a barrier of the warp comes before the lanes read.
  *
- * The queue has parts of TZ_STEPS rows, one for each execution of the loop body, so that the steps of
- * the body find their rows at constant distances from the part's start.
+ * The queue has parts of TZ_STEPS rows, one for each execution of the loop body, so that the steps
+ * of the body find their rows at constant distances from the part's start.
  *
- * With TZ_DIRECT there is no queue: a lane loads its columns when it needs them. Stages of one iteration
- * wait for memory alone. Then short chunks of many warps, whose rows lie close together, are faster than
- * rows that are fetched ahead. */
+ * With TZ_DIRECT there is no queue: a lane loads its columns when it needs them. Stages of one
+ * iteration wait for memory alone. Then short chunks of many warps, whose rows lie close together,
+ * are faster than rows that are fetched ahead. */
 
 /* Elements from the start of a queue of ROWS rows to the row that is taken `row` steps after the
  * body's first step (before it: add ROWS). */
@@ -93,9 +93,9 @@ template <int ROWS> TZ_DEVICE int tz_slot(int part, int row)
     return part + row % TZ_STEPS * TZ_STRIP;
 }
 
-/* Where a lane copies 16 bytes or more, a queue begins at the place in a sector of 32 bytes at which its
- * strip does. Else the second-level cache is asked twice for each sector. tz_queue_room(): bytes for
- * that. */
+/* Where a lane copies 16 bytes or more, a queue begins at the place in a sector of 32 bytes at
+ * which its strip does. Else the second-level cache is asked twice for each sector.
+ * tz_queue_room(): bytes for that. */
 template <class T> TZ_DEVICE constexpr int tz_queue_room()
 {
     return (int)sizeof(T) * TZ_V >= 16 ? 32 : 0;
@@ -147,7 +147,8 @@ template <class T> TZ_DEVICE void tz_blank(T *to)
     tz_put_packet(to, zeros);
 }
 
-/* An element of a row past a fixed side. Past a fixed end of the row it has the value of that end. */
+/* An element of a row past a fixed side. Past a fixed end of the row it has the value of that
+ * end. */
 TZ_DEVICE tz_word tz_outside(const tz_arguments &a, int x, tz_word value, tz_edges<tz_word> edge)
 {
     return TZ_EDGES == 1 ? value : tz_mask_word(a, x, value, edge);
@@ -183,8 +184,8 @@ TZ_DEVICE int tz_turn(const tz_arguments &a, const tz_strip &s, int e)
     return s.from + e < a.nx ? e : e - a.nx;
 }
 
-/* Copies a strip's row in packets of 16 bytes, 32 of them at a time. Eight adjacent lanes copy from one line
- * of 128 bytes: memory and its caches serve such a group at once. */
+/* Copies a strip's row in packets of 16 bytes, 32 of them at a time. Eight adjacent lanes copy from
+ * one line of 128 bytes: memory and its caches serve such a group at once. */
 template <class T> TZ_DEVICE void tz_fetch_strip(const tz_strip &s, T *to, const T *from)
 {
     enum { PACKET = 16 / (int)sizeof(T) };
@@ -273,7 +274,8 @@ TZ_DEVICE void tz_rotate_words(const tz_strip &s, tz_word (&v)[TZ_V], tz_edges<t
     tz_keep_inside(s, v, edge);
 }
 
-/* Sets a row past a fixed side. Its bits past fixed ends of the row have the values of these ends. */
+/* Sets a row past a fixed side. Its bits past fixed ends of the row have the values of these
+ * ends. */
 template <class T>
 TZ_DEVICE void tz_fill_row(const tz_strip &, T (&row)[TZ_V], T value, tz_edges<T>)
 {
@@ -348,7 +350,7 @@ TZ_DEVICE void tz_load_row(const tz_arguments &a, const tz_strip &s, const T *at
     tz_finish_row<BORDER, ENDS>(a, s, edge, y, to);
 }
 
-/* ---- Borders: after each level, cells outside get the boundary's values of that level --------- */
+/* ---- Borders: after each level, cells outside get the boundary's values of that level ------- */
 
 TZ_DEVICE void tz_fix_columns(const tz_arguments &a, const tz_strip &s, tz_word (&v)[TZ_V],
                               tz_edges<tz_word> edge)
@@ -538,10 +540,10 @@ TZ_DEVICE void tz_fix_end(const tz_arguments &a, const tz_strip &s, int y, T (&r
 
 /* ---- The result ------------------------------------------------------------------------------ */
 
-/* Stores row y to `to`, if it is one of the lane's. With TZ_SWAP, of two packets a pair of lanes first exchanges
- * one, so that both store adjacent packets, the even lane's and then the odd lane's: stores of half a sector
- * cost as much as those of a whole one. The exchange takes registers and instructions, which kernels that
- * wait for computing lack. */
+/* Stores row y to `to`, if it is one of the lane's. With TZ_SWAP, of two packets a pair of lanes
+ * first exchanges one, so that both store adjacent packets, the even lane's and then the odd
+ * lane's: stores of half a sector cost as much as those of a whole one. The exchange takes
+ * registers and instructions, which kernels that wait for computing lack. */
 template <class T> TZ_DEVICE void tz_commit(const tz_strip &s, T *to, int y, const T (&v)[TZ_V])
 {
     if constexpr (TZ_SWAP && sizeof(T) * TZ_V == 32) {

@@ -1,7 +1,7 @@
 /* kernels/cuda: the language of cell updates in the stream family in 2-D.
  *
- * A cell update reads a window of a field: TZ__ROWS_name rows before the cell's, and TZ__COLUMNS_name
- * columns more than the lane's own to each side. */
+ * A cell update reads a window of a field: TZ__ROWS_name rows before the cell's, and
+ * TZ__COLUMNS_name columns more than the lane's own to each side. */
 #define TZ__CONTEXT_FIELD(name, type)                                                              \
     const type(*name)[TZ_V + 2 * TZ__COLUMNS_##name];                                              \
     type *name##_out;

@@ -16,8 +16,8 @@
  *                             slot, rows, columns) is so many rows of a ring from `slot` on,
  *                             with columns of the adjacent lanes
  *   TZ_ADDS_l(D)      with TZ_SUMS, of the one field: D(l, name, type, level, slot, radius, cell)
- *   TZ_MAKES_l(D)     what it writes: D(l, name, type, index, radius, last, kept); flags, 0 or 1: it is
- *                     the stage's result, later levels read it */
+ *   TZ_MAKES_l(D)     what it writes: D(l, name, type, index, radius, last, kept); flags, 0 or 1:
+ *                     it is the stage's result, later levels read it */
 
 /* ---- Rings and queues ------------------------------------------------------------------------ */
 
@@ -31,8 +31,8 @@ struct tz_rings {
     TZ_ONCE_LIST(TZ__ONCE_RING)
 };
 
-/* The queue of each field. One offset serves all addresses: an address for each field would take more
- * registers, which kernels of large heights lack. */
+/* The queue of each field. One offset serves all addresses: an address for each field would take
+ * more registers, which kernels of large heights lack. */
 #define TZ__QUEUE(role, name, type, index, rows) type *name;
 
 struct tz_queues {
@@ -44,8 +44,8 @@ struct tz_queues {
     TZ_QUEUE_LIST(TZ__QUEUE)
 };
 
-/* The lane's elements of the row that is so many rows after row y; those that it stores: past the ends of
- * the grid it loads others. */
+/* The lane's elements of the row that is so many rows after row y; those that it stores: past the
+ * ends of the grid it loads others. */
 #define TZ__ROW_OF(field, type, rows) ((type *)(field) + (long long)(rows)*a.pitch + w.offset)
 #define TZ__TO(type, index, lag)                                                                   \
     (TZ__ROW_OF(a.out[index], type, -(lag)) + (BORDER && TZ_PACKETS ? s.x - s.from : 0))
@@ -93,12 +93,12 @@ struct tz_queues {
     tz_ring_window<BORDER, slot, columns>(s, q.name##_##level, name##_w, name##_edge);             \
     c.name = name##_w;
 
-#define TZ__NEW(l, name, type, index, radius, last, kept)                                                 \
+#define TZ__NEW(l, name, type, index, radius, last, kept)                                          \
     type name##_new[TZ_V];                                                                         \
     c.name##_out = name##_new;
 
-/* Adds the newest row of the level before to the sums. The grid's first row also counts for all rows
- * before it. */
+/* Adds the newest row of the level before to the sums. The grid's first row also counts for all
+ * rows before it. */
 #define TZ__ADD(l, name, type, level, slot, radius, cell)                                          \
     type name##_w[2 * radius + 1][TZ_V + 2 * radius], name##_new[TZ_V];                            \
     tz_widen<BORDER, radius>(s, q.name##_##level[slot], name##_w[radius], name##_edge);            \
@@ -143,7 +143,7 @@ struct tz_queues {
 #define TZ__FIX_ROWS(l, name, radius) tz_fix_rows<radius>(a, s, row, q.name##_##l, name##_edge);
 #endif
 
-#define TZ__KEEP(l, name, type, index, radius, last, kept)                                                \
+#define TZ__KEEP(l, name, type, index, radius, last, kept)                                         \
     TZ__IF(last, tz_commit(s, TZ__TO(type, index, y - row), row, name##_new);)                     \
     TZ__IF(kept,                                                                                   \
         if (BORDER && (TZ_SIMPLE_ENDS || s.border))                                                \

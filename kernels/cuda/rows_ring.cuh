@@ -19,8 +19,8 @@ template <int D, int W, class T> TZ_DEVICE void tz_clear(T (&ring)[D][W])
             ring[k][i] = (T)0;
 }
 
-/* Gives columns past the end of a row, which the last lane has, the boundary's values where the lane before it
- * reads them. wide[R] is the lane's first column. */
+/* Gives columns past the end of a row, which the last lane has, the boundary's values where the
+ * lane before it reads them. wide[R] is the lane's first column. */
 template <int R, class T>
 TZ_DEVICE void tz_end_row(const tz_strip &s, T (&wide)[TZ_V + 2 * R], tz_edges<T> edge)
 {
@@ -76,7 +76,8 @@ TZ_DEVICE void tz_widen(const tz_strip &s, const T *row, T (&wide)[TZ_V + 2 * R]
     }
 }
 
-/* Puts a row into the newest slot of a ring, with the elements of neighbouring lanes that it keeps. */
+/* Puts a row into the newest slot of a ring, with the elements of neighbouring lanes that it
+ * keeps. */
 template <bool BORDER, int D, int W, class T>
 TZ_DEVICE void tz_ring_push(const tz_strip &s, T (&ring)[D][W], const T (&row)[TZ_V],
                             tz_edges<T> edge)
@@ -95,8 +96,8 @@ TZ_DEVICE void tz_ring_push(const tz_strip &s, T (&ring)[D][W], const T (&row)[T
     }
 }
 
-/* Rows of a ring from SLOT on, with RADIUS elements of the neighbouring lanes on both sides. This is
- * a recursion because the compiler allocates registers differently for a loop. */
+/* Rows of a ring from SLOT on, with RADIUS elements of the neighbouring lanes on both sides. This
+ * is a recursion because the compiler allocates registers differently for a loop. */
 template <bool BORDER, int SLOT, int RADIUS, int ROW = 0, int D, int W, int ROWS, int WIDE, class T>
 TZ_DEVICE void tz_ring_window(const tz_strip &s, const T (&ring)[D][W], T (&window)[ROWS][WIDE],
                               tz_edges<T> edge)

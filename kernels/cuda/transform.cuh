@@ -1,19 +1,19 @@
-/* kernels/cuda: cosine and sine transforms, as what is done before and after a Fourier transform of about
- * the same length (core/backend/cuda/spectral/transform.h). All numbers are doubles.
+/* kernels/cuda: cosine and sine transforms, as what is done before and after a Fourier transform of
+ * about the same length (core/backend/cuda/spectral/transform.h). All numbers are doubles.
  *
- * Rows of an axis lie one after the other in memory. A row of n values becomes a row of m complex numbers
- * z, or of n real numbers v, which cuFFT transforms; its results give the amplitudes. Two results and two
- * amplitudes belong together: a pair, number p. With w = exp(-i angle), of a table:
+ * Rows of an axis lie one after the other in memory. A row of n values becomes a row of m complex
+ * numbers z, or of n real numbers v, which cuFFT transforms; its results give the amplitudes. Two
+ * results and two amplitudes belong together: a pair, number p. With w = exp(-i angle), of a table:
  *
- *   TZ_CLAMPS   cosines of half samples, as Makhoul (1980): v has the even values, then the odd ones
- *               backwards; X[p] - i X[n-p] = w[p] V[p], p = 0 .. n/2, angle = pi p / (2 n)
- *   TZ_MIRRORS  cosines of whole samples, m = n - 1: z[p] = (x[p] + x[m-p]) + i w[p] (x[p] - x[m-p]);
- *               Z[p] = X[2p] + i X[2p+1], angle = pi p / m
- *   TZ_FIXES    sines, m = n + 1, x and X counted from 1: z[p] = (x[p] - x[m-p]) + i w[p] (x[p] + x[m-p]);
- *               Z[p] = X[2p+1] - i X[2p]
+ *   TZ_CLAMPS   cosines of half samples, as Makhoul (1980): v has the even values, then the odd
+ *               ones backwards; X[p] - i X[n-p] = w[p] V[p], p = 0 .. n/2, angle = pi p / (2 n)
+ *   TZ_MIRRORS  cosines of whole samples, m = n - 1: z[p] = (x[p] + x[m-p]) + i w[p] (x[p] -
+ *               x[m-p]); Z[p] = X[2p] + i X[2p+1], angle = pi p / m
+ *   TZ_FIXES    sines, m = n + 1, x and X counted from 1: z[p] = (x[p] - x[m-p]) + i w[p] (x[p] +
+ *               x[m-p]); Z[p] = X[2p+1] - i X[2p]
  *
- * All are sums and rotations: no digit is lost. After the amplitudes are found, rows become columns, so that
- * the next axis has its rows one after the other; the way back reads columns. */
+ * All are sums and rotations: no digit is lost. After the amplitudes are found, rows become
+ * columns, so that the next axis has its rows one after the other; the way back reads columns. */
 #include "values.cuh"
 
 #define TZ_COPIES 0
@@ -105,8 +105,8 @@ TZ_DEVICE tz_pair_places tz_values_of(const tz_transform_arguments &t, long long
     return tz_pair_places{p, t.m - p};
 }
 
-/* Items of rows: blocks of the second axis take rows in turns, the others parts of a row. No division is
- * needed, which would take longer than the memory. */
+/* Items of rows: blocks of the second axis take rows in turns, the others parts of a row. No
+ * division is needed, which would take longer than the memory. */
 #define TZ_FOR_ROWS(row, rows, i, count)                                                           \
     for (long long row = tz_block(1); row < (rows); row += tz_blocks(1))                           \
         for (long long i = (long long)tz_block(0) * tz_threads() + tz_thread(); i < (count);       \
@@ -249,8 +249,8 @@ TZ_KERNEL(tz_columns_before, TZ_TILE_THREADS)(const TZ_UNCOPIED tz_transform_arg
 
 /* ---- Fields ---------------------------------------------------------------------------------- */
 
-/* A field in rows of doubles, and back with one rounding. Cell (x, y, z) of the field is at x*apart[0] +
- * y*apart[1] + z*apart[2]; in rows it is at x + pitch*(y + n[1]*z). */
+/* A field in rows of doubles, and back with one rounding. Cell (x, y, z) of the field is at
+ * x*apart[0] + y*apart[1] + z*apart[2]; in rows it is at x + pitch*(y + n[1]*z). */
 struct tz_field_arguments {
     void *field;
     double *rows;

@@ -1,5 +1,5 @@
-/* kernels/cuda: what the next iteration would change, computed in double from the fields as they are.
- * kernels/cpu/update.h defines the results, to the last bit.
+/* kernels/cuda: what the next iteration would change, computed in double from the fields as they
+ * are. kernels/cpu/update.h defines the results, to the last bit.
  *
  * Defined by C, besides what common.cuh lists, all as for double precision:
  *
@@ -20,8 +20,8 @@ template <> struct tz_stored<double> {
     typedef TZ_STORED kind;
 };
 
-/* The results, and after them the sums of the groups. The bits of numbers that are not negative grow
- * with them; here they are negated. */
+/* The results, and after them the sums of the groups. The bits of numbers that are not negative
+ * grow with them; here they are negated. */
 struct tz_update_record {
     long long largest, magnitude;
 };

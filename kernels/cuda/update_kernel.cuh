@@ -1,10 +1,9 @@
 /* kernels/cuda: the kernel of update.cuh. Included after the passes.
  *
- * a.scratch has the record and the sums, a.geometry[0] the segments of a group: 1, 2, 4, ... 32. With
- * TZ_SLAB only cells from a.geometry[1] to a.geometry[2] along the last axis count.
- * A cell where the field TZ_EXCLUDING, if that is defined, is not 0 changes by 0.
- * a.out[f], if it is not 0, gets new - old of each element of field f as a double, with the pitch of
- * the fields. */
+ * a.scratch has the record and the sums, a.geometry[0] the segments of a group: 1, 2, 4, ... 32.
+ * With TZ_SLAB only cells from a.geometry[1] to a.geometry[2] along the last axis count. A cell
+ * where the field TZ_EXCLUDING, if that is defined, is not 0 changes by 0. a.out[f], if it is not
+ * 0, gets new - old of each element of field f as a double, with the pitch of the fields. */
 
 /* The rows that count, of all planes; of 1-D the elements. */
 #ifdef TZ_SLAB

@@ -1,7 +1,7 @@
 /* Sheets: the same rows as text, CSV and JSON. */
 #include "tests/unit.h"
 
-#include "base/sheet.h"
+#include "base/facts.h"
 #include <jansson.h>
 
 typedef struct part {
@@ -132,5 +132,39 @@ static void json_has_no_key_for_what_is_not_there(void **state)
     json_decref(list);
 }
 
+static void facts_in(tz_form form, const char *want)
+{
+    tz_facts facts;
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    assert_true(tz_facts_begin(&facts, form, out));
+    tz_facts_part(&facts, 0, "run %d", 1);
+    tz_facts_lines(&facts, "cpu: 2\nno name");
+    facts.width = 5;
+    fprintf(tz_fact(&facts, "plan"), "one\n        more");
+    tz_fact_text(&facts, NULL, "two,\n        cut");
+    tz_facts_part(&facts, 1, "parameters");
+    tz_fact_text(&facts, "h", "3");
+    tz_facts_part_end(&facts);
+    tz_fact_text(&facts, "end", "4");
+    tz_facts_part(&facts, 0, "\nrun 2");
+    tz_fact_text(&facts, "end", "5");
+    tz_facts_end(&facts);
+    fclose(out);
+    assert_string_equal(text, want);
+    free(text);
+}
+
+static void facts_have_parts(void **state)
+{
+    facts_in(TZ_FORM_TEXT,
+             "run 1\n  cpu: 2\n  no name\n  plan  one\n        more\n        two,\n        cut\n"
+             "  parameters\n  h     3\n  end   4\n\nrun 2\n  end   5\n");
+    facts_in(TZ_FORM_CSV, "part,name,text\nrun 1,cpu,2\nrun 1,,no name\nrun 1,plan,one; more\n"
+                          "run 1,plan,\"two, cut\"\n\"run 1, parameters\",h,3\nrun 1,end,4\n"
+                          "run 2,end,5\n");
+}
+
 TEST_MAIN(NULL, NULL, TEST(text_has_the_columns_that_rows_have), TEST(csv_quotes_and_leaves_empty),
-          TEST(json_has_no_key_for_what_is_not_there))
+          TEST(json_has_no_key_for_what_is_not_there), TEST(facts_have_parts))

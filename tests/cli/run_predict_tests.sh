@@ -242,6 +242,10 @@ for word in "star2d1r on 128 x 96, single" "skew, height 3" "10 stages, 30 steps
     "better   "; do
     check "explain says $word" says "$word"
 done
+t explain explained --csv
+check "explain --csv: facts" is "$(grep -c '^"sim1: star2d1r.* backend cpu",ran,"skew, height 3.*; because' out) $(grep -c '^ ' out)" "1 0"
+t info explained --csv
+check "info --csv: facts" grep -q '^[a-z0-9]*: star2d1r,grid,128 x 96$' out
 unset TRAPEZE_DEVICES
 refused "explain: no run" 1 "has no run.json" explain nosuch
 refused "explain: nothing" 2 "needs a run folder" explain

@@ -92,9 +92,27 @@ check "plugins NAME" is $rc 0
 check "plugins NAME: that one only" sh -c '! grep -q pathfinder out'
 t plugins --json
 check "plugins --json" says '"ambient_k"'
-if command -v python3 >/dev/null; then
-    check "plugins --json is JSON" python3 -c 'import json; json.load(open("out"))'
-fi
+t plugins hotspot --csv
+check "plugins --csv: a stencil a row" is "$(cut -d, -f1-2 out | tr '\n' ' ')" "plugin,id hotspot,hotspot "
+# formed FORM: out is a list or an object in JSON; or CSV whose rows have as many cells as names, and some rows.
+formed() {
+    python3 -c 'import csv, json, sys
+if sys.argv[1] == "json": assert json.load(open("out"))
+else: rows = list(csv.reader(open("out"))); assert len(rows) > 1 and {len(row) for row in rows} == {len(rows[0])}' "$1"
+}
+for command in plugins 'plugins hotspot' examples doctor 'doctor -v'; do
+    command -v python3 >/dev/null || break
+    for form in csv json; do
+        # shellcheck disable=SC2086
+        t $command --$form
+        check "$command --$form" formed $form
+    done
+done
+t doctor --csv
+check "doctor --csv: facts" is "$(sed 1q out; grep -c '^,backends,"\?cpu' out)" "part,name,text
+1"
+refused "doctor: two forms" 2 "--json or --csv, not both" doctor --json --csv
+refused "examples: a form with a name" 2 "for the list of examples" examples life --csv
 t doctor
 check "doctor" is $rc 0
 for word in "cpu (" "auto takes " "  records   CPU: " "  stencils  2" "trapeze 0"; do

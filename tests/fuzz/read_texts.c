@@ -49,36 +49,36 @@ static bool rle_seed(int index, const char *path)
 }
 
 /* A pattern that has been read is the same after it was written as .rle. */
-static tz_status check_pattern(tz_status (*read)(const char *, tz_life_pattern *, tz_error *),
-                               const char *path, tz_error *error)
+static tz_status check_pattern(const tz_format *format, const char *path, tz_error *error)
 {
-    tz_life_pattern pattern, again;
-    const tz_status status = read(path, &pattern, error);
+    tz_format_reading pattern = {0}, again = {0};
+    const tz_status status = format->read(path, &pattern, error);
     if (status != TZ_OK)
         return status;
-    const int64_t count = pattern.nx * pattern.ny;
+    const int64_t *shape = pattern.array->shape;
     const char *copy = fuzz_beside(path, "copy.rle");
-    if (tz_format_save(&tz_format_rle, copy, pattern.cells, "data", pattern.rule, NULL, error) !=
+    if (tz_format_save(&tz_format_rle, copy, pattern.array, "data", pattern.rule, NULL, error) !=
         TZ_OK)
         fuzz_wrong("it cannot be written: %s", error->message);
-    const tz_status second = tz_rle_read(copy, &again, error);
+    const tz_status second = tz_format_rle.read(copy, &again, error);
     if (second == TZ_MEMORY) { /* there is room for one pattern, not for two */
-        tz_life_pattern_clear(&pattern);
+        tz_array_destroy(pattern.array);
         return second;
     }
     if (second != TZ_OK)
         fuzz_wrong("it cannot be read again: %s", error->message);
-    if (pattern.nx != again.nx || pattern.ny != again.ny || strcmp(pattern.rule, again.rule) != 0 ||
-        memcmp(pattern.cells->data, again.cells->data, (size_t)count) != 0)
+    if (memcmp(shape, again.array->shape, 2 * sizeof *shape) != 0 ||
+        strcmp(pattern.rule, again.rule) != 0 ||
+        memcmp(pattern.array->data, again.array->data, (size_t)(shape[0] * shape[1])) != 0)
         fuzz_wrong("it is another pattern when it is read again");
-    tz_life_pattern_clear(&pattern);
-    tz_life_pattern_clear(&again);
+    tz_array_destroy(pattern.array);
+    tz_array_destroy(again.array);
     return TZ_OK;
 }
 
 static tz_status rle_read(const char *path, tz_error *error)
 {
-    return check_pattern(tz_rle_read, path, error);
+    return check_pattern(&tz_format_rle, path, error);
 }
 
 const fuzz_reader fuzz_rle = {.name = "rle",
@@ -105,7 +105,7 @@ static bool cells_seed(int index, const char *path)
 
 static tz_status cells_read(const char *path, tz_error *error)
 {
-    return check_pattern(tz_cells_read, path, error);
+    return check_pattern(&tz_format_cells, path, error);
 }
 
 const fuzz_reader fuzz_cells = {.name = "cells",
@@ -133,7 +133,7 @@ static bool macrocell_seed(int index, const char *path)
 
 static tz_status macrocell_read(const char *path, tz_error *error)
 {
-    return check_pattern(tz_macrocell_read, path, error);
+    return check_pattern(&tz_format_macrocell, path, error);
 }
 
 const fuzz_reader fuzz_macrocell = {.name = "macrocell",

@@ -5,8 +5,17 @@
 #include "output/format/format.h"
 #include "output/format/png.h"
 #include "output/format/rle.h"
+#include "output/format/text.h"
 #include "trapeze/liferule.h"
 #include <png.h>
+
+/* A reading that begins empty. */
+static tz_status read_pattern(const tz_format *format, const char *path, tz_format_reading *out,
+                              tz_error *error)
+{
+    memset(out, 0, sizeof *out);
+    return format->read(path, out, error);
+}
 
 /* A PNG of any kind, straight from libpng. */
 static const char *make_png(scratch *s, const char *name, int width, int height, int depth,
@@ -304,22 +313,22 @@ static tz_status write_rle(const char *path, const tz_array *cells, const char *
 
 static void rle_round_trips(void **state)
 {
-    tz_life_pattern p, q;
+    tz_format_reading p, q;
     const char *path = scratch_text(*state, "glider.rle",
                                     "#N Glider \r\n#C a comment\r\nx = 3, y = 3, rule = b3s23\r\n"
                                     "bo$2bo$3o!\r\nleftover z");
     static const uint8_t glider[] = {0, 1, 0, 0, 0, 1, 1, 1, 1};
-    assert_ok(tz_rle_read(path, &p, &failure));
-    assert_string_equal(p.name, "Glider");
+    assert_ok(read_pattern(&tz_format_rle, path, &p, &failure));
     assert_string_equal(p.rule, "B3/S23");
     assert_true(p.has_rule);
-    assert_memory_equal(p.cells->data, glider, 9);
-    tz_life_pattern_clear(&p);
-    assert_ok(tz_rle_read(scratch_text(*state, "d.rle", "x=4,y=5\n2$ o . 2\no 3$!"), &p, &failure));
-    assert_true(((uint8_t *)p.cells->data)[8] == 1 && ((uint8_t *)p.cells->data)[11] == 1);
+    assert_memory_equal(p.array->data, glider, 9);
+    tz_array_destroy(p.array);
+    assert_ok(read_pattern(
+        &tz_format_rle, scratch_text(*state, "d.rle", "x=4,y=5\n2$ o . 2\no 3$!"), &p, &failure));
+    assert_true(((uint8_t *)p.array->data)[8] == 1 && ((uint8_t *)p.array->data)[11] == 1);
     assert_string_equal(p.rule, "B3/S23");
     assert_false(p.has_rule);
-    tz_life_pattern_clear(&p);
+    tz_array_destroy(p.array);
     /* A large soup with empty rows reads back unchanged. */
     const int64_t shape[] = {157, 61};
     tz_array *soup;
@@ -332,10 +341,10 @@ static void rle_round_trips(void **state)
     }
     path = scratch_path(*state, "soup.rle");
     assert_ok(write_rle(path, soup, "23/36", "two\nlines"));
-    assert_ok(tz_rle_read(path, &q, &failure));
+    assert_ok(read_pattern(&tz_format_rle, path, &q, &failure));
     assert_string_equal(q.rule, "B36/S23");
-    assert_memory_equal(q.cells->data, soup->data, 157 * 61);
-    tz_life_pattern_clear(&q);
+    assert_memory_equal(q.array->data, soup->data, 157 * 61);
+    tz_array_destroy(q.array);
     char *text = scratch_slurp(path, &bytes);
     assert_non_null(strstr(text, "#C two\n#C lines\nx = 157, y = 61, rule = B36/S23\n"));
     for (char *line = text; line; line = strchr(line, '\n'))
@@ -370,17 +379,18 @@ static void rle_rules_have_universes(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         check_error(tz_rle_rule_parse(bad[i], "f.rle", &rule, &failure), TZ_UNSUPPORTED, "f.rle",
                     "the universe");
-    tz_life_pattern p;
-    assert_ok(tz_rle_read(scratch_text(*state, "t.rle", "x = 2, y = 1, rule = B3/S23:T64,32\nbo!"),
-                          &p, &failure));
+    tz_format_reading p;
+    assert_ok(read_pattern(&tz_format_rle,
+                           scratch_text(*state, "t.rle", "x = 2, y = 1, rule = B3/S23:T64,32\nbo!"),
+                           &p, &failure));
     assert_string_equal(p.rule, "B3/S23:T64,32");
     const char *path = scratch_path(*state, "u.rle");
-    assert_ok(write_rle(path, p.cells, p.rule, NULL));
+    assert_ok(write_rle(path, p.array, p.rule, NULL));
     size_t bytes;
     char *written = scratch_slurp(path, &bytes);
     assert_string_equal(written, "x = 2, y = 1, rule = B3/S23:T64,32\nbo!\n");
     free(written);
-    tz_life_pattern_clear(&p);
+    tz_array_destroy(p.array);
 }
 
 static void rle_refuses_bad_files(void **state)
@@ -408,55 +418,59 @@ static void rle_refuses_bad_files(void **state)
         {"x = 0, y = 3\n!", ":1", "1 or more", TZ_SHAPE},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        tz_life_pattern p;
-        check_error(tz_rle_read(scratch_text(*state, "p.rle", cases[i].text), &p, &failure),
+        tz_format_reading p;
+        check_error(read_pattern(&tz_format_rle, scratch_text(*state, "p.rle", cases[i].text), &p,
+                                 &failure),
                     cases[i].status, cases[i].place, cases[i].message);
-        assert_null(p.cells);
+        assert_null(p.array);
     }
 }
 
 static void plain_patterns_are_read(void **state)
 {
     static const uint8_t cells[] = {0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 1, 1, 1};
-    tz_life_pattern p;
-    assert_ok(tz_cells_read(
+    tz_format_reading p;
+    assert_ok(read_pattern(
+        &tz_format_cells,
         scratch_text(*state, "a.cells", "!Name: A glider\r\n! by\r\n.O\r\n..*\n!c\n\nOOOO"), &p,
         &failure));
-    assert_string_equal(p.name, "A glider");
-    assert_true(p.nx == 4 && p.ny == 4 && !p.has_rule);
+    assert_true(p.array->shape[0] == 4 && p.array->shape[1] == 4 && !p.has_rule);
     assert_string_equal(p.rule, "B3/S23");
-    assert_memory_equal(p.cells->data, cells, sizeof cells);
-    tz_life_pattern_clear(&p);
-    check_error(tz_cells_read(scratch_text(*state, "b.cells", "!x\n.O\n.x"), &p, &failure),
-                TZ_FORMAT, "b.cells:3", "unknown cell 'x'");
-    check_error(tz_cells_read(scratch_text(*state, "c.cells", "!x\n"), &p, &failure), TZ_SHAPE,
-                "c.cells", "no cells");
+    assert_memory_equal(p.array->data, cells, sizeof cells);
+    tz_array_destroy(p.array);
+    check_error(
+        read_pattern(&tz_format_cells, scratch_text(*state, "b.cells", "!x\n.O\n.x"), &p, &failure),
+        TZ_FORMAT, "b.cells:3", "unknown cell 'x'");
+    check_error(
+        read_pattern(&tz_format_cells, scratch_text(*state, "c.cells", "!x\n"), &p, &failure),
+        TZ_SHAPE, "c.cells", "no cells");
 }
 
 /* A glider in the north-west of one leaf, and a dot in the south-east of the whole, which uses nodes
  * several times. */
 static void macrocells_are_read(void **state)
 {
-    tz_life_pattern p;
-    assert_ok(tz_macrocell_read(scratch_text(*state, "a.mc",
-                                             "[M2] (golly 4.2)\n#R B36/S23\n#N two\n"
-                                             "$.*$..*$***$\n........$$$$$$$.......*\n"
-                                             "4 1 0 0 2\n4 0 1 0 2\n5 3 0 4 3\n"),
-                                &p, &failure));
+    tz_format_reading p;
+    assert_ok(read_pattern(&tz_format_macrocell,
+                           scratch_text(*state, "a.mc",
+                                        "[M2] (golly 4.2)\n#R B36/S23\n#N two\n"
+                                        "$.*$..*$***$\n........$$$$$$$.......*\n"
+                                        "4 1 0 0 2\n4 0 1 0 2\n5 3 0 4 3\n"),
+                           &p, &failure));
     /* Living cells: node 5 (32 x 32) has 3 in its north-west and south-east, 4 in its south-west. */
     assert_string_equal(p.rule, "B36/S23");
-    assert_true(p.has_rule && p.nx == 32 && p.ny == 31);
+    assert_true(p.has_rule && p.array->shape[0] == 32 && p.array->shape[1] == 31);
     static const int living[][2] = {{1, 1},   {2, 2},   {0, 3},   {1, 3},   {2, 3},   {15, 15},
                                     {9, 17},  {10, 18}, {8, 19},  {9, 19},  {10, 19}, {15, 31},
                                     {17, 17}, {18, 18}, {16, 19}, {17, 19}, {18, 19}, {31, 31}};
     int count = 0;
     for (int i = 0; i < 32 * 31; i++)
-        count += ((uint8_t *)p.cells->data)[i];
+        count += ((uint8_t *)p.array->data)[i];
     assert_int_equal(count, sizeof living / sizeof *living);
     for (size_t i = 0; i < sizeof living / sizeof *living; i++)
-        if (!((uint8_t *)p.cells->data)[(living[i][1] - 1) * 32 + living[i][0]])
+        if (!((uint8_t *)p.array->data)[(living[i][1] - 1) * 32 + living[i][0]])
             fail_msg("cell %d %d is dead", living[i][0], living[i][1]);
-    tz_life_pattern_clear(&p);
+    tz_array_destroy(p.array);
     static const struct bad {
         const char *text, *place, *message;
         tz_status status;
@@ -474,17 +488,19 @@ static void macrocells_are_read(void **state)
         {"[M2]\n#R B9\n*\n", ":2", "unknown rule", TZ_UNKNOWN},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        check_error(tz_macrocell_read(scratch_text(*state, "p.mc", cases[i].text), &p, &failure),
+        check_error(read_pattern(&tz_format_macrocell, scratch_text(*state, "p.mc", cases[i].text),
+                                 &p, &failure),
                     cases[i].status, cases[i].place, cases[i].message);
-        assert_null(p.cells);
+        assert_null(p.array);
     }
     /* Two cells at opposite corners of 2^20 x 2^20. */
     char text[1024] = "[M2]\n*\n";
     for (int level = 4; level <= 20; level++)
         snprintf(text + strlen(text), sizeof text - strlen(text), "%d %d 0 0 %d\n", level,
                  level - 3, level - 3);
-    check_error(tz_macrocell_read(scratch_text(*state, "p.mc", text), &p, &failure), TZ_RANGE,
-                "p.mc", "more than 2^30");
+    check_error(
+        read_pattern(&tz_format_macrocell, scratch_text(*state, "p.mc", text), &p, &failure),
+        TZ_RANGE, "p.mc", "more than 2^30");
 }
 
 static double total(const tz_array *array)
@@ -585,10 +601,89 @@ static void floorplans_are_checked(void **state)
     }
 }
 
+/* ---- Texts of other programs: comments that mean something, byte order marks, other formats ---- */
+
+/* The rule of a line "#r", which Golly takes if the header has none. */
+static void rle_takes_the_rule_of_a_comment(void **state)
+{
+    static const struct {
+        const char *text, *rule;
+    } cases[] = {{"#r 23/36\nx = 1, y = 1\no!", "B36/S23"},
+                 {"#r  B36/S23 \r\n#R 3 4\r\nx = 1, y = 1\r\no!", "B36/S23"},
+                 {"#r 23/36\nx = 1, y = 1, rule = B2/S\no!", "B2/S"},
+                 {"#R 23/36\nx = 1, y = 1\no!", "B3/S23"},
+                 {"#rest of it\nx = 1, y = 1\no!", "B3/S23"}};
+    tz_format_reading p;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_ok(read_pattern(&tz_format_rle, scratch_text(*state, "r.rle", cases[i].text), &p,
+                               &failure));
+        assert_string_equal(p.rule, cases[i].rule);
+        assert_int_equal(p.has_rule, i < 3);
+        tz_array_destroy(p.array);
+    }
+    check_error(read_pattern(&tz_format_rle,
+                             scratch_text(*state, "r.rle", "#N a\n#r x/y\nx = 1, y = 1\no!"), &p,
+                             &failure),
+                TZ_UNKNOWN, "r.rle:2", "unknown rule 'x/y'");
+}
+
+/* Some editors write a byte order mark. */
+static void texts_may_begin_with_a_mark(void **state)
+{
+    tz_array *array;
+    tz_format_reading p;
+    tz_floorplan plan;
+    tz_ptrace trace;
+    assert_ok(
+        tz_text_read(scratch_text(*state, "a.txt", "\xef\xbb\xbf 1 2"), 0, NULL, &array, &failure));
+    assert_int_equal(array->shape[0], 2);
+    tz_array_destroy(array);
+    assert_ok(read_pattern(&tz_format_rle,
+                           scratch_text(*state, "a.rle", "\xef\xbb\xbfx = 1, y = 1\no!"), &p,
+                           &failure));
+    tz_array_destroy(p.array);
+    assert_ok(tz_floorplan_read(scratch_text(*state, "a.flp",
+                                             "\xef\xbb\xbf"
+                                             "A 1 1 0 0\n"),
+                                &plan, &failure));
+    assert_string_equal(plan.units[0].name, "A");
+    tz_floorplan_clear(&plan);
+    assert_ok(tz_ptrace_read(scratch_text(*state, "a.ptrace",
+                                          "\xef\xbb\xbf"
+                                          "A\n1\n"),
+                             &trace, &failure));
+    assert_string_equal(trace.names[0], "A");
+    tz_ptrace_clear(&trace);
+    check_error(tz_text_read(scratch_text(*state, "w.txt",
+                                          "\xff\xfe"
+                                          "1"),
+                             0, NULL, &array, &failure),
+                TZ_FORMAT, "w.txt", "is a text in UTF-16: save it as UTF-8");
+}
+
+static void other_formats_are_named(void **state)
+{
+    static const char *const cases[][2] = {
+        {"PK\3\4", "is a zip file, as .npz is"},
+        {"\x1f\x8b\b", "is compressed by gzip"},
+        {"\xff\xd8\xff\xe0", "is a JPEG picture"},
+        {"#Life 1.06\n0 1\n", "Life 1.05 or 1.06"},
+        {"<?xml version=\"1.0\"?>", "is XML, as .vti is"},
+        {"1 2 \1\2", "the file is no text: save raw numbers"},
+        {"1,2\n", "'1,2' is not a decimal number: numbers are separated by white space"},
+        {"one", "'one' is not a decimal number"}};
+    tz_array *array;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_error(
+            tz_text_read(scratch_text(*state, "x.dat", cases[i][0]), 0, NULL, &array, &failure),
+            TZ_FORMAT, "x.dat", cases[i][1]);
+}
+
 TEST_MAIN(NULL, NULL, SCRATCH_TEST(png_gives_numbers), SCRATCH_TEST(png_gives_its_channels),
           SCRATCH_TEST(png_refuses_bad_files), SCRATCH_TEST(png_texts_come_back),
           SCRATCH_TEST(rules_are_parsed), SCRATCH_TEST(rules_have_names),
           SCRATCH_TEST(rle_round_trips), SCRATCH_TEST(rle_rules_have_universes),
           SCRATCH_TEST(rle_refuses_bad_files), SCRATCH_TEST(plain_patterns_are_read),
           SCRATCH_TEST(macrocells_are_read), SCRATCH_TEST(floorplans_become_power_maps),
-          SCRATCH_TEST(floorplans_are_checked))
+          SCRATCH_TEST(floorplans_are_checked), SCRATCH_TEST(rle_takes_the_rule_of_a_comment),
+          SCRATCH_TEST(texts_may_begin_with_a_mark), SCRATCH_TEST(other_formats_are_named))

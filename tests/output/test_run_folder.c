@@ -2,8 +2,8 @@
 #include "tests/support.h"
 
 #include "output/folder.h"
+#include "output/format/table.h"
 #include "output/run_record.h"
-#include "output/table.h"
 #include <jansson.h>
 #include <limits.h>
 

@@ -1,5 +1,5 @@
-/* For the tests of policies: a machine with made-up times. It takes the place of core/policy/options.c,
- * so nothing is predicted or measured. */
+/* For the tests of policies: a machine with made-up times. It takes the place of
+ * core/policy/options.c, so nothing is predicted or measured. */
 #ifndef TZ_TEST_POLICY_MACHINE_H
 #define TZ_TEST_POLICY_MACHINE_H
 

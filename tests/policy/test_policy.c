@@ -6,8 +6,8 @@
 static const tz_plan_wish from_1 = {.policy = "adaptive", .start = 1};
 static const tz_plan_wish from_prediction = {.policy = "adaptive"};
 
-/* The paper's run has 30 iterations; these are stages. A good height is found early; then both sides are tried
- * to the end, each time against a base that is timed anew. */
+/* The paper's run has 30 iterations; these are stages. A good height is found early; then both
+ * sides are tried to the end, each time against a base that is timed anew. */
 static void test_adaptive_from_1_converges(void **state)
 {
     for (int c = 0; c < CURVES; c++) {
@@ -136,8 +136,9 @@ static double cliff_unforeseen(int h)
     return scaled_curve(h < 8 ? h : 8) * scale;
 }
 
-/* Runs of up to `longest` stages of `stage_s` on an asynchronous device; seed 0: without noise. The first plan
- * is the best, and trials and waits take less than 2 % of a run of any length. Returns the stages timed. */
+/* Runs of up to `longest` stages of `stage_s` on an asynchronous device; seed 0: without noise.
+ * The first plan is the best, and trials and waits take less than 2 % of a run of any length.
+ * Returns the stages timed. */
 static int64_t check_budget(const curve *c, double stage_s, uint64_t seed, bool predicted,
                             int longest)
 {
@@ -177,7 +178,8 @@ static void test_adaptive_keeps_its_budget(void **state)
                 check_budget(&curves[c], stages_s[t], seed, true, seed > 1 ? 10000 : 100000);
 }
 
-/* The same from the backend's choice, without predictions: how long a stage takes must be found first. */
+/* The same from the backend's choice, without predictions: how long a stage takes must be found
+ * first. */
 static void test_adaptive_keeps_its_budget_without_predictions(void **state)
 {
     static const double stages_s[] = {5e-6, 15e-6, 60e-6, 1e-3, 0.1};
@@ -238,7 +240,8 @@ static void test_adaptive_climbs(void **state)
     }
 }
 
-/* A simulation that is rewound every 20 stages is one long run to the policy, with predictions and without. */
+/* A simulation that is rewound every 20 stages is one long run to the policy, with predictions and
+ * without. */
 static void test_adaptive_goes_on_after_rewinds(void **state)
 {
     scaled_curve = best_at_8;
@@ -537,7 +540,8 @@ static void test_function_decisions_are_bounded(void **state)
     tz_policy_destroy(policy);
 }
 
-/* A plan that the backend refuses is an error; without an answer, or with height 0, the plan stays. */
+/* A plan that the backend refuses is an error; without an answer, or with height 0, the plan
+ * stays. */
 static void test_answers_are_checked(void **state)
 {
     machine m = a_machine(flat);

@@ -1,4 +1,5 @@
-/* Checkpoints: their files, and simulations and runs that go on from them, on another backend and plan. */
+/* Checkpoints: their files, and simulations and runs that go on from them, on another backend and
+ * plan. */
 #include "sim/checkpoint.h"
 #include "sim/fields.h"
 #include "tests/registry.h"

@@ -2,23 +2,9 @@
 #include "sim/fields.h"
 #include "sim/state.h"
 #include "stencil/probe.h"
-#include "tests/unit.h"
+#include "tests/registry.h"
 
 enum { NX = 40, NY = 30 };
-
-static tz_registry *registry;
-
-static int open_plugins(void **state)
-{
-    static const char *const folders[] = {TZ_TEST_TEST_PLUGIN_DIR};
-    return tz_registry_create(&registry, folders, 1, NULL) == TZ_OK ? 0 : -1;
-}
-
-static int close_plugins(void **state)
-{
-    tz_registry_destroy(registry);
-    return 0;
-}
 
 /* Elements of each field that were loaded. */
 static int64_t loaded[TZ_FIELDS_MAX];
@@ -102,5 +88,5 @@ static void what_is_not_listed_is_refused(void **state)
                 "swirl.so", "it reads 'drag', which its TZ_READS does not list");
 }
 
-TEST_MAIN(open_plugins, close_plugins, TEST(only_what_is_listed_is_read),
+TEST_MAIN(open_test_plugins, close_plugins, TEST(only_what_is_listed_is_read),
           TEST(what_is_not_listed_is_refused))

@@ -1,9 +1,9 @@
-/* A simulation takes the memory that it declares, and that was checked before it was allocated: for
- * every plugin, at two sizes, with each backend of the CPU, while it is filled in every way, runs
- * and writes every output.
+/* A simulation takes the memory that it declares, and that was checked before it was allocated:
+ * for every plugin, at two sizes, with each backend of the CPU, while it is filled in every way,
+ * runs and writes every output.
  *
- * A child runs each scenario. It compares the most bytes that were allocated at a time with "bytes" in the run's
- * record. */
+ * A child runs each scenario. It compares the most bytes that were allocated at a time with
+ * "bytes" in the run's record. */
 #include "lua/script.h"
 #include "tests/archetypes.h"
 #include "tests/fuzz/interpose.h"
@@ -12,9 +12,10 @@
 #include <jansson.h>
 #include <sys/wait.h>
 
-/* Memory that does not grow with the grid: Lua, pictures, rings of rows. Between the two sizes it is the same, but for
- * texts, and for rows and planes of the grid, of which the engine copies a few: those of diffusion are 2 % of the grid.
- * Another copy of a field of single precision would be more. */
+/* Memory that does not grow with the grid: Lua, pictures, rings of rows. Between the two sizes it
+ * is the same, but for texts, and for rows and planes of the grid, of which the engine copies a
+ * few: those of diffusion are 2 % of the grid. Another copy of a field of single precision would
+ * be more. */
 enum { FIXED_BYTES = 20 << 20, VARYING_BYTES = 2 << 20 };
 /* The larger size in smaller ones. */
 static const double larger_cube = 5, larger_wide = 3;
@@ -198,7 +199,8 @@ static void check_stencil(const tz_stencil *stencil, const char *backend, bool w
                  (double)declared / (1 << 20));
 }
 
-/* Each archetype has one of the three tests; with TZ_ALL, a stencil of each dimension of every plugin has all. */
+/* Each archetype has one of the three tests; with TZ_ALL, a stencil of each dimension of every
+ * plugin has all. */
 static void check_all(const char *backend, bool wide, int number)
 {
     int checked = 0;

@@ -59,13 +59,6 @@ static tz_run_result run_until(tz_simulation *simulation, double residual)
     return result;
 }
 
-static void run_steps(tz_simulation *simulation, int64_t steps)
-{
-    tz_run_result result;
-    assert_ok(run_simulation(simulation, &(tz_run){.steps = steps, .until_residual = NAN}, &result,
-                             &failure));
-}
-
 static void get(const tz_simulation *simulation, double *u)
 {
     assert_ok(tz_simulation_read(simulation, 0, NULL, u, &failure));
@@ -129,7 +122,7 @@ static void other_boundaries_converge(void **state)
         if (strcmp(boundaries[b], "mirror") != 0) /* its sum has other weights */
             assert_int_equal(run_until(simulation, 1e-7).status, TZ_RUN_CONVERGED);
         else
-            run_steps(simulation, 100);
+            assert_ok(run_steps(simulation, 100, &failure));
         tz_simulation_destroy(simulation);
     }
 }
@@ -138,12 +131,12 @@ static void all_backends_and_plans_have_the_same_bits(void **state)
 {
     double want[CELLS], got[CELLS];
     tz_simulation *reference = make(&(options){.backend = "reference", .mixed = true});
-    run_steps(reference, 700);
+    assert_ok(run_steps(reference, 700, &failure));
     get(reference, want);
     for (int height = 1; height <= 8; height = 2 * height + 1) {
         tz_simulation *simulation =
             make(&(options){.backend = "cpu", .height = height, .mixed = true});
-        run_steps(simulation, 700);
+        assert_ok(run_steps(simulation, 700, &failure));
         get(simulation, got);
         assert_memory_equal(got, want, sizeof want);
         tz_simulation_destroy(simulation);
@@ -156,7 +149,7 @@ static void fields_may_change_between_runs(void **state)
 {
     double u[CELLS], other[CELLS];
     tz_simulation *simulation = make(&(options){.backend = "cpu", .mixed = true});
-    run_steps(simulation, 300);
+    assert_ok(run_steps(simulation, 300, &failure));
     get(simulation, u);
     write_source(simulation, -2.0);
     assert_int_equal(run_until(simulation, 1e-7).status, TZ_RUN_CONVERGED);
@@ -165,7 +158,7 @@ static void fields_may_change_between_runs(void **state)
     tz_simulation_rewind(simulation);
     write_source(simulation, 1.0);
     assert_ok(tz_simulation_fill(simulation, 0, NULL, 0.0, &failure));
-    run_steps(simulation, 300);
+    assert_ok(run_steps(simulation, 300, &failure));
     get(simulation, other);
     assert_memory_equal(other, u, sizeof u);
     /* A parameter changes both problems. */
@@ -191,7 +184,7 @@ static void outputs_see_the_solution(void **state)
     tz_run_result result;
     assert_ok(run_with(simulation, &run, &output, NULL, &result, &failure));
     tz_simulation *other = make(&(options){.backend = "reference", .mixed = true});
-    run_steps(other, 130);
+    assert_ok(run_steps(other, 130, &failure));
     get(other, u);
     assert_memory_equal(seen, u, sizeof u);
     tz_simulation_destroy(simulation);

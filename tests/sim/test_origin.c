@@ -134,9 +134,7 @@ static void test_the_origin_changes_no_result(void **state)
             assert_ok(tz_simulation_write(simulation, 0, NULL, with[way], NULL, &failure));
             assert_ok(tz_simulation_fill(simulation, 1, NULL, 0.01, &failure));
             assert_ok(tz_simulation_set_params(simulation, 1, &ambient, &failure));
-            tz_run_result result;
-            assert_ok(run_simulation(simulation, &(tz_run){.steps = 300, .until_residual = NAN},
-                                     &result, &failure));
+            assert_ok(run_steps(simulation, 300, &failure));
             assert_ok(tz_simulation_read(simulation, 0, NULL, with[way], &failure));
             tz_simulation_destroy(simulation);
             for (int i = 0; way && i < CELLS; i++)

@@ -100,8 +100,8 @@ static tz_run_result advance(tz_simulation *simulation, int64_t steps, const tes
     return result;
 }
 
-/* Measured times include the complete stage, not only its launch: at least `least` plans were measured,
- * and none took less than its made-up time. */
+/* Measured times include the complete stage, not only its launch: at least `least` plans were
+ * measured, and none took less than its made-up time. */
 static bool times_are_complete(const tz_simulation *simulation, int least)
 {
     const tz_policy *policy = tz_simulation_policy(simulation);

@@ -1,4 +1,5 @@
-/* Residuals of the fields as they are, and how runs end: converged, stagnated or after max_steps. */
+/* Residuals of the fields as they are, and how runs end: converged, stagnated or after
+ * max_steps. */
 #include "tests/oracle/oracle.h"
 
 #include "sim/residual.h"

@@ -1,25 +1,12 @@
-/* Constants that vary with the iteration, held against a serial loop of its own; and derived fields in
- * many blocks. tests/contract compares them on every grid, boundary, height and backend. */
+/* Constants that vary with the iteration, held against a serial loop of its own; and derived
+ * fields in many blocks. tests/contract compares them on every grid, boundary, height and
+ * backend. */
 #include "sim/fields.h"
 #include "sim/state.h"
+#include "tests/registry.h"
 #include "tests/run.h"
-#include "tests/unit.h"
 
 enum { NX = 37, NY = 23, CELLS = NX * NY, U = 0, V, DRAG, SPEED };
-
-static tz_registry *registry;
-
-static int open_plugins(void **state)
-{
-    static const char *const folders[] = {TZ_TEST_TEST_PLUGIN_DIR};
-    return tz_registry_create(&registry, folders, 1, NULL) == TZ_OK ? 0 : -1;
-}
-
-static int close_plugins(void **state)
-{
-    tz_registry_destroy(registry);
-    return 0;
-}
 
 static tz_simulation_config config_of(const char *backend, const char *stencil)
 {
@@ -31,13 +18,6 @@ static tz_simulation_config config_of(const char *backend, const char *stencil)
                                   .boundary = {"periodic", "periodic"},
                                   .backend = backend,
                                   .threads = 2};
-}
-
-static void run(tz_simulation *simulation, int64_t steps)
-{
-    const tz_run wanted = {.steps = steps, .until_residual = NAN};
-    tz_run_result result;
-    assert_ok(run_simulation(simulation, &wanted, &result, &failure));
 }
 
 /* ---- The serial loop ------------------------------------------------------------------------- */
@@ -115,7 +95,7 @@ static void compare(const char *backend, int height, bool given)
     }
     for (int step = 0; step < 20; step++) {
         if (step == 13) { /* the formula uses it from now on */
-            run(simulation, 13);
+            assert_ok(run_steps(simulation, 13, &failure));
             check(simulation, &f);
             spread = 0.0625;
             assert_ok(tz_simulation_set_params(
@@ -127,7 +107,7 @@ static void compare(const char *backend, int height, bool given)
         assert_true(told == push);
         advance(&f, spread, push, given ? (int)phases[step < 4 ? step : 3] : step % 4);
     }
-    run(simulation, 7);
+    assert_ok(run_steps(simulation, 7, &failure));
     check(simulation, &f);
     tz_simulation_destroy(simulation);
 }
@@ -177,10 +157,8 @@ static void mistakes_are_plain(void **state)
         config.scalars = &series;
         config.scalars_count = 1;
         tz_simulation *simulation = NULL;
-        tz_run_result result;
-        const tz_run wanted = {.steps = 8, .until_residual = NAN};
         assert_ok(tz_simulation_create(&simulation, &config, &failure));
-        check_error(run_simulation(simulation, &wanted, &result, &failure), TZ_SCRIPT, "scalars",
+        check_error(run_steps(simulation, 8, &failure), TZ_SCRIPT, "scalars",
                     "in iteration 5, which is NaN: sqrt(4 - step)");
         tz_simulation_destroy(simulation);
     }
@@ -278,6 +256,6 @@ static void derived_fields_cannot_be_set(void **state)
                 "boundary_values", "'speed' is derived");
 }
 
-TEST_MAIN(open_plugins, close_plugins, TEST(every_iteration_has_its_own), TEST(mistakes_are_plain),
-          TEST(a_plugin_may_need_them), TEST(blocks_fit_together),
+TEST_MAIN(open_test_plugins, close_plugins, TEST(every_iteration_has_its_own),
+          TEST(mistakes_are_plain), TEST(a_plugin_may_need_them), TEST(blocks_fit_together),
           TEST(derived_fields_cannot_be_set))

@@ -10,9 +10,8 @@
 
 typedef struct tz_cuda_slabs tz_cuda_slabs;
 
-/* Rows of `cells` 32-bit integers, `pitch` elements apart on the device. Borrows the driver, and the threads
- * that make rows.
- * Errors: TZ_MEMORY, TZ_BACKEND. */
+/* Rows of `cells` 32-bit integers, `pitch` elements apart on the device. Borrows the driver, and
+ * the threads that make rows. Errors: TZ_MEMORY, TZ_BACKEND. */
 tz_status tz_cuda_slabs_create(tz_cuda_slabs **out, tz_cuda *cuda, tz_threads *threads,
                                int64_t cells, int64_t pitch, tz_error *error);
 void tz_cuda_slabs_destroy(tz_cuda_slabs *slabs); /* NULL is fine */

@@ -11,14 +11,6 @@
 const tz_format *const tz_formats[] = {TZ_FORMATS(ROW) NULL};
 #undef ROW
 
-const tz_format tz_format_table = {
-    .name = "table",
-    .content = TZ_CONTENT_TABLE,
-    .suffix = ".csv",
-    .doc = "A CSV file with a line for each call. Columns are a list of titles (see Columns), "
-           "floorplans (maximum and mean of each unit) and functions.",
-};
-
 const char *tz_format_ending(const tz_format *format, tz_format_use use)
 {
     const bool there[] = {

@@ -4,6 +4,7 @@
 #ifndef TZ_CORE_OUTPUT_FORMAT_FORMAT_H
 #define TZ_CORE_OUTPUT_FORMAT_FORMAT_H
 
+#include "base/facts.h"
 #include "output/format/grid_file.h"
 #include "output/frame/image.h"
 #include <stdio.h>
@@ -139,8 +140,8 @@ typedef struct tz_format {
     const char *magic;
     unsigned reads; /* TZ_READS_… */
     tz_status (*read)(const char *path, tz_format_reading *reading, tz_error *error);
-    /* For `trapeze info`: print what a file holds. NULL: it does not know it. */
-    tz_status (*info)(const char *path, FILE *out, tz_error *error);
+    /* For `trapeze info`: what a file holds. NULL: it does not know it. */
+    tz_status (*info)(const char *path, tz_facts *out, tz_error *error);
 } tz_format;
 
 #define TZ__FORMAT_EXTERN(NAME) extern const tz_format tz_format_##NAME;

@@ -687,18 +687,20 @@ static tz_status read_array(const char *path, tz_format_reading *reading, tz_err
     return status;
 }
 
-static tz_status print_info(const char *path, FILE *out, tz_error *error)
+static tz_status put_info(const char *path, tz_facts *out, tz_error *error)
 {
     tz_npy_facts facts;
     const tz_status status = tz_npy_inspect(path, &facts, error);
     if (status != TZ_OK)
         return status;
-    fprintf(out, "%s\n  %-12s", path, "shape");
+    tz_facts_part(out, 0, "%s", path);
+    FILE *shape = tz_fact(out, "shape");
     for (int axis = 0; axis < facts.dims; axis++)
-        fprintf(out, "%s %" PRId64, axis > 0 ? " x" : "", facts.shape[axis]);
-    fprintf(out, " (x first)\n  %-12s %s%s%s%s\n", "numbers", tz_dtype_name(facts.dtype),
-            facts.half ? ", stored in half precision" : "", facts.swapped ? ", bytes swapped" : "",
-            facts.fortran ? ", Fortran order" : "");
+        fprintf(shape, "%s%" PRId64, axis > 0 ? " x " : "", facts.shape[axis]);
+    fprintf(shape, " (x first)");
+    tz_fact_text(out, "numbers", "%s%s%s%s", tz_dtype_name(facts.dtype),
+                 facts.half ? ", stored in half precision" : "",
+                 facts.swapped ? ", bytes swapped" : "", facts.fortran ? ", Fortran order" : "");
     return TZ_OK;
 }
 
@@ -711,5 +713,5 @@ const tz_format tz_format_npy = {
     .magic = "\x93NUMPY",
     .read_doc = "a NumPy array",
     .read = read_array,
-    .info = print_info,
+    .info = put_info,
 };

@@ -623,25 +623,26 @@ static tz_status read_picture(const char *path, tz_format_reading *reading, tz_e
     return tz_png_read(path, reading->channel, &reading->array, &reading->lost, error);
 }
 
-static tz_status print_info(const char *path, FILE *out, tz_error *error)
+static tz_status put_info(const char *path, tz_facts *out, tz_error *error)
 {
     tz_png_facts facts;
     memset(&facts, 0, sizeof facts);
     const tz_status status = tz_png_read_text(path, &facts, error);
     if (status != TZ_OK)
         return status;
-    fprintf(out, "%s\n  %-12s %u x %u pixels, %s, %d bits\n", path,
-            facts.frames ? "movie" : "picture", facts.width, facts.height, facts.colour_name,
-            facts.bit_depth);
+    tz_facts_part(out, 0, "%s", path);
+    tz_fact_text(out, facts.frames ? "movie" : "picture", "%u x %u pixels, %s, %d bits",
+                 facts.width, facts.height, facts.colour_name, facts.bit_depth);
     if (facts.frames)
-        fprintf(out, "  %-12s %u\n", "frames", facts.frames);
+        tz_fact_text(out, "frames", "%u", facts.frames);
     for (size_t i = 0; i < facts.text_count; i++) {
         tz_text_printable(facts.texts[i].key);
         tz_text_printable(facts.texts[i].value);
-        fprintf(out, "  %-12s %s\n", facts.texts[i].key, facts.texts[i].value);
+        tz_fact_text(out, facts.texts[i].key, "%s", facts.texts[i].value);
     }
+    out->width = facts.text_count == 0 ? 0 : out->width;
     if (facts.text_count == 0)
-        fprintf(out, "  it holds no texts: trapeze did not write it\n");
+        tz_fact_text(out, "", "it holds no texts: trapeze did not write it");
     tz_png_facts_clear(&facts);
     return TZ_OK;
 }
@@ -657,5 +658,5 @@ const tz_format tz_format_png = {
     .read_doc = "a picture: gray values",
     .reads = TZ_READS_CHANNEL,
     .read = read_picture,
-    .info = print_info,
+    .info = put_info,
 };

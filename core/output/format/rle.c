@@ -1,4 +1,20 @@
-/* Life patterns: in the run-length form (.rle), as plain text (.cells), as macrocells (.mc). */
+/* Life patterns, two states, in the run-length form of Golly and LifeWiki (.rle).
+ *
+ *     #N Glider
+ *     x = 3, y = 3, rule = B3/S23
+ *     bob$2bo$3o!
+ *
+ * Plain text of LifeWiki (.cells): lines that begin with '!' are comments; each other line is a row
+ * of '.' (dead) and 'O' or '*' (alive). Rows may be shorter than the longest.
+ *
+ * Macrocells of Golly (.mc): "[M2]", lines that begin with '#' ("#R B3/S23" is the rule), then a
+ * node of a quadtree on each line, the last of which is the whole. A node is 8 x 8 cells as text, or
+ * "k nw ne sw se": a square of 2^k cells an axis, of four nodes by their line, 0 for an empty one.
+ * The pattern is the smallest rectangle that holds all living cells.
+ *
+ * Errors: TZ_IO, TZ_MEMORY; TZ_FORMAT (no header, unknown letter, run too long, '!' missing),
+ * TZ_RANGE (a run leaves the declared x, y; pattern above 2^30 cells), TZ_UNKNOWN and
+ * TZ_UNSUPPORTED (rule). Place: FILE:LINE. */
 #include "output/format/rle.h"
 
 #include "base/file.h"
@@ -22,13 +38,33 @@ enum {
     LEVEL_MAX = 60
 };
 
+typedef struct pattern {
+    int64_t nx, ny;
+    tz_array *cells;             /* owned; uint8, shape {nx, ny}, 0 or 1, row 0 on top */
+    char rule[TZ_RLE_RULE_SIZE]; /* normalised; "B3/S23" if the file has no rule */
+    bool has_rule;               /* whether it has one */
+} pattern;
+
+/* End reading: hand the pattern over, or free it. */
+static tz_status give(tz_status status, pattern *from, tz_format_reading *to)
+{
+    if (status != TZ_OK) {
+        tz_array_destroy(from->cells);
+        return status;
+    }
+    to->array = from->cells;
+    memcpy(to->rule, from->rule, sizeof to->rule);
+    to->has_rule = from->has_rule;
+    return TZ_OK;
+}
+
 typedef struct reader {
     const char *path;
     const char *p, *end;
     int line;
     char rule[TZ_RLE_RULE_SIZE]; /* of a line "#r 23/36" */
     int rule_line;               /* 0: there is none */
-    tz_life_pattern *pattern;
+    pattern *to;
     tz_error *error;
 } reader;
 
@@ -49,18 +85,19 @@ static const char *line_end(const reader *r)
     return newline ? newline : r->end;
 }
 
-/* What stands behind the "#N" of a line, without white space around it. */
-static void copy_comment(const reader *r, const char *end, char *to, size_t size)
+/* The rule of a line "#r", without white space around it. */
+static void copy_rule(reader *r, const char *end)
 {
     const char *from = r->p + 2;
     while (from < end && is_blank(*from))
         from++;
     while (end > from && is_blank(end[-1]))
         end--;
-    snprintf(to, size, "%.*s", (int)(end - from), from);
+    snprintf(r->rule, sizeof r->rule, "%.*s", (int)(end - from), from);
+    r->rule_line = r->line;
 }
 
-/* Comment lines before the header; "#N" is the name, "#r" a rule, which Golly takes if the header
+/* Comment lines before the header; "#r" is a rule, which Golly takes if the header
  * has none. */
 static void read_comments(reader *r)
 {
@@ -69,12 +106,8 @@ static void read_comments(reader *r)
         if (r->p == r->end || (*r->p != '#' && *r->p != '\n'))
             return;
         const char *end = line_end(r);
-        if (end - r->p > 2 && (r->p[1] == 'N' || r->p[1] == 'n')) {
-            copy_comment(r, end, r->pattern->name, sizeof r->pattern->name);
-        } else if (end - r->p > 3 && r->p[1] == 'r' && is_blank(r->p[2])) {
-            copy_comment(r, end, r->rule, sizeof r->rule);
-            r->rule_line = r->line;
-        }
+        if (end - r->p > 3 && r->p[1] == 'r' && is_blank(r->p[2]))
+            copy_rule(r, end);
         r->p = end < r->end ? end + 1 : end;
         r->line++;
     }
@@ -173,7 +206,7 @@ const char *tz_rle_rule_format(const tz_rle_rule *rule, char text[TZ_RLE_RULE_SI
 
 static tz_status read_rule(reader *r)
 {
-    tz_life_pattern *pattern = r->pattern;
+    pattern *to = r->to;
     char text[TZ_RLE_RULE_SIZE] = "B3/S23", place[512];
     tz_rle_rule rule;
     if (take_comma(r)) {
@@ -190,11 +223,11 @@ static tz_status read_rule(reader *r)
             return tz_error_set_line(r->error, TZ_UNKNOWN, r->path, r->line,
                                      "the rule is too long");
         r->p = end;
-        pattern->has_rule = true;
+        to->has_rule = true;
         r->rule_line = r->line;
     } else if (r->rule_line > 0) {
         memcpy(text, r->rule, sizeof text);
-        pattern->has_rule = true;
+        to->has_rule = true;
     }
     skip_blank(r);
     if (r->p < r->end && *r->p != '\n')
@@ -203,34 +236,34 @@ static tz_status read_rule(reader *r)
     snprintf(place, sizeof place, "%s:%d", r->path, r->rule_line);
     const tz_status status = tz_rle_rule_parse(text, place, &rule, r->error);
     if (status == TZ_OK)
-        tz_rle_rule_format(&rule, pattern->rule);
+        tz_rle_rule_format(&rule, to->rule);
     return status;
 }
 
 static tz_status read_header(reader *r)
 {
-    tz_life_pattern *pattern = r->pattern;
+    pattern *to = r->to;
     read_comments(r);
-    tz_status status = read_extent(r, 'x', &pattern->nx);
+    tz_status status = read_extent(r, 'x', &to->nx);
     if (status != TZ_OK)
         return status;
     if (!take_comma(r))
         return tz_error_set_line(r->error, TZ_FORMAT, r->path, r->line, "',' is expected after x");
-    status = read_extent(r, 'y', &pattern->ny);
+    status = read_extent(r, 'y', &to->ny);
     if (status == TZ_OK)
         status = read_rule(r);
-    if (status == TZ_OK && pattern->nx * pattern->ny > CELLS_MAX)
-        status = tz_error_set_line(r->error, TZ_RANGE, r->path, r->line,
-                                   "%" PRId64 " x %" PRId64 " cells are more than 2^30",
-                                   pattern->nx, pattern->ny);
+    if (status == TZ_OK && to->nx * to->ny > CELLS_MAX)
+        status =
+            tz_error_set_line(r->error, TZ_RANGE, r->path, r->line,
+                              "%" PRId64 " x %" PRId64 " cells are more than 2^30", to->nx, to->ny);
     return status;
 }
 
 /* The runs up to '!'. */
 static tz_status read_runs(reader *r)
 {
-    const int64_t nx = r->pattern->nx, ny = r->pattern->ny;
-    uint8_t *cells = r->pattern->cells->data;
+    const int64_t nx = r->to->nx, ny = r->to->ny;
+    uint8_t *cells = r->to->cells->data;
     int64_t x = 0, y = 0, run = -1; /* run < 0: none given, so 1 */
     for (; r->p < r->end; r->p++) {
         const char c = *r->p;
@@ -279,54 +312,26 @@ static tz_status read_runs(reader *r)
                              "the '!' that ends the pattern is missing; the file may be cut off");
 }
 
-tz_status tz_rle_read(const char *path, tz_life_pattern *out, tz_error *error)
+/* Letters: 'b' and '.' dead, 'o' alive, '$' end of row, '!' end. Text after '!' is ignored. */
+static tz_status read_rle(const char *path, tz_format_reading *reading, tz_error *error)
 {
     char *text = NULL;
     size_t bytes = 0;
-    memset(out, 0, sizeof *out);
+    pattern out = {0};
     tz_status status = tz_file_read_text(path, FILE_MAX, &text, &bytes, error);
     if (status != TZ_OK)
         return status;
     reader r = {
-        .path = path, .p = text, .end = text + bytes, .line = 1, .pattern = out, .error = error};
+        .path = path, .p = text, .end = text + bytes, .line = 1, .to = &out, .error = error};
     status = read_header(&r);
     if (status == TZ_OK) {
-        const int64_t shape[] = {out->nx, out->ny};
-        status = tz_array_create(&out->cells, TZ_DTYPE_U8, 2, shape, error);
+        const int64_t shape[] = {out.nx, out.ny};
+        status = tz_array_create(&out.cells, TZ_DTYPE_U8, 2, shape, error);
     }
     if (status == TZ_OK)
         status = read_runs(&r);
     free(text);
-    if (status != TZ_OK)
-        tz_life_pattern_clear(out);
-    return status;
-}
-
-void tz_life_pattern_clear(tz_life_pattern *pattern)
-{
-    tz_array_destroy(pattern->cells);
-    memset(pattern, 0, sizeof *pattern);
-}
-
-tz_status tz__pattern_read(tz_pattern_read *read, const char *path, tz_format_reading *reading,
-                           tz_error *error)
-{
-    tz_life_pattern pattern;
-    memset(&pattern, 0, sizeof pattern);
-    const tz_status status = read(path, &pattern, error);
-    if (status == TZ_OK) {
-        reading->array = pattern.cells;
-        pattern.cells = NULL;
-        snprintf(reading->rule, sizeof reading->rule, "%s", pattern.rule);
-        reading->has_rule = pattern.has_rule;
-    }
-    tz_life_pattern_clear(&pattern);
-    return status;
-}
-
-static tz_status read_pattern(const char *path, tz_format_reading *reading, tz_error *error)
-{
-    return tz__pattern_read(tz_rle_read, path, reading, error);
+    return give(status, &out, reading);
 }
 
 /* ---- Writing --------------------------------------------------------------------------------- */
@@ -467,7 +472,7 @@ const tz_format tz_format_rle = {
     .begin = begin,
     .read_doc = "a Life pattern",
     .reads = TZ_READS_RULE,
-    .read = read_pattern,
+    .read = read_rle,
 };
 
 /* ---- Other forms, of lines ------------------------------------------------------------------- */
@@ -510,7 +515,7 @@ static const char *behind(const lines *l, const char *word, char *text, size_t s
     return text;
 }
 
-static tz_status make_cells(const lines *l, tz_life_pattern *out)
+static tz_status make_cells(const lines *l, pattern *out)
 {
     if (out->nx == 0 || out->ny == 0)
         return tz_error_set_line(l->error, TZ_SHAPE, l->path, l->number,
@@ -531,36 +536,31 @@ static tz_status unknown_cell(const lines *l, const char *at, const char *known)
                              tz_token_quote(quoted, sizeof quoted, at, 1), known);
 }
 
-typedef tz_status read_fn(lines *l, tz_life_pattern *out);
+typedef tz_status read_fn(lines *l, pattern *out);
 
-static tz_status read_lines(const char *path, read_fn *read, tz_life_pattern *out, tz_error *error)
+static tz_status read_lines(const char *path, read_fn *read, tz_format_reading *reading,
+                            tz_error *error)
 {
     char *text = NULL;
     size_t bytes = 0;
-    memset(out, 0, sizeof *out);
+    pattern out = {.rule = "B3/S23"};
     tz_status status = tz_file_read_text(path, LINES_FILE_MAX, &text, &bytes, error);
     if (status != TZ_OK)
         return status;
     lines l = {.path = path, .next = text, .end = text + bytes, .error = error};
-    snprintf(out->rule, sizeof out->rule, "B3/S23");
-    status = read(&l, out);
+    status = read(&l, &out);
     free(text);
-    if (status != TZ_OK)
-        tz_life_pattern_clear(out);
-    return status;
+    return give(status, &out, reading);
 }
 
 /* ---- Plain text ------------------------------------------------------------------------------ */
 
-static tz_status read_cells(lines *l, tz_life_pattern *out)
+static tz_status read_cells(lines *l, pattern *out)
 {
     const lines begin = *l;
     while (next_line(l)) {
-        if (l->length > 0 && l->at[0] == '!') {
-            if (out->name[0] == '\0' && out->ny == 0)
-                behind(l, "!Name:", out->name, sizeof out->name);
+        if (l->length > 0 && l->at[0] == '!')
             continue;
-        }
         for (size_t i = 0; i < l->length; i++)
             if (!memchr(".O*", l->at[i], 3))
                 return unknown_cell(l, l->at + i, "., O and *");
@@ -578,11 +578,6 @@ static tz_status read_cells(lines *l, tz_life_pattern *out)
         y++;
     }
     return status;
-}
-
-tz_status tz_cells_read(const char *path, tz_life_pattern *out, tz_error *error)
-{
-    return read_lines(path, read_cells, out, error);
 }
 
 /* ---- Macrocells ------------------------------------------------------------------------------ */
@@ -706,7 +701,7 @@ static tz_status read_node(const lines *l, tree *t)
 }
 
 /* Sets the living cells of a node whose corner is at (x, y) of the pattern. */
-static void paint(const tree *t, uint32_t index, int64_t x, int64_t y, const tz_life_pattern *out)
+static void paint(const tree *t, uint32_t index, int64_t x, int64_t y, const pattern *out)
 {
     const node *n = &t->nodes[index];
     if (index == 0 || n->living.x_end == 0)
@@ -723,7 +718,7 @@ static void paint(const tree *t, uint32_t index, int64_t x, int64_t y, const tz_
                 ((uint8_t *)out->cells->data)[(y + j) * out->nx + x + i] = 1;
 }
 
-static tz_status read_rule_line(const lines *l, const char *text, tz_life_pattern *out)
+static tz_status read_rule_line(const lines *l, const char *text, pattern *out)
 {
     char place[512];
     tz_rle_rule rule;
@@ -735,7 +730,7 @@ static tz_status read_rule_line(const lines *l, const char *text, tz_life_patter
     return status;
 }
 
-static tz_status read_nodes(lines *l, tree *t, tz_life_pattern *out)
+static tz_status read_nodes(lines *l, tree *t, pattern *out)
 {
     char text[256];
     tz_status status = TZ_OK;
@@ -749,8 +744,6 @@ static tz_status read_nodes(lines *l, tree *t, tz_life_pattern *out)
             status = read_node(l, t);
         else if (behind(l, "#R", text, sizeof text))
             status = read_rule_line(l, text, out);
-        else
-            behind(l, "#N", out->name, sizeof out->name);
     }
     if (status == TZ_OK && t->count == 0)
         status =
@@ -758,7 +751,7 @@ static tz_status read_nodes(lines *l, tree *t, tz_life_pattern *out)
     return status;
 }
 
-static tz_status read_macrocell(lines *l, tz_life_pattern *out)
+static tz_status read_macrocell(lines *l, pattern *out)
 {
     tree t = {0};
     tz_status status = read_nodes(l, &t, out);
@@ -773,16 +766,11 @@ static tz_status read_macrocell(lines *l, tz_life_pattern *out)
     free(t.nodes);
     return status;
 }
-
-tz_status tz_macrocell_read(const char *path, tz_life_pattern *out, tz_error *error)
-{
-    return read_lines(path, read_macrocell, out, error);
-}
 /* ---- The formats ----------------------------------------------------------------------------- */
 
 static tz_status cells_read(const char *path, tz_format_reading *reading, tz_error *error)
 {
-    return tz__pattern_read(tz_cells_read, path, reading, error);
+    return read_lines(path, read_cells, reading, error);
 }
 
 const tz_format tz_format_cells = {.name = "cells",
@@ -793,7 +781,7 @@ const tz_format tz_format_cells = {.name = "cells",
 
 static tz_status macrocell_read(const char *path, tz_format_reading *reading, tz_error *error)
 {
-    return tz__pattern_read(tz_macrocell_read, path, reading, error);
+    return read_lines(path, read_macrocell, reading, error);
 }
 
 const tz_format tz_format_macrocell = {

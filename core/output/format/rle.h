@@ -1,13 +1,4 @@
-/* Life patterns in the run-length form of Golly and LifeWiki (.rle), two states.
- *
- *     #N Glider
- *     x = 3, y = 3, rule = B3/S23
- *     bob$2bo$3o!
- *
- * Errors: TZ_IO, TZ_MEMORY; TZ_FORMAT (no header, unknown letter, run too long, '!' missing),
- * TZ_RANGE (a run leaves the declared x, y; pattern above 2^30 cells), TZ_UNKNOWN and
- * TZ_UNSUPPORTED (rule).
- * Place: FILE:LINE. */
+/* Rules of Life patterns, as .rle files have them. */
 #ifndef TZ_CORE_OUTPUT_FORMAT_RLE_H
 #define TZ_CORE_OUTPUT_FORMAT_RLE_H
 
@@ -25,36 +16,5 @@ typedef struct tz_rle_rule {
  * TZ_UNSUPPORTED: another universe. `place` may be NULL. */
 tz_status tz_rle_rule_parse(const char *text, const char *place, tz_rle_rule *out, tz_error *error);
 const char *tz_rle_rule_format(const tz_rle_rule *rule, char text[TZ_RLE_RULE_SIZE]);
-
-typedef struct tz_life_pattern {
-    int64_t nx, ny;
-    tz_array *cells;             /* owned; uint8, shape {nx, ny}, 0 or 1, row 0 on top */
-    char rule[TZ_RLE_RULE_SIZE]; /* normalised; "B3/S23" if the file has no rule */
-    bool has_rule;               /* whether it has one */
-    char name[128];              /* from "#N"; "" if there is none */
-} tz_life_pattern;
-
-/* Letters: 'b' and '.' dead, 'o' alive, '$' end of row, '!' end. Text after '!' is ignored. */
-tz_status tz_rle_read(const char *path, tz_life_pattern *out, tz_error *error);
-void tz_life_pattern_clear(tz_life_pattern *pattern); /* a zeroed record is fine */
-
-/* Other forms of patterns, for reading. Errors as tz_rle_read.
- *
- * Plain text of LifeWiki (.cells): lines that begin with '!' are comments, of which "!Name:
- * Glider" is the name; each other line is a row of '.' (dead) and 'O' or '*' (alive). Rows may be
- * shorter than the longest.
- *
- * Macrocells of Golly (.mc), two states: "[M2]", lines that begin with '#' ("#R B3/S23" is the
- * rule), then a node of a quadtree on each line, the last of which is the whole. A node is 8 x 8
- * cells as text, or "k nw ne sw se": a square of 2^k cells an axis, of four nodes by their line,
- * 0 for an empty one. The pattern is the smallest rectangle that holds all living cells. */
-tz_status tz_cells_read(const char *path, tz_life_pattern *out, tz_error *error);
-tz_status tz_macrocell_read(const char *path, tz_life_pattern *out, tz_error *error);
-
-/* For formats: what such a function gives, as a reading of tz_format. */
-struct tz_format_reading;
-typedef tz_status tz_pattern_read(const char *path, tz_life_pattern *out, tz_error *error);
-tz_status tz__pattern_read(tz_pattern_read *read, const char *path,
-                           struct tz_format_reading *reading, tz_error *error);
 
 #endif

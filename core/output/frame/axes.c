@@ -9,6 +9,14 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Two axes, and where they are, in pixels. */
+typedef struct axes_layout {
+    int scale;        /* of the font */
+    int left, bottom; /* the room that they take beside the picture */
+    tz_ticks ticks[2];
+    char titles[2][80];
+} axes_layout;
+
 static const uint8_t ink_rgb[3] = {38, 38, 42};
 static const uint8_t rule_rgb[3] = {120, 120, 126};
 
@@ -64,9 +72,10 @@ static int widest(const tz_ticks *ticks, int scale)
     return most;
 }
 
-void tz_axes_arrange(tz_axes_layout *out, const tz_axis axes[2], int width, int height, int scale)
+/* The layout beside a picture of that size: x, then y. */
+static void arrange_axes(axes_layout *out, const tz_axis axes[2], int width, int height, int scale)
 {
-    *out = (tz_axes_layout){.scale = scale};
+    *out = (axes_layout){.scale = scale};
     for (int k = 0; k < 2; k++) {
         if (!axes[k].name)
             continue;
@@ -98,8 +107,9 @@ static int place(const tz_axis *axis, double value, int pixels)
     return at < 0 ? 0 : at > pixels - 1 ? pixels - 1 : (int)at;
 }
 
-void tz_axes_draw(tz_image *image, const tz_axes_layout *l, const tz_axis axes[2], int x, int y,
-                  int width, int height)
+/* Draw them beside the picture that begins at x, y. */
+static void draw_axes(tz_image *image, const axes_layout *l, const tz_axis axes[2], int x, int y,
+                      int width, int height)
 {
     const int scale = l->scale, thick = scale > 1 ? scale / 2 : 1;
     for (int i = 0; axes[0].name && i < l->ticks[0].count; i++) {
@@ -235,7 +245,7 @@ typedef struct layout {
     int picture_x, picture_y, bar_x, bar_y, bar_width, bar_height;
     int width, height;
     tz_ticks ticks;
-    tz_axes_layout axes; /* zeros: none */
+    axes_layout axes; /* zeros: none */
     char caption[CAPTION_MAX], unit[96];
 } layout;
 
@@ -269,7 +279,7 @@ static void arrange(layout *l, const tz_image *picture, const tz_colorbar *bar)
         right = tz_max_int(right, tz_font_width(l->unit, l->scale));
     }
     if (bar->axes)
-        tz_axes_arrange(&l->axes, bar->axes, picture->width, picture->height, l->scale);
+        arrange_axes(&l->axes, bar->axes, picture->width, picture->height, l->scale);
     const bool topped = l->caption[0] || l->unit[0];
     /* The last number of an axis reaches over the picture's edge. */
     const int beside = l->axes.bottom > 0 ? 6 * l->scale : 0;
@@ -335,8 +345,8 @@ tz_status tz_colorbar_attach(tz_image **out, const tz_image *picture, const tz_c
             l.scale > 1 ? l.scale / 2 : 1);
     tz_font_draw(image, l.picture_x, l.margin, l.caption, l.scale, ink_rgb);
     if (bar->axes)
-        tz_axes_draw(image, &l.axes, bar->axes, l.picture_x, l.picture_y, picture->width,
-                     picture->height);
+        draw_axes(image, &l.axes, bar->axes, l.picture_x, l.picture_y, picture->width,
+                  picture->height);
     if (bar->map) {
         tz_font_draw(image, l.bar_x, l.margin, l.unit, l.scale, ink_rgb);
         draw_bar(image, &l, bar);

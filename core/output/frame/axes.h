@@ -37,20 +37,6 @@ typedef struct tz_axis {
 void tz_axis_make(tz_axis *out, char name, int64_t cells, double width, const char *unit,
                   double longest, bool upwards);
 
-/* Two axes, and where they are, in pixels. */
-typedef struct tz_axes_layout {
-    int scale;        /* of the font */
-    int left, bottom; /* the room that they take beside the picture */
-    tz_ticks ticks[2];
-    char titles[2][80];
-} tz_axes_layout;
-
-/* The layout beside a picture of that size: x, then y. */
-void tz_axes_arrange(tz_axes_layout *out, const tz_axis axes[2], int width, int height, int scale);
-/* Draw them beside the picture that begins at x, y. */
-void tz_axes_draw(tz_image *image, const tz_axes_layout *layout, const tz_axis axes[2], int x,
-                  int y, int width, int height);
-
 typedef struct tz_colorbar {
     const tz_colormap *map;     /* borrowed; NULL: a caption only, no bar */
     double lo, hi;              /* the range of the bar */

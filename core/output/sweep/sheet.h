@@ -35,8 +35,6 @@ void tz_sweep_grid_clear(tz_sweep_grid *grid);
 
 bool tz_sweep_grid_has(const tz_sweep_grid *grid, const char *name);
 size_t tz_sweep_grid_points(const tz_sweep_grid *grid);
-/* The value's place on an axis. */
-size_t tz_sweep_grid_place(const tz_sweep_grid *grid, size_t point, size_t axis);
 const char *tz_sweep_grid_value(const tz_sweep_grid *grid, size_t point, size_t axis);
 /* "h=2,power=1.5": the name of the point's folder, unlike those of all others. */
 void tz_sweep_grid_name(const tz_sweep_grid *grid, size_t point, char text[TZ_SWEEP_POINT_SIZE]);

@@ -1,15 +1,16 @@
-/* Kernels of every archetype, compiled by NVRTC and counted, and that registers are not spilt. No GPU; without NVRTC the
- * tests are skipped. */
+/* Kernels of every archetype, compiled by NVRTC and counted, and that registers are not spilt. No
+ * GPU; without NVRTC the tests are skipped. */
 #ifndef TZ_TEST_EVERY_STENCIL_H
 #define TZ_TEST_EVERY_STENCIL_H
 
 #include "tests/archetypes.h"
 #include "work_support.h"
 
-/* Local memory is off chip: a kernel that needs it is slow, and nothing else says so. In 3-D a dozen words are let off:
- * they are border code's, and with fewer threads or columns all is slower. In the family direct, which spares registers
- * (choose_blocks()), wave3d8 has 16 and fdd5 24. In double precision a resident kernel may store four words before its
- * loop and load them once an iteration or once an exchange, as that of twofields does. Figures are for sm_90. */
+/* Local memory is off chip: a kernel that needs it is slow, and nothing else says so. In 3-D a
+ * dozen words are let off: they are border code's, and with fewer threads or columns all is slower.
+ * In the family direct, which spares registers (choose_blocks()), wave3d8 has 16 and fdd5 24. In
+ * double precision a resident kernel may store four words before its loop and load them once an
+ * iteration or once an exchange, as that of twofields does. Figures are for sm_90. */
 static void check_local(const tz_problem *problem, const tz_plan *plan, const tz_model_work *work)
 {
     const bool resident = strcmp(plan->family, "resident") == 0 && problem->precision == TZ_DOUBLE;
@@ -23,12 +24,11 @@ static void check_local(const tz_problem *problem, const tz_plan *plan, const tz
 }
 
 /* The default plan of a family, if it takes the stencil, is compiled and counted. */
-static bool count_plan(suite *s, const tz_stencil *stencil, const char *family, int precision,
+static bool count_plan(const tz_stencil *stencil, const char *family, int precision,
                        tz_boundary boundary)
 {
     static const int64_t extents[][TZ_AXES] = {
         {0}, {100000, 1, 1}, {1000, 1000, 1}, {128, 128, 128}};
-    const tz_place place = {.device = &s->device};
     tz_assignment unstable = {"allow_unstable", 1.0, NULL};
     tz_simulation_config config = {.dims = stencil->dims, .precision = precision};
     tz_problem problem;
@@ -47,13 +47,13 @@ static bool count_plan(suite *s, const tz_stencil *stencil, const char *family, 
     snprintf(plan.family, sizeof plan.family, "%s", family);
     const bool taken = tz_backend_cuda.plan(&problem, &place, &plan, &failure) == TZ_OK;
     if (taken) {
-        work_of(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
+        work_of(&problem, &plan, TZ_EFFORT_COMPILE, &work);
         assert_true(work.parts_count > 0 && work.registers > 0);
         assert_true(tz_work_mix_sum(&work.parts[0].step) > 1.0);
-        if (tz_roofs_predict(&work, &s->device, &p, &failure))
+        if (tz_roofs_predict(&work, &device, &p, &failure))
             fail_msg("%s: %s", stencil->id, failure.message);
         assert_true(isfinite(p.stage_s) && p.stage_s > 0.0);
-        if (s->device.compute_capability.value == 90)
+        if (device.compute_capability.value == 90)
             check_local(&problem, &plan, &work);
     }
     tz_problem_clear(&problem);
@@ -77,7 +77,7 @@ static bool is_slow(const char *stencil, const char *family)
     return false;
 }
 
-static void count_stencil(suite *s, const tz_stencil *stencil)
+static void count_stencil(const tz_stencil *stencil)
 {
     const tz_cuda_family *family;
     int taken = 0;
@@ -90,36 +90,35 @@ static void count_stencil(suite *s, const tz_stencil *stencil)
                     (!is_complete() &&
                      ((tz_boundary)b != stencil->boundary || precision == TZ_DOUBLE)))
                     continue;
-                taken +=
-                    count_plan(s, stencil, family->name, real ? precision : -1, (tz_boundary)b);
+                taken += count_plan(stencil, family->name, real ? precision : -1, (tz_boundary)b);
             }
     if (taken == 0)
         fail_msg("no family takes %s: %s", stencil->id, failure.message);
     if (is_complete())
-        print_message("%s, sm_%g: %d kernels\n", stencil->id, s->device.compute_capability.value,
+        print_message("%s, sm_%g: %d kernels\n", stencil->id, device.compute_capability.value,
                       taken);
 }
 
-/* Every archetype of so many dimensions, with each family that takes it; with TZ_ALL, all sides, precisions and
- * architectures. Returns how many. */
-static int count_stencils(suite *s, int least_dims, int most_dims)
+/* Every archetype of so many dimensions, with each family that takes it; with TZ_ALL, all sides,
+ * precisions and architectures. Returns how many. */
+static int count_stencils(int least_dims, int most_dims)
 {
     static const double architectures[] = {90, 80, 100};
-    const double own = s->device.compute_capability.value;
+    const double own = device.compute_capability.value;
     int counted = 0;
     for (int a = 0; a < (is_complete() ? 3 : 1); a++)
-        for (size_t i = 0; i < tz_registry_count(s->registry); i++) {
-            const tz_plugin *plugin = tz_registry_get(s->registry, i)->plugin;
-            s->device.compute_capability.value = architectures[a];
+        for (size_t i = 0; i < tz_registry_count(registry); i++) {
+            const tz_plugin *plugin = tz_registry_get(registry, i)->plugin;
+            device.compute_capability.value = architectures[a];
             for (int n = 0; plugin && n < plugin->stencils_count; n++)
                 if (is_archetype(plugin->stencils[n]->id) &&
                     plugin->stencils[n]->dims >= least_dims &&
                     plugin->stencils[n]->dims <= most_dims) {
-                    count_stencil(s, plugin->stencils[n]);
+                    count_stencil(plugin->stencils[n]);
                     counted++;
                 }
         }
-    s->device.compute_capability.value = own;
+    device.compute_capability.value = own;
     return counted;
 }
 

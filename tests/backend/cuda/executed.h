@@ -1,5 +1,5 @@
-/* For tests of whole jobs of the cuda backend: on a GPU if there is one; else the stand-ins for driver and cuFFT, and
- * the executor runs every kernel that is launched. */
+/* For tests of whole jobs of the cuda backend: on a GPU if there is one; else the stand-ins for
+ * driver and cuFFT, and the executor runs every kernel that is launched. */
 #ifndef TZ_TEST_EXECUTED_H
 #define TZ_TEST_EXECUTED_H
 
@@ -38,7 +38,7 @@ static inline int end_of_test(void **state)
     return teardown(state) || alive ? -1 : 0;
 }
 
-/* ---- Kernels ---------------------------------------------------------------------------------- */
+/* ---- Kernels -------------------------------------------------------------------------------- */
 
 static inline const void *prepare_kernel(fake_cuda_launch *launch)
 {

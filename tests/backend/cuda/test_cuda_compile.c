@@ -1,5 +1,5 @@
-/* Device texts with mistakes, of slabs and of jumps, compiled for real architectures; needs NVRTC, no GPU.
- * test_cuda_every_stencil.c compiles those of stencils. */
+/* Device texts with mistakes, of slabs and of jumps, compiled for real architectures; needs NVRTC,
+ * no GPU. test_cuda_every_stencil.c compiles those of stencils. */
 #include "backend/backend.h"
 #include "backend/cuda/family/family.h"
 #include "backend/cuda/spectral/jump.h"
@@ -36,8 +36,8 @@ static void compile_slab(const tz_stencil *stencil, const char *family)
         fail_msg("%s, %s: %s", stencil->id, family, failure.message);
 }
 
-/* The text of a plugin reaches this compiler as it was when the plugin was built; its slips give the
- * lines that the plugin's compiler gives. */
+/* The text of a plugin reaches this compiler as it was when the plugin was built; its slips give
+ * the lines that the plugin's compiler gives. */
 static void check_slip(const tz_stencil *stencil, const char *family, const char *value,
                        const char *wanted)
 {

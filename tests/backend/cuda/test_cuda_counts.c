@@ -43,8 +43,8 @@ static tz_cuda_mix *mix_of(const word *code, size_t bytes)
     tz_sass sass;
     tz_cuda_mix *mix = malloc(sizeof *mix);
     assert_non_null(mix);
-    assert_int_equal(tz_sass_decode(&sass, code, bytes, 90, NULL), TZ_OK);
-    assert_int_equal(tz_cuda_mix_of(mix, &sass, NULL, NULL), TZ_OK);
+    assert_ok(tz_sass_decode(&sass, code, bytes, 90, NULL));
+    assert_ok(tz_cuda_mix_of(mix, &sass, NULL, NULL));
     tz_sass_free(&sass);
     return mix;
 }
@@ -79,8 +79,8 @@ static void bodies_are_distinguished(void **state)
     free(mix);
 }
 
-/* A loop that neither loads nor stores: its way exchanges cells between lanes, or only computes, and does not
- * leave early. */
+/* A loop that neither loads nor stores: its way exchanges cells between lanes, or only computes,
+ * and does not leave early. */
 static void cells_in_registers_are_work(void **state)
 {
     word code[] = {
@@ -141,12 +141,11 @@ static void check(const char *id, int height, const char *what, double counted, 
                  counted * 1e-6, what, measured * 1e-6);
 }
 
-/* ncu, code of NVRTC 13.0, of one stage: smsp__inst_executed and l1tex__data_pipe_lsu_wavefronts, in
- * millions, on an H200; or on an H100 instructions, and the sectors that the first level asks the second
- * for (lts__t_sectors_srcunit_tex, read and written), in megabytes. 0: not counted. */
+/* ncu, code of NVRTC 13.0, of one stage: smsp__inst_executed and l1tex__data_pipe_lsu_wavefronts,
+ * in millions, on an H200; or on an H100 instructions, and the sectors that the first level asks
+ * the second for (lts__t_sectors_srcunit_tex, read and written), in megabytes. 0: not counted. */
 static void profilers_count_the_same(void **state)
 {
-    const suite *s = *state;
     static const struct {
         const char *stencil;
         int precision;
@@ -172,13 +171,13 @@ static void profilers_count_the_same(void **state)
                         .tile = {0, known[k].rows, 0},
                         .family = "stream"};
         tz_model_work work;
-        make_problem(s, known[k].stencil, known[k].precision, known[k].nx, known[k].nx, known[k].nz,
+        make_problem(known[k].stencil, known[k].precision, known[k].nx, known[k].nx, known[k].nz,
                      &problem);
-        if (!plan_for(s, &problem, &plan))
+        if (!plan_for(&problem, &plan))
             fail_msg("%s: no plan", known[k].stencil);
-        work_of(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
+        work_of(&problem, &plan, TZ_EFFORT_COMPILE, &work);
         tz_problem_clear(&problem);
-        const tz_model_prediction p = predicted(&work, &s->device);
+        const tz_model_prediction p = predicted(&work, &device);
         check(known[k].stencil, plan.height, "instructions", detail_of(&p, "instructions"),
               known[k].instructions * 1e6, 0.03);
         if (known[k].wavefronts > 0.0)
@@ -195,7 +194,6 @@ static void profilers_count_the_same(void **state)
 /* A few warps with code of their own delay the stage once all code does not fit the cache. */
 static void code_has_to_fit(void **state)
 {
-    const suite *s = *state;
     tz_model_work w = {.kind = TZ_WORK_GPU,
                        .height = 8,
                        .cells = 8e8,
@@ -213,18 +211,18 @@ static void code_has_to_fit(void **state)
     w.parts[1] = w.parts[0];
     w.parts[1].warps = 40;
     w.parts[1].own_bytes = 480 * 16;
-    const double fits = stage_of(&w, &s->device);
+    const double fits = stage_of(&w, &device);
     w.parts[1].own_bytes = 0.0;
-    assert_true(stage_of(&w, &s->device) == fits);
+    assert_true(stage_of(&w, &device) == fits);
     w.parts[1].own_bytes = 480 * 16;
     w.parts[0].loop_bytes = w.parts[1].loop_bytes = 20000;
-    const double more = stage_of(&w, &s->device);
+    const double more = stage_of(&w, &device);
     assert_true(more > 1.3 * fits && more < 4.0 * fits);
     /* Stores of spilt registers go to the second level; loads do not. */
     w.parts[1].spills = w.parts[0].spills = 30.0;
-    assert_true(stage_of(&w, &s->device) == more);
+    assert_true(stage_of(&w, &device) == more);
     w.parts[0].spilt_stores = 30.0;
-    assert_true(stage_of(&w, &s->device) > more);
+    assert_true(stage_of(&w, &device) > more);
 }
 
 /* Pairs of stores are together or apart by the instructions between them. */

@@ -8,7 +8,6 @@
  * of registers and warps, so 17 warps need the room of 20. */
 static void estimates_leave_room_for_a_block(void **state)
 {
-    const suite *s = *state;
     static const struct {
         int threads, blocks, shared, estimate, registers;
     } cases[] = {
@@ -23,91 +22,91 @@ static void estimates_leave_room_for_a_block(void **state)
         work.shared_bytes = cases[k].shared;
         work.registers = cases[k].estimate;
         work.local_bytes = 16;
-        tz_cuda_estimate_registers(&s->device, &plan, &work);
+        tz_cuda_estimate_registers(&device, &plan, &work);
         assert_int_equal(work.registers, cases[k].registers);
         assert_int_equal(work.local_bytes, 16 + 4 * (cases[k].estimate - cases[k].registers));
-        assert_true(tz_roofs_blocks_per_sm(&s->device, &work, NULL, 0) >= 1);
+        assert_true(tz_roofs_blocks_per_sm(&device, &work, NULL, 0) >= 1);
     }
 }
 
 /* A tall plan in three dimensions, estimated from low ones: more registers than there can be. */
 static void tall_plans_are_not_refused_for_an_estimate(void **state)
 {
-    const suite *s = *state;
     tz_problem problem;
     tz_plan plan = {.height = 4, .vector = 2, .family = "stream"};
     tz_model_work work;
-    make_problem(s, "star3d1r", TZ_SINGLE, 768, 768, 768, &problem);
-    planned_work(s, &problem, &plan, TZ_EFFORT_KNOWN, &work);
+    make_problem("star3d1r", TZ_SINGLE, 768, 768, 768, &problem);
+    planned_work(&problem, &plan, TZ_EFFORT_KNOWN, &work);
     assert_true(work.estimated && work.kind == TZ_WORK_GPU);
     assert_true(work.cells == 0.0 && work.parts_count == 0);
-    work_of(s, &problem, &plan, TZ_EFFORT_CACHED, &work);
+    work_of(&problem, &plan, TZ_EFFORT_CACHED, &work);
     assert_true(work.estimated);
     assert_true(work.registers > 64 && work.registers * work.threads <= 65536);
     tz_problem_clear(&problem);
 }
 
-/* A height between two whose kernels are compiled is estimated from these, even if the upper one spills a few
- * constants; the next lower one, whose registers have another limit, says nothing about registers. */
+/* A height between two whose kernels are compiled is estimated from these, even if the upper one
+ * spills a few constants; the next lower one, whose registers have another limit, says nothing
+ * about registers. */
 static void heights_between_compiled_ones_are_near_them(void **state)
 {
-    const suite *s = *state;
     static const int compiled[] = {6, 7, 9};
     tz_problem problem;
     tz_model_work work;
     double stage_s[3];
-    make_problem(s, "box2d1r", TZ_SINGLE, 16384, 16384, 1, &problem);
+    make_problem("box2d1r", TZ_SINGLE, 16384, 16384, 1, &problem);
     for (int k = 0; k < 3; k++) {
         tz_plan plan = {.height = compiled[k], .vector = 8, .family = "stream"};
-        planned_work(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
+        planned_work(&problem, &plan, TZ_EFFORT_COMPILE, &work);
         assert_int_equal(plan.blocks, k == 0 ? 6 : 0);
-        stage_s[k] = stage_of(&work, &s->device);
+        stage_s[k] = stage_of(&work, &device);
     }
     assert_true(work.parts[0].spills > 0.0);
     tz_plan plan = {.height = 8, .vector = 8, .family = "stream"};
-    planned_work(s, &problem, &plan, TZ_EFFORT_CACHED, &work);
+    planned_work(&problem, &plan, TZ_EFFORT_CACHED, &work);
     assert_true(work.estimated);
-    const double between_s = stage_of(&work, &s->device);
+    const double between_s = stage_of(&work, &device);
     assert_true(between_s > stage_s[1] && between_s < stage_s[2]);
     tz_problem_clear(&problem);
 }
 
-static void fits_a_block(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan)
+static void fits_a_block(const tz_problem *problem, const tz_limits *room, const tz_plan *plan)
 {
     const tz_cuda_family *family;
     tz_cuda_shape shape;
-    assert_int_equal(tz_cuda_family_find(plan->family, problem, &family, NULL), TZ_OK);
-    const int bytes = family->shared_bytes(problem, limits, plan);
-    if (bytes > limits->shared_bytes ||
-        tz_cuda_shape_all(family, problem, limits, plan, 1, &shape, &failure))
+    assert_ok(tz_cuda_family_find(plan->family, problem, &family, NULL));
+    const int bytes = family->shared_bytes(problem, room, plan);
+    if (bytes > room->shared_bytes ||
+        tz_cuda_shape_all(family, problem, room, plan, 1, &shape, &failure))
         fail_msg("%s %s h %d: %d bytes %s", problem->stencil->id, plan->family, plan->height, bytes,
                  failure.message);
 }
 
-/* No candidate of a stencil and no plan of a height near it, from which one is estimated, needs more than the device has. */
-static void candidates_fit(const suite *s, const tz_stencil *stencil, const tz_model_device *device,
+/* No candidate of a stencil and no plan of a height near it, from which one is estimated, needs
+ * more than the device has. */
+static void candidates_fit(const tz_stencil *stencil, const tz_model_device *record,
                            int *candidates, int *near)
 {
     enum { MAX = 256 };
     static const int64_t extents[][TZ_AXES] = {{0}, {50000, 1, 1}, {600, 700, 1}, {64, 96, 80}};
     static tz_plan plans[MAX];
-    const tz_place place = {.device = device, .threads = 1};
+    const tz_place here = {.device = record, .threads = 1};
+    const tz_limits room = tz_place_limits(&here);
     const int64_t *extent = extents[stencil->dims];
-    const tz_limits limits = tz_place_limits(&place);
     const tz_plan given = {0};
     tz_problem problem;
     int count = 0;
-    assert_true(limits.shared_bytes == device->shared_per_block_max_bytes.value);
-    make_problem(s, stencil->id, -1, extent[0], extent[1], extent[2], &problem);
-    assert_ok(tz_backend_cuda.candidates(&problem, &place, &given, plans, MAX, &count, &failure));
+    assert_true(room.shared_bytes == record->shared_per_block_max_bytes.value);
+    make_problem(stencil->id, -1, extent[0], extent[1], extent[2], &problem);
+    assert_ok(tz_backend_cuda.candidates(&problem, &here, &given, plans, MAX, &count, &failure));
     assert_true(count > 0);
     for (int k = 0; k < count; k++) {
         tz_plan other;
-        fits_a_block(&problem, &limits, &plans[k]);
+        fits_a_block(&problem, &room, &plans[k]);
         for (int by = -2; by <= 2 && (k % 4 == 0 || is_complete()); by++)
-            if (tz_cuda_plan_with_height(&problem, &limits, &plans[k], plans[k].height + by,
+            if (tz_cuda_plan_with_height(&problem, &room, &plans[k], plans[k].height + by,
                                          &other)) {
-                fits_a_block(&problem, &limits, &other);
+                fits_a_block(&problem, &room, &other);
                 ++*near;
             }
     }
@@ -115,18 +114,17 @@ static void candidates_fit(const suite *s, const tz_stencil *stencil, const tz_m
     tz_problem_clear(&problem);
 }
 
-/* Records of GPUs with less shared memory and fewer multiprocessors than an H200: every archetype, one of the two in turn;
- * with TZ_ALL every stencil and both. */
+/* Records of GPUs with less shared memory and fewer multiprocessors than an H200: every archetype,
+ * one of the two in turn; with TZ_ALL every stencil and both. */
 static void plans_fit_the_device_of_a_record(void **state)
 {
-    const suite *s = *state;
     static const struct {
         double bytes, multiprocessors;
     } devices[] = {{48 << 10, 40}, {99 << 10, 84}};
-    tz_model_device device = s->device;
+    tz_model_device record = device;
     int stencils = 0, candidates = 0, near = 0;
-    for (size_t i = 0; i < tz_registry_count(s->registry); i++) {
-        const tz_plugin *plugin = tz_registry_get(s->registry, i)->plugin;
+    for (size_t i = 0; i < tz_registry_count(registry); i++) {
+        const tz_plugin *plugin = tz_registry_get(registry, i)->plugin;
         for (int n = 0; plugin && n < plugin->stencils_count; n++) {
             if (!is_archetype(plugin->stencils[n]->id))
                 continue;
@@ -134,9 +132,9 @@ static void plans_fit_the_device_of_a_record(void **state)
             for (int d = 0; d < 2; d++) {
                 if (!is_complete() && turn != d)
                     continue;
-                device.shared_per_block_max_bytes.value = devices[d].bytes;
-                device.sm_count.value = devices[d].multiprocessors;
-                candidates_fit(s, plugin->stencils[n], &device, &candidates, &near);
+                record.shared_per_block_max_bytes.value = devices[d].bytes;
+                record.sm_count.value = devices[d].multiprocessors;
+                candidates_fit(plugin->stencils[n], &record, &candidates, &near);
             }
         }
     }
@@ -146,26 +144,24 @@ static void plans_fit_the_device_of_a_record(void **state)
 /* Limits come from the device, else from its record, else from an H200. */
 static void limits_have_an_order(void **state)
 {
-    const suite *s = *state;
     const tz_model_device empty = {0};
-    tz_place place = {.device = &empty};
-    tz_limits limits = tz_place_limits(&place);
-    assert_true(limits.multiprocessors == 132 && limits.shared_bytes == 227 << 10);
-    tz_model_device small = s->device;
+    tz_place here = {.device = &empty};
+    tz_limits room = tz_place_limits(&here);
+    assert_true(room.multiprocessors == 132 && room.shared_bytes == 227 << 10);
+    tz_model_device small = device;
     small.sm_count.value = 7;
-    place = (tz_place){.device = &small, .limits = {.shared_bytes = 99 << 10}};
-    limits = tz_place_limits(&place);
-    assert_true(limits.multiprocessors == 7 && limits.shared_bytes == 99 << 10);
+    here = (tz_place){.device = &small, .limits = {.shared_bytes = 99 << 10}};
+    room = tz_place_limits(&here);
+    assert_true(room.multiprocessors == 7 && room.shared_bytes == 99 << 10);
 }
 
-static tz_predictions *predictions(const suite *s, const tz_problem *problem, int threads,
-                                   tz_effort effort)
+static tz_predictions *predictions(const tz_problem *problem, int threads, tz_effort effort)
 {
-    const tz_place place = {.device = &s->device, .threads = threads};
+    const tz_place here = {.device = &device, .threads = threads};
     const tz_plan given = {.height = 2, .family = "stream"};
     tz_predictions *f = NULL;
     const tz_status status =
-        tz_predictions_create(&f, problem, &tz_backend_cuda, &place, &given, effort, &failure);
+        tz_predictions_create(&f, problem, &tz_backend_cuda, &here, &given, effort, &failure);
     if (status == TZ_UNSUPPORTED && strstr(failure.message, "NVRTC")) {
         skip_test("%s", failure.message);
     }
@@ -176,16 +172,15 @@ static tz_predictions *predictions(const suite *s, const tz_problem *problem, in
 /* Several threads, one after the other, from the cache: the same. */
 static void threads_compile_what_one_does(void **state)
 {
-    suite *s = *state;
-    char folder[96], *const first = s->cache;
+    char folder[96], *const first = cache;
     tz_problem problem;
     tz_predictions *all[3];
-    make_problem(s, "star2d1r", TZ_SINGLE, 2048, 1024, 1, &problem); /* compiles fast */
-    all[0] = predictions(s, &problem, 4, TZ_EFFORT_CACHED);
-    all[1] = predictions(s, &problem, 1, TZ_EFFORT_CACHED); /* nothing is left to compile */
+    make_problem("star2d1r", TZ_SINGLE, 2048, 1024, 1, &problem); /* compiles fast */
+    all[0] = predictions(&problem, 4, TZ_EFFORT_CACHED);
+    all[1] = predictions(&problem, 1, TZ_EFFORT_CACHED); /* nothing is left to compile */
     snprintf(folder, sizeof folder, "%s/other", first);
     assert_int_equal(setenv("TRAPEZE_CACHE", folder, 1), 0);
-    all[2] = predictions(s, &problem, 1, TZ_EFFORT_COMPILE);
+    all[2] = predictions(&problem, 1, TZ_EFFORT_COMPILE);
     assert_int_equal(setenv("TRAPEZE_CACHE", first, 1), 0);
     assert_true(all[0]->count >= 3);
     for (int k = 1; k < 3; k++) {

@@ -1,5 +1,5 @@
-/* Every family takes every stencil at height 1, on a suitable grid, and the plans that it makes. Blocks
- * take one pass of whole cells, and say so of other stencils. */
+/* Every family takes every stencil at height 1, on a suitable grid, and the plans that it makes.
+ * Blocks take one pass of whole cells, and say so of other stencils. */
 #include "backend/backend.h"
 #include "backend/cuda/family/family.h"
 #include "backend/host/store.h"
@@ -21,9 +21,9 @@ static bool is_refused(const tz_cuda_family *family, const tz_problem *problem)
            (family->no_passes && problem->stencil->passes_count > 1);
 }
 
-/* Can the grid stay on chip? Each multiprocessor has a part of it, with the cells around that part that
- * an iteration reads. Both versions of these may take a third of its registers; neighbours of the
- * cells that are being computed, and addresses, take the rest. */
+/* Can the grid stay on chip? Each multiprocessor has a part of it, with the cells around that part
+ * that an iteration reads. Both versions of these may take a third of its registers; neighbours of
+ * the cells that are being computed, and addresses, take the rest. */
 static bool fits_on_chip(const tz_problem *problem, const tz_limits *limits)
 {
     const double part = (double)tz_problem_elements(problem) / limits->multiprocessors;

@@ -1,5 +1,6 @@
-/* Fields that take over another one's values by an exchange of arrays (tz_cuda_handed()): after stages of families
- * that do so and of others, in turns, fields and norms are those of the reference backend. */
+/* Fields that take over another one's values by an exchange of arrays (tz_cuda_handed()): after
+ * stages of families that do so and of others, in turns, fields and norms are those of the
+ * reference backend. */
 #include "backend/backend.h"
 #include "backend/cuda/family/family.h"
 #include "executed.h"

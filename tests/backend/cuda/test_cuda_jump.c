@@ -1,5 +1,5 @@
-/* Jumps on a GPU, held against sums in long double. Without a GPU the kernels run on the executor, and cuFFT is
- * a stand-in. */
+/* Jumps on a GPU, held against sums in long double. Without a GPU the kernels run on the executor,
+ * and cuFFT is a stand-in. */
 #include "backend/cuda/family/family.h"
 #include "backend/cuda/spectral/jump.h"
 #include "executed.h"
@@ -297,7 +297,8 @@ static void jumps_follow_jumps(void **state)
     tz_linear_term first[TERMS_MAX], second[TERMS_MAX], third[TERMS_MAX];
     const tz_linear slow = heat(first, n, clamp, 0.1), fast = heat(second, n, clamp, 0.9);
     const tz_linear other = heat(third, n, periodic, 0.9);
-    /* Along x faster than along y, and the other way round: only coefficients differ, not their sums. */
+    /* Along x faster than along y, and the other way round: only coefficients differ, not their
+     * sums. */
     tz_linear_term fourth[TERMS_MAX], fifth[TERMS_MAX];
     const tz_linear along_x = heat(fourth, n, clamp, 0.3), along_y = heat(fifth, n, clamp, 0.3);
     fourth[1].coefficient = fifth[2].coefficient = 0.4;

@@ -1,5 +1,5 @@
-/* Jumps on a GPU, on grids for which the executor is too slow: held against iterations on the host in double
- * precision. Prints the times of jumps and of their parts. */
+/* Jumps on a GPU, on grids for which the executor is too slow: held against iterations on the host
+ * in double precision. Prints the times of jumps and of their parts. */
 #include "backend/cuda/driver/queue.h"
 #include "backend/cuda/spectral/jump.h"
 #include "base/machine.h"

@@ -1,5 +1,5 @@
-/* Jumps of the cuda backend from the update of a stencil to its fields, as a simulation makes them: held against
- * iterations of the reference backend in double precision. */
+/* Jumps of the cuda backend from the update of a stencil to its fields, as a simulation makes them:
+ * held against iterations of the reference backend in double precision. */
 #include "backend/backend.h"
 #include "executed.h"
 #include "jump/fftw.h"

@@ -526,7 +526,8 @@ static void a_device_works_asynchronously(void **state)
     setenv("TRAPEZE_CACHE", "", 1);
 }
 
-/* a_device_computes is last: it ends with a fault, after which the driver may refuse other calls. */
+/* a_device_computes is last: it ends with a fault, after which the driver may refuse other
+ * calls. */
 TEST_MAIN(NULL, NULL, SCRATCH_TEST(a_missing_driver_is_named), SCRATCH_TEST(describing_never_fails),
           SCRATCH_TEST(kernels_compile_without_a_device),
           SCRATCH_TEST(mistakes_are_named_with_their_line), SCRATCH_TEST(compiling_can_be_stopped),

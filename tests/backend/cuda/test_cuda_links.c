@@ -1,65 +1,42 @@
-/* Slabs of several processes on GPUs exchange their ghost zones: from each other's device memory where
- * the driver allows that, else through the host. Tests start this program again under mpirun, with the
- * name of what the ranks do. The driver is a stand-in (fake/fake.h); one of the ranks is late with all
- * that it does on its devices, so that a missing event shows. */
-#include "backend/cuda/state.h"
-#include "backend/slabs/slabs.h"
-#include "backend/slabs/slabs_impl.h"
+/* Slabs of several processes on GPUs exchange their ghost zones: from each other's device memory
+ * where the driver allows that, else through the host. Tests start this program again under mpirun,
+ * with the name of what the ranks do. The driver is a stand-in (fake/fake.h); one of the ranks is
+ * late with all that it does on its devices, so that a missing event shows. */
 #include "base/paths.h"
 #include "base/process.h"
-#include "fake/fake.h"
-#include "rows_kernel.h"
+#include "base/ranks.h"
 #include "tests/registry.h"
-#include <dlfcn.h>
 #include <limits.h>
 #include <signal.h>
 
-enum { DEPTH = 4, CELLS_MAX = 9 * 5 * 50, LATE_US = 20000 };
+enum { LATE_US = 20000 };
 
-static const fake_cuda_seen *seen;
-static fake_cuda_runs *run_kernels;
-static tz_ranks here; /* a copy */
-static tz_problem problem;
-static tz_devices devices;
-static tz_backend backend;
-static tz__slabs *slabs;
+static tz_ranks me; /* a copy */
 static int failures;
 static bool late; /* this rank */
 
 #define NEED(condition)                                                                            \
     do                                                                                             \
         if (!(condition)) {                                                                        \
-            fprintf(stderr, "rank %d: line %d: %s (%s)\n", here.rank, __LINE__, #condition,        \
+            fprintf(stderr, "rank %d: line %d: %s (%s)\n", me.rank, __LINE__, #condition,          \
                     failure.message);                                                              \
             failures++;                                                                            \
         }                                                                                          \
     while (0)
 #define NEED_OK(call) NEED((call) == TZ_OK)
 
+#include "slabs_support.h"
+
 /* `each` slabs on each rank, on two GPUs. */
 static void set_up_rows(const char *id, const char *boundary, int each, int rows)
 {
-    const tz_stencil *stencil;
-    const tz_plugin *plugin;
-    NEED_OK(tz_registry_find(registry, id, &stencil, &plugin, &failure));
-    const tz_simulation_config config = {
-        .dims = stencil->dims,
-        .precision = tz_stencil_has_real(stencil) ? TZ_SINGLE : -1,
-        .extent = {9, stencil->dims == 3 ? 5 : rows, stencil->dims == 3 ? rows : 1},
-        .boundary = {boundary, boundary, stencil->dims == 3 ? boundary : NULL}};
-    NEED_OK(tz_problem_resolve(&problem, stencil, &config, &failure));
-    devices = (tz_devices){.count = each * here.count, .rank = here.rank};
+    devices = (tz_devices){.count = each * me.count, .rank = me.rank};
     for (int i = 0; i < devices.count; i++) {
         devices.of[i].share = 1.0;
         devices.of[i].rank = i / each;
         devices.of[i].device = i % 2;
     }
-    NEED_OK(tz_slabs_backend(&tz_backend_cuda, &backend, &failure));
-    const tz_backend_context context = {
-        .problem = &problem, .devices = &devices, .exchange = DEPTH, .ranks = &here};
-    void *made = NULL;
-    NEED_OK(backend.create(&made, &context, &failure));
-    slabs = made;
+    make_slabs(id, boundary, rows, &me);
 }
 
 static void set_up(const char *id, const char *boundary, int each)
@@ -74,78 +51,16 @@ static void tear_down(void)
     NEED(seen->opened == 0 && seen->left_behind == 0);
 }
 
-/* A number for each element of the whole grid. */
-static uint32_t number(int round, int field, int64_t slice, int64_t rest)
-{
-    return (uint32_t)(1 + rest + 100 * slice + 10000 * field + 1000000 * round);
-}
-
-static tz_box slices_of(const tz_problem *of, int64_t low, int64_t high)
-{
-    tz_box box = {{0, 0, 0}, {of->elements[0], of->elements[1], of->elements[2]}};
-    box.low[of->dims - 1] = low;
-    box.high[of->dims - 1] = high;
-    return box;
-}
-
-/* Numbers in the own cells. */
-static void fill(int round)
-{
-    static uint32_t cells[CELLS_MAX];
-    for (int i = slabs->low; i < slabs->high; i++) {
-        const tz_problem *part = &slabs->parts[i]->problem;
-        const int64_t n = part->elements[part->dims - 1], slice = tz_problem_elements(part) / n;
-        const int64_t first = part->slab.low, last = part->slab.high;
-        const tz_box box = slices_of(part, first, last);
-        for (int f = 0; f < part->stencil->fields_count; f++) {
-            for (int64_t k = 0; k < (last - first) * slice; k++)
-                cells[k] =
-                    number(round, f, tz_problem_coordinate(part, first + k / slice), k % slice);
-            NEED_OK(slabs->inner->store(slabs->parts[i]->state, f, &box, cells, &failure));
-        }
-    }
-}
-
-/* Own cells have the numbers of one round, ghost zones of `exchange` iterations those of another:
- * only static fields have one of `once` iterations. */
-static void check(int round, int ghosts, int exchange, int once)
-{
-    static uint32_t cells[CELLS_MAX];
-    for (int i = slabs->high - 1; i >= slabs->low; i--) {
-        const tz_problem *part = &slabs->parts[i]->problem;
-        const int64_t n = part->elements[part->dims - 1], slice = tz_problem_elements(part) / n;
-        const tz_box all = slices_of(part, 0, n);
-        int wrong = 0;
-        for (int f = 0; f < part->stencil->fields_count; f++) {
-            const int depth = part->stencil->fields[f].role == TZ_STATE ? exchange : once;
-            const int64_t low = part->slab.low - tz_cut_ghost(&slabs->cut, 0, depth);
-            const int64_t high = part->slab.high + tz_cut_ghost(&slabs->cut, 1, depth);
-            NEED_OK(slabs->inner->load(slabs->parts[i]->state, f, &all, cells, &failure));
-            for (int64_t k = 0; k < n * slice; k++) {
-                const int64_t at = k / slice;
-                const bool own = at >= part->slab.low && at < part->slab.high;
-                const uint32_t want =
-                    number(own ? round : ghosts, f, tz_problem_coordinate(part, at), k % slice);
-                if (at >= low && at < high && cells[k] != want && wrong++ == 0)
-                    fprintf(stderr,
-                            "rank %d, round %d, slab %d, field %d, slice %lld: %u, not %u\n",
-                            here.rank, round, i, f, (long long)at, cells[k], want);
-            }
-        }
-        NEED(wrong == 0);
-    }
-}
-
 static void rounds(void)
 {
     for (int round = 1; round <= 4; round++) {
-        fill(2 * round);
+        fill(2 * round, false);
         NEED_OK(tz__slabs_exchange(slabs, tz__slabs_fields(slabs, TZ_STATE), DEPTH - round / 2,
                                    &failure));
         if (late)
             usleep(LATE_US / 4);
-        fill(2 * round + 1); /* must wait for the copies of others */
-        check(2 * round + 1, 2 * round, DEPTH - round / 2, 0);
+        fill(2 * round + 1, false); /* must wait for the copies of others */
+        check(2 * round + 1, 2 * round, DEPTH - round / 2, 0, false);
     }
 }
 
@@ -153,7 +68,7 @@ static void rounds(void)
 
 static int cuts_of_ranks(bool ring)
 {
-    return here.count == 1 ? 0 : ring ? here.count : here.count - 1;
+    return me.count == 1 ? 0 : ring ? me.count : me.count - 1;
 }
 
 static void do_direct(void)
@@ -179,15 +94,15 @@ static void do_deepen(void)
     set_up("hotspot", "clamp", 1);
     tz_plan plan = {.height = 2, .exchange = DEPTH};
     const tz_place place = {.threads = 1, .devices = &devices};
-    fill(1);
+    fill(1, false);
     NEED_OK(backend.plan(&problem, &place, &plan, &failure));
     NEED_OK(backend.stage(slabs, &plan, 2, 0, &failure)); /* the fields are in their other copies */
     rounds();
-    fill(10);
+    fill(10, false);
     NEED_OK(tz__slabs_deepen(slabs, 7, &failure));
-    NEED(slabs->paths.direct == here.count - 1);
+    NEED(slabs->paths.direct == me.count - 1);
     NEED_OK(tz__slabs_exchange(slabs, tz__slabs_fields(slabs, TZ_STATE), 7, &failure));
-    check(10, 10, 7, 7);
+    check(10, 10, 7, 7, false);
     tear_down();
 }
 
@@ -222,7 +137,7 @@ static void check_stages(bool ring, int each, int height, int exchange, int dire
     NEED(wrong == 0);
     NEED(slabs->paths.direct == direct);
     NEED(slabs->paths.by_host == cuts_of_ranks(ring) - direct);
-    NEED(early || here.rank == here.count - 1);
+    NEED(early || me.rank == me.count - 1);
     tear_down();
 }
 
@@ -259,7 +174,7 @@ static void do_refused(void)
                                         "cuIpcOpenMemHandle_v2:217:1", "cuIpcGetEventHandle:801",
                                         "cuIpcOpenEventHandle:1"};
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
-        if (here.rank == (int)i % 2)
+        if (me.rank == (int)i % 2)
             setenv("FAKE_CUDA_FAULT", calls[i], 1);
         by_host(strstr(calls[i], "Get") ? " with another process" : " of another process");
         unsetenv("FAKE_CUDA_FAULT");
@@ -271,14 +186,14 @@ static void do_refused(void)
 
 static void do_machines(void)
 {
-    here.machine = here.rank;
+    me.machine = me.rank;
     by_host("the ranks are on different machines");
 }
 
 /* Two machines: a slab in the middle has a neighbour on each. */
 static void do_mixed(void)
 {
-    here.machine = here.rank / 2;
+    me.machine = me.rank / 2;
     set_up("hotspot", "clamp", 1);
     rounds();
     NEED(slabs->paths.direct == 1 && slabs->paths.by_host == 1);
@@ -292,7 +207,7 @@ static void do_mixed(void)
 static void do_fault(void)
 {
     set_up("star2d1r", "clamp", 1);
-    if (here.rank == 1)
+    if (me.rank == 1)
         setenv("FAKE_CUDA_FAULT", "cuMemcpyDtoDAsync_v2:719", 1);
     rounds();
 }
@@ -301,7 +216,7 @@ static void do_killed(void)
 {
     set_up("star2d1r", "clamp", 1);
     rounds();
-    if (here.rank == 1)
+    if (me.rank == 1)
         raise(SIGKILL);
     rounds();
 }
@@ -316,18 +231,14 @@ static const struct {
 static int run_jobs(const char *names, int late_rank)
 {
     const tz_ranks *ranks = NULL;
-    void *library = dlopen("libcuda.so.1", RTLD_NOW);
-    fake_cuda_look *look = library ? (fake_cuda_look *)dlsym(library, "fake_cuda") : NULL;
-    run_kernels = library ? (fake_cuda_runs *)dlsym(library, "fake_cuda_run") : NULL;
-    if (!look || !run_kernels || tz_ranks_open(&ranks, &failure) != TZ_OK || !ranks ||
+    if (open_driver() || tz_ranks_open(&ranks, &failure) != TZ_OK || !ranks ||
         open_plugins(NULL) != 0) {
-        fprintf(stderr, "%s\n", look ? failure.message : "the driver is no stand-in");
+        fprintf(stderr, "%s\n", seen ? failure.message : "the driver is no stand-in");
         return 1;
     }
     char delay[16];
-    here = *ranks;
-    late = here.rank == late_rank;
-    seen = look();
+    me = *ranks;
+    late = me.rank == late_rank;
     snprintf(delay, sizeof delay, "%d", late ? LATE_US : 50);
     setenv("FAKE_CUDA_SHARED", delay, 1);
     setenv("FAKE_CUDA_DEVICES", "2", 1);

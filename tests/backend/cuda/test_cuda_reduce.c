@@ -194,7 +194,7 @@ static void numbers_agree(const field *f, int type, int64_t warps, int blocks)
     tz_reduction want, got;
     double *sums;
     int64_t count;
-    assert_int_equal(tz_reduce_host(&f->problem, 0, &f->host, NULL, &want, NULL), TZ_OK);
+    assert_ok(tz_reduce_host(&f->problem, 0, &f->host, NULL, &want, NULL));
     const tz_cuda_record record =
         run_kernel(f, type, TZ_CUDA_NUMBERS, NULL, warps, blocks, &sums, &count);
     tz_cuda_record_conclude(&record, &f->problem, 0, sums, count, &got);
@@ -219,7 +219,7 @@ static void slabs_agree(const field *f, int type)
     const int64_t at[] = {0, n / 4, n / 2 + 1, n};
     tz_reduction want, got;
     tz_reduce_sums all;
-    assert_int_equal(tz_reduce_host(&f->problem, 0, &f->host, NULL, &want, NULL), TZ_OK);
+    assert_ok(tz_reduce_host(&f->problem, 0, &f->host, NULL, &want, NULL));
     assert_ok(tz_reduce_begin(&all, &f->problem, 0, &failure));
     for (int i = 0; i < 3; i++) {
         double *sums;
@@ -284,7 +284,7 @@ static void signs_of_zeros_do_not_matter(void **state)
             tz_reduction r;
             field_create(&f, type, 77, 5, 3, what, 1);
             numbers_agree(&f, type, 10, 2);
-            assert_int_equal(tz_reduce_host(&f.problem, 0, &f.host, NULL, &r, NULL), TZ_OK);
+            assert_ok(tz_reduce_host(&f.problem, 0, &f.host, NULL, &r, NULL));
             assert_true(same(r.min, what == ONES) && same(r.max, what == ONES));
             assert_true(same(r.sum, what == ONES ? 77 * 5 * 3 : 0));
             field_destroy(&f);
@@ -350,7 +350,7 @@ static void numbers_are_as_defined(void **state)
             for (int64_t step = 1; step < count; step *= 2)
                 for (int64_t i = 0; i + step < count; i += 2 * step)
                     sums[i] += sums[i + step];
-            assert_int_equal(tz_reduce_host(&f.problem, 0, &f.host, NULL, &r, NULL), TZ_OK);
+            assert_ok(tz_reduce_host(&f.problem, 0, &f.host, NULL, &r, NULL));
             assert_true(r.min == low && r.max == high && same(r.sum, sums[0]));
             for (int d = 0; d < TZ_AXES; d++)
                 hash = mix(hash ^ (uint64_t)n[d]);
@@ -443,7 +443,7 @@ static void shrink_on_host(const field *f, int type, int64_t z, int nx, int ny, 
     tz_reducer *reducer;
     char *row = malloc((size_t)n[0] * size);
     assert_non_null(row);
-    assert_int_equal(tz_reducer_create(&reducer, n[0], n[1], nx, ny, values, NULL), TZ_OK);
+    assert_ok(tz_reducer_create(&reducer, n[0], n[1], nx, ny, values, NULL));
     for (int64_t y = 0; y < n[1]; y++) {
         if (type == BITS)
             for (int64_t x = 0; x < n[0]; x++)
@@ -451,9 +451,9 @@ static void shrink_on_host(const field *f, int type, int64_t z, int nx, int ny, 
         else
             memcpy(row, f->memory + (size_t)(y * f->array.pitch + z * f->array.plane) * size,
                    (size_t)n[0] * size);
-        assert_int_equal(tz_reducer_add(reducer, dtypes[type], row, 1, NULL), TZ_OK);
+        assert_ok(tz_reducer_add(reducer, dtypes[type], row, 1, NULL));
     }
-    assert_int_equal(tz_reducer_finish(reducer, NULL), TZ_OK);
+    assert_ok(tz_reducer_finish(reducer, NULL));
     free(row);
 }
 

@@ -1,5 +1,5 @@
-/* The refinement of mixed precision on a GPU: the device text runs lane by lane on the host and does
- * what the definition says, to the last bit; NVRTC compiles it. */
+/* The refinement of mixed precision on a GPU: the device text runs lane by lane on the host and
+ * does what the definition says, to the last bit; NVRTC compiles it. */
 #include "backend/cuda/compile/compile.h"
 #include "backend/cuda/family/family.h"
 #include "backend/cuda/refine.h"

@@ -1,45 +1,22 @@
-/* Slabs on GPUs exchange their ghost zones. The driver is a stand-in (fake/fake.h) whose streams are
- * lazy, so that a missing event shows; its kernels do nothing, so that cells stay as they were stored,
- * or add rows. */
-#include "backend/cuda/state.h"
-#include "backend/slabs/slabs.h"
-#include "backend/slabs/slabs_impl.h"
-#include "fake/fake.h"
-#include "rows_kernel.h"
+/* Slabs on GPUs exchange their ghost zones. The driver is a stand-in (fake/fake.h) whose streams
+ * are lazy, so that a missing event shows; its kernels do nothing, so that cells stay as they were
+ * stored, or add rows. */
 #include "tests/registry.h"
-#include <dlfcn.h>
 
-enum { SLABS = 3, DEPTH = 4, CELLS_MAX = 9 * 5 * 30 };
+#define NEED(condition) assert_true(condition)
+#define NEED_OK(call) assert_ok(call)
+#include "slabs_support.h"
 
-static const fake_cuda_seen *seen;
-static fake_cuda_runs *run_kernels;
-static tz_problem problem;
-static tz_devices devices;
-static tz_backend backend;
-static tz__slabs *slabs;
+enum { SLABS = 3 };
 
 static void set_up_rows(const char *id, const char *boundary, int gpus, int rows)
 {
-    const tz_stencil *stencil;
-    const tz_plugin *plugin;
-    assert_ok(tz_registry_find(registry, id, &stencil, &plugin, &failure));
-    const tz_simulation_config config = {
-        .dims = stencil->dims,
-        .precision = tz_stencil_has_real(stencil) ? TZ_SINGLE : -1,
-        .extent = {9, stencil->dims == 3 ? 5 : rows, stencil->dims == 3 ? rows : 1},
-        .boundary = {boundary, boundary, stencil->dims == 3 ? boundary : NULL}};
-    assert_ok(tz_problem_resolve(&problem, stencil, &config, &failure));
     devices = (tz_devices){.count = SLABS};
     for (int i = 0; i < SLABS; i++) {
         devices.of[i].share = 1.0;
         devices.of[i].device = i % gpus;
     }
-    assert_ok(tz_slabs_backend(&tz_backend_cuda, &backend, &failure));
-    const tz_backend_context context = {
-        .problem = &problem, .devices = &devices, .exchange = DEPTH};
-    void *made = NULL;
-    assert_ok(backend.create(&made, &context, &failure));
-    slabs = made;
+    make_slabs(id, boundary, rows, NULL);
 }
 
 static void set_up(const char *id, const char *boundary, int gpus)
@@ -51,71 +28,6 @@ static void tear_down(void)
 {
     backend.destroy(slabs);
     tz_problem_clear(&problem);
-}
-
-/* A number for each element of the whole grid. */
-static uint32_t number(int round, int field, int64_t slice, int64_t rest)
-{
-    return (uint32_t)(1 + rest + 100 * slice + 10000 * field + 1000000 * round);
-}
-
-static tz_box slices_of(const tz_problem *of, int64_t low, int64_t high)
-{
-    tz_box box = {{0, 0, 0}, {of->elements[0], of->elements[1], of->elements[2]}};
-    box.low[of->dims - 1] = low;
-    box.high[of->dims - 1] = high;
-    return box;
-}
-
-/* Each slab gets numbers in its own cells and zeros in its ghost zones, or numbers in its own cells
- * alone. */
-static void fill(int round, bool all)
-{
-    static uint32_t cells[CELLS_MAX];
-    for (int i = 0; i < SLABS; i++) {
-        const tz_problem *part = &slabs->parts[i]->problem;
-        const int64_t n = part->elements[part->dims - 1], slice = tz_problem_elements(part) / n;
-        const int64_t first = all ? 0 : part->slab.low, last = all ? n : part->slab.high;
-        const tz_box box = slices_of(part, first, last);
-        for (int f = 0; f < part->stencil->fields_count; f++) {
-            for (int64_t k = 0; k < (last - first) * slice; k++) {
-                const int64_t at = first + k / slice;
-                cells[k] = at >= part->slab.low && at < part->slab.high
-                               ? number(round, f, tz_problem_coordinate(part, at), k % slice)
-                               : 0;
-            }
-            assert_ok(slabs->inner->store(slabs->parts[i]->state, f, &box, cells, &failure));
-        }
-    }
-}
-
-/* Own cells have the numbers of one round. Ghost zones have those of another: of state fields for
- * `exchange` iterations, of static fields for `once`. */
-static void check(int round, int ghosts, int exchange, int once)
-{
-    static uint32_t cells[CELLS_MAX];
-    for (int i = SLABS - 1; i >= 0; i--) {
-        const tz_problem *part = &slabs->parts[i]->problem;
-        const int64_t n = part->elements[part->dims - 1], slice = tz_problem_elements(part) / n;
-        const tz_box all = slices_of(part, 0, n);
-        for (int f = 0; f < part->stencil->fields_count; f++) {
-            const int depth = part->stencil->fields[f].role == TZ_STATE ? exchange : once;
-            const int64_t low = part->slab.low - tz_cut_ghost(&slabs->cut, 0, depth);
-            const int64_t high = part->slab.high + tz_cut_ghost(&slabs->cut, 1, depth);
-            assert_ok(slabs->inner->load(slabs->parts[i]->state, f, &all, cells, &failure));
-            for (int64_t k = 0; k < n * slice; k++) {
-                const int64_t at = k / slice;
-                const bool own = at >= part->slab.low && at < part->slab.high;
-                const uint32_t want = at >= low && at < high
-                                          ? number(own ? round : ghosts, f,
-                                                   tz_problem_coordinate(part, at), k % slice)
-                                          : 0;
-                if (cells[k] != want)
-                    fail_msg("round %d, slab %d, field %d, slice %lld: %u instead of %u", round, i,
-                             f, (long long)at, cells[k], want);
-            }
-        }
-    }
 }
 
 static void test_exchange(void **state)
@@ -133,7 +45,7 @@ static void test_exchange(void **state)
                                                  DEPTH - round / 2, &failure));
                     if (round > 1) /* these must wait for the copies of the others */
                         fill(round + 1, false);
-                    check(round > 1 ? round + 1 : round, round, DEPTH - round / 2, 0);
+                    check(round > 1 ? round + 1 : round, round, DEPTH - round / 2, 0, true);
                 }
                 assert_int_equal(gpus > 1, seen->peer_copies > before);
                 tear_down();
@@ -155,7 +67,7 @@ static void test_peers(void **state)
     set_up("star2d1r", "clamp", 3);
     fill(2, true);
     assert_ok(tz__slabs_exchange(slabs, 1, 2, &failure));
-    check(2, 2, 2, 0);
+    check(2, 2, 2, 0, true);
     assert_int_equal(seen->peers_opened, opened);
     tear_down();
     unsetenv("FAKE_CUDA_PEERS");
@@ -169,7 +81,7 @@ static void test_fault(void **state)
     check_error(tz__slabs_exchange(slabs, 1, 2, &failure), TZ_BACKEND, "", "bytes from GPU ");
     unsetenv("FAKE_CUDA_FAULT");
     assert_ok(tz__slabs_exchange(slabs, 1, 2, &failure));
-    check(1, 1, 2, 0);
+    check(1, 1, 2, 0, true);
     tear_down();
 }
 
@@ -180,7 +92,7 @@ static void test_deepen(void **state)
     fill(1, true);
     assert_ok(tz__slabs_deepen(slabs, 7, &failure));
     assert_ok(tz__slabs_exchange(slabs, tz__slabs_fields(slabs, TZ_STATE), 7, &failure));
-    check(1, 1, 7, 7);
+    check(1, 1, 7, 7, true);
     tear_down();
 }
 
@@ -208,8 +120,8 @@ static void wait_in(int order)
     }
 }
 
-/* Stages of a height, and a rest, with an exchange after several of them; then with another exchange.
- * Cells are stored in between. */
+/* Stages of a height, and a rest, with an exchange after several of them; then with another
+ * exchange. Cells are stored in between. */
 static void check_stages(int gpus, bool ring, int height, int exchange, int then, int order)
 {
     static uint32_t want[2][ROWS * WIDE], got[ROWS * WIDE];
@@ -265,15 +177,9 @@ static void test_stages(void **state)
 
 static int begin(void **state)
 {
-    void *library = dlopen("libcuda.so.1", RTLD_NOW);
-    fake_cuda_look *look = library ? (fake_cuda_look *)dlsym(library, "fake_cuda") : NULL;
-    run_kernels = library ? (fake_cuda_runs *)dlsym(library, "fake_cuda_run") : NULL;
-    if (!look || !run_kernels)
-        return -1;
-    seen = look();
     setenv("FAKE_CUDA_DEVICES", "3", 1);
     setenv("TRAPEZE_CACHE", "", 1);
-    return open_plugins(state);
+    return open_driver() || open_plugins(state);
 }
 
 TEST_MAIN(begin, close_plugins, TEST(test_exchange), TEST(test_peers), TEST(test_fault),

@@ -2,12 +2,12 @@
 #include "model/constants.h"
 #include "work_support.h"
 
-/* Adjacent lanes copy and store adjacent packets, except in grids shorter than a strip. There a lane with several
- * packets loads and stores them one after the other, and asks twice for each sector of the second level. Without
- * swaps it only stores so. A ghost zone that begins within a sector costs nothing. */
+/* Adjacent lanes copy and store adjacent packets, except in grids shorter than a strip. There a
+ * lane with several packets loads and stores them one after the other, and asks twice for each
+ * sector of the second level. Without swaps it only stores so. A ghost zone that begins within a
+ * sector costs nothing. */
 static void sectors_are_asked_for_twice(void **state)
 {
-    const suite *s = *state;
     static const struct {
         int64_t columns;
         int height, vector, swap;
@@ -22,8 +22,8 @@ static void sectors_are_asked_for_twice(void **state)
                         .swap = known[k].swap,
                         .family = "stream"};
         tz_model_work work;
-        make_problem(s, "star2d1r", TZ_SINGLE, known[k].columns, 4096, 1, &problem);
-        planned_work(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
+        make_problem("star2d1r", TZ_SINGLE, known[k].columns, 4096, 1, &problem);
+        planned_work(&problem, &plan, TZ_EFFORT_COMPILE, &work);
         const double loaded = work.read_bytes + work.ghost_bytes;
         assert_true(work.pairs_bytes == (known[k].stores_apart ? work.write_bytes : 0.0));
         assert_true(work.half_bytes == (known[k].loads_apart ? loaded : 0.0));
@@ -35,12 +35,11 @@ static void sectors_are_asked_for_twice(void **state)
  * loop is waited for. */
 static void tiles_have_borders(void **state)
 {
-    const suite *s = *state;
     tz_problem problem;
     tz_plan plan = {.height = 2, .family = "tile"};
     tz_model_work work;
-    make_problem(s, "star2d1r", TZ_SINGLE, 1024, 1024, 1, &problem);
-    planned_work(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
+    make_problem("star2d1r", TZ_SINGLE, 1024, 1024, 1, &problem);
+    planned_work(&problem, &plan, TZ_EFFORT_COMPILE, &work);
     tz_problem_clear(&problem);
     assert_int_equal(work.parts_count, 2);
     const tz_work_part *inner = &work.parts[0], *border = &work.parts[1];
@@ -52,8 +51,8 @@ static void tiles_have_borders(void **state)
     /* 68 x 36 elements: ten rounds of 256 threads. */
     assert_true(inner->once.of[TZ_WORK_READ] > 9.0 && inner->once.of[TZ_WORK_READ] <= 11.0);
     assert_true(inner->once_waits >= 1.0 && inner->once_waits <= 10.0);
-    make_problem(s, "star2d1r", TZ_SINGLE, 8192, 8192, 1, &problem);
-    work_of(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
+    make_problem("star2d1r", TZ_SINGLE, 8192, 8192, 1, &problem);
+    work_of(&problem, &plan, TZ_EFFORT_COMPILE, &work);
     assert_true(work.parts[0].busiest_warps == 0.0 && work.parts[1].busiest_warps == 0.0);
     tz_problem_clear(&problem);
 }
@@ -61,12 +60,11 @@ static void tiles_have_borders(void **state)
 /* Grids on chip load their ghost cells in batches. */
 static void exchanges_go_in_batches(void **state)
 {
-    const suite *s = *state;
     tz_problem problem, small;
     tz_model_work work, high;
-    make_problem(s, "star2d1r", TZ_SINGLE, 1024, 1024, 1, &problem);
+    make_problem("star2d1r", TZ_SINGLE, 1024, 1024, 1, &problem);
     tz_plan plan = {.height = 2, .family = "resident"};
-    planned_work(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
+    planned_work(&problem, &plan, TZ_EFFORT_COMPILE, &work);
     assert_true(work.cooperative && work.syncs == TZ_FIT_RESIDENT_SYNC);
     assert_true(work.stages_per_launch > 100.0);
     /* Whole sectors, sent and received, that hold at least the grid's ghost cells: four in each. */
@@ -75,53 +73,53 @@ static void exchanges_go_in_batches(void **state)
     assert_true(sectors >= 2.0 * (work.redundancy - 1.0) * 1024 * 1024 / 4.0);
     assert_true(sectors <= 8.0 * (work.redundancy - 1.0) * 1024 * 1024 / 4.0);
     plan = (tz_plan){.height = 4, .family = "resident"};
-    planned_work(s, &problem, &plan, TZ_EFFORT_COMPILE, &high);
+    planned_work(&problem, &plan, TZ_EFFORT_COMPILE, &high);
     assert_true(high.ghost_bytes > work.ghost_bytes);
-    /* A brick of a few cells takes one batch, whose wait is the exchange's own. Large bricks leave few
-     * registers for what is on its way: each batch waits for the second level, unless all threads gather the
-     * ghost cells. */
+    /* A brick of a few cells takes one batch, whose wait is the exchange's own. Large bricks leave
+     * few registers for what is on its way: each batch waits for the second level, unless all
+     * threads gather the ghost cells. */
     plan = (tz_plan){.height = 1, .family = "resident", .warps = 8};
-    make_problem(s, "star2d1r", TZ_SINGLE, 512, 512, 1, &small);
-    planned_work(s, &small, &plan, TZ_EFFORT_COMPILE, &work);
+    make_problem("star2d1r", TZ_SINGLE, 512, 512, 1, &small);
+    planned_work(&small, &plan, TZ_EFFORT_COMPILE, &work);
     tz_problem_clear(&small);
     const double gathered = 1.0 + TZ_FIT_RESIDENT_BATCH * (TZ_FIT_RESIDENT_GATHERED_TIME - 1.0);
     assert_true(work.parts[0].once_waits >= 1.0 && work.parts[0].once_waits < gathered);
     plan = (tz_plan){.height = 1, .family = "resident", .warps = 16};
-    make_problem(s, "star2d1r", TZ_SINGLE, 1800, 1800, 1, &small);
-    planned_work(s, &small, &plan, TZ_EFFORT_COMPILE, &work);
+    make_problem("star2d1r", TZ_SINGLE, 1800, 1800, 1, &small);
+    planned_work(&small, &plan, TZ_EFFORT_COMPILE, &work);
     tz_problem_clear(&small);
     assert_true(work.parts[0].once_waits > gathered && work.parts[0].once_waits < 3.0 * gathered);
     plan = (tz_plan){.height = 1, .family = "resident", .warps = 16};
-    make_problem(s, "star3d1r", TZ_SINGLE, 150, 150, 150, &small);
-    planned_work(s, &small, &plan, TZ_EFFORT_COMPILE, &work);
+    make_problem("star3d1r", TZ_SINGLE, 150, 150, 150, &small);
+    planned_work(&small, &plan, TZ_EFFORT_COMPILE, &work);
     tz_problem_clear(&small);
     assert_true(work.parts[0].once_waits > 3.0 * gathered);
     tz_problem_clear(&problem);
     /* Two threads hold the ghost cells of a row. */
-    make_problem(s, "pathfinder", -1, 100000, 1, 1, &problem);
+    make_problem("pathfinder", -1, 100000, 1, 1, &problem);
     plan = (tz_plan){.height = 2, .family = "resident"};
-    planned_work(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
+    planned_work(&problem, &plan, TZ_EFFORT_COMPILE, &work);
     assert_true(work.syncs == TZ_FIT_RESIDENT_SYNC && work.parts[0].waits == 1.0 &&
                 work.streamed_bytes > 0.0);
     tz_problem_clear(&problem);
 }
 
-/* Only the first and the last chunks of strips run the code of the grid's ends, so the others do not fetch it; one more
- * chunk or two may run it for a few steps. So of two grids the larger one hardly takes less time. */
+/* Only the first and the last chunks of strips run the code of the grid's ends, so the others do
+ * not fetch it; one more chunk or two may run it for a few steps. So of two grids the larger one
+ * hardly takes less time. */
 static void few_warps_fetch_the_code_of_the_ends(void **state)
 {
-    const suite *s = *state;
     tz_plan plan = {.height = 9, .vector = 4, .family = "stream"};
     double before = 0.0;
     for (int64_t n = 1700; n <= 2000; n += 50) {
         tz_problem problem;
         tz_model_work work;
-        make_problem(s, "star2d1r", TZ_SINGLE, n, n, 1, &problem);
-        planned_work(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
+        make_problem("star2d1r", TZ_SINGLE, n, n, 1, &problem);
+        planned_work(&problem, &plan, TZ_EFFORT_COMPILE, &work);
         assert_string_equal(work.parts[0].name, "inner");
         assert_string_equal(work.parts[1].name, "first");
         assert_true(work.parts[0].text_bytes < 0.5 * work.parts[1].text_bytes);
-        const double time = stage_of(&work, &s->device);
+        const double time = stage_of(&work, &device);
         assert_true(time > 0.98 * before);
         before = time;
         tz_problem_clear(&problem);
@@ -131,34 +129,32 @@ static void few_warps_fetch_the_code_of_the_ends(void **state)
 /* Work outside the steps of a loop. */
 static void starts_take_their_time(void **state)
 {
-    const suite *s = *state;
     tz_model_work base = some_work();
     base.read_bytes = base.write_bytes = base.ghost_bytes = base.resident_bytes = 1e5;
     base.ahead_bytes = 0.0;
     base.blocks = 400;
     base.parts[0].warps = 800;
-    const double time = stage_of(&base, &s->device);
+    const double time = stage_of(&base, &device);
     tz_model_work w = base;
     w.half_bytes = 1e9;
-    assert_true(stage_of(&w, &s->device) > 1.5 * time);
+    assert_true(stage_of(&w, &device) > 1.5 * time);
     /* Cold code, once a launch. */
     w = base;
     w.parts[0].text_bytes = 1e5;
-    const double cold = stage_of(&w, &s->device);
+    const double cold = stage_of(&w, &device);
     assert_true(cold > time);
     w.stages_per_launch = 1000;
     w.parts[0].text_bytes = 0.0;
-    const double warm = stage_of(&w, &s->device);
+    const double warm = stage_of(&w, &device);
     w.parts[0].text_bytes = 1e5;
-    assert_true(fabs(stage_of(&w, &s->device) - warm - (cold - time) / 1000) < 1e-3 * cold);
+    assert_true(fabs(stage_of(&w, &device) - warm - (cold - time) / 1000) < 1e-3 * cold);
     /* Loads without prefetch, and each synchronisation of blocks. */
     w = base;
     w.parts[0].waits = 1.0;
-    assert_true(stage_of(&w, &s->device) > 1.05 * time);
+    assert_true(stage_of(&w, &device) > 1.05 * time);
     w = base;
     w.syncs = 3.0;
-    assert_true(fabs(stage_of(&w, &s->device) - time - 3.0 * s->device.neighbour_sync_s.value) <
-                1e-12);
+    assert_true(fabs(stage_of(&w, &device) - time - 3.0 * device.neighbour_sync_s.value) < 1e-12);
     /* One multiprocessor has more of the long warps than the others. */
     w = base;
     w.parts_count = 2;
@@ -166,60 +162,58 @@ static void starts_take_their_time(void **state)
     w.parts[1].step.of[TZ_WORK_FP32] *= 3;
     w.parts[0].warps = 700;
     w.parts[1].warps = 100;
-    const double even = stage_of(&w, &s->device);
+    const double even = stage_of(&w, &device);
     w.parts[0].busiest_warps = 4;
     w.parts[1].busiest_warps = 4;
-    const double some = stage_of(&w, &s->device);
+    const double some = stage_of(&w, &device);
     w.parts[0].busiest_warps = 0;
     w.parts[1].busiest_warps = 8;
-    assert_true(some > even && stage_of(&w, &s->device) > some);
+    assert_true(some > even && stage_of(&w, &device) > some);
 }
 
-/* Where the warps of a block meet in each step, they wait for fewer of the other blocks' transfers, but
- * computing and memory hide each other less. The barrier itself takes next to nothing here. */
+/* Where the warps of a block meet in each step, they wait for fewer of the other blocks' transfers,
+ * but computing and memory hide each other less. The barrier itself takes next to nothing here. */
 static void blocks_that_meet_wait_together(void **state)
 {
-    const suite *s = *state;
     tz_model_work w = some_work();
     w.ahead_bytes = w.parts[0].bytes; /* one step */
     w.parts[0].steps = 10;            /* little latency beside the transfers */
-    const double alone = stage_of(&w, &s->device);
+    const double alone = stage_of(&w, &device);
     w.parts[0].step.of[TZ_WORK_BARRIER] = 1e-9;
-    assert_true(stage_of(&w, &s->device) < 0.9 * alone);
+    assert_true(stage_of(&w, &device) < 0.9 * alone);
     /* Far ahead, with as much to compute as to move. */
     w.ahead_bytes = 1000 * w.parts[0].bytes;
     w.parts[0].step.of[TZ_WORK_BARRIER] = 0.0;
     for (double low = 0, high = 1e4; high - low > 1e-3;) {
         const double middle = w.parts[0].step.of[TZ_WORK_FP32] = (low + high) / 2;
-        const tz_model_prediction p = predicted(&w, &s->device);
+        const tz_model_prediction p = predicted(&w, &device);
         *(detail_of(&p, "compute_roof") > detail_of(&p, "memory_roof") ? &high : &low) = middle;
     }
-    const double hidden = stage_of(&w, &s->device);
+    const double hidden = stage_of(&w, &device);
     w.parts[0].step.of[TZ_WORK_BARRIER] = 1e-9;
-    assert_true(stage_of(&w, &s->device) > 1.05 * hidden);
+    assert_true(stage_of(&w, &device) > 1.05 * hidden);
 }
 
 /* Stores in pairs: a separated pair is written twice. More warps separate more pairs. */
 static void pairs_come_apart(void **state)
 {
-    const suite *s = *state;
     tz_model_work w = some_work();
     w.resident_bytes = 1e9;
-    const double none = stage_of(&w, &s->device);
+    const double none = stage_of(&w, &device);
     w.pairs_bytes = w.write_bytes;
     w.parts[0].apart = 0.0;
-    const double together = stage_of(&w, &s->device);
+    const double together = stage_of(&w, &device);
     w.parts[0].apart = 1.0;
-    const double apart = stage_of(&w, &s->device);
+    const double apart = stage_of(&w, &device);
     assert_true(none <= together && together < apart);
     w.parts[0].step.of[TZ_WORK_SHUFFLE] = 0.0;
     w.parts[0].step.of[TZ_WORK_FP32] = 8.0;
     w.parts[0].shared_wavefronts = 0.1;
-    const double alone[2] = {(w.parts[0].apart = 0.0, stage_of(&w, &s->device)),
-                             (w.parts[0].apart = 1.0, stage_of(&w, &s->device))};
+    const double alone[2] = {(w.parts[0].apart = 0.0, stage_of(&w, &device)),
+                             (w.parts[0].apart = 1.0, stage_of(&w, &device))};
     w.parts[0].shared_wavefronts = 20.0;
-    const double crowded[2] = {(w.parts[0].apart = 0.0, stage_of(&w, &s->device)),
-                               (w.parts[0].apart = 1.0, stage_of(&w, &s->device))};
+    const double crowded[2] = {(w.parts[0].apart = 0.0, stage_of(&w, &device)),
+                               (w.parts[0].apart = 1.0, stage_of(&w, &device))};
     assert_true(crowded[1] / crowded[0] < alone[1] / alone[0]);
 }
 

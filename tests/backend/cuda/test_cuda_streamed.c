@@ -1,5 +1,5 @@
-/* Rows of a streamed field on a GPU, which is a stand-in: those of any iteration arrive where a kernel seeks them, whether all
- * of them fit its memory or those of a stage come at a time. */
+/* Rows of a streamed field on a GPU, which is a stand-in: those of any iteration arrive where a
+ * kernel seeks them, whether all of them fit its memory or those of a stage come at a time. */
 #include "test_cuda_support.h"
 
 #include "backend/cuda/slabs.h"

@@ -143,7 +143,8 @@ static void test_lengthy_text_is_not_chosen(void **state)
     }
 }
 
-/* All threads of a warp read the element before their bricks in different banks, or the same word. */
+/* All threads of a warp read the element before their bricks in different banks, or the same
+ * word. */
 static void test_ends_of_rows_have_banks(void **state)
 {
     for (int cells = 2; cells <= 16; cells += 2)
@@ -194,8 +195,8 @@ static int gather_of(const char *stencil, const int64_t extent[TZ_AXES], int hei
     return d.gather;
 }
 
-/* Of large bricks few threads have ghost cells, but these have many. The first five are the executor's cases of such
- * kernels (tests.cmake). */
+/* Of large bricks few threads have ghost cells, but these have many. The first five are the
+ * executor's cases of such kernels (tests.cmake). */
 static void test_large_bricks_gather(void **state)
 {
     static const struct {
@@ -243,7 +244,8 @@ static void test_surplus_is_not_exchanged(void **state)
         const int own_y = (2047 + d.blocks[1]) / d.blocks[1];
         const int columns = d.cells[0] * d.threads[0];
         surplus += columns - own_x - 2 * height;
-        /* Rows of ghost cells, 32 columns a request; and 8 of the other rows a request, of 4 columns each. */
+        /* Rows of ghost cells, 32 columns a request; and 8 of the other rows a request, of 4
+         * columns each. */
         assert_true(e.requests <= 2 * height * ((columns + 31) / 32) + (own_y + 7) / 8);
         tz_simulation_destroy(simulation);
     }
@@ -301,8 +303,8 @@ static double counted_slots(const tz_problem *problem, const tz_resident *d)
     return 2.0 * 128.0 * d->sent_words * count;
 }
 
-/* Rows may begin within a line of 128 bytes, or share one, which the shorter count does not follow. It matters little unless
- * rows are short, and then all slots are few. */
+/* Rows may begin within a line of 128 bytes, or share one, which the shorter count does not follow.
+ * It matters little unless rows are short, and then all slots are few. */
 static void test_lines_of_slots_are_counted(void **state)
 {
     int compared = 0;

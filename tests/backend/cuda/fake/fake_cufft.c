@@ -1,6 +1,6 @@
-/* libcufft.so.12 without a GPU: see fake.h. Sums in long double, in the order of a stream of the stand-in for
- * the driver. Only what Trapeze uses is there: transforms in place, in double precision. What the real
- * library refuses or leaves undefined ends the transform with an error. */
+/* libcufft.so.12 without a GPU: see fake.h. Sums in long double, in the order of a stream of the
+ * stand-in for the driver. Only what Trapeze uses is there: transforms in place, in double
+ * precision. What the real library refuses or leaves undefined ends the transform with an error. */
 #include <dlfcn.h>
 #include <math.h>
 #include <stdlib.h>

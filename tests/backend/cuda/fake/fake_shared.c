@@ -1,5 +1,5 @@
-/* Memory and events that processes share, of the stand-in for libcuda.so.1. A piece of memory is a file
- * without a name, which another process opens through /proc. */
+/* Memory and events that processes share, of the stand-in for libcuda.so.1. A piece of memory is a
+ * file without a name, which another process opens through /proc. */
 #define _GNU_SOURCE /* memfd_create */
 #include "fake_impl.h"
 

@@ -15,8 +15,8 @@
 
 extern char **environ;
 
-/* What a text includes in place of the machine's own words, embedded: found by the assembler through
- * the build's -Wa,-I. */
+/* What a text includes in place of the machine's own words, embedded: found by the assembler
+ * through the build's -Wa,-I. */
 #define TEXT(symbol, file)                                                                         \
     __asm__(".pushsection .rodata\n" #symbol ":\n.incbin \"" file "\"\n.byte 0\n.popsection\n");   \
     extern const char symbol[] __attribute__((visibility("hidden")));
@@ -178,7 +178,8 @@ void simt_build_destroy(simt_build *build)
     free(build);
 }
 
-/* The line of a compiler's output with the first error, or else its first lines. Others follow from it. */
+/* The line of a compiler's output with the first error, or else its first lines. Others follow from
+ * it. */
 static void first_error(const char *path, char *text, size_t size)
 {
     FILE *file = fopen(path, "r");

@@ -7,7 +7,8 @@
 #include "stencil/registry.h"
 
 typedef enum simt_depth {
-    SIMT_FEW, /* each stencil and family with two plans, a grid each; a slab, if the text has coordinates */
+    /* Each stencil and family with two plans, a grid each; a slab, if the text has coordinates. */
+    SIMT_FEW,
     SIMT_FULL /* and each boundary, mixture and precision, on two grids; two slabs each */
 } simt_depth;
 
@@ -28,9 +29,14 @@ typedef struct simt_groups {
     char none[2000]; /* lines: families that take no case of a stencil, and why */
 } simt_groups;
 
-/* Of the stencils for which wanted(its id, context) is true, and of a family (NULL: of all). Free groups->at. */
+/* Of the stencils for which wanted(its id, context) is true, and of a family (NULL: of all). Free
+ * groups->at. */
 void simt_groups_make(simt_groups *groups, const tz_registry *registry, simt_depth depth,
                       bool (*wanted)(const char *stencil, const void *context), const void *context,
                       const char *family);
+
+/* suite.c: runs all groups in `workers` processes, which a kernel may bring down. Returns how many
+ * went wrong; 1 if nothing was compared. */
+int simt_suite_run(const simt_groups *groups, int workers);
 
 #endif

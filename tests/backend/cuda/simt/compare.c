@@ -267,8 +267,8 @@ static tz_status run_stages(pair *p, tz_error *error)
 {
     simt_outcome *o = p->outcome;
     const int height = o->plan.height;
-    /* A launch of several stages, if the family has such launches: with four exchanges, so that a set of slots is used
-     * again. */
+    /* A launch of several stages, if the family has such launches: with four exchanges, so that a
+     * set of slots is used again. */
     const int most = o->plan.launch_iterations >= 5 * height ? 5 * height : height;
     const int several = most > height ? most : 0;
     const int64_t steps =
@@ -356,7 +356,8 @@ void simt_compare(const simt_case *k, simt_build *build, simt *machine, int show
             tz_problem_clear(&p.whole);
         return;
     }
-    /* Values that a stencil makes infinite or NaN before anything is compared: smaller ones may stay finite. */
+    /* Values that a stencil makes infinite or NaN before anything is compared: smaller ones may
+     * stay finite. */
     attempt(&p, build, machine);
     while (outcome->verdict == SIMT_SAME && outcome->stages == 0 && p.amplitude > AMPLITUDE_LEAST) {
         p.amplitude /= 4.0;

@@ -24,8 +24,10 @@ typedef struct simt_case {
     const tz_assignment *params;
     const char *edit_from, *edit_to; /* a change of the text, to see that it is found; or NULL */
     int split; /* so many percent of the copies of 16 bytes may split sectors; 0: all */
-    int alike; /* so many lanes of a warp may copy the same cells to shared memory at once; 0: all */
-    int slab; /* `extent` is of a slab, of its ghost zones too: 1 at the low end, 2 inside; 0: no slab */
+    /* So many lanes of a warp may copy the same cells to shared memory at once; 0: all. */
+    int alike;
+    /* `extent` is of a slab, of its ghost zones too: 1 at the low end, 2 inside; 0: no slab. */
+    int slab;
 } simt_case;
 
 typedef enum simt_verdict {
@@ -49,7 +51,8 @@ typedef struct simt_outcome {
 void simt_compare(const simt_case *k, simt_build *build, simt *machine, int show,
                   simt_outcome *outcome);
 
-/* The slab of a case: of a larger grid, `whole`. `longer`: by how much that is longer than the case. */
+/* The slab of a case: of a larger grid, `whole`. `longer`: by how much that is longer than the
+ * case. */
 tz_problem simt_slab_of(const simt_case *k, const tz_problem *whole);
 int64_t simt_slab_longer(const simt_case *k);
 

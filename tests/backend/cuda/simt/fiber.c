@@ -1,4 +1,4 @@
-#include "fiber.h"
+#include "machine.h"
 
 #include <stdint.h>
 #include <stdlib.h>

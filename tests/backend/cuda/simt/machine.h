@@ -1,9 +1,60 @@
-/* Inside the machine: what words.c (a lane's side) and simt.c (the scheduler's) share. */
+/* Inside the machine: what its files share. fiber.c: functions with stacks of their own that hand
+ * the processor to each other by name. memory.c: who touched which word of memory when. words.c: a
+ * lane's side. simt.c: the scheduler's. */
 #ifndef TZ_SIMT_MACHINE_H
 #define TZ_SIMT_MACHINE_H
 
-#include "fiber.h"
-#include "memory.h"
+#include "simt.h"
+
+#include <stddef.h>
+
+/* ---- fiber.c --------------------------------------------------------------------------------- */
+
+typedef struct simt_fiber {
+    void *at; /* where it goes on: its stack pointer, or a ucontext_t */
+    void *stack;
+    size_t stack_bytes;
+    void *fake; /* the address sanitizer's */
+    void (*run)(void *);
+    void *argument;
+    struct simt_fiber *came_from; /* the fiber that switched to it */
+} simt_fiber;
+
+/* A fiber that will call run(argument), which must not return. `stack` is the caller's. The fiber
+ * that a thread begins in needs nothing but zeros. */
+void simt_fiber_prepare(simt_fiber *fiber, void *stack, size_t stack_bytes, void (*run)(void *),
+                        void *argument);
+/* Goes on with `to`; returns when some fiber switches to `from`. */
+void simt_fiber_switch(simt_fiber *from, simt_fiber *to);
+/* The same for the last time: `from` is over. */
+void simt_fiber_leave(simt_fiber *from, simt_fiber *to);
+
+/* ---- memory.c -------------------------------------------------------------------------------- */
+
+/* An access, and between which barriers it was. */
+typedef struct simt_access {
+    int block; /* in the launch, from 1; 0: no access yet */
+    int thread;
+    int round;         /* grid barriers before it */
+    int interval;      /* of the block's barriers */
+    int warp_interval; /* warp barriers passed */
+    int arrived;       /* tz_adjacent_arrive before it */
+    int waited;        /* tz_adjacent_wait before it */
+    simt_place place;
+} simt_access;
+
+/* 4 bytes. Two readers suffice: an access that races with any reader races with one of them. */
+typedef struct simt_cell {
+    simt_access writer;
+    simt_access reader[2];
+} simt_cell;
+
+/* Records `now`. Returns what it races with, and fills `other`. */
+enum { SIMT_NO_RACE, SIMT_RACES_WITH_WRITER, SIMT_RACES_WITH_READER };
+int simt_cell_read(simt_cell *cell, const simt_access *now, simt_access *other);
+int simt_cell_write(simt_cell *cell, const simt_access *now, simt_access *other);
+
+/* ---- words.c and simt.c ---------------------------------------------------------------------- */
 
 enum { SIMT_WARP = 32, SIMT_BUFFERS_MAX = 80 };
 

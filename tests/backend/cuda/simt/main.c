@@ -1,5 +1,5 @@
 /* Device text run on the host and held against the reference backend: see usage(). */
-#include "suite.h"
+#include "cases.h"
 
 #include "tests/archetypes.h"
 

@@ -1,4 +1,4 @@
-#include "memory.h"
+#include "machine.h"
 
 #include <stdlib.h>
 

@@ -175,8 +175,8 @@ static void resume_lanes(simt *machine, simt_block *blocks, int count)
     }
 }
 
-/* Forwards a block goes on as far as it can before another one does: it is as early as it may be with what it writes for
- * others. */
+/* Forwards a block goes on as far as it can before another one does: it is as early as it may be
+ * with what it writes for others. */
 static bool run_ahead(simt *machine, simt_block *b)
 {
     bool moved = machine->moved, good = run_block(machine, b);

@@ -36,10 +36,10 @@ void simt_device_destroy(simt_device *device); /* NULL is fine */
 void simt_device_store(simt_device *device, int field, const void *elements);
 void simt_device_load(const simt_device *device, int field, void *elements);
 
-/* One stage, as tz_backend.stage; of a slab in three launches, unless it runs backwards. Before it, what no cell stands for and what is to be written
- * holds poison; after it, guards and inputs must be as they were (findings ADDRESS in the report).
- * Errors: those of planning and shape; TZ_BACKEND for a text that does not compile or a launch that
- * ended early. */
+/* One stage, as tz_backend.stage; of a slab in three launches, unless it runs backwards. Before it,
+ * what no cell stands for and what is to be written holds poison; after it, guards and inputs must
+ * be as they were (findings ADDRESS in the report). Errors: those of planning and shape; TZ_BACKEND
+ * for a text that does not compile or a launch that ended early. */
 tz_status simt_device_stage(simt_device *device, const tz_plan *plan, int height, int64_t step,
                             bool backwards, simt_report *report, tz_error *error);
 

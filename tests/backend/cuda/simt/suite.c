@@ -1,4 +1,4 @@
-#include "suite.h"
+#include "cases.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* The machine itself: correct kernels run as on a GPU, and each faulty one is reported. */
 #include "compare.h"
 
-#include "memory.h"
+#include "machine.h"
 #include "unit.h"
 
 enum { THREADS = 64, BLOCKS = 3, WORDS = THREADS * BLOCKS };

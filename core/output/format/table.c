@@ -1,5 +1,7 @@
-#include "output/table.h"
+/* Tables of outputs as CSV files: writer.c adds their rows. */
+#include "output/format/table.h"
 
+#include "output/format/format.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -189,3 +191,11 @@ tz_status tz_table_close(tz_table *table, tz_error *error)
     free(table);
     return status;
 }
+
+const tz_format tz_format_table = {
+    .name = "table",
+    .content = TZ_CONTENT_TABLE,
+    .suffix = ".csv",
+    .doc = "A CSV file with a line for each call. Columns are a list of titles (see Columns), "
+           "floorplans (maximum and mean of each unit) and functions.",
+};

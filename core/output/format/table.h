@@ -1,7 +1,7 @@
 /* A table as a CSV file, row by row. Rows are collected in memory and written in blocks of complete
  * lines, so that a reader, even after a crash, finds no partial line. */
-#ifndef TZ_CORE_OUTPUT_TABLE_H
-#define TZ_CORE_OUTPUT_TABLE_H
+#ifndef TZ_CORE_OUTPUT_FORMAT_TABLE_H
+#define TZ_CORE_OUTPUT_FORMAT_TABLE_H
 
 #include "base/error.h"
 #include <stdint.h>

@@ -1,7 +1,10 @@
-/* A family's text with a mistake in it: the executor finds each. */
+/* A family's text with a mistake in it, of which the executor finds each; and device text of
+ * stencils whose names mean something in C++ and CUDA (tests/define/hostile.h). */
 #include "compare.h"
 
+#include "define/plugin.h"
 #include "stencil/registry.h"
+#include "tests/define/hostile.h"
 #include "unit.h"
 
 enum { NONE = -1 };
@@ -57,6 +60,40 @@ static void mistakes_in_tiles_are_found(void **state)
     mistake("integers_3d", TZ_CLAMP, "p.step = a.step + t", "p.step = a.step", NONE);
 }
 
+static void compare_with(const tz_stencil *stencil, const char *family)
+{
+    static simt_outcome outcome;
+    simt_case k = {.stencil = stencil,
+                   .precision = TZ_SINGLE,
+                   .boundary = {{TZ_PERIODIC, TZ_PERIODIC}},
+                   .extent = {70, 1, 1},
+                   .plan = {.height = 1},
+                   .room = {4, 1}};
+    snprintf(k.plan.family, sizeof k.plan.family, "%s", family);
+    simt_compare(&k, build, machine, 1, &outcome);
+    if (outcome.verdict != SIMT_SAME)
+        fail_msg("%s: %s: %s", stencil->id, family, outcome.message);
+}
+
+static void hostile_names_are_no_words_of_the_text(void **state)
+{
+    static hostile h;
+    tz_registry *defined;
+    need_compiler();
+    assert_ok(tz_registry_create(&defined, NULL, 0, &failure));
+    for (int i = 0; i < HOSTILE_ON_GPUS; i++) {
+        const tz_definition *d = hostile_make(&h, i);
+        const tz_stencil *stencil;
+        tz_defined_source source;
+        assert_ok(tz_define_source(d, &source, &failure));
+        assert_ok(tz_define_plugin(defined, d->id, &source, "a test", NULL, &failure));
+        tz_defined_source_clear(&source);
+        assert_ok(tz_registry_find(defined, d->id, &stencil, NULL, &failure));
+        compare_with(stencil, i % 2 ? "tile" : "block");
+    }
+    tz_registry_destroy(defined);
+}
+
 static int set_up(void **state)
 {
     static const char *const folders[] = {TZ_TEST_PLUGIN_DIR, TZ_TEST_TEST_PLUGIN_DIR};
@@ -69,4 +106,5 @@ static int tear_down(void **state)
     return close_machine(state);
 }
 
-TEST_MAIN(set_up, tear_down, TEST(mistakes_in_tiles_are_found))
+TEST_MAIN(set_up, tear_down, TEST(mistakes_in_tiles_are_found),
+          TEST(hostile_names_are_no_words_of_the_text))
