@@ -1,3 +1,5 @@
+/* The system's C compiler: finds it, makes the key of what it compiles, runs it. Called by
+ * plugin.c. */
 #include "define/compiler.h"
 
 #include "base/file.h"
@@ -18,7 +20,7 @@ enum { IMAGE_BYTES_MAX = 256 << 20, HEADER_BYTES_MAX = 1 << 20, FLAGS_MAX = 32 }
 /* A large stencil takes some seconds on a slow machine. */
 static const double compile_limit_s = 120, version_limit_s = 10;
 
-/* ---- Finding ---------------------------------------------------------------------------------- */
+/* ---- Finding --------------------------------------------------------------------------------- */
 
 /* Cut `storage` at blanks. Returns the number of words, at most `most`. */
 static int split(char *storage, const char **words, int most)
@@ -120,7 +122,7 @@ tz_status tz_compiler_find(tz_compiler *compiler, tz_error *error)
     return status ? status : find_headers(compiler, error);
 }
 
-/* ---- The key ---------------------------------------------------------------------------------- */
+/* ---- The key --------------------------------------------------------------------------------- */
 
 static int is_header(const struct dirent *entry)
 {
@@ -179,7 +181,7 @@ tz_status tz_compiler_add_key(const tz_compiler *compiler, tz_cache_key *key, tz
     return add_headers(compiler->headers, key, error);
 }
 
-/* ---- Compiling -------------------------------------------------------------------------------- */
+/* ---- Compiling ------------------------------------------------------------------------------- */
 
 static tz_status write_file(const char *folder, const char *name, const char *ending,
                             const char *text, tz_error *error)

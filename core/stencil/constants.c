@@ -1,3 +1,4 @@
+/* The constants of a problem: calls derive() and at_step(), and checks what they gave. */
 #include "stencil/constants.h"
 
 #include "base/names.h"
@@ -259,7 +260,8 @@ static tz_status take_origins(const tz_problem *problem, double *origins, tz_err
     return TZ_OK;
 }
 
-/* Call derive() for a precision. Writes the origins, and the constants as slots of that precision. */
+/* Call derive() for a precision. Writes the origins, and the constants as slots of that precision.
+ * */
 static tz_status derive_for(tz_problem *problem, tz_precision precision, tz_value *params,
                             tz_slot *slots, tz_error *error)
 {

@@ -1,5 +1,5 @@
-/* The rows of the element types: sizes, names and conversions. Called wherever values become elements
- * or the other way round, and by what dispatches on the type of a field. */
+/* The rows of the element types: sizes, names and conversions. Called wherever values become
+ * elements or the other way round, and by what dispatches on the type of a field. */
 #include "stencil/element.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* The plugins of some folders: opened, checked and kept. */
 #include "stencil/registry.h"
 
 #include "base/names.h"
@@ -144,8 +145,8 @@ static void refuse(plugin_slot *slot)
     slot->entry.plugin = NULL;
 }
 
-/* The plugin, or NULL: refused. The first call tests what is only seen when the plugin's functions are
- * called, which takes longer than to open it. */
+/* The plugin, or NULL: refused. The first call tests what is only seen when the plugin's functions
+ * are called, which takes longer than to open it. */
 static const tz_plugin *probed(plugin_slot *slot)
 {
     tz_status status = TZ_OK;
