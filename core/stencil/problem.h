@@ -77,6 +77,9 @@ bool tz_problem_repeats(const tz_problem *problem);
 tz_status tz_problem_constants_at(const tz_problem *problem, int64_t step,
                                   tz_slot constants[TZ_CONSTANTS_MAX], tz_error *error);
 
+/* The value in iteration `step`. */
+double tz_series_at(const tz_series *scalar, const tz_value *params, int64_t step);
+
 /* A copy of scalars with their names, texts and lists, to be released with free(). *out is NULL if
  * there are none. Errors: TZ_MEMORY. */
 tz_status tz_series_copy(size_t count, const tz_series *scalars, tz_series **out, tz_error *error);
@@ -122,5 +125,12 @@ void tz_problem_to_elements(const tz_problem *problem, int field, const double *
                             int64_t count, void *elements);
 void tz_problem_to_values(const tz_problem *problem, int field, const void *elements, int64_t count,
                           double *values);
+
+/* Bits of a row of `words` words as bytes, from cell x on. */
+void tz_bits_spread(const uint32_t *row, int64_t words, int64_t x, int64_t count, uint8_t *cells);
+
+/* Are there so many bytes on this machine for each of `sharers`? TZ_MEMORY, with what is needed. */
+tz_status tz_problem_check_memory(const tz_problem *problem, int64_t bytes, int sharers,
+                                  tz_error *error);
 
 #endif

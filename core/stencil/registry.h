@@ -11,6 +11,7 @@ typedef struct tz_registry tz_registry;
 
 typedef struct tz_registry_entry {
     const char *path;        /* or where it is from; borrowed from the registry */
+    const char *file;        /* from which this process can read it; borrowed */
     const tz_plugin *plugin; /* a copy, zero where an older plugin lacks a member; NULL: refused */
     tz_error error;          /* the reason, if it is refused */
     bool defined;            /* tz_registry_add() added it: a scenario's */
