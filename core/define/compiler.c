@@ -239,20 +239,10 @@ static tz_status first_error(const tz_compiler *compiler, const char *name, cons
                         compiler->command, length < 800 ? length : 800, line, hint);
 }
 
-/* Row functions for this machine alone: it is compiled again on another. */
-static const char *rows_option(void)
-{
-    tz_machine machine;
-    tz_machine_read(&machine);
-    return machine.isa == TZ_ISA_V4   ? "-DTZ_ROWS_ONLY=4"
-           : machine.isa == TZ_ISA_V3 ? "-DTZ_ROWS_ONLY=3"
-                                      : "-DTZ_ROWS_ONLY=1";
-}
-
 static tz_status call(const tz_compiler *compiler, const char *folder, const char *name,
                       int (*stopped)(void), tz_error *error)
 {
-    char flags[] = TZ_PLUGIN_FLAGS, include[PATH_MAX + 8], source[300];
+    char flags[] = TZ_PLUGIN_FLAGS, include[PATH_MAX + 8], source[300], rows[32];
     const char *arguments[TZ_COMPILER_WORDS_MAX + FLAGS_MAX + 16] = {NULL};
     const tz_process process = {.program = compiler->path,
                                 .arguments = arguments,
@@ -264,7 +254,9 @@ static tz_status call(const tz_compiler *compiler, const char *folder, const cha
     char *output = NULL;
     memcpy(arguments, compiler->words, (size_t)count * sizeof *arguments);
     count += split(flags, arguments + count, FLAGS_MAX);
-    arguments[count++] = rows_option();
+    /* Row functions for this machine alone: it is compiled again on another. */
+    snprintf(rows, sizeof rows, "-DTZ_ROWS_ONLY=%d", tz_isa_rows_only(tz_machine_isa()));
+    arguments[count++] = rows;
     if (compiler->plain)
         arguments[count++] = compiler->plain;
     if (compiler->straight)
