@@ -71,7 +71,7 @@ static void end_fact(tz_facts *facts)
 void tz_facts_part(tz_facts *facts, int level, const char *format, ...)
 {
     va_list arguments;
-    char text[400];
+    char text[4200]; /* may be a path */
     end_fact(facts);
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);

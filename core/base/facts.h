@@ -13,7 +13,7 @@ typedef struct tz_facts {
     /* Blanks before a name, and its width; 0: the name is followed by ": ". */
     int indent, width;
     /* Private. */
-    char part[800], name[400];
+    char part[4600], name[4100];
     /* Characters of the part of level 0. */
     size_t top;
     FILE *stream;

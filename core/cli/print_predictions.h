@@ -7,10 +7,6 @@
 
 /* The device's title, or its name if it has none. */
 const char *tz_workload_title(const tz_workload *workload);
-/* Print CSV columns, each with its comma: stencil, nx, ny, nz, precision, boundary and device. */
-void tz_print_csv_workload(const tz_workload *workload);
-/* A new object with the keys that predict and tune share. */
-json_t *tz_workload_json(const tz_workload *workload);
 /* ", 4 of them" and the link; nothing for one device. */
 void tz_print_devices(const tz_workload *workload);
 /* The cell of a plan's tile: "64 x 32". */
