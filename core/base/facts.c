@@ -1,4 +1,5 @@
-/* Prints facts as text, CSV and JSON. Called by commands, and by formats of output files for trapeze info. */
+/* Prints facts as text, CSV and JSON. Called by commands, and by formats of output files for
+ * trapeze info. */
 #include "base/facts.h"
 
 #include <jansson.h>
@@ -31,7 +32,8 @@ bool tz_facts_begin(tz_facts *facts, tz_form form, FILE *out)
     return true;
 }
 
-/* A line break and the blanks behind it become "; ", or a blank after a comma. There are at least two such blanks. */
+/* A line break and the blanks behind it become "; ", or a blank after a comma. There are at least
+ * two such blanks. */
 static void join_lines(char *text)
 {
     char *to = text;

@@ -1,4 +1,5 @@
-/* Predictions as text, CSV, JSON and a picture. Called by the commands predict, tune and explain. */
+/* Predictions as text, CSV, JSON and a picture. Called by the commands predict, tune and
+ * explain. */
 #include "cli/print_predictions.h"
 
 #include "base/number.h"

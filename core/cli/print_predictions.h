@@ -16,7 +16,8 @@ tz_cell tz_plan_tile_cell(const tz_plan *plan, int dims);
 void tz_print_workload(const tz_workload *workload, const char *model);
 /* What matters first: the best plan, its time, its limit, what is assumed. */
 void tz_prediction_table_sum_up(const tz_workload *workload, const tz_prediction_table *table);
-/* All of it. `all`: include heights that are much slower than the best. `first`: begin with the CSV header. */
+/* All of it. `all`: include heights that are much slower than the best. `first`: begin with the CSV
+ * header. */
 void tz_prediction_table_print(const tz_workload *workload, const tz_prediction_table *table,
                                bool all);
 void tz_prediction_table_print_csv(const tz_workload *workload, const tz_prediction_table *table,

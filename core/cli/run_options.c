@@ -317,7 +317,8 @@ static int refuse_ranks(const tz_error *error)
     return tz_fail(EXIT_FAILED, error);
 }
 
-/* Until MPI has started, which takes all ranks: a line after some time. The opener holds the mutex. */
+/* Until MPI has started, which takes all ranks: a line after some time. The opener holds the
+ * mutex. */
 static void *tell_wait(void *opening)
 {
     struct timespec until;
