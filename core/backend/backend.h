@@ -8,7 +8,8 @@
  *
  * With any plan, stages must compute the same bits as the reference backend.
  *
- * REQUIRED members are never NULL. OPTIONAL members may be NULL, with the meaning that is given.
+ * REQUIRED members are never NULL. DEFAULT members are never NULL, either: a backend that does not have them itself takes
+ * those of backend/host/defaults.h. OPTIONAL members may be NULL, with the meaning that is given.
  * Functions that can fail fill `error`, which may be NULL; outputs are then undefined unless the text
  * says otherwise. A function without a list of errors may return TZ_MEMORY and TZ_BACKEND. */
 #ifndef TZ_CORE_BACKEND_BACKEND_H
@@ -68,7 +69,7 @@ typedef struct tz_backend {
                        tz_error *error);
     tz_status (*load)(const void *state, int field, const tz_box *box, void *elements,
                       tz_error *error);
-    /* REQUIRED. Set all elements of a field to one value. */
+    /* DEFAULT. Set all elements of a field to one value. */
     tz_status (*fill)(void *state, int field, const void *element, tz_error *error);
 
     /* ---- Stages ---- */
@@ -89,18 +90,18 @@ typedef struct tz_backend {
     tz_status (*wait)(void *state, tz_error *error);
 
     /* ---- Reductions of fields, after all stages so far ---- */
-    /* REQUIRED. */
+    /* DEFAULT. */
     tz_status (*reduce)(const void *state, int field, tz_reduction *out, tz_error *error);
-    /* REQUIRED. Whether no state field has a NaN or an infinity; costs less than reduce(). */
+    /* DEFAULT. Whether no state field has a NaN or an infinity; costs less than reduce(). */
     tz_status (*all_finite)(const void *state, bool *finite, tz_error *error);
     /* REQUIRED. The largest |new - old| of all cells of all state fields, between now and before
      * the last stage: at most the iterations of the last stage(), and one if that had height 1. NAN
      * without a stage, or if cells were stored since. */
     tz_status (*update_norm)(const void *state, double *norm, tz_error *error);
-    /* REQUIRED. What iteration number `step` would change, computed in double from the fields as
+    /* DEFAULT. What iteration number `step` would change, computed in double from the fields as
      * they are. Not for a stencil with streamed fields. */
     tz_status (*update)(void *state, int64_t step, tz_update *out, tz_error *error);
-    /* REQUIRED. For mixed precision: `correction` is a state of tz_problem_correction(). Adds its
+    /* DEFAULT. For mixed precision: `correction` is a state of tz_problem_correction(). Adds its
      * solution to that of `state` and sets it to zero, then does what update() does, and makes the
      * residual of `state` the source of `correction`. Waits for both. */
     tz_status (*refine)(void *state, void *correction, int64_t step, tz_update *out,

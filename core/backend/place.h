@@ -108,6 +108,9 @@ typedef struct tz_backend_context {
     int exchange; /* for these: the iterations that ghost zones are made for; larger ones come later */
     /* For these, and for the states of their slabs: those of the devices (base/ranks.h). NULL: alone. */
     const struct tz_ranks *ranks;
+    /* For other ranks: the file of the stencil's plugin, and the first plan. */
+    const char *plugin;
+    const tz_plan *plan;
 } tz_backend_context;
 
 #endif

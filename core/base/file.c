@@ -149,3 +149,18 @@ tz_status tz_file_read_text(const char *path, size_t limit, char **out, size_t *
     }
     return TZ_OK;
 }
+
+uint64_t tz_file_sum(int64_t offset, const void *data, size_t bytes)
+{
+    const unsigned char *from = data;
+    uint64_t sum = 0, place = (uint64_t)offset / 4;
+    for (size_t done = 0; done < bytes; done += 4, place++) {
+        uint32_t number = 0;
+        memcpy(&number, from + done, bytes - done < 4 ? bytes - done : 4);
+        uint64_t word = number;
+        word += (place + 1) * UINT64_C(0x9e3779b97f4a7c15);
+        word = (word ^ (word >> 32)) * UINT64_C(0xd6e8feb86659fd93);
+        sum += word ^ (word >> 29);
+    }
+    return sum;
+}

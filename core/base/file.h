@@ -6,6 +6,7 @@
 #define TZ_CORE_BASE_FILE_H
 
 #include "base/error.h"
+#include <stdint.h>
 #include <stdio.h>
 
 /* Open a regular file for reading. *bytes is its size; `bytes` may be NULL. Close the descriptor
@@ -22,5 +23,9 @@ tz_status tz_file_read(const char *path, size_t limit, char **out, size_t *bytes
 /* The same for a text: without the byte order mark that some editors write at its beginning. TZ_FORMAT: it is UTF-16. */
 tz_status tz_file_read_text(const char *path, size_t limit, char **out, size_t *bytes,
                             tz_error *error);
+
+/* The checksum of bytes that begin at `offset`, a multiple of 4, of a whole. That of the whole is the
+ * sum over its pieces; only the last piece may have a length that is no multiple of 4. */
+uint64_t tz_file_sum(int64_t offset, const void *data, size_t bytes);
 
 #endif

@@ -1,3 +1,4 @@
+/* Jobs for other threads, in order: outputs are written by them while a run goes on. */
 #include "base/job_queue.h"
 
 #include <pthread.h>

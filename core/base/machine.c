@@ -104,18 +104,20 @@ static void read_cpu_name(tz_machine *machine)
     fclose(file);
 }
 
+typedef struct isa_row {
+    const char *name, *form;
+    int vector_bytes, rows_only;
+} isa_row;
+#define ISA_ROW(NAME, name, form, bytes, only, has, target) {name, form, bytes, only},
+static const isa_row isas[TZ_ISA_COUNT] = {TZ_ISA_TABLE(ISA_ROW)};
+
 tz_isa tz_machine_isa(void)
 {
+#define ISA_HAS(NAME, name, form, bytes, only, has, target) (has),
+    const int there[TZ_ISA_COUNT] = {TZ_ISA_TABLE(ISA_HAS)};
     tz_isa isa = TZ_ISA_BASE;
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-        __builtin_cpu_supports("bmi2"))
-        isa = TZ_ISA_V3;
-    if (isa == TZ_ISA_V3 && __builtin_cpu_supports("avx512f") &&
-        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512vl"))
-        isa = TZ_ISA_V4;
-#endif
+    while (isa + 1 < TZ_ISA_COUNT && there[isa + 1])
+        isa++;
     const char *wanted = getenv("TZ_ISA");
     for (int i = 0; wanted && i < (int)isa; i++)
         if (strcmp(wanted, tz_isa_name((tz_isa)i)) == 0)
@@ -147,20 +149,30 @@ void tz_machine_read(tz_machine *machine)
 
 const char *tz_isa_name(tz_isa isa)
 {
-    static const char *const names[TZ_ISA_COUNT] = {"base", "v3", "v4"};
-    return names[isa];
+    return isas[isa].name;
 }
 
 const char *tz_isa_form(tz_isa isa)
 {
-    static const char *const names[TZ_ISA_COUNT] = {"base", "x86-64-v3", "x86-64-v4"};
-    return names[isa];
+    return isas[isa].form;
 }
 
 int tz_isa_vector_bytes(tz_isa isa)
 {
-    static const int bytes[TZ_ISA_COUNT] = {16, 32, 64};
-    return bytes[isa];
+    return isas[isa].vector_bytes;
+}
+
+int tz_isa_rows_only(tz_isa isa)
+{
+    return isas[isa].rows_only;
+}
+
+tz_isa tz_isa_of_vectors(double bytes)
+{
+    tz_isa isa = TZ_ISA_BASE;
+    while (isa + 1 < TZ_ISA_COUNT && isas[isa + 1].vector_bytes <= bytes)
+        isa++;
+    return isa;
 }
 
 int64_t tz_machine_memory_available(void)

@@ -4,12 +4,29 @@
 
 #include <stdint.h>
 
-/* Instruction sets of row functions. */
+/* Instruction sets of row functions, each with all of the one before: its name, the name of the form of a plugin's row functions
+ * (tz_row_form.isa), bytes of a vector, what TZ_ROWS_ONLY is for it (trapeze/rows_tables.h), whether this processor has it, and
+ * the compiler's target, which on other processors than x86-64 is not used. The first is the compiler's default. */
+#if defined(__x86_64__)
+#define TZ__HAS(feature) __builtin_cpu_supports(feature)
+#define TZ_ISA_TARGET(options) __attribute__((target(options)))
+#else
+#define TZ__HAS(feature) 0
+#define TZ_ISA_TARGET(options)
+#endif
+#define TZ_ISA_TABLE(X)                                                                            \
+    X(BASE, "base", "base", 16, 1, 1, "sse2")                                                      \
+    X(V3, "v3", "x86-64-v3", 32, 3, TZ__HAS("avx2") && TZ__HAS("fma") && TZ__HAS("bmi2"),          \
+      "avx2,fma,bmi,bmi2")                                                                         \
+    X(V4, "v4", "x86-64-v4", 64, 4,                                                                \
+      TZ__HAS("avx512f") && TZ__HAS("avx512bw") && TZ__HAS("avx512dq") && TZ__HAS("avx512vl"),     \
+      "avx512f,avx512bw,avx512dq,avx512vl,fma,bmi,bmi2")
+
 typedef enum tz_isa {
-    TZ_ISA_BASE, /* the compiler's default */
-    TZ_ISA_V3,   /* x86-64 with AVX2, FMA and BMI2 */
-    TZ_ISA_V4,   /* x86-64 with AVX-512 F, BW, DQ and VL */
-    TZ_ISA_COUNT
+#define TZ__ISA_VALUE(NAME, name, form, bytes, only, has, target) TZ_ISA_##NAME,
+    TZ_ISA_TABLE(TZ__ISA_VALUE)
+#undef TZ__ISA_VALUE
+        TZ_ISA_COUNT
 } tz_isa;
 
 typedef struct tz_machine {
@@ -32,8 +49,12 @@ tz_isa tz_machine_isa(void);
 const char *tz_isa_name(tz_isa isa);
 /* The name of the form of a plugin's row functions (tz_row_form.isa). */
 const char *tz_isa_form(tz_isa isa);
-/* Bytes of the vectors that row functions of this instruction set use: 16, 32 or 64. */
+/* Bytes of the vectors that row functions of this instruction set use. */
 int tz_isa_vector_bytes(tz_isa isa);
+/* The best one whose vectors have at most so many bytes. */
+tz_isa tz_isa_of_vectors(double bytes);
+/* What TZ_ROWS_ONLY is for it (trapeze/rows_tables.h). */
+int tz_isa_rows_only(tz_isa isa);
 
 /* Bytes that this process can still allocate: the least of free memory, what the control group's
  * limit leaves, and what the address-space limit leaves. INT64_MAX if none is known. */

@@ -1,3 +1,4 @@
+/* Numbers and durations as text, without the locale: formats, options and messages. */
 #include "base/number.h"
 
 #include <ctype.h>

@@ -1,5 +1,8 @@
+/* The processes of a run under mpirun: opens the module of MPI, and agrees on errors. The command line opens
+ * them, backend/slabs speaks to them. */
 #include "base/ranks.h"
 
+#include "base/machine.h"
 #include "base/paths.h"
 #include "base/ranks_module.h"
 #include <dlfcn.h>
@@ -81,6 +84,34 @@ static const tz_ranks_module *load_module(tz_error *error)
     return NULL;
 }
 
+/* All ranks need the same version, and use the smallest instruction set of all: rank 0 compiles the
+ * scenario's stencils for all of them. */
+static tz_status compare(const tz_ranks *ranks, tz_error *error)
+{
+    typedef struct fact {
+        char version[32];
+        int isa;
+    } fact;
+    fact own = {.isa = (int)tz_machine_isa()}, *all = calloc((size_t)ranks->count, sizeof *all);
+    tz_status status = TZ_OK;
+    if (!all)
+        ranks->abort(ranks, "not enough memory");
+    snprintf(own.version, sizeof own.version, "%s", TZ_RANKS_VERSION);
+    ranks->gather_all(ranks, &own, sizeof own, all);
+    int least = own.isa;
+    for (int r = 0; r < ranks->count; r++)
+        least = all[r].isa < least ? all[r].isa : least;
+    if (least < own.isa)
+        setenv("TZ_ISA", tz_isa_name((tz_isa)least), 1);
+    if (strcmp(own.version, all[0].version) != 0)
+        status =
+            tz_error_set(error, TZ_UNSUPPORTED, NULL,
+                         "Trapeze is version %s here, and %s on rank 0: all ranks need the same",
+                         own.version, all[0].version);
+    free(all);
+    return tz_ranks_agree(ranks, status, error);
+}
+
 tz_status tz_ranks_open(const tz_ranks **out, tz_error *error)
 {
     int rank, count;
@@ -94,17 +125,22 @@ tz_status tz_ranks_open(const tz_ranks **out, tz_error *error)
     if (!module)
         return tz_error_set(error, why.code, why.place, "started by mpirun as rank %d of %d: %s",
                             rank, count, why.message);
-    const tz_status status = module->open(out, error);
-    if (status != TZ_OK || count < 0 || count == (*out)->count)
+    tz_status status = module->open(out, error);
+    if (status != TZ_OK)
         return status;
-    const tz_status wrong = tz_error_set(
-        error, TZ_UNSUPPORTED, NULL,
-        "mpirun started %d ranks, and the MPI that Trapeze was built with sees %d: use "
-        "the mpirun of %s",
-        count, (*out)->count, (*out)->library);
+    if (count >= 0 && count != (*out)->count)
+        status = tz_error_set(
+            error, TZ_UNSUPPORTED, NULL,
+            "mpirun started %d ranks, and the MPI that Trapeze was built with sees %d: use "
+            "the mpirun of %s",
+            count, (*out)->count, (*out)->library);
+    else
+        status = compare(*out, error);
+    if (status == TZ_OK)
+        return TZ_OK;
     tz_ranks_close(*out);
     *out = NULL;
-    return wrong;
+    return status;
 }
 
 void tz_ranks_close(const tz_ranks *ranks)
@@ -127,17 +163,6 @@ bool tz_ranks_describe(char *text, size_t size)
 
 /* ---- Agreeing ---------------------------------------------------------------------------------- */
 
-bool tz_ranks_leads(const tz_ranks *ranks)
-{
-    return !ranks || ranks->rank == 0;
-}
-
-void tz_ranks_agree(const tz_ranks *ranks, void *value, size_t bytes)
-{
-    if (ranks)
-        ranks->broadcast(ranks, 0, value, (int64_t)bytes);
-}
-
 /* Room for a value of each rank. */
 static void *room(const tz_ranks *ranks, size_t bytes)
 {
@@ -159,10 +184,10 @@ double tz_ranks_largest(const tz_ranks *ranks, double value)
     return value;
 }
 
-/* What is compared of an error, and the line that asks. */
+/* What is compared of an error. */
 typedef struct outcome {
     int64_t status;
-    uint64_t hash, place;
+    uint64_t hash;
 } outcome;
 
 static uint64_t hash_text(uint64_t h, const char *text)
@@ -174,33 +199,8 @@ static uint64_t hash_text(uint64_t h, const char *text)
 
 static const uint64_t HASH_BEGIN = UINT64_C(0xcbf29ce484222325);
 
-static void check_place(const tz_ranks *ranks, const outcome *all, const tz_error *mine,
-                        const char *file, int line)
+tz_status tz_ranks_agree(const tz_ranks *ranks, tz_status status, tz_error *error)
 {
-    const outcome *own = &all[ranks->rank];
-    int other = 0;
-    bool failed = false;
-    while (other < ranks->count && all[other].place == own->place)
-        other++;
-    if (other == ranks->count)
-        return;
-    for (int r = 0; r < ranks->count; r++)
-        failed |= all[r].status != TZ_OK;
-    char text[2200];
-    if (own->status != TZ_OK)
-        tz_error_format(mine, text, sizeof text);
-    else
-        snprintf(text, sizeof text, "the ranks do not do the same: here it is %s:%d", file, line);
-    if (own->status == TZ_OK && failed)
-        pause(); /* the failed one ends the job */
-    ranks->abort(ranks, text);
-}
-
-tz_status tz_ranks_agree_at(const tz_ranks *ranks, tz_status status, tz_error *error,
-                            const char *file, int line)
-{
-    const char *slash = strrchr(file, '/'); /* the source may lie elsewhere on other machines */
-    file = slash ? slash + 1 : file;
     if (!ranks || ranks->count == 1)
         return status;
     tz_error mine = {0};
@@ -208,11 +208,9 @@ tz_status tz_ranks_agree_at(const tz_ranks *ranks, tz_status status, tz_error *e
         mine = *error;
     const outcome own = {
         .status = status,
-        .hash = status != TZ_OK ? hash_text(hash_text(HASH_BEGIN, mine.place), mine.message) : 0,
-        .place = hash_text(HASH_BEGIN + (uint64_t)line, file)};
+        .hash = status != TZ_OK ? hash_text(hash_text(HASH_BEGIN, mine.place), mine.message) : 0};
     outcome *all = room(ranks, sizeof *all);
     ranks->gather_all(ranks, &own, sizeof own, all);
-    check_place(ranks, all, &mine, file, line);
     int first = ranks->count;
     bool same = true;
     for (int r = ranks->count; r-- > 0;) {
@@ -231,6 +229,14 @@ tz_status tz_ranks_agree_at(const tz_ranks *ranks, tz_status status, tz_error *e
     if (error)
         *error = mine;
     return mine.code;
+}
+
+int tz_ranks_cores(const tz_ranks *ranks)
+{
+    tz_machine machine;
+    tz_machine_read(&machine);
+    const int cores = ranks ? (int)(ranks->cores_share * machine.cores + 1e-6) : machine.cores;
+    return cores > 0 ? cores : 1;
 }
 
 void tz_ranks_exchange(const tz_ranks *ranks, const tz_part *parts, int count)

@@ -116,7 +116,7 @@
     [TZ_LOOP_##name] = {what, TZ__V(function), instructions},
 
 #ifdef TZ__ANY_REGISTER
-#define TZ__ISA base
+#define TZ__ISA BASE
 #define TZ__BYTES 16
 #define TZ__REGISTER TZ__ANY_REGISTER
 #define TZ__TURNED 1, 2, 3, 0
@@ -124,7 +124,7 @@
 #include "calibrate/loops_vector.h"
 
 #if defined(__x86_64__)
-#define TZ__ISA v3
+#define TZ__ISA V3
 #define TZ__BYTES 32
 #define TZ__REGISTER "x"
 #define TZ__TURNED 1, 2, 3, 4, 5, 6, 7, 0
@@ -142,7 +142,7 @@
 #pragma GCC pop_options
 #endif
 
-#define TZ__ISA v4
+#define TZ__ISA V4
 #define TZ__BYTES 64
 #define TZ__REGISTER "v"
 #define TZ__TURNED 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0
@@ -167,11 +167,12 @@
 const tz_loop_set *tz_loops_of(tz_isa isa)
 {
 #if defined(__x86_64__)
-    static const tz_loop_set *const sets[TZ_ISA_COUNT] = {&set_base, &set_v3, &set_v4};
+#define SET(NAME, name, form, bytes, only, has, target) &set_##NAME,
+    static const tz_loop_set *const sets[TZ_ISA_COUNT] = {TZ_ISA_TABLE(SET)};
     return sets[isa];
 #elif defined(__aarch64__)
     (void)isa;
-    return &set_base;
+    return &set_BASE;
 #else
     (void)isa;
     return NULL;

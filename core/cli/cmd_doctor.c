@@ -9,7 +9,7 @@
 #include "base/threads.h"
 #include "calibrate/records.h"
 #include "define/plugin.h"
-#include "jump/fftw.h"
+#include "jump/host.h"
 #include "output/format/format.h"
 #include "output/frame/plot.h"
 #include "output/live/microhttpd.h"

@@ -176,9 +176,8 @@ typedef struct line {
 } line;
 
 /* The options of both command lines, in the folder where the run was begun. */
-static int prepare(void *context)
+static int prepare(line *l)
 {
-    line *l = context;
     const json_t *facts = tz_checkpoint_facts(l->reader);
     int count = 0;
     const char *from = json_string_value(json_object_get(facts, "folder"));
@@ -227,9 +226,8 @@ static int check_status(const char *folder)
 
 /* The folder among the arguments, the first that is no option, nor the value of one, and its newest
  * checkpoint. */
-static int find(void *context)
+static int find(line *l)
 {
-    line *l = context;
     tz_run_settings scan = {.quiet = false};
     tz_error error;
     char **copy = calloc((size_t)l->argc + 1, sizeof *copy);
@@ -257,13 +255,16 @@ static int resume(const tz_command *command, int argc, char **argv)
 {
     line l = {.command = command, .argc = argc, .argv = argv};
     const tz_ranks *ranks = NULL;
-    int code = tz_run_open(&ranks, find, &l);
-    l.s.script.ranks = ranks;
-    if (code == TZ_OPTIONS_GO_ON)
-        code = tz_run_together(ranks, prepare, &l);
-    if (code == TZ_OPTIONS_GO_ON)
-        code = tz_run_execute(&l.s);
-    tz_ranks_close(ranks);
+    int code = tz_run_open(&ranks);
+    if (code == TZ_OPTIONS_GO_ON) {
+        l.s.script.ranks = ranks;
+        code = find(&l);
+        if (code == TZ_OPTIONS_GO_ON)
+            code = prepare(&l);
+        if (code == TZ_OPTIONS_GO_ON)
+            code = tz_run_execute(&l.s);
+        tz_run_close(ranks, code);
+    }
     tz_checkpoint_close(l.reader);
     tz_paths_clear(&l.had.plugins);
     tz_paths_clear(&l.s.sets);

@@ -11,9 +11,8 @@ typedef struct line {
     tz_run_settings s;
 } line;
 
-static int parse(void *context)
+static int parse(line *l)
 {
-    line *l = context;
     const int code = tz_run_options_read(l->command, l->argc, l->argv, &l->s);
     if (code != TZ_OPTIONS_GO_ON)
         return code;
@@ -35,10 +34,13 @@ static int run(const tz_command *command, int argc, char **argv)
         return tz_fail_text(EXIT_FAILED, "not enough memory");
     memcpy(given, argv, (size_t)argc * sizeof *given);
     s->script.arguments = (const char *const *)given;
-    int code = tz_run_open(&s->script.ranks, parse, &l);
-    if (code == TZ_OPTIONS_GO_ON)
-        code = tz_run_execute(s);
-    tz_ranks_close(s->script.ranks);
+    int code = tz_run_open(&s->script.ranks);
+    if (code == TZ_OPTIONS_GO_ON) {
+        code = parse(&l);
+        if (code == TZ_OPTIONS_GO_ON)
+            code = tz_run_execute(s);
+        tz_run_close(s->script.ranks, code);
+    }
     tz_paths_clear(&s->sets);
     tz_plugins_close(&s->plugins);
     free(given);

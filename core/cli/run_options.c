@@ -1,6 +1,7 @@
 /* Runs a scenario, with its options and its progress. Called by trapeze run and trapeze resume. */
 #include "cli/run_options.h"
 
+#include "backend/slabs/slabs.h"
 #include "base/number.h"
 #include "cli/print_run.h"
 #include "lua/interrupt.h"
@@ -8,8 +9,8 @@
 #include "output/live/server.h"
 #include "output/run_record.h"
 #include "policy/policy.h"
+#include "predict/shares.h"
 #include <math.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,8 +87,6 @@ static void progress_show(tz_progress *progress, const tz_script_progress *now)
     progress->drawn = progress->terminal;
     fflush(stderr);
 }
-
-enum { RANKS_WAIT_S = 5 };
 
 /* ---- What the script prints ------------------------------------------------------------------ */
 
@@ -287,24 +286,11 @@ static void tell_end(const tz_run_settings *s, tz_status status, const tz_script
 static int conclude(const tz_run_settings *s, tz_status status, const tz_script_result *result,
                     const tz_error *error)
 {
-    if (tz_ranks_leads(s->script.ranks))
-        tell_end(s, status, result, error);
+    tell_end(s, status, result, error);
     if (status == TZ_INTERRUPTED)
         return result->signal == SIGALRM ? EXIT_WALLTIME : 128 + result->signal;
     const int written = status == TZ_OK ? tz_finish_output() : EXIT_FAILED;
     return written == EXIT_DONE && result->stagnated ? EXIT_FAILED : written;
-}
-
-int tz_run_together(const tz_ranks *ranks, int (*work)(void *context), void *context)
-{
-    int code = tz_ranks_leads(ranks) ? work(context) : TZ_OPTIONS_GO_ON;
-    tz_ranks_agree(ranks, &code, sizeof code);
-    if (code != TZ_OPTIONS_GO_ON || !ranks)
-        return code;
-    if (!tz_ranks_leads(ranks))
-        code = work(context);
-    const bool wrong = tz_ranks_largest(ranks, code != TZ_OPTIONS_GO_ON) > 0;
-    return wrong && code == TZ_OPTIONS_GO_ON ? EXIT_FAILED : code;
 }
 
 /* MPI could not be started. Rank 0 says it; if it has no such trouble and goes on, others do. */
@@ -317,59 +303,50 @@ static int refuse_ranks(const tz_error *error)
     return tz_fail(EXIT_FAILED, error);
 }
 
-/* Until MPI has started, which takes all ranks: a line after some time. The opener holds the
- * mutex. */
-static void *tell_wait(void *opening)
+/* Another rank got it. */
+static void on_signal(int number)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += RANKS_WAIT_S;
-    if (pthread_mutex_timedlock(opening, &until) == 0)
-        pthread_mutex_unlock(opening);
-    else
-        fputs("trapeze: waiting for the other ranks: all must run the same command of trapeze\n",
-              stderr);
-    return NULL;
+    if (tz_interrupt_signal() == 0)
+        raise(number);
 }
 
-int tz_run_open(const tz_ranks **ranks, int (*work)(void *context), void *context)
+int tz_run_open(const tz_ranks **ranks)
 {
-    pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
-    pthread_t teller;
-    sigset_t all, before;
-    int rank, count;
     tz_error error;
-    const bool several = tz_ranks_environment(&rank, &count) && count > 1;
-    pthread_mutex_lock(&opening);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are this thread's */
-    const bool tells = several && pthread_create(&teller, NULL, tell_wait, &opening) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    const tz_status status = tz_ranks_open(ranks, &error);
-    pthread_mutex_unlock(&opening);
-    if (tells)
-        pthread_join(teller, NULL);
-    return status ? refuse_ranks(&error) : tz_run_together(*ranks, work, context);
+    if (tz_ranks_open(ranks, &error) != TZ_OK)
+        return refuse_ranks(&error);
+    if (*ranks && (*ranks)->rank > 0) {
+        const int code = tz_slabs_serve(*ranks, tz_shares_find_here);
+        tz_ranks_close(*ranks);
+        return code;
+    }
+    if (*ranks)
+        (*ranks)->listen(*ranks, on_signal);
+    return TZ_OPTIONS_GO_ON;
+}
+
+int tz_run_close(const tz_ranks *ranks, int code)
+{
+    tz_slabs_end(ranks, code);
+    tz_ranks_close(ranks);
+    return code;
 }
 
 int tz_run_execute(tz_run_settings *s)
 {
     tz_script_result result;
     tz_error error;
-    const bool opened = tz_plugins_open(&s->plugins);
-    if (tz_ranks_largest(s->script.ranks, !opened) > 0)
+    if (!tz_plugins_open(&s->plugins))
         return EXIT_FAILED;
     s->script.registry = s->plugins.registry;
     s->script.sets_count = s->sets.count;
     s->script.sets = (const char *const *)s->sets.items;
-    s->script.sink = (tz_script_sink){.context = s};
-    if (tz_ranks_leads(s->script.ranks)) {
-        s->script.sink.print = on_print;
-        s->script.sink.note = on_note;
-        s->script.sink.progress = on_progress;
-        s->script.sink.record = on_record;
-        s->script.sink.serves = on_serves;
-    }
+    s->script.sink = (tz_script_sink){.context = s,
+                                      .print = on_print,
+                                      .note = on_note,
+                                      .progress = on_progress,
+                                      .record = on_record,
+                                      .serves = on_serves};
     tz_interrupt_install();
     progress_begin(&s->progress, s->quiet || s->script.check);
     const tz_status status = tz_script_run(&s->script, &result, &error);

@@ -32,14 +32,12 @@ typedef struct tz_run_settings {
 int tz_run_options_read(const tz_command *command, int argc, char **argv,
                         tz_run_settings *settings);
 
-/* Call work() in each rank, first in rank 0: what all of them would find wrong is printed once.
- * `ranks` may be NULL. TZ_OPTIONS_GO_ON if work() returned that in all of them, or what to exit
- * with. */
-int tz_run_together(const tz_ranks *ranks, int (*work)(void *context), void *context);
-
-/* tz_ranks_open(), then tz_run_together(). Says it if the others let it wait. *ranks is NULL after
- * an error, which is printed. */
-int tz_run_open(const tz_ranks **ranks, int (*work)(void *context), void *context);
+/* Where mpirun started this process as one of several: TZ_OPTIONS_GO_ON in the first rank, with
+ * *ranks; the others serve it until it closes them, and get what to exit with. *ranks is NULL
+ * without mpirun. */
+int tz_run_open(const tz_ranks **ranks);
+/* Ends the others, too. NULL is fine. Returns the code. */
+int tz_run_close(const tz_ranks *ranks, int code);
 
 /* Run the scenario. Returns what to exit with. */
 int tz_run_execute(tz_run_settings *settings);

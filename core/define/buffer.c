@@ -1,3 +1,4 @@
+/* Text that grows, and its lines. Used by all that writes source. */
 #include "define/buffer.h"
 
 #include <math.h>
@@ -83,8 +84,8 @@ static bool may_end(const char *space)
     return next == space + 1 || *next != ' ';
 }
 
-/* The space at which a line ends that has `room` characters: where the fewest parentheses are open, in
- * the second half if there is one; NULL: nowhere. */
+/* The space at which a line ends that has `room` characters: where the fewest parentheses are open,
+ * in the second half if there is one; NULL: nowhere. */
 static const char *line_end(const char *text, int room)
 {
     const char *best = NULL;

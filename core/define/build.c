@@ -1,3 +1,4 @@
+/* A definition whose formulas are read: what definition.c makes source of. */
 #include "define/build.h"
 
 #include "define/check.h"
@@ -28,7 +29,7 @@ static tz_expr_type type_of(const tz_definition *d, int field)
     return tz_expr_type_of(d->fields[field].type);
 }
 
-/* ---- Reads ------------------------------------------------------------------------------------ */
+/* ---- Reads ----------------------------------------------------------------------------------- */
 
 static void note_read(tz_built_pass *pass, const tz_expr_node *n)
 {
@@ -98,7 +99,7 @@ int tz_build_static_radius(const tz_build *build, int field)
     return radius;
 }
 
-/* ---- Passes ----------------------------------------------------------------------------------- */
+/* ---- Passes ---------------------------------------------------------------------------------- */
 
 static tz_status add_update(tz_build *build, tz_built_pass *pass, const tz_defined_update *u,
                             const char *what, tz_error *error)

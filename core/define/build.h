@@ -50,8 +50,8 @@ bool tz_build_uses_params(const tz_build *build, int node);
 
 /* The same for the weighted sum of a definition: writes the only pass (coefficients.c). */
 tz_status tz_build_coefficients(tz_build *build, tz_error *error);
-/* The sum of coefficients (nodes) times cells of a field: each row first, then rows, then planes. The
- * entry `i` of an array is at this offset. -2: all coefficients are 0. */
+/* The sum of coefficients (nodes) times cells of a field: each row first, then rows, then planes.
+ * The entry `i` of an array is at this offset. -2: all coefficients are 0. */
 int tz_build_sum(tz_build *build, int field, const int *side, const int *coefficients);
 void tz_weights_offset(const int *side, int i, int *offset);
 

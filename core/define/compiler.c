@@ -1,3 +1,5 @@
+/* The system's C compiler: finds it, makes the key of what it compiles, runs it. Called by
+ * plugin.c. */
 #include "define/compiler.h"
 
 #include "base/file.h"
@@ -18,7 +20,7 @@ enum { IMAGE_BYTES_MAX = 256 << 20, HEADER_BYTES_MAX = 1 << 20, FLAGS_MAX = 32 }
 /* A large stencil takes some seconds on a slow machine. */
 static const double compile_limit_s = 120, version_limit_s = 10;
 
-/* ---- Finding ---------------------------------------------------------------------------------- */
+/* ---- Finding --------------------------------------------------------------------------------- */
 
 /* Cut `storage` at blanks. Returns the number of words, at most `most`. */
 static int split(char *storage, const char **words, int most)
@@ -120,7 +122,7 @@ tz_status tz_compiler_find(tz_compiler *compiler, tz_error *error)
     return status ? status : find_headers(compiler, error);
 }
 
-/* ---- The key ---------------------------------------------------------------------------------- */
+/* ---- The key --------------------------------------------------------------------------------- */
 
 static int is_header(const struct dirent *entry)
 {
@@ -179,7 +181,7 @@ tz_status tz_compiler_add_key(const tz_compiler *compiler, tz_cache_key *key, tz
     return add_headers(compiler->headers, key, error);
 }
 
-/* ---- Compiling -------------------------------------------------------------------------------- */
+/* ---- Compiling ------------------------------------------------------------------------------- */
 
 static tz_status write_file(const char *folder, const char *name, const char *ending,
                             const char *text, tz_error *error)
@@ -237,20 +239,10 @@ static tz_status first_error(const tz_compiler *compiler, const char *name, cons
                         compiler->command, length < 800 ? length : 800, line, hint);
 }
 
-/* Row functions for this machine alone: it is compiled again on another. */
-static const char *rows_option(void)
-{
-    tz_machine machine;
-    tz_machine_read(&machine);
-    return machine.isa == TZ_ISA_V4   ? "-DTZ_ROWS_ONLY=4"
-           : machine.isa == TZ_ISA_V3 ? "-DTZ_ROWS_ONLY=3"
-                                      : "-DTZ_ROWS_ONLY=1";
-}
-
 static tz_status call(const tz_compiler *compiler, const char *folder, const char *name,
                       int (*stopped)(void), tz_error *error)
 {
-    char flags[] = TZ_PLUGIN_FLAGS, include[PATH_MAX + 8], source[300];
+    char flags[] = TZ_PLUGIN_FLAGS, include[PATH_MAX + 8], source[300], rows[32];
     const char *arguments[TZ_COMPILER_WORDS_MAX + FLAGS_MAX + 16] = {NULL};
     const tz_process process = {.program = compiler->path,
                                 .arguments = arguments,
@@ -262,7 +254,9 @@ static tz_status call(const tz_compiler *compiler, const char *folder, const cha
     char *output = NULL;
     memcpy(arguments, compiler->words, (size_t)count * sizeof *arguments);
     count += split(flags, arguments + count, FLAGS_MAX);
-    arguments[count++] = rows_option();
+    /* Row functions for this machine alone: it is compiled again on another. */
+    snprintf(rows, sizeof rows, "-DTZ_ROWS_ONLY=%d", tz_isa_rows_only(tz_machine_isa()));
+    arguments[count++] = rows;
     if (compiler->plain)
         arguments[count++] = compiler->plain;
     if (compiler->straight)

@@ -1,3 +1,4 @@
+/* A definition becomes its two files. Called by core/lua and the command line. */
 #include "define/definition.h"
 
 #include "define/source.h"

@@ -33,8 +33,8 @@ typedef struct tz_emit {
     tz_buffer *out;
 } tz_emit;
 
-/* Find the constants of these expressions, and which helpers they need. Errors: TZ_RANGE for too many
- * constants, TZ_MEMORY. `context` is for messages. */
+/* Find the constants of these expressions, and which helpers they need. Errors: TZ_RANGE for too
+ * many constants, TZ_MEMORY. `context` is for messages. */
 tz_status tz_emit_begin(tz_emit *emit, tz_expr *e, const int *roots, int count, tz_error *error);
 void tz_emit_end(tz_emit *emit);
 
@@ -51,7 +51,7 @@ void tz_emit_expression(tz_emit *emit, tz_buffer *out, int node);
  * formulas. */
 void tz_emit_host(tz_emit *emit, tz_buffer *out, int node, bool comment);
 
-/* ---- Parts (emit.c, emit_count.c) -------------------------------------------------------------- */
+/* ---- Parts (emit.c) ------------------------------------------------------------ */
 
 /* Write the full adders of a count: variables n1_0, n1_1, ... for its bits, the lowest first. */
 void tz_emit_adders(tz_emit *emit, int node);

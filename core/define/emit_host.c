@@ -1,5 +1,5 @@
-/* Expressions without reads as C text in double, for derive() and at_step(). The operations are those
- * of tz_expr_value(). */
+/* Expressions without reads as C text in double, for derive() and at_step(). The operations are
+ * those of tz_expr_value(). */
 #include "define/augment.h"
 #include "define/emit.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Names ------------------------------------------------------------------------------------ */
+/* ---- Names ----------------------------------------------------------------------------------- */
 
 static bool is_name(const tz_expand *x, const tz_syntax_node *n, const char *name)
 {
@@ -166,7 +166,7 @@ static int expand_name(tz_expand *x, const tz_syntax_node *n, const tz_scope *sc
     return unknown_name(x, n);
 }
 
-/* ---- Offsets ---------------------------------------------------------------------------------- */
+/* ---- Offsets --------------------------------------------------------------------------------- */
 
 /* A whole number that is known now: -1 after a failure, with *value unchanged. */
 int tz_expand_number(tz_expand *x, int node, const tz_scope *scope, const char *what, int least,
@@ -218,7 +218,7 @@ static int expand_index(tz_expand *x, const tz_syntax_node *n, const tz_scope *s
     return read_field(x, scope, field, offset);
 }
 
-/* ---- Operators -------------------------------------------------------------------------------- */
+/* ---- Operators ------------------------------------------------------------------------------- */
 
 static int no_bits_in_scalars(tz_expand *x, const char *what)
 {
@@ -348,7 +348,7 @@ int tz_expand_select(tz_expand *x, int syntax, const tz_scope *scope, bool whole
     return tz_expr_make(e, TZ_EXPR_SELECT, type, 0, condition, yes, no);
 }
 
-/* ---- All -------------------------------------------------------------------------------------- */
+/* ---- All ------------------------------------------------------------------------------------- */
 
 int tz_expand_node(tz_expand *x, int node, const tz_scope *scope, bool whole)
 {

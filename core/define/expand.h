@@ -11,7 +11,8 @@ typedef struct tz_loop {
     const struct tz_loop *outer;
 } tz_loop;
 
-/* Where a part of a formula stands: in a sum, and at another cell as the operand of a derivative. */
+/* Where a part of a formula stands: in a sum, and at another cell as the operand of a derivative.
+ * */
 typedef struct tz_scope {
     int shift[TZ_AXES];
     const tz_loop *loops;
@@ -26,8 +27,8 @@ typedef struct tz_expand {
 
 /* A node of the syntax as an expression. `whole`: coordinates and the step are whole numbers. */
 int tz_expand_node(tz_expand *x, int node, const tz_scope *scope, bool whole);
-/* A number that is known now, between two bounds. Returns -1 after a failure; `what` says what it is:
- * "an offset". */
+/* A number that is known now, between two bounds. Returns -1 after a failure; `what` says what it
+ * is: "an offset". */
 int tz_expand_number(tz_expand *x, int node, const tz_scope *scope, const char *what, int least,
                      int most, int *value);
 /* A condition and two values: the syntax node `first` and the two after it. */

@@ -1,7 +1,6 @@
+/* Expressions: nodes that are made once, with their types, constants and ranges. */
 #include "define/expr.h"
 
-#include "define/make.h"
-#include "define/range.h"
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -46,7 +45,7 @@ void tz_expr_warn(tz_expr *e, const char *format, ...)
     e->warning = strdup(text);
 }
 
-/* ---- Equal nodes are one ---------------------------------------------------------------------- */
+/* ---- Equal nodes are one --------------------------------------------------------------------- */
 
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
@@ -159,7 +158,7 @@ int tz_expr_intern(tz_expr *e, tz_expr_node node, const tz_expr_operand *operand
     return e->count++;
 }
 
-/* ---- Nodes ------------------------------------------------------------------------------------ */
+/* ---- Nodes ----------------------------------------------------------------------------------- */
 
 int tz_expr_number(tz_expr *e, double number, tz_expr_type type)
 {
@@ -266,7 +265,7 @@ int tz_expr_two(tz_expr *e, int a, tz_operator op, int b)
     return a < 0 || b < 0 ? -1 : tz_expr_chain(e, operands, 2);
 }
 
-/* ---- Conversions ------------------------------------------------------------------------------ */
+/* ---- Conversions ----------------------------------------------------------------------------- */
 
 static const char *const type_names[] = {[TZ_EXPR_REAL] = "a real number",
                                          [TZ_EXPR_INT] = "a whole number",

@@ -1,3 +1,5 @@
+/* The forms of an update that backends compute faster: finds them, and rewrites expressions for
+ * them. */
 #include "define/forms.h"
 
 #include <stdlib.h>
@@ -20,7 +22,7 @@ typedef struct search {
     bool failed;
 } search;
 
-/* ---- What nodes read -------------------------------------------------------------------------- */
+/* ---- What nodes read ------------------------------------------------------------------------- */
 
 static int joined(int a, int b)
 {
@@ -64,7 +66,7 @@ static void find_reads(search *s)
     }
 }
 
-/* ---- Nodes with other operands ---------------------------------------------------------------- */
+/* ---- Nodes with other operands --------------------------------------------------------------- */
 
 static int rebuild(search *s, int node, int (*operand)(search *s, int node))
 {
@@ -116,10 +118,11 @@ static int sum_of(search *s, int node)
     return i;
 }
 
-/* ---- Forms ------------------------------------------------------------------------------------ */
+/* ---- Forms ----------------------------------------------------------------------------------- */
 
-/* The terms of a sum of real numbers that is added from left to right, as in a + b + c or (a + b) + c:
- * terms[first] to terms[count - 1]. Returns `first`; -1 if there are more terms, or not all are added. */
+/* The terms of a sum of real numbers that is added from left to right, as in a + b + c or (a + b) +
+ * c: terms[first] to terms[count - 1]. Returns `first`; -1 if there are more terms, or not all are
+ * added. */
 static int find_terms(const search *s, int node, int *terms, int count)
 {
     const tz_expr_node *n = &s->e->nodes[node];

@@ -1,3 +1,4 @@
+/* A formula of a scenario as a constant that varies. Called by core/lua. */
 #include "define/formula.h"
 
 #include "define/scalar.h"

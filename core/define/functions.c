@@ -96,7 +96,7 @@ static int unknown_function(tz_expand *x, const tz_syntax_node *n)
                         tz_names_hint(hint, sizeof hint, name, names, FUNCTIONS));
 }
 
-/* ---- Plain functions -------------------------------------------------------------------------- */
+/* ---- Plain functions ------------------------------------------------------------------------- */
 
 static int plain(tz_expand *x, const tz_syntax_node *n, const tz_scope *scope, const function *f)
 {
@@ -145,7 +145,7 @@ static int extreme(tz_expand *x, const tz_syntax_node *n, const tz_scope *scope,
     return result;
 }
 
-/* ---- Sums ------------------------------------------------------------------------------------- */
+/* ---- Sums ------------------------------------------------------------------------------------ */
 
 /* 0, or a product that begins with 0. */
 static bool vanishes(const tz_expr *e, int node)
@@ -201,12 +201,12 @@ static int sum(tz_expand *x, const tz_syntax_node *n, const tz_scope *scope, boo
     return result;
 }
 
-/* ---- Derivatives ------------------------------------------------------------------------------ */
+/* ---- Derivatives ----------------------------------------------------------------------------- */
 
 enum { ORDERS = 4, DISTANCES = 4 };
 
-/* Weights at distance 1 to 4, for the orders 2, 4, 6 and 8. The first derivative takes the difference
- * of two cells, the second the sum and `centre`. */
+/* Weights at distance 1 to 4, for the orders 2, 4, 6 and 8. The first derivative takes the
+ * difference of two cells, the second the sum and `centre`. */
 static const double first_weights[ORDERS][DISTANCES] = {
     {1.0 / 2},
     {2.0 / 3, -1.0 / 12},
@@ -318,8 +318,8 @@ static int mixed(const derivative *d, int axis, int other)
     return ok < 0 ? -1 : count == 1 ? terms[0].node : tz_expr_chain(d->x->e, terms, count);
 }
 
-/* What flows through the face between a cell and the next one: 0.5*(k + k[1])*(u[1] - u). Both cells compute the same
- * bits. `from`: 0 of this cell, -1 of the one before. */
+/* What flows through the face between a cell and the next one: 0.5*(k + k[1])*(u[1] - u). Both
+ * cells compute the same bits. `from`: 0 of this cell, -1 of the one before. */
 static int flux(const derivative *k, const derivative *u, int axis, int from)
 {
     tz_expr *e = u->x->e;

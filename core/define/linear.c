@@ -1,3 +1,5 @@
+/* The coefficients of a linear update, found by computing it. Called by the command line and
+ * core/lua. */
 #include "define/linear.h"
 
 #include "define/build.h"

@@ -11,8 +11,9 @@ enum {
 };
 
 /* Of a stencil with one field of real numbers, one pass and its default parameters: the array of
- * coefficients, x fastest, with the cell itself in the middle. `values` has TZ_LINEAR_CELLS_MAX numbers.
- * Errors: TZ_UNSUPPORTED for a stencil that is no such sum, with the reason; those of derive(). */
+ * coefficients, x fastest, with the cell itself in the middle. `values` has TZ_LINEAR_CELLS_MAX
+ * numbers. Errors: TZ_UNSUPPORTED for a stencil that is no such sum, with the reason; those of
+ * derive(). */
 tz_status tz_define_linear(const tz_stencil *stencil, int *side, double *values, tz_error *error);
 
 #endif

@@ -1,3 +1,4 @@
+/* The source of a stencil, compiled, loaded and registered. Called by core/lua. */
 #include "define/plugin.h"
 
 #include "define/compiler.h"

@@ -6,8 +6,9 @@
 #include "stencil/registry.h"
 
 /* Compile the source of the stencil `id`, load it and put it into the registry. `from` says in
- * messages where it is defined. `stopped` (may be NULL) is asked while the compiler runs: not 0 ends
- * it. What was compiled is kept in the folder `stencils` of the cache, which nobody else may write.
+ * messages where it is defined. `stopped` (may be NULL) is asked while the compiler runs: not 0
+ * ends it. What was compiled is kept in the folder `stencils` of the cache, which nobody else may
+ * write.
  *
  * Errors: TZ_UNSUPPORTED without a compiler or headers; TZ_PLUGIN if it does not compile, or is
  * refused as any plugin; TZ_IO, also if the cache's folder is open to others; TZ_INTERRUPTED;

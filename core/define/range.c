@@ -1,4 +1,5 @@
-#include "define/range.h"
+/* The ranges of whole numbers in expressions. Called by expr.c for each node. */
+#include "define/expr.h"
 
 #include <limits.h>
 #include <math.h>

@@ -1,3 +1,4 @@
+/* A formula of `step` and parameters, read once and computed for each iteration. */
 #include "define/scalar.h"
 
 #include "define/expr.h"

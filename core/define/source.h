@@ -13,8 +13,8 @@ void tz_source_plugin(const tz_build *build, tz_emit *emit, tz_buffer *out);
 
 /* What the stencil is, as a sentence of a comment (source_cell.c). */
 void tz_source_doc(const tz_definition *definition, tz_buffer *out);
-/* The macros of a form, and the line or lines with which its update begins; then what undoes the macros
- * (source_form.c). */
+/* The macros of a form, and the line or lines with which its update begins; then what undoes the
+ * macros. */
 void tz_source_form(const tz_build *build, const tz_form *form, tz_emit *emit, tz_buffer *out);
 void tz_source_form_end(const tz_form *form, tz_buffer *out);
 /* "#define NAME" and entries, broken with backslashes. Frees both texts. */

@@ -1,8 +1,8 @@
+/* ID.c: the tables, derive() and at_step() of a definition. Called by definition.c. */
 #include "define/source.h"
 
 #include "define/augment.h"
 #include "define/check.h"
-#include "define/names.h"
 #include "stencil/stencil.h"
 #include <ctype.h>
 #include <math.h>
@@ -32,7 +32,7 @@ static void add_wrapped(tz_buffer *out, tz_buffer *text, int column, int indent)
     free(text->text);
 }
 
-/* ---- Cell updates ----------------------------------------------------------------------------- */
+/* ---- Cell updates ---------------------------------------------------------------------------- */
 
 /* The name of a pass, field or constant in C. */
 static void add_name(const tz_build *build, const char *name, tz_buffer *out)
@@ -60,7 +60,7 @@ static void add_updates(const tz_build *build, const tz_emit *emit, tz_buffer *o
     }
 }
 
-/* ---- Parameters ------------------------------------------------------------------------------- */
+/* ---- Parameters ------------------------------------------------------------------------------ */
 
 /* Unit and doc as arguments of a macro, in the line that began at `line` if they fit. */
 static void add_unit_and_doc(tz_buffer *out, size_t line, const char *unit, const char *doc)
@@ -101,7 +101,7 @@ static void add_params(const tz_definition *d, tz_buffer *out)
     tz_buffer_add(out, "};\n\n");
 }
 
-/* ---- Constants -------------------------------------------------------------------------------- */
+/* ---- Constants ------------------------------------------------------------------------------- */
 
 static void add_host_helpers(const tz_emit *emit, tz_buffer *out)
 {
@@ -209,7 +209,7 @@ static void add_functions(const tz_build *build, tz_emit *emit, tz_buffer *out)
     free(checks.text);
 }
 
-/* ---- Descriptions ----------------------------------------------------------------------------- */
+/* ---- Descriptions ---------------------------------------------------------------------------- */
 
 static void add_fields(const tz_build *build, tz_buffer *out)
 {

@@ -16,7 +16,8 @@ typedef struct tz_formula {
     tz_error *error; /* may be NULL */
 } tz_formula;
 
-/* Fill the error: the message, the formula around byte `at`, and a caret under it. Returns `code`. */
+/* Fill the error: the message, the formula around byte `at`, and a caret under it. Returns `code`.
+ * */
 tz_status tz_formula_fail(const tz_formula *formula, tz_status code, int at, const char *format,
                           ...) __attribute__((format(printf, 4, 5)));
 
@@ -99,5 +100,28 @@ void tz_syntax_clear(tz_syntax *syntax);
 /* Copy a name out of the text; cut to `size`. Returns `name`. */
 const char *tz_syntax_name(const tz_syntax *syntax, const tz_syntax_node *node, char *name,
                            size_t size);
+
+/* ---- Tokens ---------------------------------------------------------------------------------- */
+
+typedef enum tz_token_kind {
+    TZ_TOKEN_END,
+    TZ_TOKEN_NUMBER,
+    TZ_TOKEN_NAME,
+    TZ_TOKEN_OPERATOR, /* joins two operands */
+    TZ_TOKEN_NOT,
+    TZ_TOKEN_SIGN /* one of ^ ~ ( ) [ ] , ? : */
+} tz_token_kind;
+
+typedef struct tz_token {
+    tz_token_kind kind;
+    tz_operator op;
+    char sign;
+    int at, length;
+    double number;
+    bool integer;
+} tz_token;
+
+/* Read the word at or after byte `at`. A '~' is a TZ_TOKEN_SIGN. Errors: TZ_FORMAT, TZ_RANGE. */
+tz_status tz_token_read(const tz_formula *formula, int at, tz_token *out);
 
 #endif

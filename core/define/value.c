@@ -1,3 +1,4 @@
+/* Values of expressions in double. Called where a part of a formula must be known now. */
 #include "define/expr.h"
 
 #include <math.h>

@@ -3,7 +3,41 @@
 #define TZ_CORE_JUMP_HOST_H
 
 #include "backend/backend.h"
-#include "jump/fftw.h"
+
+/* FFTW 3 (double precision), opened at run time: libfftw3.so.3. Debian and Ubuntu have it in
+ * libfftw3-double3. It is free software under the GPL; Trapeze neither contains it nor needs it but for
+ * jumps on CPUs.
+ *
+ * One thread at a time makes and destroys plans; any thread executes them. */
+typedef struct tz_fftw_plan tz_fftw_plan; /* struct fftw_plan_s */
+
+/* Values of fftw_r2r_kind and of flags. */
+enum {
+    TZ_FFTW_R2HC = 0,
+    TZ_FFTW_HC2R = 1,
+    TZ_FFTW_REDFT00 = 3,
+    TZ_FFTW_REDFT01 = 4,
+    TZ_FFTW_REDFT10 = 5,
+    TZ_FFTW_RODFT00 = 7,
+    TZ_FFTW_UNALIGNED = 1 << 1,
+    TZ_FFTW_ESTIMATE = 1 << 6
+};
+
+typedef struct tz_fftw {
+    char version[48]; /* "fftw-3.3.10-sse2-avx", "" if it does not say so */
+    tz_fftw_plan *(*plan_r2r)(int rank, const int *n, double *in, double *out, const int *kind,
+                              unsigned flags);
+    void (*execute_r2r)(const tz_fftw_plan *plan, double *in, double *out);
+    void (*destroy_plan)(tz_fftw_plan *plan);
+} tz_fftw;
+
+/* Open it; it stays open. `names`: file names to try, NULL-terminated; NULL: the usual ones. Errors:
+ * TZ_UNSUPPORTED, with what to install. */
+tz_status tz_fftw_open(tz_fftw *fftw, const char *const *names, tz_error *error);
+
+/* Write which one there is, or how to get it, for `trapeze doctor`: a line. Returns
+ * whether it is there. */
+bool tz_fftw_describe(char *text, size_t size);
 
 /* Transforms of one problem. Arrays have all cells, x fastest. */
 typedef struct tz_jump_host {

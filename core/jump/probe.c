@@ -1,4 +1,5 @@
-#include "jump/probe_impl.h"
+/* Finds the linear operator of a problem by trying its update on a patch. Called by jump.c and by predictions. */
+#include "jump/probe.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -10,6 +11,24 @@ static const char AXES[] = "xyz";
 static const double EPSILON = 0x1p-52;
 /* In units of rounding: what the operations of an update may come to. */
 static const double ROUNDING = 64.0;
+
+enum { TZ_PROBE_ARRAYS = 3 * TZ_LINEAR_FIELDS_MAX };
+
+/* The operator as it is found: a term for each offset, of both signs. */
+typedef struct tz_probe {
+    tz_patch patch;
+    const tz_problem *problem; /* in double precision */
+    const tz_jump_range *ranges;
+    int reach;          /* no offset is larger */
+    double size;        /* the largest |value| of the state fields as they are; 1 if all are 0 */
+    double scale;       /* of impulses: a power of two so large that s is below their rounding */
+    double source_size; /* the largest |s| of the patch */
+    tz_linear_term *terms;
+    int terms_count;
+    double weight; /* the largest sum of |coefficients| that give a value */
+    double *memory;
+    double *in[TZ_LINEAR_FIELDS_MAX], *out[TZ_LINEAR_FIELDS_MAX], *zero[TZ_LINEAR_FIELDS_MAX];
+} tz_probe;
 
 /* ---- What the description tells ---------------------------------------------------------------- */
 
@@ -77,10 +96,123 @@ tz_status tz_jump_describe(tz_linear *out, const tz_problem *problem, tz_error *
 
 /* ---- Impulses ---------------------------------------------------------------------------------- */
 
-void tz__probe_apply(tz_probe *probe, int64_t step)
+static void apply_patch(tz_probe *probe, int64_t step)
 {
     tz_patch_apply(&probe->patch, (const double *const *)probe->in, probe->out, step);
 }
+
+/* ---- Sums of coefficients ----------------------------------------------------------------------- */
+
+/* The sum of coefficients, to more digits than a double has near 1.
+ *
+ * A mode that hardly changes has a symbol near 1, and its power depends on how far that is from 1. The sum
+ * of the coefficients, as impulses give them, and what the update makes of a field of ones both are
+ * rounded, each in its own way: with weights the first is exact, with u + c (W + E - 2 u) the second. To
+ * see which is right, the update is tried on many values near 1. Its results are rounded by chance, so
+ * their mean tells the true sum to some 18 digits. */
+enum { SAMPLES = 1 << 16, ROUNDS_MAX = 256, WORK_MAX = 1 << 26 };
+
+static const double NEAR = 0x1p-8; /* how far values are from 1 */
+/* In standard deviations, as if samples were independent: adjacent cells share some of their rounding. */
+static const double CERTAIN = 12.0;
+
+static int sign_of(const tz_patch *patch, int64_t cell, bool alternating)
+{
+    const int64_t *n = patch->extent;
+    const int64_t sum = cell % n[0] + cell / n[0] % n[1] + cell / (n[0] * n[1]);
+    return alternating && sum % 2 ? -1 : 1;
+}
+
+static int sign_of_offset(const tz_linear_term *term, bool alternating)
+{
+    return alternating && (term->offset[0] + term->offset[1] + term->offset[2]) % 2 ? -1 : 1;
+}
+
+/* Set the cells to signs, times 1 or nearly 1. */
+static void set_cells(tz_probe *probe, bool alternating, double near, uint64_t *counter)
+{
+    for (int i = 0; i < probe->patch.fields_count; i++)
+        for (int64_t cell = 0; cell < probe->patch.cells; cell++)
+            probe->in[i][cell] = probe->scale * sign_of(&probe->patch, cell, alternating) *
+                                 (1.0 + near * tz_patch_random(counter));
+}
+
+typedef struct moments {
+    int64_t count;
+    long double sum, squares; /* of differences from `about` */
+} moments;
+
+/* Add what each cell tells of the sum: its result without what its values have above 1. */
+static void add_cells(const tz_probe *probe, bool alternating, const long double *about,
+                      moments found[TZ_LINEAR_FIELDS_MAX], int64_t stride)
+{
+    const tz_patch *patch = &probe->patch;
+    for (int64_t cell = 0; cell < patch->cells; cell += stride) {
+        long double rest[TZ_LINEAR_FIELDS_MAX];
+        const int sign = sign_of(patch, cell, alternating);
+        for (int to = 0; to < patch->fields_count; to++)
+            rest[to] = sign * (long double)(probe->out[to][cell] / probe->scale);
+        for (int t = 0; t < probe->terms_count; t++) {
+            const tz_linear_term *term = &probe->terms[t];
+            const int64_t at = tz_patch_cell(patch, cell, term->offset);
+            const int mark = sign_of_offset(term, alternating);
+            const long double above =
+                (long double)(probe->in[term->from][at] / probe->scale) * sign * mark - 1.0L;
+            rest[term->to] -= mark * (long double)term->coefficient * above;
+        }
+        for (int to = 0; to < patch->fields_count; to++) {
+            const long double difference = rest[to] - about[to];
+            found[to].count++;
+            found[to].sum += difference;
+            found[to].squares += difference * difference;
+        }
+    }
+}
+
+/* The nearer candidate, unless the samples contradict it; else what they say. */
+static long double choose(const moments *found, long double about, const long double candidates[2])
+{
+    const long double mean = found->sum / (long double)found->count;
+    const long double variance = found->squares / (long double)found->count - mean * mean;
+    const double deviation = sqrt((double)fmaxl(variance, 0.0L) / (double)found->count);
+    const long double apart[2] = {fabsl(candidates[0] - about - mean),
+                                  fabsl(candidates[1] - about - mean)};
+    const int nearer = apart[1] < apart[0];
+    if (apart[nearer] <= CERTAIN * deviation + 0x1p-64)
+        return candidates[nearer];
+    return about + mean;
+}
+
+static void find_sums(tz_probe *probe, bool alternating, long double sums[TZ_LINEAR_FIELDS_MAX])
+{
+    const int fields = probe->patch.fields_count;
+    const int64_t cells = probe->patch.cells, work = cells * (probe->terms_count + 1);
+    long double added[TZ_LINEAR_FIELDS_MAX] = {0}, given[TZ_LINEAR_FIELDS_MAX];
+    moments found[TZ_LINEAR_FIELDS_MAX] = {{0}};
+    uint64_t counter = 4711;
+    for (int t = 0; t < probe->terms_count; t++)
+        added[probe->terms[t].to] += sign_of_offset(&probe->terms[t], alternating) *
+                                     (long double)probe->terms[t].coefficient;
+    set_cells(probe, alternating, 0.0, &counter);
+    apply_patch(probe, 0);
+    for (int to = 0; to < fields; to++)
+        given[to] = probe->out[to][0] / probe->scale;
+    const int64_t stride = work / WORK_MAX + 1;
+    for (int round = 0; round < ROUNDS_MAX && found[0].count < SAMPLES &&
+                        (round == 0 || round * work / stride < WORK_MAX);
+         round++) {
+        set_cells(probe, alternating, NEAR, &counter);
+        apply_patch(probe, 0);
+        add_cells(probe, alternating, given, found, stride);
+    }
+    for (int to = 0; to < fields; to++) {
+        /* Of two that fit, a sum that rounding made simple is the better one. */
+        const long double candidates[2] = {given[to], added[to]};
+        sums[to] = choose(&found[to], given[to], candidates);
+    }
+}
+
+/* ---- Terms -------------------------------------------------------------------------------------- */
 
 static void clear(tz_probe *probe)
 {
@@ -92,7 +224,7 @@ static void clear(tz_probe *probe)
 static tz_status find_source(tz_probe *probe, tz_error *error)
 {
     clear(probe);
-    tz__probe_apply(probe, 0);
+    apply_patch(probe, 0);
     for (int i = 0; i < probe->patch.fields_count; i++)
         for (int64_t cell = 0; cell < probe->patch.cells; cell++) {
             const double value = probe->zero[i][cell] = probe->out[i][cell];
@@ -144,7 +276,7 @@ static tz_status find_terms(tz_probe *probe, tz_error *error)
         const int64_t impulse = patch->cells / 2;
         clear(probe);
         probe->in[from][impulse] = probe->scale;
-        tz__probe_apply(probe, 0);
+        apply_patch(probe, 0);
         for (int to = 0; to < patch->fields_count; to++)
             for (int64_t cell = 0; !status && cell < patch->cells; cell++) {
                 tz_linear_term term = {.to = to, .from = from};
@@ -182,7 +314,7 @@ static tz_status compare(tz_probe *probe, double low, double high, int64_t step,
     for (int i = 0; i < patch->fields_count; i++)
         for (int64_t cell = 0; cell < patch->cells; cell++)
             probe->in[i][cell] = low + (high - low) * (0.5 + 0.5 * tz_patch_random(&counter));
-    tz__probe_apply(probe, step);
+    apply_patch(probe, step);
     const int64_t stride = patch->cells / CELLS + 1;
     for (int64_t cell = 0; cell < patch->cells; cell += stride) {
         double sums[TZ_LINEAR_FIELDS_MAX] = {0};
@@ -235,7 +367,7 @@ static void apply_large(tz_probe *probe)
     for (int i = 0; i < probe->patch.fields_count; i++)
         for (int64_t cell = 0; cell < probe->patch.cells; cell++)
             probe->in[i][cell] = probe->scale * tz_patch_random(&counter);
-    tz__probe_apply(probe, 0);
+    apply_patch(probe, 0);
 }
 
 /* Whether coefficients follow a static field: they must not, unless it is the same everywhere. */
@@ -369,12 +501,12 @@ static tz_status conclude(tz_probe *probe, tz_linear *out, tz_error *error)
     if (!status)
         status = fold(probe, out, error);
     if (!status)
-        tz__probe_sums(probe, false, sums);
+        find_sums(probe, false, sums);
     for (int to = 0; !status && to < out->fields_count; to++)
         out->rest[to] = (double)(1.0L - sums[to]);
     if (status || !out->real || out->fields_count > 1)
         return status;
-    tz__probe_sums(probe, true, sums);
+    find_sums(probe, true, sums);
     out->alternating_rest = (double)(1.0L + sums[0]);
     return status;
 }

@@ -245,7 +245,7 @@ static int array_save(lua_State *L)
     const tz_format *format = find_format(L, name);
     tz_error error;
     if (tz_folder_check_name(name, &error) != TZ_OK ||
-        tz_run_files_check(&context->files, format, &error) != TZ_OK)
+        (format->check && format->check(&error) != TZ_OK))
         tz_raise_error(L, "array:save", &error);
     if (context->options->check) {
         tz_context_print(context, "  writes %s\n", name);
@@ -253,12 +253,12 @@ static int array_save(lua_State *L)
     }
     char path[PATH_MAX], data[256] = "";
     tz_status status = tz_handle_open_file(context, name, path, sizeof path, &error);
-    if (status == TZ_OK && tz_run_files_write(&context->files))
+    if (status == TZ_OK)
         status = tz_format_save(format, path, &handle->view, "data",
                                 handle->rule[0] ? handle->rule : NULL, data, &error);
     if (data[0])
         tz_record_file(context->files.record, data);
-    if (tz_ranks_agree_status(context->files.ranks, status, &error) != TZ_OK)
+    if (status != TZ_OK)
         tz_raise_error(L, "array:save", &error);
     tz_record_file(context->files.record, name);
     return 0;

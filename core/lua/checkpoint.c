@@ -24,8 +24,6 @@ struct tz_checkpoints {
 static bool freeze(tz_context *context, writing *w)
 {
     size_t i = 0;
-    if (context->options->ranks) /* another thread's loads would come in any order */
-        return false;
     for (tz_simulation_handle *h = context->open; h; h = h->next, i++) {
         tz_error ignored;
         if (tz_simulation_freeze(h->simulation, &w->sources[i].snapshot, &ignored) != TZ_OK ||
@@ -69,7 +67,6 @@ static bool is_possible(tz_context *context, tz_error *why)
                               recall->why);
     else
         status = tz_journal_check(recall->journal, why);
-    status = tz_ranks_agree_status(context->options->ranks, status, why);
     if (status && !c->told)
         warn_about(context, why);
     c->told = c->told || status;
@@ -79,8 +76,6 @@ static bool is_possible(tz_context *context, tz_error *why)
 static tz_status open_journal(tz_context *context, tz_error *error)
 {
     char path[PATH_MAX + 32];
-    if (!context->files.folder) /* another rank writes */
-        return TZ_OK;
     const char *folder = tz_folder_path(context->files.folder);
     const tz_status status = tz_checkpoints_make(folder, error);
     return status ? status
@@ -130,9 +125,7 @@ static tz_status write_now(tz_context *context, bool wait, tz_error *error)
     if (status)
         return status;
     status = prepare(context, &w, &why);
-    if (tz_ranks_agree_status(context->options->ranks, status, &why) != TZ_OK) {
-        if (w)
-            tz__checkpoint_release(w);
+    if (status) {
         warn_about(context, &why);
         c->due_s = tz_machine_clock_s() + c->interval_s;
         return TZ_OK;
@@ -149,9 +142,8 @@ static tz_status write_now(tz_context *context, bool wait, tz_error *error)
     }
     for (const tz_simulation_handle *h = context->open; h; h = h->next)
         tz_simulation_forget_watch(h->simulation);
-    if (!status && context->files.folder)
+    if (!status)
         status = tz_run_files_write_record(&context->files, "running", NULL, error);
-    status = tz_ranks_agree_status(context->options->ranks, status, error);
     tell_failure(context);
     c->due_s = tz_machine_clock_s() + c->interval_s;
     set_alarm(context);
@@ -174,10 +166,7 @@ tz_status tz_checkpoint_pause(tz_context *context, tz_simulation *simulation, tz
     if (!c || !c->on || c->stopped || !tz_recall_records(context))
         return TZ_OK;
     tell_failure(context);
-    bool due = stop || (c->interval_s > 0 && tz_machine_clock_s() >= c->due_s);
-    if (c->interval_s > 0)
-        tz_ranks_agree(context->options->ranks, &due, sizeof due);
-    if (due)
+    if (stop || (c->interval_s > 0 && tz_machine_clock_s() >= c->due_s))
         status = tz_checkpoint_now(context, stop, error);
     if (!stop || status)
         return status;

@@ -1,5 +1,6 @@
 #include "lua/checkpoint_parts.h"
 
+#include "base/file.h"
 #include "base/json_values.h"
 #include "lua/recall.h"
 #include <inttypes.h>
@@ -48,61 +49,43 @@ static tz_status sync_files(writing *w, tz_error *error)
                   : TZ_OK;
 }
 
-/* Each rank writes the cells that it holds, if all see the folder. */
-static tz_status save_fields(writing *w, tz_checkpoint_writer **file, tz_error *error)
+static tz_status save_fields(const writing *w, tz_checkpoint_writer *file, tz_error *error)
 {
-    const tz_ranks *ranks = w->files->ranks;
-    bool shared = w->files->shared;
-    for (size_t i = 0; i < w->sources_count; i++)
-        shared =
-            shared && !w->sources[i].snapshot && tz_simulation_saves_own(w->sources[i].simulation);
-    tz_status status =
-        shared ? tz_checkpoint_share(file, w->arrays, w->arrays_count, ranks, error) : TZ_OK;
-    if (status)
-        return status;
+    tz_status status = TZ_OK;
     for (size_t i = 0; !status && i < w->sources_count; i++) {
         const source *s = &w->sources[i];
         status =
             tz_simulation_save(s->snapshot ? tz_snapshot_simulation(s->snapshot) : s->simulation,
-                               *file, s->first, error);
-        if (shared)
-            status = tz_ranks_agree_status(ranks, status, error);
+                               file, s->first, error);
     }
-    return shared ? tz_checkpoint_together(file, ranks, status, error) : status;
+    return status;
 }
 
 static tz_status write_file(writing *w, tz_error *error)
 {
-    const tz_ranks *ranks = w->files->ranks;
-    const bool leads = tz_run_files_write(w->files);
     tz_checkpoint_writer *file = NULL;
-    tz_status status = leads ? tz_journal_sync(w->journal, error) : TZ_OK;
-    if (!status && leads)
+    tz_status status = tz_journal_sync(w->journal, error);
+    if (!status)
         status = tz_checkpoint_begin(&file, w->path, w->facts, w->arrays, w->arrays_count, error);
-    status = tz_ranks_agree_status(ranks, status, error);
-    if (status) {
-        tz_checkpoint_abort(file);
+    if (status)
         return status;
-    }
-    status = save_fields(w, &file, error);
-    for (size_t i = 0; !status && leads && i < w->samples_count; i++)
+    status = save_fields(w, file, error);
+    for (size_t i = 0; !status && i < w->samples_count; i++)
         status = tz_checkpoint_write(file, w->samples[i].array, 0, w->samples[i].values,
                                      w->samples[i].count * sizeof(double), error);
-    if (!status && leads)
-        status = tz_checkpoint_commit(file, error);
-    else
-        tz_checkpoint_abort(file);
-    return tz_ranks_agree_status(ranks, status, error);
+    if (!status)
+        return tz_checkpoint_commit(file, error);
+    tz_checkpoint_abort(file);
+    return status;
 }
 
 tz_status tz__checkpoint_write(void *data, tz_error *error)
 {
     writing *w = data;
     tz_error why = {0};
-    tz_status status = w->files->pictures ? tz_job_queue_settle(w->files->pictures, error) : TZ_OK;
+    tz_status status = tz_job_queue_settle(w->files->pictures, error);
     if (!status)
         status = sync_files(w, error);
-    status = tz_ranks_agree_status(w->files->ranks, status, error);
     if (status)
         return status;
     const tz_status written = write_file(w, &why);
@@ -243,7 +226,7 @@ static void put_origin(const tz_context *context, json_t *facts, bool *failed)
     struct tm parts;
     if (!getcwd(here, sizeof here))
         *failed = true;
-    snprintf(hash, sizeof hash, "%016" PRIx64, tz_checkpoint_sum(0, context->text, context->bytes));
+    snprintf(hash, sizeof hash, "%016" PRIx64, tz_file_sum(0, context->text, context->bytes));
     strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", localtime_r(&now, &parts));
     tz_json_put_text(facts, "trapeze", TZ_VERSION, failed);
     tz_json_put_text(facts, "written", date, failed);
@@ -265,9 +248,7 @@ tz_status tz__checkpoint_gather(tz_context *context, writing *w, tz_error *error
     tz_bytes_put_i64(&number, w->number);
     tz_recall_add(context, TZ_ENTRY_CHECKPOINT, &number);
     free(number.data);
-    const tz_status flushed = context->files.folder
-                                  ? tz_journal_flush(context->recall.journal, &bytes, &sum, error)
-                                  : TZ_OK;
+    const tz_status flushed = tz_journal_flush(context->recall.journal, &bytes, &sum, error);
     if (flushed)
         return flushed;
     snprintf(text, sizeof text, "%016" PRIx64, sum);
@@ -275,9 +256,7 @@ tz_status tz__checkpoint_gather(tz_context *context, writing *w, tz_error *error
     put_origin(context, facts, &failed);
     tz_json_put_integer(facts, "journal_bytes", bytes, &failed);
     tz_json_put_text(facts, "journal_sum", text, &failed);
-    tz_json_put_integer(facts, "log_bytes",
-                        context->files.folder ? tz_folder_log_bytes(context->files.folder) : 0,
-                        &failed);
+    tz_json_put_integer(facts, "log_bytes", tz_folder_log_bytes(context->files.folder), &failed);
     tz_json_put_integer(facts, "simulations_made", (int64_t)context->simulations, &failed);
     tz_json_put(facts, "simulations", simulations_of(context, w, &failed), &failed);
     tz_json_put(facts, "runs", runs_of(context, w, &failed), &failed);

@@ -56,7 +56,7 @@ static void log_line(tz_context *context, const char *line)
         return;
     if (context->files.folder)
         tz_folder_log(context->files.folder, line);
-    else if (tz_ranks_leads(context->options->ranks))
+    else
         keep_early(context, line);
 }
 

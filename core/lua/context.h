@@ -5,7 +5,6 @@
 
 #include "base/machine.h"
 #include "base/paths.h"
-#include "base/ranks.h"
 #include "lua/journal.h"
 #include "lua/options.h"
 #include "output/run_files.h"
@@ -38,12 +37,6 @@ typedef struct tz_recall {
     char why[1200];      /* of that, or why a replay failed */
 } tz_recall;
 
-/* When ranks ask each other for signals. */
-typedef struct tz_beat {
-    int64_t left, stride; /* calls up to the next time, and between two */
-    double last_s;        /* on the clock */
-} tz_beat;
-
 typedef struct tz_context {
     const tz_script_options *options;
     tz_script_result *result;
@@ -69,6 +62,7 @@ typedef struct tz_context {
     bool expectations_noted;            /* --check has printed that expectations are skipped */
     bool has_said;                      /* the script has called tz.log */
     bool printed;                       /* or print or warn */
+    bool told_apart;                    /* that not all processes write their part of files */
     bool asked;   /* it has called what answers (sim:get, tz.predict), tests or writes a file */
     bool ran;     /* a simulation has advanced */
     bool reports; /* it has called tz.report */
@@ -76,7 +70,6 @@ typedef struct tz_context {
     char *early; /* lines for log.txt from before the run's folder, each with its end; NULL: none */
     size_t early_bytes;
     int64_t early_lost; /* lines for which there was no room */
-    tz_beat beat;
     char warning[1024]; /* pieces of a line of warn() */
     char refusal[2600]; /* the last error that the binding itself raised */
     char traced[2600];  /* the error that result->traceback belongs to */

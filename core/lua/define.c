@@ -10,7 +10,6 @@
 #include "lua/keys.h"
 #include "lua/module.h"
 #include "lua/push.h"
-#include "lua/together.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -164,21 +163,6 @@ static void where(lua_State *L, char *text, size_t size)
         text[strlen(text) - 1] = '\0';
 }
 
-/* Rank 0 compiles first: the others may find the plugin in the cache. */
-static tz_status define_plugin(const tz_script_options *options, const stencil_value *value,
-                               const char *from, tz_error *error)
-{
-    const tz_ranks *ranks = options->ranks;
-    tz_status status = TZ_OK;
-    for (int turn = 0; status == TZ_OK && turn < (ranks ? 2 : 1); turn++) {
-        if (tz_ranks_leads(ranks) == (turn == 0))
-            status = tz_define_plugin(options->registry, value->id, &value->source, from,
-                                      tz_interrupt_signal, error);
-        status = tz_ranks_agree_status(ranks, status, error);
-    }
-    return status;
-}
-
 /* Compile the source and enter the stencil into the list. */
 static void load(lua_State *L, const stencil_value *value, const tz_definition_value *definition,
                  tz_cache_key key)
@@ -191,7 +175,8 @@ static void load(lua_State *L, const stencil_value *value, const tz_definition_v
     struct tz_defined *entry = calloc(1, sizeof *entry);
     if (!entry)
         tz_raise(L, "%s: not enough memory", what);
-    if (define_plugin(options, value, from, &error) != TZ_OK) {
+    if (tz_define_plugin(options->registry, value->id, &value->source, from, tz_interrupt_signal,
+                         &error) != TZ_OK) {
         free(entry);
         tz_raise_error(L, what, &error);
     }

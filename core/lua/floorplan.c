@@ -7,7 +7,6 @@
 #include "lua/module.h"
 #include "lua/push.h"
 #include "lua/recall.h"
-#include "lua/together.h"
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -221,11 +220,8 @@ static int value_floorplan(lua_State *L)
     if (width_m < 0 || height_m < 0 || (width_m > 0) != (height_m > 0))
         tz_raise(L, "tz.floorplan: 'width_m' and 'height_m' go together and must be positive");
     tz_path_resolve(L, flp, plan_path, sizeof plan_path);
-    tz_together_check_file(L, plan_path);
     if (ptrace)
         tz_path_resolve(L, ptrace, trace_path, sizeof trace_path);
-    if (ptrace)
-        tz_together_check_file(L, trace_path);
     else if (has_row)
         tz_raise(L, "tz.floorplan: 'row' is of a 'ptrace', which is missing");
     tz_floorplan_value *value = lua_newuserdatauv(L, sizeof *value, 0);

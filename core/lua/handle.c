@@ -1,5 +1,6 @@
 #include "lua/handle.h"
 
+#include "backend/slabs/slabs.h"
 #include "lua/guard.h"
 #include "lua/keys.h"
 #include "lua/recall.h"
@@ -130,6 +131,16 @@ static void add_to_result(const tz_simulation_handle *handle)
     }
 }
 
+static void tell_apart(const tz_simulation_handle *handle)
+{
+    tz_slabs_facts slabs;
+    tz_context *context = handle->context;
+    if (context->told_apart || !tz_simulation_slabs(handle->simulation, &slabs) || !slabs.apart[0])
+        return;
+    context->told_apart = true;
+    tz_context_note(context, TZ_NOTE_WARNING, "%s", slabs.apart);
+}
+
 tz_status tz_handle_close(tz_simulation_handle *handle, tz_error *error)
 {
     if (!handle->simulation)
@@ -137,6 +148,7 @@ tz_status tz_handle_close(tz_simulation_handle *handle, tz_error *error)
     tz_error ignored;
     tz_status status = tz_run_files_settle(&handle->context->files, error);
     tz_handle_record(handle);
+    tell_apart(handle);
     for (tz_binding *b = handle->bindings, *next; b; b = next) {
         next = b->next;
         char warning[512];
@@ -194,28 +206,21 @@ tz_status tz_handle_open_folder(tz_context *context, tz_error *error)
                  tz_folder_path(files->folder));
         tz_context_log_early(context);
     }
-    tz_ranks_agree(files->ranks, context->result->folder, sizeof context->result->folder);
     if (status != TZ_OK)
         return status;
-    if (files->apart[0])
-        tz_context_note(context, TZ_NOTE_WARNING, "%s, so rank 0 writes all files alone",
-                        files->apart);
     /* A run that is killed leaves this record. */
     for (const tz_simulation_handle *h = context->open; h; h = h->next)
         tz_handle_record(h);
-    const tz_status written =
-        files->folder ? tz_run_files_write_record(files, "running", NULL, error) : TZ_OK;
-    return tz_ranks_agree_status(files->ranks, written, error);
+    return tz_run_files_write_record(files, "running", NULL, error);
 }
 
 tz_status tz_handle_open_file(tz_context *context, const char *name, char *path, size_t size,
                               tz_error *error)
 {
     tz_status status = tz_handle_open_folder(context, error);
-    path[0] = '\0';
-    if (status == TZ_OK && context->files.folder)
+    if (status == TZ_OK)
         status = tz_run_files_path(&context->files, name, path, size, error);
     if (status == TZ_OK)
         tz_recall_file(context, name);
-    return tz_ranks_agree_status(context->files.ranks, status, error);
+    return status;
 }

@@ -42,7 +42,6 @@ typedef struct tz_simulation_handle {
     lua_State *L;                 /* the thread that called run; NULL when it does not run */
     bool fired_zero;              /* in check mode: outputs of step 0 are counted */
     int rewinds;
-    bool collected;        /* of several ranks: the collector has found it */
     bool kept;             /* not closed at the checkpoint that the run goes on from */
     char failure[2600];    /* of Lua code called during run */
     double seconds_before; /* spent in stages before the present call of run */
@@ -85,7 +84,7 @@ tz_status tz_handle_call(tz_simulation_handle *handle, lua_CFunction function, v
 /* Make the run folder, unless it is there, and write a run.json with all open simulations. For
  * every function that writes a file; not in check mode. */
 tz_status tz_handle_open_folder(tz_context *context, tz_error *error);
-/* The same, and the path of a file in it; "" if another rank writes it. */
+/* The same, and the path of a file in it. */
 tz_status tz_handle_open_file(tz_context *context, const char *name, char *path, size_t size,
                               tz_error *error);
 

@@ -14,13 +14,12 @@
 
 /* Signals closer together than this count as one: timeout(1) sends two at a time. */
 static const double same_s = 0.5;
-/* So long Lua code goes on after a signal if it is deferred. */
+/* So long Lua code goes on after a signal with grace. */
 static const double grace_s = 2.0;
 
 static volatile sig_atomic_t arrived, noticed;
-static volatile sig_atomic_t deferred; /* a signal is only noticed */
-static volatile sig_atomic_t graced;   /* Lua code may go on for a moment */
-static struct timespec arrived_at;     /* the handler writes it before `noticed` */
+static volatile sig_atomic_t graced; /* Lua code may go on for a moment */
+static struct timespec arrived_at;   /* the handler writes it before `noticed` */
 static lua_State *volatile watched;
 static lua_State *volatile running;
 
@@ -53,7 +52,7 @@ static void hook(lua_State *thread)
     lua_sethook(thread, stop, LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT, 1);
 }
 
-void tz_interrupt_take(int number)
+static void take(int number)
 {
     arrived = number;
     if (watched)
@@ -163,9 +162,7 @@ static void on_signal(int number)
     }
     arrived_at = now;
     noticed = number;
-    if (deferred)
-        return; /* ranks end together */
-    tz_interrupt_take(number);
+    take(number);
     sem_post(&signalled);
 }
 
@@ -206,16 +203,6 @@ void tz_interrupt_grace(bool grace)
 int tz_interrupt_signal(void)
 {
     return arrived;
-}
-
-void tz_interrupt_defer(void)
-{
-    deferred = 1;
-}
-
-int tz_interrupt_noticed(void)
-{
-    return noticed;
 }
 
 void tz_interrupt_watch(lua_State *main_thread)

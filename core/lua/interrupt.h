@@ -32,14 +32,6 @@ void tz_interrupt_grace(bool grace);
 /* The signal that arrived, 0 if none has. */
 int tz_interrupt_signal(void);
 
-/* From now on a signal is only noticed, until tz_interrupt_take(): ranks must stop at the same
- * place. */
-void tz_interrupt_defer(void);
-/* The signal that was noticed; 0: none. */
-int tz_interrupt_noticed(void);
-/* Act as if the signal arrived now. */
-void tz_interrupt_take(int signal);
-
 /* The main Lua thread, to be hooked when a signal arrives. NULL: none. */
 void tz_interrupt_watch(lua_State *main_thread);
 /* The thread that runs from now on, a coroutine or the main one, to be hooked as well. Returns the

@@ -128,7 +128,7 @@ void tz_journal_add(tz_journal *journal, tz_entry_kind kind, const void *data, s
     if (bytes > 0)
         memcpy(to + HEAD_BYTES, data, bytes);
     memset(to + HEAD_BYTES + bytes, 0, padded - bytes);
-    journal->sum += tz_checkpoint_sum(journal->written + (int64_t)journal->used, to, total);
+    journal->sum += tz_file_sum(journal->written + (int64_t)journal->used, to, total);
     journal->used += total;
     if (journal->file >= 0 && journal->used >= BUFFER_BYTES)
         write_out(journal);
@@ -216,7 +216,7 @@ tz_status tz_journal_open(tz_journal **out, const char *path, int64_t bytes, uin
     snprintf(journal->path, sizeof journal->path, "%s", path);
     tz_status status = read_all(journal, bytes, error);
     if (!status) {
-        journal->sum = tz_checkpoint_sum(0, journal->data, journal->used);
+        journal->sum = tz_file_sum(0, journal->data, journal->used);
         if (journal->sum != sum || !is_whole(journal))
             status = tz_error_set(error, TZ_FORMAT, path,
                                   "the journal is damaged: its checksum is wrong");
@@ -265,7 +265,7 @@ void tz_journal_skip(tz_journal *journal)
 tz_status tz_journal_go_on(tz_journal *journal, tz_error *error)
 {
     journal->written = (int64_t)journal->at;
-    journal->sum = tz_checkpoint_sum(0, journal->data, journal->at);
+    journal->sum = tz_file_sum(0, journal->data, journal->at);
     free(journal->data);
     journal->data = NULL;
     journal->used = journal->size = journal->at = 0;

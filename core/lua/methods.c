@@ -11,7 +11,6 @@
 #include "lua/problem.h"
 #include "lua/push.h"
 #include "lua/region.h"
-#include "lua/together.h"
 #include "sim/fields.h"
 #include "sim/numbers.h"
 #include "sim/residual.h"
@@ -324,8 +323,7 @@ static int method_kernel(lua_State *L)
     tz_simulation_handle *handle = tz_handle_check_idle(L, 1, "sim:kernel");
     tz_kernel_facts facts;
     tz_error error;
-    tz_status status = tz_simulation_kernel_facts(handle->simulation, &facts, &error);
-    status = tz_ranks_agree_status(tz_ranks_of(L), status, &error);
+    const tz_status status = tz_simulation_kernel_facts(handle->simulation, &facts, &error);
     if (status == TZ_UNSUPPORTED) {
         lua_pushnil(L);
         return 1;
@@ -339,7 +337,6 @@ static int method_kernel(lua_State *L)
     tz_set_integer(L, "warps", facts.warps);
     tz_set_integer(L, "warps_max", facts.warps_max);
     tz_set_number(L, "copy_gb_per_s", facts.copy_bytes_per_s * 1e-9);
-    tz_together_agree(L, 1);
     return 1;
 }
 

@@ -58,7 +58,7 @@ typedef struct tz_script_options {
     bool check;            /* validate and report; write nothing */
     bool define;           /* with `check`: only its stencils are wanted, so nothing is predicted */
     bool unsafe;           /* all of Lua's libraries */
-    const tz_ranks *ranks; /* that run it together; NULL: alone. Of rank 0 alone the sink is used */
+    const tz_ranks *ranks; /* that serve it, of which this is the first; NULL: alone */
     bool serve;            /* a live view */
     const char *serve_address; /* NULL: 127.0.0.1 */
     int serve_port;            /* 0: a free one */

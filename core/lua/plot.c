@@ -3,7 +3,6 @@
 #include "lua/api.h"
 #include "lua/handle.h"
 #include "lua/keys.h"
-#include "lua/together.h"
 #include "lua/tokens.h"
 #include "output/format/format.h"
 #include "output/frame/plot.h"
@@ -98,14 +97,6 @@ static const tz_key plot_options[] = {
      .inner = series_options},
     {NULL, NULL, NULL, NULL}};
 
-/* Is gnuplot there, for the process that draws? */
-static bool is_possible(lua_State *L)
-{
-    bool possible = tz_plot_available();
-    tz_ranks_agree(tz_ranks_of(L), &possible, sizeof possible);
-    return possible;
-}
-
 static int plot_call(lua_State *L)
 {
     tz_context *context = tz_context_get(L);
@@ -136,16 +127,16 @@ static int plot_call(lua_State *L)
         lua_rawgeti(L, series, i);
         get_series(L, plot, i);
     }
-    if (!is_possible(L))
+    if (!tz_plot_available())
         tz_raise(L, "%s: %s", what, TZ_PLOT_NEEDS_GNUPLOT);
     if (context->options->check) {
         tz_context_print(context, "  writes %s\n", file);
         return 0;
     }
     tz_status status = tz_handle_open_file(context, file, path, sizeof path, &error);
-    if (status == TZ_OK && tz_run_files_write(&context->files))
+    if (status == TZ_OK)
         status = tz_plot_draw(plot, path, &error);
-    if (tz_ranks_agree_status(context->files.ranks, status, &error) != TZ_OK)
+    if (status != TZ_OK)
         tz_raise_error(L, what, &error);
     tz_record_file(context->files.record, file);
     return 0;
@@ -154,7 +145,7 @@ static int plot_call(lua_State *L)
 void tz_plot_check(lua_State *L, const char *text, size_t bytes)
 {
     const int line = tz_tokens_find(text, bytes, "plot");
-    if (line > 0 && tz_tokens_find(text, bytes, "can_plot") == 0 && !is_possible(L))
+    if (line > 0 && tz_tokens_find(text, bytes, "can_plot") == 0 && !tz_plot_available())
         tz_raise(L, "%s:%d: %s: %s; or ask tz.can_plot() first", tz_context_get(L)->options->path,
                  line, what, TZ_PLOT_NEEDS_GNUPLOT);
 }
@@ -162,7 +153,7 @@ void tz_plot_check(lua_State *L, const char *text, size_t bytes)
 /* tz.can_plot(): is gnuplot installed? */
 static int can_plot(lua_State *L)
 {
-    lua_pushboolean(L, is_possible(L));
+    lua_pushboolean(L, tz_plot_available());
     return 1;
 }
 

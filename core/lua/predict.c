@@ -4,7 +4,6 @@
 #include "lua/context.h"
 #include "lua/plan.h"
 #include "lua/push.h"
-#include "lua/together.h"
 #include "lua/workload.h"
 #include "papers.h"
 #include "predict/sheets.h"
@@ -238,7 +237,7 @@ static const tz_key predict_result[] = {
     {"seconds", "number", "", "that it took"},
     {NULL, NULL, NULL, NULL}};
 
-static int predict_here(lua_State *L)
+static int predict(lua_State *L)
 {
     tz_workload_request workload;
     tz_prediction_request request;
@@ -268,12 +267,6 @@ static int predict_here(lua_State *L)
     lua_pushvalue(L, at);
     lua_call(L, 1, 0);
     return 1;
-}
-
-/* tz.predict { plugin = …, grid = …, device = …, model = …, … } */
-static int predict(lua_State *L)
-{
-    return tz_together_lead(L, predict_here);
 }
 
 void tz_predict_register(lua_State *L)

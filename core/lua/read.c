@@ -6,7 +6,6 @@
 #include "lua/context.h"
 #include "lua/keys.h"
 #include "lua/recall.h"
-#include "lua/together.h"
 #include "output/format/format.h"
 #include "output/format/rle.h"
 #include <limits.h>
@@ -83,7 +82,6 @@ static int value_read(lua_State *L)
         get_rule(L, rule);
     }
     tz_path_resolve(L, name, path, sizeof path);
-    tz_together_check_file(L, path);
     tz_array_handle *handle = tz_array_push(L, name);
     tz_error error;
     const tz_format *format = tz_format_to_read(path);

@@ -1,5 +1,6 @@
 #include "lua/recall.h"
 
+#include "base/file.h"
 #include "lua/checkpoint.h"
 #include "lua/interrupt.h"
 #include "lua/resume.h"
@@ -133,7 +134,7 @@ void tz_recall_taint(lua_State *L, const char *what)
 
 void tz_recall_add(tz_context *context, tz_entry_kind kind, const tz_bytes *bytes)
 {
-    if (tz_recall_records(context) && tz_ranks_leads(context->options->ranks))
+    if (tz_recall_records(context))
         tz_journal_add(context->recall.journal, kind, bytes->data, bytes->used);
 }
 
@@ -387,7 +388,7 @@ static uint64_t hash_file(const char *path)
         sum = (uint64_t)size;
         for (int64_t at = 0; at < size; at += stride) {
             fseeko(file, (off_t)at, SEEK_SET);
-            sum += tz_checkpoint_sum(at, room, fread(room, 1, PIECE_BYTES, file));
+            sum += tz_file_sum(at, room, fread(room, 1, PIECE_BYTES, file));
         }
     }
     free(room);
@@ -419,7 +420,7 @@ void tz_recall_input(lua_State *L, const char *path)
 
 void tz_recall_file(tz_context *context, const char *name)
 {
-    if (!tz_recall_records(context) || !tz_ranks_leads(context->options->ranks))
+    if (!tz_recall_records(context))
         return;
     tz_journal_add(context->recall.journal, TZ_ENTRY_FILE, name, strlen(name));
 }

@@ -49,7 +49,7 @@ void tz_recall_file(tz_context *context, const char *name);
 
 /* ---- Entries of other functions -------------------------------------------------------------- */
 
-/* Add an entry, if this run records. Of several ranks, rank 0 keeps the journal, and all read it. */
+/* Add an entry, if this run records. */
 void tz_recall_add(tz_context *context, tz_entry_kind kind, const tz_bytes *bytes);
 /* In a replay: the next entry, which tz_recall_skip() takes. Passes over those for files and older
  * checkpoints. False at the checkpoint that the run goes on from, and past the end. */

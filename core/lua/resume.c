@@ -1,5 +1,6 @@
 #include "lua/resume.h"
 
+#include "base/file.h"
 #include "base/json_values.h"
 #include "lua/checkpoint.h"
 #include "lua/recall.h"
@@ -80,7 +81,7 @@ static tz_status check_origin(const tz_context *context, const json_t *facts, tz
     bool failed = false;
     char hash[32];
     const char *version = tz_json_get_text(facts, "trapeze", &failed);
-    snprintf(hash, sizeof hash, "%016" PRIx64, tz_checkpoint_sum(0, context->text, context->bytes));
+    snprintf(hash, sizeof hash, "%016" PRIx64, tz_file_sum(0, context->text, context->bytes));
     if (strcmp(version, TZ_VERSION) != 0)
         return tz_error_set(error, TZ_RANGE, context->options->resume,
                             "the run was begun by Trapeze %s, and this is %s: its results could "
@@ -132,15 +133,11 @@ tz_status tz_resume_open(tz_context *context, tz_error *error)
         status = choose(context, error);
     if (!status)
         status = check_origin(context, tz_checkpoint_facts(context->resume->reader), error);
-    status = tz_ranks_agree_status(context->options->ranks, status, error);
     if (status)
         return status;
     snprintf(context->result->folder, sizeof context->result->folder, "%s",
              context->options->resume);
     look_for_files(context);
-    if (context->files.apart[0])
-        tz_context_note(context, TZ_NOTE_WARNING, "%s, so rank 0 writes all files alone",
-                        context->files.apart);
     context->recall.mode = TZ_RECALL_REPLAYS; /* nothing is said from here on */
     return TZ_OK;
 }
@@ -183,8 +180,7 @@ static tz_status restore_outputs(tz_simulation_handle *handle, const json_t *lis
                                 "the script writes %s now, and had written %s before the "
                                 "checkpoint",
                                 pattern, was[0] ? was : "nothing");
-        const bool has_file = b->kind == TZ_BINDING_OUTPUT && bytes >= 0 &&
-                              tz_run_files_write(&handle->context->files);
+        const bool has_file = b->kind == TZ_BINDING_OUTPUT && bytes >= 0;
         const tz_status status =
             tz_writer_go_on(&b->writer, last_step, count, has_file ? bytes : -1, error);
         if (status)
@@ -299,14 +295,14 @@ static tz_status go_on(tz_context *context, tz_error *error)
     bool failed = false;
     const int64_t number = tz_json_get_integer(facts, "number", 0, INT64_MAX, &failed);
     const int64_t log = tz_json_get_integer(facts, "log_bytes", 0, INT64_MAX, &failed);
-    tz_journal_skip(context->recall.journal);  /* the checkpoint's own entry */
-    tz_folder *folder = context->files.folder; /* NULL: another rank writes */
-    const tz_status status = folder ? tz_journal_go_on(context->recall.journal, error) : TZ_OK;
+    tz_journal_skip(context->recall.journal); /* the checkpoint's own entry */
+    tz_folder *folder = context->files.folder;
+    const tz_status status = tz_journal_go_on(context->recall.journal, error);
     if (status)
         return status;
     context->recall.mode = TZ_RECALL_RECORDS;
     tz_checkpoints_go_on(context, number, 1 - context->resume->slot);
-    if (folder && log < tz_folder_log_bytes(folder))
+    if (log < tz_folder_log_bytes(folder))
         tz_folder_cut_log(folder, log);
     char line[200];
     snprintf(line, sizeof line, "goes on from checkpoint %lld of %.60s", (long long)number,
@@ -314,14 +310,13 @@ static tz_status go_on(tz_context *context, tz_error *error)
     tz_context_note(context, TZ_NOTE_LOG, "%s", line);
     tz_checkpoint_close(context->resume->reader);
     context->resume->reader = NULL;
-    return folder ? tz_run_files_write_record(&context->files, "running", NULL, error) : TZ_OK;
+    return tz_run_files_write_record(&context->files, "running", NULL, error);
 }
 
 static tz_status load(tz_context *context, tz_error *error)
 {
-    const tz_ranks *ranks = context->options->ranks;
-    const tz_status status = tz_ranks_agree_status(ranks, restore(context, error), error);
-    return status ? status : tz_ranks_agree_status(ranks, go_on(context, error), error);
+    const tz_status status = restore(context, error);
+    return status ? status : go_on(context, error);
 }
 
 tz_status tz_resume_load(lua_State *L, tz_error *error)

@@ -11,7 +11,6 @@
 #include "lua/push.h"
 #include "lua/rerun.h"
 #include "lua/time.h"
-#include "lua/together.h"
 #include "sim/jump.h"
 #include "sim/run.h"
 #include "sim/snapshot.h"
@@ -183,7 +182,7 @@ static tz_status tell_progress(const tz_active_run *run, tz_error *error)
     const tz_course *course = &run->course;
     tz_context_pass_warnings(handle->context);
     report(handle, course->result.steps, course->end < 0 ? -1 : course->end - course->start, false);
-    if (tz_together_signal(handle->context) == 0 || tz_checkpoints_on(handle->context))
+    if (tz_interrupt_signal() == 0 || tz_checkpoints_on(handle->context))
         return TZ_OK;
     return tz_error_set(error, TZ_INTERRUPTED, NULL, "interrupted at step %lld",
                         (long long)tz_simulation_step(handle->simulation));
@@ -250,8 +249,6 @@ static tz_status compute(tz_active_run *run, bool resumes, const tz_error *faile
     tz_course *course = &run->course;
     tz_status status = TZ_OK;
     tz_error first;
-    run->refused =
-        run->handle->context->options->ranks; /* another thread would load out of order */
     if (failed) {
         *error = *failed;
         status = failed->code;
@@ -494,7 +491,7 @@ static void flush_tables(lua_State *L, const tz_simulation_handle *handle)
     for (const tz_binding *b = handle->bindings; status == TZ_OK && b; b = b->next)
         if (b->writer.table)
             status = tz_table_flush(b->writer.table, &error);
-    if (tz_ranks_agree_status(tz_ranks_of(L), status, &error) != TZ_OK)
+    if (status != TZ_OK)
         tz_raise_error(L, NULL, &error);
 }
 
@@ -612,7 +609,6 @@ static int carry_out(lua_State *L, tz_simulation_handle *handle, const tz_run *w
         tell_end(handle, wanted, result, accepts);
     flush_tables(L, handle);
     push_result(L, wanted, result, tz_simulation_cells(handle->simulation));
-    tz_together_agree(L, 1);
     return 1;
 }
 

@@ -8,7 +8,6 @@
 #include "lua/module.h"
 #include "lua/push.h"
 #include "lua/recall.h"
-#include "lua/together.h"
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -87,7 +86,6 @@ static bool load_module(lua_State *L, const char *folder, const char *name)
             *c = '/';
     if ((size_t)snprintf(path, sizeof path, "%s/%s.lua", folder, tail) >= sizeof path)
         return false;
-    tz_together_check_file(L, path);
     if (access(path, F_OK) != 0)
         return false;
     char *text = NULL;
@@ -427,7 +425,6 @@ static int seed(lua_State *L)
     if (lua_gettop(L) == 0) {
         uint64_t bits[2] = {(uint64_t)time(NULL), (uint64_t)getpid()};
         (void)!getentropy(bits, sizeof bits);
-        tz_ranks_agree(tz_ranks_of(L), bits, sizeof bits);
         for (int i = 0; i < 2; i++) {
             lua_pushinteger(L, (lua_Integer)bits[i]);
             tz_recall_exchange(L, "math.randomseed");
@@ -511,15 +508,10 @@ static int patch(lua_State *L)
 
 void tz_sandbox_open(lua_State *L, bool unsafe)
 {
-    const tz_ranks *ranks = tz_ranks_of(L);
-    if (unsafe && ranks && ranks->count > 1)
-        luaL_error(L, "--unsafe: not under mpirun with several ranks: each would write the same "
-                      "files");
     if (unsafe)
         open_unsafe(L);
     else
         open_safe(L);
-    tz_together_patch(L);
     const int top = lua_gettop(L);
     lua_pushcfunction(L, patch);
     lua_pushboolean(L, unsafe);

@@ -13,7 +13,6 @@
 #include "lua/recall.h"
 #include "lua/resume.h"
 #include "lua/sandbox.h"
-#include "lua/together.h"
 #include "output/folder.h"
 #include "output/report/report.h"
 #include <limits.h>
@@ -173,15 +172,12 @@ static tz_status write_report(tz_context *context, tz_error *error)
     return status;
 }
 
-/* What a script has logged goes to a folder even if it runs and writes nothing; so does a report. Ranks that failed may
- * have come to different lines of the script, so they open none. */
+/* What a script has logged goes to a folder even if it runs and writes nothing; so does a report. */
 static tz_status keep_log(tz_context *context, tz_status status, tz_error *error)
 {
     tz_error later;
-    const tz_ranks *ranks = context->options->ranks;
-    status = tz_ranks_agree_status(ranks, status, error);
     const bool wanted = context->has_said || wants_report(context);
-    if (!wanted || context->recall.mode != TZ_RECALL_RECORDS || (status && ranks))
+    if (!wanted || context->recall.mode != TZ_RECALL_RECORDS)
         return status;
     const tz_status opened = tz_handle_open_folder(context, status == TZ_OK ? error : &later);
     return status == TZ_OK ? opened : status;
@@ -199,8 +195,7 @@ static tz_status finish(tz_context *context, tz_status status, tz_error *error)
     }
     const tz_status finished =
         tz_run_files_finish(&context->files, status == TZ_OK ? error : &later);
-    status =
-        tz_ranks_agree_status(context->options->ranks, status == TZ_OK ? finished : status, error);
+    status = status == TZ_OK ? finished : status;
     if (status == TZ_OK)
         tz_idle_script(context);
     warn_unread(context, status != TZ_OK);
@@ -209,9 +204,8 @@ static tz_status finish(tz_context *context, tz_status status, tz_error *error)
         return status;
     if (context->files.folder && wants_report(context))
         tz_record_file(context->files.record, TZ_REPORT_NAME);
-    tz_status written =
+    const tz_status written =
         context->files.folder ? write_record(context, status, error, &later) : TZ_OK;
-    written = tz_ranks_agree_status(context->options->ranks, written, &later);
     if (status == TZ_OK && written != TZ_OK)
         *error = later;
     context->result->can_go_on = tz_checkpoints_written(context) && status != TZ_OK;
@@ -221,9 +215,8 @@ static tz_status finish(tz_context *context, tz_status status, tz_error *error)
     if (status == TZ_OK && written == TZ_OK && context->files.folder &&
         context->recall.mode == TZ_RECALL_RECORDS)
         tz_checkpoints_remove(tz_folder_path(context->files.folder));
-    tz_status reported =
+    const tz_status reported =
         context->files.folder && wants_report(context) ? write_report(context, &later) : TZ_OK;
-    reported = tz_ranks_agree_status(context->options->ranks, reported, &later);
     if (status == TZ_OK && written == TZ_OK && reported != TZ_OK)
         *error = later;
     return status ? status : written ? written : reported;
@@ -252,8 +245,7 @@ static tz_status prepare(tz_context *context, tz_error *error)
         context->sets_read = calloc(options->sets_count + 1, sizeof *context->sets_read);
     if (status == TZ_OK && !context->sets_read)
         status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a scenario");
-    status = tz_ranks_agree_status(options->ranks, status, error);
-    return status == TZ_OK ? tz_together_compare(context, error) : status;
+    return status;
 }
 
 /* What the script does is recorded, or replayed up to a checkpoint. */
@@ -270,7 +262,7 @@ static tz_status begin_journal(tz_context *context, tz_error *error)
         if (!context->recall.journal)
             status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for the journal");
     }
-    return tz_ranks_agree_status(context->options->ranks, status, error);
+    return status;
 }
 
 static void mark_interrupted(void *data)
@@ -293,19 +285,15 @@ tz_status tz_script_run(const tz_script_options *options, tz_script_result *resu
     memset(result, 0, sizeof *result);
     set_name(&context, options->path);
     context.files.scenario = context.name;
-    context.files.ranks = options->ranks;
-    if (options->ranks)
-        tz_interrupt_defer();
     tz_machine_read(&context.machine);
     tz_status status = prepare(&context, error);
     if (status != TZ_OK)
         goto cleanup;
     L = luaL_newstate();
-    if (!L)
+    if (!L) {
         status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a Lua state");
-    status = tz_ranks_agree_status(options->ranks, status, error);
-    if (status != TZ_OK)
         goto cleanup;
+    }
     *(tz_context **)lua_getextraspace(L) = &context;
     tz_interrupt_at_end(mark_interrupted, &context);
     lua_setwarnf(L, on_warn, &context);
@@ -314,7 +302,7 @@ tz_status tz_script_run(const tz_script_options *options, tz_script_result *resu
         status = tz_live_view_open(&context, error);
     if (status != TZ_OK)
         goto cleanup;
-    status = tz_together_end(options->ranks, execute(L, &context, error), error);
+    status = execute(L, &context, error);
     status = finish(&context, status, error);
     tz_live_view_close(&context, status, error);
     result->signal = status == TZ_INTERRUPTED ? tz_interrupt_signal() : 0;

@@ -10,7 +10,6 @@
 #include "lua/push.h"
 #include "lua/recall.h"
 #include "lua/scalars.h"
-#include "lua/together.h"
 #include "stencil/problem.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +27,7 @@ static int simulation_close(lua_State *L)
         return 0;
     tz_handle_check_idle(L, 1, "sim:close");
     const tz_status status = tz_handle_close(handle, &error);
-    if (tz_ranks_agree_status(tz_ranks_of(L), status, &error) != TZ_OK)
+    if (status != TZ_OK)
         tz_raise_error(L, "sim:close", &error);
     /* Lua may now collect the outputs. */
     lua_pushnil(L);
@@ -36,67 +35,17 @@ static int simulation_close(lua_State *L)
     return 0;
 }
 
-/* ---- The collector ---------------------------------------------------------------------------
- *
- * All ranks close a simulation together, and the collector of each runs when it likes. So a rank keeps
- * what its collector has found. When the next simulation is made, those that all ranks have found are
- * closed. */
-
-/* The address is the registry's key of a table: for each open simulation false, or the userdata that
- * the collector has found. */
-static const char kept_key;
-
-static bool closes_together(lua_State *L)
+/* The collector calls this outside of the script, so an error becomes a warning. */
+static int simulation_gc(lua_State *L)
 {
-    const tz_ranks *ranks = tz_ranks_of(L);
-    return ranks && ranks->count > 1;
-}
-
-/* Keep the value on the top of the stack for a simulation; pops it. */
-static void set_kept(lua_State *L, const tz_simulation_handle *handle)
-{
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &kept_key);
-    lua_rotate(L, -2, 1);
-    lua_rawsetp(L, -2, handle);
-    lua_pop(L, 1);
-}
-
-static void close_quietly(tz_simulation_handle *handle)
-{
+    tz_simulation_handle *handle = luaL_checkudata(L, 1, TZ_TYPE_SIMULATION);
     tz_error error;
     if (tz_handle_close(handle, &error) != TZ_OK) {
         char text[2100];
         tz_error_format(&error, text, sizeof text);
         tz_context_note(handle->context, TZ_NOTE_WARNING, "%s", text);
     }
-}
-
-/* The collector calls this outside of the script, so an error becomes a warning. */
-static int simulation_gc(lua_State *L)
-{
-    tz_simulation_handle *handle = luaL_checkudata(L, 1, TZ_TYPE_SIMULATION);
-    if (handle->simulation && closes_together(L)) {
-        handle->collected = true;
-        lua_pushvalue(L, 1);
-        set_kept(L, handle); /* its key is there, so that this needs no memory */
-        return 0;
-    }
-    close_quietly(handle);
     return 0;
-}
-
-static void close_collected(lua_State *L)
-{
-    if (!closes_together(L))
-        return;
-    for (tz_simulation_handle *h = tz_context_get(L)->open, *next; h; h = next) {
-        next = h->next;
-        if (tz_ranks_largest(tz_ranks_of(L), !h->collected) > 0)
-            continue;
-        close_quietly(h);
-        lua_pushnil(L);
-        set_kept(L, h);
-    }
 }
 
 static int simulation_tostring(lua_State *L)
@@ -135,7 +84,6 @@ static int simulation_index(lua_State *L)
         lua_pushinteger(L, tz_simulation_cells(simulation));
     } else if (strcmp(key, "seconds") == 0) {
         lua_pushnumber(L, tz_simulation_seconds(simulation));
-        tz_together_agree(L, 1);
         tz_recall_exchange(L, "sim.seconds");
     } else if (strcmp(key, "height") == 0) {
         lua_pushinteger(L, tz_simulation_plan(simulation)->height);
@@ -145,7 +93,6 @@ static int simulation_index(lua_State *L)
         tz_recall_exchange(L, "sim.backend");
     } else if (strcmp(key, "threads") == 0) {
         lua_pushinteger(L, tz_simulation_threads(simulation));
-        tz_together_agree(L, 1);
         tz_recall_exchange(L, "sim.threads");
     } else if (strcmp(key, "precision") == 0) {
         lua_pushstring(L, tz_simulation_precision(simulation));
@@ -386,15 +333,12 @@ static int simulation_new(lua_State *L)
     request r;
     tz_error error;
     get_request(L, context->options, &r);
-    close_collected(L);
     tz_simulation_handle *handle = lua_newuserdatauv(L, sizeof *handle, 1); /* index 3 */
     memset(handle, 0, sizeof *handle);
     handle->context = context;
     luaL_setmetatable(L, TZ_TYPE_SIMULATION);
     lua_newtable(L);
     lua_setiuservalue(L, 3, 1);
-    lua_pushboolean(L, false);
-    set_kept(L, handle);
     refuse_again(L);
     const tz_status created = tz_simulation_create(&handle->simulation, &r.config, &error);
     record_created(context, created, &error);
@@ -426,8 +370,6 @@ void tz_simulation_register(lua_State *L)
                "`height`, `backend`, `grid`, `threads`, `precision`, `plugin` and `name` to read.",
                .options = simulation_options, .recall = TZ_RECALL_OWN),
         TZ_API_END};
-    lua_newtable(L);
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &kept_key);
     tz_metatable_create(L, TZ_TYPE_SIMULATION, methods, simulation_close, simulation_index,
                         simulation_tostring);
     luaL_getmetatable(L, TZ_TYPE_SIMULATION);

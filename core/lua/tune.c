@@ -7,7 +7,6 @@
 #include "lua/interrupt.h"
 #include "lua/module.h"
 #include "lua/push.h"
-#include "lua/together.h"
 #include "lua/workload.h"
 #include <stdio.h>
 #include <string.h>
@@ -153,7 +152,7 @@ static const tz_key tune_result[] = {
     {"device", "text", "", "name of the record"},
     {NULL, NULL, NULL, NULL}};
 
-static int tune_here(lua_State *L)
+static int tune(lua_State *L)
 {
     tz_workload_request workload;
     tz_tune_request request;
@@ -178,12 +177,6 @@ static int tune_here(lua_State *L)
     lua_pushvalue(L, at);
     lua_call(L, 1, 0);
     return 1;
-}
-
-/* tz.tune { plugin = …, grid = …, … } */
-static int tune(lua_State *L)
-{
-    return tz_together_lead(L, tune_here);
 }
 
 void tz_tune_register(lua_State *L)

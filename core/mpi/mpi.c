@@ -1,14 +1,15 @@
-/* The table of ranks by MPI. A module of its own, so that the rest of Trapeze needs no MPI. */
+/* The table of ranks by MPI. A module of its own, which base/ranks.c loads, so that the rest of Trapeze needs
+ * no MPI. */
 #include "base/ranks_module.h"
 
 #include <limits.h>
-#include <math.h>
 #include <mpi.h>
 #if __has_include(<mpi-ext.h>)
 #include <mpi-ext.h>
 #endif
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,9 +22,10 @@ static const int64_t PIECE_BYTES = INT64_C(1) << 30;
 /* The state of the module. MPI is one in a process, too. */
 static struct {
     tz_ranks table;
-    MPI_Comm all;    /* of exchanges and collective functions */
-    MPI_Comm meets;  /* of meet() alone */
-    pthread_t owner; /* the thread that opened it */
+    MPI_Comm all;      /* of exchanges and collective functions */
+    MPI_Comm commands; /* of tell() and hear() */
+    pthread_t owner;   /* the thread that opened it */
+    void (*signalled)(int signal);
 } own;
 
 static _Noreturn void abort_all(const tz_ranks *ranks, const char *message)
@@ -50,15 +52,13 @@ static void check_thread(const tz_ranks *ranks)
 static void check(const tz_ranks *ranks, int code)
 {
     char text[MPI_MAX_ERROR_STRING], line[MPI_MAX_ERROR_STRING + 80];
-    int length = 0, class = MPI_ERR_OTHER;
+    int length = 0;
     if (code == MPI_SUCCESS)
         return;
-    MPI_Error_class(code, &class);
     if (MPI_Error_string(code, text, &length) != MPI_SUCCESS)
         snprintf(text, sizeof text, "error %d", code);
     text[strcspn(text, ",\n")] = '\0'; /* MPICH adds its call stack */
-    snprintf(line, sizeof line, "%s%s",
-             class == MPI_ERR_TRUNCATE ? "the ranks do not do the same: " : "MPI failed: ", text);
+    snprintf(line, sizeof line, "MPI failed: %s", text);
     abort_all(ranks, line);
 }
 
@@ -140,28 +140,63 @@ static void gather_all(const tz_ranks *ranks, const void *mine, int64_t bytes, v
     }
 }
 
-static void barrier(const tz_ranks *ranks)
+/* ---- Commands ---------------------------------------------------------------------------------- */
+
+enum { COMMAND, SIGNAL }; /* tags */
+
+/* Those that a rank which serves passes on to rank 0. */
+static sigset_t passed_on(void)
 {
-    check_thread(ranks);
-    check(ranks, MPI_Barrier(own.all));
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGHUP);
+    return set;
 }
 
-static bool meet(const tz_ranks *ranks, double limit_s)
+static void tell(const tz_ranks *ranks, const void *command, int bytes)
 {
+    int arrived = 0, number = 0;
+    check_thread(ranks);
+    check(ranks, MPI_Iprobe(MPI_ANY_SOURCE, SIGNAL, own.commands, &arrived, MPI_STATUS_IGNORE));
+    if (arrived) {
+        check(ranks, MPI_Recv(&number, 1, MPI_INT, MPI_ANY_SOURCE, SIGNAL, own.commands,
+                              MPI_STATUS_IGNORE));
+        if (own.signalled)
+            own.signalled(number);
+    }
+    for (int r = 1; r < ranks->count; r++)
+        check(ranks, MPI_Send(command, bytes, MPI_BYTE, r, COMMAND, own.commands));
+}
+
+/* Rank 0 may do something else for long: after a while this one sleeps between two questions. */
+static void hear(const tz_ranks *ranks, void *command, int bytes)
+{
+    static const double AWAKE_S = 1e-3;
+    static const struct timespec nap = {.tv_nsec = 100000}, none = {.tv_nsec = 0};
+    const sigset_t signals = passed_on();
     MPI_Request request;
     int done = 0;
     check_thread(ranks);
-    const double end_s = MPI_Wtime() + limit_s;
-    check(ranks, MPI_Ibarrier(own.meets, &request));
+    check(ranks, MPI_Irecv(command, bytes, MPI_BYTE, 0, COMMAND, own.commands, &request));
+    const double begin_s = MPI_Wtime();
     while (!done) {
-        static const struct timespec pause = {.tv_nsec = 200000};
+        const int number = sigtimedwait(&signals, NULL, &none);
+        if (number > 0)
+            check(ranks, MPI_Send(&number, 1, MPI_INT, 0, SIGNAL, own.commands));
         check(ranks, MPI_Test(&request, &done, MPI_STATUS_IGNORE));
-        if (!done && MPI_Wtime() > end_s)
-            return false;
-        if (!done)
-            nanosleep(&pause, NULL);
+        if (!done && MPI_Wtime() - begin_s > AWAKE_S)
+            nanosleep(&nap, NULL);
+        else if (!done)
+            sched_yield();
     }
-    return true;
+}
+
+static void listen_to(const tz_ranks *ranks, void (*signalled)(int signal))
+{
+    check_thread(ranks);
+    own.signalled = signalled;
 }
 
 /* ---- Opening ----------------------------------------------------------------------------------- */
@@ -218,6 +253,10 @@ static tz_status open_ranks(const tz_ranks **out, tz_error *error)
     MPI_Initialized(&done);
     if (done || ended)
         return tz_error_set(error, TZ_BACKEND, NULL, "MPI can be started only once in a process");
+    /* The threads of MPI must not take them either. */
+    const sigset_t signals = passed_on();
+    sigset_t before;
+    pthread_sigmask(SIG_BLOCK, &signals, &before);
     if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &thread) != MPI_SUCCESS ||
         thread < MPI_THREAD_FUNNELED)
         return tz_error_set(error, TZ_BACKEND, NULL, "MPI could not be started");
@@ -226,20 +265,23 @@ static tz_status open_ranks(const tz_ranks **out, tz_error *error)
                         .finish = finish,
                         .broadcast = broadcast,
                         .gather_all = gather_all,
-                        .barrier = barrier,
-                        .meet = meet,
+                        .tell = tell,
+                        .hear = hear,
+                        .listen = listen_to,
                         .abort = abort_all};
     own.owner = pthread_self();
     MPI_Comm_rank(MPI_COMM_WORLD, &table->rank);
     MPI_Comm_size(MPI_COMM_WORLD, &table->count);
+    if (table->rank == 0)
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (gethostname(table->host, sizeof table->host - 1) != 0)
         snprintf(table->host, sizeof table->host, "an unnamed machine");
     name_library(table->library, sizeof table->library);
     MPI_Comm machine;
     check(table, MPI_Comm_dup(MPI_COMM_WORLD, &own.all));
-    check(table, MPI_Comm_dup(MPI_COMM_WORLD, &own.meets));
+    check(table, MPI_Comm_dup(MPI_COMM_WORLD, &own.commands));
     check(table, MPI_Comm_set_errhandler(own.all, MPI_ERRORS_RETURN));
-    check(table, MPI_Comm_set_errhandler(own.meets, MPI_ERRORS_RETURN));
+    check(table, MPI_Comm_set_errhandler(own.commands, MPI_ERRORS_RETURN));
     check(table, MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, table->rank,
                                      MPI_INFO_NULL, &machine));
     MPI_Comm_rank(machine, &table->local_rank);
@@ -256,7 +298,7 @@ static tz_status open_ranks(const tz_ranks **out, tz_error *error)
 static void close_ranks(void)
 {
     MPI_Comm_free(&own.all);
-    MPI_Comm_free(&own.meets);
+    MPI_Comm_free(&own.commands);
     MPI_Finalize();
 }
 

@@ -1,3 +1,4 @@
+/* The folder of a run, its log and its checkpoints: runs write it, commands look into it. */
 #include "output/folder.h"
 
 #include "base/atomic.h"

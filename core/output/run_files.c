@@ -1,7 +1,6 @@
 /* The files of a run, and the threads that write them. */
 #include "output/run_files.h"
 
-#include "base/shared_file.h"
 #include <string.h>
 #include <unistd.h>
 
@@ -19,34 +18,13 @@ static tz_status prepare(tz_run_files *files, int cores, tz_error *error)
     return status ? status : tz_job_queue_create(&files->snapshots, OUTPUTS_WAITING, 1, error);
 }
 
-static tz_status open_folder(tz_run_files *files, const char *wanted, const char *text,
-                             size_t bytes, int cores, tz_error *error)
-{
-    const tz_status status =
-        tz_folder_create(&files->folder, wanted, files->scenario, text, bytes, error);
-    return status ? status : prepare(files, cores, error);
-}
-
-/* After the folder is open in rank 0. */
-static void find_shared(tz_run_files *files)
-{
-    const tz_ranks *ranks = files->ranks;
-    if (files->open && ranks && ranks->count > 1)
-        files->shared = tz_shared_folder(files->folder ? tz_folder_path(files->folder) : "", ranks,
-                                         files->apart, sizeof files->apart);
-}
-
 tz_status tz_run_files_reopen(tz_run_files *files, const char *path, int cores, tz_error *error)
 {
-    tz_status status = TZ_OK;
     files->goes_on = true;
-    if (tz_run_files_write(files))
-        status = tz_folder_open(&files->folder, path, error);
-    if (!status && files->folder)
+    tz_status status = tz_folder_open(&files->folder, path, error);
+    if (!status)
         status = prepare(files, cores, error);
-    status = tz_ranks_agree_status(files->ranks, status, error);
     files->open = status == TZ_OK;
-    find_shared(files);
     return status;
 }
 
@@ -62,20 +40,12 @@ tz_status tz_run_files_path(const tz_run_files *files, const char *name, char *p
 tz_status tz_run_files_open(tz_run_files *files, const char *wanted, const char *text, size_t bytes,
                             int cores, tz_error *error)
 {
-    tz_status status = TZ_OK;
-    if (tz_run_files_write(files))
-        status = open_folder(files, wanted, text, bytes, cores, error);
-    status = tz_ranks_agree_status(files->ranks, status, error);
+    tz_status status =
+        tz_folder_create(&files->folder, wanted, files->scenario, text, bytes, error);
+    if (!status)
+        status = prepare(files, cores, error);
     files->open = status == TZ_OK;
-    find_shared(files);
     return status;
-}
-
-tz_status tz_run_files_check(const tz_run_files *files, const tz_format *format, tz_error *error)
-{
-    const tz_status status =
-        format->check && tz_run_files_write(files) ? format->check(error) : TZ_OK;
-    return tz_ranks_agree_status(files->ranks, status, error);
 }
 
 static void free_room(tz_run_files *files)
@@ -107,12 +77,7 @@ static void release(void *frame)
 tz_status tz_run_files_draw(const tz_run_files *files, tz_frame *frame, tz_error *error)
 {
     const tz_job job = {draw, release, frame};
-    tz_status status = TZ_OK;
-    if (tz_run_files_write(files))
-        status = tz_job_queue_push(files->pictures, &job, error);
-    else
-        tz_frame_destroy(frame);
-    return tz_ranks_agree_status(files->ranks, status, error);
+    return tz_job_queue_push(files->pictures, &job, error);
 }
 
 tz_status tz_run_files_settle(const tz_run_files *files, tz_error *error)

@@ -1,31 +1,23 @@
 /* The files of one run: its folder, its record run.json, and the threads that write files while the
- * run goes on.
- *
- * Of several ranks, rank 0 alone has a folder and writes. All of them call tz_run_files_open,
- * tz_run_files_draw and tz_run_files_finish, and get the same errors. */
+ * run goes on. */
 #ifndef TZ_CORE_OUTPUT_RUN_FILES_H
 #define TZ_CORE_OUTPUT_RUN_FILES_H
 
 #include "base/atomic.h"
 #include "base/job_queue.h"
-#include "base/ranks.h"
 #include "output/folder.h"
-#include "output/format/format.h"
 #include "output/frame/frame.h"
 #include "output/run_record.h"
 
-/* Begin with a zeroed struct that holds `scenario`, `record` and `ranks`. */
+/* Begin with a zeroed struct that holds `scenario` and `record`. */
 typedef struct tz_run_files {
-    const char *scenario;  /* its name, borrowed */
-    tz_record *record;     /* owned */
-    const tz_ranks *ranks; /* borrowed; NULL: alone */
-    bool open;             /* tz_run_files_open has succeeded */
-    tz_folder *folder;    /* owned; NULL until tz_run_files_open, and if this rank does not write */
-    tz_atomic_file *room; /* on the disk, for the last run.json; owned, NULL if there is none */
+    const char *scenario;    /* its name, borrowed */
+    tz_record *record;       /* owned */
+    bool open;               /* tz_run_files_open has succeeded */
+    tz_folder *folder;       /* owned; NULL until tz_run_files_open */
+    tz_atomic_file *room;    /* on the disk, for the last run.json; owned, NULL if there is none */
     tz_job_queue *pictures;  /* draws pictures; owned, NULL until then */
     tz_job_queue *snapshots; /* writes outputs from snapshots, in order; owned, NULL until then */
-    bool shared;             /* all ranks see the folder, and write parts of its files */
-    char apart[300];         /* why they do not; "": they do, or there is one process */
     bool goes_on;            /* files may be there from after the checkpoint: they are replaced */
 } tz_run_files;
 
@@ -42,19 +34,10 @@ tz_status tz_run_files_reopen(tz_run_files *files, const char *path, int cores, 
 tz_status tz_run_files_path(const tz_run_files *files, const char *name, char *path, size_t size,
                             tz_error *error);
 
-/* Is what a format needs there in the process that writes? */
-tz_status tz_run_files_check(const tz_run_files *files, const tz_format *format, tz_error *error);
-
 /* Write run.json, replacing it. Room for the last one is kept from the start: a run whose disk is
  * full still says so. `status` and `failure`: as tz_record_write. */
 tz_status tz_run_files_write_record(tz_run_files *files, const char *status, const char *failure,
                                     tz_error *error);
-
-/* Does this process write the files? */
-static inline bool tz_run_files_write(const tz_run_files *files)
-{
-    return tz_ranks_leads(files->ranks);
-}
 
 /* Let another thread draw the frame and free it. Takes the frame in any case. The error may be that
  * of an earlier frame. */

@@ -1,3 +1,4 @@
+/* run.json: what a run was and did. Scenarios write it, commands and reports read it. */
 #include "output/run_record.h"
 
 #include "backend/slabs/slabs.h"

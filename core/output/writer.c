@@ -20,7 +20,7 @@ tz_status tz_writer_open(tz_writer *writer, const tz_output *output, const tz_ru
     *writer = (tz_writer){.output = output, .files = files, .simulation = name, .last_step = -1};
     tz_status status = tz_output_check(output, simulation, &writer->field, error);
     if (status == TZ_OK && output->format->check)
-        status = tz_run_files_check(files, output->format, error);
+        status = output->format->check(error);
     if (status != TZ_OK)
         return status;
     const char *stem = output->name;
@@ -91,14 +91,10 @@ bool tz_writer_series(const tz_writer *writer, char *text, size_t size)
     return suffix != NULL;
 }
 
-/* "" if another rank writes it. */
 static tz_status make_path(const tz_writer *writer, int64_t step, char *path, size_t size,
                            tz_error *error)
 {
     char name[TZ_WRITER_FILE_SIZE];
-    path[0] = '\0';
-    if (!tz_run_files_write(writer->files))
-        return TZ_OK;
     tz_writer_file(writer, step, name);
     return tz_run_files_path(writer->files, name, path, size, error);
 }
@@ -205,7 +201,6 @@ tz_status tz_writer_frame(tz_frame **out, tz_writer *writer, const tz_simulation
     const tz_slice slice = {output->slice.axis, output->has_slice ? output->slice.at : -1};
     if (status == TZ_OK)
         status = tz_frame_read(frame, source, writer->field, slice, error);
-    status = tz_ranks_agree_status(writer->files->ranks, status, error);
     if (status != TZ_OK) {
         tz_frame_destroy(frame);
         return status;
@@ -240,13 +235,13 @@ static tz_status write_movie(tz_writer *writer, const tz_simulation *source, tz_
     char path[PATH_MAX];
     tz_frame *frame = NULL;
     tz_status status = tz_writer_frame(&frame, writer, source, error);
-    if (status == TZ_OK && tz_run_files_write(writer->files) && !writer->movie) {
+    if (status == TZ_OK && !writer->movie) {
         status = make_path(writer, 0, path, sizeof path, error);
         if (status == TZ_OK)
             status = tz_movie_create(&writer->movie, path, writer->output->format,
                                      writer->output->fps, error);
     }
-    if (status == TZ_OK && writer->movie)
+    if (status == TZ_OK)
         return tz_movie_add(writer->movie, frame, error);
     tz_frame_destroy(frame);
     return status;
@@ -353,7 +348,7 @@ tz_status tz_writer_fill(const tz_writer *writer, const tz_simulation *source, t
     return TZ_OK;
 }
 
-static tz_status add_row(tz_writer *writer, const tz_writer_row *row, tz_error *error)
+tz_status tz_writer_add(tz_writer *writer, const tz_writer_row *row, tz_error *error)
 {
     const tz_output *output = writer->output;
     const char *cells[TZ_COLUMNS_MAX], *titles[TZ_COLUMNS_MAX];
@@ -371,14 +366,6 @@ static tz_status add_row(tz_writer *writer, const tz_writer_row *row, tz_error *
     return status == TZ_OK ? tz_table_add(writer->table, cells, error) : status;
 }
 
-tz_status tz_writer_add(tz_writer *writer, const tz_writer_row *row, tz_error *error)
-{
-    tz_status status = TZ_OK;
-    if (tz_run_files_write(writer->files))
-        status = add_row(writer, row, error);
-    return tz_ranks_agree_status(writer->files->ranks, status, error);
-}
-
 /* ---- All kinds ------------------------------------------------------------------------------- */
 
 tz_status tz_writer_write(tz_writer *writer, const tz_simulation *source, tz_error *error)
@@ -389,17 +376,15 @@ tz_status tz_writer_write(tz_writer *writer, const tz_simulation *source, tz_err
         return status == TZ_OK ? tz_writer_add(writer, &row, error) : status;
     }
     if (writer->output->format->content == TZ_CONTENT_MOVIE)
-        return tz_ranks_agree_status(writer->files->ranks, write_movie(writer, source, error),
-                                     error);
+        return write_movie(writer, source, error);
     char path[PATH_MAX];
-    tz_status status = make_path(writer, tz_simulation_step(source), path, sizeof path, error);
-    status = tz_ranks_agree_status(writer->files->ranks, status, error);
+    const tz_status status =
+        make_path(writer, tz_simulation_step(source), path, sizeof path, error);
     if (status != TZ_OK)
         return status;
-    status = writer->output->format->content == TZ_CONTENT_PICTURE
-                 ? write_picture(writer, source, path, error)
-                 : write_array(writer, source, path, error);
-    return tz_ranks_agree_status(writer->files->ranks, status, error);
+    return writer->output->format->content == TZ_CONTENT_PICTURE
+               ? write_picture(writer, source, path, error)
+               : write_array(writer, source, path, error);
 }
 
 tz_status tz_writer_go_on(tz_writer *writer, int64_t last_step, int64_t count, int64_t bytes,

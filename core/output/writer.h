@@ -64,9 +64,6 @@ tz_status tz_writer_go_on(tz_writer *writer, int64_t last_step, int64_t count, i
 /* Is the file or frame of that step written? A table takes any number of rows a step. */
 bool tz_writer_is_done(const tz_writer *writer, int64_t step);
 
-/* Of several ranks all call these functions: they read the fields together, rank 0 writes, and
- * all get the same errors. */
-
 /* Write the file or row for the step that `source`, a simulation or a snapshot's, is at. The
  * output must have no TZ_COLUMN_FUNCTION; if the caller makes its caption, writer->caption has
  * it. The caller then calls tz_writer_count, in its own thread. Errors: TZ_IO, TZ_MEMORY and

@@ -121,8 +121,6 @@ typedef struct tz_policy_memory {
 
 /* False: no valid file. */
 bool tz_policy_memory_read(const char *key, tz_policy_memory *out);
-/* The same of rank 0 for all ranks. Collective. */
-bool tz_policy_memory_share(const tz_ranks *ranks, const char *key, tz_policy_memory *out);
 /* TZ_IO, TZ_MEMORY. Without a cache folder it writes nothing and returns TZ_OK. */
 tz_status tz_policy_memory_write(const char *key, const tz_policy_memory *memory, tz_error *error);
 void tz_policy_memory_forget(const char *key);

@@ -181,8 +181,6 @@ static int measured_now(const exhaustive *e)
 static void remember(tz_policy *policy, exhaustive *e)
 {
     char key[KEY_SIZE];
-    if (!tz_ranks_leads(policy->subject.ranks))
-        return;
     /* If the cell update was changed meanwhile, the times belong to two kernels. */
     if (!e->has_key || !compute_key(policy, key) || strcmp(key, e->key) != 0)
         return;
@@ -315,7 +313,7 @@ static tz_status exhaustive_next(tz_policy *policy, int64_t iterations_left, boo
     (void)error;
     if (e->settled)
         return TZ_OK;
-    if (policy->wish.forget && e->has_key && tz_ranks_leads(policy->subject.ranks))
+    if (policy->wish.forget && e->has_key)
         /* only once a stage really runs */
         tz_policy_memory_forget(e->key);
     policy->wish.forget = false;
@@ -355,10 +353,8 @@ static tz_status exhaustive_create(tz_policy *policy, tz_error *error)
     policy->state = e;
     e->now = e->best = -1;
     e->has_key = compute_key(policy, e->key);
-    tz_ranks_agree(policy->subject.ranks, &e->has_key, sizeof e->has_key);
     tz_policy_memory memory = {.plans = NULL};
-    const bool known = !policy->wish.forget && e->has_key &&
-                       tz_policy_memory_share(policy->subject.ranks, e->key, &memory);
+    const bool known = !policy->wish.forget && e->has_key && tz_policy_memory_read(e->key, &memory);
     if (known && memory.finished && recall_all(policy, e, &memory)) {
         tz_policy_memory_clear(&memory);
         return TZ_OK;

@@ -123,26 +123,6 @@ bool tz_policy_memory_read(const char *key, tz_policy_memory *out)
     return good;
 }
 
-bool tz_policy_memory_share(const tz_ranks *ranks, const char *key, tz_policy_memory *out)
-{
-    *out = (tz_policy_memory){.plans = NULL};
-    const bool leads = tz_ranks_leads(ranks);
-    bool known = leads && tz_policy_memory_read(key, out);
-    if (!ranks)
-        return known;
-    tz_policy_measurement *plans = out->plans;
-    tz_ranks_agree(ranks, &known, sizeof known);
-    if (!known)
-        return false;
-    tz_ranks_agree(ranks, out, sizeof *out);
-    const size_t bytes = (size_t)out->count * sizeof *plans;
-    out->plans = leads ? plans : malloc(bytes);
-    if (!out->plans)
-        ranks->abort(ranks, "not enough memory for the measured plans");
-    tz_ranks_agree(ranks, out->plans, bytes);
-    return true;
-}
-
 /* ---- Writing --------------------------------------------------------------------------------- */
 
 static json_t *write_measurement(const tz_policy_measurement *m)

@@ -1,6 +1,5 @@
 /* What a policy asks the backend and core/predict: plans, predictions, candidates, and a key for
- * what it remembers. Of several ranks, rank 0 computes and all take its results: caches, device
- * records and clocks of the others may differ. */
+ * what it remembers. */
 #include "policy/options.h"
 
 #include "base/machine.h"
@@ -13,43 +12,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rank 0's status, with its error unless `error` is NULL. */
-static tz_status agree_on(const tz_policy_subject *subject, tz_status status, tz_error *error)
-{
-    struct {
-        tz_status status;
-        tz_error error;
-    } led = {.status = status};
-    if (!subject->ranks)
-        return status;
-    if (status && error)
-        led.error = *error;
-    tz_ranks_agree(subject->ranks, &led, sizeof led);
-    if (led.status && error)
-        *error = led.error;
-    return led.status;
-}
-
 double tz__policy_clock(const tz_policy_subject *subject)
 {
-    double now = tz_machine_clock_s();
-    tz_ranks_agree(subject->ranks, &now, sizeof now);
-    return now;
+    (void)subject;
+    return tz_machine_clock_s();
 }
 
 tz_status tz__policy_complete(const tz_policy_subject *subject, tz_plan *plan, tz_error *error)
 {
-    tz_status status = TZ_OK;
     plan->launch_iterations = 0; /* the family sets it */
     if (plan->exchange > 0 && !subject->place.devices)
         return tz_error_set(error, TZ_UNSUPPORTED, "exchange",
                             "one device holds the whole grid: only slabs on several devices are "
                             "exchanged; give devices, or leave out 'exchange'");
-    if (tz_ranks_leads(subject->ranks))
-        status = subject->backend->plan(subject->problem, &subject->place, plan, error);
-    status = agree_on(subject, status, error);
-    tz_ranks_agree(subject->ranks, plan, sizeof *plan);
-    return status;
+    return subject->backend->plan(subject->problem, &subject->place, plan, error);
 }
 
 /* Rough time to get a kernel: to compile it, or to read it from the cache. */
@@ -59,8 +35,8 @@ static double set_up_s(const tz_policy_subject *subject, bool compiled)
     return !subject->backend->wait ? 0.0 : compiled ? LOAD_S : COMPILE_S;
 }
 
-static tz_status make_predictions(const tz_policy_subject *subject, const tz_plan *given,
-                                  tz_policy_options *out, tz_error *error)
+tz_status tz__policy_predict(const tz_policy_subject *subject, const tz_plan *given,
+                             tz_policy_options *out, tz_error *error)
 {
     tz_model_device device;
     tz_predictions *made = NULL;
@@ -94,20 +70,8 @@ static tz_status make_predictions(const tz_policy_subject *subject, const tz_pla
     return TZ_OK;
 }
 
-tz_status tz__policy_predict(const tz_policy_subject *subject, const tz_plan *given,
-                             tz_policy_options *out, tz_error *error)
-{
-    tz_status status = TZ_OK;
-    if (tz_ranks_leads(subject->ranks))
-        status = make_predictions(subject, given, out, error);
-    status = agree_on(subject, status, error);
-    if (!status)
-        tz_ranks_agree(subject->ranks, out, sizeof *out);
-    return status;
-}
-
-static tz_status list_candidates(const tz_policy_subject *subject, const tz_plan *given,
-                                 tz_policy_options *out, tz_error *error)
+tz_status tz__policy_candidates(const tz_policy_subject *subject, const tz_plan *given,
+                                tz_policy_options *out, tz_error *error)
 {
     tz_model_device device;
     if (!subject->backend->candidates)
@@ -126,18 +90,6 @@ static tz_status list_candidates(const tz_policy_subject *subject, const tz_plan
     for (int i = 0; !status && i < out->count; i++)
         out->at[i] = (tz_policy_option){plans[i], NAN, set_up_s(subject, false), false};
     free(plans);
-    return status;
-}
-
-tz_status tz__policy_candidates(const tz_policy_subject *subject, const tz_plan *given,
-                                tz_policy_options *out, tz_error *error)
-{
-    tz_status status = TZ_OK;
-    if (tz_ranks_leads(subject->ranks))
-        status = list_candidates(subject, given, out, error);
-    status = agree_on(subject, status, error);
-    if (!status)
-        tz_ranks_agree(subject->ranks, out, sizeof *out);
     return status;
 }
 

@@ -4,7 +4,6 @@
 #define TZ_CORE_POLICY_OPTIONS_H
 
 #include "backend/backend.h"
-#include "base/ranks.h"
 
 /* What plans are for. All is borrowed. */
 typedef struct tz_policy_subject {
@@ -15,9 +14,6 @@ typedef struct tz_policy_subject {
     const tz_backend *backend;
     int device;     /* ordinal of the GPU */
     tz_place place; /* with the record of several devices; NULL: one, or none is known */
-    /* Those that make the same decisions, with rank 0's memory; NULL: alone. All functions but
-     * tz__policy_key() are then collective, with the same results for all. */
-    const tz_ranks *ranks;
 } tz_policy_subject;
 
 enum { TZ_POLICY_OPTIONS_MAX = 512 };

@@ -85,12 +85,13 @@ static tz_status find_device(tz_workload *workload, const tz_workload_config *co
         return status;
     workload->is_gpu = workload->device.sm_count.known;
     const tz_backend *runs = tz_backend_of_kind(workload->is_gpu);
-    if (!any && workload->backend != runs)
+    if (!any && workload->backend->is_gpu != workload->is_gpu)
         return tz_error_set(error, TZ_UNSUPPORTED, "backend",
                             "%s is a %s: the %s backend does not run there, %s does",
                             workload->device.name, workload->is_gpu ? "GPU" : "CPU",
                             workload->backend->name, runs->name);
-    workload->backend = runs;
+    if (any)
+        workload->backend = runs;
     workload->is_here = describes_this_machine(workload, simulation->device);
     return TZ_OK;
 }

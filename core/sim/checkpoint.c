@@ -263,46 +263,43 @@ static size_t next_box(const tz_problem *problem, int field, int64_t low[TZ_AXES
     return (size_t)((box->high[axis] - box->low[axis]) * unit);
 }
 
-/* The part of a piece that this rank holds, as bytes that begin `at` bytes after it. 0: it holds
- * none. */
-static size_t own_part(const part *from, tz_box *box, size_t bytes, int64_t *at)
+static bool is_parted(const tz_simulation *simulation)
 {
-    const int axis = from->problem->dims - 1;
-    const int64_t first = box->low[axis];
-    const size_t slice = bytes / (size_t)(box->high[axis] - first);
-    int64_t low, high;
-    tz_slabs_own_range(from->state, &low, &high);
-    if (box->low[axis] < low)
-        box->low[axis] = low;
-    if (box->high[axis] > high)
-        box->high[axis] = high;
-    *at = (box->low[axis] - first) * (int64_t)slice;
-    return box->low[axis] < box->high[axis] ? slice * (size_t)(box->high[axis] - box->low[axis])
-                                            : 0;
+    return simulation->backend == &simulation->slabs && tz_slabs_have_parts(simulation->state);
 }
 
-/* Write the own cells of a field into a file that all ranks write. */
-static tz_status save_own(const part *from, int field, tz_checkpoint_writer *writer, size_t array,
-                          void *room, tz_error *error)
+/* Each process writes its part. TZ_UNSUPPORTED: they cannot. */
+static tz_status save_parts(const part *from, int field, tz_checkpoint_writer *writer, size_t array,
+                            tz_error *error)
 {
-    int64_t low[TZ_AXES] = {0}, offset = 0, at;
-    tz_box box;
-    tz_status status = TZ_OK;
-    for (size_t bytes; !status && (bytes = next_box(from->problem, field, low, &box)) > 0;
-         offset += (int64_t)bytes) {
-        const size_t own = own_part(from, &box, bytes, &at);
-        if (own > 0)
-            status = tz_slabs_load_own(from->state, field, &box, room, error);
-        if (own > 0 && !status)
-            status = tz_checkpoint_write(writer, array, offset + at, room, own, error);
-    }
+    const char *path;
+    int64_t offset;
+    uint64_t sum = 0;
+    tz_status status = tz_checkpoint_place(writer, array, &path, &offset, error);
+    if (!status)
+        status = tz_slabs_save(from->state, field, false, path, offset, &sum, error);
+    if (!status)
+        tz_checkpoint_add_sum(writer, array, sum);
     return status;
 }
 
-bool tz_simulation_saves_own(const tz_simulation *simulation)
+static tz_status save_field(const tz_simulation *simulation, const part *from, int field,
+                            tz_checkpoint_writer *writer, size_t array, void *room, tz_error *error)
 {
-    return simulation->ranks && simulation->ranks->count > 1 && simulation->state &&
-           simulation->backend == &simulation->slabs;
+    int64_t low[TZ_AXES] = {0}, offset = 0;
+    tz_box box;
+    tz_status status =
+        is_parted(simulation) ? save_parts(from, field, writer, array, error) : TZ_UNSUPPORTED;
+    if (status != TZ_UNSUPPORTED)
+        return status;
+    status = TZ_OK;
+    for (size_t bytes; !status && (bytes = next_box(from->problem, field, low, &box)) > 0;
+         offset += (int64_t)bytes) {
+        status = simulation->backend->load(from->state, field, &box, room, error);
+        if (!status)
+            status = tz_checkpoint_write(writer, array, offset, room, bytes, error);
+    }
+    return status;
 }
 
 tz_status tz_simulation_save(const tz_simulation *simulation, tz_checkpoint_writer *writer,
@@ -311,32 +308,14 @@ tz_status tz_simulation_save(const tz_simulation *simulation, tz_checkpoint_writ
     part parts[2];
     const int parts_count = parts_of(simulation, parts);
     void *room = malloc(PIECE_BYTES);
-    tz_status written = TZ_OK;
     tz_status status =
         room ? TZ_OK : tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a checkpoint");
-    status = tz_ranks_agree_status(simulation->ranks, status, error);
     for (int p = 0; p < parts_count; p++)
-        for (int f = 0; f < parts[p].problem->stencil->fields_count; f++) {
-            int64_t low[TZ_AXES] = {0}, offset = 0;
-            tz_box box;
-            if (!is_kept(parts[p].problem, f))
-                continue;
-            if (!status && tz_checkpoint_is_shared(writer)) {
-                status = save_own(&parts[p], f, writer, first++, room, error);
-                continue;
-            }
-            for (size_t bytes; !status && (bytes = next_box(parts[p].problem, f, low, &box)) > 0;
-                 offset += (int64_t)bytes) {
-                status = simulation->backend->load(parts[p].state, f, &box, room, error);
-                if (!status && writer && !written)
-                    written = tz_checkpoint_write(writer, first, offset, room, bytes, error);
-                if (written && !simulation->ranks) /* others load with this one */
-                    status = written;
-            }
-            first++;
-        }
+        for (int f = 0; f < parts[p].problem->stencil->fields_count; f++)
+            if (!status && is_kept(parts[p].problem, f))
+                status = save_field(simulation, &parts[p], f, writer, first++, room, error);
     free(room);
-    return status ? status : written;
+    return status;
 }
 
 static tz_status load_field(tz_simulation *simulation, const part *to, int field,
@@ -352,7 +331,13 @@ static tz_status load_field(tz_simulation *simulation, const part *to, int field
                             name);
     int64_t low[TZ_AXES] = {0}, offset = 0;
     tz_box box;
-    tz_status status = TZ_OK;
+    tz_status status =
+        is_parted(simulation)
+            ? tz_slabs_restore(to->state, field, tz_checkpoint_path(reader), array->offset, error)
+            : TZ_UNSUPPORTED;
+    if (status != TZ_UNSUPPORTED)
+        return status;
+    status = TZ_OK;
     for (size_t bytes; !status && (bytes = next_box(to->problem, field, low, &box)) > 0;
          offset += (int64_t)bytes) {
         status = tz_checkpoint_read(reader, array, offset, room, bytes, error);

@@ -20,14 +20,8 @@ struct json_t *tz_simulation_progress(const tz_simulation *simulation);
  * begin with `prefix`. */
 size_t tz_simulation_arrays(const tz_simulation *simulation, const char *prefix,
                             tz_checkpoint_array *arrays, size_t max);
-/* Does this rank hold a part of the grid that it can write by itself? The same answer for all
- * ranks. */
-bool tz_simulation_saves_own(const tz_simulation *simulation);
-/* Write these arrays: numbers `first` and on of the file. `simulation` may be that of a snapshot
- * of all fields. Of several ranks all call it; one has a writer, and the others give NULL. With a
- * shared writer (tz_checkpoint_share) each writes the cells that it holds, and may get another
- * status than others: only if tz_simulation_saves_own() can it be shared. Errors of the backend,
- * TZ_IO. */
+/* Write these arrays: numbers `first` and on of the file. `simulation` may be that of a snapshot of all
+ * fields. Errors of the backend, TZ_IO. */
 tz_status tz_simulation_save(const tz_simulation *simulation, tz_checkpoint_writer *writer,
                              size_t first, tz_error *error);
 

@@ -3,7 +3,6 @@
 #include "base/atomic.h"
 #include "base/file.h"
 #include "base/json.h"
-#include "base/shared_file.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
@@ -19,21 +18,6 @@ enum {
 };
 
 static const char title[] = TZ_CHECKPOINT_TITLE;
-
-uint64_t tz_checkpoint_sum(int64_t offset, const void *data, size_t bytes)
-{
-    const unsigned char *from = data;
-    uint64_t sum = 0, place = (uint64_t)offset / 4;
-    for (size_t done = 0; done < bytes; done += 4, place++) {
-        uint32_t number = 0;
-        memcpy(&number, from + done, bytes - done < 4 ? bytes - done : 4);
-        uint64_t word = number;
-        word += (place + 1) * UINT64_C(0x9e3779b97f4a7c15);
-        word = (word ^ (word >> 32)) * UINT64_C(0xd6e8feb86659fd93);
-        sum += word ^ (word >> 29);
-    }
-    return sum;
-}
 
 static int64_t align(int64_t offset)
 {
@@ -57,8 +41,7 @@ static int64_t lay_out(int64_t header_bytes, tz_checkpoint_array *arrays, size_t
 /* ---- Writing --------------------------------------------------------------------------------- */
 
 struct tz_checkpoint_writer {
-    tz_atomic_file *file;   /* of rank 0, or of the only process */
-    tz_shared_file *shared; /* for pieces; NULL: in `file` */
+    tz_atomic_file *file;
     size_t count;
     int64_t sums_offset;
     tz_checkpoint_array *arrays;
@@ -95,7 +78,7 @@ static tz_status write_header(tz_checkpoint_writer *writer, const char *text, tz
     char line[LINE_BYTES + 1];
     const size_t bytes = strlen(text);
     snprintf(line, sizeof line, "%s %20zu %016" PRIx64 "     \n", title, bytes,
-             tz_checkpoint_sum(0, text, bytes));
+             tz_file_sum(0, text, bytes));
     const tz_status status = tz_atomic_write(writer->file, line, LINE_BYTES, error);
     return status ? status : tz_atomic_write(writer->file, text, bytes, error);
 }
@@ -124,7 +107,7 @@ tz_status tz_checkpoint_begin(tz_checkpoint_writer **out, const char *path, cons
     }
     if (!status) {
         /* The sum that covers the whole file begins with that of the header. */
-        writer->sums[count] = tz_checkpoint_sum(0, text, strlen(text));
+        writer->sums[count] = tz_file_sum(0, text, strlen(text));
         status = write_header(writer, text, error);
         if (status)
             tz_atomic_abort(writer->file);
@@ -148,71 +131,29 @@ static tz_status write_at(tz_checkpoint_writer *writer, int64_t offset, const vo
 tz_status tz_checkpoint_write(tz_checkpoint_writer *writer, size_t array, int64_t offset,
                               const void *data, size_t bytes, tz_error *error)
 {
-    writer->sums[array] += tz_checkpoint_sum(offset, data, bytes);
-    if (writer->shared)
-        return tz_shared_file_write(writer->shared, writer->arrays[array].offset + offset, data,
-                                    bytes, error);
+    writer->sums[array] += tz_file_sum(offset, data, bytes);
     return write_at(writer, writer->arrays[array].offset + offset, data, bytes, error);
 }
 
-bool tz_checkpoint_is_shared(const tz_checkpoint_writer *writer)
+tz_status tz_checkpoint_place(tz_checkpoint_writer *writer, size_t array, const char **path,
+                              int64_t *offset, tz_error *error)
 {
-    return writer && writer->shared;
+    *path = tz_atomic_name(writer->file, error);
+    *offset = writer->arrays[array].offset;
+    if (*path && fflush(tz_atomic_stream(writer->file)) != 0)
+        return tz_error_set_errno(error, errno, tz_atomic_path(writer->file), "cannot write");
+    return *path ? TZ_OK : TZ_IO;
 }
 
-tz_status tz_checkpoint_share(tz_checkpoint_writer **writer, const tz_checkpoint_array *arrays,
-                              size_t count, const tz_ranks *ranks, tz_error *error)
+void tz_checkpoint_add_sum(tz_checkpoint_writer *writer, size_t array, uint64_t sum)
 {
-    const bool leads = tz_ranks_leads(ranks);
-    tz_checkpoint_writer *own = leads ? *writer : calloc(1, sizeof *own);
-    if (own && !leads) {
-        own->count = count;
-        own->arrays = calloc(count + 1, sizeof *own->arrays);
-        own->sums = calloc(count + 1, sizeof *own->sums);
-    }
-    tz_status status = TZ_OK;
-    if (!own || !own->arrays || !own->sums)
-        status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a checkpoint");
-    status = tz_ranks_agree_status(ranks, status, error);
-    if (!status) { /* their places depend on the length of rank 0's facts */
-        if (!leads && count > 0)
-            memcpy(own->arrays, arrays, count * sizeof *arrays);
-        tz_ranks_agree(ranks, own->arrays, count * sizeof *arrays);
-        status = tz_shared_file_open(&own->shared, own->file, ranks, error);
-    }
-    if (status && !leads)
-        free_writer(own);
-    else
-        *writer = own;
-    return status;
-}
-
-tz_status tz_checkpoint_together(tz_checkpoint_writer **writer, const tz_ranks *ranks,
-                                 tz_status status, tz_error *error)
-{
-    tz_checkpoint_writer *own = *writer;
-    const size_t each = own->count + 1;
-    const bool leads = tz_ranks_leads(ranks);
-    uint64_t *all = calloc(each * (size_t)ranks->count, sizeof *all);
-    if (!all)
-        ranks->abort(ranks, "not enough memory for the checksums of the ranks");
-    status = tz_shared_file_close(own->shared, ranks, status, error);
-    own->shared = NULL;
-    ranks->gather_all(ranks, own->sums, (int64_t)(each * sizeof *all), all);
-    for (size_t k = each; leads && k < each * (size_t)ranks->count; k++)
-        own->sums[k % each] += all[k];
-    free(all);
-    if (!leads) {
-        free_writer(own);
-        *writer = NULL;
-    }
-    return status;
+    writer->sums[array] += sum;
 }
 
 tz_status tz_checkpoint_commit(tz_checkpoint_writer *writer, tz_error *error)
 {
     const size_t bytes = writer->count * sizeof *writer->sums;
-    writer->sums[writer->count] += tz_checkpoint_sum(8, writer->sums, bytes);
+    writer->sums[writer->count] += tz_file_sum(8, writer->sums, bytes);
     tz_status status =
         write_at(writer, writer->sums_offset, writer->sums, bytes + sizeof *writer->sums, error);
     if (status)
@@ -318,7 +259,7 @@ static tz_status read_header(tz_checkpoint_reader *reader, int64_t bytes, uint64
     if (!text)
         return tz_error_set(error, TZ_MEMORY, reader->path, "not enough memory for a checkpoint");
     tz_status status = read_at(reader, LINE_BYTES, text, (size_t)bytes, error);
-    if (!status && tz_checkpoint_sum(0, text, (size_t)bytes) != sum)
+    if (!status && tz_file_sum(0, text, (size_t)bytes) != sum)
         status = damaged(reader, "the checksum of its facts is wrong", error);
     if (!status)
         status = tz_json_read(reader->path, text, (size_t)bytes, &reader->root, error);
@@ -337,7 +278,7 @@ static tz_status sum_array(const tz_checkpoint_reader *reader, const tz_checkpoi
         const tz_status status = read_at(reader, array->offset + done, room, bytes, error);
         if (status)
             return status;
-        *sum += tz_checkpoint_sum(done, room, bytes);
+        *sum += tz_file_sum(done, room, bytes);
     }
     return TZ_OK;
 }
@@ -351,7 +292,7 @@ static tz_status check_sums(const tz_checkpoint_reader *reader, int64_t sums_off
     tz_status status = sums && room ? read_at(reader, sums_offset, sums, bytes, error)
                                     : tz_error_set(error, TZ_MEMORY, reader->path,
                                                    "not enough memory for a checkpoint");
-    if (!status && sums[reader->count] != first + tz_checkpoint_sum(8, sums, bytes - sizeof *sums))
+    if (!status && sums[reader->count] != first + tz_file_sum(8, sums, bytes - sizeof *sums))
         status = damaged(reader, "its checksums", error);
     for (size_t i = 0; !status && all && i < reader->count; i++) {
         uint64_t sum = 0;
@@ -412,6 +353,11 @@ void tz_checkpoint_close(tz_checkpoint_reader *reader)
 const json_t *tz_checkpoint_facts(const tz_checkpoint_reader *reader)
 {
     return json_object_get(reader->root, "facts");
+}
+
+const char *tz_checkpoint_path(const tz_checkpoint_reader *reader)
+{
+    return reader->path;
 }
 
 size_t tz_checkpoint_arrays(const tz_checkpoint_reader *reader, const tz_checkpoint_array **out)

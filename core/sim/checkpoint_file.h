@@ -21,10 +21,6 @@ typedef struct tz_checkpoint_array {
     int64_t offset; /* in the file; the writer and the reader set it */
 } tz_checkpoint_array;
 
-/* The checksum of bytes that begin at `offset`, a multiple of 4, of an array. That of an array is
- * the sum over its pieces; only the last piece may have a length that is no multiple of 4. */
-uint64_t tz_checkpoint_sum(int64_t offset, const void *data, size_t bytes);
-
 /* ---- Writing --------------------------------------------------------------------------------- */
 
 typedef struct tz_checkpoint_writer tz_checkpoint_writer;
@@ -39,17 +35,11 @@ tz_status tz_checkpoint_begin(tz_checkpoint_writer **out, const char *path,
  * each once, and fill the array. TZ_IO. */
 tz_status tz_checkpoint_write(tz_checkpoint_writer *writer, size_t array, int64_t offset,
                               const void *data, size_t bytes, tz_error *error);
-/* All ranks go on with the file that rank 0 has begun; the others give NULL, and get a writer.
- * Each may write some pieces, until tz_checkpoint_together(). Collective, with the same status for
- * all; after an error rank 0 still has its own. */
-struct tz_ranks;
-tz_status tz_checkpoint_share(tz_checkpoint_writer **writer, const tz_checkpoint_array *arrays,
-                              size_t count, const struct tz_ranks *ranks, tz_error *error);
-/* Sync what all have written, and free the writers of all but rank 0, which goes on alone.
- * `status`: what this rank has come to. Collective, with the same status for all. */
-tz_status tz_checkpoint_together(tz_checkpoint_writer **writer, const struct tz_ranks *ranks,
-                                 tz_status status, tz_error *error);
-bool tz_checkpoint_is_shared(const tz_checkpoint_writer *writer); /* false for NULL */
+/* Where others may write the bytes of an array: the file's name until it is committed, borrowed. TZ_IO. */
+tz_status tz_checkpoint_place(tz_checkpoint_writer *writer, size_t array, const char **path,
+                              int64_t *offset, tz_error *error);
+/* Bytes that others have written, and synced: their tz_file_sum(). */
+void tz_checkpoint_add_sum(tz_checkpoint_writer *writer, size_t array, uint64_t sum);
 /* Write the checksums, sync, and give the file its name. Frees `writer`, also after an error. */
 tz_status tz_checkpoint_commit(tz_checkpoint_writer *writer, tz_error *error);
 void tz_checkpoint_abort(tz_checkpoint_writer *writer); /* NULL is fine */
@@ -65,6 +55,7 @@ tz_status tz_checkpoint_open(tz_checkpoint_reader **out, const char *path, bool 
 void tz_checkpoint_close(tz_checkpoint_reader *reader); /* NULL is fine */
 
 /* Borrowed. */
+const char *tz_checkpoint_path(const tz_checkpoint_reader *reader);
 const struct json_t *tz_checkpoint_facts(const tz_checkpoint_reader *reader);
 size_t tz_checkpoint_arrays(const tz_checkpoint_reader *reader, const tz_checkpoint_array **out);
 /* The array of that name; NULL: there is none. */

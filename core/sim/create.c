@@ -1,6 +1,5 @@
 /* Creates a simulation: problem, backend, policy, then fields; sets its parameters and its
  * policy. */
-#include "backend/slabs/devices.h"
 #include "backend/slabs/slabs.h"
 #include "base/machine.h"
 #include "calibrate/records.h"
@@ -13,64 +12,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static tz_status check_memory(const tz_simulation *simulation, tz_error *error)
-{
-    int64_t available = tz_machine_memory_available();
-    if (simulation->ranks) /* the others of this machine need as much */
-        available /= simulation->ranks->local_count;
-    if (simulation->bytes <= available)
-        return TZ_OK;
-    const double gib = 1.0 / (double)(INT64_C(1) << 30);
-    return tz_error_set(
-        error, TZ_MEMORY, "grid",
-        "%" PRId64 " x %" PRId64 " x %" PRId64
-        " cells need %.2f GiB and %.2f GiB are available: use a smaller grid%s",
-        simulation->problem.extent[0], simulation->problem.extent[1], simulation->problem.extent[2],
-        (double)simulation->bytes * gib, (double)available * gib,
-        simulation->problem.precision != TZ_PRECISION_CORRECTION ? " or single precision" : "");
-}
-
-/* The cores for this process alone. */
-static int own_cores(const tz_machine *machine, const tz_ranks *ranks)
-{
-    const int cores = ranks ? (int)(ranks->cores_share * machine->cores + 1e-6) : machine->cores;
-    return cores > 0 ? cores : 1;
-}
-
-/* The backend of that name; with "auto" all ranks take rank 0's. */
-static tz_status find_backend(tz_simulation *simulation, const char *name, tz_error *error)
-{
-    const tz_status status = tz_backend_find(name, &simulation->backend, error);
-    int taken = 0;
-    if (status)
-        return status;
-    while (tz_backends[taken] != simulation->backend)
-        taken++;
-    tz_ranks_agree(simulation->ranks, &taken, sizeof taken);
-    simulation->backend = tz_backends[taken];
-    return TZ_OK;
-}
-
-/* The devices of this process. Without names: one, and of several ranks their part of the GPUs of
- * the machine. */
-static tz_status own_devices(tz_simulation *simulation, const tz_simulation_config *config,
-                             tz_error *error)
-{
-    tz_devices *devices = &simulation->devices;
-    const char *named = config->devices;
-    const bool any = !config->backend || strcmp(config->backend, "auto") == 0;
-    if (!named && simulation->backend->is_gpu && config->device == 0)
-        named = "all";
-    if (named)
-        return tz_devices_parse(named, config->devices && any ? NULL : simulation->backend,
-                                simulation->threads, &simulation->backend, devices, error);
-    *devices = (tz_devices){.count = 1};
-    devices->of[0].device = config->device;
-    devices->of[0].threads = simulation->threads;
-    devices->of[0].share = 1.0;
-    return TZ_OK;
-}
 
 /* The record of several devices, and what joins those of several ranks: they decide how often slabs
  * exchange ghost zones. GPUs of one machine are joined as those of one rank. Runs do without. */
@@ -99,9 +40,12 @@ static tz_status find_devices(tz_simulation *simulation, const tz_simulation_con
     tz_devices *devices = &simulation->devices;
     if (!config->devices && (!ranks || ranks->count == 1))
         return TZ_OK;
-    tz_status status = tz_ranks_agree_status(ranks, own_devices(simulation, config, error), error);
-    if (!status && ranks)
-        status = tz_devices_gather(devices, ranks, simulation->backend->is_gpu, error);
+    const bool any = !config->backend || strcmp(config->backend, "auto") == 0;
+    const tz_devices_wish wish = {.names = config->devices,
+                                  .backend = config->devices && any ? NULL : simulation->backend,
+                                  .threads = config->threads,
+                                  .device = config->device};
+    tz_status status = tz_slabs_devices(ranks, &wish, &simulation->backend, devices, error);
     for (int i = devices->count; i-- > 0;)
         if (tz_devices_are_own(devices, i))
             simulation->device = devices->of[i].device;
@@ -110,9 +54,11 @@ static tz_status find_devices(tz_simulation *simulation, const tz_simulation_con
         return status;
     }
     devices->apart = ranks && !simulation->backend->is_gpu && ranks->local_count == 1;
-    tz_shares_find_here(devices, simulation->backend, &simulation->problem, ranks);
+    status = tz_slabs_shares(ranks, tz_shares_find_here, devices, simulation->backend,
+                             &simulation->problem, tz__simulation_plugin_file(simulation), error);
     find_record(simulation);
-    status = tz_slabs_backend(simulation->backend, &simulation->slabs, error);
+    if (!status)
+        status = tz_slabs_backend(simulation->backend, &simulation->slabs, error);
     simulation->backend = &simulation->slabs;
     return status;
 }
@@ -137,7 +83,7 @@ static tz_status set_up(tz_simulation *simulation, const tz_simulation_config *c
     simulation->backend_given =
         config->devices || (config->backend && strcmp(config->backend, "auto") != 0);
     if (!status && (!config->devices || config->backend))
-        status = find_backend(simulation, config->backend, error);
+        status = tz_backend_find(config->backend, &simulation->backend, error);
     if (!status && (config->threads < 0 || config->threads > 1024))
         status = tz_error_set(error, TZ_RANGE, "threads", "%d threads; 1 to 1024 are possible",
                               config->threads);
@@ -145,8 +91,7 @@ static tz_status set_up(tz_simulation *simulation, const tz_simulation_config *c
         return status;
     tz_machine_read(&machine);
     simulation->isa = machine.isa;
-    simulation->threads =
-        config->threads > 0 ? config->threads : own_cores(&machine, config->ranks);
+    simulation->threads = config->threads > 0 ? config->threads : tz_ranks_cores(config->ranks);
     simulation->device = config->device;
     status = find_devices(simulation, config, error);
     if (status)
@@ -166,29 +111,28 @@ static tz_status set_up(tz_simulation *simulation, const tz_simulation_config *c
     return status;
 }
 
-/* With the memory that is there. All ranks succeed, or none. */
-static tz_status set_up_agreed(tz_simulation *simulation, const tz_simulation_config *config,
-                               tz_error *error)
+/* With the memory that is there. */
+static tz_status set_up_whole(tz_simulation *simulation, const tz_simulation_config *config,
+                              tz_error *error)
 {
-    const tz_ranks *ranks = config->ranks;
-    tz_status status = tz_ranks_agree_status(ranks, set_up(simulation, config, error), error);
+    tz_status status = set_up(simulation, config, error);
     if (!status)
         status = config->policy ? tz_simulation_set_policy(simulation, config->policy, error)
                                 : tz_simulation_set_plan(simulation, &config->plan, error);
-    if (!status)
-        status = tz_ranks_agree_status(ranks, check_memory(simulation, error), error);
+    if (!status) /* the other ranks of this machine need as much */
+        status =
+            tz_problem_check_memory(&simulation->problem, simulation->bytes,
+                                    simulation->ranks ? simulation->ranks->local_count : 1, error);
     return status;
 }
 
-static tz_status create_fields(tz_simulation *simulation, const tz_simulation_config *config,
-                               tz_error *error)
+static tz_status create_fields(tz_simulation *simulation, tz_error *error)
 {
     const tz_stencil *stencil = simulation->problem.stencil;
     const tz_backend_context context = tz__simulation_context(simulation, &simulation->problem);
     tz_status status = simulation->backend->create(&simulation->state, &context, error);
     if (!status)
         status = tz__correction_create_fields(simulation, error);
-    status = tz_ranks_agree_status(config->ranks, status, error);
     for (int f = 0; !status && f < stencil->fields_count; f++)
         if (stencil->fields[f].role != TZ_STREAMED &&
             stencil->fields[f].initial != simulation->problem.origin[f])
@@ -206,9 +150,10 @@ tz_status tz_simulation_create(tz_simulation **out, const tz_simulation_config *
     simulation->fired_step = -1;
     simulation->dry = config->dry;
     simulation->ranks = config->ranks;
-    tz_status status = set_up_agreed(simulation, config, error);
+    simulation->registry = config->registry;
+    tz_status status = set_up_whole(simulation, config, error);
     if (!status && !config->dry)
-        status = create_fields(simulation, config, error);
+        status = create_fields(simulation, error);
     if (status) {
         tz_simulation_destroy(simulation);
         return status;
@@ -262,8 +207,7 @@ static tz_policy_subject subject_of(const tz_simulation *simulation)
                                .precision = tz_simulation_precision(simulation),
                                .backend = simulation->backend,
                                .device = simulation->device,
-                               .place = tz__simulation_place(simulation, simulation->record),
-                               .ranks = simulation->ranks};
+                               .place = tz__simulation_place(simulation, simulation->record)};
 }
 
 tz_status tz_simulation_set_policy(tz_simulation *simulation, const tz_plan_wish *wish,

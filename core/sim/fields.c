@@ -1,5 +1,6 @@
 #include "sim/fields.h"
 
+#include "backend/slabs/slabs.h"
 #include "base/minmax.h"
 #include "sim/derived.h"
 #include "sim/pieces.h"
@@ -289,6 +290,21 @@ tz_status tz_simulation_read_cells(const tz_simulation *simulation, int field, c
     return tz__field_load(simulation, field, box, cells, error);
 }
 
+bool tz_simulation_is_parted(const tz_simulation *simulation, int field)
+{
+    return simulation->backend == &simulation->slabs && !tz__is_derived(simulation, field) &&
+           tz_slabs_have_parts(simulation->state);
+}
+
+tz_status tz_simulation_write_file(const tz_simulation *simulation, int field, const char *path,
+                                   int64_t offset, tz_error *error)
+{
+    uint64_t ignored;
+    if (!tz_simulation_is_parted(simulation, field))
+        return TZ_UNSUPPORTED;
+    return tz_slabs_save(simulation->state, field, true, path, offset, &ignored, error);
+}
+
 tz_status tz_simulation_shrink(const tz_simulation *simulation, int field, int64_t z, int nx,
                                int ny, double *values, tz_error *error)
 {
@@ -321,12 +337,9 @@ tz_status tz_simulation_read_array(const tz_simulation *simulation, int field, t
     *out = NULL;
     tz_status status = tz_array_create(&array, tz_problem_value_dtype(problem, field),
                                        problem->dims, problem->extent, error);
-    const bool made = status == TZ_OK;
-    status = tz_ranks_agree_status(simulation->ranks, status, error);
-    if (!made)
+    if (status)
         return status;
-    if (!status)
-        status = tz_simulation_read_cells(simulation, field, NULL, array->data, error);
+    status = tz_simulation_read_cells(simulation, field, NULL, array->data, error);
     if (status)
         tz_array_destroy(array);
     else

@@ -196,20 +196,6 @@ tz_status tz__cells_write(tz_simulation *simulation, int field, const tz_box *bo
 
 /* ---- Bits as bytes --------------------------------------------------------------------------- */
 
-/* Bits of a row of words as bytes, from cell x on. */
-static void spread_bits(const uint32_t *row, int64_t words, int64_t x, int64_t count,
-                        uint8_t *cells)
-{
-    int64_t word = x % words, bit = x / words;
-    for (int64_t i = 0; i < count; i++) {
-        cells[i] = row[word] >> bit & 1;
-        if (++word == words) {
-            word = 0;
-            bit++;
-        }
-    }
-}
-
 /* Reads bits of a box of very long rows as bytes. */
 static tz_status read_long_bits(const tz_simulation *simulation, int field, const tz_box *box,
                                 uint8_t *cells, tz_error *error)
@@ -252,7 +238,7 @@ static tz_status read_bit_rows(const tz_simulation *simulation, int field, const
             const tz_box part = {{0, y, z}, {words, end, z + 1}};
             status = tz__field_load(simulation, field, &part, lines, error);
             for (int64_t k = 0; !status && k < end - y; k++, cells += nx)
-                spread_bits(lines + k * words, words, box->low[0], nx, cells);
+                tz_bits_spread(lines + k * words, words, box->low[0], nx, cells);
         }
     free(lines);
     return status;

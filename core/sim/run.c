@@ -214,8 +214,7 @@ static tz_status record_group(tz_simulation *simulation, tz_course *course, tz_e
     const tz_status status = tz_run_wait(simulation, course, error);
     if (status)
         return status;
-    tz_policy_record(simulation->policy, watch->stages, watch->iterations,
-                     tz_ranks_largest(simulation->ranks, watch->seconds));
+    tz_policy_record(simulation->policy, watch->stages, watch->iterations, watch->seconds);
     simulation->watch = (tz_stopwatch){.stages = 0};
     return TZ_OK;
 }
@@ -588,7 +587,6 @@ static tz_status check_facts(tz_simulation *simulation, tz_course *course, tz_er
         questions.status =
             tz_error_set(error, found == TZ_DIVERGES ? TZ_UNSTABLE : TZ_RANGE, problem->stencil->id,
                          "%s", message[0] ? message : "the plugin refused the fields");
-    questions.status = tz_ranks_agree_status(simulation->ranks, questions.status, error);
     simulation->facts_known = !questions.status;
     course->hopeless = found == TZ_NO_SOLUTION && until_residual;
     if (!questions.status && (course->hopeless || (found == TZ_WARNS && !simulation->facts_told))) {
@@ -596,38 +594,6 @@ static tz_status check_facts(tz_simulation *simulation, tz_course *course, tz_er
         snprintf(course->warning, sizeof course->warning, "%s", message);
     }
     return questions.status;
-}
-
-/* What all ranks must ask of a run: each waits for the others' ghost cells. */
-typedef struct request {
-    int64_t step, steps, check_every, jumps_most, jumps, until_is_update;
-    double until_residual;
-} request;
-
-static tz_status compare_ranks(tz_simulation *simulation, tz_course *course, tz_error *error)
-{
-    const tz_ranks *ranks = simulation->ranks;
-    const tz_run *run = &course->wanted;
-    if (!ranks || ranks->count == 1)
-        return TZ_OK;
-    const request mine = {simulation->step,   run->steps, run->check_every,
-                          run->jumps_most,    run->jumps, run->until_is_update,
-                          run->until_residual};
-    request *all = malloc((size_t)ranks->count * sizeof *all);
-    if (!all)
-        ranks->abort(ranks, "not enough memory");
-    tz_status status = tz_ranks_agree_status(ranks, TZ_OK, error);
-    ranks->gather_all(ranks, &mine, sizeof mine, all);
-    for (int k = 1; !status && k < ranks->count; k++)
-        if (memcmp(&all[k], &all[0], sizeof mine) != 0)
-            status = tz_error_set(
-                error, TZ_RANGE, "run",
-                "the ranks are asked for different runs: rank 0 for %" PRId64
-                " steps after step %" PRId64 ", rank %d for %" PRId64 " after %" PRId64
-                "; what a script runs must not depend on addresses of tables, clocks or the rank",
-                all[0].steps, all[0].step, k, all[k].steps, all[k].step);
-    free(all);
-    return status;
 }
 
 /* ---- A run ----------------------------------------------------------------------------------- */
@@ -681,9 +647,7 @@ tz_status tz_simulation_begin(tz_simulation *simulation, const tz_run *wanted, t
     simulation->last_run = (tz_run_end){.residual = NAN};
     if (wanted->steps < 0 && !has_checks(course))
         return tz_error_set(error, TZ_RANGE, "run", "give a number of steps or until_residual");
-    status = compare_ranks(simulation, course, error);
-    if (!status)
-        status = check_streamed(simulation, wanted->steps, error);
+    status = check_streamed(simulation, wanted->steps, error);
     return status || wanted->unchecked ? status : check_facts(simulation, course, error);
 }
 

@@ -15,6 +15,11 @@ tz_place tz__simulation_place(const tz_simulation *simulation, const tz_model_de
                       .stopped = simulation->stopped};
 }
 
+const char *tz__simulation_plugin_file(const tz_simulation *simulation)
+{
+    return tz_registry_of(simulation->registry, simulation->plugin)->file;
+}
+
 tz_backend_context tz__simulation_context(const tz_simulation *simulation,
                                           const tz_problem *problem)
 {
@@ -25,7 +30,9 @@ tz_backend_context tz__simulation_context(const tz_simulation *simulation,
                                 .sync = simulation->sync,
                                 .devices = &simulation->devices,
                                 .exchange = simulation->plan.exchange,
-                                .ranks = simulation->ranks};
+                                .ranks = simulation->ranks,
+                                .plugin = tz__simulation_plugin_file(simulation),
+                                .plan = &simulation->plan};
 }
 
 tz_status tz__simulation_need_fields(const tz_simulation *simulation, tz_error *error)

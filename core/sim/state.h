@@ -41,7 +41,8 @@ typedef struct tz_correction {
 struct tz_simulation {
     tz_problem problem;
     const tz_plugin *plugin;
-    tz_series *scalars; /* of the problem */
+    const tz_registry *registry; /* it is from there */
+    tz_series *scalars;          /* of the problem */
     const tz_backend *backend;
     bool backend_given;        /* not "auto", or devices are given */
     tz_backend slabs;          /* that table, if there are several devices */
@@ -89,6 +90,9 @@ struct tz_simulation {
 
 /* Where plans of the simulation run; `record` may be NULL. */
 tz_place tz__simulation_place(const tz_simulation *simulation, const tz_model_device *record);
+
+/* From which file other ranks get the plugin. */
+const char *tz__simulation_plugin_file(const tz_simulation *simulation);
 
 /* With what a state of a problem on its grid is created. */
 tz_backend_context tz__simulation_context(const tz_simulation *simulation,

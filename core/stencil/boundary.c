@@ -1,5 +1,5 @@
-/* The table of boundary kinds and the definition of what they do. Called wherever a boundary is named,
- * and by the reference backend for every read outside the grid. */
+/* The table of boundary kinds and the definition of what they do. Called wherever a boundary is
+ * named, and by the reference backend for every read outside the grid. */
 #include "stencil/boundary.h"
 
 #include <stdio.h>

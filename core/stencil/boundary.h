@@ -62,8 +62,9 @@ const char *tz_boundary_text(const tz_boundary sides[2], char text[TZ_BOUNDARY_T
 /* The definition: the index in [0, extent) of the cell that a read at any coordinate of an axis
  * gets. -1 or -2: the value past the low or the high side. A mirror reflects the coordinate in its
  * edge cell, which may take it past the other side, whose rule then applies. On an axis of one cell
- * between two mirrors that cell is read. The kernels have functions of their own (kernels/cpu/finish.c,
- * kernels/cuda/common.cuh), which are tested against the reference backend, which uses this one. */
+ * between two mirrors that cell is read. The kernels have functions of their own
+ * (kernels/cpu/finish.c, kernels/cuda/common.cuh), which are tested against the reference backend,
+ * which uses this one. */
 int64_t tz_boundary_map(const tz_boundary sides[2], int64_t coordinate, int64_t extent);
 
 /* The same on an axis that wraps. */

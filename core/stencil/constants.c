@@ -1,3 +1,4 @@
+/* The constants of a problem: calls derive() and at_step(), and checks what they gave. */
 #include "stencil/constants.h"
 
 #include "base/names.h"
@@ -89,10 +90,10 @@ static const char *fault_of(const tz_constant *constant, tz_precision precision,
     return is_too_large(constant, precision, value) ? "is too large for single precision" : NULL;
 }
 
-static double scalar_value(const tz_problem *problem, const tz_series *scalar, int64_t step)
+double tz_series_at(const tz_series *scalar, const tz_value *params, int64_t step)
 {
     if (scalar->value)
-        return scalar->value(scalar->context, problem->params, step);
+        return scalar->value(scalar->context, params, step);
     return scalar->values[step < (int64_t)scalar->count ? step : (int64_t)scalar->count - 1];
 }
 
@@ -120,7 +121,7 @@ static tz_status values_at(const tz_problem *problem, int64_t step, double *valu
     for (int c = 0; c < stencil->constants_count; c++) {
         const tz_series *scalar = stencil->constants[c].varies ? scalar_of(problem, c) : NULL;
         if (scalar)
-            values[c] = scalar_value(problem, scalar, step);
+            values[c] = tz_series_at(scalar, problem->params, step);
         const char *fault = stencil->constants[c].varies
                                 ? fault_of(&stencil->constants[c], precision, values[c])
                                 : NULL;
@@ -259,7 +260,8 @@ static tz_status take_origins(const tz_problem *problem, double *origins, tz_err
     return TZ_OK;
 }
 
-/* Call derive() for a precision. Writes the origins, and the constants as slots of that precision. */
+/* Call derive() for a precision. Writes the origins, and the constants as slots of that precision.
+ * */
 static tz_status derive_for(tz_problem *problem, tz_precision precision, tz_value *params,
                             tz_slot *slots, tz_error *error)
 {

@@ -11,8 +11,8 @@
 tz_status tz__problem_take_scalars(tz_problem *problem, const tz_simulation_config *config,
                                    tz_error *error);
 
-/* Calls derive() for the parameters as they are: sets the constants, the origins and the members that
- * derive() returns. */
+/* Calls derive() for the parameters as they are: sets the constants, the origins and the members
+ * that derive() returns. */
 tz_status tz__problem_derive(tz_problem *problem, tz_error *error);
 
 #endif

@@ -1,3 +1,4 @@
+/* What is wrong with a plugin's description. Called once by registry.c. */
 #include "stencil/description.h"
 
 #include "stencil/stencil.h"
@@ -200,7 +201,8 @@ static tz_status check_pass(const check *c, const char *what, int p, const tz_pa
     return tz_text_lists_check(s, pass, c->path, c->error);
 }
 
-/* Derived fields come last, and one output computes each. Sets *kept to the number of the others. */
+/* Derived fields come last, and one output computes each. Sets *kept to the number of the others.
+ * */
 static tz_status check_outputs(const check *c, int *kept)
 {
     const tz_stencil *s = c->stencil;

@@ -1,5 +1,5 @@
-/* The rows of the element types: sizes, names and conversions. Called wherever values become elements
- * or the other way round, and by what dispatches on the type of a field. */
+/* The rows of the element types: sizes, names and conversions. Called wherever values become
+ * elements or the other way round, and by what dispatches on the type of a field. */
 #include "stencil/element.h"
 
 #include <string.h>
@@ -47,12 +47,12 @@ TZ_ELEMENT_TABLE(CONVERSIONS)
      is_nan_##element},
 static const tz_element_type rows[TZ_ELEMENTS] = {TZ_ELEMENT_TABLE(ROW)};
 
+#define AT(element, type, precision, ...) [TZ_##type][TZ_##precision] = TZ_ELEMENT_##element,
+static const unsigned char places[TZ_TYPES][TZ_PRECISIONS] = {TZ_ELEMENT_TABLE(AT)};
+
 const tz_element_type *tz_element_type_of(tz_type type, tz_precision precision)
 {
-    for (int i = 0; i < TZ_ELEMENTS; i++)
-        if (rows[i].type == type && (rows[i].precision == precision || !tz_type_is_real(type)))
-            return &rows[i];
-    return NULL;
+    return &rows[places[type][tz_type_is_real(type) ? precision : 0]];
 }
 
 const tz_element_type *tz_element_type_of_array(tz_dtype dtype)

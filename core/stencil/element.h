@@ -1,6 +1,6 @@
-/* Element types: how a field's cells lie in memory. The tables of <trapeze/types.h> have the types that
- * plugins name, and the precisions; a row here is what one of them becomes. Nothing else asks which type
- * it is: it asks for a kind, or has a row of functions for each element type. */
+/* Element types: how a field's cells lie in memory. The tables of <trapeze/types.h> have the types
+ * that plugins name, and the precisions; a row here is what one of them becomes. Nothing else asks
+ * which type it is: it asks for a kind, or has a row of functions for each element type. */
 #ifndef TZ_CORE_STENCIL_ELEMENT_H
 #define TZ_CORE_STENCIL_ELEMENT_H
 
@@ -9,9 +9,9 @@
 #include <stddef.h>
 #include <trapeze/types.h>
 
-/* X(element, type, precision, C type in memory, type of arrays and files, epsilon, function of a fused
- * multiply-add on GPUs, member of tz_slot). The precision, epsilon and function count for reals alone:
- * epsilon is the distance from 1 to the next number. */
+/* X(element, type, precision, C type in memory, type of arrays and files, epsilon, function of a
+ * fused multiply-add on GPUs, member of tz_slot). The precision, epsilon and function count for
+ * reals alone: epsilon is the distance from 1 to the next number. */
 #define TZ_ELEMENT_TABLE(X)                                                                        \
     X(F32, REAL, SINGLE, float, F32, 0x1p-23, "__fmaf_rn", f)                                      \
     X(F64, REAL, DOUBLE, double, F64, 0x1p-52, "__fma_rn", d)                                      \

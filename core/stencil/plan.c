@@ -1,3 +1,4 @@
+/* Plans: names, texts and comparison of their knobs. */
 #include "stencil/plan.h"
 
 #include <inttypes.h>

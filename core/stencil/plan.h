@@ -77,7 +77,8 @@ void tz_plan_tile_text(const tz_plan *plan, int dims, char *text, size_t size);
 /* "stream, height 8, tile 4096 x 512, vector 4", with the knobs that are not 0. */
 void tz_plan_text(const tz_plan *plan, int dims, char *text, size_t size);
 
-/* Columns of a sheet: family, height, tile and knobs. The row is a tz_plan, the context its number of axes, an int. */
+/* Columns of a sheet: family, height, tile and knobs. The row is a tz_plan, the context its number
+ * of axes, an int. */
 extern const tz_sheet_column tz_plan_columns[];
 
 /* ---- JSON ------------------------------------------------------------------------------------ */

@@ -1,3 +1,5 @@
+/* The file of a plugin, read before it is opened: a shared object for this machine that needs
+ * nothing else. Called by registry.c. */
 #include "stencil/plugin_file.h"
 
 #include "base/file.h"

@@ -1,3 +1,5 @@
+/* Holds the cell functions of a stencil against its tables and its text. Called once by registry.c.
+ * */
 #include "stencil/probe.h"
 
 #include "base/trap.h"

@@ -22,8 +22,8 @@ typedef struct tz_probe_seen {
  *     NaNs, which may differ.
  *
  * Constants are the stencil's defaults, with real ones varied, and integers that are 0 or 1
- * exchanged. TZ_PLUGIN: the message is one line, with the pass, the field and the offset. A division
- * by an integer zero, which made-up values may cause, is no fault.
+ * exchanged. TZ_PLUGIN: the message is one line, with the pass, the field and the offset. A
+ * division by an integer zero, which made-up values may cause, is no fault.
  *
  * Calls derive(). One thread at a time. */
 tz_status tz_probe_stencil(const tz_stencil *stencil, const char *path, tz_error *error);

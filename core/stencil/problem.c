@@ -1,3 +1,5 @@
+/* A problem: a stencil on a grid, resolved from what a scenario gives. Made by core/sim and
+ * core/predict. */
 #include "stencil/problem.h"
 
 #include "base/names.h"
@@ -53,9 +55,37 @@ void tz_problem_to_values(const tz_problem *problem, int field, const void *elem
         values[i] += origin;
 }
 
+void tz_bits_spread(const uint32_t *row, int64_t words, int64_t x, int64_t count, uint8_t *cells)
+{
+    int64_t word = x % words, bit = x / words;
+    for (int64_t i = 0; i < count; i++) {
+        cells[i] = row[word] >> bit & 1;
+        if (++word == words) {
+            word = 0;
+            bit++;
+        }
+    }
+}
+
 void tz_problem_element(const tz_problem *problem, int field, double value, void *element)
 {
     tz_problem_to_elements(problem, field, &value, 1, element);
+}
+
+tz_status tz_problem_check_memory(const tz_problem *problem, int64_t bytes, int sharers,
+                                  tz_error *error)
+{
+    const double gib = 1.0 / (double)(INT64_C(1) << 30);
+    const int64_t available = tz_machine_memory_available() / sharers;
+    if (bytes <= available)
+        return TZ_OK;
+    return tz_error_set(error, TZ_MEMORY, "grid",
+                        "%" PRId64 " x %" PRId64 " x %" PRId64
+                        " cells need %.2f GiB and %.2f GiB are available: use a smaller grid%s",
+                        problem->extent[0], problem->extent[1], problem->extent[2],
+                        (double)bytes * gib, (double)available * gib,
+                        problem->precision != TZ_PRECISION_CORRECTION ? " or single precision"
+                                                                      : "");
 }
 
 /* ---- Grid ------------------------------------------------------------------------------------ */

@@ -7,8 +7,8 @@
 #include "stencil/element.h"
 #include "stencil/types.h"
 
-/* A slab of a larger grid, which is cut along its last axis. Its arrays hold its own cells and, before
- * and after them, a ghost zone: cells of other slabs. */
+/* A slab of a larger grid, which is cut along its last axis. Its arrays hold its own cells and,
+ * before and after them, a ghost zone: cells of other slabs. */
 typedef struct tz_slab {
     const struct tz_problem
         *of; /* the problem of the whole grid, borrowed; NULL: this is no slab */
@@ -42,10 +42,10 @@ typedef struct tz_problem {
     tz_slab slab;
 } tz_problem;
 
-/* The problem of a slab of `whole`: its own cells are `low` to `high` along the last axis, with ghost
- * zones of `before` and `after` cells. A side with a ghost zone has the grid's rule, or clamp where the
- * grid is periodic: results near its end are wrong, farther inside with each iteration. Borrows `whole`
- * and its texts: do not clear it. */
+/* The problem of a slab of `whole`: its own cells are `low` to `high` along the last axis, with
+ * ghost zones of `before` and `after` cells. A side with a ghost zone has the grid's rule, or clamp
+ * where the grid is periodic: results near its end are wrong, farther inside with each iteration.
+ * Borrows `whole` and its texts: do not clear it. */
 tz_problem tz_problem_slab(const tz_problem *whole, int64_t low, int64_t high, int64_t before,
                            int64_t after);
 /* Take over the parameters and constants of the whole grid, which may have changed. */
@@ -67,27 +67,30 @@ void tz_problem_clear(tz_problem *problem);
 /* Does a constant have a value for each iteration? */
 bool tz_problem_varies(const tz_problem *problem);
 
-/* Is every iteration the same function of the fields? No text uses TZ_STEP, no constant varies and no
- * field is streamed. */
+/* Is every iteration the same function of the fields? No text uses TZ_STEP, no constant varies and
+ * no field is streamed. */
 bool tz_problem_repeats(const tz_problem *problem);
 
-/* The constants of iteration `step`, rounded for the problem's precision: problem->constants if none
- * varies. They depend on nothing but the step and the parameters. [any thread] Errors: TZ_PLUGIN and
- * TZ_SCRIPT if the plugin or the scenario gives no value that can be used. */
+/* The constants of iteration `step`, rounded for the problem's precision: problem->constants if
+ * none varies. They depend on nothing but the step and the parameters. [any thread] Errors:
+ * TZ_PLUGIN and TZ_SCRIPT if the plugin or the scenario gives no value that can be used. */
 tz_status tz_problem_constants_at(const tz_problem *problem, int64_t step,
                                   tz_slot constants[TZ_CONSTANTS_MAX], tz_error *error);
 
-/* A copy of scalars with their names, texts and lists, to be released with free(). *out is NULL if there
- * are none. Errors: TZ_MEMORY. */
+/* The value in iteration `step`. */
+double tz_series_at(const tz_series *scalar, const tz_value *params, int64_t step);
+
+/* A copy of scalars with their names, texts and lists, to be released with free(). *out is NULL if
+ * there are none. Errors: TZ_MEMORY. */
 tz_status tz_series_copy(size_t count, const tz_series *scalars, tz_series **out, tz_error *error);
 
-/* The value of a constant that varies in iteration `step`, as in the run. Errors: TZ_UNKNOWN with the
- * nearest name, and those of tz_problem_constants_at(). */
+/* The value of a constant that varies in iteration `step`, as in the run. Errors: TZ_UNKNOWN with
+ * the nearest name, and those of tz_problem_constants_at(). */
 tz_status tz_problem_scalar_at(const tz_problem *problem, const char *name, int64_t step,
                                double *value, tz_error *error);
 
-/* The problem whose solution is the correction of a solution of `problem`: in single precision, with
- * boundary values of zero. The stencil must have a refinement. Release it with
+/* The problem whose solution is the correction of a solution of `problem`: in single precision,
+ * with boundary values of zero. The stencil must have a refinement. Release it with
  * tz_problem_clear(). */
 tz_status tz_problem_correction(tz_problem *correction, const tz_problem *problem, tz_error *error);
 
@@ -122,5 +125,12 @@ void tz_problem_to_elements(const tz_problem *problem, int field, const double *
                             int64_t count, void *elements);
 void tz_problem_to_values(const tz_problem *problem, int field, const void *elements, int64_t count,
                           double *values);
+
+/* Bits of a row of `words` words as bytes, from cell x on. */
+void tz_bits_spread(const uint32_t *row, int64_t words, int64_t x, int64_t count, uint8_t *cells);
+
+/* Are there so many bytes on this machine for each of `sharers`? TZ_MEMORY, with what is needed. */
+tz_status tz_problem_check_memory(const tz_problem *problem, int64_t bytes, int sharers,
+                                  tz_error *error);
 
 #endif

@@ -1,3 +1,4 @@
+/* The plugins of some folders: opened, checked and kept. */
 #include "stencil/registry.h"
 
 #include "base/names.h"
@@ -22,7 +23,8 @@ typedef struct plugin_slot {
     char path[PATH_MAX];
     dev_t device; /* and inode: which file it is */
     ino_t inode;
-    int file; /* of a plugin that was in memory; -1: of a folder */
+    int file;       /* of a plugin that was in memory; -1: of a folder */
+    char image[32]; /* its name */
     void *handle;
     tz_plugin plugin; /* a copy: zero where an older plugin lacks a member */
     tz_stencil *stencils;
@@ -144,8 +146,8 @@ static void refuse(plugin_slot *slot)
     slot->entry.plugin = NULL;
 }
 
-/* The plugin, or NULL: refused. The first call tests what is only seen when the plugin's functions are
- * called, which takes longer than to open it. */
+/* The plugin, or NULL: refused. The first call tests what is only seen when the plugin's functions
+ * are called, which takes longer than to open it. */
 static const tz_plugin *probed(plugin_slot *slot)
 {
     tz_status status = TZ_OK;
@@ -204,7 +206,7 @@ static plugin_slot *make_slot(tz_registry *registry, const char *path)
     if (!slot)
         return NULL;
     snprintf(slot->path, sizeof slot->path, "%s", path);
-    slot->entry.path = slot->path;
+    slot->entry.path = slot->entry.file = slot->path;
     slot->file = -1;
     registry->slots[registry->count] = slot;
     return slot;
@@ -276,7 +278,6 @@ static tz_status keep_image(plugin_slot *slot, const void *image, size_t bytes, 
 tz_status tz_registry_add(tz_registry *registry, const char *name, const void *image, size_t bytes,
                           const tz_plugin **plugin, tz_error *error)
 {
-    char path[64];
     *plugin = NULL;
     plugin_slot *slot = make_slot(registry, name);
     if (!slot)
@@ -284,9 +285,10 @@ tz_status tz_registry_add(tz_registry *registry, const char *name, const void *i
     tz_status status = keep_image(slot, image, bytes, error);
     /* The loader knows libraries by their paths: the file stays open, so that the number stays its
      * own. */
-    snprintf(path, sizeof path, "/proc/self/fd/%d", slot->file);
+    snprintf(slot->image, sizeof slot->image, "/proc/self/fd/%d", slot->file);
+    slot->entry.file = slot->image;
     if (!status)
-        status = fill_slot(registry, slot, path, error);
+        status = fill_slot(registry, slot, slot->image, error);
     if (!status && !probed(slot)) {
         if (error)
             *error = slot->entry.error;

@@ -1,6 +1,6 @@
 /* The plugins of some folders, opened with dlopen, and those that are added later. A plugin of a
- * folder that is refused stays in the list, with the reason. Functions of a plugin are tested when it
- * is asked for the first time. Not for several threads at once. */
+ * folder that is refused stays in the list, with the reason. Functions of a plugin are tested when
+ * it is asked for the first time. Not for several threads at once. */
 #ifndef TZ_CORE_STENCIL_REGISTRY_H
 #define TZ_CORE_STENCIL_REGISTRY_H
 
@@ -11,19 +11,21 @@ typedef struct tz_registry tz_registry;
 
 typedef struct tz_registry_entry {
     const char *path;        /* or where it is from; borrowed from the registry */
+    const char *file;        /* from which this process can read it; borrowed */
     const tz_plugin *plugin; /* a copy, zero where an older plugin lacks a member; NULL: refused */
     tz_error error;          /* the reason, if it is refused */
     bool defined;            /* tz_registry_add() added it: a scenario's */
 } tz_registry_entry;
 
-/* Open every *.so of each folder, in the order of names; a "folder" may also be such a file. Folders
- * that do not exist are skipped.
+/* Open every *.so of each folder, in the order of names; a "folder" may also be such a file.
+ * Folders that do not exist are skipped.
  * Errors: TZ_MEMORY; a plugin that is refused is not an error. */
 tz_status tz_registry_create(tz_registry **out, const char *const *folders, size_t folders_count,
                              tz_error *error);
-/* Open a plugin that is in memory, all bytes of a shared library, and add it to the list. `name` says
- * in messages where it is from. *plugin is borrowed from the registry. A plugin that is refused is
- * not added. Errors: TZ_PLUGIN, also if a stencil's id is there already; TZ_MEMORY; TZ_IO. */
+/* Open a plugin that is in memory, all bytes of a shared library, and add it to the list. `name`
+ * says in messages where it is from. *plugin is borrowed from the registry. A plugin that is
+ * refused is not added. Errors: TZ_PLUGIN, also if a stencil's id is there already; TZ_MEMORY;
+ * TZ_IO. */
 tz_status tz_registry_add(tz_registry *registry, const char *name, const void *image, size_t bytes,
                           const tz_plugin **plugin, tz_error *error);
 

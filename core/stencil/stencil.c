@@ -1,3 +1,4 @@
+/* Facts about a stencil that follow from its description. */
 #include "stencil/stencil.h"
 
 #include <string.h>

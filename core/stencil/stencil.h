@@ -51,14 +51,15 @@ int tz_stencil_has_real(const tz_stencil *stencil);
 int tz_stencil_precisions(const tz_stencil *stencil);
 
 /* Whether a cell update reads cells that are off centre along two axes (a box, not a star). Calls
- * the cell functions with all cells and constants 1 (reals: about 0), so it may miss cells that an update reads
- * under a condition: a hint, to choose between kernels with the same results. */
+ * the cell functions with all cells and constants 1 (reals: about 0), so it may miss cells that an
+ * update reads under a condition: a hint, to choose between kernels with the same results. */
 bool tz_stencil_reads_diagonals(const tz_stencil *stencil);
 /* The same of one pass. */
 bool tz_pass_reads_diagonals(const tz_pass *pass);
 
-/* In a loaded stencil, fields_count leaves out the derived fields, which come after the others: what
- * computes iterations never sees them. This is the number of all fields, for what reads them. */
+/* In a loaded stencil, fields_count leaves out the derived fields, which come after the others:
+ * what computes iterations never sees them. This is the number of all fields, for what reads them.
+ * */
 int tz_stencil_fields_all(const tz_stencil *stencil);
 
 /* The output that computes a derived field. */
@@ -67,9 +68,9 @@ const tz_pass *tz_stencil_output(const tz_stencil *stencil, int field);
 /* The fields of the mask that are kept, with those from which the derived ones are computed. */
 uint32_t tz_stencil_sources(const tz_stencil *stencil, uint32_t fields);
 
-/* The field whose value in the cell `field` takes over in a pass (tz_pass.takes), if an engine can use
- * that: no pass reads `field` but in the cell itself, a pass writes the other one, and no two fields end
- * an iteration with the same values. -1: the pass computes or leaves `field`. */
+/* The field whose value in the cell `field` takes over in a pass (tz_pass.takes), if an engine can
+ * use that: no pass reads `field` but in the cell itself, a pass writes the other one, and no two
+ * fields end an iteration with the same values. -1: the pass computes or leaves `field`. */
 int tz_stencil_takes(const tz_stencil *stencil, const tz_pass *pass, int field);
 
 /* Index of the field or parameter of that name, or of the parameter with that role; -1: none. */

@@ -1,3 +1,4 @@
+/* The rows of a streamed field: from an array, or random ones. Called by stages. */
 #include "stencil/streamed_source.h"
 
 /* A 64-bit finaliser (Stafford's mix 13). It is applied to counters, so the number of a cell and

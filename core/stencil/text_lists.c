@@ -1,3 +1,4 @@
+/* Holds the lists of a cell text against the stencil's tables. Called by description.c. */
 #include "stencil/text_lists.h"
 
 #include "stencil/stencil.h"

@@ -6,9 +6,10 @@
 #include <trapeze/plugin.h>
 
 /* The pass (or output) has the dimensions of the stencil. It lists all fields and constants, in the
- * order of the tables and with their types and names, all as they are or as tz_NAME_: row functions find
- * them by number, GPUs by name. What it says of reads is within its radius. TZ_PLUGIN: the message is one line, about the
- * first difference. The stencil's fields and constants have names. */
+ * order of the tables and with their types and names, all as they are or as tz_NAME_: row functions
+ * find them by number, GPUs by name. What it says of reads is within its radius. TZ_PLUGIN: the
+ * message is one line, about the first difference. The stencil's fields and constants have names.
+ * */
 tz_status tz_text_lists_check(const tz_stencil *stencil, const tz_pass *pass, const char *path,
                               tz_error *error);
 

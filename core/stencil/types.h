@@ -72,8 +72,8 @@ typedef struct tz_simulation_config {
     int dims;                /* how many extents the scenario gave */
     int64_t extent[TZ_AXES]; /* cells, each >= 1 */
     int precision;           /* tz_precision, or -1: single (none for integer stencils) */
-    bool
-        mixed; /* with double precision: iterate corrections in single precision on residuals in double */
+    /* With double precision: iterate corrections in single precision on residuals in double. */
+    bool mixed;
     const char *boundary[TZ_AXES]; /* "clamp", or "clamp:fixed": low and high side; NULL: the
                                     * stencil's default */
     size_t boundary_values_count;
@@ -84,7 +84,8 @@ typedef struct tz_simulation_config {
     const tz_series *scalars; /* their contexts must outlive the simulation */
     const char *backend;      /* "auto", "reference", "cpu" or "cuda" */
     int device;               /* ordinal of the GPU for "cuda" */
-    /* Those that hold slabs of the grid: the text of backend/slabs/devices.h. NULL: one, `device`. */
+    /* Those that hold slabs of the grid: the text of backend/slabs/devices.h. NULL: one, `device`.
+     * */
     const char *devices;
     bool sync;                         /* wait for every stage and check it */
     int threads;                       /* 0: one for each core */

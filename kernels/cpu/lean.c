@@ -152,7 +152,7 @@ void tz__lean_pass_on(const tz_stage *stage, const tz_pipeline *pipeline, const 
         if (own && pipeline->past && job->alone)
             for (int64_t y = 0; y < seam->rows; y++)
                 tz__copy_past(to + y * stride, slab + (from + y) * row, (int64_t)bytes,
-                              stage->isa >= TZ_ISA_V4);
+                              tz_isa_vector_bytes(stage->isa) >= TZ__LINE_BYTES);
         else
             copy_rows(to, stride, slab + from * row, row, seam->rows, bytes);
     }

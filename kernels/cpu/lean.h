@@ -7,7 +7,7 @@
 #ifndef TZ_KERNELS_CPU_LEAN_H
 #define TZ_KERNELS_CPU_LEAN_H
 
-#include "kernels/cpu/pipeline.h"
+#include "kernels/cpu/job.h"
 
 /* Leaning tiles of a chunk, 2 or more, for a stage of so many levels. Fewer than the given tile asks for, if they would be too
  * narrow at some level. 0: tiles overlap, or there is one. */

@@ -58,7 +58,7 @@ static void copy_rows(const tz_stage *stage, const tz_pipeline *pipeline, int f,
     for (int64_t y = 0; y < span->rows; y++) {
         char *row = from + y * pipeline->row_stride * size;
         char *array = (char *)to->at + y * to->row_stride * size;
-        tz__copy_past(array, row, bytes, stage->isa >= TZ_ISA_V4);
+        tz__copy_past(array, row, bytes, tz_isa_vector_bytes(stage->isa) >= TZ__LINE_BYTES);
         if (!whole)
             continue;
         copy_elements(array - ghost, row - ghost, stage->ghost, size);

@@ -3,7 +3,7 @@
 #define TZ_KERNELS_CPU_RESULTS_H
 
 #include "kernels/cpu/finish.h"
-#include "kernels/cpu/pipeline.h"
+#include "kernels/cpu/job.h"
 
 /* Bytes of a job's memory for results, beside its rings. */
 size_t tz__results_bytes(const tz_stage *stage, const tz_pipeline *pipeline);

@@ -34,15 +34,15 @@ typedef void measure_fn(const double *now, const double *old, int64_t count, tal
         own.largest[lane] = change > own.largest[lane] ? change : own.largest[lane];               \
         own.magnitude[lane] = value > own.magnitude[lane] ? value : own.magnitude[lane];           \
     }
-/* TARGET: the attribute of an instruction set; the compiler vectorises the loops for it. */
-#define ROW_FUNCTIONS(isa, TARGET)                                                                 \
-    TARGET static void widen_##isa(const float *from, int64_t count, double *to)                   \
+/* The compiler vectorises the loops for an instruction set. */
+#define ROW_FUNCTIONS(isa, name, form, bytes, only, has, target)                                   \
+    TZ_ISA_TARGET(target) static void widen_##isa(const float *from, int64_t count, double *to)    \
     {                                                                                              \
         for (int64_t i = 0; i < count; i++)                                                        \
             to[i] = from[i];                                                                       \
     }                                                                                              \
-    TARGET static void measure_##isa(const double *now, const double *old, int64_t count,          \
-                                     tally *t)                                                     \
+    TZ_ISA_TARGET(target)                                                                          \
+    static void measure_##isa(const double *now, const double *old, int64_t count, tally *t)       \
     {                                                                                              \
         tally own = *t;                                                                            \
         int64_t i = 0;                                                                             \
@@ -53,16 +53,11 @@ typedef void measure_fn(const double *now, const double *old, int64_t count, tal
             ADD_CHANGE(lane)                                                                       \
         *t = own;                                                                                  \
     }
-ROW_FUNCTIONS(base, )
-#if defined(__x86_64__)
-ROW_FUNCTIONS(v3, __attribute__((target("avx2,fma,bmi,bmi2"))))
-ROW_FUNCTIONS(v4, __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma,bmi,bmi2"))))
-static widen_fn *const widen[TZ_ISA_COUNT] = {widen_base, widen_v3, widen_v4};
-static measure_fn *const measure[TZ_ISA_COUNT] = {measure_base, measure_v3, measure_v4};
-#else
-static widen_fn *const widen[TZ_ISA_COUNT] = {widen_base, widen_base, widen_base};
-static measure_fn *const measure[TZ_ISA_COUNT] = {measure_base, measure_base, measure_base};
-#endif
+TZ_ISA_TABLE(ROW_FUNCTIONS)
+#define WIDEN(isa, name, form, bytes, only, has, target) widen_##isa,
+#define MEASURE(isa, name, form, bytes, only, has, target) measure_##isa,
+static widen_fn *const widen[TZ_ISA_COUNT] = {TZ_ISA_TABLE(WIDEN)};
+static measure_fn *const measure[TZ_ISA_COUNT] = {TZ_ISA_TABLE(MEASURE)};
 
 static void measure_integers(const tz_element_type *type, const char *now, const char *old,
                              int64_t count, tally *t)

@@ -172,6 +172,11 @@ template <int LOW, int HIGH = LOW> TZ_DEVICE int tz_map(int c, int n)
         c = c < 0 ? -c : 2 * (n - 1) - c;
     return c;
 }
+/* The nearest element of the grid. */
+TZ_DEVICE int tz_map_nearest(int c, int n)
+{
+    return tz_map<TZ_CLAMP>(c, n);
+}
 
 /* The column at which a lane loads its cells of a row: its own column x, or one inside the grid if
  * x is outside, where nobody uses what it loads. `last`: the column of the row's last lane. Lanes

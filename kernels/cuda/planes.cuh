@@ -398,7 +398,7 @@ TZ_DEVICE void tz_tables_make(const tz_arguments &a, const tz_tile &tile)
             entry = inside < 0 ? inside : entry;
         } else if (k < TZ_TABLE_COLUMN) {
             const int y = tile.y_first + k - TZ_TABLE_ROW;
-            entry = TZ_WRAP_Y ? tz_map<TZ_LOW_Y>(y, a.ny) : y < 0 ? 0 : y < a.ny ? y : a.ny - 1;
+            entry = TZ_WRAP_Y ? tz_map<TZ_LOW_Y>(y, a.ny) : tz_map_nearest(y, a.ny);
         } else {
             const int x = tile.x_first + k - TZ_TABLE_COLUMN;
             entry = TZ_BITS_GRID ? (int)tz_inside_word(a, x) : tz_map<TZ_LOW_X, TZ_HIGH_X>(x, a.nx);

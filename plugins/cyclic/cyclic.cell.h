@@ -1,5 +1,5 @@
-/* The cyclic cellular automaton (D. Griffeath): a cell takes the next state, modulo their number, if
- * at least `threshold` of its eight neighbours have it. */
+/* The cyclic cellular automaton (D. Griffeath): a cell takes the next state, modulo their number,
+ * if at least `threshold` of its eight neighbours have it. */
 #define TZ_FIELDS(F) F(state, int)
 /* `any` is 1 if the threshold is 1, which takes half the operations. */
 #define TZ_CONSTANTS(K) K(states, int) K(threshold, int) K(any, int)

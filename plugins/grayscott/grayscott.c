@@ -34,8 +34,8 @@ static const struct {
     {"moving_spots", 0.014, 0.054},
 };
 
-/* Published with four neighbours on 256 cells of 2.5/256 (Pearson), and with eight and D = 1 and 0.5
- * (K. Sims). */
+/* Published with four neighbours on 256 cells of 2.5/256 (Pearson), and with eight and D = 1 and
+ * 0.5 (K. Sims). */
 #define SCALE (256.0 * 256.0 / (2.5 * 2.5))
 #define GRAYSCOTT_PARAMS(name, du, dv)                                                             \
     static const tz_param name[PARAMS] = {                                                         \

@@ -43,8 +43,8 @@ static int derive(tz_setup *setup)
     return 0;
 }
 
-/* A speed of the fluid beyond which the method is wrong, and one for a viscosity of 1 beyond which it
- * mostly diverges: cells then have a Reynolds number of so much. */
+/* A speed of the fluid beyond which the method is wrong, and one for a viscosity of 1 beyond which
+ * it mostly diverges: cells then have a Reynolds number of so much. */
 static const double SPEED_MOST = 0.3, REYNOLDS_MOST = 100.0;
 
 /* At the start, and of what fixed sides send in. */

@@ -1,5 +1,5 @@
-/* A Gaussian of three cells along one axis, as Tabik and others write it: it reads the cell and the next
- * two, so the picture moves by one cell towards 0. */
+/* A Gaussian of three cells along one axis, as Tabik and others write it: it reads the cell and the
+ * next two, so the picture moves by one cell towards 0. */
 #define TZ_FIELDS(F) F(u, real)
 #define TZ_CONSTANTS(K) K(middle, real) K(side, real)
 #define TZ_READS(R) R(gx, u, 0, 2, 0, 0, 0, 0) R(gy, u, 0, 0, 0, 2, 0, 0) R(gz, u, 0, 0, 0, 0, 0, 2)

@@ -1,5 +1,5 @@
-/* A step of diffusion with central second differences of order 10 (TZ_CELL_RADIUS 5) or 14 (7): stars
- * of 31 and 43 cells. */
+/* A step of diffusion with central second differences of order 10 (TZ_CELL_RADIUS 5) or 14 (7):
+ * stars of 31 and 43 cells. */
 #define TZ_FIELDS(F) F(u, real)
 #define TZ_CONSTANTS(K) K(rate, real)
 

@@ -119,8 +119,8 @@ static const tz_field u_fields[] = {
 
 #define EVERY_BOUNDARY TZ_ALLOW_ALL
 
-/* A stencil ID of passes ID_passes. Its constants are those of the text with the pass `cell`; then come
- * the members of its picture. */
+/* A stencil ID of passes ID_passes. Its constants are those of the text with the pass `cell`; then
+ * come the members of its picture. */
 #define STENCIL(ID, its_fields, its_params, cell, its_derive, sentence, ...)                       \
     static const tz_stencil ID##_stencil = {                                                       \
         TZ_STENCIL_HEADER,                                                                         \

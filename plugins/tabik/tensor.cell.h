@@ -1,5 +1,5 @@
-/* The structure tensor of a volume: the six products of its gradient's components, which are central
- * differences. */
+/* The structure tensor of a volume: the six products of its gradient's components, which are
+ * central differences. */
 #define TZ_FIELDS(F)                                                                               \
     F(xx, real) F(xy, real) F(xz, real) F(yy, real) F(yz, real) F(zz, real) F(image, real)
 #define TZ_CONSTANTS(K) K(half, real)

@@ -48,6 +48,9 @@ static void the_instruction_set_can_be_lowered(void **state)
     assert_int_equal(tz_isa_vector_bytes(TZ_ISA_BASE), 16);
     assert_int_equal(tz_isa_vector_bytes(TZ_ISA_V3), 32);
     assert_int_equal(tz_isa_vector_bytes(TZ_ISA_V4), 64);
+    assert_int_equal(tz_isa_of_vectors(16), TZ_ISA_BASE);
+    assert_int_equal(tz_isa_of_vectors(63), TZ_ISA_V3);
+    assert_int_equal(tz_isa_of_vectors(128), TZ_ISA_COUNT - 1);
 }
 
 static void memory_is_limited_by_the_address_space(void **state)

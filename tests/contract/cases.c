@@ -108,16 +108,11 @@ void contract_surround(contract_case *k, tz_boundary boundary)
         k->boundary[side / 2][side % 2] = boundary;
 }
 
-int contract_isas(const char *isas[3])
+int contract_isas(const char *isas[TZ_ISA_COUNT])
 {
     int count = 0;
-    isas[count++] = "base";
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        isas[count++] = "v3";
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl"))
-        isas[count++] = "v4";
-#endif
+    for (; count <= (int)tz_machine_isa(); count++)
+        isas[count] = tz_isa_name((tz_isa)count);
     return count;
 }
 

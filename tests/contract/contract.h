@@ -76,7 +76,7 @@ void contract_surround(contract_case *k, tz_boundary boundary);
 int contract_sizes(const contract *c, const int64_t (**sizes)[TZ_AXES]);
 
 /* Instruction sets that this machine can run. Returns how many. */
-int contract_isas(const char *isas[3]);
+int contract_isas(const char *isas[TZ_ISA_COUNT]);
 
 bool contract_has_bits(const tz_stencil *stencil);
 

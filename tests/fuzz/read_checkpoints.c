@@ -1,4 +1,5 @@
 /* Checkpoints, and the journals that belong to them. */
+#include "base/file.h"
 #include "lua/journal.h"
 #include "sim/checkpoint_file.h"
 #include "tests/fuzz/fuzz.h"
@@ -65,7 +66,7 @@ static void checkpoint_mend(fuzz_bytes *bytes, uint64_t *random)
         return;
     const unsigned char *end = memchr(bytes->data + LINE, 0, bytes->size - LINE);
     const size_t length = end ? (size_t)(end - bytes->data) - LINE : bytes->size - LINE;
-    const uint64_t sum = tz_checkpoint_sum(0, bytes->data + LINE, length);
+    const uint64_t sum = tz_file_sum(0, bytes->data + LINE, length);
     snprintf(line, sizeof line, TZ_CHECKPOINT_TITLE " %20zu %016" PRIx64 "     \n", length, sum);
     memcpy(bytes->data, line, LINE);
     /* Without arrays the rest can be right, too. */
@@ -160,7 +161,7 @@ static tz_status journal_read(const char *path, tz_error *error)
     if (stat(path, &facts) != 0)
         fuzz_wrong("no file");
     tz_status status =
-        tz_journal_open(&journal, path, (int64_t)size, tz_checkpoint_sum(0, data, size), error);
+        tz_journal_open(&journal, path, (int64_t)size, tz_file_sum(0, data, size), error);
     if (status)
         return status;
     tz_journal_entry entry;

@@ -3,7 +3,7 @@
 #include "tests/jump/exact.h"
 #include "tests/run.h"
 
-#include "jump/fftw.h"
+#include "jump/host.h"
 #include "sim/residual.h"
 
 static tz_registry *registry;

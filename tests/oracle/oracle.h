@@ -142,4 +142,25 @@ static inline int64_t oracle_neighbour(int64_t i, int64_t n, const char *boundar
     return -1;
 }
 
+/* max |f - lap u| of a poisson, by its formula, with this value past all sides. */
+static inline double oracle_poisson_residual(const tz_simulation *simulation, int64_t nx,
+                                             int64_t ny, double side)
+{
+    double *u = oracle_numbers(nx * ny), *f = oracle_numbers(nx * ny), largest = 0.0;
+    const double hx = 1.0 / (double)(nx + 1), hy = 1.0 / (double)(ny + 1);
+    oracle_read(simulation, "u", u);
+    oracle_read(simulation, "f", f);
+    for (int64_t y = 0, i = 0; y < ny; y++)
+        for (int64_t x = 0; x < nx; x++, i++) {
+            const double west = x > 0 ? u[i - 1] : side, east = x < nx - 1 ? u[i + 1] : side;
+            const double north = y > 0 ? u[i - nx] : side, south = y < ny - 1 ? u[i + nx] : side;
+            const double laplacian =
+                (west - 2.0 * u[i] + east) / (hx * hx) + (north - 2.0 * u[i] + south) / (hy * hy);
+            largest = fmax(largest, fabs(f[i] - laplacian));
+        }
+    free(u);
+    free(f);
+    return largest;
+}
+
 #endif

@@ -1,4 +1,5 @@
 /* Axes, logarithmic scales and sections of pictures. */
+#include "tests/output/pictures.h"
 #include "tests/registry.h"
 #include "tests/support.h"
 
@@ -7,11 +8,6 @@
 #include "output/frame/frame.h"
 #include "output/frame/image.h"
 #include "sim/fields.h"
-
-static const uint8_t *pixel(const tz_image *image, int x, int y)
-{
-    return image->data + 3 * (y * image->width + x);
-}
 
 static void logarithmic_ticks_are_powers(void **state)
 {
@@ -64,9 +60,7 @@ static void logarithmic_ticks_are_powers(void **state)
 /* On a logarithmic scale a decade has as many colours as the next one. */
 static void logarithms_are_drawn(void **state)
 {
-    tz_array *array = NULL;
-    const int64_t shape[] = {6, 1, 1};
-    assert_ok(tz_array_create(&array, TZ_DTYPE_F64, 2, shape, &failure));
+    tz_array *array = make_array(TZ_DTYPE_F64, 2, 6, 1, 1);
     static const double values[] = {1e-4, 1e-2, 1, 0, -3, NAN};
     for (int i = 0; i < 6; i++)
         tz_array_set(array, i, values[i]);
@@ -104,9 +98,7 @@ static double cell_value(int64_t x, int64_t y, int64_t z)
 
 static tz_array *make_cells(void)
 {
-    tz_array *array = NULL;
-    const int64_t shape[] = {SLICE_NX, SLICE_NY, SLICE_NZ};
-    assert_ok(tz_array_create(&array, TZ_DTYPE_F64, 3, shape, &failure));
+    tz_array *array = make_array(TZ_DTYPE_F64, 3, SLICE_NX, SLICE_NY, SLICE_NZ);
     for (int64_t z = 0, i = 0; z < SLICE_NZ; z++)
         for (int64_t y = 0; y < SLICE_NY; y++)
             for (int64_t x = 0; x < SLICE_NX; x++, i++)
@@ -209,9 +201,7 @@ static int count_ink(const tz_image *image, int x0, int y0, int x1, int y1)
 static void ticks_stand_at_their_cells(void **state)
 {
     enum { ZOOM = 60, CELLS = 5 };
-    tz_array *array = NULL;
-    const int64_t shape[] = {CELLS, CELLS, 1};
-    assert_ok(tz_array_create(&array, TZ_DTYPE_F64, 2, shape, &failure));
+    tz_array *array = make_array(TZ_DTYPE_F64, 2, CELLS, CELLS, 1);
     for (int i = 0; i < CELLS * CELLS; i++)
         tz_array_set(array, i, 1);
     for (int with = 0; with < 2; with++) {
@@ -226,7 +216,7 @@ static void ticks_stand_at_their_cells(void **state)
         }
         assert_ok(tz_frame_create(&frame, &look, &failure));
         assert_ok(tz_frame_read_array(frame, array, (tz_slice){2, -1}, &failure));
-        tz_frame_set_axes(frame, 2, shape, 2, (double[]){9, 9, 9}, NULL, false);
+        tz_frame_set_axes(frame, 2, array->shape, 2, (double[]){9, 9, 9}, NULL, false);
         assert_ok(tz_frame_image(frame, &image, &failure));
         /* The picture is white, with a rim: find its lower edge from within. */
         int left = image->width / 2, bottom = image->height / 2;

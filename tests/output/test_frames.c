@@ -1,23 +1,11 @@
 /* Colour maps, averaging, canvas, colour bar, PNG writer. */
+#include "tests/output/pictures.h"
 #include "tests/support.h"
 
 #include "output/format/png.h"
 #include "output/frame/axes.h"
 #include "output/frame/canvas.h"
 #include "output/frame/image.h"
-
-static tz_array *make_array(tz_dtype dtype, int dims, int64_t nx, int64_t ny, int64_t nz)
-{
-    tz_array *array;
-    const int64_t shape[] = {nx, ny, nz};
-    assert_int_equal(tz_array_create(&array, dtype, dims, shape, NULL), TZ_OK);
-    return array;
-}
-
-static const uint8_t *pixel(const tz_image *image, int x, int y)
-{
-    return image->data + 3 * (y * image->width + x);
-}
 
 static void colours_are_read_and_mixed(void **state)
 {

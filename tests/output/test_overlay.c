@@ -1,12 +1,8 @@
 /* Contour lines, marks and outlines on pictures. */
+#include "tests/output/pictures.h"
 #include "tests/support.h"
 
 #include "output/frame/canvas.h"
-
-static const uint8_t *pixel(const tz_image *image, int x, int y)
-{
-    return image->data + 3 * (y * image->width + x);
-}
 
 enum { OVERLAY_N = 40, OVERLAY_ZOOM = 8 };
 static const uint8_t ring_white[3] = {255, 255, 255};
@@ -31,9 +27,7 @@ static tz_image *draw_overlay(const tz_array *array, const tz_overlay *overlay)
 
 static tz_array *make_values(double value(double x, double y))
 {
-    tz_array *array = NULL;
-    const int64_t shape[] = {OVERLAY_N, OVERLAY_N, 1};
-    assert_ok(tz_array_create(&array, TZ_DTYPE_F64, 2, shape, &failure));
+    tz_array *array = make_array(TZ_DTYPE_F64, 2, OVERLAY_N, OVERLAY_N, 1);
     for (int y = 0; y < OVERLAY_N; y++)
         for (int x = 0; x < OVERLAY_N; x++)
             tz_array_set(array, (int64_t)y * OVERLAY_N + x, value(x, y));

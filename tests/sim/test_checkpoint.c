@@ -1,5 +1,6 @@
 /* Checkpoints: their files, and simulations and runs that go on from them, on another backend and
  * plan. */
+#include "base/file.h"
 #include "sim/checkpoint.h"
 #include "sim/fields.h"
 #include "tests/registry.h"
@@ -75,11 +76,11 @@ static void test_sum(void **state)
 {
     unsigned char data[100];
     fill(data, 100, 5);
-    const uint64_t whole = tz_checkpoint_sum(0, data, 100);
-    assert_true(whole == tz_checkpoint_sum(0, data, 36) + tz_checkpoint_sum(36, data + 36, 64));
+    const uint64_t whole = tz_file_sum(0, data, 100);
+    assert_true(whole == tz_file_sum(0, data, 36) + tz_file_sum(36, data + 36, 64));
     for (int i = 0; i < 100; i++) {
         data[i] ^= 1;
-        assert_true(tz_checkpoint_sum(0, data, 100) != whole);
+        assert_true(tz_file_sum(0, data, 100) != whole);
         data[i] ^= 1;
     }
 }

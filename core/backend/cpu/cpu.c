@@ -2,7 +2,6 @@
 #include "backend/backend.h"
 #include "backend/cpu/family.h"
 #include "backend/host/reduce.h"
-#include "backend/host/refine.h"
 #include "backend/host/slab.h"
 #include "backend/host/store.h"
 #include "base/minmax.h"
@@ -329,9 +328,7 @@ static tz_machine machine_of(const tz_place *place)
     if (d->l3_bytes.known)
         machine.l3_bytes = (int64_t)d->l3_bytes.value;
     if (d->vector_bytes.known)
-        machine.isa = d->vector_bytes.value >= 64   ? TZ_ISA_V4
-                      : d->vector_bytes.value >= 32 ? TZ_ISA_V3
-                                                    : TZ_ISA_BASE;
+        machine.isa = tz_isa_of_vectors(d->vector_bytes.value);
     return machine;
 }
 

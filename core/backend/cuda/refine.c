@@ -1,3 +1,4 @@
+/* The kernels of iterative refinement, for state.c. */
 #include "backend/cuda/refine.h"
 
 #include "backend/cuda/driver/queue.h"

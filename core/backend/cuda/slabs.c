@@ -1,3 +1,4 @@
+/* Rows of streamed fields on their way to the GPU, for the stages of cuda.c. */
 #include "backend/cuda/slabs.h"
 
 #include "backend/cuda/driver/queue.h"

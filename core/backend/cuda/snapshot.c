@@ -1,3 +1,4 @@
+/* Copies of fields that are read while stages go on, for outputs (tz_backend.freeze). */
 #include "backend/cuda/snapshot.h"
 
 #include "backend/backend.h"

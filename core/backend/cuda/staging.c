@@ -1,3 +1,5 @@
+/* Copies of boxes through two pinned buffers: for store, load and fill of cuda.c, and for
+ * snapshots. */
 #include "backend/cuda/staging.h"
 
 #include <stdlib.h>

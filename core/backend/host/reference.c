@@ -3,7 +3,6 @@
  * other backends with it. */
 #include "backend/backend.h"
 #include "backend/host/reduce.h"
-#include "backend/host/refine.h"
 #include "backend/host/slab.h"
 #include "backend/host/store.h"
 #include "base/machine.h"
@@ -135,8 +134,10 @@ static const void *read_cell(const tz_cell_access *access, int field, int dx, in
     cell_reader *reader = (cell_reader *)access;
     void *slot = &reader->slot[reader->next++ % 256];
     read_element(reader, field, dx, dy, dz, slot);
+    if (!reader->widens)
+        return slot;
     const tz_element_type *type = tz_problem_element_type(reader->state->context.problem, field);
-    if (reader->widens && tz_type_is_real(type->type)) {
+    if (tz_type_is_real(type->type)) {
         double wide;
         type->get(slot, 1, &wide);
         memcpy(slot, &wide, sizeof wide);

@@ -1,3 +1,5 @@
+/* The text that names devices, and the devices of all ranks. Called by serve.c, and where devices are only
+ * predicted. */
 #include "backend/slabs/devices.h"
 
 #include "base/names.h"
@@ -158,8 +160,8 @@ static void keep_part(tz_devices *devices, int local, int count)
     devices->count = high - low;
 }
 
-tz_status tz_devices_gather(tz_devices *devices, const tz_ranks *ranks, bool are_gpus,
-                            tz_error *error)
+/* The devices of all ranks. */
+static tz_status gather(tz_devices *devices, const tz_ranks *ranks, bool are_gpus, tz_error *error)
 {
     if (are_gpus)
         keep_part(devices, ranks->local_rank, ranks->local_count);
@@ -184,4 +186,29 @@ tz_status tz_devices_gather(tz_devices *devices, const tz_ranks *ranks, bool are
     devices->count = 0;
     return tz_error_set(error, TZ_RANGE, "devices", "%d ranks have %d devices; %d are possible",
                         ranks->count, count, TZ_DEVICES_MAX);
+}
+
+static tz_status find_here(const tz_ranks *ranks, const tz_devices_wish *wish,
+                           const tz_backend **backend, tz_devices *out, tz_error *error)
+{
+    const char *names = wish->names;
+    const int threads = wish->threads > 0 ? wish->threads : tz_ranks_cores(ranks);
+    *out = (tz_devices){.count = 1};
+    *backend = wish->backend;
+    if (!names && wish->backend->is_gpu && wish->device == 0)
+        names = "all";
+    if (names)
+        return tz_devices_parse(names, wish->backend, threads, backend, out, error);
+    out->of[0].device = wish->device;
+    out->of[0].threads = threads;
+    out->of[0].share = 1.0;
+    return TZ_OK;
+}
+
+tz_status tz_devices_find(const tz_ranks *ranks, const tz_devices_wish *wish,
+                          const tz_backend **backend, tz_devices *out, tz_error *error)
+{
+    const tz_status status =
+        tz_ranks_agree(ranks, find_here(ranks, wish, backend, out, error), error);
+    return status || !ranks ? status : gather(out, ranks, (*backend)->is_gpu, error);
 }

@@ -2,8 +2,7 @@
 #ifndef TZ_CORE_BACKEND_SLABS_DEVICES_H
 #define TZ_CORE_BACKEND_SLABS_DEVICES_H
 
-#include "backend/backend.h"
-#include "base/ranks.h"
+#include "backend/slabs/slabs.h"
 
 /* Read the names of devices, one slab each, separated by commas:
  *
@@ -20,10 +19,10 @@
 tz_status tz_devices_parse(const char *text, const tz_backend *backend, int threads,
                            const tz_backend **found, tz_devices *out, tz_error *error);
 
-/* With the devices of this machine, or of this process if they are CPUs: keep the part of this rank,
- * and put those of all ranks together, in the order of ranks. Each GPU goes to one of the machine's
- * ranks, or several ranks share one. Collective. Errors: TZ_RANGE if there are too many. */
-tz_status tz_devices_gather(tz_devices *devices, const tz_ranks *ranks, bool are_gpus,
-                            tz_error *error);
+/* The devices that tz_devices_wish (slabs.h) means here; of several ranks, which all call it, this rank's part of
+ * the machine's, and then those of all ranks, in the order of ranks. Each GPU goes to one of the machine's
+ * ranks, or several ranks share one. */
+tz_status tz_devices_find(const tz_ranks *ranks, const tz_devices_wish *wish,
+                          const tz_backend **backend, tz_devices *out, tz_error *error);
 
 #endif

@@ -1,7 +1,9 @@
-/* The ghost zones of slabs: their exchange, and their depth. */
+/* The ghost zones of slabs: their exchange among devices and ranks, and their depth. Stages call it (slabs.c). */
 #include "backend/slabs/slabs_impl.h"
 #include "base/machine.h"
 #include <math.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +33,96 @@ static size_t slices_bytes(const tz_problem *problem, int field, int64_t slices)
     for (int axis = 0; axis < problem->dims - 1; axis++)
         bytes *= (size_t)problem->elements[axis];
     return bytes;
+}
+
+/* ---- Statuses -------------------------------------------------------------------------------- */
+
+tz_status tz__slabs_agree(const tz__slabs *slabs, tz_status status, tz_error *error)
+{
+    return tz_ranks_agree(tz__slabs_ranks(slabs), status, error);
+}
+
+tz_status tz__slabs_must(const tz__slabs *slabs, tz_status status, const tz_error *error)
+{
+    const tz_ranks *ranks = tz__slabs_ranks(slabs);
+    if (status && ranks) {
+        char text[sizeof error->place + sizeof error->message + 4] = "a device failed";
+        if (error)
+            tz_error_format(error, text, sizeof text);
+        ranks->abort(ranks, text);
+    }
+    return status;
+}
+
+/* ---- Messages -------------------------------------------------------------------------------- */
+
+int tz__slabs_beside(const tz__slabs *slabs, int i, int side)
+{
+    const tz_problem *problem = slabs->context.problem;
+    const int count = slabs->cut.count, j = side == 0 ? i - 1 : i + 1;
+    const bool ring = tz_boundary_wraps(problem->boundary[problem->dims - 1][0]);
+    return j >= 0 && j < count ? j : ring ? (j + count) % count : -1;
+}
+
+bool tz__slabs_is_far(const tz__slabs *slabs, int i, int side)
+{
+    const int j = tz__slabs_beside(slabs, i, side);
+    return j >= 0 && !tz_devices_are_own(&slabs->devices, j);
+}
+
+tz__slabs_letter tz__slabs_write_ends(tz__slabs *slabs, int i, int side, void *bytes)
+{
+    const size_t *of_end = bytes;
+    tz__slabs_part *part = slabs->parts[i];
+    if (part->links[side].remote)
+        return (tz__slabs_letter){.out = &part->marks,
+                                  .in = &part->links[side].marks,
+                                  .out_bytes = sizeof part->marks,
+                                  .in_bytes = sizeof part->marks};
+    /* A ghost zone comes from the other end of the slab beside it. */
+    tz_error error = {0};
+    const tz_status status =
+        tz__slabs_need_room(slabs, part, &part->inbox[side], of_end[1 - side], &error);
+    tz__slabs_must(slabs, status, &error);
+    return (tz__slabs_letter){.out = part->ends[side].bytes,
+                              .in = part->inbox[side].bytes,
+                              .out_bytes = of_end[side],
+                              .in_bytes = of_end[1 - side]};
+}
+
+void tz__slabs_begin_messages(tz__slabs *slabs, tz__slabs_write *write, void *argument)
+{
+    const tz_ranks *ranks = tz__slabs_ranks(slabs);
+    tz_part parts[4 * TZ_DEVICES_MAX];
+    int count = 0;
+    slabs->exchange = NULL;
+    for (int i = slabs->low; ranks && i < slabs->high; i++)
+        for (int side = 0; side < 2; side++) {
+            const int j = tz__slabs_beside(slabs, i, side);
+            if (!tz__slabs_is_far(slabs, i, side))
+                continue;
+            const tz__slabs_letter letter = write(slabs, i, side, argument);
+            const int peer = slabs->devices.of[j].rank;
+            parts[count++] = (tz_part){.peer = peer,
+                                       .tag = 2 * i + side,
+                                       .is_receive = true,
+                                       .buffer = letter.in,
+                                       .bytes = (int64_t)letter.in_bytes};
+            parts[count++] = (tz_part){.peer = peer,
+                                       .tag = 2 * j + 1 - side,
+                                       .buffer = (void *)letter.out,
+                                       .bytes = (int64_t)letter.out_bytes};
+        }
+    if (count > 0)
+        slabs->exchange = ranks->begin(ranks, parts, count);
+}
+
+void tz__slabs_finish_messages(tz__slabs *slabs)
+{
+    const tz_ranks *ranks = tz__slabs_ranks(slabs);
+    if (slabs->exchange)
+        ranks->finish(ranks, slabs->exchange);
+    slabs->exchange = NULL;
 }
 
 /* ---- Exchange -------------------------------------------------------------------------------- */
@@ -244,6 +336,229 @@ tz_slab_span tz__slabs_span(const tz__slabs *slabs, int i, int rest, int next)
     if (rest == 0 && slabs->inner->slab->copy && 2 * (ends[0] + ends[1]) <= span.high - span.low)
         memcpy(span.ends, ends, sizeof span.ends);
     return span;
+}
+
+/* ---- Links -----------------------------------------------------------------------------------
+ *
+ * Where the system lets them, devices copy ghost zones from the memory of other processes. The two hosts send
+ * each other only what orders the copies. */
+
+enum { WHY_BYTES = sizeof((tz_slabs_paths *)0)->why };
+
+/* What a slab tells the slabs beside it; the handles of its state follow. */
+typedef struct card {
+    int machine;
+    bool shares; /* else `why` says why not */
+    char why[WHY_BYTES];
+    int64_t low, high;
+} card;
+
+/* Whether a slab can copy from the one beside it. */
+typedef struct verdict {
+    bool opened;
+    char why[WHY_BYTES];
+} verdict;
+
+typedef struct introduction {
+    const tz_slab_links *functions;
+    size_t card_bytes;
+    char *cards;                         /* own slab i's at 3 * (i - low), then those it receives */
+    verdict own[TZ_DEVICES_MAX][2];      /* on the slabs beside slab i */
+    verdict received[TZ_DEVICES_MAX][2]; /* theirs on slab i */
+} introduction;
+
+/* k 0: the own card of slab i; 1 and 2: of the slabs at its low and its high side. */
+static card *card_of(const introduction *all, const tz__slabs *slabs, int i, int k)
+{
+    return (card *)(all->cards + (size_t)(3 * (i - slabs->low) + k) * all->card_bytes);
+}
+
+static tz__slabs_letter write_card(tz__slabs *slabs, int i, int side, void *argument)
+{
+    const introduction *all = argument;
+    return (tz__slabs_letter){.out = card_of(all, slabs, i, 0),
+                              .in = card_of(all, slabs, i, 1 + side),
+                              .out_bytes = all->card_bytes,
+                              .in_bytes = all->card_bytes};
+}
+
+static tz__slabs_letter write_verdict(tz__slabs *slabs, int i, int side, void *argument)
+{
+    (void)slabs;
+    introduction *all = argument;
+    return (tz__slabs_letter){.out = &all->own[i][side],
+                              .in = &all->received[i][side],
+                              .out_bytes = sizeof(verdict),
+                              .in_bytes = sizeof(verdict)};
+}
+
+static void send_and_receive(tz__slabs *slabs, tz__slabs_write *write, void *argument)
+{
+    tz__slabs_begin_messages(slabs, write, argument);
+    tz__slabs_finish_messages(slabs);
+}
+
+static void fill_card(const introduction *all, const tz__slabs *slabs, int i)
+{
+    const tz__slabs_part *part = slabs->parts[i];
+    card *own = card_of(all, slabs, i, 0);
+    tz_error error = {0};
+    *own = (card){.machine = slabs->context.ranks->machine,
+                  .low = part->problem.slab.low,
+                  .high = part->problem.slab.high};
+    own->shares = all->functions->share(part->state, own + 1, &error) == TZ_OK;
+    if (!own->shares)
+        snprintf(own->why, sizeof own->why, "%.*s", WHY_BYTES - 1, error.message);
+}
+
+static void open_beside(introduction *all, tz__slabs *slabs, int i, int side)
+{
+    const card *own = card_of(all, slabs, i, 0), *there = card_of(all, slabs, i, 1 + side);
+    tz__slabs_part *part = slabs->parts[i];
+    tz__slabs_link *link = &part->links[side];
+    verdict *v = &all->own[i][side];
+    tz_error error = {0};
+    *link = (tz__slabs_link){.low = there->low, .high = there->high};
+    if (side == 1 && tz__slabs_beside(slabs, i, 0) == tz__slabs_beside(slabs, i, 1)) {
+        link->remote = part->links[0].remote; /* a ring of two slabs */
+        *v = all->own[i][0];
+        return;
+    }
+    if (own->machine != there->machine)
+        snprintf(v->why, sizeof v->why, "the ranks are on different machines");
+    else if (!own->shares || !there->shares)
+        snprintf(v->why, sizeof v->why, "%s", own->shares ? there->why : own->why);
+    else if (all->functions->open(part->state, there + 1, &link->remote, &error) != TZ_OK)
+        snprintf(v->why, sizeof v->why, "%.*s", WHY_BYTES - 1, error.message);
+    v->opened = link->remote;
+}
+
+static void close_link(const tz__slabs *slabs, tz__slabs_part *part, int side)
+{
+    const tz_slab_links *functions = slabs->inner->slab->links;
+    tz__slabs_link *own = &part->links[side], *other = &part->links[1 - side];
+    if (!own->remote)
+        return;
+    functions->close(own->remote);
+    if (other->remote == own->remote)
+        other->remote = NULL;
+    own->remote = NULL;
+}
+
+/* Count the cuts at low sides: each is one. */
+static void count_paths(tz__slabs *slabs, const introduction *all)
+{
+    const tz_ranks *ranks = slabs->context.ranks;
+    tz_slabs_paths own = {0}, *each = calloc((size_t)ranks->count, sizeof *each);
+    if (!each)
+        ranks->abort(ranks, "not enough memory for an exchange");
+    for (int i = slabs->low; i < slabs->high; i++) {
+        if (!tz__slabs_is_far(slabs, i, 0))
+            continue;
+        const bool is_direct = slabs->parts[i]->links[0].remote;
+        const char *why = !all                     ? ""
+                          : !all->own[i][0].opened ? all->own[i][0].why
+                                                   : all->received[i][0].why;
+        own.direct += is_direct;
+        own.by_host += !is_direct;
+        if (!is_direct && !own.why[0])
+            snprintf(own.why, sizeof own.why, "%s", why);
+    }
+    ranks->gather_all(ranks, &own, sizeof own, each);
+    slabs->paths = (tz_slabs_paths){0};
+    for (int r = 0; r < ranks->count; r++) {
+        if (!slabs->paths.by_host && each[r].by_host)
+            memcpy(slabs->paths.why, each[r].why, sizeof each[r].why);
+        slabs->paths.direct += each[r].direct;
+        slabs->paths.by_host += each[r].by_host;
+    }
+    free(each);
+}
+
+static void introduce(tz__slabs *slabs, introduction *all)
+{
+    for (int i = slabs->low; i < slabs->high; i++)
+        fill_card(all, slabs, i);
+    send_and_receive(slabs, write_card, all);
+    for (int i = slabs->low; i < slabs->high; i++)
+        for (int side = 0; side < 2; side++)
+            if (tz__slabs_is_far(slabs, i, side))
+                open_beside(all, slabs, i, side);
+    send_and_receive(slabs, write_verdict, all);
+    for (int i = slabs->low; i < slabs->high; i++)
+        for (int side = 0; side < 2; side++)
+            if (tz__slabs_is_far(slabs, i, side) && !all->received[i][side].opened)
+                close_link(slabs, slabs->parts[i], side);
+}
+
+void tz__slabs_make_links(tz__slabs *slabs)
+{
+    const tz_ranks *ranks = tz__slabs_ranks(slabs);
+    const tz_slab_links *functions = slabs->inner->slab->links;
+    if (slabs->linked || !ranks)
+        return;
+    slabs->linked = true;
+    introduction *all = functions ? calloc(1, sizeof *all) : NULL;
+    if (all) {
+        const size_t align = _Alignof(max_align_t);
+        all->functions = functions;
+        all->card_bytes = (sizeof(card) + functions->handles_bytes + align - 1) / align * align;
+        all->cards = calloc((size_t)(3 * (slabs->high - slabs->low)), all->card_bytes);
+    }
+    if (functions && (!all || !all->cards))
+        ranks->abort(ranks, "not enough memory for an exchange");
+    if (functions)
+        introduce(slabs, all);
+    count_paths(slabs, all);
+    if (all)
+        free(all->cards);
+    free(all);
+}
+
+void tz__slabs_close_links(tz__slabs *slabs)
+{
+    for (int i = slabs->low; i < slabs->high && slabs->linked; i++)
+        for (int side = 0; side < 2; side++)
+            close_link(slabs, slabs->parts[i], side);
+    /* Nobody frees what another rank has open. */
+    if (slabs->linked && slabs->paths.direct > 0)
+        tz__slabs_agree(slabs, TZ_OK, NULL);
+    slabs->linked = false;
+}
+
+tz_status tz__slabs_offer(tz__slabs *slabs, int i, tz_error *error)
+{
+    tz__slabs_part *part = slabs->parts[i];
+    return part->links[0].remote || part->links[1].remote
+               ? slabs->inner->slab->links->offer(part->state, &part->marks, error)
+               : TZ_OK;
+}
+
+static tz__slabs_letter write_copied(tz__slabs *slabs, int i, int side, void *argument)
+{
+    (void)argument;
+    tz__slabs_part *part = slabs->parts[i];
+    const size_t bytes = part->links[side].remote ? sizeof part->marks : 0;
+    return (tz__slabs_letter){
+        .out = &part->marks, .in = &part->links[side].marks, .out_bytes = bytes, .in_bytes = bytes};
+}
+
+static tz_status settle_part(tz__slabs *slabs, int i, void *argument, tz_error *error)
+{
+    (void)argument;
+    tz__slabs_part *part = slabs->parts[i];
+    tz_status status = TZ_OK;
+    for (int side = 0; side < 2 && !status; side++)
+        if (part->links[side].remote)
+            status =
+                slabs->inner->slab->links->settle(part->state, part->links[side].remote, error);
+    return status;
+}
+
+tz_status tz__slabs_settle(tz__slabs *slabs, tz_error *error)
+{
+    send_and_receive(slabs, write_copied, NULL);
+    return tz__slabs_own(slabs, settle_part, NULL, error);
 }
 
 /* ---- Depth ----------------------------------------------------------------------------------- */

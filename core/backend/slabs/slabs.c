@@ -1,5 +1,9 @@
+/* A grid in slabs, as a backend: the table, states, numbers and stages. core/sim creates it where several devices
+ * hold the grid. */
 #include "backend/slabs/slabs.h"
-#include "backend/slabs/slabs_impl.h"
+
+#include "backend/slabs/commands.h"
+#include "kernels/cpu/update.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,28 +52,34 @@ tz_status tz__slabs_all(tz__slabs *slabs, tz__slabs_work *work, void *argument, 
 
 /* ---- Lifetime -------------------------------------------------------------------------------- */
 
-static void destroy(void *any)
+void tz__slabs_do_destroy(tz__slabs *slabs)
 {
-    tz__slabs *slabs = any;
     if (!slabs)
         return;
     tz__slabs_close_links(slabs);
     for (int i = slabs->low; i < slabs->high; i++)
         tz__slabs_part_destroy(slabs, slabs->parts[i]);
     tz_crew_destroy(slabs->crew);
+    free(slabs->told);
     free(slabs);
 }
 
-static tz_status create(const tz_backend *inner, void **out, const tz_backend_context *context,
-                        tz_error *error)
+/* The simulation looks at the memory of rank 0. */
+static tz_status check_memory(const tz__slabs *slabs, tz_error *error)
 {
-    *out = NULL;
-    if (!inner->slab)
-        return tz_error_set(error, TZ_UNSUPPORTED, "devices",
-                            "the %s backend cannot hold slabs of a grid", inner->name);
-    tz__slabs *slabs = calloc(1, sizeof *slabs);
-    if (!slabs)
-        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
+    const tz_backend_context *context = &slabs->context;
+    const tz_ranks *ranks = tz__slabs_ranks(slabs);
+    const tz_place place = {.devices = &slabs->devices};
+    if (!ranks || ranks->rank == 0 || !context->plan)
+        return TZ_OK;
+    return tz_problem_check_memory(
+        context->problem, tz__slabs_bytes(slabs->inner, context->problem, &place, context->plan),
+        ranks->local_count, error);
+}
+
+tz_status tz__slabs_do_create(tz__slabs *slabs, const tz_backend *inner,
+                              const tz_backend_context *context, tz_error *error)
+{
     slabs->context = *context;
     slabs->devices = *context->devices;
     slabs->inner = inner;
@@ -83,116 +93,12 @@ static tz_status create(const tz_backend *inner, void **out, const tz_backend_co
     while (slabs->high < slabs->cut.count && tz_devices_are_own(&slabs->devices, slabs->high))
         slabs->high++;
     if (!status)
+        status = check_memory(slabs, error);
+    if (!status)
         status = tz_crew_create(&slabs->crew, slabs->high - slabs->low, error);
     for (int i = slabs->low; i < slabs->high && !status; i++)
         status = tz__slabs_part_create(slabs, i, slabs->depth, &slabs->parts[i], error);
-    if (status) {
-        destroy(slabs);
-        return status;
-    }
-    *out = slabs;
-    return TZ_OK;
-}
-
-/* ---- Cells ----------------------------------------------------------------------------------- */
-
-typedef struct access {
-    int field;
-    const tz_box *box; /* of the whole grid */
-    const char *from;
-    char *to;
-} access;
-
-/* Bytes of a slice of a box: a row or plane of it, or in 1-D a cell. */
-static size_t slice_bytes(const tz_problem *problem, int field, const tz_box *box)
-{
-    size_t bytes = tz_problem_element_size(problem, field);
-    for (int axis = 0; axis < problem->dims - 1; axis++)
-        bytes *= (size_t)(box->high[axis] - box->low[axis]);
-    return bytes;
-}
-
-/* The part of a box between two cells of the whole grid along the last axis, moved by `move` cells.
- * False: there is none. *at: the first slice of it in the box. */
-static bool part_of_box(int axis, const tz_box *box, int64_t low, int64_t high, int64_t move,
-                        tz_box *out, int64_t *at)
-{
-    *out = *box;
-    out->low[axis] = box->low[axis] > low ? box->low[axis] : low;
-    out->high[axis] = box->high[axis] < high ? box->high[axis] : high;
-    *at = out->low[axis] - box->low[axis];
-    const bool some = out->low[axis] < out->high[axis];
-    out->low[axis] += move;
-    out->high[axis] += move;
-    return some;
-}
-
-static tz_status store_part(tz__slabs *slabs, int i, void *argument, tz_error *error)
-{
-    const access *a = argument;
-    const tz_problem *problem = &slabs->parts[i]->problem, *whole = slabs->context.problem;
-    const int axis = whole->dims - 1;
-    const int64_t n = whole->elements[axis], first = problem->slab.first;
-    const size_t slice = slice_bytes(whole, a->field, a->box);
-    tz_status status = TZ_OK;
-    /* In a ring, a ghost zone lies at the other end of the grid. */
-    for (int turn = -1; turn <= 1 && !status; turn++) {
-        tz_box box;
-        int64_t at;
-        if (part_of_box(axis, a->box, first + turn * n, first + turn * n + problem->elements[axis],
-                        -first - turn * n, &box, &at))
-            status = slabs->inner->store(slabs->parts[i]->state, a->field, &box,
-                                         a->from + (size_t)at * slice, error);
-    }
-    return status;
-}
-
-static tz_status store(void *any, int field, const tz_box *box, const void *elements,
-                       tz_error *error)
-{
-    tz__slabs *slabs = any;
-    access a = {.field = field, .box = box, .from = elements};
-    slabs->offered = 0;
-    return tz__slabs_all(slabs, store_part, &a, error);
-}
-
-static tz_status load_part(tz__slabs *slabs, int i, void *argument, tz_error *error)
-{
-    const access *a = argument;
-    const tz_problem *whole = slabs->context.problem;
-    const int axis = whole->dims - 1;
-    tz_box box;
-    int64_t at;
-    if (!part_of_box(axis, a->box, slabs->cut.at[i], slabs->cut.at[i + 1],
-                     -slabs->parts[i]->problem.slab.first, &box, &at))
-        return TZ_OK;
-    return slabs->inner->load(slabs->parts[i]->state, a->field, &box,
-                              a->to + (size_t)at * slice_bytes(whole, a->field, a->box), error);
-}
-
-static tz_status load(const void *any, int field, const tz_box *box, void *elements,
-                      tz_error *error)
-{
-    tz__slabs *slabs = (tz__slabs *)any;
-    access a = {.field = field, .box = box, .to = elements};
-    const tz_status status = tz__slabs_all(slabs, load_part, &a, error);
-    if (!status)
-        tz__slabs_share_cells(slabs, box, slice_bytes(slabs->context.problem, field, box),
-                              elements);
-    return status;
-}
-
-static tz_status fill_part(tz__slabs *slabs, int i, void *argument, tz_error *error)
-{
-    const access *a = argument;
-    return slabs->inner->fill(slabs->parts[i]->state, a->field, a->from, error);
-}
-
-static tz_status fill(void *any, int field, const void *element, tz_error *error)
-{
-    access a = {.field = field, .from = element};
-    ((tz__slabs *)any)->offered = 0;
-    return tz__slabs_all(any, fill_part, &a, error);
+    return tz__slabs_agree(slabs, status, error);
 }
 
 /* ---- Numbers --------------------------------------------------------------------------------- */
@@ -208,22 +114,76 @@ static tz_status reduce_part(tz__slabs *slabs, int i, void *argument, tz_error *
     return slabs->inner->slab->reduce(slabs->parts[i]->state, w->field, &w->of[i], error);
 }
 
-static tz_status reduce(const void *any, int field, tz_reduction *out, tz_error *error)
+/* The first of `count` sums that belongs to cells from `at` on, along the last axis. */
+static int64_t sums_before(const tz_problem *problem, int64_t at, int64_t count, int64_t segment)
 {
-    tz__slabs *slabs = (tz__slabs *)any;
+    const int axis = problem->dims - 1;
+    return axis == 0 ? (at + segment - 1) / segment : at * (count / problem->elements[axis]);
+}
+
+/* Each rank has the sums of its slabs; all get the whole. */
+static void share_sums(const tz__slabs *slabs, double *sums, int64_t count, int64_t segment)
+{
+    const tz_ranks *ranks = tz__slabs_ranks(slabs);
+    const tz_problem *problem = slabs->context.problem;
+    for (int i = 0; ranks && i < slabs->cut.count; i++) {
+        const int64_t begin = sums_before(problem, slabs->cut.at[i], count, segment);
+        const int64_t end = sums_before(problem, slabs->cut.at[i + 1], count, segment);
+        ranks->broadcast(ranks, slabs->devices.of[i].rank, sums + begin,
+                         (end - begin) * (int64_t)sizeof *sums);
+    }
+}
+
+/* The `bytes` of each rank; the caller frees them. */
+static void *gather(const tz_ranks *ranks, const void *mine, size_t bytes)
+{
+    void *all = malloc((size_t)ranks->count * bytes);
+    if (!all)
+        ranks->abort(ranks, "not enough memory for numbers of all ranks");
+    ranks->gather_all(ranks, mine, (int64_t)bytes, all);
+    return all;
+}
+
+/* Combine what is no part of the array of sums. */
+static void add_reduction(tz_reduce_sums *sums, const tz_reduce_sums *one)
+{
+    sums->low = one->low < sums->low ? one->low : sums->low;
+    sums->high = one->high > sums->high ? one->high : sums->high;
+    sums->first = one->first < sums->first ? one->first : sums->first;
+    sums->population += one->population;
+    sums->not_finite += one->not_finite;
+    sums->hash += one->hash;
+}
+
+static void share_reduction(const tz__slabs *slabs, tz_reduce_sums *sums)
+{
+    const tz_ranks *ranks = tz__slabs_ranks(slabs);
+    if (!ranks)
+        return;
+    share_sums(slabs, sums->sums, sums->count, TZ_REDUCE_SEGMENT);
+    tz_reduce_sums *all = gather(ranks, sums, sizeof *sums);
+    for (int r = 0; r < ranks->count; r++)
+        if (r != ranks->rank)
+            add_reduction(sums, &all[r]);
+    free(all);
+}
+
+tz_status tz__slabs_do_reduce(tz__slabs *slabs, const tz__slabs_call *call, tz_error *error)
+{
     tz_reduce_sums sums;
-    reduce_work w = {.field = field};
-    tz_status status = tz_reduce_begin(&sums, slabs->context.problem, field, error);
+    tz_reduction out;
+    reduce_work w = {.field = call->field};
+    tz_status status = tz_reduce_begin(&sums, slabs->context.problem, call->field, error);
     status = tz__slabs_agree(slabs, status, error);
     for (int i = slabs->low; i < slabs->high; i++)
         w.of[i] = sums; /* each writes other elements of the same array */
     if (!status)
         status = tz__slabs_all(slabs, reduce_part, &w, error);
     for (int i = slabs->low; i < slabs->high && !status; i++)
-        tz__slabs_add_reduction(&sums, &w.of[i]);
+        add_reduction(&sums, &w.of[i]);
     if (!status)
-        tz__slabs_share_reduction(slabs, &sums);
-    tz_reduce_end(&sums, out);
+        share_reduction(slabs, &sums);
+    tz_reduce_end(&sums, call->to ? call->to : &out);
     return status;
 }
 
@@ -232,15 +192,15 @@ static tz_status finite_part(tz__slabs *slabs, int i, void *argument, tz_error *
     return slabs->inner->all_finite(slabs->parts[i]->state, (bool *)argument + i, error);
 }
 
-static tz_status all_finite(const void *any, bool *finite, tz_error *error)
+tz_status tz__slabs_do_all_finite(tz__slabs *slabs, const tz__slabs_call *call, tz_error *error)
 {
-    bool each[TZ_DEVICES_MAX];
-    tz__slabs *slabs = (tz__slabs *)any;
+    bool each[TZ_DEVICES_MAX], finite = true;
     const tz_status status = tz__slabs_all(slabs, finite_part, each, error);
-    *finite = true;
     for (int i = slabs->low; i < slabs->high; i++)
-        *finite = *finite && each[i];
-    *finite = tz_ranks_largest(slabs->context.ranks, !*finite) == 0;
+        finite = finite && each[i];
+    finite = tz_ranks_largest(slabs->context.ranks, !finite) == 0;
+    if (call->to)
+        *(bool *)call->to = finite;
     return status;
 }
 
@@ -249,15 +209,15 @@ static tz_status norm_part(tz__slabs *slabs, int i, void *argument, tz_error *er
     return slabs->inner->update_norm(slabs->parts[i]->state, (double *)argument + i, error);
 }
 
-static tz_status update_norm(const void *any, double *norm, tz_error *error)
+tz_status tz__slabs_do_update_norm(tz__slabs *slabs, const tz__slabs_call *call, tz_error *error)
 {
-    double each[TZ_DEVICES_MAX];
-    tz__slabs *slabs = (tz__slabs *)any;
+    double each[TZ_DEVICES_MAX], norm = 0.0;
     const tz_status status = tz__slabs_all(slabs, norm_part, each, error);
-    *norm = 0.0;
     for (int i = slabs->low; i < slabs->high; i++)
-        *norm = isnan(each[i]) || each[i] > *norm ? each[i] : *norm;
-    *norm = tz_ranks_largest(slabs->context.ranks, *norm);
+        norm = isnan(each[i]) || each[i] > norm ? each[i] : norm;
+    norm = tz_ranks_largest(slabs->context.ranks, norm);
+    if (call->to)
+        *(double *)call->to = norm;
     return status;
 }
 
@@ -277,18 +237,31 @@ static tz_status update_part(tz__slabs *slabs, int i, void *argument, tz_error *
                : functions->update(state, w->step, &w->of[i], error);
 }
 
-static tz_status add_updates(tz__slabs *slabs, tz__slabs *correction, int64_t step, tz_update *out,
-                             tz_error *error)
+static void share_update(const tz__slabs *slabs, tz_update_sums *sums)
+{
+    const tz_ranks *ranks = tz__slabs_ranks(slabs);
+    if (!ranks)
+        return;
+    share_sums(slabs, sums->sums, sums->count, TZ_UPDATE_SEGMENT);
+    tz_update_sums *all = gather(ranks, sums, sizeof *sums);
+    for (int r = 0; r < ranks->count; r++) {
+        sums->largest = all[r].largest > sums->largest ? all[r].largest : sums->largest;
+        sums->magnitude = all[r].magnitude > sums->magnitude ? all[r].magnitude : sums->magnitude;
+    }
+    free(all);
+}
+
+tz_status tz__slabs_do_update(tz__slabs *slabs, const tz__slabs_call *call, tz_error *error)
 {
     tz_update_sums sums;
-    update_work w = {.correction = correction, .step = step};
+    tz_update out;
+    update_work w = {.correction = call->correction, .step = call->at};
     tz__slabs_refresh_all(slabs);
-    /* An iteration reads one ghost zone. */
     tz_status status = tz_update_begin(&sums, slabs->context.problem, error);
     status = tz__slabs_agree(slabs, status, error);
     for (int i = slabs->low; i < slabs->high; i++)
         w.of[i] = sums;
-    if (!status)
+    if (!status) /* an iteration reads one ghost zone */
         status = tz__slabs_need(slabs, 1, slabs->depth, error);
     if (!status)
         status = tz__slabs_all(slabs, update_part, &w, error);
@@ -298,20 +271,14 @@ static tz_status add_updates(tz__slabs *slabs, tz__slabs *correction, int64_t st
         sums.magnitude = one->magnitude > sums.magnitude ? one->magnitude : sums.magnitude;
     }
     if (!status)
-        tz__slabs_share_update(slabs, &sums);
-    tz_update_end(&sums, out);
+        share_update(slabs, &sums);
+    tz_update_end(&sums, call->to ? call->to : &out);
     return status;
 }
 
-static tz_status update(void *any, int64_t step, tz_update *out, tz_error *error)
+tz_status tz__slabs_do_refine(tz__slabs *slabs, const tz__slabs_call *call, tz_error *error)
 {
-    return add_updates(any, NULL, step, out, error);
-}
-
-static tz_status refine(void *any, void *any_correction, int64_t step, tz_update *out,
-                        tz_error *error)
-{
-    tz__slabs *slabs = any, *correction = any_correction;
+    tz__slabs *correction = call->correction;
     const int source = slabs->context.problem->stencil->refinement->source;
     tz_status status = TZ_OK;
     tz__slabs_refresh_all(correction);
@@ -326,30 +293,38 @@ static tz_status refine(void *any, void *any_correction, int64_t step, tz_update
     if (!status)
         status = tz__slabs_need(slabs, slabs->depth, slabs->depth, error);
     if (!status)
-        status = add_updates(slabs, correction, step, out, error);
+        status = tz__slabs_do_update(slabs, call, error);
     if (!status)
         status = tz__slabs_exchange(correction, UINT32_C(1) << source, correction->depth, error);
     return status;
 }
 
-static tz_status shrink(const void *any, int field, int64_t z, int nx, int ny, double *values,
-                        tz_error *error)
+tz_status tz__slabs_do_shrink(tz__slabs *slabs, const tz__slabs_call *call, tz_error *error)
 {
-    const tz__slabs *slabs = any;
-    if (!slabs->inner->shrink || slabs->context.problem->dims < 3)
-        return TZ_UNSUPPORTED; /* the caller averages the cells */
+    const int nx = (int)call->counts[0], ny = (int)call->counts[1];
+    const int64_t bytes = call->counts[0] * call->counts[1] * (int64_t)sizeof(double);
     int i = 0;
-    while (z >= slabs->cut.at[i + 1])
+    while (call->at >= slabs->cut.at[i + 1])
         i++;
     const tz__slabs_part *part = slabs->parts[i]; /* NULL: of another rank */
-    tz_status status = TZ_OK;
-    if (part)
-        status = slabs->inner->shrink(part->state, field, z - part->problem.slab.first, nx, ny,
-                                      values, error);
+    const int owner = slabs->devices.of[i].rank;
+    double *own = part && !call->to ? malloc((size_t)bytes) : NULL;
+    double *values = call->to ? call->to : own;
+    tz_status status =
+        part && !values ? tz_error_set(error, TZ_MEMORY, NULL, "not enough memory") : TZ_OK;
+    if (part && !status)
+        status = slabs->inner->shrink(part->state, call->field, call->at - part->problem.slab.first,
+                                      nx, ny, values, error);
     status = tz__slabs_agree(slabs, status, error);
-    if (!status && slabs->context.ranks)
-        slabs->context.ranks->broadcast(slabs->context.ranks, slabs->devices.of[i].rank, values,
-                                        (int64_t)nx * ny * (int64_t)sizeof *values);
+    const bool gets = owner > 0 && call->to, gives = owner > 0 && part;
+    const tz_part message = {.peer = gets ? owner : 0,
+                             .is_receive = gets,
+                             .buffer = values,
+                             .bytes = bytes,
+                             .tag = TZ_RANKS_TAG_MAX};
+    if (!status && (gets || gives))
+        tz_ranks_exchange(slabs->context.ranks, &message, 1);
+    free(own);
     return status;
 }
 
@@ -359,18 +334,15 @@ static tz_status facts(void *any, const tz_plan *plan, tz_kernel_facts *out, tz_
 {
     tz__slabs *slabs = any;
     tz_plan own;
-    tz_status status = tz__slabs_plan_of(slabs, slabs->low, plan, &own, error);
+    const tz_status status = tz__slabs_plan_of(slabs, slabs->low, plan, &own, error);
     return status ? status : slabs->inner->facts(slabs->parts[slabs->low]->state, &own, out, error);
 }
 
 /* Of all devices; one that holds several slabs counts once. */
-static tz_status energy(void *any, double *joules, tz_error *error)
+tz_status tz__slabs_do_energy(tz__slabs *slabs, const tz__slabs_call *call, tz_error *error)
 {
-    const tz__slabs *slabs = any;
     tz_status status = TZ_OK;
-    *joules = 0.0;
-    if (slabs->devices.shared)
-        return TZ_UNSUPPORTED; /* which rank counts it? */
+    double joules = 0.0;
     for (int i = slabs->low; i < slabs->high && !status; i++) {
         bool seen = false;
         for (int k = slabs->low; k < i; k++)
@@ -378,11 +350,18 @@ static tz_status energy(void *any, double *joules, tz_error *error)
         double one = 0.0;
         if (!seen)
             status = slabs->inner->energy(slabs->parts[i]->state, &one, error);
-        *joules = status ? NAN : *joules + one;
+        joules = status ? NAN : joules + one;
     }
     status = tz__slabs_agree(slabs, status, error);
-    if (!status)
-        *joules = tz__slabs_sum(slabs, *joules);
+    const tz_ranks *ranks = tz__slabs_ranks(slabs);
+    double *all = ranks ? gather(ranks, &joules, sizeof joules) : NULL;
+    if (all)
+        joules = 0.0;
+    for (int r = 0; all && r < ranks->count; r++)
+        joules += all[r];
+    free(all);
+    if (call->to)
+        *(double *)call->to = joules;
     return status;
 }
 
@@ -407,8 +386,265 @@ static double set_up_s(const void *any)
 void tz_slabs_describe(const void *state, tz_slabs_facts *out)
 {
     const tz__slabs *slabs = state;
-    *out = (tz_slabs_facts){slabs->devices, {0}, slabs->exchanged, slabs->paths};
+    *out = (tz_slabs_facts){slabs->devices, {0}, slabs->exchanged, slabs->paths, {0}};
     memcpy(out->at, slabs->cut.at, sizeof out->at);
+    memcpy(out->apart, slabs->apart, sizeof out->apart);
+}
+
+/* ---- Stages ---------------------------------------------------------------------------------- */
+
+void tz__slabs_refresh(const tz__slabs *slabs, tz__slabs_part *part)
+{
+    const tz_stencil *stencil = slabs->context.problem->stencil;
+    tz_problem_slab_refresh(&part->problem);
+    for (int f = 0; f < stencil->fields_count; f++)
+        if (slabs->context.streamed && slabs->context.streamed[f]) {
+            part->streamed[f] = *slabs->context.streamed[f];
+            part->streamed[f].first = part->problem.slab.first;
+        }
+}
+
+void tz__slabs_refresh_all(tz__slabs *slabs)
+{
+    for (int i = slabs->low; i < slabs->high; i++)
+        tz__slabs_refresh(slabs, slabs->parts[i]);
+}
+
+tz_status tz__slabs_need(tz__slabs *slabs, int iterations, int exchange, tz_error *error)
+{
+    if (slabs->valid >= iterations)
+        return TZ_OK;
+    const tz_status status =
+        tz__slabs_exchange(slabs, tz__slabs_fields(slabs, TZ_STATE), exchange, error);
+    slabs->valid = status ? 0 : exchange;
+    return status;
+}
+
+/* Stages that follow each other without an exchange. */
+typedef struct advance {
+    const tz_plan *plan;
+    int iterations;
+    int64_t step;
+    int rest, next; /* iterations until the exchange after them, and of that exchange */
+    bool offers;    /* they offer their ends for the next one */
+} advance;
+
+static tz_status plan_part(tz__slabs *slabs, int i, void *argument, tz_error *error)
+{
+    const advance *a = argument;
+    tz__slabs_part *part = slabs->parts[i];
+    if (tz_plan_equal(&part->planned, a->plan))
+        return TZ_OK;
+    const tz_status status = tz__slabs_plan_of(slabs, i, a->plan, &part->plan, error);
+    if (!status)
+        part->planned = *a->plan;
+    return status;
+}
+
+/* After the first stage no other plan can be tried. */
+static tz_status fail_after(int done, tz_status status, tz_error *error)
+{
+    if (!status || done == 0)
+        return status;
+    if (error)
+        error->code = TZ_BACKEND;
+    return TZ_BACKEND;
+}
+
+static tz_status stages_of_part(tz__slabs *slabs, int i, void *argument, tz_error *error)
+{
+    const advance *a = argument;
+    const tz__slabs_part *part = slabs->parts[i];
+    tz_status status = TZ_OK;
+    for (int done = 0, more; done < a->iterations && !status; done += more) {
+        const int left = a->iterations - done;
+        more = left < a->plan->height ? left : a->plan->height;
+        const tz_slab_span span = tz__slabs_span(slabs, i, a->rest + left - more, a->next);
+        status =
+            slabs->inner->slab->stage(part->state, &part->plan, more, a->step + done, &span, error);
+        status = fail_after(done, status, error);
+    }
+    if (!status && a->offers)
+        status = fail_after(1, tz__slabs_offer_ends(slabs, i, a->next, error), error);
+    return status;
+}
+
+/* Whether ghost zones made for `exchange` iterations would save one update in fifty. Stages that leave
+ * nothing out update the ghost zones as they are made, and another plan may need less. */
+static bool is_too_deep(const tz__slabs *slabs, const tz_plan *plan, int exchange)
+{
+    const tz_cut *cut = &slabs->cut;
+    if (slabs->inner->slab->leaves_out(slabs->context.problem, plan))
+        return false;
+    return 50 * (int64_t)(slabs->depth - exchange) * (cut->each[0] + cut->each[1]) > cut->thinnest;
+}
+
+/* The iterations of stages for which `valid` ones of the ghost zone are enough, of `left`. */
+static int until_exchange(int valid, int left, int height)
+{
+    const int rest = left % height;
+    const int whole = (valid < left ? valid : left) / height * height;
+    return whole == left - rest && valid >= left ? left : whole;
+}
+
+/* Stages up to an exchange, of `left` iterations at most; *done: those that they were. */
+static tz_status some_stages(tz__slabs *slabs, const tz_plan *plan, int left, int64_t step,
+                             int *done, tz_error *error)
+{
+    const int height = left < plan->height ? left : plan->height;
+    const int exchange = plan->exchange > height ? plan->exchange : height;
+    tz_status status = TZ_OK;
+    if (exchange > slabs->depth || (slabs->valid < height && is_too_deep(slabs, plan, exchange))) {
+        status = tz_cut_check(&slabs->cut, slabs->context.problem, exchange, error);
+        if (!status)
+            status = tz__slabs_deepen(slabs, exchange, error);
+    }
+    const int before = slabs->valid >= height ? slabs->valid : exchange;
+    advance a = {.plan = plan, .step = step, .next = exchange};
+    a.iterations = *done = until_exchange(before, left, height);
+    a.rest = before - a.iterations;
+    /* The first stage of a plan may refuse it. */
+    const bool fresh = !tz_plan_equal(&slabs->parts[slabs->low]->planned, plan);
+    if (!status && fresh)
+        status = tz__slabs_all(slabs, plan_part, &a, error);
+    a.offers = tz__slabs_is_direct(slabs);
+    if (!status)
+        status = tz__slabs_need(slabs, height, exchange, error);
+    if (status)
+        return status;
+    slabs->offered = 0;
+    tz_error why = {0};
+    status = fresh ? tz__slabs_all(slabs, stages_of_part, &a, &why)
+                   : tz__slabs_must(slabs, tz__slabs_own(slabs, stages_of_part, &a, &why), &why);
+    slabs->valid -= a.iterations;
+    slabs->offered = !status && a.offers ? exchange : 0;
+    if (!status)
+        return TZ_OK;
+    bool any = false;
+    for (int i = slabs->low; i < slabs->high; i++)
+        any |= slabs->parts[i]->status == TZ_OK;
+    if (tz_ranks_largest(slabs->context.ranks, any) > 0)
+        status = why.code = TZ_BACKEND; /* some have advanced, so that no other plan can be tried */
+    if (error)
+        *error = why;
+    return status;
+}
+
+tz_status tz__slabs_do_stage(tz__slabs *slabs, const tz__slabs_call *call, tz_error *error)
+{
+    tz_status status = TZ_OK;
+    tz__slabs_refresh_all(slabs);
+    for (int done = 0, more = 0; done < call->iterations && !status; done += more) {
+        status =
+            some_stages(slabs, &call->plan, call->iterations - done, call->at + done, &more, error);
+        status = fail_after(done, status, error);
+    }
+    return status;
+}
+
+tz_status tz__slabs_do_wait(tz__slabs *slabs, const tz__slabs_call *call, tz_error *error)
+{
+    (void)call;
+    tz_error why = {0};
+    tz_status status =
+        tz__slabs_must(slabs, tz__slabs_own(slabs, tz__slabs_wait_part, NULL, &why), &why);
+    if (status && error)
+        *error = why;
+    return tz__slabs_agree(slabs, status, error);
+}
+
+/* ---- Commands -------------------------------------------------------------------------------- */
+
+static tz_status store(void *any, int field, const tz_box *box, const void *elements,
+                       tz_error *error)
+{
+    const tz__slabs_call call = {
+        .command = TZ__SLABS_store, .field = field, .box = *box, .from = elements};
+    return tz__slabs_call_all(any, call, error);
+}
+
+static tz_status load(const void *any, int field, const tz_box *box, void *elements,
+                      tz_error *error)
+{
+    const tz__slabs_call call = {
+        .command = TZ__SLABS_load, .field = field, .box = *box, .to = elements};
+    return tz__slabs_call_all((tz__slabs *)any, call, error);
+}
+
+static tz_status fill(void *any, int field, const void *element, tz_error *error)
+{
+    tz__slabs_call call = {.command = TZ__SLABS_fill, .field = field};
+    memcpy(&call.element, element,
+           tz_problem_element_size(((tz__slabs *)any)->context.problem, field));
+    return tz__slabs_call_all(any, call, error);
+}
+
+static tz_status stage(void *any, const tz_plan *plan, int height, int64_t step, tz_error *error)
+{
+    const tz__slabs_call call = {
+        .command = TZ__SLABS_stage, .plan = *plan, .iterations = height, .at = step};
+    return tz__slabs_compute_all(any, call, error);
+}
+
+static tz_status wait_for_all(void *any, tz_error *error)
+{
+    return tz__slabs_call_all(any, (tz__slabs_call){.command = TZ__SLABS_wait}, error);
+}
+
+static tz_status reduce(const void *any, int field, tz_reduction *out, tz_error *error)
+{
+    const tz__slabs_call call = {.command = TZ__SLABS_reduce, .field = field, .to = out};
+    return tz__slabs_call_all((tz__slabs *)any, call, error);
+}
+
+static tz_status all_finite(const void *any, bool *finite, tz_error *error)
+{
+    const tz__slabs_call call = {.command = TZ__SLABS_all_finite, .to = finite};
+    return tz__slabs_call_all((tz__slabs *)any, call, error);
+}
+
+static tz_status update_norm(const void *any, double *norm, tz_error *error)
+{
+    const tz__slabs_call call = {.command = TZ__SLABS_update_norm, .to = norm};
+    return tz__slabs_call_all((tz__slabs *)any, call, error);
+}
+
+static tz_status update(void *any, int64_t step, tz_update *out, tz_error *error)
+{
+    const tz__slabs_call call = {
+        .command = TZ__SLABS_update, .iterations = 1, .at = step, .to = out};
+    return tz__slabs_compute_all(any, call, error);
+}
+
+static tz_status refine(void *any, void *correction, int64_t step, tz_update *out, tz_error *error)
+{
+    const tz__slabs_call call = {.command = TZ__SLABS_refine,
+                                 .iterations = 1,
+                                 .at = step,
+                                 .correction = correction,
+                                 .to = out};
+    return tz__slabs_compute_all(any, call, error);
+}
+
+static tz_status shrink(const void *any, int field, int64_t z, int nx, int ny, double *values,
+                        tz_error *error)
+{
+    const tz__slabs_call call = {
+        .command = TZ__SLABS_shrink, .field = field, .at = z, .counts = {nx, ny}, .to = values};
+    const tz__slabs *slabs = any;
+    if (!slabs->inner->shrink || slabs->context.problem->dims < 3)
+        return TZ_UNSUPPORTED; /* the caller averages the cells */
+    return tz__slabs_call_all((tz__slabs *)any, call, error);
+}
+
+static tz_status energy(void *any, double *joules, tz_error *error)
+{
+    const tz__slabs *slabs = any;
+    *joules = 0.0;
+    if (slabs->devices.shared)
+        return TZ_UNSUPPORTED; /* which rank counts it? */
+    const tz__slabs_call call = {.command = TZ__SLABS_energy, .to = joules};
+    return tz__slabs_call_all(any, call, error);
 }
 
 /* ---- The table ------------------------------------------------------------------------------- */
@@ -440,7 +676,7 @@ void tz_slabs_describe(const void *state, tz_slabs_facts *out)
     }                                                                                              \
     static tz_status create_##name(void **out, const tz_backend_context *context, tz_error *error) \
     {                                                                                              \
-        return create(&tz_backend_##name, out, context, error);                                    \
+        return tz__slabs_create(&tz_backend_##name, out, context, error);                          \
     }
 
 FUNCTIONS(cuda)
@@ -478,13 +714,13 @@ tz_status tz_slabs_backend(const tz_backend *inner, tz_backend *out, tz_error *e
     out->candidates = inner->candidates ? own_functions[k].candidates : NULL;
     out->work = inner->work ? own_functions[k].work : NULL;
     out->create = own_functions[k].create;
-    out->destroy = destroy;
+    out->destroy = tz__slabs_destroy;
     out->store = store;
     out->load = load;
     out->fill = fill;
-    out->stage = tz__slabs_stage;
+    out->stage = stage;
     out->set_up_s = inner->set_up_s ? set_up_s : NULL;
-    out->wait = inner->wait ? tz__slabs_wait : NULL;
+    out->wait = inner->wait ? wait_for_all : NULL;
     out->reduce = reduce;
     out->all_finite = all_finite;
     out->update_norm = update_norm;

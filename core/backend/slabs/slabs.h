@@ -6,6 +6,7 @@
 #define TZ_CORE_BACKEND_SLABS_SLABS_H
 
 #include "backend/backend.h"
+#include "base/ranks.h"
 
 /* Write the table of the backend whose states hold slabs of `inner`. It has the name of `inner`. Its
  * functions need tz_place.devices and tz_backend_context.devices. Errors: TZ_UNSUPPORTED. */
@@ -33,15 +34,54 @@ typedef struct tz_slabs_facts {
     int64_t at[TZ_DEVICES_MAX + 1];
     tz_slabs_exchanged exchanged;
     tz_slabs_paths paths; /* of the latest exchange; zeros before the first */
+    char apart[300]; /* why rank 0 alone reads and writes files; "": every rank does its part */
 } tz_slabs_facts;
 
 /* `state` is one of a table that tz_slabs_backend() wrote. */
 void tz_slabs_describe(const void *state, tz_slabs_facts *out);
 
-/* The cells along the last axis that the slabs of this process hold. */
-void tz_slabs_own_range(const void *state, int64_t *low, int64_t *high);
-/* tz_backend.load of a box of these cells. Not collective. */
-tz_status tz_slabs_load_own(const void *state, int field, const tz_box *box, void *elements,
-                            tz_error *error);
+/* ---- Files that every rank reads and writes at its offset -------------------------------------- */
+
+/* Are there several processes, which have seen all files so far? */
+bool tz_slabs_have_parts(const void *state);
+/* Write a field into an existing file, from `offset` on: its elements, x fastest, or with `cells` the values of
+ * its cells as tz_problem_value_dtype() has them. *sum is tz_file_sum() of elements. TZ_UNSUPPORTED: this is
+ * one process, or not all ranks see the file; nothing is written then. */
+tz_status tz_slabs_save(void *state, int field, bool cells, const char *path, int64_t offset,
+                        uint64_t *sum, tz_error *error);
+/* Read the elements of a field. Errors as above; and those of files, with which the field is undefined. */
+tz_status tz_slabs_restore(void *state, int field, const char *path, int64_t offset,
+                           tz_error *error);
+
+/* ---- Ranks ------------------------------------------------------------------------------------- */
+
+/* What a user says of the devices of each rank. */
+typedef struct tz_devices_wish {
+    /* The text of backend/slabs/devices.h; NULL: one device, or of several ranks their part of the GPUs. */
+    const char *names;
+    /* NULL: that of the names. */
+    const tz_backend *backend;
+    /* 0: one for each core of the rank. */
+    int threads;
+    int device;
+} tz_devices_wish;
+
+/* The devices of all ranks, of which this one is rank 0 or alone. Errors of tz_devices_parse(), and TZ_RANGE if
+ * there are too many. */
+tz_status tz_slabs_devices(const tz_ranks *ranks, const tz_devices_wish *wish,
+                           const tz_backend **backend, tz_devices *out, tz_error *error);
+
+/* Finds the shares of devices (predict/shares.h), in all ranks at the same time. */
+typedef void tz_slabs_find_shares(tz_devices *devices, const tz_backend *inner,
+                                  const tz_problem *problem, const tz_ranks *ranks);
+/* Call it in all ranks. `plugin`: the file of the stencil's. */
+tz_status tz_slabs_shares(const tz_ranks *ranks, tz_slabs_find_shares *find, tz_devices *devices,
+                          const tz_backend *inner, const tz_problem *problem, const char *plugin,
+                          tz_error *error);
+
+/* A rank other than 0: do what rank 0 says until it calls tz_slabs_end(), and return its exit code. */
+int tz_slabs_serve(const tz_ranks *ranks, tz_slabs_find_shares *find);
+/* Rank 0, after all states are destroyed. */
+void tz_slabs_end(const tz_ranks *ranks, int code);
 
 #endif

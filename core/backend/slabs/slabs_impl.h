@@ -1,4 +1,8 @@
-/* The inside of backend/slabs. */
+/* The inside of backend/slabs.
+ *
+ * Of several ranks, rank 0 alone calls the functions of the table. Those that need other ranks tell them so by
+ * a command (serve.c), and then do their part of it as the others do: functions here marked [all ranks] are
+ * called by all of them at the same time. */
 #ifndef TZ_CORE_BACKEND_SLABS_SLABS_IMPL_H
 #define TZ_CORE_BACKEND_SLABS_SLABS_IMPL_H
 
@@ -26,40 +30,60 @@ typedef struct tz__slabs_part {
     tz_problem problem;
     tz_streamed_source streamed[TZ_FIELDS_MAX];
     const tz_streamed_source *streamed_pointers[TZ_FIELDS_MAX];
-    tz_limits limits;        /* of its device */
-    tz_threads *threads;     /* of the inner backend */
-    void *state;             /* of the inner backend */
-    tz_plan plan;            /* of the inner backend, for */
-    tz_plan planned;         /* this one of the whole */
-    tz__slabs_room ends[2];  /* own cells for the slabs beside it: of the low and the high end */
-    tz__slabs_room inbox[2]; /* ghost zones from other ranks: of the low and the high side */
-    tz__slabs_link links[2]; /* to the slabs beside it at the low and the high side */
-    uint32_t marks;          /* for both */
-    tz_status status;        /* of the latest work */
+    /* Of its device. */
+    tz_limits limits;
+    /* Of the inner backend. */
+    tz_threads *threads;
+    /* Of the inner backend; and the plan of that, for the plan of the whole that follows. */
+    void *state;
+    tz_plan plan;
+    tz_plan planned;
+    /* Own cells for the slabs beside it, of the low and the high end. */
+    tz__slabs_room ends[2];
+    /* Ghost zones from other ranks, of the low and the high side. */
+    tz__slabs_room inbox[2];
+    /* To the slabs beside it at the low and the high side, with the marks for both. */
+    tz__slabs_link links[2];
+    uint32_t marks;
+    /* Of the latest work. */
+    tz_status status;
     tz_error error;
 } tz__slabs_part;
 
 typedef struct tz__slabs {
     tz_backend_context context;
-    tz_devices devices; /* a copy */
+    /* A copy. */
+    tz_devices devices;
     const tz_backend *inner;
     tz_cut cut;
-    int low, high; /* this process holds these slabs */
+    /* This process holds these slabs. */
+    int low, high;
     tz_crew *crew;
-    tz_exchange *exchange; /* with other ranks; NULL: none is under way */
-    int depth;             /* iterations that the ghost zones of the states are made for */
-    int valid;             /* iterations until the next exchange */
-    int offered; /* all slabs have offered their ends for an exchange of this depth; 0: none */
+    /* With other ranks; NULL: none is under way. */
+    tz_exchange *exchange;
+    /* Iterations that the ghost zones of the states are made for, and those until the next exchange. */
+    int depth;
+    int valid;
+    /* All slabs have offered their ends for an exchange of this depth; 0: none. */
+    int offered;
     tz_slabs_exchanged exchanged;
-    bool linked; /* `paths` and the parts' links are made */
+    /* `paths` and the parts' links are made. */
+    bool linked;
     tz_slabs_paths paths;
-    tz__slabs_part *parts[TZ_DEVICES_MAX]; /* NULL for those of other ranks */
+    /* Why a file was not written by all ranks; "" if each was. */
+    char apart[300];
+    /* In rank 0, what the others know (serve.c): the problem, and the generations of streamed sources. */
+    char *told;
+    size_t told_bytes;
+    uint64_t generations[TZ_FIELDS_MAX];
+    /* NULL for those of other ranks. */
+    tz__slabs_part *parts[TZ_DEVICES_MAX];
 } tz__slabs;
 
 /* Call work(slabs, i, argument, &error) for each own slab at the same time. Returns the first error. */
 typedef tz_status tz__slabs_work(tz__slabs *slabs, int i, void *argument, tz_error *error);
 tz_status tz__slabs_own(tz__slabs *slabs, tz__slabs_work *work, void *argument, tz_error *error);
-/* The same, with the same result for all ranks. */
+/* The same, with the same result for all ranks. [all ranks] */
 tz_status tz__slabs_all(tz__slabs *slabs, tz__slabs_work *work, void *argument, tz_error *error);
 
 tz__slabs_work tz__slabs_wait_part; /* wait for the work of the slab's device */
@@ -99,30 +123,25 @@ void tz__slabs_refresh(const tz__slabs *slabs, tz__slabs_part *part);
 void tz__slabs_refresh_all(tz__slabs *slabs);
 /* Make ghost zones current for that many iterations at least, by an exchange for `exchange`. */
 tz_status tz__slabs_need(tz__slabs *slabs, int iterations, int exchange, tz_error *error);
-/* Functions of tz_backend (stages.c). */
-tz_status tz__slabs_stage(void *any, const tz_plan *plan, int height, int64_t step,
-                          tz_error *error);
-tz_status tz__slabs_wait(void *any, tz_error *error);
 void tz__slabs_part_destroy(const tz__slabs *slabs, tz__slabs_part *part); /* NULL is fine */
 /* Make room for so many bytes, which the device of the slab can read and write if it copies by itself.
  * What was in the room is lost if it was smaller. */
 tz_status tz__slabs_need_room(const tz__slabs *slabs, tz__slabs_part *part, tz__slabs_room *room,
                               size_t bytes, tz_error *error);
 
-/* ---- Other ranks (ranks.c) ---- */
-/* The same status for all. */
+/* The ranks of the context; NULL: alone. */
+static inline const tz_ranks *tz__slabs_ranks(const tz__slabs *slabs)
+{
+    const tz_ranks *ranks = slabs->context.ranks;
+    return ranks && ranks->count > 1 ? ranks : NULL;
+}
+/* The same status for all. [all ranks] */
 tz_status tz__slabs_agree(const tz__slabs *slabs, tz_status status, tz_error *error);
 /* Ends the job if the status is an error: others may already wait for this rank. Alone: returns the
  * status. */
 tz_status tz__slabs_must(const tz__slabs *slabs, tz_status status, const tz_error *error);
-/* Give all ranks the cells of a box, of which each has loaded those of its slabs. `slice`: bytes. */
-void tz__slabs_share_cells(const tz__slabs *slabs, const tz_box *box, size_t slice, char *cells);
-/* Combine what is no part of the array of sums. */
-void tz__slabs_add_reduction(tz_reduce_sums *sums, const tz_reduce_sums *one);
-/* Each rank has added its slabs; all get the whole. */
-void tz__slabs_share_reduction(const tz__slabs *slabs, tz_reduce_sums *sums);
-void tz__slabs_share_update(const tz__slabs *slabs, tz_update_sums *sums);
-double tz__slabs_sum(const tz__slabs *slabs, double value);
+
+/* ---- Slabs of other ranks (exchange.c) ---- */
 /* The slab beside slab i at that side; -1: an edge of the grid. */
 int tz__slabs_beside(const tz__slabs *slabs, int i, int side);
 /* Does another rank hold it? */
@@ -143,10 +162,10 @@ void tz__slabs_finish_messages(tz__slabs *slabs);
 tz__slabs_letter tz__slabs_write_ends(tz__slabs *slabs, int i, int side, void *bytes);
 
 /* ---- Links to slabs of other processes (links.c) ---- */
-/* Make them where devices of two ranks can copy from each other. Collective; does nothing if that is
- * done. */
+/* Make them where devices of two ranks can copy from each other. Does nothing if that is done.
+ * [all ranks] */
 void tz__slabs_make_links(tz__slabs *slabs);
-/* Before a state that is linked goes. Collective, with all copies. */
+/* Before a state that is linked goes, with all copies. [all ranks] */
 void tz__slabs_close_links(tz__slabs *slabs);
 /* What slab i has computed may be copied. Does nothing without links. */
 tz_status tz__slabs_offer(tz__slabs *slabs, int i, tz_error *error);

@@ -31,9 +31,9 @@ typedef struct tz_setup {
     tz_precision precision;
     tz_value *params; /* in and out: one for each tz_stencil.params. derive() writes the numbers of
                         * parameters whose default is NAN, unless they are given */
-    double *
-        constants; /* out, NAN at first: one for each tz_stencil.constants, finite. The engine rounds
-                      * each once to the precision of the run. Constants that vary may stay NAN */
+    /* Out, NAN at first: one for each tz_stencil.constants, finite. The engine rounds each once to
+     * the precision of the run. Constants that vary may stay NAN. */
+    double *constants;
     double residual_per_update; /* in and out, 1 at first. The residual is this factor times the
                                  * largest change of a cell in an iteration */
     char *message;       /* out, on failure: one line that says what is wrong and what to do */
@@ -60,10 +60,10 @@ static inline double tz_rounded(const tz_setup *setup, double value)
     return (double)single;
 }
 
-/* The argument of check_run(). It and its pointers are valid only during the call. range() and mean()
- * look at every cell of a field as the run begins, also where slabs of several devices and ranks hold
- * it, and give the same numbers everywhere. They return 0, or -1 for a streamed field or after an
- * error, which then ends the run: return 0. */
+/* The argument of check_run(). It and its pointers are valid only during the call. range() and
+ * mean() look at every cell of a field as the run begins, also where slabs of several devices and
+ * ranks hold it, and give the same numbers everywhere. They return 0, or -1 for a streamed field or
+ * after an error, which then ends the run: return 0. */
 typedef struct tz_run_facts {
     uint32_t struct_size; /* of the engine's tz_run_facts */
     int dims;
@@ -90,9 +90,9 @@ typedef struct tz_access {
     int64_t extent[TZ_AXES];
     tz_boundary boundary[TZ_AXES][2]; /* low and high side of each axis */
     int64_t step;                     /* iterations since the run began */
-    /* Copy `count` cells of a row of `field`, from (x, y, z) on, to `values` as doubles: values, not
-     * differences from an origin. For a streamed field, `step` is the number of the slab; for other
-     * fields it is ignored. Returns 0, or -1 if the cells or the slab are out of range. */
+    /* Copy `count` cells of a row of `field`, from (x, y, z) on, to `values` as doubles: values,
+     * not differences from an origin. For a streamed field, `step` is the number of the slab; for
+     * other fields it is ignored. Returns 0, or -1 if the cells or the slab are out of range. */
     int (*read)(void *context, int field, int64_t step, int64_t x, int64_t y, int64_t z,
                 int64_t count, double *values);
     /* Return a result to the scenario. The engine copies name and values. */

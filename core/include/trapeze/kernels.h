@@ -5,8 +5,8 @@
 
 #include <trapeze/types.h>
 
-/* Cells to read: those at one offset from the rows of the span. `at` belongs to the first cell of the
- * first row. The next row is row_stride elements after it. */
+/* Cells to read: those at one offset from the rows of the span. `at` belongs to the first cell of
+ * the first row. The next row is row_stride elements after it. */
 typedef struct tz_view {
     const void *at;
     ptrdiff_t row_stride;
@@ -34,22 +34,23 @@ typedef struct tz_span {
 
 /* Advances the cells of one span by one iteration. The CPU backend calls it on many threads at
  * once. It must be pure: no state, no allocation, and for a cell the bits that the cell function
- * gives, whatever the span. What it writes never overlaps what it reads. The engine compares the two
- * functions when it loads the plugin, on made-up values. */
+ * gives, whatever the span. What it writes never overlaps what it reads. The engine compares the
+ * two functions when it loads the plugin, on made-up values. */
 typedef void tz_row_fn(const tz_span *span);
 
-/* The row functions of tz_pass.together advance so many slabs at once, rows in 2-D and planes in 3-D,
- * which makes less traffic between registers and caches. Their span has a view for each slab around them,
- * in[field * (window + slabs - 1) + radius + s + d] for slab s, and a target for each slab,
- * out[field * slabs + s]. `rows` is 1 in 2-D. y (2-D) or z (3-D) is that of slab 0. */
+/* The row functions of tz_pass.together advance so many slabs at once, rows in 2-D and planes in
+ * 3-D, which makes less traffic between registers and caches. Their span has a view for each slab
+ * around them, in[field * (window + slabs - 1) + radius + s + d] for slab s, and a target for each
+ * slab, out[field * slabs + s]. `rows` is 1 in 2-D. y (2-D) or z (3-D) is that of slab 0. */
 #define TZ_SLABS_TOGETHER 2
 
-/* The row functions of tz_pass.in_place advance so many slabs at once: four rows in 2-D, two planes in 3-D. Their span is
- * as that of tz_pass.together with so many slabs, but all views and targets are memory, also of what is not read or written.
- * What they write may overlap what they read: the columns of a target's row may lie in the memory of a view's columns,
- * TZ_COLUMNS_IN_PLACE lower or more, and in 3-D in a row that is lower by the pass's radius or more. So a function goes from
- * low rows and columns to high ones, and loads all that a column needs, in all slabs, before it stores the column. It may
- * read 2 * TZ_COLUMNS_IN_PLACE columns before and after those of a row. */
+/* The row functions of tz_pass.in_place advance so many slabs at once: four rows in 2-D, two planes
+ * in 3-D. Their span is as that of tz_pass.together with so many slabs, but all views and targets
+ * are memory, also of what is not read or written. What they write may overlap what they read: the
+ * columns of a target's row may lie in the memory of a view's columns, TZ_COLUMNS_IN_PLACE lower or
+ * more, and in 3-D in a row that is lower by the pass's radius or more. So a function goes from low
+ * rows and columns to high ones, and loads all that a column needs, in all slabs, before it stores
+ * the column. It may read 2 * TZ_COLUMNS_IN_PLACE columns before and after those of a row. */
 #define TZ_SLABS_IN_PLACE_MAX 4
 #define TZ_SLABS_IN_PLACE(dims) ((dims) == 2 ? 4 : 2)
 #define TZ_COLUMNS_IN_PLACE 16
@@ -76,8 +77,8 @@ typedef struct tz_row_form {
     tz_row_fn *rows[TZ_PRECISIONS]; /* NULL: not in this form */
 } tz_row_form;
 
-/* All forms of one cell update. REQUIRED: a form "base" and cell[p], for both precisions p if a field
- * or constant of the stencil is TZ_REAL, otherwise for TZ_SINGLE. */
+/* All forms of one cell update. REQUIRED: a form "base" and cell[p], for both precisions p if a
+ * field or constant of the stencil is TZ_REAL, otherwise for TZ_SINGLE. */
 typedef struct tz_kernels {
     int forms_count; /* 1 or more */
     const tz_row_form *forms;

@@ -69,8 +69,8 @@ typedef struct tz__angle_single {
     unsigned int quadrant;
 } tz__angle_single;
 
-/* For |x| from 2^17, in double precision. x is scaled to an integer times a power of two below 2^47;
- * of 2/pi times the scale, multiples of 4 are left out. */
+/* For |x| from 2^17, in double precision. x is scaled to an integer times a power of two below
+ * 2^47; of 2/pi times the scale, multiples of 4 are left out. */
 TZ__FUNCTION tz__angle_single tz__angle_of_large(double x)
 {
     const double size = tz_abs_double(x);

@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <trapeze/plugin.h>
 
-/* A field's boundary value on the first fixed side, else 0: a good origin where nothing else is known. */
+/* A field's boundary value on the first fixed side, else 0: a good origin where nothing else is
+ * known. */
 static inline double tz_origin_outside(const tz_setup *setup, int field)
 {
     for (int axis = 0; axis < setup->dims; axis++)

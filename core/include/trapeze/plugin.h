@@ -136,8 +136,9 @@ typedef struct tz_stencil {
     tz_picture picture;   /* OPTIONAL */
     /* Computes the constants from the parameters. REQUIRED if there are constants. [main] The
      * engine calls it when it loads the plugin (then for a small grid and the default parameters),
-     * when it creates a simulation, when a scenario sets a parameter, and for predictions; with single precision a second time each, for the constants of double precision
-     * with which residuals are computed. Returns 0, or TZ_REFUSED or TZ_DIVERGES with setup->message. */
+     * when it creates a simulation, when a scenario sets a parameter, and for predictions; with
+     * single precision a second time each, for the constants of double precision with which
+     * residuals are computed. Returns 0, or TZ_REFUSED or TZ_DIVERGES with setup->message. */
     int (*derive)(tz_setup *setup);
     int methods_count; /* OPTIONAL */
     const tz_method *methods;
@@ -145,8 +146,8 @@ typedef struct tz_stencil {
     int outputs_count; /* OPTIONAL: passes that compute derived fields, each in one of them, from
                         * state and static fields as memory holds them. Not with streamed fields */
     const tz_pass *outputs;
-    /* Writes the constants that vary, as they are in iteration `step` (0 is the first of a run). The
-     * other members are as derive() left them. REQUIRED if there are any, unless every scenario
+    /* Writes the constants that vary, as they are in iteration `step` (0 is the first of a run).
+     * The other members are as derive() left them. REQUIRED if there are any, unless every scenario
      * must give them. Any thread; pure. Returns 0, or TZ_REFUSED with setup->message. */
     int (*at_step)(const tz_setup *setup, int64_t step, double *constants);
     /* REQUIRED: TZ_STENCIL_HEADER. Bytes from one element of an array to the next. */
@@ -154,10 +155,10 @@ typedef struct tz_stencil {
         outputs_stride;
     int steps; /* OPTIONAL: time steps that an iteration advances; 0 counts as 1. The simulated time
                 * of an iteration is so often the parameter with the role TZ_PARAM_ROLE_TIME_STEP */
-    /* OPTIONAL. [main] Compares fields with parameters. The engine calls it when the first run begins,
-     * and when one begins after a change of the parameters, of a static field or of the step count,
-     * or with until_residual. Returns 0; TZ_WARNS, TZ_NO_SOLUTION, TZ_REFUSED or TZ_DIVERGES with
-     * facts->message. */
+    /* OPTIONAL. [main] Compares fields with parameters. The engine calls it when the first run
+     * begins, and when one begins after a change of the parameters, of a static field or of the
+     * step count, or with until_residual. Returns 0; TZ_WARNS, TZ_NO_SOLUTION, TZ_REFUSED or
+     * TZ_DIVERGES with facts->message. */
     int (*check_run)(const tz_run_facts *facts);
 } tz_stencil;
 

@@ -21,13 +21,12 @@
  *   TZ_FIELD(ID, name)      the index of a field
  *   TZ_WRITES(ID, name)     the bit of a field in tz_pass.writes
  *   TZ_PASS(ID)             the members of tz_pass except name, writes and text_defines
- *   TZ_TAKES(ID, a, b)      OPTIONAL, a member of tz_pass: in each cell, the pass only gives field a
- *                           the value that field b had, as with an older level of a wave. An engine
- *                           can then hand over the array of b and need not copy it
+ *   TZ_TAKES(ID, a, b)      OPTIONAL, a member of tz_pass: the pass only gives field a the value of
+ *                           field b in the cell, as an older level of a wave: no copy is needed
  *
  * The text is C without library calls, since it is compiled for GPUs as well. It defines all fields
- * and constants of the stencil, in the order of its tables, and the update. Compilers and the loader
- * refuse a text that does otherwise, or reads farther than TZ_CELL_RADIUS.
+ * and constants of the stencil, in the order of its tables, and the update. Compilers and the
+ * loader refuse a text that does otherwise, or reads farther than TZ_CELL_RADIUS.
  *
  *   #define TZ_FIELDS(F) F(temperature, real) F(power, real)
  *   #define TZ_CONSTANTS(K) K(share, real)
@@ -38,15 +37,15 @@
  *       TZ_PUT(temperature, t);
  *   }
  *
- * Types are real, int and tz_word (32 cells of a TZ_BITS field). A constant K(name, type, varies) has
- * a value for each iteration (tz_stencil.at_step). A text may list more exactly than by
+ * Types are real, int and tz_word (32 cells of a TZ_BITS field). A constant K(name, type, varies)
+ * has a value for each iteration (tz_stencil.at_step). A text may list more exactly than by
  * TZ_CELL_RADIUS what its cell updates read: the TZ_CELL, the field, and for each axis of the
  * stencil, x first, the lowest and the highest offset. Tiles then have a smaller ghost zone:
  *
  *   #define TZ_READS(R) R(name, temperature, -1, 0, 0, 2)
  *
- * Of an output, which computes derived fields, it lists all fields that are read, or none. The others
- * are then not copied from the device.
+ * Of an output, which computes derived fields, it lists all fields that are read, or none. The
+ * others are then not copied from the device.
  *
  * In the update
  *
@@ -86,8 +85,9 @@
 #else
 #define TZ__WINDOW (2 * TZ_CELL_RADIUS + 1)
 #endif
-/* Slabs of a function of tz_pass.in_place, at least those of tz_pass.together; 1: there are no such functions. Rows that two
- * planes of a larger radius read do not fit L1; integers in 3-D were not tried. The frame of each slab may begin elsewhere. */
+/* Slabs of a function of tz_pass.in_place, at least those of tz_pass.together; 1: there are no such
+ * functions. Rows that two planes of a larger radius read do not fit L1; integers in 3-D were not
+ * tried. The frame of each slab may begin elsewhere. */
 #if TZ_CELL_DIMS == 1 || TZ_CELL_DIMS == 3 && !TZ_CELL_REAL || TZ_CELL_RADIUS > 2 ||               \
     defined(TZ_CELL_FRAME)
 #define TZ__SLABS 1

@@ -1,5 +1,6 @@
 /* Included only by trapeze/rows.h: one instruction set, each precision. No include guard. */
-/* One loop for each value of TZ_CELL_SWITCH. Compilers do not move a branch on a constant out of a large loop. */
+/* One loop for each value of TZ_CELL_SWITCH. Compilers do not move a branch on a constant out of a
+ * large loop. */
 #undef TZ__FOR_SWITCH
 #ifdef TZ_CELL_SWITCH
 #define TZ__FOR_SWITCH(sweep)                                                                      \

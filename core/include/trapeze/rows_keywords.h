@@ -1,5 +1,5 @@
-/* trapeze/rows_keywords.h: words of C++ that C does not have. A cell update cannot use them as names:
- * compilers of GPUs read it as C++. Included only by <trapeze/rows.h>, which undoes it and
+/* trapeze/rows_keywords.h: words of C++ that C does not have. A cell update cannot use them as
+ * names: compilers of GPUs read it as C++. Included only by <trapeze/rows.h>, which undoes it and
  * <trapeze/rows_names.h> by TZ__NAMES(TZ__NAME_POP). No include guard. */
 #ifndef TZ__NAMES
 /* clang-format off */

@@ -1,5 +1,5 @@
-/* Included only by trapeze/rows_isa.h: the row functions of one precision and instruction set: of one
- * slab, and of several slabs at once (tz_pass.together). No include guard. */
+/* Included only by trapeze/rows_isa.h: the row functions of one precision and instruction set: of
+ * one slab, and of several slabs at once (tz_pass.together). No include guard. */
 
 /* Each TZ_CELL has a context: the text may have several cell updates. */
 #undef TZ__CELL
@@ -73,8 +73,8 @@ TZ__INLINE void TZ__THIS(sweep)(struct TZ__THIS(TZ__CAT(context_, TZ_CELL_NAME))
 }
 
 #ifdef TZ_CELL_FRAME
-/* The ends of a row are in the frame, or all of it. The ends are computed in whole vectors, and then
- * the cells between them. */
+/* The ends of a row are in the frame, or all of it. The ends are computed in whole vectors, and
+ * then the cells between them. */
 TZ__INLINE void TZ__THIS(frame)(struct TZ__THIS(TZ__CAT(context_, TZ_CELL_NAME)) *const context,
                                 const tz_span *span)
 {
@@ -130,8 +130,9 @@ static void TZ__THIS(rows)(const tz_span *span)
 #include <trapeze/rows_slabs.h>
 #undef TZ__KIND
 #undef TZ__AT_ONCE
-/* Where vectors of a row are loaded before they are stored, columns may be written as far below those that are read as a
- * radius. Compilers keep that order: they take no iteration of a loop apart. */
+/* Where vectors of a row are loaded before they are stored, columns may be written as far below
+ * those that are read as a radius. Compilers keep that order: they take no iteration of a loop
+ * apart. */
 #define TZ__KIND in_place
 #define TZ__AT_ONCE TZ__SLABS
 #include <trapeze/rows_slabs.h>

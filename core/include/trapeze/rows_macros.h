@@ -10,8 +10,8 @@ typedef uint32_t tz_word;
 
 /* ---- For cell updates ------------------------------------------------------------------------ */
 
-/* rows_loop.h and rows_cell.h define TZ__CELL(name, ONCE), TZ__READ1 to TZ__READ3, TZ_PUT, TZ_K, TZ_X,
- * TZ_Y, TZ_Z and TZ_STEP; rows.h defines TZ__AT1 to TZ__AT3. */
+/* rows_loop.h and rows_cell.h define TZ__CELL(name, ONCE), TZ__READ1 to TZ__READ3, TZ_PUT, TZ_K,
+ * TZ_X, TZ_Y, TZ_Z and TZ_STEP; rows.h defines TZ__AT1 to TZ__AT3. */
 #define TZ_CELL(name) TZ__CELL(name, TZ__ONCE_NOTHING)
 #define TZ_AT(...)                                                                                 \
     TZ__PICK(__VA_ARGS__, TZ__AT_ANY, TZ__AT_ANY, TZ__AT_ANY, TZ__AT3, TZ__AT2, TZ__AT1,           \
@@ -55,14 +55,14 @@ typedef uint32_t tz_word;
 #define TZ__KEEP_SCALAR(value)
 #else
 #define TZ__VECTOR_LOOP _Pragma("GCC ivdep")
-/* If GCC unrolls the loop that loads pointers, it later gives each neighbour in x a pointer of its own,
- * more than there are registers. Otherwise they are constant distances from one pointer. */
+/* If GCC unrolls the loop that loads pointers, it later gives each neighbour in x a pointer of its
+ * own, more than there are registers. Otherwise they are constant distances from one pointer. */
 #define TZ__KEEP_LOOP _Pragma("GCC unroll 1")
 #define TZ__KEEP_SCALAR(value) __asm__("" : "+r"(value))
 #endif
 
-/* The message of a mistake, as an error of the compiler. The text is compiled many times, so only the
- * first time says it (TZ__FIRST). */
+/* The message of a mistake, as an error of the compiler. The text is compiled many times, so only
+ * the first time says it (TZ__FIRST). */
 #define TZ__SAY(...) (TZ__CAT(TZ__ERROR_, TZ__FIRST)(GCC error #__VA_ARGS__) 0)
 #define TZ__NO_KEYWORD(word)                                                                       \
     TZ__NO_WORD(word is a keyword of C++, as which GPUs read this text, so choose another name)
@@ -143,7 +143,8 @@ typedef uint32_t tz_word;
     const type *name[TZ__WINDOW + TZ__SLABS - 1];                                                  \
     ptrdiff_t name##_stride[TZ__WINDOW + TZ__SLABS - 1];                                           \
     type *name##_out[TZ__SLABS];
-/* The values of TZ_CELL_ONCE. What a cell update has put into the fields of a cell, and which those are. */
+/* The values of TZ_CELL_ONCE. What a cell update has put into the fields of a cell, and which those
+ * are. */
 #define TZ__CELL_VALUES(cell, ONCE)                                                                \
     struct TZ__THIS(once_##cell) {                                                                 \
         ONCE(TZ__ONCE_MEMBER)                                                                      \

@@ -9,13 +9,14 @@
  *   TZ_SELECT(test, a, b)     a if the test is true (not 0), else b; both are computed
  *   TZ_SQRT(x)                the square root, correctly rounded; NAN for x < 0, -0 for -0
  *   TZ_HELPER(type, name, (type a, type b)) { ... return ...; }
- *                             a function, defined before the TZ_CELL. Arguments and result are real,
- *                             int or tz_word; in it there are no TZ_AT, TZ_PUT, TZ_K, TZ_X to TZ_STEP
+ *                             a function, defined before the TZ_CELL, of real, int or tz_word.
+ *                             In it there are no TZ_AT, TZ_PUT, TZ_K, TZ_X to TZ_STEP
  *   TZ_CALL(name, a, b)       calls it, in a cell update or in a later helper
  *
  * TZ_ABS, TZ_MIN, TZ_MAX and TZ_SELECT take real, int and tz_word. Two arguments are converted as C
- * does it for a + b; the absolute value of the smallest int is that int. The following take and give
- * reals. They are wrong by less than 1.1 units in the last place (TZ_POW in single precision 0.51):
+ * does it for a + b; the absolute value of the smallest int is that int. The following take and
+ * give reals. They are wrong by less than 1.1 units in the last place (TZ_POW in single precision
+ * 0.51):
  *
  *   TZ_EXP(x)      0 for x = -infinity; subnormal results as well
  *   TZ_LOG(x)      -infinity for x = 0 or -0, NAN for x < 0
@@ -26,7 +27,8 @@
  *                  for x < 0 NAN unless y is an integer
  *
  * NAN arguments else give NAN; the bits of a NAN may differ between machines. The functions neither
- * branch nor read tables: loops over them are vectorised, where the machine has fused arithmetic. */
+ * branch nor read tables: loops over them are vectorised, where the machine has fused arithmetic.
+ * */
 #ifndef TRAPEZE_ROWS_MATH_H
 #define TRAPEZE_ROWS_MATH_H
 

@@ -1,8 +1,8 @@
-/* trapeze/rows_names.h: functions that a cell update cannot call. Included by <trapeze/rows.h> before
- * the text, and by GPU backends. No include guard.
+/* trapeze/rows_names.h: functions that a cell update cannot call. Included by <trapeze/rows.h>
+ * before the text, and by GPU backends. No include guard.
  *
- * Functions of the mathematical library have other bits on a GPU than on a CPU. TZ__SAY(), which the
- * includer defines, makes its argument an error of the compiler; its value is an int. */
+ * Functions of the mathematical library have other bits on a GPU than on a CPU. TZ__SAY(), which
+ * the includer defines, makes its argument an error of the compiler; its value is an int. */
 #ifndef TZ__NO_CALL
 #define TZ__NO_CALL(name, instead)                                                                 \
     TZ__SAY(name() is a library function, so use instead(), which has the same bits on CPU and GPU)

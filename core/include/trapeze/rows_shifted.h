@@ -1,8 +1,10 @@
-/* Included only by trapeze/rows_isa.h: a row function of several rows at once (tz_pass.in_place) that loads each vector of a
- * row once. Neighbours in x are elements of that vector and of those before and after it: an instruction takes them
- * from two registers. A load of them would take two accesses of the cache, since it lies in two lines. No include guard.
+/* Included only by trapeze/rows_isa.h: a row function of several rows at once (tz_pass.in_place)
+ * that loads each vector of a row once. Neighbours in x are elements of that vector and of those
+ * before and after it: an instruction takes them from two registers. A load of them would take two
+ * accesses of the cache, since it lies in two lines. No include guard.
  *
- * The cells of a vector are computed by a loop over its lanes, which compilers turn into operations on vectors. */
+ * The cells of a vector are computed by a loop over its lanes, which compilers turn into operations
+ * on vectors. */
 #undef TZ__CELL
 #undef TZ__READ2
 #undef TZ__READ3
@@ -54,8 +56,9 @@
 
 #include TZ_CELL_TEXT
 
-/* TZ__LANES lanes, from lane n on, of two vectors one after the other. The instruction for it has n in its code; compilers
- * have no expression for it that does not convert between vectors of floats and of integers. */
+/* TZ__LANES lanes, from lane n on, of two vectors one after the other. The instruction for it has n
+ * in its code; compilers have no expression for it that does not convert between vectors of floats
+ * and of integers. */
 typedef real TZ__THIS(reals) __attribute__((vector_size(64)));
 typedef int TZ__THIS(ints) __attribute__((vector_size(64 / sizeof(real) * 4)));
 typedef tz_word TZ__THIS(words) __attribute__((vector_size(64 / sizeof(real) * 4)));

@@ -1,5 +1,6 @@
-/* Included only by trapeze/rows_loop.h: a row function of TZ__AT_ONCE slabs at once, tz_pass.together or tz_pass.in_place
- * (TZ__KIND). What all slabs read is loaded once, and they are stored when all are computed. No include guard. */
+/* Included only by trapeze/rows_loop.h: a row function of TZ__AT_ONCE slabs at once,
+ * tz_pass.together or tz_pass.in_place (TZ__KIND). What all slabs read is loaded once, and they are
+ * stored when all are computed. No include guard. */
 TZ__INLINE void
 TZ__THIS(TZ__CAT(sweep_, TZ__KIND))(struct TZ__THIS(TZ__CAT(context_, TZ_CELL_NAME)) *const context,
                                     const tz_span *span)

@@ -85,8 +85,8 @@ static const tz_kernels TZ__CAT(TZ_CELL_ID, _kernels) = {
     },
 };
 #if TZ__SLABS > 1
-/* Of more fields, the vectors of several slabs do not stay in registers: there is no function in place, and none with
- * shifts. A compiler leaves out functions that are not used. */
+/* Of more fields, the vectors of several slabs do not stay in registers: there is no function in
+ * place, and none with shifts. A compiler leaves out functions that are not used. */
 #define TZ__FEW_FIELDS (sizeof(struct TZ__CAT(TZ_CELL_ID, _field_index)) <= 4)
 #define TZ__IN_PLACE_OR(other, isa, precision)                                                     \
     __builtin_choose_expr(TZ__FEW_FIELDS,                                                          \

@@ -5,11 +5,11 @@
  * TZ_CELL_SWITCH: the name of an int constant that is 0 or 1. The row functions are compiled for
  * each of the two values, so that a row has no branch on it.
  *
- * TZ_CELL_FRAME: the same for cells near a side of the grid, which have an update of their own. It is
- * the name of an int constant, 0 or 1: are there such cells? In the list of constants an int follows
- * for each side: the first cell along x that is not one of them, the first that is again, and the same
- * along y and z. The row functions divide a row and set the constant to 2 for those cells and to 0 for
- * the others:
+ * TZ_CELL_FRAME: the same for cells near a side of the grid, which have an update of their own. It
+ * is the name of an int constant, 0 or 1: are there such cells? In the list of constants an int
+ * follows for each side: the first cell along x that is not one of them, the first that is again,
+ * and the same along y and z. The row functions divide a row and set the constant to 2 for those
+ * cells and to 0 for the others:
  *
  *   if (TZ_K(frame) == 2 || (TZ_K(frame) && (TZ_X < TZ_K(low_x) || TZ_X >= TZ_K(high_x)))) { ... }
  *
@@ -52,9 +52,9 @@
  * is the same with TZ_PUT(u, NAME_RESULT(the sum)). NAME_RESULT reads only the sum, and constants.
  *
  *
- * TZ_ROWS_FIRST: 1 where a backend computes several rows at once, 0 where it computes several cells of a row at once. A sum
- * over a box of cells, whose order does not matter, is best made of parts that these updates share: sums along rows if it is
- * 1, else sums along columns. */
+ * TZ_ROWS_FIRST: 1 where a backend computes several rows at once, 0 where it computes several cells
+ * of a row at once. A sum over a box of cells, whose order does not matter, is best made of parts
+ * that these updates share: sums along rows if it is 1, else sums along columns. */
 #ifndef TRAPEZE_ROWS_TUNING_H
 #define TRAPEZE_ROWS_TUNING_H
 

@@ -1,8 +1,9 @@
 /* trapeze/rows_vectors.h: the macros of <trapeze/rows_shifted.h>. Included by <trapeze/rows.h>.
  *
- * A context has, for each row that the slabs read, the vector of TZ__LANES elements at this column and the one before it.
- * Lanes are what an update reads: the vectors at each distance in x, at [slab][row][distance][lane]. In 2-D a slab is a
- * row. Compilers leave out the vectors that no update reads. */
+ * A context has, for each row that the slabs read, the vector of TZ__LANES elements at this column
+ * and the one before it. Lanes are what an update reads: the vectors at each distance in x, at
+ * [slab][row][distance][lane]. In 2-D a slab is a row. Compilers leave out the vectors that no
+ * update reads. */
 #ifndef TRAPEZE_ROWS_VECTORS_H
 #define TRAPEZE_ROWS_VECTORS_H
 
@@ -19,7 +20,8 @@
     TZ__VECTOR_OF(type) name##_here[TZ__VIEWS_SHIFTED][TZ__ROWS_SHIFTED];
 #define TZ__SHIFTED_LANES(name, type)                                                              \
     type name[TZ__VIEWS_SHIFTED][TZ__ROWS_SHIFTED][TZ__WIDTH][64 / sizeof(real)];
-/* Each row has a pointer of its own: compilers then need one register for each, and one for the column. */
+/* Each row has a pointer of its own: compilers then need one register for each, and one for the
+ * column. */
 #define TZ__SHIFTED_VIEWS(name, type)                                                              \
     TZ_UNROLL                                                                                      \
     for (int k = 0; k < TZ__VIEWS_SHIFTED; k++) {                                                  \
@@ -50,8 +52,8 @@
             __builtin_memcpy(here, context->name[k][q] + i, sizeof *here);                         \
         }                                                                                          \
     }
-/* Is a row one of the cells themselves? Of others most updates read this column alone: a second load of it then takes
- * less time than to keep it for the next turn. */
+/* Is a row one of the cells themselves? Of others most updates read this column alone: a second
+ * load of it then takes less time than to keep it for the next turn. */
 #define TZ__ROW_IS_OWN(k, q)                                                                       \
     (k >= TZ_CELL_RADIUS && k < TZ_CELL_RADIUS + TZ__SLABS && q == TZ__ROWS_SHIFTED / 2)
 #define TZ__SHIFTED_LOAD(name, type)                                                               \

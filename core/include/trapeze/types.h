@@ -24,13 +24,13 @@ typedef enum tz_role {
     TZ_DERIVED   /* not stored: computed from the others when a script or an output reads it */
 } tz_role;
 
-/* Types of fields and constants. A row: TZ_ and the type, its kind, its name in scenarios, and its C
- * type in a cell update.
+/* Types of fields and constants. A row: TZ_ and the type, its kind, its name in scenarios, and its
+ * C type in a cell update.
  *   real     float or double, depending on the precision of the run
  *   int      int32_t
- *   tz_word  32 cells, one bit each. The layout is strided: with W = ceil(nx/32) words in a row, bit b
- *            of word i is column b*W + i. The same bits of words i-1 and i+1 are the cells to the west
- *            and east. */
+ *   tz_word  32 cells, one bit each. The layout is strided: with W = ceil(nx/32) words in a row,
+ *            bit b of word i is column b*W + i. The same bits of words i-1 and i+1 are the cells to
+ *            the west and east. */
 #define TZ_TYPE_TABLE(X)                                                                           \
     X(REAL, REALS, "real", real)                                                                   \
     X(INT, INTEGERS, "int", int)                                                                   \

@@ -1,3 +1,4 @@
+/* HotSpot's floorplans and power traces: tz.floorplan reads them. */
 #include "output/format/floorplan.h"
 
 #include "base/file.h"

@@ -146,8 +146,12 @@ tz_atomic_file *tz_grid_file_share(tz_grid_file *file, size_t k, int64_t *offset
     *offset = file->columns[k].offset;
     if (file->encoder || file->ny > 1)
         return NULL;
-    file->columns[k].written = file->count;
     return file->file;
+}
+
+void tz_grid_file_shared(tz_grid_file *file, size_t k)
+{
+    file->columns[k].written = file->count;
 }
 
 tz_status tz__grid_file_put(tz_grid_file *file, int64_t offset, const void *data, size_t bytes,

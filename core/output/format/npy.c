@@ -18,22 +18,12 @@ enum { HEADER_MAX_BYTES = 1 << 20, PIECE_ELEMENTS = 1 << 18 };
 
 /* ---- Headers --------------------------------------------------------------------------------- */
 
-typedef struct npy_header {
-    tz_dtype dtype;    /* of the result: f2 gives F32 */
-    size_t item_bytes; /* of one stored element */
-    bool half, swapped, fortran;
-    int dims;
-    int64_t numpy_shape[TZ_DIMS_MAX]; /* as written: slowest first in C order */
-    int64_t shape[TZ_DIMS_MAX];       /* x first; unused axes are 1 */
-    int64_t count;                    /* elements */
-    int64_t data_offset;              /* bytes */
-} npy_header;
-
 /* Reads the dictionary. */
 typedef struct parser {
     const char *path;
     const char *start, *p, *end;
-    npy_header *header;
+    tz_npy_facts *header;
+    int64_t numpy_shape[TZ_DIMS_MAX]; /* as written: slowest first in C order */
     bool has_descr, has_order, has_shape;
     tz_error *error;
 } parser;
@@ -106,7 +96,7 @@ static tz_status parse_descr(parser *s)
         code++;
         code_length--;
     }
-    npy_header *h = s->header;
+    tz_npy_facts *h = s->header;
     const bool little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
     h->half = code_length == 2 && memcmp(code, "f2", 2) == 0;
     h->dtype = TZ_DTYPE_COUNT;
@@ -161,7 +151,7 @@ static tz_status parse_extent(parser *s, int64_t *extent)
 
 static tz_status parse_shape(parser *s)
 {
-    npy_header *h = s->header;
+    tz_npy_facts *h = s->header;
     h->dims = 0;
     if (!take(s, '('))
         return malformed(s, "the shape must be a tuple");
@@ -171,7 +161,7 @@ static tz_status parse_shape(parser *s)
         if (status != TZ_OK)
             return status;
         if (h->dims < TZ_DIMS_MAX)
-            h->numpy_shape[h->dims] = extent;
+            s->numpy_shape[h->dims] = extent;
         h->dims++;
         if (take(s, ','))
             continue;
@@ -224,12 +214,12 @@ static tz_status parse_dict(parser *s)
 
 static tz_status check_shape(parser *s)
 {
-    npy_header *h = s->header;
+    tz_npy_facts *h = s->header;
     if (h->dims < 1 || h->dims > TZ_DIMS_MAX)
         return tz_error_set(s->error, TZ_SHAPE, s->path,
                             "has %d dimensions; 1 to 3 are read, so reshape it", h->dims);
     for (int d = 0; d < TZ_DIMS_MAX; d++) {
-        h->shape[d] = d < h->dims ? h->numpy_shape[h->dims - 1 - d] : 1;
+        h->shape[d] = d < h->dims ? s->numpy_shape[h->dims - 1 - d] : 1;
         if (h->shape[d] == 0)
             return tz_error_set(s->error, TZ_SHAPE, s->path, "the array is empty (an extent is 0)");
     }
@@ -242,7 +232,7 @@ static tz_status check_shape(parser *s)
 
 static tz_status check_size(const parser *s, int64_t file_bytes)
 {
-    const npy_header *h = s->header;
+    const tz_npy_facts *h = s->header;
     const int64_t wanted = h->count * (int64_t)h->item_bytes, has = file_bytes - h->data_offset;
     if (has == wanted)
         return TZ_OK;
@@ -253,7 +243,7 @@ static tz_status check_size(const parser *s, int64_t file_bytes)
 
 /* Read and check the header of an open file, and that the file has as much data as it states.
  * Leaves the stream at the first element. */
-static tz_status read_header(FILE *stream, const char *path, npy_header *header, tz_error *error)
+static tz_status read_header(FILE *stream, const char *path, tz_npy_facts *header, tz_error *error)
 {
     unsigned char lead[12];
     struct stat facts;
@@ -292,7 +282,12 @@ static tz_status read_header(FILE *stream, const char *path, npy_header *header,
         status = tz_error_set_errno(error, errno, path, "cannot read");
         goto cleanup;
     }
-    parser s = {path, text, text, text + length, header, false, false, false, error};
+    parser s = {.path = path,
+                .start = text,
+                .p = text,
+                .end = text + length,
+                .header = header,
+                .error = error};
     status = parse_dict(&s);
     if (status == TZ_OK)
         status = check_shape(&s);
@@ -333,8 +328,7 @@ static size_t make_header(char text[256], tz_dtype dtype, int dims, const int64_
 struct tz_npy_file {
     int descriptor;
     char *path;
-    npy_header header;
-    tz_npy_facts facts;
+    tz_npy_facts header;
     void *raw,
         *cells; /* of a piece: as the file has it, and in order. NULL until they are needed */
 };
@@ -348,11 +342,10 @@ tz_status tz_npy_open(tz_npy_file **out, const char *path, tz_error *error)
         free(file);
         return tz_error_set(error, TZ_MEMORY, path, "not enough memory to open the file");
     }
-    npy_header *h = &file->header;
     file->descriptor = -1;
     tz_status status = tz_file_stream(path, &stream, NULL, error);
     if (status == TZ_OK)
-        status = read_header(stream, path, h, error);
+        status = read_header(stream, path, &file->header, error);
     if (status == TZ_OK && (file->descriptor = fcntl(fileno(stream), F_DUPFD_CLOEXEC, 0)) < 0)
         status = tz_error_set_errno(error, errno, path, "cannot open");
     if (stream)
@@ -361,13 +354,6 @@ tz_status tz_npy_open(tz_npy_file **out, const char *path, tz_error *error)
         tz_npy_close(file);
         return status;
     }
-    file->facts = (tz_npy_facts){.dtype = h->dtype,
-                                 .half = h->half,
-                                 .swapped = h->swapped,
-                                 .fortran = h->fortran,
-                                 .dims = h->dims,
-                                 .data_offset = h->data_offset};
-    memcpy(file->facts.shape, h->shape, sizeof h->shape);
     *out = file;
     return TZ_OK;
 }
@@ -386,7 +372,7 @@ void tz_npy_close(tz_npy_file *file)
 
 const tz_npy_facts *tz_npy_file_facts(const tz_npy_file *file)
 {
-    return &file->facts;
+    return &file->header;
 }
 
 tz_status tz_npy_inspect(const char *path, tz_npy_facts *facts, tz_error *error)
@@ -395,7 +381,7 @@ tz_status tz_npy_inspect(const char *path, tz_npy_facts *facts, tz_error *error)
     const tz_status status = tz_npy_open(&file, path, error);
     if (status != TZ_OK)
         return status;
-    *facts = file->facts;
+    *facts = file->header;
     tz_npy_close(file);
     return TZ_OK;
 }
@@ -520,7 +506,7 @@ static void swap_buffers(tz_npy_file *file)
 
 static tz_status need_buffers(tz_npy_file *file, tz_error *error)
 {
-    const npy_header *h = &file->header;
+    const tz_npy_facts *h = &file->header;
     const bool two = is_turned(file) || h->half;
     const size_t size = tz_dtype_size(h->dtype); /* an element as the file has it is no larger */
     const size_t count = h->count < PIECE_ELEMENTS ? (size_t)h->count : PIECE_ELEMENTS;
@@ -586,7 +572,7 @@ static void place(tz_array *array, const tz_npy_piece *piece)
 
 tz_status tz_npy_read_all(tz_npy_file *file, tz_array **out, tz_error *error)
 {
-    const npy_header *h = &file->header;
+    const tz_npy_facts *h = &file->header;
     tz_array *array;
     *out = NULL;
     tz_status status = tz_array_create(&array, h->dtype, h->dims, h->shape, error);
@@ -620,7 +606,7 @@ tz_status tz_npy_read(const char *path, tz_array **out, tz_error *error)
 
 tz_status tz_npy_map(const tz_npy_file *file, tz_npy_mapping *out, tz_error *error)
 {
-    const npy_header *h = &file->header;
+    const tz_npy_facts *h = &file->header;
     memset(out, 0, sizeof *out);
     int long_axes = 0;
     for (int d = 0; d < h->dims; d++)
@@ -676,7 +662,7 @@ static tz_status read_array(const char *path, tz_format_reading *reading, tz_err
     tz_status status = tz_npy_open(&file, path, error);
     if (status != TZ_OK)
         return status;
-    const tz_npy_facts *facts = &file->facts;
+    const tz_npy_facts *facts = &file->header;
     const int64_t count = tz_shape_count(facts->dims, facts->shape);
     if (count >= LARGE_BYTES / (int64_t)tz_dtype_size(facts->dtype)) {
         reading->file = file;

@@ -20,6 +20,8 @@ typedef struct tz_npy_facts {
     int dims;                   /* 1 to 3 */
     int64_t shape[TZ_DIMS_MAX]; /* x first; unused axes are 1 */
     int64_t data_offset;        /* of the first element, in bytes */
+    int64_t count;              /* elements */
+    size_t item_bytes;          /* of one stored element */
 } tz_npy_facts;
 
 tz_status tz_npy_inspect(const char *path, tz_npy_facts *facts, tz_error *error);

@@ -1,7 +1,7 @@
+/* From planes of values to a picture: frame.c calls it. */
 #include "output/frame/canvas.h"
 
 #include "output/frame/axes.h"
-
 #include "output/frame/image.h"
 #include <inttypes.h>
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Colour maps: one is a row of `sources`. Canvas and looks of scripts find them by name. */
 #include "output/frame/colormap.h"
 
 #include "base/names.h"

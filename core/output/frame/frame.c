@@ -1,3 +1,4 @@
+/* Pictures of fields and arrays: writers of outputs, tz.picture and the live view make them. */
 #include "output/frame/frame.h"
 
 #include "base/average.h"

@@ -1,3 +1,4 @@
+/* Pictures in memory: pixels, lines and text. Canvas, axes and overlay draw with it. */
 #include "output/frame/image.h"
 
 #include <math.h>

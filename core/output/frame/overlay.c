@@ -1,3 +1,4 @@
+/* What is drawn over the cells of a picture: canvas.c calls it. */
 #include "output/frame/overlay.h"
 
 #include "output/frame/image.h"

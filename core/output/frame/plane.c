@@ -1,3 +1,4 @@
+/* Ranges and averages of values: frames and the reduction of large fields. */
 #include "output/frame/plane.h"
 
 #include "base/average.h"

@@ -1,3 +1,4 @@
+/* Plots by gnuplot: tz.plot and commands with --plot. */
 #include "output/frame/plot.h"
 
 #include "base/paths.h"

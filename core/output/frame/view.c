@@ -1,3 +1,4 @@
+/* Isometric views of volumes: frame.c draws them. */
 #include "output/frame/view.h"
 
 #include "output/frame/image.h"

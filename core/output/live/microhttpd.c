@@ -1,3 +1,4 @@
+/* Opens libmicrohttpd for the live view. */
 #include "output/live/microhttpd.h"
 
 #include <dlfcn.h>

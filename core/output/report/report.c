@@ -1,3 +1,4 @@
+/* The report of a run: `trapeze report` writes it. A section is a row of `sections`. */
 #include "output/report/report.h"
 
 #include "base/atomic.h"

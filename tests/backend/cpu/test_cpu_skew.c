@@ -1,6 +1,6 @@
 /* The family "skew" with any number of threads: the same bits whoever computes a tile, also if there are more
  * threads than processors, jobs or tiles, or fewer than wanted. */
-#include "kernels/cpu/skew_geometry.h"
+#include "kernels/cpu/skew.h"
 #include "tests/unit.h"
 #include <time.h>
 

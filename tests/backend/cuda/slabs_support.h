@@ -6,8 +6,7 @@
 #define TZ_TEST_SLABS_SUPPORT_H
 
 #include "backend/cuda/state.h"
-#include "backend/slabs/slabs.h"
-#include "backend/slabs/slabs_impl.h"
+#include "backend/slabs/commands.h"
 #include "fake/fake.h"
 #include "tests/registry.h"
 #include <dlfcn.h>
@@ -47,9 +46,8 @@ static inline void make_slabs(const char *id, const char *boundary, int rows, tz
     NEED_OK(tz_slabs_backend(&tz_backend_cuda, &backend, &failure));
     const tz_backend_context context = {
         .problem = &problem, .devices = &devices, .exchange = DEPTH, .ranks = ranks};
-    void *made = NULL;
-    NEED_OK(backend.create(&made, &context, &failure));
-    slabs = made;
+    slabs = calloc(1, sizeof *slabs);
+    NEED_OK(tz__slabs_do_create(slabs, &tz_backend_cuda, &context, &failure));
 }
 
 /* A number for each element of the whole grid. */

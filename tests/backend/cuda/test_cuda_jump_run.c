@@ -2,7 +2,7 @@
  * held against iterations of the reference backend in double precision. */
 #include "backend/backend.h"
 #include "executed.h"
-#include "jump/fftw.h"
+#include "jump/host.h"
 #include "jump/jump.h"
 #include "tests/registry.h"
 

@@ -39,6 +39,13 @@ static void set_up_rows(const char *id, const char *boundary, int each, int rows
     make_slabs(id, boundary, rows, &me);
 }
 
+/* What all ranks do at the command of rank 0. */
+static tz_status stage(const tz_plan *plan, int height, int64_t step)
+{
+    const tz__slabs_call call = {.plan = *plan, .iterations = height, .at = step};
+    return tz__slabs_do_stage(slabs, &call, &failure);
+}
+
 static void set_up(const char *id, const char *boundary, int each)
 {
     set_up_rows(id, boundary, each, 50);
@@ -46,7 +53,7 @@ static void set_up(const char *id, const char *boundary, int each)
 
 static void tear_down(void)
 {
-    backend.destroy(slabs);
+    tz__slabs_do_destroy(slabs);
     tz_problem_clear(&problem);
     NEED(seen->opened == 0 && seen->left_behind == 0);
 }
@@ -96,7 +103,7 @@ static void do_deepen(void)
     const tz_place place = {.threads = 1, .devices = &devices};
     fill(1, false);
     NEED_OK(backend.plan(&problem, &place, &plan, &failure));
-    NEED_OK(backend.stage(slabs, &plan, 2, 0, &failure)); /* the fields are in their other copies */
+    NEED_OK(stage(&plan, 2, 0)); /* the fields are in their other copies */
     rounds();
     fill(10, false);
     NEED_OK(tz__slabs_deepen(slabs, 7, &failure));
@@ -122,17 +129,19 @@ static void check_stages(bool ring, int each, int height, int exchange, int dire
         if (i == 0 || i == 2 * exchange / height + 1) {
             for (int k = 0; k < ROWS * WIDE; k++)
                 want[now][k] = (uint32_t)(17 * k + i);
-            NEED_OK(backend.store(slabs, 0, &all, want[now], &failure));
+            const tz__slabs_call store = {.box = all, .from = want[now]};
+            NEED_OK(tz__slabs_do_store(slabs, &store, &failure));
         }
-        NEED_OK(backend.stage(slabs, &plan, height, (int64_t)i * height, &failure));
+        NEED_OK(stage(&plan, height, (int64_t)i * height));
         early |= ((const tz_cuda_state *)slabs->parts[slabs->low]->state)->early[1] > 0;
         if (late && i % 2)
             usleep(LATE_US / 4);
         for (int t = 0; t < height; t++, now = 1 - now)
             iterate_all(want[now], want[1 - now], ring);
     }
-    NEED_OK(backend.load(slabs, 0, &all, got, &failure));
-    for (int k = 0; k < ROWS * WIDE; k++)
+    const tz__slabs_call load = {.box = all, .to = me.rank == 0 ? got : NULL};
+    NEED_OK(tz__slabs_do_load(slabs, &load, &failure));
+    for (int k = 0; me.rank == 0 && k < ROWS * WIDE; k++)
         wrong += got[k] != want[now][k];
     NEED(wrong == 0);
     NEED(slabs->paths.direct == direct);

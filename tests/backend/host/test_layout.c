@@ -1,6 +1,6 @@
 /* Strides and beginnings of arrays: padding, and where rows fall in caches, by simulated addresses. */
 
-#include "backend/host/layout.h"
+#include "backend/host/store.h"
 #include "tests/unit.h"
 
 typedef struct grid {

@@ -1,3 +1,4 @@
+/* Probes which neighbours a cell update reads, for the families that keep only those. */
 #include "backend/cuda/family/footprint.h"
 
 #include "backend/cuda/family/family.h"

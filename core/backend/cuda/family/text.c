@@ -1,3 +1,5 @@
+/* What the device texts of all families begin with: definitions, lists of fields, passes and
+ * constants. */
 #include "backend/cuda/family/text.h"
 
 #include "backend/cuda/family/arguments.h"

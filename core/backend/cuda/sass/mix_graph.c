@@ -1,3 +1,4 @@
+/* Makes blocks, loops and bodies from decoded machine code, for mix.c. */
 #include "backend/cuda/sass/mix_graph.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Finds a kernel in a cubin and decodes its machine code, for mix.c. */
 #include "backend/cuda/sass/sass.h"
 
 #include <elf.h>

@@ -1,3 +1,4 @@
+/* Many iterations at once on a GPU, in the frequency domain, for state.c. */
 #include "backend/cuda/spectral/jump.h"
 
 #include "backend/cuda/driver/queue.h"

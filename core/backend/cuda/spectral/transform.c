@@ -1,3 +1,4 @@
+/* Fourier, cosine and sine transforms of a whole field, for jump.c. */
 #include "backend/cuda/spectral/transform.h"
 
 #include "backend/cuda/driver/queue.h"

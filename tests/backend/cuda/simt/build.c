@@ -1,3 +1,4 @@
+/* Compiles device text for this machine with a C++ compiler, and loads its kernels. */
 #include "build.h"
 
 #include "backend/cuda/family/family.h"

@@ -1,3 +1,4 @@
+/* Chooses the cases of the suite: every stencil with every family that takes it. */
 #include "cases.h"
 
 #include <stdio.h>

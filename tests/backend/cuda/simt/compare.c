@@ -1,3 +1,4 @@
+/* Runs a case on the machine and on the reference backend, and compares all cells. */
 #include "compare.h"
 
 #include "stage.h"

@@ -1,3 +1,4 @@
+/* Fibers by switching stacks, or by ucontext where that is not known. */
 #include "machine.h"
 
 #include <stdint.h>

@@ -61,6 +61,9 @@ enum { SIMT_WARP = 32, SIMT_BUFFERS_MAX = 80 };
 /* What a lane is about. */
 enum { SIMT_RUNS, SIMT_AT_WARP, SIMT_AT_BLOCK, SIMT_AT_GRID, SIMT_PAUSES, SIMT_IS_OVER };
 
+/* Of shared memory, the smallest element that a lane may write beside others. */
+enum { SIMT_CELL_BYTES = 4 };
+
 typedef struct simt_block simt_block;
 
 /* A copy that is under way. */
@@ -88,7 +91,7 @@ typedef struct simt_lane {
 struct simt_block {
     simt_lane *lanes;
     unsigned char *shared;
-    simt_cell *cells;    /* of shared memory */
+    simt_cell *cells;    /* of shared memory, SIMT_CELL_BYTES each */
     int number;          /* from 1 */
     int round, interval; /* barriers passed: the grid's, its own */
 };

@@ -1,3 +1,4 @@
+/* Finds races: which accesses of a word no barrier orders. */
 #include "machine.h"
 
 #include <stdlib.h>

@@ -232,7 +232,9 @@ static void begin_block(simt *machine, simt_block *b, int number, char *stacks)
     const int *grid = launch->grid;
     memset(b->shared, POISON, (size_t)launch->shared_bytes);
     if (b->number > 0) /* cells are zero before their first block */
-        memset(b->cells, 0, ((size_t)launch->shared_bytes + 3) / 4 * sizeof *b->cells);
+        memset(b->cells, 0,
+               ((size_t)launch->shared_bytes + SIMT_CELL_BYTES - 1) / SIMT_CELL_BYTES *
+                   sizeof *b->cells);
     memset(b->lanes, 0, (size_t)launch->threads * sizeof *b->lanes);
     b->number = number + 1;
     b->round = b->interval = 0;
@@ -408,7 +410,7 @@ bool simt_run(simt *machine, const simt_entry *kernel, const simt_launch *launch
     simt_block *at = calloc((size_t)live, sizeof *at);
     simt_lane *lanes = calloc((size_t)live * threads, sizeof *lanes);
     unsigned char *shared = aligned_alloc(SHARED_ALIGNED, (size_t)live * room);
-    simt_cell *cells = calloc((size_t)live * (room / 4), sizeof *cells);
+    simt_cell *cells = calloc((size_t)live * (room / SIMT_CELL_BYTES), sizeof *cells);
     void *trap_stack = malloc(TRAP_STACK_BYTES);
     bool completed = at && lanes && shared && cells && trap_stack &&
                      provide_stacks(machine, (size_t)live * threads);
@@ -417,7 +419,7 @@ bool simt_run(simt *machine, const simt_entry *kernel, const simt_launch *launch
     for (int i = 0; i < live && completed; i++) {
         at[i].lanes = lanes + (size_t)i * threads;
         at[i].shared = shared + (size_t)i * room;
-        at[i].cells = cells + (size_t)i * (room / 4);
+        at[i].cells = cells + (size_t)i * (room / SIMT_CELL_BYTES);
     }
     if (completed) {
         traps old;

@@ -1,3 +1,4 @@
+/* Runs a stage of a plan on the machine: arguments, memory, launches. */
 #include "stage.h"
 
 #include "backend/host/store.h"

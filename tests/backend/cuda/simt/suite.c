@@ -1,3 +1,4 @@
+/* Runs groups of cases in processes on all cores, and prints a table. */
 #include "cases.h"
 
 #include <errno.h>

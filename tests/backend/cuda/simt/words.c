@@ -264,6 +264,8 @@ static const char *access_text(int access)
                                                        : "read";
 }
 
+enum { CELL = SIMT_CELL_BYTES };
+
 static void word_shared(int access, const void *at, int bytes, int aligned, simt_place place)
 {
     const simt_lane *l = begin(place, false);
@@ -273,8 +275,8 @@ static void word_shared(int access, const void *at, int bytes, int aligned, simt
         bad_address(access_text(access), "shared memory", offset, bytes);
     if (offset % aligned != 0)
         bad_address("unaligned access", "shared memory", offset, bytes);
-    for (long long b = offset / 4 * 4; b < offset + bytes; b += 4) {
-        simt_cell *cell = &l->block->cells[b / 4];
+    for (long long b = offset / CELL * CELL; b < offset + bytes; b += CELL) {
+        simt_cell *cell = &l->block->cells[b / CELL];
         if (access != SIMT_WRITE && !cell->writer.block &&
             wanted(simt_here->report, SIMT_FOUND_UNWRITTEN))
             simt_report_add(simt_here->report, SIMT_FOUND_UNWRITTEN,

@@ -1,3 +1,5 @@
+/* Lays out a stage of the 3-D stream family: versions, their planes in registers, rings in shared
+ * memory. For plans, texts and work. */
 #include "backend/cuda/family/planes/scheme.h"
 
 #include "backend/cuda/family/family.h"
