@@ -1,6 +1,5 @@
 #include "predict/workload.h"
 
-#include "backend/slabs/devices.h"
 #include "backend/slabs/slabs.h"
 #include "base/machine.h"
 #include "calibrate/records.h"

@@ -84,7 +84,7 @@ typedef struct tz_simulation_config {
     const tz_series *scalars; /* their contexts must outlive the simulation */
     const char *backend;      /* "auto", "reference", "cpu" or "cuda" */
     int device;               /* ordinal of the GPU for "cuda" */
-    /* Those that hold slabs of the grid: the text of backend/slabs/devices.h. NULL: one, `device`.
+    /* Those that hold slabs of the grid: the text of backend/slabs/slabs.h. NULL: one, `device`.
      * */
     const char *devices;
     bool sync;                         /* wait for every stage and check it */

@@ -804,11 +804,14 @@ static void run_phases(void *any, int thread, int threads)
     teams *t = any;
     for (int phase = 0; phase < TZ__SKEW_PHASES; phase++) {
         const int jobs = tz__skew_jobs(&t->run->geometry, phase);
+        if (jobs == 0)
+            continue;
+        if (phase > 0)
+            tz_threads_barrier(t->pool, threads);
         if (jobs >= threads)
             run_alone(t, phase, thread);
-        else if (jobs > 0)
+        else
             run_together(t, phase, thread, threads);
-        tz_threads_barrier(t->pool, threads);
     }
 }
 

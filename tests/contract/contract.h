@@ -42,7 +42,7 @@ typedef struct contract_case {
     bool other_outside;               /* another boundary value on each side */
     const tz_assignment *assignment;  /* one parameter to set, or NULL */
     const char
-        *devices; /* that hold slabs, of the named backend (backend/slabs/devices.h); or NULL */
+        *devices; /* that hold slabs, of the named backend (backend/slabs/slabs.h); or NULL */
     bool mixed;   /* precision mixed: corrections of a solution */
 } contract_case;
 

@@ -16,21 +16,23 @@ typedef struct round_of_work {
     void *argument;
 } round_of_work;
 
-static void do_work(void *context, int i)
+/* Each thread has always the same slabs. */
+static void do_work(void *context, int thread, int count)
 {
     const round_of_work *r = context;
-    tz_error error = {0};
-    i += r->slabs->low;
-    const tz_status status = r->work(r->slabs, i, r->argument, &error);
-    tz__slabs_part *part = r->slabs->parts[i]; /* the work may replace it */
-    part->status = status;
-    part->error = error;
+    for (int i = r->slabs->low + thread; i < r->slabs->high; i += count) {
+        tz_error error = {0};
+        const tz_status status = r->work(r->slabs, i, r->argument, &error);
+        tz__slabs_part *part = r->slabs->parts[i]; /* the work may replace it */
+        part->status = status;
+        part->error = error;
+    }
 }
 
 tz_status tz__slabs_own(tz__slabs *slabs, tz__slabs_work *work, void *argument, tz_error *error)
 {
     round_of_work r = {slabs, work, argument};
-    tz_crew_run(slabs->crew, do_work, &r);
+    tz_threads_run(slabs->threads, slabs->high - slabs->low, do_work, &r);
     for (int i = slabs->low; i < slabs->high; i++)
         if (slabs->parts[i]->status) {
             if (error)
@@ -59,7 +61,7 @@ void tz__slabs_do_destroy(tz__slabs *slabs)
     tz__slabs_close_links(slabs);
     for (int i = slabs->low; i < slabs->high; i++)
         tz__slabs_part_destroy(slabs, slabs->parts[i]);
-    tz_crew_destroy(slabs->crew);
+    tz_threads_destroy(slabs->threads);
     free(slabs->told);
     free(slabs);
 }
@@ -95,7 +97,9 @@ tz_status tz__slabs_do_create(tz__slabs *slabs, const tz_backend *inner,
     if (!status)
         status = check_memory(slabs, error);
     if (!status)
-        status = tz_crew_create(&slabs->crew, slabs->high - slabs->low, error);
+        status = tz_threads_create(&slabs->threads, slabs->high - slabs->low, error);
+    if (!status)
+        status = tz_threads_start(slabs->threads, error);
     for (int i = slabs->low; i < slabs->high && !status; i++)
         status = tz__slabs_part_create(slabs, i, slabs->depth, &slabs->parts[i], error);
     return tz__slabs_agree(slabs, status, error);

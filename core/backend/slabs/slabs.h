@@ -57,7 +57,7 @@ tz_status tz_slabs_restore(void *state, int field, const char *path, int64_t off
 
 /* What a user says of the devices of each rank. */
 typedef struct tz_devices_wish {
-    /* The text of backend/slabs/devices.h; NULL: one device, or of several ranks their part of the GPUs. */
+    /* The text of tz_devices_parse(); NULL: one device, or of several ranks their part of the GPUs. */
     const char *names;
     /* NULL: that of the names. */
     const tz_backend *backend;
@@ -65,6 +65,27 @@ typedef struct tz_devices_wish {
     int threads;
     int device;
 } tz_devices_wish;
+
+/* Read the names of devices, one slab each, separated by commas:
+ *
+ *   2            GPU number 2; a GPU may be named several times
+ *   all          all GPUs of this machine
+ *   cpu          the cpu backend, and
+ *   cpu:3        three slabs of it; also "reference", which is serial
+ *   ...*1.5      any of these: its slabs have one and a half times the usual share of the grid
+ *                (from 1e-6 to 1e6)
+ *
+ * `backend`: the one that the scenario names, or NULL; *found is the backend of the devices. The
+ * `threads` of a CPU are divided among its slabs. Errors: TZ_UNKNOWN, TZ_RANGE; TZ_BACKEND if a GPU
+ * does not exist. */
+tz_status tz_devices_parse(const char *text, const tz_backend *backend, int threads,
+                           const tz_backend **found, tz_devices *out, tz_error *error);
+
+/* The devices that it means here; of several ranks, which all call it, this rank's part of
+ * the machine's, and then those of all ranks, in the order of ranks. Each GPU goes to one of the machine's
+ * ranks, or several ranks share one. */
+tz_status tz_devices_find(const tz_ranks *ranks, const tz_devices_wish *wish,
+                          const tz_backend **backend, tz_devices *out, tz_error *error);
 
 /* The devices of all ranks, of which this one is rank 0 or alone. Errors of tz_devices_parse(), and TZ_RANGE if
  * there are too many. */

@@ -7,7 +7,6 @@
 #define TZ_CORE_BACKEND_SLABS_SLABS_IMPL_H
 
 #include "backend/host/slab.h"
-#include "backend/slabs/crew.h"
 #include "backend/slabs/cut.h"
 #include "backend/slabs/slabs.h"
 #include "base/ranks.h"
@@ -58,7 +57,7 @@ typedef struct tz__slabs {
     tz_cut cut;
     /* This process holds these slabs. */
     int low, high;
-    tz_crew *crew;
+    tz_threads *threads; /* one for each own slab */
     /* With other ranks; NULL: none is under way. */
     tz_exchange *exchange;
     /* Iterations that the ghost zones of the states are made for, and those until the next exchange. */
@@ -124,11 +123,6 @@ void tz__slabs_refresh_all(tz__slabs *slabs);
 /* Make ghost zones current for that many iterations at least, by an exchange for `exchange`. */
 tz_status tz__slabs_need(tz__slabs *slabs, int iterations, int exchange, tz_error *error);
 void tz__slabs_part_destroy(const tz__slabs *slabs, tz__slabs_part *part); /* NULL is fine */
-/* Make room for so many bytes, which the device of the slab can read and write if it copies by itself.
- * What was in the room is lost if it was smaller. */
-tz_status tz__slabs_need_room(const tz__slabs *slabs, tz__slabs_part *part, tz__slabs_room *room,
-                              size_t bytes, tz_error *error);
-
 /* The ranks of the context; NULL: alone. */
 static inline const tz_ranks *tz__slabs_ranks(const tz__slabs *slabs)
 {
@@ -141,37 +135,8 @@ tz_status tz__slabs_agree(const tz__slabs *slabs, tz_status status, tz_error *er
  * status. */
 tz_status tz__slabs_must(const tz__slabs *slabs, tz_status status, const tz_error *error);
 
-/* ---- Slabs of other ranks (exchange.c) ---- */
-/* The slab beside slab i at that side; -1: an edge of the grid. */
-int tz__slabs_beside(const tz__slabs *slabs, int i, int side);
-/* Does another rank hold it? */
-bool tz__slabs_is_far(const tz__slabs *slabs, int i, int side);
-/* What slab i sends to a slab beside it that another rank holds, and what it receives from there. The
- * other side's letter has the same sizes; 0 bytes are no message. */
-typedef struct tz__slabs_letter {
-    const void *out;
-    void *in;
-    size_t out_bytes, in_bytes;
-} tz__slabs_letter;
-typedef tz__slabs_letter tz__slabs_write(tz__slabs *slabs, int i, int side, void *argument);
-/* Send and receive the letters of all own slabs; the buffers are in use until the messages are finished.
- * slabs->exchange is NULL if there are none. */
-void tz__slabs_begin_messages(tz__slabs *slabs, tz__slabs_write *write, void *argument);
-void tz__slabs_finish_messages(tz__slabs *slabs);
-/* Letters with the ends of slabs, or the marks of linked ones; bytes[end]: of each end. */
-tz__slabs_letter tz__slabs_write_ends(tz__slabs *slabs, int i, int side, void *bytes);
-
-/* ---- Links to slabs of other processes (links.c) ---- */
-/* Make them where devices of two ranks can copy from each other. Does nothing if that is done.
- * [all ranks] */
-void tz__slabs_make_links(tz__slabs *slabs);
 /* Before a state that is linked goes, with all copies. [all ranks] */
 void tz__slabs_close_links(tz__slabs *slabs);
-/* What slab i has computed may be copied. Does nothing without links. */
-tz_status tz__slabs_offer(tz__slabs *slabs, int i, tz_error *error);
-/* After the copies of an exchange: later work waits for those that others have made. */
-tz_status tz__slabs_settle(tz__slabs *slabs, tz_error *error);
-
 /* The mask of the fields with that role. */
 uint32_t tz__slabs_fields(const tz__slabs *slabs, tz_role role);
 
