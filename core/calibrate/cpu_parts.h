@@ -7,7 +7,6 @@
 #include "base/threads.h"
 #include "calibrate/calibrate.h"
 #include "calibrate/loops.h"
-#include "calibrate/sample.h"
 #include <stdbool.h>
 
 /* What the measurements share. */

@@ -29,4 +29,8 @@ extern const tz_cuda_part *const tz_cuda_parts_added[];
 tz_status tz_cuda_calibrate_part(tz_model_device *record, tz_cuda *cuda, const tz_cuda_part *part,
                                  const tz_calibration *calibration, tz_error *error);
 
+/* Sets name, title, counts and sizes, memory_bandwidth from the nominal clock and width of the memory, and
+ * what is the same for all GPUs. Not the clock: the nominal one is gpu->clock_khz. */
+void tz_cuda_facts(tz_model_device *device, const tz_cuda_device *gpu);
+
 #endif

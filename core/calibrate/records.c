@@ -4,9 +4,9 @@
 #include "base/file.h"
 #include "base/names.h"
 #include "base/paths.h"
-#include "calibrate/cuda_facts.h"
+#include "calibrate/calibrate.h"
+#include "calibrate/cuda.h"
 #include "calibrate/loops.h"
-#include "calibrate/sample.h"
 #include "model/device_scaled.h"
 #include "model/roofs.h"
 #include <dirent.h>

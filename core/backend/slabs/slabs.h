@@ -92,7 +92,7 @@ tz_status tz_devices_find(const tz_ranks *ranks, const tz_devices_wish *wish,
 tz_status tz_slabs_devices(const tz_ranks *ranks, const tz_devices_wish *wish,
                            const tz_backend **backend, tz_devices *out, tz_error *error);
 
-/* Finds the shares of devices (predict/shares.h), in all ranks at the same time. */
+/* Finds the shares of devices (predict/workload.h), in all ranks at the same time. */
 typedef void tz_slabs_find_shares(tz_devices *devices, const tz_backend *inner,
                                   const tz_problem *problem, const tz_ranks *ranks);
 /* Call it in all ranks. `plugin`: the file of the stencil's. */
