@@ -1,5 +1,6 @@
 #include "lua/augment.h"
 
+#include "define/source.h"
 #include "lua/context.h"
 #include "lua/definition.h"
 #include <stdio.h>
