@@ -131,8 +131,8 @@ static inline bool update_is_streamed(const tz_stencil *stencil)
     return false;
 }
 
-/* Calls `check` with every archetype without streamed fields, and with stencils whose residual leaves
- * cells out. */
+/* Calls `check` with every archetype without streamed fields, and with stencils whose residual
+ * leaves cells out. */
 static inline void update_each_stencil(void (*check)(const tz_stencil *stencil))
 {
     static const char *const folders[] = {TZ_TEST_PLUGIN_DIR, TZ_TEST_TEST_PLUGIN_DIR};

@@ -1,5 +1,5 @@
-/* What the next iteration would change: the cpu backend against the reference backend, in every bit,
- * for all stencils, boundaries, precisions, instruction sets and numbers of threads. */
+/* What the next iteration would change: the cpu backend against the reference backend, in every
+ * bit, for all stencils, boundaries, precisions, instruction sets and numbers of threads. */
 #include "tests/backend/update_support.h"
 
 #include "base/machine.h"

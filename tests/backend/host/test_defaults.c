@@ -1,4 +1,5 @@
-/* What a backend need not do itself: one that has only what is REQUIRED gives what the reference backend gives. */
+/* What a backend need not do itself: one that has only what is REQUIRED gives what the reference
+ * backend gives. */
 #include "tests/backend/update_support.h"
 
 #include "backend/host/defaults.h"
