@@ -252,8 +252,8 @@ static double wave_clocks(const stage *s, double blocks, double *longest)
 
 /* ---- Blocks one after the other -------------------------------------------------------------- */
 
-/* Blocks of a multiprocessor; and blocks times multiprocessors: the most that are followed. Of more blocks
- * the ends hardly matter. */
+/* Blocks of a multiprocessor; and blocks times multiprocessors: the most that are followed. Of more
+ * blocks the ends hardly matter. */
 enum { RUNNING_MAX = 32, FOLLOWED_MOST = 4000000 };
 
 typedef struct busy_sm {
@@ -295,9 +295,9 @@ static void start_block(busy_sm *r, int part)
     r->part[r->count++] = part;
 }
 
-/* Clocks until all blocks of `blocks` are done on `sms` multiprocessors. As many as fit begin together; then
- * each begins on the first multiprocessor that has room. Blocks of a multiprocessor slow each other down.
- * -1: out of memory. */
+/* Clocks until all blocks of `blocks` are done on `sms` multiprocessors. As many as fit begin
+ * together; then each begins on the first multiprocessor that has room. Blocks of a multiprocessor
+ * slow each other down. -1: out of memory. */
 static double follow(const stage *s, queue blocks, int sms)
 {
     const int most = s->blocks < RUNNING_MAX ? s->blocks : RUNNING_MAX;
@@ -339,8 +339,8 @@ static double follow(const stage *s, queue blocks, int sms)
     return end;
 }
 
-/* Clocks of all blocks in the order of work->runs, or of the busiest multiprocessor (busiest_warps of each
- * part). -1: neither is known, there are too many blocks, or too little memory. */
+/* Clocks of all blocks in the order of work->runs, or of the busiest multiprocessor (busiest_warps
+ * of each part). -1: neither is known, there are too many blocks, or too little memory. */
 static double ordered_clocks(const stage *s)
 {
     const tz_model_work *work = s->work;
@@ -497,8 +497,8 @@ typedef struct times {
     double start_s, sync_s; /* launches; synchronisation of blocks */
 } times;
 
-/* Bytes of the lines through which blocks hand each other cells, and for which the second level has no room: they go to memory and
- * come back in each exchange, while all blocks wait for them. */
+/* Bytes of the lines through which blocks hand each other cells, and for which the second level has
+ * no room: they go to memory and come back in each exchange, while all blocks wait for them. */
 static double late_bytes(const stage *s)
 {
     const double room = TZ_FIT_KEPT_ALL * s->device->l2_bytes.value;

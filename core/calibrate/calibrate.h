@@ -19,7 +19,8 @@ typedef struct tz_calibration {
     void *context;
     /* Called with a line about numbers that could not be measured, and why. May be NULL. */
     void (*remark)(void *context, const char *text);
-    /* Bytes of the array that stands for memory; 0: as many as leave the caches. For what needs no true numbers. */
+    /* Bytes of the array that stands for memory; 0: as many as leave the caches. For what needs no
+     * true numbers. */
     double far_bytes;
 } tz_calibration;
 
@@ -33,7 +34,8 @@ tz_status tz_calibration_step(const tz_calibration *calibration, double done, co
 
 /* Measure this machine's CPU with the row functions' instruction set (tz_machine.isa): rates,
  * latencies and bandwidths of one core; memory, caches and parallel regions of all cores that
- * tz_threads_default() has. TZ_UNSUPPORTED (no loops for this processor), TZ_MEMORY, TZ_INTERRUPTED. */
+ * tz_threads_default() has. TZ_UNSUPPORTED (no loops for this processor), TZ_MEMORY,
+ * TZ_INTERRUPTED. */
 tz_status tz_calibrate_cpu(tz_model_device *out, const tz_calibration *calibration,
                            tz_error *error);
 

@@ -49,7 +49,8 @@ tz_status tz__bench_next(tz__bench *b, const char *what);
 
 /* The text of a kernel of that kind with `definitions` before it: malloc'd, NULL without memory. */
 char *tz__bench_text(int kind, int threads, const char *definitions);
-/* The same of other kernels than those of calibrate.cuh; `name` is the file's, for the compiler's messages. */
+/* The same of other kernels than those of calibrate.cuh; `name` is the file's, for the compiler's
+ * messages. */
 char *tz__bench_text_of(const char *name, const char *kernels, int kind, int threads,
                         const char *definitions);
 /* The kernel tz_probe of a text, which is freed; NULL: TZ_MEMORY. Free it with tz_cuda_unload(). */
