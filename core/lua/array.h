@@ -1,4 +1,4 @@
-/* tz.array, and the arrays that tz.read, sim:array and sim:slabs return. */
+/* The userdata of arrays, which tz.array, tz.read, sim:array and sim:slabs return. */
 #ifndef TZ_CORE_LUA_ARRAY_H
 #define TZ_CORE_LUA_ARRAY_H
 
