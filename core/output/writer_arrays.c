@@ -2,6 +2,7 @@
 #include "output/writer_arrays.h"
 
 #include "sim/fields.h"
+#include "stencil/stencil.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,6 +5,7 @@
 #include "base/machine.h"
 #include "calibrate/records.h"
 #include "model/roofs.h"
+#include "stencil/registry.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

@@ -8,6 +8,7 @@
 #include "sim/simulated_time.h"
 #include "sim/simulation.h"
 #include "sim/state.h"
+#include "stencil/registry.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

@@ -14,6 +14,7 @@
 #include "base/ranks.h"
 #include "policy/policy.h"
 #include "sim/types.h"
+#include "stencil/registry.h"
 #include "stencil/streamed_source.h"
 
 /* Complete stages of one plan, timed together for a policy: from the first launch until all are

@@ -4,6 +4,7 @@
 #define TZ_TESTS_UPDATE_SUPPORT_H
 
 #include "backend/backend.h"
+#include "stencil/registry.h"
 #include "stencil/streamed_source.h"
 #include "tests/archetypes.h"
 #include "tests/unit.h"

@@ -6,6 +6,7 @@
 #define TZ_TESTS_CONTRACT_H
 
 #include "sim/simulation.h"
+#include "stencil/registry.h"
 
 typedef struct contract {
     const tz_registry *registry;

@@ -2,6 +2,7 @@
 #include "contract.h"
 #include "sim/fields.h"
 #include "sim/residual.h"
+#include "stencil/stencil.h"
 #include "tests/run.h"
 
 #include <inttypes.h>

@@ -5,6 +5,7 @@
 
 #include "jump/host.h"
 #include "sim/residual.h"
+#include "stencil/registry.h"
 
 static tz_registry *registry;
 

@@ -3,6 +3,7 @@
 #include "backend/slabs/commands.h"
 #include "backend/slabs/slabs.h"
 #include "base/file.h"
+#include "stencil/registry.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

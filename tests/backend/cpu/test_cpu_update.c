@@ -3,6 +3,7 @@
 #include "tests/backend/update_support.h"
 
 #include "base/machine.h"
+#include "stencil/registry.h"
 
 static const int64_t grids[TZ_AXES + 1][5][TZ_AXES] = {
     {{0}},

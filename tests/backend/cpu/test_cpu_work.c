@@ -5,6 +5,7 @@
 #include "base/machine.h"
 #include "kernels/cpu/skew.h"
 #include "kernels/cpu/stage.h"
+#include "stencil/registry.h"
 #include "tests/unit.h"
 
 extern const tz_cpu_family tz_cpu_skew, tz_cpu_diamond;

@@ -3,6 +3,7 @@
 #include "tests/backend/update_support.h"
 
 #include "backend/host/defaults.h"
+#include "stencil/registry.h"
 
 typedef struct wrapped {
     tz_backend_context context; /* first: TZ_HOST_DEFAULTS */
