@@ -116,8 +116,8 @@ static void take_same(lua_State *L, tz_entry_kind kind, const char *name, const 
 
 /* ---- Calls ----------------------------------------------------------------------------------- */
 
-/* A place between two calls: here a checkpoint may have been written, and is written after a signal.
- * In a replay that has come to its checkpoint, the run goes on from there. */
+/* A place between two calls: here a checkpoint may have been written, and is written after a
+ * signal. In a replay that has come to its checkpoint, the run goes on from there. */
 static void recall_point(lua_State *L)
 {
     tz_context *context = tz_context_get(L);
@@ -171,8 +171,8 @@ static int give_results(lua_State *L, const char *name, const call_id *id)
     return good ? results : lua_error(L);
 }
 
-/* Make the call, with its arguments moved to a stack of its own: here nothing then holds what it works
- * on (guard.h). */
+/* Make the call, with its arguments moved to a stack of its own: here nothing then holds what it
+ * works on (guard.h). */
 static int call_and_record(lua_State *L, const tz_api_function *function, const call_id *id)
 {
     lua_pushcfunction(L, function->call);

@@ -7,7 +7,8 @@
 
 /* What a call does in a run that goes on from a checkpoint, while it is replayed. */
 typedef enum tz_api_recall {
-    TZ_RECALL_PURE, /* it is made again: it depends on its arguments alone, and changes no simulation */
+    /* it is made again: it depends on its arguments alone, and changes no simulation */
+    TZ_RECALL_PURE,
     TZ_RECALL_CALL, /* it is made again, at its place in the journal: it changes a simulation */
     TZ_RECALL_GIVE, /* not made: the journal gives what it gave */
     TZ_RECALL_BOTH, /* made again, and the journal gives what it gave */

@@ -1,4 +1,4 @@
-/* Entries of the journal and failures of a replay. Calls, runs, outputs and checkpoints use them. */
+/* Entries of the journal, and failures of a replay. Calls, runs, outputs and checkpoints use it. */
 #include "lua/recall.h"
 
 #include <stdarg.h>

@@ -9,8 +9,8 @@
  * So a script must do the same again when it gets the same. A call that differs from the one in the
  * journal ends the run, with the script's line.
  *
- * Here are the entries and the failures of a replay, for all files that add to the journal. Calls are
- * in api.h. */
+ * Here are the entries and the failures of a replay, for all files that add to the journal. Calls
+ * are in api.h. */
 #ifndef TZ_CORE_LUA_RECALL_H
 #define TZ_CORE_LUA_RECALL_H
 
