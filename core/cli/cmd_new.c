@@ -4,6 +4,7 @@
 #include "base/atomic.h"
 #include "base/file.h"
 #include "base/paths.h"
+#include "define/source.h"
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>

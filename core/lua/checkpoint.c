@@ -3,10 +3,8 @@
 
 #include "base/file.h"
 #include "base/json_values.h"
-#include "lua/api.h"
 #include "lua/interrupt.h"
 #include "lua/keys.h"
-#include "lua/module.h"
 #include "lua/recall.h"
 #include "output/folder.h"
 #include <inttypes.h>
@@ -579,32 +577,4 @@ void tz_checkpoints_go_on(tz_context *context, int64_t number, int slot)
 bool tz_checkpoints_written(const tz_context *context)
 {
     return context->checkpoints && context->checkpoints->written.count > 0;
-}
-
-/* ---- tz.checkpoint --------------------------------------------------------------------------- */
-
-static int value_checkpoint(lua_State *L)
-{
-    lua_newuserdatauv(L, 1, 0);
-    luaL_setmetatable(L, TZ_TYPE_CHECKPOINT);
-    return 1;
-}
-
-static int checkpoint_tostring(lua_State *L)
-{
-    lua_pushliteral(L, "checkpoint");
-    return 1;
-}
-
-void tz_checkpoint_register(lua_State *L)
-{
-    static const tz_api_function none[] = {TZ_API_END};
-    static const tz_api_function functions[] = {
-        TZ_API("tz.checkpoint()", value_checkpoint,
-               "For `sim:every` and `sim:write`: a checkpoint of all simulations, from which "
-               "`trapeze resume` goes on. `sim:every(\"10 min\", tz.checkpoint())` counts minutes "
-               "of the clock on the wall."),
-        TZ_API_END};
-    tz_metatable_create(L, TZ_TYPE_CHECKPOINT, none, NULL, NULL, checkpoint_tostring);
-    tz_api_add(L, functions);
 }

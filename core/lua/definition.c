@@ -2,7 +2,7 @@
 #include "lua/definition.h"
 
 #include "base/number.h"
-#include "define/definition.h"
+#include "define/check.h"
 #include "define/linear.h"
 #include "lua/context.h"
 #include "lua/keys.h"

@@ -149,7 +149,7 @@ static int view_index(lua_State *L)
         push_prediction(L, predictions, tz_handle_stencil(handle)->dims);
     else
         lua_pushnil(L);
-    tz_recall_exchange(L, "prediction");
+    tz_api_exchange(L, "prediction");
     lua_pushvalue(L, -1);
     lua_setfield(L, 1, "prediction");
     return 1;
