@@ -1,21 +1,12 @@
 /* The ghost zones of slabs: their exchange among devices and ranks, and their depth. Stages call it (slabs.c). */
-#include "backend/slabs/slabs_impl.h"
+#include "backend/slabs/exchange.h"
+
 #include "base/machine.h"
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-uint32_t tz__slabs_fields(const tz__slabs *slabs, tz_role role)
-{
-    const tz_stencil *stencil = slabs->context.problem->stencil;
-    uint32_t fields = 0;
-    for (int f = 0; f < stencil->fields_count; f++)
-        if (stencil->fields[f].role == role)
-            fields |= UINT32_C(1) << f;
-    return fields;
-}
 
 /* Elements from `low` to `high` along the last axis. */
 static tz_box box_between(const tz_problem *problem, int64_t low, int64_t high)
@@ -33,53 +24,6 @@ static size_t slices_bytes(const tz_problem *problem, int field, int64_t slices)
     for (int axis = 0; axis < problem->dims - 1; axis++)
         bytes *= (size_t)problem->elements[axis];
     return bytes;
-}
-
-/* ---- Statuses -------------------------------------------------------------------------------- */
-
-tz_status tz__slabs_agree(const tz__slabs *slabs, tz_status status, tz_error *error)
-{
-    return tz_ranks_agree(tz__slabs_ranks(slabs), status, error);
-}
-
-tz_status tz__slabs_must(const tz__slabs *slabs, tz_status status, const tz_error *error)
-{
-    const tz_ranks *ranks = tz__slabs_ranks(slabs);
-    if (status && ranks) {
-        char text[sizeof error->place + sizeof error->message + 4] = "a device failed";
-        if (error)
-            tz_error_format(error, text, sizeof text);
-        ranks->abort(ranks, text);
-    }
-    return status;
-}
-
-/* ---- Rooms ----------------------------------------------------------------------------------- */
-
-static void free_room(const tz__slabs *slabs, tz__slabs_part *part, tz__slabs_room *room)
-{
-    if (slabs->inner->slab->host)
-        slabs->inner->slab->host->free(part->state, room->bytes);
-    else
-        free(room->bytes);
-    *room = (tz__slabs_room){NULL, 0};
-}
-
-static tz_status need_room(const tz__slabs *slabs, tz__slabs_part *part, tz__slabs_room *room,
-                           size_t bytes, tz_error *error)
-{
-    void *fresh = NULL;
-    tz_status status = TZ_OK;
-    if (bytes <= room->size)
-        return TZ_OK;
-    free_room(slabs, part, room);
-    if (slabs->inner->slab->host)
-        status = slabs->inner->slab->host->allocate(part->state, bytes, &fresh, error);
-    else if (!(fresh = malloc(bytes)))
-        status = tz_error_set(error, TZ_BACKEND, "devices", "not enough memory for an exchange");
-    if (!status)
-        *room = (tz__slabs_room){fresh, bytes};
-    return status;
 }
 
 /* ---- Messages -------------------------------------------------------------------------------- */
@@ -117,7 +61,8 @@ static letter write_ends(tz__slabs *slabs, int i, int side, void *bytes)
                         .in_bytes = sizeof part->marks};
     /* A ghost zone comes from the other end of the slab beside it. */
     tz_error error = {0};
-    const tz_status status = need_room(slabs, part, &part->inbox[side], of_end[1 - side], &error);
+    const tz_status status =
+        tz__slabs_room_need(slabs, part, &part->inbox[side], of_end[1 - side], &error);
     tz__slabs_must(slabs, status, &error);
     return (letter){.out = part->ends[side].bytes,
                     .in = part->inbox[side].bytes,
@@ -416,7 +361,8 @@ static tz_status take_end(tz__slabs *slabs, int i, int end, const transfer *t, t
     const tz_slab_host *host = slabs->inner->slab->host;
     const int64_t low = end == 0 ? problem->slab.low : problem->slab.high - t->slices[1];
     const tz_box box = box_between(problem, low, low + t->slices[end]);
-    tz_status status = need_room(slabs, part, &part->ends[end], end_bytes(problem, t, end), error);
+    tz_status status =
+        tz__slabs_room_need(slabs, part, &part->ends[end], end_bytes(problem, t, end), error);
     char *at = part->ends[end].bytes;
     for (int f = 0; f < TZ_FIELDS_MAX && !status && t->slices[end] > 0; f++)
         if (t->fields >> f & 1) {
@@ -512,12 +458,6 @@ tz_status tz__slabs_offer_ends(tz__slabs *slabs, int i, int exchange, tz_error *
     return take_ends(slabs, i, &t, error);
 }
 
-tz_status tz__slabs_wait_part(tz__slabs *slabs, int i, void *argument, tz_error *error)
-{
-    (void)argument;
-    return slabs->inner->wait(slabs->parts[i]->state, error);
-}
-
 /* Do the devices copy by themselves, and nobody waits for them? */
 static bool is_untimed(const tz__slabs *slabs)
 {
@@ -574,6 +514,16 @@ tz_status tz__slabs_exchange(tz__slabs *slabs, uint32_t fields, int exchange, tz
     return status;
 }
 
+tz_status tz__slabs_need(tz__slabs *slabs, int iterations, int exchange, tz_error *error)
+{
+    if (slabs->valid >= iterations)
+        return TZ_OK;
+    const tz_status status =
+        tz__slabs_exchange(slabs, tz__slabs_fields(slabs, TZ_STATE), exchange, error);
+    slabs->valid = status ? 0 : exchange;
+    return status;
+}
+
 tz_slab_span tz__slabs_span(const tz__slabs *slabs, int i, int rest, int next)
 {
     const tz_problem *problem = &slabs->parts[i]->problem;
@@ -595,52 +545,6 @@ tz_slab_span tz__slabs_span(const tz__slabs *slabs, int i, int rest, int next)
 }
 
 /* ---- Depth ----------------------------------------------------------------------------------- */
-
-tz_status tz__slabs_part_create(tz__slabs *slabs, int i, int depth, tz__slabs_part **out,
-                                tz_error *error)
-{
-    tz__slabs_part *part = calloc(1, sizeof *part);
-    *out = NULL;
-    if (!part)
-        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
-    part->problem = tz_cut_slab(&slabs->cut, slabs->context.problem, i, depth);
-    for (int f = 0; f < TZ_FIELDS_MAX; f++)
-        part->streamed_pointers[f] = &part->streamed[f];
-    tz__slabs_refresh(slabs, part);
-    tz_status status = tz_threads_create(&part->threads, slabs->devices.of[i].threads, error);
-    const tz_backend_context context = {.problem = &part->problem,
-                                        .streamed = part->streamed_pointers,
-                                        .threads = part->threads,
-                                        .device = slabs->devices.of[i].device,
-                                        .sync = slabs->context.sync,
-                                        .ranks = slabs->context.ranks};
-    tz_device_identity device = {0};
-    if (!status)
-        status = slabs->inner->identify(context.device, &device, error);
-    part->limits = device.limits;
-    if (!status)
-        status = slabs->inner->create(&part->state, &context, error);
-    if (!status) {
-        *out = part;
-        return TZ_OK;
-    }
-    tz_threads_destroy(part->threads);
-    free(part);
-    return status;
-}
-
-void tz__slabs_part_destroy(const tz__slabs *slabs, tz__slabs_part *part)
-{
-    if (!part)
-        return;
-    for (int k = 0; k < 2; k++) {
-        free_room(slabs, part, &part->ends[k]);
-        free_room(slabs, part, &part->inbox[k]);
-    }
-    slabs->inner->destroy(part->state);
-    tz_threads_destroy(part->threads);
-    free(part);
-}
 
 /* Copies the own cells of a slab to a state with another ghost zone, some slices at a time. */
 static tz_status copy_own(const tz__slabs *slabs, const tz__slabs_part *from, tz__slabs_part *to,

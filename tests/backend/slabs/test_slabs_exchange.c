@@ -1,6 +1,6 @@
 /* When slabs exchange their ghost zones, and how these become deeper. */
+#include "backend/slabs/exchange.h"
 #include "backend/slabs/slabs.h"
-#include "backend/slabs/slabs_impl.h"
 #include "tests/registry.h"
 
 enum { SLABS = 3, ROWS = 60, COLUMNS = 7 };
