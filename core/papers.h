@@ -1,5 +1,6 @@
-/* Where the product and the papers' models meet, with papers.c: nothing else outside model/papers names
- * anything of it. Built with TRAPEZE_PAPERS the tables have their rows, without it they have none. */
+/* Where the product and the papers' models meet, with papers.c: nothing else outside model/papers
+ * names anything of it. Built with TRAPEZE_PAPERS the tables have their rows, without it they have
+ * none. */
 #ifndef TZ_CORE_PAPERS_H
 #define TZ_CORE_PAPERS_H
 

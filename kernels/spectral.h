@@ -1,10 +1,10 @@
 /* kernels: the arithmetic of jumps at one frequency (core/backend/spectral.h), for CPUs and GPUs.
  *
- * Plain C, for C files and for the text of GPU kernels, which has the functions of <math.h> built in. Define
- * TZ_SPECTRAL_FUNCTION first if "static inline" is not what functions need.
+ * Plain C, for C files and for the text of GPU kernels, which has the functions of <math.h> built
+ * in. Define TZ_SPECTRAL_FUNCTION first if "static inline" is not what functions need.
  *
- * Symbols are given as their distance from 1, so that slow modes have all digits: d = 1 - lambda. `n` is a
- * number of iterations, at least 1. */
+ * Symbols are given as their distance from 1, so that slow modes have all digits: d = 1 - lambda.
+ * `n` is a number of iterations, at least 1. */
 #ifndef TZ_KERNELS_SPECTRAL_H
 #define TZ_KERNELS_SPECTRAL_H
 

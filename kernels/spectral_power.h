@@ -1,4 +1,5 @@
-/* kernels: powers and limits of symbols of one field, for kernels/spectral.h, which includes this. */
+/* kernels: powers and limits of symbols of one field, for kernels/spectral.h, which includes
+ * this. */
 #ifndef TZ_KERNELS_SPECTRAL_POWER_H
 #define TZ_KERNELS_SPECTRAL_POWER_H
 
@@ -43,11 +44,12 @@ enum {
     TZ_SPECTRAL_FED = 4      /* lambda = 1, and the source adds to it for ever */
 };
 
-/* Symbols nearer to 1 than this are 1: coefficients are doubles, and their sum is no better known. */
+/* Symbols nearer to 1 than this are 1: coefficients are doubles, and their sum is no better
+ * known. */
 #define TZ_SPECTRAL_UNIT 1e-15
 
-/* The limit at a frequency with amplitude u and source s; 0 and a reason if there is none. `none`: a
- * source of that size is rounding (tz_linear.source_none, in the transform's scale). */
+/* The limit at a frequency with amplitude u and source s; 0 and a reason if there is none. `none`:
+ * a source of that size is rounding (tz_linear.source_none, in the transform's scale). */
 TZ_SPECTRAL_FUNCTION tz_complex tz_spectral_limit(tz_complex d, tz_complex u, tz_complex s,
                                                   double none, int *reasons)
 {

@@ -4,9 +4,10 @@
 
 #include "kernels/spectral_complex.h"
 
-/* A part of the sum that gives a cell its new value. On an even axis it stands for both signs of the
- * offset together: the offset is not negative, and the coefficient is that of both (of all of them, if
- * several axes are even). The new value gets, at the frequency with phases theta, the value times
+/* A part of the sum that gives a cell its new value. On an even axis it stands for both signs of
+ * the offset together: the offset is not negative, and the coefficient is that of both (of all of
+ * them, if several axes are even). The new value gets, at the frequency with phases theta, the
+ * value times
  *
  *   coefficient * product over axes of (even ? cos(theta * offset) : exp(i theta * offset)) */
 typedef struct tz_linear_term {
@@ -23,11 +24,12 @@ typedef struct tz_symbol {
     const tz_linear_term *terms;
     double rest[2]; /* as tz_linear has them */
     double alternating_rest;
-    /* Of frequency k of an axis: at [k * radius + o - 1] the numbers for an offset o from 1 to radius. */
+    /* Of frequency k of an axis: at [k * radius + o - 1] the numbers for an offset o from 1 to
+     * radius. */
     const double *versine[3]; /* 1 - cos(theta o) */
     const double *sine[3];    /* sin(theta o); NULL: the axis is even */
-    const double
-        *alternating[3]; /* 1 - cos((theta + pi) o); NULL but for one field with real symbols */
+    /* 1 - cos((theta + pi) o); NULL but for one field with real symbols */
+    const double *alternating[3];
 } tz_symbol;
 
 /* 1 - lambda of one field with a real symbol, and 1 + lambda where lambda is less than 0. */

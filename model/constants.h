@@ -13,7 +13,8 @@
  *         the largest one: of 272 predictions of 8 stencils, two thirds of them estimates
  *         (`trapeze predict STENCIL --device h200 --csv`).
  *
- * Numbers of a kernel family carry its name: constants_families.h. Those of a CPU: constants_cpu.h. */
+ * Numbers of a kernel family carry its name: constants_families.h. Those of a CPU:
+ * constants_cpu.h. */
 #ifndef TZ_MODEL_CONSTANTS_H
 #define TZ_MODEL_CONSTANTS_H
 
@@ -37,15 +38,15 @@
 /* Between computing and memory.
  * From: times of 188 plans of four stencils on 16384 x 16384 cells. +10 %: 0 [-0.6 %] */
 #define TZ_FIT_SOFT_BUSY 10.0
-/* The same for loads ahead of steps in which the warps of a block meet at barriers: all of them wait
- * for the last one's loads, so that computing and memory hide each other less.
+/* The same for loads ahead of steps in which the warps of a block meet at barriers: all of them
+ * wait for the last one's loads, so that computing and memory hide each other less.
  * From: times of 264 plans of 28 problems in 3-D, H100; mean of the errors 6.8 %, 7.2 % with 6, and
  * 7.9 % with 8. +10 %: not determined. */
 #define TZ_FIT_SOFT_BUSY_MEETING 5.0
-/* The same for threads that march along the last axis with a cell each step, or a few: a warp computes
- * little while it waits for loads, even if these are a step or two ahead.
- * From: times of 167 plans of the families "direct" and "block", 28 problems in 3-D, H100; mean of the
- * errors 5.2 %, 9.5 % with the number above; 5.0 % with 2, 5.8 % with 2.5. */
+/* The same for threads that march along the last axis with a cell each step, or a few: a warp
+ * computes little while it waits for loads, even if these are a step or two ahead.
+ * From: times of 167 plans of the families "direct" and "block", 28 problems in 3-D, H100; mean of
+ * the errors 5.2 %, 9.5 % with the number above; 5.0 % with 2, 5.8 % with 2.5. */
 #define TZ_FIT_SOFT_BUSY_MARCHING 2.25
 
 /* ---- GPU: memory ----------------------------------------------------------------------------- */
@@ -54,17 +55,19 @@
  * From: times. +10 %: -2.9 % [-8.4 %] */
 #define TZ_FIT_MEMORY_SHARE 0.95
 /* The same share of strips and tiles that move rows ahead of their use, through shared memory.
- * From: times of 282 plans of 14 problems, H100: mean error of those near the fastest 7.8 %, 9.1 % with
- * 0.95. Of the 2-D stencils with one or two fields, stages of heights 2 to 6 are within 8 %. */
+ * From: times of 282 plans of 14 problems, H100: mean error of those near the fastest 7.8 %, 9.1 %
+ * with 0.95. Of the 2-D stencils with one or two fields, stages of heights 2 to 6 are within 8
+ * %. */
 #define TZ_FIT_MEMORY_SHARE_STRIPS 0.88
-/* A grid whose arrays take at most ALL of the second level stays there from stage to stage. From NONE on
- * each stage finds nothing of the one before; in proportion between.
- * From: times of 40 problems of 18 MB and more, H100 (52 MB); mean of the errors of stages of height 1
- * 9.6 %, 12.9 % with 0.85 and 1.1. Between 0.5 and 0.65, and 0.85 and 0.9, it is 8.8 to 10.1 %. */
+/* A grid whose arrays take at most ALL of the second level stays there from stage to stage. From
+ * NONE on each stage finds nothing of the one before; in proportion between.
+ * From: times of 40 problems of 18 MB and more, H100 (52 MB); mean of the errors of stages of
+ * height 1 9.6 %, 12.9 % with 0.85 and 1.1. Between 0.5 and 0.65, and 0.85 and 0.9, it is 8.8 to
+ * 10.1 %. */
 #define TZ_FIT_KEPT_ALL 0.6
 #define TZ_FIT_KEPT_NONE 0.85
-/* Extra cost, in bytes, of a byte of two stores that the second level receives apart instead of joined.
- * From: times. +10 %: 0 [+1.6 %] */
+/* Extra cost, in bytes, of a byte of two stores that the second level receives apart instead of
+ * joined. From: times. +10 %: 0 [+1.6 %] */
 #define TZ_FIT_PARTED 0.6
 /* Number of passes through shared memory by other warps of a scheduler, between two instructions of
  * a warp, at which half of its pairs of stores are no longer joined. The joined share is
@@ -80,10 +83,10 @@
 /* Share of the time of stores that is added to a step's wait for its loads.
  * From: times. +10 %: +0.02 % [+0.2 %] */
 #define TZ_FIT_STORES_WAIT 0.5
-/* Share of the transfers of all blocks that a step's wait for its loads contains, where the warps of a
- * block meet at barriers. Other blocks wait at other times, and move their cells meanwhile.
- * From: the same times as TZ_FIT_SOFT_BUSY_MEETING. Between 0 and 0.3 the errors are the same within
- * 0.4 %. */
+/* Share of the transfers of all blocks that a step's wait for its loads contains, where the warps
+ * of a block meet at barriers. Other blocks wait at other times, and move their cells meanwhile.
+ * From: the same times as TZ_FIT_SOFT_BUSY_MEETING. Between 0 and 0.3 the errors are the same
+ * within 0.4 %. */
 #define TZ_FIT_OWN_TRANSFER 0.2
 /* Time in which two blocks exchange a word, as a multiple of l2_latency; for a record without
  * neighbour_sync. From: the way there and back. +10 %: 0, an H200's record has it. */
@@ -111,17 +114,17 @@
 /* Warps at different places of a loop begin to miss the first instruction cache when the loop is
  * longer than this share of near_text. From (1 + SOFT) times that length on, an instruction takes
  * CLOCKS more; in proportion between.
- * From: times of 291 plans of 28 problems in 2-D, H100, whose loops have 5 to 60 KB; chosen plans have
- * 97.3 % of the best speed on average, 96.3 % with a beginning at 16 KB and SOFT 0.7. Counters of box
- * stencils, H200: 3 % of the time of a loop of 17 KB, 17 % of 25 KB, 33 % of 33 KB. +10 %: not
- * determined. */
+ * From: times of 291 plans of 28 problems in 2-D, H100, whose loops have 5 to 60 KB; chosen plans
+ * have 97.3 % of the best speed on average, 96.3 % with a beginning at 16 KB and SOFT 0.7. Counters
+ * of box stencils, H200: 3 % of the time of a loop of 17 KB, 17 % of 25 KB, 33 % of 33 KB. +10 %:
+ * not determined. */
 #define TZ_FIT_NEAR_TEXT_SHARE 0.64
 #define TZ_FIT_NEAR_TEXT_SOFT 0.3
 #define TZ_FIT_NEAR_TEXT_CLOCKS 0.45
-/* The same for all warps, when the loop is longer than SHARE of text_cache, which also holds code outside
- * of the loop and constants.
- * From: times of 27 plans of an automaton, whose loops have 46 to 85 KB, H100: 10 % of the time of a
- * loop of 46 KB, 20 % of 58 KB, 45 % of 70 KB. +10 %: not determined. */
+/* The same for all warps, when the loop is longer than SHARE of text_cache, which also holds code
+ * outside of the loop and constants.
+ * From: times of 27 plans of an automaton, whose loops have 46 to 85 KB, H100: 10 % of the time of
+ * a loop of 46 KB, 20 % of 58 KB, 45 % of 70 KB. +10 %: not determined. */
 #define TZ_FIT_FAR_TEXT_SHARE 0.55
 #define TZ_FIT_FAR_TEXT_SOFT 1.0
 #define TZ_FIT_FAR_TEXT_CLOCKS 1.2
@@ -158,25 +161,28 @@
  * 96.4 %. +10 %: of times 0; it changes which plan is chosen. */
 #define TZ_FIT_ALIKE 1.02
 /* Plans whose estimate is within this ratio of the best prediction are compiled. MANY: with eight
- * compiling threads or more. From: choices with an empty cache (docs/prediction-gpu.md, "Cold cache").
- * +10 %: of times 0; more plans are compiled. */
+ * compiling threads or more. From: choices with an empty cache (docs/prediction-gpu.md, "Cold
+ * cache"). +10 %: of times 0; more plans are compiled. */
 #define TZ_FIT_MARGIN 1.2
 #define TZ_FIT_MARGIN_MANY 1.5
 /* Seconds that a device idles when the host waits for it between stages.
  * From: an H200: 30 stages of 66 us in six timed groups took 0.4 ms longer. +10 %: of times 0. */
 #define TZ_FIT_HOST_WAIT_S 50e-6
-/* Slices that it costs to compute the ends of a slab first, as multiples of those that are read around a
- * chunk: two more chunks warm up. From: streams' geometry. +10 %: best depths about 3 %. */
+/* Slices that it costs to compute the ends of a slab first, as multiples of those that are read
+ * around a chunk: two more chunks warm up. From: streams' geometry. +10 %: best depths about 3
+ * %. */
 #define TZ_FIT_EXCHANGE_ENDS 3.0
 
 /* ---- Jumps: model/jump.c --------------------------------------------------------------------- */
 
 /* GPU: the share of copy_bandwidth that the sweeps of a jump reach on the average.
- * From: 7 jumps on an H200 (docs/jump.md), which it gives within 10 %. +10 %: -9 % of a jump's time. */
+ * From: 7 jumps on an H200 (docs/jump.md), which it gives within 10 %. +10 %: -9 % of a jump's
+ * time. */
 #define TZ_FIT_JUMP_SHARE 0.72
-/* GPU: the longest line that a multiprocessor transforms in one sweep, in complex numbers, and by how much
- * a length with a prime factor above 127 is slower. From: the length assumed, the factor from one jump on
- * an H200 with lines of 2 x 17 x 241. +10 %: of the length 0, of the factor 7 % of such a jump. */
+/* GPU: the longest line that a multiprocessor transforms in one sweep, in complex numbers, and by
+ * how much a length with a prime factor above 127 is slower. From: the length assumed, the factor
+ * from one jump on an H200 with lines of 2 x 17 x 241. +10 %: of the length 0, of the factor 7 % of
+ * such a jump. */
 #define TZ_FIT_JUMP_LENGTH 8192.0
 #define TZ_FIT_JUMP_FACTOR 9.0
 /* CPU: operations of a transform that a core does in a clock, and clocks that a frequency takes.

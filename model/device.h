@@ -144,10 +144,10 @@
       "a byte read from or written to memory, its way through the second level with it")           \
     TZ_MODEL_DEVICE_COST_TABLE(X)
 
-/* X(member, key, quantity, min, max, assumed, doc): if a record lacks one, models take `assumed` and
- * note it. Most are facts of the hardware that `trapeze calibrate` does not measure, with the value
- * of an H200. Clocks are those of a multiprocessor. Each scheduler has a queue to the one unit of shuffles
- * and shared memory. Code that is not in the near cache is fetched in lines of 128 bytes. */
+/* X(member, key, quantity, min, max, assumed, doc): if a record lacks one, models take `assumed`
+ * and note it. Most are facts of the hardware that `trapeze calibrate` does not measure, with the
+ * value of an H200. Clocks are those of a multiprocessor. Each scheduler has a queue to the one
+ * unit of shuffles and shared memory. Code past the near cache comes in lines of 128 bytes. */
 #define TZ_MODEL_DEVICE_ASSUMED_TABLE(X)                                                           \
     X(queue_depth, "queue_depth", COUNT, 1, 64, 8, "instructions that the queue holds")            \
     X(queue_clocks, "queue_clocks", RATIO, 0, 1e3, 6, "clocks from issue to the shared unit")      \

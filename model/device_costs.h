@@ -3,8 +3,8 @@
 #ifndef TZ_MODEL_DEVICE_COSTS_H
 #define TZ_MODEL_DEVICE_COSTS_H
 
-/* X(member, key, quantity, min, max, doc). Costs are clocks of an instruction by what it reads besides
- * registers: "constant" with a number in the instruction, "register" without. */
+/* X(member, key, quantity, min, max, doc). Costs are clocks of an instruction by what it reads
+ * besides registers: "constant" with a number in the instruction, "register" without. */
 #define TZ_MODEL_DEVICE_COST_TABLE(X)                                                              \
     X(add_int_constant, "clocks_add_int_constant", RATIO, 0, 1e6, "add, sub: integer, constant")   \
     X(add_int_register, "clocks_add_int_register", RATIO, 0, 1e6, "the same, registers")           \
@@ -30,8 +30,8 @@
     X(cpd_c, "cpd_c", RATIO, -1e6, 1e6, "c: proportion of computation, eq. 3 and 5")               \
     X(cpd_d, "cpd_d", RATIO, 0, 1e9, "d: eq. 5")
 
-/* X(member, key, quantity, min, max, assumed, doc): instructions whose costs were not published. The
- * assumed ones are ours, after those of instructions that are most alike. */
+/* X(member, key, quantity, min, max, assumed, doc): instructions whose costs were not published.
+ * The assumed ones are ours, after those of instructions that are most alike. */
 #define TZ_MODEL_DEVICE_COST_ASSUMED_TABLE(X)                                                      \
     X(mad_int, "clocks_mad_int", RATIO, 0, 1e6, 136, "mad: integer")                               \
     X(mad_float, "clocks_mad_float", RATIO, 0, 1e6, 65, "mad, fma: float")                         \

@@ -1,9 +1,9 @@
-/* The time of many iterations at once in the frequency domain (core/backend/spectral.h): transforms of
- * each axis there and back, and the arithmetic at each frequency in between. The number of iterations does
- * not matter.
+/* The time of many iterations at once in the frequency domain (core/backend/spectral.h): transforms
+ * of each axis there and back, and the arithmetic at each frequency in between. The number of
+ * iterations does not matter.
  *
- * GPU: bytes / bandwidth. Of D bytes, all cells in double precision, a sweep over an array reads and
- * writes 2 D. Counted are
+ * GPU: bytes / bandwidth. Of D bytes, all cells in double precision, a sweep over an array reads
+ * and writes 2 D. Counted are
  *
  *   the field to doubles and back               2 (D + the field's bytes)
  *   a periodic axis, there and back             2 x 2 D
@@ -11,12 +11,13 @@
  *   a mirrored or fixed one                     2 x 9 D
  *   the frequencies                             2 D, and D more with a source
  *
- * with 2 D (or 4 D) more for each transform of a line that does not fit a multiprocessor, and four times
- * a transform whose length has a prime factor above 127. A source is transformed there, not back.
+ * with 2 D (or 4 D) more for each transform of a line that does not fit a multiprocessor, and four
+ * times a transform whose length has a prime factor above 127. A source is transformed there, not
+ * back.
  *
  * CPU: each axis of D bytes is read and written once there and once back, and takes 5/2 log2(n)
- * floating-point operations a cell (mirrored and fixed: 5 log2(2n)); each frequency takes a time of its
- * own. Bytes, operations and frequencies are added. Sources are transformed once, before. */
+ * floating-point operations a cell (mirrored and fixed: 5 log2(2n)); each frequency takes a time of
+ * its own. Bytes, operations and frequencies are added. Sources are transformed once, before. */
 #ifndef TZ_MODEL_JUMP_H
 #define TZ_MODEL_JUMP_H
 

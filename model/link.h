@@ -24,9 +24,9 @@ typedef struct tz_model_link {
 tz_status tz_model_link_parse(const char *path, const char *text, size_t length, tz_model_link *out,
                               tz_error *error);
 
-/* The links in a device's record, by name: "peer", "host" or "mpi"; NULL or "": "peer" if the record
- * has it, else "host". *assumed: the record lacks a number, and an assumed one stands for it.
- * Errors: TZ_UNKNOWN; TZ_UNSUPPORTED if the record lacks the link. */
+/* The links in a device's record, by name: "peer", "host" or "mpi"; NULL or "": "peer" if the
+ * record has it, else "host". *assumed: the record lacks a number, and an assumed one stands for
+ * it. Errors: TZ_UNKNOWN; TZ_UNSUPPORTED if the record lacks the link. */
 tz_status tz_model_link_of(const tz_model_device *device, const char *name, tz_model_link *out,
                            bool *assumed, tz_error *error);
 

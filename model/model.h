@@ -27,15 +27,16 @@ enum {
  * of 32 cells where a field holds bits; extents, halos and blocks count elements. */
 typedef struct tz_model_facts {
     char name[TZ_MODEL_NAME_SIZE];
-    int dims;                         /* 1 to 3 */
-    double extent[TZ_MODEL_AXES];     /* elements, at least 1 */
-    double halo_width[TZ_MODEL_AXES]; /* elements that an iteration reads beyond a tile, both
-                                       * sides together: 2 * radius, summed over the passes */
-    double element_bytes;             /* of one field: 4, 8, … */
-    double cells_per_element;         /* 1, or 32 for bits; 0 means 1 */
-    int state_fields;                 /* loaded and stored once a stage; at least 1 */
-    int static_fields;                /* loaded once a stage */
-    double streamed_fields;           /* elements loaded for every update: PathFinder's weights */
+    int dims;                     /* 1 to 3 */
+    double extent[TZ_MODEL_AXES]; /* elements, at least 1 */
+    /* elements that an iteration reads beyond a tile, both sides together: 2 * radius, summed over
+     * the passes */
+    double halo_width[TZ_MODEL_AXES];
+    double element_bytes;     /* of one field: 4, 8, … */
+    double cells_per_element; /* 1, or 32 for bits; 0 means 1 */
+    int state_fields;         /* loaded and stored once a stage; at least 1 */
+    int static_fields;        /* loaded once a stage */
+    double streamed_fields;   /* elements loaded for every update: PathFinder's weights */
     /* One update of one element. 0: not known; models note what they take then. */
     double ops_per_update;   /* arithmetic */
     double reads_per_update; /* elements of neighbourhoods */
@@ -52,9 +53,9 @@ typedef enum tz_model_sync {
 
 /* How the stencil is executed. All zero: the model chooses. */
 typedef struct tz_model_plan {
-    double block[TZ_MODEL_AXES]; /* elements of a block at the start of a trapezoid, ghost
-                                  * zone included; 0: the model chooses */
-    int height;                  /* 0: the model chooses */
+    /* elements of a block at the start of a trapezoid, ghost zone included; 0: the model chooses */
+    double block[TZ_MODEL_AXES];
+    int height; /* 0: the model chooses */
     tz_model_sync sync;
     const tz_model_work *work; /* of the compiled kernel, for models that need it */
     const void *own;           /* what only the model itself knows, for one that needs it */

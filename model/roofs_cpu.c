@@ -8,11 +8,11 @@
  *    there beyond that of the level before. It adds to the ports and hides behind arithmetic:
  *    T = max(T_OL, T_nOL + T_data) (Stengel, Treibig, Hager and Wellein, ICS 2015, section 2).
  *  - In a tile that is narrower than the grid the beginning of a row is not prefetched: each row
- *    waits for memory if its array lies there, else for L3, or for the other core that wrote it last;
- *    several rows wait for these at once. In a tile that is as wide as the grid but has fewer rows than a
- *    slab, the first row of each slab waits for L3 or for the other core, line by line. Streamed rows
- *    always wait for memory, and for page tables. In a leaning tile (family "skew") the beginning of
- *    a row is fetched ahead, and still waits a little.
+ *    waits for memory if its array lies there, else for L3, or for the other core that wrote it
+ *    last; several rows wait for these at once. In a tile that is as wide as the grid but has fewer
+ *    rows than a slab, the first row of each slab waits for L3 or for the other core, line by line.
+ *    Streamed rows always wait for memory, and for page tables. In a leaning tile (family "skew")
+ *    the beginning of a row is fetched ahead, and still waits a little.
  *  - Rows and calls of a row function cost their own instructions; a call also costs what the
  *    engine does for it. The busiest thread decides. A parallel region costs a fork.
  *
@@ -51,8 +51,9 @@ static double missed(double need, double cache)
     return x * x / (1.0 + x * x);
 }
 
-/* The same for the last cache, which the arrays or the rings of all threads use alone: little is missed until
- * they fill it. Beyond that almost all is missed, since the cache drops the least recently used lines. */
+/* The same for the last cache, which the arrays or the rings of all threads use alone: little is
+ * missed until they fill it. Beyond that almost all is missed, since the cache drops the least
+ * recently used lines. */
 static double overflowed(double need, double cache)
 {
     if (!(cache > 0))

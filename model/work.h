@@ -18,9 +18,9 @@ enum { TZ_WORK_PARTS_MAX = 6, TZ_WORK_RUNS_MAX = 64, TZ_WORK_NAME_SIZE = 16 };
 typedef struct tz_work_part {
     char name[TZ_WORK_NAME_SIZE]; /* "inner", "border" */
     double warps;                 /* of a stage; on a CPU tiles */
-    double busiest_warps;         /* GPU: warps of this part on the busiest multiprocessor. Known
-                                   * where it runs few blocks one after the other; else 0 in all
-                                   * parts */
+    /* GPU: warps of this part on the busiest multiprocessor. Known where it runs few blocks one
+     * after the other; else 0 in all parts */
+    double busiest_warps;
     double steps;     /* how often a warp goes round its loop: rows, planes, iterations */
     tz_work_mix step; /* instructions of a step */
     tz_work_mix once; /* instructions of a warp outside the loop */
@@ -33,19 +33,20 @@ typedef struct tz_work_part {
     /* GPU: passes of 128 bytes through shared memory and the first-level cache, in a step. CPU:
      * lines of the first level that the loads of a step touch: two where a load crosses a line. */
     double shared_wavefronts;
-    double slots;        /* instructions issued in a step; 0: all. On a CPU a load that is part of
-                          * another instruction needs no slot */
-    double narrow;       /* CPU: loads of a single element in a step */
-    double bytes;        /* loaded from global memory in a step */
-    double waits;        /* GPU: how often a step waits for loads that were not prefetched */
-    double once_clocks;  /* GPU: clocks outside the loop, of a warp that is alone */
-    double once_waits;   /* GPU: how often a warp waits for memory outside the loop */
-    double text_bytes;   /* code of the loop; 0: not known */
-    double loop_bytes;   /* the same without code that only some steps run */
-    double own_bytes;    /* GPU: code that a step of this part runs and a step of part 0 does not */
-    double apart;        /* GPU: share of pairs of stores whose second store comes later */
-    double late;         /* GPU: loads are issued in the step before the one that needs them, after
-                          * this share of it */
+    /* instructions issued in a step; 0: all. On a CPU a load that is part of another instruction
+     * needs no slot */
+    double slots;
+    double narrow;      /* CPU: loads of a single element in a step */
+    double bytes;       /* loaded from global memory in a step */
+    double waits;       /* GPU: how often a step waits for loads that were not prefetched */
+    double once_clocks; /* GPU: clocks outside the loop, of a warp that is alone */
+    double once_waits;  /* GPU: how often a warp waits for memory outside the loop */
+    double text_bytes;  /* code of the loop; 0: not known */
+    double loop_bytes;  /* the same without code that only some steps run */
+    double own_bytes;   /* GPU: code that a step of this part runs and a step of part 0 does not */
+    double apart;       /* GPU: share of pairs of stores whose second store comes later */
+    /* GPU: loads are issued in the step before the one that needs them, after this share of it */
+    double late;
     double spills;       /* GPU: words of 128 bytes of spilt registers in a step */
     double spilt_stores; /* the stores among `spills` */
 } tz_work_part;
@@ -71,10 +72,10 @@ typedef struct tz_model_work {
     double write_bytes; /* compulsory */
     double ghost_bytes; /* read again because tiles overlap: from cache, if a cache kept them */
     double far_bytes; /* the part of ghost_bytes that no cache kept: the tiles run at other times */
-    double streamed_bytes; /* of streamed fields, read once. On a GPU a part of read_bytes, on a CPU
-                            * in addition to it */
-    double
-        seam_bytes; /* CPU: written and read once in addition, where a leaning tile hands rows on to the next one */
+    /* of streamed fields, read once. On a GPU a part of read_bytes, on a CPU in addition to it */
+    double streamed_bytes;
+    /* CPU: written and read once in addition, where a leaning tile hands rows on to the next one */
+    double seam_bytes;
     double resident_bytes; /* all that a stage touches: a cache of this size keeps the grid */
 
     /* GPU */
@@ -87,16 +88,18 @@ typedef struct tz_model_work {
     int runs_count;                     /* 0: not known, or warps of a block are of several parts */
     double memory_share; /* of the copy bandwidth that it reaches; 0: TZ_FIT_MEMORY_SHARE */
     double pairs_bytes;  /* written by lanes with two packets each: a pair of stores */
-    double half_bytes;   /* of lanes that load or store half a sector of 32 bytes of the second
-                               * level, where the next lane does not use the other half */
-    double ahead_bytes;  /* that a warp has prefetched before it needs them */
-    bool streams;        /* each step loads what it needs: warps that wait for loads do so while
-                               * others compute, also where all blocks begin together */
+    /* of lanes that load or store half a sector of 32 bytes of the second level, where the next
+     * lane does not use the other half */
+    double half_bytes;
+    double ahead_bytes; /* that a warp has prefetched before it needs them */
+    /* each step loads what it needs: warps that wait for loads do so while others compute, also
+     * where all blocks begin together */
+    bool streams;
     bool marches;     /* a thread marches along the last axis, and computes little in each step */
     bool cooperative; /* all blocks are resident */
     double syncs;     /* synchronisations of adjacent blocks, or of all, in a stage */
-    double
-        slots_bytes; /* lines of the second level through which adjacent blocks hand each other cells */
+    /* lines of the second level through which adjacent blocks hand each other cells */
+    double slots_bytes;
     double stages_per_launch; /* 1 or more */
     double updates; /* of cells in the code of a step: its length grows with them. 0: not known */
     bool estimated; /* not compiled yet: counts are interpolated, registers estimated */
@@ -113,8 +116,8 @@ typedef struct tz_model_work {
     double passing_bytes;           /* of arrays, while a thread goes round its rings once */
     double near_reads, near_writes; /* bytes between L1 and L2, if the rings fit L2 */
     double starts;                  /* rows of arrays that do not begin where another ended */
-    double
-        edge_lines; /* cache lines of the first rows of slabs that do not begin where another ended */
+    /* cache lines of the first rows of slabs that do not begin where another ended */
+    double edge_lines;
     double streamed_starts; /* the same of streamed rows */
     double leaning_lines;   /* first lines of rows in a leaning tile, which the tile before wrote */
     double ring_reads, ring_writes; /* bytes between L2 and L3, if the rings do not fit L2 */

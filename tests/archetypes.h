@@ -1,5 +1,5 @@
-/* The stencils of archetypes.txt: suites over all stencils run on these. With TZ_ALL in the environment, as
- * scripts/test-all.sh sets it, they run on every stencil and on all their cases. */
+/* The stencils of archetypes.txt: suites over all stencils run on these. With TZ_ALL in the
+ * environment, as scripts/test-all.sh sets it, they run on every stencil and on all their cases. */
 #ifndef TZ_TEST_ARCHETYPES_H
 #define TZ_TEST_ARCHETYPES_H
 

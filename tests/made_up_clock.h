@@ -1,6 +1,6 @@
-/* A clock for one program of tests: while it is in use, time passes only when it is read (step_s) and when somebody sleeps,
- * so that what is measured does not depend on how busy this machine is. For one thread. Include it in one file of a
- * program. */
+/* A clock for one program of tests: while it is in use, time passes only when it is read (step_s)
+ * and when somebody sleeps, so that what is measured does not depend on how busy this machine is.
+ * For one thread. Include it in one file of a program. */
 #ifndef TZ_TEST_MADE_UP_CLOCK_H
 #define TZ_TEST_MADE_UP_CLOCK_H
 

@@ -1,5 +1,5 @@
-/* main() of the test programs, one for each folder of tests: PROGRAM test_NAME [ARGUMENT…] runs the tests of
- * test_NAME.c; PROGRAM alone lists the names. */
+/* main() of the test programs, one for each folder of tests: PROGRAM test_NAME [ARGUMENT…] runs the
+ * tests of test_NAME.c; PROGRAM alone lists the names. */
 #include "tests/unit.h"
 
 static program_file *files;

@@ -20,7 +20,8 @@
 /* .ci/run fails on reasons that .ci/skips does not list. */
 #define skip_test(...) (print_message("skipped: " __VA_ARGS__), print_message("\n"), skip())
 
-/* The tests of a file. All files of a folder are one program (tests/main.c): `PROGRAM test_NAME` runs one of them. */
+/* The tests of a file. All files of a folder are one program (tests/main.c): `PROGRAM test_NAME`
+ * runs one of them. */
 typedef struct program_file {
     const char *path;
     int (*run)(int argc, char **argv);

@@ -8,10 +8,11 @@
  *
  * With any plan, stages must compute the same bits as the reference backend.
  *
- * REQUIRED members are never NULL. DEFAULT members are never NULL, either: a backend that does not have them itself takes
- * those of backend/host/defaults.h. OPTIONAL members may be NULL, with the meaning that is given.
- * Functions that can fail fill `error`, which may be NULL; outputs are then undefined unless the text
- * says otherwise. A function without a list of errors may return TZ_MEMORY and TZ_BACKEND. */
+ * REQUIRED members are never NULL. DEFAULT members are never NULL, either: a backend that does not
+ * have them itself takes those of backend/host/defaults.h. OPTIONAL members may be NULL, with the
+ * meaning that is given. Functions that can fail fill `error`, which may be NULL; outputs are then
+ * undefined unless the text says otherwise. A function without a list of errors may return
+ * TZ_MEMORY and TZ_BACKEND. */
 #ifndef TZ_CORE_BACKEND_BACKEND_H
 #define TZ_CORE_BACKEND_BACKEND_H
 
@@ -34,7 +35,8 @@ typedef struct tz_backend {
     int (*available)(void);
 
     /* ---- Plans ---- */
-    /* REQUIRED [any thread]. The name of a family by its index from 0; NULL past the last. Static. */
+    /* REQUIRED [any thread]. The name of a family by its index from 0; NULL past the last.
+     * Static. */
     const char *(*family)(int index);
     /* REQUIRED [any thread]. Check a plan and choose the members that are zero. Errors: TZ_RANGE if
      * the height is too large (the message has the largest that fits), TZ_UNKNOWN,
@@ -54,8 +56,8 @@ typedef struct tz_backend {
     tz_status (*work)(const tz_problem *problem, const tz_place *place, const tz_plan *plan,
                       tz_effort effort, tz_model_work *out, tz_error *error);
 
-    /* OPTIONAL [any thread]. Gives a complete plan another kernel, with shorter code, if the code of
-     * its loop is *bytes long, which is more than an instruction cache keeps, and if that costs
+    /* OPTIONAL [any thread]. Gives a complete plan another kernel, with shorter code, if the code
+     * of its loop is *bytes long, which is more than an instruction cache keeps, and if that costs
      * little. *bytes is then the expected length. False: nothing has changed. */
     bool (*shorten)(const tz_problem *problem, const tz_place *place, double *bytes, tz_plan *plan);
 
@@ -78,12 +80,13 @@ typedef struct tz_backend {
      * TZ_RANGE, TZ_UNSUPPORTED or TZ_MEMORY the fields are as they were, and the caller may try
      * another plan. After other errors they are undefined. */
     tz_status (*stage)(void *state, const tz_plan *plan, int height, int64_t step, tz_error *error);
-    /* OPTIONAL. Seconds that stage() has spent so far on kernels that it had to compile or read from
-     * the cache; the device had no work then. NULL: none. */
+    /* OPTIONAL. Seconds that stage() has spent so far on kernels that it had to compile or read
+     * from the cache; the device had no work then. NULL: none. */
     double (*set_up_s)(const void *state);
     tz_jump_function *jump; /* OPTIONAL: many iterations at once (backend/spectral.h) */
-    /* OPTIONAL [any thread]. Name and version of the library that jump() needs. TZ_UNSUPPORTED, with what to
-     * install: it is not there, and core/jump does the work in host memory. NULL: jump() needs none. */
+    /* OPTIONAL [any thread]. Name and version of the library that jump() needs. TZ_UNSUPPORTED,
+     * with what to install: it is not there, and core/jump does the work in host memory. NULL:
+     * jump() needs none. */
     tz_status (*jump_library)(char *text, size_t size, tz_error *error);
     /* OPTIONAL. Wait for all stages, and return the errors of stages since the last call. NULL: a
      * stage is done when stage() returns. */
@@ -106,7 +109,8 @@ typedef struct tz_backend {
      * residual of `state` the source of `correction`. Waits for both. */
     tz_status (*refine)(void *state, void *correction, int64_t step, tz_update *out,
                         tz_error *error);
-    /* OPTIONAL: for states that hold a slab of a larger grid (backend/host/slab.h). NULL: none can. */
+    /* OPTIONAL: for states that hold a slab of a larger grid (backend/host/slab.h). NULL: none
+     * can. */
     const struct tz_slab_functions *slab;
     /* OPTIONAL. Plane z of a field averaged down to nx x ny values (base/average.h). NULL: the
      * caller loads the cells and averages them. */

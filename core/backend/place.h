@@ -28,12 +28,14 @@ typedef struct tz_device_identity {
 
 /* The devices that hold a grid in slabs, in the order of the slabs. A device may hold several. */
 enum { TZ_DEVICES_MAX = 64 };
-typedef enum tz_shares {                      /* how their shares of the grid were found */
-                         TZ_SHARES_EQUAL,     /* the devices are alike */
-                         TZ_SHARES_GIVEN,     /* the user gave some */
-                         TZ_SHARES_PREDICTED, /* by the predicted speed of the stencil */
-                         TZ_SHARES_UNKNOWN, /* equal, since there is no prediction for one of them */
-                         TZ_SHARES_THIN /* equal, since slabs by speed have too little room for ghost zones */
+
+/* How their shares of the grid were found. */
+typedef enum tz_shares {
+    TZ_SHARES_EQUAL,     /* the devices are alike */
+    TZ_SHARES_GIVEN,     /* the user gave some */
+    TZ_SHARES_PREDICTED, /* by the predicted speed of the stencil */
+    TZ_SHARES_UNKNOWN,   /* equal, since there is no prediction for one of them */
+    TZ_SHARES_THIN       /* equal: slabs by speed have too little room for ghost zones */
 } tz_shares;
 /* Lower case, for people and run.json. */
 const char *tz_shares_text(tz_shares how);
@@ -105,8 +107,10 @@ typedef struct tz_backend_context {
     int device;          /* number of the GPU; the backends on the CPU ignore it */
     bool sync;           /* wait after each stage, so that errors name the right stage */
     const tz_devices *devices; /* for the backends of backend/slabs: not NULL there */
-    int exchange; /* for these: the iterations that ghost zones are made for; larger ones come later */
-    /* For these, and for the states of their slabs: those of the devices (base/ranks.h). NULL: alone. */
+    /* for these: the iterations that ghost zones are made for; larger ones come later */
+    int exchange;
+    /* For these, and for the states of their slabs: those of the devices (base/ranks.h). NULL:
+     * alone. */
     const struct tz_ranks *ranks;
     /* For other ranks: the file of the stencil's plugin, and the first plan. */
     const char *plugin;

@@ -58,9 +58,9 @@ const char *tz_shape_text(char text[TZ_SHAPE_TEXT_SIZE], int dims, const int64_t
 tz_status tz_array_create(tz_array **out, tz_dtype dtype, int dims, const int64_t *shape,
                           tz_error *error);
 void tz_array_destroy(tz_array *array); /* NULL is fine */
-/* Elements that stand in another order: `order` names the axes, that of the fastest index first ("zxy").
- * *array becomes one with x first; it is as it was after an error. Errors: TZ_RANGE: `order` does not
- * name each axis once; TZ_MEMORY. */
+/* Elements that stand in another order: `order` names the axes, that of the fastest index first
+ * ("zxy"). *array becomes one with x first; it is as it was after an error. Errors: TZ_RANGE:
+ * `order` does not name each axis once; TZ_MEMORY. */
 tz_status tz_array_reorder(tz_array **array, const char *order, tz_error *error);
 
 /* NULL if an element of that type can hold the number, else what it must be: "must be an integer

@@ -28,8 +28,8 @@ FILE *tz_atomic_stream(tz_atomic_file *file);
 /* The target's path. Borrowed. */
 const char *tz_atomic_path(const tz_atomic_file *file);
 
-/* A name that the file has until it is committed, for a library that opens files by name; it takes a
- * temporary one if it has none yet. NULL: TZ_IO. Borrowed. */
+/* A name that the file has until it is committed, for a library that opens files by name; it takes
+ * a temporary one if it has none yet. NULL: TZ_IO. Borrowed. */
 const char *tz_atomic_name(tz_atomic_file *file, tz_error *error);
 
 /* Like fwrite(), but the error has the reason: "cannot write: No space left on device". */

@@ -1,4 +1,5 @@
-/* Prints facts as text, CSV and JSON. Called by commands, and by formats of output files for trapeze info. */
+/* Prints facts as text, CSV and JSON. Called by commands, and by formats of output files for
+ * trapeze info. */
 #include "base/facts.h"
 
 #include <jansson.h>
@@ -31,7 +32,8 @@ bool tz_facts_begin(tz_facts *facts, tz_form form, FILE *out)
     return true;
 }
 
-/* A line break and the blanks behind it become "; ", or a blank after a comma. There are at least two such blanks. */
+/* A line break and the blanks behind it become "; ", or a blank after a comma. There are at least
+ * two such blanks. */
 static void join_lines(char *text)
 {
     char *to = text;
@@ -71,7 +73,7 @@ static void end_fact(tz_facts *facts)
 void tz_facts_part(tz_facts *facts, int level, const char *format, ...)
 {
     va_list arguments;
-    char text[400];
+    char text[4200]; /* may be a path */
     end_fact(facts);
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);

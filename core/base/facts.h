@@ -4,8 +4,8 @@
 
 #include "base/sheet.h"
 
-/* What is no table: lines with a name and a text, in parts with a heading. In CSV and JSON a fact has the columns part, name
- * and text. */
+/* What is no table: lines with a name and a text, in parts with a heading. In CSV and JSON a fact
+ * has the columns part, name and text. */
 typedef struct tz_facts {
     tz_form form;
     /* Of text. */
@@ -13,7 +13,7 @@ typedef struct tz_facts {
     /* Blanks before a name, and its width; 0: the name is followed by ": ". */
     int indent, width;
     /* Private. */
-    char part[800], name[400];
+    char part[4600], name[4100];
     /* Characters of the part of level 0. */
     size_t top;
     FILE *stream;
@@ -25,13 +25,15 @@ typedef struct tz_facts {
 
 /* Begins with indent 2. False: not enough memory, which is printed. */
 bool tz_facts_begin(tz_facts *facts, tz_form form, FILE *out);
-/* A heading on a line of its own; `level` 1: a part of the part of level 0. A line break before it is an empty line. */
+/* A heading on a line of its own; `level` 1: a part of the part of level 0. A line break before it
+ * is an empty line. */
 void tz_facts_part(tz_facts *facts, int level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* Back to the part of level 0. */
 void tz_facts_part_end(tz_facts *facts);
-/* Begin a fact: its text is what is written to the result before the next one. A line break and two blanks or more are
- * "; " in CSV and JSON. `name` NULL: that of the one before, which text does not repeat. */
+/* Begin a fact: its text is what is written to the result before the next one. A line break and two
+ * blanks or more are "; " in CSV and JSON. `name` NULL: that of the one before, which text does not
+ * repeat. */
 FILE *tz_fact(tz_facts *facts, const char *name);
 /* The whole fact. */
 void tz_fact_text(tz_facts *facts, const char *name, const char *format, ...)

@@ -1,7 +1,8 @@
 /* Reading files. atomic.h writes them.
  *
- * Every file that a user names is opened here: opening never waits, and only regular files are read.
- * A directory, pipe, socket or device is refused with TZ_IO and a message that says what it is. */
+ * Every file that a user names is opened here: opening never waits, and only regular files are
+ * read. A directory, pipe, socket or device is refused with TZ_IO and a message that says what it
+ * is. */
 #ifndef TZ_CORE_BASE_FILE_H
 #define TZ_CORE_BASE_FILE_H
 
@@ -20,12 +21,13 @@ tz_status tz_file_stream(const char *path, FILE **stream, size_t *bytes, tz_erro
  * the path as place: TZ_IO, TZ_MEMORY, TZ_RANGE (more than `limit` bytes). */
 tz_status tz_file_read(const char *path, size_t limit, char **out, size_t *bytes, tz_error *error);
 
-/* The same for a text: without the byte order mark that some editors write at its beginning. TZ_FORMAT: it is UTF-16. */
+/* The same for a text: without the byte order mark that some editors write at its beginning.
+ * TZ_FORMAT: it is UTF-16. */
 tz_status tz_file_read_text(const char *path, size_t limit, char **out, size_t *bytes,
                             tz_error *error);
 
-/* The checksum of bytes that begin at `offset`, a multiple of 4, of a whole. That of the whole is the
- * sum over its pieces; only the last piece may have a length that is no multiple of 4. */
+/* The checksum of bytes that begin at `offset`, a multiple of 4, of a whole. That of the whole is
+ * the sum over its pieces; only the last piece may have a length that is no multiple of 4. */
 uint64_t tz_file_sum(int64_t offset, const void *data, size_t bytes);
 
 #endif

@@ -1,4 +1,5 @@
-/* Reading JSON. jansson makes and writes it; its own reader ends a process whose memory runs out. */
+/* Reading JSON. jansson makes and writes it; its own reader ends a process whose memory runs
+ * out. */
 #ifndef TZ_CORE_BASE_JSON_H
 #define TZ_CORE_BASE_JSON_H
 

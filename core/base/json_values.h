@@ -35,16 +35,14 @@ typedef struct tz_json_member {
 
 /* A double, a flag or an array of characters; an integer or enum of 4 or 8 bytes within limits. */
 #define TZ_JSON_MEMBER(type, member, key) TZ_JSON_INTEGER_MEMBER(type, member, key, 0, 0)
-#define TZ_JSON_INTEGER_MEMBER(type, member, key, least, most)                                       \
-    {                                                                                                \
-        key,                                                                                       \
-            _Generic(((type *)0)->member, double                                                   \
-                     : TZ_JSON_DOUBLE, bool                                                        \
-                     : TZ_JSON_FLAG, char *                                                        \
-                     : TZ_JSON_TEXT, default                                                       \
-                     : TZ_JSON_INTEGER),                                                           \
-            offsetof(type, member), sizeof((type *)0)->member, least, most \
+#define TZ_JSON_INTEGER_MEMBER(type, member, key, least, most)                                     \
+    {                                                                                              \
+        key, TZ__JSON_KIND(((type *)0)->member), offsetof(type, member),                           \
+            sizeof((type *)0)->member, least, most                                                 \
     }
+#define TZ__JSON_KIND(value)                                                                       \
+    _Generic(value, double : TZ_JSON_DOUBLE, bool : TZ_JSON_FLAG, char * : TZ_JSON_TEXT,           \
+             default : TZ_JSON_INTEGER)
 
 void tz_json_put_members(json_t *object, const tz_json_member *members, size_t count,
                          const void *from, bool *failed);

@@ -33,8 +33,8 @@ tz_status tz_paths_add_examples(tz_paths *paths, tz_error *error);
  * TZ_MEMORY. */
 tz_status tz_paths_add_headers(tz_paths *paths, tz_error *error);
 
-/* Write the path of the program `name` into `path`, of PATH_MAX bytes: itself if it has a slash, else
- * the first in the folders of $PATH. False if there is none that this process may execute. */
+/* Write the path of the program `name` into `path`, of PATH_MAX bytes: itself if it has a slash,
+ * else the first in the folders of $PATH. False if there is none that this process may execute. */
 bool tz_program_find(const char *name, char *path);
 /* The same without the path. */
 bool tz_program_exists(const char *name);

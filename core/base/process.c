@@ -19,7 +19,7 @@ extern char **environ;
 
 enum { OUTPUT_BYTES_MAX = 64 << 10, PAUSE_MS = 20 };
 
-/* ---- The environment -------------------------------------------------------------------------- */
+/* ---- The environment ------------------------------------------------------------------------- */
 
 static bool is_variable(const char *entry, const char *name)
 {
@@ -49,9 +49,10 @@ static char **environment_of(const tz_process *process, char **temporary)
     return entries;
 }
 
-/* ---- Starting --------------------------------------------------------------------------------- */
+/* ---- Starting -------------------------------------------------------------------------------- */
 
-/* Returns an errno. The program reads from `from`, nothing if that is -1; its output goes to `to`, nowhere if that is -1. */
+/* Returns an errno. The program reads from `from`, nothing if that is -1; its output goes to `to`,
+ * nowhere if that is -1. */
 static int spawn(const tz_process *process, char **environment, int from, int to, pid_t *pid)
 {
     posix_spawn_file_actions_t actions;
@@ -91,8 +92,9 @@ static int spawn(const tz_process *process, char **environment, int from, int to
 
 /* ---- The guard --------------------------------------------------------------------------------
  *
- * A process of its own, since after kill -9 there is nobody else. It reads a line that this process writes when the program
- * has ended. If it finds the end of its input instead, this process has died: it kills the program's group. */
+ * A process of its own, since after kill -9 there is nobody else. It reads a line that this process
+ * writes when the program has ended. If it finds the end of its input instead, this process has
+ * died: it kills the program's group. */
 
 typedef struct guard {
     pid_t pid;
@@ -133,7 +135,7 @@ static void guard_end(const guard *g)
         ;
 }
 
-/* ---- Waiting ---------------------------------------------------------------------------------- */
+/* ---- Waiting --------------------------------------------------------------------------------- */
 
 /* Take what the pipe holds; what exceeds the output's end is lost. Returns false at its end. */
 static bool take(int from, char *output, size_t *used)
@@ -229,7 +231,7 @@ cleanup:
     return status;
 }
 
-/* ---- Programs that read ----------------------------------------------------------------------- */
+/* ---- Programs that read ---------------------------------------------------------------------- */
 
 struct tz_feed {
     tz_process process;

@@ -17,18 +17,18 @@ typedef struct tz_process {
 /* Run a program to its end. It reads nothing, speaks English (LC_ALL=C), and has a process group of
  * its own, which is killed with it, and when this process dies, however that is.
  *
- * *output is what it wrote to stdout and stderr, at most 64 KiB, with a '\0' after it; release it with
- * free(). It is NULL after an error. *code is its exit status, or 128 plus the signal that ended it.
- * Errors, with the program as place: TZ_IO (it cannot be started; it took longer than limit_s),
- * TZ_MEMORY, TZ_INTERRUPTED. Any thread. */
+ * *output is what it wrote to stdout and stderr, at most 64 KiB, with a '\0' after it; release it
+ * with free(). It is NULL after an error. *code is its exit status, or 128 plus the signal that
+ * ended it. Errors, with the program as place: TZ_IO (it cannot be started; it took longer than
+ * limit_s), TZ_MEMORY, TZ_INTERRUPTED. Any thread. */
 tz_status tz_process_run(const tz_process *process, char **output, int *code, tz_error *error);
 
-/* A program that reads what this process writes to it. When this process dies, it finds the end of its
- * input. */
+/* A program that reads what this process writes to it. When this process dies, it finds the end of
+ * its input. */
 typedef struct tz_feed tz_feed;
 
-/* Start it; what `process` points to must stay until tz_feed_end(), which takes `limit_s` at most. Errors
- * as of tz_process_run(). */
+/* Start it; what `process` points to must stay until tz_feed_end(), which takes `limit_s` at most.
+ * Errors as of tz_process_run(). */
 tz_status tz_feed_start(tz_feed **out, const tz_process *process, tz_error *error);
 /* Waits while the program does not read. TZ_IO: it has ended. */
 tz_status tz_feed_write(tz_feed *feed, const void *data, size_t bytes, tz_error *error);

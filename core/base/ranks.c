@@ -4,7 +4,6 @@
 
 #include "base/machine.h"
 #include "base/paths.h"
-#include "base/ranks_module.h"
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>

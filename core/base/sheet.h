@@ -1,5 +1,5 @@
-/* Sheets: tables whose columns are described once, for text, CSV, JSON and Lua. A row is a struct; a column has a key
- * and finds its cell in the row. */
+/* Sheets: tables whose columns are described once, for text, CSV, JSON and Lua. A row is a struct;
+ * a column has a key and finds its cell in the row. */
 #ifndef TZ_CORE_BASE_SHEET_H
 #define TZ_CORE_BASE_SHEET_H
 
@@ -33,7 +33,8 @@ typedef struct tz_sheet {
     const void *rows;
     size_t stride;
     int count;
-    /* For text: the unit of times, how many of it are a second, and which rows are left out (NULL: none). */
+    /* For text: the unit of times, how many of it are a second, and which rows are left out (NULL:
+     * none). */
     const char *unit;
     double per_second;
     bool (*hides)(const void *context, const void *row);
@@ -94,10 +95,11 @@ typedef struct tz_sheet_column {
     bool sparse;
     /* Digits of a real in CSV; 0: 9. */
     int digits;
-    /* `get` finds a ROW of these columns: an object, which CSV has as KEY_NAME each; without a key, they are columns of
-     * this row. */
+    /* `get` finds a ROW of these columns: an object, which CSV has as KEY_NAME each; without a key,
+     * they are columns of this row. */
     const struct tz_sheet_column *part;
-    /* For text: printf's format of a const char *, long long or double; the reals are multiplied first (0: 1). */
+    /* For text: printf's format of a const char *, long long or double; the reals are multiplied
+     * first (0: 1). */
     const char *heading, *format;
     double scale;
     /* Reals are in the sheet's unit. */
@@ -108,14 +110,15 @@ typedef struct tz_sheet_column {
     bool ends_row;
 } tz_sheet_column;
 
+#define TZ__MEMBER_OF(type, member_)                                                               \
+    _Generic(((type *)0)->member_, bool: TZ__MEMBER_BOOL, int: TZ__MEMBER_INT,                     \
+             int64_t: TZ__MEMBER_INT64, double: TZ__MEMBER_DOUBLE, const char *: TZ__MEMBER_TEXT,  \
+             char *: TZ__MEMBER_CHARS)
 /* A column for a member of the row; then other members of tz_sheet_column. */
-#define TZ_MEMBER(key_, type, member_, ...)                                                          \
-    {                                                                                                \
-        .key = key_, .offset = offsetof(type, member_),                                            \
-        .member = _Generic(((type *)0)->member_, bool: TZ__MEMBER_BOOL, int: TZ__MEMBER_INT,       \
-                           int64_t: TZ__MEMBER_INT64, double: TZ__MEMBER_DOUBLE,                   \
-                           const char *: TZ__MEMBER_TEXT, char *: TZ__MEMBER_CHARS),               \
-        __VA_ARGS__ \
+#define TZ_MEMBER(key_, type, member_, ...)                                                        \
+    {                                                                                              \
+        .key = key_, .offset = offsetof(type, member_), .member = TZ__MEMBER_OF(type, member_),    \
+        __VA_ARGS__                                                                                \
     }
 
 /* A heading that is the sheet's unit. */
@@ -149,8 +152,8 @@ tz_cell tz_cell_rows(tz_sheet sheet);
     }                                                                                              \
     struct tz_sheet_column
 
-/* For writers, of JSON and Lua: the cell of a column in a row, whether the column is in a form, the end of a list, a row,
- * a named real, and a text of a list. */
+/* For writers, of JSON and Lua: the cell of a column in a row, whether the column is in a form, the
+ * end of a list, a row, a named real, and a text of a list. */
 tz_cell tz_sheet_column_cell(const tz_sheet_column *column, const void *context, const void *row);
 bool tz_sheet_column_is_in(const tz_sheet_column *column, unsigned form);
 bool tz_sheet_column_is_last(const tz_sheet_column *column);
@@ -164,7 +167,8 @@ typedef enum tz_form { TZ_FORM_TEXT, TZ_FORM_CSV, TZ_FORM_JSON } tz_form;
 
 /* A line of headings and a line for each row. Columns that no row has are left out. */
 void tz_sheet_text(const tz_sheet *sheet, FILE *out);
-/* `names`: begin with the line of names. Lists are cells: "1 2", "NAME=1.5;NAME=2.5"; ROWS are nothing. */
+/* `names`: begin with the line of names. Lists are cells: "1 2", "NAME=1.5;NAME=2.5"; ROWS are
+ * nothing. */
 void tz_sheet_csv(const tz_sheet *sheet, bool names, FILE *out);
 /* Cells are quoted where CSV requires it. */
 void tz_csv_text(const char *text, FILE *out);

@@ -34,8 +34,8 @@ typedef struct worker {
 struct tz_threads {
     int count, started; /* with the calling thread */
     int looks;
-    cpu_set_t
-        processors;  /* that workers are bound to, one after the other; none: they are not bound */
+    /* that workers are bound to, one after the other; none: they are not bound */
+    cpu_set_t processors;
     worker *workers; /* from number 1 on */
     atomic_flag busy;
     tz_threads_work *work;
@@ -63,7 +63,8 @@ static void gate_clear(gate *g)
     pthread_cond_destroy(&g->changed);
 }
 
-/* A thread that goes to sleep counts itself and then looks once more; so either it sees the new value, or it is seen here. */
+/* A thread that goes to sleep counts itself and then looks once more; so either it sees the new
+ * value, or it is seen here. */
 static void gate_set(gate *g, uint64_t value)
 {
     atomic_store(&g->value, value);
@@ -99,7 +100,8 @@ static uint64_t gate_wait(gate *g, uint64_t old, int looks)
 
 static const uint64_t COUNT_MASK = (UINT64_C(1) << COUNT_BITS) - 1;
 
-/* The processor of a worker: the one of its number, or of its share if there are more threads than processors. */
+/* The processor of a worker: the one of its number, or of its share if there are more threads than
+ * processors. */
 static void bind(const worker *w)
 {
     const tz_threads *pool = w->pool;

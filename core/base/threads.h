@@ -1,7 +1,9 @@
-/* A pool of threads, which a simulation owns: they share the work of one call at a time, and wait for the next one.
+/* A pool of threads, which a simulation owns: they share the work of one call at a time, and wait
+ * for the next one.
  *
- * A pool has `count` threads, of which the calling one is number 0. The others start when they are first needed;
- * they wait for work for some 10 us with their processors, then asleep. NULL is a pool of the calling thread alone. */
+ * A pool has `count` threads, of which the calling one is number 0. The others start when they are
+ * first needed; they wait for work for some 10 us with their processors, then asleep. NULL is a
+ * pool of the calling thread alone. */
 #ifndef TZ_CORE_BASE_THREADS_H
 #define TZ_CORE_BASE_THREADS_H
 
@@ -22,19 +24,21 @@ void tz_threads_destroy(tz_threads *threads);
 
 int tz_threads_count(const tz_threads *threads);
 
-/* Start all threads. TZ_RANGE if that is not possible, with the number that is. Without this call, as many work
- * as can be started. */
+/* Start all threads. TZ_RANGE if that is not possible, with the number that is. Without this call,
+ * as many work as can be started. */
 tz_status tz_threads_start(tz_threads *threads, tz_error *error);
 
-/* Call `work` in at most `most` threads at the same time, and return when all have returned: in fewer if not all could be
- * started, and in the calling one alone if the pool works already, for another thread or for the caller. */
+/* Call `work` in at most `most` threads at the same time, and return when all have returned: in
+ * fewer if not all could be started, and in the calling one alone if the pool works already, for
+ * another thread or for the caller. */
 void tz_threads_run(tz_threads *threads, int most, tz_threads_work *work, void *context);
 
-/* In a call of tz_threads_run(), with its `count`: wait until all of its threads have called this. */
+/* In a call of tz_threads_run(), with its `count`: wait until all of its threads have called
+ * this. */
 void tz_threads_barrier(tz_threads *threads, int count);
 
-/* Cut a loop of `count` elements into one part for each thread, in the order of threads. The parts are the same each time,
- * unless threads could not be started or the pool works already. */
+/* Cut a loop of `count` elements into one part for each thread, in the order of threads. The parts
+ * are the same each time, unless threads could not be started or the pool works already. */
 void tz_threads_for(tz_threads *threads, int64_t count, tz_threads_loop *loop, void *context);
 
 /* Where the part of a thread begins; it ends where the next one begins. */

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/machine.h"
-#include "calibrate/sample.h"
+#include "model/device.h"
 
 /* How long to measure, and callbacks for reports. */
 typedef struct tz_calibration {
@@ -19,7 +19,8 @@ typedef struct tz_calibration {
     void *context;
     /* Called with a line about numbers that could not be measured, and why. May be NULL. */
     void (*remark)(void *context, const char *text);
-    /* Bytes of the array that stands for memory; 0: as many as leave the caches. For what needs no true numbers. */
+    /* Bytes of the array that stands for memory; 0: as many as leave the caches. For what needs no
+     * true numbers. */
     double far_bytes;
 } tz_calibration;
 
@@ -33,8 +34,49 @@ tz_status tz_calibration_step(const tz_calibration *calibration, double done, co
 
 /* Measure this machine's CPU with the row functions' instruction set (tz_machine.isa): rates,
  * latencies and bandwidths of one core; memory, caches and parallel regions of all cores that
- * tz_threads_default() has. TZ_UNSUPPORTED (no loops for this processor), TZ_MEMORY, TZ_INTERRUPTED. */
+ * tz_threads_default() has. TZ_UNSUPPORTED (no loops for this processor), TZ_MEMORY,
+ * TZ_INTERRUPTED. */
 tz_status tz_calibrate_cpu(tz_model_device *out, const tz_calibration *calibration,
                            tz_error *error);
+
+/* ---- Samples of one quantity, and numbers of a device record made from them ------------------ */
+
+/* The value that a share of the values, from 0 to 1, does not exceed: 0.5 is the median. Sorts the
+ * values. 0 without values. */
+double tz_quantile(double *values, int count, double share);
+
+enum { TZ_SAMPLES_MAX = 128 };
+
+typedef struct tz_samples {
+    int count;
+    double at[TZ_SAMPLES_MAX];
+} tz_samples;
+
+void tz_samples_add(tz_samples *samples, double value); /* the first TZ_SAMPLES_MAX are kept */
+/* The next functions need at least one sample. */
+double tz_samples_median(const tz_samples *samples);
+/* The first quartile: for measurements that are disturbed more often than not, where the least is a
+ * matter of luck. */
+double tz_samples_quarter(const tz_samples *samples);
+double tz_samples_least(const tz_samples *samples);
+/* The range of the middle half of the samples, as a share of the median. */
+double tz_samples_spread(const tz_samples *samples);
+
+/* `value` rounded to four digits in a unit of records, so that it is written shortly and reads back
+ * unchanged. */
+double tz_round_number(double value);
+
+/* Set a number, rounded, with its source. A source that is too long for a record is cut. */
+void tz_number_set(tz_model_number *number, double value, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* The same unrounded: counts and sizes. */
+void tz_number_set_exactly(tz_model_number *number, double value, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Keep the better numbers of two passes: the shorter time, the larger of anything else. A
+ * disturbance of a core, mostly by another virtual machine, lasts for seconds, longer than a
+ * measurement. Bandwidths of memory are taken from `now`: the last pass has the samples of all
+ * passes. */
+void tz_numbers_keep_better(tz_model_device *best, const tz_model_device *now);
 
 #endif

@@ -1,4 +1,5 @@
-/* Measures this machine's CPU: the loops of loops.h and parallel regions; cpu_memory.c has caches and memory. */
+/* Measures this machine's CPU: the loops of loops.h and parallel regions; cpu_memory.c has caches
+ * and memory. */
 #include "calibrate/calibrate.h"
 
 #include "calibrate/cpu_parts.h"
@@ -183,7 +184,8 @@ static void work_a_while(void *context, int thread, int count)
         ;
 }
 
-/* What a call of the pool costs beyond the work of its threads. Each thread works, as in a stage. */
+/* What a call of the pool costs beyond the work of its threads. Each thread works, as in a
+ * stage. */
 static tz_status measure_fork(tz__cpu_bench *b)
 {
     enum { CALLS = 100 };

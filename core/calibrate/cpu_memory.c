@@ -261,8 +261,9 @@ double tz__cache_size(const double *bytes, const double *seconds_a_byte, int cou
     return bytes[i - 1] + (bytes[i] - bytes[i - 1]) * (half - before) / (at - before);
 }
 
-/* The third level where the system does not report it, as in some virtual machines: what all threads together
- * may use, beside other users of the machine. They copy in larger and larger arrays. */
+/* The third level where the system does not report it, as in some virtual machines: what all
+ * threads together may use, beside other users of the machine. They copy in larger and larger
+ * arrays. */
 static tz_status measure_l3_size(tz__cpu_bench *b, double l2, double *out)
 {
     enum { SIZES_MAX = 16, SAMPLES = 9 };

@@ -7,7 +7,6 @@
 #include "base/threads.h"
 #include "calibrate/calibrate.h"
 #include "calibrate/loops.h"
-#include "calibrate/sample.h"
 #include <stdbool.h>
 
 /* What the measurements share. */
@@ -31,20 +30,22 @@ typedef struct tz__cpu_bench {
 /* cpu.c: reports progress before a measurement. An error if the calibration is to stop. */
 tz_status tz__cpu_next(tz__cpu_bench *bench, const char *what);
 
-/* cpu.c: whether to take more samples: at least `repeats`, then until three are within 1 % of the best. */
+/* cpu.c: whether to take more samples: at least `repeats`, then until three are within 1 % of the
+ * best. */
 bool tz__cpu_wants_more(const tz__cpu_bench *bench, const tz_samples *samples);
 
-/* cpu_memory.c: page-aligned, in large pages where the system gives them, not yet touched. The caller
- * owns *out and drops it. */
+/* cpu_memory.c: page-aligned, in large pages where the system gives them, not yet touched. The
+ * caller owns *out and drops it. */
 tz_status tz__cpu_memory_take(const tz__cpu_bench *bench, void **out, size_t bytes);
 void tz__cpu_memory_drop(void *memory, size_t bytes);
 
 /* cpu_memory.c: sizes, latencies and bandwidths of caches and memory. */
 tz_status tz__cpu_measure_memory(tz__cpu_bench *bench);
 
-/* cpu_memory.c: the size of a cache by the seconds that a byte takes in `count` arrays, 2 or more, each
- * larger than the one before: where the time is halfway between that of the first array, which is in the
- * cache, and that of the last one, which is not. 0: the last one takes less than a third longer than the first. */
+/* cpu_memory.c: the size of a cache by the seconds that a byte takes in `count` arrays, 2 or more,
+ * each larger than the one before: where the time is halfway between that of the first array, which
+ * is in the cache, and that of the last one, which is not. 0: the last one takes less than a third
+ * longer than the first. */
 double tz__cache_size(const double *bytes, const double *seconds_a_byte, int count);
 
 /* engine.c: `span`, `span_view` and `span_row`, what the cpu backend itself costs. Row functions

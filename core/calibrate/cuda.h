@@ -18,8 +18,8 @@ tz_status tz_cuda_calibrate(tz_model_device *out, tz_cuda *cuda, const tz_calibr
 typedef struct tz_cuda_part {
     const char *name; /* `trapeze calibrate --NAME` measures it alone */
     const char *help; /* its line of --help */
-    tz_status (*measure)(
-        struct tz__bench *b); /* sets its numbers in the bench's record (cuda_bench.h) */
+    /* sets its numbers in the bench's record (cuda_bench.h) */
+    tz_status (*measure)(struct tz__bench *b);
 } tz_cuda_part;
 
 /* Those that a calibration ends with; NULL-terminated (core/papers.c). */
@@ -28,5 +28,9 @@ extern const tz_cuda_part *const tz_cuda_parts_added[];
 /* Measure only that part. The record has the clock. After an error it is as before. */
 tz_status tz_cuda_calibrate_part(tz_model_device *record, tz_cuda *cuda, const tz_cuda_part *part,
                                  const tz_calibration *calibration, tz_error *error);
+
+/* Sets name, title, counts and sizes, memory_bandwidth from the nominal clock and width of the
+ * memory, and what is the same for all GPUs. Not the clock: the nominal one is gpu->clock_khz. */
+void tz_cuda_facts(tz_model_device *device, const tz_cuda_device *gpu);
 
 #endif

@@ -49,7 +49,8 @@ tz_status tz__bench_next(tz__bench *b, const char *what);
 
 /* The text of a kernel of that kind with `definitions` before it: malloc'd, NULL without memory. */
 char *tz__bench_text(int kind, int threads, const char *definitions);
-/* The same of other kernels than those of calibrate.cuh; `name` is the file's, for the compiler's messages. */
+/* The same of other kernels than those of calibrate.cuh; `name` is the file's, for the compiler's
+ * messages. */
 char *tz__bench_text_of(const char *name, const char *kernels, int kind, int threads,
                         const char *definitions);
 /* The kernel tz_probe of a text, which is freed; NULL: TZ_MEMORY. Free it with tz_cuda_unload(). */
@@ -109,5 +110,45 @@ void tz__copier_define(const tz__copier *copier, char definitions[TZ__DEFINITION
 tz_status tz__copier_load(tz__bench *b, const tz__copier *copier, tz_cuda_kernel *out);
 /* Bytes that a block moves at once. */
 size_t tz__copier_bytes(const tz__copier *copier);
+
+/* ---- Parts of a calibration, in their order: each fills its numbers of bench.record ---------- */
+
+/* cuda_instructions.c: the clock, which the other parts need; rates and latencies; the size of a
+ * loop that the text cache holds. */
+tz_status tz__measure_clock(tz__bench *b);
+tz_status tz__measure_instructions(tz__bench *b);
+tz_status tz__measure_text_cache(tz__bench *b);
+
+/* cuda_memory.c: bandwidths and latencies. */
+tz_status tz__measure_memory(tz__bench *b);
+
+/* cuda_launches.c: launches, grid synchronisation, exchange of words between adjacent blocks. */
+tz_status tz__measure_launches(tz__bench *b);
+
+/* cuda_energy.c: power and energies. Without NVML or without a counter that moves, these numbers
+ * stay unknown, and tz_calibration.remark() gets the reason. */
+tz_status tz__measure_energy(tz__bench *b);
+
+/* ---- Tables, for tests that compile and run all of them -------------------------------------- */
+
+/* Static tables of `*count` rows. */
+const tz__chains *tz__chains_table(size_t *count); /* rates and latencies */
+const tz__chains *tz__energy_table(size_t *count); /* energies */
+const tz__copier *tz__copiers_table(size_t *count);
+
+/* A loop of `kib` KiB of instructions. */
+tz__chains tz__chains_text(int kib);
+
+/* The operands a and b of the chains that measure energies: they keep the values irregular. */
+typedef union tz__operand {
+    float f;
+    double d;
+    uint32_t w;
+    struct {
+        double d;
+        uint32_t w;
+    } heavy;
+} tz__operand;
+void tz__energy_operands(const tz__chains *chains, tz__operand *a, tz__operand *b);
 
 #endif

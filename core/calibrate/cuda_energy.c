@@ -4,7 +4,7 @@
  * the energy is taken from one step of the counter to another, so the length of a step does not
  * matter. A load above the card's power limit runs at a lower clock, where an instruction takes
  * less energy: such a load is measured again on half of the multiprocessors. */
-#include "calibrate/cuda_parts.h"
+#include "calibrate/cuda_bench.h"
 
 #include "backend/cuda/driver/energy.h"
 #include "base/machine.h"

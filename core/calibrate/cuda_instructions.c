@@ -1,5 +1,5 @@
 /* Measures a GPU's clock, rates and latencies of instructions, and the size of its text cache. */
-#include "calibrate/cuda_parts.h"
+#include "calibrate/cuda_bench.h"
 
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 /* Measures the costs of launches and of blocks that wait for each other. */
-#include "calibrate/cuda_parts.h"
+#include "calibrate/cuda_bench.h"
 
 #include "base/machine.h"
 

@@ -1,5 +1,5 @@
 /* Measures bandwidths and latencies of a GPU's memory. */
-#include "calibrate/cuda_parts.h"
+#include "calibrate/cuda_bench.h"
 
 #include <stdlib.h>
 

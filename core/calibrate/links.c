@@ -66,8 +66,8 @@ static tz_status advance(bench *b, int stages, double *seconds, tz_error *error)
     return status;
 }
 
-/* Samples of seconds of a stage without an exchange, and of an exchange; *bytes that a device receives
- * in one. */
+/* Samples of seconds of a stage without an exchange, and of an exchange; *bytes that a device
+ * receives in one. */
 static tz_status sample(bench *b, int repeats, int stages, tz_samples *stage, tz_samples *exchange,
                         double *bytes, tz_error *error)
 {

@@ -1,5 +1,5 @@
-/* Microbenchmarks of what joins devices that hold slabs of a grid: stages of a small and of a wide grid
- * in two slabs, and the account that the slabs keep of their exchanges. */
+/* Microbenchmarks of what joins devices that hold slabs of a grid: stages of a small and of a wide
+ * grid in two slabs, and the account that the slabs keep of their exchanges. */
 #ifndef TZ_CORE_CALIBRATE_LINKS_H
 #define TZ_CORE_CALIBRATE_LINKS_H
 

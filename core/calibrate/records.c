@@ -4,9 +4,9 @@
 #include "base/file.h"
 #include "base/names.h"
 #include "base/paths.h"
-#include "calibrate/cuda_facts.h"
+#include "calibrate/calibrate.h"
+#include "calibrate/cuda.h"
 #include "calibrate/loops.h"
-#include "calibrate/sample.h"
 #include "model/device_scaled.h"
 #include "model/roofs.h"
 #include <dirent.h>
@@ -201,8 +201,8 @@ static bool describes(const tz_model_device *record, const tz_device_identity *d
             (record->vector_bytes.known && record->vector_bytes.value == device->vector_bytes));
 }
 
-/* Calls `visit` with each record of a folder and the time of its file. Unreadable records are skipped;
- * tz_device_find() reports their errors. */
+/* Calls `visit` with each record of a folder and the time of its file. Unreadable records are
+ * skipped; tz_device_find() reports their errors. */
 typedef void visit_fn(void *context, const tz_model_device *record, struct timespec at);
 static void visit_records(const char *folder, visit_fn *visit, void *context)
 {

@@ -12,8 +12,8 @@
  * come with Trapeze. TZ_UNKNOWN names the nearest. */
 tz_status tz_device_find(const char *name, tz_model_device *out, tz_error *error);
 
-/* What joins devices like `device`: "peer", "host" or "mpi" in its own record, NULL for the first of
- * them that is known; a link that comes with Trapeze ("nvlink", "pcie"); or the path of a link's
+/* What joins devices like `device`: "peer", "host" or "mpi" in its own record, NULL for the first
+ * of them that is known; a link that comes with Trapeze ("nvlink", "pcie"); or the path of a link's
  * record. *assumed: a number of it is assumed. TZ_UNKNOWN names the nearest; TZ_UNSUPPORTED: the
  * device's record lacks it. */
 tz_status tz_link_find(const char *name, const tz_model_device *device, tz_model_link *out,
@@ -25,15 +25,15 @@ const char *tz_link_own_name(int i);
 /* The record of the backend's device number `ordinal`: the newest calibrated one that describes it,
  * else one that comes with Trapeze. A record describes a device if its title is the device's name
  * and it has as many multiprocessors, or as many cores and the vector width of the row functions.
- * Of a GPU without a record: the nearest other GPU's, scaled by what the driver tells (out->scaled_from,
- * model/device_scaled.h). TZ_UNSUPPORTED: no such record; run `trapeze calibrate`. TZ_BACKEND: no such
- * device. */
+ * Of a GPU without a record: the nearest other GPU's, scaled by what the driver tells
+ * (out->scaled_from, model/device_scaled.h). TZ_UNSUPPORTED: no such record; run `trapeze
+ * calibrate`. TZ_BACKEND: no such device. */
 tz_status tz_device_of(const tz_backend *backend, int ordinal, tz_model_device *out,
                        tz_error *error);
 
-/* Give one number another value, as in a record: "cpi" and "2", "memory_latency" and "600 cycles". The
- * number is then an assumed one, which predictions say. Errors of tz_model_device_parse(), with the key
- * as their place; the device then stays as it is. */
+/* Give one number another value, as in a record: "cpi" and "2", "memory_latency" and "600 cycles".
+ * The number is then an assumed one, which predictions say. Errors of tz_model_device_parse(), with
+ * the key as their place; the device then stays as it is. */
 tz_status tz_device_change(tz_model_device *device, const char *key, const char *value,
                            tz_error *error);
 

@@ -100,8 +100,8 @@ static tz_status measure(const settings *s, tz_model_device *record, tz_error *e
     return status;
 }
 
-/* What joins devices of this machine, if there are two. A link that cannot be measured is no reason to
- * lose the other numbers. */
+/* What joins devices of this machine, if there are two. A link that cannot be measured is no reason
+ * to lose the other numbers. */
 static tz_status measure_links(const settings *s, tz_model_device *record, tz_error *error)
 {
     static const char STENCIL[] = "star2d1r";

@@ -1,4 +1,5 @@
-/* trapeze examples: lists the scenarios that come with Trapeze, and copies them with the files that they read. */
+/* trapeze examples: lists the scenarios that come with Trapeze, and copies them with the files that
+ * they read. */
 #include "cli/options.h"
 
 #include "base/atomic.h"
@@ -13,8 +14,8 @@
 
 enum { EXAMPLES_MAX = 256, NAME_MAX_BYTES = 80, FILE_BYTES_MAX = 64 << 20 };
 
-/* An example is a scenario whose first comment has a line "trapeze run NAME.lua". Others in these folders measure, and
- * say so with a path. */
+/* An example is a scenario whose first comment has a line "trapeze run NAME.lua". Others in these
+ * folders measure, and say so with a path. */
 typedef struct example {
     char name[NAME_MAX_BYTES]; /* "wave", "stencils/wave": the path in its folder, without ".lua" */
     char folder[PATH_MAX];
@@ -33,7 +34,7 @@ static void clear(examples *list)
     free(list->items);
 }
 
-/* ---- Finding ---------------------------------------------------------------------------------- */
+/* ---- Finding --------------------------------------------------------------------------------- */
 
 static bool is_example(const char *text, const char *base)
 {
@@ -119,7 +120,7 @@ static tz_status find_all(examples *list, tz_error *error)
     return status;
 }
 
-/* ---- Listing ---------------------------------------------------------------------------------- */
+/* ---- Listing --------------------------------------------------------------------------------- */
 
 enum { NAME_COLUMNS = 18, COLUMNS = 100, DOC_BYTES = 1000 };
 
@@ -191,7 +192,7 @@ static int list_all(const examples *list, tz_form form)
     return tz_finish_output();
 }
 
-/* ---- Copying ---------------------------------------------------------------------------------- */
+/* ---- Copying --------------------------------------------------------------------------------- */
 
 /* The paths of what is copied, relative to the example's folder and to the new one. */
 typedef struct copying {

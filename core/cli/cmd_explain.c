@@ -481,8 +481,8 @@ static int explain_one(tz_facts *facts, const json_t *simulation, const tz_regis
     return EXIT_FAILED;
 }
 
-/* Define the stencils again that the run's scenario defined, from the copy in its folder. What fails
- * shows when a stencil is not found. */
+/* Define the stencils again that the run's scenario defined, from the copy in its folder. What
+ * fails shows when a stencil is not found. */
 static void define_again(const json_t *root, const char *folder, tz_plugins *plugins,
                          tz_error *error)
 {

@@ -41,7 +41,8 @@ static void put_checkpoint(tz_facts *facts, const char *folder, bool killed)
     tz_checkpoint_close(reader);
 }
 
-/* An option, or the beginning of its name, which is enough for getopt_long(), with or without a value. */
+/* An option, or the beginning of its name, which is enough for getopt_long(), with or without a
+ * value. */
 static bool is_option(const char *text, const char *name)
 {
     const size_t length = strcspn(text, "=");

@@ -1,4 +1,5 @@
-/* trapeze manual: prints the reference of scenarios, the page for man(1), and completions of shells. */
+/* trapeze manual: prints the reference of scenarios, the page for man(1), and completions of
+ * shells. */
 #include "cli/options.h"
 
 #include "lua/manual.h"
@@ -50,8 +51,8 @@ static void man_page(void)
 
 /* ---- Completions ----------------------------------------------------------------------------- */
 
-/* The next option that a help text names, as "--name"; NULL after the last. An option that was named
- * before is left out. */
+/* The next option that a help text names, as "--name"; NULL after the last. An option that was
+ * named before is left out. */
 static const char *next_option(const char *help, const char **at, size_t *length)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
@@ -72,7 +73,8 @@ static const char *next_option(const char *help, const char **at, size_t *length
     return NULL;
 }
 
-/* Each option of a command with text before and after it. `skip`: leading characters to leave out. */
+/* Each option of a command with text before and after it. `skip`: leading characters to leave
+ * out. */
 static void put_options(const tz_command *command, const char *before, const char *after,
                         size_t skip)
 {
@@ -187,7 +189,7 @@ static bool print_completion(const char *shell)
     return true;
 }
 
-/* ---- The command ------------------------------------------------------------------------------ */
+/* ---- The command ----------------------------------------------------------------------------- */
 
 static int manual(const tz_command *command, int argc, char **argv)
 {

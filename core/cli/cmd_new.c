@@ -4,6 +4,7 @@
 #include "base/atomic.h"
 #include "base/file.h"
 #include "base/paths.h"
+#include "define/source.h"
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
@@ -118,7 +119,7 @@ static char *fill(const char *template, const char *const pairs[][2], size_t cou
     return text;
 }
 
-/* ---- Texts ------------------------------------------------------------------------------------ */
+/* ---- Texts ----------------------------------------------------------------------------------- */
 
 #define FORMULA(text_)                                                                             \
     {                                                                                              \
@@ -160,7 +161,8 @@ static char *make_scenario(const char *name)
     return fill(scenario_text, pairs, 1);
 }
 
-/* The same of a scenario whose tz.stencil the plugin replaces. `stencil`: its name there; NULL: the only one. */
+/* The same of a scenario whose tz.stencil the plugin replaces. `stencil`: its name there; NULL: the
+ * only one. */
 static char *make_scenario_from(const char *name, const char *from, const char *text,
                                 const char *stencil)
 {
@@ -179,7 +181,7 @@ static char *make_scenario_from(const char *name, const char *from, const char *
     return all;
 }
 
-/* ---- Writing ---------------------------------------------------------------------------------- */
+/* ---- Writing --------------------------------------------------------------------------------- */
 
 typedef struct new_files {
     const char *name; /* of the folder, the plugin and the stencil */
@@ -203,7 +205,8 @@ static tz_status write_file(const char *folder, const char *name, const char *en
     return status;
 }
 
-/* Make the folder NAME in the working folder with all files. TZ_IO, TZ_MEMORY; then nothing is left. */
+/* Make the folder NAME in the working folder with all files. TZ_IO, TZ_MEMORY; then nothing is
+ * left. */
 static tz_status write_folder(const new_files *files, tz_error *error)
 {
     char prefix[PATH_MAX];
@@ -247,8 +250,8 @@ typedef struct settings {
     const char *name, *from, *stencil;
     tz_replay replay;
     tz_plugins plugins;
-    /* The stencils that the scenario defines, by their names there; the source is of the wanted one,
-     * or of the first. */
+    /* The stencils that the scenario defines, by their names there; the source is of the wanted
+     * one, or of the first. */
     char *ids[STENCILS_MAX];
     int count;
     tz_status status;
@@ -256,7 +259,7 @@ typedef struct settings {
     tz_defined_source source;
 } settings;
 
-/* ---- The name --------------------------------------------------------------------------------- */
+/* ---- The name -------------------------------------------------------------------------------- */
 
 /* It is a folder, a target of CMake and a C identifier. */
 static bool is_name(const char *name)
@@ -277,7 +280,7 @@ static bool is_name(const char *name)
     return name[0] && strlen(name) < 40 && strncmp(name, "tz_", 3) != 0;
 }
 
-/* ---- The source ------------------------------------------------------------------------------- */
+/* ---- The source ------------------------------------------------------------------------------ */
 
 /* The scenario has defined a stencil. */
 static void on_stencil(void *context, const tz_definition *definition)
@@ -345,7 +348,7 @@ static int take_default(settings *s, char **scenario)
     return EXIT_DONE;
 }
 
-/* ---- The command ------------------------------------------------------------------------------ */
+/* ---- The command ----------------------------------------------------------------------------- */
 
 static int write_files(const settings *s, const char *scenario)
 {

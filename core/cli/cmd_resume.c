@@ -50,8 +50,8 @@ static bool has(const tz_paths *sets, size_t count, const char *pair)
     return false;
 }
 
-/* What a run was allowed is in its checkpoint, which may be somebody else's file: it is not allowed again unless this
- * command line says so. Takes it out of the first one's options. */
+/* What a run was allowed is in its checkpoint, which may be somebody else's file: it is not allowed
+ * again unless this command line says so. Takes it out of the first one's options. */
 typedef struct rights {
     bool unsafe;
     tz_paths plugins; /* absolute */
@@ -81,7 +81,8 @@ static void add_word(tz_paths *words, bool *failed, const char *word)
     *failed = *failed || tz_paths_add(words, word, NULL) != TZ_OK;
 }
 
-/* Refuses, with the command that would be allowed, what the run had and this command line does not give. */
+/* Refuses, with the command that would be allowed, what the run had and this command line does not
+ * give. */
 static int check_rights(int argc, char **argv, const tz_run_settings *s, const rights *had)
 {
     const bool unsafe = had->unsafe && !s->script.unsafe;

@@ -35,8 +35,8 @@ int tz_fail_text(int code, const char *format, ...) __attribute__((format(printf
  * Returns EXIT_USAGE. */
 int tz_misuse(const tz_command *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* The command's `help` in `text`, with names and lines of tables for {families}, {models} and so on.
- * Returns `text`. */
+/* The command's `help` in `text`, with names and lines of tables for {families}, {models} and so
+ * on. Returns `text`. */
 enum { TZ_HELP_SIZE = 16 << 10 };
 const char *tz_help_text(const tz_command *command, char text[TZ_HELP_SIZE]);
 /* Print the command's --help on stdout. Returns EXIT_DONE, or EXIT_FAILED. */
@@ -44,7 +44,8 @@ int tz_help(const tz_command *command);
 /* Flush stdout. EXIT_DONE, or EXIT_FAILED after printing that the output could not be written. */
 int tz_finish_output(void);
 
-/* The words as one line for a shell, quoted where it needs that; free() it. NULL: not enough memory. */
+/* The words as one line for a shell, quoted where it needs that; free() it. NULL: not enough
+ * memory. */
 char *tz_shell_words(const char *const *words, size_t count);
 
 /* ---- Plugins ---- */

@@ -14,7 +14,8 @@ const char *tz_time_unit(double seconds, double *scale);
 /* "1.5 GiB", four digits. */
 void tz_format_bytes(double bytes, char *text, size_t size);
 
-/* Print it in lines that are indented, with so many digits a number. Takes it; NULL: not enough memory. */
+/* Print it in lines that are indented, with so many digits a number. Takes it; NULL: not enough
+ * memory. */
 void tz_print_json(json_t *json, int digits);
 /* Print a sheet: text, CSV, or a list in JSON. */
 void tz_print_sheet(const tz_sheet *sheet, tz_form form);

@@ -1,4 +1,5 @@
-/* Predictions as text, CSV, JSON and a picture. Called by the commands predict, tune and explain. */
+/* Predictions as text, CSV, JSON and a picture. Called by the commands predict, tune and
+ * explain. */
 #include "cli/print_predictions.h"
 
 #include "base/number.h"
@@ -19,20 +20,6 @@ tz_cell tz_plan_tile_cell(const tz_plan *plan, int dims)
     char tile[TZ_TEXT_SIZE];
     tz_plan_tile_text(plan, dims, tile, sizeof tile);
     return tz_cell_made("%s", tile);
-}
-
-void tz_print_csv_workload(const tz_workload *workload)
-{
-    const tz_problem *problem = &workload->problem;
-    char boundary[TZ_BOUNDARY_TEXT_SIZE];
-    printf("%s,%" PRId64 ",%" PRId64 ",%" PRId64 ",%s,%s,%s,", problem->stencil->id,
-           problem->extent[0], problem->extent[1], problem->extent[2], workload->precision,
-           tz_boundary_text(problem->boundary[0], boundary), workload->device.name);
-}
-
-json_t *tz_workload_json(const tz_workload *workload)
-{
-    return tz_row_json(tz_workload_columns, NULL, workload);
 }
 
 /* Tables with more rows leave out the slow ones. */
@@ -322,13 +309,23 @@ void tz_jump_print(const tz_workload *workload, const tz_prediction_table *table
 
 /* ---- CSV and JSON ---------------------------------------------------------------------------- */
 
+/* Columns, each with its comma: stencil, nx, ny, nz, precision, boundary and device. */
+static void print_csv_workload(const tz_workload *workload)
+{
+    const tz_problem *problem = &workload->problem;
+    char boundary[TZ_BOUNDARY_TEXT_SIZE];
+    printf("%s,%" PRId64 ",%" PRId64 ",%" PRId64 ",%s,%s,%s,", problem->stencil->id,
+           problem->extent[0], problem->extent[1], problem->extent[2], workload->precision,
+           tz_boundary_text(problem->boundary[0], boundary), workload->device.name);
+}
+
 /* The rows that a predictor without times has. */
 static void print_answer_csv(const tz_workload *workload, const tz_prediction_table *table)
 {
     char line[512];
     printf("stencil,nx,ny,nz,precision,boundary,device,%s\n", table->by->csv_columns);
     for (int i = 0; table->by->csv(table, i, line, sizeof line); i++) {
-        tz_print_csv_workload(workload);
+        print_csv_workload(workload);
         printf("%s\n", line);
     }
 }

@@ -7,10 +7,6 @@
 
 /* The device's title, or its name if it has none. */
 const char *tz_workload_title(const tz_workload *workload);
-/* Print CSV columns, each with its comma: stencil, nx, ny, nz, precision, boundary and device. */
-void tz_print_csv_workload(const tz_workload *workload);
-/* A new object with the keys that predict and tune share. */
-json_t *tz_workload_json(const tz_workload *workload);
 /* ", 4 of them" and the link; nothing for one device. */
 void tz_print_devices(const tz_workload *workload);
 /* The cell of a plan's tile: "64 x 32". */
@@ -20,7 +16,8 @@ tz_cell tz_plan_tile_cell(const tz_plan *plan, int dims);
 void tz_print_workload(const tz_workload *workload, const char *model);
 /* What matters first: the best plan, its time, its limit, what is assumed. */
 void tz_prediction_table_sum_up(const tz_workload *workload, const tz_prediction_table *table);
-/* All of it. `all`: include heights that are much slower than the best. `first`: begin with the CSV header. */
+/* All of it. `all`: include heights that are much slower than the best. `first`: begin with the CSV
+ * header. */
 void tz_prediction_table_print(const tz_workload *workload, const tz_prediction_table *table,
                                bool all);
 void tz_prediction_table_print_csv(const tz_workload *workload, const tz_prediction_table *table,

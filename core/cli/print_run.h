@@ -12,7 +12,8 @@ const char *tz_json_text(const json_t *object, const char *key);
 /* All of each simulation. */
 void tz_print_run(tz_facts *facts, const json_t *record);
 
-/* What matters first: stencil, device, plan, files. `by`: who chose a backend that is not "auto". */
+/* What matters first: stencil, device, plan, files. `by`: who chose a backend that is not
+ * "auto". */
 void tz_print_run_summary(FILE *out, const json_t *record, const char *by);
 
 #endif

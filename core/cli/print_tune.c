@@ -14,7 +14,8 @@ static bool same_kind(const tz_tune_row *a, const tz_tune_row *b)
     return a->plan.height == b->plan.height && strcmp(a->plan.family, b->plan.family) == 0;
 }
 
-/* Is the row the fastest of its family and height? Rows are sorted: it is the first measured one. */
+/* Is the row the fastest of its family and height? Rows are sorted: it is the first measured
+ * one. */
 static bool is_leader(const tz_tune *tune, int index)
 {
     const tz_tune_row *row = &tune->rows[index];

@@ -9,7 +9,7 @@
 #include "output/live/server.h"
 #include "output/run_record.h"
 #include "policy/policy.h"
-#include "predict/shares.h"
+#include "predict/workload.h"
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>

@@ -32,8 +32,9 @@ typedef struct tz_run_settings {
 int tz_run_options_read(const tz_command *command, int argc, char **argv,
                         tz_run_settings *settings);
 
-/* Where mpirun started this process as one of several: TZ_OPTIONS_GO_ON in the first rank, with *ranks; the others
- * serve it until it closes them, and get what to exit with. *ranks is NULL without mpirun. */
+/* Where mpirun started this process as one of several: TZ_OPTIONS_GO_ON in the first rank, with
+ * *ranks; the others serve it until it closes them, and get what to exit with. *ranks is NULL
+ * without mpirun. */
 int tz_run_open(const tz_ranks **ranks);
 /* Ends the others, too. NULL is fine. Returns the code. */
 int tz_run_close(const tz_ranks *ranks, int code);

@@ -1,8 +1,9 @@
 /* The wider sum of an augmented stencil: the powers of a weighted sum, and the frame near the
- * sides. Called by coefficients.c; what it finds becomes text in source_plugin.c. */
+ * sides. Called by build.c; what it finds becomes text in source.c. */
 #include "define/augment.h"
 
 #include "define/check.h"
+#include "define/sums.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +17,8 @@ typedef struct weight {
 
 /* Arrays have the sides of the widest sum, with the cell itself in the middle. */
 typedef struct augment {
-    tz_build *build;
+    tz_expr *e;
+    tz_augment_frame *frame;
     const tz_weighted_step *step;
     int steps;
     int radius[TZ_AXES]; /* of one step */
@@ -46,12 +48,12 @@ static bool is_equal(const weight *a, const weight *b)
 
 static int node_of(augment *g, const weight *w)
 {
-    return w->node >= 0 ? w->node : tz_expr_number(&g->build->e, (double)w->number, TZ_EXPR_REAL);
+    return w->node >= 0 ? w->node : tz_expr_number(g->e, (double)w->number, TZ_EXPR_REAL);
 }
 
 static weight weight_of(augment *g, int node)
 {
-    const tz_expr_node *n = &g->build->e.nodes[node];
+    const tz_expr_node *n = &g->e->nodes[node];
     if (n->kind == TZ_EXPR_NUMBER)
         return (weight){n->number, -1};
     g->symbols = true;
@@ -61,7 +63,7 @@ static weight weight_of(augment *g, int node)
 /* to + a*b. Numbers are added in long double, and rounded when they are complete. */
 static void add_product(augment *g, weight *to, const weight *a, const weight *b)
 {
-    tz_expr *e = &g->build->e;
+    tz_expr *e = g->e;
     if (is_zero(a) || is_zero(b))
         return;
     if (to->node < 0 && a->node < 0 && b->node < 0) {
@@ -98,7 +100,7 @@ static void convolve(augment *g)
         if (is_zero(&g->one[o]))
             continue;
         tz_weights_offset(g->side, o, by);
-        for (int i = 0; i < g->count && !g->build->e.status; i++) {
+        for (int i = 0; i < g->count && !g->e->status; i++) {
             const int to = is_zero(&g->sum[0][i]) ? -1 : shifted(g, i, by);
             if (to >= 0)
                 add_product(g, &next[to], &g->one[o], &g->sum[0][i]);
@@ -117,10 +119,10 @@ static void convolve(augment *g)
 
 static bool is_constant(augment *g, int node, const char *what)
 {
-    if (node < 0 || g->build->e.nodes[node].constant)
+    if (node < 0 || g->e->nodes[node].constant)
         return true;
     g->status = tz_error_set(
-        g->error, TZ_TYPE, g->build->definition->id,
+        g->error, TZ_TYPE, g->e->definition->id,
         "augment = %d: %s is not the same in all cells and iterations, so several steps are no "
         "sum with one array of coefficients; write it with numbers and parameters, or leave "
         "'augment' out",
@@ -148,7 +150,7 @@ static bool measure(augment *g)
         int offset[TZ_AXES];
         tz_weights_offset(s->side, i, offset);
         for (int axis = 0; axis < TZ_AXES; axis++)
-            if (!tz_expr_is_number(&g->build->e, s->coefficients[i], 0) &&
+            if (!tz_expr_is_number(g->e, s->coefficients[i], 0) &&
                 abs(offset[axis]) > g->radius[axis])
                 g->radius[axis] = abs(offset[axis]);
     }
@@ -156,7 +158,7 @@ static bool measure(augment *g)
         const int radius = g->steps * g->radius[axis];
         if (radius > TZ_RADIUS_MAX) {
             g->status =
-                tz_error_set(g->error, TZ_RANGE, g->build->definition->id,
+                tz_error_set(g->error, TZ_RANGE, g->e->definition->id,
                              "augment = %d: steps of radius %d need the radius %d along %c, "
                              "and %d is possible: use an augment up to %d",
                              g->steps, g->radius[axis], radius, "xyz"[axis], TZ_RADIUS_MAX,
@@ -197,7 +199,7 @@ static void fill(augment *g)
 /* Past a mirror side a sum of several steps is right if the coefficients are even. */
 static bool check_even(augment *g)
 {
-    const tz_definition *d = g->build->definition;
+    const tz_definition *d = g->e->definition;
     for (int i = 0; i < g->count; i++)
         for (int axis = 0; axis < TZ_AXES; axis++) {
             int offset[TZ_AXES], by[TZ_AXES] = {0};
@@ -205,7 +207,7 @@ static bool check_even(augment *g)
             by[axis] = -2 * offset[axis];
             if (is_equal(&g->one[i], &g->one[shifted(g, i, by)]))
                 continue;
-            g->build->frame.uneven = true;
+            g->frame->uneven = true;
             if (!(d->boundaries & tz_boundaries_with(TZ_RULE_REFLECTS)))
                 return true;
             g->status = tz_error_set(g->error, TZ_TYPE, d->id,
@@ -226,7 +228,7 @@ static bool check_symbols(augment *g)
         points += !is_zero(&g->one[i]);
     if (!g->symbols || pow(points, g->steps) <= 10000)
         return true;
-    g->status = tz_error_set(g->error, TZ_RANGE, g->build->definition->id,
+    g->status = tz_error_set(g->error, TZ_RANGE, g->e->definition->id,
                              "augment = %d: with parameters among %d coefficients the formulas are "
                              "too long: write numbers, or use a smaller augment",
                              g->steps, points);
@@ -243,7 +245,7 @@ static int wide_sum(augment *g, int field, int which, int steps, const weight *f
         count *= side[axis] = 2 * steps * g->radius[axis] + 1;
     int *nodes = malloc((size_t)count * sizeof *nodes);
     if (!nodes)
-        return tz_expr_fail(&g->build->e, TZ_MEMORY, "not enough memory");
+        return tz_expr_fail(g->e, TZ_MEMORY, "not enough memory");
     for (int i = 0; i < count; i++) {
         int offset[TZ_AXES];
         weight product = {0, -1};
@@ -251,7 +253,7 @@ static int wide_sum(augment *g, int field, int which, int steps, const weight *f
         add_product(g, &product, factor, &g->sum[which][shifted(g, g->centre, offset)]);
         nodes[i] = node_of(g, &product);
     }
-    const int sum = g->build->e.status ? -1 : tz_build_sum(g->build, field, side, nodes);
+    const int sum = g->e->status ? -1 : tz_weights_sum(g->e, field, side, nodes);
     free(nodes);
     return sum;
 }
@@ -262,19 +264,25 @@ static int joined(augment *g, int a, int b)
     if (a == -1 || b == -1)
         return -1;
     if (a == -2 && b == -2)
-        return tz_expr_number(&g->build->e, 0, TZ_EXPR_REAL);
-    return a == -2 ? b : b == -2 ? a : tz_expr_two(&g->build->e, a, TZ_OP_PLUS, b);
+        return tz_expr_number(g->e, 0, TZ_EXPR_REAL);
+    return a == -2 ? b : b == -2 ? a : tz_expr_two(g->e, a, TZ_OP_PLUS, b);
 }
 
-static void write_sums(augment *g, tz_built_pass *pass)
+/* How many fields are written: `field`, and `old` if there is one. */
+static int levels_of(const augment *g)
+{
+    return g->step->old >= 0 ? 2 : 1;
+}
+
+static void write_sums(augment *g, int *nodes)
 {
     const weight one = {1, -1};
     const tz_weighted_step *s = g->step;
-    for (int k = 0; k < pass->count; k++) {
+    for (int k = 0; k < levels_of(g); k++) {
         const int now = wide_sum(g, s->field, k, g->steps - k, &one);
         const int before =
             is_zero(&g->a) ? -2 : wide_sum(g, s->old, k + 1, g->steps - k - 1, &g->a);
-        pass->nodes[k] = joined(g, now, before);
+        nodes[k] = joined(g, now, before);
     }
 }
 
@@ -286,15 +294,14 @@ static int side_node(augment *g, int kind, int side)
                                .type = TZ_EXPR_INT,
                                .constant = true,
                                .index = kind + TZ_SIDE_KINDS * side,
-                               .number =
-                                   kind == TZ_SIDE_FRAME ? g->build->frame.width[side / 2] : 0};
-    return tz_expr_intern(&g->build->e, node, NULL, 0);
+                               .number = kind == TZ_SIDE_FRAME ? g->frame->width[side / 2] : 0};
+    return tz_expr_intern(g->e, node, NULL, 0);
 }
 
 /* Is the cell at this offset along an axis past such a side? */
 static int is_past(augment *g, int kind, int axis, int offset)
 {
-    tz_expr *e = &g->build->e;
+    tz_expr *e = g->e;
     const tz_expr_node node = {.kind = TZ_EXPR_COORDINATE, .type = TZ_EXPR_INT, .index = axis};
     const int cell = tz_expr_two(e, tz_expr_intern(e, node, NULL, 0), TZ_OP_PLUS,
                                  tz_expr_number(e, offset, TZ_EXPR_INT));
@@ -307,8 +314,8 @@ static int value_after(augment *g, int level, int cell);
 /* What a step makes of a cell inside the grid. */
 static int stepped(augment *g, int level, int cell)
 {
-    tz_expr *e = &g->build->e;
-    const bool fused = g->build->definition->fused;
+    tz_expr *e = g->e;
+    const bool fused = g->e->definition->fused;
     int sum = -1;
     for (int o = 0; o <= g->count && !e->status; o++) {
         int by[TZ_AXES];
@@ -334,7 +341,7 @@ static int stepped(augment *g, int level, int cell)
 /* The value of a cell after `level` steps, whether it is inside the grid or past a side. */
 static int value_after(augment *g, int level, int cell)
 {
-    tz_expr *e = &g->build->e;
+    tz_expr *e = g->e;
     int offset[TZ_AXES];
     if (e->status || cell < 0 || g->terms > TZ_AUGMENT_TERMS_MAX)
         return -1;
@@ -362,21 +369,21 @@ static int value_after(augment *g, int level, int cell)
     return *kept = value;
 }
 
-static bool write_frame(augment *g, const tz_built_pass *pass)
+static bool write_frame(augment *g)
 {
-    tz_build_frame *frame = &g->build->frame;
-    for (int k = 0; k < pass->count; k++)
+    tz_augment_frame *frame = g->frame;
+    for (int k = 0; k < levels_of(g); k++)
         frame->nodes[k] = value_after(g, g->steps - k, g->centre);
     if (g->terms > TZ_AUGMENT_TERMS_MAX) {
         g->status = tz_error_set(
-            g->error, TZ_RANGE, g->build->definition->id,
+            g->error, TZ_RANGE, g->e->definition->id,
             "augment = %d: a cell near a clamp or fixed side needs more than %d terms for its "
             "steps: use a smaller augment, or boundaries = { \"periodic\", \"mirror\" }",
             g->steps, TZ_AUGMENT_TERMS_MAX);
         return false;
     }
     frame->bounds[frame->bounds_count++] = side_node(g, TZ_SIDE_FRAMED, 0);
-    for (int side = 0; side < 2 * g->build->definition->dims; side++)
+    for (int side = 0; side < 2 * g->e->definition->dims; side++)
         frame->bounds[frame->bounds_count++] = side_node(g, TZ_SIDE_FRAME, side);
     return true;
 }
@@ -389,8 +396,7 @@ static bool reserve(augment *g)
     g->memory = malloc(4 * count * sizeof *g->memory);
     g->values = malloc((size_t)g->steps * count * sizeof *g->values);
     if (!g->memory || !g->values) {
-        g->status =
-            tz_error_set(g->error, TZ_MEMORY, g->build->definition->id, "not enough memory");
+        g->status = tz_error_set(g->error, TZ_MEMORY, g->e->definition->id, "not enough memory");
         return false;
     }
     g->one = g->memory;
@@ -400,32 +406,33 @@ static bool reserve(augment *g)
     return true;
 }
 
-tz_status tz_build_augmented(tz_build *build, const tz_weighted_step *step, tz_built_pass *pass,
-                             tz_error *error)
+tz_status tz_augment(tz_expr *e, const tz_weighted_step *step, tz_augment_frame *frame, int *nodes,
+                     tz_error *error)
 {
-    const tz_definition *d = build->definition;
-    augment g = {.build = build, .step = step, .steps = d->coefficients->augment, .error = error};
-    build->frame.steps = g.steps;
-    build->frame.there = (tz_define_boundaries(d) & (tz_boundaries_with(TZ_RULE_REPEATS) |
-                                                     tz_boundaries_with(TZ_RULE_HAS_VALUE))) != 0;
+    const tz_definition *d = e->definition;
+    augment g = {
+        .e = e, .frame = frame, .step = step, .steps = d->coefficients->augment, .error = error};
+    frame->steps = g.steps;
+    frame->there = (tz_define_boundaries(d) & (tz_boundaries_with(TZ_RULE_REPEATS) |
+                                               tz_boundaries_with(TZ_RULE_HAS_VALUE))) != 0;
     if (!all_constant(&g) || !measure(&g) || !reserve(&g))
         goto done;
     for (int axis = 0; axis < TZ_AXES; axis++)
-        build->frame.width[axis] = (g.steps - 1) * g.radius[axis],
-        build->frame.radius[axis] = g.steps * g.radius[axis];
+        frame->width[axis] = (g.steps - 1) * g.radius[axis],
+        frame->radius[axis] = g.steps * g.radius[axis];
     fill(&g);
-    if (build->e.status || !check_even(&g) || !check_symbols(&g))
+    if (e->status || !check_even(&g) || !check_symbols(&g))
         goto done;
-    for (int k = 0; k < g.steps && !build->e.status; k++)
+    for (int k = 0; k < g.steps && !e->status; k++)
         convolve(&g);
-    if (!build->e.status)
-        write_sums(&g, pass);
-    if (!build->e.status && build->frame.there)
-        write_frame(&g, pass);
+    if (!e->status)
+        write_sums(&g, nodes);
+    if (!e->status && frame->there)
+        write_frame(&g);
 done:
     free(g.memory);
     free(g.values);
-    return g.status ? g.status : build->e.status;
+    return g.status ? g.status : e->status;
 }
 
 /* ---- Sides, as text -------------------------------------------------------------------------- */
@@ -450,10 +457,9 @@ void tz_augment_side_text(const tz_expr_node *node, bool comment, char *text, si
                  "xyz"[side / 2]);
 }
 
-void tz_augment_host_text(const tz_build *build, tz_buffer *functions, tz_buffer *lines)
+void tz_augment_host_text(const tz_augment_frame *frame, int dims, tz_buffer *functions,
+                          tz_buffer *lines)
 {
-    const tz_build_frame *frame = &build->frame;
-    const int dims = build->definition->dims;
     tz_buffer_add(
         functions,
         "/* Where the cells past a side of such a kind begin, or those `inside` of it; far "

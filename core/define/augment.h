@@ -6,7 +6,7 @@
 #define TZ_CORE_DEFINE_AUGMENT_H
 
 #include "define/buffer.h"
-#include "define/build.h"
+#include "define/expr.h"
 
 enum { TZ_AUGMENT_TERMS_MAX = 5000 /* of a cell in the frame; its text is written out */ };
 
@@ -19,12 +19,24 @@ typedef struct tz_weighted_step {
     int a, b, factor;
 } tz_weighted_step;
 
-/* Write the update of definition->coefficients->augment steps: the pass's nodes, and build->frame.
- * Errors in *status and *error: TZ_TYPE for coefficients that are not the same in all cells and
- * iterations; TZ_RANGE for a radius, or a frame, that is too large; those of expressions in
- * build->e.status. */
-tz_status tz_build_augmented(tz_build *build, const tz_weighted_step *step, tz_built_pass *pass,
-                             tz_error *error);
+/* How the cells near clamp and fixed sides differ in an augmented stencil. */
+typedef struct tz_augment_frame {
+    int steps;                /* that an iteration advances; 0: it is not augmented */
+    bool there;               /* it may have such sides */
+    bool uneven;              /* mirror sides are not possible */
+    int width[TZ_AXES];       /* cells from a side */
+    int radius[TZ_AXES];      /* of all steps together */
+    int nodes[TZ_FIELDS_MAX]; /* instead of those of the only pass */
+    int bounds[1 + TZ_SIDES]; /* is there a frame, then where it ends and begins on each axis */
+    int bounds_count;
+} tz_augment_frame;
+
+/* The update of definition->coefficients->augment steps: the nodes of the field and of `old`, and
+ * the frame. Errors: TZ_TYPE for coefficients that are not the same in all
+ * cells and iterations; TZ_RANGE for a radius, or a frame, that is too large; those of expressions
+ * in e->status. */
+tz_status tz_augment(tz_expr *e, const tz_weighted_step *step, tz_augment_frame *frame, int *nodes,
+                     tz_error *error);
 
 /* ---- The frame ------------------------------------------------------------------------------- */
 
@@ -37,6 +49,7 @@ enum { TZ_SIDE_FRAMED, TZ_SIDE_CLAMP, TZ_SIDE_FIXED, TZ_SIDE_FRAME, TZ_SIDE_KIND
 /* Such a number as C of derive(), or as words for a comment. */
 void tz_augment_side_text(const tz_expr_node *node, bool comment, char *text, size_t size);
 /* What derive() needs for these numbers: functions, and its first lines. */
-void tz_augment_host_text(const tz_build *build, tz_buffer *functions, tz_buffer *lines);
+void tz_augment_host_text(const tz_augment_frame *frame, int dims, tz_buffer *functions,
+                          tz_buffer *lines);
 
 #endif

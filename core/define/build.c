@@ -1,13 +1,17 @@
-/* A definition whose formulas are read: what definition.c makes source of. */
+/* A definition whose formulas are read: what source.c makes text of. */
 #include "define/build.h"
 
 #include "define/check.h"
+#include "define/expand.h"
+#include "define/sums.h"
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-int tz_build_formula(tz_build *build, tz_defined_text text, const char *place, tz_expr_type type,
-                     bool scalar, tz_status *status, tz_error *error)
+/* A formula as an expression of a field's type; -1 after a failure, which *status then is. */
+static int read_formula(tz_build *build, tz_defined_text text, const char *place, tz_expr_type type,
+                        bool scalar, tz_status *status, tz_error *error)
 {
     tz_syntax syntax;
     const tz_formula formula = {text, place, error};
@@ -110,9 +114,9 @@ static tz_status add_update(tz_build *build, tz_built_pass *pass, const tz_defin
     tz_status status = TZ_OK;
     snprintf(place, sizeof place, "%s, %s of '%s'", d->id, what, u->field);
     pass->fields[pass->count] = field;
-    pass->nodes[pass->count] = d->raw ? -1
-                                      : tz_build_formula(build, u->formula, place,
-                                                         type_of(d, field), false, &status, error);
+    pass->nodes[pass->count] =
+        d->raw ? -1
+               : read_formula(build, u->formula, place, type_of(d, field), false, &status, error);
     pass->count++;
     return status;
 }
@@ -158,9 +162,148 @@ static tz_status add_scalar(tz_build *build, int s, tz_error *error)
     tz_status status = TZ_OK;
     snprintf(place, sizeof place, "%s, scalar '%s'", build->definition->id, scalar->name);
     build->scalars[s] =
-        tz_build_formula(build, scalar->formula, place, TZ_EXPR_REAL, true, &status, error);
+        read_formula(build, scalar->formula, place, TZ_EXPR_REAL, true, &status, error);
     return status;
 }
+
+/* ---- Weighted sums: field' = a*old + b*field + v*scale*sum(c*field) -------------------------- */
+
+typedef struct weights {
+    tz_build *build;
+    const tz_defined_coefficients *c;
+    int field;
+    tz_status status;
+    tz_error *error;
+} weights;
+
+static int formula(weights *w, tz_defined_text text, const char *what)
+{
+    char place[256];
+    const tz_formula outer = w->build->e.formula;
+    snprintf(place, sizeof place, "%s, %s", w->build->definition->id, what);
+    const int node = read_formula(w->build, text, place, TZ_EXPR_REAL, false, &w->status, w->error);
+    w->build->e.formula = outer;
+    return node;
+}
+
+/* The coefficient of entry `i`. */
+static int entry(weights *w, int i)
+{
+    const char *text = w->c->fields ? w->c->fields[i] : NULL;
+    int offset[TZ_AXES];
+    tz_weights_offset(w->c->side, i, offset);
+    if (text) {
+        char what[80];
+        snprintf(what, sizeof what, "coefficient at offset %d, %d, %d", offset[0], offset[1],
+                 offset[2]);
+        return formula(w, (tz_defined_text){text, strlen(text)}, what);
+    }
+    if (!isfinite(w->c->values[i])) {
+        w->status = tz_error_set(w->error, TZ_RANGE, w->build->definition->id,
+                                 "the coefficient at offset %d, %d, %d is not finite", offset[0],
+                                 offset[1], offset[2]);
+        return -1;
+    }
+    return tz_expr_number(&w->build->e, w->c->values[i], TZ_EXPR_REAL);
+}
+
+/* The factor of the sum: v*scale. */
+static int factor_of(weights *w)
+{
+    int factor = tz_expr_number(&w->build->e, w->c->scale, TZ_EXPR_REAL);
+    if (w->c->v.text && factor >= 0) {
+        const int v = formula(w, w->c->v, "v");
+        factor = v < 0 ? -1 : tz_expr_two(&w->build->e, v, TZ_OP_TIMES, factor);
+    }
+    return factor;
+}
+
+/* a*old + b*field + v*scale*sum */
+static int sum_parts(weights *w, const int *coefficients)
+{
+    tz_expr *e = &w->build->e;
+    static const int centre[TZ_AXES];
+    const tz_defined_coefficients *c = w->c;
+    tz_expr_operand parts[3];
+    tz_terms t = {0, parts};
+    if (c->a.text) {
+        const int a = formula(w, c->a, "a");
+        const int old = tz_expr_read(e, tz_define_field(w->build->definition, c->old), centre);
+        tz_terms_add(&t, tz_weights_times(e, a, old));
+    }
+    if (c->b.text && !w->status)
+        tz_terms_add(&t,
+                     tz_weights_times(e, formula(w, c->b, "b"), tz_expr_read(e, w->field, centre)));
+    const int factor = w->status ? -1 : factor_of(w);
+    if (factor < 0)
+        return -1;
+    const int sum = tz_weights_sum(e, w->field, c->side, coefficients);
+    if (sum >= 0)
+        tz_terms_add(&t, tz_weights_times(e, factor, sum));
+    if (w->status || e->status || sum == -1)
+        return -1;
+    const int all = tz_terms_total(e, &t);
+    if (all >= 0 && w->build->definition->fused)
+        return tz_expr_fuse(e, all);
+    return all == -2 ? tz_expr_number(e, 0, TZ_EXPR_REAL) : all;
+}
+
+/* The update of one step. */
+static void single(weights *w, tz_built_pass *pass, int *coefficients)
+{
+    static const int centre[TZ_AXES];
+    pass->nodes[0] = sum_parts(w, coefficients);
+    if (pass->count == 2)
+        pass->nodes[1] = tz_expr_read(&w->build->e, w->field, centre);
+}
+
+/* The update of several steps. */
+static void several(weights *w, tz_built_pass *pass, int *coefficients)
+{
+    const tz_defined_coefficients *c = w->c;
+    const int a = c->a.text ? formula(w, c->a, "a") : -1;
+    const int b = c->b.text && !w->status ? formula(w, c->b, "b") : -1;
+    const int factor = w->status ? -1 : factor_of(w);
+    if (w->status || w->build->e.status)
+        return;
+    const tz_weighted_step step = {.side = {c->side[0], c->side[1], c->side[2]},
+                                   .coefficients = coefficients,
+                                   .field = w->field,
+                                   .old = pass->count == 2 ? pass->fields[1] : -1,
+                                   .a = a,
+                                   .b = b,
+                                   .factor = factor};
+    w->status = tz_augment(&w->build->e, &step, &w->build->frame, pass->nodes, w->error);
+}
+
+/* The only pass: of a weighted sum. */
+static tz_status add_coefficients(tz_build *build, tz_error *error)
+{
+    const tz_definition *d = build->definition;
+    const tz_defined_coefficients *c = d->coefficients;
+    const int count = c->side[0] * c->side[1] * c->side[2];
+    char place[128];
+    weights w = {.build = build, .c = c, .field = tz_define_summed_field(d), .error = error};
+    tz_built_pass *pass = &build->passes[build->passes_count++];
+    int *coefficients = malloc((size_t)count * sizeof *coefficients);
+    if (!coefficients)
+        return tz_error_set(error, TZ_MEMORY, d->id, "not enough memory");
+    snprintf(pass->name, sizeof pass->name, "update");
+    snprintf(place, sizeof place, "%s, coefficients", d->id);
+    build->e.formula = (tz_formula){{"", 0}, place, error};
+    for (int i = 0; i < count && !w.status && !build->e.status; i++)
+        coefficients[i] = entry(&w, i);
+    pass->fields[0] = w.field;
+    pass->count = 1;
+    if (c->old)
+        pass->fields[pass->count++] = tz_define_field(d, c->old);
+    if (!w.status && !build->e.status)
+        (c->augment > 1 ? several : single)(&w, pass, coefficients);
+    free(coefficients);
+    return w.status ? w.status : build->e.status;
+}
+
+/* ---- All ------------------------------------------------------------------------------------- */
 
 static tz_status check_pass_names(const tz_build *build, tz_error *error)
 {
@@ -184,7 +327,7 @@ tz_status tz_build_begin(tz_build *build, const tz_definition *definition, tz_er
     for (int p = 0; p < definition->passes_count && !status; p++)
         status = add_pass(build, p, error);
     if (!status && definition->coefficients)
-        status = tz_build_coefficients(build, error);
+        status = add_coefficients(build, error);
     for (int o = 0; o < definition->outputs_count && !status; o++)
         status = add_output(build, &definition->outputs[o], error);
     for (int s = 0; s < definition->scalars_count && !status; s++)

@@ -17,9 +17,9 @@ typedef struct tz_defined_text {
 
 typedef struct tz_defined_field {
     const char *name;
-    tz_role
-        role; /* state, static or derived. A state field is in at least one update, a derived one
-                   * in `outputs` */
+    /* State, static or derived. A state field is in at least one update, a derived one in
+     * `outputs`. */
+    tz_role role;
     tz_type type;
     bool required; /* of a state or static field: a simulation must set it */
     double initial, boundary_value;
@@ -61,14 +61,15 @@ typedef struct tz_defined_coefficients {
     int dims;             /* as the stencil's */
     int side[TZ_AXES];    /* 1, 3, ... 2*TZ_RADIUS_MAX + 1; 1 on unused axes */
     const double *values; /* finite */
-    const char *const
-        *fields;             /* NULL, or for each coefficient a formula: the name of a static field
-                                * or parameter, for example. NULL entries: the number in `values` */
+    /* NULL, or for each coefficient a formula: the name of a static field or parameter, for
+     * example. NULL entries: the number in `values`. */
+    const char *const *fields;
     double scale;            /* finite; 1 if there is none */
     const char *old;         /* NULL, or a state field: the values of an iteration before */
     tz_defined_text a, b, v; /* formulas; without text: 0, 0 and 1. `a` needs `old` */
-    int augment;             /* iterations of this sum that one iteration of the stencil advances,
-                              * by a wider sum (define/augment.h); 0 and 1: one */
+    /* Iterations of this sum that one iteration of the stencil advances, by a wider sum
+     * (define/augment.h); 0 and 1: one. */
+    int augment;
 } tz_defined_coefficients;
 
 typedef struct tz_definition {
@@ -86,35 +87,16 @@ typedef struct tz_definition {
     int outputs_count; /* one for each derived field */
     const tz_defined_update *outputs;
     const tz_defined_coefficients *coefficients; /* or NULL */
-    bool group;           /* terms with equal coefficients are summed first */
-    bool fused;           /* products that are added become fused operations */
-    const char *raw;      /* NULL, or the cell updates of all passes and outputs, written by hand: a
-                      * TZ_CELL with the name of each, and what it needs. TZ_FIELDS and TZ_CONSTANTS
-                      * (each parameter, then each scalar) are put before it */
-    uint32_t boundaries;  /* TZ_ALLOW() of each that may be chosen; 0: all that are possible, which
-                           * for fields of bits are periodic and fixed */
+    bool group; /* terms with equal coefficients are summed first */
+    bool fused; /* products that are added become fused operations */
+    /* NULL, or the cell updates of all passes and outputs, written by hand: a TZ_CELL with the name
+     * of each, and what it needs. TZ_FIELDS and TZ_CONSTANTS (each parameter, then each scalar) are
+     * put before it. */
+    const char *raw;
+    /* TZ_ALLOW() of each that may be chosen; 0: all that are possible, which for fields of bits are
+     * periodic and fixed. */
+    uint32_t boundaries;
     tz_boundary boundary; /* the default */
 } tz_definition;
-
-/* TZ_ALLOW() of each boundary that may be chosen. */
-uint32_t tz_define_boundaries(const tz_definition *definition);
-
-/* What a definition becomes: the files ID.cell.h and ID.c, complete and for people to read. The
- * second includes the first. malloc'd. */
-typedef struct tz_defined_source {
-    char *cell_text, *plugin_text;
-    /* What may not be meant, with the formula and a caret as in errors; NULL: nothing. */
-    char *warning;
-} tz_defined_source;
-
-/* Write the source. The same definition gives the same bytes. `out` is cleared on failure.
- * Errors: TZ_UNKNOWN for a name that is not known, with the nearest one; TZ_TYPE, TZ_RANGE and
- * TZ_FORMAT for other faults of a definition; TZ_MEMORY. `place` says which formula it is: "update
- * of 'u'". The message of a faulty formula has three lines: what is wrong and what to do, the
- * formula around the place, and a caret under it. */
-tz_status tz_define_source(const tz_definition *definition, tz_defined_source *out,
-                           tz_error *error);
-/* Frees the texts; then `source` has none. */
-void tz_defined_source_clear(tz_defined_source *source);
 
 #endif

@@ -1,6 +1,8 @@
-/* Expressions as cell text. Called by source_cell.c; emit_host.c has derive()'s. */
+/* Expressions as C text: in cell texts, and in double for derive(), at_step() and comments. Called
+ * by source.c. */
 #include "define/emit.h"
 
+#include "define/augment.h"
 #include "define/check.h"
 #include <math.h>
 #include <stdio.h>
@@ -68,6 +70,146 @@ static void add_leaf(tz_emit *emit, tz_buffer *out, const tz_expr_node *n, bool 
         tz_buffer_add(out, "(int)TZ_%c", "XYZ"[n->index]);
     else
         tz_buffer_add(out, "(int)TZ_STEP");
+}
+
+/* ---- Counts of bits -------------------------------------------------------------------------- */
+
+/* The bits of weight 2^w that are still to be added. Only carries come from the weight below: of m
+ * bits, m/2 go on. */
+typedef struct column {
+    int weight, count;
+    int carries, sums; /* written so far */
+    bool unread;       /* no test reads its sum */
+} column;
+
+/* A bit to be added: a node at weight 0, or a variable. */
+static void add_bit_name(tz_emit *emit, tz_buffer *out, int node, int weight, int i)
+{
+    const tz_expr_node *n = &emit->e->nodes[node];
+    if (weight == 0)
+        tz_emit_expression(emit, out, emit->e->operands[n->first + i].node);
+    else
+        tz_buffer_add(out, "n%d_%d_%d", emit->local[node], weight, i);
+}
+
+static void add_line(tz_emit *emit, tz_buffer *line)
+{
+    emit->out->failed = emit->out->failed || line->failed;
+    tz_buffer_add(emit->out, "    ");
+    if (line->text)
+        tz_buffer_add_wrapped(emit->out, line->text, 4, 8);
+    tz_buffer_add(emit->out, "\n");
+    free(line->text);
+    *line = (tz_buffer){0};
+}
+
+/* Add two or three bits of a column: the sum stays, the carry goes to the next. `from` is the first
+ * of them that is an input; `chained`: the sum before it is another. */
+static void add_adder(tz_emit *emit, int node, column *c, int from, int inputs, bool chained,
+                      bool last)
+{
+    const bool three = inputs + chained == 3;
+    const int next = c->count / 2;
+    for (int carry = last && c->unread ? 1 : 0; carry < 2; carry++) {
+        tz_buffer line = {0};
+        tz_buffer_add(&line, "const tz_word n%d_%d", emit->local[node], c->weight + carry);
+        if (carry && next > 1)
+            tz_buffer_add(&line, "_%d", c->carries);
+        else if (!carry && !last)
+            tz_buffer_add(&line, "_s%d", c->sums);
+        tz_buffer_add(&line, three ? (carry ? " = TZ_MAJ3(" : " = TZ_XOR3(") : " = ");
+        if (chained)
+            tz_buffer_add(&line, "n%d_%d_s%d", emit->local[node], c->weight, c->sums - 1);
+        for (int i = 0; i < inputs; i++) {
+            if (chained || i > 0)
+                tz_buffer_add(&line, three ? ", " : carry ? " & " : " ^ ");
+            add_bit_name(emit, &line, node, c->weight, from + i);
+        }
+        tz_buffer_add(&line, three ? ");" : ";");
+        add_line(emit, &line);
+    }
+    c->carries++;
+    c->sums++;
+}
+
+/* Add a column up, from its first bit on. */
+static void add_column(tz_emit *emit, int node, int weight, int count, bool unread)
+{
+    column c = {.weight = weight, .count = count, .unread = unread};
+    if (count == 1) {
+        if (weight > 0 || unread)
+            return; /* the carry below has this name */
+        tz_buffer line = {0};
+        tz_buffer_add(&line, "const tz_word n%d_0 = ", emit->local[node]);
+        add_bit_name(emit, &line, node, 0, 0);
+        tz_buffer_add(&line, ";");
+        add_line(emit, &line);
+        return;
+    }
+    for (int done = 0; done < count;) {
+        const int most = c.sums ? 2 : 3;
+        const int inputs = count - done < most ? count - done : most;
+        add_adder(emit, node, &c, done, inputs, c.sums > 0, done + inputs == count);
+        done += inputs;
+    }
+}
+
+/* The lowest 1 of a threshold: bits below it do not matter. */
+static int lowest_bit(int value)
+{
+    int lowest = 0;
+    while (!(value >> lowest & 1))
+        lowest++;
+    return lowest;
+}
+
+/* The lowest weight that a test of this pass reads. */
+static int lowest_weight(const tz_emit *emit, int node)
+{
+    int lowest = 31;
+    for (int t = 0; t < emit->nodes; t++) {
+        const tz_expr_node *n = &emit->e->nodes[t];
+        if ((n->kind != TZ_EXPR_AT_LEAST && n->kind != TZ_EXPR_EXACTLY) || !emit->uses[t] ||
+            emit->e->operands[n->first].node != node)
+            continue;
+        const int weight = n->kind == TZ_EXPR_EXACTLY ? 0 : lowest_bit(n->index);
+        lowest = weight < lowest ? weight : lowest;
+    }
+    return lowest;
+}
+
+/* The full adders of a count: variables n1_0, n1_1, ... for its bits, the lowest first. */
+static void add_adders(tz_emit *emit, int node)
+{
+    const int lowest = lowest_weight(emit, node);
+    int weight = 0;
+    emit->local[node] = ++emit->locals;
+    for (int count = emit->e->nodes[node].count; count > 0; count /= 2, weight++)
+        add_column(emit, node, weight, count, weight < lowest);
+}
+
+/* The test of a count. */
+static void add_test(tz_emit *emit, tz_buffer *out, int node)
+{
+    const tz_expr_node *n = &emit->e->nodes[node];
+    const int counted = emit->e->operands[n->first].node, value = n->index;
+    const int sum = emit->local[counted];
+    int weights = 0;
+    for (int count = emit->e->nodes[counted].count; count > 0; count /= 2)
+        weights++;
+    if (n->kind == TZ_EXPR_EXACTLY) {
+        for (int w = weights - 1; w >= 0; w--)
+            tz_buffer_add(out, "%sn%d_%d%s", value >> w & 1 ? "" : "~", sum, w, w ? " & " : "");
+        return;
+    }
+    /* From the highest bit: above where a bit of the value is 0 and that of the sum 1. The lowest
+     * zeros of the value are always reached. */
+    const int lowest = lowest_bit(value);
+    for (int w = weights - 1; w > lowest; w--)
+        tz_buffer_add(out, "n%d_%d %s (", sum, w, value >> w & 1 ? "&" : "|");
+    tz_buffer_add(out, "n%d_%d", sum, lowest);
+    for (int w = weights - 1; w > lowest; w--)
+        tz_buffer_add(out, ")");
 }
 
 /* ---- Expressions ----------------------------------------------------------------------------- */
@@ -307,7 +449,7 @@ static void add_plain(tz_emit *emit, tz_buffer *out, int node, bool beside_real)
         break;
     case TZ_EXPR_AT_LEAST:
     case TZ_EXPR_EXACTLY:
-        tz_emit_test(emit, out, node);
+        add_test(emit, out, node);
         break;
     default:
         add_leaf(emit, out, n, beside_real);
@@ -406,7 +548,7 @@ void tz_emit_locals(tz_emit *emit, int node)
     for (int i = 0; i < n->count; i++)
         tz_emit_locals(emit, emit->e->operands[n->first + i].node);
     if (n->kind == TZ_EXPR_ADD_UP)
-        tz_emit_adders(emit, node);
+        add_adders(emit, node);
     else if (emit->uses[node] > 1 && is_long(emit, node))
         add_local(emit, node);
     emit->uses[node] = -1; /* done */
@@ -501,140 +643,184 @@ void tz_emit_end(tz_emit *emit)
     emit->constant = emit->uses = emit->local = NULL;
 }
 
-/* ---- Counts of bits -------------------------------------------------------------------------- */
+/* ---- On the host: the operations are those of tz_expr_value() -------------------------------- */
 
-/* The bits of weight 2^w that are still to be added. Only carries come from the weight below: of m
- * bits, m/2 go on. */
-typedef struct column {
-    int weight, count;
-    int carries, sums; /* written so far */
-    bool unread;       /* no test reads its sum */
-} column;
+typedef struct host {
+    tz_emit *emit;
+    tz_buffer *out;
+    bool comment;
+} host;
 
-/* A bit to be added: a node at weight 0, or a variable. */
-static void add_bit_name(tz_emit *emit, tz_buffer *out, int node, int weight, int i)
+static void add_host_node(const host *h, int node, int binds);
+
+static void add_host_number(const host *h, double number)
 {
-    const tz_expr_node *n = &emit->e->nodes[node];
-    if (weight == 0)
-        tz_emit_expression(emit, out, emit->e->operands[n->first + i].node);
+    const size_t begin = h->out->length;
+    tz_buffer_add(h->out, number < 0 ? "(" : "");
+    tz_buffer_add_number(h->out, number);
+    /* In C a whole number needs a point to be a double. */
+    if (!h->comment && !h->out->failed && !strpbrk(h->out->text + begin, ".en"))
+        tz_buffer_add(h->out, ".0");
+    tz_buffer_add(h->out, number < 0 ? ")" : "");
+}
+
+/* x * x, which is as short as a call. */
+static bool is_host_square(const host *h, const tz_expr_node *n)
+{
+    return !h->comment && n->index == 2 &&
+           h->emit->e->nodes[h->emit->e->operands[n->first].node].count == 0;
+}
+
+static int host_binding(const host *h, const tz_expr_node *n)
+{
+    if (n->kind == TZ_EXPR_CHAIN) {
+        const tz_operator op = h->emit->e->operands[n->first + 1].op;
+        if (!h->comment && (op == TZ_OP_FLOOR_OVER || op == TZ_OP_MODULO))
+            return BINDS_ALL;
+        const tz_level level = tz_operator_level(op);
+        return level == TZ_LEVEL_SUM       ? BINDS_SUM
+               : level == TZ_LEVEL_PRODUCT ? BINDS_PRODUCT
+                                           : BINDS_OR;
+    }
+    if (n->kind == TZ_EXPR_NEGATIVE)
+        return BINDS_UNARY;
+    if (n->kind == TZ_EXPR_SELECT || n->kind == TZ_EXPR_NOT)
+        return BINDS_OR;
+    return n->kind == TZ_EXPR_POWER && (h->comment || is_host_square(h, n)) ? BINDS_PRODUCT
+                                                                            : BINDS_ALL;
+}
+
+static const char *host_operator_text(const host *h, tz_operator op)
+{
+    if (!h->comment && op == TZ_OP_AND)
+        return "&&";
+    return !h->comment && op == TZ_OP_OR ? "||" : tz_operator_text(op);
+}
+
+static void add_host_arguments(const host *h, const tz_expr_node *n, const char *name)
+{
+    tz_buffer_add(h->out, "%s(", name);
+    for (int i = 0; i < n->count; i++) {
+        tz_buffer_add(h->out, i ? ", " : "");
+        add_host_node(h, h->emit->e->operands[n->first + i].node, BINDS_OR);
+    }
+    tz_buffer_add(h->out, ")");
+}
+
+static void add_host_chain(const host *h, const tz_expr_node *n)
+{
+    const tz_expr_operand *o = h->emit->e->operands + n->first;
+    if (host_binding(h, n) == BINDS_ALL) {
+        const bool modulo = o[1].op == TZ_OP_MODULO;
+        *(modulo ? &h->emit->host_takes_modulo : &h->emit->host_divides) = true;
+        add_host_arguments(h, n, modulo ? "modulo" : "floor_over");
+        return;
+    }
+    const int binds = host_binding(h, n);
+    const char space = binds == BINDS_PRODUCT ? TZ_SPACE : ' ';
+    for (int i = 0; i < n->count; i++) {
+        if (i > 0)
+            tz_buffer_add(h->out, "%c%s%c", space, host_operator_text(h, o[i].op), space);
+        add_host_node(h, o[i].node, binds == BINDS_OR ? BINDS_SUM : i == 0 ? binds : binds + 1);
+    }
+}
+
+static void add_host_call(const host *h, const tz_expr_node *n)
+{
+    static const char *const names[] = {
+#define NAME(name, operands) #name,
+        TZ_FUNCTION_TABLE(NAME)
+#undef NAME
+    };
+    const char *name = names[n->function];
+    if (!h->comment && n->function == TZ_FUNCTION_min) {
+        h->emit->host_least = true;
+        name = "least";
+    } else if (!h->comment && n->function == TZ_FUNCTION_max) {
+        h->emit->host_greatest = true;
+        name = "greatest";
+    } else if (!h->comment && n->function == TZ_FUNCTION_abs) {
+        name = "fabs";
+    }
+    add_host_arguments(h, n, name);
+}
+
+static void add_host_power(const host *h, const tz_expr_node *n)
+{
+    const int base = h->emit->e->operands[n->first].node;
+    if (is_host_square(h, n)) {
+        add_host_node(h, base, BINDS_ALL);
+        tz_buffer_add(h->out, "%c*%c", TZ_SPACE, TZ_SPACE);
+        add_host_node(h, base, BINDS_ALL);
+        return;
+    }
+    h->emit->host_powers = h->emit->host_powers || !h->comment;
+    tz_buffer_add(h->out, h->comment ? "" : "power(");
+    add_host_node(h, base, h->comment ? BINDS_ALL : BINDS_OR);
+    if (h->comment)
+        tz_buffer_add(h->out, "^%d", n->index);
     else
-        tz_buffer_add(out, "n%d_%d_%d", emit->local[node], weight, i);
+        tz_buffer_add(h->out, ",%c%d)", TZ_SPACE, n->index);
 }
 
-static void add_line(tz_emit *emit, tz_buffer *line)
+static void add_host_plain(const host *h, const tz_expr_node *n)
 {
-    emit->out->failed = emit->out->failed || line->failed;
-    tz_buffer_add(emit->out, "    ");
-    if (line->text)
-        tz_buffer_add_wrapped(emit->out, line->text, 4, 8);
-    tz_buffer_add(emit->out, "\n");
-    free(line->text);
-    *line = (tz_buffer){0};
-}
-
-/* Add two or three bits of a column: the sum stays, the carry goes to the next. `from` is the first
- * of them that is an input; `chained`: the sum before it is another. */
-static void add_adder(tz_emit *emit, int node, column *c, int from, int inputs, bool chained,
-                      bool last)
-{
-    const bool three = inputs + chained == 3;
-    const int next = c->count / 2;
-    for (int carry = last && c->unread ? 1 : 0; carry < 2; carry++) {
-        tz_buffer line = {0};
-        tz_buffer_add(&line, "const tz_word n%d_%d", emit->local[node], c->weight + carry);
-        if (carry && next > 1)
-            tz_buffer_add(&line, "_%d", c->carries);
-        else if (!carry && !last)
-            tz_buffer_add(&line, "_s%d", c->sums);
-        tz_buffer_add(&line, three ? (carry ? " = TZ_MAJ3(" : " = TZ_XOR3(") : " = ");
-        if (chained)
-            tz_buffer_add(&line, "n%d_%d_s%d", emit->local[node], c->weight, c->sums - 1);
-        for (int i = 0; i < inputs; i++) {
-            if (chained || i > 0)
-                tz_buffer_add(&line, three ? ", " : carry ? " & " : " ^ ");
-            add_bit_name(emit, &line, node, c->weight, from + i);
-        }
-        tz_buffer_add(&line, three ? ");" : ";");
-        add_line(emit, &line);
-    }
-    c->carries++;
-    c->sums++;
-}
-
-/* Add a column up, from its first bit on. */
-static void add_column(tz_emit *emit, int node, int weight, int count, bool unread)
-{
-    column c = {.weight = weight, .count = count, .unread = unread};
-    if (count == 1) {
-        if (weight > 0 || unread)
-            return; /* the carry below has this name */
-        tz_buffer line = {0};
-        tz_buffer_add(&line, "const tz_word n%d_0 = ", emit->local[node]);
-        add_bit_name(emit, &line, node, 0, 0);
-        tz_buffer_add(&line, ";");
-        add_line(emit, &line);
-        return;
-    }
-    for (int done = 0; done < count;) {
-        const int most = c.sums ? 2 : 3;
-        const int inputs = count - done < most ? count - done : most;
-        add_adder(emit, node, &c, done, inputs, c.sums > 0, done + inputs == count);
-        done += inputs;
+    const tz_definition *d = h->emit->e->definition;
+    const tz_expr_operand *o = h->emit->e->operands + n->first;
+    char side[100];
+    switch (n->kind) {
+    case TZ_EXPR_NUMBER:
+        add_host_number(h, n->number);
+        break;
+    case TZ_EXPR_PARAM:
+        tz_buffer_add(h->out, h->comment ? "%s" : "p[PARAM_%s].number", d->params[n->index].name);
+        break;
+    case TZ_EXPR_SIDE:
+        tz_augment_side_text(n, h->comment, side, sizeof side);
+        tz_buffer_add(h->out, "%s", side);
+        break;
+    case TZ_EXPR_STEP:
+        tz_buffer_add(h->out, h->comment ? "step" : "(double)step");
+        break;
+    case TZ_EXPR_CHAIN:
+        add_host_chain(h, n);
+        break;
+    case TZ_EXPR_POWER:
+        add_host_power(h, n);
+        break;
+    case TZ_EXPR_CALL:
+        add_host_call(h, n);
+        break;
+    case TZ_EXPR_SELECT:
+        add_host_node(h, o[0].node, BINDS_SUM);
+        tz_buffer_add(h->out, " ? ");
+        add_host_node(h, o[1].node, BINDS_SUM);
+        tz_buffer_add(h->out, " : ");
+        add_host_node(h, o[2].node, BINDS_SUM);
+        break;
+    case TZ_EXPR_NEGATIVE:
+    case TZ_EXPR_NOT:
+        tz_buffer_add(h->out, n->kind == TZ_EXPR_NEGATIVE ? "-" : h->comment ? "not " : "!");
+        add_host_node(h, o[0].node, BINDS_ALL);
+        break;
+    default: /* a conversion */
+        add_host_node(h, o[0].node, BINDS_OR);
     }
 }
 
-/* The lowest 1 of a threshold: bits below it do not matter. */
-static int lowest_bit(int value)
+static void add_host_node(const host *h, int node, int binds)
 {
-    int lowest = 0;
-    while (!(value >> lowest & 1))
-        lowest++;
-    return lowest;
+    const tz_expr_node *n = &h->emit->e->nodes[node];
+    while (n->kind == TZ_EXPR_CONVERT)
+        n = &h->emit->e->nodes[h->emit->e->operands[n->first].node];
+    const bool parentheses = host_binding(h, n) < binds;
+    tz_buffer_add(h->out, parentheses ? "(" : "");
+    add_host_plain(h, n);
+    tz_buffer_add(h->out, parentheses ? ")" : "");
 }
 
-/* The lowest weight that a test of this pass reads. */
-static int lowest_weight(const tz_emit *emit, int node)
+void tz_emit_host(tz_emit *emit, tz_buffer *out, int node, bool comment)
 {
-    int lowest = 31;
-    for (int t = 0; t < emit->nodes; t++) {
-        const tz_expr_node *n = &emit->e->nodes[t];
-        if ((n->kind != TZ_EXPR_AT_LEAST && n->kind != TZ_EXPR_EXACTLY) || !emit->uses[t] ||
-            emit->e->operands[n->first].node != node)
-            continue;
-        const int weight = n->kind == TZ_EXPR_EXACTLY ? 0 : lowest_bit(n->index);
-        lowest = weight < lowest ? weight : lowest;
-    }
-    return lowest;
-}
-
-void tz_emit_adders(tz_emit *emit, int node)
-{
-    const int lowest = lowest_weight(emit, node);
-    int weight = 0;
-    emit->local[node] = ++emit->locals;
-    for (int count = emit->e->nodes[node].count; count > 0; count /= 2, weight++)
-        add_column(emit, node, weight, count, weight < lowest);
-}
-
-void tz_emit_test(tz_emit *emit, tz_buffer *out, int node)
-{
-    const tz_expr_node *n = &emit->e->nodes[node];
-    const int counted = emit->e->operands[n->first].node, value = n->index;
-    const int sum = emit->local[counted];
-    int weights = 0;
-    for (int count = emit->e->nodes[counted].count; count > 0; count /= 2)
-        weights++;
-    if (n->kind == TZ_EXPR_EXACTLY) {
-        for (int w = weights - 1; w >= 0; w--)
-            tz_buffer_add(out, "%sn%d_%d%s", value >> w & 1 ? "" : "~", sum, w, w ? " & " : "");
-        return;
-    }
-    /* From the highest bit: above where a bit of the value is 0 and that of the sum 1. The lowest
-     * zeros of the value are always reached. */
-    const int lowest = lowest_bit(value);
-    for (int w = weights - 1; w > lowest; w--)
-        tz_buffer_add(out, "n%d_%d %s (", sum, w, value >> w & 1 ? "&" : "|");
-    tz_buffer_add(out, "n%d_%d", sum, lowest);
-    for (int w = weights - 1; w > lowest; w--)
-        tz_buffer_add(out, ")");
+    const host h = {emit, out, comment};
+    add_host_node(&h, node, BINDS_OR);
 }

@@ -51,11 +51,4 @@ void tz_emit_expression(tz_emit *emit, tz_buffer *out, int node);
  * formulas. */
 void tz_emit_host(tz_emit *emit, tz_buffer *out, int node, bool comment);
 
-/* ---- Parts (emit.c) ------------------------------------------------------------ */
-
-/* Write the full adders of a count: variables n1_0, n1_1, ... for its bits, the lowest first. */
-void tz_emit_adders(tz_emit *emit, int node);
-/* The test of a count as text. */
-void tz_emit_test(tz_emit *emit, tz_buffer *out, int node);
-
 #endif

@@ -1,4 +1,5 @@
-/* Expressions: nodes that are made once, with their types, constants and ranges. */
+/* Expressions: nodes that are made once, with their types, constants, ranges and values. Called by
+ * expand.c, and by all that rewrites expressions. */
 #include "define/expr.h"
 
 #include <limits.h>
@@ -43,6 +44,147 @@ void tz_expr_warn(tz_expr *e, const char *format, ...)
     tz_formula_fail(&formula, TZ_OK, e->at, "%s", what);
     tz_error_format(&note, text, sizeof text);
     e->warning = strdup(text);
+}
+
+/* ---- Ranges of whole numbers ----------------------------------------------------------------- */
+
+typedef struct range {
+    double low, high;
+} range;
+
+static const range every = {INT32_MIN, INT32_MAX};
+
+static bool fits(range r)
+{
+    return r.low >= INT32_MIN && r.high <= INT32_MAX;
+}
+
+static range of_operand(const tz_expr *e, const tz_expr_node *n, int i)
+{
+    const tz_expr_node *operand = &e->nodes[e->operands[n->first + i].node];
+    if (operand->type == TZ_EXPR_BOOL)
+        return (range){0, 1};
+    return operand->type == TZ_EXPR_INT ? (range){operand->low, operand->high} : every;
+}
+
+static range times(range a, range b)
+{
+    const double p = a.low * b.low, q = a.low * b.high, r = a.high * b.low, s = a.high * b.high;
+    return (range){fmin(fmin(p, q), fmin(r, s)), fmax(fmax(p, q), fmax(r, s))};
+}
+
+static range joined(range a, range b)
+{
+    return (range){fmin(a.low, b.low), fmax(a.high, b.high)};
+}
+
+/* The smallest 2^n - 1 that is not less. */
+static double all_bits(double value)
+{
+    double bits = 0;
+    while (bits < value)
+        bits = 2 * bits + 1;
+    return bits;
+}
+
+static range combined(range a, tz_operator op, range b)
+{
+    const bool positive = a.low >= 0 && b.low >= 0;
+    switch (op) {
+    case TZ_OP_PLUS:
+        return (range){a.low + b.low, a.high + b.high};
+    case TZ_OP_MINUS:
+        return (range){a.low - b.high, a.high - b.low};
+    case TZ_OP_TIMES:
+        return times(a, b);
+    case TZ_OP_FLOOR_OVER:
+        if (b.low <= 0)
+            return every;
+        return (range){floor(a.low / (a.low < 0 ? b.low : b.high)),
+                       floor(a.high / (a.high < 0 ? b.high : b.low))};
+    case TZ_OP_MODULO:
+        if (b.low <= 0)
+            return every;
+        return (range){0, a.low >= 0 ? fmin(a.high, b.high - 1) : b.high - 1};
+    case TZ_OP_BITS_AND:
+        if (a.low < 0 && b.low < 0)
+            return every;
+        return (range){0, fmin(a.low < 0 ? INT32_MAX : a.high, b.low < 0 ? INT32_MAX : b.high)};
+    case TZ_OP_BITS_OR:
+    case TZ_OP_BITS_XOR:
+        return positive ? (range){0, all_bits(fmax(a.high, b.high))} : every;
+    case TZ_OP_LEFT:
+        return times(a, (range){exp2(b.low), exp2(b.high)});
+    case TZ_OP_RIGHT:
+        return (range){floor(a.low * exp2(-b.low)), floor(a.high * exp2(-b.low))};
+    default:
+        return (range){0, 1};
+    }
+}
+
+static range of_chain(const tz_expr *e, const tz_expr_node *n, bool *wraps)
+{
+    range all = of_operand(e, n, 0);
+    for (int i = 1; i < n->count; i++) {
+        all = combined(all, e->operands[n->first + i].op, of_operand(e, n, i));
+        *wraps = *wraps || !fits(all);
+    }
+    return all;
+}
+
+static range of_call(const tz_expr *e, const tz_expr_node *n)
+{
+    if (n->function == TZ_FUNCTION_abs) {
+        const range a = of_operand(e, n, 0);
+        return (range){0, fmax(fabs(a.low), fabs(a.high))};
+    }
+    return n->function == TZ_FUNCTION_int ? every
+                                          : joined(of_operand(e, n, 0), of_operand(e, n, 1));
+}
+
+static range of_node(const tz_expr *e, const tz_expr_node *n, bool *wraps)
+{
+    const range a = n->count ? of_operand(e, n, 0) : every;
+    range all = a;
+    switch (n->kind) {
+    case TZ_EXPR_NUMBER:
+        return (range){n->number, n->number};
+    case TZ_EXPR_PARAM:
+        return (range){e->definition->params[n->index].min, e->definition->params[n->index].max};
+    case TZ_EXPR_COORDINATE: /* so long grids there are not: a neighbour's does not overflow */
+        return (range){0, INT32_MAX - 64};
+    case TZ_EXPR_CHAIN:
+        return of_chain(e, n, wraps);
+    case TZ_EXPR_NEGATIVE:
+        return (range){-a.high, -a.low};
+    case TZ_EXPR_BITS_NOT:
+        return (range){-a.high - 1, -a.low - 1};
+    case TZ_EXPR_POWER:
+        for (int i = 1; i < n->index; i++) {
+            all = times(all, a);
+            *wraps = *wraps || !fits(all);
+        }
+        return all;
+    case TZ_EXPR_SELECT:
+        return joined(of_operand(e, n, 1), of_operand(e, n, 2));
+    case TZ_EXPR_CALL:
+        return of_call(e, n);
+    case TZ_EXPR_CONVERT:
+        return a;
+    default:
+        return every;
+    }
+}
+
+static void set_range(const tz_expr *e, tz_expr_node *node)
+{
+    if (node->type != TZ_EXPR_INT)
+        return;
+    bool wraps = false;
+    const range r = of_node(e, node, &wraps);
+    node->wraps = wraps || !fits(r);
+    node->low = node->wraps || !(r.low >= INT32_MIN) ? INT32_MIN : r.low;
+    node->high = node->wraps || !(r.high <= INT32_MAX) ? INT32_MAX : r.high;
 }
 
 /* ---- Equal nodes are one --------------------------------------------------------------------- */
@@ -153,7 +295,7 @@ int tz_expr_intern(tz_expr *e, tz_expr_node node, const tz_expr_operand *operand
                (size_t)count * sizeof *operands);
     e->operands_count += count;
     e->nodes[e->count] = node;
-    tz_expr_set_range(e, &e->nodes[e->count]);
+    set_range(e, &e->nodes[e->count]);
     e->buckets[bucket] = e->count;
     return e->count++;
 }
@@ -311,4 +453,472 @@ int tz_expr_convert(tz_expr *e, int node, tz_expr_type type)
     if (type == TZ_EXPR_BOOL) /* is it not 0? */
         return tz_expr_two(e, node, TZ_OP_NOT_EQUAL, tz_expr_number(e, 0, from));
     return tz_expr_make(e, TZ_EXPR_CONVERT, type, 0, node, -1, -1);
+}
+
+/* ---- Values in double ------------------------------------------------------------------------ */
+
+/* 0 for b = 0 */
+static double floor_over(double a, double b)
+{
+    return b == 0 ? 0 : floor(a / b);
+}
+
+/* a for b = 0 */
+static double modulo(double a, double b)
+{
+    return b == 0 ? a : a - b * floor_over(a, b);
+}
+
+/* x*x*...*x from the left; n >= 1. */
+static double power_of(double x, int n)
+{
+    double power = x;
+    for (int i = 1; i < n; i++)
+        power *= x;
+    return power;
+}
+
+/* As int: the nearest whole number towards 0, at most the largest; 0 for NaN. */
+static double as_int(double x)
+{
+    if (isnan(x))
+        return 0;
+    return x >= INT32_MAX ? INT32_MAX : x <= INT32_MIN ? INT32_MIN : trunc(x);
+}
+
+static double apply(tz_operator op, double a, double b)
+{
+    const int32_t ia = (int32_t)as_int(a), ib = (int32_t)as_int(b);
+    switch (op) {
+    case TZ_OP_OR:
+        return a != 0 || b != 0;
+    case TZ_OP_AND:
+        return a != 0 && b != 0;
+    case TZ_OP_EQUAL:
+        return a == b;
+    case TZ_OP_NOT_EQUAL:
+        return a != b;
+    case TZ_OP_LESS:
+        return a < b;
+    case TZ_OP_LESS_EQUAL:
+        return a <= b;
+    case TZ_OP_GREATER:
+        return a > b;
+    case TZ_OP_GREATER_EQUAL:
+        return a >= b;
+    case TZ_OP_BITS_OR:
+        return ia | ib;
+    case TZ_OP_BITS_XOR:
+        return ia ^ ib;
+    case TZ_OP_BITS_AND:
+        return ia & ib;
+    case TZ_OP_LEFT:
+        return (int32_t)((uint32_t)ia << (ib & 31));
+    case TZ_OP_RIGHT:
+        return ia >> (ib & 31);
+    case TZ_OP_PLUS:
+        return a + b;
+    case TZ_OP_MINUS:
+        return a - b;
+    case TZ_OP_TIMES:
+        return a * b;
+    case TZ_OP_OVER:
+        return a / b;
+    case TZ_OP_FLOOR_OVER:
+        return floor_over(a, b);
+    case TZ_OP_MODULO:
+        return modulo(a, b);
+    default:
+        return a;
+    }
+}
+
+static double call(tz_function function, const double *a)
+{
+    switch (function) {
+    case TZ_FUNCTION_min:
+        return a[1] < a[0] ? a[1] : a[0];
+    case TZ_FUNCTION_max:
+        return a[0] < a[1] ? a[1] : a[0];
+    case TZ_FUNCTION_abs:
+        return fabs(a[0]);
+    case TZ_FUNCTION_sqrt:
+        return sqrt(a[0]);
+    case TZ_FUNCTION_exp:
+        return exp(a[0]);
+    case TZ_FUNCTION_log:
+        return log(a[0]);
+    case TZ_FUNCTION_sin:
+        return sin(a[0]);
+    case TZ_FUNCTION_cos:
+        return cos(a[0]);
+    case TZ_FUNCTION_tanh:
+        return tanh(a[0]);
+    case TZ_FUNCTION_pow:
+        return pow(a[0], a[1]);
+    case TZ_FUNCTION_fma:
+        return fma(a[0], a[1], a[2]);
+    default:
+        return as_int(a[0]);
+    }
+}
+
+double tz_expr_value(const tz_expr *e, int node, const double *params, int64_t step)
+{
+    const tz_expr_node *n = &e->nodes[node];
+    const tz_expr_operand *operands = e->operands + n->first;
+    if (n->kind == TZ_EXPR_NUMBER)
+        return n->number;
+    if (n->kind == TZ_EXPR_PARAM)
+        return params[n->index];
+    if (n->kind == TZ_EXPR_STEP)
+        return (double)step;
+    if (n->kind == TZ_EXPR_CALL) {
+        double values[3] = {0};
+        for (int i = 0; i < n->count; i++)
+            values[i] = tz_expr_value(e, operands[i].node, params, step);
+        return call(n->function, values);
+    }
+    if (n->count == 0)
+        return NAN; /* reads have no value here */
+    double value = tz_expr_value(e, operands[0].node, params, step);
+    switch (n->kind) {
+    case TZ_EXPR_NEGATIVE:
+        return -value;
+    case TZ_EXPR_BITS_NOT:
+        return ~(int32_t)as_int(value);
+    case TZ_EXPR_NOT:
+        return value == 0;
+    case TZ_EXPR_POWER:
+        return power_of(value, n->index);
+    case TZ_EXPR_SELECT:
+        return tz_expr_value(e, operands[value != 0 ? 1 : 2].node, params, step);
+    default: /* a chain, or a conversion */
+        for (int i = 1; i < n->count; i++)
+            value = apply(operands[i].op, value, tz_expr_value(e, operands[i].node, params, step));
+        return value;
+    }
+}
+
+/* ---- Counts of bits -------------------------------------------------------------------------- */
+
+/* What an operand has: bits, and a number added to them. */
+typedef struct sum {
+    tz_expr_operand *bits;
+    int count, capacity;
+    double more;
+} sum;
+
+static int add_bit(tz_expr *e, sum *s, int node)
+{
+    if (s->count == s->capacity) {
+        const int capacity = s->capacity ? 2 * s->capacity : 32;
+        void *bits = realloc(s->bits, (size_t)capacity * sizeof *s->bits);
+        if (!bits)
+            return tz_expr_fail(e, TZ_MEMORY, "not enough memory for the formula");
+        s->bits = bits;
+        s->capacity = capacity;
+    }
+    s->bits[s->count++] = (tz_expr_operand){node, TZ_OP_NONE};
+    return 0;
+}
+
+static int take_bit(tz_expr *e, sum *s, int node)
+{
+    int i = 0;
+    while (i < s->count && s->bits[i].node != node)
+        i++;
+    if (i == s->count)
+        return tz_expr_fail(e, TZ_TYPE,
+                            "only bits that were added can be subtracted: compare the sum with a "
+                            "number instead");
+    for (s->count--; i < s->count; i++)
+        s->bits[i] = s->bits[i + 1];
+    return 0;
+}
+
+static int add_operand(tz_expr *e, sum *s, tz_expr_operand operand)
+{
+    const tz_expr_node n = e->nodes[operand.node];
+    const bool minus = operand.op == TZ_OP_MINUS;
+    if (n.kind == TZ_EXPR_NUMBER && n.type == TZ_EXPR_INT) {
+        s->more += minus ? -n.number : n.number;
+        return 0;
+    }
+    if (n.type == TZ_EXPR_BITS || n.type == TZ_EXPR_BOOL) {
+        const int bits = tz_expr_convert(e, operand.node, TZ_EXPR_BITS);
+        return bits < 0 ? -1 : minus ? take_bit(e, s, bits) : add_bit(e, s, bits);
+    }
+    if (n.type != TZ_EXPR_COUNT)
+        return tz_expr_convert(e, operand.node, TZ_EXPR_COUNT); /* says what is wrong */
+    s->more += minus ? -n.number : n.number;
+    int status = 0;
+    for (int i = 0; i < n.count && status >= 0; i++) {
+        const int bit = e->operands[n.first + i].node;
+        status = minus ? take_bit(e, s, bit) : add_bit(e, s, bit);
+    }
+    return status;
+}
+
+static int add_bits(tz_expr *e, const tz_expr_operand *operands, int count)
+{
+    sum s = {0};
+    int status = 0;
+    for (int i = 0; i < count && status >= 0; i++)
+        status = add_operand(e, &s, operands[i]);
+    if (status >= 0)
+        status = tz_expr_make_of(
+            e, (tz_expr_node){.kind = TZ_EXPR_ADD_UP, .type = TZ_EXPR_COUNT, .number = s.more},
+            s.bits, s.count);
+    free(s.bits);
+    return status;
+}
+
+/* Bits: is the count at least `threshold`? */
+static int at_least(tz_expr *e, int count, double threshold)
+{
+    const int most = e->nodes[count].count;
+    if (threshold <= 0)
+        return tz_expr_number(e, 1, TZ_EXPR_BITS);
+    if (threshold > most)
+        return tz_expr_number(e, 0, TZ_EXPR_BITS);
+    return tz_expr_make(e, TZ_EXPR_AT_LEAST, TZ_EXPR_BITS, (int)threshold, count, -1, -1);
+}
+
+static int not(tz_expr * e, int bits)
+{
+    if (bits >= 0 && e->nodes[bits].kind == TZ_EXPR_NUMBER)
+        return tz_expr_number(e, 1 - e->nodes[bits].number, TZ_EXPR_BITS);
+    return tz_expr_make(e, TZ_EXPR_BITS_NOT, TZ_EXPR_BITS, 0, bits, -1, -1);
+}
+
+static tz_operator turned(tz_operator op)
+{
+    switch (op) {
+    case TZ_OP_LESS:
+        return TZ_OP_GREATER;
+    case TZ_OP_LESS_EQUAL:
+        return TZ_OP_GREATER_EQUAL;
+    case TZ_OP_GREATER:
+        return TZ_OP_LESS;
+    case TZ_OP_GREATER_EQUAL:
+        return TZ_OP_LESS_EQUAL;
+    default:
+        return op;
+    }
+}
+
+/* Bits: is the count exactly `value`? */
+static int exactly(tz_expr *e, int count, double value)
+{
+    const int most = e->nodes[count].count;
+    if (value < 0 || value > most)
+        return tz_expr_number(e, 0, TZ_EXPR_BITS);
+    return tz_expr_make(e, TZ_EXPR_EXACTLY, TZ_EXPR_BITS, (int)value, count, -1, -1);
+}
+
+static int compare_count(tz_expr *e, int a, tz_operator op, int b)
+{
+    if (e->nodes[a].type != TZ_EXPR_COUNT) {
+        const int other = a;
+        a = b;
+        b = other;
+        op = turned(op);
+    }
+    if (e->nodes[b].kind != TZ_EXPR_NUMBER || e->nodes[b].type != TZ_EXPR_INT)
+        return tz_expr_fail(
+            e, TZ_TYPE,
+            "a sum of bits is compared with a whole number that is written here, as "
+            "in sum(i,-1,1, u[i]) == 2");
+    const double value = e->nodes[b].number - e->nodes[a].number;
+    switch (op) {
+    case TZ_OP_LESS:
+        return not(e, at_least(e, a, value));
+    case TZ_OP_LESS_EQUAL:
+        return not(e, at_least(e, a, value + 1));
+    case TZ_OP_GREATER:
+        return at_least(e, a, value + 1);
+    case TZ_OP_GREATER_EQUAL:
+        return at_least(e, a, value);
+    case TZ_OP_EQUAL:
+        return exactly(e, a, value);
+    default:
+        return not(e, exactly(e, a, value));
+    }
+}
+
+/* ---- Chains: operands of one level from left to right, as in a + b - c ----------------------- */
+
+/* Operands of one type that are gathered for a node. */
+typedef struct run {
+    tz_expr_type type;
+    int count;
+    tz_expr_operand *operands;
+} run;
+
+/* What `a op b` is. */
+static tz_expr_type result_type(tz_expr_type a, tz_operator op, tz_expr_type b)
+{
+    const bool bits = a >= TZ_EXPR_BITS || b >= TZ_EXPR_BITS;
+    switch (tz_operator_level(op)) {
+    case TZ_LEVEL_OR:
+    case TZ_LEVEL_AND:
+        return bits ? TZ_EXPR_BITS : TZ_EXPR_BOOL;
+    case TZ_LEVEL_BITS_OR:
+    case TZ_LEVEL_BITS_XOR:
+    case TZ_LEVEL_BITS_AND:
+        return bits ? TZ_EXPR_BITS : TZ_EXPR_INT;
+    case TZ_LEVEL_SHIFT:
+        return TZ_EXPR_INT;
+    default:
+        break;
+    }
+    if (op == TZ_OP_FLOOR_OVER || op == TZ_OP_MODULO)
+        return TZ_EXPR_INT;
+    return op == TZ_OP_OVER || a == TZ_EXPR_REAL || b == TZ_EXPR_REAL ? TZ_EXPR_REAL : TZ_EXPR_INT;
+}
+
+static int finish(tz_expr *e, const run *r)
+{
+    if (r->count == 1)
+        return r->operands[0].node;
+    return tz_expr_make_of(e, (tz_expr_node){.kind = TZ_EXPR_CHAIN, .type = r->type}, r->operands,
+                           r->count);
+}
+
+/* Make one operand of what is gathered, of this type. */
+static bool gather(tz_expr *e, run *r, tz_expr_type type)
+{
+    const int node = tz_expr_convert(e, finish(e, r), type);
+    r->operands[0] = (tz_expr_operand){node, TZ_OP_NONE};
+    r->count = 1;
+    r->type = type;
+    return node >= 0;
+}
+
+/* The product with its first operand, a negative number, made positive. */
+static int without_minus(tz_expr *e, int product)
+{
+    const tz_expr_node n = e->nodes[product];
+    tz_expr_operand *operands = malloc((size_t)n.count * sizeof *operands);
+    if (!operands)
+        return tz_expr_fail(e, TZ_MEMORY, "not enough memory for the formula");
+    for (int i = 0; i < n.count; i++)
+        operands[i] = e->operands[n.first + i];
+    operands[0].node = tz_expr_number(e, -e->nodes[operands[0].node].number, n.type);
+    const int result = operands[0].node < 0 ? -1 : tz_expr_chain(e, operands, n.count);
+    free(operands);
+    return result;
+}
+
+/* a + -b is a - b, and a + -2*b is a - 2*b, to the last bit. */
+static tz_expr_operand without_sign(tz_expr *e, tz_expr_operand operand)
+{
+    const tz_expr_node *n = &e->nodes[operand.node];
+    const tz_operator other = operand.op == TZ_OP_PLUS ? TZ_OP_MINUS : TZ_OP_PLUS;
+    if (n->kind == TZ_EXPR_NEGATIVE)
+        return (tz_expr_operand){e->operands[n->first].node, other};
+    if (n->kind != TZ_EXPR_CHAIN || n->type != TZ_EXPR_REAL ||
+        tz_operator_level(e->operands[n->first + 1].op) != TZ_LEVEL_PRODUCT)
+        return operand;
+    const tz_expr_node *first = &e->nodes[e->operands[n->first].node];
+    if (first->kind != TZ_EXPR_NUMBER || first->number >= 0)
+        return operand;
+    const int node = without_minus(e, operand.node);
+    return (tz_expr_operand){node, other};
+}
+
+static bool append(tz_expr *e, run *r, tz_expr_operand next)
+{
+    const tz_level level = tz_operator_level(next.op);
+    if (level == TZ_LEVEL_PRODUCT && r->type == e->nodes[next.node].type) {
+        const bool alone = next.op == TZ_OP_TIMES && r->count == 1;
+        if ((next.op == TZ_OP_TIMES || next.op == TZ_OP_OVER) && tz_expr_is_number(e, next.node, 1))
+            return true;
+        if (alone && tz_expr_is_number(e, r->operands[0].node, 1)) {
+            r->operands[0].node = next.node;
+            return true;
+        }
+        if (alone && tz_expr_is_number(e, r->operands[0].node, -1)) {
+            const int node = tz_expr_make(e, TZ_EXPR_NEGATIVE, r->type, 0, next.node, -1, -1);
+            r->operands[0].node = node;
+            return node >= 0;
+        }
+    }
+    if (level == TZ_LEVEL_SUM && r->type <= TZ_EXPR_INT)
+        next = without_sign(e, next);
+    r->operands[r->count++] = next;
+    return next.node >= 0;
+}
+
+/* Operations that take two operands in the text: what is gathered before becomes one. */
+static bool takes_two(tz_operator op, tz_expr_type type)
+{
+    return type == TZ_EXPR_INT &&
+           (op == TZ_OP_FLOOR_OVER || op == TZ_OP_MODULO || op == TZ_OP_LEFT || op == TZ_OP_RIGHT);
+}
+
+static bool join(tz_expr *e, run *r, tz_expr_operand next)
+{
+    const tz_expr_type type = result_type(r->type, next.op, e->nodes[next.node].type);
+    const bool two = takes_two(next.op, type) ||
+                     (r->count > 1 && takes_two(r->operands[r->count - 1].op, r->type));
+    bool constant = true; /* what is gathered */
+    for (int i = 0; i < r->count; i++)
+        constant = constant && e->nodes[r->operands[i].node].constant;
+    next.node = tz_expr_convert(e, next.node, type);
+    if (next.node < 0)
+        return false;
+    if ((type != r->type || two || (constant && !e->nodes[next.node].constant)) &&
+        !gather(e, r, type))
+        return false;
+    return append(e, r, next);
+}
+
+/* Two operands: bits if both are, otherwise a condition. */
+static int compare(tz_expr *e, const tz_expr_operand *two)
+{
+    int a = two[0].node, b = two[1].node;
+    const tz_expr_type type_a = e->nodes[a].type, type_b = e->nodes[b].type;
+    if (type_a == TZ_EXPR_BITS || type_b == TZ_EXPR_BITS) {
+        a = tz_expr_convert(e, a, TZ_EXPR_BITS);
+        b = tz_expr_convert(e, b, TZ_EXPR_BITS);
+        if (two[1].op != TZ_OP_EQUAL && two[1].op != TZ_OP_NOT_EQUAL)
+            return tz_expr_fail(e, TZ_TYPE,
+                                "bits are equal or not, but never less: write == or !=");
+        const int differ = tz_expr_two(e, a, TZ_OP_BITS_XOR, b);
+        return two[1].op == TZ_OP_NOT_EQUAL
+                   ? differ
+                   : tz_expr_make(e, TZ_EXPR_BITS_NOT, TZ_EXPR_BITS, 0, differ, -1, -1);
+    }
+    if (type_a == TZ_EXPR_COUNT || type_b == TZ_EXPR_COUNT)
+        return compare_count(e, a, two[1].op, b);
+    const tz_expr_type type =
+        type_a == TZ_EXPR_REAL || type_b == TZ_EXPR_REAL ? TZ_EXPR_REAL : TZ_EXPR_INT;
+    const tz_expr_operand operands[] = {{tz_expr_convert(e, a, type), TZ_OP_NONE},
+                                        {tz_expr_convert(e, b, type), two[1].op}};
+    return tz_expr_make_of(e, (tz_expr_node){.kind = TZ_EXPR_CHAIN, .type = TZ_EXPR_BOOL}, operands,
+                           2);
+}
+
+int tz_expr_chain(tz_expr *e, const tz_expr_operand *operands, int count)
+{
+    const tz_level level = tz_operator_level(operands[1].op);
+    if (level == TZ_LEVEL_COMPARE)
+        return compare(e, operands);
+    if (level == TZ_LEVEL_SUM)
+        for (int i = 0; i < count; i++)
+            if (e->nodes[operands[i].node].type >= TZ_EXPR_BITS)
+                return add_bits(e, operands, count);
+    run r = {.count = 1, .operands = malloc((size_t)count * sizeof *operands)};
+    if (!r.operands)
+        return tz_expr_fail(e, TZ_MEMORY, "not enough memory for the formula");
+    r.operands[0] = operands[0];
+    r.type = e->nodes[operands[0].node].type;
+    bool ok = true;
+    for (int i = 1; i < count && ok; i++)
+        ok = join(e, &r, operands[i]);
+    const int node = ok ? finish(e, &r) : -1;
+    free(r.operands);
+    return node;
 }

@@ -111,7 +111,7 @@ int tz_expr_fail(tz_expr *e, tz_status code, const char *format, ...)
 /* Note what may not be meant, at e->at, as the text of an error; the first one stays. */
 void tz_expr_warn(tz_expr *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* ---- Making nodes (expr.c, chain.c) ---------------------------------------------------------- */
+/* ---- Making nodes ---------------------------------------------------------------------------- */
 
 /* The node with these members and operands; count and first are ignored. */
 int tz_expr_intern(tz_expr *e, tz_expr_node node, const tz_expr_operand *operands, int count);
@@ -126,39 +126,15 @@ int tz_expr_read(tz_expr *e, int field, const int *offset);
 int tz_expr_convert(tz_expr *e, int node, tz_expr_type type);
 /* A node with one to three operands. For a call: `function`; for a power: `index`. */
 int tz_expr_make(tz_expr *e, tz_expr_kind kind, tz_expr_type type, int which, int a, int b, int c);
+/* Like tz_expr_intern(), for a node with operands: numbers are folded, and `constant` is set. Fails
+ * if an operand is -1. */
+int tz_expr_make_of(tz_expr *e, tz_expr_node node, const tz_expr_operand *operands, int count);
 /* Operands of one level from left to right. */
 int tz_expr_chain(tz_expr *e, const tz_expr_operand *operands, int count);
 int tz_expr_two(tz_expr *e, int a, tz_operator op, int b);
 
-/* ---- Passes over them ------------------------------------------------------------------------ */
-
 /* The value of a node without reads, in double. `params` in the order of the definition; may be
  * NULL if none is in it. Pure. */
 double tz_expr_value(const tz_expr *e, int node, const double *params, int64_t step);
-
-/* Sum terms with equal coefficients first. */
-int tz_expr_group(tz_expr *e, int node);
-/* Make products that are added fused operations. */
-int tz_expr_fuse(tz_expr *e, int node);
-
-/* A parsed formula as an expression of this type (expand.c). TZ_EXPR_INT and TZ_EXPR_BITS say how
- * coordinates and numbers are understood. `scalar`: fields and coordinates are refused. */
-int tz_expr_expand(tz_expr *e, const tz_syntax *syntax, tz_expr_type type, bool scalar);
-
-/* ---- Parts of tz_expr_chain() ---------------------------------------------------------------- */
-
-/* Like tz_expr_intern(), for a node with operands: numbers are folded, and `constant` is set. Fails
- * if an operand is -1. */
-int tz_expr_make_of(tz_expr *e, tz_expr_node node, const tz_expr_operand *operands, int count);
-/* The node with operands that `change` has changed; parts that are constant or bits stay. `change`
- * may fail with -1, and so does this. */
-int tz_expr_rebuild(tz_expr *e, int node, int (*change)(tz_expr *e, int node));
-
-/* Sums with bits, and their comparison with a number: bits of cells. */
-int tz_expr_add_bits(tz_expr *e, const tz_expr_operand *operands, int count);
-int tz_expr_compare_count(tz_expr *e, int a, tz_operator op, int b);
-
-/* Set low, high and wraps of a node that has its operands, which have theirs. */
-void tz_expr_set_range(const tz_expr *e, tz_expr_node *node);
 
 #endif

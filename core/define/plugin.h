@@ -2,7 +2,7 @@
 #ifndef TZ_CORE_DEFINE_PLUGIN_H
 #define TZ_CORE_DEFINE_PLUGIN_H
 
-#include "define/definition.h"
+#include "define/source.h"
 #include "stencil/registry.h"
 
 /* Compile the source of the stencil `id`, load it and put it into the registry. `from` says in

@@ -2,22 +2,24 @@
 #ifndef TZ_CORE_DEFINE_SOURCE_H
 #define TZ_CORE_DEFINE_SOURCE_H
 
-#include "define/build.h"
-#include "define/emit.h"
-#include "define/forms.h"
+#include "define/definition.h"
 
-/* ID.cell.h. After tz_emit_begin(). */
-void tz_source_cell(const tz_build *build, const tz_form *form, tz_emit *emit, tz_buffer *out);
-/* ID.c. After tz_source_cell(). */
-void tz_source_plugin(const tz_build *build, tz_emit *emit, tz_buffer *out);
+/* What a definition becomes: the files ID.cell.h and ID.c, complete and for people to read. The
+ * second includes the first. malloc'd. */
+typedef struct tz_defined_source {
+    char *cell_text, *plugin_text;
+    /* What may not be meant, with the formula and a caret as in errors; NULL: nothing. */
+    char *warning;
+} tz_defined_source;
 
-/* What the stencil is, as a sentence of a comment (source_cell.c). */
-void tz_source_doc(const tz_definition *definition, tz_buffer *out);
-/* The macros of a form, and the line or lines with which its update begins; then what undoes the
- * macros. */
-void tz_source_form(const tz_build *build, const tz_form *form, tz_emit *emit, tz_buffer *out);
-void tz_source_form_end(const tz_form *form, tz_buffer *out);
-/* "#define NAME" and entries, broken with backslashes. Frees both texts. */
-void tz_source_list(tz_buffer *out, tz_buffer *head, tz_buffer *entries);
+/* Write the source. The same definition gives the same bytes. `out` is cleared on failure.
+ * Errors: TZ_UNKNOWN for a name that is not known, with the nearest one; TZ_TYPE, TZ_RANGE and
+ * TZ_FORMAT for other faults of a definition; TZ_MEMORY. `place` says which formula it is: "update
+ * of 'u'". The message of a faulty formula has three lines: what is wrong and what to do, the
+ * formula around the place, and a caret under it. */
+tz_status tz_define_source(const tz_definition *definition, tz_defined_source *out,
+                           tz_error *error);
+/* Frees the texts; then `source` has none. */
+void tz_defined_source_clear(tz_defined_source *source);
 
 #endif

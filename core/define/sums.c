@@ -1,7 +1,31 @@
-/* Sums of reals, rewritten: products that are added become fused operations, and terms with one
- * coefficient are summed first. Called by build.c. */
-#include "define/expr.h"
+/* Sums of reals: products that are added become fused operations, terms with one coefficient are
+ * summed first, and sums of cells with weights. Called by build.c and augment.c. */
+#include "define/sums.h"
+
 #include <stdlib.h>
+
+/* The node with operands that `change` has changed; parts that are constant or bits stay. `change`
+ * may fail with -1, and so does this. */
+static int rebuild(tz_expr *e, int node, int (*change)(tz_expr *e, int node))
+{
+    const tz_expr_node n = e->nodes[node];
+    if (n.count == 0 || n.constant || n.type >= TZ_EXPR_BITS)
+        return node;
+    tz_expr_operand *operands = malloc((size_t)n.count * sizeof *operands);
+    if (!operands)
+        return tz_expr_fail(e, TZ_MEMORY, "not enough memory for the formula");
+    bool ok = true;
+    for (int i = 0; i < n.count && ok; i++) {
+        operands[i] = e->operands[n.first + i];
+        operands[i].node = change(e, operands[i].node);
+        ok = operands[i].node >= 0;
+    }
+    const int result = ok ? tz_expr_make_of(e, n, operands, n.count) : -1;
+    free(operands);
+    return result;
+}
+
+/* ---- Fused operations ------------------------------------------------------------------------ */
 
 /* Is the node a product, and not a quotient? Its last factor, and the product of those before it.
  * */
@@ -75,7 +99,7 @@ int tz_expr_fuse(tz_expr *e, int node)
 {
     if (node < 0)
         return -1;
-    const int result = tz_expr_rebuild(e, node, tz_expr_fuse);
+    const int result = rebuild(e, node, tz_expr_fuse);
     if (result < 0)
         return -1;
     const tz_expr_node *made = &e->nodes[result];
@@ -166,28 +190,9 @@ done:
     return result;
 }
 
-int tz_expr_rebuild(tz_expr *e, int node, int (*change)(tz_expr *e, int node))
-{
-    const tz_expr_node n = e->nodes[node];
-    if (n.count == 0 || n.constant || n.type >= TZ_EXPR_BITS)
-        return node;
-    tz_expr_operand *operands = malloc((size_t)n.count * sizeof *operands);
-    if (!operands)
-        return tz_expr_fail(e, TZ_MEMORY, "not enough memory for the formula");
-    bool ok = true;
-    for (int i = 0; i < n.count && ok; i++) {
-        operands[i] = e->operands[n.first + i];
-        operands[i].node = change(e, operands[i].node);
-        ok = operands[i].node >= 0;
-    }
-    const int result = ok ? tz_expr_make_of(e, n, operands, n.count) : -1;
-    free(operands);
-    return result;
-}
-
 int tz_expr_group(tz_expr *e, int node)
 {
-    const int result = node < 0 ? -1 : tz_expr_rebuild(e, node, tz_expr_group);
+    const int result = node < 0 ? -1 : rebuild(e, node, tz_expr_group);
     if (result < 0)
         return -1;
     const tz_expr_node *made = &e->nodes[result];
@@ -195,4 +200,90 @@ int tz_expr_group(tz_expr *e, int node)
         tz_operator_level(e->operands[made->first + 1].op) == TZ_LEVEL_SUM)
         return group_sum(e, result);
     return result;
+}
+
+/* ---- Weights --------------------------------------------------------------------------------- */
+
+void tz_terms_add(tz_terms *t, int node)
+{
+    if (node < 0)
+        return;
+    t->all[t->count] = (tz_expr_operand){node, t->count ? TZ_OP_PLUS : TZ_OP_NONE};
+    t->count++;
+}
+
+int tz_terms_total(tz_expr *e, const tz_terms *t)
+{
+    return t->count == 0 ? -2 : t->count == 1 ? t->all[0].node : tz_expr_chain(e, t->all, t->count);
+}
+
+int tz_weights_times(tz_expr *e, int coefficient, int node)
+{
+    if (coefficient < 0 || node < 0)
+        return -1;
+    return tz_expr_is_number(e, coefficient, 0) ? -2
+                                                : tz_expr_two(e, coefficient, TZ_OP_TIMES, node);
+}
+
+void tz_weights_offset(const int *side, int i, int *offset)
+{
+    const int at[] = {i % side[0], i / side[0] % side[1], i / side[0] / side[1]};
+    for (int axis = 0; axis < TZ_AXES; axis++)
+        offset[axis] = at[axis] - side[axis] / 2;
+}
+
+/* Over how many axes are entries listed before they are added up? One: rows first. When equal
+ * coefficients are grouped: all, or in an array without zeros a row in 2-D and a plane in 3-D. */
+static int axes_listed(const tz_expr *e, const int *side, const int *coefficients)
+{
+    const int dims = e->definition->dims;
+    bool zero = false;
+    for (int i = 0; i < side[0] * side[1] * side[2]; i++)
+        zero = zero || tz_expr_is_number(e, coefficients[i], 0);
+    if (!e->definition->group)
+        return 1;
+    return zero || dims == 1 ? dims : dims - 1;
+}
+
+/* Does the entry end its row (1), its plane (2) or the array (3)? */
+static int ends(const int *side, int i)
+{
+    if ((i + 1) % side[0])
+        return 0;
+    if ((i + 1) % (side[0] * side[1]))
+        return 1;
+    return i + 1 < side[0] * side[1] * side[2] ? 2 : 3;
+}
+
+int tz_weights_sum(tz_expr *e, int field, const int *side, const int *coefficients)
+{
+    const tz_definition *d = e->definition;
+    const int count = side[0] * side[1] * side[2], axes = axes_listed(e, side, coefficients);
+    tz_expr_operand *memory = malloc(3 * (size_t)(count + 1) * sizeof *memory);
+    if (!memory)
+        return tz_expr_fail(e, TZ_MEMORY, "not enough memory");
+    tz_terms planes = {0, memory}, lists = {0, memory + count + 1};
+    tz_terms list = {0, lists.all + count + 1};
+    for (int i = 0; i < count && !e->status; i++) {
+        int offset[TZ_AXES];
+        tz_weights_offset(side, i, offset);
+        const int read = tz_expr_read(e, field, offset);
+        tz_terms_add(&list, tz_weights_times(e, coefficients[i], read));
+        if (ends(side, i) >= axes) {
+            int all = tz_terms_total(e, &list);
+            if (d->group && all >= 0)
+                all = tz_expr_group(e, all);
+            if (d->fused && all >= 0)
+                all = tz_expr_fuse(e, all);
+            tz_terms_add(&lists, all);
+            list.count = 0;
+        }
+        if (ends(side, i) >= 2) {
+            tz_terms_add(&planes, tz_terms_total(e, &lists));
+            lists.count = 0;
+        }
+    }
+    const int all = tz_terms_total(e, &planes);
+    free(memory);
+    return all;
 }

@@ -1,4 +1,5 @@
-/* Fields of states as arrays of doubles, and the check of an operator on the whole grid. Called by jump.c. */
+/* Fields of states as arrays of doubles, and the check of an operator on the whole grid. Called by
+ * jump.c. */
 #include "jump/grid.h"
 
 #include "jump/patch.h"
@@ -10,8 +11,8 @@
 
 enum { PIECE = 1 << 20 }; /* elements */
 
-/* The boxes that cover a grid in the order of its elements: true while there is one. `at`: the number of
- * its first element, 0 at first; the caller adds the elements of the box. */
+/* The boxes that cover a grid in the order of its elements: true while there is one. `at`: the
+ * number of its first element, 0 at first; the caller adds the elements of the box. */
 static bool box_at(const tz_problem *problem, int64_t at, tz_box *box, int64_t *count)
 {
     const int64_t *n = problem->elements;
@@ -123,13 +124,13 @@ tz_status tz_grid_copy_static(const tz_grid_state *from, const tz_grid_state *to
     return status;
 }
 
-/* ---- Verifying --------------------------------------------------------------------------------- */
+/* ---- Verifying ------------------------------------------------------------------------------- */
 
 /* One iteration of a pattern on the whole grid, compared with the operator cell by cell.
  *
- * The pattern repeats a small tile of random numbers, so that what the operator makes of it inside the
- * grid is a tile, too. Near the sides it is summed cell by cell, with the grid continued as the transform of
- * each axis continues it. */
+ * The pattern repeats a small tile of random numbers, so that what the operator makes of it inside
+ * the grid is a tile, too. Near the sides it is summed cell by cell, with the grid continued as the
+ * transform of each axis continues it. */
 static const double ROUNDING = 64.0 * 0x1p-52;
 
 /* By dimensions: no multiple of what tiles, vectors and blocks of threads measure. */

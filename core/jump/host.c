@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- The library ------------------------------------------------------------------------------- */
+/* ---- The library ----------------------------------------------------------------------------- */
 
 static const char *const known[] = {"libfftw3.so.3", "libfftw3.so", NULL};
 
@@ -57,7 +57,7 @@ bool tz_fftw_describe(char *text, size_t size)
     return there;
 }
 
-/* ---- Creation ---------------------------------------------------------------------------------- */
+/* ---- Creation -------------------------------------------------------------------------------- */
 
 double *tz_jump_host_array(int64_t cells)
 {
@@ -94,7 +94,7 @@ void tz_jump_host_destroy(tz_jump_host *host)
     *host = (tz_jump_host){.cells = 0};
 }
 
-/* ---- Transforms -------------------------------------------------------------------------------- */
+/* ---- Transforms ------------------------------------------------------------------------------ */
 
 enum {
     BLOCK = 8,     /* lines across rows that are transformed together: a cache line */
@@ -174,8 +174,8 @@ static tz_status transform_axis(const tz_jump_host *host, int axis, double *arra
     return TZ_OK;
 }
 
-/* Of all axes, in place. Along a periodic axis the real and the imaginary part of frequency k are at k and
- * n - k. */
+/* Of all axes, in place. Along a periodic axis the real and the imaginary part of frequency k are
+ * at k and n - k. */
 static tz_status transform(const tz_jump_host *host, double *array, bool back, tz_error *error)
 {
     tz_status status = TZ_OK;
@@ -191,7 +191,7 @@ tz_status tz_jump_host_source(tz_jump_host *host, int i, double *source, tz_erro
     return transform(host, source, false, error);
 }
 
-/* ---- Frequencies ------------------------------------------------------------------------------- */
+/* ---- Frequencies ----------------------------------------------------------------------------- */
 
 typedef struct work {
     const tz_jump_host *host;
@@ -260,9 +260,9 @@ static void advance_pair(const work *w, const int64_t k[TZ_AXES], int64_t at, in
         w->fields[i][at] = u[i].re;
 }
 
-/* A group of numbers that an operator which is not even mixes: along each periodic axis the real and the
- * imaginary part of frequency k. Bit `axis` of a member's number: the imaginary part; after combine(): the
- * frequency -k. */
+/* A group of numbers that an operator which is not even mixes: along each periodic axis the real
+ * and the imaginary part of frequency k. Bit `axis` of a member's number: the imaginary part; after
+ * combine(): the frequency -k. */
 typedef struct group {
     int64_t at[8];         /* in the arrays; -1: there is no such number, it is 0 */
     int64_t k[8][TZ_AXES]; /* the frequency of a member after combine() */
@@ -293,7 +293,8 @@ static void find_group(const tz_linear *linear, const int64_t k[TZ_AXES], group 
     }
 }
 
-/* Parts (real, imaginary) along an axis to (k, -k): real + i imaginary and real - i imaginary; or back. */
+/* Parts (real, imaginary) along an axis to (k, -k): real + i imaginary and real - i imaginary; or
+ * back. */
 static void combine(tz_complex values[8], int axis, bool back)
 {
     for (int member = 0; member < 8; member++) {

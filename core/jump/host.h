@@ -5,8 +5,8 @@
 #include "backend/backend.h"
 
 /* FFTW 3 (double precision), opened at run time: libfftw3.so.3. Debian and Ubuntu have it in
- * libfftw3-double3. It is free software under the GPL; Trapeze neither contains it nor needs it but for
- * jumps on CPUs.
+ * libfftw3-double3. It is free software under the GPL; Trapeze neither contains it nor needs it but
+ * for jumps on CPUs.
  *
  * One thread at a time makes and destroys plans; any thread executes them. */
 typedef struct tz_fftw_plan tz_fftw_plan; /* struct fftw_plan_s */
@@ -31,8 +31,8 @@ typedef struct tz_fftw {
     void (*destroy_plan)(tz_fftw_plan *plan);
 } tz_fftw;
 
-/* Open it; it stays open. `names`: file names to try, NULL-terminated; NULL: the usual ones. Errors:
- * TZ_UNSUPPORTED, with what to install. */
+/* Open it; it stays open. `names`: file names to try, NULL-terminated; NULL: the usual ones.
+ * Errors: TZ_UNSUPPORTED, with what to install. */
 tz_status tz_fftw_open(tz_fftw *fftw, const char *const *names, tz_error *error);
 
 /* Write which one there is, or how to get it, for `trapeze doctor`: a line. Returns

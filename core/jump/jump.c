@@ -58,7 +58,7 @@ static int64_t array_bytes(const tz_jump *jump)
     return jump->cells * (int64_t)sizeof(double);
 }
 
-/* ---- The operator ------------------------------------------------------------------------------ */
+/* ---- The operator ---------------------------------------------------------------------------- */
 
 static tz_status find_ranges(const tz_jump *jump, tz_jump_range *ranges, tz_error *error)
 {
@@ -87,7 +87,7 @@ static double largest(const tz_jump *jump, const tz_jump_range *ranges)
     return size;
 }
 
-/* ---- The constant part ------------------------------------------------------------------------- */
+/* ---- The constant part ----------------------------------------------------------------------- */
 
 static tz_grid_state grid_of(const tz_jump *jump)
 {
@@ -210,7 +210,7 @@ static tz_status find_source(tz_jump *jump, double values, tz_error *error)
     return status;
 }
 
-/* ---- Creation ---------------------------------------------------------------------------------- */
+/* ---- Creation -------------------------------------------------------------------------------- */
 
 /* Whether the backend does the work itself. */
 static bool can_there(tz_jump *jump)
@@ -311,7 +311,7 @@ void tz_jump_destroy(tz_jump *jump)
     free(jump);
 }
 
-/* ---- The work ---------------------------------------------------------------------------------- */
+/* ---- The work -------------------------------------------------------------------------------- */
 
 static tz_status advance_here(tz_jump *jump, int64_t steps, tz_jump_facts *facts, tz_error *error)
 {
@@ -348,7 +348,7 @@ tz_status tz_jump_advance(tz_jump *jump, int64_t steps, tz_jump_facts *facts, tz
                                        facts, error);
 }
 
-/* ---- The condition ----------------------------------------------------------------------------- */
+/* ---- The condition --------------------------------------------------------------------------- */
 
 static double condition_at(const tz_symbol *symbol, const long long k[TZ_AXES], double n)
 {

@@ -1,4 +1,5 @@
-/* Finds the linear operator of a problem by trying its update on a patch. Called by jump.c and by predictions. */
+/* Finds the linear operator of a problem by trying its update on a patch. Called by jump.c and by
+ * predictions. */
 #include "jump/probe.h"
 
 #include <inttypes.h>
@@ -30,7 +31,7 @@ typedef struct tz_probe {
     double *in[TZ_LINEAR_FIELDS_MAX], *out[TZ_LINEAR_FIELDS_MAX], *zero[TZ_LINEAR_FIELDS_MAX];
 } tz_probe;
 
-/* ---- What the description tells ---------------------------------------------------------------- */
+/* ---- What the description tells -------------------------------------------------------------- */
 
 static tz_status check_fields(tz_linear *out, const tz_problem *problem, tz_error *error)
 {
@@ -94,26 +95,27 @@ tz_status tz_jump_describe(tz_linear *out, const tz_problem *problem, tz_error *
     return status;
 }
 
-/* ---- Impulses ---------------------------------------------------------------------------------- */
+/* ---- Impulses -------------------------------------------------------------------------------- */
 
 static void apply_patch(tz_probe *probe, int64_t step)
 {
     tz_patch_apply(&probe->patch, (const double *const *)probe->in, probe->out, step);
 }
 
-/* ---- Sums of coefficients ----------------------------------------------------------------------- */
+/* ---- Sums of coefficients -------------------------------------------------------------------- */
 
 /* The sum of coefficients, to more digits than a double has near 1.
  *
- * A mode that hardly changes has a symbol near 1, and its power depends on how far that is from 1. The sum
- * of the coefficients, as impulses give them, and what the update makes of a field of ones both are
- * rounded, each in its own way: with weights the first is exact, with u + c (W + E - 2 u) the second. To
- * see which is right, the update is tried on many values near 1. Its results are rounded by chance, so
- * their mean tells the true sum to some 18 digits. */
+ * A mode that hardly changes has a symbol near 1, and its power depends on how far that is from 1.
+ * The sum of the coefficients, as impulses give them, and what the update makes of a field of ones
+ * both are rounded, each in its own way: with weights the first is exact, with u + c (W + E - 2 u)
+ * the second. To see which is right, the update is tried on many values near 1. Its results are
+ * rounded by chance, so their mean tells the true sum to some 18 digits. */
 enum { SAMPLES = 1 << 16, ROUNDS_MAX = 256, WORK_MAX = 1 << 26 };
 
 static const double NEAR = 0x1p-8; /* how far values are from 1 */
-/* In standard deviations, as if samples were independent: adjacent cells share some of their rounding. */
+/* In standard deviations, as if samples were independent: adjacent cells share some of their
+ * rounding. */
 static const double CERTAIN = 12.0;
 
 static int sign_of(const tz_patch *patch, int64_t cell, bool alternating)
@@ -212,7 +214,7 @@ static void find_sums(tz_probe *probe, bool alternating, long double sums[TZ_LIN
     }
 }
 
-/* ---- Terms -------------------------------------------------------------------------------------- */
+/* ---- Terms ----------------------------------------------------------------------------------- */
 
 static void clear(tz_probe *probe)
 {
@@ -302,7 +304,7 @@ static tz_status find_terms(tz_probe *probe, tz_error *error)
     return status;
 }
 
-/* ---- Is it linear? ----------------------------------------------------------------------------- */
+/* ---- Is it linear? --------------------------------------------------------------------------- */
 
 /* Compare F of random values between two with the sum of the terms, at a step. */
 static tz_status compare(tz_probe *probe, double low, double high, int64_t step, tz_error *error)
@@ -358,7 +360,7 @@ static tz_status check_linear(tz_probe *probe, double low, double high, tz_error
     return status;
 }
 
-/* ---- Static fields ----------------------------------------------------------------------------- */
+/* ---- Static fields --------------------------------------------------------------------------- */
 
 /* Large random values, of which s is no visible part, and what becomes of them. */
 static void apply_large(tz_probe *probe)
@@ -419,7 +421,7 @@ static tz_status set_static(tz_probe *probe, tz_error *error)
     return status ? status : find_source(probe, error);
 }
 
-/* ---- Evenness ---------------------------------------------------------------------------------- */
+/* ---- Evenness -------------------------------------------------------------------------------- */
 
 static double coefficient_at(const tz_probe *probe, const tz_linear_term *like,
                              const int offset[TZ_AXES])
@@ -484,7 +486,7 @@ static tz_status fold(const tz_probe *probe, tz_linear *out, tz_error *error)
     return TZ_OK;
 }
 
-/* ---- All of it --------------------------------------------------------------------------------- */
+/* ---- All of it ------------------------------------------------------------------------------- */
 
 static tz_status conclude(tz_probe *probe, tz_linear *out, tz_error *error)
 {

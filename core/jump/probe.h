@@ -12,15 +12,16 @@ typedef struct tz_jump_range {
     double low, high;
 } tz_jump_range;
 
-/* Whether the problem can be jumped as far as its description tells: 1 or 2 state fields of real numbers,
- * nothing streamed, constants that stay, transforms that fit the boundaries. Fills the members of *out
- * that follow from it: dims, extents, transforms, fields. Errors: TZ_UNSUPPORTED, with the reason. */
+/* Whether the problem can be jumped as far as its description tells: 1 or 2 state fields of real
+ * numbers, nothing streamed, constants that stay, transforms that fit the boundaries. Fills the
+ * members of *out that follow from it: dims, extents, transforms, fields. Errors: TZ_UNSUPPORTED,
+ * with the reason. */
 tz_status tz_jump_describe(tz_linear *out, const tz_problem *problem, tz_error *error);
 
 /* Fill the rest of *out, but for affine and source_none. `in_double`: tz_problem_in_double().
- * `ranges`: of each field. Release with tz_linear_clear(), also after an error. Errors: TZ_UNSUPPORTED
- * with the reason and the place: not linear, not even where it must be, coefficients that follow a static
- * field which is not the same everywhere, results that depend on the step. */
+ * `ranges`: of each field. Release with tz_linear_clear(), also after an error. Errors:
+ * TZ_UNSUPPORTED with the reason and the place: not linear, not even where it must be, coefficients
+ * that follow a static field which is not the same everywhere, results that depend on the step. */
 tz_status tz_jump_probe(tz_linear *out, const tz_problem *in_double, const tz_jump_range *ranges,
                         tz_error *error);
 

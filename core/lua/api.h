@@ -1,12 +1,14 @@
-/* Functions that scripts call: each is registered with its arguments, and refuses more of them. */
+/* Functions that scripts call: each is registered with its arguments, and refuses more of them.
+ * What they give is recorded, or replayed (recall.h). */
 #ifndef TZ_CORE_LUA_API_H
 #define TZ_CORE_LUA_API_H
 
 #include "lua/keys.h"
 
-/* What a call does in a run that goes on from a checkpoint, while it is replayed (recall.h). */
+/* What a call does in a run that goes on from a checkpoint, while it is replayed. */
 typedef enum tz_api_recall {
-    TZ_RECALL_PURE, /* it is made again: it depends on its arguments alone, and changes no simulation */
+    /* it is made again: it depends on its arguments alone, and changes no simulation */
+    TZ_RECALL_PURE,
     TZ_RECALL_CALL, /* it is made again, at its place in the journal: it changes a simulation */
     TZ_RECALL_GIVE, /* not made: the journal gives what it gave */
     TZ_RECALL_BOTH, /* made again, and the journal gives what it gave */
@@ -51,5 +53,18 @@ const tz_api_function *const *tz_api_rows(lua_State *L);
  * and `tostring` may be NULL. Leaves the stack as it was. */
 void tz_metatable_create(lua_State *L, const char *type, const tz_api_function *methods,
                          lua_CFunction close, lua_CFunction index, lua_CFunction tostring);
+
+/* ---- What differs from run to run ------------------------------------------------------------ */
+
+/* The value on the top of the stack differs from run to run: it is recorded, or replaced by the one
+ * of the journal. `what` names it. */
+void tz_api_exchange(lua_State *L, const char *what);
+/* Replace the function on the top of the stack by one whose result is exchanged. */
+void tz_api_wrap(lua_State *L, const char *what);
+/* Replace the function on the top of the stack by one after which no checkpoint is written, because
+ * it cannot be replayed. */
+void tz_api_taint_wrap(lua_State *L, const char *what);
+/* A file that the script reads: it must be the same when the run goes on. */
+void tz_api_input(lua_State *L, const char *path);
 
 #endif

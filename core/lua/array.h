@@ -1,4 +1,4 @@
-/* tz.array, and the arrays that tz.read, sim:array and sim:slabs return. */
+/* The userdata of arrays, which tz.array, tz.read, sim:array and sim:slabs return. */
 #ifndef TZ_CORE_LUA_ARRAY_H
 #define TZ_CORE_LUA_ARRAY_H
 
@@ -36,8 +36,8 @@ typedef struct tz_array_handle {
  * cannot fail. */
 tz_array_handle *tz_array_push(lua_State *L, const char *source);
 void tz_array_own(tz_array_handle *handle, tz_array *array);
-/* The array at a stack index, for its shape and type, or to be read piece by piece. Raises on another
- * type and on a closed one. */
+/* The array at a stack index, for its shape and type, or to be read piece by piece. Raises on
+ * another type and on a closed one. */
 tz_array_handle *tz_array_check_open(lua_State *L, int index, const char *what);
 /* The same with its elements: a large file is mapped, or read if its bytes are in another order.
  * Raises also if that fails. */

@@ -9,13 +9,14 @@
 #include "lua/module.h"
 #include "lua/output.h"
 #include "lua/recall.h"
-#include "lua/time.h"
 #include "sim/residual.h"
 #include "sim/simulation.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define TZ_TYPE_CHECKPOINT "trapeze.checkpoint"
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
@@ -322,7 +323,7 @@ static int method_every(lua_State *L)
         return 1;
     }
     if (lua_type(L, 2) == LUA_TSTRING)
-        every.time = tz_time_check(L, 2, handle, "sim:every", "interval");
+        every.time = tz_handle_time(L, 2, handle, "sim:every", "interval");
     else
         every.steps = tz_integer_check(L, 2, "sim:every", "interval", 1, INT64_MAX);
     if (every.steps == 0 && every.time == 0)
@@ -413,4 +414,32 @@ void tz_binding_add(lua_State *L)
         TZ_API("sim:write(output)", method_write, "Writes an output now.", .recall = TZ_RECALL_OWN),
         TZ_API_END};
     tz_api_add(L, methods);
+}
+
+/* ---- tz.checkpoint --------------------------------------------------------------------------- */
+
+static int value_checkpoint(lua_State *L)
+{
+    lua_newuserdatauv(L, 1, 0);
+    luaL_setmetatable(L, TZ_TYPE_CHECKPOINT);
+    return 1;
+}
+
+static int checkpoint_tostring(lua_State *L)
+{
+    lua_pushliteral(L, "checkpoint");
+    return 1;
+}
+
+void tz_checkpoint_register(lua_State *L)
+{
+    static const tz_api_function none[] = {TZ_API_END};
+    static const tz_api_function functions[] = {
+        TZ_API("tz.checkpoint()", value_checkpoint,
+               "For `sim:every` and `sim:write`: a checkpoint of all simulations, from which "
+               "`trapeze resume` goes on. `sim:every(\"10 min\", tz.checkpoint())` counts minutes "
+               "of the clock on the wall."),
+        TZ_API_END};
+    tz_metatable_create(L, TZ_TYPE_CHECKPOINT, none, NULL, NULL, checkpoint_tostring);
+    tz_api_add(L, functions);
 }

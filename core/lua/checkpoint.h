@@ -6,8 +6,6 @@
 #include "lua/handle.h"
 #include "sim/checkpoint.h"
 
-#define TZ_TYPE_CHECKPOINT "trapeze.checkpoint"
-
 /* A call of sim:run that has not returned. */
 typedef struct tz_active_run {
     tz_simulation_handle *handle;
@@ -41,8 +39,5 @@ void tz_checkpoint_at_signal(lua_State *L);
 void tz_checkpoints_go_on(tz_context *context, int64_t number, int slot);
 /* Has this run written one, or begun with one? */
 bool tz_checkpoints_written(const tz_context *context);
-
-/* tz.checkpoint(). */
-void tz_checkpoint_register(lua_State *L);
 
 #endif

@@ -1,21 +1,203 @@
+/* tz.stencil: a definition is read from a table of Lua. define.c compiles it. */
 #include "lua/definition.h"
 
+#include "base/number.h"
+#include "define/check.h"
 #include "define/linear.h"
-#include "lua/augment.h"
 #include "lua/context.h"
-#include "lua/definition_keys.h"
-#include "lua/problem.h"
+#include "lua/keys.h"
 #include "stencil/stencil.h"
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* The stack while a definition is read: the options, what is kept alive, the definition. */
+enum { STACK_OPTIONS = 1, STACK_KEPT = 2, STACK_VALUE = 3 };
+
 static const char what[] = "tz.stencil";
+
+/* ---- Tables ---------------------------------------------------------------------------------- */
+
+/* The roles of parameters in the order of their names. */
+enum { PARAM_ROLES = 5 };
+static const tz_param_role param_roles[PARAM_ROLES] = {
+    TZ_PARAM_ROLE_TIME_STEP, TZ_PARAM_ROLE_SPACING, TZ_PARAM_ROLE_SPACING_X,
+    TZ_PARAM_ROLE_SPACING_Y, TZ_PARAM_ROLE_SPACING_Z};
+static TZ_KEY_NAMES_OF(boundary_names, tz_boundary_name, TZ_BOUNDARIES) static TZ_KEY_NAMES_OF(
+    type_names, tz_type_name, TZ_TYPES) static TZ_KEY_NAMES(role_names, "state", "static",
+                                                            "derived")
+
+    static const tz_key field_options[] = {
+        {"type", "text", "\"real\"", "%s", type_names},
+        {"role", "text", "\"state\"", "%s", role_names},
+        {"initial", "number", "0", "the value of each cell at first"},
+        {"boundary_value", "number", "0", "what cells past fixed sides hold"},
+        {"required", "boolean", "false", "a scenario must give it values"},
+        {"unit", "text", "", ""},
+        {"doc", "text", "", "one sentence"},
+        {NULL}};
+
+static const char *param_role_names(int i)
+{
+    return i < PARAM_ROLES ? tz_param_role_name(param_roles[i]) : NULL;
+}
+
+static const tz_key param_options[] = {
+    {"value", "number", NULL, "the default"},
+    {"min", "number", "no limit; of integers that of 32 bits", "the least value"},
+    {"max", "number", "likewise", "the largest value"},
+    {"integer", "boolean", "false", "only integers"},
+    {"unit", "text", "", ""},
+    {"doc", "text", "", "one sentence"},
+    {"role", "text", "",
+     "%s: the simulated time of an iteration, or the width of a cell along all axes or one, for "
+     "files "
+     "that have a geometry",
+     param_role_names},
+    {NULL}};
+
+const tz_key tz_definition_options[] = {
+    {"name", "text", "`\"stencil\"`, `\"stencil2\"`, …", "its id, as a C identifier"},
+    {"doc", "text", "", "one sentence"},
+    {"dims", "integer", "the depth of `coefficients`", "", .least = 1, .most = TZ_AXES},
+    {"fields", "table", "{u = \"real\"}",
+     "NAME = type, or a table. Names in a list are real state fields, in this order; the others "
+     "follow "
+     "in alphabetical order, those whose update is just the name of another field last. The first "
+     "one "
+     "is what frames show by default",
+     .inner = field_options},
+    {"params", "table", "{}", "NAME = number, the default, or a table", .inner = param_options},
+    {"scalars", "table", "{}",
+     "NAME = formula of `step` and the parameters: a constant that changes with the iteration"},
+    {"update", "table", "",
+     "FIELD = formula of its new value. All formulas read the values from before. A formula alone "
+     "is the only field's"},
+    {"passes", "list", "",
+     "of tables as `update`, or `{name = …, update = {…}}`: one after the other"},
+    {"outputs", "table", "{}",
+     "FIELD = formula: derived fields, for frames, tables and reductions, which cost nothing else"},
+    {"coefficients", "list or text", "",
+     "an array with an odd number of elements in each row, x fastest, from the lowest place up; in "
+     "2-D a list of rows, in 3-D of layers. An element is a number, or a formula such as the name "
+     "of "
+     "a static field. Or those of a plugin's stencil that is such a sum, by its id: "
+     "`\"star2d1r\"`. The update is a\\*old + b\\*field + v\\*scale\\*sum(c\\*field)"},
+    {"scale", "number", "1", "of all coefficients"},
+    {"field", "text", "the first state field", "the field of the coefficients"},
+    {"old", "text", "", "the field with the values of the iteration before, for `a`"},
+    {"a", "formula", "no such term", "of `old`"},
+    {"b", "formula", "no such term", "of the field itself"},
+    {"v", "formula", "no such factor", "of the sum: a parameter or a static field, for example"},
+    {"augment", "integer or text", "1",
+     "how many iterations of the sum one iteration of this stencil advances, by coefficients that "
+     "are convolved ([augment.md](augment.md)); `\"auto\"`: as many as are predicted to be "
+     "fastest, "
+     "which `doc` then says",
+     .least = 1, .most = TZ_RADIUS_MAX},
+    {"grid", "{nx[, ny[, nz]]}", "", "with `augment = \"auto\"`: the grid that it is chosen for"},
+    {"precision", "text", "that of `tz.predict`", "likewise"},
+    {"device", "text", "this machine's", "likewise, as in `tz.predict`"},
+    {"group", "boolean", "false", "sum terms with equal coefficients first"},
+    {"fused", "boolean", "false", "a product that is added becomes one operation that rounds once"},
+    {"text", "text", "",
+     "the cell updates in C, without `TZ_FIELDS` and `TZ_CONSTANTS`, only with `--unsafe`; "
+     "`passes` is then a list of `{name = …, radius = …, writes = {FIELD, …}}` and `outputs` one "
+     "of "
+     "fields"},
+    {"boundaries", "list", "all", "those of %s that a simulation may choose", boundary_names},
+    {"boundary", "text", "the first of these, for bits periodic",
+     "the one that it has if it chooses none", boundary_names},
+    {NULL, NULL, NULL, NULL}};
+
+/* ---- Readers --------------------------------------------------------------------------------- */
+
+static void keep_alive(lua_State *L)
+{
+    lua_rawseti(L, STACK_KEPT, (lua_Integer)lua_rawlen(L, STACK_KEPT) + 1);
+}
+
+static bool push_inner(lua_State *L, int index, const char *who, const char *key)
+{
+    tz_key_push(L, index, key);
+    if (lua_isnil(L, -1)) {
+        lua_pop(L, 1);
+        return false;
+    }
+    if (!lua_istable(L, -1))
+        tz_raise(L, "%s: '%s' must be a table, not %s", who, key, tz_kind_text(L, -1));
+    return true;
+}
+
+static const char *kept_text(lua_State *L, int index, const char *who, const char *key)
+{
+    const char *text = NULL;
+    if (tz_key_text(L, index, who, key, &text)) {
+        lua_pushstring(L, key);
+        lua_rawget(L, index);
+        keep_alive(L);
+    }
+    return text;
+}
+
+static tz_defined_text kept_formula(lua_State *L, const char *who, const char *name)
+{
+    tz_defined_text out;
+    if (lua_type(L, -1) == LUA_TNUMBER) {
+        char number[TZ_NUMBER_SIZE];
+        if (!isfinite(lua_tonumber(L, -1)))
+            tz_raise(L, "%s: '%.60s' must be a finite number", who, name);
+        lua_pushstring(L, tz_number_format(number, lua_tonumber(L, -1)));
+        lua_remove(L, -2);
+    } else if (lua_type(L, -1) != LUA_TSTRING) {
+        tz_raise(L, "%s: '%.60s' must be a formula, a string, not %s", who, name,
+                 tz_kind_text(L, -1));
+    }
+    out.text = lua_tolstring(L, -1, &out.length);
+    keep_alive(L);
+    return out;
+}
+
+static tz_defined_text option_formula(lua_State *L, const char *key)
+{
+    if (tz_table_get(L, STACK_OPTIONS, key) != LUA_TNIL)
+        return kept_formula(L, what, key);
+    lua_pop(L, 1);
+    return (tz_defined_text){.text = NULL};
+}
+
+/* f2 comes before f10. */
+static int compare_texts(const void *a, const void *b)
+{
+    return strverscmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static int kept_names(lua_State *L, const char *who, const char **names, int most, bool list)
+{
+    int count = 0;
+    tz_table_copy(L, -1, who);
+    lua_pushnil(L);
+    while (lua_next(L, -2) != 0) {
+        lua_pop(L, 1);
+        if (lua_isinteger(L, -1) && list)
+            continue;
+        if (lua_type(L, -1) != LUA_TSTRING)
+            tz_raise(L, "%s: needs NAME = value, not a list", who);
+        if (count == most)
+            tz_raise(L, "%s: more than %d names", who, most);
+        names[count++] = tz_text_check(L, -1, who, "name");
+        lua_pushvalue(L, -1);
+        keep_alive(L);
+    }
+    qsort(names, (size_t)count, sizeof *names, compare_texts);
+    return count;
+}
 
 /* ---- Fields ---------------------------------------------------------------------------------- */
 
-/* In the order of the names of tz_field_options. */
+/* In the order of the names of field_options. */
 static const tz_role role_values[] = {TZ_STATE, TZ_STATIC, TZ_DERIVED};
 
 /* The field whose type, or table of options, is on the top of the stack; pops it. */
@@ -33,7 +215,7 @@ static tz_defined_field field_of(lua_State *L, const char *name)
     if (!lua_istable(L, -1))
         tz_raise(L, "%s: must be \"real\", \"int\", \"bits\" or a table, not %s", who,
                  tz_kind_text(L, -1));
-    tz_keys_take(L, -1, who, tz_field_options, false);
+    tz_keys_take(L, -1, who, field_options, false);
     const int at = lua_gettop(L);
     tz_key_choice(L, at, who, "role", &role);
     tz_key_choice(L, at, who, "type", &type);
@@ -42,8 +224,8 @@ static tz_defined_field field_of(lua_State *L, const char *name)
     tz_key_number(L, at, who, "initial", &f.initial);
     tz_key_number(L, at, who, "boundary_value", &f.boundary_value);
     tz_key_flag(L, at, who, "required", &f.required);
-    f.unit = tz_definition_text(L, at, who, "unit");
-    f.doc = tz_definition_text(L, at, who, "doc");
+    f.unit = kept_text(L, at, who, "unit");
+    f.doc = kept_text(L, at, who, "doc");
     lua_pop(L, 1);
     return f;
 }
@@ -70,14 +252,14 @@ static void add_field(lua_State *L, tz_definition_value *v, tz_defined_field fie
 static void get_fields(lua_State *L, tz_definition_value *v)
 {
     const char *names[TZ_FIELDS_MAX];
-    tz_definition_push(L, TZ_DEFINITION_OPTIONS, what, "fields");
+    push_inner(L, STACK_OPTIONS, what, "fields");
     const int at = lua_gettop(L);
-    const int count = tz_definition_names(L, "tz.stencil: 'fields'", names, TZ_FIELDS_MAX, true);
+    const int count = kept_names(L, "tz.stencil: 'fields'", names, TZ_FIELDS_MAX, true);
     const lua_Integer listed = (lua_Integer)lua_rawlen(L, at);
     for (lua_Integer i = 1; i <= listed; i++) {
         lua_rawgeti(L, at, i);
         const char *name = tz_text_check(L, -1, "tz.stencil: 'fields'", "an element of the list");
-        tz_definition_keep(L);
+        keep_alive(L);
         add_field(L, v, (tz_defined_field){.name = name, .role = TZ_STATE});
     }
     for (int i = 0; i < count; i++) {
@@ -94,10 +276,10 @@ static void get_fields(lua_State *L, tz_definition_value *v)
 static void get_params(lua_State *L, tz_definition_value *v)
 {
     const char *names[TZ_PARAMS_MAX];
-    if (!tz_definition_push(L, TZ_DEFINITION_OPTIONS, what, "params"))
+    if (!push_inner(L, STACK_OPTIONS, what, "params"))
         return;
     const int at = lua_gettop(L);
-    const int count = tz_definition_names(L, "tz.stencil: 'params'", names, TZ_PARAMS_MAX, false);
+    const int count = kept_names(L, "tz.stencil: 'params'", names, TZ_PARAMS_MAX, false);
     for (int i = 0; i < count; i++) {
         tz_defined_param *p = &v->params[i];
         char who[96];
@@ -110,7 +292,7 @@ static void get_params(lua_State *L, tz_definition_value *v)
         }
         if (!lua_istable(L, -1))
             tz_raise(L, "%s: must be a number or a table, not %s", who, tz_kind_text(L, -1));
-        tz_keys_take(L, -1, who, tz_param_options, false);
+        tz_keys_take(L, -1, who, param_options, false);
         const int table = lua_gettop(L);
         tz_key_flag(L, table, who, "integer", &p->integer);
         if (p->integer) {
@@ -122,10 +304,10 @@ static void get_params(lua_State *L, tz_definition_value *v)
         tz_key_number(L, table, who, "min", &p->min);
         tz_key_number(L, table, who, "max", &p->max);
         int role;
-        p->role = tz_key_choice(L, table, who, "role", &role) ? tz_definition_param_roles[role]
-                                                              : TZ_PARAM_ROLE_NONE;
-        p->unit = tz_definition_text(L, table, who, "unit");
-        p->doc = tz_definition_text(L, table, who, "doc");
+        p->role =
+            tz_key_choice(L, table, who, "role", &role) ? param_roles[role] : TZ_PARAM_ROLE_NONE;
+        p->unit = kept_text(L, table, who, "unit");
+        p->doc = kept_text(L, table, who, "doc");
         lua_pop(L, 1);
     }
     v->definition.params_count = count;
@@ -135,16 +317,14 @@ static void get_params(lua_State *L, tz_definition_value *v)
 static void get_scalars(lua_State *L, tz_definition_value *v)
 {
     const char *names[TZ_DEFINITION_SCALARS];
-    if (!tz_definition_push(L, TZ_DEFINITION_OPTIONS, what, "scalars"))
+    if (!push_inner(L, STACK_OPTIONS, what, "scalars"))
         return;
     const int at = lua_gettop(L);
-    const int count =
-        tz_definition_names(L, "tz.stencil: 'scalars'", names, TZ_DEFINITION_SCALARS, false);
+    const int count = kept_names(L, "tz.stencil: 'scalars'", names, TZ_DEFINITION_SCALARS, false);
     for (int i = 0; i < count; i++) {
         tz_table_get(L, at, names[i]);
         v->scalars[i] = (tz_defined_scalar){
-            .name = names[i],
-            .formula = tz_definition_formula(L, "tz.stencil: 'scalars'", names[i])};
+            .name = names[i], .formula = kept_formula(L, "tz.stencil: 'scalars'", names[i])};
     }
     v->definition.scalars_count = count;
     lua_settop(L, at - 1);
@@ -157,11 +337,11 @@ static int get_updates(lua_State *L, const char *who, tz_defined_update *updates
 {
     const char *names[TZ_FIELDS_MAX];
     const int at = lua_gettop(L);
-    const int count = tz_definition_names(L, who, names, TZ_FIELDS_MAX, false);
+    const int count = kept_names(L, who, names, TZ_FIELDS_MAX, false);
     for (int i = 0; i < count; i++) {
         tz_table_get(L, at, names[i]);
-        updates[i] = (tz_defined_update){.field = names[i],
-                                         .formula = tz_definition_formula(L, who, names[i])};
+        updates[i] =
+            (tz_defined_update){.field = names[i], .formula = kept_formula(L, who, names[i])};
     }
     return count;
 }
@@ -178,7 +358,7 @@ static int get_written(lua_State *L, const char *who, const char *key, tz_define
     for (lua_Integer i = 0; i < count; i++) {
         lua_rawgeti(L, -1, i + 1);
         updates[i] = (tz_defined_update){.field = tz_text_check(L, -1, who, "a field's name")};
-        tz_definition_keep(L);
+        keep_alive(L);
     }
     lua_pop(L, 1);
     return (int)count;
@@ -204,14 +384,14 @@ static void get_pass(lua_State *L, tz_definition_value *v, int number)
     lua_pop(L, 1);
     if (v->definition.raw) {
         tz_keys_take(L, at, who, raw_keys, false);
-        pass->name = tz_definition_text(L, at, who, "name");
+        pass->name = kept_text(L, at, who, "name");
         tz_key_integer(L, at, who, "radius", &radius);
         pass->radius = (int)radius;
         tz_table_get(L, at, "writes");
         pass->updates_count = get_written(L, who, "writes", updates);
     } else if (long_form) {
         tz_keys_take(L, at, who, keys, false);
-        pass->name = tz_definition_text(L, at, who, "name");
+        pass->name = kept_text(L, at, who, "name");
         tz_table_get(L, at, "update");
         pass->updates_count = get_updates(L, who, updates);
     } else {
@@ -226,10 +406,10 @@ static void get_passes(lua_State *L, tz_definition_value *v)
 {
     tz_definition *d = &v->definition;
     d->passes = v->passes;
-    const int type = tz_table_get(L, TZ_DEFINITION_OPTIONS, "update");
+    const int type = tz_table_get(L, STACK_OPTIONS, "update");
     if (type == LUA_TSTRING && d->fields_count == 1) { /* update = formula, of the only field */
         v->updates[0][0] = (tz_defined_update){.field = v->fields[0].name,
-                                               .formula = tz_definition_formula(L, what, "update")};
+                                               .formula = kept_formula(L, what, "update")};
         v->passes[0] = (tz_defined_pass){.updates_count = 1, .updates = v->updates[0]};
         d->passes_count = 1;
     } else if (type == LUA_TTABLE) {
@@ -243,7 +423,7 @@ static void get_passes(lua_State *L, tz_definition_value *v)
     } else {
         lua_pop(L, 1);
     }
-    if (!tz_definition_push(L, TZ_DEFINITION_OPTIONS, what, "passes"))
+    if (!push_inner(L, STACK_OPTIONS, what, "passes"))
         return;
     if (d->passes_count > 0)
         tz_raise(L, "%s: give 'update' or 'passes', not both", what);
@@ -265,7 +445,7 @@ static void get_passes(lua_State *L, tz_definition_value *v)
 static void get_outputs(lua_State *L, tz_definition_value *v)
 {
     tz_definition *d = &v->definition;
-    if (!tz_definition_push(L, TZ_DEFINITION_OPTIONS, what, "outputs"))
+    if (!push_inner(L, STACK_OPTIONS, what, "outputs"))
         return;
     if (d->raw) {
         d->outputs_count = get_written(L, what, "outputs", v->outputs);
@@ -358,7 +538,7 @@ static int get_cells(lua_State *L, tz_definition_value *v, int depth, int at)
             v->cells[at] = tz_text_check(L, -1, what, "coefficients");
             v->coefficients.fields = v->cells;
             lua_pushvalue(L, -1);
-            tz_definition_keep(L);
+            keep_alive(L);
         } else if (lua_type(L, -1) == LUA_TNUMBER) {
             v->values[at] = lua_tonumber(L, -1);
         } else {
@@ -398,14 +578,14 @@ static void get_coefficients(lua_State *L, tz_definition_value *v)
 {
     static const char *const with[] = {"scale", "field", "old", "a", "b", "v", "augment"};
     tz_defined_coefficients *c = &v->coefficients;
-    const int type = tz_table_get(L, TZ_DEFINITION_OPTIONS, "coefficients");
+    const int type = tz_table_get(L, STACK_OPTIONS, "coefficients");
     if (type != LUA_TNIL && type != LUA_TTABLE && type != LUA_TSTRING)
         tz_raise(L, "%s: 'coefficients' must be a list, or the id of a stencil, not %s", what,
                  tz_kind_text(L, -1));
     if (type == LUA_TNIL) {
         lua_pop(L, 1);
         for (size_t i = 0; i < sizeof with / sizeof *with; i++)
-            if (tz_table_get(L, TZ_DEFINITION_OPTIONS, with[i]) != LUA_TNIL)
+            if (tz_table_get(L, STACK_OPTIONS, with[i]) != LUA_TNIL)
                 tz_raise(L, "%s: '%s' goes with 'coefficients', which are missing", what, with[i]);
         return;
     }
@@ -421,14 +601,14 @@ static void get_coefficients(lua_State *L, tz_definition_value *v)
         tz_raise(L, "%s: 'coefficients' are nested %d deep, but 'dims' is %d", what, c->dims,
                  v->definition.dims);
     v->definition.dims = c->dims;
-    tz_key_number(L, TZ_DEFINITION_OPTIONS, what, "scale", &c->scale);
-    c->field = tz_definition_text(L, TZ_DEFINITION_OPTIONS, what, "field");
-    c->old = tz_definition_text(L, TZ_DEFINITION_OPTIONS, what, "old");
-    c->a = tz_definition_option(L, "a");
-    c->b = tz_definition_option(L, "b");
-    c->v = tz_definition_option(L, "v");
+    tz_key_number(L, STACK_OPTIONS, what, "scale", &c->scale);
+    c->field = kept_text(L, STACK_OPTIONS, what, "field");
+    c->old = kept_text(L, STACK_OPTIONS, what, "old");
+    c->a = option_formula(L, "a");
+    c->b = option_formula(L, "b");
+    c->v = option_formula(L, "v");
     int64_t augment;
-    tz_key_integer(L, TZ_DEFINITION_OPTIONS, what, "augment", &augment);
+    tz_key_integer(L, STACK_OPTIONS, what, "augment", &augment);
     c->augment = (int)augment;
     v->definition.coefficients = c;
 }
@@ -444,9 +624,9 @@ static int usual_boundary(const tz_definition *d)
 
 static void get_boundaries(lua_State *L, tz_definition *d)
 {
-    static const tz_key element[] = {{"boundary", .names = tz_boundary_names}, {NULL}};
+    static const tz_key element[] = {{"boundary", .names = boundary_names}, {NULL}};
     int boundary;
-    const bool given = tz_definition_push(L, TZ_DEFINITION_OPTIONS, what, "boundaries");
+    const bool given = push_inner(L, STACK_OPTIONS, what, "boundaries");
     if (given)
         tz_list_check(L, what, "boundaries");
     for (lua_Integer i = 1; given && i <= (lua_Integer)lua_rawlen(L, -1); i++) {
@@ -459,15 +639,15 @@ static void get_boundaries(lua_State *L, tz_definition *d)
             d->boundaries |= TZ_ALLOW(boundary);
         lua_pop(L, 1);
     }
-    lua_settop(L, TZ_DEFINITION_VALUE);
-    if (!tz_key_choice(L, TZ_DEFINITION_OPTIONS, what, "boundary", &boundary))
+    lua_settop(L, STACK_VALUE);
+    if (!tz_key_choice(L, STACK_OPTIONS, what, "boundary", &boundary))
         boundary = usual_boundary(d);
     d->boundary = (tz_boundary)boundary;
 }
 
 static void get_raw(lua_State *L, tz_definition *d, bool unsafe)
 {
-    d->raw = tz_definition_text(L, TZ_DEFINITION_OPTIONS, what, "text");
+    d->raw = kept_text(L, STACK_OPTIONS, what, "text");
     if (d->raw && !unsafe)
         tz_raise(L,
                  "%s: 'text' is C code, which can do anything: run the script with --unsafe if "
@@ -475,30 +655,42 @@ static void get_raw(lua_State *L, tz_definition *d, bool unsafe)
                  what);
 }
 
+const char *const tz_with_auto[TZ_WITH_AUTO] = {"grid", "precision", "device"};
+
+static void check_given(lua_State *L, int index)
+{
+    for (int i = 0; i < TZ_WITH_AUTO; i++) {
+        if (tz_table_get(L, index, tz_with_auto[i]) != LUA_TNIL)
+            tz_raise(L, "%s: '%s' goes with augment = \"auto\": give it to tz.simulation", what,
+                     tz_with_auto[i]);
+        lua_pop(L, 1);
+    }
+}
+
 tz_definition_value *tz_definition_read(lua_State *L, bool unsafe)
 {
     if (!lua_istable(L, 1))
         tz_raise(L, "%s: needs a table: tz.stencil { dims = 2, update = { u = \"…\" } }", what);
-    lua_settop(L, TZ_DEFINITION_OPTIONS);
-    tz_keys_take(L, TZ_DEFINITION_OPTIONS, what, tz_definition_options, false);
-    tz_augment_check_given(L, TZ_DEFINITION_OPTIONS);
+    lua_settop(L, STACK_OPTIONS);
+    tz_keys_take(L, STACK_OPTIONS, what, tz_definition_options, false);
+    check_given(L, STACK_OPTIONS);
     lua_newtable(L);
     tz_definition_value *v = lua_newuserdatauv(L, sizeof *v, 0);
     memset(v, 0, sizeof *v);
     tz_definition *d = &v->definition;
     int64_t dims = 0;
-    v->has_name = tz_key_copy(L, TZ_DEFINITION_OPTIONS, what, "name", v->name, sizeof v->name);
+    v->has_name = tz_key_copy(L, STACK_OPTIONS, what, "name", v->name, sizeof v->name);
     if (!v->has_name)
         strcpy(v->name, "stencil");
     d->id = v->name;
-    d->doc = tz_definition_text(L, TZ_DEFINITION_OPTIONS, what, "doc");
+    d->doc = kept_text(L, STACK_OPTIONS, what, "doc");
     d->fields = v->fields;
     d->params = v->params;
     d->scalars = v->scalars;
-    tz_key_integer(L, TZ_DEFINITION_OPTIONS, what, "dims", &dims);
+    tz_key_integer(L, STACK_OPTIONS, what, "dims", &dims);
     d->dims = (int)dims;
-    tz_key_flag(L, TZ_DEFINITION_OPTIONS, what, "group", &d->group);
-    tz_key_flag(L, TZ_DEFINITION_OPTIONS, what, "fused", &d->fused);
+    tz_key_flag(L, STACK_OPTIONS, what, "group", &d->group);
+    tz_key_flag(L, STACK_OPTIONS, what, "fused", &d->fused);
     get_raw(L, d, unsafe);
     get_fields(L, v);
     get_params(L, v);

@@ -6,7 +6,6 @@
 #include "lua/keys.h"
 #include "lua/module.h"
 #include "lua/push.h"
-#include "lua/recall.h"
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -234,7 +233,7 @@ static int value_floorplan(lua_State *L)
     if (tz_floorplan_read(plan_path, &value->plan, &error) != TZ_OK ||
         (ptrace && tz_ptrace_read(trace_path, &value->trace, &error) != TZ_OK))
         tz_raise_error(L, "tz.floorplan", &error);
-    tz_recall_input(L, plan_path);
+    tz_api_input(L, plan_path);
     if (fmax(value->plan.width_m, value->plan.height_m) > CHIP_MAX_M)
         tz_context_note(
             tz_context_get(L), TZ_NOTE_WARNING,
@@ -242,7 +241,7 @@ static int value_floorplan(lua_State *L)
             "HotSpot's files are in metres",
             flp, value->plan.width_m, value->plan.height_m);
     if (ptrace)
-        tz_recall_input(L, trace_path);
+        tz_api_input(L, trace_path);
     if (has_row && row > (int64_t)value->trace.sample_count)
         tz_raise(L, "tz.floorplan: 'row' is %lld, but %.300s has %zu row%s", (long long)row,
                  trace_path, value->trace.sample_count, value->trace.sample_count == 1 ? "" : "s");

@@ -1,12 +1,15 @@
 #include "lua/handle.h"
 
 #include "backend/slabs/slabs.h"
+#include "base/number.h"
 #include "lua/guard.h"
 #include "lua/keys.h"
 #include "lua/recall.h"
 #include "policy/policy.h"
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 tz_simulation_handle *tz_handle_check(lua_State *L, int index, const char *what)
 {
@@ -62,6 +65,33 @@ int tz_handle_kept_field(lua_State *L, int index, const tz_simulation_handle *ha
         tz_raise(L, "%s: '%s' is streamed and not kept; read its slabs with sim:slabs", what,
                  tz_handle_stencil(handle)->fields[field].name);
     return field;
+}
+
+double tz_handle_time(lua_State *L, int index, const tz_simulation_handle *handle, const char *what,
+                      const char *name)
+{
+    const tz_param *step = tz_simulation_time_step(handle->simulation);
+    char where[160];
+    tz_error error;
+    double time = 0;
+    if (!step)
+        tz_raise(L, "%s: '%s' is a time, and %s has no time step: count steps instead", what, name,
+                 tz_handle_stencil(handle)->id);
+    if (lua_type(L, index) == LUA_TNUMBER) {
+        time = lua_tonumber(L, index);
+    } else if (lua_type(L, index) == LUA_TSTRING) {
+        snprintf(where, sizeof where, "%s: '%s'", what, name);
+        if (lua_rawlen(L, index) != strlen(lua_tostring(L, index)))
+            tz_raise(L, "%s holds a zero byte", where);
+        if (tz_duration_parse(lua_tostring(L, index), step->unit, &time, &error) != TZ_OK)
+            tz_raise_error(L, where, &error);
+    } else {
+        tz_raise(L, "%s: '%s' must be a text such as \"2 ms\" or a number%s%s, not %s", what, name,
+                 step->unit[0] ? " in " : "", step->unit, tz_kind_text(L, index));
+    }
+    if (!(time >= 0) || !isfinite(time))
+        tz_raise(L, "%s: '%s' must be finite and not negative", what, name);
+    return time;
 }
 
 void tz_binding_pattern(const tz_binding *binding, char *text, size_t size)

@@ -64,6 +64,12 @@ int tz_handle_field(lua_State *L, int index, const tz_simulation_handle *handle,
 int tz_handle_kept_field(lua_State *L, int index, const tz_simulation_handle *handle,
                          const char *what);
 
+/* The time at a stack index, in the unit of the simulation's time step: a number in that unit, or a
+ * text with a unit of its own, "2 ms". It is finite and not negative. Raises "what: 'name' …", also
+ * if the stencil has no time step. */
+double tz_handle_time(lua_State *L, int index, const tz_simulation_handle *handle, const char *what,
+                      const char *name);
+
 /* The file, files or function of a binding: "temperature-NNNNNN.png". */
 void tz_binding_pattern(const tz_binding *binding, char *text, size_t size);
 

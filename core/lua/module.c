@@ -2,7 +2,6 @@
 
 #include "backend/backend.h"
 #include "lua/api.h"
-#include "lua/checkpoint.h"
 #include "lua/context.h"
 #include "lua/keys.h"
 #include "lua/push.h"

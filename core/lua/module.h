@@ -16,6 +16,7 @@ void tz_args_push(lua_State *L, const char *name);
 
 /* ---- Add functions to the module, a table on the top of the stack. ---- */
 void tz_array_register(lua_State *L);      /* tz.array */
+void tz_checkpoint_register(lua_State *L); /* tz.checkpoint */
 void tz_floorplan_register(lua_State *L);  /* tz.floorplan */
 void tz_output_register(lua_State *L);     /* tz.NAME of each format */
 void tz_picture_register(lua_State *L);    /* tz.picture: arrays as pictures */
@@ -34,7 +35,6 @@ void tz_methods_add(lua_State *L);        /* sim:get, sim:set, sim:params and so
 void tz_policy_method_add(lua_State *L);  /* sim:policy */
 void tz_region_methods_add(lua_State *L); /* sim:units */
 void tz_sample_add(lua_State *L);         /* sim:profile, sim:histogram */
-void tz_running_add(lua_State *L);        /* sim:run, sim:rewind */
-void tz_time_add(lua_State *L);           /* sim:time */
+void tz_running_add(lua_State *L);        /* sim:run, sim:rewind, sim:time */
 
 #endif

@@ -2,7 +2,7 @@
 
 #include "lua/api.h"
 #include "lua/context.h"
-#include "lua/plan.h"
+#include "lua/policy.h"
 #include "lua/push.h"
 #include "lua/workload.h"
 #include "papers.h"

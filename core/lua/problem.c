@@ -3,6 +3,7 @@
 #include "lua/define.h"
 #include "lua/keys.h"
 #include "lua/scalars.h"
+#include "stencil/registry.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

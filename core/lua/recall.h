@@ -7,13 +7,16 @@
  * fields are loaded (resume.h), and from there on everything is computed again.
  *
  * So a script must do the same again when it gets the same. A call that differs from the one in the
- * journal ends the run, with the script's line. */
+ * journal ends the run, with the script's line.
+ *
+ * Here are the entries and the failures of a replay, for all files that add to the journal. Calls
+ * are in api.h. */
 #ifndef TZ_CORE_LUA_RECALL_H
 #define TZ_CORE_LUA_RECALL_H
 
-#include "lua/api.h"
 #include "lua/context.h"
 #include "lua/values.h"
+#include <stdnoreturn.h>
 
 /* Is this a run that records, or one that is replayed? Neither: the script is only checked. */
 static inline bool tz_recall_records(const tz_context *context)
@@ -25,25 +28,9 @@ static inline bool tz_recall_replays(const tz_context *context)
     return context->recall.mode == TZ_RECALL_REPLAYS;
 }
 
-/* Call a function of the API with all arguments on the stack, as its member `recall` says. */
-int tz_recall_call(lua_State *L, const tz_api_function *function);
-
-/* A place between two calls: here a checkpoint may have been written, and is written after a signal.
- * In a replay that has come to its checkpoint, the run goes on from there. */
-void tz_recall_point(lua_State *L);
-
-/* The value on the top of the stack differs from run to run: it is recorded, or replaced by the one
- * of the journal. `what` names it. */
-void tz_recall_exchange(lua_State *L, const char *what);
-/* Replace the function on the top of the stack by one whose result is exchanged. */
-void tz_recall_wrap(lua_State *L, const char *what);
-/* Replace the function on the top of the stack by one after which no checkpoint is written, because
- * it cannot be replayed. */
-void tz_recall_taint_wrap(lua_State *L, const char *what);
+/* From now on no checkpoint is written: `what`, which the script just did, cannot be replayed. */
 void tz_recall_taint(lua_State *L, const char *what);
 
-/* A file that the script reads: it must be the same when the run goes on. */
-void tz_recall_input(lua_State *L, const char *path);
 /* A file of the run folder: it stays when the run goes on from a checkpoint after this. */
 void tz_recall_file(tz_context *context, const char *name);
 
@@ -64,5 +51,8 @@ tz_status tz_recall_break(lua_State *L, tz_error *error, const char *format, ...
 /* The script did something else than before: the run ends. Raises. */
 noreturn void tz_recall_refuse(lua_State *L, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* The line of the script that calls, or 0; `file` gets its name, unless `size` is 0. */
+int tz_recall_line(lua_State *L, char *file, size_t size);
 
 #endif

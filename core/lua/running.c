@@ -10,7 +10,6 @@
 #include "lua/policy.h"
 #include "lua/push.h"
 #include "lua/rerun.h"
-#include "lua/time.h"
 #include "sim/jump.h"
 #include "sim/run.h"
 #include "sim/snapshot.h"
@@ -285,7 +284,7 @@ static bool get_until_time(lua_State *L, const tz_simulation_handle *handle, con
     lua_pushliteral(L, "until_time");
     const bool given = lua_rawget(L, 2) != LUA_TNIL;
     if (given) {
-        const double time = tz_time_check(L, -1, handle, what, "until_time");
+        const double time = tz_handle_time(L, -1, handle, what, "until_time");
         snprintf(place, sizeof place, "%s: 'until_time'", what);
         if (tz_simulation_step_at(handle->simulation, time, &end, &error) != TZ_OK)
             tz_raise_error(L, place, &error);
@@ -662,6 +661,17 @@ static int method_rewind(lua_State *L)
     return 1;
 }
 
+/* sim:time(): the simulated time, in the unit of the time step. */
+static int method_time(lua_State *L)
+{
+    const tz_simulation_handle *handle = tz_handle_check(L, 1, "sim:time");
+    if (!tz_simulation_time_step(handle->simulation))
+        tz_raise(L, "sim:time: %s has no time step: sim.step counts its iterations",
+                 tz_handle_stencil(handle)->id);
+    lua_pushnumber(L, tz_simulation_time(handle->simulation));
+    return 1;
+}
+
 void tz_running_add(lua_State *L)
 {
     static const tz_api_function methods[] = {
@@ -686,6 +696,8 @@ void tz_running_add(lua_State *L)
             .recall = TZ_RECALL_GIVE),
         TZ_API("sim:rewind()", method_rewind, "Sets the count of iterations to 0. Fields stay.",
                .recall = TZ_RECALL_CALL),
+        TZ_API("sim:time()", method_time,
+               "The simulated time, in the unit of the stencil's time step."),
         TZ_API_END};
     tz_api_add(L, methods);
 }

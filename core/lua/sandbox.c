@@ -1,6 +1,7 @@
 #include "lua/sandbox.h"
 
 #include "base/file.h"
+#include "lua/api.h"
 #include "lua/context.h"
 #include "lua/guard.h"
 #include "lua/interrupt.h"
@@ -96,7 +97,7 @@ static bool load_module(lua_State *L, const char *folder, const char *name)
     lua_pushfstring(L, "@%s", path);
     const int status = luaL_loadbufferx(L, text, bytes, lua_tostring(L, -1), "t");
     free(text);
-    tz_recall_input(L, path);
+    tz_api_input(L, path);
     if (status != LUA_OK)
         lua_error(L);
     lua_remove(L, -2);
@@ -427,7 +428,7 @@ static int seed(lua_State *L)
         (void)!getentropy(bits, sizeof bits);
         for (int i = 0; i < 2; i++) {
             lua_pushinteger(L, (lua_Integer)bits[i]);
-            tz_recall_exchange(L, "math.randomseed");
+            tz_api_exchange(L, "math.randomseed");
         }
     }
     lua_pushvalue(L, lua_upvalueindex(1));
@@ -444,9 +445,9 @@ static void wrap(lua_State *L, const char *library, const char *name, bool repla
     lua_getglobal(L, library);
     if (lua_istable(L, -1) && lua_getfield(L, -1, name) == LUA_TFUNCTION) {
         if (replays)
-            tz_recall_wrap(L, what);
+            tz_api_wrap(L, what);
         else
-            tz_recall_taint_wrap(L, what);
+            tz_api_taint_wrap(L, what);
         lua_setfield(L, -2, name);
     }
     lua_settop(L, top);
@@ -463,7 +464,7 @@ static void taint_files(lua_State *L)
             char what[32];
             snprintf(what, sizeof what, "file:%s", methods[i]);
             lua_getfield(L, -1, methods[i]);
-            tz_recall_taint_wrap(L, what);
+            tz_api_taint_wrap(L, what);
             lua_setfield(L, -2, methods[i]);
         }
     lua_settop(L, 0);

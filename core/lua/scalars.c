@@ -1,6 +1,6 @@
 #include "lua/scalars.h"
 
-#include "define/formula.h"
+#include "define/scalar.h"
 #include "lua/api.h"
 #include "lua/handle.h"
 #include "lua/keys.h"
@@ -14,8 +14,8 @@ static const char kept_key; /* its address is a key */
 
 static int formula_gc(lua_State *L)
 {
-    tz_formula **formula = luaL_checkudata(L, 1, FORMULA);
-    tz_formula_destroy(*formula);
+    tz_named_scalar **formula = luaL_checkudata(L, 1, FORMULA);
+    tz_named_scalar_destroy(*formula);
     *formula = NULL;
     return 0;
 }
@@ -27,13 +27,13 @@ static tz_series take_formula(lua_State *L, int kept, const char *what, const tz
     size_t length = 0;
     const char *text = lua_tolstring(L, -1, &length);
     tz_error error;
-    tz_formula **formula = lua_newuserdatauv(L, sizeof *formula, 0);
+    tz_named_scalar **formula = lua_newuserdatauv(L, sizeof *formula, 0);
     *formula = NULL;
     luaL_setmetatable(L, FORMULA);
-    if (tz_formula_create(formula, stencil, name, text, length, &error) != TZ_OK)
+    if (tz_named_scalar_create(formula, stencil, name, text, length, &error) != TZ_OK)
         tz_raise_error(L, what, &error);
     luaL_ref(L, kept);
-    return tz_formula_series(*formula);
+    return tz_named_scalar_series(*formula);
 }
 
 /* The list or number on the top of the stack. */

@@ -84,16 +84,16 @@ static int simulation_index(lua_State *L)
         lua_pushinteger(L, tz_simulation_cells(simulation));
     } else if (strcmp(key, "seconds") == 0) {
         lua_pushnumber(L, tz_simulation_seconds(simulation));
-        tz_recall_exchange(L, "sim.seconds");
+        tz_api_exchange(L, "sim.seconds");
     } else if (strcmp(key, "height") == 0) {
         lua_pushinteger(L, tz_simulation_plan(simulation)->height);
-        tz_recall_exchange(L, "sim.height");
+        tz_api_exchange(L, "sim.height");
     } else if (strcmp(key, "backend") == 0) {
         lua_pushstring(L, tz_simulation_backend(simulation));
-        tz_recall_exchange(L, "sim.backend");
+        tz_api_exchange(L, "sim.backend");
     } else if (strcmp(key, "threads") == 0) {
         lua_pushinteger(L, tz_simulation_threads(simulation));
-        tz_recall_exchange(L, "sim.threads");
+        tz_api_exchange(L, "sim.threads");
     } else if (strcmp(key, "precision") == 0) {
         lua_pushstring(L, tz_simulation_precision(simulation));
     } else if (strcmp(key, "plugin") == 0) {
@@ -383,7 +383,6 @@ void tz_simulation_register(lua_State *L)
     tz_methods_add(L);
     tz_binding_add(L);
     tz_running_add(L);
-    tz_time_add(L);
     tz_scalars_add(L);
     tz_policy_method_add(L);
     tz_region_methods_add(L);

@@ -3,7 +3,7 @@
 #define TZ_CORE_LUA_WORKLOAD_H
 
 #include "calibrate/records.h"
-#include "lua/plan.h"
+#include "lua/policy.h"
 #include "lua/problem.h"
 #include "predict/workload.h"
 

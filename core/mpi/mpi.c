@@ -1,6 +1,6 @@
 /* The table of ranks by MPI. A module of its own, which base/ranks.c loads, so that the rest of Trapeze needs
  * no MPI. */
-#include "base/ranks_module.h"
+#include "base/ranks.h"
 
 #include <limits.h>
 #include <mpi.h>

@@ -7,6 +7,7 @@
 #include "sim/fields.h"
 #include "sim/simulated_time.h"
 #include "sim/simulation.h"
+#include "stencil/stencil.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

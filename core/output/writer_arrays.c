@@ -2,6 +2,7 @@
 #include "output/writer_arrays.h"
 
 #include "sim/fields.h"
+#include "stencil/stencil.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,8 +44,8 @@ static tz_status write_pieces(const tz_simulation *simulation, int field, tz_gri
     return status;
 }
 
-/* Processes that hold parts of the grid write them. TZ_UNSUPPORTED: they cannot, or the format does not keep cells
- * as they are. */
+/* Processes that hold parts of the grid write them. TZ_UNSUPPORTED: they cannot, or the format does
+ * not keep cells as they are. */
 static tz_status write_parts(const tz_simulation *source, int field, tz_grid_file *file,
                              size_t which, tz_error *error)
 {

@@ -3,7 +3,7 @@
 #include "backend/slabs/slabs.h"
 #include "base/machine.h"
 #include "base/minmax.h"
-#include "calibrate/sample.h"
+#include "calibrate/calibrate.h"
 #include "jump/jump.h"
 #include "stencil/streamed_source.h"
 #include <inttypes.h>

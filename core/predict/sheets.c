@@ -1,4 +1,5 @@
-/* The columns of predictions and measurements. Called by the commands predict and tune, and by tz.predict and tz.tune. */
+/* The columns of predictions and measurements. Called by the commands predict and tune, and by
+ * tz.predict and tz.tune. */
 #include "predict/sheets.h"
 
 enum { IN_JSON_AND_LUA = TZ_IN_JSON | TZ_IN_LUA, IN_CSV_AND_LUA = TZ_IN_CSV | TZ_IN_LUA };

@@ -1,5 +1,5 @@
-/* The columns of what predictions and measurements are printed as, and pushed to Lua: of rows, and of the objects that hold
- * these. */
+/* The columns of what predictions and measurements are printed as, and pushed to Lua: of rows, and
+ * of the objects that hold these. */
 #ifndef TZ_CORE_PREDICT_SHEETS_H
 #define TZ_CORE_PREDICT_SHEETS_H
 

@@ -3,9 +3,9 @@
 #include "backend/family_names.h"
 #include "base/machine.h"
 #include "base/names.h"
-#include "calibrate/sample.h"
+#include "calibrate/calibrate.h"
 #include "model/power.h"
-#include "predict/predictions_impl.h"
+#include "predict/predictions.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

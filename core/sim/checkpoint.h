@@ -20,8 +20,8 @@ struct json_t *tz_simulation_progress(const tz_simulation *simulation);
  * begin with `prefix`. */
 size_t tz_simulation_arrays(const tz_simulation *simulation, const char *prefix,
                             tz_checkpoint_array *arrays, size_t max);
-/* Write these arrays: numbers `first` and on of the file. `simulation` may be that of a snapshot of all
- * fields. Errors of the backend, TZ_IO. */
+/* Write these arrays: numbers `first` and on of the file. `simulation` may be that of a snapshot of
+ * all fields. Errors of the backend, TZ_IO. */
 tz_status tz_simulation_save(const tz_simulation *simulation, tz_checkpoint_writer *writer,
                              size_t first, tz_error *error);
 

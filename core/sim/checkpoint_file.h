@@ -35,7 +35,8 @@ tz_status tz_checkpoint_begin(tz_checkpoint_writer **out, const char *path,
  * each once, and fill the array. TZ_IO. */
 tz_status tz_checkpoint_write(tz_checkpoint_writer *writer, size_t array, int64_t offset,
                               const void *data, size_t bytes, tz_error *error);
-/* Where others may write the bytes of an array: the file's name until it is committed, borrowed. TZ_IO. */
+/* Where others may write the bytes of an array: the file's name until it is committed, borrowed.
+ * TZ_IO. */
 tz_status tz_checkpoint_place(tz_checkpoint_writer *writer, size_t array, const char **path,
                               int64_t *offset, tz_error *error);
 /* Bytes that others have written, and synced: their tz_file_sum(). */

@@ -3,11 +3,12 @@
 #include "backend/slabs/slabs.h"
 #include "base/machine.h"
 #include "calibrate/records.h"
-#include "predict/shares.h"
+#include "predict/workload.h"
 #include "sim/fields.h"
 #include "sim/simulated_time.h"
 #include "sim/simulation.h"
 #include "sim/state.h"
+#include "stencil/registry.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

@@ -53,8 +53,9 @@ tz_dtype tz_simulation_dtype(const tz_simulation *simulation, int field);
 /* Cells of a box (NULL: all) in that type. */
 tz_status tz_simulation_read_cells(const tz_simulation *simulation, int field, const tz_box *box,
                                    void *cells, tz_error *error);
-/* Do several processes hold the field, which can write their parts into a file? Then all cells in that type go
- * into an existing file, from `offset` on. TZ_UNSUPPORTED: they cannot; read the cells and write them. */
+/* Do several processes hold the field, which can write their parts into a file? Then all cells in
+ * that type go into an existing file, from `offset` on. TZ_UNSUPPORTED: they cannot; read the cells
+ * and write them. */
 bool tz_simulation_is_parted(const tz_simulation *simulation, int field);
 tz_status tz_simulation_write_file(const tz_simulation *simulation, int field, const char *path,
                                    int64_t offset, tz_error *error);

@@ -77,13 +77,14 @@ typedef struct tz_until {
 } tz_until;
 
 typedef enum tz_stop {
-    TZ_STOP_PAUSE, /* between two calls of the backend, whose stages may still run. The caller may
-                    * write a checkpoint; after tz_run_wait() it may read fields, set cells, and
-                    * parameters but the time step */
-    TZ_STOP_ASKS,  /* a function policy asks for a plan: tz_policy_question, tz_policy_answer */
-    TZ_STOP_DUE,   /* at a step where something may be due; once a step. In mixed precision fields
-                    * are refined */
-    TZ_STOP_END    /* the run has come to its end; all stages are waited for */
+    /* between two calls of the backend, whose stages may still run. The caller may write a
+     * checkpoint; after tz_run_wait() it may read fields, set cells, and parameters but the time
+     * step */
+    TZ_STOP_PAUSE,
+    TZ_STOP_ASKS, /* a function policy asks for a plan: tz_policy_question, tz_policy_answer */
+    /* at a step where something may be due; once a step. In mixed precision fields are refined */
+    TZ_STOP_DUE,
+    TZ_STOP_END /* the run has come to its end; all stages are waited for */
 } tz_stop;
 
 /* Errors: TZ_RANGE and TZ_UNSTABLE if the stencil's check_run() refuses the fields and parameters.

@@ -3,6 +3,7 @@
 #include "sim/state.h"
 
 #include "jump/jump.h"
+#include "stencil/registry.h"
 #include <stdlib.h>
 
 tz_place tz__simulation_place(const tz_simulation *simulation, const tz_model_device *record)

@@ -14,6 +14,7 @@
 #include "base/ranks.h"
 #include "policy/policy.h"
 #include "sim/types.h"
+#include "stencil/registry.h"
 #include "stencil/streamed_source.h"
 
 /* Complete stages of one plan, timed together for a policy: from the first launch until all are
@@ -80,8 +81,8 @@ struct tz_simulation {
     const tz_streamed_source *streamed_pointers[TZ_FIELDS_MAX];
     tz_plan_use *uses;
     size_t uses_count, uses_last; /* last: the plan of the latest stage */
-    struct tz_jump
-        *jump; /* what jumps need; NULL: not known for the parameters and static fields now */
+    /* what jumps need; NULL: not known for the parameters and static fields now */
+    struct tz_jump *jump;
     tz_jump_use jumps;       /* so far */
     double energy_j;         /* of all runs so far, if the device counts it */
     int64_t steps_unchecked; /* iterations since the last check that every cell is finite */

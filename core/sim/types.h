@@ -35,8 +35,8 @@ typedef struct tz_jump_use {
     int64_t jumps, steps; /* of steps, those to a steady state do not count */
     int64_t steady;       /* jumps to a steady state */
     double seconds;
-    double
-        rounding;  /* the largest estimate of one: what it rounds, as a part of the largest value */
+    /* the largest estimate of one: what it rounds, as a part of the largest value */
+    double rounding;
     int64_t bytes; /* the most memory that one took beside the fields */
     char library[64];
 } tz_jump_use;

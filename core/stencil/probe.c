@@ -1,9 +1,9 @@
-/* Holds the cell functions of a stencil against its tables and its text. Called once by registry.c.
- * */
+/* Holds the cell functions of a stencil against its tables and its text, and the row functions, of
+ * one slab and of several at once, against the cell function. Called once by registry.c. */
 #include "stencil/probe.h"
 
+#include "base/machine.h"
 #include "base/trap.h"
-#include "stencil/probe_impl.h"
 #include "stencil/problem.h"
 #include "stencil/stencil.h"
 #include <math.h>
@@ -12,9 +12,31 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* An element of a field. */
+typedef union any_element {
+    float f;
+    double d;
+    int32_t i;
+    uint32_t w;
+} any_element;
+
+/* A pass in one precision, with the constants that it is called with. */
+typedef struct pass_probe {
+    const tz_stencil *stencil;
+    const tz_pass *pass;
+    tz_precision precision;
+    const char *path;
+    tz_slot defaults[TZ_CONSTANTS_MAX];
+    tz_slot constants[TZ_CONSTANTS_MAX]; /* of this trial */
+    uint64_t random;
+    int64_t reads; /* of one cell, about; set by probe_cell() */
+} pass_probe;
+
 enum { TRIALS = 96, TRIALS_LEAST = 16, READS_MOST = 60000 };
 
-tz_status tz__probe_refuse(const tz__probe *p, tz_error *error, const char *format, ...)
+/* "stencil 'x', pass 'y': ..." with TZ_PLUGIN. */
+__attribute__((format(printf, 3, 4))) static tz_status refuse(const pass_probe *p, tz_error *error,
+                                                              const char *format, ...)
 {
     char what[1024];
     va_list arguments;
@@ -41,7 +63,8 @@ static double random_real(uint64_t *state)
     return (double)(next_random(state) >> 11) * 0x1p-52 - 1.0;
 }
 
-void tz__probe_vary(tz__probe *p, int trial)
+/* Constants of a trial. */
+static void vary_constants(pass_probe *p, int trial)
 {
     memcpy(p->constants, p->defaults, sizeof p->constants);
     for (int k = 0; k < p->stencil->constants_count; k++) {
@@ -57,14 +80,14 @@ void tz__probe_vary(tz__probe *p, int trial)
     }
 }
 
-/* Branches may depend on signs, and on sizes: some trials are about 0, some about the value that a
- * field has at first. */
-tz__element tz__probe_value(tz__probe *p, int field, int trial)
+/* A value of a field in a trial. Branches may depend on signs, and on sizes: some trials are about
+ * 0, some about the value that a field has at first. */
+static any_element make_value(pass_probe *p, int field, int trial)
 {
     static const double scales[] = {1.0, 8.0, 1.0, 1e3, 1e-3};
     const tz_field *f = &p->stencil->fields[field];
     const uint64_t bits = next_random(&p->random);
-    tz__element element = {.d = 0.0};
+    any_element element = {.d = 0.0};
     if (tz_type_is_bits(f->type)) {
         element.w = (uint32_t)bits;
         return element;
@@ -79,7 +102,7 @@ tz__element tz__probe_value(tz__probe *p, int field, int trial)
 
 /* The constants of a small grid with the default parameters. A stencil that refuses these gets
  * ones. */
-static void default_constants(tz__probe *p)
+static void default_constants(pass_probe *p)
 {
     const tz_stencil *s = p->stencil;
     tz_problem problem;
@@ -103,14 +126,14 @@ static void default_constants(tz__probe *p)
 
 typedef struct tracer {
     tz_cell_access access; /* first: the cell function gets a pointer to it */
-    tz__probe *probe;
+    pass_probe *probe;
     int trial;
     int64_t reads;
     int fields; /* tz_stencil_fields_all() */
     uint32_t may_read, written;
     tz_probe_seen seen[TZ_FIELDS_MAX];
     tz_reads allowed[TZ_FIELDS_MAX];
-    tz__element value, sink;
+    any_element value, sink;
     tz_status status; /* of the first fault */
     tz_error *error;
 } tracer;
@@ -135,40 +158,38 @@ static tz_status refuse_offset(const tracer *t, int field, const int offset[TZ_A
                  allowed->high[axis], "xyz"[axis]);
     else
         snprintf(remedy, sizeof remedy, "the field's .radius is %d", f->radius);
-    return tz__probe_refuse(t->probe, t->error, "it reads '%s' at offset (%s), but %s", f->name, at,
-                            remedy);
+    return refuse(t->probe, t->error, "it reads '%s' at offset (%s), but %s", f->name, at, remedy);
 }
 
 static void check_read(tracer *t, int field, const int offset[TZ_AXES])
 {
     const tz_stencil *s = t->probe->stencil;
     if (field < 0 || field >= t->fields) {
-        t->status = tz__probe_refuse(t->probe, t->error, "it reads field number %d of %d", field,
-                                     t->fields);
+        t->status = refuse(t->probe, t->error, "it reads field number %d of %d", field, t->fields);
         return;
     }
     if (s->fields[field].role == TZ_DERIVED) {
-        t->status = tz__probe_refuse(t->probe, t->error,
-                                     "it reads '%s', which is a derived field: only frames and "
-                                     "reductions see these",
-                                     s->fields[field].name);
+        t->status = refuse(t->probe, t->error,
+                           "it reads '%s', which is a derived field: only frames and "
+                           "reductions see these",
+                           s->fields[field].name);
         return;
     }
     if (!(t->may_read >> field & 1)) {
-        t->status = tz__probe_refuse(t->probe, t->error,
-                                     "it reads '%s', which its TZ_READS does not list: for an "
-                                     "output that list has all fields, or none",
-                                     s->fields[field].name);
+        t->status = refuse(t->probe, t->error,
+                           "it reads '%s', which its TZ_READS does not list: for an "
+                           "output that list has all fields, or none",
+                           s->fields[field].name);
         return;
     }
     tz_probe_seen *seen = &t->seen[field];
     for (int axis = 0; axis < TZ_AXES && !t->status; axis++) {
         const int at = offset[axis];
         if (axis >= s->dims && at != 0)
-            t->status = tz__probe_refuse(t->probe, t->error,
-                                         "it reads '%s' along axis %c, of which the "
-                                         "stencil has none",
-                                         s->fields[field].name, "xyz"[axis]);
+            t->status = refuse(t->probe, t->error,
+                               "it reads '%s' along axis %c, of which the "
+                               "stencil has none",
+                               s->fields[field].name, "xyz"[axis]);
         else if (at < t->allowed[field].low[axis] || at > t->allowed[field].high[axis])
             t->status = refuse_offset(t, field, offset, axis);
         seen->low[axis] = at < seen->low[axis] ? at : seen->low[axis];
@@ -186,7 +207,7 @@ static const void *trace_read(const tz_cell_access *access, int field, int dx, i
         check_read(t, field, (const int[TZ_AXES]){dx, dy, dz});
     if (field < 0 || field >= t->fields)
         field = 0;
-    t->value = tz__probe_value(t->probe, field, t->trial);
+    t->value = make_value(t->probe, field, t->trial);
     return &t->value;
 }
 
@@ -197,17 +218,16 @@ static void *trace_write(const tz_cell_access *access, int field)
     if (t->status)
         return &t->sink;
     if (field < 0 || field >= t->fields) {
-        t->status = tz__probe_refuse(t->probe, t->error, "it writes field number %d of %d", field,
-                                     t->fields);
+        t->status = refuse(t->probe, t->error, "it writes field number %d of %d", field, t->fields);
         return &t->sink;
     }
     if (!(t->probe->pass->writes >> field & 1)) {
         const tz_field *f = &s->fields[field];
-        t->status = tz__probe_refuse(
-            t->probe, t->error, "it writes '%s', which %s%s%s", f->name,
-            f->role == TZ_STATE || f->role == TZ_DERIVED ? "is not in its .writes" : "is a ",
-            f->role == TZ_STATE || f->role == TZ_DERIVED ? "" : tz_role_name(f->role),
-            f->role == TZ_STATE || f->role == TZ_DERIVED ? "" : " field");
+        t->status =
+            refuse(t->probe, t->error, "it writes '%s', which %s%s%s", f->name,
+                   f->role == TZ_STATE || f->role == TZ_DERIVED ? "is not in its .writes" : "is a ",
+                   f->role == TZ_STATE || f->role == TZ_DERIVED ? "" : tz_role_name(f->role),
+                   f->role == TZ_STATE || f->role == TZ_DERIVED ? "" : " field");
     }
     t->written |= 1u << field;
     return &t->sink;
@@ -224,10 +244,10 @@ static tz_status check_written(const tracer *t)
     const uint32_t missing = t->probe->pass->writes & ~t->written;
     for (int f = 0; f < t->fields; f++)
         if (missing >> f & 1)
-            return tz__probe_refuse(t->probe, t->error,
-                                    "it declares that it writes '%s', but does not write it in "
-                                    "every cell: TZ_PUT() must be reached whatever the values are",
-                                    t->probe->stencil->fields[f].name);
+            return refuse(t->probe, t->error,
+                          "it declares that it writes '%s', but does not write it in "
+                          "every cell: TZ_PUT() must be reached whatever the values are",
+                          t->probe->stencil->fields[f].name);
     return TZ_OK;
 }
 
@@ -244,7 +264,7 @@ static void place(tracer *t, int trial)
 }
 
 /* While a trap is open (base/trap.h). */
-static tz_status probe_cell(tz__probe *p, tz_probe_seen *seen, tz_error *error)
+static tz_status probe_cell(pass_probe *p, tz_probe_seen *seen, tz_error *error)
 {
     tracer t = {.access = {.read = trace_read, .write = trace_write, .constants = p->constants},
                 .probe = p,
@@ -264,23 +284,278 @@ static tz_status probe_cell(tz__probe *p, tz_probe_seen *seen, tz_error *error)
         if (trial >= TRIALS_LEAST && t.reads > READS_MOST)
             break;
         place(&t, trial);
-        tz__probe_vary(p, trial);
+        vary_constants(p, trial);
         const int raised = tz_trap_call(call_cell, &t);
         if (raised && raised != SIGFPE)
-            t.status = tz__probe_refuse(p, error, "its cell function crashes (%s)",
-                                        raised == SIGILL ? "an instruction that this machine lacks"
-                                                         : "an address that is not its own");
+            t.status = refuse(p, error, "its cell function crashes (%s)",
+                              raised == SIGILL ? "an instruction that this machine lacks"
+                                               : "an address that is not its own");
         if (!raised && !t.status) {
             t.status = check_written(&t);
             done++;
         }
     }
     if (!t.status && done == 0)
-        t.status = tz__probe_refuse(p, error, "its cell function divides by zero in every cell");
+        t.status = refuse(p, error, "its cell function divides by zero in every cell");
     p->reads = t.reads / (done > 0 ? done : 1);
     if (seen)
         memcpy(seen, t.seen, (size_t)t.fields * sizeof *seen);
     return t.status;
+}
+
+/* ---- The row functions ---------------------------------------------------------------------- */
+
+/* A span of several vectors and a rest; fewer trials where a cell has many reads. */
+enum { COUNT = 37, ROWS_TRIALS = 4, READS_MANY = 100 };
+enum { X = 8, Y = 5, Z = 3 }; /* coordinates of its first cell */
+enum { SHIFT = 7, SLABS = TZ_SLABS_IN_PLACE_MAX, WINDOW_MAX = 2 * TZ_RADIUS_MAX + SLABS };
+enum { CELLS = SLABS * COUNT }; /* of two rows, or of one row of several slabs */
+enum {
+    AROUND = 2 * TZ_COLUMNS_IN_PLACE + 64
+}; /* elements around those of a row that may be read */
+
+typedef struct span {
+    tz_cell_access access; /* first: the cell function gets a pointer to it */
+    pass_probe *probe;
+    int radius, rows;
+    int slabs;  /* that the row function computes at once */
+    int window; /* views of a field */
+    int margin; /* the largest radius of the pass and the fields */
+    ptrdiff_t stride;
+    int64_t i, row; /* the cell that `access` stands for, ... */
+    int slab;       /* ... in this slab */
+    tz_row_fn *function;
+    tz_span span;
+    tz_view in[TZ_FIELDS_MAX * WINDOW_MAX];
+    tz_target out[TZ_FIELDS_MAX * SLABS];
+    size_t pool;                                   /* elements */
+    char *values[TZ_FIELDS_MAX];                   /* of a type; fields of it share them */
+    any_element by_cell[TZ_FIELDS_MAX][CELLS];     /* an element each; [slab][row][i] */
+    double by_rows[TZ_FIELDS_MAX][CELLS], nothing; /* packed */
+} span;
+
+static size_t element_size(const span *s, int field)
+{
+    return tz_element_type_of(s->probe->stencil->fields[field].type, s->probe->precision)->size;
+}
+
+/* The first field of the same type: it has the values. */
+static int owner_of(const span *s, int field)
+{
+    int f = 0;
+    while (s->probe->stencil->fields[f].type != s->probe->stencil->fields[field].type)
+        f++;
+    return f;
+}
+
+static tz_status make_values(span *s, tz_error *error)
+{
+    const int fields = tz_stencil_fields_all(s->probe->stencil), dims = s->probe->stencil->dims;
+    s->radius = s->probe->pass->radius;
+    s->margin = s->radius;
+    for (int f = 0; f < fields; f++)
+        if (s->probe->stencil->fields[f].radius > s->margin)
+            s->margin = s->probe->stencil->fields[f].radius;
+    s->stride = dims > 1 ? COUNT + 2 * s->margin + 3 : 0;
+    s->pool = (size_t)(2 * (s->margin + s->margin * s->stride) + 2 * (s->stride + COUNT)) +
+              (size_t)(fields * (2 * s->radius + SLABS) * SHIFT) + 2 * AROUND;
+    for (int f = 0; f < fields; f++)
+        if (owner_of(s, f) == f && !(s->values[f] = malloc(s->pool * element_size(s, f))))
+            return tz_error_set(error, TZ_MEMORY, s->probe->path, "not enough memory");
+    return TZ_OK;
+}
+
+/* The span of a row function that computes so many slabs at once. */
+static void make_views(span *s, int slabs)
+{
+    const int fields = tz_stencil_fields_all(s->probe->stencil), dims = s->probe->stencil->dims;
+    const ptrdiff_t before = AROUND + s->margin + s->margin * s->stride;
+    s->slabs = slabs;
+    s->window = (dims == 1 ? 1 : 2 * s->radius + 1) + slabs - 1;
+    s->rows = dims > 1 && slabs == 1 ? 2 : 1;
+    s->span.rows = s->rows;
+    for (int f = 0; f < fields; f++) {
+        const size_t size = element_size(s, f);
+        for (int k = 0; k < s->window; k++) {
+            const ptrdiff_t at = before + (f * s->window + k) * SHIFT;
+            s->in[f * s->window + k] =
+                (tz_view){s->values[owner_of(s, f)] + (size_t)at * size, s->stride};
+        }
+        for (int k = 0; k < slabs; k++)
+            s->out[f * slabs + k] =
+                (tz_target){(char *)s->by_rows[f] + (size_t)(k * s->rows * COUNT) * size, COUNT};
+    }
+}
+
+/* Integers are 0 and 1, or 1 and 2 where it may divide by them: others may be no values of the
+ * stencil, and what it does with them, such as a shift by 40, depends on the machine. */
+static void fill(span *s, int trial)
+{
+    for (int f = 0; f < tz_stencil_fields_all(s->probe->stencil); f++) {
+        const size_t size = element_size(s, f);
+        for (size_t i = 0; s->values[f] && i < s->pool; i++) {
+            any_element value = make_value(s->probe, f, 3 * trial);
+            if (tz_type_is_integer(s->probe->stencil->fields[f].type))
+                value.i += trial & 1;
+            memcpy(s->values[f] + i * size, &value, size);
+        }
+    }
+}
+
+static const void *read_cell(const tz_cell_access *access, int field, int dx, int dy, int dz)
+{
+    const span *s = (const span *)(const void *)access;
+    const int r = s->radius, dims = s->probe->stencil->dims;
+    const int d = s->slab + (dims == 1 ? 0 : r + (dims == 2 ? dy : dz));
+    /* In a branch that no trial of the cell function took. */
+    if (field < 0 || field >= tz_stencil_fields_all(s->probe->stencil) || d < 0 || d >= s->window ||
+        abs(dx) > s->margin || abs(dy) > s->margin)
+        return &s->nothing;
+    const tz_view *view = &s->in[field * s->window + d];
+    const ptrdiff_t row = s->row + (dims == 3 ? dy : 0);
+    return (const char *)view->at +
+           (row * view->row_stride + s->i + dx) * (ptrdiff_t)element_size(s, field);
+}
+
+static void *write_cell(const tz_cell_access *access, int field)
+{
+    span *s = (span *)(uintptr_t)access;
+    const bool known = field >= 0 && field < tz_stencil_fields_all(s->probe->stencil);
+    return known ? (void *)&s->by_cell[field][(s->slab * s->rows + s->row) * COUNT + s->i]
+                 : (void *)&s->nothing;
+}
+
+static void call_cells(void *argument)
+{
+    span *s = argument;
+    const int dims = s->probe->stencil->dims;
+    for (s->slab = 0; s->slab < s->slabs; s->slab++)
+        for (s->row = 0; s->row < s->rows; s->row++)
+            for (s->i = 0; s->i < COUNT; s->i++) {
+                s->access.x = X + s->i;
+                s->access.y = s->span.y + s->row + (dims == 2 ? s->slab : 0);
+                s->access.z = s->span.z + (dims == 3 ? s->slab : 0);
+                s->access.step = s->span.step;
+                s->probe->pass->kernels->cell[s->probe->precision](&s->access);
+            }
+}
+
+static void call_rows(void *argument)
+{
+    span *s = argument;
+    s->function(&s->span);
+}
+
+/* NaNs have many bits, and a compiler may choose. */
+static bool is_same(const span *s, int field, const void *a, const void *b)
+{
+    const size_t size = element_size(s, field);
+    if (memcmp(a, b, size) == 0)
+        return true;
+    const tz_element_type *type =
+        tz_element_type_of(s->probe->stencil->fields[field].type, s->probe->precision);
+    return type->is_nan(a) && type->is_nan(b);
+}
+
+static tz_status compare(const span *s, tz_isa isa, tz_error *error)
+{
+    const tz_stencil *stencil = s->probe->stencil;
+    for (int f = 0; f < tz_stencil_fields_all(stencil); f++)
+        for (int k = 0; (s->probe->pass->writes >> f & 1) && k < s->slabs * s->rows * COUNT; k++)
+            if (!is_same(s, f, (const char *)s->by_rows[f] + (size_t)k * element_size(s, f),
+                         &s->by_cell[f][k]))
+                return refuse(
+                    s->probe, error,
+                    "its row function%s for %s and its cell function give '%s' other bits%s%s%s: "
+                    "compile it with -ffp-contract=off and without -ffast-math, as "
+                    "trapeze_add_plugin() does",
+                    s->slabs > 1 ? " of several slabs" : "", tz_isa_form(isa),
+                    stencil->fields[f].name, tz_type_is_real(stencil->fields[f].type) ? " in " : "",
+                    tz_type_is_real(stencil->fields[f].type)
+                        ? tz_precision_name(s->probe->precision)
+                        : "",
+                    tz_type_is_real(stencil->fields[f].type) ? " precision" : "");
+    return TZ_OK;
+}
+
+/* Fields that only take over what another was. */
+static tz_status check_takes(const span *s, tz_error *error)
+{
+    const tz_stencil *stencil = s->probe->stencil;
+    for (int f = 0; f < stencil->fields_count; f++) {
+        const int from = s->probe->pass->takes[f] - 1;
+        for (int k = 0; from >= 0 && k < s->rows * COUNT; k++) {
+            const tz_view *view = &s->in[from * s->window + (s->window - 1) / 2];
+            const ptrdiff_t at = k / COUNT * view->row_stride + k % COUNT;
+            if (!is_same(s, f, (const char *)view->at + at * (ptrdiff_t)element_size(s, from),
+                         &s->by_cell[f][k]))
+                return refuse(s->probe, error,
+                              "TZ_TAKES says that '%s' becomes what '%s' was in the cell, "
+                              "but it gets another value",
+                              stencil->fields[f].name, stencil->fields[from].name);
+        }
+    }
+    return TZ_OK;
+}
+
+static tz_status compare_form(span *s, const tz_kernels *kernels, tz_isa isa, tz_error *error)
+{
+    s->function = tz_kernels_rows(kernels, isa, s->probe->precision);
+    if (!s->function)
+        return TZ_OK;
+    memset(s->by_rows, 0xa5, sizeof s->by_rows);
+    const int raised = tz_trap_call(call_rows, s);
+    if (raised == SIGFPE)
+        return TZ_OK;
+    return raised ? refuse(s->probe, error, "its row function%s for %s crashes",
+                           s->slabs > 1 ? " of several slabs" : "", tz_isa_form(isa))
+                  : compare(s, isa, error);
+}
+
+/* All forms of functions that compute so many slabs at once. */
+static tz_status compare_forms(span *s, const tz_kernels *kernels, int slabs, tz_error *error)
+{
+    make_views(s, slabs);
+    if (tz_trap_call(call_cells, s))
+        return TZ_OK; /* a division by zero */
+    tz_status status = slabs == 1 ? check_takes(s, error) : TZ_OK;
+    for (int isa = TZ_ISA_BASE; isa <= (int)tz_machine_isa() && !status; isa++)
+        status = compare_form(s, kernels, (tz_isa)isa, error);
+    return status;
+}
+
+/* While a trap is open (base/trap.h). */
+static tz_status probe_rows(pass_probe *p, tz_error *error)
+{
+    span *s = calloc(1, sizeof *s);
+    if (!s)
+        return tz_error_set(error, TZ_MEMORY, p->path, "not enough memory");
+    s->probe = p;
+    s->access = (tz_cell_access){.read = read_cell, .write = write_cell, .constants = p->constants};
+    tz_status status = make_values(s, error);
+    s->span = (tz_span){.in = s->in,
+                        .out = s->out,
+                        .constants = p->constants,
+                        .count = COUNT,
+                        .x = X,
+                        .y = p->stencil->dims > 1 ? Y : 0,
+                        .z = p->stencil->dims > 2 ? Z : 0};
+    for (int trial = 0; trial < (p->reads > READS_MANY ? 2 : ROWS_TRIALS) && !status; trial++) {
+        s->span.step = trial;
+        vary_constants(p, trial);
+        fill(s, trial);
+        status = compare_forms(s, p->pass->kernels, 1, error);
+        /* Once suffices: in this trial no cell is 0, by which an update might divide. */
+        if (!status && trial == 1 && p->pass->together)
+            status = compare_forms(s, p->pass->together, TZ_SLABS_TOGETHER, error);
+        if (!status && trial == 1 && p->pass->in_place && p->stencil->dims > 1)
+            status =
+                compare_forms(s, p->pass->in_place, TZ_SLABS_IN_PLACE(p->stencil->dims), error);
+    }
+    for (int f = 0; f < tz_stencil_fields_all(p->stencil); f++)
+        free(s->values[f]);
+    free(s);
+    return status;
 }
 
 /* ---- All ------------------------------------------------------------------------------------- */
@@ -288,7 +563,7 @@ static tz_status probe_cell(tz__probe *p, tz_probe_seen *seen, tz_error *error)
 tz_status tz_probe_cell(const tz_stencil *stencil, const tz_pass *pass, tz_precision precision,
                         const char *path, tz_probe_seen *seen, tz_error *error)
 {
-    tz__probe probe = {
+    pass_probe probe = {
         .stencil = stencil, .pass = pass, .precision = precision, .path = path, .random = 1};
     tz_trap trap;
     default_constants(&probe);
@@ -303,7 +578,7 @@ tz_status tz_probe_stencil(const tz_stencil *stencil, const char *path, tz_error
     const int passes = stencil->passes_count;
     tz_status status = TZ_OK;
     for (int precision = 0; precision < tz_stencil_precisions(stencil) && !status; precision++) {
-        tz__probe probe = {
+        pass_probe probe = {
             .stencil = stencil, .precision = (tz_precision)precision, .path = path, .random = 1};
         tz_trap trap;
         default_constants(&probe);
@@ -312,7 +587,7 @@ tz_status tz_probe_stencil(const tz_stencil *stencil, const char *path, tz_error
             probe.pass = i < passes ? &stencil->passes[i] : &stencil->outputs[i - passes];
             status = probe_cell(&probe, NULL, error);
             if (!status)
-                status = tz__probe_rows(&probe, error);
+                status = probe_rows(&probe, error);
         }
         tz_trap_close(&trap);
     }

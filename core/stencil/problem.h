@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "stencil/boundary.h"
 #include "stencil/element.h"
+#include "stencil/stencil.h"
 #include "stencil/types.h"
 
 /* A slab of a larger grid, which is cut along its last axis. Its arrays hold its own cells and,

@@ -4,7 +4,6 @@
 #define TZ_CORE_STENCIL_TYPES_H
 
 #include "stencil/plan.h"
-#include "stencil/registry.h"
 
 /* A box of cells, half open: low <= x < high on each axis, x first. */
 typedef struct tz_box {
@@ -67,7 +66,7 @@ typedef struct tz_update {
 /* The description of a simulation. Texts and arrays are borrowed while the simulation is
  * created. */
 typedef struct tz_simulation_config {
-    const tz_registry *registry;
+    const struct tz_registry *registry; /* stencil/registry.h */
     const char *stencil;
     int dims;                /* how many extents the scenario gave */
     int64_t extent[TZ_AXES]; /* cells, each >= 1 */
@@ -84,7 +83,7 @@ typedef struct tz_simulation_config {
     const tz_series *scalars; /* their contexts must outlive the simulation */
     const char *backend;      /* "auto", "reference", "cpu" or "cuda" */
     int device;               /* ordinal of the GPU for "cuda" */
-    /* Those that hold slabs of the grid: the text of backend/slabs/devices.h. NULL: one, `device`.
+    /* Those that hold slabs of the grid: the text of backend/slabs/slabs.h. NULL: one, `device`.
      * */
     const char *devices;
     bool sync;                         /* wait for every stage and check it */

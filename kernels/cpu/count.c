@@ -8,8 +8,8 @@ enum {
     COUNTED_JOBS = 32 * 1024, /* of more jobs, so many are counted, spread evenly */
 };
 
-/* Chunks whose tiles lean, each of which has a team: a thread of a team begins some steps after the one before, and the last
- * round of tiles may not have one for each thread. */
+/* Chunks whose tiles lean, each of which has a team: a thread of a team begins some steps after the
+ * one before, and the last round of tiles may not have one for each thread. */
 static void count_teams(const tz_stage *stage, const tz_pipeline *pipeline, int64_t chunks,
                         tz_stage_counts *out)
 {

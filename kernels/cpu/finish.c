@@ -51,8 +51,9 @@ static void finish_end(const tz_stage *stage, int field, char *row, int64_t x_lo
     }
 }
 
-/* The ghosts of a side at which all are equal, in rows [y_low, y_high): `ghost` elements from `to` on get the element at
- * `from`, or `value` if that is given. Places are bytes in a row. This is a part of the time of a stage in 3-D. */
+/* The ghosts of a side at which all are equal, in rows [y_low, y_high): `ghost` elements from `to`
+ * on get the element at `from`, or `value` if that is given. Places are bytes in a row. This is a
+ * part of the time of a stage in 3-D. */
 static void repeat_element(char *at, ptrdiff_t row_bytes, int64_t y_low, int64_t y_high,
                            ptrdiff_t from, ptrdiff_t to, const void *value, int ghost, size_t size)
 {

@@ -19,9 +19,9 @@ typedef struct tz_patch {
  * the value past the low or the high side, which is fixed. */
 int64_t tz_ghost_source(const tz_boundary sides[2], int64_t coordinate, int64_t extent);
 
-/* Write the ghost elements, up to `ghost` columns and patch->rows rows beyond the grid, whose source lies in the patch:
- * columns of its rows and, in 3-D, rows above and below. The patch at an edge writes the fixed values that
- * ghosts beyond that edge get. */
+/* Write the ghost elements, up to `ghost` columns and patch->rows rows beyond the grid, whose
+ * source lies in the patch: columns of its rows and, in 3-D, rows above and below. The patch at an
+ * edge writes the fixed values that ghosts beyond that edge get. */
 void tz_patch_finish(const tz_stage *stage, int field, const tz_patch *patch, int ghost);
 
 #endif

@@ -10,9 +10,10 @@ enum {
     TZ__PAD = TZ_ALIGN_ELEMENTS
 }; /* elements before a row of a ring, for ghosts and alignment */
 
-/* A few consecutive slabs of one field at one level. If a stage computes in place, all levels of a field share the
- * memory of one ring: slab j of a level lies where the level before had slab j - n, and some elements lower. There the
- * values are no longer needed. `slabs_lower` and `elements_lower` are the sums of this over the levels. */
+/* A few consecutive slabs of one field at one level. If a stage computes in place, all levels of a
+ * field share the memory of one ring: slab j of a level lies where the level before had slab j - n,
+ * and some elements lower. There the values are no longer needed. `slabs_lower` and
+ * `elements_lower` are the sums of this over the levels. */
 typedef struct tz__ring {
     size_t offset; /* of the ring in the arena */
     size_t slab_bytes;
@@ -22,16 +23,17 @@ typedef struct tz__ring {
     ptrdiff_t elements_lower;
 } tz__ring;
 
-/* The last rows of each slab of a level, which a leaning tile keeps for the next one. They lie where that tile will have
- * its final rows, in the output array: `first` rows after its first one of the last level. Slabs of other chunks: in an arena. */
+/* The last rows of each slab of a level, which a leaning tile keeps for the next one. They lie
+ * where that tile will have its final rows, in the output array: `first` rows after its first one
+ * of the last level. Slabs of other chunks: in an arena. */
 typedef struct tz__seam {
     int rows; /* 0: none */
     int first;
     size_t outside; /* in tz__job.seams: the slabs before the chunk, and then those after it */
 } tz__seam;
 
-/* Where the values of a field are: what level `level` made of field `field`; 0: the array. It is another
- * field if the one takes over what the other was. */
+/* Where the values of a field are: what level `level` made of field `field`; 0: the array. It is
+ * another field if the one takes over what the other was. */
 typedef struct tz__origin {
     int16_t level, field;
 } tz__origin;
@@ -41,10 +43,12 @@ typedef struct tz__level {
     const tz_pass *pass;
     tz_row_fn *rows; /* of tz_pipeline.at_once slabs */
     int radius;      /* of the pass: row functions get 2*radius + 1 slabs */
-    int lag;       /* slabs from this level's output to the newest slab of level 0: what the levels
-                    * up to this one read of later slabs, together */
-    tz_reach halo; /* cells that this level computes beyond the tile: what the levels after this
-                    * one read to that side, together */
+    /* slabs from this level's output to the newest slab of level 0: what the levels up to this one
+     * read of later slabs, together */
+    int lag;
+    /* cells that this level computes beyond the tile: what the levels after this one read to that
+     * side, together */
+    tz_reach halo;
     int iteration;
     tz__origin source[TZ_FIELDS_MAX];   /* of what this level reads */
     uint32_t makes;                     /* mask of the fields of which it computes new values */
@@ -84,7 +88,9 @@ typedef struct tz__axis {
     int64_t ext_low, ext_high; /* the same with the ghost zone: elements of its slabs */
     bool virtual; /* the tile may extend past the grid, where its cells wrap: no ghosts */
     int leans_low,
-        leans_high; /* by how much each side is higher at the level before; `low` and `high`: at the last level */
+        /* by how much each side is higher at the level before; `low` and `high`: at the last
+         * level */
+        leans_high;
 } tz__axis;
 
 /* One tile and one chunk of the stream axis, for one thread. */
@@ -98,8 +104,8 @@ typedef struct tz__job {
     int64_t first_group, last_group;
     int64_t slab_base; /* less than any slab: rings count from it */
     char *arena;
-    char *
-        seams; /* the arena that has seams of other chunks' slabs: all threads of a team use the same */
+    /* the arena that has seams of other chunks' slabs: all threads of a team use the same */
+    char *seams;
     ptrdiff_t zero; /* elements from the start of a ring slab to element (0, 0) */
 } tz__job;
 
@@ -114,8 +120,8 @@ static inline int64_t tz__stream_extent(const tz_stage *stage)
     return stage->dims == 1 ? 1 : stage->elements[stage->dims - 1];
 }
 
-/* The elements along an axis that a stage computes. In 1-D the first is one at which a row of a tile
- * may start. */
+/* The elements along an axis that a stage computes. In 1-D the first is one at which a row of a
+ * tile may start. */
 static inline int64_t tz__span_low(const tz_stage *stage, int axis)
 {
     return axis < stage->dims - 1 || stage->high == 0 ? 0
@@ -148,8 +154,8 @@ static inline int64_t tz__jobs_in_order(const tz_pipeline *pipeline)
     return pipeline->leaning > 0 ? pipeline->leaning : 1;
 }
 
-/* Job number k of the `counted` that stand for all jobs: all, or multiples of the golden ratio, which spread
- * evenly over any pattern. */
+/* Job number k of the `counted` that stand for all jobs: all, or multiples of the golden ratio,
+ * which spread evenly over any pattern. */
 static inline int64_t tz__counted_job(int64_t k, int64_t jobs, int64_t counted)
 {
     if (jobs <= counted)
@@ -158,8 +164,8 @@ static inline int64_t tz__counted_job(int64_t k, int64_t jobs, int64_t counted)
     return (int64_t)((unsigned __int128)place * (uint64_t)jobs >> 64);
 }
 
-/* The first row that level l computes of a group; 0 is the level of the array. A group ends where the next one begins. The first
- * one has all rows before, the last one all after. */
+/* The first row that level l computes of a group; 0 is the level of the array. A group ends where
+ * the next one begins. The first one has all rows before, the last one all after. */
 static inline int64_t tz__group_low(const tz_pipeline *pipeline, const tz__job *job, int l,
                                     int64_t group)
 {

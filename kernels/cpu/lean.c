@@ -9,14 +9,15 @@ static int slope_of(const tz_stage *stage)
     return tz_stencil_reach_along(stage->stencil, 1);
 }
 
-/* The most rows of a slab that a tile keeps at a level: a pass reads the values of a level until the same pass of the next
- * iteration. */
+/* The most rows of a slab that a tile keeps at a level: a pass reads the values of a level until
+ * the same pass of the next iteration. */
 static int64_t seam_max(const tz_stage *stage)
 {
     return (int64_t)slope_of(stage) * (stage->stencil->passes_count + 1);
 }
 
-/* The level at which tiles have equal extents, so that those at the grid's sides have as much work as the others. */
+/* The level at which tiles have equal extents, so that those at the grid's sides have as much work
+ * as the others. */
 static int middle(int levels)
 {
     return (levels + 1) / 2;
@@ -30,8 +31,8 @@ int tz__lean_tiles(const tz_stage *stage, int levels)
     const int64_t n = stage->elements[1], slope = slope_of(stage), seam = seam_max(stage);
     if (slope == 0)
         return 0; /* tiles do not overlap */
-    /* At each level a tile has the rows that it keeps for the next one, and those that are its ghosts at a side of the
-     * grid. At the last level it has room for the seams of all levels. */
+    /* At each level a tile has the rows that it keeps for the next one, and those that are its
+     * ghosts at a side of the grid. At the last level it has room for the seams of all levels. */
     const int64_t each = tz_max(seam, stage->ghost + 1) + slope * (levels - middle(levels));
     const int64_t least = tz_max(each, seam * (levels - 1));
     const int64_t wanted = (n + stage->tile[1] - 1) / stage->tile[1];
@@ -71,7 +72,8 @@ int64_t tz__lean_rows(const tz_stage *stage, const tz_pipeline *pipeline)
     const int levels = pipeline->levels;
     for (int i = 0; i < pipeline->leaning; i++) {
         const tz__axis a = tz__lean_axis(stage, pipeline, i);
-        /* A tile at a side of the grid grows or shrinks from level to level: the first or the last level has most. */
+        /* A tile at a side of the grid grows or shrinks from level to level: the first or the last
+         * level has most. */
         const int64_t at_last = a.high - a.low;
         const int64_t at_first = at_last + (a.leans_high - a.leans_low) * (int64_t)(levels - 1);
         most = tz_max(most, a.ext_high - a.ext_low);
@@ -87,8 +89,8 @@ int64_t tz__lean_drift(const tz_pipeline *pipeline)
 
 size_t tz__lean_place(tz_pipeline *pipeline, const tz_stage *stage, int f, size_t at)
 {
-    /* Seams begin where the next tile has its first row of the field's final values, which it stores when it has read
-     * the seams. */
+    /* Seams begin where the next tile has its first row of the field's final values, which it
+     * stores when it has read the seams. */
     int first = pipeline->slope * (pipeline->levels - pipeline->final[f].level);
     for (int l = 1; l < pipeline->levels; l++) {
         tz__level *level = &pipeline->level[l];

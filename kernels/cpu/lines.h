@@ -12,7 +12,8 @@
 
 enum { TZ__LINE_BYTES = 64 };
 
-/* Copy a row of an array. What a processor fetches ahead by itself ends with a page of 4 KiB, so this fetches, too. */
+/* Copy a row of an array. What a processor fetches ahead by itself ends with a page of 4 KiB, so
+ * this fetches, too. */
 static inline void tz__copy_ahead(char *to, const char *from, int64_t bytes)
 {
     enum { AHEAD = 4096 };
@@ -47,10 +48,11 @@ static inline void tz__copy_lines_past(char *to, const char *from, int64_t bytes
 }
 #endif
 
-/* Copy a row to an array past the caches, where the processor can: then its lines are not read from memory before they are
- * written, and push nothing out of a cache. This goes for whole lines. Of a line that the row shares with its neighbours each
- * part would go to memory on its own, so those are written as usual. `wide`: the processor has vectors of 64 bytes. Before
- * another thread reads the row, this one calls tz__past_done(). */
+/* Copy a row to an array past the caches, where the processor can: then its lines are not read from
+ * memory before they are written, and push nothing out of a cache. This goes for whole lines. Of a
+ * line that the row shares with its neighbours each part would go to memory on its own, so those
+ * are written as usual. `wide`: the processor has vectors of 64 bytes. Before another thread reads
+ * the row, this one calls tz__past_done(). */
 static inline void tz__copy_past(char *to, const char *from, int64_t bytes, bool wide)
 {
 #ifdef __SSE2__

@@ -238,14 +238,16 @@ static void ring_depths(tz_pipeline *pipeline, const tz_stage *stage)
         }
 }
 
-/* Places one ring for all levels of a state field. A level writes slab j over slab j - n of the level before, where n
- * is how far back the levels up to this one read that. Returns where the ring ends. */
+/* Places one ring for all levels of a state field. A level writes slab j over slab j - n of the
+ * level before, where n is how far back the levels up to this one read that. Returns where the ring
+ * ends. */
 static size_t shared_place(tz_pipeline *pipeline, const tz_stage *stage, int f, size_t at,
                            size_t slab_bytes)
 {
     const int passes = stage->stencil->passes_count;
     const int64_t size = (int64_t)stage->element_size[f];
-    /* A row is written over one that no row after it reads, and below the columns that it reads itself. */
+    /* A row is written over one that no row after it reads, and below the columns that it reads
+     * itself. */
     const ptrdiff_t rows = stage->dims == 3 ? tz_stencil_reach_along(stage->stencil, 1) : 0;
     const ptrdiff_t elements = rows * pipeline->row_stride + TZ_COLUMNS_IN_PLACE;
     tz__ring shared = {0};
@@ -295,9 +297,9 @@ static size_t shared_place(tz_pipeline *pipeline, const tz_stage *stage, int f, 
     return at;
 }
 
-/* In place, each level lies some rows lower than the one before. While the last groups of rows of a plane still have values of
- * level l that are read, the first groups of the next plane in memory may have those of level l + n. Returns the largest n: the
- * rows of the two must not meet. */
+/* In place, each level lies some rows lower than the one before. While the last groups of rows of a
+ * plane still have values of level l that are read, the first groups of the next plane in memory
+ * may have those of level l + n. Returns the largest n: the rows of the two must not meet. */
 static int64_t levels_apart(const tz_pipeline *pipeline, const tz_stage *stage)
 {
     const int passes = stage->stencil->passes_count;
@@ -341,9 +343,10 @@ static void pipeline_place(tz_pipeline *pipeline, const tz_stage *stage)
     const int64_t height = pipeline->leaning  ? tz__lean_rows(stage, pipeline)
                            : stage->dims == 3 ? ext_max(stage, 1, halo)
                                               : 1;
-    /* The last ghosts of a row and the first ones of the next row may lie in one line. What is written in place begins some columns
-     * before a row. Those belong to no row, where the row before may still be read: in 2-D it is another slab, and the rows of
-     * a tile that wraps are computed in parts. */
+    /* The last ghosts of a row and the first ones of the next row may lie in one line. What is
+     * written in place begins some columns before a row. Those belong to no row, where the row
+     * before may still be read: in 2-D it is another slab, and the rows of a tile that wraps are
+     * computed in parts. */
     const bool apart = stage->dims == 2 || may_gather(stage);
     pipeline->row_stride = (ptrdiff_t)tz_round_up(width + 2 * stage->ghost, TZ__PAD) +
                            (apart ? TZ_COLUMNS_IN_PLACE : 0);

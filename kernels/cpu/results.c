@@ -29,7 +29,8 @@ static bool is_whole(const tz_stage *stage, int64_t x_low, int64_t x_high)
     return x_low == 0 && x_high == stage->elements[0];
 }
 
-/* Not by memcpy() with a length that is not constant: two such calls for a row took more than half as long as computing it. */
+/* Not by memcpy() with a length that is not constant: two such calls for a row took more than half
+ * as long as computing it. */
 static inline void copy_elements(char *to, const char *from, int count, ptrdiff_t size)
 {
     for (int i = 0; i < count; i++)

@@ -1,6 +1,6 @@
-/* Jobs of a stage in shares, one for each thread. A thread begins with its own share, whose cells are in its
- * caches since the last stage, and in the memory of its node. Then it takes jobs of other shares that nobody has
- * begun. */
+/* Jobs of a stage in shares, one for each thread. A thread begins with its own share, whose cells
+ * are in its caches since the last stage, and in the memory of its node. Then it takes jobs of
+ * other shares that nobody has begun. */
 #ifndef TZ_KERNELS_CPU_SHARES_H
 #define TZ_KERNELS_CPU_SHARES_H
 
@@ -29,8 +29,8 @@ static inline void tz__shares_make(tz__shares *s, int64_t jobs, int threads)
         atomic_init(&s->next[i], tz__share_begin(jobs, s->count, i));
 }
 
-/* A job for a thread, which no other thread gets; -1: none is left. `tried` is 0 before a thread's first call:
- * the shares in which it found no job. All threads of a team may call this at once. */
+/* A job for a thread, which no other thread gets; -1: none is left. `tried` is 0 before a thread's
+ * first call: the shares in which it found no job. All threads of a team may call this at once. */
 static inline int64_t tz__shares_take(tz__shares *s, int thread, int *tried)
 {
     for (; *tried < s->count; ++*tried) {

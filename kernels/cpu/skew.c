@@ -45,8 +45,9 @@ int tz_skew_slope(const tz_stage *stage)
 
 /* ---- Parts ----------------------------------------------------------------------------------- */
 
-/* Do parts shrink at the grid's sides along an axis? Not if a tile is as wide as a periodic inner axis: then its ghosts are
- * copied from its other end, level by level, as if each side had a value of its own. */
+/* Do parts shrink at the grid's sides along an axis? Not if a tile is as wide as a periodic inner
+ * axis: then its ghosts are copied from its other end, level by level, as if each side had a value
+ * of its own. */
 static bool is_open(const tz_stage *stage, int axis)
 {
     return tz_boundary_wraps(stage->boundary[axis][0]) &&
@@ -158,8 +159,8 @@ tz__skew_job tz__skew_job_of(const tz__skew *s, int phase, int i)
 
 /* ---- Steps and tiles ------------------------------------------------------------------------- */
 
-/* A band's limits and how far a level is behind are linear in t: the extremes are at the first or the
- * last level. */
+/* A band's limits and how far a level is behind are linear in t: the extremes are at the first or
+ * the last level. */
 int64_t tz__skew_first_step(const tz__skew *s, const tz__skew_job *j)
 {
     const int64_t behind = (int64_t)s->along.reach * (j->last - j->first);
@@ -182,8 +183,8 @@ static int64_t floor_of(int64_t a, int64_t b)
     return a / b - (a % b < 0);
 }
 
-/* The job's range of the inner axis at the middle level. There tiles are cut, so that those at the sides have
- * as much work as the others. */
+/* The job's range of the inner axis at the middle level. There tiles are cut, so that those at the
+ * sides have as much work as the others. */
 static int64_t middle_low(const tz__skew *s, const tz__skew_job *j)
 {
     return tz__band_low(&j->part, (s->levels + 1) / 2);
@@ -247,8 +248,8 @@ static double count_tiles(const tz__skew *s, const tz__skew_job *j, const tz__sk
     }
     out->updates += times * updates;
     if (least < most) {
-        /* Of a slab, a level needs what the level before has just written, and what it leans over. The levels of a diamond
-         * differ. */
+        /* Of a slab, a level needs what the level before has just written, and what it leans over.
+         * The levels of a diamond differ. */
         const int levels = j->last - j->first + 1;
         const double mean =
             updates / (row * (double)levels * (double)(j->slabs.high - j->slabs.low));
@@ -277,8 +278,9 @@ static bool is_whole(const tz__skew *s, const tz__skew_job *j, int i)
     return true;
 }
 
-/* When the threads of a team are done, in elements, and when the last tile began and was done. Each thread
- * takes the next tile when it has done one, and stays behind the thread that has the tile before. */
+/* When the threads of a team are done, in elements, and when the last tile began and was done. Each
+ * thread takes the next tile when it has done one, and stays behind the thread that has the tile
+ * before. */
 typedef struct team_clock {
     double thread[TZ__THREADS_MAX], begin, done;
     int team;
@@ -295,7 +297,8 @@ static void take_tile(team_clock *c, double updates)
     c->done = c->thread[next] = fmax(begin + updates, c->done);
 }
 
-/* The team takes `tiles` equal tiles. When each thread has had some, each round takes as long as the last. */
+/* The team takes `tiles` equal tiles. When each thread has had some, each round takes as long as
+ * the last. */
 static void take_tiles(team_clock *c, int64_t tiles, double updates)
 {
     const int64_t alone = tz_min(tiles, 3 * (int64_t)c->team), rounds = (tiles - alone) / c->team;
@@ -339,8 +342,8 @@ static double count_job(const tz__skew *s, const tz__skew_job *j, int team, tz_s
     return clock.done;
 }
 
-/* Adds a phase. The threads wait for each other at its end; not so at that of a row of diamonds, where a thread that is done
- * goes on with the next row. */
+/* Adds a phase. The threads wait for each other at its end; not so at that of a row of diamonds,
+ * where a thread that is done goes on with the next row. */
 static void count_phase(const tz__skew *s, int phase, tz_stage_counts *out)
 {
     const int jobs = tz__skew_jobs(s, phase), counted = jobs < COUNTED_JOBS ? jobs : COUNTED_JOBS;
@@ -523,8 +526,9 @@ static void finish(const tz_stage *stage, int f, const tz_host_field *host, int6
     }
 }
 
-/* Slabs j to j + slabs - 1, with one call of a row function. `together`: with the one of so many slabs. Else
- * there is more than one only in 2-D, and if all slabs that are read are inside the grid. */
+/* Slabs j to j + slabs - 1, with one call of a row function. `together`: with the one of so many
+ * slabs. Else there is more than one only in 2-D, and if all slabs that are read are inside the
+ * grid. */
 static void compute(const run *r, int thread, int t, int64_t j, int64_t slabs, bool together,
                     const area *a)
 {
@@ -625,7 +629,8 @@ static void compute_wrapped(const run *r, int thread, int t, int64_t j, int64_t 
 
 enum { LINE = 64 };
 
-/* Inlined by force: a compiler may take a function that only prefetches for one without any effect. */
+/* Inlined by force: a compiler may take a function that only prefetches for one without any
+ * effect. */
 static inline __attribute__((always_inline)) void fetch_rows(const tz_stage *stage,
                                                              const tz_host_field *host, int f,
                                                              int64_t j, int64_t slabs, int64_t from,
@@ -642,10 +647,10 @@ static inline __attribute__((always_inline)) void fetch_rows(const tz_stage *sta
     }
 }
 
-/* In 2-D rows of a tile are short, and processors do not find out in time what their beginnings will
- * need. Fetches what a later step of level t reads and no level of this tile has accessed: to the
- * low side of what level t - 1 has computed, the lines that the tile before has left. And a share
- * of the rows that come new to the first level, `first` to `end`. */
+/* In 2-D rows of a tile are short, and processors do not find out in time what their beginnings
+ * will need. Fetches what a later step of level t reads and no level of this tile has accessed: to
+ * the low side of what level t - 1 has computed, the lines that the tile before has left. And a
+ * share of the rows that come new to the first level, `first` to `end`. */
 static inline __attribute__((always_inline)) void
 fetch_ahead(const run *r, int t, int64_t behind, int64_t from, int64_t first, int64_t end)
 {
@@ -689,8 +694,8 @@ static void run_step(const run *r, int thread, const tz__skew_job *job, const tz
     }
 }
 
-/* Tile number `number` of a job. `before` and `mine`: of the tile before, and of this one. NULL: this
- * thread computes all tiles of the job. */
+/* Tile number `number` of a job. `before` and `mine`: of the tile before, and of this one. NULL:
+ * this thread computes all tiles of the job. */
 static void run_tile(const run *r, int thread, const tz__skew_job *job, int phase, int number,
                      tz__progress *before, tz__progress *mine)
 {
@@ -720,8 +725,8 @@ static int taker_of(const tz_stencil *stencil, const tz_pass *pass, uint32_t los
     return -1;
 }
 
-/* The arrays after a level. The array of what a field was goes to the field that takes it over; the array that
- * nobody takes any more is the next one to be written. */
+/* The arrays after a level. The array of what a field was goes to the field that takes it over; the
+ * array that nobody takes any more is the next one to be written. */
 static void pass_on(tz_skew_arrays *arrays, const tz_stencil *stencil, const level *l)
 {
     const tz_skew_arrays was = *arrays;
@@ -740,8 +745,8 @@ static void pass_on(tz_skew_arrays *arrays, const tz_stencil *stencil, const lev
     }
 }
 
-/* The levels of a stage from number `first` on, which is 0 for the first of all. In the last iteration each field has
- * an array of its own, and what it was before in the other one. */
+/* The levels of a stage from number `first` on, which is 0 for the first of all. In the last
+ * iteration each field has an array of its own, and what it was before in the other one. */
 static void make_levels(run *r, const tz_stage *stage, int first, int levels)
 {
     const int passes = stage->stencil->passes_count;
@@ -815,9 +820,10 @@ static void run_phases(void *any, int thread, int threads)
     }
 }
 
-/* Diamonds are taken in the order of their rows. Each waits for the two of the row before that it overlaps, which other
- * threads have begun. `at` is where the middle of a diamond is, in half widths: odd in rows 0, 2, 4 and so on, even in the
- * others. Mark `at` is the number of rows that are done there. */
+/* Diamonds are taken in the order of their rows. Each waits for the two of the row before that it
+ * overlaps, which other threads have begun. `at` is where the middle of a diamond is, in half
+ * widths: odd in rows 0, 2, 4 and so on, even in the others. Mark `at` is the number of rows that
+ * are done there. */
 static void run_diamonds(void *any, int thread, int threads)
 {
     teams *t = any;

@@ -8,10 +8,11 @@
  * level is written to the other. Tiles overlap by the ghost zone, so jobs never wait for each
  * other.
  *
- * A level computes a batch of slabs before the next level does. In 3-D it computes a group of rows of these planes: only when
- * all levels have computed that group does the next one begin. Groups move to the low side of y from level to level, at least
- * as far as a pass reads, so all that a group reads exists. What a level reads of the one before is then in L2, and each
- * plane of a ring enters L2 once a batch, also if the rings are much larger.
+ * A level computes a batch of slabs before the next level does. In 3-D it computes a group of rows
+ * of these planes: only when all levels have computed that group does the next one begin. Groups
+ * move to the low side of y from level to level, at least as far as a pass reads, so all that a
+ * group reads exists. What a level reads of the one before is then in L2, and each plane of a ring
+ * enters L2 once a batch, also if the rings are much larger.
  *
  * A 1-D stencil has no stream axis: its only slab is the row itself. */
 #ifndef TZ_KERNELS_CPU_STAGE_H
@@ -50,15 +51,16 @@ typedef struct tz_stage {
     int dims;
     int64_t elements[TZ_AXES]; /* extents in elements */
     int64_t columns;           /* cells along x (differs from elements[0] for bits) */
-    /* Of a slab of a larger grid: the coordinate there of cell 0 along the last axis, and the grid's
-     * extent along it. Else 0 and the extent. */
+    /* Of a slab of a larger grid: the coordinate there of cell 0 along the last axis, and the
+     * grid's extent along it. Else 0 and the extent. */
     int64_t first, whole;
     bool bits;
     tz_boundary boundary[TZ_AXES][2]; /* low and high side */
     size_t element_size[TZ_FIELDS_MAX];
-    /* What is past each fixed side: on x an element, on y in 3-D a row of the boundary value. On the
-     * last axis of 2-D and 3-D a slab from element (0, 0) on, with its ghosts past fixed sides of
-     * the other axes; the stride is 0 if its rows are equal. Rows are longer than any of a tile. */
+    /* What is past each fixed side: on x an element, on y in 3-D a row of the boundary value. On
+     * the last axis of 2-D and 3-D a slab from element (0, 0) on, with its ghosts past fixed sides
+     * of the other axes; the stride is 0 if its rows are equal. Rows are longer than any of a
+     * tile. */
     tz_view outside[TZ_FIELDS_MAX][TZ_SIDES];
     int ghost; /* ghost elements that the arrays have */
     tz_isa isa;
@@ -72,15 +74,15 @@ typedef struct tz_stage {
     int height;
     int64_t step; /* iterations done before this stage */
     int64_t tile[TZ_AXES];
-    /* Of a slab of a larger grid: elements along the last axis that are computed, at least. Others get
-     * any value. Both 0: all. */
+    /* Of a slab of a larger grid: elements along the last axis that are computed, at least. Others
+     * get any value. Both 0: all. */
     int64_t low, high;
     int batch;        /* slabs that a level computes before the next level does; 1 or more */
     int64_t group;    /* in 3-D: rows of a plane that do so, about, before the other rows; 0: all */
     int threads;      /* the plan is for so many */
     tz_threads *pool; /* which run it; NULL: the caller alone */
-    bool
-        past_caches; /* the arrays are larger than all caches: tz_stage_run() may store results past them */
+    /* the arrays are larger than all caches: tz_stage_run() may store results past them */
+    bool past_caches;
     uint32_t alone; /* for tz_skew_run(): passes, as bits, whose slabs are computed one at a time */
     bool diamonds;  /* for tz_skew_run(): the family "diamond" */
     char *lost;     /* for tz_skew_run(): tz_skew_lost_bytes() for each thread; nobody reads them */
@@ -109,7 +111,8 @@ size_t tz_stage_arena_bytes(const tz_stage *stage, tz_pipeline *pipeline);
  * has, up to stage->isa. */
 tz_row_fn *tz_stage_rows(const tz_stage *stage, const tz_pass *pass);
 
-/* The same of tz_pass.together. NULL: there is none, or slabs of this pass are computed one at a time (stage->alone). */
+/* The same of tz_pass.together. NULL: there is none, or slabs of this pass are computed one at a
+ * time (stage->alone). */
 tz_row_fn *tz_stage_together(const tz_stage *stage, const tz_pass *pass);
 
 /* The same of tz_pass.in_place. NULL: there is none. */
@@ -125,11 +128,12 @@ int tz_stage_leans(const tz_stage *stage);
  * levels of all jobs. */
 typedef struct tz_stage_counts {
     double jobs;
-    double slowest;     /* elements that the slowest thread computes, if each thread takes the next
-                         * job when it has done one */
-    double updates;     /* elements computed, including redundant ones */
-    double rows, spans; /* rows of elements, and calls of row functions */
-    double ends;        /* rows at an edge of the grid in x */
+    /* elements that the slowest thread computes, if each thread takes the next job when it has done
+     * one */
+    double slowest;
+    double updates;       /* elements computed, including redundant ones */
+    double rows, spans;   /* rows of elements, and calls of row functions */
+    double ends;          /* rows at an edge of the grid in x */
     double read, written; /* elements that the jobs read and write in an array */
     double seams;         /* elements that leaning tiles write for the next ones, and those read */
     double team;          /* threads that work on a job together, each behind another one */
@@ -142,8 +146,8 @@ void tz_stage_count(const tz_stage *stage, tz_pipeline *pipeline, tz_stage_count
 /* Largest height that TZ_LEVELS_MAX allows. */
 int tz_stage_height_max(const tz_stencil *stencil);
 
-/* After tz_stage_run(): the field whose input array has the values of `field`, maybe that field. -1: they
- * are in its output array. */
+/* After tz_stage_run(): the field whose input array has the values of `field`, maybe that field.
+ * -1: they are in its output array. */
 int tz_pipeline_hands_over(const tz_pipeline *pipeline, int field);
 
 /* Run one stage. `pipeline` is tz_pipeline_size() bytes and is overwritten; `arena` has

@@ -37,7 +37,8 @@ static inline char *array_slab(const tz_stage *stage, const tz_host_field *host,
     return host->origin + (ptrdiff_t)j * stride * (ptrdiff_t)size;
 }
 
-/* Copy the rows of a group of slab j of a field from its array into the job's ring, wrapping where the tile does. */
+/* Copy the rows of a group of slab j of a field from its array into the job's ring, wrapping where
+ * the tile does. */
 static void gather_slab(const tz_stage *stage, const tz_pipeline *pipeline, const tz__job *job,
                         int f, int64_t j, int64_t group)
 {
@@ -115,9 +116,9 @@ static inline tz_view view_slab(const tz_stage *stage, const tz_pipeline *pipeli
     return (tz_view){at + (y * row_stride + x) * (ptrdiff_t)size, row_stride};
 }
 
-/* The views of slabs j - radius to j + count - 1 + radius, of which those that the pass reads for slabs j to
- * j + slabs - 1 are set; the others are views of slab j. This runs for each level and slab, so if all slabs are inside
- * the grid, each pointer is computed from the one before. */
+/* The views of slabs j - radius to j + count - 1 + radius, of which those that the pass reads for
+ * slabs j to j + slabs - 1 are set; the others are views of slab j. This runs for each level and
+ * slab, so if all slabs are inside the grid, each pointer is computed from the one before. */
 static void view_window(const tz_stage *stage, const tz_pipeline *pipeline, const tz__job *job,
                         int l, int f, int64_t j, int slabs, int count, int64_t x, int64_t y,
                         tz_view *views)
@@ -177,8 +178,8 @@ static tz_target target_slab(const tz_stage *stage, const tz_pipeline *pipeline,
                        host->row_stride};
 }
 
-/* Compute an area of slabs j to j + slabs - 1 at level l with one call of the row function. (x, y) are the grid's
- * coordinates of its first element. More than one slab only in place. */
+/* Compute an area of slabs j to j + slabs - 1 at level l with one call of the row function. (x, y)
+ * are the grid's coordinates of its first element. More than one slab only in place. */
 static void compute_area(const tz_stage *stage, const tz_pipeline *pipeline, const tz__job *job,
                          int l, int64_t j, int slabs, const tz__area *area, int64_t x, int64_t y)
 {
@@ -189,8 +190,8 @@ static void compute_area(const tz_stage *stage, const tz_pipeline *pipeline, con
     const int all = tz_stencil_fields_all(stencil);
     tz_view in[TZ_FIELDS_MAX * (2 * TZ_RADIUS_MAX + TZ_SLABS_IN_PLACE_MAX)];
     tz_target out[TZ_FIELDS_MAX * TZ_SLABS_IN_PLACE_MAX];
-    /* Row functions do arithmetic on the pointers of what is neither read nor written, and those of several rows may
-     * load it. */
+    /* Row functions do arithmetic on the pointers of what is neither read nor written, and those of
+     * several rows may load it. */
     const tz_target nobody = {
         pipeline->in_place ? job->arena + pipeline->scratch + pipeline->row_stride * 8 : NULL, 0};
     for (int v = 0; v < all * window; v++)
@@ -263,8 +264,8 @@ static void compute_wrapped(const tz_stage *stage, const tz_pipeline *pipeline, 
     }
 }
 
-/* Set the ghosts of an area of slab j, which level l has computed. If the values are final but in a ring,
- * because later levels read them, copy them to the array. */
+/* Set the ghosts of an area of slab j, which level l has computed. If the values are final but in a
+ * ring, because later levels read them, copy them to the array. */
 static void finish_slab(const tz_stage *stage, const tz_pipeline *pipeline, const tz__job *job,
                         int l, int64_t j, const tz__area *area)
 {
@@ -295,8 +296,8 @@ static void finish_slab(const tz_stage *stage, const tz_pipeline *pipeline, cons
             tz_patch_finish(stage, f, &patch, stage->ghost);
             const int64_t mirrored = tz_max(0, ny - 1 - pipeline->group_slope);
             if (ghosts > 0 && ends && patch.y_low > mirrored) {
-                /* In place the ghosts past the high side of y lie where rows of the level before did. So they are written
-                 * with the last group, also from rows of other groups. */
+                /* In place the ghosts past the high side of y lie where rows of the level before
+                 * did. So they are written with the last group, also from rows of other groups. */
                 patch.y_low = mirrored;
                 patch.rows[0] = 0;
                 tz_patch_finish(stage, f, &patch, stage->ghost);
@@ -380,8 +381,8 @@ static void run_level(const tz_stage *stage, const tz_pipeline *pipeline, const 
     }
 }
 
-/* `number`: of the tile in its chunk, if tiles lean. `before` and `mine`: of the tile before and of this one, if other threads
- * compute tiles of this chunk. */
+/* `number`: of the tile in its chunk, if tiles lean. `before` and `mine`: of the tile before and of
+ * this one, if other threads compute tiles of this chunk. */
 static void run_job(const tz_stage *stage, const tz_pipeline *pipeline, const tz__job *job,
                     int number, tz__progress *before, tz__progress *mine)
 {

@@ -1,6 +1,6 @@
-/* Teams of threads. If there are fewer jobs than threads, each job has a team. Its threads take the job's tiles one
- * after the other, and each stays behind the thread that has the tile before, step by step (a wavefront). Else a job
- * has one thread. */
+/* Teams of threads. If there are fewer jobs than threads, each job has a team. Its threads take the
+ * job's tiles one after the other, and each stays behind the thread that has the tile before, step
+ * by step (a wavefront). Else a job has one thread. */
 #ifndef TZ_KERNELS_CPU_TEAMS_H
 #define TZ_KERNELS_CPU_TEAMS_H
 
@@ -27,8 +27,8 @@ static inline int tz__team_size(int threads, int jobs, int job)
     return (int)(((j + 1) * n + jobs - 1) / jobs - (j * n + jobs - 1) / jobs);
 }
 
-/* How far a team is: a mark that grows. The marks of a job are a ring: a team has no more tiles at once than threads, and
- * one more is kept for the tile that comes after them. */
+/* How far a team is: a mark that grows. The marks of a job are a ring: a team has no more tiles at
+ * once than threads, and one more is kept for the tile that comes after them. */
 typedef struct tz__progress {
     _Alignas(64) _Atomic int64_t mark;
 } tz__progress;
@@ -46,8 +46,8 @@ static inline int64_t tz__mark_of(int phase, int tile, int64_t steps)
     return (int64_t)phase << 60 | (int64_t)tile << 32 | steps;
 }
 
-/* The steps of a tile that is finished. The next tile ends after this one, and only then does another tile use its place of the
- * ring. */
+/* The steps of a tile that is finished. The next tile ends after this one, and only then does
+ * another tile use its place of the ring. */
 #define TZ__STEPS_ALL ((int64_t)UINT32_MAX)
 
 static inline void tz__progress_set(tz__progress *p, int64_t mark)
@@ -55,8 +55,8 @@ static inline void tz__progress_set(tz__progress *p, int64_t mark)
     atomic_store_explicit(&p->mark, mark, memory_order_release);
 }
 
-/* Waits until the mark is reached. Another thread may need this one's processor, so it is offered from
- * time to time. */
+/* Waits until the mark is reached. Another thread may need this one's processor, so it is offered
+ * from time to time. */
 static inline void tz__progress_wait(tz__progress *p, int64_t mark)
 {
     enum { TRIES = 256 };

@@ -7,11 +7,11 @@
  *
  * A cell that the stencil excludes (tz_field.excludes) changes by 0.
  *
- * Definition of the sum. Each row is cut into segments of TZ_UPDATE_SEGMENT elements. For each pass,
- * and each field that it writes, 32 lanes add the changes of the elements i, i + 32, i + 64, ... of
- * a segment in order. The lanes are combined pairwise: 16 apart, then 8, 4, 2, 1. The results of
- * all passes and fields are added to the sum of the segment in order, pass by pass. The sums of the
- * segments are combined pairwise in grid order, as in backend/host/reduce.h. */
+ * Definition of the sum. Each row is cut into segments of TZ_UPDATE_SEGMENT elements. For each
+ * pass, and each field that it writes, 32 lanes add the changes of the elements i, i + 32, i + 64,
+ * ... of a segment in order. The lanes are combined pairwise: 16 apart, then 8, 4, 2, 1. The
+ * results of all passes and fields are added to the sum of the segment in order, pass by pass. The
+ * sums of the segments are combined pairwise in grid order, as in backend/host/reduce.h. */
 #ifndef TZ_KERNELS_CPU_UPDATE_H
 #define TZ_KERNELS_CPU_UPDATE_H
 
@@ -26,7 +26,8 @@ typedef struct tz_update_job {
     int64_t low, high; /* the part along the last axis that is measured; segments begin at `low` */
     double *sums;      /* of the segments of this part, zeros at first */
     char *work;        /* tz_update_work_bytes() for each thread, 64-byte aligned */
-    /* For each field an array for new - old of all elements of the grid, x fastest, or NULL. Not for bits. */
+    /* For each field an array for new - old of all elements of the grid, x fastest, or NULL. Not
+     * for bits. */
     double *const *changes;
 } tz_update_job;
 

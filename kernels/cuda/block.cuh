@@ -46,8 +46,8 @@
 struct tz_place {
     int x, y, z;
     int in_tile; /* elements from a slot's begin to it */
-    int slot
-        [TZ_SLOTS]; /* elements to the slots: of the planes that are read, then of the next one */
+    /* elements to the slots: of the planes that are read, then of the next one */
+    int slot[TZ_SLOTS];
 };
 
 /* Where a thread loads its elements in a plane: elements from the plane's begin; below 0, a value

@@ -1,4 +1,5 @@
-/* What instructions of PTX cost: the tables of costs.c, for tests that compile and run all of them. */
+/* What instructions of PTX cost: the tables of costs.c, for tests that compile and run all of
+ * them. */
 #ifndef TZ_MODEL_PAPERS_COSTS_H
 #define TZ_MODEL_PAPERS_COSTS_H
 
@@ -20,8 +21,8 @@ enum {
     TZ__PERIODS = 48        /* of additions and a load, of a launch */
 };
 const tz__cost *tz__costs_table(size_t *count);
-/* The definitions of TZ__PROBE_COST and TZ__PROBE_PERIODS for kernels/costs.cuh, and the text of a kernel:
- * malloc'd, NULL without memory. */
+/* The definitions of TZ__PROBE_COST and TZ__PROBE_PERIODS for kernels/costs.cuh, and the text of a
+ * kernel: malloc'd, NULL without memory. */
 void tz__cost_define(const char *text, char definitions[TZ__DEFINITIONS_SIZE]);
 void tz__periods_define(int additions, char definitions[TZ__DEFINITIONS_SIZE]);
 char *tz__cost_text(int kind, int threads, const char *definitions);

@@ -1,9 +1,9 @@
 /* The model of Luo and Suda 2011: the time of a kernel from its PTX.
  *
- * The instructions of a warp are cut into periods: a run of computation, which costs c clocks, then a
- * run of memory accesses, which costs m clocks. How many warps overlap is the parallel degree of
- * memory accesses (MPD, eq. 1 and 2) and of computation (CPD, eq. 3 to 5). Each period has one of four
- * types (eq. 6 to 13), which says how much of the memory accesses is not hidden.
+ * The instructions of a warp are cut into periods: a run of computation, which costs c clocks, then
+ * a run of memory accesses, which costs m clocks. How many warps overlap is the parallel degree of
+ * memory accesses (MPD, eq. 1 and 2) and of computation (CPD, eq. 3 to 5). Each period has one of
+ * four types (eq. 6 to 13), which says how much of the memory accesses is not hidden.
  *
  * Where this differs from what is printed:
  *   - Eq. 2 divides by the active warps, and gives 0 for many of them; eq. 10 then divides by 0. We
@@ -12,9 +12,9 @@
  *     degree is at least 1.
  *   - n of eq. 8 is not defined: it is the number of active warps.
  *   - Eq. 13 lacks its "0".
- * Ours besides: the costs of instructions that table 1 lacks (device_costs.h); a run of accesses has
- * one MPD, from its bytes and transactions together; a grid with more blocks than run at once takes
- * several rounds. */
+ * Ours besides: the costs of instructions that table 1 lacks (device_costs.h); a run of accesses
+ * has one MPD, from its bytes and transactions together; a grid with more blocks than run at once
+ * takes several rounds. */
 #ifndef TZ_MODEL_PAPERS_LUO2011_H
 #define TZ_MODEL_PAPERS_LUO2011_H
 
@@ -73,10 +73,11 @@ tz_status tz_luo2011_gpu_of(const tz_model_device *device, tz_luo2011_gpu *out,
 
 /* ---- Equations ------------------------------------------------------------------------------- */
 
-/* Memory transactions of one access of a warp: lane l of the `active` mask accesses `bytes` bytes (1,
- * 2, 4, 8 or 16) at addresses[l]. With `half_warps` by the rule of compute capability 1.2 and 1.3:
- * each half of the warp takes segments of 128 bytes (64 for 2 bytes, 32 for one), halved as long as
- * what it needs lies in one half, down to 32 bytes. Else the sectors of 32 bytes that are touched. */
+/* Memory transactions of one access of a warp: lane l of the `active` mask accesses `bytes` bytes
+ * (1, 2, 4, 8 or 16) at addresses[l]. With `half_warps` by the rule of compute capability 1.2 and
+ * 1.3: each half of the warp takes segments of 128 bytes (64 for 2 bytes, 32 for one), halved as
+ * long as what it needs lies in one half, down to 32 bytes. Else the sectors of 32 bytes that are
+ * touched. */
 int tz_luo2011_transactions(const uint64_t addresses[32], uint32_t active, int bytes,
                             bool half_warps);
 
@@ -133,11 +134,12 @@ typedef struct tz_luo2011_result {
     tz_luo2011_period *periods; /* owned */
 } tz_luo2011_result;
 
-/* The type of a period (section 3.5) from its own c and m and those before; of the first these are 0. */
+/* The type of a period (section 3.5) from its own c and m and those before; of the first these are
+ * 0. */
 int tz_luo2011_type(double c_before, double m_before, double c, double m);
 
-/* Eq. 6 to 13 for one period: from type, c and m fills base, before, after, time. `m_before`, `mpd`:
- * of the accesses of the period before. */
+/* Eq. 6 to 13 for one period: from type, c and m fills base, before, after, time. `m_before`,
+ * `mpd`: of the accesses of the period before. */
 void tz_luo2011_period_time(tz_luo2011_period *period, double active, double cpd, double m_before,
                             double mpd);
 
@@ -157,8 +159,8 @@ typedef struct tz_luo2011_plain {
 
 /* ---- Constants from measurements: luo2011_fit.c ---------------------------------------------- */
 
-/* A measured parallel degree of computation. The paper says that a, b and d of equations 3 to 5 were
- * fitted to microbenchmarks, but not how: this way is ours. */
+/* A measured parallel degree of computation. The paper says that a, b and d of equations 3 to 5
+ * were fitted to microbenchmarks, but not how: this way is ours. */
 typedef struct tz_luo2011_point {
     double share;  /* P, 0 to 1 */
     double active; /* N_act, warps */
@@ -170,9 +172,9 @@ typedef struct tz_luo2011_point {
  * members of `period` are read. */
 double tz_luo2011_measured_cpd(const tz_luo2011_period *period, double active, double time);
 
-/* Sets a, b and d of `gpu`, whose c and warps_max are given: least squares of the relative errors of the
- * degree. *error_share: their root mean square. d is at least 0. Errors: TZ_RANGE (fewer than 6
- * points, or a degree below 1); `gpu` is then unchanged. */
+/* Sets a, b and d of `gpu`, whose c and warps_max are given: least squares of the relative errors
+ * of the degree. *error_share: their root mean square. d is at least 0. Errors: TZ_RANGE (fewer
+ * than 6 points, or a degree below 1); `gpu` is then unchanged. */
 tz_status tz_luo2011_fit(const tz_luo2011_point *points, int count, tz_luo2011_gpu *gpu,
                          double *error_share, tz_error *error);
 

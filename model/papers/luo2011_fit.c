@@ -95,8 +95,8 @@ static void improve(tz_luo2011_gpu *gpu, const tz_luo2011_point *points, const b
     gpu->d = x[2];
 }
 
-/* From the numbers of `gpu` on: which equation holds where, then the best numbers for that, until the
- * equations stay the same. Keeps the best of `best` and all that it meets. */
+/* From the numbers of `gpu` on: which equation holds where, then the best numbers for that, until
+ * the equations stay the same. Keeps the best of `best` and all that it meets. */
 static void descend(tz_luo2011_gpu gpu, const tz_luo2011_point *points, int count,
                     tz_luo2011_gpu *best)
 {

@@ -1,17 +1,17 @@
 /* meng: the adaptive selection of Meng and Skadron 2009, section 5.4.2, as it is printed.
  *
- * "Run-time profiling calculates the average execution time for every two loops and decides whether to
- * increment or decrement the trapezoid height." The run begins at the prediction or at height 1. There
- * is no budget, no second look and no margin for noise: adaptive.c has those.
+ * "Run-time profiling calculates the average execution time for every two loops and decides whether
+ * to increment or decrement the trapezoid height." The run begins at the prediction or at height 1.
+ * There is no budget, no second look and no margin for noise: adaptive.c has those.
  *
  * What the paper leaves open, and what is done here:
  *
  * - "every two loops": whole stages of two iterations at least, so one stage from height 2 on.
  *
- * - where to: one height up or down. A height that is faster than the present one becomes the present
- *   one, and the search goes on in that direction; from a slower one it goes back. The other direction is
- *   next. A direction that was tried and was slower is not tried again, until a new time of the present
- *   height says otherwise. The first direction is up.
+ * - where to: one height up or down. A height that is faster than the present one becomes the
+ *   present one, and the search goes on in that direction; from a slower one it goes back. The
+ *   other direction is next. A direction that was tried and was slower is not tried again, until a
+ *   new time of the present height says otherwise. The first direction is up.
  *
  * - the first stage of a height on a GPU, which compiles its kernel, is not timed. */
 #include "model/papers/papers.h"
@@ -24,11 +24,12 @@ enum { LOOPS = 2 };
 
 typedef struct meng {
     tz_plan base;
-    double below, now, above; /* times of an iteration at base and one height beside it; NAN: not
-                               * measured since base is base; INFINITY: refused */
-    int trial;                /* 1 or -1: the height above or below base runs; 0: base */
-    int direction;            /* 1 or -1: tried first */
-    bool warm;                /* the next stages are timed */
+    /* times of an iteration at base and one height beside it; NAN: not measured since base is base;
+     * INFINITY: refused */
+    double below, now, above;
+    int trial;     /* 1 or -1: the height above or below base runs; 0: base */
+    int direction; /* 1 or -1: tried first */
+    bool warm;     /* the next stages are timed */
     int short_stretches;
 } meng;
 

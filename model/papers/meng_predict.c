@@ -58,9 +58,9 @@ static double elements_loaded(const tz_problem *problem, const tz_plan *plan, do
     return elements;
 }
 
-/* Counts instructions for an element, averaged over the parts of the tile kernel: for an update, and
- * once a stage for each element that a tile loads with its ghost zone. The papers' threads have one
- * element each, those of the tile kernel several. A warp instruction is one of 32 threads. */
+/* Counts instructions for an element, averaged over the parts of the tile kernel: for an update,
+ * and once a stage for each element that a tile loads with its ghost zone. The papers' threads have
+ * one element each, those of the tile kernel several. A warp instruction is one of 32 threads. */
 static tz_status count_tile(const tz_workload *workload, tz_model_facts *facts, char *counts,
                             size_t size, tz_error *error)
 {

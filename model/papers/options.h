@@ -1,4 +1,5 @@
-/* Options of predict and tz.predict that only the papers' models take. core/papers.h includes it. */
+/* Options of predict and tz.predict that only the papers' models take. core/papers.h includes
+ * it. */
 #ifndef TZ_MODEL_PAPERS_OPTIONS_H
 #define TZ_MODEL_PAPERS_OPTIONS_H
 

@@ -53,7 +53,8 @@ tz_status tz_cuda_plain_source(const tz_problem *problem, const int block[TZ_AXE
     return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a kernel's text");
 }
 
-/* The arguments of a launch; fields lie 2^40 bytes apart, as those of a device do at multiples of 256. */
+/* The arguments of a launch; fields lie 2^40 bytes apart, as those of a device do at multiples of
+ * 256. */
 static tz_status fill_arguments(const tz_problem *problem, void *arguments, tz_error *error)
 {
     tz_cu_pointer in[TZ_FIELDS_MAX], out[TZ_FIELDS_MAX];

@@ -18,7 +18,8 @@ tz_status tz_facts_of_workload(const tz_workload *workload, const tz_prediction_
 
 /* ---- luo2011_predict.c ----------------------------------------------------------------------- */
 
-/* tz_prediction_table.own: the kernels of an iteration, one a pass, and what luo2011 makes of them. */
+/* tz_prediction_table.own: the kernels of an iteration, one a pass, and what luo2011 makes of
+ * them. */
 typedef struct tz_prediction_plain {
     tz_cuda_plain plain;
     tz_luo2011_result results[TZ_PASSES_MAX];
@@ -47,8 +48,8 @@ typedef struct tz_thread_blocks {
 tz_status tz_thread_blocks_create(tz_thread_blocks **out, const tz_workload *workload,
                                   tz_error *error);
 
-/* A PNG file: for each pass four tables of colours, one for each number, with block widths across and
- * heights down. Yellow is good; chosen shapes have a frame. TZ_IO, TZ_RANGE, TZ_MEMORY. */
+/* A PNG file: for each pass four tables of colours, one for each number, with block widths across
+ * and heights down. Yellow is good; chosen shapes have a frame. TZ_IO, TZ_RANGE, TZ_MEMORY. */
 tz_status tz_thread_blocks_plot(const tz_prediction_table *table, const tz_workload *workload,
                                 const char *path, tz_error *error);
 

@@ -1,9 +1,9 @@
 /* PTX: the instructions of a kernel, and what a warp executes of them.
  *
- * Reading knows the syntax of all instructions. Running follows integers, addresses and predicates of
- * the 32 lanes of one warp through the text: with them come the turns of loops, the branches that are
- * taken and the addresses of memory accesses. What floating-point instructions and memory give is not
- * known; branches that depend on it are counted in the result. */
+ * Reading knows the syntax of all instructions. Running follows integers, addresses and predicates
+ * of the 32 lanes of one warp through the text: with them come the turns of loops, the branches
+ * that are taken and the addresses of memory accesses. What floating-point instructions and memory
+ * give is not known; branches that depend on it are counted in the result. */
 #ifndef TZ_MODEL_PAPERS_PTX_H
 #define TZ_MODEL_PAPERS_PTX_H
 

@@ -65,8 +65,8 @@ void tz__ptx_classify(tz__ptx_instruction *instruction);
 /* Clocks of an instruction. */
 double tz__ptx_clocks(const tz__ptx_instruction *instruction, const tz_luo2011_costs *costs);
 
-/* The value of an instruction that computes with integers, from the values of its sources; false: it
- * is not known. */
+/* The value of an instruction that computes with integers, from the values of its sources; false:
+ * it is not known. */
 bool tz__ptx_value(const tz__ptx_instruction *instruction, const uint64_t *sources, uint64_t *out);
 
 #endif

@@ -123,8 +123,8 @@ static int register_of(const reader *r, const char *name)
     return -1;
 }
 
-/* "( .param .align 8 .b8 name[480], .param .u64 other )": places as C lays out a struct. Returns what
- * follows. */
+/* "( .param .align 8 .b8 name[480], .param .u64 other )": places as C lays out a struct. Returns
+ * what follows. */
 static const char *read_parameters(reader *r, const char *at)
 {
     int64_t place = 0;

@@ -5,7 +5,8 @@
 
 enum { X, Y };
 
-/* Which threads of a block take part in a request, and where they access, relative to their own cell. */
+/* Which threads of a block take part in a request, and where they access, relative to their own
+ * cell. */
 typedef struct request {
     int x_from, x_to, y_from, y_to; /* threads from, up to and without */
     int dx, dy;
@@ -195,8 +196,8 @@ static double number_of(const tz_tabik_shape *shape, tz_tabik_criterion criterio
     return criterion == TZ_TABIK_GLOBAL ? shape->global_transactions : shape->shared_transactions;
 }
 
-/* Mark the best half by a number of transactions: groups of equal shapes, the least first, while all
- * together are at most half. The first group is always good. */
+/* Mark the best half by a number of transactions: groups of equal shapes, the least first, while
+ * all together are at most half. The first group is always good. */
 static void mark_half(tz_tabik_space *space, tz_tabik_criterion criterion)
 {
     double limit = -1;

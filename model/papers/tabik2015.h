@@ -1,9 +1,9 @@
 /* The model of Tabik and others, 2015: which thread blocks are worth trying.
  *
- * The kernel it describes gives a block of Bx x By threads a tile of the xy plane, in shared memory with
- * its halo, and marches along z. A thread computes one cell of a plane. For each block shape there are
- * four numbers: transactions of global memory, transactions of shared memory, occupancy, and active
- * blocks. A shape is chosen if it is good in all four. There is no time in this model.
+ * The kernel it describes gives a block of Bx x By threads a tile of the xy plane, in shared memory
+ * with its halo, and marches along z. A thread computes one cell of a plane. For each block shape
+ * there are four numbers: transactions of global memory, transactions of shared memory, occupancy,
+ * and active blocks. A shape is chosen if it is good in all four. There is no time in this model.
  *
  * What is not as printed, because the print contradicts its own tables or cannot be evaluated:
  *   - Transactions come from simulating the requests of each warp, not from eq. 2 and 4 to 9. The
@@ -11,8 +11,10 @@
  *   - Eq. 10 divides by floors. Fermi has 1536 threads (table I; the text says 1024), a warp 32.
  *   - A shape may be as wide as the grid (the text: narrower; its tables have such shapes).
  * And ours, where the paper says nothing:
- *   - The tile has a pitch of Bx + max(2, halo along x) elements, also where the halo is along y only.
- *   - Eq. 12 has no times to put in: "efficient" means more active blocks than the fewest of all shapes.
+ *   - The tile has a pitch of Bx + max(2, halo along x) elements, also where the halo is along y
+ *     only.
+ *   - Eq. 12 has no times to put in: "efficient" means more active blocks than the fewest of all
+ *     shapes.
  *   - "The best 50 %" takes whole groups of equal shapes, as many as are at most half of all.
  *   - Registers limit nothing. Rows of the grid begin at a transaction's boundary. */
 #ifndef TZ_MODEL_PAPERS_TABIK2015_H
@@ -29,8 +31,8 @@ enum {
     TZ_TABIK_WARP_MAX = 64,
 };
 
-/* A kernel: one sweep that reads some fields and writes others. Lengths count elements. Axis 0 is x.
- * Unused axes have extent 1 and no halo. */
+/* A kernel: one sweep that reads some fields and writes others. Lengths count elements. Axis 0 is
+ * x. Unused axes have extent 1 and no halo. */
 typedef struct tz_tabik_kernel {
     double extent[3];    /* of the grid, at least 1 */
     int low[2], high[2]; /* halo along x and y on each side, 0 to TZ_TABIK_HALO_MAX */

@@ -1,5 +1,5 @@
-/* The answers of tabik2015: which thread blocks are worth trying for each pass, as text, JSON and CSV, and
- * as plans for tune. */
+/* The answers of tabik2015: which thread blocks are worth trying for each pass, as text, JSON and
+ * CSV, and as plans for tune. */
 #include "model/papers/papers.h"
 #include "model/papers/predict.h"
 

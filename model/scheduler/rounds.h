@@ -6,11 +6,12 @@
 /* Instructions by the unit that executes them: of a warp on a GPU, of a vector or a scalar on a
  * CPU. */
 typedef enum tz_work_class {
-    TZ_WORK_FP32,        /* add, multiply, fused, min, max, compare in single precision */
-    TZ_WORK_FP64,        /* the same in double precision */
-    TZ_WORK_INTEGER,     /* add, compare, address arithmetic */
-    TZ_WORK_MULTIPLY,    /* integer multiply-add; of GPUs a part of the single precision unit,
-                          * with the additions that go there */
+    TZ_WORK_FP32,    /* add, multiply, fused, min, max, compare in single precision */
+    TZ_WORK_FP64,    /* the same in double precision */
+    TZ_WORK_INTEGER, /* add, compare, address arithmetic */
+    /* integer multiply-add; of GPUs a part of the single precision unit, with the additions that go
+     * there */
+    TZ_WORK_MULTIPLY,
     TZ_WORK_LOGIC,       /* LOP3, shifts, bit and vector logic */
     TZ_WORK_MOVE,        /* moves, selections, permutes of bytes, conversions, predicates */
     TZ_WORK_SHUFFLE,     /* between lanes: SHFL; on a CPU shuffles, blends and rotations */

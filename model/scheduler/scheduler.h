@@ -35,13 +35,13 @@ typedef enum tz_trace_kind {
 enum { TZ_TRACE_BARRIERS = 6 };
 
 typedef struct tz_trace_instruction {
-    uint8_t class;       /* tz_work_class */
-    uint8_t kind;        /* tz_trace_kind */
-    uint8_t stall;       /* clocks until the next instruction of the warp, at least */
-    uint8_t sets, frees; /* barriers that open with its result, and after its operands are read; 7:
-                          * none */
-    uint8_t waits;       /* barriers that it waits for, as bits */
-    uint8_t words;       /* of an access to memory: 32-bit words a lane; else 0 */
+    uint8_t class; /* tz_work_class */
+    uint8_t kind;  /* tz_trace_kind */
+    uint8_t stall; /* clocks until the next instruction of the warp, at least */
+    /* barriers that open with its result, and after its operands are read; 7: none */
+    uint8_t sets, frees;
+    uint8_t waits; /* barriers that it waits for, as bits */
+    uint8_t words; /* of an access to memory: 32-bit words a lane; else 0 */
 } tz_trace_instruction;
 
 /* A device's numbers as the schedulers see them. Units: clocks, of one scheduler unless said

@@ -4,6 +4,7 @@
 #define TZ_TESTS_UPDATE_SUPPORT_H
 
 #include "backend/backend.h"
+#include "stencil/registry.h"
 #include "stencil/streamed_source.h"
 #include "tests/archetypes.h"
 #include "tests/unit.h"
@@ -130,8 +131,8 @@ static inline bool update_is_streamed(const tz_stencil *stencil)
     return false;
 }
 
-/* Calls `check` with every archetype without streamed fields, and with stencils whose residual leaves
- * cells out. */
+/* Calls `check` with every archetype without streamed fields, and with stencils whose residual
+ * leaves cells out. */
 static inline void update_each_stencil(void (*check)(const tz_stencil *stencil))
 {
     static const char *const folders[] = {TZ_TEST_PLUGIN_DIR, TZ_TEST_TEST_PLUGIN_DIR};

@@ -1,5 +1,5 @@
-/* A plugin with one fault, which a BAD_ macro selects. Those that get as far as their id have one of
- * their own, since all lie in one folder. */
+/* A plugin with one fault, which a BAD_ macro selects. Those that get as far as their id have one
+ * of their own, since all lie in one folder. */
 #include <stdio.h>
 
 #define TZ_CELL_TEXT "bad_plugin.cell.h"

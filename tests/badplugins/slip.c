@@ -1,5 +1,5 @@
-/* A plugin that does not do what it declares: a SLIP_ macro selects how. Without one there is no slip,
- * although it divides by an integer that may be 0. */
+/* A plugin that does not do what it declares: a SLIP_ macro selects how. Without one there is no
+ * slip, although it divides by an integer that may be 0. */
 #include <trapeze/plugin.h>
 #ifdef SLIP_ENVIRONMENT
 #include <fenv.h>

@@ -38,7 +38,8 @@ __attribute__((visibility("default"))) int rename(const char *from, const char *
     return renameat(AT_FDCWD, from, AT_FDCWD, to);
 }
 
-/* After a loss of power there is the old file or the new one, whole: bytes are on the disk before the name is. */
+/* After a loss of power there is the old file or the new one, whole: bytes are on the disk before
+ * the name is. */
 static void atomic_files_are_on_the_disk_before_they_have_a_name(void **state)
 {
     static const char *const texts[] = {"first", "second"};

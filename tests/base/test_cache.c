@@ -1,4 +1,5 @@
-/* The cache on disk: entries come back whole or not at all, and code from this user's folder alone. */
+/* The cache on disk: entries come back whole or not at all, and code from this user's folder
+ * alone. */
 #include "tests/support.h"
 
 #include "base/cache.h"
@@ -151,7 +152,8 @@ static void entries_that_others_may_have_written_are_not_read(void **state)
     assert_false(holds("a", &own));
 }
 
-/* Somebody who may write in the folder above exchanges this user's folder and his own, again and again. */
+/* Somebody who may write in the folder above exchanges this user's folder and his own, again and
+ * again. */
 static void exchanged_folders_are_never_read(void **state)
 {
     enum { READS = 400 };

@@ -10,7 +10,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-/* ---- What ranks do: 0, or the line that failed ------------------------------------------------- */
+/* ---- What ranks do: 0, or the line that failed ----------------------------------------------- */
 
 #define NEED(condition)                                                                            \
     do                                                                                             \
@@ -224,7 +224,7 @@ static int run_jobs(const char *names)
     return failed != 0;
 }
 
-/* ---- The tests ---------------------------------------------------------------------------------- */
+/* ---- The tests ------------------------------------------------------------------------------- */
 
 static char self[PATH_MAX];
 

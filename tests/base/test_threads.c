@@ -1,4 +1,5 @@
-/* The pool of threads: all elements once, whoever is there; threads that cannot be started; calls from several threads. */
+/* The pool of threads: all elements once, whoever is there; threads that cannot be started; calls
+ * from several threads. */
 #include "tests/unit.h"
 
 #include "base/machine.h"

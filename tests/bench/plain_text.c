@@ -1,12 +1,12 @@
 /* Plain OpenMP loops over a cell update, as a person would write them: for scripts/classes_cpu.sh,
  * which compiles this file for each text. A row of cells outside the grid stays as it is.
  *
- *   cc -O3 -march=native -fopenmp -DTEXT='"NAME.cell.h"' -DPASSES='P(update)' -DDIMS=2 … plain_text.c
- *   ./plain NX NY NZ STEPS THREADS      prints GCells/s: the best of five runs
+ *   cc -O3 -march=native -fopenmp -DTEXT='"NAME.cell.h"' -DPASSES='P(update)' -DDIMS=2 …
+ *   plain_text.c ./plain NX NY NZ STEPS THREADS      prints GCells/s: the best of five runs
  *
- * PASSES: the cell updates in order. In each iteration every field that is written changes places with
- * its copy. With IN_PLACE, for updates that read the fields which they write in the cell alone, there
- * are no copies. With -DNEWEST=FIELD_u -DOLDEST=FIELD_old '-DPUT_u(v)=old_out[i]=(v)'
+ * PASSES: the cell updates in order. In each iteration every field that is written changes places
+ * with its copy. With IN_PLACE, for updates that read the fields which they write in the cell
+ * alone, there are no copies. With -DNEWEST=FIELD_u -DOLDEST=FIELD_old '-DPUT_u(v)=old_out[i]=(v)'
  * '-DPUT_old(v)=(void)0' the new u takes the place of old, and the fields change places. Else
  * -DWRITTEN='1u<<FIELD_u|…' names the fields that are written. */
 #include <omp.h>

@@ -21,8 +21,8 @@ static inline int longest_loop(const tz_sass *code)
     return longest;
 }
 
-/* `counts`: the instructions of the longest loop for each architecture, 0 for one that is not tried; may
- * be NULL. */
+/* `counts`: the instructions of the longest loop for each architecture, 0 for one that is not
+ * tried; may be NULL. */
 static inline void compile_for(const char *what, char *text, int *counts)
 {
     assert_non_null(text);

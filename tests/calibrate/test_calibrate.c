@@ -76,7 +76,8 @@ static void names_are_short(void **state)
     assert_string_equal(name, "abc");
 }
 
-/* Times of the model itself: a cache of `size` bytes misses x^6 / (1 + x^6) with x = bytes / size. */
+/* Times of the model itself: a cache of `size` bytes misses x^6 / (1 + x^6) with x = bytes /
+ * size. */
 static double modelled_size(double size, double near, double far, double last)
 {
     double bytes[32], seconds[32];

@@ -1,6 +1,6 @@
 /* The kernels of a calibration, without a GPU: every text compiles for every architecture without
  * spills, and computes the right values on the host. */
-#include "calibrate/cuda_parts.h"
+#include "calibrate/cuda_bench.h"
 #include "kernels.h"
 
 /* Unless all is tested, with fewer steps, which compile faster: these are unrolled. */

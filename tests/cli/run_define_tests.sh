@@ -37,18 +37,18 @@ check "a compiler that is not there: the line" errs "heat.lua:2: tz.stencil: CC 
 check "a compiler that is not there: one line" lines_err 1
 t explain first
 check "explain knows the stencil" sh -c '! grep -q "unknown plugin" err'
-t predict heat --from heat.lua --grid 4096,4096 --device gtx280
+t predict heat --from heat.lua --grid 4096,4096 --device "$here/../predict/cpu.txt"
 check "predict --from" is $rc 0
-t predict heta --from heat.lua --grid 64,64 --device gtx280
+t predict heta --from heat.lua --grid 64,64 --device "$here/../predict/cpu.txt"
 check "predict --from: unknown stencil" errs "unknown plugin 'heta'; did you mean 'heat'?"
-t predict heat --from nosuch.lua --grid 64,64 --device gtx280
+t predict heat --from nosuch.lua --grid 64,64 --device "$here/../predict/cpu.txt"
 check "predict --from: no scenario" errs "nosuch.lua: "
 cat >planned.lua <<'LUA'
 local tz = require "trapeze"
 local sim = tz.simulation { plugin = "star2d1r", grid = { 64, 64 }, policy = "predicted" }
 error("its policy is " .. sim:policy().policy)
 LUA
-t predict heat --from planned.lua --grid 64,64 --device gtx280
+t predict heat --from planned.lua --grid 64,64 --device "$here/../predict/cpu.txt"
 check "predict --from: simulations of the scenario predict nothing" errs "its policy is fixed"
 t plugins --from heat.lua
 check "plugins --from: the stencil" says "k"

@@ -74,7 +74,6 @@ refused "predict --jump: bad steps" 2 "--jump needs a number of steps, at least 
 refused "predict --jump --plot" 2 "--plot does not go with --jump" predict hotspot --grid 9,9 --jump 9 --plot x.png
 refused "predict --measure" 2 "--measure goes with --jump" predict hotspot --grid 9,9 --measure
 refused "predict --jump: life" 1 "cannot be jumped, because field 'alive' holds bits" predict life --grid 64,64 --device "$cpu" --jump 9
-refused "predict --jump: an old record" 1 "the record has no 'copy_bandwidth'" predict hotspot --grid 99,99 --device gtx280 --jump 9
 refused "predict --jump --measure: another machine's CPU" 1 "is not in this machine" predict hotspot --grid 99,99 --device "$cpu" \
     --jump 9 --measure
 t predict star2d1r --grid 512,512 --device "$cpu" --boundary periodic --jump 100000

@@ -54,7 +54,11 @@ refused "info: no such file" 1 "there is no such file" info nosuch.png
 t manual
 check "manual" is $rc 0
 check "manual: every function has its section" [ "$(grep -c '^### ' out)" -gt 40 ]
-check "manual: docs/scenario.md is its output (trapeze manual >docs/scenario.md)" cmp -s out "$here/../../docs/scenario.md"
+if grep -q "for the papers' models" out; then
+    check "manual: docs/scenario.md is its output (trapeze manual >docs/scenario.md)" cmp -s out "$here/../../docs/scenario.md"
+else
+    skip "manual: docs/scenario.md" "the page is that of a program with the papers' models"
+fi
 t manual tz.floorplan
 check "manual tz.floorplan: one section" [ "$(grep -c '^#' out)" = 1 ]
 check "manual tz.floorplan: the row is the mean without one" says "| \`row\` | integer, from 1 | the mean of all rows |"

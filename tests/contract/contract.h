@@ -6,6 +6,7 @@
 #define TZ_TESTS_CONTRACT_H
 
 #include "sim/simulation.h"
+#include "stencil/registry.h"
 
 typedef struct contract {
     const tz_registry *registry;
@@ -41,9 +42,9 @@ typedef struct contract_case {
     bool constant_statics;            /* each static field has one value: it may take no memory */
     bool other_outside;               /* another boundary value on each side */
     const tz_assignment *assignment;  /* one parameter to set, or NULL */
-    const char
-        *devices; /* that hold slabs, of the named backend (backend/slabs/devices.h); or NULL */
-    bool mixed;   /* precision mixed: corrections of a solution */
+    /* that hold slabs, of the named backend (backend/slabs/slabs.h); or NULL */
+    const char *devices;
+    bool mixed; /* precision mixed: corrections of a solution */
 } contract_case;
 
 /* Write "boundary clamp,mirror precision double grid 7x5" into `text`; returns `text`. */
@@ -54,8 +55,8 @@ const char *contract_case_text(const contract *c, const contract_case *k, char *
 tz_status contract_create(const contract *c, const contract_case *k, const char *backend,
                           int threads, const char *isa, tz_simulation **out, tz_error *error);
 
-/* A list for each constant that varies and that the plugin leaves to scenarios: zeros and ones, which
- * suit most, at irregular distances. Returns how many. */
+/* A list for each constant that varies and that the plugin leaves to scenarios: zeros and ones,
+ * which suit most, at irregular distances. Returns how many. */
 size_t contract_scalars(const tz_stencil *stencil, tz_series scalars[TZ_CONSTANTS_MAX]);
 
 tz_status contract_run(tz_simulation *sim, int64_t steps, tz_error *error);
@@ -90,8 +91,8 @@ void contract_device(contract *c);     /* GPUs' compilers take the text; it give
 void contract_outputs(contract *c);    /* derived fields are what their outputs compute */
 void contract_diverge(contract *c);    /* overflow is found and reported */
 
-/* Overflow of a case that begins at `low` along the last axis is reported by the devices as by one: the
- * same step, field and cell. */
+/* Overflow of a case that begins at `low` along the last axis is reported by the devices as by one:
+ * the same step, field and cell. */
 void contract_diverge_in_slabs(contract *c, const contract_case *k, const char *backend,
                                const char *devices, const tz_plan *plan, int64_t low);
 

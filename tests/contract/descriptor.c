@@ -1,5 +1,6 @@
 /* The description of a stencil: complete, consistent, within its own ranges. */
 #include "contract.h"
+#include "stencil/stencil.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -18,8 +18,8 @@ enum { SLABS_MAX = 3, PHASES = 3, CUT_UNIT_1D = 4096 };
 static const int phase_steps[PHASES] = {4, 3, 5};
 
 /* How a grid is cut, and the plans of the phases. The grid is as small as the deepest ghost zone
- * allows, and has `spare` more rows or planes. `thick`: its slabs are so many times as thick, so that
- * GPUs exchange beside the rest of a stage. */
+ * allows, and has `spare` more rows or planes. `thick`: its slabs are so many times as thick, so
+ * that GPUs exchange beside the rest of a stage. */
 typedef struct layout {
     int count;
     double shares[SLABS_MAX];
@@ -56,7 +56,8 @@ static bool is_state(const contract *c, int field)
     return c->stencil->fields[field].role == TZ_STATE;
 }
 
-/* Random values in a box that crosses every cut but those at its ends, in state and static fields. */
+/* Random values in a box that crosses every cut but those at its ends, in state and static
+ * fields. */
 static tz_status store_middle(const contract *c, const contract_case *k, tz_simulation *sim,
                               int phase, tz_error *error)
 {
@@ -212,8 +213,8 @@ static void compare(contract *c, const contract_case *k, const char *what, const
 
 /* ---- Cases ----------------------------------------------------------------------------------- */
 
-/* The thinnest slab that can be: as the ghost zone of `exchange` iterations. Static fields may be read
- * farther away than state fields. */
+/* The thinnest slab that can be: as the ghost zone of `exchange` iterations. Static fields may be
+ * read farther away than state fields. */
 static int64_t ghost_zone(const tz_stencil *stencil, int exchange)
 {
     const int axis = stencil->dims - 1;

@@ -89,8 +89,8 @@ static void check_message(contract *c, tz_simulation *sim, const char *what, con
 
 typedef enum way_end { FINITE, DIVERGED, REFUSED } way_end;
 
-/* How the run ends. REFUSED: the family that the plan names cannot do this; the case is counted as not
- * possible. */
+/* How the run ends. REFUSED: the family that the plan names cannot do this; the case is counted as
+ * not possible. */
 static way_end check_way(contract *c, const contract_case *k, const char *backend,
                          const tz_plan *plan, const blow *b, tz_error *error)
 {

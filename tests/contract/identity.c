@@ -2,6 +2,7 @@
 #include "contract.h"
 #include "sim/fields.h"
 #include "sim/residual.h"
+#include "stencil/stencil.h"
 #include "tests/run.h"
 
 #include <inttypes.h>
@@ -173,15 +174,16 @@ static bool on_cpu(const contract *c)
     return strcmp(c->backend, "cpu") == 0;
 }
 
-/* A GPU family may refuse a stencil, or a height, with a reason; a given family of a CPU a stencil. */
+/* A GPU family may refuse a stencil, or a height, with a reason; a given family of a CPU a
+ * stencil. */
 static bool is_refusal(const contract *c, tz_status status)
 {
     return on_cpu(c) ? status == TZ_UNSUPPORTED && c->family
                      : status == TZ_RANGE || status == TZ_UNSUPPORTED;
 }
 
-/* The family that is asked for, or else on a CPU now "stream", now "skew" or "diamond" if these can compute `sim`; so the
- * one also goes on where the other has stopped. */
+/* The family that is asked for, or else on a CPU now "stream", now "skew" or "diamond" if these can
+ * compute `sim`; so the one also goes on where the other has stopped. */
 static tz_plan plan_of(const identity *t, tz_simulation *sim, int height, int turn)
 {
     const contract *c = t->c;
@@ -341,7 +343,8 @@ static tz_row_fn *rows_of(const tz_kernels *kernels, int isa, tz_precision preci
     return rows;
 }
 
-/* Whether an instruction set has the functions of the processor's best: a run with it is the same run. */
+/* Whether an instruction set has the functions of the processor's best: a run with it is the same
+ * run. */
 static bool is_best(const tz_stencil *stencil, tz_isa isa)
 {
     const int best = (int)tz_machine_isa();

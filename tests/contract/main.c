@@ -4,6 +4,7 @@
 #include "contract.h"
 
 #include "backend/backend.h"
+#include "stencil/registry.h"
 
 #include <stdio.h>
 #include <stdlib.h>

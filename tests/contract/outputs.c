@@ -1,5 +1,5 @@
-/* Derived fields equal what their outputs' cell functions compute, one cell after the other, from the
- * fields and the definition of boundaries. */
+/* Derived fields equal what their outputs' cell functions compute, one cell after the other, from
+ * the fields and the definition of boundaries. */
 #include "contract.h"
 #include "sim/fields.h"
 #include "sim/state.h"

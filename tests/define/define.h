@@ -2,7 +2,7 @@
 #ifndef TZ_TEST_DEFINE_H
 #define TZ_TEST_DEFINE_H
 
-#include "define/definition.h"
+#include "define/source.h"
 #include <math.h>
 #include <string.h>
 

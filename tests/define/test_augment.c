@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "define/build.h"
+#include "define/sums.h"
 #include <ctype.h>
 
 /* ---- Points ----------------------------------------------------------------------------------- */

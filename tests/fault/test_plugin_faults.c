@@ -118,7 +118,8 @@ static void each_fault_is_refused_with_its_reason(void **state)
     }
 }
 
-/* Functions are tested when a plugin is first asked for. One that fails then is refused with its reason, each time. */
+/* Functions are tested when a plugin is first asked for. One that fails then is refused with its
+ * reason, each time. */
 static void a_plugin_is_tested_when_it_is_asked_for(void **state)
 {
     const char *const files[] = {TZ_TEST_BAD_PLUGIN_DIR "/slip_offset.so",
@@ -157,8 +158,8 @@ static void unknown_instruction_sets_are_skipped(void **state)
     assert_non_null(entry->plugin);
 }
 
-/* A plugin of an older minor number of the ABI has shorter structs. This one would be refused if the member after
- * them were read. */
+/* A plugin of an older minor number of the ABI has shorter structs. This one would be refused if
+ * the member after them were read. */
 static void older_plugins_lack_members(void **state)
 {
     const tz_stencil *stencil = NULL;

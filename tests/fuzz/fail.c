@@ -2,11 +2,12 @@
  *
  *   fuzz_allocations FOLDER [COUNT [SEED]]
  *
- * Each case of the table below is a command of the program. It runs once with all its memory. Then it runs again and
- * again, and each time allocations fail from another one on: one, three in a row, or all that follow. COUNT runs are
- * shared out to the cases (0: every allocation of each). The program must then say so and exit with 1, and leave no
- * temporary files and no record that is "running"; or, if the failure did not matter, write the same files as with
- * all its memory. FOLDER has the scenarios. */
+ * Each case of the table below is a command of the program. It runs once with all its memory. Then
+ * it runs again and again, and each time allocations fail from another one on: one, three in a row,
+ * or all that follow. COUNT runs are shared out to the cases (0: every allocation of each). The
+ * program must then say so and exit with 1, and leave no temporary files and no record that is
+ * "running"; or, if the failure did not matter, write the same files as with all its memory. FOLDER
+ * has the scenarios. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -108,8 +109,8 @@ static void remove_folder(const char *path)
     nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-/* A hash of the names and bytes of all files of the run, but for the record and the log, which hold times.
- * *temporary: the name of a file that should have gone; "" if there is none. */
+/* A hash of the names and bytes of all files of the run, but for the record and the log, which hold
+ * times. *temporary: the name of a file that should have gone; "" if there is none. */
 static uint64_t hash_files(const char *folder, char temporary[NAME_MAX + 1])
 {
     struct dirent **names;

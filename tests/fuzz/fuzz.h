@@ -18,18 +18,22 @@ typedef struct fuzz_reader {
     const char *name; /* of the reader, for the command line */
     const char *file; /* the name of its input; may be in a folder */
     int weight;       /* its part of all inputs */
-    /* Of 1000 inputs that are no seed it accepts so many or more: a third of what it does. 0: it may accept none. */
+    /* Of 1000 inputs that are no seed it accepts so many or more: a third of what it does. 0: it
+     * may accept none. */
     int least_passed;
     /* Bytes that it may allocate: a base, and so many for each byte of its input. */
     size_t base_bytes, bytes_per_byte;
     bool expands; /* a short input may describe much: it gets no more than that, and must say so */
     const char *const *words; /* parts of the format, NULL ends them */
-    /* Write seed number `index`, a whole file, as our own writers write it. False: there are no more. */
+    /* Write seed number `index`, a whole file, as our own writers write it. False: there are no
+     * more. */
     bool (*seed)(int index, const char *path);
-    /* Make checksums and sizes right again, so that a damage gets past them. NULL: there are none. */
+    /* Make checksums and sizes right again, so that a damage gets past them. NULL: there are
+     * none. */
     void (*mend)(fuzz_bytes *bytes, uint64_t *random);
-    /* Read the file. Not TZ_OK: the reader refused it, with a message. What is accepted is checked: it must be
-     * whole, and be the same when it is written and read again. A fault calls fuzz_wrong(). */
+    /* Read the file. Not TZ_OK: the reader refused it, with a message. What is accepted is checked:
+     * it must be whole, and be the same when it is written and read again. A fault calls
+     * fuzz_wrong(). */
     tz_status (*read)(const char *path, tz_error *error);
 } fuzz_reader;
 
@@ -40,7 +44,8 @@ extern const fuzz_reader fuzz_npy, fuzz_png, fuzz_rle, fuzz_cells, fuzz_macrocel
 /* Print a fault and end the process. */
 void fuzz_wrong(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 
-/* A name for a file beside the input; valid until the next call. The file is removed if it is there. */
+/* A name for a file beside the input; valid until the next call. The file is removed if it is
+ * there. */
 const char *fuzz_beside(const char *path, const char *name);
 
 /* ---- mutate.c ---- */

@@ -28,8 +28,8 @@ static long limit;
 
 /* ---- Failing --------------------------------------------------------------------------------- */
 
-/* FAIL_FROM=n, FAIL_COUNT=k: of the allocations of a process, counted from 1, k fail from the n-th on.
- * FAIL_REPORT=FILE: at its end the process writes the number of its allocations to the file. */
+/* FAIL_FROM=n, FAIL_COUNT=k: of the allocations of a process, counted from 1, k fail from the n-th
+ * on. FAIL_REPORT=FILE: at its end the process writes the number of its allocations to the file. */
 static long fail_from, fail_count;
 static atomic_long asked;
 
@@ -75,8 +75,9 @@ static void add(long bytes)
         ;
 }
 
-/* Blocks with a large alignment, and the bytes that were asked for. malloc_usable_size() also counts what
- * the C library left unused before such a block, which is up to the alignment. There are few of them. */
+/* Blocks with a large alignment, and the bytes that were asked for. malloc_usable_size() also
+ * counts what the C library left unused before such a block, which is up to the alignment. There
+ * are few of them. */
 enum { ALIGNED_MAX = 64, LARGE_ALIGNMENT = 1 << 16 };
 static struct {
     void *_Atomic memory;

@@ -2,10 +2,11 @@
  *
  *   fuzz_readers [COUNT [SEED [READER [FIRST]]]]
  *
- * COUNT inputs, shared out to the readers; or COUNT for one READER, from number FIRST on. The same numbers always
- * give the same inputs. A reader may accept an input or refuse it with a message. It must not crash, hang, leak
- * memory or take more than its table's row allows. What it accepts must pass the checks of its row. And it must
- * accept some damaged inputs: if it does not, nothing is tested but what it checks first. */
+ * COUNT inputs, shared out to the readers; or COUNT for one READER, from number FIRST on. The same
+ * numbers always give the same inputs. A reader may accept an input or refuse it with a message. It
+ * must not crash, hang, leak memory or take more than its table's row allows. What it accepts must
+ * pass the checks of its row. And it must accept some damaged inputs: if it does not, nothing is
+ * tested but what it checks first. */
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/interpose.h"
 
@@ -121,7 +122,8 @@ static void read_one(const fuzz_reader *reader, const char *path, const fuzz_byt
 {
     const size_t limit = reader->base_bytes + reader->bytes_per_byte * input->size;
     tz_status status = TZ_OK;
-    /* What stays allocated the first time may be kept on purpose; what does so three times is a leak. */
+    /* What stays allocated the first time may be kept on purpose; what does so three times is a
+     * leak. */
     for (int round = 0; round < 3; round++) {
         tz_error error = {.code = TZ_OK};
         size_t peak;

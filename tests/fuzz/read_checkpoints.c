@@ -55,8 +55,8 @@ static bool checkpoint_seed(int index, const char *path)
     return good && tz_checkpoint_commit(writer, NULL) == TZ_OK;
 }
 
-/* Make the first line say the length and the checksum of the JSON, which ends before the first zero. The other sums
- * cover the arrays, which are damaged elsewhere. */
+/* Make the first line say the length and the checksum of the JSON, which ends before the first
+ * zero. The other sums cover the arrays, which are damaged elsewhere. */
 static void checkpoint_mend(fuzz_bytes *bytes, uint64_t *random)
 {
     enum { LINE = 64 };

@@ -22,7 +22,8 @@ static const char *const code_words[] = {"\x47\x79",
                                          "\x2f\x08",
                                          NULL};
 
-/* An instruction: a class by its operation, and a branch to any place. sass.c says where the parts are. */
+/* An instruction: a class by its operation, and a branch to any place. sass.c says where the parts
+ * are. */
 static void make_instruction(uint64_t word[2], int index, int count, uint64_t *random)
 {
     static const unsigned operations[] = {0x021, 0x023, 0x010, 0x012, 0x002, 0x181,

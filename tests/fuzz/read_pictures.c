@@ -43,7 +43,8 @@ static const char *const npy_words[] = {"'descr': '<f4'",
                                         "\n",
                                         NULL};
 
-/* A file of each type in 1 to 3 dimensions; then of other orders and versions, as NumPy writes them. */
+/* A file of each type in 1 to 3 dimensions; then of other orders and versions, as NumPy writes
+ * them. */
 static bool npy_seed(int index, const char *path)
 {
     static const struct other {

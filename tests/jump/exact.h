@@ -1,5 +1,6 @@
-/* Iterations of a linear update in exact arithmetic, or nearly: numbers of 113 bits. A grid of a few cells is a
- * matrix, with a last row and column for what is constant, and n iterations are its power. */
+/* Iterations of a linear update in exact arithmetic, or nearly: numbers of 113 bits. A grid of a
+ * few cells is a matrix, with a last row and column for what is constant, and n iterations are its
+ * power. */
 #ifndef TZ_TEST_JUMP_EXACT_H
 #define TZ_TEST_JUMP_EXACT_H
 
@@ -101,7 +102,8 @@ static inline quad *exact_matrix(const exact_system *s, int64_t *size)
     return matrix;
 }
 
-/* values = matrix^n values, for each n of a growing list; results[i] gets a copy. Frees the matrix. */
+/* values = matrix^n values, for each n of a growing list; results[i] gets a copy. Frees the
+ * matrix. */
 static inline void exact_powers(quad *matrix, int64_t size, const quad *start, const int64_t *steps,
                                 int count, quad *const *results)
 {

@@ -1,10 +1,11 @@
-/* Jumps against exact iterations, for every kind of side, odd and even extents, one to three dimensions, up to
- * a million steps. Worst errors are printed. */
+/* Jumps against exact iterations, for every kind of side, odd and even extents, one to three
+ * dimensions, up to a million steps. Worst errors are printed. */
 #include "tests/jump/exact.h"
 #include "tests/run.h"
 
 #include "jump/host.h"
 #include "sim/residual.h"
+#include "stencil/registry.h"
 
 static tz_registry *registry;
 
@@ -447,7 +448,8 @@ static void single_precision(void **state)
 
 /* ---- Steady states --------------------------------------------------------------------------- */
 
-/* The chip's steady state, from a start that is far from it, against many steps in double precision. */
+/* The chip's steady state, from a start that is far from it, against many steps in double
+ * precision. */
 static void hotspot_steady(void **state)
 {
     static const trial chip = {.stencil = "hotspot",

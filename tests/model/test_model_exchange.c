@@ -8,9 +8,9 @@ static const char *const links[] = {"nvlink", "pcie"};
 
 static void redundant_slices(void **state)
 {
-    /* A star of radius r, of which a step reads r slices at each end: r (k - 1) a step on average, if
-     * the ghost zone shrinks; else all of it, 2 r k. Stages of several steps leave out what the stages
-     * after them do not read. */
+    /* A star of radius r, of which a step reads r slices at each end: r (k - 1) a step on average,
+     * if the ghost zone shrinks; else all of it, 2 r k. Stages of several steps leave out what the
+     * stages after them do not read. */
     for (int r = 1; r <= 8; r++)
         for (int k = 1; k <= 32; k++)
             for (int height = 1; height <= k; height++) {
@@ -75,8 +75,8 @@ static void the_best_depth_is_the_best(void **state)
 
 static void hidden_exchanges(void **state)
 {
-    /* A stage of two iterations takes 2 s a slice, and 6 * 4 slices more if its ends come first. Up to
-     * 24 iterations the ghost zones are at most half of the slab. */
+    /* A stage of two iterations takes 2 s a slice, and 6 * 4 slices more if its ends come first. Up
+     * to 24 iterations the ghost zones are at most half of the slab. */
     tz_exchange_costs costs = {.slices = 100, .slice_s = 1, .reach = 2, .height = 2};
     double beside, ends;
     costs.shrinks = costs.hides = true;

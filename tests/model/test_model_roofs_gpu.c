@@ -1,4 +1,5 @@
-/* roofs on GPUs, with made-up work: what stays in the second level, and which numbers are needed. */
+/* roofs on GPUs, with made-up work: what stays in the second level, and which numbers are
+ * needed. */
 #include "model_support.h"
 
 #include "model/constants.h"
@@ -56,7 +57,8 @@ static void missing_numbers_are_named(void **state)
     }
 }
 
-/* What blocks hand each other stays in the second level like a grid does. The rest goes to memory and back. */
+/* What blocks hand each other stays in the second level like a grid does. The rest goes to memory
+ * and back. */
 static void slots_may_not_fit_the_second_level(void **state)
 {
     for (int k = 0; k < RECORDS; k++) {

@@ -41,7 +41,8 @@ static void advance(const chip *c, int64_t nx, int64_t ny, const char *boundary,
 #undef AT
 }
 
-/* STEPS steps of the plugin, in both precisions and by every backend and height, give `expected`. */
+/* STEPS steps of the plugin, in both precisions and by every backend and height, give
+ * `expected`. */
 static void compare(int64_t nx, int64_t ny, const char *boundary, const double *start,
                     const double *power, const double *expected)
 {

@@ -106,7 +106,8 @@ static tz_array *make_cells(void)
     return array;
 }
 
-/* Across x a picture shows y to the right and z upwards, across y x and z, across z x and y downwards. */
+/* Across x a picture shows y to the right and z upwards, across y x and z, across z x and y
+ * downwards. */
 static void check_slice(const tz_plane *plane, int axis, int64_t at)
 {
     static const int widths[] = {SLICE_NY, SLICE_NX, SLICE_NX};
@@ -236,7 +237,8 @@ static void ticks_stand_at_their_cells(void **state)
     tz_array_destroy(array);
 }
 
-/* Lengths of y begin at row 0, the upper edge, or with y upwards at the lower one; cells are rows. */
+/* Lengths of y begin at row 0, the upper edge, or with y upwards at the lower one; cells are
+ * rows. */
 static void y_begins_at_an_edge(void **state)
 {
     static const struct {

@@ -446,8 +446,8 @@ static void plain_patterns_are_read(void **state)
         TZ_SHAPE, "c.cells", "no cells");
 }
 
-/* A glider in the north-west of one leaf, and a dot in the south-east of the whole, which uses nodes
- * several times. */
+/* A glider in the north-west of one leaf, and a dot in the south-east of the whole, which uses
+ * nodes several times. */
 static void macrocells_are_read(void **state)
 {
     tz_format_reading p;
@@ -457,7 +457,8 @@ static void macrocells_are_read(void **state)
                                         "$.*$..*$***$\n........$$$$$$$.......*\n"
                                         "4 1 0 0 2\n4 0 1 0 2\n5 3 0 4 3\n"),
                            &p, &failure));
-    /* Living cells: node 5 (32 x 32) has 3 in its north-west and south-east, 4 in its south-west. */
+    /* Living cells: node 5 (32 x 32) has 3 in its north-west and south-east, 4 in its
+     * south-west. */
     assert_string_equal(p.rule, "B36/S23");
     assert_true(p.has_rule && p.array->shape[0] == 32 && p.array->shape[1] == 31);
     static const int living[][2] = {{1, 1},   {2, 2},   {0, 3},   {1, 3},   {2, 3},   {15, 15},
@@ -601,7 +602,7 @@ static void floorplans_are_checked(void **state)
     }
 }
 
-/* ---- Texts of other programs: comments that mean something, byte order marks, other formats ---- */
+/* ---- Texts of other programs: comments that mean something, byte order marks, other formats -- */
 
 /* The rule of a line "#r", which Golly takes if the header has none. */
 static void rle_takes_the_rule_of_a_comment(void **state)

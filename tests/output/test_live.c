@@ -1,4 +1,5 @@
-/* The live view's server: who may ask, the numbers of libmicrohttpd's interface, a library that is not there. */
+/* The live view's server: who may ask, the numbers of libmicrohttpd's interface, a library that is
+ * not there. */
 #include "output/live/microhttpd.h"
 #include "output/live/server.h"
 #include "tests/unit.h"

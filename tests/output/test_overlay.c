@@ -7,7 +7,8 @@
 enum { OVERLAY_N = 40, OVERLAY_ZOOM = 8 };
 static const uint8_t ring_white[3] = {255, 255, 255};
 
-/* Draw OVERLAY_N x OVERLAY_N values without colours: all pixels are black but for lines and marks. */
+/* Draw OVERLAY_N x OVERLAY_N values without colours: all pixels are black but for lines and
+ * marks. */
 static tz_image *draw_overlay(const tz_array *array, const tz_overlay *overlay)
 {
     static const uint8_t black[2][3];
@@ -79,15 +80,17 @@ static void levels_lie_within_the_range(void **state)
     assert_int_equal(tz_overlay_levels(&(tz_overlay){0}, 2, 10, levels), 0);
 }
 
-/* In the middle square of a saddle the mean of the corners decides which of them a line cuts off. */
+/* In the middle square of a saddle the mean of the corners decides which of them a line cuts
+ * off. */
 static void saddles_and_holes(void **state)
 {
     for (int sign = -1; sign <= 1; sign += 2) {
         tz_array *array = make_values(saddle);
         const tz_overlay overlay = {.contours_count = 1, .contours = {0.05 * sign}};
         tz_image *image = draw_overlay(array, &overlay);
-        /* The middle square lies between the pixels 156 and 164. Corners (0, 0) and (1, 1) are 0.25, the others
-         * -0.25: the line cuts off those that have the level's sign, 0.2 cells from them. */
+        /* The middle square lies between the pixels 156 and 164. Corners (0, 0) and (1, 1) are
+         * 0.25, the others -0.25: the line cuts off those that have the level's sign, 0.2 cells
+         * from them. */
         const int along = sign > 0 ? 157 : 162;
         assert_true(pixel(image, along, 157)[0] > 100);
         assert_int_equal(pixel(image, sign > 0 ? 161 : 158, 158)[0], 0);

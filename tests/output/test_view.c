@@ -84,7 +84,8 @@ static void near_cells_hide_far_ones(void **state)
     }
 }
 
-/* A ray through any pixel sees the first solid cell on it: compared with a search in small steps. */
+/* A ray through any pixel sees the first solid cell on it: compared with a search in small
+ * steps. */
 static void check_rays(bool cut)
 {
     float values[3 * 5 * 4] = {0};

@@ -125,4 +125,5 @@ assert abs(sum(c["seconds"] for c in r["components"]) / r["time_s"] - 1) < 1e-6'
 fi
 refused "predict: a paper's model for several" 1 "meng2009 describes one device" predict hotspot --grid 256,256 --device gtx280 \
     --model meng2009 --devices 2
+refused "predict --jump: an old record" 1 "the record has no 'copy_bandwidth'" predict hotspot --grid 99,99 --device gtx280 --jump 9
 finish

@@ -1,5 +1,5 @@
-/* The kernels that measure costs of instructions, without a GPU: they compile without losing a step, the
- * model charges what they repeat, and they compute the right values on the host. */
+/* The kernels that measure costs of instructions, without a GPU: they compile without losing a
+ * step, the model charges what they repeat, and they compute the right values on the host. */
 #include "model/papers/costs.h"
 #include "model/papers/ptx.h"
 #include "tests/calibrate/kernels.h"
@@ -31,7 +31,8 @@ static void steps_are_not_folded(void **state)
     }
 }
 
-/* Clocks of a kernel's text if the number at this offset of the record is 1 and all other costs are 0. */
+/* Clocks of a kernel's text if the number at this offset of the record is 1 and all other costs are
+ * 0. */
 static double clocks_of(const char *ptx, size_t number)
 {
     tz_model_device device = {.name = "one"};
@@ -99,8 +100,8 @@ static void long_periods_compile(void **state)
     compile_for("periods", tz__cost_text(TZ__PROBE_PERIODS, 1024, definitions), NULL);
 }
 
-/* Each round reads the words after those of the round before, to the end of the table and on from its
- * beginning. A word that is not 0 shows which: it goes into the sum. */
+/* Each round reads the words after those of the round before, to the end of the table and on from
+ * its beginning. A word that is not 0 shows which: it goes into the sum. */
 static void periods_read_the_next_words(void **state)
 {
     static bench b;
@@ -119,8 +120,8 @@ static void periods_read_the_next_words(void **state)
         memcpy(&b.from[marked], &one, sizeof one);
         run(&b, tz__cost_text(TZ__PROBE_PERIODS, THREADS, definitions), BLOCKS, THREADS, 0, false,
             arguments);
-        /* Rounds 0 to 2 read the third, the fourth and the first quarter. A word that is found in the
-         * last round only shows in the sum. */
+        /* Rounds 0 to 2 read the third, the fourth and the first quarter. A word that is found in
+         * the last round only shows in the sum. */
         for (uint32_t t = 0; t < BLOCKS * THREADS; t++)
             assert_int_equal(b.to[t], t == marked % (words / 4) && marked / (words / 4) != 1);
     }

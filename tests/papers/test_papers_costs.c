@@ -1,5 +1,5 @@
-/* calibrate --costs on a made-up GPU: its instructions cost what this file says, and its warps compute as
- * equations 3 to 5 say, with numbers that are then found. */
+/* calibrate --costs on a made-up GPU: its instructions cost what this file says, and its warps
+ * compute as equations 3 to 5 say, with numbers that are then found. */
 #include "base/file.h"
 #include "calibrate/cuda.h"
 #include "model/papers/costs.h"

@@ -1,5 +1,5 @@
-/* Plain kernels as they are run to be measured: inside the grid they leave the bits of the reference
- * backend. */
+/* Plain kernels as they are run to be measured: inside the grid they leave the bits of the
+ * reference backend. */
 #include "model/papers/plain.h"
 
 #include "backend/backend.h"

@@ -208,7 +208,7 @@ static void as_a_model(void **state)
     assert_non_null(strstr(failure.message, "clocks_add_int_constant"));
 }
 
-/* ---- The fit ---------------------------------------------------------------------------------- */
+/* ---- The fit --------------------------------------------------------------------------------- */
 
 enum { SWEPT_WARPS = 8, SWEPT_SHARES = 9, SWEPT = SWEPT_WARPS * SWEPT_SHARES };
 
@@ -227,8 +227,8 @@ static void make_points(const tz_luo2011_gpu *gpu, double noise, tz_luo2011_poin
     }
 }
 
-/* From points of known a, b and d the fit finds them again; with noise about, and never worse than they
- * are themselves. */
+/* From points of known a, b and d the fit finds them again; with noise about, and never worse than
+ * they are themselves. */
 static void the_fit_finds_known_constants(void **state)
 {
     static const double known[][4] = {{3, 11, 80, 32},  {2, 5, 40, 64},   {6, 20, 300, 64},
@@ -279,7 +279,8 @@ static void the_fit_keeps_d_above_zero(void **state)
     assert_int_equal(tz_luo2011_fit(points, 5, &gpu, &error_share, &failure), TZ_RANGE);
 }
 
-/* A period's time gives back the degree that it was made with; waits that take all of it give none. */
+/* A period's time gives back the degree that it was made with; waits that take all of it give
+ * none. */
 static void times_give_degrees(void **state)
 {
     for (int k = 0; k < 4; k++) {

@@ -58,7 +58,8 @@ static void the_mean_of_nine_pixels(void **state)
     const tz_luo2011_result *r = &plain_of(table)->results[0];
     assert_int_equal(trace->accesses, 9 + 1);
     assert_int_equal(trace->unknown_branches + trace->unknown_addresses + trace->calls, 0);
-    /* Rows of 128 bytes: 2 transactions, one more at an offset. The warp has the middle: row 400. */
+    /* Rows of 128 bytes: 2 transactions, one more at an offset. The warp has the middle: row
+     * 400. */
     assert_int_equal(trace->transactions, 3 * (2 + 3 + 3) + 2);
     assert_true(r->share > 0.40 && r->share < 0.62);
     assert_int_equal(r->active, 32);
@@ -76,8 +77,8 @@ static void the_mean_of_nine_pixels(void **state)
     tz_workload_destroy(workload);
 }
 
-/* Accesses as the cell texts have them. The words of life and cell are read again where the compiler
- * does not join two expressions. */
+/* Accesses as the cell texts have them. The words of life and cell are read again where the
+ * compiler does not join two expressions. */
 static void stencils_of_all_kinds(void **state)
 {
     skip_without_nvrtc();

@@ -1,4 +1,5 @@
-/* The policy of Meng and Skadron 2009, section 5.4.2: on the times of their model, and on made-up ones. */
+/* The policy of Meng and Skadron 2009, section 5.4.2: on the times of their model, and on made-up
+ * ones. */
 #include "papers_support.h"
 #include "tests/policy/machine.h"
 #include <jansson.h>
@@ -37,9 +38,9 @@ static double share_of_the_best(tz_plan_wish config)
     return m.quiet / m.truth;
 }
 
-/* By hand, with t the time of an iteration: HotSpot from 2 runs two iterations at 2, a stage of 3, two
- * at 2, two at 1, and the rest at 2, that is 30 t(2) / (25 t(2) + 3 t(3) + 2 t(1)) = 0.980. The paper,
- * which measured: 1.000, 0.843; 0.993, 0.959; 0.993, 0.960; 0.90, 0.90. */
+/* By hand, with t the time of an iteration: HotSpot from 2 runs two iterations at 2, a stage of 3,
+ * two at 2, two at 1, and the rest at 2, that is 30 t(2) / (25 t(2) + 3 t(3) + 2 t(1)) = 0.980. The
+ * paper, which measured: 1.000, 0.843; 0.993, 0.959; 0.993, 0.960; 0.90, 0.90. */
 static void test_shares_of_the_best(void **state)
 {
     static const struct {

@@ -201,7 +201,8 @@ static void wide_types(void **state)
 
 static void values_of_integers(void **state)
 {
-    /* Each computes 64 in another way and loads at a multiple of it: a transaction a lane if right. */
+    /* Each computes 64 in another way and loads at a multiple of it: a transaction a lane if
+     * right. */
     const char *const ways[] = {
         "mov.u32 %r5, 64;",
         "mov.u32 %r5, -64; neg.s32 %r5, %r5;",

@@ -117,8 +117,8 @@ static tz_tabik_space space_of_row(const struct row *r)
     return chosen(&kernel, &gpu);
 }
 
-/* The paper's tables: sizes of space and set, whether the fastest shape is in the set, and the share
- * of its speed that the slowest one of the set has. */
+/* The paper's tables: sizes of space and set, whether the fastest shape is in the set, and the
+ * share of its speed that the slowest one of the set has. */
 static void measured_tables(void **state)
 {
     for (int i = 0; i < ROWS; i++) {
@@ -174,8 +174,8 @@ static void beyond_the_paper(void **state)
     tz_tabik_gpu h200 = gpu_named("h200"), gtx280 = gpu_named("gtx280");
     box.diagonals = true;
     wide.element_bytes = 8;
-    /* 32 x 8 on 32-byte sectors: a row is 4 sectors; the halo is one a row and side, and 4 above and
-     * below. A corner is one. */
+    /* 32 x 8 on 32-byte sectors: a row is 4 sectors; the halo is one a row and side, and 4 above
+     * and below. A corner is one. */
     assert_close(tz_tabik_global_transactions(&star, &h200, 32, 8), 2 * 32 + 2 * 8 + 2 * 4, 0);
     assert_close(tz_tabik_global_transactions(&box, &h200, 32, 8), 88 + 4, 0);
     assert_close(tz_tabik_global_transactions(&wide, &h200, 32, 8), 2 * 64 + 2 * 8 + 2 * 8, 0);

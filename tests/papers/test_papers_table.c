@@ -1,4 +1,5 @@
-/* Prediction tables by meng2009 and meng2011: a stencil as the papers' models see it, and what is refused. */
+/* Prediction tables by meng2009 and meng2011: a stencil as the papers' models see it, and what is
+ * refused. */
 #include "backend/cuda/compile/compile.h"
 #include "model/papers/options.h"
 #include "model/papers/papers.h"
@@ -102,9 +103,9 @@ static void changes_reach_the_model(void **state)
     tz_workload_destroy(workload);
 }
 
-/* Without the paper's counts those of the tile kernel are taken, where a thread has about ten elements:
- * its set-up counts by element, as the models use it. In table 2 the set-up of a thread has 0.3 to 1.1
- * times the instructions of an update. */
+/* Without the paper's counts those of the tile kernel are taken, where a thread has about ten
+ * elements: its set-up counts by element, as the models use it. In table 2 the set-up of a thread
+ * has 0.3 to 1.1 times the instructions of an update. */
 static void counted_set_up_is_that_of_an_element(void **state)
 {
     char text[64];

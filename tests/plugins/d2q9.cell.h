@@ -1,5 +1,5 @@
-/* Lattice Boltzmann with nine directions: each population comes from the cell against its direction,
- * walls send it back. Relaxation to a linear equilibrium. */
+/* Lattice Boltzmann with nine directions: each population comes from the cell against its
+ * direction, walls send it back. Relaxation to a linear equilibrium. */
 #define TZ_FIELDS(F)                                                                               \
     F(f0, real)                                                                                    \
     F(fe, real)                                                                                    \

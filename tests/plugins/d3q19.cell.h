@@ -1,5 +1,5 @@
-/* Lattice Boltzmann on D3Q19, reduced to one conserved quantity: each direction is a field that is read
- * at one neighbour. */
+/* Lattice Boltzmann on D3Q19, reduced to one conserved quantity: each direction is a field that is
+ * read at one neighbour. */
 // clang-format off
 #define TZ_FIELDS(F) \
     F(f0, real) \

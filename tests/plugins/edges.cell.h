@@ -1,4 +1,5 @@
-/* Bits that change by two neighbours, and by a third one while there is a pulse; and an output: where they differ from others. */
+/* Bits that change by two neighbours, and by a third one while there is a pulse; and an output:
+ * where they differ from others. */
 #define TZ_FIELDS(F) F(alive, tz_word) F(edge, tz_word)
 #define TZ_CONSTANTS(K) K(flip, int) K(pulse, int, varies)
 

@@ -1,4 +1,5 @@
-/* The wave equation by leapfrog: u" = c^2 lap(u), with the previous time level as a second field. */
+/* The wave equation by leapfrog: u" = c^2 lap(u), with the previous time level as a second
+ * field. */
 #define TZ_FIELDS(F) F(u, real) F(before, real)
 #define TZ_CONSTANTS(K) K(side, real) K(centre, real)
 

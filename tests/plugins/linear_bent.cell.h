@@ -1,5 +1,5 @@
-/* What is not linear, or not the same everywhere or always, by `kind`: 0 a limit, 1 a cell that differs, 2 the
- * number of the iteration, 3 nothing of it. */
+/* What is not linear, or not the same everywhere or always, by `kind`: 0 a limit, 1 a cell that
+ * differs, 2 the number of the iteration, 3 nothing of it. */
 #define TZ_FIELDS(F) F(u, real) F(conductivity, real)
 #define TZ_CONSTANTS(K) K(kind, int)
 

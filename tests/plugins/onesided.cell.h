@@ -1,5 +1,5 @@
-/* Cells that read to the low side only, in 1-D and 2-D, and to one side of each axis, in 3-D, with a static
- * field that is read farther than the state or, in 2-D, on the other side. */
+/* Cells that read to the low side only, in 1-D and 2-D, and to one side of each axis, in 3-D, with
+ * a static field that is read farther than the state or, in 2-D, on the other side. */
 #if ONESIDED_DIMS == 1
 #define TZ_FIELDS(F) F(u, real) F(k, real)
 #define TZ_CONSTANTS(K) K(a, real) K(b, real) K(c, real)

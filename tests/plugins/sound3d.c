@@ -1,5 +1,5 @@
-/* The acoustic wave equation in 3-D, of order 2 and 8 in space. Only the displacement is read around
- * a cell. */
+/* The acoustic wave equation in 3-D, of order 2 and 8 in space. Only the displacement is read
+ * around a cell. */
 #include "common.h"
 
 #define TZ_CELL_TEXT "sound3d2.cell.h"

@@ -1,5 +1,5 @@
-/* Derived fields and constants that vary, in every dimension and for bits. Only swirl2d lists what it
- * reads. */
+/* Derived fields and constants that vary, in every dimension and for bits. Only swirl2d lists what
+ * it reads. */
 #include "common.h"
 
 #define SWIRL(NAME, D)                                                                             \

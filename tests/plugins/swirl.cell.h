@@ -1,6 +1,6 @@
-/* Two components that spread, slowed by a static field, and pushed in columns and by a force that change
- * with the iteration; and outputs: their speed, and how they turn. In 1-D and 3-D the directions are x
- * and the last axis. */
+/* Two components that spread, slowed by a static field, and pushed in columns and by a force that
+ * change with the iteration; and outputs: their speed, and how they turn. In 1-D and 3-D the
+ * directions are x and the last axis. */
 #if TZ_CELL_DIMS == 1
 #define SWIRL_AT(f, d, e) TZ_AT(f, (d) + (e))
 #elif TZ_CELL_DIMS == 2

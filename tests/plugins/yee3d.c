@@ -1,4 +1,5 @@
-/* Maxwell's equations on a staggered grid in 3-D: two passes, each of which reads one side alone. */
+/* Maxwell's equations on a staggered grid in 3-D: two passes, each of which reads one side
+ * alone. */
 #include "common.h"
 
 #define TZ_CELL_TEXT "yee3d_h.cell.h"

@@ -1,4 +1,5 @@
-/* Second pass of yee3d: the electric field, from differences of the magnetic field to the low side. */
+/* Second pass of yee3d: the electric field, from differences of the magnetic field to the low
+ * side. */
 #define TZ_FIELDS(F)                                                                               \
     F(ex, real) F(ey, real) F(ez, real) F(hx, real) F(hy, real) F(hz, real) F(eps, real)
 #define TZ_CONSTANTS(K) K(step, real)

@@ -1,4 +1,5 @@
-/* First pass of yee3d: the magnetic field, from differences of the electric field to the high side. */
+/* First pass of yee3d: the magnetic field, from differences of the electric field to the high
+ * side. */
 #define TZ_FIELDS(F)                                                                               \
     F(ex, real) F(ey, real) F(ez, real) F(hx, real) F(hy, real) F(hz, real) F(eps, real)
 #define TZ_CONSTANTS(K) K(step, real)

@@ -1,9 +1,9 @@
 /* A GPU without a record: the nearest record, scaled by what the driver tells, chooses plans that are about as
  * good as those of the GPU's own record. Compiles kernels; needs NVRTC, no GPU. */
 #include "backend/cuda/compile/compile.h"
-#include "calibrate/cuda_facts.h"
+#include "calibrate/calibrate.h"
+#include "calibrate/cuda.h"
 #include "calibrate/records.h"
-#include "calibrate/sample.h"
 #include "model/device_scaled.h"
 #include "model/power.h"
 #include "predict/prediction_table.h"

@@ -2,7 +2,7 @@
  * models see it, and the texts of tables and tunes. */
 
 #include "base/machine.h"
-#include "calibrate/sample.h"
+#include "calibrate/calibrate.h"
 #include "output/frame/plot.h"
 #include "predict/prediction_table.h"
 #include "predict/tune.h"

@@ -1,6 +1,6 @@
 /* Predictions: the chosen plan, the plans that are compiled for it, and the errors. */
 
-#include "predict/predictions_impl.h"
+#include "predict/predictions.h"
 #include "tests/unit.h"
 #include <pthread.h>
 #include <signal.h>

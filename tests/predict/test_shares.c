@@ -1,7 +1,7 @@
 /* How a grid is divided among devices of unequal speed, by records that are made up. */
 #include "backend/slabs/cut.h"
 #include "calibrate/records.h"
-#include "predict/shares.h"
+#include "predict/workload.h"
 #include "tests/registry.h"
 
 typedef struct machine {

@@ -1,5 +1,5 @@
 /* A plan's table of knobs, and all that follows from it: equality, texts, JSON. */
-#include "lua/plan.h"
+#include "lua/policy.h"
 #include "tests/unit.h"
 
 #include <jansson.h>

@@ -17,7 +17,7 @@
 /* A third-level cache whose size is not known. */
 static const int64_t L3_UNKNOWN = INT64_C(32) << 20;
 
-/* ---- Past fixed sides ------------------------------------------------------------------------- */
+/* ---- Past fixed sides ------------------------------------------------------------------------ */
 
 /* What the loops of kernels/cpu read past fixed sides. */
 typedef struct outside {
@@ -145,7 +145,7 @@ static int64_t outside_bytes(const tz_problem *problem, int ghost)
     return bytes;
 }
 
-/* ---- Plans ------------------------------------------------------------------------------------ */
+/* ---- Plans ----------------------------------------------------------------------------------- */
 
 /* Ghost elements around the grid: the largest radius. */
 static int store_ghost(const tz_problem *problem)
@@ -252,7 +252,7 @@ static tz_status cpu_plan(const tz_problem *problem, const tz_place *place, tz_p
     return plan_for(&grid, plan, error);
 }
 
-/* ---- For families ----------------------------------------------------------------------------- */
+/* ---- For families ---------------------------------------------------------------------------- */
 
 int tz_cpu_growth(const tz_problem *problem, int axis)
 {
@@ -394,7 +394,7 @@ static int64_t cpu_bytes(const tz_problem *problem, const tz_place *place, const
     return fields + place->threads * room_bytes(&grid, plan) + (int64_t)tz_pipeline_size();
 }
 
-/* ---- States ----------------------------------------------------------------------------------- */
+/* ---- States ---------------------------------------------------------------------------------- */
 
 typedef struct cpu {
     tz_backend_context context;

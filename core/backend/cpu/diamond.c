@@ -1,4 +1,5 @@
-/* The family "diamond": kernels/cpu/skew.h. Called by the backend through its row of tz_cpu_families. */
+/* The family "diamond": kernels/cpu/skew.h. Called by the backend through its row of
+ * tz_cpu_families. */
 #include "backend/cpu/family.h"
 
 #include "base/minmax.h"
@@ -43,7 +44,8 @@ static int64_t iterations_of(const tz_problem *problem, int64_t rows)
     return tz_max(1, rows / (reach_of(problem) * problem->stencil->passes_count));
 }
 
-/* A run stops, and writes, only between stages: so heights of long ones are not chosen if lower ones are possible. */
+/* A run stops, and writes, only between stages: so heights of long ones are not chosen if lower
+ * ones are possible. */
 static bool is_long(const tz_problem *problem, int threads, int64_t height)
 {
     const double cells =
@@ -62,7 +64,8 @@ static double planes_bytes(const tz_problem *problem, int64_t rows)
            (double)rows / 2;
 }
 
-/* As many that a row of diamonds has a quarter more of them than threads, but planes do not take much more than L2. */
+/* As many that a row of diamonds has a quarter more of them than threads, but planes do not take
+ * much more than L2. */
 static int64_t default_rows(const tz_problem *problem, int threads, const tz_machine *machine)
 {
     const int64_t reach = reach_of(problem), widens = 2 * reach;
@@ -82,8 +85,8 @@ static bool diamond_may(const tz_cpu_grid *grid, const tz_plan *plan)
            problem->elements[0] * (int64_t)tz_problem_element_size(problem, 0) <= ROW_BYTES;
 }
 
-/* On processors with a large second level, which are slow to reach their third level, for one computed field, where a row
- * has at least as many diamonds as there are threads. */
+/* On processors with a large second level, which are slow to reach their third level, for one
+ * computed field, where a row has at least as many diamonds as there are threads. */
 static bool diamond_preferred(const tz_cpu_grid *grid, const tz_plan *plan)
 {
     const tz_problem *problem = grid->problem;
@@ -132,7 +135,8 @@ static tz_status diamond_plan(const tz_cpu_grid *grid, tz_plan *plan, tz_error *
     return TZ_OK;
 }
 
-/* The default, and diamonds of several widths, one or two of them above each other in a stage, or the given height. */
+/* The default, and diamonds of several widths, one or two of them above each other in a stage, or
+ * the given height. */
 static void diamond_candidates(const tz_cpu_grid *grid, const tz_plan *given, tz_cpu_plans *plans)
 {
     static const int widths[] = {16, 24, 32, 48};

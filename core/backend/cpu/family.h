@@ -1,5 +1,5 @@
-/* Families of the cpu backend: ways to run a stage. Each is a file of this folder and a row of tz_cpu_families in cpu.c;
- * the backend, predictions and runs know families by this table alone. */
+/* Families of the cpu backend: ways to run a stage. Each is a file of this folder and a row of
+ * tz_cpu_families in cpu.c; the backend, predictions and runs know families by this table alone. */
 #ifndef TZ_CORE_BACKEND_CPU_FAMILY_H
 #define TZ_CORE_BACKEND_CPU_FAMILY_H
 
@@ -9,8 +9,8 @@
 #include "kernels/cpu/stage.h"
 #include "model/work.h"
 
-/* A problem and the machine that plans are for. `stage` describes the whole grid as one tile, at height 1, with the
- * number of threads. */
+/* A problem and the machine that plans are for. `stage` describes the whole grid as one tile, at
+ * height 1, with the number of threads. */
 typedef struct tz_cpu_grid {
     const tz_problem *problem;
     const tz_machine *machine;
@@ -37,8 +37,9 @@ typedef struct tz_cpu_family {
     bool (*may)(const tz_cpu_grid *grid, const tz_plan *plan);
     /* OPTIONAL. Is it the family of such a plan, without predictions? NULL: if no other one is. */
     bool (*preferred)(const tz_cpu_grid *grid, const tz_plan *plan);
-    /* REQUIRED. Complete a plan: choose what is 0, keep what is given, clip the tile to the grid. Errors: TZ_UNSUPPORTED if the
-     * family cannot compute the problem, TZ_RANGE; messages name what is possible. */
+    /* REQUIRED. Complete a plan: choose what is 0, keep what is given, clip the tile to the grid.
+     * Errors: TZ_UNSUPPORTED if the family cannot compute the problem, TZ_RANGE; messages name what
+     * is possible. */
     tz_status (*plan)(const tz_cpu_grid *grid, tz_plan *plan, tz_error *error);
     /* REQUIRED. Add plans that are worth comparing, with the members that `given` sets. */
     void (*candidates)(const tz_cpu_grid *grid, const tz_plan *given, tz_cpu_plans *plans);
@@ -68,7 +69,8 @@ void tz_cpu_add(tz_cpu_plans *plans, const tz_plan *plan);
 
 /* ---- For families ---------------------------------------------------------------------------- */
 
-/* Errors: TZ_RANGE if the height of a plan is negative or too large, or an extent of its tile is negative. */
+/* Errors: TZ_RANGE if the height of a plan is negative or too large, or an extent of its tile is
+ * negative. */
 tz_status tz_cpu_check_numbers(const tz_problem *problem, const tz_plan *plan, tz_error *error);
 
 /* Sets family and why of a complete plan. */
@@ -79,14 +81,16 @@ void tz_cpu_finish_plan(tz_plan *plan, const tz_cpu_family *family, bool height_
  * All small heights are candidates, and some larger ones. A given height is the only candidate. */
 int tz_cpu_height_next(const tz_problem *problem, const tz_plan *given, int height);
 
-/* Parts of an axis of equal extent, a multiple of `unit`, that are not longer than `largest`; the axis
- * itself if that is as long. */
+/* Parts of an axis of equal extent, a multiple of `unit`, that are not longer than `largest`; the
+ * axis itself if that is as long. */
 int64_t tz_cpu_split_evenly(int64_t extent, int64_t largest, int64_t unit);
 
-/* By how many cells the ghost zone grows per iteration on an axis: the mean of its sides, rounded up. */
+/* By how many cells the ghost zone grows per iteration on an axis: the mean of its sides, rounded
+ * up. */
 int tz_cpu_growth(const tz_problem *problem, int axis);
 
-/* A second-level cache of so many bytes or more is used alone: processors that have one are slow to reach their third level. */
+/* A second-level cache of so many bytes or more is used alone: processors that have one are slow to
+ * reach their third level. */
 #define TZ_CPU_L2_LARGE (INT64_C(2) << 20)
 
 /* Families in arrays: kernels/cpu/skew.h. What they cannot compute; NULL: nothing. */
@@ -97,35 +101,38 @@ void tz_cpu_skew_describe(const tz_cpu_grid *grid, tz_stage *stage);
 int64_t tz_cpu_skew_room(const tz_stage *stage);
 void tz_cpu_skew_run(tz_cpu_room *room, tz_stage *stage, uint32_t written);
 tz_status tz_cpu_skew_count(const tz_stage *stage, tz_stage_counts *out, tz_error *error);
-/* A stage of several iterations reads and writes both arrays of a state field, the beginnings of rows are fetched ahead, and
- * threads wait for each other after each phase. */
+/* A stage of several iterations reads and writes both arrays of a state field, the beginnings of
+ * rows are fetched ahead, and threads wait for each other after each phase. */
 void tz_cpu_skew_adjust(const tz_cpu_grid *grid, const tz_stage *stage,
                         const tz_stage_counts *counts, tz_model_work *out);
 
-/* Is "stream" in place chosen without predictions? In 2-D, if one field is computed, and rows are long and many: on a Zen 5,
- * 8192^2, all of 6 such problems were 1.4 to 1.7 times as fast as with "skew", one of two fields as fast, and one 0.7 times.
- * On 512^2 they were 1.0 to 1.3 times as fast, on 300^2 0.8 to 1.1 times. In 3-D, with at most eight threads, if tiles lean, or if they
- * overlap and a cell is computed from few: there stars were 1.1 to 1.8 times as fast, boxes 0.85 to 0.95 times. */
+/* Is "stream" in place chosen without predictions? In 2-D, if one field is computed, and rows are
+ * long and many: on a Zen 5, 8192^2, all of 6 such problems were 1.4 to 1.7 times as fast as with
+ * "skew", one of two fields as fast, and one 0.7 times. On 512^2 they were 1.0 to 1.3 times as
+ * fast, on 300^2 0.8 to 1.1 times. In 3-D, with at most eight threads, if tiles lean, or if they
+ * overlap and a cell is computed from few: there stars were 1.1 to 1.8 times as fast, boxes 0.85 to
+ * 0.95 times. */
 bool tz_cpu_prefers_in_place(const tz_cpu_grid *grid);
 
 /* ---- Work: work.c ---------------------------------------------------------------------------- */
 
-/* The work of a stage, for the models. Instructions come from the machine code of row functions (x86/walk.h), bytes and
- * redundancy from geometry. `walks` keeps the walks of this problem's row functions for further calls; NULL: they are not
- * kept. Errors: TZ_MEMORY; TZ_UNSUPPORTED as of tz_walker_create() and tz_walker_walk(). */
+/* The work of a stage, for the models. Instructions come from the machine code of row functions
+ * (x86/walk.h), bytes and redundancy from geometry. `walks` keeps the walks of this problem's row
+ * functions for further calls; NULL: they are not kept. Errors: TZ_MEMORY; TZ_UNSUPPORTED as of
+ * tz_walker_create() and tz_walker_walk(). */
 tz_status tz_cpu_work(const tz_cpu_grid *grid, const tz_cpu_family *family, const tz_stage *stage,
                       tz_walks *walks, tz_model_work *out, tz_error *error);
 
-/* The cells that an update of a pass reads: of the row at a distance of dy and dz, a mask in which bit
- * dx + TZ_RADIUS_MAX stands for the cell at dx. */
+/* The cells that an update of a pass reads: of the row at a distance of dy and dz, a mask in which
+ * bit dx + TZ_RADIUS_MAX stands for the cell at dx. */
 enum { TZ_FOOTPRINT_REACH = 2 * TZ_RADIUS_MAX + 1 };
 typedef struct tz_footprint {
-    uint32_t row[TZ_FIELDS_MAX][TZ_FOOTPRINT_REACH]
-                [TZ_FOOTPRINT_REACH]; /* [field][dz + TZ_RADIUS_MAX][dy + TZ_RADIUS_MAX] */
+    /* [field][dz + TZ_RADIUS_MAX][dy + TZ_RADIUS_MAX] */
+    uint32_t row[TZ_FIELDS_MAX][TZ_FOOTPRINT_REACH][TZ_FOOTPRINT_REACH];
 } tz_footprint;
 
-/* Calls the pass' cell function once, with all cells 0. What it would read under another condition is
- * not found. */
+/* Calls the pass' cell function once, with all cells 0. What it would read under another condition
+ * is not found. */
 void tz_footprint_find(const tz_problem *problem, const tz_pass *pass, tz_footprint *out);
 
 #endif

@@ -1,4 +1,5 @@
-/* The family "skew": kernels/cpu/skew.h. Called by the backend through its row of tz_cpu_families. */
+/* The family "skew": kernels/cpu/skew.h. Called by the backend through its row of
+ * tz_cpu_families. */
 #include "backend/cpu/family.h"
 
 #include "base/minmax.h"
@@ -14,8 +15,8 @@ extern const tz_cpu_family tz_cpu_skew; /* at the end of this file */
 enum {
     TEAM = 4,             /* threads of a team, of the plans that are compared */
     ROW_BYTES = 16 << 10, /* of a tile's row in 2-D */
-    /* Rows of a tile in 3-D. With 64 rows of 2 KiB, star3d1r at height 24 was 5 % slower on a machine whose third
-     * level is shared with others, and in double precision 34 %. */
+    /* Rows of a tile in 3-D. With 64 rows of 2 KiB, star3d1r at height 24 was 5 % slower on a
+     * machine whose third level is shared with others, and in double precision 34 %. */
     ROWS_MAX = 32,
     PART_OF_OPENING = 20 /* how much longer a part is than what is open at its edge, at least, if
                            * there are two for each thread */
@@ -76,8 +77,8 @@ static int64_t tile_in_cache(const tz_problem *problem, const tz_stage *stage, d
     return (int64_t)(bytes / row / slabs) - (int64_t)levels * tz_skew_slope(stage);
 }
 
-/* The height is that for radius 1 divided by the reach, rounded, and less if a tile would be shifted by
- * more than half its extent in a stage. */
+/* The height is that for radius 1 divided by the reach, rounded, and less if a tile would be
+ * shifted by more than half its extent in a stage. */
 static void choose_height(const tz_problem *problem, const tz_stage *stage,
                           const tz_machine *machine, tz_plan *plan)
 {
@@ -121,7 +122,8 @@ static void choose_tile(const tz_problem *problem, const tz_stage *stage, const 
         const int64_t room =
             tile_in_cache(problem, stage, cache_bytes(stage, machine), plan->height);
         int64_t tile = tz_max(least, tz_min(most, room));
-        /* A tile as wide as the axis does not lean, and a periodic grid is not open at its sides. */
+        /* A tile as wide as the axis does not lean, and a periodic grid is not open at its
+         * sides. */
         const int64_t leans =
             (int64_t)plan->height * problem->stencil->passes_count * tz_skew_slope(stage);
         if (tz_boundary_wraps(problem->boundary[inner][0]) && n <= room + leans)
@@ -141,7 +143,8 @@ static double loads_of(uint32_t row)
     return 0.5 * ((row & centre) != 0) + __builtin_popcount(row & ~centre);
 }
 
-/* Row number `row` of slab `slab` of what an update reads of a field. A slab is a plane in 3-D, else a row. */
+/* Row number `row` of slab `slab` of what an update reads of a field. A slab is a plane in 3-D,
+ * else a row. */
 static uint32_t row_of(const tz_footprint *found, int field, bool planes, int slab, int row)
 {
     if (slab < 0 || slab >= TZ_FOOTPRINT_REACH)
@@ -151,8 +154,8 @@ static uint32_t row_of(const tz_footprint *found, int field, bool planes, int sl
     return row == 0 ? found->row[field][TZ_RADIUS_MAX][slab] : 0;
 }
 
-/* What two slabs at once save of the loads of a pass, as a part of them. Also how many arrays an update uses, and how many
- * of their rows. */
+/* What two slabs at once save of the loads of a pass, as a part of them. Also how many arrays an
+ * update uses, and how many of their rows. */
 static double loads_saved(const tz_problem *problem, const tz_pass *pass, int *arrays, int *rows)
 {
     const bool planes = problem->dims == 3;
@@ -175,10 +178,11 @@ static double loads_saved(const tz_problem *problem, const tz_pass *pass, int *a
     return one > 0 ? 1 - two / one : 0;
 }
 
-/* Two slabs at once load what both read only once. That is worth it where an update reads many cells, as of a box. It
- * costs registers, and twice as many rows are in use at once: of stencils with several fields, more than a processor
- * fetches ahead. If the rows that an update reads stay in L1, so that the next row finds them there, one after the other
- * takes less time; with two arrays, one read and one written, it makes no difference. In 3-D planes are larger than L1. */
+/* Two slabs at once load what both read only once. That is worth it where an update reads many
+ * cells, as of a box. It costs registers, and twice as many rows are in use at once: of stencils
+ * with several fields, more than a processor fetches ahead. If the rows that an update reads stay
+ * in L1, so that the next row finds them there, one after the other takes less time; with two
+ * arrays, one read and one written, it makes no difference. In 3-D planes are larger than L1. */
 static uint32_t slabs_alone(const tz_problem *problem, const tz_stage *stage,
                             const tz_machine *machine)
 {
@@ -207,7 +211,8 @@ bool tz_cpu_skew_may(const tz_cpu_grid *grid, const tz_plan *plan)
     return !tile_given && !tz_cpu_skew_unsupported(grid->problem);
 }
 
-/* Of 17 problems with several fields all were faster than with "stream" on a Zen 3, and 14 on a Xeon. */
+/* Of 17 problems with several fields all were faster than with "stream" on a Zen 3, and 14 on a
+ * Xeon. */
 static bool skew_preferred(const tz_cpu_grid *grid, const tz_plan *plan)
 {
     (void)plan;
@@ -241,9 +246,9 @@ static tz_status skew_plan(const tz_cpu_grid *grid, tz_plan *plan, tz_error *err
     return TZ_OK;
 }
 
-/* With a part of the grid for each thread: the default tile, and those of twice and of half its extent along the inner
- * axis. With a part for a few threads, and with one part: the default tile. Tiles other than the first are left out if a
- * stage shifts them by more than their extent. */
+/* With a part of the grid for each thread: the default tile, and those of twice and of half its
+ * extent along the inner axis. With a part for a few threads, and with one part: the default tile.
+ * Tiles other than the first are left out if a stage shifts them by more than their extent. */
 static void add_tiles(const tz_cpu_grid *grid, const tz_plan *given, int height,
                       tz_cpu_plans *plans)
 {
@@ -285,7 +290,7 @@ static void skew_candidates(const tz_cpu_grid *grid, const tz_plan *given, tz_cp
         add_tiles(grid, given, height, plans);
 }
 
-/* ---- Stages, also of the family "diamond" ----------------------------------------------------- */
+/* ---- Stages, also of the family "diamond" ---------------------------------------------------- */
 
 void tz_cpu_skew_describe(const tz_cpu_grid *grid, tz_stage *stage)
 {

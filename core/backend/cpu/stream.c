@@ -1,4 +1,5 @@
-/* The family "stream": kernels/cpu/stage.h. How it chooses height and tile from the machine's caches. */
+/* The family "stream": kernels/cpu/stage.h. How it chooses height and tile from the machine's
+ * caches. */
 #include "backend/cpu/family.h"
 
 #include "base/minmax.h"
@@ -39,8 +40,8 @@ enum {
     LINE_ELEMENTS = 32 << 10    /* of a tile in 1-D: two tiles fit L2, and streamed rows are long */
 };
 
-/* The limit of the rings of a plan, of all threads. Rings and the padding of arrays (24 MiB, backend/host/store.c) together stay
- * below 64 MiB. */
+/* The limit of the rings of a plan, of all threads. Rings and the padding of arrays (24 MiB,
+ * backend/host/store.c) together stay below 64 MiB. */
 static const int64_t RINGS_MAX = INT64_C(36) << 20;
 
 /* Of a thread's part of L3, for the rings of a tile that leans. */
@@ -145,8 +146,8 @@ static double slab_budget(const tz_problem *problem, const tz_machine *machine, 
 
 /* A tile narrower than the grid costs much where its rows begin and end in arrays: what a
  * processor fetches ahead lies in other tiles. So rows are as long as this thread's share of L3
- * allows, of which the rings of a 2-D tile may take an eighth, in place a quarter, and those of a 3-D tile with few
- * rows all. */
+ * allows, of which the rings of a 2-D tile may take an eighth, in place a quarter, and those of a
+ * 3-D tile with few rows all. */
 static int64_t row_in_l3(const tz_problem *problem, const tz_machine *machine,
                          const tz_stage *stage, int height)
 {
@@ -172,8 +173,9 @@ static double batch_row_bytes(const tz_problem *problem, const tz_stage *stage, 
     return bytes * (double)(stage->tile[0] + TZ_ALIGN_ELEMENTS);
 }
 
-/* Batches of planes, and rows of their groups. For each line that a level computes, about 2 reach / batch lines come from L3
- * for planes and 2 reach / rows for groups. Each call of a row function takes as long as some lines. */
+/* Batches of planes, and rows of their groups. For each line that a level computes, about 2 reach /
+ * batch lines come from L3 for planes and 2 reach / rows for groups. Each call of a row function
+ * takes as long as some lines. */
 static void batch_planes(const tz_problem *problem, const tz_machine *machine, int most,
                          tz_stage *stage)
 {
@@ -243,10 +245,11 @@ static double rings_at_most(const tz_stage *stage)
     return bytes * rows * row * slabs * (stage->height + 1);
 }
 
-/* Sets stage->batch and stage->group for the stage's tile. The next level then finds a batch in cache. In 2-D a batch of up to
- * six rows fits L1; in place it has eight rows, twice as many as a call computes. In 3-D a batch of up to eight planes of a group
- * fits L2, with as many rows as make few lines come from L3: each plane of a ring comes once a batch, and each group
- * reads rows of the group before. Batches are shorter if the rings would take more than RINGS_MAX. */
+/* Sets stage->batch and stage->group for the stage's tile. The next level then finds a batch in
+ * cache. In 2-D a batch of up to six rows fits L1; in place it has eight rows, twice as many as a
+ * call computes. In 3-D a batch of up to eight planes of a group fits L2, with as many rows as make
+ * few lines come from L3: each plane of a ring comes once a batch, and each group reads rows of the
+ * group before. Batches are shorter if the rings would take more than RINGS_MAX. */
 static void stream_describe(const tz_cpu_grid *grid, tz_stage *stage)
 {
     const tz_problem *problem = grid->problem;
@@ -259,7 +262,8 @@ static void stream_describe(const tz_cpu_grid *grid, tz_stage *stage)
         choose_batch(problem, machine, most = stage->batch - 1, stage);
 }
 
-/* The height with which a thread's rows are ROWS_OF_STAGE times as many as what the ghost zone adds. */
+/* The height with which a thread's rows are ROWS_OF_STAGE times as many as what the ghost zone
+ * adds. */
 static double most_in_place(const tz_problem *problem, const tz_stage *stage)
 {
     const int last = problem->dims - 1;
@@ -311,7 +315,8 @@ static bool may_lean(const tz_problem *problem, const tz_stage *stage)
            problem->elements[0] * (int64_t)tz_problem_element_size(problem, 0) <= ROW_LEANING;
 }
 
-/* The same if `tiles` tiles of a chunk lean: fewer chunks than threads have teams, whose threads wait for each other. */
+/* The same if `tiles` tiles of a chunk lean: fewer chunks than threads have teams, whose threads
+ * wait for each other. */
 static int64_t choose_lean_chunk(int64_t extent, int tiles, int64_t halo, int threads)
 {
     double best_cost = INFINITY;
@@ -340,7 +345,8 @@ static void choose_tile(const tz_problem *problem, const tz_stage *stage, const 
     for (int axis = 0; axis < TZ_AXES; axis++)
         halo[axis] = (int64_t)plan->height * tz_cpu_growth(problem, axis);
     const double budget = slab_budget(problem, machine, plan->height);
-    /* Longer rows are not faster. Where levels are not computed in place, a batch of rows must fit L1 (tz_cpu_batch()). */
+    /* Longer rows are not faster. Where levels are not computed in place, a batch of rows must fit
+     * L1 (tz_cpu_batch()). */
     const int64_t size = (int64_t)tz_problem_element_size(problem, 0);
     const bool long_rows = problem->dims == 2 && tz_stage_is_in_place(stage);
     const int64_t row_elements = (long_rows ? ROW_BYTES_IN_PLACE : ROW_BYTES) / size;
@@ -431,8 +437,8 @@ static int cells_read(const tz_problem *problem)
     return cells;
 }
 
-/* In 3-D, if one field is computed: rows of `row` bytes, and so many static fields. Tiles that do not lean compute cells twice,
- * which pays if a cell takes little time. */
+/* In 3-D, if one field is computed: rows of `row` bytes, and so many static fields. Tiles that do
+ * not lean compute cells twice, which pays if a cell takes little time. */
 static bool prefers_planes_in_place(const tz_problem *problem, const tz_stage *stage,
                                     const tz_machine *machine, int64_t row, int fixed)
 {
@@ -512,7 +518,8 @@ static tz_status stream_plan(const tz_cpu_grid *grid, tz_plan *plan, tz_error *e
     return TZ_OK;
 }
 
-/* Of a height: the default tile, and tiles with rows (in 3-D also planes) of half and twice the length. */
+/* Of a height: the default tile, and tiles with rows (in 3-D also planes) of half and twice the
+ * length. */
 static void add_tiles(const tz_cpu_grid *grid, const tz_plan *given, int height,
                       tz_cpu_plans *plans)
 {

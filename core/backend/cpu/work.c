@@ -1,5 +1,5 @@
-/* The work of a stage of the cpu backend, for the models: from the machine code of row functions (x86/walk.h), from what cell
- * functions read, and from geometry (kernels/cpu). */
+/* The work of a stage of the cpu backend, for the models: from the machine code of row functions
+ * (x86/walk.h), from what cell functions read, and from geometry (kernels/cpu). */
 #include "backend/cpu/family.h"
 
 #include "kernels/cpu/skew.h"
@@ -55,8 +55,8 @@ void tz_footprint_find(const tz_problem *problem, const tz_pass *pass, tz_footpr
 /* ---- What a row costs ------------------------------------------------------------------------ */
 
 typedef struct row_cost {
-    tz_walk element, row, call; /* cost of an element, a row without its elements, and a call
-                                 * without its rows */
+    /* cost of an element, a row without its elements, and a call without its rows */
+    tz_walk element, row, call;
     int vector_bytes;
     bool followed; /* the walk stored the elements of a row */
 } row_cost;
@@ -104,8 +104,8 @@ static called called_of(const tz_stage *stage, const tz_pass *pass, bool skewed)
                     false};
 }
 
-/* Walk four spans: a row of SHORT elements in all slabs, a row of twice as many, and one row and two rows of
- * `width` elements. Their differences are the costs of elements, rows and calls. */
+/* Walk four spans: a row of SHORT elements in all slabs, a row of twice as many, and one row and
+ * two rows of `width` elements. Their differences are the costs of elements, rows and calls. */
 static tz_status walk_rows(tz_walks *walks, const tz_problem *problem, const tz_pass *pass,
                            const called *call, int64_t width, row_cost *out, tz_error *error)
 {
@@ -114,7 +114,8 @@ static tz_status walk_rows(tz_walks *walks, const tz_problem *problem, const tz_
     tz_walk walk[4];
     const int window = (problem->dims == 1 ? 1 : 2 * pass->radius + 1) + call->slabs - 1;
     const int views = tz_stencil_fields_all(problem->stencil) * window;
-    /* As many elements in several slabs as in one. A longer row has the costs of one that ends like it. */
+    /* As many elements in several slabs as in one. A longer row has the costs of one that ends like
+     * it. */
     const int brief = SHORT / call->slabs, longest = WIDTH_MAX / call->slabs;
     const int64_t rest = width % TZ_ALIGN_ELEMENTS;
     if (width > longest)
@@ -155,16 +156,16 @@ static tz_status walk_rows(tz_walks *walks, const tz_problem *problem, const tz_
 
 /* ---- Bytes ----------------------------------------------------------------------------------- */
 
-/* The share of reused data that a cache still holds if `need` bytes are accessed in between. It is half if they
- * are as large as the cache, because the cache also holds other data. */
+/* The share of reused data that a cache still holds if `need` bytes are accessed in between. It is
+ * half if they are as large as the cache, because the cache also holds other data. */
 static double kept(double need, double cache)
 {
     const double x = need / cache;
     return 1.0 / (1.0 + x * x);
 }
 
-/* By how much the cache lines of a row exceed its elements: at each end a row has neighbours in a line of their
- * own. */
+/* By how much the cache lines of a row exceed its elements: at each end a row has neighbours in a
+ * line of their own. */
 static double with_ends(const tz_stage_counts *counts, double size)
 {
     return 1 + 2 * LINE / (counts->row * size);
@@ -176,9 +177,10 @@ typedef struct traffic {
     double near_reads, near_writes, ring_reads, ring_writes;
 } traffic;
 
-/* Planes in batches, of which `old` are read that the level before has not just computed, for so many fields, and `fixed` of static
- * fields. What it has just computed is in L2, and so are most planes of static fields. A group reads rows of the group before. In
- * place each plane of a ring enters and leaves L2 once a batch. */
+/* Planes in batches, of which `old` are read that the level before has not just computed, for so
+ * many fields, and `fixed` of static fields. What it has just computed is in L2, and so are most
+ * planes of static fields. A group reads rows of the group before. In place each plane of a ring
+ * enters and leaves L2 once a batch. */
 static void batch_traffic(const tz_problem *problem, const tz_stage *stage,
                           const tz_stage_counts *counts, double lines, double old, double fields,
                           double fixed, traffic *t)
@@ -203,7 +205,8 @@ static traffic pass_traffic(const tz_problem *problem, const tz_stage *stage,
     const double size = (double)stage->element_size[0];
     double rows = 0, slabs = 0, fields = 0, fixed = 0, writes = 0, arrays = 0;
     double widest = 0; /* the most rows of a plane, of all fields together */
-    /* Fields of "skew" that take over another one's values are not written, but in the last iteration. */
+    /* Fields of "skew" that take over another one's values are not written, but in the last
+     * iteration. */
     const uint32_t lost = skewed && stage->height > 1 ? tz_skew_lost(problem->stencil, pass) : 0;
     for (int f = 0; f < problem->stencil->fields_count; f++) {
         int rows_here = 0, slabs_here = 0, widest_here = 0;
@@ -262,13 +265,14 @@ static traffic pass_traffic(const tz_problem *problem, const tz_stage *stage,
     if (problem->dims == 3 && !skewed && batch > 1)
         batch_traffic(problem, stage, counts, lines, slabs - fields, fields, fixed, &t);
     if (in_place) {
-        /* What a level writes over has been read, but the time of a line that is written counts that it is fetched. */
+        /* What a level writes over has been read, but the time of a line that is written counts
+         * that it is fetched. */
         t.near_reads = fmax(0, t.near_reads - t.near_writes);
         t.ring_reads = fmax(0, t.ring_reads - t.ring_writes);
     }
     if (skewed) {
-        /* In a step all levels go through the same slabs, of all arrays that are written: each enters and leaves L2
-         * once a step, which computes `batch` slabs at each level. */
+        /* In a step all levels go through the same slabs, of all arrays that are written: each
+         * enters and leaves L2 once a step, which computes `batch` slabs at each level. */
         t.ring_reads = fmin(t.ring_reads, lines * (arrays + fixed) / batch);
         t.ring_writes = fmin(t.ring_writes, lines * arrays / batch);
     }
@@ -415,7 +419,8 @@ tz_status tz_cpu_work(const tz_cpu_grid *grid, const tz_cpu_family *family, cons
         row_cost cost;
         status = walk_rows(walks, problem, pass, &call, width, &cost, error);
         if (!status && !cost.followed && call.slabs > 1) {
-            /* Its addresses depend on something that the walk does not know: the function of one slab costs more. */
+            /* Its addresses depend on something that the walk does not know: the function of one
+             * slab costs more. */
             call = called_alone(stage, pass, skewed);
             status = walk_rows(walks, problem, pass, &call, width, &cost, error);
         }

@@ -74,9 +74,9 @@ typedef struct tz_cuda_state {
     tz_cuda_refiner refiner;
     tz_cuda_jumper *jumper; /* made by the first jump */
     bool norm_known;        /* the two copies differ by a stage, but */
-    int handed
-        [TZ_FIELDS_MAX]; /* of these fields, of which tz_cuda_handed() was not -1 then, those that
-                                   * they took over have their last values in these */
+    /* of these fields, of which tz_cuda_handed() was not -1 then, those that they took over have
+     * their last values in these */
+    int handed[TZ_FIELDS_MAX];
     tz_cuda_staging *staging;     /* of store, load and fill */
     tz_cuda_snapshots *snapshots; /* created by the first snapshot */
     bool replays;                 /* stages may go into graphs */

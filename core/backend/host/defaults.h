@@ -1,7 +1,8 @@
 /* What a backend need not do itself: computed on the host, from what load() and store() transfer.
  *
- * A backend whose states begin with their tz_backend_context writes TZ_HOST_DEFAULTS(NAME) before its table,
- * tz_backend_NAME, and TZ_HOST_DEFAULT_MEMBERS(NAME) in it; members that it has itself are named after that. */
+ * A backend whose states begin with their tz_backend_context writes TZ_HOST_DEFAULTS(NAME) before
+ * its table, tz_backend_NAME, and TZ_HOST_DEFAULT_MEMBERS(NAME) in it; members that it has itself
+ * are named after that. */
 #ifndef TZ_CORE_BACKEND_HOST_DEFAULTS_H
 #define TZ_CORE_BACKEND_HOST_DEFAULTS_H
 

@@ -23,11 +23,11 @@ enum { TZ_REDUCE_SEGMENT = 4096 };
 tz_status tz_reduce_host(const tz_problem *problem, int field, const tz_host_field *host,
                          tz_threads *threads, tz_reduction *out, tz_error *error);
 
-/* The same of a field that is nowhere as a whole: begin, add each part once in any order, and end. A
- * part has the rows from `row_low` to `row_high`, counted along y and then z; of each row, the
- * elements from `x_low`, a multiple of TZ_REDUCE_SEGMENT, to `x_high`, another one or the row's end.
- * `origin` of `host` is where element (0, 0, 0) would be. end() releases the sums, and must follow
- * begin() also after a failure of the caller. */
+/* The same of a field that is nowhere as a whole: begin, add each part once in any order, and end.
+ * A part has the rows from `row_low` to `row_high`, counted along y and then z; of each row, the
+ * elements from `x_low`, a multiple of TZ_REDUCE_SEGMENT, to `x_high`, another one or the row's
+ * end. `origin` of `host` is where element (0, 0, 0) would be. end() releases the sums, and must
+ * follow begin() also after a failure of the caller. */
 typedef struct tz_reduce_sums {
     const tz_problem *problem;
     int field;
@@ -64,7 +64,8 @@ void tz_update_end(tz_update_sums *sums, tz_update *out);
 bool tz_reduce_all_finite(const tz_problem *problem, int field, const tz_host_field *host,
                           tz_threads *threads);
 
-/* max |a - b| over the cells of a field (of a slab, the own cells); NaN differences count as infinite. */
+/* max |a - b| over the cells of a field (of a slab, the own cells); NaN differences count as
+ * infinite. */
 double tz_reduce_difference(const tz_problem *problem, int field, const tz_host_field *a,
                             const tz_host_field *b, tz_threads *threads);
 
@@ -74,7 +75,8 @@ double tz_reduce_difference(const tz_problem *problem, int field, const tz_host_
  * already the pairwise sum of 2^k adjacent segments. */
 double tz_reduce_pairwise(double *sums, int64_t count);
 
-/* Finish a tz_update whose members are found: if a change is NaN, so is the sum, and then largest. */
+/* Finish a tz_update whose members are found: if a change is NaN, so is the sum, and then
+ * largest. */
 void tz_update_conclude(tz_update *out);
 
 /* Finish a reduction. *out holds min, max, sum, population and not_finite; `hash` is the sum over

@@ -48,8 +48,8 @@ static void copy_element(void *to, const char *from, size_t size)
         memcpy(to, from, size);
 }
 
-/* The side whose boundary value a read at these coordinates gets; -1: none, all from axis `first` on are then
- * mapped into the grid. */
+/* The side whose boundary value a read at these coordinates gets; -1: none, all from axis `first`
+ * on are then mapped into the grid. */
 static int map_axes(const tz_problem *problem, int first, int64_t at[TZ_AXES])
 {
     for (int axis = first; axis < problem->dims; axis++) {
@@ -256,8 +256,8 @@ static tz_status reference_create(void **out, const tz_backend_context *context,
     return TZ_OK;
 }
 
-/* The elements that pass p of the iteration before the last `rest` ones computes: those of the span,
- * and what later passes read beside it. */
+/* The elements that pass p of the iteration before the last `rest` ones computes: those of the
+ * span, and what later passes read beside it. */
 static tz_box box_of_pass(const tz_problem *problem, const tz_slab_span *span, int rest, int p)
 {
     const tz_stencil *stencil = problem->stencil;

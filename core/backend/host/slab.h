@@ -1,8 +1,8 @@
-/* What a backend does for a state that holds one slab of a larger grid (tz_problem.slab), beside what it
- * does for every state: numbers of its own cells become part of numbers of the whole grid.
+/* What a backend does for a state that holds one slab of a larger grid (tz_problem.slab), beside
+ * what it does for every state: numbers of its own cells become part of numbers of the whole grid.
  *
- * The backend on which a grid is cut into slabs (backend/slabs) calls these functions. Each slab writes
- * other elements of the sums. */
+ * The backend on which a grid is cut into slabs (backend/slabs) calls these functions. Each slab
+ * writes other elements of the sums. */
 #ifndef TZ_CORE_BACKEND_HOST_SLAB_H
 #define TZ_CORE_BACKEND_HOST_SLAB_H
 
@@ -19,9 +19,10 @@ typedef struct tz_slab_links {
     tz_status (*open)(void *state, const void *handles, void **remote, tz_error *error);
     /* After all copies from it. Both states exist until then. NULL is fine. */
     void (*close)(void *remote);
-    /* An exchange: each calls offer() and sends the other *marks, calls copy() with what the other has
-     * sent, tells the other so, and after it has been told calls settle(). offer() and copy() are as
-     * those of tz_slab_functions. settle(): later work of `state` waits for the copies from it. */
+    /* An exchange: each calls offer() and sends the other *marks, calls copy() with what the other
+     * has sent, tells the other so, and after it has been told calls settle(). offer() and copy()
+     * are as those of tz_slab_functions. settle(): later work of `state` waits for the copies from
+     * it. */
     tz_status (*offer)(void *state, uint32_t *marks, tz_error *error);
     tz_status (*copy)(void *state, int64_t to, void *remote, uint32_t marks, int64_t at,
                       int64_t count, uint32_t fields, tz_error *error);
@@ -60,12 +61,12 @@ typedef struct tz_slab_functions {
     tz_status (*update)(void *state, int64_t step, tz_update_sums *sums, tz_error *error);
     tz_status (*refine)(void *state, void *correction, int64_t step, tz_update_sums *sums,
                         tz_error *error);
-    /* OPTIONAL, both or none: copies between states of this process. offer(): another state may copy
-     * what the work of this one so far leaves: own elements, ends[0] of the low end and ends[1] of
-     * the high end, which may be there before the others; NULL: all. copy(): fill `count` elements
-     * along the last axis, of the fields in the mask, from number `to` on, with those from number
-     * `at` on of a state that has offered them; later work of both waits for it. Each slab's thread
-     * calls it for its own state, also at the same time from one other state. */
+    /* OPTIONAL, both or none: copies between states of this process. offer(): another state may
+     * copy what the work of this one so far leaves: own elements, ends[0] of the low end and
+     * ends[1] of the high end, which may be there before the others; NULL: all. copy(): fill
+     * `count` elements along the last axis, of the fields in the mask, from number `to` on, with
+     * those from number `at` on of a state that has offered them; later work of both waits for it.
+     * Each slab's thread calls it for its own state, also at the same time from one other state. */
     tz_status (*offer)(void *state, const int64_t ends[2], tz_error *error);
     tz_status (*copy)(void *state, int64_t to, void *other, int64_t at, int64_t count,
                       uint32_t fields, tz_error *error);

@@ -29,8 +29,8 @@ static bool neighbours_apart(int64_t bytes)
     return bytes % PAGE >= APART && bytes % PAGE <= PAGE - APART;
 }
 
-/* How many of the next 32 rows at this distance in bytes begin near the same place of a way of 64 KiB, or more than
- * all of them if neighbours do. */
+/* How many of the next 32 rows at this distance in bytes begin near the same place of a way of 64
+ * KiB, or more than all of them if neighbours do. */
 static int crowd(int64_t bytes)
 {
     enum { WAY = 64 << 10, ROWS = 32 };
@@ -43,7 +43,8 @@ static int crowd(int64_t bytes)
     return found;
 }
 
-/* The least crowded distance of rows, and of several the least one; `row` elements or up to `most`. */
+/* The least crowded distance of rows, and of several the least one; `row` elements or up to
+ * `most`. */
 static int64_t spread_rows(int64_t row, int64_t most, int64_t size)
 {
     enum { FEW = 2 }; /* as many as at random distances */
@@ -54,11 +55,12 @@ static int64_t spread_rows(int64_t row, int64_t most, int64_t size)
     return best;
 }
 
-/* One copy is loaded while the other one is stored, and then the other way round. A value is stored some
- * time after the loads that precede it in the text, so a load is delayed if its address is a little lower in
- * the page than the last stores, which are at higher and higher addresses. The neighbours to the left, `left` bytes
- * lower, are loaded with the next vector: on some processors a load waits for the store of the vector before if
- * both touch the same bytes of a page. Returns by how many bytes no load is lower, for all neighbours of a cell. */
+/* One copy is loaded while the other one is stored, and then the other way round. A value is stored
+ * some time after the loads that precede it in the text, so a load is delayed if its address is a
+ * little lower in the page than the last stores, which are at higher and higher addresses. The
+ * neighbours to the left, `left` bytes lower, are loaded with the next vector: on some processors a
+ * load waits for the store of the vector before if both touch the same bytes of a page. Returns by
+ * how many bytes no load is lower, for all neighbours of a cell. */
 static int64_t loads_apart(int64_t row, int64_t plane, int64_t copy, int64_t left, int rows,
                            int planes)
 {
@@ -73,8 +75,8 @@ static int64_t loads_apart(int64_t row, int64_t plane, int64_t copy, int64_t lef
     return least;
 }
 
-/* The distance of planes that leaves most room to the loads, with at most a page of padding in large arrays, and
- * the distance of copies. */
+/* The distance of planes that leaves most room to the loads, with at most a page of padding in
+ * large arrays, and the distance of copies. */
 static void spread_planes(const tz_problem *problem, int64_t size, bool large, tz_host_layout *l)
 {
     enum { STEP = 2 * LINE };
@@ -147,8 +149,9 @@ static int64_t alignment_of(int64_t bytes)
     return bytes >= TZ_HOST_LARGE ? HUGE_PAGE : bytes >= TZ_HOST_STAGGERED ? PAGE : 64;
 }
 
-/* Each thread writes a part first, the one whose jobs it will begin with (kernels/cpu/shares.h): systems with several
- * nodes of memory give a page to the node of the thread that first writes it. */
+/* Each thread writes a part first, the one whose jobs it will begin with (kernels/cpu/shares.h):
+ * systems with several nodes of memory give a page to the node of the thread that first writes
+ * it. */
 typedef struct area {
     char *memory;
     int64_t bytes;

@@ -1,5 +1,6 @@
 /* The cells of slabs: into them and out of them, from memory and files. Called for commands (commands.h). */
 #include "backend/slabs/commands.h"
+#include "backend/slabs/slabs.h"
 #include "base/file.h"
 #include <errno.h>
 #include <fcntl.h>

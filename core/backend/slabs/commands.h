@@ -6,7 +6,7 @@
 #ifndef TZ_CORE_BACKEND_SLABS_COMMANDS_H
 #define TZ_CORE_BACKEND_SLABS_COMMANDS_H
 
-#include "backend/slabs/slabs_impl.h"
+#include "backend/slabs/state.h"
 
 /* Those that work on a state: its number is sent with each. */
 #define TZ__SLABS_COMMANDS(X)                                                                      \

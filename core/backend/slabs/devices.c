@@ -1,6 +1,6 @@
 /* The text that names devices, and the devices of all ranks. Called by serve.c, and where devices are only
  * predicted. */
-#include "backend/slabs/devices.h"
+#include "backend/slabs/slabs.h"
 
 #include "base/names.h"
 #include <limits.h>

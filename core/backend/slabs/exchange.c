@@ -1,21 +1,12 @@
 /* The ghost zones of slabs: their exchange among devices and ranks, and their depth. Stages call it (slabs.c). */
-#include "backend/slabs/slabs_impl.h"
+#include "backend/slabs/exchange.h"
+
 #include "base/machine.h"
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-uint32_t tz__slabs_fields(const tz__slabs *slabs, tz_role role)
-{
-    const tz_stencil *stencil = slabs->context.problem->stencil;
-    uint32_t fields = 0;
-    for (int f = 0; f < stencil->fields_count; f++)
-        if (stencil->fields[f].role == role)
-            fields |= UINT32_C(1) << f;
-    return fields;
-}
 
 /* Elements from `low` to `high` along the last axis. */
 static tz_box box_between(const tz_problem *problem, int64_t low, int64_t high)
@@ -35,28 +26,17 @@ static size_t slices_bytes(const tz_problem *problem, int field, int64_t slices)
     return bytes;
 }
 
-/* ---- Statuses -------------------------------------------------------------------------------- */
-
-tz_status tz__slabs_agree(const tz__slabs *slabs, tz_status status, tz_error *error)
-{
-    return tz_ranks_agree(tz__slabs_ranks(slabs), status, error);
-}
-
-tz_status tz__slabs_must(const tz__slabs *slabs, tz_status status, const tz_error *error)
-{
-    const tz_ranks *ranks = tz__slabs_ranks(slabs);
-    if (status && ranks) {
-        char text[sizeof error->place + sizeof error->message + 4] = "a device failed";
-        if (error)
-            tz_error_format(error, text, sizeof text);
-        ranks->abort(ranks, text);
-    }
-    return status;
-}
-
 /* ---- Messages -------------------------------------------------------------------------------- */
 
-int tz__slabs_beside(const tz__slabs *slabs, int i, int side)
+/* What slab i sends to a slab beside it that another rank holds, and what it receives from there. The
+ * other side's letter has the same sizes; 0 bytes are no message. */
+typedef struct letter {
+    const void *out;
+    void *in;
+    size_t out_bytes, in_bytes;
+} letter;
+typedef letter letter_fn(tz__slabs *slabs, int i, int side, void *argument);
+static int beside(const tz__slabs *slabs, int i, int side)
 {
     const tz_problem *problem = slabs->context.problem;
     const int count = slabs->cut.count, j = side == 0 ? i - 1 : i + 1;
@@ -64,33 +44,33 @@ int tz__slabs_beside(const tz__slabs *slabs, int i, int side)
     return j >= 0 && j < count ? j : ring ? (j + count) % count : -1;
 }
 
-bool tz__slabs_is_far(const tz__slabs *slabs, int i, int side)
+static bool is_far(const tz__slabs *slabs, int i, int side)
 {
-    const int j = tz__slabs_beside(slabs, i, side);
+    const int j = beside(slabs, i, side);
     return j >= 0 && !tz_devices_are_own(&slabs->devices, j);
 }
 
-tz__slabs_letter tz__slabs_write_ends(tz__slabs *slabs, int i, int side, void *bytes)
+static letter write_ends(tz__slabs *slabs, int i, int side, void *bytes)
 {
     const size_t *of_end = bytes;
     tz__slabs_part *part = slabs->parts[i];
     if (part->links[side].remote)
-        return (tz__slabs_letter){.out = &part->marks,
-                                  .in = &part->links[side].marks,
-                                  .out_bytes = sizeof part->marks,
-                                  .in_bytes = sizeof part->marks};
+        return (letter){.out = &part->marks,
+                        .in = &part->links[side].marks,
+                        .out_bytes = sizeof part->marks,
+                        .in_bytes = sizeof part->marks};
     /* A ghost zone comes from the other end of the slab beside it. */
     tz_error error = {0};
     const tz_status status =
-        tz__slabs_need_room(slabs, part, &part->inbox[side], of_end[1 - side], &error);
+        tz__slabs_room_need(slabs, part, &part->inbox[side], of_end[1 - side], &error);
     tz__slabs_must(slabs, status, &error);
-    return (tz__slabs_letter){.out = part->ends[side].bytes,
-                              .in = part->inbox[side].bytes,
-                              .out_bytes = of_end[side],
-                              .in_bytes = of_end[1 - side]};
+    return (letter){.out = part->ends[side].bytes,
+                    .in = part->inbox[side].bytes,
+                    .out_bytes = of_end[side],
+                    .in_bytes = of_end[1 - side]};
 }
 
-void tz__slabs_begin_messages(tz__slabs *slabs, tz__slabs_write *write, void *argument)
+static void begin_messages(tz__slabs *slabs, letter_fn *write, void *argument)
 {
     const tz_ranks *ranks = tz__slabs_ranks(slabs);
     tz_part parts[4 * TZ_DEVICES_MAX];
@@ -98,31 +78,254 @@ void tz__slabs_begin_messages(tz__slabs *slabs, tz__slabs_write *write, void *ar
     slabs->exchange = NULL;
     for (int i = slabs->low; ranks && i < slabs->high; i++)
         for (int side = 0; side < 2; side++) {
-            const int j = tz__slabs_beside(slabs, i, side);
-            if (!tz__slabs_is_far(slabs, i, side))
+            const int j = beside(slabs, i, side);
+            if (!is_far(slabs, i, side))
                 continue;
-            const tz__slabs_letter letter = write(slabs, i, side, argument);
+            const letter sent = write(slabs, i, side, argument);
             const int peer = slabs->devices.of[j].rank;
             parts[count++] = (tz_part){.peer = peer,
                                        .tag = 2 * i + side,
                                        .is_receive = true,
-                                       .buffer = letter.in,
-                                       .bytes = (int64_t)letter.in_bytes};
+                                       .buffer = sent.in,
+                                       .bytes = (int64_t)sent.in_bytes};
             parts[count++] = (tz_part){.peer = peer,
                                        .tag = 2 * j + 1 - side,
-                                       .buffer = (void *)letter.out,
-                                       .bytes = (int64_t)letter.out_bytes};
+                                       .buffer = (void *)sent.out,
+                                       .bytes = (int64_t)sent.out_bytes};
         }
     if (count > 0)
         slabs->exchange = ranks->begin(ranks, parts, count);
 }
 
-void tz__slabs_finish_messages(tz__slabs *slabs)
+static void finish_messages(tz__slabs *slabs)
 {
     const tz_ranks *ranks = tz__slabs_ranks(slabs);
     if (slabs->exchange)
         ranks->finish(ranks, slabs->exchange);
     slabs->exchange = NULL;
+}
+
+/* ---- Links -----------------------------------------------------------------------------------
+ *
+ * Where the system lets them, devices copy ghost zones from the memory of other processes. The two hosts send
+ * each other only what orders the copies. */
+
+enum { WHY_BYTES = sizeof((tz_slabs_paths *)0)->why };
+
+/* What a slab tells the slabs beside it; the handles of its state follow. */
+typedef struct card {
+    int machine;
+    bool shares; /* else `why` says why not */
+    char why[WHY_BYTES];
+    int64_t low, high;
+} card;
+
+/* Whether a slab can copy from the one beside it. */
+typedef struct verdict {
+    bool opened;
+    char why[WHY_BYTES];
+} verdict;
+
+typedef struct introduction {
+    const tz_slab_links *functions;
+    size_t card_bytes;
+    char *cards;                         /* own slab i's at 3 * (i - low), then those it receives */
+    verdict own[TZ_DEVICES_MAX][2];      /* on the slabs beside slab i */
+    verdict received[TZ_DEVICES_MAX][2]; /* theirs on slab i */
+} introduction;
+
+/* k 0: the own card of slab i; 1 and 2: of the slabs at its low and its high side. */
+static card *card_of(const introduction *all, const tz__slabs *slabs, int i, int k)
+{
+    return (card *)(all->cards + (size_t)(3 * (i - slabs->low) + k) * all->card_bytes);
+}
+
+static letter write_card(tz__slabs *slabs, int i, int side, void *argument)
+{
+    const introduction *all = argument;
+    return (letter){.out = card_of(all, slabs, i, 0),
+                    .in = card_of(all, slabs, i, 1 + side),
+                    .out_bytes = all->card_bytes,
+                    .in_bytes = all->card_bytes};
+}
+
+static letter write_verdict(tz__slabs *slabs, int i, int side, void *argument)
+{
+    (void)slabs;
+    introduction *all = argument;
+    return (letter){.out = &all->own[i][side],
+                    .in = &all->received[i][side],
+                    .out_bytes = sizeof(verdict),
+                    .in_bytes = sizeof(verdict)};
+}
+
+static void send_and_receive(tz__slabs *slabs, letter_fn *write, void *argument)
+{
+    begin_messages(slabs, write, argument);
+    finish_messages(slabs);
+}
+
+static void fill_card(const introduction *all, const tz__slabs *slabs, int i)
+{
+    const tz__slabs_part *part = slabs->parts[i];
+    card *own = card_of(all, slabs, i, 0);
+    tz_error error = {0};
+    *own = (card){.machine = slabs->context.ranks->machine,
+                  .low = part->problem.slab.low,
+                  .high = part->problem.slab.high};
+    own->shares = all->functions->share(part->state, own + 1, &error) == TZ_OK;
+    if (!own->shares)
+        snprintf(own->why, sizeof own->why, "%.*s", WHY_BYTES - 1, error.message);
+}
+
+static void open_beside(introduction *all, tz__slabs *slabs, int i, int side)
+{
+    const card *own = card_of(all, slabs, i, 0), *there = card_of(all, slabs, i, 1 + side);
+    tz__slabs_part *part = slabs->parts[i];
+    tz__slabs_link *link = &part->links[side];
+    verdict *v = &all->own[i][side];
+    tz_error error = {0};
+    *link = (tz__slabs_link){.low = there->low, .high = there->high};
+    if (side == 1 && beside(slabs, i, 0) == beside(slabs, i, 1)) {
+        link->remote = part->links[0].remote; /* a ring of two slabs */
+        *v = all->own[i][0];
+        return;
+    }
+    if (own->machine != there->machine)
+        snprintf(v->why, sizeof v->why, "the ranks are on different machines");
+    else if (!own->shares || !there->shares)
+        snprintf(v->why, sizeof v->why, "%s", own->shares ? there->why : own->why);
+    else if (all->functions->open(part->state, there + 1, &link->remote, &error) != TZ_OK)
+        snprintf(v->why, sizeof v->why, "%.*s", WHY_BYTES - 1, error.message);
+    v->opened = link->remote;
+}
+
+static void close_link(const tz__slabs *slabs, tz__slabs_part *part, int side)
+{
+    const tz_slab_links *functions = slabs->inner->slab->links;
+    tz__slabs_link *own = &part->links[side], *other = &part->links[1 - side];
+    if (!own->remote)
+        return;
+    functions->close(own->remote);
+    if (other->remote == own->remote)
+        other->remote = NULL;
+    own->remote = NULL;
+}
+
+/* Count the cuts at low sides: each is one. */
+static void count_paths(tz__slabs *slabs, const introduction *all)
+{
+    const tz_ranks *ranks = slabs->context.ranks;
+    tz_slabs_paths own = {0}, *each = calloc((size_t)ranks->count, sizeof *each);
+    if (!each)
+        ranks->abort(ranks, "not enough memory for an exchange");
+    for (int i = slabs->low; i < slabs->high; i++) {
+        if (!is_far(slabs, i, 0))
+            continue;
+        const bool is_direct = slabs->parts[i]->links[0].remote;
+        const char *why = !all                     ? ""
+                          : !all->own[i][0].opened ? all->own[i][0].why
+                                                   : all->received[i][0].why;
+        own.direct += is_direct;
+        own.by_host += !is_direct;
+        if (!is_direct && !own.why[0])
+            snprintf(own.why, sizeof own.why, "%s", why);
+    }
+    ranks->gather_all(ranks, &own, sizeof own, each);
+    slabs->paths = (tz_slabs_paths){0};
+    for (int r = 0; r < ranks->count; r++) {
+        if (!slabs->paths.by_host && each[r].by_host)
+            memcpy(slabs->paths.why, each[r].why, sizeof each[r].why);
+        slabs->paths.direct += each[r].direct;
+        slabs->paths.by_host += each[r].by_host;
+    }
+    free(each);
+}
+
+static void introduce(tz__slabs *slabs, introduction *all)
+{
+    for (int i = slabs->low; i < slabs->high; i++)
+        fill_card(all, slabs, i);
+    send_and_receive(slabs, write_card, all);
+    for (int i = slabs->low; i < slabs->high; i++)
+        for (int side = 0; side < 2; side++)
+            if (is_far(slabs, i, side))
+                open_beside(all, slabs, i, side);
+    send_and_receive(slabs, write_verdict, all);
+    for (int i = slabs->low; i < slabs->high; i++)
+        for (int side = 0; side < 2; side++)
+            if (is_far(slabs, i, side) && !all->received[i][side].opened)
+                close_link(slabs, slabs->parts[i], side);
+}
+
+static void make_links(tz__slabs *slabs)
+{
+    const tz_ranks *ranks = tz__slabs_ranks(slabs);
+    const tz_slab_links *functions = slabs->inner->slab->links;
+    if (slabs->linked || !ranks)
+        return;
+    slabs->linked = true;
+    introduction *all = functions ? calloc(1, sizeof *all) : NULL;
+    if (all) {
+        const size_t align = _Alignof(max_align_t);
+        all->functions = functions;
+        all->card_bytes = (sizeof(card) + functions->handles_bytes + align - 1) / align * align;
+        all->cards = calloc((size_t)(3 * (slabs->high - slabs->low)), all->card_bytes);
+    }
+    if (functions && (!all || !all->cards))
+        ranks->abort(ranks, "not enough memory for an exchange");
+    if (functions)
+        introduce(slabs, all);
+    count_paths(slabs, all);
+    if (all)
+        free(all->cards);
+    free(all);
+}
+
+void tz__slabs_close_links(tz__slabs *slabs)
+{
+    for (int i = slabs->low; i < slabs->high && slabs->linked; i++)
+        for (int side = 0; side < 2; side++)
+            close_link(slabs, slabs->parts[i], side);
+    /* Nobody frees what another rank has open. */
+    if (slabs->linked && slabs->paths.direct > 0)
+        tz__slabs_agree(slabs, TZ_OK, NULL);
+    slabs->linked = false;
+}
+
+static tz_status offer(tz__slabs *slabs, int i, tz_error *error)
+{
+    tz__slabs_part *part = slabs->parts[i];
+    return part->links[0].remote || part->links[1].remote
+               ? slabs->inner->slab->links->offer(part->state, &part->marks, error)
+               : TZ_OK;
+}
+
+static letter write_copied(tz__slabs *slabs, int i, int side, void *argument)
+{
+    (void)argument;
+    tz__slabs_part *part = slabs->parts[i];
+    const size_t bytes = part->links[side].remote ? sizeof part->marks : 0;
+    return (letter){
+        .out = &part->marks, .in = &part->links[side].marks, .out_bytes = bytes, .in_bytes = bytes};
+}
+
+static tz_status settle_part(tz__slabs *slabs, int i, void *argument, tz_error *error)
+{
+    (void)argument;
+    tz__slabs_part *part = slabs->parts[i];
+    tz_status status = TZ_OK;
+    for (int side = 0; side < 2 && !status; side++)
+        if (part->links[side].remote)
+            status =
+                slabs->inner->slab->links->settle(part->state, part->links[side].remote, error);
+    return status;
+}
+
+static tz_status settle(tz__slabs *slabs, tz_error *error)
+{
+    send_and_receive(slabs, write_copied, NULL);
+    return tz__slabs_own(slabs, settle_part, NULL, error);
 }
 
 /* ---- Exchange -------------------------------------------------------------------------------- */
@@ -147,8 +350,7 @@ static size_t end_bytes(const tz_problem *problem, const transfer *t, int end)
 /* Does a device copy the end of slab i by itself, for another slab or for a message? */
 static bool is_copied(const tz__slabs *slabs, int i, int end)
 {
-    return tz__slabs_beside(slabs, i, end) >= 0 &&
-           (slabs->inner->slab->host || !tz__slabs_is_far(slabs, i, end));
+    return beside(slabs, i, end) >= 0 && (slabs->inner->slab->host || !is_far(slabs, i, end));
 }
 
 /* Takes one end of slab i into its buffer; of a device that does so by itself, begins that. */
@@ -160,7 +362,7 @@ static tz_status take_end(tz__slabs *slabs, int i, int end, const transfer *t, t
     const int64_t low = end == 0 ? problem->slab.low : problem->slab.high - t->slices[1];
     const tz_box box = box_between(problem, low, low + t->slices[end]);
     tz_status status =
-        tz__slabs_need_room(slabs, part, &part->ends[end], end_bytes(problem, t, end), error);
+        tz__slabs_room_need(slabs, part, &part->ends[end], end_bytes(problem, t, end), error);
     char *at = part->ends[end].bytes;
     for (int f = 0; f < TZ_FIELDS_MAX && !status && t->slices[end] > 0; f++)
         if (t->fields >> f & 1) {
@@ -181,10 +383,10 @@ static tz_status take_ends(tz__slabs *slabs, int i, void *argument, tz_error *er
                                is_copied(slabs, i, 1) ? t->slices[1] : 0};
     tz_status status = functions->copy ? functions->offer(part->state, copied, error) : TZ_OK;
     if (!status)
-        status = tz__slabs_offer(slabs, i, error);
+        status = offer(slabs, i, error);
     bool taken = false;
     for (int end = 0; end < 2 && !status; end++) {
-        if (part->links[end].remote || (functions->copy && !tz__slabs_is_far(slabs, i, end)))
+        if (part->links[end].remote || (functions->copy && !is_far(slabs, i, end)))
             continue;
         status = take_end(slabs, i, end, t, error);
         taken = true;
@@ -208,7 +410,7 @@ static tz_status put_ends(tz__slabs *slabs, int i, void *argument, tz_error *err
         if (slices == 0 || low < 0 || low + slices > problem->elements[problem->dims - 1])
             continue; /* an edge of the grid */
         const tz__slabs_part *from = slabs->parts[(i + (side == 0 ? count - 1 : 1)) % count];
-        if (tz__slabs_is_far(slabs, i, side) != t->far)
+        if (is_far(slabs, i, side) != t->far)
             continue;
         if (!t->far && slabs->inner->slab->copy) {
             const tz_slab *there = &from->problem.slab;
@@ -256,12 +458,6 @@ tz_status tz__slabs_offer_ends(tz__slabs *slabs, int i, int exchange, tz_error *
     return take_ends(slabs, i, &t, error);
 }
 
-tz_status tz__slabs_wait_part(tz__slabs *slabs, int i, void *argument, tz_error *error)
-{
-    (void)argument;
-    return slabs->inner->wait(slabs->parts[i]->state, error);
-}
-
 /* Do the devices copy by themselves, and nobody waits for them? */
 static bool is_untimed(const tz__slabs *slabs)
 {
@@ -293,7 +489,7 @@ tz_status tz__slabs_exchange(tz__slabs *slabs, uint32_t fields, int exchange, tz
     slabs->offered = 0;
     if (slabs->cut.count == 1 || fields == 0 || t.slices[0] + t.slices[1] == 0)
         return TZ_OK;
-    tz__slabs_make_links(slabs);
+    make_links(slabs);
     const double begin = tz_machine_clock_s();
     const tz_problem *whole = slabs->context.problem;
     size_t bytes[2] = {end_bytes(whole, &t, 0), end_bytes(whole, &t, 1)};
@@ -301,20 +497,30 @@ tz_status tz__slabs_exchange(tz__slabs *slabs, uint32_t fields, int exchange, tz
     tz_status status =
         offered ? TZ_OK : tz__slabs_must(slabs, tz__slabs_own(slabs, take_ends, &t, &why), &why);
     if (!status) {
-        tz__slabs_begin_messages(slabs, tz__slabs_write_ends, bytes);
+        begin_messages(slabs, write_ends, bytes);
         status = tz__slabs_must(slabs, tz__slabs_own(slabs, put_ends, &t, &why), &why);
         t.far = slabs->exchange != NULL;
-        tz__slabs_finish_messages(slabs);
+        finish_messages(slabs);
     }
     if (!status && t.far)
         status = tz__slabs_must(slabs, tz__slabs_own(slabs, put_ends, &t, &why), &why);
     if (!status && slabs->paths.direct > 0)
-        status = tz__slabs_must(slabs, tz__slabs_settle(slabs, &why), &why);
+        status = tz__slabs_must(slabs, settle(slabs, &why), &why);
     if (!status && slabs->context.sync && slabs->inner->wait)
         status = tz__slabs_must(slabs, tz__slabs_own(slabs, tz__slabs_wait_part, NULL, &why), &why);
     count_exchange(slabs, fields, exchange, tz_machine_clock_s() - begin);
     if (status && error)
         *error = why;
+    return status;
+}
+
+tz_status tz__slabs_need(tz__slabs *slabs, int iterations, int exchange, tz_error *error)
+{
+    if (slabs->valid >= iterations)
+        return TZ_OK;
+    const tz_status status =
+        tz__slabs_exchange(slabs, tz__slabs_fields(slabs, TZ_STATE), exchange, error);
+    slabs->valid = status ? 0 : exchange;
     return status;
 }
 
@@ -338,302 +544,7 @@ tz_slab_span tz__slabs_span(const tz__slabs *slabs, int i, int rest, int next)
     return span;
 }
 
-/* ---- Links -----------------------------------------------------------------------------------
- *
- * Where the system lets them, devices copy ghost zones from the memory of other processes. The two hosts send
- * each other only what orders the copies. */
-
-enum { WHY_BYTES = sizeof((tz_slabs_paths *)0)->why };
-
-/* What a slab tells the slabs beside it; the handles of its state follow. */
-typedef struct card {
-    int machine;
-    bool shares; /* else `why` says why not */
-    char why[WHY_BYTES];
-    int64_t low, high;
-} card;
-
-/* Whether a slab can copy from the one beside it. */
-typedef struct verdict {
-    bool opened;
-    char why[WHY_BYTES];
-} verdict;
-
-typedef struct introduction {
-    const tz_slab_links *functions;
-    size_t card_bytes;
-    char *cards;                         /* own slab i's at 3 * (i - low), then those it receives */
-    verdict own[TZ_DEVICES_MAX][2];      /* on the slabs beside slab i */
-    verdict received[TZ_DEVICES_MAX][2]; /* theirs on slab i */
-} introduction;
-
-/* k 0: the own card of slab i; 1 and 2: of the slabs at its low and its high side. */
-static card *card_of(const introduction *all, const tz__slabs *slabs, int i, int k)
-{
-    return (card *)(all->cards + (size_t)(3 * (i - slabs->low) + k) * all->card_bytes);
-}
-
-static tz__slabs_letter write_card(tz__slabs *slabs, int i, int side, void *argument)
-{
-    const introduction *all = argument;
-    return (tz__slabs_letter){.out = card_of(all, slabs, i, 0),
-                              .in = card_of(all, slabs, i, 1 + side),
-                              .out_bytes = all->card_bytes,
-                              .in_bytes = all->card_bytes};
-}
-
-static tz__slabs_letter write_verdict(tz__slabs *slabs, int i, int side, void *argument)
-{
-    (void)slabs;
-    introduction *all = argument;
-    return (tz__slabs_letter){.out = &all->own[i][side],
-                              .in = &all->received[i][side],
-                              .out_bytes = sizeof(verdict),
-                              .in_bytes = sizeof(verdict)};
-}
-
-static void send_and_receive(tz__slabs *slabs, tz__slabs_write *write, void *argument)
-{
-    tz__slabs_begin_messages(slabs, write, argument);
-    tz__slabs_finish_messages(slabs);
-}
-
-static void fill_card(const introduction *all, const tz__slabs *slabs, int i)
-{
-    const tz__slabs_part *part = slabs->parts[i];
-    card *own = card_of(all, slabs, i, 0);
-    tz_error error = {0};
-    *own = (card){.machine = slabs->context.ranks->machine,
-                  .low = part->problem.slab.low,
-                  .high = part->problem.slab.high};
-    own->shares = all->functions->share(part->state, own + 1, &error) == TZ_OK;
-    if (!own->shares)
-        snprintf(own->why, sizeof own->why, "%.*s", WHY_BYTES - 1, error.message);
-}
-
-static void open_beside(introduction *all, tz__slabs *slabs, int i, int side)
-{
-    const card *own = card_of(all, slabs, i, 0), *there = card_of(all, slabs, i, 1 + side);
-    tz__slabs_part *part = slabs->parts[i];
-    tz__slabs_link *link = &part->links[side];
-    verdict *v = &all->own[i][side];
-    tz_error error = {0};
-    *link = (tz__slabs_link){.low = there->low, .high = there->high};
-    if (side == 1 && tz__slabs_beside(slabs, i, 0) == tz__slabs_beside(slabs, i, 1)) {
-        link->remote = part->links[0].remote; /* a ring of two slabs */
-        *v = all->own[i][0];
-        return;
-    }
-    if (own->machine != there->machine)
-        snprintf(v->why, sizeof v->why, "the ranks are on different machines");
-    else if (!own->shares || !there->shares)
-        snprintf(v->why, sizeof v->why, "%s", own->shares ? there->why : own->why);
-    else if (all->functions->open(part->state, there + 1, &link->remote, &error) != TZ_OK)
-        snprintf(v->why, sizeof v->why, "%.*s", WHY_BYTES - 1, error.message);
-    v->opened = link->remote;
-}
-
-static void close_link(const tz__slabs *slabs, tz__slabs_part *part, int side)
-{
-    const tz_slab_links *functions = slabs->inner->slab->links;
-    tz__slabs_link *own = &part->links[side], *other = &part->links[1 - side];
-    if (!own->remote)
-        return;
-    functions->close(own->remote);
-    if (other->remote == own->remote)
-        other->remote = NULL;
-    own->remote = NULL;
-}
-
-/* Count the cuts at low sides: each is one. */
-static void count_paths(tz__slabs *slabs, const introduction *all)
-{
-    const tz_ranks *ranks = slabs->context.ranks;
-    tz_slabs_paths own = {0}, *each = calloc((size_t)ranks->count, sizeof *each);
-    if (!each)
-        ranks->abort(ranks, "not enough memory for an exchange");
-    for (int i = slabs->low; i < slabs->high; i++) {
-        if (!tz__slabs_is_far(slabs, i, 0))
-            continue;
-        const bool is_direct = slabs->parts[i]->links[0].remote;
-        const char *why = !all                     ? ""
-                          : !all->own[i][0].opened ? all->own[i][0].why
-                                                   : all->received[i][0].why;
-        own.direct += is_direct;
-        own.by_host += !is_direct;
-        if (!is_direct && !own.why[0])
-            snprintf(own.why, sizeof own.why, "%s", why);
-    }
-    ranks->gather_all(ranks, &own, sizeof own, each);
-    slabs->paths = (tz_slabs_paths){0};
-    for (int r = 0; r < ranks->count; r++) {
-        if (!slabs->paths.by_host && each[r].by_host)
-            memcpy(slabs->paths.why, each[r].why, sizeof each[r].why);
-        slabs->paths.direct += each[r].direct;
-        slabs->paths.by_host += each[r].by_host;
-    }
-    free(each);
-}
-
-static void introduce(tz__slabs *slabs, introduction *all)
-{
-    for (int i = slabs->low; i < slabs->high; i++)
-        fill_card(all, slabs, i);
-    send_and_receive(slabs, write_card, all);
-    for (int i = slabs->low; i < slabs->high; i++)
-        for (int side = 0; side < 2; side++)
-            if (tz__slabs_is_far(slabs, i, side))
-                open_beside(all, slabs, i, side);
-    send_and_receive(slabs, write_verdict, all);
-    for (int i = slabs->low; i < slabs->high; i++)
-        for (int side = 0; side < 2; side++)
-            if (tz__slabs_is_far(slabs, i, side) && !all->received[i][side].opened)
-                close_link(slabs, slabs->parts[i], side);
-}
-
-void tz__slabs_make_links(tz__slabs *slabs)
-{
-    const tz_ranks *ranks = tz__slabs_ranks(slabs);
-    const tz_slab_links *functions = slabs->inner->slab->links;
-    if (slabs->linked || !ranks)
-        return;
-    slabs->linked = true;
-    introduction *all = functions ? calloc(1, sizeof *all) : NULL;
-    if (all) {
-        const size_t align = _Alignof(max_align_t);
-        all->functions = functions;
-        all->card_bytes = (sizeof(card) + functions->handles_bytes + align - 1) / align * align;
-        all->cards = calloc((size_t)(3 * (slabs->high - slabs->low)), all->card_bytes);
-    }
-    if (functions && (!all || !all->cards))
-        ranks->abort(ranks, "not enough memory for an exchange");
-    if (functions)
-        introduce(slabs, all);
-    count_paths(slabs, all);
-    if (all)
-        free(all->cards);
-    free(all);
-}
-
-void tz__slabs_close_links(tz__slabs *slabs)
-{
-    for (int i = slabs->low; i < slabs->high && slabs->linked; i++)
-        for (int side = 0; side < 2; side++)
-            close_link(slabs, slabs->parts[i], side);
-    /* Nobody frees what another rank has open. */
-    if (slabs->linked && slabs->paths.direct > 0)
-        tz__slabs_agree(slabs, TZ_OK, NULL);
-    slabs->linked = false;
-}
-
-tz_status tz__slabs_offer(tz__slabs *slabs, int i, tz_error *error)
-{
-    tz__slabs_part *part = slabs->parts[i];
-    return part->links[0].remote || part->links[1].remote
-               ? slabs->inner->slab->links->offer(part->state, &part->marks, error)
-               : TZ_OK;
-}
-
-static tz__slabs_letter write_copied(tz__slabs *slabs, int i, int side, void *argument)
-{
-    (void)argument;
-    tz__slabs_part *part = slabs->parts[i];
-    const size_t bytes = part->links[side].remote ? sizeof part->marks : 0;
-    return (tz__slabs_letter){
-        .out = &part->marks, .in = &part->links[side].marks, .out_bytes = bytes, .in_bytes = bytes};
-}
-
-static tz_status settle_part(tz__slabs *slabs, int i, void *argument, tz_error *error)
-{
-    (void)argument;
-    tz__slabs_part *part = slabs->parts[i];
-    tz_status status = TZ_OK;
-    for (int side = 0; side < 2 && !status; side++)
-        if (part->links[side].remote)
-            status =
-                slabs->inner->slab->links->settle(part->state, part->links[side].remote, error);
-    return status;
-}
-
-tz_status tz__slabs_settle(tz__slabs *slabs, tz_error *error)
-{
-    send_and_receive(slabs, write_copied, NULL);
-    return tz__slabs_own(slabs, settle_part, NULL, error);
-}
-
 /* ---- Depth ----------------------------------------------------------------------------------- */
-
-tz_status tz__slabs_part_create(tz__slabs *slabs, int i, int depth, tz__slabs_part **out,
-                                tz_error *error)
-{
-    tz__slabs_part *part = calloc(1, sizeof *part);
-    *out = NULL;
-    if (!part)
-        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
-    part->problem = tz_cut_slab(&slabs->cut, slabs->context.problem, i, depth);
-    for (int f = 0; f < TZ_FIELDS_MAX; f++)
-        part->streamed_pointers[f] = &part->streamed[f];
-    tz__slabs_refresh(slabs, part);
-    tz_status status = tz_threads_create(&part->threads, slabs->devices.of[i].threads, error);
-    const tz_backend_context context = {.problem = &part->problem,
-                                        .streamed = part->streamed_pointers,
-                                        .threads = part->threads,
-                                        .device = slabs->devices.of[i].device,
-                                        .sync = slabs->context.sync,
-                                        .ranks = slabs->context.ranks};
-    tz_device_identity device = {0};
-    if (!status)
-        status = slabs->inner->identify(context.device, &device, error);
-    part->limits = device.limits;
-    if (!status)
-        status = slabs->inner->create(&part->state, &context, error);
-    if (!status) {
-        *out = part;
-        return TZ_OK;
-    }
-    tz_threads_destroy(part->threads);
-    free(part);
-    return status;
-}
-
-static void free_room(const tz__slabs *slabs, tz__slabs_part *part, tz__slabs_room *room)
-{
-    if (slabs->inner->slab->host)
-        slabs->inner->slab->host->free(part->state, room->bytes);
-    else
-        free(room->bytes);
-    *room = (tz__slabs_room){NULL, 0};
-}
-
-tz_status tz__slabs_need_room(const tz__slabs *slabs, tz__slabs_part *part, tz__slabs_room *room,
-                              size_t bytes, tz_error *error)
-{
-    void *fresh = NULL;
-    tz_status status = TZ_OK;
-    if (bytes <= room->size)
-        return TZ_OK;
-    free_room(slabs, part, room);
-    if (slabs->inner->slab->host)
-        status = slabs->inner->slab->host->allocate(part->state, bytes, &fresh, error);
-    else if (!(fresh = malloc(bytes)))
-        status = tz_error_set(error, TZ_BACKEND, "devices", "not enough memory for an exchange");
-    if (!status)
-        *room = (tz__slabs_room){fresh, bytes};
-    return status;
-}
-
-void tz__slabs_part_destroy(const tz__slabs *slabs, tz__slabs_part *part)
-{
-    if (!part)
-        return;
-    for (int k = 0; k < 2; k++) {
-        free_room(slabs, part, &part->ends[k]);
-        free_room(slabs, part, &part->inbox[k]);
-    }
-    slabs->inner->destroy(part->state);
-    tz_threads_destroy(part->threads);
-    free(part);
-}
 
 /* Copies the own cells of a slab to a state with another ghost zone, some slices at a time. */
 static tz_status copy_own(const tz__slabs *slabs, const tz__slabs_part *from, tz__slabs_part *to,

@@ -1,5 +1,7 @@
 /* Plans of a grid in slabs. */
-#include "backend/slabs/slabs_impl.h"
+#include "backend/slabs/plans.h"
+
+#include "backend/host/slab.h"
 #include "model/link.h"
 #include "model/roofs.h"
 #include <inttypes.h>

@@ -1,8 +1,9 @@
 /* Rank 0's commands (commands.h): how they are sent, and how the other ranks serve them. slabs.c sends those of
  * the backend's functions, core/sim the others, and the command line lets the other ranks serve. */
 #include "backend/slabs/commands.h"
-#include "backend/slabs/devices.h"
+#include "backend/slabs/slabs.h"
 #include "base/file.h"
+#include "stencil/registry.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,52 +3,12 @@
 #include "backend/slabs/slabs.h"
 
 #include "backend/slabs/commands.h"
+#include "backend/slabs/exchange.h"
+#include "backend/slabs/plans.h"
 #include "kernels/cpu/update.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- All slabs at the same time -------------------------------------------------------------- */
-
-typedef struct round_of_work {
-    tz__slabs *slabs;
-    tz__slabs_work *work;
-    void *argument;
-} round_of_work;
-
-static void do_work(void *context, int i)
-{
-    const round_of_work *r = context;
-    tz_error error = {0};
-    i += r->slabs->low;
-    const tz_status status = r->work(r->slabs, i, r->argument, &error);
-    tz__slabs_part *part = r->slabs->parts[i]; /* the work may replace it */
-    part->status = status;
-    part->error = error;
-}
-
-tz_status tz__slabs_own(tz__slabs *slabs, tz__slabs_work *work, void *argument, tz_error *error)
-{
-    round_of_work r = {slabs, work, argument};
-    tz_crew_run(slabs->crew, do_work, &r);
-    for (int i = slabs->low; i < slabs->high; i++)
-        if (slabs->parts[i]->status) {
-            if (error)
-                *error = slabs->parts[i]->error;
-            return slabs->parts[i]->status;
-        }
-    return TZ_OK;
-}
-
-tz_status tz__slabs_all(tz__slabs *slabs, tz__slabs_work *work, void *argument, tz_error *error)
-{
-    tz_error own = {0};
-    const tz_status status =
-        tz__slabs_agree(slabs, tz__slabs_own(slabs, work, argument, &own), &own);
-    if (status && error)
-        *error = own;
-    return status;
-}
 
 /* ---- Lifetime -------------------------------------------------------------------------------- */
 
@@ -59,7 +19,7 @@ void tz__slabs_do_destroy(tz__slabs *slabs)
     tz__slabs_close_links(slabs);
     for (int i = slabs->low; i < slabs->high; i++)
         tz__slabs_part_destroy(slabs, slabs->parts[i]);
-    tz_crew_destroy(slabs->crew);
+    tz_threads_destroy(slabs->threads);
     free(slabs->told);
     free(slabs);
 }
@@ -95,7 +55,9 @@ tz_status tz__slabs_do_create(tz__slabs *slabs, const tz_backend *inner,
     if (!status)
         status = check_memory(slabs, error);
     if (!status)
-        status = tz_crew_create(&slabs->crew, slabs->high - slabs->low, error);
+        status = tz_threads_create(&slabs->threads, slabs->high - slabs->low, error);
+    if (!status)
+        status = tz_threads_start(slabs->threads, error);
     for (int i = slabs->low; i < slabs->high && !status; i++)
         status = tz__slabs_part_create(slabs, i, slabs->depth, &slabs->parts[i], error);
     return tz__slabs_agree(slabs, status, error);
@@ -392,33 +354,6 @@ void tz_slabs_describe(const void *state, tz_slabs_facts *out)
 }
 
 /* ---- Stages ---------------------------------------------------------------------------------- */
-
-void tz__slabs_refresh(const tz__slabs *slabs, tz__slabs_part *part)
-{
-    const tz_stencil *stencil = slabs->context.problem->stencil;
-    tz_problem_slab_refresh(&part->problem);
-    for (int f = 0; f < stencil->fields_count; f++)
-        if (slabs->context.streamed && slabs->context.streamed[f]) {
-            part->streamed[f] = *slabs->context.streamed[f];
-            part->streamed[f].first = part->problem.slab.first;
-        }
-}
-
-void tz__slabs_refresh_all(tz__slabs *slabs)
-{
-    for (int i = slabs->low; i < slabs->high; i++)
-        tz__slabs_refresh(slabs, slabs->parts[i]);
-}
-
-tz_status tz__slabs_need(tz__slabs *slabs, int iterations, int exchange, tz_error *error)
-{
-    if (slabs->valid >= iterations)
-        return TZ_OK;
-    const tz_status status =
-        tz__slabs_exchange(slabs, tz__slabs_fields(slabs, TZ_STATE), exchange, error);
-    slabs->valid = status ? 0 : exchange;
-    return status;
-}
 
 /* Stages that follow each other without an exchange. */
 typedef struct advance {

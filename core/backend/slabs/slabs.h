@@ -5,37 +5,12 @@
 #ifndef TZ_CORE_BACKEND_SLABS_SLABS_H
 #define TZ_CORE_BACKEND_SLABS_SLABS_H
 
-#include "backend/backend.h"
+#include "backend/slabs/facts.h"
 #include "base/ranks.h"
 
 /* Write the table of the backend whose states hold slabs of `inner`. It has the name of `inner`. Its
  * functions need tz_place.devices and tz_backend_context.devices. Errors: TZ_UNSUPPORTED. */
 tz_status tz_slabs_backend(const tz_backend *inner, tz_backend *out, tz_error *error);
-
-/* Exchanges of the ghost zones of state fields, since create(). */
-typedef struct tz_slabs_exchanged {
-    int64_t count;
-    double bytes; /* that all slabs received together */
-    /* That the calling thread spent on them, with its waits for the slabs. NAN: not known, since the
-     * devices copy while this thread goes on; with tz_backend_context.sync they are waited for. */
-    double seconds;
-} tz_slabs_exchanged;
-
-/* How ghost zones get from rank to rank: the cuts between slabs of two ranks. */
-typedef struct tz_slabs_paths {
-    int direct;    /* the devices copy from each other's memory */
-    int by_host;   /* cells go through the host, as messages */
-    char why[200]; /* of GPUs: why the first of these is not direct; else "" */
-} tz_slabs_paths;
-
-/* How a state holds the grid: slab i from at[i] to at[i + 1] along the last axis. */
-typedef struct tz_slabs_facts {
-    tz_devices devices;
-    int64_t at[TZ_DEVICES_MAX + 1];
-    tz_slabs_exchanged exchanged;
-    tz_slabs_paths paths; /* of the latest exchange; zeros before the first */
-    char apart[300]; /* why rank 0 alone reads and writes files; "": every rank does its part */
-} tz_slabs_facts;
 
 /* `state` is one of a table that tz_slabs_backend() wrote. */
 void tz_slabs_describe(const void *state, tz_slabs_facts *out);
@@ -57,7 +32,7 @@ tz_status tz_slabs_restore(void *state, int field, const char *path, int64_t off
 
 /* What a user says of the devices of each rank. */
 typedef struct tz_devices_wish {
-    /* The text of backend/slabs/devices.h; NULL: one device, or of several ranks their part of the GPUs. */
+    /* The text of tz_devices_parse(); NULL: one device, or of several ranks their part of the GPUs. */
     const char *names;
     /* NULL: that of the names. */
     const tz_backend *backend;
@@ -66,12 +41,33 @@ typedef struct tz_devices_wish {
     int device;
 } tz_devices_wish;
 
+/* Read the names of devices, one slab each, separated by commas:
+ *
+ *   2            GPU number 2; a GPU may be named several times
+ *   all          all GPUs of this machine
+ *   cpu          the cpu backend, and
+ *   cpu:3        three slabs of it; also "reference", which is serial
+ *   ...*1.5      any of these: its slabs have one and a half times the usual share of the grid
+ *                (from 1e-6 to 1e6)
+ *
+ * `backend`: the one that the scenario names, or NULL; *found is the backend of the devices. The
+ * `threads` of a CPU are divided among its slabs. Errors: TZ_UNKNOWN, TZ_RANGE; TZ_BACKEND if a GPU
+ * does not exist. */
+tz_status tz_devices_parse(const char *text, const tz_backend *backend, int threads,
+                           const tz_backend **found, tz_devices *out, tz_error *error);
+
+/* The devices that it means here; of several ranks, which all call it, this rank's part of
+ * the machine's, and then those of all ranks, in the order of ranks. Each GPU goes to one of the machine's
+ * ranks, or several ranks share one. */
+tz_status tz_devices_find(const tz_ranks *ranks, const tz_devices_wish *wish,
+                          const tz_backend **backend, tz_devices *out, tz_error *error);
+
 /* The devices of all ranks, of which this one is rank 0 or alone. Errors of tz_devices_parse(), and TZ_RANGE if
  * there are too many. */
 tz_status tz_slabs_devices(const tz_ranks *ranks, const tz_devices_wish *wish,
                            const tz_backend **backend, tz_devices *out, tz_error *error);
 
-/* Finds the shares of devices (predict/shares.h), in all ranks at the same time. */
+/* Finds the shares of devices (predict/workload.h), in all ranks at the same time. */
 typedef void tz_slabs_find_shares(tz_devices *devices, const tz_backend *inner,
                                   const tz_problem *problem, const tz_ranks *ranks);
 /* Call it in all ranks. `plugin`: the file of the stencil's. */

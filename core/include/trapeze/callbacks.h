@@ -15,9 +15,9 @@ typedef struct tz_value {
 /* Return values of derive() and check_run() other than 0. */
 enum {
     TZ_WARNS = 1, /* check_run() only: the run begins, and the user gets the message */
-    TZ_NO_SOLUTION =
-        2, /* check_run() only: until_residual is out of reach: the run ends with the status
-                         * "inconsistent" before it computes, and the user gets the message */
+    /* check_run() only: until_residual is out of reach: the run ends with the status "inconsistent"
+     * before it computes, and the user gets the message */
+    TZ_NO_SOLUTION = 2,
     TZ_REFUSED = -1, /* the parameters contradict each other, or one of them is not possible */
     TZ_DIVERGES = -2 /* the parameters are possible, but the iteration would diverge */
 };
@@ -29,13 +29,15 @@ typedef struct tz_setup {
     int64_t extent[TZ_AXES];          /* cells; 1 on unused axes */
     tz_boundary boundary[TZ_AXES][2]; /* low and high side of each axis */
     tz_precision precision;
-    tz_value *params; /* in and out: one for each tz_stencil.params. derive() writes the numbers of
-                        * parameters whose default is NAN, unless they are given */
+    /* in and out: one for each tz_stencil.params. derive() writes the numbers of parameters whose
+     * default is NAN, unless they are given */
+    tz_value *params;
     /* Out, NAN at first: one for each tz_stencil.constants, finite. The engine rounds each once to
      * the precision of the run. Constants that vary may stay NAN. */
     double *constants;
-    double residual_per_update; /* in and out, 1 at first. The residual is this factor times the
-                                 * largest change of a cell in an iteration */
+    /* in and out, 1 at first. The residual is this factor times the largest change of a cell in an
+     * iteration */
+    double residual_per_update;
     char *message;       /* out, on failure: one line that says what is wrong and what to do */
     size_t message_size; /* bytes, including the terminating 0 */
     /* In and out: one for each tz_stencil.fields. Memory holds a field's values minus

@@ -21,9 +21,9 @@ typedef struct tz_target {
 /* A span: `count` elements in x, in each of `rows` rows in y (1 row in 1-D).
  * An element is a cell, or a word of 32 cells for TZ_BITS fields. */
 typedef struct tz_span {
-    const tz_view *in;    /* [field * window + radius + d]: window = 2*radius + 1, and d is the
-                           * offset in y (2-D) or z (3-D). A 1-D stencil has window 1. Only rows
-                           * and planes that the pass reads are valid. */
+    /* [field * window + radius + d]: window = 2*radius + 1, and d is the offset in y (2-D) or z
+     * (3-D). A 1-D stencil has window 1. Only rows and planes that the pass reads are valid. */
+    const tz_view *in;
     const tz_target *out; /* [field]; valid for the fields that the pass writes */
     const tz_slot *constants;
     int64_t count;

@@ -18,12 +18,13 @@ typedef enum tz_param_role {
     TZ_PARAM_ROLE_EXTENT_X_M, /* real: the length of the grid along x, which scales floorplans */
     TZ_PARAM_ROLE_EXTENT_Y_M, /* real: the same along y */
     TZ_PARAM_ROLE_ALLOW_UNSTABLE, /* flag: if true, derive() never returns TZ_DIVERGES */
-    TZ_PARAM_ROLE_TIME_STEP,      /* real: the simulated time of an iteration, in the parameter's
-                                   * unit. Always positive */
-    TZ_PARAM_ROLE_EXTENT_Z_M,     /* real: the length of the grid along z */
-    TZ_PARAM_ROLE_SPACING,        /* real: the width of a cell on every axis without another role,
-                                   * in the parameter's unit, for files that have a geometry */
-    TZ_PARAM_ROLE_SPACING_X,      /* real: the same along x */
+    /* real: the simulated time of an iteration, in the parameter's unit. Always positive */
+    TZ_PARAM_ROLE_TIME_STEP,
+    TZ_PARAM_ROLE_EXTENT_Z_M, /* real: the length of the grid along z */
+    /* real: the width of a cell on every axis without another role, in the parameter's unit, for
+     * files that have a geometry */
+    TZ_PARAM_ROLE_SPACING,
+    TZ_PARAM_ROLE_SPACING_X, /* real: the same along x */
     TZ_PARAM_ROLE_SPACING_Y,
     TZ_PARAM_ROLE_SPACING_Z
 } tz_param_role;

@@ -45,15 +45,17 @@ typedef struct tz_field {
     const char *name; /* REQUIRED: also its name in the cell update, as it is or as tz_NAME_ */
     tz_role role;
     tz_type type;
-    int radius;       /* of a static or streamed field: the largest distance at which it is read,
-                            * 0 to TZ_RADIUS_MAX. 0 for a state field: its radius is the pass's */
-    const char *unit; /* REQUIRED; "" if there is none */
-    const char *doc;  /* REQUIRED: one sentence */
-    int required;     /* 1: a scenario must set it; 0: without that, all cells are `initial` */
-    double initial;   /* OPTIONAL */
+    /* of a static or streamed field: the largest distance at which it is read, 0 to TZ_RADIUS_MAX.
+     * 0 for a state field: its radius is the pass's */
+    int radius;
+    const char *unit;      /* REQUIRED; "" if there is none */
+    const char *doc;       /* REQUIRED: one sentence */
+    int required;          /* 1: a scenario must set it; 0: without that, all cells are `initial` */
+    double initial;        /* OPTIONAL */
     double boundary_value; /* OPTIONAL: the default past fixed sides */
-    int excludes; /* OPTIONAL. 1, of one static field of TZ_INT: the residual leaves out the cells
-                   * where this field is not 0 */
+    /* OPTIONAL. 1, of one static field of TZ_INT: the residual leaves out the cells where this
+     * field is not 0 */
+    int excludes;
 } tz_field;
 
 /* One sweep over the grid. An iteration does all passes of a stencil, in order. TZ_PASS() sets the
@@ -61,10 +63,11 @@ typedef struct tz_field {
  * the text's lists against the tables of the stencil. */
 typedef struct tz_pass {
     const char *name; /* REQUIRED */
-    uint32_t writes;  /* REQUIRED: bit f is set if the pass writes field f, in every cell: state
-                       * fields in tz_stencil.passes, derived fields in tz_stencil.outputs */
-    int dims;         /* of the text */
-    int radius;       /* no field is read farther away on an axis: 0 to TZ_RADIUS_MAX */
+    /* REQUIRED: bit f is set if the pass writes field f, in every cell: state fields in
+     * tz_stencil.passes, derived fields in tz_stencil.outputs */
+    uint32_t writes;
+    int dims;                  /* of the text */
+    int radius;                /* no field is read farther away on an axis: 0 to TZ_RADIUS_MAX */
     const tz_kernels *kernels; /* REQUIRED */
     const char *text;          /* REQUIRED: the source of the cell update, for GPUs */
     const char *text_file;     /* REQUIRED: its file name, for the compiler's messages */
@@ -74,23 +77,24 @@ typedef struct tz_pass {
     const tz_entry *fields;
     int constants_count; /* the text's TZ_CONSTANTS */
     const tz_entry *constants;
-    int reads_count; /* OPTIONAL: the text's TZ_READS. State fields that it does not list are read
-                      * up to `radius` away on each axis, others up to their own radius. An output
-                      * with an entry reads no field without one */
+    /* OPTIONAL: the text's TZ_READS. State fields that it does not list are read up to `radius`
+     * away on each axis, others up to their own radius. An output with an entry reads no field
+     * without one */
+    int reads_count;
     const tz_reads *reads;
     int8_t takes[TZ_FIELDS_MAX]; /* OPTIONAL: TZ_TAKES(); 1 + g at f: f becomes what g was */
-    const tz_kernels *together;  /* OPTIONAL: row functions of several slabs at once
-                                  * (<trapeze/kernels.h>); `cell` is not read */
-    const tz_kernels
-        *in_place; /* OPTIONAL: row functions of several rows that may overwrite what they
-                                  * read (<trapeze/kernels.h>); `cell` is not read */
+    /* OPTIONAL: row functions of several slabs at once (<trapeze/kernels.h>); `cell` is not read */
+    const tz_kernels *together;
+    /* OPTIONAL: row functions of several rows that may overwrite what they read
+     * (<trapeze/kernels.h>); `cell` is not read */
+    const tz_kernels *in_place;
 } tz_pass;
 
 typedef struct tz_constant {
     const char *name; /* REQUIRED */
     tz_type type;     /* TZ_REAL or TZ_INT; TZ_INT also for a tz_word in the cell update */
-    int varies;       /* OPTIONAL. 1: it has a value for each iteration, from at_step() or from the
-                       * scenario */
+    /* OPTIONAL. 1: it has a value for each iteration, from at_step() or from the scenario */
+    int varies;
 } tz_constant;
 
 /* An analysis that scripts call as sim:analyse("name"). */
@@ -143,8 +147,9 @@ typedef struct tz_stencil {
     int methods_count; /* OPTIONAL */
     const tz_method *methods;
     const tz_refinement *refinement; /* OPTIONAL */
-    int outputs_count; /* OPTIONAL: passes that compute derived fields, each in one of them, from
-                        * state and static fields as memory holds them. Not with streamed fields */
+    /* OPTIONAL: passes that compute derived fields, each in one of them, from state and static
+     * fields as memory holds them. Not with streamed fields */
+    int outputs_count;
     const tz_pass *outputs;
     /* Writes the constants that vary, as they are in iteration `step` (0 is the first of a run).
      * The other members are as derive() left them. REQUIRED if there are any, unless every scenario
@@ -153,8 +158,9 @@ typedef struct tz_stencil {
     /* REQUIRED: TZ_STENCIL_HEADER. Bytes from one element of an array to the next. */
     uint32_t fields_stride, params_stride, constants_stride, passes_stride, methods_stride,
         outputs_stride;
-    int steps; /* OPTIONAL: time steps that an iteration advances; 0 counts as 1. The simulated time
-                * of an iteration is so often the parameter with the role TZ_PARAM_ROLE_TIME_STEP */
+    /* OPTIONAL: time steps that an iteration advances; 0 counts as 1. The simulated time of an
+     * iteration is so often the parameter with the role TZ_PARAM_ROLE_TIME_STEP */
+    int steps;
     /* OPTIONAL. [main] Compares fields with parameters. The engine calls it when the first run
      * begins, and when one begins after a change of the parameters, of a static field or of the
      * step count, or with until_residual. Returns 0; TZ_WARNS, TZ_NO_SOLUTION, TZ_REFUSED or

@@ -8,7 +8,7 @@
 #error define TZ_CELL_TEXT before <trapeze/rows.h>: the file name of the text, in quotes
 #endif
 #ifndef TZ_CELL_ID
-#error define TZ_CELL_ID before <trapeze/rows.h>: a C identifier, with which the names of its tables begin
+#error define TZ_CELL_ID before <trapeze/rows.h>: the C identifier that its tables begin with
 #define TZ_CELL_ID tz__no_id
 #endif
 #ifndef TZ_CELL_DIMS
@@ -24,10 +24,10 @@
 #error TZ_CELL_RADIUS is 0 to 8, TZ_RADIUS_MAX
 #endif
 #ifndef TZ_CELL_REAL
-#error define TZ_CELL_REAL before <trapeze/rows.h>: 1 if a field or constant has the type real, else 0
+#error define TZ_CELL_REAL before <trapeze/rows.h>: 1 if a field or constant is real, else 0
 #define TZ_CELL_REAL 1
 #elif TZ_CELL_REAL != 0 && TZ_CELL_REAL != 1
-#error TZ_CELL_REAL is 1 if a field or constant has the type real, else 0
+#error TZ_CELL_REAL is 1 if a field or constant is real, else 0
 #endif
 
 /* ---- The options of the compiler ------------------------------------------------------------- */
@@ -37,7 +37,7 @@
 #error -ffast-math, -Ofast and their parts change bits: compile plugins without them
 #endif
 #if defined(__FLT_EVAL_METHOD__) && (__FLT_EVAL_METHOD__ == 1 || __FLT_EVAL_METHOD__ == 2)
-#error the compiler computes float in more bits than a float has: use -mfpmath=sse, or another target
+#error the compiler computes float in more bits than a float has: use -mfpmath=sse
 #endif
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF

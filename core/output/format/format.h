@@ -43,9 +43,10 @@ struct tz_npy_file;
 
 /* What of a pixel becomes a number. */
 typedef enum tz_png_channel {
-    TZ_PNG_GREY, /* gray, or of colours luma (Rec. 601, of the sample values as stored, rounded:
-                  * (299 R + 587 G + 114 B) / 1000) */
-    TZ_PNG_RED,  /* of gray: that */
+    /* gray, or of colours luma (Rec. 601, of the sample values as stored, rounded: (299 R + 587 G +
+     * 114 B) / 1000) */
+    TZ_PNG_GREY,
+    TZ_PNG_RED, /* of gray: that */
     TZ_PNG_GREEN,
     TZ_PNG_BLUE,
     TZ_PNG_ALPHA /* 0: transparent */

@@ -52,8 +52,8 @@ typedef struct tz_grid_file tz_grid_file;
  * piece by piece. TZ_SHAPE if they are too many. */
 tz_status tz_grid_file_write(tz_grid_file *file, size_t k, const void *data, int64_t count,
                              tz_error *error);
-/* The file, and the offset of the elements of field k, for writing them in another way. NULL if they are
- * encoded or their rows are turned. */
+/* The file, and the offset of the elements of field k, for writing them in another way. NULL if
+ * they are encoded or their rows are turned. */
 struct tz_atomic_file *tz_grid_file_share(tz_grid_file *file, size_t k, int64_t *offset);
 /* It has been written so. */
 void tz_grid_file_shared(tz_grid_file *file, size_t k);

@@ -154,7 +154,8 @@ static tz_status decode(reader *r)
     return TZ_OK;
 }
 
-/* Open a file and decode it: its facts if they are not NULL, else its pixels. End with close_png. */
+/* Open a file and decode it: its facts if they are not NULL, else its pixels. End with
+ * close_png. */
 static tz_status open_png(reader **out, const char *path, tz_png_facts *facts, tz_error *error)
 {
     unsigned char magic[8];
@@ -247,7 +248,7 @@ tz_status tz_png_read(const char *path, tz_png_channel channel, tz_array **out, 
     return status;
 }
 
-/* ---- Facts ------------------------------------------------------------------------------------ */
+/* ---- Facts ----------------------------------------------------------------------------------- */
 
 /* Texts other than iTXt are Latin-1. */
 static char *copy_latin1(const char *from, size_t n)

@@ -8,9 +8,9 @@
  * of '.' (dead) and 'O' or '*' (alive). Rows may be shorter than the longest.
  *
  * Macrocells of Golly (.mc): "[M2]", lines that begin with '#' ("#R B3/S23" is the rule), then a
- * node of a quadtree on each line, the last of which is the whole. A node is 8 x 8 cells as text, or
- * "k nw ne sw se": a square of 2^k cells an axis, of four nodes by their line, 0 for an empty one.
- * The pattern is the smallest rectangle that holds all living cells.
+ * node of a quadtree on each line, the last of which is the whole. A node is 8 x 8 cells as text,
+ * or "k nw ne sw se": a square of 2^k cells an axis, of four nodes by their line, 0 for an empty
+ * one. The pattern is the smallest rectangle that holds all living cells.
  *
  * Errors: TZ_IO, TZ_MEMORY; TZ_FORMAT (no header, unknown letter, run too long, '!' missing),
  * TZ_RANGE (a run leaves the declared x, y; pattern above 2^30 cells), TZ_UNKNOWN and

@@ -6,6 +6,7 @@
 #include "output/frame/canvas.h"
 #include "output/frame/view.h"
 #include "sim/fields.h"
+#include "stencil/stencil.h"
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -19,8 +19,9 @@ typedef struct tz_plane {
     int nx, ny;                 /* of values */
     int64_t field_nx, field_ny; /* of the grid it was made from */
     double *values;             /* owned; row 0 on top */
-    float *shades;              /* owned; of a view: what colours are multiplied with, or one of
-                                 * the constants below; NULL: none */
+    /* owned; of a view: what colours are multiplied with, or one of the constants below; NULL:
+     * none */
+    float *shades;
 } tz_plane;
 
 /* Where a view shows no cell: outside of the volume, or a back wall across an axis. */

@@ -1,5 +1,5 @@
-/* What HTML pages share: data within them, style and scripts. Reports, sheets of sweeps and the live
- * view call it. */
+/* What HTML pages share: data within them, style and scripts. Reports, sheets of sweeps and the
+ * live view call it. */
 #include "output/page/page.h"
 
 #include <stdlib.h>

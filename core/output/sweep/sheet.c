@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/json_values.h"
 #include "base/number.h"
+#include "base/sheet.h"
 #include "base/text.h"
 #include "output/folder.h"
 #include "output/page/page.h"
@@ -493,19 +494,8 @@ static tz_status collect(sheet *s, const char *script, char *const *failures, tz
 
 static void put_cell(FILE *out, const char *text, bool first)
 {
-    if (!first)
-        fputc(',', out);
-    if (text[strcspn(text, ",\"\r\n")] == '\0') {
-        fputs(text, out);
-        return;
-    }
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
+    fputs(first ? "" : ",", out);
+    tz_csv_text(text, out);
 }
 
 static void put_value(FILE *out, const json_t *value)

@@ -1,8 +1,10 @@
 /* model/papers/kernels: what the costs of instructions are measured with. TZ_PROBE picks one:
  *
- *   TZ_PROBE_COST    TZ_STEPS steps a round of two instructions of PTX that wait for each other: one
+ *   TZ_PROBE_COST    TZ_STEPS steps a round of two instructions of PTX that wait for each other:
+ *   one
  *                    that leaves the word as it is, which the assembler cannot know, and TZ_COST.
- *   TZ_PROBE_PERIODS computation and memory in turn: TZ_STEPS additions that wait for each other, then
+ *   TZ_PROBE_PERIODS computation and memory in turn: TZ_STEPS additions that wait for each other,
+ *   then
  *                    a load that waits for them. Each load is of a line that was not read lately.
  *
  * `cycles`: clocks of each block, from before its first round to after its last round. */
@@ -11,8 +13,8 @@
 #define TZ_PROBE_COST 1
 #define TZ_PROBE_PERIODS 2
 
-/* PTX that changes `x`, %0, and reads `y` and `z`, %1 and %2; all are words. The compiler neither drops
- * nor moves it; the assembler may. */
+/* PTX that changes `x`, %0, and reads `y` and `z`, %1 and %2; all are words. The compiler neither
+ * drops nor moves it; the assembler may. */
 #define TZ_PTX(text, x, y, z) asm volatile(text : "+r"(x) : "r"(y), "r"(z))
 
 #if TZ_PROBE == TZ_PROBE_COST
@@ -41,9 +43,9 @@ TZ_KERNEL(tz_probe, TZ_THREADS)
 
 #elif TZ_PROBE == TZ_PROBE_PERIODS
 
-/* `table` has mask + 1 bytes, a power of two below 2^31, all 0. `zero` is 0, and addresses depend on
- * whether the sums are. A round reads a word for each thread of the grid, the next round the words
- * after these. */
+/* `table` has mask + 1 bytes, a power of two below 2^31, all 0. `zero` is 0, and addresses depend
+ * on whether the sums are. A round reads a word for each thread of the grid, the next round the
+ * words after these. */
 TZ_KERNEL(tz_probe, TZ_THREADS)
 (tz_word *cycles, tz_word *out, const unsigned char *table, int rounds, tz_word first, tz_word mask,
  float zero)

@@ -1,5 +1,5 @@
-/* model/papers/kernels: a thread for each element, which reads its neighbours from device memory. Only the
- * model luo2011 uses it: it reads its PTX, and runs it to be compared with.
+/* model/papers/kernels: a thread for each element, which reads its neighbours from device memory.
+ * Only the model luo2011 uses it: it reads its PTX, and runs it to be compared with.
  *
  * Defined by C, besides what common.cuh lists:
  *

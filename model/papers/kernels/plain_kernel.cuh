@@ -1,5 +1,5 @@
-/* model/papers/kernels: the kernels of plain.cuh, one a pass: tz_plain_0 and so on. Included after the
- * passes. Elements whose neighbours are not all in the grid are left out. */
+/* model/papers/kernels: the kernels of plain.cuh, one a pass: tz_plain_0 and so on. Included after
+ * the passes. Elements whose neighbours are not all in the grid are left out. */
 
 // clang-format off
 #define TZ__PLAIN_ENTRY(role, name, type, index) c.name = (const type *)a.in[index];

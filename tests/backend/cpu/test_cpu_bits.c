@@ -1,5 +1,5 @@
-/* Ghosts of rows of bits (kernels/cpu/finish.h). Bit b of word w is column b * words + w, so a column may be in several words:
- * in a row, in the unused bits at its end, and in ghost words. */
+/* Ghosts of rows of bits (kernels/cpu/finish.h). Bit b of word w is column b * words + w, so a
+ * column may be in several words: in a row, in the unused bits at its end, and in ghost words. */
 #include "kernels/cpu/finish.h"
 #include "tests/unit.h"
 
@@ -11,8 +11,8 @@ static uint32_t next(uint32_t *state)
     return *state ^ *state >> 15;
 }
 
-/* Random cells and random bits elsewhere; afterwards each bit that stands for a column of the grid or for a ghost has the value
- * that the boundary says, and words outside are as before. */
+/* Random cells and random bits elsewhere; afterwards each bit that stands for a column of the grid
+ * or for a ghost has the value that the boundary says, and words outside are as before. */
 static void check_row(int64_t columns, int ghost, tz_boundary low, tz_boundary high,
                       uint32_t *state)
 {

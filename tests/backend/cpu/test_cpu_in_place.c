@@ -1,5 +1,6 @@
-/* The family "stream" in place: levels share a ring, and row functions write over what they have read. The row functions
- * of these tests check what they are promised, and a plain loop is the oracle. */
+/* The family "stream" in place: levels share a ring, and row functions write over what they have
+ * read. The row functions of these tests check what they are promised, and a plain loop is the
+ * oracle. */
 #include "kernels/cpu/stage.h"
 #include "tests/archetypes.h"
 #include "tests/unit.h"
@@ -11,11 +12,11 @@ enum { GHOST = 2, PAD = 80, RADIUS = 2 };
 /* ---- Row functions --------------------------------------------------------------------------- */
 
 static _Atomic int calls;
-static bool
-    rests; /* each call lets other threads go on, also where there are fewer processors than threads */
+/* Each call lets other threads go on, also where there are fewer processors than threads. */
+static bool rests;
 
-/* Where the memory of a target and that of a view overlap, the target is at least so many columns lower, and in 3-D so many
- * rows. */
+/* Where the memory of a target and that of a view overlap, the target is at least so many columns
+ * lower, and in 3-D so many rows. */
 static void check_promise(const tz_span *span, int slabs, bool planes)
 {
     for (int s = 0; s < slabs; s++)
@@ -30,7 +31,8 @@ static void check_promise(const tz_span *span, int slabs, bool planes)
         }
 }
 
-/* Asymmetric sums of unequal weights. `at`: the cell in the slab's own view; `near[d]` in the slab at distance d. */
+/* Asymmetric sums of unequal weights. `at`: the cell in the slab's own view; `near[d]` in the slab
+ * at distance d. */
 static float weigh(const float *at, const float *const *near, ptrdiff_t stride)
 {
     float sum = 0.3f * at[0] + 0.17f * at[-1] + 0.13f * at[2];
@@ -314,7 +316,8 @@ static void test_a_plain_loop_gives_the_same_bits(void **state)
         }
 }
 
-/* The shared ring has twice as many slabs a level as the radius. Rings of their own have one more, and those of a batch. */
+/* The shared ring has twice as many slabs a level as the radius. Rings of their own have one more,
+ * and those of a batch. */
 static void test_levels_share_a_ring(void **state)
 {
     grid g;

@@ -5,7 +5,8 @@
 
 enum { ROOM = 512, FROM = 64, ELEMENT = 4 };
 
-/* Copies `count` elements from element `from` of one array to element `to` of another, and compares both whole. */
+/* Copies `count` elements from element `from` of one array to element `to` of another, and compares
+ * both whole. */
 static void check_copy(int from, int to, int count, bool wide)
 {
     _Alignas(64) unsigned char source[ROOM], target[ROOM], expected[ROOM];

@@ -1,5 +1,5 @@
-/* The family "skew" with any number of threads: the same bits whoever computes a tile, also if there are more
- * threads than processors, jobs or tiles, or fewer than wanted. */
+/* The family "skew" with any number of threads: the same bits whoever computes a tile, also if
+ * there are more threads than processors, jobs or tiles, or fewer than wanted. */
 #include "kernels/cpu/skew.h"
 #include "tests/unit.h"
 #include <time.h>
@@ -193,7 +193,8 @@ static void test_threads_and_slabs_together_leave_the_same_bits(void **state)
         }
 }
 
-/* Diamonds of any width: wider than the grid, of one level, more than one row of them above the other. */
+/* Diamonds of any width: wider than the grid, of one level, more than one row of them above the
+ * other. */
 static void test_diamonds_leave_the_same_bits(void **state)
 {
     static const tz_boundary boundaries[] = {TZ_CLAMP, TZ_FIXED, TZ_MIRROR};
@@ -343,7 +344,8 @@ static void test_traffic_of_diamonds_is_counted(void **state)
     assert_true(low.read >= 2 * cells && low.read <= 3 * cells);
     assert_true(high.written / 64 > low.written / 16);
     assert_true(low.ring_bytes == high.ring_bytes && low.ring_bytes > 0);
-    /* Six diamonds of a row for four threads: nobody waits at the end of a row. For 12 threads there are too few. */
+    /* Six diamonds of a row for four threads: nobody waits at the end of a row. For 12 threads
+     * there are too few. */
     g.stage.threads = 4;
     tz_skew_count(&g.stage, &high);
     assert_float_equal(high.slowest * 4 / high.updates, 1, 1e-9);

@@ -1,8 +1,9 @@
-/* What the next iteration would change: the cpu backend against the reference backend, in every bit,
- * for all stencils, boundaries, precisions, instruction sets and numbers of threads. */
+/* What the next iteration would change: the cpu backend against the reference backend, in every
+ * bit, for all stencils, boundaries, precisions, instruction sets and numbers of threads. */
 #include "tests/backend/update_support.h"
 
 #include "base/machine.h"
+#include "stencil/registry.h"
 
 static const int64_t grids[TZ_AXES + 1][5][TZ_AXES] = {
     {{0}},

@@ -163,7 +163,8 @@ static void test_counts_of_known_stencils(void **state)
     dlclose(file.library);
 }
 
-/* A function stores every cell of its slabs once. Returns whether it branches on cells where it computes vectors. */
+/* A function stores every cell of its slabs once. Returns whether it branches on cells where it
+ * computes vectors. */
 static bool check_function(tz_walker *walker, const tz_stencil *stencil, const tz_pass *pass,
                            tz_precision precision, tz_row_fn *function, int slabs)
 {

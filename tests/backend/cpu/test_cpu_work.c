@@ -5,6 +5,7 @@
 #include "base/machine.h"
 #include "kernels/cpu/skew.h"
 #include "kernels/cpu/stage.h"
+#include "stencil/registry.h"
 #include "tests/unit.h"
 
 extern const tz_cpu_family tz_cpu_skew, tz_cpu_diamond;
@@ -153,7 +154,8 @@ static const struct {
 };
 enum { CASES = sizeof cases / sizeof *cases, PLANS = 512 };
 
-/* "diamond" by default: where L2 is large, for one computed field, and with enough diamonds for the threads. */
+/* "diamond" by default: where L2 is large, for one computed field, and with enough diamonds for the
+ * threads. */
 static void test_diamonds_are_chosen(void **state)
 {
     static const struct {
@@ -315,7 +317,8 @@ static void test_work_of_every_plugin(void **state)
             const double element = (double)tz_problem_element_size(&problem, 0);
             const double array = element * (double)problem.elements[0] *
                                  (double)problem.elements[1] * (double)problem.elements[2];
-            /* From the second iteration on, "skew" writes both arrays; "diamond" for each row of them. */
+            /* From the second iteration on, "skew" writes both arrays; "diamond" for each row of
+             * them. */
             const bool both = strcmp(plan.family, "skew") == 0 && height > 1;
             if (strcmp(plan.family, "diamond") == 0 && height > 1)
                 assert_true(work.write_bytes >= 2 * array && fmod(work.write_bytes, array) == 0);

@@ -1,12 +1,13 @@
-/* The family "skew" with fields that take over what others were, as older levels of a wave do: within a stage their
- * arrays go from field to field. All values, those before the last iteration, too, are those of stages of one iteration,
- * which copy them. */
+/* The family "skew" with fields that take over what others were, as older levels of a wave do:
+ * within a stage their arrays go from field to field. All values, those before the last iteration,
+ * too, are those of stages of one iteration, which copy them. */
 #include "kernels/cpu/skew.h"
 #include "tests/unit.h"
 
 enum { U, OLDER, OLDEST, FIELDS, GHOST = 1, PAD = 16 };
 
-/* u reads its neighbours and both older levels; they become u and the older one, of the cell alone. */
+/* u reads its neighbours and both older levels; they become u and the older one, of the cell
+ * alone. */
 static void wave_rows(const tz_span *span, bool planes)
 {
     for (int64_t r = 0; r < span->rows; r++)

@@ -3,6 +3,7 @@
 #ifndef TZ_TEST_EVERY_STENCIL_H
 #define TZ_TEST_EVERY_STENCIL_H
 
+#include "stencil/registry.h"
 #include "tests/archetypes.h"
 #include "work_support.h"
 

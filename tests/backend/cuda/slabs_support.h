@@ -7,6 +7,8 @@
 
 #include "backend/cuda/state.h"
 #include "backend/slabs/commands.h"
+#include "backend/slabs/exchange.h"
+#include "backend/slabs/slabs.h"
 #include "fake/fake.h"
 #include "tests/registry.h"
 #include <dlfcn.h>

@@ -3,6 +3,7 @@
 #include "backend/backend.h"
 #include "backend/cuda/family/family.h"
 #include "backend/cuda/spectral/jump.h"
+#include "stencil/registry.h"
 #include "tests/archetypes.h"
 #include "tests/unit.h"
 

@@ -1,7 +1,7 @@
 /* core/backend/cuda against stand-ins for the driver and NVML: devices, memory, streams, energy. */
 #include "test_cuda_support.h"
 
-#include "calibrate/cuda_parts.h"
+#include "calibrate/cuda_bench.h"
 #include "tests/made_up_clock.h"
 
 /* ---- Opening --------------------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /* Estimates of kernels before they are compiled, and predictions that start from them. No GPU;
  * without NVRTC the tests that compile are skipped. */
 #include "predict/predictions.h"
+#include "stencil/registry.h"
 #include "tests/archetypes.h"
 #include "work_support.h"
 

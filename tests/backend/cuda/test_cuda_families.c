@@ -3,6 +3,7 @@
 #include "backend/backend.h"
 #include "backend/cuda/family/family.h"
 #include "backend/host/store.h"
+#include "stencil/registry.h"
 #include "tests/support.h"
 
 /* A plan that a backend made is one that it takes. */

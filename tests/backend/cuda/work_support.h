@@ -4,6 +4,7 @@
 #define TZ_TEST_WORK_SUPPORT_H
 
 #include "backend/cuda/family/work.h"
+#include "stencil/registry.h"
 #include "tests/model/model_support.h"
 #include "tests/unit.h"
 

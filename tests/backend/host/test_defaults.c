@@ -1,7 +1,9 @@
-/* What a backend need not do itself: one that has only what is REQUIRED gives what the reference backend gives. */
+/* What a backend need not do itself: one that has only what is REQUIRED gives what the reference
+ * backend gives. */
 #include "tests/backend/update_support.h"
 
 #include "backend/host/defaults.h"
+#include "stencil/registry.h"
 
 typedef struct wrapped {
     tz_backend_context context; /* first: TZ_HOST_DEFAULTS */

@@ -1,4 +1,5 @@
-/* Strides and beginnings of arrays: padding, and where rows fall in caches, by simulated addresses. */
+/* Strides and beginnings of arrays: padding, and where rows fall in caches, by simulated
+ * addresses. */
 
 #include "backend/host/store.h"
 #include "tests/unit.h"
@@ -57,14 +58,16 @@ static void test_padding_is_bounded(void **state)
             assert_true(c.layout.row >= g->elements[0] + 2 * ghost);
             assert_true(c.layout.plane >= c.layout.row * rows);
             const int64_t cells = g->elements[0] * rows * g->elements[2] * c.size;
-            /* A sixteenth, or 24 MiB for four arrays of four bytes; ghosts; a page for each plane. */
+            /* A sixteenth, or 24 MiB for four arrays of four bytes; ghosts; a page for each
+             * plane. */
             const int64_t padding = cells / 16 > 12 << 20 ? cells / 16 : 12 << 20;
             const int64_t ghosts = 2 * ghost * rows * g->elements[2] * c.size;
             assert_true(c.array_bytes <= cells + padding + ghosts + 4096 * g->elements[2]);
         }
 }
 
-/* Ghosts of a row have room in the padding up to a line, so rows of any length begin at lines if that takes a sixteenth. */
+/* Ghosts of a row have room in the padding up to a line, so rows of any length begin at lines if
+ * that takes a sixteenth. */
 static void test_rows_begin_at_lines(void **state)
 {
     int found = 0;
@@ -80,8 +83,9 @@ static void test_rows_begin_at_lines(void **state)
     assert_true(found > 40);
 }
 
-/* No load of a neighbour has a slightly lower address in its page than the value that is stored. On some
- * processors such loads wait, also if they touch only the last bytes of the vector that was stored before. */
+/* No load of a neighbour has a slightly lower address in its page than the value that is stored. On
+ * some processors such loads wait, also if they touch only the last bytes of the vector that was
+ * stored before. */
 static void test_loads_do_not_wait_for_stores(void **state)
 {
     for (int i = 0; i < GRIDS; i++) {
@@ -108,8 +112,8 @@ static void test_loads_do_not_wait_for_stores(void **state)
     }
 }
 
-/* The most lines of a tile that share a set of a second-level cache with 64 KiB or 128 KiB a way: rows of both
- * copies, side by side. */
+/* The most lines of a tile that share a set of a second-level cache with 64 KiB or 128 KiB a way:
+ * rows of both copies, side by side. */
 static int crowd(const chosen *c, int rows, int row_bytes, int way)
 {
     static int lines[2048];

@@ -1,5 +1,5 @@
 /* The text that names the devices of a run. */
-#include "backend/slabs/devices.h"
+#include "backend/slabs/slabs.h"
 #include "tests/unit.h"
 
 static tz_devices devices;

@@ -1,9 +1,7 @@
-/* When slabs exchange their ghost zones, how these become deeper, and the threads of slabs. */
+/* When slabs exchange their ghost zones, and how these become deeper. */
+#include "backend/slabs/exchange.h"
 #include "backend/slabs/slabs.h"
-#include "backend/slabs/slabs_impl.h"
 #include "tests/registry.h"
-#include <pthread.h>
-#include <stdatomic.h>
 
 enum { SLABS = 3, ROWS = 60, COLUMNS = 7 };
 
@@ -119,40 +117,4 @@ static void test_boxes(void **state)
     tear_down();
 }
 
-typedef struct tally {
-    atomic_int calls[TZ_DEVICES_MAX];
-    pthread_t thread[TZ_DEVICES_MAX];
-    int rounds;
-    atomic_int moved;
-} tally;
-
-static void count(void *context, int i)
-{
-    tally *t = context;
-    atomic_fetch_add(&t->calls[i], 1);
-    if (t->rounds == 0)
-        t->thread[i] = pthread_self();
-    else if (!pthread_equal(t->thread[i], pthread_self()))
-        atomic_fetch_add(&t->moved, 1);
-}
-
-static void test_crew(void **state)
-{
-    static const int counts[] = {1, 2, 7, TZ_DEVICES_MAX};
-    for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
-        tz_crew *crew;
-        tally t = {.rounds = 0};
-        assert_ok(tz_crew_create(&crew, counts[k], &failure));
-        for (t.rounds = 0; t.rounds < 50; t.rounds++)
-            tz_crew_run(crew, count, &t);
-        for (int i = 0; i < TZ_DEVICES_MAX; i++)
-            assert_int_equal(t.calls[i], i < counts[k] ? 50 : 0);
-        assert_int_equal(t.moved, 0);
-        assert_true(pthread_equal(t.thread[0], pthread_self()));
-        tz_crew_destroy(crew);
-    }
-    tz_crew_destroy(NULL);
-}
-
-TEST_MAIN(open_plugins, close_plugins, TEST(test_counts), TEST(test_deepen), TEST(test_boxes),
-          TEST(test_crew))
+TEST_MAIN(open_plugins, close_plugins, TEST(test_counts), TEST(test_deepen), TEST(test_boxes))

@@ -40,7 +40,8 @@ static const tz_pass passes[] = {
     };
 /* Its own plugin refuses every grid. */
 STENCIL(refuses_grids, derive)
-/* The family "resident" refuses it on grids of fewer words than the radius, unless rows are whole words. */
+/* The family "resident" refuses it on grids of fewer words than the radius, unless rows are whole
+ * words. */
 STENCIL(periodic_bits, NULL)
 
 TZ_PLUGIN_DEFINE("refusing", "1.0.0", "test-only", &refuses_grids, &periodic_bits)

@@ -1,10 +1,11 @@
-/* The state of a walk (walk.h), its values and operands, and what its files share. Internal. */
+/* The state of a walk (walk.h): its values and operands. */
 #ifndef TZ_CORE_BACKEND_CPU_X86_VALUE_H
 #define TZ_CORE_BACKEND_CPU_X86_VALUE_H
 
-#include "backend/cpu/x86/walk.h"
+#include "backend/cpu/x86/instruction.h"
 
 #include <string.h>
+#include <trapeze/plugin.h>
 
 enum {
     TZ__CODE_BYTES = 1 << 16, /* of one function: half before its entry, half after it */
@@ -26,7 +27,13 @@ typedef struct tz__word {
     uint64_t number, known;
 } tz__word;
 
-struct tz_walker {
+/* Memory that the walk may read. */
+typedef struct tz_walk_range {
+    const void *at;
+    size_t bytes;
+} tz_walk_range;
+
+typedef struct tz_walker {
     tz_decoder *decoder;
     tz_row_fn *function;        /* the decoded instructions are its */
     int16_t at[TZ__CODE_BYTES]; /* the instruction at this offset from `base`, plus one; 0: none */
@@ -41,10 +48,9 @@ struct tz_walker {
     bool flags_known, zero, sign, carry, overflow;
     const tz_walk_range *ranges;
     size_t ranges_count;
-    tz_walk *out;
-};
+} tz_walker;
 
-/* ---- Values and operands (value.c) ----------------------------------------------------------- */
+/* ---- Values and operands --------------------------------------------------------------------- */
 
 static const tz__value tz__unknown;
 
@@ -83,17 +89,5 @@ tz__word tz__operand_read_word(const tz_walker *w, const tz_operand *operand);
 void tz__operand_write_word(tz_walker *w, const tz_operand *operand, tz__word v, int bytes);
 void tz__push(tz_walker *w, tz__word v);
 tz__word tz__pop(tz_walker *w);
-
-/* ---- Counts (count.c) and effects (execute.c) of instructions -------------------------------- */
-
-/* `fused`: the processor issues it together with the comparison before it. */
-void tz__count(tz_walker *w, const tz_instruction *in, bool fused);
-
-/* Execute any instruction except branches, jumps, calls and returns. */
-void tz__execute(tz_walker *w, const tz_instruction *in);
-/* Those on vectors. */
-void tz__execute_vector(tz_walker *w, const tz_instruction *in);
-/* Whether a condition holds. The flags must be known. */
-bool tz__condition_holds(const tz_walker *w, int condition);
 
 #endif

@@ -8,15 +8,9 @@
 #ifndef TZ_CORE_BACKEND_CPU_X86_WALK_H
 #define TZ_CORE_BACKEND_CPU_X86_WALK_H
 
-#include "backend/cpu/x86/instruction.h"
+#include "backend/cpu/x86/value.h"
 
 #include <trapeze/plugin.h>
-
-/* Memory that the walk may read. */
-typedef struct tz_walk_range {
-    const void *at;
-    size_t bytes;
-} tz_walk_range;
 
 typedef struct tz_walk {
     tz_work_mix mix; /* a load or store within another instruction counts in addition */
@@ -32,8 +26,6 @@ typedef struct tz_walk {
     double calls;     /* of other functions, which the walk does not follow */
     int vector_bytes; /* of the widest arithmetic */
 } tz_walk;
-
-typedef struct tz_walker tz_walker;
 
 /* A walker keeps the decoded instructions of the last function. Errors: TZ_MEMORY; TZ_UNSUPPORTED
  * as of tz_decoder_open(). */

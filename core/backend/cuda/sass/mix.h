@@ -27,8 +27,8 @@ typedef struct tz_cuda_loop {
     double once_clocks; /* of a lone warp there, without waits for global memory */
     /* Of the way round, without loops inside: */
     tz_work_mix way;
-    tz_work_mix waits;    /* waits for results, by class; a fraction if other instructions fill a
-                          * part of the latency */
+    /* waits for results, by class; a fraction if other instructions fill a part of the latency */
+    tz_work_mix waits;
     double clocks;        /* of a lone warp, without those waits */
     double memory_waits;  /* waits for global memory */
     double passes;        /* 128-byte passes through shared memory, without copies */

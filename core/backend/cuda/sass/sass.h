@@ -63,8 +63,8 @@ enum { TZ_CUDA_LOOPS_MAX = 96 };
 typedef struct tz_cuda_machine {
     tz_scheduler scheduler;
     double block_warps; /* warps of a block */
-    double conflict;    /* passes through shared memory of an access of 16 bytes a lane, for each of
-                         * its words */
+    /* passes through shared memory of an access of 16 bytes a lane, for each of its words */
+    double conflict;
 } tz_cuda_machine;
 
 #endif

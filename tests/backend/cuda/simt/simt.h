@@ -12,26 +12,25 @@
 #include <stddef.h>
 
 /* X(name, text): what a launch can do wrong. */
-#define SIMT_FINDINGS(X)                                                                             \
-    /* Two threads touch 4 bytes of memory, one of them writes, no barrier is between. Shuffles    \
-     * order nothing, a warp's barrier its own warp, a block's its block, a grid's all. In device  \
-     * memory packets are seen, plain pointers are not, and writing what is there is no write. */ \
-    X(RACE, "race")                                                                                  \
-    /* A read of shared memory that was not written in this launch. */                               \
-    X(UNWRITTEN, "unwritten")                                                                        \
-    /* Memory outside the block's shared memory or all buffers; a write to an input; a packet that \
-     * is not aligned. */ \
-    X(ADDRESS, "address")                                                                            \
-    /* A packet that another block has written in this launch, read by another word than           \
-     * tz_load_fresh. */ \
-    X(STALE, "stale")                                                                                \
-    /* Lanes of a warp that do not arrive at the same shuffle or warp barrier. */                    \
-    X(LANES, "lanes")                                                                                \
-    /* Threads that do not arrive at the same barrier. */                                            \
-    X(BARRIER, "barrier")                                                                            \
-    /* A lane that runs on without end, or divides by zero. */                                       \
-    X(STOPPED, "stopped")                                                                            \
-    /* A launch that a GPU refuses. */                                                               \
+#define SIMT_FINDINGS(X)                                                                           \
+    /* Two threads touch 4 bytes of memory, one of them writes, no barrier is between. */          \
+    /* Shuffles order nothing; a barrier orders its warp, its block or its grid. */                \
+    /* In device memory only packets are seen; writing what is there is no write. */               \
+    X(RACE, "race")                                                                                \
+    /* A read of shared memory that was not written in this launch. */                             \
+    X(UNWRITTEN, "unwritten")                                                                      \
+    /* Memory outside the block's shared memory or all buffers; a write to an input; */            \
+    /* a packet that is not aligned. */                                                            \
+    X(ADDRESS, "address")                                                                          \
+    /* A packet that another block wrote in this launch, not read by tz_load_fresh. */             \
+    X(STALE, "stale")                                                                              \
+    /* Lanes of a warp that do not arrive at the same shuffle or warp barrier. */                  \
+    X(LANES, "lanes")                                                                              \
+    /* Threads that do not arrive at the same barrier. */                                          \
+    X(BARRIER, "barrier")                                                                          \
+    /* A lane that runs on without end, or divides by zero. */                                     \
+    X(STOPPED, "stopped")                                                                          \
+    /* A launch that a GPU refuses. */                                                             \
     X(LAUNCH, "launch")
 
 typedef enum simt_finding {
@@ -45,12 +44,12 @@ const char *simt_finding_text(simt_finding finding);
 enum { SIMT_MESSAGES = 8, SIMT_MESSAGES_EACH = 2, SIMT_MESSAGE_SIZE = 480 };
 typedef struct simt_report {
     long long count[SIMT_FINDINGS_COUNT];
-    /* The most lanes of a warp that copied the same cells to shared memory at once: a GPU makes such
-     * copies one after the other. Counted on demand, since that takes time. */
+    /* The most lanes of a warp that copied the same cells to shared memory at once: a GPU makes
+     * such copies one after the other. Counted on demand, since that takes time. */
     bool counts_alike;
     int alike;
-    /* Copies of 16 bytes to shared memory, and those whose place in a sector of 32 bytes is another one
-     * there than in device memory: a GPU's second-level cache is asked for the sector twice. */
+    /* Copies of 16 bytes to shared memory, and those whose place in a sector of 32 bytes is another
+     * one there than in device memory: a GPU's second-level cache is asked for the sector twice. */
     long long packets, split;
     int messages;
     char message[SIMT_MESSAGES][SIMT_MESSAGE_SIZE]; /* the first of each kind, a line each */

@@ -1,0 +1,846 @@
+/* A definition becomes its two files: ID.cell.h with the cell updates, and ID.c with the tables,
+ * derive() and at_step(). Called by core/lua and the command line. */
+#include "define/source.h"
+
+#include "define/build.h"
+#include "define/check.h"
+#include "define/emit.h"
+#include "define/forms.h"
+#include "stencil/stencil.h"
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Lists ----------------------------------------------------------------------------------- */
+
+/* "#define NAME" and entries, broken with backslashes. Frees both texts. */
+static void add_list(tz_buffer *out, tz_buffer *head, tz_buffer *entries)
+{
+    tz_buffer lines = {0};
+    const char *name = head->text ? head->text : "";
+    tz_buffer_add_wrapped(&lines, entries->text ? entries->text : "", (int)strlen(name), 4);
+    tz_buffer_add(out, "%s", name);
+    for (const char *c = lines.text ? lines.text : ""; *c; c++)
+        tz_buffer_add(out, *c == '\n' ? " \\%c" : "%c", *c);
+    tz_buffer_add(out, "\n");
+    out->failed = out->failed || lines.failed || head->failed || entries->failed;
+    free(lines.text);
+    free(head->text);
+    free(entries->text);
+}
+
+/* ---- Forms ----------------------------------------------------------------------------------- */
+
+static const char *sums_name(const tz_form *form)
+{
+    return form->kind == TZ_FORM_ROWS ? "CELL_ROW" : "CELL_SUM";
+}
+
+static const char *list_name(const tz_form *form)
+{
+    return form->kind == TZ_FORM_ROWS ? "CELL_ROWS" : "CELL_PLANES";
+}
+
+/* Completes the line "#define NAME(ARGUMENT)" in `head`, which it frees, with the value of a node.
+ * */
+static void add_macro(tz_emit *emit, tz_buffer *head, int node, tz_buffer *out)
+{
+    tz_buffer text = {0};
+    tz_emit_pass(emit, &node, 1);
+    tz_buffer_add(&text, " (");
+    tz_emit_expression(emit, &text, node);
+    tz_buffer_add(&text, ")");
+    add_list(out, head, &text);
+}
+
+/* #define CELL_ROWS(D) D(-1, CELL_ROW1) ... or CELL_PLANES(D) D(CELL_SUM1, real) ... */
+static void add_entries(const tz_build *build, const tz_form *form, tz_buffer *out)
+{
+    tz_buffer head = {0}, text = {0};
+    const int radius = build->passes[0].radius;
+    tz_buffer_add(&head, "#define %s(D)", list_name(form));
+    for (int i = 0; form->kind == TZ_FORM_ROWS && i <= 2 * radius; i++)
+        tz_buffer_add(&text, " D(%d,%c%s%d)", i - radius, TZ_SPACE, sums_name(form),
+                      form->row_sum[i] + 1);
+    for (int k = 0; form->kind == TZ_FORM_PLANES && k < form->sums_count; k++)
+        tz_buffer_add(&text, " D(%s%d,%c%s)", sums_name(form), k + 1, TZ_SPACE,
+                      build->e.nodes[form->sums[k]].type == TZ_EXPR_REAL ? "real" : "int");
+    add_list(out, &head, &text);
+}
+
+/* The macros of a form, and the line or lines with which its update begins. */
+static void add_form(const tz_build *build, const tz_form *form, tz_emit *emit, tz_buffer *out)
+{
+    const tz_built_pass *pass = &build->passes[0];
+    const bool rows = form->kind == TZ_FORM_ROWS;
+    const tz_definition *d = build->definition;
+    const tz_text_name cell = tz_define_text_name(d, pass->name),
+                       field = tz_define_text_name(d, d->fields[pass->fields[0]].name);
+    emit->sums_name = sums_name(form);
+    tz_buffer_add(out, rows ? "\n/* What a row adds to the cell. */\n"
+                            : "\n/* What a plane adds to the cells of several planes. */\n");
+    emit->axis = d->dims - 1;
+    emit->macro = rows ? "dy" : "dz";
+    for (int k = 0; k < form->sums_count; k++) {
+        tz_buffer head = {0}; /* CELL_SUM1(dz) */
+        tz_buffer_add(&head, "#define %s%d(%s)", emit->sums_name, k + 1, emit->macro);
+        add_macro(emit, &head, form->sums[k], out);
+    }
+    emit->macro = NULL;
+    add_entries(build, form, out);
+    if (rows && form->result >= 0) {
+        tz_buffer_add(out, "\n/* What the sum of all rows makes of the cell. */\n");
+        tz_buffer head = {0};
+        tz_buffer_add(&head, "#define CELL_RESULT(tz_all)");
+        add_macro(emit, &head, form->result, out);
+        tz_buffer_add(out, "\nTZ_CELL_ROWS_OF(%s, %s, real, CELL_ROWS, CELL_RESULT)\n", cell.text,
+                      field.text);
+    } else if (rows)
+        tz_buffer_add(out, "\nTZ_CELL_ROWS(%s, %s, real, CELL_ROWS)\n", cell.text, field.text);
+    else
+        tz_buffer_add(out, "\nTZ_CELL_PLANES(%s, CELL_PLANES)\n", cell.text);
+}
+
+/* What undoes the macros. */
+static void add_form_end(const tz_form *form, tz_buffer *out)
+{
+    if (form->kind == TZ_FORM_PLAIN)
+        return;
+    tz_buffer_add(out, "\n");
+    for (int k = 0; k < form->sums_count; k++)
+        tz_buffer_add(out, "#undef %s%d\n", sums_name(form), k + 1);
+    if (form->kind == TZ_FORM_ROWS && form->result >= 0)
+        tz_buffer_add(out, "#undef CELL_RESULT\n");
+    tz_buffer_add(out, "#undef %s\n", list_name(form));
+}
+
+/* ---- ID.cell.h ------------------------------------------------------------------------------- */
+
+static void add_fields(const tz_build *build, tz_buffer *out)
+{
+    const tz_definition *d = build->definition;
+    tz_buffer entries = {0}, head = {0};
+    tz_buffer_add(&head, "#define TZ_FIELDS(tz_d)");
+    for (int f = 0; f < d->fields_count; f++)
+        tz_buffer_add(&entries, " tz_d(%s,%c%s)", tz_define_text_name(d, d->fields[f].name).text,
+                      TZ_SPACE, tz_type_keyword(d->fields[f].type));
+    add_list(out, &head, &entries);
+}
+
+static void add_constants(const tz_build *build, const tz_emit *emit, tz_buffer *out)
+{
+    tz_buffer entries = {0}, head = {0};
+    tz_buffer_add(&head, "#define TZ_CONSTANTS(tz_d)");
+    for (int k = 0; k < emit->constants_count; k++) {
+        const tz_expr_node *n = &emit->e->nodes[emit->constants[k].node];
+        tz_buffer_add(&entries, " tz_d(%s,%c%s",
+                      tz_define_text_name(build->definition, emit->constants[k].name).text,
+                      TZ_SPACE, n->type == TZ_EXPR_REAL ? "real" : "int");
+        if (n->kind == TZ_EXPR_SCALAR)
+            tz_buffer_add(&entries, ",%cvaries", TZ_SPACE);
+        tz_buffer_add(&entries, ")");
+    }
+    add_list(out, &head, &entries);
+}
+
+/* How far fields that are not listed are taken to be read, on each axis. */
+static int assumed(const tz_build *build, const tz_built_pass *pass, int field)
+{
+    const tz_role role = build->definition->fields[field].role;
+    return role == TZ_STATE ? pass->radius : tz_build_static_radius(build, field);
+}
+
+/* Does a pass read less of the field than is assumed? */
+static bool reads_less(const tz_build *build, const tz_built_pass *pass, int field)
+{
+    const int radius = assumed(build, pass, field);
+    bool less = pass->output && !pass->reads[field];
+    for (int axis = 0; axis < build->definition->dims; axis++)
+        less = less || pass->low[field][axis] > -radius || pass->high[field][axis] < radius;
+    return less && build->definition->fields[field].role != TZ_DERIVED;
+}
+
+/* Fields of which a pass reads less than is assumed. Of an output, all that it reads. */
+static void add_reads(const tz_build *build, tz_buffer *out)
+{
+    const tz_definition *d = build->definition;
+    tz_buffer entries = {0}, head = {0};
+    tz_buffer_add(&head, "#define TZ_READS(tz_d)");
+    for (int p = 0; p < build->passes_count && !d->raw; p++) {
+        const tz_built_pass *pass = &build->passes[p];
+        bool any = false;
+        for (int f = 0; f < d->fields_count; f++)
+            any = any || reads_less(build, pass, f);
+        for (int f = 0; f < d->fields_count; f++) {
+            if (pass->output ? !any || !pass->reads[f] : !reads_less(build, pass, f))
+                continue;
+            tz_buffer_add(&entries, " tz_d(%s,%c%s", tz_define_text_name(d, pass->name).text,
+                          TZ_SPACE, tz_define_text_name(d, d->fields[f].name).text);
+            for (int axis = 0; axis < d->dims; axis++)
+                tz_buffer_add(&entries, ",%c%d,%c%d", TZ_SPACE, pass->low[f][axis], TZ_SPACE,
+                              pass->high[f][axis]);
+            tz_buffer_add(&entries, ")");
+        }
+    }
+    if (entries.text) {
+        add_list(out, &head, &entries);
+        return;
+    }
+    out->failed = out->failed || head.failed || entries.failed;
+    free(head.text);
+}
+
+/* ---- Helper functions ------------------------------------------------------------------------ */
+
+static void add_helpers(const tz_emit *emit, tz_buffer *out)
+{
+    if (emit->divides)
+        tz_buffer_add(out, "\n/* a / b rounded down; 0 for b = 0. */\n"
+                           "TZ_HELPER(int, floor_over, (int a, int b))\n"
+                           "{\n"
+                           "    if (b == 0)\n"
+                           "        return 0;\n"
+                           "    if (b == -1)\n"
+                           "        return (int)(0u - (tz_word)a);\n"
+                           "    return a / b - (a %% b != 0 && (a ^ b) < 0);\n"
+                           "}\n");
+    if (emit->takes_modulo)
+        tz_buffer_add(out, "\n/* a - b * floor(a / b), which has the sign of b; a for b = 0. */\n"
+                           "TZ_HELPER(int, modulo, (int a, int b))\n"
+                           "{\n"
+                           "    if (b == 0)\n"
+                           "        return a;\n"
+                           "    if (b == -1)\n"
+                           "        return 0;\n"
+                           "    return a %% b + (a %% b != 0 && (a ^ b) < 0 ? b : 0);\n"
+                           "}\n");
+    if (emit->cuts)
+        tz_buffer_add(out,
+                      "\n/* x without its fraction; the nearest int if it is none, 0 for NAN. */\n"
+                      "TZ_HELPER(int, whole, (real x))\n"
+                      "{\n"
+                      "    if (x >= TZ_R(2147483648.0))\n"
+                      "        return 2147483647;\n"
+                      "    if (x <= TZ_R(-2147483648.0))\n"
+                      "        return -2147483647 - 1;\n"
+                      "    return x == x ? (int)x : 0;\n"
+                      "}\n");
+}
+
+/* ---- Updates --------------------------------------------------------------------------------- */
+
+static void add_put(tz_emit *emit, int field, int node)
+{
+    const tz_definition *d = emit->e->definition;
+    tz_buffer text = {0};
+    tz_buffer_add(&text, "TZ_PUT(%s,%c", tz_define_text_name(d, d->fields[field].name).text,
+                  TZ_SPACE);
+    tz_emit_expression(emit, &text, node);
+    tz_buffer_add(&text, ");");
+    tz_buffer_add(emit->out, "    %*s", emit->indent, "");
+    if (text.text)
+        tz_buffer_add_wrapped(emit->out, text.text, 4 + emit->indent, 8 + emit->indent);
+    tz_buffer_add(emit->out, "\n");
+    emit->out->failed = emit->out->failed || text.failed;
+    free(text.text);
+}
+
+/* Does the text of a node read a field that the pass writes before its value number `value`? All
+ * such cells must be read before the first one is written. After `left` nodes the answer is yes. */
+static bool reads_written(const tz_emit *emit, const tz_built_pass *pass, int value, int node,
+                          int *left)
+{
+    const tz_expr_node *n = &emit->e->nodes[node];
+    if (emit->local[node] || emit->constant[node] >= 0)
+        return false;
+    for (int i = 0; n->kind == TZ_EXPR_READ && i < value; i++)
+        if (pass->fields[i] == n->index)
+            return true;
+    bool found = --*left <= 0;
+    for (int i = 0; !found && i < n->count; i++)
+        found = reads_written(emit, pass, value, emit->e->operands[n->first + i].node, left);
+    return found;
+}
+
+/* The values of a pass as statements. */
+static void add_values(tz_emit *emit, const tz_built_pass *pass, const int *nodes)
+{
+    tz_emit_pass(emit, nodes, pass->count);
+    for (int i = 0; i < pass->count; i++)
+        tz_emit_locals(emit, nodes[i]);
+    for (int i = 1; i < pass->count; i++) {
+        int left = 1000;
+        if (reads_written(emit, pass, i, nodes[i], &left))
+            tz_emit_value(emit, nodes[i]);
+    }
+    for (int i = 0; i < pass->count; i++)
+        add_put(emit, pass->fields[i], nodes[i]);
+}
+
+/* Is the cell in the frame? The row functions know: the first constant is then 0 or 2. */
+static void add_condition(const tz_build *build, tz_emit *emit, tz_buffer *out)
+{
+    const int *bounds = build->frame.bounds;
+    tz_buffer text = {0};
+    tz_buffer_add(&text, "if (");
+    tz_emit_expression(emit, &text, bounds[0]);
+    tz_buffer_add(&text, "%c==%c2 || (", TZ_SPACE, TZ_SPACE);
+    tz_emit_expression(emit, &text, bounds[0]);
+    tz_buffer_add(&text, " && (");
+    for (int side = 0; side + 1 < build->frame.bounds_count; side++) {
+        tz_buffer_add(&text, "%sTZ_%c%c%s%c", side ? " || " : "", "XYZ"[side / 2], TZ_SPACE,
+                      side % 2 ? ">=" : "<", TZ_SPACE);
+        tz_emit_expression(emit, &text, bounds[1 + side]);
+    }
+    tz_buffer_add(&text, "))) {");
+    tz_buffer_add(out, "    ");
+    if (text.text)
+        tz_buffer_add_wrapped(out, text.text, 4, 8);
+    tz_buffer_add(out, "\n");
+    out->failed = out->failed || text.failed;
+    free(text.text);
+}
+
+static void add_pass(const tz_build *build, tz_emit *emit, const tz_built_pass *pass)
+{
+    const bool framed = build->frame.there && !pass->output;
+    tz_buffer_add(emit->out, "{\n");
+    if (framed) {
+        add_condition(build, emit, emit->out);
+        emit->indent = 4;
+        add_values(emit, pass, build->frame.nodes);
+        tz_buffer_add(emit->out, "    } else {\n");
+    }
+    add_values(emit, pass, pass->nodes);
+    emit->indent = 0;
+    tz_buffer_add(emit->out, framed ? "    }\n}\n" : "}\n");
+}
+
+/* What the stencil is, as a sentence of a comment. */
+static void add_doc(const tz_definition *definition, tz_buffer *out)
+{
+    const char *doc = definition->doc ? definition->doc : "a stencil that a scenario defines";
+    const size_t length = strlen(doc);
+    tz_buffer_add_comment(out, doc);
+    tz_buffer_add(out, "%s", length > 0 && doc[length - 1] == '.' ? "" : ".");
+}
+
+/* What the constants that have no name of their own are. */
+static void add_head(const tz_build *build, tz_emit *emit, tz_buffer *out)
+{
+    const tz_definition *d = build->definition;
+    tz_buffer text = {0};
+    tz_buffer_add(&text, "/* ");
+    tz_buffer_add_comment(&text, d->id);
+    tz_buffer_add(&text, ": ");
+    add_doc(d, &text);
+    tz_buffer_add(&text, d->raw ? "" : " A name of it is written tz_NAME_ here.");
+    for (int k = 0; k < emit->constants_count; k++) {
+        const tz_expr_node *n = &emit->e->nodes[emit->constants[k].node];
+        if (n->kind == TZ_EXPR_PARAM || n->kind == TZ_EXPR_SCALAR)
+            continue;
+        tz_buffer_add(&text, " %s = ", emit->constants[k].name);
+        tz_emit_host(emit, &text, emit->constants[k].node, true);
+        tz_buffer_add(&text, ".");
+    }
+    tz_buffer_add(&text, " */");
+    if (text.text)
+        tz_buffer_add_wrapped(out, text.text, 0, 3);
+    tz_buffer_add(out, "\n");
+    out->failed = out->failed || text.failed;
+    free(text.text);
+}
+
+/* ID.cell.h. After tz_emit_begin(). */
+static void write_cell(const tz_build *build, const tz_form *form, tz_emit *emit, tz_buffer *out)
+{
+    emit->out = out;
+    add_head(build, emit, out);
+    add_fields(build, out);
+    add_constants(build, emit, out);
+    add_reads(build, out);
+    if (build->definition->raw) {
+        tz_buffer_add(out, "\n%s\n", build->definition->raw);
+        return;
+    }
+    add_helpers(emit, out);
+    for (int p = 0; p < build->passes_count; p++) {
+        if (form->kind == TZ_FORM_PLAIN)
+            tz_buffer_add(out, "\nTZ_CELL(%s)\n",
+                          tz_define_text_name(build->definition, build->passes[p].name).text);
+        else
+            add_form(build, form, emit, out);
+        if (form->kind != TZ_FORM_ROWS) /* those are the whole update */
+            add_pass(build, emit, &build->passes[p]);
+    }
+    add_form_end(form, out);
+}
+
+/* ---- ID.c ------------------------------------------------------------------------------------ */
+
+/* Are real numbers in it? */
+static bool has_real(const tz_build *build, const tz_emit *emit)
+{
+    const tz_definition *d = build->definition;
+    bool real = false;
+    for (int f = 0; f < d->fields_count; f++)
+        real = real || tz_type_is_real(d->fields[f].type);
+    for (int k = 0; k < emit->constants_count; k++)
+        real = real || emit->e->nodes[emit->constants[k].node].type == TZ_EXPR_REAL;
+    return real;
+}
+
+/* A line, broken where it is too long. Frees the text. */
+static void add_wrapped(tz_buffer *out, tz_buffer *text, int column, int indent)
+{
+    tz_buffer_add(out, "%*s", column, "");
+    if (text->text)
+        tz_buffer_add_wrapped(out, text->text, column, indent);
+    tz_buffer_add(out, "\n");
+    out->failed = out->failed || text->failed;
+    free(text->text);
+}
+
+/* ---- Cell updates ---------------------------------------------------------------------------- */
+
+/* The name of a pass, field or constant in C. */
+static void add_name(const tz_build *build, const char *name, tz_buffer *out)
+{
+    tz_buffer_add(out, "%s", tz_define_text_name(build->definition, name).text);
+}
+
+static void add_updates(const tz_build *build, const tz_emit *emit, tz_buffer *out)
+{
+    for (int p = 0; p < build->passes_count; p++) {
+        const tz_built_pass *pass = &build->passes[p];
+        tz_buffer_add(out, "#define TZ_CELL_TEXT \"%s.cell.h\"\n#define TZ_CELL_ID ",
+                      build->definition->id);
+        add_name(build, pass->name, out);
+        tz_buffer_add(out,
+                      "\n#define TZ_CELL_DIMS %d\n#define TZ_CELL_RADIUS %d\n"
+                      "#define TZ_CELL_REAL %d\n",
+                      build->definition->dims, pass->radius, has_real(build, emit));
+        if (build->frame.there && !pass->output) {
+            tz_buffer_add(out, "#define TZ_CELL_FRAME ");
+            add_name(build, emit->constants[emit->constant[build->frame.bounds[0]]].name, out);
+            tz_buffer_add(out, "\n");
+        }
+        tz_buffer_add(out, "#include <trapeze/rows.h>\n\n");
+    }
+}
+
+/* ---- Parameters ------------------------------------------------------------------------------ */
+
+/* Unit and doc as arguments of a macro, in the line that began at `line` if they fit. */
+static void add_unit_and_doc(tz_buffer *out, size_t line, const char *unit, const char *doc)
+{
+    unit = unit ? unit : "";
+    tz_buffer_add(out, ", ");
+    tz_buffer_add_literal(out, unit);
+    tz_buffer_add(out, out->length - line + strlen(doc) > 90 ? ",\n        " : ", ");
+    tz_buffer_add_literal(out, doc);
+}
+
+static void add_params(const tz_definition *d, tz_buffer *out)
+{
+    if (d->params_count == 0)
+        return;
+    tz_buffer_add(out, "enum {");
+    for (int p = 0; p < d->params_count; p++)
+        tz_buffer_add(out, "\n    PARAM_%s,", d->params[p].name);
+    tz_buffer_add(out, "\n    PARAMS\n};\n\nstatic const tz_param params[PARAMS] = {\n");
+    for (int p = 0; p < d->params_count; p++) {
+        const tz_defined_param *param = &d->params[p];
+        const size_t line = out->length;
+        tz_buffer_add(out, "    [PARAM_%s] = %s(\"%s\", ", param->name,
+                      param->integer ? "TZ_INTEGER_PARAM" : "TZ_REAL_PARAM", param->name);
+        tz_buffer_add_number(out, param->value);
+        tz_buffer_add(out, ", ");
+        tz_buffer_add_number(out, param->integer ? fmax(param->min, -INT32_MAX) : param->min);
+        tz_buffer_add(out, ", ");
+        tz_buffer_add_number(out, param->integer ? fmin(param->max, INT32_MAX) : param->max);
+        add_unit_and_doc(out, line, param->unit, param->doc ? param->doc : param->name);
+        if (param->role != TZ_PARAM_ROLE_NONE) {
+            tz_buffer_add(out, ",\n        .role = TZ_PARAM_ROLE_");
+            for (const char *c = tz_param_role_name(param->role); *c; c++)
+                tz_buffer_add(out, "%c", toupper((unsigned char)*c));
+        }
+        tz_buffer_add(out, "),\n");
+    }
+    tz_buffer_add(out, "};\n\n");
+}
+
+/* ---- Constants ------------------------------------------------------------------------------- */
+
+static void add_host_helpers(const tz_emit *emit, tz_buffer *out)
+{
+    if (emit->host_powers)
+        tz_buffer_add(out, "static double power(double x, int n)\n{\n    double result = x;\n"
+                           "    for (int i = 1; i < n; i++)\n        result *= x;\n"
+                           "    return result;\n}\n\n");
+    if (emit->host_divides)
+        tz_buffer_add(out, "static double floor_over(double a, double b)\n{\n"
+                           "    return b == 0.0 ? 0.0 : floor(a / b);\n}\n\n");
+    if (emit->host_takes_modulo)
+        tz_buffer_add(out, "static double modulo(double a, double b)\n{\n"
+                           "    return b == 0.0 ? a : a - b * floor(a / b);\n}\n\n");
+    if (emit->host_least)
+        tz_buffer_add(out, "static double least(double a, double b)\n{\n"
+                           "    return b < a ? b : a;\n}\n\n");
+    if (emit->host_greatest)
+        tz_buffer_add(out, "static double greatest(double a, double b)\n{\n"
+                           "    return a < b ? b : a;\n}\n\n");
+}
+
+/* One line: constants[...] = expression; */
+static void add_assignment(const tz_build *build, tz_emit *emit, tz_buffer *out, int k, int node)
+{
+    tz_buffer text = {0};
+    tz_buffer_add(&text, "constants[TZ_CONSTANT(");
+    add_name(build, build->passes[0].name, &text);
+    tz_buffer_add(&text, ",%c", TZ_SPACE);
+    add_name(build, emit->constants[k].name, &text);
+    tz_buffer_add(&text, ")] = ");
+    tz_emit_host(emit, &text, node, false);
+    tz_buffer_add(&text, ";");
+    add_wrapped(out, &text, 4, 8);
+}
+
+/* A constant of type int is a whole number that fits. */
+static void add_int_check(const tz_build *build, tz_emit *emit, tz_buffer *out, int k)
+{
+    tz_buffer text = {0};
+    tz_buffer_add(&text, "%s = ", emit->constants[k].name);
+    tz_emit_host(emit, &text, emit->constants[k].node, true);
+    tz_buffer_add(out, "    const double %s = constants[TZ_CONSTANT(", emit->constants[k].name);
+    add_name(build, build->passes[0].name, out);
+    tz_buffer_add(out, ", ");
+    add_name(build, emit->constants[k].name, out);
+    tz_buffer_add(out, ")];\n    if (!(fabs(%s) <= 2147483647.0)) {\n", emit->constants[k].name);
+    tz_buffer_add(out, "        snprintf(setup->message, setup->message_size,\n"
+                       "                 \"%%s is %%.17g, and must be between -2147483647 and "
+                       "2147483647: \"\n                 \"change the parameters\",\n"
+                       "                 ");
+    if (text.text)
+        tz_buffer_add_literal(out, text.text);
+    tz_buffer_add(out, ", %s);\n        return TZ_REFUSED;\n    }\n", emit->constants[k].name);
+    out->failed = out->failed || text.failed;
+    free(text.text);
+}
+
+static bool needs_check(const tz_expr_node *n)
+{
+    return n->type == TZ_EXPR_INT && n->kind != TZ_EXPR_PARAM && n->wraps;
+}
+
+/* derive(), if there are constants, and at_step(), if there are scalars among them. */
+static void add_functions(const tz_build *build, tz_emit *emit, tz_buffer *out)
+{
+    const tz_expr_node *nodes = build->e.nodes;
+    tz_buffer derive = {0}, at_step = {0}, checks = {0};
+    bool derives = false, params = false, scalars_use_params = false;
+    for (int k = 0; k < emit->constants_count; k++) {
+        const tz_expr_node *n = &nodes[emit->constants[k].node];
+        if (n->kind == TZ_EXPR_SCALAR) {
+            add_assignment(build, emit, &at_step, k, build->scalars[n->index]);
+            scalars_use_params =
+                scalars_use_params || tz_build_uses_params(build, build->scalars[n->index]);
+            continue;
+        }
+        add_assignment(build, emit, &derive, k, emit->constants[k].node);
+        derives = true;
+        params = params || tz_build_uses_params(build, emit->constants[k].node);
+        if (needs_check(n))
+            add_int_check(build, emit, &checks, k);
+    }
+    add_host_helpers(emit, out);
+    if (build->frame.there)
+        tz_augment_host_text(&build->frame, build->definition->dims, out, &checks);
+    tz_buffer_add(out, "/* The constants of the cell update, in double; each is rounded once. */\n"
+                       "static int derive(tz_setup *setup)\n{\n");
+    tz_buffer_add(out, params ? "    const tz_value *p = setup->params;\n" : "");
+    tz_buffer_add(out, derives ? "    double *constants = setup->constants;\n"
+                               : "    (void)setup; /* all constants vary */\n");
+    tz_buffer_add(out, "%s%s    return 0;\n}\n\n", derive.text ? derive.text : "",
+                  checks.text ? checks.text : "");
+    if (at_step.text) {
+        tz_buffer_add(out, "/* The constants that change with the iteration. */\n"
+                           "static int at_step(const tz_setup *setup, int64_t step, double "
+                           "*constants)\n{\n");
+        tz_buffer_add(out, scalars_use_params ? "    const tz_value *p = setup->params;\n"
+                                              : "    (void)setup;\n");
+        tz_buffer_add(out, "%s%s    return 0;\n}\n\n",
+                      strstr(at_step.text, ")step") ? "" : "    (void)step;\n", at_step.text);
+    }
+    out->failed = out->failed || derive.failed || at_step.failed || checks.failed;
+    free(derive.text);
+    free(at_step.text);
+    free(checks.text);
+}
+
+/* ---- Descriptions ---------------------------------------------------------------------------- */
+
+static void add_field_table(const tz_build *build, tz_buffer *out)
+{
+    static const char *const macros[] = {[TZ_STATE] = "TZ_STATE_FIELD",
+                                         [TZ_STATIC] = "TZ_STATIC_FIELD",
+                                         [TZ_DERIVED] = "TZ_DERIVED_FIELD"};
+    const tz_definition *d = build->definition;
+    tz_buffer_add(out, "static const tz_field fields[] = {\n");
+    for (int f = 0; f < d->fields_count; f++) {
+        const tz_defined_field *field = &d->fields[f];
+        const int radius = field->role == TZ_STATIC ? tz_build_static_radius(build, f) : 0;
+        const size_t line = out->length;
+        tz_buffer_add(out, "    %s(\"%s\", %s", macros[field->role], field->name,
+                      tz_type_c_name(field->type));
+        add_unit_and_doc(out, line, field->unit, field->doc ? field->doc : field->name);
+        if (radius)
+            tz_buffer_add(out, ", .radius = %d", radius);
+        if (field->required && field->role != TZ_DERIVED)
+            tz_buffer_add(out, ", .required = 1");
+        if (field->initial != 0) {
+            tz_buffer_add(out, ", .initial = ");
+            tz_buffer_add_number(out, field->initial);
+        }
+        if (field->boundary_value != 0) {
+            tz_buffer_add(out, ", .boundary_value = ");
+            tz_buffer_add_number(out, field->boundary_value);
+        }
+        tz_buffer_add(out, "),\n");
+    }
+    tz_buffer_add(out, "};\n\n");
+}
+
+/* A formula that is the name of another state field: the field only takes over what that was. */
+static void add_taken(const tz_build *build, const tz_built_pass *pass, int i, tz_buffer *out)
+{
+    const tz_definition *d = build->definition;
+    const tz_expr_node *n = pass->nodes[i] < 0 ? NULL : &build->e.nodes[pass->nodes[i]];
+    if (!n || n->kind != TZ_EXPR_READ || n->index == pass->fields[i] || pass->output ||
+        d->fields[n->index].role != TZ_STATE ||
+        d->fields[n->index].type != d->fields[pass->fields[i]].type)
+        return;
+    for (int axis = 0; axis < d->dims; axis++)
+        if (n->offset[axis] != 0)
+            return;
+    tz_buffer_add(out, ",%cTZ_TAKES(", TZ_SPACE);
+    add_name(build, pass->name, out);
+    tz_buffer_add(out, ",%c", TZ_SPACE);
+    add_name(build, d->fields[pass->fields[i]].name, out);
+    tz_buffer_add(out, ",%c", TZ_SPACE);
+    add_name(build, d->fields[n->index].name, out);
+    tz_buffer_add(out, ")");
+}
+
+static void add_passes(const tz_build *build, tz_buffer *out, bool outputs)
+{
+    tz_buffer_add(out, "static const tz_pass %s[] = {\n", outputs ? "outputs" : "passes");
+    for (int p = 0; p < build->passes_count; p++) {
+        const tz_built_pass *pass = &build->passes[p];
+        if (pass->output != outputs)
+            continue;
+        tz_buffer text = {0};
+        tz_buffer_add(&text, "{.name%c=%c\"%s\", .writes%c=%c", TZ_SPACE, TZ_SPACE, pass->name,
+                      TZ_SPACE, TZ_SPACE);
+        for (int i = 0; i < pass->count; i++) {
+            tz_buffer_add(&text, i ? " | TZ_WRITES(" : "TZ_WRITES(");
+            add_name(build, pass->name, &text);
+            tz_buffer_add(&text, ",%c", TZ_SPACE);
+            add_name(build, build->definition->fields[pass->fields[i]].name, &text);
+            tz_buffer_add(&text, ")");
+        }
+        for (int i = 0; i < pass->count; i++)
+            add_taken(build, pass, i, &text);
+        tz_buffer_add(&text, ", TZ_PASS(");
+        add_name(build, pass->name, &text);
+        tz_buffer_add(&text, ")},");
+        add_wrapped(out, &text, 4, 5);
+    }
+    tz_buffer_add(out, "};\n\n");
+}
+
+static void add_boundaries(const tz_build *build, tz_buffer *out)
+{
+    const tz_definition *d = build->definition;
+    const uint32_t uneven = build->frame.uneven ? tz_boundaries_with(TZ_RULE_REFLECTS) : 0;
+    const uint32_t allowed = tz_define_boundaries(d) & ~uneven;
+    tz_buffer text = {0};
+    for (int b = 0; b < TZ_BOUNDARIES; b++)
+        if (allowed & TZ_ALLOW(b))
+            tz_buffer_add(&text, text.length ? " | TZ_ALLOW(%s)" : ".boundaries = TZ_ALLOW(%s)",
+                          tz_boundary_c_name((tz_boundary)b));
+    tz_buffer_add(&text, ",");
+    add_wrapped(out, &text, 4, 8);
+    tz_buffer_add(out, "    .boundary = %s,\n", tz_boundary_c_name(d->boundary));
+}
+
+/* By their names in scenarios, in the order of TZ_CONSTANTS. */
+static void add_constant_table(const tz_build *build, const tz_emit *emit, tz_buffer *out)
+{
+    tz_buffer_add(out, "static const tz_constant constants[] = {\n");
+    for (int k = 0; k < emit->constants_count; k++) {
+        const tz_expr_node *n = &build->e.nodes[emit->constants[k].node];
+        tz_buffer_add(out, "    {\"%s\", %s, %d},\n", emit->constants[k].name,
+                      n->type == TZ_EXPR_REAL ? "TZ_REAL" : "TZ_INT", n->kind == TZ_EXPR_SCALAR);
+    }
+    tz_buffer_add(out, "};\n\n");
+}
+
+static void add_stencil(const tz_build *build, const tz_emit *emit, tz_buffer *out)
+{
+    const tz_definition *d = build->definition;
+    bool varies = false;
+    for (int k = 0; k < emit->constants_count; k++)
+        varies = varies || build->e.nodes[emit->constants[k].node].kind == TZ_EXPR_SCALAR;
+    tz_buffer_add(out,
+                  "static const tz_stencil stencil = {\n    TZ_STENCIL_HEADER,\n    .id = \"%s\",\n"
+                  "    .doc = ",
+                  d->id);
+    tz_buffer_add_literal(out, d->doc ? d->doc : "A stencil that a scenario defines");
+    tz_buffer_add(out, ",\n    .dims = %d,\n    .fields_count = %d,\n    .fields = fields,\n",
+                  d->dims, d->fields_count);
+    if (d->params_count)
+        tz_buffer_add(out, "    .params_count = PARAMS,\n    .params = params,\n");
+    if (emit->constants_count) {
+        tz_buffer_add(out, "    .constants_count = TZ_CONSTANTS_COUNT(");
+        add_name(build, build->passes[0].name, out);
+        tz_buffer_add(out, "),\n    .constants = constants,\n    .derive = derive,\n");
+    }
+    if (varies)
+        tz_buffer_add(out, "    .at_step = at_step,\n");
+    tz_buffer_add(out, "    .passes_count = %d,\n    .passes = passes,\n",
+                  build->passes_count - d->outputs_count);
+    if (d->outputs_count)
+        tz_buffer_add(out, "    .outputs_count = %d,\n    .outputs = outputs,\n", d->outputs_count);
+    add_boundaries(build, out);
+    if (build->frame.steps > 1)
+        tz_buffer_add(out, "    .steps = %d,\n", build->frame.steps);
+    tz_buffer_add(out, "};\n\nTZ_PLUGIN_DEFINE(\"%s\", \"1.0.0\", ", d->id);
+    tz_buffer_add_literal(out, d->doc ? d->doc : "A stencil that a scenario defines");
+    tz_buffer_add(out, ", &stencil)\n");
+}
+
+/* ID.c. After write_cell(). */
+static void write_plugin(const tz_build *build, tz_emit *emit, tz_buffer *out)
+{
+    const tz_definition *d = build->definition;
+    tz_buffer_add(out, "/* %s: ", d->id);
+    add_doc(d, out);
+    tz_buffer_add(out,
+                  "\n * %s.cell.h has the cell update%s. */\n#include <math.h>\n"
+                  "#include <stdio.h>\n\n",
+                  d->id, build->passes_count > 1 ? "s" : "");
+    add_updates(build, emit, out);
+    add_params(d, out);
+    if (emit->constants_count)
+        add_functions(build, emit, out);
+    add_field_table(build, out);
+    if (emit->constants_count)
+        add_constant_table(build, emit, out);
+    add_passes(build, out, false);
+    if (d->outputs_count)
+        add_passes(build, out, true);
+    add_stencil(build, emit, out);
+}
+
+/* ---- Both ------------------------------------------------------------------------------------ */
+
+void tz_defined_source_clear(tz_defined_source *source)
+{
+    free(source->cell_text);
+    free(source->plugin_text);
+    free(source->warning);
+    *source = (tz_defined_source){NULL, NULL, NULL};
+}
+
+/* A raw text may use all parameters and scalars. */
+static tz_status add_all_constants(tz_build *build, int *roots, int *count)
+{
+    const tz_definition *d = build->definition;
+    for (int p = 0; p < d->params_count; p++)
+        roots[(*count)++] =
+            tz_expr_intern(&build->e,
+                           (tz_expr_node){.kind = TZ_EXPR_PARAM,
+                                          .type = d->params[p].integer ? TZ_EXPR_INT : TZ_EXPR_REAL,
+                                          .constant = true,
+                                          .index = p},
+                           NULL, 0);
+    for (int s = 0; s < d->scalars_count; s++)
+        roots[(*count)++] = tz_expr_intern(
+            &build->e, (tz_expr_node){.kind = TZ_EXPR_SCALAR, .type = TZ_EXPR_REAL, .index = s},
+            NULL, 0);
+    return build->e.status;
+}
+
+/* All that the cell updates compute. */
+static tz_status find_roots(tz_build *build, int *roots, int *count)
+{
+    *count = 0;
+    if (build->definition->raw)
+        return add_all_constants(build, roots, count);
+    /* Row functions look for these, one after the other. */
+    for (int i = 0; i < build->frame.bounds_count; i++)
+        roots[(*count)++] = build->frame.bounds[i];
+    for (int i = 0; build->frame.there && i < build->passes[0].count; i++)
+        roots[(*count)++] = build->frame.nodes[i];
+    for (int p = 0; p < build->passes_count; p++)
+        for (int i = 0; i < build->passes[p].count; i++)
+            roots[(*count)++] = build->passes[p].nodes[i];
+    return TZ_OK;
+}
+
+static tz_status write_source(tz_build *build, tz_emit *emit, tz_defined_source *out,
+                              tz_error *error)
+{
+    enum {
+        ROOTS = (TZ_PASSES_MAX + 1) * TZ_FIELDS_MAX + TZ_PARAMS_MAX + TZ_CONSTANTS_MAX +
+                TZ_FORM_SUMS_MAX + 1 + TZ_SIDES + 1 + TZ_FIELDS_MAX
+    };
+    int roots[ROOTS], count;
+    tz_buffer cell = {0}, plugin = {0};
+    tz_form form;
+    tz_status status = tz_form_find(build, &form, error);
+    if (!status)
+        status = find_roots(build, roots, &count);
+    for (int k = 0; k < form.sums_count && !status; k++)
+        roots[count++] = form.sums[k];
+    if (form.kind == TZ_FORM_ROWS && form.result >= 0 && !status)
+        roots[count++] = form.result;
+    if (!status)
+        status = tz_emit_begin(emit, &build->e, roots, count, error);
+    if (!status) {
+        write_cell(build, &form, emit, &cell);
+        write_plugin(build, emit, &plugin);
+        if (cell.failed || plugin.failed)
+            status = tz_error_set(error, TZ_MEMORY, build->definition->id,
+                                  "not enough memory for the stencil's text");
+    }
+    *out = (tz_defined_source){cell.text, plugin.text, build->e.warning};
+    build->e.warning = NULL;
+    tz_emit_end(emit);
+    return status;
+}
+
+tz_status tz_define_source(const tz_definition *definition, tz_defined_source *out, tz_error *error)
+{
+    tz_build *build = malloc(sizeof *build);
+    tz_emit *emit = calloc(1, sizeof *emit);
+    tz_status status = TZ_MEMORY;
+    *out = (tz_defined_source){NULL, NULL, NULL};
+    if (!build || !emit) {
+        tz_error_set(error, TZ_MEMORY, definition->id, "not enough memory for the stencil's text");
+        goto done;
+    }
+    status = tz_build_begin(build, definition, error);
+    if (status)
+        goto done;
+    status = write_source(build, emit, out, error);
+    tz_build_end(build);
+done:
+    if (status)
+        tz_defined_source_clear(out);
+    free(build);
+    free(emit);
+    return status;
+}
