@@ -1,9 +1,9 @@
+/* tz.stencil: a definition becomes a plugin; with augment = "auto" the one that is predicted to be fastest. */
 #include "lua/define.h"
 
 #include "base/cache.h"
 #include "define/plugin.h"
 #include "lua/api.h"
-#include "lua/augment.h"
 #include "lua/context.h"
 #include "lua/definition.h"
 #include "lua/interrupt.h"
@@ -223,14 +223,156 @@ static void define(lua_State *L, stencil_value *value, tz_definition_value *d)
         sink->stencil(sink->context, &d->definition);
 }
 
+/* ---- augment = "auto" ------------------------------------------------------------------------- */
+
+/* Where the registry keeps tz.predict, which scripts cannot replace there. */
+static const char predict_key;
+
+static void keep_predict(lua_State *L)
+{
+    lua_getfield(L, -1, "predict");
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &predict_key);
+}
+
+static bool is_auto(lua_State *L)
+{
+    if (!lua_istable(L, 1))
+        return false;
+    const bool text = tz_table_get(L, 1, "augment") == LUA_TSTRING;
+    if (text && strcmp(lua_tostring(L, -1), "auto") != 0)
+        tz_raise(L, "%s: 'augment' must be an integer or \"auto\", not \"%.60s\"", what,
+                 lua_tostring(L, -1));
+    lua_pop(L, 1);
+    return text;
+}
+
+/* Push a copy of the options at `index` with this number of steps, and without the keys above. */
+static void push_options(lua_State *L, int index, int steps)
+{
+    lua_newtable(L);
+    for (lua_pushnil(L); lua_next(L, index) != 0;) {
+        lua_pushvalue(L, -2);
+        lua_insert(L, -2);
+        lua_rawset(L, -4);
+    }
+    for (int i = 0; i < TZ_WITH_AUTO; i++) {
+        lua_pushnil(L);
+        lua_setfield(L, -2, tz_with_auto[i]);
+    }
+    lua_pushinteger(L, steps);
+    lua_setfield(L, -2, "augment");
+}
+
+/* Called with options: the largest number of steps that is possible. Raises if none is. */
+static int count_possible(lua_State *L)
+{
+    tz_definition_value *v = tz_definition_read(L, tz_context_get(L)->options->unsafe);
+    tz_error error;
+    int most = 0;
+    if (!v->definition.coefficients)
+        tz_raise(L, "%s: 'augment' goes with 'coefficients', which are missing", what);
+    for (int steps = 1; steps <= TZ_RADIUS_MAX; steps++) {
+        tz_defined_source source;
+        v->coefficients.augment = steps;
+        if (tz_define_source(&v->definition, &source, &error) != TZ_OK)
+            break;
+        tz_defined_source_clear(&source);
+        most = steps;
+    }
+    if (most == 0)
+        tz_raise_error(L, what, &error);
+    lua_pushinteger(L, most);
+    return 1;
+}
+
+/* Seconds of an iteration of the stencil on the top of the stack, as the options at `index` say. */
+static double predicted(lua_State *L, int index)
+{
+    static const char *const keys[] = {"grid", "precision", "device", "boundary"};
+    const int stencil = lua_gettop(L);
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &predict_key);
+    lua_newtable(L);
+    lua_pushvalue(L, stencil);
+    lua_setfield(L, -2, "plugin");
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        tz_table_get(L, index, keys[i]);
+        lua_setfield(L, -2, keys[i]);
+    }
+    lua_call(L, 1, 1);
+    if (!lua_istable(L, -1) || tz_table_get(L, -1, "best") != LUA_TTABLE ||
+        tz_table_get(L, -1, "time_s") != LUA_TNUMBER)
+        tz_raise(L, "%s: tz.predict gives no time", what);
+    const double seconds = lua_tonumber(L, -1);
+    lua_settop(L, stencil);
+    return seconds;
+}
+
+/* Define the stencil of the options on the top of the stack, which it replaces. A name of its own: the
+ * stencil that is chosen gets the script's. */
+static void define_candidate(lua_State *L, lua_CFunction make, int steps)
+{
+    if (tz_table_get(L, -1, "name") == LUA_TSTRING) {
+        lua_pushfstring(L, "%s_augmented_%d", lua_tostring(L, -1), steps);
+        lua_setfield(L, -3, "name");
+    }
+    lua_pop(L, 1);
+    lua_pushcfunction(L, make);
+    lua_insert(L, -2);
+    lua_call(L, 1, 1);
+}
+
+static int choose(lua_State *L, lua_CFunction make)
+{
+    char doc[600] = "";
+    double best = 0, before = 0;
+    int chosen = 1, length = 0;
+    lua_settop(L, 1);
+    tz_keys_take(L, 1, what, tz_definition_options, false);
+    if (tz_table_get(L, 1, "grid") == LUA_TNIL)
+        tz_raise(L, "%s: augment = \"auto\" needs 'grid', the grid that it is chosen for", what);
+    lua_settop(L, 1);
+    lua_pushcfunction(L, count_possible);
+    push_options(L, 1, 1);
+    lua_call(L, 1, 1);
+    const int most = (int)lua_tointeger(L, -1);
+    for (int steps = 1; steps <= most; steps++) {
+        lua_settop(L, 1);
+        push_options(L, 1, steps);
+        define_candidate(L, make, steps);
+        const double seconds = predicted(L, 1) / steps;
+        length += snprintf(doc + length, sizeof doc - (size_t)length, "%s%d: %.3g s",
+                           steps > 1 ? ", " : "", steps, seconds);
+        if (steps == 1 || seconds < best) {
+            best = seconds;
+            chosen = steps;
+        }
+        if (steps > 1 && seconds > before) /* and more will be slower still */
+            break;
+        before = seconds;
+    }
+    lua_settop(L, 1);
+    push_options(L, 1, chosen);
+    const bool has_doc = tz_table_get(L, -1, "doc") == LUA_TSTRING;
+    lua_pushfstring(L, "%s%sAugmented by %d of up to %d; predicted for a step: %s",
+                    has_doc ? lua_tostring(L, -1) : "", has_doc ? " " : "", chosen, most, doc);
+    lua_setfield(L, -3, "doc");
+    lua_pop(L, 1);
+    lua_pushcfunction(L, make);
+    lua_insert(L, -2);
+    lua_call(L, 1, 1);
+    return 1;
+}
+
+/* ---- tz.stencil ------------------------------------------------------------------------------ */
+
 /* tz.stencil { dims = …, fields = …, update = … } or, of a plugin, tz.stencil "ID" */
 static int stencil_new(lua_State *L)
 {
     const tz_script_options *options = tz_context_get(L)->options;
     const bool named = lua_type(L, 1) == LUA_TSTRING;
     tz_error error;
-    if (tz_augment_is_auto(L))
-        return tz_augment_choose(L, stencil_new);
+    if (is_auto(L))
+        return choose(L, stencil_new);
     tz_definition_value *d = named ? NULL : tz_definition_read(L, options->unsafe);
     stencil_value *value = lua_newuserdatauv(L, sizeof *value, 0);
     memset(value, 0, sizeof *value);
@@ -266,7 +408,7 @@ void tz_stencil_register(lua_State *L)
             "A text instead of the table is the id of a plugin's stencil.",
             .options = tz_definition_options),
         TZ_API_END};
-    tz_augment_register(L);
+    keep_predict(L);
     tz_metatable_create(L, TZ_TYPE_STENCIL, methods, NULL, stencil_index, stencil_tostring);
     luaL_getmetatable(L, TZ_TYPE_STENCIL);
     lua_pushcfunction(L, stencil_gc);

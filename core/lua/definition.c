@@ -4,10 +4,8 @@
 #include "base/number.h"
 #include "define/definition.h"
 #include "define/linear.h"
-#include "lua/augment.h"
 #include "lua/context.h"
 #include "lua/keys.h"
-#include "lua/problem.h"
 #include "stencil/stencil.h"
 #include <ctype.h>
 #include <math.h>
@@ -27,8 +25,9 @@ enum { PARAM_ROLES = 5 };
 static const tz_param_role param_roles[PARAM_ROLES] = {
     TZ_PARAM_ROLE_TIME_STEP, TZ_PARAM_ROLE_SPACING, TZ_PARAM_ROLE_SPACING_X,
     TZ_PARAM_ROLE_SPACING_Y, TZ_PARAM_ROLE_SPACING_Z};
-static TZ_KEY_NAMES_OF(type_names, tz_type_name, TZ_TYPES) static TZ_KEY_NAMES(role_names, "state",
-                                                                               "static", "derived")
+static TZ_KEY_NAMES_OF(boundary_names, tz_boundary_name, TZ_BOUNDARIES) static TZ_KEY_NAMES_OF(
+    type_names, tz_type_name, TZ_TYPES) static TZ_KEY_NAMES(role_names, "state", "static",
+                                                            "derived")
 
     static const tz_key field_options[] = {
         {"type", "text", "\"real\"", "%s", type_names},
@@ -98,7 +97,9 @@ const tz_key tz_definition_options[] = {
      "fastest, "
      "which `doc` then says",
      .least = 1, .most = TZ_RADIUS_MAX},
-    TZ_AUGMENT_OPTIONS,
+    {"grid", "{nx[, ny[, nz]]}", "", "with `augment = \"auto\"`: the grid that it is chosen for"},
+    {"precision", "text", "that of `tz.predict`", "likewise"},
+    {"device", "text", "this machine's", "likewise, as in `tz.predict`"},
     {"group", "boolean", "false", "sum terms with equal coefficients first"},
     {"fused", "boolean", "false", "a product that is added becomes one operation that rounds once"},
     {"text", "text", "",
@@ -106,9 +107,9 @@ const tz_key tz_definition_options[] = {
      "`passes` is then a list of `{name = …, radius = …, writes = {FIELD, …}}` and `outputs` one "
      "of "
      "fields"},
-    {"boundaries", "list", "all", "those of %s that a simulation may choose", tz_boundary_names},
+    {"boundaries", "list", "all", "those of %s that a simulation may choose", boundary_names},
     {"boundary", "text", "the first of these, for bits periodic",
-     "the one that it has if it chooses none", tz_boundary_names},
+     "the one that it has if it chooses none", boundary_names},
     {NULL, NULL, NULL, NULL}};
 
 /* ---- Readers --------------------------------------------------------------------------------- */
@@ -623,7 +624,7 @@ static int usual_boundary(const tz_definition *d)
 
 static void get_boundaries(lua_State *L, tz_definition *d)
 {
-    static const tz_key element[] = {{"boundary", .names = tz_boundary_names}, {NULL}};
+    static const tz_key element[] = {{"boundary", .names = boundary_names}, {NULL}};
     int boundary;
     const bool given = push_inner(L, STACK_OPTIONS, what, "boundaries");
     if (given)
@@ -654,13 +655,25 @@ static void get_raw(lua_State *L, tz_definition *d, bool unsafe)
                  what);
 }
 
+const char *const tz_with_auto[TZ_WITH_AUTO] = {"grid", "precision", "device"};
+
+static void check_given(lua_State *L, int index)
+{
+    for (int i = 0; i < TZ_WITH_AUTO; i++) {
+        if (tz_table_get(L, index, tz_with_auto[i]) != LUA_TNIL)
+            tz_raise(L, "%s: '%s' goes with augment = \"auto\": give it to tz.simulation", what,
+                     tz_with_auto[i]);
+        lua_pop(L, 1);
+    }
+}
+
 tz_definition_value *tz_definition_read(lua_State *L, bool unsafe)
 {
     if (!lua_istable(L, 1))
         tz_raise(L, "%s: needs a table: tz.stencil { dims = 2, update = { u = \"…\" } }", what);
     lua_settop(L, STACK_OPTIONS);
     tz_keys_take(L, STACK_OPTIONS, what, tz_definition_options, false);
-    tz_augment_check_given(L, STACK_OPTIONS);
+    check_given(L, STACK_OPTIONS);
     lua_newtable(L);
     tz_definition_value *v = lua_newuserdatauv(L, sizeof *v, 0);
     memset(v, 0, sizeof *v);

@@ -29,6 +29,10 @@ typedef struct tz_definition_value {
 /* The keys of the table. */
 extern const tz_key tz_definition_options[];
 
+/* The keys that go with augment = "auto" alone. */
+enum { TZ_WITH_AUTO = 3 };
+extern const char *const tz_with_auto[TZ_WITH_AUTO];
+
 /* Read the table at index 1, whose copy takes its place. Pushes a table that keeps the texts alive,
  * and a userdata, which it returns. Its id is "stencil" if the table has no name. Raises errors that
  * begin with "tz.stencil". `unsafe`: a cell text written by hand is allowed. */
