@@ -46,6 +46,7 @@ FNR == NR { there[$0] = 1; next }
     sub(/[">].*$/, "", name)
     folder = FILENAME
     sub(/[^\/]*$/, "", folder)
+    if ($0 ~ /</) folder = "<"
     n = split(folder name "|core/" name "|" name "|core/include/" name "|core/include/trapeze/" name "|kernels/cuda/" name, tries, "|")
     for (i = 1; i <= n && !(tries[i] in there); i++) ;
     if (i <= n)

@@ -223,6 +223,7 @@ printf '#!/bin/sh\necho cuda\n' >stub/bin/trapeze
 cat >stub/test-bin/contract <<END
 #!/bin/sh
 [ "\$1" = --list ] && echo 'one two three four five' && exit
+[ "\$1" = --families ] && echo 'first second third fourth fifth' && exit
 echo "\$@" >>"$work/jobs"
 [ "\$4" != "\${BAD:-}" ]
 END
