@@ -352,7 +352,8 @@ static int write_now(lua_State *L)
     return 0;
 }
 
-/* How a write ended is in the journal: whether a file could be written is no matter of the script. */
+/* How a write ended is in the journal: whether a file could be written is no matter of the
+ * script. */
 static int conclude_write(lua_State *L, tz_context *context, int status)
 {
     tz_reading reading;

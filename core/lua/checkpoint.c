@@ -1,4 +1,5 @@
-/* Checkpoints: what one says, the job that writes it, and when it is due. Runs and scripts call it. */
+/* Checkpoints: what one says, the job that writes it, and when it is due. Runs and scripts call
+ * it. */
 #include "lua/checkpoint.h"
 
 #include "base/file.h"

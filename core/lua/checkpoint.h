@@ -26,13 +26,15 @@ bool tz_checkpoints_on(const tz_context *context);
 /* There are, from now on: every so many seconds, and after a signal. 0: only after a signal. */
 void tz_checkpoints_every(tz_context *context, double interval_s);
 
-/* Write one now; `wait`: until it is on the disk. Other threads may write it while the run goes on. A
- * checkpoint that fails is a warning. Returns errors of outputs alone. */
+/* Write one now; `wait`: until it is on the disk. Other threads may write it while the run goes on.
+ * A checkpoint that fails is a warning. Returns errors of outputs alone. */
 tz_status tz_checkpoint_now(tz_context *context, bool wait, tz_error *error);
 
-/* At TZ_STOP_PAUSE: write one if it is time. TZ_INTERRUPTED after a signal, for which one is written. */
+/* At TZ_STOP_PAUSE: write one if it is time. TZ_INTERRUPTED after a signal, for which one is
+ * written. */
 tz_status tz_checkpoint_pause(tz_context *context, tz_simulation *simulation, tz_error *error);
-/* Between two calls, after a signal: write one and raise. Does nothing if there are no checkpoints. */
+/* Between two calls, after a signal: write one and raise. Does nothing if there are no
+ * checkpoints. */
 void tz_checkpoint_at_signal(lua_State *L);
 
 /* The next one after number `number` goes into that slot. */

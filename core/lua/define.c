@@ -1,4 +1,5 @@
-/* tz.stencil: a definition becomes a plugin; with augment = "auto" the one that is predicted to be fastest. */
+/* tz.stencil: a definition becomes a plugin; with augment = "auto" the one that is predicted to be
+ * fastest. */
 #include "lua/define.h"
 
 #include "base/cache.h"
@@ -45,7 +46,7 @@ const char *tz_stencil_id(lua_State *L, int index)
     return value ? value->stencil->id : NULL;
 }
 
-/* ---- Methods ---------------------------------------------------------------------------------- */
+/* ---- Methods --------------------------------------------------------------------------------- */
 
 static int stencil_gc(lua_State *L)
 {
@@ -110,7 +111,7 @@ static int stencil_newindex(lua_State *L)
              luaL_tolstring(L, 2, NULL));
 }
 
-/* ---- Defining --------------------------------------------------------------------------------- */
+/* ---- Defining -------------------------------------------------------------------------------- */
 
 static void write_source(lua_State *L, stencil_value *value, const tz_definition *definition)
 {
@@ -223,7 +224,7 @@ static void define(lua_State *L, stencil_value *value, tz_definition_value *d)
         sink->stencil(sink->context, &d->definition);
 }
 
-/* ---- augment = "auto" ------------------------------------------------------------------------- */
+/* ---- augment = "auto" ------------------------------------------------------------------------ */
 
 /* Where the registry keeps tz.predict, which scripts cannot replace there. */
 static const char predict_key;
@@ -307,8 +308,8 @@ static double predicted(lua_State *L, int index)
     return seconds;
 }
 
-/* Define the stencil of the options on the top of the stack, which it replaces. A name of its own: the
- * stencil that is chosen gets the script's. */
+/* Define the stencil of the options on the top of the stack, which it replaces. A name of its own:
+ * the stencil that is chosen gets the script's. */
 static void define_candidate(lua_State *L, lua_CFunction make, int steps)
 {
     if (tz_table_get(L, -1, "name") == LUA_TSTRING) {

@@ -506,8 +506,8 @@ static void order_fields(tz_definition_value *v)
 
 /* ---- Coefficients ---------------------------------------------------------------------------- */
 
-/* The side of each axis, x first, of the nested lists on the top of the stack. Returns how deep they
- * are. */
+/* The side of each axis, x first, of the nested lists on the top of the stack. Returns how deep
+ * they are. */
 static int get_sides(lua_State *L, int *side)
 {
     const int top = lua_gettop(L);

@@ -34,7 +34,8 @@ void tz_floorplan_unit_get(const tz_floorplan_value *value, size_t i, tz_unit_va
  * belongs to a chip of another size. */
 void tz_floorplan_chip(lua_State *L, const tz_simulation_handle *handle, const tz_floorplan *plan,
                        const char *what, double *width_m, double *height_m);
-/* Check that the open floorplan at a stack index is of the chip that a simulation computes. Raises. */
+/* Check that the open floorplan at a stack index is of the chip that a simulation computes.
+ * Raises. */
 void tz_floorplan_check_chip(lua_State *L, int index, const tz_simulation_handle *handle,
                              const char *what);
 

@@ -37,10 +37,10 @@ typedef struct tz_simulation_handle {
     const char *plugin_path;
     const char *definition; /* the cell text of a stencil of tz.stencil; NULL: of a plugin */
     tz_binding *bindings;
-    tz_array_memory
-        *streamed[TZ_FIELDS_MAX]; /* that its streamed fields read, shared; NULL: none */
-    lua_State *L;                 /* the thread that called run; NULL when it does not run */
-    bool fired_zero;              /* in check mode: outputs of step 0 are counted */
+    /* that its streamed fields read, shared; NULL: none */
+    tz_array_memory *streamed[TZ_FIELDS_MAX];
+    lua_State *L;    /* the thread that called run; NULL when it does not run */
+    bool fired_zero; /* in check mode: outputs of step 0 are counted */
     int rewinds;
     bool kept;             /* not closed at the checkpoint that the run goes on from */
     char failure[2600];    /* of Lua code called during run */

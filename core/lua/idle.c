@@ -13,8 +13,8 @@ void tz_idle_begin(tz_idle *idle, const tz_simulation_handle *handle, bool first
                     idle->watched;
 }
 
-/* The field that the script most likely forgot: the first that stayed 0, else the first. -1: one changed, and
- * none stayed 0. */
+/* The field that the script most likely forgot: the first that stayed 0, else the first. -1: one
+ * changed, and none stayed 0. */
 static int forgotten(const tz_idle *idle, const tz_stencil *s, const double *after, bool *changed)
 {
     int zero = -1, state = -1;

@@ -10,7 +10,8 @@ typedef struct tz_idle {
     double values[TZ_FIELDS_MAX];
 } tz_idle;
 
-/* Before a run, which is `first`, and after it. Errors of reading are no warning: the run finds them. */
+/* Before a run, which is `first`, and after it. Errors of reading are no warning: the run finds
+ * them. */
 void tz_idle_begin(tz_idle *idle, const tz_simulation_handle *handle, bool first);
 void tz_idle_end(const tz_idle *idle, const tz_simulation_handle *handle, int64_t steps);
 

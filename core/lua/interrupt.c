@@ -61,10 +61,11 @@ static void take(int number)
         hook(running);
 }
 
-/* ---- The end, whatever the process is doing --------------------------------------------------- */
+/* ---- The end, whatever the process is doing -------------------------------------------------- */
 
-/* The watcher ends the process when both have passed since the signal, or the third: on a machine that is busy with other
- * things an orderly end takes longer. Without the time of a promised checkpoint. */
+/* The watcher ends the process when both have passed since the signal, or the third: on a machine
+ * that is busy with other things an orderly end takes longer. Without the time of a promised
+ * checkpoint. */
 static const double wait_s = 0.9, wait_cpu_s = 0.3, wait_most_s = 3.0;
 
 static sem_t signalled;

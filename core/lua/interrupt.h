@@ -1,25 +1,28 @@
 /* Ctrl-C, SIGTERM and SIGHUP. The state is global, because a signal handler must reach it.
  *
  * The first signal sets a flag and hooks the running Lua code, which raises "interrupted" at its
- * next instruction. A simulation checks the flag after each stage. Code that asks for no flag (a C function of Lua, a
- * finalizer, a picture that is painted, a compiler within this process, a long stage) is not waited for: a thread ends the
- * process a second after the signal, as kill -9 would, and files are as after that. A checkpoint that was promised is
- * waited for. A second signal, at least half a second later, ends the process at once. */
+ * next instruction. A simulation checks the flag after each stage. Code that asks for no flag (a C
+ * function of Lua, a finalizer, a picture that is painted, a compiler within this process, a long
+ * stage) is not waited for: a thread ends the process a second after the signal, as kill -9 would,
+ * and files are as after that. A checkpoint that was promised is waited for. A second signal, at
+ * least half a second later, ends the process at once. */
 #ifndef TZ_CORE_LUA_INTERRUPT_H
 #define TZ_CORE_LUA_INTERRUPT_H
 
 #include <lua.h>
 #include <stdbool.h>
 
-/* Catch SIGINT, SIGTERM and SIGHUP (unless that is ignored, as by nohup) from now on. Ignores SIGXFSZ: a file that exceeds the size limit becomes
- * an ordinary write error. */
+/* Catch SIGINT, SIGTERM and SIGHUP (unless that is ignored, as by nohup) from now on. Ignores
+ * SIGXFSZ: a file that exceeds the size limit becomes an ordinary write error. */
 void tz_interrupt_install(void);
 
-/* Between begin and end a checkpoint is promised: the end of the process waits for it. Calls may be nested. */
+/* Between begin and end a checkpoint is promised: the end of the process waits for it. Calls may be
+ * nested. */
 void tz_interrupt_promise_begin(void);
 void tz_interrupt_promise_end(void);
 
-/* What the thread that ends the process calls first; NULL: nothing. It must not wait for other threads. */
+/* What the thread that ends the process calls first; NULL: nothing. It must not wait for other
+ * threads. */
 void tz_interrupt_at_end(void (*last)(void *context), void *context);
 
 /* Seconds from now SIGALRM arrives, which is treated as the others are; 0: it does not. */

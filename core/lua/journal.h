@@ -39,8 +39,8 @@ typedef struct tz_journal tz_journal;
 tz_journal *tz_journal_create(void);
 void tz_journal_destroy(tz_journal *journal); /* NULL is fine */
 
-/* Add an entry. What keeps a journal from going on (memory, disk, too much without a file) is kept for
- * tz_journal_check(). */
+/* Add an entry. What keeps a journal from going on (memory, disk, too much without a file) is kept
+ * for tz_journal_check(). */
 void tz_journal_add(tz_journal *journal, tz_entry_kind kind, const void *data, size_t bytes);
 /* Give it a file, which must not exist, or is replaced. Does nothing if it has one. */
 tz_status tz_journal_attach(tz_journal *journal, const char *path, tz_error *error);
@@ -55,7 +55,8 @@ tz_status tz_journal_sync(const tz_journal *journal, tz_error *error);
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-/* A journal to read: the first `bytes` of a file, with that checksum. TZ_IO, TZ_FORMAT, TZ_MEMORY. */
+/* A journal to read: the first `bytes` of a file, with that checksum. TZ_IO, TZ_FORMAT,
+ * TZ_MEMORY. */
 tz_status tz_journal_open(tz_journal **out, const char *path, int64_t bytes, uint64_t sum,
                           tz_error *error);
 /* The next entry, without taking it. False at the end. */

@@ -99,8 +99,8 @@ static const tz_key *row_of(lua_State *L, int index, const char *key)
     return row && row->key ? row : NULL;
 }
 
-/* Push the number, text, boolean or flat table of these that `text` is in Lua, or nil: it is words. Lua's
- * own parser refuses where calls are nested deeply. */
+/* Push the number, text, boolean or flat table of these that `text` is in Lua, or nil: it is words.
+ * Lua's own parser refuses where calls are nested deeply. */
 static void push_literal(lua_State *L, const char *text, size_t length)
 {
     char copy[64];
@@ -272,7 +272,8 @@ bool tz_key_push(lua_State *L, int index, const char *key)
     return false;
 }
 
-/* Push the value or the default of a key; pushes nothing, and returns false, if there is neither. */
+/* Push the value or the default of a key; pushes nothing, and returns false, if there is
+ * neither. */
 static bool get(lua_State *L, int index, const char *key, bool *given)
 {
     *given = tz_key_push(L, index, key);

@@ -29,11 +29,11 @@ const char *tz_kind_text(lua_State *L, int index);
  * others. A default that another file has is put into the row by TZ_KEY_VALUE of its macro. */
 typedef struct tz_key {
     const char *key;
-    const char *type;      /* "number", "text", "{low, high}" */
-    const char *otherwise; /* the value where a script gives none: a value of Lua, which the readers
-                            * then give; or words; NULL: it must be given, or the doc says it; "" for
-                            * keys of a result */
-    const char *doc;       /* a phrase; "%s" in it are the names */
+    const char *type; /* "number", "text", "{low, high}" */
+    /* the value where a script gives none: a value of Lua, which the readers then give; or words;
+     * NULL: it must be given, or the doc says it; "" for keys of a result */
+    const char *otherwise;
+    const char *doc;             /* a phrase; "%s" in it are the names */
     const char *(*names)(int i); /* of a text: the i-th that it may be, NULL after the last */
     /* Limits, included, of numbers, of each integer of a list or, where the doc says so, of how
      * many it has; both 0: none; INFINITY: as large as can be counted. */

@@ -1,5 +1,5 @@
-/* The live view of a script: publishes state, frames and tables, and does what pages want. sim:run asks it
- * between stages. */
+/* The live view of a script: publishes state, frames and tables, and does what pages want. sim:run
+ * asks it between stages. */
 #include "lua/live.h"
 
 #include "base/json_values.h"

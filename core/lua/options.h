@@ -50,8 +50,8 @@ typedef struct tz_script_options {
     const char *out;       /* NULL: runs/NAME-NNN */
     const char *resume;    /* the folder of a run that goes on; NULL: a new run */
     double checkpoint_s;   /* of the clock, between two checkpoints; 0: the script's choice */
-    double
-        walltime_s; /* the run stops, with a checkpoint, before it has taken so long; 0: no limit */
+    /* the run stops, with a checkpoint, before it has taken so long; 0: no limit */
+    double walltime_s;
     size_t sets_count; /* NAME=VALUE, each */
     const char *const *sets;
     bool report;           /* write report.html at the end */

@@ -9,7 +9,7 @@
 #include "policy/policy.h"
 #include "sim/simulation.h"
 
-/* ---- Plans as scenarios give them: keys of tz.simulation and of sim:plan ---------------------- */
+/* ---- Plans as scenarios give them: keys of tz.simulation and of sim:plan --------------------- */
 
 /* The keys of a plan, in the order that the manual lists them. */
 #define TZ__PLAN_OPTION(NAME, LEAST, MOST, DOC)                                                    \
@@ -29,8 +29,9 @@
         "why", "text", "", "how a plan was chosen, as `sim:plan()` says; not read"                 \
     }
 
-/* Read the plan's keys of the table at `index`. Raises errors that begin with `who`. A height that is
- * a text goes to *height_text, borrowed from the table; if that is NULL, the height must be a number.
+/* Read the plan's keys of the table at `index`. Raises errors that begin with `who`. A height that
+ * is a text goes to *height_text, borrowed from the table; if that is NULL, the height must be a
+ * number.
  */
 void tz_plan_read(lua_State *L, int index, const char *who, int dims, tz_plan *plan,
                   const char **height_text);
@@ -54,8 +55,8 @@ void tz_plan_set_keys(lua_State *L, const tz_plan *plan, int dims);
             .least = 1, .most = TZ_PLAN_HEIGHT_MAX                                                 \
     }
 
-/* Read what the table at `index` wants of plans; options of the command line (NULL: none) replace it.
- * Raises errors that begin with `who`. */
+/* Read what the table at `index` wants of plans; options of the command line (NULL: none) replace
+ * it. Raises errors that begin with `who`. */
 void tz_policy_read(lua_State *L, int index, const char *who, int dims,
                     const tz_plan_wish *command_line, tz_plan_wish *wish);
 

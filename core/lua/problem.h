@@ -7,31 +7,33 @@
 #include <lua.h>
 
 /* The keys, in the order that the manual lists them. */
-#define TZ_PROBLEM_OPTIONS                                                                             \
-    {"plugin", "text", NULL,                                                                           \
-     "the stencil's name, or what `tz.stencil` returns; `trapeze plugins` lists names"},               \
-        {"grid", "{nx[, ny[, nz]]}", NULL, "cells along each axis, x first; an integer in 1-D"},       \
-        {"precision", "text", "\"single\"", "%s; the last one is of stencils that have it",            \
-         tz_precision_names},                                                                          \
-        {"boundary", "text or table", "the stencil's",                                                 \
-         "%s; `{ x = …, y = … }` gives one for each axis, `{ x = { \"clamp\", \"fixed\" } }` one " \
-         "for each side. [Where the walls lie and what is conserved](boundaries.md)",                  \
-         tz_boundary_names},                                                                           \
-        {"params", "table", "",                                                                        \
-         "`NAME = value`: parameters of the stencil; `trapeze plugins NAME` lists them"},              \
-    {                                                                                                  \
-        "scalars", "table", "the stencil's",                                                           \
-            "constants that change with the iteration: `NAME = \"a formula of step and "               \
-            "parameters\"`, or a list of numbers, iteration 0 first, whose last one stays"             \
+#define TZ_PROBLEM_OPTIONS                                                                         \
+    {"plugin", "text", NULL,                                                                       \
+     "the stencil's name, or what `tz.stencil` returns; `trapeze plugins` lists names"},           \
+        {"grid", "{nx[, ny[, nz]]}", NULL, "cells along each axis, x first; an integer in 1-D"},   \
+        {"precision", "text", "\"single\"", "%s; the last one is of stencils that have it",        \
+         tz_precision_names},                                                                      \
+        {"boundary", "text or table", "the stencil's",                                             \
+         "%s; `{ x = …, y = … }` gives one for each axis, "                                    \
+         "`{ x = { \"clamp\", \"fixed\" } }` one "                                                 \
+         "for each side. [Where the walls lie and what is conserved](boundaries.md)",              \
+         tz_boundary_names},                                                                       \
+        {"params", "table", "",                                                                    \
+         "`NAME = value`: parameters of the stencil; `trapeze plugins NAME` lists them"},          \
+    {                                                                                              \
+        "scalars", "table", "the stencil's",                                                       \
+            "constants that change with the iteration: `NAME = \"a formula of step and "           \
+            "parameters\"`, or a list of numbers, iteration 0 first, whose last one stays"         \
     }
 /* The names of tz_precision, then "mixed"; those of tz_boundary. */
 const char *tz_precision_names(int i);
 const char *tz_boundary_names(int i);
 enum { TZ_PROBLEM_PARAMS_MAX = 2 * TZ_PARAMS_MAX };
 
-/* Read them from the table at `index`, which tz_keys_check has put there, into `config`, whose registry is set, and `params`, to which
- * it then points. Texts are borrowed from the table. *plugin (may be NULL): the plugin of the
- * stencil. Returns the stencil. Raises errors that begin with `what`. */
+/* Read them from the table at `index`, which tz_keys_check has put there, into `config`, whose
+ * registry is set, and `params`, to which it then points. Texts are borrowed from the table.
+ * *plugin (may be NULL): the plugin of the stencil. Returns the stencil. Raises errors that begin
+ * with `what`. */
 const tz_stencil *tz_problem_read(lua_State *L, int index, const char *what,
                                   tz_simulation_config *config,
                                   tz_assignment params[TZ_PROBLEM_PARAMS_MAX],

@@ -1,5 +1,5 @@
-/* sim:run while a script is replayed: no stage runs, but the functions of the script are called that
- * were called before (recall.h). */
+/* sim:run while a script is replayed: no stage runs, but the functions of the script are called
+ * that were called before (recall.h). */
 #ifndef TZ_CORE_LUA_RERUN_H
 #define TZ_CORE_LUA_RERUN_H
 

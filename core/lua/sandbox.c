@@ -347,7 +347,8 @@ static int closed(lua_State *L)
         instead);
 }
 
-/* Functions that raise an error, into the table at the top; it is a library, or the globals if NULL. */
+/* Functions that raise an error, into the table at the top; it is a library, or the globals if
+ * NULL. */
 static void close_functions(lua_State *L, const char *library, const char *const *names)
 {
     for (size_t i = 0; names[i]; i++) {
@@ -418,7 +419,7 @@ static void open_unsafe(lua_State *L)
     lua_pop(L, 1);
 }
 
-/* ---- What differs from run to run ------------------------------------------------------------- */
+/* ---- What differs from run to run ------------------------------------------------------------ */
 
 /* math.randomseed(...): without numbers, seeds that the journal keeps. Upvalue 1 is Lua's own. */
 static int seed(lua_State *L)

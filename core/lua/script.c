@@ -172,7 +172,8 @@ static tz_status write_report(tz_context *context, tz_error *error)
     return status;
 }
 
-/* What a script has logged goes to a folder even if it runs and writes nothing; so does a report. */
+/* What a script has logged goes to a folder even if it runs and writes nothing; so does a
+ * report. */
 static tz_status keep_log(tz_context *context, tz_status status, tz_error *error)
 {
     tz_error later;

@@ -301,8 +301,8 @@ static void print_plan(tz_simulation_handle *handle)
                      tz_policy_describe(tz_simulation_policy(simulation), text, sizeof text));
 }
 
-/* In a replay: a simulation that could not be made before the checkpoint (there was not enough memory)
- * is not made now. */
+/* In a replay: a simulation that could not be made before the checkpoint (there was not enough
+ * memory) is not made now. */
 static void refuse_again(lua_State *L)
 {
     tz_reading reading;

@@ -36,14 +36,15 @@ void tz_reading_text(tz_reading *reading, char *text, size_t size);
 /* Arrays of more bytes than this are not kept. */
 enum { TZ_VALUES_ARRAY_BYTES_MAX = 256 << 20 };
 
-/* The bytes of the arrays among `count` values from stack index `first` on, without those in tables. */
+/* The bytes of the arrays among `count` values from stack index `first` on, without those in
+ * tables. */
 size_t tz_values_array_bytes(lua_State *L, int first, int count);
 
-/* Add `count` values from stack index `first` on: nil, booleans, numbers, texts, arrays, and plain tables of
- * these. NULL, or why they cannot be kept (static). */
+/* Add `count` values from stack index `first` on: nil, booleans, numbers, texts, arrays, and plain
+ * tables of these. NULL, or why they cannot be kept (static). */
 const char *tz_values_put(lua_State *L, int first, int count, tz_bytes *bytes);
-/* Push the values that were put. Returns their number; -1: the bytes are damaged. Raises when memory
- * runs out. */
+/* Push the values that were put. Returns their number; -1: the bytes are damaged. Raises when
+ * memory runs out. */
 int tz_values_push(lua_State *L, tz_reading *reading);
 
 #endif

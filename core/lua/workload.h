@@ -8,26 +8,31 @@
 #include "predict/workload.h"
 
 /* The keys, in the order that the manual lists them. */
-#define TZ_WORKLOAD_OPTIONS                                                                         \
-    TZ_PROBLEM_OPTIONS, {"backend", "text", "\"auto\"", "as in tz.simulation"},                     \
-        {"device", "text", "this machine's", "a device record: a name or a file"},                  \
-        {"gpu", "integer", "that of `--device`, else 0", "which GPU of this machine",               \
-         .most = 1023},                                                                             \
-        {"devices", "integer or text", "one device",                                                \
-         "so many such devices, each with a slab of the grid; or devices of this machine, as a "    \
-         "text of tz.simulation: `\"0,1\"`, `\"cpu:2\"`"},                                          \
-        {"link", "text", "the first that the device record has",                                    \
-         "what joins them: %s of the device record; one that comes with Trapeze, such as "          \
-         "`\"nvlink\"`; or the path of a link's record",                                            \
-         tz_link_own_name},                                                                         \
-        {"threads",  "integer",   "one for each core", "of the cpu backend, or to compile kernels", \
-         .least = 1, .most = 1024},                                                                 \
-        {"height",   "integer",                                                                     \
-         "all",      "only plans of that height",                                                   \
-         .least = 1, .most = TZ_PLAN_HEIGHT_MAX},                                                   \
-        {"family", "text", "all", "only plans of that family"} TZ_PLAN_KNOBS(TZ__PLAN_OPTION),      \
-    {                                                                                               \
-        "block", "{bx[, by[, bz]]}", "", "only plans of that tile"                                  \
+#define TZ_WORKLOAD_OPTIONS                                                                        \
+    TZ_PROBLEM_OPTIONS, {"backend", "text", "\"auto\"", "as in tz.simulation"},                    \
+        {"device", "text", "this machine's", "a device record: a name or a file"},                 \
+        {"gpu", "integer", "that of `--device`, else 0", "which GPU of this machine",              \
+         .most = 1023},                                                                            \
+        {"devices", "integer or text", "one device",                                               \
+         "so many such devices, each with a slab of the grid; or devices of this machine, as a "   \
+         "text of tz.simulation: `\"0,1\"`, `\"cpu:2\"`"},                                         \
+        {"link", "text", "the first that the device record has",                                   \
+         "what joins them: %s of the device record; one that comes with Trapeze, such as "         \
+         "`\"nvlink\"`; or the path of a link's record",                                           \
+         tz_link_own_name},                                                                        \
+        {"threads",                                                                                \
+         "integer",                                                                                \
+         "one for each core",                                                                      \
+         "of the cpu backend, or to "                                                              \
+         "compile kernels",                                                                        \
+         .least = 1,                                                                               \
+         .most = 1024},                                                                            \
+        {"height",   "integer",                                                                    \
+         "all",      "only plans of that height",                                                  \
+         .least = 1, .most = TZ_PLAN_HEIGHT_MAX},                                                  \
+        {"family", "text", "all", "only plans of that family"} TZ_PLAN_KNOBS(TZ__PLAN_OPTION),     \
+    {                                                                                              \
+        "block", "{bx[, by[, bz]]}", "", "only plans of that tile"                                 \
     }
 
 enum { TZ_WORKLOAD_CHANGES_MAX = 32 };
@@ -44,8 +49,8 @@ typedef struct tz_workload_request {
     int dims;
 } tz_workload_request;
 
-/* Read them from the table at index 1, which tz_keys_take has put there. `out` must stay where it is
- * until the workload is made. Raises errors that begin with `who`. */
+/* Read them from the table at index 1, which tz_keys_take has put there. `out` must stay where it
+ * is until the workload is made. Raises errors that begin with `who`. */
 void tz_workload_read(lua_State *L, const char *who, tz_workload_request *out);
 /* TZ_WORKLOAD_OPTIONS as a workload. */
 tz_status tz_workload_of(const tz_workload_request *request, bool let_unstable, tz_workload **out,

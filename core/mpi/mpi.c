@@ -1,5 +1,5 @@
-/* The table of ranks by MPI. A module of its own, which base/ranks.c loads, so that the rest of Trapeze needs
- * no MPI. */
+/* The table of ranks by MPI. A module of its own, which base/ranks.c loads, so that the rest of
+ * Trapeze needs no MPI. */
 #include "base/ranks.h"
 
 #include <limits.h>
@@ -62,7 +62,7 @@ static void check(const tz_ranks *ranks, int code)
     abort_all(ranks, line);
 }
 
-/* ---- Messages ---------------------------------------------------------------------------------- */
+/* ---- Messages -------------------------------------------------------------------------------- */
 
 struct tz_exchange {
     int count;
@@ -112,7 +112,7 @@ static void finish(const tz_ranks *ranks, tz_exchange *exchange)
     free(exchange);
 }
 
-/* ---- Collective functions ---------------------------------------------------------------------- */
+/* ---- Collective functions -------------------------------------------------------------------- */
 
 static void broadcast(const tz_ranks *ranks, int root, void *buffer, int64_t bytes)
 {
@@ -140,7 +140,7 @@ static void gather_all(const tz_ranks *ranks, const void *mine, int64_t bytes, v
     }
 }
 
-/* ---- Commands ---------------------------------------------------------------------------------- */
+/* ---- Commands -------------------------------------------------------------------------------- */
 
 enum { COMMAND, SIGNAL }; /* tags */
 
@@ -199,7 +199,7 @@ static void listen_to(const tz_ranks *ranks, void (*signalled)(int signal))
     own.signalled = signalled;
 }
 
-/* ---- Opening ----------------------------------------------------------------------------------- */
+/* ---- Opening --------------------------------------------------------------------------------- */
 
 /* How much of its cores this process has for itself, if others of the machine may use them, too. */
 static double cores_share(const tz_ranks *ranks, MPI_Comm machine)

@@ -21,13 +21,14 @@ typedef struct tz_jump_prediction {
     tz_jump_facts facts;
 } tz_jump_prediction;
 
-/* `table`: of the workload, as stepping is predicted. Errors: TZ_UNSUPPORTED if the stencil cannot be
- * jumped, as far as that shows without fields; if the record lacks a number; on several devices. */
+/* `table`: of the workload, as stepping is predicted. Errors: TZ_UNSUPPORTED if the stencil cannot
+ * be jumped, as far as that shows without fields; if the record lacks a number; on several
+ * devices. */
 tz_status tz_jump_predict(tz_jump_prediction *out, const tz_workload *workload,
                           const tz_prediction_table *table, int64_t steps, tz_error *error);
 
-/* Measure the same jump, and the table's best plan. `ordinal` numbers the GPU. Errors: TZ_UNSUPPORTED:
- * the device is not here, or the stencil cannot be jumped; those of the backend. */
+/* Measure the same jump, and the table's best plan. `ordinal` numbers the GPU. Errors:
+ * TZ_UNSUPPORTED: the device is not here, or the stencil cannot be jumped; those of the backend. */
 tz_status tz_jump_measure(tz_jump_prediction *prediction, const tz_workload *workload,
                           const tz_prediction_table *table, int ordinal, tz_error *error);
 

@@ -24,12 +24,14 @@ typedef struct tz_measured {
  * lowers its clock after some tens of milliseconds. Short rounds with rests between them measure
  * the time at the full clock, rounds after long work the time in a long run. */
 typedef struct tz_measuring {
-    double round_s;  /* length of a round, about */
-    double warm_s;   /* work right before the first round, at least; two stages in any case */
-    double rest;     /* length of the rest before a round, as a multiple of the work since the last
-                      * rest; at most 0.1 s. 0: no rests */
-    double quantile; /* of the rounds, which counts; 0: the median. A lower one is for cores that
-                      * other programs share: these only make rounds longer */
+    double round_s; /* length of a round, about */
+    double warm_s;  /* work right before the first round, at least; two stages in any case */
+    /* length of the rest before a round, as a multiple of the work since the last rest; at most 0.1
+     * s. 0: no rests */
+    double rest;
+    /* of the rounds, which counts; 0: the median. A lower one is for cores that other programs
+     * share: these only make rounds longer */
+    double quantile;
 } tz_measuring;
 
 /* With such rests the average power of a card stays far below its limit. */
@@ -50,13 +52,14 @@ void tz_bench_destroy(tz_bench *bench); /* NULL is fine */
 tz_status tz_bench_measure(tz_bench *bench, const tz_plan *plan, int rounds,
                            const tz_measuring *how, tz_measured *measured, tz_error *error);
 
-/* Time `rounds` jumps of so many steps (backend/spectral.h), after one that does not count: *first_s is its
- * time, and that of finding the operator. Errors: those of tz_jump_create(), of the backend. */
+/* Time `rounds` jumps of so many steps (backend/spectral.h), after one that does not count:
+ * *first_s is its time, and that of finding the operator. Errors: those of tz_jump_create(), of the
+ * backend. */
 tz_status tz_bench_jump(tz_bench *bench, int64_t steps, int rounds, tz_measured *measured,
                         double *first_s, tz_jump_facts *facts, tz_error *error);
 
-/* Time `rounds` rounds by a function that runs something else on the backend's state with these fields:
- * round_s[i] becomes the seconds of an iteration of round i. Errors: its own. */
+/* Time `rounds` rounds by a function that runs something else on the backend's state with these
+ * fields: round_s[i] becomes the seconds of an iteration of round i. Errors: its own. */
 typedef tz_status tz_bench_call(void *state, void *context, double seconds, int rounds,
                                 double *round_s, tz_error *error);
 tz_status tz_bench_by(tz_bench *bench, tz_bench_call *call, void *context, int rounds,

@@ -49,7 +49,8 @@ static tz_status check_device(const tz_workload *workload, const tz_predictor *b
                : tz_model_device_check(device, by->name, by->model->needs, NULL, error);
 }
 
-/* The given predictor; else roofs; else the first with times whose numbers the device's record has. */
+/* The given predictor; else roofs; else the first with times whose numbers the device's record
+ * has. */
 static tz_status choose(const tz_workload *workload, const tz_predictor **by, tz_error *error)
 {
     if (*by)

@@ -18,10 +18,10 @@ typedef struct tz_scaling {
     tz_gain at[TZ_SCALING_MAX];
 } tz_scaling;
 
-/* Grids of the workload's shape are predicted, each twice as long along each axis as the one before.
- * A grid gains if the devices take a twentieth less time than fewer of them. Plans have the family
- * of `plan` and heights up to twice its height; no kernel is compiled. Grids without a prediction
- * count as those that do not gain. */
+/* Grids of the workload's shape are predicted, each twice as long along each axis as the one
+ * before. A grid gains if the devices take a twentieth less time than fewer of them. Plans have the
+ * family of `plan` and heights up to twice its height; no kernel is compiled. Grids without a
+ * prediction count as those that do not gain. */
 void tz_scaling_find(const tz_workload *workload, const tz_plan *plan, tz_scaling *out);
 
 typedef struct tz_prediction_row {
@@ -69,7 +69,8 @@ void tz_prediction_choice_text(const tz_prediction_row *best, const tz_predictio
                                char *text, size_t size);
 
 /* Runs what the best row describes on GPU number `ordinal` of this machine. Errors: TZ_UNSUPPORTED
- * (tune measures this predictor's plans; the device is not in this machine), those of the backend. */
+ * (tune measures this predictor's plans; the device is not in this machine), those of the
+ * backend. */
 tz_status tz_prediction_table_measure(tz_prediction_table *table, const tz_workload *workload,
                                       int ordinal, tz_error *error);
 /* The smaller of the measured and the predicted time over the larger. */

@@ -18,8 +18,8 @@
  * then, as many at a time as there are threads, the plans are compiled whose estimate is within
  * TZ_FIT_MARGIN of the best (TZ_FIT_MARGIN_MANY with many threads). When MOST are compiled for each
  * thread, or after BUDGET_S, only plans are compiled whose estimate is better than the best: a
- * better estimate should not be left unconfirmed. That ends at OVERTIME times MOST and BUDGET_S. The
- * choice depends on the number of threads, and on their speed only where a budget ends it. */
+ * better estimate should not be left unconfirmed. That ends at OVERTIME times MOST and BUDGET_S.
+ * The choice depends on the number of threads, and on their speed only where a budget ends it. */
 enum { MOST = 8, MOST_LEAST = 24, MANY_THREADS = 8, OVERTIME = 3 };
 #define BUDGET_S 8.0
 
@@ -194,8 +194,8 @@ static int count_missing(const tz_predictions *f)
     return missing;
 }
 
-/* Compiles wanted plans that are not compiled yet, high ones first, because they take longest. Marks plans
- * that cannot be compiled as refused. */
+/* Compiles wanted plans that are not compiled yet, high ones first, because they take longest.
+ * Marks plans that cannot be compiled as refused. */
 static tz_status compile_wanted(maker *m, const bool *wanted, int threads, bool *refused,
                                 tz_error *error)
 {
@@ -236,8 +236,8 @@ static tz_status compile_wanted(maker *m, const bool *wanted, int threads, bool 
     return status;
 }
 
-/* Gives a compiled plan whose loop is too long for an instruction cache a kernel with shorter code, which is
- * not compiled yet. False: it keeps its own. */
+/* Gives a compiled plan whose loop is too long for an instruction cache a kernel with shorter code,
+ * which is not compiled yet. False: it keeps its own. */
 static bool shorten(const maker *m, tz_predicted_plan *plan)
 {
     double bytes = plan->work.parts_count > 0 ? plan->work.parts[0].loop_bytes : 0.0;
@@ -248,8 +248,8 @@ static bool shorten(const maker *m, tz_predicted_plan *plan)
     return true;
 }
 
-/* Compiles wanted plans. Those whose code is too long are compiled again with shorter code, and keep it if
- * it is predicted to be faster. Removes plans that cannot be compiled. */
+/* Compiles wanted plans. Those whose code is too long are compiled again with shorter code, and
+ * keep it if it is predicted to be faster. Removes plans that cannot be compiled. */
 static tz_status compile(maker *m, const bool *wanted, int threads, tz_error *error)
 {
     tz_predictions *f = m->predictions;
@@ -301,8 +301,8 @@ static tz_status estimate(maker *m, bool *refused, tz_error *error)
     return TZ_OK;
 }
 
-/* Plans that differ only in height and its consequences (tile, `ahead`). Those that load nothing ahead
- * have other code, and so have other tiles of the same height. */
+/* Plans that differ only in height and its consequences (tile, `ahead`). Those that load nothing
+ * ahead have other code, and so have other tiles of the same height. */
 static bool of_one_kind(const tz_plan *a, const tz_plan *b)
 {
     return strcmp(a->family, b->family) == 0 && a->vector == b->vector && a->warps == b->warps &&
@@ -311,7 +311,8 @@ static bool of_one_kind(const tz_plan *a, const tz_plan *b)
            (a->height != b->height || memcmp(a->tile, b->tile, sizeof a->tile) == 0);
 }
 
-/* Plans of the kind of plan i, and how many of these come before it. Plans are in order of height. */
+/* Plans of the kind of plan i, and how many of these come before it. Plans are in order of
+ * height. */
 static int count_kind(const tz_predictions *f, int i, int *before)
 {
     int count = 0;
@@ -324,12 +325,12 @@ static int count_kind(const tz_predictions *f, int i, int *before)
     return count;
 }
 
-/* Bytes of code that take minutes to compile and do not fit the instruction cache, and bytes that take
- * several seconds. */
+/* Bytes of code that take minutes to compile and do not fit the instruction cache, and bytes that
+ * take several seconds. */
 enum { TEXT_LONGEST = 160 << 10, TEXT_LONG = 48 << 10, INSTRUCTION_BYTES = 16, LANES = 32 };
-/* Share of a plan's time in which its arithmetic alone could be issued, from which on no other plan will
- * be much faster: plans seldom issue in more than 85 % of the clocks, and a part of that are moves, branches
- * and comparisons. */
+/* Share of a plan's time in which its arithmetic alone could be issued, from which on no other plan
+ * will be much faster: plans seldom issue in more than 85 % of the clocks, and a part of that are
+ * moves, branches and comparisons. */
 #define ARITHMETIC 0.6
 
 /* Instructions of some classes in an update of a compiled plan; INFINITY: not known. */
@@ -343,9 +344,9 @@ static double count_instructions(const tz_model_work *work, const int *classes, 
     return sum / work->updates;
 }
 
-/* The expected bytes of the code of plan i's step: as long, for each update, as the shortest in a compiled
- * plan of the same family. Without such a plan, those of the arithmetic alone, since other families have other
- * code around it. 0: nothing is known. */
+/* The expected bytes of the code of plan i's step: as long, for each update, as the shortest in a
+ * compiled plan of the same family. Without such a plan, those of the arithmetic alone, since other
+ * families have other code around it. 0: nothing is known. */
 static double expect_text(const tz_predictions *f, int i)
 {
     static const int arithmetic[] = {TZ_WORK_FP32, TZ_WORK_FP64, TZ_WORK_SPECIAL, TZ_WORK_MULTIPLY};
@@ -361,8 +362,8 @@ static double expect_text(const tz_predictions *f, int i)
     return isfinite(each) ? each * f->plans[i].work.updates : 0.0;
 }
 
-/* The least time of an iteration: that of the arithmetic alone, in the shortest update of a compiled plan,
- * when all issue slots are busy. 0: nothing is known. */
+/* The least time of an iteration: that of the arithmetic alone, in the shortest update of a
+ * compiled plan, when all issue slots are busy. 0: nothing is known. */
 static double least_time(const maker *m)
 {
     static const int arithmetic[] = {TZ_WORK_FP32,    TZ_WORK_FP64,  TZ_WORK_SPECIAL,
@@ -382,7 +383,8 @@ static double least_time(const maker *m)
 }
 
 /* Leaves out the plans that are not compiled and whose code would be too long: longer than
- * TEXT_LONGEST, or longer than TEXT_LONG where arithmetic takes nearly all the time of the best plan. */
+ * TEXT_LONGEST, or longer than TEXT_LONG where arithmetic takes nearly all the time of the best
+ * plan. */
 static void leave_long_out(maker *m, bool *refused)
 {
     tz_predictions *f = m->predictions;
@@ -405,8 +407,8 @@ static void leave_long_out(maker *m, bool *refused)
     leave_out(m, refused);
 }
 
-/* Chooses the lowest plan of each kind: it compiles fastest. With `few`, only plans of the lowest height of
- * all whose code has few updates. */
+/* Chooses the lowest plan of each kind: it compiles fastest. With `few`, only plans of the lowest
+ * height of all whose code has few updates. */
 static void choose_lowest(const tz_predictions *f, bool few, bool *wanted)
 {
     enum { FEW_UPDATES = 16 };
@@ -421,9 +423,10 @@ static void choose_lowest(const tz_predictions *f, bool few, bool *wanted)
     }
 }
 
-/* Chooses a second plan of each kind, in the middle; then the others can be estimated. Large kernels
- * take long to compile and spill registers: a kind whose loop would be longer than TEXT_LONG gets a
- * lower one. Of a kind of two plans the second is chosen only if its height is at most 2. */
+/* Chooses a second plan of each kind, in the middle; then the others can be estimated. Large
+ * kernels take long to compile and spill registers: a kind whose loop would be longer than
+ * TEXT_LONG gets a lower one. Of a kind of two plans the second is chosen only if its height is at
+ * most 2. */
 static void choose_second(const tz_predictions *f, bool *wanted)
 {
     enum { FEW = 6 };
@@ -506,8 +509,8 @@ static tz_status confirm(maker *m, bool all, tz_error *error)
     return status;
 }
 
-/* The same of a plan that was compiled before. If its shorter code is not compiled yet, it is a plan that
- * is not compiled. */
+/* The same of a plan that was compiled before. If its shorter code is not compiled yet, it is a
+ * plan that is not compiled. */
 static tz_status look_for_shorter(const maker *m, tz_predicted_plan *plan, tz_error *error)
 {
     const tz_predicted_plan longer = *plan;

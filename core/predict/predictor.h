@@ -26,11 +26,11 @@ typedef enum tz_predictor_value {
 typedef struct tz_predictor_option {
     const char *name; /* the key of tz.predict; --name on the command line, with hyphens */
     tz_predictor_value value;
-    double least, most;  /* of numbers */
-    const char *needs;   /* for messages: "a number from 0 to 64" */
-    const char *help;    /* lines of --help; NULL: not on the command line */
-    const char *refusal; /* why a predictor without it refuses it: what follows its name; NULL: it
-                          * is ignored */
+    double least, most; /* of numbers */
+    const char *needs;  /* for messages: "a number from 0 to 64" */
+    const char *help;   /* lines of --help; NULL: not on the command line */
+    /* why a predictor without it refuses it: what follows its name; NULL: it is ignored */
+    const char *refusal;
 } tz_predictor_option;
 
 /* All of them; the last row has no name. A request numbers its options by this table. */
@@ -63,13 +63,13 @@ typedef struct tz_plan_list {
 
 typedef struct tz_predictor {
     const char *name;
-    const tz_model
-        *model;       /* NULL: it predicts no times, and its answer is `write`, `json`, `plot` */
+    /* NULL: it predicts no times, and its answer is `write`, `json`, `plot` */
+    const tz_model *model;
     const char *does; /* without a model: "lists thread blocks" */
     unsigned options; /* those that it takes: bits of a request */
     bool gpu_alone;   /* it describes one GPU: CPUs and several devices are refused */
-    const char
-        *best_text; /* of its best row, if plans are no work of a backend: "height %d, …%s" */
+    /* of its best row, if plans are no work of a backend: "height %d, …%s" */
+    const char *best_text;
     /* TZ_UNSUPPORTED: no prediction is possible on this device. NULL: the model's needs decide. */
     tz_status (*check)(const tz_workload *workload, tz_error *error);
     /* Sets rows, count, best, considered, seconds, counts; notes and `own` if it has any. */

@@ -284,8 +284,8 @@ static tz_status run_off(tuner *t, tz_error *error)
 
 /* ---- Bits ------------------------------------------------------------------------------------ */
 
-/* Compares each plan with height 1 after the same number of steps: a multiple of its height. Where random
- * fields have become infinite or NaN by then, nothing is compared. */
+/* Compares each plan with height 1 after the same number of steps: a multiple of its height. Where
+ * random fields have become infinite or NaN by then, nothing is compared. */
 static tz_status compare_bits(tuner *t, tz_error *error)
 {
     tz_tune *tune = t->tune;

@@ -48,7 +48,8 @@ typedef struct tz_tune_set {
     int shapes, chosen; /* that it lists, and of the set; 0 shapes: none was asked for */
     int measured, measured_chosen;
     bool has_best; /* the fastest is in the set */
-    /* Speed of the set's fastest and slowest / of the fastest of all; NAN: none of it was measured. */
+    /* Speed of the set's fastest and slowest / of the fastest of all; NAN: none of it was
+     * measured. */
     double best, worst;
 } tz_tune_set;
 

@@ -14,7 +14,8 @@
 
 /* ---- Shares of devices of unequal speed ------------------------------------------------------ */
 
-/* A cut by speed leaves room for ghost zones of so many iterations, or of as many as an equal cut. */
+/* A cut by speed leaves room for ghost zones of so many iterations, or of as many as an equal
+ * cut. */
 enum { EXCHANGE_ROOM = 32 };
 
 /* Of a device, for all ranks. */
@@ -156,8 +157,8 @@ void tz_shares_find_here(tz_devices *devices, const tz_backend *inner, const tz_
 
 /* ---- Workloads ------------------------------------------------------------------------------- */
 
-/* How fast a plan is does not depend on the values of constants that vary: 1 stands for each that the
- * plugin leaves to scenarios. */
+/* How fast a plan is does not depend on the values of constants that vary: 1 stands for each that
+ * the plugin leaves to scenarios. */
 static tz_status stand_in(tz_workload *workload, const tz_stencil *stencil,
                           tz_simulation_config *config, tz_error *error)
 {

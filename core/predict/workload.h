@@ -13,14 +13,15 @@ typedef struct tz_record_change {
 } tz_record_change;
 
 typedef struct tz_workload_config {
-    /* Registry, stencil, grid, precision, boundary, parameters, threads, stopped; backend (NULL or "auto":
-     * the one for the device) and ordinal of the GPU; the devices that hold slabs of the grid, where a
-     * single number means so many like `device`, present or not. The plan is ignored. */
+    /* Registry, stencil, grid, precision, boundary, parameters, threads, stopped; backend (NULL or
+     * "auto": the one for the device) and ordinal of the GPU; the devices that hold slabs of the
+     * grid, where a single number means so many like `device`, present or not. The plan is
+     * ignored. */
     const tz_simulation_config *simulation;
     const char *device; /* a record's name or file; NULL: this machine's */
     const char *link;   /* what joins several devices: see tz_link_find() */
-    const tz_record_change
-        *changes; /* of the record; the workload's device is then a made-up one */
+    /* of the record; the workload's device is then a made-up one */
+    const tz_record_change *changes;
     size_t changes_count;
     /* Accept a time step that would diverge, if the stencil has a parameter of the role
      * TZ_PARAM_ROLE_ALLOW_UNSTABLE: the time of an iteration does not depend on stability. */

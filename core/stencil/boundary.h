@@ -9,9 +9,10 @@
 
 /* How a coordinate outside is treated. */
 typedef enum tz_boundary_rule {
-    TZ_RULE_REPEATS,   /* as the nearest one inside */
-    TZ_RULE_WRAPS,     /* modulo the extent: cells outside are computed as those that they repeat.
-                        * Both sides of an axis, or none */
+    TZ_RULE_REPEATS, /* as the nearest one inside */
+    /* modulo the extent: cells outside are computed as those that they repeat. Both sides of an
+     * axis, or none */
+    TZ_RULE_WRAPS,
     TZ_RULE_HAS_VALUE, /* it is none: the side has a value */
     TZ_RULE_REFLECTS   /* as the one as far inside: reads to one side reach to the other one */
 } tz_boundary_rule;

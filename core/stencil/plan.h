@@ -33,10 +33,11 @@ enum { TZ_PLAN_HEIGHT_MAX = 1 << 20 };
 
 typedef struct tz_plan {
     /* The backend chooses what is 0 or "". */
-    int height;            /* iterations between two halo exchanges */
-    int64_t tile[TZ_AXES]; /* useful cells of a tile (words of bits); on the last axis of the
-                            * family "stream": slabs of a chunk */
-    char family[16];       /* one of a backend (tz_backend.family) */
+    int height; /* iterations between two halo exchanges */
+    /* useful cells of a tile (words of bits); on the last axis of the family "stream": slabs of a
+     * chunk */
+    int64_t tile[TZ_AXES];
+    char family[16]; /* one of a backend (tz_backend.family) */
 #define TZ__PLAN_MEMBER(name, least, most, doc) int name;
     TZ_PLAN_KNOBS(TZ__PLAN_MEMBER)
 #undef TZ__PLAN_MEMBER

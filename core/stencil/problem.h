@@ -11,10 +11,10 @@
 /* A slab of a larger grid, which is cut along its last axis. Its arrays hold its own cells and,
  * before and after them, a ghost zone: cells of other slabs. */
 typedef struct tz_slab {
-    const struct tz_problem
-        *of; /* the problem of the whole grid, borrowed; NULL: this is no slab */
-    int64_t
-        first; /* the cell of the whole grid that is cell 0 here; negative where the axis wraps */
+    /* the problem of the whole grid, borrowed; NULL: this is no slab */
+    const struct tz_problem *of;
+    /* the cell of the whole grid that is cell 0 here; negative where the axis wraps */
+    int64_t first;
     int64_t low, high; /* its own cells, counted from cell 0 here */
 } tz_slab;
 
@@ -34,8 +34,8 @@ typedef struct tz_problem {
     tz_slot constants_in_double[TZ_CONSTANTS_MAX];
     double derived[TZ_PRECISIONS][TZ_CONSTANTS_MAX]; /* before they are rounded */
     const struct tz_problem *narrow;                 /* of tz_problem_in_double(): its argument */
-    const tz_series
-        *scalars; /* of tz_simulation_config: constants that vary as the scenario says; borrowed */
+    /* of tz_simulation_config: constants that vary as the scenario says; borrowed */
+    const tz_series *scalars;
     size_t scalars_count;
     double residual_per_update;
     double source_per_update; /* tz_setup.source_per_update; NAN: the stencil has no refinement */

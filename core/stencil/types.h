@@ -20,8 +20,8 @@ typedef struct tz_assignment {
 /* The boundary value of a state or static field past some sides. */
 typedef struct tz_side_value {
     const char *field;
-    uint32_t
-        sides; /* bit 2*axis for the low side of an axis, 2*axis + 1 for the high one; 0: all */
+    /* bit 2*axis for the low side of an axis, 2*axis + 1 for the high one; 0: all */
+    uint32_t sides;
     double value;
 } tz_side_value;
 
@@ -73,8 +73,8 @@ typedef struct tz_simulation_config {
     int precision;           /* tz_precision, or -1: single (none for integer stencils) */
     /* With double precision: iterate corrections in single precision on residuals in double. */
     bool mixed;
-    const char *boundary[TZ_AXES]; /* "clamp", or "clamp:fixed": low and high side; NULL: the
-                                    * stencil's default */
+    /* "clamp", or "clamp:fixed": low and high side; NULL: the stencil's default */
+    const char *boundary[TZ_AXES];
     size_t boundary_values_count;
     const tz_side_value *boundary_values; /* later ones replace earlier ones */
     size_t params_count;
@@ -86,10 +86,10 @@ typedef struct tz_simulation_config {
     /* Those that hold slabs of the grid: the text of backend/slabs/slabs.h. NULL: one, `device`.
      * */
     const char *devices;
-    bool sync;                         /* wait for every stage and check it */
-    int threads;                       /* 0: one for each core */
-    int (*stopped)(void);              /* asked while plans are predicted: not 0 ends that with
-                               * TZ_INTERRUPTED; NULL: nothing does */
+    bool sync;   /* wait for every stage and check it */
+    int threads; /* 0: one for each core */
+    /* asked while plans are predicted: not 0 ends that with TZ_INTERRUPTED; NULL: nothing does */
+    int (*stopped)(void);
     tz_plan plan;                      /* used if `policy` is NULL; the backend chooses what is 0 */
     const struct tz_plan_wish *policy; /* how plans are chosen during runs (policy/wish.h) */
     bool dry;                          /* check and plan only; allocate no fields */

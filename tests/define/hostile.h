@@ -1,5 +1,5 @@
-/* Stencils whose fields, parameters and passes have names that mean something in C, C++, CUDA or our own
- * headers: keywords, macros, library functions, and what texts call their own things. */
+/* Stencils whose fields, parameters and passes have names that mean something in C, C++, CUDA or
+ * our own headers: keywords, macros, library functions, and what texts call their own things. */
 #ifndef TZ_TEST_HOSTILE_H
 #define TZ_TEST_HOSTILE_H
 
@@ -78,8 +78,8 @@ enum {
     HOSTILE_STATES = 28,
     HOSTILE_FIELDS = TZ_FIELDS_MAX,
     HOSTILE_OF_ONE = HOSTILE_FIELDS + TZ_PARAMS_MAX, /* names of a stencil */
-    HOSTILE_ON_GPUS =
-        3, /* stencils of words of C++ and CUDA, and our own; then macros of libraries */
+    /* stencils of words of C++ and CUDA, and our own; then macros of libraries */
+    HOSTILE_ON_GPUS = 3,
     HOSTILE_STENCILS = COUNT_OF(hostile_names) / HOSTILE_OF_ONE
 };
 
@@ -92,7 +92,8 @@ typedef struct hostile {
     char texts[HOSTILE_FIELDS][300];
 } hostile;
 
-/* Stencil number `which`, one-dimensional, of the next HOSTILE_OF_ONE names: all of them are in its formulas. */
+/* Stencil number `which`, one-dimensional, of the next HOSTILE_OF_ONE names: all of them are in its
+ * formulas. */
 static inline const tz_definition *hostile_make(hostile *h, int which)
 {
     const char *const *field = hostile_names + which * HOSTILE_OF_ONE, *const *param =

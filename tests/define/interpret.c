@@ -32,7 +32,7 @@ static bool named(const cell *c, const tz_syntax_node *n, const char *name)
            memcmp(c->syntax->formula.text.text + n->at, name, (size_t)n->length) == 0;
 }
 
-/* ---- Arithmetic ------------------------------------------------------------------------------- */
+/* ---- Arithmetic ------------------------------------------------------------------------------ */
 
 static double floor_of(double a, double b)
 {
@@ -126,7 +126,7 @@ static interpreted operate(const cell *c, interpreted a, tz_operator op, interpr
         real_operation(c, op, interpret_rounded(c, a.number), interpret_rounded(c, b.number))};
 }
 
-/* ---- Functions -------------------------------------------------------------------------------- */
+/* ---- Functions ------------------------------------------------------------------------------- */
 
 static double call(const cell *c, const char *name, bool constant, const double *a)
 {
@@ -227,7 +227,7 @@ static interpreted sum_of(const cell *c, const tz_syntax_node *n, bool whole)
     return sum;
 }
 
-/* ---- Derivatives ------------------------------------------------------------------------------ */
+/* ---- Derivatives ----------------------------------------------------------------------------- */
 
 static interpreted moved(const cell *c, int node, int axis, int by, int other_axis, int other)
 {
@@ -313,7 +313,7 @@ static interpreted derivative(const cell *c, const tz_syntax_node *n, const char
         product(c, (last - axis + 1) * second[terms - 1][0], moved(c, n->first, axis, 0, axis, 0)));
 }
 
-/* ---- Nodes ------------------------------------------------------------------------------------ */
+/* ---- Nodes ----------------------------------------------------------------------------------- */
 
 static interpreted read_field(const cell *c, const tz_syntax_node *n, const int *offset)
 {

@@ -1,6 +1,6 @@
-/* What formulas mean, evaluated straight from their syntax: one cell at a time, each operation in the
- * order and precision that docs/formulas.md says. Shares nothing with core/define but the parser. Bits
- * are conditions here. */
+/* What formulas mean, evaluated straight from their syntax: one cell at a time, each operation in
+ * the order and precision that docs/formulas.md says. Shares nothing with core/define but the
+ * parser. Bits are conditions here. */
 #ifndef TZ_TEST_INTERPRET_H
 #define TZ_TEST_INTERPRET_H
 
@@ -33,8 +33,8 @@ typedef struct cell {
     const loop *loops;
 } cell;
 
-/* A node of the syntax in a cell. `whole`: coordinates and the step are whole numbers, as in a formula of
- * an int or bits field. */
+/* A node of the syntax in a cell. `whole`: coordinates and the step are whole numbers, as in a
+ * formula of an int or bits field. */
 interpreted interpret(const cell *c, int node, bool whole);
 
 /* To the precision of the run. */

@@ -1,5 +1,5 @@
-/* Augmented stencils: how many points the convolved coefficients have, what is refused and why, and the
- * source of one, which the contract suite runs as a plugin. */
+/* Augmented stencils: how many points the convolved coefficients have, what is refused and why, and
+ * the source of one, which the contract suite runs as a plugin. */
 #include "tests/define/define.h"
 #include "tests/support.h"
 
@@ -8,7 +8,7 @@
 #include "define/sums.h"
 #include <ctype.h>
 
-/* ---- Points ----------------------------------------------------------------------------------- */
+/* ---- Points ---------------------------------------------------------------------------------- */
 
 /* Distinct numbers, so that no term vanishes. */
 static void shape(tz_defined_coefficients *c, double *values, int dims, int radius, bool star)
@@ -108,7 +108,7 @@ static void test_coefficients(void **state)
     free(build);
 }
 
-/* ---- What is refused -------------------------------------------------------------------------- */
+/* ---- What is refused ------------------------------------------------------------------------- */
 
 static tz_status define_with(const tz_definition *d)
 {
@@ -165,7 +165,7 @@ static void test_refusals(void **state)
     assert_ok(define_with(&d));
 }
 
-/* ---- The source ------------------------------------------------------------------------------- */
+/* ---- The source ------------------------------------------------------------------------------ */
 
 /* Past white space, backslashes at ends of lines, and comments for clang-format. */
 static const char *next_letter(const char *text)

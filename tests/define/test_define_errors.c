@@ -158,7 +158,7 @@ static void test_long_formulas(void **state)
     }
 }
 
-/* ---- Definitions ------------------------------------------------------------------------------ */
+/* ---- Definitions ----------------------------------------------------------------------------- */
 
 static tz_status define_with(const tz_definition *d)
 {

@@ -1,5 +1,5 @@
-/* The produced C against the meaning of the formulas (interpret.h): the same bits in every cell of random
- * fields, in single and double precision. The C is compiled and loaded as any plugin. */
+/* The produced C against the meaning of the formulas (interpret.h): the same bits in every cell of
+ * random fields, in single and double precision. The C is compiled and loaded as any plugin. */
 #include "tests/define/hostile.h"
 #include "tests/define/interpret.h"
 #include "tests/support.h"
@@ -96,7 +96,7 @@ static void *take(const tz_cell_access *access, int field)
     return &current->written[field];
 }
 
-/* ---- Comparing -------------------------------------------------------------------------------- */
+/* ---- Comparing ------------------------------------------------------------------------------- */
 
 static double written_value(const grid *g, int field, int bit)
 {
@@ -168,7 +168,7 @@ static void check_pass(grid *g, const tz_definition *d, const tz_pass *pass,
         tz_syntax_clear(&syntax[u]);
 }
 
-/* ---- Compiling -------------------------------------------------------------------------------- */
+/* ---- Compiling ------------------------------------------------------------------------------- */
 
 static tz_registry *compile(scratch *s, const tz_definition *d)
 {
@@ -256,7 +256,7 @@ static void check_definition(scratch *s, const tz_definition *d)
     tz_registry_destroy(registry);
 }
 
-/* ---- Formulas --------------------------------------------------------------------------------- */
+/* ---- Formulas -------------------------------------------------------------------------------- */
 
 #define UPDATE(id, formula)                                                                        \
     {                                                                                              \
@@ -381,7 +381,7 @@ static void test_3d_in_passes(void **unused)
     check_definition(*unused, &d);
 }
 
-/* ---- Formulas that nobody wrote ---------------------------------------------------------------- */
+/* ---- Formulas that nobody wrote -------------------------------------------------------------- */
 
 typedef enum sort { A_REAL, AN_INT, A_TRUTH, SOME_BITS } sort;
 

@@ -101,7 +101,8 @@ static void test_differences(void **state)
               "0));\n");
 }
 
-/* A flux formula by hand is the same text, and so the same bits; along faces with k = 1 it is lap(u). */
+/* A flux formula by hand is the same text, and so the same bits; along faces with k = 1 it is
+ * lap(u). */
 static void test_divergence(void **state)
 {
     static const char *const pairs[][2] = {
@@ -141,7 +142,8 @@ static void check_warning(const char *first, const char *second, const char *wor
     tz_defined_source_clear(&source);
 }
 
-/* Of centred differences along one axis inside each other, also by a field that an earlier pass wrote. */
+/* Of centred differences along one axis inside each other, also by a field that an earlier pass
+ * wrote. */
 static void test_warnings(void **state)
 {
     check_warning("0", "u + dx(k*dx(u))",

@@ -1,5 +1,5 @@
-/* A GPU without a record: the nearest record, scaled by what the driver tells, chooses plans that are about as
- * good as those of the GPU's own record. Compiles kernels; needs NVRTC, no GPU. */
+/* A GPU without a record: the nearest record, scaled by what the driver tells, chooses plans that
+ * are about as good as those of the GPU's own record. Compiles kernels; needs NVRTC, no GPU. */
 #include "backend/cuda/compile/compile.h"
 #include "calibrate/calibrate.h"
 #include "calibrate/cuda.h"
@@ -120,7 +120,8 @@ static void plans_are_as_good_as_by_the_own_record(void **state)
     if (tz_cuda_compile_describe(text, sizeof text, &failure) != TZ_OK)
         skip_test("%s", failure.message);
     const tz_model_device like = record_named("h200"), facts = facts_of(&h100);
-    /* Of one case with "stream" of this width fewer kernels are compiled; the heights are chosen among. */
+    /* Of one case with "stream" of this width fewer kernels are compiled; the heights are chosen
+     * among. */
     const tz_plan given = is_complete() ? (tz_plan){0} : (tz_plan){.family = "stream", .vector = 4};
     const size_t count = is_complete() ? sizeof cases / sizeof *cases : 1;
     for (size_t k = 0; k < count; k++) {

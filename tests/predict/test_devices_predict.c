@@ -69,8 +69,8 @@ static void exchanges_cost_what_the_link_takes(void **state)
     tz_workload_destroy(workload);
 }
 
-/* GPUs compute beside an exchange: it costs what takes longer than that, the warm-up of its ends, and the
- * start of two devices. */
+/* GPUs compute beside an exchange: it costs what takes longer than that, the warm-up of its ends,
+ * and the start of two devices. */
 static void exchanges_hide(void **state)
 {
     const char *const links[] = {"nvlink", "pcie"};
@@ -108,7 +108,8 @@ static void exchanges_hide(void **state)
     }
 }
 
-/* The chosen depth reaches 98 % of the speed of the best of all, of which large ones are tried at wider steps. */
+/* The chosen depth reaches 98 % of the speed of the best of all, of which large ones are tried at
+ * wider steps. */
 static void the_chosen_depth_is_near_the_best(void **state)
 {
     static const char *const which[] = {"nvlink", "pcie",

@@ -73,8 +73,8 @@ static void quantiles(void **state)
     assert_true(tz_quantile(four, 0, 0.5) == 0);
 }
 
-/* A backend whose stages last a fixed time. Tuning must find the fastest plan, and find that height 3
- * leaves other bits. */
+/* A backend whose stages last a fixed time. Tuning must find the fastest plan, and find that height
+ * 3 leaves other bits. */
 static struct {
     int64_t iterations;
     /* On the clock: stages, and the gaps of more than half a millisecond between them. */

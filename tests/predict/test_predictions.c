@@ -242,7 +242,8 @@ static void how_many_depends_on_the_threads(void **state)
     }
 }
 
-/* Large loops take long to compile: the second plan of a kind is lower where its loop would be long. */
+/* Large loops take long to compile: the second plan of a kind is lower where its loop would be
+ * long. */
 static void large_loops_are_not_compiled_first(void **state)
 {
     static const struct {
@@ -276,7 +277,8 @@ static void a_better_estimate_is_not_left_unconfirmed(void **state)
     tz_predictions_destroy(f);
 }
 
-/* How many of 40 plans are left whose code has 20 KiB for each height. `fp32`: instructions of height 1. */
+/* How many of 40 plans are left whose code has 20 KiB for each height. `fp32`: instructions of
+ * height 1. */
 static int count_long(void **state, double fp32, tz_effort effort)
 {
     reset(state);
@@ -294,7 +296,8 @@ static int count_long(void **state, double fp32, tz_effort effort)
 /* Code that would be long is not compiled, and less of it where no plan can be much faster. */
 static void long_code_is_left_out(void **state)
 {
-    /* Instructions that take the whole time of a plan, in which the fake has a cell for each second. */
+    /* Instructions that take the whole time of a plan, in which the fake has a cell for each
+     * second. */
     const double all =
         4.0 * 32.0 * device.clock_hz.value * device.issue_rate.value * device.sm_count.value;
     assert_int_equal(count_long(state, 0.0, TZ_EFFORT_CACHED), 8); /* 160 KiB */

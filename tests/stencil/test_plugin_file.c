@@ -238,8 +238,8 @@ static void bad_entries_do_not_stop_the_others(void **state)
     close(listener);
 }
 
-/* Loading tries the row functions of every instruction set that this machine has, as users' plugins have them, against the
- * update of a cell. */
+/* Loading tries the row functions of every instruction set that this machine has, as users' plugins
+ * have them, against the update of a cell. */
 static void row_functions_of_all_sets_are_tried(void **state)
 {
     static const char *const folder = TZ_TEST_PLAIN_PLUGIN_DIR;

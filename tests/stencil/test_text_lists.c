@@ -1,4 +1,5 @@
-/* Names in a text, held against the stencil's table: as they are or as tz_NAME_, in all passes alike. */
+/* Names in a text, held against the stencil's table: as they are or as tz_NAME_, in all passes
+ * alike. */
 #include "stencil/text_lists.h"
 #include "tests/unit.h"
 

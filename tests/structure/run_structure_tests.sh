@@ -153,7 +153,7 @@ faults 'an exception for nothing' 'there is no source core/sim/gone.c'
 
 fresh
 printf '/* %098d */\n' 0 >core/sim/sim.c
-faults 'a long line' 'core/sim/sim.c:1: 104 columns, and a line has at most 100'
+faults 'a long line' 'core/sim/sim.c:1: more than 100 columns'
 fresh
 printf 'struct a {\n    int b; /* of two\n            * lines */\n};\n' >core/sim/sim.c
 faults 'a comment of several lines behind a member' 'core/sim/sim.c:2: the comment behind this member takes several'

@@ -89,8 +89,8 @@ typedef struct tz_instruction {
     int operands_count;
     tz_operand operands[TZ_OPERANDS_MAX];
     bool computes; /* arithmetic: its vectors' width counts */
-    bool fuses;    /* cmp, test: the processor issues it together with the next instruction, if that
-                    * is a branch */
+    /* cmp, test: the processor issues it together with the next instruction, if that is a branch */
+    bool fuses;
     bool compares; /* compares vectors or cells: the flags are not known afterwards */
     bool repeats;  /* fills a vector with one element; from memory this is only a load */
     char name[24];

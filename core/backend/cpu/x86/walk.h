@@ -14,8 +14,9 @@
 
 typedef struct tz_walk {
     tz_work_mix mix; /* a load or store within another instruction counts in addition */
-    double slots;    /* issue slots: a load within another instruction takes none, nor does a branch
-                      * after its comparison */
+    /* issue slots: a load within another instruction takes none, nor does a branch after its
+     * comparison */
+    double slots;
     double loads, lines; /* loads, and the cache lines that they touch: 1 or 2 for each load */
     double narrow;       /* loads of one element or pointer */
     double stores, store_lines;
