@@ -112,8 +112,8 @@ void tz_cache_describe(char *text, size_t size)
 
 /* ---- Folders ----------------------------------------------------------------------------------
  *
- * What is read is run, so a folder is opened once, checked by its descriptor, and used by it: a path may lead elsewhere a
- * moment later. */
+ * What is read is run, so a folder is opened once, checked by its descriptor, and used by it: a path
+ * may lead elsewhere a moment later. */
 
 static tz_status refuse_owner(const struct stat *facts, const char *folder, const char *variable,
                               tz_error *error)
@@ -124,8 +124,8 @@ static tz_status refuse_owner(const struct stat *facts, const char *folder, cons
         (unsigned long)facts->st_uid, variable);
 }
 
-/* A folder such as /tmp is fine, where everybody may only remove his own; and so is one that this user's own group may
- * write, as a umask of 002 leaves it. */
+/* A folder such as /tmp is fine, where everybody may only remove his own; and so is one that this
+ * user's own group may write, as a umask of 002 leaves it. */
 static tz_status check_outer(const struct stat *facts, const char *folder, const char *variable,
                              tz_error *error)
 {

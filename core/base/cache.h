@@ -26,15 +26,18 @@ typedef struct tz_cache_kind {
 } tz_cache_kind;
 
 /* For a kind with a folder of its own, before its entries are used: is the folder this user's, and
- * can nobody else change or exchange it? TZ_IO with the folder as place, and what to do, if not. A folder that
- * is not there yet is fine: writing makes it with mode 0700. Reading and writing check again, by the opened folder. */
+ * can nobody else change or exchange it? TZ_IO with the folder as place, and what to do, if not. A
+ * folder that is not there yet is fine: writing makes it with mode 0700. Reading and writing check
+ * again, by the opened folder. */
 tz_status tz_cache_check_private(const tz_cache_kind *kind, tz_error *error);
 
-/* Can nobody else exchange what is in a folder? TZ_IO with the folder as place if its owner is neither this user nor root, or
- * if others may write there and it is not sticky, as /tmp is. `variable`: of the environment, which names the folder. */
+/* Can nobody else exchange what is in a folder? TZ_IO with the folder as place if its owner is
+ * neither this user nor root, or if others may write there and it is not sticky, as /tmp is.
+ * `variable`: of the environment, which names the folder. */
 tz_status tz_cache_check_folder(const char *folder, const char *variable, tz_error *error);
 
-/* The data of an entry, malloc'd; NULL if the entry is missing or damaged, or not a file that this user alone can change. */
+/* The data of an entry, malloc'd; NULL if the entry is missing or damaged, or not a file that this
+ * user alone can change. */
 void *tz_cache_read(tz_cache_key key, const tz_cache_kind *kind, size_t *bytes);
 
 /* Writes or replaces an entry. A failure costs only time: it gives a warning, not an error. */

@@ -49,8 +49,9 @@ static int read_list(const char *path)
     return count;
 }
 
-/* Some virtual machines hide how caches are shared, and the kernel then names none. The C library knows the
- * first two levels from the processor, but of the third level the sum over the whole package. */
+/* Some virtual machines hide how caches are shared, and the kernel then names none. The C library
+ * knows the first two levels from the processor, but of the third level the sum over the whole
+ * package. */
 static void ask_library(tz_machine *machine)
 {
 #ifdef _SC_LEVEL2_CACHE_SIZE

@@ -1,12 +1,14 @@
-/* This machine: processor, caches, memory, clock; from procfs, sysfs, the C library and the processor itself. */
+/* This machine: processor, caches, memory, clock; from procfs, sysfs, the C library and the
+ * processor itself. */
 #ifndef TZ_CORE_BASE_MACHINE_H
 #define TZ_CORE_BASE_MACHINE_H
 
 #include <stdint.h>
 
-/* Instruction sets of row functions, each with all of the one before: its name, the name of the form of a plugin's row functions
- * (tz_row_form.isa), bytes of a vector, what TZ_ROWS_ONLY is for it (trapeze/rows_tables.h), whether this processor has it, and
- * the compiler's target, which on other processors than x86-64 is not used. The first is the compiler's default. */
+/* Instruction sets of row functions, each with all of the one before: its name, the name of the
+ * form of a plugin's row functions (tz_row_form.isa), bytes of a vector, what TZ_ROWS_ONLY is for
+ * it (trapeze/rows_tables.h), whether this processor has it, and the compiler's target, which on
+ * other processors than x86-64 is not used. The first is the compiler's default. */
 #if defined(__x86_64__)
 #define TZ__HAS(feature) __builtin_cpu_supports(feature)
 #define TZ_ISA_TARGET(options) __attribute__((target(options)))

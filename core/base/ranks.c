@@ -1,5 +1,5 @@
-/* The processes of a run under mpirun: opens the module of MPI, and agrees on errors. The command line opens
- * them, backend/slabs speaks to them. */
+/* The processes of a run under mpirun: opens the module of MPI, and agrees on errors. The command
+ * line opens them, backend/slabs speaks to them. */
 #include "base/ranks.h"
 
 #include "base/machine.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- Under mpirun ------------------------------------------------------------------------------ */
+/* ---- Under mpirun ---------------------------------------------------------------------------- */
 
 static int number(const char *name)
 {
@@ -23,7 +23,8 @@ static int number(const char *name)
 
 bool tz_ranks_environment(int *rank, int *count)
 {
-    /* Open MPI; MPICH, Intel MPI and Slurm's PMI; MVAPICH; Slurm's and others' PMIx; a last sign. */
+    /* Open MPI; MPICH, Intel MPI and Slurm's PMI; MVAPICH; Slurm's and others' PMIx; a last
+     * sign. */
     static const struct {
         const char *rank, *count;
     } known[] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
@@ -42,7 +43,7 @@ bool tz_ranks_environment(int *rank, int *count)
     return false;
 }
 
-/* ---- The module -------------------------------------------------------------------------------- */
+/* ---- The module ------------------------------------------------------------------------------ */
 
 static void module_path(char *path, size_t size)
 {
@@ -160,7 +161,7 @@ bool tz_ranks_describe(char *text, size_t size)
     return module;
 }
 
-/* ---- Agreeing ---------------------------------------------------------------------------------- */
+/* ---- Agreeing -------------------------------------------------------------------------------- */
 
 /* Room for a value of each rank. */
 static void *room(const tz_ranks *ranks, size_t bytes)

@@ -1,15 +1,15 @@
 /* Ranks: the processes of one run that mpirun started, on one machine or on many.
  *
- * Rank 0 runs the scenario. The others serve it: they wait for commands and execute them (backend/slabs).
- * Functions are collective unless the text says otherwise: all ranks call them, in the same order. A
- * process that runs alone has no ranks: the pointer is NULL, and the functions of this header, not those
- * of the table, take that.
+ * Rank 0 runs the scenario. The others serve it: they wait for commands and execute them
+ * (backend/slabs). Functions are collective unless the text says otherwise: all ranks call them, in
+ * the same order. A process that runs alone has no ranks: the pointer is NULL, and the functions of
+ * this header, not those of the table, take that.
  *
  * MPI is in a module, trapeze-mpi.so, which is loaded only under mpirun. One thread, that which
  * called tz_ranks_open(), calls all functions of the table.
  *
- * If MPI itself fails, or a function is called in another thread, nothing can be agreed on any more:
- * the job ends with a message. So functions of the table return no status. */
+ * If MPI itself fails, or a function is called in another thread, nothing can be agreed on any
+ * more: the job ends with a message. So functions of the table return no status. */
 #ifndef TZ_CORE_BASE_RANKS_H
 #define TZ_CORE_BASE_RANKS_H
 
@@ -59,7 +59,8 @@ struct tz_ranks {
     void (*tell)(const tz_ranks *ranks, const void *command, int bytes);
     /* Another rank waits for the next command, of as many bytes. It takes little processor time. */
     void (*hear)(const tz_ranks *ranks, void *command, int bytes);
-    /* Not collective: what rank 0 calls in tell() after another rank got SIGINT, SIGTERM or SIGHUP. */
+    /* Not collective: what rank 0 calls in tell() after another rank got SIGINT, SIGTERM or
+     * SIGHUP. */
     void (*listen)(const tz_ranks *ranks, void (*signalled)(int signal));
     /* End all ranks, with one line on stderr that names this rank, and exit code 1. Not
      * collective; never returns. */
@@ -82,10 +83,10 @@ typedef struct tz_ranks_module {
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-/* *out is NULL if this process was not started by mpirun, or alone by an mpirun whose module is
- * not there. In ranks other than 0, signals wait from now on for rank 0 to be told. TZ_UNSUPPORTED:
- * there is no module, or it is for another MPI or version, or ranks have different versions. TZ_BACKEND:
- * MPI. In a process without an open table; not collective if it fails. */
+/* *out is NULL if this process was not started by mpirun, or alone by an mpirun whose module is not
+ * there. In ranks other than 0, signals wait from now on for rank 0 to be told. TZ_UNSUPPORTED:
+ * there is no module, or it is for another MPI or version, or ranks have different versions.
+ * TZ_BACKEND: MPI. In a process without an open table; not collective if it fails. */
 tz_status tz_ranks_open(const tz_ranks **out, tz_error *error);
 /* Collective. NULL is fine. */
 void tz_ranks_close(const tz_ranks *ranks);

@@ -1,5 +1,5 @@
-/* A problem: a stencil on a grid, resolved from what a scenario gives, with its constants. Made by core/sim and
- * core/predict. */
+/* A problem: a stencil on a grid, resolved from what a scenario gives, with its constants. Made by
+ * core/sim and core/predict. */
 #include "stencil/problem.h"
 
 #include "base/names.h"

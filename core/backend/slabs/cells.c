@@ -1,4 +1,5 @@
-/* The cells of slabs: into them and out of them, from memory and files. Called for commands (commands.h). */
+/* The cells of slabs: into them and out of them, from memory and files. Called for commands
+ * (commands.h). */
 #include "backend/slabs/commands.h"
 #include "backend/slabs/slabs.h"
 #include "base/file.h"
@@ -29,7 +30,8 @@ typedef struct part_of_box {
     int64_t count; /* slices; 0: there are none */
 } part_of_box;
 
-/* Those between two cells of the whole grid along the last axis, the first of which is `here` in the slab. */
+/* Those between two cells of the whole grid along the last axis, the first of which is `here` in
+ * the slab. */
 static part_of_box find_part(int axis, const tz_box *box, int64_t low, int64_t high, int64_t here)
 {
     part_of_box part = {.box = *box};
@@ -223,7 +225,8 @@ static tz_box piece_at(const tz_problem *whole, const tz_box *box, const int64_t
     return piece;
 }
 
-/* Elements of a slab as what outputs write, in `values`. Returns their number; bits are whole rows. */
+/* Elements of a slab as what outputs write, in `values`. Returns their number; bits are whole
+ * rows. */
 static int64_t values_of(const tz_problem *problem, const field_file *f, const void *elements,
                          int64_t count, void *values)
 {
@@ -280,8 +283,8 @@ static tz_status read_piece(tz__slabs *slabs, int i, int turn, field_file *f, co
                : slabs->inner->store(slabs->parts[i]->state, f->field, &part.box, elements, error);
 }
 
-/* All pieces of the slices that are some of slab i's. `turn` -1: its own ones are written; else those of a
- * turn are read. */
+/* All pieces of the slices that are some of slab i's. `turn` -1: its own ones are written; else
+ * those of a turn are read. */
 static tz_status move_slices(tz__slabs *slabs, int i, int turn, field_file *f, tz_error *error)
 {
     const tz_problem *whole = slabs->context.problem;

@@ -1,8 +1,9 @@
-/* Commands of rank 0, which the other ranks execute on their slabs; in a process that runs alone, only what its
- * own slabs do.
+/* Commands of rank 0, which the other ranks execute on their slabs; in a process that runs alone,
+ * only what its own slabs do.
  *
- * Rank 0 sends a tz__slabs_call and waits for nothing. Then all ranks call the same function, in which bytes go
- * to and fro as the table says, and a status comes back where the function can fail in one rank alone. */
+ * Rank 0 sends a tz__slabs_call and waits for nothing. Then all ranks call the same function, in
+ * which bytes go to and fro as the table says, and a status comes back where the function can fail
+ * in one rank alone. */
 #ifndef TZ_CORE_BACKEND_SLABS_COMMANDS_H
 #define TZ_CORE_BACKEND_SLABS_COMMANDS_H
 
@@ -38,7 +39,8 @@ typedef enum tz__slabs_command {
 #undef TZ__SLABS_NAME
 } tz__slabs_command;
 
-/* A command with its arguments. It is sent as it lies in memory: all ranks have the same version. */
+/* A command with its arguments. It is sent as it lies in memory: all ranks have the same
+ * version. */
 typedef struct tz__slabs_call {
     tz__slabs_command command;
     /* States, by their addresses in rank 0. */
@@ -80,8 +82,8 @@ void tz__slabs_do_destroy(tz__slabs *slabs);
 
 /* Tell the others, and do it. */
 tz_status tz__slabs_call_all(tz__slabs *slabs, tz__slabs_call call, tz_error *error);
-/* The same of a call that computes call.iterations from call.at on: first the others get what is new in the
- * problem and its streamed sources, and the constants that vary. */
+/* The same of a call that computes call.iterations from call.at on: first the others get what is
+ * new in the problem and its streamed sources, and the constants that vary. */
 tz_status tz__slabs_compute_all(tz__slabs *slabs, tz__slabs_call call, tz_error *error);
 tz_status tz__slabs_create(const tz_backend *inner, void **out, const tz_backend_context *context,
                            tz_error *error);

@@ -8,8 +8,8 @@ typedef struct tz_cut {
     int count;
     int64_t at[TZ_DEVICES_MAX + 1]; /* slab i: from at[i] to at[i + 1] along the last axis */
     int64_t thinnest;               /* cells of the thinnest slab along the last axis */
-    /* Cells of a ghost zone at the low and the high side: for each iteration, and for static fields that
-     * the first of them reads farther away than that. */
+    /* Cells of a ghost zone at the low and the high side: for each iteration, and for static fields
+     * that the first of them reads farther away than that. */
     int each[2], more[2];
 } tz_cut;
 
@@ -26,7 +26,8 @@ tz_problem tz_cut_slab(const tz_cut *cut, const tz_problem *problem, int i, int 
 int tz_cut_slowest(const tz_cut *cut, const tz_problem *problem, const tz_devices *devices,
                    int exchange);
 
-/* Cells of a ghost zone of `exchange` iterations between two slabs, at the low (0) or high side (1). */
+/* Cells of a ghost zone of `exchange` iterations between two slabs, at the low (0) or high side
+ * (1). */
 int64_t tz_cut_ghost(const tz_cut *cut, int side, int exchange);
 
 /* The most iterations of which each slab's ghost zone fits into the slab beside it. */

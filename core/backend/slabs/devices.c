@@ -1,5 +1,5 @@
-/* The text that names devices, and the devices of all ranks. Called by serve.c, and where devices are only
- * predicted. */
+/* The text that names devices, and the devices of all ranks. Called by serve.c, and where devices
+ * are only predicted. */
 #include "backend/slabs/slabs.h"
 
 #include "base/names.h"

@@ -1,4 +1,5 @@
-/* The ghost zones of slabs: their exchange among devices and ranks, and their depth. Stages call it (slabs.c). */
+/* The ghost zones of slabs: their exchange among devices and ranks, and their depth. Stages call it
+ * (slabs.c). */
 #include "backend/slabs/exchange.h"
 
 #include "base/machine.h"
@@ -28,8 +29,8 @@ static size_t slices_bytes(const tz_problem *problem, int field, int64_t slices)
 
 /* ---- Messages -------------------------------------------------------------------------------- */
 
-/* What slab i sends to a slab beside it that another rank holds, and what it receives from there. The
- * other side's letter has the same sizes; 0 bytes are no message. */
+/* What slab i sends to a slab beside it that another rank holds, and what it receives from there.
+ * The other side's letter has the same sizes; 0 bytes are no message. */
 typedef struct letter {
     const void *out;
     void *in;
@@ -107,8 +108,8 @@ static void finish_messages(tz__slabs *slabs)
 
 /* ---- Links -----------------------------------------------------------------------------------
  *
- * Where the system lets them, devices copy ghost zones from the memory of other processes. The two hosts send
- * each other only what orders the copies. */
+ * Where the system lets them, devices copy ghost zones from the memory of other processes. The two
+ * hosts send each other only what orders the copies. */
 
 enum { WHY_BYTES = sizeof((tz_slabs_paths *)0)->why };
 

@@ -73,7 +73,8 @@ static tz_exchange_costs costs_of(const tz_backend *inner, const tz_problem *pro
     bool own_devices = true;
     for (int i = 0; i < cut->count; i++)
         own_devices = own_devices && tz_devices_are_own(place->devices, i);
-    /* Ranks of one machine have no link of their own: they copy as the devices of one process do. */
+    /* Ranks of one machine have no link of their own: they copy as the devices of one process
+     * do. */
     const bool copies = inner->slab->copy && (own_devices || !place->link);
     return (tz_exchange_costs){
         .slices = own,
@@ -99,8 +100,8 @@ static tz_status work_of_slowest(const tz_backend *inner, const tz_problem *prob
 }
 
 /* Seconds that an iteration of a slice takes: on a CPU by the model. A GPU's kernel may not be
- * compiled yet: there, the time to read and write the slice once a stage. A slip by a factor f makes
- * the depth wrong by its root, which costs little: near its least, the time is flat. */
+ * compiled yet: there, the time to read and write the slice once a stage. A slip by a factor f
+ * makes the depth wrong by its root, which costs little: near its least, the time is flat. */
 static double slice_seconds(const tz_backend *inner, const tz_problem *problem,
                             const tz_place *place, const tz_cut *cut, const tz_plan *plan)
 {
@@ -229,8 +230,8 @@ typedef struct plan_list {
     int count;
 } plan_list;
 
-/* Adds the plan with that depth (0: best_exchange()), if it can be. Returns its depth in stages, or 0.
- */
+/* Adds the plan with that depth (0: best_exchange()), if it can be. Returns its depth in stages, or
+ * 0. */
 static int add_depth(const tz_backend *inner, const tz_problem *problem, const tz_place *place,
                      const tz_cut *cut, const tz_plan *plan, int exchange, plan_list *list)
 {

@@ -1,5 +1,6 @@
-/* Rank 0's commands (commands.h): how they are sent, and how the other ranks serve them. slabs.c sends those of
- * the backend's functions, core/sim the others, and the command line lets the other ranks serve. */
+/* Rank 0's commands (commands.h): how they are sent, and how the other ranks serve them. slabs.c
+ * sends those of the backend's functions, core/sim the others, and the command line lets the other
+ * ranks serve. */
 #include "backend/slabs/commands.h"
 #include "backend/slabs/slabs.h"
 #include "base/file.h"
@@ -23,10 +24,10 @@ static tz_status (*const bodies[])(tz__slabs *, const tz__slabs_call *, tz_error
 #undef BODY
 };
 
-/* ---- A problem as bytes ----------------------------------------------------------------------- */
+/* ---- A problem as bytes ---------------------------------------------------------------------- */
 
-/* The struct, that of which it is the wide one, the values of each scalar in `count` iterations, and texts. NULL:
- * not enough memory. */
+/* The struct, that of which it is the wide one, the values of each scalar in `count` iterations,
+ * and texts. NULL: not enough memory. */
 static char *write_problem(const tz_problem *problem, int64_t first, int64_t count, size_t *bytes)
 {
     char *written = NULL;
@@ -120,7 +121,7 @@ static tz_status read_problem(copy *c, char *bytes, const tz_stencil *stencil, i
     return TZ_OK;
 }
 
-/* ---- Rank 0 ------------------------------------------------------------------------------------ */
+/* ---- Rank 0 ---------------------------------------------------------------------------------- */
 
 static void tell(const tz_ranks *ranks, const tz__slabs_call *call)
 {
@@ -313,7 +314,7 @@ tz_status tz__slabs_compute_all(tz__slabs *slabs, tz__slabs_call call, tz_error 
     return status ? status : tz__slabs_call_all(slabs, call, error);
 }
 
-/* ---- Devices ----------------------------------------------------------------------------------- */
+/* ---- Devices --------------------------------------------------------------------------------- */
 
 tz_status tz_slabs_devices(const tz_ranks *ranks, const tz_devices_wish *wish,
                            const tz_backend **backend, tz_devices *out, tz_error *error)
@@ -359,7 +360,7 @@ void tz_slabs_end(const tz_ranks *ranks, int code)
     tell(ranks, &call);
 }
 
-/* ---- Other ranks ------------------------------------------------------------------------------- */
+/* ---- Other ranks ----------------------------------------------------------------------------- */
 
 /* A state that rank 0 has made. */
 typedef struct served {

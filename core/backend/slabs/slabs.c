@@ -1,5 +1,5 @@
-/* A grid in slabs, as a backend: the table, states, numbers and stages. core/sim creates it where several devices
- * hold the grid. */
+/* A grid in slabs, as a backend: the table, states, numbers and stages. core/sim creates it where
+ * several devices hold the grid. */
 #include "backend/slabs/slabs.h"
 
 #include "backend/slabs/commands.h"
@@ -404,8 +404,8 @@ static tz_status stages_of_part(tz__slabs *slabs, int i, void *argument, tz_erro
     return status;
 }
 
-/* Whether ghost zones made for `exchange` iterations would save one update in fifty. Stages that leave
- * nothing out update the ghost zones as they are made, and another plan may need less. */
+/* Whether ghost zones made for `exchange` iterations would save one update in fifty. Stages that
+ * leave nothing out update the ghost zones as they are made, and another plan may need less. */
 static bool is_too_deep(const tz__slabs *slabs, const tz_plan *plan, int exchange)
 {
     const tz_cut *cut = &slabs->cut;

@@ -77,8 +77,8 @@ tz__value tz__operand_read(const tz_walker *w, const tz_operand *operand);
 /* Write `bytes` bytes of v. The other bytes of a register stay or become 0, as on the processor. */
 void tz__operand_write(tz_walker *w, const tz_operand *operand, const tz__value *v, int bytes);
 
-/* Whether an operand is a number, a general register, or at most 8 bytes in memory. Most operands are; for them the two
- * functions below are faster than those above. */
+/* Whether an operand is a number, a general register, or at most 8 bytes in memory. Most operands
+ * are; for them the two functions below are faster than those above. */
 static inline bool tz__operand_is_word(const tz_operand *operand)
 {
     return operand->kind == TZ_OPERAND_GENERAL || operand->kind == TZ_OPERAND_NUMBER ||

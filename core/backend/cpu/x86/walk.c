@@ -14,7 +14,7 @@ enum {
 /* The return address of the row function. No code can be there. */
 static const uint64_t RETURN = UINT64_C(0x7ff900000000);
 
-/* ---- Counts ----------------------------------------------------------------------------------- */
+/* ---- Counts ---------------------------------------------------------------------------------- */
 
 static void count_access(const tz_walker *w, tz_walk *out, const tz_operand *operand, int bytes,
                          bool write)
@@ -83,7 +83,7 @@ static void count(const tz_walker *w, tz_walk *out, const tz_instruction *in, bo
                 out->vector_bytes = in->operands[i].bytes;
 }
 
-/* ---- Steps ------------------------------------------------------------------------------------ */
+/* ---- Steps ----------------------------------------------------------------------------------- */
 
 /* The instruction at an address, decoded once. */
 static tz_status fetch(tz_walker *w, uint64_t address, const tz_instruction **out, tz_error *error)
