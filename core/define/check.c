@@ -38,7 +38,8 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-tz_status tz_define_check_name(const char *id, const char *what, const char *name, tz_error *error)
+/* Is it a name, and no word of formulas? `what` is for messages: "field". Errors: TZ_FORMAT. */
+static tz_status check_name(const char *id, const char *what, const char *name, tz_error *error)
 {
     if (!name || !*name)
         return tz_error_set(error, TZ_FORMAT, id, "a %s has no name", what);
@@ -74,7 +75,7 @@ static tz_status check_names(const tz_definition *d, tz_error *error)
     for (int i = 0; i < d->scalars_count; i++)
         all[count++] = (named){"scalar", d->scalars[i].name};
     for (int i = 0; i < count; i++) {
-        tz_status status = tz_define_check_name(d->id, all[i].what, all[i].name, error);
+        tz_status status = check_name(d->id, all[i].what, all[i].name, error);
         for (int k = 0; k < i && !status; k++)
             if (strcmp(all[i].name, all[k].name) == 0)
                 status = tz_error_set(error, TZ_FORMAT, d->id, "a %s and a %s are both named '%s'",
@@ -215,7 +216,7 @@ static tz_status check_passes(const tz_definition *d, written *all, tz_error *er
             return tz_error_set(error, TZ_RANGE, d->id, "%s has radius %d; 0 to %d are possible",
                                 what, pass->radius, TZ_RADIUS_MAX);
         if (pass->name)
-            status = tz_define_check_name(d->id, "pass", pass->name, error);
+            status = check_name(d->id, "pass", pass->name, error);
         for (int u = 0; u < pass->updates_count && !status; u++)
             status = check_update(d, &pass->updates[u], TZ_STATE, what, &here, all, error);
     }
@@ -293,7 +294,7 @@ static tz_status check_boundaries(const tz_definition *d, tz_error *error)
 
 tz_status tz_define_check(const tz_definition *d, tz_error *error)
 {
-    tz_status status = tz_define_check_name("tz.stencil", "stencil", d->id, error);
+    tz_status status = check_name("tz.stencil", "stencil", d->id, error);
     if (!status)
         status = check_counts(d, error);
     if (!status)

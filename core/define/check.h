@@ -16,11 +16,6 @@ int tz_define_summed_field(const tz_definition *definition);
 /* TZ_ALLOW() of each boundary that may be chosen. */
 uint32_t tz_define_boundaries(const tz_definition *definition);
 
-/* ---- Names ----------------------------------------------------------------------------------- */
-
-/* Is it a name, and no word of formulas? `what` is for messages: "field". Errors: TZ_FORMAT. */
-tz_status tz_define_check_name(const char *id, const char *what, const char *name, tz_error *error);
-
 /* A name as the C text has it: tz_NAME_. No macro or word of C, C++ or CUDA is such a name, and
  * what the headers make of it (tz_u__out) is never another one: it does not end with _. A text that
  * was written by hand has the names as they are. */

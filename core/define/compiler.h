@@ -12,11 +12,12 @@ typedef struct tz_compiler {
     char storage[1024]; /* the words of the command, each with its '\0' */
     const char *words[TZ_COMPILER_WORDS_MAX];
     int words_count;
-    char path[PATH_MAX];    /* of the first word */
-    char version[256];      /* the first line of its --version */
-    const char *plain;      /* its option for messages that leave macros out; NULL: not known */
-    const char *straight;   /* its option that keeps selections from becoming branches, with which
-                             * large loops are not vectorised; NULL: it needs none */
+    char path[PATH_MAX]; /* of the first word */
+    char version[256];   /* the first line of its --version */
+    const char *plain;   /* its option for messages that leave macros out; NULL: not known */
+    /* Its option that keeps selections from becoming branches, with which large loops are not
+     * vectorised; NULL: it needs none. */
+    const char *straight;
     char headers[PATH_MAX]; /* the folder with trapeze/plugin.h */
 } tz_compiler;
 

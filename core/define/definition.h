@@ -67,8 +67,9 @@ typedef struct tz_defined_coefficients {
     double scale;            /* finite; 1 if there is none */
     const char *old;         /* NULL, or a state field: the values of an iteration before */
     tz_defined_text a, b, v; /* formulas; without text: 0, 0 and 1. `a` needs `old` */
-    int augment;             /* iterations of this sum that one iteration of the stencil advances,
-                              * by a wider sum (define/augment.h); 0 and 1: one */
+    /* Iterations of this sum that one iteration of the stencil advances, by a wider sum
+     * (define/augment.h); 0 and 1: one. */
+    int augment;
 } tz_defined_coefficients;
 
 typedef struct tz_definition {
@@ -86,13 +87,15 @@ typedef struct tz_definition {
     int outputs_count; /* one for each derived field */
     const tz_defined_update *outputs;
     const tz_defined_coefficients *coefficients; /* or NULL */
-    bool group;           /* terms with equal coefficients are summed first */
-    bool fused;           /* products that are added become fused operations */
-    const char *raw;      /* NULL, or the cell updates of all passes and outputs, written by hand: a
-                      * TZ_CELL with the name of each, and what it needs. TZ_FIELDS and TZ_CONSTANTS
-                      * (each parameter, then each scalar) are put before it */
-    uint32_t boundaries;  /* TZ_ALLOW() of each that may be chosen; 0: all that are possible, which
-                           * for fields of bits are periodic and fixed */
+    bool group; /* terms with equal coefficients are summed first */
+    bool fused; /* products that are added become fused operations */
+    /* NULL, or the cell updates of all passes and outputs, written by hand: a TZ_CELL with the name
+     * of each, and what it needs. TZ_FIELDS and TZ_CONSTANTS (each parameter, then each scalar) are
+     * put before it. */
+    const char *raw;
+    /* TZ_ALLOW() of each that may be chosen; 0: all that are possible, which for fields of bits are
+     * periodic and fixed. */
+    uint32_t boundaries;
     tz_boundary boundary; /* the default */
 } tz_definition;
 

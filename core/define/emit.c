@@ -1,5 +1,5 @@
-/* Expressions as C text: in cell texts, and in double for derive(), at_step() and comments. Called by
- * source.c. */
+/* Expressions as C text: in cell texts, and in double for derive(), at_step() and comments. Called
+ * by source.c. */
 #include "define/emit.h"
 
 #include "define/augment.h"

@@ -2,7 +2,6 @@
  * core/lua. */
 #include "define/linear.h"
 
-#include "define/build.h"
 #include "stencil/problem.h"
 #include "stencil/stencil.h"
 #include <math.h>

@@ -1,5 +1,5 @@
-/* A formula of `step` and parameters, read once and computed for each iteration; and as a constant of
- * a stencil that varies. Called by core/lua. */
+/* A formula of `step` and parameters, read once and computed for each iteration; and as a constant
+ * of a stencil that varies. Called by core/lua. */
 #include "define/scalar.h"
 
 #include "define/expand.h"

@@ -58,6 +58,24 @@ tz_status tz_formula_fail(const tz_formula *formula, tz_status code, int at, con
 
 /* ---- Words ----------------------------------------------------------------------------------- */
 
+typedef enum token_kind {
+    TOKEN_END,
+    TOKEN_NUMBER,
+    TOKEN_NAME,
+    TOKEN_OPERATOR, /* joins two operands */
+    TOKEN_NOT,
+    TOKEN_SIGN /* one of ^ ~ ( ) [ ] , ? : */
+} token_kind;
+
+typedef struct token {
+    token_kind kind;
+    tz_operator op;
+    char sign;
+    int at, length;
+    double number;
+    bool integer;
+} token;
+
 /* Not those of <ctype.h>, which depend on the locale. */
 static bool is_digit(char c)
 {
@@ -81,7 +99,7 @@ static int digits(const tz_formula *formula, int at)
     return at;
 }
 
-static tz_status read_number(const tz_formula *formula, int at, tz_token *out)
+static tz_status read_number(const tz_formula *formula, int at, token *out)
 {
     int end = digits(formula, at);
     bool integer = true;
@@ -106,7 +124,7 @@ static tz_status read_number(const tz_formula *formula, int at, tz_token *out)
                                "this number has %d characters; 17 digits say all of it", end - at);
     memcpy(text, formula->text.text + at, (size_t)(end - at));
     text[end - at] = '\0';
-    out->kind = TZ_TOKEN_NUMBER;
+    out->kind = TOKEN_NUMBER;
     out->length = end - at;
     out->number = strtod(text, NULL);
     out->integer = integer && out->number <= INT_MAX;
@@ -116,22 +134,22 @@ static tz_status read_number(const tz_formula *formula, int at, tz_token *out)
     return TZ_OK;
 }
 
-static void read_name(const tz_formula *formula, int at, tz_token *out)
+static void read_name(const tz_formula *formula, int at, token *out)
 {
     int end = at;
     while (is_letter(byte_at(formula, end)) || is_digit(byte_at(formula, end)))
         end++;
     const char *name = formula->text.text + at;
-    out->kind = TZ_TOKEN_NAME;
+    out->kind = TOKEN_NAME;
     out->length = end - at;
     if (out->length == 3 && memcmp(name, "and", 3) == 0) {
-        out->kind = TZ_TOKEN_OPERATOR;
+        out->kind = TOKEN_OPERATOR;
         out->op = TZ_OP_AND;
     } else if (out->length == 2 && memcmp(name, "or", 2) == 0) {
-        out->kind = TZ_TOKEN_OPERATOR;
+        out->kind = TOKEN_OPERATOR;
         out->op = TZ_OP_OR;
     } else if (out->length == 3 && memcmp(name, "not", 3) == 0) {
-        out->kind = TZ_TOKEN_NOT;
+        out->kind = TOKEN_NOT;
     }
 }
 
@@ -170,7 +188,7 @@ static const spelling spellings[] = {
     {"}", TZ_OP_NONE, "( )"},
 };
 
-static tz_status read_sign(const tz_formula *formula, int at, tz_token *out)
+static tz_status read_sign(const tz_formula *formula, int at, token *out)
 {
     const char c = byte_at(formula, at), next = byte_at(formula, at + 1);
     for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++) {
@@ -180,12 +198,12 @@ static tz_status read_sign(const tz_formula *formula, int at, tz_token *out)
         if (s->instead)
             return tz_formula_fail(formula, TZ_FORMAT, at, "'%s' is not known here: write %s",
                                    s->text, s->instead);
-        out->kind = TZ_TOKEN_OPERATOR;
+        out->kind = TOKEN_OPERATOR;
         out->op = s->op;
         out->length = (int)strlen(s->text);
         return TZ_OK;
     }
-    out->kind = TZ_TOKEN_SIGN;
+    out->kind = TOKEN_SIGN;
     out->sign = c;
     out->length = 1;
     if (c && strchr("^~()[],?:", c))
@@ -197,12 +215,13 @@ static tz_status read_sign(const tz_formula *formula, int at, tz_token *out)
     return tz_formula_fail(formula, TZ_FORMAT, at, "'%c' cannot be in a formula: remove it", c);
 }
 
-tz_status tz_token_read(const tz_formula *formula, int at, tz_token *out)
+/* Read the word at or after byte `at`. A '~' is a TOKEN_SIGN. Errors: TZ_FORMAT, TZ_RANGE. */
+static tz_status read_token(const tz_formula *formula, int at, token *out)
 {
     const int end = (int)formula->text.length;
     while (at < end && formula->text.text[at] && strchr(" \t\r\n", formula->text.text[at]))
         at++;
-    *out = (tz_token){.kind = TZ_TOKEN_END, .at = at};
+    *out = (token){.kind = TOKEN_END, .at = at};
     if (at == end)
         return TZ_OK;
     const char c = byte_at(formula, at);
@@ -267,7 +286,7 @@ const char *tz_syntax_name(const tz_syntax *syntax, const tz_syntax_node *node, 
 
 typedef struct parser {
     tz_syntax *out;
-    tz_token token; /* the next one */
+    token token; /* the next one */
     int depth;
     tz_status status;
 } parser;
@@ -306,13 +325,13 @@ static void add_child(parser *p, int parent, int last, int child, tz_operator op
 
 static bool advance(parser *p)
 {
-    p->status = tz_token_read(&p->out->formula, p->token.at + p->token.length, &p->token);
+    p->status = read_token(&p->out->formula, p->token.at + p->token.length, &p->token);
     return !p->status;
 }
 
 static bool sees(const parser *p, char sign)
 {
-    return p->token.kind == TZ_TOKEN_SIGN && p->token.sign == sign;
+    return p->token.kind == TOKEN_SIGN && p->token.sign == sign;
 }
 
 /* One level deeper; the caller decreases the depth again. */
@@ -349,18 +368,17 @@ static int parse_list(parser *p, int parent, char close)
         last = child;
     } while (sees(p, ','));
     if (!sees(p, close))
-        return FAIL(p, TZ_FORMAT, p->token.kind == TZ_TOKEN_END ? open : p->token.at,
-                    p->token.kind == TZ_TOKEN_END
-                        ? "this '%c' is never closed: write '%c' where it "
-                          "ends"
-                        : "after '%c' a comma or '%c' is missing here",
+        return FAIL(p, TZ_FORMAT, p->token.kind == TOKEN_END ? open : p->token.at,
+                    p->token.kind == TOKEN_END ? "this '%c' is never closed: write '%c' where it "
+                                                 "ends"
+                                               : "after '%c' a comma or '%c' is missing here",
                     close == ']' ? '[' : '(', close);
     return advance(p) ? parent : -1;
 }
 
 static int parse_name(parser *p)
 {
-    const tz_token name = p->token;
+    const token name = p->token;
     if (!advance(p))
         return -1;
     const bool index = sees(p, '['), call = sees(p, '(');
@@ -371,17 +389,17 @@ static int parse_name(parser *p)
 
 static int parse_primary(parser *p)
 {
-    const tz_token token = p->token;
+    const token first = p->token;
     int node;
-    if (token.kind == TZ_TOKEN_NUMBER) {
-        node = add_node(p, TZ_SYNTAX_NUMBER, token.at, token.length);
+    if (first.kind == TOKEN_NUMBER) {
+        node = add_node(p, TZ_SYNTAX_NUMBER, first.at, first.length);
         if (node < 0)
             return -1;
-        p->out->nodes[node].number = token.number;
-        p->out->nodes[node].integer = token.integer;
+        p->out->nodes[node].number = first.number;
+        p->out->nodes[node].integer = first.integer;
         return advance(p) ? node : -1;
     }
-    if (token.kind == TZ_TOKEN_NAME)
+    if (first.kind == TOKEN_NAME)
         return parse_name(p);
     if (sees(p, '(')) {
         if (!advance(p))
@@ -389,18 +407,18 @@ static int parse_primary(parser *p)
         node = parse_select(p);
         if (node < 0)
             return -1;
-        if (p->token.kind == TZ_TOKEN_END)
-            return FAIL(p, TZ_FORMAT, token.at,
+        if (p->token.kind == TOKEN_END)
+            return FAIL(p, TZ_FORMAT, first.at,
                         "this '(' is never closed: write ')' where it ends");
         if (!sees(p, ')'))
             return FAIL(p, TZ_FORMAT, p->token.at, "an operator or ')' is missing here");
         return advance(p) ? node : -1;
     }
-    if (token.kind == TZ_TOKEN_END)
-        return FAIL(p, TZ_FORMAT, token.at,
+    if (first.kind == TOKEN_END)
+        return FAIL(p, TZ_FORMAT, first.at,
                     p->out->count ? "the formula ends, and a value is missing: write it here"
                                   : "the formula is empty: write the new value of a cell");
-    return FAIL(p, TZ_FORMAT, token.at,
+    return FAIL(p, TZ_FORMAT, first.at,
                 "a value is missing here: a number, a name or a parenthesis");
 }
 
@@ -443,13 +461,13 @@ static int parse_prefix(parser *p, tz_syntax_kind kind)
 
 static int parse_unary(parser *p)
 {
-    if (p->token.kind == TZ_TOKEN_OPERATOR && p->token.op == TZ_OP_MINUS)
+    if (p->token.kind == TOKEN_OPERATOR && p->token.op == TZ_OP_MINUS)
         return parse_prefix(p, TZ_SYNTAX_NEGATIVE);
-    if (p->token.kind == TZ_TOKEN_OPERATOR && p->token.op == TZ_OP_PLUS)
+    if (p->token.kind == TOKEN_OPERATOR && p->token.op == TZ_OP_PLUS)
         return parse_prefix(p, TZ_SYNTAX_CHAIN); /* a plus sign says nothing */
     if (sees(p, '~'))
         return parse_prefix(p, TZ_SYNTAX_BITS_NOT);
-    if (p->token.kind == TZ_TOKEN_NOT)
+    if (p->token.kind == TOKEN_NOT)
         return FAIL(p, TZ_FORMAT, p->token.at, "'not' needs parentheses here: write (not ...)");
     return parse_power(p);
 }
@@ -459,14 +477,14 @@ static tz_operator operator_of(const parser *p, tz_level level)
 {
     if (level == TZ_LEVEL_BITS_XOR && sees(p, '~'))
         return TZ_OP_BITS_XOR;
-    const bool is = p->token.kind == TZ_TOKEN_OPERATOR && tz_operator_level(p->token.op) == level;
+    const bool is = p->token.kind == TOKEN_OPERATOR && tz_operator_level(p->token.op) == level;
     return is ? p->token.op : TZ_OP_NONE;
 }
 
 /* Operands of the next level, joined by operators of this one. */
 static int parse_level(parser *p, tz_level level)
 {
-    if (level == TZ_LEVEL_NOT && p->token.kind == TZ_TOKEN_NOT)
+    if (level == TZ_LEVEL_NOT && p->token.kind == TOKEN_NOT)
         return parse_prefix(p, TZ_SYNTAX_NOT);
     if (level > TZ_LEVEL_PRODUCT)
         return parse_unary(p);
@@ -523,7 +541,7 @@ static int parse_all(parser *p)
                     "passes and fields",
                     formula->text.length, TZ_FORMULA_BYTES_MAX);
     const int root = advance(p) ? parse_select(p) : -1;
-    if (root < 0 || p->token.kind == TZ_TOKEN_END)
+    if (root < 0 || p->token.kind == TOKEN_END)
         return root;
     if (sees(p, ')') || sees(p, ']'))
         return FAIL(p, TZ_FORMAT, p->token.at,
