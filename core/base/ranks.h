@@ -83,8 +83,8 @@ typedef struct tz_ranks_module {
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-/* *out is NULL if this process was not started by mpirun, or alone by an mpirun whose module is
- * not there. In ranks other than 0, signals wait from now on for rank 0 to be told. TZ_UNSUPPORTED:
+/* *out is NULL if this process was not started by mpirun, or alone by an mpirun whose module is not
+ * there. In ranks other than 0, signals wait from now on for rank 0 to be told. TZ_UNSUPPORTED:
  * there is no module, or it is for another MPI or version, or ranks have different versions.
  * TZ_BACKEND: MPI. In a process without an open table; not collective if it fails. */
 tz_status tz_ranks_open(const tz_ranks **out, tz_error *error);

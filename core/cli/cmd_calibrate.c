@@ -196,9 +196,9 @@ static int numbers_known(const tz_model_device *record)
     return known;
 }
 
-static int execute(settings *s)
+/* Measures, writes and prints. */
+static int measure_all(settings *s, tz_model_device *record)
 {
-    static tz_model_device record; /* large */
     tz_error error;
     char path[PATH_MAX + 80];
     if (check_output(s->output, &error) != TZ_OK)
@@ -210,26 +210,37 @@ static int execute(settings *s)
     s->terminal = isatty(STDERR_FILENO) == 1;
     tz_interrupt_install();
     const double begin = tz_machine_clock_s();
-    tz_status status = measure(s, &record, &error);
+    tz_status status = measure(s, record, &error);
     if (status == TZ_OK && !s->part)
-        status = measure_links(s, &record, &error);
+        status = measure_links(s, record, &error);
     const double seconds = tz_machine_clock_s() - begin;
     if (s->terminal)
         fputs("\r\033[K", stderr);
     if (status == TZ_OK && s->name)
-        snprintf(record.name, sizeof record.name, "%s", s->name);
+        snprintf(record->name, sizeof record->name, "%s", s->name);
     if (status == TZ_OK)
-        status = write_record(s, &record, path, sizeof path, &error);
+        status = write_record(s, record, path, sizeof path, &error);
     if (status == TZ_INTERRUPTED) {
         tz_fail(EXIT_FAILED, &error);
         return 128 + tz_interrupt_signal();
     }
     if (status != TZ_OK)
         return tz_fail(EXIT_FAILED, &error);
-    fprintf(stderr, "%s (%s): %d numbers in %.0f s%s%s\n", record.name, record.title,
-            numbers_known(&record), seconds, *path ? ": " : "", path);
-    print_links(&record);
+    fprintf(stderr, "%s (%s): %d numbers in %.0f s%s%s\n", record->name, record->title,
+            numbers_known(record), seconds, *path ? ": " : "", path);
+    print_links(record);
     return tz_finish_output();
+}
+
+static int execute(settings *s)
+{
+    tz_model_device *record = calloc(1, sizeof *record); /* large */
+    const tz_error error = {.code = TZ_MEMORY, .message = "not enough memory"};
+    if (!record)
+        return tz_fail(EXIT_FAILED, &error);
+    const int code = measure_all(s, record);
+    free(record);
+    return code;
 }
 
 static int calibrate(const tz_command *command, int argc, char **argv)

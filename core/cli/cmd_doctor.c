@@ -135,17 +135,18 @@ static void put_backends(tz_facts *facts)
 /* The record that the models use for a device of this machine. `ordinal` below 0: the CPU. */
 static void record_text(int ordinal, char *text, size_t size)
 {
-    static tz_model_device record; /* large */
-    tz_error error;
-    const bool known = tz_device_of(ordinal < 0 ? &tz_backend_cpu : &tz_backend_cuda,
-                                    ordinal < 0 ? 0 : ordinal, &record, &error) == TZ_OK;
+    tz_model_device *record = calloc(1, sizeof *record); /* large */
+    tz_error error = {.message = "not enough memory"};
+    const bool known = record && tz_device_of(ordinal < 0 ? &tz_backend_cpu : &tz_backend_cuda,
+                                              ordinal < 0 ? 0 : ordinal, record, &error) == TZ_OK;
     if (!known)
         snprintf(text, size, "none (%s)", error.message);
-    else if (ordinal >= 0 && record.scaled_from[0])
+    else if (ordinal >= 0 && record->scaled_from[0])
         snprintf(text, size, "none; numbers of %s are scaled (run trapeze calibrate --device %d)",
-                 record.scaled_from, ordinal);
+                 record->scaled_from, ordinal);
     else
-        snprintf(text, size, "%s", record.name);
+        snprintf(text, size, "%s", record->name);
+    free(record);
 }
 
 /* A fact each, or all in the fact `out`. */

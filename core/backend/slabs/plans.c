@@ -231,8 +231,7 @@ typedef struct plan_list {
 } plan_list;
 
 /* Adds the plan with that depth (0: best_exchange()), if it can be. Returns its depth in stages, or
- * 0.
- */
+ * 0. */
 static int add_depth(const tz_backend *inner, const tz_problem *problem, const tz_place *place,
                      const tz_cut *cut, const tz_plan *plan, int exchange, plan_list *list)
 {

@@ -58,8 +58,8 @@ typedef struct tz_devices_wish {
 tz_status tz_devices_parse(const char *text, const tz_backend *backend, int threads,
                            const tz_backend **found, tz_devices *out, tz_error *error);
 
-/* The devices that it means here; of several ranks, which all call it, this rank's part of
- * the machine's, and then those of all ranks, in the order of ranks. Each GPU goes to one of the
+/* The devices that it means here; of several ranks, which all call it, this rank's part of the
+ * machine's, and then those of all ranks, in the order of ranks. Each GPU goes to one of the
  * machine's ranks, or several ranks share one. */
 tz_status tz_devices_find(const tz_ranks *ranks, const tz_devices_wish *wish,
                           const tz_backend **backend, tz_devices *out, tz_error *error);
