@@ -1,5 +1,4 @@
-/* error: the text cell_name.cell.h has no TZ_CELL(text): define TZ_CELL_NAME, or TZ_CELL_ID, as the
- * name in it */
+/* error: has no TZ_CELL(text): define TZ_CELL_NAME, or TZ_CELL_ID, as the name in it */
 #define TZ_FIELDS(F) F(u, real)
 #define TZ_CONSTANTS(K) K(share, real)
 
