@@ -1,4 +1,4 @@
-/* error: TZ_CONSTANTS_of_text.* no member named .shar.|no member named .shar. in .*CONSTANTS_of_text */
+/* error: TZ_CONSTANTS_of_text.* no member named .shar.|no member named .shar. in .*NTS_of_text */
 #define TZ_FIELDS(F) F(u, real)
 #define TZ_CONSTANTS(K) K(share, real)
 
