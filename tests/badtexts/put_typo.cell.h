@@ -1,5 +1,4 @@
-/* error: TZ_FIELDS_of_text.* has no member named .w.|no member named .w. in
- * .text_TZ_FIELDS_of_text */
+/* error: TZ_FIELDS_of_text.* no member named .w.|no member named .w. in .*FIELDS_of_text */
 #define TZ_FIELDS(F) F(u, real)
 #define TZ_CONSTANTS(K) K(share, real)
 
