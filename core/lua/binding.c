@@ -130,7 +130,7 @@ tz_status tz_binding_write_later(tz_binding *binding, tz_snapshot *snapshot, tz_
 bool tz_binding_calls_lua(const tz_binding *binding)
 {
     return binding->kind == TZ_BINDING_FUNCTION ||
-           (binding->kind == TZ_BINDING_OUTPUT && tz_output_is_told(binding->writer.output));
+           (binding->kind == TZ_BINDING_OUTPUT && tz_output_needs_texts(binding->writer.output));
 }
 
 void tz_binding_write(lua_State *L, tz_binding *binding, int handle_index)

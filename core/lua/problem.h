@@ -30,10 +30,10 @@ const char *tz_precision_names(int i);
 const char *tz_boundary_names(int i);
 enum { TZ_PROBLEM_PARAMS_MAX = 2 * TZ_PARAMS_MAX };
 
-/* Read them from the table at `index`, which tz_keys_check has put there, into `config`, whose
- * registry is set, and `params`, to which it then points. Texts are borrowed from the table.
- * *plugin (may be NULL): the plugin of the stencil. Returns the stencil. Raises errors that begin
- * with `what`. */
+/* Read these options from the table at `index` (a copy by tz_keys_check) into `config`, whose
+ * registry must be set. config->params points to `params`; texts are borrowed from the table.
+ * *plugin, unless NULL, is the stencil's plugin. Returns the stencil. Raises errors that begin with
+ * `what`. */
 const tz_stencil *tz_problem_read(lua_State *L, int index, const char *what,
                                   tz_simulation_config *config,
                                   tz_assignment params[TZ_PROBLEM_PARAMS_MAX],

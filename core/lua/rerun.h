@@ -12,9 +12,9 @@ void tz_rerun_note_event(tz_binding *binding, int64_t step);
 void tz_rerun_note_end(tz_context *context, const tz_active_run *run, tz_status status,
                        const tz_error *error);
 
-/* Call again what the run called before. Returns true if the run has ended, as *status and `error`
- * say; false at the checkpoint: it goes on from run->course, where *status is that of the function
- * that came to it. `call` calls an event's function. */
+/* Replay the callbacks of a run from the journal; `call` calls an event's function. True: the run
+ * ended in the journal; *status and `error` are its result. False: the journal ends within the run,
+ * which goes on from run->course; *status is the last callback's. */
 bool tz_rerun(lua_State *L, tz_active_run *run,
               tz_status (*call)(tz_binding *binding, tz_error *error), tz_status *status,
               tz_error *error);

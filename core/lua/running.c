@@ -43,7 +43,7 @@ static int64_t next_due(const tz_simulation_handle *handle)
 /* May another thread write it while the run goes on? */
 static bool is_written_later(const tz_binding *binding)
 {
-    return binding->kind == TZ_BINDING_OUTPUT && !tz_output_is_told(binding->writer.output);
+    return binding->kind == TZ_BINDING_OUTPUT && !tz_output_needs_texts(binding->writer.output);
 }
 
 /* Protected: argument 1 is the binding, 2 the simulation. */

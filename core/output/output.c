@@ -331,7 +331,7 @@ tz_status tz_output_check(const tz_output *output, const tz_simulation *simulati
 
 /* ---- Columns --------------------------------------------------------------------------------- */
 
-bool tz_output_is_told(const tz_output *output)
+bool tz_output_needs_texts(const tz_output *output)
 {
     return output->look.told || tz_output_has_column(output, TZ_COLUMN_FUNCTION);
 }

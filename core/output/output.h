@@ -97,8 +97,8 @@ void tz_output_describe(const tz_output *output, const tz_simulation *source, in
 tz_status tz_output_check_caption(const char *caption, const tz_simulation *simulation,
                                   tz_error *error);
 
-/* Does the caller make texts of it: the caption, or cells of a table? */
-bool tz_output_is_told(const tz_output *output);
+/* Must the caller supply texts: a caption, or cells of a table that a script computes? */
+bool tz_output_needs_texts(const tz_output *output);
 /* Is one of its columns of that kind? */
 bool tz_output_has_column(const tz_output *output, tz_column_kind kind);
 

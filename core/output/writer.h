@@ -86,7 +86,7 @@ void tz_writer_number(char cell[TZ_CELL_SIZE], double value);
 void tz_writer_count(tz_writer *writer, int64_t step);
 
 /* Let another thread write the snapshot's step, and count it now. Holds the snapshot until it is
- * written. The caller must make no texts of the output (tz_output_is_told). Does nothing if the
+ * written. The caller must make no texts of the output (tz_output_needs_texts). Does nothing if the
  * step is done. The error may be that of an earlier output. */
 tz_status tz_writer_write_later(tz_writer *writer, tz_snapshot *snapshot, tz_error *error);
 /* The fields that a snapshot must keep for that, as a mask. */

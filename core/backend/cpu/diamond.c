@@ -81,7 +81,7 @@ static int64_t default_rows(const tz_problem *problem, int threads, const tz_mac
 static bool diamond_may(const tz_cpu_grid *grid, const tz_plan *plan)
 {
     const tz_problem *problem = grid->problem;
-    return tz_cpu_skew_may(grid, plan) && !unsupported(problem) &&
+    return tz_cpu_skew_allowed(grid, plan) && !unsupported(problem) &&
            problem->elements[0] * (int64_t)tz_problem_element_size(problem, 0) <= ROW_BYTES;
 }
 

@@ -96,7 +96,7 @@ int tz_cpu_growth(const tz_problem *problem, int axis);
 /* Families in arrays: kernels/cpu/skew.h. What they cannot compute; NULL: nothing. */
 const char *tz_cpu_skew_unsupported(const tz_problem *problem);
 /* Can a plan that names no family be one of them? A given tile is one of "stream". */
-bool tz_cpu_skew_may(const tz_cpu_grid *grid, const tz_plan *plan);
+bool tz_cpu_skew_allowed(const tz_cpu_grid *grid, const tz_plan *plan);
 void tz_cpu_skew_describe(const tz_cpu_grid *grid, tz_stage *stage);
 int64_t tz_cpu_skew_room(const tz_stage *stage);
 void tz_cpu_skew_run(tz_cpu_room *room, tz_stage *stage, uint32_t written);

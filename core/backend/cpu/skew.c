@@ -203,7 +203,7 @@ static uint32_t slabs_alone(const tz_problem *problem, const tz_stage *stage,
     return alone;
 }
 
-bool tz_cpu_skew_may(const tz_cpu_grid *grid, const tz_plan *plan)
+bool tz_cpu_skew_allowed(const tz_cpu_grid *grid, const tz_plan *plan)
 {
     bool tile_given = false;
     for (int axis = 0; axis < TZ_AXES; axis++)
@@ -340,7 +340,7 @@ void tz_cpu_skew_adjust(const tz_cpu_grid *grid, const tz_stage *stage,
 
 const tz_cpu_family tz_cpu_skew = {.name = "skew",
                                    .in_arrays = true,
-                                   .may = tz_cpu_skew_may,
+                                   .may = tz_cpu_skew_allowed,
                                    .preferred = skew_preferred,
                                    .plan = skew_plan,
                                    .candidates = skew_candidates,

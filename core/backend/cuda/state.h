@@ -73,9 +73,9 @@ typedef struct tz_cuda_state {
     tz_cuda_updater *updater;
     tz_cuda_refiner refiner;
     tz_cuda_jumper *jumper; /* made by the first jump */
-    bool norm_known;        /* the two copies differ by a stage, but */
-    /* of these fields, of which tz_cuda_handed() was not -1 then, those that they took over have
-     * their last values in these */
+    bool norm_known;        /* the two copies of a field differ by one stage */
+    /* Aliasing of arrays in the last stage, tz_cuda_handed() of each field: the array of field t
+     * after it is the one that field handed[t] had before it. -1: an array of its own. */
     int handed[TZ_FIELDS_MAX];
     tz_cuda_staging *staging;     /* of store, load and fill */
     tz_cuda_snapshots *snapshots; /* created by the first snapshot */

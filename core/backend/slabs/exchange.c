@@ -37,7 +37,7 @@ typedef struct letter {
     size_t out_bytes, in_bytes;
 } letter;
 typedef letter letter_fn(tz__slabs *slabs, int i, int side, void *argument);
-static int beside(const tz__slabs *slabs, int i, int side)
+static int neighbour(const tz__slabs *slabs, int i, int side)
 {
     const tz_problem *problem = slabs->context.problem;
     const int count = slabs->cut.count, j = side == 0 ? i - 1 : i + 1;
@@ -47,7 +47,7 @@ static int beside(const tz__slabs *slabs, int i, int side)
 
 static bool is_far(const tz__slabs *slabs, int i, int side)
 {
-    const int j = beside(slabs, i, side);
+    const int j = neighbour(slabs, i, side);
     return j >= 0 && !tz_devices_are_own(&slabs->devices, j);
 }
 
@@ -64,7 +64,7 @@ static letter write_ends(tz__slabs *slabs, int i, int side, void *bytes)
     tz_error error = {0};
     const tz_status status =
         tz__slabs_room_need(slabs, part, &part->inbox[side], of_end[1 - side], &error);
-    tz__slabs_must(slabs, status, &error);
+    tz__slabs_abort_unless_ok(slabs, status, &error);
     return (letter){.out = part->ends[side].bytes,
                     .in = part->inbox[side].bytes,
                     .out_bytes = of_end[side],
@@ -79,7 +79,7 @@ static void begin_messages(tz__slabs *slabs, letter_fn *write, void *argument)
     slabs->exchange = NULL;
     for (int i = slabs->low; ranks && i < slabs->high; i++)
         for (int side = 0; side < 2; side++) {
-            const int j = beside(slabs, i, side);
+            const int j = neighbour(slabs, i, side);
             if (!is_far(slabs, i, side))
                 continue;
             const letter sent = write(slabs, i, side, argument);
@@ -179,7 +179,7 @@ static void fill_card(const introduction *all, const tz__slabs *slabs, int i)
         snprintf(own->why, sizeof own->why, "%.*s", WHY_BYTES - 1, error.message);
 }
 
-static void open_beside(introduction *all, tz__slabs *slabs, int i, int side)
+static void open_neighbour(introduction *all, tz__slabs *slabs, int i, int side)
 {
     const card *own = card_of(all, slabs, i, 0), *there = card_of(all, slabs, i, 1 + side);
     tz__slabs_part *part = slabs->parts[i];
@@ -187,7 +187,7 @@ static void open_beside(introduction *all, tz__slabs *slabs, int i, int side)
     verdict *v = &all->own[i][side];
     tz_error error = {0};
     *link = (tz__slabs_link){.low = there->low, .high = there->high};
-    if (side == 1 && beside(slabs, i, 0) == beside(slabs, i, 1)) {
+    if (side == 1 && neighbour(slabs, i, 0) == neighbour(slabs, i, 1)) {
         link->remote = part->links[0].remote; /* a ring of two slabs */
         *v = all->own[i][0];
         return;
@@ -251,7 +251,7 @@ static void introduce(tz__slabs *slabs, introduction *all)
     for (int i = slabs->low; i < slabs->high; i++)
         for (int side = 0; side < 2; side++)
             if (is_far(slabs, i, side))
-                open_beside(all, slabs, i, side);
+                open_neighbour(all, slabs, i, side);
     send_and_receive(slabs, write_verdict, all);
     for (int i = slabs->low; i < slabs->high; i++)
         for (int side = 0; side < 2; side++)
@@ -352,7 +352,7 @@ static size_t end_bytes(const tz_problem *problem, const transfer *t, int end)
 /* Does a device copy the end of slab i by itself, for another slab or for a message? */
 static bool is_copied(const tz__slabs *slabs, int i, int end)
 {
-    return beside(slabs, i, end) >= 0 && (slabs->inner->slab->host || !is_far(slabs, i, end));
+    return neighbour(slabs, i, end) >= 0 && (slabs->inner->slab->host || !is_far(slabs, i, end));
 }
 
 /* Takes one end of slab i into its buffer; of a device that does so by itself, begins that. */
@@ -497,19 +497,21 @@ tz_status tz__slabs_exchange(tz__slabs *slabs, uint32_t fields, int exchange, tz
     size_t bytes[2] = {end_bytes(whole, &t, 0), end_bytes(whole, &t, 1)};
     tz_error why = {0};
     tz_status status =
-        offered ? TZ_OK : tz__slabs_must(slabs, tz__slabs_own(slabs, take_ends, &t, &why), &why);
+        offered ? TZ_OK
+                : tz__slabs_abort_unless_ok(slabs, tz__slabs_own(slabs, take_ends, &t, &why), &why);
     if (!status) {
         begin_messages(slabs, write_ends, bytes);
-        status = tz__slabs_must(slabs, tz__slabs_own(slabs, put_ends, &t, &why), &why);
+        status = tz__slabs_abort_unless_ok(slabs, tz__slabs_own(slabs, put_ends, &t, &why), &why);
         t.far = slabs->exchange != NULL;
         finish_messages(slabs);
     }
     if (!status && t.far)
-        status = tz__slabs_must(slabs, tz__slabs_own(slabs, put_ends, &t, &why), &why);
+        status = tz__slabs_abort_unless_ok(slabs, tz__slabs_own(slabs, put_ends, &t, &why), &why);
     if (!status && slabs->paths.direct > 0)
-        status = tz__slabs_must(slabs, settle(slabs, &why), &why);
+        status = tz__slabs_abort_unless_ok(slabs, settle(slabs, &why), &why);
     if (!status && slabs->context.sync && slabs->inner->wait)
-        status = tz__slabs_must(slabs, tz__slabs_own(slabs, tz__slabs_wait_part, NULL, &why), &why);
+        status = tz__slabs_abort_unless_ok(
+            slabs, tz__slabs_own(slabs, tz__slabs_wait_part, NULL, &why), &why);
     count_exchange(slabs, fields, exchange, tz_machine_clock_s() - begin);
     if (status && error)
         *error = why;

@@ -450,7 +450,8 @@ static tz_status some_stages(tz__slabs *slabs, const tz_plan *plan, int left, in
     slabs->offered = 0;
     tz_error why = {0};
     status = fresh ? tz__slabs_all(slabs, stages_of_part, &a, &why)
-                   : tz__slabs_must(slabs, tz__slabs_own(slabs, stages_of_part, &a, &why), &why);
+                   : tz__slabs_abort_unless_ok(
+                         slabs, tz__slabs_own(slabs, stages_of_part, &a, &why), &why);
     slabs->valid -= a.iterations;
     slabs->offered = !status && a.offers ? exchange : 0;
     if (!status)
@@ -481,8 +482,8 @@ tz_status tz__slabs_do_wait(tz__slabs *slabs, const tz__slabs_call *call, tz_err
 {
     (void)call;
     tz_error why = {0};
-    tz_status status =
-        tz__slabs_must(slabs, tz__slabs_own(slabs, tz__slabs_wait_part, NULL, &why), &why);
+    tz_status status = tz__slabs_abort_unless_ok(
+        slabs, tz__slabs_own(slabs, tz__slabs_wait_part, NULL, &why), &why);
     if (status && error)
         *error = why;
     return tz__slabs_agree(slabs, status, error);

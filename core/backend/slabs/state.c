@@ -22,7 +22,7 @@ tz_status tz__slabs_agree(const tz__slabs *slabs, tz_status status, tz_error *er
     return tz_ranks_agree(tz__slabs_ranks(slabs), status, error);
 }
 
-tz_status tz__slabs_must(const tz__slabs *slabs, tz_status status, const tz_error *error)
+tz_status tz__slabs_abort_unless_ok(const tz__slabs *slabs, tz_status status, const tz_error *error)
 {
     const tz_ranks *ranks = tz__slabs_ranks(slabs);
     if (status && ranks) {

@@ -89,9 +89,10 @@ static inline const tz_ranks *tz__slabs_ranks(const tz__slabs *slabs)
 }
 /* The same status for all. [all ranks] */
 tz_status tz__slabs_agree(const tz__slabs *slabs, tz_status status, tz_error *error);
-/* Ends the job if the status is an error: others may already wait for this rank. Alone: returns the
- * status. */
-tz_status tz__slabs_must(const tz__slabs *slabs, tz_status status, const tz_error *error);
+/* Several ranks: an error ends the job, since others may already wait for this rank. One process:
+ * returns the status. */
+tz_status tz__slabs_abort_unless_ok(const tz__slabs *slabs, tz_status status,
+                                    const tz_error *error);
 /* The mask of the fields with that role. */
 uint32_t tz__slabs_fields(const tz__slabs *slabs, tz_role role);
 

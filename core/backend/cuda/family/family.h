@@ -58,8 +58,9 @@ typedef struct tz_cuda_family {
 tz_status tz_cuda_family_find(const char *name, const tz_problem *problem,
                               const tz_cuda_family **out, tz_error *error);
 
-/* The other field whose array before a stage can be the array of `field` after it, since `field`
- * takes over the other one's values (tz_stencil_takes()); -1: none. */
+/* Aliasing of arrays: `field` takes over the values of another field (tz_stencil_takes()), so that
+ * field's array before a stage can be the array of `field` after it. Its index; -1: there is
+ * none. */
 int tz_cuda_taken(const tz_problem *problem, int field);
 /* The same where the family's kernels make use of it: they do not store `field`. */
 int tz_cuda_handed(const tz_cuda_family *family, const tz_problem *problem, int field);
