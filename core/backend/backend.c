@@ -1,3 +1,5 @@
+/* The table of all backends, their lookup by name or kind, and the checks and host identity that
+ * they share. Called by core/sim, core/predict, core/cli and the backends. */
 #include "backend/backend.h"
 
 #include "base/machine.h"

@@ -1,3 +1,5 @@
+/* Collects family names from the tables of backends. Called by core/cli for help texts, and by
+ * core/cli, core/lua and core/predict to check a name that a user gave. */
 #include "backend/family_names.h"
 
 #include "backend/backend.h"

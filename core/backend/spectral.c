@@ -1,3 +1,5 @@
+/* Tables of sines and cosines from which the symbol of a linear operator is evaluated. Called by
+ * core/jump and backend/cuda/spectral for jumps; core/predict/jump.c frees operators. */
 #include "backend/spectral.h"
 
 #include <math.h>

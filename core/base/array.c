@@ -1,3 +1,5 @@
+/* Element types, shapes, and access to single elements of arrays. Called by core/lua for array
+ * values, by core/output/format for files, and by core/sim. */
 #include "base/array.h"
 
 #include "base/machine.h"

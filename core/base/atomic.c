@@ -1,3 +1,5 @@
+/* Opens, fills and publishes a file by link or rename. Called by whatever writes a file:
+ * core/output, core/base/cache.c, core/calibrate, core/sim for checkpoints, core/cli. */
 #include "base/atomic.h"
 
 #include <dirent.h>

@@ -1,3 +1,5 @@
+/* Weights and sums of cells for one value of a raster. Called by core/output/frame;
+ * backend/cuda/reduce.c takes the edges. */
 #include "base/average.h"
 
 double tz_average_edge(int64_t cells, int values, int i)

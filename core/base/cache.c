@@ -1,3 +1,5 @@
+/* Keys, folder checks and entry files of the cache. Called by backend/cuda/compile and sass for
+ * cubins and their instruction mixes, and by core/define for compiled plugins. */
 #include "base/cache.h"
 
 #include "base/atomic.h"

@@ -1,3 +1,4 @@
+/* Fills and formats tz_error. Called by all of core; core/cli prints what tz_error_format makes. */
 #include "base/error.h"
 
 #include "base/text.h"

@@ -1,3 +1,5 @@
+/* Opens and reads regular files, and sums their bytes. Called by core/output/format, core/lua,
+ * core/sim for checkpoints, core/stencil for plugins, core/cli. */
 #include "base/file.h"
 
 #include "base/machine.h"

@@ -1,3 +1,5 @@
+/* A recursive-descent parser of JSON that builds jansson values. Called by core/output for run
+ * records and the live server, core/policy for its memory, and core/sim for checkpoints. */
 #include "base/json.h"
 
 #include "base/text.h"

@@ -1,3 +1,5 @@
+/* Setters and checked getters of members of a jansson object. Called by core/sim, core/policy and
+ * core/lua for checkpoints; core/output and core/cli set members of reports and tables. */
 #include "base/json_values.h"
 
 #include <locale.h>

@@ -1,3 +1,5 @@
+/* Reads /proc/cpuinfo, /proc/meminfo and the cache files of sysfs; has the table of instruction
+ * sets. Called by the backends, core/calibrate, core/cli; all of core takes its clock. */
 #include "base/machine.h"
 
 #include <inttypes.h>

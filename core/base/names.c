@@ -1,3 +1,5 @@
+/* The Damerau-Levenshtein distance of two names, and the hint made from it. Called where a name is
+ * refused: core/cli, core/lua, core/define, core/backend. */
 #include "base/names.h"
 
 #include "base/minmax.h"

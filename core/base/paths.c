@@ -1,3 +1,5 @@
+/* Lists of folders, found from environment variables and from /proc/self/exe, and programs in PATH.
+ * Called by core/cli, core/calibrate/records.c, core/define, core/base/cache.c. */
 #include "base/paths.h"
 
 #include <limits.h>

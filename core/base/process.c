@@ -1,3 +1,5 @@
+/* Spawns a program in a process group of its own, and collects its output or feeds its input.
+ * Called by core/define for compilers, core/output/format/video.c, and core/cli for sweeps. */
 #include "base/process.h"
 
 #include "base/machine.h"

@@ -1,3 +1,5 @@
+/* Replaces invalid UTF-8 and control characters in place. Called by core/base/error.c and json.c,
+ * core/lua for log lines, core/output for reports and sheets, core/cli. */
 #include "base/text.h"
 
 #include <stdbool.h>

@@ -1,3 +1,5 @@
+/* Signal handlers that leave a call by siglongjmp. Called by core/stencil/probe.c, which tries the
+ * functions of plugins. */
 #include "base/trap.h"
 
 #include <setjmp.h>

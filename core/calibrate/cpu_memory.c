@@ -1,3 +1,5 @@
+/* Microbenchmarks of a CPU's caches and memory: pointer chases for latency, copies and reads for
+ * bandwidth. Called by core/calibrate/cpu.c. */
 #include "calibrate/cpu_parts.h"
 
 #include "calibrate/calibrate.h"

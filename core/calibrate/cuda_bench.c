@@ -1,3 +1,5 @@
+/* Makes the text of a measuring kernel, compiles it, launches it between two events. Called by the
+ * cuda_*.c files of core/calibrate, and by model/papers/costs.c. */
 #include "calibrate/cuda_bench.h"
 
 #include "backend/cuda/family/family.h"

@@ -1,3 +1,5 @@
+/* Runs a small and a wide grid in two slabs and derives latency and bandwidth of their link. Called
+ * by core/cli/cmd_calibrate.c. */
 #include "calibrate/links.h"
 
 #include "backend/slabs/slabs.h"

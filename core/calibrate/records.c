@@ -1,3 +1,5 @@
+/* Searches the folders of device and link records, and writes records of calibrations. Called by
+ * core/predict, core/policy, core/sim and core/cli (calibrate, doctor). */
 #include "calibrate/records.h"
 
 #include "base/atomic.h"

@@ -1,3 +1,5 @@
+/* The table of commands, and the helpers of command.h: error messages, help texts, plugin folders.
+ * Called by main.c and all cmd_*.c files. */
 #include "cli/command.h"
 
 #include "backend/family_names.h"

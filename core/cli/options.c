@@ -1,3 +1,5 @@
+/* Reads a command's table of options with getopt_long, and reports wrong ones. Called by the
+ * cmd_*.c files, predict_options.c and run_options.c. */
 #include "cli/options.h"
 
 #include "backend/backend.h"

@@ -1,3 +1,5 @@
+/* Parsers of the options --grid, --boundary, --block and others; makes the workload from them.
+ * Called by cmd_predict.c and cmd_tune.c. */
 #include "cli/predict_options.h"
 
 #include "base/names.h"

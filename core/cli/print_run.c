@@ -1,3 +1,5 @@
+/* Prints a run's record: all facts, or a summary in a few lines. Called by cmd_info.c, and by
+ * run_options.c after a run. */
 #include "cli/print_run.h"
 
 #include "base/number.h"

@@ -1,3 +1,5 @@
+/* Finds the operator and the source of an update, and does the jump on the backend or on the host.
+ * Called by core/sim/jump.c, and by core/predict/measure.c to time jumps. */
 #include "jump/jump.h"
 
 #include "base/machine.h"

@@ -1,3 +1,5 @@
+/* Runs a problem's cell functions on a small periodic grid. Called by probe.c to find the operator,
+ * and by core/predict/jump.c; grid.c takes the random numbers. */
 #include "jump/patch.h"
 
 #include "backend/host/store.h"

@@ -1,3 +1,5 @@
+/* Methods sim:every and sim:write, and tz.checkpoint. simulation.c and module.c register them;
+ * running.c writes and calls what is bound. */
 #include "lua/binding.h"
 
 #include "base/number.h"

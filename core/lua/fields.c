@@ -1,3 +1,5 @@
+/* Assigns a Lua value to a field or to a box of it. Called for tz.simulation (simulation.c) and
+ * sim:set (methods.c); region.c takes the boxes. */
 #include "lua/fields.h"
 
 #include "lua/array.h"

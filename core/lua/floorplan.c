@@ -1,3 +1,5 @@
+/* tz.floorplan and its unit values, and where units lie on a grid. Registered by module.c; called
+ * by fields.c, region.c, look.c, output.c, binding.c and picture.c. */
 #include "lua/floorplan.h"
 
 #include "base/names.h"

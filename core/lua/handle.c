@@ -1,3 +1,5 @@
+/* Checks arguments that are simulations, and opens and closes their handles and the run folder.
+ * Called by most files of core/lua, mainly simulation.c, methods.c and running.c. */
 #include "lua/handle.h"
 
 #include "backend/slabs/slabs.h"

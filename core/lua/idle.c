@@ -1,3 +1,5 @@
+/* Compares uniform fields before and after a first run, and warns when nothing changed. Called by
+ * running.c around a run, and by script.c at the end of a script. */
 #include "lua/idle.h"
 
 #include "sim/fields.h"

@@ -1,3 +1,5 @@
+/* Readers of options by key and type, and errors with the script's line. Called by the files of
+ * core/lua that define functions for scripts. */
 #include "lua/keys.h"
 
 #include "base/names.h"

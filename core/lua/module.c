@@ -1,3 +1,5 @@
+/* Builds the table of the module, with tz.expect, tz.log, tz.report, tz.backends and tz.args.
+ * Called by sandbox.c for scripts, and by manual.c; sweep.c reads tz.args here. */
 #include "lua/module.h"
 
 #include "backend/backend.h"

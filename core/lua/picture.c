@@ -1,3 +1,5 @@
+/* tz.picture: one picture of an array or of a simulation's field. Registered by module.c; called by
+ * scripts. */
 #include "lua/module.h"
 
 #include "lua/api.h"

@@ -1,3 +1,5 @@
+/* tz.plot and tz.can_plot: curves, drawn by gnuplot. Registered by module.c; script.c calls
+ * tz_plot_check before it runs a scenario. */
 #include "lua/module.h"
 
 #include "lua/api.h"

@@ -1,3 +1,5 @@
+/* tz.predict: reads a workload, asks core/predict, and returns the table of predictions. Registered
+ * by module.c; called by scripts. */
 #include "lua/module.h"
 
 #include "lua/api.h"

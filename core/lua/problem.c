@@ -1,3 +1,6 @@
+/* Reads stencil, grid, precision, boundary and parameters from a table of options. Called by
+ * simulation.c for tz.simulation, and by workload.c for tz.predict and tz.tune; methods.c reads
+ * assignments here. */
 #include "lua/problem.h"
 
 #include "lua/define.h"

@@ -1,3 +1,5 @@
+/* Sets keys of Lua tables from C values and from rows of sheets. Called by the files of core/lua
+ * that return tables: predict.c, tune.c, policy.c, running.c, methods.c and others. */
 #include "lua/push.h"
 
 #include <lauxlib.h>

@@ -1,3 +1,5 @@
+/* tz.random: checks seed, range and density, and keeps them in a userdata. Registered by module.c;
+ * fields.c and array_methods.c take the value. */
 #include "lua/random.h"
 
 #include "lua/api.h"

@@ -1,3 +1,5 @@
+/* Records how a run went, and replays it from the journal. Called by running.c: tz_rerun in place
+ * of the stages, the tz_rerun_note functions while a run computes. */
 #include "lua/rerun.h"
 
 #include "lua/policy.h"

@@ -1,3 +1,6 @@
+/* Reductions, update norms and checks for finite values, by rows and segments of host fields.
+ * Called by the cpu and reference backends, host/, slabs/ and core/sim; backend/cuda calls the last
+ * steps. */
 #include "backend/host/reduce.h"
 
 #include "base/minmax.h"

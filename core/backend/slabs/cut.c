@@ -1,3 +1,5 @@
+/* Places the cuts between slabs by the shares of devices, sizes ghost zones, and limits the
+ * exchange. Called by the other files of slabs/ and by core/predict/workload.c. */
 #include "backend/slabs/cut.h"
 
 #include "backend/host/reduce.h"

@@ -1,3 +1,5 @@
+/* Opens libcapstone and turns its instructions into tz_instruction: class, operands, sizes. Without
+ * it, stubs that report TZ_UNSUPPORTED. Called by walk.c; cmd_doctor.c asks for the version. */
 #include "backend/cpu/x86/instruction.h"
 
 #include <stdio.h>

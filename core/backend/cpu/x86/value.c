@@ -1,3 +1,5 @@
+/* Reads and writes registers, stack and memory for a walk, with a mark on each byte that is known.
+ * Called by execute.c and walk.c. */
 #include "backend/cpu/x86/value.h"
 
 /* ---- Memory ---------------------------------------------------------------------------------- */

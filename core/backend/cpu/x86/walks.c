@@ -1,3 +1,5 @@
+/* A list of finished walks under one lock, keyed by row function and the size of its span. Called
+ * by cpu/work.c; core/predict/predictions.c owns the list. */
 #include "backend/cpu/x86/walks.h"
 
 #include <pthread.h>
