@@ -1,3 +1,5 @@
+/* The table of keys of device records, and their parser and writer on top of record.c. Called by
+ * core/calibrate; the models read numbers through tz_model_device_value. */
 #include "model/device.h"
 
 static const tz_model_key keys[] = {TZ_MODEL_NAME_KEYS(tz_model_device)

@@ -1,3 +1,5 @@
+/* Finds how alike two GPUs are, and scales latencies, bandwidths and powers from one to the other.
+ * Called by calibrate/records.c for a GPU without a record. */
 #include "model/device_scaled.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+/* Formulas for the time and the redundant updates of exchanges. Called by core/backend/slabs to
+ * choose how often to exchange, and by roofs.c. */
 #include "model/exchange.h"
 
 #include "model/constants.h"

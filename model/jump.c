@@ -1,3 +1,5 @@
+/* Predicts the time of a jump on a GPU or a CPU, from bytes and transforms. Called by
+ * core/predict/jump.c. */
 #include "model/jump.h"
 
 #include "model/constants.h"

@@ -1,3 +1,5 @@
+/* Parser of link records, and the links that a device record describes: peer, host, mpi. Called by
+ * core/calibrate, core/backend/slabs, core/sim and core/cli. */
 #include "model/link.h"
 
 #include "base/names.h"

@@ -1,3 +1,6 @@
+/* Functions that all models use: checks of facts and devices, notes, components, and the resource
+ * that limits a plan. Called by the models here and in model/papers, by core/predict and by
+ * core/calibrate. */
 #include "model/model.h"
 
 #include <math.h>

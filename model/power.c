@@ -1,3 +1,5 @@
+/* Power and settled clock of a plan on a GPU. roofs.c adds them to a prediction; core/predict,
+ * core/policy and core/cli read the time of a long run. */
 #include "model/power.h"
 
 #include "model/constants.h"

@@ -1,3 +1,5 @@
+/* Parser and writer of records, driven by a table of keys. Called by device.c, link.c and the
+ * benchmarks of model/papers. */
 #include "model/record.h"
 
 #include "base/names.h"

@@ -1,3 +1,5 @@
+/* Entry of the model roofs: calls the part for GPUs or CPUs, then adds exchanges and power. Called
+ * by core/predict and core/backend/slabs. */
 #include "model/roofs.h"
 
 #include "model/power.h"

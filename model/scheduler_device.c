@@ -1,3 +1,5 @@
+/* Fills the numbers of the scheduler simulator from a device record. Called by
+ * core/backend/cuda/family. */
 #include "model/scheduler_device.h"
 
 #include "model/constants.h"

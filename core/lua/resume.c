@@ -1,3 +1,6 @@
+/* Opens a run folder, picks its newest whole checkpoint and restores simulations, outputs and runs
+ * from it. Called by script.c at the start and the end, and by rerun.c and api.c where the journal
+ * ends. */
 #include "lua/resume.h"
 
 #include "base/file.h"

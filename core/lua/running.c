@@ -1,3 +1,5 @@
+/* Methods of simulations that advance them: sim:run, sim:jump, sim:steady, sim:rewind and sim:time.
+ * The loop of a run writes the outputs that are due. simulation.c registers the methods. */
 #include "lua/module.h"
 
 #include "base/number.h"

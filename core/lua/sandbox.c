@@ -1,3 +1,5 @@
+/* Opens Lua's libraries for a scenario and replaces some functions: print, load, require, warn,
+ * coroutines, setmetatable, math.randomseed. Called by script.c. */
 #include "lua/sandbox.h"
 
 #include "base/file.h"

@@ -1,3 +1,5 @@
+/* Reads the option `scalars` into series: formulas, lists or numbers. Called by problem.c;
+ * simulation.c registers sim:scalar. */
 #include "lua/scalars.h"
 
 #include "define/scalar.h"

@@ -1,3 +1,6 @@
+/* A scenario from start to end: opens the Lua state, runs the script, closes what is open, and
+ * writes run.json and the report. Called by core/cli to run scenarios, to sweep, and to read the
+ * stencils that a script defines. */
 #include "lua/script.h"
 
 #include "base/file.h"

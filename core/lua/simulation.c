@@ -1,3 +1,5 @@
+/* tz.simulation and the userdata that it returns: options, members, closing. Registered by
+ * module.c. Adds the methods of running.c, methods.c, binding.c and others. */
 #include "lua/module.h"
 
 #include "backend/backend.h"

@@ -1,3 +1,4 @@
+/* A small tokenizer of Lua. plot.c looks with it for plot and can_plot before a script runs. */
 #include "lua/tokens.h"
 
 #include <ctype.h>

@@ -1,3 +1,5 @@
+/* Encodes numbers, texts, tables and arrays as bytes, and decodes them. Called by api.c for the
+ * results of calls, and by rerun.c, policy.c and others for entries of their own. */
 #include "lua/values.h"
 
 #include "lua/array.h"

@@ -1,3 +1,5 @@
+/* Reads the options of tz.predict and tz.tune into a request, and creates the workload
+ * (predict/workload.h) from it. Called by predict.c and tune.c. */
 #include "lua/workload.h"
 
 #include "backend/family_names.h"

@@ -1,3 +1,5 @@
+/* The interface of all policies, the helpers that they share (class.h), and three small ones:
+ * fixed, predicted and function. Called by core/sim for each stage, and by core/lua. */
 #include "policy/policy.h"
 
 #include "base/json_values.h"

@@ -1,3 +1,5 @@
+/* Predicts and measures a jump, and compares it with the best plan of a prediction table. Called by
+ * core/cli for trapeze predict. */
 #include "predict/jump.h"
 
 #include "jump/probe.h"

@@ -1,3 +1,5 @@
+/* The test bench: allocates fields, fills them at random, runs rounds of a plan and takes quantiles
+ * of their times. Called by tune.c, jump.c and model/papers. */
 #include "predict/measure.h"
 
 #include "backend/slabs/slabs.h"

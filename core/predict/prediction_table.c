@@ -1,3 +1,5 @@
+/* Builds a prediction table: chooses the predictor, sorts the rows, compares with one device, and
+ * writes the reasons. Called by tz.predict and by trapeze predict and explain. */
 #include "predict/prediction_table.h"
 
 #include "base/machine.h"

@@ -1,3 +1,5 @@
+/* Predicts all candidates of a backend, and decides which kernels to compile and which plans to
+ * estimate. Called by core/policy, prediction_table.c and tune.c. */
 #include "predict/predictions.h"
 
 #include "backend/cpu/x86/walks.h"

@@ -1,3 +1,5 @@
+/* Measures the candidates in several rounds, checks their bits against height 1, and picks the
+ * fastest. Called by tz.tune and trapeze tune. */
 #include "predict/tune.h"
 
 #include "backend/family_names.h"

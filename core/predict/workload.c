@@ -1,3 +1,5 @@
+/* Creates workloads from options: problem, record, backend and devices. Called by core/lua and
+ * core/cli. Also finds the shares of unequal devices, for core/sim and core/cli. */
 #include "predict/workload.h"
 
 #include "backend/slabs/cut.h"

@@ -1,3 +1,5 @@
+/* Writer and reader of checkpoint files. Called by checkpoint.c for fields, by core/lua for whole
+ * files, and by core/output and core/cli to look into one. */
 #include "sim/checkpoint_file.h"
 
 #include "base/atomic.h"

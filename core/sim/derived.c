@@ -1,3 +1,5 @@
+/* Computes derived fields block by block with the row functions of their outputs. Called by
+ * fields.c and pieces.c for every load and reduction of a field. */
 #include "sim/derived.h"
 
 #include "backend/host/reduce.h"

@@ -1,3 +1,5 @@
+/* Checks boxes and values, then reads, fills and reduces fields through pieces.c, derived.c or the
+ * backend. Called by core/lua for scripts and by core/output for frames. */
 #include "sim/fields.h"
 
 #include "backend/slabs/slabs.h"

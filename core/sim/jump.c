@@ -1,3 +1,5 @@
+/* Prepares core/jump for a simulation, jumps, and counts the steps and seconds. Called by run.c for
+ * runs that jump and by lua/running.c for sim:steady. */
 #include "sim/jump.h"
 
 #include "base/machine.h"

@@ -1,3 +1,5 @@
+/* Transfers boxes of cells in blocks of rows, converts them to and from the elements of a field,
+ * and unpacks bits. Called by fields.c. */
 #include "sim/pieces.h"
 
 #include "sim/derived.h"

@@ -1,3 +1,5 @@
+/* Measures the update of an iteration and schedules the checks of a run that has a limit. Called by
+ * run.c; core/lua and output/writer.c read the residual. */
 #include "sim/residual.h"
 
 #include "sim/fields.h"

@@ -1,3 +1,5 @@
+/* Converts steps to times and times to steps, with compensated sums. Called by lua/running.c for
+ * until_time and outputs in intervals, by core/output for the time of a frame, and others. */
 #include "sim/simulated_time.h"
 
 #include "sim/state.h"

@@ -1,3 +1,5 @@
+/* Wraps a snapshot of the backend in a copy of the simulation, and counts who holds it. Taken by
+ * lua/running.c for outputs and by checkpoint.c; output/writer.c holds it while it writes. */
 #include "sim/snapshot.h"
 
 #include "sim/state.h"

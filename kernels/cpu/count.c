@@ -1,3 +1,5 @@
+/* Counts the updates, rows and bytes of a stage of the family "stream" without running it. Called
+ * by core/backend/cpu for predictions and by core/calibrate. */
 #include "kernels/cpu/pipeline.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+/* Geometry and seams of leaning tiles. Called by pipeline.c to place tiles and by stream.c to hand
+ * rows over to the next tile. */
 #include "kernels/cpu/lean.h"
 
 #include "kernels/cpu/finish.h"

@@ -1,3 +1,5 @@
+/* Lays out a stage: reach, lag and rings of each level, and the tile of each job. Called by
+ * stream.c and count.c; core/backend/cpu asks for sizes and row functions. */
 #include "kernels/cpu/pipeline.h"
 
 #include "kernels/cpu/lean.h"

@@ -1,3 +1,5 @@
+/* Computes the last level in a small buffer and copies it to the arrays. Called by stream.c;
+ * pipeline.c reserves the buffer. */
 #include "kernels/cpu/results.h"
 
 #include "kernels/cpu/lines.h"

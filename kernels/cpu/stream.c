@@ -1,3 +1,5 @@
+/* Runs a stage of the family "stream": jobs on threads, levels slab by slab, rows through the row
+ * functions. Called by core/backend/cpu and core/calibrate. */
 #include "kernels/cpu/stage.h"
 
 #include "kernels/cpu/finish.h"

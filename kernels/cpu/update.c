@@ -1,3 +1,5 @@
+/* Computes the largest change and the sum of changes of one iteration, part by part on all threads.
+ * Called by core/backend/cpu for the residual. */
 #include "kernels/cpu/update.h"
 
 #include "base/minmax.h"

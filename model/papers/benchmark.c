@@ -1,3 +1,5 @@
+/* Parser of benchmark records, and the facts and the plan that they give to a model. Called by
+ * meng_predict.c. */
 #include "model/papers/benchmark.h"
 
 #include "model/papers/meng.h"

@@ -1,3 +1,5 @@
+/* The equations of Luo and Suda, the costs of instructions from a device record, and the model made
+ * of them. Called by luo2011_predict.c, luo2011_fit.c, costs.c and ptx_run.c. */
 #include "model/papers/luo2011.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+/* Least-squares fit of the numbers a, b and d of the parallel degree of computation to measured
+ * points. Called by costs.c. */
 #include "model/papers/luo2011.h"
 
 #include <math.h>

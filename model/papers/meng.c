@@ -1,3 +1,5 @@
+/* Equations of both models, the inputs that they need from facts and device, and the report of a
+ * prediction. Called by meng2009.c and meng2011.c, and by meng_predict.c and benchmark.c. */
 #include "model/papers/meng.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+/* The model of 2009: the numbers that it needs, its alpha and tau, and the equations of meng.c.
+ * meng_predict.c registers it as the predictor meng2009. */
 #include "model/papers/meng2009.h"
 
 static const char *const needs[] = {

@@ -1,3 +1,5 @@
+/* The model of 2011: alpha from sigma, tau from bank conflicts, launches or fences. meng_predict.c
+ * registers it as the predictor meng2011. */
 #include "model/papers/meng2011.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+/* Counts transactions and occupancy of every block shape, and marks the best ones. Called by
+ * tabik2015_predict.c. */
 #include "model/papers/tabik2015.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+/* Sums of instruction mixes, and clocks of a round, interpolated between simulated numbers of
+ * warps. Called by core/backend/cuda, roofs_gpu.c and roofs_cpu.c. */
 #include "model/scheduler/rounds.h"
 
 #include <math.h>

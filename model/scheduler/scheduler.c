@@ -1,3 +1,5 @@
+/* Simulates the rounds of a loop for several numbers of warps. Called by core/backend/cuda/sass for
+ * the loops of compiled kernels. */
 #include "model/scheduler/scheduler.h"
 
 #include <math.h>
