@@ -14,10 +14,11 @@ tests="--plugins $(dirname "$bin")/../test-plugins -q"
 t run "$here/ranks.lua" $tests
 check 'many stencils alone' is "$rc" 0
 numbers=$(cat out)
-for ranks in 2 3; do
-    m $ranks run "$here/ranks.lua" $tests
-    check "many stencils on $ranks ranks" is "$(cat out)" "$numbers"
-done
+# One of three has two neighbours.
+# shellcheck disable=SC2086
+m 3 run "$here/ranks.lua" $tests
+check 'many stencils on 3 ranks' is "$(cat out)" "$numbers"
+# shellcheck disable=SC2086
 m 2 run "$here/ranks.lua" $tests --devices cpu:2
 check 'many stencils on 2 ranks of 2 slabs' is "$(cat out)" "$numbers"
 
