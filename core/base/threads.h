@@ -1,9 +1,9 @@
 /* A pool of threads, which a simulation owns: they share the work of one call at a time, and wait
  * for the next one.
  *
- * A pool has `count` threads, of which the calling one is number 0. The others start when they are
- * first needed; they wait for work for some 10 us with their processors, then asleep. NULL is a
- * pool of the calling thread alone. */
+ * A pool has `count` threads. The calling thread is number 0; the others start when they are first
+ * needed. An idle thread spins for about 10 us, then sleeps. NULL is a pool of the calling thread
+ * alone. */
 #ifndef TZ_CORE_BASE_THREADS_H
 #define TZ_CORE_BASE_THREADS_H
 

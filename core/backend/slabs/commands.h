@@ -1,9 +1,9 @@
-/* Commands of rank 0, which the other ranks execute on their slabs; in a process that runs alone,
- * only what its own slabs do.
+/* Commands of rank 0. All ranks execute them on their slabs; a process alone does so without
+ * messages.
  *
- * Rank 0 sends a tz__slabs_call and waits for nothing. Then all ranks call the same function, in
- * which bytes go to and fro as the table says, and a status comes back where the function can fail
- * in one rank alone. */
+ * Rank 0 sends a tz__slabs_call and does not wait for an answer. All ranks then call the function
+ * of the command. It sends the bytes that the table lists, and agrees on a status if one rank alone
+ * can fail. */
 #ifndef TZ_CORE_BACKEND_SLABS_COMMANDS_H
 #define TZ_CORE_BACKEND_SLABS_COMMANDS_H
 

@@ -26,8 +26,8 @@ static tz_status (*const bodies[])(tz__slabs *, const tz__slabs_call *, tz_error
 
 /* ---- A problem as bytes ---------------------------------------------------------------------- */
 
-/* The struct, that of which it is the wide one, the values of each scalar in `count` iterations,
- * and texts. NULL: not enough memory. */
+/* In this order: the problem; its narrow one, if it has one (mixed precision); the values of each
+ * scalar in `count` iterations; texts. NULL: not enough memory. */
 static char *write_problem(const tz_problem *problem, int64_t first, int64_t count, size_t *bytes)
 {
     char *written = NULL;
@@ -66,7 +66,7 @@ static double value_in_window(const void *context, const tz_value *params, int64
     return step >= w->first && step < w->first + w->count ? w->values[step - w->first] : NAN;
 }
 
-/* A problem that was bytes. The pointers into it stay when it is read again. */
+/* A problem read from bytes. Pointers to its members stay valid when it is read again. */
 typedef struct copy {
     char *bytes;
     tz_problem problem, narrow;
@@ -129,7 +129,7 @@ static void tell(const tz_ranks *ranks, const tz__slabs_call *call)
         ranks->tell(ranks, call, sizeof *call);
 }
 
-/* With what a problem is made in other ranks. */
+/* What another rank needs to make the same problem: devices, stencil, plugin, parameters. */
 typedef struct parcel {
     tz_devices devices;
     char stencil[ID_SIZE];
@@ -238,7 +238,7 @@ tz_status tz__slabs_call_all(tz__slabs *slabs, tz__slabs_call call, tz_error *er
     return bodies[call.command](slabs, &call, error);
 }
 
-/* Do the others know the problem as it is? */
+/* Have the other ranks the present problem? */
 static bool is_told(const tz__slabs *slabs)
 {
     const tz_problem *problem = slabs->context.problem;
@@ -252,7 +252,7 @@ static bool is_told(const tz__slabs *slabs)
     return same;
 }
 
-/* The streamed fields whose source the others do not have. */
+/* A mask of the streamed fields whose source has changed since it was sent. */
 static uint32_t new_sources(const tz__slabs *slabs)
 {
     uint32_t fields = 0;
