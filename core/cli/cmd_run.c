@@ -93,7 +93,6 @@ const tz_command tz_command_run = {
         "a pattern or a finalizer that never ends.\n"
         "With checkpoints the first one also writes a checkpoint.\n"
         "Exit codes: 0 done, 1 the run failed or stagnated, 2 wrong use, 3 "
-        "stopped by "
-        "--walltime.\n",
+        "stopped by --walltime.\n",
     .call = run,
 };

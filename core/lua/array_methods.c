@@ -395,8 +395,7 @@ static TZ_KEY_NAMES(channel_names, [TZ_PNG_GREY] = "grey", [TZ_PNG_RED] = "r", [
     static const tz_key read_options[] = {
         {"at", "{x[, y[, z]]}", "",
          "the cell of the grid that gets the first element; without it the shape must be the "
-         "grid's or "
-         "the box's"},
+         "grid's or the box's"},
         {"shape", "{nx[, ny[, nz]]}", "",
          "the extents: text files need them, others must have them"},
         {"order", "text", "x, then y and z",

@@ -53,8 +53,7 @@ static const tz_key param_options[] = {
     {"doc", "text", "", "one sentence"},
     {"role", "text", "",
      "%s: the simulated time of an iteration, or the width of a cell along all axes or one, for "
-     "files "
-     "that have a geometry",
+     "files that have a geometry",
      param_role_names},
     {NULL}};
 
@@ -66,8 +65,7 @@ const tz_key tz_definition_options[] = {
      "NAME = type, or a table. Names in a list are real state fields, in this order; the others "
      "follow "
      "in alphabetical order, those whose update is just the name of another field last. The first "
-     "one "
-     "is what frames show by default",
+     "one is what frames show by default",
      .inner = field_options},
     {"params", "table", "{}", "NAME = number, the default, or a table", .inner = param_options},
     {"scalars", "table", "{}",
@@ -82,8 +80,7 @@ const tz_key tz_definition_options[] = {
     {"coefficients", "list or text", "",
      "an array with an odd number of elements in each row, x fastest, from the lowest place up; in "
      "2-D a list of rows, in 3-D of layers. An element is a number, or a formula such as the name "
-     "of "
-     "a static field. Or those of a plugin's stencil that is such a sum, by its id: "
+     "of a static field. Or those of a plugin's stencil that is such a sum, by its id: "
      "`\"star2d1r\"`. The update is a\\*old + b\\*field + v\\*scale\\*sum(c\\*field)"},
     {"scale", "number", "1", "of all coefficients"},
     {"field", "text", "the first state field", "the field of the coefficients"},
@@ -94,8 +91,7 @@ const tz_key tz_definition_options[] = {
     {"augment", "integer or text", "1",
      "how many iterations of the sum one iteration of this stencil advances, by coefficients that "
      "are convolved ([augment.md](augment.md)); `\"auto\"`: as many as are predicted to be "
-     "fastest, "
-     "which `doc` then says",
+     "fastest, which `doc` then says",
      .least = 1, .most = TZ_RADIUS_MAX},
     {"grid", "{nx[, ny[, nz]]}", "", "with `augment = \"auto\"`: the grid that it is chosen for"},
     {"precision", "text", "that of `tz.predict`", "likewise"},
@@ -105,8 +101,7 @@ const tz_key tz_definition_options[] = {
     {"text", "text", "",
      "the cell updates in C, without `TZ_FIELDS` and `TZ_CONSTANTS`, only with `--unsafe`; "
      "`passes` is then a list of `{name = …, radius = …, writes = {FIELD, …}}` and `outputs` one "
-     "of "
-     "fields"},
+     "of fields"},
     {"boundaries", "list", "all", "those of %s that a simulation may choose", boundary_names},
     {"boundary", "text", "the first of these, for bits periodic",
      "the one that it has if it chooses none", boundary_names},

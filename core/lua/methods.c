@@ -478,8 +478,7 @@ void tz_methods_add(lua_State *L)
                "Sets the cells of a box, or all. A value is a number, `function(x, y, z)`, "
                "`tz.random`, "
                "`tz.read`, `tz.array`, an array or a floorplan. A box is `{ x = {low, high}, … }`: "
-               "low "
-               "<= x < high.",
+               "low <= x < high.",
                .recall = TZ_RECALL_CALL),
         TZ_API("sim:min([field[, region]])", method_min,
                "The least finite value. Without a field: of the first state field.",
@@ -488,8 +487,7 @@ void tz_methods_add(lua_State *L)
                .recall = TZ_RECALL_GIVE),
         TZ_API("sim:sum([field[, region]])", method_sum,
                "The sum in double precision, in a fixed order. A region is a box, a mask (a "
-               "field's name "
-               "or an array; cells that are not 0 count) or a unit of a floorplan.",
+               "field's name or an array; cells that are not 0 count) or a unit of a floorplan.",
                .recall = TZ_RECALL_GIVE),
         TZ_API("sim:mean([field[, region]])", method_mean, "The mean in double precision.",
                .recall = TZ_RECALL_GIVE),

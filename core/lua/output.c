@@ -216,8 +216,7 @@ static const tz_key grid_options[] = {
     {"origin", "{x[, y[, z]]}", "zeros", "the corner of the first cell of the file"},
     {"y", "text", "\"up\" of a chip with a floorplan, else \"down\"",
      "%s: the file begins with the grid's row 0 or, as the y axis of viewers points up, with the "
-     "last "
-     "row, which is a chip's lower edge",
+     "last row, which is a chip's lower edge",
      tz_y_names},
     {NULL, NULL, NULL, NULL}};
 

@@ -383,8 +383,7 @@ void tz_policy_method_add(lua_State *L)
                "Changes who chooses plans: a name, a function or a table. Returns the state of the "
                "policy. A function sees `s.step`, `s.plan`, `s.stages` (how many were timed last), "
                "`s.time_s` and `s.iterations` of these, and `s.prediction`; it returns a plan, or "
-               "nil to "
-               "keep it.",
+               "nil to keep it.",
                .options = policy_options, .result = policy_result, .recall = TZ_RECALL_BOTH),
         {NULL}};
     tz_api_add(L, methods);

@@ -200,8 +200,7 @@ static const tz_key predict_options[] = {
     TZ_PAPERS_KEYS(OPTION){"record", "table", "",
                            "`KEY = value`: numbers of the device's record to replace, as [in a "
                            "record](devices.md): `{ "
-                           "cpi "
-                           "= 2, memory_latency = \"600 cycles\" }`"},
+                           "cpi = 2, memory_latency = \"600 cycles\" }`"},
     {"measure", "boolean", "false",
      "with a model of kernels of its own: run these on this machine's GPU, too; not under "
      "`--check`"},

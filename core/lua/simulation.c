@@ -210,8 +210,7 @@ static const tz_key simulation_options[] = {
      backend_names},
     {"devices", "text or table", "one device",
      "those that hold slabs of the grid: `\"all\"` GPUs, a list of GPU numbers `{ 0, 2 }`, or "
-     "slabs of the "
-     "CPU `\"cpu:2\"`; `\"0*2,1\"` gives GPU 0 twice the cells of GPU 1"},
+     "slabs of the CPU `\"cpu:2\"`; `\"0*2,1\"` gives GPU 0 twice the cells of GPU 1"},
     {"name", "text", "the stencil's, with a number", "in the names of files and messages"},
     TZ_POLICY_OPTIONS,
     TZ_PLAN_OPTIONS,

@@ -66,8 +66,7 @@ static tz_status check_sides(const tz_problem *problem, const tz_linear *linear,
                     error, TZ_UNSUPPORTED, problem->stencil->id,
                     "it cannot be jumped, because it reads more than 1 cell past the %s sides of "
                     "axis %c: only with radius 1 does a transform fit these; use mirror or "
-                    "periodic "
-                    "sides",
+                    "periodic sides",
                     tz_boundary_name(problem->boundary[axis][0]), "xyz"[axis]);
         }
     return TZ_OK;
