@@ -165,7 +165,7 @@ static void where(lua_State *L, char *text, size_t size)
 }
 
 /* Compile the source and enter the stencil into the list. */
-static void load(lua_State *L, const stencil_value *value, const tz_definition_value *definition,
+static void load(lua_State *L, stencil_value *value, const tz_definition_value *definition,
                  tz_cache_key key)
 {
     tz_context *context = tz_context_get(L);
