@@ -206,11 +206,8 @@ static bool add_passes(tz_described *s, const tz_build *build, const tz_emit *em
 {
     const tz_definition *d = build->definition;
     char file[80];
-    bool good = true, real = false;
-    for (int f = 0; f < d->fields_count; f++)
-        real = real || tz_type_is_real(d->fields[f].type);
-    for (int k = 0; k < emit->constants_count; k++)
-        real = real || tz_type_is_real(s->constants[k].type);
+    bool good = true;
+    s->has_real = tz_stencil_has_real(&s->stencil);
     snprintf(file, sizeof file, "%s.cell.h", d->id);
     const char *text_file = keep(s, file);
     for (int p = 0; p < build->passes_count && good; p++) {
@@ -219,7 +216,7 @@ static bool add_passes(tz_described *s, const tz_build *build, const tz_emit *em
         *to = (tz_pass){.name = keep(s, from->name),
                         .dims = d->dims,
                         .radius = from->radius,
-                        .kernels = tz_program_kernels(real),
+                        .kernels = tz_program_kernels(s->has_real),
                         .text_file = text_file,
                         .text_cell = keep_name(s, build, from->name),
                         .fields_count = d->fields_count,

@@ -17,6 +17,7 @@ typedef struct tz_described {
     tz_pass passes[TZ_PASSES_MAX + TZ_FIELDS_MAX]; /* outputs among them, after the others */
     tz_entry text_fields[TZ_FIELDS_MAX], text_constants[TZ_CONSTANTS_MAX];
     tz_reads *reads;
+    bool has_real; /* a field or constant */
     /* Of each constant: the node of its value, and how messages call it if it must fit an int, or
      * NULL. */
     int nodes[TZ_CONSTANTS_MAX];

@@ -12,8 +12,8 @@
  * ends it.
  *
  * Errors: TZ_PLUGIN if it is refused as any plugin; TZ_MEMORY. Of the compilation, too:
- * TZ_UNSUPPORTED without a compiler or headers; TZ_PLUGIN if it does not compile; TZ_IO, also if the
- * cache's folder is open to others; TZ_INTERRUPTED. */
+ * TZ_UNSUPPORTED without a compiler or headers; TZ_PLUGIN if it does not compile; TZ_IO, also if
+ * the cache's folder is open to others; TZ_INTERRUPTED. */
 tz_status tz_define_plugin(tz_registry *registry, const char *id, tz_defined_source *source,
                            const char *from, int (*stopped)(void), tz_error *error);
 

@@ -1,5 +1,5 @@
-/* A cell update as a list of operations on rows of cells: formulas computed without a compiler, with
- * the bits that the text of emit.h has. */
+/* A cell update as a list of operations on rows of cells: formulas computed without a compiler,
+ * with the bits that the text of emit.h has. */
 #ifndef TZ_CORE_DEFINE_PROGRAM_H
 #define TZ_CORE_DEFINE_PROGRAM_H
 

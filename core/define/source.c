@@ -132,7 +132,7 @@ static void add_constants(const tz_described *s, tz_buffer *out)
     tz_buffer_add(&head, "#define TZ_CONSTANTS(tz_d)");
     for (int k = 0; k < s->stencil.constants_count; k++) {
         tz_buffer_add(&entries, " tz_d(%s,%c%s", s->text_constants[k].name, TZ_SPACE,
-                      s->constants[k].type == TZ_REAL ? "real" : "int");
+                      tz_type_keyword(s->constants[k].type));
         if (s->constants[k].varies)
             tz_buffer_add(&entries, ",%cvaries", TZ_SPACE);
         tz_buffer_add(&entries, ")");
@@ -374,8 +374,7 @@ static void add_updates(const tz_build *build, const tz_described *s, tz_buffer 
         tz_buffer_add(out,
                       "\n#define TZ_CELL_DIMS %d\n#define TZ_CELL_RADIUS %d\n"
                       "#define TZ_CELL_REAL %d\n",
-                      build->definition->dims, pass->radius,
-                      s->passes[p].kernels->cell[TZ_DOUBLE] != NULL);
+                      build->definition->dims, pass->radius, s->has_real);
         if (build->frame.there && !pass->output) {
             tz_buffer_add(out, "#define TZ_CELL_FRAME ");
             tz_buffer_add(out, "%s", s->text_constants[0].name);

@@ -401,13 +401,13 @@ void tz_stencil_register(lua_State *L)
     static const tz_api_function methods[] = {
         TZ_API("stencil:text()", stencil_text, "The text of its cell updates, in C."), TZ_API_END};
     static const tz_api_function functions[] = {
-        TZ_API(
-            "tz.stencil(options)", stencil_new,
-            "A stencil, for `plugin` in `tz.simulation` and `tz.predict`: the definition in the "
-            "table becomes a plugin, which the system's C compiler makes once. Give `update`, "
-            "`passes` or `coefficients`. [formulas.md](formulas.md) has the language of formulas. "
-            "A text instead of the table is the id of a plugin's stencil.",
-            .options = tz_definition_options),
+        TZ_API("tz.stencil(options)", stencil_new,
+               "A stencil, for `plugin` in `tz.simulation` and `tz.predict`: the definition in the "
+               "table becomes one. Processors compute it as the system's C compiler compiles it, "
+               "once; without a compiler its formulas are interpreted. Give `update`, `passes` or "
+               "`coefficients`. [formulas.md](formulas.md) has the language of formulas. "
+               "A text instead of the table is the id of a plugin's stencil.",
+               .options = tz_definition_options),
         TZ_API_END};
     keep_predict(L);
     tz_metatable_create(L, TZ_TYPE_STENCIL, methods, NULL, stencil_index, stencil_tostring);

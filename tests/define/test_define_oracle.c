@@ -1,6 +1,5 @@
 /* Defined stencils, in memory and compiled, against the meaning of the formulas (interpret.h): the
- * same bits in every cell of
- * random fields, in single and double precision. */
+ * same bits in every cell of random fields, in single and double precision. */
 #include "tests/define/hostile.h"
 #include "tests/define/interpret.h"
 #include "tests/support.h"

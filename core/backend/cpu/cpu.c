@@ -237,8 +237,8 @@ static tz_status plan_for(const tz_cpu_grid *grid, tz_plan *plan, tz_error *erro
     return status ? status : family_of(grid, plan)->plan(grid, plan, error);
 }
 
-/* Row functions of a stencil in memory are compiled before they are planned with. Without a compiler
- * those that are there compute. */
+/* Row functions of a stencil in memory are compiled before they are planned with. Without a
+ * compiler those that are there compute. */
 static tz_status need_rows(const tz_problem *problem, tz_error *error)
 {
     tz_error why;
