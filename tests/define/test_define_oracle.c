@@ -295,7 +295,8 @@ static void derive(const tz_definition *d, const tz_stencil *stencil, bool singl
                       .message = message,
                       .message_size = sizeof message,
                       .origins = origins,
-                      .boundary_values = edges};
+                      .boundary_values = edges,
+                      .engine = stencil->engine};
     for (int p = 0; p < d->params_count; p++)
         values[p] = (tz_value){.number = params[p]};
     if (stencil->constants_count && stencil->derive(&setup) != 0)
