@@ -2,8 +2,8 @@
 #ifndef TZ_CORE_LUA_ARRAY_H
 #define TZ_CORE_LUA_ARRAY_H
 
+#include "output/format/format.h"
 #include "output/format/npy.h"
-#include "output/format/rle.h"
 #include "stencil/types.h"
 #include <lua.h>
 

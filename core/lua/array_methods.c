@@ -10,7 +10,6 @@
 #include "lua/push.h"
 #include "lua/random.h"
 #include "output/format/format.h"
-#include "output/format/rle.h"
 #include "stencil/streamed_source.h"
 #include <limits.h>
 #include <math.h>

@@ -58,6 +58,29 @@ typedef struct tz_png_lost {
     int64_t clear;    /* pixels that are not opaque */
 } tz_png_lost;
 
+/* ---- Rules of Life patterns, as .rle files have them ----------------------------------------- */
+
+/* A rule as RLE files have it: "B3/S23", and behind it the universe if it is not the unbounded
+ * plane: ":T64,32" a torus, ":P64,32" a plane with dead cells around it; ":T64" is a square. */
+typedef struct tz_rle_rule {
+    uint32_t birth, survive; /* bit n: with n living neighbours */
+    char universe;           /* 'T', 'P', or 0 without a suffix */
+    int64_t width, height;   /* of the universe, in cells */
+} tz_rle_rule;
+
+/* A rule may also be "23/3", "b3s23" or a name, as "Life" (trapeze/liferule.h). TZ_UNKNOWN;
+ * TZ_UNSUPPORTED: another universe. `place` may be NULL. */
+tz_status tz_rle_rule_parse(const char *text, const char *place, tz_rle_rule *out, tz_error *error);
+const char *tz_rle_rule_format(const tz_rle_rule *rule, char text[TZ_RLE_RULE_SIZE]);
+
+/* Numbers as plain text, as in HotSpot's temp_64.txt: decimal, between white space or on lines of
+ * their own; '#' starts a comment that runs to the end of its line. The locale does not matter. An
+ * array of float64 of that shape, x first and fastest, with as many numbers; `dims` 0: a 1-D array
+ * of all numbers, at least one. Errors: TZ_IO, TZ_MEMORY; TZ_FORMAT for a token that is not a
+ * finite number (place: FILE:LINE); TZ_SHAPE for too few or too many numbers. */
+tz_status tz_text_read(const char *path, int dims, const int64_t *shape, tz_array **out,
+                       tz_error *error);
+
 /* What tz.read wants of a file, and what it gets. */
 typedef struct tz_format_reading {
     int dims; /* of text; 0: all numbers in a row */

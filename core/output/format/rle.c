@@ -15,12 +15,11 @@
  * Errors: TZ_IO, TZ_MEMORY; TZ_FORMAT (no header, unknown letter, run too long, '!' missing),
  * TZ_RANGE (a run leaves the declared x, y; pattern above 2^30 cells), TZ_UNKNOWN and
  * TZ_UNSUPPORTED (rule). Place: FILE:LINE. */
-#include "output/format/rle.h"
+#include "output/format/format.h"
 
 #include "base/file.h"
 #include "base/minmax.h"
 #include "base/number.h"
-#include "output/format/format.h"
 #include "trapeze/liferule.h"
 
 #include <inttypes.h>
@@ -422,7 +421,8 @@ static tz_status begin(tz_grid_file **out, const char *path, const tz_grid *grid
         free(w);
         return status;
     }
-    tz__grid_file_encode(*out, &form, w);
+    (*out)->encoder = &form;
+    (*out)->state = w;
     w->nx = grid->shape[0];
     FILE *stream = tz__grid_file_stream(*out);
     for (const char *p = grid->comment; p && *p;) {
