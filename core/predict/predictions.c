@@ -39,7 +39,7 @@ typedef struct maker {
 
 tz_status tz__check_stopped(const tz_place *place, tz_error *error)
 {
-    if (!place->stopped || !place->stopped())
+    if (!tz_cancelled(&place->cancel))
         return TZ_OK;
     return tz_error_set(error, TZ_INTERRUPTED, NULL, "interrupted while plans were predicted");
 }

@@ -61,7 +61,7 @@ tz_status tz__predictions_create_by(tz_predictions **out, tz__predict_fn *predic
                                     const tz_place *place, const tz_plan *given, tz_effort effort,
                                     double budget_s, tz_error *error);
 
-/* TZ_INTERRUPTED if place->stopped() says so. */
+/* TZ_INTERRUPTED if place->cancel says so. */
 tz_status tz__check_stopped(const tz_place *place, tz_error *error);
 
 /* A plan to compile, and the outcome. */

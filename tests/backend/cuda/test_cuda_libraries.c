@@ -109,18 +109,19 @@ static void compiling_can_be_stopped(void **state)
     void *cubin;
     size_t bytes;
     char version[512];
+    const tz_cancel cancel = {.stopped = after_the_first};
     calls = 0;
     assert_ok(tz_cuda_compile_describe(version, sizeof version, &failure));
     if (atoi(version) < 13)
         skip_test("NVRTC before 13 does not ask");
-    check_error(tz_cuda_compile_until(after_the_first, "sm_90", good_source, &good_header, 1, NULL,
-                                      &cubin, &bytes, &failure),
+    check_error(tz_cuda_compile_until(&cancel, "sm_90", good_source, &good_header, 1, NULL, &cubin,
+                                      &bytes, &failure),
                 TZ_INTERRUPTED, "", "interrupted while a kernel compiled");
     assert_null(cubin);
     assert_true(calls >= 2);
     calls = 1; /* stopped before it begins */
-    assert_int_equal(tz_cuda_compile_until(after_the_first, "sm_90", good_source, &good_header, 1,
-                                           NULL, &cubin, &bytes, &failure),
+    assert_int_equal(tz_cuda_compile_until(&cancel, "sm_90", good_source, &good_header, 1, NULL,
+                                           &cubin, &bytes, &failure),
                      TZ_INTERRUPTED);
     assert_null(cubin);
 }
