@@ -870,7 +870,7 @@ static const tz_key drawing_options[] = {
     {.all = look_options},
     {"caption", "text", "\"\"",
      "a line above; of a simulation, words in braces are filled in (see Captions)"},
-    {"data", "array or simulation", NULL, "drawing is drawn"},
+    {"data", "array or simulation", NULL, "what is drawn"},
     {"field", "text", "the stencil's picture", "of a simulation: the field"},
     {"file", "text", NULL, "a name that ends with `.png`, in the run folder"},
     {"slice", "integer or table", "",
@@ -880,7 +880,7 @@ static const tz_key drawing_options[] = {
      "of 3-D data: all planes side by side; %s: those across that axis", montage_names},
     {NULL, NULL, NULL, NULL}};
 
-/* Read the table at index 1. Leaves on the stack drawing the request borrows. */
+/* Read the table at index 1. Leaves on the stack what the request borrows. */
 static void get_request(lua_State *L, request *r)
 {
     if (!lua_istable(L, 1))

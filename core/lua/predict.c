@@ -306,7 +306,7 @@ static void push_json(lua_State *L, const json_t *value)
     }
 }
 
-/* Sets predicting the predictor adds in the table on the top of the stack. */
+/* Sets what the predictor adds in the table on the top of the stack. */
 static void set_own(lua_State *L, const holder *h)
 {
     const char *key;
@@ -366,7 +366,7 @@ static const tz_key predict_result[] = {
      "and `efficiency` (against one device)"},
     {"best", "table", "", "the row that is chosen"},
     {"devices", "integer", "", "several devices: how many"},
-    {"link", "text", "", "several devices: predicting joins them"},
+    {"link", "text", "", "several devices: what joins them"},
     {"alone_s", "number", "", "several devices: an iteration on one of them"},
     {"gains", "list of tables", "",
      "several devices: `devices` gain over fewer from the grid `grid` on (no `grid`: from "
@@ -377,9 +377,9 @@ static const tz_key predict_result[] = {
     {"title", "text", "", "the model's or device's name for a title"},
     {"backend", "text", "", ""},
     {"counts", "text", "", "where the counts come from"},
-    {"why", "text", "", "predicting limits the best plan"},
-    {"limits", "text", "", "predicting limits which heights"},
-    {"notes", "list of texts", "", "predicting was assumed"},
+    {"why", "text", "", "what limits the best plan"},
+    {"limits", "text", "", "what limits which heights"},
+    {"notes", "list of texts", "", "what was assumed"},
     TZ_PAPERS_RESULTS(RESULT){"measured_s", "number", "", "with `measure`: an iteration"},
     {"accuracy", "number", "",
      "with `measure`: the smaller of the measured and the predicted time over the larger"},
