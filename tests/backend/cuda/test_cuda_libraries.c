@@ -378,8 +378,8 @@ static void grids_synchronise(bench *b)
                 TZ_BACKEND, "", "use fewer or smaller blocks");
 }
 
-/* Waiting reports a fault of a kernel; everything still closes. cuda.h promises nothing to a process
- * after a fault; most drivers give it a new context. */
+/* Waiting reports a fault of a kernel; everything still closes. cuda.h promises nothing to a
+ * process after a fault; most drivers give it a new context. */
 static void faults_are_reported(bench *b)
 {
     assert_ok(launch(b, 64));
