@@ -10,7 +10,7 @@
 #include "base/array.h"
 #include "sim/simulation.h"
 
-/* ---- Parts of boxes ---------------------------------------------------------------------------- */
+/* ---- Parts of boxes -------------------------------------------------------------------------- */
 
 /* A box in parts of at most `most` cells: a part of a row, or rows, or planes, in the order of the
  * box's cells. Zeroed but for `whole` and `most`, it is before the first. */

@@ -13,7 +13,7 @@
 #include "backend/backend.h"
 #include "base/ranks.h"
 #include "policy/policy.h"
-#include "sim/simulation.h"
+#include "sim/types.h"
 #include "stencil/registry.h"
 #include "stencil/streamed_source.h"
 
@@ -108,7 +108,7 @@ void tz__simulation_forget_jump(tz_simulation *simulation);
 /* TZ_UNSUPPORTED: the simulation is dry and has no fields. */
 tz_status tz__simulation_need_fields(const tz_simulation *simulation, tz_error *error);
 
-/* ---- Derived fields ---------------------------------------------------------------------------- */
+/* ---- Derived fields -------------------------------------------------------------------------- */
 
 /* Nothing stores them. They are computed with the stencil's outputs from the other fields as they
  * are now, when they are read. TZ_STEP is then the number of iterations done, and constants that
@@ -122,7 +122,7 @@ tz_status tz__field_load(const tz_simulation *simulation, int field, const tz_bo
 tz_status tz__field_reduce(const tz_simulation *simulation, int field, tz_reduction *out,
                            tz_error *error);
 
-/* ---- Cells as numbers, a few at a time --------------------------------------------------------- */
+/* ---- Cells as numbers, a few at a time ------------------------------------------------------- */
 
 /* Gives `count` values of a row. The first is number i of the box, and cell number `cell` of the
  * grid. Several threads may call it at the same time. */
@@ -139,11 +139,6 @@ tz_status tz__cells_read_bits(const tz_simulation *simulation, int field, const 
 
 /* ---- Mixed precision ------------------------------------------------------------------------- */
 
-/* Gives a simulation its correction's problem. */
-tz_status tz__correction_resolve(tz_simulation *simulation, tz_error *error);
-tz_status tz__correction_create_fields(tz_simulation *simulation, tz_error *error);
-void tz__correction_destroy(tz_simulation *simulation);
-
 /* The problem and the state that stages advance: the correction's, or the simulation's own. */
 const tz_problem *tz__iterated_problem(const tz_simulation *simulation);
 void *tz__iterated_state(const tz_simulation *simulation);
@@ -155,9 +150,5 @@ int64_t tz__simulation_bytes_with(const tz_simulation *simulation, const tz_plan
  * time, stages must wait for the next refinement (simulation->update_known is false, and no stage
  * has run since). */
 tz_status tz__correction_refine(tz_simulation *simulation, tz_error *error);
-
-/* The parameters have changed. */
-tz_status tz__correction_set_params(tz_simulation *simulation, size_t count,
-                                    const tz_assignment *params, tz_error *error);
 
 #endif

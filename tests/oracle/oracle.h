@@ -36,11 +36,6 @@ static inline oracle_config oracle_with(oracle_config c, const char *name, doubl
     return c;
 }
 
-static inline int64_t oracle_cells(const oracle_config *c)
-{
-    return c->extent[0] * (c->extent[1] ? c->extent[1] : 1) * (c->extent[2] ? c->extent[2] : 1);
-}
-
 static inline tz_status oracle_try(tz_simulation **out, const oracle_config *c, tz_error *error)
 {
     tz_simulation_config config = {.registry = registry,
@@ -97,11 +92,15 @@ static inline void oracle_run(tz_simulation *simulation, int64_t steps)
     assert_int_equal(result.steps, steps);
 }
 
-/* The parameter's value. */
 static inline double oracle_param(const tz_simulation *simulation, const char *name)
 {
     const int param = tz_stencil_param_index(tz_simulation_stencil(simulation), name);
     return tz_simulation_params(simulation)[param].number;
+}
+
+static inline int64_t oracle_wrap(int64_t i, int64_t n)
+{
+    return ((i % n) + n) % n;
 }
 
 /* Random numbers in [0, 1). */
@@ -115,9 +114,7 @@ static inline double oracle_random(uint64_t *state)
 
 static inline double *oracle_numbers(int64_t count)
 {
-    double *numbers = calloc((size_t)count, sizeof *numbers);
-    assert_non_null(numbers);
-    return numbers;
+    return calloc((size_t)count, sizeof(double));
 }
 
 /* A field's values at the start and at the end; `expected` NULL: any. */
@@ -126,13 +123,13 @@ typedef struct oracle_values {
     const double *start, *expected;
 } oracle_values;
 
-/* The reference, then the cpu backend at heights 1 to 5, give the expected values after `steps`
- * steps: a real stencil in single and double precision within these absolute tolerances. */
+/* The reference and the cpu backend at heights 1 to 5 give the expected values: a real stencil in
+ * single and double precision within these tolerances. */
 static inline void oracle_compare(oracle_config c, int64_t steps, const double tolerance[2],
                                   int count, const oracle_values *fields)
 {
     enum { HEIGHTS = 6 };
-    const int64_t cells = oracle_cells(&c);
+    const int64_t *n = c.extent, cells = n[0] * (n[1] ? n[1] : 1) * (n[2] ? n[2] : 1);
     const bool real = c.precision >= 0;
     double *got = oracle_numbers(cells);
     for (int k = 0; k < (real ? 2 : 1) * HEIGHTS; k++) {
@@ -150,38 +147,27 @@ static inline void oracle_compare(oracle_config c, int64_t steps, const double t
             for (int64_t i = 0; expected && i < cells; i++)
                 if (!(fabs(got[i] - expected[i]) <= tolerance[k / HEIGHTS]))
                     fail_msg("%s %s %s %dx%dx%d %s height %d: cell %d is %.17g, not %.17g",
-                             c.stencil, fields[f].field, c.boundary, (int)c.extent[0],
-                             (int)c.extent[1], (int)c.extent[2],
-                             c.params_count && c.params[0].text ? c.params[0].text : "", c.height,
-                             (int)i, got[i], expected[i]);
+                             c.stencil, fields[f].field, c.boundary, (int)n[0], (int)n[1],
+                             (int)n[2], c.params_count && c.params[0].text ? c.params[0].text : "",
+                             c.height, (int)i, got[i], expected[i]);
         }
         tz_simulation_destroy(simulation);
     }
     free(got);
 }
 
-static inline int64_t oracle_wrap(int64_t i, int64_t n)
-{
-    return ((i % n) + n) % n;
-}
-
 /* Index of the cell that a neighbour index means, or -1 where it lies outside (fixed). */
 static inline int64_t oracle_neighbour(int64_t i, int64_t n, const char *boundary)
 {
-    if (i >= 0 && i < n)
-        return i;
-    if (strcmp(boundary, "periodic") == 0)
+    if ((i >= 0 && i < n) || strcmp(boundary, "periodic") == 0)
         return oracle_wrap(i, n);
     if (strcmp(boundary, "clamp") == 0)
         return i < 0 ? 0 : n - 1;
-    if (strcmp(boundary, "mirror") == 0) {
-        const int64_t period = n > 1 ? 2 * (n - 1) : 1, k = oracle_wrap(i, period);
-        return k < n ? k : period - k;
-    }
-    return -1;
+    const int64_t period = n > 1 ? 2 * (n - 1) : 1, k = oracle_wrap(i, period);
+    return strcmp(boundary, "mirror") != 0 ? -1 : k < n ? k : period - k;
 }
 
-/* The value of a 2-D field at (x, y), which may lie past a side; `outside` past fixed ones. */
+/* A 2-D field at (x, y), which may lie past a side; `outside` past fixed ones. */
 static inline double oracle_at(const double *field, int64_t nx, int64_t ny, int64_t x, int64_t y,
                                const char *boundary, double outside)
 {

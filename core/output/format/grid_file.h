@@ -13,8 +13,22 @@ typedef struct tz_grid_field {
     tz_dtype dtype;   /* bool is written as bytes */
 } tz_grid_field;
 
-/* Room for the rule of a Life pattern: "B3/S23:T64,32". */
-enum { TZ_RLE_RULE_SIZE = 200 };
+/* ---- Rules of Life patterns, as .rle files have them ----------------------------------------- */
+
+enum { TZ_RLE_RULE_SIZE = 200 }; /* of their texts */
+
+/* "B3/S23", and behind it the universe if it is not the unbounded plane: ":T64,32" a torus,
+ * ":P64,32" a plane with dead cells around it; ":T64" is a square. */
+typedef struct tz_rle_rule {
+    uint32_t birth, survive; /* bit n: with n living neighbours */
+    char universe;           /* 'T', 'P', or 0 without a suffix */
+    int64_t width, height;   /* of the universe, in cells */
+} tz_rle_rule;
+
+/* A rule may also be "23/3", "b3s23" or a name, as "Life" (trapeze/liferule.h). TZ_UNKNOWN;
+ * TZ_UNSUPPORTED: another universe. `place` may be NULL. */
+tz_status tz_rle_rule_parse(const char *text, const char *place, tz_rle_rule *out, tz_error *error);
+const char *tz_rle_rule_format(const tz_rle_rule *rule, char text[TZ_RLE_RULE_SIZE]);
 
 /* What a file shows. Fields are values of cells: a cell reaches from one point to the next. */
 typedef struct tz_grid {
