@@ -193,6 +193,11 @@ void tz_cuda_close(tz_cuda *cuda)
     free(cuda);
 }
 
+void tz_cuda_stop_by(tz_cuda *cuda, tz_stopped_fn *stopped)
+{
+    cuda->stopped = stopped;
+}
+
 const tz_cuda_device *tz_cuda_device_of(const tz_cuda *cuda)
 {
     return &cuda->device;
