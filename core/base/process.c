@@ -290,12 +290,12 @@ static tz_status move(tz_feed *feed, bool sends, char *data, size_t bytes, const
         if (moved == 0 || (errno != EAGAIN && errno != EINTR))
             return tz_error_set(error, TZ_IO, feed->process.program,
                                 sends ? "does not read on" : "has ended");
-        if (wait && wait->stopped && wait->stopped() != 0)
+        if (wait && wait->cancel && tz_cancelled(wait->cancel))
             return tz_error_set(error, TZ_INTERRUPTED, feed->process.program, "interrupted");
         if (wait && tz_machine_clock_s() > wait->end_s)
             return tz_error_set(error, TZ_RANGE, feed->process.program, "takes too long");
         struct pollfd wanted = {.fd = feed->input, .events = sends ? POLLOUT : POLLIN};
-        poll(&wanted, 1, wait && wait->stopped ? ANSWER_MS : PAUSE_MS);
+        poll(&wanted, 1, wait && wait->cancel ? ANSWER_MS : PAUSE_MS);
     }
     return TZ_OK;
 }

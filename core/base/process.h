@@ -2,6 +2,7 @@
 #ifndef TZ_CORE_BASE_PROCESS_H
 #define TZ_CORE_BASE_PROCESS_H
 
+#include "base/cancel.h"
 #include "base/error.h"
 #include <stdbool.h>
 
@@ -35,8 +36,8 @@ tz_status tz_feed_write(tz_feed *feed, const void *data, size_t bytes, tz_error 
 
 /* How long to wait for a program. */
 typedef struct tz_feed_wait {
-    double end_s;         /* until then, on tz_machine_clock_s() */
-    int (*stopped)(void); /* OPTIONAL: asked every few milliseconds; not 0: give it up */
+    double end_s;            /* until then, on tz_machine_clock_s() */
+    const tz_cancel *cancel; /* OPTIONAL: asked every few milliseconds */
 } tz_feed_wait;
 
 /* Its input is a socket, so a program may answer on it: file descriptor 0. Send and receive so many

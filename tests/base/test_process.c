@@ -166,8 +166,10 @@ static void programs_answer(void **state)
     const char *const arguments[] = {"sh", "-c", "read -r a; echo \"$a $a\" >&0; read -r a; exit 5",
                                      NULL};
     const tz_process process = {.program = "/bin/sh", .arguments = arguments, .limit_s = 60};
-    const tz_feed_wait wait = {.end_s = tz_machine_clock_s() + 60, .stopped = never};
-    const tz_feed_wait gone = {.end_s = tz_machine_clock_s() + 60, .stopped = at_once};
+    const tz_feed_wait wait = {.end_s = tz_machine_clock_s() + 60,
+                               .cancel = &(tz_cancel){.stopped = never}};
+    const tz_feed_wait gone = {.end_s = tz_machine_clock_s() + 60,
+                               .cancel = &(tz_cancel){.stopped = at_once}};
     tz_feed *program = NULL;
     char text[6];
     assert_ok(tz_feed_start(&program, &process, &failure));

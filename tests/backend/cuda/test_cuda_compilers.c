@@ -10,14 +10,14 @@
 enum { PROGRAM_BYTES = 200 };
 
 /* Each test begins without compilers and with an empty cache. */
-static tz_status compile(const char *what, tz_stopped_fn *stopped)
+static tz_status compile(const char *what, const tz_cancel *cancel)
 {
     char program[PROGRAM_BYTES];
     void *cubin = NULL;
     size_t bytes = 0;
     snprintf(program, sizeof program, "%s // %s", source, what);
     const tz_status status =
-        tz_cuda_compile_until(stopped, "sm_90", program, NULL, 0, NULL, &cubin, &bytes, &failure);
+        tz_cuda_compile_until(cancel, "sm_90", program, NULL, 0, NULL, &cubin, &bytes, &failure);
     if (!status) {
         assert_int_equal(bytes, strlen(program) + 6);
         assert_memory_equal((char *)cubin + 4, program, strlen(program));
@@ -98,7 +98,7 @@ static int stop_later(void)
 
 static void *compile_slowly(void *status)
 {
-    *(tz_status *)status = compile("slow", stop_later);
+    *(tz_status *)status = compile("slow", &(tz_cancel){.stopped = stop_later});
     return NULL;
 }
 
@@ -112,7 +112,7 @@ static void both_are_given_up_at_once(void **state)
     tz_cuda_compilers_limit(1, 0);
     stop_at_s = tz_machine_clock_s() + 0.2;
     assert_int_equal(pthread_create(&thread, NULL, compile_slowly, &other), 0);
-    assert_int_equal(compile("slow", stop_later), TZ_INTERRUPTED);
+    assert_int_equal(compile("slow", &(tz_cancel){.stopped = stop_later}), TZ_INTERRUPTED);
     pthread_join(thread, NULL);
     assert_int_equal(other, TZ_INTERRUPTED);
     assert_false(children());

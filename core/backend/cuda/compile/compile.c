@@ -124,25 +124,25 @@ tz_status tz_cuda_compile(const char *architecture, const char *source,
                                bytes, error);
 }
 
-tz_status tz_cuda_compile_now(tz_stopped_fn *stopped, const char *architecture, const char *source,
+tz_status tz_cuda_compile_now(const tz_cancel *cancel, const char *architecture, const char *source,
                               const tz_cuda_header *headers, size_t headers_count, bool *cached,
                               void **cubin, size_t *bytes, tz_error *error)
 {
     const tz__compile_order order = {.source = source,
                                      .headers = headers,
                                      .headers_count = headers_count,
-                                     .stopped = stopped,
+                                     .cancel = cancel,
                                      .at_once = true};
     return get_cubin(&order, architecture, cached, cubin, bytes, error);
 }
 
-tz_status tz_cuda_compile_until(tz_stopped_fn *stopped, const char *architecture,
+tz_status tz_cuda_compile_until(const tz_cancel *cancel, const char *architecture,
                                 const char *source, const tz_cuda_header *headers,
                                 size_t headers_count, bool *cached, void **cubin, size_t *bytes,
                                 tz_error *error)
 {
     const tz__compile_order order = {
-        .source = source, .headers = headers, .headers_count = headers_count, .stopped = stopped};
+        .source = source, .headers = headers, .headers_count = headers_count, .cancel = cancel};
     return get_cubin(&order, architecture, cached, cubin, bytes, error);
 }
 

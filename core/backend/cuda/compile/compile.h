@@ -19,15 +19,15 @@ tz_status tz_cuda_compile(const char *architecture, const char *source,
                           const tz_cuda_header *headers, size_t headers_count, bool *cached,
                           void **cubin, size_t *bytes, tz_error *error);
 
-/* The same, given up at once when `stopped` (may be NULL), which is asked every few milliseconds,
- * is not 0. Errors: also TZ_INTERRUPTED. */
-tz_status tz_cuda_compile_now(tz_stopped_fn *stopped, const char *architecture, const char *source,
+/* The same, given up at once when `cancel` (may be NULL), which is asked every few milliseconds,
+ * says so. Errors: also TZ_INTERRUPTED. */
+tz_status tz_cuda_compile_now(const tz_cancel *cancel, const char *architecture, const char *source,
                               const tz_cuda_header *headers, size_t headers_count, bool *cached,
                               void **cubin, size_t *bytes, tz_error *error);
 
 /* The same, for one of many kernels: it waits while as many compile as may at once
  * (tz_cuda_compilers_limit). */
-tz_status tz_cuda_compile_until(tz_stopped_fn *stopped, const char *architecture,
+tz_status tz_cuda_compile_until(const tz_cancel *cancel, const char *architecture,
                                 const char *source, const tz_cuda_header *headers,
                                 size_t headers_count, bool *cached, void **cubin, size_t *bytes,
                                 tz_error *error);

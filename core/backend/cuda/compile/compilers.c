@@ -147,9 +147,9 @@ static tz_status begin_work(const tz__compile_order *order, tz_error *error)
         until.tv_nsec += TURN_MS * 1000000L;
         until.tv_sec += until.tv_nsec / 1000000000L;
         until.tv_nsec %= 1000000000L;
-        if (order->stopped && order->stopped())
+        if (order->cancel && tz_cancelled(order->cancel))
             status = TZ_INTERRUPTED;
-        else if (order->stopped)
+        else if (order->cancel)
             pthread_cond_timedwait(&all.changed, &all.lock, &until);
         else
             pthread_cond_wait(&all.changed, &all.lock);
@@ -334,7 +334,7 @@ tz_status tz__compilers_compile(const tz__compile_order *order, void **out, size
     pthread_mutex_lock(&all.lock);
     const double limit_s = all.limit_s;
     pthread_mutex_unlock(&all.lock);
-    const tz_feed_wait wait = {.end_s = tz_machine_clock_s() + limit_s, .stopped = order->stopped};
+    const tz_feed_wait wait = {.end_s = tz_machine_clock_s() + limit_s, .cancel = order->cancel};
     snprintf(doing, sizeof doing, "compiled a kernel for %.40s",
              strchr(order->options[0], '=') + 1);
     do { /* again, if one that has been idle for long ends just before it reads this request */

@@ -3,9 +3,8 @@
 #ifndef TZ_CORE_BACKEND_CUDA_COMPILE_COMPILERS_H
 #define TZ_CORE_BACKEND_CUDA_COMPILE_COMPILERS_H
 
+#include "base/cancel.h"
 #include "base/error.h"
-
-typedef int tz_stopped_fn(void); /* not 0: work shall end with TZ_INTERRUPTED */
 
 /* A named text that a source includes. */
 typedef struct tz_cuda_header {
@@ -39,8 +38,8 @@ typedef struct tz__compile_order {
     const char *source;
     const tz_cuda_header *headers;
     size_t headers_count;
-    tz_stopped_fn *stopped; /* NULL: never */
-    bool at_once;           /* else it waits until fewer are at work than may be */
+    const tz_cancel *cancel; /* NULL: never */
+    bool at_once;            /* else it waits until fewer are at work than may be */
 } tz__compile_order;
 
 /* Compile. *out is malloc'd. Errors as of tz_cuda_compile_until(). */

@@ -34,6 +34,7 @@ typedef struct tz_cuda_device {
     char name[128];
     char bus_id[32]; /* on the PCI bus: "0000:17:00.0"; "" if unknown */
     int ordinal;
+    int driver;       /* CUDA version of the driver: 13000; 0: not known */
     int major, minor; /* compute capability */
     int64_t memory_bytes;
     int l2_bytes;
@@ -68,8 +69,8 @@ int tz_cuda_available(void);
  * what is missing and what to do. */
 tz_status tz_cuda_open(tz_cuda **out, int ordinal, tz_error *error);
 void tz_cuda_close(tz_cuda *cuda); /* NULL is fine */
-/* From now on tz_cuda_load() asks `stopped` (may be NULL), as tz_cuda_compile_now() does. */
-void tz_cuda_stop_by(tz_cuda *cuda, tz_stopped_fn *stopped);
+/* From now on tz_cuda_load() asks `cancel`, as tz_cuda_compile_now() does. */
+void tz_cuda_cancel_by(tz_cuda *cuda, tz_cancel cancel);
 const tz_cuda_device *tz_cuda_device_of(const tz_cuda *cuda);
 
 /* How many devices there are; 0 without a driver. */

@@ -122,10 +122,10 @@ struct tz_cuda {
     tz_cuda_device device;
     tz_cu_device handle;
     tz_cu_handle context;
-    tz_stopped_fn *stopped; /* NULL: never */
-    atomic_ullong peers;    /* bits: devices whose memory was tried to be opened to this one */
-    atomic_int broken;      /* enum tz__broken */
-    tz_error fault;         /* TZ__BROKEN: what ended the context */
+    tz_cancel cancel;    /* of what is compiled */
+    atomic_ullong peers; /* bits: devices whose memory was tried to be opened to this one */
+    atomic_int broken;   /* enum tz__broken */
+    tz_error fault;      /* TZ__BROKEN: what ended the context */
 };
 
 /* BREAKING: a thread is about to write tz_cuda.fault. */
