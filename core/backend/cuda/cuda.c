@@ -186,7 +186,10 @@ static tz_status gpu_create(void **out, const tz_backend_context *context, tz_er
     if (!state)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
     state->context = *context;
+    tz_cuda_compilers_begin(); /* it opens NVRTC while the driver makes the context */
     tz_status status = tz_cuda_open(&state->cuda, context->device, error);
+    if (!status)
+        tz_cuda_cancel_by(state->cuda, (tz_cancel){.stopped = context->overdue});
     if (!status)
         status = tz_cuda_reducer_create(&state->reducer, state->cuda, NULL, problem, error);
     if (!status)
