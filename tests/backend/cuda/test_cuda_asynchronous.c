@@ -412,8 +412,10 @@ static void kernels_are_no_time_of_the_run(void **state)
     tz_run_result result;
     setenv("TRAPEZE_CACHE", "", 1); /* compile them */
     setenv("FAKE_NVRTC_MS", "200", 1);
+    tz_cuda_compilers_end();
     assert_ok(run_simulation(sim, &(tz_run){.steps = 5, .until_residual = NAN}, &result, &failure));
     unsetenv("FAKE_NVRTC_MS");
+    tz_cuda_compilers_end();
     unsetenv("TRAPEZE_CACHE");
     assert_true(none == 0.0);
     assert_true(tz_simulation_set_up_seconds(sim) >= 0.4);
