@@ -117,6 +117,7 @@ static tz_status set_up(tz_simulation *simulation, const tz_simulation_config *c
     if (status)
         return status;
     simulation->stopped = config->stopped;
+    simulation->overdue = config->overdue;
     simulation->sync = config->sync;
     tz_device_identity device = {0};
     status = simulation->backend->identify(simulation->device, &device, error);

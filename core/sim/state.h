@@ -58,11 +58,13 @@ struct tz_simulation {
     const tz_ranks *ranks; /* NULL: alone */
     int threads;           /* that the simulation was created with */
     tz_threads *pool;      /* of so many */
-    int (*stopped)(void);  /* as tz_simulation_config has it */
-    tz_isa isa;            /* of row functions that the simulation itself calls */
-    int device;            /* ordinal of the GPU */
-    tz_limits limits;      /* the device's */
-    tz_policy *policy;     /* NULL only during creation */
+    /* As tz_simulation_config has them. */
+    int (*stopped)(void);
+    int (*overdue)(void);
+    tz_isa isa;        /* of row functions that the simulation itself calls */
+    int device;        /* ordinal of the GPU */
+    tz_limits limits;  /* the device's */
+    tz_policy *policy; /* NULL only during creation */
     tz_stopwatch watch;
     tz_plan plan; /* complete */
     int64_t bytes;

@@ -19,29 +19,10 @@ static bool is_same(const tz_array *a, const tz_array *b)
 
 /* ---- .npy ------------------------------------------------------------------------------------ */
 
-static const char *const npy_words[] = {"'descr': '<f4'",
-                                        "'descr': '>i8'",
-                                        "'fortran_order': True",
-                                        "'fortran_order': False",
-                                        "'shape': (3, 5)",
-                                        "'shape': (), ",
-                                        "'<f2'",
-                                        "'|b1'",
-                                        "'>u2'",
-                                        "'<c8'",
-                                        "[('a', '<f4')]",
-                                        "(3, 0)",
-                                        "(2, 3, 4, 5)",
-                                        "(9223372036854775807,)",
-                                        "True",
-                                        "{",
-                                        "}",
-                                        "'",
-                                        "\\",
-                                        "4L",
-                                        "\x93NUMPY",
-                                        "\n",
-                                        NULL};
+static const char npy_words[] =
+    "'descr': '<f4'|'descr': '>i8'|'fortran_order': True|'fortran_order': False|"
+    "'shape': (3, 5)|'shape': (), |'<f2'|'b1'|'>u2'|'<c8'|[('a', '<f4')]|(3, 0)|(2, 3, 4, 5)"
+    "|(9223372036854775807,)|True|{|}|'|\\|4L|\x93NUMPY|\n";
 
 /* A file of each type in 1 to 3 dimensions; then of other orders and versions, as NumPy writes
  * them. */
@@ -167,10 +148,9 @@ const fuzz_reader fuzz_npy = {.name = "npy",
 
 /* ---- .png ------------------------------------------------------------------------------------ */
 
-static const char *const png_words[] = {
-    "IHDR", "IDAT", "IEND", "PLTE", "tEXt", "zTXt", "iTXt",  "tRNS",
-    "gAMA", "sBIT", "bKGD", "iCCP", "eXIf", "acTL", "Scale", "\x89PNG\r\n\x1a\n",
-    NULL};
+static const char png_words[] =
+    "IHDR|IDAT|IEND|PLTE|tEXt|zTXt|iTXt|tRNS|gAMA|sBIT|bKGD|iCCP|eXIf|acTL|Scale|"
+    "\x89PNG\r\n\x1a\n";
 
 /* A picture of each kind that PNG knows, with compressed and other texts. */
 static void write_foreign(FILE *file, int kind, int depth, bool interlaced)
