@@ -3,6 +3,7 @@
 #ifndef TZ_CORE_BACKEND_PLACE_H
 #define TZ_CORE_BACKEND_PLACE_H
 
+#include "base/cancel.h"
 #include "base/threads.h"
 #include "model/device.h"
 #include "model/exchange.h"
@@ -68,9 +69,9 @@ typedef struct tz_place {
     tz_limits limits;              /* as the device reports them; zeros if it is absent */
     /* For the backends of backend/slabs: borrowed; each is like `device`. */
     const tz_devices *devices;
-    const tz_link *link;  /* for these: what joins the devices, borrowed; NULL: the record's */
-    int (*stopped)(void); /* asked between compilations: not 0 ends them; NULL: nothing does */
-    tz_walks *walks; /* of a CPU's row functions, borrowed; NULL: none are kept between calls */
+    const tz_link *link; /* for these: what joins the devices, borrowed; NULL: the record's */
+    tz_cancel cancel;    /* ends compilations */
+    tz_walks *walks;     /* of a CPU's row functions, borrowed; NULL: none are kept between calls */
 } tz_place;
 
 /* The limits to plan with. Each comes from the device, or else its record, or else an H200. */
@@ -103,9 +104,10 @@ typedef struct tz_backend_context {
     const tz_problem *problem;
     /* One for each field; NULL if the field is not streamed or has no source yet. */
     const tz_streamed_source *const *streamed;
-    tz_threads *threads; /* of a CPU; for a GPU, what prepares data for it; NULL: the caller */
-    int device;          /* number of the GPU; the backends on the CPU ignore it */
-    bool sync;           /* wait after each stage, so that errors name the right stage */
+    tz_threads *threads;  /* of a CPU; for a GPU, what prepares data for it; NULL: the caller */
+    int device;           /* number of the GPU; the backends on the CPU ignore it */
+    bool sync;            /* wait after each stage, so that errors name the right stage */
+    int (*overdue)(void); /* asked while a kernel compiles: not 0 ends that; NULL: nothing does */
     const tz_devices *devices; /* for the backends of backend/slabs: not NULL there */
     /* for these: the iterations that ghost zones are made for; larger ones come later */
     int exchange;

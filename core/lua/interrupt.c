@@ -1,5 +1,5 @@
 /* Signal handlers, Lua hooks, and the thread that ends the process. core/cli installs them;
- * core/lua asks for a signal in script.c, running.c, sandbox.c and others. */
+ * core/lua asks for a signal in scenario.c, running.c, sandbox.c and others. */
 #include "lua/interrupt.h"
 
 #include <errno.h>
@@ -206,6 +206,15 @@ void tz_interrupt_grace(bool grace)
 int tz_interrupt_signal(void)
 {
     return arrived;
+}
+
+int tz_interrupt_overdue(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return noticed != 0 && seconds_between(&arrived_at, &now) > same_s + (graced ? grace_s : 0)
+               ? arrived
+               : 0;
 }
 
 void tz_interrupt_watch(lua_State *main_thread)
