@@ -29,6 +29,9 @@ void tz_plan_set_keys(lua_State *L, const tz_plan *plan, int dims);
 
 /* ---- Policies -------------------------------------------------------------------------------- */
 
+/* Pass on the warning that the policy has, if any. */
+void tz_policy_warn(const tz_simulation_handle *handle);
+
 /* The keys of a policy, in addition to those of a plan. */
 extern const tz_key tz_wish_options[];
 
