@@ -136,7 +136,7 @@ else
 fi
 t doctor -v
 check "doctor -v" is $rc 0
-for word in "machine" "row functions" "libcapstone" "Lua 5.4" "libpng" "jansson" "threads: " "CUDA driver: " "stencil"; do
+for word in "machine" "row functions" "Lua 5.4" "libpng" "jansson" "threads: " "CUDA driver: " "stencil"; do
     check "doctor says $word" says "$word"
 done
 if grep -q "no NVIDIA driver" out; then
