@@ -3,6 +3,7 @@
 #ifndef TZ_CORE_BACKEND_PLACE_H
 #define TZ_CORE_BACKEND_PLACE_H
 
+#include "base/cancel.h"
 #include "base/threads.h"
 #include "model/device.h"
 #include "model/exchange.h"
@@ -67,8 +68,8 @@ typedef struct tz_place {
     tz_limits limits;              /* as the device reports them; zeros if it is absent */
     /* For the backends of backend/slabs: borrowed; each is like `device`. */
     const tz_devices *devices;
-    const tz_link *link;  /* for these: what joins the devices, borrowed; NULL: the record's */
-    int (*stopped)(void); /* asked between compilations: not 0 ends them; NULL: nothing does */
+    const tz_link *link; /* for these: what joins the devices, borrowed; NULL: the record's */
+    tz_cancel cancel;    /* ends compilations */
     bool absent; /* the record is of no device of this machine: nothing can be timed on it */
 } tz_place;
 

@@ -58,7 +58,7 @@ const tz_command tz_command_run = {
         "                     them: {policies}\n"
         "  --policy NAME      the policy; with --height N those that search\n"
         "                     ({searchers}) start there, others keep N\n"
-        "  --forget           measure again what --policy exhaustive remembers\n"
+        "  --forget           find the best plan anew (policies auto and exhaustive)\n"
         "  --threads N        threads of the cpu backend\n"
         "  --family NAME      how stages are executed: {families}\n"
         "  --sync             wait for every stage and check it: faults of a GPU show at once\n"

@@ -3,7 +3,7 @@
 #define TZ_CORE_CLI_RUN_OPTIONS_H
 
 #include "cli/options.h"
-#include "lua/options.h"
+#include "lua/script.h"
 #include <time.h>
 
 enum { EXIT_WALLTIME = 3 /* --walltime has stopped the run */ };

@@ -7,8 +7,6 @@
 #include "lua/guard.h"
 #include "lua/interrupt.h"
 #include "lua/recall.h"
-#include "lua/resume.h"
-#include "lua/values.h"
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -71,22 +69,6 @@ static void name_of(lua_State *L, uint32_t hash, char *text, size_t size)
             snprintf(text, size, "%.*s", (int)strcspn((*rows)->signature, "("), (*rows)->signature);
 }
 
-static call_id read_id(tz_reading *reading)
-{
-    call_id id;
-    id.name = tz_reading_u32(reading);
-    id.line = tz_reading_u32(reading);
-    id.arguments = tz_reading_u32(reading);
-    return id;
-}
-
-static void put_id(tz_bytes *bytes, const call_id *id)
-{
-    tz_bytes_put_u32(bytes, id->name);
-    tz_bytes_put_u32(bytes, id->line);
-    tz_bytes_put_u32(bytes, id->arguments);
-}
-
 /* Take the entry of this very call. */
 static void take_same(lua_State *L, tz_entry_kind kind, const char *name, const call_id *id,
                       tz_reading *reading)
@@ -94,7 +76,8 @@ static void take_same(lua_State *L, tz_entry_kind kind, const char *name, const 
     char short_name[80], other[80];
     snprintf(short_name, sizeof short_name, "%.*s", (int)strcspn(name, "("), name);
     tz_recall_take(L, kind, short_name, reading);
-    const call_id was = read_id(reading);
+    call_id was;
+    tz_reading_get(reading, &was, sizeof was);
     if (was.name != id->name) {
         name_of(L, was.name, other, sizeof other);
         tz_recall_refuse(L,
@@ -144,7 +127,7 @@ static void add_results(lua_State *L, const char *name, const call_id *id, bool 
         tz_journal_add(context->recall.journal, TZ_ENTRY_RESULT, NULL, large); /* fails */
         return;
     }
-    put_id(&bytes, id);
+    tz_bytes_put(&bytes, id, sizeof *id);
     tz_bytes_put(&bytes, &is_good, 1);
     const char *why = tz_values_put(L, first, results, &bytes);
     if (why) {
@@ -194,11 +177,8 @@ static int recall_call(lua_State *L, const tz_api_function *function)
     const call_id id = identify(L, function->signature);
     const bool replays = tz_recall_replays(context);
     if (function->recall == TZ_RECALL_CALL || function->recall == TZ_RECALL_OWN) {
-        tz_bytes bytes = {.data = NULL};
         tz_reading reading;
-        put_id(&bytes, &id);
-        tz_recall_add(context, TZ_ENTRY_CALL, &bytes);
-        free(bytes.data);
+        tz_recall_put(context, TZ_ENTRY_CALL, "uuu", id.name, id.line, id.arguments);
         if (replays)
             take_same(L, TZ_ENTRY_CALL, function->signature, &id, &reading);
         return function->call(L);
@@ -225,7 +205,7 @@ void tz_api_exchange(lua_State *L, const char *what)
     const call_id id = {hash_name(what), (uint32_t)tz_recall_line(L, NULL, 0), 0};
     if (tz_recall_records(context)) {
         tz_bytes bytes = {.data = NULL};
-        put_id(&bytes, &id);
+        tz_bytes_put(&bytes, &id, sizeof id);
         const char *why = tz_values_put(L, lua_gettop(L), 1, &bytes);
         if (why)
             tz_recall_taint(L, what);
@@ -308,16 +288,14 @@ void tz_api_input(lua_State *L, const char *path)
         return;
     const int64_t hash = (int64_t)hash_file(path);
     recall_point(L);
-    if (tz_recall_records(context)) {
-        tz_bytes bytes = {.data = NULL};
-        tz_bytes_put_i64(&bytes, hash);
-        tz_recall_add(context, TZ_ENTRY_INPUT, &bytes);
-        free(bytes.data);
+    tz_recall_put(context, TZ_ENTRY_INPUT, "i", hash);
+    if (tz_recall_records(context))
         return;
-    }
     tz_reading reading;
+    int64_t was;
     tz_recall_take(L, TZ_ENTRY_INPUT, path, &reading);
-    if (tz_reading_i64(&reading) != hash)
+    tz_reading_unpack(&reading, "i", &was);
+    if (was != hash)
         tz_recall_refuse(L, "%.400s is not the file that the run has read: its content has changed",
                          path);
 }
@@ -408,26 +386,34 @@ void tz_api_add(lua_State *L, const tz_api_function *functions)
     }
 }
 
-void tz_metatable_create(lua_State *L, const char *type, const tz_api_function *methods,
-                         lua_CFunction close, lua_CFunction index, lua_CFunction tostring)
+/* Upvalue 1 is the table of methods, 2 the class. */
+static int index_class(lua_State *L)
 {
-    luaL_newmetatable(L, type);
+    const tz_api_class *class = lua_touserdata(L, lua_upvalueindex(2));
+    const char *key = tz_text_check(L, 2, class->what, "key");
+    size_t count = 0;
+    lua_pushvalue(L, 2);
+    if (lua_gettable(L, lua_upvalueindex(1)) != LUA_TNIL || class->member(L, key))
+        return 1;
+    while (class->members[count])
+        count++;
+    tz_raise_missing(L, class->one, key, lua_upvalueindex(1), class->members, count);
+}
+
+void tz_api_add_class(lua_State *L, const tz_api_class *class)
+{
+    luaL_newmetatable(L, class->type);
+    if (class->events)
+        luaL_setfuncs(L, class->events, 0);
     lua_newtable(L);
-    tz_api_add(L, methods);
-    if (index)
-        lua_pushcclosure(L, index, 1);
+    for (size_t i = 0; class->methods && class->methods[i]; i++)
+        tz_api_add(L, class->methods[i]);
+    if (class->member) {
+        lua_pushlightuserdata(L, (void *)class);
+        lua_pushcclosure(L, index_class, 2);
+    }
     lua_setfield(L, -2, "__index");
-    if (close) {
-        lua_pushcfunction(L, close);
-        lua_setfield(L, -2, "__gc");
-        lua_pushcfunction(L, close);
-        lua_setfield(L, -2, "__close");
-    }
-    if (tostring) {
-        lua_pushcfunction(L, tostring);
-        lua_setfield(L, -2, "__tostring");
-    }
-    lua_pushstring(L, type);
+    lua_pushstring(L, class->type);
     lua_setfield(L, -2, "__metatable");
     lua_pop(L, 1);
 }

@@ -38,21 +38,28 @@ typedef struct tz_api_function {
         .signature = NULL                                                                          \
     }
 
+/* A kind of userdata, as scripts see it. */
+typedef struct tz_api_class {
+    const char *type;       /* of its metatable, which is hidden from scripts */
+    const luaL_Reg *events; /* metamethods but for __index; ends with zeros, NULL: none */
+    const tz_api_function *const *methods; /* lists of them; ends with NULL, NULL: none */
+    /* What can be read: member() pushes it, or returns false; NULL: nothing. */
+    const char *what, *one; /* for messages: "sim", "a simulation" */
+    const char *const *members;
+    bool (*member)(lua_State *L, const char *key);
+} tz_api_class;
+
 /* Add the functions, up to one without a signature, to the table on the top of the stack. Rows are
  * borrowed for the life of the state. */
 void tz_api_add(lua_State *L, const tz_api_function *functions);
+/* Make its metatable. Leaves the stack as it was. */
+void tz_api_add_class(lua_State *L, const tz_api_class *class);
 
 /* What the row of the function that runs has as its data. */
 const void *tz_api_data(lua_State *L);
 
 /* All rows added to a state so far, in order; ends with NULL. Borrowed from the state. */
 const tz_api_function *const *tz_api_rows(lua_State *L);
-
-/* Make the metatable `type`, hidden from scripts. `close` becomes __gc and __close. `index` NULL:
- * the table of methods itself is __index; else that function, with the table as upvalue 1. `close`
- * and `tostring` may be NULL. Leaves the stack as it was. */
-void tz_metatable_create(lua_State *L, const char *type, const tz_api_function *methods,
-                         lua_CFunction close, lua_CFunction index, lua_CFunction tostring);
 
 /* ---- What differs from run to run ------------------------------------------------------------ */
 

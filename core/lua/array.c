@@ -66,8 +66,7 @@ tz_array_handle *tz_array_check(lua_State *L, int index, const char *what)
         handle->view.data = (void *)memory->map.data;
     else if (status == TZ_UNSUPPORTED)
         status = tz_npy_read_all(memory->file, &array, &error);
-    if (status != TZ_OK)
-        tz_raise_error(L, what, &error);
+    tz_try(L, what, status, &error);
     if (array) {
         tz_array_own(handle, array);
         tz_npy_close(memory->file);

@@ -1,10 +1,11 @@
-/* The userdata of arrays, which tz.array, tz.read, sim:array and sim:slabs return. */
+/* The userdata of arrays, which tz.array, tz.read, sim:array and sim:slabs return, and of random
+ * numbers. */
 #ifndef TZ_CORE_LUA_ARRAY_H
 #define TZ_CORE_LUA_ARRAY_H
 
 #include "output/format/npy.h"
 #include "output/format/rle.h"
-#include "stencil/types.h"
+#include "sim/simulation.h"
 #include <lua.h>
 
 #define TZ_TYPE_ARRAY "trapeze.array"
@@ -42,6 +43,13 @@ tz_array_handle *tz_array_check_open(lua_State *L, int index, const char *what);
 /* The same with its elements: a large file is mapped, or read if its bytes are in another order.
  * Raises also if that fails. */
 tz_array_handle *tz_array_check(lua_State *L, int index, const char *what);
+/* A userdata: the random numbers of tz.random. */
+#define TZ_TYPE_RANDOM "trapeze.random"
+typedef struct tz_random_value {
+    tz_random random;
+    bool has_range, has_density; /* which of them the script gave */
+} tz_random_value;
+
 /* Raise if the array's place has another number of axes than a grid of `dims`. */
 void tz_array_check_at(lua_State *L, const tz_array_handle *handle, int dims, const char *what);
 

@@ -1,4 +1,5 @@
-/* Arrays of scripts: in memory (tz.array), from files (tz.read), and their methods. */
+/* Arrays of scripts: in memory (tz.array), from files (tz.read), and their methods; tz.random.
+ * module.c registers them. */
 #include "base/names.h"
 #include "base/number.h"
 #include "lua/api.h"
@@ -7,8 +8,6 @@
 #include "lua/handle.h"
 #include "lua/keys.h"
 #include "lua/module.h"
-#include "lua/push.h"
-#include "lua/random.h"
 #include "output/format/format.h"
 #include "output/format/rle.h"
 #include "stencil/streamed_source.h"
@@ -183,42 +182,33 @@ static int array_save(lua_State *L)
                                 handle->rule[0] ? handle->rule : NULL, data, &error);
     if (data[0])
         tz_record_file(context->files.record, data);
-    if (status != TZ_OK)
-        tz_raise_error(L, "array:save", &error);
+    tz_try(L, "array:save", status, &error);
     tz_record_file(context->files.record, name);
     return 0;
 }
 
-/* array.shape, .dtype, .source, .rule, .count, or a method. */
-static int array_index(lua_State *L)
+static const char *const array_members[] = {"shape", "dtype", "source", "count", "rule", NULL};
+
+static bool array_member(lua_State *L, const char *key)
 {
     const tz_array_handle *handle = luaL_checkudata(L, 1, TZ_TYPE_ARRAY);
-    const char *key = tz_text_check(L, 2, "array", "key");
-    lua_pushvalue(L, 2);
-    if (lua_gettable(L, lua_upvalueindex(1)) != LUA_TNIL)
-        return 1;
+    const tz_array *array = &handle->view;
     if (strcmp(key, "source") == 0) {
         lua_pushstring(L, handle->source);
-        return 1;
+        return true;
     }
     tz_array_check_open(L, 1, "array");
-    const tz_array *array = &handle->view;
-    if (strcmp(key, "shape") == 0) {
+    if (strcmp(key, "shape") == 0)
         tz_push_integers(L, array->dims, array->shape);
-    } else if (strcmp(key, "dtype") == 0) {
+    else if (strcmp(key, "dtype") == 0)
         lua_pushstring(L, tz_dtype_name(array->dtype));
-    } else if (strcmp(key, "count") == 0) {
+    else if (strcmp(key, "count") == 0)
         lua_pushinteger(L, tz_shape_count(array->dims, array->shape));
-    } else if (strcmp(key, "rule") == 0) {
+    else if (strcmp(key, "rule") == 0)
         lua_pushstring(L, handle->rule[0] ? handle->rule : NULL);
-    } else {
-        static const char *const known[] = {"get",   "set",   "min",   "max",    "sum",   "save",
-                                            "close", "shape", "dtype", "source", "count", "rule"};
-        char hint[256];
-        tz_raise(L, "an array has no '%.60s'%s", key,
-                 tz_names_hint(hint, sizeof hint, key, known, sizeof known / sizeof known[0]));
-    }
-    return 1;
+    else
+        return false;
+    return true;
 }
 
 static int array_length(lua_State *L)
@@ -328,8 +318,7 @@ static int array_new(lua_State *L)
     tz_array_handle *handle = tz_array_push(L, "array");
     tz_array *array = NULL;
     tz_error error;
-    if (tz_array_create(&array, (tz_dtype)dtype, dims, shape, &error) != TZ_OK)
-        tz_raise_error(L, "tz.array", &error);
+    tz_try(L, "tz.array", tz_array_create(&array, (tz_dtype)dtype, dims, shape, &error), &error);
     tz_array_own(handle, array);
     if (data_type == LUA_TTABLE)
         fill_from_list(L, array, 2);
@@ -343,39 +332,6 @@ static int array_new(lua_State *L)
     return 1;
 }
 
-void tz_array_register(lua_State *L)
-{
-    static const tz_api_function methods[] = {
-        TZ_API("array:get(x[, y[, z]])", array_get, "One element; coordinates count from 0."),
-        TZ_API("array:set(x[, y[, z]], value)", array_set, "Changes one element."),
-        TZ_API("array:min()", array_min, "The least element that is not NaN."),
-        TZ_API("array:max()", array_max, "The largest element that is not NaN."),
-        TZ_API("array:sum()", array_sum, "The sum of all elements, in double precision."),
-        TZ_API("array:save(name)", array_save,
-               "Writes the array to a file in the run folder, in the format that its name ends "
-               "with (see Formats).",
-               .recall = TZ_RECALL_GIVE),
-        TZ_API("array:close()", array_close,
-               "Frees the memory now. Otherwise that happens when the array is collected."),
-        TZ_API_END};
-    static const tz_api_function functions[] = {
-        TZ_API(
-            "tz.array(options)", array_new,
-            "An array in memory: a value of fields, a mask, or data for `tz.picture`. `array[i]` "
-            "(from 1) and `#array` see its elements in a row; `array.dims`, `array.shape` and "
-            "`array.dtype` describe it.",
-            .options = array_options),
-        {NULL}};
-    tz_metatable_create(L, TZ_TYPE_ARRAY, methods, array_close, array_index, array_tostring);
-    luaL_getmetatable(L, TZ_TYPE_ARRAY);
-    lua_pushcfunction(L, array_gc);
-    lua_setfield(L, -2, "__gc");
-    lua_pushcfunction(L, array_length);
-    lua_setfield(L, -2, "__len");
-    lua_pop(L, 1);
-    tz_api_add(L, functions);
-}
-
 /* The option that takes the place of the file's rule, in its normal form. */
 static void get_rule(lua_State *L, char text[TZ_RLE_RULE_SIZE])
 {
@@ -384,8 +340,7 @@ static void get_rule(lua_State *L, char text[TZ_RLE_RULE_SIZE])
     tz_error error;
     if (!tz_key_text(L, 2, "tz.read", "rule", &given))
         return;
-    if (tz_rle_rule_parse(given, "rule", &rule, &error) != TZ_OK)
-        tz_raise_error(L, "tz.read", &error);
+    tz_try(L, "tz.read", tz_rle_rule_parse(given, "rule", &rule, &error), &error);
     tz_rle_rule_format(&rule, text);
 }
 
@@ -472,8 +427,7 @@ static int value_read(lua_State *L)
     }
     snprintf(handle->rule, sizeof handle->rule, "%s", reading.rule);
     handle->claims_rule = reading.has_rule;
-    if (status != TZ_OK)
-        tz_raise_error(L, "tz.read", &error);
+    tz_try(L, "tz.read", status, &error);
     if (!has_channel)
         warn_of_lost(L, name, &reading.lost);
     if (dims > 0 && !ordered &&
@@ -489,12 +443,87 @@ static int value_read(lua_State *L)
     return 1;
 }
 
-void tz_read_register(lua_State *L)
+/* ---- tz.random ------------------------------------------------------------------------------- */
+
+static const tz_key random_options[] = {
+    {"seed", "integer", NULL, "the same seed gives the same numbers on every machine"},
+    {"range", "{low, high}", "{0, 1}",
+     "real fields: low <= value < high; integers: both ends included"},
+    {"density", "number", "0.5", "of bits: the share that is 1", .least = 0, .most = 1},
+    {NULL, NULL, NULL, NULL}};
+
+static int value_random(lua_State *L)
 {
-    static const tz_api_function functions[] = {
-        TZ_API("tz.read(path[, options])", value_read,
-               "An array from a file (see Formats). A relative path begins in the script's folder.",
-               .options = read_options, .recall = TZ_RECALL_CALL),
-        TZ_API_END};
-    tz_api_add(L, functions);
+    tz_options_check(L, 1, "tz.random");
+    tz_keys_take(L, 1, "tz.random", random_options, false);
+    int64_t seed = 0;
+    tz_random_value value = {.has_range = false};
+    if (!tz_key_integer(L, 1, "tz.random", "seed", &seed))
+        tz_raise(L, "tz.random: 'seed' is missing; give an integer, so that every run draws the "
+                    "same numbers");
+    value.random.seed = (uint64_t)seed;
+    value.has_range =
+        tz_key_range(L, 1, "tz.random", "range", true, &value.random.low, &value.random.high);
+    value.has_density = tz_key_number(L, 1, "tz.random", "density", &value.random.density);
+    if (!isfinite(value.random.high - value.random.low))
+        tz_raise(L, "tz.random: 'range' is wider than a number can say");
+    if (value.has_range && value.has_density)
+        tz_raise(L, "tz.random: give 'range' or 'density', not both");
+    tz_random_value *handle = lua_newuserdatauv(L, sizeof *handle, 0);
+    *handle = value;
+    luaL_setmetatable(L, TZ_TYPE_RANDOM);
+    return 1;
 }
+
+static int random_tostring(lua_State *L)
+{
+    const tz_random_value *value = luaL_checkudata(L, 1, TZ_TYPE_RANDOM);
+    lua_pushfstring(L, "random (seed %I)", (LUAI_UACINT)(int64_t)value->random.seed);
+    return 1;
+}
+
+/* ---- For module.c ---------------------------------------------------------------------------- */
+
+static const tz_api_function array_methods[] = {
+    TZ_API("array:get(x[, y[, z]])", array_get, "One element; coordinates count from 0."),
+    TZ_API("array:set(x[, y[, z]], value)", array_set, "Changes one element."),
+    TZ_API("array:min()", array_min, "The least element that is not NaN."),
+    TZ_API("array:max()", array_max, "The largest element that is not NaN."),
+    TZ_API("array:sum()", array_sum, "The sum of all elements, in double precision."),
+    TZ_API("array:save(name)", array_save,
+           "Writes the array to a file in the run folder, in the format that its name ends "
+           "with (see Formats).",
+           .recall = TZ_RECALL_GIVE),
+    TZ_API("array:close()", array_close,
+           "Frees the memory now. Otherwise that happens when the array is collected."),
+    TZ_API_END};
+static const luaL_Reg array_events[] = {{"__close", array_close},
+                                        {"__gc", array_gc},
+                                        {"__len", array_length},
+                                        {"__tostring", array_tostring},
+                                        {NULL, NULL}};
+const tz_api_class tz_array_class = {.type = TZ_TYPE_ARRAY,
+                                     .events = array_events,
+                                     .methods =
+                                         (const tz_api_function *const[]){array_methods, NULL},
+                                     .what = "array",
+                                     .one = "an array",
+                                     .members = array_members,
+                                     .member = array_member};
+
+static const luaL_Reg random_events[] = {{"__tostring", random_tostring}, {NULL, NULL}};
+const tz_api_class tz_random_class = {.type = TZ_TYPE_RANDOM, .events = random_events};
+
+const tz_api_function tz_array_functions[] = {
+    TZ_API("tz.array(options)", array_new,
+           "An array in memory: a value of fields, a mask, or data for `tz.picture`. `array[i]` "
+           "(from 1) and `#array` see its elements in a row; `array.dims`, `array.shape` and "
+           "`array.dtype` describe it.",
+           .options = array_options),
+    TZ_API("tz.random(options)", value_random,
+           "Random values of a field. A cell's number depends on the seed and its place alone.",
+           .options = random_options),
+    TZ_API("tz.read(path[, options])", value_read,
+           "An array from a file (see Formats). A relative path begins in the script's folder.",
+           .options = read_options, .recall = TZ_RECALL_CALL),
+    TZ_API_END};

@@ -144,8 +144,7 @@ void tz_binding_write(lua_State *L, tz_binding *binding, int handle_index)
     if (binding->kind == TZ_BINDING_OUTPUT && !replays &&
         tz_output_has_column(binding->writer.output, TZ_COLUMN_RESIDUAL))
         status = tz_simulation_measure(simulation, &(tz_update){0}, &error);
-    if (status != TZ_OK)
-        tz_raise_error(L, NULL, &error);
+    tz_try(L, NULL, status, &error);
     if (binding->kind == TZ_BINDING_CHECKPOINT) {
         /* Outside of a run nothing else waits for a thread that writes it. */
         status = tz_checkpoint_now(binding->handle->context, !binding->handle->L, &error);
@@ -164,8 +163,7 @@ void tz_binding_write(lua_State *L, tz_binding *binding, int handle_index)
         note_file(binding, tz_simulation_step(simulation));
         status = tz_writer_write(&binding->writer, simulation, &error);
     }
-    if (status != TZ_OK)
-        tz_raise_error(L, NULL, &error);
+    tz_try(L, NULL, status, &error);
     tz_writer_count(&binding->writer, tz_simulation_step(simulation));
 }
 
@@ -272,9 +270,10 @@ static tz_binding *bind(lua_State *L, tz_simulation_handle *handle, int handle_i
                 "%s: files begin with the chip's lower edge, the grid's last row, since "
                 "a floorplan fills a field (y = \"up\")",
                 what);
-        if (tz_writer_open(&made.writer, output, &handle->context->files, handle->simulation,
-                           handle->name, handle->prefix, &error) != TZ_OK)
-            tz_raise_error(L, what, &error);
+        tz_try(L, what,
+               tz_writer_open(&made.writer, output, &handle->context->files, handle->simulation,
+                              handle->name, handle->prefix, &error),
+               &error);
         made.writer.rewinds = handle->rewinds;
         claim_files(L, &made, what);
     } else if (checkpoint) {
@@ -307,8 +306,8 @@ static void every_wall_time(lua_State *L, tz_simulation_handle *handle)
     double seconds = 0;
     tz_error error;
     const char *text = tz_text_check(L, 2, "sim:every", "interval");
-    if (tz_duration_parse(text, "s", &seconds, &error) != TZ_OK)
-        tz_raise_error(L, "sim:every: 'interval' of a checkpoint", &error);
+    tz_try(L, "sim:every: 'interval' of a checkpoint",
+           tz_duration_parse(text, "s", &seconds, &error), &error);
     if (!(seconds > 0) || !isfinite(seconds))
         tz_raise(L, "sim:every: the interval must be positive, not %s", text);
     tz_checkpoints_every(handle->context, seconds);
@@ -347,8 +346,7 @@ static int write_now(lua_State *L)
                      "sim:write: %s is written already for step %lld; another picture of the same "
                      "step needs an output with another 'name'",
                      binding->writer.stem, (long long)binding->writer.last_step);
-        if (tz_handle_open_folder(handle->context, &error) != TZ_OK)
-            tz_raise_error(L, "sim:write", &error);
+        tz_try(L, "sim:write", tz_handle_open_folder(handle->context, &error), &error);
     }
     tz_binding_write(L, binding, 2);
     return 0;
@@ -364,16 +362,13 @@ static int conclude_write(lua_State *L, tz_context *context, int status)
         return lua_error(L);
     if (tz_recall_replays(context)) {
         tz_recall_take(L, TZ_ENTRY_WRITTEN, "sim:write", &reading);
-        tz_reading_text(&reading, message, sizeof message);
+        tz_reading_unpack(&reading, "s", message, sizeof message);
         if (!message[0])
             return 0;
         lua_pushstring(L, message);
         return lua_error(L);
     }
-    tz_bytes bytes = {.data = NULL};
-    tz_bytes_put_text(&bytes, status == LUA_OK ? "" : lua_tostring(L, -1));
-    tz_recall_add(context, TZ_ENTRY_WRITTEN, &bytes);
-    free(bytes.data);
+    tz_recall_put(context, TZ_ENTRY_WRITTEN, "s", status == LUA_OK ? "" : lua_tostring(L, -1));
     return status == LUA_OK ? 0 : lua_error(L);
 }
 
@@ -393,8 +388,7 @@ static int method_write(lua_State *L)
         return 0;
     }
     if (binding->kind == TZ_BINDING_CHECKPOINT) {
-        if (tz_handle_open_folder(handle->context, &error) != TZ_OK)
-            tz_raise_error(L, "sim:write", &error);
+        tz_try(L, "sim:write", tz_handle_open_folder(handle->context, &error), &error);
         tz_binding_write(L, binding, 1);
         return 0;
     }
@@ -406,18 +400,13 @@ static int method_write(lua_State *L)
     return conclude_write(L, handle->context, status);
 }
 
-void tz_binding_add(lua_State *L)
-{
-    static const tz_api_function methods[] = {
-        TZ_API(
-            "sim:every(interval, output)", method_every,
-            "Writes an output, or calls a function with the simulation, at step 0 and then every "
-            "`interval` iterations, or at multiples of a time such as `\"0.1 ms\"`.",
-            .recall = TZ_RECALL_CALL),
-        TZ_API("sim:write(output)", method_write, "Writes an output now.", .recall = TZ_RECALL_OWN),
-        TZ_API_END};
-    tz_api_add(L, methods);
-}
+const tz_api_function tz_binding_methods[] = {
+    TZ_API("sim:every(interval, output)", method_every,
+           "Writes an output, or calls a function with the simulation, at step 0 and then every "
+           "`interval` iterations, or at multiples of a time such as `\"0.1 ms\"`.",
+           .recall = TZ_RECALL_CALL),
+    TZ_API("sim:write(output)", method_write, "Writes an output now.", .recall = TZ_RECALL_OWN),
+    TZ_API_END};
 
 /* ---- tz.checkpoint --------------------------------------------------------------------------- */
 
@@ -434,15 +423,12 @@ static int checkpoint_tostring(lua_State *L)
     return 1;
 }
 
-void tz_checkpoint_register(lua_State *L)
-{
-    static const tz_api_function none[] = {TZ_API_END};
-    static const tz_api_function functions[] = {
-        TZ_API("tz.checkpoint()", value_checkpoint,
-               "For `sim:every` and `sim:write`: a checkpoint of all simulations, from which "
-               "`trapeze resume` goes on. `sim:every(\"10 min\", tz.checkpoint())` counts minutes "
-               "of the clock on the wall."),
-        TZ_API_END};
-    tz_metatable_create(L, TZ_TYPE_CHECKPOINT, none, NULL, NULL, checkpoint_tostring);
-    tz_api_add(L, functions);
-}
+static const luaL_Reg checkpoint_events[] = {{"__tostring", checkpoint_tostring}, {NULL, NULL}};
+const tz_api_class tz_checkpoint_class = {.type = TZ_TYPE_CHECKPOINT, .events = checkpoint_events};
+
+const tz_api_function tz_binding_functions[] = {
+    TZ_API("tz.checkpoint()", value_checkpoint,
+           "For `sim:every` and `sim:write`: a checkpoint of all simulations, from which "
+           "`trapeze resume` goes on. `sim:every(\"10 min\", tz.checkpoint())` counts minutes "
+           "of the clock on the wall."),
+    TZ_API_END};

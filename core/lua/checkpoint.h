@@ -1,4 +1,4 @@
-/* Writing checkpoints of a script's run. They hold all open simulations, where their runs are, and
+/* Checkpoints of a script's run. They hold all open simulations, where their runs are, and
  * how far the journal goes. */
 #ifndef TZ_CORE_LUA_CHECKPOINT_H
 #define TZ_CORE_LUA_CHECKPOINT_H
@@ -37,9 +37,23 @@ tz_status tz_checkpoint_pause(tz_context *context, tz_simulation *simulation, tz
  * checkpoints. */
 void tz_checkpoint_at_signal(lua_State *L);
 
-/* The next one after number `number` goes into that slot. */
-void tz_checkpoints_go_on(tz_context *context, int64_t number, int slot);
 /* Has this run written one, or begun with one? */
 bool tz_checkpoints_written(const tz_context *context);
+
+/* ---- Going on from one ----------------------------------------------------------------------- */
+
+/* Open the run folder context->options->resume and its newest whole checkpoint, and let the script
+ * be replayed up to it. Nothing in the folder changes before that. TZ_IO (no checkpoint, or the run
+ * still goes on), TZ_FORMAT (both are damaged), TZ_RANGE (another version or script). */
+tz_status tz_resume_open(tz_context *context, tz_error *error);
+void tz_resume_close(tz_context *context);
+
+/* The replay has come to the checkpoint: load it, and record from now on. Raises when the script
+ * has made other simulations, runs or outputs than before. */
+void tz_resume_here(lua_State *L);
+/* The same without raising. */
+tz_status tz_resume_load(lua_State *L, tz_error *error);
+/* The same at the end of the script: TZ_SCRIPT if it ended before it came to the checkpoint. */
+tz_status tz_resume_at_end(lua_State *L, tz_error *error);
 
 #endif

@@ -1,5 +1,5 @@
-/* A script's log lines, notes, printed text and tracebacks. Called by all of core/lua; script.c and
- * handle.c install tz_context_traceback for calls of Lua code. */
+/* A script's log lines, notes, printed text and tracebacks. Called by all of core/lua; scenario.c
+ * and handle.c install tz_context_traceback for calls of Lua code. */
 #include "lua/context.h"
 
 #include "base/cache.h"

@@ -6,7 +6,7 @@
 #include "base/machine.h"
 #include "base/paths.h"
 #include "lua/journal.h"
-#include "lua/options.h"
+#include "lua/script.h"
 #include "output/run_files.h"
 #include <lauxlib.h>
 #include <lua.h>
@@ -51,7 +51,7 @@ typedef struct tz_context {
     struct tz_defined *defined;        /* stencils of tz.stencil */
     tz_recall recall;
     struct tz_checkpoints *checkpoints; /* checkpoint.h; owned */
-    tz_resume *resume;                  /* resume.h; owned, NULL unless a run goes on */
+    tz_resume *resume;                  /* checkpoint.h; owned, NULL unless a run goes on */
     struct tz_live_view *view;          /* live.h; owned, NULL: there is no live view */
     struct tz_active_run *runs;         /* runs that have not returned, the last first */
     const struct tz_waiting *waiting;   /* threads, the last first: guard.h */

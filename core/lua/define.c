@@ -10,7 +10,6 @@
 #include "lua/interrupt.h"
 #include "lua/keys.h"
 #include "lua/module.h"
-#include "lua/push.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,9 +67,8 @@ static int stencil_tostring(lua_State *L)
     return 1;
 }
 
-static void push_names(lua_State *L, const stencil_value *value, bool params)
+static void push_names(lua_State *L, const tz_stencil *s, bool params)
 {
-    const tz_stencil *s = value->stencil;
     const int count = params ? s->params_count : s->fields_count;
     lua_createtable(L, count, 0);
     for (int i = 0; i < count; i++) {
@@ -79,30 +77,25 @@ static void push_names(lua_State *L, const stencil_value *value, bool params)
     }
 }
 
-static int stencil_index(lua_State *L)
+static const char *const stencil_members[] = {"id",     "doc",   "dims", "fields",
+                                              "params", "steps", NULL};
+
+static bool stencil_member(lua_State *L, const char *key)
 {
-    static const char *const facts[] = {"id", "doc", "dims", "fields", "params", "steps"};
-    const char *key = tz_text_check(L, 2, "stencil", "key");
-    const stencil_value *value = check(L);
-    lua_pushvalue(L, 2);
-    if (lua_gettable(L, lua_upvalueindex(1)) != LUA_TNIL)
-        return 1;
+    const tz_stencil *stencil = check(L)->stencil;
     if (strcmp(key, "id") == 0)
-        lua_pushstring(L, value->stencil->id);
+        lua_pushstring(L, stencil->id);
     else if (strcmp(key, "doc") == 0)
-        lua_pushstring(L, value->stencil->doc);
+        lua_pushstring(L, stencil->doc);
     else if (strcmp(key, "dims") == 0)
-        lua_pushinteger(L, value->stencil->dims);
+        lua_pushinteger(L, stencil->dims);
     else if (strcmp(key, "steps") == 0)
-        lua_pushinteger(L, value->stencil->steps > 1 ? value->stencil->steps : 1);
-    else if (strcmp(key, "fields") == 0)
-        push_names(L, value, false);
-    else if (strcmp(key, "params") == 0)
-        push_names(L, value, true);
+        lua_pushinteger(L, stencil->steps > 1 ? stencil->steps : 1);
+    else if (strcmp(key, "fields") == 0 || strcmp(key, "params") == 0)
+        push_names(L, stencil, key[0] == 'p');
     else
-        tz_raise_missing(L, "a stencil", key, lua_upvalueindex(1), facts,
-                         sizeof facts / sizeof *facts);
-    return 1;
+        return false;
+    return true;
 }
 
 static int stencil_newindex(lua_State *L)
@@ -117,8 +110,7 @@ static void write_source(lua_State *L, stencil_value *value, const tz_definition
 {
     tz_error error;
     tz_defined_source_clear(&value->source);
-    if (tz_define_source(definition, &value->source, &error) != TZ_OK)
-        tz_raise_error(L, what, &error);
+    tz_try(L, what, tz_define_source(definition, &value->source, &error), &error);
 }
 
 static tz_cache_key key_of(const tz_defined_source *source)
@@ -218,22 +210,12 @@ static void define(lua_State *L, stencil_value *value, tz_definition_value *d)
     if (there)
         return;
     load(L, value, d, key);
-    if (tz_registry_find(registry, value->id, &value->stencil, NULL, &error) != TZ_OK)
-        tz_raise_error(L, what, &error);
+    tz_try(L, what, tz_registry_find(registry, value->id, &value->stencil, NULL, &error), &error);
     if (sink->stencil)
         sink->stencil(sink->context, &d->definition);
 }
 
 /* ---- augment = "auto" ------------------------------------------------------------------------ */
-
-/* Where the registry keeps tz.predict, which scripts cannot replace there. */
-static const char predict_key;
-
-static void keep_predict(lua_State *L)
-{
-    lua_getfield(L, -1, "predict");
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &predict_key);
-}
 
 static bool is_auto(lua_State *L)
 {
@@ -291,7 +273,7 @@ static double predicted(lua_State *L, int index)
 {
     static const char *const keys[] = {"grid", "precision", "device", "boundary"};
     const int stencil = lua_gettop(L);
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &predict_key);
+    lua_rawgetp(L, LUA_REGISTRYINDEX, tz_predict_functions); /* which no script replaces */
     lua_newtable(L);
     lua_pushvalue(L, stencil);
     lua_setfield(L, -2, "plugin");
@@ -396,26 +378,26 @@ void tz_defined_clear(tz_context *context)
     context->defined = NULL;
 }
 
-void tz_stencil_register(lua_State *L)
-{
-    static const tz_api_function methods[] = {
-        TZ_API("stencil:text()", stencil_text, "The text of its cell updates, in C."), TZ_API_END};
-    static const tz_api_function functions[] = {
-        TZ_API(
-            "tz.stencil(options)", stencil_new,
-            "A stencil, for `plugin` in `tz.simulation` and `tz.predict`: the definition in the "
-            "table becomes a plugin, which the system's C compiler makes once. Give `update`, "
-            "`passes` or `coefficients`. [formulas.md](formulas.md) has the language of formulas. "
-            "A text instead of the table is the id of a plugin's stencil.",
-            .options = tz_definition_options),
-        TZ_API_END};
-    keep_predict(L);
-    tz_metatable_create(L, TZ_TYPE_STENCIL, methods, NULL, stencil_index, stencil_tostring);
-    luaL_getmetatable(L, TZ_TYPE_STENCIL);
-    lua_pushcfunction(L, stencil_gc);
-    lua_setfield(L, -2, "__gc");
-    lua_pushcfunction(L, stencil_newindex);
-    lua_setfield(L, -2, "__newindex");
-    lua_pop(L, 1);
-    tz_api_add(L, functions);
-}
+static const tz_api_function stencil_methods[] = {
+    TZ_API("stencil:text()", stencil_text, "The text of its cell updates, in C."), TZ_API_END};
+static const luaL_Reg stencil_events[] = {{"__gc", stencil_gc},
+                                          {"__newindex", stencil_newindex},
+                                          {"__tostring", stencil_tostring},
+                                          {NULL, NULL}};
+const tz_api_class tz_stencil_class = {.type = TZ_TYPE_STENCIL,
+                                       .events = stencil_events,
+                                       .methods =
+                                           (const tz_api_function *const[]){stencil_methods, NULL},
+                                       .what = "stencil",
+                                       .one = "a stencil",
+                                       .members = stencil_members,
+                                       .member = stencil_member};
+
+const tz_api_function tz_stencil_functions[] = {
+    TZ_API("tz.stencil(options)", stencil_new,
+           "A stencil, for `plugin` in `tz.simulation` and `tz.predict`: the definition in the "
+           "table becomes a plugin, which the system's C compiler makes once. Give `update`, "
+           "`passes` or `coefficients`. [formulas.md](formulas.md) has the language of formulas. "
+           "A text instead of the table is the id of a plugin's stencil.",
+           .options = tz_definition_options),
+    TZ_API_END};

@@ -1,5 +1,5 @@
 /* tz.floorplan and its unit values, and where units lie on a grid. Registered by module.c; called
- * by fields.c, region.c, look.c, output.c, binding.c and picture.c. */
+ * by fields.c, output.c and binding.c. */
 #include "lua/floorplan.h"
 
 #include "base/names.h"
@@ -7,7 +7,6 @@
 #include "lua/guard.h"
 #include "lua/keys.h"
 #include "lua/module.h"
-#include "lua/push.h"
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -150,47 +149,45 @@ void tz_floorplan_box(lua_State *L, const tz_simulation_handle *handle, const tz
     plan.path = path;
     *box = (tz_box){{0, 0, 0}, {1, 1, 1}};
     tz_floorplan_chip(L, handle, &plan, what, &width_m, &height_m);
-    if (tz_floorplan_unit_cells(&plan, &unit->unit, extent[0], extent[1], width_m, height_m,
-                                box->low, box->high, &error) != TZ_OK)
-        tz_raise_error(L, what, &error);
+    tz_try(L, what,
+           tz_floorplan_unit_cells(&plan, &unit->unit, extent[0], extent[1], width_m, height_m,
+                                   box->low, box->high, &error),
+           &error);
 }
 
 /* ---- tz.floorplan ---------------------------------------------------------------------------- */
 
-/* plan.units (a list of {name=, width_m=, …}), plan.samples, plan.width_m, plan.height_m. */
-static int floorplan_index(lua_State *L)
+static const char *const floorplan_members[] = {"units", "samples", "width_m", "height_m", NULL};
+
+static void push_unit(lua_State *L, const tz_floorplan_unit *unit)
+{
+    lua_createtable(L, 0, 5);
+    tz_set_text(L, "name", unit->name);
+    tz_set_number(L, "width_m", unit->width_m);
+    tz_set_number(L, "height_m", unit->height_m);
+    tz_set_number(L, "left_m", unit->left_m);
+    tz_set_number(L, "bottom_m", unit->bottom_m);
+}
+
+static bool floorplan_member(lua_State *L, const char *key)
 {
     const tz_floorplan_value *value = luaL_checkudata(L, 1, TZ_TYPE_FLOORPLAN);
-    const char *key = tz_text_check(L, 2, "floorplan", "key");
-    lua_pushvalue(L, 2);
-    if (lua_gettable(L, lua_upvalueindex(1)) != LUA_TNIL)
-        return 1;
-    if (strcmp(key, "samples") == 0) {
+    const tz_floorplan *plan = &value->plan;
+    if (strcmp(key, "samples") == 0)
         lua_pushinteger(L, (lua_Integer)value->trace.sample_count);
-    } else if (strcmp(key, "width_m") == 0) {
-        lua_pushnumber(L, value->plan.width_m);
-    } else if (strcmp(key, "height_m") == 0) {
-        lua_pushnumber(L, value->plan.height_m);
-    } else if (strcmp(key, "units") == 0) {
-        lua_createtable(L, (int)value->plan.unit_count, 0);
-        for (size_t i = 0; i < value->plan.unit_count; i++) {
-            const tz_floorplan_unit *unit = &value->plan.units[i];
-            lua_createtable(L, 0, 5);
-            tz_set_text(L, "name", unit->name);
-            tz_set_number(L, "width_m", unit->width_m);
-            tz_set_number(L, "height_m", unit->height_m);
-            tz_set_number(L, "left_m", unit->left_m);
-            tz_set_number(L, "bottom_m", unit->bottom_m);
-            lua_rawseti(L, -2, (lua_Integer)i + 1);
-        }
-    } else {
-        static const char *const known[] = {"units",    "samples", "width_m",
-                                            "height_m", "unit",    "close"};
-        char hint[256];
-        tz_raise(L, "a floorplan has no '%.60s'%s", key,
-                 tz_names_hint(hint, sizeof hint, key, known, 6));
+    else if (strcmp(key, "width_m") == 0)
+        lua_pushnumber(L, plan->width_m);
+    else if (strcmp(key, "height_m") == 0)
+        lua_pushnumber(L, plan->height_m);
+    else if (strcmp(key, "units") == 0)
+        lua_createtable(L, (int)plan->unit_count, 0);
+    else
+        return false;
+    for (size_t i = 0; key[0] == 'u' && i < plan->unit_count; i++) {
+        push_unit(L, &plan->units[i]);
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
     }
-    return 1;
+    return true;
 }
 
 static const tz_key floorplan_options[] = {
@@ -250,24 +247,30 @@ static int value_floorplan(lua_State *L)
     return 1;
 }
 
-void tz_floorplan_register(lua_State *L)
-{
-    static const tz_api_function none[] = {TZ_API_END};
-    static const tz_api_function methods[] = {
-        TZ_API("floorplan:unit(name)", floorplan_unit,
-               "A unit as a region, for `sim:max(field, unit)` and others."),
-        TZ_API("floorplan:close()", floorplan_close, "Frees its memory now."), TZ_API_END};
-    static const tz_api_function functions[] = {
-        TZ_API(
-            "tz.floorplan(options)", value_floorplan,
-            "The units of a chip: a value of fields (the power of each cell, W: the mean of the "
-            "trace or "
-            "one of its rows), columns of `tz.table`, and regions. Row 0 of the grid is the chip's "
-            "upper edge, from which `sim:get` and boxes count y; metres of y in files and at axes "
-            "count from the lower edge, as in the floorplan (see `y` of `tz.vti` and `tz.png`).",
-            .options = floorplan_options, .recall = TZ_RECALL_CALL),
-        TZ_API_END};
-    tz_metatable_create(L, TZ_TYPE_UNIT, none, NULL, NULL, unit_tostring);
-    tz_metatable_create(L, TZ_TYPE_FLOORPLAN, methods, floorplan_close, floorplan_index, NULL);
-    tz_api_add(L, functions);
-}
+static const tz_api_function floorplan_methods[] = {
+    TZ_API("floorplan:unit(name)", floorplan_unit,
+           "A unit as a region, for `sim:max(field, unit)` and others."),
+    TZ_API("floorplan:close()", floorplan_close, "Frees its memory now."), TZ_API_END};
+static const luaL_Reg floorplan_events[] = {
+    {"__close", floorplan_close}, {"__gc", floorplan_close}, {NULL, NULL}};
+const tz_api_class tz_floorplan_class = {
+    .type = TZ_TYPE_FLOORPLAN,
+    .events = floorplan_events,
+    .methods = (const tz_api_function *const[]){floorplan_methods, NULL},
+    .what = "floorplan",
+    .one = "a floorplan",
+    .members = floorplan_members,
+    .member = floorplan_member};
+
+static const luaL_Reg unit_events[] = {{"__tostring", unit_tostring}, {NULL, NULL}};
+const tz_api_class tz_unit_class = {.type = TZ_TYPE_UNIT, .events = unit_events};
+
+const tz_api_function tz_floorplan_functions[] = {
+    TZ_API("tz.floorplan(options)", value_floorplan,
+           "The units of a chip: a value of fields (the power of each cell, W: the mean of the "
+           "trace or "
+           "one of its rows), columns of `tz.table`, and regions. Row 0 of the grid is the chip's "
+           "upper edge, from which `sim:get` and boxes count y; metres of y in files and at axes "
+           "count from the lower edge, as in the floorplan (see `y` of `tz.vti` and `tz.png`).",
+           .options = floorplan_options, .recall = TZ_RECALL_CALL),
+    TZ_API_END};

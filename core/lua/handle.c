@@ -1,5 +1,5 @@
 /* Checks arguments that are simulations, and opens and closes their handles and the run folder.
- * Called by most files of core/lua, mainly simulation.c, methods.c and running.c. */
+ * Called by most files of core/lua, mainly simulation.c and running.c. */
 #include "lua/handle.h"
 
 #include "backend/slabs/slabs.h"
@@ -53,9 +53,9 @@ int tz_handle_field(lua_State *L, int index, const tz_simulation_handle *handle,
         return tz_output_default_field(stencil);
     if (lua_type(L, index) != LUA_TSTRING)
         tz_raise(L, "%s: needs a field's name, not %s", what, tz_kind_text(L, index));
-    if (tz_output_find_field(stencil, tz_text_check(L, index, what, "field"), &field, &error) !=
-        TZ_OK)
-        tz_raise_error(L, what, &error);
+    tz_try(L, what,
+           tz_output_find_field(stencil, tz_text_check(L, index, what, "field"), &field, &error),
+           &error);
     return field;
 }
 
@@ -85,8 +85,8 @@ double tz_handle_time(lua_State *L, int index, const tz_simulation_handle *handl
         snprintf(where, sizeof where, "%s: '%s'", what, name);
         if (lua_rawlen(L, index) != strlen(lua_tostring(L, index)))
             tz_raise(L, "%s holds a zero byte", where);
-        if (tz_duration_parse(lua_tostring(L, index), step->unit, &time, &error) != TZ_OK)
-            tz_raise_error(L, where, &error);
+        tz_try(L, where, tz_duration_parse(lua_tostring(L, index), step->unit, &time, &error),
+               &error);
     } else {
         tz_raise(L, "%s: '%s' must be a text such as \"2 ms\" or a number%s%s, not %s", what, name,
                  step->unit[0] ? " in " : "", step->unit, tz_kind_text(L, index));

@@ -1,5 +1,5 @@
 /* Signal handlers, Lua hooks, and the thread that ends the process. core/cli installs them;
- * core/lua asks for a signal in script.c, running.c, sandbox.c and others. */
+ * core/lua asks for a signal in scenario.c, running.c, sandbox.c and others. */
 #include "lua/interrupt.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* Appends entries to the journal's buffer and file, and reads them back. Called by recall.c for
- * entries, checkpoint.c to save, resume.c to replay, and script.c, which owns the journal. */
+ * entries, checkpoint.c to save and to replay, and scenario.c, which owns the journal. */
 #include "lua/journal.h"
 
 #include "base/file.h"

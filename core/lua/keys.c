@@ -1,5 +1,5 @@
-/* Readers of options by key and type, and errors with the script's line. Called by the files of
- * core/lua that define functions for scripts. */
+/* Readers of options by key and type, errors with the script's line, and tables that functions
+ * return. Called by the files of core/lua that define functions for scripts. */
 #include "lua/keys.h"
 
 #include "base/names.h"
@@ -53,6 +53,12 @@ noreturn void tz_raise_error(lua_State *L, const char *what, const tz_error *err
     raise_text(L, text);
 }
 
+void tz_try(lua_State *L, const char *what, tz_status status, const tz_error *error)
+{
+    if (status != TZ_OK)
+        tz_raise_error(L, what, error);
+}
+
 const char *tz_kind_text(lua_State *L, int index)
 {
     static const char *const kinds[] = {[LUA_TNIL] = "nil",
@@ -78,6 +84,23 @@ static noreturn void raise_unknown(lua_State *L, const char *what, const char *k
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
+static const tz_key *key_at(const tz_key *keys, size_t *left)
+{
+    const tz_key *found = NULL;
+    for (; !found && (keys->key || keys->all); keys++) {
+        if (keys->all)
+            found = key_at(keys->all, left);
+        else if ((*left)-- == 0)
+            found = keys;
+    }
+    return found;
+}
+
+const tz_key *tz_key_at(const tz_key *keys, size_t i)
+{
+    return key_at(keys, &i);
+}
+
 /* Where the metatable of a copy of options keeps the rows of its keys. */
 static const char rows_key;
 
@@ -95,10 +118,10 @@ static const tz_key *rows_of(lua_State *L, int index)
 
 static const tz_key *row_of(lua_State *L, int index, const char *key)
 {
-    const tz_key *row = rows_of(L, index);
-    while (row && row->key && strcmp(row->key, key) != 0)
-        row++;
-    return row && row->key ? row : NULL;
+    const tz_key *rows = rows_of(L, index), *row = NULL;
+    for (size_t i = 0; rows && (row = tz_key_at(rows, i)) && strcmp(row->key, key) != 0;)
+        i++;
+    return row;
 }
 
 /* Push the number, text, boolean or flat table of these that `text` is in Lua, or nil: it is words.
@@ -204,8 +227,8 @@ void tz_keys_take(lua_State *L, int index, const char *what, const tz_key *optio
     enum { MOST = 64 };
     const char *keys[MOST];
     size_t n = 0;
-    for (; options[n].key && n < MOST; n++)
-        keys[n] = options[n].key;
+    for (const tz_key *row; n < MOST && (row = tz_key_at(options, n)); n++)
+        keys[n] = row->key;
     index = lua_absindex(L, index);
     tz_keys_check(L, index, what, keys, n, list);
     lua_createtable(L, 0, 1);
@@ -404,8 +427,7 @@ const char *tz_key_file(lua_State *L, int index, const char *what, const tz_form
     if (!format || (only && format != only))
         tz_raise(L, "%s: 'file' must end in %s", what,
                  only ? only->suffix : tz_format_endings(TZ_TO_DRAW, 0, endings));
-    if (tz_folder_check_name(file, &error) != TZ_OK)
-        tz_raise_error(L, what, &error);
+    tz_try(L, what, tz_folder_check_name(file, &error), &error);
     return file;
 }
 
@@ -523,4 +545,150 @@ void tz_path_resolve(lua_State *L, const char *path, char *text, size_t size)
         length = snprintf(text, size, "%s/%s", folder, path);
     if (length < 0 || (size_t)length >= size)
         tz_raise(L, "the path '%.100s…' is too long", path);
+}
+
+/* ---- Tables for scripts ---------------------------------------------------------------------- */
+
+void tz_set_number(lua_State *L, const char *key, double value)
+{
+    lua_pushnumber(L, value);
+    lua_setfield(L, -2, key);
+}
+
+void tz_set_integer(lua_State *L, const char *key, int64_t value)
+{
+    lua_pushinteger(L, value);
+    lua_setfield(L, -2, key);
+}
+
+void tz_set_text(lua_State *L, const char *key, const char *value)
+{
+    lua_pushstring(L, value);
+    lua_setfield(L, -2, key);
+}
+
+void tz_set_flag(lua_State *L, const char *key, bool value)
+{
+    lua_pushboolean(L, value);
+    lua_setfield(L, -2, key);
+}
+
+void tz_push_integers(lua_State *L, int count, const int64_t *values)
+{
+    lua_createtable(L, count, 0);
+    for (int i = 0; i < count; i++) {
+        lua_pushinteger(L, values[i]);
+        lua_rawseti(L, -2, i + 1);
+    }
+}
+
+static void push_texts(lua_State *L, const tz_cell *cell)
+{
+    lua_createtable(L, cell->count, 0);
+    for (int i = 0; i < cell->count; i++) {
+        lua_pushstring(L, tz_cell_item(cell, i));
+        lua_rawseti(L, -2, i + 1);
+    }
+}
+
+static void push_named(lua_State *L, const tz_cell *cell)
+{
+    lua_createtable(L, 0, cell->count);
+    for (int i = 0; i < cell->count; i++) {
+        double value;
+        const char *name = tz_cell_name(cell, i, &value);
+        tz_set_number(L, name, value);
+    }
+}
+
+static void push_cell(lua_State *L, const tz_cell *cell)
+{
+    switch (cell->kind) {
+    case TZ_CELL_NONE:
+    case TZ_CELL_NULL:
+        lua_pushnil(L);
+        return;
+    case TZ_CELL_FLAG:
+        lua_pushboolean(L, cell->flag);
+        return;
+    case TZ_CELL_INTEGER:
+        lua_pushinteger(L, cell->integer);
+        return;
+    case TZ_CELL_REAL:
+        lua_pushnumber(L, cell->real);
+        return;
+    case TZ_CELL_TEXT:
+        lua_pushstring(L, cell->text);
+        return;
+    case TZ_CELL_MADE:
+        lua_pushstring(L, cell->made);
+        return;
+    case TZ_CELL_INTEGERS:
+        tz_push_integers(L, cell->count, cell->integers);
+        return;
+    case TZ_CELL_TEXTS:
+        push_texts(L, cell);
+        return;
+    case TZ_CELL_NAMED:
+        push_named(L, cell);
+        return;
+    case TZ_CELL_ROW:
+        lua_newtable(L);
+        tz_set_row(L, cell->sheet.columns, cell->sheet.context, cell->sheet.rows);
+        return;
+    case TZ_CELL_ROWS:
+        tz_push_sheet(L, &cell->sheet);
+        return;
+    }
+}
+
+void tz_set_row(lua_State *L, const tz_sheet_column *columns, const void *context, const void *row)
+{
+    for (const tz_sheet_column *column = columns; !tz_sheet_column_is_last(column); column++) {
+        const bool merged = column->part && !column->key;
+        if (!merged && !tz_sheet_column_is_in(column, TZ_IN_LUA))
+            continue;
+        const tz_cell cell = tz_sheet_column_cell(column, context, row);
+        if (merged && cell.kind == TZ_CELL_ROW) {
+            tz_set_row(L, column->part, cell.sheet.context, cell.sheet.rows);
+        } else if (!merged && cell.kind > TZ_CELL_NULL) {
+            push_cell(L, &cell);
+            lua_setfield(L, -2, column->key);
+        }
+    }
+}
+
+void tz_push_sheet(lua_State *L, const tz_sheet *sheet)
+{
+    luaL_checkstack(L, 8, NULL);
+    lua_createtable(L, sheet->count, 0);
+    for (int i = 0; i < sheet->count; i++) {
+        lua_newtable(L);
+        tz_set_row(L, sheet->columns, sheet->context, tz_sheet_row(sheet, i));
+        lua_rawseti(L, -2, i + 1);
+    }
+}
+
+void *tz_push_owned(lua_State *L, size_t size, lua_CFunction release)
+{
+    void *made = memset(lua_newuserdatauv(L, size, 0), 0, size);
+    lua_createtable(L, 0, 1);
+    lua_pushcfunction(L, release);
+    lua_setfield(L, -2, "__gc");
+    lua_setmetatable(L, -2);
+    return made;
+}
+
+void tz_push_line(lua_State *L, char between)
+{
+    luaL_Buffer line;
+    const int n = lua_gettop(L);
+    luaL_buffinit(L, &line);
+    for (int i = 1; i <= n; i++) {
+        if (i > 1)
+            luaL_addchar(&line, between);
+        luaL_tolstring(L, i, NULL);
+        luaL_addvalue(&line);
+    }
+    luaL_pushresult(&line);
 }

@@ -1,10 +1,12 @@
-/* Arguments of Lua functions: errors that name the script's line, and tables of named options.
+/* Arguments of Lua functions: errors that name the script's line, tables of named options; and the
+ * values that they return.
  *
  * Every function here may raise, which is a longjmp: call it before you acquire anything. */
 #ifndef TZ_CORE_LUA_KEYS_H
 #define TZ_CORE_LUA_KEYS_H
 
 #include "base/array.h"
+#include "base/sheet.h"
 #include "output/format/format.h"
 #include <lauxlib.h>
 #include <lua.h>
@@ -15,6 +17,8 @@
 noreturn void tz_raise(lua_State *L, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The same from an error record; `what` (may be NULL) goes in front. */
 noreturn void tz_raise_error(lua_State *L, const char *what, const tz_error *error);
+/* The same if a call has failed. */
+void tz_try(lua_State *L, const char *what, tz_status status, const tz_error *error);
 
 /* What is at a stack index, for messages: "a number", "nil", "no value". Static. */
 const char *tz_kind_text(lua_State *L, int index);
@@ -39,7 +43,11 @@ typedef struct tz_key {
      * many it has; both 0: none; INFINITY: as large as can be counted. */
     double least, most;
     const struct tz_key *inner; /* keys of a table that it may be, or of the tables in it */
+    const struct tz_key *all;   /* not a key, but all of this list */
 } tz_key;
+
+/* The i-th key of a list, with those of the lists in it; NULL after the last. */
+const tz_key *tz_key_at(const tz_key *keys, size_t i);
 
 /* Define a function, perhaps a static one, that gives these names. */
 #define TZ_KEY_NAMES(FUNCTION, ...)                                                                \
@@ -121,5 +129,24 @@ noreturn void tz_raise_missing(lua_State *L, const char *what, const char *key, 
 /* Resolve a path that a script gives: a relative one begins in the script's folder. Raises when the
  * result is too long. */
 void tz_path_resolve(lua_State *L, const char *path, char *text, size_t size);
+
+/* ---- Values that functions return ------------------------------------------------------------ */
+
+/* Set a key of the table on the top of the stack. A text that is NULL sets nil. */
+void tz_set_number(lua_State *L, const char *key, double value);
+void tz_set_integer(lua_State *L, const char *key, int64_t value);
+void tz_set_text(lua_State *L, const char *key, const char *value);
+void tz_set_flag(lua_State *L, const char *key, bool value);
+
+/* Set the keys of a row of a sheet in the table on the top of the stack. */
+void tz_set_row(lua_State *L, const tz_sheet_column *columns, const void *context, const void *row);
+/* Push a list of tables, one a row. */
+void tz_push_sheet(lua_State *L, const tz_sheet *sheet);
+/* Push a list of integers. */
+void tz_push_integers(lua_State *L, int count, const int64_t *values);
+/* Push a userdata of zeros, whose contents `release` frees: its __gc. No script gets it. */
+void *tz_push_owned(lua_State *L, size_t size, lua_CFunction release);
+/* Push all arguments as one text, as print() shows them, with `between` between two of them. */
+void tz_push_line(lua_State *L, char between);
 
 #endif

@@ -69,7 +69,8 @@ static void put_keys(FILE *out, const tz_key *keys, bool options)
 {
     fprintf(out, options ? "| key | type | default | |\n|---|---|---|---|\n"
                          : "| key | type | |\n|---|---|---|\n");
-    for (const tz_key *o = keys; o->key; o++) {
+    const tz_key *o;
+    for (size_t i = 0; (o = tz_key_at(keys, i)); i++) {
         fprintf(out, "| `%s` | ", o->key);
         put_cell(out, o->type);
         put_limits(out, o);
@@ -87,7 +88,8 @@ static void put_options(FILE *out, const tz_key *options)
 {
     fprintf(out, "\n");
     put_keys(out, options, true);
-    for (const tz_key *o = options; o->key; o++)
+    const tz_key *o;
+    for (size_t i = 0; (o = tz_key_at(options, i)); i++)
         if (o->inner) {
             fprintf(out, "\nA table in `%s`:\n\n", o->key);
             put_keys(out, o->inner, true);
@@ -102,7 +104,8 @@ static void put_result(FILE *out, const tz_key *result)
 
 static tz_status check_options(const char *signature, const tz_key *options, tz_error *error)
 {
-    for (const tz_key *o = options; o && o->key; o++)
+    const tz_key *o;
+    for (size_t i = 0; options && (o = tz_key_at(options, i)); i++)
         if (!o->type || !o->doc)
             return tz_error_set(error, TZ_FORMAT, "manual", "%s: '%s' has no type or doc",
                                 signature, o->key);

@@ -1,13 +1,15 @@
-/* Builds the table of the module, with tz.expect, tz.log, tz.report, tz.backends and tz.args.
- * Called by sandbox.c for scripts, and by manual.c; sweep.c reads tz.args here. */
+/* Builds the table of the module, with tz.expect, tz.log, tz.report, tz.backends, tz.args and
+ * tz.sweep. Called by sandbox.c for scripts, and by manual.c. */
 #include "lua/module.h"
 
 #include "backend/backend.h"
+#include "base/number.h"
 #include "lua/api.h"
 #include "lua/context.h"
 #include "lua/keys.h"
-#include "lua/push.h"
 #include "output/report/report.h"
+#include "output/sweep/sheet.h"
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,7 +86,8 @@ static void push_value(lua_State *L, const char *value)
         lua_pushstring(L, value);
 }
 
-void tz_args_push(lua_State *L, const char *name)
+/* Push tz.args.NAME, which counts as reading it. */
+static void push_argument(lua_State *L, const char *name)
 {
     tz_context *context = tz_context_get(L);
     const tz_script_options *options = context->options;
@@ -93,8 +96,8 @@ void tz_args_push(lua_State *L, const char *name)
     for (size_t i = 0; !known && i < context->read_names.count; i++)
         known = strcmp(context->read_names.items[i], name) == 0;
     tz_error error;
-    if (!known && tz_paths_add(&context->read_names, name, &error) != TZ_OK)
-        tz_raise_error(L, "tz.args", &error);
+    if (!known)
+        tz_try(L, "tz.args", tz_paths_add(&context->read_names, name, &error), &error);
     /* Of several values for one name the last counts. */
     lua_pushnil(L);
     for (size_t i = options->sets_count; i-- > 0;)
@@ -109,7 +112,7 @@ void tz_args_push(lua_State *L, const char *name)
 
 static int args_index(lua_State *L)
 {
-    tz_args_push(L, tz_text_check(L, 2, "tz.args", "name"));
+    push_argument(L, tz_text_check(L, 2, "tz.args", "name"));
     return 1;
 }
 
@@ -151,40 +154,169 @@ static void push_args(lua_State *L)
     lua_setmetatable(L, -2);
 }
 
+/* ---- tz.sweep -------------------------------------------------------------------------------- */
+
+static const char sweeping[] = "tz.sweep";
+
+/* Push the text of the value on the top of the stack, which --set reads back as the same value. */
+static void push_value_text(lua_State *L, const char *name)
+{
+    char text[TZ_NUMBER_SIZE + 4];
+    const int type = lua_type(L, -1);
+    if (type == LUA_TBOOLEAN) {
+        lua_pushstring(L, lua_toboolean(L, -1) ? "true" : "false");
+    } else if (type == LUA_TNUMBER && !lua_isinteger(L, -1)) {
+        if (!isfinite(lua_tonumber(L, -1)))
+            tz_raise(L, "%s: '%s' has a value that is not finite", sweeping, name);
+        tz_number_format(text, lua_tonumber(L, -1));
+        if (text[strspn(text, "-0123456789")] == '\0')
+            strcat(text, ".0");
+        lua_pushstring(L, text);
+    } else if (type == LUA_TNUMBER) {
+        lua_pushfstring(L, "%I", (LUAI_UACINT)lua_tointeger(L, -1));
+    } else if (type == LUA_TSTRING) {
+        const char *value = tz_text_check(L, -1, sweeping, name);
+        if (strcmp(value, "true") == 0 || strcmp(value, "false") == 0 ||
+            lua_stringtonumber(L, value) != 0)
+            tz_raise(L, "%s: '%s' has the text \"%.60s\"; write it without quotes", sweeping, name,
+                     value);
+        lua_pushvalue(L, -1);
+    } else {
+        tz_raise(L, "%s: '%s' must have numbers, texts or booleans, not %s", sweeping, name,
+                 tz_kind_text(L, -1));
+    }
+}
+
+/* The list on the top of the stack as an axis of `grid`. */
+static void add_axis(lua_State *L, tz_sweep_grid *grid, const char *name)
+{
+    if (!lua_istable(L, -1))
+        tz_raise(L, "%s: '%s' must be a list of values, not %s", sweeping, name,
+                 tz_kind_text(L, -1));
+    tz_list_check(L, sweeping, name);
+    const size_t count = lua_rawlen(L, -1);
+    const int list = lua_gettop(L);
+    if (count > TZ_SWEEP_POINTS_MAX)
+        tz_raise(L, "%s: the sweep has more than %d points; give fewer values", sweeping,
+                 TZ_SWEEP_POINTS_MAX);
+    luaL_checkstack(L, 4, sweeping);
+    const char **values = lua_newuserdatauv(L, (count + 1) * sizeof *values, 0);
+    lua_createtable(L, (int)count, 0); /* keeps the texts */
+    for (size_t i = 0; i < count; i++) {
+        const int first = lua_rawgeti(L, list, 1);
+        if (lua_rawgeti(L, list, (lua_Integer)i + 1) != first)
+            tz_raise(L, "%s: the values of '%s' have different types", sweeping, name);
+        push_value_text(L, name);
+        values[i] = lua_tostring(L, -1);
+        lua_rawseti(L, list + 2, (lua_Integer)i + 1);
+        lua_pop(L, 2);
+    }
+    tz_error error;
+    tz_try(L, sweeping, tz_sweep_grid_add(grid, name, values, count, &error), &error);
+    lua_settop(L, list);
+}
+
+static int grid_gc(lua_State *L)
+{
+    tz_sweep_grid_clear(lua_touserdata(L, 1));
+    return 0;
+}
+
+/* The value of this run: that of --set, else the first one. */
+static void push_chosen(lua_State *L, const tz_sweep_axis *axis)
+{
+    tz_table_get(L, 1, axis->name);
+    lua_rawgeti(L, -1, 1);
+    push_argument(L, axis->name);
+    if (lua_isnil(L, -1))
+        lua_pop(L, 1);
+    else if (lua_type(L, -1) != lua_type(L, -2))
+        tz_raise(L, "%s: '%s' is %s, but its list has values such as %s", sweeping, axis->name,
+                 tz_kind_text(L, -1), axis->values.items[0]);
+}
+
+/* tz.sweep { NAME = {values}, … } */
+static int sweep(lua_State *L)
+{
+    tz_context *context = tz_context_get(L);
+    const tz_script_sink *sink = &context->options->sink;
+    if (context->sweeps)
+        tz_raise(L, "%s: the script calls it a second time; one call has all parameters", sweeping);
+    tz_options_check(L, 1, sweeping);
+    tz_table_copy(L, 1, sweeping);
+    tz_sweep_grid *grid = tz_push_owned(L, sizeof *grid, grid_gc);
+    for (lua_pushnil(L); lua_next(L, 1); lua_pop(L, 1)) {
+        if (lua_type(L, -2) != LUA_TSTRING)
+            tz_raise(L, "%s: needs NAME = {values}, not %s as a name", sweeping,
+                     tz_kind_text(L, -2));
+        add_axis(L, grid, lua_tostring(L, -2));
+    }
+    if (grid->count == 0)
+        tz_raise(L, "%s: needs NAME = {values}", sweeping);
+    lua_createtable(L, 0, (int)grid->count);
+    const int result = lua_gettop(L);
+    for (size_t i = 0; i < grid->count; i++) {
+        push_chosen(L, &grid->axes[i]);
+        lua_setfield(L, result, grid->axes[i].name);
+        lua_settop(L, result);
+    }
+    context->sweeps = true;
+    tz_error error;
+    if (sink->sweep)
+        tz_try(L, sweeping, sink->sweep(sink->context, grid, &error), &error);
+    return 1;
+}
+
+/* ---- The module ------------------------------------------------------------------------------ */
+
 static int module_index(lua_State *L)
 {
     tz_raise_missing(L, "trapeze", luaL_tolstring(L, 2, NULL), 1, NULL, 0);
 }
 
+static const tz_api_function own_functions[] = {
+    TZ_API("tz.expect(condition[, message])", module_expect,
+           "An error unless the condition is true: a scenario that checks itself. Returns the "
+           "condition."),
+    TZ_API("tz.log(...)", module_log, "A line of the log, made as by `print`."),
+    TZ_API("tz.report()", module_report,
+           "The run writes `report.html` into its folder when it ends, in whatever way: one page "
+           "with its result, frames, tables and plans, as `trapeze report` does."),
+    TZ_API("tz.backends()", module_backends,
+           "The names that `backend = …` takes besides `\"auto\"`.", .recall = TZ_RECALL_GIVE),
+    TZ_API_END};
+
+static const tz_api_function sweep_functions[] = {
+    TZ_API("tz.sweep(parameters)", sweep,
+           "The parameters of a sweep, `{ NAME = {values}, … }`: `trapeze sweep SCRIPT` runs the "
+           "script with each combination of them. Returns a table with one value of each: in a "
+           "run of the sweep its own, in `trapeze run` the first ones, or what `--set NAME=VALUE` "
+           "says. The values of a list are numbers, texts or booleans."),
+    TZ_API_END};
+
+/* Those before and after the functions of formats, in the order of the manual. */
+static const tz_api_function *const first[] = {own_functions, tz_array_functions,
+                                               tz_floorplan_functions, NULL};
+static const tz_api_function *const last[] = {
+    tz_binding_functions, tz_simulation_functions, tz_picture_functions, tz_predict_functions,
+    tz_plot_functions,    tz_stencil_functions,    sweep_functions,      NULL};
+static const tz_api_class *const classes[] = {
+    &tz_array_class,      &tz_random_class,  &tz_floorplan_class,
+    &tz_unit_class,       &tz_output_class,  &tz_checkpoint_class,
+    &tz_simulation_class, &tz_stencil_class, NULL};
+
 int tz_module_open(lua_State *L)
 {
-    static const tz_api_function functions[] = {
-        TZ_API("tz.expect(condition[, message])", module_expect,
-               "An error unless the condition is true: a scenario that checks itself. Returns the "
-               "condition."),
-        TZ_API("tz.log(...)", module_log, "A line of the log, made as by `print`."),
-        TZ_API(
-            "tz.report()", module_report,
-            "The run writes `report.html` into its folder when it ends, in whatever way: one page "
-            "with its result, frames, tables and plans, as `trapeze report` does."),
-        TZ_API("tz.backends()", module_backends,
-               "The names that `backend = …` takes besides `\"auto\"`.", .recall = TZ_RECALL_GIVE),
-        TZ_API_END};
+    for (size_t i = 0; classes[i]; i++)
+        tz_api_add_class(L, classes[i]);
     lua_newtable(L);
-    tz_api_add(L, functions);
-    tz_array_register(L);
-    tz_random_register(L);
-    tz_read_register(L);
-    tz_floorplan_register(L);
+    for (size_t i = 0; first[i]; i++)
+        tz_api_add(L, first[i]);
     tz_output_register(L);
-    tz_checkpoint_register(L);
-    tz_simulation_register(L);
-    tz_picture_register(L);
-    tz_predict_register(L);
-    tz_tune_register(L);
-    tz_plot_register(L);
-    tz_stencil_register(L);
-    tz_sweep_register(L);
+    for (size_t i = 0; last[i]; i++)
+        tz_api_add(L, last[i]);
+    lua_getfield(L, -1, "predict");
+    lua_rawsetp(L, LUA_REGISTRYINDEX, tz_predict_functions);
     lua_pushliteral(L, TZ_VERSION);
     lua_setfield(L, -2, "version");
     tz_set_flag(L, "checking", tz_context_get(L)->options->check);

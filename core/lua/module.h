@@ -1,40 +1,39 @@
-/* The module `trapeze`, and what the files of this folder add to it. */
+/* The module `trapeze`, what the files of this folder add to it, and the libraries of Lua. */
 #ifndef TZ_CORE_LUA_MODULE_H
 #define TZ_CORE_LUA_MODULE_H
 
-#include <lua.h>
-
-/* Raise if a scenario's text calls tz.plot, never asks tz.can_plot, and there is no gnuplot: then
- * it would fail after all its work. */
-void tz_plot_check(lua_State *L, const char *text, size_t bytes);
+#include "lua/api.h"
 
 /* For luaL_requiref: pushes the module. */
 int tz_module_open(lua_State *L);
 
-/* Push tz.args.NAME, which counts as reading it. */
-void tz_args_push(lua_State *L, const char *name);
+/* Open the libraries, `require` and the module trapeze. `unsafe`: all of Lua's libraries; else
+ * those that compute, without access to files and processes. May raise. */
+void tz_sandbox_open(lua_State *L, bool unsafe);
 
-/* ---- Add functions to the module, a table on the top of the stack. ---- */
-void tz_array_register(lua_State *L);      /* tz.array */
-void tz_checkpoint_register(lua_State *L); /* tz.checkpoint */
-void tz_floorplan_register(lua_State *L);  /* tz.floorplan */
-void tz_output_register(lua_State *L);     /* tz.NAME of each format */
-void tz_picture_register(lua_State *L);    /* tz.picture: arrays as pictures */
-void tz_plot_register(lua_State *L);       /* tz.plot, tz.can_plot: lines and points by gnuplot */
-void tz_predict_register(lua_State *L);    /* tz.predict */
-void tz_random_register(lua_State *L);     /* tz.random */
-void tz_read_register(lua_State *L);       /* tz.read: files as arrays */
-void tz_simulation_register(lua_State *L); /* tz.simulation */
-void tz_stencil_register(lua_State *L);    /* tz.stencil */
-void tz_sweep_register(lua_State *L);      /* tz.sweep */
-void tz_tune_register(lua_State *L);       /* tz.tune */
+/* The script is over: from now on no finalizer of it is called, and nothing is collected before
+ * lua_close. */
+void tz_sandbox_end(lua_State *L);
 
-/* ---- Add methods of a simulation to the table on the top of the stack. ---- */
-void tz_binding_add(lua_State *L);        /* sim:every, sim:write */
-void tz_methods_add(lua_State *L);        /* sim:get, sim:set, sim:params and so on */
-void tz_policy_method_add(lua_State *L);  /* sim:policy */
-void tz_region_methods_add(lua_State *L); /* sim:units */
-void tz_sample_add(lua_State *L);         /* sim:profile, sim:histogram */
-void tz_running_add(lua_State *L);        /* sim:run, sim:rewind, sim:time */
+/* Raise if a scenario's text calls tz.plot, never asks tz.can_plot, and there is no gnuplot: then
+ * it would fail after all its work. */
+void tz_plot_check(lua_State *L, const char *text, size_t bytes);
+/* The line, from 1, on which a text first names `function` of the module: NAME.function, where the
+ * text has NAME = require "trapeze". 0: nowhere. Comments and strings do not count. */
+int tz_plot_find(const char *text, size_t bytes, const char *function);
+
+/* ---- Functions of the module ----------------------------------------------------------------- */
+extern const tz_api_function tz_array_functions[], tz_floorplan_functions[], tz_binding_functions[],
+    tz_simulation_functions[], tz_picture_functions[], tz_predict_functions[], tz_plot_functions[],
+    tz_stencil_functions[];
+void tz_output_register(lua_State *L); /* tz.NAME of each format, into the table on the top */
+
+/* ---- Kinds of userdata ----------------------------------------------------------------------- */
+extern const tz_api_class tz_array_class, tz_random_class, tz_floorplan_class, tz_unit_class,
+    tz_output_class, tz_checkpoint_class, tz_simulation_class, tz_stencil_class;
+
+/* ---- Methods of simulations ------------------------------------------------------------------ */
+extern const tz_api_function tz_binding_methods[], tz_running_methods[], tz_scalar_methods[],
+    tz_policy_methods[], tz_region_methods[];
 
 #endif

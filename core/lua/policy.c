@@ -5,13 +5,35 @@
 #include "lua/api.h"
 #include "lua/keys.h"
 #include "lua/module.h"
-#include "lua/push.h"
 #include "lua/recall.h"
 #include "sim/checkpoint.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define KNOB(NAME, LEAST, MOST, DOC)                                                               \
+    {#NAME, "integer", "chosen", DOC, .least = LEAST, .most = MOST},
+const tz_key tz_knob_options[] = {TZ_PLAN_KNOBS(KNOB){NULL}};
+
+const tz_key tz_plan_options[] = {
+    {"height", "integer or text", "chosen",
+     "iterations between two halo exchanges; or a text: the policy of that name", .least = 1,
+     .most = TZ_PLAN_HEIGHT_MAX},
+    {"tile", "{nx[, ny[, nz]]}", "chosen", "useful cells of a tile; 0: chosen"},
+    {"family", "text", "chosen",
+     "the way to execute a stage, such as `stream` or `skew`; `trapeze tune --help` lists "
+     "them"},
+    {.all = tz_knob_options},
+    {"why", "text", "", "how a plan was chosen, as `sim:plan()` says; not read"},
+    {NULL}};
+
+const tz_key tz_wish_options[] = {{"policy", "text or function(s)", "the first of these",
+                                   "%s, or a function that returns a plan", tz_policy_name},
+                                  {"start", "integer or text", "`height`, else \"predicted\"",
+                                   "the first height of policies that search it: %s",
+                                   tz_policy_searcher_name, .least = 1, .most = TZ_PLAN_HEIGHT_MAX},
+                                  {NULL}};
 
 void tz_plan_read(lua_State *L, int index, const char *who, int dims, tz_plan *plan,
                   const char **height_text)
@@ -31,8 +53,8 @@ void tz_plan_read(lua_State *L, int index, const char *who, int dims, tz_plan *p
     plan->height = (int)height;
     tz_key_integers(L, index, who, "tile", dims, 0, plan->tile);
     tz_key_text(L, index, who, "family", &family);
-    if (family && tz_family_check(family, &error) != TZ_OK)
-        tz_raise_error(L, who, &error);
+    if (family)
+        tz_try(L, who, tz_family_check(family, &error), &error);
     if (family)
         snprintf(plan->family, sizeof plan->family, "%s", family);
     tz_knobs_read(L, index, who, plan);
@@ -100,8 +122,7 @@ void tz_policy_read(lua_State *L, int index, const char *who, int dims,
     tz_plan_wish own;
     tz_error error;
     read_wish(L, lua_absindex(L, index), who, dims, &own);
-    if (tz_plan_wish_settle(&own, command_line, wish, &error) != TZ_OK)
-        tz_raise_error(L, who, &error);
+    tz_try(L, who, tz_plan_wish_settle(&own, command_line, wish, &error), &error);
 }
 
 /* ---- A function ------------------------------------------------------------------------------ */
@@ -174,8 +195,6 @@ static void push_view(lua_State *L, const request *q)
     lua_setmetatable(L, -2);
 }
 
-static const tz_key plan_options[] = {TZ_PLAN_OPTIONS, {NULL, NULL, NULL, NULL}};
-
 /* Protected: argument 1 is the request, 2 the simulation. */
 static int ask_protected(lua_State *L)
 {
@@ -197,7 +216,7 @@ static int ask_protected(lua_State *L)
     if (!lua_istable(L, -1))
         tz_raise(L, "%s: must return a plan such as { height = 4 }, or nil to keep it, not %s", who,
                  tz_kind_text(L, -1));
-    tz_keys_take(L, -1, who, plan_options, false);
+    tz_keys_take(L, -1, who, tz_plan_options, false);
     tz_plan plan;
     tz_plan_read(L, lua_gettop(L), who, q->dims, &plan, NULL);
     if (plan.height == 0)
@@ -206,22 +225,19 @@ static int ask_protected(lua_State *L)
     return 0;
 }
 
+enum { PLAN_NUMBERS = 1 + TZ_AXES + TZ_PLAN_KNOBS_COUNT };
+
 /* What the function sees, for the journal. */
 static void record_view(tz_context *context, const tz_policy_view *view)
 {
-    tz_bytes bytes = {.data = NULL};
-    tz_bytes_put_i64(&bytes, view->step);
-    tz_bytes_put_i64(&bytes, view->stages);
-    tz_bytes_put_i64(&bytes, view->iterations);
-    tz_bytes_put_double(&bytes, view->seconds);
-    tz_bytes_put_text(&bytes, view->plan->family);
-    tz_bytes_put_i64(&bytes, view->plan->height);
+    int64_t numbers[PLAN_NUMBERS] = {view->plan->height};
     for (int axis = 0; axis < TZ_AXES; axis++)
-        tz_bytes_put_i64(&bytes, view->plan->tile[axis]);
+        numbers[1 + axis] = view->plan->tile[axis];
     for (int k = 0; k < TZ_PLAN_KNOBS_COUNT; k++)
-        tz_bytes_put_i64(&bytes, tz_plan_get(view->plan, k));
-    tz_recall_add(context, TZ_ENTRY_POLICY, &bytes);
-    free(bytes.data);
+        numbers[1 + TZ_AXES + k] = tz_plan_get(view->plan, k);
+    tz_recall_put(context, TZ_ENTRY_POLICY, "iiidsI", (int64_t)view->step, (int64_t)view->stages,
+                  (int64_t)view->iterations, view->seconds, view->plan->family, numbers,
+                  PLAN_NUMBERS);
 }
 
 /* Call the function. No checkpoint is written meanwhile: the stage has no plan yet. */
@@ -240,16 +256,14 @@ tz_status tz_policy_ask_again(tz_simulation_handle *handle, tz_reading *reading,
 {
     tz_plan plan = {.height = 0}, next;
     tz_policy_view view = {.name = "policy", .plan = &plan};
-    view.step = tz_reading_i64(reading);
-    view.stages = tz_reading_i64(reading);
-    view.iterations = tz_reading_i64(reading);
-    view.seconds = tz_reading_double(reading);
-    tz_reading_text(reading, plan.family, sizeof plan.family);
-    plan.height = (int)tz_reading_i64(reading);
+    int64_t numbers[PLAN_NUMBERS];
+    tz_reading_unpack(reading, "iiidsI", &view.step, &view.stages, &view.iterations, &view.seconds,
+                      plan.family, sizeof plan.family, numbers, PLAN_NUMBERS);
+    plan.height = (int)numbers[0];
     for (int axis = 0; axis < TZ_AXES; axis++)
-        plan.tile[axis] = tz_reading_i64(reading);
+        plan.tile[axis] = numbers[1 + axis];
     for (int k = 0; k < TZ_PLAN_KNOBS_COUNT; k++)
-        tz_plan_set(&plan, k, (int)tz_reading_i64(reading));
+        tz_plan_set(&plan, k, (int)numbers[1 + TZ_AXES + k]);
     tz_simulation_set_step(handle->simulation, view.step);
     next = plan;
     return call_function(handle, &view, &next, error);
@@ -324,8 +338,7 @@ static void push_measured(lua_State *L, const tz_policy *policy, int dims)
     }
 }
 
-static const tz_key policy_options[] = {
-    TZ_POLICY_OPTIONS, TZ_PLAN_OPTIONS, {NULL, NULL, NULL, NULL}};
+static const tz_key policy_options[] = {{.all = tz_wish_options}, {.all = tz_plan_options}, {NULL}};
 
 static const tz_key policy_result[] = {
     {"policy", "text", "", "its name"},
@@ -359,8 +372,7 @@ static int method_policy(lua_State *L)
         tz_keys_take(L, 2, who, policy_options, false);
         const tz_plan_wish forget = {.forget = handle->context->options->policy.forget};
         tz_policy_read(L, 2, who, dims, &forget, &wish);
-        if (tz_simulation_set_policy(handle->simulation, &wish, &error) != TZ_OK)
-            tz_raise_error(L, who, &error);
+        tz_try(L, who, tz_simulation_set_policy(handle->simulation, &wish, &error), &error);
         tz_policy_keep(L, 2, 1, &wish);
     }
     const tz_policy *policy = tz_simulation_policy(handle->simulation);
@@ -376,15 +388,11 @@ static int method_policy(lua_State *L)
     return 1;
 }
 
-void tz_policy_method_add(lua_State *L)
-{
-    static const tz_api_function methods[] = {
-        TZ_API("sim:policy([policy])", method_policy,
-               "Changes who chooses plans: a name, a function or a table. Returns the state of the "
-               "policy. A function sees `s.step`, `s.plan`, `s.stages` (how many were timed last), "
-               "`s.time_s` and `s.iterations` of these, and `s.prediction`; it returns a plan, or "
-               "nil to keep it.",
-               .options = policy_options, .result = policy_result, .recall = TZ_RECALL_BOTH),
-        {NULL}};
-    tz_api_add(L, methods);
-}
+const tz_api_function tz_policy_methods[] = {
+    TZ_API("sim:policy([policy])", method_policy,
+           "Changes who chooses plans: a name, a function or a table. Returns the state of the "
+           "policy. A function sees `s.step`, `s.plan`, `s.stages` (how many were timed last), "
+           "`s.time_s` and `s.iterations` of these, and `s.prediction`; it returns a plan, or "
+           "nil to keep it.",
+           .options = policy_options, .result = policy_result, .recall = TZ_RECALL_BOTH),
+    TZ_API_END};

@@ -5,34 +5,18 @@
 #include "lua/context.h"
 #include "lua/handle.h"
 #include "lua/keys.h"
-#include "lua/values.h"
+#include "lua/recall.h"
 #include "policy/policy.h"
 #include "sim/simulation.h"
 
 /* ---- Plans as scenarios give them: keys of tz.simulation and of sim:plan --------------------- */
 
-/* The keys of a plan, in the order that the manual lists them. */
-#define TZ__PLAN_OPTION(NAME, LEAST, MOST, DOC)                                                    \
-    ,                                                                                              \
-    {                                                                                              \
-#NAME, "integer", "chosen", DOC, .least = LEAST, .most = MOST                              \
-    }
-#define TZ_PLAN_OPTIONS                                                                            \
-    {"height",   "integer or text",                                                                \
-     "chosen",   "iterations between two halo exchanges; or a text: the policy of that name",      \
-     .least = 1, .most = TZ_PLAN_HEIGHT_MAX},                                                      \
-        {"tile", "{nx[, ny[, nz]]}", "chosen", "useful cells of a tile; 0: chosen"},               \
-        {"family", "text", "chosen",                                                               \
-         "the way to execute a stage, such as `stream` or `skew`; `trapeze tune --help` lists "    \
-         "them"} TZ_PLAN_KNOBS(TZ__PLAN_OPTION),                                                   \
-    {                                                                                              \
-        "why", "text", "", "how a plan was chosen, as `sim:plan()` says; not read"                 \
-    }
+/* The knobs of a plan, and all keys of one, in the order that the manual lists them. */
+extern const tz_key tz_knob_options[], tz_plan_options[];
 
 /* Read the plan's keys of the table at `index`. Raises errors that begin with `who`. A height that
  * is a text goes to *height_text, borrowed from the table; if that is NULL, the height must be a
- * number.
- */
+ * number. */
 void tz_plan_read(lua_State *L, int index, const char *who, int dims, tz_plan *plan,
                   const char **height_text);
 /* The knobs alone; others of *plan stay. */
@@ -46,14 +30,7 @@ void tz_plan_set_keys(lua_State *L, const tz_plan *plan, int dims);
 /* ---- Policies -------------------------------------------------------------------------------- */
 
 /* The keys of a policy, in addition to those of a plan. */
-#define TZ_POLICY_OPTIONS                                                                          \
-    {"policy", "text or function(s)", "the first of these",                                        \
-     "%s, or a function that returns a plan", tz_policy_name},                                     \
-    {                                                                                              \
-        "start", "integer or text", "`height`, else \"predicted\"",                                \
-            "the first height of policies that search it: %s", tz_policy_searcher_name,            \
-            .least = 1, .most = TZ_PLAN_HEIGHT_MAX                                                 \
-    }
+extern const tz_key tz_wish_options[];
 
 /* Read what the table at `index` wants of plans; options of the command line (NULL: none) replace
  * it. Raises errors that begin with `who`. */

@@ -1,11 +1,13 @@
-/* Reads stencil, grid, precision, boundary and parameters from a table of options. Called by
- * simulation.c for tz.simulation, and by workload.c for tz.predict and tz.tune; methods.c reads
- * assignments here. */
+/* Reads stencil, grid, precision, boundary, parameters and scalars from a table of options. Called
+ * by simulation.c for tz.simulation, and by predict.c for tz.predict and tz.tune. */
 #include "lua/problem.h"
 
+#include "define/scalar.h"
+#include "lua/api.h"
 #include "lua/define.h"
+#include "lua/handle.h"
 #include "lua/keys.h"
-#include "lua/scalars.h"
+#include "lua/module.h"
 #include "stencil/registry.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -174,9 +176,160 @@ size_t tz_boundary_values_read(lua_State *L, int index, const char *what, const 
     return count;
 }
 
+/* ---- Constants that change with the iteration ------------------------------------------------ */
+
+/* Its address is the key of what the formulas and lists live in, in a simulation's user value. */
+static const char scalars_key;
+
+static int formula_gc(lua_State *L)
+{
+    tz_named_scalar_destroy(*(tz_named_scalar **)lua_touserdata(L, 1));
+    return 0;
+}
+
+/* The formula on the top of the stack, kept in the table `kept`. */
+static tz_series take_formula(lua_State *L, int kept, const char *what, const tz_stencil *stencil,
+                              const char *name)
+{
+    size_t length = 0;
+    const char *text = lua_tolstring(L, -1, &length);
+    tz_error error;
+    tz_named_scalar **formula = tz_push_owned(L, sizeof *formula, formula_gc);
+    tz_try(L, what, tz_named_scalar_create(formula, stencil, name, text, length, &error), &error);
+    luaL_ref(L, kept);
+    return tz_named_scalar_series(*formula);
+}
+
+/* The list or number on the top of the stack. */
+static tz_series take_list(lua_State *L, int kept, const char *where, const char *name)
+{
+    const bool list = lua_istable(L, -1);
+    if (list)
+        tz_list_check(L, where, name);
+    const size_t count = list ? lua_rawlen(L, -1) : 1;
+    if (count == 0)
+        tz_raise(L, "%s: the list '%.60s' is empty", where, name);
+    double *values = lua_newuserdatauv(L, count * sizeof *values, 0);
+    for (size_t i = 0; i < count; i++) {
+        if (list)
+            lua_rawgeti(L, -2, (lua_Integer)i + 1);
+        else
+            lua_pushvalue(L, -2);
+        if (lua_type(L, -1) != LUA_TNUMBER)
+            tz_raise(L, "%s: number %lld of the list '%.60s' is %s", where, (long long)i + 1, name,
+                     tz_kind_text(L, -1));
+        values[i] = lua_tonumber(L, -1);
+        lua_pop(L, 1);
+    }
+    luaL_ref(L, kept);
+    return (tz_series){.name = name, .count = count, .values = values};
+}
+
+static int compare_series(const void *a, const void *b)
+{
+    return strcmp(((const tz_series *)a)->name, ((const tz_series *)b)->name);
+}
+
+static void read_scalars(lua_State *L, int index, const char *what, const tz_stencil *stencil,
+                         tz_simulation_config *config)
+{
+    char where[64];
+    index = lua_absindex(L, index);
+    snprintf(where, sizeof where, "%s: 'scalars'", what);
+    if (tz_table_get(L, index, "scalars") == LUA_TNIL) {
+        lua_pop(L, 1);
+        return;
+    }
+    if (!lua_istable(L, -1))
+        tz_raise(L, "%s: needs a table of NAME = \"a formula of step\" or a list, not %s", where,
+                 tz_kind_text(L, -1));
+    const int given = lua_gettop(L);
+    tz_table_copy(L, given, where);
+    lua_newtable(L);
+    const int kept = lua_gettop(L);
+    tz_series *series = lua_newuserdatauv(L, TZ_CONSTANTS_MAX * sizeof *series, 0);
+    luaL_ref(L, kept);
+    size_t count = 0;
+    for (lua_pushnil(L); lua_next(L, given) != 0; lua_pop(L, 1)) {
+        if (lua_type(L, -2) != LUA_TSTRING)
+            tz_raise(L, "%s: needs NAME = value, not a list", where);
+        const char *name = tz_text_check(L, -2, where, "name");
+        if (count == TZ_CONSTANTS_MAX)
+            tz_raise(L, "%s: more than %d names", where, TZ_CONSTANTS_MAX);
+        const int type = lua_type(L, -1);
+        if (type == LUA_TSTRING)
+            series[count++] = take_formula(L, kept, what, stencil, name);
+        else if (type == LUA_TTABLE || type == LUA_TNUMBER)
+            series[count++] = take_list(L, kept, where, name);
+        else
+            tz_raise(L,
+                     "%s: '%.60s' must be a formula of step (a text), a list or a number, not %s",
+                     where, name, tz_kind_text(L, -1));
+    }
+    qsort(series, count, sizeof *series, compare_series);
+    lua_pushvalue(L, given); /* the names */
+    luaL_ref(L, kept);
+    lua_setfield(L, index, "scalars");
+    lua_pop(L, 1);
+    config->scalars = series;
+    config->scalars_count = count;
+}
+
+void tz_scalars_keep(lua_State *L, int index, int handle)
+{
+    lua_getiuservalue(L, handle, 1);
+    tz_table_get(L, index, "scalars");
+    lua_rawsetp(L, -2, &scalars_key);
+    lua_pop(L, 1);
+}
+
+/* sim:scalar(name[, step]): the value of a constant in an iteration, by default the next one. */
+static int method_scalar(lua_State *L)
+{
+    const char *what = "sim:scalar";
+    const tz_simulation_handle *handle = tz_handle_check(L, 1, what);
+    const char *name = tz_text_check(L, 2, what, "name");
+    const int64_t step = lua_isnoneornil(L, 3)
+                             ? tz_simulation_step(handle->simulation)
+                             : tz_integer_check(L, 3, what, "step", 0, INT64_MAX / 4);
+    tz_error error;
+    double value;
+    tz_try(L, what, tz_simulation_scalar(handle->simulation, name, step, &value, &error), &error);
+    lua_pushnumber(L, value);
+    return 1;
+}
+
+const tz_api_function tz_scalar_methods[] = {
+    TZ_API("sim:scalar(name[, step])", method_scalar,
+           "The value of a constant that changes with the iteration: in iteration `step`, 0 "
+           "being the first, or in the next one."),
+    TZ_API_END};
+
+/* ---- All of it ------------------------------------------------------------------------------- */
+
 #define PRECISION(precision, name, c_type, member) name,
-TZ_KEY_NAMES(tz_precision_names, TZ_PRECISION_TABLE(PRECISION) "mixed")
-TZ_KEY_NAMES_OF(tz_boundary_names, tz_boundary_name, TZ_BOUNDARIES)
+/* clang-format off */
+static TZ_KEY_NAMES(precision_names, TZ_PRECISION_TABLE(PRECISION) "mixed")
+static TZ_KEY_NAMES_OF(boundary_names, tz_boundary_name, TZ_BOUNDARIES)
+    /* clang-format on */
+
+    const tz_key tz_problem_options[] = {
+        {"plugin", "text", NULL,
+         "the stencil's name, or what `tz.stencil` returns; `trapeze plugins` lists names"},
+        {"grid", "{nx[, ny[, nz]]}", NULL, "cells along each axis, x first; an integer in 1-D"},
+        {"precision", "text", "\"single\"", "%s; the last one is of stencils that have it",
+         precision_names},
+        {"boundary", "text or table", "the stencil's",
+         "%s; `{ x = …, y = … }` gives one for each axis, "
+         "`{ x = { \"clamp\", \"fixed\" } }` one "
+         "for each side. [Where the walls lie and what is conserved](boundaries.md)",
+         boundary_names},
+        {"params", "table", "",
+         "`NAME = value`: parameters of the stencil; `trapeze plugins NAME` lists them"},
+        {"scalars", "table", "the stencil's",
+         "constants that change with the iteration: `NAME = \"a formula of step and "
+         "parameters\"`, or a list of numbers, iteration 0 first, whose last one stays"},
+        {NULL}};
 
 const tz_stencil *tz_problem_read(lua_State *L, int index, const char *what,
                                   tz_simulation_config *config,
@@ -194,8 +347,8 @@ const tz_stencil *tz_problem_read(lua_State *L, int index, const char *what,
     lua_pop(L, 1);
     if (!config->stencil && !tz_key_text(L, index, what, "plugin", &config->stencil))
         tz_raise(L, "%s: 'plugin' is missing; `trapeze plugins` lists them", what);
-    if (tz_registry_find(config->registry, config->stencil, &stencil, plugin, &error) != TZ_OK)
-        tz_raise_error(L, what, &error);
+    tz_try(L, what, tz_registry_find(config->registry, config->stencil, &stencil, plugin, &error),
+           &error);
     for (int axis = 0; axis < TZ_AXES; axis++)
         config->extent[axis] = 1;
     config->dims = tz_key_integers(L, index, what, "grid", TZ_AXES, 1, config->extent);
@@ -214,6 +367,6 @@ const tz_stencil *tz_problem_read(lua_State *L, int index, const char *what,
     }
     lua_setfield(L, index, "params");
     config->params = params;
-    tz_scalars_read(L, index, what, stencil, config);
+    read_scalars(L, index, what, stencil, config);
     return stencil;
 }

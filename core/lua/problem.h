@@ -7,27 +7,7 @@
 #include <lua.h>
 
 /* The keys, in the order that the manual lists them. */
-#define TZ_PROBLEM_OPTIONS                                                                         \
-    {"plugin", "text", NULL,                                                                       \
-     "the stencil's name, or what `tz.stencil` returns; `trapeze plugins` lists names"},           \
-        {"grid", "{nx[, ny[, nz]]}", NULL, "cells along each axis, x first; an integer in 1-D"},   \
-        {"precision", "text", "\"single\"", "%s; the last one is of stencils that have it",        \
-         tz_precision_names},                                                                      \
-        {"boundary", "text or table", "the stencil's",                                             \
-         "%s; `{ x = …, y = … }` gives one for each axis, "                                    \
-         "`{ x = { \"clamp\", \"fixed\" } }` one "                                                 \
-         "for each side. [Where the walls lie and what is conserved](boundaries.md)",              \
-         tz_boundary_names},                                                                       \
-        {"params", "table", "",                                                                    \
-         "`NAME = value`: parameters of the stencil; `trapeze plugins NAME` lists them"},          \
-    {                                                                                              \
-        "scalars", "table", "the stencil's",                                                       \
-            "constants that change with the iteration: `NAME = \"a formula of step and "           \
-            "parameters\"`, or a list of numbers, iteration 0 first, whose last one stays"         \
-    }
-/* The names of tz_precision, then "mixed"; those of tz_boundary. */
-const char *tz_precision_names(int i);
-const char *tz_boundary_names(int i);
+extern const tz_key tz_problem_options[];
 enum { TZ_PROBLEM_PARAMS_MAX = 2 * TZ_PARAMS_MAX };
 
 /* Read these options from the table at `index` (a copy by tz_keys_check) into `config`, whose
@@ -50,5 +30,8 @@ size_t tz_boundary_values_read(lua_State *L, int index, const char *what, const 
  * texts nor flags. */
 size_t tz_assignments_get(lua_State *L, int index, const char *what, tz_assignment *out,
                           size_t most);
+
+/* Keep what `scalars` of the table at `index` became with the simulation at `handle`. */
+void tz_scalars_keep(lua_State *L, int index, int handle);
 
 #endif

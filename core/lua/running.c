@@ -5,19 +5,168 @@
 #include "base/number.h"
 #include "lua/api.h"
 #include "lua/binding.h"
-#include "lua/idle.h"
+#include "lua/checkpoint.h"
 #include "lua/interrupt.h"
 #include "lua/keys.h"
 #include "lua/live.h"
 #include "lua/policy.h"
-#include "lua/push.h"
-#include "lua/rerun.h"
+#include "lua/recall.h"
+#include "sim/fields.h"
 #include "sim/jump.h"
 #include "sim/run.h"
 #include "sim/snapshot.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+/* Protected: argument 1 is the binding, 2 the simulation. */
+static int write_protected(lua_State *L)
+{
+    tz_binding_write(L, lua_touserdata(L, 1), 2);
+    return 0;
+}
+
+/* ---- The journal of a run -------------------------------------------------------------------- */
+
+static void note_event(const tz_binding *binding, int64_t step)
+{
+    uint32_t index = 0;
+    for (const tz_binding *b = binding->handle->bindings; b != binding; b = b->next)
+        index++;
+    tz_recall_put(binding->handle->context, TZ_ENTRY_FIRE, "ui", index, step);
+}
+
+static void note_end(const tz_active_run *run, tz_status status, const tz_error *error)
+{
+    const tz_run_result *r = &run->course.result;
+    const tz_simulation_handle *handle = run->handle;
+    tz_recall_put(handle->context, TZ_ENTRY_END, "uiiiuddddsss", (uint32_t)status,
+                  tz_simulation_step(handle->simulation), r->steps, r->stages, (uint32_t)r->status,
+                  r->residual, r->update, r->seconds, r->energy_j, status ? error->place : "",
+                  status ? error->message : "", handle->failure);
+}
+
+static void read_end(tz_active_run *run, tz_reading *reading, tz_status *status, tz_error *error)
+{
+    tz_run_result r = {.steps = 0};
+    tz_simulation_handle *handle = run->handle;
+    uint32_t ended, code;
+    int64_t step;
+    tz_reading_unpack(reading, "uiiiuddddsss", &code, &step, &r.steps, &r.stages, &ended,
+                      &r.residual, &r.update, &r.seconds, &r.energy_j, error->place,
+                      sizeof error->place, error->message, sizeof error->message, handle->failure,
+                      sizeof handle->failure);
+    *status = error->code = (tz_status)code;
+    r.status = (tz_run_status)(ended % (TZ_RUN_INCONSISTENT + 1));
+    run->course.result = r;
+    tz_simulation_set_step(handle->simulation, step);
+    tz_simulation_set_last_run(handle->simulation, &r);
+}
+
+static tz_status fire_again(tz_simulation_handle *handle, tz_reading *reading, tz_error *error)
+{
+    uint32_t index;
+    int64_t step;
+    tz_binding *binding = handle->bindings;
+    tz_reading_unpack(reading, "ui", &index, &step);
+    for (; binding && index > 0; index--)
+        binding = binding->next;
+    if (!binding || reading->failed || !tz_binding_is_regular(binding))
+        return tz_error_set(error, TZ_SCRIPT, NULL,
+                            "the run called another function before the checkpoint");
+    tz_simulation_set_step(handle->simulation, step);
+    return tz_handle_call(handle, write_protected, binding, error);
+}
+
+/* Go through what the run did before. True: it ended in the journal; *status and `error` are its
+ * result. False: the journal ends within the run, which goes on from run->course; *status is that
+ * of the last function that it called. */
+static bool replay(lua_State *L, tz_active_run *run, tz_status *status, tz_error *error)
+{
+    tz_context *context = run->handle->context;
+    for (;;) {
+        tz_journal_entry entry;
+        if (!tz_recall_peek(context, &entry)) {
+            *status = tz_resume_load(L, error);
+            return *status != TZ_OK;
+        }
+        tz_reading reading = {entry.data, entry.data + entry.bytes, false};
+        tz_recall_skip(context);
+        if (entry.kind == TZ_ENTRY_END) {
+            read_end(run, &reading, status, error);
+            return true;
+        }
+        if (entry.kind == TZ_ENTRY_FIRE) {
+            *status = fire_again(run->handle, &reading, error);
+        } else if (entry.kind == TZ_ENTRY_POLICY) {
+            *status = tz_policy_ask_again(run->handle, &reading, error);
+        } else {
+            *status = tz_recall_break(L, error,
+                                      "the script runs a simulation here, and did something else "
+                                      "before the checkpoint: a run can only go on if its script "
+                                      "does the same again");
+            return true;
+        }
+        if (!tz_recall_replays(context)) /* the function has come to the checkpoint, or is broken */
+            return context->recall.mode == TZ_RECALL_BROKEN;
+    }
+}
+
+/* ---- A run in which nothing happens ---------------------------------------------------------- */
+
+/* The fields before the first run of a simulation. Errors of reading are no warning: the run finds
+ * them. */
+typedef struct idle {
+    bool watched; /* all state fields are one value each, and only they decide what the run does */
+    double values[TZ_FIELDS_MAX];
+} idle;
+
+static void idle_begin(idle *before, const tz_simulation_handle *handle, bool first)
+{
+    tz_error ignored;
+    before->watched = first && tz_simulation_repeats(handle->simulation) &&
+                      tz_simulation_uniform(handle->simulation, &before->watched, before->values,
+                                            &ignored) == TZ_OK &&
+                      before->watched;
+}
+
+/* The field that the script most likely forgot: the first that stayed 0, else the first. -1: one
+ * changed, and none stayed 0. */
+static int forgotten(const idle *before, const tz_stencil *s, const double *after, bool *changed)
+{
+    int zero = -1, state = -1;
+    *changed = false;
+    for (int f = 0; f < s->fields_count; f++) {
+        if (s->fields[f].role != TZ_STATE)
+            continue;
+        const bool same = after[f] == before->values[f];
+        *changed = *changed || !same;
+        state = state < 0 ? f : state;
+        zero = zero < 0 && same && after[f] == 0 ? f : zero;
+    }
+    return zero >= 0 ? zero : *changed ? -1 : state;
+}
+
+static void idle_end(const idle *before, const tz_simulation_handle *handle, int64_t steps)
+{
+    const tz_stencil *s = tz_handle_stencil(handle);
+    double after[TZ_FIELDS_MAX];
+    bool uniform, changed;
+    tz_error ignored;
+    if (!before->watched || steps == 0 ||
+        tz_simulation_uniform(handle->simulation, &uniform, after, &ignored) != TZ_OK || !uniform)
+        return;
+    const int field = forgotten(before, s, after, &changed);
+    if (field < 0)
+        return;
+    const char *name = s->fields[field].name;
+    tz_context_note(handle->context, TZ_NOTE_WARNING,
+                    "%s: %s in %lld step%s: field %s is %.6g everywhere at the start%s; give it a "
+                    "start: fields = { %s = ... }",
+                    handle->name, changed ? "every field stayed one value" : "nothing happened",
+                    (long long)steps, steps == 1 ? "" : "s", name, before->values[field],
+                    changed ? " and at the end" : "", name);
+}
 
 /* ---- Outputs that are due -------------------------------------------------------------------- */
 
@@ -48,19 +197,6 @@ static bool is_written_later(const tz_binding *binding)
     return binding->kind == TZ_BINDING_OUTPUT && !tz_output_needs_texts(binding->writer.output);
 }
 
-/* Protected: argument 1 is the binding, 2 the simulation. */
-static int write_protected(lua_State *L)
-{
-    tz_binding_write(L, lua_touserdata(L, 1), 2);
-    return 0;
-}
-
-/* In a replay: for its functions alone. */
-static tz_status write_again(tz_binding *binding, tz_error *error)
-{
-    return tz_handle_call(binding->handle, write_protected, binding, error);
-}
-
 /* Wait for what other threads write. */
 static tz_status settle(tz_active_run *run, tz_error *error)
 {
@@ -84,7 +220,7 @@ static tz_status write_at_once(tz_active_run *run, tz_binding *binding, tz_error
     if (tz_binding_is_done(binding, tz_simulation_step(simulation)))
         return TZ_OK; /* sim:write wrote it just before the run */
     if (tz_binding_calls_lua(binding))
-        tz_rerun_note_event(binding, tz_simulation_step(simulation));
+        note_event(binding, tz_simulation_step(simulation));
     return tz_handle_call(run->handle, write_protected, binding, error);
 }
 
@@ -288,8 +424,7 @@ static bool get_until_time(lua_State *L, const tz_simulation_handle *handle, con
     if (given) {
         const double time = tz_handle_time(L, -1, handle, what, "until_time");
         snprintf(place, sizeof place, "%s: 'until_time'", what);
-        if (tz_simulation_step_at(handle->simulation, time, &end, &error) != TZ_OK)
-            tz_raise_error(L, place, &error);
+        tz_try(L, place, tz_simulation_step_at(handle->simulation, time, &end, &error), &error);
         *steps = end - tz_simulation_step(handle->simulation);
     }
     lua_pop(L, 1);
@@ -412,8 +547,7 @@ static void get_jump(lua_State *L, const tz_simulation_handle *handle, tz_run *r
         if (has_steps + has_time != 1)
             tz_raise(L, "%s: give 'steps' or 'until_time'", what);
     }
-    if (tz_simulation_check_jump(handle->simulation, &error) != TZ_OK)
-        tz_raise_error(L, what, &error);
+    tz_try(L, what, tz_simulation_check_jump(handle->simulation, &error), &error);
 }
 
 /* Steps are counted in doubles, too. */
@@ -492,8 +626,7 @@ static void flush_tables(lua_State *L, const tz_simulation_handle *handle)
     for (const tz_binding *b = handle->bindings; status == TZ_OK && b; b = b->next)
         if (b->writer.table)
             status = tz_table_flush(b->writer.table, &error);
-    if (status != TZ_OK)
-        tz_raise_error(L, NULL, &error);
+    tz_try(L, NULL, status, &error);
 }
 
 /* What a run with a limit came to, for the summary. A stagnation that the script does not accept
@@ -558,28 +691,28 @@ static tz_status run_or_replay(lua_State *L, tz_active_run *run, tz_error *error
     handle->L = L;
     tz_live_view_begin_run(handle);
     if (resumes)
-        ended = tz_rerun(L, run, write_again, &status, error);
+        ended = replay(L, run, &status, error);
     const bool fails = !ended && status;
     if (fails)
         failed = *error;
     const bool promised = !ended && tz_checkpoints_on(context);
     if (promised)
         tz_interrupt_promise_begin();
-    tz_idle idle;
-    tz_idle_begin(&idle, handle,
-                  !resumes && handle->rewinds == 0 && tz_simulation_step(handle->simulation) == 0);
+    idle before;
+    idle_begin(&before, handle,
+               !resumes && handle->rewinds == 0 && tz_simulation_step(handle->simulation) == 0);
     if (!ended)
         status = compute(run, resumes, fails ? &failed : NULL, error);
     if (promised)
         tz_interrupt_promise_end();
     if (!status)
-        tz_idle_end(&idle, handle, run->course.result.steps);
+        idle_end(&before, handle, run->course.result.steps);
     context->ran = context->ran || ended || run->course.result.steps > 0;
     tz_live_view_end_run(handle);
     handle->L = NULL;
     context->runs = run->next;
     if (!ended)
-        tz_rerun_note_end(context, run, status, error);
+        note_end(run, status, error);
     return status;
 }
 
@@ -599,8 +732,7 @@ static int carry_out(lua_State *L, tz_simulation_handle *handle, const tz_run *w
         push_result(L, wanted, result, 0);
         return 1;
     }
-    if (tz_handle_open_folder(handle->context, &error) != TZ_OK)
-        tz_raise_error(L, name_of(wanted), &error);
+    tz_try(L, name_of(wanted), tz_handle_open_folder(handle->context, &error), &error);
     handle->failure[0] = '\0';
     /* Jumps compute no single updates: progress has no rate of them. */
     handle->seconds_before = wanted->jumps ? INFINITY : tz_simulation_seconds(handle->simulation);
@@ -643,8 +775,7 @@ static int method_steady(lua_State *L)
         if (status == TZ_OK)
             status = tz_simulation_measure(handle->simulation, &update, &error);
     }
-    if (status != TZ_OK)
-        tz_raise_error(L, "sim:steady", &error);
+    tz_try(L, "sim:steady", status, &error);
     lua_pushnumber(L, tz_simulation_residual_of(handle->simulation, &update));
     return 1;
 }
@@ -674,32 +805,27 @@ static int method_time(lua_State *L)
     return 1;
 }
 
-void tz_running_add(lua_State *L)
-{
-    static const tz_api_function methods[] = {
-        TZ_API("sim:run(steps or options)", method_run,
-               "Advances the simulation: a number of iterations, or until something holds.",
-               .options = run_options, .result = run_result, .recall = TZ_RECALL_OWN),
-        TZ_API("sim:jump(steps or options)", method_jump,
-               "Advances the simulation by many iterations at once, in the frequency domain: for a "
-               "linear update with constant coefficients, built-in or the script's own. Whether it "
-               "is one is found by trying it; otherwise the call fails and says why. Outputs and "
-               "functions that are due in between have their turn, by jumps between them. Works in "
-               "double precision and rounds to the fields' precision once, so it is nearer to the "
-               "exact iterations than `sim:run`, and has not its bits ([jumps](jump.md)). Needs "
-               "libfftw3 on a CPU and cuFFT on a GPU, which `trapeze doctor` looks for.",
-               .options = jump_options, .result = jump_result, .recall = TZ_RECALL_OWN),
-        TZ_API(
-            "sim:steady()", method_steady,
-            "Makes the fields what infinitely many iterations would make of them, as `sim:jump` "
-            "does, and returns the residual. Steps and simulated time stay. Fails if there is no "
-            "such state: where waves never decay, or a source has a mean that nothing takes "
-            "away (the mean of [weighted cells](boundaries.md)).",
-            .recall = TZ_RECALL_GIVE),
-        TZ_API("sim:rewind()", method_rewind, "Sets the count of iterations to 0. Fields stay.",
-               .recall = TZ_RECALL_CALL),
-        TZ_API("sim:time()", method_time,
-               "The simulated time, in the unit of the stencil's time step."),
-        TZ_API_END};
-    tz_api_add(L, methods);
-}
+const tz_api_function tz_running_methods[] = {
+    TZ_API("sim:run(steps or options)", method_run,
+           "Advances the simulation: a number of iterations, or until something holds.",
+           .options = run_options, .result = run_result, .recall = TZ_RECALL_OWN),
+    TZ_API("sim:jump(steps or options)", method_jump,
+           "Advances the simulation by many iterations at once, in the frequency domain: for a "
+           "linear update with constant coefficients, built-in or the script's own. Whether it "
+           "is one is found by trying it; otherwise the call fails and says why. Outputs and "
+           "functions that are due in between have their turn, by jumps between them. Works in "
+           "double precision and rounds to the fields' precision once, so it is nearer to the "
+           "exact iterations than `sim:run`, and has not its bits ([jumps](jump.md)). Needs "
+           "libfftw3 on a CPU and cuFFT on a GPU, which `trapeze doctor` looks for.",
+           .options = jump_options, .result = jump_result, .recall = TZ_RECALL_OWN),
+    TZ_API("sim:steady()", method_steady,
+           "Makes the fields what infinitely many iterations would make of them, as `sim:jump` "
+           "does, and returns the residual. Steps and simulated time stay. Fails if there is no "
+           "such state: where waves never decay, or a source has a mean that nothing takes "
+           "away (the mean of [weighted cells](boundaries.md)).",
+           .recall = TZ_RECALL_GIVE),
+    TZ_API("sim:rewind()", method_rewind, "Sets the count of iterations to 0. Fields stay.",
+           .recall = TZ_RECALL_CALL),
+    TZ_API("sim:time()", method_time,
+           "The simulated time, in the unit of the stencil's time step."),
+    TZ_API_END};

@@ -1,6 +1,6 @@
 /* Opens Lua's libraries for a scenario and replaces some functions: print, load, require, warn,
- * coroutines, setmetatable, math.randomseed. Called by script.c. */
-#include "lua/sandbox.h"
+ * coroutines, setmetatable, math.randomseed. Called by scenario.c. */
+#include "lua/module.h"
 
 #include "base/file.h"
 #include "lua/api.h"
@@ -8,8 +8,6 @@
 #include "lua/guard.h"
 #include "lua/interrupt.h"
 #include "lua/keys.h"
-#include "lua/module.h"
-#include "lua/push.h"
 #include "lua/recall.h"
 #include <ctype.h>
 #include <errno.h>
@@ -94,8 +92,7 @@ static bool load_module(lua_State *L, const char *folder, const char *name)
     char *text = NULL;
     size_t bytes = 0;
     tz_error error;
-    if (tz_file_read(path, MODULE_BYTES_MAX, &text, &bytes, &error) != TZ_OK)
-        tz_raise_error(L, "require", &error);
+    tz_try(L, "require", tz_file_read(path, MODULE_BYTES_MAX, &text, &bytes, &error), &error);
     lua_pushfstring(L, "@%s", path);
     const int status = luaL_loadbufferx(L, text, bytes, lua_tostring(L, -1), "t");
     free(text);

@@ -1,23 +1,25 @@
-/* tz.simulation and the userdata that it returns: options, members, closing. Registered by
- * module.c. Adds the methods of running.c, methods.c, binding.c and others. */
+/* tz.simulation and the userdata that it returns: members, methods that read and change fields,
+ * parameters and the plan, closing. Registered by module.c, with the methods of running.c,
+ * binding.c and others. */
 #include "lua/module.h"
 
 #include "backend/backend.h"
-#include "lua/api.h"
+#include "base/names.h"
+#include "lua/array.h"
 #include "lua/fields.h"
 #include "lua/interrupt.h"
 #include "lua/keys.h"
 #include "lua/policy.h"
 #include "lua/problem.h"
-#include "lua/push.h"
 #include "lua/recall.h"
-#include "lua/scalars.h"
-#include "stencil/problem.h"
+#include "sim/fields.h"
+#include "sim/numbers.h"
+#include "sim/residual.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char what[] = "tz.simulation";
+static const char creating[] = "tz.simulation";
 
 /* ---- The userdata ---------------------------------------------------------------------------- */
 
@@ -29,8 +31,7 @@ static int simulation_close(lua_State *L)
         return 0;
     tz_handle_check_idle(L, 1, "sim:close");
     const tz_status status = tz_handle_close(handle, &error);
-    if (status != TZ_OK)
-        tz_raise_error(L, "sim:close", &error);
+    tz_try(L, "sim:close", status, &error);
     /* Lua may now collect the outputs. */
     lua_pushnil(L);
     lua_setiuservalue(L, 1, 1);
@@ -65,54 +66,493 @@ static int simulation_tostring(lua_State *L)
     return 1;
 }
 
-static int simulation_index(lua_State *L)
+static const char *const simulation_members[] = {"step",    "cells", "seconds", "height",
+                                                 "backend", "grid",  "threads", "precision",
+                                                 "plugin",  NULL};
+
+static bool simulation_member(lua_State *L, const char *key)
 {
-    const char *key = tz_text_check(L, 2, "sim", "key");
-    lua_pushvalue(L, 2);
-    if (lua_gettable(L, lua_upvalueindex(1)) != LUA_TNIL)
-        return 1;
     const tz_simulation_handle *handle = luaL_checkudata(L, 1, TZ_TYPE_SIMULATION);
     if (strcmp(key, "name") == 0) {
         lua_pushstring(L, handle->name);
-        return 1;
+        return true;
     }
-    static const char *const facts[] = {"step", "cells",   "seconds",   "height", "backend",
-                                        "grid", "threads", "precision", "plugin"};
-    handle = tz_handle_check(L, 1, "sim");
-    const tz_simulation *simulation = handle->simulation;
-    if (strcmp(key, "step") == 0) {
+    const tz_simulation *simulation = tz_handle_check(L, 1, "sim")->simulation;
+    static const char *const differing[] = {"sim.seconds", "sim.height", "sim.backend",
+                                            "sim.threads"}; /* from run to run */
+    if (strcmp(key, "step") == 0)
         lua_pushinteger(L, tz_simulation_step(simulation));
-    } else if (strcmp(key, "cells") == 0) {
+    else if (strcmp(key, "cells") == 0)
         lua_pushinteger(L, tz_simulation_cells(simulation));
-    } else if (strcmp(key, "seconds") == 0) {
+    else if (strcmp(key, "seconds") == 0)
         lua_pushnumber(L, tz_simulation_seconds(simulation));
-        tz_api_exchange(L, "sim.seconds");
-    } else if (strcmp(key, "height") == 0) {
+    else if (strcmp(key, "height") == 0)
         lua_pushinteger(L, tz_simulation_plan(simulation)->height);
-        tz_api_exchange(L, "sim.height");
-    } else if (strcmp(key, "backend") == 0) {
+    else if (strcmp(key, "backend") == 0)
         lua_pushstring(L, tz_simulation_backend(simulation));
-        tz_api_exchange(L, "sim.backend");
-    } else if (strcmp(key, "threads") == 0) {
+    else if (strcmp(key, "threads") == 0)
         lua_pushinteger(L, tz_simulation_threads(simulation));
-        tz_api_exchange(L, "sim.threads");
-    } else if (strcmp(key, "precision") == 0) {
+    else if (strcmp(key, "precision") == 0)
         lua_pushstring(L, tz_simulation_precision(simulation));
-    } else if (strcmp(key, "plugin") == 0) {
+    else if (strcmp(key, "plugin") == 0)
         lua_pushstring(L, tz_handle_stencil(handle)->id);
-    } else if (strcmp(key, "grid") == 0) {
+    else if (strcmp(key, "grid") == 0)
         tz_push_integers(L, tz_handle_stencil(handle)->dims, tz_simulation_extent(simulation));
-    } else {
-        tz_raise_missing(L, "a simulation", key, lua_upvalueindex(1), facts,
-                         sizeof facts / sizeof *facts);
-    }
-    return 1;
+    else
+        return false;
+    for (size_t i = 0; i < sizeof differing / sizeof *differing; i++)
+        if (strcmp(key, differing[i] + strlen("sim.")) == 0)
+            tz_api_exchange(L, differing[i]);
+    return true;
 }
 
 static int simulation_newindex(lua_State *L)
 {
     tz_raise(L, "sim: '%.60s' cannot be set; use sim:set for fields and sim:params for parameters",
              luaL_tolstring(L, 2, NULL));
+}
+
+/* ---- Values of fields ------------------------------------------------------------------------ */
+
+/* In check mode nothing is computed, and methods that read a field return 0. */
+
+static void push_cell(lua_State *L, const tz_simulation_handle *handle, int field, double value)
+{
+    if (tz_type_is_real(tz_handle_stencil(handle)->fields[field].type))
+        lua_pushnumber(L, value);
+    else
+        lua_pushinteger(L, (lua_Integer)value);
+}
+
+static int method_get(lua_State *L)
+{
+    static const char *const axes[] = {"x", "y", "z"};
+    const tz_simulation_handle *handle = tz_handle_check(L, 1, "sim:get");
+    const int dims = tz_handle_stencil(handle)->dims;
+    tz_text_check(L, 2, "sim:get", "field");
+    const int field = tz_handle_kept_field(L, 2, handle, "sim:get");
+    const int64_t *extent = tz_simulation_extent(handle->simulation);
+    if (lua_gettop(L) - 2 != dims)
+        tz_raise(L, "sim:get: needs a field and %d coordinate%s, not %d", dims, dims > 1 ? "s" : "",
+                 lua_gettop(L) - 2);
+    tz_box box = {{0, 0, 0}, {1, 1, 1}};
+    for (int axis = 0; axis < dims; axis++) {
+        box.low[axis] = tz_integer_check(L, 3 + axis, "sim:get", axes[axis], 0, extent[axis] - 1);
+        box.high[axis] = box.low[axis] + 1;
+    }
+    double value = 0;
+    tz_error error;
+    if (!tz_handle_is_dry(handle))
+        tz_try(L, "sim:get", tz_simulation_read(handle->simulation, field, &box, &value, &error),
+               &error);
+    push_cell(L, handle, field, value);
+    return 1;
+}
+
+/* sim:set(field, value[, box]) */
+static int method_set(lua_State *L)
+{
+    tz_simulation_handle *handle = tz_handle_check_idle(L, 1, "sim:set");
+    tz_box box;
+    char what[128];
+    lua_settop(L, 4);
+    tz_text_check(L, 2, "sim:set", "field");
+    const int field = tz_handle_field(L, 2, handle, "sim:set");
+    tz_box_check(L, 4, handle, "sim:set", &box);
+    snprintf(what, sizeof what, "sim:set: field '%.60s'",
+             tz_handle_stencil(handle)->fields[field].name);
+    tz_field_assign(L, handle, field, lua_isnil(L, 4) ? NULL : &box, 3, what);
+    lua_settop(L, 1);
+    return 1;
+}
+
+/* The whole of the field named at stack index 2 of the simulation at index 1; zeros in check
+ * mode. */
+static tz_reduction reduce_field(lua_State *L, const char *what)
+{
+    const tz_simulation_handle *handle = tz_handle_check(L, 1, what);
+    const int field = tz_handle_kept_field(L, 2, handle, what);
+    tz_reduction facts = {.min = 0};
+    tz_error error;
+    if (!tz_handle_is_dry(handle))
+        tz_try(L, what, tz_simulation_reduce(handle->simulation, field, &facts, &error), &error);
+    return facts;
+}
+
+/* The same in the region at stack index 3, or everywhere. */
+static tz_region_facts reduce(lua_State *L, const char *what)
+{
+    const tz_simulation_handle *handle = tz_handle_check(L, 1, what);
+    const int field = tz_handle_kept_field(L, 2, handle, what);
+    return tz_region_reduce(L, 3, handle, field, what);
+}
+
+/* Push a cell's value of the field named at stack index 2. */
+static int push_extreme(lua_State *L, const char *what, double value)
+{
+    const tz_simulation_handle *handle = tz_handle_check(L, 1, what);
+    push_cell(L, handle, tz_handle_kept_field(L, 2, handle, what), value);
+    return 1;
+}
+
+static int method_min(lua_State *L)
+{
+    return push_extreme(L, "sim:min", reduce(L, "sim:min").min);
+}
+
+static int method_max(lua_State *L)
+{
+    return push_extreme(L, "sim:max", reduce(L, "sim:max").max);
+}
+
+static int method_sum(lua_State *L)
+{
+    lua_pushnumber(L, reduce(L, "sim:sum").sum);
+    return 1;
+}
+
+static int method_mean(lua_State *L)
+{
+    const tz_region_facts facts = reduce(L, "sim:mean");
+    lua_pushnumber(L, facts.sum / (double)facts.cells);
+    return 1;
+}
+
+static int method_population(lua_State *L)
+{
+    lua_pushinteger(L, reduce_field(L, "sim:population").population);
+    return 1;
+}
+
+static int method_hash(lua_State *L)
+{
+    char text[20];
+    snprintf(text, sizeof text, "%016llx", (unsigned long long)reduce_field(L, "sim:hash").hash);
+    lua_pushstring(L, text);
+    return 1;
+}
+
+static int method_residual(lua_State *L)
+{
+    const tz_simulation_handle *handle = tz_handle_check(L, 1, "sim:residual");
+    tz_update update = {0};
+    tz_error error;
+    tz_status status = tz_stencil_has_residual(tz_handle_stencil(handle), &error);
+    if (status == TZ_OK && !tz_handle_is_dry(handle))
+        status = tz_simulation_measure(handle->simulation, &update, &error);
+    tz_try(L, "sim:residual", status, &error);
+    lua_pushnumber(L, tz_simulation_residual_of(handle->simulation, &update));
+    return 1;
+}
+
+static int method_array(lua_State *L)
+{
+    const tz_simulation_handle *handle = tz_handle_check(L, 1, "sim:array");
+    const int field = tz_handle_kept_field(L, 2, handle, "sim:array");
+    const tz_stencil *stencil = tz_handle_stencil(handle);
+    tz_array_handle *result = tz_array_push(L, stencil->fields[field].name);
+    tz_array *array = NULL;
+    tz_error error;
+    const tz_status status =
+        tz_handle_is_dry(handle)
+            ? tz_array_create(&array,
+                              tz_type_is_real(stencil->fields[field].type) ? TZ_DTYPE_F64
+                                                                           : TZ_DTYPE_I32,
+                              stencil->dims, tz_simulation_extent(handle->simulation), &error)
+            : tz_simulation_read_array(handle->simulation, field, &array, &error);
+    tz_try(L, "sim:array", status, &error);
+    tz_array_own(result, array);
+    tz_output_rule(handle->simulation, field, result->rule);
+    return 1;
+}
+
+/* sim:slabs(field, first, count[, x0, nx]): slabs first … first+count-1 of a streamed field. */
+static int method_slabs(lua_State *L)
+{
+    const char *what = "sim:slabs";
+    const tz_simulation_handle *handle = tz_handle_check(L, 1, what);
+    const tz_stencil *stencil = tz_handle_stencil(handle);
+    tz_text_check(L, 2, what, "field");
+    const int field = tz_handle_field(L, 2, handle, what);
+    if (stencil->fields[field].role != TZ_STREAMED)
+        tz_raise(L, "%s: '%s' is not streamed; read it with sim:array", what,
+                 stencil->fields[field].name);
+    const int64_t cells = tz_simulation_cells(handle->simulation);
+    const int64_t first = tz_integer_check(L, 3, what, "first", 0, INT64_MAX / 4);
+    const int64_t count = tz_integer_check(L, 4, what, "count", 1, INT64_MAX / 4);
+    const int64_t x0 = lua_isnoneornil(L, 5) ? 0 : tz_integer_check(L, 5, what, "x0", 0, cells - 1);
+    const int64_t nx =
+        lua_isnoneornil(L, 6) ? cells - x0 : tz_integer_check(L, 6, what, "nx", 1, cells - x0);
+    if (!tz_handle_is_dry(handle)) {
+        const int64_t slabs = tz_simulation_streamed_slabs(handle->simulation, field);
+        if (slabs >= 0 && first + count > slabs)
+            tz_raise(L, "%s: '%s' has %lld slabs, not %lld", what, stencil->fields[field].name,
+                     (long long)slabs, (long long)(first + count));
+    }
+    const bool real = tz_type_is_real(stencil->fields[field].type);
+    const int64_t shape[TZ_AXES] = {nx, count, 1};
+    tz_array_handle *result = tz_array_push(L, stencil->fields[field].name);
+    tz_array *array = NULL;
+    tz_error error;
+    tz_try(L, what, tz_array_create(&array, real ? TZ_DTYPE_F64 : TZ_DTYPE_I32, 2, shape, &error),
+           &error);
+    tz_array_own(result, array);
+    if (tz_handle_is_dry(handle))
+        return 1;
+    double *row = lua_newuserdatauv(L, (size_t)nx * sizeof *row, 0);
+    for (int64_t k = 0; k < count; k++) {
+        tz_try(
+            L, what,
+            tz_simulation_streamed_read(handle->simulation, field, first + k, x0, nx, row, &error),
+            &error);
+        for (int64_t x = 0; x < nx; x++)
+            tz_array_set(array, k * nx + x, row[x]);
+    }
+    lua_pop(L, 1);
+    return 1;
+}
+
+/* ---- Parameters and plan --------------------------------------------------------------------- */
+
+static void push_param(lua_State *L, const tz_param *param, const tz_value *value)
+{
+    switch (param->type) {
+    case TZ_PARAM_REAL:
+        lua_pushnumber(L, value->number);
+        break;
+    case TZ_PARAM_INTEGER:
+        lua_pushinteger(L, (lua_Integer)value->number);
+        break;
+    case TZ_PARAM_FLAG:
+        lua_pushboolean(L, value->number != 0);
+        break;
+    case TZ_PARAM_TEXT:
+    case TZ_PARAM_CHOICE:
+        lua_pushstring(L, value->text);
+        break;
+    }
+}
+
+/* sim:params { NAME = value, … } changes parameters; sim:params() returns all of them. */
+static int method_params(lua_State *L)
+{
+    tz_simulation_handle *handle = tz_handle_check_idle(L, 1, "sim:params");
+    const tz_stencil *stencil = tz_handle_stencil(handle);
+    lua_settop(L, 2);
+    if (lua_isnil(L, 2)) {
+        const tz_value *values = tz_simulation_params(handle->simulation);
+        lua_createtable(L, 0, stencil->params_count);
+        for (int i = 0; i < stencil->params_count; i++) {
+            push_param(L, &stencil->params[i], &values[i]);
+            lua_setfield(L, -2, stencil->params[i].name);
+        }
+        return 1;
+    }
+    tz_assignment params[TZ_PROBLEM_PARAMS_MAX];
+    tz_error error;
+    const size_t count = tz_assignments_get(L, 2, "sim:params", params, TZ_PROBLEM_PARAMS_MAX);
+    tz_try(L, "sim:params", tz_simulation_set_params(handle->simulation, count, params, &error),
+           &error);
+    lua_settop(L, 1);
+    return 1;
+}
+
+static int method_param(lua_State *L)
+{
+    const tz_simulation_handle *handle = tz_handle_check(L, 1, "sim:param");
+    const tz_stencil *stencil = tz_handle_stencil(handle);
+    const char *name = tz_text_check(L, 2, "sim:param", "name");
+    const int i = tz_stencil_param_index(stencil, name);
+    if (i < 0) {
+        const char *names[TZ_PARAMS_MAX];
+        char hint[512];
+        for (int k = 0; k < stencil->params_count; k++)
+            names[k] = stencil->params[k].name;
+        tz_raise(L, "sim:param: %s has no parameter '%.60s'%s", stencil->id, name,
+                 tz_names_hint(hint, sizeof hint, name, names, (size_t)stencil->params_count));
+    }
+    push_param(L, &stencil->params[i], &tz_simulation_params(handle->simulation)[i]);
+    return 1;
+}
+
+static const tz_key kernel_result[] = {
+    {"device", "text", "", "the GPU"},
+    {"registers", "integer", "", "of a thread"},
+    {"local_bytes", "integer", "", "of a thread: spilt registers"},
+    {"warps", "integer", "", "that run on a multiprocessor at once"},
+    {"warps_max", "integer", "", "that could"},
+    {"copy_gb_per_s", "number", "", "the device's copy bandwidth, measured by the call"},
+    {NULL, NULL, NULL, NULL}};
+
+/* sim:plan { height =, tile =, family =, … } changes the plan and ends the policy; sim:plan()
+ * returns it. */
+static int method_plan(lua_State *L)
+{
+    tz_simulation_handle *handle = tz_handle_check_idle(L, 1, "sim:plan");
+    const int dims = tz_handle_stencil(handle)->dims;
+    tz_error error;
+    lua_settop(L, 2);
+    if (!lua_isnil(L, 2)) {
+        tz_plan_wish wish;
+        tz_options_check(L, 2, "sim:plan");
+        tz_keys_take(L, 2, "sim:plan", tz_plan_options, false);
+        const tz_plan_wish forget = {.forget = handle->context->options->policy.forget};
+        tz_policy_read(L, 2, "sim:plan", dims, &forget, &wish);
+        tz_try(L, "sim:plan", tz_simulation_set_policy(handle->simulation, &wish, &error), &error);
+    }
+    tz_plan_push(L, tz_simulation_plan(handle->simulation), dims);
+    return 1;
+}
+
+/* sim:kernel(): facts of the kernel that runs the plan, and the device's copy bandwidth, measured
+ * by the call; nil on backends without kernels. */
+static int method_kernel(lua_State *L)
+{
+    tz_simulation_handle *handle = tz_handle_check_idle(L, 1, "sim:kernel");
+    tz_kernel_facts facts;
+    tz_error error;
+    const tz_status status = tz_simulation_kernel_facts(handle->simulation, &facts, &error);
+    if (status == TZ_UNSUPPORTED) {
+        lua_pushnil(L);
+        return 1;
+    }
+    tz_try(L, "sim:kernel", status, &error);
+    lua_createtable(L, 0, 6);
+    tz_set_text(L, "device", facts.device);
+    tz_set_integer(L, "registers", facts.registers);
+    tz_set_integer(L, "local_bytes", facts.local_bytes);
+    tz_set_integer(L, "warps", facts.warps);
+    tz_set_integer(L, "warps_max", facts.warps_max);
+    tz_set_number(L, "copy_gb_per_s", facts.copy_bytes_per_s * 1e-9);
+    return 1;
+}
+
+/* ---- Analysis methods ------------------------------------------------------------------------ */
+
+/* A method's results are kept here until it returns: a Lua error inside it would jump over it. */
+typedef struct result {
+    struct result *next;
+    char name[64];
+    int64_t count; /* -1: a number */
+    double number;
+    int64_t values[];
+} result;
+
+typedef struct results {
+    result *first, **end;
+    bool out_of_memory;
+} results;
+
+static result *add_result(results *list, const char *name, int64_t count)
+{
+    const size_t room = count > 0 ? (size_t)count * sizeof(int64_t) : 0;
+    result *r = calloc(1, sizeof *r + room);
+    if (!r) {
+        list->out_of_memory = true;
+        return NULL;
+    }
+    snprintf(r->name, sizeof r->name, "%s", name);
+    r->count = count;
+    *list->end = r;
+    list->end = &r->next;
+    return r;
+}
+
+static void on_number(void *context, const char *name, double value)
+{
+    result *r = add_result(context, name, -1);
+    if (r)
+        r->number = value;
+}
+
+static void on_list(void *context, const char *name, int64_t count, const int64_t *values)
+{
+    result *r = add_result(context, name, count < 0 ? 0 : count);
+    if (r && count > 0)
+        memcpy(r->values, values, (size_t)count * sizeof *values);
+}
+
+/* Protected, so that the caller can free the list after an error. Argument 1 is the list. */
+static int push_results(lua_State *L)
+{
+    const results *list = lua_touserdata(L, 1);
+    lua_newtable(L);
+    for (const result *r = list->first; r; r = r->next) {
+        if (r->count < 0) {
+            lua_pushnumber(L, r->number);
+        } else {
+            lua_createtable(L, r->count < INT32_MAX ? (int)r->count : INT32_MAX, 0);
+            for (int64_t i = 0; i < r->count; i++) {
+                lua_pushinteger(L, r->values[i]);
+                lua_rawseti(L, -2, i + 1);
+            }
+        }
+        lua_setfield(L, -2, r->name);
+    }
+    return 1;
+}
+
+/* In check mode analyse() returns a table in which every result is 0. So that a script may also
+ * treat a result as a list, numbers get an index (nil) and a length (0). */
+static int zero_index(lua_State *L)
+{
+    if (lua_istable(L, 1) && lua_type(L, 2) == LUA_TSTRING)
+        lua_pushinteger(L, 0);
+    else
+        lua_pushnil(L);
+    return 1;
+}
+
+static int zero_length(lua_State *L)
+{
+    lua_pushinteger(L, 0);
+    return 1;
+}
+
+static void push_zeros(lua_State *L)
+{
+    static const luaL_Reg events[] = {{"__index", zero_index}, {"__len", zero_length}, {NULL}};
+    lua_newtable(L);
+    luaL_newlib(L, events);
+    lua_pushinteger(L, 0);
+    lua_pushvalue(L, -2);
+    lua_setmetatable(L, -2); /* for all numbers */
+    lua_pop(L, 1);
+    lua_setmetatable(L, -2);
+}
+
+static int method_analyse(lua_State *L)
+{
+    const tz_simulation_handle *handle = tz_handle_check(L, 1, "sim:analyse");
+    const char *name = tz_text_check(L, 2, "sim:analyse", "method");
+    const tz_stencil *stencil = tz_handle_stencil(handle);
+    lua_settop(L, 2);
+    bool known = false;
+    for (int i = 0; i < stencil->methods_count; i++)
+        known = known || strcmp(stencil->methods[i].name, name) == 0;
+    if (tz_handle_is_dry(handle) && known) {
+        push_zeros(L);
+        return 1;
+    }
+    results list = {.first = NULL};
+    list.end = &list.first;
+    const tz_method_sink sink = {.context = &list, .number = on_number, .list = on_list};
+    tz_error error;
+    tz_status status = tz_simulation_analyse(handle->simulation, name, &sink, &error);
+    if (status == TZ_OK && list.out_of_memory)
+        status = tz_error_set(&error, TZ_MEMORY, NULL, "not enough memory for the results");
+    int called = LUA_OK;
+    if (status == TZ_OK) {
+        lua_pushcfunction(L, push_results);
+        lua_pushlightuserdata(L, &list);
+        called = lua_pcall(L, 1, 1, 0);
+    }
+    for (result *r = list.first, *next; r; r = next) {
+        next = r->next;
+        free(r);
+    }
+    tz_try(L, "sim:analyse", status, &error);
+    return called == LUA_OK ? 1 : lua_error(L);
 }
 
 /* ---- tz.simulation --------------------------------------------------------------------------- */
@@ -137,29 +577,29 @@ static void get_devices(lua_State *L, int index, char *text, size_t size)
     const lua_Integer count = type == LUA_TTABLE ? (lua_Integer)lua_rawlen(L, -1) : 1;
     text[0] = '\0';
     if (type != LUA_TNIL && type != LUA_TTABLE && type != LUA_TSTRING && type != LUA_TNUMBER)
-        tz_raise(L, "%s: 'devices' must be a text or a list of GPU numbers, not %s", what,
+        tz_raise(L, "%s: 'devices' must be a text or a list of GPU numbers, not %s", creating,
                  tz_kind_text(L, -1));
     if (type == LUA_TTABLE && count == 0)
-        tz_raise(L, "%s: the list 'devices' is empty", what);
+        tz_raise(L, "%s: the list 'devices' is empty", creating);
     for (lua_Integer i = 1; type != LUA_TNIL && i <= count; i++) {
         if (type == LUA_TTABLE)
             lua_rawgeti(L, -1, i);
         const bool integer = lua_isinteger(L, -1) && lua_tointeger(L, -1) >= 0;
         if (!integer && lua_type(L, -1) != LUA_TSTRING)
-            tz_raise(L, "%s: 'devices' must hold GPU numbers from 0 and texts, not %s", what,
+            tz_raise(L, "%s: 'devices' must hold GPU numbers from 0 and texts, not %s", creating,
                      tz_kind_text(L, -1));
         const int more = integer ? snprintf(text + used, size - used, "%s%lld", used ? "," : "",
                                             (long long)lua_tointeger(L, -1))
                                  : snprintf(text + used, size - used, "%s%s", used ? "," : "",
                                             lua_tostring(L, -1));
         if (more < 0 || (size_t)more >= size - used)
-            tz_raise(L, "%s: 'devices' is too long", what);
+            tz_raise(L, "%s: 'devices' is too long", creating);
         used += (size_t)more;
         if (type == LUA_TTABLE)
             lua_pop(L, 1);
     }
     if (type != LUA_TNIL && used == 0)
-        tz_raise(L, "%s: 'devices' is empty", what);
+        tz_raise(L, "%s: 'devices' is empty", creating);
     lua_pop(L, 1);
 }
 
@@ -167,10 +607,10 @@ static void get_plan(lua_State *L, int index, int dims, const tz_script_options 
                      tz_plan_wish *wish, tz_simulation_config *config)
 {
     int64_t threads = 0;
-    tz_policy_read(L, index, what, dims, &options->policy, wish);
+    tz_policy_read(L, index, creating, dims, &options->policy, wish);
     config->policy = wish;
-    tz_key_integer(L, index, what, "threads", &threads);
-    tz_key_text(L, index, what, "backend", &config->backend);
+    tz_key_integer(L, index, creating, "threads", &threads);
+    tz_key_text(L, index, creating, "backend", &config->backend);
     config->threads = options->threads > 0 ? options->threads : (int)threads;
     config->device = options->device;
     config->devices = options->devices;
@@ -187,7 +627,7 @@ static void get_fields(lua_State *L, const tz_stencil *stencil)
     if (tz_table_get(L, 1, "fields") == LUA_TNIL)
         return;
     if (!lua_istable(L, -1))
-        tz_raise(L, "%s: 'fields' must be a table, not %s", what, tz_kind_text(L, -1));
+        tz_raise(L, "%s: 'fields' must be a table, not %s", creating, tz_kind_text(L, -1));
     for (int i = 0; i < tz_stencil_fields_all(stencil); i++)
         names[i] = stencil->fields[i].name;
     tz_keys_check(L, -1, "tz.simulation: 'fields'", names, (size_t)tz_stencil_fields_all(stencil),
@@ -200,7 +640,7 @@ static const char *backend_names(int i)
 }
 
 static const tz_key simulation_options[] = {
-    TZ_PROBLEM_OPTIONS,
+    {.all = tz_problem_options},
     {"fields", "table", "the stencil's initial values", "`FIELD = value`, as for `sim:set`"},
     {"boundary_values", "table", "the stencil's",
      "`FIELD = number`: what cells past fixed sides hold; `FIELD = { x = { 0, 1 }, y = 2 }` "
@@ -212,9 +652,9 @@ static const tz_key simulation_options[] = {
      "those that hold slabs of the grid: `\"all\"` GPUs, a list of GPU numbers `{ 0, 2 }`, or "
      "slabs of the CPU `\"cpu:2\"`; `\"0*2,1\"` gives GPU 0 twice the cells of GPU 1"},
     {"name", "text", "the stencil's, with a number", "in the names of files and messages"},
-    TZ_POLICY_OPTIONS,
-    TZ_PLAN_OPTIONS,
-    {NULL, NULL, NULL, NULL}};
+    {.all = tz_wish_options},
+    {.all = tz_plan_options},
+    {NULL}};
 
 /* Read the table at index 1. Leaves its `fields` at index 2. */
 static void get_request(lua_State *L, const tz_script_options *options, request *r)
@@ -222,26 +662,25 @@ static void get_request(lua_State *L, const tz_script_options *options, request 
     tz_simulation_config *config = &r->config;
     tz_error error;
     if (!lua_istable(L, 1))
-        tz_raise(L, "%s: needs a table: tz.simulation { plugin = …, grid = … }", what);
+        tz_raise(L, "%s: needs a table: tz.simulation { plugin = …, grid = … }", creating);
     lua_settop(L, 1);
-    tz_keys_take(L, 1, what, simulation_options, false);
+    tz_keys_take(L, 1, creating, simulation_options, false);
     *config = (tz_simulation_config){
         .registry = options->registry, .dry = options->check, .ranks = options->ranks};
-    r->stencil = tz_problem_read(L, 1, what, config, r->params, &r->plugin);
+    r->stencil = tz_problem_read(L, 1, creating, config, r->params, &r->plugin);
     get_plan(L, 1, r->stencil->dims, options, &r->wish, config);
     if (options->define) { /* a policy may compile kernels to predict plans */
         config->plan = r->wish.given;
         config->policy = NULL;
     }
     r->name[0] = '\0';
-    if (tz_key_copy(L, 1, what, "name", r->name, sizeof r->name) &&
-        tz_folder_check_name(r->name, &error) != TZ_OK)
-        tz_raise_error(L, what, &error);
+    if (tz_key_copy(L, 1, creating, "name", r->name, sizeof r->name))
+        tz_try(L, creating, tz_folder_check_name(r->name, &error), &error);
     get_devices(L, 1, r->devices, sizeof r->devices);
     if (!config->devices && r->devices[0])
         config->devices = r->devices;
     config->boundary_values = r->values;
-    config->boundary_values_count = tz_boundary_values_read(L, 1, what, r->stencil, r->values);
+    config->boundary_values_count = tz_boundary_values_read(L, 1, creating, r->stencil, r->values);
     get_fields(L, r->stencil);
 }
 
@@ -308,24 +747,14 @@ static void refuse_again(lua_State *L)
 {
     tz_reading reading;
     tz_error error = {0};
+    uint32_t code;
     if (!tz_recall_replays(tz_context_get(L)))
         return;
-    tz_recall_take(L, TZ_ENTRY_CREATED, what, &reading);
-    error.code = (tz_status)tz_reading_u32(&reading);
-    tz_reading_text(&reading, error.place, sizeof error.place);
-    tz_reading_text(&reading, error.message, sizeof error.message);
-    if (error.code != TZ_OK)
-        tz_raise_error(L, what, &error);
-}
-
-static void record_created(tz_context *context, tz_status status, const tz_error *error)
-{
-    tz_bytes bytes = {.data = NULL};
-    tz_bytes_put_u32(&bytes, (uint32_t)status);
-    tz_bytes_put_text(&bytes, status ? error->place : "");
-    tz_bytes_put_text(&bytes, status ? error->message : "");
-    tz_recall_add(context, TZ_ENTRY_CREATED, &bytes);
-    free(bytes.data);
+    tz_recall_take(L, TZ_ENTRY_CREATED, creating, &reading);
+    tz_reading_unpack(&reading, "uss", &code, error.place, sizeof error.place, error.message,
+                      sizeof error.message);
+    error.code = (tz_status)code;
+    tz_try(L, creating, error.code, &error);
 }
 
 static int simulation_new(lua_State *L)
@@ -342,10 +771,11 @@ static int simulation_new(lua_State *L)
     lua_setiuservalue(L, 3, 1);
     refuse_again(L);
     const tz_status created = tz_simulation_create(&handle->simulation, &r.config, &error);
-    record_created(context, created, &error);
+    tz_recall_put(context, TZ_ENTRY_CREATED, "uss", (uint32_t)created, created ? error.place : "",
+                  created ? error.message : "");
     if (created != TZ_OK) {
         handle->simulation = NULL;
-        tz_raise_error(L, what, &error);
+        tz_raise_error(L, creating, &error);
     }
     find_source(handle, r.config.registry, r.plugin);
     tz_handle_open(handle, r.name);
@@ -358,36 +788,81 @@ static int simulation_new(lua_State *L)
     return 1;
 }
 
-void tz_simulation_register(lua_State *L)
-{
-    static const tz_api_function methods[] = {TZ_API("sim:close()", simulation_close,
-                                                     "Frees its memory now. Otherwise that happens "
-                                                     "when it is collected or the script ends.",
-                                                     .recall = TZ_RECALL_CALL),
-                                              TZ_API_END};
-    static const tz_api_function functions[] = {
-        TZ_API("tz.simulation(options)", simulation_new,
-               "A simulation: a stencil on a grid. It has the members `step`, `cells`, `seconds`, "
-               "`height`, `backend`, `grid`, `threads`, `precision`, `plugin` and `name` to read.",
-               .options = simulation_options, .recall = TZ_RECALL_OWN),
-        TZ_API_END};
-    tz_metatable_create(L, TZ_TYPE_SIMULATION, methods, simulation_close, simulation_index,
-                        simulation_tostring);
-    luaL_getmetatable(L, TZ_TYPE_SIMULATION);
-    lua_pushcfunction(L, simulation_gc);
-    lua_setfield(L, -2, "__gc");
-    lua_pushcfunction(L, simulation_newindex);
-    lua_setfield(L, -2, "__newindex");
-    /* The methods table is the upvalue of __index. */
-    lua_getfield(L, -1, "__index");
-    lua_getupvalue(L, -1, 1);
-    tz_methods_add(L);
-    tz_binding_add(L);
-    tz_running_add(L);
-    tz_scalars_add(L);
-    tz_policy_method_add(L);
-    tz_region_methods_add(L);
-    tz_sample_add(L);
-    lua_pop(L, 3);
-    tz_api_add(L, functions);
-}
+static const tz_api_function own_methods[] = {
+    TZ_API("sim:close()", simulation_close,
+           "Frees its memory now. Otherwise that happens "
+           "when it is collected or the script ends.",
+           .recall = TZ_RECALL_CALL),
+
+    TZ_API("sim:get(field, x[, y[, z]])", method_get,
+           "The value of one cell. Coordinates count from 0.", .recall = TZ_RECALL_GIVE),
+    TZ_API("sim:set(field, value[, box])", method_set,
+           "Sets the cells of a box, or all. A value is a number, `function(x, y, z)`, "
+           "`tz.random`, "
+           "`tz.read`, `tz.array`, an array or a floorplan. A box is `{ x = {low, high}, … }`: "
+           "low <= x < high.",
+           .recall = TZ_RECALL_CALL),
+    TZ_API("sim:min([field[, region]])", method_min,
+           "The least finite value. Without a field: of the first state field.",
+           .recall = TZ_RECALL_GIVE),
+    TZ_API("sim:max([field[, region]])", method_max, "The largest finite value.",
+           .recall = TZ_RECALL_GIVE),
+    TZ_API("sim:sum([field[, region]])", method_sum,
+           "The sum in double precision, in a fixed order. A region is a box, a mask (a "
+           "field's name or an array; cells that are not 0 count) or a unit of a floorplan.",
+           .recall = TZ_RECALL_GIVE),
+    TZ_API("sim:mean([field[, region]])", method_mean, "The mean in double precision.",
+           .recall = TZ_RECALL_GIVE),
+    TZ_API("sim:population([field])", method_population, "The number of cells that are not 0.",
+           .recall = TZ_RECALL_GIVE),
+    TZ_API("sim:hash([field])", method_hash,
+           "64 bits of the cells' bits, as text: the same on every backend and plan.",
+           .recall = TZ_RECALL_GIVE),
+    TZ_API("sim:residual()", method_residual,
+           "The largest change that the next iteration would make, in double precision, times the "
+           "stencil's factor.",
+           .recall = TZ_RECALL_GIVE),
+    TZ_API("sim:array([field])", method_array, "A copy of the field as an array.",
+           .recall = TZ_RECALL_GIVE),
+    TZ_API("sim:slabs(field, first, count[, x0[, nx]])", method_slabs,
+           "Rows of a streamed field as an array, from slab `first` on."),
+    TZ_API("sim:params([values])", method_params,
+           "Changes parameters, `{ NAME = value }`, and returns all of them.",
+           .recall = TZ_RECALL_CALL),
+    TZ_API("sim:param(name)", method_param, "One parameter."),
+    TZ_API("sim:plan([plan])", method_plan,
+           "Sets the plan, which ends the policy, and returns the plan.",
+           .options = tz_plan_options, .recall = TZ_RECALL_BOTH),
+    TZ_API("sim:kernel()", method_kernel,
+           "Facts of the kernel that runs the plan; nil on backends without kernels.",
+           .result = kernel_result, .recall = TZ_RECALL_GIVE),
+    TZ_API("sim:analyse(method)", method_analyse,
+           "Calls an analysis of the stencil; returns a table of its results.",
+           .recall = TZ_RECALL_GIVE),
+    TZ_API_END};
+static const luaL_Reg simulation_events[] = {{"__close", simulation_close},
+                                             {"__gc", simulation_gc},
+                                             {"__newindex", simulation_newindex},
+                                             {"__tostring", simulation_tostring},
+                                             {NULL, NULL}};
+static const tz_api_function *const simulation_methods[] = {own_methods,
+                                                            tz_binding_methods,
+                                                            tz_running_methods,
+                                                            tz_scalar_methods,
+                                                            tz_policy_methods,
+                                                            tz_region_methods,
+                                                            NULL};
+const tz_api_class tz_simulation_class = {.type = TZ_TYPE_SIMULATION,
+                                          .events = simulation_events,
+                                          .methods = simulation_methods,
+                                          .what = "sim",
+                                          .one = "a simulation",
+                                          .members = simulation_members,
+                                          .member = simulation_member};
+
+const tz_api_function tz_simulation_functions[] = {
+    TZ_API("tz.simulation(options)", simulation_new,
+           "A simulation: a stencil on a grid. It has the members `step`, `cells`, `seconds`, "
+           "`height`, `backend`, `grid`, `threads`, `precision`, `plugin` and `name` to read.",
+           .options = simulation_options, .recall = TZ_RECALL_OWN),
+    TZ_API_END};

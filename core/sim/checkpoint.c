@@ -1,5 +1,5 @@
 /* Converts a simulation to the contents of a checkpoint and back: identity, counters, fields, and
- * the course of a run. Called by lua/checkpoint.c to save and by lua/resume.c to restore. */
+ * the course of a run. Called by lua/checkpoint.c to save and to restore. */
 #include "sim/checkpoint.h"
 
 #include "backend/slabs/slabs.h"

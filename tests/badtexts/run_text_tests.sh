@@ -1,5 +1,5 @@
 #!/bin/sh
-# Texts that must not compile: each gives one line of error, the one that its first line names.
+# Texts that must not compile: each gives one line of error. They are those of cases.txt, and files whose first line names it.
 #
 #   run_text_tests.sh INCLUDE OPTION...
 #
@@ -26,6 +26,24 @@ result() { # NAME PASSED
     fi
 }
 
+# The files and the cases, each as a text with its error in NAME.wanted and its options in NAME.options.
+for text in "$here"/*.cell.h; do
+    name=$(basename "$text" .cell.h)
+    cp "$text" "$work"
+    sed -n '1s/^\/\* error: \(.*\) \*\/$/\1/p' "$text" >"$work/$name.wanted"
+    : >"$work/$name.options"
+done
+while read -r line && read -r wanted; do
+    head=${line%%:*}
+    name=${head%% *} body=${line#*:}
+    printf '%s\n' "$wanted" >"$work/$name.wanted"
+    printf '%s\n' "${head#"$name"}" >"$work/$name.options"
+    printf '#define TZ_FIELDS(F) F(u, real)\n#define TZ_CONSTANTS(K) K(share, real)\n\nTZ_CELL(text)\n{\n    %s\n}\n' \
+        "${body:-TZ_PUT(u, TZ_K(share) * TZ_AT(u, 1, 0));}" >"$work/$name.cell.h"
+done <<EOF
+$(grep -v '^#' "$here/cases.txt")
+EOF
+
 for compiler in gcc clang; do
     if ! command -v $compiler >/dev/null 2>&1; then
         count=$((count + 1))
@@ -34,13 +52,12 @@ for compiler in gcc clang; do
     fi
     only=
     [ $compiler = gcc ] && only=-ftrack-macro-expansion=0
-    for text in "$here"/*.cell.h; do
+    for text in "$work"/*.cell.h; do
         name=$(basename "$text" .cell.h)
-        wanted=$(sed -n '1s/^\/\* error: \(.*\) \*\/$/\1/p' "$text")
-        options=$(sed -n '2s/^\/\* options: \(.*\) \*\/$/\1/p' "$text")
-        # shellcheck disable=SC2086
-        $compiler -std=gnu17 -fsyntax-only "-I$include" "-I$here" "-DTEXT=\"$name.cell.h\"" "$@" $only $options "$here/text.c" \
-            >"$work/out" 2>&1
+        wanted=$(cat "$work/$name.wanted")
+        # shellcheck disable=SC2046,SC2086
+        $compiler -std=gnu17 -fsyntax-only "-I$include" "-I$work" "-DTEXT=\"$name.cell.h\"" "$@" $only $(cat "$work/$name.options") \
+            "$here/text.c" >"$work/out" 2>&1
         rc=$?
         errors=$(grep -c 'error:' "$work/out")
         passed=no

@@ -3,6 +3,7 @@
 #include "stencil/problem.h"
 #include "tests/run.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -248,4 +249,84 @@ tz_status contract_run(tz_simulation *sim, int64_t steps, tz_error *error)
     const tz_run run = {.steps = steps, .until_residual = NAN, .unchecked = true};
     tz_run_result result;
     return run_simulation(sim, &run, &result, error);
+}
+
+/* ---- What a run leaves ----------------------------------------------------------------------- */
+
+bool contract_is_state(const contract *c, int field)
+{
+    return c->stencil->fields[field].role == TZ_STATE;
+}
+
+tz_status contract_read(const contract *c, tz_simulation *sim, contract_cells *cells,
+                        tz_error *error)
+{
+    tz_status status = TZ_OK;
+    memset(cells, 0, sizeof *cells);
+    for (int f = 0; f < c->stencil->fields_count && !status; f++) {
+        if (!contract_is_state(c, f))
+            continue;
+        status = tz_simulation_read_array(sim, f, &cells->at[f], error);
+        if (!status)
+            status = tz_simulation_reduce(sim, f, &cells->reduction[f], error);
+    }
+    return status;
+}
+
+void contract_cells_clear(contract_cells *cells)
+{
+    for (int f = 0; f < TZ_FIELDS_MAX; f++)
+        tz_array_destroy(cells->at[f]);
+    memset(cells, 0, sizeof *cells);
+}
+
+bool contract_same_number(double a, double b)
+{
+    return memcmp(&a, &b, sizeof a) == 0 || (isnan(a) && isnan(b));
+}
+
+bool contract_same_reduction(const tz_reduction *a, const tz_reduction *b)
+{
+    return a->hash == b->hash && contract_same_number(a->min, b->min) &&
+           contract_same_number(a->max, b->max) && contract_same_number(a->sum, b->sum) &&
+           a->population == b->population;
+}
+
+static void compare_field(contract *c, const contract_case *k, const char *what, int field,
+                          const tz_array *got, const tz_array *want)
+{
+    const size_t size = tz_dtype_size(want->dtype);
+    const int64_t *n = k->extent;
+    int64_t first = -1, count = 0;
+    for (int64_t i = 0; i < n[0] * n[1] * n[2]; i++)
+        if (memcmp((const char *)got->data + (size_t)i * size,
+                   (const char *)want->data + (size_t)i * size, size) != 0) {
+            first = first < 0 ? i : first;
+            count++;
+        }
+    if (count > 0)
+        contract_fail(c,
+                      "%s: %" PRId64 " cells of '%s' differ, first (%" PRId64 ", %" PRId64
+                      ", %" PRId64 "): %.17g (%a) instead of %.17g (%a)",
+                      what, count, c->stencil->fields[field].name, first % n[0],
+                      first / n[0] % n[1], first / n[0] / n[1], tz_array_get(got, first),
+                      tz_array_get(got, first), tz_array_get(want, first),
+                      tz_array_get(want, first));
+}
+
+void contract_compare(contract *c, const contract_case *k, const char *what,
+                      const contract_cells *got, const contract_cells *want)
+{
+    for (int f = 0; f < c->stencil->fields_count; f++) {
+        if (!contract_is_state(c, f))
+            continue;
+        const int failures = c->failures;
+        compare_field(c, k, what, f, got->at[f], want->at[f]);
+        if (c->failures == failures &&
+            !contract_same_reduction(&got->reduction[f], &want->reduction[f]))
+            contract_fail(c,
+                          "%s: the same cells of '%s' reduce to another hash, min, max, sum or "
+                          "population",
+                          what, c->stencil->fields[f].name);
+    }
 }

@@ -61,6 +61,22 @@ size_t contract_scalars(const tz_stencil *stencil, tz_series scalars[TZ_CONSTANT
 
 tz_status contract_run(tz_simulation *sim, int64_t steps, tz_error *error);
 
+/* What a run leaves in the state fields. */
+typedef struct contract_cells {
+    tz_array *at[TZ_FIELDS_MAX];
+    tz_reduction reduction[TZ_FIELDS_MAX];
+} contract_cells;
+
+tz_status contract_read(const contract *c, tz_simulation *sim, contract_cells *cells,
+                        tz_error *error);
+void contract_cells_clear(contract_cells *cells);
+/* Fails where cells or their reductions differ. */
+void contract_compare(contract *c, const contract_case *k, const char *what,
+                      const contract_cells *got, const contract_cells *want);
+bool contract_is_state(const contract *c, int field);
+bool contract_same_number(double a, double b);
+bool contract_same_reduction(const tz_reduction *a, const tz_reduction *b);
+
 /* The values that a case gives to a field. */
 tz_random contract_values(const tz_field *field, uint64_t seed);
 

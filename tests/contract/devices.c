@@ -38,23 +38,11 @@ enum { LAYOUTS = sizeof layouts / sizeof *layouts };
 
 /* What a run leaves. */
 typedef struct outcome {
-    tz_array *end[TZ_FIELDS_MAX];
-    tz_reduction middle[TZ_FIELDS_MAX], reduction[TZ_FIELDS_MAX];
+    contract_cells end;
+    tz_reduction middle[TZ_FIELDS_MAX];
     double norm;      /* of the last iteration of a phase, as memory holds it */
     tz_update update; /* of the next iteration, in double */
 } outcome;
-
-static void outcome_clear(outcome *o)
-{
-    for (int f = 0; f < TZ_FIELDS_MAX; f++)
-        tz_array_destroy(o->end[f]);
-    memset(o, 0, sizeof *o);
-}
-
-static bool is_state(const contract *c, int field)
-{
-    return c->stencil->fields[field].role == TZ_STATE;
-}
 
 /* Random values in a box that crosses every cut but those at its ends, in state and static
  * fields. */
@@ -125,7 +113,7 @@ static tz_status run_all(const contract *c, const contract_case *k, const layout
             status = k->mixed ? run_mixed(sim, &o->norm, error)
                               : run_phase(sim, phase_steps[i], &o->norm, error);
         for (int f = 0; f < c->stencil->fields_count && !status && i == 0; f++)
-            if (is_state(c, f))
+            if (contract_is_state(c, f))
                 status = tz_simulation_reduce(sim, f, &o->middle[f], error);
     }
     return status;
@@ -141,71 +129,29 @@ static tz_status compute(const contract *c, const contract_case *k, const layout
         status = run_all(c, k, l, sim, phases, o, error);
     if (!status && !tz_stencil_has_residual(c->stencil, NULL))
         status = tz_simulation_measure(sim, &o->update, error);
-    for (int f = 0; f < c->stencil->fields_count && !status; f++) {
-        if (!is_state(c, f))
-            continue;
-        status = tz_simulation_read_array(sim, f, &o->end[f], error);
-        if (!status)
-            status = tz_simulation_reduce(sim, f, &o->reduction[f], error);
-    }
+    if (!status)
+        status = contract_read(c, sim, &o->end, error);
     tz_simulation_destroy(sim);
     return status;
 }
 
 /* ---- Comparing ------------------------------------------------------------------------------- */
 
-static bool same_double(double a, double b)
-{
-    return memcmp(&a, &b, sizeof a) == 0 || (isnan(a) && isnan(b));
-}
-
-static bool same_reduction(const tz_reduction *a, const tz_reduction *b)
-{
-    return a->hash == b->hash && same_double(a->min, b->min) && same_double(a->max, b->max) &&
-           same_double(a->sum, b->sum) && a->population == b->population;
-}
-
-static void compare_field(contract *c, const contract_case *k, const char *what, int field,
-                          const outcome *got, const outcome *want)
-{
-    const tz_array *a = got->end[field], *b = want->end[field];
-    const size_t size = tz_dtype_size(b->dtype);
-    const int64_t *n = k->extent;
-    int64_t first = -1, count = 0;
-    for (int64_t i = 0; i < n[0] * n[1] * n[2]; i++)
-        if (memcmp((const char *)a->data + (size_t)i * size,
-                   (const char *)b->data + (size_t)i * size, size) != 0) {
-            first = first < 0 ? i : first;
-            count++;
-        }
-    if (count > 0)
-        contract_fail(c,
-                      "%s: %" PRId64 " cells of '%s' differ, first (%" PRId64 ", %" PRId64
-                      ", %" PRId64 "): %a instead of %a",
-                      what, count, c->stencil->fields[field].name, first % n[0],
-                      first / n[0] % n[1], first / n[0] / n[1], tz_array_get(a, first),
-                      tz_array_get(b, first));
-    else if (!same_reduction(&got->reduction[field], &want->reduction[field]))
-        contract_fail(c, "%s: the same cells of '%s' reduce to another hash, min, max or sum", what,
-                      c->stencil->fields[field].name);
-    if (!same_reduction(&got->middle[field], &want->middle[field]))
-        contract_fail(c, "%s: '%s' has another hash, min, max or sum in the middle of the run",
-                      what, c->stencil->fields[field].name);
-}
-
 static void compare(contract *c, const contract_case *k, const char *what, const outcome *got,
                     const outcome *want)
 {
     c->compared++;
+    contract_compare(c, k, what, &got->end, &want->end);
     for (int f = 0; f < c->stencil->fields_count; f++)
-        if (is_state(c, f))
-            compare_field(c, k, what, f, got, want);
-    if (!same_double(got->norm, want->norm))
+        if (contract_is_state(c, f) && !contract_same_reduction(&got->middle[f], &want->middle[f]))
+            contract_fail(c, "%s: '%s' has another hash, min, max or sum in the middle of the run",
+                          what, c->stencil->fields[f].name);
+    if (!contract_same_number(got->norm, want->norm))
         contract_fail(c, "%s: the last iteration changed %.17g instead of %.17g", what, got->norm,
                       want->norm);
-    if (!same_double(got->update.largest, want->update.largest) ||
-        !same_double(got->update.sum, want->update.sum) ||
-        !same_double(got->update.magnitude, want->update.magnitude))
+    if (!contract_same_number(got->update.largest, want->update.largest) ||
+        !contract_same_number(got->update.sum, want->update.sum) ||
+        !contract_same_number(got->update.magnitude, want->update.magnitude))
         contract_fail(
             c, "%s: the next iteration changes %.17g (sum %.17g) instead of %.17g (%.17g)", what,
             got->update.largest, got->update.sum, want->update.largest, want->update.sum);
@@ -303,7 +249,7 @@ static void check_layout(contract *c, const contract_case *like, const layout *l
     lay_out(c, l, &k, shares);
     tz_status status = compute(c, &k, l, "reference", phases, &want, &error);
     while (status == TZ_DIVERGED && phases > 1) { /* values far from those that suit the stencil */
-        outcome_clear(&want);
+        contract_cells_clear(&want.end);
         status = compute(c, &k, l, "reference", --phases, &want, &error);
     }
     const char *backend =
@@ -319,7 +265,7 @@ static void check_layout(contract *c, const contract_case *like, const layout *l
             contract_refuse(c, &error);
         else
             contract_fail(c, "%s: reference: %s", what, error.message);
-        outcome_clear(&want);
+        contract_cells_clear(&want.end);
         return;
     }
     status = compute(c, &k, l, backend, phases, &got, &error);
@@ -329,8 +275,8 @@ static void check_layout(contract *c, const contract_case *like, const layout *l
         contract_fail(c, "%s: %s", what, error.message);
     else
         compare(c, &k, what, &got, &want);
-    outcome_clear(&got);
-    outcome_clear(&want);
+    contract_cells_clear(&got.end);
+    contract_cells_clear(&want.end);
 }
 
 static bool is_ring(const contract *c, const contract_case *k)

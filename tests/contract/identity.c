@@ -17,8 +17,7 @@ enum { STEPS_FEW = 13, STEPS_MANY = 29, HEIGHTS = 12, TILES_MAX = 5 };
 /* Start and end values of every state field, from the reference. */
 typedef struct answer {
     int64_t steps;
-    tz_array *start[TZ_FIELDS_MAX], *end[TZ_FIELDS_MAX];
-    tz_reduction reduction[TZ_FIELDS_MAX];
+    contract_cells start, end;
     double residual; /* of a last iteration that was asked for it */
 } answer;
 
@@ -32,16 +31,8 @@ typedef struct identity {
 
 static void answer_clear(answer *a)
 {
-    for (int f = 0; f < TZ_FIELDS_MAX; f++) {
-        tz_array_destroy(a->start[f]);
-        tz_array_destroy(a->end[f]);
-    }
-    memset(a, 0, sizeof *a);
-}
-
-static bool is_state(const contract *c, int field)
-{
-    return c->stencil->fields[field].role == TZ_STATE;
+    contract_cells_clear(&a->start);
+    contract_cells_clear(&a->end);
 }
 
 /* The run measures its residual at the end, or the change of its last iteration if the stencil has
@@ -64,22 +55,15 @@ static tz_status run_with_residual(tz_simulation *sim, int64_t steps, double *re
 static tz_status answer_compute(const contract *c, const contract_case *k, int64_t steps, answer *a,
                                 tz_error *error)
 {
-    memset(a, 0, sizeof *a);
-    a->steps = steps;
+    *a = (answer){.steps = steps};
     tz_simulation *sim = NULL;
     tz_status status = contract_create(c, k, "reference", 1, NULL, &sim, error);
-    for (int f = 0; f < c->stencil->fields_count && status == TZ_OK; f++)
-        if (is_state(c, f))
-            status = tz_simulation_read_array(sim, f, &a->start[f], error);
+    if (status == TZ_OK)
+        status = contract_read(c, sim, &a->start, error);
     if (status == TZ_OK)
         status = run_with_residual(sim, steps, &a->residual, error);
-    for (int f = 0; f < c->stencil->fields_count && status == TZ_OK; f++) {
-        if (!is_state(c, f))
-            continue;
-        status = tz_simulation_read_array(sim, f, &a->end[f], error);
-        if (status == TZ_OK)
-            status = tz_simulation_reduce(sim, f, &a->reduction[f], error);
-    }
+    if (status == TZ_OK)
+        status = contract_read(c, sim, &a->end, error);
     tz_simulation_destroy(sim);
     return status;
 }
@@ -92,67 +76,19 @@ static void describe(const identity *t, const char *plan, char *text, size_t siz
              t->threads, t->isa ? t->isa : "best", plan);
 }
 
-static void report_difference(const identity *t, const char *plan, int field, const tz_array *got)
-{
-    const tz_array *want = t->a->end[field];
-    const size_t size = tz_dtype_size(want->dtype);
-    const int64_t *n = t->k->extent;
-    char what[512];
-    describe(t, plan, what, sizeof what);
-    int64_t first = -1, count = 0;
-    for (int64_t i = 0; i < n[0] * n[1] * n[2]; i++)
-        if (memcmp((const char *)got->data + (size_t)i * size,
-                   (const char *)want->data + (size_t)i * size, size) != 0) {
-            first = first < 0 ? i : first;
-            count++;
-        }
-    contract_fail(t->c,
-                  "%s: %" PRId64 " cells of '%s' differ, first (%" PRId64 ", %" PRId64 ", %" PRId64
-                  "): %.17g (%a) instead of %.17g (%a)",
-                  what, count, t->c->stencil->fields[field].name, first % n[0], first / n[0] % n[1],
-                  first / n[0] / n[1], tz_array_get(got, first), tz_array_get(got, first),
-                  tz_array_get(want, first), tz_array_get(want, first));
-}
-
-static bool same_double(double a, double b)
-{
-    return memcmp(&a, &b, sizeof a) == 0 || (isnan(a) && isnan(b));
-}
-
-/* Every state field against the answer: its hash always, its cells, its other numbers. */
+/* Every state field against the answer. */
 static void compare(const identity *t, tz_simulation *sim, const char *plan)
 {
-    contract *c = t->c;
     tz_error error = {0};
-    c->compared++;
-    for (int f = 0; f < c->stencil->fields_count; f++) {
-        if (!is_state(c, f))
-            continue;
-        tz_array *got = NULL;
-        tz_reduction r;
-        char what[512];
-        if (tz_simulation_read_array(sim, f, &got, &error) != TZ_OK ||
-            tz_simulation_reduce(sim, f, &r, &error) != TZ_OK) {
-            describe(t, plan, what, sizeof what);
-            contract_fail(c, "%s: %s", what, error.message);
-        } else if (memcmp(got->data, t->a->end[f]->data,
-                          tz_dtype_size(got->dtype) *
-                              (size_t)(t->k->extent[0] * t->k->extent[1] * t->k->extent[2])) != 0) {
-            report_difference(t, plan, f, got);
-        } else {
-            const tz_reduction *want = &t->a->reduction[f];
-            if (r.hash != want->hash || !same_double(r.min, want->min) ||
-                !same_double(r.max, want->max) || !same_double(r.sum, want->sum) ||
-                r.population != want->population) {
-                describe(t, plan, what, sizeof what);
-                contract_fail(c,
-                              "%s: the same cells of '%s' reduce to another hash, min, max, sum or "
-                              "population",
-                              what, c->stencil->fields[f].name);
-            }
-        }
-        tz_array_destroy(got);
-    }
+    contract_cells got;
+    char what[512];
+    describe(t, plan, what, sizeof what);
+    t->c->compared++;
+    if (contract_read(t->c, sim, &got, &error) != TZ_OK)
+        contract_fail(t->c, "%s: %s", what, error.message);
+    else
+        contract_compare(t->c, t->k, what, &got, &t->a->end);
+    contract_cells_clear(&got);
 }
 
 static tz_status restart(const identity *t, tz_simulation *sim, tz_error *error)
@@ -160,8 +96,8 @@ static tz_status restart(const identity *t, tz_simulation *sim, tz_error *error)
     tz_simulation_rewind(sim);
     for (int f = 0; f < t->c->stencil->fields_count; f++) {
         const tz_status status =
-            is_state(t->c, f)
-                ? tz_simulation_write_array(sim, f, t->a->start[f], NULL, "contract", error)
+            contract_is_state(t->c, f)
+                ? tz_simulation_write_array(sim, f, t->a->start.at[f], NULL, "contract", error)
                 : TZ_OK;
         if (status != TZ_OK)
             return status;
@@ -237,7 +173,7 @@ static void check_changing_heights(const identity *t, tz_simulation *sim)
     describe(t, plan, what, sizeof what);
     if (status != TZ_OK)
         contract_fail(t->c, "%s: %s", what, error.message);
-    else if (!same_double(residual, t->a->residual))
+    else if (!contract_same_number(residual, t->a->residual))
         contract_fail(t->c, "%s: residual %.17g instead of %.17g", what, residual, t->a->residual);
     else
         compare(t, sim, plan);

@@ -9,7 +9,7 @@
 #include "tests/support.h"
 
 #include "lua/context.h"
-#include "lua/sandbox.h"
+#include "lua/module.h"
 #include "lua/script.h"
 #include <sys/resource.h>
 

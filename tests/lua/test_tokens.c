@@ -1,10 +1,10 @@
 /* Where a Lua text names a function of the module. */
-#include "lua/tokens.h"
+#include "lua/module.h"
 #include "tests/unit.h"
 
 static int find(const char *text)
 {
-    return tz_tokens_find(text, strlen(text), "plot");
+    return tz_plot_find(text, strlen(text), "plot");
 }
 
 static void names_are_found(void **state)
@@ -44,7 +44,7 @@ static void cut_texts_are_read_to_their_end(void **state)
             assert_non_null(cut);
             memcpy(cut + 1, text + first, bytes - first);
             const bool whole = first <= 6 && bytes == sizeof text - 1;
-            assert_int_equal(tz_tokens_find(cut + 1, bytes - first, "plot") > 0, whole);
+            assert_int_equal(tz_plot_find(cut + 1, bytes - first, "plot") > 0, whole);
             free(cut);
         }
 }

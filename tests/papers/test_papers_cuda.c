@@ -3,13 +3,12 @@
 #include "model/papers/plain.h"
 
 #include "backend/backend.h"
-#include "stencil/registry.h"
 #include "tests/backend/cuda/executed.h"
+#include "tests/registry.h"
 
 /* Launches before the rounds, and one of a round that shall be short. */
 enum { ITERATIONS = 2 * 2 + 1 };
 
-static tz_registry *registry;
 static const tz_streamed_source *const none[TZ_FIELDS_MAX];
 
 static void *make_fields(const tz_backend *backend, const tz_backend_context *context)
@@ -101,14 +100,12 @@ static void plain_kernels_leave_the_bits_of_the_reference(void **state)
 
 static int start_all(void **state)
 {
-    static const char *const folders[] = {TZ_TEST_PLUGIN_DIR, TZ_TEST_TEST_PLUGIN_DIR};
-    return tz_registry_create(&registry, folders, 2, NULL) != TZ_OK || start(state);
+    return open_all_plugins(state) || start(state);
 }
 
 static int end_all(void **state)
 {
-    tz_registry_destroy(registry);
-    return end(state);
+    return close_plugins(state) || end(state);
 }
 
 TEST_MAIN(start_all, end_all, EXECUTED_TEST(plain_kernels_leave_the_bits_of_the_reference))

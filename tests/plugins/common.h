@@ -35,4 +35,12 @@
     TEST_STENCIL_OF(NAME, NAME, dimensions, TZ_ALLOW(TZ_FIXED) | TZ_ALLOW(TZ_PERIODIC), TZ_FIXED,  \
                     "alive", "gray")
 
+/* The only parameter is a constant of the cell update. */
+#define TEST_DERIVE(NAME, UPDATE, constant)                                                        \
+    static int NAME##_derive(tz_setup *setup)                                                      \
+    {                                                                                              \
+        setup->constants[TZ_CONSTANT(UPDATE, constant)] = setup->params[0].number;                 \
+        return 0;                                                                                  \
+    }
+
 #define TEST_PLUGIN(NAME, ...) TZ_PLUGIN_DEFINE(#NAME, "1.0.0", "test-only", __VA_ARGS__)

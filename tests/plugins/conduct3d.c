@@ -12,11 +12,7 @@ static const tz_param conduct3d_params[] = {
     TZ_REAL_PARAM("share", 1.0, 0.0, 1.0, "", "of the sum that is kept"),
 };
 
-static int conduct3d_derive(tz_setup *setup)
-{
-    setup->constants[TZ_CONSTANT(conduct3d, share)] = setup->params[0].number;
-    return 0;
-}
+TEST_DERIVE(conduct3d, conduct3d, share)
 
 #define CONDUCT_COEFFICIENT(name, value)                                                           \
     TZ_STATIC_FIELD(name, TZ_REAL, "", "coefficient of a neighbour", .radius = 0,                  \

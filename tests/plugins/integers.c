@@ -1,31 +1,19 @@
 /* Integer state and static fields in 2 and 3 dimensions. */
 #include "common.h"
 
-#define TZ_CELL_TEXT "integers.cell.h"
-#define TZ_CELL_NAME integers
-#define TZ_CELL_ID integers_2d
-#define TZ_CELL_DIMS 2
-#define TZ_CELL_RADIUS 1
-#define TZ_CELL_REAL 0
-#include <trapeze/rows.h>
-
-#define TZ_CELL_TEXT "integers.cell.h"
-#define TZ_CELL_NAME integers
-#define TZ_CELL_ID integers_3d
-#define TZ_CELL_DIMS 3
-#define TZ_CELL_RADIUS 1
-#define TZ_CELL_REAL 0
-#include <trapeze/rows.h>
+#define EACH_TEXT "integers.cell.h"
+#define EACH_NAME integers
+#define EACH_ID(dimension) integers_##dimension##d
+#define EACH_FROM 2
+#define EACH_RADIUS 1
+#define EACH_REAL 0
+#include "each_dimension.h"
 
 #define INTEGERS(NAME, dimensions)                                                                 \
     static const tz_param NAME##_params[] = {                                                      \
         TZ_INTEGER_PARAM("mask", 0x3fffffff, 0, 0x7fffffff, "", "bits that are kept"),             \
     };                                                                                             \
-    static int NAME##_derive(tz_setup *setup)                                                      \
-    {                                                                                              \
-        setup->constants[TZ_CONSTANT(NAME, mask)] = setup->params[0].number;                       \
-        return 0;                                                                                  \
-    }                                                                                              \
+    TEST_DERIVE(NAME, NAME, mask)                                                                  \
     static const tz_field NAME##_fields[] = {                                                      \
         TZ_STATE_FIELD("n", TZ_INT, "", "what is mixed", .boundary_value = 17.0),                  \
         TZ_STATIC_FIELD("seed", TZ_INT, "", "what is mixed in"),                                   \

@@ -53,11 +53,7 @@ static const tz_param heat_params[] = {
     TZ_REAL_PARAM("k", 0.1, -10.0, 10.0, "", "a constant"),
 };
 
-static int heat_derive(tz_setup *setup)
-{
-    setup->constants[TZ_CONSTANT(heat, k)] = setup->params[0].number;
-    return 0;
-}
+TEST_DERIVE(heat, heat, k)
 
 TWO_PARAMS(drift, a, k)
 TWO_PARAMS(wave, c2, damping)
@@ -67,11 +63,7 @@ static const tz_param bent_params[] = {
     TZ_INTEGER_PARAM("kind", 3, 0, 3, "", "what is wrong"),
 };
 
-static int bent_derive(tz_setup *setup)
-{
-    setup->constants[TZ_CONSTANT(bent, kind)] = setup->params[0].number;
-    return 0;
-}
+TEST_DERIVE(bent, bent, kind)
 
 static const tz_field heat_fields[] = {
     TZ_STATE_FIELD("u", TZ_REAL, "", "a field"),

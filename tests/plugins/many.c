@@ -2,83 +2,21 @@
 #include "common.h"
 
 #define MANY_PASS 0
-#define TZ_CELL_TEXT "many.cell.h"
-#define TZ_CELL_ID many0
-#define TZ_CELL_NAME many
-#define TZ_CELL_DIMS 2
-#define TZ_CELL_RADIUS 1
-#define TZ_CELL_REAL 1
-#include <trapeze/rows.h>
-
-#undef MANY_PASS
+#include "many_pass.h"
 #define MANY_PASS 1
-#define TZ_CELL_TEXT "many.cell.h"
-#define TZ_CELL_ID many1
-#define TZ_CELL_NAME many
-#define TZ_CELL_DIMS 2
-#define TZ_CELL_RADIUS 1
-#define TZ_CELL_REAL 1
-#include <trapeze/rows.h>
-
-#undef MANY_PASS
+#include "many_pass.h"
 #define MANY_PASS 2
-#define TZ_CELL_TEXT "many.cell.h"
-#define TZ_CELL_ID many2
-#define TZ_CELL_NAME many
-#define TZ_CELL_DIMS 2
-#define TZ_CELL_RADIUS 1
-#define TZ_CELL_REAL 1
-#include <trapeze/rows.h>
-
-#undef MANY_PASS
+#include "many_pass.h"
 #define MANY_PASS 3
-#define TZ_CELL_TEXT "many.cell.h"
-#define TZ_CELL_ID many3
-#define TZ_CELL_NAME many
-#define TZ_CELL_DIMS 2
-#define TZ_CELL_RADIUS 1
-#define TZ_CELL_REAL 1
-#include <trapeze/rows.h>
-
-#undef MANY_PASS
+#include "many_pass.h"
 #define MANY_PASS 4
-#define TZ_CELL_TEXT "many.cell.h"
-#define TZ_CELL_ID many4
-#define TZ_CELL_NAME many
-#define TZ_CELL_DIMS 2
-#define TZ_CELL_RADIUS 1
-#define TZ_CELL_REAL 1
-#include <trapeze/rows.h>
-
-#undef MANY_PASS
+#include "many_pass.h"
 #define MANY_PASS 5
-#define TZ_CELL_TEXT "many.cell.h"
-#define TZ_CELL_ID many5
-#define TZ_CELL_NAME many
-#define TZ_CELL_DIMS 2
-#define TZ_CELL_RADIUS 1
-#define TZ_CELL_REAL 1
-#include <trapeze/rows.h>
-
-#undef MANY_PASS
+#include "many_pass.h"
 #define MANY_PASS 6
-#define TZ_CELL_TEXT "many.cell.h"
-#define TZ_CELL_ID many6
-#define TZ_CELL_NAME many
-#define TZ_CELL_DIMS 2
-#define TZ_CELL_RADIUS 1
-#define TZ_CELL_REAL 1
-#include <trapeze/rows.h>
-
-#undef MANY_PASS
+#include "many_pass.h"
 #define MANY_PASS 7
-#define TZ_CELL_TEXT "many.cell.h"
-#define TZ_CELL_ID many7
-#define TZ_CELL_NAME many
-#define TZ_CELL_DIMS 2
-#define TZ_CELL_RADIUS 1
-#define TZ_CELL_REAL 1
-#include <trapeze/rows.h>
+#include "many_pass.h"
 
 static const tz_param many_params[] = {
     TZ_REAL_PARAM("share", 0.2, 0.0, 0.5, "", "what comes from another field"),

@@ -22,11 +22,7 @@ static const tz_param maxwell2d_params[] = {
     TZ_REAL_PARAM("courant", 0.5, 0.0, 0.7, "", "c dt / h"),
 };
 
-static int maxwell2d_derive(tz_setup *setup)
-{
-    setup->constants[TZ_CONSTANT(maxwell_h, courant)] = setup->params[0].number;
-    return 0;
-}
+TEST_DERIVE(maxwell2d, maxwell_h, courant)
 
 static const tz_field maxwell2d_fields[] = {
     TZ_STATE_FIELD("hz", TZ_REAL, "", "magnetic field"),

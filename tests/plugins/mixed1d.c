@@ -19,11 +19,7 @@ static const tz_param mixed1d_params[] = {
     TZ_REAL_PARAM("share", 0.25, 0.0, 0.5, "", "dt / h^2"),
 };
 
-static int mixed1d_derive(tz_setup *setup)
-{
-    setup->constants[TZ_CONSTANT(stir, share)] = setup->params[0].number;
-    return 0;
-}
+TEST_DERIVE(mixed1d, stir, share)
 
 static const tz_field mixed1d_fields[] = {
     TZ_STATE_FIELD("u", TZ_REAL, "", "what spreads", .boundary_value = 0.5),

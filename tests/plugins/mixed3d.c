@@ -20,11 +20,7 @@ static const tz_param mixed3d_params[] = {
     TZ_REAL_PARAM("share", 0.125, 0.0, 0.25, "", "what a neighbour counts"),
 };
 
-static int mixed3d_derive(tz_setup *setup)
-{
-    setup->constants[TZ_CONSTANT(mixed3d_flow, share)] = setup->params[0].number;
-    return 0;
-}
+TEST_DERIVE(mixed3d, mixed3d_flow, share)
 
 static const tz_field mixed3d_fields[] = {
     TZ_STATE_FIELD("u", TZ_REAL, "", "what flows", .initial = 0.5, .boundary_value = 0.25),

@@ -16,13 +16,6 @@
 #define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
-#define WAVE_PARAMS                                                                                \
-    {                                                                                              \
-        TZ_REAL_PARAM("spacing", 1.0, 0.5, 10.0, "", "distance of cells"),                         \
-    }
-static const tz_param sound3d2_params[] = WAVE_PARAMS;
-static const tz_param sound3d8_params[] = WAVE_PARAMS;
-
 static int sound3d2_derive(tz_setup *setup)
 {
     const double scale = 1.0 / (setup->params[0].number * setup->params[0].number);
@@ -42,29 +35,24 @@ static int sound3d8_derive(tz_setup *setup)
     return 0;
 }
 
-#define WAVE_FIELDS                                                                                \
-    {                                                                                              \
+#define SOUND(NAME)                                                                                \
+    static const tz_param NAME##_params[] = {                                                      \
+        TZ_REAL_PARAM("spacing", 1.0, 0.5, 10.0, "", "distance of cells"),                         \
+    };                                                                                             \
+    static const tz_field NAME##_fields[] = {                                                      \
         TZ_STATE_FIELD("u", TZ_REAL, "", "displacement"),                                          \
-            TZ_STATE_FIELD("before", TZ_REAL, "", "displacement one step ago"),                    \
-            TZ_STATIC_FIELD("speed", TZ_REAL, "", "squared: cells a step", .radius = 0,            \
-                            .initial = 0.125, .boundary_value = 0.125),                            \
-    }
-static const tz_field sound3d2_fields[] = WAVE_FIELDS;
-static const tz_field sound3d8_fields[] = WAVE_FIELDS;
+        TZ_STATE_FIELD("before", TZ_REAL, "", "displacement one step ago"),                        \
+        TZ_STATIC_FIELD("speed", TZ_REAL, "", "squared: cells a step", .radius = 0,                \
+                        .initial = 0.125, .boundary_value = 0.125),                                \
+    };                                                                                             \
+    static const tz_pass NAME##_passes[] = {                                                       \
+        {.name = "leapfrog",                                                                       \
+         .writes = TZ_WRITES(NAME, u) | TZ_WRITES(NAME, before),                                   \
+         TZ_TAKES(NAME, before, u),                                                                \
+         TZ_PASS(NAME)},                                                                           \
+    };                                                                                             \
+    TEST_STENCIL(NAME, NAME, 3, "u")
 
-static const tz_pass sound3d2_passes[] = {
-    {.name = "leapfrog",
-     .writes = TZ_WRITES(sound3d2, u) | TZ_WRITES(sound3d2, before),
-     TZ_TAKES(sound3d2, before, u),
-     TZ_PASS(sound3d2)},
-};
-static const tz_pass sound3d8_passes[] = {
-    {.name = "leapfrog",
-     .writes = TZ_WRITES(sound3d8, u) | TZ_WRITES(sound3d8, before),
-     TZ_TAKES(sound3d8, before, u),
-     TZ_PASS(sound3d8)},
-};
-
-TEST_STENCIL(sound3d2, sound3d2, 3, "u")
-TEST_STENCIL(sound3d8, sound3d8, 3, "u")
+SOUND(sound3d2)
+SOUND(sound3d8)
 TEST_PLUGIN(sound3d, &sound3d2_stencil, &sound3d8_stencil)

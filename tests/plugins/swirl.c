@@ -43,73 +43,24 @@
                       .at_step = NAME##_at_step, .outputs = NAME##_outputs,                        \
                       .outputs_count = COUNT(NAME##_outputs))
 
-#define TZ_CELL_TEXT "swirl.cell.h"
-#define TZ_CELL_ID swirl1d
-#define TZ_CELL_NAME swirl
-#define TZ_CELL_DIMS 1
-#define TZ_CELL_RADIUS 1
-#define TZ_CELL_REAL 1
-#include <trapeze/rows.h>
-#define TZ_CELL_TEXT "swirl.cell.h"
-#define TZ_CELL_ID swirl1d_speed
-#define TZ_CELL_NAME swirl_speed
-#define TZ_CELL_DIMS 1
-#define TZ_CELL_RADIUS 0
-#define TZ_CELL_REAL 1
-#include <trapeze/rows.h>
-#define TZ_CELL_TEXT "swirl.cell.h"
-#define TZ_CELL_ID swirl1d_turn
-#define TZ_CELL_NAME swirl_turn
-#define TZ_CELL_DIMS 1
-#define TZ_CELL_RADIUS 2
-#define TZ_CELL_REAL 1
-#include <trapeze/rows.h>
+#define EACH_TEXT "swirl.cell.h"
+#define EACH_FROM 1
+#define EACH_REAL 1
+#define EACH_NAME swirl
+#define EACH_ID(dimension) swirl##dimension##d
+#define EACH_RADIUS 1
+#include "each_dimension.h"
+#define EACH_NAME swirl_speed
+#define EACH_ID(dimension) swirl##dimension##d_speed
+#define EACH_RADIUS 0
+#include "each_dimension.h"
+#define EACH_NAME swirl_turn
+#define EACH_ID(dimension) swirl##dimension##d_turn
+#define EACH_RADIUS 2
+#include "each_dimension.h"
+
 SWIRL(swirl1d, 1)
-
-#define TZ_CELL_TEXT "swirl.cell.h"
-#define TZ_CELL_ID swirl2d
-#define TZ_CELL_NAME swirl
-#define TZ_CELL_DIMS 2
-#define TZ_CELL_RADIUS 1
-#define TZ_CELL_REAL 1
-#include <trapeze/rows.h>
-#define TZ_CELL_TEXT "swirl.cell.h"
-#define TZ_CELL_ID swirl2d_speed
-#define TZ_CELL_NAME swirl_speed
-#define TZ_CELL_DIMS 2
-#define TZ_CELL_RADIUS 0
-#define TZ_CELL_REAL 1
-#include <trapeze/rows.h>
-#define TZ_CELL_TEXT "swirl.cell.h"
-#define TZ_CELL_ID swirl2d_turn
-#define TZ_CELL_NAME swirl_turn
-#define TZ_CELL_DIMS 2
-#define TZ_CELL_RADIUS 2
-#define TZ_CELL_REAL 1
-#include <trapeze/rows.h>
 SWIRL(swirl2d, 2)
-
-#define TZ_CELL_TEXT "swirl.cell.h"
-#define TZ_CELL_ID swirl3d
-#define TZ_CELL_NAME swirl
-#define TZ_CELL_DIMS 3
-#define TZ_CELL_RADIUS 1
-#define TZ_CELL_REAL 1
-#include <trapeze/rows.h>
-#define TZ_CELL_TEXT "swirl.cell.h"
-#define TZ_CELL_ID swirl3d_speed
-#define TZ_CELL_NAME swirl_speed
-#define TZ_CELL_DIMS 3
-#define TZ_CELL_RADIUS 0
-#define TZ_CELL_REAL 1
-#include <trapeze/rows.h>
-#define TZ_CELL_TEXT "swirl.cell.h"
-#define TZ_CELL_ID swirl3d_turn
-#define TZ_CELL_NAME swirl_turn
-#define TZ_CELL_DIMS 3
-#define TZ_CELL_RADIUS 2
-#define TZ_CELL_REAL 1
-#include <trapeze/rows.h>
 SWIRL(swirl3d, 3)
 
 #define TZ_CELL_TEXT "edges.cell.h"

@@ -1,29 +1,13 @@
 /* A state and a static field of bits, whose neighbours are read too, in 1, 2 and 3 dimensions. */
 #include "common.h"
 
-#define TZ_CELL_TEXT "walls.cell.h"
-#define TZ_CELL_NAME walls
-#define TZ_CELL_ID walls_1d
-#define TZ_CELL_DIMS 1
-#define TZ_CELL_RADIUS 1
-#define TZ_CELL_REAL 0
-#include <trapeze/rows.h>
-
-#define TZ_CELL_TEXT "walls.cell.h"
-#define TZ_CELL_NAME walls
-#define TZ_CELL_ID walls_2d
-#define TZ_CELL_DIMS 2
-#define TZ_CELL_RADIUS 1
-#define TZ_CELL_REAL 0
-#include <trapeze/rows.h>
-
-#define TZ_CELL_TEXT "walls.cell.h"
-#define TZ_CELL_NAME walls
-#define TZ_CELL_ID walls_3d
-#define TZ_CELL_DIMS 3
-#define TZ_CELL_RADIUS 1
-#define TZ_CELL_REAL 0
-#include <trapeze/rows.h>
+#define EACH_TEXT "walls.cell.h"
+#define EACH_NAME walls
+#define EACH_ID(dimension) walls_##dimension##d
+#define EACH_FROM 1
+#define EACH_RADIUS 1
+#define EACH_REAL 0
+#include "each_dimension.h"
 
 #define WALLS(NAME, dimensions)                                                                    \
     static const tz_param NAME##_params[] = {                                                      \

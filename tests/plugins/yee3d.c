@@ -20,11 +20,7 @@ static const tz_param yee3d_params[] = {
     TZ_REAL_PARAM("step", 0.5, 0.0, 0.57, "", "c dt / h"),
 };
 
-static int yee3d_derive(tz_setup *setup)
-{
-    setup->constants[TZ_CONSTANT(yee3d_h, step)] = setup->params[0].number;
-    return 0;
-}
+TEST_DERIVE(yee3d, yee3d_h, step)
 
 static const tz_field yee3d_fields[] = {
     TZ_STATE_FIELD("ex", TZ_REAL, "", "electric field", .boundary_value = 0.25),

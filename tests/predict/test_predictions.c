@@ -576,11 +576,11 @@ static void it_stops_where_it_is_told_to(void **state)
         tz_predictions *out = NULL;
         memset(fake.is_compiled, 0, sizeof fake.is_compiled);
         fake.compiled = 0;
-        place.stopped = stopped_after_three;
+        place.cancel.stopped = stopped_after_three;
         check_error(tz__predictions_create_by(&out, fake_predict, &problem, &backend, &place,
                                               &(tz_plan){0}, efforts[k], budget_s, &failure),
                     TZ_INTERRUPTED, "", "interrupted while plans were predicted");
-        place.stopped = NULL;
+        place.cancel.stopped = NULL;
         assert_null(out);
         assert_in_range(fake.compiled, 3, 4); /* two threads */
     }

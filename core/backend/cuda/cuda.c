@@ -1,6 +1,7 @@
 /* The cuda backend: one NVIDIA GPU. Fields lie in device memory, their rows padded to a multiple of
  * 32 elements, with two copies of each state field. A kernel is compiled for each plan at run
  * time. */
+#include "backend/cuda/compile/compile.h"
 #include "backend/cuda/family/work.h"
 #include "backend/cuda/state.h"
 #include "backend/host/store.h"
@@ -26,6 +27,18 @@ static tz_limits limits_of(const tz_cuda_device *device)
                        .shared_bytes = device->shared_bytes};
 }
 
+/* What else decides which plans are best: the compiler, and the texts of kernels. */
+static void describe_kernels(char *text, size_t size)
+{
+    char compiler[160];
+    tz_cache_key key = tz_cache_key_start();
+    for (size_t i = 0; i < tz_cuda_headers_count; i++)
+        tz_cache_key_add(&key, tz_cuda_headers[i].text);
+    key = tz_cache_key_end(key);
+    const bool known = tz_cuda_compile_describe(compiler, sizeof compiler, NULL) == TZ_OK;
+    snprintf(text, size, "NVRTC %.60s, kernels %016" PRIx64, known ? compiler : "none", key.a);
+}
+
 static tz_status gpu_identify(int ordinal, tz_device_identity *out, tz_error *error)
 {
     tz_cuda_device device;
@@ -36,8 +49,10 @@ static tz_status gpu_identify(int ordinal, tz_device_identity *out, tz_error *er
     out->units = device.multiprocessors;
     out->limits = limits_of(&device);
     snprintf(out->name, sizeof out->name, "%s", device.name);
-    snprintf(out->key, sizeof out->key, "%s, %d multiprocessors", device.name,
-             device.multiprocessors);
+    char kernels[120];
+    describe_kernels(kernels, sizeof kernels);
+    snprintf(out->key, sizeof out->key, "%.100s, %d multiprocessors, driver %d, %s", device.name,
+             device.multiprocessors, device.driver, kernels);
     return TZ_OK;
 }
 
@@ -658,6 +673,7 @@ const tz_backend tz_backend_cuda = {
     .identify = gpu_identify,
     .available = tz_cuda_available,
     .family = tz_cuda_family_name,
+    .base_family = "direct",
     .plan = gpu_plan,
     .bytes = gpu_bytes,
     .create = gpu_create,

@@ -647,6 +647,7 @@ tz_status tz_slabs_backend(const tz_backend *inner, tz_backend *out, tz_error *e
     out->doc = "a grid in slabs on several devices";
     out->plan = own_functions[k].plan;
     out->bytes = own_functions[k].bytes;
+    out->base_family = inner->base_family;
     out->candidates = inner->candidates ? own_functions[k].candidates : NULL;
     out->work = inner->work ? own_functions[k].work : NULL;
     out->create = own_functions[k].create;

@@ -9,21 +9,8 @@
 #include "sim/fields.h"
 #include "sim/snapshot.h"
 #include "sim/state.h"
+#include "tests/registry.h"
 #include "tests/run.h"
-
-static tz_registry *registry;
-
-static int setup_registry(void **state)
-{
-    const char *const folders[] = {TZ_TEST_PLUGIN_DIR, TZ_TEST_TEST_PLUGIN_DIR};
-    return setup(state) || tz_registry_create(&registry, folders, 2, &failure) ? -1 : 0;
-}
-
-static int teardown_registry(void **state)
-{
-    tz_registry_destroy(registry);
-    return teardown(state);
-}
 
 /* ---- Copies ---------------------------------------------------------------------------------- */
 
@@ -550,16 +537,24 @@ static void plans_know_the_device(void **state)
     tz_simulation_destroy(sim);
 }
 
-#define WITH_PLUGINS(name) cmocka_unit_test_setup_teardown(name, setup_registry, teardown_registry)
-TEST_MAIN(open_fake, close_fake, FAKE_TEST(boxes_go_in_pieces),
+static int open_all(void **state)
+{
+    return open_fake(state) || open_all_plugins(state);
+}
+
+static int close_all(void **state)
+{
+    return close_plugins(state) || close_fake(state);
+}
+
+TEST_MAIN(open_all, close_all, FAKE_TEST(boxes_go_in_pieces),
           FAKE_TEST(small_uploads_share_a_buffer), FAKE_TEST(elements_are_repeated_on_the_device),
-          WITH_PLUGINS(snapshots_keep_what_was), WITH_PLUGINS(snapshots_wait_for_room_or_say_so),
-          WITH_PLUGINS(outputs_keep_their_order), WITH_PLUGINS(snapshots_take_the_check_over),
-          WITH_PLUGINS(short_stages_go_in_graphs), WITH_PLUGINS(graphs_follow_their_arguments),
-          WITH_PLUGINS(kernels_are_no_time_of_the_run),
-          WITH_PLUGINS(an_error_in_the_finite_check_ends_the_run),
-          WITH_PLUGINS(an_error_in_the_update_norm_ends_the_run),
-          WITH_PLUGINS(an_error_in_the_residual_ends_the_run),
-          WITH_PLUGINS(an_error_in_the_snapshot_check_is_reported),
-          WITH_PLUGINS(a_field_that_is_not_finite_never_ends_well),
-          WITH_PLUGINS(plans_know_the_device))
+          FAKE_TEST(snapshots_keep_what_was), FAKE_TEST(snapshots_wait_for_room_or_say_so),
+          FAKE_TEST(outputs_keep_their_order), FAKE_TEST(snapshots_take_the_check_over),
+          FAKE_TEST(short_stages_go_in_graphs), FAKE_TEST(graphs_follow_their_arguments),
+          FAKE_TEST(kernels_are_no_time_of_the_run),
+          FAKE_TEST(an_error_in_the_finite_check_ends_the_run),
+          FAKE_TEST(an_error_in_the_update_norm_ends_the_run),
+          FAKE_TEST(an_error_in_the_residual_ends_the_run),
+          FAKE_TEST(an_error_in_the_snapshot_check_is_reported),
+          FAKE_TEST(a_field_that_is_not_finite_never_ends_well), FAKE_TEST(plans_know_the_device))

@@ -1,40 +1,31 @@
-/* Device texts with mistakes, of slabs and of jumps, compiled for real architectures; needs NVRTC,
- * no GPU. test_cuda_every_stencil.c compiles those of stencils. */
+/* Device texts with mistakes, of slabs, and those that no stencil has a part in, compiled for real
+ * architectures; needs NVRTC, no GPU. test_cuda_every_stencil.c compiles those of stencils. */
 #include "backend/backend.h"
-#include "backend/cuda/family/family.h"
+#include "backend/cuda/reduce.h"
+#include "backend/cuda/refine.h"
 #include "backend/cuda/spectral/jump.h"
-#include "stencil/registry.h"
+#include "nvrtc.h"
 #include "tests/archetypes.h"
-#include "tests/unit.h"
+#include "tests/registry.h"
 
-/* A slab in the middle of the grid. */
-static void compile_slab(const tz_stencil *stencil, const char *family)
+/* The text of a problem, or of a slab in its middle; free() it. */
+static char *text_of(const tz_stencil *stencil, const char *family, bool slab)
 {
     static const int64_t extents[][TZ_AXES] = {{0}, {1000, 1, 1}, {200, 100, 1}, {70, 50, 40}};
-    tz_simulation_config config = {.dims = stencil->dims, .precision = -1};
-    tz_problem problem;
-    tz_plan plan = {0};
-    memcpy(config.extent, extents[stencil->dims], sizeof config.extent);
-    assert_ok(tz_problem_resolve(&problem, stencil, &config, &failure));
-    snprintf(plan.family, sizeof plan.family, "%s", family);
     const tz_place place = {.threads = 1};
     const tz_limits limits = tz_place_limits(&place);
-    const tz_problem part = tz_problem_slab(&problem, 20, 30, 5, 5);
-    assert_ok(tz_backend_cuda.plan(&part, &place, &plan, &failure));
+    tz_simulation_config config = {.dims = stencil->dims, .precision = -1};
+    tz_problem whole, part;
+    tz_plan plan = {0};
     char *source = NULL;
-    void *cubin = NULL;
-    size_t bytes = 0;
+    memcpy(config.extent, extents[stencil->dims], sizeof config.extent);
+    snprintf(plan.family, sizeof plan.family, "%s", family);
+    assert_ok(tz_problem_resolve(&whole, stencil, &config, &failure));
+    part = slab ? tz_problem_slab(&whole, 20, 30, 5, 5) : whole;
+    assert_ok(tz_backend_cuda.plan(&part, &place, &plan, &failure));
     assert_ok(tz_cuda_source(&part, &limits, &plan, &source, &failure));
-    assert_non_null(strstr(source, "#define TZ_SLAB"));
-    const tz_status status = tz_cuda_compile("sm_90", source, tz_cuda_headers,
-                                             tz_cuda_headers_count, NULL, &cubin, &bytes, &failure);
-    free(source);
-    free(cubin);
-    tz_problem_clear(&problem);
-    if (status == TZ_UNSUPPORTED)
-        skip_test("%s", failure.message);
-    if (status)
-        fail_msg("%s, %s: %s", stencil->id, family, failure.message);
+    tz_problem_clear(&whole);
+    return source;
 }
 
 /* The text of a plugin reaches this compiler as it was when the plugin was built; its slips give
@@ -51,25 +42,13 @@ static void check_slip(const tz_stencil *stencil, const char *family, const char
     pass.text = text;
     tz_stencil other = *stencil;
     other.passes = &pass;
-    tz_simulation_config config = {.dims = 2, .extent = {200, 100, 1}, .precision = TZ_SINGLE};
-    tz_problem problem;
-    tz_plan plan = {0};
-    const tz_place place = {.threads = 1};
-    const tz_limits limits = tz_place_limits(&place);
-    char *source = NULL;
     void *cubin = NULL;
     size_t bytes = 0;
-    assert_ok(tz_problem_resolve(&problem, &other, &config, &failure));
-    snprintf(plan.family, sizeof plan.family, "%s", family);
-    assert_ok(tz_backend_cuda.plan(&problem, &place, &plan, &failure));
-    assert_ok(tz_cuda_source(&problem, &limits, &plan, &source, &failure));
+    char *source = text_of(&other, family, false);
     const tz_status status = tz_cuda_compile("sm_90", source, tz_cuda_headers,
                                              tz_cuda_headers_count, NULL, &cubin, &bytes, &failure);
     free(source);
     free(cubin);
-    tz_problem_clear(&problem);
-    if (status == TZ_UNSUPPORTED)
-        skip_test("%s", failure.message);
     if (!*wanted) {
         assert_ok(status);
         return;
@@ -82,27 +61,21 @@ static void check_slip(const tz_stencil *stencil, const char *family, const char
 
 static void slips_in_a_text_are_plain_lines(void **state)
 {
-    const char *folder = TZ_TEST_PLUGIN_DIR;
+    static const char *const slips[][2] = {
+        {"TZ_K(c0) * TZ_AT(u, -1, 0)", ""},
+        {"TZ_K(c0) * TZ_AT(u, -1, 0, 0)",
+         "TZ_CELL_DIMS is 2, so TZ_AT takes a field and 2 offsets"},
+        {"TZ_K(c0) * TZ_AT(u, -1)", "TZ_CELL_DIMS is 2, so TZ_AT takes a field and 2 offsets"},
+        {"exp(TZ_AT(u, -1, 0))", "exp() is a library function, so use TZ_EXP()"},
+        {"TZ_AT(uu, -1, 0)", "\"tz_field\" has no member \"uu\""},
+        {"TZ_K(c2) * TZ_AT(u, -1, 0)", "has no member \"k_c2\""}};
     const tz_cuda_family *f;
     const tz_stencil *stencil;
-    tz_registry *registry;
-    assert_ok(tz_registry_create(&registry, &folder, 1, &failure));
+    need_nvrtc();
     assert_ok(tz_registry_find(registry, "star2d1r", &stencil, NULL, &failure));
-    for (int i = 0; tz_cuda_family_at(i, stencil->dims, &f); i++) {
-        if (!f)
-            continue;
-        const char *family = f->name;
-        check_slip(stencil, family, "TZ_K(c0) * TZ_AT(u, -1, 0)", "");
-        check_slip(stencil, family, "TZ_K(c0) * TZ_AT(u, -1, 0, 0)",
-                   "TZ_CELL_DIMS is 2, so TZ_AT takes a field and 2 offsets");
-        check_slip(stencil, family, "TZ_K(c0) * TZ_AT(u, -1)",
-                   "TZ_CELL_DIMS is 2, so TZ_AT takes a field and 2 offsets");
-        check_slip(stencil, family, "exp(TZ_AT(u, -1, 0))",
-                   "exp() is a library function, so use TZ_EXP()");
-        check_slip(stencil, family, "TZ_AT(uu, -1, 0)", "\"tz_field\" has no member \"uu\"");
-        check_slip(stencil, family, "TZ_K(c2) * TZ_AT(u, -1, 0)", "has no member \"k_c2\"");
-    }
-    tz_registry_destroy(registry);
+    for (int i = 0; tz_cuda_family_at(i, stencil->dims, &f); i++)
+        for (size_t k = 0; f && k < sizeof slips / sizeof *slips; k++)
+            check_slip(stencil, f->name, slips[k][0], slips[k][1]);
 }
 
 /* Texts with coordinates along the last axis, which a slab gets of the whole grid. */
@@ -112,39 +85,41 @@ static void slabs_compile(void **state)
         const char *stencil, *family;
     } cases[] = {{"swirl1d", "block"}, {"redblack", "stream"},   {"swirl1d", "stream"},
                  {"redblack", "tile"}, {"redblack", "resident"}, {"mixed3d", "stream"}};
-    static const char *const folders[] = {TZ_TEST_TEST_PLUGIN_DIR};
-    tz_registry *registry;
-    assert_ok(tz_registry_create(&registry, folders, 1, &failure));
+    need_nvrtc();
     for (size_t k = 0; k < (is_complete() ? sizeof cases / sizeof *cases : 2); k++) {
         const tz_stencil *stencil;
-        const tz_plugin *plugin;
-        assert_ok(tz_registry_find(registry, cases[k].stencil, &stencil, &plugin, &failure));
-        compile_slab(stencil, cases[k].family);
+        size_t bytes;
+        assert_ok(tz_registry_find(registry, cases[k].stencil, &stencil, NULL, &failure));
+        char *source = text_of(stencil, cases[k].family, true);
+        assert_non_null(strstr(source, "#define TZ_SLAB"));
+        free(compiled("sm_90", source, &bytes));
+        free(source);
     }
-    tz_registry_destroy(registry);
 }
 
-static void jumps_compile(void **state)
+/* Of jumps, refinement, numbers and pictures. */
+static void other_texts_compile(void **state)
 {
-    const struct {
-        const char *architecture, *text;
-    } cases[] = {{"sm_90", tz_cuda_transform_source()},
-                 {"sm_90", tz_cuda_jump_source()},
-                 {"sm_80", tz_cuda_transform_source()},
-                 {"sm_100", tz_cuda_transform_source()}};
-    for (int i = 0; i < (is_complete() ? 4 : 2); i++) {
-        void *cubin = NULL;
-        size_t bytes = 0;
-        const tz_status status =
-            tz_cuda_compile(cases[i].architecture, cases[i].text, tz_cuda_headers,
-                            tz_cuda_headers_count, NULL, &cubin, &bytes, &failure);
-        if (status == TZ_UNSUPPORTED)
-            skip_test("%s", failure.message);
-        assert_ok(status);
-        assert_true(bytes > 0);
-        free(cubin);
+    static const tz_dtype dtypes[] = {TZ_DTYPE_F32, TZ_DTYPE_F64, TZ_DTYPE_I32, TZ_DTYPE_U8};
+    need_nvrtc();
+    for (int a = 0; a < (is_complete() ? 3 : 1); a++) {
+        const char *const texts[] = {tz_cuda_transform_source(), tz_cuda_jump_source(),
+                                     tz_cuda_refine_source()};
+        size_t bytes;
+        for (int k = 0; k < 3; k++)
+            free(compiled(architectures[a], texts[k], &bytes));
+        for (int type = 0; type < 4; type++)
+            for (int k = TZ_CUDA_NUMBERS; k < TZ_CUDA_NUMBERS_END; k++) {
+                tz_cuda_text text = {0};
+                if (k == TZ_CUDA_FINITE && type > 1)
+                    continue;
+                tz_cuda_reduce_emit(&text, dtypes[type], (tz_cuda_number)k);
+                assert_false(text.failed);
+                free(compiled(architectures[a], text.at, &bytes));
+                free(text.at);
+            }
     }
 }
 
-TEST_MAIN(NULL, NULL, TEST(jumps_compile), TEST(slabs_compile),
+TEST_MAIN(open_all_plugins, close_plugins, TEST(other_texts_compile), TEST(slabs_compile),
           TEST(slips_in_a_text_are_plain_lines))

@@ -1,5 +1,6 @@
 /* Counts of a kernel's instructions, against code written by hand and against a profiler's counts
  * on an H200. No GPU; without NVRTC the tests that compile are skipped. */
+#include "nvrtc.h"
 #include "tests/archetypes.h"
 #include "work_support.h"
 
@@ -23,10 +24,16 @@ enum {
 static const uint64_t plain = UINT64_C(7) << 23; /* a branch's second predicate: none */
 static const uint64_t wide = UINT64_C(6) << 9;   /* of an access: 128 bits a lane */
 
-static word encode(uint64_t operation, uint64_t high)
+/* An instruction without a predicate: its operation with the operands' form, and control bits. */
+static word timed(uint64_t operation, uint64_t stall, uint64_t sets, uint64_t waits, uint64_t high)
 {
     return (word){operation | 7u << 12,
-                  high | UINT64_C(1) << 41 | (uint64_t)NONE << 46 | (uint64_t)NONE << 49};
+                  high | stall << 41 | sets << 46 | (uint64_t)NONE << 49 | waits << 52};
+}
+
+static word encode(uint64_t operation, uint64_t high)
+{
+    return timed(operation, 1, NONE, 0, high);
 }
 
 /* A branch by `over` instructions (back: less than 0), always or if P0 holds. */
@@ -47,6 +54,83 @@ static tz_cuda_mix *mix_of(const word *code, size_t bytes)
     assert_ok(tz_cuda_mix_of(mix, &sass, NULL, NULL));
     tz_sass_free(&sass);
     return mix;
+}
+
+static void loops_are_counted_by_hand(void **state)
+{
+    static const int known[] = {80, 90, 100};
+    for (size_t a = 0; a < sizeof known / sizeof *known; a++) {
+        /* Back five instructions: -20 units of four bytes. */
+        const int64_t units = -20, far = known[a] >= 90 ? -1 : units;
+        const uint64_t near = known[a] >= 90 ? (uint64_t)(units + 256) : 0;
+        const word code[] = {
+            timed(0x202, 1, NONE, 0, 0),                /* MOV */
+            timed(0x221, 4, NONE, 0, 0),                /* FADD: the loop begins */
+            timed(0x589, 2, 0, 0, 0),                   /* SHFL, opens barrier 0 */
+            timed(0x221, 4, NONE, 1, 0),                /* FADD, waits for it */
+            timed(0x986, 1, NONE, 0, UINT64_C(6) << 9), /* STG.128 */
+            {0x8947 | near << 16 | (uint64_t)far << 34,
+             ((uint64_t)far >> 30 & 0x3ffff) | plain | UINT64_C(5) << 41 | (uint64_t)NONE << 46 |
+                 (uint64_t)NONE << 49},      /* @!P0 BRA */
+            timed(0x94d, 5, NONE, 0, plain), /* EXIT */
+            timed(0x918, 1, NONE, 0, 0),     /* NOP, never reached */
+        };
+        static tz_cuda_mix mix;
+        tz_sass sass;
+        assert_ok(tz_sass_decode(&sass, code, sizeof code, known[a], NULL));
+        assert_int_equal(sass.count, 8);
+        assert_int_equal(sass.code[5].target, 1);
+        assert_true(sass.code[5].conditional);
+        assert_ok(tz_cuda_mix_of(&mix, &sass, NULL, NULL));
+        assert_int_equal(mix.loops_count, 1);
+        const tz_cuda_loop *loop = &mix.loops[0];
+        assert_int_equal(loop->parent, -1);
+        assert_true(loop->way.of[TZ_WORK_FP32] == 2.0);
+        assert_true(loop->way.of[TZ_WORK_SHUFFLE] == 1.0);
+        assert_true(loop->way.of[TZ_WORK_WRITE] == 1.0 && loop->stores == 1.0);
+        assert_true(loop->way.of[TZ_WORK_CONTROL] == 1.0);
+        assert_true(tz_work_mix_sum(&loop->way) == 5.0);
+        assert_true(tz_work_mix_sum(&loop->once) == 2.0);
+        assert_true(loop->stores_words == 4.0);
+        /* The second addition waits 22 of a shuffle's 24 clocks; the rest are stalls. */
+        assert_true(fabs(loop->waits.of[TZ_WORK_SHUFFLE] - 22.0 / 24.0) < 1e-12);
+        assert_true(loop->clocks == 16.0);
+        tz_sass_free(&sass);
+    }
+}
+
+/* Two ways through a loop: the one that stores counts; of two that store, the shorter. */
+static void ways_are_chosen(void **state)
+{
+    const word code[] = {
+        jump(2, false),  encode(FADD, 0), encode(STG, 0),  encode(FADD, 0), /* 3 */
+        encode(FADD, 0), encode(FADD, 0), jump(-7, false), encode(EXIT, plain),
+    };
+    tz_cuda_mix *mix = mix_of(code, sizeof code);
+    assert_int_equal(mix->loops_count, 1);
+    assert_true(mix->loops[0].way.of[TZ_WORK_FP32] == 4.0 && mix->loops[0].stores == 1.0);
+    assert_true(tz_work_mix_sum(&mix->loops[0].all) == 7.0);
+    free(mix);
+}
+
+/* Loads that are asked for together are one wait; one after the other, as many. */
+static void waits_for_memory_are_counted(void **state)
+{
+    const word first = timed(LDG, 1, 0, 0, 0), second = timed(LDG, 1, 1, 0, 0);
+    const word use_first = timed(FADD, 4, NONE, 1, 0), use_second = timed(FADD, 4, NONE, 2, 0);
+    const word add = timed(FADD, 4, NONE, 0, 0), back = jump(-5, false);
+    const word last = encode(EXIT, plain);
+    const word codes[][6] = {{first, second, use_first, use_second, back, last},
+                             {first, use_first, second, use_second, back, last},
+                             {add, first, add, use_first, back, last},
+                             {add, add, add, add, back, last}};
+    static const double waits[] = {1.0, 2.0, 1.0, 0.0};
+    for (size_t k = 0; k < sizeof codes / sizeof *codes; k++) {
+        tz_cuda_mix *mix = mix_of(codes[k], sizeof codes[k]);
+        assert_int_equal(mix->loops_count, 1);
+        assert_true(fabs(mix->loops[0].memory_waits - waits[k]) < 0.01);
+        free(mix);
+    }
 }
 
 /* A loop with two bodies. Each is counted separately, with its inner loop and without the stores of
@@ -131,6 +215,57 @@ static void spilt_words_are_counted(void **state)
     free(mix);
 }
 
+static void what_is_no_code_is_refused(void **state)
+{
+    tz_sass sass;
+    const char text[100] = "\177ELF and then something else";
+    assert_int_equal(tz_sass_decode(&sass, text, 17, 90, &failure), TZ_FORMAT);
+    check_error(tz_sass_read(&sass, text, sizeof text, "k", &failure), TZ_FORMAT, "", "no cubin");
+    assert_int_equal(tz_sass_read(&sass, text, 0, "k", &failure), TZ_FORMAT);
+    tz_sass_free(&sass);
+}
+
+/* ---- Code by NVRTC --------------------------------------------------------------------------- */
+
+static const char known_source[] =
+    "extern \"C\" __global__ void tz_stage(float *p, int n)\n{\n"
+    "  __shared__ float room[64];\n"
+    "  float a = p[threadIdx.x];\n  room[threadIdx.x] = a;\n"
+    "#pragma unroll 1\n  for (int i = 0; i < n; i++) {\n"
+    "    asm volatile(\"add.rn.f32 %0, %0, %0;\" : \"+f\"(a));\n"
+    "    asm volatile(\"add.rn.f32 %0, %0, %0;\" : \"+f\"(a));\n"
+    "    asm volatile(\"mul.rn.f32 %0, %0, %0;\" : \"+f\"(a));\n"
+    "    a = __shfl_up_sync(0xffffffffu, a, 1);\n"
+    "    ((volatile float *)p)[i * 64 + threadIdx.x] = a;\n"
+    "    __syncthreads();\n  }\n  p[0] = a + room[63 - threadIdx.x];\n}\n";
+
+static void known_counts_are_found(void **state)
+{
+    static tz_cuda_mix mix;
+    need_nvrtc();
+    for (size_t a = 0; a < sizeof architectures / sizeof *architectures; a++) {
+        size_t bytes = 0;
+        void *cubin = compiled(architectures[a], known_source, &bytes);
+        if (tz_cuda_mix_count(&mix, cubin, bytes, "tz_stage", NULL, &failure))
+            fail_msg("%s: %s", architectures[a], failure.message);
+        assert_int_equal(tz_cuda_mix_count(&mix, cubin, bytes, "other", NULL, NULL), TZ_FORMAT);
+        assert_int_equal(tz_cuda_mix_count(&mix, cubin, bytes / 2, "tz_stage", NULL, NULL),
+                         TZ_FORMAT);
+        assert_ok(tz_cuda_mix_count(&mix, cubin, bytes, "tz_stage", NULL, NULL));
+        free(cubin);
+        assert_int_equal(mix.loops_count, 1);
+        const tz_work_mix *way = &mix.loops[0].way;
+        assert_true(way->of[TZ_WORK_FP32] == 3.0);
+        assert_true(way->of[TZ_WORK_SHUFFLE] == 1.0);
+        assert_true(way->of[TZ_WORK_WRITE] == 1.0);
+        assert_true(way->of[TZ_WORK_BARRIER] == 1.0);
+        assert_true(mix.loops[0].once.of[TZ_WORK_READ] == 1.0);
+        assert_true(mix.registers >= 4 && mix.registers < 64);
+        assert_true(mix.shared_bytes >= 256);
+        assert_int_equal(mix.local_bytes, 0);
+    }
+}
+
 /* ---- What a profiler counted ----------------------------------------------------------------- */
 
 static void check(const char *id, int height, const char *what, double counted, double measured,
@@ -163,20 +298,14 @@ static void profilers_count_the_same(void **state)
     for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
         if (!is_complete() && k != 1 && k != 3 && k != 4)
             continue; /* one of each kind: sectors, double precision, three dimensions */
-        tz_problem problem;
         tz_plan plan = {.height = known[k].height,
                         .vector = known[k].vector,
                         .warps = known[k].warps,
                         .ahead = known[k].ahead,
                         .tile = {0, known[k].rows, 0},
                         .family = "stream"};
-        tz_model_work work;
-        make_problem(known[k].stencil, known[k].precision, known[k].nx, known[k].nx, known[k].nz,
-                     &problem);
-        if (!plan_for(&problem, &plan))
-            fail_msg("%s: no plan", known[k].stencil);
-        work_of(&problem, &plan, TZ_EFFORT_COMPILE, &work);
-        tz_problem_clear(&problem);
+        const tz_model_work work = work_for(known[k].stencil, known[k].precision, known[k].nx,
+                                            known[k].nx, known[k].nz, &plan, TZ_EFFORT_COMPILE);
         const tz_model_prediction p = predicted(&work, &device);
         check(known[k].stencil, plan.height, "instructions", detail_of(&p, "instructions"),
               known[k].instructions * 1e6, 0.03);
@@ -252,6 +381,8 @@ static void pairs_of_stores(void **state)
     assert_true(apart[1] > 0.48 && apart[1] < 0.51);
 }
 
-TEST_MAIN(set_up, tear_down, TEST(bodies_are_distinguished), TEST(pairs_of_stores),
+TEST_MAIN(set_up, tear_down, TEST(loops_are_counted_by_hand), TEST(ways_are_chosen),
+          TEST(waits_for_memory_are_counted), TEST(what_is_no_code_is_refused),
+          TEST(known_counts_are_found), TEST(bodies_are_distinguished), TEST(pairs_of_stores),
           TEST(cells_in_registers_are_work), TEST(idle_steps_are_counted),
           TEST(spilt_words_are_counted), TEST(code_has_to_fit), TEST(profilers_count_the_same))

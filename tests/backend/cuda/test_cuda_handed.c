@@ -4,11 +4,9 @@
 #include "backend/backend.h"
 #include "backend/cuda/family/family.h"
 #include "executed.h"
-#include "stencil/registry.h"
+#include "tests/registry.h"
 
 enum { NX = 41, NY = 9, NZ = 12, CELLS = NX * NY * NZ };
-
-static tz_registry *registry;
 
 static const tz_streamed_source *const none[TZ_FIELDS_MAX];
 
@@ -117,14 +115,12 @@ static void one_array_is_not_stored(void **state)
 
 static int start_all(void **state)
 {
-    static const char *const folders[] = {TZ_TEST_TEST_PLUGIN_DIR};
-    return tz_registry_create(&registry, folders, 1, NULL) || start(state);
+    return open_test_plugins(state) || start(state);
 }
 
 static int end_all(void **state)
 {
-    tz_registry_destroy(registry);
-    return end(state);
+    return close_plugins(state) || end(state);
 }
 
 TEST_MAIN(start_all, end_all, EXECUTED_TEST(fields_and_norms_are_right),

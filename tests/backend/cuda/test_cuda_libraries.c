@@ -1,10 +1,9 @@
 /* core/backend/cuda: the driver and NVRTC where they are, and one clear line where they are not. */
 #include "tests/support.h"
 
-#include "backend/cuda/compile/compile.h"
-#include "backend/cuda/driver/energy.h"
 #include "backend/cuda/driver/queue.h"
 #include "backend/cuda/sass/sass.h"
+#include "nvrtc.h"
 
 static const char good_source[] = "#include \"scale.h\"\n"
                                   "extern \"C\" __global__ void scale(float *x, float by, int n)\n"
@@ -23,28 +22,14 @@ static const char bad_source[] = "extern \"C\" __global__ void scale(float *x)\n
                                  "    x[0] = nowhere;\n"
                                  "}\n";
 
-static void skip_without_nvrtc(void)
-{
-    char text[512];
-    if (tz_cuda_compile_describe(text, sizeof text, &failure) == TZ_OK)
-        return;
-    assert_int_equal(failure.code, TZ_UNSUPPORTED);
-    assert_non_null(strstr(failure.message, "NVRTC"));
-    skip_test("%s", failure.message);
-}
-
 static void a_missing_driver_is_named(void **state)
 {
     tz_cuda *cuda = (tz_cuda *)&cuda;
-    if (tz_cuda_available()) {
+    if (tz_cuda_available())
         skip_test("there is a driver and a GPU");
-    }
-    assert_int_equal(tz_cuda_open(&cuda, 0, &failure), TZ_BACKEND);
-    assert_null(cuda);
-    assert_int_equal(failure.code, TZ_BACKEND);
-    assert_non_null(strstr(failure.message, "libcuda.so.1"));
+    check_error(tz_cuda_open(&cuda, 0, &failure), TZ_BACKEND, "", "libcuda.so.1");
     assert_non_null(strstr(failure.message, "--backend cpu"));
-    assert_null(strchr(failure.message, '\n'));
+    assert_null(cuda);
     assert_int_equal(tz_cuda_open(&cuda, 0, NULL), TZ_BACKEND);
     tz_cuda_close(NULL);
 }
@@ -65,14 +50,12 @@ static void describing_never_fails(void **state)
 
 static void kernels_compile_without_a_device(void **state)
 {
-    skip_without_nvrtc();
-    static const char *const architectures[] = {"sm_80", "sm_90", "sm_100"};
+    need_nvrtc();
     for (size_t k = 0; k < 3; k++) {
         void *cubin = NULL;
         size_t bytes = 0;
-        if (tz_cuda_compile(architectures[k], good_source, &good_header, 1, NULL, &cubin, &bytes,
-                            &failure) != TZ_OK)
-            fail_msg("%s: %s", architectures[k], failure.message);
+        assert_ok(tz_cuda_compile(architectures[k], good_source, &good_header, 1, NULL, &cubin,
+                                  &bytes, &failure));
         assert_true(bytes > 64);
         assert_memory_equal(cubin, "\177ELF", 4);
         free(cubin);
@@ -81,19 +64,16 @@ static void kernels_compile_without_a_device(void **state)
 
 static void mistakes_are_named_with_their_line(void **state)
 {
-    skip_without_nvrtc();
+    need_nvrtc();
     void *cubin;
     size_t bytes;
-    assert_int_equal(tz_cuda_compile("sm_90", bad_source, NULL, 0, NULL, &cubin, &bytes, &failure),
-                     TZ_BACKEND);
-    assert_null(cubin);
-    assert_non_null(strstr(failure.message, "kernel.cu(3): error"));
+    check_error(tz_cuda_compile("sm_90", bad_source, NULL, 0, NULL, &cubin, &bytes, &failure),
+                TZ_BACKEND, "", "kernel.cu(3): error");
     assert_non_null(strstr(failure.message, "nowhere"));
-    assert_null(strchr(failure.message, '\n'));
-    assert_int_equal(
+    assert_null(cubin);
+    check_error(
         tz_cuda_compile("sm_1", good_source, &good_header, 1, NULL, &cubin, &bytes, &failure),
-        TZ_BACKEND);
-    assert_non_null(strstr(failure.message, "sm_1"));
+        TZ_BACKEND, "", "sm_1");
 }
 
 static int calls;
@@ -105,29 +85,30 @@ static int after_the_first(void)
 /* Asked once before it begins: NVRTC asks again. */
 static void compiling_can_be_stopped(void **state)
 {
-    skip_without_nvrtc();
+    need_nvrtc();
     void *cubin;
     size_t bytes;
     char version[512];
+    const tz_cancel cancel = {.stopped = after_the_first};
     calls = 0;
     assert_ok(tz_cuda_compile_describe(version, sizeof version, &failure));
     if (atoi(version) < 13)
         skip_test("NVRTC before 13 does not ask");
-    check_error(tz_cuda_compile_until(after_the_first, "sm_90", good_source, &good_header, 1, NULL,
-                                      &cubin, &bytes, &failure),
+    check_error(tz_cuda_compile_until(&cancel, "sm_90", good_source, &good_header, 1, NULL, &cubin,
+                                      &bytes, &failure),
                 TZ_INTERRUPTED, "", "interrupted while a kernel compiled");
     assert_null(cubin);
     assert_true(calls >= 2);
     calls = 1; /* stopped before it begins */
-    assert_int_equal(tz_cuda_compile_until(after_the_first, "sm_90", good_source, &good_header, 1,
-                                           NULL, &cubin, &bytes, &failure),
+    assert_int_equal(tz_cuda_compile_until(&cancel, "sm_90", good_source, &good_header, 1, NULL,
+                                           &cubin, &bytes, &failure),
                      TZ_INTERRUPTED);
     assert_null(cubin);
 }
 
 static void cubins_tell_registers_and_memory(void **state)
 {
-    skip_without_nvrtc();
+    need_nvrtc();
     static const char *const sources[] = {"extern \"C\" __global__ void local(float *x, int n)\n"
                                           "{\n"
                                           "    float a[32], sum = 0;\n"
@@ -144,16 +125,14 @@ static void cubins_tell_registers_and_memory(void **state)
                                           "    __syncthreads();\n"
                                           "    x[threadIdx.x] = row[threadIdx.x ^ n];\n"
                                           "}\n"};
-    static const char *const architectures[] = {"sm_80", "sm_90", "sm_100"};
     for (int k = 0; k < 3; k++) {
         tz_sass code[2];
         for (int c = 0; c < 2; c++) {
             void *cubin = NULL;
             size_t bytes = 0;
-            if (tz_cuda_compile(architectures[k], sources[c], NULL, 0, NULL, &cubin, &bytes,
-                                &failure) ||
-                tz_sass_read(&code[c], cubin, bytes, c ? "shared" : "local", &failure))
-                fail_msg("%s: %s", architectures[k], failure.message);
+            assert_ok(tz_cuda_compile(architectures[k], sources[c], NULL, 0, NULL, &cubin, &bytes,
+                                      &failure));
+            assert_ok(tz_sass_read(&code[c], cubin, bytes, c ? "shared" : "local", &failure));
             free(cubin);
             tz_sass_free(&code[c]);
         }
@@ -184,9 +163,8 @@ static bool load(const char *architecture, const char *source, size_t *bytes)
 {
     void *cubin = NULL;
     bool cached = false;
-    if (tz_cuda_compile(architecture, source, &good_header, 1, &cached, &cubin, bytes, &failure) !=
-        TZ_OK)
-        fail_msg("%s", failure.message);
+    assert_ok(
+        tz_cuda_compile(architecture, source, &good_header, 1, &cached, &cubin, bytes, &failure));
     assert_memory_equal(cubin, "\177ELF", 4);
     free(cubin);
     return cached;
@@ -195,7 +173,7 @@ static bool load(const char *architecture, const char *source, size_t *bytes)
 static void the_cache_is_only_a_cache(void **state)
 {
     const scratch *s = *state;
-    skip_without_nvrtc();
+    need_nvrtc();
     char folder[500], path[1024], other[sizeof good_source + 8];
     size_t bytes, again;
     snprintf(folder, sizeof folder, "%s/deep/cache", s->directory);
@@ -240,100 +218,17 @@ static void the_cache_is_only_a_cache(void **state)
     setenv("TRAPEZE_CACHE", "", 1);
 }
 
-/* cuda.h promises nothing to a process after a fault; most drivers give it a new context. */
-static void open_after_a_fault(void)
-{
-    tz_cuda *cuda = NULL;
-    tz_cu_pointer x;
-    tz_status status = tz_cuda_open(&cuda, 0, &failure);
-    if (status == TZ_OK)
-        status = tz_cuda_allocate(cuda, &x, 4096, &failure);
-    print_message("after a fault, opened again: %s\n", status == TZ_OK ? "works" : failure.message);
-    if (status == TZ_OK)
-        tz_cuda_free(cuda, x);
-    tz_cuda_close(cuda);
-}
+/* ---- A real device --------------------------------------------------------------------------- */
 
-static void a_device_computes(void **state)
-{
-    const scratch *s = *state;
-    tz_cuda *cuda = NULL;
-    tz_cuda_kernel kernel;
-    if (!tz_cuda_available())
-        skip_test("no GPU");
-    skip_without_nvrtc();
-    setenv("TRAPEZE_CACHE", s->directory, 1);
-    assert_ok(tz_cuda_open(&cuda, 0, &failure));
-    assert_true(tz_cuda_device_of(cuda)->shared_bytes > 48 * 1024);
-    assert_int_equal(tz_cuda_load(cuda, &kernel, good_source, "nothing", &good_header, 1, &failure),
-                     TZ_BACKEND);
-    assert_null(kernel.module);
-    assert_ok(tz_cuda_load(cuda, &kernel, good_source, "scale", &good_header, 1, &failure));
-    assert_true(kernel.registers > 0);
-    assert_int_equal(kernel.local_bytes, 0);
-
-    /* 2 planes of 3 rows of 4, 1 cell in, in an array of 3 planes of 5 rows of 8. */
-    enum { CELLS = 3 * 5 * 8 };
-    float box_in[24], box_out[24] = {0}, whole[CELLS];
-    for (int k = 0; k < 24; k++)
-        box_in[k] = (float)k + 1;
-    const tz_cuda_box box = {.row_bytes = 16,
-                             .rows = 3,
-                             .planes = 2,
-                             .device_offset = sizeof(float) * (40 + 8 + 1),
-                             .device_row_pitch = 32,
-                             .device_plane_pitch = 160};
-    tz_cu_pointer x;
-    assert_ok(tz_cuda_allocate(cuda, &x, sizeof whole, &failure));
-    assert_ok(tz_cuda_clear(cuda, x, sizeof whole, &failure));
-    assert_ok(tz_cuda_queue_upload_box(cuda, NULL, x, &box, box_in, &failure));
-    float by = 2;
-    int n = CELLS;
-    void *arguments[] = {&x, &by, &n};
-    assert_ok(tz_cuda_launch(cuda, NULL, &kernel, (int[]){2, 1, 1}, (int[]){64, 1, 1}, 100 * 1024,
-                             false, arguments, &failure));
-    assert_ok(tz_cuda_queue_download_box(cuda, NULL, box_out, x, &box, &failure));
-    assert_ok(tz_cuda_wait(cuda, &failure));
-    assert_ok(tz_cuda_download(cuda, whole, x, sizeof whole, &failure));
-    for (int k = 0; k < 24; k++) {
-        assert_true(box_out[k] == 2 * box_in[k] + 1);
-        assert_true(whole[49 + k / 12 * 40 + k / 4 % 3 * 8 + k % 4] == box_out[k]);
-    }
-    assert_true(whole[0] == 1 && whole[48] == 1 && whole[53] == 1);
-    tz_cuda_box odd = box;
-    odd.device_plane_pitch = 170;
-    assert_int_equal(tz_cuda_queue_upload_box(cuda, NULL, x, &odd, box_in, &failure), TZ_SHAPE);
-    assert_int_equal(tz_cuda_launch(cuda, NULL, &kernel, (int[]){1, 1, 1}, (int[]){64, 1, 1},
-                                    1 << 20, false, arguments, &failure),
-                     TZ_RANGE);
-    tz_cu_pointer huge;
-    assert_int_equal(tz_cuda_allocate(cuda, &huge, (size_t)1 << 45, &failure), TZ_MEMORY);
-    assert_int_equal(huge, 0);
-
-    /* Waiting reports a fault of a kernel; everything still closes. */
-    tz_cu_pointer nowhere = 64;
-    arguments[0] = &nowhere;
-    assert_ok(tz_cuda_launch(cuda, NULL, &kernel, (int[]){1, 1, 1}, (int[]){64, 1, 1}, 1024, false,
-                             arguments, &failure));
-    check_error(tz_cuda_wait(cuda, &failure), TZ_BACKEND, "",
-                "a kernel read or wrote outside its memory");
-    tz_error again;
-    assert_int_equal(tz_cuda_clear(cuda, x, 4, &again), TZ_BACKEND);
-    assert_string_equal(again.message, failure.message);
-    tz_cuda_free(cuda, x);
-    tz_cuda_unload(cuda, &kernel);
-    tz_cuda_close(cuda);
-
-    open_after_a_fault();
-    setenv("TRAPEZE_CACHE", "", 1);
-}
-
-static const char sum_source[] =
+static const char device_source[] =
     "extern \"C\" __global__ void grow(float *x, int n)\n"
     "{\n"
+    "    extern __shared__ float row[];\n"
     "    const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+    "    row[threadIdx.x] = i < n ? x[i] : 0;\n"
+    "    __syncthreads();\n"
     "    if (i < n)\n"
-    "        x[i] += 1;\n"
+    "        x[i] = row[threadIdx.x] + 1;\n"
     "}\n"
     "extern \"C\" __global__ void synchronise(int *arrived, int *passed)\n"
     "{\n"
@@ -350,7 +245,6 @@ enum { CELLS = 1 << 20, BYTES = CELLS * sizeof(float), LAUNCHES = 10 };
 static const int grid[3] = {CELLS / 256, 1, 1}, block[3] = {256, 1, 1};
 typedef struct bench {
     tz_cuda *cuda;
-    const tz_cuda_device *device;
     tz_cuda_kernel grow, synchronise;
     tz_cuda_queue *first, *second;
     tz_cu_pointer x, y;
@@ -360,25 +254,20 @@ typedef struct bench {
 static void bench_open(bench *b)
 {
     void *memory;
-    int blocks = 0;
     assert_ok(tz_cuda_open(&b->cuda, 0, &failure));
-    const tz_cuda_device *device = b->device = tz_cuda_device_of(b->cuda);
-    assert_true(device->l2_bytes > 0 &&
+    const tz_cuda_device *device = tz_cuda_device_of(b->cuda);
+    assert_true(device->l2_bytes > 0 && device->shared_bytes > 48 * 1024 &&
                 device->multiprocessor_shared_bytes >= device->shared_bytes);
     assert_true(device->multiprocessor_registers >= 65536 &&
                 device->multiprocessor_threads >= 1024);
     assert_true(strlen(device->bus_id) >= 12);
-    print_message("%s at %s: L2 %lld, %d + %d bytes of shared memory a block, %d a multiprocessor, "
-                  "%d threads, %d blocks, %d kHz, memory %d kHz x %d bits\n",
-                  device->name, device->bus_id, (long long)device->l2_bytes, device->shared_bytes,
-                  device->shared_reserved_bytes, device->multiprocessor_shared_bytes,
-                  device->multiprocessor_threads, device->multiprocessor_blocks, device->clock_khz,
-                  device->memory_clock_khz, device->memory_bus_bits);
-    assert_ok(tz_cuda_load(b->cuda, &b->grow, sum_source, "grow", NULL, 0, &failure));
-    assert_ok(tz_cuda_load(b->cuda, &b->synchronise, sum_source, "synchronise", NULL, 0, &failure));
-    assert_true(b->grow.threads_max >= 1024);
-    assert_ok(tz_cuda_occupancy(b->cuda, &b->grow, 256, 0, &blocks, &failure));
-    assert_in_range(blocks, 1, device->multiprocessor_threads / 256);
+    check_error(tz_cuda_load(b->cuda, &b->grow, device_source, "nothing", NULL, 0, &failure),
+                TZ_BACKEND, "", "");
+    assert_null(b->grow.module);
+    assert_ok(tz_cuda_load(b->cuda, &b->grow, device_source, "grow", NULL, 0, &failure));
+    assert_ok(
+        tz_cuda_load(b->cuda, &b->synchronise, device_source, "synchronise", NULL, 0, &failure));
+    assert_true(b->grow.threads_max >= 1024 && b->grow.registers > 0 && b->grow.local_bytes == 0);
     assert_ok(tz_cuda_queue_create(b->cuda, &b->first, &failure));
     assert_ok(tz_cuda_queue_create(b->cuda, &b->second, &failure));
     assert_ok(tz_cuda_allocate(b->cuda, &b->x, BYTES, &failure));
@@ -401,25 +290,27 @@ static void bench_close(bench *b)
     tz_cuda_close(b->cuda);
 }
 
-static void launch_all(bench *b)
+static tz_status launch(bench *b, tz_cu_pointer x)
 {
     int n = CELLS;
-    void *arguments[] = {&b->x, &n};
-    for (int k = 0; k < LAUNCHES; k++)
-        assert_ok(tz_cuda_launch(b->cuda, b->first, &b->grow, grid, block, 0, false, arguments,
-                                 &failure));
+    void *arguments[] = {&x, &n};
+    return tz_cuda_launch(b->cuda, b->first, &b->grow, grid, block, 100 * 1024, false, arguments,
+                          &failure);
 }
 
-/* Upload and launches in one queue, a copy and the download in another that waits for it. */
-static void queues_wait_for_events(bench *b)
+/* Upload and launches in one queue, a copy and the download in another that waits for it; then the
+ * launches twice more, as a graph. */
+static void queues_and_graphs(bench *b)
 {
     tz_cuda_event *start, *end;
+    tz_cuda_graph *graph;
     double seconds;
     assert_ok(tz_cuda_event_create(b->cuda, &start, true, &failure));
     assert_ok(tz_cuda_event_create(b->cuda, &end, true, &failure));
     assert_ok(tz_cuda_queue_upload(b->cuda, b->first, b->x, b->host, BYTES, &failure));
     assert_ok(tz_cuda_event_record(b->cuda, start, b->first, &failure));
-    launch_all(b);
+    for (int k = 0; k < LAUNCHES; k++)
+        assert_ok(launch(b, b->x));
     assert_ok(tz_cuda_event_record(b->cuda, end, b->first, &failure));
     assert_ok(tz_cuda_queue_wait_event(b->cuda, b->second, end, &failure));
     assert_ok(tz_cuda_queue_copy(b->cuda, b->second, b->y, b->x, BYTES, &failure));
@@ -431,9 +322,22 @@ static void queues_wait_for_events(bench *b)
     assert_true(seconds > 0 && seconds < 1);
     tz_cuda_event_destroy(b->cuda, start);
     tz_cuda_event_destroy(b->cuda, end);
+
+    assert_ok(tz_cuda_graph_begin(b->cuda, b->first, &failure));
+    for (int k = 0; k < LAUNCHES; k++)
+        assert_ok(launch(b, b->x));
+    assert_ok(tz_cuda_graph_end(b->cuda, b->first, &graph, &failure));
+    for (int k = 0; k < 2; k++)
+        assert_ok(tz_cuda_graph_launch(b->cuda, graph, b->first, &failure));
+    assert_ok(tz_cuda_queue_download(b->cuda, b->first, b->host, b->x, BYTES, &failure));
+    assert_ok(tz_cuda_queue_wait(b->cuda, b->first, &failure));
+    for (int k = 0; k < CELLS; k++)
+        assert_true(b->host[k] == (float)(k + 3 * LAUNCHES));
+    tz_cuda_graph_destroy(b->cuda, graph);
 }
 
-static void boxes_and_words_are_written(bench *b)
+/* 3 planes of 10 rows of 16 in ones; what is beside them stays. */
+static void boxes_and_words(bench *b)
 {
     const tz_cuda_box box = {.row_bytes = 64,
                              .rows = 10,
@@ -445,91 +349,67 @@ static void boxes_and_words_are_written(bench *b)
     assert_ok(
         tz_cuda_queue_fill_words(b->cuda, b->first, b->y, 0x3f800000, CELLS, &failure)); /* 1.0f */
     assert_ok(tz_cuda_queue_upload_box(b->cuda, b->first, b->y, &box, b->host, &failure));
-    assert_ok(tz_cuda_queue_wait(b->cuda, b->first, &failure));
     assert_ok(tz_cuda_queue_download_box(b->cuda, b->first, out, b->y, &box, &failure));
     assert_ok(tz_cuda_queue_wait(b->cuda, b->first, &failure));
-    for (int k = 0; k < 480; k++)
-        assert_true(out[k] == b->host[k]);
+    assert_memory_equal(out, b->host, sizeof out);
     assert_ok(tz_cuda_download(b->cuda, &edge, b->y + 128 + 64, sizeof edge, &failure));
     assert_true(edge == 1);
-}
-
-/* The launches of queues_wait_for_events, twice more. */
-static void graphs_repeat_launches(bench *b)
-{
-    tz_cuda_graph *graph;
-    assert_ok(tz_cuda_graph_begin(b->cuda, b->first, &failure));
-    launch_all(b);
-    assert_ok(tz_cuda_graph_end(b->cuda, b->first, &graph, &failure));
-    for (int k = 0; k < 2; k++)
-        assert_ok(tz_cuda_graph_launch(b->cuda, graph, b->first, &failure));
-    assert_ok(tz_cuda_queue_download(b->cuda, b->first, b->host, b->x, BYTES, &failure));
-    assert_ok(tz_cuda_queue_wait(b->cuda, b->first, &failure));
-    for (int k = 0; k < CELLS; k++)
-        assert_true(b->host[k] == (float)(k + 3 * LAUNCHES));
-    tz_cuda_graph_destroy(b->cuda, graph);
-    assert_ok(tz_cuda_graph_begin(b->cuda, b->first, &failure));
-    assert_ok(tz_cuda_graph_end(b->cuda, b->first, NULL, &failure));
 }
 
 /* In a cooperative launch every block waits for every other; one block too many is refused. */
 static void grids_synchronise(bench *b)
 {
+    const tz_cuda_device *device = tz_cuda_device_of(b->cuda);
     int blocks = 0, count[2];
     assert_ok(tz_cuda_occupancy(b->cuda, &b->synchronise, 256, 0, &blocks, &failure));
-    const int all[3] = {blocks * b->device->multiprocessors, 1, 1};
-    const int more[3] = {blocks * b->device->multiprocessors + 1, 1, 1};
+    const int all[3] = {blocks * device->multiprocessors, 1, 1}, more[3] = {all[0] + 1, 1, 1};
     tz_cu_pointer passed = b->y + 4;
     void *counters[] = {&b->y, &passed};
-    assert_ok(tz_cuda_clear(b->cuda, b->y, 8, &failure));
-    if (!b->device->cooperative)
+    if (!device->cooperative)
         return;
+    assert_ok(tz_cuda_clear(b->cuda, b->y, 8, &failure));
     assert_ok(tz_cuda_launch(b->cuda, b->first, &b->synchronise, all, block, 0, true, counters,
                              &failure));
     assert_ok(tz_cuda_wait(b->cuda, &failure));
     assert_ok(tz_cuda_download(b->cuda, count, b->y, sizeof count, &failure));
-    assert_int_equal(count[0], all[0]);
-    assert_int_equal(count[1], all[0]);
+    assert_true(count[0] == all[0] && count[1] == all[0]);
     check_error(tz_cuda_launch(b->cuda, b->first, &b->synchronise, more, block, 0, true, counters,
                                &failure),
                 TZ_BACKEND, "", "use fewer or smaller blocks");
 }
 
-static void energy_is_read_or_unsupported(bench *b)
+/* Waiting reports a fault of a kernel; everything still closes. cuda.h promises nothing to a
+ * process after a fault; most drivers give it a new context. */
+static void faults_are_reported(bench *b)
 {
-    tz_cuda_energy *energy;
-    double joules;
-    if (tz_cuda_energy_open(&energy, b->device, &failure) == TZ_OK) {
-        assert_ok(tz_cuda_energy_read(energy, &joules, &failure));
-        print_message("energy: %.3f J\n", joules);
-        tz_cuda_energy_close(energy);
-    } else {
-        assert_int_equal(failure.code, TZ_UNSUPPORTED);
-        print_message("energy: %s\n", failure.message);
-    }
+    assert_ok(launch(b, 64));
+    check_error(tz_cuda_wait(b->cuda, &failure), TZ_BACKEND, "",
+                "a kernel read or wrote outside its memory");
+    tz_error again;
+    assert_int_equal(tz_cuda_clear(b->cuda, b->x, 4, &again), TZ_BACKEND);
+    assert_string_equal(again.message, failure.message);
 }
 
-static void a_device_works_asynchronously(void **state)
+static void a_device_works(void **state)
 {
     const scratch *s = *state;
     bench b = {0};
     if (!tz_cuda_available())
         skip_test("no GPU");
+    need_nvrtc();
     setenv("TRAPEZE_CACHE", s->directory, 1);
     bench_open(&b);
-    queues_wait_for_events(&b);
-    boxes_and_words_are_written(&b);
-    graphs_repeat_launches(&b);
+    queues_and_graphs(&b);
+    boxes_and_words(&b);
     grids_synchronise(&b);
-    energy_is_read_or_unsupported(&b);
+    faults_are_reported(&b);
     bench_close(&b);
     setenv("TRAPEZE_CACHE", "", 1);
 }
 
-/* a_device_computes is last: it ends with a fault, after which the driver may refuse other
- * calls. */
+/* a_device_works is last: it ends with a fault, after which the driver may refuse other calls. */
 TEST_MAIN(NULL, NULL, SCRATCH_TEST(a_missing_driver_is_named), SCRATCH_TEST(describing_never_fails),
           SCRATCH_TEST(kernels_compile_without_a_device),
           SCRATCH_TEST(mistakes_are_named_with_their_line), SCRATCH_TEST(compiling_can_be_stopped),
           SCRATCH_TEST(cubins_tell_registers_and_memory), SCRATCH_TEST(the_cache_is_only_a_cache),
-          SCRATCH_TEST(a_device_works_asynchronously), SCRATCH_TEST(a_device_computes))
+          SCRATCH_TEST(a_device_works))

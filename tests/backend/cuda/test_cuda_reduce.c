@@ -1,5 +1,5 @@
 /* Numbers and pictures of fields on a GPU. The device text runs lane by lane on the host and gives
- * the bits of the host's code, which gives the bits of the definition. NVRTC compiles the text. */
+ * the bits of the host's code, which gives the bits of the definition. */
 #include "backend/cuda/family/family.h"
 #include "backend/cuda/reduce.h"
 #include "backend/host/reduce.h"
@@ -514,37 +514,7 @@ static void pictures_are_the_hosts(void **state)
             }
 }
 
-/* ---- NVRTC ----------------------------------------------------------------------------------- */
-
-static void texts_compile(void **state)
-{
-    static const char *const architectures[] = {"sm_90", "sm_80", "sm_100"};
-    for (int a = 0; a < 3; a++)
-        for (int type = 0; type < TYPES; type++)
-            for (int k = TZ_CUDA_NUMBERS; k < TZ_CUDA_NUMBERS_END; k++) {
-                tz_cuda_text text = {0};
-                void *cubin = NULL;
-                size_t bytes = 0;
-                if ((k == TZ_CUDA_FINITE && type > F64) || (a > 0 && !is_complete()))
-                    continue;
-                tz_cuda_reduce_emit(&text, dtypes[type], (tz_cuda_number)k);
-                assert_false(text.failed);
-                const tz_status status =
-                    tz_cuda_compile(architectures[a], text.at, tz_cuda_headers,
-                                    tz_cuda_headers_count, NULL, &cubin, &bytes, &failure);
-                free(text.at);
-                if (status == TZ_UNSUPPORTED) {
-                    skip_test("%s", failure.message);
-                }
-                if (status)
-                    fail_msg("type %d, %s, %s: %s", type, tz_cuda_reduce_kernel((tz_cuda_number)k),
-                             architectures[a], failure.message);
-                assert_true(bytes > 64 && memcmp(cubin, "\177ELF", 4) == 0);
-                free(cubin);
-            }
-}
-
 TEST_MAIN(open_machine, close_machine, TEST(numbers_are_as_defined), TEST(numbers_are_the_hosts),
           TEST(signs_of_zeros_do_not_matter), TEST(finiteness_is_the_hosts),
           TEST(differences_are_the_hosts), TEST(padding_bits_do_not_count),
-          TEST(pictures_are_the_hosts), TEST(texts_compile))
+          TEST(pictures_are_the_hosts))

@@ -1,6 +1,5 @@
 /* The refinement of mixed precision on a GPU: the device text runs lane by lane on the host and
- * does what the definition says, to the last bit; NVRTC compiles it. */
-#include "backend/cuda/compile/compile.h"
+ * does what the definition says, to the last bit. */
 #include "backend/cuda/family/family.h"
 #include "backend/cuda/refine.h"
 #include "simt/unit.h"
@@ -87,21 +86,4 @@ static void the_definition_holds(void **state)
     check_grid(1024, 1, 2, 8);
 }
 
-static void the_text_compiles(void **state)
-{
-    static const char *const architectures[] = {"sm_80", "sm_90", "sm_100"};
-    for (int a = 0; a < 3; a++) {
-        void *cubin = NULL;
-        size_t bytes = 0;
-        const tz_status status =
-            tz_cuda_compile(architectures[a], tz_cuda_refine_source(), tz_cuda_headers,
-                            tz_cuda_headers_count, NULL, &cubin, &bytes, &failure);
-        if (status == TZ_UNSUPPORTED)
-            skip_test("%s", failure.message);
-        assert_ok(status);
-        assert_true(bytes > 0);
-        free(cubin);
-    }
-}
-
-TEST_MAIN(open_machine, close_machine, TEST(the_definition_holds), TEST(the_text_compiles))
+TEST_MAIN(open_machine, close_machine, TEST(the_definition_holds))

@@ -16,18 +16,15 @@ static void sectors_are_asked_for_twice(void **state)
                  {4096, 2, 8, 0, false, false}, {4096, 2, 8, 1, false, false},
                  {4096, 2, 8, 2, true, false},  {200, 2, 8, 0, true, true}};
     for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
-        tz_problem problem;
         tz_plan plan = {.height = known[k].height,
                         .vector = known[k].vector,
                         .swap = known[k].swap,
                         .family = "stream"};
-        tz_model_work work;
-        make_problem("star2d1r", TZ_SINGLE, known[k].columns, 4096, 1, &problem);
-        planned_work(&problem, &plan, TZ_EFFORT_COMPILE, &work);
+        const tz_model_work work =
+            work_for("star2d1r", TZ_SINGLE, known[k].columns, 4096, 1, &plan, TZ_EFFORT_COMPILE);
         const double loaded = work.read_bytes + work.ghost_bytes;
         assert_true(work.pairs_bytes == (known[k].stores_apart ? work.write_bytes : 0.0));
         assert_true(work.half_bytes == (known[k].loads_apart ? loaded : 0.0));
-        tz_problem_clear(&problem);
     }
 }
 
@@ -35,12 +32,8 @@ static void sectors_are_asked_for_twice(void **state)
  * loop is waited for. */
 static void tiles_have_borders(void **state)
 {
-    tz_problem problem;
     tz_plan plan = {.height = 2, .family = "tile"};
-    tz_model_work work;
-    make_problem("star2d1r", TZ_SINGLE, 1024, 1024, 1, &problem);
-    planned_work(&problem, &plan, TZ_EFFORT_COMPILE, &work);
-    tz_problem_clear(&problem);
+    tz_model_work work = work_for("star2d1r", TZ_SINGLE, 1024, 1024, 1, &plan, TZ_EFFORT_COMPILE);
     assert_int_equal(work.parts_count, 2);
     const tz_work_part *inner = &work.parts[0], *border = &work.parts[1];
     /* 16 x 32 blocks of 8 warps; of 132 multiprocessors with four each some have three that are at
@@ -51,20 +44,21 @@ static void tiles_have_borders(void **state)
     /* 68 x 36 elements: ten rounds of 256 threads. */
     assert_true(inner->once.of[TZ_WORK_READ] > 9.0 && inner->once.of[TZ_WORK_READ] <= 11.0);
     assert_true(inner->once_waits >= 1.0 && inner->once_waits <= 10.0);
-    make_problem("star2d1r", TZ_SINGLE, 8192, 8192, 1, &problem);
-    work_of(&problem, &plan, TZ_EFFORT_COMPILE, &work);
+    work = work_for("star2d1r", TZ_SINGLE, 8192, 8192, 1, &plan, TZ_EFFORT_COMPILE);
     assert_true(work.parts[0].busiest_warps == 0.0 && work.parts[1].busiest_warps == 0.0);
-    tz_problem_clear(&problem);
+}
+
+static tz_model_work resident(const char *id, int precision, int64_t nx, int64_t ny, int64_t nz,
+                              int height, int warps)
+{
+    tz_plan plan = {.height = height, .warps = warps, .family = "resident"};
+    return work_for(id, precision, nx, ny, nz, &plan, TZ_EFFORT_COMPILE);
 }
 
 /* Grids on chip load their ghost cells in batches. */
 static void exchanges_go_in_batches(void **state)
 {
-    tz_problem problem, small;
-    tz_model_work work, high;
-    make_problem("star2d1r", TZ_SINGLE, 1024, 1024, 1, &problem);
-    tz_plan plan = {.height = 2, .family = "resident"};
-    planned_work(&problem, &plan, TZ_EFFORT_COMPILE, &work);
+    tz_model_work work = resident("star2d1r", TZ_SINGLE, 1024, 1024, 1, 2, 0);
     assert_true(work.cooperative && work.syncs == TZ_FIT_RESIDENT_SYNC);
     assert_true(work.stages_per_launch > 100.0);
     /* Whole sectors, sent and received, that hold at least the grid's ghost cells: four in each. */
@@ -72,36 +66,22 @@ static void exchanges_go_in_batches(void **state)
     assert_true(fmod(sectors, work.blocks) == 0.0);
     assert_true(sectors >= 2.0 * (work.redundancy - 1.0) * 1024 * 1024 / 4.0);
     assert_true(sectors <= 8.0 * (work.redundancy - 1.0) * 1024 * 1024 / 4.0);
-    plan = (tz_plan){.height = 4, .family = "resident"};
-    planned_work(&problem, &plan, TZ_EFFORT_COMPILE, &high);
+    const tz_model_work high = resident("star2d1r", TZ_SINGLE, 1024, 1024, 1, 4, 0);
     assert_true(high.ghost_bytes > work.ghost_bytes);
     /* A brick of a few cells takes one batch, whose wait is the exchange's own. Large bricks leave
      * few registers for what is on its way: each batch waits for the second level, unless all
      * threads gather the ghost cells. */
-    plan = (tz_plan){.height = 1, .family = "resident", .warps = 8};
-    make_problem("star2d1r", TZ_SINGLE, 512, 512, 1, &small);
-    planned_work(&small, &plan, TZ_EFFORT_COMPILE, &work);
-    tz_problem_clear(&small);
     const double gathered = 1.0 + TZ_FIT_RESIDENT_BATCH * (TZ_FIT_RESIDENT_GATHERED_TIME - 1.0);
+    work = resident("star2d1r", TZ_SINGLE, 512, 512, 1, 1, 8);
     assert_true(work.parts[0].once_waits >= 1.0 && work.parts[0].once_waits < gathered);
-    plan = (tz_plan){.height = 1, .family = "resident", .warps = 16};
-    make_problem("star2d1r", TZ_SINGLE, 1800, 1800, 1, &small);
-    planned_work(&small, &plan, TZ_EFFORT_COMPILE, &work);
-    tz_problem_clear(&small);
+    work = resident("star2d1r", TZ_SINGLE, 1800, 1800, 1, 1, 16);
     assert_true(work.parts[0].once_waits > gathered && work.parts[0].once_waits < 3.0 * gathered);
-    plan = (tz_plan){.height = 1, .family = "resident", .warps = 16};
-    make_problem("star3d1r", TZ_SINGLE, 150, 150, 150, &small);
-    planned_work(&small, &plan, TZ_EFFORT_COMPILE, &work);
-    tz_problem_clear(&small);
+    work = resident("star3d1r", TZ_SINGLE, 150, 150, 150, 1, 16);
     assert_true(work.parts[0].once_waits > 3.0 * gathered);
-    tz_problem_clear(&problem);
     /* Two threads hold the ghost cells of a row. */
-    make_problem("pathfinder", -1, 100000, 1, 1, &problem);
-    plan = (tz_plan){.height = 2, .family = "resident"};
-    planned_work(&problem, &plan, TZ_EFFORT_COMPILE, &work);
+    work = resident("pathfinder", -1, 100000, 1, 1, 2, 0);
     assert_true(work.syncs == TZ_FIT_RESIDENT_SYNC && work.parts[0].waits == 1.0 &&
                 work.streamed_bytes > 0.0);
-    tz_problem_clear(&problem);
 }
 
 /* Only the first and the last chunks of strips run the code of the grid's ends, so the others do
@@ -112,17 +92,14 @@ static void few_warps_fetch_the_code_of_the_ends(void **state)
     tz_plan plan = {.height = 9, .vector = 4, .family = "stream"};
     double before = 0.0;
     for (int64_t n = 1700; n <= 2000; n += 50) {
-        tz_problem problem;
-        tz_model_work work;
-        make_problem("star2d1r", TZ_SINGLE, n, n, 1, &problem);
-        planned_work(&problem, &plan, TZ_EFFORT_COMPILE, &work);
+        const tz_model_work work =
+            work_for("star2d1r", TZ_SINGLE, n, n, 1, &plan, TZ_EFFORT_COMPILE);
         assert_string_equal(work.parts[0].name, "inner");
         assert_string_equal(work.parts[1].name, "first");
         assert_true(work.parts[0].text_bytes < 0.5 * work.parts[1].text_bytes);
         const double time = stage_of(&work, &device);
         assert_true(time > 0.98 * before);
         before = time;
-        tz_problem_clear(&problem);
     }
 }
 

@@ -1,10 +1,10 @@
 /* What the next iteration would change, on a GPU. The device text runs lane by lane on the host and
  * gives the bits of the reference backend; NVRTC compiles it. */
-#include "backend/cuda/compile/compile.h"
 #include "backend/cuda/sass/sass.h"
 #include "backend/cuda/update.h"
 #include "backend/host/store.h"
 #include "backend/slabs/cut.h"
+#include "nvrtc.h"
 #include "simt/unit.h"
 #include "tests/backend/update_support.h"
 
@@ -271,7 +271,6 @@ static void slabs_add_up(void **state)
 
 static void compile_stencil(const tz_stencil *stencil)
 {
-    static const char *const architectures[] = {"sm_90", "sm_80", "sm_100"};
     if (!is_complete() && stencil->fields_count > 4) /* many fields take NVRTC seconds */
         return;
     for (int a = 0; a < (is_complete() ? 3 : 1); a++) {
@@ -283,33 +282,26 @@ static void compile_stencil(const tz_stencil *stencil)
         };
         tz_problem problem;
         tz_cuda_text text = {0};
-        void *cubin = NULL;
         size_t bytes = 0;
         tz_sass kernel = {0};
         assert_ok(update_problem(&problem, &k));
         tz_cuda_update_emit(&text, &problem);
         assert_false(text.failed);
-        const tz_status status =
-            tz_cuda_compile(architectures[a], text.at, tz_cuda_headers, tz_cuda_headers_count, NULL,
-                            &cubin, &bytes, &failure);
-        free(text.at);
-        tz_problem_clear(&problem);
-        if (status == TZ_UNSUPPORTED) {
-            skip_test("%s", failure.message);
-        }
-        if (status)
-            fail_msg("%s, %s: %s", stencil->id, architectures[a], failure.message);
+        void *cubin = compiled(architectures[a], text.at, &bytes);
         assert_ok(tz_sass_read(&kernel, cubin, bytes, TZ_CUDA_UPDATE_KERNEL, &failure));
         if (kernel.local_bytes > 48)
             fail_msg("%s, %s: %d bytes of local memory", stencil->id, architectures[a],
                      kernel.local_bytes);
         tz_sass_free(&kernel);
+        tz_problem_clear(&problem);
+        free(text.at);
         free(cubin);
     }
 }
 
 static void texts_compile(void **state)
 {
+    need_nvrtc();
     update_each_stencil(compile_stencil);
 }
 

@@ -4,11 +4,9 @@
 #define TZ_TEST_WORK_SUPPORT_H
 
 #include "backend/cuda/family/work.h"
-#include "stencil/registry.h"
 #include "tests/model/model_support.h"
-#include "tests/unit.h"
+#include "tests/registry.h"
 
-static tz_registry *registry;
 static tz_model_device device; /* an H200; a test may change it */
 static const tz_place place = {.device = &device};
 static tz_limits limits; /* of that place */
@@ -16,18 +14,16 @@ static char cache[64];
 
 static inline int set_up(void **state)
 {
-    static const char *const folders[] = {TZ_TEST_PLUGIN_DIR, TZ_TEST_TEST_PLUGIN_DIR};
     device = device_named("h200");
     limits = tz_place_limits(&place);
     strcpy(cache, "/tmp/tz-work-XXXXXX");
-    return tz_registry_create(&registry, folders, 2, NULL) || !mkdtemp(cache) ||
-           setenv("TRAPEZE_CACHE", cache, 1);
+    return open_all_plugins(state) || !mkdtemp(cache) || setenv("TRAPEZE_CACHE", cache, 1);
 }
 
 static inline int tear_down(void **state)
 {
     char command[96];
-    tz_registry_destroy(registry);
+    close_plugins(state);
     snprintf(command, sizeof command, "rm -rf '%s'", cache);
     return system(command);
 }
@@ -66,6 +62,18 @@ static inline void planned_work(const tz_problem *problem, tz_plan *plan, tz_eff
 {
     assert_true(plan_for(problem, plan));
     work_of(problem, plan, effort, work);
+}
+
+/* The same of a grid; nz = 1 in 2-D. */
+static inline tz_model_work work_for(const char *id, int precision, int64_t nx, int64_t ny,
+                                     int64_t nz, tz_plan *plan, tz_effort effort)
+{
+    tz_problem problem;
+    tz_model_work work;
+    make_problem(id, precision, nx, ny, nz, &problem);
+    planned_work(&problem, plan, effort, &work);
+    tz_problem_clear(&problem);
+    return work;
 }
 
 static inline double stage_of(const tz_model_work *work, const tz_model_device *on)

@@ -164,11 +164,11 @@ static tz_status compile_failed(const nvrtc *api, program_handle program, int re
                         text[0] ? text : api->GetErrorString(result));
 }
 
-/* NVRTC calls it during a compilation, with the address of a tz_stopped_fn *, from any thread. */
-static int on_flow(void *stopped, void *reserved)
+/* NVRTC calls it during a compilation, from any thread. */
+static int on_flow(void *cancel, void *reserved)
 {
     (void)reserved;
-    return (*(tz_stopped_fn **)stopped)() != 0;
+    return tz_cancelled(cancel);
 }
 
 /* What a compiled program gives. */
@@ -179,7 +179,7 @@ typedef struct product {
     const char *hint; /* if there is none */
 } product;
 
-static tz_status compile_to(const nvrtc *api, const product *wanted, tz_stopped_fn *stopped,
+static tz_status compile_to(const nvrtc *api, const product *wanted, const tz_cancel *cancel,
                             const char *architecture, const char *source,
                             const tz_cuda_header *headers, size_t count, void **out, size_t *bytes,
                             tz_error *error)
@@ -208,10 +208,11 @@ static tz_status compile_to(const nvrtc *api, const product *wanted, tz_stopped_
                      api->GetErrorString(result));
         goto done;
     }
-    if (stopped && api->SetFlowCallback)
-        api->SetFlowCallback(program, on_flow, &stopped);
-    result = stopped && stopped() ? -1 : api->CompileProgram(program, options_count, options);
-    if (result != 0 && stopped && stopped()) {
+    if (cancel && api->SetFlowCallback)
+        api->SetFlowCallback(program, on_flow, (void *)(uintptr_t)cancel);
+    result =
+        cancel && tz_cancelled(cancel) ? -1 : api->CompileProgram(program, options_count, options);
+    if (result != 0 && cancel && tz_cancelled(cancel)) {
         status = tz_error_set(error, TZ_INTERRUPTED, NULL, "interrupted while a kernel compiled");
         goto done;
     }
@@ -296,7 +297,7 @@ tz_status tz_cuda_compile(const char *architecture, const char *source,
                                  bytes, error);
 }
 
-tz_status tz_cuda_compile_until(tz_stopped_fn *stopped, const char *architecture,
+tz_status tz_cuda_compile_until(const tz_cancel *cancel, const char *architecture,
                                 const char *source, const tz_cuda_header *headers,
                                 size_t headers_count, bool *cached, void **cubin, size_t *bytes,
                                 tz_error *error)
@@ -315,7 +316,7 @@ tz_status tz_cuda_compile_until(tz_stopped_fn *stopped, const char *architecture
     if (!*cubin) {
         const product wanted = {"cubin", api.GetCUBINSize, api.GetCUBIN,
                                 "name a real architecture, as sm_90"};
-        status = compile_to(&api, &wanted, stopped, architecture, source, headers, headers_count,
+        status = compile_to(&api, &wanted, cancel, architecture, source, headers, headers_count,
                             cubin, bytes, error);
         if (!status)
             tz_cache_write(key, &cubins, *cubin, *bytes);

@@ -3,9 +3,8 @@
 #define TZ_CORE_BACKEND_CUDA_COMPILE_COMPILE_H
 
 #include "base/cache.h"
+#include "base/cancel.h"
 #include "base/error.h"
-
-typedef int tz_stopped_fn(void); /* not 0: work shall end with TZ_INTERRUPTED */
 
 /* A named text that a source includes. */
 typedef struct tz_cuda_header {
@@ -24,9 +23,9 @@ tz_status tz_cuda_compile(const char *architecture, const char *source,
                           const tz_cuda_header *headers, size_t headers_count, bool *cached,
                           void **cubin, size_t *bytes, tz_error *error);
 
-/* The same. `stopped` (may be NULL) is asked while the compiler works, if NVRTC is 13 or newer,
+/* The same. `cancel` (may be NULL) is asked while the compiler works, if NVRTC is 13 or newer,
  * else before. Errors: also TZ_INTERRUPTED. */
-tz_status tz_cuda_compile_until(tz_stopped_fn *stopped, const char *architecture,
+tz_status tz_cuda_compile_until(const tz_cancel *cancel, const char *architecture,
                                 const char *source, const tz_cuda_header *headers,
                                 size_t headers_count, bool *cached, void **cubin, size_t *bytes,
                                 tz_error *error);

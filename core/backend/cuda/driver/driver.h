@@ -34,6 +34,7 @@ typedef struct tz_cuda_device {
     char name[128];
     char bus_id[32]; /* on the PCI bus: "0000:17:00.0"; "" if unknown */
     int ordinal;
+    int driver;       /* CUDA version of the driver: 13000; 0: not known */
     int major, minor; /* compute capability */
     int64_t memory_bytes;
     int l2_bytes;

@@ -108,6 +108,7 @@ tz_status tz__device_look(const tz__driver *api, int ordinal, tz_cuda_device *de
     device->memory_bytes = (int64_t)bytes;
     device->cooperative = cooperative;
     device->time_limit = limit;
+    device->driver = api->version_number;
     if (!result)
         return TZ_OK;
     char what[64];

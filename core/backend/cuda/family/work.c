@@ -261,7 +261,7 @@ tz_status tz_cuda_steps_get(tz_cuda_steps *out, bool *found, const tz_cuda_famil
     if (!status)
         status = tz_cuda_mix_get(mix, found, scheduled ? &machine : NULL, architecture, source,
                                  TZ_CUDA_ENTRY, tz_cuda_headers, tz_cuda_headers_count, compile,
-                                 place->stopped, error);
+                                 &place->cancel, error);
     if (!status && *found)
         status = find_steps(out, family, problem, &limits, plan, mix, error);
     free(source);

@@ -560,7 +560,7 @@ static bool is_usable(const void *data, size_t bytes, const tz_cuda_machine *mac
 tz_status tz_cuda_mix_get(tz_cuda_mix *out, bool *found, const tz_cuda_machine *machine,
                           const char *architecture, const char *source, const char *entry,
                           const tz_cuda_header *headers, size_t headers_count, bool compile,
-                          tz_stopped_fn *stopped, tz_error *error)
+                          const tz_cancel *cancel, tz_error *error)
 {
     tz_cache_key key;
     size_t bytes = 0;
@@ -580,7 +580,7 @@ tz_status tz_cuda_mix_get(tz_cuda_mix *out, bool *found, const tz_cuda_machine *
     free(data);
     data = tz_cuda_compile_cached(key, &bytes);
     if (!data && compile)
-        status = tz_cuda_compile_until(stopped, architecture, source, headers, headers_count, NULL,
+        status = tz_cuda_compile_until(cancel, architecture, source, headers, headers_count, NULL,
                                        &data, &bytes, error);
     if (data)
         status = tz_cuda_mix_count(out, data, bytes, entry, machine, error);

@@ -62,12 +62,12 @@ tz_status tz_cuda_mix_of(tz_cuda_mix *out, const tz_sass *sass, const tz_cuda_ma
                          tz_error *error);
 
 /* The mix of the kernel `entry` of a source. The cache keeps the counts for one machine beside the
- * cubin. If it has neither, the source is compiled if `compile`, until `stopped` (may be NULL) says
+ * cubin. If it has neither, the source is compiled if `compile`, until `cancel` (may be NULL) says
  * otherwise; else *found is false, which is no error. */
 tz_status tz_cuda_mix_get(tz_cuda_mix *out, bool *found, const tz_cuda_machine *machine,
                           const char *architecture, const char *source, const char *entry,
                           const tz_cuda_header *headers, size_t headers_count, bool compile,
-                          tz_stopped_fn *stopped, tz_error *error);
+                          const tz_cancel *cancel, tz_error *error);
 
 void tz_work_mix_add(tz_work_mix *to, const tz_work_mix *mix, double times);
 

@@ -3,13 +3,11 @@
 #include "compare.h"
 
 #include "define/plugin.h"
-#include "stencil/registry.h"
 #include "tests/define/hostile.h"
+#include "tests/registry.h"
 #include "unit.h"
 
 enum { NONE = -1 };
-
-static tz_registry *registry;
 
 static void mistake(const char *stencil, tz_boundary boundary, const char *from, const char *to,
                     int finding)
@@ -96,14 +94,12 @@ static void hostile_names_are_no_words_of_the_text(void **state)
 
 static int set_up(void **state)
 {
-    static const char *const folders[] = {TZ_TEST_PLUGIN_DIR, TZ_TEST_TEST_PLUGIN_DIR};
-    return open_machine(state) || tz_registry_create(&registry, folders, 2, &failure);
+    return open_machine(state) || open_all_plugins(state);
 }
 
 static int tear_down(void **state)
 {
-    tz_registry_destroy(registry);
-    return close_machine(state);
+    return close_plugins(state) || close_machine(state);
 }
 
 TEST_MAIN(set_up, tear_down, TEST(mistakes_in_tiles_are_found),

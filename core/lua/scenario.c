@@ -9,13 +9,10 @@
 #include "lua/define.h"
 #include "lua/guard.h"
 #include "lua/handle.h"
-#include "lua/idle.h"
 #include "lua/interrupt.h"
 #include "lua/live.h"
 #include "lua/module.h"
 #include "lua/recall.h"
-#include "lua/resume.h"
-#include "lua/sandbox.h"
 #include "output/folder.h"
 #include "output/report/report.h"
 #include <limits.h>
@@ -103,6 +100,23 @@ static void warn_unread(tz_context *context, bool failed)
         if (!context->result->unread[0])
             strcpy(context->result->unread, line);
     }
+}
+
+/* At the end of a script that did not fail: it ran no step, and asked nothing either. */
+static void warn_idle(tz_context *context)
+{
+    const tz_script_options *options = context->options;
+    const char *slash = strrchr(options->path, '/'), *file = slash ? slash + 1 : options->path;
+    if (options->check || options->resume || options->unsafe || context->ran || context->asked)
+        return;
+    if (context->simulations > 0)
+        tz_context_note(context, TZ_NOTE_WARNING,
+                        "%s made a simulation but ran no step: call sim:run(100)", file);
+    else if (!context->printed && !context->defined && !context->has_said && !context->reports)
+        tz_context_note(context, TZ_NOTE_WARNING,
+                        "%s made no simulation and printed nothing: make one with sim = "
+                        "tz.simulation { plugin = ..., grid = ... } and call sim:run(100)",
+                        file);
 }
 
 /* ---- Running --------------------------------------------------------------------------------- */
@@ -201,7 +215,7 @@ static tz_status finish(tz_context *context, tz_status status, tz_error *error)
         tz_run_files_finish(&context->files, status == TZ_OK ? error : &later);
     status = status == TZ_OK ? finished : status;
     if (status == TZ_OK)
-        tz_idle_script(context);
+        warn_idle(context);
     warn_unread(context, status != TZ_OK);
     /* A run that could not go on from its checkpoint is as it was. */
     if (context->recall.mode == TZ_RECALL_REPLAYS || context->recall.mode == TZ_RECALL_BROKEN)

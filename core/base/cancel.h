@@ -1,0 +1,20 @@
+/* Whether long work shall end early: at a signal, or since nobody waits for it any more. */
+#ifndef TZ_CORE_BASE_CANCEL_H
+#define TZ_CORE_BASE_CANCEL_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+/* Zeros: it never ends early. Borrowed; any thread may ask. */
+typedef struct tz_cancel {
+    int (*stopped)(void);        /* not 0: it ends */
+    const atomic_bool *unwanted; /* true: it ends */
+} tz_cancel;
+
+static inline bool tz_cancelled(const tz_cancel *stop)
+{
+    return (stop->unwanted && atomic_load(stop->unwanted)) ||
+           (stop->stopped && stop->stopped() != 0);
+}
+
+#endif

@@ -1,8 +1,0 @@
-/* error: sqrtf() is a library function, so use TZ_SQRT(), which has the same bits on CPU and GPU */
-#define TZ_FIELDS(F) F(u, real)
-#define TZ_CONSTANTS(K) K(share, real)
-
-TZ_CELL(text)
-{
-    TZ_PUT(u, TZ_K(share) * sqrtf(TZ_AT(u, 1, 0)));
-}
