@@ -129,8 +129,9 @@ static void count_vector(const called *c, const tz_stage *stage, const tz_footpr
     const double slabs = c->call.slabs, writes = __builtin_popcount(c->call.pass->writes);
     double cells = 0, reads = 0, beside = 0; /* of a cell; loads, and those of neighbours in x */
     *vector_bytes = tz_isa_vector_bytes(stage->isa);
-    /* Long vectors in place load a row once, and turn it for the neighbours (rows_shifted.h). */
-    const bool turns = c->in_place && *vector_bytes >= LINE;
+    /* Long vectors in place load a row once, and turn it for the neighbours (rows_shifted.h). In
+     * 3-D a cell reads more rows than fit the registers. */
+    const bool turns = c->in_place && problem->dims == 2 && *vector_bytes >= LINE;
     for (int f = 0; f < problem->stencil->fields_count; f++)
         for (int slab = 0; slab < TZ_FOOTPRINT_REACH + c->call.slabs - 1; slab++)
             for (int row = 0; row < TZ_FOOTPRINT_REACH; row++) {
