@@ -117,7 +117,8 @@ static tz_status open_bench(bench *b, const tz_rows_call *call, int64_t count, i
                         .rows = rows,
                         .x = n[0] / 4,
                         .y = n[1] / 2,
-                        .z = n[2] / 2};
+                        .z = n[2] / 2,
+                        .engine = call->pass->engine};
     return TZ_OK;
 }
 
