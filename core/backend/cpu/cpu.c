@@ -390,7 +390,7 @@ static tz_status cpu_work(const tz_problem *problem, const tz_place *place, cons
     grid.absent = place->absent;
     const tz_cpu_family *family = family_of(&grid, plan);
     const tz_stage stage = tz_cpu_stage_of(&grid, family, plan);
-    const tz_status status = place->absent ? TZ_OK : tz_stencil_compile(problem->stencil, error);
+    const tz_status status = place->absent ? TZ_OK : need_rows(problem, error);
     return status ? status : tz_cpu_work(&grid, family, &stage, out, error);
 }
 
