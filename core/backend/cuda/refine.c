@@ -5,8 +5,8 @@
 #include "backend/cuda/family/family.h"
 
 /* kernels/cuda/refine.cuh, found by the assembler through the build's -Wa,-I. */
-__asm__(".pushsection .rodata\ntz_cuda_text_refine:\n.incbin \"cuda/refine.cuh\"\n"
-        ".byte 0\n.popsection\n");
+__asm__(".pushsection .rodata\n.globl tz_cuda_text_refine\ntz_cuda_text_refine:\n"
+        ".incbin \"cuda/refine.cuh\"\n.byte 0\n.popsection\n");
 
 enum { THREADS = 256, BLOCKS_OF_MULTIPROCESSOR = 8 };
 

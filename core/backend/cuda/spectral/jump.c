@@ -10,8 +10,8 @@
 #include <string.h>
 
 /* kernels/cuda/jump.cuh, found by the assembler through the build's -Wa,-I. */
-__asm__(".pushsection .rodata\ntz_cuda_text_jump:\n.incbin \"cuda/jump.cuh\"\n"
-        ".byte 0\n.popsection\n");
+__asm__(".pushsection .rodata\n.globl tz_cuda_text_jump\ntz_cuda_text_jump:\n"
+        ".incbin \"cuda/jump.cuh\"\n.byte 0\n.popsection\n");
 
 enum {
     THREADS = 256,

@@ -8,8 +8,8 @@
 #include <string.h>
 
 /* kernels/cuda/transform.cuh, found by the assembler through the build's -Wa,-I. */
-__asm__(".pushsection .rodata\ntz_cuda_text_transform:\n.incbin \"cuda/transform.cuh\"\n"
-        ".byte 0\n.popsection\n");
+__asm__(".pushsection .rodata\n.globl tz_cuda_text_transform\ntz_cuda_text_transform:\n"
+        ".incbin \"cuda/transform.cuh\"\n.byte 0\n.popsection\n");
 
 enum {
     THREADS = 256,
