@@ -1,8 +1,6 @@
 /* Texts with numbers: .rle, plain arrays, .flp and .ptrace. */
 #include "output/format/floorplan.h"
 #include "output/format/format.h"
-#include "output/format/rle.h"
-#include "output/format/text.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <math.h>
