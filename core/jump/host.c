@@ -249,8 +249,8 @@ static void advance_complex(const work *w, const int64_t k[TZ_AXES], tz_complex 
 }
 
 /* A group of numbers that the operator mixes: one, or, if it is not even, along each periodic axis
- * the real and the imaginary part of frequency k. Bit `axis` of a member's number: the imaginary part; after
- * combine(): the frequency -k. */
+ * the real and the imaginary part of frequency k. Bit `axis` of a member's number: the imaginary
+ * part; after combine(): the frequency -k. */
 typedef struct group {
     int64_t at[8];         /* in the arrays; -1: there is no such number, it is 0 */
     int64_t k[8][TZ_AXES]; /* the frequency of a member after combine() */
