@@ -305,6 +305,18 @@ void tz_atomic_abort(tz_atomic_file *file)
     file_free(file);
 }
 
+tz_status tz_atomic_save(const char *path, const void *data, size_t bytes, tz_error *error)
+{
+    tz_atomic_file *file = NULL;
+    tz_status status = tz_atomic_open(&file, path, false, error);
+    if (!status)
+        status = tz_atomic_write(file, data, bytes, error);
+    if (!status)
+        return tz_atomic_commit(file, error);
+    tz_atomic_abort(file);
+    return status;
+}
+
 tz_status tz_make_dirs(const char *path, tz_error *error)
 {
     char *partial = strdup(path);
