@@ -24,8 +24,9 @@ const tz_predictor *const tz_predictors[] = {
 const char tz_predictors_left_out[] = LEFT_OUT("models");
 
 const tz_policy_class *const tz_policy_classes[] = {
-    &tz_policy_class_predicted, &tz_policy_class_adaptive,
-    PAPERS(&tz_policy_class_meng) & tz_policy_class_exhaustive, &tz_policy_class_fixed, NULL};
+    &tz_policy_class_auto,     &tz_policy_class_predicted,
+    &tz_policy_class_adaptive, PAPERS(&tz_policy_class_meng) & tz_policy_class_exhaustive,
+    &tz_policy_class_fixed,    NULL};
 const char tz_policies_left_out[] = LEFT_OUT("policies");
 
 const tz_cuda_part *const tz_cuda_parts_added[] = {PAPERS(&tz_cuda_part_costs) NULL};

@@ -38,6 +38,9 @@ typedef struct tz_backend {
     /* REQUIRED [any thread]. The name of a family by its index from 0; NULL past the last.
      * Static. */
     const char *(*family)(int index);
+    /* OPTIONAL. The family of plans of height 1 that take any stencil and compile at once: a run
+     * starts with one. NULL: plans need no compiler. */
+    const char *base_family;
     /* REQUIRED [any thread]. Check a plan and choose the members that are zero. Errors: TZ_RANGE if
      * the height is too large (the message has the largest that fits), TZ_UNKNOWN,
      * TZ_UNSUPPORTED. */

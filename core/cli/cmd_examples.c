@@ -250,7 +250,7 @@ static tz_status copy_file(const copying *c, const char *file, tz_error *error)
         status = tz_make_dirs(folder, error);
     }
     if (!status)
-        status = tz_atomic_save(to, data, bytes, error);
+        status = tz_atomic_save(to, false, data, bytes, error);
     free(data);
     return status;
 }

@@ -219,7 +219,7 @@ static tz_status write_folder(const new_files *files, tz_error *error)
     for (; !status && written < PARTS; written++) {
         const char *text = parts[written][2];
         snprintf(path, sizeof path, "%s/%s%s", name, parts[written][0], parts[written][1]);
-        status = tz_atomic_save(path, text, strlen(text), error);
+        status = tz_atomic_save(path, false, text, strlen(text), error);
     }
     for (int i = 0; status && i < written; i++) {
         snprintf(path, sizeof path, "%s/%s%s", name, parts[i][0], parts[i][1]);

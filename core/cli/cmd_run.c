@@ -2,7 +2,9 @@
  * a run from its last checkpoint. */
 #include "cli/command.h"
 
+#include "backend/cuda/compile/compile.h"
 #include "backend/slabs/slabs.h"
+#include "base/machine.h"
 #include "base/number.h"
 #include "cli/print_run.h"
 #include "lua/interrupt.h"
@@ -39,6 +41,7 @@ typedef struct settings {
     tz_plugins plugins;
     progress_line progress;
     bool quiet, verbose;
+    int compile_threads;   /* 0: half of the processors */
     struct json_t *record; /* owned: the content of run.json at the end; NULL until then */
 } settings;
 
@@ -203,6 +206,16 @@ static int take_serve_address(const tz_command *command, void *out, const char *
     return EXIT_DONE;
 }
 
+/* `given` of this machine, 0: half of its processors, shared out among its ranks. */
+static void share_compilers(const tz_ranks *ranks, int given)
+{
+    int own = given;
+    if (ranks)
+        own = given > 0 ? given / ranks->local_count
+                        : (int)(tz_machine_processors() * ranks->cores_share / 2);
+    tz_cuda_compilers_limit(ranks && own < 1 ? 1 : own, 0);
+}
+
 /* Later options replace what is there. TZ_OPTIONS_GO_ON, with the arguments from argv[optind] on,
  * or what to exit with. */
 static int read_options(const tz_command *command, int argc, char **argv, settings *s)
@@ -214,6 +227,7 @@ static int read_options(const tz_command *command, int argc, char **argv, settin
         TZ_TEXT("policy", &script->policy.policy),
         TZ_FLAG("forget", &script->policy.forget),
         TZ_INTEGER("threads", &script->threads, 1, 1024),
+        TZ_INTEGER("compile-threads", &s->compile_threads, 1, 1024),
         TZ_INTEGER("device", &script->device, 0, 1023),
         TZ_TEXT("devices", &script->devices),
         TZ_CALL("family", &script->policy.given, tz_take_family),
@@ -236,6 +250,7 @@ static int read_options(const tz_command *command, int argc, char **argv, settin
     const int code = tz_options_read(command, argc, argv, options);
     if (code != TZ_OPTIONS_GO_ON)
         return code;
+    share_compilers(script->ranks, s->compile_threads);
     if (s->quiet && s->verbose)
         return tz_misuse(command, "--quiet or --verbose, not both");
     script->serve |= script->serve_paused;
@@ -344,6 +359,7 @@ static int open_ranks(const tz_ranks **ranks)
     tz_error error;
     if (tz_ranks_open(ranks, &error) != TZ_OK)
         return refuse_ranks(&error);
+    share_compilers(*ranks, 0);
     if (*ranks && (*ranks)->rank > 0) {
         const int code = tz_slabs_serve(*ranks, tz_shares_find_here);
         tz_ranks_close(*ranks);
@@ -444,8 +460,10 @@ const tz_command tz_command_run = {
         "                     them: {policies}\n"
         "  --policy NAME      the policy; with --height N those that search\n"
         "                     ({searchers}) start there, others keep N\n"
-        "  --forget           measure again what --policy exhaustive remembers\n"
+        "  --forget           find the best plan anew (policies auto and exhaustive)\n"
         "  --threads N        threads of the cpu backend\n"
+        "  --compile-threads N  so many kernels for a GPU are compiled at once (default: half of\n"
+        "                     the processors); the ranks of a machine share them out\n"
         "  --family NAME      how stages are executed: {families}\n"
         "  --sync             wait for every stage and check it: faults of a GPU show at once\n"
         "  --device N         the GPU of the cuda backend, from 0\n"
@@ -755,7 +773,8 @@ const tz_command tz_command_resume = {
         "stopped. The options of its trapeze run hold; these replace them:\n"
         "  --backend NAME     auto, cpu, cuda or reference\n"
         "  --height N|POLICY, --policy NAME, --forget, --family NAME, --threads N, --device N,\n"
-        "  --sync             as for trapeze run. The bits of the results do not depend on them\n"
+        "  --compile-threads N, --sync  as for trapeze run. The bits of the results do not depend "
+        "on them\n"
         "  --checkpoint TIME  the time between two checkpoints from now on\n"
         "  --walltime TIME    of this call; that of trapeze run does not hold again\n"
         "  --plugins DIR      look for plugins here; may be repeated\n"

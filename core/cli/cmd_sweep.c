@@ -177,7 +177,7 @@ static tz_status open_folder(sweep *s, tz_error *error)
                                                       "has files, but is no folder of a sweep; "
                                                       "give another one with --out");
         if (status == TZ_OK)
-            status = tz_atomic_save(path, wanted, strlen(wanted), error);
+            status = tz_atomic_save(path, false, wanted, strlen(wanted), error);
     }
     if (status == TZ_OK)
         status = tz_file_read(path, 2 * SCRIPT_BYTES_MAX, &found, &bytes, error);

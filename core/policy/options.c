@@ -28,6 +28,20 @@ tz_status tz__policy_complete(const tz_policy_subject *subject, tz_plan *plan, t
     return subject->backend->plan(subject->problem, &subject->place, plan, error);
 }
 
+bool tz__policy_base(const tz_policy_subject *subject, tz_plan *plan)
+{
+    const char *family = subject->backend->base_family;
+    if (!family || (plan->family[0] && strcmp(plan->family, family) != 0) || plan->height > 1)
+        return false;
+    tz_plan base = *plan;
+    base.height = 1;
+    snprintf(base.family, sizeof base.family, "%s", family);
+    if (tz__policy_complete(subject, &base, NULL))
+        return false;
+    *plan = base;
+    return true;
+}
+
 /* Rough time to get a kernel: to compile it, or to read it from the cache. */
 static double set_up_s(const tz_policy_subject *subject, bool compiled)
 {

@@ -433,7 +433,7 @@ static int count_classes(void)
 
 const char *tz_policy_name(int i)
 {
-    return i == 0 ? "auto" : i <= count_classes() ? tz_policy_classes[i - 1]->name : NULL;
+    return i < count_classes() ? tz_policy_classes[i]->name : NULL;
 }
 
 const char *tz_policy_searcher_name(int i)
@@ -456,7 +456,7 @@ static bool read_name(const char *name, bool is_height, const tz_policy_class **
     count -= is_height;
     for (size_t i = 0; i < count; i++)
         if (strcmp(name, names[i]) == 0) {
-            *out = i > 0 ? tz_policy_classes[i - 1] : NULL;
+            *out = i > 0 ? tz_policy_classes[i] : NULL;
             return true;
         }
     tz_names_hint(hint, size, name, names, count);
@@ -539,7 +539,7 @@ tz_status tz_plan_wish_settle(const tz_plan_wish *scenario, const tz_plan_wish *
         status = override(out, &policy, command_line, error);
     if (policy != &class_function)
         out->function[0] = '\0';
-    out->policy = policy ? policy->name : out->given.height > 0 ? "fixed" : "predicted";
+    out->policy = policy ? policy->name : out->given.height > 0 ? "fixed" : "auto";
     return status;
 }
 

@@ -1,5 +1,7 @@
 /* Policies: a policy chooses the plan of every stage of a run.
  *
+ *   auto        begins with a plan that is there at once, and changes to better ones as they are
+ *               compiled (auto.c)
  *   fixed       the plan as given; the backend chooses what it leaves open
  *   predicted   the best prediction (predict/predictions.h). Without predictions the backend's
  *               choice; the plan's `why` then says what was missing

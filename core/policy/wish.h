@@ -4,9 +4,9 @@
  * Height and policy are one choice, made from two keys:
  *
  *   height = N                 N iterations between two halo exchanges: policy "fixed"
- *   height = "auto", or none   the height of the best prediction: policy "predicted"
+ *   height = "auto", or none   the policy "auto"
  *   height = NAME              the same as policy = NAME, for all names but "fixed"
- *   policy = NAME              that policy; "auto" is "fixed" with a height, else "predicted"
+ *   policy = NAME              that policy; "auto" with a height is "fixed"
  *   policy = NAME, height = N  "fixed": N. A policy that searches the heights and a function:
  *                              N is the first height. "predicted" and "exhaustive": only plans of
  *                              that height count
@@ -31,7 +31,7 @@ typedef struct tz_plan_wish {
     const char *policy; /* the name of a policy, or "auto" */
     char function[128]; /* the policy is a function: "function at a.lua:12"; "": it is none */
     int start;          /* a height, or TZ_WISH_START_PREDICTED */
-    bool forget;        /* exhaustive: measure remembered plans again */
+    bool forget;        /* auto, exhaustive: forget what earlier runs have measured */
 } tz_plan_wish;
 
 #endif

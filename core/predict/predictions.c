@@ -22,7 +22,7 @@
  * thread, or after BUDGET_S, only plans are compiled whose estimate is better than the best: a
  * better estimate should not be left unconfirmed. That ends at OVERTIME times MOST and BUDGET_S.
  * The choice depends on the number of threads, and on their speed only where a budget ends it. */
-enum { MOST = 8, MOST_LEAST = 24, MANY_THREADS = 8, OVERTIME = 3 };
+enum { MOST = 8, MOST_LEAST = 24, MANY_THREADS = 8, OVERTIME = 3, COMPILE_THREADS_MAX = 16 };
 #define BUDGET_S 8.0
 
 typedef struct maker {
@@ -34,7 +34,9 @@ typedef struct maker {
     int listed_count;
     tz_predictions *predictions;
     double budget_s, compiling_s;
-    tz_error first; /* why a plan was left out, the first time */
+    tz_error first;                    /* why a plan was left out, the first time */
+    const tz_predictions_watch *watch; /* NULL: none */
+    pthread_mutex_t watch_lock;
 } maker;
 
 tz_status tz__check_stopped(const tz_place *place, tz_error *error)
@@ -42,55 +44,6 @@ tz_status tz__check_stopped(const tz_place *place, tz_error *error)
     if (!tz_cancelled(&place->cancel))
         return TZ_OK;
     return tz_error_set(error, TZ_INTERRUPTED, NULL, "interrupted while plans were predicted");
-}
-
-/* ---- Several kernels at once: counting a plan's work compiles its kernel --------------------- */
-
-typedef struct compilation {
-    const tz_backend *backend;
-    const tz_problem *problem;
-    const tz_place *place;
-    tz__compile_job *jobs;
-    int count;
-    atomic_int next;
-} compilation;
-
-/* Takes jobs until none is left. Each job has its own outcome, so the order of threads does not
- * matter. */
-static void *compile_next(void *data)
-{
-    compilation *c = data;
-    for (int k; (k = atomic_fetch_add(&c->next, 1)) < c->count;) {
-        tz__compile_job *job = &c->jobs[k];
-        if (tz__check_stopped(c->place, &job->error)) {
-            job->status = TZ_INTERRUPTED;
-            continue;
-        }
-        job->error = (tz_error){0};
-        job->status = c->backend->work(c->problem, c->place, job->plan, TZ_EFFORT_COMPILE,
-                                       &job->work, &job->error);
-    }
-    return NULL;
-}
-
-void tz__compile_plans(const tz_backend *backend, const tz_problem *problem, const tz_place *place,
-                       tz__compile_job *jobs, int count, int threads)
-{
-    compilation c = {backend, problem, place, jobs, count, 0};
-    pthread_t others[TZ__COMPILE_THREADS_MAX];
-    int started = 0;
-    /* New threads block all signals: the main thread handles them. If a thread cannot be started,
-     * the others do its jobs. */
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    while (started + 1 < threads && started + 1 < count && started < TZ__COMPILE_THREADS_MAX &&
-           pthread_create(&others[started], NULL, compile_next, &c) == 0)
-        started++;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    compile_next(&c);
-    for (int k = 0; k < started; k++)
-        pthread_join(others[k], NULL);
 }
 
 /* ---- Plans and their times ------------------------------------------------------------------- */
@@ -102,6 +55,74 @@ static tz_status take_time(const maker *m, tz_predicted_plan *plan, tz_error *er
     if (plan->work.estimated && plan->work.cells == 0.0 && status != TZ_UNSUPPORTED)
         return TZ_OK;
     return status;
+}
+
+/* ---- Several kernels at once: counting a plan's work compiles its kernel --------------------- */
+
+/* A plan to compile, and the outcome. */
+typedef struct compile_job {
+    const tz_plan *plan;
+    tz_model_work work;
+    tz_status status;
+    tz_error error;
+} compile_job;
+
+typedef struct compilation {
+    maker *m;
+    compile_job *jobs;
+    int count;
+    atomic_int next;
+} compilation;
+
+static void tell(maker *m, const tz_predicted_plan *plan)
+{
+    if (!m->watch || plan->work.estimated)
+        return;
+    pthread_mutex_lock(&m->watch_lock);
+    m->watch->compiled(m->watch->context, plan);
+    pthread_mutex_unlock(&m->watch_lock);
+}
+
+/* Takes jobs until none is left. Each job has its own outcome, so the order of threads does not
+ * matter. */
+static void *compile_next(void *data)
+{
+    compilation *c = data;
+    const maker *m = c->m;
+    for (int k; (k = atomic_fetch_add(&c->next, 1)) < c->count;) {
+        compile_job *job = &c->jobs[k];
+        if (tz__check_stopped(m->place, &job->error)) {
+            job->status = TZ_INTERRUPTED;
+            continue;
+        }
+        job->error = (tz_error){0};
+        job->status = m->backend->work(m->problem, m->place, job->plan, TZ_EFFORT_COMPILE,
+                                       &job->work, &job->error);
+        tz_predicted_plan plan = {.plan = *job->plan, .work = job->work};
+        plan.work.estimated = false;
+        if (!job->status && m->watch && !take_time(m, &plan, NULL))
+            tell(c->m, &plan);
+    }
+    return NULL;
+}
+
+static void compile_all(maker *m, compile_job *jobs, int count, int threads)
+{
+    compilation c = {m, jobs, count, 0};
+    pthread_t others[COMPILE_THREADS_MAX];
+    int started = 0;
+    /* New threads block all signals: the main thread handles them. If a thread cannot be started,
+     * the others do its jobs. */
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    while (started + 1 < threads && started + 1 < count && started < COMPILE_THREADS_MAX &&
+           pthread_create(&others[started], NULL, compile_next, &c) == 0)
+        started++;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    compile_next(&c);
+    for (int k = 0; k < started; k++)
+        pthread_join(others[k], NULL);
 }
 
 /* Work and time of one plan, as far as this effort gives them. */
@@ -204,7 +225,7 @@ static tz_status compile_wanted(maker *m, const bool *wanted, int threads, bool 
     tz_predictions *f = m->predictions;
     const double begin = tz_machine_clock_s();
     int highest = 0, count = 0;
-    tz__compile_job *jobs = calloc((size_t)f->count + 1, sizeof *jobs);
+    compile_job *jobs = calloc((size_t)f->count + 1, sizeof *jobs);
     int *at = calloc((size_t)f->count + 1, sizeof *at);
     tz_status status = TZ_OK;
     if (!jobs || !at)
@@ -218,7 +239,7 @@ static tz_status compile_wanted(maker *m, const bool *wanted, int threads, bool 
                 at[count++] = i;
             }
     if (!status)
-        tz__compile_plans(m->backend, m->problem, m->place, jobs, count, threads);
+        compile_all(m, jobs, count, threads);
     m->compiling_s += tz_machine_clock_s() - begin;
     for (int k = 0; !status && k < count; k++) {
         tz_predicted_plan *plan = &f->plans[at[k]];
@@ -468,9 +489,7 @@ static tz_status confirm(maker *m, bool all, tz_error *error)
     tz_predictions *f = m->predictions;
     const double begin = tz_machine_clock_s();
     const int given = m->place->threads;
-    const int threads = given < 1                         ? 1
-                        : given > TZ__COMPILE_THREADS_MAX ? TZ__COMPILE_THREADS_MAX
-                                                          : given;
+    const int threads = given < 1 ? 1 : given > COMPILE_THREADS_MAX ? COMPILE_THREADS_MAX : given;
     const int missing = count_missing(f);
     bool *wanted = calloc((size_t)f->count + 1, sizeof *wanted);
     if (!wanted)
@@ -544,9 +563,10 @@ static tz_status make(maker *m, const tz_plan *given, tz_effort effort, tz_error
             one = look_at(m, next, TZ_EFFORT_KNOWN, &why);
         if (one == TZ_OK)
             one = look_for_shorter(m, next, &why);
-        if (one == TZ_OK)
+        if (one == TZ_OK) {
+            tell(m, next);
             f->count++;
-        else if (one == TZ_MEMORY || one == TZ_INTERRUPTED)
+        } else if (one == TZ_MEMORY || one == TZ_INTERRUPTED)
             status = tz_error_set(error, one, why.place, "%s", why.message);
         else
             note(m, &why);
@@ -641,6 +661,21 @@ tz_status tz_predictions_create(tz_predictions **out, const tz_problem *problem,
 {
     return tz__predictions_create_by(out, tz_roofs_predict, problem, backend, place, given, effort,
                                      BUDGET_S, error);
+}
+
+tz_status tz_predictions_create_watched(tz_predictions **out, const tz_problem *problem,
+                                        const tz_backend *backend, const tz_place *place,
+                                        const tz_plan *given, const tz_predictions_watch *watch,
+                                        tz_error *error)
+{
+    maker m = {.predict = tz_roofs_predict,
+               .problem = problem,
+               .backend = backend,
+               .place = place,
+               .budget_s = BUDGET_S,
+               .watch = watch,
+               .watch_lock = PTHREAD_MUTEX_INITIALIZER};
+    return create(out, &m, given, TZ_EFFORT_CACHED, error);
 }
 
 void tz_predictions_destroy(tz_predictions *predictions)

@@ -47,6 +47,18 @@ tz_status tz_predictions_create_listed(tz_predictions **out, const tz_problem *p
 bool tz_predictions_is_preferred(const tz_plan *a, double a_s, const tz_plan *best, double best_s,
                                  bool on_cpu);
 
+/* Told of each plan when it is compiled and predicted: by any thread, one at a time. */
+typedef struct tz_predictions_watch {
+    void (*compiled)(void *context, const tz_predicted_plan *plan);
+    void *context;
+} tz_predictions_watch;
+
+/* tz_predictions_create() with TZ_EFFORT_CACHED for a caller that does not wait for its end. */
+tz_status tz_predictions_create_watched(tz_predictions **out, const tz_problem *problem,
+                                        const tz_backend *backend, const tz_place *place,
+                                        const tz_plan *given, const tz_predictions_watch *watch,
+                                        tz_error *error);
+
 void tz_predictions_destroy(tz_predictions *predictions); /* NULL is fine */
 
 /* ---- For tests: another function can take the model's place ---------------------------------- */
@@ -63,19 +75,5 @@ tz_status tz__predictions_create_by(tz_predictions **out, tz__predict_fn *predic
 
 /* TZ_INTERRUPTED if place->cancel says so. */
 tz_status tz__check_stopped(const tz_place *place, tz_error *error);
-
-/* A plan to compile, and the outcome. */
-typedef struct tz__compile_job {
-    const tz_plan *plan;
-    tz_model_work work;
-    tz_status status;
-    tz_error error;
-} tz__compile_job;
-
-enum { TZ__COMPILE_THREADS_MAX = 16 };
-
-/* Do all jobs, in their order, with `threads` threads including the calling one. */
-void tz__compile_plans(const tz_backend *backend, const tz_problem *problem, const tz_place *place,
-                       tz__compile_job *jobs, int count, int threads);
 
 #endif

@@ -1,5 +1,8 @@
 #include "machine.h"
 
+#include "policy/explorer.h"
+#include <stdlib.h>
+
 /* ---- Curves ---------------------------------------------------------------------------------- */
 
 /* Memory costs a / h, redundant updates b * h: the best height is sqrt(a / b). */
@@ -118,6 +121,59 @@ tz_status tz__policy_predict(const tz_policy_subject *subject, const tz_plan *gi
     return TZ_OK;
 }
 
+bool tz__policy_base(const tz_policy_subject *subject, tz_plan *plan)
+{
+    if (plan->height > 1)
+        return false;
+    plan->height = 1;
+    return tz__policy_complete(subject, plan, NULL) == TZ_OK;
+}
+
+/* ---- In place of core/policy/explorer.c ------------------------------------------------------ */
+
+struct tz_explorer {
+    machine *m;
+    tz_plan given;
+    int64_t begin;
+    int taken;
+};
+
+tz_status tz__explorer_create(tz_explorer **out, const tz_policy_subject *subject,
+                              const tz_plan *given, tz_error *error)
+{
+    machine *m = machine_of(subject);
+    *out = calloc(1, sizeof **out);
+    **out = (tz_explorer){m, *given, m->stages, 0};
+    m->explorers++;
+    m->explored++;
+    return TZ_OK;
+}
+
+void tz__explorer_destroy(tz_explorer *explorer)
+{
+    if (explorer)
+        explorer->m->explorers--;
+    free(explorer);
+}
+
+bool tz__explorer_take(tz_explorer *e, tz_policy_option *out)
+{
+    const int height = e->m->compiled[e->taken];
+    const tz_policy_subject subject = {.problem = &e->m->problem};
+    if (height == 0 || e->m->stages < e->begin + (e->taken + 1) * e->m->pause)
+        return false;
+    *out = (tz_policy_option){.plan = e->given, .time_s = e->m->predictions(height)};
+    out->plan.height = height;
+    e->taken++;
+    return tz__policy_complete(&subject, &out->plan, NULL) == TZ_OK;
+}
+
+bool tz__explorer_ended(tz_explorer *e, char *reason, size_t size)
+{
+    snprintf(reason, size, "%s", "");
+    return e->m->compiled[e->taken] == 0;
+}
+
 bool tz__policy_key(const tz_policy_subject *subject, char *text, size_t size)
 {
     const machine *m = machine_of(subject);
@@ -136,9 +192,13 @@ tz_status try_make(machine *m, const tz_plan_wish *wish, tz_policy **out, tz_err
 {
     static const tz_backend synchronous = {.name = "made up"},
                             asynchronous = {.name = "made up", .wait = no_wait};
+    static const tz_backend compiling = {
+        .name = "made up", .wait = no_wait, .base_family = "stream"};
     const tz_policy_subject subject = {.problem = &m->problem,
                                        .solution = &m->problem,
-                                       .backend = m->wait > 0 ? &asynchronous : &synchronous};
+                                       .backend = m->compiled   ? &compiling
+                                                  : m->wait > 0 ? &asynchronous
+                                                                : &synchronous};
     tz_plan_wish settled;
     const tz_status status = tz_plan_wish_settle(wish, NULL, &settled, error);
     return status ? status : tz_policy_create(out, &settled, &subject, error);
@@ -172,6 +232,11 @@ static void one_stage(machine *m, tz_policy *policy, int64_t every)
         assert_null(tz_policy_question(policy));
     }
     const int h = plan->height;
+    if (h == m->refused) {
+        const tz_error why = {.code = TZ_MEMORY, .message = "no room"};
+        assert_true(tz_policy_plan_failed(policy, &why));
+        return;
+    }
     const int length = h < iterations_left ? h : (int)iterations_left;
     const int64_t wanted = tz_policy_stages_to_time(policy);
     const bool timed = wanted > 0 && length == h;

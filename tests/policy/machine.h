@@ -41,7 +41,14 @@ typedef struct machine {
     tz_plan (*answer)(const tz_policy_view *view); /* of a function policy */
     /* In place of plans with these predictions; NULL: none. */
     void (*plans)(struct machine *m, const tz_plan *given, tz_policy_options *out);
+    /* Of a policy that explores: heights in the order in which they are compiled, ended by 0. One
+     * is ready every `pause` stages. NULL: there is no base plan. */
+    const int *compiled;
+    int pause;
+    int refused; /* a height that no stage takes */
     /* What happened. */
+    int explorers; /* that were started and not ended */
+    int explored;  /* started */
     bool ran[HEIGHT_MAX + 1];
     int64_t step, stages, changes, timed;
     double seconds;

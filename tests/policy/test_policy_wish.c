@@ -29,13 +29,13 @@ typedef struct row {
 
 /* The list at the top of wish.h. */
 static const row rows[] = {
-    {{.start = 0}, "predicted", 0, 0},
+    {{.start = 0}, "auto", 0, 0},
     {{HEIGHT(4)}, "fixed", 4, 0},
-    {{.height = "auto"}, "predicted", 0, 0},
+    {{.height = "auto"}, "auto", 0, 0},
     {{.height = "predicted"}, "predicted", 0, 0},
     {{.height = "adaptive"}, "adaptive", 0, 0},
     {{.height = "exhaustive"}, "exhaustive", 0, 0},
-    {{.policy = "auto"}, "predicted", 0, 0},
+    {{.policy = "auto"}, "auto", 0, 0},
     {{.policy = "auto", HEIGHT(4)}, "fixed", 4, 0},
     {{.policy = "fixed"}, "fixed", 0, 0},
     {{.policy = "fixed", HEIGHT(4)}, "fixed", 4, 0},
@@ -124,16 +124,16 @@ static void the_command_line_comes_first(void **state)
         int height, start;
     } cases[] = {
         {{HEIGHT(4)}, {HEIGHT(6)}, "fixed", 6, 0},
-        {{HEIGHT(4)}, {.height = "auto"}, "predicted", 0, 0},
+        {{HEIGHT(4)}, {.height = "auto"}, "auto", 0, 0},
         {{HEIGHT(4)}, {.height = "adaptive"}, "adaptive", 0, 0},
-        {{HEIGHT(4)}, {.policy = "auto"}, "predicted", 0, 0},
+        {{HEIGHT(4)}, {.policy = "auto"}, "auto", 0, 0},
         {{HEIGHT(4)}, {.policy = "fixed"}, "fixed", 4, 0},
         {{HEIGHT(4)}, {.policy = "predicted"}, "predicted", 0, 0},
         {{HEIGHT(4)}, {.policy = "exhaustive", HEIGHT(6)}, "exhaustive", 6, 0},
         {{.height = "adaptive"}, {HEIGHT(6)}, "fixed", 6, 0},
         {{.policy = "adaptive", .start = 3}, {.policy = "adaptive"}, "adaptive", 0, 3},
         {{.policy = "adaptive", .start = 3}, {.policy = "adaptive", HEIGHT(6)}, "adaptive", 6, 0},
-        {{.policy = "adaptive", .start = 3}, {.height = "auto"}, "predicted", 0, 0},
+        {{.policy = "adaptive", .start = 3}, {.height = "auto"}, "auto", 0, 0},
         {{.policy = "adaptive", .start = 3}, {.policy = "exhaustive"}, "exhaustive", 0, 0},
         {{.function = "f", HEIGHT(4)}, {.policy = "predicted"}, "predicted", 0, 0},
         {{.function = "f", HEIGHT(4)}, {.forget = true}, "function", 4, 0},

@@ -117,7 +117,7 @@ tz.expect(sim:policy("predicted").policy == "predicted" and sim:plan().why ~= ""
 sim:plan { height = 2 }
 tz.expect(sim:policy().policy == "fixed" and sim:policy().settled)
 sim:plan { height = "auto" }
-tz.expect(sim:policy().policy == "predicted")
+tz.expect(sim:policy().policy == "auto")
 tz.expect(sim:policy(function() end).policy == "function")
 sim:run(5)
 

@@ -41,6 +41,8 @@ tz_status tz__slabs_do_create(tz__slabs *slabs, const tz_backend *inner,
                               const tz_backend_context *context, tz_error *error)
 {
     slabs->context = *context;
+    if (tz__slabs_ranks(slabs)) /* they end together */
+        slabs->context.overdue = NULL;
     slabs->devices = *context->devices;
     slabs->inner = inner;
     slabs->depth = context->exchange > 0 ? context->exchange : 1;
@@ -647,6 +649,7 @@ tz_status tz_slabs_backend(const tz_backend *inner, tz_backend *out, tz_error *e
     out->doc = "a grid in slabs on several devices";
     out->plan = own_functions[k].plan;
     out->bytes = own_functions[k].bytes;
+    out->base_family = inner->base_family;
     out->candidates = inner->candidates ? own_functions[k].candidates : NULL;
     out->work = inner->work ? own_functions[k].work : NULL;
     out->create = own_functions[k].create;

@@ -108,6 +108,7 @@ tz_status tz__device_look(const tz__driver *api, int ordinal, tz_cuda_device *de
     device->memory_bytes = (int64_t)bytes;
     device->cooperative = cooperative;
     device->time_limit = limit;
+    device->driver = api->version_number;
     if (!result)
         return TZ_OK;
     char what[64];
@@ -191,6 +192,11 @@ void tz_cuda_close(tz_cuda *cuda)
     }
     tz__driver_close(&cuda->driver);
     free(cuda);
+}
+
+void tz_cuda_cancel_by(tz_cuda *cuda, tz_cancel cancel)
+{
+    cuda->cancel = cancel;
 }
 
 const tz_cuda_device *tz_cuda_device_of(const tz_cuda *cuda)
