@@ -174,7 +174,7 @@ static void lanes_need_not_swap(void **state)
     tz_plan plan = {.height = 4, .vector = 4, .swap = 2, .family = "stream"};
     check_error(tz_cuda_plan(&problem, &limits, &plan, &failure), TZ_UNSUPPORTED, "",
                 "leave 'swap' out");
-    plan = (tz_plan){.height = 1, .swap = 1, .family = "resident"};
+    plan = (tz_plan){.height = 1, .swap = 1, .family = "direct"};
     check_error(tz_cuda_plan(&problem, &limits, &plan, &failure), TZ_UNSUPPORTED, "",
                 "takes 'swap', in 2-D");
     tz_problem_clear(&problem);
