@@ -157,7 +157,7 @@ static void where(lua_State *L, char *text, size_t size)
 }
 
 /* Compile the source and enter the stencil into the list. */
-static void load(lua_State *L, const stencil_value *value, const tz_definition_value *definition,
+static void load(lua_State *L, stencil_value *value, const tz_definition_value *definition,
                  tz_cache_key key)
 {
     tz_context *context = tz_context_get(L);
@@ -396,8 +396,9 @@ const tz_api_class tz_stencil_class = {.type = TZ_TYPE_STENCIL,
 const tz_api_function tz_stencil_functions[] = {
     TZ_API("tz.stencil(options)", stencil_new,
            "A stencil, for `plugin` in `tz.simulation` and `tz.predict`: the definition in the "
-           "table becomes a plugin, which the system's C compiler makes once. Give `update`, "
-           "`passes` or `coefficients`. [formulas.md](formulas.md) has the language of formulas. "
+           "table becomes one. Processors compute it as the system's C compiler compiles it, "
+           "once; without a compiler its formulas are interpreted. Give `update`, `passes` or "
+           "`coefficients`. [formulas.md](formulas.md) has the language of formulas. "
            "A text instead of the table is the id of a plugin's stencil.",
            .options = tz_definition_options),
     TZ_API_END};

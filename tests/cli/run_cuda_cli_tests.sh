@@ -81,6 +81,27 @@ check "no program that compiles: doctor" says "NVRTC: no program trapeze-compile
 check "no program that compiles: auto" [ "$(grep -c 'auto takes it' out)" -eq 1 ]
 check "no program that compiles: auto takes the CPU" [ "$(grep -c 'cuda.*auto takes it' out)" -eq 0 ]
 
+# A stencil of a scenario needs no C compiler.
+cat >defined.lua <<'END'
+local tz = require "trapeze"
+local s = tz.stencil { name = "defined", dims = 2, fields = { "u", "v", speed = { role = "derived" } },
+  params = { k = 0.2 }, scalars = { wind = "sin(step*k)" },
+  passes = { { u = "u + k*lap(u) + wind*dx(v)" }, { v = "v + exp(-u^2)" } }, outputs = { speed = "abs(u[1,0] - u)" } }
+local sim = tz.simulation { plugin = s, grid = { 64, 48 }, fields = { u = function(x) return x end } }
+sim:run(4)
+assert(sim:max "speed" == sim:max "speed")
+END
+printf '#!/bin/sh\necho "$@" >>"${0%%/*}/started"\nexec cc "$@"\n' >my-cc && chmod +x my-cc
+for policy in "--backend cuda" "--backend auto" "--backend cuda --height 2"; do
+    CC=$work/my-cc t run defined.lua $policy
+    check "a defined stencil, $policy: runs" is $rc 0
+    check "a defined stencil, $policy: no C compiler" [ ! -e started ]
+    check "a defined stencil, $policy: no warning about it" [ "$(grep -c interpreted err)" -eq 0 ]
+done
+CC=$work/my-cc t run defined.lua --backend cpu
+check "a defined stencil, cpu: a C compiler" [ -s started ]
+rm -f "$FAKE_NVRTC_LOG"
+
 t doctor --verbose
 check "doctor" is $rc 0
 check "doctor: how many compilers" says "compilers at once: "

@@ -44,9 +44,11 @@ static void *probe_write(const tz_cell_access *access, int field)
 void tz_footprint_find(const tz_problem *problem, const tz_pass *pass, tz_footprint *out)
 {
     memset(out, 0, sizeof *out);
-    probe p = {
-        .access = {.read = probe_read, .write = probe_write, .constants = problem->constants},
-        .found = out};
+    probe p = {.access = {.read = probe_read,
+                          .write = probe_write,
+                          .constants = problem->constants,
+                          .engine = pass->engine},
+               .found = out};
     tz_cell_fn *cell = pass->kernels->cell[problem->precision];
     if (cell)
         cell(&p.access);
