@@ -81,12 +81,13 @@ int tz_cuda_threads(const tz_cuda_family *family, const tz_plan *plan);
 /* Why a family cannot take this stencil; NULL: it can. */
 const char *tz_cuda_refusal(const tz_cuda_family *family, const tz_problem *problem);
 
-/* Families of model/papers, NULL-terminated, and why they may lack (core/papers.c). */
+/* Families of model/papers, NULL-terminated, and what to say where they are left out
+ * (core/papers.c). */
 extern const tz_cuda_family *const tz_cuda_families_added[];
 extern const char tz_cuda_families_left_out[];
 
-/* The families in order of preference, then those added; false after the last. *out is NULL if a family takes no
- * grids of that many dimensions. */
+/* The families in order of preference, then those added; false after the last. *out is NULL if a
+ * family takes no grids of that many dimensions. */
 bool tz_cuda_family_at(int index, int dims, const tz_cuda_family **out);
 /* tz_backend.family: each name once. */
 const char *tz_cuda_family_name(int index);
