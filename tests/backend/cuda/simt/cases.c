@@ -272,7 +272,8 @@ void simt_groups_make(simt_groups *groups, const tz_registry *registry, simt_dep
             for (int s = 0; plugin && s < plugin->stencils_count; s++) {
                 const tz_stencil *one = plugin->stencils[s];
                 tz_cuda_family_at(row, one->dims, &f);
-                if (f && wanted(one->id, context) && (!family || strcmp(family, f->name) == 0))
+                if (f && wanted(one->id, context) &&
+                    (family ? strcmp(family, f->name) == 0 : !f->named))
                     make_pair(groups, one, f, row * (TZ_AXES + 1) + one->dims, depth);
             }
         }
