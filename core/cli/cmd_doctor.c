@@ -1,5 +1,5 @@
 /* trapeze doctor: what this machine has and what is missing. */
-#include "cli/options.h"
+#include "cli/command.h"
 
 #include "backend/backend.h"
 #include "backend/cuda/driver/driver.h"
