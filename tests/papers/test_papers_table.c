@@ -139,7 +139,7 @@ static void unstable_parameters_pass_with_a_note(void **state)
     assert_null(workload);
 }
 
-TEST_MAIN(open_plain_plugins, close_plugins, TEST(components_are_the_papers),
+TEST_MAIN(open_plugins, close_plugins, TEST(components_are_the_papers),
           TEST(changes_reach_the_model), TEST(counted_set_up_is_that_of_an_element),
           TEST(refusals_have_remedies), TEST(limits_are_listed_by_height),
           TEST(unstable_parameters_pass_with_a_note))
